@@ -1,0 +1,20 @@
+# trireme_library(<folder> <sources...>): the static library trireme_<folder> of src/<folder>,
+# exported as Trireme::<folder>. HEADERS_ONLY in place of sources makes an interface library.
+function(trireme_library folder)
+  set(target trireme_${folder})
+  if("${ARGN}" STREQUAL "HEADERS_ONLY")
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  else()
+    add_library(${target} STATIC ${ARGN})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE trireme_warnings)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_include_directories(${target} ${scope}
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include/trireme>)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
+  add_library(Trireme::${folder} ALIAS ${target})
+  install(TARGETS ${target} EXPORT TriremeTargets)
+endfunction()

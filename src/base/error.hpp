@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one exception type; its category is the exit code that every main returns.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace trireme {
+
+enum class ExitCode : int {
+  converged = 0,
+  internal = 1,       // a bug in Trireme, or an error of a library that we did not expect
+  usage = 2,          // command line or case.yaml
+  input = 3,          // an input file: missing, malformed, or a matrix that the method cannot take
+  resource = 4,       // no such device, or not enough memory
+  not_converged = 5,  // the report is written all the same
+  breakdown = 6,      // breakdown, indefinite matrix or NaN; the report is written all the same
+};
+
+// what() is one line for the user: what happened, where, and what to do.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+template <class... Args>
+[[noreturn]] void fail(ExitCode code, fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(code, fmt::format(format, std::forward<Args>(args)...));
+}
+
+}  // namespace trireme

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernel contract: a matrix prepared once, multiplied by many times.
+//
+// Every kernel, on every executor: y = A x and y += A x, any shape (empty, rectangular, empty rows,
+// one dense row, unsorted columns), the same bits from run to run unless its registration says
+// otherwise, and new values on the same pattern without a rebuild. y is in the caller's row order and
+// need not be initialised. Nothing is allocated while it multiplies.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/span.hpp"
+#include "device/stream.hpp"
+
+namespace trireme {
+
+enum class Accumulate : bool {
+  no,  // y = A x
+  yes  // y += A x
+};
+
+struct BuildStep {
+  std::string name;  // "classify rows", "reorder", ...
+  double seconds = 0;
+};
+
+struct KernelStatistics {
+  std::int64_t stored_bytes = 0;   // what one product reads of the layout: values, indices, pointers
+  double padding_ratio = 0;        // stored entries / nnz - 1
+  std::vector<BuildStep> steps;    // in order; their sum is the preprocessing time
+};
+
+// A matrix prepared for the host. multiply() may use every OpenMP thread; one call at a time.
+template <class Value>
+class HostKernel {
+ public:
+  virtual ~HostKernel() = default;
+  HostKernel() = default;
+  HostKernel(const HostKernel&) = delete;
+  HostKernel& operator=(const HostKernel&) = delete;
+
+  // x.size() == cols, y.size() == rows; x and y do not overlap.
+  virtual void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) = 0;
+  // New values in the order of the CSR that the kernel was built from. That CSR's values may change
+  // only through this call.
+  virtual void update_values(std::span<const Value> values) = 0;
+  virtual KernelStatistics statistics() const = 0;
+};
+
+// A matrix prepared for one GPU. Calls are asynchronous in `stream`, which may be under capture.
+template <class Value>
+class CudaKernel {
+ public:
+  virtual ~CudaKernel() = default;
+  CudaKernel() = default;
+  CudaKernel(const CudaKernel&) = delete;
+  CudaKernel& operator=(const CudaKernel&) = delete;
+
+  virtual void multiply(DeviceSpan<const Value> x, DeviceSpan<Value> y, Accumulate accumulate,
+                        StreamRef stream) = 0;
+  virtual void update_values(DeviceSpan<const Value> values, StreamRef stream) = 0;
+  virtual KernelStatistics statistics() const = 0;
+};
+
+}  // namespace trireme

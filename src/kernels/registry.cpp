@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one list of kernels. To add a kernel: write its folder, add its line here.
+#include "kernels/registry.hpp"
+
+#include <array>
+
+#include "base/error.hpp"
+#include "kernels/csr/csr.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr std::array kKernels = {
+    KernelEntry{.name = "csr",
+                .summary = "plain row loop over CSR, rows shared out evenly: the reference",
+                .paper = "Saad 2003, section 3.4",
+                .host_double = build_csr_host<double>,
+                .host_float = build_csr_host<float>,
+                .host_int = build_csr_host<std::int32_t>},
+};
+
+std::string known_names() {
+  std::string names;
+  for (const KernelEntry& kernel : kKernels) {
+    if (!names.empty()) names += ", ";
+    names += kernel.name;
+  }
+  return names;
+}
+
+template <class Value>
+constexpr std::string_view value_name() {
+  if constexpr (std::is_same_v<Value, double>) return "double";
+  if constexpr (std::is_same_v<Value, float>) return "float";
+  return "int";
+}
+
+}  // namespace
+
+std::span<const KernelEntry> kernel_registry() { return kKernels; }
+
+const KernelEntry& find_kernel(std::string_view name) {
+  for (const KernelEntry& kernel : kKernels)
+    if (kernel.name == name) return kernel;
+  fail(ExitCode::usage, "unknown kernel '{}'; known kernels: {}", name, known_names());
+}
+
+template <class Value>
+std::unique_ptr<HostKernel<Value>> build_host_kernel(std::string_view name,
+                                                     const CsrView<Value>& matrix) {
+  const auto builder = find_kernel(name).host<Value>();
+  if (!builder)
+    fail(ExitCode::usage, "kernel '{}' has no CPU executor for {}; see --list-kernels", name,
+         value_name<Value>());
+  return builder(matrix);
+}
+
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_cuda_kernel(std::string_view name,
+                                                     const DeviceCsr<Value>& matrix,
+                                                     StreamRef stream) {
+  const auto builder = find_kernel(name).cuda<Value>();
+#ifndef TRIREME_WITH_CUDA
+  fail(ExitCode::resource, "kernel '{}' on cuda: this Trireme was built without CUDA; use device: cpu",
+       name);
+#endif
+  if (!builder)
+    fail(ExitCode::usage, "kernel '{}' has no CUDA executor for {}; see --list-kernels", name,
+         value_name<Value>());
+  return builder(matrix, stream);
+}
+
+template std::unique_ptr<HostKernel<double>> build_host_kernel(std::string_view,
+                                                               const CsrView<double>&);
+template std::unique_ptr<HostKernel<float>> build_host_kernel(std::string_view,
+                                                              const CsrView<float>&);
+template std::unique_ptr<HostKernel<std::int32_t>> build_host_kernel(
+    std::string_view, const CsrView<std::int32_t>&);
+template std::unique_ptr<CudaKernel<double>> build_cuda_kernel(std::string_view,
+                                                               const DeviceCsr<double>&, StreamRef);
+template std::unique_ptr<CudaKernel<float>> build_cuda_kernel(std::string_view,
+                                                              const DeviceCsr<float>&, StreamRef);
+
+}  // namespace trireme

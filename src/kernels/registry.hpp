@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every kernel that Trireme has, on one screen: see registry.cpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "kernels/device_csr.hpp"
+#include "kernels/kernel.hpp"
+#include "sparse/csr.hpp"
+
+namespace trireme {
+
+enum class Device { cpu, cuda };
+
+// `matrix` must outlive the kernel: a kernel that needs no layout of its own keeps the view.
+template <class Value>
+using HostBuilder = std::unique_ptr<HostKernel<Value>> (*)(const CsrView<Value>& matrix);
+// Likewise for `matrix` in device memory. Builds in `stream` and synchronises it.
+template <class Value>
+using CudaBuilder = std::unique_ptr<CudaKernel<Value>> (*)(const DeviceCsr<Value>& matrix,
+                                                           StreamRef stream);
+
+struct KernelEntry {
+  std::string_view name;
+  std::string_view summary;  // one line for --list-kernels
+  std::string_view paper;    // where the algorithm is from
+  bool deterministic = true;
+  // A null builder: the kernel does not have that executor for that value type.
+  HostBuilder<double> host_double = nullptr;
+  HostBuilder<float> host_float = nullptr;
+  HostBuilder<std::int32_t> host_int = nullptr;
+  CudaBuilder<double> cuda_double = nullptr;
+  CudaBuilder<float> cuda_float = nullptr;
+
+  template <class Value>
+  HostBuilder<Value> host() const;
+  template <class Value>
+  CudaBuilder<Value> cuda() const;
+};
+
+std::span<const KernelEntry> kernel_registry();
+// Throws Error{usage} that lists the known names.
+const KernelEntry& find_kernel(std::string_view name);
+
+// Throws Error{usage} when the kernel has no such executor, Error{resource} without a CUDA build.
+template <class Value>
+std::unique_ptr<HostKernel<Value>> build_host_kernel(std::string_view name,
+                                                     const CsrView<Value>& matrix);
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_cuda_kernel(std::string_view name,
+                                                     const DeviceCsr<Value>& matrix,
+                                                     StreamRef stream);
+
+template <class Value>
+HostBuilder<Value> KernelEntry::host() const {
+  if constexpr (std::is_same_v<Value, double>) return host_double;
+  if constexpr (std::is_same_v<Value, float>) return host_float;
+  if constexpr (std::is_same_v<Value, std::int32_t>) return host_int;
+}
+
+template <class Value>
+CudaBuilder<Value> KernelEntry::cuda() const {
+  if constexpr (std::is_same_v<Value, double>) return cuda_double;
+  if constexpr (std::is_same_v<Value, float>) return cuda_float;
+}
+
+}  // namespace trireme

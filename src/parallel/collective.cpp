@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Agreement on errors: the lowest failing rank's message travels to all.
+#include "parallel/collective.hpp"
+
+#include <new>
+#include <string>
+
+namespace trireme {
+namespace {
+
+Error describe(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& e) {
+    return e;
+  } catch (const std::bad_alloc&) {
+    return Error(ExitCode::resource, "not enough memory on this rank; use more ranks or nodes");
+  } catch (const std::exception& e) {
+    return Error(ExitCode::internal, e.what());
+  }
+}
+
+}  // namespace
+
+void agree_on_error(MPI_Comm comm, const std::exception_ptr& error) {
+  const int rank = rank_of(comm);
+  const int nobody = size_of(comm);
+  int first = error ? rank : nobody;
+  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (first == nobody) return;
+
+  int header[2] = {0, 0};  // exit code, length of the message
+  std::string message;
+  if (rank == first) {
+    const Error mine = describe(error);
+    message = mine.what();
+    header[0] = static_cast<int>(mine.code());
+    header[1] = static_cast<int>(message.size());
+  }
+  MPI_Bcast(header, 2, MPI_INT, first, comm);
+  message.resize(header[1]);
+  MPI_Bcast(message.data(), header[1], MPI_CHAR, first, comm);
+  throw Error(static_cast<ExitCode>(header[0]), message);
+}
+
+}  // namespace trireme

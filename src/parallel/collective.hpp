@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Errors on many ranks: agreed upon before anyone leaves, so that no rank hangs in a collective.
+#pragma once
+
+#include <mpi.h>
+
+#include <exception>
+#include <functional>
+
+#include "base/error.hpp"
+
+namespace trireme {
+
+// Throws on every rank of `comm` when `error` is set on any: the ranks without an error of their own
+// throw a copy of the error of the lowest failing rank. Collective.
+void agree_on_error(MPI_Comm comm, const std::exception_ptr& error);
+
+// Runs `work` (which must not communicate) and agrees on its outcome. Collective.
+//   collectively(comm, [&] { values = parse(file); });
+template <class Work>
+void collectively(MPI_Comm comm, Work&& work) {
+  std::exception_ptr error;
+  try {
+    std::forward<Work>(work)();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  agree_on_error(comm, error);
+}
+
+inline int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+inline int size_of(MPI_Comm comm) {
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+}  // namespace trireme
