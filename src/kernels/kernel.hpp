@@ -64,6 +64,14 @@ class CudaKernel {
                         StreamRef stream) = 0;
   virtual void update_values(DeviceSpan<const Value> values, StreamRef stream) = 0;
   virtual KernelStatistics statistics() const = 0;
+
+  // For solvers, where the kernel can. dot_partials() > 0: multiply_and_dot() does y = A x and writes
+  // dot_partials() numbers, in a fixed order, whose sum is the dot product of x and y (square A).
+  virtual std::size_t dot_partials() const { return 0; }
+  virtual void multiply_and_dot(DeviceSpan<const Value> /*x*/, DeviceSpan<Value> /*y*/,
+                                DeviceSpan<double> /*partials*/, StreamRef /*stream*/) {}
+  // The caller's row for each row in the kernel's own order; empty when the orders are the same.
+  virtual DeviceSpan<const std::int32_t> row_order() const { return {}; }
 };
 
 }  // namespace trireme

@@ -32,6 +32,7 @@ template <class Value>
 constexpr std::string_view value_name() {
   if constexpr (std::is_same_v<Value, double>) return "double";
   if constexpr (std::is_same_v<Value, float>) return "float";
+  if constexpr (std::is_same_v<Value, Half>) return "half";
   return "int";
 }
 
@@ -80,5 +81,7 @@ template std::unique_ptr<CudaKernel<double>> build_cuda_kernel(std::string_view,
                                                                const DeviceCsr<double>&, StreamRef);
 template std::unique_ptr<CudaKernel<float>> build_cuda_kernel(std::string_view,
                                                               const DeviceCsr<float>&, StreamRef);
+template std::unique_ptr<CudaKernel<Half>> build_cuda_kernel(std::string_view,
+                                                             const DeviceCsr<Half>&, StreamRef);
 
 }  // namespace trireme

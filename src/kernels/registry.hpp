@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "base/half.hpp"
 #include "kernels/device_csr.hpp"
 #include "kernels/kernel.hpp"
 #include "sparse/csr.hpp"
@@ -36,6 +37,8 @@ struct KernelEntry {
   HostBuilder<std::int32_t> host_int = nullptr;
   CudaBuilder<double> cuda_double = nullptr;
   CudaBuilder<float> cuda_float = nullptr;
+  CudaBuilder<Half> cuda_half = nullptr;     // FP16 values, x and y, FP32 accumulation
+  CudaBuilder<double> cuda_mixed = nullptr;  // values stored in FP32, x and y in FP64
 
   template <class Value>
   HostBuilder<Value> host() const;
@@ -67,6 +70,7 @@ template <class Value>
 CudaBuilder<Value> KernelEntry::cuda() const {
   if constexpr (std::is_same_v<Value, double>) return cuda_double;
   if constexpr (std::is_same_v<Value, float>) return cuda_float;
+  if constexpr (std::is_same_v<Value, Half>) return cuda_half;
 }
 
 }  // namespace trireme
