@@ -9,29 +9,24 @@
 #include <utility>
 #include <vector>
 
-namespace trireme {
+#include "sparse/generators.hpp"
 
-struct GenerateSpec {
-  std::string kind;          // poisson2d, poisson3d, ...: see sparse/generators.hpp
-  std::int64_t n = 0;        // grid points a side, or rows
-  std::int64_t k = 16;       // nonzeros a row (random), edge factor (rmat)
-  std::uint64_t seed = 1;
-};
+namespace trireme {
 
 struct ProblemSpec {
   std::optional<std::filesystem::path> file;  // exactly one of file and generate
   std::optional<GenerateSpec> generate;
-  std::string matrix = "/A";   // HDF5 group
+  std::string matrix = "/A";      // HDF5 group
   std::string rhs = "from-ones";  // an HDF5 dataset ("/b"), or ones | random | from-ones (b = A 1)
-  std::string x0;              // an HDF5 dataset, or empty: start from zero
-  std::string x_exact;         // an HDF5 dataset to compare with, or empty
+  std::string x0;                 // an HDF5 dataset, or empty: start from zero
+  std::string x_exact;            // an HDF5 dataset to compare with, or empty
 };
 
 struct SolverSpec {
-  std::string method = "cg";            // cg | bicgstab | any PETSc KSP name
-  std::string engine = "auto";          // petsc | resident | auto
+  std::string method = "cg";              // cg | bicgstab | any PETSc KSP name
+  std::string engine = "auto";            // petsc | resident | auto
   std::string preconditioner = "jacobi";  // none | jacobi | any PETSc PC name
-  double rtol = 1e-8;                   // of ||b||, unpreconditioned residual
+  double rtol = 1e-8;                     // of ||b||, unpreconditioned residual
   double atol = 1e-50;
   std::int64_t max_iterations = 10000;
 };
@@ -43,13 +38,13 @@ struct ReportSpec {
 };
 
 struct Case {
-  std::filesystem::path path;   // of the YAML file, for messages
+  std::filesystem::path path;  // of the YAML file, for messages
   ProblemSpec problem;
   SolverSpec solver;
   std::vector<std::string> kernels = {"auto"};  // more than one: compared in one run
-  std::string device = "auto";        // cpu | cuda | auto
-  std::string precision = "double";   // double | float | mixed
-  std::int64_t repeat = 1;            // solves on the same matrix
+  std::string device = "auto";                  // cpu | cuda | auto
+  std::string precision = "double";             // double | float | mixed
+  std::int64_t repeat = 1;                      // solves on the same matrix
   ReportSpec report;
   std::vector<std::pair<std::string, std::string>> petsc;  // option without '-', value
 };

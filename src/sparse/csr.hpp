@@ -10,8 +10,9 @@
 
 namespace trireme {
 
-// Row i holds entries row_ptr[i] .. row_ptr[i+1]-1 of col_idx and values. Columns need not be sorted.
-// Sizes are 64-bit; offsets and column ids 32-bit, so one process holds at most 2^31-1 nonzeros.
+// Row i holds entries row_ptr[i] .. row_ptr[i+1]-1 of col_idx and values. Columns need not be
+// sorted. Sizes are 64-bit; offsets and column ids 32-bit, so one process holds at most 2^31-1
+// nonzeros.
 template <class Value>
 struct CsrView {
   std::int64_t rows = 0;
@@ -36,7 +37,8 @@ struct CsrMatrix {
 };
 
 // The contiguous rows [first_row, first_row + local.rows) of a distributed matrix. local.cols ==
-// global_cols: column ids are global (hence at most 2^31-1 columns; nonzeros are counted in 64 bits).
+// global_cols: column ids are global (hence at most 2^31-1 columns; nonzeros are counted in 64
+// bits).
 struct RowSlab {
   std::int64_t global_rows = 0;
   std::int64_t global_cols = 0;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contiguous row ranges that hold about the same number of nonzeros.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace trireme {
+
+// parts + 1 boundaries: part p takes rows [result[p], result[p+1]). A boundary is the row nearest
+// to its equal share of the work, where a row weighs its nonzeros plus one, so that long runs of
+// empty rows are shared out too. A part holds at most its share plus half a row at either end.
+template <std::integral Offset>
+std::vector<std::int64_t> split_by_nonzeros(std::span<const Offset> row_ptr, int parts) {
+  const std::int64_t rows = row_ptr.empty() ? 0 : static_cast<std::int64_t>(row_ptr.size()) - 1;
+  const auto work_before = [&](std::int64_t row) {
+    return static_cast<std::int64_t>(row_ptr[row] - row_ptr[0]) + row;
+  };
+  std::vector<std::int64_t> starts(parts + 1, 0);
+  const std::int64_t total = rows == 0 ? 0 : work_before(rows);
+  for (int part = 1; part < parts; ++part) {
+    const auto target = static_cast<std::int64_t>(static_cast<double>(total) * part / parts);
+    std::int64_t low = starts[part - 1], high = rows;  // first row with work_before >= target
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (work_before(middle) < target)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low > starts[part - 1] && target - work_before(low - 1) < work_before(low) - target) --low;
+    starts[part] = low;
+  }
+  starts[parts] = rows;
+  return starts;
+}
+
+}  // namespace trireme
