@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Host kernels side by side: built, checked, then timed in turns so that a slow spell of the
+// machine falls on all of them.
+#include <algorithm>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/stopwatch.hpp"
+#include "kernel_bench/check.hpp"
+#include "kernel_bench/measurement.hpp"
+#include "kernel_bench/quantiles.hpp"
+#include "kernels/registry.hpp"
+#include "planning/bandwidth.hpp"
+#include "planning/break_even.hpp"
+
+namespace trireme::bench {
+namespace {
+
+constexpr double kTurnSeconds = 2e-3;          // timed products of one kernel before the next
+constexpr std::size_t kFlushBytes = 64 << 20;  // streamed between cold products
+
+template <class Value>
+struct Candidate {
+  const KernelEntry* entry;
+  std::unique_ptr<HostKernel<Value>> kernel;
+  double build_seconds = 0;
+  std::vector<double> warm, cold;  // seconds a product
+};
+
+template <class Value>
+std::vector<const KernelEntry*> chosen_kernels(const Options& options) {
+  std::vector<const KernelEntry*> chosen;
+  for (const std::string& name : options.kernels) chosen.push_back(&find_kernel(name));
+  if (options.kernels.empty())
+    for (const KernelEntry& entry : kernel_registry())
+      if (entry.host<Value>()) chosen.push_back(&entry);
+  return chosen;
+}
+
+template <class Value>
+class HostBench {
+ public:
+  HostBench(const CsrMatrix<double>& matrix, const Options& options)
+      : options_(options),
+        values_(convert_values<Value>(matrix)),
+        a_{matrix.rows, matrix.cols, matrix.row_ptr, matrix.col_idx, values_},
+        x_(bench_vector<Value>(matrix.cols)),
+        y_(matrix.rows) {}
+
+  Results run() {
+    const HostBandwidth bandwidth = measure_host_bandwidth();
+    Results results{
+        .bandwidth = {bandwidth.best(),
+                      fmt::format("best of copy {:.1f}, triad {:.1f}, read {:.1f} GB/s; {} threads",
+                                  bandwidth.copy, bandwidth.triad, bandwidth.read,
+                                  bandwidth.threads)},
+        .rows = {}};
+    build();
+    for (Candidate<Value>& candidate : candidates_) results.rows.push_back(check(candidate));
+    time_warm();
+    time_cold();
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+      fill_times(candidates_[i], results.bandwidth.gbytes_per_s, results.rows[i]);
+    return results;
+  }
+
+ private:
+  void build() {
+    for (const KernelEntry* entry : chosen_kernels<Value>(options_)) {
+      const Stopwatch watch;
+      auto kernel = build_host_kernel<Value>(entry->name, a_);
+      candidates_.push_back({entry, std::move(kernel), watch.seconds(), {}, {}});
+    }
+  }
+
+  Measurement check(Candidate<Value>& candidate) {
+    std::fill(y_.begin(), y_.end(), poison<Value>());
+    candidate.kernel->multiply(x_, y_, Accumulate::no);
+    const ProductError error = product_error<Value>(a_, x_, y_);
+    const KernelStatistics statistics = candidate.kernel->statistics();
+    return {.kernel = std::string(candidate.entry->name),
+            .device = "cpu",
+            .precision = options_.precision,
+            .rows = a_.rows,
+            .cols = a_.cols,
+            .nnz = a_.nnz(),
+            .build_ms = 1e3 * candidate.build_seconds,
+            .bytes = statistics.stored_bytes,
+            .padding = statistics.padding_ratio,
+            .max_error = error.worst,
+            .worst_row = error.row,
+            .deterministic = candidate.entry->deterministic};
+  }
+
+  double timed_product(Candidate<Value>& candidate) {
+    const Stopwatch watch;
+    candidate.kernel->multiply(x_, y_, Accumulate::no);
+    return watch.seconds();
+  }
+
+  // Turns: an untimed product brings the layout back into the cache, then kTurnSeconds of products.
+  void time_warm() {
+    if (candidates_.empty()) return;
+    double spent = 0;  // by the kernel that has spent least
+    while (spent < options_.seconds ||
+           candidates_.front().warm.size() < static_cast<std::size_t>(options_.products)) {
+      double least = 1e300;
+      for (Candidate<Value>& candidate : candidates_) {
+        timed_product(candidate);
+        const Stopwatch turn;
+        do candidate.warm.push_back(timed_product(candidate));
+        while (turn.seconds() < kTurnSeconds);
+        least = std::min(least, turn.seconds());
+      }
+      spent += least;
+    }
+  }
+
+  void time_cold() {
+    Array<double> stream(kFlushBytes / sizeof(double));
+    for (int product = 0; product < options_.cold_products; ++product)
+      for (Candidate<Value>& candidate : candidates_) {
+#pragma omp parallel for schedule(static)
+        for (std::size_t i = 0; i < stream.size(); ++i) stream[i] = static_cast<double>(product);
+        candidate.cold.push_back(timed_product(candidate));
+      }
+  }
+
+  void fill_times(const Candidate<Value>& candidate, double bandwidth, Measurement& row) const {
+    const double median = quantile(candidate.warm, 0.5);
+    row.median_us = 1e6 * median;
+    row.p05_us = 1e6 * quantile(candidate.warm, 0.05);
+    row.p95_us = 1e6 * quantile(candidate.warm, 0.95);
+    row.cold_us = 1e6 * quantile(candidate.cold, 0.5);
+    row.gflops = 2e-9 * static_cast<double>(row.nnz) / median;
+    row.gbytes_per_s =
+        1e-9 * static_cast<double>(product_bytes(row.bytes, row.rows, row.cols, sizeof(Value))) /
+        median;
+    row.bandwidth_fraction = row.gbytes_per_s / bandwidth;
+    for (const Candidate<Value>& baseline : candidates_)
+      if (baseline.entry->name == "csr")
+        row.break_even_products = break_even_products(
+            candidate.build_seconds, median, baseline.build_seconds, quantile(baseline.warm, 0.5));
+  }
+
+  const Options& options_;
+  Array<Value> values_;
+  CsrView<Value> a_;
+  Array<Value> x_, y_;
+  std::vector<Candidate<Value>> candidates_;
+};
+
+}  // namespace
+
+Results measure_host(const CsrMatrix<double>& matrix, const Options& options) {
+  if (options.precision == "double") return HostBench<double>(matrix, options).run();
+  if (options.precision == "float") return HostBench<float>(matrix, options).run();
+  if (options.precision == "int") return HostBench<std::int32_t>(matrix, options).run();
+  fail(ExitCode::usage, "no CPU kernel has precision '{}'; use double, float or int",
+       options.precision);
+}
+
+}  // namespace trireme::bench
