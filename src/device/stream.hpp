@@ -1,11 +1,62 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A non-owning name for a CUDA stream that compiles without CUDA.
+// Streams and events; compiles without CUDA (constructing one then throws Error{resource}).
 #pragma once
 
+#include <utility>
+
 struct CUstream_st;  // cudaStream_t is a pointer to this
+struct CUevent_st;   // cudaEvent_t likewise
 
 namespace trireme {
 
-using StreamRef = CUstream_st*;  // nullptr is the legacy default stream
+// Non-owning; nullptr is the legacy default stream.
+using StreamRef = CUstream_st*;
+using EventRef = CUevent_st*;
+
+// Owns a stream that does not synchronise with the legacy default stream.
+class Stream {
+ public:
+  Stream();
+  ~Stream();
+  Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+  Stream& operator=(Stream&& other) noexcept {
+    std::swap(stream_, other.stream_);
+    return *this;
+  }
+
+  operator StreamRef() const { return stream_; }
+  void synchronize() const;
+  // Later work in this stream starts after `event`.
+  void wait(EventRef event) const;
+
+ private:
+  StreamRef stream_ = nullptr;
+};
+
+void synchronize(StreamRef stream);
+
+enum class Timing : bool { no, yes };
+
+// Owns an event. Without timing it is cheaper and serves to order streams.
+class Event {
+ public:
+  explicit Event(Timing timing = Timing::yes);
+  ~Event();
+  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(event_, other.event_);
+    return *this;
+  }
+
+  operator EventRef() const { return event_; }
+  void record(StreamRef stream) const;
+  void synchronize() const;
+
+ private:
+  EventRef event_ = nullptr;
+};
+
+// Time on the device between two recorded, finished events, in microseconds.
+double microseconds_between(const Event& start, const Event& stop);
 
 }  // namespace trireme

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Device choice and properties through the CUDA runtime.
+#include "device/device.hpp"
+
+#include <cstdint>
+#include <limits>
+
+#include "base/error.hpp"
+#include "device/check.hpp"
+
+namespace trireme {
+namespace {
+
+int attribute(cudaDeviceAttr name, int device) {
+  int value = 0;
+  cuda_check(cudaDeviceGetAttribute(&value, name, device));
+  return value;
+}
+
+int current_device() {
+  int device = 0;
+  cuda_check(cudaGetDevice(&device));
+  return device;
+}
+
+// Freed memory stays in the pool, so that a rebuild or the next solve does not pay for mapping it.
+void keep_pool_memory(int device) {
+  cudaMemPool_t pool = nullptr;
+  cuda_check(cudaDeviceGetDefaultMemPool(&pool, device));
+  std::uint64_t threshold = std::numeric_limits<std::uint64_t>::max();
+  cuda_check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+}
+
+}  // namespace
+
+bool cuda_available() noexcept {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) return true;
+  cudaGetLastError();
+  return false;
+}
+
+DeviceProperties select_device(int local_rank) {
+  int count = 0;
+  cuda_check(cudaGetDeviceCount(&count));
+  if (count == 0) cuda_check(cudaErrorNoDevice);
+  const int device = local_rank % count;
+  cuda_check(cudaSetDevice(device));
+  if (!attribute(cudaDevAttrMemoryPoolsSupported, device))
+    fail(ExitCode::resource, "CUDA device {} has no memory pools; use device: cpu", device);
+  keep_pool_memory(device);
+  return device_properties();
+}
+
+DeviceProperties device_properties() {
+  const int device = current_device();
+  cudaDeviceProp raw{};
+  cuda_check(cudaGetDeviceProperties(&raw, device));
+  DeviceProperties properties{.index = device,
+                              .name = raw.name,
+                              .compute_major = raw.major,
+                              .compute_minor = raw.minor,
+                              .multiprocessors = raw.multiProcessorCount,
+                              .l2_bytes = static_cast<std::size_t>(raw.l2CacheSize),
+                              .memory_bytes = raw.totalGlobalMem,
+                              .shared_memory_per_block = raw.sharedMemPerBlockOptin,
+                              .cooperative_launch = raw.cooperativeLaunch != 0};
+  cuda_check(cudaRuntimeGetVersion(&properties.runtime_version));
+  cuda_check(cudaDriverGetVersion(&properties.driver_version));
+  return properties;
+}
+
+DeviceMemory device_memory() {
+  DeviceMemory memory;
+  cuda_check(cudaMemGetInfo(&memory.free_bytes, &memory.total_bytes));
+  cudaMemPool_t pool = nullptr;
+  cuda_check(cudaDeviceGetDefaultMemPool(&pool, current_device()));
+  std::uint64_t reserved = 0, used = 0;
+  cuda_check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  cuda_check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  memory.free_bytes += reserved - used;
+  return memory;
+}
+
+}  // namespace trireme

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The device layer of a build without CUDA: there is no device, and asking for one says so.
+#include "base/error.hpp"
+#include "device/device.hpp"
+#include "device/graph.hpp"
+#include "device/memory.hpp"
+
+namespace trireme {
+namespace {
+
+[[noreturn]] void no_cuda() {
+  fail(ExitCode::resource, "this Trireme was built without CUDA; use device: cpu");
+}
+
+}  // namespace
+
+bool cuda_available() noexcept { return false; }
+DeviceProperties select_device(int /*local_rank*/) { no_cuda(); }
+DeviceProperties device_properties() { no_cuda(); }
+DeviceMemory device_memory() { no_cuda(); }
+
+namespace memory {
+void* allocate_device(std::size_t /*bytes*/, StreamRef /*stream*/) { no_cuda(); }
+void free_device_in_stream(void* /*data*/, StreamRef /*stream*/) noexcept {}
+void free_device(void* /*data*/) noexcept {}
+void* allocate_pinned(std::size_t /*bytes*/) { no_cuda(); }
+void free_pinned(void* /*data*/) noexcept {}
+void* device_address(void* /*pinned*/) { no_cuda(); }
+void copy(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/, StreamRef /*stream*/) {
+  no_cuda();
+}
+void fill(void* /*data*/, int /*byte*/, std::size_t /*bytes*/, StreamRef /*stream*/) { no_cuda(); }
+}  // namespace memory
+
+Stream::Stream() { no_cuda(); }
+Stream::~Stream() = default;
+void Stream::synchronize() const { no_cuda(); }
+void Stream::wait(EventRef /*event*/) const { no_cuda(); }
+void synchronize(StreamRef /*stream*/) { no_cuda(); }
+Event::Event(Timing /*timing*/) { no_cuda(); }
+Event::~Event() = default;
+void Event::record(StreamRef /*stream*/) const { no_cuda(); }
+void Event::synchronize() const { no_cuda(); }
+double microseconds_between(const Event& /*start*/, const Event& /*stop*/) { no_cuda(); }
+
+Graph::Graph() { no_cuda(); }
+Graph::~Graph() = default;
+GraphExec::GraphExec(const Graph& /*graph*/) { no_cuda(); }
+GraphExec::~GraphExec() = default;
+void GraphExec::launch(StreamRef /*stream*/) const { no_cuda(); }
+
+namespace capture {
+void begin(StreamRef /*stream*/) { no_cuda(); }
+Graph end(StreamRef /*stream*/) { no_cuda(); }
+void abandon(StreamRef /*stream*/) noexcept {}
+}  // namespace capture
+
+}  // namespace trireme

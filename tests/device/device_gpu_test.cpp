@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The device layer on a GPU: memory, order of streams, graphs, out of memory.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "device/buffer.hpp"
+#include "device/device.hpp"
+#include "device/graph.hpp"
+
+namespace trireme {
+namespace {
+
+class OnDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+    select_device(0);
+  }
+};
+
+TEST_F(OnDevice, RoundTripKeepsEveryNumber) {
+  Stream stream;
+  std::vector<double> sent(100'003);
+  std::iota(sent.begin(), sent.end(), 0.5);
+  const auto buffer = to_device(std::span<const double>(sent), stream);
+  const auto received = to_host(buffer.view(), stream);
+  EXPECT_TRUE(std::equal(sent.begin(), sent.end(), received.begin()));
+}
+
+TEST_F(OnDevice, FillNanPoisonsDoubles) {
+  Stream stream;
+  DeviceBuffer<double> buffer(1000, stream);
+  fill_nan(buffer.span(), stream);
+  for (double value : to_host(buffer.view(), stream)) EXPECT_TRUE(std::isnan(value));
+}
+
+TEST_F(OnDevice, OutOfMemoryNamesBytesAskedForAndFree) {
+  Stream stream;
+  const std::size_t too_much = device_memory().total_bytes * 4;
+  try {
+    DeviceBuffer<char> buffer(too_much, stream);
+    FAIL() << "allocation succeeded";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::resource);
+    const std::string message = error.what();
+    EXPECT_NE(message.find("asked for"), std::string::npos) << message;
+    EXPECT_NE(message.find("free"), std::string::npos) << message;
+  }
+  DeviceBuffer<char> small(1 << 20, stream);  // the device is still usable
+  fill_zero(small.span(), stream);
+  stream.synchronize();
+}
+
+TEST_F(OnDevice, GraphReplaysCapturedCopies) {
+  Stream stream;
+  std::vector<int> numbers{1, 2, 3};
+  const auto source = to_device(std::span<const int>(numbers), stream);
+  DeviceBuffer<int> target(3, stream);
+  fill_zero(target.span(), stream);
+  const Graph graph =
+      capture_graph(stream, [&] { copy_on_device(source.view(), target.span(), stream); });
+  EXPECT_EQ(to_host(target.view(), stream)[2], 0);  // captured, not run
+  const GraphExec exec(graph);
+  exec.launch(stream);
+  EXPECT_EQ(to_host(target.view(), stream)[2], 3);
+}
+
+TEST_F(OnDevice, EventsOrderStreamsAndMeasure) {
+  Stream first, second;
+  std::vector<int> numbers(1 << 20, 7);
+  DeviceBuffer<int> buffer(numbers.size(), first);
+  first.synchronize();
+  Event start, stop;
+  start.record(first);
+  copy_to_device(std::span<const int>(numbers), buffer.span(), first);
+  stop.record(first);
+  second.wait(stop);
+  EXPECT_EQ(to_host(buffer.view(), second).back(), 7);
+  EXPECT_GT(microseconds_between(start, stop), 0.0);
+}
+
+TEST_F(OnDevice, PinnedMemoryIsReachableFromTheDevice) {
+  Stream stream;
+  PinnedBuffer<int> pinned(4);
+  for (int& value : pinned.span()) value = 9;
+  DeviceBuffer<int> buffer(4, stream);
+  copy_on_device(DeviceSpan<const int>(pinned.device_span()), buffer.span(), stream);
+  EXPECT_EQ(to_host(buffer.view(), stream)[3], 9);
+}
+
+TEST_F(OnDevice, MovedFromBufferIsEmpty) {
+  Stream stream;
+  DeviceBuffer<int> first(10, stream);
+  DeviceBuffer<int> second = std::move(first);
+  EXPECT_TRUE(first.empty());
+  EXPECT_EQ(second.size(), 10u);
+}
+
+}  // namespace
+}  // namespace trireme
