@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does a host kernel multiply by this matrix, as the kernel contract says?
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "kernels/kernel.hpp"
+#include "sparse/reference.hpp"
+#include "support/random.hpp"
+
+namespace trireme::test {
+
+inline testing::AssertionResult judge(const ComparisonResult& result, const std::string& what) {
+  if (result.within_bound()) return testing::AssertionSuccess();
+  return testing::AssertionFailure()
+         << what << ": row " << result.worst_row << " is " << result.computed << " instead of "
+         << result.expected << ", " << result.worst_ratio << " times n eps sum|a||x|";
+}
+
+// y = A x into a poisoned y, for two x in turn, then y += A x, then the first product again,
+// bitwise. `a` holds the values that the kernel has.
+template <class Value>
+testing::AssertionResult matches_reference(HostKernel<Value>& kernel, const CsrView<Value>& a) {
+  Array<Value> first;
+  for (const std::uint64_t seed : {101, 102, 101}) {
+    const Array<Value> x = random_vector<Value>(a.cols, seed);
+    Array<Value> y = poisoned_vector<Value>(a.rows);
+    kernel.multiply(x, y, Accumulate::no);
+    if (auto verdict = judge(compare_product<Value>(a, x, y), "y = A x"); !verdict) return verdict;
+    if (seed == 101 && !first.empty() &&
+        std::memcmp(first.data(), y.data(), y.size() * sizeof(Value)) != 0)
+      return testing::AssertionFailure() << "the same product gave other bits the second time";
+    if (first.empty()) first = y;
+
+    const Array<Value> before = random_vector<Value>(a.rows, seed + 7);
+    y = before;
+    kernel.multiply(x, y, Accumulate::yes);
+    if (auto verdict = judge(compare_product<Value>(a, x, y, before), "y += A x"); !verdict)
+      return verdict;
+  }
+  return testing::AssertionSuccess();
+}
+
+}  // namespace trireme::test

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random and poisoned vectors for tests, the same on every platform.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "base/array.hpp"
+#include "base/half.hpp"
+
+namespace trireme::test {
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
+
+  std::uint64_t next() {  // splitmix64
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  std::int64_t below(std::int64_t bound) {
+    return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(bound));
+  }
+  // Uniform in (-1, 1); integers in [-9, 9].
+  template <class Value>
+  Value value() {
+    if constexpr (std::is_integral_v<Value>)
+      return static_cast<Value>(below(19) - 9);
+    else
+      return static_cast<Value>(static_cast<float>(next() >> 40) * 0x1p-23f - 1.0f + 0x1p-24f);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+template <class Value>
+Array<Value> random_vector(std::int64_t size, std::uint64_t seed = 1) {
+  Random random(seed);
+  Array<Value> result(size);
+  for (Value& entry : result) entry = random.value<Value>();
+  return result;
+}
+
+// What a kernel must overwrite: NaN, for int a value that no test product has.
+template <class Value>
+Array<Value> poisoned_vector(std::int64_t size) {
+  Array<Value> result(size);
+  for (Value& entry : result) {
+    if constexpr (std::is_integral_v<Value>)
+      entry = std::numeric_limits<Value>::min() + 77;
+    else
+      entry = static_cast<Value>(std::numeric_limits<float>::quiet_NaN());
+  }
+  return result;
+}
+
+}  // namespace trireme::test

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The matrices that every kernel must multiply by: the edge shapes of the kernel contract.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sparse/csr.hpp"
+#include "support/random.hpp"
+
+namespace trireme::test {
+
+template <class Value>
+struct Shape {
+  std::string name;
+  CsrMatrix<Value> matrix;
+};
+
+enum class Columns { ascending, unsorted };
+
+// Rows of the given lengths (each at most cols), distinct random columns, random values.
+template <class Value>
+CsrMatrix<Value> matrix_with_row_lengths(const std::vector<std::int64_t>& lengths,
+                                         std::int64_t cols, std::uint64_t seed = 1,
+                                         Columns order = Columns::ascending) {
+  Random random(seed);
+  CsrMatrix<Value> a;
+  a.rows = static_cast<std::int64_t>(lengths.size());
+  a.cols = cols;
+  std::vector<std::int32_t> all_columns(cols);
+  for (std::int64_t c = 0; c < cols; ++c) all_columns[c] = static_cast<std::int32_t>(c);
+  for (const std::int64_t length : lengths) {
+    for (std::int64_t k = 0; k < length; ++k)  // partial Fisher-Yates
+      std::swap(all_columns[k], all_columns[k + random.below(cols - k)]);
+    const std::size_t begin = a.col_idx.size();
+    a.col_idx.insert(a.col_idx.end(), all_columns.begin(), all_columns.begin() + length);
+    if (order == Columns::ascending) std::sort(a.col_idx.begin() + begin, a.col_idx.end());
+    for (std::int64_t k = 0; k < length; ++k) a.values.push_back(random.value<Value>());
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+  }
+  return a;
+}
+
+// Row lengths drawn uniformly from [shortest, longest].
+inline std::vector<std::int64_t> random_lengths(std::int64_t rows, std::int64_t shortest,
+                                                std::int64_t longest, std::uint64_t seed = 1) {
+  Random random(seed);
+  std::vector<std::int64_t> lengths(rows);
+  for (std::int64_t& length : lengths) length = shortest + random.below(longest - shortest + 1);
+  return lengths;
+}
+
+// A few rows of each of the given lengths, shuffled.
+inline std::vector<std::int64_t> mixed_lengths(const std::vector<std::int64_t>& kinds,
+                                               std::int64_t rows_of_each, std::uint64_t seed = 1) {
+  Random random(seed);
+  std::vector<std::int64_t> lengths;
+  for (const std::int64_t kind : kinds) lengths.insert(lengths.end(), rows_of_each, kind);
+  for (std::size_t k = lengths.size(); k > 1; --k)
+    std::swap(lengths[k - 1], lengths[random.below(k)]);
+  return lengths;
+}
+
+// Names are CamelCase so that they can be parts of test names.
+template <class Value>
+std::vector<Shape<Value>> contract_shapes() {
+  const auto make = matrix_with_row_lengths<Value>;
+  std::vector<Shape<Value>> shapes;
+  const auto add = [&](std::string name, CsrMatrix<Value> matrix) {
+    shapes.push_back({std::move(name), std::move(matrix)});
+  };
+  using Lengths = std::vector<std::int64_t>;
+
+  add("Empty0x0", make({}, 0, 1, Columns::ascending));
+  add("NoRows", make({}, 5, 1, Columns::ascending));
+  add("NoColumns", make(Lengths(5, 0), 0, 1, Columns::ascending));
+  add("OneByOne", make({1}, 1, 2, Columns::ascending));
+  add("OneByOneEmpty", make({0}, 1, 2, Columns::ascending));
+  add("AllRowsEmpty", make(Lengths(1000, 0), 1000, 3, Columns::ascending));
+  add("SomeRowsEmpty", make(random_lengths(997, 0, 2), 997, 4, Columns::ascending));
+
+  Lengths gaps(3000, 0);  // long runs of empty rows, at both ends too
+  for (std::int64_t row = 1000; row < 2000; row += 97) gaps[row] = 40;
+  add("RunsOfEmptyRows", make(gaps, 3000, 5, Columns::ascending));
+
+  add("OneDenseRowOnly", make({5000}, 5000, 6, Columns::ascending));
+  Lengths dense_row(4000, 3);
+  dense_row[1234] = 4000;
+  add("OneDenseRow", make(dense_row, 4000, 7, Columns::ascending));
+  Lengths ends = dense_row;
+  ends.front() = ends.back() = 4000;
+  add("DenseFirstAndLastRow", make(ends, 4000, 8, Columns::ascending));
+  add("OneDenseColumn", make(Lengths(3001, 1), 1, 9, Columns::ascending));
+  add("Wide", make(random_lengths(37, 0, 300), 9000, 10, Columns::ascending));
+  add("Tall", make(random_lengths(9000, 0, 7), 37, 11, Columns::ascending));
+  add("SmallAndDense", make(Lengths(33, 33), 33, 12, Columns::ascending));
+  add("UnsortedColumns", make(random_lengths(700, 0, 600), 2000, 13, Columns::unsorted));
+
+  add("OnlyLongRows", make(random_lengths(67, 257, 3000), 4000, 14, Columns::ascending));
+  add("OnlyMediumRows", make(random_lengths(1003, 5, 256), 2000, 15, Columns::ascending));
+  add("OnlyShortRows", make(random_lengths(5003, 1, 4), 5003, 16, Columns::ascending));
+  for (std::int64_t length = 1; length <= 5; ++length)
+    add("RowsOf" + std::to_string(length),
+        make(Lengths(531, length), 531, 20 + length, Columns::ascending));
+  add("ShortAndMedium", make(random_lengths(3001, 0, 9), 3001, 30, Columns::ascending));
+  add("AroundFour", make(mixed_lengths({3, 4, 5}, 101), 400, 31, Columns::ascending));
+  add("Around256", make(mixed_lengths({255, 256, 257}, 13), 700, 32, Columns::ascending));
+  add("LongAndShort", make(mixed_lengths({1, 2, 600}, 41), 1000, 33, Columns::ascending));
+  add("EveryLengthTo600", make(random_lengths(1500, 0, 600), 1500, 34, Columns::ascending));
+  add("AllMixed",
+      make(mixed_lengths({0, 1, 2, 3, 4, 5, 8, 31, 32, 33, 64, 255, 256, 257, 599, 2500}, 9), 3000,
+           35, Columns::unsorted));
+  return shapes;
+}
+
+// The shape with that name; for tests of one promise.
+template <class Value>
+CsrMatrix<Value> contract_shape(const std::string& name) {
+  for (Shape<Value>& shape : contract_shapes<Value>())
+    if (shape.name == name) return std::move(shape.matrix);
+  return {};
+}
+
+}  // namespace trireme::test
