@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A CSR matrix in GPU memory, as the CUDA builders take it.
+// A CSR matrix in GPU memory, as the CUDA builders take it, and its owner.
 #pragma once
 
 #include <cstdint>
 
+#include "device/buffer.hpp"
 #include "device/span.hpp"
+#include "sparse/csr.hpp"
 
 namespace trireme {
 
@@ -18,5 +20,26 @@ struct DeviceCsr {
   DeviceSpan<const std::int32_t> col_idx;
   DeviceSpan<const Value> values;
 };
+
+template <class Value>
+struct DeviceCsrMatrix {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  DeviceBuffer<std::int32_t> row_ptr;
+  DeviceBuffer<std::int32_t> col_idx;
+  DeviceBuffer<Value> values;
+
+  DeviceCsr<Value> view() const {
+    return {rows,           cols,           static_cast<std::int64_t>(values.size()),
+            row_ptr.view(), col_idx.view(), values.view()};
+  }
+};
+
+// Copies the matrix to the current device in `stream`. Throws Error{resource} when it does not fit.
+template <class Value>
+DeviceCsrMatrix<Value> to_device(const CsrView<Value>& matrix, StreamRef stream) {
+  return {matrix.rows, matrix.cols, to_device(matrix.row_ptr, stream),
+          to_device(matrix.col_idx, stream), to_device(matrix.values, stream)};
+}
 
 }  // namespace trireme

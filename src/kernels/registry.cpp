@@ -10,6 +10,16 @@
 namespace trireme {
 namespace {
 
+// Without CUDA the CUDA builders are declared but not built: the list then holds none.
+template <class Value>
+constexpr CudaBuilder<Value> on_cuda([[maybe_unused]] CudaBuilder<Value> builder) {
+#ifdef TRIREME_WITH_CUDA
+  return builder;
+#else
+  return nullptr;
+#endif
+}
+
 constexpr std::array kKernels = {
     KernelEntry{.name = "csr",
                 .summary = "plain row loop over CSR, rows shared out evenly: the reference",
@@ -17,6 +27,19 @@ constexpr std::array kKernels = {
                 .host_double = build_csr_host<double>,
                 .host_float = build_csr_host<float>,
                 .host_int = build_csr_host<std::int32_t>},
+    KernelEntry{.name = "csr-scalar",
+                .summary = "CSR on CUDA, a thread a row",
+                .paper = "Bell and Garland, SC 2009",
+                .cuda_double = on_cuda<double>(build_csr_scalar_cuda),
+                .cuda_float = on_cuda<float>(build_csr_scalar_cuda),
+                .cuda_half = on_cuda<Half>(build_csr_scalar_cuda)},
+    KernelEntry{.name = "csr-vector",
+                .summary = "CSR on CUDA, 2 to 32 threads a row by the mean row length",
+                .paper = "Bell and Garland, SC 2009",
+                .cuda_double = on_cuda<double>(build_csr_vector_cuda),
+                .cuda_float = on_cuda<float>(build_csr_vector_cuda),
+                .cuda_half = on_cuda<Half>(build_csr_vector_cuda),
+                .cuda_mixed = on_cuda<double>(build_csr_vector_mixed_cuda)},
 };
 
 std::string known_names() {
@@ -62,8 +85,8 @@ std::unique_ptr<CudaKernel<Value>> build_cuda_kernel(std::string_view name,
                                                      StreamRef stream) {
   const auto builder = find_kernel(name).cuda<Value>();
 #ifndef TRIREME_WITH_CUDA
-  fail(ExitCode::resource, "kernel '{}' on cuda: this Trireme was built without CUDA; use device: cpu",
-       name);
+  fail(ExitCode::resource,
+       "kernel '{}' on cuda: this Trireme was built without CUDA; use device: cpu", name);
 #endif
   if (!builder)
     fail(ExitCode::usage, "kernel '{}' has no CUDA executor for {}; see --list-kernels", name,
@@ -75,8 +98,8 @@ template std::unique_ptr<HostKernel<double>> build_host_kernel(std::string_view,
                                                                const CsrView<double>&);
 template std::unique_ptr<HostKernel<float>> build_host_kernel(std::string_view,
                                                               const CsrView<float>&);
-template std::unique_ptr<HostKernel<std::int32_t>> build_host_kernel(
-    std::string_view, const CsrView<std::int32_t>&);
+template std::unique_ptr<HostKernel<std::int32_t>> build_host_kernel(std::string_view,
+                                                                     const CsrView<std::int32_t>&);
 template std::unique_ptr<CudaKernel<double>> build_cuda_kernel(std::string_view,
                                                                const DeviceCsr<double>&, StreamRef);
 template std::unique_ptr<CudaKernel<float>> build_cuda_kernel(std::string_view,

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How CUDA executors read, add up and write each value type: half is summed in float.
+#pragma once
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/half.hpp"
+#include "device/buffer.hpp"
+#include "device/check.hpp"
+#include "device/span.hpp"
+
+namespace trireme {
+
+// The type that sums of `Value` are kept in.
+template <class Value>
+struct SumOf {
+  using type = Value;
+};
+template <>
+struct SumOf<Half> {
+  using type = float;
+};
+template <class Value>
+using Sum = typename SumOf<Value>::type;
+
+// Through the read-only cache.
+template <class To, class From>
+__device__ __forceinline__ To load(const From* address) {
+  return static_cast<To>(__ldg(address));
+}
+template <class To>
+__device__ __forceinline__ To load(const Half* address) {
+  return static_cast<To>(__half2float(__ldg(reinterpret_cast<const __half*>(address))));
+}
+
+template <class Value, class From>
+__device__ __forceinline__ void store(Value* address, From value) {
+  *address = static_cast<Value>(value);
+}
+template <class From>
+__device__ __forceinline__ void store(Half* address, From value) {
+  *reinterpret_cast<__half*>(address) = __float2half_rn(value);
+}
+
+// y = sum, or y += sum.
+template <class Value, class From>
+__device__ __forceinline__ void store_or_add(Value* address, From sum, bool add) {
+  if (add) sum += load<From>(address);
+  store(address, sum);
+}
+
+namespace detail {
+template <class To, class From>
+__global__ void convert(const From* from, To* to, std::int64_t count) {
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
+       i += stride)
+    store(to + i, load<Sum<To>>(from + i));
+}
+}  // namespace detail
+
+// Rounds `from` into `to` (at least as long).
+template <class To, class From>
+void convert(DeviceSpan<const From> from, DeviceSpan<To> to, StreamRef stream) {
+  if (from.empty()) return;
+  const auto count = static_cast<std::int64_t>(from.size());
+  const auto blocks = static_cast<int>(std::min<std::int64_t>((count + 255) / 256, 132 * 16));
+  detail::convert<<<blocks, 256, 0, stream>>>(from.data(), to.data(), count);
+  check_launch();
+}
+
+}  // namespace trireme
