@@ -1,33 +1,71 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A square or rectangular matrix distributed by contiguous row blocks: y = A x on all ranks.
-//
-//   this rank's rows = [ local block | ghost block ]
-//   local block: columns that this rank owns, renumbered from 0, times its part of x
-//   ghost block: all other columns that occur, renumbered densely, times the halo
-// Each block is a kernel. The halo travels while the local product runs.
+// y = A x on all ranks by host kernels; the halo travels while the local product runs.
 #pragma once
-
-#include <mpi.h>
 
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
+#include <string_view>
 
+#include "base/array.hpp"
 #include "kernels/registry.hpp"
-#include "sparse/csr.hpp"
+#include "operators/distributed_matrix.hpp"
+#include "operators/halo.hpp"
+#include "operators/product_times.hpp"
 
 namespace trireme {
 
-// The two blocks of a rank's rows, and which global columns the ghosts are (ascending).
-struct SplitRows {
-  CsrMatrix<double> local;
-  CsrMatrix<double> ghost;                // same rows; cols == ghost_columns.size()
-  std::vector<std::int32_t> ghost_columns;
-};
+// Several operators (kernels) may share one matrix; the kernels keep views of it.
+class DistributedOperator {
+ public:
+  // Builds both blocks with the named kernel. Throws the same Error on every rank. Collective.
+  DistributedOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel);
 
-// Consumes the slab: where there are no ghosts, its arrays are moved, not copied.
-SplitRows split_rows(RowSlab&& slab, std::int64_t first_column, std::int64_t last_column);
+  const DistributedMatrix& matrix() const { return *matrix_; }
+  const std::string& kernel() const { return kernel_; }
+  double build_seconds() const { return build_seconds_; }
+
+  // x and y: this rank's part, local_rows() long, not overlapping. Collective, timed.
+  void multiply(std::span<const double> x, std::span<double> y);
+  // y = A^T x by the plain CSR whatever the kernel: serial on each rank, the same bits from run to
+  // run. Collective.
+  void multiply_transpose(std::span<const double> x, std::span<double> y);
+
+  // New values in the order of the slab that the matrix was distributed from.
+  void update_values(std::span<const double> values);
+  // The matrix has new values already (another operator's update_values): hand them to the kernels.
+  void refresh_values();
+
+  // Both blocks together: bytes added, padding over all stored entries, steps of local then ghost.
+  KernelStatistics statistics() const;
+  ProductTimes& times() { return times_; }
+
+  // For loops that fuse work into the product: the parts of multiply().
+  HostKernel<double>& local_kernel() { return *local_; }
+  HostKernel<double>* ghost_kernel() { return ghost_.get(); }  // null: this rank has no ghosts
+  void begin_halo(std::span<const double> x);  // packs and sends; x may be read meanwhile
+  std::span<const double> end_halo();          // the ghost vector
+  // Called around the parts by whoever logs; see mat_shell.cpp.
+  struct Observer {
+    virtual ~Observer() = default;
+    enum class Part { halo, local, ghost };
+    virtual void begin(Part part) = 0;
+    virtual void end(Part part) = 0;
+  };
+  void observe(Observer* observer) { observer_ = observer; }  // null: nobody; not owned
+
+ private:
+  void pack(std::span<const double> x);
+
+  std::shared_ptr<DistributedMatrix> matrix_;
+  std::string kernel_;
+  std::unique_ptr<HostKernel<double>> local_, ghost_;
+  Array<double> packed_, ghosts_;
+  HaloExchange exchange_;
+  ProductTimes times_;
+  Observer* observer_ = nullptr;
+  double build_seconds_ = 0;
+};
 
 }  // namespace trireme
