@@ -76,6 +76,7 @@ HaloExchange::~HaloExchange() {
 }
 
 void HaloExchange::start(Requests& requests) {
+  if (requests.empty()) return;  // Open MPI refuses to start none
   MPI_Startall(static_cast<int>(requests.size()), requests.data());
 }
 
