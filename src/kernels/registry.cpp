@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "kernels/csr/csr.hpp"
+#include "kernels/dasp/dasp.hpp"
 
 namespace trireme {
 namespace {
@@ -40,6 +41,11 @@ constexpr std::array kKernels = {
                 .cuda_float = on_cuda<float>(build_csr_vector_cuda),
                 .cuda_half = on_cuda<Half>(build_csr_vector_cuda),
                 .cuda_mixed = on_cuda<double>(build_csr_vector_mixed_cuda)},
+    KernelEntry{.name = "dasp",
+                .summary = "rows classed by length, stored as 8 x 4 blocks for matrix units",
+                .paper = "Lu, Liu 2023 (SC), DASP",
+                .host_double = build_dasp_host<double>,
+                .host_float = build_dasp_host<float>},
 };
 
 std::string known_names() {
