@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CSR to DASP on the host: sort rows by length, measure row blocks, copy the entries to their places.
+// CSR to DASP on the host: sort rows by length, measure row blocks, copy the entries to their
+// places.
 #include "kernels/dasp/build.hpp"
 
 #include <omp.h>

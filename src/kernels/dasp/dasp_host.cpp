@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // y = A x on the DASP layout, class by class as in section 3.3 of the paper.
-// Moves 12 bytes a stored entry (double) and 12 to 16 a row. Deterministic: every row is summed by one
-// thread in storage order.
+// Moves 12 bytes a stored entry (double) and 12 to 16 a row. Deterministic: every row is summed by
+// one thread in storage order.
 #include <algorithm>
 #include <vector>
 
@@ -113,8 +113,7 @@ class DaspHost final : public HostKernel<Value> {
     }
 #pragma omp for schedule(static) nowait
     for (std::int64_t piece = 0; piece < counts.pieces_4(); ++piece)
-      put(a.row_order[counts.first_4() + piece],
-          sum(kPiece * (counts.piece_4() + piece), kPiece));
+      put(a.row_order[counts.first_4() + piece], sum(kPiece * (counts.piece_4() + piece), kPiece));
 #pragma omp for schedule(static) nowait
     for (std::int64_t two = 0; two < counts.twos; ++two)
       put(a.row_order[counts.first_22() + two], sum(kPiece * counts.piece_22() + 2 * two, 2));

@@ -2,8 +2,8 @@
 // The DASP layout: rows classed by length, stored as small dense blocks for matrix units.
 //
 // Lu and Liu, "DASP: Specific Dense Matrix Multiply-Accumulate Units Accelerated General Sparse
-// Matrix-Vector Multiplication", SC 2023, section 3.2. M and K are the matrix unit's block (8 x 4 for
-// FP64 m8n8k4); MAX_LEN is 256.
+// Matrix-Vector Multiplication", SC 2023, section 3.2. M and K are the matrix unit's block (8 x 4
+// for FP64 m8n8k4); MAX_LEN is 256.
 //
 //   row length   class    stored as
 //   > 256        long     groups of 2*M*K = 64 entries in row order, the last padded with zeros
@@ -15,20 +15,18 @@
 //
 //     k: 0 1 2 3   4 5 6 7   8           an M x K space becomes a block while it holds MORE than
 //        a a a a | a a a a | i           0.75*M*K nonzeros: the first has 32, the second 26 of 32
-//        a a a a | a a a a | i           (both > 24: regular, 0 = padding), the third 4: irregular (i).
-//        a a a a | a a a a | i           Blocks are row-major, one after the other:
-//        a a a a | a a a a | i             reg_val[rowblock_ptr[b] + (k/K)*M*K + row*K + k%K]
-//        a a a a | a a a a |             irregular entries follow each other, row after row:
-//        a a a a | a a a 0 |               irreg_val[irreg_ptr[row] ..]
-//        a a a a | a a 0 0 |
-//        a a a a | a 0 0 0 |
+//        a a a a | a a a a | i           (both > 24: regular, 0 = padding), the third 4: irregular
+//        (i). a a a a | a a a a | i           Blocks are row-major, one after the other: a a a a |
+//        a a a a | i             reg_val[rowblock_ptr[b] + (k/K)*M*K + row*K + k%K] a a a a | a a a
+//        a |             irregular entries follow each other, row after row: a a a a | a a a 0 |
+//        irreg_val[irreg_ptr[row] ..] a a a a | a a 0 0 | a a a a | a 0 0 0 |
 //
 // A space with exactly 0.75*M*K nonzeros is irregular, to the letter of the paper. So rows of one
-// length never carry padding (the last 3 of 7, 11, .. entries stay compact: 88 bytes a 7-entry row, not
-// 96), and since there are at most 252 lengths, at most 251 row blocks carry any.
+// length never carry padding (the last 3 of 7, 11, .. entries stay compact: 88 bytes a 7-entry row,
+// not 96), and since there are at most 252 lengths, at most 251 row blocks carry any.
 //
-// Padded zeros have column 0. Executors skip them where they can occur, so an infinite x[0] does not
-// leak into rows that do not have it.
+// Padded zeros have column 0. Executors skip them where they can occur, so an infinite x[0] does
+// not leak into rows that do not have it.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +39,8 @@ inline constexpr std::int32_t kMaxLen = 256;  // the paper's MAX_LEN: the longes
 inline constexpr std::int32_t kPiece = 4;     // the width of a pieced short row
 
 // How many rows and pieces of each kind there are, and where each kind's rows begin in row_order:
-//   long | medium | 1&3 (the 1 and the 3 of a piece adjacent) | 4s | 3s | 2s (pairs adjacent) | 1s | empty
+//   long | medium | 1&3 (the 1 and the 3 of a piece adjacent) | 4s | 3s | 2s (pairs adjacent) | 1s
+//   | empty
 struct Counts {
   std::int64_t long_rows = 0;
   std::int64_t medium_rows = 0;
@@ -82,19 +81,19 @@ struct Layout {
   Counts counts;
   Array<std::int32_t> row_order;  // rows: the caller's row at each position, see Counts
 
-  Array<Value> long_val;               // kGroup * groups
-  Array<std::int32_t> long_cid;        // likewise
-  Array<std::int32_t> group_ptr;       // long_rows + 1, in groups
+  Array<Value> long_val;          // kGroup * groups
+  Array<std::int32_t> long_cid;   // likewise
+  Array<std::int32_t> group_ptr;  // long_rows + 1, in groups
 
-  Array<Value> reg_val;                // rowblock_ptr.back()
-  Array<std::int32_t> reg_cid;         // likewise
-  Array<std::int32_t> rowblock_ptr;    // row blocks + 1, in entries
-  Array<Value> irreg_val;              // irreg_ptr.back()
-  Array<std::int32_t> irreg_cid;       // likewise
-  Array<std::int32_t> irreg_ptr;       // medium_rows + 1, in entries
+  Array<Value> reg_val;              // rowblock_ptr.back()
+  Array<std::int32_t> reg_cid;       // likewise
+  Array<std::int32_t> rowblock_ptr;  // row blocks + 1, in entries
+  Array<Value> irreg_val;            // irreg_ptr.back()
+  Array<std::int32_t> irreg_cid;     // likewise
+  Array<std::int32_t> irreg_ptr;     // medium_rows + 1, in entries
 
-  Array<Value> short_val;              // counts.short_entries()
-  Array<std::int32_t> short_cid;       // likewise
+  Array<Value> short_val;         // counts.short_entries()
+  Array<std::int32_t> short_cid;  // likewise
 
   std::int64_t row_blocks() const { return (counts.medium_rows + M - 1) / M; }
   std::int64_t stored_entries() const {
