@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The list of generators, their limits, and how rows are put together: columns chunk by chunk in
+// parallel, then offsets, then columns and values into place. O(nnz) but for the sorting of rows.
+#include "sparse/generators.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "sparse/row_source.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+
+struct Generator {
+  std::string_view name;
+  std::int64_t smallest, largest;        // n
+  std::int64_t (*rows)(std::int64_t n);  // all are square
+  SourceMaker make;
+};
+
+constexpr std::int64_t itself(std::int64_t n) { return n; }
+constexpr std::int64_t square(std::int64_t n) { return n * n; }
+constexpr std::int64_t cube(std::int64_t n) { return n * n * n; }
+constexpr std::int64_t three_cubes(std::int64_t n) { return 3 * n * n * n; }
+constexpr std::int64_t power_of_two(std::int64_t n) { return std::int64_t{1} << n; }
+
+constexpr std::array kGenerators = {
+    Generator{"poisson2d", 1, 46340, square, make_poisson2d},
+    Generator{"poisson3d", 1, 1290, cube, make_poisson3d},
+    Generator{"poisson27", 1, 1290, cube, make_poisson27},
+    Generator{"elasticity3d", 2, 894, three_cubes, make_elasticity3d},
+    Generator{"elasticity3d-shuffled", 2, 894, three_cubes, make_elasticity3d_shuffled},
+    Generator{"convection3d", 1, 1290, cube, make_convection3d},
+    Generator{"random", 1, kMost, itself, make_random},
+    Generator{"rmat", 1, 30, power_of_two, make_rmat},
+    Generator{"circuit", 1, kMost, itself, make_circuit},
+    Generator{"short", 1, kMost, itself, make_short},
+    Generator{"web", 1, kMost, itself, make_web},
+};
+
+constexpr auto kNames = [] {
+  std::array<std::string_view, kGenerators.size()> names;
+  for (std::size_t k = 0; k < names.size(); ++k) names[k] = kGenerators[k].name;
+  return names;
+}();
+
+const Generator& find_generator(const GenerateSpec& spec) {
+  for (const Generator& generator : kGenerators) {
+    if (generator.name != spec.kind) continue;
+    if (spec.n < generator.smallest || spec.n > generator.largest)
+      fail(ExitCode::usage, "{} takes n from {} to {} (at most 2^31-1 rows), not {}", spec.kind,
+           generator.smallest, generator.largest, spec.n);
+    if (spec.kind == "random" && (spec.k < 0 || spec.k > spec.n))
+      fail(ExitCode::usage, "random takes k from 0 to n = {} nonzeros a row, not {}", spec.n,
+           spec.k);
+    if (spec.kind == "rmat" && (spec.k < 1 || spec.k > kMost))
+      fail(ExitCode::usage, "rmat takes k from 1 to 2^31-1 edges a row, not {}", spec.k);
+    return generator;
+  }
+  fail(ExitCode::usage, "unknown problem '{}'; did you mean '{}'? Known problems: {}", spec.kind,
+       nearest_name(spec.kind, kNames), fmt::join(kNames, ", "));
+}
+
+std::unique_ptr<RowSource> make_source(const GenerateSpec& spec, std::int64_t first_row,
+                                       std::int64_t last_row) {
+  const Generator& generator = find_generator(spec);
+  const std::int64_t rows = generator.rows(spec.n);
+  if (first_row < 0 || first_row > last_row || last_row > rows)
+    fail(ExitCode::internal, "rows {} to {} were asked of {} with {} rows", first_row, last_row,
+         spec.kind, rows);
+  return generator.make(spec, first_row, last_row);
+}
+
+constexpr std::int64_t kRowsAtOnce = 1024;
+
+struct Chunks {
+  std::vector<std::vector<std::int32_t>> columns;  // of kRowsAtOnce rows each
+  Array<std::int32_t> row_lengths;
+};
+
+enum class Keep { lengths, columns };
+
+Chunks make_chunks(const RowSource& source, std::int64_t first_row, std::int64_t last_row,
+                   Keep keep) {
+  const std::int64_t rows = last_row - first_row;
+  const std::int64_t count = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
+  Chunks chunks{std::vector<std::vector<std::int32_t>>(count), Array<std::int32_t>(rows)};
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t chunk = 0; chunk < count; ++chunk) {
+    std::vector<std::int32_t>& columns = chunks.columns[chunk];
+    const std::int64_t end = std::min((chunk + 1) * kRowsAtOnce, rows);
+    for (std::int64_t row = chunk * kRowsAtOnce; row < end; ++row) {
+      const std::size_t before = columns.size();
+      source.append_columns(first_row + row, columns);
+      chunks.row_lengths[row] = static_cast<std::int32_t>(columns.size() - before);
+      if (keep == Keep::lengths) columns.clear();
+    }
+    if (keep == Keep::lengths) std::vector<std::int32_t>().swap(columns);
+  }
+  return chunks;
+}
+
+Array<std::int32_t> offsets_of(const Array<std::int32_t>& lengths, const GenerateSpec& spec) {
+  Array<std::int32_t> offsets(lengths.size() + 1);
+  std::int64_t sum = offsets[0] = 0;
+  for (std::size_t row = 0; row < lengths.size(); ++row) {
+    sum += lengths[row];
+    if (sum > kMost)
+      fail(ExitCode::usage,
+           "{} with n = {} has more than 2^31-1 nonzeros on one process; use more ranks", spec.kind,
+           spec.n);
+    offsets[row + 1] = static_cast<std::int32_t>(sum);
+  }
+  return offsets;
+}
+
+}  // namespace
+
+std::span<const std::string_view> generator_names() { return kNames; }
+
+GlobalShape generator_shape(const GenerateSpec& spec) {
+  const std::int64_t rows = find_generator(spec).rows(spec.n);
+  return {rows, rows};
+}
+
+Array<std::int32_t> generator_row_lengths(const GenerateSpec& spec, std::int64_t first_row,
+                                          std::int64_t last_row) {
+  const auto source = make_source(spec, first_row, last_row);
+  return make_chunks(*source, first_row, last_row, Keep::lengths).row_lengths;
+}
+
+RowSlab generate(const GenerateSpec& spec, std::int64_t first_row, std::int64_t last_row) {
+  const auto source = make_source(spec, first_row, last_row);
+  Chunks chunks = make_chunks(*source, first_row, last_row, Keep::columns);
+
+  const GlobalShape shape = generator_shape(spec);
+  RowSlab slab{shape.rows, shape.cols, 0, first_row, {}};
+  CsrMatrix<double>& local = slab.local;
+  local.rows = last_row - first_row;
+  local.cols = shape.cols;
+  local.row_ptr = offsets_of(chunks.row_lengths, spec);
+  slab.global_nnz = local.row_ptr.back();
+  local.col_idx.resize(slab.global_nnz);
+  local.values.resize(slab.global_nnz);
+
+  const auto count = static_cast<std::int64_t>(chunks.columns.size());
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t chunk = 0; chunk < count; ++chunk) {
+    const std::int64_t begin = chunk * kRowsAtOnce;
+    const std::int64_t end = std::min(begin + kRowsAtOnce, local.rows);
+    std::vector<std::int32_t> columns = std::move(chunks.columns[chunk]);
+    std::copy(columns.begin(), columns.end(), local.col_idx.begin() + local.row_ptr[begin]);
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int32_t offset = local.row_ptr[row];
+      const auto length = static_cast<std::size_t>(local.row_ptr[row + 1] - offset);
+      source->fill_values(first_row + row, {local.col_idx.data() + offset, length},
+                          local.values.data() + offset);
+    }
+  }
+  return slab;
+}
+
+}  // namespace trireme

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Passes over the matrix, OpenMP-parallel, O(nnz) but for the search of each transposed entry.
+#include "sparse/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sparse/partition.hpp"
+
+namespace trireme {
+namespace {
+
+// The same matrix with strictly ascending columns in every row; entries that occur twice are
+// summed.
+CsrMatrix<double> with_sorted_rows(const CsrView<double>& a) {
+  CsrMatrix<double> sorted{a.rows, a.cols, {0}, {}, {}};
+  std::vector<std::pair<std::int32_t, double>> row_entries;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    row_entries.clear();
+    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
+      row_entries.emplace_back(a.col_idx[k], a.values[k]);
+    std::sort(row_entries.begin(), row_entries.end(),
+              [](const auto& left, const auto& right) { return left.first < right.first; });
+    const std::size_t begin = sorted.col_idx.size();
+    for (const auto& [column, value] : row_entries) {
+      if (sorted.col_idx.size() > begin && sorted.col_idx.back() == column) {
+        sorted.values.back() += value;
+      } else {
+        sorted.col_idx.push_back(column);
+        sorted.values.push_back(value);
+      }
+    }
+    sorted.row_ptr.push_back(static_cast<std::int32_t>(sorted.col_idx.size()));
+  }
+  return sorted;
+}
+
+DiagonalStatistics diagonal_statistics(const CsrView<double>& a) {
+  std::int64_t zeros = 0, first_zero = a.rows, dominant = 0, negative = 0;
+#pragma omp parallel for schedule(static) reduction(+ : zeros, dominant, negative) \
+    reduction(min : first_zero)
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    double diagonal = 0, others = 0;
+    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+      if (a.col_idx[k] == row)
+        diagonal += a.values[k];
+      else
+        others += std::fabs(a.values[k]);
+    }
+    dominant += std::fabs(diagonal) >= others;
+    negative += diagonal < 0;
+    if (diagonal == 0) {
+      ++zeros;
+      first_zero = std::min(first_zero, row);
+    }
+  }
+  DiagonalStatistics result{zeros, {}, dominant, negative};
+  if (zeros > 0) result.first_zero_row = first_zero;
+  return result;
+}
+
+// Rows must be sorted.
+SymmetryStatistics symmetry_statistics(const CsrView<double>& a) {
+  std::int64_t unmatched = 0;
+  double difference = 0;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : unmatched) reduction(max : difference)
+  for (std::int64_t row = 0; row < a.rows; ++row)
+    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+      const std::int32_t column = a.col_idx[k];
+      const auto begin = a.col_idx.begin() + a.row_ptr[column];
+      const auto end = a.col_idx.begin() + a.row_ptr[column + 1];
+      const auto found = std::lower_bound(begin, end, static_cast<std::int32_t>(row));
+      const bool stored = found != end && *found == row;
+      unmatched += !stored;
+      const double transposed = stored ? a.values[found - a.col_idx.begin()] : 0;
+      difference = std::max(difference, std::fabs(a.values[k] - transposed));
+    }
+  return {unmatched, difference};
+}
+
+bool has_sorted_columns(const CsrView<double>& a) {
+  bool sorted = true;
+#pragma omp parallel for schedule(static) reduction(&& : sorted)
+  for (std::int64_t row = 0; row < a.rows; ++row)
+    for (std::int32_t k = a.row_ptr[row] + 1; k < a.row_ptr[row + 1]; ++k)
+      sorted = sorted && a.col_idx[k - 1] < a.col_idx[k];
+  return sorted;
+}
+
+void measure_entries(const CsrView<double>& a, MatrixStatistics& result) {
+  std::int64_t lower = 0, upper = 0;
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : lower, upper, largest)
+  for (std::int64_t row = 0; row < a.rows; ++row)
+    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+      lower = std::max<std::int64_t>(lower, row - a.col_idx[k]);
+      upper = std::max<std::int64_t>(upper, a.col_idx[k] - row);
+      largest = std::max(largest, std::fabs(a.values[k]));
+    }
+  result.lower_bandwidth = lower;
+  result.upper_bandwidth = upper;
+  result.largest_magnitude = largest;
+}
+
+}  // namespace
+
+RowLengthStatistics row_length_statistics(std::span<const std::int32_t> row_ptr) {
+  RowLengthStatistics result;
+  if (row_ptr.size() < 2) return result;
+  const std::size_t rows = row_ptr.size() - 1;
+  std::vector<std::int32_t> lengths(rows);
+  for (std::size_t row = 0; row < rows; ++row) lengths[row] = row_ptr[row + 1] - row_ptr[row];
+
+  const auto count = static_cast<double>(rows);
+  result.mean = static_cast<double>(row_ptr[rows] - row_ptr[0]) / count;
+  double squares = 0;
+  for (const std::int32_t length : lengths) squares += std::pow(length - result.mean, 2);
+  result.standard_deviation = std::sqrt(squares / count);
+  result.empty_rows = std::count(lengths.begin(), lengths.end(), 0);
+
+  const auto percentile = [&](double percent) -> std::int64_t {
+    const auto rank = static_cast<std::int64_t>(std::ceil(percent / 100 * count)) - 1;
+    const auto place = lengths.begin() + std::max<std::int64_t>(rank, 0);
+    std::nth_element(lengths.begin(), place, lengths.end());
+    return *place;
+  };
+  result.p05 = percentile(5);
+  result.p25 = percentile(25);
+  result.median = percentile(50);
+  result.p75 = percentile(75);
+  result.p95 = percentile(95);
+  result.p99 = percentile(99);
+  result.min = *std::min_element(lengths.begin(), lengths.end());
+  result.max = *std::max_element(lengths.begin(), lengths.end());
+  return result;
+}
+
+MatrixStatistics matrix_statistics(const CsrView<double>& matrix) {
+  MatrixStatistics result;
+  result.rows = matrix.rows;
+  result.cols = matrix.cols;
+  result.nnz = matrix.nnz();
+  result.row_lengths = row_length_statistics(matrix.row_ptr);
+  result.sorted_columns = has_sorted_columns(matrix);
+  measure_entries(matrix, result);
+  if (matrix.rows == matrix.cols) {
+    result.diagonal = diagonal_statistics(matrix);
+    result.symmetry = result.sorted_columns ? symmetry_statistics(matrix)
+                                            : symmetry_statistics(with_sorted_rows(matrix).view());
+  }
+  return result;
+}
+
+std::vector<RankShare> rank_shares(const CsrView<double>& matrix, int ranks) {
+  const std::vector<std::int64_t> starts = split_by_nonzeros(matrix.row_ptr, ranks);
+  std::vector<RankShare> shares(ranks);
+  std::vector<std::int32_t> last_rank_seen(matrix.cols, -1);
+  for (int rank = 0; rank < ranks; ++rank) {
+    const std::int64_t begin = starts[rank], end = starts[rank + 1];
+    const bool square = matrix.rows == matrix.cols;
+    const std::int64_t first_column = square ? begin : matrix.cols * rank / ranks;
+    const std::int64_t last_column = square ? end : matrix.cols * (rank + 1) / ranks;
+    const std::int64_t offset = matrix.rows == 0 ? 0 : matrix.row_ptr[begin];
+    const std::int64_t nnz = matrix.rows == 0 ? 0 : matrix.row_ptr[end] - offset;
+    shares[rank] = {begin, end - begin, nnz, 0};
+    for (const std::int32_t column : matrix.col_idx.subspan(offset, nnz)) {
+      if (last_rank_seen[column] == rank) continue;
+      last_rank_seen[column] = rank;
+      shares[rank].ghosts += column < first_column || column >= last_column;
+    }
+  }
+  return shares;
+}
+
+}  // namespace trireme

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finite differences on a square or cube of n points a side, zero Dirichlet values outside.
+#include <array>
+#include <cstdlib>
+
+#include "sparse/row_source.hpp"
+
+namespace trireme {
+namespace {
+
+enum class Reach { star, box };  // neighbours along the axes only, or the whole 3^d block
+
+class Stencil : public RowSource {
+ public:
+  Stencil(std::int64_t n, int dimensions, Reach reach) : n_(n) {
+    const int depth = dimensions == 3 ? 1 : 0;
+    for (int dz = -depth; dz <= depth; ++dz)
+      for (int dy = -1; dy <= 1; ++dy)
+        for (int dx = -1; dx <= 1; ++dx)
+          if (reach == Reach::box || std::abs(dx) + std::abs(dy) + std::abs(dz) <= 1)
+            neighbours_.push_back({dx, dy, dz, dx + n * (dy + n * dz)});
+  }
+
+  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+    const std::int64_t x = row % n_, y = row / n_ % n_, z = row / (n_ * n_);
+    const bool inside = is_inside(x, 1) && is_inside(y, 1) && is_inside(z, 1);
+    for (const Neighbour& to : neighbours_)
+      if (inside || (reaches(x, to.dx) && reaches(y, to.dy) && reaches(z, to.dz)))
+        columns.push_back(static_cast<std::int32_t>(row + to.distance));
+  }
+
+ protected:
+  std::int64_t n_;
+
+ private:
+  struct Neighbour {
+    int dx, dy, dz;
+    std::int64_t distance;  // in row numbers
+  };
+
+  bool is_inside(std::int64_t coordinate, std::int64_t margin) const {
+    return coordinate >= margin && coordinate < n_ - margin;
+  }
+  bool reaches(std::int64_t coordinate, int step) const { return is_inside(coordinate + step, 0); }
+
+  std::vector<Neighbour> neighbours_;  // ascending by distance
+};
+
+// One value on the diagonal, -1 beside it.
+class Poisson final : public Stencil {
+ public:
+  Poisson(std::int64_t n, int dimensions, Reach reach, double diagonal)
+      : Stencil(n, dimensions, reach), diagonal_(diagonal) {}
+
+  void fill_values(std::int64_t row, std::span<const std::int32_t> columns,
+                   double* values) const override {
+    for (std::size_t k = 0; k < columns.size(); ++k) values[k] = columns[k] == row ? diagonal_ : -1;
+  }
+
+ private:
+  double diagonal_;
+};
+
+// h^2 (-laplace u + v . grad u) on the unit cube, h = 1/(n+1), v = (100, 50, 25): first-order
+// upwind differences, so the neighbour that the flow comes from weighs more. A nonsymmetric
+// M-matrix.
+class Convection final : public Stencil {
+ public:
+  explicit Convection(std::int64_t n) : Stencil(n, 3, Reach::star) {
+    const double h = 1.0 / static_cast<double>(n + 1);
+    for (std::size_t axis = 0; axis < 3; ++axis) inflow_[axis] = kVelocity[axis] * h;
+  }
+
+  void fill_values(std::int64_t row, std::span<const std::int32_t> columns,
+                   double* values) const override {
+    for (std::size_t k = 0; k < columns.size(); ++k) values[k] = value(columns[k] - row);
+  }
+
+ private:
+  static constexpr std::array<double, 3> kVelocity = {100, 50, 25};
+
+  double value(std::int64_t distance) const {
+    if (distance == 0) return 6 + inflow_[0] + inflow_[1] + inflow_[2];
+    if (distance > 0) return -1;
+    if (distance == -1) return -1 - inflow_[0];
+    return -1 - (distance == -n_ ? inflow_[1] : inflow_[2]);
+  }
+
+  std::array<double, 3> inflow_{};
+};
+
+}  // namespace
+
+std::unique_ptr<RowSource> make_poisson2d(const GenerateSpec& spec, std::int64_t, std::int64_t) {
+  return std::make_unique<Poisson>(spec.n, 2, Reach::star, 4);
+}
+
+std::unique_ptr<RowSource> make_poisson3d(const GenerateSpec& spec, std::int64_t, std::int64_t) {
+  return std::make_unique<Poisson>(spec.n, 3, Reach::star, 6);
+}
+
+std::unique_ptr<RowSource> make_poisson27(const GenerateSpec& spec, std::int64_t, std::int64_t) {
+  return std::make_unique<Poisson>(spec.n, 3, Reach::box, 26);
+}
+
+std::unique_ptr<RowSource> make_convection3d(const GenerateSpec& spec, std::int64_t, std::int64_t) {
+  return std::make_unique<Convection>(spec.n);
+}
+
+}  // namespace trireme
