@@ -14,7 +14,9 @@
 namespace trireme {
 
 struct ProblemSpec {
-  std::optional<std::filesystem::path> file;  // exactly one of file and generate
+  // Exactly one of file and generate. A relative file is relative to the case's folder; here the
+  // two are already joined.
+  std::optional<std::filesystem::path> file;
   std::optional<GenerateSpec> generate;
   std::string matrix = "/A";      // HDF5 group
   std::string rhs = "from-ones";  // an HDF5 dataset ("/b"), or ones | random | from-ones (b = A 1)
@@ -32,13 +34,14 @@ struct SolverSpec {
 };
 
 struct ReportSpec {
-  std::filesystem::path directory = "results";
+  std::filesystem::path directory = "results";  // relative to the current directory
   std::vector<std::string> formats = {"json"};  // json | csv | html
   bool solution = true;                         // write solution.h5
 };
 
 struct Case {
   std::filesystem::path path;  // of the YAML file, for messages
+  std::string text;            // the file as read and what overrode it: kept with the results
   ProblemSpec problem;
   SolverSpec solver;
   std::vector<std::string> kernels = {"auto"};  // more than one: compared in one run

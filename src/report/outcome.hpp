@@ -12,17 +12,17 @@
 namespace trireme {
 
 struct ProblemFacts {
-  std::string name;         // file and group, or "generated: poisson3d, n = 128"
+  std::string name;  // file and group, or "generated: poisson3d, n = 128"
   bool generated = false;
   std::int64_t rows = 0, cols = 0, nnz = 0;
   std::string rhs;
 };
 
 struct MachineFacts {
-  std::string host, cpu, gpu;      // gpu is empty where none is used
+  std::string host, cpu, gpu;  // gpu is empty where none is used
   int ranks = 1, threads_per_rank = 1;
   std::string petsc, hdf5, mpi, trireme, simd;  // versions; the SIMD target that Highway chose
-  double triad_gbytes_per_s = 0;   // measured by this run, all ranks together, 0: not measured
+  double triad_gbytes_per_s = 0;  // measured by this run, all ranks together, 0: not measured
 };
 
 // Microseconds of one product (local + ghost + halo wait) on the slowest rank.
@@ -41,24 +41,24 @@ struct RunOutcome {
   int ranks = 1;
   ExitCode exit_code = ExitCode::internal;
   bool converged = false;
-  std::string reason;       // in words, with PETSc's own name: "converged: rtol (CONVERGED_RTOL)"
-  int petsc_reason = 0;     // KSPConvergedReason
-  std::int64_t iterations = 0;       // of the last solve
-  double relative_residual = 0;      // true: ||b - A x|| / ||b||, plain CSR, double
+  std::string reason;    // in words, with PETSc's own name: "converged: rtol (CONVERGED_RTOL)"
+  int petsc_reason = 0;  // KSPConvergedReason
+  std::int64_t iterations = 0;           // of the last solve
+  double relative_residual = 0;          // true: ||b - A x|| / ||b||, plain CSR, double
   std::optional<double> relative_error;  // ||x - x_exact|| / ||x_exact||
   Seconds seconds;
   KernelTiming kernel_us;
-  double iteration_us = 0;           // solve seconds / iterations
+  double iteration_us = 0;              // solve seconds / iterations
   double gflops = 0, gbytes_per_s = 0;  // of the product
   std::optional<double> bandwidth_fraction;
   double padding = 0;
-  std::int64_t bytes = 0;            // stored by the layout, all ranks
-  std::int64_t peak_memory = 0;      // bytes, the rank with most, after building
-  double peak_memory_over_csr = 0;   // of that rank
+  std::int64_t bytes = 0;                           // stored by the layout, all ranks
+  std::int64_t peak_memory = 0;                     // bytes, the rank with most, after building
+  double peak_memory_over_csr = 0;                  // of that rank
   std::optional<std::int64_t> break_even_products;  // against csr; empty: never
   bool deterministic = true;
-  std::vector<std::string> notes;    // "vectors staged through pinned memory: 1.3 us a product", ...
-  std::vector<double> history;       // residual norms, relative to ||b||, from iteration 0
+  std::vector<std::string> notes;  // "vectors staged through pinned memory: 1.3 us a product", ...
+  std::vector<double> history;     // residual norms, relative to ||b||, from iteration 0
 };
 
 struct Outcome {

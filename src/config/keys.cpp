@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every key of case.yaml on one screen. To add a key: add its member to Case and its line here.
+#include "config/keys.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/registry.hpp"
+
+namespace trireme {
+namespace {
+
+using std::string;
+using Strings = std::vector<string>;
+
+Strings kernel_names() {
+  Strings names = {"auto", "petsc-aij"};
+  for (const KernelEntry& kernel : kernel_registry()) names.emplace_back(kernel.name);
+  return names;
+}
+
+Strings generator_kinds() {
+  const auto names = generator_names();
+  return {names.begin(), names.end()};
+}
+
+GenerateSpec& generate_of(Case& c) {
+  if (!c.problem.generate) c.problem.generate.emplace();
+  return *c.problem.generate;
+}
+
+constexpr std::int64_t kMostRows = std::numeric_limits<std::int32_t>::max();
+
+constexpr std::array kKeys = {
+    Key{"problem", field::Section{}, "", "where the linear system A x = b comes from"},
+    Key{"problem.file", field::File{[](Case & c) -> auto& {return c.problem.file;
+}  // namespace
+}  // namespace trireme
+, "", "HDF5 file, relative to the folder of this case; or use problem.generate"
+}
+,
+    Key{"problem.generate",
+        field::Text{[](Case& c) -> string& { return generate_of(c).kind; }, generator_kinds}, "",
+        "model problem made in memory, each rank its rows, in place of problem.file"},
+    Key{"problem.n", field::Integer{[](Case & c) -> auto& {return generate_of(c).n;
+}
+, 1, kMostRows
+}
+, "", "with generate: grid points a side, rows, or the scale of rmat"
+}
+, Key{"problem.k", field::Integer{[](Case & c) -> auto& {return generate_of(c).k;
+}
+, 1, kMostRows
+}
+, "", "with generate: nonzeros a row (random) or edge factor (rmat)"
+}
+, Key{"problem.seed", field::Seed{[](Case & c) -> auto& {return generate_of(c).seed;
+}
+}
+, "", "with generate: seed of everything random"
+}
+,
+    Key{"problem.matrix", field::Text{[](Case& c) -> string& { return c.problem.matrix; }}, "",
+        "HDF5 group of the matrix: attributes format and shape, datasets indptr, indices, data"},
+    Key{"problem.rhs", field::Text{[](Case& c) -> string& { return c.problem.rhs; }}, "",
+        "right-hand side b: a dataset such as /b, or ones, random, from-ones (b = A 1, so the "
+        "error is known)"},
+    Key{"problem.x0", field::Text{[](Case& c) -> string& { return c.problem.x0; }}, "",
+        "dataset of the initial guess; empty: start from zero"},
+    Key{"problem.x_exact", field::Text{[](Case& c) -> string& { return c.problem.x_exact; }}, "",
+        "dataset of the known solution, to report the error; empty: unknown"},
+
+    Key{"solver", field::Section{}, "", "the Krylov method and when it stops"},
+    Key{"solver.method", field::Text{[](Case& c) -> string& { return c.solver.method; }}, "",
+        "cg (symmetric positive definite), bicgstab (any), or a PETSc KSP name such as gmres"},
+    Key{"solver.engine",
+        field::Text{[](Case& c) -> string& { return c.solver.engine; },
+                    [] {
+                      return Strings{"auto", "petsc", "resident"};
+                    }},
+        "",
+        "petsc: PETSc's solver; resident: Trireme's fused loop (cg and bicgstab); auto: decide"},
+    Key{"solver.preconditioner",
+        field::Text{[](Case& c) -> string& { return c.solver.preconditioner; }}, "",
+        "none, jacobi, or a PETSc PC name such as ilu, icc, gamg, hypre"},
+    Key{"solver.rtol", field::Real{[](Case& c) -> double& { return c.solver.rtol; }, 0, 1},
+        "of ||b||", "stop when the residual norm ||b - A x|| falls below this part of ||b||"},
+    Key{"solver.atol", field::Real{[](Case& c) -> double& { return c.solver.atol; }}, "units of b",
+        "stop when the residual norm ||b - A x|| falls below this"},
+    Key{"solver.max_iterations",
+        field::Integer{[](Case & c) -> auto& {return c.solver.max_iterations;
+}
+, 0, kMostRows
+}
+, "iterations", "stop unconverged (exit code 5, the report is written) after this many"
+}
+,
+
+    Key{"kernel",
+        field::TextList{[](Case& c) -> Strings& { return c.kernels; }, kernel_names, false}, "",
+        "sparse matrix-vector product: auto or a name of solve --list-kernels; a list compares "
+        "them in one run"},
+    Key{"device",
+        field::Text{[](Case& c) -> string& { return c.device; },
+                    [] {
+                      return Strings{"auto", "cpu", "cuda"};
+                    }},
+        "", "where the kernel runs"},
+    Key{"precision",
+        field::Text{[](Case& c) -> string& { return c.precision; },
+                    [] {
+                      return Strings{"double", "float", "mixed"};
+                    }},
+        "", "of the matrix in the product; mixed: values stored in float, vectors double"},
+    Key{"repeat", field::Integer{[](Case & c) -> auto& {return c.repeat;
+}
+, 1, 1'000'000'000
+}
+, "solves", "solves on the same matrix, over which preprocessing is amortised"
+}
+,
+
+    Key{"report", field::Section{}, "", "what is written, and where"},
+    Key{"report.directory", field::Directory{[](Case & c) -> auto& {return c.report.directory;
+}
+}
+, "", "relative to the current directory; made when missing"
+}
+,
+    Key{"report.formats",
+        field::TextList{[](Case& c) -> Strings& { return c.report.formats; },
+                        [] {
+                          return Strings{"json", "csv", "html"};
+                        }},
+        "", "report.json, history.csv, report.html"},
+    Key{"report.solution", field::Flag{[](Case& c) -> bool& { return c.report.solution; }}, "",
+        "write solution.h5 (solution-<kernel>.h5 when several kernels are compared)"},
+
+    Key{"petsc", field::PetscOptions{}, "",
+        "PETSc options without their dash, nested by '_': {ksp: {view: true}} is -ksp_view true"},
+}
+;
+
+constexpr std::array kOwned = {
+    OwnedOption{"ksp_type", "solver.method"},
+    OwnedOption{"ksp_rtol", "solver.rtol"},
+    OwnedOption{"ksp_atol", "solver.atol"},
+    OwnedOption{"ksp_max_it", "solver.max_iterations"},
+    OwnedOption{"ksp_initial_guess_nonzero", "problem.x0"},
+    OwnedOption{"pc_type", "solver.preconditioner"},
+    OwnedOption{"mat_type", "kernel"},
+    OwnedOption{"vec_type", "device"},
+};
+
+}  // namespace
+
+std::span<const Key> case_keys() { return kKeys; }
+
+const Key* find_key(std::string_view path) {
+  const auto found = std::ranges::find(kKeys, path, &Key::path);
+  return found == kKeys.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> names_under(std::string_view section) {
+  const std::string prefix = section.empty() ? "" : std::string(section) + ".";
+  Strings names;
+  for (const Key& key : kKeys) {
+    if (!key.path.starts_with(prefix)) continue;
+    const std::string_view rest = key.path.substr(prefix.size());
+    if (!rest.empty() && rest.find('.') == std::string_view::npos) names.emplace_back(rest);
+  }
+  return names;
+}
+
+std::span<const OwnedOption> owned_petsc_options() { return kOwned; }
+
+}  // namespace trireme

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one table of the keys of case.yaml: it drives parsing, messages and the JSON schema.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "config/case.hpp"
+
+namespace trireme {
+
+// How a key's value is read and where in a Case it goes. `at` on a default Case gives the default.
+namespace field {
+
+using Words = std::vector<std::string> (*)();
+
+struct Section {};  // a map of further keys
+struct Text {
+  std::string& (*at)(Case&);
+  Words known = nullptr;  // null: any text
+};
+struct TextList {  // one text or a list of them
+  std::vector<std::string>& (*at)(Case&);
+  Words known;
+  bool closed = true;  // false: the words differ from build to build, so the schema lists none
+};
+struct File {  // relative to the case's folder
+  std::optional<std::filesystem::path>& (*at)(Case&);
+};
+struct Directory {  // relative to the current directory
+  std::filesystem::path& (*at)(Case&);
+};
+struct Integer {
+  std::int64_t& (*at)(Case&);
+  std::int64_t least = 0;
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
+struct Seed {
+  std::uint64_t& (*at)(Case&);
+};
+struct Real {  // least <= value < below
+  double& (*at)(Case&);
+  double least = 0;
+  double below = std::numeric_limits<double>::infinity();
+};
+struct Flag {
+  bool& (*at)(Case&);
+};
+struct PetscOptions {};  // any map: nested names are joined by '_'
+
+}  // namespace field
+
+using Field =
+    std::variant<field::Section, field::Text, field::TextList, field::File, field::Directory,
+                 field::Integer, field::Seed, field::Real, field::Flag, field::PetscOptions>;
+
+struct Key {
+  std::string_view path;  // "solver.rtol"
+  Field field;
+  std::string_view unit;  // empty where the value has none
+  std::string_view description;
+};
+
+// In the order of the schema; a section comes before its keys.
+std::span<const Key> case_keys();
+// Null where there is no such key.
+const Key* find_key(std::string_view path);
+// The names directly under `section` ("" is the top): "problem", "solver", ...
+std::vector<std::string> names_under(std::string_view section);
+
+// A PETSc option that a key of the case sets, and that key.
+struct OwnedOption {
+  std::string_view option;  // "ksp_rtol"
+  std::string_view key;     // "solver.rtol"
+};
+std::span<const OwnedOption> owned_petsc_options();
+
+}  // namespace trireme

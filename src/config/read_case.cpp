@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Walks the YAML tree along the key table, then applies the overrides, then checks the whole.
+#include "config/read_case.hpp"
+
+#include <fmt/ranges.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "config/keys.hpp"
+#include "config/nearest.hpp"
+#include "config/validate.hpp"
+#include "config/values.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr std::uintmax_t kMostBytes = 1 << 20;  // more is not a case but a matrix given by mistake
+constexpr int kDeepestOption = 16;  // petsc: maps within maps; YAML aliases can be cyclic
+
+std::string joined(std::string_view section, std::string_view name) {
+  return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
+}
+
+class CaseReader {
+ public:
+  CaseReader(const std::filesystem::path& path) { case_.path = path; }
+
+  void read_text(const std::string& text) {
+    case_.text = text;
+    const YAML::Node root = parse(text, case_.path.string());
+    if (!root.IsMap())
+      fail(ExitCode::usage, "{}: not a case: expected keys such as 'problem:' and 'solver:'",
+           case_.path.string());
+    read_section(root, "");
+  }
+
+  void apply(const Override& change) {
+    origin_ = change.origin;
+    const YAML::Node value = parse(change.value, change.origin);
+    constexpr std::string_view petsc = "petsc.";
+    if (change.key.starts_with(petsc)) {
+      add_petsc(change.key.substr(petsc.size()), value, 0);
+    } else {
+      const Key* key = find_key(change.key);
+      if (!key) unknown_key(change.key, origin_);
+      read_key(*key, value, origin_);
+    }
+    case_.text += fmt::format("# {}\n", change.origin);
+  }
+
+  Case finish() {
+    check_whole(case_, places_);
+    return std::move(case_);
+  }
+
+ private:
+  YAML::Node parse(const std::string& text, const std::string& name) const {
+    try {
+      const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+      if (documents.size() > 1)
+        fail(ExitCode::usage, "{}: more than one YAML document ('---'); a case is one", name);
+      return documents.empty() ? YAML::Node() : documents.front();
+    } catch (const YAML::ParserException& e) {
+      fail(ExitCode::usage, "{}:{}:{}: not YAML: {}", name, e.mark.line + 1, e.mark.column + 1,
+           e.msg);
+    }
+  }
+
+  std::string place(const YAML::Node& node) const {
+    if (!origin_.empty()) return origin_;
+    return fmt::format("{}:{}:{}", case_.path.string(), node.Mark().line + 1,
+                       node.Mark().column + 1);
+  }
+
+  void read_section(const YAML::Node& map, const std::string& section) {
+    std::map<std::string, YAML::Mark> seen;
+    for (const auto& entry : map) {
+      const YAML::Node &name = entry.first, &value = entry.second;
+      const std::string at = place(name);
+      if (!name.IsScalar()) fail(ExitCode::usage, "{}: a key must be a plain word", at);
+      const auto [before, is_new] = seen.emplace(name.Scalar(), name.Mark());
+      const std::string path = joined(section, name.Scalar());
+      if (!is_new)
+        fail(ExitCode::usage, "{}: duplicate key '{}', first given in line {}", at, path,
+             before->second.line + 1);
+      const Key* key = find_key(path);
+      if (!key) unknown_key(path, at);
+      read_key(*key, value, at);
+    }
+  }
+
+  void read_key(const Key& key, const YAML::Node& value, const std::string& key_place) {
+    const std::string path(key.path);
+    places_[path] = key_place;
+    if (std::holds_alternative<field::Section>(key.field)) {
+      if (!value.IsMap())
+        fail(ExitCode::usage, "{}: {} must hold keys: {}", key_place, path,
+             fmt::join(names_under(path), ", "));
+      read_section(value, path);
+    } else if (std::holds_alternative<field::PetscOptions>(key.field)) {
+      if (!value.IsMap() && !value.IsNull())
+        fail(ExitCode::usage, "{}: {} must be a map of PETSc options", key_place, path);
+      add_petsc("", value, 0);
+    } else {
+      if (value.IsNull()) fail(ExitCode::usage, "{}: {} has no value", key_place, path);
+      assign_value(case_, key, value, place(value));
+    }
+  }
+
+  // The sub-tree under petsc: as flat options, names joined by '_'.
+  void add_petsc(std::string name, const YAML::Node& value, int depth) {
+    if (value.IsMap()) {
+      if (depth == kDeepestOption)
+        fail(ExitCode::usage, "{}: petsc options nested too deeply", place(value));
+      std::map<std::string, bool> seen;
+      for (const auto& entry : value) {
+        const YAML::Node& part = entry.first;
+        std::string word = part.IsScalar() ? part.Scalar() : "";
+        word.erase(0, word.find_first_not_of('-'));
+        if (word.empty())
+          fail(ExitCode::usage, "{}: a PETSc option must be a plain word", place(part));
+        if (!seen.emplace(word, true).second)
+          fail(ExitCode::usage, "{}: duplicate PETSc option '{}'", place(part), word);
+        add_petsc(name.empty() ? word : name + "_" + word, entry.second, depth + 1);
+      }
+      return;
+    }
+    for (const OwnedOption& owned : owned_petsc_options())
+      if (name == owned.option)
+        fail(ExitCode::usage, "{}: petsc.{} is set by the key {}: use that", place(value), name,
+             owned.key);
+    const std::string text = petsc_value(value, "petsc." + name, place(value));
+    const auto same =
+        std::ranges::find(case_.petsc, name, &std::pair<std::string, std::string>::first);
+    if (same != case_.petsc.end())
+      same->second = text;
+    else
+      case_.petsc.emplace_back(name, text);
+  }
+
+  [[noreturn]] void unknown_key(const std::string& path, const std::string& at) const {
+    const std::size_t dot = path.rfind('.');
+    const std::string section = dot == std::string::npos ? "" : path.substr(0, dot);
+    const std::string name = path.substr(dot + 1);  // npos + 1 == 0
+    const auto siblings = names_under(section);
+    std::string advice;
+    if (const auto near = nearest(name, siblings)) {
+      advice = fmt::format("did you mean '{}'?", joined(section, *near));
+    } else if (const auto moved = elsewhere(name)) {
+      advice = fmt::format("did you mean '{}'?", *moved);
+    } else {
+      const auto& known = siblings.empty() ? names_under("") : siblings;
+      advice = fmt::format("valid keys {}: {}",
+                           section.empty() || siblings.empty() ? "at the top" : "under " + section,
+                           fmt::join(known, ", "));
+    }
+    fail(ExitCode::usage, "{}: unknown key '{}'; {}", at, path, advice);
+  }
+
+  // A key of that (or nearly that) name in any section.
+  static std::optional<std::string> elsewhere(const std::string& name) {
+    std::vector<std::string> leaves, paths;
+    for (const Key& key : case_keys()) {
+      paths.emplace_back(key.path);
+      leaves.push_back(paths.back().substr(paths.back().rfind('.') + 1));
+    }
+    const auto near = nearest(name, leaves);
+    if (!near) return std::nullopt;
+    return paths[std::ranges::find(leaves, *near) - leaves.begin()];
+  }
+
+  Case case_;
+  Places places_;
+  std::string origin_;  // of the override being applied; empty while the file is read
+};
+
+std::string read_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status))
+    fail(ExitCode::usage, "{}: no such case file", path.string());
+  if (std::filesystem::is_directory(status))
+    fail(ExitCode::usage, "{}: is a folder; give the case.yaml in it", path.string());
+  const auto size = std::filesystem::file_size(path, error);
+  if (!error && size > kMostBytes)
+    fail(ExitCode::usage, "{}: too large for a case ({} bytes); matrices go to problem.file",
+         path.string(), size);
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) fail(ExitCode::usage, "{}: cannot be read", path.string());
+  return std::move(text).str();
+}
+
+}  // namespace
+
+Override parse_override(std::string_view assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    fail(ExitCode::usage, "--set {}: expected key=value, such as --set solver.rtol=1e-10",
+         assignment);
+  return {.key = std::string(assignment.substr(0, equals)),
+          .value = std::string(assignment.substr(equals + 1)),
+          .origin = fmt::format("--set {}", assignment)};
+}
+
+Case parse_case(const std::string& text, const std::filesystem::path& path,
+                std::span<const Override> overrides) {
+  CaseReader reader(path);
+  reader.read_text(text);
+  for (const Override& change : overrides) reader.apply(change);
+  return reader.finish();
+}
+
+Case read_case(const std::filesystem::path& path, std::span<const Override> overrides) {
+  return parse_case(read_file(path), path, overrides);
+}
+
+}  // namespace trireme

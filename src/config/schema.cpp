@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One JSON object a key, by the type in the key table; defaults are read from a default Case.
+#include "config/schema.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "config/keys.hpp"
+
+namespace trireme {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Describe {
+  Case& defaults;
+
+  Json operator()(const field::Section&) const {
+    return {{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
+  }
+  Json operator()(const field::Text& f) const {
+    Json json = {{"type", "string"}};
+    if (f.known) json["enum"] = f.known();
+    if (const std::string& text = f.at(defaults); !text.empty()) json["default"] = text;
+    return json;
+  }
+  Json operator()(const field::TextList& f) const {
+    Json item = {{"type", "string"}};
+    if (f.closed) item["enum"] = f.known();
+    const Json list = {{"type", "array"}, {"items", item}, {"minItems", 1}, {"uniqueItems", true}};
+    return {{"oneOf", {item, list}}, {"default", f.at(defaults)}};
+  }
+  Json operator()(const field::File&) const { return {{"type", "string"}, {"minLength", 1}}; }
+  Json operator()(const field::Directory& f) const {
+    return {{"type", "string"}, {"minLength", 1}, {"default", f.at(defaults).string()}};
+  }
+  Json operator()(const field::Integer& f) const {
+    Json json = {{"type", "integer"}, {"minimum", f.least}, {"maximum", f.most}};
+    if (f.at(defaults) >= f.least) json["default"] = f.at(defaults);
+    return json;
+  }
+  Json operator()(const field::Seed& f) const {
+    return {{"type", "integer"}, {"minimum", 0}, {"default", f.at(defaults)}};
+  }
+  Json operator()(const field::Real& f) const {
+    Json json = {{"type", "number"}, {"minimum", f.least}};
+    if (std::isfinite(f.below)) json["exclusiveMaximum"] = f.below;
+    json["default"] = f.at(defaults);
+    return json;
+  }
+  Json operator()(const field::Flag& f) const {
+    return {{"type", "boolean"}, {"default", f.at(defaults)}};
+  }
+  Json operator()(const field::PetscOptions&) const {
+    Json refused = Json::array();
+    for (const OwnedOption& owned : owned_petsc_options()) refused.push_back(owned.option);
+    return {{"type", {"object", "null"}}, {"propertyNames", {{"not", {{"enum", refused}}}}}};
+  }
+};
+
+// What check_whole() demands of the source of the matrix.
+Json source_rule() { return {Json{{"required", {"file"}}}, Json{{"required", {"generate", "n"}}}}; }
+
+}  // namespace
+
+std::string case_schema() {
+  Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                 {"title", "A Trireme case"},
+                 {"description", "What `solve --config case.yaml` reads."},
+                 {"type", "object"},
+                 {"required", {"problem"}},
+                 {"additionalProperties", false},
+                 {"properties", Json::object()}};
+  Case defaults;
+  for (const Key& key : case_keys()) {
+    Json entry = std::visit(Describe{defaults}, key.field);
+    entry["description"] = key.description;
+    if (!key.unit.empty()) entry["x-unit"] = key.unit;
+    const std::size_t dot = key.path.find('.');
+    Json& parent = dot == std::string_view::npos
+                       ? schema
+                       : schema["properties"][std::string(key.path.substr(0, dot))];
+    parent["properties"][std::string(key.path.substr(dot + 1))] =
+        std::move(entry);  // npos + 1 == 0
+  }
+  schema["properties"]["problem"]["oneOf"] = source_rule();
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace trireme

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Strict conversion: a quoted number is a text and a bare 12 is not, as in the JSON schema.
+#include "config/values.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "base/error.hpp"
+#include "config/nearest.hpp"
+
+namespace trireme {
+namespace {
+
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  const auto number = parse_number<double>(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+// 10000, and 1e4 too.
+template <class Integer>
+std::optional<Integer> parse_integer(std::string_view text) {
+  if (const auto number = parse_number<Integer>(text)) return number;
+  const auto real = parse_real(text);
+  constexpr double exact = 9007199254740992.0;  // 2^53
+  if (!real || *real != std::floor(*real) || std::abs(*real) > exact) return std::nullopt;
+  if (std::is_unsigned_v<Integer> && *real < 0) return std::nullopt;
+  return static_cast<Integer>(*real);
+}
+
+bool quoted(const YAML::Node& value) { return value.Tag() == "!"; }
+
+// What a YAML value is, in the words of a message.
+std::string describe(const YAML::Node& value) {
+  if (value.IsNull()) return "nothing";
+  if (value.IsMap()) return "a map";
+  if (value.IsSequence()) return "a list";
+  return (quoted(value) ? "the text '" : "'") + value.Scalar() + "'";
+}
+
+std::string join(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+// Throws for one key, with its place.
+struct Complaint {
+  std::string_view place;
+  std::string_view key;
+
+  [[noreturn]] void wants(std::string_view what, const YAML::Node& value) const {
+    fail(ExitCode::usage, "{}: {} must be {}, not {}", place, key, what, describe(value));
+  }
+  [[noreturn]] void unknown(const std::string& word, const std::vector<std::string>& known) const {
+    const auto near = nearest(word, known);
+    fail(ExitCode::usage, "{}: unknown {} '{}'{}; known: {}", place, key, word,
+         near ? fmt::format("; did you mean '{}'?", *near) : "", join(known));
+  }
+};
+
+std::string text_of(const YAML::Node& value, const Complaint& complaint) {
+  if (!value.IsScalar()) complaint.wants("a text", value);
+  const std::string& text = value.Scalar();
+  const bool looks_other = parse_real(text) || text == "true" || text == "false";
+  if (!quoted(value) && looks_other)
+    complaint.wants(fmt::format("a text (if you mean it, write \"{}\")", text), value);
+  return text;
+}
+
+std::string word_of(const YAML::Node& value, field::Words known, const Complaint& complaint) {
+  const std::string text = text_of(value, complaint);
+  if (known) {
+    const auto words = known();
+    if (std::ranges::find(words, text) == words.end()) complaint.unknown(text, words);
+  }
+  return text;
+}
+
+std::string non_empty(const YAML::Node& value, const Complaint& complaint) {
+  std::string text = text_of(value, complaint);
+  if (text.empty()) complaint.wants("a path", value);
+  return text;
+}
+
+struct Assign {
+  Case& c;
+  const YAML::Node& value;
+  Complaint complaint;
+
+  void operator()(const field::Section&) const {}
+  void operator()(const field::PetscOptions&) const {}
+
+  void operator()(const field::Text& f) const { f.at(c) = word_of(value, f.known, complaint); }
+
+  void operator()(const field::TextList& f) const {
+    std::vector<std::string> words;
+    if (value.IsSequence()) {
+      for (const YAML::Node& item : value) words.push_back(word_of(item, f.known, complaint));
+    } else if (value.IsScalar()) {
+      words.push_back(word_of(value, f.known, complaint));
+    }
+    if (words.empty()) complaint.wants("a name or a list of names", value);
+    for (auto word = words.begin(); word != words.end(); ++word)
+      if (std::find(words.begin(), word, *word) != word)
+        fail(ExitCode::usage, "{}: {} lists '{}' twice", complaint.place, complaint.key, *word);
+    f.at(c) = words;
+  }
+
+  void operator()(const field::File& f) const {
+    f.at(c) = (c.path.parent_path() / non_empty(value, complaint)).lexically_normal();
+  }
+  void operator()(const field::Directory& f) const { f.at(c) = non_empty(value, complaint); }
+
+  void operator()(const field::Integer& f) const {
+    const auto number = scalar<std::int64_t>(parse_integer<std::int64_t>);
+    if (!number || *number < f.least || *number > f.most)
+      complaint.wants(fmt::format("a whole number from {} to {}", f.least, f.most), value);
+    f.at(c) = *number;
+  }
+
+  void operator()(const field::Seed& f) const {
+    const auto number = scalar<std::uint64_t>(parse_integer<std::uint64_t>);
+    if (!number) complaint.wants("a whole number, 0 or more", value);
+    f.at(c) = *number;
+  }
+
+  void operator()(const field::Real& f) const {
+    const auto number = scalar<double>(parse_real);
+    if (!number || *number < f.least || *number >= f.below)
+      complaint.wants(std::isinf(f.below)
+                          ? fmt::format("a number, {} or more", f.least)
+                          : fmt::format("a number from {} to below {}", f.least, f.below),
+                      value);
+    f.at(c) = *number;
+  }
+
+  void operator()(const field::Flag& f) const {
+    const bool is_flag = value.IsScalar() && !quoted(value) &&
+                         (value.Scalar() == "true" || value.Scalar() == "false");
+    if (!is_flag) complaint.wants("true or false", value);
+    f.at(c) = value.Scalar() == "true";
+  }
+
+ private:
+  template <class Number>
+  std::optional<Number> scalar(std::optional<Number> (*parse)(std::string_view)) const {
+    if (!value.IsScalar() || quoted(value)) return std::nullopt;
+    return parse(value.Scalar());
+  }
+};
+
+}  // namespace
+
+void assign_value(Case& c, const Key& key, const YAML::Node& value, std::string_view place) {
+  std::visit(Assign{c, value, Complaint{place, key.path}}, key.field);
+}
+
+std::string petsc_value(const YAML::Node& value, std::string_view name, std::string_view place) {
+  if (value.IsNull()) return "";
+  if (value.IsScalar()) return value.Scalar();
+  std::vector<std::string> items;
+  for (const YAML::Node& item : value) {
+    if (!item.IsScalar()) Complaint{place, name}.wants("a value or a list of values", item);
+    items.push_back(item.Scalar());
+  }
+  return fmt::format("{}", fmt::join(items, ","));
+}
+
+}  // namespace trireme

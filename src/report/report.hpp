@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Outcome -> what people read: a table on the terminal and files in the report directory.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/outcome.hpp"
+
+namespace trireme {
+
+// Throws Error{usage} when files could not be made in `directory`, which need not exist yet. Leaves
+// nothing on disk: call it before any work whose results would be lost.
+void check_writable(const std::filesystem::path& directory);
+
+// Writes each of `formats` (json -> report.json, csv -> history.csv, html -> report.html), making
+// the directory when missing, and returns the paths. All texts are written under temporary names
+// first and renamed last; on failure the temporary files are removed and the old reports stand.
+// Throws Error{usage} where the directory cannot be made, Error{resource} where the disk is full.
+std::vector<std::filesystem::path> write_reports(const Outcome& outcome,
+                                                 std::span<const std::string> formats,
+                                                 const std::filesystem::path& directory);
+
+// The kernels side by side in at most 100 columns, units in the head, then each verdict in words.
+std::string terminal_table(const Outcome& outcome);
+
+// The file contents, each ending with a newline.
+std::string json_report(const Outcome& outcome);  // schema 1: configs/report.schema.json
+std::string csv_history(const Outcome& outcome);  // kernel,iteration,relative_residual
+std::string html_report(const Outcome& outcome);  // one page without external parts
+
+}  // namespace trireme

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The terminal table: at most 100 columns.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/report.hpp"
+#include "report/words.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr std::size_t kWidth = 100;
+constexpr std::size_t kLongestName = 18;
+
+std::string short_name(const std::string& kernel) {
+  return kernel.size() <= kLongestName ? kernel : kernel.substr(0, kLongestName - 1) + "~";
+}
+
+std::string fixed(double number, int digits) {
+  return std::isfinite(number) ? fmt::format("{:.{}f}", number, digits) : "nan";
+}
+
+std::string row(const RunOutcome& run, std::size_t name_width) {
+  const std::string of_memory =
+      run.bandwidth_fraction ? words::percent(*run.bandwidth_fraction) : "-";
+  return fmt::format(
+      "{:<{}} {:>9} {:>10} {:>9} {:>8} {:>9} {:>10} {:>9} {:>10}\n", short_name(run.kernel),
+      name_width, fixed(words::preprocessing_seconds(run) * 1e3, 1), fixed(run.kernel_us.median, 1),
+      fixed(run.gflops, 2), fixed(run.gbytes_per_s, 1), of_memory, run.iterations,
+      words::residual(run.relative_residual), fixed(run.seconds.solve, 3));
+}
+
+// "albus: converged: ...; break-even; notes", wrapped.
+std::string verdict(const Outcome& outcome, const RunOutcome& run, bool with_method) {
+  std::string text = fmt::format("{}: {}", run.kernel, run.reason);
+  if (with_method) text += fmt::format("; {}", words::method(run));
+  if (run.relative_error) text += fmt::format("; error {:.1e}", *run.relative_error);
+  if (const auto paid = words::break_even(outcome, run); !paid.empty()) text += "; " + paid;
+  if (!run.deterministic) text += "; its sums are not the same bits from run to run";
+  for (const std::string& note : run.notes) text += "; " + note;
+  return words::wrap(text, kWidth, 2) + "\n";
+}
+
+}  // namespace
+
+std::string terminal_table(const Outcome& outcome) {
+  std::string text = words::wrap(words::problem(outcome.problem), kWidth, 2) + "\n" +
+                     words::wrap(words::machine(outcome.machine), kWidth, 2) + "\n";
+  if (outcome.runs.empty()) return text;
+
+  const bool one_method = words::one_method(outcome);
+  if (one_method) text += words::method(outcome.runs.front()) + "\n";
+
+  std::size_t name_width = std::string_view("kernel").size();
+  for (const RunOutcome& run : outcome.runs)
+    name_width = std::max(name_width, short_name(run.kernel).size());
+  text +=
+      fmt::format("\n{:<{}} {:>9} {:>10} {:>9} {:>8} {:>9} {:>10} {:>9} {:>10}\n", "", name_width,
+                  "prepare", "product", "product", "product", "of memory", "", "||b-Ax||", "solve");
+  text += fmt::format("{:<{}} {:>9} {:>10} {:>9} {:>8} {:>9} {:>10} {:>9} {:>10}\n", "kernel",
+                      name_width, "ms", "us", "GFLOP/s", "GB/s", "bandwidth", "iterations",
+                      "/ ||b||", "s");
+  for (const RunOutcome& run : outcome.runs) text += row(run, name_width);
+  text += "\n";
+  for (const RunOutcome& run : outcome.runs) text += verdict(outcome, run, !one_method);
+  return text;
+}
+
+}  // namespace trireme

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Three significant digits, SI prefixes, plain sentences.
+#include "report/words.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace trireme::words {
+namespace {
+
+// Three significant digits without an exponent, for 1 <= number < 1000.
+std::string three_digits(double number) {
+  return fmt::format("{:.{}f}", number, number < 9.995 ? 2 : number < 99.95 ? 1 : 0);
+}
+
+std::string plural(std::int64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+bool has_csr(const Outcome& outcome) {
+  return std::ranges::any_of(outcome.runs, [](const RunOutcome& r) { return r.kernel == "csr"; });
+}
+
+}  // namespace
+
+std::string count(std::int64_t number) {
+  if (number < 10000) return fmt::format("{}", number);
+  double scaled = static_cast<double>(number);
+  const char* prefix = "";
+  for (const char* next : {"k", "M", "G", "T"}) {
+    if (scaled < 999.5) break;
+    scaled /= 1000;
+    prefix = next;
+  }
+  return fmt::format("{} {}", three_digits(scaled), prefix);
+}
+
+std::string bytes(double number) {
+  if (number < 1000) return fmt::format("{:.0f} B", number);
+  const char* unit = "B";
+  for (const char* next : {"kB", "MB", "GB", "TB"}) {
+    if (number < 999.5) break;
+    number /= 1000;
+    unit = next;
+  }
+  return fmt::format("{} {}", three_digits(number), unit);
+}
+
+std::string seconds(double number) {
+  if (!std::isfinite(number)) return "nan";
+  if (number < 1e-6) return fmt::format("{:.0f} ns", number * 1e9);
+  if (number < 1e-3) return fmt::format("{} us", three_digits(number * 1e6));
+  if (number < 1) return fmt::format("{} ms", three_digits(number * 1e3));
+  if (number < 120) return fmt::format("{} s", three_digits(number));
+  const auto whole = static_cast<std::int64_t>(std::round(number));
+  if (whole < 7200) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string percent(double fraction) { return fmt::format("{:.0f} %", fraction * 100); }
+
+std::string residual(double number) { return fmt::format("{:.1e}", number); }
+
+std::string problem(const ProblemFacts& p) {
+  return fmt::format("{}: {} x {}, {} nonzeros, b: {}", p.name, p.rows, p.cols, count(p.nnz),
+                     p.rhs);
+}
+
+std::string machine(const MachineFacts& m) {
+  std::string text = fmt::format("{}: {}", m.host, m.cpu);
+  if (!m.simd.empty()) text += fmt::format(" ({})", m.simd);
+  if (!m.gpu.empty()) text += fmt::format(", {}", m.gpu);
+  text += fmt::format(", {} of {}", plural(m.ranks, "rank"), plural(m.threads_per_rank, "thread"));
+  if (m.triad_gbytes_per_s > 0)
+    text += fmt::format(", memory {:.1f} GB/s (triad)", m.triad_gbytes_per_s);
+  return text;
+}
+
+std::string method(const RunOutcome& run) {
+  return fmt::format("{} + {}, {} engine, {}, {}", run.method, run.preconditioner, run.engine,
+                     run.precision, run.device);
+}
+
+bool one_method(const Outcome& outcome) {
+  return std::ranges::all_of(outcome.runs, [&](const RunOutcome& run) {
+    return method(run) == method(outcome.runs.front());
+  });
+}
+
+std::string break_even(const Outcome& outcome, const RunOutcome& run) {
+  if (run.kernel == "csr" || !has_csr(outcome)) return "";
+  const std::string cost = seconds(preprocessing_seconds(run));
+  if (!run.break_even_products)
+    return fmt::format("its {} of preprocessing never pays: its product is no faster than csr's",
+                       cost);
+  const std::int64_t products = *run.break_even_products;
+  if (products == 0) return "ahead of csr from the first product";
+  return fmt::format("its {} of preprocessing is paid back after {} (this run did {})", cost,
+                     plural(products, "product"), run.kernel_us.count);
+}
+
+double preprocessing_seconds(const RunOutcome& run) {
+  return run.seconds.build + run.seconds.upload;
+}
+
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string out;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (column > 0 && column + 1 + word.size() > width) {
+      out.append("\n").append(indent, ' ');
+      column = indent;
+    } else if (!out.empty()) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+  }
+  return out;
+}
+
+}  // namespace trireme::words

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers with their units, and the sentences that the table and the page share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/outcome.hpp"
+
+namespace trireme::words {
+
+std::string count(std::int64_t number);  // 980, 206 k, 17.0 M, 1.20 G
+std::string bytes(double number);        // 512 B, 1.5 kB, 210 MB, 1.20 GB
+std::string seconds(double number);      // 15 us, 1.23 ms, 4.56 s, 3 min 20 s
+std::string percent(double fraction);    // 87 %
+std::string residual(double number);     // 9.8e-09; "nan" for NaN
+
+// "cant.h5 /A: 62451 x 62451, 4.01 M nonzeros, b: from-ones"
+std::string problem(const ProblemFacts& problem);
+// "node1, Xeon 6248 (AVX3), 2 ranks x 1 thread, triad 33.3 GB/s"
+std::string machine(const MachineFacts& machine);
+// "cg + jacobi, petsc engine, double, cpu"
+std::string method(const RunOutcome& run);
+// Whether that is the same for all runs, and so need be said only once.
+bool one_method(const Outcome& outcome);
+
+// What the plan to prepare a kernel was worth: "its 12 ms of preprocessing are paid back after 340
+// products (this run: 313)". Empty for csr itself and where csr was not among the runs.
+std::string break_even(const Outcome& outcome, const RunOutcome& run);
+
+// Time before the first product: building the layout and copying it to the device.
+double preprocessing_seconds(const RunOutcome& run);
+
+// Words to lines of at most `width` columns; the second line on begins with `indent` spaces.
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
+
+}  // namespace trireme::words

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the reports promise: widths, words, valid JSON, self-contained HTML, all files or none.
+#include "report/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "report/sample_outcome.hpp"
+#include "report/words.hpp"
+
+namespace trireme {
+namespace {
+
+namespace fs = std::filesystem;
+using test::sample_outcome;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::string slurp(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+class ReportFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() /
+              fmt::format("trireme-report-{}-{}", getpid(),
+                          testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::size_t entries() const {
+    return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
+  }
+
+  fs::path folder_;
+};
+
+TEST(TerminalTable, FitsIn100Columns) {
+  Outcome outcome = sample_outcome();
+  outcome.problem.name = std::string(40, 'f') + ".h5 /A";
+  outcome.runs[1].kernel = "cusparse-csr-alg2-with-preprocess";
+  outcome.runs[1].notes = {"vectors staged through pinned memory: 1.3 us a product", "and so on"};
+  for (const std::string& line : lines_of(terminal_table(outcome)))
+    EXPECT_LE(line.size(), 100u) << line;
+}
+
+TEST(TerminalTable, HasARowForEveryKernel) {
+  const std::string table = terminal_table(sample_outcome());
+  for (const char* kernel : {"\ncsr ", "\nalbus ", "\npetsc-aij "})
+    EXPECT_NE(table.find(kernel), std::string::npos) << table;
+}
+
+TEST(TerminalTable, SaysBreakEvenInWords) {
+  const std::string table = terminal_table(sample_outcome());
+  EXPECT_NE(table.find("paid back after 6 products (this run did 313)"), std::string::npos)
+      << table;
+  EXPECT_NE(table.find("never pays"), std::string::npos) << table;
+}
+
+TEST(Words, BreakEvenIsSilentWithoutCsr) {
+  Outcome outcome = sample_outcome();
+  outcome.runs.erase(outcome.runs.begin());
+  EXPECT_EQ(words::break_even(outcome, outcome.runs.front()), "");
+}
+
+TEST(Words, NumbersKeepThreeDigitsAndAUnit) {
+  EXPECT_EQ(words::count(980), "980");
+  EXPECT_EQ(words::count(206'763), "207 k");
+  EXPECT_EQ(words::count(17'000'000), "17.0 M");
+  EXPECT_EQ(words::count(999'999'999), "1.00 G");
+  EXPECT_EQ(words::seconds(0.00123), "1.23 ms");
+  EXPECT_EQ(words::seconds(200), "3 min 20 s");
+  EXPECT_EQ(words::bytes(210e6), "210 MB");
+  EXPECT_EQ(words::residual(kNan), "nan");
+}
+
+TEST(JsonReport, HoldsEveryRunWithItsHistory) {
+  const auto report = nlohmann::json::parse(json_report(sample_outcome()));
+  EXPECT_EQ(report["schema"], 1);
+  EXPECT_EQ(report["problem"]["nnz"], 16'100'000);
+  ASSERT_EQ(report["runs"].size(), 3u);
+  EXPECT_EQ(report["runs"][1]["kernel"], "albus");
+  EXPECT_EQ(report["runs"][1]["break_even_products"], 6);
+  EXPECT_TRUE(report["runs"][2]["break_even_products"].is_null());
+  EXPECT_EQ(report["runs"][0]["history"].size(), 313u);
+  EXPECT_DOUBLE_EQ(report["runs"][0]["relative_residual"], 9.8e-9);
+}
+
+TEST(JsonReport, StaysValidWithNanAndNamesThatAreNotUtf8) {
+  Outcome outcome = sample_outcome();
+  outcome.runs[0].relative_residual = kNan;
+  outcome.runs[0].history.push_back(kNan);
+  outcome.problem.name = "gr\xfc\xdf.h5";
+  const auto report = nlohmann::json::parse(json_report(outcome));
+  EXPECT_TRUE(report["runs"][0]["relative_residual"].is_null());
+  EXPECT_TRUE(report["runs"][0]["history"].back().is_null());
+}
+
+TEST(CsvHistory, HasALineForEveryIteration) {
+  const auto lines = lines_of(csv_history(sample_outcome()));
+  EXPECT_EQ(lines.size(), 1u + 3 * 313);
+  EXPECT_EQ(lines.front(), "kernel,iteration,relative_residual");
+  EXPECT_EQ(lines[1], "csr,0,1");
+}
+
+TEST(HtmlReport, NeedsNothingFromOutside) {
+  const std::string page = html_report(sample_outcome());
+  for (const char* outside : {"http:", "https:", "src=", "href=", "@import", "url("})
+    EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+  EXPECT_NE(page.find("prefers-color-scheme: dark"), std::string::npos);
+}
+
+TEST(HtmlReport, DrawsACurveForEveryKernel) {
+  const std::string page = html_report(sample_outcome());
+  std::size_t curves = 0;
+  for (std::size_t at = page.find("<polyline"); at != std::string::npos;
+       at = page.find("<polyline", at + 1))
+    ++curves;
+  EXPECT_EQ(curves, 3u);
+}
+
+TEST(HtmlReport, KeepsPeaksOfLongHistoriesAndStaysSmall) {
+  Outcome outcome = sample_outcome();
+  outcome.runs.resize(1);
+  outcome.runs[0].history.assign(200'000, 1e-3);
+  outcome.runs[0].history[123'457] = 1e6;
+  outcome.runs[0].history[5] = kNan;
+  const std::string page = html_report(outcome);
+  EXPECT_LT(page.size(), 100'000u);
+  EXPECT_NE(page.find("1e+6"), std::string::npos) << "the axis reaches the peak";
+  EXPECT_EQ(page.find("nan,"), std::string::npos);
+}
+
+TEST(HtmlReport, EscapesNames) {
+  Outcome outcome = sample_outcome();
+  outcome.problem.name = "<script>alert(1)</script>.h5";
+  EXPECT_EQ(html_report(outcome).find("<script"), std::string::npos);
+}
+
+TEST(HtmlReport, SurvivesAnOutcomeWithoutRuns) {
+  EXPECT_NE(html_report(Outcome{}).find("</html>"), std::string::npos);
+}
+
+TEST_F(ReportFiles, AreWrittenUnderTheirNamesOnly) {
+  const fs::path directory = folder_ / "a" / "b";
+  const auto paths =
+      write_reports(sample_outcome(), std::vector<std::string>{"json", "csv", "html"}, directory);
+  EXPECT_EQ(paths, (std::vector<fs::path>{directory / "report.json", directory / "history.csv",
+                                          directory / "report.html"}));
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory), fs::directory_iterator()), 3);
+  EXPECT_EQ(slurp(directory / "report.json"), json_report(sample_outcome()));
+}
+
+TEST_F(ReportFiles, LeaveTheOldReportWhereOneCannotBeWritten) {
+  std::ofstream(folder_ / "report.json") << "old";
+  fs::create_directories(folder_ / "report.html.tmp");  // the temporary name is taken by a folder
+  try {
+    write_reports(sample_outcome(), std::vector<std::string>{"json", "html"}, folder_);
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ExitCode::resource) << e.what();
+  }
+  EXPECT_EQ(slurp(folder_ / "report.json"), "old");
+  EXPECT_FALSE(fs::exists(folder_ / "report.json.tmp"));
+}
+
+TEST_F(ReportFiles, CheckLeavesNothingBehind) {
+  check_writable(folder_ / "not" / "yet" / "there");
+  check_writable(folder_);
+  EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(ReportFiles, CheckRefusesAFolderBelowAFile) {
+  std::ofstream(folder_ / "file") << "x";
+  for (const fs::path& directory : {folder_ / "file", folder_ / "file" / "results", fs::path()}) {
+    try {
+      check_writable(directory);
+      ADD_FAILURE() << "no error for " << directory;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ExitCode::usage);
+      EXPECT_NE(std::string(e.what()).find("--output"), std::string::npos) << e.what();
+    }
+  }
+}
+
+TEST_F(ReportFiles, CheckRefusesAFileSystemThatTakesNoFiles) {
+  EXPECT_THROW(check_writable("/proc/trireme-results"), Error);
+}
+
+}  // namespace
+}  // namespace trireme
