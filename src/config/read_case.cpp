@@ -28,7 +28,9 @@ std::string joined(std::string_view section, std::string_view name) {
 
 class CaseReader {
  public:
-  CaseReader(const std::filesystem::path& path) { case_.path = path; }
+  explicit CaseReader(const std::filesystem::path& path) { case_.path = path; }
+  CaseReader(const CaseReader&) = delete;
+  CaseReader& operator=(const CaseReader&) = delete;
 
   void read_text(const std::string& text) {
     case_.text = text;
@@ -108,7 +110,7 @@ class CaseReader {
       add_petsc("", value, 0);
     } else {
       if (value.IsNull()) fail(ExitCode::usage, "{}: {} has no value", key_place, path);
-      assign_value(case_, key, value, place(value));
+      assign_value(case_, key, value, place_of_);
     }
   }
 
@@ -134,7 +136,7 @@ class CaseReader {
       if (name == owned.option)
         fail(ExitCode::usage, "{}: petsc.{} is set by the key {}: use that", place(value), name,
              owned.key);
-    const std::string text = petsc_value(value, "petsc." + name, place(value));
+    const std::string text = petsc_value(value, "petsc." + name, place_of_);
     const auto same =
         std::ranges::find(case_.petsc, name, &std::pair<std::string, std::string>::first);
     if (same != case_.petsc.end())
@@ -174,6 +176,7 @@ class CaseReader {
     return paths[std::ranges::find(leaves, *near) - leaves.begin()];
   }
 
+  PlaceOf place_of_ = [this](const YAML::Node& node) { return place(node); };
   Case case_;
   Places places_;
   std::string origin_;  // of the override being applied; empty while the file is read

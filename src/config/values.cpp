@@ -56,15 +56,16 @@ std::string join(const std::vector<std::string>& words) {
 
 // Throws for one key, with its place.
 struct Complaint {
-  std::string_view place;
+  const PlaceOf& place;
   std::string_view key;
 
   [[noreturn]] void wants(std::string_view what, const YAML::Node& value) const {
-    fail(ExitCode::usage, "{}: {} must be {}, not {}", place, key, what, describe(value));
+    fail(ExitCode::usage, "{}: {} must be {}, not {}", place(value), key, what, describe(value));
   }
-  [[noreturn]] void unknown(const std::string& word, const std::vector<std::string>& known) const {
+  [[noreturn]] void unknown(const YAML::Node& value, const std::vector<std::string>& known) const {
+    const std::string& word = value.Scalar();
     const auto near = nearest(word, known);
-    fail(ExitCode::usage, "{}: unknown {} '{}'{}; known: {}", place, key, word,
+    fail(ExitCode::usage, "{}: unknown {} '{}'{}; known: {}", place(value), key, word,
          near ? fmt::format("; did you mean '{}'?", *near) : "", join(known));
   }
 };
@@ -82,7 +83,7 @@ std::string word_of(const YAML::Node& value, field::Words known, const Complaint
   const std::string text = text_of(value, complaint);
   if (known) {
     const auto words = known();
-    if (std::ranges::find(words, text) == words.end()) complaint.unknown(text, words);
+    if (std::ranges::find(words, text) == words.end()) complaint.unknown(value, words);
   }
   return text;
 }
@@ -113,7 +114,8 @@ struct Assign {
     if (words.empty()) complaint.wants("a name or a list of names", value);
     for (auto word = words.begin(); word != words.end(); ++word)
       if (std::find(words.begin(), word, *word) != word)
-        fail(ExitCode::usage, "{}: {} lists '{}' twice", complaint.place, complaint.key, *word);
+        fail(ExitCode::usage, "{}: {} lists '{}' twice", complaint.place(value), complaint.key,
+             *word);
     f.at(c) = words;
   }
 
@@ -162,11 +164,11 @@ struct Assign {
 
 }  // namespace
 
-void assign_value(Case& c, const Key& key, const YAML::Node& value, std::string_view place) {
+void assign_value(Case& c, const Key& key, const YAML::Node& value, const PlaceOf& place) {
   std::visit(Assign{c, value, Complaint{place, key.path}}, key.field);
 }
 
-std::string petsc_value(const YAML::Node& value, std::string_view name, std::string_view place) {
+std::string petsc_value(const YAML::Node& value, std::string_view name, const PlaceOf& place) {
   if (value.IsNull()) return "";
   if (value.IsScalar()) return value.Scalar();
   std::vector<std::string> items;

@@ -4,6 +4,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -11,12 +12,15 @@
 
 namespace trireme {
 
-// Checks type, range and enumeration, then stores. Errors begin with `place`
-// ("case.yaml:5:9") and the key. Not for sections and PETSc options.
-void assign_value(Case& c, const Key& key, const YAML::Node& value, std::string_view place);
+// Where a node was written: "case.yaml:5:9", or the override that gave it.
+using PlaceOf = std::function<std::string(const YAML::Node&)>;
+
+// Checks type, range and enumeration, then stores. Errors begin with the place and the key. Not for
+// sections and PETSc options.
+void assign_value(Case& c, const Key& key, const YAML::Node& value, const PlaceOf& place);
 
 // A scalar as PETSc wants it ("true" and "1e-8" as they stand, null as no value); lists of scalars
 // are joined by commas.
-std::string petsc_value(const YAML::Node& value, std::string_view name, std::string_view place);
+std::string petsc_value(const YAML::Node& value, std::string_view name, const PlaceOf& place);
 
 }  // namespace trireme

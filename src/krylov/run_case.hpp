@@ -25,8 +25,9 @@ struct Progress {
 };
 
 // Solves c with each of c.kernels in turn and returns the same Outcome on every rank. Collective.
-// Writes the solution (DESIGN section 5) into c.report.directory when c.report.solution is set;
-// nothing else is written: the reports are the caller's. `progress` may be null.
+// Writes the solution (solution.h5, or solution-<kernel>.h5 for several kernels) into
+// c.report.directory, made when missing, when c.report.solution is set; nothing else is written: the
+// reports are the caller's. `progress` may be null.
 //
 // A solve that does not converge or breaks down is an outcome, not an error: its exit_code is
 // not_converged or breakdown, and the other kernels still run. Throws the same Error on every rank

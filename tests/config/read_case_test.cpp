@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// case.yaml: what is read, and what every mistake is told.
+#include "config/read_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "config/nearest.hpp"
+
+namespace trireme {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kSmallest = "problem: {generate: poisson3d, n: 8}\n";
+
+Case read(const std::string& text, std::vector<Override> overrides = {}) {
+  return parse_case(text, "folder/case.yaml", overrides);
+}
+
+Case read_set(std::vector<std::string> assignments, const std::string& text = kSmallest) {
+  std::vector<Override> overrides;
+  for (const auto& assignment : assignments) overrides.push_back(parse_override(assignment));
+  return read(text, overrides);
+}
+
+// The message of the usage error that `work` ends in.
+template <class Work>
+std::string message_of(Work&& work) {
+  try {
+    work();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ExitCode::usage) << e.what();
+    EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << e.what();
+    return e.what();
+  }
+  return "no error";
+}
+
+std::string message(const std::string& text) {
+  return message_of([&] { read(text); });
+}
+
+TEST(ReadCase, TakesEveryKey) {
+  const Case c = read(R"(
+problem: {file: data/cant.h5, matrix: /M, rhs: /b, x0: /x0, x_exact: /x}
+solver:
+  method: bicgstab
+  engine: petsc
+  preconditioner: ilu
+  rtol: 1e-10
+  atol: 1.5
+  max_iterations: 1e4
+kernel: [csr, petsc-aij]
+device: cpu
+precision: float
+repeat: 3
+report: {directory: out, formats: [json, csv, html], solution: false}
+petsc: {ksp: {monitor: null, gmres_restart: 50}, log_view: ":log.txt", pc_factor_levels: [1, 2]}
+)");
+  EXPECT_EQ(c.problem.file, fs::path("folder/data/cant.h5"));
+  EXPECT_FALSE(c.problem.generate);
+  EXPECT_EQ(c.problem.matrix, "/M");
+  EXPECT_EQ(c.problem.rhs, "/b");
+  EXPECT_EQ(c.problem.x0, "/x0");
+  EXPECT_EQ(c.problem.x_exact, "/x");
+  EXPECT_EQ(c.solver.method, "bicgstab");
+  EXPECT_EQ(c.solver.engine, "petsc");
+  EXPECT_EQ(c.solver.preconditioner, "ilu");
+  EXPECT_EQ(c.solver.rtol, 1e-10);
+  EXPECT_EQ(c.solver.atol, 1.5);
+  EXPECT_EQ(c.solver.max_iterations, 10000);
+  EXPECT_EQ(c.kernels, (std::vector<std::string>{"csr", "petsc-aij"}));
+  EXPECT_EQ(c.device, "cpu");
+  EXPECT_EQ(c.precision, "float");
+  EXPECT_EQ(c.repeat, 3);
+  EXPECT_EQ(c.report.directory, fs::path("out"));
+  EXPECT_EQ(c.report.formats.size(), 3u);
+  EXPECT_FALSE(c.report.solution);
+  const std::vector<std::pair<std::string, std::string>> options = {{"ksp_monitor", ""},
+                                                                    {"ksp_gmres_restart", "50"},
+                                                                    {"log_view", ":log.txt"},
+                                                                    {"pc_factor_levels", "1,2"}};
+  EXPECT_EQ(c.petsc, options);
+}
+
+TEST(ReadCase, GivesDefaultsToTheSmallestCase) {
+  const Case c = read(kSmallest);
+  ASSERT_TRUE(c.problem.generate);
+  EXPECT_EQ(c.problem.generate->kind, "poisson3d");
+  EXPECT_EQ(c.problem.generate->n, 8);
+  EXPECT_EQ(c.problem.generate->seed, 1u);
+  EXPECT_EQ(c.solver.method, "cg");
+  EXPECT_EQ(c.kernels, std::vector<std::string>{"auto"});
+  EXPECT_TRUE(c.petsc.empty());
+}
+
+TEST(ReadCase, KeepsTheTextWithItsOverrides) {
+  EXPECT_EQ(read_set({"repeat=2"}).text, kSmallest + "# --set repeat=2\n");
+}
+
+TEST(ReadCase, LeavesAnAbsoluteFileAlone) {
+  EXPECT_EQ(read("problem: {file: /data/a.h5}").problem.file, fs::path("/data/a.h5"));
+}
+
+TEST(ReadCase, NamesLineColumnAndNearestKey) {
+  EXPECT_EQ(message(kSmallest + "solver:\n  method: cg\n  rtoll: 1e-8\n"),
+            "folder/case.yaml:4:3: unknown key 'solver.rtoll'; did you mean 'solver.rtol'?");
+  EXPECT_EQ(message(kSmallest + "slover: {rtol: 1}\n"),
+            "folder/case.yaml:2:1: unknown key 'slover'; did you mean 'solver'?");
+}
+
+TEST(ReadCase, FindsAKeyThatStandsInAnotherSection) {
+  EXPECT_EQ(message(kSmallest + "rtol: 1e-8\n"),
+            "folder/case.yaml:2:1: unknown key 'rtol'; did you mean 'solver.rtol'?");
+}
+
+TEST(ReadCase, ListsTheValidKeysWhereNoneIsNear) {
+  const std::string text = message(kSmallest + "report: {xyzzy: 1}\n");
+  EXPECT_NE(text.find("valid keys under report: directory, formats, solution"), std::string::npos)
+      << text;
+}
+
+TEST(ReadCase, RefusesDuplicateKeys) {
+  EXPECT_EQ(message(kSmallest + "solver:\n  rtol: 1e-8\n  method: cg\n  rtol: 1e-9\n"),
+            "folder/case.yaml:5:3: duplicate key 'solver.rtol', first given in line 3");
+  EXPECT_EQ(message(kSmallest + "kernel: csr\nkernel: auto\n"),
+            "folder/case.yaml:3:1: duplicate key 'kernel', first given in line 2");
+}
+
+TEST(ReadCase, RefusesMistypedValues) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"solver: {rtol: small}",
+       "2:16: solver.rtol must be a number from 0 to below 1, not 'small'"},
+      {"solver: {rtol: '1e-8'}", "solver.rtol must be a number from 0 to below 1, not the text"},
+      {"solver: {rtol: 1}", "not '1'"},
+      {"solver: {rtol: -1e-8}", "not '-1e-8'"},
+      {"solver: {rtol: nan}", "not 'nan'"},
+      {"solver: {atol: inf}", "solver.atol must be a number, 0 or more, not 'inf'"},
+      {"solver: {max_iterations: 1.5}", "solver.max_iterations must be a whole number"},
+      {"solver: {max_iterations: -1}", "not '-1'"},
+      {"solver: {max_iterations: 99999999999999999999}", "must be a whole number"},
+      {"solver: {method: 3}", "solver.method must be a text"},
+      {"solver: {method: [cg]}", "solver.method must be a text, not a list"},
+      {"solver: {method: }", "solver.method has no value"},
+      {"solver: cg", "solver must hold keys: method, engine"},
+      {"repeat: 0", "repeat must be a whole number from 1"},
+      {"report: {solution: yes}", "report.solution must be true or false, not 'yes'"},
+      {"report: {formats: []}", "report.formats must be a name or a list of names, not a list"},
+      {"report: {directory: ''}", "report.directory must be a path"},
+      {"kernel: {csr: 1}", "kernel must be a name or a list of names, not a map"},
+      {"kernel: [csr, csr]", "kernel lists 'csr' twice"},
+      {"petsc: ksp_view", "petsc must be a map of PETSc options"},
+  };
+  for (const auto& [line, expected] : wrong) {
+    const std::string text = message(kSmallest + line + "\n");
+    EXPECT_NE(text.find(expected), std::string::npos) << line << " -> " << text;
+    EXPECT_TRUE(text.starts_with("folder/case.yaml:2:")) << text;
+  }
+}
+
+TEST(ReadCase, RefusesUnknownWordsWithTheKnownOnes) {
+  const std::string kernel = message(kSmallest + "kernel: [csr, csrr]\n");
+  EXPECT_TRUE(
+      kernel.starts_with("folder/case.yaml:2:15: unknown kernel 'csrr'; did you mean 'csr'?"))
+      << kernel;
+  EXPECT_NE(kernel.find("petsc-aij"), std::string::npos) << kernel;
+  const std::string kind = message("problem: {generate: poison3d, n: 4}\n");
+  EXPECT_NE(kind.find("unknown problem.generate 'poison3d'; did you mean 'poisson3d'?"),
+            std::string::npos)
+      << kind;
+  EXPECT_NE(message(kSmallest + "device: gpu\n").find("known: auto, cpu, cuda"), std::string::npos);
+}
+
+TEST(ReadCase, RefusesContradictions) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"device: cpu", "case.yaml: problem needs a file"},
+      {"problem: {rhs: ones}", "case.yaml:1:1: problem needs a file"},
+      {"problem: {file: a.h5, generate: poisson2d, n: 4}",
+       "1:23: problem.generate and problem.file"},
+      {"problem: {generate: poisson2d}", "needs problem.n"},
+      {"problem: {file: a.h5, n: 4}", "problem.n goes with problem.generate"},
+      {"problem: {generate: poisson2d, n: 4, matrix: /A}", "problem.matrix goes with problem.file"},
+      {"problem: {generate: poisson2d, n: 4, rhs: /b}", "a generated problem has no file"},
+      {"problem: {file: a.h5, rhs: b}", "neither a dataset"},
+      {"problem: {file: a.h5, matrix: A}", "must begin with '/', such as /A"},
+  };
+  for (const auto& [line, expected] : wrong) {
+    const std::string text = message(std::string(line) + "\n");
+    EXPECT_NE(text.find(expected), std::string::npos) << line << " -> " << text;
+  }
+}
+
+TEST(ReadCase, SendsOwnedPetscOptionsToTheirKeys) {
+  EXPECT_EQ(message(kSmallest + "petsc: {ksp: {type: gmres}}\n"),
+            "folder/case.yaml:2:21: petsc.ksp_type is set by the key solver.method: use that");
+  EXPECT_NE(message(kSmallest + "petsc: {-pc_type: ilu}\n").find("solver.preconditioner"),
+            std::string::npos);
+}
+
+TEST(ReadCase, RefusesWhatIsNotOneYamlMap) {
+  EXPECT_NE(message("").find("not a case"), std::string::npos);
+  EXPECT_NE(message("- a\n- b\n").find("not a case"), std::string::npos);
+  EXPECT_NE(message("problem: [\n").find("folder/case.yaml:2:1: not YAML"), std::string::npos);
+  EXPECT_NE(message("a: 1\n---\nb: 2\n").find("more than one YAML document"), std::string::npos);
+  EXPECT_NE(message("? [a]\n: 1\n").find("a key must be a plain word"), std::string::npos);
+  EXPECT_NE(message(std::string("\0\x89HDF\r\n", 7)), "no error");
+}
+
+TEST(ReadCase, EndsOnACyclicAlias) {
+  EXPECT_NE(message(kSmallest + "petsc: &a {x: *a}\n"), "no error");
+}
+
+TEST(ReadCase, RefusesPathsThatAreNoCase) {
+  const fs::path folder = fs::temp_directory_path() / "trireme-read-case";
+  fs::create_directories(folder);
+  std::ofstream(folder / "matrix.h5") << std::string(2 << 20, 'x');
+  const auto error = [](const fs::path& path) { return message_of([&] { read_case(path); }); };
+  EXPECT_NE(error(folder / "missing.yaml").find("no such case file"), std::string::npos);
+  EXPECT_NE(error(folder).find("is a folder"), std::string::npos);
+  EXPECT_NE(error(folder / "matrix.h5").find("too large for a case"), std::string::npos);
+  fs::remove_all(folder);
+}
+
+TEST(Override, ReplacesWhatTheFileSays) {
+  const Case c = read_set({"solver.rtol=1e-4", "kernel=[csr, auto]", "petsc.ksp_view=true",
+                           "petsc.ksp_view=false", "solver.rtol=1e-5"},
+                          kSmallest + "solver: {rtol: 1e-3}\nkernel: csr\n");
+  EXPECT_EQ(c.solver.rtol, 1e-5);
+  EXPECT_EQ(c.kernels.size(), 2u);
+  ASSERT_EQ(c.petsc.size(), 1u);
+  EXPECT_EQ(c.petsc[0].second, "false");
+}
+
+TEST(Override, IsAsStrictAsTheFile) {
+  const auto error = [](const std::string& assignment) {
+    return message_of([&] { read_set({assignment}); });
+  };
+  EXPECT_EQ(error("solver.rtoll=1"),
+            "--set solver.rtoll=1: unknown key 'solver.rtoll'; did you mean 'solver.rtol'?");
+  EXPECT_EQ(error("repeat=0"),
+            "--set repeat=0: repeat must be a whole number from 1 to 1000000000, not '0'");
+  EXPECT_NE(error("solver.rtol").find("expected key=value"), std::string::npos);
+  EXPECT_NE(error("=1").find("expected key=value"), std::string::npos);
+  EXPECT_NE(error("repeat=").find("has no value"), std::string::npos);
+  EXPECT_NE(error("solver.rtol=[").find("not YAML"), std::string::npos);
+  EXPECT_NE(error("problem.file=a.h5").find("exclude each other"), std::string::npos);
+}
+
+TEST(Nearest, CountsSlipsOfTheHand) {
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("rtol", "rtol"), 0u);
+  EXPECT_EQ(edit_distance("rtol", "rotl"), 1u);  // a swap
+  EXPECT_EQ(edit_distance("kernels", "kernel"), 1u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  const std::vector<std::string> words = {"csr", "albus"};
+  EXPECT_EQ(nearest("albs", words), "albus");
+  EXPECT_EQ(nearest("dasp", words), std::nullopt);
+}
+
+}  // namespace
+}  // namespace trireme
