@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The conjugate gradient method, once for the host, CUDA graphs and the persistent CUDA kernel.
+//
+// Values moved an iteration beside the product (n: rows), with Jacobi:
+//   classic  10n:  r -= alpha q           4n  (r q d, r)
+//                  x += alpha p, p = ..   6n  (x p r d, x p)
+//   merged   11n:  all updates at once   11n  (x r p s w d, x r p s u)
+// and 2n for p.q where the product cannot sum it by the way. A constant diagonal is not read: 8n
+// and 10n. PETSc's KSPCG moves 17n. Classic has two points where sums must be complete, merged one
+// (Chronopoulos and Gear, J. Comput. Appl. Math. 25, 1989): fewer waits for fewer rows a processor.
+#pragma once
+
+#include "krylov/resident/cg_passes.hpp"
+#include "krylov/resident/preconditioner.hpp"
+
+namespace trireme::resident {
+
+struct CgVectors {
+  const double* b;
+  double* x;
+  double* r;
+  double* z;  // M^-1 r where M is not pointwise; merged: u
+  double* p;
+  double* q;  // A p; merged: w = A u
+  double* s;  // merged only: A p
+  bool zero_guess;
+  NormTerm norm;
+};
+
+// r = b - A x, z = M^-1 r (in `z`), and their sums are pending.
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void true_residual(Exec& e, const CgVectors& v, const Preconditioner& m, bool x_is_zero,
+                              double* z) {
+  if (!x_is_zero) e.product(v.x, v.q);
+  const TrueResidual residual{v.b, x_is_zero ? nullptr : v.q, v.r, z, m.inverse_diagonal, v.norm};
+  if (m.pointwise()) return e.pass(residual);
+  e.pass(residual);
+  e.forget_sums();
+  precondition(e, m, v.r, z);
+  e.pass(ResidualNorms{v.r, z, v.norm});
+}
+
+// The norm of b that rtol is relative to.
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void reference_norm(Exec& e, const CgVectors& v, const Preconditioner& m) {
+  true_residual(e, v, m, true, v.p);
+  e.finish(SetReference{});
+}
+
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void cg_start(Exec& e, const CgVectors& v, const Preconditioner& m, bool x_is_zero) {
+  true_residual(e, v, m, x_is_zero, v.p);  // r = b - A x, p = M^-1 r
+  e.finish(CgBegin{});
+}
+
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void cg_iteration(Exec& e, const CgVectors& v, const Preconditioner& m) {
+  e.product_and_dot(v.p, v.q, CgStepLength{});  // q = A p, alpha = rho / p.q
+  if (m.pointwise()) {
+    // r -= alpha q, rho' = r.D^-1 r, beta = rho' / rho
+    e.pass(CgResidual{v.r, v.q, m.inverse_diagonal, v.norm}, CgImprove{});
+    // x += alpha p, p = D^-1 r + beta p
+    e.pass(CgDirection{v.x, v.p, v.r, m.inverse_diagonal});
+  } else {
+    e.pass(CgResidual{v.r, v.q, Diagonal{}, v.norm});  // r -= alpha q
+    e.forget_sums();
+    precondition(e, m, v.r, v.z);                          // z = M^-1 r
+    e.pass(ResidualNorms{v.r, v.z, v.norm}, CgImprove{});  // rho' = r.z, beta = rho' / rho
+    e.pass(CgDirection{v.x, v.p, v.z, Diagonal{}});        // x += alpha p, p = z + beta p
+  }
+}
+
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void merged_cg_start(Exec& e, const CgVectors& v, const Preconditioner& m,
+                                bool x_is_zero) {
+  true_residual(e, v, m, x_is_zero, v.z);      // r = b - A x, u = M^-1 r
+  e.product_and_dot(v.z, v.q, MergedBegin{});  // w = A u, alpha = r.u / u.w
+}
+
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void merged_cg_iteration(Exec& e, const CgVectors& v, const Preconditioner& m) {
+  // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, u = D^-1 r
+  e.pass(MergedUpdate{v.x, v.r, v.p, v.s, v.z, v.q, m.inverse_diagonal, !m.pointwise(), v.norm});
+  if (!m.pointwise()) {
+    e.forget_sums();
+    precondition(e, m, v.r, v.z);  // u = M^-1 r
+    e.pass(ResidualNorms{v.r, v.z, v.norm});
+  }
+  e.product_and_dot(v.z, v.q, MergedImprove{});  // w = A u, alpha, beta
+}
+
+// The whole solve. Convergence by the recurrence is believed only when b - A x confirms it.
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void cg(Exec& e, const CgVectors& v, const Preconditioner& m) {
+  if (!v.zero_guess) reference_norm(e, v, m);
+  cg_start(e, v, m, v.zero_guess);
+  while (e.running()) {
+    e.repeat([&] { cg_iteration(e, v, m); });
+    if (e.claims_convergence()) cg_start(e, v, m, false);
+  }
+}
+
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void merged_cg(Exec& e, const CgVectors& v, const Preconditioner& m) {
+  if (!v.zero_guess) reference_norm(e, v, m);
+  merged_cg_start(e, v, m, v.zero_guess);
+  while (e.running()) {
+    e.repeat([&] { merged_cg_iteration(e, v, m); });
+    if (e.claims_convergence()) merged_cg_start(e, v, m, false);
+  }
+}
+
+}  // namespace trireme::resident

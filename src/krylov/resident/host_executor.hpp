@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs the solver texts on the host: OpenMP loops whose sums do not depend on the number of
+// threads.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "base/array.hpp"
+#include "krylov/resident/solve.hpp"
+#include "krylov/resident/state.hpp"
+
+namespace trireme::resident {
+
+// Every chunk of `chunk_rows` rows is summed by one thread into its own place, and the chunks are
+// added in order: the same bits for any number of threads.
+class HostExecutor {
+ public:
+  // `iterate` names x, and the direction of the step that x lags behind r by (empty: none).
+  HostExecutor(HostSystem& system, State& state, const Observer& observer, const Iterate& iterate)
+      : system_(system),
+        state_(state),
+        observer_(observer),
+        iterate_(iterate),
+        rows_(system.rows()),
+        chunks_((rows_ + chunk_rows - 1) / chunk_rows),
+        partials_(chunks_ * max_sums) {}
+
+  std::int64_t rows() const { return rows_; }
+  bool running() const { return state_.running; }
+  bool claims_convergence() const { return resident::claims_convergence(state_); }
+
+  template <class Body>
+  void repeat(const Body& body) {
+    while (state_.running) body();
+  }
+
+  void product(const double* x, double* y) {
+    system_.multiply({x, static_cast<std::size_t>(rows_)}, {y, static_cast<std::size_t>(rows_)});
+  }
+
+  template <class Step>
+  void product_and_dot(const double* x, double* y, const Step& step) {
+    product(x, y);
+    pass(DotAlways{x, y}, step);
+  }
+
+  template <class Pass>
+  void pass(const Pass& pass) {
+    if (!Pass::always && !state_.live) return;
+    const State state = state_;
+#pragma omp parallel for schedule(static)
+    for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
+      const std::int64_t first = chunk * chunk_rows;
+      run_chunk(pass, state, first, std::min(first + chunk_rows, rows_),
+                partials_.data() + chunk * max_sums);
+    }
+    for (int k = 0; k < Pass::sums; ++k) {
+      double sum = 0;
+      for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) sum += partials_[chunk * max_sums + k];
+      pending_[pending_count_++] = sum;
+    }
+  }
+
+  template <class Pass, class Step>
+  void pass(const Pass& p, const Step& step) {
+    pass(p);
+    finish(step);
+  }
+
+  void forget_sums() { pending_count_ = 0; }
+
+  // Completes the pending sums over all ranks and changes the scalars.
+  template <class Step>
+  void finish(const Step& step) {
+    pending_[pending_count_] = observer_.stop_requested() ? 1 : 0;  // any rank stops them all
+    system_.sum({pending_.data(), static_cast<std::size_t>(pending_count_) + 1});
+    const bool stop_now = pending_[pending_count_] > 0;
+    pending_count_ = 0;
+    const std::int64_t before = state_.iterations;
+    const bool first = !state_.started;
+    step(state_, pending_.data());
+    if (!Step::ends_iteration || (!first && state_.iterations == before)) return;
+    if (observer_.iteration) {
+      iterate_.step = first || iterate_.direction.empty() ? 0 : state_.alpha;
+      const Reason reason = observer_.iteration(state_, iterate_);
+      if (reason != Reason::running && state_.running) stop(state_, reason);
+    }
+    if (stop_now && state_.running) stop(state_, Reason::interrupted);
+  }
+
+ private:
+  static constexpr std::int64_t chunk_rows = 2048;
+  static constexpr int max_sums = 4;
+  static constexpr int lanes = 8;  // independent sums, so that additions do not wait for each other
+
+  struct DotAlways : Dot {
+    static constexpr bool always = true;
+  };
+
+  template <class Pass>
+  static void run_chunk(const Pass& pass, const State& state, std::int64_t first, std::int64_t last,
+                        double* partial) {
+    double lane_sums[lanes][Pass::sums == 0 ? 1 : Pass::sums] = {};
+    std::int64_t i = first;
+    for (; i + lanes <= last; i += lanes) {
+      typename Pass::Row row[lanes];
+      for (int lane = 0; lane < lanes; ++lane) row[lane] = pass.load(i + lane);
+      for (int lane = 0; lane < lanes; ++lane) pass.update(row[lane], state, lane_sums[lane]);
+      for (int lane = 0; lane < lanes; ++lane) pass.store(i + lane, row[lane]);
+    }
+    for (; i < last; ++i) {
+      typename Pass::Row row = pass.load(i);
+      pass.update(row, state, lane_sums[0]);
+      pass.store(i, row);
+    }
+    for (int k = 0; k < Pass::sums; ++k) {
+      partial[k] = 0;
+      for (int lane = 0; lane < lanes; ++lane) partial[k] += lane_sums[lane][k];
+    }
+  }
+
+  HostSystem& system_;
+  State& state_;
+  const Observer& observer_;
+  Iterate iterate_;
+  std::int64_t rows_;
+  std::int64_t chunks_;
+  Array<double> partials_;
+  std::array<double, 8> pending_{};
+  int pending_count_ = 0;
+};
+
+}  // namespace trireme::resident

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One process, one host kernel: the smallest system that the resident engine solves.
+#pragma once
+
+#include "kernels/kernel.hpp"
+#include "krylov/resident/solve.hpp"
+
+namespace trireme::resident {
+
+class HostKernelSystem : public HostSystem {
+ public:
+  // `kernel` holds a square matrix of that many rows and outlives the system.
+  HostKernelSystem(HostKernel<double>& kernel, std::int64_t rows) : kernel_(kernel), rows_(rows) {}
+  std::int64_t rows() const override { return rows_; }
+  void multiply(std::span<const double> x, std::span<double> y) override {
+    kernel_.multiply(x, y, Accumulate::no);
+  }
+
+ private:
+  HostKernel<double>& kernel_;
+  std::int64_t rows_;
+};
+
+}  // namespace trireme::resident

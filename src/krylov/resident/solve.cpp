@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The solver texts on the host executor.
+#include "krylov/resident/solve.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "krylov/resident/bicgstab.hpp"
+#include "krylov/resident/cg.hpp"
+#include "krylov/resident/host_executor.hpp"
+
+namespace trireme::resident {
+namespace {
+
+constexpr int cg_vectors = 5;        // r z p q s
+constexpr int bicgstab_vectors = 7;  // r r0 p p^ v s^ t
+constexpr int chebyshev_vectors = 2;
+
+}  // namespace
+
+HostSolver::HostSolver(HostSystem& system, Method method, Variant variant,
+                       const PreconditionerSpec& spec)
+    : system_(system),
+      method_(method),
+      variant_(variant != Variant::automatic ? variant
+               : system.processes() > 1      ? Variant::merged
+                                             : Variant::classic),
+      prepared_(prepare(spec, system.rows())),
+      preconditioner_(host_view(prepared_)),
+      stride_((system.rows() + 7) / 8 * 8) {
+  const bool chebyshev = preconditioner_.kind == Preconditioner::Kind::chebyshev;
+  if (chebyshev && method == Method::bicgstab)
+    fail(ExitCode::usage, "the Chebyshev polynomial is for symmetric matrices: use it with cg");
+  const int vectors = method == Method::cg ? cg_vectors : bicgstab_vectors;
+  work_.resize(static_cast<std::size_t>(stride_ * (vectors + (chebyshev ? chebyshev_vectors : 0))));
+#pragma omp parallel for schedule(static)  // first touch by the threads that will use the rows
+  for (std::int64_t i = 0; i < stride_; ++i)
+    for (std::int64_t k = i; k < static_cast<std::int64_t>(work_.size()); k += stride_)
+      work_[k] = 0;
+  if (!chebyshev) return;
+
+  preconditioner_.direction = work_.data() + vectors * stride_;
+  preconditioner_.product = preconditioner_.direction + stride_;
+  Preconditioner jacobi = preconditioner_;
+  jacobi.kind = Preconditioner::Kind::pointwise;
+  std::swap(preconditioner_, jacobi);  // solve() below is the plain Jacobi-CG
+  LanczosBounds bounds;
+  Array<double> b(system.rows()), x(system.rows());
+  std::uint64_t random = 0x9e3779b97f4a7c15u;
+  for (double& value : b) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    value = static_cast<double>(random >> 11) * 0x1p-53 - 0.5;
+  }
+  Observer observer;
+  observer.iteration = [&](const State& s, const Iterate&) {
+    if (s.iterations > 0 && s.alpha > 0) bounds.add(s.alpha, s.beta);
+    return Reason::running;
+  };
+  Tolerances rule;
+  rule.rtol = 1e-10;
+  rule.max_iterations = spec.estimation_steps;
+  std::swap(variant_, variant = Variant::classic);
+  solve({b, x, true}, rule, observer);
+  variant_ = variant;
+  std::swap(preconditioner_, jacobi);
+  set_interval(preconditioner_, bounds);
+}
+
+Outcome HostSolver::solve(const Problem& problem, const Tolerances& rule,
+                          const Observer& observer) {
+  State state;
+  state.rule = rule;
+  const std::size_t rows = static_cast<std::size_t>(system_.rows());
+  const auto vector = [&](int k) { return work_.data() + k * stride_; };
+  if (problem.zero_guess) std::fill(problem.x.begin(), problem.x.end(), 0.0);
+  Iterate iterate{problem.x, {}, 0};
+  const bool classic = method_ == Method::cg && variant_ == Variant::classic;
+  if (classic) iterate.direction = {vector(2), rows};
+  HostExecutor executor(system_, state, observer, iterate);
+  if (method_ == Method::cg) {
+    const CgVectors v{
+        problem.b.data(), problem.x.data(),   vector(0),
+        vector(1),        vector(2),          vector(3),
+        vector(4),        problem.zero_guess, NormTerm{rule.norm == NormKind::preconditioned}};
+    if (classic)
+      cg(executor, v, preconditioner_);
+    else
+      merged_cg(executor, v, preconditioner_);
+  } else {
+    const BicgstabVectors v{problem.b.data(), problem.x.data(),  vector(0), vector(1),
+                            vector(2),        vector(3),         vector(4), vector(5),
+                            vector(6),        problem.zero_guess};
+    bicgstab(executor, v, preconditioner_);
+  }
+  return {state.reason, state.iterations, state.norm, state.replacements,
+          method_ == Method::cg ? variant_ : Variant::classic};
+}
+
+}  // namespace trireme::resident

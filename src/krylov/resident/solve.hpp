@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Trireme's own CG and BiCGSTAB for a system on the host: what a caller needs to know.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "base/array.hpp"
+#include "krylov/resident/preconditioner.hpp"
+#include "krylov/resident/preconditioner_setup.hpp"
+#include "krylov/resident/state.hpp"
+
+namespace trireme::resident {
+
+enum class Method { cg, bicgstab };
+// classic: fewest values moved. merged: one point of global sums an iteration (CG only).
+enum class Variant { automatic, classic, merged };
+
+// A square matrix of which this process holds `rows()` rows.
+class HostSystem {
+ public:
+  virtual ~HostSystem() = default;
+  virtual std::int64_t rows() const = 0;
+  // y = A x, this process's part of both.
+  virtual void multiply(std::span<const double> x, std::span<double> y) = 0;
+  // Adds up over the processes, the same result on each.
+  virtual void sum(std::span<double> /*values*/) {}
+  virtual int processes() const { return 1; }
+};
+
+// The iterate that goes with a norm: x + step * direction.
+struct Iterate {
+  std::span<const double> x;
+  std::span<const double> direction;
+  double step = 0;
+};
+
+// Hears of each iteration: state.iterations and state.norm, by the recurrence.
+struct Observer {
+  // May end the loop by returning a reason (a convergence test of the caller's own).
+  std::function<Reason(const State& state, const Iterate& iterate)> iteration;
+  std::function<bool()> stop;  // polled; true ends the solve with Reason::interrupted
+
+  bool stop_requested() const { return stop && stop(); }
+};
+
+struct Problem {
+  std::span<const double> b;
+  std::span<double> x;  // the initial guess, and the solution
+  bool zero_guess = true;
+};
+
+struct Outcome {
+  Reason reason = Reason::running;
+  std::int64_t iterations = 0;
+  double norm = 0;  // of b - A x where convergence was verified, else by the recurrence
+  std::int32_t replacements = 0;  // of the recurrence residual by b - A x
+  Variant variant = Variant::classic;
+};
+
+// Keeps work vectors and the preconditioner between solves with the same matrix.
+class HostSolver {
+ public:
+  // Throws Error{input} for a block that cannot be inverted, Error{usage} for a spec that makes no
+  // sense. Collective over the system's processes.
+  HostSolver(HostSystem& system, Method method, Variant variant, const PreconditionerSpec& spec);
+  Outcome solve(const Problem& problem, const Tolerances& rule, const Observer& observer = {});
+  const Preconditioner& preconditioner() const { return preconditioner_; }
+  Variant variant() const { return variant_; }
+
+ private:
+  HostSystem& system_;
+  Method method_;
+  Variant variant_;
+  PreparedPreconditioner prepared_;
+  Preconditioner preconditioner_;
+  Array<double> work_;
+  std::int64_t stride_;
+};
+
+}  // namespace trireme::resident

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The scalars of a solve, kept where the loop runs, and the rule by which it stops.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#ifdef __CUDACC__
+#define TRIREME_HD __host__ __device__ __forceinline__
+#else
+#define TRIREME_HD inline
+#endif
+
+namespace trireme::resident {
+
+// The numbers are PETSc's KSPConvergedReason; `interrupted` is its KSP_DIVERGED_USER.
+enum class Reason : int {
+  running = 0,
+  rtol = 2,
+  atol = 3,
+  iterations_done = 4,
+  too_many_iterations = -3,
+  diverged = -4,
+  breakdown = -5,  // of the recurrence, or stagnation: see verify()
+  indefinite_preconditioner = -8,
+  not_finite = -9,
+  indefinite_matrix = -10,
+  interrupted = -12,
+};
+
+enum class NormKind : int { none, preconditioned, unpreconditioned, natural };
+
+// PETSc's default convergence rule. The norm of reference is that of b, or of the initial residual.
+struct Tolerances {
+  double rtol = 1e-8;
+  double atol = 1e-50;
+  double divtol = 1e4;
+  std::int64_t max_iterations = 10000;
+  std::int64_t min_iterations = 0;
+  std::int64_t untested_iterations = -1;  // no test up to and including this one (PETSc: chknorm)
+  bool relative_to_initial_residual = false;
+  bool relative_to_smaller = false;  // of ||b|| and the initial residual
+  bool limit_is_success = false;     // reaching max_iterations is CONVERGED_ITS
+  bool judged_by_caller = false;     // a convergence test of the caller's own decides
+  NormKind norm = NormKind::unpreconditioned;
+};
+
+// A plain struct that a GPU keeps in its memory and a thread may keep in registers.
+struct State {
+  Tolerances rule;
+  double norm = 0;        // of the residual, by the recurrence
+  double reference = -1;  // ||b||; negative: take the initial residual's
+  double target = 0;      // max(rtol * reference, atol)
+  double verified = 0;    // the last norm of b - A x that was computed as such
+  std::int64_t iterations = 0;
+  std::int32_t replacements = 0;  // how often r was replaced by b - A x
+  Reason reason = Reason::running;
+  bool started = false;
+  bool running = true;  // the loop goes on
+  bool live = true;     // the rest of this iteration counts; otherwise its passes do nothing
+
+  double alpha = 0, beta = 0, rho = 0, omega = 0;
+  double curvature = 0;  // the first p.Ap: its sign must never change
+};
+
+TRIREME_HD void stop(State& s, Reason reason) {
+  s.reason = reason;
+  s.running = false;
+}
+
+// Breakdown in the middle of an iteration: what is left of it must not touch x.
+TRIREME_HD void abandon(State& s, Reason reason) {
+  stop(s, reason);
+  s.live = false;
+}
+
+TRIREME_HD bool is_finite(double value) { return value - value == 0; }
+
+TRIREME_HD Reason tolerance_met(const State& s) {
+  return s.norm < s.rule.atol ? Reason::atol : Reason::rtol;
+}
+
+// KSPConvergedDefault, and the iteration limit of PETSc's CG.
+TRIREME_HD void judge(State& s, double norm) {
+  s.norm = norm;
+  const Tolerances& rule = s.rule;
+  const bool at_limit = s.iterations >= rule.max_iterations;
+  if (rule.judged_by_caller) {
+    if (at_limit) stop(s, Reason::too_many_iterations);
+    return;
+  }
+  if (rule.limit_is_success && at_limit) return stop(s, Reason::iterations_done);
+  if (rule.norm != NormKind::none && s.iterations > rule.untested_iterations) {
+    if (!is_finite(norm)) return stop(s, Reason::not_finite);
+    if (s.iterations >= rule.min_iterations) {
+      if (norm <= s.target) return stop(s, tolerance_met(s));
+      if (norm >= rule.divtol * s.reference) return stop(s, Reason::diverged);
+    }
+  }
+  if (at_limit)
+    stop(s, rule.norm == NormKind::none ? Reason::iterations_done : Reason::too_many_iterations);
+}
+
+// The recurrence says that the tolerance is met, and `norm` is that of b - A x as computed. If b -
+// A x does not meet it, the iteration begins anew from the true residual, unless that residual is
+// more than half of what it was the last time: then x is as good as the arithmetic allows
+// (stagnation).
+TRIREME_HD void verify(State& s, double norm) {
+  s.norm = norm;
+  if (!is_finite(norm)) return stop(s, Reason::not_finite);
+  if (norm <= s.target) return stop(s, tolerance_met(s));
+  if (norm > 0.5 * s.verified) return stop(s, Reason::breakdown);
+  if (s.iterations >= s.rule.max_iterations) return stop(s, Reason::too_many_iterations);
+  s.verified = norm;
+  s.reason = Reason::running;
+  s.running = s.live = true;
+  ++s.replacements;
+}
+
+// At the start, and again when the recurrence claims convergence: `norm` is that of b - A x.
+TRIREME_HD void begin(State& s, double norm) {
+  if (s.started) return verify(s, norm);
+  s.started = true;
+  s.verified = norm;
+  if (s.rule.relative_to_initial_residual || !(s.reference > 0))
+    s.reference = norm;  // the latter is PETSc's special case b = 0, x0 != 0
+  if (s.rule.relative_to_smaller && norm < s.reference) s.reference = norm;
+  const double relative = s.rule.rtol * s.reference;
+  s.target = relative > s.rule.atol ? relative : s.rule.atol;
+  judge(s, norm);
+}
+
+// Whether a claim of convergence is to be checked against b - A x.
+TRIREME_HD bool claims_convergence(const State& s) {
+  return s.iterations > 0 && (s.reason == Reason::rtol || s.reason == Reason::atol) &&
+         !s.rule.judged_by_caller;
+}
+
+}  // namespace trireme::resident

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small systems for tests of the resident engine, and what can be said of a solution.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/array.hpp"
+#include "sparse/csr.hpp"
+#include "support/random.hpp"
+
+namespace trireme::test {
+
+inline CsrMatrix<double> from_dense(const std::vector<std::vector<double>>& dense) {
+  CsrMatrix<double> a;
+  a.rows = static_cast<std::int64_t>(dense.size());
+  a.cols = a.rows;
+  for (const std::vector<double>& row : dense) {
+    for (std::size_t j = 0; j < row.size(); ++j)
+      if (row[j] != 0) {
+        a.col_idx.push_back(static_cast<std::int32_t>(j));
+        a.values.push_back(row[j]);
+      }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+  }
+  return a;
+}
+
+// -div(c grad u) + wind . grad u on an n x n grid, upwind; c jumps by `contrast` between grid
+// points. Symmetric positive definite without wind.
+inline CsrMatrix<double> grid_matrix(std::int64_t n, double wind = 0, double contrast = 1) {
+  CsrMatrix<double> a;
+  a.rows = a.cols = n * n;
+  const auto c = [&](std::int64_t x, std::int64_t y) {
+    return (x * 7 + y * 13) % 3 == 0 ? contrast : 1.0;
+  };
+  for (std::int64_t y = 0; y < n; ++y)
+    for (std::int64_t x = 0; x < n; ++x) {
+      const std::int64_t dx[] = {0, -1, 0, 1, 0}, dy[] = {-1, 0, 0, 0, 1};
+      double diagonal = 0;
+      std::size_t diagonal_place = 0;
+      for (int k = 0; k < 5; ++k) {
+        if (k == 2) {
+          diagonal_place = a.values.size();
+          a.values.push_back(0);
+          a.col_idx.push_back(static_cast<std::int32_t>(y * n + x));
+          continue;
+        }
+        const std::int64_t u = x + dx[k], v = y + dy[k];
+        const bool inside = u >= 0 && u < n && v >= 0 && v < n;
+        const double edge = inside ? 0.5 * (c(x, y) + c(u, v)) : c(x, y);
+        const double upwind = k == 1 ? wind : 0;
+        diagonal += edge + upwind;
+        if (!inside) continue;
+        a.values.push_back(-edge - upwind);
+        a.col_idx.push_back(static_cast<std::int32_t>(v * n + u));
+      }
+      a.values[diagonal_place] = diagonal;
+      a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+    }
+  return a;
+}
+
+inline Array<double> diagonal_of(const CsrMatrix<double>& a) {
+  Array<double> d(a.rows);
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    d[i] = 0;
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      if (a.col_idx[k] == i) d[i] += a.values[k];
+  }
+  return d;
+}
+
+inline Array<double> times(const CsrMatrix<double>& a, std::span<const double> x) {
+  Array<double> y(a.rows);
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    long double sum = 0;
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      sum += static_cast<long double>(a.values[k]) * x[a.col_idx[k]];
+    y[i] = static_cast<double>(sum);
+  }
+  return y;
+}
+
+inline double norm(std::span<const double> x) {
+  long double sum = 0;
+  for (const double value : x) sum += static_cast<long double>(value) * value;
+  return static_cast<double>(std::sqrt(sum));
+}
+
+// ||b - A x|| / ||b||
+inline double relative_residual(const CsrMatrix<double>& a, std::span<const double> b,
+                                std::span<const double> x) {
+  Array<double> r = times(a, x);
+  for (std::size_t i = 0; i < r.size(); ++i) r[i] = b[i] - r[i];
+  return norm(r) / norm(b);
+}
+
+}  // namespace trireme::test
