@@ -1,33 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A linear system as one rank holds it: read from HDF5 or generated. Collective functions.
+// A linear system as one rank holds it: read from HDF5 or generated. Collective functions, which
+// throw the same Error on every rank: input for what is wrong in a file, usage for a bad spec.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "config/case.hpp"
+#include "io/read_matrix.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme {
 
-// Rows and vectors share one contiguous row distribution, balanced by nonzeros.
+// Rows and vectors share one contiguous row distribution, balanced by nonzeros; a rank may own no
+// row. Columns ascend within each row and none is stored twice.
 struct Problem {
-  std::string name;                       // for reports
-  RowSlab matrix;
-  std::vector<std::int64_t> row_starts;   // ranks + 1: rank r holds rows [row_starts[r], [r+1])
-  std::vector<Array<double>> rhs;         // one or more right-hand sides, local rows each
+  std::string name;                      // for reports: "cant.h5:/A", "poisson3d, n = 128"
+  RowSlab matrix;                        // square
+  std::vector<std::int64_t> row_starts;  // ranks + 1: rank r holds rows [row_starts[r], [r+1])
+  std::int64_t duplicates_summed = 0;    // stored entries that were added to another
+  std::vector<Array<double>> rhs;        // one or more right-hand sides, local rows each
   std::optional<Array<double>> x0;
-  std::vector<Array<double>> x_exact;     // empty, or one for each right-hand side
+  std::vector<Array<double>> x_exact;  // empty, or one for each right-hand side
   double read_seconds = 0;
 };
 
-// Reads (or generates) this rank's rows and checks them: every rule of DESIGN section 5.
-// Throws the same Error on every rank: input for what is wrong in a file, usage for a bad spec.
+// Matrix and vectors, with every rule of DESIGN section 5 checked. rhs: a dataset, or ones, random
+// (a hash of the row), from-ones (b = A 1, so that x_exact = 1).
 Problem load_problem(MPI_Comm comm, const ProblemSpec& spec);
+
+// The matrix alone, which may be rectangular.
+MatrixOnRanks load_matrix(MPI_Comm comm, const ProblemSpec& spec);
+
+// "cant.h5:/A" or "poisson3d, n = 128".
+std::string problem_name(const ProblemSpec& spec);
 
 }  // namespace trireme

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Thin calls into the HDF5 C API; see hdf5.hpp.
+#include "io/hdf5.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <system_error>
+
+#include "base/error.hpp"
+
+namespace trireme::hdf5 {
+namespace {
+
+// While it lives HDF5 prints nothing; then whatever the program had set holds again.
+class Quiet {
+ public:
+  Quiet() {
+    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  ~Quiet() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  H5E_auto2_t print_ = nullptr;
+  void* data_ = nullptr;
+};
+
+// The description that HDF5's deepest failing function left, on one line.
+std::string innermost_reason() {
+  std::string reason;
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned, const H5E_error2_t* entry, void* data) -> herr_t {
+        auto& text = *static_cast<std::string*>(data);
+        if (text.empty() && entry->desc) text = entry->desc;
+        return 0;
+      },
+      &reason);
+  std::replace(reason.begin(), reason.end(), '\n', ' ');
+  return reason.empty() ? "unknown reason" : reason;
+}
+
+[[noreturn]] void fail_hdf5(const std::string& name, std::string_view doing) {
+  const std::string reason = innermost_reason();
+  fail(ExitCode::input, "{}: cannot {}: {}", name, doing, reason);
+}
+
+Handle checked(hid_t id, const std::string& name, std::string_view doing) {
+  if (id < 0) fail_hdf5(name, doing);
+  return Handle(id);
+}
+
+void check(herr_t status, const std::string& name, std::string_view doing) {
+  if (status < 0) fail_hdf5(name, doing);
+}
+
+Handle variable_string() {
+  Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
+
+Kind kind_of(hid_t type) {
+  switch (H5Tget_class(type)) {
+    case H5T_INTEGER:
+      return Kind::integer;
+    case H5T_FLOAT:
+      return Kind::real;
+    default:
+      return Kind::other;
+  }
+}
+
+// A cache that holds a whole chunk, so that reading a chunk in pieces inflates it once.
+Handle access_that_caches_a_chunk(hid_t dataset) {
+  constexpr std::size_t most = std::size_t{64} << 20;
+  Handle access(H5Dget_access_plist(dataset));
+  const Handle creation(H5Dget_create_plist(dataset));
+  if (H5Pget_layout(creation.get()) != H5D_CHUNKED) return access;
+  std::array<hsize_t, H5S_MAX_RANK> chunk{};
+  const int rank = H5Pget_chunk(creation.get(), H5S_MAX_RANK, chunk.data());
+  const Handle type(H5Dget_type(dataset));
+  std::size_t bytes = H5Tget_size(type.get());
+  for (int i = 0; i < rank; ++i) bytes *= chunk[i];
+  if (bytes > (std::size_t{1} << 20) && bytes <= most)
+    H5Pset_chunk_cache(access.get(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, bytes,
+                       H5D_CHUNK_CACHE_W0_DEFAULT);
+  return access;
+}
+
+}  // namespace
+
+Handle::~Handle() {
+  if (id_ < 0) return;
+  const Quiet quiet;
+  switch (H5Iget_type(id_)) {
+    case H5I_FILE:
+      H5Fclose(id_);
+      break;
+    case H5I_GROUP:
+      H5Gclose(id_);
+      break;
+    case H5I_DATASET:
+      H5Dclose(id_);
+      break;
+    default:
+      H5Idec_ref(id_);
+  }
+}
+
+template <>
+hid_t memory_type<std::int32_t>() {
+  return H5T_NATIVE_INT32;
+}
+template <>
+hid_t memory_type<std::int64_t>() {
+  return H5T_NATIVE_INT64;
+}
+template <>
+hid_t memory_type<float>() {
+  return H5T_NATIVE_FLOAT;
+}
+template <>
+hid_t memory_type<double>() {
+  return H5T_NATIVE_DOUBLE;
+}
+
+// --- attributes -------------------------------------------------------------------------------
+
+bool Object::has_attribute(const std::string& attribute) const {
+  const Quiet quiet;
+  return H5Aexists(id(), attribute.c_str()) > 0;
+}
+
+std::optional<std::string> Object::string_attribute(const std::string& attribute) const {
+  const Quiet quiet;
+  if (H5Aexists(id(), attribute.c_str()) <= 0) return std::nullopt;
+  const std::string doing = fmt::format("read the attribute {}", attribute);
+  const Handle handle = checked(H5Aopen(id(), attribute.c_str(), H5P_DEFAULT), name_, doing);
+  const Handle type(H5Aget_type(handle.get()));
+  const Handle space(H5Aget_space(handle.get()));
+  if (H5Tget_class(type.get()) != H5T_STRING || H5Sget_simple_extent_npoints(space.get()) != 1)
+    return std::nullopt;
+  if (H5Tis_variable_str(type.get()) > 0) {
+    char* text = nullptr;
+    check(H5Aread(handle.get(), type.get(), &text), name_, doing);
+    const std::string value = text ? text : "";
+    H5free_memory(text);
+    return value;
+  }
+  std::string value(H5Tget_size(type.get()), '\0');
+  check(H5Aread(handle.get(), type.get(), value.data()), name_, doing);
+  value.resize(std::min(value.size(), value.find('\0')));
+  while (!value.empty() && value.back() == ' ') value.pop_back();
+  return value;
+}
+
+std::optional<std::vector<std::int64_t>> Object::integer_attribute(
+    const std::string& attribute) const {
+  const Quiet quiet;
+  if (H5Aexists(id(), attribute.c_str()) <= 0) return std::nullopt;
+  const std::string doing = fmt::format("read the attribute {}", attribute);
+  const Handle handle = checked(H5Aopen(id(), attribute.c_str(), H5P_DEFAULT), name_, doing);
+  const Handle type(H5Aget_type(handle.get()));
+  if (H5Tget_class(type.get()) != H5T_INTEGER) return std::nullopt;
+  const Handle space(H5Aget_space(handle.get()));
+  std::vector<std::int64_t> values(H5Sget_simple_extent_npoints(space.get()));
+  check(H5Aread(handle.get(), H5T_NATIVE_INT64, values.data()), name_, doing);
+  return values;
+}
+
+void Object::write_attribute(const std::string& attribute, std::string_view value) {
+  const Quiet quiet;
+  const std::string doing = fmt::format("write the attribute {}", attribute);
+  const Handle type = variable_string();
+  const Handle space(H5Screate(H5S_SCALAR));
+  const Handle handle = checked(
+      H5Acreate2(id(), attribute.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), name_,
+      doing);
+  const std::string copy(value);
+  const char* text = copy.c_str();
+  check(H5Awrite(handle.get(), type.get(), &text), name_, doing);
+}
+
+namespace {
+
+void write_numbers(const Object& object, const std::string& attribute, hid_t type, hid_t space,
+                   const void* values) {
+  const std::string doing = fmt::format("write the attribute {}", attribute);
+  const Handle handle =
+      checked(H5Acreate2(object.id(), attribute.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
+              object.name(), doing);
+  check(H5Awrite(handle.get(), type, values), object.name(), doing);
+}
+
+}  // namespace
+
+void Object::write_attribute(const std::string& attribute, std::int64_t value) {
+  const Quiet quiet;
+  const Handle space(H5Screate(H5S_SCALAR));
+  write_numbers(*this, attribute, H5T_NATIVE_INT64, space.get(), &value);
+}
+
+void Object::write_attribute(const std::string& attribute, double value) {
+  const Quiet quiet;
+  const Handle space(H5Screate(H5S_SCALAR));
+  write_numbers(*this, attribute, H5T_NATIVE_DOUBLE, space.get(), &value);
+}
+
+void Object::write_attribute(const std::string& attribute, std::span<const std::int64_t> values) {
+  const Quiet quiet;
+  const hsize_t count = values.size();
+  const Handle space(H5Screate_simple(1, &count, nullptr));
+  write_numbers(*this, attribute, H5T_NATIVE_INT64, space.get(), values.data());
+}
+
+// --- datasets ---------------------------------------------------------------------------------
+
+Dataset::Dataset(Handle handle, std::string name) : Object(std::move(handle), std::move(name)) {
+  const Handle type(H5Dget_type(id()));
+  const Handle space(H5Dget_space(id()));
+  kind_ = kind_of(type.get());
+  element_bytes_ = H5Tget_size(type.get());
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  const int rank = H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr);
+  extents_.assign(extents.begin(), extents.begin() + std::max(rank, 0));
+}
+
+namespace {
+
+// The slab of rows [first, first + count) in the file, and the matching block of memory.
+std::pair<Handle, Handle> slab_spaces(const Dataset& dataset, std::int64_t first,
+                                      std::int64_t count) {
+  Handle in_file(H5Dget_space(dataset.id()));
+  std::vector<hsize_t> start(dataset.extents().size(), 0);
+  std::vector<hsize_t> length(dataset.extents().begin(), dataset.extents().end());
+  start.at(0) = static_cast<hsize_t>(first);
+  length.at(0) = static_cast<hsize_t>(count);
+  check(H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, start.data(), nullptr, length.data(),
+                            nullptr),
+        dataset.name(), "select a slab");
+  hsize_t elements = 1;
+  for (const hsize_t extent : length) elements *= extent;
+  return {std::move(in_file), Handle(H5Screate_simple(1, &elements, nullptr))};
+}
+
+}  // namespace
+
+void Dataset::read_slab(std::int64_t first, std::int64_t count, hid_t type, void* into) const {
+  if (count == 0) return;
+  const Quiet quiet;
+  const auto [in_file, in_memory] = slab_spaces(*this, first, count);
+  check(H5Dread(id(), type, in_memory.get(), in_file.get(), H5P_DEFAULT, into), name_, "read data");
+}
+
+void Dataset::write_slab(std::int64_t first, std::int64_t count, hid_t type, const void* from) {
+  if (count == 0) return;
+  const Quiet quiet;
+  const auto [in_file, in_memory] = slab_spaces(*this, first, count);
+  check(H5Dwrite(id(), type, in_memory.get(), in_file.get(), H5P_DEFAULT, from), name_,
+        "write data");
+}
+
+// --- groups -----------------------------------------------------------------------------------
+
+std::string Group::path_of(const std::string& path) const {
+  if (path.starts_with('/')) return name_.substr(0, name_.find(": /") + 2) + path;
+  return name_.ends_with('/') ? name_ + path : name_ + '/' + path;
+}
+
+bool Group::has(const std::string& path) const {
+  const Quiet quiet;
+  if (path == "/") return true;
+  for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
+    if (H5Oexists_by_name(id(), path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+  return H5Oexists_by_name(id(), path.c_str(), H5P_DEFAULT) > 0;
+}
+
+bool Group::has_group(const std::string& path) const {
+  if (!has(path)) return false;
+  const Quiet quiet;
+  const Handle object(H5Oopen(id(), path.c_str(), H5P_DEFAULT));
+  return H5Iget_type(object.get()) == H5I_GROUP;
+}
+
+bool Group::has_dataset(const std::string& path) const {
+  if (!has(path)) return false;
+  const Quiet quiet;
+  const Handle object(H5Oopen(id(), path.c_str(), H5P_DEFAULT));
+  return H5Iget_type(object.get()) == H5I_DATASET;
+}
+
+std::vector<std::string> Group::children(H5I_type_t type) const {
+  const Quiet quiet;
+  std::vector<std::string> names;
+  H5Literate(
+      id(), H5_INDEX_NAME, H5_ITER_INC, nullptr,
+      [](hid_t, const char* child, const H5L_info_t*, void* data) -> herr_t {
+        static_cast<std::vector<std::string>*>(data)->push_back(child);
+        return 0;
+      },
+      &names);
+  std::erase_if(names, [&](const std::string& child) {
+    const Handle object(H5Oopen(id(), child.c_str(), H5P_DEFAULT));
+    return object.get() < 0 || H5Iget_type(object.get()) != type;
+  });
+  return names;
+}
+
+std::vector<std::string> Group::groups() const { return children(H5I_GROUP); }
+std::vector<std::string> Group::datasets() const { return children(H5I_DATASET); }
+
+Group Group::group(const std::string& path) const {
+  const Quiet quiet;
+  const std::string name = path_of(path);
+  return Group(checked(H5Gopen2(id(), path.c_str(), H5P_DEFAULT), name, "open the group"), name);
+}
+
+Dataset Group::dataset(const std::string& path) const {
+  const Quiet quiet;
+  const std::string name = path_of(path);
+  Handle first = checked(H5Dopen2(id(), path.c_str(), H5P_DEFAULT), name, "open the dataset");
+  const Handle access = access_that_caches_a_chunk(first.get());
+  first = Handle();
+  return Dataset(checked(H5Dopen2(id(), path.c_str(), access.get()), name, "open the dataset"),
+                 name);
+}
+
+Group Group::create_group(const std::string& path) {
+  const Quiet quiet;
+  const std::string name = path_of(path);
+  return Group(checked(H5Gcreate2(id(), path.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name,
+                       "create"),
+               name);
+}
+
+Dataset Group::create_dataset(const std::string& path, hid_t type,
+                              std::vector<std::int64_t> extents) {
+  const Quiet quiet;
+  const std::string name = path_of(path);
+  const std::vector<hsize_t> sizes(extents.begin(), extents.end());
+  const Handle space(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr));
+  return Dataset(checked(H5Dcreate2(id(), path.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT,
+                                    H5P_DEFAULT),
+                         name, "create"),
+                 name);
+}
+
+void Group::soft_link(const std::string& target, const std::string& link) {
+  const Quiet quiet;
+  check(H5Lcreate_soft(target.c_str(), id(), link.c_str(), H5P_DEFAULT, H5P_DEFAULT), path_of(link),
+        "create the soft link");
+}
+
+// --- files ------------------------------------------------------------------------------------
+
+File File::open(const std::filesystem::path& path) {
+  const Quiet quiet;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    fail(ExitCode::input, "{}: no such file", path.string());
+  if (std::filesystem::is_directory(path, ignored))
+    fail(ExitCode::input, "{} is a directory; name an HDF5 file", path.string());
+  std::FILE* readable = std::fopen(path.c_str(), "rb");
+  if (!readable) fail(ExitCode::input, "{}: cannot be read; check its permissions", path.string());
+  std::fclose(readable);
+  if (H5Fis_hdf5(path.c_str()) <= 0)
+    fail(ExitCode::input,
+         "{} is not an HDF5 file; convert Matrix Market or PETSc files with: problem import {} "
+         "OUT.h5",
+         path.string(), path.string());
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_fclose_degree(access.get(), H5F_CLOSE_WEAK);
+#if H5_VERSION_GE(1, 10, 7)
+  H5Pset_file_locking(access.get(), true, true);  // go on where the file system has no locks
+#endif
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
+  if (file < 0) {
+    const std::string reason = innermost_reason();
+    fail(ExitCode::input, "{}: damaged or unreadable HDF5 file ({}); copy or write it again",
+         path.string(), reason);
+  }
+  return File(Handle(file), path.string() + ": /");
+}
+
+File File::create(const std::filesystem::path& path) {
+  const Quiet quiet;
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  if (file < 0) {
+    const std::string reason = innermost_reason();
+    fail(ExitCode::input, "{}: cannot be written ({}); check the folder, its permissions and space",
+         path.string(), reason);
+  }
+  return File(Handle(file), path.string() + ": /");
+}
+
+void File::close() {
+  const Quiet quiet;
+  check(H5Fflush(id(), H5F_SCOPE_GLOBAL), name_, "write to disk");
+  handle_ = Handle();
+}
+
+}  // namespace trireme::hdf5

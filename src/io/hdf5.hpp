@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The part of HDF5 that Trireme uses, with owners for handles and one-line errors.
+//
+// Every rank opens a file for itself and reads its own slabs, so reading needs no parallel HDF5, no
+// rank waits for another, and compressed datasets work. All errors are Error{input}: they name file
+// and object, and carry HDF5's innermost reason; HDF5's own printing is off during each call.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/array.hpp"
+
+namespace trireme::hdf5 {
+
+// Owns one HDF5 identifier of any kind.
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(hid_t id) : id_(id) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~Handle();
+
+  hid_t get() const { return id_; }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+};
+
+// The type of T in memory. Defined for the types below; HDF5 converts from whatever the file holds,
+// and clips integers that do not fit.
+template <class T>
+hid_t memory_type();
+template <>
+hid_t memory_type<std::int32_t>();
+template <>
+hid_t memory_type<std::int64_t>();
+template <>
+hid_t memory_type<float>();
+template <>
+hid_t memory_type<double>();
+
+// What groups and datasets share: a name for messages ("cant.h5: /A/indptr") and attributes.
+class Object {
+ public:
+  const std::string& name() const { return name_; }
+  hid_t id() const { return handle_.get(); }
+
+  bool has_attribute(const std::string& attribute) const;
+  // Fixed or variable length strings, as C, Fortran, h5py str and bytes write them; empty when the
+  // attribute is missing or no string.
+  std::optional<std::string> string_attribute(const std::string& attribute) const;
+  // A scalar or an array of any integer type; empty when missing or not an integer.
+  std::optional<std::vector<std::int64_t>> integer_attribute(const std::string& attribute) const;
+
+  void write_attribute(const std::string& attribute, std::string_view value);
+  void write_attribute(const std::string& attribute, std::int64_t value);
+  void write_attribute(const std::string& attribute, double value);
+  void write_attribute(const std::string& attribute, std::span<const std::int64_t> values);
+
+ protected:
+  Object() = default;
+  Object(Handle handle, std::string name) : handle_(std::move(handle)), name_(std::move(name)) {}
+
+  Handle handle_;
+  std::string name_;
+};
+
+enum class Kind { integer, real, other };
+
+class Dataset : public Object {
+ public:
+  Dataset() = default;
+  Dataset(Handle handle, std::string name);
+
+  const std::vector<std::int64_t>& extents() const { return extents_; }
+  Kind kind() const { return kind_; }
+  std::size_t bytes_per_element() const { return element_bytes_; }
+
+  // Rows [first, first + count) of the leading dimension with all of the others, in C order.
+  template <class T>
+  void read(std::int64_t first, std::int64_t count, T* into) const {
+    read_slab(first, count, memory_type<T>(), into);
+  }
+  template <class T>
+  void write(std::int64_t first, std::int64_t count, const T* from) {
+    write_slab(first, count, memory_type<T>(), from);
+  }
+
+ private:
+  void read_slab(std::int64_t first, std::int64_t count, hid_t type, void* into) const;
+  void write_slab(std::int64_t first, std::int64_t count, hid_t type, const void* from);
+
+  std::vector<std::int64_t> extents_;
+  Kind kind_ = Kind::other;
+  std::size_t element_bytes_ = 0;
+};
+
+class Group : public Object {
+ public:
+  Group() = default;
+
+  // Whether the path (relative to this group, or absolute) leads to an object.
+  bool has(const std::string& path) const;
+  bool has_group(const std::string& path) const;
+  bool has_dataset(const std::string& path) const;
+  // The names of its children that are groups (or datasets), sorted.
+  std::vector<std::string> groups() const;
+  std::vector<std::string> datasets() const;
+
+  Group group(const std::string& path) const;
+  Dataset dataset(const std::string& path) const;
+
+  Group create_group(const std::string& path);
+  template <class T>
+  Dataset create_dataset(const std::string& path, std::vector<std::int64_t> extents) {
+    return create_dataset(path, memory_type<T>(), std::move(extents));
+  }
+  void soft_link(const std::string& target, const std::string& link);
+
+ protected:
+  using Object::Object;
+
+ private:
+  Dataset create_dataset(const std::string& path, hid_t type, std::vector<std::int64_t> extents);
+  std::vector<std::string> children(H5I_type_t type) const;
+  std::string path_of(const std::string& path) const;
+};
+
+// The root group of a file; the file stays open as long as this or any object of it lives.
+class File : public Group {
+ public:
+  static File open(const std::filesystem::path& path);
+  static File create(const std::filesystem::path& path);
+  // Closes a created file and reports what could not be written (a full disk, say).
+  void close();
+
+ private:
+  using Group::Group;
+};
+
+}  // namespace trireme::hdf5

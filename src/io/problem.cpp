@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Assembles a Problem from its spec.
+#include "io/problem.hpp"
+
+#include <utility>
+
+#include "base/stopwatch.hpp"
+#include "io/row_cuts.hpp"
+#include "io/vectors.hpp"
+#include "parallel/collective.hpp"
+#include "sparse/generators.hpp"
+
+namespace trireme {
+namespace {
+
+MatrixOnRanks generate_matrix(MPI_Comm comm, const GenerateSpec& spec) {
+  const int rank = rank_of(comm);
+  const int ranks = size_of(comm);
+  GlobalShape shape;
+  Array<std::int32_t> lengths;
+  collectively(comm, [&] {
+    shape = generator_shape(spec);
+    lengths = generator_row_lengths(spec, even_share(shape.rows, ranks, rank),
+                                    even_share(shape.rows, ranks, rank + 1));
+  });
+  MatrixOnRanks matrix;
+  matrix.row_starts = balanced_starts(comm, shape.rows, lengths);
+  collectively(comm, [&] {
+    matrix.slab = generate(spec, matrix.row_starts[rank], matrix.row_starts[rank + 1]);
+  });
+  std::int64_t nnz = matrix.slab.local.nnz();
+  MPI_Allreduce(MPI_IN_PLACE, &nnz, 1, MPI_INT64_T, MPI_SUM, comm);
+  matrix.slab.global_nnz = nnz;
+  return matrix;
+}
+
+MatrixOnRanks load_matrix_from(MPI_Comm comm, const ProblemSpec& spec,
+                               std::optional<hdf5::File>& file) {
+  if (spec.generate) return generate_matrix(comm, *spec.generate);
+  StoredMatrix stored;
+  collectively(comm, [&] {
+    if (!spec.file) fail(ExitCode::usage, "the problem needs a file or a generator");
+    file = hdf5::File::open(*spec.file);
+    stored = find_matrix(*file, spec.matrix);
+  });
+  return read_matrix(comm, stored);
+}
+
+Array<double> row_sums(const CsrMatrix<double>& matrix) {
+  Array<double> sums(matrix.rows);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    double sum = 0;
+    for (std::int32_t k = matrix.row_ptr[row]; k < matrix.row_ptr[row + 1]; ++k)
+      sum += matrix.values[k];
+    sums[row] = sum;
+  }
+  return sums;
+}
+
+const hdf5::File& file_with(const std::optional<hdf5::File>& file, const std::string& dataset) {
+  if (!file)
+    fail(ExitCode::usage, "a generated problem has no dataset {}; use ones, random or from-ones",
+         dataset);
+  return *file;
+}
+
+void make_rhs(const std::string& rhs, const std::optional<hdf5::File>& file, const RowRange& rows,
+              Problem& problem) {
+  const Array<double> ones(rows.count, 1.0);
+  if (rhs == "ones") {
+    problem.rhs = {ones};
+  } else if (rhs == "random") {
+    problem.rhs = {random_vector(rows, 1)};
+  } else if (rhs == "from-ones") {
+    problem.rhs = {row_sums(problem.matrix.local)};
+    problem.x_exact = {ones};
+  } else {
+    problem.rhs = read_vectors(file_with(file, rhs), rhs, rows);
+  }
+}
+
+void read_known_vectors(const ProblemSpec& spec, const std::optional<hdf5::File>& file,
+                        const RowRange& rows, Problem& problem) {
+  if (!spec.x0.empty()) {
+    std::vector<Array<double>> x0 = read_vectors(file_with(file, spec.x0), spec.x0, rows);
+    if (x0.size() != 1)
+      fail(ExitCode::input, "{} in {} holds {} vectors; a start is one", spec.x0, problem.name,
+           x0.size());
+    problem.x0 = std::move(x0.front());
+  }
+  if (!spec.x_exact.empty()) {
+    if (spec.rhs == "from-ones")
+      fail(ExitCode::usage,
+           "rhs from-ones makes the solution 1; remove x_exact or name a dataset as rhs");
+    problem.x_exact = read_vectors(file_with(file, spec.x_exact), spec.x_exact, rows);
+    if (problem.x_exact.size() != problem.rhs.size())
+      fail(ExitCode::input, "{} holds {} vectors, but there are {} right-hand sides in {}",
+           spec.x_exact, problem.x_exact.size(), problem.rhs.size(), problem.name);
+  }
+}
+
+}  // namespace
+
+std::string problem_name(const ProblemSpec& spec) {
+  if (spec.generate) return fmt::format("{}, n = {}", spec.generate->kind, spec.generate->n);
+  return fmt::format("{}:{}", spec.file ? spec.file->filename().string() : "", spec.matrix);
+}
+
+MatrixOnRanks load_matrix(MPI_Comm comm, const ProblemSpec& spec) {
+  std::optional<hdf5::File> file;
+  return load_matrix_from(comm, spec, file);
+}
+
+Problem load_problem(MPI_Comm comm, const ProblemSpec& spec) {
+  const Stopwatch stopwatch;
+  std::optional<hdf5::File> file;
+  MatrixOnRanks matrix = load_matrix_from(comm, spec, file);
+  Problem problem;
+  problem.name = problem_name(spec);
+  problem.matrix = std::move(matrix.slab);
+  problem.row_starts = std::move(matrix.row_starts);
+  problem.duplicates_summed = matrix.duplicates_summed;
+  const RowSlab& slab = problem.matrix;
+  const RowRange rows{slab.first_row, slab.local.rows, slab.global_rows};
+  collectively(comm, [&] {
+    if (slab.global_rows != slab.global_cols)
+      fail(ExitCode::input, "{} is {} x {}; a linear system needs a square matrix", problem.name,
+           slab.global_rows, slab.global_cols);
+    make_rhs(spec.rhs, file, rows, problem);
+    read_known_vectors(spec, file, rows, problem);
+  });
+  problem.read_seconds = stopwatch.seconds();
+  return problem;
+}
+
+}  // namespace trireme

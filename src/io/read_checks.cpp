@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks shared by the readers; see read_checks.hpp.
+#include "io/read_checks.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "io/canonical_rows.hpp"
+#include "io/row_cuts.hpp"
+#include "parallel/collective.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr std::int64_t piece = 1 << 17;  // pointers a read: 1 MiB
+
+}  // namespace
+
+void scan_pointers(const StoredMatrix& stored, std::int64_t first, std::int64_t last,
+                   const std::function<void(std::int64_t, std::span<const std::int64_t>)>& take) {
+  const hdf5::Dataset& pointers = stored.pointers;
+  const std::int64_t end = stored.pointer_count() - 1;
+  Array<std::int64_t> block(std::min(piece, last - first + 1));
+  std::int64_t previous = 0;
+  for (std::int64_t at = first; at <= last; at += piece) {
+    const std::int64_t count = std::min(piece, last + 1 - at);
+    pointers.read(at, count, block.data());
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (block[i] < previous)
+        fail(ExitCode::input, "{}[{}] = {} comes after {}; pointers must not decrease",
+             pointers.name(), at + i, block[i], previous);
+      previous = block[i];
+    }
+    if (at == 0 && block[0] != 0)
+      fail(ExitCode::input, "{}[0] = {}; pointers must start at 0", pointers.name(), block[0]);
+    if (at + count - 1 == end && previous != stored.nnz)
+      fail(ExitCode::input, "{}[{}] = {}, but there are {} nonzeros; the last pointer must be that",
+           pointers.name(), end, previous, stored.nnz);
+    if (previous > stored.nnz)
+      fail(ExitCode::input, "{} reaches {}, but there are only {} nonzeros", pointers.name(),
+           previous, stored.nnz);
+    take(at, std::span<const std::int64_t>(block.data(), count));
+  }
+}
+
+std::vector<std::int64_t> balanced_starts(MPI_Comm comm, const StoredMatrix& stored) {
+  const int rank = rank_of(comm);
+  const int ranks = size_of(comm);
+  const std::int64_t count = stored.pointer_count() - 1;
+  RowCuts cuts(count, stored.nnz, ranks);
+  collectively(comm, [&] {
+    scan_pointers(stored, even_share(count, ranks, rank), even_share(count, ranks, rank + 1),
+                  [&](std::int64_t first, std::span<const std::int64_t> pointers) {
+                    for (std::size_t i = 0; i < pointers.size(); ++i)
+                      cuts.boundary(first + static_cast<std::int64_t>(i), pointers[i]);
+                  });
+  });
+  return std::move(cuts).agree(comm);
+}
+
+void check_indices(const StoredMatrix& stored, std::int64_t first_entry,
+                   std::span<const std::int32_t> indices) {
+  const auto bad = first_out_of_range(indices, stored.index_bound());
+  if (!bad) return;
+  std::int64_t in_file = 0;  // int32 holds it clipped
+  stored.indices.read(first_entry + *bad, 1, &in_file);
+  fail(ExitCode::input, "{}[{}] = {} is out of range: the matrix has {} {}, counted from 0",
+       stored.indices.name(), first_entry + *bad, in_file, stored.index_bound(),
+       stored.by == Compressed::rows ? "columns" : "rows");
+}
+
+void check_local_nnz(const StoredMatrix& stored, std::int64_t nnz) {
+  if (nnz > std::numeric_limits<std::int32_t>::max())
+    fail(ExitCode::resource, "{}: {} nonzeros for one rank, at most 2^31-1; use more ranks",
+         stored.values.name(), nnz);
+}
+
+void finish_rows(MPI_Comm comm, MatrixOnRanks& matrix) {
+  std::int64_t counts[2] = {0, 0};
+  collectively(comm, [&] {
+    counts[0] = make_rows_canonical(matrix.slab.local);
+    counts[1] = matrix.slab.local.nnz();
+  });
+  MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, comm);
+  matrix.duplicates_summed = counts[0];
+  matrix.slab.global_nnz = counts[1];
+}
+
+MatrixOnRanks read_matrix(MPI_Comm comm, const StoredMatrix& stored) {
+  return stored.by == Compressed::rows ? read_csr(comm, stored) : read_csc(comm, stored);
+}
+
+}  // namespace trireme

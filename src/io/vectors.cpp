@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Right-hand sides and the like; see vectors.hpp.
+#include "io/vectors.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.hpp"
+#include "io/canonical_rows.hpp"
+
+namespace trireme {
+namespace {
+
+hdf5::Dataset open_vectors(const hdf5::File& file, const std::string& path) {
+  if (!file.has_dataset(path)) {
+    const std::vector<std::string> there = file.datasets();
+    fail(ExitCode::input, "{}: no dataset {}; {}", file.name().substr(0, file.name().find(": /")),
+         path,
+         there.empty() ? "for a right-hand side without one: ones, random or from-ones"
+                       : fmt::format("at the top level there are: /{}", fmt::join(there, ", /")));
+  }
+  hdf5::Dataset dataset = file.dataset(path);
+  if (dataset.kind() == hdf5::Kind::other)
+    fail(ExitCode::input, "{} does not hold real numbers (complex is not supported)",
+         dataset.name());
+  return dataset;
+}
+
+// [rows, k]: rows lie in one slab, in pieces so that no second copy of all exists.
+std::vector<Array<double>> read_columns(const hdf5::Dataset& dataset, const RowRange& rows,
+                                        std::int64_t k) {
+  if (k == 1) {
+    std::vector<Array<double>> one(1, Array<double>(rows.count));
+    dataset.read(rows.first, rows.count, one[0].data());
+    return one;
+  }
+  std::vector<Array<double>> vectors(k, Array<double>(rows.count));
+  const std::int64_t piece = std::max<std::int64_t>(1, (1 << 20) / std::max<std::int64_t>(k, 1));
+  Array<double> block(std::min(piece, rows.count) * k);
+  for (std::int64_t at = 0; at < rows.count; at += piece) {
+    const std::int64_t count = std::min(piece, rows.count - at);
+    dataset.read(rows.first + at, count, block.data());
+    for (std::int64_t i = 0; i < count; ++i)
+      for (std::int64_t j = 0; j < k; ++j) vectors[j][at + i] = block[i * k + j];
+  }
+  return vectors;
+}
+
+// MATLAB's [k, rows]: whole vectors one after another.
+std::vector<Array<double>> read_rows(const hdf5::Dataset& dataset, const RowRange& rows,
+                                     std::int64_t k) {
+  std::vector<Array<double>> vectors;
+  Array<double> whole(rows.global);
+  for (std::int64_t j = 0; j < k; ++j) {
+    dataset.read(j, 1, whole.data());
+    vectors.emplace_back(whole.begin() + rows.first, whole.begin() + rows.first + rows.count);
+  }
+  return vectors;
+}
+
+}  // namespace
+
+std::vector<Array<double>> read_vectors(const hdf5::File& file, const std::string& path,
+                                        const RowRange& rows) {
+  const hdf5::Dataset dataset = open_vectors(file, path);
+  const std::vector<std::int64_t>& extents = dataset.extents();
+  std::vector<Array<double>> vectors;
+  if ((extents.size() == 1 || extents.size() == 2) && extents[0] == rows.global)
+    vectors = read_columns(dataset, rows, extents.size() == 2 ? extents[1] : 1);
+  else if (extents.size() == 2 && extents[1] == rows.global &&
+           dataset.has_attribute("MATLAB_class"))
+    vectors = read_rows(dataset, rows, extents[0]);
+  else
+    fail(ExitCode::input,
+         "{} has the shape [{}]; the matrix has {} rows, so [{}] or [{}, k] is needed",
+         dataset.name(), fmt::join(extents, ", "), rows.global, rows.global, rows.global);
+  if (vectors.empty()) fail(ExitCode::input, "{} holds no vector", dataset.name());
+
+  for (const Array<double>& vector : vectors)
+    if (const auto bad = first_not_finite(vector))
+      fail(ExitCode::input, "{} has {} in row {}; values must be finite", dataset.name(),
+           vector[*bad], rows.first + *bad);
+  return vectors;
+}
+
+Array<double> random_vector(const RowRange& rows, std::uint64_t seed) {
+  Array<double> vector(rows.count);
+  for (std::int64_t i = 0; i < rows.count; ++i) {
+    std::uint64_t z = (static_cast<std::uint64_t>(rows.first + i) + 1) * 0x9e3779b97f4a7c15u + seed;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;  // splitmix64
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    vector[i] = static_cast<double>(static_cast<std::int64_t>(z >> 11)) * 0x1p-52 - 1.0 + 0x1p-53;
+  }
+  return vector;
+}
+
+}  // namespace trireme
