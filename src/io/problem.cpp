@@ -17,9 +17,9 @@ MatrixOnRanks generate_matrix(MPI_Comm comm, const GenerateSpec& spec) {
   const int rank = rank_of(comm);
   const int ranks = size_of(comm);
   GlobalShape shape;
+  collectively(comm, [&] { shape = generator_shape(spec); });
   Array<std::int32_t> lengths;
   collectively(comm, [&] {
-    shape = generator_shape(spec);
     lengths = generator_row_lengths(spec, even_share(shape.rows, ranks, rank),
                                     even_share(shape.rows, ranks, rank + 1));
   });
