@@ -2,7 +2,9 @@
 // The one exception type; its category is the exit code that every main returns.
 #pragma once
 
+#ifndef __CUDACC__  // fmt 9 does not compile under nvcc in C++20: .cu files throw Error directly
 #include <fmt/format.h>
+#endif
 
 #include <stdexcept>
 #include <string>
@@ -30,9 +32,11 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
+#ifndef __CUDACC__
 template <class... Args>
 [[noreturn]] void fail(ExitCode code, fmt::format_string<Args...> format, Args&&... args) {
   throw Error(code, fmt::format(format, std::forward<Args>(args)...));
 }
+#endif
 
 }  // namespace trireme

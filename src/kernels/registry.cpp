@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "kernels/csr/csr.hpp"
+#include "kernels/cusparse/cusparse.hpp"
 #include "kernels/dasp/dasp.hpp"
 
 namespace trireme {
@@ -46,6 +47,39 @@ constexpr std::array kKernels = {
                 .paper = "Lu, Liu 2023 (SC), DASP",
                 .host_double = build_dasp_host<double>,
                 .host_float = build_dasp_host<float>},
+    KernelEntry{.name = "cusparse-csr",
+                .summary = "cuSPARSE CSR, default algorithm with preprocessing: the GPU yardstick",
+                .paper = "NVIDIA cuSPARSE, ALG1",
+                .deterministic = false,
+                .cuda_double = on_cuda<double>(build_cusparse_csr),
+                .cuda_float = on_cuda<float>(build_cusparse_csr),
+                .cuda_half = on_cuda<Half>(build_cusparse_csr),
+                .cuda_mixed = on_cuda<double>(build_cusparse_csr_mixed)},
+    KernelEntry{.name = "cusparse-csr-alg2",
+                .summary = "cuSPARSE CSR, deterministic algorithm",
+                .paper = "NVIDIA cuSPARSE, ALG2",
+                .cuda_double = on_cuda<double>(build_cusparse_csr_alg2),
+                .cuda_float = on_cuda<float>(build_cusparse_csr_alg2),
+                .cuda_half = on_cuda<Half>(build_cusparse_csr_alg2)},
+    KernelEntry{.name = "cusparse-coo",
+                .summary = "cuSPARSE COO, default algorithm",
+                .paper = "NVIDIA cuSPARSE, COO ALG1",
+                .deterministic = false,
+                .cuda_double = on_cuda<double>(build_cusparse_coo),
+                .cuda_float = on_cuda<float>(build_cusparse_coo)},
+    KernelEntry{.name = "cusparse-sell",
+                .summary = "cuSPARSE sliced ELLPACK, 32 rows a slice",
+                .paper = "NVIDIA cuSPARSE, SELL",
+                .deterministic = false,
+                .cuda_double = on_cuda<double>(build_cusparse_sell),
+                .cuda_float = on_cuda<float>(build_cusparse_sell),
+                .cuda_half = on_cuda<Half>(build_cusparse_sell)},
+    KernelEntry{.name = "cusparse-bsr",
+                .summary = "cuSPARSE block CSR, block size found by what stores least",
+                .paper = "NVIDIA cuSPARSE, BSR",
+                .deterministic = false,
+                .cuda_double = on_cuda<double>(build_cusparse_bsr),
+                .cuda_float = on_cuda<float>(build_cusparse_bsr)},
 };
 
 std::string known_names() {
