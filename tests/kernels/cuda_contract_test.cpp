@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernel contract, for every CUDA kernel and precision in the registry.
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+#include "device/graph.hpp"
+#include "kernels/registry.hpp"
+#include "support/device_product.hpp"
+#include "support/shapes.hpp"
+
+namespace trireme {
+namespace {
+
+using test::contract_shape;
+using test::contract_shapes;
+using test::DeviceProduct;
+using test::random_vector;
+using test::same_bits;
+
+enum class Precision { double_, float_, half, mixed };
+
+struct Candidate {
+  const KernelEntry* entry;
+  Precision precision;
+};
+
+std::string name_of(const Candidate& candidate) {
+  static constexpr const char* kPrecisions[] = {"Double", "Float", "Half", "Mixed"};
+  std::string name(candidate.entry->name);
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name + "_" + kPrecisions[static_cast<int>(candidate.precision)];
+}
+void PrintTo(const Candidate& candidate, std::ostream* out) { *out << name_of(candidate); }
+
+template <class Value>
+long double wide(Value value) {
+  if constexpr (std::is_same_v<Value, Half>)
+    return static_cast<float>(value);
+  else
+    return value;
+}
+
+std::vector<Candidate> candidates() {
+  std::vector<Candidate> all;
+  for (const KernelEntry& entry : kernel_registry()) {
+    if (entry.cuda_double) all.push_back({&entry, Precision::double_});
+    if (entry.cuda_float) all.push_back({&entry, Precision::float_});
+    if (entry.cuda_half) all.push_back({&entry, Precision::half});
+    if (entry.cuda_mixed) all.push_back({&entry, Precision::mixed});
+  }
+  return all;
+}
+
+class CudaKernelContract : public testing::TestWithParam<Candidate> {
+ protected:
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+    select_device(0);
+  }
+
+  // body.operator()<Stored, Vector>(builder).
+  template <class Body>
+  void for_its_types(Body&& body) {
+    const KernelEntry& entry = *GetParam().entry;
+    switch (GetParam().precision) {
+      case Precision::double_:
+        return body.template operator()<double, double>(entry.cuda_double);
+      case Precision::float_:
+        return body.template operator()<float, float>(entry.cuda_float);
+      case Precision::half:
+        return body.template operator()<Half, Half>(entry.cuda_half);
+      case Precision::mixed:
+        return body.template operator()<float, double>(entry.cuda_mixed);
+    }
+  }
+};
+
+TEST_P(CudaKernelContract, MatchesReferenceOnEveryShape) {
+  for_its_types([&]<class Stored, class Vector>(CudaBuilder<Vector> builder) {
+    for (const auto& shape : contract_shapes<Stored>()) {
+      SCOPED_TRACE(shape.name);
+      DeviceProduct<Stored, Vector> product(builder, shape.matrix);
+      EXPECT_TRUE(matches_reference(product));
+    }
+  });
+}
+
+TEST_P(CudaKernelContract, GivesTheSameBitsInAHundredRuns) {
+  if (!GetParam().entry->deterministic) GTEST_SKIP() << "does not promise it";
+  for_its_types([&]<class Stored, class Vector>(CudaBuilder<Vector> builder) {
+    for (const char* name : {"AllMixed", "DenseFirstAndLastRow", "OnlyShortRows"}) {
+      SCOPED_TRACE(name);
+      DeviceProduct<Stored, Vector> product(builder, contract_shape<Stored>(name));
+      const auto x = random_vector<Vector>(product.matrix().cols);
+      const auto first = product.multiply(x);
+      for (int run = 1; run < 100; ++run) ASSERT_TRUE(same_bits(first, product.multiply(x))) << run;
+      DeviceProduct<Stored, Vector> rebuilt(builder, product.matrix());
+      EXPECT_TRUE(same_bits(first, rebuilt.multiply(x))) << "after a rebuild";
+    }
+  });
+}
+
+TEST_P(CudaKernelContract, FollowsNewValues) {
+  for_its_types([&]<class Stored, class Vector>(CudaBuilder<Vector> builder) {
+    for (const char* name :
+         {"AllMixed", "UnsortedColumns", "OneDenseRow", "SmallAndDense", "AllRowsEmpty"}) {
+      SCOPED_TRACE(name);
+      DeviceProduct<Stored, Vector> product(builder, contract_shape<Stored>(name));
+      product.update_values(random_vector<Stored>(product.matrix().nnz(), 77));
+      EXPECT_TRUE(matches_reference(product));
+      product.update_values(random_vector<Stored>(product.matrix().nnz(), 78));
+      EXPECT_TRUE(matches_reference(product));
+    }
+  });
+}
+
+TEST_P(CudaKernelContract, RunsFromAGraph) {
+  for_its_types([&]<class Stored, class Vector>(CudaBuilder<Vector> builder) {
+    DeviceProduct<Stored, Vector> product(builder, contract_shape<Stored>("AllMixed"));
+    const auto x = random_vector<Vector>(product.matrix().cols);
+    const auto expected = product.multiply(x);
+    fill_nan(product.y(), product.stream());
+    const Graph graph = capture_graph(product.stream(), [&] {
+      product.kernel().multiply(product.x(), product.y(), Accumulate::no, product.stream());
+    });
+    const GraphExec exec(graph);
+    for (int launch = 0; launch < 3; ++launch) exec.launch(product.stream());
+    const auto y = to_host(DeviceSpan<const Vector>(product.y()), product.stream());
+    if (GetParam().entry->deterministic) {
+      EXPECT_TRUE(same_bits(expected, y));
+    }
+    EXPECT_TRUE(test::judge(compare_product<Stored, Vector>(product.matrix().view(), x, y),
+                            "captured y = A x"));
+  });
+}
+
+// Square contract shapes only.
+TEST_P(CudaKernelContract, DotPartialsSumToTheDotProductOfXAndAx) {
+  for_its_types([&]<class Stored, class Vector>(CudaBuilder<Vector> builder) {
+    bool has_dot = false;
+    for (const auto& shape : contract_shapes<Stored>()) {
+      if (shape.matrix.rows != shape.matrix.cols) continue;
+      SCOPED_TRACE(shape.name);
+      DeviceProduct<Stored, Vector> product(builder, shape.matrix);
+      const std::size_t count = product.kernel().dot_partials();
+      if (count == 0) continue;
+      has_dot = true;
+      const auto x = random_vector<Vector>(shape.matrix.cols);
+      const auto expected_y = product.multiply(x);
+      DeviceBuffer<double> partials(count, product.stream());
+      Array<double> first;
+      for (int run = 0; run < 3; ++run) {
+        fill_nan(partials.span(), product.stream());
+        fill_nan(product.y(), product.stream());
+        product.kernel().multiply_and_dot(product.x(), product.y(), partials.span(),
+                                          product.stream());
+        const auto sums = to_host(partials.view(), product.stream());
+        if (first.empty()) first = sums;
+        EXPECT_TRUE(same_bits(first, sums));
+        EXPECT_TRUE(same_bits(expected_y,
+                              to_host(DeviceSpan<const Vector>(product.y()), product.stream())));
+      }
+      long double expected = 0, magnitude = 0;
+      for (std::int64_t i = 0; i < shape.matrix.rows; ++i) {
+        const long double term = wide(x[i]) * wide(expected_y[i]);
+        expected += term;
+        magnitude += std::abs(term);
+      }
+      long double sum = 0;
+      for (const double partial : first) sum += partial;
+      // y as the kernel sums it, before it is rounded to Vector: hence Vector's epsilon.
+      const double epsilon = std::is_same_v<Vector, double>  ? 1e-15
+                             : std::is_same_v<Vector, float> ? 1e-6
+                                                             : 1e-3;
+      EXPECT_NEAR(static_cast<double>(sum), static_cast<double>(expected),
+                  static_cast<double>(magnitude) * 20 * epsilon + 1e-300);
+    }
+    if (!has_dot) GTEST_SKIP() << "has no fused dot product";
+  });
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CudaKernelContract);
+INSTANTIATE_TEST_SUITE_P(, CudaKernelContract, testing::ValuesIn(candidates()),
+                         [](const auto& tested) { return name_of(tested.param); });
+
+}  // namespace
+}  // namespace trireme

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does a CUDA kernel multiply by this matrix, as the kernel contract says?
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "device/buffer.hpp"
+#include "kernels/device_csr.hpp"
+#include "kernels/registry.hpp"
+#include "support/host_product.hpp"
+#include "support/random.hpp"
+
+namespace trireme::test {
+
+template <class T>
+bool same_bits(const Array<T>& a, const Array<T>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+template <class To, class From>
+CsrMatrix<To> with_values_as(const CsrMatrix<From>& a) {
+  CsrMatrix<To> result{a.rows, a.cols, a.row_ptr, a.col_idx, Array<To>(a.values.size())};
+  for (std::size_t k = 0; k < a.values.size(); ++k)
+    result.values[k] = static_cast<To>(static_cast<double>(a.values[k]));
+  return result;
+}
+template <>
+inline CsrMatrix<Half> with_values_as(const CsrMatrix<Half>& a) {
+  return a;
+}
+
+// A kernel in device memory with its matrix. Stored: of the values that the kernel keeps (float for
+// mixed precision); Vector: of x and y, and of the values it is given.
+template <class Stored, class Vector>
+class DeviceProduct {
+ public:
+  DeviceProduct(CudaBuilder<Vector> builder, const CsrMatrix<Stored>& a)
+      : a_(a),
+        on_device_(to_device(with_values_as<Vector>(a).view(), stream_)),
+        kernel_(builder(on_device_.view(), stream_)),
+        x_(a.cols, stream_),
+        y_(a.rows, stream_) {}
+
+  CudaKernel<Vector>& kernel() { return *kernel_; }
+  const Stream& stream() const { return stream_; }
+  DeviceSpan<const Vector> x() const { return x_.view(); }
+  DeviceSpan<Vector> y() const { return y_.span(); }
+  const CsrMatrix<Stored>& matrix() const { return a_; }
+
+  void set_x(const Array<Vector>& x) { copy_to_device(std::span(x), x_.span(), stream_); }
+
+  // y = A x into a poisoned y.
+  Array<Vector> multiply(const Array<Vector>& x) {
+    set_x(x);
+    fill_nan(y_.span(), stream_);
+    kernel_->multiply(x_.view(), y_.span(), Accumulate::no, stream_);
+    return to_host(y_.view(), stream_);
+  }
+  Array<Vector> multiply_add(const Array<Vector>& x, const Array<Vector>& before) {
+    set_x(x);
+    copy_to_device(std::span(before), y_.span(), stream_);
+    kernel_->multiply(x_.view(), y_.span(), Accumulate::yes, stream_);
+    return to_host(y_.view(), stream_);
+  }
+  // The values move, as a caller's would: the kernel must not go on reading the old array.
+  void update_values(const Array<Stored>& values) {
+    a_.values = values;
+    const CsrMatrix<Vector> given = with_values_as<Vector>(a_);
+    new_values_ = to_device(std::span<const Vector>(given.values), stream_);
+    kernel_->update_values(new_values_.view(), stream_);
+    fill_nan(on_device_.values.span(), stream_);
+  }
+
+ private:
+  Stream stream_;
+  CsrMatrix<Stored> a_;
+  DeviceCsrMatrix<Vector> on_device_;
+  DeviceBuffer<Vector> new_values_;
+  std::unique_ptr<CudaKernel<Vector>> kernel_;
+  DeviceBuffer<Vector> x_, y_;
+};
+
+// Two x in turn, y = A x into a poisoned y and y += A x.
+template <class Stored, class Vector>
+testing::AssertionResult matches_reference(DeviceProduct<Stored, Vector>& product) {
+  const CsrView<Stored> a = product.matrix().view();
+  for (const std::uint64_t seed : {101, 102}) {
+    const Array<Vector> x = random_vector<Vector>(a.cols, seed);
+    const Array<Vector> y = product.multiply(x);
+    if (auto verdict = judge(compare_product<Stored, Vector>(a, x, y), "y = A x"); !verdict)
+      return verdict;
+    const Array<Vector> before = random_vector<Vector>(a.rows, seed + 7);
+    const Array<Vector> sum = product.multiply_add(x, before);
+    if (auto verdict = judge(compare_product<Stored, Vector>(a, x, sum, before), "y += A x");
+        !verdict)
+      return verdict;
+  }
+  return testing::AssertionSuccess();
+}
+
+}  // namespace trireme::test
