@@ -41,11 +41,12 @@ struct Bandwidth {
 struct Results {
   Bandwidth bandwidth;
   std::vector<Measurement> rows;
+  std::vector<std::string> skipped = {};  // "kernel: why it does not take this matrix"
 };
 
 struct Options {
   std::vector<std::string> kernels;  // empty: every one that has this device and precision
-  std::string precision = "double";  // double | float | half | int
+  std::string precision = "double";  // double | float | half | int | mixed
   double seconds = 0.5;              // of warm products a kernel, at least
   int products = 20;                 // warm products a kernel, at least
   int cold_products = 9;
@@ -54,5 +55,9 @@ struct Options {
 // Each kernel on every product is checked before it is timed. The matrix's values are converted to
 // the precision first, and the reference uses the converted ones.
 Results measure_host(const CsrMatrix<double>& matrix, const Options& options);
+
+// The same on the GPU of this process; break-even against cusparse-csr. "mixed": values stored in
+// FP32, x and y in FP64. Throws Error{resource} without CUDA or a GPU.
+Results measure_cuda(const CsrMatrix<double>& matrix, const Options& options);
 
 }  // namespace trireme::bench
