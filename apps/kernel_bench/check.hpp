@@ -58,38 +58,4 @@ Value poison() {
     return static_cast<Value>(std::numeric_limits<float>::quiet_NaN());
 }
 
-struct ProductError {
-  double worst = 0;  // largest |y_i - reference_i| / bound_i; infinite for NaN or a missed row
-  std::int64_t row = 0;
-};
-
-// Against a sum in long double, in units of the bound 2 (n_i + 1) eps sum_j |a_ij||x_j| (integers:
-// exact). Value: what the kernel computes in.
-template <class Value>
-ProductError product_error(const CsrView<Value>& a, std::span<const Value> x,
-                           std::span<const Value> y) {
-  ProductError error;
-  for (std::int64_t row = 0; row < a.rows; ++row) {
-    long double sum = 0, magnitude = 0;
-    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
-      const long double term = static_cast<long double>(a.values[k]) * x[a.col_idx[k]];
-      sum += term;
-      magnitude += std::fabs(term);
-    }
-    const double difference =
-        static_cast<double>(std::fabs(static_cast<long double>(y[row]) - sum));
-    if (difference == 0) continue;
-    const double epsilon = std::is_integral_v<Value>
-                               ? 0.0
-                               : static_cast<double>(std::numeric_limits<Value>::epsilon());
-    const double bound =
-        2.0 * (a.row_ptr[row + 1] - a.row_ptr[row] + 1) * epsilon * static_cast<double>(magnitude);
-    double ratio = difference / bound;
-    if (!(ratio < std::numeric_limits<double>::infinity()))
-      ratio = std::numeric_limits<double>::infinity();
-    if (ratio > error.worst) error = {ratio, row};
-  }
-  return error;
-}
-
 }  // namespace trireme::bench

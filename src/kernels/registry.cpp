@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "kernels/albus/albus.hpp"
 #include "kernels/csr/csr.hpp"
 #include "kernels/cusparse/cusparse.hpp"
 #include "kernels/dasp/dasp.hpp"
@@ -29,6 +30,12 @@ constexpr std::array kKernels = {
                 .host_double = build_csr_host<double>,
                 .host_float = build_csr_host<float>,
                 .host_int = build_csr_host<std::int32_t>},
+    KernelEntry{.name = "albus",
+                .summary = "equal nonzeros a thread, rows cut where they fall, SIMD",
+                .paper = "Bian et al. 2021, FGCS 116",
+                .host_double = build_albus_host<double>,
+                .host_float = build_albus_host<float>,
+                .host_int = build_albus_host<std::int32_t>},
     KernelEntry{.name = "csr-scalar",
                 .summary = "CSR on CUDA, a thread a row",
                 .paper = "Bell and Garland, SC 2009",

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Generated matrices need no MPI, which machines for measuring may lack; files are read by io/.
+#include "kernel_bench/load_matrix.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.hpp"
+#include "io/problem.hpp"
+
+namespace trireme::bench {
+namespace {
+
+class MpiSession {
+ public:
+  MpiSession() { MPI_Init(nullptr, nullptr); }
+  ~MpiSession() { MPI_Finalize(); }
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+};
+
+NamedMatrix read_file(const std::string& file, const std::string& group) {
+  const MpiSession mpi;
+  ProblemSpec spec;
+  spec.file = file;
+  spec.matrix = group;
+  return {problem_name(spec), trireme::load_matrix(MPI_COMM_SELF, spec).matrix.local};
+}
+
+NamedMatrix generate_whole(const GenerateSpec& spec) {
+  const GlobalShape shape = generator_shape(spec);
+  const std::string k = spec.kind == "random" || spec.kind == "rmat"
+                            ? fmt::format(", k = {}", spec.k)
+                            : std::string();
+  return {fmt::format("generated: {}, n = {}{}, seed {}", spec.kind, spec.n, k, spec.seed),
+          generate(spec, 0, shape.rows).local};
+}
+
+}  // namespace
+
+NamedMatrix load_matrix(const std::string& source, const std::string& group, GenerateSpec spec) {
+  const auto kinds = generator_names();
+  const bool is_kind = std::find(kinds.begin(), kinds.end(), source) != kinds.end();
+  // A name that is neither: with a dot or a slash it was meant as a file.
+  if (!is_kind && (std::filesystem::exists(source) || source.find_first_of("./") != source.npos))
+    return read_file(source, group);
+  spec.kind = source;
+  return generate_whole(spec);
+}
+
+}  // namespace trireme::bench

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The matrix that kernel_bench was asked for: generated, or read from a file.
+#pragma once
+
+#include <string>
+
+#include "sparse/csr.hpp"
+#include "sparse/generators.hpp"
+
+namespace trireme::bench {
+
+struct NamedMatrix {
+  std::string name;
+  CsrMatrix<double> matrix;
+};
+
+// `source` is a kind of sparse/generators.hpp (spec gives its size) or an HDF5 file (`group` in
+// it).
+NamedMatrix load_matrix(const std::string& source, const std::string& group, GenerateSpec spec);
+
+}  // namespace trireme::bench

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernel_bench: every kernel side by side on one matrix, checked before it is timed.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "kernel_bench/load_matrix.hpp"
+#include "kernel_bench/measurement.hpp"
+#include "kernel_bench/output.hpp"
+
+namespace trireme::bench {
+namespace {
+
+struct Arguments {
+  std::string source, group = "/A";
+  GenerateSpec spec{.kind = {}, .n = 64};
+  std::string device = "cpu";
+  std::string json;
+  Options options;
+};
+
+const char* const kExample =
+    "Multiplies one matrix by one vector with every kernel, in one run, and shows what each "
+    "costs.\n"
+    "\n"
+    "  kernel_bench poisson3d --n 128            a generated matrix, all CPU kernels\n"
+    "  kernel_bench cant.h5 --kernels csr,albus  a file, two kernels\n"
+    "  kernel_bench web --n 1000000 --json web.json\n"
+    "\n"
+    "Times are medians over many products, warm: layout and vectors as the product before left "
+    "them\n"
+    "in the caches; cold: the caches flushed before each product. GB/s counts what the layout "
+    "stores,\n"
+    "x and y once each; 'of bw' is its part of the bandwidth measured in the same run.\n"
+    "Exit codes: 0 done, 1 a kernel's product is wrong, 2 usage, 3 input file, 4 no such device.";
+
+Results measure(const CsrMatrix<double>& matrix, const Arguments& arguments) {
+  if (arguments.device == "cpu") return measure_host(matrix, arguments.options);
+  if (arguments.device == "cuda") return measure_cuda(matrix, arguments.options);
+  fail(ExitCode::usage, "unknown device '{}'; known: cpu, cuda", arguments.device);
+}
+
+int run(const Arguments& arguments) {
+  const NamedMatrix named = load_matrix(arguments.source, arguments.group, arguments.spec);
+  const Results results = measure(named.matrix, arguments);
+  std::fputs(format_table(results, named.name).c_str(), stdout);
+  if (!arguments.json.empty()) write_json(results, arguments.json);
+  const std::string failures = format_failures(results);
+  std::fputs(failures.c_str(), stderr);
+  return failures.empty() ? 0 : static_cast<int>(ExitCode::internal);
+}
+
+int run_command(int argc, char** argv) {
+  Arguments arguments;
+  std::vector<std::string> kernels;
+  CLI::App app(kExample, "kernel_bench");
+  app.add_option("matrix", arguments.source, "an HDF5 file or a generator's name")->required();
+  app.add_option("--matrix", arguments.group, "file: the group of the matrix")
+      ->capture_default_str();
+  app.add_option("--n", arguments.spec.n, "generator: grid points a side, or rows")
+      ->capture_default_str();
+  app.add_option("--k", arguments.spec.k, "generator: nonzeros a row (random), edge factor (rmat)")
+      ->capture_default_str();
+  app.add_option("--seed", arguments.spec.seed, "generator: of what is random")
+      ->capture_default_str();
+  app.add_option("--kernels", kernels, "all, or names separated by commas")->delimiter(',');
+  app.add_option("--device", arguments.device, "cpu or cuda")->capture_default_str();
+  app.add_option("--precision", arguments.options.precision,
+                 "double, float, int (cpu), half, mixed (cuda)")
+      ->capture_default_str();
+  app.add_option("--seconds", arguments.options.seconds, "timed products a kernel, at least")
+      ->capture_default_str();
+  app.add_option("--json", arguments.json, "also write the measurements to this file");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+  }
+  if (kernels != std::vector<std::string>{"all"}) arguments.options.kernels = kernels;
+  return run(arguments);
+}
+
+}  // namespace
+}  // namespace trireme::bench
+
+int main(int argc, char** argv) try {
+  return trireme::bench::run_command(argc, argv);
+} catch (const trireme::Error& error) {
+  std::fprintf(stderr, "kernel_bench: %s\n", error.what());
+  return static_cast<int>(error.code());
+} catch (const std::bad_alloc&) {
+  std::fprintf(stderr, "kernel_bench: not enough memory for this matrix and its kernels\n");
+  return static_cast<int>(trireme::ExitCode::resource);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "kernel_bench: %s\n", error.what());
+  return static_cast<int>(trireme::ExitCode::internal);
+}

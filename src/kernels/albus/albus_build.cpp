@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Builds the ALBUS layout: the equal cut, then each part's windows, all parts at once.
+#include <algorithm>
+#include <exception>
+
+#include "base/stopwatch.hpp"
+#include "kernels/albus/albus.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr std::int64_t kWindowNonzeros = 512;  // 4 KiB of doubles: small beside an L1 cache
+constexpr std::int64_t kWindowRows = 1024;
+constexpr std::int64_t kNarrowSpan = std::int64_t{1} << 16;
+
+// Sorting a window's rows costs the prefetcher its straight line: it pays for short rows whose
+// lengths change from row to row.
+constexpr std::int64_t kSortBelowMeanLength = 12;
+
+class PartBuilder {
+ public:
+  PartBuilder(std::span<const std::int32_t> row_ptr, std::span<const std::int32_t> col_idx,
+              AlbusPart& part)
+      : row_ptr_(row_ptr), col_idx_(col_idx), part_(part) {}
+
+  void build() {
+    const std::int64_t end = part_.end - (part_.has_tail() ? 1 : 0);
+    for (std::int64_t row = part_.start; row < end;) row = add_window(row, end);
+  }
+
+ private:
+  std::int32_t length(std::int64_t row) const { return row_ptr_[row + 1] - row_ptr_[row]; }
+
+  // Takes rows from `begin` on, at least one; returns the next row.
+  std::int64_t add_window(std::int64_t begin, std::int64_t part_end) {
+    std::int64_t end = begin + 1;
+    while (end < part_end && end - begin < kWindowRows &&
+           row_ptr_[end + 1] - row_ptr_[begin] <= kWindowNonzeros)
+      ++end;
+    AlbusWindow window{.first_row = static_cast<std::int32_t>(begin),
+                       .first_nonzero = row_ptr_[begin],
+                       .first_run = static_cast<std::int32_t>(part_.runs.size()),
+                       .first_slot = static_cast<std::int32_t>(part_.slots.size()),
+                       .rows = static_cast<std::uint16_t>(end - begin)};
+    narrow_columns(window, row_ptr_[end]);
+    window.sorted = sorting_pays(begin, end);
+    if (window.sorted)
+      add_sorted_runs(begin, end);
+    else
+      for (std::int64_t row = begin; row < end; ++row)
+        add_row_to_runs(length(row), window.first_run);
+    window.runs = static_cast<std::int32_t>(part_.runs.size()) - window.first_run;
+    part_.windows.push_back(window);
+    return end;
+  }
+
+  void narrow_columns(AlbusWindow& window, std::int32_t end) {
+    if (window.first_nonzero == end) return;
+    std::int32_t smallest = col_idx_[window.first_nonzero];
+    std::int32_t largest = smallest;
+    for (std::int32_t k = window.first_nonzero; k < end; ++k) {
+      smallest = std::min(smallest, col_idx_[k]);
+      largest = std::max(largest, col_idx_[k]);
+    }
+    if (largest - smallest >= kNarrowSpan) return;
+    window.narrow = true;
+    window.base = smallest;
+    if (part_.narrow_col_idx.empty()) part_.narrow_col_idx.resize(part_.end1 - part_.start1);
+    std::uint16_t* narrow = part_.narrow_col_idx.data() - part_.start1;
+    for (std::int32_t k = window.first_nonzero; k < end; ++k)
+      narrow[k] = static_cast<std::uint16_t>(col_idx_[k] - smallest);
+  }
+
+  bool sorting_pays(std::int64_t begin, std::int64_t end) {
+    const std::int64_t nonzeros = row_ptr_[end] - row_ptr_[begin];
+    if (nonzeros > kWindowNonzeros || nonzeros >= kSortBelowMeanLength * (end - begin))
+      return false;
+    std::int64_t changes = 1, distinct = 0;
+    rows_of_length_.assign(kWindowNonzeros + 1, 0);
+    for (std::int64_t row = begin; row < end; ++row) {
+      if (rows_of_length_[length(row)]++ == 0) ++distinct;
+      if (row > begin && length(row) != length(row - 1)) ++changes;
+    }
+    return changes > std::max(2 * distinct, (end - begin) / 16);
+  }
+
+  // Stable counting sort by length; rows_of_length_ is what sorting_pays() counted.
+  void add_sorted_runs(std::int64_t begin, std::int64_t end) {
+    const std::size_t first_slot = part_.slots.size();
+    part_.slots.resize(first_slot + (end - begin));
+    std::int32_t position = 0;
+    for (std::int32_t n = 0; n <= kWindowNonzeros; ++n) {
+      const std::int32_t count = rows_of_length_[n];
+      if (count > 0) part_.runs.push_back({n, count});
+      rows_of_length_[n] = position;
+      position += count;
+    }
+    for (std::int64_t row = begin; row < end; ++row)
+      part_.slots[first_slot + rows_of_length_[length(row)]++] = {
+          static_cast<std::uint16_t>(row_ptr_[row] - row_ptr_[begin]),
+          static_cast<std::uint16_t>(row - begin)};
+  }
+
+  void add_row_to_runs(std::int32_t row_length, std::int32_t first_run) {
+    if (static_cast<std::int32_t>(part_.runs.size()) == first_run ||
+        part_.runs.back().length != row_length)
+      part_.runs.push_back({row_length, 0});
+    ++part_.runs.back().count;
+  }
+
+  std::span<const std::int32_t> row_ptr_;
+  std::span<const std::int32_t> col_idx_;
+  AlbusPart& part_;
+  std::vector<std::int32_t> rows_of_length_;
+};
+
+}  // namespace
+
+std::vector<AlbusPart> albus_partition(std::span<const std::int32_t> row_ptr, std::int64_t parts) {
+  const auto rows = static_cast<std::int64_t>(row_ptr.size()) - 1;
+  const std::int64_t nnz = row_ptr[rows];
+  // The first row that begins at or after part t's first nonzero.
+  const auto first_row = [&](std::int64_t t) {
+    if (t == 0) return std::int64_t{0};
+    if (t == parts) return rows;
+    const auto cut = static_cast<std::int32_t>(t * nnz / parts);
+    return static_cast<std::int64_t>(std::lower_bound(row_ptr.begin(), row_ptr.end() - 1, cut) -
+                                     row_ptr.begin());
+  };
+  std::vector<AlbusPart> result(parts);
+  for (std::int64_t t = 0; t < parts; ++t) {
+    AlbusPart& part = result[t];
+    part.start1 = static_cast<std::int32_t>(t * nnz / parts);
+    part.end1 = static_cast<std::int32_t>((t + 1) * nnz / parts);
+    part.start = static_cast<std::int32_t>(first_row(t));
+    part.end = static_cast<std::int32_t>(first_row(t + 1));
+    part.head_end = std::min(row_ptr[part.start], part.end1);
+    part.tail_begin = part.end1;
+    if (part.end > part.start && row_ptr[part.end] > part.end1)
+      part.tail_begin = row_ptr[part.end - 1];
+  }
+  return result;
+}
+
+template <class Value>
+AlbusLayout<Value> build_albus_layout(const CsrView<Value>& matrix, std::int64_t parts,
+                                      std::vector<BuildStep>& steps) {
+  Stopwatch watch;
+  static constexpr std::int32_t kNoRows[] = {0};
+  const std::span<const std::int32_t> row_ptr =
+      matrix.rows == 0 ? std::span<const std::int32_t>(kNoRows) : matrix.row_ptr;
+  AlbusLayout<Value> layout{.rows = matrix.rows,
+                            .cols = matrix.cols,
+                            .parts = albus_partition(row_ptr, parts),
+                            .col_idx = matrix.col_idx,
+                            .values = matrix.values};
+  steps.push_back({"cut", watch.lap()});
+  std::exception_ptr error;  // out of memory, from any thread
+#pragma omp parallel for schedule(static) if (parts > 1)
+  for (std::int64_t t = 0; t < parts; ++t) try {
+      PartBuilder(row_ptr, matrix.col_idx, layout.parts[t]).build();
+    } catch (...) {
+#pragma omp critical(trireme_albus_build)
+      error = std::current_exception();
+    }
+  if (error) std::rethrow_exception(error);
+  steps.push_back({"windows", watch.lap()});
+  return layout;
+}
+
+template AlbusLayout<double> build_albus_layout(const CsrView<double>&, std::int64_t,
+                                                std::vector<BuildStep>&);
+template AlbusLayout<float> build_albus_layout(const CsrView<float>&, std::int64_t,
+                                               std::vector<BuildStep>&);
+template AlbusLayout<std::int32_t> build_albus_layout(const CsrView<std::int32_t>&, std::int64_t,
+                                                      std::vector<BuildStep>&);
+
+}  // namespace trireme

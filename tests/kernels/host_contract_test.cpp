@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernel contract, kept by every host kernel of the registry in every value type: a kernel is
+// tested by being registered.
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <cstring>
+#include <string>
+
+#include "kernels/registry.hpp"
+#include "support/host_product.hpp"
+#include "support/shapes.hpp"
+
+namespace trireme {
+namespace {
+
+// Sets the thread count of this process for the scope.
+class WithThreads {
+ public:
+  explicit WithThreads(int threads) : before_(omp_get_max_threads()) {
+    omp_set_num_threads(threads);
+  }
+  ~WithThreads() { omp_set_num_threads(before_); }
+
+ private:
+  int before_;
+};
+
+class HostContract : public testing::TestWithParam<std::string> {
+ protected:
+  // Calls check.operator()<Value>() for each value type that the kernel has on the host.
+  template <class Check>
+  void for_each_value_type(Check&& check) {
+    const KernelEntry& entry = find_kernel(GetParam());
+    if (entry.host<double>()) {
+      SCOPED_TRACE("double");
+      check.template operator()<double>();
+    }
+    if (entry.host<float>()) {
+      SCOPED_TRACE("float");
+      check.template operator()<float>();
+    }
+    if (entry.host<std::int32_t>()) {
+      SCOPED_TRACE("int");
+      check.template operator()<std::int32_t>();
+    }
+  }
+};
+
+TEST_P(HostContract, MatchesReferenceOnEveryShapeAndThreadCount) {
+  for_each_value_type([&]<class Value>() {
+    for (const auto& [name, matrix] : test::contract_shapes<Value>())
+      for (const int threads : {1, 2, 3, 7}) {
+        SCOPED_TRACE(name + " on " + std::to_string(threads) + " threads");
+        const WithThreads with(threads);
+        const auto kernel = build_host_kernel<Value>(GetParam(), matrix.view());
+        EXPECT_TRUE(test::matches_reference(*kernel, matrix.view()));
+      }
+  });
+}
+
+TEST_P(HostContract, MultipliesOnAnotherThreadCountThanItWasBuiltFor) {
+  for_each_value_type([&]<class Value>() {
+    for (const std::string name : {"AllMixed", "OneDenseRow", "OnlyShortRows"})
+      for (const auto& [build_threads, product_threads] : {std::pair{5, 2}, {1, 4}, {3, 1}}) {
+        SCOPED_TRACE(name);
+        const auto matrix = test::contract_shape<Value>(name);
+        const WithThreads building(build_threads);
+        const auto kernel = build_host_kernel<Value>(GetParam(), matrix.view());
+        const WithThreads multiplying(product_threads);
+        EXPECT_TRUE(test::matches_reference(*kernel, matrix.view()));
+      }
+  });
+}
+
+TEST_P(HostContract, TakesNewValuesOnTheSamePattern) {
+  for_each_value_type([&]<class Value>() {
+    for (const auto& [name, matrix] : test::contract_shapes<Value>()) {
+      SCOPED_TRACE(name);
+      const auto kernel = build_host_kernel<Value>(GetParam(), matrix.view());
+      auto updated = matrix;
+      updated.values = test::random_vector<Value>(matrix.nnz(), 99);
+      kernel->update_values(updated.values);
+      EXPECT_TRUE(test::matches_reference(*kernel, updated.view()));
+    }
+  });
+}
+
+TEST_P(HostContract, GivesTheSameBitsInAHundredProducts) {
+  if (!find_kernel(GetParam()).deterministic) GTEST_SKIP() << "registered as not deterministic";
+  for_each_value_type([&]<class Value>() {
+    const WithThreads with(4);
+    const auto a = test::contract_shape<Value>("AllMixed");
+    const auto kernel = build_host_kernel<Value>(GetParam(), a.view());
+    const auto x = test::random_vector<Value>(a.cols);
+    Array<Value> first(a.rows), again(a.rows);
+    kernel->multiply(x, first, Accumulate::no);
+    for (int product = 1; product < 100; ++product) {
+      kernel->multiply(x, again, Accumulate::no);
+      ASSERT_EQ(std::memcmp(first.data(), again.data(), first.size() * sizeof(Value)), 0);
+    }
+  });
+}
+
+TEST_P(HostContract, CountsAtLeastTheValuesItReads) {
+  for_each_value_type([&]<class Value>() {
+    for (const auto& [name, matrix] : test::contract_shapes<Value>()) {
+      SCOPED_TRACE(name);
+      const auto statistics = build_host_kernel<Value>(GetParam(), matrix.view())->statistics();
+      EXPECT_GE(statistics.stored_bytes, matrix.nnz() * static_cast<std::int64_t>(sizeof(Value)));
+      EXPECT_GE(statistics.padding_ratio, 0);
+      for (const BuildStep& step : statistics.steps) {
+        EXPECT_FALSE(step.name.empty());
+        EXPECT_GE(step.seconds, 0);
+      }
+    }
+  });
+}
+
+std::vector<std::string> host_kernels() {
+  std::vector<std::string> names;
+  for (const KernelEntry& entry : kernel_registry())
+    if (entry.host_double || entry.host_float || entry.host_int) names.emplace_back(entry.name);
+  return names;
+}
+
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  for (char& c : name)
+    if (c == '-') c = '_';
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, HostContract, testing::ValuesIn(host_kernels()), test_name);
+
+}  // namespace
+}  // namespace trireme
