@@ -27,7 +27,7 @@ NamedMatrix read_file(const std::string& file, const std::string& group) {
   ProblemSpec spec;
   spec.file = file;
   spec.matrix = group;
-  return {problem_name(spec), trireme::load_matrix(MPI_COMM_SELF, spec).matrix.local};
+  return {problem_name(spec), trireme::load_matrix(MPI_COMM_SELF, spec).slab.local};
 }
 
 NamedMatrix generate_whole(const GenerateSpec& spec) {
