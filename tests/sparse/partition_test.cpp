@@ -47,6 +47,10 @@ TEST(SplitByNonzeros, SharesOutEqualRowsEvenly) {
   EXPECT_EQ(split(row_ptr, 4), (std::vector<std::int64_t>{0, 25, 50, 75, 100}));
 }
 
+TEST(SplitByNonzeros, PutsABoundaryAtTheNearestRow) {
+  EXPECT_EQ(split({0, 1, 2, 3, 4, 24}, 2), (std::vector<std::int64_t>{0, 4, 5}));
+}
+
 TEST(SplitByNonzeros, SharesOutEmptyRowsToo) {
   EXPECT_EQ(split(Array<std::int32_t>(101, 0), 4), (std::vector<std::int64_t>{0, 25, 50, 75, 100}));
   EXPECT_EQ(split({0}, 3), (std::vector<std::int64_t>{0, 0, 0, 0}));
