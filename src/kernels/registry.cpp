@@ -9,6 +9,7 @@
 #include "kernels/csr/csr.hpp"
 #include "kernels/cusparse/cusparse.hpp"
 #include "kernels/dasp/dasp.hpp"
+#include "kernels/teb/teb.hpp"
 
 namespace trireme {
 namespace {
@@ -54,6 +55,11 @@ constexpr std::array kKernels = {
                 .paper = "Lu, Liu 2023 (SC), DASP",
                 .host_double = build_dasp_host<double>,
                 .host_float = build_dasp_host<float>},
+    KernelEntry{.name = "teb",
+                .summary = "rows exchanged by length, merged into blocks of equally many nonzeros",
+                .paper = "Wang et al. 2023, TEB",
+                .host_double = build_teb_host<double>,
+                .host_float = build_teb_host<float>},
     KernelEntry{.name = "cusparse-csr",
                 .summary = "cuSPARSE CSR, default algorithm with preprocessing: the GPU yardstick",
                 .paper = "NVIDIA cuSPARSE, ALG1",

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What both TEB builders decide on the host, from the row lengths alone, before they touch the
+// entries.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "kernels/teb/threshold.hpp"
+
+namespace trireme::teb {
+
+// The most that a block may hold: a CUDA block keeps 2048 products in shared memory, and starts
+// reading at a multiple of 32.
+inline constexpr std::int64_t kMostNonzeros = 2048 - 31;
+// Small matrices get smaller blocks, to have this many of them.
+inline constexpr std::int64_t kWantedBlocks = 512;
+inline constexpr std::int64_t kFewestNonzeros = 256;
+// A panel holds about this many nonzeros, as a power of two of rows.
+inline constexpr std::int64_t kPanelNonzeros = 1 << 19;
+inline constexpr std::int64_t kFewestPanelRows = 1 << 10;
+inline constexpr std::int64_t kMostPanelRows = 1 << 14;
+
+struct Plan {
+  Threshold threshold;
+  std::int64_t long_rows = 0;  // longer than the threshold
+  std::int64_t empty_rows = 0;
+  std::int64_t panel_rows = 1;  // a power of two
+
+  std::int64_t panels(std::int64_t rows) const { return (rows + panel_rows - 1) / panel_rows; }
+};
+
+inline std::int64_t choose_panel_rows(std::int64_t rows, std::int64_t nnz) {
+  const std::int64_t wanted =
+      kPanelNonzeros * std::max<std::int64_t>(rows, 1) / std::max<std::int64_t>(nnz, 1);
+  const auto power = static_cast<std::int64_t>(
+      std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(wanted, 1))));
+  return std::clamp(power, kFewestPanelRows, kMostPanelRows);
+}
+
+inline Plan make_plan(std::int64_t rows, const RowRuns& runs, const Threshold& threshold) {
+  Plan plan{threshold, 0, rows, choose_panel_rows(rows, nonzeros(runs))};
+  for (const Run& run : runs) {
+    plan.empty_rows -= run.rows;
+    if (run.length > threshold.nonzeros) plan.long_rows += run.rows;
+  }
+  return plan;
+}
+
+inline Plan make_plan(std::int64_t rows, const RowRuns& runs) {
+  const std::int64_t mean =
+      std::clamp(nonzeros(runs) / kWantedBlocks, kFewestNonzeros, kMostNonzeros);
+  return make_plan(rows, runs, select_threshold(runs, mean, kMostNonzeros));
+}
+
+}  // namespace trireme::teb

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// TEB on the host multiplies as the kernel contract says.
+#include <gtest/gtest.h>
+
+#include "kernels/teb/teb.hpp"
+#include "sparse/generators.hpp"
+#include "support/host_product.hpp"
+#include "support/shapes.hpp"
+
+namespace trireme::test {
+namespace {
+
+template <class Value>
+class TebHostTest : public testing::Test {};
+using TebValues = testing::Types<double, float>;
+TYPED_TEST_SUITE(TebHostTest, TebValues);
+
+TYPED_TEST(TebHostTest, MatchesReferenceOnEveryShape) {
+  for (const Shape<TypeParam>& shape : contract_shapes<TypeParam>()) {
+    SCOPED_TRACE(shape.name);
+    const auto kernel = build_teb_host<TypeParam>(shape.matrix.view());
+    EXPECT_TRUE(matches_reference(*kernel, shape.matrix.view()));
+  }
+}
+
+TYPED_TEST(TebHostTest, TakesNewValuesOnEveryShape) {
+  for (Shape<TypeParam>& shape : contract_shapes<TypeParam>()) {
+    SCOPED_TRACE(shape.name);
+    const auto kernel = build_teb_host<TypeParam>(shape.matrix.view());
+    const Array<TypeParam> values = random_vector<TypeParam>(shape.matrix.nnz(), 77);
+    kernel->update_values(values);
+    CsrView<TypeParam> changed = shape.matrix.view();
+    changed.values = values;
+    EXPECT_TRUE(matches_reference(*kernel, changed));
+  }
+}
+
+TEST(TebHost, MatchesReferenceOnManyPanels) {
+  for (const GenerateSpec& spec : {GenerateSpec{"rmat", 16, 8}, GenerateSpec{"circuit", 40000},
+                                   GenerateSpec{"elasticity3d-shuffled", 20}}) {
+    const CsrMatrix<double> a = generate(spec, 0, generator_shape(spec).rows).local;
+    EXPECT_TRUE(matches_reference(*build_teb_host<double>(a.view()), a.view())) << spec.kind;
+  }
+}
+
+TEST(TebHost, StoresNoPadding) {
+  const CsrMatrix<double> a = contract_shape<double>("AllMixed");
+  const KernelStatistics statistics = build_teb_host<double>(a.view())->statistics();
+  EXPECT_EQ(statistics.padding_ratio, 0);
+  EXPECT_GE(statistics.stored_bytes, 12 * a.nnz() + 8 * a.rows);
+  EXPECT_EQ(statistics.steps.size(), 3u);
+}
+
+}  // namespace
+}  // namespace trireme::test
