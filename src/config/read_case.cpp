@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walks the YAML tree along the key table, then applies the overrides, then checks the whole.
+// Walks the YAML tree along the key table, then the changes, then checks the whole.
 #include "config/read_case.hpp"
 
 #include <fmt/ranges.h>
@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "base/error.hpp"
 #include "config/keys.hpp"
@@ -32,13 +33,26 @@ class CaseReader {
   CaseReader(const CaseReader&) = delete;
   CaseReader& operator=(const CaseReader&) = delete;
 
-  void read_text(const std::string& text) {
-    case_.text = text;
-    const YAML::Node root = parse(text, case_.path.string());
+  // A whole file of keys, over those read before.
+  void read_text(const std::string& text, const std::filesystem::path& file) {
+    file_ = file;
+    const YAML::Node root = parse(text, file.string());
     if (!root.IsMap())
       fail(ExitCode::usage, "{}: not a case: expected keys such as 'problem:' and 'solver:'",
-           case_.path.string());
+           file.string());
     read_section(root, "");
+    case_.text += text;
+    if (!text.ends_with('\n')) case_.text += '\n';
+  }
+
+  void read_preset(const std::string& text, const std::filesystem::path& file) {
+    case_.text += fmt::format("# --preset {}\n", file.string());
+    const auto before = std::exchange(places_, {});
+    read_text(text, file);
+    if (places_.contains("problem"))
+      fail(ExitCode::usage, "{}: a preset may not say what the problem is; that is the case's",
+           places_.at("problem"));
+    places_.insert(before.begin(), before.end());
   }
 
   void apply(const Override& change) {
@@ -75,8 +89,7 @@ class CaseReader {
 
   std::string place(const YAML::Node& node) const {
     if (!origin_.empty()) return origin_;
-    return fmt::format("{}:{}:{}", case_.path.string(), node.Mark().line + 1,
-                       node.Mark().column + 1);
+    return fmt::format("{}:{}:{}", file_.string(), node.Mark().line + 1, node.Mark().column + 1);
   }
 
   void read_section(const YAML::Node& map, const std::string& section) {
@@ -179,7 +192,8 @@ class CaseReader {
   PlaceOf place_of_ = [this](const YAML::Node& node) { return place(node); };
   Case case_;
   Places places_;
-  std::string origin_;  // of the override being applied; empty while the file is read
+  std::filesystem::path file_;  // being read
+  std::string origin_;          // of the override being applied; empty while the file is read
 };
 
 std::string read_file(const std::filesystem::path& path) {
@@ -213,15 +227,16 @@ Override parse_override(std::string_view assignment) {
 }
 
 Case parse_case(const std::string& text, const std::filesystem::path& path,
-                std::span<const Override> overrides) {
+                const Changes& changes) {
   CaseReader reader(path);
-  reader.read_text(text);
-  for (const Override& change : overrides) reader.apply(change);
+  reader.read_text(text, path);
+  for (const auto& preset : changes.presets) reader.read_preset(read_file(preset), preset);
+  for (const Override& change : changes.overrides) reader.apply(change);
   return reader.finish();
 }
 
-Case read_case(const std::filesystem::path& path, std::span<const Override> overrides) {
-  return parse_case(read_file(path), path, overrides);
+Case read_case(const std::filesystem::path& path, const Changes& changes) {
+  return parse_case(read_file(path), path, changes);
 }
 
 }  // namespace trireme

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/case.hpp"
 
@@ -21,14 +21,20 @@ struct Override {
 // "solver.rtol=1e-10", as it stands after --set. Throws Error{usage} when there is no '='.
 Override parse_override(std::string_view assignment);
 
-// The case in a file, with the overrides applied in order (the last one wins) and all of it
-// validated. Unknown, misspelt, mistyped, duplicate and contradictory keys throw Error{usage} with
-// file:line:column and the nearest valid key. Touches no file but this one. Not collective: wrap it
-// in collectively() where ranks read on their own.
-Case read_case(const std::filesystem::path& path, std::span<const Override> overrides = {});
+// What goes over the case in a file, in this order; the last one wins.
+struct Changes {
+  std::vector<std::filesystem::path>
+      presets;  // YAML files of keys other than problem: see configs/
+  std::vector<Override> overrides;
+};
+
+// The case in a file with the changes applied and all of it validated. Unknown, misspelt, mistyped,
+// duplicate and contradictory keys throw Error{usage} with file:line:column and the nearest valid
+// key. Reads no file but these. Not collective: wrap it in collectively().
+Case read_case(const std::filesystem::path& path, const Changes& changes = {});
 
 // The same from text; `path` gives the name in messages and the folder for problem.file.
 Case parse_case(const std::string& text, const std::filesystem::path& path,
-                std::span<const Override> overrides = {});
+                const Changes& changes = {});
 
 }  // namespace trireme

@@ -3,6 +3,7 @@
 #include "config/read_case.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -17,14 +18,15 @@ namespace fs = std::filesystem;
 
 const std::string kSmallest = "problem: {generate: poisson3d, n: 8}\n";
 
-Case read(const std::string& text, std::vector<Override> overrides = {}) {
-  return parse_case(text, "folder/case.yaml", overrides);
+Case read(const std::string& text, const Changes& changes = {}) {
+  return parse_case(text, "folder/case.yaml", changes);
 }
 
 Case read_set(std::vector<std::string> assignments, const std::string& text = kSmallest) {
-  std::vector<Override> overrides;
-  for (const auto& assignment : assignments) overrides.push_back(parse_override(assignment));
-  return read(text, overrides);
+  Changes changes;
+  for (const auto& assignment : assignments)
+    changes.overrides.push_back(parse_override(assignment));
+  return read(text, changes);
 }
 
 // The message of the usage error that `work` ends in.
@@ -215,7 +217,7 @@ TEST(ReadCase, EndsOnACyclicAlias) {
 }
 
 TEST(ReadCase, RefusesPathsThatAreNoCase) {
-  const fs::path folder = fs::temp_directory_path() / "trireme-read-case";
+  const fs::path folder = fs::temp_directory_path() / fmt::format("trireme-read-case-{}", getpid());
   fs::create_directories(folder);
   std::ofstream(folder / "matrix.h5") << std::string(2 << 20, 'x');
   const auto error = [](const fs::path& path) { return message_of([&] { read_case(path); }); };
@@ -223,6 +225,40 @@ TEST(ReadCase, RefusesPathsThatAreNoCase) {
   EXPECT_NE(error(folder).find("is a folder"), std::string::npos);
   EXPECT_NE(error(folder / "matrix.h5").find("too large for a case"), std::string::npos);
   fs::remove_all(folder);
+}
+
+class Preset : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Changes preset(const std::string& text) {
+    std::ofstream(folder_ / "preset.yaml") << text;
+    return {.presets = {folder_ / "preset.yaml"}, .overrides = {}};
+  }
+
+  const fs::path folder_ = fs::temp_directory_path() / fmt::format("trireme-preset-{}", getpid());
+};
+
+TEST_F(Preset, GoesOverTheCaseAndUnderTheOverrides) {
+  Changes changes = preset("solver: {method: gmres, rtol: 1e-4}");
+  changes.overrides.push_back(parse_override("solver.rtol=1e-5"));
+  const Case c = read(kSmallest + "solver: {method: cg, max_iterations: 7}\n", changes);
+  EXPECT_EQ(c.solver.method, "gmres");
+  EXPECT_EQ(c.solver.rtol, 1e-5);
+  EXPECT_EQ(c.solver.max_iterations, 7);
+}
+
+TEST_F(Preset, NamesItsOwnPlaceInErrors) {
+  const Changes changes = preset("solver:\n  metod: cg\n");
+  const std::string text = message_of([&] { read(kSmallest, changes); });
+  EXPECT_NE(text.find("preset.yaml:2:3: unknown key 'solver.metod'"), std::string::npos) << text;
+}
+
+TEST_F(Preset, MayNotSayWhatTheProblemIs) {
+  const Changes changes = preset("problem: {n: 12}\n");
+  const std::string text = message_of([&] { read(kSmallest, changes); });
+  EXPECT_NE(text.find("preset.yaml:1:1: a preset may not"), std::string::npos) << text;
 }
 
 TEST(Override, ReplacesWhatTheFileSays) {

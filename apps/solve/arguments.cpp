@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CLI11 for what stands before "--"; the rest is PETSc's.
+#include "arguments.hpp"
+
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace trireme::solve {
+namespace {
+
+constexpr const char* kAbout = R"(Solves a sparse linear system A x = b.
+
+Example: this case.yaml
+  problem: {file: matrix.h5, matrix: /A, rhs: /b}     # or {generate: poisson3d, n: 100}
+  solver: {method: cg, preconditioner: jacobi, rtol: 1e-8}
+  kernel: [csr, albus]                                # compares the two
+  report: {directory: results, formats: [json, html]}
+is solved on 8 processes by
+  mpirun -n 8 solve --config case.yaml
+A table comes to the terminal, the solution and the reports to results/.)";
+
+constexpr const char* kExitCodes = R"(
+After -- come PETSc options: solve --config case.yaml -- -ksp_view -log_view
+
+Exit codes: 0 converged; 1 internal error; 2 command line or case; 3 input file; 4 no such device or
+not enough memory; 5 not converged; 6 breakdown or NaN. Reports are written for 0, 5 and 6.
+Every key of case.yaml: solve --print-schema.)";
+
+Override kernel_override(const std::vector<std::string>& kernels) {
+  const std::string names = fmt::format("{}", fmt::join(kernels, ","));
+  return {.key = "kernel", .value = "[" + names + "]", .origin = "--kernel " + names};
+}
+
+}  // namespace
+
+Arguments parse_arguments(int argc, const char* const* argv) {
+  const char* const* end = argv + argc;
+  const char* const* dashes =
+      std::find_if(argv, end, [](const char* word) { return std::strcmp(word, "--") == 0; });
+
+  Arguments result;
+  std::vector<std::string> kernels, sets;
+  std::string config, device, output;
+  std::vector<std::string> presets;
+  bool check = false, version = false, schema = false, list = false;
+
+  CLI::App app(kAbout, "solve");
+  app.footer(kExitCodes);
+  app.add_option("--config", config, "The case: a YAML file")->type_name("FILE");
+  app.add_option("--preset", presets,
+                 "More keys, over those of the case (see configs/); repeatable")
+      ->type_name("FILE")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--kernel", kernels, "Kernel, or several to compare, in place of kernel:")
+      ->type_name("K[,K...]")
+      ->delimiter(',')
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--device", device, "cpu, cuda or auto, in place of device:")->type_name("D");
+  app.add_option("--set", sets, "Any key of the case, as --set solver.rtol=1e-10; repeatable")
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--output", output, "Report directory, in place of report.directory")
+      ->type_name("DIR");
+  app.add_flag("--check", check, "Check the case and its file; solve nothing");
+  app.add_flag("--quiet", result.quiet, "No progress, no table");
+  app.add_flag("--list-kernels", list, "Every kernel: where it runs, what it is");
+  app.add_flag("--print-schema", schema,
+               "Every key of a case: a JSON schema with units and defaults");
+  app.add_flag("--version", version, "Versions of Trireme and its libraries");
+
+  try {
+    app.parse(static_cast<int>(dashes - argv), argv);
+  } catch (const CLI::CallForHelp&) {
+    result.action = Action::print_help;
+    result.help = app.help();
+    return result;
+  } catch (const CLI::ParseError& e) {
+    fail(ExitCode::usage, "{}; see solve --help", e.what());
+  }
+
+  if (dashes != end) result.petsc.assign(dashes + 1, end);
+  if (version || schema || list) {
+    result.action = version  ? Action::print_version
+                    : schema ? Action::print_schema
+                             : Action::list_kernels;
+    return result;
+  }
+  if (config.empty())
+    fail(ExitCode::usage, "no case given: solve --config case.yaml; see solve --help");
+  if (check) result.action = Action::check;
+  result.config = config;
+  result.changes.presets.assign(presets.begin(), presets.end());
+  auto& overrides = result.changes.overrides;
+  for (const std::string& assignment : sets) overrides.push_back(parse_override(assignment));
+  if (!kernels.empty()) overrides.push_back(kernel_override(kernels));
+  if (!device.empty())
+    overrides.push_back({.key = "device", .value = device, .origin = "--device " + device});
+  if (!output.empty()) result.output = output;
+  return result;
+}
+
+}  // namespace trireme::solve

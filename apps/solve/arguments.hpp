@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command line of solve as a struct.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/read_case.hpp"
+
+namespace trireme::solve {
+
+enum class Action { solve, check, print_help, print_version, print_schema, list_kernels };
+
+struct Arguments {
+  Action action = Action::solve;
+  std::filesystem::path config;
+  Changes changes;                              // of --preset, --set, --kernel, --device
+  std::optional<std::filesystem::path> output;  // in place of report.directory
+  bool quiet = false;
+  std::vector<std::string> petsc;  // what follows "--", as it stands
+  std::string help;                // for print_help
+};
+
+// Throws Error{usage} in one line.
+Arguments parse_arguments(int argc, const char* const* argv);
+
+}  // namespace trireme::solve

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The time left comes from the slope of log(residual) over the last ten seconds.
+#include "progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/words.hpp"
+
+namespace trireme::solve {
+namespace {
+
+constexpr std::chrono::milliseconds kInterval(200);
+constexpr std::size_t kSamples = 50;
+
+}  // namespace
+
+TerminalProgress::TerminalProgress(std::FILE* terminal, const SolverSpec& solver)
+    : terminal_(terminal), solver_(solver) {}
+
+TerminalProgress::~TerminalProgress() { clear(); }
+
+void TerminalProgress::clear() {
+  if (shown_) std::fputs("\r\033[K", terminal_);
+  std::fflush(terminal_);
+  shown_ = false;
+}
+
+void TerminalProgress::show(const std::string& line) {
+  fmt::print(terminal_, "\r{}\033[K", line);
+  std::fflush(terminal_);
+  shown_ = true;
+}
+
+void TerminalProgress::stage(std::string_view text) { show(fmt::format("{} ...", text)); }
+
+void TerminalProgress::solve_begins(int, std::string_view kernel) {
+  kernel_ = kernel;
+  samples_.clear();
+}
+
+void TerminalProgress::iteration(int, std::int64_t iteration, double residual) {
+  const auto now = Clock::now();
+  if (iteration == 0) samples_.clear();  // one of several solves begins
+  if (!samples_.empty() && now - samples_.back().time < kInterval) return;
+  samples_.push_back({now, iteration, residual});
+  if (samples_.size() > kSamples) samples_.pop_front();
+
+  const Sample& first = samples_.front();
+  const double seconds = std::chrono::duration<double>(now - first.time).count();
+  std::string line = fmt::format("{}: iteration {}, residual {:.1e}", kernel_, iteration, residual);
+  if (seconds > 0 && iteration > first.iteration) {
+    line += fmt::format(", {:.0f} iterations/s",
+                        static_cast<double>(iteration - first.iteration) / seconds);
+    const double left =
+        seconds_left(seconds, first.iteration, first.residual, iteration, residual, solver_);
+    if (left >= 0) line += fmt::format(", about {} left", words::seconds(left));
+  }
+  show(line);
+}
+
+double seconds_left(double seconds, std::int64_t first_iteration, double first_residual,
+                    std::int64_t iteration, double residual, const SolverSpec& solver) {
+  if (iteration <= first_iteration || !(residual > 0) || !(first_residual > 0)) return -1;
+  const double seconds_each = seconds / static_cast<double>(iteration - first_iteration);
+  const double to_most = seconds_each * static_cast<double>(std::max<std::int64_t>(
+                                            0, solver.max_iterations - iteration));
+  const double fallen = std::log(first_residual / residual);
+  if (!(fallen > 0) || !(solver.rtol > 0)) return to_most;
+  const double to_rtol = seconds * std::max(0.0, std::log(residual / solver.rtol)) / fallen;
+  return std::min(to_most, to_rtol);
+}
+
+}  // namespace trireme::solve

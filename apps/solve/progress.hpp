@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One line on the terminal that says how a solve goes on.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <string>
+
+#include "config/case.hpp"
+#include "krylov/run_case.hpp"
+
+namespace trireme::solve {
+
+// Rewrites its line at most five times a second: kernel, iteration, residual, rate, time left.
+class TerminalProgress : public Progress {
+ public:
+  // `terminal` must outlive this; `solver` gives the tolerance and the most iterations.
+  TerminalProgress(std::FILE* terminal, const SolverSpec& solver);
+  ~TerminalProgress() override;
+
+  void stage(std::string_view text) override;
+  void solve_begins(int run, std::string_view kernel) override;
+  void iteration(int run, std::int64_t iteration, double relative_residual) override;
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Sample {
+    Clock::time_point time;
+    std::int64_t iteration;
+    double residual;
+  };
+
+  void show(const std::string& line);
+
+  std::FILE* terminal_;
+  SolverSpec solver_;
+  std::string kernel_;
+  std::deque<Sample> samples_;  // what was shown in the last seconds: the slope
+  bool shown_ = false;
+};
+
+// Seconds until `residual` reaches rtol or `iteration` the most allowed, if both go on as between
+// the two samples; negative: cannot tell.
+double seconds_left(double seconds, std::int64_t first_iteration, double first_residual,
+                    std::int64_t iteration, double residual, const SolverSpec& solver);
+
+}  // namespace trireme::solve

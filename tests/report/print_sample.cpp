@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prints report.json of the sample outcome, with a failed run, for the schema test.
+#include <cstdio>
+#include <limits>
+
+#include "report/report.hpp"
+#include "report/sample_outcome.hpp"
+
+int main() {
+  trireme::Outcome outcome = trireme::test::sample_outcome();
+  trireme::RunOutcome& failed = outcome.runs.back();
+  failed.converged = false;
+  failed.exit_code = trireme::ExitCode::breakdown;
+  failed.relative_residual = std::numeric_limits<double>::quiet_NaN();
+  failed.relative_error = std::nullopt;
+  failed.bandwidth_fraction = std::nullopt;
+  failed.notes = {"a note"};
+  failed.history.push_back(failed.relative_residual);
+  std::fputs(trireme::json_report(outcome).c_str(), stdout);
+}
