@@ -76,8 +76,7 @@ std::string verdicts(const Outcome& outcome) {
     out += fmt::format("<p><b>{}</b> <span class=\"{}\">{}</span>", escape(run.kernel),
                        run.converged ? "good" : "bad", escape(run.reason));
     if (!words::one_method(outcome)) out += "; " + escape(words::method(run));
-    if (const auto paid = words::break_even(outcome, run); !paid.empty())
-      out += "; " + escape(paid);
+    if (const auto paid = words::break_even(run); !paid.empty()) out += "; " + escape(paid);
     if (!run.deterministic) out += "; its sums are not the same bits from run to run";
     for (const std::string& note : run.notes) out += "; " + escape(note);
     out += "</p>\n";

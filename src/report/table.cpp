@@ -37,7 +37,7 @@ std::string verdict(const Outcome& outcome, const RunOutcome& run, bool with_met
   std::string text = fmt::format("{}: {}", run.kernel, run.reason);
   if (with_method) text += fmt::format("; {}", words::method(run));
   if (run.relative_error) text += fmt::format("; error {:.1e}", *run.relative_error);
-  if (const auto paid = words::break_even(outcome, run); !paid.empty()) text += "; " + paid;
+  if (const auto paid = words::break_even(run); !paid.empty()) text += "; " + paid;
   if (!run.deterministic) text += "; its sums are not the same bits from run to run";
   for (const std::string& note : run.notes) text += "; " + note;
   return words::wrap(text, kWidth, 2) + "\n";

@@ -21,10 +21,6 @@ std::string plural(std::int64_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-bool has_csr(const Outcome& outcome) {
-  return std::ranges::any_of(outcome.runs, [](const RunOutcome& r) { return r.kernel == "csr"; });
-}
-
 }  // namespace
 
 std::string count(std::int64_t number) {
@@ -91,8 +87,8 @@ bool one_method(const Outcome& outcome) {
   });
 }
 
-std::string break_even(const Outcome& outcome, const RunOutcome& run) {
-  if (run.kernel == "csr" || !has_csr(outcome)) return "";
+std::string break_even(const RunOutcome& run) {
+  if (run.kernel == "csr" || run.kernel_us.count == 0) return "";
   const std::string cost = seconds(preprocessing_seconds(run));
   if (!run.break_even_products)
     return fmt::format("its {} of preprocessing never pays: its product is no faster than csr's",

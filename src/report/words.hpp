@@ -26,9 +26,9 @@ std::string method(const RunOutcome& run);
 // Whether that is the same for all runs, and so need be said only once.
 bool one_method(const Outcome& outcome);
 
-// What the plan to prepare a kernel was worth: "its 12 ms of preprocessing are paid back after 340
-// products (this run: 313)". Empty for csr itself and where csr was not among the runs.
-std::string break_even(const Outcome& outcome, const RunOutcome& run);
+// What preparing the kernel was worth against csr: "its 12 ms of preprocessing is paid back after
+// 340 products (this run did 313)". Empty for csr itself and where no product was timed.
+std::string break_even(const RunOutcome& run);
 
 // Time before the first product: building the layout and copying it to the device.
 double preprocessing_seconds(const RunOutcome& run);

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// solve: case.yaml in, solution and reports out. Parse, run_case(), report.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "arguments.hpp"
+#include "base/error.hpp"
+#include "base/stopwatch.hpp"
+#include "config/schema.hpp"
+#include "io/problem.hpp"
+#include "krylov/petsc_session.hpp"
+#include "krylov/run_case.hpp"
+#include "list_kernels.hpp"
+#include "parallel/collective.hpp"
+#include "progress.hpp"
+#include "report/report.hpp"
+#include "report/words.hpp"
+
+namespace trireme::solve {
+namespace {
+
+const MPI_Comm kWorld = MPI_COMM_WORLD;
+
+struct MpiSession {
+  MpiSession(int* argc, char*** argv) {
+    int provided = 0;
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+  }
+  ~MpiSession() { MPI_Finalize(); }
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+};
+
+bool on_first_rank() { return rank_of(kWorld) == 0; }
+
+void say(std::FILE* stream, const std::string& text) {
+  if (on_first_rank()) std::fputs(text.c_str(), stream);
+}
+
+std::string versions() {
+  char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(mpi, &length);
+  const std::string_view library(mpi, length);
+  return fmt::format("trireme {}\nPETSc {}\n{}\n", TRIREME_VERSION, petsc_version(),
+                     library.substr(0, library.find('\n')));
+}
+
+Case read_on_every_rank(const Arguments& arguments) {
+  Case c;
+  collectively(kWorld, [&] {
+    c = read_case(arguments.config, arguments.changes);
+    if (arguments.output) c.report.directory = *arguments.output;
+    if (on_first_rank()) check_writable(c.report.directory);
+  });
+  return c;
+}
+
+ExitCode check(const Case& c) {
+  check_case(kWorld, c);
+  const Problem problem = load_problem(kWorld, c.problem);
+  say(stdout, fmt::format("{} is valid: {}, {} rows, {} nonzeros\n", c.path.string(), problem.name,
+                          problem.matrix.global_rows, words::count(problem.matrix.global_nnz)));
+  return ExitCode::converged;
+}
+
+// Which kernels failed, in one line.
+std::string failures(const Outcome& outcome) {
+  std::vector<std::string> each;
+  for (const RunOutcome& run : outcome.runs)
+    if (run.exit_code != ExitCode::converged)
+      each.push_back(fmt::format("{}: {}", run.kernel, run.reason));
+  return fmt::format("{}", fmt::join(each, "; "));
+}
+
+ExitCode solve(const Case& c, bool quiet) {
+  const Stopwatch watch;
+  std::unique_ptr<TerminalProgress> progress;
+  if (on_first_rank() && !quiet && isatty(STDERR_FILENO))
+    progress = std::make_unique<TerminalProgress>(stderr, c.solver);
+  const Outcome outcome = run_case(kWorld, c, progress.get());
+  progress.reset();
+
+  collectively(kWorld, [&] {
+    if (!on_first_rank()) return;
+    write_reports(outcome, c.report.formats, c.report.directory);
+    if (quiet) return;
+    std::fputs(terminal_table(outcome).c_str(), stdout);
+    fmt::print("\n{} in all; reports{} in {}\n", words::seconds(watch.seconds()),
+               c.report.solution ? " and solution" : "", c.report.directory.string());
+    std::fflush(stdout);
+  });
+  const ExitCode code = exit_code(outcome);
+  if (code != ExitCode::converged)
+    say(stderr,
+        fmt::format("solve: {}; report in {}\n", failures(outcome), c.report.directory.string()));
+  return code;
+}
+
+ExitCode run(int argc, char** argv) {
+  const Arguments arguments = parse_arguments(argc, argv);
+  switch (arguments.action) {
+    case Action::print_help:
+      say(stdout, arguments.help);
+      return ExitCode::converged;
+    case Action::print_version:
+      say(stdout, versions());
+      return ExitCode::converged;
+    case Action::print_schema:
+      say(stdout, case_schema());
+      return ExitCode::converged;
+    case Action::list_kernels:
+      say(stdout, list_kernels());
+      return ExitCode::converged;
+    case Action::check:
+    case Action::solve:
+      break;
+  }
+  const Case c = read_on_every_rank(arguments);
+  const PetscSession petsc(c.petsc, arguments.petsc);
+  return arguments.action == Action::check ? check(c) : solve(c, arguments.quiet);
+}
+
+int guarded(int argc, char** argv) {
+  try {
+    return static_cast<int>(run(argc, argv));
+  } catch (const Error& e) {  // agreed upon by all ranks
+    say(stderr, fmt::format("solve: {}\n", e.what()));
+    return static_cast<int>(e.code());
+  } catch (const std::exception& e) {  // on this rank only: the others may wait for it
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
+    const auto code = static_cast<int>(memory ? ExitCode::resource : ExitCode::internal);
+    fmt::print(stderr, "solve: rank {}: {}\n", rank_of(kWorld),
+               memory ? "not enough memory; use more ranks or nodes" : e.what());
+    if (size_of(kWorld) > 1) MPI_Abort(kWorld, code);
+    return code;
+  }
+}
+
+}  // namespace
+}  // namespace trireme::solve
+
+int main(int argc, char** argv) {
+  const trireme::solve::MpiSession mpi(&argc, &argv);
+  return trireme::solve::guarded(argc, argv);
+}
