@@ -25,12 +25,12 @@ constexpr std::string_view kStyle = R"css(
   --s0: #6cb0ff; --s1: #ff9d5c; --s2: #5fd3a9; --s3: #e08be2; --s4: #e0c24f; --s5: #ff8296;
   --s6: #6fd0e3; --s7: #a9a7ff; } }
 body { background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif;
-  max-width: 900px; margin: 2rem auto; padding: 0 1rem; }
+  max-width: 980px; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 p { margin: .3rem 0; } .dim { color: var(--dim); } .good { color: var(--good); }
 .bad { color: var(--bad); } .scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid var(--line);
+table { border-collapse: collapse; width: 100%; font-size: 14px; font-variant-numeric: tabular-nums; }
+th, td { padding: .3rem .45rem; text-align: right; border-bottom: 1px solid var(--line);
   white-space: nowrap; }
 th { color: var(--dim); font-weight: 500; vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; }

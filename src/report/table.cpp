@@ -33,7 +33,7 @@ std::string row(const RunOutcome& run, std::size_t name_width) {
 }
 
 // "albus: converged: ...; break-even; notes", wrapped.
-std::string verdict(const Outcome& outcome, const RunOutcome& run, bool with_method) {
+std::string verdict(const RunOutcome& run, bool with_method) {
   std::string text = fmt::format("{}: {}", run.kernel, run.reason);
   if (with_method) text += fmt::format("; {}", words::method(run));
   if (run.relative_error) text += fmt::format("; error {:.1e}", *run.relative_error);
@@ -64,7 +64,7 @@ std::string terminal_table(const Outcome& outcome) {
                       "/ ||b||", "s");
   for (const RunOutcome& run : outcome.runs) text += row(run, name_width);
   text += "\n";
-  for (const RunOutcome& run : outcome.runs) text += verdict(outcome, run, !one_method);
+  for (const RunOutcome& run : outcome.runs) text += verdict(run, !one_method);
   return text;
 }
 

@@ -48,6 +48,7 @@ std::string bytes(double number) {
 
 std::string seconds(double number) {
   if (!std::isfinite(number)) return "nan";
+  if (number == 0) return "0";
   if (number < 1e-6) return fmt::format("{:.0f} ns", number * 1e9);
   if (number < 1e-3) return fmt::format("{} us", three_digits(number * 1e6));
   if (number < 1) return fmt::format("{} ms", three_digits(number * 1e3));

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The solve binary from outside: exit codes, one clear line on errors, reports, silence in a pipe.
+
+usage: solve_cli_test.py SOURCE_FOLDER SOLVE PROBLEM RANKS [mpiexec and its flags ...]
+"""
+import json
+import os
+import pathlib
+import pty
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SOURCE, SOLVE, PROBLEM, RANKS = (pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))
+LAUNCH = sys.argv[5:]
+LIMIT = 5.0  # seconds that an error may take to end every rank
+
+POISSON = "problem: {generate: poisson3d, n: 8}\n"
+
+
+class SolveCase(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="trireme-solve-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.results = self.folder / "results"
+
+    def case(self, text, name="case.yaml"):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def run_solve(self, *arguments, limit=60.0):
+        """Runs in the test's folder; a busy machine may need a second try, a hang fails both."""
+        for attempt in (1, 2):
+            begin = time.monotonic()
+            try:
+                done = subprocess.run([*LAUNCH, SOLVE, *map(str, arguments)], cwd=self.folder, text=True,
+                                      capture_output=True, timeout=limit, stdin=subprocess.DEVNULL)
+            except subprocess.TimeoutExpired:
+                if attempt == 2:
+                    self.fail(f"still running after {limit} s: solve {arguments}")
+                continue
+            done.seconds = time.monotonic() - begin
+            return done
+
+    def solve(self, text, *arguments, code=0):
+        done = self.run_solve("--config", self.case(text), *arguments)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return done
+
+    def report(self):
+        return json.loads((self.results / "report.json").read_text())
+
+    def refused(self, code, *arguments):
+        """The one line of an error that ends every rank in time and leaves nothing behind."""
+        done = self.run_solve(*arguments, limit=LIMIT)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("solve: ")]
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertEqual(done.stdout.strip(), "")
+        self.assertFalse(self.results.exists(), "something was written")
+        return lines[0]
+
+    def refused_case(self, code, text, *arguments):
+        return self.refused(code, "--config", self.case(text), *arguments)
+
+    def matrix(self, entries, n, name="matrix"):
+        """An HDF5 file made of (row, column, value), counted from 1."""
+        market = self.folder / f"{name}.mtx"
+        market.write_text("%%MatrixMarket matrix coordinate real general\n"
+                          f"{n} {n} {len(entries)}\n" + "".join(f"{i} {j} {v}\n" for i, j, v in entries))
+        subprocess.run([PROBLEM, "import", market, self.folder / f"{name}.h5"], check=True, capture_output=True)
+        return f"{name}.h5"
+
+
+class Solves(SolveCase):
+    def test_writes_report_and_solution_and_is_silent_in_a_pipe(self):
+        done = self.solve(POISSON + "report: {formats: [json, csv, html]}\n")
+        self.assertEqual(done.stderr, "")
+        self.assertIn("||b-Ax||", done.stdout)
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+        names = {path.name for path in self.results.iterdir()}
+        self.assertEqual(names, {"report.json", "history.csv", "report.html", "solution.h5"})
+        run, = self.report()["runs"]
+        self.assertTrue(run["converged"])
+        self.assertEqual(run["ranks"], RANKS)
+        self.assertLess(run["relative_residual"], 1.1e-8)
+        self.assertLess(run["relative_error"], 1e-6)
+        self.assertEqual(len(run["history"]), run["iterations"] + 1)
+
+    def test_report_is_valid_by_the_schema(self):
+        import jsonschema
+        self.solve(POISSON + "kernel: [csr, petsc-aij]\n")
+        jsonschema.validate(self.report(), json.loads((SOURCE / "configs/report.schema.json").read_text()))
+
+    def test_compares_kernels_in_one_run(self):
+        done = self.solve(POISSON, "--kernel", "csr,albus,petsc-aij")
+        runs = self.report()["runs"]
+        self.assertEqual([run["kernel"] for run in runs], ["csr", "albus", "petsc-aij"])
+        self.assertEqual(len({run["iterations"] for run in runs}), 1)
+        self.assertRegex(done.stdout, r"albus: .*(preprocessing|ahead of csr)")
+        self.assertTrue((self.results / "solution-albus.h5").exists())
+
+    def test_takes_changes_from_the_command_line(self):
+        self.case("solver: {method: bicgstab}\n", "preset.yaml")
+        self.solve(POISSON, "--preset", "preset.yaml", "--set", "solver.rtol=1e-3", "--output", "elsewhere")
+        run, = json.loads((self.folder / "elsewhere/report.json").read_text())["runs"]
+        self.assertIn("bi", run["method"] + "bicgstab")
+        self.assertGreater(run["relative_residual"], 1e-8)
+        self.assertFalse(self.results.exists())
+
+    def test_quiet_prints_nothing(self):
+        done = self.solve(POISSON, "--quiet")
+        self.assertEqual(done.stdout + done.stderr, "")
+        self.assertTrue(self.report()["runs"])
+
+    def test_check_solves_and_writes_nothing(self):
+        done = self.solve(POISSON, "--check")
+        self.assertIn("is valid", done.stdout)
+        self.assertFalse(self.results.exists())
+
+    def test_passes_petsc_options_on(self):
+        self.solve(POISSON, "--", "-ksp_max_it", "3", code=5)
+        self.assertEqual(self.report()["runs"][0]["iterations"], 3)
+
+    def test_shows_progress_on_a_terminal(self):
+        if RANKS > 1:
+            self.skipTest("mpirun gives its ranks pipes")
+        case = self.case("problem: {generate: poisson3d, n: 60}\n")
+        mine, theirs = pty.openpty()
+        child = subprocess.Popen([SOLVE, "--config", case], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=theirs)
+        os.close(theirs)
+        text = b""
+        while True:
+            try:
+                chunk = os.read(mine, 4096)
+            except OSError:  # the terminal's end
+                break
+            if not chunk:
+                break
+            text += chunk
+        self.assertEqual(child.wait(), 0)
+        self.assertIn(b"iteration 0, residual", text)
+
+
+class Fails(SolveCase):
+    def test_maximum_iterations_reached_is_5_with_a_report(self):
+        done = self.solve(POISSON, "--set", "solver.max_iterations=2", code=5)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("solve: ")]
+        self.assertEqual(len(lines), 1, done.stderr)
+        run, = self.report()["runs"]
+        self.assertFalse(run["converged"])
+        self.assertEqual(run["exit_code"], 5)
+        self.assertEqual(run["iterations"], 2)
+
+    def test_an_indefinite_matrix_is_5_or_6_with_the_reason_in_words(self):
+        n = 40
+        entries = [(i, i, 1 if i % 2 else -1) for i in range(1, n + 1)]
+        entries += [(i, i + 1, 0.3) for i in range(1, n)] + [(i + 1, i, 0.3) for i in range(1, n)]
+        done = self.run_solve("--config", self.case(f"problem: {{file: {self.matrix(entries, n)}, rhs: random}}\n"),
+                              limit=LIMIT)
+        self.assertIn(done.returncode, (5, 6), done.stderr + done.stdout)
+        self.assertIn("definite", self.report()["runs"][0]["reason"])
+
+    def test_a_zero_diagonal_with_jacobi_is_3_and_names_the_row(self):
+        file = self.matrix([(1, 1, 2), (2, 3, 1), (3, 2, 1), (4, 4, 1)], 4)
+        line = self.refused_case(3, f"problem: {{file: {file}}}\n")
+        self.assertRegex(line, r"row 1\b")
+
+    def test_a_device_that_is_not_there_is_4(self):
+        if shutil.which("nvidia-smi") and subprocess.run(["nvidia-smi", "-L"], capture_output=True).stdout:
+            self.skipTest("there is a GPU")
+        self.refused_case(4, POISSON, "--device", "cuda")
+
+
+class Refuses(SolveCase):
+    def test_a_missing_case(self):
+        self.assertIn("no such case file", self.refused(2, "--config", "nowhere.yaml"))
+
+    def test_no_case(self):
+        self.assertIn("solve --config case.yaml", self.refused(2))
+
+    def test_an_unknown_flag(self):
+        self.assertIn("--frobnicate", self.refused(2, "--frobnicate"))
+
+    def test_a_matrix_given_as_case(self):
+        (self.folder / "a.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(1000))
+        self.refused(2, "--config", "a.h5")
+
+    def test_an_unknown_key(self):
+        line = self.refused_case(2, POISSON + "tolerance: 1e-8\n")
+        self.assertIn("case.yaml:2:1: unknown key 'tolerance'", line)
+
+    def test_a_misspelt_key(self):
+        line = self.refused_case(2, POISSON + "solver:\n  rtoll: 1e-8\n")
+        self.assertIn("case.yaml:3:3: unknown key 'solver.rtoll'; did you mean 'solver.rtol'?", line)
+
+    def test_a_mistyped_value(self):
+        self.assertIn("case.yaml:2:16:", self.refused_case(2, POISSON + "solver: {rtol: small}\n"))
+
+    def test_a_duplicate_key(self):
+        line = self.refused_case(2, POISSON + "device: cpu\ndevice: auto\n")
+        self.assertIn("case.yaml:3:1: duplicate key 'device', first given in line 2", line)
+
+    def test_a_misspelt_override(self):
+        line = self.refused_case(2, POISSON, "--set", "solver.rotl=1e-4")
+        self.assertIn("--set solver.rotl=1e-4: unknown key", line)
+
+    def test_an_unknown_kernel_with_the_known_ones(self):
+        line = self.refused_case(2, POISSON, "--kernel", "csr,albuss")
+        self.assertIn("--kernel csr,albuss: unknown kernel 'albuss'; did you mean 'albus'?; known: ", line)
+        self.assertIn("petsc-aij", line)
+
+    def test_an_unknown_method_and_preconditioner(self):
+        self.assertIn("method 'cgg'", self.refused_case(2, POISSON, "--set", "solver.method=cgg"))
+        self.assertIn("preconditioner 'jakobi'",
+                      self.refused_case(2, POISSON, "--set", "solver.preconditioner=jakobi"))
+
+    def test_an_unwritable_report_directory(self):
+        (self.folder / "file").write_text("x")
+        line = self.refused_case(2, POISSON, "--output", "file/results")
+        self.assertIn("is not a folder", line)
+
+    def test_an_unwritable_report_directory_before_it_reads_the_matrix(self):
+        line = self.refused_case(2, "problem: {file: missing.h5}\n", "--output", "/proc/trireme")
+        self.assertIn("/proc", line)
+
+    def test_a_missing_problem_file(self):
+        line = self.refused_case(3, "problem: {file: missing.h5}\n")
+        self.assertIn("missing.h5", line)
+
+    def test_a_problem_file_that_is_not_hdf5(self):
+        (self.folder / "a.h5").write_text("hello\n" * 100)
+        self.assertIn("a.h5", self.refused_case(3, "problem: {file: a.h5}\n"))
+
+    def test_a_bad_file_in_check_too(self):
+        self.refused_case(3, "problem: {file: missing.h5}\n", "--check")
+
+
+class Prints(SolveCase):
+    def printed(self, *arguments):
+        done = self.run_solve(*arguments, limit=LIMIT)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_help_with_a_whole_example_on_the_first_screen(self):
+        text = self.printed("--help")
+        screen = "\n".join(text.splitlines()[:24])
+        self.assertIn("mpirun -n 8 solve --config case.yaml", screen)
+        self.assertIn("problem: {file: matrix.h5", screen)
+        self.assertEqual(text.count("Exit codes"), 1, "once, not once a rank")
+
+    def test_the_committed_schema(self):
+        self.assertEqual(self.printed("--print-schema"), (SOURCE / "configs/case.schema.json").read_text())
+
+    def test_the_kernels(self):
+        text = self.printed("--list-kernels")
+        self.assertIn("\ncsr ", text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+
+    def test_the_versions(self):
+        self.assertRegex(self.printed("--version"), r"^trireme \d+\.\d+\.\d+\nPETSc \d+\.\d+\.\d+\n")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
