@@ -43,18 +43,21 @@ std::string innermost_reason() {
   return reason.empty() ? "unknown reason" : reason;
 }
 
-[[noreturn]] void fail_hdf5(const std::string& name, std::string_view doing) {
+[[noreturn]] void fail_hdf5(const std::string& name, std::string_view doing, ExitCode code) {
   const std::string reason = innermost_reason();
-  fail(ExitCode::input, "{}: cannot {}: {}", name, doing, reason);
+  fail(code, "{}: cannot {}: {}", name, doing, reason);
 }
 
-Handle checked(hid_t id, const std::string& name, std::string_view doing) {
-  if (id < 0) fail_hdf5(name, doing);
+// `code`: input while reading; resource while writing, where the disk is what fails.
+Handle checked(hid_t id, const std::string& name, std::string_view doing,
+               ExitCode code = ExitCode::input) {
+  if (id < 0) fail_hdf5(name, doing, code);
   return Handle(id);
 }
 
-void check(herr_t status, const std::string& name, std::string_view doing) {
-  if (status < 0) fail_hdf5(name, doing);
+void check(herr_t status, const std::string& name, std::string_view doing,
+           ExitCode code = ExitCode::input) {
+  if (status < 0) fail_hdf5(name, doing, code);
 }
 
 Handle variable_string() {
@@ -262,7 +265,7 @@ void Dataset::write_slab(std::int64_t first, std::int64_t count, hid_t type, con
   const Quiet quiet;
   const auto [in_file, in_memory] = slab_spaces(*this, first, count);
   check(H5Dwrite(id(), type, in_memory.get(), in_file.get(), H5P_DEFAULT, from), name_,
-        "write data");
+        "write data", ExitCode::resource);
 }
 
 // --- groups -----------------------------------------------------------------------------------
@@ -390,11 +393,12 @@ File File::open(const std::filesystem::path& path) {
 File File::create(const std::filesystem::path& path) {
   const Quiet quiet;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS));
-  H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  // 1.8 and later read it, and an attribute (the text of a case) may exceed 64 KiB.
+  H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18);
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
   if (file < 0) {
     const std::string reason = innermost_reason();
-    fail(ExitCode::input, "{}: cannot be written ({}); check the folder, its permissions and space",
+    fail(ExitCode::usage, "{}: cannot be written ({}); check the folder, its permissions and space",
          path.string(), reason);
   }
   return File(Handle(file), path.string() + ": /");
@@ -402,7 +406,7 @@ File File::create(const std::filesystem::path& path) {
 
 void File::close() {
   const Quiet quiet;
-  check(H5Fflush(id(), H5F_SCOPE_GLOBAL), name_, "write to disk");
+  check(H5Fflush(id(), H5F_SCOPE_GLOBAL), name_, "write to disk", ExitCode::resource);
   handle_ = Handle();
 }
 

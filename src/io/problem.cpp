@@ -46,18 +46,6 @@ MatrixOnRanks load_matrix_from(MPI_Comm comm, const ProblemSpec& spec,
   return read_matrix(comm, stored);
 }
 
-Array<double> row_sums(const CsrMatrix<double>& matrix) {
-  Array<double> sums(matrix.rows);
-#pragma omp parallel for schedule(static)
-  for (std::int64_t row = 0; row < matrix.rows; ++row) {
-    double sum = 0;
-    for (std::int32_t k = matrix.row_ptr[row]; k < matrix.row_ptr[row + 1]; ++k)
-      sum += matrix.values[k];
-    sums[row] = sum;
-  }
-  return sums;
-}
-
 const hdf5::File& file_with(const std::optional<hdf5::File>& file, const std::string& dataset) {
   if (!file)
     fail(ExitCode::usage, "a generated problem has no dataset {}; use ones, random or from-ones",

@@ -98,4 +98,16 @@ Array<double> random_vector(const RowRange& rows, std::uint64_t seed) {
   return vector;
 }
 
+Array<double> row_sums(const CsrMatrix<double>& matrix) {
+  Array<double> sums(matrix.rows);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    double sum = 0;
+    for (std::int32_t k = matrix.row_ptr[row]; k < matrix.row_ptr[row + 1]; ++k)
+      sum += matrix.values[k];
+    sums[row] = sum;
+  }
+  return sums;
+}
+
 }  // namespace trireme

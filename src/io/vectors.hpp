@@ -8,6 +8,7 @@
 
 #include "base/array.hpp"
 #include "io/hdf5.hpp"
+#include "sparse/csr.hpp"
 
 namespace trireme {
 
@@ -24,5 +25,8 @@ std::vector<Array<double>> read_vectors(const hdf5::File& file, const std::strin
 
 // Uniform in (-1, 1), a hash of the row: the same vector on any number of ranks.
 Array<double> random_vector(const RowRange& rows, std::uint64_t seed);
+
+// b = A 1.
+Array<double> row_sums(const CsrMatrix<double>& matrix);
 
 }  // namespace trireme

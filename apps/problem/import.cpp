@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// problem import: Matrix Market or PETSc binary to HDF5.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <utility>
+
+#include "base/stopwatch.hpp"
+#include "commands.hpp"
+#include "io/matrix_market.hpp"
+#include "io/output_file.hpp"
+#include "io/vectors.hpp"
+#include "parallel/collective.hpp"
+#include "read_any.hpp"
+
+namespace trireme::problem_app {
+namespace {
+
+bool is_matrix_market_name(const std::string& name) {
+  return name.ends_with(".mtx") || name.ends_with(".mtx.gz");
+}
+
+struct Vectors {
+  std::vector<Array<double>> b;
+  std::vector<Array<double>> x_exact;
+};
+
+Vectors make_vectors(const ImportOptions& options, const CsrMatrix<double>& matrix,
+                     std::optional<Array<double>> stored) {
+  const RowRange rows{0, matrix.rows, matrix.rows};
+  Vectors vectors;
+  if (options.rhs.empty()) {
+    if (stored) vectors.b.push_back(std::move(*stored));
+  } else if (options.rhs == "ones") {
+    vectors.b.emplace_back(matrix.rows, 1.0);
+  } else if (options.rhs == "random") {
+    vectors.b.push_back(random_vector(rows, 1));
+  } else if (options.rhs == "from-ones") {
+    vectors.b.push_back(row_sums(matrix));
+    vectors.x_exact.emplace_back(matrix.cols, 1.0);
+  } else if (is_matrix_market_name(options.rhs)) {
+    vectors.b = read_matrix_market_vectors(options.rhs);
+    const std::int64_t length = vectors.b.empty() ? 0 : std::ssize(vectors.b.front());
+    if (length != matrix.rows)
+      fail(ExitCode::input, "{} has {} rows, the matrix has {}", options.rhs, length, matrix.rows);
+  } else {
+    fail(ExitCode::usage, "--rhs {} is none of ones, random, from-ones and an .mtx file",
+         options.rhs);
+  }
+  return vectors;
+}
+
+}  // namespace
+
+void import(const ImportOptions& options) {
+  const Stopwatch stopwatch;
+  if (size_of(MPI_COMM_WORLD) != 1)
+    fail(ExitCode::usage, "problem import runs on one rank, with threads; start it without mpirun");
+  ForeignMatrix foreign = read_foreign(options.input);
+  RowSlab slab;
+  slab.global_rows = foreign.matrix.rows;
+  slab.global_cols = foreign.matrix.cols;
+  slab.global_nnz = foreign.matrix.nnz();
+  const Vectors vectors = make_vectors(options, foreign.matrix, std::move(foreign.b));
+  slab.local = std::move(foreign.matrix);
+  const double read_seconds = stopwatch.seconds();
+
+  OutputFile file(MPI_COMM_WORLD, options.output);
+  file.write_matrix(options.matrix, slab);
+  if (!vectors.b.empty())
+    file.write_vectors("/b", {0, slab.global_rows, slab.global_rows}, vectors.b);
+  if (!vectors.x_exact.empty())
+    file.write_vectors("/x_exact", {0, slab.global_cols, slab.global_cols}, vectors.x_exact);
+  file.write_attribute("source", options.input.filename().string());
+  file.commit();
+  fmt::print("{}: {} x {}, {} nonzeros in {}{}; read {:.2f} s, written {:.2f} s\n",
+             options.output.string(), slab.global_rows, slab.global_cols, slab.global_nnz,
+             options.matrix, vectors.b.empty() ? "" : ", right-hand side in /b", read_seconds,
+             stopwatch.seconds() - read_seconds);
+}
+
+}  // namespace trireme::problem_app

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lays out what inspect prints.
+#include "inspect_table.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace trireme::problem_app {
+namespace {
+
+// 1234567 -> "1 234 567"
+std::string grouped(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), 1, ' ');
+  return digits;
+}
+
+void line(std::string& text, const std::string& label, const std::string& value) {
+  fmt::format_to(std::back_inserter(text), "  {:<20}{}\n", label, value);
+}
+
+std::string describe(const SymmetryStatistics& symmetry, double largest) {
+  std::string pattern = symmetry.pattern()
+                            ? "pattern symmetric"
+                            : fmt::format("pattern unsymmetric ({} entries without a mirror)",
+                                          grouped(symmetry.unmatched_entries));
+  const double relative = largest > 0 ? symmetry.largest_difference / largest : 0;
+  std::string values =
+      symmetry.values()
+          ? "values symmetric"
+          : fmt::format("values differ by up to {:.3g} ({:.2g} of the largest)",
+                        symmetry.largest_difference, relative);
+  return pattern + ", " + values;
+}
+
+}  // namespace
+
+std::string matrix_table(const std::string& name, const MatrixStatistics& statistics,
+                         std::int64_t duplicates_summed) {
+  const RowLengthStatistics& lengths = statistics.row_lengths;
+  std::string text = name + "\n";
+  line(text, "shape", grouped(statistics.rows) + " x " + grouped(statistics.cols));
+  line(text, "nonzeros",
+       fmt::format("{} ({:.1f} MB as CSR)", grouped(statistics.nnz),
+                   (12.0 * statistics.nnz + 4.0 * statistics.rows) * 1e-6));
+  if (duplicates_summed > 0)
+    line(text, "duplicates", grouped(duplicates_summed) + " stored entries added to another");
+  line(text, "row lengths",
+       fmt::format("min {}, mean {:.2f}, max {}, standard deviation {:.2f}", lengths.min,
+                   lengths.mean, lengths.max, lengths.standard_deviation));
+  line(text, "  percentiles",
+       fmt::format("5%: {}, 25%: {}, 50%: {}, 75%: {}, 95%: {}, 99%: {}", lengths.p05, lengths.p25,
+                   lengths.median, lengths.p75, lengths.p95, lengths.p99));
+  line(text, "  empty rows", grouped(lengths.empty_rows));
+  line(text, "bandwidth",
+       fmt::format("{} below the diagonal, {} above", grouped(statistics.lower_bandwidth),
+                   grouped(statistics.upper_bandwidth)));
+  line(text, "largest magnitude", fmt::format("{:.6g}", statistics.largest_magnitude));
+  if (statistics.symmetry)
+    line(text, "symmetry", describe(*statistics.symmetry, statistics.largest_magnitude));
+  if (const auto& diagonal = statistics.diagonal) {
+    line(text, "diagonal",
+         fmt::format("{} zero or absent{}, {} negative", grouped(diagonal->zeros),
+                     diagonal->first_zero_row
+                         ? fmt::format(" (first: row {})", *diagonal->first_zero_row)
+                         : "",
+                     grouped(diagonal->negative)));
+    line(text, "  dominant rows",
+         fmt::format("{} of {}", grouped(diagonal->dominant_rows), grouped(statistics.rows)));
+  }
+  return text;
+}
+
+std::string ranks_table(const std::vector<RankShare>& shares) {
+  std::string text = fmt::format("{:>6} {:>15} {:>15} {:>18} {:>13} {:>12}\n", "rank", "first row",
+                                 "rows", "nonzeros", "ghosts", "CSR, MB");
+  for (std::size_t rank = 0; rank < shares.size(); ++rank) {
+    const RankShare& share = shares[rank];
+    fmt::format_to(std::back_inserter(text), "{:>6} {:>15} {:>15} {:>18} {:>13} {:>12.2f}\n", rank,
+                   grouped(share.first_row), grouped(share.rows), grouped(share.nnz),
+                   grouped(share.ghosts), (12.0 * share.nnz + 4.0 * share.rows) * 1e-6);
+  }
+  return text;
+}
+
+}  // namespace trireme::problem_app

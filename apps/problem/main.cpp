@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// problem: bring matrices into HDF5, make model problems, look at what a file holds.
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "commands.hpp"
+#include "base/error.hpp"
+#include "parallel/collective.hpp"
+
+namespace trireme::problem_app {
+namespace {
+
+constexpr const char* example =
+    "Example: from a Matrix Market file to a solved system\n"
+    "  problem import bcsstk18.mtx.gz bcsstk18.h5 --rhs from-ones\n"
+    "  problem inspect bcsstk18.h5 --ranks 4\n"
+    "  printf 'problem: {file: bcsstk18.h5, rhs: /b, x_exact: /x_exact}\\n' > case.yaml\n"
+    "  solve --config case.yaml\n";
+
+std::string kinds() {
+  std::string list;
+  for (const std::string_view name : generator_names())
+    list += (list.empty() ? "" : ", ") + std::string(name);
+  return list;
+}
+
+struct Options {
+  ImportOptions import;
+  GenerateOptions generate;
+  InspectOptions inspect;
+};
+
+void declare(CLI::App& app, Options& options) {
+  app.require_subcommand(1);
+  app.footer(std::string("\n") + example);
+
+  CLI::App& import_command =
+      *app.add_subcommand("import", "Matrix Market (.mtx, .mtx.gz) or PETSc binary to HDF5");
+  import_command.add_option("IN", options.import.input, "file to read")->required();
+  import_command.add_option("OUT.h5", options.import.output, "file to write")->required();
+  import_command.add_option("--matrix", options.import.matrix, "HDF5 group of the matrix")
+      ->capture_default_str();
+  import_command.add_option("--rhs", options.import.rhs,
+                            "right-hand side to store as /b: ones, random, from-ones (b = A 1, "
+                            "with /x_exact), or an .mtx file");
+
+  CLI::App& generate_command = *app.add_subcommand(
+      "generate", "a model problem; also under mpirun, with the same result");
+  GenerateSpec& spec = options.generate.spec;
+  generate_command.add_option("KIND", spec.kind, kinds())->required();
+  generate_command.add_option("OUT.h5", options.generate.output, "file to write")->required();
+  generate_command.add_option("--n,-n", spec.n, "grid points a side, rows, or (rmat) the scale")
+      ->required();
+  generate_command.add_option("--k,-k", spec.k, "nonzeros a row (random), edges a row (rmat)")
+      ->capture_default_str();
+  generate_command.add_option("--seed", spec.seed, "of everything random")->capture_default_str();
+  generate_command.add_option("--matrix", options.generate.matrix, "HDF5 group of the matrix")
+      ->capture_default_str();
+  generate_command.add_option("--rhs", options.generate.rhs,
+                              "right-hand side to store as /b: ones, random, from-ones")
+      ->check(CLI::IsMember({"ones", "random", "from-ones"}));
+
+  CLI::App& inspect_command =
+      *app.add_subcommand("inspect", "shape, row lengths, symmetry, what each rank would hold");
+  inspect_command.add_option("FILE", options.inspect.file, "HDF5, Matrix Market or PETSc binary")
+      ->required();
+  inspect_command.add_option("--matrix", options.inspect.matrix, "HDF5 group of the matrix")
+      ->capture_default_str();
+  inspect_command.add_option("--ranks", options.inspect.ranks, "number of ranks to cut it for")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+}
+
+int run(int argc, char** argv, bool speaks) {
+  CLI::App app("Linear systems as HDF5 files: import, generate, inspect.", "problem");
+  Options options;
+  declare(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return speaks ? app.exit(help) : 0;
+  } catch (const CLI::ParseError& error) {
+    fail(ExitCode::usage, "{}; see problem --help", error.what());
+  }
+  if (app.got_subcommand("import")) import(options.import);
+  if (app.got_subcommand("generate")) generate_file(options.generate);
+  if (app.got_subcommand("inspect")) inspect(options.inspect);
+  return 0;
+}
+
+}  // namespace
+}  // namespace trireme::problem_app
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const bool speaks = trireme::rank_of(MPI_COMM_WORLD) == 0;
+  int code = 0;
+  const auto report = [&](trireme::ExitCode exit_code, const char* message) {
+    if (speaks) std::fprintf(stderr, "problem: %s\n", message);
+    code = static_cast<int>(exit_code);
+  };
+  try {
+    code = trireme::problem_app::run(argc, argv, speaks);
+  } catch (const trireme::Error& error) {
+    report(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    report(trireme::ExitCode::resource, "not enough memory");
+  } catch (const std::exception& error) {
+    report(trireme::ExitCode::internal, error.what());
+  }
+  MPI_Finalize();
+  return code;
+}

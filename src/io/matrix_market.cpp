@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matrix Market files to CSR: chunks parsed by all threads, then rows filled in file order.
+#include "io/matrix_market.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "io/canonical_rows.hpp"
+#include "io/matrix_market_parse.hpp"
+#include "io/row_cuts.hpp"
+#include "io/text_chunks.hpp"
+
+namespace trireme {
+namespace {
+
+using matrix_market::Entry;
+using matrix_market::Fault;
+using matrix_market::Format;
+using matrix_market::Header;
+using matrix_market::ParsedChunk;
+using matrix_market::Symmetry;
+
+struct Parsed {
+  Header header;
+  std::vector<ParsedChunk> chunks;  // in file order
+};
+
+[[noreturn]] void fail_at(const std::filesystem::path& path, std::int64_t line,
+                          const std::string& message) {
+  fail(ExitCode::input, "{}: line {}: {}", path.string(), line, message);
+}
+
+// The first fault of the file, and counts that disagree with the header.
+void check(const std::filesystem::path& path, const Parsed& parsed) {
+  std::int64_t line = parsed.header.lines;
+  std::int64_t entries = 0;
+  bool has_lower = false, has_upper = false;
+  for (const ParsedChunk& chunk : parsed.chunks) {
+    if (chunk.fault) fail_at(path, line + chunk.fault->line, chunk.fault->message);
+    line += chunk.lines;
+    entries += std::ssize(chunk.entries);
+    has_lower |= chunk.has_lower;
+    has_upper |= chunk.has_upper;
+  }
+  if (entries != parsed.header.entries)
+    fail_at(path, line,
+            fmt::format("the file ends after {} entries; its size line promises {}", entries,
+                        parsed.header.entries));
+  if (parsed.header.symmetry != Symmetry::general && has_lower && has_upper)
+    fail(ExitCode::input, "{}: a {} file must hold one triangle only, this one has entries in both",
+         path.string(), parsed.header.symmetry == Symmetry::skew ? "skew-symmetric" : "symmetric");
+}
+
+// All threads take chunks until the file ends or one finds a fault.
+Parsed parse(const std::filesystem::path& path) {
+  TextChunks text(path);
+  Parsed parsed;
+  std::string first;
+  std::int64_t number = 0;
+  text.next(first, number);
+  for (std::string more; !matrix_market::has_size_line(first) && text.next(more, number);)
+    first += more;
+  std::string_view entries = first;
+  try {
+    parsed.header = matrix_market::parse_header(entries);
+  } catch (const Fault& fault) {
+    fail_at(path, fault.line, fault.message);
+  }
+  parsed.chunks.push_back(matrix_market::parse_entries(parsed.header, entries));
+  bool stop = parsed.chunks.front().fault.has_value();
+  std::mutex mutex;
+  std::exception_ptr error;
+#pragma omp parallel
+  try {
+    std::string buffer;
+    std::int64_t mine = 0;
+    for (bool go_on = !stop; go_on && text.next(buffer, mine);) {
+      ParsedChunk chunk = matrix_market::parse_entries(parsed.header, buffer);
+      const std::scoped_lock lock(mutex);
+      stop = stop || chunk.fault.has_value();
+      go_on = !stop;
+      if (std::ssize(parsed.chunks) <= mine) parsed.chunks.resize(mine + 1);
+      parsed.chunks[mine] = std::move(chunk);
+    }
+  } catch (...) {
+    const std::scoped_lock lock(mutex);
+    if (!error) error = std::current_exception();
+  }
+  if (error) std::rethrow_exception(error);
+  check(path, parsed);
+  return parsed;
+}
+
+// Puts the entries that the array format leaves implicit: by columns, the lower triangle of
+// symmetric ones. Zeros go.
+void place_array(Parsed& parsed) {
+  const Header& header = parsed.header;
+  const int below = header.symmetry == Symmetry::skew ? 1 : 0;
+  std::int64_t row = header.symmetry == Symmetry::general ? 0 : below;
+  std::int64_t column = 0;
+  for (ParsedChunk& chunk : parsed.chunks) {
+    for (Entry& entry : chunk.entries) {
+      entry.row = static_cast<std::int32_t>(row);
+      entry.column = static_cast<std::int32_t>(column);
+      if (++row == header.rows) {
+        ++column;
+        row = header.symmetry == Symmetry::general ? 0 : column + below;
+      }
+    }
+    std::erase_if(chunk.entries, [](const Entry& entry) { return entry.value == 0; });
+  }
+}
+
+// Calls visit(row, column, value) for every entry, mirrored ones too, whose row is in the range.
+template <class Visit>
+void for_rows(const Parsed& parsed, std::int64_t first, std::int64_t last, Visit visit) {
+  const Symmetry symmetry = parsed.header.symmetry;
+  const auto in_range = [=](std::int32_t row) { return row >= first && row < last; };
+  for (const ParsedChunk& chunk : parsed.chunks) {
+    for (const Entry& entry : chunk.entries) {
+      if (in_range(entry.row)) visit(entry.row, entry.column, entry.value);
+      if (symmetry != Symmetry::general && entry.row != entry.column && in_range(entry.column))
+        visit(entry.column, entry.row, symmetry == Symmetry::skew ? -entry.value : entry.value);
+    }
+  }
+}
+
+// Each thread fills the rows of its own share, in file order: no atomics, and always the same sums.
+CsrMatrix<double> to_csr(const std::filesystem::path& path, Parsed&& parsed) {
+  CsrMatrix<double> matrix;
+  matrix.rows = parsed.header.rows;
+  matrix.cols = parsed.header.cols;
+  matrix.row_ptr.resize(matrix.rows + 1);
+  Array<std::int32_t> next(matrix.rows);
+#pragma omp parallel
+  {
+    const std::int64_t first = even_share(matrix.rows, omp_get_num_threads(), omp_get_thread_num());
+    const std::int64_t last =
+        even_share(matrix.rows, omp_get_num_threads(), omp_get_thread_num() + 1);
+    std::fill(next.begin() + first, next.begin() + last, 0);
+    for_rows(parsed, first, last, [&](std::int32_t row, std::int32_t, double) { ++next[row]; });
+  }
+  std::int64_t nnz = 0;
+  matrix.row_ptr[0] = 0;
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    nnz += next[row];
+    if (nnz > std::numeric_limits<std::int32_t>::max())
+      fail(ExitCode::resource, "{}: more than 2^31-1 nonzeros; one process cannot import that many",
+           path.string());
+    next[row] = matrix.row_ptr[row];
+    matrix.row_ptr[row + 1] = static_cast<std::int32_t>(nnz);
+  }
+  matrix.col_idx.resize(nnz);
+  matrix.values.resize(nnz);
+#pragma omp parallel
+  {
+    const std::int64_t first = even_share(matrix.rows, omp_get_num_threads(), omp_get_thread_num());
+    const std::int64_t last =
+        even_share(matrix.rows, omp_get_num_threads(), omp_get_thread_num() + 1);
+    for_rows(parsed, first, last, [&](std::int32_t row, std::int32_t column, double value) {
+      const std::int32_t at = next[row]++;
+      matrix.col_idx[at] = column;
+      matrix.values[at] = value;
+    });
+  }
+  parsed.chunks.clear();
+  make_rows_canonical(matrix);
+  return matrix;
+}
+
+}  // namespace
+
+CsrMatrix<double> read_matrix_market(const std::filesystem::path& path) {
+  Parsed parsed = parse(path);
+  if (parsed.header.format == Format::array) place_array(parsed);
+  return to_csr(path, std::move(parsed));
+}
+
+std::vector<Array<double>> read_matrix_market_vectors(const std::filesystem::path& path) {
+  const CsrMatrix<double> matrix = read_matrix_market(path);
+  std::vector<Array<double>> vectors(matrix.cols, Array<double>(matrix.rows, 0.0));
+  for (std::int64_t row = 0; row < matrix.rows; ++row)
+    for (std::int32_t k = matrix.row_ptr[row]; k < matrix.row_ptr[row + 1]; ++k)
+      vectors[matrix.col_idx[k]][row] = matrix.values[k];
+  return vectors;
+}
+
+}  // namespace trireme

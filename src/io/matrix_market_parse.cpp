@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parses Matrix Market text; see matrix_market_parse.hpp.
+#include "io/matrix_market_parse.hpp"
+
+#include <fast_float/fast_float.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+namespace trireme::matrix_market {
+namespace {
+
+constexpr std::int64_t most_rows = std::numeric_limits<std::int32_t>::max();
+
+bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+// Walks along one line; the line's end is a '\n' or the end of the text.
+class Cursor {
+ public:
+  Cursor(const char* at, const char* end) : at_(at), end_(end) {}
+
+  void skip_blanks() {
+    while (at_ != end_ && blank(*at_)) ++at_;
+  }
+  bool at_line_end() {
+    skip_blanks();
+    return at_ == end_ || *at_ == '\n';
+  }
+  // Digits only, at most 18; false for anything else.
+  bool count(std::int64_t& value) {
+    skip_blanks();
+    const char* const first = at_;
+    std::uint64_t digits = 0;
+    for (; at_ != end_; ++at_) {
+      const unsigned digit = static_cast<unsigned char>(*at_) - unsigned{'0'};
+      if (digit > 9) break;
+      digits = digits * 10 + digit;
+    }
+    value = static_cast<std::int64_t>(digits);
+    return at_ != first && at_ - first <= 18 && ends_word();
+  }
+  bool number(double& value) {
+    skip_blanks();
+    if (at_ != end_ && *at_ == '+') ++at_;
+    const auto [next, error] = fast_float::from_chars(at_, end_, value);
+    at_ = next;
+    return error == std::errc() && ends_word() && std::isfinite(value);
+  }
+
+ private:
+  bool ends_word() const { return at_ == end_ || blank(*at_) || *at_ == '\n'; }
+
+  const char* at_;
+  const char* end_;
+};
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+bool comment_or_blank(std::string_view line) {
+  return line.starts_with('%') || std::all_of(line.begin(), line.end(), blank);
+}
+
+// "%%MatrixMarket matrix coordinate real general", in any case.
+void parse_banner(std::string_view line, Header& header) {
+  std::string lower(line);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::istringstream words(lower);
+  std::string banner, object, format, field, symmetry;
+  words >> banner >> object >> format >> field >> symmetry;
+  if (banner != "%%matrixmarket" || object != "matrix")
+    throw Fault{1, "not a Matrix Market file: it must begin with %%MatrixMarket matrix"};
+  if (format == "coordinate")
+    header.format = Format::coordinate;
+  else if (format == "array")
+    header.format = Format::array;
+  else
+    throw Fault{1, fmt::format("unknown format \"{}\"; coordinate or array", format)};
+  if (field == "complex" || symmetry == "hermitian")
+    throw Fault{1, "complex and hermitian matrices are not supported; give the real form"};
+  if (field == "real" || field == "double")
+    header.field = Field::real;
+  else if (field == "integer")
+    header.field = Field::integer;
+  else if (field == "pattern" && header.format == Format::coordinate)
+    header.field = Field::pattern;
+  else
+    throw Fault{1, fmt::format("unknown field \"{}\"; real, integer or pattern", field)};
+  if (symmetry == "general")
+    header.symmetry = Symmetry::general;
+  else if (symmetry == "symmetric")
+    header.symmetry = Symmetry::symmetric;
+  else if (symmetry == "skew-symmetric")
+    header.symmetry = Symmetry::skew;
+  else
+    throw Fault{
+        1, fmt::format("unknown symmetry \"{}\"; general, symmetric or skew-symmetric", symmetry)};
+}
+
+// "rows cols entries", or "rows cols" of an array.
+void parse_size(std::string_view line, Header& header) {
+  Cursor cursor(line.data(), line.data() + line.size());
+  bool good = cursor.count(header.rows) && cursor.count(header.cols);
+  if (header.format == Format::coordinate) good = good && cursor.count(header.entries);
+  if (!good || !cursor.at_line_end())
+    throw Fault{header.lines,
+                fmt::format("the size line must be {}", header.format == Format::coordinate
+                                                            ? "rows, columns, entries"
+                                                            : "rows, columns")};
+  if (header.rows > most_rows || header.cols > most_rows)
+    throw Fault{header.lines, fmt::format("{} x {} is too large; at most 2^31-1 rows and columns",
+                                          header.rows, header.cols)};
+  if (header.symmetry != Symmetry::general && header.rows != header.cols)
+    throw Fault{header.lines, fmt::format("{} x {} cannot be symmetric", header.rows, header.cols)};
+  if (header.format == Format::coordinate) return;
+  const std::int64_t n = header.rows;
+  header.entries = header.symmetry == Symmetry::general     ? n * header.cols
+                   : header.symmetry == Symmetry::symmetric ? n * (n + 1) / 2
+                                                            : n * (n - 1) / 2;
+}
+
+// The message of the fault in the entry, or null; adds the entry when there is none.
+const char* parse_entry(const Header& header, Cursor& cursor, ParsedChunk& chunk) {
+  Entry entry{0, 0, 1.0};
+  if (header.format == Format::coordinate) {
+    std::int64_t row = 0, column = 0;
+    if (!cursor.count(row) || !cursor.count(column)) return "row and column must be whole numbers";
+    if (row < 1 || row > header.rows) return "the row is out of range, counted from 1";
+    if (column < 1 || column > header.cols) return "the column is out of range, counted from 1";
+    entry.row = static_cast<std::int32_t>(row - 1);
+    entry.column = static_cast<std::int32_t>(column - 1);
+    chunk.has_lower |= row > column;
+    chunk.has_upper |= row < column;
+    if (header.symmetry == Symmetry::skew && row == column)
+      return "a skew-symmetric matrix has no diagonal entries";
+  }
+  if (header.field != Field::pattern && !cursor.number(entry.value))
+    return "the value must be a finite number";
+  if (!cursor.at_line_end()) return "there is more on the line than an entry";
+  chunk.entries.push_back(entry);
+  return nullptr;
+}
+
+}  // namespace
+
+bool has_size_line(std::string_view text) {
+  while (!text.empty())
+    if (!comment_or_blank(take_line(text))) return true;
+  return false;
+}
+
+Header parse_header(std::string_view& text) {
+  Header header;
+  parse_banner(take_line(text), header);
+  header.lines = 1;
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    ++header.lines;
+    if (comment_or_blank(line)) continue;
+    parse_size(line, header);
+    return header;
+  }
+  throw Fault{header.lines, "the file ends before the size line"};
+}
+
+ParsedChunk parse_entries(const Header& header, std::string_view text) {
+  ParsedChunk chunk;
+  chunk.entries.reserve(std::count(text.begin(), text.end(), '\n') + 1);
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    ++chunk.lines;
+    const void* newline = std::char_traits<char>::find(at, end - at, '\n');
+    const char* const line_end = newline ? static_cast<const char*>(newline) : end;
+    Cursor cursor(at, line_end);
+    if (*at != '%' && !cursor.at_line_end()) {
+      if (const char* message = parse_entry(header, cursor, chunk)) {
+        chunk.fault = Fault{chunk.lines, message};
+        return chunk;
+      }
+    }
+    at = line_end == end ? end : line_end + 1;
+  }
+  return chunk;
+}
+
+}  // namespace trireme::matrix_market

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes the result file.
+#include "io/result.hpp"
+
+#include "io/output_file.hpp"
+
+namespace trireme {
+
+void write_result(MPI_Comm comm, const std::filesystem::path& path, const ResultFile& result) {
+  OutputFile file(comm, path);
+  for (const auto& [name, value] : result.attributes) file.write_attribute(name, value);
+  file.write_vectors("/x", result.rows, result.x);
+  file.write_list("/residual_history", result.residual_history, "1");
+  file.write_list("/kernel_time", result.kernel_time, "us");
+  file.commit();
+}
+
+}  // namespace trireme

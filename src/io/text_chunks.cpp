@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chunks of lines through zlib, which reads plain files too.
+#include "io/text_chunks.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace trireme {
+
+TextChunks::TextChunks(const std::filesystem::path& path, std::size_t chunk_bytes)
+    : name_(path.string()), chunk_bytes_(chunk_bytes) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    fail(ExitCode::input, "{} is a directory; name a file", name_);
+  errno = 0;
+  file_.reset(gzopen(path.c_str(), "rb"));
+  if (!file_) fail(ExitCode::input, "{}: cannot be read: {}", name_, std::strerror(errno));
+  gzbuffer(file_.get(), 1 << 20);
+}
+
+bool TextChunks::next(std::string& buffer, std::int64_t& number) {
+  const std::scoped_lock lock(mutex_);
+  if (at_end_) return false;
+  buffer = rest_;
+  rest_.clear();
+  std::size_t line_end = std::string::npos;
+  while (line_end == std::string::npos && !at_end_) {
+    const std::size_t before = buffer.size();
+    buffer.resize(before + chunk_bytes_);
+    const int got =
+        gzread(file_.get(), buffer.data() + before, static_cast<unsigned>(chunk_bytes_));
+    int status = Z_OK;
+    const char* reason = gzerror(file_.get(), &status);
+    if (got < 0 || (status != Z_OK && status != Z_STREAM_END)) {
+      at_end_ = true;
+      fail(ExitCode::input, "{}: damaged or truncated gzip file ({})", name_,
+           status == Z_ERRNO ? std::strerror(errno) : reason);
+    }
+    buffer.resize(before + static_cast<std::size_t>(got));
+    at_end_ = static_cast<std::size_t>(got) < chunk_bytes_;
+    line_end = buffer.rfind('\n');
+  }
+  if (!at_end_) {
+    rest_ = buffer.substr(line_end + 1);
+    buffer.resize(line_end + 1);
+  }
+  number = taken_++;
+  return !buffer.empty();
+}
+
+}  // namespace trireme

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A text file, plain or gzipped, as chunks of whole lines that several threads take in turn.
+#pragma once
+
+#include <zlib.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace trireme {
+
+class TextChunks {
+ public:
+  // Throws Error{input} when the file cannot be opened.
+  explicit TextChunks(const std::filesystem::path& path, std::size_t chunk_bytes = 1 << 21);
+
+  // Puts the next lines into `buffer` and their number in the sequence into `number`; false at the
+  // end. Each line but perhaps the file's last ends with '\n'. Thread-safe: a thread inflates under
+  // the lock while the others parse what they took. Throws Error{input} for damaged gzip data.
+  bool next(std::string& buffer, std::int64_t& number);
+
+ private:
+  struct Close {
+    void operator()(gzFile file) const { gzclose_r(file); }
+  };
+
+  std::string name_;
+  std::unique_ptr<gzFile_s, Close> file_;
+  std::size_t chunk_bytes_;
+  std::string rest_;  // the line that the last chunk cut
+  std::int64_t taken_ = 0;
+  bool at_end_ = false;
+  std::mutex mutex_;
+};
+
+}  // namespace trireme
