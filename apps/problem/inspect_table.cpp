@@ -21,18 +21,17 @@ void line(std::string& text, const std::string& label, const std::string& value)
   fmt::format_to(std::back_inserter(text), "  {:<20}{}\n", label, value);
 }
 
-std::string describe(const SymmetryStatistics& symmetry, double largest) {
-  std::string pattern = symmetry.pattern()
-                            ? "pattern symmetric"
-                            : fmt::format("pattern unsymmetric ({} entries without a mirror)",
-                                          grouped(symmetry.unmatched_entries));
-  const double relative = largest > 0 ? symmetry.largest_difference / largest : 0;
-  std::string values =
-      symmetry.values()
-          ? "values symmetric"
-          : fmt::format("values differ by up to {:.3g} ({:.2g} of the largest)",
-                        symmetry.largest_difference, relative);
-  return pattern + ", " + values;
+void add_symmetry(std::string& text, const SymmetryStatistics& symmetry, double largest) {
+  line(text, "pattern",
+       symmetry.pattern() ? "symmetric"
+                          : fmt::format("unsymmetric: {} entries without a mirror",
+                                        grouped(symmetry.unmatched_entries)));
+  line(text, "values",
+       symmetry.values()
+           ? "symmetric"
+           : fmt::format("unsymmetric: they differ by up to {:.3g}, {:.2g} of the largest",
+                         symmetry.largest_difference,
+                         largest > 0 ? symmetry.largest_difference / largest : 0));
 }
 
 }  // namespace
@@ -58,8 +57,7 @@ std::string matrix_table(const std::string& name, const MatrixStatistics& statis
        fmt::format("{} below the diagonal, {} above", grouped(statistics.lower_bandwidth),
                    grouped(statistics.upper_bandwidth)));
   line(text, "largest magnitude", fmt::format("{:.6g}", statistics.largest_magnitude));
-  if (statistics.symmetry)
-    line(text, "symmetry", describe(*statistics.symmetry, statistics.largest_magnitude));
+  if (statistics.symmetry) add_symmetry(text, *statistics.symmetry, statistics.largest_magnitude);
   if (const auto& diagonal = statistics.diagonal) {
     line(text, "diagonal",
          fmt::format("{} zero or absent{}, {} negative", grouped(diagonal->zeros),

@@ -8,8 +8,8 @@
 #include <new>
 #include <string>
 
-#include "commands.hpp"
 #include "base/error.hpp"
+#include "commands.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::problem_app {
@@ -37,7 +37,7 @@ struct Options {
 
 void declare(CLI::App& app, Options& options) {
   app.require_subcommand(1);
-  app.footer(std::string("\n") + example);
+  app.footer(example);
 
   CLI::App& import_command =
       *app.add_subcommand("import", "Matrix Market (.mtx, .mtx.gz) or PETSc binary to HDF5");
@@ -49,8 +49,8 @@ void declare(CLI::App& app, Options& options) {
                             "right-hand side to store as /b: ones, random, from-ones (b = A 1, "
                             "with /x_exact), or an .mtx file");
 
-  CLI::App& generate_command = *app.add_subcommand(
-      "generate", "a model problem; also under mpirun, with the same result");
+  CLI::App& generate_command =
+      *app.add_subcommand("generate", "a model problem; also under mpirun, with the same result");
   GenerateSpec& spec = options.generate.spec;
   generate_command.add_option("KIND", spec.kind, kinds())->required();
   generate_command.add_option("OUT.h5", options.generate.output, "file to write")->required();
@@ -61,8 +61,9 @@ void declare(CLI::App& app, Options& options) {
   generate_command.add_option("--seed", spec.seed, "of everything random")->capture_default_str();
   generate_command.add_option("--matrix", options.generate.matrix, "HDF5 group of the matrix")
       ->capture_default_str();
-  generate_command.add_option("--rhs", options.generate.rhs,
-                              "right-hand side to store as /b: ones, random, from-ones")
+  generate_command
+      .add_option("--rhs", options.generate.rhs,
+                  "right-hand side to store as /b: ones, random, from-ones")
       ->check(CLI::IsMember({"ones", "random", "from-ones"}));
 
   CLI::App& inspect_command =
