@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "report": {"base"},
     "io": {"base", "parallel", "sparse", "config"},
     "planning": {"base", "parallel", "sparse", "device", "kernels", "config"},
-    "operators": {"base", "parallel", "sparse", "device", "kernels"},
+    "operators": {"base", "parallel", "sparse", "device", "kernels", "planning"},
     "krylov": {"base", "parallel", "sparse", "device", "kernels", "config", "report", "io", "planning",
                "operators"},
 }

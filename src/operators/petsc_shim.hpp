@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PETSc 3.18 to 3.26 under one name each, its errors as exceptions, its objects as owners.
+#pragma once
+
+#include <petscksp.h>
+
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace trireme {
+
+static_assert(std::is_same_v<PetscScalar, double>, "Trireme needs a PETSc of real doubles");
+
+#if PETSC_VERSION_LT(3, 19, 0)
+inline constexpr PetscErrorCode kPetscSuccess = 0;
+#else
+inline constexpr PetscErrorCode kPetscSuccess = PETSC_SUCCESS;
+#endif
+
+#if PETSC_VERSION_LT(3, 24, 0)
+using PetscOperation = void (*)(void);
+#else
+using PetscOperation = PetscErrorCodeFn*;
+#endif
+
+// Any function as the untyped pointer that Mat*SetOperation takes.
+template <class Function>
+PetscOperation petsc_operation(Function* function) {
+  return reinterpret_cast<PetscOperation>(function);
+}
+
+// Throws what PETSc said about the error in one line; `code` serves when its cause is not ours.
+void petsc_check(PetscErrorCode error, ExitCode code = ExitCode::internal);
+
+// For functions that PETSc calls: no exception may pass through C. The message becomes PETSc's.
+PetscErrorCode petsc_raise(MPI_Comm comm, const std::exception& error);
+
+template <class Work>
+PetscErrorCode petsc_guard(MPI_Comm comm, Work&& work) {
+  try {
+    std::forward<Work>(work)();
+    return kPetscSuccess;
+  } catch (const std::exception& error) {
+    return petsc_raise(comm, error);
+  }
+}
+
+// Owns one reference to a PETSc object; destroy it before PetscFinalize.
+template <class Object, PetscErrorCode (*destroy)(Object*)>
+class PetscHandle {
+ public:
+  PetscHandle() = default;
+  explicit PetscHandle(Object object) : object_(object) {}
+  ~PetscHandle() { reset(); }
+  PetscHandle(PetscHandle&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  PetscHandle& operator=(PetscHandle&& other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+
+  operator Object() const { return object_; }
+  Object* put() {  // for PETSc's creating functions
+    reset();
+    return &object_;
+  }
+  Object release() { return std::exchange(object_, nullptr); }
+  void reset() {
+    if (object_) static_cast<void>(destroy(&object_));
+    object_ = nullptr;
+  }
+
+ private:
+  Object object_ = nullptr;
+};
+
+using MatHandle = PetscHandle<Mat, MatDestroy>;
+using VecHandle = PetscHandle<Vec, VecDestroy>;
+using KspHandle = PetscHandle<KSP, KSPDestroy>;
+
+}  // namespace trireme
