@@ -26,18 +26,19 @@ struct Progress {
 
 // Solves c with each of c.kernels in turn and returns the same Outcome on every rank. Collective.
 // Writes the solution (solution.h5, or solution-<kernel>.h5 for several kernels) into
-// c.report.directory, made when missing, when c.report.solution is set; nothing else is written: the
-// reports are the caller's. `progress` may be null.
+// c.report.directory, made when missing, when c.report.solution is set; nothing else is written:
+// the reports are the caller's. `progress` may be null.
 //
 // A solve that does not converge or breaks down is an outcome, not an error: its exit_code is
 // not_converged or breakdown, and the other kernels still run. Throws the same Error on every rank
 // for everything else: usage (a method, preconditioner or option that PETSc does not know, a kernel
-// that lacks the device or precision), input (what load_problem() finds, a non-square matrix, a zero
-// diagonal with jacobi), resource (no such device, out of memory).
-// Expects PETSc to be initialised (krylov/petsc_session.hpp) with c.petsc among its options.
+// that lacks the device or precision), input (what load_problem() finds, a non-square matrix, a
+// zero diagonal with jacobi), resource (no such device, out of memory). Expects PETSc to be
+// initialised (krylov/petsc_session.hpp) with c.petsc among its options.
 Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress);
 
-// What `solve --check` does: all that run_case() would refuse before it builds a kernel. Collective.
+// What `solve --check` does: all that run_case() would refuse before it builds a kernel.
+// Collective.
 void check_case(MPI_Comm comm, const Case& c);
 
 }  // namespace trireme

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Build, solve, measure.
+#include "krylov/kernel_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/stopwatch.hpp"
+#include "krylov/memory.hpp"
+#include "krylov/petsc_solve.hpp"
+#include "operators/assembled_mat.hpp"
+#include "operators/log_events.hpp"
+#include "operators/mat_shell.hpp"
+#include "parallel/collective.hpp"
+#include "planning/bandwidth.hpp"
+
+namespace trireme {
+namespace {
+
+double max_over_ranks(MPI_Comm comm, double value) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return value;
+}
+
+std::int64_t sum_over_ranks(MPI_Comm comm, std::int64_t value) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, comm);
+  return value;
+}
+
+// Amat with its product times, whether a Trireme kernel multiplies or PETSc does.
+class Amat {
+ public:
+  Amat(const std::shared_ptr<DistributedMatrix>& matrix, const std::string& kernel) {
+    const Stopwatch watch;
+    const PetscLogEvent event = log_events().build;
+    petsc_check(PetscLogEventBegin(event, 0, 0, 0, 0));
+    if (kernel == "petsc-aij") {
+      aij_ = std::make_unique<AssembledMat>(matrix, AijUse::product);
+      aij_->record_into(aij_times_);
+      statistics_.stored_bytes = matrix->csr_bytes();
+    } else {
+      operator_ = std::make_shared<DistributedOperator>(matrix, kernel);
+      statistics_ = operator_->statistics();
+      shell_ = make_shell(operator_);
+    }
+    petsc_check(PetscLogEventEnd(event, 0, 0, 0, 0));
+    build_seconds_ = max_over_ranks(matrix->comm, watch.seconds());
+  }
+  Mat mat() const { return aij_ ? aij_->mat() : static_cast<Mat>(shell_); }
+  Mat assembled() const { return aij_ ? aij_->mat() : nullptr; }
+  ProductTimes& times() { return aij_ ? aij_times_ : operator_->times(); }
+  const KernelStatistics& statistics() const { return statistics_; }
+  double build_seconds() const { return build_seconds_; }
+
+ private:
+  ProductTimes aij_times_;
+  std::unique_ptr<AssembledMat> aij_;
+  std::shared_ptr<DistributedOperator> operator_;
+  MatHandle shell_;
+  KernelStatistics statistics_;
+  double build_seconds_ = 0;
+};
+
+void fill(Vec vec, std::span<const double> values) {
+  PetscScalar* data = nullptr;
+  petsc_check(VecGetArrayWrite(vec, &data));
+  std::copy(values.begin(), values.end(), data);
+  petsc_check(VecRestoreArrayWrite(vec, &data));
+}
+
+Array<double> values_of(Vec vec) {
+  PetscInt size = 0;
+  const PetscScalar* data = nullptr;
+  petsc_check(VecGetLocalSize(vec, &size));
+  petsc_check(VecGetArrayRead(vec, &data));
+  Array<double> values(data, data + size);
+  petsc_check(VecRestoreArrayRead(vec, &data));
+  return values;
+}
+
+// How far from b, relative to it (or absolute where b is zero).
+double relative(double norm, double of) { return of > 0 ? norm / of : norm; }
+
+// The residual that the user asked for is ||b - A x||. A method may believe it is there when it is
+// not: its recurrence has drifted, or it tests another norm.
+void confirm(Verdict& verdict, const PetscSolver& solver, double residual, double rhs_norm) {
+  constexpr double kSlack = 10;
+  const bool by_tolerance =
+      verdict.reason == KSP_CONVERGED_RTOL || verdict.reason == KSP_CONVERGED_ATOL;
+  const double target = std::max(solver.rtol() * rhs_norm, solver.atol());
+  if (!by_tolerance || residual <= kSlack * target) return;
+  verdict.converged = false;
+  verdict.exit_code = std::isfinite(residual) ? ExitCode::not_converged : ExitCode::breakdown;
+  verdict.text =
+      fmt::format("not converged: by its own norm {} is done, but the true residual is {:.1e} of b",
+                  verdict.text.substr(verdict.text.find('(')), relative(residual, rhs_norm));
+}
+
+// All solves of one kernel, gathered into its outcome.
+class Solves {
+ public:
+  Solves(const SolveContext& context, Amat& amat, PetscSolver& solver,
+         const IterationCallback& on_iteration)
+      : context_(context), amat_(amat), solver_(solver), on_iteration_(on_iteration) {
+    petsc_check(MatCreateVecs(amat.mat(), x_.put(), b_.put()));
+  }
+
+  KernelRun all() {
+    for (std::int64_t repeat = 0; repeat < context_.spec.repeat; ++repeat) {
+      solutions_.clear();
+      worst_residual_ = 0;
+      worst_error_ = 0;
+      for (std::size_t k = 0; k < context_.problem.rhs.size(); ++k) one(k);
+      if (!verdict_.converged) break;
+    }
+    KernelRun run;
+    RunOutcome& o = run.outcome;
+    o.converged = verdict_.converged;
+    o.exit_code = verdict_.exit_code;
+    o.reason = verdict_.text;
+    o.petsc_reason = static_cast<int>(verdict_.reason);
+    o.iterations = iterations_;
+    o.relative_residual = worst_residual_;
+    if (!context_.problem.x_exact.empty()) o.relative_error = worst_error_;
+    o.seconds.solve = seconds_;
+    o.iteration_us =
+        total_iterations_ > 0 ? 1e6 * seconds_ / static_cast<double>(total_iterations_) : 0;
+    o.history = std::move(history_);
+    if (count_ > 1)
+      o.notes.push_back(
+          fmt::format("{} solves, {:.3g} s each", count_, seconds_ / static_cast<double>(count_)));
+    run.solutions = std::move(solutions_);
+    return run;
+  }
+
+ private:
+  void one(std::size_t k) {
+    const Problem& problem = context_.problem;
+    const Array<double>& b = problem.rhs[k];
+    const double rhs_norm = context_.plain.norm(b);
+    fill(b_, b);
+    if (problem.x0)
+      fill(x_, *problem.x0);
+    else
+      petsc_check(VecSet(x_, 0));
+    solver_.monitor([&](std::int64_t iteration, double norm) {
+      if (on_iteration_) on_iteration_(iteration, relative(norm, rhs_norm));
+    });
+    SolveResult result = solver_.solve(b_, x_, problem.x0.has_value());
+
+    Array<double> x = values_of(x_);
+    const double residual = context_.plain.residual_norm(b, x);
+    confirm(result.verdict, solver_, residual, rhs_norm);
+    keep_worst(result.verdict);
+    worst_residual_ = worse(worst_residual_, relative(residual, rhs_norm));
+    if (!problem.x_exact.empty()) worst_error_ = worse(worst_error_, error(x, problem.x_exact[k]));
+    iterations_ = result.iterations;
+    total_iterations_ += result.iterations;
+    seconds_ += result.seconds;
+    ++count_;
+    history_ = std::move(result.residuals);
+    for (double& norm : history_) norm = relative(norm, rhs_norm);
+    solutions_.push_back(std::move(x));
+  }
+
+  static double worse(double left, double right) {  // NaN is the worst
+    return std::isnan(left) || left > right ? left : right;
+  }
+
+  void keep_worst(const Verdict& verdict) {
+    if (count_ == 0 || (verdict_.converged && !verdict.converged)) verdict_ = verdict;
+  }
+
+  double error(std::span<const double> x, std::span<const double> exact) const {
+    Array<double> difference(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) difference[i] = x[i] - exact[i];
+    return relative(context_.plain.norm(difference), context_.plain.norm(exact));
+  }
+
+  const SolveContext& context_;
+  Amat& amat_;
+  PetscSolver& solver_;
+  const IterationCallback& on_iteration_;
+  VecHandle x_, b_;
+  std::vector<Array<double>> solutions_;
+  std::vector<double> history_;
+  Verdict verdict_;
+  double worst_residual_ = 0, worst_error_ = 0, seconds_ = 0;
+  std::int64_t iterations_ = 0, total_iterations_ = 0, count_ = 0;
+};
+
+void add_product_figures(RunOutcome& o, const SolveContext& context, const Amat& amat,
+                         const ProductTiming& timing) {
+  const DistributedMatrix& matrix = *context.matrix;
+  o.kernel_us = {.count = timing.count,
+                 .mean = timing.mean,
+                 .median = timing.median,
+                 .p95 = timing.p95,
+                 .min = timing.min,
+                 .max = timing.max};
+  o.bytes = sum_over_ranks(matrix.comm, amat.statistics().stored_bytes);
+  const double weighted =
+      amat.statistics().padding_ratio * static_cast<double>(matrix.blocks.nnz());
+  double padded = weighted;
+  MPI_Allreduce(MPI_IN_PLACE, &padded, 1, MPI_DOUBLE, MPI_SUM, matrix.comm);
+  const auto nnz = static_cast<double>(matrix.global_nnz);
+  o.padding = nnz > 0 ? padded / nnz : 0;
+  if (timing.median <= 0) return;
+  const double bytes = static_cast<double>(
+      product_bytes(o.bytes, matrix.global_rows(), matrix.global_rows(), sizeof(double)));
+  o.gflops = 2e-3 * nnz / timing.median;
+  o.gbytes_per_s = 1e-3 * bytes / timing.median;
+  if (context.machine_gbytes_per_s > 0)
+    o.bandwidth_fraction = o.gbytes_per_s / context.machine_gbytes_per_s;
+}
+
+// Of the rank with most.
+void add_memory(RunOutcome& o, const SolveContext& context) {
+  const std::int64_t peak = std::max(context.load_peak_bytes, peak_resident_bytes());
+  const auto csr = static_cast<double>(std::max<std::int64_t>(context.matrix->csr_bytes(), 1));
+  struct {
+    double ratio;
+    int rank;
+  } mine{static_cast<double>(peak - context.resident_before) / csr, rank_of(context.matrix->comm)},
+      most{};
+  struct {
+    double bytes;
+    int rank;
+  } peak_here{static_cast<double>(peak), mine.rank}, peak_most{};
+  MPI_Allreduce(&peak_here, &peak_most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, context.matrix->comm);
+  most = mine;
+  MPI_Bcast(&most.ratio, 1, MPI_DOUBLE, peak_most.rank, context.matrix->comm);
+  o.peak_memory = static_cast<std::int64_t>(peak_most.bytes);
+  o.peak_memory_over_csr = most.ratio;
+}
+
+}  // namespace
+
+KernelRun run_kernel(const SolveContext& context, const std::string& kernel,
+                     const IterationCallback& on_iteration) {
+  reset_peak_resident();
+  Amat amat(context.matrix, kernel);
+  RunOutcome memory;
+  add_memory(memory, context);
+  PetscSolver solver(context.spec.solver, amat.mat(), amat.assembled(), context.matrix);
+
+  amat.times().clear();
+  KernelRun run = Solves(context, amat, solver, on_iteration).all();
+  RunOutcome& o = run.outcome;
+  o.kernel = kernel;
+  o.device = "cpu";
+  o.precision = context.spec.precision;
+  o.method = solver.method();
+  o.engine = "petsc";
+  o.preconditioner = solver.preconditioner();
+  o.ranks = size_of(context.matrix->comm);
+  o.seconds.read = context.problem.read_seconds;
+  o.seconds.build = amat.build_seconds();
+  o.seconds.setup = max_over_ranks(context.matrix->comm, solver.setup_seconds());
+  o.peak_memory = memory.peak_memory;
+  o.peak_memory_over_csr = memory.peak_memory_over_csr;
+  add_product_figures(o, context, amat, amat.times().slowest(context.matrix->comm));
+  o.deterministic = kernel == "petsc-aij" || find_kernel(kernel).deterministic;
+  o.notes.insert(o.notes.end(), solver.notes().begin(), solver.notes().end());
+  return run;
+}
+
+Baseline measure_csr(const std::shared_ptr<DistributedMatrix>& matrix) {
+  constexpr int kProducts = 10;
+  DistributedOperator op(matrix, "csr");
+  Array<double> x(matrix->local_rows(), 1.0), y(matrix->local_rows());
+  op.multiply(x, y);  // pages and caches
+  op.times().clear();
+  for (int product = 0; product < kProducts; ++product) op.multiply(x, y);
+  return {max_over_ranks(matrix->comm, op.build_seconds()),
+          op.times().slowest(matrix->comm).median};
+}
+
+}  // namespace trireme

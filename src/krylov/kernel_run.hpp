@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One kernel's part of a case: build it, solve every right-hand side `repeat` times, measure.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/case.hpp"
+#include "io/problem.hpp"
+#include "krylov/plain_product.hpp"
+#include "operators/distributed_matrix.hpp"
+#include "report/outcome.hpp"
+
+namespace trireme {
+
+// What the kernels of a case share.
+struct SolveContext {
+  const Case& spec;
+  const Problem& problem;  // its vectors; the matrix has moved to `matrix`
+  std::shared_ptr<DistributedMatrix> matrix;
+  PlainProduct& plain;
+  std::int64_t load_peak_bytes = 0;  // of this rank, while reading and distributing
+  std::int64_t resident_before = 0;  // of this rank, before reading
+  double machine_gbytes_per_s = 0;   // all ranks together; 0: not measured
+};
+
+struct KernelRun {
+  RunOutcome outcome;
+  std::vector<Array<double>> solutions;  // one a right-hand side, local rows; of the last repeat
+};
+
+using IterationCallback = std::function<void(std::int64_t iteration, double relative_residual)>;
+
+// `kernel` is a registered name or petsc-aij. Collective; the same outcome on every rank.
+KernelRun run_kernel(const SolveContext& context, const std::string& kernel,
+                     const IterationCallback& on_iteration);
+
+// Seconds to build the plain csr and microseconds of one of its products: what break-even compares
+// with where csr is not among the kernels of the case. Collective.
+struct Baseline {
+  double build_seconds = 0;
+  double product_us = 0;
+};
+Baseline measure_csr(const std::shared_ptr<DistributedMatrix>& matrix);
+
+}  // namespace trireme

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// KSP and PC from names, in the order that PETSc wants.
+#include "krylov/petsc_solve.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "base/stopwatch.hpp"
+#include "parallel/collective.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr std::int64_t kLongestHistory = 1'000'000;
+
+MPI_Comm comm_of(Mat mat) { return PetscObjectComm(reinterpret_cast<PetscObject>(mat)); }
+
+PetscErrorCode call_monitor(KSP, PetscInt iteration, PetscReal norm, void* context) {
+  const auto* monitor = static_cast<PetscSolver::Monitor*>(context);
+  if (*monitor) (*monitor)(iteration, norm);
+  return kPetscSuccess;
+}
+
+PC pc_of(KSP ksp) {
+  PC pc = nullptr;
+  petsc_check(KSPGetPC(ksp, &pc));
+  return pc;
+}
+
+std::string type_of(PC pc) {
+  PCType type = nullptr;
+  petsc_check(PCGetType(pc, &type));
+  return type ? type : "";
+}
+
+bool is_diagonal_jacobi(PC pc) {
+  if (type_of(pc) != PCJACOBI) return false;
+  PCJacobiType type = PC_JACOBI_DIAGONAL;
+  petsc_check(PCJacobiGetType(pc, &type));
+  return type == PC_JACOBI_DIAGONAL;
+}
+
+bool needs_entries(PC pc) {
+  const std::string type = type_of(pc);
+  return !(type == PCNONE || type == PCSHELL || is_diagonal_jacobi(pc));
+}
+
+// Methods that offer the unpreconditioned norm and compute it wrongly (3.18 to 3.26): cr adds where
+// its recurrence subtracts, bcgsl stops with another residual than it reports.
+bool wrong_about_the_residual(const std::string& method) {
+  return method == KSPCR || method == KSPBCGSL;
+}
+
+void require_nonzero_diagonal(const DistributedMatrix& matrix) {
+  Array<double> d(matrix.local_rows());
+  matrix.diagonal(d);
+  const auto zero = std::find(d.begin(), d.end(), 0.0);
+  std::int64_t row = zero == d.end() ? std::numeric_limits<std::int64_t>::max()
+                                     : matrix.first_row() + (zero - d.begin());
+  MPI_Allreduce(MPI_IN_PLACE, &row, 1, MPI_INT64_T, MPI_MIN, matrix.comm);
+  if (row != std::numeric_limits<std::int64_t>::max())
+    fail(ExitCode::input,
+         "row {} (from 0) has a zero on the diagonal, by which jacobi would divide; use another "
+         "preconditioner, such as none or ilu",
+         row);
+}
+
+}  // namespace
+
+std::string ksp_type(const std::string& method) { return method == "bicgstab" ? KSPBCGS : method; }
+
+PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
+                         std::shared_ptr<const DistributedMatrix> matrix)
+    : amat_(amat) {
+  const Stopwatch watch;
+  petsc_check(KSPCreate(comm_of(amat), ksp_.put()));
+  petsc_check(KSPSetOperators(ksp_, amat, amat));
+  petsc_check(KSPSetType(ksp_, ksp_type(spec.method).c_str()), ExitCode::usage);
+  petsc_check(PCSetType(pc_of(ksp_), spec.preconditioner.c_str()), ExitCode::usage);
+  const auto max_iterations = static_cast<PetscInt>(
+      std::min<std::int64_t>(spec.max_iterations, std::numeric_limits<PetscInt>::max() - 1));
+  petsc_check(KSPSetTolerances(ksp_, spec.rtol, spec.atol, PETSC_DEFAULT, max_iterations));
+  petsc_check(KSPSetFromOptions(ksp_), ExitCode::usage);
+  petsc_check(KSPSetErrorIfNotConverged(ksp_, PETSC_FALSE));
+  petsc_check(KSPMonitorSet(ksp_, call_monitor, &monitor_, nullptr));
+  choose_norm();
+  choose_parallel_factorisation(type_of(pc_of(ksp_)));
+
+  if (is_diagonal_jacobi(pc_of(ksp_))) require_nonzero_diagonal(*matrix);
+  if (needs_entries(pc_of(ksp_))) give_entries(assembled, std::move(matrix));
+  petsc_check(KSPSetUp(ksp_), ExitCode::usage);
+  set_block_factorisation();
+
+  history_.resize(std::min(max_iterations + std::int64_t{1}, kLongestHistory));
+  petsc_check(KSPSetResidualHistory(ksp_, history_.data(), static_cast<PetscInt>(history_.size()),
+                                    PETSC_TRUE));
+  setup_seconds_ = watch.seconds();
+}
+
+// The unpreconditioned residual, unless an option says otherwise or the method cannot test it.
+void PetscSolver::choose_norm() {
+  PetscBool chosen = PETSC_FALSE;
+  petsc_check(PetscOptionsHasName(nullptr, nullptr, "-ksp_norm_type", &chosen));
+  if (chosen) return;
+  KSPNormType norm;
+  if (!wrong_about_the_residual(method())) {
+    petsc_check(KSPSetNormType(ksp_, KSP_NORM_UNPRECONDITIONED));
+    if (KSPGetNormType(ksp_, &norm) == kPetscSuccess) return;
+  }
+  petsc_check(KSPSetNormType(ksp_, KSP_NORM_DEFAULT));
+  petsc_check(KSPGetNormType(ksp_, &norm), ExitCode::usage);
+  notes_.push_back(fmt::format("{} tests the {} residual norm", method(),
+                               norm == KSP_NORM_PRECONDITIONED ? "preconditioned"
+                               : norm == KSP_NORM_NATURAL      ? "natural"
+                                                               : "no"));
+}
+
+// PETSc's incomplete factorisations are serial: on many ranks each factors its own diagonal block.
+void PetscSolver::choose_parallel_factorisation(const std::string& asked) {
+  if ((asked != PCILU && asked != PCICC) || size_of(comm_of(amat_)) == 1) return;
+  block_type_ = asked;
+  petsc_check(PCSetType(pc_of(ksp_), PCBJACOBI));
+  petsc_check(PCSetFromOptions(pc_of(ksp_)), ExitCode::usage);
+  if (type_of(pc_of(ksp_)) != PCBJACOBI) petsc_check(PCSetType(pc_of(ksp_), PCBJACOBI));
+  notes_.push_back(fmt::format("{} on {} ranks is block Jacobi with {} of each rank's block", asked,
+                               size_of(comm_of(amat_)), asked));
+}
+
+void PetscSolver::give_entries(Mat assembled, std::shared_ptr<const DistributedMatrix> matrix) {
+  if (!assembled) {
+    pmat_ = std::make_unique<AssembledMat>(std::move(matrix), AijUse::preconditioner);
+    assembled = pmat_->mat();
+  }
+  petsc_check(KSPSetOperators(ksp_, amat_, assembled));
+}
+
+void PetscSolver::set_block_factorisation() {
+  PetscBool chosen = PETSC_FALSE;
+  petsc_check(PetscOptionsHasName(nullptr, nullptr, "-sub_pc_type", &chosen));
+  if (block_type_.empty() || chosen) return;
+  PetscInt count = 0;
+  KSP* blocks = nullptr;
+  petsc_check(PCBJacobiGetSubKSP(pc_of(ksp_), &count, nullptr, &blocks));
+  for (PetscInt k = 0; k < count; ++k) {
+    petsc_check(PCSetType(pc_of(blocks[k]), block_type_.c_str()), ExitCode::usage);
+    petsc_check(PCSetFromOptions(pc_of(blocks[k])), ExitCode::usage);
+  }
+}
+
+SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
+  const MPI_Comm comm = comm_of(amat_);
+  petsc_check(KSPSetInitialGuessNonzero(ksp_, nonzero_guess ? PETSC_TRUE : PETSC_FALSE));
+  MPI_Barrier(comm);
+  const Stopwatch watch;
+  petsc_check(KSPSolve(ksp_, b, x));
+  SolveResult result;
+  result.seconds = watch.seconds();
+  MPI_Allreduce(MPI_IN_PLACE, &result.seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
+  result.verdict = verdict_of(ksp_);
+  PetscInt iterations = 0, recorded = 0;
+  petsc_check(KSPGetIterationNumber(ksp_, &iterations));
+  petsc_check(KSPGetResidualHistory(ksp_, nullptr, &recorded));
+  result.iterations = iterations;
+  result.residuals.assign(history_.begin(), history_.begin() + recorded);
+  return result;
+}
+
+std::string PetscSolver::method() const {
+  KSPType type = nullptr;
+  petsc_check(KSPGetType(ksp_, &type));
+  return type ? type : "";
+}
+
+std::string PetscSolver::preconditioner() const {
+  const std::string type = type_of(pc_of(ksp_));
+  return block_type_.empty() ? type : fmt::format("{}/{}", type, block_type_);
+}
+
+double PetscSolver::rtol() const {
+  PetscReal value = 0;
+  petsc_check(KSPGetTolerances(ksp_, &value, nullptr, nullptr, nullptr));
+  return value;
+}
+
+double PetscSolver::atol() const {
+  PetscReal value = 0;
+  petsc_check(KSPGetTolerances(ksp_, nullptr, &value, nullptr, nullptr));
+  return value;
+}
+
+}  // namespace trireme

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A KSP set up from a SolverSpec, and its solves.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/case.hpp"
+#include "krylov/reasons.hpp"
+#include "operators/assembled_mat.hpp"
+#include "operators/distributed_matrix.hpp"
+#include "operators/petsc_shim.hpp"
+
+namespace trireme {
+
+struct SolveResult {
+  Verdict verdict;
+  std::int64_t iterations = 0;
+  double seconds = 0;             // of KSPSolve, the slowest rank
+  std::vector<double> residuals;  // the norm that the method tests, from iteration 0
+};
+
+// Order: PETSc's options (after `--`, under `petsc:`) win over the SolverSpec.
+class PetscSolver {
+ public:
+  // Called on every rank at every iteration with the norm that the method tests.
+  using Monitor = std::function<void(std::int64_t iteration, double norm)>;
+
+  // Amat is `amat`; where the preconditioner needs entries, Pmat is `assembled`, or an AIJ made of
+  // `matrix` when that is null. Throws Error{usage} for names that PETSc does not know and for
+  // combinations that it does not support, Error{input} for a matrix that the preconditioner cannot
+  // take: with jacobi, a zero on the diagonal. Collective.
+  PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
+              std::shared_ptr<const DistributedMatrix> matrix);
+
+  // x holds the initial guess where nonzero_guess, and the solution afterwards. Collective.
+  SolveResult solve(Vec b, Vec x, bool nonzero_guess);
+
+  void monitor(Monitor monitor) { monitor_ = std::move(monitor); }
+  double setup_seconds() const { return setup_seconds_; }
+  std::string method() const;          // what runs, by PETSc's name: cg, bcgs, gmres, ...
+  std::string preconditioner() const;  // likewise
+  double rtol() const;
+  double atol() const;
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  void choose_norm();
+  void choose_parallel_factorisation(const std::string& asked);
+  void give_entries(Mat assembled, std::shared_ptr<const DistributedMatrix> matrix);
+  void set_block_factorisation();
+
+  Mat amat_;
+  std::unique_ptr<AssembledMat> pmat_;
+  KspHandle ksp_;
+  Monitor monitor_;
+  std::vector<double> history_;
+  std::string block_type_;  // of block Jacobi's blocks, where we chose it
+  std::vector<std::string> notes_;
+  double setup_seconds_ = 0;
+};
+
+// PETSc's names for Trireme's: bicgstab is bcgs; everything else is PETSc's already.
+std::string ksp_type(const std::string& method);
+
+}  // namespace trireme

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Case -> Problem -> for each kernel: operator, solves, measurements -> Outcome.
+#include "krylov/run_case.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/problem.hpp"
+#include "krylov/kernel_run.hpp"
+#include "krylov/machine_facts.hpp"
+#include "krylov/memory.hpp"
+#include "krylov/petsc_session.hpp"
+#include "krylov/petsc_solve.hpp"
+#include "parallel/collective.hpp"
+#include "planning/bandwidth.hpp"
+#include "planning/break_even.hpp"
+#include "planning/choose.hpp"
+
+namespace trireme {
+namespace {
+
+// Below this the matrix fits into caches, where memory bandwidth is no yardstick.
+constexpr std::int64_t kSmallestForBandwidth = std::int64_t{64} << 20;
+
+class Stages {
+ public:
+  Stages(MPI_Comm comm, Progress* progress) : progress_(rank_of(comm) == 0 ? progress : nullptr) {}
+  void stage(const std::string& text) const {
+    if (progress_) progress_->stage(text);
+  }
+  void solve_begins(int run, const std::string& kernel) const {
+    if (progress_) progress_->solve_begins(run, kernel);
+  }
+  IterationCallback iterations_of(int run) const {
+    if (!progress_) return {};
+    return [progress = progress_, run](std::int64_t iteration, double residual) {
+      progress->iteration(run, iteration, residual);
+    };
+  }
+
+ private:
+  Progress* progress_;
+};
+
+// The kernels by name, auto decided. Throws Error{usage} for what this build or engine cannot do.
+std::vector<std::string> resolved_kernels(const Case& c) {
+  if (c.device == "cuda")
+    fail(ExitCode::resource, "device: cuda is not in this build; use device: cpu");
+  if (c.precision != "double")
+    fail(ExitCode::usage, "precision: {} needs engine: resident; the petsc engine works in double",
+         c.precision);
+  std::vector<std::string> names;
+  for (const std::string& kernel : c.kernels) {
+    if (kernel == "auto") {
+      names.emplace_back(choose_kernel(Device::cpu));
+    } else {
+      if (kernel != "petsc-aij" && !find_kernel(kernel).host<double>())
+        fail(ExitCode::usage, "kernel '{}' has no CPU executor for double; see --list-kernels",
+             kernel);
+      names.push_back(kernel);
+    }
+  }
+  return names;
+}
+
+// Method and preconditioner by creating them on an empty system.
+void require_known_names(MPI_Comm comm, const SolverSpec& spec) {
+  KspHandle ksp;
+  petsc_check(KSPCreate(comm, ksp.put()));
+  if (KSPSetType(ksp, ksp_type(spec.method).c_str()) != kPetscSuccess)
+    fail(ExitCode::usage, "solver.method '{}' is neither cg, bicgstab nor a KSP of this PETSc",
+         spec.method);
+  PC pc = nullptr;
+  petsc_check(KSPGetPC(ksp, &pc));
+  if (PCSetType(pc, spec.preconditioner.c_str()) != kPetscSuccess)
+    fail(ExitCode::usage,
+         "solver.preconditioner '{}' is neither none, jacobi nor a PC of this PETSc",
+         spec.preconditioner);
+}
+
+double measured_bandwidth(MPI_Comm comm, MachineFacts& machine) {
+  const HostBandwidth mine = measure_host_bandwidth();
+  double rates[2] = {mine.triad, mine.best()};
+  MPI_Allreduce(MPI_IN_PLACE, rates, 2, MPI_DOUBLE, MPI_SUM, comm);
+  machine.triad_gbytes_per_s = rates[0];
+  return rates[1];
+}
+
+void add_break_even(std::vector<RunOutcome>& runs,
+                    const std::shared_ptr<DistributedMatrix>& matrix) {
+  if (runs.empty()) return;
+  const auto csr = std::find_if(runs.begin(), runs.end(),
+                                [](const RunOutcome& run) { return run.kernel == "csr"; });
+  const Baseline baseline = csr != runs.end() && csr->kernel_us.count > 0
+                                ? Baseline{csr->seconds.build, csr->kernel_us.median}
+                                : measure_csr(matrix);
+  for (RunOutcome& run : runs)
+    if (run.kernel_us.count > 0)
+      run.break_even_products =
+          break_even_products(run.seconds.build + run.seconds.upload, 1e-6 * run.kernel_us.median,
+                              baseline.build_seconds, 1e-6 * baseline.product_us);
+}
+
+}  // namespace
+
+void check_case(MPI_Comm comm, const Case& c) {
+  static_cast<void>(resolved_kernels(c));
+  require_known_names(comm, c.solver);
+}
+
+Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
+  const std::int64_t resident_before = resident_bytes();
+  const Stages stages(comm, progress);
+  const std::vector<std::string> kernels = resolved_kernels(c);
+  require_known_names(comm, c.solver);
+
+  stages.stage("reading " + problem_name(c.problem));
+  Problem problem = load_problem(comm, c.problem);
+  Outcome outcome;
+  outcome.problem = {.name = problem.name,
+                     .generated = c.problem.generate.has_value(),
+                     .rows = problem.matrix.global_rows,
+                     .cols = problem.matrix.global_cols,
+                     .nnz = problem.matrix.global_nnz,
+                     .rhs = c.problem.rhs};
+  outcome.machine = machine_facts(comm);
+  const auto matrix = distribute(comm, std::move(problem.matrix), problem.row_starts);
+  PlainProduct plain(matrix);
+  SolveContext context{.spec = c,
+                       .problem = problem,
+                       .matrix = matrix,
+                       .plain = plain,
+                       .load_peak_bytes = peak_resident_bytes(),
+                       .resident_before = resident_before};
+
+  std::vector<std::string> notes;
+  if (problem.duplicates_summed > 0)
+    notes.push_back(fmt::format("{} duplicate entries were added up", problem.duplicates_summed));
+  if (ksp_type(c.solver.method) == KSPCG && !plain.looks_symmetric())
+    notes.push_back("the matrix is not symmetric, which cg needs; bicgstab does not");
+  if (12 * outcome.problem.nnz >= kSmallestForBandwidth) {
+    stages.stage("measuring memory bandwidth");
+    context.machine_gbytes_per_s = measured_bandwidth(comm, outcome.machine);
+  }
+
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    const int number = static_cast<int>(k);
+    stages.stage("building " + kernels[k]);
+    stages.solve_begins(number, kernels[k]);
+    KernelRun run = run_kernel(context, kernels[k], stages.iterations_of(number));
+    run.outcome.notes.insert(run.outcome.notes.begin(), notes.begin(), notes.end());
+    outcome.runs.push_back(std::move(run.outcome));
+  }
+  add_break_even(outcome.runs, matrix);
+  for (const std::string& option : PetscSession::unused_options())
+    for (RunOutcome& run : outcome.runs)
+      run.notes.push_back("PETSc option " + option + " was not used; is it misspelt?");
+  return outcome;
+}
+
+}  // namespace trireme

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cases from end to end on generated problems; run on 1 and 3 ranks.
+#include "krylov/run_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "config/read_case.hpp"
+#include "kernels/registry.hpp"
+#include "parallel/collective.hpp"
+#include "support/petsc_environment.hpp"
+
+namespace trireme {
+namespace {
+
+Case case_of(const std::string& problem, const std::string& rest) {
+  return parse_case("problem: {" + problem + "}\n" + rest + "\nreport: {solution: false}\n",
+                    "test.yaml");
+}
+
+Outcome solve(const std::string& problem, const std::string& rest) {
+  return run_case(MPI_COMM_WORLD, case_of(problem, rest), nullptr);
+}
+
+std::string error_of(const std::string& problem, const std::string& rest, ExitCode code) {
+  try {
+    solve(problem, rest);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "accepted: " << rest;
+  return "";
+}
+
+TEST(RunCase, CgSolvesPoissonWithEveryHostKernelAndPetscAij) {
+  std::string kernels = "petsc-aij";
+  for (const KernelEntry& entry : kernel_registry())
+    if (entry.host_double) kernels += ", " + std::string(entry.name);
+  const Outcome outcome =
+      solve("generate: poisson3d, n: 12", "kernel: [" + kernels + "]\ndevice: cpu");
+  EXPECT_EQ(exit_code(outcome), ExitCode::converged);
+  EXPECT_EQ(outcome.problem.rows, 12 * 12 * 12);
+  for (const RunOutcome& run : outcome.runs) {
+    SCOPED_TRACE(run.kernel);
+    EXPECT_TRUE(run.converged) << run.reason;
+    EXPECT_LE(run.relative_residual, 1e-8);
+    ASSERT_TRUE(run.relative_error.has_value());
+    EXPECT_LE(*run.relative_error, 1e-6);
+    EXPECT_EQ(run.iterations, outcome.runs[0].iterations);
+    EXPECT_EQ(static_cast<std::int64_t>(run.history.size()), run.iterations + 1);
+    EXPECT_GT(run.kernel_us.count, 0);
+    EXPECT_GT(run.kernel_us.median, 0);
+    EXPECT_GT(run.gflops, 0);
+    EXPECT_GT(run.bytes, 0);
+    EXPECT_GT(run.seconds.solve, 0);
+    EXPECT_NEAR(run.history.front(), 1.0, 0.5);
+  }
+}
+
+class EveryPreconditioner : public testing::TestWithParam<const char*> {};
+
+TEST_P(EveryPreconditioner, SolvesPoissonByCg) {
+  const Outcome outcome = solve("generate: poisson2d, n: 30",
+                                std::string("solver: {preconditioner: ") + GetParam() + "}");
+  EXPECT_TRUE(outcome.runs[0].converged) << outcome.runs[0].reason;
+  EXPECT_LE(outcome.runs[0].relative_residual, 1e-7);
+}
+
+TEST_P(EveryPreconditioner, SolvesConvectionByBicgstab) {
+  const Outcome outcome =
+      solve("generate: convection3d, n: 8", std::string("solver: {method: bicgstab, "
+                                                        "preconditioner: ") +
+                                                GetParam() + "}");
+  EXPECT_TRUE(outcome.runs[0].converged) << outcome.runs[0].reason;
+  EXPECT_LE(outcome.runs[0].relative_residual, 1e-7);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryPreconditioner,
+                         testing::Values("none", "jacobi", "bjacobi", "ilu", "icc", "gamg", "hypre",
+                                         "sor", "asm"));
+
+class EveryMethod : public testing::TestWithParam<const char*> {};
+
+TEST_P(EveryMethod, SolvesPoisson) {
+  const Outcome outcome =
+      solve("generate: poisson2d, n: 12",
+            std::string("solver: {preconditioner: jacobi, method: ") + GetParam() + "}");
+  EXPECT_TRUE(outcome.runs[0].converged) << outcome.runs[0].reason;
+  EXPECT_LE(outcome.runs[0].relative_residual, 1e-7);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryMethod,
+                         testing::Values("cg", "bicgstab", "gmres", "fgmres", "minres", "pipecg",
+                                         "bcgsl", "tfqmr", "cgs", "bicg", "cr", "fbcgs"));
+
+TEST(RunCase, RepeatsAndCountsAllProducts) {
+  const Outcome once = solve("generate: poisson2d, n: 20", "kernel: csr");
+  const Outcome thrice = solve("generate: poisson2d, n: 20", "kernel: csr\nrepeat: 3");
+  EXPECT_EQ(thrice.runs[0].kernel_us.count, 3 * once.runs[0].kernel_us.count);
+  EXPECT_EQ(thrice.runs[0].iterations, once.runs[0].iterations);
+}
+
+TEST(RunCase, MaximumIterationsIsNotConverged) {
+  const Outcome outcome = solve("generate: poisson2d, n: 40", "solver: {max_iterations: 3}");
+  EXPECT_EQ(exit_code(outcome), ExitCode::not_converged);
+  EXPECT_FALSE(outcome.runs[0].converged);
+  EXPECT_EQ(outcome.runs[0].iterations, 3);
+  EXPECT_NE(outcome.runs[0].reason.find("DIVERGED_ITS"), std::string::npos);
+}
+
+TEST(RunCase, CgOnANonsymmetricMatrixIsNoted) {
+  const Outcome outcome = solve("generate: convection3d, n: 6", "solver: {max_iterations: 20}");
+  ASSERT_FALSE(outcome.runs[0].notes.empty());
+  EXPECT_NE(outcome.runs[0].notes[0].find("not symmetric"), std::string::npos);
+}
+
+TEST(RunCase, CgOnAnIndefiniteMatrixBreaksDownWithPetscsReason) {
+  // Random values in (-1, 1) are as indefinite as can be.
+  const Outcome outcome =
+      solve("generate: circuit, n: 1000", "solver: {preconditioner: none, max_iterations: 200}");
+  EXPECT_TRUE(exit_code(outcome) == ExitCode::breakdown ||
+              exit_code(outcome) == ExitCode::not_converged);
+  EXPECT_NE(outcome.runs[0].reason.find("DIVERGED"), std::string::npos) << outcome.runs[0].reason;
+}
+
+TEST(RunCase, JacobiOnAZeroDiagonalNamesTheFirstRow) {
+  const std::string message = error_of("generate: random, n: 200, k: 3",
+                                       "solver: {preconditioner: jacobi}", ExitCode::input);
+  EXPECT_NE(message.find("row "), std::string::npos) << message;
+  EXPECT_NE(message.find("zero on the diagonal"), std::string::npos) << message;
+}
+
+TEST(RunCase, UnknownNamesAreUsageErrors) {
+  const std::string problem = "generate: poisson2d, n: 5";
+  EXPECT_NE(error_of(problem, "solver: {method: cgg}", ExitCode::usage).find("'cgg'"),
+            std::string::npos);
+  EXPECT_NE(error_of(problem, "solver: {preconditioner: jakobi}", ExitCode::usage).find("'jakobi'"),
+            std::string::npos);
+  error_of(problem, "kernel: csr\nprecision: float\nsolver: {engine: petsc}", ExitCode::usage);
+}
+
+TEST(RunCase, ProgressHearsEveryIterationOnRankZeroOnly) {
+  struct Counter : Progress {
+    int calls = 0;
+    double last = 0;
+    void iteration(int, std::int64_t, double residual) override {
+      ++calls;
+      last = residual;
+    }
+  } counter;
+  const Outcome outcome =
+      run_case(MPI_COMM_WORLD, case_of("generate: poisson2d, n: 10", ""), &counter);
+  if (rank_of(MPI_COMM_WORLD) == 0) {
+    EXPECT_EQ(counter.calls, outcome.runs[0].iterations + 1);
+    EXPECT_LE(counter.last, 1e-8);
+  } else {
+    EXPECT_EQ(counter.calls, 0);
+  }
+}
+
+}  // namespace
+}  // namespace trireme

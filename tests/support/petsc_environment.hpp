@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PETSc for a test binary under mpirun: include it in one source of the binary.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "krylov/petsc_session.hpp"
+
+namespace trireme::test {
+
+class PetscEnvironment : public testing::Environment {
+ public:
+  void SetUp() override { session_.emplace(); }
+  void TearDown() override { session_.reset(); }
+
+ private:
+  std::optional<PetscSession> session_;
+};
+
+inline testing::Environment* const petsc_environment =
+    testing::AddGlobalTestEnvironment(new PetscEnvironment);
+
+}  // namespace trireme::test
