@@ -14,4 +14,13 @@ namespace trireme {
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_dasp_host(const CsrView<Value>& matrix);
 
+// Builds on the GPU and multiplies there; double, float and Half. One product at a time: products
+// of one kernel in several streams must not overlap (long rows meet in memory).
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_dasp_cuda(const DeviceCsr<Value>& matrix,
+                                                   StreamRef stream);
+// Values stored in FP32; x, y and all sums in FP64.
+std::unique_ptr<CudaKernel<double>> build_dasp_mixed_cuda(const DeviceCsr<double>& matrix,
+                                                          StreamRef stream);
+
 }  // namespace trireme

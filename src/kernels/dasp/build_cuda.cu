@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CSR to DASP on the GPU: one radix sort of the rows by length, two small read-backs, one copy of
+// the entries; a second sort puts the tasks into the caller's row order.
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include <array>
+#include <bit>
+
+#include "base/half.hpp"
+#include "base/stopwatch.hpp"
+#include "device/block_sum.cuh"
+#include "device/check.hpp"
+#include "kernels/dasp/device_layout.hpp"
+#include "kernels/numeric.cuh"
+
+namespace trireme::dasp {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kBuckets = kMaxLen + 2;  // long, 256, .., 1, 0
+
+unsigned blocks_for(std::int64_t threads) {
+  return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
+}
+
+// Calls a CUB algorithm twice: for the size of its scratch memory, then to run it.
+template <class Algorithm>
+void with_scratch(StreamRef stream, Algorithm&& algorithm) {
+  std::size_t bytes = 0;
+  cuda_check(algorithm(nullptr, bytes));
+  ScratchBuffer<std::byte> scratch(std::max<std::size_t>(bytes, 1), stream);
+  cuda_check(algorithm(scratch.data(), bytes));
+}
+
+__device__ __forceinline__ std::int64_t thread_number() {
+  return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+}
+
+// --- rows by length ---------------------------------------------------------------------------
+
+__global__ void bucket_keys(std::int64_t rows, const std::int32_t* __restrict__ row_ptr,
+                            std::uint16_t* __restrict__ keys, std::int32_t* __restrict__ row) {
+  const std::int64_t i = thread_number();
+  if (i >= rows) return;
+  const std::int32_t length = row_ptr[i + 1] - row_ptr[i];
+  keys[i] = static_cast<std::uint16_t>(length > kMaxLen ? 0 : kMaxLen + 1 - length);
+  row[i] = static_cast<std::int32_t>(i);
+}
+
+// start[b]: the first position whose key is at least b.
+__global__ void bucket_starts(std::int64_t rows, const std::uint16_t* __restrict__ keys,
+                              std::int32_t* __restrict__ start) {
+  const std::int64_t i = thread_number();
+  if (i > rows) return;
+  const int from = i == 0 ? 0 : keys[i - 1] + 1;
+  const int to = i == rows ? kBuckets : keys[i];
+  for (int bucket = from; bucket <= to; ++bucket) start[bucket] = static_cast<std::int32_t>(i);
+}
+
+// Where each part of row_order comes from among the sorted rows.
+struct OrderSource {
+  Counts counts;
+  std::int64_t fours, threes, twos, ones, empty;
+};
+
+__global__ void order_rows(std::int64_t rows, const std::int32_t* __restrict__ sorted,
+                           OrderSource from, std::int32_t* __restrict__ order) {
+  const std::int64_t i = thread_number();
+  if (i >= rows) return;
+  const Counts& c = from.counts;
+  std::int64_t source = i;
+  if (i >= c.first_empty()) {
+    source = from.empty + i - c.first_empty();
+  } else if (i >= c.first_1()) {
+    source = from.ones + c.pieces_13 + i - c.first_1();
+  } else if (i >= c.first_22()) {
+    source = from.twos + i - c.first_22();
+  } else if (i >= c.first_4() + c.fours) {
+    source = from.threes + c.pieces_13 + i - c.first_4() - c.fours;
+  } else if (i >= c.first_4()) {
+    source = from.fours + i - c.first_4();
+  } else if (i >= c.first_13()) {
+    const std::int64_t k = i - c.first_13();
+    source = (k % 2 == 0 ? from.ones : from.threes) + k / 2;
+  }
+  order[i] = sorted[source];
+}
+
+// --- pointers ---------------------------------------------------------------------------------
+
+// Groups and tasks of each long row, at i + 1 for the sums that follow.
+__global__ void measure_long(std::int64_t long_rows, const std::int32_t* __restrict__ row_ptr,
+                             const std::int32_t* __restrict__ order,
+                             std::int32_t* __restrict__ groups, std::int32_t* __restrict__ tasks) {
+  const std::int64_t i = thread_number();
+  if (i > long_rows) return;
+  std::int32_t count = 0;
+  if (i > 0) {
+    const std::int32_t row = order[i - 1];
+    count = (row_ptr[row + 1] - row_ptr[row] + 63) / 64;
+  }
+  groups[i] = count;
+  tasks[i] = count == 0 ? 0 : tasks_of_long_row(count);
+}
+
+__device__ const Segment& segment_of(std::int32_t task, const Segment* segments, int count) {
+  int low = 0;
+  for (int step = count; step > 1;) {
+    const int half = step / 2;
+    if (segments[low + half].first_task <= task) low += half;
+    step -= half;
+  }
+  return segments[low];
+}
+
+struct MediumPointers {
+  std::int32_t* rowblock_ptr;
+  std::int32_t* irreg_ptr;
+  std::int64_t first_medium;
+  std::int64_t medium_rows;
+  std::int32_t row_blocks;
+  std::int32_t regular_entries;
+  std::int32_t irregular_entries;
+};
+
+// The row blocks of one medium task. Rows of one length need no look at the matrix.
+__device__ void write_pointers(const Task& task, const MediumPointers& to,
+                               const std::int32_t* row_ptr, const std::int32_t* order) {
+  const std::int32_t first = task.row - static_cast<std::int32_t>(to.first_medium);
+  if (task.work() == Work::mixed8) {
+    std::int32_t length[8];
+    for (int row = 0; row < 8; ++row) {
+      length[row] = 0;
+      if (row < task.size()) {
+        const std::int32_t at = order[task.row + row];
+        length[row] = row_ptr[at + 1] - row_ptr[at];
+      }
+    }
+    const std::int32_t width = 4 * regular_blocks<8, 4>([&](int row) { return length[row]; });
+    std::int32_t irregular = task.irregular;
+    for (int row = 0; row < task.size(); ++row) {
+      to.irreg_ptr[first + row] = irregular;
+      irregular += length[row] > width ? length[row] - width : 0;
+    }
+    to.rowblock_ptr[first / 8] = task.stored * 32;
+    return;
+  }
+  const std::int32_t rows = task.work() == Work::rows32 ? 32 : 8;
+  const std::int32_t blocks = task.size() / 4;
+  for (std::int32_t row = 0; row < rows; ++row)
+    to.irreg_ptr[first + row] = task.irregular + row * (task.size() % 4);
+  for (std::int32_t block = 0; block < rows / 8; ++block)
+    to.rowblock_ptr[first / 8 + block] = (task.stored + block * blocks) * 32;
+}
+
+// --- tasks ------------------------------------------------------------------------------------
+
+// Tasks that take a warp several rounds of memory latency come first, those of long rows before
+// them.
+__device__ bool is_heavy(const Task& task) {
+  return task.work() == Work::mixed8 || (task.work() == Work::rows8 && task.size() >= 96);
+}
+
+// Every task but those of long rows, with its sorting key; and the pointers of the medium rows.
+__global__ void make_tasks(std::int32_t tasks, const Segment* __restrict__ segments, int count,
+                           MediumPointers pointers, const std::int32_t* __restrict__ row_ptr,
+                           const std::int32_t* __restrict__ order, Task* __restrict__ task,
+                           std::uint32_t* __restrict__ key) {
+  const std::int64_t i = thread_number();
+  if (i == 0) {
+    pointers.rowblock_ptr[pointers.row_blocks] = pointers.regular_entries;
+    pointers.irreg_ptr[pointers.medium_rows] = pointers.irregular_entries;
+  }
+  if (i >= tasks) return;
+  const Segment& segment = segment_of(static_cast<std::int32_t>(i), segments, count);
+  Task mine = task_of(segment, static_cast<std::int32_t>(i) - segment.first_task);
+  const Work work = mine.work();
+  if (work == Work::rows32 || work == Work::rows8 || work == Work::mixed8)
+    write_pointers(mine, pointers, row_ptr, order);
+  const std::int32_t first_row = order[mine.row];
+  key[i] = is_heavy(mine) ? 0 : static_cast<std::uint32_t>(first_row) + 1;
+  // Rows of a task ascend, but for mixed8 and the two rows of a 1&3 piece.
+  if (work != Work::mixed8 && work != Work::pieces_13) {
+    const std::int32_t rows = work == Work::rows32 ? 32 : work == Work::rows8 ? 8 : mine.size();
+    if (order[mine.row + rows - 1] - first_row == rows - 1) {
+      mine.what |= Task::kConsecutive;
+      mine.row = first_row;
+    }
+  }
+  task[i] = mine;
+}
+
+// The tasks of the long rows, each found by bisection: their key 0 puts them first.
+__global__ void make_long_tasks(std::int32_t tasks, std::int32_t long_rows,
+                                const std::int32_t* __restrict__ task_ptr,
+                                const std::int32_t* __restrict__ group_ptr, Task* __restrict__ task,
+                                std::uint32_t* __restrict__ key) {
+  const std::int64_t i = thread_number();
+  if (i >= tasks) return;
+  std::int32_t low = 0;
+  for (std::int32_t step = long_rows; step > 1;) {
+    const std::int32_t half = step / 2;
+    if (task_ptr[low + half] <= i) low += half;
+    step -= half;
+  }
+  const std::int32_t groups = group_ptr[low + 1] - group_ptr[low];
+  const std::int32_t each = groups_per_task(groups);
+  const std::int32_t from = (static_cast<std::int32_t>(i) - task_ptr[low]) * each;
+  task[i] = {.what = Task::pack(Work::long_groups, min(each, groups - from)),
+             .stored = group_ptr[low] + from,
+             .irregular = low,
+             .row = static_cast<std::int32_t>(i)};
+  key[i] = 0;
+}
+
+// --- entries ----------------------------------------------------------------------------------
+
+// The caller's CSR and the arrays it is copied to. With a null cid only values are copied.
+template <class Stored, class Value>
+struct Copy {
+  const std::int32_t* __restrict__ row_ptr;
+  const std::int32_t* __restrict__ col_idx;
+  const Value* __restrict__ values;
+  const std::int32_t* __restrict__ row_order;
+
+  // Entry `from` to slot `to`, or padding where !real.
+  template <bool with_columns>
+  __device__ void operator()(Stored* val, std::int32_t* cid, std::int64_t to, std::int64_t from,
+                             bool real) const {
+    if constexpr (with_columns) {
+      store(val + to, real ? load<Sum<Stored>>(values + from) : Sum<Stored>{});
+      cid[to] = real ? __ldg(col_idx + from) : 0;
+    } else {
+      if (real) store(val + to, load<Sum<Stored>>(values + from));
+    }
+  }
+  __device__ std::int32_t caller_row(const Task& task, std::int32_t item) const {
+    return task.consecutive() ? task.row + item : row_order[task.row + item];
+  }
+};
+
+template <class Stored>
+struct Arrays {
+  Stored* long_val;
+  std::int32_t* long_cid;
+  const std::int32_t* group_ptr;
+  Stored* reg_val;
+  std::int32_t* reg_cid;
+  Stored* irreg_val;
+  std::int32_t* irreg_cid;
+  Stored* short_val;
+  std::int32_t* short_cid;
+  std::int64_t pieces;
+};
+
+// The `rows` (8 or 32) rows of a medium task; lane i knows where row i begins and how long it is.
+template <bool with_columns, class Stored, class Value>
+__device__ void copy_medium(const Copy<Stored, Value>& copy, const Arrays<Stored>& to,
+                            const Task& task, int lane) {
+  const Work work = task.work();
+  const int rows = work == Work::rows32 ? 32 : 8;
+  const int here = work == Work::mixed8 ? task.size() : rows;
+  std::int32_t begin = 0;
+  std::int32_t length = 0;
+  if (lane < here) {
+    const std::int32_t row = copy.caller_row(task, lane);
+    begin = copy.row_ptr[row];
+    length = copy.row_ptr[row + 1] - begin;
+  }
+  std::int32_t blocks = task.size() / 4;
+  std::int32_t irregular = task.irregular + lane * (task.size() % 4);
+  if (work == Work::mixed8) {
+    std::int32_t lengths[8];
+    for (int row = 0; row < 8; ++row) lengths[row] = __shfl_sync(kFullWarp, length, row);
+    blocks = regular_blocks<8, 4>([&](int row) { return lengths[row]; });
+    irregular = task.irregular;
+    for (int row = 0; row < 8; ++row)
+      if (row < lane && lengths[row] > 4 * blocks) irregular += lengths[row] - 4 * blocks;
+  }
+  for (int first = 0; first < rows; first += 8) {
+    const int row = first + lane / 4;
+    const std::int32_t row_begin = __shfl_sync(kFullWarp, begin, row);
+    const std::int32_t row_length = __shfl_sync(kFullWarp, length, row);
+    const std::int64_t base = (static_cast<std::int64_t>(task.stored) + first / 8 * blocks) * 32;
+#pragma unroll 4
+    for (std::int32_t block = 0; block < blocks; ++block) {
+      const std::int32_t k = 4 * block + lane % 4;
+      copy.template operator()<with_columns>(to.reg_val, to.reg_cid, base + block * 32 + lane,
+                                             row_begin + k, k < row_length);
+    }
+  }
+  if (work == Work::mixed8) {
+    for (int row = 0; row < 8; ++row) {
+      const std::int32_t row_begin = __shfl_sync(kFullWarp, begin, row) + 4 * blocks;
+      const std::int32_t left = __shfl_sync(kFullWarp, length, row) - 4 * blocks;
+      const std::int32_t slot = __shfl_sync(kFullWarp, irregular, row);
+      for (std::int32_t k = lane; k < left; k += 32)
+        copy.template operator()<with_columns>(to.irreg_val, to.irreg_cid, slot + k, row_begin + k,
+                                               true);
+    }
+  } else if (lane < rows) {
+    for (std::int32_t k = 4 * blocks; k < length; ++k)
+      copy.template operator()<with_columns>(to.irreg_val, to.irreg_cid, irregular + k - 4 * blocks,
+                                             begin + k, true);
+  }
+}
+
+// `length` entries of row `item` of the task to short_val from `slot` on, padded to `width`.
+template <bool with_columns, class Stored, class Value>
+__device__ void copy_short(const Copy<Stored, Value>& copy, const Arrays<Stored>& to,
+                           const Task& task, int item, std::int64_t slot, int width) {
+  const std::int32_t row = copy.caller_row(task, item);
+  const std::int32_t begin = copy.row_ptr[row];
+  const std::int32_t length = copy.row_ptr[row + 1] - begin;
+  for (int k = 0; k < width; ++k)
+    copy.template operator()<with_columns>(to.short_val, to.short_cid, slot + k, begin + k,
+                                           k < length);
+}
+
+template <bool with_columns, class Stored, class Value>
+__global__ void __launch_bounds__(kThreads)
+    copy_entries(std::int64_t tasks, const Task* __restrict__ all, Copy<Stored, Value> copy,
+                 Arrays<Stored> to) {
+  const std::int64_t warp = thread_number() / 32;
+  if (warp >= tasks) return;
+  const int lane = threadIdx.x % 32;
+  const Task task = all[warp];
+  const int size = task.size();
+  switch (task.work()) {
+    case Work::long_groups: {
+      const std::int32_t row = copy.row_order[task.irregular];
+      const std::int32_t begin = copy.row_ptr[row];
+      const std::int32_t length = copy.row_ptr[row + 1] - begin;
+      const std::int64_t first = task.stored - to.group_ptr[task.irregular];
+#pragma unroll 4
+      for (std::int32_t k = lane; k < 64 * size; k += 32) {
+        const std::int64_t at = first * 64 + k;
+        copy.template operator()<with_columns>(
+            to.long_val, to.long_cid, std::int64_t{task.stored} * 64 + k, begin + at, at < length);
+      }
+      break;
+    }
+    case Work::rows32:
+    case Work::rows8:
+    case Work::mixed8:
+      copy_medium<with_columns>(copy, to, task, lane);
+      break;
+    case Work::pieces_13:
+      for (int piece = lane; piece < size; piece += 32) {
+        const std::int64_t slot = kPiece * (std::int64_t{task.stored} + piece);
+        copy_short<with_columns>(copy, to, task, 2 * piece, slot, 1);
+        copy_short<with_columns>(copy, to, task, 2 * piece + 1, slot + 1, 3);
+      }
+      break;
+    case Work::pieces_4:
+      for (int piece = lane; piece < size; piece += 32)
+        copy_short<with_columns>(copy, to, task, piece,
+                                 kPiece * (std::int64_t{task.stored} + piece), kPiece);
+      break;
+    case Work::pieces_22:
+      for (int two = lane; two < size; two += 32) {
+        const bool alone = two + 1 == size && two % 2 == 0;
+        copy_short<with_columns>(copy, to, task, two, kPiece * std::int64_t{task.stored} + 2 * two,
+                                 alone ? kPiece : 2);
+      }
+      break;
+    case Work::ones:
+      for (int one = lane; one < size; one += 32)
+        copy_short<with_columns>(copy, to, task, one, kPiece * to.pieces + task.stored + one, 1);
+      break;
+    case Work::empty:
+      break;
+  }
+}
+
+template <bool with_columns, class Stored, class Value>
+void copy_all(const DeviceLayout<Stored>& layout, const DeviceCsr<Value>& matrix,
+              StreamRef stream) {
+  const auto tasks = static_cast<std::int64_t>(layout.tasks.size());
+  if (tasks == 0) return;
+  const Copy<Stored, Value> copy{matrix.row_ptr.data(), matrix.col_idx.data(), matrix.values.data(),
+                                 layout.row_order.data()};
+  const Arrays<Stored> to{layout.long_val.data(),  layout.long_cid.data(),  layout.group_ptr.data(),
+                          layout.reg_val.data(),   layout.reg_cid.data(),   layout.irreg_val.data(),
+                          layout.irreg_cid.data(), layout.short_val.data(), layout.short_cid.data(),
+                          layout.counts.pieces()};
+  copy_entries<with_columns>
+      <<<blocks_for(32 * tasks), kThreads, 0, stream>>>(tasks, layout.tasks.data(), copy, to);
+  check_launch();
+}
+
+// --- the whole --------------------------------------------------------------------------------
+
+struct SortedOnDevice {
+  ScratchBuffer<std::int32_t> row;
+  std::array<std::int32_t, kBuckets + 1> start{};
+};
+
+SortedOnDevice sort_by_length(DeviceSpan<const std::int32_t> row_ptr, std::int64_t rows,
+                              StreamRef stream) {
+  ScratchBuffer<std::uint16_t> keys(rows, stream), sorted_keys(rows, stream);
+  ScratchBuffer<std::int32_t> row(rows, stream);
+  SortedOnDevice sorted{.row = {static_cast<std::size_t>(rows), stream}};
+  bucket_keys<<<blocks_for(rows), kThreads, 0, stream>>>(rows, row_ptr.data(), keys.data(),
+                                                         row.data());
+  check_launch();
+  constexpr int bits = std::bit_width(static_cast<unsigned>(kBuckets - 1));
+  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted_keys.data(),
+                                           row.data(), sorted.row.data(), rows, 0, bits, stream);
+  });
+  ScratchBuffer<std::int32_t> start(kBuckets + 1, stream);
+  bucket_starts<<<blocks_for(rows + 1), kThreads, 0, stream>>>(rows, sorted_keys.data(),
+                                                               start.data());
+  check_launch();
+  copy_to_host<std::int32_t>(start.view(), sorted.start, stream);
+  synchronize(stream);
+  return sorted;
+}
+
+Plan plan_of(const SortedOnDevice& sorted) {
+  std::array<std::int64_t, kMaxLen + 2> rows_of_length;
+  rows_of_length[kMaxLen + 1] = sorted.start[1] - sorted.start[0];
+  for (std::int32_t length = 0; length <= kMaxLen; ++length)
+    rows_of_length[length] =
+        sorted.start[kMaxLen + 2 - length] - sorted.start[kMaxLen + 1 - length];
+  return make_plan(rows_of_length);
+}
+
+// group_ptr and long_task_ptr; reads back their totals.
+template <class Stored>
+void measure_long_rows(DeviceLayout<Stored>& layout, const std::int32_t* row_ptr,
+                       StreamRef stream) {
+  const std::int64_t size = layout.counts.long_rows + 1;
+  layout.group_ptr = DeviceBuffer<std::int32_t>(size, stream);
+  layout.long_task_ptr = DeviceBuffer<std::int32_t>(size, stream);
+  measure_long<<<blocks_for(size), kThreads, 0, stream>>>(
+      size - 1, row_ptr, layout.row_order.data(), layout.group_ptr.data(),
+      layout.long_task_ptr.data());
+  check_launch();
+  std::int32_t groups = 0;
+  if (size > 1) {
+    for (std::int32_t* sums : {layout.group_ptr.data(), layout.long_task_ptr.data()})
+      with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceScan::InclusiveSum(scratch, bytes, sums, sums, size, stream);
+      });
+    memory::copy(&groups, layout.group_ptr.data() + size - 1, sizeof groups, stream);
+    layout.long_tasks = read_back(layout.long_task_ptr.data() + size - 1, stream);
+  }
+  layout.long_val = DeviceBuffer<Stored>(std::int64_t{groups} * 64, stream);
+  layout.long_cid = DeviceBuffer<std::int32_t>(std::int64_t{groups} * 64, stream);
+}
+
+template <class Stored>
+void schedule(DeviceLayout<Stored>& layout, const Plan& plan, const std::int32_t* row_ptr,
+              StreamRef stream) {
+  const auto long_tasks = static_cast<std::int32_t>(layout.long_tasks);
+  const std::int64_t tasks = layout.long_tasks + plan.tasks;
+  ScratchBuffer<Segment> segments(plan.segments.size(), stream);
+  copy_to_device(std::span<const Segment>(plan.segments), segments.span(), stream);
+  ScratchBuffer<Task> unsorted(tasks, stream);
+  ScratchBuffer<std::uint32_t> keys(tasks, stream), sorted_keys(tasks, stream);
+  if (long_tasks > 0) {
+    make_long_tasks<<<blocks_for(long_tasks), kThreads, 0, stream>>>(
+        long_tasks, static_cast<std::int32_t>(layout.counts.long_rows), layout.long_task_ptr.data(),
+        layout.group_ptr.data(), unsorted.data(), keys.data());
+    check_launch();
+  }
+  const MediumPointers pointers{
+      .rowblock_ptr = layout.rowblock_ptr.data(),
+      .irreg_ptr = layout.irreg_ptr.data(),
+      .first_medium = layout.counts.first_medium(),
+      .medium_rows = layout.counts.medium_rows,
+      .row_blocks = plan.row_blocks,
+      .regular_entries = static_cast<std::int32_t>(plan.regular_entries),
+      .irregular_entries = static_cast<std::int32_t>(plan.irregular_entries)};
+  make_tasks<<<blocks_for(std::max(plan.tasks, 1)), kThreads, 0, stream>>>(
+      plan.tasks, segments.data(), static_cast<int>(plan.segments.size()), pointers, row_ptr,
+      layout.row_order.data(), unsorted.data() + long_tasks, keys.data() + long_tasks);
+  check_launch();
+  layout.tasks = DeviceBuffer<Task>(tasks, stream);
+  if (tasks == 0) return;
+  const int bits = std::bit_width(static_cast<std::uint64_t>(layout.rows));
+  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted_keys.data(),
+                                           unsorted.data(), layout.tasks.data(), tasks, 0, bits,
+                                           stream);
+  });
+}
+
+}  // namespace
+
+template <class Stored, class Value>
+DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, std::vector<BuildStep>& steps,
+                                     StreamRef stream) {
+  Stopwatch watch;
+  const auto end_step = [&](const char* name) {
+    synchronize(stream);
+    steps.push_back({name, watch.lap()});
+  };
+  DeviceLayout<Stored> layout;
+  layout.rows = matrix.rows;
+  layout.cols = matrix.cols;
+  layout.nnz = matrix.nnz;
+  if (matrix.rows == 0) return layout;
+  const SortedOnDevice sorted = sort_by_length(matrix.row_ptr, matrix.rows, stream);
+  const Plan plan = plan_of(sorted);
+  layout.counts = plan.counts;
+  const auto first = [&](int length) { return std::int64_t{sorted.start[kMaxLen + 1 - length]}; };
+  layout.row_order = DeviceBuffer<std::int32_t>(matrix.rows, stream);
+  order_rows<<<blocks_for(matrix.rows), kThreads, 0, stream>>>(
+      matrix.rows, sorted.row.data(),
+      {plan.counts, first(4), first(3), first(2), first(1), first(0)}, layout.row_order.data());
+  check_launch();
+  end_step("sort rows by length");
+
+  measure_long_rows(layout, matrix.row_ptr.data(), stream);
+  const auto both = [&](DeviceBuffer<Stored>& val, DeviceBuffer<std::int32_t>& cid,
+                        std::int64_t size) {
+    val = DeviceBuffer<Stored>(size, stream);
+    cid = DeviceBuffer<std::int32_t>(size, stream);
+  };
+  both(layout.reg_val, layout.reg_cid, plan.regular_entries);
+  both(layout.irreg_val, layout.irreg_cid, plan.irregular_entries);
+  both(layout.short_val, layout.short_cid, plan.counts.short_entries());
+  layout.rowblock_ptr = DeviceBuffer<std::int32_t>(plan.row_blocks + 1, stream);
+  layout.irreg_ptr = DeviceBuffer<std::int32_t>(plan.counts.medium_rows + 1, stream);
+  end_step("measure and allocate");
+
+  schedule(layout, plan, matrix.row_ptr.data(), stream);
+  end_step("schedule");
+  copy_all<true>(layout, matrix, stream);
+  end_step("copy entries");
+  return layout;
+}
+
+template <class Stored, class Value>
+void update_on_device(const DeviceLayout<Stored>& layout, const DeviceCsr<Value>& matrix,
+                      StreamRef stream) {
+  copy_all<false>(layout, matrix, stream);
+}
+
+template DeviceLayout<double> build_on_device(const DeviceCsr<double>&, std::vector<BuildStep>&,
+                                              StreamRef);
+template DeviceLayout<float> build_on_device(const DeviceCsr<float>&, std::vector<BuildStep>&,
+                                             StreamRef);
+template DeviceLayout<Half> build_on_device(const DeviceCsr<Half>&, std::vector<BuildStep>&,
+                                            StreamRef);
+template DeviceLayout<float> build_on_device(const DeviceCsr<double>&, std::vector<BuildStep>&,
+                                             StreamRef);
+template void update_on_device(const DeviceLayout<double>&, const DeviceCsr<double>&, StreamRef);
+template void update_on_device(const DeviceLayout<float>&, const DeviceCsr<float>&, StreamRef);
+template void update_on_device(const DeviceLayout<Half>&, const DeviceCsr<Half>&, StreamRef);
+template void update_on_device(const DeviceLayout<float>&, const DeviceCsr<double>&, StreamRef);
+
+}  // namespace trireme::dasp

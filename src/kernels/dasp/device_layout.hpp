@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The DASP layout in GPU memory, with the warp tasks that the CUDA executor follows.
+#pragma once
+
+#include <vector>
+
+#include "device/buffer.hpp"
+#include "kernels/dasp/plan.hpp"
+#include "kernels/device_csr.hpp"
+#include "kernels/kernel.hpp"
+
+namespace trireme::dasp {
+
+// The arrays of Layout<Stored> (layout.hpp), then what a product needs beside them.
+template <class Stored>
+struct DeviceLayout {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t nnz = 0;
+  Counts counts;
+  DeviceBuffer<std::int32_t> row_order;
+  DeviceBuffer<Stored> long_val;
+  DeviceBuffer<std::int32_t> long_cid;
+  DeviceBuffer<std::int32_t> group_ptr;
+  DeviceBuffer<Stored> reg_val;
+  DeviceBuffer<std::int32_t> reg_cid;
+  DeviceBuffer<std::int32_t> rowblock_ptr;
+  DeviceBuffer<Stored> irreg_val;
+  DeviceBuffer<std::int32_t> irreg_cid;
+  DeviceBuffer<std::int32_t> irreg_ptr;
+  DeviceBuffer<Stored> short_val;
+  DeviceBuffer<std::int32_t> short_cid;
+
+  // Those of long rows and the heaviest others first, then by the caller's first row: neighbours
+  // share entries of x.
+  DeviceBuffer<Task> tasks;
+  DeviceBuffer<std::int32_t> long_task_ptr;  // long_rows + 1: the tasks of each long row
+  std::int64_t long_tasks = 0;
+
+  std::int64_t stored_entries() const {
+    return static_cast<std::int64_t>(long_val.size() + reg_val.size() + irreg_val.size() +
+                                     short_val.size());
+  }
+};
+
+// Builds in `stream` and synchronises it. The arrays are those that build() makes on the host.
+template <class Stored, class Value>
+DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, std::vector<BuildStep>& steps,
+                                     StreamRef stream);
+
+// Copies values (of `matrix`, whose row_ptr is read) to their places; asynchronous.
+template <class Stored, class Value>
+void update_on_device(const DeviceLayout<Stored>& layout, const DeviceCsr<Value>& matrix,
+                      StreamRef stream);
+
+}  // namespace trireme::dasp
