@@ -33,7 +33,9 @@ Every key of case.yaml: solve --print-schema.)";
 
 Override kernel_override(const std::vector<std::string>& kernels) {
   const std::string names = fmt::format("{}", fmt::join(kernels, ","));
-  return {.key = "kernel", .value = "[" + names + "]", .origin = "--kernel " + names};
+  return {.key = "kernel",
+          .value = fmt::format("[{}]", names),
+          .origin = fmt::format("--kernel {}", names)};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <initializer_list>
+#include <string_view>
 #include <utility>
 
 #include "kernels/registry.hpp"
@@ -14,33 +15,37 @@ namespace {
 
 std::string types(std::initializer_list<std::pair<bool, const char*>> each) {
   std::string names;
-  for (const auto& [there, name] : each)
-    if (there) names += (names.empty() ? "" : " ") + std::string(name);
+  for (const auto& [there, name] : each) {
+    if (!there) continue;
+    if (!names.empty()) names += ' ';
+    names += name;
+  }
   return names.empty() ? "-" : names;
+}
+
+std::string row(std::string_view name, std::string_view cpu, std::string_view cuda) {
+  return fmt::format("{:<20}{:<20}{}\n", name, cpu, cuda);
 }
 
 }  // namespace
 
 std::string list_kernels() {
-  constexpr const char* layout = "{:<16}{:<20}{:<26}{}\n";
-  std::string text = fmt::format(layout, "kernel", "cpu", "cuda", "");
+  std::string text = row("kernel", "cpu", "cuda");
   for (const KernelEntry& k : kernel_registry()) {
-    text += fmt::format(layout, k.name,
-                        types({{k.host_double != nullptr, "double"},
-                               {k.host_float != nullptr, "float"},
-                               {k.host_int != nullptr, "int"}}),
-                        types({{k.cuda_double != nullptr, "double"},
-                               {k.cuda_float != nullptr, "float"},
-                               {k.cuda_half != nullptr, "half"},
-                               {k.cuda_mixed != nullptr, "mixed"}}),
-                        k.deterministic ? "" : "sums differ from run to run in the last bits");
-    text += fmt::format("  {} [{}]\n", k.summary, k.paper);
+    text += row(k.name,
+                types({{k.host_double != nullptr, "double"},
+                       {k.host_float != nullptr, "float"},
+                       {k.host_int != nullptr, "int"}}),
+                types({{k.cuda_double != nullptr, "double"},
+                       {k.cuda_float != nullptr, "float"},
+                       {k.cuda_half != nullptr, "half"},
+                       {k.cuda_mixed != nullptr, "mixed"}}));
+    text += fmt::format("  {} [{}]{}\n", k.summary, k.paper, k.deterministic ? "" : " *");
   }
-  text += fmt::format(layout, "petsc-aij", "double", "-", "");
+  text += row("petsc-aij", "double", "-");
   text += "  PETSc's own matrix and product: the baseline\n";
-  text += fmt::format(layout, "auto", "", "", "");
-  text += "  chosen for the device and the matrix\n";
-  return text;
+  text += "auto\n  chosen for the device and the matrix\n";
+  return text + "* sums may differ from run to run in the last bits\n";
 }
 
 }  // namespace trireme::solve

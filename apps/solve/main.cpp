@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -47,9 +48,9 @@ std::string versions() {
   char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(mpi, &length);
-  const std::string_view library(mpi, length);
+  const std::string_view library(mpi);
   return fmt::format("trireme {}\nPETSc {}\n{}\n", TRIREME_VERSION, petsc_version(),
-                     library.substr(0, library.find('\n')));
+                     library.substr(0, library.find_first_of(",\n")));
 }
 
 Case read_on_every_rank(const Arguments& arguments) {
@@ -70,13 +71,15 @@ ExitCode check(const Case& c) {
   return ExitCode::converged;
 }
 
-// Which kernels failed, in one line.
+// Which kernels failed and why, in one line: "csr, albus: not converged: ...".
 std::string failures(const Outcome& outcome) {
-  std::vector<std::string> each;
+  std::map<std::string, std::vector<std::string>> kernels_by_reason;
   for (const RunOutcome& run : outcome.runs)
-    if (run.exit_code != ExitCode::converged)
-      each.push_back(fmt::format("{}: {}", run.kernel, run.reason));
-  return fmt::format("{}", fmt::join(each, "; "));
+    if (run.exit_code != ExitCode::converged) kernels_by_reason[run.reason].push_back(run.kernel);
+  std::vector<std::string> parts;
+  for (const auto& [reason, kernels] : kernels_by_reason)
+    parts.push_back(fmt::format("{}: {}", fmt::join(kernels, ", "), reason));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 ExitCode solve(const Case& c, bool quiet) {

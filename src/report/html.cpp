@@ -78,9 +78,11 @@ std::string verdicts(const Outcome& outcome) {
     if (!words::one_method(outcome)) out += "; " + escape(words::method(run));
     if (const auto paid = words::break_even(run); !paid.empty()) out += "; " + escape(paid);
     if (!run.deterministic) out += "; its sums are not the same bits from run to run";
-    for (const std::string& note : run.notes) out += "; " + escape(note);
+    for (const std::string& note : words::own_notes(outcome, run)) out += "; " + escape(note);
     out += "</p>\n";
   }
+  for (const std::string& note : words::common_notes(outcome))
+    out += fmt::format("<p class=\"dim\">note: {}</p>\n", escape(note));
   return out;
 }
 

@@ -33,13 +33,13 @@ std::string row(const RunOutcome& run, std::size_t name_width) {
 }
 
 // "albus: converged: ...; break-even; notes", wrapped.
-std::string verdict(const RunOutcome& run, bool with_method) {
+std::string verdict(const Outcome& outcome, const RunOutcome& run) {
   std::string text = fmt::format("{}: {}", run.kernel, run.reason);
-  if (with_method) text += fmt::format("; {}", words::method(run));
+  if (!words::one_method(outcome)) text += fmt::format("; {}", words::method(run));
   if (run.relative_error) text += fmt::format("; error {:.1e}", *run.relative_error);
   if (const auto paid = words::break_even(run); !paid.empty()) text += "; " + paid;
   if (!run.deterministic) text += "; its sums are not the same bits from run to run";
-  for (const std::string& note : run.notes) text += "; " + note;
+  for (const std::string& note : words::own_notes(outcome, run)) text += "; " + note;
   return words::wrap(text, kWidth, 2) + "\n";
 }
 
@@ -50,8 +50,7 @@ std::string terminal_table(const Outcome& outcome) {
                      words::wrap(words::machine(outcome.machine), kWidth, 2) + "\n";
   if (outcome.runs.empty()) return text;
 
-  const bool one_method = words::one_method(outcome);
-  if (one_method) text += words::method(outcome.runs.front()) + "\n";
+  if (words::one_method(outcome)) text += words::method(outcome.runs.front()) + "\n";
 
   std::size_t name_width = std::string_view("kernel").size();
   for (const RunOutcome& run : outcome.runs)
@@ -64,7 +63,9 @@ std::string terminal_table(const Outcome& outcome) {
                       "/ ||b||", "s");
   for (const RunOutcome& run : outcome.runs) text += row(run, name_width);
   text += "\n";
-  for (const RunOutcome& run : outcome.runs) text += verdict(run, !one_method);
+  for (const RunOutcome& run : outcome.runs) text += verdict(outcome, run);
+  for (const std::string& note : words::common_notes(outcome))
+    text += words::wrap("note: " + note, kWidth, 2) + "\n";
   return text;
 }
 

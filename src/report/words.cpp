@@ -100,6 +100,25 @@ std::string break_even(const RunOutcome& run) {
                      plural(products, "product"), run.kernel_us.count);
 }
 
+std::vector<std::string> common_notes(const Outcome& outcome) {
+  std::vector<std::string> common;
+  if (outcome.runs.size() < 2) return common;
+  for (const std::string& note : outcome.runs.front().notes)
+    if (std::ranges::all_of(outcome.runs, [&](const RunOutcome& run) {
+          return std::ranges::find(run.notes, note) != run.notes.end();
+        }))
+      common.push_back(note);
+  return common;
+}
+
+std::vector<std::string> own_notes(const Outcome& outcome, const RunOutcome& run) {
+  const auto common = common_notes(outcome);
+  std::vector<std::string> own;
+  for (const std::string& note : run.notes)
+    if (std::ranges::find(common, note) == common.end()) own.push_back(note);
+  return own;
+}
+
 double preprocessing_seconds(const RunOutcome& run) {
   return run.seconds.build + run.seconds.upload;
 }

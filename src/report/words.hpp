@@ -30,6 +30,10 @@ bool one_method(const Outcome& outcome);
 // 340 products (this run did 313)". Empty for csr itself and where no product was timed.
 std::string break_even(const RunOutcome& run);
 
+// Notes that every run carries, and so need be said only once; and those of one run beyond them.
+std::vector<std::string> common_notes(const Outcome& outcome);
+std::vector<std::string> own_notes(const Outcome& outcome, const RunOutcome& run);
+
 // Time before the first product: building the layout and copying it to the device.
 double preprocessing_seconds(const RunOutcome& run);
 

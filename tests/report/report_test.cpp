@@ -73,6 +73,17 @@ TEST(TerminalTable, SaysBreakEvenInWords) {
   EXPECT_NE(table.find("never pays"), std::string::npos) << table;
 }
 
+TEST(TerminalTable, SaysWhatAllRunsShareOnce) {
+  Outcome outcome = sample_outcome();
+  for (RunOutcome& run : outcome.runs) run.notes.push_back("the matrix is not symmetric");
+  outcome.runs[1].notes.push_back("only albus");
+  const std::string table = terminal_table(outcome);
+  const std::size_t first = table.find("not symmetric");
+  ASSERT_NE(first, std::string::npos) << table;
+  EXPECT_EQ(table.find("not symmetric", first + 1), std::string::npos) << table;
+  EXPECT_NE(table.find("only albus"), std::string::npos) << table;
+}
+
 TEST(Words, BreakEvenIsSilentForCsrAndWhereNothingWasTimed) {
   Outcome outcome = sample_outcome();
   EXPECT_EQ(words::break_even(outcome.runs[0]), "");
