@@ -67,6 +67,13 @@ Handle variable_string() {
   return type;
 }
 
+// Creating /K/stiffness/data makes /K and /K/stiffness where they are missing.
+Handle with_groups_on_the_way() {
+  Handle creation(H5Pcreate(H5P_LINK_CREATE));
+  H5Pset_create_intermediate_group(creation.get(), 1);
+  return creation;
+}
+
 Kind kind_of(hid_t type) {
   switch (H5Tget_class(type)) {
     case H5T_INTEGER:
@@ -347,9 +354,10 @@ Dataset Group::create_dataset(const std::string& path, hid_t type,
   const std::string name = path_of(path);
   const std::vector<hsize_t> sizes(extents.begin(), extents.end());
   const Handle space(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr));
-  return Dataset(checked(H5Dcreate2(id(), path.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT,
+  const Handle way = with_groups_on_the_way();
+  return Dataset(checked(H5Dcreate2(id(), path.c_str(), type, space.get(), way.get(), H5P_DEFAULT,
                                     H5P_DEFAULT),
-                         name, "create"),
+                         name, "create", ExitCode::usage),
                  name);
 }
 

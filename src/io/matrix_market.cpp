@@ -77,7 +77,8 @@ Parsed parse(const std::filesystem::path& path) {
   bool stop = parsed.chunks.front().fault.has_value();
   std::mutex mutex;
   std::exception_ptr error;
-#pragma omp parallel
+  const bool more = !text.at_end();
+#pragma omp parallel if (more)
   try {
     std::string buffer;
     std::int64_t mine = 0;
@@ -139,7 +140,8 @@ CsrMatrix<double> to_csr(const std::filesystem::path& path, Parsed&& parsed) {
   matrix.cols = parsed.header.cols;
   matrix.row_ptr.resize(matrix.rows + 1);
   Array<std::int32_t> next(matrix.rows);
-#pragma omp parallel
+  const bool many = parsed.header.entries > 50000;  // else threads cost more than they bring
+#pragma omp parallel if (many)
   {
     const std::int64_t first = even_share(matrix.rows, omp_get_num_threads(), omp_get_thread_num());
     const std::int64_t last =
@@ -159,7 +161,7 @@ CsrMatrix<double> to_csr(const std::filesystem::path& path, Parsed&& parsed) {
   }
   matrix.col_idx.resize(nnz);
   matrix.values.resize(nnz);
-#pragma omp parallel
+#pragma omp parallel if (many)
   {
     const std::int64_t first = even_share(matrix.rows, omp_get_num_threads(), omp_get_thread_num());
     const std::int64_t last =

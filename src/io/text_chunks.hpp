@@ -23,6 +23,9 @@ class TextChunks {
   // the lock while the others parse what they took. Throws Error{input} for damaged gzip data.
   bool next(std::string& buffer, std::int64_t& number);
 
+  // Whether next() has given out the last line.
+  bool at_end() const { return at_end_; }
+
  private:
   struct Close {
     void operator()(gzFile file) const { gzclose_r(file); }
