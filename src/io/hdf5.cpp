@@ -343,8 +343,9 @@ Dataset Group::dataset(const std::string& path) const {
 Group Group::create_group(const std::string& path) {
   const Quiet quiet;
   const std::string name = path_of(path);
-  return Group(checked(H5Gcreate2(id(), path.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name,
-                       "create"),
+  const Handle way = with_groups_on_the_way();
+  return Group(checked(H5Gcreate2(id(), path.c_str(), way.get(), H5P_DEFAULT, H5P_DEFAULT), name,
+                       "create the group", ExitCode::usage),
                name);
 }
 
@@ -357,7 +358,7 @@ Dataset Group::create_dataset(const std::string& path, hid_t type,
   const Handle way = with_groups_on_the_way();
   return Dataset(checked(H5Dcreate2(id(), path.c_str(), type, space.get(), way.get(), H5P_DEFAULT,
                                     H5P_DEFAULT),
-                         name, "create", ExitCode::usage),
+                         name, "create the dataset", ExitCode::usage),
                  name);
 }
 
