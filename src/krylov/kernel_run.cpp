@@ -261,7 +261,9 @@ KernelRun run_kernel(const SolveContext& context, const std::string& kernel,
   o.seconds.setup = max_over_ranks(context.matrix->comm, solver.setup_seconds());
   o.peak_memory = memory.peak_memory;
   o.peak_memory_over_csr = memory.peak_memory_over_csr;
-  add_product_figures(o, context, amat, amat.times().slowest(context.matrix->comm));
+  const std::vector<float> times = amat.times().slowest(context.matrix->comm);
+  run.product_us.assign(times.begin(), times.end());
+  add_product_figures(o, context, amat, summarise(times, amat.times().count()));
   o.deterministic = kernel == "petsc-aij" || find_kernel(kernel).deterministic;
   o.notes.insert(o.notes.end(), solver.notes().begin(), solver.notes().end());
   return run;
@@ -274,8 +276,8 @@ Baseline measure_csr(const std::shared_ptr<DistributedMatrix>& matrix) {
   op.multiply(x, y);  // pages and caches
   op.times().clear();
   for (int product = 0; product < kProducts; ++product) op.multiply(x, y);
-  return {max_over_ranks(matrix->comm, op.build_seconds()),
-          op.times().slowest(matrix->comm).median};
+  const ProductTiming timing = summarise(op.times().slowest(matrix->comm), kProducts);
+  return {max_over_ranks(matrix->comm, op.build_seconds()), timing.median};
 }
 
 }  // namespace trireme

@@ -29,6 +29,7 @@ struct SolveContext {
 struct KernelRun {
   RunOutcome outcome;
   std::vector<Array<double>> solutions;  // one a right-hand side, local rows; of the last repeat
+  std::vector<double> product_us;        // of each product, the slowest rank
 };
 
 using IterationCallback = std::function<void(std::int64_t iteration, double relative_residual)>;

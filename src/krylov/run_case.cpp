@@ -3,11 +3,14 @@
 #include "krylov/run_case.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "io/problem.hpp"
+#include "io/result.hpp"
 #include "krylov/kernel_run.hpp"
 #include "krylov/machine_facts.hpp"
 #include "krylov/memory.hpp"
@@ -103,6 +106,35 @@ void add_break_even(std::vector<RunOutcome>& runs,
                               baseline.build_seconds, 1e-6 * baseline.product_us);
 }
 
+// solution.h5, or solution-<kernel>.h5 where several are compared.
+void write_solution(MPI_Comm comm, const Case& c, const KernelRun& run, const RowRange& rows,
+                    bool compared) {
+  const RunOutcome& o = run.outcome;
+  collectively(comm, [&] {
+    std::error_code error;
+    if (rank_of(comm) == 0) std::filesystem::create_directories(c.report.directory, error);
+    if (error)
+      fail(ExitCode::usage, "cannot make the report directory {}: {}", c.report.directory.string(),
+           error.message());
+  });
+  const std::string name = compared ? fmt::format("solution-{}.h5", o.kernel) : "solution.h5";
+  write_result(
+      comm, c.report.directory / name,
+      {.rows = rows,
+       .x = run.solutions,
+       .residual_history = o.history,
+       .kernel_time = run.product_us,
+       .attributes = {{"case", c.text},
+                      {"trireme", TRIREME_VERSION},
+                      {"petsc", petsc_version()},
+                      {"kernel", o.kernel},
+                      {"device", o.device},
+                      {"method", o.method},
+                      {"preconditioner", o.preconditioner},
+                      {"reason", o.reason},
+                      {"relative_residual", fmt::format("{:.17g}", o.relative_residual)}}});
+}
+
 }  // namespace
 
 void check_case(MPI_Comm comm, const Case& c) {
@@ -150,6 +182,10 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
     stages.stage("building " + kernels[k]);
     stages.solve_begins(number, kernels[k]);
     KernelRun run = run_kernel(context, kernels[k], stages.iterations_of(number));
+    if (c.report.solution)
+      write_solution(comm, c, run,
+                     {matrix->first_row(), matrix->local_rows(), matrix->global_rows()},
+                     kernels.size() > 1);
     run.outcome.notes.insert(run.outcome.notes.begin(), notes.begin(), notes.end());
     outcome.runs.push_back(std::move(run.outcome));
   }

@@ -28,11 +28,13 @@ ProductTiming summarise(std::vector<float> microseconds, std::int64_t count) {
   return timing;
 }
 
-ProductTiming ProductTimes::slowest(MPI_Comm comm) const {
+std::vector<float> ProductTimes::slowest(MPI_Comm comm) const {
   std::vector<float> times(ring_.begin(), ring_.begin() + std::min(count_, ring_.size()));
+  if (count_ > ring_.size())
+    std::rotate(times.begin(), times.begin() + count_ % ring_.size(), times.end());
   MPI_Allreduce(MPI_IN_PLACE, times.data(), static_cast<int>(times.size()), MPI_FLOAT, MPI_MAX,
                 comm);
-  return summarise(std::move(times), count());
+  return times;
 }
 
 }  // namespace trireme

@@ -26,9 +26,9 @@ class ProductTimes {
   std::int64_t count() const { return static_cast<std::int64_t>(count_); }
   void clear() { count_ = 0; }
 
-  // Product by product the slowest rank, then the statistics. All ranks must have recorded the same
-  // products. Collective.
-  ProductTiming slowest(MPI_Comm comm) const;
+  // Microseconds of each product that was kept, oldest first, on the rank that was slowest in it.
+  // All ranks must have recorded the same products. Collective.
+  std::vector<float> slowest(MPI_Comm comm) const;
 
  private:
   std::vector<float> ring_;  // microseconds

@@ -219,9 +219,18 @@ TEST(ProductTimes, SummaryHoldsOrderStatisticsOfWhatWasKept) {
 TEST(ProductTimes, TheSlowestRankCounts) {
   ProductTimes times(2);
   for (int product = 0; product < 5; ++product) times.record(1e-6 * (1 + rank_of(MPI_COMM_WORLD)));
-  const ProductTiming t = times.slowest(MPI_COMM_WORLD);
-  EXPECT_EQ(t.count, 5);
-  EXPECT_NEAR(t.median, size_of(MPI_COMM_WORLD), 1e-5);
+  EXPECT_EQ(times.count(), 5);
+  const std::vector<float> kept = times.slowest(MPI_COMM_WORLD);
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_NEAR(kept[0], size_of(MPI_COMM_WORLD), 1e-5);
+}
+
+TEST(ProductTimes, TheLastProductsAreKeptOldestFirst) {
+  ProductTimes times(3);
+  for (int product = 1; product <= 5; ++product) times.record(1e-6 * product);
+  const std::vector<float> kept = times.slowest(MPI_COMM_WORLD);
+  ASSERT_EQ(kept.size(), 3u);
+  for (int k = 0; k < 3; ++k) EXPECT_NEAR(kept[k], 3 + k, 1e-5);
 }
 
 }  // namespace
