@@ -16,7 +16,7 @@ import time
 
 PILUT = {"pc_hypre_type": "pilut", "pc_hypre_pilut_tol": 1e-6, "pc_hypre_pilut_factorrowsize": 200,
          "ksp_divtol": 1e30}
-MUMPS = {"pc_factor_mat_solver_type": "mumps"}
+MUMPS = {"pc_factor_mat_solver_type": "mumps", "mat_mumps_icntl_14": 300}
 
 # matrix, method, preconditioner, PETSc options
 SYSTEMS = [
