@@ -478,6 +478,22 @@ TEST(ResidentBicgstab, BlockJacobiTakesFewerIterations) {
   EXPECT_LE(test::relative_residual(a, b, solved.x), 1.0001e-8);
 }
 
+TEST(ResidentBicgstab, GoesOnWhenTheTrueResidualFallsShort) {
+  const CsrMatrix<double> a = grid_matrix(50, 0.5, 1e4);
+  const Array<double> b = random_vector<double>(a.rows), d = test::diagonal_of(a);
+  Options o = bicgstab();
+  o.preconditioner = jacobi(d);
+  o.rule.rtol = 2e-14;
+  const Solved solved = solve(a, b, o);
+  EXPECT_GT(solved.outcome.replacements, 0);
+  if (solved.outcome.reason == Reason::rtol) {
+    EXPECT_LE(test::relative_residual(a, b, solved.x), 2.1e-14);
+  } else {
+    EXPECT_EQ(solved.outcome.reason, Reason::breakdown);
+    EXPECT_LE(test::relative_residual(a, b, solved.x), 1e-11);
+  }
+}
+
 TEST(ResidentBicgstab, StartsFromAGuess) {
   const CsrMatrix<double> a = grid_matrix(30, 2);
   const Array<double> b = random_vector<double>(a.rows);

@@ -23,9 +23,9 @@ TRIREME_HD double chosen_norm(const State& s, double rz, double squared) {
   return sqrt(s.rule.norm == NormKind::natural ? fabs(rz) : squared);
 }
 
-struct Dot {  // sum a.b
+struct Dot {  // sum a.b; also where the loop has ended: a start needs it
   static constexpr int sums = 1;
-  static constexpr bool always = false;
+  static constexpr bool always = true;
   const double* a;
   const double* b;
 

@@ -44,14 +44,14 @@ class HostExecutor {
   template <class Step>
   void product_and_dot(const double* x, double* y, const Step& step) {
     product(x, y);
-    pass(DotAlways{x, y}, step);
+    pass(Dot{x, y}, step);
   }
 
   template <class Pass>
   void pass(const Pass& pass) {
     if (!Pass::always && !state_.live) return;
     const State state = state_;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (chunks_ > 4)
     for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
       const std::int64_t first = chunk * chunk_rows;
       run_chunk(pass, state, first, std::min(first + chunk_rows, rows_),
@@ -95,10 +95,6 @@ class HostExecutor {
   static constexpr std::int64_t chunk_rows = 2048;
   static constexpr int max_sums = 4;
   static constexpr int lanes = 8;  // independent sums, so that additions do not wait for each other
-
-  struct DotAlways : Dot {
-    static constexpr bool always = true;
-  };
 
   template <class Pass>
   static void run_chunk(const Pass& pass, const State& state, std::int64_t first, std::int64_t last,

@@ -11,8 +11,9 @@
 namespace trireme::resident {
 namespace {
 
-void invert_diagonal(std::span<const double> diagonal, PreparedPreconditioner& result) {
-  const auto inverse = [](double d) { return d == 0 ? 1 : 1 / d; };
+template <class Inverse>
+void set_diagonal(std::span<const double> diagonal, const Inverse& inverse,
+                  PreparedPreconditioner& result) {
   const bool constant = std::all_of(diagonal.begin(), diagonal.end(),
                                     [&](double d) { return d == diagonal.front(); });
   if (constant) {
@@ -101,9 +102,16 @@ PreparedPreconditioner prepare(const PreconditionerSpec& spec, std::int64_t rows
     invert_blocks(spec, rows, result);
     return result;
   }
-  if (static_cast<std::int64_t>(spec.diagonal.size()) != rows)
-    fail(ExitCode::usage, "Jacobi needs {} diagonal entries, not {}", rows, spec.diagonal.size());
-  invert_diagonal(spec.diagonal, result);
+  const bool inverted = !spec.inverse_diagonal.empty();
+  const std::span<const double> diagonal = inverted ? spec.inverse_diagonal : spec.diagonal;
+  if (static_cast<std::int64_t>(diagonal.size()) != rows)
+    fail(ExitCode::usage, "Jacobi needs {} diagonal entries, not {}", rows, diagonal.size());
+  if (inverted)
+    set_diagonal(
+        diagonal, [](double d) { return d; }, result);
+  else
+    set_diagonal(
+        diagonal, [](double d) { return d == 0 ? 1 : 1 / d; }, result);
   if (spec.kind == PreconditionerSpec::Kind::chebyshev) {
     if (spec.degree < 1 || spec.degree > 100)
       fail(ExitCode::usage, "the Chebyshev polynomial has a degree of 1 to 100, not {}",

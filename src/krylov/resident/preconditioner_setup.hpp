@@ -14,7 +14,8 @@ namespace trireme::resident {
 struct PreconditionerSpec {
   enum class Kind { none, jacobi, blocks, chebyshev };
   Kind kind = Kind::none;
-  std::span<const double> diagonal;  // of A, this process's rows: jacobi and chebyshev
+  std::span<const double> diagonal;          // of A, this process's rows: jacobi and chebyshev
+  std::span<const double> inverse_diagonal;  // jacobi: taken as it is, in place of `diagonal`
   // blocks: entry [i * block_size + k] is A(i, first row of i's block + k), 0 beyond the block.
   std::span<const double> blocks;
   std::span<const std::int32_t> group_starts;  // ascending, 0 .. rows; empty: natural blocks

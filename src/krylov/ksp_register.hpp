@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The resident engine as PETSc types: KSP trireme_cg and trireme_bicgstab, PC trireme_block_jacobi
+// and trireme_chebyshev. After register_resident_types(), -ksp_type trireme_cg works as any other.
+//
+// What they keep of PETSc's conventions: tolerances, KSPSetNormType, residual history, monitors,
+// initial guess, convergence tests, KSPView, KSPConvergedReason. What differs:
+//   norms            trireme_cg: unpreconditioned (default), preconditioned, natural, none;
+//                    trireme_bicgstab: unpreconditioned (default) and none, preconditioned from the
+//                    right
+//   preconditioners  none, jacobi, trireme_block_jacobi, trireme_chebyshev; any other is refused
+//   convergence      a claim of PETSc's default test is checked against b - A x, and the loop goes
+//   on
+//                    from there if it fails; stagnation is KSP_DIVERGED_BREAKDOWN
+//   options          -ksp_trireme_variant <auto|classic|merged> (cg); any -ksp_ option that neither
+//                    KSP nor these types read is an error
+#pragma once
+
+#include <petscksp.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace trireme {
+
+inline constexpr const char* kTriremeCg = "trireme_cg";
+inline constexpr const char* kTriremeBicgstab = "trireme_bicgstab";
+inline constexpr const char* kTriremeBlockJacobi = "trireme_block_jacobi";
+inline constexpr const char* kTriremeChebyshev = "trireme_chebyshev";
+
+// After PetscInitialize, as often as one likes.
+void register_resident_types();
+
+// The KSP type for a case's method ("cg", "bicgstab", or the types' own names); empty for a method
+// that only PETSc has.
+std::string resident_ksp_type(std::string_view method);
+
+// Why engine auto must take PETSc's, in words that end "...: engine petsc"; empty: resident serves.
+std::string why_not_resident(std::string_view method, std::string_view preconditioner);
+
+// `stop` is polled every iteration on every rank; true on any rank ends the solve there, with the
+// solution so far: KSP_DIVERGED_USER (before PETSc 3.26: KSP_DIVERGED_ITS) and ksp_facts().stopped.
+void ksp_set_stop(KSP ksp, std::function<bool()> stop);
+
+// What KSP cannot say of the last solve by a resident type.
+struct KspFacts {
+  std::string executor;  // "host", "cuda graph", "cuda persistent kernel"
+  std::string variant;   // "classic", "merged"
+  int replacements = 0;  // of the recurrence residual by b - A x
+  bool stopped = false;
+};
+// Nothing for a KSP of another type.
+std::optional<KspFacts> ksp_facts(KSP ksp);
+
+}  // namespace trireme

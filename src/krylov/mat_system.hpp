@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A PETSc Mat as the resident engine sees it on the host, and the data of its preconditioners.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/array.hpp"
+#include "krylov/resident/solve.hpp"
+#include "operators/petsc_shim.hpp"
+
+namespace trireme {
+
+// Multiplies by MatMult, so that -log_view and any Mat work. Collective over the Mat's
+// communicator.
+class MatSystem : public resident::HostSystem {
+ public:
+  explicit MatSystem(Mat mat);
+  std::int64_t rows() const override { return rows_; }
+  void multiply(std::span<const double> x, std::span<double> y) override;
+  void sum(std::span<double> values) override;
+  int processes() const override { return processes_; }
+
+ private:
+  Mat mat_;
+  MPI_Comm comm_;
+  int processes_;
+  std::int64_t rows_;
+  VecHandle x_, y_;  // without arrays of their own
+};
+
+// 1 / d_i as the PC applies it: what PCJACOBI makes of ones. The PC must be set up.
+Array<double> inverse_diagonal_of(PC pc, Mat mat);
+// The main diagonal of a Mat.
+Array<double> diagonal_of(Mat mat);
+// The natural diagonal blocks of this rank's rows, as PreconditionerSpec::blocks wants them; from a
+// Trireme operator or a Mat that has MatGetRow.
+Array<double> diagonal_blocks_of(Mat mat, std::int32_t block_size);
+
+}  // namespace trireme

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The resident engine as KSP and PC types: PETSc's conventions, on 1 and several ranks.
+#include <gtest/gtest.h>
+#include <petscksp.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "krylov/ksp_register.hpp"
+#include "operators/petsc_shim.hpp"
+
+namespace trireme {
+namespace {
+
+class PetscEnvironment : public testing::Environment {
+ public:
+  void SetUp() override {
+    petsc_check(PetscInitializeNoArguments());
+    petsc_check(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+    register_resident_types();
+  }
+  void TearDown() override { petsc_check(PetscFinalize()); }
+};
+[[maybe_unused]] const auto* const environment =
+    testing::AddGlobalTestEnvironment(new PetscEnvironment);
+
+// 5-point stencil on n x n with upwind convection along x.
+MatHandle grid(PetscInt n, double wind = 0) {
+  MatHandle a;
+  petsc_check(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, n * n, n * n, 5, nullptr,
+                           5, nullptr, a.put()));
+  PetscInt first = 0, last = 0;
+  petsc_check(MatGetOwnershipRange(a, &first, &last));
+  for (PetscInt row = first; row < last; ++row) {
+    const PetscInt x = row % n, y = row / n;
+    const auto put = [&](bool inside, PetscInt column, double value) {
+      if (inside) petsc_check(MatSetValue(a, row, column, value, INSERT_VALUES));
+    };
+    put(y > 0, row - n, -1);
+    put(x > 0, row - 1, -1 - wind);
+    put(true, row, 4 + wind + (row % 7));
+    put(x + 1 < n, row + 1, -1);
+    put(y + 1 < n, row + n, -1);
+  }
+  petsc_check(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+  petsc_check(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+  return a;
+}
+
+class KspRegister : public testing::Test {
+ protected:
+  void SetUp() override { petsc_check(PetscOptionsClear(nullptr)); }
+  void TearDown() override { petsc_check(PetscOptionsClear(nullptr)); }
+
+  void make(MatHandle matrix, const char* type, const char* pc_type) {
+    a = std::move(matrix);
+    petsc_check(MatCreateVecs(a, x.put(), b.put()));
+    petsc_check(VecSetRandom(b, nullptr));
+    petsc_check(KSPCreate(PETSC_COMM_WORLD, ksp.put()));
+    petsc_check(KSPSetOperators(ksp, a, a));
+    petsc_check(KSPSetType(ksp, type));
+    petsc_check(KSPSetTolerances(ksp, 1e-9, PETSC_DEFAULT, PETSC_DEFAULT, 2000));
+    PC pc = nullptr;
+    petsc_check(KSPGetPC(ksp, &pc));
+    petsc_check(PCSetType(pc, pc_type));
+  }
+  void option(const char* name, const char* value = nullptr) {
+    petsc_check(PetscOptionsSetValue(nullptr, name, value));
+  }
+  KSPConvergedReason solve() {
+    petsc_check(KSPSetFromOptions(ksp));
+    petsc_check(KSPSolve(ksp, b, x));
+    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+    petsc_check(KSPGetConvergedReason(ksp, &reason));
+    return reason;
+  }
+  PetscInt iterations() {
+    PetscInt its = 0;
+    petsc_check(KSPGetIterationNumber(ksp, &its));
+    return its;
+  }
+  double relative_residual() {
+    VecHandle r;
+    petsc_check(VecDuplicate(b, r.put()));
+    petsc_check(MatMult(a, x, r));
+    petsc_check(VecAYPX(r, -1, b));
+    PetscReal residual = 0, norm_b = 0;
+    petsc_check(VecNorm(r, NORM_2, &residual));
+    petsc_check(VecNorm(b, NORM_2, &norm_b));
+    return residual / norm_b;
+  }
+
+  MatHandle a;
+  VecHandle x, b;
+  KspHandle ksp;
+};
+
+TEST_F(KspRegister, CgTakesAsManyIterationsAsPetscs) {
+  for (const KSPNormType norm :
+       {KSP_NORM_UNPRECONDITIONED, KSP_NORM_PRECONDITIONED, KSP_NORM_NATURAL}) {
+    for (const char* pc : {PCNONE, PCJACOBI}) {
+      make(grid(40), KSPCG, pc);
+      petsc_check(KSPSetNormType(ksp, norm));
+      EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+      const PetscInt expected = iterations();
+      for (const char* variant : {"classic", "merged"}) {
+        option("-ksp_trireme_variant", variant);
+        make(grid(40), kTriremeCg, pc);
+        petsc_check(KSPSetNormType(ksp, norm));
+        EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+        EXPECT_NEAR(iterations(), expected, 1);
+        if (norm == KSP_NORM_UNPRECONDITIONED) {
+          EXPECT_LE(relative_residual(), 1.0001e-9);
+        }
+        EXPECT_EQ(ksp_facts(ksp)->variant, variant);
+      }
+      petsc_check(PetscOptionsClear(nullptr));
+    }
+  }
+}
+
+TEST_F(KspRegister, BicgstabConvergesLikePetscs) {
+  for (const char* pc : {PCNONE, PCJACOBI}) {
+    make(grid(40, 2), KSPBCGS, pc);
+    petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+    EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+    const PetscInt expected = iterations();
+    make(grid(40, 2), kTriremeBicgstab, pc);
+    EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+    EXPECT_NEAR(iterations(), expected, 0.25 * expected);
+    EXPECT_LE(relative_residual(), 1.0001e-9);
+  }
+}
+
+TEST_F(KspRegister, ParameterPreconditionersWorkInside) {
+  make(grid(40), kTriremeCg, PCJACOBI);
+  EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+  const PetscInt by_jacobi = iterations();
+  for (const char* pc : {kTriremeBlockJacobi, kTriremeChebyshev}) {
+    option("-pc_trireme_block_size", "8");
+    make(grid(40), kTriremeCg, pc);
+    EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+    EXPECT_LT(iterations(), by_jacobi) << pc;
+    EXPECT_LE(relative_residual(), 1.0001e-9);
+  }
+}
+
+TEST_F(KspRegister, HistoryMonitorAndBuildSolutionBelongTogether) {
+  struct Seen {
+    std::vector<double> norms;
+    Vec b;
+    Mat a;
+  };
+  make(grid(20), kTriremeCg, PCJACOBI);
+  Seen seen{{}, b, a};
+  petsc_check(KSPMonitorSet(
+      ksp,
+      [](KSP k, PetscInt it, PetscReal norm, void* context) -> PetscErrorCode {
+        auto& s = *static_cast<Seen*>(context);
+        EXPECT_EQ(it, static_cast<PetscInt>(s.norms.size()));
+        s.norms.push_back(norm);
+        VecHandle r;
+        Vec shown = nullptr;
+        petsc_check(KSPBuildSolution(k, nullptr, &shown));
+        petsc_check(VecDuplicate(shown, r.put()));
+        petsc_check(MatMult(s.a, shown, r));
+        petsc_check(VecAYPX(r, -1, s.b));
+        PetscReal residual = 0;
+        petsc_check(VecNorm(r, NORM_2, &residual));
+        EXPECT_NEAR(residual, norm, 1e-10 * s.norms.front());
+        return kPetscSuccess;
+      },
+      &seen, nullptr));
+  petsc_check(KSPSetResidualHistory(ksp, nullptr, 3000, PETSC_TRUE));
+  EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+  const PetscReal* history = nullptr;
+  PetscInt length = 0;
+  petsc_check(KSPGetResidualHistory(ksp, &history, &length));
+  EXPECT_EQ(std::vector<double>(history, history + length), seen.norms);
+  EXPECT_EQ(length, iterations() + 1);
+}
+
+TEST_F(KspRegister, TrueResidualMonitorWorks) {
+  option("-ksp_monitor_true_residual", "ascii:/dev/null");
+  make(grid(12), kTriremeCg, PCJACOBI);
+  EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+}
+
+TEST_F(KspRegister, OwnConvergenceTestIsAsked) {
+  make(grid(30), kTriremeBicgstab, PCJACOBI);
+  petsc_check(KSPSetConvergenceTest(
+      ksp,
+      [](KSP, PetscInt it, PetscReal, KSPConvergedReason* reason, void*) -> PetscErrorCode {
+        *reason = it >= 4 ? KSP_CONVERGED_ITS : KSP_CONVERGED_ITERATING;
+        return kPetscSuccess;
+      },
+      nullptr, nullptr));
+  EXPECT_EQ(solve(), KSP_CONVERGED_ITS);
+  EXPECT_EQ(iterations(), 4);
+}
+
+TEST_F(KspRegister, NonzeroGuessIsUsed) {
+  make(grid(30), kTriremeCg, PCJACOBI);
+  solve();
+  petsc_check(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
+  EXPECT_GT(solve(), 0);
+  EXPECT_LE(iterations(), 1);
+}
+
+TEST_F(KspRegister, NewValuesAreNoticed) {
+  make(grid(20), kTriremeCg, PCJACOBI);
+  EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+  petsc_check(MatShift(a, 3));
+  petsc_check(MatDiagonalScale(a, nullptr, nullptr));
+  EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+  EXPECT_LE(relative_residual(), 1.0001e-9);
+}
+
+TEST_F(KspRegister, ReasonsArePetscs) {
+  make(grid(30), kTriremeCg, PCJACOBI);
+  petsc_check(KSPSetTolerances(ksp, 1e-9, PETSC_DEFAULT, PETSC_DEFAULT, 3));
+  EXPECT_EQ(solve(), KSP_DIVERGED_ITS);
+  make(grid(30), kTriremeCg, PCNONE);
+  petsc_check(VecSet(b, 0));
+  EXPECT_EQ(solve(), KSP_CONVERGED_ATOL);
+  make(grid(30), kTriremeCg, PCNONE);
+  petsc_check(MatShift(a, -5));
+  EXPECT_EQ(solve(), KSP_DIVERGED_INDEFINITE_MAT);
+  make(grid(30), kTriremeBicgstab, PCNONE);
+  petsc_check(VecSetValue(b, 0, std::nan(""), INSERT_VALUES));
+  petsc_check(VecAssemblyBegin(b));
+  petsc_check(VecAssemblyEnd(b));
+  EXPECT_EQ(solve(), KSP_DIVERGED_NANORINF);
+}
+
+TEST_F(KspRegister, StopsWhenOneRankAsks) {
+  make(grid(60), kTriremeCg, PCJACOBI);
+  PetscMPIInt rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  int asked = 0;
+  ksp_set_stop(ksp, [&] { return rank == 0 && ++asked > 10; });
+  EXPECT_LT(solve(), 0);
+  EXPECT_TRUE(ksp_facts(ksp)->stopped);
+  EXPECT_LT(relative_residual(), 1);
+}
+
+TEST_F(KspRegister, OtherPreconditionersAreRefused) {
+  make(grid(10), kTriremeCg, PCSOR);
+  EXPECT_ANY_THROW(solve());
+  EXPECT_NE(why_not_resident("cg", "sor"), "");
+  EXPECT_NE(why_not_resident("gmres", "jacobi"), "");
+  EXPECT_NE(why_not_resident("bicgstab", kTriremeChebyshev), "");
+  EXPECT_EQ(why_not_resident("bicgstab", "jacobi"), "");
+}
+
+TEST_F(KspRegister, MeaninglessOptionsAreRefused) {
+  for (const char* name : {"-ksp_cg_single_reduction", "-ksp_gmres_restart", "-ksp_lag_norm",
+                           "-ksp_trireme_varaint"}) {
+    petsc_check(PetscOptionsClear(nullptr));
+    option(name, "1");
+    make(grid(10), kTriremeCg, PCJACOBI);
+    EXPECT_ANY_THROW(solve()) << name;
+  }
+}
+
+TEST_F(KspRegister, ViewSaysWhatRan) {
+  make(grid(10), kTriremeCg, PCJACOBI);
+  solve();
+  const std::string path = testing::TempDir() + "ksp_register_view.txt";
+  PetscViewer viewer = nullptr;
+  petsc_check(PetscViewerASCIIOpen(PETSC_COMM_WORLD, path.c_str(), &viewer));
+  petsc_check(KSPView(ksp, viewer));
+  petsc_check(PetscViewerDestroy(&viewer));
+  PetscMPIInt rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank != 0) return;
+  std::ifstream file(path);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  EXPECT_NE(text.find("type: trireme_cg"), std::string::npos) << text;
+  EXPECT_NE(text.find("last solve: host"), std::string::npos) << text;
+  EXPECT_NE(text.find("convergence checked by b - A x"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace trireme
