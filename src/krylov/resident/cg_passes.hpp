@@ -219,6 +219,7 @@ struct CgStepLength {
 // From {r.z, norm term}: beta = rho' / rho
 struct CgImprove {
   static constexpr bool ends_iteration = true;
+  static constexpr bool has_tail = true;  // x += alpha p still follows
   TRIREME_HD void operator()(State& s, const double* sum) const {
     if (!s.live) return;
     const double last = s.rho;

@@ -168,6 +168,16 @@ double LanczosBounds::eigenvalue(std::size_t index) const {
   return 0.5 * (low + high);
 }
 
+Array<double> random_right_hand_side(std::int64_t rows) {
+  Array<double> b(static_cast<std::size_t>(rows));
+  std::uint64_t random = 0x9e3779b97f4a7c15u;
+  for (double& value : b) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    value = static_cast<double>(random >> 11) * 0x1p-53 - 0.5;
+  }
+  return b;
+}
+
 void set_interval(Preconditioner& m, const LanczosBounds& bounds) {
   if (bounds.size() == 0 || !(bounds.largest() > 0))
     fail(ExitCode::input, "the Chebyshev polynomial needs a positive definite matrix and diagonal");

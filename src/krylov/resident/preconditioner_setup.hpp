@@ -59,6 +59,9 @@ class LanczosBounds {
   double last_beta_over_alpha_ = 0;
 };
 
+// Uniform in (-0.5, 0.5), the same every time: what the spectrum is looked for with.
+Array<double> random_right_hand_side(std::int64_t rows);
+
 // Sets m's interval from a CG run: from the smallest Ritz value, but at least a 30th of the largest
 // times 1.1, the margin for what 20 steps have not yet found.
 void set_interval(Preconditioner& m, const LanczosBounds& bounds);

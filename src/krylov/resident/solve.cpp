@@ -46,12 +46,8 @@ HostSolver::HostSolver(HostSystem& system, Method method, Variant variant,
   jacobi.kind = Preconditioner::Kind::pointwise;
   std::swap(preconditioner_, jacobi);  // solve() below is the plain Jacobi-CG
   LanczosBounds bounds;
-  Array<double> b(system.rows()), x(system.rows());
-  std::uint64_t random = 0x9e3779b97f4a7c15u;
-  for (double& value : b) {
-    random = random * 6364136223846793005u + 1442695040888963407u;
-    value = static_cast<double>(random >> 11) * 0x1p-53 - 0.5;
-  }
+  const Array<double> b = random_right_hand_side(system.rows());
+  Array<double> x(b.size());
   Observer observer;
   observer.iteration = [&](const State& s, const Iterate&) {
     if (s.iterations > 0 && s.alpha > 0) bounds.add(s.alpha, s.beta);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One process, one CUDA kernel: the smallest system that the resident engine solves on a GPU.
+#pragma once
+
+#include "kernels/kernel.hpp"
+#include "krylov/resident/cuda_solve.hpp"
+
+namespace trireme::resident {
+
+class CudaKernelSystem : public CudaSystem {
+ public:
+  // `kernel` holds the square matrix `csr`; both outlive the system.
+  CudaKernelSystem(CudaKernel<double>& kernel, const DeviceCsr<double>& csr)
+      : kernel_(kernel), csr_(csr) {}
+  std::int64_t rows() const override { return csr_.rows; }
+  void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) override {
+    kernel_.multiply(x, y, Accumulate::no, stream);
+  }
+  std::size_t dot_partials() const override { return kernel_.dot_partials(); }
+  void multiply_and_dot(DeviceSpan<const double> x, DeviceSpan<double> y,
+                        DeviceSpan<double> partials, StreamRef stream) override {
+    kernel_.multiply_and_dot(x, y, partials, stream);
+  }
+  DeviceCsr<double> csr() const override { return csr_; }
+
+ private:
+  CudaKernel<double>& kernel_;
+  DeviceCsr<double> csr_;
+};
+
+}  // namespace trireme::resident

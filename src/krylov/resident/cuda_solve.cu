@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Device memory of a solve, and the choice of the executor.
+#include "krylov/resident/cuda_solve.hpp"
+
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "device/buffer.hpp"
+#include "device/check.hpp"
+#include "device/stream.hpp"
+#include "krylov/resident/bicgstab.hpp"
+#include "krylov/resident/cg.hpp"
+#include "krylov/resident/graph_executor.cuh"
+#include "krylov/resident/loop_window.cuh"
+#include "krylov/resident/persistent.hpp"
+
+namespace trireme::resident {
+namespace {
+
+constexpr int kCgVectors = 5;        // r z p q s
+constexpr int kBicgstabVectors = 7;  // r r0 p p^ v s^ t
+constexpr int kDefaultUnroll = 4;
+constexpr int kDefaultBatch = 32;
+
+}  // namespace
+
+class CudaSolver::Work {
+ public:
+  Work(CudaSystem& system, Method method, Variant variant, const PreconditionerSpec& spec,
+       const CudaOptions& options)
+      : system_(system),
+        method_(method),
+        rows_(system.rows()),
+        stride_((system.rows() + 31) / 32 * 32) {
+    const PreparedPreconditioner prepared = prepare(spec, rows_);
+    const bool chebyshev = prepared.kind == Preconditioner::Kind::chebyshev;
+    if (chebyshev && method == Method::bicgstab)
+      throw Error(ExitCode::usage,
+                  "the Chebyshev polynomial is for symmetric matrices: use it with cg");
+    const int vectors = method == Method::cg ? kCgVectors : kBicgstabVectors;
+    vectors_ = DeviceBuffer<double>(
+        static_cast<std::size_t>(stride_) * (vectors + (chebyshev ? 2 : 0)), stream_);
+    upload(prepared);
+    choose(variant, options);
+    if (chebyshev) {
+      preconditioner_.direction = vector(vectors);
+      preconditioner_.product = vector(vectors + 1);
+      find_interval(spec);
+    }
+  }
+
+  Outcome solve(const Problem& problem, const Tolerances& rule, const Observer& observer) {
+    if (b_.size() == 0 && rows_ > 0) {
+      b_ = DeviceBuffer<double>(rows_, stream_);
+      x_ = DeviceBuffer<double>(rows_, stream_);
+    }
+    copy_to_device(problem.b, b_.span(), stream_);
+    if (!problem.zero_guess) copy_to_device(std::span<const double>(problem.x), x_.span(), stream_);
+    const Outcome outcome = run(b_.data(), x_.data(), problem.zero_guess, rule, observer);
+    copy_to_host(x_.view(), problem.x, stream_);
+    synchronize(stream_);
+    return outcome;
+  }
+
+  Outcome solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
+                StreamRef producer, const Tolerances& rule, const Observer& observer) {
+    const Event ready(Timing::no);
+    ready.record(producer);
+    stream_.wait(ready);
+    return run(b.data(), x.data(), zero_guess, rule, observer);
+  }
+
+  CudaMode mode() const { return mode_; }
+  Variant variant() const { return variant_; }
+  const Preconditioner& preconditioner() const { return preconditioner_; }
+
+ private:
+  double* vector(int k) const { return vectors_.data() + k * stride_; }
+
+  void choose(Variant variant, const CudaOptions& options) {
+    mode_ = options.mode;
+    unroll_ = options.unroll;
+    const bool merged_if_persistent = variant != Variant::classic && method_ == Method::cg;
+    if (mode_ != CudaMode::graph && mode_ != CudaMode::stepped && system_.processes() == 1)
+      shape_ = plan_persistent(system_.csr(), method_,
+                               merged_if_persistent ? Variant::merged : Variant::classic,
+                               preconditioner_, stream_);
+    if (mode_ == CudaMode::automatic)
+      mode_ = prefers_persistent(shape_) ? CudaMode::persistent : CudaMode::graph;
+    else if (mode_ == CudaMode::persistent && shape_.blocks == 0)
+      throw Error(
+          ExitCode::usage,
+          "the persistent kernel needs one process, a pointwise preconditioner and a matrix "
+          "as CSR on the device that fits into shared memory");
+    variant_ = variant;
+    if (method_ == Method::bicgstab)
+      variant_ = Variant::classic;
+    else if (variant == Variant::automatic)
+      variant_ = mode_ == CudaMode::persistent || system_.processes() > 1 ? Variant::merged
+                                                                          : Variant::classic;
+    if (mode_ == CudaMode::persistent)
+      scratch_ = DeviceBuffer<char>(persistent_scratch_bytes(shape_, rows_), stream_);
+  }
+
+  void upload(const PreparedPreconditioner& prepared) {
+    inverse_diagonal_ = to_device(std::span<const double>(prepared.inverse_diagonal), stream_);
+    inverse_blocks_ = to_device(std::span<const double>(prepared.inverse_blocks), stream_);
+    first_row_ = to_device(std::span<const std::int32_t>(prepared.first_row), stream_);
+    synchronize(stream_);
+    preconditioner_ = host_view(prepared);
+    preconditioner_.inverse_diagonal.values =
+        inverse_diagonal_.size() > 0 ? inverse_diagonal_.data() : nullptr;
+    preconditioner_.inverse_blocks = inverse_blocks_.data();
+    preconditioner_.first_row = first_row_.size() > 0 ? first_row_.data() : nullptr;
+  }
+
+  // Jacobi-CG with a random right-hand side, looked at step by step.
+  void find_interval(const PreconditionerSpec& spec) {
+    const Preconditioner polynomial = preconditioner_;
+    const CudaMode mode = mode_;
+    const Variant variant = variant_;
+    preconditioner_.kind = Preconditioner::Kind::pointwise;
+    mode_ = CudaMode::stepped;
+    variant_ = Variant::classic;
+    LanczosBounds bounds;
+    Observer observer;
+    observer.iteration = [&](const State& s, const Iterate&) {
+      if (s.iterations > 0 && s.alpha > 0) bounds.add(s.alpha, s.beta);
+      return Reason::running;
+    };
+    Tolerances rule;
+    rule.rtol = 1e-10;
+    rule.max_iterations = spec.estimation_steps;
+    const Array<double> b = random_right_hand_side(rows_);
+    Array<double> x(b.size());
+    solve({b, x, true}, rule, observer);
+    loop_.reset();
+    preconditioner_ = polynomial;
+    mode_ = mode;
+    variant_ = variant;
+    set_interval(preconditioner_, bounds);
+  }
+
+  Outcome run(const double* b, double* x, bool zero_guess, const Tolerances& rule,
+              const Observer& observer) {
+    if (!window_) window_.emplace(rows_, system_.dot_partials(), stream_);
+    State state;
+    state.rule = rule;
+    if (zero_guess) fill_zero(DeviceSpan<double>(x, rows_), stream_);
+    window_->start(state, stream_);
+    const CgVectors cg_vectors{
+        b,         x,          vector(0),
+        vector(1), vector(2),  vector(3),
+        vector(4), zero_guess, NormTerm{rule.norm == NormKind::preconditioned}};
+    if (mode_ == CudaMode::persistent && !rule.judged_by_caller) {
+      if (method_ == Method::cg)
+        launch_persistent_cg(cg_vectors, preconditioner_, variant_, system_.csr(), shape_, *window_,
+                             scratch_.data(), stream_);
+      else
+        launch_persistent_bicgstab(bicgstab_vectors(b, x, zero_guess), preconditioner_,
+                                   system_.csr(), shape_, *window_, scratch_.data(), stream_);
+      state = window_->wait(stream_, observer, true);
+    } else {
+      state = run_graph(cg_vectors, rule, observer);
+    }
+    return {state.reason, state.iterations, state.norm, state.replacements, variant_};
+  }
+
+  BicgstabVectors bicgstab_vectors(const double* b, double* x, bool zero_guess) const {
+    return {b,         x,         vector(0), vector(1), vector(2),
+            vector(3), vector(4), vector(5), vector(6), zero_guess};
+  }
+
+  State run_graph(const CgVectors& cg_vectors, const Tolerances& rule, const Observer& observer) {
+    LoopKind kind = system_.processes() > 1 ? LoopKind::batches : LoopKind::conditional;
+    if (mode_ == CudaMode::stepped || rule.judged_by_caller || !system_.capturable())
+      kind = LoopKind::stepped;
+    const LoopKey key{cg_vectors.x, rule.norm, kind};
+    if (!(key == loop_key_)) loop_.reset();
+    loop_key_ = key;
+    const int unroll = unroll_ > 0                 ? unroll_
+                       : kind == LoopKind::batches ? kDefaultBatch
+                                                   : kDefaultUnroll;
+    GraphExecutor executor(system_, *window_, stream_, observer, kind, unroll, loop_);
+    if (method_ == Method::bicgstab)
+      bicgstab(executor, bicgstab_vectors(cg_vectors.b, cg_vectors.x, cg_vectors.zero_guess),
+               preconditioner_);
+    else if (variant_ == Variant::merged)
+      merged_cg(executor, cg_vectors, preconditioner_);
+    else
+      cg(executor, cg_vectors, preconditioner_);
+    return executor.state();
+  }
+
+  // What the captured loop depends on.
+  struct LoopKey {
+    const double* x = nullptr;
+    NormKind norm = NormKind::none;
+    LoopKind kind = LoopKind::stepped;
+    bool operator==(const LoopKey&) const = default;
+  };
+
+  CudaSystem& system_;
+  Method method_;
+  Variant variant_ = Variant::classic;
+  CudaMode mode_ = CudaMode::graph;
+  int unroll_ = 0;
+  std::int64_t rows_, stride_;
+  Stream stream_;
+  DeviceBuffer<double> vectors_, inverse_diagonal_, inverse_blocks_, b_, x_;
+  DeviceBuffer<std::int32_t> first_row_;
+  DeviceBuffer<char> scratch_;
+  PersistentShape shape_;
+  Preconditioner preconditioner_;
+  std::optional<LoopWindow> window_;
+  std::optional<LoopGraph> loop_;
+  LoopKey loop_key_;
+};
+
+CudaSolver::CudaSolver(CudaSystem& system, Method method, Variant variant,
+                       const PreconditionerSpec& spec, const CudaOptions& options)
+    : work_(std::make_unique<Work>(system, method, variant, spec, options)) {}
+CudaSolver::~CudaSolver() = default;
+
+Outcome CudaSolver::solve(const Problem& problem, const Tolerances& rule,
+                          const Observer& observer) {
+  return work_->solve(problem, rule, observer);
+}
+
+Outcome CudaSolver::solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
+                          StreamRef producer, const Tolerances& rule, const Observer& observer) {
+  return work_->solve(b, x, zero_guess, producer, rule, observer);
+}
+
+CudaMode CudaSolver::mode() const { return work_->mode(); }
+Variant CudaSolver::variant() const { return work_->variant(); }
+const Preconditioner& CudaSolver::preconditioner() const { return work_->preconditioner(); }
+
+}  // namespace trireme::resident

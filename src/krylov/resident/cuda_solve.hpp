@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The resident engine on a GPU: the loop, its scalars and its decisions stay there. Compiles
+// without CUDA; there every constructor throws Error{resource}.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "device/span.hpp"
+#include "device/stream.hpp"
+#include "kernels/device_csr.hpp"
+#include "krylov/resident/solve.hpp"
+
+namespace trireme::resident {
+
+// A square matrix of which this process's GPU holds rows() rows. Calls only queue work in `stream`.
+class CudaSystem {
+ public:
+  virtual ~CudaSystem() = default;
+  virtual std::int64_t rows() const = 0;
+  // y = A x, this process's part of both.
+  virtual void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) = 0;
+  // As CudaKernel's: > 0 where the product also sums x.y, of this process.
+  virtual std::size_t dot_partials() const { return 0; }
+  virtual void multiply_and_dot(DeviceSpan<const double> /*x*/, DeviceSpan<double> /*y*/,
+                                DeviceSpan<double> /*partials*/, StreamRef /*stream*/) {}
+  // All rows and columns in device memory, for the persistent kernel; empty where there is none.
+  virtual DeviceCsr<double> csr() const { return {}; }
+  // Adds up over the processes, the same result on each.
+  virtual void sum(DeviceSpan<double> /*values*/, StreamRef /*stream*/) {}
+  virtual int processes() const { return 1; }
+  // Whether the calls above may be captured into a CUDA graph.
+  virtual bool capturable() const { return true; }
+};
+
+enum class CudaMode {
+  automatic,   // persistent for small systems, else graph: see choose_mode()
+  graph,       // a CUDA graph that loops on the device; over several processes, replayed batches
+  persistent,  // one cooperative kernel, all sums by its own grid-wide exchange
+  stepped      // launched from the host, which looks at each iteration
+};
+
+struct CudaOptions {
+  CudaMode mode = CudaMode::automatic;
+  int unroll = 0;  // iterations a round of the graph's loop; 0: measured default
+};
+
+class CudaSolver {
+ public:
+  // As HostSolver's. Works in a stream of its own on the current device.
+  CudaSolver(CudaSystem& system, Method method, Variant variant, const PreconditionerSpec& spec,
+             const CudaOptions& options = {});
+  ~CudaSolver();
+
+  // From host memory: b and x travel once.
+  Outcome solve(const Problem& problem, const Tolerances& rule, const Observer& observer = {});
+  // In device memory; what `producer` has queued so far is waited for, and x is complete on return.
+  // While the loop runs on the device, the observer hears of iterations some milliseconds later,
+  // and its iterate is empty.
+  Outcome solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
+                StreamRef producer, const Tolerances& rule, const Observer& observer = {});
+
+  CudaMode mode() const;
+  Variant variant() const;
+  const Preconditioner& preconditioner() const;  // with addresses in device memory
+
+ private:
+  class Work;
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace trireme::resident

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a solver text as launches in a stream, and its loop as a CUDA graph.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "device/check.hpp"
+#include "device/graph.hpp"
+#include "krylov/resident/cuda_solve.hpp"
+#include "krylov/resident/graph_kernels.cuh"
+#include "krylov/resident/loop_window.cuh"
+
+namespace trireme::resident {
+
+// The loop's graph, kept between solves of the same text on the same vectors.
+struct LoopGraph {
+  Graph graph;
+  GraphExec exec;
+  int unroll = 0;
+};
+
+enum class LoopKind { conditional, batches, stepped };
+
+class GraphExecutor {
+ public:
+  GraphExecutor(CudaSystem& system, LoopWindow& window, StreamRef stream, const Observer& observer,
+                LoopKind kind, int unroll, std::optional<LoopGraph>& loop)
+      : system_(system),
+        window_(window),
+        stream_(stream),
+        observer_(observer),
+        kind_(kind),
+        unroll_(unroll),
+        loop_(loop),
+        rows_(system.rows()) {}
+
+  std::int64_t rows() const { return rows_; }
+  bool running() { return state().running; }
+  bool claims_convergence() { return resident::claims_convergence(state()); }
+
+  void product(const double* x, double* y) { system_.multiply(span(x), span(y), stream_); }
+
+  template <class Step>
+  void product_and_dot(const double* x, double* y, const Step& step) {
+    const std::size_t count = system_.dot_partials();
+    if (count == 0) {
+      product(x, y);
+      return pass(Dot{x, y}, step);
+    }
+    double* partials = window_.partials(pending_.count);
+    system_.multiply_and_dot(span(x), span(y), {partials, count}, stream_);
+    pending_.add(partials, static_cast<std::int32_t>(count), 1);
+    finish(step);
+  }
+
+  template <class Pass>
+  void pass(const Pass& p) {
+    launch(p, NoStep{});
+  }
+
+  template <class Pass, class Step>
+  void pass(const Pass& p, const Step& step) {
+    if (system_.processes() > 1) {
+      launch(p, NoStep{});
+      return finish(step);
+    }
+    launch(p, step);
+    pending_.count = 0;
+    stale_ = true;
+  }
+
+  void forget_sums() { pending_.count = 0; }
+
+  template <class Step>
+  void finish(const Step& step) {
+    if (system_.processes() > 1) {
+      int count = 0;
+      for (int k = 0; k < pending_.count; ++k) count += pending_.items[k].sums;
+      collect_kernel<<<1, kFinishThreads, 0, stream_>>>(pending_, window_.control(),
+                                                        window_.totals());
+      check_launch();
+      system_.sum({window_.totals(), static_cast<std::size_t>(count) + 1}, stream_);
+      step_kernel<<<1, 1, 0, stream_>>>(window_.totals(), count, window_.control(), step,
+                                        window_.history());
+    } else {
+      finish_kernel<<<1, kFinishThreads, 0, stream_>>>(pending_, window_.control(), step,
+                                                       window_.history(), handle_);
+    }
+    check_launch();
+    pending_.count = 0;
+    stale_ = true;
+  }
+
+  template <class Body>
+  void repeat(const Body& body) {
+    switch (kind_) {
+      case LoopKind::conditional:
+        return run_conditional(body);
+      case LoopKind::batches:
+        return run_batches(body);
+      case LoopKind::stepped:
+        return run_stepped(body);
+    }
+  }
+
+  const State& state() {
+    if (stale_) state_ = window_.wait(stream_, observer_, kind_ != LoopKind::stepped);
+    stale_ = false;
+    return state_;
+  }
+
+ private:
+  DeviceSpan<const double> span(const double* v) const {
+    return {v, static_cast<std::size_t>(rows_)};
+  }
+  DeviceSpan<double> span(double* v) const { return {v, static_cast<std::size_t>(rows_)}; }
+
+  template <class Pass, class Step>
+  void launch(const Pass& p, const Step& step) {
+    const int blocks = window_.blocks();
+    double* partials = nullptr;
+    if (Pass::sums > 0) {
+      partials = window_.partials(pending_.count);
+      pending_.add(partials, blocks, Pass::sums);
+    }
+    pass_kernel<<<blocks, kPassThreads, 0, stream_>>>(p, rows_, window_.control(), partials,
+                                                      pending_, window_.tickets(), step,
+                                                      window_.history(), handle_);
+    check_launch();
+  }
+
+  // A while node whose body is `unroll` iterations: nothing leaves the device until it ends.
+  template <class Body>
+  void run_conditional(const Body& body) {
+    if (!loop_) {
+      LoopGraph loop;
+      cuda_check(cudaGraphConditionalHandleCreate(&handle_.handle, loop.graph, 1,
+                                                  cudaGraphCondAssignDefault));
+      handle_.set = true;
+      cudaGraphNodeParams params{};
+      params.type = cudaGraphNodeTypeConditional;
+      params.conditional.handle = handle_.handle;
+      params.conditional.type = cudaGraphCondTypeWhile;
+      params.conditional.size = 1;
+      cudaGraphNode_t node = nullptr;
+#if CUDART_VERSION >= 13000
+      cuda_check(cudaGraphAddNode(&node, loop.graph, nullptr, nullptr, 0, &params));
+#else
+      cuda_check(cudaGraphAddNode(&node, loop.graph, nullptr, 0, &params));
+#endif
+      cuda_check(cudaStreamBeginCaptureToGraph(stream_, params.conditional.phGraph_out[0], nullptr,
+                                               nullptr, 0, cudaStreamCaptureModeThreadLocal));
+      try {
+        for (int k = 0; k < unroll_; ++k) body();
+      } catch (...) {
+        capture::abandon(stream_);
+        throw;
+      }
+      cudaGraph_t captured = nullptr;
+      cuda_check(cudaStreamEndCapture(stream_, &captured));
+      handle_ = {};
+      loop.exec = GraphExec(loop.graph);
+      loop_ = std::move(loop);
+    }
+    loop_->exec.launch(stream_);
+    stale_ = true;
+    state();
+  }
+
+  // Batches of iterations, after each of which the host looks; what a batch has too much does
+  // nothing. Every process sees the same scalars, so all launch the same number.
+  template <class Body>
+  void run_batches(const Body& body) {
+    if (!loop_) {
+      LoopGraph loop;
+      loop.graph = capture_graph(stream_, [&] {
+        for (int k = 0; k < unroll_; ++k) body();
+      });
+      loop.exec = GraphExec(loop.graph);
+      loop_ = std::move(loop);
+    }
+    do {
+      loop_->exec.launch(stream_);
+      stale_ = true;
+    } while (state().running);
+  }
+
+  template <class Body>
+  void run_stepped(const Body& body) {
+    if (state().iterations == 0) tell_step();
+    while (state().running) {
+      const std::int64_t before = state_.iterations;
+      body();
+      if (state().iterations != before) tell_step();
+    }
+  }
+
+  // x is complete here, and the caller's own test may decide.
+  void tell_step() {
+    if (!observer_.iteration) return;
+    const Reason reason = observer_.iteration(state_, Iterate{});
+    if (reason == Reason::running || !state_.running) return;
+    stop(state_, reason);
+    state_.live = false;
+    window_.set(state_, stream_);
+  }
+
+  CudaSystem& system_;
+  LoopWindow& window_;
+  StreamRef stream_;
+  const Observer& observer_;
+  LoopKind kind_;
+  int unroll_;
+  std::optional<LoopGraph>& loop_;
+  std::int64_t rows_;
+  PendingSums pending_;
+  LoopHandle handle_;
+  State state_;
+  bool stale_ = true;
+};
+
+}  // namespace trireme::resident

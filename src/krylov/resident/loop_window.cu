@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting for a loop on the GPU while telling what it does.
+#include "krylov/resident/loop_window.cuh"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <thread>
+
+#include "device/check.hpp"
+#include "device/device.hpp"
+#include "krylov/resident/graph_kernels.cuh"
+
+namespace trireme::resident {
+namespace {
+
+constexpr std::int64_t kHistory = std::int64_t{1} << 20;
+constexpr int kBlocksPerMultiprocessor = 4;
+constexpr auto kSpin = std::chrono::microseconds(300);  // then the host sleeps between looks
+constexpr auto kSleep = std::chrono::microseconds(50);
+constexpr auto kLookEvery = std::chrono::milliseconds(10);
+
+}  // namespace
+
+__global__ void __launch_bounds__(kFinishThreads)
+    collect_kernel(PendingSums pending, const Control* control, double* totals) {
+  __shared__ double sums[kMostSums * kMostPending];
+  total<kFinishThreads>(pending, sums);
+  if (threadIdx.x != 0) return;
+  int count = 0;
+  for (int k = 0; k < pending.count; ++k) count += pending.items[k].sums;
+  for (int k = 0; k < count; ++k) totals[k] = sums[k];
+  totals[count] = *static_cast<const volatile std::int32_t*>(&control->stop) != 0 ? 1 : 0;
+}
+
+LoopWindow::LoopWindow(std::int64_t rows, std::size_t dot_partials, StreamRef stream)
+    : blocks_(static_cast<int>(std::clamp<std::int64_t>(
+          (rows + kPassThreads - 1) / kPassThreads, 1,
+          std::int64_t{device_properties().multiprocessors} * kBlocksPerMultiprocessor))),
+      partials_stride_(std::max<std::size_t>(std::size_t(blocks_) * kMostSums, dot_partials)),
+      control_(1, stream),
+      history_(kHistory, stream),
+      partials_(partials_stride_ * kMostPending, stream),
+      totals_(kMostSums * kMostPending + 1, stream),
+      tickets_(1, stream),
+      host_(3) {
+  fill_zero(tickets_.span(), stream);
+  synchronize(stream);
+}
+
+void LoopWindow::start(const State& state, StreamRef stream) {
+  told_ = 0;
+  host_.data()[2] = Control{};
+  host_.data()[2].state = state;
+  memory::copy(control_.data(), host_.data() + 2, sizeof(Control), stream);
+  synchronize(stream);
+}
+
+void LoopWindow::set(const State& state, StreamRef stream) {
+  host_.data()[2].state = state;
+  memory::copy(&control_.data()->state, &host_.data()[2].state, sizeof(State), stream);
+  synchronize(stream);
+}
+
+const State& LoopWindow::wait(StreamRef stream, const Observer& observer, bool streaming) {
+  memory::copy(host_.data(), control_.data(), sizeof(Control), stream);
+  done_.record(stream);
+  const auto begin = std::chrono::steady_clock::now();
+  auto next_look = begin + kLookEvery;
+  for (;;) {
+    const cudaError_t status = cudaEventQuery(done_);
+    if (status == cudaSuccess) break;
+    if (status != cudaErrorNotReady) cuda_check(status);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - begin > kSpin) std::this_thread::sleep_for(kSleep);
+    if (!streaming || now < next_look) continue;
+    look(observer);
+    next_look = std::chrono::steady_clock::now() + kLookEvery;
+  }
+  if (streaming) tell(observer, host_.data()[0]);
+  return host_.data()[0].state;
+}
+
+void LoopWindow::look(const Observer& observer) {
+  if (observer.stop_requested()) {
+    host_.data()[2].stop = 1;
+    memory::copy(&control_.data()->stop, &host_.data()[2].stop, sizeof(std::int32_t), side_);
+  }
+  if (!observer.iteration) return;
+  memory::copy(host_.data() + 1, control_.data(), sizeof(Control), side_);
+  side_.synchronize();
+  tell(observer, host_.data()[1]);
+}
+
+void LoopWindow::tell(const Observer& observer, const Control& seen) {
+  if (!observer.iteration || seen.published <= told_) return;
+  const auto capacity = static_cast<std::int64_t>(history_.size());
+  told_ = std::max(told_, seen.published - capacity);  // the ring has gone over what is older
+  norms_.resize(static_cast<std::size_t>(seen.published - told_));
+  std::int64_t copied = 0;
+  while (told_ + copied < seen.published) {
+    const std::int64_t place = (told_ + copied) % capacity;
+    const std::int64_t count = std::min(seen.published - told_ - copied, capacity - place);
+    memory::copy(norms_.data() + copied, history_.data() + place, count * sizeof(double), side_);
+    copied += count;
+  }
+  side_.synchronize();
+  State state = seen.state;
+  for (const double norm : norms_) {
+    state.iterations = told_++;
+    state.norm = norm;
+    observer.iteration(state, Iterate{});
+  }
+}
+
+}  // namespace trireme::resident

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The host's window on a loop that runs on the GPU: scalars, history, the wish to stop.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/buffer.hpp"
+#include "device/stream.hpp"
+#include "krylov/resident/cuda_control.cuh"
+#include "krylov/resident/solve.hpp"
+
+namespace trireme::resident {
+
+// Lives as long as the solver. The loop writes norms into a ring in device memory; the host copies
+// them in a stream of its own, so that the loop never waits for the bus.
+class LoopWindow {
+ public:
+  LoopWindow(std::int64_t rows, std::size_t dot_partials, StreamRef stream);
+
+  Control* control() const { return control_.data(); }
+  History history() const { return {history_.data(), static_cast<std::int64_t>(history_.size())}; }
+  unsigned* tickets() const { return tickets_.data(); }
+  int blocks() const { return blocks_; }  // of a pass
+  // Room for the partial sums of pending item k.
+  double* partials(int k) const { return partials_.data() + k * partials_stride_; }
+  double* totals() const { return totals_.data(); }
+
+  // A new solve; a changed state within one.
+  void start(const State& state, StreamRef stream);
+  void set(const State& state, StreamRef stream);
+  // Waits until `stream` has done its work. With `streaming`, tells the observer of iterations
+  // meanwhile, and hands on its wish to stop.
+  const State& wait(StreamRef stream, const Observer& observer, bool streaming);
+
+ private:
+  void look(const Observer& observer);
+  void tell(const Observer& observer, const Control& seen);
+
+  int blocks_;
+  std::size_t partials_stride_;
+  DeviceBuffer<Control> control_;
+  DeviceBuffer<double> history_, partials_, totals_;
+  DeviceBuffer<unsigned> tickets_;
+  PinnedBuffer<Control> host_;  // [0]: after the work, [1]: meanwhile, [2]: to the device
+  std::vector<double> norms_;
+  Stream side_;
+  Event done_{Timing::no};
+  std::int64_t told_ = 0;
+};
+
+}  // namespace trireme::resident

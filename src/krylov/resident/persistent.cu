@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Planning and launching the persistent kernel.
+#include "krylov/resident/persistent.hpp"
+
+#include <algorithm>
+
+#include "device/buffer.hpp"
+#include "device/check.hpp"
+#include "device/device.hpp"
+#include "krylov/resident/loop_window.cuh"
+#include "krylov/resident/persistent_executor.cuh"
+
+namespace trireme::resident {
+namespace {
+
+constexpr std::int64_t kLeastRowsABlock = 64;
+constexpr int kLeastThreads = 128;
+constexpr int kMostThreads = 512;
+constexpr std::size_t kStaticShared = 2048;  // of the executor's own, with room to spare
+
+int vectors_of(Method method, Variant variant, const Preconditioner& m) {
+  const int diagonal = m.inverse_diagonal.values ? 1 : 0;
+  if (method == Method::bicgstab) return 8 + diagonal;     // x r r0 p^ v s^ t, p unused
+  return (variant == Variant::merged ? 6 : 5) + diagonal;  // x r z p q, s
+}
+
+// Padded entries of the fullest block.
+__global__ void count_entries(const std::int32_t* row_ptr, std::int64_t rows,
+                              std::int64_t rows_a_block, int* fullest) {
+  const std::int64_t first = blockIdx.x * rows_a_block;
+  const std::int64_t last = min(rows, first + rows_a_block);
+  int entries = 0;
+  for (std::int64_t slice = first + threadIdx.x / 32 * 32; slice < last; slice += blockDim.x) {
+    const std::int64_t i = slice + threadIdx.x % 32;
+    const int length = i < last ? row_ptr[i + 1] - row_ptr[i] : 0;
+    const int longest = __reduce_max_sync(kFullWarp, length);
+    if (threadIdx.x % 32 == 0) entries += 32 * longest;
+  }
+  entries = block_sum<256>(entries);
+  if (threadIdx.x == 0) atomicMax(fullest, entries);
+}
+
+template <class Solve>
+__global__ void __launch_bounds__(kMostThreads, 1)
+    persistent_kernel(const __grid_constant__ PersistentArguments arguments,
+                      const __grid_constant__ Solve solve) {
+  extern __shared__ __align__(16) char shared[];
+  PersistentExecutor e(arguments, shared);
+  e.begin();
+  solve(e);
+  e.end();
+}
+
+// Brings a vector of this block's rows into shared memory.
+__device__ const double* fetch(PersistentExecutor& e, int k, const double* global) {
+  double* const own = e.vector(k);
+  for (std::int64_t i = e.first() + threadIdx.x; i < e.last(); i += blockDim.x) own[i] = global[i];
+  return own;
+}
+
+__device__ void store(PersistentExecutor& e, const double* own, double* global) {
+  for (std::int64_t i = e.first() + threadIdx.x; i < e.last(); i += blockDim.x) global[i] = own[i];
+}
+
+template <Variant variant>
+struct SolveCg {
+  CgVectors global;
+  Preconditioner m;
+
+  __device__ void operator()(PersistentExecutor& e) const {
+    constexpr int vectors = variant == Variant::merged ? 6 : 5;
+    CgVectors v = global;
+    Preconditioner own = m;
+    v.x = const_cast<double*>(fetch(e, 0, global.x));
+    v.r = e.vector(1);
+    v.z = e.vector(2);
+    v.p = e.vector(3);
+    v.q = e.vector(4);
+    v.s = variant == Variant::merged ? e.vector(5) : nullptr;
+    if (m.inverse_diagonal.values)
+      own.inverse_diagonal.values = fetch(e, vectors, m.inverse_diagonal.values);
+    __syncthreads();
+    if constexpr (variant == Variant::merged)
+      merged_cg(e, v, own);
+    else
+      cg(e, v, own);
+    __syncthreads();
+    store(e, v.x, global.x);
+  }
+};
+
+struct SolveBicgstab {
+  BicgstabVectors global;
+  Preconditioner m;
+
+  __device__ void operator()(PersistentExecutor& e) const {
+    BicgstabVectors v = global;
+    Preconditioner own = m;
+    v.x = const_cast<double*>(fetch(e, 0, global.x));
+    v.r = e.vector(1);
+    v.r0 = e.vector(2);
+    v.p = e.vector(3);
+    v.p_hat = e.vector(4);
+    v.v = e.vector(5);
+    v.s_hat = e.vector(6);
+    v.t = e.vector(7);
+    if (m.inverse_diagonal.values)
+      own.inverse_diagonal.values = fetch(e, 8, m.inverse_diagonal.values);
+    __syncthreads();
+    bicgstab(e, v, own);
+    __syncthreads();
+    store(e, v.x, global.x);
+  }
+};
+
+struct Scratch {
+  uint4* exchange;
+  unsigned* flags;
+  double* twins;
+  std::size_t zeroed_bytes;
+};
+
+Scratch carve(void* scratch, int blocks) {
+  char* at = static_cast<char*>(scratch);
+  Scratch s{};
+  s.exchange = reinterpret_cast<uint4*>(at);
+  at += sizeof(uint4) * 2 * kMostExchanged * blocks;
+  s.flags = reinterpret_cast<unsigned*>(at);
+  at += (sizeof(unsigned) * blocks + 255) / 256 * 256;
+  s.zeroed_bytes = static_cast<std::size_t>(at - static_cast<char*>(scratch));
+  s.twins = reinterpret_cast<double*>(at);
+  return s;
+}
+
+template <class Solve>
+void launch(const Solve& solve, int vectors, const DeviceCsr<double>& csr,
+            const PersistentShape& shape, LoopWindow& window, void* scratch, StreamRef stream) {
+  const Scratch s = carve(scratch, shape.blocks);
+  memory::fill(scratch, 0, s.zeroed_bytes, stream);
+  PersistentArguments arguments{
+      csr.rows,           shape.rows_a_block, shape.entries,     vectors,
+      csr.row_ptr.data(), csr.col_idx.data(), csr.values.data(), window.control(),
+      window.history(),   s.exchange,         s.flags,           s.twins};
+  Solve copy = solve;
+  void* parameters[] = {&arguments, &copy};
+  const void* kernel = reinterpret_cast<const void*>(persistent_kernel<Solve>);
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(shape.shared_bytes)));
+  cuda_check(cudaLaunchCooperativeKernel(kernel, dim3(shape.blocks), dim3(shape.threads),
+                                         parameters, shape.shared_bytes, stream));
+}
+
+}  // namespace
+
+PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Variant variant,
+                                const Preconditioner& m, StreamRef stream) {
+  PersistentShape shape;
+  if (csr.rows == 0 || csr.rows != csr.cols || !m.pointwise()) return shape;
+  const DeviceProperties gpu = device_properties();
+  if (!gpu.cooperative_launch || gpu.compute_major < 8) return shape;
+  const std::int64_t most = std::min(gpu.multiprocessors, kMaxPersistentBlocks);
+  shape.rows_a_block = std::max((csr.rows + most - 1) / most, kLeastRowsABlock);
+  shape.rows_a_block = (shape.rows_a_block + 1) / 2 * 2;
+  const auto blocks = static_cast<int>((csr.rows + shape.rows_a_block - 1) / shape.rows_a_block);
+  const int vectors = vectors_of(method, variant, m);
+  const std::size_t limit = gpu.shared_memory_per_block - kStaticShared;
+  const std::size_t fixed = shape.rows_a_block * (vectors * sizeof(double) + sizeof(std::int32_t)) +
+                            (shape.rows_a_block / 32 + 2) * sizeof(std::int32_t);
+  constexpr std::size_t entry_bytes = sizeof(double) + sizeof(std::int32_t);
+  if (fixed + csr.nnz / most * entry_bytes > limit) return shape;
+
+  const ScratchBuffer<int> fullest(1, stream);
+  fill_zero(fullest.span(), stream);
+  count_entries<<<blocks, 256, 0, stream>>>(csr.row_ptr.data(), csr.rows, shape.rows_a_block,
+                                            fullest.data());
+  check_launch();
+  shape.entries = read_back(fullest.data(), stream);
+  shape.shared_bytes = fixed + shape.entries * entry_bytes;
+  if (shape.shared_bytes > limit) return shape;
+  shape.threads = static_cast<int>(
+      std::clamp<std::int64_t>((shape.rows_a_block + 31) / 32 * 32, kLeastThreads, kMostThreads));
+  shape.blocks = blocks;
+  return shape;
+}
+
+bool prefers_persistent(const PersistentShape& shape) { return shape.blocks > 0; }
+
+std::size_t persistent_scratch_bytes(const PersistentShape& shape, std::int64_t rows) {
+  return carve(nullptr, shape.blocks).zeroed_bytes + 2 * sizeof(double) * rows;
+}
+
+void launch_persistent_cg(const CgVectors& v, const Preconditioner& m, Variant variant,
+                          const DeviceCsr<double>& csr, const PersistentShape& shape,
+                          LoopWindow& window, void* scratch, StreamRef stream) {
+  const int vectors = vectors_of(Method::cg, variant, m);
+  if (variant == Variant::merged)
+    launch(SolveCg<Variant::merged>{v, m}, vectors, csr, shape, window, scratch, stream);
+  else
+    launch(SolveCg<Variant::classic>{v, m}, vectors, csr, shape, window, scratch, stream);
+}
+
+void launch_persistent_bicgstab(const BicgstabVectors& v, const Preconditioner& m,
+                                const DeviceCsr<double>& csr, const PersistentShape& shape,
+                                LoopWindow& window, void* scratch, StreamRef stream) {
+  launch(SolveBicgstab{v, m}, vectors_of(Method::bicgstab, Variant::classic, m), csr, shape, window,
+         scratch, stream);
+}
+
+}  // namespace trireme::resident

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The persistent kernel: a whole solve in one cooperative launch, for systems that fit into the
+// multiprocessors' shared memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/stream.hpp"
+#include "kernels/device_csr.hpp"
+#include "krylov/resident/bicgstab.hpp"
+#include "krylov/resident/cg.hpp"
+#include "krylov/resident/solve.hpp"
+
+namespace trireme::resident {
+
+class LoopWindow;
+
+// How a system is laid over the GPU: each block keeps its rows, and all vectors of them, in shared
+// memory; only what other blocks gather passes through global memory.
+struct PersistentShape {
+  int blocks = 0;  // 0: the system does not fit, or the kernel cannot serve
+  int threads = 0;
+  std::int64_t rows_a_block = 0;
+  std::int32_t entries = 0;  // of the matrix in shared memory, padded, of the fullest block
+  std::size_t shared_bytes = 0;
+};
+
+// Reads the row lengths on the device, and waits for that.
+PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Variant variant,
+                                const Preconditioner& m, StreamRef stream);
+
+// Whether that shape is expected to be faster than a graph.
+bool prefers_persistent(const PersistentShape& shape);
+
+// Bytes of scratch that a launch needs on the device.
+std::size_t persistent_scratch_bytes(const PersistentShape& shape, std::int64_t rows);
+
+// Queues the solve; the vectors name global memory, of which only b and x are used. `scratch` as
+// above, not shared with another launch in flight.
+void launch_persistent_cg(const CgVectors& v, const Preconditioner& m, Variant variant,
+                          const DeviceCsr<double>& csr, const PersistentShape& shape,
+                          LoopWindow& window, void* scratch, StreamRef stream);
+void launch_persistent_bicgstab(const BicgstabVectors& v, const Preconditioner& m,
+                                const DeviceCsr<double>& csr, const PersistentShape& shape,
+                                LoopWindow& window, void* scratch, StreamRef stream);
+
+}  // namespace trireme::resident
