@@ -5,6 +5,7 @@
 usage: problem_cli_test.py PROBLEM MATRICES RANKS [mpiexec and its flags ...]
 """
 import gzip
+import importlib.util
 import pathlib
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
+sys.dont_write_bytecode = True
 PROBLEM, MATRICES, RANKS = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
 LAUNCH = sys.argv[4:]
 LIMIT = 10.0  # seconds that an error may take to end every rank, on a busy machine
@@ -158,6 +160,16 @@ class Inspect(ProblemCase):
                          r"values +unsymmetric: they differ by up to 2, 0.5 of", r"2 zero or absent \(first: row 1\)",
                          r"dominant rows +2 of 4", r"\n +0 +0 +2 +4 +0 +", r"\n +1 +2 +2 +2 +1 +"):
                 self.assertRegex(text, fact)
+
+    def test_reads_what_the_how_to_for_python_writes(self):
+        location = pathlib.Path(__file__).parents[2] / "cases/real/pyamg_to_hdf5.py"
+        spec = importlib.util.spec_from_file_location("how_to", location)
+        how_to = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(how_to)
+        how_to.write_system(self.out, sp.eye(70, 70, k=3) * 2.5, b=np.ones(70))
+        text = self.problem("inspect", self.out).stdout
+        self.assertRegex(text, r"shape +70 x 70\n")
+        self.assertRegex(text, r"nonzeros +67 ")
 
     def test_reads_what_h5py_writes(self):
         a = sp.random(50, 30, 0.2, format="csr", random_state=5)
