@@ -26,4 +26,4 @@ if [[ -n ${SLURM_JOB_ID:-} && -z ${TRIREME_MPIRUN:-} ]]; then
 else
   read -ra launch <<<"${TRIREME_MPIRUN:-mpirun -n 2}"
 fi
-exec "${launch[@]}" "$solve" --config "$config" --quiet "$@"
+exec "${launch[@]}" "$solve" --config "$config" "$@"

@@ -102,7 +102,7 @@ class Solves(SolveCase):
         runs = self.report()["runs"]
         self.assertEqual([run["kernel"] for run in runs], ["csr", "albus", "petsc-aij"])
         self.assertEqual(len({run["iterations"] for run in runs}), 1)
-        self.assertRegex(done.stdout, r"albus: .*(preprocessing|ahead of csr)")
+        self.assertRegex(" ".join(done.stdout.split()), r"albus: .*(preprocessing|ahead of csr)")
         self.assertTrue((self.results / "solution-albus.h5").exists())
 
     def test_takes_changes_from_the_command_line(self):
@@ -126,6 +126,17 @@ class Solves(SolveCase):
     def test_passes_petsc_options_on(self):
         self.solve(POISSON, "--", "-ksp_max_it", "3", code=5)
         self.assertEqual(self.report()["runs"][0]["iterations"], 3)
+
+    def test_runs_by_the_slurm_script(self):
+        if RANKS == 1:
+            self.skipTest("for mpirun")
+        environment = {**os.environ, "TRIREME_SOLVE": SOLVE, "TRIREME_MPIRUN": " ".join(LAUNCH)}
+        environment.pop("SLURM_JOB_ID", None)
+        script = SOURCE / "configs/slurm.sh"
+        done = subprocess.run([script, self.case(POISSON), "--kernel", "csr"], cwd=self.folder, env=environment,
+                              text=True, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.report()["runs"][0]["ranks"], RANKS)
 
     def test_shows_progress_on_a_terminal(self):
         if RANKS > 1:
@@ -180,6 +191,22 @@ class Fails(SolveCase):
 class Refuses(SolveCase):
     def test_a_missing_case(self):
         self.assertIn("no such case file", self.refused(2, "--config", "nowhere.yaml"))
+
+    def test_a_device_kernel_and_precision_that_do_not_exist(self):
+        self.assertIn("known: auto, cpu, cuda", self.refused_case(2, POISSON, "--device", "gpu"))
+        self.assertIn("known: double, float, mixed", self.refused_case(2, POISSON, "--set", "precision=single"))
+
+    def test_a_preset_that_is_missing_or_wrong(self):
+        self.assertIn("none.yaml", self.refused_case(2, POISSON, "--preset", "none.yaml"))
+        self.case("solver: {rtol: x}\n", "preset.yaml")
+        self.assertIn("preset.yaml:1:16", self.refused_case(2, POISSON, "--preset", "preset.yaml"))
+
+    def test_a_petsc_option_that_a_key_sets(self):
+        self.assertIn("solver.method", self.refused_case(2, POISSON + "petsc: {ksp_type: gmres}\n"))
+
+    def test_a_model_problem_of_no_size(self):
+        self.refused_case(2, "problem: {generate: poisson3d, n: 0}\n")
+        self.refused_case(2, "problem: {generate: poisson3d}\n")
 
     def test_no_case(self):
         self.assertIn("solve --config case.yaml", self.refused(2))

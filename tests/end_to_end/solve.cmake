@@ -1,0 +1,18 @@
+# The tests of apps/solve: its command line from outside, alone and under mpirun; its progress line.
+trireme_test(progress_test progress_test.cpp ${PROJECT_SOURCE_DIR}/apps/solve/progress.cpp
+  LIBRARIES trireme_config trireme_report MPI::MPI_CXX)
+target_include_directories(progress_test PRIVATE ${PROJECT_SOURCE_DIR}/apps)
+
+if(TRIREME_TEST_PYTHON)
+  foreach(ranks 1 3)
+    set(launch)
+    if(ranks GREATER 1)
+      set(launch ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${TRIREME_MPIRUN_FLAGS})
+    endif()
+    add_test(NAME EndToEnd.Solve.ranks${ranks}
+      COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/solve_cli_test.py ${PROJECT_SOURCE_DIR}
+              $<TARGET_FILE:solve> $<TARGET_FILE:problem> ${ranks} ${launch})
+    set_tests_properties(EndToEnd.Solve.ranks${ranks} PROPERTIES
+      LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "OMP_NUM_THREADS=1")
+  endforeach()
+endif()
