@@ -1,16 +1,16 @@
-# TRIREME_TEST_PYTHON: a Python that has h5py and scipy (Debian: python3-h5py, python3-scipy), or
+# TRIREME_TEST_PYTHON: a Python that has h5py, scipy, yaml and jsonschema (Debian: python3-...), or
 # empty; tests against files of other programs need it.
 if(NOT TRIREME_TEST_PYTHON)
   find_package(Python3 COMPONENTS Interpreter QUIET)
   foreach(candidate ${Python3_EXECUTABLE} /usr/bin/python3)
-    execute_process(COMMAND ${candidate} -c "import h5py, scipy.sparse, scipy.io"
+    execute_process(COMMAND ${candidate} -c "import h5py, jsonschema, scipy.io, scipy.sparse, yaml"
                     RESULT_VARIABLE missing OUTPUT_QUIET ERROR_QUIET)
     if(NOT missing)
-      set(TRIREME_TEST_PYTHON ${candidate} CACHE FILEPATH "Python with h5py and scipy, for tests")
+      set(TRIREME_TEST_PYTHON ${candidate} CACHE FILEPATH "Python with h5py, scipy, yaml, jsonschema, for tests")
       break()
     endif()
   endforeach()
   if(NOT TRIREME_TEST_PYTHON)
-    message(WARNING "no Python with h5py and scipy: the tests against their files are left out")
+    message(WARNING "no Python with h5py, scipy, yaml and jsonschema: the tests that need them are left out")
   endif()
 endif()
