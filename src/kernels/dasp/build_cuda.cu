@@ -156,12 +156,6 @@ __device__ void write_pointers(const Task& task, const MediumPointers& to,
 
 // --- tasks ------------------------------------------------------------------------------------
 
-// Tasks that take a warp several rounds of memory latency come first, those of long rows before
-// them.
-__device__ bool is_heavy(const Task& task) {
-  return task.work() == Work::mixed8 || (task.work() == Work::rows8 && task.size() >= 96);
-}
-
 // Every task but those of long rows, with its sorting key; and the pointers of the medium rows.
 __global__ void make_tasks(std::int32_t tasks, const Segment* __restrict__ segments, int count,
                            MediumPointers pointers, const std::int32_t* __restrict__ row_ptr,
@@ -179,7 +173,7 @@ __global__ void make_tasks(std::int32_t tasks, const Segment* __restrict__ segme
   if (work == Work::rows32 || work == Work::rows8 || work == Work::mixed8)
     write_pointers(mine, pointers, row_ptr, order);
   const std::int32_t first_row = order[mine.row];
-  key[i] = is_heavy(mine) ? 0 : static_cast<std::uint32_t>(first_row) + 1;
+  key[i] = is_heavy(work, segment.length) ? 0 : static_cast<std::uint32_t>(first_row) + 1;
   // Rows of a task ascend, but for mixed8 and the two rows of a 1&3 piece.
   if (work != Work::mixed8 && work != Work::pieces_13) {
     const std::int32_t rows = work == Work::rows32 ? 32 : work == Work::rows8 ? 8 : mine.size();
@@ -212,182 +206,6 @@ __global__ void make_long_tasks(std::int32_t tasks, std::int32_t long_rows,
              .irregular = low,
              .row = static_cast<std::int32_t>(i)};
   key[i] = 0;
-}
-
-// --- entries ----------------------------------------------------------------------------------
-
-// The caller's CSR and the arrays it is copied to. With a null cid only values are copied.
-template <class Stored, class Value>
-struct Copy {
-  const std::int32_t* __restrict__ row_ptr;
-  const std::int32_t* __restrict__ col_idx;
-  const Value* __restrict__ values;
-  const std::int32_t* __restrict__ row_order;
-
-  // Entry `from` to slot `to`, or padding where !real.
-  template <bool with_columns>
-  __device__ void operator()(Stored* val, std::int32_t* cid, std::int64_t to, std::int64_t from,
-                             bool real) const {
-    if constexpr (with_columns) {
-      store(val + to, real ? load<Sum<Stored>>(values + from) : Sum<Stored>{});
-      cid[to] = real ? __ldg(col_idx + from) : 0;
-    } else {
-      if (real) store(val + to, load<Sum<Stored>>(values + from));
-    }
-  }
-  __device__ std::int32_t caller_row(const Task& task, std::int32_t item) const {
-    return task.consecutive() ? task.row + item : row_order[task.row + item];
-  }
-};
-
-template <class Stored>
-struct Arrays {
-  Stored* long_val;
-  std::int32_t* long_cid;
-  const std::int32_t* group_ptr;
-  Stored* reg_val;
-  std::int32_t* reg_cid;
-  Stored* irreg_val;
-  std::int32_t* irreg_cid;
-  Stored* short_val;
-  std::int32_t* short_cid;
-  std::int64_t pieces;
-};
-
-// The `rows` (8 or 32) rows of a medium task; lane i knows where row i begins and how long it is.
-template <bool with_columns, class Stored, class Value>
-__device__ void copy_medium(const Copy<Stored, Value>& copy, const Arrays<Stored>& to,
-                            const Task& task, int lane) {
-  const Work work = task.work();
-  const int rows = work == Work::rows32 ? 32 : 8;
-  const int here = work == Work::mixed8 ? task.size() : rows;
-  std::int32_t begin = 0;
-  std::int32_t length = 0;
-  if (lane < here) {
-    const std::int32_t row = copy.caller_row(task, lane);
-    begin = copy.row_ptr[row];
-    length = copy.row_ptr[row + 1] - begin;
-  }
-  std::int32_t blocks = task.size() / 4;
-  std::int32_t irregular = task.irregular + lane * (task.size() % 4);
-  if (work == Work::mixed8) {
-    std::int32_t lengths[8];
-    for (int row = 0; row < 8; ++row) lengths[row] = __shfl_sync(kFullWarp, length, row);
-    blocks = regular_blocks<8, 4>([&](int row) { return lengths[row]; });
-    irregular = task.irregular;
-    for (int row = 0; row < 8; ++row)
-      if (row < lane && lengths[row] > 4 * blocks) irregular += lengths[row] - 4 * blocks;
-  }
-  for (int first = 0; first < rows; first += 8) {
-    const int row = first + lane / 4;
-    const std::int32_t row_begin = __shfl_sync(kFullWarp, begin, row);
-    const std::int32_t row_length = __shfl_sync(kFullWarp, length, row);
-    const std::int64_t base = (static_cast<std::int64_t>(task.stored) + first / 8 * blocks) * 32;
-#pragma unroll 4
-    for (std::int32_t block = 0; block < blocks; ++block) {
-      const std::int32_t k = 4 * block + lane % 4;
-      copy.template operator()<with_columns>(to.reg_val, to.reg_cid, base + block * 32 + lane,
-                                             row_begin + k, k < row_length);
-    }
-  }
-  if (work == Work::mixed8) {
-    for (int row = 0; row < 8; ++row) {
-      const std::int32_t row_begin = __shfl_sync(kFullWarp, begin, row) + 4 * blocks;
-      const std::int32_t left = __shfl_sync(kFullWarp, length, row) - 4 * blocks;
-      const std::int32_t slot = __shfl_sync(kFullWarp, irregular, row);
-      for (std::int32_t k = lane; k < left; k += 32)
-        copy.template operator()<with_columns>(to.irreg_val, to.irreg_cid, slot + k, row_begin + k,
-                                               true);
-    }
-  } else if (lane < rows) {
-    for (std::int32_t k = 4 * blocks; k < length; ++k)
-      copy.template operator()<with_columns>(to.irreg_val, to.irreg_cid, irregular + k - 4 * blocks,
-                                             begin + k, true);
-  }
-}
-
-// `length` entries of row `item` of the task to short_val from `slot` on, padded to `width`.
-template <bool with_columns, class Stored, class Value>
-__device__ void copy_short(const Copy<Stored, Value>& copy, const Arrays<Stored>& to,
-                           const Task& task, int item, std::int64_t slot, int width) {
-  const std::int32_t row = copy.caller_row(task, item);
-  const std::int32_t begin = copy.row_ptr[row];
-  const std::int32_t length = copy.row_ptr[row + 1] - begin;
-  for (int k = 0; k < width; ++k)
-    copy.template operator()<with_columns>(to.short_val, to.short_cid, slot + k, begin + k,
-                                           k < length);
-}
-
-template <bool with_columns, class Stored, class Value>
-__global__ void __launch_bounds__(kThreads)
-    copy_entries(std::int64_t tasks, const Task* __restrict__ all, Copy<Stored, Value> copy,
-                 Arrays<Stored> to) {
-  const std::int64_t warp = thread_number() / 32;
-  if (warp >= tasks) return;
-  const int lane = threadIdx.x % 32;
-  const Task task = all[warp];
-  const int size = task.size();
-  switch (task.work()) {
-    case Work::long_groups: {
-      const std::int32_t row = copy.row_order[task.irregular];
-      const std::int32_t begin = copy.row_ptr[row];
-      const std::int32_t length = copy.row_ptr[row + 1] - begin;
-      const std::int64_t first = task.stored - to.group_ptr[task.irregular];
-#pragma unroll 4
-      for (std::int32_t k = lane; k < 64 * size; k += 32) {
-        const std::int64_t at = first * 64 + k;
-        copy.template operator()<with_columns>(
-            to.long_val, to.long_cid, std::int64_t{task.stored} * 64 + k, begin + at, at < length);
-      }
-      break;
-    }
-    case Work::rows32:
-    case Work::rows8:
-    case Work::mixed8:
-      copy_medium<with_columns>(copy, to, task, lane);
-      break;
-    case Work::pieces_13:
-      for (int piece = lane; piece < size; piece += 32) {
-        const std::int64_t slot = kPiece * (std::int64_t{task.stored} + piece);
-        copy_short<with_columns>(copy, to, task, 2 * piece, slot, 1);
-        copy_short<with_columns>(copy, to, task, 2 * piece + 1, slot + 1, 3);
-      }
-      break;
-    case Work::pieces_4:
-      for (int piece = lane; piece < size; piece += 32)
-        copy_short<with_columns>(copy, to, task, piece,
-                                 kPiece * (std::int64_t{task.stored} + piece), kPiece);
-      break;
-    case Work::pieces_22:
-      for (int two = lane; two < size; two += 32) {
-        const bool alone = two + 1 == size && two % 2 == 0;
-        copy_short<with_columns>(copy, to, task, two, kPiece * std::int64_t{task.stored} + 2 * two,
-                                 alone ? kPiece : 2);
-      }
-      break;
-    case Work::ones:
-      for (int one = lane; one < size; one += 32)
-        copy_short<with_columns>(copy, to, task, one, kPiece * to.pieces + task.stored + one, 1);
-      break;
-    case Work::empty:
-      break;
-  }
-}
-
-template <bool with_columns, class Stored, class Value>
-void copy_all(const DeviceLayout<Stored>& layout, const DeviceCsr<Value>& matrix,
-              StreamRef stream) {
-  const auto tasks = static_cast<std::int64_t>(layout.tasks.size());
-  if (tasks == 0) return;
-  const Copy<Stored, Value> copy{matrix.row_ptr.data(), matrix.col_idx.data(), matrix.values.data(),
-                                 layout.row_order.data()};
-  const Arrays<Stored> to{layout.long_val.data(),  layout.long_cid.data(),  layout.group_ptr.data(),
-                          layout.reg_val.data(),   layout.reg_cid.data(),   layout.irreg_val.data(),
-                          layout.irreg_cid.data(), layout.short_val.data(), layout.short_cid.data(),
-                          layout.counts.pieces()};
-  copy_entries<with_columns>
-      <<<blocks_for(32 * tasks), kThreads, 0, stream>>>(tasks, layout.tasks.data(), copy, to);
-  check_launch();
 }
 
 // --- the whole --------------------------------------------------------------------------------
@@ -480,6 +298,9 @@ void schedule(DeviceLayout<Stored>& layout, const Plan& plan, const std::int32_t
       layout.row_order.data(), unsorted.data() + long_tasks, keys.data() + long_tasks);
   check_launch();
   layout.tasks = DeviceBuffer<Task>(tasks, stream);
+  layout.heavy_tasks = long_tasks + plan.heavy_tasks;
+  layout.light_entries = layout.stored_entries() -
+                         static_cast<std::int64_t>(layout.long_val.size()) - plan.heavy_entries;
   if (tasks == 0) return;
   const int bits = std::bit_width(static_cast<std::uint64_t>(layout.rows));
   with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
@@ -530,15 +351,9 @@ DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, std::vector
 
   schedule(layout, plan, matrix.row_ptr.data(), stream);
   end_step("schedule");
-  copy_all<true>(layout, matrix, stream);
+  copy_entries(layout, matrix, stream);
   end_step("copy entries");
   return layout;
-}
-
-template <class Stored, class Value>
-void update_on_device(const DeviceLayout<Stored>& layout, const DeviceCsr<Value>& matrix,
-                      StreamRef stream) {
-  copy_all<false>(layout, matrix, stream);
 }
 
 template DeviceLayout<double> build_on_device(const DeviceCsr<double>&, std::vector<BuildStep>&,
@@ -549,9 +364,5 @@ template DeviceLayout<Half> build_on_device(const DeviceCsr<Half>&, std::vector<
                                             StreamRef);
 template DeviceLayout<float> build_on_device(const DeviceCsr<double>&, std::vector<BuildStep>&,
                                              StreamRef);
-template void update_on_device(const DeviceLayout<double>&, const DeviceCsr<double>&, StreamRef);
-template void update_on_device(const DeviceLayout<float>&, const DeviceCsr<float>&, StreamRef);
-template void update_on_device(const DeviceLayout<Half>&, const DeviceCsr<Half>&, StreamRef);
-template void update_on_device(const DeviceLayout<float>&, const DeviceCsr<double>&, StreamRef);
 
 }  // namespace trireme::dasp

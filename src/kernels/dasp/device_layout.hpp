@@ -36,6 +36,8 @@ struct DeviceLayout {
   DeviceBuffer<Task> tasks;
   DeviceBuffer<std::int32_t> long_task_ptr;  // long_rows + 1: the tasks of each long row
   std::int64_t long_tasks = 0;
+  std::int32_t heavy_tasks = 0;    // those that come first
+  std::int64_t light_entries = 0;  // stored entries of the others
 
   std::int64_t stored_entries() const {
     return static_cast<std::int64_t>(long_val.size() + reg_val.size() + irreg_val.size() +
@@ -47,6 +49,11 @@ struct DeviceLayout {
 template <class Stored, class Value>
 DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, std::vector<BuildStep>& steps,
                                      StreamRef stream);
+
+// Copies the entries of `matrix` to their places, padding too; asynchronous. For build_on_device().
+template <class Stored, class Value>
+void copy_entries(const DeviceLayout<Stored>& layout, const DeviceCsr<Value>& matrix,
+                  StreamRef stream);
 
 // Copies values (of `matrix`, whose row_ptr is read) to their places; asynchronous.
 template <class Stored, class Value>

@@ -110,6 +110,10 @@ class Planner {
                               .first_irregular = static_cast<std::int32_t>(plan_.irregular_entries),
                               .items = static_cast<std::int32_t>(items)});
     plan_.tasks += static_cast<std::int32_t>(tasks);
+    if (is_heavy(work, length)) {
+      plan_.heavy_tasks += static_cast<std::int32_t>(tasks);
+      plan_.heavy_entries += items * length;
+    }
   }
 
   static void check(std::int64_t entries, const char* part) {

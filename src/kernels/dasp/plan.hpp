@@ -57,8 +57,10 @@ struct Plan {
   std::int32_t row_blocks = 0;
   std::int64_t regular_entries = 0;
   std::int64_t irregular_entries = 0;
-  std::int32_t tasks = 0;         // beside those of long rows
-  std::vector<Segment> segments;  // in order of first_task
+  std::int32_t tasks = 0;          // beside those of long rows
+  std::int32_t heavy_tasks = 0;    // among them
+  std::int64_t heavy_entries = 0;  // that those take, at most
+  std::vector<Segment> segments;   // in order of first_task
 };
 
 // rows_of_length[l]: how many rows have length l, 0 <= l <= kMaxLen; [kMaxLen + 1]: how many
@@ -101,6 +103,12 @@ constexpr std::int32_t items_per_task(Work work) {
     default:
       return kPiecesPerTask;
   }
+}
+
+// Tasks that take a warp several rounds of memory latency: they start first, one a warp.
+inline constexpr std::int32_t kShortestHeavy = 96;
+constexpr bool is_heavy(Work work, std::int32_t length) {
+  return work == Work::mixed8 || (work == Work::rows8 && length >= kShortestHeavy);
 }
 
 // Task number `index` of a segment; `row` is a position.

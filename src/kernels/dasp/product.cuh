@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a DASP product reads and writes on the GPU: arguments, streaming loads, gathers, output.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/dasp/plan.hpp"
+#include "kernels/numeric.cuh"
+
+namespace trireme::dasp {
+
+// As the device computes with it: Half is __half.
+template <class Value>
+using Native = std::conditional_t<std::is_same_v<Value, Half>, __half, Value>;
+template <class Stored, class Vector>
+struct Product {
+  using Accumulator = Sum<std::conditional_t<std::is_same_v<Vector, __half>, Half, Vector>>;
+
+  const Stored* long_val;
+  const std::int32_t* long_cid;
+  const Stored* reg_val;
+  const std::int32_t* reg_cid;
+  const std::int32_t* rowblock_ptr;
+  const Stored* irreg_val;
+  const std::int32_t* irreg_cid;
+  const std::int32_t* irreg_ptr;
+  const Stored* short_val;
+  const std::int32_t* short_cid;
+  const std::int32_t* row_order;
+  const Task* tasks;
+  const std::int32_t* long_task_ptr;
+  Accumulator* partials;   // a task of long rows
+  std::uint32_t* tickets;  // a long row: how many of its tasks are done; 0 between products
+  std::int32_t task_count;
+  std::int32_t tasks_per_block;
+  std::int32_t first_medium;
+  std::int64_t first_one;    // in short_val
+  std::int32_t heavy_tasks;  // the first ones, a warp each
+  std::int32_t heavy_blocks;
+  bool add;
+  double* dot_partials;  // a block, then a long row; null where not asked for
+  const Vector* x;
+  Vector* y;
+
+  __device__ std::int32_t caller_row(const Task& task, std::int32_t item) const {
+    return task.consecutive() ? task.row + item : __ldg(row_order + task.row + item);
+  }
+};
+
+// Where the sums of rows go: y, and with_dot this lane's part of the dot product of x and y.
+template <bool with_dot, class Stored, class Vector>
+class Output {
+ public:
+  using Accumulator = typename Product<Stored, Vector>::Accumulator;
+  __device__ explicit Output(const Product<Stored, Vector>& p) : p_(p) {}
+
+  __device__ void put(std::int32_t row, Accumulator sum) {
+    write(row, sum);
+    if constexpr (with_dot) dot_ += product_with_x(row, sum);
+  }
+  // A long row: which of its tasks ends it is not fixed, so it has a partial sum of its own.
+  __device__ void put_long(std::int32_t number, Accumulator sum) {
+    const std::int32_t row = __ldg(p_.row_order + number);
+    write(row, sum);
+    if constexpr (with_dot) p_.dot_partials[gridDim.x + number] = product_with_x(row, sum);
+  }
+  __device__ double dot() const { return dot_; }
+
+ private:
+  __device__ void write(std::int32_t row, Accumulator sum) const {
+    if constexpr (std::is_same_v<Vector, __half>) {
+      if (p_.add) sum += __half2float(p_.y[row]);
+      p_.y[row] = __float2half_rn(sum);
+    } else {
+      p_.y[row] = p_.add ? p_.y[row] + sum : sum;
+    }
+  }
+  __device__ double product_with_x(std::int32_t row, Accumulator sum) const {
+    return static_cast<double>(sum) *
+           static_cast<double>(static_cast<Accumulator>(__ldg(p_.x + row)));
+  }
+
+  const Product<Stored, Vector>& p_;
+  double dot_ = 0;
+};
+
+// --- streaming loads --------------------------------------------------------------------------
+
+__device__ __forceinline__ void stream(const double* from, double (&to)[2]) {
+  const double2 v = __ldcs(reinterpret_cast<const double2*>(from));
+  to[0] = v.x, to[1] = v.y;
+}
+__device__ __forceinline__ void stream(const double* from, double (&to)[4]) {
+  const double2 v = __ldcs(reinterpret_cast<const double2*>(from));
+  const double2 w = __ldcs(reinterpret_cast<const double2*>(from) + 1);
+  to[0] = v.x, to[1] = v.y, to[2] = w.x, to[3] = w.y;
+}
+__device__ __forceinline__ void stream(const float* from, float (&to)[4]) {
+  const float4 v = __ldcs(reinterpret_cast<const float4*>(from));
+  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+}
+__device__ __forceinline__ void stream(const std::int32_t* from, std::int32_t (&to)[2]) {
+  const int2 v = __ldcs(reinterpret_cast<const int2*>(from));
+  to[0] = v.x, to[1] = v.y;
+}
+__device__ __forceinline__ void stream(const std::int32_t* from, std::int32_t (&to)[4]) {
+  const int4 v = __ldcs(reinterpret_cast<const int4*>(from));
+  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+}
+__device__ __forceinline__ void stream(const __half* from, __half (&to)[4]) {
+  const uint2 v = __ldcs(reinterpret_cast<const uint2*>(from));
+  to[0] = __ushort_as_half(static_cast<unsigned short>(v.x));
+  to[1] = __ushort_as_half(static_cast<unsigned short>(v.x >> 16));
+  to[2] = __ushort_as_half(static_cast<unsigned short>(v.y));
+  to[3] = __ushort_as_half(static_cast<unsigned short>(v.y >> 16));
+}
+template <class Number>
+__device__ __forceinline__ void stream(const Number* from, Number (&to)[1]) {
+  to[0] = __ldcs(from);
+}
+
+// n entries of a row: values, columns, then x. Padding, value 0, takes no x.
+template <class Stored, class Vector, int n>
+struct Entries {
+  Stored value[n];
+  std::int32_t column[n];
+  Vector x[n];
+
+  __device__ void load(const Stored* val, const std::int32_t* cid, bool real) {
+    if (real) {
+      stream(val, value);
+      stream(cid, column);
+    } else {
+#pragma unroll
+      for (int i = 0; i < n; ++i) value[i] = Stored(0), column[i] = 0;
+    }
+  }
+  template <bool padded>
+  __device__ void gather(const Vector* from, bool real) {
+#pragma unroll
+    for (int i = 0; i < n; ++i)
+      x[i] = real && (!padded || value[i] != Stored(0)) ? __ldg(from + column[i]) : Vector(0);
+  }
+};
+
+template <class Accumulator, class Stored, class Vector, int n>
+__device__ __forceinline__ Accumulator dot(const Entries<Stored, Vector, n>& e, int first,
+                                           int last) {
+  Accumulator sum = 0;
+#pragma unroll
+  for (int i = 0; i < n; ++i)
+    if (i >= first && i < last)
+      sum += static_cast<Accumulator>(e.value[i]) * static_cast<Accumulator>(e.x[i]);
+  return sum;
+}
+
+}  // namespace trireme::dasp
