@@ -15,19 +15,21 @@
 //                          start1 = 8: c c | d | e e e e      row 2: part 0 sums c c c (tail),
 //                                      head                   part 1's head c c is merged into y[2]
 //
-// Inside a part, whole rows are gathered into windows of about kWindowNonzeros nonzeros, and a
-// window into runs of rows of one length, so that the loop over a row has a fixed count and no
-// branch is mispredicted:
-//   consecutive  lengths 6 7 7 .. 7 6: runs (6,1) (7,126) (6,1), values walked in storage order
-//   sorted       lengths 2 5 1 1 3 ..: rows ordered by length inside the window; slots say where
-//   each
-//                row's nonzeros and its y lie: offset and row, 16 bits each, from the window's
-//                first
+// Inside a part, whole rows are gathered into windows, small enough for a core's own caches, and
+// each window's rows are walked in the order that suits their lengths:
+//   runs    6 7 7 .. 7 6: runs of one length, (6,1) (7,126) (6,1), in storage order; the loop over
+//   a
+//           row has a fixed count, so that no branch is mispredicted
+//   sorted  2 5 1 1 3 ..: short rows whose length changes all the time: ordered by length inside
+//   the
+//           window, then walked in runs; a slot a row says where its nonzeros and its y lie, as
+//           16-bit distances from the window's first
+//   rows    31 48 12 ..: storage order, a masked vector at the end of each row
 // A window whose columns span less than 2^16 keeps them as 16-bit distances from its `base` column.
 //
-// Bytes a nonzero (double): 8 + 2 (narrow) or 8 + 4; a row: 0 (consecutive) or 4 (sorted); x and y
-// as ever. The values stay those of the CSR, in its order: update_values only takes the new
-// address.
+// Bytes a nonzero (double): 8 + 2 (narrow) or 8 + 4; a row: 0 (runs) or 4 (sorted: slots; rows: the
+// CSR's row_ptr); x and y as ever. The values stay those of the CSR, in its order: update_values
+// only takes the new address.
 #pragma once
 
 #include <cstddef>
@@ -53,6 +55,8 @@ struct AlbusSlot {
   std::uint16_t row = 0;     // from the window's first
 };
 
+enum class RowOrder : std::uint8_t { runs, sorted, rows };  // see above
+
 struct AlbusWindow {
   std::int32_t first_row = 0;
   std::int32_t first_nonzero = 0;
@@ -61,7 +65,7 @@ struct AlbusWindow {
   std::int32_t runs = 0;
   std::int32_t first_slot = 0;  // in AlbusPart::slots, one a row; sorted windows only
   std::uint16_t rows = 0;
-  bool sorted = false;
+  RowOrder order = RowOrder::runs;
   bool narrow = false;  // columns are in AlbusPart::narrow_col_idx
 };
 
@@ -80,12 +84,14 @@ struct AlbusPart {
   bool has_tail() const { return tail_begin < end1; }
 };
 
-// Owned: the parts. Borrowed: the CSR's columns and values.
+// Owned: the parts. Borrowed: the CSR.
 template <class Value>
 struct AlbusLayout {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::vector<AlbusPart> parts;
+  bool prefetch = false;  // the matrix exceeds the last cache
+  std::span<const std::int32_t> row_ptr;
   std::span<const std::int32_t> col_idx;
   std::span<const Value> values;
 };
@@ -98,6 +104,15 @@ std::vector<AlbusPart> albus_partition(std::span<const std::int32_t> row_ptr, st
 template <class Value>
 AlbusLayout<Value> build_albus_layout(const CsrView<Value>& matrix, std::int64_t parts,
                                       std::vector<BuildStep>& steps);
+
+// Writes (or adds to) the rows of y that the part owns and returns its head: what it sums of row
+// start - 1, for the caller to add. x and y are the whole vectors.
+double multiply_albus_part(const AlbusLayout<double>& layout, const AlbusPart& part,
+                           const double* x, double* y, bool add);
+float multiply_albus_part(const AlbusLayout<float>& layout, const AlbusPart& part, const float* x,
+                          float* y, bool add);
+std::int32_t multiply_albus_part(const AlbusLayout<std::int32_t>& layout, const AlbusPart& part,
+                                 const std::int32_t* x, std::int32_t* y, bool add);
 
 // As many parts as OpenMP threads, fewer where a part would be too small to pay for its thread.
 template <class Value>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Builds the ALBUS layout: the equal cut, then each part's windows, all parts at once.
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
 
@@ -9,19 +11,36 @@
 namespace trireme {
 namespace {
 
-constexpr std::int64_t kWindowNonzeros = 512;  // 4 KiB of doubles: small beside an L1 cache
+// All measured, on Zen 4 with AVX-512. A window that comes from memory should be small beside an L1
+// cache, since prefetching runs one window ahead; one that is in a cache anyway may be larger,
+// which makes its runs longer.
+constexpr std::int64_t kWindowNonzerosFromMemory = 512;
+constexpr std::int64_t kWindowNonzerosFromCache = 1024;
 constexpr std::int64_t kWindowRows = 1024;
 constexpr std::int64_t kNarrowSpan = std::int64_t{1} << 16;
 
-// Sorting a window's rows costs the prefetcher its straight line: it pays for short rows whose
-// lengths change from row to row.
-constexpr std::int64_t kSortBelowMeanLength = 12;
+constexpr std::int64_t kShortMeanLength = 12;  // below, a row is too short to predict its end
+constexpr std::int64_t kLongMeanLength = 48;   // above, the end of a row hardly counts
+
+// Bytes of the last cache, as far as the system tells.
+std::int64_t last_cache_bytes() {
+  constexpr std::int64_t kUsual = std::int64_t{32} << 20;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  if (bytes > 0) return std::min<std::int64_t>(bytes, kUsual);
+#endif
+  return kUsual;
+}
 
 class PartBuilder {
  public:
   PartBuilder(std::span<const std::int32_t> row_ptr, std::span<const std::int32_t> col_idx,
-              AlbusPart& part)
-      : row_ptr_(row_ptr), col_idx_(col_idx), part_(part) {}
+              bool from_memory, AlbusPart& part)
+      : window_nonzeros_(from_memory ? kWindowNonzerosFromMemory : kWindowNonzerosFromCache),
+        from_memory_(from_memory),
+        row_ptr_(row_ptr),
+        col_idx_(col_idx),
+        part_(part) {}
 
   void build() {
     const std::int64_t end = part_.end - (part_.has_tail() ? 1 : 0);
@@ -35,7 +54,7 @@ class PartBuilder {
   std::int64_t add_window(std::int64_t begin, std::int64_t part_end) {
     std::int64_t end = begin + 1;
     while (end < part_end && end - begin < kWindowRows &&
-           row_ptr_[end + 1] - row_ptr_[begin] <= kWindowNonzeros)
+           row_ptr_[end + 1] - row_ptr_[begin] <= window_nonzeros_)
       ++end;
     AlbusWindow window{.first_row = static_cast<std::int32_t>(begin),
                        .first_nonzero = row_ptr_[begin],
@@ -43,10 +62,10 @@ class PartBuilder {
                        .first_slot = static_cast<std::int32_t>(part_.slots.size()),
                        .rows = static_cast<std::uint16_t>(end - begin)};
     narrow_columns(window, row_ptr_[end]);
-    window.sorted = sorting_pays(begin, end);
-    if (window.sorted)
+    window.order = choose_order(begin, end);
+    if (window.order == RowOrder::sorted)
       add_sorted_runs(begin, end);
-    else
+    else if (window.order == RowOrder::runs)
       for (std::int64_t row = begin; row < end; ++row)
         add_row_to_runs(length(row), window.first_run);
     window.runs = static_cast<std::int32_t>(part_.runs.size()) - window.first_run;
@@ -71,25 +90,40 @@ class PartBuilder {
       narrow[k] = static_cast<std::uint16_t>(col_idx_[k] - smallest);
   }
 
-  bool sorting_pays(std::int64_t begin, std::int64_t end) {
+  RowOrder choose_order(std::int64_t begin, std::int64_t end) {
+    const std::int64_t rows = end - begin;
     const std::int64_t nonzeros = row_ptr_[end] - row_ptr_[begin];
-    if (nonzeros > kWindowNonzeros || nonzeros >= kSortBelowMeanLength * (end - begin))
-      return false;
-    std::int64_t changes = 1, distinct = 0;
-    rows_of_length_.assign(kWindowNonzeros + 1, 0);
-    for (std::int64_t row = begin; row < end; ++row) {
-      if (rows_of_length_[length(row)]++ == 0) ++distinct;
-      if (row > begin && length(row) != length(row - 1)) ++changes;
+    if (nonzeros > window_nonzeros_) return RowOrder::runs;  // one long row
+    const auto [changes, distinct] = count_lengths(begin, end);
+    if (nonzeros < kShortMeanLength * rows) {
+      // Storage order where it costs few runs more: it keeps the prefetcher's straight line.
+      if (changes <= std::max(2 * distinct, rows / 16)) return RowOrder::runs;
+      return 2 * distinct <= rows ? RowOrder::sorted : RowOrder::rows;
     }
-    return changes > std::max(2 * distinct, (end - begin) / 16);
+    if (nonzeros >= kLongMeanLength * rows) return RowOrder::runs;
+    return 3 * changes <= rows && !from_memory_ ? RowOrder::runs : RowOrder::rows;
   }
 
-  // Stable counting sort by length; rows_of_length_ is what sorting_pays() counted.
+  struct LengthCounts {
+    std::int64_t changes;   // runs in storage order
+    std::int64_t distinct;  // runs in sorted order
+  };
+  LengthCounts count_lengths(std::int64_t begin, std::int64_t end) {
+    LengthCounts counts{1, 0};
+    rows_of_length_.assign(window_nonzeros_ + 1, 0);
+    for (std::int64_t row = begin; row < end; ++row) {
+      if (rows_of_length_[length(row)]++ == 0) ++counts.distinct;
+      if (row > begin && length(row) != length(row - 1)) ++counts.changes;
+    }
+    return counts;
+  }
+
+  // Stable counting sort by length; rows_of_length_ is what count_lengths() left.
   void add_sorted_runs(std::int64_t begin, std::int64_t end) {
     const std::size_t first_slot = part_.slots.size();
     part_.slots.resize(first_slot + (end - begin));
     std::int32_t position = 0;
-    for (std::int32_t n = 0; n <= kWindowNonzeros; ++n) {
+    for (std::int32_t n = 0; n <= window_nonzeros_; ++n) {
       const std::int32_t count = rows_of_length_[n];
       if (count > 0) part_.runs.push_back({n, count});
       rows_of_length_[n] = position;
@@ -108,6 +142,8 @@ class PartBuilder {
     ++part_.runs.back().count;
   }
 
+  std::int64_t window_nonzeros_;
+  bool from_memory_;
   std::span<const std::int32_t> row_ptr_;
   std::span<const std::int32_t> col_idx_;
   AlbusPart& part_;
@@ -149,16 +185,20 @@ AlbusLayout<Value> build_albus_layout(const CsrView<Value>& matrix, std::int64_t
   static constexpr std::int32_t kNoRows[] = {0};
   const std::span<const std::int32_t> row_ptr =
       matrix.rows == 0 ? std::span<const std::int32_t>(kNoRows) : matrix.row_ptr;
+  const auto csr_bytes =
+      matrix.nnz() * static_cast<std::int64_t>(sizeof(Value) + sizeof(std::int32_t));
   AlbusLayout<Value> layout{.rows = matrix.rows,
                             .cols = matrix.cols,
                             .parts = albus_partition(row_ptr, parts),
+                            .prefetch = csr_bytes > last_cache_bytes(),
+                            .row_ptr = row_ptr,
                             .col_idx = matrix.col_idx,
                             .values = matrix.values};
   steps.push_back({"cut", watch.lap()});
   std::exception_ptr error;  // out of memory, from any thread
 #pragma omp parallel for schedule(static) if (parts > 1)
   for (std::int64_t t = 0; t < parts; ++t) try {
-      PartBuilder(row_ptr, matrix.col_idx, layout.parts[t]).build();
+      PartBuilder(row_ptr, matrix.col_idx, layout.prefetch, layout.parts[t]).build();
     } catch (...) {
 #pragma omp critical(trireme_albus_build)
       error = std::current_exception();

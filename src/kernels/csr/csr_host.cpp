@@ -5,12 +5,16 @@
 #include "kernels/csr/csr.hpp"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace trireme {
 namespace {
 
 template <class Value>
 class CsrHost final : public HostKernel<Value> {
+  // Integers wrap, as the unsigned do.
+  using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
+
  public:
   explicit CsrHost(const CsrView<Value>& matrix) : a_(matrix) {}
 
@@ -21,19 +25,19 @@ class CsrHost final : public HostKernel<Value> {
     const bool add = accumulate == Accumulate::yes;
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < a_.rows; ++row) {
-      Value sum{};
+      Sum sum{};
       for (std::int32_t k = row_ptr[row]; k < row_ptr[row + 1]; ++k)
-        sum += values[k] * x[col_idx[k]];
-      y[row] = add ? y[row] + sum : sum;
+        sum += static_cast<Sum>(values[k]) * static_cast<Sum>(x[col_idx[k]]);
+      y[row] = static_cast<Value>(add ? static_cast<Sum>(y[row]) + sum : sum);
     }
   }
 
   void update_values(std::span<const Value> values) override { a_.values = values; }
 
   KernelStatistics statistics() const override {
-    return {.stored_bytes = static_cast<std::int64_t>(
-                a_.nnz() * (sizeof(Value) + sizeof(std::int32_t)) +
-                (a_.rows + 1) * sizeof(std::int32_t)),
+    return {.stored_bytes =
+                static_cast<std::int64_t>(a_.nnz() * (sizeof(Value) + sizeof(std::int32_t)) +
+                                          (a_.rows + 1) * sizeof(std::int32_t)),
             .padding_ratio = 0,
             .steps = {}};
   }

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One part of the ALBUS layout times x. The code between HWY_BEFORE_NAMESPACE and
+// HWY_AFTER_NAMESPACE is compiled once for every SIMD target that Highway knows here; the best is
+// chosen at run time.
+//
+// Runs of up to 15 nonzeros a row: unrolled for their length, scalar, since a vector would spend
+// more on the sum of its lanes than it saves. Longer rows: full vectors in two accumulators. x is
+// gathered by a load a lane: several current CPUs take longer for a hardware gather. What comes
+// from memory is prefetched kAhead nonzeros before its use: the plain CSR loop mostly waits for it.
+#include <algorithm>
+#include <type_traits>
+
+#include "kernels/albus/albus.hpp"
+
+// Not worth their compile time: they gain nothing over the next lower target.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/albus/albus_simd.cpp"
+#include "hwy/foreach_target.h"
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace trireme {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::int64_t kAhead = 512;  // nonzeros: one window
+constexpr int kCacheLine = 64;
+
+// Integers wrap: the sum is made of unsigned numbers.
+template <class Value>
+using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
+
+template <class Value>
+HWY_INLINE Sum<Value> Product(Value a, Value b) {
+  return static_cast<Sum<Value>>(a) * static_cast<Sum<Value>>(b);
+}
+
+template <class T>
+HWY_INLINE void PrefetchRange(const T* begin, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; i += kCacheLine / static_cast<std::int64_t>(sizeof(T)))
+    hwy::Prefetch(begin + i);
+}
+
+// x[columns[0 .. lanes)].
+template <class D, class Value, class Index>
+HWY_INLINE hn::Vec<D> Gather(D d, const Value* HWY_RESTRICT x, const Index* HWY_RESTRICT columns) {
+#if HWY_HAVE_SCALABLE
+  const hn::RebindToSigned<D> di;
+  using Lane = hn::TFromD<decltype(di)>;
+  if constexpr (sizeof(Index) == sizeof(Lane)) {
+    return hn::GatherIndex(d, x, hn::LoadU(di, reinterpret_cast<const Lane*>(columns)));
+  } else {
+    HWY_ALIGN Lane wide[HWY_MAX_BYTES / sizeof(Lane)];
+    for (std::size_t i = 0; i < hn::Lanes(d); ++i) wide[i] = columns[i];
+    return hn::GatherIndex(d, x, hn::Load(di, wide));
+  }
+#elif HWY_TARGET == HWY_SCALAR
+  return hn::Set(d, x[columns[0]]);
+#else
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  if constexpr (kLanes == 1) {
+    return hn::LoadU(d, x + columns[0]);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, Gather(half, x, columns + kLanes / 2), Gather(half, x, columns));
+  }
+#endif
+}
+
+template <class D, class V>
+HWY_INLINE V MultiplyAdd(D, V a, V b, V sum) {
+  if constexpr (std::is_integral_v<hn::TFromD<D>>)
+    return hn::Add(hn::Mul(a, b), sum);
+  else
+    return hn::MulAdd(a, b, sum);
+}
+
+// sum of values[k] x[columns[k]] over k < count: a long row or a piece of one.
+template <class Value, class Index>
+HWY_INLINE Sum<Value> RowSum(std::int64_t count, const Value* HWY_RESTRICT values,
+                             const Index* HWY_RESTRICT columns, const Value* HWY_RESTRICT x) {
+  const hn::ScalableTag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto even = hn::Zero(d);
+  auto odd = hn::Zero(d);
+  std::int64_t k = 0;
+  for (; k + 2 * lanes <= count; k += 2 * lanes) {
+    even = MultiplyAdd(d, hn::LoadU(d, values + k), Gather(d, x, columns + k), even);
+    odd = MultiplyAdd(d, hn::LoadU(d, values + k + lanes), Gather(d, x, columns + k + lanes), odd);
+  }
+  if (k + lanes <= count) {
+    even = MultiplyAdd(d, hn::LoadU(d, values + k), Gather(d, x, columns + k), even);
+    k += lanes;
+  }
+  Sum<Value> rest{};
+  for (; k < count; ++k) rest += Product(values[k], x[columns[k]]);
+  return static_cast<Sum<Value>>(hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)))) + rest;
+}
+
+// What a window multiplies: pointers to its first nonzero, its base column and its first row.
+template <class Value, class Index>
+struct Operands {
+  const Value* values;
+  const Index* columns;
+  const Value* x;
+  Value* y;
+  std::int64_t ahead;  // nonzeros between a prefetch and its use; 0: none
+  bool add;            // y +=
+
+  HWY_INLINE void store(std::int64_t row, Sum<Value> sum) const {
+    y[row] = static_cast<Value>(add ? static_cast<Sum<Value>>(y[row]) + sum : sum);
+  }
+  HWY_INLINE void prefetch(std::int64_t nonzero, std::int64_t count) const {
+    PrefetchRange(values + nonzero + ahead, count);
+    PrefetchRange(columns + nonzero + ahead, count);
+  }
+};
+
+// Where the rows of a run lie, relative to its window.
+struct InOrder {
+  std::int64_t first_nonzero, first_row;
+  std::int32_t length;
+  HWY_INLINE std::int64_t nonzero(std::int32_t i) const {
+    return first_nonzero + std::int64_t{length} * i;
+  }
+  HWY_INLINE std::int64_t row(std::int32_t i) const { return first_row + i; }
+};
+struct BySlot {
+  const AlbusSlot* slots;
+  HWY_INLINE std::int64_t nonzero(std::int32_t i) const { return slots[i].offset; }
+  HWY_INLINE std::int64_t row(std::int32_t i) const { return slots[i].row; }
+};
+
+// A run of rows of kLength nonzeros. `passed`: nonzeros of the window before the run.
+template <int kLength, class Place, class Value, class Index>
+HWY_INLINE void ShortRun(const Operands<Value, Index> a, Place place, std::int32_t count,
+                         std::int64_t passed) {
+  constexpr std::int32_t kRows = 8;  // between two prefetches: whole cache lines, none twice
+  for (std::int32_t i = 0; i < count;) {
+    if (a.ahead != 0) a.prefetch(passed + std::int64_t{kLength} * i, kRows * kLength);
+    const std::int32_t block_end = std::min(count, i + kRows);
+    for (; i < block_end; ++i) {
+      const Value* values = a.values + place.nonzero(i);
+      const Index* columns = a.columns + place.nonzero(i);
+      Sum<Value> even{}, odd{};
+      HWY_UNROLL(16)
+      for (int k = 0; k + 1 < kLength; k += 2) {
+        even += Product(values[k], a.x[columns[k]]);
+        odd += Product(values[k + 1], a.x[columns[k + 1]]);
+      }
+      if constexpr (kLength % 2 != 0)
+        even += Product(values[kLength - 1], a.x[columns[kLength - 1]]);
+      a.store(place.row(i), even + odd);
+    }
+  }
+}
+
+template <class Place, class Value, class Index>
+HWY_INLINE void Run(const Operands<Value, Index> a, std::int32_t length, Place place,
+                    std::int32_t count, std::int64_t passed) {
+  switch (length) {
+#define TRIREME_SHORT_RUN(L) \
+  case L:                    \
+    return ShortRun<L>(a, place, count, passed);
+    TRIREME_SHORT_RUN(0)
+    TRIREME_SHORT_RUN(1)
+    TRIREME_SHORT_RUN(2)
+    TRIREME_SHORT_RUN(3)
+    TRIREME_SHORT_RUN(4)
+    TRIREME_SHORT_RUN(5)
+    TRIREME_SHORT_RUN(6)
+    TRIREME_SHORT_RUN(7)
+    TRIREME_SHORT_RUN(8)
+    TRIREME_SHORT_RUN(9)
+    TRIREME_SHORT_RUN(10)
+    TRIREME_SHORT_RUN(11)
+    TRIREME_SHORT_RUN(12)
+    TRIREME_SHORT_RUN(13)
+    TRIREME_SHORT_RUN(14)
+    TRIREME_SHORT_RUN(15)
+#undef TRIREME_SHORT_RUN
+    default:
+      for (std::int32_t i = 0; i < count; ++i)
+        a.store(place.row(i),
+                RowSum(length, a.values + place.nonzero(i), a.columns + place.nonzero(i), a.x));
+  }
+}
+
+// RowOrder::rows. One branch a row is hard to predict, its number of vectors: the last is masked.
+// It reads up to a vector beyond the row, hence the window's last rows apart.
+template <class Value, class Index>
+HWY_INLINE void MaskedRows(const Operands<Value, Index> a, std::int32_t rows,
+                           const std::int32_t* row_ptr) {
+  const hn::CappedTag<Value, 4> d;
+  const auto lanes = static_cast<std::int32_t>(hn::Lanes(d));
+  const std::int32_t first = row_ptr[0];
+  std::int32_t safe_rows = rows;
+  while (safe_rows > 0 && row_ptr[safe_rows] + lanes > row_ptr[rows]) --safe_rows;
+  for (std::int32_t row = 0; row < safe_rows; ++row) {
+    const std::int32_t begin = row_ptr[row] - first;
+    const std::int32_t count = row_ptr[row + 1] - row_ptr[row];
+    const Value* values = a.values + begin;
+    const Index* columns = a.columns + begin;
+    if (a.ahead != 0) a.prefetch(begin, count);
+    auto sum = hn::Zero(d);
+    std::int32_t k = 0;
+    for (; k + lanes < count; k += lanes)
+      sum = MultiplyAdd(d, hn::LoadU(d, values + k), Gather(d, a.x, columns + k), sum);
+    const auto mask = hn::FirstN(d, static_cast<std::size_t>(count - k));
+    sum = MultiplyAdd(d, hn::IfThenElseZero(mask, hn::LoadU(d, values + k)),
+                      hn::IfThenElseZero(mask, Gather(d, a.x, columns + k)), sum);
+    a.store(row, static_cast<Sum<Value>>(hn::GetLane(hn::SumOfLanes(d, sum))));
+  }
+  for (std::int32_t row = safe_rows; row < rows; ++row) {
+    const std::int32_t begin = row_ptr[row] - first;
+    a.store(row, RowSum(row_ptr[row + 1] - row_ptr[row], a.values + begin, a.columns + begin, a.x));
+  }
+}
+
+template <class Value, class Index>
+void Window(const Operands<Value, Index> a, const AlbusPart& part, const AlbusWindow& window,
+            const std::int32_t* row_ptr) {
+  if (window.order == RowOrder::rows) return MaskedRows(a, window.rows, row_ptr + window.first_row);
+  const AlbusRun* run = part.runs.data() + window.first_run;
+  const AlbusRun* const last = run + window.runs;
+  std::int64_t passed_nonzeros = 0, passed_rows = 0;
+  for (; run != last; ++run) {
+    if (window.order == RowOrder::sorted)
+      Run(a, run->length, BySlot{part.slots.data() + window.first_slot + passed_rows}, run->count,
+          passed_nonzeros);
+    else
+      Run(a, run->length, InOrder{passed_nonzeros, passed_rows, run->length}, run->count,
+          passed_nonzeros);
+    passed_nonzeros += std::int64_t{run->length} * run->count;
+    passed_rows += run->count;
+  }
+}
+
+// What the next windows say of themselves is small but read before anything else of them.
+HWY_INLINE void PrefetchDescriptions(const AlbusPart& part, std::size_t window) {
+  constexpr std::size_t kWindowsAhead = 2;
+  if (window + 3 * kWindowsAhead < part.windows.size())
+    hwy::Prefetch(&part.windows[window + 3 * kWindowsAhead]);
+  if (window + kWindowsAhead >= part.windows.size()) return;
+  const AlbusWindow& next = part.windows[window + kWindowsAhead];
+  hwy::Prefetch(part.runs.data() + next.first_run);
+  if (next.order == RowOrder::sorted) PrefetchRange(part.slots.data() + next.first_slot, next.rows);
+}
+
+template <class Value>
+HWY_INLINE Value Part(const AlbusLayout<Value>& layout, const AlbusPart& part, const Value* x,
+                      Value* y, bool add) {
+  const Value* values = layout.values.data();
+  const std::int32_t* col_idx = layout.col_idx.data();
+  const std::int32_t* row_ptr = layout.row_ptr.data();
+  const std::int64_t ahead = layout.prefetch ? kAhead : 0;
+  const auto piece = [&](std::int32_t begin, std::int32_t end) {
+    return RowSum(end - begin, values + begin, col_idx + begin, x);
+  };
+  Sum<Value> head{};
+  if (part.has_head()) head = piece(part.start1, part.head_end);
+  for (std::size_t i = 0; i < part.windows.size(); ++i) {
+    const AlbusWindow& window = part.windows[i];
+    const std::int32_t first = window.first_nonzero;
+    Value* window_y = y + window.first_row;
+    if (ahead != 0) PrefetchDescriptions(part, i);
+    if (window.narrow) {
+      const std::uint16_t* narrow = part.narrow_col_idx.data() + (first - part.start1);
+      Window(Operands<Value, std::uint16_t>{values + first, narrow, x + window.base, window_y,
+                                            ahead, add},
+             part, window, row_ptr);
+    } else {
+      Window(
+          Operands<Value, std::int32_t>{values + first, col_idx + first, x, window_y, ahead, add},
+          part, window, row_ptr);
+    }
+  }
+  if (part.has_tail()) {
+    const Operands<Value, std::int32_t> a{values, col_idx, x, y, 0, add};
+    a.store(part.end - 1, piece(part.tail_begin, part.end1));
+  }
+  return static_cast<Value>(head);
+}
+
+}  // namespace
+
+// Highway's table of targets takes plain functions.
+double PartDouble(const AlbusLayout<double>& layout, const AlbusPart& part, const double* x,
+                  double* y, bool add) {
+  return Part(layout, part, x, y, add);
+}
+float PartFloat(const AlbusLayout<float>& layout, const AlbusPart& part, const float* x, float* y,
+                bool add) {
+  return Part(layout, part, x, y, add);
+}
+std::int32_t PartInt(const AlbusLayout<std::int32_t>& layout, const AlbusPart& part,
+                     const std::int32_t* x, std::int32_t* y, bool add) {
+  return Part(layout, part, x, y, add);
+}
+
+std::int64_t SimdTarget() { return HWY_TARGET; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace trireme
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace trireme {
+namespace {
+
+HWY_EXPORT(PartDouble);
+HWY_EXPORT(PartFloat);
+HWY_EXPORT(PartInt);
+HWY_EXPORT(SimdTarget);
+
+}  // namespace
+
+double multiply_albus_part(const AlbusLayout<double>& layout, const AlbusPart& part,
+                           const double* x, double* y, bool add) {
+  return HWY_DYNAMIC_DISPATCH(PartDouble)(layout, part, x, y, add);
+}
+float multiply_albus_part(const AlbusLayout<float>& layout, const AlbusPart& part, const float* x,
+                          float* y, bool add) {
+  return HWY_DYNAMIC_DISPATCH(PartFloat)(layout, part, x, y, add);
+}
+std::int32_t multiply_albus_part(const AlbusLayout<std::int32_t>& layout, const AlbusPart& part,
+                                 const std::int32_t* x, std::int32_t* y, bool add) {
+  return HWY_DYNAMIC_DISPATCH(PartInt)(layout, part, x, y, add);
+}
+
+std::string_view albus_simd_target() { return hwy::TargetName(HWY_DYNAMIC_DISPATCH(SimdTarget)()); }
+
+}  // namespace trireme
+#endif  // HWY_ONCE

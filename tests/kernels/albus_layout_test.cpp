@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ALBUS layout: the equal cut, who owns which row, and windows that hold every nonzero once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/albus/albus.hpp"
+#include "support/host_product.hpp"
+#include "support/shapes.hpp"
+
+namespace trireme {
+namespace {
+
+template <class Value>
+AlbusLayout<Value> build(const CsrMatrix<Value>& matrix, std::int64_t parts) {
+  std::vector<BuildStep> steps;
+  return build_albus_layout(matrix.view(), parts, steps);
+}
+
+// The picture in albus.hpp: rows of 3, 2, 6, 1, 4 nonzeros, two parts of 8.
+TEST(AlbusPartition, CutsTheRowOfTheDrawing) {
+  const std::vector<std::int32_t> row_ptr = {0, 3, 5, 11, 12, 16};
+  const auto parts = albus_partition(row_ptr, 2);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].start1, 0);
+  EXPECT_EQ(parts[0].end1, 8);
+  EXPECT_EQ(parts[0].start, 0);
+  EXPECT_EQ(parts[0].end, 3);
+  EXPECT_FALSE(parts[0].has_head());
+  EXPECT_TRUE(parts[0].has_tail());
+  EXPECT_EQ(parts[0].tail_begin, 5);
+  EXPECT_EQ(parts[1].start, 3);
+  EXPECT_EQ(parts[1].end, 5);
+  EXPECT_TRUE(parts[1].has_head());
+  EXPECT_EQ(parts[1].head_end, 11);
+  EXPECT_FALSE(parts[1].has_tail());
+}
+
+TEST(AlbusPartition, GivesEveryPartTheSameNonzerosAndEveryRowOneOwner) {
+  for (const auto& [name, matrix] : test::contract_shapes<double>()) {
+    if (matrix.rows == 0) continue;
+    for (const std::int64_t count : {1, 2, 3, 16, 61}) {
+      SCOPED_TRACE(name + " in " + std::to_string(count) + " parts");
+      const auto parts = albus_partition(matrix.row_ptr, count);
+      std::int32_t nonzero = 0, row = 0;
+      for (const AlbusPart& part : parts) {
+        EXPECT_EQ(part.start1, nonzero);
+        EXPECT_EQ(part.start, row);
+        EXPECT_LE(part.start, part.end);
+        const std::int64_t size = part.end1 - part.start1;
+        EXPECT_GE(size, matrix.nnz() / count);
+        EXPECT_LE(size, matrix.nnz() / count + 1);
+        nonzero = part.end1;
+        row = part.end;
+      }
+      EXPECT_EQ(nonzero, matrix.nnz());
+      EXPECT_EQ(row, matrix.rows);
+    }
+  }
+}
+
+// Head, windows and tail of the parts, in order, are the CSR's nonzeros without a gap.
+TEST(AlbusLayout, HoldsEveryNonzeroOnceWithItsColumn) {
+  for (const auto& [name, matrix] : test::contract_shapes<double>()) {
+    SCOPED_TRACE(name);
+    const auto layout = build(matrix, 3);
+    std::int32_t next = 0;
+    for (const AlbusPart& part : layout.parts) {
+      EXPECT_EQ(part.start1, next);
+      next = std::max(part.start1, part.head_end);
+      std::int32_t row = part.start;
+      for (const AlbusWindow& window : part.windows) {
+        EXPECT_EQ(window.first_row, row);
+        EXPECT_EQ(window.first_nonzero, next);
+        row += window.rows;
+        next = matrix.row_ptr[row];
+        if (!window.narrow) continue;
+        for (std::int32_t k = window.first_nonzero; k < next; ++k)
+          ASSERT_EQ(window.base + part.narrow_col_idx[k - part.start1], matrix.col_idx[k]);
+      }
+      EXPECT_EQ(next, part.tail_begin);
+      EXPECT_EQ(row + (part.has_tail() ? 1 : 0), part.end);
+      next = part.end1;
+    }
+    EXPECT_EQ(next, matrix.nnz());
+  }
+}
+
+TEST(AlbusLayout, RunsCoverTheRowsOfTheirWindowInItsOrder) {
+  for (const auto& [name, matrix] : test::contract_shapes<double>()) {
+    SCOPED_TRACE(name);
+    const auto layout = build(matrix, 2);
+    for (const AlbusPart& part : layout.parts)
+      for (const AlbusWindow& window : part.windows) {
+        if (window.order == RowOrder::rows) continue;
+        std::vector<bool> seen(window.rows, false);
+        std::int32_t position = 0;
+        for (std::int32_t r = window.first_run; r < window.first_run + window.runs; ++r)
+          for (std::int32_t i = 0; i < part.runs[r].count; ++i, ++position) {
+            std::int32_t row = position;
+            if (window.order == RowOrder::sorted) {
+              const AlbusSlot slot = part.slots[window.first_slot + position];
+              row = slot.row;
+              EXPECT_EQ(window.first_nonzero + slot.offset, matrix.row_ptr[window.first_row + row]);
+            }
+            ASSERT_LT(row, window.rows);
+            EXPECT_FALSE(seen[row]);
+            seen[row] = true;
+            const std::int32_t* ends = matrix.row_ptr.data() + window.first_row + row;
+            EXPECT_EQ(part.runs[r].length, ends[1] - ends[0]);
+          }
+        EXPECT_EQ(position, window.rows);
+      }
+  }
+}
+
+// The shapes above must reach every order of rows and both widths of columns, or they test nothing.
+TEST(AlbusLayout, EveryRowOrderAndColumnWidthOccursInTheShapes) {
+  bool runs = false, sorted = false, rows = false;
+  for (const auto& [name, matrix] : test::contract_shapes<double>())
+    for (const AlbusPart& part : build(matrix, 2).parts)
+      for (const AlbusWindow& window : part.windows) {
+        runs |= window.order == RowOrder::runs;
+        sorted |= window.order == RowOrder::sorted;
+        rows |= window.order == RowOrder::rows;
+      }
+  EXPECT_TRUE(runs && sorted && rows);
+
+  const auto wide = test::matrix_with_row_lengths<double>(test::random_lengths(900, 0, 20), 300000);
+  for (const AlbusPart& part : build(wide, 2).parts)
+    for (const AlbusWindow& window : part.windows) EXPECT_FALSE(window.narrow);
+}
+
+template <class Value>
+class AlbusHostValues : public testing::Test {};
+using ValueTypes = testing::Types<double, float, std::int32_t>;
+TYPED_TEST_SUITE(AlbusHostValues, ValueTypes);
+
+TYPED_TEST(AlbusHostValues, MatchesReferenceWithColumnsTooFarApartForSixteenBits) {
+  for (const std::int64_t longest : {6, 20, 200}) {
+    const auto matrix = test::matrix_with_row_lengths<TypeParam>(
+        test::random_lengths(900, 0, longest), 300000, 5, test::Columns::unsorted);
+    const auto kernel = build_albus_host<TypeParam>(matrix.view());
+    EXPECT_TRUE(test::matches_reference(*kernel, matrix.view()));
+  }
+}
+
+// Larger than any cache that the layout asks for: the prefetching path.
+TYPED_TEST(AlbusHostValues, MatchesReferenceBeyondTheLastCache) {
+  auto lengths = test::random_lengths(250000, 0, 9);
+  const auto regular = std::vector<std::int64_t>(100000, 7);
+  const auto medium = test::random_lengths(60000, 10, 60);
+  lengths.insert(lengths.end(), regular.begin(), regular.end());
+  lengths.insert(lengths.end(), medium.begin(), medium.end());
+  test::Random random(3);
+  CsrMatrix<TypeParam> matrix;
+  matrix.rows = static_cast<std::int64_t>(lengths.size());
+  matrix.cols = 70001;
+  for (const std::int64_t length : lengths)
+    matrix.row_ptr.push_back(matrix.row_ptr.back() + static_cast<std::int32_t>(length));
+  matrix.col_idx.resize(matrix.row_ptr.back());
+  for (auto& column : matrix.col_idx) column = static_cast<std::int32_t>(random.below(70001));
+  matrix.values = test::random_vector<TypeParam>(matrix.row_ptr.back());
+  std::vector<BuildStep> steps;
+  EXPECT_TRUE(build_albus_layout(matrix.view(), 2, steps).prefetch || sizeof(TypeParam) < 8);
+  const auto kernel = build_albus_host<TypeParam>(matrix.view());
+  EXPECT_TRUE(test::matches_reference(*kernel, matrix.view()));
+}
+
+TEST(AlbusHost, NamesItsSimdTarget) { EXPECT_FALSE(albus_simd_target().empty()); }
+
+}  // namespace
+}  // namespace trireme
