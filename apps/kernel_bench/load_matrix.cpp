@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "io/matrix_market.hpp"
 #include "io/problem.hpp"
 
 namespace trireme::bench {
@@ -23,6 +24,7 @@ class MpiSession {
 };
 
 NamedMatrix read_file(const std::string& file, const std::string& group) {
+  if (file.ends_with(".mtx") || file.ends_with(".mtx.gz")) return {file, read_matrix_market(file)};
   const MpiSession mpi;
   ProblemSpec spec;
   spec.file = file;

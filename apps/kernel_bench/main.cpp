@@ -55,7 +55,8 @@ int run_command(int argc, char** argv) {
   Arguments arguments;
   std::vector<std::string> kernels;
   CLI::App app(kExample, "kernel_bench");
-  app.add_option("matrix", arguments.source, "an HDF5 file or a generator's name")->required();
+  app.add_option("matrix", arguments.source, "a file (.h5, .mtx, .mtx.gz) or a generator's name")
+      ->required();
   app.add_option("--matrix", arguments.group, "file: the group of the matrix")
       ->capture_default_str();
   app.add_option("--n", arguments.spec.n, "generator: grid points a side, or rows")
