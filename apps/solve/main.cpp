@@ -92,11 +92,13 @@ ExitCode solve(const Case& c, bool quiet) {
 
   collectively(kWorld, [&] {
     if (!on_first_rank()) return;
-    write_reports(outcome, c.report.formats, c.report.directory);
+    const auto files = write_reports(outcome, c.report.formats, c.report.directory);
     if (quiet) return;
     std::fputs(terminal_table(outcome).c_str(), stdout);
-    fmt::print("\n{} in all; reports{} in {}\n", words::seconds(watch.seconds()),
-               c.report.solution ? " and solution" : "", c.report.directory.string());
+    fmt::print("\n{} in all; {}written to {}:", words::seconds(watch.seconds()),
+               c.report.solution ? "solution and reports " : "", c.report.directory.string());
+    for (const auto& file : files) fmt::print(" {}", file.filename().string());
+    fmt::print("\n");
     std::fflush(stdout);
   });
   const ExitCode code = exit_code(outcome);

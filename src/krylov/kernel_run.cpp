@@ -255,6 +255,7 @@ KernelRun run_kernel(const SolveContext& context, const std::string& kernel,
   o.method = solver.method();
   o.engine = "petsc";
   o.preconditioner = solver.preconditioner();
+  o.rtol = solver.rtol();
   o.ranks = size_of(context.matrix->comm);
   o.seconds.read = context.problem.read_seconds;
   o.seconds.build = amat.build_seconds();

@@ -37,8 +37,8 @@ struct Progress {
 // initialised (krylov/petsc_session.hpp) with c.petsc among its options.
 Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress);
 
-// What `solve --check` does: all that run_case() would refuse before it builds a kernel.
-// Collective.
+// What run_case() would refuse before it reads the problem: method, preconditioner, kernels,
+// device, precision. `solve --check` then reads the problem too. Collective.
 void check_case(MPI_Comm comm, const Case& c);
 
 }  // namespace trireme

@@ -36,7 +36,8 @@ th { color: var(--dim); font-weight: 500; vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; }
 .facts td { text-align: left; white-space: normal; } .facts td:first-child { color: var(--dim); }
 svg { width: 100%; height: auto; } svg text { fill: var(--dim); font-size: 12px; }
-.grid { stroke: var(--line); } .whisker { stroke: var(--text); } .curve { fill: none; stroke-width: 2; }
+.grid { stroke: var(--line); } .tolerance { stroke: var(--dim); stroke-dasharray: 2 4; }
+.whisker { stroke: var(--text); } .curve { fill: none; stroke-width: 2; }
 .key { display: inline-block; width: 1.6em; border-top: 3px solid; margin: 0 .4em .25em 1.2em; }
 )css";
 

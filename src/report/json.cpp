@@ -47,6 +47,7 @@ Json run_json(const RunOutcome& run) {
           {"engine", run.engine},
           {"preconditioner", run.preconditioner},
           {"ranks", run.ranks},
+          {"rtol", run.rtol},
           {"converged", run.converged},
           {"exit_code", static_cast<int>(run.exit_code)},
           {"reason", run.reason},

@@ -39,6 +39,7 @@ struct Seconds {
 struct RunOutcome {
   std::string kernel, device, precision, method, engine, preconditioner;
   int ranks = 1;
+  double rtol = 0;  // that the solver was given, of ||b||
   ExitCode exit_code = ExitCode::internal;
   bool converged = false;
   std::string reason;    // in words, with PETSc's own name: "converged: rtol (CONVERGED_RTOL)"

@@ -123,6 +123,10 @@ std::string convergence(const Outcome& outcome) {
     out += text(x(i), bottom + 18, "middle", fmt::format("{:.0f}", i));
   }
   out += text((kLeft + right) / 2, height - 6, "middle", "iteration");
+  if (const double rtol = std::log10(outcome.runs.front().rtol); rtol >= low && rtol <= high) {
+    out += line("tolerance", kLeft, y(rtol), right, y(rtol));
+    out += text(kLeft + 6, y(rtol) - 5, "start", "rtol");
+  }
   for (std::size_t r = 0; r < curves.size(); ++r) {
     fmt::format_to(std::back_inserter(out), "<polyline class=\"curve s{}\" points=\"",
                    r % kColours);

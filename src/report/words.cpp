@@ -78,8 +78,8 @@ std::string machine(const MachineFacts& m) {
 }
 
 std::string method(const RunOutcome& run) {
-  return fmt::format("{} + {}, {} engine, {}, {}", run.method, run.preconditioner, run.engine,
-                     run.precision, run.device);
+  return fmt::format("{} + {} to {:g}, {} engine, {}, {}", run.method, run.preconditioner, run.rtol,
+                     run.engine, run.precision, run.device);
 }
 
 bool one_method(const Outcome& outcome) {

@@ -21,7 +21,7 @@ std::string residual(double number);     // 9.8e-09; "nan" for NaN
 std::string problem(const ProblemFacts& problem);
 // "node1, Xeon 6248 (AVX3), 2 ranks x 1 thread, triad 33.3 GB/s"
 std::string machine(const MachineFacts& machine);
-// "cg + jacobi, petsc engine, double, cpu"
+// "cg + jacobi to 1e-08, petsc engine, double, cpu"
 std::string method(const RunOutcome& run);
 // Whether that is the same for all runs, and so need be said only once.
 bool one_method(const Outcome& outcome);

@@ -17,6 +17,7 @@ inline RunOutcome sample_run(const std::string& kernel, double build_seconds, do
   run.engine = "petsc";
   run.preconditioner = "jacobi";
   run.ranks = 2;
+  run.rtol = 1e-8;
   run.exit_code = ExitCode::converged;
   run.converged = true;
   run.reason = "converged: relative tolerance reached (CONVERGED_RTOL)";
