@@ -11,6 +11,8 @@
 #include "krylov/memory.hpp"
 #include "krylov/petsc_solve.hpp"
 #include "operators/assembled_mat.hpp"
+#include "operators/cuda_operator.hpp"
+#include "operators/distributed_operator.hpp"
 #include "operators/log_events.hpp"
 #include "operators/mat_shell.hpp"
 #include "parallel/collective.hpp"
@@ -32,35 +34,48 @@ std::int64_t sum_over_ranks(MPI_Comm comm, std::int64_t value) {
 // Amat with its product times, whether a Trireme kernel multiplies or PETSc does.
 class Amat {
  public:
-  Amat(const std::shared_ptr<DistributedMatrix>& matrix, const std::string& kernel) {
-    const Stopwatch watch;
+  Amat(const std::shared_ptr<DistributedMatrix>& matrix, const KernelChoice& kernel) {
     const PetscLogEvent event = log_events().build;
     petsc_check(PetscLogEventBegin(event, 0, 0, 0, 0));
-    if (kernel == "petsc-aij") {
+    if (kernel.name == "petsc-aij") {
+      const Stopwatch watch;
       aij_ = std::make_unique<AssembledMat>(matrix, AijUse::product);
       aij_->record_into(aij_times_);
       statistics_.stored_bytes = matrix->csr_bytes();
+      build_seconds_ = watch.seconds();
     } else {
-      operator_ = std::make_shared<DistributedOperator>(matrix, kernel);
+      if (kernel.device == Device::cuda) {
+        cuda_ = std::make_shared<CudaOperator>(matrix, kernel.name);
+        operator_ = cuda_;
+      } else {
+        operator_ = std::make_shared<DistributedOperator>(matrix, kernel.name);
+      }
       statistics_ = operator_->statistics();
       shell_ = make_shell(operator_);
+      build_seconds_ = operator_->build_seconds();
+      upload_seconds_ = operator_->upload_seconds();
     }
     petsc_check(PetscLogEventEnd(event, 0, 0, 0, 0));
-    build_seconds_ = max_over_ranks(matrix->comm, watch.seconds());
+    build_seconds_ = max_over_ranks(matrix->comm, build_seconds_);
+    upload_seconds_ = max_over_ranks(matrix->comm, upload_seconds_);
   }
   Mat mat() const { return aij_ ? aij_->mat() : static_cast<Mat>(shell_); }
   Mat assembled() const { return aij_ ? aij_->mat() : nullptr; }
   ProductTimes& times() { return aij_ ? aij_times_ : operator_->times(); }
   const KernelStatistics& statistics() const { return statistics_; }
   double build_seconds() const { return build_seconds_; }
+  double upload_seconds() const { return upload_seconds_; }
+  // Of host vectors to the device and back, a product; 0 where the vectors live on the device.
+  double staging_us() const { return cuda_ ? cuda_->staging_us() : 0; }
 
  private:
   ProductTimes aij_times_;
   std::unique_ptr<AssembledMat> aij_;
-  std::shared_ptr<DistributedOperator> operator_;
+  std::shared_ptr<Operator> operator_;
+  std::shared_ptr<CudaOperator> cuda_;  // the same, where it is on a GPU
   MatHandle shell_;
   KernelStatistics statistics_;
-  double build_seconds_ = 0;
+  double build_seconds_ = 0, upload_seconds_ = 0;
 };
 
 void fill(Vec vec, std::span<const double> values) {
@@ -238,7 +253,7 @@ void add_memory(RunOutcome& o, const SolveContext& context) {
 
 }  // namespace
 
-KernelRun run_kernel(const SolveContext& context, const std::string& kernel,
+KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
                      const IterationCallback& on_iteration) {
   reset_peak_resident();
   Amat amat(context.matrix, kernel);
@@ -249,8 +264,8 @@ KernelRun run_kernel(const SolveContext& context, const std::string& kernel,
   amat.times().clear();
   KernelRun run = Solves(context, amat, solver, on_iteration).all();
   RunOutcome& o = run.outcome;
-  o.kernel = kernel;
-  o.device = "cpu";
+  o.kernel = kernel.name;
+  o.device = kernel.device == Device::cuda ? "cuda" : "cpu";
   o.precision = context.spec.precision;
   o.method = solver.method();
   o.engine = "petsc";
@@ -259,13 +274,17 @@ KernelRun run_kernel(const SolveContext& context, const std::string& kernel,
   o.ranks = size_of(context.matrix->comm);
   o.seconds.read = context.problem.read_seconds;
   o.seconds.build = amat.build_seconds();
+  o.seconds.upload = amat.upload_seconds();
   o.seconds.setup = max_over_ranks(context.matrix->comm, solver.setup_seconds());
   o.peak_memory = memory.peak_memory;
   o.peak_memory_over_csr = memory.peak_memory_over_csr;
   const std::vector<float> times = amat.times().slowest(context.matrix->comm);
   run.product_us.assign(times.begin(), times.end());
   add_product_figures(o, context, amat, summarise(times, amat.times().count()));
-  o.deterministic = kernel == "petsc-aij" || find_kernel(kernel).deterministic;
+  o.deterministic = kernel.name == "petsc-aij" || find_kernel(kernel.name).deterministic;
+  if (const double us = max_over_ranks(context.matrix->comm, amat.staging_us()); us > 0)
+    o.notes.push_back(
+        fmt::format("vectors staged through pinned memory: {:.1f} us a product beside it", us));
   o.notes.insert(o.notes.end(), solver.notes().begin(), solver.notes().end());
   return run;
 }

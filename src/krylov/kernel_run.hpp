@@ -9,6 +9,7 @@
 
 #include "config/case.hpp"
 #include "io/problem.hpp"
+#include "kernels/registry.hpp"
 #include "krylov/plain_product.hpp"
 #include "operators/distributed_matrix.hpp"
 #include "report/outcome.hpp"
@@ -34,8 +35,13 @@ struct KernelRun {
 
 using IterationCallback = std::function<void(std::int64_t iteration, double relative_residual)>;
 
-// `kernel` is a registered name or petsc-aij. Collective; the same outcome on every rank.
-KernelRun run_kernel(const SolveContext& context, const std::string& kernel,
+struct KernelChoice {
+  std::string name;  // a registered kernel, or petsc-aij
+  Device device = Device::cpu;
+};
+
+// Collective; the same outcome on every rank.
+KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
                      const IterationCallback& on_iteration);
 
 // Seconds to build the plain csr and microseconds of one of its products: what break-even compares

@@ -92,6 +92,8 @@ PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   if (needs_entries(pc_of(ksp_))) give_entries(assembled, std::move(matrix));
   petsc_check(KSPSetUp(ksp_), ExitCode::usage);
   set_block_factorisation();
+  // Each rank factors its own blocks: one may fail where the others do not.
+  collectively(comm_of(amat), [&] { petsc_check(KSPSetUpOnBlocks(ksp_), ExitCode::input); });
 
   history_.resize(std::min(max_iterations + std::int64_t{1}, kLongestHistory));
   petsc_check(KSPSetResidualHistory(ksp_, history_.data(), static_cast<PetscInt>(history_.size()),

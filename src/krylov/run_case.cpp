@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/device.hpp"
 #include "io/problem.hpp"
 #include "io/result.hpp"
 #include "krylov/kernel_run.hpp"
@@ -16,6 +17,7 @@
 #include "krylov/memory.hpp"
 #include "krylov/petsc_session.hpp"
 #include "krylov/petsc_solve.hpp"
+#include "operators/cuda_operator.hpp"
 #include "parallel/collective.hpp"
 #include "planning/bandwidth.hpp"
 #include "planning/break_even.hpp"
@@ -47,25 +49,51 @@ class Stages {
   Progress* progress_;
 };
 
-// The kernels by name, auto decided. Throws Error{usage} for what this build or engine cannot do.
-std::vector<std::string> resolved_kernels(const Case& c) {
-  if (c.device == "cuda")
-    fail(ExitCode::resource, "device: cuda is not in this build; use device: cpu");
+// Where a named kernel runs: as the case says, or on a GPU where there is one and it can.
+Device device_of(const std::string& kernel, const std::string& device) {
+  if (device == "cpu") return Device::cpu;
+  if (device == "cuda") return Device::cuda;
+  if (kernel == "auto") return choose_device();
+  if (kernel == "petsc-aij") return Device::cpu;
+  const KernelEntry& entry = find_kernel(kernel);
+  return !entry.host<double>() || (entry.cuda<double>() && cuda_available()) ? Device::cuda
+                                                                             : Device::cpu;
+}
+
+// The kernels with auto decided. Throws Error{usage} for what has no such executor.
+std::vector<KernelChoice> resolved_kernels(const Case& c) {
   if (c.precision != "double")
     fail(ExitCode::usage, "precision: {} needs engine: resident; the petsc engine works in double",
          c.precision);
-  std::vector<std::string> names;
+  std::vector<KernelChoice> choices;
   for (const std::string& kernel : c.kernels) {
-    if (kernel == "auto") {
-      names.emplace_back(choose_kernel(Device::cpu));
-    } else {
-      if (kernel != "petsc-aij" && !find_kernel(kernel).host<double>())
-        fail(ExitCode::usage, "kernel '{}' has no CPU executor for double; see --list-kernels",
-             kernel);
-      names.push_back(kernel);
-    }
+    const Device device = device_of(kernel, c.device);
+    const std::string name = kernel == "auto" ? std::string(choose_kernel(device)) : kernel;
+    const bool on_cuda = device == Device::cuda;
+    const bool exists = name == "petsc-aij" ? !on_cuda
+                        : on_cuda           ? find_kernel(name).cuda<double>() != nullptr
+                                            : find_kernel(name).host<double>() != nullptr;
+    if (!exists && on_cuda && !cuda_available())
+      fail(ExitCode::resource, "kernel '{}' needs a GPU, and there is none here; use device: cpu",
+           name);
+    if (!exists)
+      fail(ExitCode::usage, "kernel '{}' has no {} executor for double; see --list-kernels", name,
+           on_cuda ? "CUDA" : "CPU");
+    choices.push_back({name, device});
   }
-  return names;
+  return choices;
+}
+
+// This rank's GPU, by its number on the node, where a kernel runs on one. Collective.
+void select_gpu(MPI_Comm comm, const std::vector<KernelChoice>& kernels, MachineFacts* machine) {
+  if (std::none_of(kernels.begin(), kernels.end(),
+                   [](const KernelChoice& kernel) { return kernel.device == Device::cuda; }))
+    return;
+  const int rank = rank_on_node(comm);
+  collectively(comm, [&] {
+    const DeviceProperties gpu = select_device(rank);
+    if (machine) machine->gpu = gpu.name;
+  });
 }
 
 // Method and preconditioner by creating them on an empty system.
@@ -138,26 +166,27 @@ void write_solution(MPI_Comm comm, const Case& c, const KernelRun& run, const Ro
 }  // namespace
 
 void check_case(MPI_Comm comm, const Case& c) {
-  static_cast<void>(resolved_kernels(c));
+  select_gpu(comm, resolved_kernels(c), nullptr);
   require_known_names(comm, c.solver);
 }
 
 Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
   const std::int64_t resident_before = resident_bytes();
   const Stages stages(comm, progress);
-  const std::vector<std::string> kernels = resolved_kernels(c);
+  const std::vector<KernelChoice> kernels = resolved_kernels(c);
+  Outcome outcome;
+  outcome.machine = machine_facts(comm);
+  select_gpu(comm, kernels, &outcome.machine);
   require_known_names(comm, c.solver);
 
   stages.stage("reading " + problem_name(c.problem));
   Problem problem = load_problem(comm, c.problem);
-  Outcome outcome;
   outcome.problem = {.name = problem.name,
                      .generated = c.problem.generate.has_value(),
                      .rows = problem.matrix.global_rows,
                      .cols = problem.matrix.global_cols,
                      .nnz = problem.matrix.global_nnz,
                      .rhs = c.problem.rhs};
-  outcome.machine = machine_facts(comm);
   const auto matrix = distribute(comm, std::move(problem.matrix), problem.row_starts);
   PlainProduct plain(matrix);
   SolveContext context{.spec = c,
@@ -179,8 +208,8 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
 
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     const int number = static_cast<int>(k);
-    stages.stage("building " + kernels[k]);
-    stages.solve_begins(number, kernels[k]);
+    stages.stage("building " + kernels[k].name);
+    stages.solve_begins(number, kernels[k].name);
     KernelRun run = run_kernel(context, kernels[k], stages.iterations_of(number));
     if (c.report.solution)
       write_solution(comm, c, run,

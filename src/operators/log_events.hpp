@@ -2,7 +2,7 @@
 // Trireme's events in PETSc's -log_view.
 #pragma once
 
-#include "operators/distributed_operator.hpp"
+#include "operators/operator.hpp"
 #include "operators/petsc_shim.hpp"
 
 namespace trireme {
@@ -15,7 +15,7 @@ struct LogEvents {
 LogEvents log_events();
 
 // Puts the parts of a product into the log.
-class LoggedProduct final : public DistributedOperator::Observer {
+class LoggedProduct final : public Operator::Observer {
  public:
   LoggedProduct() : events_(log_events()) {}
   void begin(Part part) override;

@@ -4,16 +4,17 @@
 
 #include <memory>
 
-#include "operators/distributed_operator.hpp"
+#include "operators/operator.hpp"
 #include "operators/petsc_shim.hpp"
 
 namespace trireme {
 
-// The shell shares ownership of the operator. MatCreateVecs gives vectors of the row distribution.
-// -log_view shows TriremeHalo, TriremeLocal and TriremeGhost within MatMult.
-MatHandle make_shell(std::shared_ptr<DistributedOperator> op);
+// The shell shares ownership of the operator. MatCreateVecs gives vectors of the row distribution;
+// with a CudaOperator and a PETSc that has CUDA they live on the device, and no product copies
+// them. -log_view shows TriremeHalo, TriremeLocal and TriremeGhost within MatMult.
+MatHandle make_shell(std::shared_ptr<Operator> op);
 
 // The operator of a Mat that make_shell() or MatCreateTrireme() made; null for any other Mat.
-std::shared_ptr<DistributedOperator> shell_operator(Mat mat);
+std::shared_ptr<Operator> shell_operator(Mat mat);
 
 }  // namespace trireme

@@ -28,10 +28,15 @@ ProductTiming summarise(std::vector<float> microseconds, std::int64_t count) {
   return timing;
 }
 
-std::vector<float> ProductTimes::slowest(MPI_Comm comm) const {
+std::vector<float> ProductTimes::kept() const {
   std::vector<float> times(ring_.begin(), ring_.begin() + std::min(count_, ring_.size()));
   if (count_ > ring_.size())
     std::rotate(times.begin(), times.begin() + count_ % ring_.size(), times.end());
+  return times;
+}
+
+std::vector<float> ProductTimes::slowest(MPI_Comm comm) const {
+  std::vector<float> times = kept();
   MPI_Allreduce(MPI_IN_PLACE, times.data(), static_cast<int>(times.size()), MPI_FLOAT, MPI_MAX,
                 comm);
   return times;

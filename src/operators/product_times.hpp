@@ -23,16 +23,22 @@ class ProductTimes {
   void record(double seconds) {
     ring_[count_++ % ring_.size()] = static_cast<float>(1e6 * seconds);
   }
-  std::int64_t count() const { return static_cast<std::int64_t>(count_); }
-  void clear() { count_ = 0; }
+  // Products that were made but not timed one by one.
+  void count_unseen(std::size_t products) { unseen_ += products; }
+  std::int64_t count() const { return static_cast<std::int64_t>(count_ + unseen_); }
+  void clear() { count_ = unseen_ = 0; }
 
-  // Microseconds of each product that was kept, oldest first, on the rank that was slowest in it.
+  // Microseconds of each product that was kept on this rank, oldest first.
+  std::vector<float> kept() const;
+
+  // The same of the rank that was slowest in each product.
   // All ranks must have recorded the same products. Collective.
   std::vector<float> slowest(MPI_Comm comm) const;
 
  private:
   std::vector<float> ring_;  // microseconds
-  std::size_t count_ = 0;
+  std::size_t count_ = 0;    // recorded
+  std::size_t unseen_ = 0;
 };
 
 // Statistics of microseconds; `count` may exceed the samples that were kept.
