@@ -65,6 +65,7 @@ class Amat {
   const KernelStatistics& statistics() const { return statistics_; }
   double build_seconds() const { return build_seconds_; }
   double upload_seconds() const { return upload_seconds_; }
+  bool on_gpu() const { return cuda_ != nullptr; }
   // Of host vectors to the device and back, a product; 0 where the vectors live on the device.
   double staging_us() const { return cuda_ ? cuda_->staging_us() : 0; }
 
@@ -227,7 +228,7 @@ void add_product_figures(RunOutcome& o, const SolveContext& context, const Amat&
       product_bytes(o.bytes, matrix.global_rows(), matrix.global_rows(), sizeof(double)));
   o.gflops = 2e-3 * nnz / timing.median;
   o.gbytes_per_s = 1e-3 * bytes / timing.median;
-  if (context.machine_gbytes_per_s > 0)
+  if (context.machine_gbytes_per_s > 0 && !amat.on_gpu())  // it is the host's
     o.bandwidth_fraction = o.gbytes_per_s / context.machine_gbytes_per_s;
 }
 
@@ -268,7 +269,7 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
   o.device = kernel.device == Device::cuda ? "cuda" : "cpu";
   o.precision = context.spec.precision;
   o.method = solver.method();
-  o.engine = "petsc";
+  o.engine = solver.engine();
   o.preconditioner = solver.preconditioner();
   o.rtol = solver.rtol();
   o.ranks = size_of(context.matrix->comm);

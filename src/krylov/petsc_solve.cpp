@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/stopwatch.hpp"
+#include "krylov/ksp_register.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -47,6 +48,31 @@ bool needs_entries(PC pc) {
   return !(type == PCNONE || type == PCSHELL || is_diagonal_jacobi(pc));
 }
 
+// The KSP type of a spec: Trireme's own loop where it is asked for or, by auto, where it serves and
+// no PETSc option says otherwise. Adds to `notes` why auto could not take it.
+std::string chosen_type(const SolverSpec& spec, std::vector<std::string>& notes) {
+  const std::string petsc = ksp_type(spec.method);
+  const std::string resident = resident_ksp_type(spec.method);
+  if (spec.engine == "petsc") return petsc;
+  const std::string why_not = why_not_resident(spec.method, spec.preconditioner);
+  if (spec.engine == "resident") {
+    if (!why_not.empty())
+      fail(ExitCode::usage, "solver.engine: resident does not serve: {}", why_not);
+    return resident;
+  }
+  PetscBool by_option = PETSC_FALSE;
+  for (const char* name : {"-ksp_type", "-pc_type"}) {
+    PetscBool given = PETSC_FALSE;
+    petsc_check(PetscOptionsHasName(nullptr, nullptr, name, &given));
+    if (given) by_option = PETSC_TRUE;
+  }
+  if (by_option || !why_not.empty()) {
+    if (!resident.empty() && !why_not.empty()) notes.push_back(why_not);
+    return petsc;
+  }
+  return resident;
+}
+
 // Methods that offer the unpreconditioned norm and compute it wrongly (3.18 to 3.26): cr adds where
 // its recurrence subtracts, bcgsl stops with another residual than it reports.
 bool wrong_about_the_residual(const std::string& method) {
@@ -77,7 +103,8 @@ PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   const Stopwatch watch;
   petsc_check(KSPCreate(comm_of(amat), ksp_.put()));
   petsc_check(KSPSetOperators(ksp_, amat, amat));
-  petsc_check(KSPSetType(ksp_, ksp_type(spec.method).c_str()), ExitCode::usage);
+  register_resident_types();
+  petsc_check(KSPSetType(ksp_, chosen_type(spec, notes_).c_str()), ExitCode::usage);
   petsc_check(PCSetType(pc_of(ksp_), spec.preconditioner.c_str()), ExitCode::usage);
   const auto max_iterations = static_cast<PetscInt>(
       std::min<std::int64_t>(spec.max_iterations, std::numeric_limits<PetscInt>::max() - 1));
@@ -107,7 +134,7 @@ void PetscSolver::choose_norm() {
   petsc_check(PetscOptionsHasName(nullptr, nullptr, "-ksp_norm_type", &chosen));
   if (chosen) return;
   KSPNormType norm;
-  if (!wrong_about_the_residual(method())) {
+  if (!wrong_about_the_residual(type())) {
     petsc_check(KSPSetNormType(ksp_, KSP_NORM_UNPRECONDITIONED));
     if (KSPGetNormType(ksp_, &norm) == kPetscSuccess) return;
   }
@@ -169,10 +196,21 @@ SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   return result;
 }
 
+std::string PetscSolver::type() const {
+  KSPType name = nullptr;
+  petsc_check(KSPGetType(ksp_, &name));
+  return name ? name : "";
+}
+
 std::string PetscSolver::method() const {
-  KSPType type = nullptr;
-  petsc_check(KSPGetType(ksp_, &type));
-  return type ? type : "";
+  const std::string name = type();
+  if (name == kTriremeCg) return "cg";
+  if (name == kTriremeBicgstab || name == KSPBCGS) return "bicgstab";
+  return name;
+}
+
+std::string PetscSolver::engine() const {
+  return type() == kTriremeCg || type() == kTriremeBicgstab ? "resident" : "petsc";
 }
 
 std::string PetscSolver::preconditioner() const {

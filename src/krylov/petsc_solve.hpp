@@ -41,13 +41,15 @@ class PetscSolver {
 
   void monitor(Monitor monitor) { monitor_ = std::move(monitor); }
   double setup_seconds() const { return setup_seconds_; }
-  std::string method() const;          // what runs, by PETSc's name: cg, bcgs, gmres, ...
+  std::string method() const;          // what runs: cg, bicgstab, or PETSc's name
+  std::string engine() const;          // petsc | resident
   std::string preconditioner() const;  // likewise
   double rtol() const;
   double atol() const;
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  std::string type() const;  // of the KSP
   void choose_norm();
   void choose_parallel_factorisation(const std::string& asked);
   void give_entries(Mat assembled, std::shared_ptr<const DistributedMatrix> matrix);

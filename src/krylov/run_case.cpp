@@ -13,6 +13,7 @@
 #include "io/problem.hpp"
 #include "io/result.hpp"
 #include "krylov/kernel_run.hpp"
+#include "krylov/ksp_register.hpp"
 #include "krylov/machine_facts.hpp"
 #include "krylov/memory.hpp"
 #include "krylov/petsc_session.hpp"
@@ -103,6 +104,7 @@ void require_known_names(MPI_Comm comm, const SolverSpec& spec) {
   if (KSPSetType(ksp, ksp_type(spec.method).c_str()) != kPetscSuccess)
     fail(ExitCode::usage, "solver.method '{}' is neither cg, bicgstab nor a KSP of this PETSc",
          spec.method);
+  register_resident_types();
   PC pc = nullptr;
   petsc_check(KSPGetPC(ksp, &pc));
   if (PCSetType(pc, spec.preconditioner.c_str()) != kPetscSuccess)
