@@ -13,7 +13,7 @@
 
 #include "base/error.hpp"
 #include "config/keys.hpp"
-#include "config/nearest.hpp"
+#include "config/unknown_key.hpp"
 #include "config/validate.hpp"
 #include "config/values.hpp"
 
@@ -63,7 +63,7 @@ class CaseReader {
       add_petsc(change.key.substr(petsc.size()), value, 0);
     } else {
       const Key* key = find_key(change.key);
-      if (!key) unknown_key(change.key, origin_);
+      if (!key) refuse_unknown_key(change.key, origin_);
       read_key(*key, value, origin_);
     }
     case_.text += fmt::format("# {}\n", change.origin);
@@ -104,7 +104,7 @@ class CaseReader {
         fail(ExitCode::usage, "{}: duplicate key '{}', first given in line {}", at, path,
              before->second.line + 1);
       const Key* key = find_key(path);
-      if (!key) unknown_key(path, at);
+      if (!key) refuse_unknown_key(path, at);
       read_key(*key, value, at);
     }
   }
@@ -156,37 +156,6 @@ class CaseReader {
       same->second = text;
     else
       case_.petsc.emplace_back(name, text);
-  }
-
-  [[noreturn]] void unknown_key(const std::string& path, const std::string& at) const {
-    const std::size_t dot = path.rfind('.');
-    const std::string section = dot == std::string::npos ? "" : path.substr(0, dot);
-    const std::string name = path.substr(dot + 1);  // npos + 1 == 0
-    const auto siblings = names_under(section);
-    std::string advice;
-    if (const auto near = nearest(name, siblings)) {
-      advice = fmt::format("did you mean '{}'?", joined(section, *near));
-    } else if (const auto moved = elsewhere(name)) {
-      advice = fmt::format("did you mean '{}'?", *moved);
-    } else {
-      const auto& known = siblings.empty() ? names_under("") : siblings;
-      advice = fmt::format("valid keys {}: {}",
-                           section.empty() || siblings.empty() ? "at the top" : "under " + section,
-                           fmt::join(known, ", "));
-    }
-    fail(ExitCode::usage, "{}: unknown key '{}'; {}", at, path, advice);
-  }
-
-  // A key of that (or nearly that) name in any section.
-  static std::optional<std::string> elsewhere(const std::string& name) {
-    std::vector<std::string> leaves, paths;
-    for (const Key& key : case_keys()) {
-      paths.emplace_back(key.path);
-      leaves.push_back(paths.back().substr(paths.back().rfind('.') + 1));
-    }
-    const auto near = nearest(name, leaves);
-    if (!near) return std::nullopt;
-    return paths[std::ranges::find(leaves, *near) - leaves.begin()];
   }
 
   PlaceOf place_of_ = [this](const YAML::Node& node) { return place(node); };
