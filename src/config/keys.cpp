@@ -33,33 +33,20 @@ constexpr std::int64_t kMostRows = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::array kKeys = {
     Key{"problem", field::Section{}, "", "where the linear system A x = b comes from"},
-    Key{"problem.file", field::File{[](Case & c) -> auto& {return c.problem.file;
-}  // namespace
-}  // namespace trireme
-, "", "HDF5 file, relative to the folder of this case; or use problem.generate"
-}
-,
+    Key{"problem.file", field::File{[](Case& c) -> decltype(auto) { return (c.problem.file); }}, "",
+        "HDF5 file, relative to the folder of this case; or use problem.generate"},
     Key{"problem.generate",
         field::Text{[](Case& c) -> string& { return generate_of(c).kind; }, generator_kinds}, "",
         "model problem made in memory, each rank its rows, in place of problem.file"},
-    Key{"problem.n", field::Integer{[](Case & c) -> auto& {return generate_of(c).n;
-}
-, 1, kMostRows
-}
-, "", "with generate: grid points a side, rows, or the scale of rmat"
-}
-, Key{"problem.k", field::Integer{[](Case & c) -> auto& {return generate_of(c).k;
-}
-, 1, kMostRows
-}
-, "", "with generate: nonzeros a row (random) or edge factor (rmat)"
-}
-, Key{"problem.seed", field::Seed{[](Case & c) -> auto& {return generate_of(c).seed;
-}
-}
-, "", "with generate: seed of everything random"
-}
-,
+    Key{"problem.n",
+        field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).n); }, 1, kMostRows},
+        "", "with generate: grid points a side, rows, or the scale of rmat"},
+    Key{"problem.k",
+        field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).k); }, 1, kMostRows},
+        "", "with generate: nonzeros a row (random) or edge factor (rmat)"},
+    Key{"problem.seed",
+        field::Seed{[](Case& c) -> decltype(auto) { return (generate_of(c).seed); }}, "",
+        "with generate: seed of everything random"},
     Key{"problem.matrix", field::Text{[](Case& c) -> string& { return c.problem.matrix; }}, "",
         "HDF5 group of the matrix: attributes format and shape, datasets indptr, indices, data"},
     Key{"problem.rhs", field::Text{[](Case& c) -> string& { return c.problem.rhs; }}, "",
@@ -88,13 +75,9 @@ constexpr std::array kKeys = {
     Key{"solver.atol", field::Real{[](Case& c) -> double& { return c.solver.atol; }}, "units of b",
         "stop when the residual norm ||b - A x|| falls below this"},
     Key{"solver.max_iterations",
-        field::Integer{[](Case & c) -> auto& {return c.solver.max_iterations;
-}
-, 0, kMostRows
-}
-, "iterations", "stop unconverged (exit code 5, the report is written) after this many"
-}
-,
+        field::Integer{[](Case& c) -> decltype(auto) { return (c.solver.max_iterations); }, 0,
+                       kMostRows},
+        "iterations", "stop unconverged (exit code 5, the report is written) after this many"},
 
     Key{"kernel",
         field::TextList{[](Case& c) -> Strings& { return c.kernels; }, kernel_names, false}, "",
@@ -112,21 +95,14 @@ constexpr std::array kKeys = {
                       return Strings{"double", "float", "mixed"};
                     }},
         "", "of the matrix in the product; mixed: values stored in float, vectors double"},
-    Key{"repeat", field::Integer{[](Case & c) -> auto& {return c.repeat;
-}
-, 1, 1'000'000'000
-}
-, "solves", "solves on the same matrix, over which preprocessing is amortised"
-}
-,
+    Key{"repeat",
+        field::Integer{[](Case& c) -> decltype(auto) { return (c.repeat); }, 1, 1'000'000'000},
+        "solves", "solves on the same matrix, over which preprocessing is amortised"},
 
     Key{"report", field::Section{}, "", "what is written, and where"},
-    Key{"report.directory", field::Directory{[](Case & c) -> auto& {return c.report.directory;
-}
-}
-, "", "relative to the current directory; made when missing"
-}
-,
+    Key{"report.directory",
+        field::Directory{[](Case& c) -> decltype(auto) { return (c.report.directory); }}, "",
+        "relative to the current directory; made when missing"},
     Key{"report.formats",
         field::TextList{[](Case& c) -> Strings& { return c.report.formats; },
                         [] {
@@ -138,8 +114,7 @@ constexpr std::array kKeys = {
 
     Key{"petsc", field::PetscOptions{}, "",
         "PETSc options without their dash, nested by '_': {ksp: {view: true}} is -ksp_view true"},
-}
-;
+};
 
 constexpr std::array kOwned = {
     OwnedOption{"ksp_type", "solver.method"},
