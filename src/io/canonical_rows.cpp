@@ -58,8 +58,8 @@ void compact(CsrMatrix<double>& matrix, const Array<std::int32_t>& kept) {
   std::int32_t to = 0;
   for (std::int64_t row = 0; row < matrix.rows; ++row) {
     const std::int32_t from = matrix.row_ptr[row];
-    std::copy_n(matrix.col_idx.begin() + from, kept[row], matrix.col_idx.begin() + to);
-    std::copy_n(matrix.values.begin() + from, kept[row], matrix.values.begin() + to);
+    std::copy_n(&matrix.col_idx[from], kept[row], &matrix.col_idx[to]);
+    std::copy_n(&matrix.values[from], kept[row], &matrix.values[to]);
     matrix.row_ptr[row] = to;
     to += kept[row];
   }

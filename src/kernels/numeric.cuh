@@ -37,6 +37,16 @@ __device__ __forceinline__ To load(const Half* address) {
   return static_cast<To>(__half2float(__ldg(reinterpret_cast<const __half*>(address))));
 }
 
+// What is read once a product: the first to leave the caches, so that x stays.
+template <class To, class From>
+__device__ __forceinline__ To load_once(const From* address) {
+  return static_cast<To>(__ldcs(address));
+}
+template <class To>
+__device__ __forceinline__ To load_once(const Half* address) {
+  return static_cast<To>(__half2float(__ldcs(reinterpret_cast<const __half*>(address))));
+}
+
 template <class Value, class From>
 __device__ __forceinline__ void store(Value* address, From value) {
   *address = static_cast<Value>(value);

@@ -6,9 +6,11 @@
 
 #include "base/error.hpp"
 #include "kernels/albus/albus.hpp"
+#include "kernels/albus/albus_cuda.hpp"
 #include "kernels/csr/csr.hpp"
 #include "kernels/cusparse/cusparse.hpp"
 #include "kernels/dasp/dasp.hpp"
+#include "kernels/sell/sell.hpp"
 #include "kernels/teb/teb.hpp"
 
 namespace trireme {
@@ -36,7 +38,20 @@ constexpr std::array kKernels = {
                 .paper = "Bian et al. 2021, FGCS 116",
                 .host_double = build_albus_host<double>,
                 .host_float = build_albus_host<float>,
-                .host_int = build_albus_host<std::int32_t>},
+                .host_int = build_albus_host<std::int32_t>,
+                .cuda_double = on_cuda<double>(build_albus_cuda),
+                .cuda_float = on_cuda<float>(build_albus_cuda),
+                .cuda_half = on_cuda<Half>(build_albus_cuda),
+                .cuda_mixed = on_cuda<double>(build_albus_mixed_cuda)},
+    KernelEntry{.name = "sell",
+                .summary = "sliced ELLPACK, wide loads, 16-bit columns and FP32 values where exact",
+                .paper = "after Kreutzer et al. 2014, SELL-C-sigma",
+                .host_double = build_sell_host<double>,
+                .host_float = build_sell_host<float>,
+                .cuda_double = on_cuda<double>(build_sell_cuda),
+                .cuda_float = on_cuda<float>(build_sell_cuda),
+                .cuda_half = on_cuda<Half>(build_sell_cuda),
+                .cuda_mixed = on_cuda<double>(build_sell_mixed_cuda)},
     KernelEntry{.name = "csr-scalar",
                 .summary = "CSR on CUDA, a thread a row",
                 .paper = "Bell and Garland, SC 2009",

@@ -9,12 +9,3 @@ if(TRIREME_TEST_PYTHON AND TARGET problem)
       LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "OMP_NUM_THREADS=1")
   endforeach()
 endif()
-if(TRIREME_TEST_PYTHON AND TARGET solve)
-  foreach(ranks 1 3)
-    add_test(NAME EndToEnd.BadFiles.ranks${ranks}
-      COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/bad_files_test.py $<TARGET_FILE:solve> ${ranks}
-              ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${TRIREME_MPIRUN_FLAGS})
-    set_tests_properties(EndToEnd.BadFiles.ranks${ranks} PROPERTIES
-      LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "OMP_NUM_THREADS=1")
-  endforeach()
-endif()

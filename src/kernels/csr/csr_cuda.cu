@@ -141,12 +141,16 @@ class CsrCuda final : public CudaKernel<Vector> {
   DeviceBuffer<Stored> own_values_;
 };
 
-// The smallest power of two in [2, 32] that covers the mean row in about two rounds.
+// The smallest power of two in [2, 32] that covers the mean row in about two rounds; in one round
+// where rows are too few to fill the GPU.
 template <class Value>
 int width_for(const DeviceCsr<Value>& matrix) {
   const double mean = matrix.rows ? static_cast<double>(matrix.nnz) / matrix.rows : 0;
   int width = 2;
   while (width < 32 && 2 * width < mean) width *= 2;
+  const std::int64_t threads =
+      std::int64_t{device_properties().multiprocessors} * kThreads * kBlocksPerMultiprocessor;
+  while (width < 32 && width < mean && matrix.rows * width < threads) width *= 2;
   return width;
 }
 

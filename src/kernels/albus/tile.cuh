@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One tile of equal nonzeros, by one block: ALBUS's load balance on CUDA (Bian et al. 2021, section
+// 3.1: every worker the same number of nonzeros, rows cut where they fall).
+//
+//   nonzeros   |<------ tile 0 ------>|<------ tile 1 ------>|<------ tile 2 ------>|
+//   rows       aaaaabbbcccccccccccccccccccccccccccccccccccccccccccddddd eeeeeeee fffff
+//              rows a and b start and end in tile 0: summed and stored there.
+//              row c is cut: tile 0 has its first part (tail), tiles 1 and 2 the rest (heads).
+//
+// 1. Products to shared memory: unit-stride loads of columns and values, all gathers of x in
+// flight.
+// 2. Each row that starts in the tile is summed by a group of lanes, long ones by a warp.
+// 3. The parts of a cut row go to memory; the tile that finishes last adds them up, first part
+//    first, and stores the row. Which tile that is changes from run to run; what is added in what
+//    order does not, so the result has the same bits.
+// Moves 12 bytes a nonzero and 12 a row (double).
+#pragma once
+
+#include <cstdint>
+
+#include "device/block_sum.cuh"
+#include "kernels/numeric.cuh"
+
+namespace trireme::albus {
+
+inline constexpr int kThreads = 256;
+inline constexpr int kPerThread = 8;
+inline constexpr int kTile = kThreads * kPerThread;  // nonzeros
+inline constexpr int kLongPerLane = 16;  // a row with more than this for each lane takes a warp
+inline constexpr int kRowsPerThread = 4;
+inline constexpr int kRowsInMemory = kThreads * kRowsPerThread - 1;
+
+// A CSR cut into tiles. Rows [first_row[t], first_row[t+1]) start in tile t; rows without nonzeros
+// at the end belong to the last tile. There is at least one tile.
+template <class Value>
+struct Tiles {
+  std::int32_t rows = 0;
+  std::int32_t nnz = 0;
+  std::int32_t count = 0;
+  const std::int32_t* row_ptr = nullptr;
+  const std::int32_t* col_idx = nullptr;
+  const Value* values = nullptr;
+  const std::int32_t* first_row = nullptr;  // count + 1
+  const std::int32_t* row_map = nullptr;    // the caller's row of each row; nullptr: the same
+  void* parts = nullptr;             // 2 count sums: head of tile t at 2t, its tail at 2t + 1
+  std::uint32_t* arrived = nullptr;  // count counters, zero between products
+};
+
+template <class Number>
+struct TileMemory {
+  Number products[kTile + kTile / 16];
+  std::int32_t row_ptr[kRowsInMemory + 1];
+  // A row that takes a warp, at the sixteenth of the tile where it starts: no two share one.
+  std::int32_t long_rows[kTile / kLongPerLane];
+};
+
+// One number of padding every 16, so that rows of 16 do not all start in the same bank.
+__device__ __forceinline__ int padded(int i) { return i + (i >> 4); }
+
+// What happens to a finished row: stored, and, for x . A x, multiplied by x of its row.
+template <class Vector, bool with_dot>
+struct RowSink {
+  const Vector* x;
+  Vector* y;
+  const std::int32_t* row_map;
+  bool add;
+  double* cut_dots;  // with_dot: one a tile, for the row that is cut at the tile's end
+
+  // Returns the row's term of x . A x (0 without dot).
+  template <class Number>
+  __device__ __forceinline__ double finish(std::int32_t row, Number sum) const {
+    const std::int32_t to = row_map ? row_map[row] : row;
+    store_or_add(y + to, sum, add);
+    if constexpr (with_dot) return static_cast<double>(sum) * load<Sum<Vector>>(x + to);
+    return 0;
+  }
+};
+
+// Counts from 0 to `last` and back to 0; returns the count before. What this thread stored before
+// is visible to whoever sees the count. Not __threadfence(): that empties the L1 cache, and x with
+// it.
+__device__ __forceinline__ std::uint32_t arrive(std::uint32_t* counter, std::uint32_t last) {
+  std::uint32_t before;
+  asm volatile("atom.release.gpu.global.inc.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(counter), "r"(last)
+               : "memory");
+  return before;
+}
+
+// By one warp, for a row that tile `tile` shares with others: `part` is in lane 0.
+template <class Value, class Number, class Sink>
+__device__ void finish_cut_row(const Tiles<Value>& a, std::int32_t tile, std::int32_t row,
+                               bool is_head, Number part, const Sink& sink) {
+  const int lane = threadIdx.x % 32;
+  const std::int32_t first = a.row_ptr[row] / kTile;
+  const std::int32_t last = (a.row_ptr[row + 1] - 1) / kTile;
+  Number* parts = static_cast<Number*>(a.parts);
+  bool is_last = false;
+  if (lane == 0) {
+    __stcg(parts + 2 * tile + (is_head ? 0 : 1), part);
+    const auto others = static_cast<std::uint32_t>(last - first);
+    is_last = arrive(a.arrived + first, others) == others;  // back to 0 for the next product
+  }
+  if (!__shfl_sync(kFullWarp, is_last, 0)) return;
+  Number sum{};  // the parts are read in L2, where they were stored
+  for (std::int32_t t = first + lane; t <= last; t += 32)
+    sum += __ldcg(parts + 2 * t + (t == first ? 1 : 0));
+  sum = warp_sum(sum);
+  if (lane == 0) {
+    const double dot = sink.finish(row, sum);
+    if (sink.cut_dots) sink.cut_dots[first] = dot;
+  }
+}
+
+// y for the rows of one tile; the whole block of kThreads calls it. Returns this thread's share of
+// x . A x over the rows that are not cut.
+template <class Value, class Vector, bool with_dot>
+__device__ double multiply_tile(const Tiles<Value>& a, std::int32_t tile,
+                                const Vector* __restrict__ x, const RowSink<Vector, with_dot>& sink,
+                                TileMemory<Sum<Vector>>& memory) {
+  using Number = Sum<Vector>;
+  const std::int32_t begin = tile * kTile;
+  const std::int32_t size = min(kTile, a.nnz - begin);
+  const std::int32_t row_begin = a.first_row[tile];
+  const std::int32_t row_end = a.first_row[tile + 1];
+  double dot = 0;
+
+  // All loads of the tile are asked for before the first is used, those that need row_begin last.
+  std::int32_t columns[kPerThread];
+  Number values[kPerThread];
+#pragma unroll
+  for (int k = 0; k < kPerThread; ++k) {
+    const int i = k * kThreads + threadIdx.x;
+    columns[k] = i < size ? __ldcs(a.col_idx + begin + i) : -1;
+  }
+#pragma unroll
+  for (int k = 0; k < kPerThread; ++k) {
+    const int i = k * kThreads + threadIdx.x;
+    values[k] = i < size ? load_once<Number>(a.values + begin + i) : Number{};
+  }
+  for (int i = threadIdx.x; i < kTile / kLongPerLane; i += kThreads) memory.long_rows[i] = -1;
+  const std::int32_t row_count = row_end - row_begin;
+  const bool rows_in_memory = row_count <= kRowsInMemory;
+  std::int32_t starts[kRowsPerThread];
+#pragma unroll
+  for (int k = 0; k < kRowsPerThread; ++k) {
+    const int i = k * kThreads + threadIdx.x;
+    starts[k] = rows_in_memory && i <= row_count ? a.row_ptr[row_begin + i] : 0;
+  }
+#pragma unroll
+  for (int k = 0; k < kPerThread; ++k)
+    if (columns[k] >= 0)
+      memory.products[padded(k * kThreads + threadIdx.x)] =
+          values[k] * load<Number>(x + columns[k]);
+#pragma unroll
+  for (int k = 0; k < kRowsPerThread; ++k) {
+    const int i = k * kThreads + threadIdx.x;
+    if (rows_in_memory && i <= row_count) memory.row_ptr[i] = starts[k];
+  }
+  __syncthreads();
+  // Indexed by the caller's row from here on.
+  const std::int32_t* row_ptr = rows_in_memory ? memory.row_ptr - row_begin : a.row_ptr;
+
+  // As many lanes a row as give every thread work; the same number of rounds for all of a warp.
+  int width = 1;
+  while (width < 32 && 2 * width * row_count <= kThreads) width *= 2;
+  const int lane_in_row = threadIdx.x % width;
+  for (std::int32_t base = 0; base < row_count; base += kThreads / width) {
+    const std::int32_t row = row_begin + base + threadIdx.x / width;
+    Number sum{};
+    bool whole = false;
+    if (row < row_begin + row_count) {
+      const std::int32_t from = row_ptr[row] - begin;
+      const std::int32_t to = row_ptr[row + 1] - begin;
+      whole = to <= size && to - from <= kLongPerLane * width;
+      if (whole) {
+        for (std::int32_t k = from + lane_in_row; k < to; k += width)
+          sum += memory.products[padded(k)];
+      } else if (lane_in_row == 0) {
+        memory.long_rows[from / kLongPerLane] = row;
+      }
+    }
+    for (int offset = width / 2; offset > 0; offset /= 2)
+      sum += __shfl_down_sync(kFullWarp, sum, offset, width);
+    if (whole && lane_in_row == 0) dot += sink.finish(row, sum);
+  }
+  __syncthreads();
+
+  // A warp each: the head, then the long rows and the tail in their order.
+  const int lane = threadIdx.x % 32;
+  const int warp = threadIdx.x / 32;
+  const auto sum_products = [&](std::int32_t from, std::int32_t end) {
+    Number sum{};
+    for (std::int32_t k = from + lane; k < end; k += 32) sum += memory.products[padded(k)];
+    return warp_sum(sum);
+  };
+  const std::int32_t head_end = min(row_ptr[row_begin] - begin, size);
+  if (warp == kThreads / 32 - 1 && head_end > 0)
+    finish_cut_row(a, tile, row_begin - 1, true, sum_products(0, head_end), sink);
+  int turn = 0;
+  for (int group = 0; group < kTile / kLongPerLane; group += 32) {
+    const std::int32_t mine = memory.long_rows[group + lane];
+    for (unsigned left = __ballot_sync(kFullWarp, mine >= 0); left != 0; left &= left - 1) {
+      if (turn++ % (kThreads / 32) != warp) continue;
+      const std::int32_t row = __shfl_sync(kFullWarp, mine, __ffs(left) - 1);
+      const std::int32_t to = row_ptr[row + 1] - begin;
+      const Number sum = sum_products(row_ptr[row] - begin, min(to, size));
+      if (to > size)
+        finish_cut_row(a, tile, row, false, sum, sink);
+      else if (lane == 0)
+        dot += sink.finish(row, sum);
+    }
+  }
+  if constexpr (with_dot) {
+    const bool tail_is_cut = row_count > 0 && row_ptr[row_begin + row_count] - begin > size;
+    if (threadIdx.x == 0 && !tail_is_cut) sink.cut_dots[tile] = 0;
+  }
+  return dot;
+}
+
+}  // namespace trireme::albus

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Builds the SELL layout on the host: the oracle of the CUDA builder.
+#include <algorithm>
+#include <numeric>
+#include <type_traits>
+
+#include "base/stopwatch.hpp"
+#include "kernels/sell/layout.hpp"
+
+namespace trireme::sell {
+
+std::int64_t longest_row(std::int64_t rows, std::int64_t nnz) {
+  const std::int64_t mean = rows ? (nnz + rows - 1) / rows : 0;
+  return std::clamp<std::int64_t>(4 * mean, 64, 128);
+}
+
+bool keeps_order(std::int64_t nnz, std::int64_t long_rows, std::int64_t natural_entries) {
+  return long_rows == 0 && 20 * natural_entries <= 21 * nnz;
+}
+
+namespace {
+
+template <class Value>
+std::int64_t length_of(const CsrView<Value>& a, std::int64_t row) {
+  return a.row_ptr[row + 1] - a.row_ptr[row];
+}
+
+// First step of each slice of the first `slice_rows` rows in the layout's order.
+template <class Value>
+Array<std::int32_t> slice_offsets(const CsrView<Value>& a, const Layout<Value>& layout,
+                                  std::int64_t slice_rows) {
+  const int size = layout.code.slice_size();
+  const std::int64_t slices = (slice_rows + size - 1) / size;
+  Array<std::int32_t> slice_ptr(slices + 1);
+  slice_ptr[0] = 0;
+#pragma omp parallel for schedule(static)
+  for (std::int64_t slice = 0; slice < slices; ++slice) {
+    std::int64_t width = 0;
+    const std::int64_t end = std::min(slice_rows, (slice + 1) * size);
+    for (std::int64_t row = slice * size; row < end; ++row)
+      width = std::max(width, length_of(a, layout.caller_row(row)));
+    slice_ptr[slice + 1] = static_cast<std::int32_t>(width);
+  }
+  std::partial_sum(slice_ptr.begin(), slice_ptr.end(), slice_ptr.begin());
+  return slice_ptr;
+}
+
+// Short rows in their sorted order, then the long ones in the caller's.
+template <class Value>
+void sort_rows(const CsrView<Value>& a, std::int64_t longest, Layout<Value>& layout) {
+  Array<std::uint32_t> keys(a.rows);
+  for (std::int64_t row = 0; row < a.rows; ++row)
+    keys[row] = sort_key(row, length_of(a, row), longest);
+  Array<std::int32_t> order(a.rows);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t l, std::int32_t r) { return keys[l] < keys[r]; });
+  const auto first_long = std::partition_point(
+      order.begin(), order.end(), [&](std::int32_t row) { return keys[row] != kLongRow; });
+  layout.long_rows.assign(first_long, order.end());
+  layout.row_order.assign(order.begin(), first_long);
+  layout.code.sorted = true;
+}
+
+// Calls body(entry of the CSR or -1, index in the layout's arrays, step) for every stored entry.
+template <class Value, class Body>
+void for_each_entry(const CsrView<Value>& a, const Layout<Value>& layout, Body&& body) {
+  const int size = layout.code.slice_size();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t slice = 0; slice < layout.slices(); ++slice)
+    for (std::int64_t step = layout.slice_ptr[slice]; step < layout.slice_ptr[slice + 1]; ++step)
+      for (int slot = 0; slot < size; ++slot) {
+        const std::int64_t row = slice * size + slot;
+        std::int64_t entry = -1;
+        if (row < layout.slice_rows()) {
+          const std::int64_t caller = layout.caller_row(row);
+          const std::int64_t k = a.row_ptr[caller] + step - layout.slice_ptr[slice];
+          if (k < a.row_ptr[caller + 1]) entry = k;
+        }
+        body(entry, step * size + position(slot, layout.code.lane_rows), step);
+      }
+}
+
+// The smallest column of each step; sets code.narrow when 16 bits reach from there.
+template <class Value>
+void find_bases(const CsrView<Value>& a, Layout<Value>& layout) {
+  Array<std::int32_t> low(layout.steps()), high(layout.steps());
+  std::fill(low.begin(), low.end(), 0x7fffffff);
+  std::fill(high.begin(), high.end(), 0);
+  for_each_entry(a, layout, [&](std::int64_t entry, std::int64_t, std::int64_t step) {
+    if (entry < 0) return;
+    low[step] = std::min(low[step], a.col_idx[entry]);
+    high[step] = std::max(high[step], a.col_idx[entry]);
+  });
+  layout.code.narrow = true;
+  for (std::int64_t step = 0; step < layout.steps(); ++step)
+    if (high[step] - low[step] > kLargestOffset) layout.code.narrow = false;
+  if (layout.code.narrow) layout.base = std::move(low);
+}
+
+// Slices as they are when columns are narrow; again when they turn out not to be.
+template <class Value>
+void cut_slices(const CsrView<Value>& a, Layout<Value>& layout) {
+  layout.slice_ptr = slice_offsets(a, layout, layout.slice_rows());
+  find_bases(a, layout);
+  const int lane_rows = rows_of_lane(a.rows, layout.code.narrow);
+  if (lane_rows == layout.code.lane_rows) return;
+  layout.code.lane_rows = lane_rows;
+  layout.slice_ptr = slice_offsets(a, layout, layout.slice_rows());
+}
+
+template <class Value>
+void fill_columns(const CsrView<Value>& a, Layout<Value>& layout) {
+  const std::int64_t stored = layout.steps() * layout.code.slice_size();
+  if (layout.code.narrow) {
+    layout.offsets.resize(stored);
+    for_each_entry(a, layout, [&](std::int64_t entry, std::int64_t at, std::int64_t step) {
+      layout.offsets[at] =
+          entry < 0 ? kNoOffset : static_cast<std::uint16_t>(a.col_idx[entry] - layout.base[step]);
+    });
+  } else {
+    layout.columns.resize(stored);
+    for_each_entry(a, layout, [&](std::int64_t entry, std::int64_t at, std::int64_t) {
+      layout.columns[at] = entry < 0 ? kNoColumn : a.col_idx[entry];
+    });
+  }
+}
+
+template <class Value>
+bool exact_in_float(std::span<const Value> values) {
+  bool exact = true;
+#pragma omp parallel for schedule(static) reduction(&& : exact)
+  for (std::size_t k = 0; k < values.size(); ++k)
+    exact = exact && static_cast<Value>(static_cast<float>(values[k])) == values[k];
+  return exact;
+}
+
+template <class Value>
+void set_rows_apart(const CsrView<Value>& a, Layout<Value>& layout) {
+  CsrMatrix<Value>& apart = layout.apart;
+  apart.rows = static_cast<std::int64_t>(layout.long_rows.size());
+  apart.cols = a.cols;
+  for (const std::int32_t row : layout.long_rows) {
+    apart.col_idx.insert(apart.col_idx.end(), a.col_idx.begin() + a.row_ptr[row],
+                         a.col_idx.begin() + a.row_ptr[row + 1]);
+    apart.row_ptr.push_back(static_cast<std::int32_t>(apart.col_idx.size()));
+  }
+}
+
+}  // namespace
+
+template <class Value>
+void fill_values(const CsrView<Value>& a, Layout<Value>& layout) {
+  const std::int64_t stored = layout.steps() * layout.code.slice_size();
+  if (layout.code.singles && !exact_in_float(a.values)) layout.code.singles = false;
+  if (layout.code.singles) {
+    layout.singles.resize(stored);
+    for_each_entry(a, layout, [&](std::int64_t entry, std::int64_t at, std::int64_t) {
+      layout.singles[at] = entry < 0 ? 0.0f : static_cast<float>(a.values[entry]);
+    });
+  } else {
+    layout.singles = {};
+    layout.values.resize(stored);
+    for_each_entry(a, layout, [&](std::int64_t entry, std::int64_t at, std::int64_t) {
+      layout.values[at] = entry < 0 ? Value{} : a.values[entry];
+    });
+  }
+  layout.apart.values.clear();
+  for (const std::int32_t row : layout.long_rows)
+    layout.apart.values.insert(layout.apart.values.end(), a.values.begin() + a.row_ptr[row],
+                               a.values.begin() + a.row_ptr[row + 1]);
+}
+
+template <class Value>
+Layout<Value> build_layout(const CsrView<Value>& a, std::vector<BuildStep>& steps) {
+  Stopwatch watch;
+  Layout<Value> layout;
+  layout.rows = a.rows;
+  layout.cols = a.cols;
+  layout.nnz = a.nnz();
+  const std::int64_t longest = longest_row(a.rows, a.nnz());
+  std::int64_t long_rows = 0;
+  for (std::int64_t row = 0; row < a.rows; ++row) long_rows += length_of(a, row) > longest;
+  layout.code.lane_rows = rows_of_lane(a.rows, true);
+  layout.slice_ptr = slice_offsets(a, layout, a.rows);
+  if (!keeps_order(a.nnz(), long_rows, layout.steps() * layout.code.slice_size()))
+    sort_rows(a, longest, layout);
+  steps.push_back({"order rows", watch.lap()});
+  cut_slices(a, layout);
+  fill_columns(a, layout);
+  set_rows_apart(a, layout);
+  steps.push_back({"columns", watch.lap()});
+  layout.code.singles = std::is_same_v<Value, double> && exact_in_float(a.values);
+  fill_values(a, layout);
+  steps.push_back({"values", watch.lap()});
+  return layout;
+}
+
+template Layout<double> build_layout(const CsrView<double>&, std::vector<BuildStep>&);
+template Layout<float> build_layout(const CsrView<float>&, std::vector<BuildStep>&);
+template void fill_values(const CsrView<double>&, Layout<double>&);
+template void fill_values(const CsrView<float>&, Layout<float>&);
+
+}  // namespace trireme::sell

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SELL built on the device has the arrays of SELL built on the host.
+#include <gtest/gtest.h>
+
+#include "device/device.hpp"
+#include "kernels/sell/device_layout.hpp"
+#include "kernels/sell/sell.hpp"
+#include "support/device_product.hpp"
+#include "support/shapes.hpp"
+
+namespace trireme {
+namespace {
+
+template <class Value>
+class SellOnDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+    select_device(0);
+  }
+};
+using ValueTypes = testing::Types<double, float>;
+TYPED_TEST_SUITE(SellOnDevice, ValueTypes);
+
+template <class T>
+bool same(const Array<T>& host, const DeviceBuffer<T>& device, const Stream& stream) {
+  return host == to_host(device.view(), stream);
+}
+
+// The shapes of the contract, and matrices large enough for lanes of 4 and of 2 rows.
+template <class Value>
+std::vector<test::Shape<Value>> shapes_of_every_lane() {
+  auto shapes = test::contract_shapes<Value>();
+  for (const bool narrow : {true, false}) {
+    CsrMatrix<Value> a;
+    a.rows = sell::kSmallMatrix + 77;
+    a.cols = 100'000;
+    test::Random random(5);
+    for (std::int64_t row = 0; row < a.rows; ++row) {
+      const std::int64_t length = row % 97 == 0 ? 0 : row == 5000 ? 3000 : row % 6;
+      for (std::int64_t k = 0; k < length; ++k) {
+        a.col_idx.push_back(
+            static_cast<std::int32_t>(narrow ? row / 2 + k : (row * 7919 + k * 20'011) % a.cols));
+        a.values.push_back(random.value<Value>());
+      }
+      a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+    }
+    shapes.push_back({narrow ? "LargeNarrow" : "LargeWide", std::move(a)});
+  }
+  return shapes;
+}
+
+TYPED_TEST(SellOnDevice, MultipliesWithLanesOfEverySize) {
+  for (const auto& shape : shapes_of_every_lane<TypeParam>()) {
+    if (shape.matrix.rows < sell::kSmallMatrix) continue;
+    SCOPED_TRACE(shape.name);
+    test::DeviceProduct<TypeParam, TypeParam> product(build_sell_cuda<TypeParam>, shape.matrix);
+    EXPECT_TRUE(test::matches_reference(product));
+  }
+}
+
+TYPED_TEST(SellOnDevice, BuildsTheArraysOfTheHostBuilder) {
+  const Stream stream;
+  for (auto [name, matrix] : shapes_of_every_lane<TypeParam>()) {
+    for (const bool exact : {true, false}) {
+      SCOPED_TRACE(name + (exact ? ", exact in FP32" : ""));
+      if (!exact)  // the random values of the shapes are
+        for (TypeParam& value : matrix.values) value *= static_cast<TypeParam>(1.1);
+      std::vector<BuildStep> steps;
+      auto host = sell::build_layout(matrix.view(), steps);
+      const auto a = to_device(matrix.view(), stream);
+      const auto device =
+          sell::build_device_layout(a.view(), sell::Singles::if_exact, steps, stream);
+      EXPECT_EQ(host.code.sorted, device.code.sorted);
+      EXPECT_EQ(host.code.narrow, device.code.narrow);
+      EXPECT_EQ(host.code.lane_rows, device.code.lane_rows);
+      if constexpr (std::is_same_v<TypeParam, double>) {
+        EXPECT_EQ(host.code.singles, device.code.singles);
+      }
+      auto order = host.row_order;
+      order.insert(order.end(), host.long_rows.begin(), host.long_rows.end());
+      EXPECT_TRUE(same(order, device.row_order, stream));
+      EXPECT_TRUE(same(host.slice_ptr, device.slice_ptr, stream));
+      EXPECT_TRUE(same(host.base, device.base, stream));
+      EXPECT_TRUE(same(host.offsets, device.offsets, stream));
+      EXPECT_TRUE(same(host.columns, device.columns, stream));
+      EXPECT_TRUE(same(host.values, device.values, stream));
+      EXPECT_TRUE(same(host.singles, device.singles, stream));
+      EXPECT_TRUE(same(host.apart.col_idx, device.apart_col_idx, stream));
+      if (host.code.singles) {
+        const Array<float> expected(host.apart.values.begin(), host.apart.values.end());
+        EXPECT_TRUE(same(expected, device.apart_singles, stream));
+      } else {
+        EXPECT_TRUE(same(host.apart.values, device.apart_values, stream));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trireme
