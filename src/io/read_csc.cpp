@@ -23,22 +23,25 @@ struct Entry {
 
 // Sends each item to the rank in whose rows [starts[r], starts[r+1]) it is. Collective.
 template <class Item, class RowOf>
-std::vector<Item> send_to_owners(MPI_Comm comm, const std::vector<std::int64_t>& starts,
-                                 const std::vector<Item>& items, RowOf row_of) {
+Array<Item> send_to_owners(MPI_Comm comm, const std::vector<std::int64_t>& starts,
+                           const Array<Item>& items, RowOf row_of) {
   const int ranks = size_of(comm);
-  const auto owner = [&](const Item& item) {
-    return std::upper_bound(starts.begin(), starts.end(), row_of(item)) - starts.begin() - 1;
+  auto owner = [&, last = std::ptrdiff_t{0}](const Item& item) mutable {
+    const std::int64_t row = row_of(item);
+    if (row < starts[last] || row >= starts[last + 1])  // neighbours mostly share their owner
+      last = std::upper_bound(starts.begin(), starts.end(), row) - starts.begin() - 1;
+    return last;
   };
   std::vector<int> send(ranks, 0), send_at(ranks + 1, 0), receive(ranks), receive_at(ranks + 1, 0);
   for (const Item& item : items) ++send[owner(item)];
   std::partial_sum(send.begin(), send.end(), send_at.begin() + 1);
-  std::vector<Item> sorted(items.size());
+  Array<Item> sorted(items.size());
   std::vector<int> cursor(send_at.begin(), send_at.end() - 1);
   for (const Item& item : items) sorted[cursor[owner(item)]++] = item;
 
   MPI_Alltoall(send.data(), 1, MPI_INT, receive.data(), 1, MPI_INT, comm);
   std::partial_sum(receive.begin(), receive.end(), receive_at.begin() + 1);
-  std::vector<Item> mine(receive_at.back());
+  Array<Item> mine(receive_at.back());
   MPI_Datatype type;
   MPI_Type_contiguous(sizeof(Item), MPI_BYTE, &type);
   MPI_Type_commit(&type);
@@ -71,9 +74,9 @@ class ColumnShare {
   std::int64_t rounds() const { return rounds_; }
 
   // The rows of the round's entries. Collective.
-  std::vector<std::int32_t> rows(std::int64_t round) const {
+  Array<std::int32_t> rows(std::int64_t round) const {
     const auto [first, count] = range(round);
-    std::vector<std::int32_t> rows(count);
+    Array<std::int32_t> rows(count);
     collectively(comm_, [&, first = first, count = count] {
       if (count == 0) return;
       stored_.indices.read(first, count, rows.data());
@@ -83,10 +86,10 @@ class ColumnShare {
   }
 
   // The round's entries. Collective.
-  std::vector<Entry> entries(std::int64_t round) const {
+  Array<Entry> entries(std::int64_t round) const {
     const auto [first, count] = range(round);
-    const std::vector<std::int32_t> rows = this->rows(round);
-    std::vector<Entry> entries(count);
+    const Array<std::int32_t> rows = this->rows(round);
+    Array<Entry> entries(count);
     collectively(comm_, [&, first = first, count = count] {
       if (count == 0) return;
       Array<double> values(count);

@@ -167,6 +167,17 @@ TEST(LoadMatrix, SortsRowsAndSumsDuplicates) {
   expect_same(gather(read.slab), want);
 }
 
+TEST(LoadMatrix, SumsDuplicatesInTheOrderOfTheFile) {
+  SmallMatrix stored;
+  stored.indptr = {0, 0, 3, 3, 3};
+  stored.indices = {2, 2, 2};
+  stored.data = {1, 1e16, -1e16};  // 0 in this order, 1 in reverse
+  SharedFile file("order.h5");
+  file.write([&](hdf5::File& f) { stored.write(f); });
+  const MatrixOnRanks read = load_matrix(MPI_COMM_WORLD, spec_of(file));
+  EXPECT_EQ(gather(read.slab.local.values), std::vector<double>{0});
+}
+
 TEST(LoadMatrix, GeneratesTheSameOnAnyNumberOfRanks) {
   ProblemSpec spec = generated("circuit", 3000);
   const MatrixOnRanks made = load_matrix(MPI_COMM_WORLD, spec);
