@@ -14,7 +14,7 @@ namespace trireme::resident {
 namespace {
 
 constexpr std::int64_t kLeastRowsABlock = 64;
-constexpr int kLeastThreads = 128;
+constexpr int kLeastThreads = 160;  // a warp a sum
 constexpr int kMostThreads = 512;
 constexpr std::size_t kStaticShared = 2048;  // of the executor's own, with room to spare
 
@@ -71,6 +71,7 @@ struct SolveCg {
     constexpr int vectors = variant == Variant::merged ? 6 : 5;
     CgVectors v = global;
     Preconditioner own = m;
+    own.kind = Preconditioner::Kind::pointwise;  // the only kind that is planned for: less code
     v.x = const_cast<double*>(fetch(e, 0, global.x));
     v.r = e.vector(1);
     v.z = e.vector(2);
@@ -96,6 +97,7 @@ struct SolveBicgstab {
   __device__ void operator()(PersistentExecutor& e) const {
     BicgstabVectors v = global;
     Preconditioner own = m;
+    own.kind = Preconditioner::Kind::pointwise;  // the only kind that is planned for: less code
     v.x = const_cast<double*>(fetch(e, 0, global.x));
     v.r = e.vector(1);
     v.r0 = e.vector(2);
@@ -113,34 +115,24 @@ struct SolveBicgstab {
   }
 };
 
-struct Scratch {
-  uint4* exchange;
-  unsigned* flags;
-  double* twins;
-  std::size_t zeroed_bytes;
-};
-
-Scratch carve(void* scratch, int blocks) {
-  char* at = static_cast<char*>(scratch);
-  Scratch s{};
-  s.exchange = reinterpret_cast<uint4*>(at);
-  at += sizeof(uint4) * 2 * kMostExchanged * blocks;
-  s.flags = reinterpret_cast<unsigned*>(at);
-  at += (sizeof(unsigned) * blocks + 255) / 256 * 256;
-  s.zeroed_bytes = static_cast<std::size_t>(at - static_cast<char*>(scratch));
-  s.twins = reinterpret_cast<double*>(at);
-  return s;
-}
+std::size_t exchange_words(int blocks) { return std::size_t{2} * kMostExchanged * blocks * blocks; }
 
 template <class Solve>
 void launch(const Solve& solve, int vectors, const DeviceCsr<double>& csr,
             const PersistentShape& shape, LoopWindow& window, void* scratch, StreamRef stream) {
-  const Scratch s = carve(scratch, shape.blocks);
-  memory::fill(scratch, 0, s.zeroed_bytes, stream);
-  PersistentArguments arguments{
-      csr.rows,           shape.rows_a_block, shape.entries,     vectors,
-      csr.row_ptr.data(), csr.col_idx.data(), csr.values.data(), window.control(),
-      window.history(),   s.exchange,         s.flags,           s.twins};
+  memory::fill(scratch, 0, persistent_scratch_bytes(shape, csr.rows), stream);
+  uint4* const exchange = static_cast<uint4*>(scratch);
+  PersistentArguments arguments{csr.rows,
+                                shape.rows_a_block,
+                                shape.entries,
+                                vectors,
+                                csr.row_ptr.data(),
+                                csr.col_idx.data(),
+                                csr.values.data(),
+                                window.control(),
+                                window.history(),
+                                exchange,
+                                exchange + exchange_words(shape.blocks)};
   Solve copy = solve;
   void* parameters[] = {&arguments, &copy};
   const void* kernel = reinterpret_cast<const void*>(persistent_kernel<Solve>);
@@ -186,7 +178,7 @@ PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Var
 bool prefers_persistent(const PersistentShape& shape) { return shape.blocks > 0; }
 
 std::size_t persistent_scratch_bytes(const PersistentShape& shape, std::int64_t rows) {
-  return carve(nullptr, shape.blocks).zeroed_bytes + 2 * sizeof(double) * rows;
+  return (exchange_words(shape.blocks) + 2 * rows) * sizeof(uint4);
 }
 
 void launch_persistent_cg(const CgVectors& v, const Preconditioner& m, Variant variant,

@@ -3,11 +3,16 @@
 //
 //   block b keeps rows [b R, (b+1) R): their matrix entries (slices of 32 rows, entry k of a
 //   slice's rows side by side) and their part of every vector, in shared memory product:  own part
-//   of x to global memory | all blocks arrive | gather, multiply from shared memory sums:     own
-//   partial sums to every block, flag and number in one 16-byte word | every block adds
-//             all of them in the same order, so all hold the same scalars
-// An arrival is one flag a block in global memory, polled by all: no atomic counter, one trip
-// through L2. A sum needs no barrier at all: a number that carries its flag needs no fence.
+//   of x to global memory; gather from there what other blocks own, from shared
+//             memory the rest; multiply from shared memory
+//   sums:     own partial sums into a mailbox of every block (if all polled the same words, they
+//   would
+//             queue up in L2); every block adds what it got in the same order, so that all hold the
+//             same scalars
+// Nothing waits at a barrier of the grid: a number travels with its flag in one 16-byte word, and
+// who needs it polls the word itself, one trip through L2 (as in NCCL's low-latency protocol).
+// Words are written alternately in two sets, and between two products on the same set lies a sum,
+// so that nobody overwrites what another block still reads.
 #pragma once
 
 #include <cstdint>
@@ -40,45 +45,48 @@ struct PersistentArguments {
   const double* matrix_values;
   Control* control;
   History history;
-  uint4* exchange;  // 2 x kMostExchanged x blocks words, zero
-  unsigned* flags;  // blocks, zero
-  double* twins;    // 2 x rows: what others gather
+  uint4* exchange;  // 2 x blocks x kMostExchanged x blocks words, zero
+  uint4* twins;     // 2 x rows words, zero: what others gather
 };
 
 class PersistentExecutor {
  public:
-  __device__ PersistentExecutor(const PersistentArguments& a, char* shared)
+  __device__ __forceinline__ PersistentExecutor(const PersistentArguments& a, char* shared)
       : a_(a), first_(blockIdx.x * a.rows_a_block), last_(min(a.rows, first_ + a.rows_a_block)) {
     lay_out(shared);
     load_matrix();
   }
 
   // Vector k of the block's rows, to be indexed by global row.
-  __device__ double* vector(int k) const { return layout_.vectors + k * a_.rows_a_block - first_; }
-  __device__ std::int64_t first() const { return first_; }
-  __device__ std::int64_t last() const { return last_; }
+  __device__ __forceinline__ double* vector(int k) const {
+    return layout_.vectors + k * a_.rows_a_block - first_;
+  }
+  __device__ __forceinline__ std::int64_t first() const { return first_; }
+  __device__ __forceinline__ std::int64_t last() const { return last_; }
 
-  __device__ std::int64_t rows() const { return a_.rows; }
-  __device__ bool running() const { return shared_state().running; }
-  __device__ bool claims_convergence() const {
+  __device__ __forceinline__ std::int64_t rows() const { return a_.rows; }
+  __device__ __forceinline__ bool running() const { return shared_state().running; }
+  __device__ __forceinline__ bool claims_convergence() const {
     return resident::claims_convergence(shared_state());
   }
 
   template <class Body>
-  __device__ void repeat(const Body& body) {
+  __device__ __forceinline__ void repeat(const Body& body) {
     while (running()) body();
   }
 
-  __device__ void product(const double* x, double* y) { static_cast<void>(multiply(x, y)); }
+  __device__ __forceinline__ void product(const double* x, double* y) {
+    static_cast<void>(multiply(x, y));
+  }
 
   template <class Step>
-  __device__ void product_and_dot(const double* x, double* y, const Step& step) {
+  __device__ __forceinline__ void product_and_dot(const double* x, double* y, const Step& step) {
     pending_[pending_count_++] = multiply(x, y);
     finish(step);
   }
 
   template <class Pass>
-  __device__ void pass(const Pass& pass) {
+  __device__ __forceinline__ void pass(const Pass& pass) {
     double sums[Pass::sums == 0 ? 1 : Pass::sums] = {};
     if (Pass::always || shared_state().live) {
       const State s = shared_state();
@@ -93,18 +101,22 @@ class PersistentExecutor {
   }
 
   template <class Pass, class Step>
-  __device__ void pass(const Pass& p, const Step& step) {
+  __device__ __forceinline__ void pass(const Pass& p, const Step& step) {
     pass(p);
     finish(step);
   }
 
-  __device__ void forget_sums() { pending_count_ = 0; }
+  __device__ __forceinline__ void forget_sums() { pending_count_ = 0; }
 
+  // Warp k adds up sum k, of the block and then of the grid; thread 0 does the step.
   template <class Step>
-  __device__ void finish(const Step& step) {
+  __device__ __forceinline__ void finish(const Step& step) {
     __shared__ double warp_sums[kMostExchanged][32];
+    __shared__ double totals[kMostExchanged];
     const int count = pending_count_;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    // The wish to stop travels now and then, from block 0 to all.
+    const bool ask = Step::ends_iteration && (shared_state().iterations & 15) == 15;
 #pragma unroll
     for (int k = 0; k < kMostExchanged; ++k)
       if (k < count) {
@@ -112,55 +124,50 @@ class PersistentExecutor {
         if (lane == 0) warp_sums[k][warp] = sum;
       }
     __syncthreads();
-    if (warp == 0) {
-      // The wish to stop travels now and then, from block 0 to all.
-      const bool ask = Step::ends_iteration && (shared_state().iterations & 15) == 15;
-      ++epoch_;
-      uint4* const words = a_.exchange + (epoch_ & 1) * kMostExchanged * gridDim.x;
-#pragma unroll
-      for (int k = 0; k < kMostExchanged; ++k)
-        if (k < count) {
-          double sum = lane < blockDim.x / 32 ? warp_sums[k][lane] : 0;
-          sum = warp_sum(sum);
-          if (lane == 0) send(words + k * gridDim.x + blockIdx.x, sum);
-        }
-      if (ask && blockIdx.x == 0 && lane == 0)
-        send(words + count * gridDim.x, *static_cast<volatile std::int32_t*>(&a_.control->stop));
-      double totals[kMostExchanged] = {};
-#pragma unroll
-      for (int k = 0; k < kMostExchanged; ++k)
-        if (k < count) {
-          double sum = 0;
-          for (int b = lane; b < gridDim.x; b += 32) sum += receive(words + k * gridDim.x + b);
-          totals[k] = warp_total(sum);
-        }
-      const bool stop_asked = ask && receive(words + count * gridDim.x) != 0;
-      if (lane == 0) {
-        State s = shared_state();
-        if (apply(s, step, totals, stop_asked) && blockIdx.x == 0) record(s);
-        shared_state() = s;
+    ++epoch_;
+    if (warp < count) {
+      double sum = warp_sum(lane < blockDim.x / 32 ? warp_sums[warp][lane] : 0.0);
+      sum = __shfl_sync(kFullWarp, sum, 0);
+      for (int reader = lane; reader < gridDim.x; reader += 32)
+        send(mailbox(reader, warp) + blockIdx.x, sum, epoch_);
+      totals[warp] = sum_over_blocks(mailbox(blockIdx.x, warp));
+    } else if (warp == count && ask) {
+      if (blockIdx.x == 0) {
+        const std::int32_t stop = *static_cast<volatile std::int32_t*>(&a_.control->stop);
+        for (int reader = lane; reader < gridDim.x; reader += 32)
+          send(mailbox(reader, count), stop, epoch_);
       }
+      totals[count] = receive(mailbox(blockIdx.x, count), epoch_);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      State s = shared_state();
+      const bool ended = apply(s, step, totals, ask && totals[count] != 0);
+      shared_state() = s;
+      if (ended && blockIdx.x == 0) publish(*a_.control, a_.history, s);
     }
     __syncthreads();
     pending_count_ = 0;
   }
 
   // By every thread of every block, before and after the text.
-  __device__ void begin() {
+  __device__ __forceinline__ void begin() {
     if (threadIdx.x == 0) shared_state() = a_.control->state;
     __syncthreads();
   }
-  __device__ void end() {
+  __device__ __forceinline__ void end() {
     if (blockIdx.x == 0 && threadIdx.x == 0) a_.control->state = shared_state();
   }
 
  private:
-  __device__ static State& shared_state() {
+  static constexpr int kInFlight = 8;  // gathers of a row
+
+  __device__ __forceinline__ static State& shared_state() {
     __shared__ State state;
     return state;
   }
 
-  __device__ void lay_out(char* shared) {
+  __device__ __forceinline__ void lay_out(char* shared) {
     const std::int64_t r = a_.rows_a_block;
     layout_.vectors = reinterpret_cast<double*>(shared);
     layout_.values = layout_.vectors + a_.vectors * r;
@@ -169,8 +176,9 @@ class PersistentExecutor {
     layout_.slice_starts = layout_.lengths + r;
   }
 
-  // Row i of the block: entry k at slice_starts[i / 32] + 32 k + i % 32.
-  __device__ void load_matrix() {
+  // Row i of the block: entry k at slice_starts[i / 32] + 32 k + i % 32. A column of the block's
+  // own is counted from its first row; another is stored as its complement, below 0.
+  __device__ __forceinline__ void load_matrix() {
     const int own = static_cast<int>(last_ > first_ ? last_ - first_ : 0);
     const int slices = (own + 31) / 32;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -192,7 +200,10 @@ class PersistentExecutor {
       const std::int32_t begin = a_.row_ptr[first_ + i];
       const std::int32_t place = layout_.slice_starts[i / 32] + i % 32;
       for (std::int32_t k = 0; k < layout_.lengths[i]; ++k) {
-        layout_.columns[place + 32 * k] = a_.col_idx[begin + k];
+        const std::int32_t column = a_.col_idx[begin + k];
+        const bool own_column = column >= first_ && column < last_;
+        layout_.columns[place + 32 * k] =
+            own_column ? static_cast<std::int32_t>(column - first_) : ~column;
         layout_.values[place + 32 * k] = a_.matrix_values[begin + k];
       }
     }
@@ -200,91 +211,117 @@ class PersistentExecutor {
   }
 
   // y = A x; this thread's part of x.y.
-  __device__ double multiply(const double* x, double* y) {
-    double* const twin = a_.twins + (arrivals_ & 1) * a_.rows;
-    for (std::int64_t i = first_ + threadIdx.x; i < last_; i += blockDim.x) twin[i] = x[i];
-    arrive();
+  __device__ __forceinline__ double multiply(const double* x, double* y) {
+    ++products_;
+    uint4* const twin = a_.twins + (products_ & 1) * a_.rows;
+    for (std::int64_t i = first_ + threadIdx.x; i < last_; i += blockDim.x)
+      send(twin + i, x[i], products_);
+    __syncthreads();
     double dot = 0;
+    const double* const own_x = x + first_;
     const int own = static_cast<int>(last_ > first_ ? last_ - first_ : 0);
     for (int i = threadIdx.x; i < own; i += blockDim.x) {
       const std::int32_t length = layout_.lengths[i];
       const std::int32_t place = layout_.slice_starts[i / 32] + i % 32;
       double sum = 0;
-      int k = 0;
-      for (; k + 4 <= length; k += 4) {
-        double gathered[4];
+      for (int k = 0; k < length; k += kInFlight) {
+        double gathered[kInFlight];
+        gather(twin, own_x, layout_.columns + place + 32 * k, min(kInFlight, length - k), gathered);
 #pragma unroll
-        for (int j = 0; j < 4; ++j)
-          gathered[j] = __ldcg(twin + layout_.columns[place + 32 * (k + j)]);
-#pragma unroll
-        for (int j = 0; j < 4; ++j) sum += layout_.values[place + 32 * (k + j)] * gathered[j];
+        for (int j = 0; j < kInFlight; ++j)
+          if (k + j < length) sum += layout_.values[place + 32 * (k + j)] * gathered[j];
       }
-      for (; k < length; ++k)
-        sum += layout_.values[place + 32 * k] * __ldcg(twin + layout_.columns[place + 32 * k]);
       y[first_ + i] = sum;
-      dot += sum * x[first_ + i];
+      dot += sum * own_x[i];
     }
     return dot;
   }
 
-  // Returns when every block has called it, with what they wrote before visible.
-  __device__ void arrive() {
-    ++arrivals_;
-    __syncthreads();
-    if (threadIdx.x == 0)
-      asm volatile(
-          "fence.acq_rel.gpu; st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(a_.flags + blockIdx.x),
-          "r"(arrivals_)
-          : "memory");
-    for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
-      unsigned seen = 0;
-      do {
-        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-                     : "=r"(seen)
-                     : "l"(a_.flags + b)
-                     : "memory");
-      } while (seen < arrivals_);
+  // All words are asked for before the first is looked at; those not yet there are asked for again.
+  __device__ __forceinline__ void gather(const uint4* twin, const double* own_x,
+                                         const std::int32_t* columns, int count,
+                                         double* gathered) const {
+    uint4 words[kInFlight];
+    std::int32_t column[kInFlight];
+#pragma unroll
+    for (int j = 0; j < kInFlight; ++j) column[j] = j < count ? columns[32 * j] : 0;
+#pragma unroll
+    for (int j = 0; j < kInFlight; ++j)
+      if (column[j] < 0) words[j] = look(twin + ~column[j]);
+#pragma unroll
+    for (int j = 0; j < kInFlight; ++j) {
+      if (column[j] >= 0) {
+        gathered[j] = own_x[column[j]];
+      } else {
+        while (!has(words[j], products_)) words[j] = look(twin + ~column[j]);
+        gathered[j] = number(words[j]);
+      }
     }
-    __syncthreads();
+  }
+
+  // Where block `reader` finds sum k of every block, in this exchange.
+  __device__ __forceinline__ uint4* mailbox(int reader, int k) const {
+    return a_.exchange +
+           (static_cast<std::int64_t>((epoch_ & 1) * gridDim.x + reader) * kMostExchanged + k) *
+               gridDim.x;
+  }
+
+  // The sum over blocks in a fixed order, the same bits in every lane of every block.
+  __device__ __forceinline__ double sum_over_blocks(const uint4* words) const {
+    constexpr int most = (kMaxPersistentBlocks + 31) / 32;
+    const int lane = threadIdx.x % 32;
+    uint4 word[most];
+#pragma unroll
+    for (int j = 0; j < most; ++j)
+      if (lane + 32 * j < gridDim.x) word[j] = look(words + lane + 32 * j);
+    double sum = 0;
+#pragma unroll
+    for (int j = 0; j < most; ++j)
+      if (lane + 32 * j < gridDim.x) {
+        while (!has(word[j], epoch_)) word[j] = look(words + lane + 32 * j);
+        sum += number(word[j]);
+      }
+#pragma unroll
+    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(kFullWarp, sum, offset);
+    return sum;
   }
 
   // A number in two halves, each beside its flag: halves of 8 bytes are written and read whole.
-  __device__ void send(uint4* word, double value) const {
+  __device__ __forceinline__ static void send(uint4* word, double value, unsigned flag) {
     const auto bits = static_cast<unsigned long long>(__double_as_longlong(value));
-    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(word),
-                 "r"(static_cast<unsigned>(bits)), "r"(epoch_),
-                 "r"(static_cast<unsigned>(bits >> 32)), "r"(epoch_)
+    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(word),
+                 "r"(static_cast<unsigned>(bits)), "r"(flag),
+                 "r"(static_cast<unsigned>(bits >> 32)), "r"(flag)
                  : "memory");
   }
-  __device__ double receive(const uint4* word) const {
-    unsigned low, low_flag, high, high_flag;
-    do {
-      asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                   : "=r"(low), "=r"(low_flag), "=r"(high), "=r"(high_flag)
-                   : "l"(word)
-                   : "memory");
-    } while (low_flag != epoch_ || high_flag != epoch_);
+  __device__ __forceinline__ static uint4 look(const uint4* word) {
+    uint4 w;
+    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
+                 : "l"(word)
+                 : "memory");
+    return w;
+  }
+  __device__ __forceinline__ static bool has(const uint4& word, unsigned flag) {
+    return word.y == flag && word.w == flag;
+  }
+  __device__ __forceinline__ static double number(const uint4& word) {
     return __longlong_as_double(
-        static_cast<long long>(static_cast<unsigned long long>(high) << 32 | low));
+        static_cast<long long>(static_cast<unsigned long long>(word.z) << 32 | word.x));
   }
-
-  // The same bits in every lane.
-  __device__ static double warp_total(double value) {
-#pragma unroll
-    for (int offset = 16; offset > 0; offset /= 2)
-      value += __shfl_xor_sync(kFullWarp, value, offset);
-    return value;
+  __device__ __forceinline__ static double receive(const uint4* word, unsigned flag) {
+    uint4 w = look(word);
+    while (!has(w, flag)) w = look(word);
+    return number(w);
   }
-
-  __device__ void record(const State& s) const { publish(*a_.control, a_.history, s); }
 
   const PersistentArguments& a_;
   std::int64_t first_, last_;
   SharedLayout layout_{};
   double pending_[kMostExchanged] = {};
   int pending_count_ = 0;
-  unsigned epoch_ = 0;  // of the sums; warp 0 only
-  unsigned arrivals_ = 0;
+  unsigned epoch_ = 0;  // of the sums
+  unsigned products_ = 0;
 };
 
 }  // namespace trireme::resident
