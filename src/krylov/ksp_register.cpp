@@ -11,8 +11,11 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "krylov/cuda_operator_system.hpp"
 #include "krylov/mat_system.hpp"
+#include "krylov/resident/cuda_solve.hpp"
 #include "krylov/resident/solve.hpp"
+#include "operators/mat_shell.hpp"
 #include "operators/petsc_shim.hpp"
 
 namespace trireme {
@@ -105,9 +108,12 @@ struct Engine {
   std::function<bool()> stop;
   KspFacts facts;
 
-  // What the solver was prepared for.
-  std::unique_ptr<MatSystem> system;
-  std::unique_ptr<resident::HostSolver> solver;
+  // One of the two, where the operator is.
+  std::unique_ptr<MatSystem> host_system;
+  std::unique_ptr<resident::HostSolver> host_solver;
+  std::unique_ptr<CudaOperatorSystem> cuda_system;
+  std::unique_ptr<resident::CudaSolver> cuda_solver;
+  // What it was prepared for.
   PetscObjectId mat_id = 0;
   PetscObjectState mat_state = -1;
   PetscObjectId pc_id = 0;
@@ -116,6 +122,14 @@ struct Engine {
 
   const Iterate* iterate = nullptr;  // while a monitor runs
   VecHandle shown;                   // what KSPBuildSolution handed out
+
+  bool prepared() const { return host_solver || cuda_solver; }
+  void forget() {
+    host_solver.reset();
+    cuda_solver.reset();
+    host_system.reset();
+    cuda_system.reset();
+  }
 };
 
 Engine& engine_of(KSP ksp) { return *static_cast<Engine*>(ksp->data); }
@@ -208,7 +222,7 @@ void prepare(KSP ksp) {
   const PetscInt parameter = blocks      ? parameters(pc).block_size
                              : chebyshev ? parameters(pc).degree
                                          : 0;
-  if (engine.solver && engine.mat_id == mat_id && engine.mat_state == mat_state &&
+  if (engine.prepared() && engine.mat_id == mat_id && engine.mat_state == mat_state &&
       engine.pc_id == pc_id && engine.pc_type == pc_type && engine.pc_parameter == parameter)
     return;
 
@@ -226,10 +240,16 @@ void prepare(KSP ksp) {
     spec.kind = PreconditionerSpec::Kind::jacobi;
     spec.inverse_diagonal = data = inverse_diagonal_of(pc, amat);
   }
-  engine.solver.reset();
-  engine.system = std::make_unique<MatSystem>(amat);
-  engine.solver =
-      std::make_unique<resident::HostSolver>(*engine.system, engine.method, engine.variant, spec);
+  engine.forget();
+  if (auto cuda = std::dynamic_pointer_cast<CudaOperator>(shell_operator(amat))) {
+    engine.cuda_system = std::make_unique<CudaOperatorSystem>(std::move(cuda));
+    engine.cuda_solver = std::make_unique<resident::CudaSolver>(*engine.cuda_system, engine.method,
+                                                                engine.variant, spec);
+  } else {
+    engine.host_system = std::make_unique<MatSystem>(amat);
+    engine.host_solver = std::make_unique<resident::HostSolver>(*engine.host_system, engine.method,
+                                                                engine.variant, spec);
+  }
   engine.mat_id = mat_id;
   engine.mat_state = mat_state;
   engine.pc_id = pc_id;
@@ -286,30 +306,70 @@ Reason report_iteration(KSP ksp, const resident::State& state, const Iterate& it
   return static_cast<Reason>(static_cast<int>(reason));
 }
 
+const char* executor_name(const Engine& engine) {
+  if (!engine.cuda_solver) return "host";
+  switch (engine.cuda_solver->mode()) {
+    case resident::CudaMode::persistent:
+      return "cuda persistent kernel";
+    case resident::CudaMode::graph:
+      return engine.cuda_system->capturable() ? "cuda graph" : "cuda, launched by the host";
+    default:
+      return "cuda, launched by the host";
+  }
+}
+
+// The vectors are where PETSc keeps them: with a PETSc that has CUDA, on the device.
+resident::Outcome run(KSP ksp, const resident::Tolerances& rule,
+                      const resident::Observer& observer) {
+  Engine& engine = engine_of(ksp);
+  const bool zero_guess = ksp->guess_zero == PETSC_TRUE;
+  PetscInt size = 0;
+  petsc_check(VecGetLocalSize(ksp->vec_sol, &size));
+  const auto rows = static_cast<std::size_t>(size);
+  const PetscScalar* b = nullptr;
+  PetscScalar* x = nullptr;
+  resident::Outcome outcome;
+  if (engine.host_solver) {
+    petsc_check(VecGetArrayRead(ksp->vec_rhs, &b));
+    petsc_check(VecGetArray(ksp->vec_sol, &x));
+    outcome = engine.host_solver->solve({{b, rows}, {x, rows}, zero_guess}, rule, observer);
+    petsc_check(VecRestoreArrayRead(ksp->vec_rhs, &b));
+    petsc_check(VecRestoreArray(ksp->vec_sol, &x));
+    return outcome;
+  }
+  PetscMemType b_at = PETSC_MEMTYPE_HOST, x_at = PETSC_MEMTYPE_HOST;
+  petsc_check(VecGetArrayReadAndMemType(ksp->vec_rhs, &b, &b_at));
+  petsc_check(VecGetArrayAndMemType(ksp->vec_sol, &x, &x_at));
+  if (PetscMemTypeDevice(b_at) && PetscMemTypeDevice(x_at))
+    outcome =
+        engine.cuda_solver->solve(DeviceSpan<const double>(b, rows), DeviceSpan<double>(x, rows),
+                                  zero_guess, nullptr, rule, observer);
+  else if (PetscMemTypeHost(b_at) && PetscMemTypeHost(x_at))
+    outcome = engine.cuda_solver->solve({{b, rows}, {x, rows}, zero_guess}, rule, observer);
+  else
+    fail(ExitCode::usage, "KSP {}: b and x must both be on the host or both on the device",
+         reinterpret_cast<PetscObject>(ksp)->type_name);
+  petsc_check(VecRestoreArrayReadAndMemType(ksp->vec_rhs, &b));
+  petsc_check(VecRestoreArrayAndMemType(ksp->vec_sol, &x));
+  return outcome;
+}
+
 void solve(KSP ksp) {
   refuse_unread_options(ksp);
   refuse_what_is_not_supported(ksp);
   prepare(ksp);
   Engine& engine = engine_of(ksp);
-  const PetscScalar* b = nullptr;
-  PetscScalar* x = nullptr;
-  petsc_check(VecGetArrayRead(ksp->vec_rhs, &b));
-  petsc_check(VecGetArray(ksp->vec_sol, &x));
-  const auto rows = static_cast<std::size_t>(engine.system->rows());
   resident::Observer observer;
   observer.iteration = [ksp](const resident::State& state, const Iterate& iterate) {
     return report_iteration(ksp, state, iterate);
   };
   observer.stop = engine.stop;
-  const resident::Outcome outcome = engine.solver->solve(
-      {{b, rows}, {x, rows}, ksp->guess_zero == PETSC_TRUE}, tolerances_of(ksp), observer);
-  petsc_check(VecRestoreArrayRead(ksp->vec_rhs, &b));
-  petsc_check(VecRestoreArray(ksp->vec_sol, &x));
+  const resident::Outcome outcome = run(ksp, tolerances_of(ksp), observer);
   ksp->its = static_cast<PetscInt>(outcome.iterations);
   ksp->rnorm = outcome.norm;
   ksp->reason = to_petsc(outcome.reason);
-  engine.facts = {"host", kVariantNames[static_cast<int>(outcome.variant)], outcome.replacements,
-                  outcome.reason == Reason::interrupted};
+  engine.facts = {executor_name(engine), kVariantNames[static_cast<int>(outcome.variant)],
+                  outcome.replacements, outcome.reason == Reason::interrupted};
   if (ksp->reason < 0 && ksp->errorifnotconverged)
     fail(ExitCode::not_converged, "KSPSolve has not converged, reason {}",
          KSPConvergedReasons[ksp->reason]);
@@ -330,7 +390,7 @@ PetscErrorCode ksp_set_from_options(KSP ksp, OptionItems PetscOptionsObject) {
     PetscInt variant = static_cast<PetscInt>(engine.variant);
     PetscCall(PetscOptionsEList("-ksp_trireme_variant", "merged: one point of global sums", "",
                                 kVariantNames, 3, kVariantNames[variant], &variant, nullptr));
-    if (static_cast<Variant>(variant) != engine.variant) engine.solver.reset();
+    if (static_cast<Variant>(variant) != engine.variant) engine.forget();
     engine.variant = static_cast<Variant>(variant);
   }
   PetscOptionsHeadEnd();
@@ -341,6 +401,12 @@ PetscErrorCode ksp_set_from_options(KSP ksp, OptionItems PetscOptionsObject) {
 PetscErrorCode ksp_build_solution(KSP ksp, Vec into, Vec* shown) {
   return petsc_guard(comm_of(ksp), [&] {
     Engine& engine = engine_of(ksp);
+    if (engine.cuda_solver && engine.iterate)
+      fail(ExitCode::usage,
+           "KSP {}: a monitor asks for the solution, which is on the device while the loop runs; "
+           "use "
+           "PETSc's own solver with that monitor",
+           reinterpret_cast<PetscObject>(ksp)->type_name);
     if (!into && (!engine.iterate || engine.iterate->step == 0)) {
       if (shown) *shown = ksp->vec_sol;
       return;
@@ -383,8 +449,7 @@ PetscErrorCode ksp_view(KSP ksp, PetscViewer viewer) {
 
 PetscErrorCode ksp_reset(KSP ksp) {
   Engine& engine = engine_of(ksp);
-  engine.solver.reset();
-  engine.system.reset();
+  engine.forget();
   engine.shown.reset();
   return kPetscSuccess;
 }

@@ -45,7 +45,8 @@ bool is_diagonal_jacobi(PC pc) {
 
 bool needs_entries(PC pc) {
   const std::string type = type_of(pc);
-  return !(type == PCNONE || type == PCSHELL || is_diagonal_jacobi(pc));
+  const bool within_the_loop = type == kTriremeBlockJacobi || type == kTriremeChebyshev;
+  return !(type == PCNONE || type == PCSHELL || within_the_loop || is_diagonal_jacobi(pc));
 }
 
 // The KSP type of a spec: Trireme's own loop where it is asked for or, by auto, where it serves and

@@ -49,6 +49,7 @@ class CudaOperator final : public Operator {
 
   // The parts, for loops that drive them themselves.
   CudaKernel<double>& local_kernel() { return *local_; }
+  DeviceCsr<double> local_csr() const { return local_block_.view(); }
   CudaKernel<double>* ghost_kernel() { return ghost_.get(); }  // null: this rank has no ghosts
   DeviceSpan<const std::int32_t> send_rows() const { return send_rows_.view(); }
 

@@ -13,7 +13,7 @@
 namespace trireme::resident {
 namespace {
 
-constexpr std::int64_t kLeastRowsABlock = 64;
+constexpr std::int64_t kLeastRowsABlock = 512;  // fewer blocks wait less for each other; measured
 constexpr int kLeastThreads = 160;  // a warp a sum
 constexpr int kMostThreads = 512;
 constexpr std::size_t kStaticShared = 2048;  // of the executor's own, with room to spare
