@@ -72,6 +72,8 @@ int run_command(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--seconds", arguments.options.seconds, "timed products a kernel, at least")
       ->capture_default_str();
+  app.add_flag("--cpu-clock", arguments.options.cpu_clock,
+               "time by the thread's CPU clock: for busy machines, with OMP_NUM_THREADS=1");
   app.add_option("--json", arguments.json, "also write the measurements to this file");
   try {
     app.parse(argc, argv);

@@ -50,6 +50,7 @@ struct Options {
   double seconds = 0.5;              // of warm products a kernel, at least
   int products = 20;                 // warm products a kernel, at least
   int cold_products = 9;
+  bool cpu_clock = false;  // host, one thread: its CPU time, which a busy machine hardly disturbs
 };
 
 // Each kernel on every product is checked before it is timed. The matrix's values are converted to

@@ -90,7 +90,8 @@ struct AlbusLayout {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::vector<AlbusPart> parts;
-  bool prefetch = false;  // the matrix exceeds the last cache
+  bool beyond_core_cache = false;  // a part exceeds its core's own cache: runs prefetch
+  bool beyond_last_cache = false;  // the matrix exceeds the last cache: all rows prefetch
   std::span<const std::int32_t> row_ptr;
   std::span<const std::int32_t> col_idx;
   std::span<const Value> values;

@@ -11,33 +11,32 @@
 namespace trireme {
 namespace {
 
-// All measured, on Zen 4 with AVX-512. A window that comes from memory should be small beside an L1
-// cache, since prefetching runs one window ahead; one that is in a cache anyway may be larger,
-// which makes its runs longer.
-constexpr std::int64_t kWindowNonzerosFromMemory = 512;
-constexpr std::int64_t kWindowNonzerosFromCache = 1024;
+// All measured, on Zen 4 with AVX-512. A window that is prefetched should be small beside an L1
+// cache, since prefetching runs one window ahead; one that is in its core's cache anyway may be
+// larger, which makes its runs longer.
+constexpr std::int64_t kPrefetchedWindowNonzeros = 512;
+constexpr std::int64_t kCachedWindowNonzeros = 1024;
 constexpr std::int64_t kWindowRows = 1024;
 constexpr std::int64_t kNarrowSpan = std::int64_t{1} << 16;
 
-constexpr std::int64_t kShortMeanLength = 12;  // below, a row is too short to predict its end
+constexpr std::int64_t kShortMeanLength = 10;  // below, a row is too short to predict its end
 constexpr std::int64_t kLongMeanLength = 48;   // above, the end of a row hardly counts
 
-// Bytes of the last cache, as far as the system tells.
-std::int64_t last_cache_bytes() {
-  constexpr std::int64_t kUsual = std::int64_t{32} << 20;
+// Bytes of a cache as the system tells them, at most `usual`, which stands in where it does not.
+std::int64_t cache_bytes([[maybe_unused]] int level, std::int64_t usual) {
 #ifdef _SC_LEVEL3_CACHE_SIZE
-  const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  if (bytes > 0) return std::min<std::int64_t>(bytes, kUsual);
+  const long bytes = sysconf(level == 2 ? _SC_LEVEL2_CACHE_SIZE : _SC_LEVEL3_CACHE_SIZE);
+  if (bytes > 0) return std::min<std::int64_t>(bytes, usual);
 #endif
-  return kUsual;
+  return usual;
 }
 
 class PartBuilder {
  public:
   PartBuilder(std::span<const std::int32_t> row_ptr, std::span<const std::int32_t> col_idx,
-              bool from_memory, AlbusPart& part)
-      : window_nonzeros_(from_memory ? kWindowNonzerosFromMemory : kWindowNonzerosFromCache),
-        from_memory_(from_memory),
+              bool beyond_core_cache, bool beyond_last_cache, AlbusPart& part)
+      : window_nonzeros_(beyond_core_cache ? kPrefetchedWindowNonzeros : kCachedWindowNonzeros),
+        beyond_last_cache_(beyond_last_cache),
         row_ptr_(row_ptr),
         col_idx_(col_idx),
         part_(part) {}
@@ -101,7 +100,7 @@ class PartBuilder {
       return 2 * distinct <= rows ? RowOrder::sorted : RowOrder::rows;
     }
     if (nonzeros >= kLongMeanLength * rows) return RowOrder::runs;
-    return 3 * changes <= rows && !from_memory_ ? RowOrder::runs : RowOrder::rows;
+    return 3 * changes <= rows && !beyond_last_cache_ ? RowOrder::runs : RowOrder::rows;
   }
 
   struct LengthCounts {
@@ -143,7 +142,7 @@ class PartBuilder {
   }
 
   std::int64_t window_nonzeros_;
-  bool from_memory_;
+  bool beyond_last_cache_;
   std::span<const std::int32_t> row_ptr_;
   std::span<const std::int32_t> col_idx_;
   AlbusPart& part_;
@@ -187,18 +186,22 @@ AlbusLayout<Value> build_albus_layout(const CsrView<Value>& matrix, std::int64_t
       matrix.rows == 0 ? std::span<const std::int32_t>(kNoRows) : matrix.row_ptr;
   const auto csr_bytes =
       matrix.nnz() * static_cast<std::int64_t>(sizeof(Value) + sizeof(std::int32_t));
-  AlbusLayout<Value> layout{.rows = matrix.rows,
-                            .cols = matrix.cols,
-                            .parts = albus_partition(row_ptr, parts),
-                            .prefetch = csr_bytes > last_cache_bytes(),
-                            .row_ptr = row_ptr,
-                            .col_idx = matrix.col_idx,
-                            .values = matrix.values};
+  AlbusLayout<Value> layout{
+      .rows = matrix.rows,
+      .cols = matrix.cols,
+      .parts = albus_partition(row_ptr, parts),
+      .beyond_core_cache = csr_bytes > parts * cache_bytes(2, std::int64_t{1} << 20),
+      .beyond_last_cache = csr_bytes > cache_bytes(3, std::int64_t{32} << 20),
+      .row_ptr = row_ptr,
+      .col_idx = matrix.col_idx,
+      .values = matrix.values};
   steps.push_back({"cut", watch.lap()});
   std::exception_ptr error;  // out of memory, from any thread
 #pragma omp parallel for schedule(static) if (parts > 1)
   for (std::int64_t t = 0; t < parts; ++t) try {
-      PartBuilder(row_ptr, matrix.col_idx, layout.prefetch, layout.parts[t]).build();
+      PartBuilder(row_ptr, matrix.col_idx, layout.beyond_core_cache, layout.beyond_last_cache,
+                  layout.parts[t])
+          .build();
     } catch (...) {
 #pragma omp critical(trireme_albus_build)
       error = std::current_exception();

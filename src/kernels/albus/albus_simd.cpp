@@ -109,8 +109,9 @@ struct Operands {
   const Index* columns;
   const Value* x;
   Value* y;
-  std::int64_t ahead;  // nonzeros between a prefetch and its use; 0: none
-  bool add;            // y +=
+  std::int64_t ahead;       // nonzeros between a prefetch and its use; 0: none
+  std::int64_t rows_ahead;  // the same where RowOrder::rows
+  bool add;                 // y +=
 
   HWY_INLINE void store(std::int64_t row, Sum<Value> sum) const {
     y[row] = static_cast<Value>(add ? static_cast<Sum<Value>>(y[row]) + sum : sum);
@@ -206,7 +207,7 @@ HWY_INLINE void MaskedRows(const Operands<Value, Index> a, std::int32_t rows,
     const std::int32_t count = row_ptr[row + 1] - row_ptr[row];
     const Value* values = a.values + begin;
     const Index* columns = a.columns + begin;
-    if (a.ahead != 0) a.prefetch(begin, count);
+    if (a.rows_ahead != 0) a.prefetch(begin, count);
     auto sum = hn::Zero(d);
     std::int32_t k = 0;
     for (; k + lanes < count; k += lanes)
@@ -258,7 +259,8 @@ HWY_INLINE Value Part(const AlbusLayout<Value>& layout, const AlbusPart& part, c
   const Value* values = layout.values.data();
   const std::int32_t* col_idx = layout.col_idx.data();
   const std::int32_t* row_ptr = layout.row_ptr.data();
-  const std::int64_t ahead = layout.prefetch ? kAhead : 0;
+  const std::int64_t ahead = layout.beyond_core_cache ? kAhead : 0;
+  const std::int64_t rows_ahead = layout.beyond_last_cache ? kAhead : 0;
   const auto piece = [&](std::int32_t begin, std::int32_t end) {
     return RowSum(end - begin, values + begin, col_idx + begin, x);
   };
@@ -272,16 +274,16 @@ HWY_INLINE Value Part(const AlbusLayout<Value>& layout, const AlbusPart& part, c
     if (window.narrow) {
       const std::uint16_t* narrow = part.narrow_col_idx.data() + (first - part.start1);
       Window(Operands<Value, std::uint16_t>{values + first, narrow, x + window.base, window_y,
-                                            ahead, add},
+                                            ahead, rows_ahead, add},
              part, window, row_ptr);
     } else {
-      Window(
-          Operands<Value, std::int32_t>{values + first, col_idx + first, x, window_y, ahead, add},
-          part, window, row_ptr);
+      Window(Operands<Value, std::int32_t>{values + first, col_idx + first, x, window_y, ahead,
+                                           rows_ahead, add},
+             part, window, row_ptr);
     }
   }
   if (part.has_tail()) {
-    const Operands<Value, std::int32_t> a{values, col_idx, x, y, 0, add};
+    const Operands<Value, std::int32_t> a{values, col_idx, x, y, 0, 0, add};
     a.store(part.end - 1, piece(part.tail_begin, part.end1));
   }
   return static_cast<Value>(head);
