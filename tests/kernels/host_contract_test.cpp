@@ -102,12 +102,13 @@ TEST_P(HostContract, GivesTheSameBitsInAHundredProducts) {
   });
 }
 
-TEST_P(HostContract, CountsAtLeastTheValuesItReads) {
+TEST_P(HostContract, CountsWhatItStores) {
   for_each_value_type([&]<class Value>() {
     for (const auto& [name, matrix] : test::contract_shapes<Value>()) {
       SCOPED_TRACE(name);
       const auto statistics = build_host_kernel<Value>(GetParam(), matrix.view())->statistics();
-      EXPECT_GE(statistics.stored_bytes, matrix.nnz() * static_cast<std::int64_t>(sizeof(Value)));
+      // A layout may compress: at least a byte a nonzero, values and columns together.
+      EXPECT_GE(statistics.stored_bytes, matrix.nnz());
       EXPECT_GE(statistics.padding_ratio, 0);
       for (const BuildStep& step : statistics.steps) {
         EXPECT_FALSE(step.name.empty());
