@@ -44,12 +44,13 @@ struct KernelChoice {
 KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
                      const IterationCallback& on_iteration);
 
-// Seconds to build the plain csr and microseconds of one of its products: what break-even compares
-// with where csr is not among the kernels of the case. Collective.
+// What break-even compares with where it is not among the kernels of the case: seconds to build the
+// plain csr (csr-vector on a GPU) and microseconds of one of its products. Collective.
 struct Baseline {
   double build_seconds = 0;
   double product_us = 0;
 };
-Baseline measure_csr(const std::shared_ptr<DistributedMatrix>& matrix);
+std::string baseline_kernel(Device device);
+Baseline measure_baseline(const std::shared_ptr<DistributedMatrix>& matrix, Device device);
 
 }  // namespace trireme

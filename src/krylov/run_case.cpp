@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -121,19 +122,22 @@ double measured_bandwidth(MPI_Comm comm, MachineFacts& machine) {
   return rates[1];
 }
 
-void add_break_even(std::vector<RunOutcome>& runs,
+void add_break_even(std::vector<RunOutcome>& runs, const std::vector<KernelChoice>& kernels,
                     const std::shared_ptr<DistributedMatrix>& matrix) {
-  if (runs.empty()) return;
-  const auto csr = std::find_if(runs.begin(), runs.end(),
-                                [](const RunOutcome& run) { return run.kernel == "csr"; });
-  const Baseline baseline = csr != runs.end() && csr->kernel_us.count > 0
-                                ? Baseline{csr->seconds.build, csr->kernel_us.median}
-                                : measure_csr(matrix);
-  for (RunOutcome& run : runs)
-    if (run.kernel_us.count > 0)
-      run.break_even_products =
-          break_even_products(run.seconds.build + run.seconds.upload, 1e-6 * run.kernel_us.median,
-                              baseline.build_seconds, 1e-6 * baseline.product_us);
+  for (const Device device : {Device::cpu, Device::cuda}) {
+    std::optional<Baseline> baseline;
+    for (std::size_t k = 0; k < runs.size(); ++k)
+      if (kernels[k].device == device && kernels[k].name == baseline_kernel(device) &&
+          runs[k].kernel_us.count > 0)
+        baseline = {runs[k].seconds.build + runs[k].seconds.upload, runs[k].kernel_us.median};
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      if (kernels[k].device != device || runs[k].kernel_us.count == 0) continue;
+      if (!baseline) baseline = measure_baseline(matrix, device);
+      runs[k].break_even_products = break_even_products(
+          runs[k].seconds.build + runs[k].seconds.upload, 1e-6 * runs[k].kernel_us.median,
+          baseline->build_seconds, 1e-6 * baseline->product_us);
+    }
+  }
 }
 
 // solution.h5, or solution-<kernel>.h5 where several are compared.
@@ -220,7 +224,7 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
     run.outcome.notes.insert(run.outcome.notes.begin(), notes.begin(), notes.end());
     outcome.runs.push_back(std::move(run.outcome));
   }
-  add_break_even(outcome.runs, matrix);
+  add_break_even(outcome.runs, kernels, matrix);
   for (const std::string& option : PetscSession::unused_options())
     for (RunOutcome& run : outcome.runs)
       run.notes.push_back("PETSc option " + option + " was not used; is it misspelt?");

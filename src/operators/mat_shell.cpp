@@ -7,7 +7,7 @@
 #include "operators/cuda_operator.hpp"
 #include "operators/log_events.hpp"
 
-#if defined(PETSC_HAVE_CUDA)
+#if defined(PETSC_HAVE_CUDA) && defined(TRIREME_WITH_CUDA)
 #include <petscdevice_cuda.h>
 #endif
 
@@ -66,7 +66,7 @@ class WriteSpan {
   PetscScalar* data_ = nullptr;
 };
 
-#if defined(PETSC_HAVE_CUDA)
+#if defined(PETSC_HAVE_CUDA) && defined(TRIREME_WITH_CUDA)
 StreamRef petsc_stream() {
 #if PETSC_VERSION_GE(3, 20, 0)
   cudaStream_t stream = nullptr;
@@ -149,7 +149,7 @@ MatHandle make_shell(std::shared_ptr<Operator> op) {
   petsc_check(MatShellSetOperation(shell, MATOP_GET_DIAGONAL, petsc_operation(shell_get_diagonal)));
   petsc_check(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(static_cast<Mat>(shell)),
                                          kMark, petsc_operation(shell_mult)));
-#if defined(PETSC_HAVE_CUDA)
+#if defined(PETSC_HAVE_CUDA) && defined(TRIREME_WITH_CUDA)
   if (on_device) petsc_check(MatShellSetVecType(shell, VECCUDA));
 #endif
   petsc_check(MatSetUp(shell));

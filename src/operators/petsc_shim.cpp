@@ -6,12 +6,22 @@
 
 namespace trireme {
 
+namespace {
+
+// The type of the specific text is char* or const char*, by release.
+template <class Code, class Text>
+std::string message_of(PetscErrorCode error, PetscErrorCode (*ask)(Code, const char**, Text*)) {
+  const char* general = nullptr;
+  Text specific = nullptr;
+  static_cast<void>(ask(error, &general, &specific));
+  return specific && *specific ? specific : general ? general : "unknown error";
+}
+
+}  // namespace
+
 void petsc_check(PetscErrorCode error, ExitCode code) {
   if (error == kPetscSuccess) return;
-  const char* general = nullptr;
-  char* specific = nullptr;
-  static_cast<void>(PetscErrorMessage(error, &general, &specific));
-  std::string text = specific && *specific ? specific : general ? general : "unknown error";
+  std::string text = message_of(error, PetscErrorMessage);
   for (char& c : text)
     if (c == '\n') c = ' ';
   while (!text.empty() && text.back() == ' ') text.pop_back();

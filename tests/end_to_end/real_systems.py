@@ -48,6 +48,13 @@ SYSTEMS = [
     ("west2021", "bicgstab", "lu", MUMPS),
     ("TSOPF_RS_b39_c30", "bicgstab", "ilu", {"pc_factor_nonzeros_along_diagonal": "true", "ksp_divtol": 1e30}),
 ]
+# What block-wise factorisations of a third of the matrix each cannot do.
+ON_MANY_RANKS = {
+    "plat1919": ("cg", "lu", MUMPS),
+    "memplus": ("bicgstab", "asm", {"pc_asm_overlap": 2}),
+    "cavity10": ("bicgstab", "lu", MUMPS),
+    "TSOPF_RS_b39_c30": ("bicgstab", "lu", MUMPS),
+}
 TARGET = 1e-8
 
 
@@ -88,6 +95,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="trireme-real-") as temporary:
         folder = pathlib.Path(temporary)
         for system in SYSTEMS:
+            if launch and system[0] in ON_MANY_RANKS:
+                system = (system[0], *ON_MANY_RANKS[system[0]])
             name, method, preconditioner, options = system
             if wanted and name not in wanted:
                 continue

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The GPU operator against the host's: every CUDA kernel, several ranks on one GPU. Skips without
+// GPU.
+#include "operators/cuda_operator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "device/device.hpp"
+#include "operators/distributed_operator.hpp"
+#include "operators/mat_shell.hpp"
+#include "operators/matrix_on_ranks.hpp"
+#include "support/petsc_environment.hpp"
+#include "support/random.hpp"
+#include "support/shapes.hpp"
+
+namespace trireme {
+namespace {
+
+using test::Cut;
+using test::matrix_on_ranks;
+
+class CudaOperatorTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no GPU here";
+    select_device(rank_on_node(MPI_COMM_WORLD));
+  }
+};
+
+void expect_equal(const Array<double>& y, const Array<double>& expected) {
+  for (std::size_t i = 0; i < y.size(); ++i)
+    ASSERT_NEAR(y[i], expected[i], 1e-11 * (1 + std::abs(expected[i]))) << "local row " << i;
+}
+
+TEST_F(CudaOperatorTest, AgreesWithTheHostForEveryKernelAndCut) {
+  for (const char* shape : {"OneByOne", "SomeRowsEmpty", "OneDenseRow", "EveryLengthTo600"})
+    for (const Cut cut : {Cut::by_nonzeros, Cut::all_on_last_rank, Cut::first_rank_empty})
+      for (const KernelEntry& entry : kernel_registry()) {
+        if (!entry.cuda_double) continue;
+        SCOPED_TRACE(std::string(shape) + ", " + std::string(entry.name));
+        const auto matrix =
+            matrix_on_ranks(MPI_COMM_WORLD, test::contract_shape<double>(shape), cut);
+        DistributedOperator host(matrix, "csr");
+        CudaOperator cuda(matrix, entry.name);
+        const Array<double> x = test::random_vector<double>(matrix->local_rows(), 3);
+        Array<double> expected(x.size());
+        host.multiply(x, expected);
+        Array<double> first;
+        for (int repetition = 0; repetition < 3; ++repetition) {
+          Array<double> y = test::poisoned_vector<double>(matrix->local_rows());
+          cuda.multiply(x, y);
+          expect_equal(y, expected);
+          if (repetition == 0) first = y;
+          if (entry.deterministic) {
+            EXPECT_EQ(std::memcmp(first.data(), y.data(), y.size() * sizeof(double)), 0);
+          }
+        }
+        EXPECT_EQ(cuda.times().count(), 3);
+      }
+}
+
+TEST_F(CudaOperatorTest, NewValuesReachTheDevice) {
+  const auto matrix = matrix_on_ranks(
+      MPI_COMM_WORLD, test::contract_shape<double>("EveryLengthTo600"), Cut::by_nonzeros);
+  for (const KernelEntry& entry : kernel_registry()) {
+    if (!entry.cuda_double) continue;
+    SCOPED_TRACE(entry.name);
+    DistributedOperator host(matrix, "csr");
+    CudaOperator cuda(matrix, entry.name);
+    cuda.update_values(test::random_vector<double>(matrix->blocks.nnz(), 77));
+    host.refresh_values();
+    const Array<double> x = test::random_vector<double>(matrix->local_rows(), 3);
+    Array<double> expected(x.size()), y(x.size());
+    host.multiply(x, expected);
+    cuda.multiply(x, y);
+    expect_equal(y, expected);
+  }
+}
+
+TEST_F(CudaOperatorTest, ShellMultipliesOnTheVectorsOfThisPetsc) {
+  const auto matrix = matrix_on_ranks(
+      MPI_COMM_WORLD, test::contract_shape<double>("EveryLengthTo600"), Cut::by_nonzeros);
+  const auto cuda = std::make_shared<CudaOperator>(matrix, "csr-vector");
+  const MatHandle shell = make_shell(cuda);
+  const MatHandle host = make_shell(std::make_shared<DistributedOperator>(matrix, "csr"));
+  VecHandle x, y, expected;
+  petsc_check(MatCreateVecs(shell, x.put(), y.put()));
+  petsc_check(VecDuplicate(y, expected.put()));
+  petsc_check(VecSet(x, 0.25));
+  petsc_check(MatMult(shell, x, y));
+  petsc_check(MatMult(host, x, expected));
+  PetscReal difference = 0, size = 0;
+  petsc_check(VecNorm(expected, NORM_2, &size));
+  petsc_check(VecAXPY(y, -1, expected));
+  petsc_check(VecNorm(y, NORM_2, &difference));
+  EXPECT_LT(difference, 1e-13 * size);
+#if defined(PETSC_HAVE_CUDA)
+  VecType type = nullptr;
+  petsc_check(VecGetType(x, &type));
+  EXPECT_NE(std::string(type).find("cuda"), std::string::npos) << type;
+  EXPECT_EQ(cuda->staging_us(), 0) << "a device vector went through the host";
+#endif
+}
+
+}  // namespace
+}  // namespace trireme
