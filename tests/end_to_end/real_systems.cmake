@@ -1,0 +1,13 @@
+# Real systems from HDF5 to a true relative residual of 1e-8; skipped where the matrices are not.
+foreach(ranks 1 3)
+  set(launch)
+  if(ranks GREATER 1)
+    set(launch ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${TRIREME_MPIRUN_FLAGS})
+  endif()
+  add_test(NAME EndToEnd.RealSystems.ranks${ranks}
+    COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/real_systems.py
+            ${PROJECT_SOURCE_DIR}/../shared/matrices $<TARGET_FILE:solve> $<TARGET_FILE:problem>
+            ${ranks} ${launch})
+  set_tests_properties(EndToEnd.RealSystems.ranks${ranks} PROPERTIES SKIP_RETURN_CODE 77
+    LABELS "end_to_end;mpi" TIMEOUT 600 PROCESSORS 2 ENVIRONMENT "OMP_NUM_THREADS=1")
+endforeach()
