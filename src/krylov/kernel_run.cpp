@@ -239,8 +239,6 @@ void add_product_figures(RunOutcome& o, const SolveContext& context, const Amat&
       product_bytes(o.bytes, matrix.global_rows(), matrix.global_rows(), sizeof(double)));
   o.gflops = 2e-3 * nnz / timing.median;
   o.gbytes_per_s = 1e-3 * bytes / timing.median;
-  if (context.machine_gbytes_per_s > 0 && !amat.on_gpu())  // it is the host's
-    o.bandwidth_fraction = o.gbytes_per_s / context.machine_gbytes_per_s;
 }
 
 // Of the rank with most.

@@ -24,7 +24,6 @@ struct SolveContext {
   PlainProduct& plain;
   std::int64_t load_peak_bytes = 0;  // of this rank, while reading and distributing
   std::int64_t resident_before = 0;  // of this rank, before reading
-  double machine_gbytes_per_s = 0;   // all ranks together; 0: not measured
 };
 
 struct KernelRun {

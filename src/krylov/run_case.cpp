@@ -195,7 +195,7 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
                      .rhs = c.problem.rhs};
   const auto matrix = distribute(comm, std::move(problem.matrix), problem.row_starts);
   PlainProduct plain(matrix);
-  SolveContext context{.spec = c,
+  const SolveContext context{.spec = c,
                        .problem = problem,
                        .matrix = matrix,
                        .plain = plain,
@@ -207,10 +207,6 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
     notes.push_back(fmt::format("{} duplicate entries were added up", problem.duplicates_summed));
   if (ksp_type(c.solver.method) == KSPCG && !plain.looks_symmetric())
     notes.push_back("the matrix is not symmetric, which cg needs; bicgstab does not");
-  if (12 * outcome.problem.nnz >= kSmallestForBandwidth) {
-    stages.stage("measuring memory bandwidth");
-    context.machine_gbytes_per_s = measured_bandwidth(comm, outcome.machine);
-  }
 
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     const int number = static_cast<int>(k);
@@ -223,6 +219,12 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
                      kernels.size() > 1);
     run.outcome.notes.insert(run.outcome.notes.begin(), notes.begin(), notes.end());
     outcome.runs.push_back(std::move(run.outcome));
+  }
+  if (12 * outcome.problem.nnz >= kSmallestForBandwidth) {  // last: its arrays count as peak memory
+    stages.stage("measuring memory bandwidth");
+    const double machine = measured_bandwidth(comm, outcome.machine);
+    for (RunOutcome& run : outcome.runs)
+      if (run.device == "cpu" && machine > 0) run.bandwidth_fraction = run.gbytes_per_s / machine;
   }
   add_break_even(outcome.runs, kernels, matrix);
   for (const std::string& option : PetscSession::unused_options())
