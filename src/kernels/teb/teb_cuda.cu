@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// TEB on CUDA (paper, section 3.2): a thread block a block of nonzeros.
+//
+//   1  all threads have the block's values and columns in registers, read side by side; they gather
+//      x and put the products into shared memory (a word of padding every 128 bytes keeps rows of
+//      4, 8, 16 .. nonzeros on different banks); then they start reading the next block
+//   2  `lanes` threads add up a row; a long first row has a warp to itself, or all of them
+//
+//   values   | 5 4 2 1 | 2 1 8 6 | ...    algorithm 3 gives each row to one thread, which reads
+//   threads    0 1 2 3   4 5 6 7          4 values here, 3 there: uncoalesced
+//
+// Rows longer than the threshold are cut into chunks, a thread block each; the block that finishes
+// last adds up the chunks' sums, in order. Moves 12 bytes a nonzero (double), 16 a row and 16 a
+// block. Deterministic: each sum has a fixed tree.
+#include <algorithm>
+
+#include "device/block_sum.cuh"
+#include "device/device.hpp"
+#include "kernels/numeric.cuh"
+#include "kernels/teb/device_layout.hpp"
+#include "kernels/teb/teb.hpp"
+
+namespace trireme {
+namespace {
+
+using teb::BlockHead;
+using teb::Chunk;
+using teb::kThreads;
+using Index = std::int32_t;
+
+constexpr int kEach = 8;      // products a thread
+constexpr int kResident = 4;  // thread blocks on a multiprocessor
+constexpr int kSlots = kThreads * kEach;
+static_assert(teb::kMostNonzeros + 31 == kSlots);
+
+template <class Stored, class Vector>
+struct Operands {
+  const Stored* __restrict__ values;
+  const Index* __restrict__ col_idx;
+  const Index* __restrict__ rownnz_sum;
+  const Index* __restrict__ row_order;
+  const Vector* __restrict__ x;
+  Vector* __restrict__ y;
+  bool add;
+};
+
+// Sums of chunks, and how many chunks of a row are done: zero before and after each product.
+template <class Vector>
+struct ChunkSums {
+  Sum<Vector>* __restrict__ sums;
+  unsigned* __restrict__ done;
+};
+
+// Where product k is kept.
+template <class Number>
+__device__ __forceinline__ int slot(int k) {
+  constexpr int kPadding = 128 / sizeof(Number);
+  return k + k / kPadding;
+}
+
+// Writes a row's sum; returns its part of x . A x.
+template <bool with_dot, class Stored, class Vector, class Number>
+__device__ __forceinline__ double finish_row(const Operands<Stored, Vector>& a, Index row,
+                                             Number sum) {
+  store_or_add(a.y + row, sum, a.add);
+  return with_dot ? static_cast<double>(sum) * load<Number>(a.x + row) : 0;
+}
+
+// One chunk of a long row.
+template <bool with_dot, class Stored, class Vector>
+__device__ double multiply_chunk(const Operands<Stored, Vector>& a, const Chunk& chunk, int number,
+                                 const ChunkSums<Vector>& sums) {
+  using Number = Sum<Vector>;
+  Number sum{};
+#pragma unroll 4
+  for (Index k = chunk.begin + static_cast<Index>(threadIdx.x); k < chunk.end; k += kThreads)
+    sum += static_cast<Number>(__ldcs(a.values + k)) * load<Number>(a.x + __ldcs(a.col_idx + k));
+  sum = block_sum<kThreads>(sum);
+  if (chunk.chunks == 1)
+    return threadIdx.x == 0 ? finish_row<with_dot>(a, a.row_order[chunk.position], sum) : 0;
+
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    sums.sums[number] = sum;
+    __threadfence();
+    is_last = atomicAdd(sums.done + chunk.position, 1u) + 1 == static_cast<unsigned>(chunk.chunks);
+  }
+  __syncthreads();
+  if (!is_last) return 0;
+  __threadfence();
+  sum = 0;
+  for (Index k = threadIdx.x; k < chunk.chunks; k += kThreads)
+    sum += __ldcg(sums.sums + chunk.first_chunk + k);
+  sum = block_sum<kThreads>(sum);
+  if (threadIdx.x != 0) return 0;
+  sums.done[chunk.position] = 0;
+  return finish_row<with_dot>(a, a.row_order[chunk.position], sum);
+}
+
+// A row as phase 2 needs it; an empty one where there is none.
+struct RowPlace {
+  Index begin = 0, end = 0, row = 0;
+};
+
+template <class Stored, class Vector>
+__device__ __forceinline__ RowPlace find_row(const Operands<Stored, Vector>& a, Index position,
+                                             Index end_position) {
+  if (position >= end_position) return {};
+  return {a.rownnz_sum[position], a.rownnz_sum[position + 1], a.row_order[position]};
+}
+
+// What a thread has of a block: entries thread, thread + kThreads, .. from a multiple of 32.
+template <class Stored>
+struct Entries {
+  Index columns[kEach];  // -1: none
+  Stored values[kEach];
+};
+
+// The first entry of a block's range that begins a cache line.
+__device__ __forceinline__ Index base_of(const BlockHead& head) { return head.first_nonzero & ~31; }
+
+template <class Stored, class Vector>
+__device__ __forceinline__ void load_entries(const Operands<Stored, Vector>& a,
+                                             const BlockHead& head, const BlockHead& next,
+                                             Entries<Stored>& entries) {
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const Index entry = base_of(head) + k * kThreads + static_cast<Index>(threadIdx.x);
+    const bool inside = entry >= head.first_nonzero && entry < next.first_nonzero;
+    entries.columns[k] = inside ? __ldcs(a.col_idx + entry) : -1;
+    if (inside) entries.values[k] = __ldcs(a.values + entry);
+  }
+}
+
+template <class Stored, class Vector>
+__device__ __forceinline__ void store_products(const Vector* __restrict__ x,
+                                               const Entries<Stored>& entries,
+                                               Sum<Vector>* products) {
+  using Number = Sum<Vector>;
+#pragma unroll
+  for (int k = 0; k < kEach; ++k)
+    if (entries.columns[k] >= 0)
+      products[slot<Number>(k * kThreads + static_cast<int>(threadIdx.x))] =
+          static_cast<Number>(entries.values[k]) * load<Number>(x + entries.columns[k]);
+}
+
+// The lane's part of a row of products: every lanes-th.
+template <class Number>
+__device__ __forceinline__ Number sum_products(const Number* products, int begin, int end, int lane,
+                                               int lanes) {
+  Number sum{};
+  for (int k = begin + lane; k < end; k += lanes) sum += products[slot<Number>(k)];
+  return sum;
+}
+
+// How a block's rows are shared out between the threads, and each thread's first row.
+struct RowWork {
+  bool front_apart;   // the first row has a warp, or all, to itself
+  int workers;        // threads for the other rows
+  int worker;         // negative: of the warp that takes the front row
+  Index group_first;  // the first position of those that are added up at once
+  RowPlace row;
+};
+
+template <class Stored, class Vector>
+__device__ __forceinline__ RowWork share_rows(const Operands<Stored, Vector>& a,
+                                              const BlockHead& head, const BlockHead& next) {
+  RowWork work;
+  work.front_apart = head.front_length > teb::kLongFront;
+  work.workers = teb::threads_beside_front(head.front_length);
+  work.worker = static_cast<int>(threadIdx.x) - (kThreads - work.workers);
+  work.group_first = head.first_row + work.front_apart;
+  work.row =
+      find_row(a, work.worker < 0 ? head.first_row : work.group_first + work.worker / head.lanes,
+               next.first_row);
+  return work;
+}
+
+// Phase 2. Returns the thread's part of x . A x.
+template <bool with_dot, class Stored, class Vector>
+__device__ __forceinline__ double sum_rows(const Operands<Stored, Vector>& a, const BlockHead& head,
+                                           Index end_row, RowWork work,
+                                           const Sum<Vector>* products) {
+  using Number = Sum<Vector>;
+  const Index base = base_of(head);
+  double dot = 0;
+  if (work.worker < 0) {
+    Number sum =
+        sum_products(products, work.row.begin - base, work.row.end - base, threadIdx.x, 32);
+    sum = warp_sum(sum);
+    if (threadIdx.x == 0) dot = finish_row<with_dot>(a, work.row.row, sum);
+    return dot;
+  }
+  if (work.front_apart && work.workers == kThreads) {
+    const int begin = head.first_nonzero - base;
+    Number sum = sum_products(products, begin, begin + head.front_length, threadIdx.x, kThreads);
+    sum = block_sum<kThreads>(sum);
+    if (threadIdx.x == 0) dot = finish_row<with_dot>(a, a.row_order[head.first_row], sum);
+  }
+  const int lanes = head.lanes;
+  const int lane = work.worker & (lanes - 1);
+  const int rows_at_once = work.workers / lanes;
+  for (Index first = work.group_first; first < end_row; first += rows_at_once) {
+    const Index position = first + work.worker / lanes;
+    const RowPlace following = find_row(a, position + rows_at_once, end_row);
+    Number sum = sum_products(products, work.row.begin - base, work.row.end - base, lane, lanes);
+    for (int offset = lanes / 2; offset > 0; offset /= 2)
+      sum += __shfl_down_sync(kFullWarp, sum, offset, lanes);
+    if (lane == 0 && position < end_row) dot += finish_row<with_dot>(a, work.row.row, sum);
+    work.row = following;
+  }
+  return dot;
+}
+
+// Chunks first, then blocks, each every gridDim.x-th.
+template <bool with_dot, class Stored, class Vector>
+__global__ void __launch_bounds__(kThreads, kResident)
+    multiply_blocks(Operands<Stored, Vector> a, int chunk_count, const Chunk* __restrict__ chunks,
+                    int block_count, const BlockHead* __restrict__ heads, ChunkSums<Vector> sums,
+                    double* __restrict__ partials) {
+  using Number = Sum<Vector>;
+  __shared__ Number products[kSlots + kSlots * sizeof(Number) / 128];
+  const int stride = gridDim.x;
+  double dot = 0;
+  int item = blockIdx.x;
+  for (; item < chunk_count; item += stride)
+    dot += multiply_chunk<with_dot>(a, chunks[item], item, sums);
+
+  int block = item - chunk_count;
+  BlockHead head{}, next{};
+  Entries<Stored> entries;
+  if (block < block_count) {
+    head = heads[block];
+    next = heads[block + 1];
+    load_entries(a, head, next, entries);
+  }
+  while (block < block_count) {
+    block += stride;
+    BlockHead following{}, following_next{};
+    if (block < block_count) {
+      following = heads[block];
+      following_next = heads[block + 1];
+    }
+    const RowWork work = share_rows(a, head, next);
+    store_products(a.x, entries, products);
+    if (block < block_count) load_entries(a, following, following_next, entries);
+    __syncthreads();
+    dot += sum_rows<with_dot>(a, head, next.first_row, work, products);
+    __syncthreads();
+    head = following;
+    next = following_next;
+  }
+  if constexpr (with_dot) {
+    dot = block_sum<kThreads>(dot);
+    if (threadIdx.x == 0) partials[blockIdx.x] = dot;
+  }
+}
+
+template <class Stored, class Vector>
+class TebCuda final : public CudaKernel<Vector> {
+ public:
+  TebCuda(const DeviceCsr<Vector>& matrix, StreamRef stream)
+      : row_ptr_(matrix.row_ptr),
+        layout_(teb::build_on_device<Stored>(matrix, stream)),
+        chunk_sums_(layout_.chunks.size(), stream),
+        chunks_done_(layout_.order.plan.long_rows, stream),
+        grid_(static_cast<int>(std::min<std::int64_t>(
+            chunks() + blocks(), device_properties().multiprocessors * kResident))) {
+    fill_zero(chunks_done_.span(), stream);
+    synchronize(stream);
+  }
+
+  void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
+                StreamRef stream) override {
+    launch<false>(x, y, accumulate == Accumulate::yes, nullptr, stream);
+  }
+
+  void update_values(DeviceSpan<const Vector> values, StreamRef stream) override {
+    teb::reorder_values<Stored>(row_ptr_, values, layout_, stream);
+  }
+
+  KernelStatistics statistics() const override {
+    return {.stored_bytes = static_cast<std::int64_t>(
+                layout_.nnz * (sizeof(Stored) + sizeof(Index)) + 2 * layout_.rows * sizeof(Index) +
+                layout_.heads.size() * sizeof(BlockHead) + layout_.chunks.size() * sizeof(Chunk)),
+            .padding_ratio = 0,
+            .steps = layout_.steps};
+  }
+
+  std::size_t dot_partials() const override { return layout_.rows == layout_.cols ? grid_ : 0; }
+  void multiply_and_dot(DeviceSpan<const Vector> x, DeviceSpan<Vector> y,
+                        DeviceSpan<double> partials, StreamRef stream) override {
+    launch<true>(x, y, false, partials.data(), stream);
+  }
+
+  DeviceSpan<const Index> row_order() const override { return layout_.order.row_order.view(); }
+
+ private:
+  int chunks() const { return static_cast<int>(layout_.chunks.size()); }
+  int blocks() const {
+    return static_cast<int>(layout_.order.blocks - layout_.order.plan.long_rows);
+  }
+
+  template <bool with_dot>
+  void launch(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, bool add, double* partials,
+              StreamRef stream) {
+    if (grid_ == 0) return;
+    const Operands<Stored, Vector> a{layout_.values.data(),
+                                     layout_.col_idx.data(),
+                                     layout_.order.rownnz_sum.data(),
+                                     layout_.order.row_order.data(),
+                                     x.data(),
+                                     y.data(),
+                                     add};
+    multiply_blocks<with_dot><<<grid_, kThreads, 0, stream>>>(
+        a, chunks(), layout_.chunks.data(), blocks(),
+        layout_.heads.data() + layout_.order.plan.long_rows,
+        ChunkSums<Vector>{chunk_sums_.data(), chunks_done_.data()}, partials);
+    check_launch();
+  }
+
+  DeviceSpan<const Index> row_ptr_;
+  teb::DeviceLayout<Stored> layout_;
+  DeviceBuffer<Sum<Vector>> chunk_sums_;
+  DeviceBuffer<unsigned> chunks_done_;
+  int grid_;  // thread blocks, all resident
+};
+
+}  // namespace
+
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_teb_cuda(const DeviceCsr<Value>& matrix,
+                                                  StreamRef stream) {
+  return std::make_unique<TebCuda<Value, Value>>(matrix, stream);
+}
+
+std::unique_ptr<CudaKernel<double>> build_teb_mixed_cuda(const DeviceCsr<double>& matrix,
+                                                         StreamRef stream) {
+  return std::make_unique<TebCuda<float, double>>(matrix, stream);
+}
+
+template std::unique_ptr<CudaKernel<double>> build_teb_cuda(const DeviceCsr<double>&, StreamRef);
+template std::unique_ptr<CudaKernel<float>> build_teb_cuda(const DeviceCsr<float>&, StreamRef);
+
+}  // namespace trireme
