@@ -61,8 +61,8 @@ TEST(TebThreshold, PaperExampleHasNoVariance) {
 TEST(TebThreshold, CriticalBlocksAreTheFirstWhereMoreIsBetter) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     const RowRuns runs = random_runs(seed);
-    const std::int64_t critical = teb::critical_blocks(runs, 200);
-    for (std::int64_t blocks = 2; blocks <= std::min<std::int64_t>(critical, 200); ++blocks)
+    const std::int64_t critical = teb::critical_blocks(runs, 100);
+    for (std::int64_t blocks = 2; blocks <= std::min<std::int64_t>(critical, 100); ++blocks)
       ASSERT_EQ(variance_row_by_row(runs, blocks, 1) > variance_row_by_row(runs, blocks, 1.01),
                 blocks == critical)
           << "seed " << seed << ", " << blocks << " blocks";

@@ -146,7 +146,7 @@ double block_variance(const RowRuns& runs, std::int64_t blocks, double k) {
 }
 
 std::int64_t critical_blocks(const RowRuns& runs, std::int64_t most_blocks) {
-  constexpr std::int64_t kCheapSteps = 100'000;
+  constexpr std::int64_t kCheapSteps = 10'000;
   if (most_blocks * static_cast<std::int64_t>(runs.size()) <= kCheapSteps) {
     for (std::int64_t blocks = 2; blocks <= most_blocks; ++blocks)
       if (larger_k_is_better(runs, blocks)) return blocks;
