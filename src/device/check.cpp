@@ -27,6 +27,15 @@ bool means_no_device(cudaError_t status) {
   }
 }
 
+// Without a driver the runtime says that it is too old.
+const char* why_no_device(cudaError_t status) {
+  int driver = 0;
+  if (status == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess &&
+      driver == 0)
+    return "this machine has no NVIDIA driver";
+  return cudaGetErrorString(status);
+}
+
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
@@ -39,7 +48,7 @@ void cuda_check(cudaError_t status, std::source_location where) {
     fail(ExitCode::resource, "CUDA: out of memory at {}:{}", file, where.line());
   if (means_no_device(status))
     fail(ExitCode::resource, "no usable CUDA device: {}; use device: cpu, or see nvidia-smi",
-         cudaGetErrorString(status));
+         why_no_device(status));
   fail(ExitCode::internal, "CUDA: {} ({}) at {}:{}", cudaGetErrorString(status),
        cudaGetErrorName(status), file, where.line());
 }
