@@ -212,7 +212,14 @@ __device__ __forceinline__ double sum_rows(const Operands<Stored, Vector>& a, co
   return dot;
 }
 
-// Chunks first, then blocks, each every gridDim.x-th.
+// Each thread block takes one item a round. It moves on within the round each time: panels hold
+// alike blocks in like places, and always the same place would be always the slow one.
+__device__ __forceinline__ int item_of_round(unsigned round) {
+  constexpr unsigned kStep = 61;
+  return static_cast<int>(round * gridDim.x + (blockIdx.x + round * kStep) % gridDim.x);
+}
+
+// Chunks first, then blocks.
 template <bool with_dot, class Stored, class Vector>
 __global__ void __launch_bounds__(kThreads, kResident)
     multiply_blocks(Operands<Stored, Vector> a, int chunk_count, const Chunk* __restrict__ chunks,
@@ -220,10 +227,10 @@ __global__ void __launch_bounds__(kThreads, kResident)
                     double* __restrict__ partials) {
   using Number = Sum<Vector>;
   __shared__ Number products[kSlots + kSlots * sizeof(Number) / 128];
-  const int stride = gridDim.x;
   double dot = 0;
-  int item = blockIdx.x;
-  for (; item < chunk_count; item += stride)
+  unsigned round = 0;
+  int item = item_of_round(round);
+  for (; item < chunk_count; item = item_of_round(++round))
     dot += multiply_chunk<with_dot>(a, chunks[item], item, sums);
 
   int block = item - chunk_count;
@@ -235,7 +242,7 @@ __global__ void __launch_bounds__(kThreads, kResident)
     load_entries(a, head, next, entries);
   }
   while (block < block_count) {
-    block += stride;
+    block = item_of_round(++round) - chunk_count;
     BlockHead following{}, following_next{};
     if (block < block_count) {
       following = heads[block];
