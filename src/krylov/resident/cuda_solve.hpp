@@ -35,7 +35,7 @@ class CudaSystem {
 };
 
 enum class CudaMode {
-  automatic,   // persistent for small systems, else graph: see choose_mode()
+  automatic,   // persistent where the system fits into shared memory, else graph
   graph,       // a CUDA graph that loops on the device; over several processes, replayed batches
   persistent,  // one cooperative kernel, all sums by its own grid-wide exchange
   stepped      // launched from the host, which looks at each iteration

@@ -60,7 +60,7 @@ __device__ void apply_on_device(Control& control, const History& history, const 
   State s = control.state;
   if (apply(s, step, totals, stop_asked)) publish(control, history, s);
   control.state = s;
-  if (loop.set && Step::ends_iteration) cudaGraphSetConditional(loop.handle, s.running ? 1 : 0);
+  if (loop.set) cudaGraphSetConditional(loop.handle, s.running ? 1 : 0);
 }
 
 struct NoStep {};

@@ -14,7 +14,7 @@ namespace trireme::resident {
 namespace {
 
 constexpr std::int64_t kLeastRowsABlock = 512;  // fewer blocks wait less for each other; measured
-constexpr int kLeastThreads = 160;  // a warp a sum
+constexpr int kLeastThreads = 160;              // a warp a sum
 constexpr int kMostThreads = 512;
 constexpr std::size_t kStaticShared = 2048;  // of the executor's own, with room to spare
 
@@ -115,24 +115,22 @@ struct SolveBicgstab {
   }
 };
 
-std::size_t exchange_words(int blocks) { return std::size_t{2} * kMostExchanged * blocks * blocks; }
+// The parts of a launch's scratch: a word for arrivals, alone in its line; partial sums; twins.
+constexpr std::size_t kArrivalsBytes = 256;
+
+std::size_t partial_sums(int blocks) { return std::size_t{2} * kMostExchanged * blocks; }
 
 template <class Solve>
 void launch(const Solve& solve, int vectors, const DeviceCsr<double>& csr,
             const PersistentShape& shape, LoopWindow& window, void* scratch, StreamRef stream) {
-  memory::fill(scratch, 0, persistent_scratch_bytes(shape, csr.rows), stream);
-  uint4* const exchange = static_cast<uint4*>(scratch);
-  PersistentArguments arguments{csr.rows,
-                                shape.rows_a_block,
-                                shape.entries,
-                                vectors,
-                                csr.row_ptr.data(),
-                                csr.col_idx.data(),
-                                csr.values.data(),
-                                window.control(),
-                                window.history(),
-                                exchange,
-                                exchange + exchange_words(shape.blocks)};
+  memory::fill(scratch, 0, kArrivalsBytes, stream);
+  auto* const partials = reinterpret_cast<double*>(static_cast<char*>(scratch) + kArrivalsBytes);
+  PersistentArguments arguments{csr.rows,           shape.rows_a_block,
+                                shape.entries,      vectors,
+                                csr.row_ptr.data(), csr.col_idx.data(),
+                                csr.values.data(),  window.control(),
+                                window.history(),   static_cast<unsigned*>(scratch),
+                                partials,           partials + partial_sums(shape.blocks)};
   Solve copy = solve;
   void* parameters[] = {&arguments, &copy};
   const void* kernel = reinterpret_cast<const void*>(persistent_kernel<Solve>);
@@ -175,10 +173,8 @@ PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Var
   return shape;
 }
 
-bool prefers_persistent(const PersistentShape& shape) { return shape.blocks > 0; }
-
 std::size_t persistent_scratch_bytes(const PersistentShape& shape, std::int64_t rows) {
-  return (exchange_words(shape.blocks) + 2 * rows) * sizeof(uint4);
+  return kArrivalsBytes + (partial_sums(shape.blocks) + 2 * rows) * sizeof(double);
 }
 
 void launch_persistent_cg(const CgVectors& v, const Preconditioner& m, Variant variant,

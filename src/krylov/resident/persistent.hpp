@@ -30,9 +30,6 @@ struct PersistentShape {
 PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Variant variant,
                                 const Preconditioner& m, StreamRef stream);
 
-// Whether that shape is expected to be faster than a graph.
-bool prefers_persistent(const PersistentShape& shape);
-
 // Bytes of scratch that a launch needs on the device.
 std::size_t persistent_scratch_bytes(const PersistentShape& shape, std::int64_t rows);
 

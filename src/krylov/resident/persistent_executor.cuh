@@ -3,16 +3,13 @@
 //
 //   block b keeps rows [b R, (b+1) R): their matrix entries (slices of 32 rows, entry k of a
 //   slice's rows side by side) and their part of every vector, in shared memory product:  own part
-//   of x to global memory; gather from there what other blocks own, from shared
-//             memory the rest; multiply from shared memory
-//   sums:     own partial sums into a mailbox of every block (if all polled the same words, they
-//   would
-//             queue up in L2); every block adds what it got in the same order, so that all hold the
-//             same scalars
-// Nothing waits at a barrier of the grid: a number travels with its flag in one 16-byte word, and
-// who needs it polls the word itself, one trip through L2 (as in NCCL's low-latency protocol).
-// Words are written alternately in two sets, and between two products on the same set lies a sum,
-// so that nobody overwrites what another block still reads.
+//   of x to global memory | all blocks arrive | gather from there what other blocks
+//             own, from shared memory the rest; multiply from shared memory
+//   sums:     own partial sums to global memory | all blocks arrive | every block adds those of all
+//             blocks in the same order, so that all hold the same scalars
+// One thread a block counts and polls one word. (Numbers that carry their own flags, polled by
+// whoever needs them, save the second trip through L2 but were slower: the polling delays what it
+// waits for.)
 #pragma once
 
 #include <cstdint>
@@ -45,8 +42,9 @@ struct PersistentArguments {
   const double* matrix_values;
   Control* control;
   History history;
-  uint4* exchange;  // 2 x blocks x kMostExchanged x blocks words, zero
-  uint4* twins;     // 2 x rows words, zero: what others gather
+  unsigned* arrivals;  // one word, zero
+  double* partials;    // 2 x kMostExchanged x blocks
+  double* twins;       // 2 x rows: what others gather
 };
 
 class PersistentExecutor {
@@ -108,15 +106,13 @@ class PersistentExecutor {
 
   __device__ __forceinline__ void forget_sums() { pending_count_ = 0; }
 
-  // Warp k adds up sum k, of the block and then of the grid; thread 0 does the step.
+  // Warp 0 adds up the block's sums and then the grid's; thread 0 does the step.
   template <class Step>
   __device__ __forceinline__ void finish(const Step& step) {
     __shared__ double warp_sums[kMostExchanged][32];
-    __shared__ double totals[kMostExchanged];
     const int count = pending_count_;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    // The wish to stop travels now and then, from block 0 to all.
-    const bool ask = Step::ends_iteration && (shared_state().iterations & 15) == 15;
+    double* const partials = a_.partials + (++sums_ & 1) * kMostExchanged * gridDim.x;
 #pragma unroll
     for (int k = 0; k < kMostExchanged; ++k)
       if (k < count) {
@@ -124,27 +120,31 @@ class PersistentExecutor {
         if (lane == 0) warp_sums[k][warp] = sum;
       }
     __syncthreads();
-    ++epoch_;
-    if (warp < count) {
-      double sum = warp_sum(lane < blockDim.x / 32 ? warp_sums[warp][lane] : 0.0);
-      sum = __shfl_sync(kFullWarp, sum, 0);
-      for (int reader = lane; reader < gridDim.x; reader += 32)
-        send(mailbox(reader, warp) + blockIdx.x, sum, epoch_);
-      totals[warp] = sum_over_blocks(mailbox(blockIdx.x, warp));
-    } else if (warp == count && ask) {
-      if (blockIdx.x == 0) {
-        const std::int32_t stop = *static_cast<volatile std::int32_t*>(&a_.control->stop);
-        for (int reader = lane; reader < gridDim.x; reader += 32)
-          send(mailbox(reader, count), stop, epoch_);
+    if (warp == 0) {
+      // The wish to stop travels now and then, from block 0 to all.
+      const bool ask = Step::ends_iteration && (shared_state().iterations & 15) == 15;
+#pragma unroll
+      for (int k = 0; k < kMostExchanged; ++k)
+        if (k < count) {
+          const double sum = warp_sum(lane < blockDim.x / 32 ? warp_sums[k][lane] : 0.0);
+          if (lane == 0) partials[k * gridDim.x + blockIdx.x] = sum;
+        }
+      if (ask && blockIdx.x == 0 && lane == 0)
+        partials[count * gridDim.x] = *static_cast<volatile std::int32_t*>(&a_.control->stop);
+      if (lane == 0) arrive_and_wait();
+      ++arrived_;
+      __syncwarp();
+      double sums[kMostExchanged];
+      add_blocks(partials, count, sums);
+      if (lane == 0) {
+        State s = shared_state();
+        const bool stop_asked = ask && __ldcg(partials + count * gridDim.x) != 0;
+        const bool ended = apply(s, step, sums, stop_asked);
+        shared_state() = s;
+        if (ended && blockIdx.x == 0) publish(*a_.control, a_.history, s);
       }
-      totals[count] = receive(mailbox(blockIdx.x, count), epoch_);
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      State s = shared_state();
-      const bool ended = apply(s, step, totals, ask && totals[count] != 0);
-      shared_state() = s;
-      if (ended && blockIdx.x == 0) publish(*a_.control, a_.history, s);
+    } else {
+      ++arrived_;
     }
     __syncthreads();
     pending_count_ = 0;
@@ -212,10 +212,11 @@ class PersistentExecutor {
 
   // y = A x; this thread's part of x.y.
   __device__ __forceinline__ double multiply(const double* x, double* y) {
-    ++products_;
-    uint4* const twin = a_.twins + (products_ & 1) * a_.rows;
-    for (std::int64_t i = first_ + threadIdx.x; i < last_; i += blockDim.x)
-      send(twin + i, x[i], products_);
+    double* const twin = a_.twins + (++products_ & 1) * a_.rows;
+    for (std::int64_t i = first_ + threadIdx.x; i < last_; i += blockDim.x) __stcg(twin + i, x[i]);
+    __syncthreads();
+    if (threadIdx.x == 0) arrive_and_wait();
+    ++arrived_;
     __syncthreads();
     double dot = 0;
     const double* const own_x = x + first_;
@@ -226,7 +227,12 @@ class PersistentExecutor {
       double sum = 0;
       for (int k = 0; k < length; k += kInFlight) {
         double gathered[kInFlight];
-        gather(twin, own_x, layout_.columns + place + 32 * k, min(kInFlight, length - k), gathered);
+#pragma unroll
+        for (int j = 0; j < kInFlight; ++j)
+          if (k + j < length) {
+            const std::int32_t column = layout_.columns[place + 32 * (k + j)];
+            gathered[j] = column >= 0 ? own_x[column] : __ldcg(twin + ~column);
+          }
 #pragma unroll
         for (int j = 0; j < kInFlight; ++j)
           if (k + j < length) sum += layout_.values[place + 32 * (k + j)] * gathered[j];
@@ -237,82 +243,43 @@ class PersistentExecutor {
     return dot;
   }
 
-  // All words are asked for before the first is looked at; those not yet there are asked for again.
-  __device__ __forceinline__ void gather(const uint4* twin, const double* own_x,
-                                         const std::int32_t* columns, int count,
-                                         double* gathered) const {
-    uint4 words[kInFlight];
-    std::int32_t column[kInFlight];
-#pragma unroll
-    for (int j = 0; j < kInFlight; ++j) column[j] = j < count ? columns[32 * j] : 0;
-#pragma unroll
-    for (int j = 0; j < kInFlight; ++j)
-      if (column[j] < 0) words[j] = look(twin + ~column[j]);
-#pragma unroll
-    for (int j = 0; j < kInFlight; ++j) {
-      if (column[j] >= 0) {
-        gathered[j] = own_x[column[j]];
-      } else {
-        while (!has(words[j], products_)) words[j] = look(twin + ~column[j]);
-        gathered[j] = number(words[j]);
-      }
-    }
+  // By one thread, after its block's threads have met: returns when every block has come as often,
+  // with what they wrote before visible to this block's threads once they have met again.
+  __device__ __forceinline__ void arrive_and_wait() const {
+    const unsigned target = (arrived_ + 1) * gridDim.x;
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(a_.arrivals) : "memory");
+    unsigned seen = 0;
+    do {
+      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                   : "=r"(seen)
+                   : "l"(a_.arrivals)
+                   : "memory");
+    } while (static_cast<int>(seen - target) < 0);  // also when the count wraps
   }
 
-  // Where block `reader` finds sum k of every block, in this exchange.
-  __device__ __forceinline__ uint4* mailbox(int reader, int k) const {
-    return a_.exchange +
-           (static_cast<std::int64_t>((epoch_ & 1) * gridDim.x + reader) * kMostExchanged + k) *
-               gridDim.x;
-  }
-
-  // The sum over blocks in a fixed order, the same bits in every lane of every block.
-  __device__ __forceinline__ double sum_over_blocks(const uint4* words) const {
+  // Sums over blocks in a fixed order, the same bits in every lane of every block.
+  __device__ __forceinline__ void add_blocks(const double* partials, int count,
+                                             double* sums) const {
     constexpr int most = (kMaxPersistentBlocks + 31) / 32;
     const int lane = threadIdx.x % 32;
-    uint4 word[most];
 #pragma unroll
-    for (int j = 0; j < most; ++j)
-      if (lane + 32 * j < gridDim.x) word[j] = look(words + lane + 32 * j);
-    double sum = 0;
+    for (int k = 0; k < kMostExchanged; ++k) {
+      if (k >= count) continue;
+      double part[most];
 #pragma unroll
-    for (int j = 0; j < most; ++j)
-      if (lane + 32 * j < gridDim.x) {
-        while (!has(word[j], epoch_)) word[j] = look(words + lane + 32 * j);
-        sum += number(word[j]);
-      }
+      for (int j = 0; j < most; ++j)
+        part[j] =
+            lane + 32 * j < gridDim.x ? __ldcg(partials + k * gridDim.x + lane + 32 * j) : 0.0;
+      sums[k] = 0;
 #pragma unroll
-    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(kFullWarp, sum, offset);
-    return sum;
-  }
-
-  // A number in two halves, each beside its flag: halves of 8 bytes are written and read whole.
-  __device__ __forceinline__ static void send(uint4* word, double value, unsigned flag) {
-    const auto bits = static_cast<unsigned long long>(__double_as_longlong(value));
-    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(word),
-                 "r"(static_cast<unsigned>(bits)), "r"(flag),
-                 "r"(static_cast<unsigned>(bits >> 32)), "r"(flag)
-                 : "memory");
-  }
-  __device__ __forceinline__ static uint4 look(const uint4* word) {
-    uint4 w;
-    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
-                 : "l"(word)
-                 : "memory");
-    return w;
-  }
-  __device__ __forceinline__ static bool has(const uint4& word, unsigned flag) {
-    return word.y == flag && word.w == flag;
-  }
-  __device__ __forceinline__ static double number(const uint4& word) {
-    return __longlong_as_double(
-        static_cast<long long>(static_cast<unsigned long long>(word.z) << 32 | word.x));
-  }
-  __device__ __forceinline__ static double receive(const uint4* word, unsigned flag) {
-    uint4 w = look(word);
-    while (!has(w, flag)) w = look(word);
-    return number(w);
+      for (int j = 0; j < most; ++j) sums[k] += part[j];
+    }
+#pragma unroll
+    for (int k = 0; k < kMostExchanged; ++k)
+      if (k < count)
+#pragma unroll
+        for (int offset = 16; offset > 0; offset /= 2)
+          sums[k] += __shfl_xor_sync(kFullWarp, sums[k], offset);
   }
 
   const PersistentArguments& a_;
@@ -320,8 +287,8 @@ class PersistentExecutor {
   SharedLayout layout_{};
   double pending_[kMostExchanged] = {};
   int pending_count_ = 0;
-  unsigned epoch_ = 0;  // of the sums
-  unsigned products_ = 0;
+  unsigned sums_ = 0, products_ = 0;  // which of two sets of memory is in use
+  unsigned arrived_ = 0;
 };
 
 }  // namespace trireme::resident

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The resident engine on a GPU: the host engine's answers, counts and reasons, by every executor.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "device/buffer.hpp"
+#include "device/device.hpp"
+#include "kernels/registry.hpp"
+#include "krylov/resident/cuda_kernel_system.hpp"
+#include "krylov/resident/host_kernel_system.hpp"
+#include "krylov/resident_systems.hpp"
+
+namespace trireme::resident {
+namespace {
+
+using test::grid_matrix;
+using test::random_vector;
+
+struct Solved {
+  Outcome outcome;
+  Array<double> x;
+  std::vector<double> history;
+};
+
+struct Options {
+  Method method = Method::cg;
+  Variant variant = Variant::classic;
+  CudaMode mode = CudaMode::graph;
+  PreconditionerSpec preconditioner;
+  Tolerances rule;
+  Observer observer;
+  Array<double> x0;
+  std::string kernel = "csr-vector";
+};
+
+Observer recording(const Options& options, Solved& into) {
+  Observer observer = options.observer;
+  observer.iteration = [&](const State& s, const Iterate& iterate) {
+    EXPECT_EQ(s.iterations, static_cast<std::int64_t>(into.history.size()));
+    into.history.push_back(s.norm);
+    return options.observer.iteration ? options.observer.iteration(s, iterate) : Reason::running;
+  };
+  return observer;
+}
+
+Solved on_host(const CsrMatrix<double>& a, std::span<const double> b, const Options& o) {
+  const auto kernel = build_host_kernel<double>("csr", a.view());
+  HostKernelSystem system(*kernel, a.rows);
+  HostSolver solver(system, o.method, o.variant, o.preconditioner);
+  Solved result;
+  result.x = o.x0.empty() ? Array<double>(a.rows) : o.x0;
+  const Observer observer = recording(o, result);
+  result.outcome = solver.solve({b, result.x, o.x0.empty()}, o.rule, observer);
+  return result;
+}
+
+// Twice: the second solve must repeat the first one's bits.
+Solved on_gpu(const CsrMatrix<double>& a, std::span<const double> b, const Options& o) {
+  const Stream stream;
+  const auto row_ptr = to_device(std::span<const std::int32_t>(a.row_ptr), stream);
+  const auto col_idx = to_device(std::span<const std::int32_t>(a.col_idx), stream);
+  const auto values = to_device(std::span<const double>(a.values), stream);
+  const DeviceCsr<double> csr{a.rows,         a.cols,         a.nnz(),
+                              row_ptr.view(), col_idx.view(), values.view()};
+  const auto kernel = build_cuda_kernel<double>(o.kernel, csr, stream);
+  stream.synchronize();
+  CudaKernelSystem system(*kernel, csr);
+  CudaSolver solver(system, o.method, o.variant, o.preconditioner, {o.mode});
+  Solved results[2];
+  for (Solved& result : results) {
+    result.x = o.x0.empty() ? random_vector<double>(a.rows, 77) : o.x0;
+    const Observer observer = recording(o, result);
+    result.outcome = solver.solve({b, result.x, o.x0.empty()}, o.rule, observer);
+  }
+  if (!o.observer.stop) {
+    EXPECT_EQ(results[0].history, results[1].history);
+    EXPECT_TRUE(std::equal(results[0].x.begin(), results[0].x.end(), results[1].x.begin(),
+                           [](double p, double q) { return p == q || (p != p && q != q); }));
+  }
+  return results[1];
+}
+
+PreconditionerSpec jacobi(std::span<const double> diagonal) {
+  PreconditionerSpec spec;
+  spec.kind = PreconditionerSpec::Kind::jacobi;
+  spec.diagonal = diagonal;
+  return spec;
+}
+
+class ResidentGpu : public testing::TestWithParam<std::tuple<Method, Variant, CudaMode>> {
+ protected:
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no GPU";
+    select_device();
+    std::tie(options.method, options.variant, options.mode) = GetParam();
+    a = grid_matrix(60, options.method == Method::bicgstab ? 2 : 0, 10);
+    b = random_vector<double>(a.rows);
+    d = test::diagonal_of(a);
+    options.preconditioner = jacobi(d);
+  }
+  CsrMatrix<double> a;
+  Array<double> b, d;
+  Options options;
+};
+
+std::string name_of(const testing::TestParamInfo<ResidentGpu::ParamType>& parameters) {
+  const auto [method, variant, mode] = parameters.param;
+  return std::string(method == Method::cg ? "Cg" : "Bicgstab") +
+         (variant == Variant::merged ? "Merged" : "Classic") +
+         (mode == CudaMode::graph        ? "Graph"
+          : mode == CudaMode::persistent ? "Persistent"
+                                         : "Stepped");
+}
+INSTANTIATE_TEST_SUITE_P(Cg, ResidentGpu,
+                         testing::Combine(testing::Values(Method::cg),
+                                          testing::Values(Variant::classic, Variant::merged),
+                                          testing::Values(CudaMode::graph, CudaMode::persistent,
+                                                          CudaMode::stepped)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Bicgstab, ResidentGpu,
+    testing::Combine(testing::Values(Method::bicgstab), testing::Values(Variant::classic),
+                     testing::Values(CudaMode::graph, CudaMode::persistent, CudaMode::stepped)),
+    name_of);
+
+TEST_P(ResidentGpu, AgreesWithTheHost) {
+  for (const bool preconditioned : {true, false}) {
+    if (!preconditioned) options.preconditioner = {};
+    const Solved host = on_host(a, b, options), gpu = on_gpu(a, b, options);
+    EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
+    EXPECT_NEAR(gpu.outcome.iterations, host.outcome.iterations,
+                options.method == Method::cg ? 1 : 0.1 * host.outcome.iterations);
+    EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
+    EXPECT_EQ(gpu.history.size(), static_cast<std::size_t>(gpu.outcome.iterations) + 1);
+    for (std::size_t k = 0; k < 10; ++k)
+      EXPECT_NEAR(gpu.history[k], host.history[k], 1e-10 * host.history[0]);
+  }
+}
+
+TEST_P(ResidentGpu, StartsFromAGuess) {
+  options.x0 = random_vector<double>(a.rows, 5);
+  const Solved gpu = on_gpu(a, b, options);
+  EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
+  EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
+}
+
+TEST_P(ResidentGpu, GoesOnWhenTheTrueResidualFallsShort) {
+  options.rule.rtol = 1e-18;
+  const Solved gpu = on_gpu(a, b, options);
+  EXPECT_EQ(gpu.outcome.reason, Reason::breakdown);
+  EXPECT_LE(test::relative_residual(a, b, gpu.x), 1e-11);
+}
+
+TEST_P(ResidentGpu, ReasonsAreTheHosts) {
+  options.rule.max_iterations = 5;
+  EXPECT_EQ(on_gpu(a, b, options).outcome.reason, Reason::too_many_iterations);
+  options.rule.limit_is_success = true;
+  EXPECT_EQ(on_gpu(a, b, options).outcome.reason, Reason::iterations_done);
+  options.rule = {};
+  const Array<double> zero(a.rows, 0.0);
+  const Solved nothing = on_gpu(a, zero, options);
+  EXPECT_EQ(nothing.outcome.reason, Reason::atol);
+  EXPECT_EQ(nothing.x, zero);
+  Array<double> infinite = b;
+  infinite[7] = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(on_gpu(a, infinite, options).outcome.reason, Reason::not_finite);
+  CsrMatrix<double> broken = a;
+  broken.values[100] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(on_gpu(broken, b, options).outcome.reason, Reason::not_finite);
+  if (options.method == Method::bicgstab) return;
+  const CsrMatrix<double> indefinite = test::from_dense({{1, 0, 0}, {0, -1, 0}, {0, 0, -3}});
+  options.preconditioner = {};
+  EXPECT_EQ(on_gpu(indefinite, Array<double>{2, 1, 1}, options).outcome.reason,
+            Reason::indefinite_matrix);
+}
+
+TEST_P(ResidentGpu, ObeysATestOfTheCallersOwn) {
+  options.rule.judged_by_caller = true;
+  options.observer.iteration = [](const State& s, const Iterate&) {
+    return s.iterations == 9 ? Reason::atol : Reason::running;
+  };
+  const Solved gpu = on_gpu(a, b, options);
+  EXPECT_EQ(gpu.outcome.reason, Reason::atol);
+  EXPECT_EQ(gpu.outcome.iterations, 9);
+}
+
+TEST_P(ResidentGpu, StopsWhenAskedWithTheSolutionSoFar) {
+  if (options.mode == CudaMode::stepped) return;
+  options.rule.norm = NormKind::none;
+  options.rule.max_iterations = 20'000'000;
+  options.observer.stop = [] { return true; };
+  const Solved gpu = on_gpu(a, b, options);
+  EXPECT_TRUE(gpu.outcome.reason == Reason::interrupted || gpu.outcome.reason == Reason::atol ||
+              gpu.outcome.reason == Reason::not_finite)
+      << static_cast<int>(gpu.outcome.reason);
+  EXPECT_LT(gpu.outcome.iterations, 1'000'000);
+}
+
+TEST_P(ResidentGpu, BlockJacobiWorksInside) {
+  if (options.mode == CudaMode::persistent) return;
+  const Solved by_jacobi = on_gpu(a, b, options);
+  const std::int64_t size = 6;
+  Array<double> blocks(a.rows * size, 0.0);
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      if (a.col_idx[k] / size == i / size) blocks[i * size + a.col_idx[k] % size] = a.values[k];
+  options.preconditioner = {};
+  options.preconditioner.kind = PreconditionerSpec::Kind::blocks;
+  options.preconditioner.block_size = size;
+  options.preconditioner.blocks = blocks;
+  const Solved gpu = on_gpu(a, b, options);
+  EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
+  EXPECT_LT(gpu.outcome.iterations, by_jacobi.outcome.iterations);
+  EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
+}
+
+TEST_P(ResidentGpu, ChebyshevPolynomialWorksInside) {
+  if (options.mode == CudaMode::persistent || options.method == Method::bicgstab) return;
+  const Solved by_jacobi = on_gpu(a, b, options);
+  options.preconditioner.kind = PreconditionerSpec::Kind::chebyshev;
+  const Solved gpu = on_gpu(a, b, options), host = on_host(a, b, options);
+  EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
+  EXPECT_NEAR(gpu.outcome.iterations, host.outcome.iterations, 2);
+  EXPECT_LT(gpu.outcome.iterations * 2, by_jacobi.outcome.iterations);
+  EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
+}
+
+TEST_P(ResidentGpu, SolvesWithEveryKernel) {
+  if (options.mode == CudaMode::persistent) return;
+  for (const KernelEntry& entry : kernel_registry()) {
+    if (!entry.cuda_double || !entry.deterministic) continue;
+    options.kernel = entry.name;
+    const Solved gpu = on_gpu(a, b, options);
+    EXPECT_EQ(gpu.outcome.reason, Reason::rtol) << entry.name;
+    EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8) << entry.name;
+  }
+}
+
+}  // namespace
+}  // namespace trireme::resident
