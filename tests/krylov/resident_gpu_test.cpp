@@ -228,6 +228,44 @@ TEST_P(ResidentGpu, ChebyshevPolynomialWorksInside) {
   EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
 }
 
+// The way of several processes, with one: sums that are already complete.
+class SeveralProcesses : public CudaKernelSystem {
+ public:
+  SeveralProcesses(CudaKernel<double>& kernel, const DeviceCsr<double>& csr, bool may_be_captured)
+      : CudaKernelSystem(kernel, csr), capturable_(may_be_captured) {}
+  std::size_t dot_partials() const override { return 0; }
+  int processes() const override { return 2; }
+  bool capturable() const override { return capturable_; }
+
+ private:
+  bool capturable_;
+};
+
+TEST_P(ResidentGpu, SumsOverProcessesInBatchesAndSteps) {
+  if (options.mode != CudaMode::graph) return;
+  const Solved alone = on_gpu(a, b, options);
+  const Stream stream;
+  const auto row_ptr = to_device(std::span<const std::int32_t>(a.row_ptr), stream);
+  const auto col_idx = to_device(std::span<const std::int32_t>(a.col_idx), stream);
+  const auto values = to_device(std::span<const double>(a.values), stream);
+  const DeviceCsr<double> csr{a.rows,         a.cols,         a.nnz(),
+                              row_ptr.view(), col_idx.view(), values.view()};
+  const auto kernel = build_cuda_kernel<double>("csr-vector", csr, stream);
+  stream.synchronize();
+  for (const bool may_be_captured : {true, false}) {
+    SeveralProcesses system(*kernel, csr, may_be_captured);
+    CudaSolver solver(system, options.method, options.variant, options.preconditioner);
+    Solved gpu;
+    gpu.x = Array<double>(a.rows);
+    const Observer observer = recording(options, gpu);
+    gpu.outcome = solver.solve({b, gpu.x, true}, options.rule, observer);
+    EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
+    EXPECT_NEAR(gpu.outcome.iterations, alone.outcome.iterations, 2);
+    EXPECT_EQ(gpu.history.size(), static_cast<std::size_t>(gpu.outcome.iterations) + 1);
+    EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
+  }
+}
+
 TEST_P(ResidentGpu, SolvesWithEveryKernel) {
   if (options.mode == CudaMode::persistent) return;
   for (const KernelEntry& entry : kernel_registry()) {

@@ -94,28 +94,20 @@ class HostExecutor {
  private:
   static constexpr std::int64_t chunk_rows = 2048;
   static constexpr int max_sums = 4;
-  static constexpr int lanes = 8;  // independent sums, so that additions do not wait for each other
 
+  // Rows are independent, and sums may be kept in several parts: what the pragma says.
   template <class Pass>
   static void run_chunk(const Pass& pass, const State& state, std::int64_t first, std::int64_t last,
                         double* partial) {
-    double lane_sums[lanes][Pass::sums == 0 ? 1 : Pass::sums] = {};
-    std::int64_t i = first;
-    for (; i + lanes <= last; i += lanes) {
-      typename Pass::Row row[lanes];
-      for (int lane = 0; lane < lanes; ++lane) row[lane] = pass.load(i + lane);
-      for (int lane = 0; lane < lanes; ++lane) pass.update(row[lane], state, lane_sums[lane]);
-      for (int lane = 0; lane < lanes; ++lane) pass.store(i + lane, row[lane]);
-    }
-    for (; i < last; ++i) {
+    constexpr int count = Pass::sums == 0 ? 1 : Pass::sums;
+    double sums[count] = {};
+#pragma omp simd reduction(+ : sums[:count])
+    for (std::int64_t i = first; i < last; ++i) {
       typename Pass::Row row = pass.load(i);
-      pass.update(row, state, lane_sums[0]);
+      pass.update(row, state, sums);
       pass.store(i, row);
     }
-    for (int k = 0; k < Pass::sums; ++k) {
-      partial[k] = 0;
-      for (int lane = 0; lane < lanes; ++lane) partial[k] += lane_sums[lane][k];
-    }
+    for (int k = 0; k < Pass::sums; ++k) partial[k] = sums[k];
   }
 
   HostSystem& system_;
