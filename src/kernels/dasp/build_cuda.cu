@@ -353,6 +353,8 @@ DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, std::vector
   end_step("schedule");
   copy_entries(layout, matrix, stream);
   end_step("copy entries");
+  narrow_columns(layout, stream);
+  end_step("narrow columns");
   return layout;
 }
 

@@ -59,14 +59,26 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   Output<with_dot, Stored, Vector> out(p);
   std::int32_t mine = first + static_cast<int>(threadIdx.x) / 32;
   if (mine < last) {
+    const auto base_of = [&](std::int32_t at) {
+      return p.column_base ? __ldg(p.column_base + at) : -1;
+    };
     Task task = load_task(p.tasks + mine);
+    std::int32_t base = base_of(mine);
     for (;;) {
       mine += warps;
       Task next;
-      if (mine < last) next = load_task(p.tasks + mine);  // ahead of its turn
-      work_on<Rows>(task, p, lane, out);
+      std::int32_t next_base = -1;
+      if (mine < last) {  // ahead of its turn
+        next = load_task(p.tasks + mine);
+        next_base = base_of(mine);
+      }
+      if (base >= 0)
+        work_on<Rows, true>(task, base, p, lane, out);
+      else
+        work_on<Rows, false>(task, base, p, lane, out);
       if (mine >= last) break;
       task = next;
+      base = next_base;
     }
   }
   if constexpr (with_dot) {
@@ -135,13 +147,14 @@ class DaspCuda final : public CudaKernel<Vector> {
   }
 
   KernelStatistics statistics() const override {
-    const std::size_t indices = layout_.stored_entries() + layout_.row_order.size();
-    return {.stored_bytes = static_cast<std::int64_t>(layout_.stored_entries() * sizeof(Stored) +
-                                                      indices * sizeof(std::int32_t) +
-                                                      layout_.tasks.size() * sizeof(Task)),
-            .padding_ratio = layout_.nnz == 0
-                                 ? 0
-                                 : static_cast<double>(layout_.stored_entries()) / layout_.nnz - 1,
+    // Rows of tasks that follow each other are not looked up; which those are is not counted here.
+    const DeviceLayout<Stored>& a = layout_;
+    const std::int64_t columns = a.stored_entries() * 4 - 2 * a.near_entries;
+    const auto tasks = static_cast<std::int64_t>(a.tasks.size() * sizeof(Task) +
+                                                 a.column_base.size() * sizeof(std::int32_t));
+    return {.stored_bytes = static_cast<std::int64_t>(a.stored_entries() * sizeof(Stored)) +
+                            columns + a.rows * 4 + tasks,
+            .padding_ratio = a.nnz == 0 ? 0 : static_cast<double>(a.stored_entries()) / a.nnz - 1,
             .steps = steps_};
   }
 
@@ -151,18 +164,15 @@ class DaspCuda final : public CudaKernel<Vector> {
   Kernel product(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                  double* dot_partials) const {
     const DeviceLayout<Stored>& a = layout_;
-    return {.long_val = native(a.long_val.data()),
-            .long_cid = a.long_cid.data(),
-            .reg_val = native(a.reg_val.data()),
-            .reg_cid = a.reg_cid.data(),
+    return {.long_rows = {native(a.long_val.data()), a.long_cid.data(), nullptr},
+            .regular = {native(a.reg_val.data()), a.reg_cid.data(), a.reg_offset.data()},
+            .irregular = {native(a.irreg_val.data()), a.irreg_cid.data(), a.irreg_offset.data()},
+            .short_rows = {native(a.short_val.data()), a.short_cid.data(), a.short_offset.data()},
             .rowblock_ptr = a.rowblock_ptr.data(),
-            .irreg_val = native(a.irreg_val.data()),
-            .irreg_cid = a.irreg_cid.data(),
             .irreg_ptr = a.irreg_ptr.data(),
-            .short_val = native(a.short_val.data()),
-            .short_cid = a.short_cid.data(),
             .row_order = a.row_order.data(),
             .tasks = a.tasks.data(),
+            .column_base = a.column_base.data(),
             .long_task_ptr = a.long_task_ptr.data(),
             .partials = partials_.data(),
             .tickets = tickets_.data(),

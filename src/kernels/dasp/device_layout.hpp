@@ -39,6 +39,14 @@ struct DeviceLayout {
   std::int32_t heavy_tasks = 0;    // those that come first
   std::int64_t light_entries = 0;  // stored entries of the others
 
+  // Columns of near tasks in 16 bits (narrow_cuda.cu); empty where they hold less
+  // than half of the entries.
+  std::int64_t near_entries = 0;           // stored entries of near tasks
+  DeviceBuffer<std::int32_t> column_base;  // a task: its smallest column, -1 where it is not near
+  DeviceBuffer<std::uint16_t> reg_offset;  // column = column_base + offset
+  DeviceBuffer<std::uint16_t> irreg_offset;
+  DeviceBuffer<std::uint16_t> short_offset;
+
   std::int64_t stored_entries() const {
     return static_cast<std::int64_t>(long_val.size() + reg_val.size() + irreg_val.size() +
                                      short_val.size());
@@ -54,6 +62,10 @@ DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, std::vector
 template <class Stored, class Value>
 void copy_entries(const DeviceLayout<Stored>& layout, const DeviceCsr<Value>& matrix,
                   StreamRef stream);
+
+// Finds the near tasks and writes their offsets; synchronises. For build_on_device().
+template <class Stored>
+void narrow_columns(DeviceLayout<Stored>& layout, StreamRef stream);
 
 // Copies values (of `matrix`, whose row_ptr is read) to their places; asynchronous.
 template <class Stored, class Value>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a warp multiplies 8 x 4 blocks by x: matrix units for FP64 and FP16, FMA for the rest.
 //
-// Lane 4 g + q works for row g of the blocks. It takes consecutive entries of that row,
-//   two   of block 2 s + q / 2  (FP64: 16 bytes of values), or
-//   four  of block 4 s + q      (FP32, FP16),
+// Lane 4 g + q works for row g of the blocks. It takes from that row in one step
+//   FP64:  two entries that follow each other, of block 2 s + q / 2: 16 bytes of values a load;
+//   else   entry q of each of the four blocks 4 s .. 4 s + 3: the lanes of a row then gather
+//          neighbouring columns at a time, and smaller values need less of a load,
 // and gathers the entries of x that meet them, so that in each matrix product
 //   A[g][k] = a value of row g,  B[k][g] = its entry of x,
 // both held by the lane itself: the fragments of m8n8k4 and m16n8k16 put A[g][.] and B[.][g] into
@@ -17,7 +18,7 @@
 
 namespace trireme::dasp {
 
-// Entries of one block row that a lane takes in one step.
+// Entries that a lane takes in one step.
 template <class Stored>
 inline constexpr int kLaneEntries = sizeof(Stored) == 8 ? 2 : 4;
 
@@ -27,15 +28,6 @@ struct Lane {
   int quarter = index % 4;  // q
   // The lane that ends up with the sum of its row.
   __device__ bool has_row_sum() const { return quarter == row / 2; }
-  // Which block of a step the lane reads, and where in it.
-  template <class Stored>
-  __device__ int block() const {
-    return kLaneEntries<Stored> == 2 ? quarter / 2 : quarter;
-  }
-  template <class Stored>
-  __device__ int offset() const {
-    return row * 4 + (kLaneEntries<Stored> == 2 ? quarter % 2 * 2 : 0);
-  }
 };
 
 // Sums of a warp's rows. add(v, x): the lane's entries of one step. Then either

@@ -15,29 +15,34 @@ namespace trireme::dasp {
 // As the device computes with it: Half is __half.
 template <class Value>
 using Native = std::conditional_t<std::is_same_v<Value, Half>, __half, Value>;
+// One part of the layout: entries, with their columns in 32 bits or, of near tasks, in 16.
+template <class Stored>
+struct Part {
+  const Stored* val;
+  const std::int32_t* cid;
+  const std::uint16_t* offset;
+};
+
 template <class Stored, class Vector>
 struct Product {
   using Accumulator = Sum<std::conditional_t<std::is_same_v<Vector, __half>, Half, Vector>>;
 
-  const Stored* long_val;
-  const std::int32_t* long_cid;
-  const Stored* reg_val;
-  const std::int32_t* reg_cid;
+  Part<Stored> long_rows;
+  Part<Stored> regular;
+  Part<Stored> irregular;
+  Part<Stored> short_rows;
   const std::int32_t* rowblock_ptr;
-  const Stored* irreg_val;
-  const std::int32_t* irreg_cid;
   const std::int32_t* irreg_ptr;
-  const Stored* short_val;
-  const std::int32_t* short_cid;
   const std::int32_t* row_order;
   const Task* tasks;
+  const std::int32_t* column_base;  // a task; null where none is near
   const std::int32_t* long_task_ptr;
   Accumulator* partials;   // a task of long rows
   std::uint32_t* tickets;  // a long row: how many of its tasks are done; 0 between products
   std::int32_t task_count;
   std::int32_t tasks_per_block;
   std::int32_t first_medium;
-  std::int64_t first_one;    // in short_val
+  std::int64_t first_one;    // in short_rows
   std::int32_t heavy_tasks;  // the first ones, a warp each
   std::int32_t heavy_blocks;
   bool add;
@@ -117,32 +122,66 @@ __device__ __forceinline__ void stream(const __half* from, __half (&to)[4]) {
   to[2] = __ushort_as_half(static_cast<unsigned short>(v.y));
   to[3] = __ushort_as_half(static_cast<unsigned short>(v.y >> 16));
 }
+__device__ __forceinline__ void stream(const std::uint16_t* from, std::uint16_t (&to)[2]) {
+  const unsigned v = __ldcs(reinterpret_cast<const unsigned*>(from));
+  to[0] = static_cast<std::uint16_t>(v), to[1] = static_cast<std::uint16_t>(v >> 16);
+}
+__device__ __forceinline__ void stream(const std::uint16_t* from, std::uint16_t (&to)[4]) {
+  const uint2 v = __ldcs(reinterpret_cast<const uint2*>(from));
+  to[0] = static_cast<std::uint16_t>(v.x), to[1] = static_cast<std::uint16_t>(v.x >> 16);
+  to[2] = static_cast<std::uint16_t>(v.y), to[3] = static_cast<std::uint16_t>(v.y >> 16);
+}
 template <class Number>
 __device__ __forceinline__ void stream(const Number* from, Number (&to)[1]) {
   to[0] = __ldcs(from);
 }
 
-// n entries of a row: values, columns, then x. Padding, value 0, takes no x.
+// n entries of a row: values, columns, then x. Only the first `count` of them exist.
 template <class Stored, class Vector, int n>
 struct Entries {
   Stored value[n];
   std::int32_t column[n];
   Vector x[n];
 
-  __device__ void load(const Stored* val, const std::int32_t* cid, bool real) {
-    if (real) {
-      stream(val, value);
-      stream(cid, column);
-    } else {
+  // Entries that follow each other; count is 0 or n.
+  template <bool near_task>
+  __device__ void load(const Part<Stored>& from, std::int64_t at, std::int32_t base, int count) {
+    if (count == 0) return clear();
+    stream(from.val + at, value);
+    if constexpr (near_task) {
+      std::uint16_t offset[n];
+      stream(from.offset + at, offset);
 #pragma unroll
-      for (int i = 0; i < n; ++i) value[i] = Stored(0), column[i] = 0;
+      for (int i = 0; i < n; ++i) column[i] = base + offset[i];
+    } else {
+      stream(from.cid + at, column);
     }
   }
+  // The entries at one place of n blocks that follow each other.
+  template <bool near_task>
+  __device__ void load_spread(const Part<Stored>& from, std::int64_t at, std::int32_t base,
+                              int count) {
+    clear();
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      if (i >= count) continue;
+      value[i] = __ldcs(from.val + at + 32 * i);
+      column[i] =
+          near_task ? base + __ldcs(from.offset + at + 32 * i) : __ldcs(from.cid + at + 32 * i);
+    }
+  }
+  // Padding, value 0, takes no x.
   template <bool padded>
-  __device__ void gather(const Vector* from, bool real) {
+  __device__ void gather(const Vector* from, int count) {
 #pragma unroll
     for (int i = 0; i < n; ++i)
-      x[i] = real && (!padded || value[i] != Stored(0)) ? __ldg(from + column[i]) : Vector(0);
+      x[i] = i < count && (!padded || value[i] != Stored(0)) ? __ldg(from + column[i]) : Vector(0);
+  }
+
+ private:
+  __device__ void clear() {
+#pragma unroll
+    for (int i = 0; i < n; ++i) value[i] = Stored(0), column[i] = 0;
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One function a kind of DASP task (plan.hpp): a warp reads its entries, sums its rows, hands them
-// out.
+// out. near_task: columns are `base` + a 16-bit offset.
 #pragma once
 
 #include "kernels/dasp/fragments.cuh"
@@ -8,44 +8,55 @@
 
 namespace trireme::dasp {
 
-constexpr int kEntriesUnderWay = 8;  // that a lane has loaded before it gathers the first x
-constexpr int kRowBlocks = 2;        // likewise of a rows32 task, in blocks
+// Entries that a lane has loaded before it gathers the first x.
+template <class Stored>
+inline constexpr int kEntriesUnderWay = sizeof(Stored) == 2 ? 12 : 8;
+inline constexpr int kRowBlocks = 2;  // likewise of a rows32 task, in blocks
 
 // Adds `blocks` blocks from `first` on to the row sums. Several steps' loads are under way at a
 // time.
-template <bool padded, class Rows, class Stored, class Vector>
+template <bool near_task, bool padded, class Rows, class Stored, class Vector>
 __device__ __forceinline__ void add_blocks(Rows& rows, const Product<Stored, Vector>& p,
                                            const Lane& lane, std::int64_t first,
-                                           std::int32_t blocks) {
+                                           std::int32_t blocks, std::int32_t base) {
   constexpr int n = kLaneEntries<Stored>;
-  constexpr int steps = kEntriesUnderWay / n;
-  const int mine = lane.block<Stored>();
-  const std::int64_t base = (first + mine) * 32 + lane.offset<Stored>();
+  constexpr int steps = kEntriesUnderWay<Stored> / n;
+  constexpr bool spread = n == 4;
+  const int mine = spread ? 0 : lane.quarter / 2;
+  const int offset = spread ? lane.index : lane.row * 4 + lane.quarter % 2 * 2;
+  const std::int64_t begin = (first + mine) * 32 + offset;
   for (std::int32_t done = 0; done < blocks; done += steps * n) {
     Entries<Stored, Vector, n> e[steps];
+    const auto count = [&](int s) {
+      const int left = blocks - done - s * n - mine;
+      return spread ? left : left > 0 ? n : 0;
+    };
 #pragma unroll
     for (int s = 0; s < steps; ++s) {
-      const std::int64_t at = base + (done + s * n) * 32;
-      e[s].load(p.reg_val + at, p.reg_cid + at, done + s * n + mine < blocks);
+      const std::int64_t at = begin + (done + s * n) * 32;
+      if constexpr (spread)
+        e[s].template load_spread<near_task>(p.regular, at, base, count(s));
+      else
+        e[s].template load<near_task>(p.regular, at, base, count(s));
     }
 #pragma unroll
-    for (int s = 0; s < steps; ++s) e[s].template gather<padded>(p.x, done + s * n + mine < blocks);
+    for (int s = 0; s < steps; ++s) e[s].template gather<padded>(p.x, count(s));
 #pragma unroll
     for (int s = 0; s < steps; ++s) rows.add(e[s].value, e[s].x);
   }
 }
 
-template <class Rows, class Stored, class Vector, class Out>
+template <class Rows, bool near_task, class Stored, class Vector, class Out>
 __device__ __forceinline__ void rows8(const Product<Stored, Vector>& p, const Task& task,
-                                      const Lane& lane, Out& out) {
+                                      std::int32_t base, const Lane& lane, Out& out) {
   const std::int32_t irregular = task.size() % 4;
-  const bool has = lane.quarter < irregular;
+  const int has = lane.quarter < irregular;
   const std::int32_t at = task.irregular + lane.row * irregular + lane.quarter;
   Entries<Stored, Vector, 1> end;
-  end.load(p.irreg_val + at, p.irreg_cid + at, has);
+  end.template load<near_task>(p.irregular, at, base, has);
   const std::int32_t row = p.caller_row(task, lane.row);
   Rows rows;
-  add_blocks<false>(rows, p, lane, task.stored, task.size() / 4);
+  add_blocks<near_task, false>(rows, p, lane, task.stored, task.size() / 4, base);
   end.template gather<false>(p.x, has);
   rows.add(end.value, end.x);
   const auto sum = rows.row_sum(lane);
@@ -62,10 +73,10 @@ __device__ __forceinline__ void mixed8(const Product<Stored, Vector>& p, const T
   const std::int32_t begin = has_row ? p.irreg_ptr[first + lane.row] : 0;
   const std::int32_t end = has_row ? p.irreg_ptr[first + lane.row + 1] : 0;
   Rows rows;
-  add_blocks<true>(rows, p, lane, task.stored, blocks);
+  add_blocks<false, true>(rows, p, lane, task.stored, blocks, 0);
   for (std::int32_t at = begin + lane.quarter; __any_sync(kFullWarp, at < end); at += 4) {
     Entries<Stored, Vector, 1> e;
-    e.load(p.irreg_val + at, p.irreg_cid + at, at < end);
+    e.template load<false>(p.irregular, at, 0, at < end);
     e.template gather<false>(p.x, at < end);
     rows.add(e.value, e.x);
   }
@@ -74,25 +85,25 @@ __device__ __forceinline__ void mixed8(const Product<Stored, Vector>& p, const T
 }
 
 // A lane a row; rows of 4 * blocks + irregular entries, blocks >= 1, irregular <= 3.
-template <class Stored, class Vector, class Out>
+template <bool near_task, class Stored, class Vector, class Out>
 __device__ __forceinline__ void rows32(const Product<Stored, Vector>& p, const Task& task,
-                                       const Lane& lane, Out& out) {
+                                       std::int32_t base, const Lane& lane, Out& out) {
   using Accumulator = typename Product<Stored, Vector>::Accumulator;
   const std::int32_t blocks = task.size() / 4;
   const std::int32_t irregular = task.size() % 4;
-  const std::int64_t base =
+  const std::int64_t begin =
       (task.stored + static_cast<std::int64_t>(lane.index / 8) * blocks) * 32 + lane.index % 8 * 4;
   const std::int32_t at = task.irregular + lane.index * irregular;
 
   // The first block and the irregular end in one round of latency.
   Entries<Stored, Vector, 4> first;
   Entries<Stored, Vector, 1> end[3];
-  first.load(p.reg_val + base, p.reg_cid + base, true);
+  first.template load<near_task>(p.regular, begin, base, 4);
 #pragma unroll
   for (int i = 0; i < 3; ++i)
-    end[i].load(p.irreg_val + at + i, p.irreg_cid + at + i, i < irregular);
+    end[i].template load<near_task>(p.irregular, at + i, base, i < irregular);
   const std::int32_t row = p.caller_row(task, lane.index);
-  first.template gather<false>(p.x, true);
+  first.template gather<false>(p.x, 4);
 #pragma unroll
   for (int i = 0; i < 3; ++i) end[i].template gather<false>(p.x, i < irregular);
   Accumulator sum = dot<Accumulator>(first, 0, 4);
@@ -103,11 +114,12 @@ __device__ __forceinline__ void rows32(const Product<Stored, Vector>& p, const T
     Entries<Stored, Vector, 4> e[kRowBlocks];
 #pragma unroll
     for (int s = 0; s < kRowBlocks; ++s) {
-      const std::int64_t from = base + (block + s) * 32;
-      e[s].load(p.reg_val + from, p.reg_cid + from, block + s < blocks);
+      const std::int64_t from = begin + (block + s) * 32;
+      e[s].template load<near_task>(p.regular, from, base, block + s < blocks ? 4 : 0);
     }
 #pragma unroll
-    for (int s = 0; s < kRowBlocks; ++s) e[s].template gather<false>(p.x, block + s < blocks);
+    for (int s = 0; s < kRowBlocks; ++s)
+      e[s].template gather<false>(p.x, block + s < blocks ? 4 : 0);
 #pragma unroll
     for (int s = 0; s < kRowBlocks; ++s) sum += dot<Accumulator>(e[s], 0, 4);
   }
@@ -119,7 +131,7 @@ __device__ __forceinline__ void long_groups(const Product<Stored, Vector>& p, co
                                             const Lane& lane, Out& out) {
   using Accumulator = typename Product<Stored, Vector>::Accumulator;
   constexpr int n = kLaneEntries<Stored>;
-  constexpr int steps = kEntriesUnderWay / n;
+  constexpr int steps = kEntriesUnderWay<Stored> / n;
   const std::int32_t count = task.size() * 64;
   const std::int64_t base = static_cast<std::int64_t>(task.stored) * 64 + lane.index * n;
   Rows rows;
@@ -129,10 +141,11 @@ __device__ __forceinline__ void long_groups(const Product<Stored, Vector>& p, co
 #pragma unroll
     for (int s = 0; s < steps; ++s) {
       const std::int64_t at = base + (done - lane.index * n) + s * 32 * n;
-      e[s].load(p.long_val + at, p.long_cid + at, done + s * 32 * n < count);
+      e[s].template load<false>(p.long_rows, at, 0, done + s * 32 * n < count ? n : 0);
     }
 #pragma unroll
-    for (int s = 0; s < steps; ++s) e[s].template gather<true>(p.x, done + s * 32 * n < count);
+    for (int s = 0; s < steps; ++s)
+      e[s].template gather<true>(p.x, done + s * 32 * n < count ? n : 0);
 #pragma unroll
     for (int s = 0; s < steps; ++s) rows.add(e[s].value, e[s].x);
   }
@@ -159,56 +172,57 @@ __device__ __forceinline__ void long_groups(const Product<Stored, Vector>& p, co
   if (lane.index == 0) out.put_long(number, sum);
 }
 
-template <class Stored, class Vector>
+template <bool near_task, class Stored, class Vector>
 __device__ __forceinline__ Entries<Stored, Vector, 4> piece(const Product<Stored, Vector>& p,
-                                                            const Task& task, int lane) {
+                                                            const Task& task, std::int32_t base,
+                                                            int lane) {
   const std::int64_t at = kPiece * (static_cast<std::int64_t>(task.stored) + lane);
   Entries<Stored, Vector, 4> e;
-  e.load(p.short_val + at, p.short_cid + at, true);
+  e.template load<near_task>(p.short_rows, at, base, 4);
   return e;
 }
 
-template <class Stored, class Vector, class Out>
+template <bool near_task, class Stored, class Vector, class Out>
 __device__ __forceinline__ void pieces_13(const Product<Stored, Vector>& p, const Task& task,
-                                          int lane, Out& out) {
+                                          std::int32_t base, int lane, Out& out) {
   using Accumulator = typename Product<Stored, Vector>::Accumulator;
   if (lane >= task.size()) return;
-  auto e = piece(p, task, lane);
+  auto e = piece<near_task>(p, task, base, lane);
   const std::int32_t row_of_one = p.caller_row(task, 2 * lane);
   const std::int32_t row_of_three = p.caller_row(task, 2 * lane + 1);
-  e.template gather<false>(p.x, true);
+  e.template gather<false>(p.x, 4);
   out.put(row_of_one, dot<Accumulator>(e, 0, 1));
   out.put(row_of_three, dot<Accumulator>(e, 1, 4));
 }
 
-template <class Stored, class Vector, class Out>
+template <bool near_task, class Stored, class Vector, class Out>
 __device__ __forceinline__ void pieces_4(const Product<Stored, Vector>& p, const Task& task,
-                                         int lane, Out& out) {
+                                         std::int32_t base, int lane, Out& out) {
   using Accumulator = typename Product<Stored, Vector>::Accumulator;
   if (lane >= task.size()) return;
-  auto e = piece(p, task, lane);
+  auto e = piece<near_task>(p, task, base, lane);
   const std::int32_t row = p.caller_row(task, lane);
-  e.template gather<true>(p.x, true);
+  e.template gather<true>(p.x, 4);
   out.put(row, dot<Accumulator>(e, 0, 4));
 }
 
-template <class Stored, class Vector, class Out>
+template <bool near_task, class Stored, class Vector, class Out>
 __device__ __forceinline__ void pieces_22(const Product<Stored, Vector>& p, const Task& task,
-                                          int lane, Out& out) {
+                                          std::int32_t base, int lane, Out& out) {
   using Accumulator = typename Product<Stored, Vector>::Accumulator;
   if (2 * lane >= task.size()) return;
   const bool pair = 2 * lane + 1 < task.size();
-  auto e = piece(p, task, lane);
+  auto e = piece<near_task>(p, task, base, lane);
   const std::int32_t first = p.caller_row(task, 2 * lane);
   const std::int32_t second = pair ? p.caller_row(task, 2 * lane + 1) : 0;
-  e.template gather<true>(p.x, true);
+  e.template gather<true>(p.x, 4);
   out.put(first, dot<Accumulator>(e, 0, 2));
   if (pair) out.put(second, dot<Accumulator>(e, 2, 4));
 }
 
-template <class Stored, class Vector, class Out>
-__device__ __forceinline__ void ones(const Product<Stored, Vector>& p, const Task& task, int lane,
-                                     Out& out) {
+template <bool near_task, class Stored, class Vector, class Out>
+__device__ __forceinline__ void ones(const Product<Stored, Vector>& p, const Task& task,
+                                     std::int32_t base, int lane, Out& out) {
   using Accumulator = typename Product<Stored, Vector>::Accumulator;
   constexpr int n = kOnesPerTask / 32;
   Entries<Stored, Vector, 1> e[n];
@@ -217,7 +231,7 @@ __device__ __forceinline__ void ones(const Product<Stored, Vector>& p, const Tas
   for (int i = 0; i < n; ++i) {
     const int one = lane + 32 * i;
     const std::int64_t at = p.first_one + task.stored + one;
-    e[i].load(p.short_val + at, p.short_cid + at, one < task.size());
+    e[i].template load<near_task>(p.short_rows, at, base, one < task.size());
     row[i] = one < task.size() ? p.caller_row(task, one) : -1;
   }
 #pragma unroll
@@ -233,28 +247,32 @@ __device__ __forceinline__ void empty(const Product<Stored, Vector>& p, const Ta
   for (int i = lane; i < task.size(); i += 32) out.put(p.caller_row(task, i), 0);
 }
 
-template <class Rows, class Stored, class Vector, class Out>
-__device__ __forceinline__ void work_on(const Task& task, const Product<Stored, Vector>& p,
-                                        const Lane& lane, Out& out) {
+template <class Rows, bool near_task, class Stored, class Vector, class Out>
+__device__ __forceinline__ void work_on(const Task& task, std::int32_t base,
+                                        const Product<Stored, Vector>& p, const Lane& lane,
+                                        Out& out) {
   switch (task.work()) {
     case Work::long_groups:
-      return long_groups<Rows>(p, task, lane, out);
-    case Work::rows32:
-      return rows32(p, task, lane, out);
-    case Work::rows8:
-      return rows8<Rows>(p, task, lane, out);
+      if constexpr (!near_task) long_groups<Rows>(p, task, lane, out);
+      return;
     case Work::mixed8:
-      return mixed8<Rows>(p, task, lane, out);
-    case Work::pieces_13:
-      return pieces_13(p, task, lane.index, out);
-    case Work::pieces_4:
-      return pieces_4(p, task, lane.index, out);
-    case Work::pieces_22:
-      return pieces_22(p, task, lane.index, out);
-    case Work::ones:
-      return ones(p, task, lane.index, out);
+      if constexpr (!near_task) mixed8<Rows>(p, task, lane, out);
+      return;
     case Work::empty:
-      return empty(p, task, lane.index, out);
+      if constexpr (!near_task) empty(p, task, lane.index, out);
+      return;
+    case Work::rows32:
+      return rows32<near_task>(p, task, base, lane, out);
+    case Work::rows8:
+      return rows8<Rows, near_task>(p, task, base, lane, out);
+    case Work::pieces_13:
+      return pieces_13<near_task>(p, task, base, lane.index, out);
+    case Work::pieces_4:
+      return pieces_4<near_task>(p, task, base, lane.index, out);
+    case Work::pieces_22:
+      return pieces_22<near_task>(p, task, base, lane.index, out);
+    case Work::ones:
+      return ones<near_task>(p, task, base, lane.index, out);
   }
 }
 
