@@ -5,6 +5,7 @@
 #include "device/device.hpp"
 #include "kernels/dasp/build.hpp"
 #include "kernels/dasp/device_layout.hpp"
+#include "kernels/registry.hpp"
 #include "support/device_product.hpp"
 #include "support/shapes.hpp"
 
@@ -81,6 +82,69 @@ TYPED_TEST(DaspOnDevice, UpdatesToTheArraysOfARebuild) {
     dasp::update_on_device(device, changed_on_device.view(), stream);
     this->expect_same(dasp::build<Stored, 8, 4, Value>(changed.view(), steps), device, stream);
   }
+}
+
+// Rows of every class; the columns of the first `near_rows` rows are close to each other, those of
+// the others anywhere in 300000.
+template <class Value>
+CsrMatrix<Value> near_and_far(std::int64_t rows, std::int64_t near_rows) {
+  constexpr std::int64_t cols = 300000;
+  test::Random random(5);
+  CsrMatrix<Value> a{.rows = rows, .cols = cols, .row_ptr = {0}, .col_idx = {}, .values = {}};
+  constexpr std::int64_t lengths[] = {0, 1, 1, 2, 3, 4, 5, 7, 16, 27, 33, 81, 120, 700};
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t length = lengths[random.below(std::size(lengths))];
+    const std::int64_t first = row < near_rows ? 200000 + row : random.below(1000);
+    const std::int64_t apart = row < near_rows ? 1 : 1 + random.below((cols - 1000) / 700);
+    for (std::int64_t k = 0; k < length; ++k) {
+      a.col_idx.push_back(static_cast<std::int32_t>(first + k * apart));
+      a.values.push_back(random.value<Value>());
+    }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+  }
+  return a;
+}
+
+TYPED_TEST(DaspOnDevice, MultipliesWithColumnsNearAndFarApart) {
+  using Stored = typename TypeParam::StoredType;
+  using Value = typename TypeParam::ValueType;
+  const KernelEntry& entry = find_kernel("dasp");
+  CudaBuilder<Value> builder = nullptr;
+  if constexpr (std::is_same_v<Stored, Value>)
+    builder = entry.cuda<Value>();
+  else
+    builder = entry.cuda_mixed;
+  for (const std::int64_t near_rows : {0, 1500, 2500, 3000}) {
+    SCOPED_TRACE(near_rows);
+    test::DeviceProduct<Stored, Value> product(builder, near_and_far<Stored>(3000, near_rows));
+    EXPECT_TRUE(test::matches_reference(product));
+  }
+}
+
+TYPED_TEST(DaspOnDevice, OffsetsGiveTheColumnsOfNearTasks) {
+  using Stored = typename TypeParam::StoredType;
+  using Value = typename TypeParam::ValueType;
+  const Stream stream;
+  std::vector<BuildStep> steps;
+  const auto given = to_device(near_and_far<Value>(3000, 2500).view(), stream);
+  const auto device = dasp::build_on_device<Stored>(given.view(), steps, stream);
+  const auto tasks = to_host(device.tasks.view(), stream);
+  const auto base = to_host(device.column_base.view(), stream);
+  const auto cid = to_host(device.reg_cid.view(), stream);
+  const auto offset = to_host(device.reg_offset.view(), stream);
+  std::int64_t checked = 0;
+  ASSERT_EQ(base.size(), tasks.size());
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    const dasp::Work work = tasks[t].work();
+    if (base[t] < 0 || (work != dasp::Work::rows32 && work != dasp::Work::rows8)) continue;
+    const std::int64_t first = std::int64_t{tasks[t].stored} * 32;
+    const std::int64_t count = dasp::items_per_task(work) * (tasks[t].size() / 4 * 4);
+    for (std::int64_t i = first; i < first + count; ++i, ++checked)
+      ASSERT_EQ(cid[i], base[t] + offset[i]);
+  }
+  EXPECT_GT(checked, 1000);
+  const auto far = to_device(near_and_far<Value>(3000, 0).view(), stream);
+  EXPECT_TRUE(dasp::build_on_device<Stored>(far.view(), steps, stream).column_base.empty());
 }
 
 }  // namespace

@@ -14,11 +14,14 @@
 //                would leave the matrix unit more to sort out than to multiply.
 //   short        a lane a piece, on FMA: 4 entries are one load of columns and one or two of values
 //
-// Moves 12 bytes a stored entry (FP64), 8 of y a row and 4 of its number, none where a task's rows
-// follow each other; values and columns bypass the caches' retention (ld.global.cs, the paper's), x
-// is read through L1. Tasks are in the caller's row order, so that neighbouring rows of different
-// classes share lines of x and y while they are in cache.
-// Deterministic: each row's order of summation depends on the layout only.
+// Moves a stored entry's value and 4 bytes of column, or 2 where a task's columns are within 65536
+// of each other (narrow_cuda.cu); of a row 8 bytes of y and 4 of its number, none where a task's
+// rows follow each other; 20 bytes a task. Values and columns are streamed (ld.global.cs, the
+// paper's cache bypass), x is read through L1. Tasks are in the caller's row order, so that
+// neighbouring rows of different classes share lines of x and y while they are in cache. FP16:
+// products and sums in FP32, on the matrix unit for rows8, mixed8 and long rows (m16n8k16). FP32:
+// FMA everywhere, as TF32 would round the values. Deterministic: each row's order of summation
+// depends on the layout only.
 #include <algorithm>
 
 #include "device/device.hpp"
@@ -45,7 +48,7 @@ __device__ __forceinline__ Task load_task(const Task* from) {
 
 // The first blocks take the heavy tasks, one a warp; each of the others p.tasks_per_block tasks
 // that follow each other. Rows: how a warp sums rows (fragments.cuh).
-template <class Rows, bool with_dot, class Stored, class Vector>
+template <class Rows, bool with_dot, bool any_near, class Stored, class Vector>
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     multiply(Product<Stored, Vector> p) {
   constexpr int warps = kThreads / 32;
@@ -59,9 +62,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   Output<with_dot, Stored, Vector> out(p);
   std::int32_t mine = first + static_cast<int>(threadIdx.x) / 32;
   if (mine < last) {
-    const auto base_of = [&](std::int32_t at) {
-      return p.column_base ? __ldg(p.column_base + at) : -1;
-    };
+    const auto base_of = [&](std::int32_t at) { return any_near ? __ldg(p.column_base + at) : -1; };
     Task task = load_task(p.tasks + mine);
     std::int32_t base = base_of(mine);
     for (;;) {
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
         next = load_task(p.tasks + mine);
         next_base = base_of(mine);
       }
-      if (base >= 0)
+      if (any_near && base >= 0)
         work_on<Rows, true>(task, base, p, lane, out);
       else
         work_on<Rows, false>(task, base, p, lane, out);
@@ -204,7 +205,10 @@ class DaspCuda final : public CudaKernel<Vector> {
   }
   template <class Rows, bool with_dot>
   void launch(const Kernel& product, StreamRef stream) const {
-    dasp::multiply<Rows, with_dot><<<blocks_, kThreads, 0, stream>>>(product);
+    const auto kernel = layout_.column_base.empty()
+                            ? dasp::multiply<Rows, with_dot, false, Native<Stored>, Native<Vector>>
+                            : dasp::multiply<Rows, with_dot, true, Native<Stored>, Native<Vector>>;
+    kernel<<<blocks_, kThreads, 0, stream>>>(product);
     check_launch();
   }
 

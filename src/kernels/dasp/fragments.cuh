@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a warp multiplies 8 x 4 blocks by x: matrix units for FP64 and FP16, FMA for the rest.
 //
-// Lane 4 g + q works for row g of the blocks. It takes from that row in one step
-//   FP64:  two entries that follow each other, of block 2 s + q / 2: 16 bytes of values a load;
-//   else   entry q of each of the four blocks 4 s .. 4 s + 3: the lanes of a row then gather
-//          neighbouring columns at a time, and smaller values need less of a load,
+// Lane 4 g + q works for row g of the blocks. It takes entries of that row that follow each other,
+//   two   of block 2 s + q / 2  (FP64: 16 bytes of values a load), or
+//   four  of block 4 s + q      (FP32, FP16),
 // and gathers the entries of x that meet them, so that in each matrix product
 //   A[g][k] = a value of row g,  B[k][g] = its entry of x,
 // both held by the lane itself: the fragments of m8n8k4 and m16n8k16 put A[g][.] and B[.][g] into

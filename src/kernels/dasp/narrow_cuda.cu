@@ -112,7 +112,8 @@ void narrow_columns(DeviceLayout<Stored>& layout, StreamRef stream) {
                                               near_entries.data());
   check_launch();
   const auto near_total = static_cast<std::int64_t>(read_back(near_entries.data(), stream));
-  if (2 * near_total < layout.stored_entries()) return;
+  const auto long_entries = static_cast<std::int64_t>(layout.long_val.size());
+  if (2 * near_total < layout.stored_entries() - long_entries) return;
   layout.near_entries = near_total;
   layout.column_base = std::move(base);
   layout.reg_offset = DeviceBuffer<std::uint16_t>(layout.reg_cid.size(), stream);

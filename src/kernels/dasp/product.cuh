@@ -157,19 +157,6 @@ struct Entries {
       stream(from.cid + at, column);
     }
   }
-  // The entries at one place of n blocks that follow each other.
-  template <bool near_task>
-  __device__ void load_spread(const Part<Stored>& from, std::int64_t at, std::int32_t base,
-                              int count) {
-    clear();
-#pragma unroll
-    for (int i = 0; i < n; ++i) {
-      if (i >= count) continue;
-      value[i] = __ldcs(from.val + at + 32 * i);
-      column[i] =
-          near_task ? base + __ldcs(from.offset + at + 32 * i) : __ldcs(from.cid + at + 32 * i);
-    }
-  }
   // Padding, value 0, takes no x.
   template <bool padded>
   __device__ void gather(const Vector* from, int count) {

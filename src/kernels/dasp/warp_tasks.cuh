@@ -8,10 +8,16 @@
 
 namespace trireme::dasp {
 
-// Entries that a lane has loaded before it gathers the first x.
-template <class Stored>
-inline constexpr int kEntriesUnderWay = sizeof(Stored) == 2 ? 12 : 8;
-inline constexpr int kRowBlocks = 2;  // likewise of a rows32 task, in blocks
+// Entries that a lane has loaded before it gathers the first x: as many as 64 registers hold.
+template <class Stored, bool near_task>
+inline constexpr int kEntriesUnderWay = sizeof(Stored) == 8 || !near_task ? 8
+                                        : sizeof(Stored) == 4             ? 12
+                                                                          : 16;
+// Likewise of a rows32 task, in blocks.
+template <class Stored, bool near_task>
+inline constexpr int kRowBlocks = sizeof(Stored) == 8 || !near_task ? 2
+                                  : sizeof(Stored) == 4             ? 3
+                                                                    : 5;
 
 // Adds `blocks` blocks from `first` on to the row sums. Several steps' loads are under way at a
 // time.
@@ -20,25 +26,16 @@ __device__ __forceinline__ void add_blocks(Rows& rows, const Product<Stored, Vec
                                            const Lane& lane, std::int64_t first,
                                            std::int32_t blocks, std::int32_t base) {
   constexpr int n = kLaneEntries<Stored>;
-  constexpr int steps = kEntriesUnderWay<Stored> / n;
-  constexpr bool spread = n == 4;
-  const int mine = spread ? 0 : lane.quarter / 2;
-  const int offset = spread ? lane.index : lane.row * 4 + lane.quarter % 2 * 2;
+  constexpr int steps = kEntriesUnderWay<Stored, near_task> / n;
+  const int mine = n == 2 ? lane.quarter / 2 : lane.quarter;
+  const int offset = lane.row * 4 + (n == 2 ? lane.quarter % 2 * 2 : 0);
   const std::int64_t begin = (first + mine) * 32 + offset;
   for (std::int32_t done = 0; done < blocks; done += steps * n) {
     Entries<Stored, Vector, n> e[steps];
-    const auto count = [&](int s) {
-      const int left = blocks - done - s * n - mine;
-      return spread ? left : left > 0 ? n : 0;
-    };
+    const auto count = [&](int s) { return done + s * n + mine < blocks ? n : 0; };
 #pragma unroll
-    for (int s = 0; s < steps; ++s) {
-      const std::int64_t at = begin + (done + s * n) * 32;
-      if constexpr (spread)
-        e[s].template load_spread<near_task>(p.regular, at, base, count(s));
-      else
-        e[s].template load<near_task>(p.regular, at, base, count(s));
-    }
+    for (int s = 0; s < steps; ++s)
+      e[s].template load<near_task>(p.regular, begin + (done + s * n) * 32, base, count(s));
 #pragma unroll
     for (int s = 0; s < steps; ++s) e[s].template gather<padded>(p.x, count(s));
 #pragma unroll
@@ -110,18 +107,18 @@ __device__ __forceinline__ void rows32(const Product<Stored, Vector>& p, const T
 #pragma unroll
   for (int i = 0; i < 3; ++i) sum += dot<Accumulator>(end[i], 0, 1);
 
-  for (std::int32_t block = 1; block < blocks; block += kRowBlocks) {
-    Entries<Stored, Vector, 4> e[kRowBlocks];
+  constexpr int steps = kRowBlocks<Stored, near_task>;
+  for (std::int32_t block = 1; block < blocks; block += steps) {
+    Entries<Stored, Vector, 4> e[steps];
 #pragma unroll
-    for (int s = 0; s < kRowBlocks; ++s) {
+    for (int s = 0; s < steps; ++s) {
       const std::int64_t from = begin + (block + s) * 32;
       e[s].template load<near_task>(p.regular, from, base, block + s < blocks ? 4 : 0);
     }
 #pragma unroll
-    for (int s = 0; s < kRowBlocks; ++s)
-      e[s].template gather<false>(p.x, block + s < blocks ? 4 : 0);
+    for (int s = 0; s < steps; ++s) e[s].template gather<false>(p.x, block + s < blocks ? 4 : 0);
 #pragma unroll
-    for (int s = 0; s < kRowBlocks; ++s) sum += dot<Accumulator>(e[s], 0, 4);
+    for (int s = 0; s < steps; ++s) sum += dot<Accumulator>(e[s], 0, 4);
   }
   out.put(row, sum);
 }
@@ -131,7 +128,7 @@ __device__ __forceinline__ void long_groups(const Product<Stored, Vector>& p, co
                                             const Lane& lane, Out& out) {
   using Accumulator = typename Product<Stored, Vector>::Accumulator;
   constexpr int n = kLaneEntries<Stored>;
-  constexpr int steps = kEntriesUnderWay<Stored> / n;
+  constexpr int steps = kEntriesUnderWay<Stored, false> / n;
   const std::int32_t count = task.size() * 64;
   const std::int64_t base = static_cast<std::int64_t>(task.stored) * 64 + lane.index * n;
   Rows rows;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plan that the GPU builder follows, against the layout that the host builder makes: what needs
+// no GPU to be checked.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "kernels/dasp/build.hpp"
+#include "kernels/dasp/plan.hpp"
+#include "support/shapes.hpp"
+
+namespace trireme {
+namespace {
+
+using dasp::Work;
+
+std::vector<std::int64_t> rows_of_length(const CsrMatrix<double>& a) {
+  std::vector<std::int64_t> count(dasp::kMaxLen + 2, 0);
+  for (std::int64_t row = 0; row < a.rows; ++row)
+    ++count[std::min(a.row_ptr[row + 1] - a.row_ptr[row], dasp::kMaxLen + 1)];
+  return count;
+}
+
+// Rows of a task: of medium tasks what they hold, of the others as many as their size says.
+std::int32_t rows_of(const dasp::Task& task) {
+  switch (task.work()) {
+    case Work::rows32:
+      return 32;
+    case Work::rows8:
+      return 8;
+    case Work::pieces_13:
+      return 2 * task.size();
+    default:
+      return task.size();
+  }
+}
+
+class DaspPlan : public testing::Test {
+ protected:
+  // body(layout, plan) for every contract shape.
+  template <class Body>
+  void for_every_shape(Body&& body) {
+    for (const auto& [name, matrix] : test::contract_shapes<double>()) {
+      SCOPED_TRACE(name);
+      std::vector<BuildStep> steps;
+      body(dasp::build<double>(matrix.view(), steps), dasp::make_plan(rows_of_length(matrix)));
+    }
+  }
+};
+
+TEST_F(DaspPlan, CountsWhatTheHostBuilderStores) {
+  for_every_shape([](const dasp::Layout<double>& layout, const dasp::Plan& plan) {
+    EXPECT_EQ(plan.counts, layout.counts);
+    EXPECT_EQ(plan.row_blocks, layout.row_blocks());
+    EXPECT_EQ(plan.regular_entries, static_cast<std::int64_t>(layout.reg_val.size()));
+    EXPECT_EQ(plan.irregular_entries, static_cast<std::int64_t>(layout.irreg_val.size()));
+  });
+}
+
+TEST_F(DaspPlan, TasksTakeEveryRowOnce) {
+  for_every_shape([](const dasp::Layout<double>& layout, const dasp::Plan& plan) {
+    std::vector<int> taken(layout.rows, 0);
+    std::int32_t number = 0;
+    for (const dasp::Segment& segment : plan.segments) {
+      EXPECT_EQ(segment.first_task, number);
+      number += segment.tasks;
+      for (std::int32_t i = 0; i < segment.tasks; ++i) {
+        const dasp::Task task = dasp::task_of(segment, i);
+        for (std::int32_t row = 0; row < rows_of(task); ++row) ++taken.at(task.row + row);
+      }
+    }
+    EXPECT_EQ(number, plan.tasks);
+    for (std::int64_t i = 0; i < layout.rows; ++i)
+      EXPECT_EQ(taken[i], i < layout.counts.long_rows ? 0 : 1) << i;
+  });
+}
+
+TEST_F(DaspPlan, TasksOfMediumRowsPointIntoTheLayout) {
+  for_every_shape([](const dasp::Layout<double>& layout, const dasp::Plan& plan) {
+    for (const dasp::Segment& segment : plan.segments) {
+      if (segment.work != Work::rows32 && segment.work != Work::rows8 &&
+          segment.work != Work::mixed8)
+        continue;
+      for (std::int32_t i = 0; i < segment.tasks; ++i) {
+        const dasp::Task task = dasp::task_of(segment, i);
+        const std::int64_t medium = task.row - layout.counts.first_medium();
+        EXPECT_EQ(medium % 8, 0);
+        EXPECT_EQ(task.stored * 32, layout.rowblock_ptr[medium / 8]);
+        EXPECT_EQ(task.irregular, layout.irreg_ptr[medium]);
+      }
+    }
+  });
+}
+
+TEST(DaspPlanLongRows, TasksCoverTheirGroups) {
+  for (const std::int32_t groups : {5, 8, 9, 100, 8192, 8193, 1000000, 33554431}) {
+    const std::int32_t each = dasp::groups_per_task(groups);
+    const std::int32_t tasks = dasp::tasks_of_long_row(groups);
+    EXPECT_LT(std::int64_t{tasks - 1} * each, groups);
+    EXPECT_GE(std::int64_t{tasks} * each, groups);
+    EXPECT_LE(tasks, 1024);
+  }
+}
+
+}  // namespace
+}  // namespace trireme
