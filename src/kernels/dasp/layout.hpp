@@ -13,13 +13,15 @@
 //
 // A row block of M = 8 rows, here of lengths 9 9 9 9 8 7 6 5, K = 4:
 //
-//     k: 0 1 2 3   4 5 6 7   8           an M x K space becomes a block while it holds MORE than
-//        a a a a | a a a a | i           0.75*M*K nonzeros: the first has 32, the second 26 of 32
-//        a a a a | a a a a | i           (both > 24: regular, 0 = padding), the third 4: irregular
-//        (i). a a a a | a a a a | i           Blocks are row-major, one after the other: a a a a |
-//        a a a a | i             reg_val[rowblock_ptr[b] + (k/K)*M*K + row*K + k%K] a a a a | a a a
-//        a |             irregular entries follow each other, row after row: a a a a | a a a 0 |
-//        irreg_val[irreg_ptr[row] ..] a a a a | a a 0 0 | a a a a | a 0 0 0 |
+//     k: 0 1 2 3   4 5 6 7   8
+//        a a a a | a a a a | i    An M x K space is a block while it holds MORE than 0.75*M*K
+//        a a a a | a a a a | i    nonzeros: the first holds 32, the second 26 of 32 (0: padding),
+//        a a a a | a a a a | i    both over 24. The third holds 4: its entries are irregular (i).
+//        a a a a | a a a a | i
+//        a a a a | a a a a |      Blocks are row-major and follow each other:
+//        a a a a | a a a 0 |        reg_val[rowblock_ptr[b] + (k/K)*M*K + row*K + k%K]
+//        a a a a | a a 0 0 |      Irregular entries follow each other, row after row:
+//        a a a a | a 0 0 0 |        irreg_val[irreg_ptr[row] ..]
 //
 // A space with exactly 0.75*M*K nonzeros is irregular, to the letter of the paper. So rows of one
 // length never carry padding (the last 3 of 7, 11, .. entries stay compact: 88 bytes a 7-entry row,
@@ -39,8 +41,7 @@ inline constexpr std::int32_t kMaxLen = 256;  // the paper's MAX_LEN: the longes
 inline constexpr std::int32_t kPiece = 4;     // the width of a pieced short row
 
 // How many rows and pieces of each kind there are, and where each kind's rows begin in row_order:
-//   long | medium | 1&3 (the 1 and the 3 of a piece adjacent) | 4s | 3s | 2s (pairs adjacent) | 1s
-//   | empty
+//   long | medium | 1&3 (both rows of a piece adjacent) | 4s | 3s | 2s (likewise) | 1s | empty
 struct Counts {
   std::int64_t long_rows = 0;
   std::int64_t medium_rows = 0;

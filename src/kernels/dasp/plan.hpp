@@ -5,8 +5,9 @@
 // The row blocks of one length follow each other and are all alike (layout.hpp), so a few hundred
 // segments, each a run of equal tasks, describe any matrix:
 //
-//   medium rows, longest first:  | 9 x 100 rows            | mixed | 8 x 60 rows   | ..
-//   segments:                    | rows32 x 3 | rows8 x 0  | rows8 | rows32 | rows8 ..
+//   medium rows:  100 of length 9                  60 of length 8
+//   row blocks:   12 alike                 1 of both       7 alike
+//   segments:     3 tasks rows32           1 mixed8        1 rows32, 3 rows8
 #pragma once
 
 #include <cstdint>
