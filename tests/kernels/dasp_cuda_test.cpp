@@ -94,8 +94,8 @@ CsrMatrix<Value> near_and_far(std::int64_t rows, std::int64_t near_rows) {
   constexpr std::int64_t lengths[] = {0, 1, 1, 2, 3, 4, 5, 7, 16, 27, 33, 81, 120, 700};
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t length = lengths[random.below(std::size(lengths))];
-    const std::int64_t first = row < near_rows ? 200000 + row : random.below(1000);
-    const std::int64_t apart = row < near_rows ? 1 : 1 + random.below((cols - 1000) / 700);
+    const std::int64_t apart = row < near_rows ? 1 : 1 + random.below(40);
+    const std::int64_t first = row < near_rows ? 200000 + row : random.below(cols - 40 * length);
     for (std::int64_t k = 0; k < length; ++k) {
       a.col_idx.push_back(static_cast<std::int32_t>(first + k * apart));
       a.values.push_back(random.value<Value>());
