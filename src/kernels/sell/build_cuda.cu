@@ -25,6 +25,17 @@ void scan(const std::int32_t* from, std::int32_t* to, std::int64_t count, Stream
   });
 }
 
+// call(std::integral_constant) for the rows of a lane that there are.
+template <class Call>
+void for_lane_rows(int lane_rows, Call&& call) {
+  if (lane_rows == 1)
+    call(std::integral_constant<int, 1>{});
+  else if (lane_rows == 2)
+    call(std::integral_constant<int, 2>{});
+  else
+    call(std::integral_constant<int, kMostLaneRows>{});
+}
+
 template <class Value>
 class Builder {
  public:
@@ -130,9 +141,17 @@ class Builder {
       layout_.offsets = DeviceBuffer<std::uint16_t>(stored, stream_);
     else
       layout_.columns = DeviceBuffer<std::int32_t>(stored, stream_);
-    fill_columns<<<blocks, kThreads, 0, stream_>>>(rows(), layout_.slices, layout_.slice_ptr.data(),
-                                                   a_.col_idx.data(), layout_.base.data(),
-                                                   layout_.offsets.data(), layout_.columns.data());
+    for_lane_rows(layout_.code.lane_rows, [&](auto lane_rows) {
+      constexpr int kRows = decltype(lane_rows)::value;
+      if (layout_.code.narrow)
+        fill_offsets<kRows><<<blocks, kThreads, 0, stream_>>>(
+            rows(), layout_.slices, layout_.slice_ptr.data(), a_.col_idx.data(),
+            layout_.base.data(), layout_.offsets.data());
+      else
+        fill_columns<kRows>
+            <<<blocks, kThreads, 0, stream_>>>(rows(), layout_.slices, layout_.slice_ptr.data(),
+                                               a_.col_idx.data(), layout_.columns.data());
+    });
     check_launch();
   }
 
@@ -167,10 +186,13 @@ void fill(const std::int32_t* row_ptr, const Value* values, const DeviceLayout<V
   if (layout.steps > 0) {
     if (stored.empty())
       stored = DeviceBuffer<Stored>(layout.steps * layout.code.slice_size(), stream);
-    fill_slice_values<<<blocks_for_warps(layout.slices), kThreads, 0, stream>>>(
-        RowsOfSlices{static_cast<std::int32_t>(layout.slice_rows()), row_ptr, order,
-                     layout.code.lane_rows},
-        layout.slices, layout.slice_ptr.data(), values, stored.data());
+    for_lane_rows(layout.code.lane_rows, [&](auto lane_rows) {
+      fill_slice_values<decltype(lane_rows)::value>
+          <<<blocks_for_warps(layout.slices), kThreads, 0, stream>>>(
+              RowsOfSlices{static_cast<std::int32_t>(layout.slice_rows()), row_ptr, order,
+                           layout.code.lane_rows},
+              layout.slices, layout.slice_ptr.data(), values, stored.data());
+    });
     check_launch();
   }
   if (layout.apart_nnz > 0) {

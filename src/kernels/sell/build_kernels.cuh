@@ -141,56 +141,74 @@ __global__ void __launch_bounds__(kThreads)
   if (this_lane() == 0 && spread > kLargestOffset) atomicMax(&findings->largest_spread, spread);
 }
 
-// Calls body(index in the layout's arrays, entry of the CSR or -1, step) for every stored entry of
-// this warp's slice.
-template <class Body>
-__device__ void for_each_entry(const RowsOfSlices& rows, const std::int32_t* slice_ptr,
-                               std::int32_t slice, Body&& body) {
-  std::int32_t first[kMostLaneRows], length[kMostLaneRows];
-  for (int r = 0; r < rows.lane_rows; ++r) {
+// Writes value_of(entry of the CSR or -1, step) for every stored entry of this warp's slice; a lane
+// stores the numbers of all its rows in a step at once.
+template <int lane_rows, class T, class ValueOf>
+__device__ void fill_slice(const RowsOfSlices& rows, const std::int32_t* slice_ptr,
+                           std::int32_t slice, T* out, ValueOf&& value_of) {
+  struct alignas(sizeof(T) * lane_rows) Pack {
+    T of_row[lane_rows];
+  };
+  std::int32_t first[lane_rows], length[lane_rows];
+#pragma unroll
+  for (int r = 0; r < lane_rows; ++r) {
     const std::int32_t row = rows.row(slice, r);
     length[r] = rows.length(row);
     first[r] = length[r] > 0 ? rows.row_ptr[rows.caller(row)] : 0;
   }
   const std::int32_t begin = slice_ptr[slice];
   const std::int32_t steps = slice_ptr[slice + 1] - begin;
-  for (std::int32_t chunk = 0; chunk < steps; chunk += kChunk)
-    for (int r = 0; r < rows.lane_rows; ++r)
+  Pack* packs = reinterpret_cast<Pack*>(out) + static_cast<std::int64_t>(begin) * kLanes;
+  for (std::int32_t chunk = 0; chunk < steps; chunk += kChunk) {
+    Pack pack[kChunk];
+#pragma unroll
+    for (int r = 0; r < lane_rows; ++r)
 #pragma unroll
       for (int s = 0; s < kChunk; ++s) {
         const std::int32_t step = chunk + s;
-        if (step < steps)
-          body(
-              (static_cast<std::int64_t>(begin + step) * kLanes + this_lane()) * rows.lane_rows + r,
-              step < length[r] ? first[r] + step : -1, begin + step);
+        // A row has no entry beyond the slice's last step, nor has `base` there.
+        pack[s].of_row[r] =
+            value_of(step < length[r] ? first[r] + step : -1, begin + min(step, steps - 1));
       }
+#pragma unroll
+    for (int s = 0; s < kChunk; ++s)
+      if (chunk + s < steps) packs[(chunk + s) * kLanes + this_lane()] = pack[s];
+  }
 }
 
-// Exactly one of offsets and columns is given.
+template <int lane_rows>
 __global__ void __launch_bounds__(kThreads)
-    fill_columns(RowsOfSlices rows, std::int32_t slices, const std::int32_t* slice_ptr,
-                 const std::int32_t* col_idx, const std::int32_t* base, std::uint16_t* offsets,
-                 std::int32_t* columns) {
+    fill_offsets(RowsOfSlices rows, std::int32_t slices, const std::int32_t* slice_ptr,
+                 const std::int32_t* col_idx, const std::int32_t* base, std::uint16_t* offsets) {
   const std::int32_t slice = this_warp();
   if (slice >= slices) return;
-  for_each_entry(
-      rows, slice_ptr, slice, [&](std::int64_t at, std::int32_t entry, std::int32_t step) {
-        if (offsets)
-          offsets[at] =
-              entry < 0 ? kNoOffset : static_cast<std::uint16_t>(col_idx[entry] - base[step]);
-        else
-          columns[at] = entry < 0 ? kNoColumn : col_idx[entry];
+  fill_slice<lane_rows>(
+      rows, slice_ptr, slice, offsets, [&](std::int32_t entry, std::int32_t step) {
+        return entry < 0 ? kNoOffset : static_cast<std::uint16_t>(col_idx[entry] - base[step]);
       });
 }
 
-template <class Value, class Stored>
+template <int lane_rows>
+__global__ void __launch_bounds__(kThreads)
+    fill_columns(RowsOfSlices rows, std::int32_t slices, const std::int32_t* slice_ptr,
+                 const std::int32_t* col_idx, std::int32_t* columns) {
+  const std::int32_t slice = this_warp();
+  if (slice >= slices) return;
+  fill_slice<lane_rows>(rows, slice_ptr, slice, columns, [&](std::int32_t entry, std::int32_t) {
+    return entry < 0 ? kNoColumn : col_idx[entry];
+  });
+}
+
+template <int lane_rows, class Value, class Stored>
 __global__ void __launch_bounds__(kThreads)
     fill_slice_values(RowsOfSlices rows, std::int32_t slices, const std::int32_t* slice_ptr,
                       const Value* values, Stored* stored) {
   const std::int32_t slice = this_warp();
   if (slice >= slices) return;
-  for_each_entry(rows, slice_ptr, slice, [&](std::int64_t at, std::int32_t entry, std::int32_t) {
-    store(stored + at, entry < 0 ? Sum<Value>{} : load<Sum<Value>>(values + entry));
+  fill_slice<lane_rows>(rows, slice_ptr, slice, stored, [&](std::int32_t entry, std::int32_t) {
+    Stored value;
+    store(&value, entry < 0 ? Sum<Value>{} : load<Sum<Value>>(values + entry));
+    return value;
   });
 }
 
