@@ -23,23 +23,7 @@ constexpr int kWarmUp = 30;                 // products before timing starts
 constexpr int kProducts = 1000;             // timed, unless that takes too long
 constexpr double kLongestSeconds = 1.0;     // of timed products a kernel
 constexpr double kBatchMicroseconds = 100;  // shorter products share a pair of events
-constexpr std::size_t kCopyBytes = std::size_t{1} << 30;
 constexpr int kBuilds = 3;  // timed, after one that loads code and fills pools
-
-double measure_copy_bandwidth(const Stream& stream) {
-  DeviceBuffer<char> from(kCopyBytes, stream), to(kCopyBytes, stream);
-  fill_zero(from.span(), stream);
-  std::vector<double> times;
-  Event start, stop;
-  for (int repetition = 0; repetition < 20; ++repetition) {
-    start.record(stream);
-    copy_on_device(DeviceSpan<const char>(from.view()), to.span(), stream);
-    stop.record(stream);
-    stop.synchronize();
-    times.push_back(microseconds_between(start, stop));
-  }
-  return 2e-3 * static_cast<double>(kCopyBytes) / quantile(times, 0.5);
-}
 
 // Stored: of the matrix; Vector: of x and y.
 template <class Stored, class Vector>
@@ -57,7 +41,7 @@ class CudaBench {
   Results run() {
     const DeviceProperties device = select_device();
     Stream stream;
-    const double copy = measure_copy_bandwidth(stream);
+    const double copy = measure_device_bandwidth();
     Results results{
         .bandwidth = {copy, fmt::format("device copy {:.0f} GB/s on {}", copy, device.name)},
         .rows = {},

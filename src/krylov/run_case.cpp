@@ -62,15 +62,19 @@ Device device_of(const std::string& kernel, const std::string& device) {
                                                                              : Device::cpu;
 }
 
-// The kernels with auto decided. Throws Error{usage} for what has no such executor.
-std::vector<KernelChoice> resolved_kernels(const Case& c) {
+// Each kernel with its device; auto stays auto until the matrix is known. Throws Error{usage} for
+// what has no such executor.
+std::vector<KernelChoice> requested_kernels(const Case& c) {
   if (c.precision != "double")
     fail(ExitCode::usage, "precision: {} needs engine: resident; the petsc engine works in double",
          c.precision);
   std::vector<KernelChoice> choices;
-  for (const std::string& kernel : c.kernels) {
-    const Device device = device_of(kernel, c.device);
-    const std::string name = kernel == "auto" ? std::string(choose_kernel(device)) : kernel;
+  for (const std::string& name : c.kernels) {
+    const Device device = device_of(name, c.device);
+    if (name == "auto") {
+      choices.push_back({name, device});
+      continue;
+    }
     const bool on_cuda = device == Device::cuda;
     const bool exists = name == "petsc-aij" ? !on_cuda
                         : on_cuda           ? find_kernel(name).cuda<double>() != nullptr
@@ -84,6 +88,37 @@ std::vector<KernelChoice> resolved_kernels(const Case& c) {
     choices.push_back({name, device});
   }
   return choices;
+}
+
+RowLengths row_lengths(const DistributedMatrix& matrix) {
+  const CsrMatrix<double>& local = matrix.blocks.local;
+  const CsrMatrix<double>& ghost = matrix.blocks.ghost;
+  RowLengths lengths{.rows = local.rows, .nnz = local.nnz() + ghost.nnz(), .longest = 0};
+  const auto length = [](const CsrMatrix<double>& block, std::int64_t row) {
+    return block.nnz() == 0 ? 0 : block.row_ptr[row + 1] - block.row_ptr[row];
+  };
+  for (std::int64_t row = 0; row < local.rows; ++row)
+    lengths.longest =
+        std::max<std::int64_t>(lengths.longest, length(local, row) + length(ghost, row));
+  std::int64_t most[] = {lengths.rows, lengths.nnz, lengths.longest};
+  MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT64_T, MPI_MAX, matrix.comm);
+  return {.rows = most[0], .nnz = most[1], .longest = most[2]};
+}
+
+// Decides auto, and keeps what is named twice once. Collective.
+std::vector<KernelChoice> decided(const std::vector<KernelChoice>& requested,
+                                  const DistributedMatrix& matrix) {
+  const RowLengths lengths = row_lengths(matrix);
+  std::vector<KernelChoice> kernels;
+  for (KernelChoice kernel : requested) {
+    if (kernel.name == "auto") kernel.name = choose_kernel(kernel.device, lengths);
+    const bool named_before =
+        std::any_of(kernels.begin(), kernels.end(), [&](const KernelChoice& other) {
+          return other.name == kernel.name && other.device == kernel.device;
+        });
+    if (!named_before) kernels.push_back(kernel);
+  }
+  return kernels;
 }
 
 // This rank's GPU, by its number on the node, where a kernel runs on one. Collective.
@@ -114,12 +149,17 @@ void require_known_names(MPI_Comm comm, const SolverSpec& spec) {
          spec.preconditioner);
 }
 
-double measured_bandwidth(MPI_Comm comm, MachineFacts& machine) {
+struct Bandwidth {
+  double host = 0, gpu = 0;  // GB/s of all ranks together; gpu: 0 where none is used
+};
+
+Bandwidth measured_bandwidth(MPI_Comm comm, MachineFacts& machine) {
   const HostBandwidth mine = measure_host_bandwidth();
-  double rates[2] = {mine.triad, mine.best()};
-  MPI_Allreduce(MPI_IN_PLACE, rates, 2, MPI_DOUBLE, MPI_SUM, comm);
+  double rates[] = {mine.triad, mine.best(), 0};
+  if (!machine.gpu.empty()) collectively(comm, [&] { rates[2] = measure_device_bandwidth(); });
+  MPI_Allreduce(MPI_IN_PLACE, rates, 3, MPI_DOUBLE, MPI_SUM, comm);
   machine.triad_gbytes_per_s = rates[0];
-  return rates[1];
+  return {.host = rates[1], .gpu = rates[2]};
 }
 
 void add_break_even(std::vector<RunOutcome>& runs, const std::vector<KernelChoice>& kernels,
@@ -172,17 +212,17 @@ void write_solution(MPI_Comm comm, const Case& c, const KernelRun& run, const Ro
 }  // namespace
 
 void check_case(MPI_Comm comm, const Case& c) {
-  select_gpu(comm, resolved_kernels(c), nullptr);
+  select_gpu(comm, requested_kernels(c), nullptr);
   require_known_names(comm, c.solver);
 }
 
 Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
   const std::int64_t resident_before = resident_bytes();
   const Stages stages(comm, progress);
-  const std::vector<KernelChoice> kernels = resolved_kernels(c);
+  const std::vector<KernelChoice> requested = requested_kernels(c);
   Outcome outcome;
   outcome.machine = machine_facts(comm);
-  select_gpu(comm, kernels, &outcome.machine);
+  select_gpu(comm, requested, &outcome.machine);
   require_known_names(comm, c.solver);
 
   stages.stage("reading " + problem_name(c.problem));
@@ -194,13 +234,14 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
                      .nnz = problem.matrix.global_nnz,
                      .rhs = c.problem.rhs};
   const auto matrix = distribute(comm, std::move(problem.matrix), problem.row_starts);
+  const std::vector<KernelChoice> kernels = decided(requested, *matrix);
   PlainProduct plain(matrix);
   const SolveContext context{.spec = c,
-                       .problem = problem,
-                       .matrix = matrix,
-                       .plain = plain,
-                       .load_peak_bytes = peak_resident_bytes(),
-                       .resident_before = resident_before};
+                             .problem = problem,
+                             .matrix = matrix,
+                             .plain = plain,
+                             .load_peak_bytes = peak_resident_bytes(),
+                             .resident_before = resident_before};
 
   std::vector<std::string> notes;
   if (problem.duplicates_summed > 0)
@@ -222,9 +263,11 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
   }
   if (12 * outcome.problem.nnz >= kSmallestForBandwidth) {  // last: its arrays count as peak memory
     stages.stage("measuring memory bandwidth");
-    const double machine = measured_bandwidth(comm, outcome.machine);
-    for (RunOutcome& run : outcome.runs)
-      if (run.device == "cpu" && machine > 0) run.bandwidth_fraction = run.gbytes_per_s / machine;
+    const Bandwidth machine = measured_bandwidth(comm, outcome.machine);
+    for (RunOutcome& run : outcome.runs) {
+      const double rate = run.device == "cpu" ? machine.host : machine.gpu;
+      if (rate > 0) run.bandwidth_fraction = run.gbytes_per_s / rate;
+    }
   }
   add_break_even(outcome.runs, kernels, matrix);
   for (const std::string& option : PetscSession::unused_options())

@@ -91,7 +91,7 @@ PetscErrorCode MatCreateTrireme(Mat assembled, const trireme::TriremeOptions& op
     MPI_Allreduce(MPI_IN_PLACE, &slab.global_nnz, 1, MPI_INT64_T, MPI_SUM, comm);
     auto matrix = distribute(comm, std::move(slab), row_starts_of(assembled));
     const std::string kernel =
-        options.kernel == "auto" ? std::string(choose_kernel(Device::cpu)) : options.kernel;
+        options.kernel == "auto" ? std::string(choose_kernel(Device::cpu, {})) : options.kernel;
     *shell = make_shell(std::make_shared<DistributedOperator>(std::move(matrix), kernel)).release();
     petsc_check(PetscLogEventEnd(build, assembled, 0, 0, 0));
   });

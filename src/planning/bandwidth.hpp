@@ -24,6 +24,10 @@ struct HostBandwidth {
 HostBandwidth measure_host_bandwidth(std::size_t bytes_per_array = std::size_t{128} << 20,
                                      int repetitions = 5);
 
+// GB/s of a copy in the memory of the current GPU, read plus written: the median of 20 copies of 1
+// GiB. Throws Error{resource} where there is no GPU.
+double measure_device_bandwidth();
+
 // The bytes that y = A x must move at least: what the layout stores, x once, y once.
 constexpr std::int64_t product_bytes(std::int64_t stored_bytes, std::int64_t rows,
                                      std::int64_t cols, std::size_t value_bytes) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "base/error.hpp"
 #include "device/device.hpp"
@@ -12,8 +11,9 @@
 namespace trireme {
 namespace {
 
-constexpr std::array<std::string_view, 2> kOnCpu = {"albus", "csr"};
-constexpr std::array<std::string_view, 3> kOnCuda = {"dasp", "csr-vector", "csr"};
+using Preferences = std::array<std::string_view, 3>;
+
+constexpr std::int64_t kFewNonzeros = 1'000'000;
 
 bool runs_on(std::string_view name, Device device) {
   const auto kernels = kernel_registry();
@@ -23,24 +23,29 @@ bool runs_on(std::string_view name, Device device) {
   });
 }
 
-std::span<const std::string_view> preferences(Device device) {
-  if (device == Device::cpu) return kOnCpu;
-  return kOnCuda;
+Preferences preferences(Device device, const RowLengths& lengths) {
+  if (device == Device::cpu) return {"albus", "csr", "csr"};
+  const auto longest_within = [&](std::int64_t factor) {
+    return lengths.longest * lengths.rows <= factor * lengths.nnz;
+  };
+  if (lengths.nnz < kFewNonzeros && longest_within(16)) return {"csr-vector", "dasp", "csr"};
+  if (lengths.nnz >= kFewNonzeros && longest_within(4)) return {"sell", "dasp", "csr-vector"};
+  return {"dasp", "csr-vector", "csr"};
 }
 
 }  // namespace
 
-std::string_view choose_kernel(Device device) {
-  for (const std::string_view name : preferences(device))
+std::string_view choose_kernel(Device device, const RowLengths& lengths) {
+  for (const std::string_view name : preferences(device, lengths))
     if (runs_on(name, device)) return name;
   fail(ExitCode::resource,
        "kernel: auto found no kernel for the GPU in this build; use device: cpu");
 }
 
 Device choose_device() {
-  const auto kernels = preferences(Device::cuda);
-  const bool has_kernel = std::any_of(kernels.begin(), kernels.end(), [](std::string_view name) {
-    return runs_on(name, Device::cuda);
+  const auto kernels = kernel_registry();
+  const bool has_kernel = std::any_of(kernels.begin(), kernels.end(), [](const KernelEntry& k) {
+    return k.cuda_double != nullptr;
   });
   return has_kernel && cuda_available() ? Device::cuda : Device::cpu;
 }

@@ -2,18 +2,28 @@
 // The one place where `kernel: auto` and `device: auto` are decided.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "kernels/registry.hpp"
 
 namespace trireme {
 
-// A documented rule for now; measuring comes later.
+// What the rule looks at: of the whole matrix, the same on every rank.
+struct RowLengths {
+  std::int64_t rows = 0;
+  std::int64_t nnz = 0;      // of the rank with most
+  std::int64_t longest = 0;  // nonzeros of the longest row
+};
+
+// A documented rule for now, read off docs/performance.md; measuring comes later.
 //   cpu:  albus. It balances nonzeros between threads whatever the row lengths, and its layout is
-//         the CSR itself, so there is nothing to pay back.
-//   cuda: dasp, whose three row classes cover short, medium and long rows alike.
-// Where this build lacks that kernel for the device, csr or csr-vector. Always double precision.
-std::string_view choose_kernel(Device device);
+//         the CSR itself, so there is little to pay back.
+//   cuda: under 1 M nonzeros on a GPU, where launching and filling it decide, csr-vector; above,
+//         sell; but dasp where rows differ too much for these two: the longest is over 16 times
+//         (csr-vector) or 4 times (sell) the mean.
+// Where this build lacks that kernel for the device, the next of the list. Always double precision.
+std::string_view choose_kernel(Device device, const RowLengths& lengths);
 
 // cuda where there is a usable GPU and this build has a kernel for it, else cpu.
 Device choose_device();

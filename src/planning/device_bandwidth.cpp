@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A device-to-device copy, timed by events.
+#include <algorithm>
+#include <vector>
+
+#include "device/buffer.hpp"
+#include "device/stream.hpp"
+#include "planning/bandwidth.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr std::size_t kCopyBytes = std::size_t{1} << 30;
+constexpr int kCopies = 20;
+
+}  // namespace
+
+double measure_device_bandwidth() {
+  Stream stream;
+  DeviceBuffer<char> from(kCopyBytes, stream), to(kCopyBytes, stream);
+  fill_zero(from.span(), stream);
+  std::vector<double> times;
+  Event start, stop;
+  for (int repetition = 0; repetition < kCopies; ++repetition) {
+    start.record(stream);
+    copy_on_device(DeviceSpan<const char>(from.view()), to.span(), stream);
+    stop.record(stream);
+    stop.synchronize();
+    times.push_back(microseconds_between(start, stop));
+  }
+  std::nth_element(times.begin(), times.begin() + kCopies / 2, times.end());
+  return 2e-3 * static_cast<double>(kCopyBytes) / times[kCopies / 2];
+}
+
+}  // namespace trireme
