@@ -6,9 +6,9 @@
 //   r0.v                                          2n
 //   s = r - alpha v, s^ = D^-1 s                  5n  (r v d, r s^)
 //   t.s, t.t, r0.s, r0.t                          3n
-//   x, r and p^ at once                          10n  (x r p^ s^ t v d, x r p^)
+//   x, r and p^ at once, r0.r                    11n  (x r p^ s^ t v d r0, x r p^)
 // Three points where sums must be complete became two: rho' = r0.r is r0.s - omega r0.t, known with
-// omega, and r.r is judged together with the next r0.v.
+// omega (and summed anew for the iteration after), and r.r is judged together with the next r0.v.
 #pragma once
 
 #include "krylov/resident/bicgstab_passes.hpp"
@@ -54,9 +54,9 @@ TRIREME_HD void bicgstab_iteration(Exec& e, const BicgstabVectors& v, const Prec
   e.pass(StabilizerDots{v.t, v.r, v.r0}, Stabilize{});  // omega = t.s / t.t, rho', beta
   // x += alpha p^ + omega s^, r = s - omega t, p^ = M^-1 (r + beta (p - omega v))
   if (m.pointwise()) {
-    e.pass(FullStep{v.x, v.r, v.p_hat, v.s_hat, v.t, v.v, m.inverse_diagonal});
+    e.pass(FullStep{v.x, v.r, v.p_hat, v.s_hat, v.t, v.v, v.r0, m.inverse_diagonal});
   } else {
-    e.pass(GeneralFullStep{v.x, v.r, v.p, v.p_hat, v.s_hat, v.t, v.v});
+    e.pass(GeneralFullStep{v.x, v.r, v.p, v.p_hat, v.s_hat, v.t, v.v, v.r0});
     precondition(e, m, v.p, v.p_hat);
   }
   e.product(v.p_hat, v.v);                    // v = A p^
@@ -76,7 +76,7 @@ TRIREME_HD void bicgstab(Exec& e, const BicgstabVectors& v, const Preconditioner
   bicgstab_start(e, v, m, v.zero_guess);
   while (e.running()) {
     e.repeat([&] { bicgstab_iteration(e, v, m); });
-    if (e.claims_convergence()) bicgstab_start(e, v, m, false);
+    if (e.needs_true_residual()) bicgstab_start(e, v, m, false);
   }
 }
 

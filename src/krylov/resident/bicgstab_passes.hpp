@@ -50,7 +50,7 @@ struct StabilizerDots {
 // x += alpha p^ + omega s^, r = s - omega t, p^ = D^-1 r + beta (p^ - omega D^-1 v); sum r.r. 10n
 // (9n): p itself is never needed.
 struct FullStep {
-  static constexpr int sums = 1;
+  static constexpr int sums = 2;
   static constexpr bool always = false;
   double* x;
   double* r;
@@ -58,19 +58,21 @@ struct FullStep {
   const double* s_hat;
   const double* t;
   const double* v;
+  const double* r0;
   Diagonal inverse;
 
   struct Row {
-    double x, r, p_hat, s_hat, t, v, inverse;
+    double x, r, p_hat, s_hat, t, v, inverse, r0;
   };
   TRIREME_HD Row load(std::int64_t i) const {
-    return {x[i], r[i], p_hat[i], s_hat[i], t[i], v[i], inverse[i]};
+    return {x[i], r[i], p_hat[i], s_hat[i], t[i], v[i], inverse[i], r0[i]};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     row.x += s.alpha * row.p_hat + s.omega * row.s_hat;
     row.r -= s.omega * row.t;
     row.p_hat = row.inverse * row.r + s.beta * (row.p_hat - s.omega * row.inverse * row.v);
     sum[0] += row.r * row.r;
+    sum[1] += row.r0 * row.r;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     x[i] = row.x;
@@ -81,7 +83,7 @@ struct FullStep {
 
 // The same where M is not pointwise: p is kept, and p^ = M^-1 p follows.
 struct GeneralFullStep {
-  static constexpr int sums = 1;
+  static constexpr int sums = 2;
   static constexpr bool always = false;
   double* x;
   double* r;
@@ -90,18 +92,20 @@ struct GeneralFullStep {
   const double* s_hat;
   const double* t;
   const double* v;
+  const double* r0;
 
   struct Row {
-    double x, r, p, p_hat, s_hat, t, v;
+    double x, r, p, p_hat, s_hat, t, v, r0;
   };
   TRIREME_HD Row load(std::int64_t i) const {
-    return {x[i], r[i], p[i], p_hat[i], s_hat[i], t[i], v[i]};
+    return {x[i], r[i], p[i], p_hat[i], s_hat[i], t[i], v[i], r0[i]};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     row.x += s.alpha * row.p_hat + s.omega * row.s_hat;
     row.r -= s.omega * row.t;
     row.p = row.r + s.beta * (row.p - s.omega * row.v);
     sum[0] += row.r * row.r;
+    sum[1] += row.r0 * row.r;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     x[i] = row.x;
@@ -145,7 +149,7 @@ struct SetRightReference {
 // alpha = rho / r0.v
 TRIREME_HD void shadow_step_length(State& s, double r0_v) {
   if (!is_finite(r0_v)) return abandon(s, Reason::not_finite);
-  if (r0_v == 0) return abandon(s, Reason::breakdown);
+  if (r0_v == 0) return break_down(s);
   s.alpha = s.rho / r0_v;
 }
 
@@ -175,16 +179,18 @@ struct Stabilize {
   }
 };
 
-// From {r.r, r0.v}: the norm, and the next alpha = rho' / r0.v
+// From {r.r, r0.r, r0.v}: the norm, and the next alpha = rho' / r0.v. rho' is summed anew: kept by
+// its recurrence alone it loses digits, and BiCGSTAB many iterations.
 struct BicgstabImprove {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
     if (!s.live) return;
     ++s.iterations;
+    s.rho = sum[1];
     judge(s, s.rule.norm == NormKind::none ? 0 : sqrt(sum[0]));
     if (s.running && sum[0] == 0) stop(s, Reason::atol);
-    if (s.running && (s.omega == 0 || s.rho == 0)) stop(s, Reason::breakdown);
-    if (s.running) shadow_step_length(s, sum[1]);
+    if (s.running && (s.omega == 0 || s.rho == 0)) break_down(s);
+    if (s.running) shadow_step_length(s, sum[2]);
     s.live = s.running;
   }
 };

@@ -117,7 +117,7 @@ TRIREME_HD void cg(Exec& e, const CgVectors& v, const Preconditioner& m) {
   cg_start(e, v, m, v.zero_guess);
   while (e.running()) {
     e.repeat([&] { cg_iteration(e, v, m); });
-    if (e.claims_convergence()) cg_start(e, v, m, false);
+    if (e.needs_true_residual()) cg_start(e, v, m, false);
   }
 }
 
@@ -130,7 +130,7 @@ TRIREME_HD void merged_cg(Exec& e, const CgVectors& v, const Preconditioner& m) 
   merged_cg_start(e, v, m, v.zero_guess);
   while (e.running()) {
     e.repeat([&] { merged_cg_iteration(e, v, m); });
-    if (e.claims_convergence()) merged_cg_start(e, v, m, false);
+    if (e.needs_true_residual()) merged_cg_start(e, v, m, false);
   }
 }
 

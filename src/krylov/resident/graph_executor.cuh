@@ -37,7 +37,7 @@ class GraphExecutor {
 
   std::int64_t rows() const { return rows_; }
   bool running() { return state().running; }
-  bool claims_convergence() { return resident::claims_convergence(state()); }
+  bool needs_true_residual() { return resident::needs_true_residual(state()); }
 
   void product(const double* x, double* y) { system_.multiply(span(x), span(y), stream_); }
 

@@ -30,7 +30,7 @@ class HostExecutor {
 
   std::int64_t rows() const { return rows_; }
   bool running() const { return state_.running; }
-  bool claims_convergence() const { return resident::claims_convergence(state_); }
+  bool needs_true_residual() const { return resident::needs_true_residual(state_); }
 
   template <class Body>
   void repeat(const Body& body) {

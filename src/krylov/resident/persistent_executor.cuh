@@ -64,8 +64,8 @@ class PersistentExecutor {
 
   __device__ __forceinline__ std::int64_t rows() const { return a_.rows; }
   __device__ __forceinline__ bool running() const { return shared_state().running; }
-  __device__ __forceinline__ bool claims_convergence() const {
-    return resident::claims_convergence(shared_state());
+  __device__ __forceinline__ bool needs_true_residual() const {
+    return resident::needs_true_residual(shared_state());
   }
 
   template <class Body>

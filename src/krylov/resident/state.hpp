@@ -51,9 +51,12 @@ struct State {
   double norm = 0;        // of the residual, by the recurrence
   double reference = -1;  // ||b||; negative: take the initial residual's
   double target = 0;      // max(rtol * reference, atol)
-  double verified = 0;    // the last norm of b - A x that was computed as such
+  double verified = 0;    // the least norm of b - A x that was computed as such
   std::int64_t iterations = 0;
+  std::int64_t restarted_at = 0;
   std::int32_t replacements = 0;  // how often r was replaced by b - A x
+  std::int32_t stalls = 0;        // how often that came to little
+  bool restart = false;           // after a breakdown
   Reason reason = Reason::running;
   bool started = false;
   bool running = true;  // the loop goes on
@@ -101,17 +104,26 @@ TRIREME_HD void judge(State& s, double norm) {
     stop(s, rule.norm == NormKind::none ? Reason::iterations_done : Reason::too_many_iterations);
 }
 
-// The recurrence says that the tolerance is met, and `norm` is that of b - A x as computed. If b -
-// A x does not meet it, the iteration begins anew from the true residual, unless that residual is
-// more than half of what it was the last time: then x is as good as the arithmetic allows
-// (stagnation).
+// BiCGSTAB cannot go on: it begins anew from b - A x if it has come anywhere since the last time.
+TRIREME_HD void break_down(State& s) {
+  s.restart = s.iterations >= s.restarted_at + 5;
+  abandon(s, Reason::breakdown);
+}
+
+// The recurrence says that the tolerance is met, or has broken down, and `norm` is that of b - A x
+// as computed. If b - A x does not meet the tolerance, the iteration begins anew from the true
+// residual. A third true residual that is more than half of the best before it is stagnation: x is
+// as good as the arithmetic allows.
 TRIREME_HD void verify(State& s, double norm) {
+  const bool broken_down = s.restart;
+  s.restart = false;
   s.norm = norm;
   if (!is_finite(norm)) return stop(s, Reason::not_finite);
   if (norm <= s.target) return stop(s, tolerance_met(s));
-  if (norm > 0.5 * s.verified) return stop(s, Reason::breakdown);
+  if (!broken_down && norm > 0.5 * s.verified && ++s.stalls == 3) return stop(s, Reason::breakdown);
   if (s.iterations >= s.rule.max_iterations) return stop(s, Reason::too_many_iterations);
-  s.verified = norm;
+  if (norm < s.verified) s.verified = norm;
+  s.restarted_at = s.iterations;
   s.reason = Reason::running;
   s.running = s.live = true;
   ++s.replacements;
@@ -130,10 +142,10 @@ TRIREME_HD void begin(State& s, double norm) {
   judge(s, norm);
 }
 
-// Whether a claim of convergence is to be checked against b - A x.
-TRIREME_HD bool claims_convergence(const State& s) {
-  return s.iterations > 0 && (s.reason == Reason::rtol || s.reason == Reason::atol) &&
-         !s.rule.judged_by_caller;
+// Whether a claim of convergence is to be checked against b - A x, or a breakdown got over.
+TRIREME_HD bool needs_true_residual(const State& s) {
+  const bool claimed = s.reason == Reason::rtol || s.reason == Reason::atol;
+  return (claimed || s.restart) && s.iterations > 0 && !s.rule.judged_by_caller;
 }
 
 }  // namespace trireme::resident
