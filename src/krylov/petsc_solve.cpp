@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/stopwatch.hpp"
+#include "krylov/interrupt.hpp"
 #include "krylov/ksp_register.hpp"
 #include "parallel/collective.hpp"
 
@@ -183,12 +185,17 @@ SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   const MPI_Comm comm = comm_of(amat_);
   petsc_check(KSPSetInitialGuessNonzero(ksp_, nonzero_guess ? PETSC_TRUE : PETSC_FALSE));
   MPI_Barrier(comm);
+  std::optional<InterruptGuard> interrupts;  // PETSc's own loops cannot be asked to stop
+  if (ksp_facts(ksp_)) interrupts.emplace();
+  ksp_set_stop(ksp_, &InterruptGuard::asked);
   const Stopwatch watch;
   petsc_check(KSPSolve(ksp_, b, x));
   SolveResult result;
   result.seconds = watch.seconds();
   MPI_Allreduce(MPI_IN_PLACE, &result.seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
   result.verdict = verdict_of(ksp_);
+  if (const auto facts = ksp_facts(ksp_); facts && facts->stopped)
+    result.verdict.text = "not converged: stopped by a signal, with the solution so far";
   PetscInt iterations = 0, recorded = 0;
   petsc_check(KSPGetIterationNumber(ksp_, &iterations));
   petsc_check(KSPGetResidualHistory(ksp_, nullptr, &recorded));

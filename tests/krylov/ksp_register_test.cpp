@@ -2,6 +2,7 @@
 // The resident engine as KSP and PC types: PETSc's conventions, on 1 and several ranks.
 #include <gtest/gtest.h>
 #include <petscksp.h>
+#include <signal.h>
 
 #include <cmath>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "krylov/interrupt.hpp"
 #include "krylov/ksp_register.hpp"
 #include "operators/petsc_shim.hpp"
 
@@ -245,6 +247,24 @@ TEST_F(KspRegister, StopsWhenOneRankAsks) {
   EXPECT_LT(solve(), 0);
   EXPECT_TRUE(ksp_facts(ksp)->stopped);
   EXPECT_LT(relative_residual(), 1);
+}
+
+TEST_F(KspRegister, ASignalOnOneRankStopsAll) {
+  make(grid(60), kTriremeBicgstab, PCNONE);
+  const InterruptGuard interrupts;
+  ksp_set_stop(ksp, &InterruptGuard::asked);
+  petsc_check(KSPMonitorSet(
+      ksp,
+      [](KSP, PetscInt it, PetscReal, void*) -> PetscErrorCode {
+        PetscMPIInt rank = 0;
+        MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+        if (it == 3 && rank == 0) raise(SIGTERM);
+        return kPetscSuccess;
+      },
+      nullptr, nullptr));
+  EXPECT_LT(solve(), 0);
+  EXPECT_TRUE(ksp_facts(ksp)->stopped);
+  EXPECT_LE(iterations(), 5);
 }
 
 TEST_F(KspRegister, OtherPreconditionersAreRefused) {
