@@ -47,8 +47,8 @@ struct StabilizerDots {
   TRIREME_HD void store(std::int64_t, const Row&) const {}
 };
 
-// x += alpha p^ + omega s^, r = s - omega t, p^ = D^-1 r + beta (p^ - omega D^-1 v); sum r.r. 10n
-// (9n): p itself is never needed.
+// x += alpha p^ + omega s^, r = s - omega t, p^ = D^-1 r + beta (p^ - omega D^-1 v); sums {r.r,
+// r0.r}. 11n (10n): p itself is never needed.
 struct FullStep {
   static constexpr int sums = 2;
   static constexpr bool always = false;
