@@ -158,6 +158,9 @@ class Solves {
     if (count_ > 1)
       o.notes.push_back(
           fmt::format("{} solves, {:.3g} s each", count_, seconds_ / static_cast<double>(count_)));
+    if (petsc_device_copies() && amat_.on_gpu())
+      o.notes.push_back(fmt::format("PETSc copied {} vectors between host and GPU in {} iterations",
+                                    copies_, total_iterations_));
     run.solutions = std::move(solutions_);
     return run;
   }
@@ -175,7 +178,9 @@ class Solves {
     solver_.monitor([&](std::int64_t iteration, double norm) {
       if (on_iteration_) on_iteration_(iteration, relative(norm, rhs_norm));
     });
+    const std::optional<std::int64_t> copies_before = petsc_device_copies();
     SolveResult result = solver_.solve(b_, x_, problem.x0.has_value());
+    if (copies_before) copies_ += *petsc_device_copies() - *copies_before;
 
     Array<double> x = values_of(x_);
     const double residual = context_.plain.residual_norm(b, x);
@@ -215,7 +220,7 @@ class Solves {
   std::vector<double> history_;
   Verdict verdict_;
   double worst_residual_ = 0, worst_error_ = 0, seconds_ = 0;
-  std::int64_t iterations_ = 0, total_iterations_ = 0, count_ = 0;
+  std::int64_t iterations_ = 0, total_iterations_ = 0, count_ = 0, copies_ = 0;
 };
 
 void add_product_figures(RunOutcome& o, const SolveContext& context, const Amat& amat,

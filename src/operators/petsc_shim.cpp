@@ -28,6 +28,14 @@ void petsc_check(PetscErrorCode error, ExitCode code) {
   fail(error == PETSC_ERR_MEM ? ExitCode::resource : code, "PETSc: {}", text);
 }
 
+std::optional<std::int64_t> petsc_device_copies() {
+#if PetscDefined(HAVE_CUDA) && PetscDefined(USE_LOG)
+  return static_cast<std::int64_t>(petsc_ctog_ct + petsc_gtoc_ct);
+#else
+  return std::nullopt;
+#endif
+}
+
 PetscErrorCode petsc_raise(MPI_Comm comm, const std::exception& error) {
   return PetscError(comm, __LINE__, "petsc_raise", __FILE__, PETSC_ERR_LIB, PETSC_ERROR_INITIAL,
                     "%s", error.what());

@@ -4,7 +4,9 @@
 
 #include <petscksp.h>
 
+#include <cstdint>
 #include <exception>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -34,6 +36,10 @@ PetscOperation petsc_operation(Function* function) {
 
 // Throws what PETSc said about the error in one line; `code` serves when its cause is not ours.
 void petsc_check(PetscErrorCode error, ExitCode code = ExitCode::internal);
+
+// How many arrays this rank's PETSc has copied between host and GPU so far; none: PETSc has no
+// CUDA.
+std::optional<std::int64_t> petsc_device_copies();
 
 // For functions that PETSc calls: no exception may pass through C. The message becomes PETSc's.
 PetscErrorCode petsc_raise(MPI_Comm comm, const std::exception& error);
