@@ -161,22 +161,17 @@ bool scales_diagonally(Ksp ksp) {
   return false;
 }
 
-// Whatever starts with -ksp_ and nobody has read has no meaning here.
+// KSPSolve reads these itself, after the loop.
+bool read_after_the_solve(std::string_view option) {
+  for (const std::string_view start :
+       {"converged_reason", "converged_rate", "final_residual", "view", "monitor_pause"})
+    if (option.starts_with(start)) return true;
+  return false;
+}
+
 void refuse_unread_options(KSP ksp) {
   if (!engine_of(ksp).options_read) return;
-  const char* prefix = nullptr;
-  petsc_check(KSPGetOptionsPrefix(ksp, &prefix));
-  const std::string start = std::string(prefix ? prefix : "") + "ksp_";
-  PetscInt count = 0;
-  char **names = nullptr, **values = nullptr;
-  PetscOptions options = reinterpret_cast<PetscObject>(ksp)->options;
-  petsc_check(PetscOptionsLeftGet(options, &count, &names, &values));
-  std::string unread;
-  for (PetscInt k = 0; k < count; ++k)
-    if (std::strncmp(names[k], start.c_str(), start.size()) == 0)
-      unread += fmt::format("{}-{}", unread.empty() ? "" : ", ", names[k]);
-  petsc_check(PetscOptionsLeftRestore(options, &count, &names, &values));
-  if (!unread.empty())
+  if (const std::string unread = ksp_options_without_meaning(ksp); !unread.empty())
     fail(ExitCode::usage, "KSP {} has no use for {}; remove it, or use PETSc's own solver",
          reinterpret_cast<PetscObject>(ksp)->type_name, unread);
 }
@@ -489,6 +484,24 @@ PetscErrorCode create_cg(KSP ksp) { return ksp_create(ksp, Method::cg); }
 PetscErrorCode create_bicgstab(KSP ksp) { return ksp_create(ksp, Method::bicgstab); }
 
 }  // namespace
+
+std::string ksp_options_without_meaning(KSP ksp) {
+  const char* prefix = nullptr;
+  petsc_check(KSPGetOptionsPrefix(ksp, &prefix));
+  const std::string start = std::string(prefix ? prefix : "") + "ksp_";
+  PetscInt count = 0;
+  char **names = nullptr, **values = nullptr;
+  PetscOptions options = reinterpret_cast<PetscObject>(ksp)->options;
+  petsc_check(PetscOptionsLeftGet(options, &count, &names, &values));
+  std::string unread;
+  for (PetscInt k = 0; k < count; ++k) {
+    const std::string_view name = names[k];
+    if (name.starts_with(start) && !read_after_the_solve(name.substr(start.size())))
+      unread += fmt::format("{}-{}", unread.empty() ? "" : ", ", name);
+  }
+  petsc_check(PetscOptionsLeftRestore(options, &count, &names, &values));
+  return unread;
+}
 
 void register_resident_types() {
   petsc_check(KSPRegister(kTriremeCg, create_cg));

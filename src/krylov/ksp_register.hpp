@@ -39,6 +39,9 @@ std::string resident_ksp_type(std::string_view method);
 // Why engine auto must take PETSc's, in words that end "...: engine petsc"; empty: resident serves.
 std::string why_not_resident(std::string_view method, std::string_view preconditioner);
 
+// The -ksp_ options that were given and nobody has read, after KSPSetFromOptions: "-ksp_a, -ksp_b".
+std::string ksp_options_without_meaning(KSP ksp);
+
 // `stop` is polled every iteration on every rank; true on any rank ends the solve there, with the
 // solution so far: KSP_DIVERGED_USER (before PETSc 3.26: KSP_DIVERGED_ITS) and ksp_facts().stopped.
 void ksp_set_stop(KSP ksp, std::function<bool()> stop);

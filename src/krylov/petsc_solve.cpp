@@ -64,7 +64,7 @@ std::string chosen_type(const SolverSpec& spec, std::vector<std::string>& notes)
     return resident;
   }
   PetscBool by_option = PETSC_FALSE;
-  for (const char* name : {"-ksp_type", "-pc_type"}) {
+  for (const char* name : {"-ksp_type", "-pc_type", "-ksp_lag_norm", "-ksp_diagonal_scale"}) {
     PetscBool given = PETSC_FALSE;
     petsc_check(PetscOptionsHasName(nullptr, nullptr, name, &given));
     if (given) by_option = PETSC_TRUE;
@@ -113,6 +113,7 @@ PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
       std::min<std::int64_t>(spec.max_iterations, std::numeric_limits<PetscInt>::max() - 1));
   petsc_check(KSPSetTolerances(ksp_, spec.rtol, spec.atol, PETSC_DEFAULT, max_iterations));
   petsc_check(KSPSetFromOptions(ksp_), ExitCode::usage);
+  heed_petsc_options(spec);
   petsc_check(KSPSetErrorIfNotConverged(ksp_, PETSC_FALSE));
   petsc_check(KSPMonitorSet(ksp_, call_monitor, &monitor_, nullptr));
   choose_norm();
@@ -129,6 +130,19 @@ PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   petsc_check(KSPSetResidualHistory(ksp_, history_.data(), static_cast<PetscInt>(history_.size()),
                                     PETSC_TRUE));
   setup_seconds_ = watch.seconds();
+}
+
+// An option that only PETSc's own loop reads: by auto it hands the solve to that loop.
+void PetscSolver::heed_petsc_options(const SolverSpec& spec) {
+  if (type() != resident_ksp_type(spec.method)) return;
+  const std::string unread = ksp_options_without_meaning(ksp_);
+  if (unread.empty()) return;
+  if (spec.engine == "resident")
+    fail(ExitCode::usage,
+         "solver.engine: resident has no use for {}; remove it, or take engine: petsc", unread);
+  notes_.push_back(fmt::format("engine: petsc, because of {}", unread));
+  petsc_check(KSPSetType(ksp_, ksp_type(spec.method).c_str()), ExitCode::usage);
+  petsc_check(KSPSetFromOptions(ksp_), ExitCode::usage);
 }
 
 // The unpreconditioned residual, unless an option says otherwise or the method cannot test it.

@@ -50,6 +50,7 @@ class PetscSolver {
 
  private:
   std::string type() const;  // of the KSP
+  void heed_petsc_options(const SolverSpec& spec);
   void choose_norm();
   void choose_parallel_factorisation(const std::string& asked);
   void give_entries(Mat assembled, std::shared_ptr<const DistributedMatrix> matrix);

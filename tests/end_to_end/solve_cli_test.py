@@ -127,6 +127,21 @@ class Solves(SolveCase):
         self.solve(POISSON, "--", "-ksp_max_it", "3", code=5)
         self.assertEqual(self.report()["runs"][0]["iterations"], 3)
 
+    def test_auto_takes_the_petsc_engine_for_an_option_that_only_it_reads(self):
+        self.solve(POISSON, "--", "-ksp_cg_single_reduction")
+        self.assertEqual(self.report()["runs"][0]["engine"], "petsc")
+        self.solve(POISSON, "--", "-ksp_converged_reason")
+        self.assertEqual(self.report()["runs"][0]["engine"], "resident")
+
+    def test_resident_refuses_an_option_that_it_does_not_read(self):
+        line = self.refused_case(2, POISSON, "--set", "solver.engine=resident", "--",
+                                 "-ksp_cg_single_reduction")
+        self.assertIn("-ksp_cg_single_reduction", line)
+
+    def test_solves_once_for_a_kernel_that_auto_names_again(self):
+        self.solve(POISSON, "--kernel", "auto,albus", "--device", "cpu")
+        self.assertEqual([run["kernel"] for run in self.report()["runs"]], ["albus"])
+
     def test_runs_by_the_slurm_script(self):
         if RANKS == 1:
             self.skipTest("for mpirun")
