@@ -18,6 +18,39 @@ AlbusLayout<Value> build(const CsrMatrix<Value>& matrix, std::int64_t parts) {
   return build_albus_layout(matrix.view(), parts, steps);
 }
 
+std::int32_t row_of(const CsrMatrix<double>& matrix, std::int32_t nonzero) {
+  return static_cast<std::int32_t>(
+      std::upper_bound(matrix.row_ptr.begin(), matrix.row_ptr.end(), nonzero) -
+      matrix.row_ptr.begin() - 1);
+}
+
+// Is `nonzero` the first of a row that is not the first of its group?
+bool begins_a_row_of_a_group(const AlbusPart& part, const AlbusWindow& window,
+                             const CsrMatrix<double>& matrix, std::int32_t nonzero) {
+  const std::int32_t row = row_of(matrix, nonzero);
+  if (matrix.row_ptr[row] != nonzero) return false;
+  std::int32_t first = window.first_row;
+  for (std::int32_t r = window.first_run; first < row; ++r) first += part.runs[r].count;
+  return first != row;
+}
+
+// Rows in groups of 1 to 9 with the same columns, as the unknowns of one node have.
+template <class Value>
+CsrMatrix<Value> grouped_matrix(std::int64_t cols) {
+  std::vector<std::int64_t> lengths;
+  test::Random random(11);
+  for (int node = 0; node < 300; ++node)
+    lengths.insert(lengths.end(), 1 + node % 9, 8 + random.below(60));
+  auto matrix = test::matrix_with_row_lengths<Value>(lengths, cols, 3, test::Columns::unsorted);
+  std::int64_t row = 0;
+  for (int node = 0; node < 300; ++node, ++row)
+    for (int copy = node % 9; copy > 0; --copy, ++row)
+      std::copy(matrix.col_idx.begin() + matrix.row_ptr[row],
+                matrix.col_idx.begin() + matrix.row_ptr[row + 1],
+                matrix.col_idx.begin() + matrix.row_ptr[row + 1]);
+  return matrix;
+}
+
 // The picture in albus.hpp: rows of 3, 2, 6, 1, 4 nonzeros, two parts of 8.
 TEST(AlbusPartition, CutsTheRowOfTheDrawing) {
   const std::vector<std::int32_t> row_ptr = {0, 3, 5, 11, 12, 16};
@@ -62,7 +95,9 @@ TEST(AlbusPartition, GivesEveryPartTheSameNonzerosAndEveryRowOneOwner) {
 
 // Head, windows and tail of the parts, in order, are the CSR's nonzeros without a gap.
 TEST(AlbusLayout, HoldsEveryNonzeroOnceWithItsColumn) {
-  for (const auto& [name, matrix] : test::contract_shapes<double>()) {
+  auto shapes = test::contract_shapes<double>();
+  shapes.push_back({"Grouped", grouped_matrix<double>(2000)});
+  for (const auto& [name, matrix] : shapes) {
     SCOPED_TRACE(name);
     const auto layout = build(matrix, 3);
     std::int32_t next = 0;
@@ -76,8 +111,12 @@ TEST(AlbusLayout, HoldsEveryNonzeroOnceWithItsColumn) {
         row += window.rows;
         next = matrix.row_ptr[row];
         if (!window.narrow) continue;
-        for (std::int32_t k = window.first_nonzero; k < next; ++k)
-          ASSERT_EQ(window.base + part.narrow_col_idx[k - part.start1], matrix.col_idx[k]);
+        std::int32_t column = window.first_column;
+        for (std::int32_t k = window.first_nonzero; k < next; ++k) {
+          if (window.order == RowOrder::groups && begins_a_row_of_a_group(part, window, matrix, k))
+            column -= matrix.row_ptr[row_of(matrix, k) + 1] - k;
+          ASSERT_EQ(window.base + part.narrow_col_idx[column++], matrix.col_idx[k]);
+        }
       }
       EXPECT_EQ(next, part.tail_begin);
       EXPECT_EQ(row + (part.has_tail() ? 1 : 0), part.end);
@@ -144,6 +183,26 @@ TYPED_TEST(AlbusHostValues, MatchesReferenceWithColumnsTooFarApartForSixteenBits
     const auto kernel = build_albus_host<TypeParam>(matrix.view());
     EXPECT_TRUE(test::matches_reference(*kernel, matrix.view()));
   }
+}
+
+TYPED_TEST(AlbusHostValues, MatchesReferenceOnRowsInGroupsOfTheSameColumns) {
+  for (const std::int64_t cols : {2000, 300000}) {
+    const auto matrix = grouped_matrix<TypeParam>(cols);
+    const auto kernel = build_albus_host<TypeParam>(matrix.view());
+    EXPECT_TRUE(test::matches_reference(*kernel, matrix.view()));
+  }
+}
+
+TEST(AlbusLayout, StoresTheColumnsOfAGroupOnce) {
+  const auto matrix = grouped_matrix<double>(2000);
+  std::int64_t grouped_rows = 0, stored = 0;
+  for (const AlbusPart& part : build(matrix, 2).parts) {
+    stored += static_cast<std::int64_t>(part.narrow_col_idx.size());
+    for (const AlbusWindow& window : part.windows)
+      if (window.order == RowOrder::groups) grouped_rows += window.rows;
+  }
+  EXPECT_GT(grouped_rows, matrix.rows / 2);
+  EXPECT_LT(stored, matrix.nnz() / 3);
 }
 
 // Larger than any cache that the layout asks for: the prefetching path.

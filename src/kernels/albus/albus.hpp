@@ -25,11 +25,14 @@
 //           window, then walked in runs; a slot a row says where its nonzeros and its y lie, as
 //           16-bit distances from the window's first
 //   rows    31 48 12 ..: storage order, a masked vector at the end of each row
+//   groups  neighbouring rows with the same columns (unknowns of one node in FEM): (81,3) (54,3);
+//   the
+//           columns are stored once a group, and each vector of x gathered once
 // A window whose columns span less than 2^16 keeps them as 16-bit distances from its `base` column.
 //
-// Bytes a nonzero (double): 8 + 2 (narrow) or 8 + 4; a row: 0 (runs) or 4 (sorted: slots; rows: the
-// CSR's row_ptr); x and y as ever. The values stay those of the CSR, in its order: update_values
-// only takes the new address.
+// Bytes a nonzero (double): 8 + 2 (narrow) or 8 + 4, + 2/g in groups of g; a row: 0 (runs) or 4
+// (sorted: slots; rows: the CSR's row_ptr); x and y as ever. The values stay those of the CSR, in
+// its order: update_values only takes the new address.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +58,7 @@ struct AlbusSlot {
   std::uint16_t row = 0;     // from the window's first
 };
 
-enum class RowOrder : std::uint8_t { runs, sorted, rows };  // see above
+enum class RowOrder : std::uint8_t { runs, sorted, rows, groups };  // see above
 
 struct AlbusWindow {
   std::int32_t first_row = 0;
@@ -63,7 +66,8 @@ struct AlbusWindow {
   std::int32_t base = 0;       // smallest column; 0 where not narrow
   std::int32_t first_run = 0;  // in AlbusPart::runs
   std::int32_t runs = 0;
-  std::int32_t first_slot = 0;  // in AlbusPart::slots, one a row; sorted windows only
+  std::int32_t first_slot = 0;    // in AlbusPart::slots, one a row; sorted windows only
+  std::int32_t first_column = 0;  // in AlbusPart::narrow_col_idx; narrow windows only
   std::uint16_t rows = 0;
   RowOrder order = RowOrder::runs;
   bool narrow = false;  // columns are in AlbusPart::narrow_col_idx
@@ -78,7 +82,7 @@ struct AlbusPart {
   Array<AlbusWindow> windows;
   Array<AlbusRun> runs;
   Array<AlbusSlot> slots;
-  Array<std::uint16_t> narrow_col_idx;  // by nonzero - start1
+  Array<std::uint16_t> narrow_col_idx;  // window after window
 
   bool has_head() const { return head_end > start1; }
   bool has_tail() const { return tail_begin < end1; }

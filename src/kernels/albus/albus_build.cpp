@@ -16,6 +16,7 @@ namespace {
 // larger, which makes its runs longer.
 constexpr std::int64_t kPrefetchedWindowNonzeros = 512;
 constexpr std::int64_t kCachedWindowNonzeros = 1024;
+constexpr std::int64_t kGroupedWindowNonzeros = 4096;  // more rarely spans less than 2^16 columns
 constexpr std::int64_t kWindowRows = 1024;
 constexpr std::int64_t kNarrowSpan = std::int64_t{1} << 16;
 
@@ -51,42 +52,82 @@ class PartBuilder {
 
   // Takes rows from `begin` on, at least one; returns the next row.
   std::int64_t add_window(std::int64_t begin, std::int64_t part_end) {
-    std::int64_t end = begin + 1;
-    while (end < part_end && end - begin < kWindowRows &&
-           row_ptr_[end + 1] - row_ptr_[begin] <= window_nonzeros_)
-      ++end;
     AlbusWindow window{.first_row = static_cast<std::int32_t>(begin),
                        .first_nonzero = row_ptr_[begin],
                        .first_run = static_cast<std::int32_t>(part_.runs.size()),
                        .first_slot = static_cast<std::int32_t>(part_.slots.size()),
-                       .rows = static_cast<std::uint16_t>(end - begin)};
-    narrow_columns(window, row_ptr_[end]);
-    window.order = choose_order(begin, end);
-    if (window.order == RowOrder::sorted)
-      add_sorted_runs(begin, end);
-    else if (window.order == RowOrder::runs)
-      for (std::int64_t row = begin; row < end; ++row)
-        add_row_to_runs(length(row), window.first_run);
+                       .first_column = static_cast<std::int32_t>(part_.narrow_col_idx.size())};
+    std::int64_t end = add_groups(begin, part_end);
+    if (end > begin) {
+      window.order = RowOrder::groups;
+    } else {
+      end = end_of_window(begin, part_end);
+      window.order = choose_order(begin, end);
+      if (window.order == RowOrder::sorted)
+        add_sorted_runs(begin, end);
+      else if (window.order == RowOrder::runs)
+        for (std::int64_t row = begin; row < end; ++row)
+          add_row_to_runs(length(row), window.first_run);
+    }
+    window.rows = static_cast<std::uint16_t>(end - begin);
     window.runs = static_cast<std::int32_t>(part_.runs.size()) - window.first_run;
+    narrow_columns(window, row_ptr_[end]);
     part_.windows.push_back(window);
     return end;
   }
 
+  std::int64_t end_of_window(std::int64_t begin, std::int64_t part_end) const {
+    std::int64_t end = begin + 1;
+    while (end < part_end && end - begin < kWindowRows &&
+           row_ptr_[end + 1] - row_ptr_[begin] <= window_nonzeros_ && !grouped(end, part_end))
+      ++end;
+    return end;
+  }
+
+  // Does `row` have the columns of the next one, and enough of them to be worth it?
+  bool grouped(std::int64_t row, std::int64_t part_end) const {
+    if (row + 1 >= part_end || length(row) < kShortMeanLength || length(row) != length(row + 1))
+      return false;
+    const auto columns = col_idx_.begin() + row_ptr_[row];
+    return std::equal(columns, columns + length(row), columns + length(row));
+  }
+
+  // Runs of groups from `begin` on, none of one row; returns the row after the last.
+  std::int64_t add_groups(std::int64_t begin, std::int64_t part_end) {
+    std::int64_t row = begin;
+    while (row - begin < kWindowRows && row_ptr_[row] - row_ptr_[begin] < kGroupedWindowNonzeros &&
+           grouped(row, part_end)) {
+      std::int64_t last = row + 1;
+      while (last - begin < kWindowRows && grouped(last, part_end)) ++last;
+      part_.runs.push_back({length(row), static_cast<std::int32_t>(last + 1 - row)});
+      row = last + 1;
+    }
+    return row;
+  }
+
   void narrow_columns(AlbusWindow& window, std::int32_t end) {
     if (window.first_nonzero == end) return;
-    std::int32_t smallest = col_idx_[window.first_nonzero];
-    std::int32_t largest = smallest;
-    for (std::int32_t k = window.first_nonzero; k < end; ++k) {
-      smallest = std::min(smallest, col_idx_[k]);
-      largest = std::max(largest, col_idx_[k]);
-    }
-    if (largest - smallest >= kNarrowSpan) return;
+    const auto first = col_idx_.begin() + window.first_nonzero;
+    const auto [smallest, largest] = std::minmax_element(first, col_idx_.begin() + end);
+    if (*largest - *smallest >= kNarrowSpan) return;
     window.narrow = true;
-    window.base = smallest;
-    if (part_.narrow_col_idx.empty()) part_.narrow_col_idx.resize(part_.end1 - part_.start1);
-    std::uint16_t* narrow = part_.narrow_col_idx.data() - part_.start1;
-    for (std::int32_t k = window.first_nonzero; k < end; ++k)
-      narrow[k] = static_cast<std::uint16_t>(col_idx_[k] - smallest);
+    window.base = *smallest;
+    if (part_.narrow_col_idx.empty()) part_.narrow_col_idx.reserve(part_.end1 - part_.start1);
+    if (window.order != RowOrder::groups) return append_narrow(window, window.first_nonzero, end);
+    std::int32_t nonzero = window.first_nonzero;
+    for (std::int32_t r = window.first_run; r < window.first_run + window.runs; ++r) {
+      const AlbusRun run = part_.runs[r];
+      append_narrow(window, nonzero, nonzero + run.length);
+      nonzero += run.length * run.count;
+    }
+  }
+
+  void append_narrow(const AlbusWindow& window, std::int32_t begin, std::int32_t end) {
+    const std::size_t old_size = part_.narrow_col_idx.size();
+    part_.narrow_col_idx.resize(old_size + (end - begin));
+    std::uint16_t* narrow = part_.narrow_col_idx.data() + old_size;
+    for (std::int32_t k = begin; k < end; ++k)
+      narrow[k - begin] = static_cast<std::uint16_t>(col_idx_[k] - window.base);
   }
 
   RowOrder choose_order(std::int64_t begin, std::int64_t end) {

@@ -53,13 +53,14 @@ class AlbusHost final : public HostKernel<Value> {
       bytes += static_cast<std::int64_t>(part.windows.size() * sizeof(AlbusWindow) +
                                          part.runs.size() * sizeof(AlbusRun) +
                                          part.slots.size() * sizeof(AlbusSlot));
-      std::int64_t narrow = 0;
+      bytes += static_cast<std::int64_t>(part.narrow_col_idx.size() * sizeof(std::uint16_t));
+      std::int64_t narrow = 0;  // nonzeros
       for (std::size_t i = 0; i < part.windows.size(); ++i) {
         const std::int32_t end =
             i + 1 < part.windows.size() ? part.windows[i + 1].first_nonzero : part.tail_begin;
         if (part.windows[i].narrow) narrow += end - part.windows[i].first_nonzero;
       }
-      bytes += 2 * narrow + 4 * (part.end1 - part.start1 - narrow);
+      bytes += 4 * (part.end1 - part.start1 - narrow);
     }
     return bytes;
   }
