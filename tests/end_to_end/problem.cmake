@@ -6,6 +6,6 @@ if(TRIREME_TEST_PYTHON AND TARGET problem)
               $<TARGET_FILE:problem> ${PROJECT_SOURCE_DIR}/../shared/matrices ${ranks}
               ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${TRIREME_MPIRUN_FLAGS})
     set_tests_properties(EndToEnd.Problem.ranks${ranks} PROPERTIES
-      LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "OMP_NUM_THREADS=1")
+      LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
   endforeach()
 endif()

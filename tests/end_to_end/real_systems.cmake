@@ -9,5 +9,5 @@ foreach(ranks 1 3)
             ${PROJECT_SOURCE_DIR}/../shared/matrices $<TARGET_FILE:solve> $<TARGET_FILE:problem>
             ${ranks} ${launch})
   set_tests_properties(EndToEnd.RealSystems.ranks${ranks} PROPERTIES SKIP_RETURN_CODE 77
-    LABELS "end_to_end;mpi" TIMEOUT 600 PROCESSORS 2 ENVIRONMENT "OMP_NUM_THREADS=1")
+    LABELS "end_to_end;mpi" TIMEOUT 600 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
 endforeach()

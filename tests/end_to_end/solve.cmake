@@ -13,6 +13,6 @@ if(TRIREME_TEST_PYTHON)
       COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/solve_cli_test.py ${PROJECT_SOURCE_DIR}
               $<TARGET_FILE:solve> $<TARGET_FILE:problem> ${ranks} ${launch})
     set_tests_properties(EndToEnd.Solve.ranks${ranks} PROPERTIES
-      LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "OMP_NUM_THREADS=1")
+      LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
   endforeach()
 endif()
