@@ -12,7 +12,7 @@ namespace trireme {
 namespace {
 
 // Below this many nonzeros a part costs less than waking its thread.
-constexpr std::int64_t kLeastNonzerosAPart = 2048;
+constexpr std::int64_t kLeastNonzerosAPart = 1024;
 
 template <class Value>
 class AlbusHost final : public HostKernel<Value> {
