@@ -2,6 +2,8 @@
 // Writes the result file.
 #include "io/result.hpp"
 
+#include <fmt/format.h>
+
 #include "io/output_file.hpp"
 
 namespace trireme {
@@ -13,6 +15,12 @@ void write_result(MPI_Comm comm, const std::filesystem::path& path, const Result
   file.write_list("/residual_history", result.residual_history, "1");
   file.write_list("/kernel_time", result.kernel_time, "us");
   file.commit();
+}
+
+std::string hdf5_version() {
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return fmt::format("{}.{}.{}", major, minor, release);
 }
 
 }  // namespace trireme

@@ -28,4 +28,7 @@ struct ResultFile {
 // once the new one is complete. Throws Error{usage} when the place cannot be written. Collective.
 void write_result(MPI_Comm comm, const std::filesystem::path& path, const ResultFile& result);
 
+// Version of the HDF5 library that runs: "1.10.8".
+std::string hdf5_version();
+
 }  // namespace trireme

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include "io/result.hpp"
+#include "kernels/albus/albus.hpp"
 #include "krylov/petsc_session.hpp"
 #include "parallel/collective.hpp"
 
@@ -45,8 +47,10 @@ MachineFacts machine_facts(MPI_Comm comm) {
   facts.ranks = size_of(comm);
   facts.threads_per_rank = omp_get_max_threads();
   facts.petsc = petsc_version();
+  facts.hdf5 = hdf5_version();
   facts.mpi = mpi_name();
   facts.trireme = TRIREME_VERSION;
+  facts.simd = albus_simd_target();
   return facts;
 }
 

@@ -120,7 +120,8 @@ TEST(DistributedOperator, ProductMatchesReferenceForEveryKernelMatrixAndCut) {
           const Array<double> whole = gathered(*matrix, y);
           EXPECT_TRUE(test::judge(compare_product<double>(a.matrix.view(), x, whole), "y = A x"));
           if (repetition == 0) first = y;
-          EXPECT_EQ(std::memcmp(first.data(), y.data(), y.size() * sizeof(double)), 0);
+          EXPECT_TRUE(y.empty() ||
+                      std::memcmp(first.data(), y.data(), y.size() * sizeof(double)) == 0);
         }
         EXPECT_EQ(op.times().count(), 2);
       }
