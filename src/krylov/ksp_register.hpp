@@ -9,8 +9,7 @@
 //                    right
 //   preconditioners  none, jacobi, trireme_block_jacobi, trireme_chebyshev; any other is refused
 //   convergence      a claim of PETSc's default test is checked against b - A x, and the loop goes
-//   on
-//                    from there if it fails; stagnation is KSP_DIVERGED_BREAKDOWN
+//                    on from there if it fails; stagnation is KSP_DIVERGED_BREAKDOWN
 //   options          -ksp_trireme_variant <auto|classic|merged> (cg); any -ksp_ option that neither
 //                    KSP nor these types read is an error
 #pragma once
@@ -22,12 +21,12 @@
 #include <string>
 #include <string_view>
 
+#include "krylov/resident_pc.hpp"
+
 namespace trireme {
 
 inline constexpr const char* kTriremeCg = "trireme_cg";
 inline constexpr const char* kTriremeBicgstab = "trireme_bicgstab";
-inline constexpr const char* kTriremeBlockJacobi = "trireme_block_jacobi";
-inline constexpr const char* kTriremeChebyshev = "trireme_chebyshev";
 
 // After PetscInitialize, as often as one likes.
 void register_resident_types();

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a Mat and a PC to the resident solver on the host or on a GPU.
+#include "krylov/ksp_engine.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "krylov/petsc_private.hpp"
+#include "krylov/resident_pc.hpp"
+#include "operators/mat_shell.hpp"
+
+namespace trireme {
+namespace {
+
+using resident::PreconditionerSpec;
+
+std::string type_of(PC pc) {
+  PCType type = nullptr;
+  petsc_check(PCGetType(pc, &type));
+  return type ? type : PCNONE;
+}
+
+PetscObjectId id_of(void* object) {
+  PetscObjectId id = 0;
+  petsc_check(PetscObjectGetId(static_cast<PetscObject>(object), &id));
+  return id;
+}
+
+PetscInt parameter_of(PC pc) {
+  if (is_type(pc, kTriremeBlockJacobi)) return block_size_of(pc);
+  if (is_type(pc, kTriremeChebyshev)) return degree_of(pc);
+  return 0;
+}
+
+// A spec and what its spans refer to.
+struct PreconditionerData {
+  PreconditionerSpec spec;
+  Array<double> values;
+};
+
+PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc) {
+  PreconditionerData data;
+  PreconditionerSpec& spec = data.spec;
+  if (is_type(pc, kTriremeBlockJacobi)) {
+    spec.kind = PreconditionerSpec::Kind::blocks;
+    spec.block_size = static_cast<std::int32_t>(block_size_of(pc));
+    data.values = diagonal_blocks_of(pmat, spec.block_size);
+    spec.blocks = data.values;
+  } else if (is_type(pc, kTriremeChebyshev)) {
+    spec.kind = PreconditionerSpec::Kind::chebyshev;
+    spec.degree = static_cast<std::int32_t>(degree_of(pc));
+    data.values = diagonal_of(pmat);
+    spec.diagonal = data.values;
+  } else if (!is_type(pc, PCNONE)) {
+    spec.kind = PreconditionerSpec::Kind::jacobi;
+    data.values = inverse_diagonal_of(pc, amat);
+    spec.inverse_diagonal = data.values;
+  }
+  return data;
+}
+
+}  // namespace
+
+void KspEngine::set_variant(resident::Variant variant) {
+  if (variant != variant_) forget();
+  variant_ = variant;
+}
+
+void KspEngine::forget() {
+  host_solver_.reset();
+  cuda_solver_.reset();
+  host_system_.reset();
+  cuda_system_.reset();
+}
+
+void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
+  Key key{id_of(amat), id_of(pc), state_of(amat), type_of(pc), parameter_of(pc)};
+  if ((host_solver_ || cuda_solver_) && key == key_) return;
+
+  const PreconditionerData data = data_of_preconditioner(amat, pmat, pc);
+  forget();
+  if (auto cuda = std::dynamic_pointer_cast<CudaOperator>(shell_operator(amat))) {
+    cuda_system_ = std::make_unique<CudaOperatorSystem>(std::move(cuda));
+    cuda_solver_ =
+        std::make_unique<resident::CudaSolver>(*cuda_system_, method_, variant_, data.spec);
+  } else {
+    host_system_ = std::make_unique<MatSystem>(amat);
+    host_solver_ =
+        std::make_unique<resident::HostSolver>(*host_system_, method_, variant_, data.spec);
+  }
+  key_ = std::move(key);
+}
+
+resident::Outcome KspEngine::solve(Vec b_vec, Vec x_vec, bool zero_guess,
+                                   const resident::Tolerances& rule,
+                                   const resident::Observer& observer) {
+  PetscInt size = 0;
+  petsc_check(VecGetLocalSize(x_vec, &size));
+  const auto rows = static_cast<std::size_t>(size);
+  const PetscScalar* b = nullptr;
+  PetscScalar* x = nullptr;
+  resident::Outcome outcome;
+  if (host_solver_) {
+    petsc_check(VecGetArrayRead(b_vec, &b));
+    petsc_check(VecGetArray(x_vec, &x));
+    outcome = host_solver_->solve({{b, rows}, {x, rows}, zero_guess}, rule, observer);
+    petsc_check(VecRestoreArrayRead(b_vec, &b));
+    petsc_check(VecRestoreArray(x_vec, &x));
+    return outcome;
+  }
+  PetscMemType b_at = PETSC_MEMTYPE_HOST, x_at = PETSC_MEMTYPE_HOST;
+  petsc_check(VecGetArrayReadAndMemType(b_vec, &b, &b_at));
+  petsc_check(VecGetArrayAndMemType(x_vec, &x, &x_at));
+  if (PetscMemTypeDevice(b_at) && PetscMemTypeDevice(x_at))
+    outcome = cuda_solver_->solve(DeviceSpan<const double>(b, rows), DeviceSpan<double>(x, rows),
+                                  zero_guess, nullptr, rule, observer);
+  else if (PetscMemTypeHost(b_at) && PetscMemTypeHost(x_at))
+    outcome = cuda_solver_->solve({{b, rows}, {x, rows}, zero_guess}, rule, observer);
+  else
+    fail(ExitCode::usage, "the resident engine: b and x must both be on the host or on the device");
+  petsc_check(VecRestoreArrayReadAndMemType(b_vec, &b));
+  petsc_check(VecRestoreArrayAndMemType(x_vec, &x));
+  return outcome;
+}
+
+const char* KspEngine::executor() const {
+  if (!cuda_solver_) return "host";
+  switch (cuda_solver_->mode()) {
+    case resident::CudaMode::persistent:
+      return "cuda persistent kernel";
+    case resident::CudaMode::graph:
+      return cuda_system_->capturable() ? "cuda graph" : "cuda, launched by the host";
+    default:
+      return "cuda, launched by the host";
+  }
+}
+
+}  // namespace trireme
