@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Upload, build, the product, and the event ring that times it without waiting.
+// Upload, build and the product.
 #include "operators/cuda_operator.hpp"
 
 #include <algorithm>
@@ -13,7 +13,6 @@ namespace trireme {
 namespace {
 
 using Part = Operator::Observer::Part;
-constexpr std::size_t kRing = 4096;
 
 }  // namespace
 
@@ -57,16 +56,9 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
                                              ghosts_pinned_.span());
 }
 
-CudaOperator::Timed& CudaOperator::next_timed() {
-  const std::size_t at = launched_++ % kRing;
-  if (at == ring_.size()) ring_.emplace_back();
-  return ring_[at];
-}
-
 void CudaOperator::multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) {
   const bool halo = !matrix_->halo.empty();
-  Timed& timed = next_timed();
-  timed.begin.record(stream);
+  events_.begin(stream);
   if (halo)
     observed(Part::halo, [&] {
       gather(x, send_rows_.view(), packed_pinned_.device_span(), stream);
@@ -84,7 +76,7 @@ void CudaOperator::multiply(DeviceSpan<const double> x, DeviceSpan<double> y, St
       copy_to_device(std::span<const double>(ghosts_pinned_.span()), ghosts_.span(), stream);
       ghost_->multiply(ghosts_.view(), y, Accumulate::yes, stream);
     });
-  timed.end.record(stream);
+  events_.end(stream);
 }
 
 void CudaOperator::multiply(std::span<const double> x, std::span<double> y) {
@@ -122,14 +114,7 @@ KernelStatistics CudaOperator::statistics() const {
 }
 
 ProductTimes& CudaOperator::times() {
-  if (launched_ == 0) return times_;
-  ring_[(launched_ - 1) % kRing].end.synchronize();
-  for (std::size_t k = launched_ > kRing ? launched_ - kRing : 0; k < launched_; ++k) {
-    const Timed& timed = ring_[k % kRing];
-    times_.record(1e-6 * microseconds_between(timed.begin, timed.end));
-  }
-  times_.count_unseen(launched_ > kRing ? launched_ - kRing : 0);
-  launched_ = 0;
+  events_.read_into(times_);
   return times_;
 }
 

@@ -7,11 +7,11 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "device/buffer.hpp"
 #include "device/stream.hpp"
 #include "kernels/device_csr.hpp"
+#include "operators/event_ring.hpp"
 #include "operators/halo.hpp"
 #include "operators/operator.hpp"
 
@@ -54,11 +54,6 @@ class CudaOperator final : public Operator {
   DeviceSpan<const std::int32_t> send_rows() const { return send_rows_.view(); }
 
  private:
-  struct Timed {
-    Event begin, end;
-  };
-  Timed& next_timed();
-
   Stream stream_;
   DeviceBlock local_block_, ghost_block_;
   std::unique_ptr<CudaKernel<double>> local_, ghost_;
@@ -74,8 +69,7 @@ class CudaOperator final : public Operator {
   double staged_seconds_ = 0;
   std::int64_t staged_products_ = 0;
 
-  std::vector<Timed> ring_;   // the last products' events
-  std::size_t launched_ = 0;  // since the last reading
+  EventRing events_;
 };
 
 // This rank's number on its node, to choose a device by. Collective.
