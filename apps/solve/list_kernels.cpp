@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/registry.hpp"
+#include "krylov/petsc_session.hpp"
 
 namespace trireme::solve {
 namespace {
@@ -42,7 +43,7 @@ std::string list_kernels() {
                        {k.cuda_mixed != nullptr, "mixed"}}));
     text += fmt::format("  {} [{}]{}\n", k.summary, k.paper, k.deterministic ? "" : " *");
   }
-  text += row("petsc-aij", "double", "-");
+  text += row("petsc-aij", "double", petsc_has_cuda() ? "double" : "-");
   text += "  PETSc's own matrix and product: the baseline\n";
   text += "auto\n  chosen for the device and the matrix\n";
   return text + "* sums may differ from run to run in the last bits\n";

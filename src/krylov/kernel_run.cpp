@@ -35,17 +35,22 @@ std::int64_t sum_over_ranks(MPI_Comm comm, std::int64_t value) {
 // Amat with its product times, whether a Trireme kernel multiplies or PETSc does.
 class Amat {
  public:
-  Amat(const std::shared_ptr<DistributedMatrix>& matrix, const KernelChoice& kernel) {
+  Amat(const std::shared_ptr<DistributedMatrix>& matrix, const KernelChoice& kernel)
+      : on_gpu_(kernel.device == Device::cuda) {
     const PetscLogEvent event = log_events().build;
     petsc_check(PetscLogEventBegin(event, 0, 0, 0, 0));
     if (kernel.name == "petsc-aij") {
-      const Stopwatch watch;
+      Stopwatch watch;
       aij_ = std::make_unique<AssembledMat>(matrix, AijUse::product);
-      aij_->record_into(aij_times_);
+      build_seconds_ = watch.lap();
+      if (on_gpu_) {
+        aij_->move_to_gpu();
+        upload_seconds_ = watch.lap();
+      }
+      aij_->time_products();
       statistics_.stored_bytes = matrix->csr_bytes();
-      build_seconds_ = watch.seconds();
     } else {
-      if (kernel.device == Device::cuda) {
+      if (on_gpu_) {
         cuda_ = std::make_shared<CudaOperator>(matrix, kernel.name);
         operator_ = cuda_;
       } else {
@@ -62,11 +67,11 @@ class Amat {
   }
   Mat mat() const { return aij_ ? aij_->mat() : static_cast<Mat>(shell_); }
   Mat assembled() const { return aij_ ? aij_->mat() : nullptr; }
-  ProductTimes& times() { return aij_ ? aij_times_ : operator_->times(); }
+  ProductTimes& times() { return aij_ ? aij_->times() : operator_->times(); }
   const KernelStatistics& statistics() const { return statistics_; }
   double build_seconds() const { return build_seconds_; }
   double upload_seconds() const { return upload_seconds_; }
-  bool on_gpu() const { return cuda_ != nullptr; }
+  bool on_gpu() const { return on_gpu_; }
   // A loop that stays on the device leaves no events behind: then products of their own are timed.
   void time_products_if_none_was() {
     if (!cuda_ || times().count() > 0) return;
@@ -81,10 +86,10 @@ class Amat {
   double staging_us() const { return cuda_ ? cuda_->staging_us() : 0; }
 
  private:
-  ProductTimes aij_times_;
+  bool on_gpu_;
   std::unique_ptr<AssembledMat> aij_;
   std::shared_ptr<Operator> operator_;
-  std::shared_ptr<CudaOperator> cuda_;  // the same, where it is on a GPU
+  std::shared_ptr<CudaOperator> cuda_;  // the same, where it is ours and on a GPU
   MatHandle shell_;
   KernelStatistics statistics_;
   double build_seconds_ = 0, upload_seconds_ = 0;
@@ -155,6 +160,7 @@ class Solves {
     o.iteration_us =
         total_iterations_ > 0 ? 1e6 * seconds_ / static_cast<double>(total_iterations_) : 0;
     o.history = std::move(history_);
+    o.solve_seconds = std::move(each_seconds_);
     if (count_ > 1)
       o.notes.push_back(
           fmt::format("{} solves, {:.3g} s each", count_, seconds_ / static_cast<double>(count_)));
@@ -191,6 +197,7 @@ class Solves {
     iterations_ = result.iterations;
     total_iterations_ += result.iterations;
     seconds_ += result.seconds;
+    each_seconds_.push_back(result.seconds);
     ++count_;
     history_ = std::move(result.residuals);
     for (double& norm : history_) norm = relative(norm, rhs_norm);
@@ -217,7 +224,7 @@ class Solves {
   const IterationCallback& on_iteration_;
   VecHandle x_, b_;
   std::vector<Array<double>> solutions_;
-  std::vector<double> history_;
+  std::vector<double> history_, each_seconds_;
   Verdict verdict_;
   double worst_residual_ = 0, worst_error_ = 0, seconds_ = 0;
   std::int64_t iterations_ = 0, total_iterations_ = 0, count_ = 0, copies_ = 0;
@@ -274,7 +281,9 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
   Amat amat(context.matrix, kernel);
   RunOutcome memory;
   add_memory(memory, context);
-  PetscSolver solver(context.spec.solver, amat.mat(), amat.assembled(), context.matrix);
+  SolverSpec spec = context.spec.solver;
+  if (kernel.name == "petsc-aij" && amat.on_gpu()) spec.engine = "petsc";  // whose vectors it needs
+  PetscSolver solver(spec, amat.mat(), amat.assembled(), context.matrix);
 
   amat.times().clear();
   KernelRun run = Solves(context, amat, solver, on_iteration).all();

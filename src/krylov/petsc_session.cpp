@@ -72,4 +72,6 @@ std::string petsc_version() {
   return fmt::format("{}.{}.{}", major, minor, subminor);
 }
 
+bool petsc_has_cuda() { return PetscDefined(HAVE_CUDA); }
+
 }  // namespace trireme

@@ -32,4 +32,7 @@ class PetscSession {
 // Version of the library that runs: "3.18.5".
 std::string petsc_version();
 
+// Whether this PETSc was built with CUDA, so that its own matrices and vectors can be on a GPU.
+bool petsc_has_cuda();
+
 }  // namespace trireme

@@ -56,10 +56,23 @@ Device device_of(const std::string& kernel, const std::string& device) {
   if (device == "cpu") return Device::cpu;
   if (device == "cuda") return Device::cuda;
   if (kernel == "auto") return choose_device();
-  if (kernel == "petsc-aij") return Device::cpu;
+  if (kernel == "petsc-aij")
+    return petsc_has_cuda() && cuda_available() ? Device::cuda : Device::cpu;
   const KernelEntry& entry = find_kernel(kernel);
   return !entry.host<double>() || (entry.cuda<double>() && cuda_available()) ? Device::cuda
                                                                              : Device::cpu;
+}
+
+// PETSc's own matrix on a GPU: what it needs.
+void require_petsc_gpu(const Case& c) {
+  if (!petsc_has_cuda())
+    fail(ExitCode::resource,
+         "kernel 'petsc-aij' on a GPU needs a PETSc with CUDA, and PETSc {} here has none; use "
+         "device: cpu, or build one by scripts/build-petsc-cuda",
+         petsc_version());
+  if (c.solver.engine == "resident")
+    fail(ExitCode::usage,
+         "kernel 'petsc-aij' on a GPU has no engine: resident; use engine: petsc or device: cpu");
 }
 
 // Each kernel with its device; auto stays auto until the matrix is known. Throws Error{usage} for
@@ -76,7 +89,8 @@ std::vector<KernelChoice> requested_kernels(const Case& c) {
       continue;
     }
     const bool on_cuda = device == Device::cuda;
-    const bool exists = name == "petsc-aij" ? !on_cuda
+    if (name == "petsc-aij" && on_cuda) require_petsc_gpu(c);
+    const bool exists = name == "petsc-aij" ? !on_cuda || cuda_available()
                         : on_cuda           ? find_kernel(name).cuda<double>() != nullptr
                                             : find_kernel(name).host<double>() != nullptr;
     if (!exists && on_cuda && !cuda_available())

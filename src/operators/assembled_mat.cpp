@@ -40,9 +40,13 @@ PetscErrorCode timed_mult(Mat mat, Vec x, Vec y) {
                                  reinterpret_cast<PetscObject*>(&container)));
     void* pointer = nullptr;
     petsc_check(PetscContainerGetPointer(container, &pointer));
-    const auto* timed = static_cast<const AssembledMat::TimedMult*>(pointer);
-    petsc_check(timed->original(mat, x, y));
-    timed->times->record(watch.seconds());
+    auto& timed = *static_cast<AssembledMat::TimedMult*>(pointer);
+    if (timed.events) timed.events->begin(petsc_stream());
+    petsc_check(timed.original(mat, x, y));
+    if (timed.events)
+      timed.events->end(petsc_stream());
+    else
+      timed.times.record(watch.seconds());
   });
 }
 
@@ -111,11 +115,24 @@ AssembledMat::AssembledMat(std::shared_ptr<const DistributedMatrix> matrix, AijU
                                                ghost_.a, mat_.put()));
 }
 
-void AssembledMat::record_into(ProductTimes& times) {
+void AssembledMat::move_to_gpu() {
+  Mat same = mat_;
+  petsc_check(MatConvert(mat_, MATAIJCUSPARSE, MAT_INPLACE_MATRIX, &same));
+  on_gpu_ = true;
+  VecHandle x, y;
+  petsc_check(MatCreateVecs(mat_, x.put(), y.put()));
+  petsc_check(VecSet(x, 0));
+  petsc_check(MatMult(mat_, x, y));
+  PetscReal norm = 0;
+  petsc_check(VecNorm(y, NORM_2, &norm));  // waits for it
+}
+
+void AssembledMat::time_products() {
   PetscOperation original = nullptr;
   petsc_check(MatGetOperation(mat_, MATOP_MULT, &original));
-  timed_ = std::make_unique<TimedMult>(
-      TimedMult{reinterpret_cast<decltype(TimedMult::original)>(original), &times});
+  timed_ = std::make_unique<TimedMult>();
+  timed_->original = reinterpret_cast<decltype(TimedMult::original)>(original);
+  if (on_gpu_) timed_->events.emplace();
   PetscContainer container = nullptr;
   petsc_check(PetscContainerCreate(matrix_->comm, &container));
   petsc_check(PetscContainerSetPointer(container, timed_.get()));
@@ -123,6 +140,11 @@ void AssembledMat::record_into(ProductTimes& times) {
                                  reinterpret_cast<PetscObject>(container)));
   petsc_check(PetscContainerDestroy(&container));
   petsc_check(MatSetOperation(mat_, MATOP_MULT, petsc_operation(timed_mult)));
+}
+
+ProductTimes& AssembledMat::times() {
+  if (timed_->events) timed_->events->read_into(timed_->times);
+  return timed_->times;
 }
 
 }  // namespace trireme

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "base/array.hpp"
 #include "operators/distributed_matrix.hpp"
+#include "operators/event_ring.hpp"
 #include "operators/petsc_shim.hpp"
 #include "operators/product_times.hpp"
 
@@ -24,7 +26,8 @@ class AssembledMat {
   // MatMult of an AIJ, timed: the original function and where the times go.
   struct TimedMult {
     PetscErrorCode (*original)(Mat, Vec, Vec) = nullptr;
-    ProductTimes* times = nullptr;
+    ProductTimes times;
+    std::optional<EventRing> events;  // on a GPU, in whose stream PETSc only queues the product
   };
 
   // Collective.
@@ -33,8 +36,13 @@ class AssembledMat {
   AssembledMat& operator=(const AssembledMat&) = delete;
 
   Mat mat() const { return mat_; }
-  // MatMult records into `times`, which must outlive this object, from here on.
-  void record_into(ProductTimes& times);
+  // PETSc's aijcusparse from here on, its vectors on the GPU. Uploads the matrix and lets cuSPARSE
+  // look at it, by a first product. Needs a PETSc with CUDA; before time_products(). Collective.
+  void move_to_gpu();
+  // MatMult is timed from here on.
+  void time_products();
+  // Of the products since; on a GPU this waits for the last one.
+  ProductTimes& times();
 
  private:
   struct Block {
@@ -48,6 +56,7 @@ class AssembledMat {
 
   std::shared_ptr<const DistributedMatrix> matrix_;
   Block local_, ghost_;
+  bool on_gpu_ = false;
   std::unique_ptr<TimedMult> timed_;
   MatHandle mat_;
 };

@@ -7,10 +7,6 @@
 #include "operators/cuda_operator.hpp"
 #include "operators/log_events.hpp"
 
-#if defined(PETSC_HAVE_CUDA) && defined(TRIREME_WITH_CUDA)
-#include <petscdevice_cuda.h>
-#endif
-
 namespace trireme {
 namespace {
 
@@ -67,16 +63,6 @@ class WriteSpan {
 };
 
 #if defined(PETSC_HAVE_CUDA) && defined(TRIREME_WITH_CUDA)
-StreamRef petsc_stream() {
-#if PETSC_VERSION_GE(3, 20, 0)
-  cudaStream_t stream = nullptr;
-  petsc_check(PetscGetCurrentCUDAStream(&stream));
-  return stream;
-#else
-  return PetscDefaultCudaStream;
-#endif
-}
-
 // Device vectors where PETSc keeps them on the device; false where it does not.
 bool multiply_on_device(Operator& op, Vec x, Vec y) {
   auto* cuda = dynamic_cast<CudaOperator*>(&op);

@@ -4,6 +4,10 @@
 
 #include <string>
 
+#if defined(PETSC_HAVE_CUDA) && defined(TRIREME_WITH_CUDA)
+#include <petscdevice_cuda.h>
+#endif
+
 namespace trireme {
 
 namespace {
@@ -33,6 +37,20 @@ std::optional<std::int64_t> petsc_device_copies() {
   return static_cast<std::int64_t>(petsc_ctog_ct + petsc_gtoc_ct);
 #else
   return std::nullopt;
+#endif
+}
+
+StreamRef petsc_stream() {
+#if defined(PETSC_HAVE_CUDA) && defined(TRIREME_WITH_CUDA)
+#if PETSC_VERSION_GE(3, 20, 0)
+  cudaStream_t stream = nullptr;
+  petsc_check(PetscGetCurrentCUDAStream(&stream));
+  return stream;
+#else
+  return PetscDefaultCudaStream;
+#endif
+#else
+  return nullptr;
 #endif
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "device/stream.hpp"
 
 namespace trireme {
 
@@ -40,6 +41,9 @@ void petsc_check(PetscErrorCode error, ExitCode code = ExitCode::internal);
 // How many arrays this rank's PETSc has copied between host and GPU so far; none: PETSc has no
 // CUDA.
 std::optional<std::int64_t> petsc_device_copies();
+
+// Where this PETSc queues its work on the GPU; null, the default stream, also where it has no CUDA.
+StreamRef petsc_stream();
 
 // For functions that PETSc calls: no exception may pass through C. The message becomes PETSc's.
 PetscErrorCode petsc_raise(MPI_Comm comm, const std::exception& error);

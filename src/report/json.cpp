@@ -61,6 +61,7 @@ Json run_json(const RunOutcome& run) {
             {"upload", run.seconds.upload},
             {"setup", run.seconds.setup},
             {"solve", run.seconds.solve}}},
+          {"solve_seconds", run.solve_seconds},
           {"kernel_us", kernel_time(run.kernel_us)},
           {"iteration_us", run.iteration_us},
           {"gflops", run.gflops},

@@ -48,6 +48,7 @@ struct RunOutcome {
   double relative_residual = 0;          // true: ||b - A x|| / ||b||, plain CSR, double
   std::optional<double> relative_error;  // ||x - x_exact|| / ||x_exact||
   Seconds seconds;
+  std::vector<double> solve_seconds;  // of each solve; the first may prepare what the others use
   KernelTiming kernel_us;
   double iteration_us = 0;              // solve seconds / iterations
   double gflops = 0, gbytes_per_s = 0;  // of the product

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "config/read_case.hpp"
 #include "kernels/registry.hpp"
@@ -101,6 +103,9 @@ TEST(RunCase, RepeatsAndCountsAllProducts) {
   const Outcome thrice = solve("generate: poisson2d, n: 20", "kernel: csr\nrepeat: 3");
   EXPECT_EQ(thrice.runs[0].kernel_us.count, 3 * once.runs[0].kernel_us.count);
   EXPECT_EQ(thrice.runs[0].iterations, once.runs[0].iterations);
+  const std::vector<double>& each = thrice.runs[0].solve_seconds;
+  EXPECT_EQ(each.size(), 3u);
+  EXPECT_NEAR(std::accumulate(each.begin(), each.end(), 0.0), thrice.runs[0].seconds.solve, 1e-9);
 }
 
 TEST(RunCase, MaximumIterationsIsNotConverged) {

@@ -97,12 +97,11 @@ TEST(AssembledMat, RecordsItsProducts) {
   const auto matrix =
       matrix_on_ranks(MPI_COMM_WORLD, test::contract_shape<double>("RowsOf3"), Cut::by_nonzeros);
   AssembledMat aij(matrix, AijUse::product);
-  ProductTimes times;
-  aij.record_into(times);
+  aij.time_products();
   const auto op = std::make_shared<DistributedOperator>(matrix, "csr");
   const MatHandle shell = make_shell(op);
   EXPECT_LT(relative_difference(aij.mat(), shell, mult), 1e-14);
-  EXPECT_EQ(times.count(), 1);
+  EXPECT_EQ(aij.times().count(), 1);
 }
 
 TEST(AssembledMat, PreconditionersGetEveryDiagonalEntryAndSortedColumns) {
