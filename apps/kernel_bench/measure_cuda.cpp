@@ -23,6 +23,7 @@ constexpr int kWarmUp = 30;                 // products before timing starts
 constexpr int kProducts = 1000;             // timed, unless that takes too long
 constexpr double kLongestSeconds = 1.0;     // of timed products a kernel
 constexpr double kBatchMicroseconds = 100;  // shorter products share a pair of events
+constexpr int kUpdates = 9;
 constexpr int kBuilds = 3;  // timed, after one that loads code and fills pools
 
 // Stored: of the matrix; Vector: of x and y.
@@ -117,6 +118,7 @@ class CudaBench {
     row.p05_us = quantile(warm, 0.05);
     row.p95_us = quantile(warm, 0.95);
     row.cold_us = quantile(cold_times(*kernel, stream), 0.5);
+    row.update_us = quantile(update_times(*kernel, stream), 0.5);
     row.gflops = 2e-3 * static_cast<double>(row.nnz) / row.median_us;
     row.gbytes_per_s =
         1e-3 * static_cast<double>(product_bytes(row.bytes, row.rows, row.cols, sizeof(Vector))) /
@@ -163,6 +165,19 @@ class CudaBench {
       fill_zero(flush_.span(), stream);
       time = timed_batch(kernel, 1, stream);
     }
+    return times;
+  }
+
+  std::vector<double> update_times(CudaKernel<Vector>& kernel, const Stream& stream) {
+    std::vector<double> times(kUpdates + 1);
+    for (double& time : times) {
+      start_.record(stream);
+      kernel.update_values(on_device_.values.view(), stream);
+      stop_.record(stream);
+      stop_.synchronize();
+      time = microseconds_between(start_, stop_);
+    }
+    times.erase(times.begin());  // it loads code
     return times;
   }
 

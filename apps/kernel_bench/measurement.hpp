@@ -26,6 +26,7 @@ struct Measurement {
   double max_error = 0;           // worst |y - reference| in units of its error bound: at most 1
   std::int64_t worst_row = 0;
   bool deterministic = true;
+  std::optional<double> update_us = {};  // new values on the same pattern; measured on GPUs
   std::optional<std::int64_t> break_even_products =
       {};  // against csr of the same run; empty: never
 

@@ -20,6 +20,16 @@ const Measurement* baseline_of(const Results& results) {
   return nullptr;
 }
 
+// "new values on the same pattern, in products: dasp 1.7, sell 2.9"
+std::string format_updates(const Results& results) {
+  std::string line;
+  for (const Measurement& row : results.rows)
+    if (row.update_us)
+      line += fmt::format("{} {} {:.1f}", line.empty() ? "" : ",", row.kernel,
+                          *row.update_us / row.median_us);
+  return line.empty() ? line : "new values on the same pattern, in products:" + line + "\n";
+}
+
 std::string format_break_even(const Measurement& row) {
   return row.break_even_products ? fmt::format("{}", *row.break_even_products) : "never";
 }
@@ -43,8 +53,10 @@ nlohmann::ordered_json to_json(const Measurement& row) {
                                  {"padding", row.padding},
                                  {"max_error", row.max_error},
                                  {"deterministic", row.deterministic},
+                                 {"update_us", nullptr},
                                  {"break_even_products", nullptr}};
   if (row.break_even_products) json["break_even_products"] = *row.break_even_products;
+  if (row.update_us) json["update_us"] = *row.update_us;
   return json;
 }
 
@@ -70,6 +82,7 @@ std::string format_table(const Results& results, const std::string& matrix) {
         row.kernel, row.build_ms, row.median_us, row.p05_us, row.cold_us, row.gflops,
         row.gbytes_per_s, 100 * row.bandwidth_fraction, speed_up, format_break_even(row));
   }
+  table += format_updates(results);
   for (const std::string& skipped : results.skipped) table += skipped + "\n";
   if (baseline)
     table += fmt::format("\nspeed-up and 'pays after' (products): against {}\n", baseline->kernel);
