@@ -91,6 +91,18 @@ TEST_P(CudaKernelContract, MatchesReferenceOnEveryShape) {
   });
 }
 
+// One shape for each path through the kernels: for tools that slow a kernel down a hundredfold.
+TEST_P(CudaKernelContract, MatchesReferenceOnShapesOfEveryKind) {
+  for_its_types([&]<class Stored, class Vector>(CudaBuilder<Vector> builder) {
+    for (const char* name : {"AllRowsEmpty", "SomeRowsEmpty", "RunsOfEmptyRows", "OneDenseRow",
+                             "SmallAndDense", "AroundFour", "LongAndShort", "AllMixed"}) {
+      SCOPED_TRACE(name);
+      DeviceProduct<Stored, Vector> product(builder, contract_shape<Stored>(name));
+      EXPECT_TRUE(matches_reference(product));
+    }
+  });
+}
+
 TEST_P(CudaKernelContract, GivesTheSameBitsInAHundredRuns) {
   if (!GetParam().entry->deterministic) GTEST_SKIP() << "does not promise it";
   for_its_types([&]<class Stored, class Vector>(CudaBuilder<Vector> builder) {
