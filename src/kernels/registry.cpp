@@ -32,7 +32,8 @@ constexpr std::array kKernels = {
                 .paper = "Saad 2003, section 3.4",
                 .host_double = build_csr_host<double>,
                 .host_float = build_csr_host<float>,
-                .host_int = build_csr_host<std::int32_t>},
+                .host_int = build_csr_host<std::int32_t>,
+                .host_mixed = build_csr_mixed_host},
     KernelEntry{.name = "albus",
                 .summary = "equal nonzeros a thread, rows cut where they fall, SIMD",
                 .paper = "Bian et al. 2021, FGCS 116",
@@ -134,6 +135,30 @@ constexpr std::string_view value_name() {
   return "int";
 }
 
+template <class Value>
+std::unique_ptr<HostKernel<Value>> built_on_host(std::string_view name, HostBuilder<Value> builder,
+                                                 std::string_view precision,
+                                                 const CsrView<Value>& matrix) {
+  if (!builder)
+    fail(ExitCode::usage, "kernel '{}' has no CPU executor for {}; see --list-kernels", name,
+         precision);
+  return builder(matrix);
+}
+
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> built_on_cuda(std::string_view name, CudaBuilder<Value> builder,
+                                                 std::string_view precision,
+                                                 const DeviceCsr<Value>& matrix, StreamRef stream) {
+#ifndef TRIREME_WITH_CUDA
+  fail(ExitCode::resource,
+       "kernel '{}' on cuda: this Trireme was built without CUDA; use device: cpu", name);
+#endif
+  if (!builder)
+    fail(ExitCode::usage, "kernel '{}' has no CUDA executor for {}; see --list-kernels", name,
+         precision);
+  return builder(matrix, stream);
+}
+
 }  // namespace
 
 std::span<const KernelEntry> kernel_registry() { return kKernels; }
@@ -147,26 +172,25 @@ const KernelEntry& find_kernel(std::string_view name) {
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_host_kernel(std::string_view name,
                                                      const CsrView<Value>& matrix) {
-  const auto builder = find_kernel(name).host<Value>();
-  if (!builder)
-    fail(ExitCode::usage, "kernel '{}' has no CPU executor for {}; see --list-kernels", name,
-         value_name<Value>());
-  return builder(matrix);
+  return built_on_host(name, find_kernel(name).host<Value>(), value_name<Value>(), matrix);
+}
+
+std::unique_ptr<HostKernel<double>> build_mixed_host_kernel(std::string_view name,
+                                                            const CsrView<double>& matrix) {
+  return built_on_host(name, find_kernel(name).host_mixed, "mixed precision", matrix);
 }
 
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_cuda_kernel(std::string_view name,
                                                      const DeviceCsr<Value>& matrix,
                                                      StreamRef stream) {
-  const auto builder = find_kernel(name).cuda<Value>();
-#ifndef TRIREME_WITH_CUDA
-  fail(ExitCode::resource,
-       "kernel '{}' on cuda: this Trireme was built without CUDA; use device: cpu", name);
-#endif
-  if (!builder)
-    fail(ExitCode::usage, "kernel '{}' has no CUDA executor for {}; see --list-kernels", name,
-         value_name<Value>());
-  return builder(matrix, stream);
+  return built_on_cuda(name, find_kernel(name).cuda<Value>(), value_name<Value>(), matrix, stream);
+}
+
+std::unique_ptr<CudaKernel<double>> build_mixed_cuda_kernel(std::string_view name,
+                                                            const DeviceCsr<double>& matrix,
+                                                            StreamRef stream) {
+  return built_on_cuda(name, find_kernel(name).cuda_mixed, "mixed precision", matrix, stream);
 }
 
 template std::unique_ptr<HostKernel<double>> build_host_kernel(std::string_view,

@@ -35,6 +35,7 @@ struct KernelEntry {
   HostBuilder<double> host_double = nullptr;
   HostBuilder<float> host_float = nullptr;
   HostBuilder<std::int32_t> host_int = nullptr;
+  HostBuilder<double> host_mixed = nullptr;  // values stored in FP32, x and y in FP64
   CudaBuilder<double> cuda_double = nullptr;
   CudaBuilder<float> cuda_float = nullptr;
   CudaBuilder<Half> cuda_half = nullptr;     // FP16 values, x and y, FP32 accumulation
@@ -58,6 +59,13 @@ template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_cuda_kernel(std::string_view name,
                                                      const DeviceCsr<Value>& matrix,
                                                      StreamRef stream);
+
+// Mixed precision: values stored in FP32, x and y in FP64. Errors as above.
+std::unique_ptr<HostKernel<double>> build_mixed_host_kernel(std::string_view name,
+                                                            const CsrView<double>& matrix);
+std::unique_ptr<CudaKernel<double>> build_mixed_cuda_kernel(std::string_view name,
+                                                            const DeviceCsr<double>& matrix,
+                                                            StreamRef stream);
 
 template <class Value>
 HostBuilder<Value> KernelEntry::host() const {

@@ -14,6 +14,9 @@ namespace trireme {
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_csr_host(const CsrView<Value>& matrix);
 
+// The same with the values stored in FP32; x and y in FP64.
+std::unique_ptr<HostKernel<double>> build_csr_mixed_host(const CsrView<double>& matrix);
+
 // On CUDA, both keep the view: update_values() makes them read the new array instead, so a graph
 // captured before it goes on using the old one. double, float, Half.
 // A thread a row.

@@ -34,7 +34,7 @@ struct BicgstabVectors {
 template <class Exec>
 TRIREME_HD void bicgstab_start(Exec& e, const BicgstabVectors& v, const Preconditioner& m,
                                bool x_is_zero) {
-  if (!x_is_zero) e.product(v.x, v.v);
+  if (!x_is_zero) e.exact_product(v.x, v.v);
   e.pass(ShadowResidual{v.b, x_is_zero ? nullptr : v.v, v.r, v.r0, m.pointwise() ? nullptr : v.p,
                         v.p_hat, m.inverse_diagonal});
   if (!m.pointwise()) precondition(e, m, v.p, v.p_hat);  // p^ = M^-1 p
@@ -63,6 +63,21 @@ TRIREME_HD void bicgstab_iteration(Exec& e, const BicgstabVectors& v, const Prec
   e.pass(Dot{v.r0, v.v}, BicgstabImprove{});  // ||r||, alpha = rho / r0.v
 }
 
+// With an inexact product, between two iterations: r = b - A x by the exact product, and what that
+// changes changes p^ too (see cg.hpp; Sleijpen and van der Vorst, Computing 56, 1996).
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void bicgstab_correct(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
+  e.exact_product(v.x, v.t);
+  e.pass(CorrectRightResidual{v.b, v.t, v.r, v.r0, m.pointwise() ? nullptr : v.p, v.p_hat,
+                              m.pointwise() ? m.inverse_diagonal : Diagonal{}});
+  if (!m.pointwise()) precondition(e, m, v.p, v.p_hat);
+  e.product(v.p_hat, v.v);                    // v = A p^
+  e.pass(Dot{v.r0, v.v}, BicgstabCorrect{});  // alpha = rho / r0.v
+}
+
 // The whole solve. Convergence by the recurrence is believed only when b - A x confirms it.
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
@@ -76,6 +91,7 @@ TRIREME_HD void bicgstab(Exec& e, const BicgstabVectors& v, const Preconditioner
   bicgstab_start(e, v, m, v.zero_guess);
   while (e.running()) {
     e.repeat([&] { bicgstab_iteration(e, v, m); });
+    if (e.inexact() && e.needs_true_residual()) bicgstab_correct(e, v, m);
     if (e.needs_true_residual()) bicgstab_start(e, v, m, false);
   }
 }

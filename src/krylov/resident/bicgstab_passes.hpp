@@ -114,6 +114,38 @@ struct GeneralFullStep {
   }
 };
 
+// r = b - q in place of what the loop has; p (where M is not pointwise) changes as r does, and p^
+// as D^-1 r (D is then 1 and p^ is computed anew). Sums {change.change, r.r, r0.r}.
+struct CorrectRightResidual {
+  static constexpr int sums = 3;
+  static constexpr bool always = true;
+  const double* b;
+  const double* q;
+  double* r;
+  const double* r0;
+  double* p;  // null where M is pointwise
+  double* p_hat;
+  Diagonal inverse;
+
+  struct Row {
+    double r, change, r0, p, inverse;
+  };
+  TRIREME_HD Row load(std::int64_t i) const {
+    const double exact = b[i] - q[i];
+    return {exact, exact - r[i], r0[i], p ? p[i] : p_hat[i], inverse[i]};
+  }
+  TRIREME_HD void update(Row& row, const State&, double* sum) const {
+    row.p += row.inverse * row.change;
+    sum[0] += row.change * row.change;
+    sum[1] += row.r * row.r;
+    sum[2] += row.r0 * row.r;
+  }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const {
+    r[i] = row.r;
+    (p ? p : p_hat)[i] = row.p;
+  }
+};
+
 // r = b - q (q null: r = b), r0 = r, p = r, p^ = D^-1 r; sum r.r.
 struct ShadowResidual {
   static constexpr int sums = 1;
@@ -161,6 +193,18 @@ struct BicgstabBegin {
     begin(s, s.rule.norm == NormKind::none ? 0 : sqrt(sum[0]));
     if (s.running && s.rho == 0) stop(s, Reason::atol);
     if (s.running) shadow_step_length(s, sum[1]);
+    s.live = s.running;
+  }
+};
+
+// From {change.change, r.r, r0.r, r0.v} of a corrected residual.
+struct BicgstabCorrect {
+  static constexpr bool ends_iteration = true;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    s.rho = sum[2];
+    resume(s, sqrt(sum[1]), sqrt(sum[0]));
+    if (s.running && s.rho == 0) break_down(s);
+    if (s.running) shadow_step_length(s, sum[3]);
     s.live = s.running;
   }
 };

@@ -8,6 +8,12 @@
 // and 2n for p.q where the product cannot sum it by the way. A constant diagonal is not read: 8n
 // and 10n. PETSc's KSPCG moves 17n. Classic has two points where sums must be complete, merged one
 // (Chronopoulos and Gear, J. Comput. Appl. Math. 25, 1989): fewer waits for fewer rows a processor.
+//
+// With an inexact product (a matrix stored in FP32) the residual of the recurrence is one of a
+// neighbouring system. Whenever it has fallen to a 32nd of the last true one, b - A x by the exact
+// product takes its place, and the search goes on in the same directions: a new start would cost
+// CG its superlinear convergence. (Residual replacement: van der Vorst and Ye, SIAM J. Sci. Comput.
+// 22, 2000; in mixed precision: Clark et al., Comput. Phys. Commun. 181, 2010.)
 #pragma once
 
 #include "krylov/resident/cg_passes.hpp"
@@ -34,7 +40,7 @@ struct CgVectors {
 template <class Exec>
 TRIREME_HD void true_residual(Exec& e, const CgVectors& v, const Preconditioner& m, bool x_is_zero,
                               double* z) {
-  if (!x_is_zero) e.product(v.x, v.q);
+  if (!x_is_zero) e.exact_product(v.x, v.q);
   const TrueResidual residual{v.b, x_is_zero ? nullptr : v.q, v.r, z, m.inverse_diagonal, v.norm};
   if (m.pointwise()) return e.pass(residual);
   e.pass(residual);
@@ -82,6 +88,23 @@ TRIREME_HD void cg_iteration(Exec& e, const CgVectors& v, const Preconditioner& 
   }
 }
 
+// Between two iterations: r = b - A x by the exact product, and what that changes changes z and p.
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void cg_correct(Exec& e, const CgVectors& v, const Preconditioner& m) {
+  e.exact_product(v.x, v.q);
+  if (m.pointwise()) {
+    e.pass(CorrectResidual{v.b, v.q, v.r, v.z, v.p, m.inverse_diagonal, v.norm});
+  } else {
+    e.pass(ChangeResidual{v.b, v.q, v.r});
+    precondition(e, m, v.q, v.s);
+    e.pass(ChangeDirection{v.s, v.r, v.z, v.p, v.norm});
+  }
+  e.finish(CgCorrect{});
+}
+
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
@@ -107,6 +130,23 @@ TRIREME_HD void merged_cg_iteration(Exec& e, const CgVectors& v, const Precondit
   e.product_and_dot(v.z, v.q, MergedImprove{});  // w = A u, alpha, beta
 }
 
+// p and s = A p are those of the last iteration and stay.
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void merged_cg_correct(Exec& e, const CgVectors& v, const Preconditioner& m) {
+  e.exact_product(v.x, v.q);
+  if (m.pointwise()) {
+    e.pass(CorrectResidual{v.b, v.q, v.r, v.z, nullptr, m.inverse_diagonal, v.norm});
+  } else {
+    e.pass(ChangeResidual{v.b, v.q, v.r});
+    precondition(e, m, v.r, v.z);
+    e.pass(ResidualNorms{v.r, v.z, v.norm});
+  }
+  e.product_and_dot(v.z, v.q, MergedCorrect{});  // w = A u
+}
+
 // The whole solve. Convergence by the recurrence is believed only when b - A x confirms it.
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
@@ -117,6 +157,7 @@ TRIREME_HD void cg(Exec& e, const CgVectors& v, const Preconditioner& m) {
   cg_start(e, v, m, v.zero_guess);
   while (e.running()) {
     e.repeat([&] { cg_iteration(e, v, m); });
+    if (e.inexact() && e.needs_true_residual()) cg_correct(e, v, m);
     if (e.needs_true_residual()) cg_start(e, v, m, false);
   }
 }
@@ -130,6 +171,7 @@ TRIREME_HD void merged_cg(Exec& e, const CgVectors& v, const Preconditioner& m) 
   merged_cg_start(e, v, m, v.zero_guess);
   while (e.running()) {
     e.repeat([&] { merged_cg_iteration(e, v, m); });
+    if (e.inexact() && e.needs_true_residual()) merged_cg_correct(e, v, m);
     if (e.needs_true_residual()) merged_cg_start(e, v, m, false);
   }
 }

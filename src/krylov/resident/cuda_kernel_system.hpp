@@ -10,11 +10,18 @@ namespace trireme::resident {
 class CudaKernelSystem : public CudaSystem {
  public:
   // `kernel` holds the square matrix `csr`; both outlive the system.
-  CudaKernelSystem(CudaKernel<double>& kernel, const DeviceCsr<double>& csr)
-      : kernel_(kernel), csr_(csr) {}
+  // Mixed precision: `kernel` holds the values in FP32, `exact` the matrix itself.
+  CudaKernelSystem(CudaKernel<double>& kernel, const DeviceCsr<double>& csr,
+                   CudaKernel<double>* exact = nullptr)
+      : kernel_(kernel), exact_(exact), csr_(csr) {}
   std::int64_t rows() const override { return csr_.rows; }
   void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) override {
     kernel_.multiply(x, y, Accumulate::no, stream);
+  }
+  bool inexact() const override { return exact_ != nullptr; }
+  void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
+                        StreamRef stream) override {
+    (exact_ ? *exact_ : kernel_).multiply(x, y, Accumulate::no, stream);
   }
   std::size_t dot_partials() const override { return kernel_.dot_partials(); }
   void multiply_and_dot(DeviceSpan<const double> x, DeviceSpan<double> y,
@@ -25,6 +32,7 @@ class CudaKernelSystem : public CudaSystem {
 
  private:
   CudaKernel<double>& kernel_;
+  CudaKernel<double>* exact_;
   DeviceCsr<double> csr_;
 };
 

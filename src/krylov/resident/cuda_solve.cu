@@ -152,13 +152,16 @@ class CudaSolver::Work {
     if (!window_) window_.emplace(rows_, system_.dot_partials(), stream_);
     State state;
     state.rule = rule;
+    const bool persistent = mode_ == CudaMode::persistent && !rule.judged_by_caller;
+    const bool inexact = system_.inexact() && !persistent;
+    if (inexact) state.correct_below = kCorrectBelow;
     if (zero_guess) fill_zero(DeviceSpan<double>(x, rows_), stream_);
     window_->start(state, stream_);
     const CgVectors cg_vectors{
         b,         x,          vector(0),
         vector(1), vector(2),  vector(3),
         vector(4), zero_guess, NormTerm{rule.norm == NormKind::preconditioned}};
-    if (mode_ == CudaMode::persistent && !rule.judged_by_caller) {
+    if (persistent) {
       if (method_ == Method::cg)
         launch_persistent_cg(cg_vectors, preconditioner_, variant_, system_.csr(), shape_, *window_,
                              scratch_.data(), stream_);
@@ -167,9 +170,25 @@ class CudaSolver::Work {
                                    system_.csr(), shape_, *window_, scratch_.data(), stream_);
       state = window_->wait(stream_, observer, true);
     } else {
-      state = run_graph(cg_vectors, rule, observer);
+      state = run_graph(cg_vectors, rule, observer, false);
     }
-    return {state.reason, state.iterations, state.norm, state.replacements, variant_};
+    std::int64_t exact_from = -1;
+    if (inexact && gave_up(state)) {
+      exact_from = state.iterations;
+      go_on_exactly(state);
+      window_->set(state, stream_);
+      CgVectors again = cg_vectors;
+      again.zero_guess = false;
+      state = run_graph(again, rule, observer, true);
+    }
+    Outcome outcome;
+    outcome.reason = state.reason;
+    outcome.iterations = state.iterations;
+    outcome.norm = state.norm;
+    outcome.replacements = state.replacements;
+    outcome.exact_from = exact_from;
+    outcome.variant = variant_;
+    return outcome;
   }
 
   BicgstabVectors bicgstab_vectors(const double* b, double* x, bool zero_guess) const {
@@ -177,17 +196,19 @@ class CudaSolver::Work {
             vector(3), vector(4), vector(5), vector(6), zero_guess};
   }
 
-  State run_graph(const CgVectors& cg_vectors, const Tolerances& rule, const Observer& observer) {
+  // exactly: all products are the system's exact one.
+  State run_graph(const CgVectors& cg_vectors, const Tolerances& rule, const Observer& observer,
+                  bool exactly) {
     LoopKind kind = system_.processes() > 1 ? LoopKind::batches : LoopKind::conditional;
     if (mode_ == CudaMode::stepped || rule.judged_by_caller || !system_.capturable())
       kind = LoopKind::stepped;
-    const LoopKey key{cg_vectors.x, rule.norm, kind};
+    const LoopKey key{cg_vectors.x, rule.norm, kind, exactly};
     if (!(key == loop_key_)) loop_.reset();
     loop_key_ = key;
     const int unroll = unroll_ > 0                 ? unroll_
                        : kind == LoopKind::batches ? kDefaultBatch
                                                    : kDefaultUnroll;
-    GraphExecutor executor(system_, *window_, stream_, observer, kind, unroll, loop_);
+    GraphExecutor executor(system_, *window_, stream_, observer, kind, unroll, loop_, exactly);
     if (method_ == Method::bicgstab)
       bicgstab(executor, bicgstab_vectors(cg_vectors.b, cg_vectors.x, cg_vectors.zero_guess),
                preconditioner_);
@@ -203,6 +224,7 @@ class CudaSolver::Work {
     const double* x = nullptr;
     NormKind norm = NormKind::none;
     LoopKind kind = LoopKind::stepped;
+    bool exactly = false;
     bool operator==(const LoopKey&) const = default;
   };
 

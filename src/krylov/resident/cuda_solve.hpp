@@ -21,11 +21,17 @@ class CudaSystem {
   virtual std::int64_t rows() const = 0;
   // y = A x, this process's part of both.
   virtual void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) = 0;
+  // As HostSystem's.
+  virtual bool inexact() const { return false; }
+  virtual void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
+                                StreamRef stream) {
+    multiply(x, y, stream);
+  }
   // As CudaKernel's: > 0 where the product also sums x.y, of this process.
   virtual std::size_t dot_partials() const { return 0; }
   virtual void multiply_and_dot(DeviceSpan<const double> /*x*/, DeviceSpan<double> /*y*/,
                                 DeviceSpan<double> /*partials*/, StreamRef /*stream*/) {}
-  // All rows and columns in device memory, for the persistent kernel; empty where there is none.
+  // All rows and columns of A in device memory, for the persistent kernel; empty: there is none.
   virtual DeviceCsr<double> csr() const { return {}; }
   // Adds up over the processes, the same result on each.
   virtual void sum(DeviceSpan<double> /*values*/, StreamRef /*stream*/) {}

@@ -25,8 +25,9 @@ enum class LoopKind { conditional, batches, stepped };
 class GraphExecutor {
  public:
   GraphExecutor(CudaSystem& system, LoopWindow& window, StreamRef stream, const Observer& observer,
-                LoopKind kind, int unroll, std::optional<LoopGraph>& loop)
+                LoopKind kind, int unroll, std::optional<LoopGraph>& loop, bool exactly)
       : system_(system),
+        inexact_(system.inexact() && !exactly),
         window_(window),
         stream_(stream),
         observer_(observer),
@@ -39,11 +40,20 @@ class GraphExecutor {
   bool running() { return state().running; }
   bool needs_true_residual() { return resident::needs_true_residual(state()); }
 
-  void product(const double* x, double* y) { system_.multiply(span(x), span(y), stream_); }
+  bool inexact() const { return inexact_; }
+
+  void product(const double* x, double* y) {
+    if (!inexact_) return exact_product(x, y);
+    system_.multiply(span(x), span(y), stream_);
+  }
+  void exact_product(const double* x, double* y) {
+    system_.multiply_exactly(span(x), span(y), stream_);
+  }
 
   template <class Step>
   void product_and_dot(const double* x, double* y, const Step& step) {
-    const std::size_t count = system_.dot_partials();
+    const bool other_product = system_.inexact() && !inexact_;
+    const std::size_t count = other_product ? 0 : system_.dot_partials();
     if (count == 0) {
       product(x, y);
       return pass(Dot{x, y}, step);
@@ -207,6 +217,7 @@ class GraphExecutor {
   }
 
   CudaSystem& system_;
+  bool inexact_;
   LoopWindow& window_;
   StreamRef stream_;
   const Observer& observer_;

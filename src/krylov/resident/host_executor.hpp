@@ -19,8 +19,11 @@ namespace trireme::resident {
 class HostExecutor {
  public:
   // `iterate` names x, and the direction of the step that x lags behind r by (empty: none).
-  HostExecutor(HostSystem& system, State& state, const Observer& observer, const Iterate& iterate)
+  // With `exactly`, all products are the system's exact one.
+  HostExecutor(HostSystem& system, State& state, const Observer& observer, const Iterate& iterate,
+               bool exactly)
       : system_(system),
+        inexact_(system.inexact() && !exactly),
         state_(state),
         observer_(observer),
         iterate_(iterate),
@@ -30,6 +33,7 @@ class HostExecutor {
 
   std::int64_t rows() const { return rows_; }
   bool running() const { return state_.running; }
+  bool inexact() const { return inexact_; }
   bool needs_true_residual() const { return resident::needs_true_residual(state_); }
 
   template <class Body>
@@ -38,7 +42,12 @@ class HostExecutor {
   }
 
   void product(const double* x, double* y) {
+    if (!inexact_) return exact_product(x, y);
     system_.multiply({x, static_cast<std::size_t>(rows_)}, {y, static_cast<std::size_t>(rows_)});
+  }
+  void exact_product(const double* x, double* y) {
+    system_.multiply_exactly({x, static_cast<std::size_t>(rows_)},
+                             {y, static_cast<std::size_t>(rows_)});
   }
 
   template <class Step>
@@ -111,6 +120,7 @@ class HostExecutor {
   }
 
   HostSystem& system_;
+  bool inexact_;
   State& state_;
   const Observer& observer_;
   Iterate iterate_;

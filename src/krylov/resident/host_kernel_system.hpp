@@ -10,14 +10,22 @@ namespace trireme::resident {
 class HostKernelSystem : public HostSystem {
  public:
   // `kernel` holds a square matrix of that many rows and outlives the system.
-  HostKernelSystem(HostKernel<double>& kernel, std::int64_t rows) : kernel_(kernel), rows_(rows) {}
+  // Mixed precision: `kernel` holds the values in FP32, `exact` the matrix itself.
+  HostKernelSystem(HostKernel<double>& kernel, std::int64_t rows,
+                   HostKernel<double>* exact = nullptr)
+      : kernel_(kernel), exact_(exact), rows_(rows) {}
   std::int64_t rows() const override { return rows_; }
   void multiply(std::span<const double> x, std::span<double> y) override {
     kernel_.multiply(x, y, Accumulate::no);
   }
+  bool inexact() const override { return exact_ != nullptr; }
+  void multiply_exactly(std::span<const double> x, std::span<double> y) override {
+    (exact_ ? *exact_ : kernel_).multiply(x, y, Accumulate::no);
+  }
 
  private:
   HostKernel<double>& kernel_;
+  HostKernel<double>* exact_;
   std::int64_t rows_;
 };
 

@@ -68,6 +68,10 @@ class PersistentExecutor {
     return resident::needs_true_residual(shared_state());
   }
 
+  // The matrix is kept in FP64.
+  __device__ __forceinline__ static constexpr bool inexact() { return false; }
+  __device__ __forceinline__ void exact_product(const double* x, double* y) { product(x, y); }
+
   template <class Body>
   __device__ __forceinline__ void repeat(const Body& body) {
     while (running()) body();

@@ -67,30 +67,43 @@ Outcome HostSolver::solve(const Problem& problem, const Tolerances& rule,
                           const Observer& observer) {
   State state;
   state.rule = rule;
+  if (system_.inexact()) state.correct_below = kCorrectBelow;
   const std::size_t rows = static_cast<std::size_t>(system_.rows());
   const auto vector = [&](int k) { return work_.data() + k * stride_; };
   if (problem.zero_guess) std::fill(problem.x.begin(), problem.x.end(), 0.0);
   Iterate iterate{problem.x, {}, 0};
   const bool classic = method_ == Method::cg && variant_ == Variant::classic;
   if (classic) iterate.direction = {vector(2), rows};
-  HostExecutor executor(system_, state, observer, iterate);
-  if (method_ == Method::cg) {
-    const CgVectors v{
-        problem.b.data(), problem.x.data(),   vector(0),
-        vector(1),        vector(2),          vector(3),
-        vector(4),        problem.zero_guess, NormTerm{rule.norm == NormKind::preconditioned}};
-    if (classic)
-      cg(executor, v, preconditioner_);
-    else
-      merged_cg(executor, v, preconditioner_);
-  } else {
-    const BicgstabVectors v{problem.b.data(), problem.x.data(),  vector(0), vector(1),
-                            vector(2),        vector(3),         vector(4), vector(5),
-                            vector(6),        problem.zero_guess};
-    bicgstab(executor, v, preconditioner_);
+  const auto run = [&](bool zero_guess, bool exactly) {
+    HostExecutor executor(system_, state, observer, iterate, exactly);
+    if (method_ == Method::cg) {
+      const CgVectors v{
+          problem.b.data(), problem.x.data(), vector(0),
+          vector(1),        vector(2),        vector(3),
+          vector(4),        zero_guess,       NormTerm{rule.norm == NormKind::preconditioned}};
+      if (classic)
+        cg(executor, v, preconditioner_);
+      else
+        merged_cg(executor, v, preconditioner_);
+    } else {
+      const BicgstabVectors v{problem.b.data(), problem.x.data(), vector(0), vector(1), vector(2),
+                              vector(3),        vector(4),        vector(5), vector(6), zero_guess};
+      bicgstab(executor, v, preconditioner_);
+    }
+  };
+  run(problem.zero_guess, false);
+  std::int64_t exact_from = -1;
+  if (system_.inexact() && gave_up(state)) {
+    exact_from = state.iterations;
+    go_on_exactly(state);
+    run(false, true);
   }
-  return {state.reason, state.iterations, state.norm, state.replacements,
-          method_ == Method::cg ? variant_ : Variant::classic};
+  return {.reason = state.reason,
+          .iterations = state.iterations,
+          .norm = state.norm,
+          .replacements = state.replacements,
+          .exact_from = exact_from,
+          .variant = method_ == Method::cg ? variant_ : Variant::classic};
 }
 
 }  // namespace trireme::resident

@@ -24,6 +24,10 @@ class HostSystem {
   virtual std::int64_t rows() const = 0;
   // y = A x, this process's part of both.
   virtual void multiply(std::span<const double> x, std::span<double> y) = 0;
+  // Where multiply() is by a matrix near A only, such as A's values in FP32: the product by A, from
+  // which residuals are corrected.
+  virtual bool inexact() const { return false; }
+  virtual void multiply_exactly(std::span<const double> x, std::span<double> y) { multiply(x, y); }
   // Adds up over the processes, the same result on each.
   virtual void sum(std::span<double> /*values*/) {}
   virtual int processes() const { return 1; }
@@ -56,6 +60,8 @@ struct Outcome {
   std::int64_t iterations = 0;
   double norm = 0;  // of b - A x where convergence was verified, else by the recurrence
   std::int32_t replacements = 0;  // of the recurrence residual by b - A x
+  // An inexact product that led nowhere: the iteration from which on the exact one was used, or -1.
+  std::int64_t exact_from = -1;
   Variant variant = Variant::classic;
 };
 

@@ -13,6 +13,9 @@
 
 namespace trireme::resident {
 
+// With an inexact product, r is corrected when its norm is this part of the last true one's.
+inline constexpr double kCorrectBelow = 1.0 / 32;
+
 // The numbers are PETSc's KSPConvergedReason; `interrupted` is its KSP_DIVERGED_USER.
 enum class Reason : int {
   running = 0,
@@ -56,6 +59,9 @@ struct State {
   std::int64_t restarted_at = 0;
   std::int32_t replacements = 0;  // how often r was replaced by b - A x
   std::int32_t stalls = 0;        // how often that came to little
+  double correct_below = 0;       // an inexact product: r is corrected when the norm is this part
+  double correct_at = 0;          // of the last true one, that is, at this norm
+  bool correct = false;           // that is due
   bool restart = false;           // after a breakdown
   Reason reason = Reason::running;
   bool started = false;
@@ -63,7 +69,8 @@ struct State {
   bool live = true;     // the rest of this iteration counts; otherwise its passes do nothing
 
   double alpha = 0, beta = 0, rho = 0, omega = 0;
-  double curvature = 0;  // the first p.Ap: its sign must never change
+  double last_alpha = 0;  // merged CG: the one before
+  double curvature = 0;   // the first p.Ap: its sign must never change
 };
 
 TRIREME_HD void stop(State& s, Reason reason) {
@@ -101,7 +108,12 @@ TRIREME_HD void judge(State& s, double norm) {
     }
   }
   if (at_limit)
-    stop(s, rule.norm == NormKind::none ? Reason::iterations_done : Reason::too_many_iterations);
+    return stop(
+        s, rule.norm == NormKind::none ? Reason::iterations_done : Reason::too_many_iterations);
+  if (s.correct_at > 0 && norm <= s.correct_at) {
+    s.correct = true;
+    s.running = false;  // the rest of this iteration still counts
+  }
 }
 
 // BiCGSTAB cannot go on: it begins anew from b - A x if it has come anywhere since the last time.
@@ -116,13 +128,14 @@ TRIREME_HD void break_down(State& s) {
 // as good as the arithmetic allows.
 TRIREME_HD void verify(State& s, double norm) {
   const bool broken_down = s.restart;
-  s.restart = false;
+  s.restart = s.correct = false;
   s.norm = norm;
   if (!is_finite(norm)) return stop(s, Reason::not_finite);
   if (norm <= s.target) return stop(s, tolerance_met(s));
   if (!broken_down && norm > 0.5 * s.verified && ++s.stalls == 3) return stop(s, Reason::breakdown);
   if (s.iterations >= s.rule.max_iterations) return stop(s, Reason::too_many_iterations);
   if (norm < s.verified) s.verified = norm;
+  s.correct_at = s.correct_below * norm;
   s.restarted_at = s.iterations;
   s.reason = Reason::running;
   s.running = s.live = true;
@@ -139,13 +152,39 @@ TRIREME_HD void begin(State& s, double norm) {
   if (s.rule.relative_to_smaller && norm < s.reference) s.reference = norm;
   const double relative = s.rule.rtol * s.reference;
   s.target = relative > s.rule.atol ? relative : s.rule.atol;
+  s.correct_at = s.correct_below * norm;
   judge(s, norm);
 }
 
 // Whether a claim of convergence is to be checked against b - A x, or a breakdown got over.
 TRIREME_HD bool needs_true_residual(const State& s) {
   const bool claimed = s.reason == Reason::rtol || s.reason == Reason::atol;
-  return (claimed || s.restart) && s.iterations > 0 && !s.rule.judged_by_caller;
+  return (claimed || s.restart || s.correct) && s.iterations > 0 && !s.rule.judged_by_caller;
+}
+
+// An inexact product: r has been replaced by b - A x without a new start, and `change` is the norm
+// of what that changed. A large change has little to do with the directions so far: a new start.
+TRIREME_HD void resume(State& s, double norm, double change) {
+  verify(s, norm);
+  if (!s.running || 2 * change <= norm) return;
+  s.running = s.live = false;
+  s.restart = true;
+  --s.replacements;  // the start counts it
+}
+
+// Whether a solve with an inexact product ended because of it, perhaps: then the exact one goes on.
+TRIREME_HD bool gave_up(const State& s) {
+  return s.reason == Reason::breakdown || s.reason == Reason::indefinite_matrix ||
+         s.reason == Reason::diverged;
+}
+
+// The scalars for going on from x with the exact product.
+TRIREME_HD void go_on_exactly(State& s) {
+  s.reason = Reason::running;
+  s.running = s.live = true;
+  s.correct_below = s.correct_at = s.curvature = 0;
+  s.stalls = 0;
+  s.restart = true;  // not to be counted as a stall
 }
 
 }  // namespace trireme::resident

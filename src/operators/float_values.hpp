@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether a matrix may be stored with its values rounded to FP32, and whether that changes it.
+#pragma once
+
+#include "operators/distributed_matrix.hpp"
+
+namespace trireme {
+
+// How the values are stored that a product reads: as they are, or in FP32 while x, y and all sums
+// stay FP64.
+enum class Precision { full, mixed };
+
+// True where every value is an FP32 number already, so that rounding changes nothing. Throws
+// Error{input} where FP32's range does not hold the matrix: a value beyond 3.4e38, or a row whose
+// largest value is below 1.2e-38 and would lose digits or vanish. Collective, the same on every
+// rank.
+bool float_values_are_exact(const DistributedMatrix& matrix);
+
+}  // namespace trireme
