@@ -28,6 +28,14 @@ void CudaOperatorSystem::multiply(DeviceSpan<const double> x, DeviceSpan<double>
     op_->multiply(x, y, stream);
 }
 
+void CudaOperatorSystem::multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
+                                          StreamRef stream) {
+  if (processes_ == 1)
+    op_->exact_local_kernel().multiply(x, y, Accumulate::no, stream);
+  else
+    op_->multiply_exactly(x, y, stream);
+}
+
 std::size_t CudaOperatorSystem::dot_partials() const {
   return processes_ == 1 ? op_->local_kernel().dot_partials() : 0;
 }

@@ -17,6 +17,9 @@ class CudaOperatorSystem : public resident::CudaSystem {
   explicit CudaOperatorSystem(std::shared_ptr<CudaOperator> op);
   std::int64_t rows() const override { return op_->matrix().local_rows(); }
   void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) override;
+  bool inexact() const override { return op_->inexact(); }
+  void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
+                        StreamRef stream) override;
   std::size_t dot_partials() const override;
   void multiply_and_dot(DeviceSpan<const double> x, DeviceSpan<double> y,
                         DeviceSpan<double> partials, StreamRef stream) override;

@@ -123,6 +123,12 @@ resident::Outcome KspEngine::solve(Vec b_vec, Vec x_vec, bool zero_guess,
   return outcome;
 }
 
+bool KspEngine::mixed() const {
+  if (host_system_) return host_system_->inexact();
+  return cuda_system_ && cuda_system_->inexact() &&
+         cuda_solver_->mode() != resident::CudaMode::persistent;
+}
+
 const char* KspEngine::executor() const {
   if (!cuda_solver_) return "host";
   switch (cuda_solver_->mode()) {

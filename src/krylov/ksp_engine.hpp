@@ -39,6 +39,7 @@ class KspEngine {
   resident::Outcome solve(Vec b, Vec x, bool zero_guess, const resident::Tolerances& rule,
                           const resident::Observer& observer);
   const char* executor() const;  // "host", "cuda graph", "cuda persistent kernel", ...
+  bool mixed() const;            // the loop's products are inexact
   bool on_device() const { return cuda_solver_ != nullptr; }
   void forget();
 

@@ -132,8 +132,9 @@ void solve(KSP ksp) {
                    tolerances_of(ksp, asked), observer);
   const KSPConvergedReason reason = to_petsc(outcome.reason);
   set_result(ksp, static_cast<PetscInt>(outcome.iterations), outcome.norm, reason);
-  engine.facts = {engine.executor(), kVariantNames[static_cast<int>(outcome.variant)],
-                  outcome.replacements, outcome.reason == Reason::interrupted};
+  engine.facts = {engine.executor(),    kVariantNames[static_cast<int>(outcome.variant)],
+                  outcome.replacements, engine.mixed(),
+                  outcome.exact_from,   outcome.reason == Reason::interrupted};
   if (reason < 0 && asked.error_if_not_converged)
     fail(ExitCode::not_converged, "KSPSolve has not converged, reason {}",
          KSPConvergedReasons[reason]);

@@ -16,6 +16,7 @@
 
 #include <petscksp.h>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -50,6 +51,9 @@ struct KspFacts {
   std::string executor;  // "host", "cuda graph", "cuda persistent kernel"
   std::string variant;   // "classic", "merged"
   int replacements = 0;  // of the recurrence residual by b - A x
+  bool mixed = false;    // the products of the loop were inexact: mixed precision
+  // Mixed precision that led nowhere: the iteration from which on products were FP64, or -1.
+  std::int64_t exact_from = -1;
   bool stopped = false;
 };
 // Nothing for a KSP of another type.

@@ -49,6 +49,7 @@ void add_row(Array<double>& blocks, std::int64_t row, std::int64_t size, std::in
 
 MatSystem::MatSystem(Mat mat)
     : mat_(mat),
+      operator_(shell_operator(mat)),
       comm_(comm_of(mat)),
       processes_(size_of(comm_of(mat))),
       x_(vector_without_array(mat)),
@@ -64,6 +65,15 @@ void MatSystem::multiply(std::span<const double> x, std::span<double> y) {
   petsc_check(MatMult(mat_, x_, y_));
   petsc_check(VecResetArray(x_));
   petsc_check(VecResetArray(y_));
+}
+
+bool MatSystem::inexact() const { return operator_ && operator_->inexact(); }
+
+void MatSystem::multiply_exactly(std::span<const double> x, std::span<double> y) {
+  if (inexact())
+    operator_->multiply_exactly(x, y);
+  else
+    multiply(x, y);
 }
 
 void MatSystem::sum(std::span<double> values) {

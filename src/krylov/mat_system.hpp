@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "base/array.hpp"
 #include "krylov/resident/solve.hpp"
+#include "operators/operator.hpp"
 #include "operators/petsc_shim.hpp"
 
 namespace trireme {
@@ -18,11 +20,14 @@ class MatSystem : public resident::HostSystem {
   explicit MatSystem(Mat mat);
   std::int64_t rows() const override { return rows_; }
   void multiply(std::span<const double> x, std::span<double> y) override;
+  bool inexact() const override;
+  void multiply_exactly(std::span<const double> x, std::span<double> y) override;
   void sum(std::span<double> values) override;
   int processes() const override { return processes_; }
 
  private:
   Mat mat_;
+  std::shared_ptr<Operator> operator_;  // null: the Mat is not a Trireme shell
   MPI_Comm comm_;
   int processes_;
   std::int64_t rows_;

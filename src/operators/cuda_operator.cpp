@@ -32,19 +32,31 @@ DeviceCsr<double> DeviceBlock::view() const {
           .values = values.view()};
 }
 
-CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel)
+CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
+                           Precision precision)
     : Operator(std::move(matrix), kernel) {
   const SplitRows& blocks = matrix_->blocks;
   const HaloPlan& halo = matrix_->halo;
+  const bool mixed = precision == Precision::mixed;
+  inexact_ = mixed && !float_values_are_exact(*matrix_);
   collectively(matrix_->comm, [&] {
     Stopwatch watch;
     local_block_ = DeviceBlock(blocks.local, stream_);
     if (blocks.ghost.nnz() > 0) ghost_block_ = DeviceBlock(blocks.ghost, stream_);
     stream_.synchronize();
     upload_seconds_ = watch.lap();
-    local_ = build_cuda_kernel<double>(kernel, local_block_.view(), stream_);
-    if (blocks.ghost.nnz() > 0)
-      ghost_ = build_cuda_kernel<double>(kernel, ghost_block_.view(), stream_);
+    const auto build = [&](const auto& builder) {
+      return Kernels{builder(local_block_.view()),
+                     blocks.ghost.nnz() > 0 ? builder(ghost_block_.view()) : nullptr};
+    };
+    kernels_ = build([&](const DeviceCsr<double>& block) {
+      return mixed ? build_mixed_cuda_kernel(kernel, block, stream_)
+                   : build_cuda_kernel<double>(kernel, block, stream_);
+    });
+    if (inexact_)
+      exact_ = build([&](const DeviceCsr<double>& block) {
+        return build_cuda_kernel<double>("albus", block, stream_);
+      });
     build_seconds_ = watch.lap();
     send_rows_ = to_device(std::span<const std::int32_t>(halo.send_rows), stream_);
     ghosts_ = DeviceBuffer<double>(halo.ghosts, stream_);
@@ -57,29 +69,41 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
 }
 
 void CudaOperator::multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) {
-  const bool halo = !matrix_->halo.empty();
   events_.begin(stream);
+  multiply(kernels_, x, y, stream);
+  events_.end(stream);
+}
+
+void CudaOperator::multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
+                                    StreamRef stream) {
+  multiply(inexact_ ? exact_ : kernels_, x, y, stream);
+}
+
+void CudaOperator::multiply(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
+                            StreamRef stream) {
+  const bool halo = !matrix_->halo.empty();
   if (halo)
     observed(Part::halo, [&] {
       gather(x, send_rows_.view(), packed_pinned_.device_span(), stream);
       packed_.record(stream);
     });
-  observed(Part::local, [&] { local_->multiply(x, y, Accumulate::no, stream); });
+  observed(Part::local, [&] { kernels.local->multiply(x, y, Accumulate::no, stream); });
   if (halo)
     observed(Part::halo, [&] {
       packed_.synchronize();
       exchange_->begin();
       exchange_->end();
     });
-  if (ghost_)
+  if (kernels.ghost)
     observed(Part::ghost, [&] {
       copy_to_device(std::span<const double>(ghosts_pinned_.span()), ghosts_.span(), stream);
-      ghost_->multiply(ghosts_.view(), y, Accumulate::yes, stream);
+      kernels.ghost->multiply(ghosts_.view(), y, Accumulate::yes, stream);
     });
-  events_.end(stream);
 }
 
-void CudaOperator::multiply(std::span<const double> x, std::span<double> y) {
+template <class Product>
+double CudaOperator::staged(std::span<const double> x, std::span<double> y,
+                            const Product& product) {
   if (x_.size() != x.size()) {
     x_pinned_ = PinnedBuffer<double>(x.size());
     y_pinned_ = PinnedBuffer<double>(y.size());
@@ -89,28 +113,38 @@ void CudaOperator::multiply(std::span<const double> x, std::span<double> y) {
   const Stopwatch watch;
   std::copy(x.begin(), x.end(), x_pinned_.data());
   copy_to_device(std::span<const double>(x_pinned_.span()), x_.span(), stream_);
-  multiply(x_.view(), y_.span(), stream_);
+  product();
   copy_to_host(y_.view(), y_pinned_.span(), stream_);
   stream_.synchronize();
   std::copy_n(y_pinned_.data(), y.size(), y.begin());
-  staged_seconds_ += watch.seconds();
+  return watch.seconds();
+}
+
+void CudaOperator::multiply(std::span<const double> x, std::span<double> y) {
+  staged_seconds_ += staged(x, y, [&] { multiply(x_.view(), y_.span(), stream_); });
   ++staged_products_;
+}
+
+void CudaOperator::multiply_exactly(std::span<const double> x, std::span<double> y) {
+  staged(x, y, [&] { multiply_exactly(x_.view(), y_.span(), stream_); });
 }
 
 void CudaOperator::refresh_values() {
   const SplitRows& blocks = matrix_->blocks;
   copy_to_device(std::span<const double>(blocks.local.values), local_block_.values.span(), stream_);
-  local_->update_values(local_block_.values.view(), stream_);
-  if (ghost_) {
+  if (kernels_.ghost)
     copy_to_device(std::span<const double>(blocks.ghost.values), ghost_block_.values.span(),
                    stream_);
-    ghost_->update_values(ghost_block_.values.view(), stream_);
+  for (const Kernels* kernels : {&kernels_, &exact_}) {
+    if (kernels->local) kernels->local->update_values(local_block_.values.view(), stream_);
+    if (kernels->ghost) kernels->ghost->update_values(ghost_block_.values.view(), stream_);
   }
   stream_.synchronize();
 }
 
 KernelStatistics CudaOperator::statistics() const {
-  return ghost_ ? combined(local_->statistics(), ghost_->statistics()) : local_->statistics();
+  const KernelStatistics local = kernels_.local->statistics();
+  return kernels_.ghost ? combined(local, kernels_.ghost->statistics()) : local;
 }
 
 ProductTimes& CudaOperator::times() {

@@ -32,13 +32,16 @@ class CudaOperator final : public Operator {
  public:
   // Uses this thread's current device (select_device). Uploads both blocks, builds both kernels.
   // Throws the same Error on every rank. Collective.
-  CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel);
+  CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
+               Precision precision = Precision::full);
 
   // Device vectors: queued in `stream`, which is not waited for; where there is a halo, the host
   // waits until its own entries are packed and its neighbours' have come. Collective.
   void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
+  void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
   // Host vectors, staged through pinned memory; returns when y is there. Collective.
   void multiply(std::span<const double> x, std::span<double> y) override;
+  void multiply_exactly(std::span<const double> x, std::span<double> y) override;
   void refresh_values() override;
   KernelStatistics statistics() const override;
   ProductTimes& times() override;
@@ -48,15 +51,28 @@ class CudaOperator final : public Operator {
   StreamRef stream() const { return stream_; }
 
   // The parts, for loops that drive them themselves.
-  CudaKernel<double>& local_kernel() { return *local_; }
+  CudaKernel<double>& local_kernel() { return *kernels_.local; }
+  CudaKernel<double>& exact_local_kernel() { return inexact_ ? *exact_.local : *kernels_.local; }
   DeviceCsr<double> local_csr() const { return local_block_.view(); }
-  CudaKernel<double>* ghost_kernel() { return ghost_.get(); }  // null: this rank has no ghosts
+  CudaKernel<double>* ghost_kernel() {
+    return kernels_.ghost.get();
+  }  // null: this rank has no ghosts
   DeviceSpan<const std::int32_t> send_rows() const { return send_rows_.view(); }
 
  private:
+  struct Kernels {
+    std::unique_ptr<CudaKernel<double>> local, ghost;  // ghost null: no ghosts
+  };
+  void multiply(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
+                StreamRef stream);
+  // Host vectors through x_ and y_; returns the seconds that it took.
+  template <class Product>
+  double staged(std::span<const double> x, std::span<double> y, const Product& product);
+
   Stream stream_;
   DeviceBlock local_block_, ghost_block_;
-  std::unique_ptr<CudaKernel<double>> local_, ghost_;
+  Kernels kernels_;
+  Kernels exact_;  // where those above are inexact: albus, which reads the blocks as they lie
   DeviceBuffer<std::int32_t> send_rows_;
   DeviceBuffer<double> ghosts_;
   PinnedBuffer<double> packed_pinned_, ghosts_pinned_;

@@ -12,16 +12,27 @@ namespace trireme {
 using Part = Operator::Observer::Part;
 
 DistributedOperator::DistributedOperator(std::shared_ptr<DistributedMatrix> matrix,
-                                         std::string_view kernel)
+                                         std::string_view kernel, Precision precision)
     : Operator(std::move(matrix), kernel),
       packed_(matrix_->halo.send_rows.size()),
       ghosts_(matrix_->halo.ghosts),
       exchange_(matrix_->comm, matrix_->halo, packed_, ghosts_) {
   const Stopwatch watch;
+  const bool mixed = precision == Precision::mixed;
+  inexact_ = mixed && !float_values_are_exact(*matrix_);
   collectively(matrix_->comm, [&] {
     const SplitRows& blocks = matrix_->blocks;
-    local_ = build_host_kernel<double>(kernel, blocks.local.view());
-    if (blocks.ghost.nnz() > 0) ghost_ = build_host_kernel<double>(kernel, blocks.ghost.view());
+    const auto build = [&](const auto& builder) {
+      return Kernels{builder(blocks.local.view()),
+                     blocks.ghost.nnz() > 0 ? builder(blocks.ghost.view()) : nullptr};
+    };
+    kernels_ = build([&](const CsrView<double>& block) {
+      return mixed ? build_mixed_host_kernel(kernel, block)
+                   : build_host_kernel<double>(kernel, block);
+    });
+    if (inexact_)
+      exact_ = build(
+          [](const CsrView<double>& block) { return build_host_kernel<double>("csr", block); });
   });
   build_seconds_ = watch.seconds();
 }
@@ -45,21 +56,34 @@ std::span<const double> DistributedOperator::end_halo() {
 
 void DistributedOperator::multiply(std::span<const double> x, std::span<double> y) {
   const Stopwatch watch;
-  const bool halo = !matrix_->halo.empty();
-  if (halo) observed(Part::halo, [&] { begin_halo(x); });
-  observed(Part::local, [&] { local_->multiply(x, y, Accumulate::no); });
-  if (halo) observed(Part::halo, [&] { end_halo(); });
-  if (ghost_) observed(Part::ghost, [&] { ghost_->multiply(ghosts_, y, Accumulate::yes); });
+  multiply(kernels_, x, y);
   times_.record(watch.seconds());
 }
 
+void DistributedOperator::multiply_exactly(std::span<const double> x, std::span<double> y) {
+  multiply(inexact_ ? exact_ : kernels_, x, y);
+}
+
+void DistributedOperator::multiply(const Kernels& kernels, std::span<const double> x,
+                                   std::span<double> y) {
+  const bool halo = !matrix_->halo.empty();
+  if (halo) observed(Part::halo, [&] { begin_halo(x); });
+  observed(Part::local, [&] { kernels.local->multiply(x, y, Accumulate::no); });
+  if (halo) observed(Part::halo, [&] { end_halo(); });
+  if (kernels.ghost)
+    observed(Part::ghost, [&] { kernels.ghost->multiply(ghosts_, y, Accumulate::yes); });
+}
+
 void DistributedOperator::refresh_values() {
-  local_->update_values(matrix_->blocks.local.values);
-  if (ghost_) ghost_->update_values(matrix_->blocks.ghost.values);
+  for (const Kernels* kernels : {&kernels_, &exact_}) {
+    if (kernels->local) kernels->local->update_values(matrix_->blocks.local.values);
+    if (kernels->ghost) kernels->ghost->update_values(matrix_->blocks.ghost.values);
+  }
 }
 
 KernelStatistics DistributedOperator::statistics() const {
-  return ghost_ ? combined(local_->statistics(), ghost_->statistics()) : local_->statistics();
+  const KernelStatistics local = kernels_.local->statistics();
+  return kernels_.ghost ? combined(local, kernels_.ghost->statistics()) : local;
 }
 
 }  // namespace trireme

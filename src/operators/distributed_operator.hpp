@@ -16,22 +16,31 @@ namespace trireme {
 class DistributedOperator final : public Operator {
  public:
   // Builds both blocks with the named kernel. Throws the same Error on every rank. Collective.
-  DistributedOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel);
+  DistributedOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
+                      Precision precision = Precision::full);
 
   void multiply(std::span<const double> x, std::span<double> y) override;
+  void multiply_exactly(std::span<const double> x, std::span<double> y) override;
   void refresh_values() override;
   KernelStatistics statistics() const override;
 
   // For loops that fuse work into the product: the parts of multiply().
-  HostKernel<double>& local_kernel() { return *local_; }
-  HostKernel<double>* ghost_kernel() { return ghost_.get(); }  // null: this rank has no ghosts
+  HostKernel<double>& local_kernel() { return *kernels_.local; }
+  HostKernel<double>* ghost_kernel() {
+    return kernels_.ghost.get();
+  }                                            // null: this rank has no ghosts
   void begin_halo(std::span<const double> x);  // packs and sends; x may be read meanwhile
   std::span<const double> end_halo();          // the ghost vector
 
  private:
+  struct Kernels {
+    std::unique_ptr<HostKernel<double>> local, ghost;  // ghost null: no ghosts
+  };
   void pack(std::span<const double> x);
+  void multiply(const Kernels& kernels, std::span<const double> x, std::span<double> y);
 
-  std::unique_ptr<HostKernel<double>> local_, ghost_;
+  Kernels kernels_;
+  Kernels exact_;  // where those above are inexact: the plain csr, which needs no layout of its own
   Array<double> packed_, ghosts_;
   HaloExchange exchange_;
 };

@@ -10,6 +10,7 @@
 
 #include "kernels/registry.hpp"
 #include "operators/distributed_matrix.hpp"
+#include "operators/float_values.hpp"
 #include "operators/product_times.hpp"
 #include "operators/transposed_product.hpp"
 
@@ -39,6 +40,11 @@ class Operator {
   // x and y: this rank's part in host memory, local_rows() long, not overlapping. Collective,
   // timed.
   virtual void multiply(std::span<const double> x, std::span<double> y) = 0;
+  // Mixed precision, where rounding to FP32 changes the matrix: multiply() is by the rounded one,
+  // and a solver must correct its residuals by the product of the matrix itself.
+  bool inexact() const { return inexact_; }
+  // y = A x in FP64 whatever the precision; not among the times. Collective.
+  virtual void multiply_exactly(std::span<const double> x, std::span<double> y) = 0;
   // y = A^T x by the plain CSR on the host, whatever the kernel. Collective.
   void multiply_transpose(std::span<const double> x, std::span<double> y);
 
@@ -66,6 +72,7 @@ class Operator {
   std::string kernel_;
   ProductTimes times_;
   double build_seconds_ = 0, upload_seconds_ = 0;
+  bool inexact_ = false;
 
  private:
   Observer* observer_ = nullptr;

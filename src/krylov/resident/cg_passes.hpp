@@ -103,11 +103,11 @@ struct CorrectResidual {
     return {exact, exact - r[i], p ? p[i] : 0, inverse[i]};
   }
   TRIREME_HD void update(Row& row, const State&, double* sum) const {
-    const double z = row.inverse * row.r;
+    const double preconditioned = row.inverse * row.r;
     row.p += row.inverse * row.change;
     sum[0] += row.change * row.change;
-    sum[1] += row.r * z;
-    sum[2] += norm(row.r, z);
+    sum[1] += row.r * preconditioned;
+    sum[2] += norm(row.r, preconditioned);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     r[i] = row.r;

@@ -154,7 +154,10 @@ class CudaSolver::Work {
     state.rule = rule;
     const bool persistent = mode_ == CudaMode::persistent && !rule.judged_by_caller;
     const bool inexact = system_.inexact() && !persistent;
-    if (inexact) state.correct_below = kCorrectBelow;
+    if (inexact) {
+      require_norm(rule);
+      state.correct_below = kCorrectBelow;
+    }
     if (zero_guess) fill_zero(DeviceSpan<double>(x, rows_), stream_);
     window_->start(state, stream_);
     const CgVectors cg_vectors{
@@ -175,10 +178,10 @@ class CudaSolver::Work {
     std::int64_t exact_from = -1;
     if (inexact && gave_up(state)) {
       exact_from = state.iterations;
-      go_on_exactly(state);
-      window_->set(state, stream_);
       CgVectors again = cg_vectors;
-      again.zero_guess = false;
+      again.zero_guess = go_on_exactly(state);
+      if (again.zero_guess) fill_zero(DeviceSpan<double>(x, rows_), stream_);
+      window_->set(state, stream_);
       state = run_graph(again, rule, observer, true);
     }
     Outcome outcome;

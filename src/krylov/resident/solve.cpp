@@ -19,6 +19,13 @@ constexpr int chebyshev_vectors = 2;
 
 }  // namespace
 
+void require_norm(const Tolerances& rule) {
+  if (rule.judged_by_caller || rule.norm == NormKind::none)
+    fail(ExitCode::usage,
+         "precision: mixed needs a residual norm and PETSc's default convergence test, by which it "
+         "corrects residuals; use precision: double with -ksp_norm_type none or another test");
+}
+
 HostSolver::HostSolver(HostSystem& system, Method method, Variant variant,
                        const PreconditionerSpec& spec)
     : system_(system),
@@ -67,7 +74,10 @@ Outcome HostSolver::solve(const Problem& problem, const Tolerances& rule,
                           const Observer& observer) {
   State state;
   state.rule = rule;
-  if (system_.inexact()) state.correct_below = kCorrectBelow;
+  if (system_.inexact()) {
+    require_norm(rule);
+    state.correct_below = kCorrectBelow;
+  }
   const std::size_t rows = static_cast<std::size_t>(system_.rows());
   const auto vector = [&](int k) { return work_.data() + k * stride_; };
   if (problem.zero_guess) std::fill(problem.x.begin(), problem.x.end(), 0.0);
@@ -95,8 +105,9 @@ Outcome HostSolver::solve(const Problem& problem, const Tolerances& rule,
   std::int64_t exact_from = -1;
   if (system_.inexact() && gave_up(state)) {
     exact_from = state.iterations;
-    go_on_exactly(state);
-    run(false, true);
+    const bool from_zero = go_on_exactly(state);
+    if (from_zero) std::fill(problem.x.begin(), problem.x.end(), 0.0);
+    run(from_zero, true);
   }
   return {.reason = state.reason,
           .iterations = state.iterations,

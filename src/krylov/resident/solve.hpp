@@ -55,6 +55,9 @@ struct Problem {
   bool zero_guess = true;
 };
 
+// Throws Error{usage} for a rule by which an inexact product could not be corrected.
+void require_norm(const Tolerances& rule);
+
 struct Outcome {
   Reason reason = Reason::running;
   std::int64_t iterations = 0;

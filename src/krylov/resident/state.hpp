@@ -178,13 +178,15 @@ TRIREME_HD bool gave_up(const State& s) {
          s.reason == Reason::diverged;
 }
 
-// The scalars for going on from x with the exact product.
-TRIREME_HD void go_on_exactly(State& s) {
+// The scalars for going on with the exact product. True: x has gone astray and must be made zero.
+TRIREME_HD bool go_on_exactly(State& s) {
+  const bool astray = !(s.norm <= s.reference);
   s.reason = Reason::running;
   s.running = s.live = true;
   s.correct_below = s.correct_at = s.curvature = 0;
   s.stalls = 0;
   s.restart = true;  // not to be counted as a stall
+  return astray;
 }
 
 }  // namespace trireme::resident

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Mixed precision in the resident engine: FP32 values, FP64 answers.
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <cmath>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "kernels/registry.hpp"
+#include "krylov/resident/host_kernel_system.hpp"
+#include "krylov/resident_systems.hpp"
+#include "sparse/generators.hpp"
+
+namespace trireme::resident {
+namespace {
+
+using test::from_dense;
+using test::grid_matrix;
+using test::random_vector;
+
+// The systems are small: threads would only wait for each other.
+[[maybe_unused]] const bool one_thread = [] {
+  omp_set_num_threads(1);
+  return true;
+}();
+
+using Kind = PreconditionerSpec::Kind;
+
+struct Options {
+  Method method = Method::cg;
+  Variant variant = Variant::classic;
+  Kind preconditioner = Kind::jacobi;
+  Tolerances rule = {.rtol = 1e-12};
+  Array<double> x0 = {};
+};
+
+struct Solved {
+  Outcome outcome;
+  Array<double> x;
+  std::size_t history = 0;
+  double residual = 0;  // ||b - A x|| / ||b||, apart from the engine
+};
+
+enum class Products { exact, corrected, uncorrected };
+
+struct Preconditioning {
+  Array<double> diagonal, blocks;
+  PreconditionerSpec spec;
+
+  Preconditioning(const CsrMatrix<double>& a, Kind kind) : diagonal(test::diagonal_of(a)) {
+    spec.kind = kind;
+    spec.diagonal = diagonal;
+    if (kind != Kind::blocks) return;
+    spec.block_size = 4;
+    blocks.assign(a.rows * 4, 0.0);
+    for (std::int64_t i = 0; i < a.rows; ++i)
+      for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+        if (a.col_idx[k] / 4 == i / 4) blocks[i * 4 + a.col_idx[k] % 4] += a.values[k];
+    spec.blocks = blocks;
+  }
+};
+
+Solved solve(const CsrMatrix<double>& a, std::span<const double> b, Products products,
+             const Options& options = {}) {
+  const auto exact = build_host_kernel<double>("csr", a.view());
+  const auto rounded = build_mixed_host_kernel("csr", a.view());
+  HostKernelSystem system(products == Products::exact ? *exact : *rounded, a.rows,
+                          products == Products::corrected ? exact.get() : nullptr);
+  const Preconditioning m(a, options.preconditioner);
+  HostSolver solver(system, options.method, options.variant, m.spec);
+  Solved solved;
+  solved.x = options.x0.empty() ? random_vector<double>(a.rows, 99) : options.x0;
+  Observer observer;
+  observer.iteration = [&](const State& s, const Iterate&) {
+    EXPECT_EQ(s.iterations, static_cast<std::int64_t>(solved.history++));
+    return Reason::running;
+  };
+  solved.outcome = solver.solve({b, solved.x, options.x0.empty()}, options.rule, observer);
+  solved.residual = test::relative_residual(a, b, solved.x);
+  return solved;
+}
+
+struct Case {
+  std::string name;
+  Options options;
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+class MixedPrecision : public testing::TestWithParam<Case> {
+ protected:
+  // A third of everything: no value is an FP32 number.
+  CsrMatrix<double> system(std::int64_t n, double contrast) const {
+    CsrMatrix<double> a =
+        grid_matrix(n, GetParam().options.method == Method::bicgstab ? 0.5 : 0, contrast);
+    for (double& value : a.values) value /= 3;
+    return a;
+  }
+};
+
+std::vector<Case> methods() {
+  std::vector<Case> all;
+  const std::pair<Kind, const char*> kinds[] = {{Kind::none, "None"},
+                                                {Kind::jacobi, "Jacobi"},
+                                                {Kind::blocks, "Blocks"},
+                                                {Kind::chebyshev, "Chebyshev"}};
+  for (const auto& [kind, name] : kinds) {
+    all.push_back({std::string("ClassicCg") + name, {Method::cg, Variant::classic, kind}});
+    all.push_back({std::string("MergedCg") + name, {Method::cg, Variant::merged, kind}});
+    if (kind != Kind::chebyshev)
+      all.push_back({std::string("Bicgstab") + name, {Method::bicgstab, Variant::classic, kind}});
+  }
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Methods, MixedPrecision, testing::ValuesIn(methods()),
+                         [](const auto& method) { return method.param.name; });
+
+TEST_P(MixedPrecision, ReachesTheToleranceByTheTrueResidual) {
+  const CsrMatrix<double> a = system(40, 100);
+  const Array<double> b = random_vector<double>(a.rows);
+  const Solved full = solve(a, b, Products::exact, GetParam().options);
+  const Solved mixed = solve(a, b, Products::corrected, GetParam().options);
+  ASSERT_EQ(full.outcome.reason, Reason::rtol);
+  EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
+  EXPECT_LE(mixed.residual, 1.01e-12);
+  EXPECT_NEAR(mixed.residual, mixed.outcome.norm / test::norm(b), 1e-14);
+  EXPECT_EQ(mixed.outcome.exact_from, -1);
+  EXPECT_GE(mixed.outcome.replacements, 5);  // twelve digits, a digit and a half each
+  EXPECT_LE(mixed.outcome.replacements, 12);
+  EXPECT_EQ(mixed.history, static_cast<std::size_t>(mixed.outcome.iterations) + 1);
+  if (GetParam().options.method == Method::cg)
+    EXPECT_LE(mixed.outcome.iterations, 1.35 * full.outcome.iterations);
+  else
+    EXPECT_LE(mixed.outcome.iterations, 1.5 * full.outcome.iterations + 2);
+}
+
+TEST_P(MixedPrecision, WouldMissTheToleranceWithoutCorrections) {
+  const CsrMatrix<double> a = system(40, 100);
+  const Array<double> b = random_vector<double>(a.rows);
+  EXPECT_GE(solve(a, b, Products::uncorrected, GetParam().options).residual, 1e-9);
+}
+
+TEST_P(MixedPrecision, StartsFromAGuessAndGivesTheSameBitsAgain) {
+  const CsrMatrix<double> a = system(30, 10);
+  const Array<double> b = random_vector<double>(a.rows);
+  Options options = GetParam().options;
+  options.x0 = random_vector<double>(a.rows, 5);
+  const Solved once = solve(a, b, Products::corrected, options);
+  const Solved twice = solve(a, b, Products::corrected, options);
+  EXPECT_EQ(once.outcome.reason, Reason::rtol);
+  EXPECT_LE(once.residual, 1.01e-12);
+  EXPECT_EQ(once.x, twice.x);
+}
+
+TEST_P(MixedPrecision, AnswersARightHandSideOfZero) {
+  const CsrMatrix<double> a = system(10, 10);
+  const Array<double> b(a.rows, 0.0);
+  const Solved solved = solve(a, b, Products::corrected, GetParam().options);
+  EXPECT_GT(static_cast<int>(solved.outcome.reason), 0);
+  EXPECT_EQ(test::norm(solved.x), 0);
+}
+
+TEST(MixedPrecisionCg, SolvesElasticityWithALargeContrast) {
+  const GenerateSpec spec = {.kind = "elasticity3d", .n = 8};
+  CsrMatrix<double> a = generate(spec, 0, generator_shape(spec).rows).local;
+  // D A D with D from 1e-2 to 1e2: a contrast of 1e8 between rows, not undone exactly by Jacobi.
+  const auto scale = [](std::int64_t i) { return std::pow(10.0, (i * 37 % 9 - 4) / 2.0) / 3; };
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      a.values[k] *= scale(i) * scale(a.col_idx[k]);
+  const Array<double> b = test::times(a, random_vector<double>(a.rows));
+  for (const Variant variant : {Variant::classic, Variant::merged}) {
+    Options options;
+    options.variant = variant;
+    const Solved full = solve(a, b, Products::exact, options);
+    const Solved mixed = solve(a, b, Products::corrected, options);
+    ASSERT_EQ(full.outcome.reason, Reason::rtol);
+    EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
+    EXPECT_LE(mixed.residual, 1.01e-12);
+    EXPECT_LE(mixed.outcome.iterations, 1.3 * full.outcome.iterations);
+    EXPECT_GE(solve(a, b, Products::uncorrected, options).residual, 1e-9);
+  }
+}
+
+// Rounded to FP32 every block is [1 1; 1 1]: singular. The matrix itself has eigenvalues 2 and
+// 1e-9.
+TEST(MixedPrecisionCg, GoesOnInDoubleWhereFloatIsTooCoarse) {
+  CsrMatrix<double> a;
+  a.rows = a.cols = 64;
+  for (std::int32_t i = 0; i < 64; ++i) {
+    const std::int32_t first = i / 2 * 2;
+    a.col_idx.insert(a.col_idx.end(), {first, first + 1});
+    const double off = 1 - 1e-9;
+    a.values.insert(a.values.end(), {i == first ? 1 : off, i == first ? off : 1});
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+  }
+  const Array<double> b = random_vector<double>(a.rows);
+  for (const Variant variant : {Variant::classic, Variant::merged}) {
+    Options options;
+    options.variant = variant;
+    options.rule.rtol = 1e-6;
+    ASSERT_EQ(solve(a, b, Products::exact, options).outcome.reason, Reason::rtol);
+    const Solved mixed = solve(a, b, Products::corrected, options);
+    EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
+    EXPECT_LE(mixed.residual, 1.01e-6);
+    EXPECT_GE(mixed.outcome.exact_from, 0);
+    EXPECT_EQ(mixed.history, static_cast<std::size_t>(mixed.outcome.iterations) + 1);
+  }
+}
+
+TEST(MixedPrecisionCg, SaysWhenTheMatrixItselfIsIndefinite) {
+  const CsrMatrix<double> a = from_dense({{1 / 3.0, 0, 0}, {0, 2 / 3.0, 0}, {0, 0, -1 / 3.0}});
+  Options options;
+  options.preconditioner = Kind::none;
+  const Solved solved = solve(a, Array<double>{1, 1, 3}, Products::corrected, options);
+  EXPECT_EQ(solved.outcome.reason, Reason::indefinite_matrix);
+}
+
+TEST(MixedPrecisionCg, StopsAtTheIterationLimit) {
+  const CsrMatrix<double> a = grid_matrix(40, 0, 1 / 3.0);
+  Options options;
+  options.rule.max_iterations = 50;
+  const Solved solved = solve(a, random_vector<double>(a.rows), Products::corrected, options);
+  EXPECT_EQ(solved.outcome.reason, Reason::too_many_iterations);
+  EXPECT_EQ(solved.outcome.iterations, 50);
+}
+
+TEST(MixedPrecisionCg, RefusesRulesWithoutANorm) {
+  const CsrMatrix<double> a = grid_matrix(10);
+  const Array<double> b(a.rows, 1.0);
+  Options options;
+  options.rule.norm = NormKind::none;
+  EXPECT_THROW(solve(a, b, Products::corrected, options), Error);
+  options.rule = {};
+  options.rule.judged_by_caller = true;
+  EXPECT_THROW(solve(a, b, Products::corrected, options), Error);
+}
+
+}  // namespace
+}  // namespace trireme::resident
