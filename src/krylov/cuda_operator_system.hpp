@@ -24,6 +24,7 @@ class CudaOperatorSystem : public resident::CudaSystem {
   void multiply_and_dot(DeviceSpan<const double> x, DeviceSpan<double> y,
                         DeviceSpan<double> partials, StreamRef stream) override;
   DeviceCsr<double> csr() const override;
+  DeviceCsr<double> local_csr() const override { return op_->local_csr(); }
   void sum(DeviceSpan<double> values, StreamRef stream) override;
   int processes() const override { return processes_; }
   bool capturable() const override { return processes_ == 1; }

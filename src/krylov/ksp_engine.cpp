@@ -26,32 +26,37 @@ PetscObjectId id_of(void* object) {
   return id;
 }
 
-PetscInt parameter_of(PC pc) {
-  if (is_type(pc, kTriremeBlockJacobi)) return block_size_of(pc);
-  if (is_type(pc, kTriremeChebyshev)) return degree_of(pc);
-  return 0;
-}
-
 // A spec and what its spans refer to.
 struct PreconditionerData {
   PreconditionerSpec spec;
+  DenseBlocks blocks;
   Array<double> values;
 };
 
-PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc) {
+// The entries of the blocks stay empty where `on_device` says that a GPU has them.
+PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, bool on_device) {
   PreconditionerData data;
   PreconditionerSpec& spec = data.spec;
-  if (is_type(pc, kTriremeBlockJacobi)) {
+  data.blocks = dense_blocks_of(pc, pmat);
+  if (data.blocks.size > 1) {
     spec.kind = PreconditionerSpec::Kind::blocks;
-    spec.block_size = static_cast<std::int32_t>(block_size_of(pc));
-    data.values = diagonal_blocks_of(pmat, spec.block_size);
+    spec.block_size = data.blocks.size;
+    spec.group_starts = data.blocks.group_starts;
+    if (on_device) return data;
+    PetscInt rows = 0;
+    petsc_check(MatGetLocalSize(pmat, &rows, nullptr));
+    data.values = diagonal_blocks_of(pmat, resident::block_rows(spec, rows));
     spec.blocks = data.values;
-  } else if (is_type(pc, kTriremeChebyshev)) {
+  } else if (degree_of(pc) > 0) {
     spec.kind = PreconditionerSpec::Kind::chebyshev;
     spec.degree = static_cast<std::int32_t>(degree_of(pc));
     data.values = diagonal_of(pmat);
     spec.diagonal = data.values;
-  } else if (!is_type(pc, PCNONE)) {
+  } else if (data.blocks.size == 1) {
+    spec.kind = PreconditionerSpec::Kind::jacobi;
+    data.values = diagonal_of(pmat);
+    spec.diagonal = data.values;
+  } else if (type_of(pc) != PCNONE) {
     spec.kind = PreconditionerSpec::Kind::jacobi;
     data.values = inverse_diagonal_of(pc, amat);
     spec.inverse_diagonal = data.values;
@@ -74,12 +79,15 @@ void KspEngine::forget() {
 }
 
 void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
-  Key key{id_of(amat), id_of(pc), state_of(amat), type_of(pc), parameter_of(pc)};
+  Key key{id_of(amat),    id_of(pmat), id_of(pc),     state_of(amat),
+          state_of(pmat), type_of(pc), degree_of(pc), dense_blocks_of(pc, pmat)};
   if ((host_solver_ || cuda_solver_) && key == key_) return;
 
-  const PreconditionerData data = data_of_preconditioner(amat, pmat, pc);
+  auto cuda = std::dynamic_pointer_cast<CudaOperator>(shell_operator(amat));
+  const PreconditionerData data =
+      data_of_preconditioner(amat, pmat, pc, cuda && shell_operator(pmat) == cuda);
   forget();
-  if (auto cuda = std::dynamic_pointer_cast<CudaOperator>(shell_operator(amat))) {
+  if (cuda) {
     cuda_system_ = std::make_unique<CudaOperatorSystem>(std::move(cuda));
     cuda_solver_ =
         std::make_unique<resident::CudaSolver>(*cuda_system_, method_, variant_, data.spec);

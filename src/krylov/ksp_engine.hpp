@@ -13,6 +13,7 @@
 #include "krylov/mat_system.hpp"
 #include "krylov/resident/cuda_solve.hpp"
 #include "krylov/resident/solve.hpp"
+#include "krylov/resident_pc.hpp"
 #include "operators/petsc_shim.hpp"
 
 namespace trireme {
@@ -46,10 +47,11 @@ class KspEngine {
  private:
   // What the solver was prepared for.
   struct Key {
-    PetscObjectId mat = 0, pc = 0;
-    PetscObjectState mat_state = -1;
+    PetscObjectId amat = 0, pmat = 0, pc = 0;
+    PetscObjectState amat_state = -1, pmat_state = -1;
     std::string pc_type;
-    PetscInt pc_parameter = 0;
+    PetscInt degree = 0;
+    DenseBlocks blocks;
     bool operator==(const Key&) const = default;
   };
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident engine as PETSc types: KSP trireme_cg and trireme_bicgstab, PC trireme_block_jacobi
-// and trireme_chebyshev. After register_resident_types(), -ksp_type trireme_cg works as any other.
+// The resident engine as PETSc types: KSP trireme_cg and trireme_bicgstab, and PC types for them.
+// After register_resident_types(), -ksp_type trireme_cg works as any other.
 //
 // What they keep of PETSc's conventions: tolerances, KSPSetNormType, residual history, monitors,
 // initial guess, convergence tests, KSPView, KSPConvergedReason. What differs:
 //   norms            trireme_cg: unpreconditioned (default), preconditioned, natural, none;
 //                    trireme_bicgstab: unpreconditioned (default) and none, preconditioned from the
 //                    right
-//   preconditioners  none, jacobi, trireme_block_jacobi, trireme_chebyshev; any other is refused
+//   preconditioners  none, jacobi, pbjacobi, vpbjacobi and the types of resident_pc.hpp; any other
+//                    is refused
 //   convergence      a claim of PETSc's default test is checked against b - A x, and the loop goes
 //                    on from there if it fails; stagnation is KSP_DIVERGED_BREAKDOWN
 //   options          -ksp_trireme_variant <auto|classic|merged> (cg); any -ksp_ option that neither

@@ -34,17 +34,6 @@ Array<double> copy_of(Vec vec) {
   return copy;
 }
 
-// Adds the entries (row, first_column + column, value) of one row to the blocks.
-template <class Entry>
-void add_row(Array<double>& blocks, std::int64_t row, std::int64_t size, std::int64_t count,
-             const Entry& entry) {
-  const std::int64_t first = row - row % size;
-  for (std::int64_t k = 0; k < count; ++k) {
-    const auto [column, value] = entry(k);
-    if (column >= first && column < first + size) blocks[row * size + column - first] += value;
-  }
-}
-
 }  // namespace
 
 MatSystem::MatSystem(Mat mat)
@@ -97,32 +86,33 @@ Array<double> diagonal_of(Mat mat) {
   return copy_of(diagonal);
 }
 
-Array<double> diagonal_blocks_of(Mat mat, std::int32_t block_size) {
-  PetscInt rows = 0, first = 0;
-  petsc_check(MatGetLocalSize(mat, &rows, nullptr));
-  petsc_check(MatGetOwnershipRange(mat, &first, nullptr));
-  Array<double> blocks(static_cast<std::size_t>(rows) * block_size, 0.0);
-  if (const auto op = shell_operator(mat)) {
-    const CsrMatrix<double>& local = op->matrix().blocks.local;
-    for (std::int64_t row = 0; row < local.rows; ++row) {
-      const std::int32_t begin = local.row_ptr[row];
-      add_row(blocks, row, block_size, local.row_ptr[row + 1] - begin, [&](std::int64_t k) {
-        return std::pair<std::int64_t, double>(local.col_idx[begin + k], local.values[begin + k]);
-      });
+Array<double> diagonal_blocks_of(Mat mat, const resident::BlockRows& blocks) {
+  PetscInt first_row = 0;
+  petsc_check(MatGetOwnershipRange(mat, &first_row, nullptr));
+  Array<double> entries(static_cast<std::size_t>(blocks.rows) * blocks.size, 0.0);
+  const auto op = shell_operator(mat);
+  for (std::size_t group = 0; group + 1 < blocks.starts.size(); ++group) {
+    const std::int64_t first = blocks.starts[group], last = blocks.starts[group + 1];
+    for (std::int64_t row = first; row < last; ++row) {
+      const auto add = [&](std::int64_t column, double value) {
+        if (column >= first && column < last) entries[row * blocks.size + column - first] += value;
+      };
+      if (op) {
+        const CsrMatrix<double>& local = op->matrix().blocks.local;
+        for (std::int32_t k = local.row_ptr[row]; k < local.row_ptr[row + 1]; ++k)
+          add(local.col_idx[k], local.values[k]);
+        continue;
+      }
+      const auto global = static_cast<PetscInt>(first_row + row);
+      PetscInt count = 0;
+      const PetscInt* columns = nullptr;
+      const PetscScalar* values = nullptr;
+      petsc_check(MatGetRow(mat, global, &count, &columns, &values), ExitCode::usage);
+      for (PetscInt k = 0; k < count; ++k) add(columns[k] - first_row, values[k]);
+      petsc_check(MatRestoreRow(mat, global, &count, &columns, &values));
     }
-    return blocks;
   }
-  for (PetscInt row = 0; row < rows; ++row) {
-    PetscInt count = 0;
-    const PetscInt* columns = nullptr;
-    const PetscScalar* values = nullptr;
-    petsc_check(MatGetRow(mat, first + row, &count, &columns, &values), ExitCode::usage);
-    add_row(blocks, row, block_size, count, [&](std::int64_t k) {
-      return std::pair<std::int64_t, double>(columns[k] - first, values[k]);
-    });
-    petsc_check(MatRestoreRow(mat, first + row, &count, &columns, &values));
-  }
-  return blocks;
+  return entries;
 }
 
 }  // namespace trireme

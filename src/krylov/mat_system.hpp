@@ -38,8 +38,8 @@ class MatSystem : public resident::HostSystem {
 Array<double> inverse_diagonal_of(PC pc, Mat mat);
 // The main diagonal of a Mat.
 Array<double> diagonal_of(Mat mat);
-// The natural diagonal blocks of this rank's rows, as PreconditionerSpec::blocks wants them; from a
-// Trireme operator or a Mat that has MatGetRow.
-Array<double> diagonal_blocks_of(Mat mat, std::int32_t block_size);
+// The diagonal blocks of this rank's rows, as PreconditionerSpec::blocks wants them; from a Trireme
+// operator or a Mat that has MatGetRow.
+Array<double> diagonal_blocks_of(Mat mat, const resident::BlockRows& blocks);
 
 }  // namespace trireme

@@ -11,6 +11,7 @@
 #include "base/stopwatch.hpp"
 #include "krylov/interrupt.hpp"
 #include "krylov/ksp_register.hpp"
+#include "operators/block_size.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -47,7 +48,7 @@ bool is_diagonal_jacobi(PC pc) {
 
 bool needs_entries(PC pc) {
   const std::string type = type_of(pc);
-  const bool within_the_loop = type == kTriremeBlockJacobi || type == kTriremeChebyshev;
+  const bool within_the_loop = type.starts_with("trireme_");
   return !(type == PCNONE || type == PCSHELL || within_the_loop || is_diagonal_jacobi(pc));
 }
 
@@ -108,7 +109,9 @@ PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   petsc_check(KSPSetOperators(ksp_, amat, amat));
   register_resident_types();
   petsc_check(KSPSetType(ksp_, chosen_type(spec, notes_).c_str()), ExitCode::usage);
-  petsc_check(PCSetType(pc_of(ksp_), spec.preconditioner.c_str()), ExitCode::usage);
+  const std::string pc_type =
+      engine() == "resident" ? resident_pc_type(spec.preconditioner) : spec.preconditioner;
+  petsc_check(PCSetType(pc_of(ksp_), pc_type.c_str()), ExitCode::usage);
   const auto max_iterations = static_cast<PetscInt>(
       std::min<std::int64_t>(spec.max_iterations, std::numeric_limits<PetscInt>::max() - 1));
   petsc_check(KSPSetTolerances(ksp_, spec.rtol, spec.atol, PETSC_DEFAULT, max_iterations));
@@ -120,6 +123,9 @@ PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   choose_parallel_factorisation(type_of(pc_of(ksp_)));
 
   if (is_diagonal_jacobi(pc_of(ksp_))) require_nonzero_diagonal(*matrix);
+  note_a_block_size_of_one();
+  const bool by_groups = type_of(pc_of(ksp_)).ends_with(PCVPBJACOBI);
+  if (by_groups) set_row_groups(amat, *matrix);
   if (needs_entries(pc_of(ksp_))) give_entries(assembled, std::move(matrix));
   petsc_check(KSPSetUp(ksp_), ExitCode::usage);
   set_block_factorisation();
@@ -142,7 +148,17 @@ void PetscSolver::heed_petsc_options(const SolverSpec& spec) {
          "solver.engine: resident has no use for {}; remove it, or take engine: petsc", unread);
   notes_.push_back(fmt::format("engine: petsc, because of {}", unread));
   petsc_check(KSPSetType(ksp_, ksp_type(spec.method).c_str()), ExitCode::usage);
+  petsc_check(PCSetType(pc_of(ksp_), spec.preconditioner.c_str()), ExitCode::usage);
   petsc_check(KSPSetFromOptions(ksp_), ExitCode::usage);
+}
+
+void PetscSolver::note_a_block_size_of_one() {
+  PetscInt size = 1;
+  petsc_check(MatGetBlockSize(amat_, &size));
+  if (preconditioner() == PCPBJACOBI && size == 1)
+    notes_.push_back(
+        "pbjacobi with blocks of one row is jacobi; petsc: {mat_block_size: 3} gives "
+        "the matrix blocks of three");
 }
 
 // The unpreconditioned residual, unless an option says otherwise or the method cannot test it.
@@ -176,9 +192,10 @@ void PetscSolver::choose_parallel_factorisation(const std::string& asked) {
 
 void PetscSolver::give_entries(Mat assembled, std::shared_ptr<const DistributedMatrix> matrix) {
   if (!assembled) {
-    pmat_ = std::make_unique<AssembledMat>(std::move(matrix), AijUse::preconditioner);
+    pmat_ = std::make_unique<AssembledMat>(matrix, AijUse::preconditioner);
     assembled = pmat_->mat();
   }
+  if (type_of(pc_of(ksp_)) == PCVPBJACOBI) set_row_groups(assembled, *matrix);
   petsc_check(KSPSetOperators(ksp_, amat_, assembled));
 }
 
@@ -236,7 +253,9 @@ std::string PetscSolver::engine() const {
 }
 
 std::string PetscSolver::preconditioner() const {
-  const std::string type = type_of(pc_of(ksp_));
+  std::string type = type_of(pc_of(ksp_));
+  for (const char* name : {PCPBJACOBI, PCVPBJACOBI})
+    if (type == resident_pc_type(name)) type = name;
   return block_type_.empty() ? type : fmt::format("{}/{}", type, block_type_);
 }
 

@@ -52,6 +52,7 @@ class PetscSolver {
   std::string type() const;  // of the KSP
   void heed_petsc_options(const SolverSpec& spec);
   void choose_norm();
+  void note_a_block_size_of_one();
   void choose_parallel_factorisation(const std::string& asked);
   void give_entries(Mat assembled, std::shared_ptr<const DistributedMatrix> matrix);
   void set_block_factorisation();

@@ -31,12 +31,15 @@ std::string why_not_resident(std::string_view method, std::string_view precondit
   if (preconditioner == kTriremeChebyshev && type != kTriremeCg)
     return fmt::format("{} is for symmetric matrices: use it with cg", kTriremeChebyshev);
   for (const std::string_view known :
-       {std::string_view("none"), std::string_view("jacobi"), std::string_view(kTriremeBlockJacobi),
-        std::string_view(kTriremeChebyshev)})
+       {PCNONE, PCJACOBI, PCPBJACOBI, PCVPBJACOBI, kTriremeBlockJacobi, kTriremePbjacobi,
+        kTriremeVpbjacobi, kTriremeChebyshev})
     if (preconditioner == known) return {};
+  if (preconditioner == PCBJACOBI)
+    return "bjacobi solves each block by a KSP of its own (the resident engine's dense blocks are "
+           "pbjacobi and vpbjacobi): engine petsc";
   return fmt::format(
-      "the resident engine has the preconditioners none, jacobi, {} and {}, not {}: "
-      "engine petsc",
+      "the resident engine has the preconditioners none, jacobi, pbjacobi, vpbjacobi, {} and {}, "
+      "not {}: engine petsc",
       kTriremeBlockJacobi, kTriremeChebyshev, preconditioner);
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two PC types; the loop applies them, PETSc's own methods cannot.
+// The PC types, and what a block Jacobi PC's blocks are.
 #include "krylov/resident_pc.hpp"
 
+#include <algorithm>
+
+#include "base/error.hpp"
 #include "krylov/petsc_private.hpp"
 
 namespace trireme {
@@ -12,6 +15,12 @@ struct Parameters {
   PetscInt degree = 4;
 };
 
+bool is_type(PC pc, const char* type) {
+  PetscBool same = PETSC_FALSE;
+  petsc_check(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), type, &same));
+  return same == PETSC_TRUE;
+}
+
 Parameters& parameters(PC pc) { return *static_cast<Parameters*>(data_of(pc)); }
 
 PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
@@ -21,7 +30,7 @@ PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
     PetscCall(PetscOptionsRangeInt("-pc_trireme_block_size", "rows of a dense diagonal block", "",
                                    parameters(pc).block_size, &parameters(pc).block_size, nullptr,
                                    2, 32));
-  else
+  if (is_type(pc, kTriremeChebyshev))
     PetscCall(PetscOptionsRangeInt("-pc_trireme_degree", "products with A an application", "",
                                    parameters(pc).degree, &parameters(pc).degree, nullptr, 1, 100));
   PetscOptionsHeadEnd();
@@ -41,7 +50,9 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
   if (is_type(pc, kTriremeBlockJacobi))
     PetscCall(PetscViewerASCIIPrintf(viewer, "  dense blocks of %d rows\n",
                                      static_cast<int>(parameters(pc).block_size)));
-  else
+  if (is_type(pc, kTriremePbjacobi) || is_type(pc, kTriremeVpbjacobi))
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  dense blocks of the matrix's row groups\n"));
+  if (is_type(pc, kTriremeChebyshev))
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Chebyshev polynomial of Jacobi, %d products\n",
                                      static_cast<int>(parameters(pc).degree)));
   PetscFunctionReturn(kPetscSuccess);
@@ -61,17 +72,43 @@ PetscErrorCode create(PC pc) {
 }  // namespace
 
 void register_resident_preconditioners() {
-  petsc_check(PCRegister(kTriremeBlockJacobi, create));
-  petsc_check(PCRegister(kTriremeChebyshev, create));
+  for (const char* type :
+       {kTriremeBlockJacobi, kTriremePbjacobi, kTriremeVpbjacobi, kTriremeChebyshev})
+    petsc_check(PCRegister(type, create));
 }
 
-bool is_type(PC pc, const char* type) {
-  PetscBool same = PETSC_FALSE;
-  petsc_check(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), type, &same));
-  return same == PETSC_TRUE;
+std::string resident_pc_type(std::string_view preconditioner) {
+  if (preconditioner == PCPBJACOBI) return kTriremePbjacobi;
+  if (preconditioner == PCVPBJACOBI) return kTriremeVpbjacobi;
+  return std::string(preconditioner);
 }
 
-PetscInt block_size_of(PC pc) { return parameters(pc).block_size; }
-PetscInt degree_of(PC pc) { return parameters(pc).degree; }
+PetscInt degree_of(PC pc) { return is_type(pc, kTriremeChebyshev) ? parameters(pc).degree : 0; }
+
+DenseBlocks dense_blocks_of(PC pc, Mat pmat) {
+  DenseBlocks blocks;
+  if (is_type(pc, kTriremeBlockJacobi)) {
+    blocks.size = static_cast<std::int32_t>(parameters(pc).block_size);
+  } else if (is_type(pc, kTriremePbjacobi) || is_type(pc, PCPBJACOBI)) {
+    PetscInt size = 1;
+    petsc_check(MatGetBlockSize(pmat, &size));
+    blocks.size = static_cast<std::int32_t>(size);
+  } else if (is_type(pc, kTriremeVpbjacobi) || is_type(pc, PCVPBJACOBI)) {
+    PetscInt groups = 0, rows = 0;
+    const PetscInt* sizes = nullptr;
+    petsc_check(MatGetVariableBlockSizes(pmat, &groups, &sizes));
+    petsc_check(MatGetLocalSize(pmat, &rows, nullptr));
+    if (groups == 0 && rows > 0)
+      fail(ExitCode::usage, "vpbjacobi needs row groups: call MatSetVariableBlockSizes");
+    blocks.size = 1;
+    blocks.group_starts.push_back(0);
+    for (PetscInt k = 0; k < groups; ++k) {
+      blocks.size = std::max(blocks.size, static_cast<std::int32_t>(sizes[k]));
+      blocks.group_starts.push_back(blocks.group_starts.back() +
+                                    static_cast<std::int32_t>(sizes[k]));
+    }
+  }
+  return blocks;
+}
 
 }  // namespace trireme

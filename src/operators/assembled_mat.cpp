@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/stopwatch.hpp"
+#include "operators/block_size.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -113,6 +114,7 @@ AssembledMat::AssembledMat(std::shared_ptr<const DistributedMatrix> matrix, AijU
     petsc_check(MatCreateMPIAIJWithSplitArrays(matrix_->comm, rows, rows, global_rows, global_rows,
                                                local_.i, local_.j, local_.a, ghost_.i, ghost_.j,
                                                ghost_.a, mat_.put()));
+  set_block_size_from_options(mat_, *matrix_);
 }
 
 void AssembledMat::move_to_gpu() {

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "operators/block_size.hpp"
 #include "operators/cuda_operator.hpp"
 #include "operators/log_events.hpp"
 
@@ -138,6 +139,7 @@ MatHandle make_shell(std::shared_ptr<Operator> op) {
 #if defined(PETSC_HAVE_CUDA) && defined(TRIREME_WITH_CUDA)
   if (on_device) petsc_check(MatShellSetVecType(shell, VECCUDA));
 #endif
+  set_block_size_from_options(shell, matrix);
   petsc_check(MatSetUp(shell));
   return shell;
 }

@@ -4,10 +4,12 @@
 #include <petscksp.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "krylov/interrupt.hpp"
@@ -150,6 +152,43 @@ TEST_F(KspRegister, ParameterPreconditionersWorkInside) {
   }
 }
 
+// PETSc's own CG with the same preconditioner is the judge.
+TEST_F(KspRegister, PointBlockJacobiIsPetscs) {
+  PetscMPIInt ranks = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  for (const auto& [size, petsc, resident] :
+       {std::tuple{4, PCPBJACOBI, kTriremePbjacobi}, std::tuple{0, PCVPBJACOBI, kTriremeVpbjacobi},
+        std::tuple{1, PCPBJACOBI, kTriremePbjacobi}}) {
+    const auto make_with = [&, blocks = size](const char* type, const char* pc) {
+      make(grid(36), type, pc);
+      PetscInt rows = 0;
+      petsc_check(MatGetLocalSize(a, &rows, nullptr));
+      std::vector<PetscInt> sizes;  // 1, 2, 3, .. 7, 1, 2, ..
+      for (PetscInt covered = 0; covered < rows; covered += sizes.back())
+        sizes.push_back(std::min<PetscInt>(rows - covered, 1 + sizes.size() % 7));
+      if (blocks > 0)
+        petsc_check(MatSetBlockSize(a, blocks));
+      else
+        petsc_check(MatSetVariableBlockSizes(a, sizes.size(), sizes.data()));
+      petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+    };
+    make_with(KSPCG, petsc);
+    EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+    const PetscInt expected = iterations();
+    for (const char* pc : {petsc, resident}) {
+      make_with(kTriremeCg, pc);
+      EXPECT_EQ(solve(), KSP_CONVERGED_RTOL) << pc;
+      EXPECT_NEAR(iterations(), expected, 1) << pc << " " << size;
+      EXPECT_LE(relative_residual(), 1.0001e-9);
+    }
+  }
+}
+
+TEST_F(KspRegister, RowGroupsThatNobodySetAreAskedFor) {
+  make(grid(8), kTriremeCg, kTriremeVpbjacobi);
+  EXPECT_ANY_THROW(solve());
+}
+
 TEST_F(KspRegister, HistoryMonitorAndBuildSolutionBelongTogether) {
   struct Seen {
     std::vector<double> norms;
@@ -271,6 +310,8 @@ TEST_F(KspRegister, OtherPreconditionersAreRefused) {
   make(grid(10), kTriremeCg, PCSOR);
   EXPECT_ANY_THROW(solve());
   EXPECT_NE(why_not_resident("cg", "sor"), "");
+  EXPECT_NE(why_not_resident("cg", "bjacobi"), "");
+  EXPECT_EQ(why_not_resident("cg", "vpbjacobi"), "");
   EXPECT_NE(why_not_resident("gmres", "jacobi"), "");
   EXPECT_NE(why_not_resident("bicgstab", kTriremeChebyshev), "");
   EXPECT_EQ(why_not_resident("bicgstab", "jacobi"), "");

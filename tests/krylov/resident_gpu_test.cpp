@@ -170,9 +170,21 @@ TEST_P(ResidentGpu, ReasonsAreTheHosts) {
   CsrMatrix<double> broken = a;
   broken.values[100] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(on_gpu(broken, b, options).outcome.reason, Reason::not_finite);
+  options.preconditioner = {};
+  EXPECT_LT(static_cast<int>(
+                on_gpu(test::path_laplacian(40), Array<double>(40, 1.0), options).outcome.reason),
+            0);  // singular, without a solution
+  const Solved exact = on_gpu(test::from_dense({{2, 0}, {0, 2}}), Array<double>{2, 6}, options);
+  EXPECT_EQ(exact.outcome.reason, Reason::atol);  // the residual is exactly zero
+  EXPECT_EQ(exact.x, (Array<double>{1, 3}));
+  CsrMatrix<double> negative = a;
+  for (double& value : negative.values) value = -value;
+  EXPECT_EQ(on_gpu(negative, b, options).outcome.reason, Reason::rtol);
+  const CsrMatrix<double> skew = test::from_dense({{0, 1}, {-1, 0}});
+  EXPECT_EQ(on_gpu(skew, Array<double>{1, 1}, options).outcome.reason,
+            options.method == Method::cg ? Reason::indefinite_matrix : Reason::breakdown);
   if (options.method == Method::bicgstab) return;
   const CsrMatrix<double> indefinite = test::from_dense({{1, 0, 0}, {0, -1, 0}, {0, 0, -3}});
-  options.preconditioner = {};
   EXPECT_EQ(on_gpu(indefinite, Array<double>{2, 1, 1}, options).outcome.reason,
             Reason::indefinite_matrix);
 }
@@ -202,19 +214,28 @@ TEST_P(ResidentGpu, StopsWhenAskedWithTheSolutionSoFar) {
 TEST_P(ResidentGpu, BlockJacobiWorksInside) {
   if (options.mode == CudaMode::persistent) return;
   const Solved by_jacobi = on_gpu(a, b, options);
-  const std::int64_t size = 6;
-  Array<double> blocks(a.rows * size, 0.0);
-  for (std::int64_t i = 0; i < a.rows; ++i)
-    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      if (a.col_idx[k] / size == i / size) blocks[i * size + a.col_idx[k] % size] = a.values[k];
   options.preconditioner = {};
   options.preconditioner.kind = PreconditionerSpec::Kind::blocks;
-  options.preconditioner.block_size = size;
-  options.preconditioner.blocks = blocks;
-  const Solved gpu = on_gpu(a, b, options);
-  EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
-  EXPECT_LT(gpu.outcome.iterations, by_jacobi.outcome.iterations);
-  EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
+  options.preconditioner.block_size = 6;
+  std::vector<std::int32_t> groups{0};  // of 1, 2, .. 6, 1, .. rows
+  while (groups.back() < a.rows)
+    groups.push_back(static_cast<std::int32_t>(std::min<std::int64_t>(
+        a.rows, groups.back() + 1 + static_cast<std::int64_t>(groups.size()) % 6)));
+  for (const bool natural : {true, false}) {
+    options.preconditioner.group_starts = natural ? std::span<const std::int32_t>() : groups;
+    const Array<double> blocks = test::blocks_of(a, block_rows(options.preconditioner, a.rows));
+    options.preconditioner.blocks = blocks;
+    const Solved host = on_host(a, b, options);
+    for (const bool from_csr : {false, true}) {
+      options.preconditioner.blocks = from_csr ? std::span<const double>() : blocks;
+      const Solved gpu = on_gpu(a, b, options);
+      EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
+      EXPECT_NEAR(gpu.outcome.iterations, host.outcome.iterations,
+                  options.method == Method::cg ? 1 : 0.1 * host.outcome.iterations);
+      EXPECT_LT(gpu.outcome.iterations, by_jacobi.outcome.iterations);
+      EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
+    }
+  }
 }
 
 TEST_P(ResidentGpu, ChebyshevPolynomialWorksInside) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/array.hpp"
+#include "krylov/resident/preconditioner_setup.hpp"
 #include "sparse/csr.hpp"
 #include "support/random.hpp"
 
@@ -63,6 +64,17 @@ inline CsrMatrix<double> grid_matrix(std::int64_t n, double wind = 0, double con
   return a;
 }
 
+// The graph Laplacian of a path: symmetric, positive semidefinite, constants in its null space.
+inline CsrMatrix<double> path_laplacian(std::int64_t n) {
+  std::vector<std::vector<double>> dense(n, std::vector<double>(n, 0.0));
+  for (std::int64_t i = 0; i + 1 < n; ++i) {
+    dense[i][i] += 1;
+    dense[i + 1][i + 1] += 1;
+    dense[i][i + 1] = dense[i + 1][i] = -1;
+  }
+  return from_dense(dense);
+}
+
 inline Array<double> diagonal_of(const CsrMatrix<double>& a) {
   Array<double> d(a.rows);
   for (std::int64_t i = 0; i < a.rows; ++i) {
@@ -71,6 +83,18 @@ inline Array<double> diagonal_of(const CsrMatrix<double>& a) {
       if (a.col_idx[k] == i) d[i] += a.values[k];
   }
   return d;
+}
+
+// As PreconditionerSpec::blocks wants them.
+inline Array<double> blocks_of(const CsrMatrix<double>& a, const resident::BlockRows& rows) {
+  Array<double> blocks(static_cast<std::size_t>(a.rows) * rows.size, 0.0);
+  const Array<std::int32_t> first = rows.first_row();
+  for (std::size_t group = 0; group + 1 < rows.starts.size(); ++group)
+    for (std::int64_t i = rows.starts[group]; i < rows.starts[group + 1]; ++i)
+      for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+        if (a.col_idx[k] >= first[i] && a.col_idx[k] < rows.starts[group + 1])
+          blocks[i * rows.size + a.col_idx[k] - first[i]] += a.values[k];
+  return blocks;
 }
 
 inline Array<double> times(const CsrMatrix<double>& a, std::span<const double> x) {

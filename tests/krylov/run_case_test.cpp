@@ -11,6 +11,7 @@
 
 #include "config/read_case.hpp"
 #include "kernels/registry.hpp"
+#include "operators/petsc_shim.hpp"
 #include "parallel/collective.hpp"
 #include "support/petsc_environment.hpp"
 
@@ -83,6 +84,27 @@ TEST_P(EveryPreconditioner, SolvesConvectionByBicgstab) {
 INSTANTIATE_TEST_SUITE_P(All, EveryPreconditioner,
                          testing::Values("none", "jacobi", "bjacobi", "ilu", "icc", "gamg", "hypre",
                                          "sor", "asm"));
+
+// Three unknowns a node: dense blocks of three take fewer iterations than the diagonal.
+TEST(RunCase, BlockJacobiIsReachedByItsPetscName) {
+  const std::string problem = "generate: elasticity3d, n: 6";
+  const Outcome by_jacobi = solve(problem, "solver: {preconditioner: jacobi}");
+  for (const std::string engine : {"resident", "petsc"}) {
+    const Outcome by_groups =
+        solve(problem, "solver: {preconditioner: vpbjacobi, engine: " + engine + "}");
+    EXPECT_TRUE(by_groups.runs[0].converged) << by_groups.runs[0].reason;
+    EXPECT_LT(by_groups.runs[0].iterations, by_jacobi.runs[0].iterations);
+    EXPECT_EQ(by_groups.runs[0].engine, engine);
+    EXPECT_EQ(by_groups.runs[0].preconditioner, "vpbjacobi");
+    if (size_of(MPI_COMM_WORLD) > 1) continue;  // the cuts need not divide by three
+    petsc_check(PetscOptionsSetValue(nullptr, "-mat_block_size", "3"));
+    const Outcome by_blocks =
+        solve(problem, "solver: {preconditioner: pbjacobi, engine: " + engine + "}");
+    petsc_check(PetscOptionsClearValue(nullptr, "-mat_block_size"));
+    EXPECT_NEAR(by_blocks.runs[0].iterations, by_groups.runs[0].iterations, 1);
+    EXPECT_EQ(by_blocks.runs[0].preconditioner, "pbjacobi");
+  }
+}
 
 class EveryMethod : public testing::TestWithParam<const char*> {};
 

@@ -10,6 +10,7 @@
 #include "device/check.hpp"
 #include "device/stream.hpp"
 #include "krylov/resident/bicgstab.hpp"
+#include "krylov/resident/block_inverse.hpp"
 #include "krylov/resident/cg.hpp"
 #include "krylov/resident/graph_executor.cuh"
 #include "krylov/resident/loop_window.cuh"
@@ -34,15 +35,17 @@ class CudaSolver::Work {
         method_(method),
         rows_(system.rows()),
         stride_((system.rows() + 31) / 32 * 32) {
-    const PreparedPreconditioner prepared = prepare(spec, rows_);
-    const bool chebyshev = prepared.kind == Preconditioner::Kind::chebyshev;
+    const bool chebyshev = spec.kind == PreconditionerSpec::Kind::chebyshev;
     if (chebyshev && method == Method::bicgstab)
       throw Error(ExitCode::usage,
                   "the Chebyshev polynomial is for symmetric matrices: use it with cg");
     const int vectors = method == Method::cg ? kCgVectors : kBicgstabVectors;
     vectors_ = DeviceBuffer<double>(
         static_cast<std::size_t>(stride_) * (vectors + (chebyshev ? 2 : 0)), stream_);
-    upload(prepared);
+    if (spec.kind == PreconditionerSpec::Kind::blocks)
+      invert_blocks(spec);
+    else
+      upload(prepare(spec, rows_));
     choose(variant, options);
     if (chebyshev) {
       preconditioner_.direction = vector(vectors);
@@ -110,14 +113,27 @@ class CudaSolver::Work {
 
   void upload(const PreparedPreconditioner& prepared) {
     inverse_diagonal_ = to_device(std::span<const double>(prepared.inverse_diagonal), stream_);
-    inverse_blocks_ = to_device(std::span<const double>(prepared.inverse_blocks), stream_);
-    first_row_ = to_device(std::span<const std::int32_t>(prepared.first_row), stream_);
     synchronize(stream_);
     preconditioner_ = host_view(prepared);
     preconditioner_.inverse_diagonal.values =
         inverse_diagonal_.size() > 0 ? inverse_diagonal_.data() : nullptr;
+  }
+
+  void invert_blocks(const PreconditionerSpec& spec) {
+    const BlockRows blocks = block_rows(spec, rows_);
+    const DeviceCsr<double> csr = system_.local_csr();
+    if (spec.blocks.empty() && csr.rows != rows_)
+      throw Error(ExitCode::usage,
+                  "block Jacobi needs the diagonal blocks, or a CSR on the device");
+    const DeviceBuffer<double> entries = to_device(spec.blocks, stream_);
+    inverse_blocks_ = invert_blocks_on_device(blocks, csr, entries.view(), stream_);
+    if (!blocks.natural)
+      first_row_ = to_device(std::span<const std::int32_t>(blocks.first_row()), stream_);
+    synchronize(stream_);
+    preconditioner_.kind = Preconditioner::Kind::blocks;
+    preconditioner_.block_size = blocks.size;
     preconditioner_.inverse_blocks = inverse_blocks_.data();
-    preconditioner_.first_row = first_row_.size() > 0 ? first_row_.data() : nullptr;
+    preconditioner_.first_row = blocks.natural ? nullptr : first_row_.data();
   }
 
   // Jacobi-CG with a random right-hand side, looked at step by step.

@@ -33,6 +33,8 @@ class CudaSystem {
                                 DeviceSpan<double> /*partials*/, StreamRef /*stream*/) {}
   // All rows and columns of A in device memory, for the persistent kernel; empty: there is none.
   virtual DeviceCsr<double> csr() const { return {}; }
+  // The same of this process's rows and the columns that they are numbered by, for block Jacobi.
+  virtual DeviceCsr<double> local_csr() const { return csr(); }
   // Adds up over the processes, the same result on each.
   virtual void sum(DeviceSpan<double> /*values*/, StreamRef /*stream*/) {}
   virtual int processes() const { return 1; }

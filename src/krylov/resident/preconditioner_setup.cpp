@@ -52,47 +52,65 @@ bool invert_block(double* a, std::int64_t stride, int width) {
 
 void invert_blocks(const PreconditionerSpec& spec, std::int64_t rows,
                    PreparedPreconditioner& result) {
-  const std::int32_t size = spec.block_size;
-  if (size < 2 || size > 32)
-    fail(ExitCode::usage, "block Jacobi takes blocks of 2 to 32 rows, not {}", size);
+  const BlockRows blocks = block_rows(spec, rows);
+  const std::int32_t size = blocks.size;
   if (static_cast<std::int64_t>(spec.blocks.size()) != rows * size)
     fail(ExitCode::usage, "block Jacobi needs {} entries of diagonal blocks, not {}", rows * size,
          spec.blocks.size());
   result.block_size = size;
   result.inverse_blocks.assign(spec.blocks.begin(), spec.blocks.end());
-  std::vector<std::int32_t> natural;
-  std::span<const std::int32_t> starts = spec.group_starts;
-  if (starts.empty()) {
-    for (std::int64_t row = 0; row < rows; row += size)
-      natural.push_back(static_cast<std::int32_t>(row));
-    natural.push_back(static_cast<std::int32_t>(rows));
-    starts = natural;
-  } else {
-    if (starts.front() != 0 || starts.back() != rows)
-      fail(ExitCode::usage, "block Jacobi's row groups cover rows {} to {}, not 0 to {}",
-           starts.front(), starts.back(), rows);
-    result.first_row.resize(static_cast<std::size_t>(rows));
-  }
-  const auto groups = static_cast<std::int64_t>(starts.size()) - 1;
-  std::int64_t singular = -1;
-#pragma omp parallel for schedule(static) reduction(max : singular)
+  if (!blocks.natural) result.first_row = blocks.first_row();
+  const auto groups = static_cast<std::int64_t>(blocks.starts.size()) - 1;
+  std::int64_t singular = rows;
+#pragma omp parallel for schedule(static) reduction(min : singular)
   for (std::int64_t g = 0; g < groups; ++g) {
-    const std::int32_t first = starts[g];
-    const std::int32_t width = starts[g + 1] - first;
-    if (width < 0 || width > size ||
-        !invert_block(result.inverse_blocks.data() + std::int64_t{first} * size, size, width))
-      singular = std::max<std::int64_t>(singular, first);
-    else if (!spec.group_starts.empty())
-      std::fill_n(result.first_row.begin() + first, width, first);
+    const std::int32_t first = blocks.starts[g];
+    if (!invert_block(result.inverse_blocks.data() + std::int64_t{first} * size, size,
+                      blocks.starts[g + 1] - first))
+      singular = std::min<std::int64_t>(singular, first);
   }
-  if (singular >= 0)
-    fail(ExitCode::input,
-         "block Jacobi: the diagonal block from local row {} is singular, or wider "
-         "than {}; use preconditioner jacobi",
-         singular, size);
+  if (singular < rows) refuse_singular_block(singular);
 }
 
 }  // namespace
+
+Array<std::int32_t> BlockRows::first_row() const {
+  Array<std::int32_t> first(static_cast<std::size_t>(rows));
+  for (std::size_t k = 0; k + 1 < starts.size(); ++k)
+    std::fill(first.begin() + starts[k], first.begin() + starts[k + 1], starts[k]);
+  return first;
+}
+
+BlockRows block_rows(const PreconditionerSpec& spec, std::int64_t rows) {
+  BlockRows blocks;
+  blocks.rows = rows;
+  blocks.size = spec.block_size;
+  if (blocks.size < 1 || blocks.size > 32)
+    fail(ExitCode::usage, "block Jacobi takes blocks of up to 32 rows, not {}", blocks.size);
+  blocks.natural = spec.group_starts.empty();
+  if (blocks.natural) {
+    for (std::int64_t row = 0; row < rows; row += blocks.size)
+      blocks.starts.push_back(static_cast<std::int32_t>(row));
+    blocks.starts.push_back(static_cast<std::int32_t>(rows));
+    return blocks;
+  }
+  blocks.starts.assign(spec.group_starts.begin(), spec.group_starts.end());
+  if (blocks.starts.front() != 0 || blocks.starts.back() != rows)
+    fail(ExitCode::usage, "block Jacobi's row groups cover rows {} to {}, not 0 to {}",
+         blocks.starts.front(), blocks.starts.back(), rows);
+  for (std::size_t k = 0; k + 1 < blocks.starts.size(); ++k)
+    if (const std::int32_t width = blocks.starts[k + 1] - blocks.starts[k];
+        width < 1 || width > blocks.size)
+      fail(ExitCode::usage, "block Jacobi: the group from row {} has {} rows, not 1 to {}",
+           blocks.starts[k], width, blocks.size);
+  return blocks;
+}
+
+void refuse_singular_block(std::int64_t row) {
+  fail(ExitCode::input,
+       "block Jacobi: the diagonal block from local row {} is singular; use preconditioner jacobi",
+       row);
+}
 
 PreparedPreconditioner prepare(const PreconditionerSpec& spec, std::int64_t rows) {
   PreparedPreconditioner result;

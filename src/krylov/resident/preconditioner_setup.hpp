@@ -17,6 +17,7 @@ struct PreconditionerSpec {
   std::span<const double> diagonal;          // of A, this process's rows: jacobi and chebyshev
   std::span<const double> inverse_diagonal;  // jacobi: taken as it is, in place of `diagonal`
   // blocks: entry [i * block_size + k] is A(i, first row of i's block + k), 0 beyond the block.
+  // Empty: CudaSolver takes them from the system's CSR on the device.
   std::span<const double> blocks;
   std::span<const std::int32_t> group_starts;  // ascending, 0 .. rows; empty: natural blocks
   std::int32_t block_size = 0;                 // of the widest block, 2 .. 32
@@ -35,8 +36,23 @@ struct PreparedPreconditioner {
   std::int32_t degree = 0;
 };
 
-// A zero on the diagonal counts as 1, as in PETSc's PCJACOBI. Throws Error{input} for a singular
-// block, Error{usage} for sizes that do not fit.
+// Which rows make a block: rows starts[k] .. starts[k + 1] - 1, `size` of them at most.
+struct BlockRows {
+  std::vector<std::int32_t> starts;
+  std::int64_t rows = 0;
+  std::int32_t size = 0;
+  bool natural = true;  // all but the last have `size` rows
+
+  Array<std::int32_t> first_row() const;  // of each row's block
+};
+// Throws Error{usage} for sizes that do not fit.
+BlockRows block_rows(const PreconditionerSpec& spec, std::int64_t rows);
+
+// Throws Error{input}: the block that begins with this process's row `row` cannot be inverted.
+[[noreturn]] void refuse_singular_block(std::int64_t row);
+
+// On the host. A zero on the diagonal counts as 1, as in PETSc's PCJACOBI. Throws Error{input} for
+// a singular block, Error{usage} for sizes that do not fit.
 PreparedPreconditioner prepare(const PreconditionerSpec& spec, std::int64_t rows);
 
 // A view of the host arrays; Chebyshev's interval and work vectors are still to be set.
