@@ -75,7 +75,7 @@ ExitCode check(const Case& c) {
 std::string failures(const Outcome& outcome) {
   std::map<std::string, std::vector<std::string>> kernels_by_reason;
   for (const RunOutcome& run : outcome.runs)
-    if (run.exit_code != ExitCode::converged) kernels_by_reason[run.reason].push_back(run.kernel);
+    if (run.exit_code != ExitCode::converged) kernels_by_reason[run.reason].push_back(label(run));
   std::vector<std::string> parts;
   for (const auto& [reason, kernels] : kernels_by_reason)
     parts.push_back(fmt::format("{}: {}", fmt::join(kernels, ", "), reason));

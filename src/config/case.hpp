@@ -44,10 +44,10 @@ struct Case {
   std::string text;            // the file as read and what overrode it: kept with the results
   ProblemSpec problem;
   SolverSpec solver;
-  std::vector<std::string> kernels = {"auto"};  // more than one: compared in one run
-  std::string device = "auto";                  // cpu | cuda | auto
-  std::string precision = "double";             // double | float | mixed
-  std::int64_t repeat = 1;                      // solves on the same matrix
+  std::vector<std::string> kernels = {"auto"};       // more than one: compared in one run
+  std::string device = "auto";                       // cpu | cuda | auto
+  std::vector<std::string> precisions = {"double"};  // double | mixed; both: compared in one run
+  std::int64_t repeat = 1;                           // solves on the same matrix
   ReportSpec report;
   std::vector<std::pair<std::string, std::string>> petsc;  // option without '-', value
 };

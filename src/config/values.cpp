@@ -58,6 +58,7 @@ std::string join(const std::vector<std::string>& words) {
 struct Complaint {
   const PlaceOf& place;
   std::string_view key;
+  std::string_view hint;
 
   [[noreturn]] void wants(std::string_view what, const YAML::Node& value) const {
     fail(ExitCode::usage, "{}: {} must be {}, not {}", place(value), key, what, describe(value));
@@ -65,8 +66,9 @@ struct Complaint {
   [[noreturn]] void unknown(const YAML::Node& value, const std::vector<std::string>& known) const {
     const std::string& word = value.Scalar();
     const auto near = nearest(word, known);
-    fail(ExitCode::usage, "{}: unknown {} '{}'{}; known: {}", place(value), key, word,
-         near ? fmt::format("; did you mean '{}'?", *near) : "", join(known));
+    fail(ExitCode::usage, "{}: unknown {} '{}'{}; known: {}{}{}", place(value), key, word,
+         near ? fmt::format("; did you mean '{}'?", *near) : "", join(known),
+         hint.empty() ? "" : "; ", hint);
   }
 };
 
@@ -165,7 +167,7 @@ struct Assign {
 }  // namespace
 
 void assign_value(Case& c, const Key& key, const YAML::Node& value, const PlaceOf& place) {
-  std::visit(Assign{c, value, Complaint{place, key.path}}, key.field);
+  std::visit(Assign{c, value, Complaint{place, key.path, key.hint}}, key.field);
 }
 
 std::string petsc_value(const YAML::Node& value, std::string_view name, const PlaceOf& place) {
@@ -173,7 +175,7 @@ std::string petsc_value(const YAML::Node& value, std::string_view name, const Pl
   if (value.IsScalar()) return value.Scalar();
   std::vector<std::string> items;
   for (const YAML::Node& item : value) {
-    if (!item.IsScalar()) Complaint{place, name}.wants("a value or a list of values", item);
+    if (!item.IsScalar()) Complaint{place, name, ""}.wants("a value or a list of values", item);
     items.push_back(item.Scalar());
   }
   return fmt::format("{}", fmt::join(items, ","));

@@ -161,6 +161,12 @@ std::unique_ptr<CudaKernel<Value>> built_on_cuda(std::string_view name, CudaBuil
 
 }  // namespace
 
+bool KernelEntry::runs_on(Device device, Precision precision) const {
+  const bool mixed = precision == Precision::mixed;
+  return device == Device::cpu ? (mixed ? host_mixed : host_double) != nullptr
+                               : (mixed ? cuda_mixed : cuda_double) != nullptr;
+}
+
 std::span<const KernelEntry> kernel_registry() { return kKernels; }
 
 const KernelEntry& find_kernel(std::string_view name) {

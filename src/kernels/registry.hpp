@@ -18,6 +18,9 @@ namespace trireme {
 
 enum class Device { cpu, cuda };
 
+// How a product in FP64 reads its values: as they are, or stored in FP32 (x, y and sums stay FP64).
+enum class Precision { full, mixed };
+
 // `matrix` must outlive the kernel: a kernel that needs no layout of its own keeps the view.
 template <class Value>
 using HostBuilder = std::unique_ptr<HostKernel<Value>> (*)(const CsrView<Value>& matrix);
@@ -40,6 +43,9 @@ struct KernelEntry {
   CudaBuilder<float> cuda_float = nullptr;
   CudaBuilder<Half> cuda_half = nullptr;     // FP16 values, x and y, FP32 accumulation
   CudaBuilder<double> cuda_mixed = nullptr;  // values stored in FP32, x and y in FP64
+
+  // Whether it multiplies FP64 vectors there.
+  bool runs_on(Device device, Precision precision = Precision::full) const;
 
   template <class Value>
   HostBuilder<Value> host() const;

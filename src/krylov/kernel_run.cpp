@@ -51,10 +51,10 @@ class Amat {
       statistics_.stored_bytes = matrix->csr_bytes();
     } else {
       if (on_gpu_) {
-        cuda_ = std::make_shared<CudaOperator>(matrix, kernel.name);
+        cuda_ = std::make_shared<CudaOperator>(matrix, kernel.name, kernel.precision);
         operator_ = cuda_;
       } else {
-        operator_ = std::make_shared<DistributedOperator>(matrix, kernel.name);
+        operator_ = std::make_shared<DistributedOperator>(matrix, kernel.name, kernel.precision);
       }
       statistics_ = operator_->statistics();
       shell_ = make_shell(operator_);
@@ -72,6 +72,7 @@ class Amat {
   double build_seconds() const { return build_seconds_; }
   double upload_seconds() const { return upload_seconds_; }
   bool on_gpu() const { return on_gpu_; }
+  bool inexact() const { return operator_ && operator_->inexact(); }
   // A loop that stays on the device leaves no events behind: then products of their own are timed.
   void time_products_if_none_was() {
     if (!cuda_ || times().count() > 0) return;
@@ -161,6 +162,7 @@ class Solves {
         total_iterations_ > 0 ? 1e6 * seconds_ / static_cast<double>(total_iterations_) : 0;
     o.history = std::move(history_);
     o.solve_seconds = std::move(each_seconds_);
+    facts_into(o);
     if (count_ > 1)
       o.notes.push_back(
           fmt::format("{} solves, {:.3g} s each", count_, seconds_ / static_cast<double>(count_)));
@@ -172,6 +174,17 @@ class Solves {
   }
 
  private:
+  // Of mixed precision.
+  void facts_into(RunOutcome& o) const {
+    if (facts_.mixed) o.corrections = facts_.replacements;
+    if (facts_.exact_from >= 0)
+      o.notes.push_back(
+          fmt::format("FP32 is too coarse for this matrix: products are FP64 from iteration {} on",
+                      facts_.exact_from));
+    else if (facts_.mixed)
+      o.notes.push_back(fmt::format("residual corrected {} times in FP64", facts_.replacements));
+  }
+
   void one(std::size_t k) {
     const Problem& problem = context_.problem;
     const Array<double>& b = problem.rhs[k];
@@ -194,6 +207,7 @@ class Solves {
     keep_worst(result.verdict);
     worst_residual_ = worse(worst_residual_, relative(residual, rhs_norm));
     if (!problem.x_exact.empty()) worst_error_ = worse(worst_error_, error(x, problem.x_exact[k]));
+    facts_ = result.facts;
     iterations_ = result.iterations;
     total_iterations_ += result.iterations;
     seconds_ += result.seconds;
@@ -226,6 +240,7 @@ class Solves {
   std::vector<Array<double>> solutions_;
   std::vector<double> history_, each_seconds_;
   Verdict verdict_;
+  KspFacts facts_;
   double worst_residual_ = 0, worst_error_ = 0, seconds_ = 0;
   std::int64_t iterations_ = 0, total_iterations_ = 0, count_ = 0, copies_ = 0;
 };
@@ -284,13 +299,19 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
   SolverSpec spec = context.spec.solver;
   if (kernel.name == "petsc-aij" && amat.on_gpu()) spec.engine = "petsc";  // whose vectors it needs
   PetscSolver solver(spec, amat.mat(), amat.assembled(), context.matrix);
+  const bool mixed = kernel.precision == Precision::mixed;
+  if (mixed && solver.engine() != "resident")
+    fail(ExitCode::usage,
+         "precision: mixed needs the resident engine, and this run takes PETSc's: {}",
+         solver.notes().empty() ? "an option chooses its own method" : solver.notes().back());
+  if (amat.inexact()) solver.require_residual_test();
 
   amat.times().clear();
   KernelRun run = Solves(context, amat, solver, on_iteration).all();
   RunOutcome& o = run.outcome;
   o.kernel = kernel.name;
   o.device = kernel.device == Device::cuda ? "cuda" : "cpu";
-  o.precision = context.spec.precision;
+  o.precision = mixed ? "mixed" : "double";
   o.method = solver.method();
   o.engine = solver.engine();
   o.preconditioner = solver.preconditioner();
@@ -310,6 +331,13 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
   if (const double us = max_over_ranks(context.matrix->comm, amat.staging_us()); us > 0)
     o.notes.push_back(
         fmt::format("vectors staged through pinned memory: {:.1f} us a product beside it", us));
+  if (mixed && !amat.inexact()) {
+    o.corrections = 0;
+    o.notes.push_back("every value of the matrix is an FP32 number: nothing to correct");
+  } else if (mixed && !o.corrections) {
+    o.corrections = 0;
+    o.notes.push_back("the matrix fits into shared memory, where the loop keeps it in FP64");
+  }
   o.notes.insert(o.notes.end(), solver.notes().begin(), solver.notes().end());
   return run;
 }

@@ -37,6 +37,7 @@ using IterationCallback = std::function<void(std::int64_t iteration, double rela
 struct KernelChoice {
   std::string name;  // a registered kernel, or petsc-aij
   Device device = Device::cpu;
+  Precision precision = Precision::full;
 };
 
 // Collective; the same outcome on every rank.

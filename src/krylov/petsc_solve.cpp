@@ -212,6 +212,18 @@ void PetscSolver::set_block_factorisation() {
   }
 }
 
+void PetscSolver::require_residual_test() const {
+  KSPNormType norm;
+  PetscBool other_test = PETSC_FALSE;
+  petsc_check(KSPGetNormType(ksp_, &norm));
+  petsc_check(PetscOptionsHasName(nullptr, nullptr, "-ksp_convergence_test", &other_test));
+  if (norm == KSP_NORM_NONE || other_test)
+    fail(ExitCode::usage,
+         "precision: mixed corrects residuals by the norm of PETSc's default test; remove {}, or "
+         "use precision: double",
+         other_test ? "-ksp_convergence_test" : "-ksp_norm_type none");
+}
+
 SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   const MPI_Comm comm = comm_of(amat_);
   petsc_check(KSPSetInitialGuessNonzero(ksp_, nonzero_guess ? PETSC_TRUE : PETSC_FALSE));
@@ -225,7 +237,8 @@ SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   result.seconds = watch.seconds();
   MPI_Allreduce(MPI_IN_PLACE, &result.seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
   result.verdict = verdict_of(ksp_);
-  if (const auto facts = ksp_facts(ksp_); facts && facts->stopped)
+  if (const auto facts = ksp_facts(ksp_)) result.facts = *facts;
+  if (result.facts.stopped)
     result.verdict.text = "not converged: stopped by a signal, with the solution so far";
   PetscInt iterations = 0, recorded = 0;
   petsc_check(KSPGetIterationNumber(ksp_, &iterations));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/case.hpp"
+#include "krylov/ksp_register.hpp"
 #include "krylov/reasons.hpp"
 #include "operators/assembled_mat.hpp"
 #include "operators/distributed_matrix.hpp"
@@ -20,6 +21,7 @@ struct SolveResult {
   Verdict verdict;
   std::int64_t iterations = 0;
   double seconds = 0;             // of KSPSolve, the slowest rank
+  KspFacts facts;                 // of a solve by the resident engine
   std::vector<double> residuals;  // the norm that the method tests, from iteration 0
 };
 
@@ -38,6 +40,10 @@ class PetscSolver {
 
   // x holds the initial guess where nonzero_guess, and the solution afterwards. Collective.
   SolveResult solve(Vec b, Vec x, bool nonzero_guess);
+
+  // Mixed precision corrects residuals where a residual norm is tested. Throws Error{usage} where an
+  // option says otherwise.
+  void require_residual_test() const;
 
   void monitor(Monitor monitor) { monitor_ = std::move(monitor); }
   double setup_seconds() const { return setup_seconds_; }

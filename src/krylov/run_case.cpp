@@ -75,32 +75,49 @@ void require_petsc_gpu(const Case& c) {
          "kernel 'petsc-aij' on a GPU has no engine: resident; use engine: petsc or device: cpu");
 }
 
-// Each kernel with its device; auto stays auto until the matrix is known. Throws Error{usage} for
-// what has no such executor.
+// Mixed precision is the resident engine's: another loop would converge to a neighbour of x.
+void require_resident_engine(const Case& c) {
+  const std::string why = c.solver.engine == "petsc"
+                              ? "solver.engine is petsc"
+                              : why_not_resident(c.solver.method, c.solver.preconditioner);
+  if (!why.empty())
+    fail(ExitCode::usage, "precision: mixed needs the resident engine: {}; use precision: double",
+         why);
+}
+
+// Throws Error{resource} where there is no GPU for it.
+bool has_executor(const Case& c, const KernelChoice& kernel) {
+  const bool on_cuda = kernel.device == Device::cuda;
+  if (kernel.name == "petsc-aij" && on_cuda) require_petsc_gpu(c);
+  const bool exists = kernel.name == "petsc-aij"
+                          ? kernel.precision == Precision::full && (!on_cuda || cuda_available())
+                          : find_kernel(kernel.name).runs_on(kernel.device, kernel.precision);
+  if (!exists && on_cuda && !cuda_available())
+    fail(ExitCode::resource, "kernel '{}' needs a GPU, and there is none here; use device: cpu",
+         kernel.name);
+  return exists;
+}
+
+// The kernels of a case, in the order of the case, each in each precision. auto stays auto until
+// the matrix is known. Throws Error{usage} for what has no such executor.
 std::vector<KernelChoice> requested_kernels(const Case& c) {
-  if (c.precision != "double")
-    fail(ExitCode::usage, "precision: {} needs engine: resident; the petsc engine works in double",
-         c.precision);
+  const auto wants = [&](const char* precision) {
+    return std::ranges::find(c.precisions, precision) != c.precisions.end();
+  };
+  if (wants("mixed")) require_resident_engine(c);
   std::vector<KernelChoice> choices;
-  for (const std::string& name : c.kernels) {
-    const Device device = device_of(name, c.device);
-    if (name == "auto") {
-      choices.push_back({name, device});
-      continue;
+  for (const std::string& name : c.kernels)
+    for (const std::string& word : c.precisions) {
+      const Precision precision = word == "mixed" ? Precision::mixed : Precision::full;
+      const KernelChoice kernel{name, device_of(name, c.device), precision};
+      if (name != "auto" && !has_executor(c, kernel)) {
+        if (precision == Precision::mixed && wants("double")) continue;
+        fail(ExitCode::usage, "kernel '{}' has no {} executor for {}; see --list-kernels", name,
+             kernel.device == Device::cuda ? "CUDA" : "CPU",
+             precision == Precision::mixed ? "mixed precision" : "double");
+      }
+      choices.push_back(kernel);
     }
-    const bool on_cuda = device == Device::cuda;
-    if (name == "petsc-aij" && on_cuda) require_petsc_gpu(c);
-    const bool exists = name == "petsc-aij" ? !on_cuda || cuda_available()
-                        : on_cuda           ? find_kernel(name).cuda<double>() != nullptr
-                                            : find_kernel(name).host<double>() != nullptr;
-    if (!exists && on_cuda && !cuda_available())
-      fail(ExitCode::resource, "kernel '{}' needs a GPU, and there is none here; use device: cpu",
-           name);
-    if (!exists)
-      fail(ExitCode::usage, "kernel '{}' has no {} executor for double; see --list-kernels", name,
-           on_cuda ? "CUDA" : "CPU");
-    choices.push_back({name, device});
-  }
   return choices;
 }
 
@@ -125,10 +142,12 @@ std::vector<KernelChoice> decided(const std::vector<KernelChoice>& requested,
   const RowLengths lengths = row_lengths(matrix);
   std::vector<KernelChoice> kernels;
   for (KernelChoice kernel : requested) {
-    if (kernel.name == "auto") kernel.name = choose_kernel(kernel.device, lengths);
+    if (kernel.name == "auto")
+      kernel.name = choose_kernel(kernel.device, lengths, kernel.precision);
     const bool named_before =
         std::any_of(kernels.begin(), kernels.end(), [&](const KernelChoice& other) {
-          return other.name == kernel.name && other.device == kernel.device;
+          return other.name == kernel.name && other.device == kernel.device &&
+                 other.precision == kernel.precision;
         });
     if (!named_before) kernels.push_back(kernel);
   }
@@ -182,7 +201,7 @@ void add_break_even(std::vector<RunOutcome>& runs, const std::vector<KernelChoic
     std::optional<Baseline> baseline;
     for (std::size_t k = 0; k < runs.size(); ++k)
       if (kernels[k].device == device && kernels[k].name == baseline_kernel(device) &&
-          runs[k].kernel_us.count > 0)
+          kernels[k].precision == Precision::full && runs[k].kernel_us.count > 0)
         baseline = {runs[k].seconds.build + runs[k].seconds.upload, runs[k].kernel_us.median};
     for (std::size_t k = 0; k < runs.size(); ++k) {
       if (kernels[k].device != device || runs[k].kernel_us.count == 0) continue;
@@ -194,7 +213,24 @@ void add_break_even(std::vector<RunOutcome>& runs, const std::vector<KernelChoic
   }
 }
 
-// solution.h5, or solution-<kernel>.h5 where several are compared.
+// What mixed precision gained over double: by the runs of this case, or how to find out.
+void compare_precisions(std::vector<RunOutcome>& runs) {
+  for (RunOutcome& mixed : runs) {
+    if (mixed.precision != "mixed") continue;
+    const auto full = std::ranges::find_if(runs, [&](const RunOutcome& run) {
+      return run.precision == "double" && run.kernel == mixed.kernel && run.device == mixed.device;
+    });
+    if (full == runs.end())
+      mixed.notes.push_back("precision: [double, mixed] compares the two");
+    else if (full->converged && mixed.converged && mixed.seconds.solve > 0)
+      mixed.notes.push_back(fmt::format(
+          "{:.2f} times as fast as double: {:.3g} s and {} iterations against {:.3g} s and {}",
+          full->seconds.solve / mixed.seconds.solve, mixed.seconds.solve, mixed.iterations,
+          full->seconds.solve, full->iterations));
+  }
+}
+
+// solution.h5, or solution-<label>.h5 where several are compared.
 void write_solution(MPI_Comm comm, const Case& c, const KernelRun& run, const RowRange& rows,
                     bool compared) {
   const RunOutcome& o = run.outcome;
@@ -205,7 +241,7 @@ void write_solution(MPI_Comm comm, const Case& c, const KernelRun& run, const Ro
       fail(ExitCode::usage, "cannot make the report directory {}: {}", c.report.directory.string(),
            error.message());
   });
-  const std::string name = compared ? fmt::format("solution-{}.h5", o.kernel) : "solution.h5";
+  const std::string name = compared ? fmt::format("solution-{}.h5", label(o)) : "solution.h5";
   write_result(
       comm, c.report.directory / name,
       {.rows = rows,
@@ -217,6 +253,7 @@ void write_solution(MPI_Comm comm, const Case& c, const KernelRun& run, const Ro
                       {"petsc", petsc_version()},
                       {"kernel", o.kernel},
                       {"device", o.device},
+                      {"precision", o.precision},
                       {"method", o.method},
                       {"preconditioner", o.preconditioner},
                       {"reason", o.reason},
@@ -265,8 +302,10 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
 
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     const int number = static_cast<int>(k);
-    stages.stage("building " + kernels[k].name);
-    stages.solve_begins(number, kernels[k].name);
+    const std::string name =
+        kernels[k].name + (kernels[k].precision == Precision::mixed ? "-mixed" : "");
+    stages.stage("building " + name);
+    stages.solve_begins(number, name);
     KernelRun run = run_kernel(context, kernels[k], stages.iterations_of(number));
     if (c.report.solution)
       write_solution(comm, c, run,
@@ -284,6 +323,7 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
     }
   }
   add_break_even(outcome.runs, kernels, matrix);
+  compare_precisions(outcome.runs);
   for (const std::string& option : PetscSession::unused_options())
     for (RunOutcome& run : outcome.runs)
       run.notes.push_back("PETSc option " + option + " was not used; is it misspelt?");

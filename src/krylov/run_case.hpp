@@ -25,7 +25,7 @@ struct Progress {
 };
 
 // Solves c with each of c.kernels in turn and returns the same Outcome on every rank. Collective.
-// Writes the solution (solution.h5, or solution-<kernel>.h5 for several kernels) into
+// Writes the solution (solution.h5, or solution-<kernel>.h5, with -mixed, for several) into
 // c.report.directory, made when missing, when c.report.solution is set; nothing else is written:
 // the reports are the caller's. `progress` may be null.
 //

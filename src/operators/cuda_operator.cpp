@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/stopwatch.hpp"
+#include "operators/float_values.hpp"
 #include "operators/gather.hpp"
 #include "parallel/collective.hpp"
 

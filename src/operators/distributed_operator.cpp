@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/stopwatch.hpp"
+#include "operators/float_values.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {

@@ -6,10 +6,6 @@
 
 namespace trireme {
 
-// How the values are stored that a product reads: as they are, or in FP32 while x, y and all sums
-// stay FP64.
-enum class Precision { full, mixed };
-
 // True where every value is an FP32 number already, so that rounding changes nothing. Throws
 // Error{input} where FP32's range does not hold the matrix: a value beyond 3.4e38, or a row whose
 // largest value is below 1.2e-38 and would lose digits or vanish. Collective, the same on every

@@ -10,7 +10,6 @@
 
 #include "kernels/registry.hpp"
 #include "operators/distributed_matrix.hpp"
-#include "operators/float_values.hpp"
 #include "operators/product_times.hpp"
 #include "operators/transposed_product.hpp"
 

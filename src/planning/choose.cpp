@@ -15,14 +15,6 @@ using Preferences = std::array<std::string_view, 3>;
 
 constexpr std::int64_t kFewNonzeros = 1'000'000;
 
-bool runs_on(std::string_view name, Device device) {
-  const auto kernels = kernel_registry();
-  return std::any_of(kernels.begin(), kernels.end(), [&](const KernelEntry& entry) {
-    return entry.name == name &&
-           (device == Device::cpu ? entry.host_double != nullptr : entry.cuda_double != nullptr);
-  });
-}
-
 Preferences preferences(Device device, const RowLengths& lengths) {
   if (device == Device::cpu) return {"albus", "csr", "csr"};
   const auto longest_within = [&](std::int64_t factor) {
@@ -35,9 +27,9 @@ Preferences preferences(Device device, const RowLengths& lengths) {
 
 }  // namespace
 
-std::string_view choose_kernel(Device device, const RowLengths& lengths) {
+std::string_view choose_kernel(Device device, const RowLengths& lengths, Precision precision) {
   for (const std::string_view name : preferences(device, lengths))
-    if (runs_on(name, device)) return name;
+    if (find_kernel(name).runs_on(device, precision)) return name;
   fail(ExitCode::resource,
        "kernel: auto found no kernel for the GPU in this build; use device: cpu");
 }

@@ -22,8 +22,9 @@ struct RowLengths {
 //   cuda: under 1 M nonzeros on a GPU, where launching and filling it decide, csr-vector; above,
 //         sell; but dasp where rows differ too much for these two: the longest is over 16 times
 //         (csr-vector) or 4 times (sell) the mean.
-// Where this build lacks that kernel for the device, the next of the list. Always double precision.
-std::string_view choose_kernel(Device device, const RowLengths& lengths);
+// Where this build lacks that kernel for the device and precision, the next of the list.
+std::string_view choose_kernel(Device device, const RowLengths& lengths,
+                               Precision precision = Precision::full);
 
 // cuda where there is a usable GPU and this build has a kernel for it, else cpu.
 Device choose_device();

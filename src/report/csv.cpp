@@ -12,7 +12,7 @@ std::string csv_history(const Outcome& outcome) {
   std::string text = "kernel,iteration,relative_residual\n";
   for (const RunOutcome& run : outcome.runs)
     for (std::size_t i = 0; i < run.history.size(); ++i)
-      fmt::format_to(std::back_inserter(text), "{},{},{}\n", run.kernel, i, run.history[i]);
+      fmt::format_to(std::back_inserter(text), "{},{},{}\n", label(run), i, run.history[i]);
   return text;
 }
 

@@ -74,7 +74,7 @@ std::string fact(std::string_view name, const std::string& value) {
 std::string verdicts(const Outcome& outcome) {
   std::string out;
   for (const RunOutcome& run : outcome.runs) {
-    out += fmt::format("<p><b>{}</b> <span class=\"{}\">{}</span>", escape(run.kernel),
+    out += fmt::format("<p><b>{}</b> <span class=\"{}\">{}</span>", escape(label(run)),
                        run.converged ? "good" : "bad", escape(run.reason));
     if (!words::one_method(outcome)) out += "; " + escape(words::method(run));
     if (const auto paid = words::break_even(run); !paid.empty()) out += "; " + escape(paid);
@@ -92,7 +92,7 @@ std::string comparison(const Outcome& outcome) {
   out += cells("th", {"kernel", "prepare", "one product,<br>median", "p95", "GFLOP/s", "GB/s",
                       "of memory<br>bandwidth", "padding", "iterations", "‖b−Ax‖ / ‖b‖", "error"});
   for (const RunOutcome& run : outcome.runs)
-    out += cells("td", {escape(run.kernel), words::seconds(words::preprocessing_seconds(run)),
+    out += cells("td", {escape(label(run)), words::seconds(words::preprocessing_seconds(run)),
                         words::seconds(run.kernel_us.median * 1e-6),
                         words::seconds(run.kernel_us.p95 * 1e-6), fixed(run.gflops, 2),
                         fixed(run.gbytes_per_s, 1),
@@ -110,7 +110,7 @@ std::string times(const Outcome& outcome) {
   for (const RunOutcome& run : outcome.runs)
     out += cells(
         "td",
-        {escape(run.kernel), words::seconds(run.seconds.read), words::seconds(run.seconds.build),
+        {escape(label(run)), words::seconds(run.seconds.read), words::seconds(run.seconds.build),
          words::seconds(run.seconds.upload), words::seconds(run.seconds.setup),
          words::seconds(run.seconds.solve), words::seconds(run.iteration_us * 1e-6),
          std::to_string(run.kernel_us.count), words::bytes(static_cast<double>(run.bytes)),
@@ -125,7 +125,7 @@ std::string charts(const Outcome& outcome) {
     out += "<h2>Convergence</h2>\n<p>residual relative to ‖b‖";
     for (std::size_t r = 0; r < outcome.runs.size(); ++r)
       out += fmt::format("<span class=\"key s{}\"></span>{}", r % svg::kColours,
-                         escape(outcome.runs[r].kernel));
+                         escape(label(outcome.runs[r])));
     out += "</p>\n" + chart;
   }
   if (const auto chart = svg::kernel_times(outcome); !chart.empty())

@@ -53,6 +53,7 @@ Json run_json(const RunOutcome& run) {
           {"reason", run.reason},
           {"petsc_reason", run.petsc_reason},
           {"iterations", run.iterations},
+          {"corrections", optional(run.corrections)},
           {"relative_residual", run.relative_residual},
           {"relative_error", optional(run.relative_error)},
           {"seconds",

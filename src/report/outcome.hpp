@@ -59,9 +59,16 @@ struct RunOutcome {
   double peak_memory_over_csr = 0;                  // of that rank
   std::optional<std::int64_t> break_even_products;  // against csr; empty: never
   bool deterministic = true;
+  // Mixed precision: how often the last solve's residual was replaced by b - A x in FP64.
+  std::optional<std::int64_t> corrections;
   std::vector<std::string> notes;  // "vectors staged through pinned memory: 1.3 us a product", ...
   std::vector<double> history;     // residual norms, relative to ||b||, from iteration 0
 };
+
+// A run's name among those of its outcome: csr, or csr-mixed.
+inline std::string label(const RunOutcome& run) {
+  return run.precision == "double" ? run.kernel : run.kernel + "-" + run.precision;
+}
 
 struct Outcome {
   ProblemFacts problem;

@@ -154,7 +154,7 @@ std::string kernel_times(const Outcome& outcome) {
     const RunOutcome& run = outcome.runs[r];
     const double top = pitch * static_cast<double>(r) + 6, middle = top + bar / 2;
     const double median = width(run.kernel_us.median), p95 = width(run.kernel_us.p95);
-    out += text(names - 10, middle + 4, "end", run.kernel);
+    out += text(names - 10, middle + 4, "end", label(run));
     out += fmt::format(
         "<rect class=\"bar s{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
         r % kColours, names, top, median, bar);

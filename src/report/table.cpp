@@ -26,7 +26,7 @@ std::string row(const RunOutcome& run, std::size_t name_width) {
   const std::string of_memory =
       run.bandwidth_fraction ? words::percent(*run.bandwidth_fraction) : "-";
   return fmt::format(
-      "{:<{}} {:>9} {:>10} {:>9} {:>8} {:>9} {:>10} {:>9} {:>10}\n", short_name(run.kernel),
+      "{:<{}} {:>9} {:>10} {:>9} {:>8} {:>9} {:>10} {:>9} {:>10}\n", short_name(label(run)),
       name_width, fixed(words::preprocessing_seconds(run) * 1e3, 1), fixed(run.kernel_us.median, 1),
       fixed(run.gflops, 2), fixed(run.gbytes_per_s, 1), of_memory, run.iterations,
       words::residual(run.relative_residual), fixed(run.seconds.solve, 3));
@@ -34,7 +34,7 @@ std::string row(const RunOutcome& run, std::size_t name_width) {
 
 // "albus: converged: ...; break-even; notes", wrapped.
 std::string verdict(const Outcome& outcome, const RunOutcome& run) {
-  std::string text = fmt::format("{}: {}", run.kernel, run.reason);
+  std::string text = fmt::format("{}: {}", label(run), run.reason);
   if (!words::one_method(outcome)) text += fmt::format("; {}", words::method(run));
   if (run.relative_error) text += fmt::format("; error {:.1e}", *run.relative_error);
   if (const auto paid = words::break_even(run); !paid.empty()) text += "; " + paid;
@@ -54,7 +54,7 @@ std::string terminal_table(const Outcome& outcome) {
 
   std::size_t name_width = std::string_view("kernel").size();
   for (const RunOutcome& run : outcome.runs)
-    name_width = std::max(name_width, short_name(run.kernel).size());
+    name_width = std::max(name_width, short_name(label(run)).size());
   text +=
       fmt::format("\n{:<{}} {:>9} {:>10} {:>9} {:>8} {:>9} {:>10} {:>9} {:>10}\n", "", name_width,
                   "prepare", "product", "product", "product", "of memory", "", "||b-Ax||", "solve");

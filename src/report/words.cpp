@@ -89,7 +89,7 @@ bool one_method(const Outcome& outcome) {
 }
 
 std::string break_even(const RunOutcome& run) {
-  if (run.kernel == "csr" || run.kernel_us.count == 0) return "";
+  if (label(run) == "csr" || run.kernel_us.count == 0) return "";
   const std::string cost = seconds(preprocessing_seconds(run));
   if (!run.break_even_products)
     return fmt::format("its {} of preprocessing never pays: its product is no faster than csr's",

@@ -58,7 +58,7 @@ solver:
   max_iterations: 1e4
 kernel: [csr, petsc-aij]
 device: cpu
-precision: float
+precision: [double, mixed]
 repeat: 3
 report: {directory: out, formats: [json, csv, html], solution: false}
 petsc: {ksp: {monitor: null, gmres_restart: 50}, log_view: ":log.txt", pc_factor_levels: [1, 2]}
@@ -77,7 +77,7 @@ petsc: {ksp: {monitor: null, gmres_restart: 50}, log_view: ":log.txt", pc_factor
   EXPECT_EQ(c.solver.max_iterations, 10000);
   EXPECT_EQ(c.kernels, (std::vector<std::string>{"csr", "petsc-aij"}));
   EXPECT_EQ(c.device, "cpu");
-  EXPECT_EQ(c.precision, "float");
+  EXPECT_EQ(c.precisions, (std::vector<std::string>{"double", "mixed"}));
   EXPECT_EQ(c.repeat, 3);
   EXPECT_EQ(c.report.directory, fs::path("out"));
   EXPECT_EQ(c.report.formats.size(), 3u);

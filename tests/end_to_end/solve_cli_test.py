@@ -105,6 +105,21 @@ class Solves(SolveCase):
         self.assertRegex(" ".join(done.stdout.split()), r"albus: .*(preprocessing|ahead of csr)")
         self.assertTrue((self.results / "solution-albus.h5").exists())
 
+    def test_compares_precisions_in_one_run(self):
+        import jsonschema
+        case = "problem: {generate: elasticity3d, n: 6}\nsolver: {rtol: 1e-12}\ndevice: cpu\n"
+        done = self.solve(case + "precision: [double, mixed]\n", "--kernel", "csr,albus")
+        report = self.report()
+        jsonschema.validate(report, json.loads((SOURCE / "configs/report.schema.json").read_text()))
+        runs = report["runs"]
+        self.assertEqual([(run["kernel"], run["precision"]) for run in runs],
+                         [("csr", "double"), ("csr", "mixed"), ("albus", "double")])
+        self.assertEqual(runs[0]["corrections"], None)
+        self.assertGreater(runs[1]["corrections"], 3)
+        self.assertLess(runs[1]["relative_residual"], 1.01e-12)
+        self.assertRegex(" ".join(done.stdout.split()), r"csr-mixed: .* times as fast as double: .* s and \d+")
+        self.assertTrue((self.results / "solution-csr-mixed.h5").exists())
+
     def test_takes_changes_from_the_command_line(self):
         self.case("solver: {method: bicgstab}\n", "preset.yaml")
         self.solve(POISSON, "--preset", "preset.yaml", "--set", "solver.rtol=1e-3", "--output", "elsewhere")
@@ -209,7 +224,15 @@ class Refuses(SolveCase):
 
     def test_a_device_kernel_and_precision_that_do_not_exist(self):
         self.assertIn("known: auto, cpu, cuda", self.refused_case(2, POISSON, "--device", "gpu"))
-        self.assertIn("known: double, float, mixed", self.refused_case(2, POISSON, "--set", "precision=single"))
+        self.assertIn("known: double, mixed", self.refused_case(2, POISSON, "--set", "precision=single"))
+        self.assertIn("mixed has only the matrix in FP32",
+                      self.refused_case(2, POISSON, "--set", "precision=float"))
+
+    def test_mixed_precision_where_residuals_are_not_corrected(self):
+        case = "problem: {generate: elasticity3d, n: 4}\nprecision: mixed\ndevice: cpu\n"
+        self.assertIn("needs the resident engine", self.refused_case(2, case, "--set", "solver.engine=petsc"))
+        self.assertIn("needs the resident engine", self.refused_case(2, case, "--", "-ksp_type", "gmres"))
+        self.assertIn("-ksp_norm_type none", self.refused_case(2, case, "--", "-ksp_norm_type", "none"))
 
     def test_a_preset_that_is_missing_or_wrong(self):
         self.assertIn("none.yaml", self.refused_case(2, POISSON, "--preset", "none.yaml"))

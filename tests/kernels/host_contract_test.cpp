@@ -102,6 +102,28 @@ TEST_P(HostContract, GivesTheSameBitsInAHundredProducts) {
   });
 }
 
+// Values that are FP32 numbers, so that the product is exact up to FP64's rounding.
+CsrMatrix<double> rounded(CsrMatrix<double> matrix, const Array<double>& values) {
+  for (std::size_t k = 0; k < values.size(); ++k)
+    matrix.values[k] = static_cast<double>(static_cast<float>(values[k]));
+  return matrix;
+}
+
+TEST_P(HostContract, MixedPrecisionIsTheProductOfTheRoundedMatrix) {
+  if (!find_kernel(GetParam()).host_mixed) GTEST_SKIP() << "no mixed precision";
+  for (const auto& [name, matrix] : test::contract_shapes<double>())
+    for (const int threads : {1, 3}) {
+      SCOPED_TRACE(name + " on " + std::to_string(threads) + " threads");
+      const WithThreads with(threads);
+      const auto kernel = build_mixed_host_kernel(GetParam(), matrix.view());
+      EXPECT_TRUE(test::matches_reference(*kernel, rounded(matrix, matrix.values).view()));
+      const Array<double> values = test::random_vector<double>(matrix.nnz(), 99);
+      kernel->update_values(values);
+      EXPECT_TRUE(test::matches_reference(*kernel, rounded(matrix, values).view()));
+      EXPECT_GE(kernel->statistics().stored_bytes, matrix.nnz());
+    }
+}
+
 TEST_P(HostContract, CountsWhatItStores) {
   for_each_value_type([&]<class Value>() {
     for (const auto& [name, matrix] : test::contract_shapes<Value>()) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/read_case.hpp"
+#include "device/device.hpp"
 #include "kernels/registry.hpp"
 #include "operators/petsc_shim.hpp"
 #include "parallel/collective.hpp"
@@ -166,7 +167,79 @@ TEST(RunCase, UnknownNamesAreUsageErrors) {
             std::string::npos);
   EXPECT_NE(error_of(problem, "solver: {preconditioner: jakobi}", ExitCode::usage).find("'jakobi'"),
             std::string::npos);
-  error_of(problem, "kernel: csr\nprecision: float\nsolver: {engine: petsc}", ExitCode::usage);
+}
+
+TEST(RunCase, MixedPrecisionReachesTheToleranceAndIsComparedWithDouble) {
+  const std::pair<const char*, const char*> systems[] = {
+      {"generate: elasticity3d, n: 8", "method: cg"},
+      {"generate: convection3d, n: 12", "method: bicgstab, preconditioner: trireme_block_jacobi"}};
+  for (const auto& [problem, method] : systems) {
+    const Outcome outcome = run_case(
+        MPI_COMM_WORLD,
+        case_of(problem, fmt::format("kernel: csr\ndevice: cpu\nprecision: [double, mixed]\n"
+                                     "solver: {{rtol: 1e-12, {}}}",
+                                     method)),
+        nullptr);
+    ASSERT_EQ(outcome.runs.size(), 2u);
+    const RunOutcome &full = outcome.runs[0], &mixed = outcome.runs[1];
+    EXPECT_EQ(full.precision, "double");
+    EXPECT_FALSE(full.corrections);
+    EXPECT_EQ(mixed.precision, "mixed");
+    EXPECT_EQ(label(mixed), "csr-mixed");
+    EXPECT_TRUE(mixed.converged) << mixed.reason;
+    EXPECT_LE(mixed.relative_residual, 1.01e-12);
+    ASSERT_TRUE(mixed.corrections);
+    EXPECT_GE(*mixed.corrections, 3);
+    EXPECT_LT(mixed.bytes, 0.72 * full.bytes);  // 8 bytes a nonzero in place of 12
+    EXPECT_NE(mixed.notes.back().find("times as fast as double"), std::string::npos)
+        << mixed.notes.back();
+  }
+}
+
+TEST(RunCase, MixedPrecisionReachesTheToleranceOnAGpu) {
+  if (!cuda_available()) GTEST_SKIP() << "no GPU here";
+  const Outcome outcome =
+      solve("generate: elasticity3d, n: 30",
+            "kernel: [sell, dasp]\ndevice: cuda\nprecision: mixed\nsolver: {rtol: 1e-12}");
+  for (const RunOutcome& run : outcome.runs) {
+    EXPECT_TRUE(run.converged) << run.reason;
+    EXPECT_LE(run.relative_residual, 1.01e-12);
+    EXPECT_GE(run.corrections.value_or(0), 5);
+  }
+}
+
+TEST(RunCase, MixedPrecisionCorrectsNothingWhereFloatIsExact) {
+  const Outcome outcome = run_case(
+      MPI_COMM_WORLD,
+      case_of("generate: poisson3d, n: 8", "device: cpu\nprecision: mixed\nsolver: {rtol: 1e-12}"),
+      nullptr);
+  ASSERT_EQ(outcome.runs.size(), 1u);
+  EXPECT_EQ(outcome.runs[0].kernel, "csr");  // auto: what has a mixed kernel on the host
+  EXPECT_LE(outcome.runs[0].relative_residual, 1.01e-12);
+  EXPECT_EQ(outcome.runs[0].corrections, 0);
+}
+
+TEST(RunCase, MixedPrecisionIsForTheResidentEngine) {
+  const std::string problem = "generate: elasticity3d, n: 4";
+  for (const char* solver : {"engine: petsc", "method: gmres", "preconditioner: ilu"}) {
+    const std::string message =
+        error_of(problem, fmt::format("precision: mixed\nsolver: {{{}}}", solver), ExitCode::usage);
+    EXPECT_NE(message.find("mixed needs the resident engine"), std::string::npos) << message;
+  }
+  const std::string lacking =
+      error_of(problem, "precision: mixed\ndevice: cpu\nkernel: albus", ExitCode::usage);
+  EXPECT_NE(lacking.find("'albus' has no CPU executor for mixed"), std::string::npos) << lacking;
+}
+
+TEST(RunCase, KernelsWithoutMixedPrecisionRunInDoubleWhereBothAreAsked) {
+  const Outcome outcome =
+      run_case(MPI_COMM_WORLD,
+               case_of("generate: elasticity3d, n: 4",
+                       "kernel: [albus, csr]\ndevice: cpu\nprecision: [double, mixed]"),
+               nullptr);
+  std::string labels;
+  for (const RunOutcome& run : outcome.runs) labels += label(run) + " ";
+  EXPECT_EQ(labels, "albus csr csr-mixed ");
 }
 
 TEST(RunCase, ProgressHearsEveryIterationOnRankZeroOnly) {

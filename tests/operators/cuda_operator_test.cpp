@@ -62,6 +62,29 @@ TEST_F(CudaOperatorTest, AgreesWithTheHostForEveryKernelAndCut) {
       }
 }
 
+TEST_F(CudaOperatorTest, MixedPrecisionMultipliesByTheRoundedMatrixAndByTheMatrixItself) {
+  const CsrMatrix<double> a = test::contract_shape<double>("EveryLengthTo600");
+  CsrMatrix<double> rounded = a;
+  for (double& value : rounded.values) value = static_cast<float>(value);
+  const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, a, Cut::by_nonzeros);
+  const auto rounded_matrix = matrix_on_ranks(MPI_COMM_WORLD, rounded, Cut::by_nonzeros);
+  DistributedOperator host(matrix, "csr"), rounded_host(rounded_matrix, "csr");
+  const Array<double> x = test::random_vector<double>(matrix->local_rows(), 3);
+  Array<double> expected(x.size()), y(x.size());
+  for (const KernelEntry& entry : kernel_registry()) {
+    if (!entry.cuda_mixed) continue;
+    SCOPED_TRACE(entry.name);
+    CudaOperator cuda(matrix, entry.name, Precision::mixed);
+    EXPECT_TRUE(cuda.inexact());
+    rounded_host.multiply(x, expected);
+    cuda.multiply(x, y);
+    expect_equal(y, expected);
+    host.multiply(x, expected);
+    cuda.multiply_exactly(x, y);
+    expect_equal(y, expected);
+  }
+}
+
 TEST_F(CudaOperatorTest, NewValuesReachTheDevice) {
   const auto matrix = matrix_on_ranks(
       MPI_COMM_WORLD, test::contract_shape<double>("EveryLengthTo600"), Cut::by_nonzeros);

@@ -178,6 +178,46 @@ TEST(DistributedOperator, NewValuesReachTheKernelsTheDiagonalAndTheTranspose) {
   }
 }
 
+TEST(DistributedOperator, MixedPrecisionMultipliesByTheRoundedMatrixAndByTheMatrixItself) {
+  for (const SquareMatrix& a : matrices()) {
+    SCOPED_TRACE(a.name);
+    const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, a.matrix, Cut::by_nonzeros);
+    DistributedOperator op(matrix, "csr", Precision::mixed);
+    CsrMatrix<double> rounded = a.matrix;
+    for (double& value : rounded.values) value = static_cast<float>(value);
+    EXPECT_EQ(op.inexact(), rounded.values != a.matrix.values);
+    const Array<double> x = test::random_vector<double>(a.matrix.cols, 11);
+    Array<double> y = test::poisoned_vector<double>(matrix->local_rows());
+    op.multiply(own_part(*matrix, x), y);
+    EXPECT_TRUE(
+        test::judge(compare_product<double>(rounded.view(), x, gathered(*matrix, y)), "rounded"));
+    op.multiply_exactly(own_part(*matrix, x), y);
+    EXPECT_TRUE(
+        test::judge(compare_product<double>(a.matrix.view(), x, gathered(*matrix, y)), "exact"));
+    EXPECT_EQ(op.times().count(), 1);
+  }
+}
+
+TEST(DistributedOperator, MixedPrecisionRefusesWhatFloatCannotHold) {
+  for (const double scale : {1e39, 1e-39}) {
+    CsrMatrix<double> a = tridiagonal(30);
+    for (std::int32_t k = a.row_ptr[17]; k < a.row_ptr[18]; ++k) a.values[k] *= scale;
+    const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, a, Cut::by_nonzeros);
+    try {
+      DistributedOperator op(matrix, "csr", Precision::mixed);
+      FAIL() << "accepted " << scale;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::input);
+      EXPECT_NE(std::string(error.what()).find("row 17 "), std::string::npos) << error.what();
+    }
+  }
+  CsrMatrix<double> tiny_beside_large = tridiagonal(30);
+  tiny_beside_large.values[1] = 1e-60;  // 0 in FP32, and negligible in its row
+  DistributedOperator op(matrix_on_ranks(MPI_COMM_WORLD, tiny_beside_large, Cut::by_nonzeros),
+                         "csr", Precision::mixed);
+  EXPECT_TRUE(op.inexact());
+}
+
 TEST(DistributedOperator, SeveralOperatorsShareOneMatrix) {
   const CsrMatrix<double> a = tridiagonal(100);
   const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, a, Cut::by_nonzeros);

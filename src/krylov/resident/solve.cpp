@@ -22,8 +22,8 @@ constexpr int chebyshev_vectors = 2;
 void require_norm(const Tolerances& rule) {
   if (rule.judged_by_caller || rule.norm == NormKind::none)
     fail(ExitCode::usage,
-         "precision: mixed needs a residual norm and PETSc's default convergence test, by which it "
-         "corrects residuals; use precision: double with -ksp_norm_type none or another test");
+         "mixed precision corrects residuals by their norm: it needs one, and the default "
+         "convergence test");
 }
 
 HostSolver::HostSolver(HostSystem& system, Method method, Variant variant,
