@@ -23,6 +23,13 @@ int current_device() {
   return device;
 }
 
+std::string hexadecimal(const cudaUUID_t& uuid) {
+  std::string digits;
+  for (const char byte : uuid.bytes)
+    digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return digits;
+}
+
 // Freed memory stays in the pool, so that a rebuild or the next solve does not pay for mapping it.
 void keep_pool_memory(int device) {
   cudaMemPool_t pool = nullptr;
@@ -58,6 +65,7 @@ DeviceProperties device_properties() {
   cuda_check(cudaGetDeviceProperties(&raw, device));
   DeviceProperties properties{.index = device,
                               .name = raw.name,
+                              .uuid = hexadecimal(raw.uuid),
                               .compute_major = raw.major,
                               .compute_minor = raw.minor,
                               .multiprocessors = raw.multiProcessorCount,

@@ -10,6 +10,7 @@ namespace trireme {
 struct DeviceProperties {
   int index = 0;  // CUDA device number
   std::string name;
+  std::string uuid;  // 32 hexadecimal digits: the same GPU in every process
   int compute_major = 0;
   int compute_minor = 0;
   int multiprocessors = 0;

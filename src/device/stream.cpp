@@ -12,7 +12,8 @@ Stream::~Stream() {
   if (stream_) cudaStreamDestroy(stream_);
 }
 void Stream::synchronize() const { trireme::synchronize(stream_); }
-void Stream::wait(EventRef event) const { cuda_check(cudaStreamWaitEvent(stream_, event, 0)); }
+void Stream::wait(EventRef event) const { trireme::wait(stream_, event); }
+void wait(StreamRef stream, EventRef event) { cuda_check(cudaStreamWaitEvent(stream, event, 0)); }
 
 void synchronize(StreamRef stream) { cuda_check(cudaStreamSynchronize(stream)); }
 

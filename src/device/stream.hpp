@@ -34,6 +34,8 @@ class Stream {
 };
 
 void synchronize(StreamRef stream);
+// Later work in `stream` starts after `event`.
+void wait(StreamRef stream, EventRef event);
 
 enum class Timing : bool { no, yes };
 

@@ -4,6 +4,7 @@
 #include "device/device.hpp"
 #include "device/graph.hpp"
 #include "device/memory.hpp"
+#include "device/peer_memory.hpp"
 
 namespace trireme {
 namespace {
@@ -37,11 +38,18 @@ Stream::~Stream() = default;
 void Stream::synchronize() const { no_cuda(); }
 void Stream::wait(EventRef /*event*/) const { no_cuda(); }
 void synchronize(StreamRef /*stream*/) { no_cuda(); }
+void wait(StreamRef /*stream*/, EventRef /*event*/) { no_cuda(); }
 Event::Event(Timing /*timing*/) { no_cuda(); }
 Event::~Event() = default;
 void Event::record(StreamRef /*stream*/) const { no_cuda(); }
 void Event::synchronize() const { no_cuda(); }
 double microseconds_between(const Event& /*start*/, const Event& /*stop*/) { no_cuda(); }
+
+PeerMemory::PeerMemory(std::size_t /*bytes*/) { no_cuda(); }
+PeerMemory::~PeerMemory() = default;
+PeerHandle PeerMemory::handle() const { no_cuda(); }
+PeerMapping::PeerMapping(const PeerHandle& /*handle*/) { no_cuda(); }
+PeerMapping::~PeerMapping() = default;
 
 Graph::Graph() { no_cuda(); }
 Graph::~Graph() = default;

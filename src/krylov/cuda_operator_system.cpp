@@ -2,8 +2,6 @@
 // Products and sums of the resident engine over the ranks of an operator.
 #include "krylov/cuda_operator_system.hpp"
 
-#include <mpi.h>
-
 #include <utility>
 
 #include "parallel/collective.hpp"
@@ -11,51 +9,49 @@
 namespace trireme {
 namespace {
 
-constexpr std::size_t kMostSums = 32;
+// A point of global sums costs what reading and writing so many rows more does: measured between
+// GPUs that write into each other's memory, H200 and NVLink.
+constexpr std::int64_t kRowsOfAPeerSum = 1'500'000;
 
 }  // namespace
 
 CudaOperatorSystem::CudaOperatorSystem(std::shared_ptr<CudaOperator> op)
-    : op_(std::move(op)), processes_(size_of(op_->matrix().comm)) {
-  if (processes_ > 1) sums_ = PinnedBuffer<double>(kMostSums);
-}
+    : op_(std::move(op)), processes_(size_of(op_->matrix().comm)) {}
 
 void CudaOperatorSystem::multiply(DeviceSpan<const double> x, DeviceSpan<double> y,
                                   StreamRef stream) {
-  if (processes_ == 1)  // without the events, which a loop on the device could not record
-    op_->local_kernel().multiply(x, y, Accumulate::no, stream);
-  else
-    op_->multiply(x, y, stream);
+  op_->queue_product(x, y, {}, stream);
 }
 
 void CudaOperatorSystem::multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
                                           StreamRef stream) {
-  if (processes_ == 1)
-    op_->exact_local_kernel().multiply(x, y, Accumulate::no, stream);
-  else
-    op_->multiply_exactly(x, y, stream);
-}
-
-std::size_t CudaOperatorSystem::dot_partials() const {
-  return processes_ == 1 ? op_->local_kernel().dot_partials() : 0;
+  op_->queue_exact_product(x, y, stream);
 }
 
 void CudaOperatorSystem::multiply_and_dot(DeviceSpan<const double> x, DeviceSpan<double> y,
                                           DeviceSpan<double> partials, StreamRef stream) {
-  op_->local_kernel().multiply_and_dot(x, y, partials, stream);
+  op_->queue_product(x, y, partials, stream);
 }
 
 DeviceCsr<double> CudaOperatorSystem::csr() const {
   return processes_ == 1 ? op_->local_csr() : DeviceCsr<double>{};
 }
 
+Recording CudaOperatorSystem::recording() const {
+  return processes_ == 1 ? Recording::loop : op_->exchange()->recording();
+}
+
 void CudaOperatorSystem::sum(DeviceSpan<double> values, StreamRef stream) {
-  const std::span<double> here = sums_.span().first(values.size());
-  copy_to_host(DeviceSpan<const double>(values), here, stream);
-  synchronize(stream);
-  MPI_Allreduce(MPI_IN_PLACE, here.data(), static_cast<int>(here.size()), MPI_DOUBLE, MPI_SUM,
-                op_->matrix().comm);
-  copy_to_device(std::span<const double>(here), values, stream);
+  op_->exchange()->sum(values, stream);
+}
+
+PeerSums* CudaOperatorSystem::peer_sums() const {
+  return processes_ == 1 ? nullptr : op_->exchange()->peer_sums();
+}
+
+// The same on every rank, which their own numbers of rows are not.
+bool CudaOperatorSystem::sums_are_cheap() const {
+  return peer_sums() && op_->matrix().global_rows() > kRowsOfAPeerSum * processes_;
 }
 
 }  // namespace trireme

@@ -4,14 +4,13 @@
 
 #include <memory>
 
-#include "device/buffer.hpp"
 #include "krylov/resident/cuda_solve.hpp"
 #include "operators/cuda_operator.hpp"
 
 namespace trireme {
 
-// One rank: all of it stays on the device and can be captured. Several ranks: halo and sums go
-// through pinned memory and MPI, and the host launches every iteration.
+// How the loop can be recorded, and whether kernels sum by themselves, is as the ranks reach each
+// other: see gpu_exchange.hpp.
 class CudaOperatorSystem : public resident::CudaSystem {
  public:
   explicit CudaOperatorSystem(std::shared_ptr<CudaOperator> op);
@@ -20,19 +19,20 @@ class CudaOperatorSystem : public resident::CudaSystem {
   bool inexact() const override { return op_->inexact(); }
   void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
                         StreamRef stream) override;
-  std::size_t dot_partials() const override;
+  std::size_t dot_partials() const override { return op_->dot_partials(); }
   void multiply_and_dot(DeviceSpan<const double> x, DeviceSpan<double> y,
                         DeviceSpan<double> partials, StreamRef stream) override;
   DeviceCsr<double> csr() const override;
   DeviceCsr<double> local_csr() const override { return op_->local_csr(); }
   void sum(DeviceSpan<double> values, StreamRef stream) override;
   int processes() const override { return processes_; }
-  bool capturable() const override { return processes_ == 1; }
+  Recording recording() const override;
+  PeerSums* peer_sums() const override;
+  bool sums_are_cheap() const override;
 
  private:
   std::shared_ptr<CudaOperator> op_;
   int processes_;
-  PinnedBuffer<double> sums_;
 };
 
 }  // namespace trireme

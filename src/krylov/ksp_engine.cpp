@@ -143,7 +143,8 @@ const char* KspEngine::executor() const {
     case resident::CudaMode::persistent:
       return "cuda persistent kernel";
     case resident::CudaMode::graph:
-      return cuda_system_->capturable() ? "cuda graph" : "cuda, launched by the host";
+      return cuda_system_->recording() != Recording::none ? "cuda graph"
+                                                          : "cuda, launched by the host";
     default:
       return "cuda, launched by the host";
   }

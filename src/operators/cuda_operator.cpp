@@ -7,7 +7,6 @@
 
 #include "base/stopwatch.hpp"
 #include "operators/float_values.hpp"
-#include "operators/gather.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -37,18 +36,19 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
                            Precision precision)
     : Operator(std::move(matrix), kernel) {
   const SplitRows& blocks = matrix_->blocks;
-  const HaloPlan& halo = matrix_->halo;
   const bool mixed = precision == Precision::mixed;
   inexact_ = mixed && !float_values_are_exact(*matrix_);
   collectively(matrix_->comm, [&] {
     Stopwatch watch;
     local_block_ = DeviceBlock(blocks.local, stream_);
-    if (blocks.ghost.nnz() > 0) ghost_block_ = DeviceBlock(blocks.ghost, stream_);
+    const bool ghosts = blocks.ghost.nnz() > 0;
+    const bool boundary = ghosts && is_boundary(blocks.ghost);
+    if (ghosts && !boundary) ghost_block_ = DeviceBlock(blocks.ghost, stream_);
     stream_.synchronize();
     upload_seconds_ = watch.lap();
     const auto build = [&](const auto& builder) {
       return Kernels{builder(local_block_.view()),
-                     blocks.ghost.nnz() > 0 ? builder(ghost_block_.view()) : nullptr};
+                     ghosts && !boundary ? builder(ghost_block_.view()) : nullptr};
     };
     kernels_ = build([&](const DeviceCsr<double>& block) {
       return mixed ? build_mixed_cuda_kernel(kernel, block, stream_)
@@ -58,48 +58,60 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
       exact_ = build([&](const DeviceCsr<double>& block) {
         return build_cuda_kernel<double>("albus", block, stream_);
       });
+    if (boundary) boundary_ = std::make_unique<BoundaryProduct>(blocks.ghost, stream_);
     build_seconds_ = watch.lap();
-    send_rows_ = to_device(std::span<const std::int32_t>(halo.send_rows), stream_);
-    ghosts_ = DeviceBuffer<double>(halo.ghosts, stream_);
-    packed_pinned_ = PinnedBuffer<double>(halo.send_rows.size());
-    ghosts_pinned_ = PinnedBuffer<double>(halo.ghosts);
-    stream_.synchronize();
   });
-  exchange_ = std::make_unique<HaloExchange>(matrix_->comm, halo, packed_pinned_.span(),
-                                             ghosts_pinned_.span());
+  exchange_ = make_gpu_exchange(matrix_->comm, matrix_->halo);
 }
 
 void CudaOperator::multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) {
   events_.begin(stream);
-  multiply(kernels_, x, y, stream);
+  product(kernels_, x, y, {}, stream, [this](Part part, const auto& work) { observed(part, work); });
   events_.end(stream);
 }
 
-void CudaOperator::multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
-                                    StreamRef stream) {
-  multiply(inexact_ ? exact_ : kernels_, x, y, stream);
+void CudaOperator::queue_product(DeviceSpan<const double> x, DeviceSpan<double> y,
+                                 DeviceSpan<double> partials, StreamRef stream) {
+  product(kernels_, x, y, partials, stream, [](Part, const auto& work) { work(); });
 }
 
-void CudaOperator::multiply(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
-                            StreamRef stream) {
-  const bool halo = !matrix_->halo.empty();
-  if (halo)
-    observed(Part::halo, [&] {
-      gather(x, send_rows_.view(), packed_pinned_.device_span(), stream);
-      packed_.record(stream);
-    });
-  observed(Part::local, [&] { kernels.local->multiply(x, y, Accumulate::no, stream); });
-  if (halo)
-    observed(Part::halo, [&] {
-      packed_.synchronize();
-      exchange_->begin();
-      exchange_->end();
-    });
-  if (kernels.ghost)
-    observed(Part::ghost, [&] {
-      copy_to_device(std::span<const double>(ghosts_pinned_.span()), ghosts_.span(), stream);
-      kernels.ghost->multiply(ghosts_.view(), y, Accumulate::yes, stream);
-    });
+void CudaOperator::queue_exact_product(DeviceSpan<const double> x, DeviceSpan<double> y,
+                                       StreamRef stream) {
+  product(inexact_ ? exact_ : kernels_, x, y, {}, stream, [](Part, const auto& work) { work(); });
+}
+
+// A kernel does not sum x . G g: then the whole product does not.
+std::size_t CudaOperator::dot_partials() const {
+  const std::size_t local = kernels_.local->dot_partials();
+  if (local == 0 || kernels_.ghost) return 0;
+  return local + (boundary_ ? boundary_->dot_partials() : 0);
+}
+
+template <class Around>
+void CudaOperator::product(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
+                           DeviceSpan<double> partials, StreamRef stream, const Around& around) {
+  const bool dot = partials.size() > 0;
+  const std::size_t of_local = kernels.local->dot_partials();
+  if (exchange_) around(Part::halo, [&] { exchange_->send(x, stream); });
+  around(Part::local, [&] {
+    if (dot)
+      kernels.local->multiply_and_dot(x, y, {partials.data(), of_local}, stream);
+    else
+      kernels.local->multiply(x, y, Accumulate::no, stream);
+  });
+  if (!exchange_) return;
+  DeviceSpan<const double> ghosts;
+  around(Part::halo, [&] { ghosts = exchange_->receive(stream); });
+  if (!kernels.ghost && !boundary_) return;
+  around(Part::ghost, [&] {
+    if (kernels.ghost)
+      kernels.ghost->multiply(ghosts, y, Accumulate::yes, stream);
+    else if (dot)
+      boundary_->multiply_and_dot(
+          ghosts, x, y, {partials.data() + of_local, partials.size() - of_local}, stream);
+    else
+      boundary_->multiply(ghosts, y, stream);
+  });
 }
 
 template <class Product>
@@ -127,7 +139,7 @@ void CudaOperator::multiply(std::span<const double> x, std::span<double> y) {
 }
 
 void CudaOperator::multiply_exactly(std::span<const double> x, std::span<double> y) {
-  staged(x, y, [&] { multiply_exactly(x_.view(), y_.span(), stream_); });
+  staged(x, y, [&] { queue_exact_product(x_.view(), y_.span(), stream_); });
 }
 
 void CudaOperator::refresh_values() {
@@ -140,11 +152,13 @@ void CudaOperator::refresh_values() {
     if (kernels->local) kernels->local->update_values(local_block_.values.view(), stream_);
     if (kernels->ghost) kernels->ghost->update_values(ghost_block_.values.view(), stream_);
   }
+  if (boundary_) boundary_->update_values(blocks.ghost.values, stream_);
   stream_.synchronize();
 }
 
 KernelStatistics CudaOperator::statistics() const {
   const KernelStatistics local = kernels_.local->statistics();
+  if (boundary_) return combined(local, boundary_->statistics());
   return kernels_.ghost ? combined(local, kernels_.ghost->statistics()) : local;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = A x on all ranks by GPU kernels. The halo goes through pinned memory and MPI while the local
-// product runs on the device; several ranks may share a GPU.
+// y = A x on all ranks by GPU kernels. The halo travels (see gpu_exchange.hpp) while the local
+// product runs.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 #include "device/buffer.hpp"
 #include "device/stream.hpp"
 #include "kernels/device_csr.hpp"
+#include "operators/boundary_product.hpp"
 #include "operators/event_ring.hpp"
-#include "operators/halo.hpp"
+#include "operators/gpu_exchange.hpp"
 #include "operators/operator.hpp"
 
 namespace trireme {
@@ -35,10 +36,9 @@ class CudaOperator final : public Operator {
   CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
                Precision precision = Precision::full);
 
-  // Device vectors: queued in `stream`, which is not waited for; where there is a halo, the host
-  // waits until its own entries are packed and its neighbours' have come. Collective.
+  // Device vectors: queued in `stream`, which is not waited for; where the exchange is by MPI, the
+  // host waits until its own entries are packed and its neighbours' have come. Collective.
   void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
-  void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
   // Host vectors, staged through pinned memory; returns when y is there. Collective.
   void multiply(std::span<const double> x, std::span<double> y) override;
   void multiply_exactly(std::span<const double> x, std::span<double> y) override;
@@ -50,21 +50,26 @@ class CudaOperator final : public Operator {
   double staging_us();
   StreamRef stream() const { return stream_; }
 
-  // The parts, for loops that drive them themselves.
+  // For loops on the device: the same product without events and observers, to be recorded as
+  // exchange()->recording() says. With `partials` (dot_partials() of them, in a fixed order), also
+  // what adds up to this rank's part of x . y; empty: not asked for.
+  void queue_product(DeviceSpan<const double> x, DeviceSpan<double> y, DeviceSpan<double> partials,
+                     StreamRef stream);
+  void queue_exact_product(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
+  std::size_t dot_partials() const;                          // 0: the kernels do not sum
+  GpuExchange* exchange() const { return exchange_.get(); }  // null: one rank
   CudaKernel<double>& local_kernel() { return *kernels_.local; }
-  CudaKernel<double>& exact_local_kernel() { return inexact_ ? *exact_.local : *kernels_.local; }
   DeviceCsr<double> local_csr() const { return local_block_.view(); }
-  CudaKernel<double>* ghost_kernel() {
-    return kernels_.ghost.get();
-  }  // null: this rank has no ghosts
-  DeviceSpan<const std::int32_t> send_rows() const { return send_rows_.view(); }
 
  private:
   struct Kernels {
-    std::unique_ptr<CudaKernel<double>> local, ghost;  // ghost null: no ghosts
+    // ghost null: no ghosts, or so few rows with any that boundary_ multiplies by them.
+    std::unique_ptr<CudaKernel<double>> local, ghost;
   };
-  void multiply(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
-                StreamRef stream);
+  // `around` is called with each part of the product and what queues it.
+  template <class Around>
+  void product(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
+               DeviceSpan<double> partials, StreamRef stream, const Around& around);
   // Host vectors through x_ and y_; returns the seconds that it took.
   template <class Product>
   double staged(std::span<const double> x, std::span<double> y, const Product& product);
@@ -73,11 +78,8 @@ class CudaOperator final : public Operator {
   DeviceBlock local_block_, ghost_block_;
   Kernels kernels_;
   Kernels exact_;  // where those above are inexact: albus, which reads the blocks as they lie
-  DeviceBuffer<std::int32_t> send_rows_;
-  DeviceBuffer<double> ghosts_;
-  PinnedBuffer<double> packed_pinned_, ghosts_pinned_;
-  std::unique_ptr<HaloExchange> exchange_;
-  Event packed_{Timing::no};
+  std::unique_ptr<BoundaryProduct> boundary_;
+  std::unique_ptr<GpuExchange> exchange_;
 
   // Staging of host vectors, made at its first use.
   PinnedBuffer<double> x_pinned_, y_pinned_;

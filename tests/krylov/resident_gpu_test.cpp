@@ -252,14 +252,14 @@ TEST_P(ResidentGpu, ChebyshevPolynomialWorksInside) {
 // The way of several processes, with one: sums that are already complete.
 class SeveralProcesses : public CudaKernelSystem {
  public:
-  SeveralProcesses(CudaKernel<double>& kernel, const DeviceCsr<double>& csr, bool may_be_captured)
-      : CudaKernelSystem(kernel, csr), capturable_(may_be_captured) {}
+  SeveralProcesses(CudaKernel<double>& kernel, const DeviceCsr<double>& csr, Recording recording)
+      : CudaKernelSystem(kernel, csr), recording_(recording) {}
   std::size_t dot_partials() const override { return 0; }
   int processes() const override { return 2; }
-  bool capturable() const override { return capturable_; }
+  Recording recording() const override { return recording_; }
 
  private:
-  bool capturable_;
+  Recording recording_;
 };
 
 TEST_P(ResidentGpu, SumsOverProcessesInBatchesAndSteps) {
@@ -273,8 +273,8 @@ TEST_P(ResidentGpu, SumsOverProcessesInBatchesAndSteps) {
                               row_ptr.view(), col_idx.view(), values.view()};
   const auto kernel = build_cuda_kernel<double>("csr-vector", csr, stream);
   stream.synchronize();
-  for (const bool may_be_captured : {true, false}) {
-    SeveralProcesses system(*kernel, csr, may_be_captured);
+  for (const Recording recording : {Recording::replay, Recording::none}) {
+    SeveralProcesses system(*kernel, csr, recording);
     CudaSolver solver(system, options.method, options.variant, options.preconditioner);
     Solved gpu;
     gpu.x = Array<double>(a.rows);

@@ -22,7 +22,7 @@ namespace {
 constexpr int kCgVectors = 5;        // r z p q s
 constexpr int kBicgstabVectors = 7;  // r r0 p p^ v s^ t
 constexpr int kDefaultUnroll = 4;
-constexpr int kDefaultBatch = 32;
+constexpr int kDefaultBatch = 4;
 constexpr std::int64_t kMergedUpToRows = 40'000;
 
 }  // namespace
@@ -104,7 +104,7 @@ class CudaSolver::Work {
     else if (mode_ == CudaMode::persistent)
       variant_ = if_persistent;
     else if (variant == Variant::automatic)
-      variant_ = system_.processes() > 1 ? Variant::merged : Variant::classic;
+      variant_ = system_.sums_are_cheap() ? Variant::classic : Variant::merged;
     else
       variant_ = variant;
     if (mode_ == CudaMode::persistent)
@@ -218,8 +218,9 @@ class CudaSolver::Work {
   // exactly: all products are the system's exact one.
   State run_graph(const CgVectors& cg_vectors, const Tolerances& rule, const Observer& observer,
                   bool exactly) {
-    LoopKind kind = system_.processes() > 1 ? LoopKind::batches : LoopKind::conditional;
-    if (mode_ == CudaMode::stepped || rule.judged_by_caller || !system_.capturable())
+    const Recording recording = system_.recording();
+    LoopKind kind = recording == Recording::loop ? LoopKind::conditional : LoopKind::batches;
+    if (mode_ == CudaMode::stepped || rule.judged_by_caller || recording == Recording::none)
       kind = LoopKind::stepped;
     const LoopKey key{cg_vectors.x, rule.norm, kind, exactly};
     if (!(key == loop_key_)) loop_.reset();

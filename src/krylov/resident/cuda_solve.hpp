@@ -7,6 +7,8 @@
 #include <memory>
 #include <span>
 
+#include "device/peer_sums.hpp"
+#include "device/recording.hpp"
 #include "device/span.hpp"
 #include "device/stream.hpp"
 #include "kernels/device_csr.hpp"
@@ -38,13 +40,17 @@ class CudaSystem {
   // Adds up over the processes, the same result on each.
   virtual void sum(DeviceSpan<double> /*values*/, StreamRef /*stream*/) {}
   virtual int processes() const { return 1; }
-  // Whether the calls above may be captured into a CUDA graph.
-  virtual bool capturable() const { return true; }
+  // What a CUDA graph may do with the calls above.
+  virtual Recording recording() const { return Recording::loop; }
+  // In device memory, for kernels that add up over the processes by themselves; null: sum() does.
+  virtual PeerSums* peer_sums() const { return nullptr; }
+  // Whether two points of sums and fewer values moved beat one point, the same on each process.
+  virtual bool sums_are_cheap() const { return processes() == 1; }
 };
 
 enum class CudaMode {
   automatic,   // persistent where the system fits into shared memory, else graph
-  graph,       // a CUDA graph that loops on the device; over several processes, replayed batches
+  graph,       // a CUDA graph that loops on the device, or batches that the host replays
   persistent,  // one cooperative kernel, all sums by its own grid-wide exchange
   stepped      // launched from the host, which looks at each iteration
 };

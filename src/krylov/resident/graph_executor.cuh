@@ -71,7 +71,7 @@ class GraphExecutor {
 
   template <class Pass, class Step>
   void pass(const Pass& p, const Step& step) {
-    if (system_.processes() > 1) {
+    if (sums_apart()) {
       launch(p, NoStep{});
       return finish(step);
     }
@@ -84,9 +84,8 @@ class GraphExecutor {
 
   template <class Step>
   void finish(const Step& step) {
-    if (system_.processes() > 1) {
-      int count = 0;
-      for (int k = 0; k < pending_.count; ++k) count += pending_.items[k].sums;
+    if (sums_apart()) {
+      const int count = pending_.sums();
       collect_kernel<<<1, kFinishThreads, 0, stream_>>>(pending_, window_.control(),
                                                         window_.totals());
       check_launch();
@@ -94,8 +93,8 @@ class GraphExecutor {
       step_kernel<<<1, 1, 0, stream_>>>(window_.totals(), count, window_.control(), step,
                                         window_.history());
     } else {
-      finish_kernel<<<1, kFinishThreads, 0, stream_>>>(pending_, window_.control(), step,
-                                                       window_.history(), handle_);
+      finish_kernel<<<1, kFinishThreads, 0, stream_>>>(
+          pending_, window_.control(), system_.peer_sums(), step, window_.history(), handle_);
     }
     check_launch();
     pending_.count = 0;
@@ -121,6 +120,9 @@ class GraphExecutor {
   }
 
  private:
+  // Not by the kernels themselves.
+  bool sums_apart() const { return system_.processes() > 1 && !system_.peer_sums(); }
+
   DeviceSpan<const double> span(const double* v) const {
     return {v, static_cast<std::size_t>(rows_)};
   }
@@ -134,9 +136,9 @@ class GraphExecutor {
       partials = window_.partials(pending_.count);
       pending_.add(partials, blocks, Pass::sums);
     }
-    pass_kernel<<<blocks, kPassThreads, 0, stream_>>>(p, rows_, window_.control(), partials,
-                                                      pending_, window_.tickets(), step,
-                                                      window_.history(), handle_);
+    pass_kernel<<<blocks, kPassThreads, 0, stream_>>>(
+        p, rows_, window_.control(), partials, pending_, window_.tickets(), system_.peer_sums(),
+        step, window_.history(), handle_);
     check_launch();
   }
 
@@ -178,8 +180,9 @@ class GraphExecutor {
     state();
   }
 
-  // Batches of iterations, after each of which the host looks; what a batch has too much does
-  // nothing. Every process sees the same scalars, so all launch the same number.
+  // Batches of iterations, of which the host launches the next before it looks at the last; what is
+  // queued too much does nothing. Every process sees the same scalars, so all launch the same
+  // number.
   template <class Body>
   void run_batches(const Body& body) {
     if (!loop_) {
@@ -190,10 +193,17 @@ class GraphExecutor {
       loop.exec = GraphExec(loop.graph);
       loop_ = std::move(loop);
     }
-    do {
+    int latest = 0;
+    const auto launch_batch = [&] {
       loop_->exec.launch(stream_);
-      stale_ = true;
-    } while (state().running);
+      window_.mark(latest, stream_);
+      latest ^= 1;
+    };
+    launch_batch();
+    do launch_batch();
+    while (window_.reached(latest, observer_).running);
+    stale_ = true;
+    state();
   }
 
   template <class Body>

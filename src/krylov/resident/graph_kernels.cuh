@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "device/block_sum.cuh"
+#include "device/peer_words.cuh"
 #include "krylov/resident/cuda_control.cuh"
 
 namespace trireme::resident {
@@ -15,7 +16,8 @@ namespace trireme::resident {
 inline constexpr int kPassThreads = 256;
 inline constexpr int kFinishThreads = 1024;
 inline constexpr int kMostSums = 4;     // of one pass
-inline constexpr int kMostPending = 4;  // passes and products before a step
+inline constexpr int kMostPending = 3;  // passes and products before a step
+static_assert(kMostSums * kMostPending < PeerSums::most_values);
 
 // Partial sums that wait for a step, in the order of the text.
 struct PendingSums {
@@ -29,6 +31,11 @@ struct PendingSums {
 
   void add(const double* partials, std::int32_t blocks, std::int32_t sums) {
     items[count++] = {partials, blocks, sums};
+  }
+  __host__ __device__ int sums() const {
+    int all = 0;
+    for (int k = 0; k < count; ++k) all += items[k].sums;
+    return all;
   }
 };
 
@@ -63,6 +70,22 @@ __device__ void apply_on_device(Control& control, const History& history, const 
   if (loop.set) cudaGraphSetConditional(loop.handle, s.running ? 1 : 0);
 }
 
+// Sums over the other GPUs as well where they write into each other's memory (`peers`), the wish to
+// stop among them; then the step. By one whole block, whose thread 0 has the totals of this GPU.
+template <class Step>
+__device__ void complete(const PendingSums& pending, PeerSums* peers, Control& control,
+                         const History& history, const Step& step, double* totals,
+                         const LoopHandle& loop) {
+  bool stop_asked = *static_cast<volatile std::int32_t*>(&control.stop) != 0;
+  if (peers) {
+    const int count = pending.sums();
+    if (threadIdx.x == 0) totals[count] = stop_asked ? 1 : 0;
+    sum_over_peers(peers, totals, count + 1);
+    stop_asked = totals[count] > 0;
+  }
+  if (threadIdx.x == 0) apply_on_device(control, history, step, totals, stop_asked, loop);
+}
+
 struct NoStep {};
 
 // One pass, its sums, and, with a Step, the scalars. `tickets` counts finished blocks and is 0
@@ -70,7 +93,7 @@ struct NoStep {};
 template <class Pass, class Step>
 __global__ void __launch_bounds__(kPassThreads, 4)
     pass_kernel(Pass pass, std::int64_t rows, Control* control, double* partials,
-                PendingSums pending, unsigned* tickets, Step step, History history,
+                PendingSums pending, unsigned* tickets, PeerSums* peers, Step step, History history,
                 LoopHandle loop) {
   if (!Pass::always && !control->state.live) return;
   constexpr int width = sizeof(typename Pass::Row) / sizeof(double);
@@ -98,7 +121,7 @@ __global__ void __launch_bounds__(kPassThreads, 4)
   }
   if constexpr (!std::is_same_v<Step, NoStep>) {
     __shared__ bool last;
-    __shared__ double totals[kMostSums * kMostPending];
+    __shared__ double totals[PeerSums::most_values];
     if (threadIdx.x == 0) {
       __threadfence();
       last = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1;
@@ -107,26 +130,22 @@ __global__ void __launch_bounds__(kPassThreads, 4)
     if (!last) return;
     __threadfence();
     total<kPassThreads>(pending, totals);
-    if (threadIdx.x == 0)
-      apply_on_device(*control, history, step, totals,
-                      *static_cast<volatile std::int32_t*>(&control->stop) != 0, loop);
+    complete(pending, peers, *control, history, step, totals, loop);
   }
 }
 
 // Sums that a product left behind, and a step: one block.
 template <class Step>
 __global__ void __launch_bounds__(kFinishThreads)
-    finish_kernel(PendingSums pending, Control* control, Step step, History history,
-                  LoopHandle loop) {
-  __shared__ double totals[kMostSums * kMostPending];
+    finish_kernel(PendingSums pending, Control* control, PeerSums* peers, Step step,
+                  History history, LoopHandle loop) {
+  __shared__ double totals[PeerSums::most_values];
   total<kFinishThreads>(pending, totals);
-  if (threadIdx.x == 0)
-    apply_on_device(*control, history, step, totals,
-                    *static_cast<volatile std::int32_t*>(&control->stop) != 0, loop);
+  complete(pending, peers, *control, history, step, totals, loop);
 }
 
-// Over several processes the same in three parts: totals of this process and its wish to stop;
-// their sum over the processes; the step.
+// Over processes whose GPUs do not write into each other's memory the same in three parts: totals
+// of this process and its wish to stop; their sum over the processes; the step.
 __global__ void __launch_bounds__(kFinishThreads)
     collect_kernel(PendingSums pending, const Control* control, double* totals);
 

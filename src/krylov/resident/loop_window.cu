@@ -24,11 +24,10 @@ constexpr auto kLookEvery = std::chrono::milliseconds(10);
 
 __global__ void __launch_bounds__(kFinishThreads)
     collect_kernel(PendingSums pending, const Control* control, double* totals) {
-  __shared__ double sums[kMostSums * kMostPending];
+  __shared__ double sums[PeerSums::most_values];
   total<kFinishThreads>(pending, sums);
   if (threadIdx.x != 0) return;
-  int count = 0;
-  for (int k = 0; k < pending.count; ++k) count += pending.items[k].sums;
+  const int count = pending.sums();
   for (int k = 0; k < count; ++k) totals[k] = sums[k];
   totals[count] = *static_cast<const volatile std::int32_t*>(&control->stop) != 0 ? 1 : 0;
 }
@@ -43,7 +42,8 @@ LoopWindow::LoopWindow(std::int64_t rows, std::size_t dot_partials, StreamRef st
       partials_(partials_stride_ * kMostPending, stream),
       totals_(kMostSums * kMostPending + 1, stream),
       tickets_(1, stream),
-      host_(3) {
+      host_(3),
+      marks_(2) {
   fill_zero(tickets_.span(), stream);
   synchronize(stream);
 }
@@ -79,6 +79,20 @@ const State& LoopWindow::wait(StreamRef stream, const Observer& observer, bool s
   }
   if (streaming) tell(observer, host_.data()[0]);
   return host_.data()[0].state;
+}
+
+void LoopWindow::mark(int which, StreamRef stream) {
+  memory::copy(marks_.data() + which, control_.data(), sizeof(Control), stream);
+  marked_[which].record(stream);
+}
+
+const State& LoopWindow::reached(int which, const Observer& observer) {
+  marked_[which].synchronize();
+  if (const auto now = std::chrono::steady_clock::now(); now >= next_look_) {
+    look(observer);
+    next_look_ = now + kLookEvery;
+  }
+  return marks_.data()[which].state;
 }
 
 void LoopWindow::look(const Observer& observer) {

@@ -2,6 +2,7 @@
 // The host's window on a loop that runs on the GPU: scalars, history, the wish to stop.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -32,6 +33,10 @@ class LoopWindow {
   // Waits until `stream` has done its work. With `streaming`, tells the observer of iterations
   // meanwhile, and hands on its wish to stop.
   const State& wait(StreamRef stream, const Observer& observer, bool streaming);
+  // The state after what `stream` holds so far, to be asked for while later work is queued:
+  // `which` is 0 or 1. Tells the observer at times.
+  void mark(int which, StreamRef stream);
+  const State& reached(int which, const Observer& observer);
 
  private:
   void look(const Observer& observer);
@@ -43,6 +48,9 @@ class LoopWindow {
   DeviceBuffer<double> history_, partials_, totals_;
   DeviceBuffer<unsigned> tickets_;
   PinnedBuffer<Control> host_;  // [0]: after the work, [1]: meanwhile, [2]: to the device
+  PinnedBuffer<Control> marks_;
+  Event marked_[2] = {Event(Timing::no), Event(Timing::no)};
+  std::chrono::steady_clock::time_point next_look_{};
   std::vector<double> norms_;
   Stream side_;
   Event done_{Timing::no};

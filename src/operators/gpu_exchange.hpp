@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the GPUs of the ranks reach each other: halo entries of a product, and sums of a few scalars.
+//
+//   peer    kernels write into the other GPUs' memory (NVLink or PCIe, one node): a loop that runs
+//           on the device needs nothing else
+//   nccl    NCCL sends, receives and all-reduces, queued like kernels; any number of nodes
+//   mpi     packed into pinned memory and moved by MPI; ranks may share a GPU
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "device/peer_sums.hpp"
+#include "device/recording.hpp"
+#include "device/span.hpp"
+#include "device/stream.hpp"
+#include "operators/halo.hpp"
+
+namespace trireme {
+
+// Every rank makes the same calls in the same order; one product at a time.
+class GpuExchange {
+ public:
+  virtual ~GpuExchange() = default;
+  GpuExchange() = default;
+  GpuExchange(const GpuExchange&) = delete;
+  GpuExchange& operator=(const GpuExchange&) = delete;
+
+  virtual std::string_view name() const = 0;  // peer | nccl | mpi
+  virtual Recording recording() const = 0;
+  // Entries of x on their way to the ranks that need them. Work queued in `stream` between send()
+  // and receive() overlaps with it.
+  virtual void send(DeviceSpan<const double> x, StreamRef stream) = 0;
+  // The ghosts, for later work in `stream`, until the next send().
+  virtual DeviceSpan<const double> receive(StreamRef stream) = 0;
+  // Adds up over the ranks, the same bits on each. At most PeerSums::most_values numbers.
+  virtual void sum(DeviceSpan<double> values, StreamRef stream) = 0;
+  // In device memory, for kernels that sum by themselves instead; null where they cannot.
+  virtual PeerSums* peer_sums() { return nullptr; }
+};
+
+// The best that works on every rank, in the order above. PETSc option -trireme_exchange
+// peer|nccl|mpi takes one, for comparison: Error{resource} where it does not work. `halo` outlives
+// the result. Collective; null for one rank.
+std::unique_ptr<GpuExchange> make_gpu_exchange(MPI_Comm comm, const HaloPlan& halo);
+
+// Each throws Error{resource} on every rank where it cannot work. Collective.
+std::unique_ptr<GpuExchange> make_peer_exchange(MPI_Comm comm, const HaloPlan& halo);
+std::unique_ptr<GpuExchange> make_nccl_exchange(MPI_Comm comm, const HaloPlan& halo);
+std::unique_ptr<GpuExchange> make_mpi_exchange(MPI_Comm comm, const HaloPlan& halo);
+
+}  // namespace trireme
