@@ -103,7 +103,7 @@ std::string ksp_type(const std::string& method) { return method == "bicgstab" ? 
 
 PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
                          std::shared_ptr<const DistributedMatrix> matrix)
-    : amat_(amat) {
+    : amat_(amat), failure_(comm_of(amat)) {
   const Stopwatch watch;
   petsc_check(KSPCreate(comm_of(amat), ksp_.put()));
   petsc_check(KSPSetOperators(ksp_, amat, amat));
@@ -232,7 +232,12 @@ SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   if (ksp_facts(ksp_)) interrupts.emplace();
   ksp_set_stop(ksp_, &InterruptGuard::asked);
   const Stopwatch watch;
-  petsc_check(KSPSolve(ksp_, b, x));
+  try {
+    petsc_check(KSPSolve(ksp_, b, x));
+  } catch (const Error& error) {
+    failure_.confirm(error);
+    throw;
+  }
   SolveResult result;
   result.seconds = watch.seconds();
   MPI_Allreduce(MPI_IN_PLACE, &result.seconds, 1, MPI_DOUBLE, MPI_MAX, comm);

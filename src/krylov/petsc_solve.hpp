@@ -14,6 +14,7 @@
 #include "operators/assembled_mat.hpp"
 #include "operators/distributed_matrix.hpp"
 #include "operators/petsc_shim.hpp"
+#include "parallel/joint_failure.hpp"
 
 namespace trireme {
 
@@ -66,6 +67,7 @@ class PetscSolver {
   Mat amat_;
   std::unique_ptr<AssembledMat> pmat_;
   KspHandle ksp_;
+  JointFailure failure_;
   Monitor monitor_;
   std::vector<double> history_;
   std::string block_type_;  // of block Jacobi's blocks, where we chose it

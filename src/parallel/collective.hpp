@@ -11,8 +11,8 @@
 
 namespace trireme {
 
-// Throws on every rank of `comm` when `error` is set on any: the ranks without an error of their own
-// throw a copy of the error of the lowest failing rank. Collective.
+// Throws on every rank of `comm` when `error` is set on any: the ranks without an error of their
+// own throw a copy of the error of the lowest failing rank. Collective.
 void agree_on_error(MPI_Comm comm, const std::exception_ptr& error);
 
 // Runs `work` (which must not communicate) and agrees on its outcome. Collective.

@@ -273,8 +273,8 @@ TEST_P(ResidentGpu, SumsOverProcessesInBatchesAndSteps) {
                               row_ptr.view(), col_idx.view(), values.view()};
   const auto kernel = build_cuda_kernel<double>("csr-vector", csr, stream);
   stream.synchronize();
-  for (const Recording recording : {Recording::replay, Recording::none}) {
-    SeveralProcesses system(*kernel, csr, recording);
+  for (const Recording how : {Recording::replay, Recording::none}) {
+    SeveralProcesses system(*kernel, csr, how);
     CudaSolver solver(system, options.method, options.variant, options.preconditioner);
     Solved gpu;
     gpu.x = Array<double>(a.rows);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The resident engine over several ranks with GPUs, by every way in which those reach each other:
+// the answer of one process, the same bits each time. Skips without GPU.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+#include "krylov/cuda_operator_system.hpp"
+#include "krylov/resident/host_kernel_system.hpp"
+#include "krylov/resident_systems.hpp"
+#include "operators/matrix_on_ranks.hpp"
+#include "operators/petsc_shim.hpp"
+#include "support/petsc_environment.hpp"
+#include "support/random.hpp"
+
+namespace trireme::resident {
+namespace {
+
+using test::Cut;
+
+struct Way {
+  Method method;
+  Variant variant;
+  PreconditionerSpec::Kind preconditioner;
+};
+
+constexpr Way kWays[] = {{Method::cg, Variant::classic, PreconditionerSpec::Kind::jacobi},
+                         {Method::cg, Variant::merged, PreconditionerSpec::Kind::jacobi},
+                         {Method::cg, Variant::classic, PreconditionerSpec::Kind::chebyshev},
+                         {Method::bicgstab, Variant::classic, PreconditionerSpec::Kind::jacobi}};
+
+class Exchanges : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no GPU here";
+    select_device(rank_on_node(MPI_COMM_WORLD));
+    petsc_check(PetscOptionsSetValue(nullptr, "-trireme_exchange", GetParam().c_str()));
+  }
+  void TearDown() override { petsc_check(PetscOptionsClearValue(nullptr, "-trireme_exchange")); }
+
+  // Null where this way does not work here, such as NCCL between ranks that share a GPU.
+  std::shared_ptr<CudaOperator> operator_on(const std::shared_ptr<DistributedMatrix>& matrix,
+                                            const char* kernel) {
+    try {
+      return std::make_shared<CudaOperator>(matrix, kernel);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::resource) throw;
+      std::printf("%s: %s\n", GetParam().c_str(), error.what());
+      return nullptr;
+    }
+  }
+};
+
+Array<double> solution_on_one_process(const CsrMatrix<double>& a, std::span<const double> b,
+                                      const Way& way, const PreconditionerSpec& spec,
+                                      std::int64_t& iterations) {
+  const auto kernel = build_host_kernel<double>("csr", a.view());
+  HostKernelSystem system(*kernel, a.rows);
+  HostSolver solver(system, way.method, way.variant, spec);
+  Array<double> x(a.rows);
+  iterations = solver.solve({b, x, true}, Tolerances{.rtol = 1e-10}).iterations;
+  return x;
+}
+
+TEST_P(Exchanges, GiveTheAnswerOfOneProcess) {
+  const CsrMatrix<double> spd = test::grid_matrix(90, 0, 50), windy = test::grid_matrix(90, 0.3);
+  for (const char* kernel : {"csr-vector", "sell"})
+    for (const Way& way : kWays) {
+      const CsrMatrix<double>& a = way.method == Method::cg ? spd : windy;
+      const auto matrix = test::matrix_on_ranks(MPI_COMM_WORLD, a, Cut::by_nonzeros);
+      const auto op = operator_on(matrix, kernel);
+      if (!op) GTEST_SKIP() << "not possible here";
+      const Array<double> b = test::random_vector<double>(a.rows, 5);
+      const Array<double> diagonal = test::diagonal_of(a);
+      PreconditionerSpec spec;
+      spec.kind = way.preconditioner;
+      spec.diagonal = diagonal;
+      std::int64_t expected_iterations = 0;
+      const Array<double> expected = solution_on_one_process(a, b, way, spec, expected_iterations);
+
+      const auto first = static_cast<std::size_t>(matrix->first_row());
+      const auto rows = static_cast<std::size_t>(matrix->local_rows());
+      spec.diagonal = std::span(diagonal).subspan(first, rows);
+      CudaOperatorSystem system(op);
+      CudaSolver solver(system, way.method, way.variant, spec);
+      std::array<Array<double>, 3> solutions;
+      for (Array<double>& x : solutions) {
+        x = test::poisoned_vector<double>(matrix->local_rows());
+        const Outcome outcome =
+            solver.solve({std::span(b).subspan(first, rows), x, true}, Tolerances{.rtol = 1e-10});
+        EXPECT_EQ(outcome.reason, Reason::rtol);
+        // The interval of the polynomial is estimated from other random vectors on many ranks.
+        EXPECT_NEAR(outcome.iterations, expected_iterations, 0.1 * expected_iterations + 3);
+      }
+      double largest = 0;
+      for (const double value : expected) largest = std::max(largest, std::abs(value));
+      for (std::size_t i = 0; i < rows; ++i) {
+        ASSERT_NEAR(solutions[0][i], expected[first + i], 1e-6 * largest) << "local row " << i;
+        ASSERT_EQ(solutions[0][i], solutions[1][i]);
+        ASSERT_EQ(solutions[0][i], solutions[2][i]);
+      }
+    }
+}
+
+TEST_P(Exchanges, AStopOnOneRankStopsAll) {
+  const CsrMatrix<double> a = test::grid_matrix(60, 0, 50);
+  const auto matrix = test::matrix_on_ranks(MPI_COMM_WORLD, a, Cut::by_nonzeros);
+  const auto op = operator_on(matrix, "csr-vector");
+  if (!op) GTEST_SKIP() << "not possible here";
+  CudaOperatorSystem system(op);
+  CudaSolver solver(system, Method::cg, Variant::automatic, {});
+  const Array<double> b = test::random_vector<double>(matrix->local_rows(), 5);
+  Array<double> x(b.size());
+  Observer observer;
+  const bool last = rank_of(MPI_COMM_WORLD) + 1 == size_of(MPI_COMM_WORLD);
+  observer.stop = [&] { return last; };
+  const Outcome outcome = solver.solve(
+      {b, x, true}, Tolerances{.rtol = 0, .atol = 0, .max_iterations = 100'000'000}, observer);
+  EXPECT_EQ(outcome.reason, Reason::interrupted);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Exchanges, testing::Values("peer", "nccl", "mpi"),
+                         [](const auto& exchange) { return exchange.param; });
+
+}  // namespace
+}  // namespace trireme::resident
