@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Times the resident engine over several GPUs, one a rank, on a generated system whose rows are
 // spread over the ranks: weak and strong scaling. Built, but not a test.
-//   mpirun -n 4 resident_ranks_bench GENERATOR N KERNEL [cg|bicgstab] [iterations=200] [exchange...]
+//   mpirun -n 4 resident_ranks_bench GENERATOR N KERNEL [cg|bicgstab] [iterations=200]
+//   [exchange...]
 // Each exchange (peer, nccl, mpi; default: the best) is timed in turn; best of five solves, vectors
 // on the GPUs.
 #include <fmt/format.h>
@@ -67,7 +68,7 @@ void run(int argc, char** argv) {
   spec.generate = GenerateSpec{.kind = argv[1], .n = std::stoll(argv[2])};
   spec.rhs = "ones";
   select_device(rank_on_node(comm));
-  Problem problem = load_problem(comm, spec);
+  trireme::Problem problem = load_problem(comm, spec);
   const auto matrix = distribute(comm, std::move(problem.matrix), problem.row_starts);
   const Method method =
       argc > 4 && std::string(argv[4]) == "bicgstab" ? Method::bicgstab : Method::cg;
