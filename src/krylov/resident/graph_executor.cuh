@@ -211,6 +211,7 @@ class GraphExecutor {
     if (state().iterations == 0) tell_step();
     while (state().running) {
       const std::int64_t before = state_.iterations;
+      if (observer_.stop_requested()) window_.ask_to_stop(stream_);
       body();
       if (state().iterations != before) tell_step();
     }

@@ -95,11 +95,13 @@ const State& LoopWindow::reached(int which, const Observer& observer) {
   return marks_.data()[which].state;
 }
 
+void LoopWindow::ask_to_stop(StreamRef stream) {
+  host_.data()[2].stop = 1;
+  memory::copy(&control_.data()->stop, &host_.data()[2].stop, sizeof(std::int32_t), stream);
+}
+
 void LoopWindow::look(const Observer& observer) {
-  if (observer.stop_requested()) {
-    host_.data()[2].stop = 1;
-    memory::copy(&control_.data()->stop, &host_.data()[2].stop, sizeof(std::int32_t), side_);
-  }
+  if (observer.stop_requested()) ask_to_stop(side_);
   if (!observer.iteration) return;
   memory::copy(host_.data() + 1, control_.data(), sizeof(Control), side_);
   side_.synchronize();

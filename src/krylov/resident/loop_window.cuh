@@ -30,6 +30,7 @@ class LoopWindow {
   // A new solve; a changed state within one.
   void start(const State& state, StreamRef stream);
   void set(const State& state, StreamRef stream);
+  void ask_to_stop(StreamRef stream);  // at the end of the iteration
   // Waits until `stream` has done its work. With `streaming`, tells the observer of iterations
   // meanwhile, and hands on its wish to stop.
   const State& wait(StreamRef stream, const Observer& observer, bool streaming);
