@@ -85,7 +85,6 @@ TEST_F(CudaOperatorTest, AgreesWithTheHostForEveryKernelAndCut) {
       }
 }
 
-<<<<<<< HEAD
 TEST_F(CudaOperatorTest, MixedPrecisionMultipliesByTheRoundedMatrixAndByTheMatrixItself) {
   const CsrMatrix<double> a = test::contract_shape<double>("EveryLengthTo600");
   CsrMatrix<double> rounded = a;
@@ -107,7 +106,8 @@ TEST_F(CudaOperatorTest, MixedPrecisionMultipliesByTheRoundedMatrixAndByTheMatri
     cuda.multiply_exactly(x, y);
     expect_equal(y, expected);
   }
-=======
+}
+
 // Matrices of which few rows have ghosts, and of which a rank's neighbours send without receiving.
 TEST_F(CudaOperatorTest, AgreesWithTheHostByEveryExchange) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank exchanges nothing";
@@ -144,7 +144,6 @@ TEST_F(CudaOperatorTest, AgreesWithTheHostByEveryExchange) {
       }
   }
   petsc_check(PetscOptionsClearValue(nullptr, "-trireme_exchange"));
->>>>>>> 14513d1 (Tests of exchanges between GPUs; a solve that fails on one rank only ends all ranks)
 }
 
 TEST_F(CudaOperatorTest, NewValuesReachTheDevice) {
