@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/error.hpp"
 #include "device/check.hpp"
 
 namespace trireme {
@@ -11,6 +12,14 @@ namespace {
 
 // IPC exports whole allocations of the driver; with this granularity nothing else is in ours.
 constexpr std::size_t kGranularity = std::size_t{2} << 20;
+
+// Whatever CUDA calls it: containers and drivers that forbid IPC have many words for that.
+void require(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();
+  fail(ExitCode::resource, "GPUs cannot share memory between processes here: {}: {}", what,
+       cudaGetErrorString(status));
+}
 
 static_assert(sizeof(cudaIpcMemHandle_t) == sizeof(PeerHandle));
 
@@ -29,7 +38,7 @@ PeerMemory::~PeerMemory() {
 
 PeerHandle PeerMemory::handle() const {
   cudaIpcMemHandle_t raw;
-  cuda_check(cudaIpcGetMemHandle(&raw, data_));
+  require(cudaIpcGetMemHandle(&raw, data_), "cudaIpcGetMemHandle");
   PeerHandle handle;
   std::memcpy(handle.bytes.data(), &raw, sizeof raw);
   return handle;
@@ -38,7 +47,8 @@ PeerHandle PeerMemory::handle() const {
 PeerMapping::PeerMapping(const PeerHandle& handle) {
   cudaIpcMemHandle_t raw;
   std::memcpy(&raw, handle.bytes.data(), sizeof raw);
-  cuda_check(cudaIpcOpenMemHandle(&data_, raw, cudaIpcMemLazyEnablePeerAccess));
+  require(cudaIpcOpenMemHandle(&data_, raw, cudaIpcMemLazyEnablePeerAccess),
+          "cudaIpcOpenMemHandle");
 }
 
 PeerMapping::~PeerMapping() {

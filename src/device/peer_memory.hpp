@@ -29,7 +29,7 @@ class PeerMemory {
   }
 
   void* data() const { return data_; }
-  PeerHandle handle() const;
+  PeerHandle handle() const;  // throws Error{resource} where memory cannot be shared
 
  private:
   void* data_ = nullptr;

@@ -85,6 +85,10 @@ class Amat {
   }
   // Of host vectors to the device and back, a product; 0 where the vectors live on the device.
   double staging_us() const { return cuda_ ? cuda_->staging_us() : 0; }
+  // How the GPUs of several ranks reach each other; empty: they do not.
+  std::string_view exchange() const {
+    return cuda_ && cuda_->exchange() ? cuda_->exchange()->name() : "";
+  }
 
  private:
   bool on_gpu_;
@@ -328,6 +332,8 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
   run.product_us.assign(times.begin(), times.end());
   add_product_figures(o, context, amat, summarise(times, amat.times().count()));
   o.deterministic = kernel.name == "petsc-aij" || find_kernel(kernel.name).deterministic;
+  if (!amat.exchange().empty())
+    o.notes.push_back(fmt::format("exchange between GPUs: {}", amat.exchange()));
   if (const double us = max_over_ranks(context.matrix->comm, amat.staging_us()); us > 0)
     o.notes.push_back(
         fmt::format("vectors staged through pinned memory: {:.1f} us a product beside it", us));
