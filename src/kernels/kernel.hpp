@@ -9,12 +9,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "device/buffer.hpp"
 #include "device/span.hpp"
 #include "device/stream.hpp"
+#include "kernels/device_csr.hpp"
 
 namespace trireme {
 
@@ -70,8 +73,15 @@ class CudaKernel {
   virtual std::size_t dot_partials() const { return 0; }
   virtual void multiply_and_dot(DeviceSpan<const Value> /*x*/, DeviceSpan<Value> /*y*/,
                                 DeviceSpan<double> /*partials*/, StreamRef /*stream*/) {}
-  // The caller's row for each row in the kernel's own order; empty when the orders are the same.
-  virtual DeviceSpan<const std::int32_t> row_order() const { return {}; }
+  // The caller's row for each row in the order in which the kernel writes them; empty where that is
+  // the caller's. Computed anew; synchronises `stream`.
+  virtual DeviceBuffer<std::int32_t> row_order(StreamRef /*stream*/) const { return {}; }
+  // The same kernel for `permuted` = P A P^T, whose rows are in row_order(): it writes y in order.
+  // Null where that is empty. Synchronises `stream`; later it reads only row_ptr of `permuted`.
+  virtual std::unique_ptr<CudaKernel> in_row_order(const DeviceCsr<Value>& /*permuted*/,
+                                                   StreamRef /*stream*/) const {
+    return nullptr;
+  }
 };
 
 }  // namespace trireme

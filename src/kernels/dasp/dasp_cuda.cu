@@ -156,7 +156,14 @@ class DaspCuda final : public CudaKernel<Vector> {
             .steps = steps_};
   }
 
-  DeviceSpan<const std::int32_t> row_order() const override { return layout_.row_order.view(); }
+  DeviceBuffer<std::int32_t> row_order(StreamRef stream) const override {
+    return rows_by_task(layout_, stream);
+  }
+  // Rows of one length stay in order, so they share tasks as before; the tasks' order stays too.
+  std::unique_ptr<CudaKernel<Vector>> in_row_order(const DeviceCsr<Vector>& permuted,
+                                                   StreamRef stream) const override {
+    return std::make_unique<DaspCuda>(permuted, stream);
+  }
 
  private:
   Kernel product(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,

@@ -67,6 +67,10 @@ void copy_entries(const DeviceLayout<Stored>& layout, const DeviceCsr<Value>& ma
 template <class Stored>
 void narrow_columns(DeviceLayout<Stored>& layout, StreamRef stream);
 
+// The caller's rows in the order of the tasks that write them; synchronises.
+template <class Stored>
+DeviceBuffer<std::int32_t> rows_by_task(const DeviceLayout<Stored>& layout, StreamRef stream);
+
 // Copies values (of `matrix`, whose row_ptr is read) to their places; asynchronous.
 template <class Stored, class Value>
 void update_on_device(const DeviceLayout<Stored>& layout, const DeviceCsr<Value>& matrix,

@@ -2,6 +2,7 @@
 // TEB's entries on the GPU: block heads, chunks of long rows, and the copy of rows to their places.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/stopwatch.hpp"
 #include "device/check.hpp"
@@ -36,7 +37,7 @@ __global__ void make_heads(std::int64_t blocks, const Index* __restrict__ blo_id
 // Where the entries of a row come from and go to.
 struct Copy {
   const Index* row_ptr;
-  const Index* row_order;
+  const Index* row_order;  // null: position and row are the same
   const Index* rownnz_sum;
 
   // Entries of `position` between `begin` and `end` of the layout, every `stride`-th from `lane`.
@@ -44,7 +45,8 @@ struct Copy {
   __device__ __forceinline__ void row(Index position, Index begin, Index end, int lane, int stride,
                                       const Index* csr_columns, const Value* csr_values,
                                       Index* columns_out, Stored* values_out) const {
-    const Index shift = row_ptr[row_order[position]] - rownnz_sum[position];
+    const Index row = row_order ? row_order[position] : position;
+    const Index shift = row_ptr[row] - rownnz_sum[position];
     for (Index k = begin + lane; k < end; k += stride) {
       if constexpr (columns) columns_out[k] = csr_columns[shift + k];
       values_out[k] = static_cast<Stored>(csr_values[shift + k]);
@@ -124,14 +126,37 @@ void reorder_values(DeviceSpan<const Index> row_ptr, DeviceSpan<const Value> csr
   copy_all<false>(row_ptr, static_cast<const Index*>(nullptr), csr_values.data(), layout, stream);
 }
 
+DeviceOrder without_row_order(const DeviceOrder& order, StreamRef stream) {
+  DeviceOrder copy{order.plan,
+                   order.blocks,
+                   {},
+                   DeviceBuffer<Index>(order.blo_idx.size(), stream),
+                   DeviceBuffer<Index>(order.rownnz_sum.size(), stream)};
+  copy_on_device(order.blo_idx.view(), copy.blo_idx.span(), stream);
+  copy_on_device(order.rownnz_sum.view(), copy.rownnz_sum.span(), stream);
+  return copy;
+}
+
 template <class Stored, class Value>
 DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, StreamRef stream) {
+  const Stopwatch watch;
+  DeviceOrder order = order_rows(matrix.rows, matrix.nnz, matrix.row_ptr, stream);
+  synchronize(stream);
+  const double seconds = watch.seconds();
+  DeviceLayout<Stored> layout = build_in_order<Stored>(matrix, std::move(order), stream);
+  layout.steps.insert(layout.steps.begin(), {"order and merge rows", seconds});
+  return layout;
+}
+
+template <class Stored, class Value>
+DeviceLayout<Stored> build_in_order(const DeviceCsr<Value>& matrix, DeviceOrder order,
+                                    StreamRef stream) {
   Stopwatch watch;
   DeviceLayout<Stored> layout;
   layout.rows = matrix.rows;
   layout.cols = matrix.cols;
   layout.nnz = matrix.nnz;
-  layout.order = order_rows(matrix.rows, matrix.nnz, matrix.row_ptr, stream);
+  layout.order = std::move(order);
   layout.chunks =
       to_device(std::span<const Chunk>(make_chunks(layout.order.plan.long_rows,
                                                    layout.order.rownnz_sum.view(), stream)),
@@ -142,7 +167,7 @@ DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, StreamRef s
       blocks, layout.order.blo_idx.data(), layout.order.rownnz_sum.data(), layout.heads.data());
   check_launch();
   synchronize(stream);
-  layout.steps.push_back({"order and merge rows", watch.lap()});
+  layout.steps.push_back({"describe blocks", watch.lap()});
 
   layout.values = DeviceBuffer<Stored>(matrix.nnz, stream);
   layout.col_idx = DeviceBuffer<Index>(matrix.nnz, stream);
@@ -152,9 +177,10 @@ DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, StreamRef s
   return layout;
 }
 
-#define TRIREME_INSTANTIATE(Stored, Value)                                           \
-  template DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>&, StreamRef); \
-  template void reorder_values(DeviceSpan<const Index>, DeviceSpan<const Value>,     \
+#define TRIREME_INSTANTIATE(Stored, Value)                                                       \
+  template DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>&, StreamRef);             \
+  template DeviceLayout<Stored> build_in_order(const DeviceCsr<Value>&, DeviceOrder, StreamRef); \
+  template void reorder_values(DeviceSpan<const Index>, DeviceSpan<const Value>,                 \
                                DeviceLayout<Stored>&, StreamRef);
 TRIREME_INSTANTIATE(double, double)
 TRIREME_INSTANTIATE(float, float)

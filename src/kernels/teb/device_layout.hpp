@@ -44,7 +44,7 @@ struct Chunk {
 struct DeviceOrder {
   Plan plan;
   std::int64_t blocks = 0;
-  DeviceBuffer<std::int32_t> row_order;   // rows
+  DeviceBuffer<std::int32_t> row_order;   // rows; empty: the caller's
   DeviceBuffer<std::int32_t> blo_idx;     // blocks + 1
   DeviceBuffer<std::int32_t> rownnz_sum;  // rows + 1
 };
@@ -70,6 +70,12 @@ DeviceOrder order_rows(std::int64_t rows, std::int64_t nnz, DeviceSpan<const std
 // Stored may be narrower than the matrix's Value. Synchronises `stream`.
 template <class Stored, class Value>
 DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, StreamRef stream);
+
+// For a matrix whose rows are in `order` already, which has no row_order.
+template <class Stored, class Value>
+DeviceLayout<Stored> build_in_order(const DeviceCsr<Value>& matrix, DeviceOrder order,
+                                    StreamRef stream);
+DeviceOrder without_row_order(const DeviceOrder& order, StreamRef stream);
 
 // New values in the CSR's order to their places; asynchronous.
 template <class Stored, class Value>

@@ -13,6 +13,7 @@
 // last adds up the chunks' sums, in order. Moves 12 bytes a nonzero (double), 16 a row and 16 a
 // block. Deterministic: each sum has a fixed tree.
 #include <algorithm>
+#include <utility>
 
 #include "device/block_sum.cuh"
 #include "device/device.hpp"
@@ -38,7 +39,7 @@ struct Operands {
   const Stored* __restrict__ values;
   const Index* __restrict__ col_idx;
   const Index* __restrict__ rownnz_sum;
-  const Index* __restrict__ row_order;
+  const Index* __restrict__ row_order;  // null: position and row are the same
   const Vector* __restrict__ x;
   Vector* __restrict__ y;
   bool add;
@@ -56,6 +57,11 @@ template <class Number>
 __device__ __forceinline__ int slot(int k) {
   constexpr int kPadding = 128 / sizeof(Number);
   return k + k / kPadding;
+}
+
+template <class Stored, class Vector>
+__device__ __forceinline__ Index row_at(const Operands<Stored, Vector>& a, Index position) {
+  return a.row_order ? a.row_order[position] : position;
 }
 
 // Writes a row's sum; returns its part of x . A x.
@@ -77,7 +83,7 @@ __device__ double multiply_chunk(const Operands<Stored, Vector>& a, const Chunk&
     sum += static_cast<Number>(__ldcs(a.values + k)) * load<Number>(a.x + __ldcs(a.col_idx + k));
   sum = block_sum<kThreads>(sum);
   if (chunk.chunks == 1)
-    return threadIdx.x == 0 ? finish_row<with_dot>(a, a.row_order[chunk.position], sum) : 0;
+    return threadIdx.x == 0 ? finish_row<with_dot>(a, row_at(a, chunk.position), sum) : 0;
 
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
@@ -94,7 +100,7 @@ __device__ double multiply_chunk(const Operands<Stored, Vector>& a, const Chunk&
   sum = block_sum<kThreads>(sum);
   if (threadIdx.x != 0) return 0;
   sums.done[chunk.position] = 0;
-  return finish_row<with_dot>(a, a.row_order[chunk.position], sum);
+  return finish_row<with_dot>(a, row_at(a, chunk.position), sum);
 }
 
 // A row as phase 2 needs it; an empty one where there is none.
@@ -106,7 +112,7 @@ template <class Stored, class Vector>
 __device__ __forceinline__ RowPlace find_row(const Operands<Stored, Vector>& a, Index position,
                                              Index end_position) {
   if (position >= end_position) return {};
-  return {a.rownnz_sum[position], a.rownnz_sum[position + 1], a.row_order[position]};
+  return {a.rownnz_sum[position], a.rownnz_sum[position + 1], row_at(a, position)};
 }
 
 // What a thread has of a block: entries thread, thread + kThreads, .. from a multiple of 32.
@@ -195,7 +201,7 @@ __device__ __forceinline__ double sum_rows(const Operands<Stored, Vector>& a, co
     const int begin = head.first_nonzero - base;
     Number sum = sum_products(products, begin, begin + head.front_length, threadIdx.x, kThreads);
     sum = block_sum<kThreads>(sum);
-    if (threadIdx.x == 0) dot = finish_row<with_dot>(a, a.row_order[head.first_row], sum);
+    if (threadIdx.x == 0) dot = finish_row<with_dot>(a, row_at(a, head.first_row), sum);
   }
   const int lanes = head.lanes;
   const int lane = work.worker & (lanes - 1);
@@ -267,8 +273,10 @@ template <class Stored, class Vector>
 class TebCuda final : public CudaKernel<Vector> {
  public:
   TebCuda(const DeviceCsr<Vector>& matrix, StreamRef stream)
+      : TebCuda(matrix, teb::build_on_device<Stored>(matrix, stream), stream) {}
+  TebCuda(const DeviceCsr<Vector>& matrix, teb::DeviceLayout<Stored> layout, StreamRef stream)
       : row_ptr_(matrix.row_ptr),
-        layout_(teb::build_on_device<Stored>(matrix, stream)),
+        layout_(std::move(layout)),
         chunk_sums_(layout_.chunks.size(), stream),
         chunks_done_(layout_.order.plan.long_rows, stream),
         grid_(static_cast<int>(std::min<std::int64_t>(
@@ -288,7 +296,8 @@ class TebCuda final : public CudaKernel<Vector> {
 
   KernelStatistics statistics() const override {
     return {.stored_bytes = static_cast<std::int64_t>(
-                layout_.nnz * (sizeof(Stored) + sizeof(Index)) + 2 * layout_.rows * sizeof(Index) +
+                layout_.nnz * (sizeof(Stored) + sizeof(Index)) +
+                (layout_.rows + layout_.order.row_order.size()) * sizeof(Index) +
                 layout_.heads.size() * sizeof(BlockHead) + layout_.chunks.size() * sizeof(Chunk)),
             .padding_ratio = 0,
             .steps = layout_.steps};
@@ -300,7 +309,21 @@ class TebCuda final : public CudaKernel<Vector> {
     launch<true>(x, y, false, partials.data(), stream);
   }
 
-  DeviceSpan<const Index> row_order() const override { return layout_.order.row_order.view(); }
+  DeviceBuffer<Index> row_order(StreamRef stream) const override {
+    DeviceBuffer<Index> order(layout_.order.row_order.size(), stream);
+    copy_on_device(layout_.order.row_order.view(), order.span(), stream);
+    synchronize(stream);
+    return order;
+  }
+  // The same blocks: sorting and merging again would turn the rows of each block round.
+  std::unique_ptr<CudaKernel<Vector>> in_row_order(const DeviceCsr<Vector>& permuted,
+                                                   StreamRef stream) const override {
+    return std::make_unique<TebCuda>(
+        permuted,
+        teb::build_in_order<Stored>(permuted, teb::without_row_order(layout_.order, stream),
+                                    stream),
+        stream);
+  }
 
  private:
   int chunks() const { return static_cast<int>(layout_.chunks.size()); }

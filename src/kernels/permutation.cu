@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A thread an entry, each block a run of consecutive entries of P A P^T, so that long rows cost no
+// more than short ones: the block finds its first and last row by bisection, each entry its row
+// between these. Moves 32 bytes an entry for the matrix, 16 for values alone, beside row pointers.
+#include "kernels/permutation.hpp"
+
+#include <algorithm>
+#include <cub/device/device_scan.cuh>
+
+#include "device/check.hpp"
+
+namespace trireme {
+namespace {
+
+using Index = std::int32_t;
+
+constexpr int kThreads = 256;
+constexpr int kEach = 8;  // entries a thread
+constexpr int kEntries = kThreads * kEach;
+
+unsigned blocks_for(std::int64_t items, int each_block) {
+  return static_cast<unsigned>((items + each_block - 1) / each_block);
+}
+
+__device__ __forceinline__ std::int64_t thread_number() {
+  return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+}
+
+__global__ void invert(std::int64_t rows, const Index* __restrict__ order,
+                       Index* __restrict__ inverse) {
+  const std::int64_t i = thread_number();
+  if (i < rows) inverse[order[i]] = static_cast<Index>(i);
+}
+
+__global__ void gather_lengths(std::int64_t rows, const Index* __restrict__ row_ptr,
+                               const Index* __restrict__ order, Index* __restrict__ lengths) {
+  const std::int64_t i = thread_number();
+  if (i > rows) return;
+  const Index row = i < rows ? order[i] : 0;
+  lengths[i] = i < rows ? row_ptr[row + 1] - row_ptr[row] : 0;
+}
+
+// The last row in [low, high) that begins at or before `entry`; `low` does.
+__device__ __forceinline__ Index row_of(const Index* row_ptr, Index low, Index high, Index entry) {
+  while (high - low > 1) {
+    const Index middle = low + (high - low) / 2;
+    if (row_ptr[middle] <= entry)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+template <bool with_columns>
+__global__ void __launch_bounds__(kThreads)
+    copy_entries(Index rows, Index nnz, const Index* __restrict__ row_ptr,
+                 const Index* __restrict__ columns, const double* __restrict__ values,
+                 const Index* __restrict__ order, const Index* __restrict__ inverse,
+                 const Index* __restrict__ new_row_ptr, Index* __restrict__ new_columns,
+                 double* __restrict__ new_values) {
+  __shared__ Index ends[2];
+  const auto first = static_cast<Index>(blockIdx.x * std::int64_t{kEntries});
+  const Index count = min(nnz - first, kEntries);
+  if (threadIdx.x % 32 == 0 && threadIdx.x < 64)
+    ends[threadIdx.x / 32] =
+        row_of(new_row_ptr, 0, rows, threadIdx.x == 0 ? first : first + count - 1);
+  __syncthreads();
+  for (Index k = threadIdx.x; k < count; k += kThreads) {
+    const Index to = first + k;
+    const Index row = row_of(new_row_ptr, ends[0], ends[1] + 1, to);
+    const Index from = row_ptr[order[row]] + to - new_row_ptr[row];
+    if constexpr (with_columns) new_columns[to] = inverse[columns[from]];
+    new_values[to] = values[from];
+  }
+}
+
+__global__ void gather_entries(std::int64_t count, const double* __restrict__ from,
+                               const Index* __restrict__ order, double* __restrict__ to) {
+  const std::int64_t i = thread_number();
+  if (i < count) to[i] = from[order[i]];
+}
+
+__global__ void scatter_entries(std::int64_t count, const double* __restrict__ from,
+                                const Index* __restrict__ order, double* __restrict__ to) {
+  const std::int64_t i = thread_number();
+  if (i < count) to[order[i]] = from[i];
+}
+
+__global__ void count_breaks(std::int64_t rows, const Index* __restrict__ order,
+                             unsigned long long* __restrict__ breaks) {
+  const std::int64_t i = thread_number();
+  const bool here = i < rows && (i == 0 ? order[0] != 0 : order[i] != order[i - 1] + 1);
+  const int in_block = __syncthreads_count(here);
+  if (threadIdx.x == 0 && in_block > 0)
+    atomicAdd(breaks, static_cast<unsigned long long>(in_block));
+}
+
+void sum_exclusively(DeviceSpan<Index> numbers, StreamRef stream) {
+  std::size_t bytes = 0;
+  const auto sum = [&](void* scratch) {
+    cuda_check(cub::DeviceScan::ExclusiveSum(scratch, bytes, numbers.data(), numbers.data(),
+                                             static_cast<std::int64_t>(numbers.size()), stream));
+  };
+  sum(nullptr);
+  const ScratchBuffer<std::byte> scratch(std::max<std::size_t>(bytes, 1), stream);
+  sum(scratch.data());
+}
+
+}  // namespace
+
+DeviceCsrMatrix<double> permuted_matrix(const DeviceCsr<double>& a, DeviceSpan<const Index> order,
+                                        StreamRef stream) {
+  DeviceCsrMatrix<double> result{a.rows, a.cols, DeviceBuffer<Index>(a.rows + 1, stream),
+                                 DeviceBuffer<Index>(a.nnz, stream),
+                                 DeviceBuffer<double>(a.nnz, stream)};
+  gather_lengths<<<blocks_for(a.rows + 1, kThreads), kThreads, 0, stream>>>(
+      a.rows, a.row_ptr.data(), order.data(), result.row_ptr.data());
+  check_launch();
+  sum_exclusively(result.row_ptr.span(), stream);
+  if (a.nnz == 0) return result;
+  ScratchBuffer<Index> inverse(a.rows, stream);
+  invert<<<blocks_for(a.rows, kThreads), kThreads, 0, stream>>>(a.rows, order.data(),
+                                                                inverse.data());
+  check_launch();
+  copy_entries<true><<<blocks_for(a.nnz, kEntries), kThreads, 0, stream>>>(
+      static_cast<Index>(a.rows), static_cast<Index>(a.nnz), a.row_ptr.data(), a.col_idx.data(),
+      a.values.data(), order.data(), inverse.data(), result.row_ptr.data(), result.col_idx.data(),
+      result.values.data());
+  check_launch();
+  return result;
+}
+
+void permute_values(DeviceSpan<const Index> row_ptr, DeviceSpan<const double> values,
+                    DeviceSpan<const Index> order, DeviceSpan<const Index> permuted_row_ptr,
+                    DeviceSpan<double> permuted, StreamRef stream) {
+  const auto nnz = static_cast<Index>(values.size());
+  if (nnz == 0) return;
+  copy_entries<false><<<blocks_for(nnz, kEntries), kThreads, 0, stream>>>(
+      static_cast<Index>(order.size()), nnz, row_ptr.data(), nullptr, values.data(), order.data(),
+      nullptr, permuted_row_ptr.data(), nullptr, permuted.data());
+  check_launch();
+}
+
+void permute(DeviceSpan<const double> x, DeviceSpan<const Index> order, DeviceSpan<double> permuted,
+             StreamRef stream) {
+  const auto count = static_cast<std::int64_t>(order.size());
+  if (count == 0) return;
+  gather_entries<<<blocks_for(count, kThreads), kThreads, 0, stream>>>(
+      count, x.data(), order.data(), permuted.data());
+  check_launch();
+}
+
+void permute_back(DeviceSpan<const double> permuted, DeviceSpan<const Index> order,
+                  DeviceSpan<double> x, StreamRef stream) {
+  const auto count = static_cast<std::int64_t>(order.size());
+  if (count == 0) return;
+  scatter_entries<<<blocks_for(count, kThreads), kThreads, 0, stream>>>(count, permuted.data(),
+                                                                        order.data(), x.data());
+  check_launch();
+}
+
+std::int64_t breaks_in(DeviceSpan<const Index> order, StreamRef stream) {
+  const auto rows = static_cast<std::int64_t>(order.size());
+  if (rows == 0) return 0;
+  ScratchBuffer<unsigned long long> breaks(1, stream);
+  fill_zero(breaks.span(), stream);
+  count_breaks<<<blocks_for(rows, kThreads), kThreads, 0, stream>>>(rows, order.data(),
+                                                                    breaks.data());
+  check_launch();
+  return static_cast<std::int64_t>(read_back(breaks.data(), stream));
+}
+
+}  // namespace trireme

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A build without CUDA has nothing in device memory to put into another order.
+#include "base/error.hpp"
+#include "kernels/permutation.hpp"
+
+namespace trireme {
+namespace {
+
+[[noreturn]] void no_cuda() {
+  fail(ExitCode::resource, "this Trireme was built without CUDA; use device: cpu");
+}
+
+}  // namespace
+
+DeviceCsrMatrix<double> permuted_matrix(const DeviceCsr<double>&, DeviceSpan<const std::int32_t>,
+                                        StreamRef) {
+  no_cuda();
+}
+void permute_values(DeviceSpan<const std::int32_t>, DeviceSpan<const double>,
+                    DeviceSpan<const std::int32_t>, DeviceSpan<const std::int32_t>,
+                    DeviceSpan<double>, StreamRef) {
+  no_cuda();
+}
+void permute(DeviceSpan<const double>, DeviceSpan<const std::int32_t>, DeviceSpan<double>,
+             StreamRef) {
+  no_cuda();
+}
+void permute_back(DeviceSpan<const double>, DeviceSpan<const std::int32_t>, DeviceSpan<double>,
+                  StreamRef) {
+  no_cuda();
+}
+std::int64_t breaks_in(DeviceSpan<const std::int32_t>, StreamRef) { no_cuda(); }
+
+}  // namespace trireme

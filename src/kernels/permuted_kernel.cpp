@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Builds P A P^T beside A, and times both.
+#include "kernels/permuted_kernel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/stopwatch.hpp"
+#include "kernels/permutation.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr int kRounds = 3;
+constexpr int kProductsARound = 3;
+
+// Products as a loop does them: with the dot product where the kernel has it.
+class TimedProducts {
+ public:
+  TimedProducts(CudaKernel<double>& kernel, DeviceSpan<const double> x, DeviceSpan<double> y,
+                StreamRef stream)
+      : kernel_(kernel), x_(x), y_(y), partials_(kernel.dot_partials(), stream), stream_(stream) {
+    multiply();
+  }
+  void round(int number) {
+    begin_.record(stream_);
+    for (int product = 0; product < kProductsARound; ++product) multiply();
+    end_.record(stream_);
+    end_.synchronize();
+    us_[number] = microseconds_between(begin_, end_) / kProductsARound;
+  }
+  double median() {
+    std::sort(us_.begin(), us_.end());
+    return us_[kRounds / 2];
+  }
+
+ private:
+  void multiply() {
+    if (partials_.size() > 0)
+      kernel_.multiply_and_dot(x_, y_, partials_.span(), stream_);
+    else
+      kernel_.multiply(x_, y_, Accumulate::no, stream_);
+  }
+
+  CudaKernel<double>& kernel_;
+  DeviceSpan<const double> x_;
+  DeviceSpan<double> y_;
+  DeviceBuffer<double> partials_;
+  StreamRef stream_;
+  Event begin_, end_;
+  std::array<double, kRounds> us_{};
+};
+
+}  // namespace
+
+PermutedKernel::PermutedKernel(const CudaKernel<double>& kernel, const DeviceCsr<double>& a,
+                               DeviceBuffer<std::int32_t> order, StreamRef stream)
+    : callers_row_ptr_(a.row_ptr), order_(std::move(order)) {
+  DeviceCsrMatrix<double> permuted = permuted_matrix(a, order_.view(), stream);
+  kernel_ = kernel.in_row_order(permuted.view(), stream);
+  row_ptr_ = std::move(permuted.row_ptr);  // columns and values are in the kernel
+}
+
+void PermutedKernel::multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) {
+  if (x_.empty()) {
+    x_ = DeviceBuffer<double>(order_.size(), stream);
+    y_ = DeviceBuffer<double>(order_.size(), stream);
+  }
+  permute(x, order_.view(), x_.span(), stream);
+  kernel_->multiply(x_.view(), y_.span(), Accumulate::no, stream);
+  permute_back(y_.view(), order_.view(), y, stream);
+}
+
+void PermutedKernel::update_values(DeviceSpan<const double> values, StreamRef stream) {
+  const ScratchBuffer<double> permuted(values.size(), stream);
+  permute_values(callers_row_ptr_, values, order_.view(), row_ptr_.view(), permuted.span(), stream);
+  kernel_->update_values(permuted.view(), stream);
+}
+
+PermutationTrial try_permuted(CudaKernel<double>& kernel, const DeviceCsr<double>& a,
+                              std::int64_t products, const PermutationRule& rule,
+                              StreamRef stream) {
+  const Stopwatch watch;
+  PermutationTrial trial;
+  if (a.rows != a.cols || a.nnz < rule.least_nonzeros || products < rule.least_products)
+    return trial;
+  DeviceBuffer<std::int32_t> order = kernel.row_order(stream);
+  if (order.empty() || static_cast<double>(breaks_in(order.view(), stream)) <
+                           rule.least_breaks * static_cast<double>(a.rows))
+    return trial;
+  try {
+    auto permuted = std::make_unique<PermutedKernel>(kernel, a, std::move(order), stream);
+    const DeviceBuffer<double> x(a.rows, stream), y(a.rows, stream);
+    fill_zero(x.span(), stream);
+    TimedProducts callers(kernel, x.view(), y.span(), stream);
+    TimedProducts own(permuted->kernel(), x.view(), y.span(), stream);
+    for (int round = 0; round < kRounds; ++round) {
+      callers.round(round);
+      own.round(round);
+    }
+    trial.callers_us = callers.median();
+    trial.permuted_us = own.median();
+    if (trial.gain() >= rule.least_gain) trial.winner = std::move(permuted);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::resource) throw;
+  }
+  trial.seconds = watch.seconds();
+  return trial;
+}
+
+}  // namespace trireme
