@@ -63,16 +63,6 @@ PermutedKernel::PermutedKernel(const CudaKernel<double>& kernel, const DeviceCsr
   row_ptr_ = std::move(permuted.row_ptr);  // columns and values are in the kernel
 }
 
-void PermutedKernel::multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) {
-  if (x_.empty()) {
-    x_ = DeviceBuffer<double>(order_.size(), stream);
-    y_ = DeviceBuffer<double>(order_.size(), stream);
-  }
-  permute(x, order_.view(), x_.span(), stream);
-  kernel_->multiply(x_.view(), y_.span(), Accumulate::no, stream);
-  permute_back(y_.view(), order_.view(), y, stream);
-}
-
 void PermutedKernel::update_values(DeviceSpan<const double> values, StreamRef stream) {
   const ScratchBuffer<double> permuted(values.size(), stream);
   permute_values(callers_row_ptr_, values, order_.view(), row_ptr_.view(), permuted.span(), stream);

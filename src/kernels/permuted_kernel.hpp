@@ -22,8 +22,6 @@ class PermutedKernel {
   DeviceSpan<const std::int32_t> order() const {
     return order_.view();
   }  // the caller's row of each
-  // y = A x in the caller's order: for whoever has no use for P x. Costs 40 bytes a row more.
-  void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
   // As the caller's CSR has them.
   void update_values(DeviceSpan<const double> values, StreamRef stream);
 
@@ -31,7 +29,6 @@ class PermutedKernel {
   DeviceSpan<const std::int32_t> callers_row_ptr_;
   DeviceBuffer<std::int32_t> order_, row_ptr_;
   std::unique_ptr<CudaKernel<double>> kernel_;
-  DeviceBuffer<double> x_, y_;  // of multiply(), made at its first use
 };
 
 // When P A P^T is tried, and when it is kept.

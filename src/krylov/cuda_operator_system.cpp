@@ -26,7 +26,9 @@ constexpr std::int64_t rows_of_a_sum(Recording recording) {
 }  // namespace
 
 CudaOperatorSystem::CudaOperatorSystem(std::shared_ptr<CudaOperator> op)
-    : op_(std::move(op)), processes_(size_of(op_->matrix().comm)) {}
+    : op_(std::move(op)),
+      processes_(size_of(op_->matrix().comm)),
+      kernel_(op_->share_local_kernel()) {}
 
 void CudaOperatorSystem::multiply(DeviceSpan<const double> x, DeviceSpan<double> y,
                                   StreamRef stream) {

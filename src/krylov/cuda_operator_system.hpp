@@ -33,6 +33,7 @@ class CudaOperatorSystem : public resident::CudaSystem {
  private:
   std::shared_ptr<CudaOperator> op_;
   int processes_;
+  std::shared_ptr<CudaKernel<double>> kernel_;  // held: see CudaOperator::choose_row_order()
 };
 
 }  // namespace trireme

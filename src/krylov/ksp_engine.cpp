@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "krylov/petsc_private.hpp"
 #include "krylov/resident_pc.hpp"
+#include "krylov/row_order.hpp"
 #include "operators/mat_shell.hpp"
 
 namespace trireme {
@@ -88,7 +89,7 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
       data_of_preconditioner(amat, pmat, pc, cuda && shell_operator(pmat) == cuda);
   forget();
   if (cuda) {
-    cuda_system_ = std::make_unique<CudaOperatorSystem>(std::move(cuda));
+    cuda_system_ = make_cuda_system(std::move(cuda), data.spec.kind);
     cuda_solver_ =
         std::make_unique<resident::CudaSolver>(*cuda_system_, method_, variant_, data.spec);
   } else {

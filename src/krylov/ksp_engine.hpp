@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 
-#include "krylov/cuda_operator_system.hpp"
 #include "krylov/ksp_register.hpp"
 #include "krylov/mat_system.hpp"
 #include "krylov/resident/cuda_solve.hpp"
@@ -61,7 +60,7 @@ class KspEngine {
   // One of the two, where the operator is.
   std::unique_ptr<MatSystem> host_system_;
   std::unique_ptr<resident::HostSolver> host_solver_;
-  std::unique_ptr<CudaOperatorSystem> cuda_system_;
+  std::unique_ptr<resident::CudaSystem> cuda_system_;
   std::unique_ptr<resident::CudaSolver> cuda_solver_;
 };
 

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "krylov/ksp_engine.hpp"
 #include "krylov/petsc_private.hpp"
+#include "krylov/row_order.hpp"
 
 namespace trireme {
 namespace {
@@ -121,6 +122,7 @@ void solve(KSP ksp) {
   KspEngine& engine = engine_of(ksp);
   Mat amat = nullptr, pmat = nullptr;
   petsc_check(KSPGetOperators(ksp, &amat, &pmat));
+  choose_row_order(ksp);
   engine.prepare(amat, pmat, pc_of(ksp));
   resident::Observer observer;
   observer.iteration = [ksp](const resident::State& state, const Iterate& iterate) {

@@ -11,6 +11,7 @@
 #include "base/stopwatch.hpp"
 #include "krylov/interrupt.hpp"
 #include "krylov/ksp_register.hpp"
+#include "krylov/row_order.hpp"
 #include "operators/block_size.hpp"
 #include "parallel/collective.hpp"
 
@@ -222,6 +223,10 @@ void PetscSolver::require_residual_test() const {
          "precision: mixed corrects residuals by the norm of PETSc's default test; remove {}, or "
          "use precision: double",
          other_test ? "-ksp_convergence_test" : "-ksp_norm_type none");
+}
+
+void PetscSolver::choose_row_order() {
+  if (engine() == "resident") trireme::choose_row_order(ksp_);
 }
 
 SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {

@@ -46,6 +46,9 @@ class PetscSolver {
   // option says otherwise.
   void require_residual_test() const;
 
+  // Ahead of the first solve: see krylov/row_order.hpp. Nothing for PETSc's own methods.
+  void choose_row_order();
+
   void monitor(Monitor monitor) { monitor_ = std::move(monitor); }
   double setup_seconds() const { return setup_seconds_; }
   std::string method() const;          // what runs: cg, bicgstab, or PETSc's name

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/stopwatch.hpp"
+#include "kernels/permutation.hpp"
 #include "operators/float_values.hpp"
 #include "parallel/collective.hpp"
 
@@ -34,10 +35,9 @@ DeviceCsr<double> DeviceBlock::view() const {
 
 CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
                            Precision precision)
-    : Operator(std::move(matrix), kernel) {
+    : Operator(std::move(matrix), kernel), mixed_(precision == Precision::mixed) {
   const SplitRows& blocks = matrix_->blocks;
-  const bool mixed = precision == Precision::mixed;
-  inexact_ = mixed && !float_values_are_exact(*matrix_);
+  inexact_ = mixed_ && !float_values_are_exact(*matrix_);
   collectively(matrix_->comm, [&] {
     Stopwatch watch;
     local_block_ = DeviceBlock(blocks.local, stream_);
@@ -46,17 +46,13 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
     if (ghosts && !boundary) ghost_block_ = DeviceBlock(blocks.ghost, stream_);
     stream_.synchronize();
     upload_seconds_ = watch.lap();
-    const auto build = [&](const auto& builder) {
-      return Kernels{builder(local_block_.view()),
-                     ghosts && !boundary ? builder(ghost_block_.view()) : nullptr};
+    const auto build_both = [&](const auto& builder) {
+      return Kernels{builder(local_block_), ghosts && !boundary ? builder(ghost_block_) : nullptr};
     };
-    kernels_ = build([&](const DeviceCsr<double>& block) {
-      return mixed ? build_mixed_cuda_kernel(kernel, block, stream_)
-                   : build_cuda_kernel<double>(kernel, block, stream_);
-    });
+    kernels_ = build_both([&](const DeviceBlock& block) { return build(block); });
     if (inexact_)
-      exact_ = build([&](const DeviceCsr<double>& block) {
-        return build_cuda_kernel<double>("albus", block, stream_);
+      exact_ = build_both([&](const DeviceBlock& block) {
+        return build_cuda_kernel<double>("albus", block.view(), stream_);
       });
     if (boundary) boundary_ = std::make_unique<BoundaryProduct>(blocks.ghost, stream_);
     build_seconds_ = watch.lap();
@@ -64,10 +60,50 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
   exchange_ = make_gpu_exchange(matrix_->comm, matrix_->halo);
 }
 
+std::unique_ptr<CudaKernel<double>> CudaOperator::build(const DeviceBlock& block) const {
+  return mixed_ ? build_mixed_cuda_kernel(kernel_, block.view(), stream_)
+                : build_cuda_kernel<double>(kernel_, block.view(), stream_);
+}
+
+void CudaOperator::choose_row_order(std::int64_t products, const PermutationRule& rule) {
+  if (size_of(matrix_->comm) > 1 || inexact_ || trial_.seconds > 0) return;
+  trial_ = try_permuted(*kernels_.local, local_block_.view(), products, rule, stream_);
+  build_seconds_ += trial_.seconds;
+  if (!trial_.winner) return;
+  permuted_ = std::move(trial_.winner);
+  if (kernels_.local.use_count() == 1) kernels_.local.reset();
+}
+
+std::shared_ptr<CudaKernel<double>> CudaOperator::share_local_kernel() {
+  if (!kernels_.local) kernels_.local = build(local_block_);
+  return kernels_.local;
+}
+
 void CudaOperator::multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) {
+  if (!kernels_.local) {
+    multiply_permuted(x, y, stream);
+    return;
+  }
   events_.begin(stream);
-  product(kernels_, x, y, {}, stream, [this](Part part, const auto& work) { observed(part, work); });
+  product(kernels_, x, y, {}, stream,
+          [this](Part part, const auto& work) { observed(part, work); });
   events_.end(stream);
+}
+
+// Timed without the way into the kernel's order and back, which a loop in that order has not.
+void CudaOperator::multiply_permuted(DeviceSpan<const double> x, DeviceSpan<double> y,
+                                     StreamRef stream) {
+  if (permuted_x_.empty()) {
+    permuted_x_ = DeviceBuffer<double>(x.size(), stream);
+    permuted_y_ = DeviceBuffer<double>(y.size(), stream);
+  }
+  permute(x, permuted_->order(), permuted_x_.span(), stream);
+  events_.begin(stream);
+  observed(Part::local, [&] {
+    permuted_->kernel().multiply(permuted_x_.view(), permuted_y_.span(), Accumulate::no, stream);
+  });
+  events_.end(stream);
+  permute_back(permuted_y_.view(), permuted_->order(), y, stream);
 }
 
 void CudaOperator::queue_product(DeviceSpan<const double> x, DeviceSpan<double> y,
@@ -107,8 +143,8 @@ void CudaOperator::product(Kernels& kernels, DeviceSpan<const double> x, DeviceS
     if (kernels.ghost)
       kernels.ghost->multiply(ghosts, y, Accumulate::yes, stream);
     else if (dot)
-      boundary_->multiply_and_dot(
-          ghosts, x, y, {partials.data() + of_local, partials.size() - of_local}, stream);
+      boundary_->multiply_and_dot(ghosts, x, y,
+                                  {partials.data() + of_local, partials.size() - of_local}, stream);
     else
       boundary_->multiply(ghosts, y, stream);
   });
@@ -139,6 +175,7 @@ void CudaOperator::multiply(std::span<const double> x, std::span<double> y) {
 }
 
 void CudaOperator::multiply_exactly(std::span<const double> x, std::span<double> y) {
+  if (!inexact_) share_local_kernel();
   staged(x, y, [&] { queue_exact_product(x_.view(), y_.span(), stream_); });
 }
 
@@ -152,12 +189,14 @@ void CudaOperator::refresh_values() {
     if (kernels->local) kernels->local->update_values(local_block_.values.view(), stream_);
     if (kernels->ghost) kernels->ghost->update_values(ghost_block_.values.view(), stream_);
   }
+  if (permuted_) permuted_->update_values(local_block_.values.view(), stream_);
   if (boundary_) boundary_->update_values(blocks.ghost.values, stream_);
   stream_.synchronize();
 }
 
 KernelStatistics CudaOperator::statistics() const {
-  const KernelStatistics local = kernels_.local->statistics();
+  const KernelStatistics local =
+      kernels_.local ? kernels_.local->statistics() : permuted_->kernel().statistics();
   if (boundary_) return combined(local, boundary_->statistics());
   return kernels_.ghost ? combined(local, kernels_.ghost->statistics()) : local;
 }

@@ -11,6 +11,7 @@
 #include "device/buffer.hpp"
 #include "device/stream.hpp"
 #include "kernels/device_csr.hpp"
+#include "kernels/permuted_kernel.hpp"
 #include "operators/boundary_product.hpp"
 #include "operators/event_ring.hpp"
 #include "operators/gpu_exchange.hpp"
@@ -58,14 +59,26 @@ class CudaOperator final : public Operator {
   void queue_exact_product(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
   std::size_t dot_partials() const;                          // 0: the kernels do not sum
   GpuExchange* exchange() const { return exchange_.get(); }  // null: one rank
-  CudaKernel<double>& local_kernel() { return *kernels_.local; }
+  // What these multiply by; whoever holds it keeps it in place. Built anew where there is none.
+  std::shared_ptr<CudaKernel<double>> share_local_kernel();
   DeviceCsr<double> local_csr() const { return local_block_.view(); }
+
+  // For a loop of up to `products` products that can take its rows in any order: measures whether
+  // the kernel multiplies P A P^T faster in its own order, and if so keeps it for that, and the one
+  // for A only if somebody holds it. One rank, exact values; tried once. Counts as build time.
+  void choose_row_order(std::int64_t products, const PermutationRule& rule = {});
+  // Null: rows are in the caller's order.
+  std::shared_ptr<PermutedKernel> permuted() const { return permuted_; }
+  const PermutationTrial& row_order_trial() const { return trial_; }
 
  private:
   struct Kernels {
-    // ghost null: no ghosts, or so few rows with any that boundary_ multiplies by them.
-    std::unique_ptr<CudaKernel<double>> local, ghost;
+    std::shared_ptr<CudaKernel<double>> local;  // null: permuted_ has taken its place
+    // Null: no ghosts, or so few rows with any that boundary_ multiplies by them.
+    std::unique_ptr<CudaKernel<double>> ghost;
   };
+  std::unique_ptr<CudaKernel<double>> build(const DeviceBlock& block) const;
+  void multiply_permuted(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
   // `around` is called with each part of the product and what queues it.
   template <class Around>
   void product(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
@@ -74,10 +87,14 @@ class CudaOperator final : public Operator {
   template <class Product>
   double staged(std::span<const double> x, std::span<double> y, const Product& product);
 
+  bool mixed_;
   Stream stream_;
   DeviceBlock local_block_, ghost_block_;
   Kernels kernels_;
   Kernels exact_;  // where those above are inexact: albus, which reads the blocks as they lie
+  std::shared_ptr<PermutedKernel> permuted_;
+  PermutationTrial trial_;
+  DeviceBuffer<double> permuted_x_, permuted_y_;  // of multiply_permuted(), made at its first use
   std::unique_ptr<BoundaryProduct> boundary_;
   std::unique_ptr<GpuExchange> exchange_;
 

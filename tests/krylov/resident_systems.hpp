@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -73,6 +74,37 @@ inline CsrMatrix<double> path_laplacian(std::int64_t n) {
     dense[i][i + 1] = dense[i + 1][i] = -1;
   }
   return from_dense(dense);
+}
+
+// Rows of 1 to some 40 nonzeros in no order, row 5 with `longest`; diagonally dominant, with a
+// diagonal that changes from row to row. Symmetric positive definite without `skew`.
+inline CsrMatrix<double> irregular_matrix(std::int64_t n, double skew = 0,
+                                          std::int64_t longest = 700) {
+  Random random(11);
+  std::vector<std::map<std::int32_t, double>> rows(n);
+  const auto connect = [&](std::int64_t i, std::int64_t j, double value) {
+    rows[i][static_cast<std::int32_t>(j)] = value * (1 + skew);
+    rows[j][static_cast<std::int32_t>(i)] = value;
+  };
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t k = random.below(3) == 0 ? random.below(30) : random.below(4); k > 0; --k)
+      if (const std::int64_t j = random.below(n); j < i)
+        connect(i, j, -0.5 - 0.1 * static_cast<double>(random.below(10)));
+  for (std::int64_t k = 0; k < longest; ++k)
+    if (const std::int64_t j = 6 + random.below(n - 6); j > 5) connect(5, j, -0.3);
+  CsrMatrix<double> a;
+  a.rows = a.cols = n;
+  for (std::int64_t i = 0; i < n; ++i) {
+    double sum = 0;
+    for (const auto& [column, value] : rows[i]) sum += std::abs(value);
+    rows[i][static_cast<std::int32_t>(i)] = sum + 0.01 * static_cast<double>(1 + i % 7);
+    for (const auto& [column, value] : rows[i]) {
+      a.col_idx.push_back(column);
+      a.values.push_back(value);
+    }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+  }
+  return a;
 }
 
 inline Array<double> diagonal_of(const CsrMatrix<double>& a) {

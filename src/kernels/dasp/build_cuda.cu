@@ -175,7 +175,14 @@ __global__ void make_tasks(std::int32_t tasks, const Segment* __restrict__ segme
   const std::int32_t first_row = order[mine.row];
   key[i] = is_heavy(work, segment.length) ? 0 : static_cast<std::uint32_t>(first_row) + 1;
   // Rows of a task ascend, but for mixed8 and the two rows of a 1&3 piece.
-  if (work != Work::mixed8 && work != Work::pieces_13) {
+  if (work == Work::pieces_13) {
+    std::int32_t in_row = 1;
+    while (in_row < 2 * mine.size() && order[mine.row + in_row] == first_row + in_row) ++in_row;
+    if (in_row == 2 * mine.size()) {
+      mine.what |= Task::kConsecutive;
+      mine.row = first_row;
+    }
+  } else if (work != Work::mixed8) {
     const std::int32_t rows = work == Work::rows32 ? 32 : work == Work::rows8 ? 8 : mine.size();
     if (order[mine.row + rows - 1] - first_row == rows - 1) {
       mine.what |= Task::kConsecutive;

@@ -157,7 +157,7 @@ class DaspCuda final : public CudaKernel<Vector> {
   }
 
   DeviceBuffer<std::int32_t> row_order(StreamRef stream) const override {
-    return rows_by_task(layout_, stream);
+    return rows_by_task(layout_, source_.row_ptr, stream);
   }
   // Rows of one length stay in order, so they share tasks as before; the tasks' order stays too.
   std::unique_ptr<CudaKernel<Vector>> in_row_order(const DeviceCsr<Vector>& permuted,

@@ -67,9 +67,10 @@ void copy_entries(const DeviceLayout<Stored>& layout, const DeviceCsr<Value>& ma
 template <class Stored>
 void narrow_columns(DeviceLayout<Stored>& layout, StreamRef stream);
 
-// The caller's rows in the order of the tasks that write them; synchronises.
+// The caller's rows in the order of the tasks that write them (task_order.cu); synchronises.
 template <class Stored>
-DeviceBuffer<std::int32_t> rows_by_task(const DeviceLayout<Stored>& layout, StreamRef stream);
+DeviceBuffer<std::int32_t> rows_by_task(const DeviceLayout<Stored>& layout,
+                                        DeviceSpan<const std::int32_t> row_ptr, StreamRef stream);
 
 // Copies values (of `matrix`, whose row_ptr is read) to their places; asynchronous.
 template <class Stored, class Value>

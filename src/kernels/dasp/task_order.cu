@@ -7,6 +7,10 @@
 //
 //   row_order   all of length 9 | all of length 8 | ..
 //   this        32 of length 9 | 32 of length 8 | .. | the next 32 of length 9 | ..
+//
+// So that P A P^T gets the same tasks, rows of one length must keep their order among themselves.
+// A row block of several lengths holds the last rows of its longest length, which go to the end of
+// all, and the first rows of the others, which go to the front.
 #include <algorithm>
 #include <cub/device/device_scan.cuh>
 
@@ -19,71 +23,104 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// The tasks of a long row after the first write none.
-__device__ std::int32_t rows_of(const Task& task, const std::int32_t* group_ptr) {
+struct Rows {
+  std::int32_t front, here, end;
+};
+
+// The rows of a task in each part; its first `end` ones go to the end. Of the tasks of a long row
+// the first has it.
+__device__ Rows rows_of(const Task& task, const std::int32_t* group_ptr,
+                        const std::int32_t* row_order, const std::int32_t* row_ptr) {
   switch (task.work()) {
     case Work::long_groups:
-      return task.stored == group_ptr[task.irregular] ? 1 : 0;
+      return {0, task.stored == group_ptr[task.irregular] ? 1 : 0, 0};
     case Work::rows32:
-      return 32;
+      return {0, 32, 0};
     case Work::rows8:
-      return 8;
+      return {0, 8, 0};
     case Work::pieces_13:
-      return 2 * task.size();
+      return {0, 2 * task.size(), 0};
+    case Work::mixed8:
+      break;
     default:
-      return task.size();
+      return {0, task.size(), 0};
   }
+  const auto length = [&](std::int32_t item) {
+    const std::int32_t row = row_order[task.row + item];
+    return row_ptr[row + 1] - row_ptr[row];
+  };
+  std::int32_t longest = 1;
+  while (longest < task.size() && length(longest) == length(0)) ++longest;
+  return {task.size() - longest, 0, longest};
 }
 
+// count: of every task's rows at the front, then of those here, then of those at the end.
 __global__ void count_rows(std::int32_t tasks, const Task* __restrict__ task,
                            const std::int32_t* __restrict__ group_ptr,
+                           const std::int32_t* __restrict__ row_order,
+                           const std::int32_t* __restrict__ row_ptr,
                            std::int32_t* __restrict__ count) {
   const std::int32_t t = blockIdx.x * kThreads + threadIdx.x;
-  if (t < tasks) count[t] = rows_of(task[t], group_ptr);
+  if (t >= tasks) return;
+  const Rows rows = rows_of(task[t], group_ptr, row_order, row_ptr);
+  count[t] = rows.front;
+  count[tasks + t] = rows.here;
+  count[2 * tasks + t] = rows.end;
 }
 
 // A warp a task.
 __global__ void list_rows(std::int32_t tasks, const Task* __restrict__ task,
                           const std::int32_t* __restrict__ group_ptr,
                           const std::int32_t* __restrict__ row_order,
+                          const std::int32_t* __restrict__ row_ptr,
                           const std::int32_t* __restrict__ first, std::int32_t* __restrict__ rows) {
   const std::int32_t t = (blockIdx.x * kThreads + threadIdx.x) / 32;
   if (t >= tasks) return;
   const Task mine = task[t];
   const std::int32_t position = mine.work() == Work::long_groups ? mine.irregular : mine.row;
-  const std::int32_t count = rows_of(mine, group_ptr);
-  for (std::int32_t k = threadIdx.x % 32; k < count; k += 32)
-    rows[first[t] + k] = mine.consecutive() ? position + k : row_order[position + k];
+  const Rows count = rows_of(mine, group_ptr, row_order, row_ptr);
+  for (std::int32_t k = threadIdx.x % 32; k < count.front + count.here + count.end; k += 32) {
+    const std::int32_t to = k < count.end                 ? first[2 * tasks + t] + k
+                            : k < count.end + count.front ? first[t] + k - count.end
+                                                          : first[tasks + t] + k;
+    rows[to] = mine.consecutive() ? position + k : row_order[position + k];
+  }
 }
 
 }  // namespace
 
 template <class Stored>
-DeviceBuffer<std::int32_t> rows_by_task(const DeviceLayout<Stored>& layout, StreamRef stream) {
+DeviceBuffer<std::int32_t> rows_by_task(const DeviceLayout<Stored>& layout,
+                                        DeviceSpan<const std::int32_t> row_ptr, StreamRef stream) {
   const auto tasks = static_cast<std::int32_t>(layout.tasks.size());
   DeviceBuffer<std::int32_t> rows(layout.rows, stream);
   if (tasks == 0) return rows;
-  ScratchBuffer<std::int32_t> first(tasks, stream);
+  const std::int64_t counts = 3 * std::int64_t{tasks};
+  ScratchBuffer<std::int32_t> first(counts, stream);
   constexpr int warps = kThreads / 32;
   count_rows<<<(tasks + kThreads - 1) / kThreads, kThreads, 0, stream>>>(
-      tasks, layout.tasks.data(), layout.group_ptr.data(), first.data());
+      tasks, layout.tasks.data(), layout.group_ptr.data(), layout.row_order.data(), row_ptr.data(),
+      first.data());
   check_launch();
   std::size_t bytes = 0;
   cuda_check(
-      cub::DeviceScan::ExclusiveSum(nullptr, bytes, first.data(), first.data(), tasks, stream));
+      cub::DeviceScan::ExclusiveSum(nullptr, bytes, first.data(), first.data(), counts, stream));
   ScratchBuffer<std::byte> scratch(std::max<std::size_t>(bytes, 1), stream);
-  cuda_check(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, first.data(), first.data(), tasks,
-                                           stream));
+  cuda_check(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, first.data(), first.data(),
+                                           counts, stream));
   list_rows<<<(tasks + warps - 1) / warps, kThreads, 0, stream>>>(
-      tasks, layout.tasks.data(), layout.group_ptr.data(), layout.row_order.data(), first.data(),
-      rows.data());
+      tasks, layout.tasks.data(), layout.group_ptr.data(), layout.row_order.data(), row_ptr.data(),
+      first.data(), rows.data());
   check_launch();
   synchronize(stream);
   return rows;
 }
 
-template DeviceBuffer<std::int32_t> rows_by_task(const DeviceLayout<double>&, StreamRef);
-template DeviceBuffer<std::int32_t> rows_by_task(const DeviceLayout<float>&, StreamRef);
-template DeviceBuffer<std::int32_t> rows_by_task(const DeviceLayout<Half>&, StreamRef);
+template DeviceBuffer<std::int32_t> rows_by_task(const DeviceLayout<double>&,
+                                                 DeviceSpan<const std::int32_t>, StreamRef);
+template DeviceBuffer<std::int32_t> rows_by_task(const DeviceLayout<float>&,
+                                                 DeviceSpan<const std::int32_t>, StreamRef);
+template DeviceBuffer<std::int32_t> rows_by_task(const DeviceLayout<Half>&,
+                                                 DeviceSpan<const std::int32_t>, StreamRef);
 
 }  // namespace trireme::dasp

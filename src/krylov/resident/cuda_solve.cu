@@ -9,6 +9,7 @@
 #include "device/buffer.hpp"
 #include "device/check.hpp"
 #include "device/stream.hpp"
+#include "kernels/permutation.hpp"
 #include "krylov/resident/bicgstab.hpp"
 #include "krylov/resident/block_inverse.hpp"
 #include "krylov/resident/cg.hpp"
@@ -39,6 +40,8 @@ class CudaSolver::Work {
     if (chebyshev && method == Method::bicgstab)
       throw Error(ExitCode::usage,
                   "the Chebyshev polynomial is for symmetric matrices: use it with cg");
+    if (spec.kind == PreconditionerSpec::Kind::blocks && !system.order().empty())
+      throw Error(ExitCode::internal, "block Jacobi needs the caller's row order");
     const int vectors = method == Method::cg ? kCgVectors : kBicgstabVectors;
     vectors_ = DeviceBuffer<double>(
         static_cast<std::size_t>(stride_) * (vectors + (chebyshev ? 2 : 0)), stream_);
@@ -61,7 +64,7 @@ class CudaSolver::Work {
     }
     copy_to_device(problem.b, b_.span(), stream_);
     if (!problem.zero_guess) copy_to_device(std::span<const double>(problem.x), x_.span(), stream_);
-    const Outcome outcome = run(b_.data(), x_.data(), problem.zero_guess, rule, observer);
+    const Outcome outcome = run_in_order(b_.view(), x_.span(), problem.zero_guess, rule, observer);
     copy_to_host(x_.view(), problem.x, stream_);
     synchronize(stream_);
     return outcome;
@@ -72,7 +75,7 @@ class CudaSolver::Work {
     const Event ready(Timing::no);
     ready.record(producer);
     stream_.wait(ready);
-    return run(b.data(), x.data(), zero_guess, rule, observer);
+    return run_in_order(b, x, zero_guess, rule, observer);
   }
 
   CudaMode mode() const { return mode_; }
@@ -113,6 +116,11 @@ class CudaSolver::Work {
 
   void upload(const PreparedPreconditioner& prepared) {
     inverse_diagonal_ = to_device(std::span<const double>(prepared.inverse_diagonal), stream_);
+    if (const auto order = system_.order(); !order.empty() && !inverse_diagonal_.empty()) {
+      const DeviceBuffer<double> callers = std::move(inverse_diagonal_);
+      inverse_diagonal_ = DeviceBuffer<double>(rows_, stream_);
+      permute(callers.view(), order, inverse_diagonal_.span(), stream_);
+    }
     synchronize(stream_);
     preconditioner_ = host_view(prepared);
     preconditioner_.inverse_diagonal.values =
@@ -161,6 +169,23 @@ class CudaSolver::Work {
     mode_ = mode;
     variant_ = variant;
     set_interval(preconditioner_, bounds);
+  }
+
+  // The system's order may not be the caller's: P A P^T (P x) = P b.
+  Outcome run_in_order(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
+                       const Tolerances& rule, const Observer& observer) {
+    const DeviceSpan<const std::int32_t> order = system_.order();
+    if (order.empty()) return run(b.data(), x.data(), zero_guess, rule, observer);
+    if (permuted_b_.empty()) {
+      permuted_b_ = DeviceBuffer<double>(rows_, stream_);
+      permuted_x_ = DeviceBuffer<double>(rows_, stream_);
+    }
+    permute(b, order, permuted_b_.span(), stream_);
+    if (!zero_guess) permute(x, order, permuted_x_.span(), stream_);
+    const Outcome outcome = run(permuted_b_.data(), permuted_x_.data(), zero_guess, rule, observer);
+    permute_back(permuted_x_.view(), order, x, stream_);
+    synchronize(stream_);
+    return outcome;
   }
 
   Outcome run(const double* b, double* x, bool zero_guess, const Tolerances& rule,
@@ -255,7 +280,8 @@ class CudaSolver::Work {
   int unroll_ = 0;
   std::int64_t rows_, stride_;
   Stream stream_;
-  DeviceBuffer<double> vectors_, inverse_diagonal_, inverse_blocks_, b_, x_;
+  DeviceBuffer<double> vectors_, inverse_diagonal_, inverse_blocks_, b_, x_, permuted_b_,
+      permuted_x_;
   DeviceBuffer<std::int32_t> first_row_;
   DeviceBuffer<char> scratch_;
   PersistentShape shape_;

@@ -37,6 +37,9 @@ class CudaSystem {
   virtual DeviceCsr<double> csr() const { return {}; }
   // The same of this process's rows and the columns that they are numbered by, for block Jacobi.
   virtual DeviceCsr<double> local_csr() const { return csr(); }
+  // Rows and columns are in this order, the caller's row for each: the solver brings b, x and the
+  // diagonal into it, and x back. Empty: the caller's order. Not with block preconditioners.
+  virtual DeviceSpan<const std::int32_t> order() const { return {}; }
   // Adds up over the processes, the same result on each.
   virtual void sum(DeviceSpan<double> /*values*/, StreamRef /*stream*/) {}
   virtual int processes() const { return 1; }
