@@ -244,7 +244,9 @@ class CudaSolver::Work {
   State run_graph(const CgVectors& cg_vectors, const Tolerances& rule, const Observer& observer,
                   bool exactly) {
     const Recording recording = system_.recording();
-    LoopKind kind = recording == Recording::loop ? LoopKind::conditional : LoopKind::batches;
+    const bool kernels_sum = system_.processes() == 1 || system_.peer_sums();
+    LoopKind kind =
+        recording == Recording::loop && kernels_sum ? LoopKind::conditional : LoopKind::batches;
     if (mode_ == CudaMode::stepped || rule.judged_by_caller || recording == Recording::none)
       kind = LoopKind::stepped;
     const LoopKey key{cg_vectors.x, rule.norm, kind, exactly};
