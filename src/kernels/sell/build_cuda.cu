@@ -169,7 +169,7 @@ class Builder {
     layout_.apart_col_idx = DeviceBuffer<std::int32_t>(layout_.apart_nnz, stream_);
     copy_apart<<<blocks_for_warps(count), kThreads, 0, stream_>>>(
         count, rows_apart, a_.row_ptr.data(), layout_.apart_row_ptr.data(), a_.col_idx.data(),
-        layout_.apart_col_idx.data());
+        layout_.apart_col_idx.data(), nullptr);
     check_launch();
   }
 
@@ -179,9 +179,11 @@ class Builder {
   DeviceLayout<Value> layout_;
 };
 
+// Sets *inexact, unless null, where Stored cannot hold a value.
 template <class Value, class Stored>
 void fill(const std::int32_t* row_ptr, const Value* values, const DeviceLayout<Value>& layout,
-          DeviceBuffer<Stored>& stored, DeviceBuffer<Stored>& apart, StreamRef stream) {
+          DeviceBuffer<Stored>& stored, DeviceBuffer<Stored>& apart, std::int32_t* inexact,
+          StreamRef stream) {
   const std::int32_t* order = layout.code.sorted ? layout.row_order.data() : nullptr;
   if (layout.steps > 0) {
     if (stored.empty())
@@ -191,7 +193,7 @@ void fill(const std::int32_t* row_ptr, const Value* values, const DeviceLayout<V
           <<<blocks_for_warps(layout.slices), kThreads, 0, stream>>>(
               RowsOfSlices{static_cast<std::int32_t>(layout.slice_rows()), row_ptr, order,
                            layout.code.lane_rows},
-              layout.slices, layout.slice_ptr.data(), values, stored.data());
+              layout.slices, layout.slice_ptr.data(), values, stored.data(), inexact);
     });
     check_launch();
   }
@@ -199,7 +201,7 @@ void fill(const std::int32_t* row_ptr, const Value* values, const DeviceLayout<V
     if (apart.empty()) apart = DeviceBuffer<Stored>(layout.apart_nnz, stream);
     copy_apart<<<blocks_for_warps(layout.apart_rows), kThreads, 0, stream>>>(
         layout.apart_rows, order + layout.slice_rows(), row_ptr, layout.apart_row_ptr.data(),
-        values, apart.data());
+        values, apart.data(), inexact);
     check_launch();
   }
 }
@@ -222,23 +224,18 @@ template <class Value>
 void fill_device_values(DeviceSpan<const std::int32_t> row_ptr, DeviceSpan<const Value> values,
                         Singles singles, DeviceLayout<Value>& layout, StreamRef stream) {
   if constexpr (std::is_same_v<Value, double>) {
-    if (layout.code.singles && singles == Singles::if_exact && !values.empty()) {
+    if (layout.code.singles) {
       ScratchBuffer<std::int32_t> inexact(1, stream);
       fill_zero(inexact.span(), stream);
-      survey_values<<<1024, kThreads, 0, stream>>>(static_cast<std::int64_t>(values.size()),
-                                                   values.data(), inexact.data());
-      check_launch();
-      if (read_back(inexact.data(), stream) != 0) {
-        layout.code.singles = false;
-        layout.singles = {};
-        layout.apart_singles = {};
-      }
+      fill(row_ptr.data(), values.data(), layout, layout.singles, layout.apart_singles,
+           inexact.data(), stream);
+      if (singles != Singles::if_exact || read_back(inexact.data(), stream) == 0) return;
+      layout.code.singles = false;
+      layout.singles = {};
+      layout.apart_singles = {};
     }
-    if (layout.code.singles)
-      return fill(row_ptr.data(), values.data(), layout, layout.singles, layout.apart_singles,
-                  stream);
   }
-  fill(row_ptr.data(), values.data(), layout, layout.values, layout.apart_values, stream);
+  fill(row_ptr.data(), values.data(), layout, layout.values, layout.apart_values, nullptr, stream);
 }
 
 template <class Value>
