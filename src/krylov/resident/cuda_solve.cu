@@ -45,6 +45,7 @@ class CudaSolver::Work {
     const int vectors = method == Method::cg ? kCgVectors : kBicgstabVectors;
     vectors_ = DeviceBuffer<double>(
         static_cast<std::size_t>(stride_) * (vectors + (chebyshev ? 2 : 0)), stream_);
+    fill_zero(vectors_.span(), stream_);  // a pass also reads what beta = 0 makes it drop
     if (spec.kind == PreconditionerSpec::Kind::blocks)
       invert_blocks(spec);
     else
