@@ -20,8 +20,11 @@ Preferences preferences(Device device, const RowLengths& lengths) {
   const auto longest_within = [&](std::int64_t factor) {
     return lengths.longest * lengths.rows <= factor * lengths.nnz;
   };
-  if (lengths.nnz < kFewNonzeros && longest_within(16)) return {"csr-vector", "dasp", "csr"};
-  if (lengths.nnz >= kFewNonzeros && longest_within(4)) return {"sell", "dasp", "csr-vector"};
+  if (lengths.nnz < kFewNonzeros) {
+    if (longest_within(8)) return {"csr-vector", "dasp", "csr"};
+    return {"teb", "dasp", "csr-vector"};
+  }
+  if (longest_within(4)) return {"sell", "dasp", "csr-vector"};
   return {"dasp", "csr-vector", "csr"};
 }
 

@@ -19,9 +19,9 @@ struct RowLengths {
 // A documented rule for now, read off docs/performance.md; measuring comes later.
 //   cpu:  albus. It balances nonzeros between threads whatever the row lengths, and its layout is
 //         the CSR itself, so there is little to pay back.
-//   cuda: under 1 M nonzeros on a GPU, where launching and filling it decide, csr-vector; above,
-//         sell; but dasp where rows differ too much for these two: the longest is over 16 times
-//         (csr-vector) or 4 times (sell) the mean.
+//   cuda: under 1 M nonzeros on a GPU, where launching and filling it decide, csr-vector, but teb
+//         where the longest row is over 8 times the mean; above, sell, but dasp where the longest
+//         is over 4 times the mean.
 // Where this build lacks that kernel for the device and precision, the next of the list.
 std::string_view choose_kernel(Device device, const RowLengths& lengths,
                                Precision precision = Precision::full);

@@ -23,11 +23,11 @@ TEST(ChooseKernel, TakesSellForManyRowsOfLikeLengthOnAGpu) {
 TEST(ChooseKernel, TakesDaspForLongRowsAmongShortOnesOnAGpu) {
   EXPECT_EQ(choose_kernel(Device::cuda, {.rows = 1'000'000, .nnz = 7'000'000, .longest = 29}),
             "dasp");
-  EXPECT_EQ(choose_kernel(Device::cuda, {.rows = 10'000, .nnz = 70'000, .longest = 113}), "dasp");
 }
-TEST(ChooseKernel, TakesCsrVectorForFewNonzerosOnAGpu) {
-  EXPECT_EQ(choose_kernel(Device::cuda, {.rows = 10'000, .nnz = 70'000, .longest = 112}),
+TEST(ChooseKernel, TakesCsrVectorForFewNonzerosOnAGpuAndTebForLongRowsAmongThem) {
+  EXPECT_EQ(choose_kernel(Device::cuda, {.rows = 10'000, .nnz = 70'000, .longest = 56}),
             "csr-vector");
+  EXPECT_EQ(choose_kernel(Device::cuda, {.rows = 10'000, .nnz = 70'000, .longest = 57}), "teb");
 }
 TEST(ChooseKernel, TakesSomeKernelForAMatrixWithoutRowsOnAGpu) {
   EXPECT_EQ(choose_kernel(Device::cuda, {}), "csr-vector");
