@@ -327,6 +327,7 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
   if (amat.inexact()) solver.require_residual_test();
 
   amat.choose_row_order(solver);
+  solver.prepare();
 
   amat.times().clear();
   KernelRun run = Solves(context, amat, solver, on_iteration).all();

@@ -40,6 +40,12 @@ PC pc_of(KSP ksp) {
   return pc;
 }
 
+std::string why_not_this_pc(KSP ksp) {
+  PCType type = nullptr;
+  petsc_check(PCGetType(pc_of(ksp), &type));
+  return why_not_resident(type_of(ksp), type ? type : PCNONE);
+}
+
 KSPConvergedReason to_petsc(Reason reason) {
 #if PETSC_VERSION_LT(3, 26, 0)
   if (reason == Reason::interrupted) return KSP_DIVERGED_ITS;
@@ -70,10 +76,14 @@ void refuse_what_is_not_supported(KSP ksp, const KspRequests& asked) {
   petsc_check(KSPGetOperators(ksp, &amat, nullptr));
   petsc_check(MatGetNullSpace(amat, &null_space));
   refuse(null_space != nullptr, "a null space (MatSetNullSpace)");
-  PCType pc_type = nullptr;
-  petsc_check(PCGetType(pc_of(ksp), &pc_type));
-  const std::string why = why_not_resident(type, pc_type ? pc_type : PCNONE);
+  const std::string why = why_not_this_pc(ksp);
   if (!why.empty()) fail(ExitCode::usage, "KSP {}: {}", type, why);
+}
+
+void prepare(KSP ksp) {
+  Mat amat = nullptr, pmat = nullptr;
+  petsc_check(KSPGetOperators(ksp, &amat, &pmat));
+  engine_of(ksp).prepare(amat, pmat, pc_of(ksp));
 }
 
 NormKind norm_kind(KSPNormType norm) {
@@ -120,10 +130,8 @@ void solve(KSP ksp) {
   refuse_unread_options(ksp);
   refuse_what_is_not_supported(ksp, asked);
   KspEngine& engine = engine_of(ksp);
-  Mat amat = nullptr, pmat = nullptr;
-  petsc_check(KSPGetOperators(ksp, &amat, &pmat));
   choose_row_order(ksp);
-  engine.prepare(amat, pmat, pc_of(ksp));
+  prepare(ksp);  // a new Mat or PC
   resident::Observer observer;
   observer.iteration = [ksp](const resident::State& state, const Iterate& iterate) {
     return report_iteration(ksp, state, iterate);
@@ -251,6 +259,13 @@ void register_resident_types() {
   petsc_check(KSPRegister(kTriremeCg, create_cg));
   petsc_check(KSPRegister(kTriremeBicgstab, create_bicgstab));
   register_resident_preconditioners();
+}
+
+void ksp_prepare(KSP ksp) {
+  if (!is_resident(ksp) || !why_not_this_pc(ksp).empty()) return;
+  petsc_check(PCSetUp(pc_of(ksp)));
+  choose_row_order(ksp);
+  prepare(ksp);
 }
 
 void ksp_set_stop(KSP ksp, std::function<bool()> stop) {

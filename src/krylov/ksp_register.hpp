@@ -11,6 +11,9 @@
 //                    is refused
 //   convergence      a claim of PETSc's default test is checked against b - A x, and the loop goes
 //                    on from there if it fails; stagnation is KSP_DIVERGED_BREAKDOWN
+//   definiteness     as PETSc's CG: p.Ap that vanishes or changes its sign is
+//                    KSP_DIVERGED_INDEFINITE_MAT; a negative definite matrix, where it is negative
+//                    throughout, is solved
 //   options          -ksp_trireme_variant <auto|classic|merged> (cg); any -ksp_ option that neither
 //                    KSP nor these types read is an error
 #pragma once
@@ -42,6 +45,10 @@ std::string why_not_resident(std::string_view method, std::string_view precondit
 
 // The -ksp_ options that were given and nobody has read, after KSPSetFromOptions: "-ksp_a, -ksp_b".
 std::string ksp_options_without_meaning(KSP ksp);
+
+// Does now what the first KSPSolve by a resident type would do before its loop: the row order, the
+// preconditioner, the solver's memory. What is refused is left to KSPSolve to say. Collective.
+void ksp_prepare(KSP ksp);
 
 // `stop` is polled every iteration on every rank; true on any rank ends the solve there, with the
 // solution so far: KSP_DIVERGED_USER (before PETSc 3.26: KSP_DIVERGED_ITS) and ksp_facts().stopped.

@@ -229,6 +229,12 @@ void PetscSolver::choose_row_order() {
   if (engine() == "resident") trireme::choose_row_order(ksp_);
 }
 
+void PetscSolver::prepare() {
+  const Stopwatch watch;
+  collectively(comm_of(amat_), [&] { ksp_prepare(ksp_); });
+  setup_seconds_ += watch.seconds();
+}
+
 SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   const MPI_Comm comm = comm_of(amat_);
   petsc_check(KSPSetInitialGuessNonzero(ksp_, nonzero_guess ? PETSC_TRUE : PETSC_FALSE));

@@ -42,12 +42,15 @@ class PetscSolver {
   // x holds the initial guess where nonzero_guess, and the solution afterwards. Collective.
   SolveResult solve(Vec b, Vec x, bool nonzero_guess);
 
-  // Mixed precision corrects residuals where a residual norm is tested. Throws Error{usage} where an
-  // option says otherwise.
+  // Mixed precision corrects residuals where a residual norm is tested. Throws Error{usage} where
+  // an option says otherwise.
   void require_residual_test() const;
 
   // Ahead of the first solve: see krylov/row_order.hpp. Nothing for PETSc's own methods.
   void choose_row_order();
+  // After that: what the resident engine has to set up, so that the first solve need not. Counted
+  // in setup_seconds(). Collective.
+  void prepare();
 
   void monitor(Monitor monitor) { monitor_ = std::move(monitor); }
   double setup_seconds() const { return setup_seconds_; }

@@ -2,7 +2,7 @@
 // Times the resident engine on a GPU, apart from PETSc; built, but not a test.
 //   resident_bench GENERATOR:N [kernel=csr-vector] [method=cg] [mode=auto] [variant=auto]
 //   [unroll=0]
-//                  [rtol=1e-8] [repeat=5] [pc=jacobi] [degree=4]
+//                  [rtol=1e-8] [repeat=5] [pc=jacobi] [degree=4] [l2=0]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,7 +68,13 @@ void run(const std::string& problem, std::map<std::string, std::string> options)
   pc.diagonal = diagonal;
   const Method method = options["method"] == "bicgstab" ? Method::bicgstab : Method::cg;
   CudaOptions cuda{kModes.at(options["mode"]), std::stoi(options["unroll"])};
+  cuda.through_l2 = options["l2"] == "1";
+  const auto seconds_since = [](std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const auto before_setup = std::chrono::steady_clock::now();
   CudaSolver solver(system, method, kVariants.at(options["variant"]), pc, cuda);
+  const double setup = seconds_since(before_setup);
   Tolerances rule;
   rule.rtol = std::stod(options["rtol"]);
   rule.max_iterations = 20000;
@@ -77,6 +83,7 @@ void run(const std::string& problem, std::map<std::string, std::string> options)
   DeviceBuffer<double> x_device(rows, stream);
   stream.synchronize();
   std::vector<double> seconds;
+  double first_solve = 0;
   Outcome outcome;
   Array<double> first;
   bool same = true;
@@ -85,7 +92,10 @@ void run(const std::string& problem, std::map<std::string, std::string> options)
     outcome = solver.solve(b_device.view(), x_device.span(), true, stream, rule);
     const double s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (k > 0) seconds.push_back(s);  // the first captures the graph
+    if (k > 0)
+      seconds.push_back(s);  // the first captures the graph
+    else
+      first_solve = s;
     x = to_host(x_device.view(), stream);
     if (first.empty()) first = x;
     same = same && first == x;
@@ -117,22 +127,25 @@ void run(const std::string& problem, std::map<std::string, std::string> options)
   const double iterations = static_cast<double>(std::max<std::int64_t>(outcome.iterations, 1));
   fmt::print(
       "{:<16} {:>9} rows {:<12} {:<8} {:<10} {:<7} unroll {:>2}: {:8.2f} us/it (min {:.2f}, max "
-      "{:.2f}), one more {:.2f}, {:5} it, reason {}, true {:.2e}, replaced {}, bits {}\n",
+      "{:.2f}), one more {:.2f}, {:5} it, reason {}, true {:.2e}, replaced {}, bits {}, setup "
+      "{:.2f} ms, first "
+      "solve {:.2f}, others {:.3f}\n",
       problem, rows, options["kernel"], options["method"], name_of(solver.mode()),
       solver.variant() == Variant::merged ? "merged" : "classic", cuda.unroll,
       1e6 * seconds[seconds.size() / 2] / iterations, 1e6 * seconds.front() / iterations,
       1e6 * seconds.back() / iterations, 1e6 * marginal, outcome.iterations,
       static_cast<int>(outcome.reason), std::sqrt(static_cast<double>(residual / norm_b)),
-      outcome.replacements, same ? "same" : "DIFFER");
+      outcome.replacements, same ? "same" : "DIFFER", 1e3 * setup, 1e3 * first_solve,
+      1e3 * seconds[seconds.size() / 2]);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   std::map<std::string, std::string> options = {
-      {"kernel", "csr-vector"}, {"method", "cg"}, {"mode", "auto"},
-      {"variant", "auto"},      {"unroll", "0"},  {"rtol", "1e-8"},
-      {"repeat", "5"},          {"pc", "jacobi"}, {"degree", "4"}};
+      {"kernel", "csr-vector"}, {"method", "cg"}, {"mode", "auto"}, {"variant", "auto"},
+      {"unroll", "0"},          {"rtol", "1e-8"}, {"repeat", "5"},  {"pc", "jacobi"},
+      {"degree", "4"},          {"l2", "0"}};
   try {
     select_device();
     for (int k = 1; k < argc; ++k) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "base/error.hpp"
 #include "device/buffer.hpp"
@@ -38,6 +39,7 @@ struct Options {
   Observer observer;
   Array<double> x0;
   std::string kernel = "csr-vector";
+  bool through_l2 = false;
 };
 
 Observer recording(const Options& options, Solved& into) {
@@ -72,7 +74,8 @@ Solved on_gpu(const CsrMatrix<double>& a, std::span<const double> b, const Optio
   const auto kernel = build_cuda_kernel<double>(o.kernel, csr, stream);
   stream.synchronize();
   CudaKernelSystem system(*kernel, csr);
-  CudaSolver solver(system, o.method, o.variant, o.preconditioner, {o.mode});
+  CudaSolver solver(system, o.method, o.variant, o.preconditioner,
+                    {.mode = o.mode, .through_l2 = o.through_l2});
   Solved results[2];
   for (Solved& result : results) {
     result.x = o.x0.empty() ? random_vector<double>(a.rows, 77) : o.x0;
@@ -131,8 +134,10 @@ INSTANTIATE_TEST_SUITE_P(
     name_of);
 
 TEST_P(ResidentGpu, AgreesWithTheHost) {
-  for (const bool preconditioned : {true, false}) {
+  for (const auto& [preconditioned, through_l2] :
+       {std::pair{true, false}, std::pair{false, false}, std::pair{false, true}}) {
     if (!preconditioned) options.preconditioner = {};
+    options.through_l2 = through_l2;
     const Solved host = on_host(a, b, options), gpu = on_gpu(a, b, options);
     EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
     EXPECT_NEAR(gpu.outcome.iterations, host.outcome.iterations,
@@ -265,6 +270,23 @@ TEST_P(ResidentGpu, ChebyshevPolynomialWorksInside) {
   EXPECT_NEAR(gpu.outcome.iterations, host.outcome.iterations, 2);
   EXPECT_LT(gpu.outcome.iterations * 2, by_jacobi.outcome.iterations);
   EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
+}
+
+// From one block to a cluster of 16, to more than a cluster holds.
+TEST_P(ResidentGpu, SolvesSystemsOfEverySize) {
+  if (options.mode != CudaMode::persistent) return;
+  for (const std::int64_t n : {1, 2, 5, 16, 17, 33, 70, 100, 180, 300}) {
+    a = grid_matrix(n, options.method == Method::bicgstab ? 1 : 0);
+    b = random_vector<double>(a.rows);
+    d = test::diagonal_of(a);
+    options.preconditioner = jacobi(d);
+    for (const bool through_l2 : {false, true}) {
+      options.through_l2 = through_l2;
+      const Solved gpu = on_gpu(a, b, options);
+      EXPECT_GT(static_cast<int>(gpu.outcome.reason), 0) << n;
+      EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8) << n;
+    }
+  }
 }
 
 // The way of several processes, with one: sums that are already complete.

@@ -327,6 +327,13 @@ struct CgImprove {
   }
 };
 
+TRIREME_HD void merged_step_length(State& s, double curvature) {
+  s.last_curvature = curvature;
+  s.inverse_rho = 1 / s.rho;
+  s.alpha = s.rho / curvature;
+  s.live = s.running;
+}
+
 // From {r.u, norm term, u.w}, where r is the true residual: alpha = r.u / u.w
 struct MergedBegin {
   static constexpr bool ends_iteration = true;
@@ -334,8 +341,7 @@ struct MergedBegin {
     CgBegin{}(s, sum);
     s.beta = 0;
     if (s.running) check_curvature(s, sum[2]);
-    s.alpha = s.rho / sum[2];
-    s.live = s.running;
+    merged_step_length(s, sum[2]);
   }
 };
 
@@ -347,12 +353,12 @@ struct MergedCorrect {
     CgCorrect{}(s, sum);
     const double curvature = sum[3] - s.beta * s.rho / s.last_alpha;
     if (s.running) check_curvature(s, curvature);
-    s.alpha = s.rho / curvature;
-    s.live = s.running;
+    merged_step_length(s, curvature);
   }
 };
 
-// From {r.u, norm term, u.w}: beta = rho' / rho, alpha = rho' / (u.w - beta rho' / alpha)
+// From {r.u, norm term, u.w}: beta = rho' / rho, alpha = rho' / p.Ap, where p.Ap is
+// u.w - beta rho' / alpha = u.w - beta^2 (p.Ap of before): no division waits for another.
 struct MergedImprove {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
@@ -362,12 +368,11 @@ struct MergedImprove {
     ++s.iterations;
     judge(s, chosen_norm(s, sum[0], sum[1]));
     if (s.running) check_preconditioner(s, s.rho, last);
-    s.beta = s.rho / last;
-    const double curvature = sum[2] - s.beta * s.rho / s.alpha;
+    s.beta = s.rho * s.inverse_rho;
+    const double curvature = sum[2] - s.beta * s.beta * s.last_curvature;
     if (s.running) check_curvature(s, curvature);
     s.last_alpha = s.alpha;
-    s.alpha = s.rho / curvature;
-    s.live = s.running;
+    merged_step_length(s, curvature);
   }
 };
 

@@ -15,12 +15,20 @@ struct Control {
   State state;
   std::int64_t published = 0;  // history holds the norms of iterations 0 .. published - 1
   std::int32_t stop = 0;       // written by the host: end at the next iteration
+  std::int64_t serial = 0;     // of the solve that all this belongs to
+};
+
+// What a kernel that does the whole solve leaves in the host's memory; `serial` comes last.
+struct SolveResult {
+  State state;
+  std::int64_t published = 0;
+  std::int64_t serial = 0;
 };
 
 // The norms, in a ring that the host empties while the loop runs.
 struct History {
   double* norms = nullptr;
-  std::int64_t capacity = 0;
+  std::int64_t capacity = 0;  // a power of two
 };
 
 template <class Step, class = void>
@@ -44,7 +52,7 @@ TRIREME_HD bool apply(State& s, const Step& step, const double* sums, bool stop_
 
 // By one thread. The host may read on every 64th iteration only, so that the fence is rare.
 __device__ inline void publish(Control& control, const History& history, const State& s) {
-  history.norms[s.iterations % history.capacity] = s.norm;
+  history.norms[s.iterations & (history.capacity - 1)] = s.norm;
   if (s.running && s.iterations % 64 != 0) return;
   __threadfence();
   *static_cast<volatile std::int64_t*>(&control.published) = s.iterations + 1;

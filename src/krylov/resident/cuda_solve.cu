@@ -51,6 +51,7 @@ class CudaSolver::Work {
     else
       upload(prepare(spec, rows_));
     choose(variant, options);
+    window_.emplace(rows_, system_.dot_partials(), stream_);
     if (chebyshev) {
       preconditioner_.direction = vector(vectors);
       preconditioner_.product = vector(vectors + 1);
@@ -73,9 +74,8 @@ class CudaSolver::Work {
 
   Outcome solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
                 StreamRef producer, const Tolerances& rule, const Observer& observer) {
-    const Event ready(Timing::no);
-    ready.record(producer);
-    stream_.wait(ready);
+    ready_.record(producer);
+    stream_.wait(ready_);
     return run_in_order(b, x, zero_guess, rule, observer);
   }
 
@@ -95,7 +95,8 @@ class CudaSolver::Work {
                                   : rows_ <= kMergedUpToRows      ? Variant::merged
                                                                   : Variant::classic;
     if (mode_ != CudaMode::graph && mode_ != CudaMode::stepped && system_.processes() == 1)
-      shape_ = plan_persistent(system_.csr(), method_, if_persistent, preconditioner_, stream_);
+      shape_ = plan_persistent(system_.csr(), method_, if_persistent, preconditioner_,
+                               options.through_l2, stream_);
     if (mode_ == CudaMode::automatic)
       mode_ = shape_.blocks > 0 ? CudaMode::persistent : CudaMode::graph;
     else if (mode_ == CudaMode::persistent && shape_.blocks == 0)
@@ -111,8 +112,10 @@ class CudaSolver::Work {
       variant_ = system_.sums_are_cheap() ? Variant::classic : Variant::merged;
     else
       variant_ = variant;
-    if (mode_ == CudaMode::persistent)
+    if (mode_ == CudaMode::persistent) {
       scratch_ = DeviceBuffer<char>(persistent_scratch_bytes(shape_, rows_), stream_);
+      fill_zero(scratch_.span(), stream_);
+    }
   }
 
   void upload(const PreparedPreconditioner& prepared) {
@@ -191,7 +194,6 @@ class CudaSolver::Work {
 
   Outcome run(const double* b, double* x, bool zero_guess, const Tolerances& rule,
               const Observer& observer) {
-    if (!window_) window_.emplace(rows_, system_.dot_partials(), stream_);
     State state;
     state.rule = rule;
     const bool persistent = mode_ == CudaMode::persistent && !rule.judged_by_caller;
@@ -200,21 +202,21 @@ class CudaSolver::Work {
       require_norm(rule);
       state.correct_below = kCorrectBelow;
     }
-    if (zero_guess) fill_zero(DeviceSpan<double>(x, rows_), stream_);
-    window_->start(state, stream_);
     const CgVectors cg_vectors{
         b,         x,          vector(0),
         vector(1), vector(2),  vector(3),
         vector(4), zero_guess, NormTerm{rule.norm == NormKind::preconditioned}};
     if (persistent) {
       if (method_ == Method::cg)
-        launch_persistent_cg(cg_vectors, preconditioner_, variant_, system_.csr(), shape_, *window_,
-                             scratch_.data(), stream_);
+        launch_persistent_cg(cg_vectors, preconditioner_, variant_, state, system_.csr(), shape_,
+                             *window_, scratch_.data(), stream_);
       else
-        launch_persistent_bicgstab(bicgstab_vectors(b, x, zero_guess), preconditioner_,
+        launch_persistent_bicgstab(bicgstab_vectors(b, x, zero_guess), preconditioner_, state,
                                    system_.csr(), shape_, *window_, scratch_.data(), stream_);
-      state = window_->wait(stream_, observer, true);
+      state = window_->wait_for_result(stream_, observer);
     } else {
+      if (zero_guess) fill_zero(DeviceSpan<double>(x, rows_), stream_);
+      window_->start(state, stream_);
       state = run_graph(cg_vectors, rule, observer, false);
     }
     std::int64_t exact_from = -1;
@@ -283,6 +285,7 @@ class CudaSolver::Work {
   int unroll_ = 0;
   std::int64_t rows_, stride_;
   Stream stream_;
+  Event ready_{Timing::no};
   DeviceBuffer<double> vectors_, inverse_diagonal_, inverse_blocks_, b_, x_, permuted_b_,
       permuted_x_;
   DeviceBuffer<std::int32_t> first_row_;

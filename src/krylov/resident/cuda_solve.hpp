@@ -54,13 +54,15 @@ class CudaSystem {
 enum class CudaMode {
   automatic,   // persistent where the system fits into shared memory, else graph
   graph,       // a CUDA graph that loops on the device, or batches that the host replays
-  persistent,  // one cooperative kernel, all sums by its own grid-wide exchange
+  persistent,  // one kernel does the whole solve, its blocks exchange among themselves
   stepped      // launched from the host, which looks at each iteration
 };
 
 struct CudaOptions {
   CudaMode mode = CudaMode::automatic;
   int unroll = 0;  // iterations a round of the graph's loop; 0: measured default
+  // The persistent kernel's blocks exchange through L2 also where a thread-block cluster holds all.
+  bool through_l2 = false;
 };
 
 class CudaSolver {

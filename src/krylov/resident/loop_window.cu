@@ -3,10 +3,12 @@
 #include "krylov/resident/loop_window.cuh"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <thread>
 
+#include "base/error.hpp"
 #include "device/check.hpp"
 #include "device/device.hpp"
 #include "krylov/resident/graph_kernels.cuh"
@@ -16,9 +18,15 @@ namespace {
 
 constexpr std::int64_t kHistory = std::int64_t{1} << 20;
 constexpr int kBlocksPerMultiprocessor = 4;
-constexpr auto kSpin = std::chrono::microseconds(300);  // then the host sleeps between looks
+constexpr auto kSpin = std::chrono::microseconds(1000);  // then the host sleeps between looks
 constexpr auto kSleep = std::chrono::microseconds(50);
 constexpr auto kLookEvery = std::chrono::milliseconds(10);
+
+bool finished(EventRef event) {
+  const cudaError_t status = cudaEventQuery(event);
+  if (status != cudaErrorNotReady) cuda_check(status);
+  return status == cudaSuccess;
+}
 
 }  // namespace
 
@@ -42,8 +50,11 @@ LoopWindow::LoopWindow(std::int64_t rows, std::size_t dot_partials, StreamRef st
       partials_(partials_stride_ * kMostPending, stream),
       totals_(kMostSums * kMostPending + 1, stream),
       tickets_(1, stream),
-      host_(3),
-      marks_(2) {
+      host_(4),
+      marks_(2),
+      result_(1) {
+  *result_.data() = {};
+  fill_zero(control_.span(), stream);
   fill_zero(tickets_.span(), stream);
   synchronize(stream);
 }
@@ -52,8 +63,8 @@ void LoopWindow::start(const State& state, StreamRef stream) {
   told_ = 0;
   host_.data()[2] = Control{};
   host_.data()[2].state = state;
+  host_.data()[2].serial = ++serial_;
   memory::copy(control_.data(), host_.data() + 2, sizeof(Control), stream);
-  synchronize(stream);
 }
 
 void LoopWindow::set(const State& state, StreamRef stream) {
@@ -62,23 +73,47 @@ void LoopWindow::set(const State& state, StreamRef stream) {
   synchronize(stream);
 }
 
-const State& LoopWindow::wait(StreamRef stream, const Observer& observer, bool streaming) {
-  memory::copy(host_.data(), control_.data(), sizeof(Control), stream);
-  done_.record(stream);
+// Until done(): tells the observer of iterations meanwhile, and hands on its wish to stop.
+template <class Done>
+void LoopWindow::watch(const Observer& observer, bool streaming, const Done& done) {
   const auto begin = std::chrono::steady_clock::now();
   auto next_look = begin + kLookEvery;
-  for (;;) {
-    const cudaError_t status = cudaEventQuery(done_);
-    if (status == cudaSuccess) break;
-    if (status != cudaErrorNotReady) cuda_check(status);
+  while (!done()) {
     const auto now = std::chrono::steady_clock::now();
     if (now - begin > kSpin) std::this_thread::sleep_for(kSleep);
     if (!streaming || now < next_look) continue;
     look(observer);
     next_look = std::chrono::steady_clock::now() + kLookEvery;
   }
+}
+
+const State& LoopWindow::wait(StreamRef stream, const Observer& observer, bool streaming) {
+  memory::copy(host_.data(), control_.data(), sizeof(Control), stream);
+  done_.record(stream);
+  watch(observer, streaming, [&] { return finished(done_); });
   if (streaming) tell(observer, host_.data()[0]);
   return host_.data()[0].state;
+}
+
+const State& LoopWindow::wait_for_result(StreamRef stream, const Observer& observer) {
+  ++serial_;
+  told_ = 0;
+  done_.record(stream);
+  const volatile std::int64_t& serial = result_.data()->serial;
+  int looks = 0;
+  watch(observer, true, [&] {
+    if (serial == serial_) return true;
+    if (++looks % 1024 != 0 || !finished(done_)) return false;
+    if (serial != serial_) throw Error(ExitCode::internal, "the persistent kernel left no result");
+    return true;
+  });
+  std::atomic_thread_fence(std::memory_order_acquire);
+  Control& seen = host_.data()[0];
+  seen.state = result_.data()->state;
+  seen.published = result_.data()->published;
+  seen.serial = serial_;
+  tell(observer, seen);
+  return seen.state;
 }
 
 void LoopWindow::mark(int which, StreamRef stream) {
@@ -96,8 +131,8 @@ const State& LoopWindow::reached(int which, const Observer& observer) {
 }
 
 void LoopWindow::ask_to_stop(StreamRef stream) {
-  host_.data()[2].stop = 1;
-  memory::copy(&control_.data()->stop, &host_.data()[2].stop, sizeof(std::int32_t), stream);
+  host_.data()[3].stop = 1;
+  memory::copy(&control_.data()->stop, &host_.data()[3].stop, sizeof(std::int32_t), stream);
 }
 
 void LoopWindow::look(const Observer& observer) {
@@ -109,7 +144,7 @@ void LoopWindow::look(const Observer& observer) {
 }
 
 void LoopWindow::tell(const Observer& observer, const Control& seen) {
-  if (!observer.iteration || seen.published <= told_) return;
+  if (!observer.iteration || seen.serial != serial_ || seen.published <= told_) return;
   const auto capacity = static_cast<std::int64_t>(history_.size());
   told_ = std::max(told_, seen.published - capacity);  // the ring has gone over what is older
   norms_.resize(static_cast<std::size_t>(seen.published - told_));

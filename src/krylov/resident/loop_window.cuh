@@ -27,6 +27,13 @@ class LoopWindow {
   double* partials(int k) const { return partials_.data() + k * partials_stride_; }
   double* totals() const { return totals_.data(); }
 
+  // A new solve by a kernel that does all of it and sets up the Control itself: its number, and
+  // where it leaves its result, in the host's memory as the device sees it.
+  std::int64_t next_serial() { return serial_ + 1; }
+  SolveResult* result() const { return result_.device_span().data(); }
+  // Waits for that result, after the launch; otherwise as wait().
+  const State& wait_for_result(StreamRef stream, const Observer& observer);
+
   // A new solve; a changed state within one.
   void start(const State& state, StreamRef stream);
   void set(const State& state, StreamRef stream);
@@ -40,6 +47,8 @@ class LoopWindow {
   const State& reached(int which, const Observer& observer);
 
  private:
+  template <class Done>
+  void watch(const Observer& observer, bool streaming, const Done& done);
   void look(const Observer& observer);
   void tell(const Observer& observer, const Control& seen);
 
@@ -48,10 +57,12 @@ class LoopWindow {
   DeviceBuffer<Control> control_;
   DeviceBuffer<double> history_, partials_, totals_;
   DeviceBuffer<unsigned> tickets_;
-  PinnedBuffer<Control> host_;  // [0]: after the work, [1]: meanwhile, [2]: to the device
+  PinnedBuffer<Control> host_;  // [0]: after the work, [1]: meanwhile, [2], [3]: to the device
   PinnedBuffer<Control> marks_;
   Event marked_[2] = {Event(Timing::no), Event(Timing::no)};
   std::chrono::steady_clock::time_point next_look_{};
+  PinnedBuffer<SolveResult> result_;
+  std::int64_t serial_ = 0;
   std::vector<double> norms_;
   Stream side_;
   Event done_{Timing::no};

@@ -69,8 +69,10 @@ struct State {
   bool live = true;     // the rest of this iteration counts; otherwise its passes do nothing
 
   double alpha = 0, beta = 0, rho = 0, omega = 0;
-  double last_alpha = 0;  // merged CG: the one before
-  double curvature = 0;   // the first p.Ap: its sign must never change
+  double last_alpha = 0;      // merged CG: the one before
+  double curvature = 0;       // the first p.Ap: its sign must never change
+  double last_curvature = 0;  // merged: p.Ap of the last direction
+  double inverse_rho = 0;     // merged
 };
 
 TRIREME_HD void stop(State& s, Reason reason) {
