@@ -18,9 +18,12 @@ class ClusterExchange {
  public:
   static constexpr int rows_in_flight = 1;  // of a pass: where all is near, less code is faster
 
-  // `shared` is the block's dynamic shared memory, in which all blocks have the same layout.
+  // By every thread. `shared` is the block's dynamic shared memory, in which all blocks have the
+  // same layout.
   __device__ __forceinline__ ClusterExchange(const PersistentArguments& a, const void* shared)
-      : rows_a_block_(static_cast<std::int32_t>(a.rows_a_block)), base_(address(shared)) {}
+      : rows_a_block_(static_cast<std::int32_t>(a.rows_a_block)), base_(address(shared)) {
+    meet();  // only of a block that has begun may the shared memory be written
+  }
 
   // A column of another block as a number below 0: how many numbers further its place lies than the
   // block's own first, which may be forwards or backwards.
