@@ -40,6 +40,7 @@ constexpr std::array kKernels = {
                 .host_double = build_albus_host<double>,
                 .host_float = build_albus_host<float>,
                 .host_int = build_albus_host<std::int32_t>,
+                .host_mixed = build_albus_mixed_host,
                 .cuda_double = on_cuda<double>(build_albus_cuda),
                 .cuda_float = on_cuda<float>(build_albus_cuda),
                 .cuda_half = on_cuda<Half>(build_albus_cuda),

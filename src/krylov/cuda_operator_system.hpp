@@ -17,6 +17,7 @@ class CudaOperatorSystem : public resident::CudaSystem {
   std::int64_t rows() const override { return op_->matrix().local_rows(); }
   void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) override;
   bool inexact() const override { return op_->inexact(); }
+  DeviceSpan<const float> row_defect() const override { return op_->device_row_defect(); }
   void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
                         StreamRef stream) override;
   std::size_t dot_partials() const override { return op_->dot_partials(); }

@@ -58,6 +58,10 @@ void MatSystem::multiply(std::span<const double> x, std::span<double> y) {
 
 bool MatSystem::inexact() const { return operator_ && operator_->inexact(); }
 
+std::span<const float> MatSystem::row_defect() const {
+  return operator_ ? operator_->row_defect() : std::span<const float>();
+}
+
 void MatSystem::multiply_exactly(std::span<const double> x, std::span<double> y) {
   if (inexact())
     operator_->multiply_exactly(x, y);

@@ -21,6 +21,7 @@ class MatSystem : public resident::HostSystem {
   std::int64_t rows() const override { return rows_; }
   void multiply(std::span<const double> x, std::span<double> y) override;
   bool inexact() const override;
+  std::span<const float> row_defect() const override;
   void multiply_exactly(std::span<const double> x, std::span<double> y) override;
   void sum(std::span<double> values) override;
   int processes() const override { return processes_; }

@@ -35,8 +35,9 @@ DeviceCsr<double> DeviceBlock::view() const {
 
 CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
                            Precision precision)
-    : Operator(std::move(matrix), kernel), mixed_(precision == Precision::mixed) {
+    : Operator(std::move(matrix), kernel) {
   const SplitRows& blocks = matrix_->blocks;
+  mixed_ = precision == Precision::mixed;
   inexact_ = mixed_ && !float_values_are_exact(*matrix_);
   collectively(matrix_->comm, [&] {
     Stopwatch watch;
@@ -55,6 +56,7 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
         return build_cuda_kernel<double>("albus", block.view(), stream_);
       });
     if (boundary) boundary_ = std::make_unique<BoundaryProduct>(blocks.ghost, stream_);
+    if (inexact_) find_row_defect();
     build_seconds_ = watch.lap();
   });
   exchange_ = make_gpu_exchange(matrix_->comm, matrix_->halo);
@@ -77,6 +79,14 @@ void CudaOperator::choose_row_order(std::int64_t products, const PermutationRule
 std::shared_ptr<CudaKernel<double>> CudaOperator::share_local_kernel() {
   if (!kernels_.local) kernels_.local = build(local_block_);
   return kernels_.local;
+}
+
+// boundary_ multiplies by the ghost block itself.
+void CudaOperator::find_row_defect() {
+  const SplitRows& blocks = matrix_->blocks;
+  row_defect_ = trireme::row_defect(blocks.local, boundary_ ? nullptr : &blocks.ghost);
+  device_row_defect_ = to_device(std::span<const float>(row_defect_), stream_);
+  stream_.synchronize();
 }
 
 void CudaOperator::multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) {
@@ -191,6 +201,7 @@ void CudaOperator::refresh_values() {
   }
   if (permuted_) permuted_->update_values(local_block_.values.view(), stream_);
   if (boundary_) boundary_->update_values(blocks.ghost.values, stream_);
+  if (inexact_) find_row_defect();
   stream_.synchronize();
 }
 

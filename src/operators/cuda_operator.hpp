@@ -61,6 +61,7 @@ class CudaOperator final : public Operator {
   GpuExchange* exchange() const { return exchange_.get(); }  // null: one rank
   // What these multiply by; whoever holds it keeps it in place. Built anew where there is none.
   std::shared_ptr<CudaKernel<double>> share_local_kernel();
+  DeviceSpan<const float> device_row_defect() const { return device_row_defect_.view(); }
   DeviceCsr<double> local_csr() const { return local_block_.view(); }
 
   // For a loop of up to `products` products that can take its rows in any order: measures whether
@@ -83,14 +84,15 @@ class CudaOperator final : public Operator {
   template <class Around>
   void product(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
                DeviceSpan<double> partials, StreamRef stream, const Around& around);
+  void find_row_defect();
   // Host vectors through x_ and y_; returns the seconds that it took.
   template <class Product>
   double staged(std::span<const double> x, std::span<double> y, const Product& product);
 
-  bool mixed_;
   Stream stream_;
   DeviceBlock local_block_, ghost_block_;
   Kernels kernels_;
+  DeviceBuffer<float> device_row_defect_;
   Kernels exact_;  // where those above are inexact: albus, which reads the blocks as they lie
   std::shared_ptr<PermutedKernel> permuted_;
   PermutationTrial trial_;

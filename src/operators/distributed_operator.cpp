@@ -19,8 +19,8 @@ DistributedOperator::DistributedOperator(std::shared_ptr<DistributedMatrix> matr
       ghosts_(matrix_->halo.ghosts),
       exchange_(matrix_->comm, matrix_->halo, packed_, ghosts_) {
   const Stopwatch watch;
-  const bool mixed = precision == Precision::mixed;
-  inexact_ = mixed && !float_values_are_exact(*matrix_);
+  mixed_ = precision == Precision::mixed;
+  inexact_ = mixed_ && !float_values_are_exact(*matrix_);
   collectively(matrix_->comm, [&] {
     const SplitRows& blocks = matrix_->blocks;
     const auto build = [&](const auto& builder) {
@@ -28,9 +28,10 @@ DistributedOperator::DistributedOperator(std::shared_ptr<DistributedMatrix> matr
                      blocks.ghost.nnz() > 0 ? builder(blocks.ghost.view()) : nullptr};
     };
     kernels_ = build([&](const CsrView<double>& block) {
-      return mixed ? build_mixed_host_kernel(kernel, block)
-                   : build_host_kernel<double>(kernel, block);
+      return mixed_ ? build_mixed_host_kernel(kernel, block)
+                    : build_host_kernel<double>(kernel, block);
     });
+    if (inexact_) row_defect_ = trireme::row_defect(blocks.local, &blocks.ghost);
     if (inexact_)
       exact_ = build(
           [](const CsrView<double>& block) { return build_host_kernel<double>("csr", block); });
@@ -76,6 +77,8 @@ void DistributedOperator::multiply(const Kernels& kernels, std::span<const doubl
 }
 
 void DistributedOperator::refresh_values() {
+  const SplitRows& blocks = matrix_->blocks;
+  if (inexact_) row_defect_ = trireme::row_defect(blocks.local, &blocks.ghost);
   for (const Kernels* kernels : {&kernels_, &exact_}) {
     if (kernels->local) kernels->local->update_values(matrix_->blocks.local.values);
     if (kernels->ghost) kernels->ghost->update_values(matrix_->blocks.ghost.values);

@@ -38,7 +38,23 @@ RowValues values_of(const SplitRows& blocks, std::int64_t row) {
   return values;
 }
 
+double lost_by(const CsrMatrix<double>& block, std::int64_t row) {
+  if (block.nnz() == 0) return 0;
+  double lost = 0;
+  for (std::int32_t k = block.row_ptr[row]; k < block.row_ptr[row + 1]; ++k)
+    lost += block.values[k] - static_cast<double>(static_cast<float>(block.values[k]));
+  return lost;
+}
+
 }  // namespace
+
+Array<float> row_defect(const CsrMatrix<double>& local, const CsrMatrix<double>* ghost) {
+  Array<float> defect(local.rows);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < local.rows; ++row)
+    defect[row] = static_cast<float>(lost_by(local, row) + (ghost ? lost_by(*ghost, row) : 0));
+  return defect;
+}
 
 bool float_values_are_exact(const DistributedMatrix& matrix) {
   const std::int64_t rows = matrix.local_rows();

@@ -2,6 +2,7 @@
 // Whether a matrix may be stored with its values rounded to FP32, and whether that changes it.
 #pragma once
 
+#include "base/array.hpp"
 #include "operators/distributed_matrix.hpp"
 
 namespace trireme {
@@ -11,5 +12,9 @@ namespace trireme {
 // largest value is below 1.2e-38 and would lose digits or vanish. Collective, the same on every
 // rank.
 bool float_values_are_exact(const DistributedMatrix& matrix);
+
+// What rounding takes from the sum of each row, A 1 - A32 1, by the local block and, unless null,
+// the ghost block.
+Array<float> row_defect(const CsrMatrix<double>& local, const CsrMatrix<double>* ghost);
 
 }  // namespace trireme

@@ -3,6 +3,7 @@
 #include "operators/operator.hpp"
 
 #include "base/error.hpp"
+#include "operators/float_values.hpp"
 
 namespace trireme {
 
@@ -16,6 +17,10 @@ void Operator::update_values(std::span<const double> values) {
     fail(ExitCode::usage, "update_values: {} values for a rank that holds {} nonzeros",
          values.size(), matrix_->blocks.nnz());
   scatter_values(values, matrix_->blocks);
+  if (mixed_ && !inexact_ && !float_values_are_exact(*matrix_))
+    fail(ExitCode::usage,
+         "update_values: this operator keeps FP32 values alone, and the new ones need more; build "
+         "it anew");
   refresh_values();
 }
 

@@ -42,6 +42,8 @@ class Operator {
   // Mixed precision, where rounding to FP32 changes the matrix: multiply() is by the rounded one,
   // and a solver must correct its residuals by the product of the matrix itself.
   bool inexact() const { return inexact_; }
+  // and what that lacks in the sums of the local rows, A 1 - A32 1, on the host.
+  std::span<const float> row_defect() const { return row_defect_; }
   // y = A x in FP64 whatever the precision; not among the times. Collective.
   virtual void multiply_exactly(std::span<const double> x, std::span<double> y) = 0;
   // y = A^T x by the plain CSR on the host, whatever the kernel. Collective.
@@ -71,7 +73,8 @@ class Operator {
   std::string kernel_;
   ProductTimes times_;
   double build_seconds_ = 0, upload_seconds_ = 0;
-  bool inexact_ = false;
+  bool mixed_ = false, inexact_ = false;
+  Array<float> row_defect_;
 
  private:
   Observer* observer_ = nullptr;

@@ -108,12 +108,12 @@ class Solves(SolveCase):
     def test_compares_precisions_in_one_run(self):
         import jsonschema
         case = "problem: {generate: elasticity3d, n: 6}\nsolver: {rtol: 1e-12}\ndevice: cpu\n"
-        done = self.solve(case + "precision: [double, mixed]\n", "--kernel", "csr,albus")
+        done = self.solve(case + "precision: [double, mixed]\n", "--kernel", "csr,teb")
         report = self.report()
         jsonschema.validate(report, json.loads((SOURCE / "configs/report.schema.json").read_text()))
         runs = report["runs"]
         self.assertEqual([(run["kernel"], run["precision"]) for run in runs],
-                         [("csr", "double"), ("csr", "mixed"), ("albus", "double")])
+                         [("csr", "double"), ("csr", "mixed"), ("teb", "double")])
         self.assertEqual(runs[0]["corrections"], None)
         self.assertGreater(runs[1]["corrections"], 3)
         self.assertLess(runs[1]["relative_residual"], 1.01e-12)

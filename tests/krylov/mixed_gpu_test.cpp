@@ -29,12 +29,14 @@ struct OnDevice {
   Stream stream;
   DeviceBuffer<std::int32_t> row_ptr, col_idx;
   DeviceBuffer<double> values;
+  DeviceBuffer<float> defect;
   DeviceCsr<double> csr;
 
   explicit OnDevice(const CsrMatrix<double>& a)
       : row_ptr(to_device(std::span<const std::int32_t>(a.row_ptr), stream)),
         col_idx(to_device(std::span<const std::int32_t>(a.col_idx), stream)),
         values(to_device(std::span<const double>(a.values), stream)),
+        defect(to_device(std::span<const float>(test::row_defect(a)), stream)),
         csr{a.rows, a.cols, a.nnz(), row_ptr.view(), col_idx.view(), values.view()} {
     stream.synchronize();
   }
@@ -88,7 +90,7 @@ TEST_P(MixedGpu, ReachesTheToleranceByTheTrueResidualWithEveryKernel) {
     const auto kernel = build_mixed_cuda_kernel(entry.name, device.csr, device.stream);
     for (const CudaMode mode : {CudaMode::graph, CudaMode::stepped}) {
       SCOPED_TRACE(std::string(entry.name) + (mode == CudaMode::graph ? " graph" : " stepped"));
-      CudaKernelSystem mixed(*kernel, device.csr, exact.get());
+      CudaKernelSystem mixed(*kernel, device.csr, exact.get(), device.defect.view());
       Array<double> x(a.rows);
       const Outcome outcome = solve(mixed, x, mode);
       EXPECT_EQ(outcome.reason, Reason::rtol);
@@ -107,7 +109,7 @@ TEST_P(MixedGpu, ReachesItOverSeveralProcesses) {
   OnDevice device(a);
   const auto exact = build_cuda_kernel<double>("albus", device.csr, device.stream);
   const auto kernel = build_mixed_cuda_kernel("csr-vector", device.csr, device.stream);
-  SeveralProcesses system(*kernel, device.csr, exact.get());
+  SeveralProcesses system(*kernel, device.csr, exact.get(), device.defect.view());
   Array<double> x(a.rows);
   EXPECT_EQ(solve(system, x, CudaMode::automatic).reason, Reason::rtol);
   EXPECT_LE(test::relative_residual(a, b, x), 1.01e-12);
@@ -117,7 +119,8 @@ TEST_P(MixedGpu, SmallSystemsStayInDoubleInThePersistentKernel) {
   OnDevice device(a);
   const auto exact = build_cuda_kernel<double>("albus", device.csr, device.stream);
   const auto kernel = build_mixed_cuda_kernel("csr-vector", device.csr, device.stream);
-  CudaKernelSystem mixed(*kernel, device.csr, exact.get()), full(*exact, device.csr);
+  CudaKernelSystem mixed(*kernel, device.csr, exact.get(), device.defect.view()),
+      full(*exact, device.csr);
   Array<double> x(a.rows), x_full(a.rows);
   const Outcome outcome = solve(mixed, x, CudaMode::persistent);
   EXPECT_EQ(outcome.reason, Reason::rtol);
@@ -145,7 +148,7 @@ TEST_P(MixedGpu, GoesOnInDoubleWhereFloatIsTooCoarse) {
   OnDevice device(a);
   const auto exact = build_cuda_kernel<double>("albus", device.csr, device.stream);
   const auto kernel = build_mixed_cuda_kernel("csr-vector", device.csr, device.stream);
-  CudaKernelSystem system(*kernel, device.csr, exact.get());
+  CudaKernelSystem system(*kernel, device.csr, exact.get(), device.defect.view());
   Array<double> x(a.rows);
   const Outcome outcome = solve(system, x, CudaMode::graph);
   EXPECT_EQ(outcome.reason, Reason::rtol);

@@ -67,8 +67,9 @@ Solved solve(const CsrMatrix<double>& a, std::span<const double> b, Products pro
              const Options& options = {}) {
   const auto exact = build_host_kernel<double>("csr", a.view());
   const auto rounded = build_mixed_host_kernel("csr", a.view());
+  const Array<float> defect = test::row_defect(a);
   HostKernelSystem system(products == Products::exact ? *exact : *rounded, a.rows,
-                          products == Products::corrected ? exact.get() : nullptr);
+                          products == Products::corrected ? exact.get() : nullptr, defect);
   const Preconditioning m(a, options.preconditioner);
   HostSolver solver(system, options.method, options.variant, m.spec);
   Solved solved;
@@ -131,7 +132,7 @@ TEST_P(MixedPrecision, ReachesTheToleranceByTheTrueResidual) {
   EXPECT_LE(mixed.outcome.replacements, 12);
   EXPECT_EQ(mixed.history, static_cast<std::size_t>(mixed.outcome.iterations) + 1);
   if (GetParam().options.method == Method::cg)
-    EXPECT_LE(mixed.outcome.iterations, 1.35 * full.outcome.iterations);
+    EXPECT_LE(mixed.outcome.iterations, 1.15 * full.outcome.iterations);
   else
     EXPECT_LE(mixed.outcome.iterations, 1.5 * full.outcome.iterations + 2);
 }
@@ -179,7 +180,7 @@ TEST(MixedPrecisionCg, SolvesElasticityWithALargeContrast) {
     ASSERT_EQ(full.outcome.reason, Reason::rtol);
     EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
     EXPECT_LE(mixed.residual, 1.01e-12);
-    EXPECT_LE(mixed.outcome.iterations, 1.3 * full.outcome.iterations);
+    EXPECT_LE(mixed.outcome.iterations, 1.7 * full.outcome.iterations);
     EXPECT_GE(solve(a, b, Products::uncorrected, options).residual, 1e-9);
   }
 }

@@ -129,6 +129,18 @@ inline Array<double> blocks_of(const CsrMatrix<double>& a, const resident::Block
   return blocks;
 }
 
+// A 1 - A32 1, with A32 the values in FP32.
+inline Array<float> row_defect(const CsrMatrix<double>& a) {
+  Array<float> defect(a.rows);
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    double lost = 0;
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      lost += a.values[k] - static_cast<float>(a.values[k]);
+    defect[i] = static_cast<float>(lost);
+  }
+  return defect;
+}
+
 inline Array<double> times(const CsrMatrix<double>& a, std::span<const double> x) {
   Array<double> y(a.rows);
   for (std::int64_t i = 0; i < a.rows; ++i) {

@@ -119,9 +119,16 @@ float multiply_albus_part(const AlbusLayout<float>& layout, const AlbusPart& par
 std::int32_t multiply_albus_part(const AlbusLayout<std::int32_t>& layout, const AlbusPart& part,
                                  const std::int32_t* x, std::int32_t* y, bool add);
 
+// Mixed precision: the layout's values in FP32, all else in FP64.
+double multiply_albus_part(const AlbusLayout<float>& layout, const AlbusPart& part, const double* x,
+                           double* y, bool add);
+
 // As many parts as OpenMP threads, fewer where a part would be too small to pay for its thread.
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_albus_host(const CsrView<Value>& matrix);
+
+// The same with the values stored in FP32; x and y in FP64.
+std::unique_ptr<HostKernel<double>> build_albus_mixed_host(const CsrView<double>& matrix);
 
 // The SIMD instructions that Highway chose on this machine: "AVX3", "AVX2", "NEON", ...
 std::string_view albus_simd_target();

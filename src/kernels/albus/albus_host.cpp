@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/stopwatch.hpp"
 #include "kernels/albus/albus.hpp"
 
 namespace trireme {
@@ -14,13 +15,16 @@ namespace {
 // Below this many nonzeros a part costs less than waking its thread.
 constexpr std::int64_t kLeastNonzerosAPart = 1024;
 
-template <class Value>
+// Values stored as the vectors are, or in a narrower type: then in an array of the kernel's own.
+template <class Value, class Stored = Value>
 class AlbusHost final : public HostKernel<Value> {
  public:
   explicit AlbusHost(const CsrView<Value>& matrix) {
+    take(matrix.values);
+    const CsrView<Stored> stored{matrix.rows, matrix.cols, matrix.row_ptr, matrix.col_idx, values_};
     const std::int64_t parts =
         std::clamp<std::int64_t>(matrix.nnz() / kLeastNonzerosAPart, 1, omp_get_max_threads());
-    layout_ = build_albus_layout(matrix, parts, statistics_.steps);
+    layout_ = build_albus_layout(stored, parts, statistics_.steps);
     result_mid_.resize(parts);
     statistics_.stored_bytes = stored_bytes();
   }
@@ -35,11 +39,28 @@ class AlbusHost final : public HostKernel<Value> {
       if (layout_.parts[t].has_head()) add_to(y[layout_.parts[t].start - 1], result_mid_[t]);
   }
 
-  void update_values(std::span<const Value> values) override { layout_.values = values; }
+  void update_values(std::span<const Value> values) override {
+    take(values);
+    layout_.values = values_;
+  }
 
   KernelStatistics statistics() const override { return statistics_; }
 
  private:
+  void take(std::span<const Value> values) {
+    if constexpr (std::is_same_v<Stored, Value>) {
+      values_ = values;
+    } else {
+      const Stopwatch watch;
+      const auto count = static_cast<std::int64_t>(values.size());
+      rounded_.resize(values.size());
+#pragma omp parallel for schedule(static)
+      for (std::int64_t k = 0; k < count; ++k) rounded_[k] = static_cast<Stored>(values[k]);
+      values_ = rounded_;
+      if (statistics_.steps.empty()) statistics_.steps = {{"round values", watch.seconds()}};
+    }
+  }
+
   static void add_to(Value& y, Value head) {
     if constexpr (std::is_integral_v<Value>)
       y = static_cast<Value>(static_cast<std::uint32_t>(y) + static_cast<std::uint32_t>(head));
@@ -48,7 +69,7 @@ class AlbusHost final : public HostKernel<Value> {
   }
 
   std::int64_t stored_bytes() const {
-    std::int64_t bytes = static_cast<std::int64_t>(layout_.values.size() * sizeof(Value));
+    std::int64_t bytes = static_cast<std::int64_t>(layout_.values.size() * sizeof(Stored));
     for (const AlbusPart& part : layout_.parts) {
       bytes += static_cast<std::int64_t>(part.windows.size() * sizeof(AlbusWindow) +
                                          part.runs.size() * sizeof(AlbusRun) +
@@ -65,7 +86,9 @@ class AlbusHost final : public HostKernel<Value> {
     return bytes;
   }
 
-  AlbusLayout<Value> layout_;
+  Array<Stored> rounded_;  // empty where values are stored as they are
+  std::span<const Stored> values_;
+  AlbusLayout<Stored> layout_;
   std::vector<Value> result_mid_;  // by part: its head
   KernelStatistics statistics_;
 };
@@ -75,6 +98,10 @@ class AlbusHost final : public HostKernel<Value> {
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_albus_host(const CsrView<Value>& matrix) {
   return std::make_unique<AlbusHost<Value>>(matrix);
+}
+
+std::unique_ptr<HostKernel<double>> build_albus_mixed_host(const CsrView<double>& matrix) {
+  return std::make_unique<AlbusHost<double, float>>(matrix);
 }
 
 template std::unique_ptr<HostKernel<double>> build_albus_host(const CsrView<double>&);

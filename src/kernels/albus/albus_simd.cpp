@@ -35,9 +35,18 @@ constexpr int kCacheLine = 64;
 template <class Value>
 using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
 
-template <class Value>
-HWY_INLINE Sum<Value> Product(Value a, Value b) {
+template <class Stored, class Value>
+HWY_INLINE Sum<Value> Product(Stored a, Value b) {
   return static_cast<Sum<Value>>(a) * static_cast<Sum<Value>>(b);
+}
+
+// A vector of values, widened where they are stored narrower than x.
+template <class D, class Stored>
+HWY_INLINE hn::Vec<D> Widened(D d, const Stored* HWY_RESTRICT values) {
+  if constexpr (std::is_same_v<Stored, hn::TFromD<D>>)
+    return hn::LoadU(d, values);
+  else
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<Stored, D>(), values));
 }
 
 template <class T>
@@ -81,8 +90,8 @@ HWY_INLINE V MultiplyAdd(D, V a, V b, V sum) {
 }
 
 // sum of values[k] x[columns[k]] over k < count: a long row or a piece of one.
-template <class Value, class Index>
-HWY_INLINE Sum<Value> RowSum(std::int64_t count, const Value* HWY_RESTRICT values,
+template <class Stored, class Value, class Index>
+HWY_INLINE Sum<Value> RowSum(std::int64_t count, const Stored* HWY_RESTRICT values,
                              const Index* HWY_RESTRICT columns, const Value* HWY_RESTRICT x) {
   const hn::ScalableTag<Value> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -90,11 +99,11 @@ HWY_INLINE Sum<Value> RowSum(std::int64_t count, const Value* HWY_RESTRICT value
   auto odd = hn::Zero(d);
   std::int64_t k = 0;
   for (; k + 2 * lanes <= count; k += 2 * lanes) {
-    even = MultiplyAdd(d, hn::LoadU(d, values + k), Gather(d, x, columns + k), even);
-    odd = MultiplyAdd(d, hn::LoadU(d, values + k + lanes), Gather(d, x, columns + k + lanes), odd);
+    even = MultiplyAdd(d, Widened(d, values + k), Gather(d, x, columns + k), even);
+    odd = MultiplyAdd(d, Widened(d, values + k + lanes), Gather(d, x, columns + k + lanes), odd);
   }
   if (k + lanes <= count) {
-    even = MultiplyAdd(d, hn::LoadU(d, values + k), Gather(d, x, columns + k), even);
+    even = MultiplyAdd(d, Widened(d, values + k), Gather(d, x, columns + k), even);
     k += lanes;
   }
   Sum<Value> rest{};
@@ -103,9 +112,9 @@ HWY_INLINE Sum<Value> RowSum(std::int64_t count, const Value* HWY_RESTRICT value
 }
 
 // What a window multiplies: pointers to its first nonzero, its base column and its first row.
-template <class Value, class Index>
+template <class Stored, class Value, class Index>
 struct Operands {
-  const Value* values;
+  const Stored* values;
   const Index* columns;
   const Value* x;
   Value* y;
@@ -138,15 +147,15 @@ struct BySlot {
 };
 
 // A run of rows of kLength nonzeros. `passed`: nonzeros of the window before the run.
-template <int kLength, class Place, class Value, class Index>
-HWY_INLINE void ShortRun(const Operands<Value, Index> a, Place place, std::int32_t count,
+template <int kLength, class Place, class Stored, class Value, class Index>
+HWY_INLINE void ShortRun(const Operands<Stored, Value, Index> a, Place place, std::int32_t count,
                          std::int64_t passed) {
   constexpr std::int32_t kRows = 8;  // between two prefetches: whole cache lines, none twice
   for (std::int32_t i = 0; i < count;) {
     if (a.ahead != 0) a.prefetch(passed + std::int64_t{kLength} * i, kRows * kLength);
     const std::int32_t block_end = std::min(count, i + kRows);
     for (; i < block_end; ++i) {
-      const Value* values = a.values + place.nonzero(i);
+      const Stored* values = a.values + place.nonzero(i);
       const Index* columns = a.columns + place.nonzero(i);
       Sum<Value> even{}, odd{};
       HWY_UNROLL(16)
@@ -161,8 +170,8 @@ HWY_INLINE void ShortRun(const Operands<Value, Index> a, Place place, std::int32
   }
 }
 
-template <class Place, class Value, class Index>
-HWY_INLINE void Run(const Operands<Value, Index> a, std::int32_t length, Place place,
+template <class Place, class Stored, class Value, class Index>
+HWY_INLINE void Run(const Operands<Stored, Value, Index> a, std::int32_t length, Place place,
                     std::int32_t count, std::int64_t passed) {
   switch (length) {
 #define TRIREME_SHORT_RUN(L) \
@@ -194,8 +203,8 @@ HWY_INLINE void Run(const Operands<Value, Index> a, std::int32_t length, Place p
 
 // RowOrder::rows. One branch a row is hard to predict, its number of vectors: the last is masked.
 // It reads up to a vector beyond the row, hence the window's last rows apart.
-template <class Value, class Index>
-HWY_INLINE void MaskedRows(const Operands<Value, Index> a, std::int32_t rows,
+template <class Stored, class Value, class Index>
+HWY_INLINE void MaskedRows(const Operands<Stored, Value, Index> a, std::int32_t rows,
                            const std::int32_t* row_ptr) {
   const hn::CappedTag<Value, 4> d;
   const auto lanes = static_cast<std::int32_t>(hn::Lanes(d));
@@ -205,15 +214,15 @@ HWY_INLINE void MaskedRows(const Operands<Value, Index> a, std::int32_t rows,
   for (std::int32_t row = 0; row < safe_rows; ++row) {
     const std::int32_t begin = row_ptr[row] - first;
     const std::int32_t count = row_ptr[row + 1] - row_ptr[row];
-    const Value* values = a.values + begin;
+    const Stored* values = a.values + begin;
     const Index* columns = a.columns + begin;
     if (a.rows_ahead != 0) a.prefetch(begin, count);
     auto sum = hn::Zero(d);
     std::int32_t k = 0;
     for (; k + lanes < count; k += lanes)
-      sum = MultiplyAdd(d, hn::LoadU(d, values + k), Gather(d, a.x, columns + k), sum);
+      sum = MultiplyAdd(d, Widened(d, values + k), Gather(d, a.x, columns + k), sum);
     const auto mask = hn::FirstN(d, static_cast<std::size_t>(count - k));
-    sum = MultiplyAdd(d, hn::IfThenElseZero(mask, hn::LoadU(d, values + k)),
+    sum = MultiplyAdd(d, hn::IfThenElseZero(mask, Widened(d, values + k)),
                       hn::IfThenElseZero(mask, Gather(d, a.x, columns + k)), sum);
     a.store(row, static_cast<Sum<Value>>(hn::GetLane(hn::SumOfLanes(d, sum))));
   }
@@ -224,22 +233,22 @@ HWY_INLINE void MaskedRows(const Operands<Value, Index> a, std::int32_t rows,
 }
 
 // kRows rows of the same columns, values one row after the other: each x is gathered once.
-template <int kRows, class Value, class Index>
-HWY_INLINE void GroupedRows(const Operands<Value, Index> a, std::int32_t length,
-                            const Value* HWY_RESTRICT values, const Index* HWY_RESTRICT columns,
+template <int kRows, class Stored, class Value, class Index>
+HWY_INLINE void GroupedRows(const Operands<Stored, Value, Index> a, std::int32_t length,
+                            const Stored* HWY_RESTRICT values, const Index* HWY_RESTRICT columns,
                             std::int64_t row) {
   static_assert(kRows == 2 || kRows == 3);
   const hn::ScalableTag<Value> d;
   const auto lanes = static_cast<std::int32_t>(hn::Lanes(d));
-  const Value* HWY_RESTRICT values1 = values + length;
-  const Value* HWY_RESTRICT values2 = values + (kRows - 1) * std::int64_t{length};
+  const Stored* HWY_RESTRICT values1 = values + length;
+  const Stored* HWY_RESTRICT values2 = values + (kRows - 1) * std::int64_t{length};
   auto sum0 = hn::Zero(d), sum1 = hn::Zero(d), sum2 = hn::Zero(d);
   std::int32_t k = 0;
   for (; k + lanes <= length; k += lanes) {
     const auto x = Gather(d, a.x, columns + k);
-    sum0 = MultiplyAdd(d, hn::LoadU(d, values + k), x, sum0);
-    sum1 = MultiplyAdd(d, hn::LoadU(d, values1 + k), x, sum1);
-    if constexpr (kRows == 3) sum2 = MultiplyAdd(d, hn::LoadU(d, values2 + k), x, sum2);
+    sum0 = MultiplyAdd(d, Widened(d, values + k), x, sum0);
+    sum1 = MultiplyAdd(d, Widened(d, values1 + k), x, sum1);
+    if constexpr (kRows == 3) sum2 = MultiplyAdd(d, Widened(d, values2 + k), x, sum2);
   }
   Sum<Value> rest0{}, rest1{}, rest2{};
   for (; k < length; ++k) {
@@ -257,10 +266,10 @@ HWY_INLINE void GroupedRows(const Operands<Value, Index> a, std::int32_t length,
 }
 
 // RowOrder::groups. Narrow columns are stored once a group, those of the CSR once a row.
-template <class Value, class Index>
-HWY_INLINE void Groups(const Operands<Value, Index> a, const AlbusRun* run, const AlbusRun* last,
-                       bool narrow) {
-  const Value* values = a.values;
+template <class Stored, class Value, class Index>
+HWY_INLINE void Groups(const Operands<Stored, Value, Index> a, const AlbusRun* run,
+                       const AlbusRun* last, bool narrow) {
+  const Stored* values = a.values;
   const Index* columns = a.columns;
   std::int64_t row = 0;
   for (; run != last; ++run) {
@@ -278,9 +287,9 @@ HWY_INLINE void Groups(const Operands<Value, Index> a, const AlbusRun* run, cons
   }
 }
 
-template <class Value, class Index>
-void Window(const Operands<Value, Index> a, const AlbusPart& part, const AlbusWindow& window,
-            const std::int32_t* row_ptr) {
+template <class Stored, class Value, class Index>
+void Window(const Operands<Stored, Value, Index> a, const AlbusPart& part,
+            const AlbusWindow& window, const std::int32_t* row_ptr) {
   if (window.order == RowOrder::rows) return MaskedRows(a, window.rows, row_ptr + window.first_row);
   const AlbusRun* run = part.runs.data() + window.first_run;
   const AlbusRun* const last = run + window.runs;
@@ -309,10 +318,10 @@ HWY_INLINE void PrefetchDescriptions(const AlbusPart& part, std::size_t window) 
   if (next.order == RowOrder::sorted) PrefetchRange(part.slots.data() + next.first_slot, next.rows);
 }
 
-template <class Value>
-HWY_INLINE Value Part(const AlbusLayout<Value>& layout, const AlbusPart& part, const Value* x,
+template <class Stored, class Value>
+HWY_INLINE Value Part(const AlbusLayout<Stored>& layout, const AlbusPart& part, const Value* x,
                       Value* y, bool add) {
-  const Value* values = layout.values.data();
+  const Stored* values = layout.values.data();
   const std::int32_t* col_idx = layout.col_idx.data();
   const std::int32_t* row_ptr = layout.row_ptr.data();
   const std::int64_t ahead = layout.beyond_core_cache ? kAhead : 0;
@@ -329,17 +338,17 @@ HWY_INLINE Value Part(const AlbusLayout<Value>& layout, const AlbusPart& part, c
     if (ahead != 0) PrefetchDescriptions(part, i);
     if (window.narrow) {
       const std::uint16_t* narrow = part.narrow_col_idx.data() + window.first_column;
-      Window(Operands<Value, std::uint16_t>{values + first, narrow, x + window.base, window_y,
-                                            ahead, rows_ahead, add},
+      Window(Operands<Stored, Value, std::uint16_t>{values + first, narrow, x + window.base,
+                                                    window_y, ahead, rows_ahead, add},
              part, window, row_ptr);
     } else {
-      Window(Operands<Value, std::int32_t>{values + first, col_idx + first, x, window_y, ahead,
-                                           rows_ahead, add},
+      Window(Operands<Stored, Value, std::int32_t>{values + first, col_idx + first, x, window_y,
+                                                   ahead, rows_ahead, add},
              part, window, row_ptr);
     }
   }
   if (part.has_tail()) {
-    const Operands<Value, std::int32_t> a{values, col_idx, x, y, 0, 0, add};
+    const Operands<Stored, Value, std::int32_t> a{values, col_idx, x, y, 0, 0, add};
     a.store(part.end - 1, piece(part.tail_begin, part.end1));
   }
   return static_cast<Value>(head);
@@ -361,6 +370,11 @@ std::int32_t PartInt(const AlbusLayout<std::int32_t>& layout, const AlbusPart& p
   return Part(layout, part, x, y, add);
 }
 
+double PartMixed(const AlbusLayout<float>& layout, const AlbusPart& part, const double* x,
+                 double* y, bool add) {
+  return Part(layout, part, x, y, add);
+}
+
 std::int64_t SimdTarget() { return HWY_TARGET; }
 
 }  // namespace HWY_NAMESPACE
@@ -374,6 +388,7 @@ namespace {
 HWY_EXPORT(PartDouble);
 HWY_EXPORT(PartFloat);
 HWY_EXPORT(PartInt);
+HWY_EXPORT(PartMixed);
 HWY_EXPORT(SimdTarget);
 
 }  // namespace
@@ -389,6 +404,11 @@ float multiply_albus_part(const AlbusLayout<float>& layout, const AlbusPart& par
 std::int32_t multiply_albus_part(const AlbusLayout<std::int32_t>& layout, const AlbusPart& part,
                                  const std::int32_t* x, std::int32_t* y, bool add) {
   return HWY_DYNAMIC_DISPATCH(PartInt)(layout, part, x, y, add);
+}
+
+double multiply_albus_part(const AlbusLayout<float>& layout, const AlbusPart& part, const double* x,
+                           double* y, bool add) {
+  return HWY_DYNAMIC_DISPATCH(PartMixed)(layout, part, x, y, add);
 }
 
 std::string_view albus_simd_target() { return hwy::TargetName(HWY_DYNAMIC_DISPATCH(SimdTarget)()); }

@@ -14,6 +14,10 @@
 // product takes its place, and the search goes on in the same directions: a new start would cost
 // CG its superlinear convergence. (Residual replacement: van der Vorst and Ye, SIAM J. Sci. Comput.
 // 22, 2000; in mixed precision: Clark et al., Comput. Phys. Commun. 181, 2010.)
+// The rounded matrix keeps the row sums of A: what rounding took from a row's sum is added to its
+// diagonal, y += (A 1 - A32 1) x, which moves 3.5n values with the sum of p.q in it. Then A - A32
+// acts on differences between neighbours only: for an M-matrix with row sums of 0 or more the two
+// are spectrally equal to FP32's rounding, however ill-conditioned they are.
 #pragma once
 
 #include "krylov/resident/cg_passes.hpp"

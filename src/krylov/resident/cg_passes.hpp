@@ -37,6 +37,30 @@ struct Dot {  // sum a.b; also where the loop has ended: a start needs it
   TRIREME_HD void store(std::int64_t, const Row&) const {}
 };
 
+// y += defect x: what rounding its values took from the sums of a matrix's rows, given back.
+struct Compensate {
+  static constexpr int sums = 0;
+  static constexpr bool always = true;
+  const float* defect;
+  const double* x;
+  double* y;
+
+  struct Row {
+    double defect, x, y;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {defect[i], x[i], y[i]}; }
+  TRIREME_HD void update(Row& row, const State&, double*) const { row.y += row.defect * row.x; }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { y[i] = row.y; }
+};
+
+struct CompensateAndDot : Compensate {  // and sum x.y
+  static constexpr int sums = 1;
+  TRIREME_HD void update(Row& row, const State&, double* sum) const {
+    row.y += row.defect * row.x;
+    sum[0] += row.x * row.y;
+  }
+};
+
 // Sums {r.z, norm term} for z already computed.
 struct ResidualNorms {
   static constexpr int sums = 2;

@@ -10,15 +10,17 @@ namespace trireme::resident {
 class CudaKernelSystem : public CudaSystem {
  public:
   // `kernel` holds the square matrix `csr`; both outlive the system.
-  // Mixed precision: `kernel` holds the values in FP32, `exact` the matrix itself.
+  // Mixed precision: `kernel` holds the values in FP32, `exact` the matrix itself, `row_defect`
+  // what the former lacks in the sum of each row.
   CudaKernelSystem(CudaKernel<double>& kernel, const DeviceCsr<double>& csr,
-                   CudaKernel<double>* exact = nullptr)
-      : kernel_(kernel), exact_(exact), csr_(csr) {}
+                   CudaKernel<double>* exact = nullptr, DeviceSpan<const float> row_defect = {})
+      : kernel_(kernel), exact_(exact), row_defect_(row_defect), csr_(csr) {}
   std::int64_t rows() const override { return csr_.rows; }
   void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) override {
     kernel_.multiply(x, y, Accumulate::no, stream);
   }
   bool inexact() const override { return exact_ != nullptr; }
+  DeviceSpan<const float> row_defect() const override { return row_defect_; }
   void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
                         StreamRef stream) override {
     (exact_ ? *exact_ : kernel_).multiply(x, y, Accumulate::no, stream);
@@ -33,6 +35,7 @@ class CudaKernelSystem : public CudaSystem {
  private:
   CudaKernel<double>& kernel_;
   CudaKernel<double>* exact_;
+  DeviceSpan<const float> row_defect_;
   DeviceCsr<double> csr_;
 };
 

@@ -25,6 +25,7 @@ class CudaSystem {
   virtual void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) = 0;
   // As HostSystem's.
   virtual bool inexact() const { return false; }
+  virtual DeviceSpan<const float> row_defect() const { return {}; }
   virtual void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
                                 StreamRef stream) {
     multiply(x, y, stream);

@@ -45,6 +45,7 @@ class GraphExecutor {
   void product(const double* x, double* y) {
     if (!inexact_) return exact_product(x, y);
     system_.multiply(span(x), span(y), stream_);
+    pass(Compensate{system_.row_defect().data(), x, y});
   }
   void exact_product(const double* x, double* y) {
     system_.multiply_exactly(span(x), span(y), stream_);
@@ -52,8 +53,11 @@ class GraphExecutor {
 
   template <class Step>
   void product_and_dot(const double* x, double* y, const Step& step) {
-    const bool other_product = system_.inexact() && !inexact_;
-    const std::size_t count = other_product ? 0 : system_.dot_partials();
+    if (inexact_) {
+      system_.multiply(span(x), span(y), stream_);
+      return pass(CompensateAndDot{{system_.row_defect().data(), x, y}}, step);
+    }
+    const std::size_t count = system_.inexact() ? 0 : system_.dot_partials();
     if (count == 0) {
       product(x, y);
       return pass(Dot{x, y}, step);

@@ -43,7 +43,8 @@ class HostExecutor {
 
   void product(const double* x, double* y) {
     if (!inexact_) return exact_product(x, y);
-    system_.multiply({x, static_cast<std::size_t>(rows_)}, {y, static_cast<std::size_t>(rows_)});
+    multiply(x, y);
+    pass(Compensate{system_.row_defect().data(), x, y});
   }
   void exact_product(const double* x, double* y) {
     system_.multiply_exactly({x, static_cast<std::size_t>(rows_)},
@@ -52,8 +53,12 @@ class HostExecutor {
 
   template <class Step>
   void product_and_dot(const double* x, double* y, const Step& step) {
-    product(x, y);
-    pass(Dot{x, y}, step);
+    if (!inexact_) {
+      exact_product(x, y);
+      return pass(Dot{x, y}, step);
+    }
+    multiply(x, y);
+    pass(CompensateAndDot{{system_.row_defect().data(), x, y}}, step);
   }
 
   template <class Pass>
@@ -101,6 +106,10 @@ class HostExecutor {
   }
 
  private:
+  void multiply(const double* x, double* y) {
+    system_.multiply({x, static_cast<std::size_t>(rows_)}, {y, static_cast<std::size_t>(rows_)});
+  }
+
   static constexpr std::int64_t chunk_rows = 2048;
   static constexpr int max_sums = 4;
 

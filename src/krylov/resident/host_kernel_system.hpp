@@ -10,15 +10,17 @@ namespace trireme::resident {
 class HostKernelSystem : public HostSystem {
  public:
   // `kernel` holds a square matrix of that many rows and outlives the system.
-  // Mixed precision: `kernel` holds the values in FP32, `exact` the matrix itself.
+  // Mixed precision: `kernel` holds the values in FP32, `exact` the matrix itself, `row_defect`
+  // what the former lacks in the sum of each row.
   HostKernelSystem(HostKernel<double>& kernel, std::int64_t rows,
-                   HostKernel<double>* exact = nullptr)
-      : kernel_(kernel), exact_(exact), rows_(rows) {}
+                   HostKernel<double>* exact = nullptr, std::span<const float> row_defect = {})
+      : kernel_(kernel), exact_(exact), row_defect_(row_defect), rows_(rows) {}
   std::int64_t rows() const override { return rows_; }
   void multiply(std::span<const double> x, std::span<double> y) override {
     kernel_.multiply(x, y, Accumulate::no);
   }
   bool inexact() const override { return exact_ != nullptr; }
+  std::span<const float> row_defect() const override { return row_defect_; }
   void multiply_exactly(std::span<const double> x, std::span<double> y) override {
     (exact_ ? *exact_ : kernel_).multiply(x, y, Accumulate::no);
   }
@@ -26,6 +28,7 @@ class HostKernelSystem : public HostSystem {
  private:
   HostKernel<double>& kernel_;
   HostKernel<double>* exact_;
+  std::span<const float> row_defect_;
   std::int64_t rows_;
 };
 

@@ -27,6 +27,8 @@ class HostSystem {
   // Where multiply() is by a matrix near A only, such as A's values in FP32: the product by A, from
   // which residuals are corrected.
   virtual bool inexact() const { return false; }
+  // and what multiply()'s matrix lacks in the sum of each row, rows() long: A 1 - A32 1.
+  virtual std::span<const float> row_defect() const { return {}; }
   virtual void multiply_exactly(std::span<const double> x, std::span<double> y) { multiply(x, y); }
   // Adds up over the processes, the same result on each.
   virtual void sum(std::span<double> /*values*/) {}
