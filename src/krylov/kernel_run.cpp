@@ -199,7 +199,7 @@ class Solves {
     if (facts_.mixed) o.corrections = facts_.replacements;
     if (facts_.exact_from >= 0)
       o.notes.push_back(
-          fmt::format("FP32 is too coarse for this matrix: products are FP64 from iteration {} on",
+          fmt::format("FP32 values led nowhere: products are FP64 from iteration {} on",
                       facts_.exact_from));
     else if (facts_.mixed)
       o.notes.push_back(fmt::format("residual corrected {} times in FP64", facts_.replacements));

@@ -211,6 +211,24 @@ TEST(MixedPrecisionCg, GoesOnInDoubleWhereFloatIsTooCoarse) {
   }
 }
 
+TEST(MixedPrecisionCg, GivesUpOnFloatAfterLongWithoutACorrection) {
+  State state;
+  state.rule.rtol = 1e-8;
+  state.correct_below = kCorrectBelow;
+  begin(state, 1.0);
+  state.iterations = kMostUncorrected - 1;
+  judge(state, 0.5);
+  EXPECT_TRUE(state.running);
+  ++state.iterations;
+  judge(state, 0.5);
+  EXPECT_FALSE(state.running);
+  EXPECT_FALSE(needs_true_residual(state));
+  EXPECT_TRUE(gave_up(state));
+  EXPECT_FALSE(go_on_exactly(state));  // from the x so far
+  judge(state, 0.5);
+  EXPECT_TRUE(state.running);
+}
+
 TEST(MixedPrecisionCg, SaysWhenTheMatrixItselfIsIndefinite) {
   const CsrMatrix<double> a = from_dense({{1 / 3.0, 0, 0}, {0, 2 / 3.0, 0}, {0, 0, -1 / 3.0}});
   Options options;

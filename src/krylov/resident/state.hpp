@@ -15,6 +15,8 @@ namespace trireme::resident {
 
 // With an inexact product, r is corrected when its norm is this part of the last true one's.
 inline constexpr double kCorrectBelow = 1.0 / 32;
+// and after so many iterations without that the exact product goes on.
+inline constexpr std::int64_t kMostUncorrected = 5000;
 
 // The numbers are PETSc's KSPConvergedReason; `interrupted` is its KSP_DIVERGED_USER.
 enum class Reason : int {
@@ -115,6 +117,8 @@ TRIREME_HD void judge(State& s, double norm) {
   if (s.correct_at > 0 && norm <= s.correct_at) {
     s.correct = true;
     s.running = false;  // the rest of this iteration still counts
+  } else if (s.correct_at > 0 && s.iterations >= s.restarted_at + kMostUncorrected) {
+    stop(s, Reason::breakdown);
   }
 }
 
