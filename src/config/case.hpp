@@ -18,10 +18,11 @@ struct ProblemSpec {
   // two are already joined.
   std::optional<std::filesystem::path> file;
   std::optional<GenerateSpec> generate;
-  std::string matrix = "/A";      // HDF5 group
-  std::string rhs = "from-ones";  // an HDF5 dataset ("/b"), or ones | random | from-ones (b = A 1)
-  std::string x0;                 // an HDF5 dataset, or empty: start from zero
-  std::string x_exact;            // an HDF5 dataset to compare with, or empty
+  std::string matrix = "/A";       // HDF5 group
+  std::string rhs = "from-ones";   // an HDF5 dataset ("/b"), or ones | random | from-ones (b = A 1)
+  std::string x0;                  // an HDF5 dataset, or empty: start from zero
+  std::string x_exact;             // an HDF5 dataset to compare with, or empty
+  std::int64_t rows_together = 1;  // no key: blocks of so many rows stay on one rank
 };
 
 struct SolverSpec {

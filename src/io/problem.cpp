@@ -13,7 +13,7 @@
 namespace trireme {
 namespace {
 
-MatrixOnRanks generate_matrix(MPI_Comm comm, const GenerateSpec& spec) {
+MatrixOnRanks generate_matrix(MPI_Comm comm, const GenerateSpec& spec, std::int64_t rows_together) {
   const int rank = rank_of(comm);
   const int ranks = size_of(comm);
   GlobalShape shape;
@@ -24,7 +24,7 @@ MatrixOnRanks generate_matrix(MPI_Comm comm, const GenerateSpec& spec) {
                                     even_share(shape.rows, ranks, rank + 1));
   });
   MatrixOnRanks matrix;
-  matrix.row_starts = balanced_starts(comm, shape.rows, lengths);
+  matrix.row_starts = balanced_starts(comm, shape.rows, lengths, rows_together);
   collectively(comm, [&] {
     matrix.slab = generate(spec, matrix.row_starts[rank], matrix.row_starts[rank + 1]);
   });
@@ -36,13 +36,14 @@ MatrixOnRanks generate_matrix(MPI_Comm comm, const GenerateSpec& spec) {
 
 MatrixOnRanks load_matrix_from(MPI_Comm comm, const ProblemSpec& spec,
                                std::optional<hdf5::File>& file) {
-  if (spec.generate) return generate_matrix(comm, *spec.generate);
+  if (spec.generate) return generate_matrix(comm, *spec.generate, spec.rows_together);
   StoredMatrix stored;
   collectively(comm, [&] {
     if (!spec.file) fail(ExitCode::usage, "the problem needs a file or a generator");
     file = hdf5::File::open(*spec.file);
     stored = find_matrix(*file, spec.matrix);
   });
+  stored.rows_together = spec.rows_together;
   return read_matrix(comm, stored);
 }
 

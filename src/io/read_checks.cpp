@@ -48,7 +48,7 @@ std::vector<std::int64_t> balanced_starts(MPI_Comm comm, const StoredMatrix& sto
   const int rank = rank_of(comm);
   const int ranks = size_of(comm);
   const std::int64_t count = stored.pointer_count() - 1;
-  RowCuts cuts(count, stored.nnz, ranks);
+  RowCuts cuts(count, stored.nnz, ranks, stored.rows_together);
   collectively(comm, [&] {
     scan_pointers(stored, even_share(count, ranks, rank), even_share(count, ranks, rank + 1),
                   [&](std::int64_t first, std::span<const std::int64_t> pointers) {

@@ -181,7 +181,7 @@ MatrixOnRanks read_csc(MPI_Comm comm, const StoredMatrix& stored) {
   Array<std::int32_t> lengths = count_even_share(comm, even, columns);
 
   MatrixOnRanks matrix;
-  matrix.row_starts = balanced_starts(comm, stored.rows, lengths);
+  matrix.row_starts = balanced_starts(comm, stored.rows, lengths, stored.rows_together);
   lengths = redistribute(comm, lengths, even, matrix.row_starts);
   RowSlab& slab = matrix.slab;
   slab.global_rows = stored.rows;

@@ -2,6 +2,7 @@
 // Streaming row cuts; see row_cuts.hpp.
 #include "io/row_cuts.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -9,8 +10,8 @@
 
 namespace trireme {
 
-RowCuts::RowCuts(std::int64_t rows, std::int64_t nnz, int parts)
-    : total_(rows + nnz), parts_(parts), starts_(parts + 1, 0) {
+RowCuts::RowCuts(std::int64_t rows, std::int64_t nnz, int parts, std::int64_t together)
+    : rows_(rows), together_(together), total_(rows + nnz), parts_(parts), starts_(parts + 1, 0) {
   starts_.back() = rows;
   next_target();
 }
@@ -29,11 +30,14 @@ void RowCuts::cut_at(std::int64_t row, std::int64_t work) {
 
 std::vector<std::int64_t> RowCuts::agree(MPI_Comm comm) && {
   MPI_Allreduce(MPI_IN_PLACE, starts_.data(), parts_ + 1, MPI_INT64_T, MPI_MAX, comm);
+  for (int part = 1; part < parts_; ++part)
+    starts_[part] = std::min(rows_, (starts_[part] + together_ / 2) / together_ * together_);
   return std::move(starts_);
 }
 
 std::vector<std::int64_t> balanced_starts(MPI_Comm comm, std::int64_t rows,
-                                          std::span<const std::int32_t> lengths) {
+                                          std::span<const std::int32_t> lengths,
+                                          std::int64_t together) {
   const int rank = rank_of(comm);
   const int ranks = size_of(comm);
   std::int64_t mine = 0;
@@ -44,7 +48,7 @@ std::vector<std::int64_t> balanced_starts(MPI_Comm comm, std::int64_t rows,
   MPI_Allreduce(&mine, &nnz, 1, MPI_INT64_T, MPI_SUM, comm);
   if (rank == 0) before = 0;
 
-  RowCuts cuts(rows, nnz, ranks);
+  RowCuts cuts(rows, nnz, ranks, together);
   std::int64_t row = even_share(rows, ranks, rank);
   cuts.boundary(row, before);
   for (const std::int32_t length : lengths) cuts.boundary(++row, before += length);

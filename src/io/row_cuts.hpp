@@ -23,7 +23,8 @@ inline std::int64_t even_share(std::int64_t count, int parts, int part) {
 // of the share; a cut is then known to exactly one rank.
 class RowCuts {
  public:
-  RowCuts(std::int64_t rows, std::int64_t nnz, int parts);
+  // Every cut is moved to the nearest multiple of `together`.
+  RowCuts(std::int64_t rows, std::int64_t nnz, int parts, std::int64_t together = 1);
 
   // `nonzeros_before` lie before `row`.
   void boundary(std::int64_t row, std::int64_t nonzeros_before) {
@@ -39,6 +40,8 @@ class RowCuts {
   void cut_at(std::int64_t row, std::int64_t work);
   void next_target();
 
+  std::int64_t rows_ = 0;
+  std::int64_t together_ = 1;
   std::int64_t total_ = 0;
   int parts_ = 1;
   int part_ = 0;  // the cut that target_ belongs to
@@ -49,6 +52,7 @@ class RowCuts {
 
 // The cuts when each rank knows the row lengths of its even share. Collective.
 std::vector<std::int64_t> balanced_starts(MPI_Comm comm, std::int64_t rows,
-                                          std::span<const std::int32_t> lengths);
+                                          std::span<const std::int32_t> lengths,
+                                          std::int64_t together = 1);
 
 }  // namespace trireme

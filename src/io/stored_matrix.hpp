@@ -17,6 +17,7 @@ struct StoredMatrix {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t nnz = 0;
+  std::int64_t rows_together = 1;  // no rank's rows begin but at a multiple of this
   hdf5::Dataset pointers;  // one more than there are rows (or columns)
   hdf5::Dataset indices;   // nnz column (or row) ids; not open where MATLAB left out an empty one
   hdf5::Dataset values;    // nnz

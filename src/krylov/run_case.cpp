@@ -19,6 +19,7 @@
 #include "krylov/memory.hpp"
 #include "krylov/petsc_session.hpp"
 #include "krylov/petsc_solve.hpp"
+#include "operators/block_size.hpp"
 #include "operators/cuda_operator.hpp"
 #include "parallel/collective.hpp"
 #include "planning/bandwidth.hpp"
@@ -277,7 +278,9 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
   require_known_names(comm, c.solver);
 
   stages.stage("reading " + problem_name(c.problem));
-  Problem problem = load_problem(comm, c.problem);
+  ProblemSpec spec = c.problem;
+  spec.rows_together = block_size_option();
+  Problem problem = load_problem(comm, spec);
   outcome.problem = {.name = problem.name,
                      .generated = c.problem.generate.has_value(),
                      .rows = problem.matrix.global_rows,

@@ -9,18 +9,23 @@
 
 namespace trireme {
 
-void set_block_size_from_options(Mat mat, const DistributedMatrix& matrix) {
+PetscInt block_size_option() {
   PetscInt size = 1;
-  PetscBool given = PETSC_FALSE;
-  petsc_check(PetscOptionsGetInt(nullptr, nullptr, "-mat_block_size", &size, &given));
-  if (!given) return;
+  petsc_check(PetscOptionsGetInt(nullptr, nullptr, "-mat_block_size", &size, nullptr));
+  if (size < 1) fail(ExitCode::usage, "mat_block_size is {}; it must be 1 or more", size);
+  return size;
+}
+
+void set_block_size_from_options(Mat mat, const DistributedMatrix& matrix) {
+  const PetscInt size = block_size_option();
+  if (size == 1) return;
   collectively(matrix.comm, [&] {
-    if (size < 1) fail(ExitCode::usage, "mat_block_size is {}; it must be 1 or more", size);
     if (matrix.local_rows() % size != 0)
-      fail(ExitCode::usage,
-           "rank {} holds {} rows, which mat_block_size {} does not divide; take another number of "
-           "ranks, or vpbjacobi, which finds its row groups itself",
-           rank_of(matrix.comm), matrix.local_rows(), size);
+      fail(
+          ExitCode::usage,
+          "rank {} holds {} rows, which mat_block_size {} does not divide; vpbjacobi finds its row "
+          "groups itself",
+          rank_of(matrix.comm), matrix.local_rows(), size);
   });
   petsc_check(MatSetBlockSize(mat, size));
 }

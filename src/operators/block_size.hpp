@@ -7,6 +7,9 @@
 
 namespace trireme {
 
+// The option -mat_block_size, 1 where it is not given. Throws Error{usage} for less than 1.
+PetscInt block_size_option();
+
 // The block size that the option -mat_block_size gives, as MatSetFromOptions would set it; the Mat
 // holds `matrix`. Throws Error{usage} where it does not divide every rank's rows. Collective.
 void set_block_size_from_options(Mat mat, const DistributedMatrix& matrix);

@@ -97,7 +97,6 @@ TEST(RunCase, BlockJacobiIsReachedByItsPetscName) {
     EXPECT_LT(by_groups.runs[0].iterations, by_jacobi.runs[0].iterations);
     EXPECT_EQ(by_groups.runs[0].engine, engine);
     EXPECT_EQ(by_groups.runs[0].preconditioner, "vpbjacobi");
-    if (size_of(MPI_COMM_WORLD) > 1) continue;  // the cuts need not divide by three
     petsc_check(PetscOptionsSetValue(nullptr, "-mat_block_size", "3"));
     const Outcome by_blocks =
         solve(problem, "solver: {preconditioner: pbjacobi, engine: " + engine + "}");
