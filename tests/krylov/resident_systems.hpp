@@ -120,12 +120,11 @@ inline Array<double> diagonal_of(const CsrMatrix<double>& a) {
 // As PreconditionerSpec::blocks wants them.
 inline Array<double> blocks_of(const CsrMatrix<double>& a, const resident::BlockRows& rows) {
   Array<double> blocks(static_cast<std::size_t>(a.rows) * rows.size, 0.0);
-  const Array<std::int32_t> first = rows.first_row();
   for (std::size_t group = 0; group + 1 < rows.starts.size(); ++group)
     for (std::int64_t i = rows.starts[group]; i < rows.starts[group + 1]; ++i)
       for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-        if (a.col_idx[k] >= first[i] && a.col_idx[k] < rows.starts[group + 1])
-          blocks[i * rows.size + a.col_idx[k] - first[i]] += a.values[k];
+        if (a.col_idx[k] >= rows.starts[group] && a.col_idx[k] < rows.starts[group + 1])
+          blocks[i * rows.size + a.col_idx[k] - rows.starts[group]] += a.values[k];
   return blocks;
 }
 

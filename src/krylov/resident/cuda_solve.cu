@@ -137,15 +137,15 @@ class CudaSolver::Work {
     if (spec.blocks.empty() && csr.rows != rows_)
       throw Error(ExitCode::usage,
                   "block Jacobi needs the diagonal blocks, or a CSR on the device");
+    const Array<RowGroup> groups = blocks.groups();
     const DeviceBuffer<double> entries = to_device(spec.blocks, stream_);
     inverse_blocks_ = invert_blocks_on_device(blocks, csr, entries.view(), stream_);
-    if (!blocks.natural)
-      first_row_ = to_device(std::span<const std::int32_t>(blocks.first_row()), stream_);
+    if (!blocks.natural) groups_ = to_device(std::span<const RowGroup>(groups), stream_);
     synchronize(stream_);
     preconditioner_.kind = Preconditioner::Kind::blocks;
     preconditioner_.block_size = blocks.size;
     preconditioner_.inverse_blocks = inverse_blocks_.data();
-    preconditioner_.first_row = blocks.natural ? nullptr : first_row_.data();
+    preconditioner_.group = blocks.natural ? nullptr : groups_.data();
   }
 
   // Jacobi-CG with a random right-hand side, looked at step by step.
@@ -288,7 +288,7 @@ class CudaSolver::Work {
   Event ready_{Timing::no};
   DeviceBuffer<double> vectors_, inverse_diagonal_, inverse_blocks_, b_, x_, permuted_b_,
       permuted_x_;
-  DeviceBuffer<std::int32_t> first_row_;
+  DeviceBuffer<RowGroup> groups_;
   DeviceBuffer<char> scratch_;
   PersistentShape shape_;
   Preconditioner preconditioner_;

@@ -15,17 +15,21 @@ struct Diagonal {
   TRIREME_HD double operator[](std::int64_t i) const { return values ? values[i] : constant; }
 };
 
+// The rows first .. last - 1.
+struct RowGroup {
+  std::int32_t first, last;
+};
+
 struct Preconditioner {
   enum class Kind : std::int32_t { pointwise, blocks, chebyshev };
 
   Kind kind = Kind::pointwise;
   Diagonal inverse_diagonal;  // pointwise: z = D^-1 r, fused into the passes; also for chebyshev
 
-  // blocks: row i belongs to the rows first_row[i] .. first_row[i] + width of its block (first_row
-  // null: natural blocks of block_size), and inverse[i * block_size + k] is the inverse block's
-  // entry.
+  // blocks: row i belongs to the rows of group[i] (null: natural blocks of block_size), and
+  // inverse_blocks[i * block_size + k] is the inverse block's entry in its column k.
   const double* inverse_blocks = nullptr;
-  const std::int32_t* first_row = nullptr;
+  const RowGroup* group = nullptr;
   std::int32_t block_size = 0;
 
   // chebyshev: `degree` products with A; the interval [low, high] holds the spectrum of D^-1 A.
@@ -45,7 +49,7 @@ struct SolveBlocks {
   const double* r;
   double* z;
   const double* inverse;
-  const std::int32_t* first_row;
+  const RowGroup* group;
   std::int64_t rows;
   std::int32_t size;
 
@@ -53,11 +57,11 @@ struct SolveBlocks {
     double z;
   };
   TRIREME_HD Row load(std::int64_t i) const {
-    const std::int64_t first = first_row ? first_row[i] : i - i % size;
-    const std::int64_t width = first + size <= rows ? size : rows - first;
+    const std::int64_t first = group ? group[i].first : i - i % size;
+    const std::int64_t last = group ? group[i].last : first + size < rows ? first + size : rows;
     const double* line = inverse + i * size;
     double z_i = 0;
-    for (std::int64_t k = 0; k < width; ++k) z_i += line[k] * r[first + k];
+    for (std::int64_t k = first; k < last; ++k) z_i += line[k - first] * r[k];
     return {z_i};
   }
   TRIREME_HD void update(Row&, const State&, double*) const {}
@@ -113,7 +117,7 @@ struct ChebyshevStep {  // d = f d + g D^-1 (r - A z), z += d
 template <class Exec>
 TRIREME_HD void precondition(Exec& e, const Preconditioner& m, const double* r, double* z) {
   if (m.kind == Preconditioner::Kind::blocks) {
-    e.pass(SolveBlocks{r, z, m.inverse_blocks, m.first_row, e.rows(), m.block_size});
+    e.pass(SolveBlocks{r, z, m.inverse_blocks, m.group, e.rows(), m.block_size});
     return;
   }
   const double theta = 0.5 * (m.high + m.low);

@@ -59,7 +59,7 @@ void invert_blocks(const PreconditionerSpec& spec, std::int64_t rows,
          spec.blocks.size());
   result.block_size = size;
   result.inverse_blocks.assign(spec.blocks.begin(), spec.blocks.end());
-  if (!blocks.natural) result.first_row = blocks.first_row();
+  if (!blocks.natural) result.group = blocks.groups();
   const auto groups = static_cast<std::int64_t>(blocks.starts.size()) - 1;
   std::int64_t singular = rows;
 #pragma omp parallel for schedule(static) reduction(min : singular)
@@ -74,11 +74,12 @@ void invert_blocks(const PreconditionerSpec& spec, std::int64_t rows,
 
 }  // namespace
 
-Array<std::int32_t> BlockRows::first_row() const {
-  Array<std::int32_t> first(static_cast<std::size_t>(rows));
+Array<RowGroup> BlockRows::groups() const {
+  Array<RowGroup> group(static_cast<std::size_t>(rows));
   for (std::size_t k = 0; k + 1 < starts.size(); ++k)
-    std::fill(first.begin() + starts[k], first.begin() + starts[k + 1], starts[k]);
-  return first;
+    std::fill(group.begin() + starts[k], group.begin() + starts[k + 1],
+              RowGroup{starts[k], starts[k + 1]});
+  return group;
 }
 
 BlockRows block_rows(const PreconditionerSpec& spec, std::int64_t rows) {
@@ -147,7 +148,7 @@ Preconditioner host_view(const PreparedPreconditioner& prepared) {
   if (!prepared.inverse_diagonal.empty())
     m.inverse_diagonal.values = prepared.inverse_diagonal.data();
   m.inverse_blocks = prepared.inverse_blocks.data();
-  m.first_row = prepared.first_row.empty() ? nullptr : prepared.first_row.data();
+  m.group = prepared.group.empty() ? nullptr : prepared.group.data();
   m.block_size = prepared.block_size;
   m.degree = prepared.degree;
   return m;

@@ -31,7 +31,7 @@ struct PreparedPreconditioner {
   double constant = 1;             // the inverse diagonal, where it is the same in every row
   Array<double> inverse_diagonal;  // empty: constant
   Array<double> inverse_blocks;    // rows x block_size
-  Array<std::int32_t> first_row;   // empty: natural blocks
+  Array<RowGroup> group;           // of each row; empty: natural blocks
   std::int32_t block_size = 0;
   std::int32_t degree = 0;
 };
@@ -43,7 +43,7 @@ struct BlockRows {
   std::int32_t size = 0;
   bool natural = true;  // all but the last have `size` rows
 
-  Array<std::int32_t> first_row() const;  // of each row's block
+  Array<RowGroup> groups() const;  // of each row
 };
 // Throws Error{usage} for sizes that do not fit.
 BlockRows block_rows(const PreconditionerSpec& spec, std::int64_t rows);
