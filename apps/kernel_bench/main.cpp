@@ -68,7 +68,7 @@ int run_command(int argc, char** argv) {
   app.add_option("--kernels", kernels, "all, or names separated by commas")->delimiter(',');
   app.add_option("--device", arguments.device, "cpu or cuda")->capture_default_str();
   app.add_option("--precision", arguments.options.precision,
-                 "double, float, int (cpu), half, mixed (cuda)")
+                 "double, float, mixed, int (cpu), half (cuda)")
       ->capture_default_str();
   app.add_option("--seconds", arguments.options.seconds, "timed products a kernel, at least")
       ->capture_default_str();

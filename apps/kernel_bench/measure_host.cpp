@@ -32,21 +32,37 @@ struct Candidate {
 };
 
 template <class Value>
-std::vector<const KernelEntry*> chosen_kernels(const Options& options) {
+using BuilderOf = HostBuilder<Value> KernelEntry::*;
+
+template <class Value>
+std::vector<const KernelEntry*> chosen_kernels(const Options& options, BuilderOf<Value> builder) {
   std::vector<const KernelEntry*> chosen;
-  for (const std::string& name : options.kernels) chosen.push_back(&find_kernel(name));
+  for (const std::string& name : options.kernels) {
+    chosen.push_back(&find_kernel(name));
+    if (!(chosen.back()->*builder))
+      fail(ExitCode::usage, "kernel '{}' has no CPU executor for {}; see --list-kernels", name,
+           options.precision);
+  }
   if (options.kernels.empty())
     for (const KernelEntry& entry : kernel_registry())
-      if (entry.host<Value>()) chosen.push_back(&entry);
+      if (entry.*builder) chosen.push_back(&entry);
   return chosen;
+}
+
+// Values that FP32 holds, in FP64: then the product is the same in double and in mixed precision.
+Array<double> rounded(Array<double> values) {
+  for (double& value : values) value = static_cast<double>(static_cast<float>(value));
+  return values;
 }
 
 template <class Value>
 class HostBench {
  public:
-  HostBench(const CsrMatrix<double>& matrix, const Options& options)
+  HostBench(const CsrMatrix<double>& matrix, Array<Value> values, const Options& options,
+            BuilderOf<Value> builder)
       : options_(options),
-        values_(convert_values<Value>(matrix)),
+        builder_(builder),
+        values_(std::move(values)),
         a_{matrix.rows, matrix.cols, matrix.row_ptr, matrix.col_idx, values_},
         x_(bench_vector<Value>(matrix.cols)),
         y_(matrix.rows) {}
@@ -71,9 +87,9 @@ class HostBench {
 
  private:
   void build() {
-    for (const KernelEntry* entry : chosen_kernels<Value>(options_)) {
+    for (const KernelEntry* entry : chosen_kernels<Value>(options_, builder_)) {
       const Stopwatch watch;
-      auto kernel = build_host_kernel<Value>(entry->name, a_);
+      auto kernel = (entry->*builder_)(a_);
       candidates_.push_back({entry, std::move(kernel), watch.seconds(), {}, {}});
     }
   }
@@ -155,6 +171,7 @@ class HostBench {
   }
 
   const Options& options_;
+  BuilderOf<Value> builder_;
   Array<Value> values_;
   CsrView<Value> a_;
   Array<Value> x_, y_;
@@ -166,10 +183,18 @@ class HostBench {
 Results measure_host(const CsrMatrix<double>& matrix, const Options& options) {
   if (options.cpu_clock && omp_get_max_threads() > 1)
     fail(ExitCode::usage, "the CPU clock counts one thread; set OMP_NUM_THREADS=1");
-  if (options.precision == "double") return HostBench<double>(matrix, options).run();
-  if (options.precision == "float") return HostBench<float>(matrix, options).run();
-  if (options.precision == "int") return HostBench<std::int32_t>(matrix, options).run();
-  fail(ExitCode::usage, "no CPU kernel has precision '{}'; use double, float or int",
+  const auto bench = [&]<class Value>(Array<Value> values, BuilderOf<Value> builder) {
+    return HostBench<Value>(matrix, std::move(values), options, builder).run();
+  };
+  if (options.precision == "double")
+    return bench(convert_values<double>(matrix), &KernelEntry::host_double);
+  if (options.precision == "float")
+    return bench(convert_values<float>(matrix), &KernelEntry::host_float);
+  if (options.precision == "int")
+    return bench(convert_values<std::int32_t>(matrix), &KernelEntry::host_int);
+  if (options.precision == "mixed")
+    return bench(rounded(convert_values<double>(matrix)), &KernelEntry::host_mixed);
+  fail(ExitCode::usage, "no CPU kernel has precision '{}'; use double, float, int or mixed",
        options.precision);
 }
 
