@@ -43,6 +43,9 @@ PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, bool on_dev
     spec.kind = PreconditionerSpec::Kind::blocks;
     spec.block_size = data.blocks.size;
     spec.group_starts = data.blocks.group_starts;
+    PetscInt first_row = 0;
+    petsc_check(MatGetOwnershipRange(pmat, &first_row, nullptr));
+    spec.first_row = first_row;
     if (on_device) return data;
     PetscInt rows = 0;
     petsc_check(MatGetLocalSize(pmat, &rows, nullptr));

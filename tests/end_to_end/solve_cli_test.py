@@ -212,6 +212,13 @@ class Fails(SolveCase):
         line = self.refused_case(3, f"problem: {{file: {file}}}\n")
         self.assertRegex(line, r"row 1\b")
 
+    def test_a_singular_block_is_3_and_names_the_row_whichever_rank_has_it(self):
+        entries = [(i, i, 4) for i in range(1, 5)] + [(i, i + 1, 1) for i in (1, 3)] + [(i + 1, i, 1) for i in (1, 3)]
+        file = self.matrix(entries + [(i, k, 1) for i in (5, 6) for k in (5, 6)], 6)
+        line = self.refused_case(3, f"problem: {{file: {file}}}\nsolver: {{preconditioner: pbjacobi}}\n"
+                                    "petsc: {mat_block_size: 2}\ndevice: cpu\n")
+        self.assertRegex(line, r"row 4\b")
+
     def test_a_device_that_is_not_there_is_4(self):
         if shutil.which("nvidia-smi") and subprocess.run(["nvidia-smi", "-L"], capture_output=True).stdout:
             self.skipTest("there is a GPU")

@@ -155,7 +155,7 @@ DeviceBuffer<double> invert_blocks_on_device(const BlockRows& blocks, const Devi
     launch<32>(from, inverse.data(), first_singular.data(), stream);
   const unsigned long long row = read_back(first_singular.data(), stream);
   if (row < static_cast<unsigned long long>(blocks.rows))
-    refuse_singular_block(static_cast<std::int64_t>(row));
+    refuse_singular_block(blocks, static_cast<std::int64_t>(row));
   return inverse;
 }
 

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "krylov/resident/cg_passes.hpp"
+#include "krylov/resident/correction_passes.hpp"
 #include "krylov/resident/preconditioner.hpp"
 
 namespace trireme::resident {

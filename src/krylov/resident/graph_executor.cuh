@@ -7,6 +7,7 @@
 
 #include "device/check.hpp"
 #include "device/graph.hpp"
+#include "krylov/resident/correction_passes.hpp"
 #include "krylov/resident/cuda_solve.hpp"
 #include "krylov/resident/graph_kernels.cuh"
 #include "krylov/resident/loop_window.cuh"

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/array.hpp"
+#include "krylov/resident/correction_passes.hpp"
 #include "krylov/resident/solve.hpp"
 #include "krylov/resident/state.hpp"
 

@@ -69,7 +69,7 @@ void invert_blocks(const PreconditionerSpec& spec, std::int64_t rows,
                       blocks.starts[g + 1] - first))
       singular = std::min<std::int64_t>(singular, first);
   }
-  if (singular < rows) refuse_singular_block(singular);
+  if (singular < rows) refuse_singular_block(blocks, singular);
 }
 
 }  // namespace
@@ -85,6 +85,7 @@ Array<RowGroup> BlockRows::groups() const {
 BlockRows block_rows(const PreconditionerSpec& spec, std::int64_t rows) {
   BlockRows blocks;
   blocks.rows = rows;
+  blocks.first_row = spec.first_row;
   blocks.size = spec.block_size;
   if (blocks.size < 1 || blocks.size > 32)
     fail(ExitCode::usage, "block Jacobi takes blocks of up to 32 rows, not {}", blocks.size);
@@ -107,10 +108,11 @@ BlockRows block_rows(const PreconditionerSpec& spec, std::int64_t rows) {
   return blocks;
 }
 
-void refuse_singular_block(std::int64_t row) {
+void refuse_singular_block(const BlockRows& blocks, std::int64_t row) {
   fail(ExitCode::input,
-       "block Jacobi: the diagonal block from local row {} is singular; use preconditioner jacobi",
-       row);
+       "block Jacobi: the diagonal block from row {} (from 0) is singular; use preconditioner "
+       "jacobi",
+       blocks.first_row + row);
 }
 
 PreparedPreconditioner prepare(const PreconditionerSpec& spec, std::int64_t rows) {

@@ -23,6 +23,7 @@ struct PreconditionerSpec {
   std::int32_t block_size = 0;                 // of the widest block, 2 .. 32
   std::int32_t degree = 4;                     // chebyshev: products with A an application
   std::int32_t estimation_steps = 20;          // chebyshev: CG iterations that bound the spectrum
+  std::int64_t first_row = 0;                  // this process's, of the matrix: for messages
 };
 
 // Arrays on the host; the loop runs on a view of them, or of a copy on the device.
@@ -41,7 +42,8 @@ struct BlockRows {
   std::vector<std::int32_t> starts;
   std::int64_t rows = 0;
   std::int32_t size = 0;
-  bool natural = true;  // all but the last have `size` rows
+  bool natural = true;         // all but the last have `size` rows
+  std::int64_t first_row = 0;  // as PreconditionerSpec's
 
   Array<RowGroup> groups() const;  // of each row
 };
@@ -49,7 +51,7 @@ struct BlockRows {
 BlockRows block_rows(const PreconditionerSpec& spec, std::int64_t rows);
 
 // Throws Error{input}: the block that begins with this process's row `row` cannot be inverted.
-[[noreturn]] void refuse_singular_block(std::int64_t row);
+[[noreturn]] void refuse_singular_block(const BlockRows& blocks, std::int64_t row);
 
 // On the host. A zero on the diagonal counts as 1, as in PETSc's PCJACOBI. Throws Error{input} for
 // a singular block, Error{usage} for sizes that do not fit.
