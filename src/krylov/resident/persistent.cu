@@ -3,6 +3,7 @@
 #include "krylov/resident/persistent.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "device/buffer.hpp"
 #include "device/check.hpp"
@@ -42,15 +43,29 @@ __global__ void count_entries(const std::int32_t* row_ptr, std::int64_t rows,
   if (threadIdx.x == 0) atomicMax(fullest, entries);
 }
 
+// Whether the architecture that is being compiled for has what the exchange needs.
+template <class Exchange>
+__device__ constexpr bool can_be_compiled() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+  return !std::is_same_v<Exchange, ClusterExchange>;
+#else
+  return true;
+#endif
+}
+
 template <class Exchange, class Solve>
 __global__ void __launch_bounds__(kMostThreads, 1)
     persistent_kernel(const __grid_constant__ PersistentArguments arguments,
                       const __grid_constant__ Solve solve) {
-  extern __shared__ __align__(16) char shared[];
-  PersistentExecutor<Exchange> e(arguments, shared);
-  e.begin();
-  solve(e);
-  e.end();
+  if constexpr (can_be_compiled<Exchange>()) {
+    extern __shared__ __align__(16) char shared[];
+    PersistentExecutor<Exchange> e(arguments, shared);
+    e.begin();
+    solve(e);
+    e.end();
+  } else {
+    __trap();  // plan_cluster() never chooses it
+  }
 }
 
 // Brings a vector of this block's rows into shared memory; null: zeros.
@@ -219,7 +234,9 @@ PersistentShape plan_cluster(const DeviceCsr<double>& csr, int vectors, const vo
                              const DeviceProperties& gpu, StreamRef stream) {
   PersistentShape shape;
   shape.cluster = true;
-  if (gpu.compute_major < 9) return shape;
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel));
+  if (gpu.compute_major < 9 || attributes.ptxVersion < 90) return shape;
   int blocks = 1;
   while (blocks < kMostClusterBlocks && csr.rows > blocks * kRowsAClusterBlock) blocks *= 2;
   shape.rows_a_block = ((csr.rows + blocks - 1) / blocks + 1) / 2 * 2;
