@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A Slurm job: one rank for each 4 cores of two nodes, 4 OpenMP threads a rank.
 #   sbatch configs/slurm.sh case.yaml [further arguments of solve]
-# For one GPU a rank: add --gpus-per-task=1 and give --device cuda.
+# For one GPU a rank: add --gpus-per-node=8 --gpu-bind=none and give --device cuda. (With
+# --gpus-per-task a rank sees its own GPU only, and GPUs cannot write into each other's memory.)
 #SBATCH --job-name=trireme
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=8

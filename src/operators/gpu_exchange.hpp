@@ -2,7 +2,7 @@
 // How the GPUs of the ranks reach each other: halo entries of a product, and sums of a few scalars.
 //
 //   peer    kernels write into the other GPUs' memory (NVLink or PCIe, one node): a loop that runs
-//           on the device needs nothing else
+//           on the device needs nothing else. Every process must see every GPU
 //   nccl    NCCL sends, receives and all-reduces, queued like kernels; any number of nodes
 //   mpi     packed into pinned memory and moved by MPI; ranks may share a GPU
 #pragma once
