@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sum of a row's products by SIMD, and what it is made of. Like all of Highway's -inl files it
+// is included once for every SIMD target, by albus_simd.cpp only.
+#if defined(TRIREME_ALBUS_ROW_SUM_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TRIREME_ALBUS_ROW_SUM_INL
+#undef TRIREME_ALBUS_ROW_SUM_INL
+#else
+#define TRIREME_ALBUS_ROW_SUM_INL
+#endif
+
+#include <cstdint>
+#include <type_traits>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace trireme {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int kCacheLine = 64;
+
+// Integers wrap: the sum is made of unsigned numbers.
+template <class Value>
+using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
+
+template <class Stored, class Value>
+HWY_INLINE Sum<Value> Product(Stored a, Value b) {
+  return static_cast<Sum<Value>>(a) * static_cast<Sum<Value>>(b);
+}
+
+// A vector of values, widened where they are stored narrower than x.
+template <class D, class Stored>
+HWY_INLINE hn::Vec<D> Widened(D d, const Stored* HWY_RESTRICT values) {
+  if constexpr (std::is_same_v<Stored, hn::TFromD<D>>)
+    return hn::LoadU(d, values);
+  else
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<Stored, D>(), values));
+}
+
+template <class T>
+HWY_INLINE void PrefetchRange(const T* begin, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; i += kCacheLine / static_cast<std::int64_t>(sizeof(T)))
+    hwy::Prefetch(begin + i);
+}
+
+// x[columns[0 .. lanes)].
+template <class D, class Value, class Index>
+HWY_INLINE hn::Vec<D> Gather(D d, const Value* HWY_RESTRICT x, const Index* HWY_RESTRICT columns) {
+#if HWY_HAVE_SCALABLE
+  const hn::RebindToSigned<D> di;
+  using Lane = hn::TFromD<decltype(di)>;
+  if constexpr (sizeof(Index) == sizeof(Lane)) {
+    return hn::GatherIndex(d, x, hn::LoadU(di, reinterpret_cast<const Lane*>(columns)));
+  } else {
+    HWY_ALIGN Lane wide[HWY_MAX_BYTES / sizeof(Lane)];
+    for (std::size_t i = 0; i < hn::Lanes(d); ++i) wide[i] = columns[i];
+    return hn::GatherIndex(d, x, hn::Load(di, wide));
+  }
+#elif HWY_TARGET == HWY_SCALAR
+  return hn::Set(d, x[columns[0]]);
+#else
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  if constexpr (kLanes == 1) {
+    return hn::LoadU(d, x + columns[0]);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, Gather(half, x, columns + kLanes / 2), Gather(half, x, columns));
+  }
+#endif
+}
+
+template <class D, class V>
+HWY_INLINE V MultiplyAdd(D, V a, V b, V sum) {
+  if constexpr (std::is_integral_v<hn::TFromD<D>>)
+    return hn::Add(hn::Mul(a, b), sum);
+  else
+    return hn::MulAdd(a, b, sum);
+}
+
+// sum of values[k] x[columns[k]] over k < count: a long row or a piece of one.
+template <class Stored, class Value, class Index>
+HWY_INLINE Sum<Value> RowSum(std::int64_t count, const Stored* HWY_RESTRICT values,
+                             const Index* HWY_RESTRICT columns, const Value* HWY_RESTRICT x) {
+  const hn::ScalableTag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto even = hn::Zero(d);
+  auto odd = hn::Zero(d);
+  std::int64_t k = 0;
+  for (; k + 2 * lanes <= count; k += 2 * lanes) {
+    even = MultiplyAdd(d, Widened(d, values + k), Gather(d, x, columns + k), even);
+    odd = MultiplyAdd(d, Widened(d, values + k + lanes), Gather(d, x, columns + k + lanes), odd);
+  }
+  if (k + lanes <= count) {
+    even = MultiplyAdd(d, Widened(d, values + k), Gather(d, x, columns + k), even);
+    k += lanes;
+  }
+  Sum<Value> rest{};
+  for (; k < count; ++k) rest += Product(values[k], x[columns[k]]);
+  return static_cast<Sum<Value>>(hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)))) + rest;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace trireme
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard
