@@ -63,11 +63,16 @@ std::unique_ptr<GpuExchange> attempt(const Make& make, MPI_Comm comm, const Halo
 std::unique_ptr<GpuExchange> make_gpu_exchange(MPI_Comm comm, const HaloPlan& halo) {
   if (size_of(comm) == 1) return nullptr;
   const std::string name = asked_for();
+  if (name == "mpi") return make_mpi_exchange(comm, halo);
+  if (!name.empty() && name != "peer" && name != "nccl")
+    fail(ExitCode::usage, "-trireme_exchange {} is none of peer, nccl, mpi", name);
+  const bool own_gpus = every_rank_has_its_own_gpu(comm);
+  if (!name.empty() && !own_gpus)
+    fail(ExitCode::resource,
+         "-trireme_exchange {} needs a GPU for each rank; start fewer ranks, or take mpi", name);
   if (name == "peer") return make_peer_exchange(comm, halo);
   if (name == "nccl") return make_nccl_exchange(comm, halo);
-  if (name == "mpi") return make_mpi_exchange(comm, halo);
-  if (!name.empty()) fail(ExitCode::usage, "-trireme_exchange {} is none of peer, nccl, mpi", name);
-  if (every_rank_has_its_own_gpu(comm)) {
+  if (own_gpus) {
     if (on_one_node(comm) && size_of(comm) <= PeerSums::most_ranks)
       if (auto exchange = attempt(make_peer_exchange, comm, halo)) return exchange;
     if (auto exchange = attempt(make_nccl_exchange, comm, halo)) return exchange;
