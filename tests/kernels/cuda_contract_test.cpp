@@ -22,6 +22,11 @@ using test::DeviceProduct;
 using test::random_vector;
 using test::same_bits;
 
+// One shape for each path through the kernels: for tools that slow a kernel down a hundredfold.
+constexpr const char* kShapesOfEveryKind[] = {"AllRowsEmpty", "SomeRowsEmpty", "RunsOfEmptyRows",
+                                              "OneDenseRow",  "SmallAndDense", "AroundFour",
+                                              "LongAndShort", "AllMixed"};
+
 enum class Precision { double_, float_, half, mixed };
 
 struct Candidate {
@@ -91,11 +96,9 @@ TEST_P(CudaKernelContract, MatchesReferenceOnEveryShape) {
   });
 }
 
-// One shape for each path through the kernels: for tools that slow a kernel down a hundredfold.
 TEST_P(CudaKernelContract, MatchesReferenceOnShapesOfEveryKind) {
   for_its_types([&]<class Stored, class Vector>(CudaBuilder<Vector> builder) {
-    for (const char* name : {"AllRowsEmpty", "SomeRowsEmpty", "RunsOfEmptyRows", "OneDenseRow",
-                             "SmallAndDense", "AroundFour", "LongAndShort", "AllMixed"}) {
+    for (const char* name : kShapesOfEveryKind) {
       SCOPED_TRACE(name);
       DeviceProduct<Stored, Vector> product(builder, contract_shape<Stored>(name));
       EXPECT_TRUE(matches_reference(product));
@@ -130,6 +133,20 @@ TEST_P(CudaKernelContract, FollowsNewValues) {
       EXPECT_TRUE(matches_reference(product));
     }
   });
+}
+
+// A kernel may store such values in fewer bytes, until new ones come that need all.
+TEST_P(CudaKernelContract, MatchesReferenceWhereFloatHoldsEveryValue) {
+  if (GetParam().precision != Precision::double_) GTEST_SKIP() << "a promise in double precision";
+  for (const char* name : kShapesOfEveryKind) {
+    SCOPED_TRACE(name);
+    const CsrMatrix<double> matrix = contract_shape<double>(name);
+    const CsrMatrix<double> exact = test::rounded_to_float(matrix);
+    DeviceProduct<double, double> product(GetParam().entry->cuda_double, exact);
+    EXPECT_TRUE(matches_reference(product));
+    product.update_values(matrix.values);
+    EXPECT_TRUE(matches_reference(product));
+  }
 }
 
 TEST_P(CudaKernelContract, RunsFromAGraph) {

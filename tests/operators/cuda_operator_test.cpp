@@ -86,10 +86,8 @@ TEST_F(CudaOperatorTest, AgreesWithTheHostForEveryKernelAndCut) {
 }
 
 TEST_F(CudaOperatorTest, MixedPrecisionMultipliesByTheRoundedMatrixAndByTheMatrixItself) {
-  CsrMatrix<double> a = test::contract_shape<double>("EveryLengthTo600");
-  for (double& value : a.values) value /= 3;  // the shape's own values are exact in FP32
-  CsrMatrix<double> rounded = a;
-  for (double& value : rounded.values) value = static_cast<float>(value);
+  const CsrMatrix<double> a = test::contract_shape<double>("EveryLengthTo600");
+  const CsrMatrix<double> rounded = test::rounded_to_float(a);
   const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, a, Cut::by_nonzeros);
   const auto rounded_matrix = matrix_on_ranks(MPI_COMM_WORLD, rounded, Cut::by_nonzeros);
   DistributedOperator host(matrix, "csr"), rounded_host(rounded_matrix, "csr");

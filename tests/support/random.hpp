@@ -24,11 +24,13 @@ class Random {
   std::int64_t below(std::int64_t bound) {
     return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(bound));
   }
-  // Uniform in (-1, 1); integers in [-9, 9].
+  // Uniform in (-1, 1), with all bits of the type: FP32 would round a double. Integers in [-9, 9].
   template <class Value>
   Value value() {
     if constexpr (std::is_integral_v<Value>)
       return static_cast<Value>(below(19) - 9);
+    else if constexpr (std::is_same_v<Value, double>)
+      return static_cast<double>(next() >> 11) * 0x1p-52 - 1.0 + 0x1p-53;
     else
       return static_cast<Value>(static_cast<float>(next() >> 40) * 0x1p-23f - 1.0f + 0x1p-24f);
   }

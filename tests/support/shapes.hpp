@@ -124,4 +124,11 @@ CsrMatrix<Value> contract_shape(const std::string& name) {
   return {};
 }
 
+// The matrix with its values rounded to FP32: what mixed precision multiplies by, and a matrix that
+// a kernel may store in FP32 without loss.
+inline CsrMatrix<double> rounded_to_float(CsrMatrix<double> a) {
+  for (double& value : a.values) value = static_cast<float>(value);
+  return a;
+}
+
 }  // namespace trireme::test
