@@ -5,11 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "base/error.hpp"
 #include "device/device.hpp"
-#include "krylov/resident_systems.hpp"
+#include "krylov/resident_solves.hpp"
 
 namespace trireme::resident {
 namespace {
@@ -46,20 +47,14 @@ TEST_P(BlockInverse, IsTheHostsFromEitherSource) {
   const CsrMatrix<double> a = matrix(1000);
   const Stream stream;
   const DeviceCsrMatrix<double> on_device = to_device(a.view(), stream);
-  std::vector<std::int32_t> groups{0};
-  while (groups.back() < a.rows)
-    groups.push_back(static_cast<std::int32_t>(std::min<std::int64_t>(
-        a.rows, groups.back() + 1 + static_cast<std::int64_t>(groups.size()) % size)));
+  std::vector<std::int32_t> widths(size);
+  std::iota(widths.begin(), widths.end(), 1);
+  const std::vector<std::int32_t> groups = test::row_groups(a.rows, widths);
   for (const bool natural : {true, false}) {
-    PreconditionerSpec spec;
-    spec.kind = PreconditionerSpec::Kind::blocks;
-    spec.block_size = size;
-    if (!natural) spec.group_starts = groups;
-    const BlockRows rows = block_rows(spec, a.rows);
-    const Array<double> blocks = test::blocks_of(a, rows);
-    spec.blocks = blocks;
-    const PreparedPreconditioner host = prepare(spec, a.rows);
-    const DeviceBuffer<double> entries = to_device(std::span<const double>(blocks), stream);
+    const test::BlockJacobi given(a, size, natural ? std::span<const std::int32_t>() : groups);
+    const BlockRows rows = block_rows(given.spec, a.rows);
+    const PreparedPreconditioner host = prepare(given.spec, a.rows);
+    const DeviceBuffer<double> entries = to_device(given.spec.blocks, stream);
     for (const DeviceSpan<const double> from : {entries.view(), DeviceSpan<const double>()}) {
       const Array<double> gpu =
           to_host(invert_blocks_on_device(rows, on_device.view(), from, stream).view(), stream);

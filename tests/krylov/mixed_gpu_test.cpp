@@ -5,41 +5,24 @@
 #include <string>
 #include <tuple>
 
-#include "device/buffer.hpp"
 #include "device/device.hpp"
-#include "kernels/registry.hpp"
-#include "krylov/resident/cuda_kernel_system.hpp"
-#include "krylov/resident_systems.hpp"
+#include "krylov/resident_gpu_solves.hpp"
 
 namespace trireme::resident {
 namespace {
 
 using test::random_vector;
 
-// The way of several processes, with one: sums that are already complete.
-class SeveralProcesses : public CudaKernelSystem {
- public:
-  using CudaKernelSystem::CudaKernelSystem;
-  Recording how = Recording::replay;
-  Recording recording() const override { return how; }
-  std::size_t dot_partials() const override { return 0; }
-  DeviceCsr<double> csr() const override { return {}; }
-  int processes() const override { return 2; }
-};
-
 struct OnDevice {
   Stream stream;
-  DeviceBuffer<std::int32_t> row_ptr, col_idx;
-  DeviceBuffer<double> values;
+  DeviceCsrMatrix<double> matrix;
   DeviceBuffer<float> defect;
   DeviceCsr<double> csr;
 
   explicit OnDevice(const CsrMatrix<double>& a)
-      : row_ptr(to_device(std::span<const std::int32_t>(a.row_ptr), stream)),
-        col_idx(to_device(std::span<const std::int32_t>(a.col_idx), stream)),
-        values(to_device(std::span<const double>(a.values), stream)),
+      : matrix(to_device(a.view(), stream)),
         defect(to_device(std::span<const float>(test::row_defect(a)), stream)),
-        csr{a.rows, a.cols, a.nnz(), row_ptr.view(), col_idx.view(), values.view()} {
+        csr(matrix.view()) {
     stream.synchronize();
   }
 };
@@ -54,12 +37,11 @@ class MixedGpu : public testing::TestWithParam<std::tuple<Method, Variant>> {
     for (double& value : a.values) value /= 3;  // no value is an FP32 number
     b = random_vector<double>(a.rows);
     diagonal = test::diagonal_of(a);
-    jacobi.kind = PreconditionerSpec::Kind::jacobi;
-    jacobi.diagonal = diagonal;
+    preconditioner = test::jacobi(diagonal);
     rule.rtol = 1e-12;
   }
   Outcome solve(CudaSystem& system, Array<double>& x, CudaMode mode) {
-    CudaSolver solver(system, method, variant, jacobi, {mode});
+    CudaSolver solver(system, method, variant, preconditioner, {mode});
     const Outcome first = solver.solve({b, x, true}, rule);
     const Array<double> once = x;
     EXPECT_EQ(solver.solve({b, x, true}, rule).iterations, first.iterations);
@@ -71,7 +53,7 @@ class MixedGpu : public testing::TestWithParam<std::tuple<Method, Variant>> {
   Variant variant = Variant::classic;
   CsrMatrix<double> a;
   Array<double> b, diagonal;
-  PreconditionerSpec jacobi;
+  PreconditionerSpec preconditioner;
   Tolerances rule;
 };
 std::string name_of(const testing::TestParamInfo<MixedGpu::ParamType>& parameters) {
@@ -111,7 +93,7 @@ TEST_P(MixedGpu, ReachesItOverSeveralProcesses) {
   OnDevice device(a);
   const auto exact = build_cuda_kernel<double>("albus", device.csr, device.stream);
   const auto kernel = build_mixed_cuda_kernel("csr-vector", device.csr, device.stream);
-  SeveralProcesses system(*kernel, device.csr, exact.get(), device.defect.view());
+  test::SeveralProcesses system(*kernel, device.csr, exact.get(), device.defect.view());
   for (const Recording how : {Recording::replay, Recording::none}) {
     system.how = how;
     Array<double> x(a.rows);
@@ -133,22 +115,11 @@ TEST_P(MixedGpu, SmallSystemsStayInDoubleInThePersistentKernel) {
   EXPECT_EQ(x, x_full);
 }
 
-// Rounded to FP32 every block is [1 1; 1 1]: singular. The matrix itself has eigenvalues 2 and
-// 1e-9.
 TEST_P(MixedGpu, GoesOnInDoubleWhereFloatIsTooCoarse) {
   if (method == Method::bicgstab) GTEST_SKIP() << "a symmetric matrix, for CG";
-  CsrMatrix<double> coarse;
-  coarse.rows = coarse.cols = 64;
-  for (std::int32_t i = 0; i < 64; ++i) {
-    const std::int32_t first = i / 2 * 2;
-    const double off = 1 - 1e-9;
-    coarse.col_idx.insert(coarse.col_idx.end(), {first, first + 1});
-    coarse.values.insert(coarse.values.end(), {i == first ? 1 : off, i == first ? off : 1});
-    coarse.row_ptr.push_back(static_cast<std::int32_t>(coarse.values.size()));
-  }
-  a = coarse;
+  a = test::pairs_that_float_merges();
   b = random_vector<double>(a.rows);
-  jacobi = {};
+  preconditioner = {};
   rule.rtol = 1e-6;
   OnDevice device(a);
   const auto exact = build_cuda_kernel<double>("albus", device.csr, device.stream);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Mixed precision in the resident engine: FP32 values, FP64 answers.
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <cmath>
 #include <ostream>
@@ -9,9 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "kernels/registry.hpp"
-#include "krylov/resident/host_kernel_system.hpp"
-#include "krylov/resident_systems.hpp"
+#include "krylov/resident_solves.hpp"
 #include "sparse/generators.hpp"
 
 namespace trireme::resident {
@@ -20,66 +17,36 @@ namespace {
 using test::from_dense;
 using test::grid_matrix;
 using test::random_vector;
-
-// The systems are small: threads would only wait for each other.
-[[maybe_unused]] const bool one_thread = [] {
-  omp_set_num_threads(1);
-  return true;
-}();
-
 using Kind = PreconditionerSpec::Kind;
 
-struct Options {
-  Method method = Method::cg;
-  Variant variant = Variant::classic;
-  Kind preconditioner = Kind::jacobi;
-  Tolerances rule = {.rtol = 1e-12};
-  Array<double> x0 = {};
+struct Options : test::Options {
+  Options(Method of = Method::cg, Variant by = Variant::classic, Kind with = Kind::jacobi)
+      : kind(with) {
+    method = of;
+    variant = by;
+    rule.rtol = 1e-12;
+  }
+  Kind kind;
 };
 
-struct Solved {
-  Outcome outcome;
-  Array<double> x;
-  std::size_t history = 0;
+struct Solved : test::Solved {
   double residual = 0;  // ||b - A x|| / ||b||, apart from the engine
 };
 
 enum class Products { exact, corrected, uncorrected };
 
-struct Preconditioning {
-  Array<double> diagonal, blocks;
-  PreconditionerSpec spec;
-
-  Preconditioning(const CsrMatrix<double>& a, Kind kind) : diagonal(test::diagonal_of(a)) {
-    spec.kind = kind;
-    spec.diagonal = diagonal;
-    if (kind != Kind::blocks) return;
-    spec.block_size = 4;
-    blocks.assign(a.rows * 4, 0.0);
-    for (std::int64_t i = 0; i < a.rows; ++i)
-      for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-        if (a.col_idx[k] / 4 == i / 4) blocks[i * 4 + a.col_idx[k] % 4] += a.values[k];
-    spec.blocks = blocks;
-  }
-};
-
 Solved solve(const CsrMatrix<double>& a, std::span<const double> b, Products products,
-             const Options& options = {}) {
+             Options options = {}) {
   const auto exact = build_host_kernel<double>("csr", a.view());
   const auto rounded = build_mixed_host_kernel("csr", a.view());
   const Array<float> defect = test::row_defect(a);
   HostKernelSystem system(products == Products::exact ? *exact : *rounded, a.rows,
                           products == Products::corrected ? exact.get() : nullptr, defect);
-  const Preconditioning m(a, options.preconditioner);
-  HostSolver solver(system, options.method, options.variant, m.spec);
-  Solved solved;
-  solved.x = options.x0.empty() ? random_vector<double>(a.rows, 99) : options.x0;
-  Observer observer;
-  observer.iteration = [&](const State& s, const Iterate&) {
-    EXPECT_EQ(s.iterations, static_cast<std::int64_t>(solved.history++));
-    return Reason::running;
-  };
-  solved.outcome = solver.solve({b, solved.x, options.x0.empty()}, options.rule, observer);
+  const Array<double> diagonal = test::diagonal_of(a);
+  const test::BlockJacobi blocks(a, 4);
+  options.preconditioner = options.kind == Kind::blocks ? blocks.spec : test::jacobi(diagonal);
+  options.preconditioner.kind = options.kind;
+  Solved solved{test::solve(system, b, options)};
   solved.residual = test::relative_residual(a, b, solved.x);
   return solved;
 }
@@ -108,10 +75,11 @@ std::vector<Case> methods() {
                                                 {Kind::blocks, "Blocks"},
                                                 {Kind::chebyshev, "Chebyshev"}};
   for (const auto& [kind, name] : kinds) {
-    all.push_back({std::string("ClassicCg") + name, {Method::cg, Variant::classic, kind}});
-    all.push_back({std::string("MergedCg") + name, {Method::cg, Variant::merged, kind}});
+    all.push_back({std::string("ClassicCg") + name, Options(Method::cg, Variant::classic, kind)});
+    all.push_back({std::string("MergedCg") + name, Options(Method::cg, Variant::merged, kind)});
     if (kind != Kind::chebyshev)
-      all.push_back({std::string("Bicgstab") + name, {Method::bicgstab, Variant::classic, kind}});
+      all.push_back(
+          {std::string("Bicgstab") + name, Options(Method::bicgstab, Variant::classic, kind)});
   }
   return all;
 }
@@ -130,7 +98,7 @@ TEST_P(MixedPrecision, ReachesTheToleranceByTheTrueResidual) {
   EXPECT_EQ(mixed.outcome.exact_from, -1);
   EXPECT_GE(mixed.outcome.replacements, 5);  // twelve digits, a digit and a half each
   EXPECT_LE(mixed.outcome.replacements, 12);
-  EXPECT_EQ(mixed.history, static_cast<std::size_t>(mixed.outcome.iterations) + 1);
+  EXPECT_EQ(mixed.history.size(), static_cast<std::size_t>(mixed.outcome.iterations) + 1);
   if (GetParam().options.method == Method::cg)
     EXPECT_LE(mixed.outcome.iterations, 1.15 * full.outcome.iterations);
   else
@@ -185,18 +153,8 @@ TEST(MixedPrecisionCg, SolvesElasticityWithALargeContrast) {
   }
 }
 
-// Rounded to FP32 every block is [1 1; 1 1]: singular. The matrix itself has eigenvalues 2 and
-// 1e-9.
 TEST(MixedPrecisionCg, GoesOnInDoubleWhereFloatIsTooCoarse) {
-  CsrMatrix<double> a;
-  a.rows = a.cols = 64;
-  for (std::int32_t i = 0; i < 64; ++i) {
-    const std::int32_t first = i / 2 * 2;
-    a.col_idx.insert(a.col_idx.end(), {first, first + 1});
-    const double off = 1 - 1e-9;
-    a.values.insert(a.values.end(), {i == first ? 1 : off, i == first ? off : 1});
-    a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
-  }
+  const CsrMatrix<double> a = test::pairs_that_float_merges();
   const Array<double> b = random_vector<double>(a.rows);
   for (const Variant variant : {Variant::classic, Variant::merged}) {
     Options options;
@@ -207,7 +165,7 @@ TEST(MixedPrecisionCg, GoesOnInDoubleWhereFloatIsTooCoarse) {
     EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
     EXPECT_LE(mixed.residual, 1.01e-6);
     EXPECT_GE(mixed.outcome.exact_from, 0);
-    EXPECT_EQ(mixed.history, static_cast<std::size_t>(mixed.outcome.iterations) + 1);
+    EXPECT_EQ(mixed.history.size(), static_cast<std::size_t>(mixed.outcome.iterations) + 1);
   }
 }
 
@@ -232,7 +190,7 @@ TEST(MixedPrecisionCg, GivesUpOnFloatAfterLongWithoutACorrection) {
 TEST(MixedPrecisionCg, SaysWhenTheMatrixItselfIsIndefinite) {
   const CsrMatrix<double> a = from_dense({{1 / 3.0, 0, 0}, {0, 2 / 3.0, 0}, {0, 0, -1 / 3.0}});
   Options options;
-  options.preconditioner = Kind::none;
+  options.kind = Kind::none;
   const Solved solved = solve(a, Array<double>{1, 1, 3}, Products::corrected, options);
   EXPECT_EQ(solved.outcome.reason, Reason::indefinite_matrix);
 }

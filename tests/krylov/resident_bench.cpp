@@ -53,11 +53,8 @@ void run(const std::string& problem, std::map<std::string, std::string> options)
     }
 
   const Stream stream;
-  const auto row_ptr = to_device(std::span<const std::int32_t>(a.row_ptr), stream);
-  const auto col_idx = to_device(std::span<const std::int32_t>(a.col_idx), stream);
-  const auto values = to_device(std::span<const double>(a.values), stream);
-  const DeviceCsr<double> csr{a.rows,         a.cols,         a.nnz(),
-                              row_ptr.view(), col_idx.view(), values.view()};
+  const auto on_device = to_device(a.view(), stream);
+  const DeviceCsr<double> csr = on_device.view();
   const auto kernel = build_cuda_kernel<double>(options["kernel"], csr, stream);
   stream.synchronize();
   CudaKernelSystem system(*kernel, csr);

@@ -107,6 +107,21 @@ inline CsrMatrix<double> irregular_matrix(std::int64_t n, double skew = 0,
   return a;
 }
 
+// Blocks [1 1-1e-9; 1-1e-9 1], with eigenvalues 2 and 1e-9: FP32 would make each [1 1; 1 1],
+// singular.
+inline CsrMatrix<double> pairs_that_float_merges() {
+  CsrMatrix<double> a;
+  a.rows = a.cols = 64;
+  for (std::int32_t i = 0; i < 64; ++i) {
+    const std::int32_t first = i / 2 * 2;
+    const double off = 1 - 1e-9;
+    a.col_idx.insert(a.col_idx.end(), {first, first + 1});
+    a.values.insert(a.values.end(), {i == first ? 1 : off, i == first ? off : 1});
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+  }
+  return a;
+}
+
 inline Array<double> diagonal_of(const CsrMatrix<double>& a) {
   Array<double> d(a.rows);
   for (std::int64_t i = 0; i < a.rows; ++i) {
