@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,64 +65,63 @@ inline std::vector<std::int64_t> mixed_lengths(const std::vector<std::int64_t>& 
   return lengths;
 }
 
-// Names are CamelCase so that they can be parts of test names.
+// Names are CamelCase so that they can be parts of test names. `only`: just the one of that name.
 template <class Value>
-std::vector<Shape<Value>> contract_shapes() {
-  const auto make = matrix_with_row_lengths<Value>;
+std::vector<Shape<Value>> contract_shapes(const std::string& only = "") {
   std::vector<Shape<Value>> shapes;
-  const auto add = [&](std::string name, CsrMatrix<Value> matrix) {
-    shapes.push_back({std::move(name), std::move(matrix)});
+  const auto add = [&](const std::string& name, const std::vector<std::int64_t>& lengths,
+                       std::int64_t cols, std::uint64_t seed, Columns order = Columns::ascending) {
+    if (only.empty() || only == name)
+      shapes.push_back({name, matrix_with_row_lengths<Value>(lengths, cols, seed, order)});
   };
   using Lengths = std::vector<std::int64_t>;
 
-  add("Empty0x0", make({}, 0, 1, Columns::ascending));
-  add("NoRows", make({}, 5, 1, Columns::ascending));
-  add("NoColumns", make(Lengths(5, 0), 0, 1, Columns::ascending));
-  add("OneByOne", make({1}, 1, 2, Columns::ascending));
-  add("OneByOneEmpty", make({0}, 1, 2, Columns::ascending));
-  add("AllRowsEmpty", make(Lengths(1000, 0), 1000, 3, Columns::ascending));
-  add("SomeRowsEmpty", make(random_lengths(997, 0, 2), 997, 4, Columns::ascending));
+  add("Empty0x0", {}, 0, 1);
+  add("NoRows", {}, 5, 1);
+  add("NoColumns", Lengths(5, 0), 0, 1);
+  add("OneByOne", {1}, 1, 2);
+  add("OneByOneEmpty", {0}, 1, 2);
+  add("AllRowsEmpty", Lengths(1000, 0), 1000, 3);
+  add("SomeRowsEmpty", random_lengths(997, 0, 2), 997, 4);
 
   Lengths gaps(3000, 0);  // long runs of empty rows, at both ends too
   for (std::int64_t row = 1000; row < 2000; row += 97) gaps[row] = 40;
-  add("RunsOfEmptyRows", make(gaps, 3000, 5, Columns::ascending));
+  add("RunsOfEmptyRows", gaps, 3000, 5);
 
-  add("OneDenseRowOnly", make({5000}, 5000, 6, Columns::ascending));
+  add("OneDenseRowOnly", {5000}, 5000, 6);
   Lengths dense_row(4000, 3);
   dense_row[1234] = 4000;
-  add("OneDenseRow", make(dense_row, 4000, 7, Columns::ascending));
+  add("OneDenseRow", dense_row, 4000, 7);
   Lengths ends = dense_row;
   ends.front() = ends.back() = 4000;
-  add("DenseFirstAndLastRow", make(ends, 4000, 8, Columns::ascending));
-  add("OneDenseColumn", make(Lengths(3001, 1), 1, 9, Columns::ascending));
-  add("Wide", make(random_lengths(37, 0, 300), 9000, 10, Columns::ascending));
-  add("Tall", make(random_lengths(9000, 0, 7), 37, 11, Columns::ascending));
-  add("SmallAndDense", make(Lengths(33, 33), 33, 12, Columns::ascending));
-  add("UnsortedColumns", make(random_lengths(700, 0, 600), 2000, 13, Columns::unsorted));
+  add("DenseFirstAndLastRow", ends, 4000, 8);
+  add("OneDenseColumn", Lengths(3001, 1), 1, 9);
+  add("Wide", random_lengths(37, 0, 300), 9000, 10);
+  add("Tall", random_lengths(9000, 0, 7), 37, 11);
+  add("SmallAndDense", Lengths(33, 33), 33, 12);
+  add("UnsortedColumns", random_lengths(700, 0, 600), 2000, 13, Columns::unsorted);
 
-  add("OnlyLongRows", make(random_lengths(67, 257, 3000), 4000, 14, Columns::ascending));
-  add("OnlyMediumRows", make(random_lengths(1003, 5, 256), 2000, 15, Columns::ascending));
-  add("OnlyShortRows", make(random_lengths(5003, 1, 4), 5003, 16, Columns::ascending));
+  add("OnlyLongRows", random_lengths(67, 257, 3000), 4000, 14);
+  add("OnlyMediumRows", random_lengths(1003, 5, 256), 2000, 15);
+  add("OnlyShortRows", random_lengths(5003, 1, 4), 5003, 16);
   for (std::int64_t length = 1; length <= 5; ++length)
-    add("RowsOf" + std::to_string(length),
-        make(Lengths(531, length), 531, 20 + length, Columns::ascending));
-  add("ShortAndMedium", make(random_lengths(3001, 0, 9), 3001, 30, Columns::ascending));
-  add("AroundFour", make(mixed_lengths({3, 4, 5}, 101), 400, 31, Columns::ascending));
-  add("Around256", make(mixed_lengths({255, 256, 257}, 13), 700, 32, Columns::ascending));
-  add("LongAndShort", make(mixed_lengths({1, 2, 600}, 41), 1000, 33, Columns::ascending));
-  add("EveryLengthTo600", make(random_lengths(1500, 0, 600), 1500, 34, Columns::ascending));
-  add("AllMixed",
-      make(mixed_lengths({0, 1, 2, 3, 4, 5, 8, 31, 32, 33, 64, 255, 256, 257, 599, 2500}, 9), 3000,
-           35, Columns::unsorted));
+    add("RowsOf" + std::to_string(length), Lengths(531, length), 531, 20 + length);
+  add("ShortAndMedium", random_lengths(3001, 0, 9), 3001, 30);
+  add("AroundFour", mixed_lengths({3, 4, 5}, 101), 400, 31);
+  add("Around256", mixed_lengths({255, 256, 257}, 13), 700, 32);
+  add("LongAndShort", mixed_lengths({1, 2, 600}, 41), 1000, 33);
+  add("EveryLengthTo600", random_lengths(1500, 0, 600), 1500, 34);
+  add("AllMixed", mixed_lengths({0, 1, 2, 3, 4, 5, 8, 31, 32, 33, 64, 255, 256, 257, 599, 2500}, 9),
+      3000, 35, Columns::unsorted);
   return shapes;
 }
 
 // The shape with that name; for tests of one promise.
 template <class Value>
 CsrMatrix<Value> contract_shape(const std::string& name) {
-  for (Shape<Value>& shape : contract_shapes<Value>())
-    if (shape.name == name) return std::move(shape.matrix);
-  return {};
+  auto shapes = contract_shapes<Value>(name);
+  if (shapes.empty()) throw std::invalid_argument("no shape of the contract is called " + name);
+  return std::move(shapes.front().matrix);
 }
 
 // The matrix with its values rounded to FP32: what mixed precision multiplies by, and a matrix that
