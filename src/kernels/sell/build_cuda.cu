@@ -25,17 +25,6 @@ void scan(const std::int32_t* from, std::int32_t* to, std::int64_t count, Stream
   });
 }
 
-// call(std::integral_constant) for the rows of a lane that there are.
-template <class Call>
-void for_lane_rows(int lane_rows, Call&& call) {
-  if (lane_rows == 1)
-    call(std::integral_constant<int, 1>{});
-  else if (lane_rows == 2)
-    call(std::integral_constant<int, 2>{});
-  else
-    call(std::integral_constant<int, kMostLaneRows>{});
-}
-
 template <class Value>
 class Builder {
  public:
@@ -80,7 +69,7 @@ class Builder {
           rows(), slices, longest_row(a_.rows, a_.nnz), findings_.data());
     if constexpr (std::is_same_v<Value, double>)
       if (singles == Singles::if_exact && a_.nnz > 0)
-        survey_values<<<1024, kThreads, 0, stream_>>>(a_.nnz, a_.values.data(),
+        survey_values<<<2048, kThreads, 0, stream_>>>(a_.nnz, a_.values.data(),
                                                       &findings_.data()->inexact);
     check_launch();
   }
@@ -135,23 +124,20 @@ class Builder {
     layout_.code.narrow = true;
     if (layout_.steps == 0) return;
     find_column_code();
-    const int blocks = blocks_for_warps(layout_.slices);
+    const int blocks = blocks_for_warps(layout_.slices * layout_.code.lane_rows);
     const std::int64_t stored = layout_.steps * layout_.code.slice_size();
     if (layout_.code.narrow)
       layout_.offsets = DeviceBuffer<std::uint16_t>(stored, stream_);
     else
       layout_.columns = DeviceBuffer<std::int32_t>(stored, stream_);
-    for_lane_rows(layout_.code.lane_rows, [&](auto lane_rows) {
-      constexpr int kRows = decltype(lane_rows)::value;
-      if (layout_.code.narrow)
-        fill_offsets<kRows><<<blocks, kThreads, 0, stream_>>>(
-            rows(), layout_.slices, layout_.slice_ptr.data(), a_.col_idx.data(),
-            layout_.base.data(), layout_.offsets.data());
-      else
-        fill_columns<kRows>
-            <<<blocks, kThreads, 0, stream_>>>(rows(), layout_.slices, layout_.slice_ptr.data(),
-                                               a_.col_idx.data(), layout_.columns.data());
-    });
+    if (layout_.code.narrow)
+      fill_offsets<<<blocks, kThreads, 0, stream_>>>(rows(), layout_.slices,
+                                                     layout_.slice_ptr.data(), a_.col_idx.data(),
+                                                     layout_.base.data(), layout_.offsets.data());
+    else
+      fill_columns<<<blocks, kThreads, 0, stream_>>>(rows(), layout_.slices,
+                                                     layout_.slice_ptr.data(), a_.col_idx.data(),
+                                                     layout_.columns.data());
     check_launch();
   }
 
@@ -167,9 +153,9 @@ class Builder {
     scan(lengths.data(), layout_.apart_row_ptr.data(), count + 1, stream_);
     layout_.apart_nnz = read_back(layout_.apart_row_ptr.data() + count, stream_);
     layout_.apart_col_idx = DeviceBuffer<std::int32_t>(layout_.apart_nnz, stream_);
-    copy_apart<<<blocks_for_warps(count), kThreads, 0, stream_>>>(
-        count, rows_apart, a_.row_ptr.data(), layout_.apart_row_ptr.data(), a_.col_idx.data(),
-        layout_.apart_col_idx.data(), nullptr);
+    copy_apart<<<blocks_for(layout_.apart_nnz), kThreads, 0, stream_>>>(
+        layout_.apart_nnz, count, rows_apart, a_.row_ptr.data(), layout_.apart_row_ptr.data(),
+        a_.col_idx.data(), layout_.apart_col_idx.data(), nullptr);
     check_launch();
   }
 
@@ -188,20 +174,18 @@ void fill(const std::int32_t* row_ptr, const Value* values, const DeviceLayout<V
   if (layout.steps > 0) {
     if (stored.empty())
       stored = DeviceBuffer<Stored>(layout.steps * layout.code.slice_size(), stream);
-    for_lane_rows(layout.code.lane_rows, [&](auto lane_rows) {
-      fill_slice_values<decltype(lane_rows)::value>
-          <<<blocks_for_warps(layout.slices), kThreads, 0, stream>>>(
-              RowsOfSlices{static_cast<std::int32_t>(layout.slice_rows()), row_ptr, order,
-                           layout.code.lane_rows},
-              layout.slices, layout.slice_ptr.data(), values, stored.data(), inexact);
-    });
+    fill_slice_values<<<blocks_for_warps(layout.slices * layout.code.lane_rows), kThreads, 0,
+                        stream>>>(RowsOfSlices{static_cast<std::int32_t>(layout.slice_rows()),
+                                               row_ptr, order, layout.code.lane_rows},
+                                  layout.slices, layout.slice_ptr.data(), values, stored.data(),
+                                  inexact);
     check_launch();
   }
   if (layout.apart_nnz > 0) {
     if (apart.empty()) apart = DeviceBuffer<Stored>(layout.apart_nnz, stream);
-    copy_apart<<<blocks_for_warps(layout.apart_rows), kThreads, 0, stream>>>(
-        layout.apart_rows, order + layout.slice_rows(), row_ptr, layout.apart_row_ptr.data(),
-        values, apart.data(), inexact);
+    copy_apart<<<blocks_for(layout.apart_nnz), kThreads, 0, stream>>>(
+        layout.apart_nnz, layout.apart_rows, order + layout.slice_rows(), row_ptr,
+        layout.apart_row_ptr.data(), values, apart.data(), inexact);
     check_launch();
   }
 }

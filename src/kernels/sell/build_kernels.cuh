@@ -11,10 +11,8 @@
 namespace trireme::sell {
 namespace {
 
-constexpr int kThreads = 256;
-// A lane reads this many entries of a row before it goes to its next row: a sector of columns, two
-// of values. With 4 or 2, sectors of values are read again: 1.5 and 2.4 times as long.
-constexpr int kChunk = 8;
+constexpr int kThreads = 128;
+constexpr int kWarps = kThreads / 32;
 
 // What the host must know to go on.
 struct Findings {
@@ -101,102 +99,128 @@ __global__ void __launch_bounds__(kThreads)
   if (this_lane() == 0) widths[slice] = width;
 }
 
+// How many lanes read a row of `entries` together, so that reads are coalesced: a power of two.
+__device__ int lanes_of_row(std::int32_t entries) {
+  return entries >= 32 ? 32 : 1 << (32 - __clz(entries - 1));
+}
+
+constexpr int kBatch = 8;  // numbers that a lane reads before it uses the first
+
+// 32 rows, each known to one lane.
+struct RowsOfLanes {
+  std::int32_t first, length;  // of this lane's row in the CSR
+
+  // Where groups of `lanes` lanes read `step` of a row: entries of the CSR, or -1. The first row is
+  // number `row`, the others follow 32 / lanes apart.
+  __device__ void locate(int row, int lanes, std::int32_t step,
+                         std::int32_t (&entry)[kBatch]) const {
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i, row += 32 / lanes) {
+      const std::int32_t row_first = __shfl_sync(0xffffffffu, first, row);
+      const std::int32_t row_length = __shfl_sync(0xffffffffu, length, row);
+      entry[i] = row < 32 && step < row_length ? row_first + step : -1;
+    }
+  }
+};
+
+__device__ RowsOfLanes rows_of_lanes(const RowsOfSlices& rows, std::int32_t row) {
+  const std::int32_t length = rows.length(row);
+  return {length > 0 ? rows.row_ptr[rows.caller(row)] : 0, length};
+}
+
 __global__ void __launch_bounds__(kThreads)
     find_bases(RowsOfSlices rows, std::int32_t slices, const std::int32_t* col_idx,
                const std::int32_t* slice_ptr, std::int32_t* base, Findings* findings) {
   const std::int32_t slice = this_warp();
   if (slice >= slices) return;
-  std::int32_t first[kMostLaneRows], length[kMostLaneRows];
-  for (int r = 0; r < rows.lane_rows; ++r) {
-    const std::int32_t row = rows.row(slice, r);
-    length[r] = rows.length(row);
-    first[r] = length[r] > 0 ? rows.row_ptr[rows.caller(row)] : 0;
-  }
   const std::int32_t begin = slice_ptr[slice];
   const std::int32_t steps = slice_ptr[slice + 1] - begin;
   std::int32_t spread = 0;
-  for (std::int32_t chunk = 0; chunk < steps; chunk += kChunk) {
-    std::int32_t low[kChunk], high[kChunk];
+  for (std::int32_t chunk = 0; chunk < steps; chunk += 32) {
+    const int lanes = lanes_of_row(steps - chunk);
+    const std::int32_t step = chunk + this_lane() % lanes;
+    std::int32_t low = 0x7fffffff, high = 0;
+    for (int r = 0; r < rows.lane_rows; ++r) {
+      const RowsOfLanes here = rows_of_lanes(rows, rows.row(slice, r));
+      for (int first = 0; first < lanes; first += kBatch) {
+        std::int32_t entry[kBatch], column[kBatch];
+        here.locate(first * (32 / lanes) + this_lane() / lanes, lanes, step, entry);
 #pragma unroll
-    for (int s = 0; s < kChunk; ++s) {
-      low[s] = 0x7fffffff;
-      high[s] = 0;
-    }
-    for (int r = 0; r < rows.lane_rows; ++r)
+        for (int i = 0; i < kBatch; ++i) column[i] = entry[i] < 0 ? -1 : __ldg(col_idx + entry[i]);
 #pragma unroll
-      for (int s = 0; s < kChunk; ++s)
-        if (chunk + s < length[r]) {
-          const std::int32_t column = col_idx[first[r] + chunk + s];
-          low[s] = min(low[s], column);
-          high[s] = max(high[s], column);
+        for (int i = 0; i < kBatch; ++i) {
+          if (column[i] < 0) continue;
+          low = min(low, column[i]);
+          high = max(high, column[i]);
         }
-#pragma unroll
-    for (int s = 0; s < kChunk; ++s) {
-      if (chunk + s >= steps) break;  // the same for the whole warp
-      low[s] = __reduce_min_sync(0xffffffffu, low[s]);
-      spread =
-          max(spread, static_cast<std::int32_t>(__reduce_max_sync(0xffffffffu, high[s])) - low[s]);
-      if (this_lane() == 0) base[begin + chunk + s] = low[s];
+      }
     }
+    for (int other = lanes; other < 32; other *= 2) {
+      low = min(low, __shfl_xor_sync(0xffffffffu, low, other));
+      high = max(high, __shfl_xor_sync(0xffffffffu, high, other));
+    }
+    if (step >= steps) continue;
+    if (this_lane() < lanes) base[begin + step] = low;
+    spread = max(spread, high - low);
   }
+  spread = __reduce_max_sync(0xffffffffu, spread);
   if (this_lane() == 0 && spread > kLargestOffset) atomicMax(&findings->largest_spread, spread);
 }
 
-// Writes value_of(entry of the CSR or -1, step) for every stored entry of this warp's slice; a lane
-// stores the numbers of all its rows in a step at once.
-template <int lane_rows, class T, class ValueOf>
-__device__ void fill_slice(const RowsOfSlices& rows, const std::int32_t* slice_ptr,
-                           std::int32_t slice, T* out, ValueOf&& value_of) {
-  struct alignas(sizeof(T) * lane_rows) Pack {
-    T of_row[lane_rows];
-  };
-  std::int32_t first[lane_rows], length[lane_rows];
-#pragma unroll
-  for (int r = 0; r < lane_rows; ++r) {
-    const std::int32_t row = rows.row(slice, r);
-    length[r] = rows.length(row);
-    first[r] = length[r] > 0 ? rows.row_ptr[rows.caller(row)] : 0;
-  }
+// Writes value_of(entry of the CSR or -1, step) for every stored entry of a slice, a warp 32
+// neighbouring numbers of every step: reads along rows, writes along steps, and turns 32 x 32
+// numbers in shared memory in between.
+template <class T, class ValueOf>
+__device__ void fill_slices(const RowsOfSlices& rows, std::int32_t slices,
+                            const std::int32_t* slice_ptr, T* out, ValueOf&& value_of) {
+  __shared__ T tile_of_warp[kWarps][32 * 33];
+  T* tile = tile_of_warp[threadIdx.x / 32];
+  const std::int32_t slice = this_warp() / rows.lane_rows;
+  if (slice >= slices) return;
+  const int position = this_warp() % rows.lane_rows * 32 + this_lane();  // in every step
+  const int slot = position / rows.lane_rows + position % rows.lane_rows * kLanes;
+  const RowsOfLanes mine = rows_of_lanes(rows, slice * kLanes * rows.lane_rows + slot);
   const std::int32_t begin = slice_ptr[slice];
   const std::int32_t steps = slice_ptr[slice + 1] - begin;
-  Pack* packs = reinterpret_cast<Pack*>(out) + static_cast<std::int64_t>(begin) * kLanes;
-  for (std::int32_t chunk = 0; chunk < steps; chunk += kChunk) {
-    Pack pack[kChunk];
+  for (std::int32_t chunk = 0; chunk < steps; chunk += 32) {
+    const std::int32_t here = min(32, steps - chunk);
+    const int lanes = lanes_of_row(here);
+    const int pitch = 32 + 32 / lanes;  // no two lanes in one bank
+    const int s = this_lane() % lanes;
+    for (int first = 0; first < lanes; first += kBatch) {
+      const int row = first * (32 / lanes) + this_lane() / lanes;
+      std::int32_t entry[kBatch];
+      T value[kBatch];
+      mine.locate(row, lanes, chunk + s, entry);
 #pragma unroll
-    for (int r = 0; r < lane_rows; ++r)
+      for (int i = 0; i < kBatch; ++i) value[i] = value_of(entry[i], begin + chunk + s);
 #pragma unroll
-      for (int s = 0; s < kChunk; ++s) {
-        const std::int32_t step = chunk + s;
-        // A row has no entry beyond the slice's last step, nor has `base` there.
-        pack[s].of_row[r] =
-            value_of(step < length[r] ? first[r] + step : -1, begin + min(step, steps - 1));
-      }
-#pragma unroll
-    for (int s = 0; s < kChunk; ++s)
-      if (chunk + s < steps) packs[(chunk + s) * kLanes + this_lane()] = pack[s];
+      for (int i = 0; i < kBatch; ++i)
+        if (first + i < lanes) tile[s * pitch + row + i * (32 / lanes)] = value[i];
+    }
+    __syncwarp();
+    T* to = out + static_cast<std::int64_t>(begin + chunk) * kLanes * rows.lane_rows + position;
+#pragma unroll 4
+    for (int step = 0; step < here; ++step)
+      to[step * kLanes * rows.lane_rows] = tile[step * pitch + this_lane()];
+    __syncwarp();
   }
 }
 
-template <int lane_rows>
 __global__ void __launch_bounds__(kThreads)
     fill_offsets(RowsOfSlices rows, std::int32_t slices, const std::int32_t* slice_ptr,
                  const std::int32_t* col_idx, const std::int32_t* base, std::uint16_t* offsets) {
-  const std::int32_t slice = this_warp();
-  if (slice >= slices) return;
-  fill_slice<lane_rows>(
-      rows, slice_ptr, slice, offsets, [&](std::int32_t entry, std::int32_t step) {
-        return entry < 0 ? kNoOffset : static_cast<std::uint16_t>(col_idx[entry] - base[step]);
-      });
+  fill_slices(rows, slices, slice_ptr, offsets, [&](std::int32_t entry, std::int32_t step) {
+    return entry < 0 ? kNoOffset
+                     : static_cast<std::uint16_t>(__ldg(col_idx + entry) - __ldg(base + step));
+  });
 }
 
-template <int lane_rows>
 __global__ void __launch_bounds__(kThreads)
     fill_columns(RowsOfSlices rows, std::int32_t slices, const std::int32_t* slice_ptr,
                  const std::int32_t* col_idx, std::int32_t* columns) {
-  const std::int32_t slice = this_warp();
-  if (slice >= slices) return;
-  fill_slice<lane_rows>(rows, slice_ptr, slice, columns, [&](std::int32_t entry, std::int32_t) {
-    return entry < 0 ? kNoColumn : col_idx[entry];
+  fill_slices(rows, slices, slice_ptr, columns, [&](std::int32_t entry, std::int32_t) {
+    return entry < 0 ? kNoColumn : __ldg(col_idx + entry);
   });
 }
 
@@ -209,14 +233,12 @@ __device__ bool changes(Value value) {
 }
 
 // Sets *inexact, unless null, where Stored cannot hold a value.
-template <int lane_rows, class Value, class Stored>
+template <class Value, class Stored>
 __global__ void __launch_bounds__(kThreads)
     fill_slice_values(RowsOfSlices rows, std::int32_t slices, const std::int32_t* slice_ptr,
                       const Value* values, Stored* stored, std::int32_t* inexact) {
-  const std::int32_t slice = this_warp();
-  if (slice >= slices) return;
   bool found = false;
-  fill_slice<lane_rows>(rows, slice_ptr, slice, stored, [&](std::int32_t entry, std::int32_t) {
+  fill_slices(rows, slices, slice_ptr, stored, [&](std::int32_t entry, std::int32_t) {
     Stored value;
     const Sum<Value> wide = entry < 0 ? Sum<Value>{} : load<Sum<Value>>(values + entry);
     found = found || changes<Stored>(wide);
@@ -233,23 +255,22 @@ __global__ void apart_lengths(std::int32_t count, const std::int32_t* rows,
   lengths[i] = i < count ? row_ptr[rows[i] + 1] - row_ptr[rows[i]] : 0;
 }
 
-// A warp a row kept apart.
+// A thread an entry of the `count` rows kept apart, which may be of very different length.
 template <class From, class To>
-__global__ void copy_apart(std::int32_t count, const std::int32_t* rows,
-                           const std::int32_t* row_ptr, const std::int32_t* apart_row_ptr,
-                           const From* from, To* to, std::int32_t* inexact) {
-  const std::int32_t i = this_warp();
-  if (i >= count) return;
-  const std::int32_t source = row_ptr[rows[i]];
-  const std::int32_t target = apart_row_ptr[i];
-  const std::int32_t length = apart_row_ptr[i + 1] - target;
-  bool found = false;
-  for (std::int32_t k = this_lane(); k < length; k += 32) {
-    const Sum<From> wide = load<Sum<From>>(from + source + k);
-    found = found || changes<To>(wide);
-    store(to + target + k, wide);
+__global__ void __launch_bounds__(kThreads)
+    copy_apart(std::int64_t nnz, std::int32_t count, const std::int32_t* rows,
+               const std::int32_t* row_ptr, const std::int32_t* apart_row_ptr, const From* from,
+               To* to, std::int32_t* inexact) {
+  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (k >= nnz) return;
+  std::int32_t row = 0;  // the last one that begins at k or before
+  for (std::int32_t end = count; end - row > 1;) {
+    const std::int32_t middle = row + (end - row) / 2;
+    (apart_row_ptr[middle] <= k ? row : end) = middle;
   }
-  if (found && inexact != nullptr) *inexact = 1;
+  const Sum<From> wide = load<Sum<From>>(from + row_ptr[rows[row]] + (k - apart_row_ptr[row]));
+  if (inexact != nullptr && changes<To>(wide)) *inexact = 1;
+  store(to + k, wide);
 }
 
 }  // namespace
