@@ -6,56 +6,23 @@
 #include <type_traits>
 
 #include "device/block_sum.cuh"
+#include "device/check.hpp"
 #include "device/device.hpp"
 #include "kernels/albus/tiles.cuh"
+#include "kernels/sell/chunks.cuh"
 #include "kernels/sell/device_layout.hpp"
 #include "kernels/sell/sell.hpp"
 
 namespace trireme {
 namespace {
 
+using sell::Chunks;
 using sell::kLanes;
+using sell::Pack;
+using sell::Slices;
 
 constexpr int kThreads = albus::kThreads;
 constexpr int kSlicesPerBlock = kThreads / kLanes;
-constexpr int kBlocksPerMultiprocessor = 6;  // of the fused dot product: a partial sum a block
-
-// Steps of a slice whose loads are asked for together.
-template <int lane_rows>
-inline constexpr int kStepsInFlight = lane_rows == 1 ? 8 : 4;
-
-template <class Stored, class Column>
-struct Slices {
-  std::int32_t count = 0;
-  std::int32_t rows = 0;
-  const std::int32_t* slice_ptr = nullptr;
-  const std::int32_t* base = nullptr;  // with 16-bit columns
-  const Column* columns = nullptr;
-  const Stored* values = nullptr;
-  const std::int32_t* row_order = nullptr;  // nullptr: the caller's order
-};
-
-// The numbers of one lane in one step, loaded at once.
-template <int lane_rows, class T>
-struct alignas(sizeof(T) * lane_rows) Pack {
-  T of_row[lane_rows];
-};
-
-template <int lane_rows, class T>
-__device__ __forceinline__ Pack<lane_rows, T> load_pack(const T* address) {
-  constexpr int bytes = sizeof(Pack<lane_rows, T>);
-  using Word = std::conditional_t<
-      bytes == 2, unsigned short,
-      std::conditional_t<bytes == 4, unsigned, std::conditional_t<bytes == 8, uint2, uint4>>>;
-  constexpr int words = bytes / sizeof(Word);
-  static_assert(words >= 1);
-  Word word[words];
-#pragma unroll
-  for (int i = 0; i < words; ++i) word[i] = __ldcs(reinterpret_cast<const Word*>(address) + i);
-  Pack<lane_rows, T> pack;
-  memcpy(&pack, word, bytes);
-  return pack;
-}
 
 template <class To, class From>
 __device__ __forceinline__ To widen(From value) {
@@ -69,53 +36,55 @@ __device__ __forceinline__ To widen(Half value) {
 // One slice, by one warp. Returns this lane's share of x . A x.
 template <int lane_rows, bool with_dot, class Stored, class Column, class Vector>
 __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a,
+                                                 Chunks<lane_rows, Stored, Column>& chunks,
                                                  std::int32_t slice, const Vector* __restrict__ x,
                                                  Vector* __restrict__ y, bool add) {
   using Number = Sum<Vector>;
-  constexpr bool narrow = sizeof(Column) == 2;
   constexpr auto kNone = static_cast<Column>(-1);
-  constexpr int kSteps = kStepsInFlight<lane_rows>;
-  const int lane = threadIdx.x % kLanes;
-  const std::int32_t begin = a.slice_ptr[slice];
-  const std::int32_t end = a.slice_ptr[slice + 1];
-  constexpr int kSize = kLanes * lane_rows;
-  const std::int64_t first = static_cast<std::int64_t>(begin) * kSize + lane * lane_rows;
-  const Column* columns = a.columns + first;
-  const Stored* values = a.values + first;
-
+  constexpr int kSteps = sell::kChunkSteps<lane_rows>;
   std::int32_t target[lane_rows];
 #pragma unroll
   for (int r = 0; r < lane_rows; ++r) {
-    const std::int32_t row = slice * kSize + r * kLanes + lane;
+    const auto row =
+        static_cast<std::int32_t>((slice * lane_rows + r) * kLanes + threadIdx.x % kLanes);
     target[r] = row < a.rows ? (a.row_order ? a.row_order[row] : row) : -1;
   }
 
   Number sums[lane_rows] = {};
-  for (std::int32_t step = begin; step < end; step += kSteps) {
-    Pack<lane_rows, Column> column[kSteps];
-    Pack<lane_rows, Stored> value[kSteps];
-    std::int32_t base[kSteps];
+  const std::int32_t end = a.slice_ptr[slice + 1];
+  for (std::int32_t step = a.slice_ptr[slice]; step < end; step += kSteps) {
+    chunks.next(step, end);
+    if constexpr (sell::kFetchesAhead<lane_rows, Stored, Column>) {
+      // All gathers are asked for first. Where a row has no entry, its value is 0 as well.
+      Number x_of[kSteps][lane_rows] = {};
 #pragma unroll
-    for (int s = 0; s < kSteps; ++s) {
-      const bool there = step + s < end;  // the same for the whole warp
-      if (there) {
-        column[s] = load_pack<lane_rows>(columns + s * kSize);
-        value[s] = load_pack<lane_rows>(values + s * kSize);
-      } else {
+      for (int s = 0; s < kSteps; ++s) {
+        const Pack<lane_rows, Column> column = chunks.columns(s);
+        const std::int32_t base = chunks.base(s);
 #pragma unroll
-        for (int r = 0; r < lane_rows; ++r) column[s].of_row[r] = kNone;
+        for (int r = 0; r < lane_rows; ++r)
+          if (column.of_row[r] != kNone) x_of[s][r] = load<Number>(x + base + column.of_row[r]);
       }
-      base[s] = narrow && there ? __ldg(a.base + step + s) : 0;
+#pragma unroll
+      for (int s = 0; s < kSteps; ++s)
+        if (step + s < end) {
+          const Pack<lane_rows, Stored> value = chunks.values(s);
+#pragma unroll
+          for (int r = 0; r < lane_rows; ++r)
+            sums[r] += widen<Number>(value.of_row[r]) * x_of[s][r];
+        }
+    } else {  // fewer registers, so more warps
+#pragma unroll
+      for (int s = 0; s < kSteps; ++s) {
+        const Pack<lane_rows, Column> column = chunks.columns(s);
+        const Pack<lane_rows, Stored> value = chunks.values(s);
+        const std::int32_t base = chunks.base(s);
+#pragma unroll
+        for (int r = 0; r < lane_rows; ++r)
+          if (column.of_row[r] != kNone)
+            sums[r] += widen<Number>(value.of_row[r]) * load<Number>(x + base + column.of_row[r]);
+      }
     }
-#pragma unroll
-    for (int s = 0; s < kSteps; ++s)
-#pragma unroll
-      for (int r = 0; r < lane_rows; ++r)
-        if (column[s].of_row[r] != kNone)
-          sums[r] +=
-              widen<Number>(value[s].of_row[r]) * load<Number>(x + base[s] + column[s].of_row[r]);
-    columns += kSteps * kSize;
-    values += kSteps * kSize;
   }
 
   double dot = 0;
@@ -128,33 +97,53 @@ __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a
   return dot;
 }
 
+template <int lane_rows, class Stored, class Column>
+struct BlockMemory {
+  typename Chunks<lane_rows, Stored, Column>::Memory of_warp[kSlicesPerBlock];
+};
+
 // Work units: first the tiles of the rows kept apart, which take longest, then slices by the block.
 template <int lane_rows, bool with_apart, bool with_dot, class Stored, class Column, class Vector>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads,
+                                  (sell::kFetchesAhead<lane_rows, Stored, Column> ? 3 : 1))
     multiply_units(Slices<Stored, Column> a, albus::Tiles<Stored> apart,
                    const Vector* __restrict__ x, Vector* __restrict__ y, bool add,
                    double* __restrict__ partials) {
-  const std::int32_t tiles = with_apart ? apart.count : 0;
-  const std::int32_t units = tiles + (a.count + kSlicesPerBlock - 1) / kSlicesPerBlock;
+  extern __shared__ __align__(32) unsigned char memory[];
   double dot = 0;
-  for (std::int32_t unit = blockIdx.x; unit < units; unit += gridDim.x) {
-    if constexpr (with_apart) {
-      if (unit < tiles) {
-        __shared__ albus::TileMemory<Sum<Vector>> memory;
-        const albus::RowSink<Vector, with_dot> sink{x, y, apart.row_map, add,
-                                                    with_dot ? partials + gridDim.x : nullptr};
-        dot += albus::multiply_tile(apart, unit, x, sink, memory);
-        __syncthreads();  // before the memory is used again
-        continue;
-      }
+  auto unit = static_cast<std::int32_t>(blockIdx.x);
+  if constexpr (with_apart) {
+    const albus::RowSink<Vector, with_dot> sink{x, y, apart.row_map, add,
+                                                with_dot ? partials + gridDim.x : nullptr};
+    for (; unit < apart.count; unit += gridDim.x) {
+      dot += albus::multiply_tile(apart, unit, x, sink,
+                                  *reinterpret_cast<albus::TileMemory<Sum<Vector>>*>(memory));
+      __syncthreads();  // before the memory is used again
     }
-    const std::int32_t slice = (unit - tiles) * kSlicesPerBlock + threadIdx.x / kLanes;
-    if (slice < a.count) dot += multiply_slice<lane_rows, with_dot>(a, slice, x, y, add);
+    unit -= apart.count;
   }
+  const int warp = threadIdx.x / kLanes;
+  const std::int32_t first = unit * kSlicesPerBlock + warp;
+  const auto stride = static_cast<std::int32_t>(gridDim.x) * kSlicesPerBlock;
+  auto* of_warp = reinterpret_cast<BlockMemory<lane_rows, Stored, Column>*>(memory)->of_warp;
+  Chunks<lane_rows, Stored, Column> chunks(a, of_warp + warp, first, stride);
+  for (std::int32_t slice = first; slice < a.count; slice += stride)
+    dot += multiply_slice<lane_rows, with_dot>(a, chunks, slice, x, y, add);
   if constexpr (with_dot) {
     dot = block_sum<kThreads>(dot);
     if (threadIdx.x == 0) partials[blockIdx.x] = dot;
   }
+}
+
+// How many blocks of it a multiprocessor holds at a time.
+template <class Kernel>
+int resident_blocks(Kernel kernel, std::size_t shared_bytes) {
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(shared_bytes)));
+  int blocks = 0;
+  cuda_check(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kThreads, shared_bytes));
+  return blocks;
 }
 
 template <class Vector>
@@ -171,17 +160,21 @@ class SellCuda final : public CudaKernel<Vector> {
     }
     const std::int64_t blocks = (layout_.slices + kSlicesPerBlock - 1) / kSlicesPerBlock;
     units_ = static_cast<int>(apart_.count() + blocks);
-    dot_blocks_ =
-        std::clamp(units_, 1, device_properties().multiprocessors * kBlocksPerMultiprocessor);
+    blocks_ = prepare<false>();
+    dot_blocks_ = std::max(1, prepare<true>());
   }
 
   void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                 StreamRef stream) override {
-    if (units_ > 0) launch<false>(x, y, accumulate == Accumulate::yes, units_, nullptr, stream);
+    if (units_ > 0) launch<false>(x, y, accumulate == Accumulate::yes, blocks_, nullptr, stream);
   }
 
   void update_values(DeviceSpan<const Vector> values, StreamRef stream) override {
+    const bool had_singles = layout_.code.singles;
     sell::fill_device_values(row_ptr_, values, singles_, layout_, stream);
+    if (layout_.code.singles == had_singles) return;
+    blocks_ = prepare<false>();
+    prepare<true>();  // dot_partials() stays
   }
 
   KernelStatistics statistics() const override {
@@ -200,24 +193,45 @@ class SellCuda final : public CudaKernel<Vector> {
   }
 
  private:
+  // Blocks of a launch: as many as the GPU holds at a time, or fewer where there is less to do; but
+  // a unit each where neither chunks are fetched ahead nor partial sums stored.
+  template <bool with_dot>
+  int prepare() {
+    int blocks = 0;
+    with_kernel<with_dot>([&](auto kernel, std::size_t shared_bytes, bool fetches_ahead,
+                              auto&&...) {
+      const int all = resident_blocks(kernel, shared_bytes) * device_properties().multiprocessors;
+      blocks = with_dot || fetches_ahead ? std::min(units_, all) : units_;
+    });
+    return blocks;
+  }
+
   template <bool with_dot>
   void launch(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, bool add, int blocks,
               double* partials, StreamRef stream) {
-    if constexpr (std::is_same_v<Vector, double>) {
-      if (layout_.code.singles)
-        return launch_stored<with_dot>(layout_.singles.data(), layout_.apart_singles.data(), x, y,
-                                       add, blocks, partials, stream);
-    }
-    launch_stored<with_dot>(layout_.values.data(), layout_.apart_values.data(), x, y, add, blocks,
-                            partials, stream);
+    with_kernel<with_dot>(
+        [&](auto kernel, std::size_t shared_bytes, bool, const auto& slices, const auto& apart) {
+          kernel<<<blocks, kThreads, shared_bytes, stream>>>(slices, apart, x.data(), y.data(), add,
+                                                             partials);
+        });
+    check_launch();
   }
 
-  template <bool with_dot, class Stored>
-  void launch_stored(const Stored* values, const Stored* apart_values, DeviceSpan<const Vector> x,
-                     DeviceSpan<Vector> y, bool add, int blocks, double* partials,
-                     StreamRef stream) {
+  // call(kernel, bytes of shared memory, whether it fetches ahead, slices, tiles) for the layout as
+  // it is coded.
+  template <bool with_dot, class Call>
+  void with_kernel(Call&& call) {
+    if constexpr (std::is_same_v<Vector, double>) {
+      if (layout_.code.singles)
+        return with_values<with_dot>(layout_.singles.data(), layout_.apart_singles.data(), call);
+    }
+    with_values<with_dot>(layout_.values.data(), layout_.apart_values.data(), call);
+  }
+
+  template <bool with_dot, class Stored, class Call>
+  void with_values(const Stored* values, const Stored* apart_values, Call& call) {
     const std::int32_t* order = layout_.code.sorted ? layout_.row_order.data() : nullptr;
-    const auto run = [&](auto lane_rows, const auto* columns) {
+    const auto with_columns = [&](auto lane_rows, const auto* columns) {
       constexpr int kRows = decltype(lane_rows)::value;
       using Column = std::remove_const_t<std::remove_pointer_t<decltype(columns)>>;
       const Slices<Stored, Column> slices{static_cast<std::int32_t>(layout_.slices),
@@ -227,28 +241,30 @@ class SellCuda final : public CudaKernel<Vector> {
                                           columns,
                                           values,
                                           order};
+      constexpr bool kAhead = sell::kFetchesAhead<kRows, Stored, Column>;
+      constexpr std::size_t kChunks = kAhead ? sizeof(BlockMemory<kRows, Stored, Column>) : 0;
       if (layout_.apart_rows > 0)
-        multiply_units<kRows, true, with_dot><<<blocks, kThreads, 0, stream>>>(
-            slices,
-            apart_.template tiles<Stored>(layout_.apart_row_ptr.data(),
-                                          layout_.apart_col_idx.data(), apart_values,
-                                          order + layout_.slice_rows()),
-            x.data(), y.data(), add, partials);
+        call(multiply_units<kRows, true, with_dot, Stored, Column, Vector>,
+             std::max(kChunks, sizeof(albus::TileMemory<Sum<Vector>>)), kAhead, slices,
+             apart_.template tiles<Stored>(layout_.apart_row_ptr.data(),
+                                           layout_.apart_col_idx.data(), apart_values,
+                                           order + layout_.slice_rows()));
       else
-        multiply_units<kRows, false, with_dot><<<blocks, kThreads, 0, stream>>>(
-            slices, albus::Tiles<Stored>{}, x.data(), y.data(), add, partials);
+        call(multiply_units<kRows, false, with_dot, Stored, Column, Vector>, kChunks, kAhead,
+             slices, albus::Tiles<Stored>{});
     };
     const auto* offsets = static_cast<const std::uint16_t*>(layout_.offsets.data());
     const auto* columns = static_cast<const std::int32_t*>(layout_.columns.data());
     if (layout_.code.lane_rows == 1 && layout_.code.narrow)
-      run(std::integral_constant<int, 1>{}, offsets);
+      with_columns(std::integral_constant<int, 1>{}, offsets);
     else if (layout_.code.lane_rows == 1)
-      run(std::integral_constant<int, 1>{}, columns);
+      with_columns(std::integral_constant<int, 1>{}, columns);
     else if (layout_.code.narrow)
-      run(std::integral_constant<int, sell::rows_of_lane(sell::kSmallMatrix, true)>{}, offsets);
+      with_columns(std::integral_constant<int, sell::rows_of_lane(sell::kSmallMatrix, true)>{},
+                   offsets);
     else
-      run(std::integral_constant<int, sell::rows_of_lane(sell::kSmallMatrix, false)>{}, columns);
-    check_launch();
+      with_columns(std::integral_constant<int, sell::rows_of_lane(sell::kSmallMatrix, false)>{},
+                   columns);
   }
 
   DeviceSpan<const std::int32_t> row_ptr_;
@@ -257,7 +273,8 @@ class SellCuda final : public CudaKernel<Vector> {
   sell::DeviceLayout<Vector> layout_;
   albus::TileOwner<Sum<Vector>> apart_;
   int units_ = 0;
-  int dot_blocks_ = 1;
+  int blocks_ = 0;      // of a launch
+  int dot_blocks_ = 1;  // of one that sums x . A x
 };
 
 }  // namespace
