@@ -43,14 +43,6 @@ std::string name_of(const Candidate& candidate) {
 }
 void PrintTo(const Candidate& candidate, std::ostream* out) { *out << name_of(candidate); }
 
-template <class Value>
-long double wide(Value value) {
-  if constexpr (std::is_same_v<Value, Half>)
-    return static_cast<float>(value);
-  else
-    return value;
-}
-
 std::vector<Candidate> candidates() {
   std::vector<Candidate> all;
   for (const KernelEntry& entry : kernel_registry()) {
@@ -177,38 +169,9 @@ TEST_P(CudaKernelContract, DotPartialsSumToTheDotProductOfXAndAx) {
       if (shape.matrix.rows != shape.matrix.cols) continue;
       SCOPED_TRACE(shape.name);
       DeviceProduct<Stored, Vector> product(builder, shape.matrix);
-      const std::size_t count = product.kernel().dot_partials();
-      if (count == 0) continue;
+      if (product.kernel().dot_partials() == 0) continue;
       has_dot = true;
-      const auto x = random_vector<Vector>(shape.matrix.cols);
-      const auto expected_y = product.multiply(x);
-      DeviceBuffer<double> partials(count, product.stream());
-      Array<double> first;
-      for (int run = 0; run < 3; ++run) {
-        fill_nan(partials.span(), product.stream());
-        fill_nan(product.y(), product.stream());
-        product.kernel().multiply_and_dot(product.x(), product.y(), partials.span(),
-                                          product.stream());
-        const auto sums = to_host(partials.view(), product.stream());
-        if (first.empty()) first = sums;
-        EXPECT_TRUE(same_bits(first, sums));
-        EXPECT_TRUE(same_bits(expected_y,
-                              to_host(DeviceSpan<const Vector>(product.y()), product.stream())));
-      }
-      long double expected = 0, magnitude = 0;
-      for (std::int64_t i = 0; i < shape.matrix.rows; ++i) {
-        const long double term = wide(x[i]) * wide(expected_y[i]);
-        expected += term;
-        magnitude += std::abs(term);
-      }
-      long double sum = 0;
-      for (const double partial : first) sum += partial;
-      // y as the kernel sums it, before it is rounded to Vector: hence Vector's epsilon.
-      const double epsilon = std::is_same_v<Vector, double>  ? 1e-15
-                             : std::is_same_v<Vector, float> ? 1e-6
-                                                             : 1e-3;
-      EXPECT_NEAR(static_cast<double>(sum), static_cast<double>(expected),
-                  static_cast<double>(magnitude) * 20 * epsilon + 1e-300);
+      expect_dot(product);
     }
     if (!has_dot) GTEST_SKIP() << "has no fused dot product";
   });

@@ -2,6 +2,8 @@
 // SELL built on the device has the arrays of SELL built on the host.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "device/device.hpp"
 #include "kernels/sell/device_layout.hpp"
 #include "kernels/sell/sell.hpp"
@@ -61,6 +63,31 @@ TYPED_TEST(SellOnDevice, MultipliesWithLanesOfEverySize) {
     test::DeviceProduct<TypeParam, TypeParam> product(build_sell_cuda<TypeParam>, shape.matrix);
     EXPECT_TRUE(test::matches_reference(product));
   }
+}
+
+// So many slices that a warp has several, and many that have no entry.
+template <class Value>
+CsrMatrix<Value> matrix_of_many_slices() {
+  CsrMatrix<Value> a;
+  a.rows = a.cols = 128 * 10'150;
+  test::Random random(6);
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    const std::int64_t slice = row / 128, length = slice / 50 % 3 == 1 ? 0 : 1 + slice % 9;
+    for (std::int64_t k = 0; k < length; ++k) {
+      a.col_idx.push_back(static_cast<std::int32_t>(std::min(row, a.cols - 100) + 3 * k));
+      a.values.push_back(static_cast<Value>(static_cast<float>(random.value<Value>())));
+    }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+  }
+  return a;
+}
+
+TYPED_TEST(SellOnDevice, MultipliesManySlicesAWarp) {
+  test::DeviceProduct<TypeParam, TypeParam> product(build_sell_cuda<TypeParam>,
+                                                    matrix_of_many_slices<TypeParam>());
+  EXPECT_EQ(product.kernel().statistics().padding_ratio, 0);
+  EXPECT_TRUE(test::matches_reference(product));
+  test::expect_dot(product);
 }
 
 TYPED_TEST(SellOnDevice, BuildsTheArraysOfTheHostBuilder) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -103,6 +104,47 @@ testing::AssertionResult matches_reference(DeviceProduct<Stored, Vector>& produc
       return verdict;
   }
   return testing::AssertionSuccess();
+}
+
+template <class Value>
+long double wide(Value value) {
+  if constexpr (std::is_same_v<Value, Half>)
+    return static_cast<float>(value);
+  else
+    return value;
+}
+
+// multiply_and_dot() stores the y of multiply() and partial sums of x . A x, the same bits each
+// time.
+template <class Stored, class Vector>
+void expect_dot(DeviceProduct<Stored, Vector>& product) {
+  const auto x = random_vector<Vector>(product.matrix().cols);
+  const auto y = product.multiply(x);
+  DeviceBuffer<double> partials(product.kernel().dot_partials(), product.stream());
+  Array<double> first;
+  for (int run = 0; run < 3; ++run) {
+    fill_nan(partials.span(), product.stream());
+    fill_nan(product.y(), product.stream());
+    product.kernel().multiply_and_dot(product.x(), product.y(), partials.span(), product.stream());
+    const auto sums = to_host(partials.view(), product.stream());
+    if (first.empty()) first = sums;
+    EXPECT_TRUE(same_bits(first, sums));
+    EXPECT_TRUE(same_bits(y, to_host(DeviceSpan<const Vector>(product.y()), product.stream())));
+  }
+  long double expected = 0, magnitude = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const long double term = wide(x[i]) * wide(y[i]);
+    expected += term;
+    magnitude += std::abs(term);
+  }
+  long double sum = 0;
+  for (const double partial : first) sum += partial;
+  // y as the kernel sums it, before it is rounded to Vector: hence Vector's epsilon.
+  const double epsilon = std::is_same_v<Vector, double>  ? 1e-15
+                         : std::is_same_v<Vector, float> ? 1e-6
+                                                         : 1e-3;
+  EXPECT_NEAR(static_cast<double>(sum), static_cast<double>(expected),
+              static_cast<double>(magnitude) * 20 * epsilon + 1e-300);
 }
 
 }  // namespace trireme::test
