@@ -25,7 +25,7 @@ std::string types(std::initializer_list<std::pair<bool, const char*>> each) {
 }
 
 std::string row(std::string_view name, std::string_view cpu, std::string_view cuda) {
-  return fmt::format("{:<20}{:<20}{}\n", name, cpu, cuda);
+  return fmt::format("{:<20}{:<24}{}\n", name, cpu, cuda);
 }
 
 }  // namespace
