@@ -41,7 +41,7 @@ __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a
                                                  Vector* __restrict__ y, bool add) {
   using Number = Sum<Vector>;
   constexpr auto kNone = static_cast<Column>(-1);
-  constexpr int kSteps = sell::kChunkSteps<lane_rows>;
+  constexpr int kSteps = Chunks<lane_rows, Stored, Column>::kSteps;
   std::int32_t target[lane_rows];
 #pragma unroll
   for (int r = 0; r < lane_rows; ++r) {
@@ -193,15 +193,18 @@ class SellCuda final : public CudaKernel<Vector> {
   }
 
  private:
-  // Blocks of a launch: as many as the GPU holds at a time, or fewer where there is less to do; but
-  // a unit each where neither chunks are fetched ahead nor partial sums stored.
+  // Blocks of a launch: a unit each, unless chunks are fetched ahead or partial sums stored; then
+  // no more than the GPU holds at a time, and as many units for each: a last round that keeps half
+  // of the blocks busy would cost as much as a full one.
   template <bool with_dot>
   int prepare() {
-    int blocks = 0;
+    int blocks = units_;
     with_kernel<with_dot>([&](auto kernel, std::size_t shared_bytes, bool fetches_ahead,
                               auto&&...) {
-      const int all = resident_blocks(kernel, shared_bytes) * device_properties().multiprocessors;
-      blocks = with_dot || fetches_ahead ? std::min(units_, all) : units_;
+      const int most = resident_blocks(kernel, shared_bytes) * device_properties().multiprocessors;
+      if (!(with_dot || fetches_ahead) || units_ <= most) return;
+      const int rounds = (units_ + most - 1) / most;
+      blocks = (units_ + rounds - 1) / rounds;
     });
     return blocks;
   }

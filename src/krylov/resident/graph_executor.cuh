@@ -98,8 +98,8 @@ class GraphExecutor {
       step_kernel<<<1, 1, 0, stream_>>>(window_.totals(), count, window_.control(), step,
                                         window_.history());
     } else {
-      finish_kernel<<<1, kFinishThreads, 0, stream_>>>(
-          pending_, window_.control(), system_.peer_sums(), step, window_.history(), handle_);
+      launch_after(1, kFinishThreads, finish_kernel<Step>, pending_, window_.control(),
+                   system_.peer_sums(), step, window_.history(), handle_);
     }
     check_launch();
     pending_.count = 0;
@@ -141,10 +141,25 @@ class GraphExecutor {
       partials = window_.partials(pending_.count);
       pending_.add(partials, blocks, Pass::sums);
     }
-    pass_kernel<<<blocks, kPassThreads, 0, stream_>>>(
-        p, rows_, window_.control(), partials, pending_, window_.tickets(), system_.peer_sums(),
-        step, window_.history(), handle_);
-    check_launch();
+    launch_after(blocks, kPassThreads, pass_kernel<Pass, Step>, p, rows_, window_.control(),
+                 partials, pending_, window_.tickets(), system_.peer_sums(), step,
+                 window_.history(), handle_);
+  }
+
+  // On one GPU of the kind that can, the launch overlaps with the end of the kernel before.
+  template <class... Parameters, class... Arguments>
+  void launch_after(int blocks, int threads, void (*kernel)(Parameters...),
+                    const Arguments&... arguments) {
+    cudaLaunchAttribute overlap{};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.stream = stream_;
+    config.attrs = &overlap;
+    config.numAttrs = system_.processes() == 1 && window_.launches_may_overlap() ? 1 : 0;
+    cuda_check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
   }
 
   // A while node whose body is `unroll` iterations: nothing leaves the device until it ends.

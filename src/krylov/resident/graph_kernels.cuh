@@ -88,6 +88,15 @@ __device__ void complete(const PendingSums& pending, PeerSums* peers, Control& c
 
 struct NoStep {};
 
+// Where a kernel was launched to overlap with the one before it (launch_after()): waits for that,
+// and lets the next one be launched, which waits here in its turn. First of all in every kernel.
+__device__ __forceinline__ void wait_for_predecessor() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
 // One pass, its sums, and, with a Step, the scalars. `tickets` counts finished blocks and is 0
 // between launches.
 template <class Pass, class Step>
@@ -95,6 +104,7 @@ __global__ void __launch_bounds__(kPassThreads, 4)
     pass_kernel(Pass pass, std::int64_t rows, Control* control, double* partials,
                 PendingSums pending, unsigned* tickets, PeerSums* peers, Step step, History history,
                 LoopHandle loop) {
+  wait_for_predecessor();
   if (!Pass::always && !control->state.live) return;
   constexpr int width = sizeof(typename Pass::Row) / sizeof(double);
   constexpr int rows_in_flight = width >= 6 ? 2 : 4;
@@ -139,6 +149,7 @@ template <class Step>
 __global__ void __launch_bounds__(kFinishThreads)
     finish_kernel(PendingSums pending, Control* control, PeerSums* peers, Step step,
                   History history, LoopHandle loop) {
+  wait_for_predecessor();
   __shared__ double totals[PeerSums::most_values];
   total<kFinishThreads>(pending, totals);
   complete(pending, peers, *control, history, step, totals, loop);

@@ -26,6 +26,8 @@ class LoopWindow {
   // Room for the partial sums of pending item k.
   double* partials(int k) const { return partials_.data() + k * partials_stride_; }
   double* totals() const { return totals_.data(); }
+  // The GPU and the code for it can launch a kernel before the one before it has ended.
+  bool launches_may_overlap() const { return launches_may_overlap_; }
 
   // A new solve by a kernel that does all of it and sets up the Control itself: its number, and
   // where it leaves its result, in the host's memory as the device sees it.
@@ -53,6 +55,7 @@ class LoopWindow {
   void tell(const Observer& observer, const Control& seen);
 
   int blocks_;
+  bool launches_may_overlap_;
   std::size_t partials_stride_;
   DeviceBuffer<Control> control_;
   DeviceBuffer<double> history_, partials_, totals_;
