@@ -71,14 +71,17 @@ int run_command(int argc, char** argv) {
                  "double, float, mixed, int (cpu), half (cuda)")
       ->capture_default_str();
   app.add_option("--seconds", arguments.options.seconds, "timed products a kernel, at least")
+      ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   app.add_flag("--cpu-clock", arguments.options.cpu_clock,
                "time by the thread's CPU clock: for busy machines, with OMP_NUM_THREADS=1");
   app.add_option("--json", arguments.json, "also write the measurements to this file");
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+    fail(ExitCode::usage, "{}; see kernel_bench --help", error.what());
   }
   if (kernels != std::vector<std::string>{"all"}) arguments.options.kernels = kernels;
   return run(arguments);

@@ -69,8 +69,8 @@ class CudaBench {
     for (const std::string& name : options_.kernels) {
       const KernelEntry& entry = find_kernel(name);
       if (!(entry.*builder_))
-        fail(ExitCode::usage, "kernel '{}' has no CUDA executor for {}; see --list-kernels", name,
-             options_.precision);
+        fail(ExitCode::usage, "kernel '{}' has no CUDA executor for {}; see solve --list-kernels",
+             name, options_.precision);
       chosen.push_back(&entry);
     }
     if (options_.kernels.empty())

@@ -40,8 +40,8 @@ std::vector<const KernelEntry*> chosen_kernels(const Options& options, BuilderOf
   for (const std::string& name : options.kernels) {
     chosen.push_back(&find_kernel(name));
     if (!(chosen.back()->*builder))
-      fail(ExitCode::usage, "kernel '{}' has no CPU executor for {}; see --list-kernels", name,
-           options.precision);
+      fail(ExitCode::usage, "kernel '{}' has no CPU executor for {}; see solve --list-kernels",
+           name, options.precision);
   }
   if (options.kernels.empty())
     for (const KernelEntry& entry : kernel_registry())

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 
@@ -26,6 +27,10 @@ inline bool is_hdf5_name(const std::filesystem::path& path) {
 // PETSc binary is known by its first bytes, all else is Matrix Market.
 inline ForeignMatrix read_foreign(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) fail(ExitCode::input, "{}: no such file", path.string());
+  std::string start(8, '\0');
+  std::ifstream(path, std::ios::binary).read(start.data(), 8);
+  if (start == "\x89HDF\r\n\x1a\n")
+    fail(ExitCode::input, "{} is an HDF5 file already: solve reads it as it is", path.string());
   if (is_petsc_binary(path)) {
     PetscSystem system = read_petsc_binary(path);
     return {std::move(system.matrix), std::move(system.b)};

@@ -38,6 +38,19 @@ Override kernel_override(const std::vector<std::string>& kernels) {
           .origin = fmt::format("--kernel {}", names)};
 }
 
+// Options, each with one value at most.
+void require_dashes(const std::vector<std::string>& petsc) {
+  bool after_option = false;
+  for (const std::string& word : petsc) {
+    const bool option = word.starts_with('-');
+    if (!option && !after_option)
+      fail(ExitCode::usage,
+           "after --: '{}' is no PETSc option, which begins with a dash, nor the value of one",
+           word);
+    after_option = option;
+  }
+}
+
 }  // namespace
 
 Arguments parse_arguments(int argc, const char* const* argv) {
@@ -89,6 +102,7 @@ Arguments parse_arguments(int argc, const char* const* argv) {
   }
 
   if (dashes != end) result.petsc.assign(dashes + 1, end);
+  require_dashes(result.petsc);
   if (version || schema || list) {
     result.action = version  ? Action::print_version
                     : schema ? Action::print_schema

@@ -46,7 +46,7 @@ bool quoted(const YAML::Node& value) { return value.Tag() == "!"; }
 std::string describe(const YAML::Node& value) {
   if (value.IsNull()) return "nothing";
   if (value.IsMap()) return "a map";
-  if (value.IsSequence()) return "a list";
+  if (value.IsSequence()) return value.size() == 0 ? "an empty list" : "a list";
   return (quoted(value) ? "the text '" : "'") + value.Scalar() + "'";
 }
 
@@ -65,7 +65,7 @@ struct Complaint {
   }
   [[noreturn]] void unknown(const YAML::Node& value, const std::vector<std::string>& known) const {
     const std::string& word = value.Scalar();
-    const auto near = nearest(word, known);
+    const auto near = hint.empty() ? nearest(word, known) : std::nullopt;
     fail(ExitCode::usage, "{}: unknown {} '{}'{}; known: {}{}{}", place(value), key, word,
          near ? fmt::format("; did you mean '{}'?", *near) : "", join(known),
          hint.empty() ? "" : "; ", hint);

@@ -27,7 +27,8 @@ class Quiet {
   void* data_ = nullptr;
 };
 
-// The description that HDF5's deepest failing function left, on one line.
+// The description that HDF5's deepest failing function left, on one line; where there is one, the
+// operating system's word alone.
 inline std::string innermost_reason() {
   std::string reason;
   H5Ewalk2(
@@ -39,6 +40,11 @@ inline std::string innermost_reason() {
       },
       &reason);
   std::replace(reason.begin(), reason.end(), '\n', ' ');
+  constexpr std::string_view before = "error message = '";
+  if (const auto at = reason.find(before); at != std::string::npos) {
+    const auto begin = at + before.size();
+    return reason.substr(begin, reason.find('\'', begin) - begin);
+  }
   return reason.empty() ? "unknown reason" : reason;
 }
 

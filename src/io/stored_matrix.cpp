@@ -23,8 +23,7 @@ using hdf5::Kind;
     fail(ExitCode::input,
          "{}: no group {}, nor any other; a matrix is a group with indptr, indices and data", label,
          path);
-  fail(ExitCode::input, "{}: no group {}; set problem.matrix to one of: /{}", label, path,
-       fmt::join(groups, ", /"));
+  fail(ExitCode::input, "{}: no group {}; give one of: /{}", label, path, fmt::join(groups, ", /"));
 }
 
 Dataset required(const Group& group, const std::string& name, Kind kind) {

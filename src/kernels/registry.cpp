@@ -141,7 +141,7 @@ std::unique_ptr<HostKernel<Value>> built_on_host(std::string_view name, HostBuil
                                                  std::string_view precision,
                                                  const CsrView<Value>& matrix) {
   if (!builder)
-    fail(ExitCode::usage, "kernel '{}' has no CPU executor for {}; see --list-kernels", name,
+    fail(ExitCode::usage, "kernel '{}' has no CPU executor for {}; see solve --list-kernels", name,
          precision);
   return builder(matrix);
 }
@@ -155,7 +155,7 @@ std::unique_ptr<CudaKernel<Value>> built_on_cuda(std::string_view name, CudaBuil
        "kernel '{}' on cuda: this Trireme was built without CUDA; use device: cpu", name);
 #endif
   if (!builder)
-    fail(ExitCode::usage, "kernel '{}' has no CUDA executor for {}; see --list-kernels", name,
+    fail(ExitCode::usage, "kernel '{}' has no CUDA executor for {}; see solve --list-kernels", name,
          precision);
   return builder(matrix, stream);
 }

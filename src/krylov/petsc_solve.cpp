@@ -62,7 +62,8 @@ std::string chosen_type(const SolverSpec& spec, std::vector<std::string>& notes)
   const std::string why_not = why_not_resident(spec.method, spec.preconditioner);
   if (spec.engine == "resident") {
     if (!why_not.empty())
-      fail(ExitCode::usage, "solver.engine: resident does not serve: {}", why_not);
+      fail(ExitCode::usage, "solver.engine: resident does not serve: {}; use engine: auto",
+           why_not);
     return resident;
   }
   PetscBool by_option = PETSC_FALSE;
@@ -72,7 +73,7 @@ std::string chosen_type(const SolverSpec& spec, std::vector<std::string>& notes)
     if (given) by_option = PETSC_TRUE;
   }
   if (by_option || !why_not.empty()) {
-    if (!resident.empty() && !why_not.empty()) notes.push_back(why_not);
+    if (!resident.empty() && !why_not.empty()) notes.push_back(why_not + ": engine petsc");
     return petsc;
   }
   return resident;

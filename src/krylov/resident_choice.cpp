@@ -26,8 +26,7 @@ std::string resident_ksp_type(std::string_view method) {
 
 std::string why_not_resident(std::string_view method, std::string_view preconditioner) {
   const std::string type = resident_ksp_type(method);
-  if (type.empty())
-    return fmt::format("the resident engine has cg and bicgstab, not {}: engine petsc", method);
+  if (type.empty()) return fmt::format("the resident engine has cg and bicgstab, not {}", method);
   if (preconditioner == kTriremeChebyshev && type != kTriremeCg)
     return fmt::format("{} is for symmetric matrices: use it with cg", kTriremeChebyshev);
   for (const std::string_view known :
@@ -36,10 +35,10 @@ std::string why_not_resident(std::string_view method, std::string_view precondit
     if (preconditioner == known) return {};
   if (preconditioner == PCBJACOBI)
     return "bjacobi solves each block by a KSP of its own (the resident engine's dense blocks are "
-           "pbjacobi and vpbjacobi): engine petsc";
+           "pbjacobi and vpbjacobi)";
   return fmt::format(
       "the resident engine has the preconditioners none, jacobi, pbjacobi, vpbjacobi, {} and {}, "
-      "not {}: engine petsc",
+      "not {}",
       kTriremeBlockJacobi, kTriremeChebyshev, preconditioner);
 }
 

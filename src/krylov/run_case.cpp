@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/nearest.hpp"
 #include "device/device.hpp"
 #include "io/problem.hpp"
 #include "io/result.hpp"
@@ -93,9 +94,12 @@ bool has_executor(const Case& c, const KernelChoice& kernel) {
   const bool exists = kernel.name == "petsc-aij"
                           ? kernel.precision == Precision::full && (!on_cuda || cuda_available())
                           : find_kernel(kernel.name).runs_on(kernel.device, kernel.precision);
-  if (!exists && on_cuda && !cuda_available())
-    fail(ExitCode::resource, "kernel '{}' needs a GPU, and there is none here; use device: cpu",
-         kernel.name);
+  if (!exists && on_cuda && !cuda_available()) {
+    const bool also_on_cpu = kernel.name == "petsc-aij" ||
+                             find_kernel(kernel.name).runs_on(Device::cpu, kernel.precision);
+    fail(ExitCode::resource, "kernel '{}' needs a GPU, and there is none here; use {}", kernel.name,
+         also_on_cpu ? "device: cpu" : "a kernel for CPUs, see solve --list-kernels");
+  }
   return exists;
 }
 
@@ -113,8 +117,8 @@ std::vector<KernelChoice> requested_kernels(const Case& c) {
       const KernelChoice kernel{name, device_of(name, c.device), precision};
       if (name != "auto" && !has_executor(c, kernel)) {
         if (precision == Precision::mixed && wants("double")) continue;
-        fail(ExitCode::usage, "kernel '{}' has no {} executor for {}; see --list-kernels", name,
-             kernel.device == Device::cuda ? "CUDA" : "CPU",
+        fail(ExitCode::usage, "kernel '{}' has no {} executor for {}; see solve --list-kernels",
+             name, kernel.device == Device::cuda ? "CUDA" : "CPU",
              precision == Precision::mixed ? "mixed precision" : "double");
       }
       choices.push_back(kernel);
@@ -167,20 +171,33 @@ void select_gpu(MPI_Comm comm, const std::vector<KernelChoice>& kernels, Machine
   });
 }
 
+// What was meant by `word`, of the names in a list of PETSc's and one more.
+std::string meant(const std::string& word, PetscFunctionList list, const char* one_more) {
+  std::vector<std::string> names{one_more};
+  const char** registered = nullptr;
+  int count = 0;
+  petsc_check(PetscFunctionListGet(list, &registered, &count));
+  for (int k = 0; k < count && registered[k]; ++k)  // some releases count a null at the end
+    names.emplace_back(registered[k]);
+  petsc_check(PetscFree(registered));
+  const auto near = nearest(word, names);
+  return near ? fmt::format("; did you mean '{}'?", *near) : "";
+}
+
 // Method and preconditioner by creating them on an empty system.
 void require_known_names(MPI_Comm comm, const SolverSpec& spec) {
   KspHandle ksp;
   petsc_check(KSPCreate(comm, ksp.put()));
   if (KSPSetType(ksp, ksp_type(spec.method).c_str()) != kPetscSuccess)
-    fail(ExitCode::usage, "solver.method '{}' is neither cg, bicgstab nor a KSP of this PETSc",
-         spec.method);
+    fail(ExitCode::usage, "solver.method '{}' is neither cg, bicgstab nor a KSP of this PETSc{}",
+         spec.method, meant(spec.method, KSPList, "bicgstab"));
   register_resident_types();
   PC pc = nullptr;
   petsc_check(KSPGetPC(ksp, &pc));
   if (PCSetType(pc, spec.preconditioner.c_str()) != kPetscSuccess)
     fail(ExitCode::usage,
-         "solver.preconditioner '{}' is neither none, jacobi nor a PC of this PETSc",
-         spec.preconditioner);
+         "solver.preconditioner '{}' is neither none, jacobi nor a PC of this PETSc{}",
+         spec.preconditioner, meant(spec.preconditioner, PCList, "none"));
 }
 
 struct Bandwidth {

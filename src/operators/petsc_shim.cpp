@@ -29,7 +29,8 @@ void petsc_check(PetscErrorCode error, ExitCode code) {
   for (char& c : text)
     if (c == '\n') c = ' ';
   while (!text.empty() && text.back() == ' ') text.pop_back();
-  fail(error == PETSC_ERR_MEM ? ExitCode::resource : code, "PETSc: {}", text);
+  fail(error == PETSC_ERR_MEM ? ExitCode::resource : code, "PETSc: {}{}", text,
+       code == ExitCode::usage ? "; check the PETSc options, of the case and after --" : "");
 }
 
 std::optional<std::int64_t> petsc_device_copies() {

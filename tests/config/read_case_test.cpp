@@ -151,7 +151,8 @@ TEST(ReadCase, RefusesMistypedValues) {
       {"solver: cg", "solver must hold keys: method, engine"},
       {"repeat: 0", "repeat must be a whole number from 1"},
       {"report: {solution: yes}", "report.solution must be true or false, not 'yes'"},
-      {"report: {formats: []}", "report.formats must be a name or a list of names, not a list"},
+      {"report: {formats: []}",
+       "report.formats must be a name or a list of names, not an empty list"},
       {"report: {directory: ''}", "report.directory must be a path"},
       {"kernel: {csr: 1}", "kernel must be a name or a list of names, not a map"},
       {"kernel: [csr, csr]", "kernel lists 'csr' twice"},
@@ -174,7 +175,9 @@ TEST(ReadCase, RefusesUnknownWordsWithTheKnownOnes) {
   EXPECT_NE(kind.find("unknown problem.generate 'poison3d'; did you mean 'poisson3d'?"),
             std::string::npos)
       << kind;
-  EXPECT_NE(message(kSmallest + "device: gpu\n").find("known: auto, cpu, cuda"), std::string::npos);
+  const std::string device = message(kSmallest + "device: gpu\n");
+  EXPECT_TRUE(device.ends_with("unknown device 'gpu'; known: auto, cpu, cuda; a GPU is cuda"))
+      << device;
 }
 
 TEST(ReadCase, RefusesContradictions) {

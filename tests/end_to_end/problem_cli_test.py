@@ -180,7 +180,8 @@ class Inspect(ProblemCase):
                 group.create_dataset(name, data=getattr(a, name), compression="gzip")
         text = self.problem("inspect", self.out, "--matrix", "/M").stdout
         self.assertRegex(text, r"shape +50 x 30\n")
-        self.assertIn("no group /A; set problem.matrix to one of: /M", self.refused(3, "inspect", self.out))
+        self.assertIn("no group /A; give one of: /M", self.refused(3, "inspect", self.out))
+        self.assertIn("HDF5 file already", self.refused(3, "import", self.out, self.out))
 
 
 class Generate(ProblemCase):

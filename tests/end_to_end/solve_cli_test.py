@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 SOURCE, SOLVE, PROBLEM, RANKS = (pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))
 LAUNCH = sys.argv[5:]
@@ -288,9 +289,27 @@ class Refuses(SolveCase):
         self.assertIn("petsc-aij", line)
 
     def test_an_unknown_method_and_preconditioner(self):
-        self.assertIn("method 'cgg'", self.refused_case(2, POISSON, "--set", "solver.method=cgg"))
-        self.assertIn("preconditioner 'jakobi'",
-                      self.refused_case(2, POISSON, "--set", "solver.preconditioner=jakobi"))
+        line = self.refused_case(2, POISSON, "--set", "solver.method=gmrs")
+        self.assertIn("method 'gmrs'", line)
+        self.assertIn("did you mean 'gmres'?", line)
+        line = self.refused_case(2, POISSON, "--set", "solver.preconditioner=jakobi")
+        self.assertIn("preconditioner 'jakobi'", line)
+        self.assertIn("did you mean 'jacobi'?", line)
+
+    def test_a_kernel_for_gpus_where_there_is_none(self):
+        with unittest.mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": "-1"}):
+            line = self.refused_case(4, POISSON, "--kernel", "csr-vector")
+        self.assertIn("a kernel for CPUs", line)
+
+    def test_an_empty_list_of_kernels(self):
+        self.assertIn("not an empty list", self.refused_case(2, POISSON, "--kernel", ""))
+
+    def test_a_petsc_option_without_its_dash(self):
+        self.assertIn("'ksp_view'", self.refused_case(2, POISSON, "--", "ksp_view"))
+
+    def test_a_petsc_option_of_the_wrong_type(self):
+        line = self.refused_case(2, POISSON, "--", "-ksp_rtol", "small")
+        self.assertIn("check the PETSc options", line)
 
     def test_an_unwritable_report_directory(self):
         (self.folder / "file").write_text("x")

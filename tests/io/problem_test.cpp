@@ -261,7 +261,7 @@ TEST(BadInput, TruncatedHdf5) {
 TEST(BadInput, MissingGroupNamesTheOthers) {
   SharedFile file("group.h5");
   file.write([&](hdf5::File& f) { SmallMatrix().write(f, "/K"); });
-  expect_contains(refusal(spec_of(file)), "no group /A; set problem.matrix to one of: /K");
+  expect_contains(refusal(spec_of(file)), "no group /A; give one of: /K");
 }
 
 TEST(BadInput, MissingDataset) {
