@@ -91,7 +91,6 @@ Dataset::Dataset(Handle handle, std::string name) : Object(std::move(handle), st
   const Handle type(H5Dget_type(id()));
   const Handle space(H5Dget_space(id()));
   kind_ = kind_of(type.get());
-  element_bytes_ = H5Tget_size(type.get());
   std::array<hsize_t, H5S_MAX_RANK> extents{};
   const int rank = H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr);
   extents_.assign(extents.begin(), extents.begin() + std::max(rank, 0));

@@ -68,7 +68,6 @@ class Object {
 
   void write_attribute(const std::string& attribute, std::string_view value);
   void write_attribute(const std::string& attribute, std::int64_t value);
-  void write_attribute(const std::string& attribute, double value);
   void write_attribute(const std::string& attribute, std::span<const std::int64_t> values);
 
  protected:
@@ -88,7 +87,6 @@ class Dataset : public Object {
 
   const std::vector<std::int64_t>& extents() const { return extents_; }
   Kind kind() const { return kind_; }
-  std::size_t bytes_per_element() const { return element_bytes_; }
 
   // Rows [first, first + count) of the leading dimension with all of the others, in C order.
   template <class T>
@@ -106,7 +104,6 @@ class Dataset : public Object {
 
   std::vector<std::int64_t> extents_;
   Kind kind_ = Kind::other;
-  std::size_t element_bytes_ = 0;
 };
 
 class Group : public Object {

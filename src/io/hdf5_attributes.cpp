@@ -91,12 +91,6 @@ void Object::write_attribute(const std::string& attribute, std::int64_t value) {
   write_numbers(*this, attribute, H5T_NATIVE_INT64, space.get(), &value);
 }
 
-void Object::write_attribute(const std::string& attribute, double value) {
-  const Quiet quiet;
-  const Handle space(H5Screate(H5S_SCALAR));
-  write_numbers(*this, attribute, H5T_NATIVE_DOUBLE, space.get(), &value);
-}
-
 void Object::write_attribute(const std::string& attribute, std::span<const std::int64_t> values) {
   const Quiet quiet;
   const hsize_t count = values.size();

@@ -24,19 +24,13 @@ class DistributedOperator final : public Operator {
   void refresh_values() override;
   KernelStatistics statistics() const override;
 
-  // For loops that fuse work into the product: the parts of multiply().
-  HostKernel<double>& local_kernel() { return *kernels_.local; }
-  HostKernel<double>* ghost_kernel() {
-    return kernels_.ghost.get();
-  }                                            // null: this rank has no ghosts
-  void begin_halo(std::span<const double> x);  // packs and sends; x may be read meanwhile
-  std::span<const double> end_halo();          // the ghost vector
-
  private:
   struct Kernels {
     std::unique_ptr<HostKernel<double>> local, ghost;  // ghost null: no ghosts
   };
   void pack(std::span<const double> x);
+  void begin_halo(std::span<const double> x);  // packs and sends; x may be read meanwhile
+  std::span<const double> end_halo();          // the ghost vector
   void multiply(const Kernels& kernels, std::span<const double> x, std::span<double> y);
 
   Kernels kernels_;

@@ -1,5 +1,5 @@
 # The tests of apps/problem; scipy and h5py judge.
-if(TRIREME_TEST_PYTHON AND TARGET problem)
+if(TRIREME_TEST_PYTHON)
   foreach(ranks 1 3)
     add_test(NAME EndToEnd.Problem.ranks${ranks}
       COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/problem_cli_test.py

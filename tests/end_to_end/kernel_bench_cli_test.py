@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kernel_bench binary from outside: its table and JSON, one clear line on errors.
+
+usage: kernel_bench_cli_test.py KERNEL_BENCH PROBLEM
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+KERNEL_BENCH, PROBLEM = sys.argv[1:3]
+# No GPU, whatever the machine has: these are the CPU's promises.
+ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1"}
+KEYS = {"kernel", "device", "precision", "rows", "cols", "nnz", "build_ms", "median_us", "p05_us", "p95_us",
+        "cold_us", "gflops", "gbytes_per_s", "bandwidth_fraction", "bytes", "max_error", "deterministic"}
+
+
+class KernelBench(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="trireme-bench-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def bench(self, *arguments, code=0):
+        done = subprocess.run([KERNEL_BENCH, *map(str, arguments)], cwd=self.folder, text=True, timeout=60,
+                              capture_output=True, env=ENVIRONMENT, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return done
+
+    def refused(self, code, *arguments):
+        """The one line of an error."""
+        done = self.bench(*arguments, code=code)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"\Akernel_bench: [^\n]+\n\Z")
+        return done.stderr
+
+    def measured(self, *arguments):
+        self.bench(*arguments, "--seconds", 0, "--json", "x.json")
+        return json.loads((self.folder / "x.json").read_text())
+
+    def test_every_kernel_of_the_cpu_is_right_and_measured(self):
+        for precision in ("double", "float", "int", "mixed"):
+            rows = self.measured("poisson2d", "--n", 30, "--precision", precision)
+            names = [row["kernel"] for row in rows]
+            self.assertIn("csr", names)
+            self.assertIn("albus", names)
+            for row in rows:
+                self.assertGreaterEqual(row.keys(), KEYS)
+                self.assertEqual((row["device"], row["precision"]), ("cpu", precision))
+                self.assertEqual((row["rows"], row["cols"], row["nnz"]), (900, 900, 4380))
+                self.assertLessEqual(row["max_error"], 1)
+                self.assertGreater(row["median_us"], 0)
+
+    def test_a_file_and_some_kernels(self):
+        subprocess.run([PROBLEM, "generate", "circuit", "--n", "500", self.folder / "c.h5", "--matrix", "/K"],
+                       check=True, capture_output=True)
+        rows = self.measured("c.h5", "--matrix", "/K", "--kernels", "teb,csr")
+        self.assertEqual([row["kernel"] for row in rows], ["teb", "csr"])
+
+    def test_refusals(self):
+        small = ("poisson2d", "--n", 4)
+        self.assertIn("--help", self.refused(2))
+        self.assertIn("did you mean 'poisson3d'?", self.refused(2, "poison3d"))
+        self.assertIn("no such file", self.refused(3, "missing.h5"))
+        self.assertIn("solve --list-kernels", self.refused(2, *small, "--kernels", "cusparse-csr"))
+        self.assertIn("known kernels: csr", self.refused(2, *small, "--kernels", "none"))
+        self.assertIn("use double", self.refused(2, *small, "--precision", "quad"))
+        self.assertIn("--seconds", self.refused(2, *small, "--seconds", -1))
+        self.assertIn("known: cpu, cuda", self.refused(2, *small, "--device", "gpu"))
+        self.assertIn("device: cpu", self.refused(4, *small, "--device", "cuda"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
