@@ -94,9 +94,10 @@ bool has_executor(const Case& c, const KernelChoice& kernel) {
   const bool exists = kernel.name == "petsc-aij"
                           ? kernel.precision == Precision::full && (!on_cuda || cuda_available())
                           : find_kernel(kernel.name).runs_on(kernel.device, kernel.precision);
-  if (!exists && on_cuda && !cuda_available()) {
+  if (on_cuda && !cuda_available()) {
     const bool also_on_cpu = kernel.name == "petsc-aij" ||
                              find_kernel(kernel.name).runs_on(Device::cpu, kernel.precision);
+    if (exists && also_on_cpu) return true;  // what selects the device knows why there is none
     fail(ExitCode::resource, "kernel '{}' needs a GPU, and there is none here; use {}", kernel.name,
          also_on_cpu ? "device: cpu" : "a kernel for CPUs, see solve --list-kernels");
   }
