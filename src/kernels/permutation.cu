@@ -8,6 +8,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "device/check.hpp"
+#include "device/with_scratch.cuh"
 
 namespace trireme {
 namespace {
@@ -97,14 +98,10 @@ __global__ void count_breaks(std::int64_t rows, const Index* __restrict__ order,
 }
 
 void sum_exclusively(DeviceSpan<Index> numbers, StreamRef stream) {
-  std::size_t bytes = 0;
-  const auto sum = [&](void* scratch) {
-    cuda_check(cub::DeviceScan::ExclusiveSum(scratch, bytes, numbers.data(), numbers.data(),
-                                             static_cast<std::int64_t>(numbers.size()), stream));
-  };
-  sum(nullptr);
-  const ScratchBuffer<std::byte> scratch(std::max<std::size_t>(bytes, 1), stream);
-  sum(scratch.data());
+  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, numbers.data(), numbers.data(),
+                                         static_cast<std::int64_t>(numbers.size()), stream);
+  });
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "operators/distributed_operator.hpp"
 #include "operators/log_events.hpp"
 #include "operators/mat_shell.hpp"
+#include "operators/petsc_vectors.hpp"
 #include "parallel/collective.hpp"
 #include "planning/bandwidth.hpp"
 
@@ -116,23 +117,6 @@ class Amat {
   double build_seconds_ = 0, upload_seconds_ = 0;
 };
 
-void fill(Vec vec, std::span<const double> values) {
-  PetscScalar* data = nullptr;
-  petsc_check(VecGetArrayWrite(vec, &data));
-  std::copy(values.begin(), values.end(), data);
-  petsc_check(VecRestoreArrayWrite(vec, &data));
-}
-
-Array<double> values_of(Vec vec) {
-  PetscInt size = 0;
-  const PetscScalar* data = nullptr;
-  petsc_check(VecGetLocalSize(vec, &size));
-  petsc_check(VecGetArrayRead(vec, &data));
-  Array<double> values(data, data + size);
-  petsc_check(VecRestoreArrayRead(vec, &data));
-  return values;
-}
-
 // How far from b, relative to it (or absolute where b is zero).
 double relative(double norm, double of) { return of > 0 ? norm / of : norm; }
 
@@ -198,9 +182,8 @@ class Solves {
   void facts_into(RunOutcome& o) const {
     if (facts_.mixed) o.corrections = facts_.replacements;
     if (facts_.exact_from >= 0)
-      o.notes.push_back(
-          fmt::format("FP32 values led nowhere: products are FP64 from iteration {} on",
-                      facts_.exact_from));
+      o.notes.push_back(fmt::format(
+          "FP32 values led nowhere: products are FP64 from iteration {} on", facts_.exact_from));
     else if (facts_.mixed)
       o.notes.push_back(fmt::format("residual corrected {} times in FP64", facts_.replacements));
   }
@@ -209,9 +192,9 @@ class Solves {
     const Problem& problem = context_.problem;
     const Array<double>& b = problem.rhs[k];
     const double rhs_norm = context_.plain.norm(b);
-    fill(b_, b);
+    set_local_values(b_, b);
     if (problem.x0)
-      fill(x_, *problem.x0);
+      set_local_values(x_, *problem.x0);
     else
       petsc_check(VecSet(x_, 0));
     solver_.monitor([&](std::int64_t iteration, double norm) {
@@ -221,7 +204,7 @@ class Solves {
     SolveResult result = solver_.solve(b_, x_, problem.x0.has_value());
     if (copies_before) copies_ += *petsc_device_copies() - *copies_before;
 
-    Array<double> x = values_of(x_);
+    Array<double> x = local_values(x_);
     const double residual = context_.plain.residual_norm(b, x);
     confirm(result.verdict, solver_, residual, rhs_norm);
     keep_worst(result.verdict);

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include "operators/mat_shell.hpp"
+#include "operators/petsc_vectors.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -22,16 +23,6 @@ VecHandle vector_without_array(Mat mat) {
   else
     petsc_check(VecCreateMPIWithArray(comm_of(mat), 1, rows, global_rows, nullptr, vec.put()));
   return vec;
-}
-
-Array<double> copy_of(Vec vec) {
-  PetscInt size = 0;
-  const PetscScalar* data = nullptr;
-  petsc_check(VecGetLocalSize(vec, &size));
-  petsc_check(VecGetArrayRead(vec, &data));
-  Array<double> copy(data, data + size);
-  petsc_check(VecRestoreArrayRead(vec, &data));
-  return copy;
 }
 
 }  // namespace
@@ -80,14 +71,14 @@ Array<double> inverse_diagonal_of(PC pc, Mat mat) {
   petsc_check(MatCreateVecs(mat, inverse.put(), ones.put()));
   petsc_check(VecSet(ones, 1));
   petsc_check(PCApply(pc, ones, inverse));
-  return copy_of(inverse);
+  return local_values(inverse);
 }
 
 Array<double> diagonal_of(Mat mat) {
   VecHandle diagonal;
   petsc_check(MatCreateVecs(mat, nullptr, diagonal.put()));
   petsc_check(MatGetDiagonal(mat, diagonal));
-  return copy_of(diagonal);
+  return local_values(diagonal);
 }
 
 Array<double> diagonal_blocks_of(Mat mat, const resident::BlockRows& blocks) {

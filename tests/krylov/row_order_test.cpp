@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <petscksp.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -17,6 +16,7 @@
 #include "operators/distributed_operator.hpp"
 #include "operators/mat_shell.hpp"
 #include "operators/matrix_on_ranks.hpp"
+#include "operators/petsc_vectors.hpp"
 #include "support/petsc_environment.hpp"
 #include "support/random.hpp"
 
@@ -37,11 +37,7 @@ class RowOrder : public testing::TestWithParam<const char*> {
     op = std::make_shared<CudaOperator>(matrix, GetParam());
     shell = make_shell(op);
     petsc_check(MatCreateVecs(shell, x.put(), b.put()));
-    const Array<double> numbers = test::random_vector<double>(matrix->local_rows(), 4);
-    PetscScalar* data = nullptr;
-    petsc_check(VecGetArrayWrite(b, &data));
-    std::copy(numbers.begin(), numbers.end(), data);
-    petsc_check(VecRestoreArrayWrite(b, &data));
+    set_local_values(b, test::random_vector<double>(matrix->local_rows(), 4));
   }
   bool alone() const { return size_of(MPI_COMM_WORLD) == 1; }
 
@@ -66,19 +62,10 @@ class RowOrder : public testing::TestWithParam<const char*> {
     EXPECT_LE(residual(), 1.0001e-9);
     return iterations;
   }
-  static Array<double> values_of(Vec vec) {
-    PetscInt size = 0;
-    const PetscScalar* data = nullptr;
-    petsc_check(VecGetLocalSize(vec, &size));
-    petsc_check(VecGetArrayRead(vec, &data));
-    Array<double> values(data, data + size);
-    petsc_check(VecRestoreArrayRead(vec, &data));
-    return values;
-  }
   // By the plain CSR on the host.
   double residual() {
     DistributedOperator host(matrix, "csr");
-    const Array<double> solution = values_of(x), right = values_of(b);
+    const Array<double> solution = local_values(x), right = local_values(b);
     Array<double> r(solution.size());
     host.multiply(solution, r);
     double sums[2] = {0, 0};

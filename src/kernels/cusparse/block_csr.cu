@@ -7,7 +7,9 @@
 #include <cub/device/device_scan.cuh>
 #include <limits>
 
+#include "device/with_scratch.cuh"
 #include "kernels/cusparse/cusparse.hpp"
+#include "kernels/cusparse/expand_rows.cuh"
 #include "kernels/cusparse/product.hpp"
 #include "kernels/numeric.cuh"
 
@@ -53,15 +55,6 @@ __global__ void place_entries(std::int64_t nnz, int size, Key block_cols, const 
   }
 }
 
-__global__ void expand_rows(std::int64_t rows, const std::int32_t* row_ptr, std::int32_t* row_of) {
-  const int lane = threadIdx.x % 32;
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x / 32;
-  for (std::int64_t row = (blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x) / 32;
-       row < rows; row += stride)
-    for (std::int32_t k = row_ptr[row] + lane; k < row_ptr[row + 1]; k += 32)
-      row_of[k] = static_cast<std::int32_t>(row);
-}
-
 // Adds, so that an entry stored twice counts twice.
 template <class Value>
 __global__ void scatter_values(std::int64_t nnz, const Value* values, const std::int32_t* position,
@@ -71,14 +64,6 @@ __global__ void scatter_values(std::int64_t nnz, const Value* values, const std:
 }
 
 int grid(std::int64_t threads) { return static_cast<int>((threads + 255) / 256); }
-
-template <class Call>
-void with_workspace(StreamRef stream, Call&& call) {
-  std::size_t bytes = 0;
-  cuda_check(call(nullptr, bytes));
-  ScratchBuffer<std::byte> workspace(bytes, stream);
-  cuda_check(call(workspace.data(), bytes));
-}
 
 // The entries in block order, and for each the number of blocks up to its own.
 struct BlockOrder {
@@ -159,14 +144,14 @@ class CusparseBsr final : public CudaKernel<Value> {
     block_keys<<<1024, 256, 0, stream>>>(rows_, a.row_ptr.data(), a.col_idx.data(), size,
                                          block_cols, keys.data(), entries.data());
     check_launch();
-    with_workspace(stream, [&](void* space, std::size_t& bytes) {
+    with_scratch(stream, [&](void* space, std::size_t& bytes) {
       return cub::DeviceRadixSort::SortPairs(space, bytes, keys.data(), order.keys.data(),
                                              entries.data(), order.entries.data(), nnz_, 0, 64,
                                              stream);
     });
     mark_heads<<<grid(nnz_), 256, 0, stream>>>(nnz_, order.keys.data(), heads.data());
     check_launch();
-    with_workspace(stream, [&](void* space, std::size_t& bytes) {
+    with_scratch(stream, [&](void* space, std::size_t& bytes) {
       return cub::DeviceScan::InclusiveSum(space, bytes, heads.data(), order.blocks.data(), nnz_,
                                            stream);
     });
@@ -192,7 +177,7 @@ class CusparseBsr final : public CudaKernel<Value> {
 
   void lay_out(const DeviceCsr<Value>& a, const BlockOrder& order, StreamRef stream) {
     ScratchBuffer<std::int32_t> row_of(nnz_, stream), blocks_in_row(block_rows_ + 1, stream);
-    expand_rows<<<1024, 256, 0, stream>>>(rows_, a.row_ptr.data(), row_of.data());
+    cusparse::expand_rows<<<1024, 256, 0, stream>>>(rows_, a.row_ptr.data(), row_of.data());
     check_launch();
     fill_zero(blocks_in_row.span(), stream);
     block_col_ = DeviceBuffer<std::int32_t>(order.count, stream);
@@ -203,7 +188,7 @@ class CusparseBsr final : public CudaKernel<Value> {
         order.blocks.data(), row_of.data(), a.col_idx.data(), block_col_.data(),
         blocks_in_row.data(), position_.data());
     check_launch();
-    with_workspace(stream, [&](void* space, std::size_t& bytes) {
+    with_scratch(stream, [&](void* space, std::size_t& bytes) {
       return cub::DeviceScan::ExclusiveSum(space, bytes, blocks_in_row.data(), block_ptr_.data(),
                                            block_rows_ + 1, stream);
     });

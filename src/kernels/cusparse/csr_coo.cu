@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "kernels/cusparse/cusparse.hpp"
+#include "kernels/cusparse/expand_rows.cuh"
 #include "kernels/cusparse/product.hpp"
 #include "kernels/numeric.cuh"
 
@@ -11,15 +12,6 @@ namespace {
 
 using cusparse::data_type;
 using cusparse::Library;
-
-__global__ void expand_rows(std::int64_t rows, const std::int32_t* row_ptr, std::int32_t* row_idx) {
-  const int lane = threadIdx.x % 32;
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x / 32;
-  for (std::int64_t row = (blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x) / 32;
-       row < rows; row += stride)
-    for (std::int32_t k = row_ptr[row] + lane; k < row_ptr[row + 1]; k += 32)
-      row_idx[k] = static_cast<std::int32_t>(row);
-}
 
 enum class Format { csr, coo };
 
@@ -39,7 +31,7 @@ class CusparseKernel final : public CudaKernel<Vector> {
     }
     if (format == Format::coo) {
       row_idx_ = DeviceBuffer<std::int32_t>(a_.nnz, stream);
-      expand_rows<<<1024, 256, 0, stream>>>(a_.rows, a_.row_ptr.data(), row_idx_.data());
+      cusparse::expand_rows<<<1024, 256, 0, stream>>>(a_.rows, a_.row_ptr.data(), row_idx_.data());
       check_launch();
     }
     product_ = std::make_unique<cusparse::Product<Vector>>(

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "device/with_scratch.cuh"
 #include "kernels/cusparse/cusparse.hpp"
 #include "kernels/cusparse/product.hpp"
 #include "kernels/numeric.cuh"
@@ -100,13 +101,11 @@ class CusparseSell final : public CudaKernel<Value> {
     fill_zero(sizes.span(), stream);
     slice_sizes<<<blocks(), 256, 0, stream>>>(a_.rows, slices_, a_.row_ptr.data(), sizes.data());
     check_launch();
-    std::size_t bytes = 0;
     const int count = static_cast<int>(slices_ + 1);
-    cuda_check(
-        cub::DeviceScan::ExclusiveSum(nullptr, bytes, sizes.data(), offsets.data(), count, stream));
-    ScratchBuffer<std::byte> workspace(bytes, stream);
-    cuda_check(cub::DeviceScan::ExclusiveSum(workspace.data(), bytes, sizes.data(), offsets.data(),
-                                             count, stream));
+    with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceScan::ExclusiveSum(scratch, bytes, sizes.data(), offsets.data(), count,
+                                           stream);
+    });
     stored_ = read_back(offsets.data() + slices_, stream);
     if (stored_ > 0x7fffffff)
       throw Error(ExitCode::resource, "cusparse-sell pads " + std::to_string(a_.nnz) +

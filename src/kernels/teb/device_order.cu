@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "device/check.hpp"
+#include "device/with_scratch.cuh"
 #include "kernels/teb/device_layout.hpp"
 #include "kernels/teb/layout.hpp"
 
@@ -22,15 +23,6 @@ int blocks_for(std::int64_t threads) {
 
 __device__ __forceinline__ std::int64_t thread_number() {
   return blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
-}
-
-// Runs a CUB algorithm: once to ask for its scratch memory, once with it.
-template <class Algorithm>
-void with_scratch(StreamRef stream, Algorithm&& algorithm) {
-  std::size_t bytes = 0;
-  cuda_check(algorithm(nullptr, bytes));
-  const ScratchBuffer<std::byte> scratch(std::max<std::size_t>(bytes, 1), stream);
-  cuda_check(algorithm(scratch.data(), bytes));
 }
 
 void sum_exclusively(DeviceSpan<Index> numbers, StreamRef stream) {
