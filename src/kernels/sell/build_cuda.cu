@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Builds the SELL layout on the device; gives the arrays of build.cpp.
+#include <algorithm>
+#include <bit>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <type_traits>
@@ -23,6 +25,22 @@ void scan(const std::int32_t* from, std::int32_t* to, std::int64_t count, Stream
   with_workspace(stream, [&](void* space, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(space, bytes, from, to, count, stream);
   });
+}
+
+// Steps that fill_slices turns at a time, and the shared memory for them: what slices of the mean
+// width need, as more than that would leave room for fewer warps.
+struct Turning {
+  int steps;
+
+  template <class T>
+  std::size_t bytes() const {
+    return kWarps * tile_size(steps) * sizeof(T);
+  }
+};
+template <class Value>
+Turning turning(const DeviceLayout<Value>& layout) {
+  const auto mean = static_cast<std::uint64_t>((layout.steps + layout.slices - 1) / layout.slices);
+  return {static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(mean), 8, 32))};
 }
 
 template <class Value>
@@ -130,14 +148,15 @@ class Builder {
       layout_.offsets = DeviceBuffer<std::uint16_t>(stored, stream_);
     else
       layout_.columns = DeviceBuffer<std::int32_t>(stored, stream_);
+    const Turning turns = turning(layout_);
     if (layout_.code.narrow)
-      fill_offsets<<<blocks, kThreads, 0, stream_>>>(rows(), layout_.slices,
-                                                     layout_.slice_ptr.data(), a_.col_idx.data(),
-                                                     layout_.base.data(), layout_.offsets.data());
+      fill_offsets<<<blocks, kThreads, turns.bytes<std::uint16_t>(), stream_>>>(
+          rows(), layout_.slices, layout_.slice_ptr.data(), turns.steps, a_.col_idx.data(),
+          layout_.base.data(), layout_.offsets.data());
     else
-      fill_columns<<<blocks, kThreads, 0, stream_>>>(rows(), layout_.slices,
-                                                     layout_.slice_ptr.data(), a_.col_idx.data(),
-                                                     layout_.columns.data());
+      fill_columns<<<blocks, kThreads, turns.bytes<std::int32_t>(), stream_>>>(
+          rows(), layout_.slices, layout_.slice_ptr.data(), turns.steps, a_.col_idx.data(),
+          layout_.columns.data());
     check_launch();
   }
 
@@ -174,11 +193,12 @@ void fill(const std::int32_t* row_ptr, const Value* values, const DeviceLayout<V
   if (layout.steps > 0) {
     if (stored.empty())
       stored = DeviceBuffer<Stored>(layout.steps * layout.code.slice_size(), stream);
-    fill_slice_values<<<blocks_for_warps(layout.slices * layout.code.lane_rows), kThreads, 0,
-                        stream>>>(RowsOfSlices{static_cast<std::int32_t>(layout.slice_rows()),
-                                               row_ptr, order, layout.code.lane_rows},
-                                  layout.slices, layout.slice_ptr.data(), values, stored.data(),
-                                  inexact);
+    const Turning turns = turning(layout);
+    const int blocks = blocks_for_warps(layout.slices * layout.code.lane_rows);
+    fill_slice_values<<<blocks, kThreads, turns.template bytes<Stored>(), stream>>>(
+        RowsOfSlices{static_cast<std::int32_t>(layout.slice_rows()), row_ptr, order,
+                     layout.code.lane_rows},
+        layout.slices, layout.slice_ptr.data(), turns.steps, values, stored.data(), inexact);
     check_launch();
   }
   if (layout.apart_nnz > 0) {

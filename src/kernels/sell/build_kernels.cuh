@@ -99,23 +99,33 @@ __global__ void __launch_bounds__(kThreads)
   if (this_lane() == 0) widths[slice] = width;
 }
 
-// How many lanes read a row of `entries` together, so that reads are coalesced: a power of two.
-__device__ int lanes_of_row(std::int32_t entries) {
-  return entries >= 32 ? 32 : 1 << (32 - __clz(entries - 1));
-}
-
 constexpr int kBatch = 8;  // numbers that a lane reads before it uses the first
+
+// How 32 lanes read 32 rows, coalesced: groups of `lanes` neighbours, a power of two, take a row
+// each, and of it up to `lanes` entries.
+struct Groups {
+  int shift;
+
+  __device__ int lanes() const { return 1 << shift; }
+  __device__ int count() const { return 32 >> shift; }
+  __device__ int step() const { return this_lane() & (lanes() - 1); }
+  __device__ int row() const { return this_lane() >> shift; }
+};
+
+// For rows that have up to `entries` more.
+__device__ Groups groups_for(std::int32_t entries) {
+  return {entries >= 32 ? 5 : 32 - __clz(entries - 1)};
+}
 
 // 32 rows, each known to one lane.
 struct RowsOfLanes {
   std::int32_t first, length;  // of this lane's row in the CSR
 
-  // Where groups of `lanes` lanes read `step` of a row: entries of the CSR, or -1. The first row is
-  // number `row`, the others follow 32 / lanes apart.
-  __device__ void locate(int row, int lanes, std::int32_t step,
+  // Where `step` of rows `row`, `row` + stride, .. is in the CSR, or -1.
+  __device__ void locate(int row, int stride, std::int32_t step,
                          std::int32_t (&entry)[kBatch]) const {
 #pragma unroll
-    for (int i = 0; i < kBatch; ++i, row += 32 / lanes) {
+    for (int i = 0; i < kBatch; ++i, row += stride) {
       const std::int32_t row_first = __shfl_sync(0xffffffffu, first, row);
       const std::int32_t row_length = __shfl_sync(0xffffffffu, length, row);
       entry[i] = row < 32 && step < row_length ? row_first + step : -1;
@@ -124,8 +134,9 @@ struct RowsOfLanes {
 };
 
 __device__ RowsOfLanes rows_of_lanes(const RowsOfSlices& rows, std::int32_t row) {
-  const std::int32_t length = rows.length(row);
-  return {length > 0 ? rows.row_ptr[rows.caller(row)] : 0, length};
+  if (row >= rows.count) return {0, 0};
+  const std::int32_t* begin = rows.row_ptr + rows.caller(row);
+  return {begin[0], begin[1] - begin[0]};
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -137,14 +148,14 @@ __global__ void __launch_bounds__(kThreads)
   const std::int32_t steps = slice_ptr[slice + 1] - begin;
   std::int32_t spread = 0;
   for (std::int32_t chunk = 0; chunk < steps; chunk += 32) {
-    const int lanes = lanes_of_row(steps - chunk);
-    const std::int32_t step = chunk + this_lane() % lanes;
+    const Groups groups = groups_for(steps - chunk);
+    const std::int32_t step = chunk + groups.step();
     std::int32_t low = 0x7fffffff, high = 0;
     for (int r = 0; r < rows.lane_rows; ++r) {
       const RowsOfLanes here = rows_of_lanes(rows, rows.row(slice, r));
-      for (int first = 0; first < lanes; first += kBatch) {
+      for (int row = groups.row(); row < 32; row += kBatch * groups.count()) {
         std::int32_t entry[kBatch], column[kBatch];
-        here.locate(first * (32 / lanes) + this_lane() / lanes, lanes, step, entry);
+        here.locate(row, groups.count(), step, entry);
 #pragma unroll
         for (int i = 0; i < kBatch; ++i) column[i] = entry[i] < 0 ? -1 : __ldg(col_idx + entry[i]);
 #pragma unroll
@@ -155,73 +166,83 @@ __global__ void __launch_bounds__(kThreads)
         }
       }
     }
-    for (int other = lanes; other < 32; other *= 2) {
+    for (int other = groups.lanes(); other < 32; other *= 2) {
       low = min(low, __shfl_xor_sync(0xffffffffu, low, other));
       high = max(high, __shfl_xor_sync(0xffffffffu, high, other));
     }
     if (step >= steps) continue;
-    if (this_lane() < lanes) base[begin + step] = low;
+    if (groups.row() == 0) base[begin + step] = low;
     spread = max(spread, high - low);
   }
   spread = __reduce_max_sync(0xffffffffu, spread);
   if (this_lane() == 0 && spread > kLargestOffset) atomicMax(&findings->largest_spread, spread);
 }
 
-// Writes value_of(entry of the CSR or -1, step) for every stored entry of a slice, a warp 32
-// neighbouring numbers of every step: reads along rows, writes along steps, and turns 32 x 32
-// numbers in shared memory in between.
-template <class T, class ValueOf>
+// From one step of 32 rows to the next in shared memory: no two lanes meet in a bank.
+constexpr int step_pitch(int groups) { return 32 + groups; }
+constexpr int tile_size(int steps) { return steps * step_pitch(32 / steps); }
+
+// Writes code(number of the CSR, step), or `padding`, for every stored entry of a slice; a warp
+// takes 32 neighbouring numbers of each step. It reads along rows, writes along steps, and in
+// between turns up to `most_steps` of 32 rows, a power of two, in shared memory.
+template <class Number, class T, class Code>
 __device__ void fill_slices(const RowsOfSlices& rows, std::int32_t slices,
-                            const std::int32_t* slice_ptr, T* out, ValueOf&& value_of) {
-  __shared__ T tile_of_warp[kWarps][32 * 33];
-  T* tile = tile_of_warp[threadIdx.x / 32];
-  const std::int32_t slice = this_warp() / rows.lane_rows;
+                            const std::int32_t* slice_ptr, int most_steps, const Number* numbers,
+                            T* out, T padding, Code&& code) {
+  extern __shared__ uint4 memory[];
+  T* tile = reinterpret_cast<T*>(memory) + threadIdx.x / 32 * tile_size(most_steps);
+  const int slice_size = kLanes * rows.lane_rows;
+  const int shift = __ffs(rows.lane_rows) - 1;
+  const std::int32_t slice = this_warp() >> shift;
   if (slice >= slices) return;
-  const int position = this_warp() % rows.lane_rows * 32 + this_lane();  // in every step
-  const int slot = position / rows.lane_rows + position % rows.lane_rows * kLanes;
-  const RowsOfLanes mine = rows_of_lanes(rows, slice * kLanes * rows.lane_rows + slot);
+  const int position = (this_warp() & (rows.lane_rows - 1)) * 32 + this_lane();  // in every step
+  const int slot = (position >> shift) + (position & (rows.lane_rows - 1)) * kLanes;
+  const RowsOfLanes mine = rows_of_lanes(rows, slice * slice_size + slot);
   const std::int32_t begin = slice_ptr[slice];
   const std::int32_t steps = slice_ptr[slice + 1] - begin;
-  for (std::int32_t chunk = 0; chunk < steps; chunk += 32) {
-    const std::int32_t here = min(32, steps - chunk);
-    const int lanes = lanes_of_row(here);
-    const int pitch = 32 + 32 / lanes;  // no two lanes in one bank
-    const int s = this_lane() % lanes;
-    for (int first = 0; first < lanes; first += kBatch) {
-      const int row = first * (32 / lanes) + this_lane() / lanes;
+  for (std::int32_t chunk = 0; chunk < steps; chunk += most_steps) {
+    const std::int32_t here = min(most_steps, steps - chunk);
+    const Groups groups = groups_for(here);
+    const int pitch = step_pitch(groups.count());
+    const std::int32_t step = chunk + groups.step();
+    for (int row = groups.row(); row < 32; row += kBatch * groups.count()) {
       std::int32_t entry[kBatch];
-      T value[kBatch];
-      mine.locate(row, lanes, chunk + s, entry);
-#pragma unroll
-      for (int i = 0; i < kBatch; ++i) value[i] = value_of(entry[i], begin + chunk + s);
+      Sum<Number> number[kBatch];
+      mine.locate(row, groups.count(), step, entry);
 #pragma unroll
       for (int i = 0; i < kBatch; ++i)
-        if (first + i < lanes) tile[s * pitch + row + i * (32 / lanes)] = value[i];
+        if (entry[i] >= 0) number[i] = load<Sum<Number>>(numbers + entry[i]);
+      __syncwarp();  // keeps the compiler from waiting for one before it asks for the others
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) {
+        const int at = row + i * groups.count();
+        if (at < 32)
+          tile[groups.step() * pitch + at] = entry[i] < 0 ? padding : code(number[i], begin + step);
+      }
     }
     __syncwarp();
-    T* to = out + static_cast<std::int64_t>(begin + chunk) * kLanes * rows.lane_rows + position;
+    T* to = out + static_cast<std::int64_t>(begin + chunk) * slice_size + position;
 #pragma unroll 4
-    for (int step = 0; step < here; ++step)
-      to[step * kLanes * rows.lane_rows] = tile[step * pitch + this_lane()];
+    for (int s = 0; s < here; ++s) to[s * slice_size] = tile[s * pitch + this_lane()];
     __syncwarp();
   }
 }
 
 __global__ void __launch_bounds__(kThreads)
     fill_offsets(RowsOfSlices rows, std::int32_t slices, const std::int32_t* slice_ptr,
-                 const std::int32_t* col_idx, const std::int32_t* base, std::uint16_t* offsets) {
-  fill_slices(rows, slices, slice_ptr, offsets, [&](std::int32_t entry, std::int32_t step) {
-    return entry < 0 ? kNoOffset
-                     : static_cast<std::uint16_t>(__ldg(col_idx + entry) - __ldg(base + step));
-  });
+                 int most_steps, const std::int32_t* col_idx, const std::int32_t* base,
+                 std::uint16_t* offsets) {
+  fill_slices(rows, slices, slice_ptr, most_steps, col_idx, offsets, kNoOffset,
+              [&](std::int32_t column, std::int32_t step) {
+                return static_cast<std::uint16_t>(column - __ldg(base + step));
+              });
 }
 
 __global__ void __launch_bounds__(kThreads)
     fill_columns(RowsOfSlices rows, std::int32_t slices, const std::int32_t* slice_ptr,
-                 const std::int32_t* col_idx, std::int32_t* columns) {
-  fill_slices(rows, slices, slice_ptr, columns, [&](std::int32_t entry, std::int32_t) {
-    return entry < 0 ? kNoColumn : __ldg(col_idx + entry);
-  });
+                 int most_steps, const std::int32_t* col_idx, std::int32_t* columns) {
+  fill_slices(rows, slices, slice_ptr, most_steps, col_idx, columns, kNoColumn,
+              [](std::int32_t column, std::int32_t) { return column; });
 }
 
 // Whether a value is another one as Stored.
@@ -236,15 +257,15 @@ __device__ bool changes(Value value) {
 template <class Value, class Stored>
 __global__ void __launch_bounds__(kThreads)
     fill_slice_values(RowsOfSlices rows, std::int32_t slices, const std::int32_t* slice_ptr,
-                      const Value* values, Stored* stored, std::int32_t* inexact) {
+                      int most_steps, const Value* values, Stored* stored, std::int32_t* inexact) {
   bool found = false;
-  fill_slices(rows, slices, slice_ptr, stored, [&](std::int32_t entry, std::int32_t) {
-    Stored value;
-    const Sum<Value> wide = entry < 0 ? Sum<Value>{} : load<Sum<Value>>(values + entry);
-    found = found || changes<Stored>(wide);
-    store(&value, wide);
-    return value;
-  });
+  fill_slices(rows, slices, slice_ptr, most_steps, values, stored, Stored{},
+              [&](Sum<Value> value, std::int32_t) {
+                found |= changes<Stored>(value);
+                Stored rounded;
+                store(&rounded, value);
+                return rounded;
+              });
   if (found && inexact != nullptr) *inexact = 1;
 }
 
