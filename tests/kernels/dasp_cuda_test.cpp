@@ -121,6 +121,35 @@ TYPED_TEST(DaspOnDevice, MultipliesWithColumnsNearAndFarApart) {
   }
 }
 
+// So many rows of 46 nonzeros that FP16 takes 32 of them at a time (plan.hpp).
+CsrMatrix<Half> many_rows(bool near_columns) {
+  constexpr std::int64_t length = 46, cols = 300000;
+  test::Random random(6);
+  CsrMatrix<Half> a;
+  a.rows = dasp::kManyRows + 50;
+  a.cols = cols;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    const std::int64_t first = near_columns ? row : random.below(cols - 40 * length);
+    for (std::int64_t k = 0; k < length; ++k) {
+      a.col_idx.push_back(static_cast<std::int32_t>(first + k * (near_columns ? 1 : 40)));
+      a.values.push_back(random.value<Half>());
+    }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+  }
+  return a;
+}
+
+TEST(DaspOnDeviceInFp16, Multiplies32LongRowsAtATime) {
+  if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  select_device(0);
+  for (const bool near_columns : {true, false}) {
+    SCOPED_TRACE(near_columns);
+    test::DeviceProduct<Half, Half> product(find_kernel("dasp").cuda<Half>(),
+                                            many_rows(near_columns));
+    EXPECT_TRUE(test::matches_reference(product));
+  }
+}
+
 TYPED_TEST(DaspOnDevice, OffsetsGiveTheColumnsOfNearTasks) {
   using Stored = typename TypeParam::StoredType;
   using Value = typename TypeParam::ValueType;

@@ -35,11 +35,29 @@ std::int32_t rows_of(const dasp::Task& task) {
   }
 }
 
+// So many rows of 33 nonzeros that FP16 takes 32 of them at a time.
+CsrMatrix<double> many_rows() {
+  constexpr std::int64_t length = 33;
+  CsrMatrix<double> a;
+  a.rows = dasp::kManyRows + 50;
+  a.cols = length;
+  for (std::int64_t row = 0; row <= a.rows; ++row)
+    a.row_ptr.push_back(static_cast<std::int32_t>(row * length));
+  for (std::int64_t k = 0; k < a.rows * length; ++k)
+    a.col_idx.push_back(static_cast<std::int32_t>(k % length));
+  a.values.resize(a.col_idx.size(), 1.0);
+  return a;
+}
+
 class DaspPlan : public testing::Test {
  protected:
-  // body(layout, plan) for every contract shape.
+  // body(layout, plan) for every contract shape, and with the plan of FP16 for many rows.
   template <class Body>
   void for_every_shape(Body&& body) {
+    const CsrMatrix<double> many = many_rows();
+    std::vector<BuildStep> none;
+    body(dasp::build<double>(many.view(), none),
+         dasp::make_plan(rows_of_length(many), dasp::kShortestRows8Fp16));
     for (const auto& [name, matrix] : test::contract_shapes<double>()) {
       SCOPED_TRACE(name);
       std::vector<BuildStep> steps;
@@ -90,6 +108,17 @@ TEST_F(DaspPlan, TasksOfMediumRowsPointIntoTheLayout) {
       }
     }
   });
+}
+
+TEST(DaspPlanOfFp16, Takes32LongRowsWhereThereAreMany) {
+  const auto first_work = [](std::int64_t rows, std::int32_t length) {
+    std::vector<std::int64_t> count(dasp::kMaxLen + 2, 0);
+    count[length] = rows;
+    return dasp::make_plan(count, dasp::kShortestRows8Fp16).segments.front().work;
+  };
+  EXPECT_EQ(first_work(dasp::kManyRows, 81), Work::rows32);
+  EXPECT_EQ(first_work(dasp::kManyRows - 1, 81), Work::rows8);
+  EXPECT_EQ(first_work(dasp::kManyRows, dasp::kShortestRows8Fp16), Work::rows8);
 }
 
 TEST(DaspPlanLongRows, TasksCoverTheirGroups) {

@@ -244,13 +244,13 @@ SortedOnDevice sort_by_length(DeviceSpan<const std::int32_t> row_ptr, std::int64
   return sorted;
 }
 
-Plan plan_of(const SortedOnDevice& sorted) {
+Plan plan_of(const SortedOnDevice& sorted, std::int32_t shortest_rows8) {
   std::array<std::int64_t, kMaxLen + 2> rows_of_length;
   rows_of_length[kMaxLen + 1] = sorted.start[1] - sorted.start[0];
   for (std::int32_t length = 0; length <= kMaxLen; ++length)
     rows_of_length[length] =
         sorted.start[kMaxLen + 2 - length] - sorted.start[kMaxLen + 1 - length];
-  return make_plan(rows_of_length);
+  return make_plan(rows_of_length, shortest_rows8);
 }
 
 // group_ptr and long_task_ptr; reads back their totals.
@@ -333,7 +333,8 @@ DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, std::vector
   layout.nnz = matrix.nnz;
   if (matrix.rows == 0) return layout;
   const SortedOnDevice sorted = sort_by_length(matrix.row_ptr, matrix.rows, stream);
-  const Plan plan = plan_of(sorted);
+  const Plan plan =
+      plan_of(sorted, std::is_same_v<Stored, Half> ? kShortestRows8Fp16 : kShortestRows8);
   layout.counts = plan.counts;
   const auto first = [&](int length) { return std::int64_t{sorted.start[kMaxLen + 1 - length]}; };
   layout.row_order = DeviceBuffer<std::int32_t>(matrix.rows, stream);

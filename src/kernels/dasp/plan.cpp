@@ -15,7 +15,8 @@ constexpr std::int32_t kBlockCols = 4;
 
 class Planner {
  public:
-  explicit Planner(std::span<const std::int64_t> rows_of_length) : rows_of_(rows_of_length) {
+  Planner(std::span<const std::int64_t> rows_of_length, std::int32_t shortest_rows8)
+      : rows_of_(rows_of_length), shortest_rows8_(shortest_rows8) {
     count_classes();
     plan_medium();
     plan_short();
@@ -45,7 +46,7 @@ class Planner {
       while (position >= end) end += rows_of_[--length];
       const std::int64_t alike = (end - position) / kBlockRows;
       if (alike > 0) {
-        std::int64_t fours = length < kShortestRows8 ? alike / 4 : 0;
+        const std::int64_t fours = takes_32(length) ? alike / 4 : 0;
         add_uniform(Work::rows32, length, position, fours, 4);
         add_uniform(Work::rows8, length, position + 32 * fours, alike - 4 * fours, 1);
         position += kBlockRows * alike;
@@ -56,6 +57,11 @@ class Planner {
     }
     check(plan_.regular_entries, "regular");
     check(plan_.irregular_entries, "irregular");
+  }
+
+  // Does a warp take 32 rows of this length?
+  bool takes_32(std::int32_t length) const {
+    return length < kShortestRows8 || (length < shortest_rows8_ && rows_of_[length] >= kManyRows);
   }
 
   void add_uniform(Work work, std::int32_t length, std::int64_t position, std::int64_t tasks,
@@ -123,13 +129,14 @@ class Planner {
   }
 
   std::span<const std::int64_t> rows_of_;
+  std::int32_t shortest_rows8_;
   Plan plan_;
 };
 
 }  // namespace
 
-Plan make_plan(std::span<const std::int64_t> rows_of_length) {
-  return Planner(rows_of_length).take();
+Plan make_plan(std::span<const std::int64_t> rows_of_length, std::int32_t shortest_rows8) {
+  return Planner(rows_of_length, shortest_rows8).take();
 }
 
 }  // namespace trireme::dasp

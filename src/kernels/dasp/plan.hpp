@@ -21,7 +21,7 @@ namespace trireme::dasp {
 // What one warp does in one go.
 enum class Work : std::uint32_t {
   long_groups,  // some groups of a long row
-  rows32,       // 32 medium rows of one length < 32: four row blocks
+  rows32,       // 32 medium rows of one length: four row blocks
   rows8,        // a row block of one length
   mixed8,       // a row block of several lengths, or the last, incomplete one
   pieces_13,
@@ -33,6 +33,10 @@ enum class Work : std::uint32_t {
 
 // From this length on a warp takes 8 rows, not 32: by then they keep it busy.
 inline constexpr std::int32_t kShortestRows8 = 32;
+// In FP16 they are few bytes: it takes 32 up to this length, where rows of one length are so many
+// that a GPU is full all the same.
+inline constexpr std::int32_t kShortestRows8Fp16 = 96;
+inline constexpr std::int64_t kManyRows = 1 << 17;
 // Rows, pieces or entries a task of the short classes takes.
 inline constexpr std::int32_t kPiecesPerTask = 32;
 inline constexpr std::int32_t kOnesPerTask = 128;
@@ -65,8 +69,10 @@ struct Plan {
 };
 
 // rows_of_length[l]: how many rows have length l, 0 <= l <= kMaxLen; [kMaxLen + 1]: how many
-// longer. Throws Error{input} when a part has more than 2^31-1 stored entries.
-Plan make_plan(std::span<const std::int64_t> rows_of_length);
+// longer. shortest_rows8: where kManyRows rows have a length; elsewhere it is kShortestRows8.
+// Throws Error{input} when a part has more than 2^31-1 stored entries.
+Plan make_plan(std::span<const std::int64_t> rows_of_length,
+               std::int32_t shortest_rows8 = kShortestRows8);
 
 // One warp's work. `row` is a position in row_order; of a consecutive task it is the caller's first
 // row, and row + i is the caller's row of item i.

@@ -12,12 +12,20 @@ namespace trireme::dasp {
 template <class Stored, bool near_task>
 inline constexpr int kEntriesUnderWay = sizeof(Stored) == 8 || !near_task ? 8
                                         : sizeof(Stored) == 4             ? 12
-                                                                          : 16;
+                                                                          : 20;
 // Likewise of a rows32 task, in blocks.
 template <class Stored, bool near_task>
 inline constexpr int kRowBlocks = sizeof(Stored) == 8 || !near_task ? 2
                                   : sizeof(Stored) == 4             ? 3
                                                                     : 5;
+
+// FP16 waits for instructions as much as for memory: rounds in which every entry exists have code
+// of their own, without zeros for those that do not. With 64-bit indices its loads share an
+// address; wider entries compile to fewer registers with 32 bits.
+template <class Stored>
+inline constexpr bool kWholeRounds = sizeof(Stored) == 2;
+template <class Stored>
+using RoundIndex = std::conditional_t<kWholeRounds<Stored>, std::int64_t, std::int32_t>;
 
 // Adds `blocks` blocks from `first` on to the row sums. Several steps' loads are under way at a
 // time.
@@ -30,9 +38,9 @@ __device__ __forceinline__ void add_blocks(Rows& rows, const Product<Stored, Vec
   const int mine = n == 2 ? lane.quarter / 2 : lane.quarter;
   const int offset = lane.row * 4 + (n == 2 ? lane.quarter % 2 * 2 : 0);
   const std::int64_t begin = (first + mine) * 32 + offset;
-  for (std::int32_t done = 0; done < blocks; done += steps * n) {
+  const auto round = [&](RoundIndex<Stored> done, auto whole) {
     Entries<Stored, Vector, n> e[steps];
-    const auto count = [&](int s) { return done + s * n + mine < blocks ? n : 0; };
+    const auto count = [&](int s) { return whole || done + s * n + mine < blocks ? n : 0; };
 #pragma unroll
     for (int s = 0; s < steps; ++s)
       e[s].template load<near_task>(p.regular, begin + (done + s * n) * 32, base, count(s));
@@ -40,7 +48,11 @@ __device__ __forceinline__ void add_blocks(Rows& rows, const Product<Stored, Vec
     for (int s = 0; s < steps; ++s) e[s].template gather<padded>(p.x, count(s));
 #pragma unroll
     for (int s = 0; s < steps; ++s) rows.add(e[s].value, e[s].x);
-  }
+  };
+  std::int32_t done = 0;
+  if constexpr (kWholeRounds<Stored>)
+    for (; done + steps * n <= blocks; done += steps * n) round(done, std::true_type{});
+  for (; done < blocks; done += steps * n) round(done, std::false_type{});
 }
 
 template <class Rows, bool near_task, class Stored, class Vector, class Out>
@@ -108,18 +120,21 @@ __device__ __forceinline__ void rows32(const Product<Stored, Vector>& p, const T
   for (int i = 0; i < 3; ++i) sum += dot<Accumulator>(end[i], 0, 1);
 
   constexpr int steps = kRowBlocks<Stored, near_task>;
-  for (std::int32_t block = 1; block < blocks; block += steps) {
+  const auto round = [&](RoundIndex<Stored> block, auto whole) {
     Entries<Stored, Vector, 4> e[steps];
+    const auto count = [&](int s) { return whole || block + s < blocks ? 4 : 0; };
 #pragma unroll
-    for (int s = 0; s < steps; ++s) {
-      const std::int64_t from = begin + (block + s) * 32;
-      e[s].template load<near_task>(p.regular, from, base, block + s < blocks ? 4 : 0);
-    }
+    for (int s = 0; s < steps; ++s)
+      e[s].template load<near_task>(p.regular, begin + (block + s) * 32, base, count(s));
 #pragma unroll
-    for (int s = 0; s < steps; ++s) e[s].template gather<false>(p.x, block + s < blocks ? 4 : 0);
+    for (int s = 0; s < steps; ++s) e[s].template gather<false>(p.x, count(s));
 #pragma unroll
     for (int s = 0; s < steps; ++s) sum += dot<Accumulator>(e[s], 0, 4);
-  }
+  };
+  std::int32_t block = 1;
+  if constexpr (kWholeRounds<Stored>)
+    for (; block + steps <= blocks; block += steps) round(block, std::true_type{});
+  for (; block < blocks; block += steps) round(block, std::false_type{});
   out.put(row, sum);
 }
 
