@@ -65,11 +65,12 @@ TYPED_TEST(SellOnDevice, MultipliesWithLanesOfEverySize) {
   }
 }
 
-// So many slices that a warp has several, and many that have no entry.
+// So many slices that a warp has several, that the L2 cache does not hold them in FP32, and that
+// some follow each other without an entry.
 template <class Value>
-CsrMatrix<Value> matrix_of_many_slices() {
+CsrMatrix<Value> matrix_of_many_slices(std::size_t l2_bytes) {
   CsrMatrix<Value> a;
-  a.rows = a.cols = 128 * 10'150;
+  a.rows = a.cols = 128 * static_cast<std::int64_t>(10'000 + l2_bytes / 2000);
   test::Random random(6);
   for (std::int64_t row = 0; row < a.rows; ++row) {
     const std::int64_t slice = row / 128, length = slice / 50 % 3 == 1 ? 0 : 1 + slice % 9;
@@ -83,9 +84,12 @@ CsrMatrix<Value> matrix_of_many_slices() {
 }
 
 TYPED_TEST(SellOnDevice, MultipliesManySlicesAWarp) {
+  const std::size_t l2_bytes = device_properties().l2_bytes;
   test::DeviceProduct<TypeParam, TypeParam> product(build_sell_cuda<TypeParam>,
-                                                    matrix_of_many_slices<TypeParam>());
-  EXPECT_EQ(product.kernel().statistics().padding_ratio, 0);
+                                                    matrix_of_many_slices<TypeParam>(l2_bytes));
+  const KernelStatistics statistics = product.kernel().statistics();
+  EXPECT_EQ(statistics.padding_ratio, 0);
+  EXPECT_GT(static_cast<std::size_t>(statistics.stored_bytes), l2_bytes);
   EXPECT_TRUE(test::matches_reference(product));
   test::expect_dot(product);
 }

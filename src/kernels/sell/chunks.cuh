@@ -2,7 +2,7 @@
 // How a warp gets the numbers of its slices: a chunk of some steps at a time, loaded into registers
 // when it is asked for, or fetched into shared memory ahead of that by asynchronous copies. The
 // latter takes no registers for what is in flight and goes on from one slice to the next, but takes
-// the place of gathered x in the L1 cache: it pays where a step has few bytes (see kFetchesAhead).
+// the place of gathered x in the L1 cache.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -204,15 +204,8 @@ class FetchedChunks {
   int filled_ = 0, used_ = kChunks - 1, steps_ = 0;
 };
 
-// Measured on H200: with 6 bytes an entry 10 to 16 % faster, with 10 8 % slower, with 12 up to 1.8
-// times as slow.
-template <int lane_rows, class Stored, class Column>
-inline constexpr bool kFetchesAhead = lane_rows == kMostLaneRows&& kIsNarrow<Column> &&
-                                      sizeof(Stored) <= sizeof(float);
-
-template <int lane_rows, class Stored, class Column>
-using Chunks = std::conditional_t<kFetchesAhead<lane_rows, Stored, Column>,
-                                  FetchedChunks<lane_rows, Stored, Column>,
+template <bool ahead, int lane_rows, class Stored, class Column>
+using Chunks = std::conditional_t<ahead, FetchedChunks<lane_rows, Stored, Column>,
                                   LoadedChunks<lane_rows, Stored, Column>>;
 
 }  // namespace trireme::sell
