@@ -34,9 +34,6 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kBlocksPerMultiprocessor = 4;  // 64 registers a thread
-// FP16 with small tasks: more warps (48 registers) hide latency better than more loads in each.
-constexpr int kBlocksOfSmallTasks = 5;
-constexpr std::int64_t kSmallTask = 512;  // entries
 
 template <class Value>
 const Native<Value>* native(const Value* data) {
@@ -50,9 +47,8 @@ __device__ __forceinline__ Task load_task(const Task* from) {
 
 // The first blocks take the heavy tasks, one a warp; each of the others p.tasks_per_block tasks
 // that follow each other. Rows: how a warp sums rows (fragments.cuh).
-template <int blocks_per_multiprocessor, class Rows, bool with_dot, bool any_near, class Stored,
-          class Vector>
-__global__ void __launch_bounds__(kThreads, blocks_per_multiprocessor)
+template <class Rows, bool with_dot, bool any_near, class Stored, class Vector>
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     multiply(Product<Stored, Vector> p) {
   constexpr int warps = kThreads / 32;
   const auto block = static_cast<std::int32_t>(blockIdx.x);
@@ -126,7 +122,6 @@ class DaspCuda final : public CudaKernel<Vector> {
     const std::int64_t light_tasks = layout_.tasks.size() - layout_.heavy_tasks;
     tasks_per_block_ =
         choose_tasks_per_block(light_tasks, layout_.light_entries, device.multiprocessors);
-    small_tasks_ = layout_.light_entries < kSmallTask * light_tasks;
     heavy_blocks_ = (layout_.heavy_tasks + warps - 1) / warps;
     blocks_ = heavy_blocks_ +
               static_cast<std::int32_t>((light_tasks + tasks_per_block_ - 1) / tasks_per_block_);
@@ -216,16 +211,9 @@ class DaspCuda final : public CudaKernel<Vector> {
   }
   template <class Rows, bool with_dot>
   void launch(const Kernel& product, StreamRef stream) const {
-    if constexpr (std::is_same_v<Stored, Half>)
-      if (small_tasks_) return launch<kBlocksOfSmallTasks, Rows, with_dot>(product, stream);
-    launch<kBlocksPerMultiprocessor, Rows, with_dot>(product, stream);
-  }
-  template <int blocks, class Rows, bool with_dot>
-  void launch(const Kernel& product, StreamRef stream) const {
-    const auto kernel =
-        layout_.column_base.empty()
-            ? dasp::multiply<blocks, Rows, with_dot, false, Native<Stored>, Native<Vector>>
-            : dasp::multiply<blocks, Rows, with_dot, true, Native<Stored>, Native<Vector>>;
+    const auto kernel = layout_.column_base.empty()
+                            ? dasp::multiply<Rows, with_dot, false, Native<Stored>, Native<Vector>>
+                            : dasp::multiply<Rows, with_dot, true, Native<Stored>, Native<Vector>>;
     kernel<<<blocks_, kThreads, 0, stream>>>(product);
     check_launch();
   }
@@ -238,7 +226,6 @@ class DaspCuda final : public CudaKernel<Vector> {
   std::int32_t tasks_per_block_ = 1;
   std::int32_t heavy_blocks_ = 0;
   std::int32_t blocks_ = 0;
-  bool small_tasks_ = false;
   bool matrix_unit_ = false;
 };
 
