@@ -26,6 +26,7 @@
 #include "planning/bandwidth.hpp"
 #include "planning/break_even.hpp"
 #include "planning/choose.hpp"
+#include "sparse/exact.hpp"
 
 namespace trireme {
 namespace {
@@ -127,29 +128,30 @@ std::vector<KernelChoice> requested_kernels(const Case& c) {
   return choices;
 }
 
-RowLengths row_lengths(const DistributedMatrix& matrix) {
+MatrixTraits traits_of(const DistributedMatrix& matrix) {
   const CsrMatrix<double>& local = matrix.blocks.local;
   const CsrMatrix<double>& ghost = matrix.blocks.ghost;
-  RowLengths lengths{.rows = local.rows, .nnz = local.nnz() + ghost.nnz(), .longest = 0};
+  std::int64_t longest = 0;
   const auto length = [](const CsrMatrix<double>& block, std::int64_t row) {
     return block.nnz() == 0 ? 0 : block.row_ptr[row + 1] - block.row_ptr[row];
   };
   for (std::int64_t row = 0; row < local.rows; ++row)
-    lengths.longest =
-        std::max<std::int64_t>(lengths.longest, length(local, row) + length(ghost, row));
-  std::int64_t most[] = {lengths.rows, lengths.nnz, lengths.longest};
-  MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT64_T, MPI_MAX, matrix.comm);
-  return {.rows = most[0], .nnz = most[1], .longest = most[2]};
+    longest = std::max<std::int64_t>(longest, length(local, row) + length(ghost, row));
+  const bool exact = exact_in_float<double>(local.values) && exact_in_float<double>(ghost.values);
+  std::int64_t most[] = {local.rows, local.nnz() + ghost.nnz(), longest, exact ? 0 : 1};
+  MPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_INT64_T, MPI_MAX, matrix.comm);
+  return {.rows = most[0], .nnz = most[1], .longest = most[2], .exact_in_float = most[3] == 0};
 }
 
 // Decides auto, and keeps what is named twice once. Collective.
 std::vector<KernelChoice> decided(const std::vector<KernelChoice>& requested,
                                   const DistributedMatrix& matrix) {
-  const RowLengths lengths = row_lengths(matrix);
+  const bool any_auto = std::any_of(requested.begin(), requested.end(),
+                                    [](const auto& kernel) { return kernel.name == "auto"; });
+  const MatrixTraits traits = any_auto ? traits_of(matrix) : MatrixTraits{};
   std::vector<KernelChoice> kernels;
   for (KernelChoice kernel : requested) {
-    if (kernel.name == "auto")
-      kernel.name = choose_kernel(kernel.device, lengths, kernel.precision);
+    if (kernel.name == "auto") kernel.name = choose_kernel(kernel.device, traits, kernel.precision);
     const bool named_before =
         std::any_of(kernels.begin(), kernels.end(), [&](const KernelChoice& other) {
           return other.name == kernel.name && other.device == kernel.device &&

@@ -15,23 +15,24 @@ using Preferences = std::array<std::string_view, 3>;
 
 constexpr std::int64_t kFewNonzeros = 1'000'000;
 
-Preferences preferences(Device device, const RowLengths& lengths) {
+Preferences preferences(Device device, const MatrixTraits& traits, Precision precision) {
   if (device == Device::cpu) return {"albus", "csr", "csr"};
   const auto longest_within = [&](std::int64_t factor) {
-    return lengths.longest * lengths.rows <= factor * lengths.nnz;
+    return traits.longest * traits.rows <= factor * traits.nnz;
   };
-  if (lengths.nnz < kFewNonzeros) {
+  if (traits.nnz < kFewNonzeros) {
     if (longest_within(8)) return {"csr-vector", "dasp", "csr"};
     return {"teb", "dasp", "csr-vector"};
   }
-  if (longest_within(4)) return {"sell", "dasp", "csr-vector"};
+  const bool stored_in_float = traits.exact_in_float || precision == Precision::mixed;
+  if (longest_within(4) && stored_in_float) return {"sell", "dasp", "csr-vector"};
   return {"dasp", "csr-vector", "csr"};
 }
 
 }  // namespace
 
-std::string_view choose_kernel(Device device, const RowLengths& lengths, Precision precision) {
-  for (const std::string_view name : preferences(device, lengths))
+std::string_view choose_kernel(Device device, const MatrixTraits& traits, Precision precision) {
+  for (const std::string_view name : preferences(device, traits, precision))
     if (find_kernel(name).runs_on(device, precision)) return name;
   fail(ExitCode::resource,
        "kernel: auto found no kernel for the GPU in this build; use device: cpu");

@@ -16,13 +16,18 @@ TEST(ChooseKernel, TakesAlbusOnTheCpuWhateverTheRows) {
 }
 
 #ifdef TRIREME_WITH_CUDA
-TEST(ChooseKernel, TakesSellForManyRowsOfLikeLengthOnAGpu) {
-  EXPECT_EQ(choose_kernel(Device::cuda, {.rows = 1'000'000, .nnz = 7'000'000, .longest = 28}),
-            "sell");
+MatrixTraits many_rows(std::int64_t longest, bool exact_in_float) {
+  return {
+      .rows = 1'000'000, .nnz = 7'000'000, .longest = longest, .exact_in_float = exact_in_float};
 }
-TEST(ChooseKernel, TakesDaspForLongRowsAmongShortOnesOnAGpu) {
-  EXPECT_EQ(choose_kernel(Device::cuda, {.rows = 1'000'000, .nnz = 7'000'000, .longest = 29}),
-            "dasp");
+
+TEST(ChooseKernel, TakesSellForManyRowsOfLikeLengthWithValuesStoredInFp32OnAGpu) {
+  EXPECT_EQ(choose_kernel(Device::cuda, many_rows(28, true)), "sell");
+  EXPECT_EQ(choose_kernel(Device::cuda, many_rows(28, false), Precision::mixed), "sell");
+}
+TEST(ChooseKernel, TakesDaspForOtherLargeMatricesOnAGpu) {
+  EXPECT_EQ(choose_kernel(Device::cuda, many_rows(29, true)), "dasp");
+  EXPECT_EQ(choose_kernel(Device::cuda, many_rows(28, false)), "dasp");
 }
 TEST(ChooseKernel, TakesCsrVectorForFewNonzerosOnAGpuAndTebForLongRowsAmongThem) {
   EXPECT_EQ(choose_kernel(Device::cuda, {.rows = 10'000, .nnz = 70'000, .longest = 56}),

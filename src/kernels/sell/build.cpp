@@ -6,6 +6,7 @@
 
 #include "base/stopwatch.hpp"
 #include "kernels/sell/layout.hpp"
+#include "sparse/exact.hpp"
 
 namespace trireme::sell {
 
@@ -127,15 +128,6 @@ void fill_columns(const CsrView<Value>& a, Layout<Value>& layout) {
 }
 
 template <class Value>
-bool exact_in_float(std::span<const Value> values) {
-  bool exact = true;
-#pragma omp parallel for schedule(static) reduction(&& : exact)
-  for (std::size_t k = 0; k < values.size(); ++k)
-    exact = exact && static_cast<Value>(static_cast<float>(values[k])) == values[k];
-  return exact;
-}
-
-template <class Value>
 void set_rows_apart(const CsrView<Value>& a, Layout<Value>& layout) {
   CsrMatrix<Value>& apart = layout.apart;
   apart.rows = static_cast<std::int64_t>(layout.long_rows.size());
@@ -152,7 +144,7 @@ void set_rows_apart(const CsrView<Value>& a, Layout<Value>& layout) {
 template <class Value>
 void fill_values(const CsrView<Value>& a, Layout<Value>& layout) {
   const std::int64_t stored = layout.steps() * layout.code.slice_size();
-  if (layout.code.singles && !exact_in_float(a.values)) layout.code.singles = false;
+  if (layout.code.singles && !exact_in_float<Value>(a.values)) layout.code.singles = false;
   if (layout.code.singles) {
     layout.singles.resize(stored);
     for_each_entry(a, layout, [&](std::int64_t entry, std::int64_t at, std::int64_t) {
@@ -190,7 +182,7 @@ Layout<Value> build_layout(const CsrView<Value>& a, std::vector<BuildStep>& step
   fill_columns(a, layout);
   set_rows_apart(a, layout);
   steps.push_back({"columns", watch.lap()});
-  layout.code.singles = std::is_same_v<Value, double> && exact_in_float(a.values);
+  layout.code.singles = std::is_same_v<Value, double> && exact_in_float<Value>(a.values);
   fill_values(a, layout);
   steps.push_back({"values", watch.lap()});
   return layout;
