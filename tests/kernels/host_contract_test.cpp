@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "kernels/registry.hpp"
@@ -97,6 +100,27 @@ TEST_P(HostContract, MatchesReferenceWhereFloatHoldsEveryValue) {
     kernel->update_values(matrix.values);
     EXPECT_TRUE(test::matches_reference(*kernel, matrix.view()));
   }
+}
+
+// What a layout pads with reads no x, or an x of the same row.
+TEST_P(HostContract, AnInfiniteEntryOfXReachesOnlyTheRowsWithItsColumn) {
+  for_each_value_type([&]<class Value>() {
+    if constexpr (std::numeric_limits<Value>::has_infinity) {
+      const auto a = test::contract_shape<Value>("AllMixed");
+      const auto kernel = build_host_kernel<Value>(GetParam(), a.view());
+      for (std::int64_t bad = 0; bad < a.cols; bad += 501) {
+        auto x = test::random_vector<Value>(a.cols);
+        x[bad] = std::numeric_limits<Value>::infinity();
+        auto y = test::poisoned_vector<Value>(a.rows);
+        kernel->multiply(x, y, Accumulate::no);
+        for (std::int64_t row = 0; row < a.rows; ++row) {
+          const auto first = a.col_idx.begin() + a.row_ptr[row];
+          const auto last = a.col_idx.begin() + a.row_ptr[row + 1];
+          EXPECT_EQ(std::isfinite(y[row]), std::find(first, last, bad) == last) << row;
+        }
+      }
+    }
+  });
 }
 
 TEST_P(HostContract, GivesTheSameBitsInAHundredProducts) {

@@ -2,8 +2,6 @@
 // The SELL layout: how rows are ordered and cut, which codes are chosen, and that nothing is lost.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include <limits>
 
 #include "kernels/sell/layout.hpp"
@@ -125,24 +123,6 @@ TEST(SellHost, LeavesFloatsWhenNewValuesNeedDoubles) {
   kernel->update_values(b.values);
   EXPECT_GT(kernel->statistics().stored_bytes, before);
   EXPECT_TRUE(test::matches_reference(*kernel, b.view()));
-}
-
-// Padding reads no x: an infinite entry reaches only the rows that have its column.
-TEST(SellHost, PaddingDoesNotSpreadAnInfiniteEntryOfX) {
-  const auto matrix = test::contract_shape<double>("AllMixed");
-  const auto kernel = build_sell_host<double>(matrix.view());
-  for (std::int64_t bad = 0; bad < matrix.cols; bad += 501) {
-    auto x = test::random_vector<double>(matrix.cols);
-    x[bad] = std::numeric_limits<double>::infinity();
-    auto y = test::poisoned_vector<double>(matrix.rows);
-    kernel->multiply(x, y, Accumulate::no);
-    for (std::int64_t row = 0; row < matrix.rows; ++row) {
-      bool has_it = false;
-      for (std::int32_t k = matrix.row_ptr[row]; k < matrix.row_ptr[row + 1]; ++k)
-        has_it |= matrix.col_idx[k] == bad;
-      EXPECT_EQ(std::isfinite(y[row]), !has_it) << row;
-    }
-  }
 }
 
 }  // namespace

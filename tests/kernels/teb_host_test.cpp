@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TEB on the host multiplies as the kernel contract says.
+// TEB on the host, beside the contract of every kernel: many panels, and what it stores.
 #include <gtest/gtest.h>
 
 #include "kernels/teb/teb.hpp"
@@ -9,31 +9,6 @@
 
 namespace trireme::test {
 namespace {
-
-template <class Value>
-class TebHostTest : public testing::Test {};
-using TebValues = testing::Types<double, float>;
-TYPED_TEST_SUITE(TebHostTest, TebValues);
-
-TYPED_TEST(TebHostTest, MatchesReferenceOnEveryShape) {
-  for (const Shape<TypeParam>& shape : contract_shapes<TypeParam>()) {
-    SCOPED_TRACE(shape.name);
-    const auto kernel = build_teb_host<TypeParam>(shape.matrix.view());
-    EXPECT_TRUE(matches_reference(*kernel, shape.matrix.view()));
-  }
-}
-
-TYPED_TEST(TebHostTest, TakesNewValuesOnEveryShape) {
-  for (Shape<TypeParam>& shape : contract_shapes<TypeParam>()) {
-    SCOPED_TRACE(shape.name);
-    const auto kernel = build_teb_host<TypeParam>(shape.matrix.view());
-    const Array<TypeParam> values = random_vector<TypeParam>(shape.matrix.nnz(), 77);
-    kernel->update_values(values);
-    CsrView<TypeParam> changed = shape.matrix.view();
-    changed.values = values;
-    EXPECT_TRUE(matches_reference(*kernel, changed));
-  }
-}
 
 TEST(TebHost, MatchesReferenceOnManyPanels) {
   for (const GenerateSpec& spec : {GenerateSpec{"rmat", 16, 8}, GenerateSpec{"circuit", 40000},
