@@ -69,8 +69,9 @@ constexpr std::array kKeys = {
         "petsc: PETSc's solver; resident: Trireme's fused loop (cg and bicgstab); auto: decide"},
     Key{"solver.preconditioner",
         field::Text{[](Case& c) -> string& { return c.solver.preconditioner; }}, "",
-        "none, jacobi, pbjacobi, vpbjacobi, or any other PETSc PC name such as ilu, icc, gamg, "
-        "hypre"},
+        "none, jacobi, pbjacobi, vpbjacobi, trireme_chebyshev (cg), or any other PETSc PC name "
+        "such "
+        "as ilu, icc, gamg, hypre"},
     Key{"solver.rtol", field::Real{[](Case& c) -> double& { return c.solver.rtol; }, 0, 1},
         "of ||b||", "stop when the residual norm ||b - A x|| falls below this part of ||b||"},
     Key{"solver.atol", field::Real{[](Case& c) -> double& { return c.solver.atol; }}, "units of b",
