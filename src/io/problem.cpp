@@ -28,9 +28,7 @@ MatrixOnRanks generate_matrix(MPI_Comm comm, const GenerateSpec& spec, std::int6
   collectively(comm, [&] {
     matrix.slab = generate(spec, matrix.row_starts[rank], matrix.row_starts[rank + 1]);
   });
-  std::int64_t nnz = matrix.slab.local.nnz();
-  MPI_Allreduce(MPI_IN_PLACE, &nnz, 1, MPI_INT64_T, MPI_SUM, comm);
-  matrix.slab.global_nnz = nnz;
+  matrix.slab.global_nnz = sum_over_ranks(comm, matrix.slab.local.nnz());
   return matrix;
 }
 

@@ -8,114 +8,17 @@
 #include <utility>
 
 #include "base/stopwatch.hpp"
-#include "device/buffer.hpp"
+#include "krylov/amat.hpp"
 #include "krylov/memory.hpp"
 #include "krylov/petsc_solve.hpp"
-#include "operators/assembled_mat.hpp"
 #include "operators/cuda_operator.hpp"
 #include "operators/distributed_operator.hpp"
-#include "operators/log_events.hpp"
-#include "operators/mat_shell.hpp"
 #include "operators/petsc_vectors.hpp"
 #include "parallel/collective.hpp"
 #include "planning/bandwidth.hpp"
 
 namespace trireme {
 namespace {
-
-double max_over_ranks(MPI_Comm comm, double value) {
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm);
-  return value;
-}
-
-std::int64_t sum_over_ranks(MPI_Comm comm, std::int64_t value) {
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, comm);
-  return value;
-}
-
-// Amat with its product times, whether a Trireme kernel multiplies or PETSc does.
-class Amat {
- public:
-  Amat(const std::shared_ptr<DistributedMatrix>& matrix, const KernelChoice& kernel)
-      : on_gpu_(kernel.device == Device::cuda) {
-    const PetscLogEvent event = log_events().build;
-    petsc_check(PetscLogEventBegin(event, 0, 0, 0, 0));
-    if (kernel.name == "petsc-aij") {
-      Stopwatch watch;
-      aij_ = std::make_unique<AssembledMat>(matrix, AijUse::product);
-      build_seconds_ = watch.lap();
-      if (on_gpu_) {
-        aij_->move_to_gpu();
-        upload_seconds_ = watch.lap();
-      }
-      aij_->time_products();
-      statistics_.stored_bytes = matrix->csr_bytes();
-    } else {
-      if (on_gpu_) {
-        cuda_ = std::make_shared<CudaOperator>(matrix, kernel.name, kernel.precision);
-        operator_ = cuda_;
-      } else {
-        operator_ = std::make_shared<DistributedOperator>(matrix, kernel.name, kernel.precision);
-      }
-      statistics_ = operator_->statistics();
-      shell_ = make_shell(operator_);
-      build_seconds_ = operator_->build_seconds();
-      upload_seconds_ = operator_->upload_seconds();
-    }
-    petsc_check(PetscLogEventEnd(event, 0, 0, 0, 0));
-    build_seconds_ = max_over_ranks(matrix->comm, build_seconds_);
-    upload_seconds_ = max_over_ranks(matrix->comm, upload_seconds_);
-  }
-  Mat mat() const { return aij_ ? aij_->mat() : static_cast<Mat>(shell_); }
-  Mat assembled() const { return aij_ ? aij_->mat() : nullptr; }
-  ProductTimes& times() { return aij_ ? aij_->times() : operator_->times(); }
-  const KernelStatistics& statistics() const { return statistics_; }
-  double build_seconds() const { return build_seconds_; }
-  double upload_seconds() const { return upload_seconds_; }
-  bool on_gpu() const { return on_gpu_; }
-  bool inexact() const { return operator_ && operator_->inexact(); }
-  // The rows' order that the solver will work in; takes its time into that of the build.
-  void choose_row_order(PetscSolver& solver) {
-    if (!cuda_) return;
-    solver.choose_row_order();
-    statistics_ = operator_->statistics();
-    build_seconds_ = max_over_ranks(cuda_->matrix().comm, cuda_->build_seconds());
-  }
-  // What came of it, in a line; empty where nothing was tried.
-  std::string row_order_note() const {
-    if (!cuda_ || cuda_->row_order_trial().callers_us == 0) return {};
-    const PermutationTrial& trial = cuda_->row_order_trial();
-    return fmt::format(
-        "{} the row order of {}: {:.1f} us a product, {:.1f} in the matrix's (tried in {:.1f} ms)",
-        cuda_->permuted() ? "solved in" : "no use for", cuda_->kernel(), trial.permuted_us,
-        trial.callers_us, 1e3 * trial.seconds);
-  }
-  // A loop that stays on the device leaves no events behind: then products of their own are timed.
-  void time_products_if_none_was() {
-    if (!cuda_ || times().count() > 0) return;
-    constexpr int kProducts = 100;
-    const Array<double> ones(cuda_->matrix().local_rows(), 1.0);
-    const DeviceBuffer<double> x = to_device(std::span<const double>(ones), cuda_->stream());
-    const DeviceBuffer<double> y(ones.size(), cuda_->stream());
-    for (int product = 0; product < kProducts; ++product)
-      cuda_->multiply(x.view(), y.span(), cuda_->stream());
-  }
-  // Of host vectors to the device and back, a product; 0 where the vectors live on the device.
-  double staging_us() const { return cuda_ ? cuda_->staging_us() : 0; }
-  // How the GPUs of several ranks reach each other; empty: they do not.
-  std::string_view exchange() const {
-    return cuda_ && cuda_->exchange() ? cuda_->exchange()->name() : "";
-  }
-
- private:
-  bool on_gpu_;
-  std::unique_ptr<AssembledMat> aij_;
-  std::shared_ptr<Operator> operator_;
-  std::shared_ptr<CudaOperator> cuda_;  // the same, where it is ours and on a GPU
-  MatHandle shell_;
-  KernelStatistics statistics_;
-  double build_seconds_ = 0, upload_seconds_ = 0;
-};
 
 // How far from b, relative to it (or absolute where b is zero).
 double relative(double norm, double of) { return of > 0 ? norm / of : norm; }

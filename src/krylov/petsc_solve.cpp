@@ -251,8 +251,7 @@ SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
     throw;
   }
   SolveResult result;
-  result.seconds = watch.seconds();
-  MPI_Allreduce(MPI_IN_PLACE, &result.seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
+  result.seconds = max_over_ranks(comm, watch.seconds());
   result.verdict = verdict_of(ksp_);
   if (const auto facts = ksp_facts(ksp_)) result.facts = *facts;
   if (result.facts.stopped)

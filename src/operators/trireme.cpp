@@ -87,8 +87,7 @@ PetscErrorCode MatCreateTrireme(Mat assembled, const trireme::TriremeOptions& op
       require_split_alike(assembled);
       slab = slab_of(assembled);
     });
-    slab.global_nnz = slab.local.nnz();
-    MPI_Allreduce(MPI_IN_PLACE, &slab.global_nnz, 1, MPI_INT64_T, MPI_SUM, comm);
+    slab.global_nnz = sum_over_ranks(comm, slab.local.nnz());
     auto matrix = distribute(comm, std::move(slab), row_starts_of(assembled));
     const std::string kernel =
         options.kernel == "auto" ? std::string(choose_kernel(Device::cpu, {})) : options.kernel;

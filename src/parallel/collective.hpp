@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors on many ranks: agreed upon before anyone leaves, so that no rank hangs in a collective.
+// Errors on many ranks: agreed upon before anyone leaves, so that no rank hangs in a collective;
+// and sums and maxima over them in a word.
 #pragma once
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 
@@ -38,6 +40,16 @@ inline int size_of(MPI_Comm comm) {
   int size = 1;
   MPI_Comm_size(comm, &size);
   return size;
+}
+
+// Collective.
+inline double max_over_ranks(MPI_Comm comm, double value) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return value;
+}
+inline std::int64_t sum_over_ranks(MPI_Comm comm, std::int64_t value) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, comm);
+  return value;
 }
 
 }  // namespace trireme
