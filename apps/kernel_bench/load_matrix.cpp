@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <utility>
 
 #include "base/error.hpp"
 #include "io/matrix_market.hpp"

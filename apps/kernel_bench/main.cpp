@@ -2,7 +2,6 @@
 // kernel_bench: every kernel side by side on one matrix, checked before it is timed.
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "kernel_bench/load_matrix.hpp"

@@ -4,7 +4,6 @@
 // the device, and after how many products the build has paid.
 #include "kernel_bench/output.hpp"
 
-#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 

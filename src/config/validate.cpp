@@ -2,8 +2,6 @@
 // Rules between keys.
 #include "config/validate.hpp"
 
-#include <array>
-
 #include "base/error.hpp"
 
 namespace trireme {

@@ -3,7 +3,6 @@
 // their rows in rounds of bounded size.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
 #include <utility>
 

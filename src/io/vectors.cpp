@@ -5,8 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <utility>
 
 #include "base/error.hpp"
 #include "io/canonical_rows.hpp"

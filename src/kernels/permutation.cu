@@ -4,7 +4,6 @@
 // between these. Moves 32 bytes an entry for the matrix, 16 for values alone, beside row pointers.
 #include "kernels/permutation.hpp"
 
-#include <algorithm>
 #include <cub/device/device_scan.cuh>
 
 #include "device/check.hpp"

@@ -3,7 +3,6 @@
 #include "operators/assembled_mat.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <vector>
 

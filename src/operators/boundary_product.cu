@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Groups of 1 to 32 lanes, one row a group.
-#include <algorithm>
 #include <span>
 
 #include "device/block_sum.cuh"

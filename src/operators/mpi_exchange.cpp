@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <span>
-#include <utility>
 
 #include "device/buffer.hpp"
 #include "operators/gather.hpp"

@@ -3,7 +3,6 @@
 #include <mpi.h>
 
 #include <array>
-#include <exception>
 #include <map>
 #include <span>
 #include <vector>

@@ -18,9 +18,8 @@ struct MatrixTraits {
 };
 
 // A rule read off docs/performance.md; nothing is measured.
-//   cpu:  albus. It balances nonzeros between threads whatever the row lengths, and its layout
-//   costs
-//         a few products.
+//   cpu:  albus. It balances nonzeros between threads whatever the row lengths, and its layout is
+//         built in the time of a few products.
 //   cuda: under 1 M nonzeros on a GPU, where launching and filling it decide, csr-vector, but teb
 //         where the longest row is over 8 times the mean; above, sell where the longest row is
 //         within 4 times the mean and values are stored in FP32 (all of them exact, or mixed

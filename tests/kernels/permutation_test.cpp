@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "device/device.hpp"
 #include "kernels/permutation.hpp"

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "kernels/teb/build.hpp"
 #include "sparse/generators.hpp"

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "base/stopwatch.hpp"
 #include "device/device.hpp"

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <string>
-#include <vector>
 
 #include "device/device.hpp"
 #include "krylov/cuda_operator_system.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // TEB's entries on the GPU: block heads, chunks of long rows, and the copy of rows to their places.
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "base/stopwatch.hpp"

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
-#include <numeric>
 
 #include "device/check.hpp"
 #include "device/with_scratch.cuh"

@@ -3,7 +3,6 @@
 #include "krylov/resident/solve.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.hpp"
 #include "krylov/resident/bicgstab.hpp"
