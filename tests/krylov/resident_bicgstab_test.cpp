@@ -11,13 +11,7 @@
 namespace trireme::resident {
 namespace {
 
-using test::from_dense;
-using test::grid_matrix;
-using test::jacobi;
-using test::Options;
-using test::random_vector;
-using test::solve;
-using test::Solved;
+using namespace test;
 
 Options bicgstab() {
   Options o;
@@ -27,14 +21,14 @@ Options bicgstab() {
 
 TEST(ResidentBicgstab, SolvesANonsymmetricSystem) {
   const CsrMatrix<double> a = grid_matrix(60, 3, 10);
-  const Array<double> truth = random_vector<double>(a.rows), d = test::diagonal_of(a);
-  const Array<double> b = test::times(a, truth);
+  const Array<double> truth = random_vector<double>(a.rows), d = diagonal_of(a);
+  const Array<double> b = times(a, truth);
   for (const bool preconditioned : {false, true}) {
     Options o = bicgstab();
     if (preconditioned) o.preconditioner = jacobi(d);
     const Solved solved = solve(a, b, o);
     EXPECT_EQ(solved.outcome.reason, Reason::rtol);
-    EXPECT_LE(test::relative_residual(a, b, solved.x), 1.0001e-8);
+    EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
     EXPECT_LT(solved.outcome.iterations, 250);
     EXPECT_EQ(solved.history.size(), static_cast<std::size_t>(solved.outcome.iterations) + 1);
   }
@@ -42,17 +36,17 @@ TEST(ResidentBicgstab, SolvesANonsymmetricSystem) {
 
 TEST(ResidentBicgstab, GoesOnWhenTheTrueResidualFallsShort) {
   const CsrMatrix<double> a = grid_matrix(50, 0.5, 1e4);
-  const Array<double> b = random_vector<double>(a.rows), d = test::diagonal_of(a);
+  const Array<double> b = random_vector<double>(a.rows), d = diagonal_of(a);
   Options o = bicgstab();
   o.preconditioner = jacobi(d);
   o.rule.rtol = 2e-14;
   const Solved solved = solve(a, b, o);
   EXPECT_GT(solved.outcome.replacements, 0);
   if (solved.outcome.reason == Reason::rtol) {
-    EXPECT_LE(test::relative_residual(a, b, solved.x), 2.1e-14);
+    EXPECT_LE(relative_residual(a, b, solved.x), 2.1e-14);
   } else {
     EXPECT_EQ(solved.outcome.reason, Reason::breakdown);
-    EXPECT_LE(test::relative_residual(a, b, solved.x), 1e-11);
+    EXPECT_LE(relative_residual(a, b, solved.x), 1e-11);
   }
 }
 
@@ -63,7 +57,7 @@ TEST(ResidentBicgstab, StartsFromAGuess) {
   o.x0 = random_vector<double>(a.rows, 5);
   const Solved solved = solve(a, b, o);
   EXPECT_EQ(solved.outcome.reason, Reason::rtol);
-  EXPECT_LE(test::relative_residual(a, b, solved.x), 1.0001e-8);
+  EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
 }
 
 TEST(ResidentBicgstab, ExactSolutionInHalfAStep) {
@@ -111,11 +105,11 @@ TEST(ResidentBicgstab, BeginsAnewAfterABreakdown) {
   const Solved late = run(1 + 2 * 8);  // v of iteration 8, after 8 good ones
   EXPECT_EQ(late.outcome.reason, Reason::rtol);
   EXPECT_EQ(late.outcome.replacements, 1);
-  EXPECT_LE(test::relative_residual(a, b, late.x), 1.0001e-8);
+  EXPECT_LE(relative_residual(a, b, late.x), 1.0001e-8);
   const Solved early = run(1 + 2 * 3);  // no five iterations: it would only do so again
   EXPECT_EQ(early.outcome.reason, Reason::breakdown);
   EXPECT_EQ(early.outcome.iterations, 3);
-  EXPECT_LT(test::relative_residual(a, b, early.x), 1);
+  EXPECT_LT(relative_residual(a, b, early.x), 1);
 }
 
 TEST(ResidentBicgstab, NegativeDefiniteMatrixIsSolved) {
@@ -124,7 +118,7 @@ TEST(ResidentBicgstab, NegativeDefiniteMatrixIsSolved) {
   const Array<double> b = random_vector<double>(a.rows);
   const Solved solved = solve(a, b, bicgstab());
   EXPECT_EQ(solved.outcome.reason, Reason::rtol);
-  EXPECT_LE(test::relative_residual(a, b, solved.x), 1.0001e-8);
+  EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
 }
 
 TEST(ResidentBicgstab, NanInTheRightHandSideIsSaidSo) {

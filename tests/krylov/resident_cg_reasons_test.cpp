@@ -10,13 +10,7 @@
 namespace trireme::resident {
 namespace {
 
-using test::from_dense;
-using test::grid_matrix;
-using test::jacobi;
-using test::Options;
-using test::random_vector;
-using test::solve;
-using test::Solved;
+using namespace test;
 
 TEST_P(ResidentCg, StagnationBeyondTheArithmeticIsBreakdown) {
   const CsrMatrix<double> a = grid_matrix(40, 0, 1e6);
@@ -25,7 +19,7 @@ TEST_P(ResidentCg, StagnationBeyondTheArithmeticIsBreakdown) {
   o.rule.rtol = 1e-18;
   const Solved solved = solve(a, b, o);
   EXPECT_EQ(solved.outcome.reason, Reason::breakdown);
-  EXPECT_LT(test::relative_residual(a, b, solved.x), 1e-9);
+  EXPECT_LT(relative_residual(a, b, solved.x), 1e-9);
 }
 
 TEST_P(ResidentCg, ZeroRightHandSideIsConvergedAtOnce) {
@@ -44,7 +38,7 @@ TEST_P(ResidentCg, ZeroRightHandSideWithAGuessIsMeasuredAgainstItsResidual) {
   o.x0 = random_vector<double>(a.rows);
   const Solved solved = solve(a, b, o);
   EXPECT_EQ(solved.outcome.reason, Reason::rtol);
-  EXPECT_LT(test::norm(solved.x), 1e-6);
+  EXPECT_LT(norm(solved.x), 1e-6);
 }
 
 TEST_P(ResidentCg, ExactGuessIsConvergedAtOnce) {
@@ -86,7 +80,7 @@ TEST_P(ResidentCg, IndefinitePreconditionerIsSaidSo) {
 }
 
 TEST_P(ResidentCg, SingularMatrixWithoutASolutionIsNotConverged) {
-  const CsrMatrix<double> a = test::path_laplacian(40);
+  const CsrMatrix<double> a = path_laplacian(40);
   Options o = options();
   o.rule.max_iterations = 300;
   const Solved solved = solve(a, Array<double>(a.rows, 1.0), o);  // b is the null space

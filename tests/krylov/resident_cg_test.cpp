@@ -12,12 +12,7 @@
 namespace trireme::resident {
 namespace {
 
-using test::grid_matrix;
-using test::jacobi;
-using test::Options;
-using test::random_vector;
-using test::solve;
-using test::Solved;
+using namespace test;
 
 INSTANTIATE_TEST_SUITE_P(Variants, ResidentCg, testing::Values(Variant::classic, Variant::merged),
                          [](const auto& variant) {
@@ -28,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(Variants, ResidentCg, testing::Values(Variant::classic,
 std::int64_t textbook_cg_iterations(const CsrMatrix<double>& a, std::span<const double> b,
                                     double rtol) {
   const std::int64_t n = a.rows;
-  const Array<double> d = test::diagonal_of(a);
+  const Array<double> d = diagonal_of(a);
   std::vector<long double> r(b.begin(), b.end()), p(n), q(n);
   long double rho = 0, norm_b = 0;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -58,20 +53,20 @@ std::int64_t textbook_cg_iterations(const CsrMatrix<double>& a, std::span<const 
 
 TEST_P(ResidentCg, TakesAsManyIterationsAsTheTextbook) {
   const CsrMatrix<double> a = grid_matrix(60, 0, 100);
-  const Array<double> b = random_vector<double>(a.rows), d = test::diagonal_of(a);
+  const Array<double> b = random_vector<double>(a.rows), d = diagonal_of(a);
   Options o = options();
   o.preconditioner = jacobi(d);
   const Solved solved = solve(a, b, o);
   EXPECT_EQ(solved.outcome.reason, Reason::rtol);
   EXPECT_NEAR(solved.outcome.iterations, textbook_cg_iterations(a, b, 1e-8), 1);
-  EXPECT_LE(test::relative_residual(a, b, solved.x), 1.0001e-8);
+  EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
   ASSERT_EQ(solved.history.size(), static_cast<std::size_t>(solved.outcome.iterations) + 1);
-  EXPECT_NEAR(solved.history.front(), test::norm(b), 1e-10 * test::norm(b));
+  EXPECT_NEAR(solved.history.front(), norm(b), 1e-10 * norm(b));
 }
 
 TEST_P(ResidentCg, ReportsEachNorm) {
   const CsrMatrix<double> a = grid_matrix(20, 0, 100);
-  const Array<double> b = random_vector<double>(a.rows), d = test::diagonal_of(a);
+  const Array<double> b = random_vector<double>(a.rows), d = diagonal_of(a);
   double unpreconditioned = 0, preconditioned = 0, natural = 0;
   for (std::int64_t i = 0; i < a.rows; ++i) {
     unpreconditioned += b[i] * b[i];
@@ -106,21 +101,21 @@ TEST_P(ResidentCg, NormNoneRunsToTheLimit) {
 TEST_P(ResidentCg, StartsFromAGuessAndMeasuresAgainstB) {
   const CsrMatrix<double> a = grid_matrix(30);
   const Array<double> truth = random_vector<double>(a.rows);
-  const Array<double> b = test::times(a, truth);
+  const Array<double> b = times(a, truth);
   Options o = options();
   o.x0 = truth;
   const Array<double> error = random_vector<double>(a.rows, 3);
   for (std::int64_t i = 0; i < a.rows; ++i) o.x0[i] += 1e-6 * error[i];
   const Solved near = solve(a, b, o);
-  EXPECT_LE(test::relative_residual(a, b, near.x), 1.0001e-8);
-  EXPECT_LT(near.history.front(), 1e-5 * test::norm(b));
+  EXPECT_LE(relative_residual(a, b, near.x), 1.0001e-8);
+  EXPECT_LT(near.history.front(), 1e-5 * norm(b));
   o.rule.relative_to_initial_residual = true;
   EXPECT_GT(solve(a, b, o).outcome.iterations, near.outcome.iterations);
 }
 
 TEST_P(ResidentCg, GivesTheSameBitsForAnyNumberOfThreads) {
   const CsrMatrix<double> a = grid_matrix(110, 0, 10);
-  const Array<double> b = random_vector<double>(a.rows), d = test::diagonal_of(a);
+  const Array<double> b = random_vector<double>(a.rows), d = diagonal_of(a);
   Options o = options();
   o.preconditioner = jacobi(d);
   const Solved one = solve(a, b, o);
@@ -140,7 +135,7 @@ TEST_P(ResidentCg, HandsTheIterateThatBelongsToTheNorm) {
     Array<double> x(it.x.begin(), it.x.end());
     if (it.step != 0)
       for (std::size_t i = 0; i < x.size(); ++i) x[i] += it.step * it.direction[i];
-    EXPECT_NEAR(test::relative_residual(a, b, x) * test::norm(b), s.norm, 1e-10 * test::norm(b));
+    EXPECT_NEAR(relative_residual(a, b, x) * norm(b), s.norm, 1e-10 * norm(b));
     ++seen;
     return Reason::running;
   };
@@ -150,13 +145,13 @@ TEST_P(ResidentCg, HandsTheIterateThatBelongsToTheNorm) {
 
 TEST_P(ResidentCg, MeetsATightToleranceByTheTrueResidual) {
   const CsrMatrix<double> a = grid_matrix(50, 0, 1e6);
-  const Array<double> b = random_vector<double>(a.rows), d = test::diagonal_of(a);
+  const Array<double> b = random_vector<double>(a.rows), d = diagonal_of(a);
   Options o = options();
   o.preconditioner = jacobi(d);
   o.rule.rtol = 1e-13;
   const Solved solved = solve(a, b, o);
   if (solved.outcome.reason == Reason::rtol)
-    EXPECT_LE(test::relative_residual(a, b, solved.x), 1.05e-13);
+    EXPECT_LE(relative_residual(a, b, solved.x), 1.05e-13);
   else
     EXPECT_EQ(solved.outcome.reason, Reason::breakdown);
 }
@@ -167,15 +162,15 @@ TEST_P(ResidentCg, NegativeDefiniteMatrixIsSolvedAsByPetsc) {
   const Array<double> b = random_vector<double>(a.rows);
   const Solved solved = solve(a, b, options());
   EXPECT_EQ(solved.outcome.reason, Reason::rtol);
-  EXPECT_LE(test::relative_residual(a, b, solved.x), 1.0001e-8);
+  EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
 }
 
 TEST_P(ResidentCg, SingularMatrixWithAConsistentRightHandSideIsSolved) {
-  const CsrMatrix<double> a = test::path_laplacian(40);
-  const Array<double> b = test::times(a, random_vector<double>(a.rows));
+  const CsrMatrix<double> a = path_laplacian(40);
+  const Array<double> b = times(a, random_vector<double>(a.rows));
   const Solved solved = solve(a, b, options());
   EXPECT_EQ(solved.outcome.reason, Reason::rtol);
-  EXPECT_LE(test::relative_residual(a, b, solved.x), 1.0001e-8);
+  EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
 }
 
 TEST_P(ResidentCg, StopsWhenAskedWithTheSolutionSoFar) {
@@ -186,9 +181,8 @@ TEST_P(ResidentCg, StopsWhenAskedWithTheSolutionSoFar) {
   o.observer.stop = [&] { return ++asked > 40; };
   const Solved solved = solve(a, b, o);
   EXPECT_EQ(solved.outcome.reason, Reason::interrupted);
-  EXPECT_NEAR(test::relative_residual(a, b, solved.x) * test::norm(b), solved.outcome.norm,
-              1e-10 * test::norm(b));
-  EXPECT_LT(test::relative_residual(a, b, solved.x), 1);
+  EXPECT_NEAR(relative_residual(a, b, solved.x) * norm(b), solved.outcome.norm, 1e-10 * norm(b));
+  EXPECT_LT(relative_residual(a, b, solved.x), 1);
 }
 
 TEST_P(ResidentCg, ObeysATestOfTheCallersOwn) {

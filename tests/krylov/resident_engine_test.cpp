@@ -7,16 +7,11 @@
 namespace trireme::resident {
 namespace {
 
-using test::grid_matrix;
-using test::jacobi;
-using test::Options;
-using test::random_vector;
-using test::solve;
-using test::Solved;
+using namespace test;
 
 TEST(ResidentEngine, SolvesWithEveryKernel) {
   const CsrMatrix<double> a = grid_matrix(35, 0, 10);
-  const Array<double> b = random_vector<double>(a.rows), d = test::diagonal_of(a);
+  const Array<double> b = random_vector<double>(a.rows), d = diagonal_of(a);
   for (const KernelEntry& entry : kernel_registry()) {
     if (!entry.host_double) continue;
     for (const Method method : {Method::cg, Method::bicgstab}) {
@@ -26,7 +21,7 @@ TEST(ResidentEngine, SolvesWithEveryKernel) {
       o.preconditioner = jacobi(d);
       const Solved solved = solve(a, b, o);
       EXPECT_EQ(solved.outcome.reason, Reason::rtol) << entry.name;
-      EXPECT_LE(test::relative_residual(a, b, solved.x), 1.0001e-8) << entry.name;
+      EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8) << entry.name;
     }
   }
 }

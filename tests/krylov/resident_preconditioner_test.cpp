@@ -11,21 +11,15 @@
 namespace trireme::resident {
 namespace {
 
-using test::BlockJacobi;
-using test::grid_matrix;
-using test::jacobi;
-using test::Options;
-using test::random_vector;
-using test::solve;
-using test::Solved;
+using namespace test;
 
 TEST_P(ResidentCg, BlockJacobiTakesFewerIterationsThanJacobi) {
   const CsrMatrix<double> a = grid_matrix(40, 0, 50);
-  const Array<double> b = random_vector<double>(a.rows), d = test::diagonal_of(a);
+  const Array<double> b = random_vector<double>(a.rows), d = diagonal_of(a);
   Options o = options();
   o.preconditioner = jacobi(d);
   const std::int64_t by_jacobi = solve(a, b, o).outcome.iterations;
-  const std::vector<std::int32_t> groups = test::row_groups(a.rows, {8, 3, 5});
+  const std::vector<std::int32_t> groups = row_groups(a.rows, {8, 3, 5});
   for (const bool natural : {true, false}) {
     SCOPED_TRACE(natural ? "blocks of 8" : "groups of 8, 3, 5, 8, ..");
     const BlockJacobi blocks(a, 8, natural ? std::span<const std::int32_t>() : groups);
@@ -33,13 +27,13 @@ TEST_P(ResidentCg, BlockJacobiTakesFewerIterationsThanJacobi) {
     const Solved by_blocks = solve(a, b, o);
     EXPECT_EQ(by_blocks.outcome.reason, Reason::rtol);
     EXPECT_LT(by_blocks.outcome.iterations, by_jacobi);
-    EXPECT_LE(test::relative_residual(a, b, by_blocks.x), 1.0001e-8);
+    EXPECT_LE(relative_residual(a, b, by_blocks.x), 1.0001e-8);
   }
 }
 
 TEST_P(ResidentCg, ChebyshevPolynomialTakesFewerIterations) {
   const CsrMatrix<double> a = grid_matrix(60, 0, 10);
-  const Array<double> b = random_vector<double>(a.rows), d = test::diagonal_of(a);
+  const Array<double> b = random_vector<double>(a.rows), d = diagonal_of(a);
   Options o = options();
   o.preconditioner = jacobi(d);
   const std::int64_t by_jacobi = solve(a, b, o).outcome.iterations;
@@ -48,12 +42,12 @@ TEST_P(ResidentCg, ChebyshevPolynomialTakesFewerIterations) {
   const Solved solved = solve(a, b, o);
   EXPECT_EQ(solved.outcome.reason, Reason::rtol);
   EXPECT_LT(solved.outcome.iterations * 3, by_jacobi);
-  EXPECT_LE(test::relative_residual(a, b, solved.x), 1.0001e-8);
+  EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
 }
 
 TEST(ResidentBicgstab, BlockJacobiTakesFewerIterations) {
   const CsrMatrix<double> a = grid_matrix(40, 5, 50);
-  const Array<double> b = random_vector<double>(a.rows), d = test::diagonal_of(a);
+  const Array<double> b = random_vector<double>(a.rows), d = diagonal_of(a);
   Options o;
   o.method = Method::bicgstab;
   o.preconditioner = jacobi(d);
@@ -63,12 +57,12 @@ TEST(ResidentBicgstab, BlockJacobiTakesFewerIterations) {
   const Solved solved = solve(a, b, o);
   EXPECT_EQ(solved.outcome.reason, Reason::rtol);
   EXPECT_LT(solved.outcome.iterations, by_jacobi);
-  EXPECT_LE(test::relative_residual(a, b, solved.x), 1.0001e-8);
+  EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
 }
 
 TEST(ResidentBicgstab, ChebyshevIsRefused) {
   const CsrMatrix<double> a = grid_matrix(10, 1);
-  const Array<double> d = test::diagonal_of(a);
+  const Array<double> d = diagonal_of(a);
   Options o;
   o.method = Method::bicgstab;
   o.preconditioner = jacobi(d);
@@ -79,7 +73,7 @@ TEST(ResidentBicgstab, ChebyshevIsRefused) {
 TEST(ResidentPreconditioner, LanczosFindsTheEndsOfTheSpectrum) {
   const std::int64_t n = 30;  // eigenvalues 4 - 2 cos(i h) - 2 cos(j h), D = 4
   const CsrMatrix<double> a = grid_matrix(n);
-  const Array<double> d = test::diagonal_of(a);
+  const Array<double> d = diagonal_of(a);
   const auto kernel = build_host_kernel<double>("csr", a.view());
   HostKernelSystem system(*kernel, a.rows);
   PreconditionerSpec spec = jacobi(d);
