@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 namespace trireme {
 
@@ -35,12 +36,21 @@ struct Half {
     if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);
     if (magnitude < 0x38800000u) {  // subnormal or zero: let the FPU round by adding 2^-1 ulp units
       const float scaled = std::bit_cast<float>(magnitude) + 0.5f;
-      return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(scaled) - 0x3f000000u));
+      return static_cast<std::uint16_t>(sign |
+                                        (std::bit_cast<std::uint32_t>(scaled) - 0x3f000000u));
     }
     const std::uint32_t odd = (magnitude >> 13) & 1u;
     const std::uint32_t rounded = magnitude + 0xfffu + odd - (112u << 23);
     return static_cast<std::uint16_t>(sign | (rounded >> 13));
   }
 };
+
+template <class Value>
+long double to_long_double(Value value) {
+  if constexpr (std::is_same_v<Value, Half>)
+    return static_cast<float>(value);
+  else
+    return value;
+}
 
 }  // namespace trireme

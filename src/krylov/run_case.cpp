@@ -146,12 +146,13 @@ MatrixTraits traits_of(const DistributedMatrix& matrix) {
 // Decides auto, and keeps what is named twice once. Collective.
 std::vector<KernelChoice> decided(const std::vector<KernelChoice>& requested,
                                   const DistributedMatrix& matrix) {
-  const bool any_auto = std::any_of(requested.begin(), requested.end(),
-                                    [](const auto& kernel) { return kernel.name == "auto"; });
-  const MatrixTraits traits = any_auto ? traits_of(matrix) : MatrixTraits{};
   std::vector<KernelChoice> kernels;
   for (KernelChoice kernel : requested) {
-    if (kernel.name == "auto") kernel.name = choose_kernel(kernel.device, traits, kernel.precision);
+    if (kernel.name == "auto") {
+      const bool on_gpu = kernel.device == Device::cuda;  // elsewhere the rule looks at nothing
+      kernel.name = choose_kernel(kernel.device, on_gpu ? traits_of(matrix) : MatrixTraits{},
+                                  kernel.precision);
+    }
     const bool named_before =
         std::any_of(kernels.begin(), kernels.end(), [&](const KernelChoice& other) {
           return other.name == kernel.name && other.device == kernel.device &&

@@ -13,14 +13,6 @@ namespace trireme {
 namespace {
 
 template <class Value>
-long double widen(Value value) {
-  if constexpr (std::is_same_v<Value, Half>)
-    return static_cast<float>(value);
-  else
-    return value;
-}
-
-template <class Value>
 struct Rounding {
   static constexpr double epsilon = std::numeric_limits<Value>::epsilon();
   static constexpr double smallest = std::numeric_limits<Value>::denorm_min();
@@ -48,7 +40,7 @@ template <class Value, class Vector>
 RowSum sum_row(const CsrView<Value>& a, std::span<const Vector> x, std::int64_t row) {
   RowSum result;
   for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
-    result.add(widen(a.values[k]) * widen(x[a.col_idx[k]]));
+    result.add(to_long_double(a.values[k]) * to_long_double(x[a.col_idx[k]]));
   return result;
 }
 
@@ -81,12 +73,12 @@ RowVerdict judge_row(const CsrView<Value>& a, std::span<const Vector> x, std::sp
   } else {
     RowSum row_sum = sum_row(a, x, row);
     if (!y_before.empty() && row_sum.terms == 0) {
-      row_sum.sum = widen(y_before[row]);  // nothing to add: exactly what it was
+      row_sum.sum = to_long_double(y_before[row]);  // nothing to add: exactly what it was
     } else if (!y_before.empty()) {
-      row_sum.add(widen(y_before[row]));
+      row_sum.add(to_long_double(y_before[row]));
     }
     verdict.expected = static_cast<double>(row_sum.sum);
-    verdict.difference = static_cast<double>(std::fabs(widen(y[row]) - row_sum.sum));
+    verdict.difference = static_cast<double>(std::fabs(to_long_double(y[row]) - row_sum.sum));
     const double allowed = static_cast<double>(row_sum.terms) *
                            (Rounding<Vector>::epsilon * static_cast<double>(row_sum.magnitude) +
                             Rounding<Vector>::smallest);
@@ -127,7 +119,7 @@ ComparisonResult compare_product(const CsrView<Value>& a,
       if (verdict.ratio > mine.worst_ratio) {
         mine.worst_ratio = verdict.ratio;
         mine.worst_row = row;
-        mine.computed = static_cast<double>(widen(y[row]));
+        mine.computed = static_cast<double>(to_long_double(y[row]));
         mine.expected = verdict.expected;
       }
     }

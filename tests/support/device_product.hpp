@@ -106,14 +106,6 @@ testing::AssertionResult matches_reference(DeviceProduct<Stored, Vector>& produc
   return testing::AssertionSuccess();
 }
 
-template <class Value>
-long double wide(Value value) {
-  if constexpr (std::is_same_v<Value, Half>)
-    return static_cast<float>(value);
-  else
-    return value;
-}
-
 // multiply_and_dot() stores the y of multiply() and partial sums of x . A x, the same bits each
 // time.
 template <class Stored, class Vector>
@@ -133,7 +125,7 @@ void expect_dot(DeviceProduct<Stored, Vector>& product) {
   }
   long double expected = 0, magnitude = 0;
   for (std::size_t i = 0; i < y.size(); ++i) {
-    const long double term = wide(x[i]) * wide(y[i]);
+    const long double term = to_long_double(x[i]) * to_long_double(y[i]);
     expected += term;
     magnitude += std::abs(term);
   }

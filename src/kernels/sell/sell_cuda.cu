@@ -38,9 +38,10 @@ __device__ __forceinline__ To widen(Half value) {
 // is faster: FP64 values by 8 %, FP32 x by 8 %, sorted rows by up to 1.8 times, a matrix that the
 // L2 cache holds by 5 %.
 template <int lane_rows, class Stored, class Column, class Vector>
-inline constexpr bool kCanFetchAhead =
-    lane_rows == sell::kMostLaneRows &&
-    sizeof(Column) == 2 && std::is_same_v<Stored, float>&& std::is_same_v<Vector, double>;
+constexpr bool can_fetch_ahead() {
+  return lane_rows == sell::kMostLaneRows && sell::kIsNarrow<Column> &&
+         std::is_same_v<Stored, float> && std::is_same_v<Vector, double>;
+}
 
 // One slice, by one warp. Returns this lane's share of x . A x.
 template <bool ahead, int lane_rows, bool with_dot, class Stored, class Column, class Vector>
@@ -258,7 +259,7 @@ class SellCuda final : public CudaKernel<Vector> {
                                           columns,
                                           values,
                                           order};
-      if constexpr (kCanFetchAhead<kRows, Stored, Column, Vector>)
+      if constexpr (can_fetch_ahead<kRows, Stored, Column, Vector>())
         if (large_ && !layout_.code.sorted)
           return call(multiply_units<true, kRows, false, with_dot, Stored, Column, Vector>,
                       sizeof(BlockMemory<true, kRows, Stored, Column>), true, slices,
