@@ -53,6 +53,8 @@ DeviceProperties select_device(int local_rank) {
   if (count == 0) cuda_check(cudaErrorNoDevice);
   const int device = local_rank % count;
   cuda_check(cudaSetDevice(device));
+  // A thread that waits shares its core: mpirun may have bound NCCL's threads to the same one.
+  cuda_check(cudaSetDeviceFlags(cudaDeviceScheduleYield));
   if (!attribute(cudaDevAttrMemoryPoolsSupported, device))
     fail(ExitCode::resource, "CUDA device {} has no memory pools; use device: cpu", device);
   keep_pool_memory(device);
