@@ -133,7 +133,9 @@ PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   // Each rank factors its own blocks: one may fail where the others do not.
   collectively(comm_of(amat), [&] { petsc_check(KSPSetUpOnBlocks(ksp_), ExitCode::input); });
 
-  history_.resize(std::min(max_iterations + std::int64_t{1}, kLongestHistory));
+  PetscInt most = 0;  // by the options too
+  petsc_check(KSPGetTolerances(ksp_, nullptr, nullptr, nullptr, &most));
+  history_.resize(std::min(most + std::int64_t{1}, kLongestHistory));
   petsc_check(KSPSetResidualHistory(ksp_, history_.data(), static_cast<PetscInt>(history_.size()),
                                     PETSC_TRUE));
   setup_seconds_ = watch.seconds();

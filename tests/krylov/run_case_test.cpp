@@ -144,6 +144,18 @@ TEST(RunCase, MaximumIterationsIsNotConverged) {
   EXPECT_NE(outcome.runs[0].reason.find("DIVERGED_ITS"), std::string::npos);
 }
 
+TEST(RunCase, HistoryIsAsLongAsAnOptionLetsTheSolveBe) {
+  for (const std::string engine : {"resident", "petsc"}) {
+    petsc_check(PetscOptionsSetValue(nullptr, "-ksp_max_it", "1000"));
+    const Outcome outcome =
+        solve("generate: poisson2d, n: 20", "solver: {max_iterations: 5, engine: " + engine + "}");
+    petsc_check(PetscOptionsClearValue(nullptr, "-ksp_max_it"));
+    const RunOutcome& run = outcome.runs[0];
+    EXPECT_GT(run.iterations, 5);
+    EXPECT_EQ(static_cast<std::int64_t>(run.history.size()), run.iterations + 1) << engine;
+  }
+}
+
 TEST(RunCase, CgOnANonsymmetricMatrixIsNoted) {
   const Outcome outcome = solve("generate: convection3d, n: 6", "solver: {max_iterations: 20}");
   ASSERT_FALSE(outcome.runs[0].notes.empty());
