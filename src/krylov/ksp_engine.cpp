@@ -9,6 +9,7 @@
 #include "krylov/resident_pc.hpp"
 #include "krylov/row_order.hpp"
 #include "operators/mat_shell.hpp"
+#include "parallel/collective.hpp"
 
 namespace trireme {
 namespace {
@@ -20,6 +21,8 @@ std::string type_of(PC pc) {
   petsc_check(PCGetType(pc, &type));
   return type ? type : PCNONE;
 }
+
+MPI_Comm comm_of(Mat mat) { return PetscObjectComm(reinterpret_cast<PetscObject>(mat)); }
 
 PetscObjectId id_of(void* object) {
   PetscObjectId id = 0;
@@ -34,11 +37,14 @@ struct PreconditionerData {
   Array<double> values;
 };
 
-// The entries of the blocks stay empty where `on_device` says that a GPU has them.
-PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, bool on_device) {
+// The entries of the blocks stay empty where `on_device` says that a GPU has them. Collective: the
+// widest block of all ranks decides for all.
+PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks blocks,
+                                          bool on_device) {
   PreconditionerData data;
   PreconditionerSpec& spec = data.spec;
-  data.blocks = dense_blocks_of(pc, pmat);
+  data.blocks = std::move(blocks);
+  MPI_Allreduce(MPI_IN_PLACE, &data.blocks.size, 1, MPI_INT32_T, MPI_MAX, comm_of(pmat));
   if (data.blocks.size > 1) {
     spec.kind = PreconditionerSpec::Kind::blocks;
     spec.block_size = data.blocks.size;
@@ -83,13 +89,19 @@ void KspEngine::forget() {
 }
 
 void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
-  Key key{id_of(amat),    id_of(pmat), id_of(pc),     state_of(amat),
-          state_of(pmat), type_of(pc), degree_of(pc), dense_blocks_of(pc, pmat)};
-  if ((host_solver_ || cuda_solver_) && key == key_) return;
+  Key key;
+  int stale = 0;  // the matrix or its groups may have changed on one rank only
+  collectively(comm_of(amat), [&] {
+    key = {id_of(amat),    id_of(pmat), id_of(pc),     state_of(amat),
+           state_of(pmat), type_of(pc), degree_of(pc), dense_blocks_of(pc, pmat)};
+    stale = !(host_solver_ || cuda_solver_) || key != key_;
+  });
+  MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, comm_of(amat));
+  if (!stale) return;
 
   auto cuda = std::dynamic_pointer_cast<CudaOperator>(shell_operator(amat));
   const PreconditionerData data =
-      data_of_preconditioner(amat, pmat, pc, cuda && shell_operator(pmat) == cuda);
+      data_of_preconditioner(amat, pmat, pc, key.blocks, cuda && shell_operator(pmat) == cuda);
   forget();
   if (cuda) {
     cuda_system_ = make_cuda_system(std::move(cuda), data.spec.kind);

@@ -31,7 +31,7 @@ std::string resident_pc_type(std::string_view preconditioner);
 // Products with A an application of trireme_chebyshev; 0 for another type.
 PetscInt degree_of(PC pc);
 
-// The rows of the dense diagonal blocks of a block Jacobi PC.
+// The rows of the dense diagonal blocks of a block Jacobi PC, on this rank.
 struct DenseBlocks {
   std::int32_t size = 0;                   // of the widest; 0: the PC is none of these types
   std::vector<std::int32_t> group_starts;  // empty: natural blocks

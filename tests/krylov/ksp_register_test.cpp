@@ -183,6 +183,29 @@ TEST_F(KspRegister, PointBlockJacobiIsPetscs) {
   }
 }
 
+// The first rank's groups have `first` rows, the others' one.
+void group_rows(Mat a, PetscInt first) {
+  PetscMPIInt rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  PetscInt rows = 0;
+  petsc_check(MatGetLocalSize(a, &rows, nullptr));
+  std::vector<PetscInt> sizes;
+  for (PetscInt covered = 0; covered < rows; covered += sizes.back())
+    sizes.push_back(std::min(rows - covered, rank == 0 ? first : 1));
+  petsc_check(MatSetVariableBlockSizes(a, sizes.size(), sizes.data()));
+}
+
+TEST_F(KspRegister, RowGroupsMayDifferInWidthFromRankToRank) {
+  for (const char* method : {kTriremeCg, kTriremeBicgstab}) {
+    make(grid(24), method, kTriremeVpbjacobi);
+    for (const PetscInt first : {3, 1, 4}) {  // only the first rank sees that they have changed
+      group_rows(a, first);
+      EXPECT_EQ(solve(), KSP_CONVERGED_RTOL) << first;
+      EXPECT_LE(relative_residual(), 1.0001e-9);
+    }
+  }
+}
+
 TEST_F(KspRegister, RowGroupsThatNobodySetAreAskedFor) {
   make(grid(8), kTriremeCg, kTriremeVpbjacobi);
   EXPECT_ANY_THROW(solve());
