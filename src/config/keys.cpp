@@ -73,7 +73,9 @@ constexpr std::array kKeys = {
         "such "
         "as ilu, icc, gamg, hypre"},
     Key{"solver.rtol", field::Real{[](Case& c) -> double& { return c.solver.rtol; }, 0, 1},
-        "of ||b||", "stop when the residual norm ||b - A x|| falls below this part of ||b||"},
+        "of ||b||",
+        "stop when the residual norm ||b - A x|| falls below this part of ||b||; where b = 0, of "
+        "||A x0||"},
     Key{"solver.atol", field::Real{[](Case& c) -> double& { return c.solver.atol; }}, "units of b",
         "stop when the residual norm ||b - A x|| falls below this"},
     Key{"solver.max_iterations",

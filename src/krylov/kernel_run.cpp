@@ -19,22 +19,23 @@
 namespace trireme {
 namespace {
 
-// How far from b, relative to it (or absolute where b is zero).
+// Absolute where there is nothing to compare with.
 double relative(double norm, double of) { return of > 0 ? norm / of : norm; }
 
 // The residual that the user asked for is ||b - A x||. A method may believe it is there when it is
-// not: its recurrence has drifted, or it tests another norm.
-void confirm(Verdict& verdict, const PetscSolver& solver, double residual, double rhs_norm) {
+// not: its recurrence has drifted, or it tests another norm. `reference`: what rtol is a part of.
+void confirm(Verdict& verdict, const PetscSolver& solver, double residual, double reference) {
   constexpr double kSlack = 10;
   const bool by_tolerance =
       verdict.reason == KSP_CONVERGED_RTOL || verdict.reason == KSP_CONVERGED_ATOL;
-  const double target = std::max(solver.rtol() * rhs_norm, solver.atol());
+  const double target = std::max(solver.rtol() * reference, solver.atol());
   if (!by_tolerance || residual <= kSlack * target) return;
   verdict.converged = false;
   verdict.exit_code = std::isfinite(residual) ? ExitCode::not_converged : ExitCode::breakdown;
-  verdict.text =
-      fmt::format("not converged: by its own norm {} is done, but the true residual is {:.1e} of b",
-                  verdict.text.substr(verdict.text.find('(')), relative(residual, rhs_norm));
+  verdict.text = fmt::format(
+      "not converged: by its own norm {} is done, but the true residual is {:.1e} where {:.1e} is "
+      "asked for",
+      verdict.text.substr(verdict.text.find('(')), residual, target);
 }
 
 // All solves of one kernel, gathered into its outcome.
@@ -94,13 +95,15 @@ class Solves {
     const Problem& problem = context_.problem;
     const Array<double>& b = problem.rhs[k];
     const double rhs_norm = context_.plain.norm(b);
+    const double first_norm = problem.x0 ? context_.plain.residual_norm(b, *problem.x0) : rhs_norm;
+    const double unit = rhs_norm > 0 ? rhs_norm : first_norm;
     set_local_values(b_, b);
     if (problem.x0)
       set_local_values(x_, *problem.x0);
     else
       petsc_check(VecSet(x_, 0));
     solver_.monitor([&](std::int64_t iteration, double norm) {
-      if (on_iteration_) on_iteration_(iteration, relative(norm, rhs_norm));
+      if (on_iteration_) on_iteration_(iteration, relative(norm, unit));
     });
     const std::optional<std::int64_t> copies_before = petsc_device_copies();
     SolveResult result = solver_.solve(b_, x_, problem.x0.has_value());
@@ -108,9 +111,9 @@ class Solves {
 
     Array<double> x = local_values(x_);
     const double residual = context_.plain.residual_norm(b, x);
-    confirm(result.verdict, solver_, residual, rhs_norm);
+    confirm(result.verdict, solver_, residual, solver_.reference(unit, first_norm));
     keep_worst(result.verdict);
-    worst_residual_ = worse(worst_residual_, relative(residual, rhs_norm));
+    worst_residual_ = worse(worst_residual_, relative(residual, unit));
     if (!problem.x_exact.empty()) worst_error_ = worse(worst_error_, error(x, problem.x_exact[k]));
     facts_ = result.facts;
     iterations_ = result.iterations;
@@ -119,7 +122,7 @@ class Solves {
     each_seconds_.push_back(result.seconds);
     ++count_;
     history_ = std::move(result.residuals);
-    for (double& norm : history_) norm = relative(norm, rhs_norm);
+    for (double& norm : history_) norm = relative(norm, unit);
     solutions_.push_back(std::move(x));
   }
 

@@ -10,6 +10,7 @@
 #include "base/stopwatch.hpp"
 #include "krylov/interrupt.hpp"
 #include "krylov/ksp_register.hpp"
+#include "krylov/petsc_private.hpp"
 #include "krylov/row_order.hpp"
 #include "operators/block_size.hpp"
 #include "parallel/collective.hpp"
@@ -299,6 +300,12 @@ double PetscSolver::atol() const {
   PetscReal value = 0;
   petsc_check(KSPGetTolerances(ksp_, nullptr, &value, nullptr, nullptr));
   return value;
+}
+
+double PetscSolver::reference(double unit, double first_norm) const {
+  const KspRequests asked = requests_of(ksp_);
+  if (asked.relative_to_initial_residual) return first_norm;
+  return asked.relative_to_smaller ? std::min(unit, first_norm) : unit;
 }
 
 }  // namespace trireme

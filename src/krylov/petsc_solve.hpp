@@ -59,6 +59,9 @@ class PetscSolver {
   std::string preconditioner() const;  // likewise
   double rtol() const;
   double atol() const;
+  // What rtol is a part of: `unit`, which is ||b|| or, where b = 0, the first residual's norm,
+  // unless an option says the first residual's or the smaller one.
+  double reference(double unit, double first_norm) const;
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

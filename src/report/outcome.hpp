@@ -35,7 +35,8 @@ struct Seconds {
   double read = 0, build = 0, upload = 0, setup = 0, solve = 0;
 };
 
-// One kernel's solves.
+// One kernel's solves. ||b|| stands for the first residual's norm, ||A x0||, where b = 0, as in
+// PETSc's convergence test.
 struct RunOutcome {
   std::string kernel, device, precision, method, engine, preconditioner;
   int ranks = 1;

@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "config/read_case.hpp"
 #include "device/device.hpp"
+#include "io/problem_file.hpp"
 #include "kernels/registry.hpp"
 #include "operators/petsc_shim.hpp"
 #include "parallel/collective.hpp"
@@ -155,6 +157,55 @@ TEST(RunCase, HistoryIsAsLongAsAnOptionLetsTheSolveBe) {
     EXPECT_EQ(static_cast<std::int64_t>(run.history.size()), run.iterations + 1) << engine;
   }
 }
+
+// 50 rows of -1 4 -1, with b and a first guess that are constant.
+class FromAGuess : public testing::TestWithParam<const char*> {
+ protected:
+  RunOutcome solved(double b, double x0, const std::string& solver) {
+    constexpr std::int64_t rows = 50;
+    test::SmallMatrix a{.indptr = {0}, .indices = {}, .data = {}, .shape = {rows, rows}};
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = std::max<std::int64_t>(i - 1, 0); j <= std::min(i + 1, rows - 1); ++j) {
+        a.indices.push_back(j);
+        a.data.push_back(i == j ? 4 : -1);
+      }
+      a.indptr.push_back(std::ssize(a.indices));
+    }
+    test::SharedFile file("guess.h5");
+    file.write([&](hdf5::File& out) {
+      a.write(out);
+      test::put(out, "b", std::vector<double>(rows, b));
+      test::put(out, "x0", std::vector<double>(rows, x0));
+    });
+    return solve("file: " + file.path().string() + ", rhs: /b, x0: /x0",
+                 fmt::format("solver: {{engine: {}, {}}}", GetParam(), solver))
+        .runs[0];
+  }
+};
+
+TEST_P(FromAGuess, ZeroIsFoundToAPartOfTheFirstResidual) {
+  const RunOutcome run = solved(0, 1, "rtol: 1e-8");
+  EXPECT_EQ(run.exit_code, ExitCode::converged) << run.reason;
+  EXPECT_LE(run.relative_residual, 1e-7);
+  EXPECT_NEAR(run.history.front(), 1, 1e-12);
+}
+
+TEST_P(FromAGuess, ZeroFromZeroHasNoResidual) {
+  const RunOutcome run = solved(0, 0, "rtol: 1e-8");
+  EXPECT_EQ(run.exit_code, ExitCode::converged) << run.reason;
+  EXPECT_EQ(run.relative_residual, 0);
+}
+
+TEST_P(FromAGuess, AnOptionMakesRtolAPartOfTheFirstResidual) {
+  const char* const option = "-ksp_converged_use_initial_residual_norm";
+  petsc_check(PetscOptionsSetValue(nullptr, option, nullptr));
+  const RunOutcome run = solved(1, 1e6, "rtol: 1e-3");
+  petsc_check(PetscOptionsClearValue(nullptr, option));
+  EXPECT_EQ(run.exit_code, ExitCode::converged) << run.reason;
+  EXPECT_GT(run.relative_residual, 0.1) << "of ||b||";
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, FromAGuess, testing::Values("resident", "petsc"));
 
 TEST(RunCase, CgOnANonsymmetricMatrixIsNoted) {
   const Outcome outcome = solve("generate: convection3d, n: 6", "solver: {max_iterations: 20}");
