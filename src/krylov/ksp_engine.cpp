@@ -43,15 +43,15 @@ PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks
                                           bool on_device) {
   PreconditionerData data;
   PreconditionerSpec& spec = data.spec;
+  PetscInt first_row = 0;
+  petsc_check(MatGetOwnershipRange(pmat, &first_row, nullptr));
+  spec.first_row = first_row;
   data.blocks = std::move(blocks);
   MPI_Allreduce(MPI_IN_PLACE, &data.blocks.size, 1, MPI_INT32_T, MPI_MAX, comm_of(pmat));
   if (data.blocks.size > 1) {
     spec.kind = PreconditionerSpec::Kind::blocks;
     spec.block_size = data.blocks.size;
     spec.group_starts = data.blocks.group_starts;
-    PetscInt first_row = 0;
-    petsc_check(MatGetOwnershipRange(pmat, &first_row, nullptr));
-    spec.first_row = first_row;
     if (on_device) return data;
     PetscInt rows = 0;
     petsc_check(MatGetLocalSize(pmat, &rows, nullptr));

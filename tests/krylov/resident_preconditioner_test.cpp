@@ -2,6 +2,7 @@
 // Preconditioners inside the resident loops, on the host: what they save and refuse.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -68,6 +69,13 @@ TEST(ResidentBicgstab, ChebyshevIsRefused) {
   o.preconditioner = jacobi(d);
   o.preconditioner.kind = PreconditionerSpec::Kind::chebyshev;
   EXPECT_THROW(solve(a, Array<double>(a.rows, 1.0), o), Error);
+}
+
+TEST(ResidentPreconditioner, ARowsRandomNumberIsTheSameInEveryPartition) {
+  const Array<double> whole = random_right_hand_side(0, 100);
+  const Array<double> part = random_right_hand_side(60, 40);
+  EXPECT_TRUE(std::equal(part.begin(), part.end(), whole.begin() + 60));
+  EXPECT_NE(whole[0], whole[60]);
 }
 
 TEST(ResidentPreconditioner, LanczosFindsTheEndsOfTheSpectrum) {

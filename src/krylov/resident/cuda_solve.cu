@@ -165,7 +165,7 @@ class CudaSolver::Work {
     Tolerances rule;
     rule.rtol = 1e-10;
     rule.max_iterations = spec.estimation_steps;
-    const Array<double> b = random_right_hand_side(rows_);
+    const Array<double> b = random_right_hand_side(spec.first_row, rows_);
     Array<double> x(b.size());
     solve({b, x, true}, rule, observer);
     loop_.reset();

@@ -23,7 +23,7 @@ struct PreconditionerSpec {
   std::int32_t block_size = 0;                 // of the widest block, 2 .. 32
   std::int32_t degree = 4;                     // chebyshev: products with A an application
   std::int32_t estimation_steps = 20;          // chebyshev: CG iterations that bound the spectrum
-  std::int64_t first_row = 0;                  // this process's, of the matrix: for messages
+  std::int64_t first_row = 0;                  // this process's, of the matrix
 };
 
 // Arrays on the host; the loop runs on a view of them, or of a copy on the device.
@@ -77,8 +77,9 @@ class LanczosBounds {
   double last_beta_over_alpha_ = 0;
 };
 
-// Uniform in (-0.5, 0.5), the same every time: what the spectrum is looked for with.
-Array<double> random_right_hand_side(std::int64_t rows);
+// Uniform in (-0.5, 0.5): what the spectrum is looked for with. A row's number is the same every
+// time and on whichever process the row is.
+Array<double> random_right_hand_side(std::int64_t first_row, std::int64_t rows);
 
 // Sets m's interval from a CG run: from the smallest Ritz value, but at least a 30th of the largest
 // times 1.1, the margin for what 20 steps have not yet found.

@@ -52,7 +52,7 @@ HostSolver::HostSolver(HostSystem& system, Method method, Variant variant,
   jacobi.kind = Preconditioner::Kind::pointwise;
   std::swap(preconditioner_, jacobi);  // solve() below is the plain Jacobi-CG
   LanczosBounds bounds;
-  const Array<double> b = random_right_hand_side(system.rows());
+  const Array<double> b = random_right_hand_side(spec.first_row, system.rows());
   Array<double> x(b.size());
   Observer observer;
   observer.iteration = [&](const State& s, const Iterate&) {
