@@ -110,18 +110,28 @@ resident::Tolerances tolerances_of(KSP ksp, const KspRequests& asked) {
   rule.relative_to_initial_residual = asked.relative_to_initial_residual;
   rule.relative_to_smaller = asked.relative_to_smaller;
   rule.limit_is_success = asked.limit_is_success;
-  rule.judged_by_caller = !asked.default_test && rule.norm != NormKind::none;
+  rule.judged_by_caller = asked.own_test;
   return rule;
 }
 
+// What KSPBuildSolution shows meanwhile.
+class Shown {
+ public:
+  Shown(KspEngine& engine, const Iterate& iterate) : engine_(engine) { engine.iterate = &iterate; }
+  ~Shown() { engine_.iterate = nullptr; }
+  Shown(const Shown&) = delete;
+  Shown& operator=(const Shown&) = delete;
+
+ private:
+  KspEngine& engine_;
+};
+
 // History, monitors and a convergence test of the user's own.
 Reason report_iteration(KSP ksp, const resident::State& state, const Iterate& iterate) {
-  KspEngine& engine = engine_of(ksp);
-  engine.iterate = &iterate;
+  const Shown shown(engine_of(ksp), iterate);
   report(ksp, {static_cast<PetscInt>(state.iterations), state.norm, state.reference, state.target});
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   if (state.rule.judged_by_caller) reason = ask_convergence_test(ksp);
-  engine.iterate = nullptr;
   return static_cast<Reason>(static_cast<int>(reason));
 }
 
@@ -144,7 +154,8 @@ void solve(KSP ksp) {
   set_result(ksp, static_cast<PetscInt>(outcome.iterations), outcome.norm, reason);
   engine.facts = {engine.executor(),    kVariantNames[static_cast<int>(outcome.variant)],
                   outcome.replacements, engine.mixed(),
-                  outcome.exact_from,   outcome.reason == Reason::interrupted};
+                  outcome.exact_from,   outcome.reason == Reason::interrupted,
+                  outcome.stagnated};
   if (reason < 0 && asked.error_if_not_converged)
     fail(ExitCode::not_converged, "KSPSolve has not converged, reason {}",
          KSPConvergedReasons[reason]);
@@ -179,6 +190,7 @@ PetscErrorCode ksp_build_solution(KSP ksp, Vec into, Vec* shown) {
            "KSP {}: a monitor asks for the solution, which is on the device while the loop runs; "
            "use PETSc's own solver with that monitor",
            type_of(ksp));
+    note_change(x_now);  // PETSc may keep its norm
     if (!into && (!engine.iterate || engine.iterate->step == 0)) {
       if (shown) *shown = x_now;
       return;
@@ -187,7 +199,6 @@ PetscErrorCode ksp_build_solution(KSP ksp, Vec into, Vec* shown) {
       if (!engine.shown) petsc_check(VecDuplicate(x_now, engine.shown.put()));
       into = engine.shown;
     }
-    note_change(x_now);
     petsc_check(VecCopy(x_now, into));
     if (engine.iterate && engine.iterate->step != 0) {
       PetscScalar* x = nullptr;

@@ -63,6 +63,7 @@ struct KspFacts {
   // Mixed precision that led nowhere: the iteration from which on products were FP64, or -1.
   std::int64_t exact_from = -1;
   bool stopped = false;
+  bool stagnated = false;  // the true residual falls no further: beyond what the arithmetic allows
 };
 // Nothing for a KSP of another type.
 std::optional<KspFacts> ksp_facts(KSP ksp);

@@ -54,12 +54,16 @@ KspRequests requests_of(KSP ksp) {
   asked.untested_iterations = ksp->chknorm;
   asked.min_iterations = least_iterations(ksp);
   asked.zero_guess = ksp->guess_zero;
-  asked.default_test = ksp->converged == KSPConvergedDefault;
-  if (asked.default_test) {
+  if (ksp->converged == KSPConvergedSkip) {
+    asked.limit_is_success = true;
+    asked.untested_iterations = ksp->max_it;
+  } else if (ksp->converged == KSPConvergedDefault) {
     const auto& context = *static_cast<const KSPConvergedDefaultCtx*>(ksp->cnvP);
     asked.relative_to_initial_residual = context.initialrtol;
     asked.relative_to_smaller = context.mininitialrtol;
     asked.limit_is_success = context.convmaxits;
+  } else {
+    asked.own_test = true;
   }
   asked.eigenvalues = ksp->calc_sings || ksp->calc_ritz;
   asked.lagged_norm = ksp->lagnorm;

@@ -44,7 +44,7 @@ struct KspRequests {
   PetscInt untested_iterations = -1;  // KSPSetCheckNormIteration
   PetscInt min_iterations = 0;
   bool zero_guess = true;
-  bool default_test = true;  // KSPConvergedDefault, with its three switches:
+  bool own_test = false;  // neither KSPConvergedDefault, whose three switches follow, nor ...Skip
   bool relative_to_initial_residual = false;
   bool relative_to_smaller = false;
   bool limit_is_success = false;

@@ -2,6 +2,8 @@
 // Reasons by number: their names change between PETSc's releases.
 #include "krylov/reasons.hpp"
 
+#include "krylov/ksp_register.hpp"
+
 namespace trireme {
 namespace {
 
@@ -79,6 +81,12 @@ Verdict verdict_of(KSP ksp) {
   verdict.converged = number > 0;
   verdict.text = words.text;
   if (number == -11) verdict.text += failed_preconditioner(ksp);
+  if (const auto facts = ksp_facts(ksp); facts && facts->stagnated) {
+    verdict.exit_code = ExitCode::not_converged;
+    verdict.text =
+        "not converged: b - A x gets no smaller, the tolerance is below what FP64 allows here; "
+        "ask for less";
+  }
   verdict.text += fmt::format(" ({})", KSPConvergedReasons[number]);
   return verdict;
 }

@@ -244,39 +244,64 @@ TEST_F(KspRegister, RowGroupsThatNobodySetAreAskedFor) {
   EXPECT_ANY_THROW(solve());
 }
 
+// What a monitor saw of each iteration, and checked.
+struct Seen {
+  std::vector<double> norms;
+  Vec b;
+  Mat a;
+};
+PetscErrorCode look(KSP ksp, PetscInt it, PetscReal norm, void* context) {
+  auto& seen = *static_cast<Seen*>(context);
+  EXPECT_EQ(it, static_cast<PetscInt>(seen.norms.size()));
+  seen.norms.push_back(norm);
+  VecHandle r;
+  Vec shown = nullptr;
+  PetscReal residual = 0, of_shown = 0, of_copy = 0;
+  petsc_check(KSPBuildSolution(ksp, nullptr, &shown));
+  petsc_check(VecDuplicate(shown, r.put()));
+  petsc_check(MatMult(seen.a, shown, r));
+  petsc_check(VecAYPX(r, -1, seen.b));
+  petsc_check(VecNorm(r, NORM_2, &residual));
+  EXPECT_NEAR(residual, norm, 1e-10 * seen.norms.front());
+  petsc_check(VecSet(r, 0));
+  petsc_check(VecAXPY(r, 1, shown));
+  petsc_check(VecNorm(r, NORM_2, &of_copy));
+  petsc_check(VecNorm(shown, NORM_2, &of_shown));  // PETSc keeps it until it hears of a change
+  EXPECT_NEAR(of_shown, of_copy, 1e-12 * of_copy);
+  return kPetscSuccess;
+}
+
 TEST_F(KspRegister, HistoryMonitorAndBuildSolutionBelongTogether) {
-  struct Seen {
-    std::vector<double> norms;
-    Vec b;
-    Mat a;
-  };
-  make(grid(20), kTriremeCg, PCJACOBI);
-  Seen seen{{}, b, a};
+  for (const char* type : {kTriremeCg, kTriremeBicgstab}) {
+    SCOPED_TRACE(type);
+    make(grid(20), type, PCJACOBI);
+    Seen seen{{}, b, a};
+    petsc_check(KSPMonitorSet(ksp, look, &seen, nullptr));
+    petsc_check(KSPSetResidualHistory(ksp, nullptr, 3000, PETSC_TRUE));
+    EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+    const PetscReal* history = nullptr;
+    PetscInt length = 0;
+    petsc_check(KSPGetResidualHistory(ksp, &history, &length));
+    EXPECT_EQ(std::vector<double>(history, history + length), seen.norms);
+    EXPECT_EQ(length, iterations() + 1);
+  }
+}
+
+// With an error handler that returns, the solution stays there to be asked for.
+TEST_F(KspRegister, AMonitorThatFailsEndsTheSolve) {
+  make(grid(20), kTriremeBicgstab, PCJACOBI);
   petsc_check(KSPMonitorSet(
       ksp,
-      [](KSP k, PetscInt it, PetscReal norm, void* context) -> PetscErrorCode {
-        auto& s = *static_cast<Seen*>(context);
-        EXPECT_EQ(it, static_cast<PetscInt>(s.norms.size()));
-        s.norms.push_back(norm);
-        VecHandle r;
-        Vec shown = nullptr;
-        petsc_check(KSPBuildSolution(k, nullptr, &shown));
-        petsc_check(VecDuplicate(shown, r.put()));
-        petsc_check(MatMult(s.a, shown, r));
-        petsc_check(VecAYPX(r, -1, s.b));
-        PetscReal residual = 0;
-        petsc_check(VecNorm(r, NORM_2, &residual));
-        EXPECT_NEAR(residual, norm, 1e-10 * s.norms.front());
-        return kPetscSuccess;
+      [](KSP, PetscInt it, PetscReal, void*) -> PetscErrorCode {
+        return it == 3 ? PETSC_ERR_USER : kPetscSuccess;
       },
-      &seen, nullptr));
-  petsc_check(KSPSetResidualHistory(ksp, nullptr, 3000, PETSC_TRUE));
-  EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
-  const PetscReal* history = nullptr;
-  PetscInt length = 0;
-  petsc_check(KSPGetResidualHistory(ksp, &history, &length));
-  EXPECT_EQ(std::vector<double>(history, history + length), seen.norms);
-  EXPECT_EQ(length, iterations() + 1);
+      nullptr, nullptr));
+  petsc_check(PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr));
+  EXPECT_NE(KSPSolve(ksp, b, x), kPetscSuccess);
+  petsc_check(PetscPopErrorHandler());
+  Vec shown = nullptr;
+  petsc_check(KSPBuildSolution(ksp, nullptr, &shown));
+  EXPECT_EQ(shown, static_cast<Vec>(x));
 }
 
 TEST_F(KspRegister, TrueResidualMonitorWorks) {
@@ -296,6 +321,26 @@ TEST_F(KspRegister, OwnConvergenceTestIsAsked) {
       nullptr, nullptr));
   EXPECT_EQ(solve(), KSP_CONVERGED_ITS);
   EXPECT_EQ(iterations(), 4);
+  petsc_check(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 4));
+  EXPECT_EQ(solve(), KSP_CONVERGED_ITS);  // before the limit is looked at
+}
+
+TEST_F(KspRegister, ASkippedTestRunsToTheLimit) {
+  option("-ksp_convergence_test", "skip");
+  make(grid(30), kTriremeCg, PCJACOBI);
+  petsc_check(KSPSetTolerances(ksp, 1e-1, PETSC_DEFAULT, PETSC_DEFAULT, 25));
+  EXPECT_EQ(solve(), KSP_CONVERGED_ITS);
+  EXPECT_EQ(iterations(), 25);
+}
+
+// What PETSc's own CG says then.
+TEST_F(KspRegister, WithoutANormTheLimitIsNoSuccess) {
+  make(grid(30), kTriremeCg, PCJACOBI);
+  petsc_check(KSPSetNormType(ksp, KSP_NORM_NONE));
+  petsc_check(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 5));
+  const KSPConvergedReason ours = solve();
+  petsc_check(KSPSetType(ksp, KSPCG));
+  EXPECT_EQ(solve(), ours);
 }
 
 TEST_F(KspRegister, NonzeroGuessIsUsed) {

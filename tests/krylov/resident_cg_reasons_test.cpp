@@ -19,6 +19,7 @@ TEST_P(ResidentCg, StagnationBeyondTheArithmeticIsBreakdown) {
   o.rule.rtol = 1e-18;
   const Solved solved = solve(a, b, o);
   EXPECT_EQ(solved.outcome.reason, Reason::breakdown);
+  EXPECT_TRUE(solved.outcome.stagnated);
   EXPECT_LT(relative_residual(a, b, solved.x), 1e-9);
 }
 

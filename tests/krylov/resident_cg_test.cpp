@@ -94,7 +94,7 @@ TEST_P(ResidentCg, NormNoneRunsToTheLimit) {
   o.rule.norm = NormKind::none;
   o.rule.max_iterations = 7;
   const Solved solved = solve(a, b, o);
-  EXPECT_EQ(solved.outcome.reason, Reason::iterations_done);
+  EXPECT_EQ(solved.outcome.reason, Reason::too_many_iterations);
   EXPECT_EQ(solved.outcome.iterations, 7);
 }
 
@@ -193,9 +193,12 @@ TEST_P(ResidentCg, ObeysATestOfTheCallersOwn) {
   o.observer.iteration = [](const State& s, const Iterate&) {
     return s.iterations == 9 ? Reason::atol : Reason::running;
   };
-  const Solved solved = solve(a, b, o);
-  EXPECT_EQ(solved.outcome.reason, Reason::atol);
-  EXPECT_EQ(solved.outcome.iterations, 9);
+  for (const std::int64_t limit : {1000, 9}) {  // a verdict goes before the limit
+    o.rule.max_iterations = limit;
+    const Solved solved = solve(a, b, o);
+    EXPECT_EQ(solved.outcome.reason, Reason::atol);
+    EXPECT_EQ(solved.outcome.iterations, 9);
+  }
 }
 
 }  // namespace

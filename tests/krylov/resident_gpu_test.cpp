@@ -94,6 +94,7 @@ TEST_P(ResidentGpu, GoesOnWhenTheTrueResidualFallsShort) {
   options.rule.rtol = 1e-18;
   const Solved gpu = test::solve_on_gpu(a, b, options);
   EXPECT_EQ(gpu.outcome.reason, Reason::breakdown);
+  EXPECT_TRUE(gpu.outcome.stagnated);
   EXPECT_LE(test::relative_residual(a, b, gpu.x), 1e-11);
 }
 
@@ -140,9 +141,12 @@ TEST_P(ResidentGpu, ObeysATestOfTheCallersOwn) {
   options.observer.iteration = [](const State& s, const Iterate&) {
     return s.iterations == 9 ? Reason::atol : Reason::running;
   };
-  const Solved gpu = test::solve_on_gpu(a, b, options);
-  EXPECT_EQ(gpu.outcome.reason, Reason::atol);
-  EXPECT_EQ(gpu.outcome.iterations, 9);
+  for (const std::int64_t limit : {1000, 9}) {  // a verdict goes before the limit
+    options.rule.max_iterations = limit;
+    const Solved gpu = test::solve_on_gpu(a, b, options);
+    EXPECT_EQ(gpu.outcome.reason, Reason::atol);
+    EXPECT_EQ(gpu.outcome.iterations, 9);
+  }
 }
 
 TEST_P(ResidentGpu, StopsWhenAskedWithTheSolutionSoFar) {

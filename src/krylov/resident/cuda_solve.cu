@@ -233,6 +233,7 @@ class CudaSolver::Work {
     outcome.iterations = state.iterations;
     outcome.norm = state.norm;
     outcome.replacements = state.replacements;
+    outcome.stagnated = stagnated(state);
     outcome.exact_from = exact_from;
     outcome.variant = variant_;
     return outcome;

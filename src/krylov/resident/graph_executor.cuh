@@ -240,9 +240,7 @@ class GraphExecutor {
   // x is complete here, and the caller's own test may decide.
   void tell_step() {
     if (!observer_.iteration) return;
-    const Reason reason = observer_.iteration(state_, Iterate{});
-    if (reason == Reason::running || !state_.running) return;
-    stop(state_, reason);
+    if (!overrule(state_, observer_.iteration(state_, Iterate{}))) return;
     state_.live = false;
     window_.set(state_, stream_);
   }

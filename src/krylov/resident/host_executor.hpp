@@ -100,8 +100,7 @@ class HostExecutor {
     if (!Step::ends_iteration || (!first && state_.iterations == before)) return;
     if (observer_.iteration) {
       iterate_.step = first || iterate_.direction.empty() ? 0 : state_.alpha;
-      const Reason reason = observer_.iteration(state_, iterate_);
-      if (reason != Reason::running && state_.running) stop(state_, reason);
+      overrule(state_, observer_.iteration(state_, iterate_));
     }
     if (stop_now && state_.running) stop(state_, Reason::interrupted);
   }

@@ -112,6 +112,7 @@ Outcome HostSolver::solve(const Problem& problem, const Tolerances& rule,
           .iterations = state.iterations,
           .norm = state.norm,
           .replacements = state.replacements,
+          .stagnated = stagnated(state),
           .exact_from = exact_from,
           .variant = method_ == Method::cg ? variant_ : Variant::classic};
 }

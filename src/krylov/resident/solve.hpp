@@ -65,6 +65,7 @@ struct Outcome {
   std::int64_t iterations = 0;
   double norm = 0;  // of b - A x where convergence was verified, else by the recurrence
   std::int32_t replacements = 0;  // of the recurrence residual by b - A x
+  bool stagnated = false;         // the breakdown is that x is as good as the arithmetic allows
   // An inexact product that led nowhere: the iteration from which on the exact one was used, or -1.
   std::int64_t exact_from = -1;
   Variant variant = Variant::classic;

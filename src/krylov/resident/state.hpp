@@ -17,6 +17,7 @@ namespace trireme::resident {
 inline constexpr double kCorrectBelow = 1.0 / 32;
 // and after so many iterations without that the exact product goes on.
 inline constexpr std::int64_t kMostUncorrected = 5000;
+inline constexpr std::int32_t kMostStalls = 3;  // see verify()
 
 // The numbers are PETSc's KSPConvergedReason; `interrupted` is its KSP_DIVERGED_USER.
 enum class Reason : int {
@@ -60,7 +61,7 @@ struct State {
   std::int64_t iterations = 0;
   std::int64_t restarted_at = 0;
   std::int32_t replacements = 0;  // how often r was replaced by b - A x
-  std::int32_t stalls = 0;        // how often that came to little
+  std::int32_t stalls = 0;        // how often that came to little; kMostStalls is stagnation
   double correct_below = 0;       // an inexact product: r is corrected when the norm is this part
   double correct_at = 0;          // of the last true one, that is, at this norm
   bool correct = false;           // that is due
@@ -88,6 +89,14 @@ TRIREME_HD void abandon(State& s, Reason reason) {
   s.live = false;
 }
 
+// The verdict of the caller's own test, which goes before the iteration limit. True: it is the end.
+TRIREME_HD bool overrule(State& s, Reason verdict) {
+  if (verdict == Reason::running) return false;
+  if (!s.running && s.reason != Reason::too_many_iterations) return false;
+  stop(s, verdict);
+  return true;
+}
+
 TRIREME_HD bool is_finite(double value) { return value - value == 0; }
 
 TRIREME_HD Reason tolerance_met(const State& s) {
@@ -111,9 +120,7 @@ TRIREME_HD void judge(State& s, double norm) {
       if (norm >= rule.divtol * s.reference) return stop(s, Reason::diverged);
     }
   }
-  if (at_limit)
-    return stop(
-        s, rule.norm == NormKind::none ? Reason::iterations_done : Reason::too_many_iterations);
+  if (at_limit) return stop(s, Reason::too_many_iterations);
   if (s.correct_at > 0 && norm <= s.correct_at) {
     s.correct = true;
     s.running = false;  // the rest of this iteration still counts
@@ -138,7 +145,8 @@ TRIREME_HD void verify(State& s, double norm) {
   s.norm = norm;
   if (!is_finite(norm)) return stop(s, Reason::not_finite);
   if (norm <= s.target) return stop(s, tolerance_met(s));
-  if (!broken_down && norm > 0.5 * s.verified && ++s.stalls == 3) return stop(s, Reason::breakdown);
+  if (!broken_down && norm > 0.5 * s.verified && ++s.stalls == kMostStalls)
+    return stop(s, Reason::breakdown);
   if (s.iterations >= s.rule.max_iterations) return stop(s, Reason::too_many_iterations);
   if (norm < s.verified) s.verified = norm;
   s.correct_at = s.correct_below * norm;
@@ -166,6 +174,10 @@ TRIREME_HD void begin(State& s, double norm) {
 TRIREME_HD bool needs_true_residual(const State& s) {
   const bool claimed = s.reason == Reason::rtol || s.reason == Reason::atol;
   return (claimed || s.restart || s.correct) && s.iterations > 0 && !s.rule.judged_by_caller;
+}
+
+TRIREME_HD bool stagnated(const State& s) {
+  return s.reason == Reason::breakdown && s.stalls == kMostStalls;
 }
 
 // An inexact product: r has been replaced by b - A x without a new start, and `change` is the norm
