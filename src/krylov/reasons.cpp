@@ -85,7 +85,7 @@ Verdict verdict_of(KSP ksp) {
     verdict.exit_code = ExitCode::not_converged;
     verdict.text =
         "not converged: b - A x gets no smaller, the tolerance is below what FP64 allows here; "
-        "ask for less";
+        "raise rtol";
   }
   verdict.text += fmt::format(" ({})", KSPConvergedReasons[number]);
   return verdict;
