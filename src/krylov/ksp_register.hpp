@@ -10,7 +10,7 @@
 //   preconditioners  none, jacobi, pbjacobi, vpbjacobi and the types of resident_pc.hpp; any other
 //                    is refused
 //   convergence      a claim of PETSc's default test is checked against b - A x, and the loop goes
-//                    on from there if it fails; stagnation is KSP_DIVERGED_BREAKDOWN
+//                    on from there if it fails; stagnation is KSP_DIVERGED_BREAKDOWN, see ksp_facts()
 //   definiteness     as PETSc's CG: p.Ap that vanishes or changes its sign is
 //                    KSP_DIVERGED_INDEFINITE_MAT; a negative definite matrix, where it is negative
 //                    throughout, is solved

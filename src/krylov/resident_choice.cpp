@@ -34,8 +34,8 @@ std::string why_not_resident(std::string_view method, std::string_view precondit
         kTriremeVpbjacobi, kTriremeChebyshev})
     if (preconditioner == known) return {};
   if (preconditioner == PCBJACOBI)
-    return "bjacobi solves each block by a KSP of its own (the resident engine's dense blocks are "
-           "pbjacobi and vpbjacobi)";
+    return "bjacobi, PETSc's default, solves each block by a KSP of its own; the resident engine "
+           "has jacobi, and dense blocks by pbjacobi and vpbjacobi";
   return fmt::format(
       "the resident engine has the preconditioners none, jacobi, pbjacobi, vpbjacobi, {} and {}, "
       "not {}",

@@ -199,6 +199,13 @@ class Fails(SolveCase):
         self.assertEqual(run["exit_code"], 5)
         self.assertEqual(run["iterations"], 2)
 
+    def test_a_tolerance_beyond_the_arithmetic_is_5_and_says_so(self):
+        self.solve(POISSON, "--set", "solver.rtol=1e-18", code=5)
+        run, = self.report()["runs"]
+        self.assertFalse(run["converged"])
+        self.assertLess(run["relative_residual"], 1e-14)
+        self.assertIn("raise rtol", run["reason"])
+
     def test_an_indefinite_matrix_is_5_or_6_with_the_reason_in_words(self):
         n = 40
         entries = [(i, i, 1 if i % 2 else -1) for i in range(1, n + 1)]

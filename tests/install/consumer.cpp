@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A PETSc program that has an assembled Mat and wants Trireme's product: one call.
+// A PETSc program that has an assembled Mat and wants Trireme's product and its CG.
 #include <petscksp.h>
 
+#include <krylov/ksp_register.hpp>
 #include <operators/trireme.hpp>
 
 int main(int argc, char** argv) {
@@ -17,6 +18,11 @@ int main(int argc, char** argv) {
   KSP ksp = nullptr;
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
   PetscCall(KSPSetOperators(ksp, fast, a));
+  trireme::register_resident_types();
+  PetscCall(KSPSetType(ksp, trireme::kTriremeCg));
+  PC pc = nullptr;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCJACOBI));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPSolve(ksp, b, x));
   PetscReal largest = 0;
