@@ -211,7 +211,7 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
   if (mixed && solver.engine() != "resident")
     fail(ExitCode::usage,
          "precision: mixed needs the resident engine, and this run takes PETSc's: {}",
-         solver.notes().empty() ? "an option chooses its own method" : solver.notes().back());
+         solver.notes().front());
   if (amat.inexact()) solver.require_residual_test();
 
   amat.choose_row_order(solver);

@@ -40,44 +40,11 @@ PC pc_of(KSP ksp) {
   return pc;
 }
 
-std::string why_not_this_pc(KSP ksp) {
-  PCType type = nullptr;
-  petsc_check(PCGetType(pc_of(ksp), &type));
-  return why_not_resident(type_of(ksp), type ? type : PCNONE);
-}
-
 KSPConvergedReason to_petsc(Reason reason) {
 #if PETSC_VERSION_LT(3, 26, 0)
   if (reason == Reason::interrupted) return KSP_DIVERGED_ITS;
 #endif
   return static_cast<KSPConvergedReason>(static_cast<int>(reason));
-}
-
-void refuse_unread_options(KSP ksp) {
-  if (!engine_of(ksp).options_read) return;
-  if (const std::string unread = ksp_options_without_meaning(ksp); !unread.empty())
-    fail(ExitCode::usage, "KSP {} has no use for {}; remove it, or use PETSc's own solver",
-         type_of(ksp), unread);
-}
-
-void refuse_what_is_not_supported(KSP ksp, const KspRequests& asked) {
-  const std::string type = type_of(ksp);
-  const auto refuse = [&](bool wanted, const char* what) {
-    if (wanted)
-      fail(ExitCode::usage, "KSP {} does not support {}; use PETSc's own solver", type, what);
-  };
-  refuse(asked.eigenvalues, "singular values or Ritz pairs");
-  refuse(asked.lagged_norm, "a lagged norm (-ksp_lag_norm)");
-  refuse(asked.transposed, "transposed solves");
-  refuse(asked.error_history, "an error history");
-  refuse(asked.diagonal_scaling, "diagonal scaling (-ksp_diagonal_scale); Jacobi does the same");
-  Mat amat = nullptr;
-  MatNullSpace null_space = nullptr;
-  petsc_check(KSPGetOperators(ksp, &amat, nullptr));
-  petsc_check(MatGetNullSpace(amat, &null_space));
-  refuse(null_space != nullptr, "a null space (MatSetNullSpace)");
-  const std::string why = why_not_this_pc(ksp);
-  if (!why.empty()) fail(ExitCode::usage, "KSP {}: {}", type, why);
 }
 
 void prepare(KSP ksp) {
@@ -136,9 +103,9 @@ Reason report_iteration(KSP ksp, const resident::State& state, const Iterate& it
 }
 
 void solve(KSP ksp) {
+  if (const std::string why = why_not_resident(ksp); !why.empty())
+    fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type_of(ksp), why);
   const KspRequests asked = requests_of(ksp);
-  refuse_unread_options(ksp);
-  refuse_what_is_not_supported(ksp, asked);
   KspEngine& engine = engine_of(ksp);
   choose_row_order(ksp);
   prepare(ksp);  // a new Mat or PC
@@ -273,7 +240,7 @@ void register_resident_types() {
 }
 
 void ksp_prepare(KSP ksp) {
-  if (!is_resident(ksp) || !why_not_this_pc(ksp).empty()) return;
+  if (!is_resident(ksp) || !why_not_resident(ksp).empty()) return;
   petsc_check(PCSetUp(pc_of(ksp)));
   choose_row_order(ksp);
   prepare(ksp);

@@ -7,8 +7,8 @@
 //   norms            trireme_cg: unpreconditioned (default), preconditioned, natural, none;
 //                    trireme_bicgstab: unpreconditioned (default) and none, preconditioned from the
 //                    right
-//   preconditioners  none, jacobi, pbjacobi, vpbjacobi and the types of resident_pc.hpp; any other
-//                    is refused
+//   preconditioners  none, jacobi, pbjacobi (up to 32 rows), vpbjacobi and the types of
+//                    resident_pc.hpp; any other is refused
 //   convergence      a claim of PETSc's default test is checked against b - A x, and the loop goes
 //                    on from there if it fails; stagnation is KSP_DIVERGED_BREAKDOWN, see ksp_facts()
 //   definiteness     as PETSc's CG: p.Ap that vanishes or changes its sign is
@@ -42,9 +42,9 @@ std::string resident_ksp_type(std::string_view method);
 
 // Why engine auto must take PETSc's, in words that end "...: engine petsc"; empty: resident serves.
 std::string why_not_resident(std::string_view method, std::string_view preconditioner);
-
-// The -ksp_ options that were given and nobody has read, after KSPSetFromOptions: "-ksp_a, -ksp_b".
-std::string ksp_options_without_meaning(KSP ksp);
+// The same of a KSP of a resident type with its operators, by all that options and calls asked of
+// it so far; after KSPSetFromOptions, where one is called. Collective.
+std::string why_not_resident(KSP ksp);
 
 // Does now what the first KSPSolve by a resident type would do before its loop: the row order, the
 // preconditioner, the solver's memory. What is refused is left to KSPSolve to say. Collective.

@@ -53,32 +53,6 @@ bool needs_entries(PC pc) {
   return !(type == PCNONE || type == PCSHELL || within_the_loop || is_diagonal_jacobi(pc));
 }
 
-// The KSP type of a spec: Trireme's own loop where it is asked for or, by auto, where it serves and
-// no PETSc option says otherwise. Adds to `notes` why auto could not take it.
-std::string chosen_type(const SolverSpec& spec, std::vector<std::string>& notes) {
-  const std::string petsc = ksp_type(spec.method);
-  const std::string resident = resident_ksp_type(spec.method);
-  if (spec.engine == "petsc") return petsc;
-  const std::string why_not = why_not_resident(spec.method, spec.preconditioner);
-  if (spec.engine == "resident") {
-    if (!why_not.empty())
-      fail(ExitCode::usage, "solver.engine: resident does not serve: {}; use engine: auto",
-           why_not);
-    return resident;
-  }
-  PetscBool by_option = PETSC_FALSE;
-  for (const char* name : {"-ksp_type", "-pc_type", "-ksp_lag_norm", "-ksp_diagonal_scale"}) {
-    PetscBool given = PETSC_FALSE;
-    petsc_check(PetscOptionsHasName(nullptr, nullptr, name, &given));
-    if (given) by_option = PETSC_TRUE;
-  }
-  if (by_option || !why_not.empty()) {
-    if (!resident.empty() && !why_not.empty()) notes.push_back(why_not + ": engine petsc");
-    return petsc;
-  }
-  return resident;
-}
-
 // Methods that offer the unpreconditioned norm and compute it wrongly (3.18 to 3.26): cr adds where
 // its recurrence subtracts, bcgsl stops with another residual than it reports.
 bool wrong_about_the_residual(const std::string& method) {
@@ -110,15 +84,7 @@ PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   petsc_check(KSPCreate(comm_of(amat), ksp_.put()));
   petsc_check(KSPSetOperators(ksp_, amat, amat));
   register_resident_types();
-  petsc_check(KSPSetType(ksp_, chosen_type(spec, notes_).c_str()), ExitCode::usage);
-  const std::string pc_type =
-      engine() == "resident" ? resident_pc_type(spec.preconditioner) : spec.preconditioner;
-  petsc_check(PCSetType(pc_of(ksp_), pc_type.c_str()), ExitCode::usage);
-  const auto max_iterations = static_cast<PetscInt>(
-      std::min<std::int64_t>(spec.max_iterations, std::numeric_limits<PetscInt>::max() - 1));
-  petsc_check(KSPSetTolerances(ksp_, spec.rtol, spec.atol, PETSC_DEFAULT, max_iterations));
-  petsc_check(KSPSetFromOptions(ksp_), ExitCode::usage);
-  heed_petsc_options(spec);
+  choose_engine(spec);
   petsc_check(KSPSetErrorIfNotConverged(ksp_, PETSC_FALSE));
   petsc_check(KSPMonitorSet(ksp_, call_monitor, &monitor_, nullptr));
   choose_norm();
@@ -142,18 +108,41 @@ PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   setup_seconds_ = watch.seconds();
 }
 
-// An option that only PETSc's own loop reads: by auto it hands the solve to that loop.
-void PetscSolver::heed_petsc_options(const SolverSpec& spec) {
-  if (type() != resident_ksp_type(spec.method)) return;
-  const std::string unread = ksp_options_without_meaning(ksp_);
-  if (unread.empty()) return;
-  if (spec.engine == "resident")
-    fail(ExitCode::usage,
-         "solver.engine: resident has no use for {}; remove it, or take engine: petsc", unread);
-  notes_.push_back(fmt::format("engine: petsc, because of {}", unread));
-  petsc_check(KSPSetType(ksp_, ksp_type(spec.method).c_str()), ExitCode::usage);
-  petsc_check(PCSetType(pc_of(ksp_), spec.preconditioner.c_str()), ExitCode::usage);
+void PetscSolver::set_types(const SolverSpec& spec, const std::string& type,
+                            const std::string& pc_type) {
+  petsc_check(KSPSetType(ksp_, type.c_str()), ExitCode::usage);
+  petsc_check(PCSetType(pc_of(ksp_), pc_type.c_str()), ExitCode::usage);
+  const auto max_iterations = static_cast<PetscInt>(
+      std::min<std::int64_t>(spec.max_iterations, std::numeric_limits<PetscInt>::max() - 1));
+  petsc_check(KSPSetTolerances(ksp_, spec.rtol, spec.atol, PETSC_DEFAULT, max_iterations));
   petsc_check(KSPSetFromOptions(ksp_), ExitCode::usage);
+}
+
+// Trireme's own loop where it is asked for or, by auto, where it serves: as what it lacks of the
+// options shows when it has read them, it reads them first.
+void PetscSolver::choose_engine(const SolverSpec& spec) {
+  const std::string resident = resident_ksp_type(spec.method);
+  std::string why_not = spec.engine == "petsc" ? "solver.engine is petsc"
+                                               : why_not_resident(spec.method, spec.preconditioner);
+  if (why_not.empty()) {
+    set_types(spec, resident, resident_pc_type(spec.preconditioner));
+    why_not = engine() == "resident" ? why_not_resident(ksp_) : "-ksp_type " + type();
+    if (why_not.empty()) return;
+  }
+  if (spec.engine == "resident")
+    fail(ExitCode::usage, "solver.engine: resident does not serve: {}{}", why_not,
+         spec.preconditioner.starts_with("trireme_") ? "" : "; use engine: auto");
+  set_types(spec, ksp_type(spec.method), spec.preconditioner);
+  if (engine() == "resident") {  // by its own name
+    const std::string why = why_not_resident(ksp_);
+    if (!why.empty()) fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type(), why);
+    return;
+  }
+  const std::string pc_type = type_of(pc_of(ksp_));
+  if (pc_type.starts_with("trireme_"))
+    fail(ExitCode::usage, "preconditioner {} works in the resident engine only ({}); use another",
+         pc_type, why_not);
+  if (spec.engine == "auto" && !resident.empty()) notes_.push_back(why_not + ": engine petsc");
 }
 
 void PetscSolver::note_a_block_size_of_one() {

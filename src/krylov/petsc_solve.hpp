@@ -66,7 +66,8 @@ class PetscSolver {
 
  private:
   std::string type() const;  // of the KSP
-  void heed_petsc_options(const SolverSpec& spec);
+  void set_types(const SolverSpec& spec, const std::string& type, const std::string& pc_type);
+  void choose_engine(const SolverSpec& spec);
   void choose_norm();
   void note_a_block_size_of_one();
   void choose_parallel_factorisation(const std::string& asked);

@@ -42,7 +42,8 @@ PetscErrorCode apply(PC pc, Vec, Vec) {
   PCType type = nullptr;
   PetscCall(PCGetType(pc, &type));
   SETERRQ(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
-          "PC %s works inside -ksp_type trireme_cg or trireme_bicgstab only", type);
+          "PC %s works inside -ksp_type trireme_cg%s only", type,
+          is_type(pc, kTriremeChebyshev) ? "" : " or trireme_bicgstab");
 }
 
 PetscErrorCode view(PC pc, PetscViewer viewer) {

@@ -3,7 +3,7 @@
 //   trireme_block_jacobi  dense diagonal blocks of -pc_trireme_block_size rows (2 to 32; 4)
 //   trireme_pbjacobi      as PETSc's PCPBJACOBI: of the block size of Pmat (MatSetBlockSize)
 //   trireme_vpbjacobi     as PETSc's PCVPBJACOBI: of Pmat's row groups (MatSetVariableBlockSizes)
-//   trireme_chebyshev     Chebyshev polynomial of Jacobi, -pc_trireme_degree products
+//   trireme_chebyshev     Chebyshev polynomial of Jacobi, -pc_trireme_degree products; for CG
 // PCPBJACOBI and PCVPBJACOBI themselves serve too; PETSc then inverts the blocks as well, on the
 // host, for a PCApply that nobody calls.
 #pragma once

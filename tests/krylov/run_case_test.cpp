@@ -13,6 +13,7 @@
 #include "device/device.hpp"
 #include "io/problem_file.hpp"
 #include "kernels/registry.hpp"
+#include "krylov/ksp_register.hpp"
 #include "operators/petsc_shim.hpp"
 #include "parallel/collective.hpp"
 #include "support/petsc_environment.hpp"
@@ -308,6 +309,93 @@ TEST(RunCase, KernelsWithoutMixedPrecisionRunInDoubleWhereBothAreAsked) {
   std::string labels;
   for (const RunOutcome& run : outcome.runs) labels += label(run) + " ";
   EXPECT_EQ(labels, "teb csr csr-mixed ");
+}
+
+struct PetscOption {
+  PetscOption(const char* option, const char* value) : name(option) {
+    petsc_check(PetscOptionsSetValue(nullptr, name, value));
+  }
+  ~PetscOption() { static_cast<void>(PetscOptionsClearValue(nullptr, name)); }
+  PetscOption(const PetscOption&) = delete;
+  const char* name;
+};
+
+TEST(RunCase, AutoTakesPetscsLoopForWhatTheResidentEngineLacks) {
+  struct Asked {
+    const char *method, *option, *value, *why;
+  };
+  for (const auto& [method, option, value, why] : {
+           Asked{"cg", "-ksp_view_eigenvalues", "ascii:/dev/null", "no eigenvalues"},
+           Asked{"cg", "-ksp_monitor_singular_value", "ascii:/dev/null", "no eigenvalues"},
+           Asked{"cg", "-ksp_lag_norm", nullptr, "-ksp_lag_norm"},
+           Asked{"cg", "-ksp_cg_single_reduction", nullptr, "-ksp_cg_single_reduction"},
+           Asked{"cg", "-ksp_type", "cg", "-ksp_type cg"},
+           Asked{"cg", "-pc_type", "gamg", "not gamg"},
+           Asked{"bicgstab", "-ksp_constant_null_space", nullptr, "no null space"},
+           Asked{"bicgstab", "-ksp_norm_type", "preconditioned", "-ksp_norm_type"},
+           Asked{"bicgstab", "-ksp_pc_side", "left", "-ksp_pc_side"},
+       }) {
+    SCOPED_TRACE(fmt::format("{} {}", method, option));
+    const PetscOption given(option, value);
+    const std::string solver = fmt::format("kernel: [csr, albus]\nsolver: {{method: {}", method);
+    const std::string problem = "generate: poisson2d, n: 12";
+    for (const RunOutcome& run : solve(problem, solver + "}").runs) {
+      EXPECT_TRUE(run.converged) << run.reason;
+      EXPECT_EQ(run.engine, "petsc");
+      ASSERT_FALSE(run.notes.empty());
+      EXPECT_NE(run.notes.front().find(why), std::string::npos) << run.notes.front();
+    }
+    const std::string refusal = error_of(problem, solver + ", engine: resident}", ExitCode::usage);
+    EXPECT_NE(refusal.find(why), std::string::npos) << refusal;
+  }
+}
+
+TEST(RunCase, AutoStaysResidentForAPreconditionerThatItHas) {
+  for (const char* type : {"none", "jacobi", kTriremeChebyshev}) {
+    const PetscOption given("-pc_type", type);
+    const RunOutcome run = solve("generate: poisson2d, n: 12", "kernel: csr").runs[0];
+    EXPECT_EQ(run.engine, "resident");
+    EXPECT_EQ(run.preconditioner, type);
+  }
+}
+
+TEST(RunCase, BlocksOfMoreThan32RowsAreForPetscsLoop) {
+  const PetscOption given("-mat_block_size", "48");
+  const std::string problem = "generate: poisson2d, n: 48", pc = "preconditioner: pbjacobi";
+  const Outcome outcome = solve(problem, "kernel: csr\nsolver: {" + pc + "}");
+  EXPECT_TRUE(outcome.runs[0].converged) << outcome.runs[0].reason;
+  EXPECT_EQ(outcome.runs[0].engine, "petsc");
+  error_of(problem, "kernel: csr\nsolver: {engine: resident, " + pc + "}", ExitCode::usage);
+}
+
+TEST(RunCase, OwnPreconditionersAreRefusedOutsideTheResidentEngine) {
+  for (const char* solver :
+       {"method: bicgstab, preconditioner: trireme_chebyshev",
+        "method: gmres, preconditioner: trireme_chebyshev",
+        "engine: petsc, preconditioner: trireme_chebyshev",
+        "engine: petsc, method: bicgstab, preconditioner: trireme_block_jacobi"}) {
+    const std::string message = error_of("generate: poisson2d, n: 5",
+                                         fmt::format("solver: {{{}}}", solver), ExitCode::usage);
+    EXPECT_NE(message.find("in the resident engine only"), std::string::npos) << message;
+  }
+}
+
+TEST(RunCase, AKspTypeByOptionThatCannotServeIsAUsageError) {
+  const PetscOption type("-ksp_type", kTriremeCg), pc("-pc_type", "gamg");
+  error_of("generate: poisson2d, n: 5", "solver: {engine: auto}", ExitCode::usage);
+}
+
+// Where the loop stays on the GPU, x is not to be had in between.
+TEST(RunCase, AMonitorOfTheSolutionTakesPetscsLoopOnAGpu) {
+  if (!cuda_available()) GTEST_SKIP() << "no GPU here";
+  for (const char* name : {"-ksp_monitor_true_residual", "-ksp_monitor_solution"}) {
+    const PetscOption given(name, "ascii:/dev/null");
+    const Outcome outcome = solve("generate: poisson2d, n: 12", "device: cuda");
+    EXPECT_TRUE(outcome.runs[0].converged) << outcome.runs[0].reason;
+    EXPECT_EQ(outcome.runs[0].engine, "petsc");
+    error_of("generate: poisson2d, n: 12", "device: cuda\nsolver: {engine: resident}",
+             ExitCode::usage);
+  }
 }
 
 TEST(RunCase, ProgressHearsEveryIterationOnRankZeroOnly) {
