@@ -28,7 +28,8 @@ constexpr const char* kExitCodes = R"(
 After -- come PETSc options: solve --config case.yaml -- -ksp_view -log_view
 
 Exit codes: 0 converged; 1 internal error; 2 command line or case; 3 input file; 4 no such device or
-not enough memory; 5 not converged; 6 breakdown or NaN. Reports are written for 0, 5 and 6.
+not enough memory; 5 not converged, or stopped by a signal; 6 breakdown or NaN. Reports are written
+for 0, 5 and 6. Ctrl-C ends a run with what it has come to; a second one ends it at once.
 Every key of case.yaml: solve --print-schema.)";
 
 Override kernel_override(const std::vector<std::string>& kernels) {

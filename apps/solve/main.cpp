@@ -71,7 +71,7 @@ ExitCode check(const Case& c) {
   return ExitCode::converged;
 }
 
-// Which kernels failed and why, in one line: "csr, albus: not converged: ...".
+// Which kernels failed and why, in one line: "csr, albus: not converged: ...; not run ...".
 std::string failures(const Outcome& outcome) {
   std::map<std::string, std::vector<std::string>> kernels_by_reason;
   for (const RunOutcome& run : outcome.runs)
@@ -79,6 +79,7 @@ std::string failures(const Outcome& outcome) {
   std::vector<std::string> parts;
   for (const auto& [reason, kernels] : kernels_by_reason)
     parts.push_back(fmt::format("{}: {}", fmt::join(kernels, ", "), reason));
+  if (!outcome.not_run.empty()) parts.push_back(words::not_run(outcome));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -87,7 +88,8 @@ ExitCode solve(const Case& c, bool quiet) {
   std::unique_ptr<TerminalProgress> progress;
   if (on_first_rank() && !quiet && isatty(STDERR_FILENO))
     progress = std::make_unique<TerminalProgress>(stderr, c.solver);
-  const Outcome outcome = run_case(kWorld, c, progress.get());
+  InterruptGuard interrupts;  // until the reports are written
+  const Outcome outcome = run_case(kWorld, c, progress.get(), &interrupts);
   progress.reset();
 
   collectively(kWorld, [&] {

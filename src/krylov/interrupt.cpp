@@ -11,15 +11,17 @@ namespace {
 volatile sig_atomic_t noted = 0;
 struct sigaction before_int, before_term;
 
+// A scheduler's SIGTERM often comes twice, from itself and through mpirun, and KILL after it.
 void note(int signal) {
   noted = 1;
-  sigaction(signal, signal == SIGINT ? &before_int : &before_term, nullptr);
+  if (signal == SIGINT) sigaction(SIGINT, &before_int, nullptr);
 }
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() {
-  noted = 0;
+void InterruptGuard::begin() {
+  if (begun_) return;
+  begun_ = true;
   struct sigaction action = {};
   action.sa_handler = note;
   sigemptyset(&action.sa_mask);
@@ -29,10 +31,18 @@ InterruptGuard::InterruptGuard() {
 }
 
 InterruptGuard::~InterruptGuard() {
+  if (!begun_) return;
   sigaction(SIGINT, &before_int, nullptr);
-  sigaction(SIGTERM, &before_term, nullptr);
+  if (!noted) sigaction(SIGTERM, &before_term, nullptr);
+  noted = 0;
 }
 
 bool InterruptGuard::asked() { return noted != 0; }
+
+bool InterruptGuard::asked_anywhere(MPI_Comm comm) {
+  int anywhere = asked() ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &anywhere, 1, MPI_INT, MPI_MAX, comm);
+  return anywhere != 0;
+}
 
 }  // namespace trireme

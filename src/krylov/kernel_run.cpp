@@ -8,7 +8,9 @@
 
 #include "base/stopwatch.hpp"
 #include "krylov/amat.hpp"
+#include "krylov/interrupt.hpp"
 #include "krylov/memory.hpp"
+#include "krylov/petsc_private.hpp"
 #include "krylov/petsc_solve.hpp"
 #include "operators/cuda_operator.hpp"
 #include "operators/distributed_operator.hpp"
@@ -48,13 +50,24 @@ class Solves {
   }
 
   KernelRun all() {
-    for (std::int64_t repeat = 0; repeat < context_.spec.repeat; ++repeat) {
-      solutions_.clear();
-      worst_residual_ = 0;
-      worst_error_ = 0;
-      for (std::size_t k = 0; k < context_.problem.rhs.size(); ++k) one(k);
-      if (!verdict_.converged) break;
+    const std::size_t columns = context_.problem.rhs.size();
+    solutions_.resize(columns);
+    residuals_.resize(columns);
+    errors_.resize(columns);
+    const std::int64_t wanted = context_.spec.repeat * std::ssize(solutions_);
+    bool stopped = false;
+    while (count_ < wanted && !stopped) {
+      const std::size_t k = static_cast<std::size_t>(count_) % columns;
+      if (k == 0 && count_ > 0 && !verdict_.converged) break;
+      one(k);
+      stopped = InterruptGuard::asked_anywhere(context_.matrix->comm);
     }
+    stopped = stopped && count_ < wanted;
+    if (stopped && verdict_.converged)
+      verdict_ = {.exit_code = ExitCode::not_converged,
+                  .text = "not converged: stopped by a signal between two solves",
+                  .reason = kKspStopped};
+    if (count_ < std::ssize(solutions_)) solutions_.resize(count_);
     KernelRun run;
     RunOutcome& o = run.outcome;
     o.converged = verdict_.converged;
@@ -62,14 +75,16 @@ class Solves {
     o.reason = verdict_.text;
     o.petsc_reason = static_cast<int>(verdict_.reason);
     o.iterations = iterations_;
-    o.relative_residual = worst_residual_;
-    if (!context_.problem.x_exact.empty()) o.relative_error = worst_error_;
+    o.relative_residual = worst(residuals_);
+    if (!context_.problem.x_exact.empty()) o.relative_error = worst(errors_);
     o.seconds.solve = seconds_;
     o.iteration_us =
         total_iterations_ > 0 ? 1e6 * seconds_ / static_cast<double>(total_iterations_) : 0;
     o.history = std::move(history_);
     o.solve_seconds = std::move(each_seconds_);
     facts_into(o);
+    if (stopped)
+      o.notes.push_back(fmt::format("the signal came in or after solve {} of {}", count_, wanted));
     if (count_ > 1)
       o.notes.push_back(
           fmt::format("{} solves, {:.3g} s each", count_, seconds_ / static_cast<double>(count_)));
@@ -113,8 +128,8 @@ class Solves {
     const double residual = context_.plain.residual_norm(b, x);
     confirm(result.verdict, solver_, residual, solver_.reference(unit, first_norm));
     keep_worst(result.verdict);
-    worst_residual_ = worse(worst_residual_, relative(residual, unit));
-    if (!problem.x_exact.empty()) worst_error_ = worse(worst_error_, error(x, problem.x_exact[k]));
+    residuals_[k] = relative(residual, unit);
+    if (!problem.x_exact.empty()) errors_[k] = error(x, problem.x_exact[k]);
     facts_ = result.facts;
     iterations_ = result.iterations;
     total_iterations_ += result.iterations;
@@ -123,11 +138,13 @@ class Solves {
     ++count_;
     history_ = std::move(result.residuals);
     for (double& norm : history_) norm = relative(norm, unit);
-    solutions_.push_back(std::move(x));
+    solutions_[k] = std::move(x);
   }
 
-  static double worse(double left, double right) {  // NaN is the worst
-    return std::isnan(left) || left > right ? left : right;
+  static double worst(const std::vector<double>& of_each) {  // NaN is the worst
+    double most = 0;
+    for (const double one : of_each) most = std::isnan(most) || most > one ? most : one;
+    return most;
   }
 
   void keep_worst(const Verdict& verdict) {
@@ -145,11 +162,12 @@ class Solves {
   PetscSolver& solver_;
   const IterationCallback& on_iteration_;
   VecHandle x_, b_;
-  std::vector<Array<double>> solutions_;
+  std::vector<Array<double>> solutions_;    // the latest of each right-hand side,
+  std::vector<double> residuals_, errors_;  // and what is said of it
   std::vector<double> history_, each_seconds_;
   Verdict verdict_;
   KspFacts facts_;
-  double worst_residual_ = 0, worst_error_ = 0, seconds_ = 0;
+  double seconds_ = 0;
   std::int64_t iterations_ = 0, total_iterations_ = 0, count_ = 0, copies_ = 0;
 };
 

@@ -28,7 +28,7 @@ struct SolveContext {
 
 struct KernelRun {
   RunOutcome outcome;
-  std::vector<Array<double>> solutions;  // one a right-hand side, local rows; of the last repeat
+  std::vector<Array<double>> solutions;  // one a right-hand side begun, local rows; the last
   std::vector<double> product_us;        // of each product, the slowest rank
 };
 
@@ -40,7 +40,8 @@ struct KernelChoice {
   Precision precision = Precision::full;
 };
 
-// Collective; the same outcome on every rank.
+// What an InterruptGuard notes on any rank ends the solve that runs, with the solution so far, and
+// leaves out the solves after it. Collective; the same outcome on every rank.
 KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
                      const IterationCallback& on_iteration);
 

@@ -41,9 +41,7 @@ PC pc_of(KSP ksp) {
 }
 
 KSPConvergedReason to_petsc(Reason reason) {
-#if PETSC_VERSION_LT(3, 26, 0)
-  if (reason == Reason::interrupted) return KSP_DIVERGED_ITS;
-#endif
+  if (reason == Reason::interrupted) return kKspStopped;
   return static_cast<KSPConvergedReason>(static_cast<int>(reason));
 }
 

@@ -5,6 +5,8 @@
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/pcimpl.h>
 
+#include <utility>
+
 namespace trireme {
 namespace {
 
@@ -98,6 +100,10 @@ KSPConvergedReason ask_convergence_test(KSP ksp) {
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   petsc_check((*ksp->converged)(ksp, ksp->its, ksp->rnorm, &reason, ksp->cnvP));
   return reason;
+}
+
+ConvergenceTest exchange_convergence_test(KSP ksp, const ConvergenceTest& other) {
+  return {std::exchange(ksp->converged, other.test), std::exchange(ksp->cnvP, other.context)};
 }
 
 void set_result(KSP ksp, PetscInt iterations, PetscReal norm, KSPConvergedReason reason) {

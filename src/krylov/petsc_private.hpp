@@ -66,10 +66,22 @@ struct KspProgress {
 };
 PetscObjectState state_of(Mat mat);  // counts its changes
 void note_change(Vec vec);           // made behind PETSc's back
+// The reason of a solve that was told to stop.
+#if PETSC_VERSION_LT(3, 26, 0)
+inline constexpr KSPConvergedReason kKspStopped = KSP_DIVERGED_ITS;
+#else
+inline constexpr KSPConvergedReason kKspStopped = KSP_DIVERGED_USER;
+#endif
 // Tells PETSc, its history and its monitors.
 void report(KSP ksp, const KspProgress& progress);
 // Asks the convergence test that the user has set.
 KSPConvergedReason ask_convergence_test(KSP ksp);
+// Puts another test in its place and returns the one that was there.
+struct ConvergenceTest {
+  PetscErrorCode (*test)(KSP, PetscInt, PetscReal, KSPConvergedReason*, void*);
+  void* context;
+};
+ConvergenceTest exchange_convergence_test(KSP ksp, const ConvergenceTest& other);
 void set_result(KSP ksp, PetscInt iterations, PetscReal norm, KSPConvergedReason reason);
 
 }  // namespace trireme

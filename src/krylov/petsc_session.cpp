@@ -29,6 +29,8 @@ PetscSession::PetscSession(const Options& options, const std::vector<std::string
   int initialized = 0;
   MPI_Initialized(&initialized);
   allow_plain_mpi();
+  // PetscFinalize would reset the handlers of others with its own.
+  petsc_check(PetscOptionsSetValue(nullptr, "-no_signal_handler", nullptr));
   for (const auto& [name, value] : options)
     petsc_check(PetscOptionsSetValue(nullptr, fmt::format("-{}", name).c_str(),
                                      value.empty() ? nullptr : value.c_str()));

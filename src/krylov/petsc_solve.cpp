@@ -73,6 +73,39 @@ void require_nonzero_diagonal(const DistributedMatrix& matrix) {
          row);
 }
 
+// PETSc's own loops ask nothing but their convergence test: while this lives, a signal on any rank
+// is a reason to end. To agree takes a reduction, so only every few iterations do.
+class EndedBySignal {
+ public:
+  explicit EndedBySignal(KSP ksp)
+      : ksp_(ksp), test_(exchange_convergence_test(ksp, {test, this})) {}
+  ~EndedBySignal() { exchange_convergence_test(ksp_, test_); }
+  EndedBySignal(const EndedBySignal&) = delete;
+  EndedBySignal& operator=(const EndedBySignal&) = delete;
+
+  bool stopped() const { return stopped_; }
+
+ private:
+  static constexpr std::int64_t kIterationsBetween = 10;
+
+  static PetscErrorCode test(KSP ksp, PetscInt iteration, PetscReal norm,
+                             KSPConvergedReason* reason, void* context) {
+    auto& self = *static_cast<EndedBySignal*>(context);
+    const PetscErrorCode error = self.test_.test(ksp, iteration, norm, reason, self.test_.context);
+    if (error != kPetscSuccess || *reason != KSP_CONVERGED_ITERATING) return error;
+    if (self.tests_++ % kIterationsBetween != 0) return error;
+    self.stopped_ =
+        InterruptGuard::asked_anywhere(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)));
+    if (self.stopped_) *reason = kKspStopped;
+    return error;
+  }
+
+  KSP ksp_;
+  ConvergenceTest test_;
+  std::int64_t tests_ = 0;
+  bool stopped_ = false;
+};
+
 }  // namespace
 
 std::string ksp_type(const std::string& method) { return method == "bicgstab" ? KSPBCGS : method; }
@@ -231,9 +264,12 @@ SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   const MPI_Comm comm = comm_of(amat_);
   petsc_check(KSPSetInitialGuessNonzero(ksp_, nonzero_guess ? PETSC_TRUE : PETSC_FALSE));
   MPI_Barrier(comm);
-  std::optional<InterruptGuard> interrupts;  // PETSc's own loops cannot be asked to stop
-  if (ksp_facts(ksp_)) interrupts.emplace();
-  ksp_set_stop(ksp_, &InterruptGuard::asked);
+  const bool resident = engine() == "resident";
+  std::optional<EndedBySignal> signal;
+  if (resident)
+    ksp_set_stop(ksp_, &InterruptGuard::asked);
+  else
+    signal.emplace(ksp_);
   const Stopwatch watch;
   try {
     petsc_check(KSPSolve(ksp_, b, x));
@@ -244,7 +280,10 @@ SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   SolveResult result;
   result.seconds = max_over_ranks(comm, watch.seconds());
   result.verdict = verdict_of(ksp_);
-  if (const auto facts = ksp_facts(ksp_)) result.facts = *facts;
+  if (resident)
+    result.facts = *ksp_facts(ksp_);
+  else
+    result.facts.stopped = signal->stopped();
   if (result.facts.stopped)
     result.verdict.text = "not converged: stopped by a signal, with the solution so far";
   PetscInt iterations = 0, recorded = 0;

@@ -22,7 +22,7 @@ struct SolveResult {
   Verdict verdict;
   std::int64_t iterations = 0;
   double seconds = 0;             // of KSPSolve, the slowest rank
-  KspFacts facts;                 // of a solve by the resident engine
+  KspFacts facts;                 // of PETSc's own loops only `stopped`
   std::vector<double> residuals;  // the norm that the method tests, from iteration 0
 };
 
@@ -39,7 +39,8 @@ class PetscSolver {
   PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
               std::shared_ptr<const DistributedMatrix> matrix);
 
-  // x holds the initial guess where nonzero_guess, and the solution afterwards. Collective.
+  // x holds the initial guess where nonzero_guess, and the solution afterwards. What an
+  // InterruptGuard notes on any rank ends it with the solution so far. Collective.
   SolveResult solve(Vec b, Vec x, bool nonzero_guess);
 
   // Mixed precision corrects residuals where a residual norm is tested. Throws Error{usage} where

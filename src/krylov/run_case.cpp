@@ -163,6 +163,10 @@ std::vector<KernelChoice> decided(const std::vector<KernelChoice>& requested,
   return kernels;
 }
 
+std::string name_of(const KernelChoice& kernel) {
+  return kernel.name + (kernel.precision == Precision::mixed ? "-mixed" : "");
+}
+
 // This rank's GPU, by its number on the node, where a kernel runs on one. Collective.
 void select_gpu(MPI_Comm comm, const std::vector<KernelChoice>& kernels, MachineFacts* machine) {
   if (std::none_of(kernels.begin(), kernels.end(),
@@ -289,7 +293,7 @@ void check_case(MPI_Comm comm, const Case& c) {
   require_known_names(comm, c.solver);
 }
 
-Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
+Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress, InterruptGuard* interrupts) {
   const std::int64_t resident_before = resident_bytes();
   const Stages stages(comm, progress);
   const std::vector<KernelChoice> requested = requested_kernels(c);
@@ -324,10 +328,14 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress) {
   if (ksp_type(c.solver.method) == KSPCG && !plain.looks_symmetric())
     notes.push_back("the matrix is not symmetric, which cg needs; bicgstab does not");
 
+  if (interrupts) interrupts->begin();
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     const int number = static_cast<int>(k);
-    const std::string name =
-        kernels[k].name + (kernels[k].precision == Precision::mixed ? "-mixed" : "");
+    const std::string name = name_of(kernels[k]);
+    if (k > 0 && InterruptGuard::asked_anywhere(comm)) {
+      outcome.not_run.push_back(name);
+      continue;
+    }
     stages.stage("building " + name);
     stages.solve_begins(number, name);
     KernelRun run = run_kernel(context, kernels[k], stages.iterations_of(number));

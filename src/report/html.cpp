@@ -82,6 +82,8 @@ std::string verdicts(const Outcome& outcome) {
     for (const std::string& note : words::own_notes(outcome, run)) out += "; " + escape(note);
     out += "</p>\n";
   }
+  if (const auto left_out = words::not_run(outcome); !left_out.empty())
+    out += fmt::format("<p class=\"bad\">{}</p>\n", escape(left_out));
   for (const std::string& note : words::common_notes(outcome))
     out += fmt::format("<p class=\"dim\">note: {}</p>\n", escape(note));
   return out;
@@ -143,7 +145,7 @@ std::string machine(const MachineFacts& m) {
 }
 
 std::string headline(const Outcome& outcome) {
-  const bool good = std::ranges::all_of(outcome.runs, &RunOutcome::converged);
+  const bool good = exit_code(outcome) == ExitCode::converged;
   std::string out = fmt::format("<h1>Solve report: <span class=\"{}\">{}</span></h1>\n",
                                 good ? "good" : "bad", good ? "converged" : "not converged");
   out += fmt::format("<p>{}</p>\n", escape(words::problem(outcome.problem)));

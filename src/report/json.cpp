@@ -86,7 +86,8 @@ std::string json_report(const Outcome& outcome) {
   const Json report = {{"schema", kSchema},
                        {"problem", problem(outcome.problem)},
                        {"machine", machine(outcome.machine)},
-                       {"runs", std::move(runs)}};
+                       {"runs", std::move(runs)},
+                       {"not_run", outcome.not_run}};
   // File names need not be UTF-8; JSON must be.
   return report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

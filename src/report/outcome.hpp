@@ -75,13 +75,14 @@ struct Outcome {
   ProblemFacts problem;
   MachineFacts machine;
   std::vector<RunOutcome> runs;
+  std::vector<std::string> not_run;  // kernels that a signal came before
 };
 
-// 0 when all runs converged, else the first failure's code.
+// 0 when every kernel of the case ran and converged, else the first failure's code.
 inline ExitCode exit_code(const Outcome& outcome) {
   for (const RunOutcome& run : outcome.runs)
     if (run.exit_code != ExitCode::converged) return run.exit_code;
-  return ExitCode::converged;
+  return outcome.not_run.empty() ? ExitCode::converged : ExitCode::not_converged;
 }
 
 }  // namespace trireme

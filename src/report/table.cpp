@@ -64,6 +64,8 @@ std::string terminal_table(const Outcome& outcome) {
   for (const RunOutcome& run : outcome.runs) text += row(run, name_width);
   text += "\n";
   for (const RunOutcome& run : outcome.runs) text += verdict(outcome, run);
+  if (const auto left_out = words::not_run(outcome); !left_out.empty())
+    text += words::wrap(left_out, kWidth, 2) + "\n";
   for (const std::string& note : words::common_notes(outcome))
     text += words::wrap("note: " + note, kWidth, 2) + "\n";
   return text;

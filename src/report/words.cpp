@@ -99,6 +99,11 @@ std::string break_even(const RunOutcome& run) {
                      plural(products, "product"), run.kernel_us.count);
 }
 
+std::string not_run(const Outcome& outcome) {
+  if (outcome.not_run.empty()) return "";
+  return fmt::format("not run after a signal: {}", fmt::join(outcome.not_run, ", "));
+}
+
 std::vector<std::string> common_notes(const Outcome& outcome) {
   std::vector<std::string> common;
   if (outcome.runs.size() < 2) return common;

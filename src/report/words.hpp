@@ -30,6 +30,9 @@ bool one_method(const Outcome& outcome);
 // 340 products (this run did 313)". Empty for csr itself and where no product was timed.
 std::string break_even(const RunOutcome& run);
 
+// "not run after a signal: albus"; empty where every kernel ran.
+std::string not_run(const Outcome& outcome);
+
 // Notes that every run carries, and so need be said only once; and those of one run beyond them.
 std::vector<std::string> common_notes(const Outcome& outcome);
 std::vector<std::string> own_notes(const Outcome& outcome, const RunOutcome& run);

@@ -16,6 +16,18 @@ if(TRIREME_TEST_PYTHON)
       LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
   endforeach()
 
+  foreach(ranks 1 2)
+    set(launch)
+    if(ranks GREATER 1)
+      set(launch ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${TRIREME_MPIRUN_FLAGS})
+    endif()
+    add_test(NAME EndToEnd.Stop.ranks${ranks}
+      COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/stop_test.py ${PROJECT_SOURCE_DIR}
+              $<TARGET_FILE:solve> $<TARGET_FILE:problem> ${ranks} ${launch})
+    set_tests_properties(EndToEnd.Stop.ranks${ranks} PROPERTIES
+      LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
+  endforeach()
+
   # The benchmark of the solvers, tried on the host.
   add_test(NAME EndToEnd.BenchSolvers
     COMMAND ${TRIREME_TEST_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/bench-solvers $<TARGET_FILE:solve>

@@ -390,7 +390,8 @@ TEST_F(KspRegister, StopsWhenOneRankAsks) {
 
 TEST_F(KspRegister, ASignalOnOneRankStopsAll) {
   make(grid(60), kTriremeBicgstab, PCNONE);
-  const InterruptGuard interrupts;
+  InterruptGuard interrupts;
+  interrupts.begin();
   ksp_set_stop(ksp, &InterruptGuard::asked);
   petsc_check(KSPMonitorSet(
       ksp,

@@ -3,6 +3,7 @@
 #include "krylov/run_case.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <numeric>
@@ -416,6 +417,45 @@ TEST(RunCase, ProgressHearsEveryIterationOnRankZeroOnly) {
     EXPECT_EQ(counter.calls, 0);
   }
 }
+
+// A signal to rank 0 at its third iteration.
+class OnASignal : public testing::TestWithParam<const char*> {
+ protected:
+  Outcome stopped(const std::string& solver, const std::string& rest) {
+    struct Signal : Progress {
+      void iteration(int, std::int64_t iteration, double) override {
+        if (iteration == 3) raise(SIGTERM);
+      }
+    } signal;
+    InterruptGuard interrupts;
+    return run_case(
+        MPI_COMM_WORLD,
+        case_of("generate: poisson2d, n: 60",
+                fmt::format("device: cpu\nsolver: {{engine: {}{}}}\n{}", GetParam(), solver, rest)),
+        &signal, &interrupts);
+  }
+};
+
+TEST_P(OnASignal, TheSolveEndsAndNoOtherBegins) {
+  const Outcome outcome = stopped("", "kernel: [csr, albus, dasp]\nrepeat: 5");
+  EXPECT_EQ(exit_code(outcome), ExitCode::not_converged);
+  ASSERT_EQ(outcome.runs.size(), 1u);
+  const RunOutcome& run = outcome.runs[0];
+  EXPECT_NE(run.reason.find("stopped by a signal"), std::string::npos) << run.reason;
+  EXPECT_FALSE(run.converged);
+  EXPECT_LT(run.petsc_reason, 0);
+  EXPECT_LE(run.iterations, 20);
+  EXPECT_EQ(run.solve_seconds.size(), 1u);
+  EXPECT_EQ(outcome.not_run, (std::vector<std::string>{"albus", "dasp"}));
+}
+
+TEST_P(OnASignal, WhatWasDoneByThenStands) {
+  const Outcome outcome = stopped(", max_iterations: 3", "kernel: csr");
+  EXPECT_TRUE(outcome.not_run.empty());
+  EXPECT_NE(outcome.runs[0].reason.find("maximum iterations"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, OnASignal, testing::Values("resident", "petsc"));
 
 }  // namespace
 }  // namespace trireme

@@ -168,6 +168,17 @@ TEST(HtmlReport, SurvivesAnOutcomeWithoutRuns) {
   EXPECT_NE(html_report(Outcome{}).find("</html>"), std::string::npos);
 }
 
+TEST(Reports, SayWhichKernelsASignalCameBefore) {
+  Outcome outcome = test::sample_outcome();
+  outcome.not_run = {"dasp", "teb"};
+  EXPECT_EQ(exit_code(outcome), ExitCode::not_converged);
+  const std::string line = "not run after a signal: dasp, teb";
+  EXPECT_NE(terminal_table(outcome).find(line), std::string::npos);
+  EXPECT_NE(html_report(outcome).find(line), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(json_report(outcome))["not_run"],
+            nlohmann::json({"dasp", "teb"}));
+}
+
 TEST_F(ReportFiles, AreWrittenUnderTheirNamesOnly) {
   const fs::path directory = folder_ / "a" / "b";
   const auto paths =
