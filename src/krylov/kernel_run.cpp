@@ -67,6 +67,8 @@ class Solves {
       verdict_ = {.exit_code = ExitCode::not_converged,
                   .text = "not converged: stopped by a signal between two solves",
                   .reason = kKspStopped};
+    if (stopped)
+      verdict_.text += fmt::format("; the signal came in or after solve {} of {}", count_, wanted);
     if (count_ < std::ssize(solutions_)) solutions_.resize(count_);
     KernelRun run;
     RunOutcome& o = run.outcome;
@@ -83,8 +85,6 @@ class Solves {
     o.history = std::move(history_);
     o.solve_seconds = std::move(each_seconds_);
     facts_into(o);
-    if (stopped)
-      o.notes.push_back(fmt::format("the signal came in or after solve {} of {}", count_, wanted));
     if (count_ > 1)
       o.notes.push_back(
           fmt::format("{} solves, {:.3g} s each", count_, seconds_ / static_cast<double>(count_)));

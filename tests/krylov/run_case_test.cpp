@@ -442,6 +442,7 @@ TEST_P(OnASignal, TheSolveEndsAndNoOtherBegins) {
   ASSERT_EQ(outcome.runs.size(), 1u);
   const RunOutcome& run = outcome.runs[0];
   EXPECT_NE(run.reason.find("stopped by a signal"), std::string::npos) << run.reason;
+  EXPECT_NE(run.reason.find("solve 1 of 5"), std::string::npos) << run.reason;
   EXPECT_FALSE(run.converged);
   EXPECT_LT(run.petsc_reason, 0);
   EXPECT_LE(run.iterations, 20);
