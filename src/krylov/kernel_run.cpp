@@ -62,7 +62,7 @@ class Solves {
       one(k);
       stopped = InterruptGuard::asked_anywhere(context_.matrix->comm);
     }
-    stopped = stopped && count_ < wanted;
+    stopped = facts_.stopped || (stopped && count_ < wanted);  // else all was done by then
     if (stopped && verdict_.converged)
       verdict_ = {.exit_code = ExitCode::not_converged,
                   .text = "not converged: stopped by a signal between two solves",
