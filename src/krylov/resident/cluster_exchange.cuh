@@ -35,15 +35,13 @@ class ClusterExchange {
   __device__ __forceinline__ void offer_vector(const double*, std::int64_t, std::int64_t) {
     meet();
   }
-  // A number of the block's own x, or of another block's, without a branch, so that many are in
-  // flight: the offset of a code is right modulo 2^32.
+  // A number of the block's own x, or of another block's, by one and the same load, so that many
+  // are in flight: the offset of a code is right modulo 2^32.
   __device__ __forceinline__ double read(const double* own_x, std::int32_t code) const {
     double value;
-    asm volatile(
-        "{\n\t.reg .pred own;\n\tsetp.ge.s32 own, %2, 0;\n\t"
-        "@own ld.shared.f64 %0, [%1];\n\t@!own ld.shared::cluster.f64 %0, [%1];\n\t}"
-        : "=d"(value)
-        : "r"(address(own_x) + 8u * static_cast<std::uint32_t>(code)), "r"(code));
+    asm volatile("ld.shared::cluster.f64 %0, [%1];"
+                 : "=d"(value)
+                 : "r"(address(own_x) + 8u * static_cast<std::uint32_t>(code)));
     return value;
   }
 
