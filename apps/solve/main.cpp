@@ -83,12 +83,11 @@ std::string failures(const Outcome& outcome) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-ExitCode solve(const Case& c, bool quiet) {
+ExitCode solve(const Case& c, bool quiet, InterruptGuard& interrupts) {
   const Stopwatch watch;
   std::unique_ptr<TerminalProgress> progress;
   if (on_first_rank() && !quiet && isatty(STDERR_FILENO))
     progress = std::make_unique<TerminalProgress>(stderr, c.solver);
-  InterruptGuard interrupts;  // until the reports are written
   const Outcome outcome = run_case(kWorld, c, progress.get(), &interrupts);
   progress.reset();
 
@@ -110,7 +109,7 @@ ExitCode solve(const Case& c, bool quiet) {
   return code;
 }
 
-ExitCode run(int argc, char** argv) {
+ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
   const Arguments arguments = parse_arguments(argc, argv);
   switch (arguments.action) {
     case Action::print_help:
@@ -131,12 +130,12 @@ ExitCode run(int argc, char** argv) {
   }
   const Case c = read_on_every_rank(arguments);
   const PetscSession petsc(c.petsc, arguments.petsc);
-  return arguments.action == Action::check ? check(c) : solve(c, arguments.quiet);
+  return arguments.action == Action::check ? check(c) : solve(c, arguments.quiet, interrupts);
 }
 
-int guarded(int argc, char** argv) {
+int guarded(int argc, char** argv, InterruptGuard& interrupts) {
   try {
-    return static_cast<int>(run(argc, argv));
+    return static_cast<int>(run(argc, argv, interrupts));
   } catch (const Error& e) {  // agreed upon by all ranks
     say(stderr, fmt::format("solve: {}\n", e.what()));
     return static_cast<int>(e.code());
@@ -154,6 +153,7 @@ int guarded(int argc, char** argv) {
 }  // namespace trireme::solve
 
 int main(int argc, char** argv) {
+  trireme::InterruptGuard interrupts;  // until PETSc and MPI have ended too
   const trireme::solve::MpiSession mpi(&argc, &argv);
-  return trireme::solve::guarded(argc, argv);
+  return trireme::solve::guarded(argc, argv, interrupts);
 }

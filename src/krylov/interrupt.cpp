@@ -3,6 +3,7 @@
 #include "krylov/interrupt.hpp"
 
 #include <signal.h>
+#include <time.h>
 
 namespace trireme {
 namespace {
@@ -10,11 +11,23 @@ namespace {
 // A signal handler can reach nothing but these.
 volatile sig_atomic_t noted = 0;
 struct sigaction before_int, before_term;
+volatile time_t noted_at = 0;  // seconds
 
-// A scheduler's SIGTERM often comes twice, from itself and through mpirun, and KILL after it.
+time_t now() {
+  struct timespec time = {};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec;
+}
+
 void note(int signal) {
+  if (noted == 0) noted_at = now();
   noted = 1;
-  if (signal == SIGINT) sigaction(SIGINT, &before_int, nullptr);
+  if (signal == SIGINT) {
+    sigaction(SIGINT, &before_int, nullptr);
+  } else if (now() - noted_at > InterruptGuard::kSecondsTwice) {
+    sigaction(SIGTERM, &before_term, nullptr);
+    raise(SIGTERM);
+  }
 }
 
 }  // namespace

@@ -6,11 +6,14 @@
 
 namespace trireme {
 
-// From begin() to the end of the object the first Ctrl-C and every SIGTERM are only noted; a second
-// Ctrl-C does what it did before. Where one was noted, SIGTERM stays harmless afterwards too: the
-// program is about to end. One object at a time, on the main thread.
+// From begin() to the end of the object the first Ctrl-C or SIGTERM is only noted. A second Ctrl-C
+// does what it did before, and so does a SIGTERM that comes more than kSecondsTwice later: sooner,
+// it is the same one again, from a scheduler and through mpirun. Where one was noted, SIGTERM stays
+// so afterwards too: the program is about to end. One object at a time, on the main thread.
 class InterruptGuard {
  public:
+  static constexpr int kSecondsTwice = 3;
+
   InterruptGuard() = default;
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;

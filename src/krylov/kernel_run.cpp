@@ -28,10 +28,8 @@ double relative(double norm, double of) { return of > 0 ? norm / of : norm; }
 // not: its recurrence has drifted, or it tests another norm. `reference`: what rtol is a part of.
 void confirm(Verdict& verdict, const PetscSolver& solver, double residual, double reference) {
   constexpr double kSlack = 10;
-  const bool by_tolerance =
-      verdict.reason == KSP_CONVERGED_RTOL || verdict.reason == KSP_CONVERGED_ATOL;
   const double target = std::max(solver.rtol() * reference, solver.atol());
-  if (!by_tolerance || residual <= kSlack * target) return;
+  if (!verdict.claims_residual || residual <= kSlack * target) return;
   verdict.converged = false;
   verdict.exit_code = std::isfinite(residual) ? ExitCode::not_converged : ExitCode::breakdown;
   verdict.text = fmt::format(

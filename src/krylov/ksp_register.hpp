@@ -10,7 +10,8 @@
 //   preconditioners  none, jacobi, pbjacobi (up to 32 rows), vpbjacobi and the types of
 //                    resident_pc.hpp; any other is refused
 //   convergence      a claim of PETSc's default test is checked against b - A x, and the loop goes
-//                    on from there if it fails; stagnation is KSP_DIVERGED_BREAKDOWN, see ksp_facts()
+//                    on from there if it fails; stagnation is KSP_DIVERGED_BREAKDOWN, see
+//                    ksp_facts()
 //   definiteness     as PETSc's CG: p.Ap that vanishes or changes its sign is
 //                    KSP_DIVERGED_INDEFINITE_MAT; a negative definite matrix, where it is negative
 //                    throughout, is solved
@@ -25,6 +26,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "krylov/resident_pc.hpp"
 
@@ -45,6 +47,8 @@ std::string why_not_resident(std::string_view method, std::string_view precondit
 // The same of a KSP of a resident type with its operators, by all that options and calls asked of
 // it so far; after KSPSetFromOptions, where one is called. Collective.
 std::string why_not_resident(KSP ksp);
+// The -ksp_ options, of those that a KSP reads ahead of its solve, that none has read: "-ksp_a".
+std::vector<std::string> unread_ksp_options(KSP ksp);
 
 // Does now what the first KSPSolve by a resident type would do before its loop: the row order, the
 // preconditioner, the solver's memory. What is refused is left to KSPSolve to say. Collective.

@@ -74,7 +74,7 @@ void require_nonzero_diagonal(const DistributedMatrix& matrix) {
 }
 
 // PETSc's own loops ask nothing but their convergence test: while this lives, a signal on any rank
-// is a reason to end. To agree takes a reduction, so only every few iterations do.
+// is a reason to end. To agree takes a reduction, so after the first few iterations not all do.
 class EndedBySignal {
  public:
   explicit EndedBySignal(KSP ksp)
@@ -93,7 +93,7 @@ class EndedBySignal {
     auto& self = *static_cast<EndedBySignal*>(context);
     const PetscErrorCode error = self.test_.test(ksp, iteration, norm, reason, self.test_.context);
     if (error != kPetscSuccess || *reason != KSP_CONVERGED_ITERATING) return error;
-    if (self.tests_++ % kIterationsBetween != 0) return error;
+    if (++self.tests_ > kIterationsBetween && self.tests_ % kIterationsBetween != 0) return error;
     self.stopped_ =
         InterruptGuard::asked_anywhere(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)));
     if (self.stopped_) *reason = kKspStopped;
@@ -135,7 +135,7 @@ PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
 
   PetscInt most = 0;  // by the options too
   petsc_check(KSPGetTolerances(ksp_, nullptr, nullptr, nullptr, &most));
-  history_.resize(std::min(most + std::int64_t{1}, kLongestHistory));
+  history_.resize(std::clamp(most + std::int64_t{1}, std::int64_t{1}, kLongestHistory));
   petsc_check(KSPSetResidualHistory(ksp_, history_.data(), static_cast<PetscInt>(history_.size()),
                                     PETSC_TRUE));
   setup_seconds_ = watch.seconds();
@@ -157,15 +157,24 @@ void PetscSolver::choose_engine(const SolverSpec& spec) {
   const std::string resident = resident_ksp_type(spec.method);
   std::string why_not = spec.engine == "petsc" ? "solver.engine is petsc"
                                                : why_not_resident(spec.method, spec.preconditioner);
+  std::vector<std::string> unread;
   if (why_not.empty()) {
     set_types(spec, resident, resident_pc_type(spec.preconditioner));
     why_not = engine() == "resident" ? why_not_resident(ksp_) : "-ksp_type " + type();
     if (why_not.empty()) return;
+    if (why_not_resident(type(), type_of(pc_of(ksp_))).empty()) unread = unread_ksp_options(ksp_);
   }
   if (spec.engine == "resident")
     fail(ExitCode::usage, "solver.engine: resident does not serve: {}{}", why_not,
          spec.preconditioner.starts_with("trireme_") ? "" : "; use engine: auto");
   set_types(spec, ksp_type(spec.method), spec.preconditioner);
+  if (!unread.empty() && unread_ksp_options(ksp_) == unread) {  // no engine has a use for them
+    for (const std::string& option : unread) {
+      petsc_check(PetscOptionsClearValue(nullptr, option.c_str()));
+      notes_.push_back("PETSc option " + option + " was not used; is it misspelt?");
+    }
+    return choose_engine(spec);
+  }
   if (engine() == "resident") {  // by its own name
     const std::string why = why_not_resident(ksp_);
     if (!why.empty()) fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type(), why);
@@ -268,7 +277,7 @@ SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   std::optional<EndedBySignal> signal;
   if (resident)
     ksp_set_stop(ksp_, &InterruptGuard::asked);
-  else
+  else if (type() != KSPTSIRM)  // which reads the context of its test itself
     signal.emplace(ksp_);
   const Stopwatch watch;
   try {
@@ -283,7 +292,7 @@ SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   if (resident)
     result.facts = *ksp_facts(ksp_);
   else
-    result.facts.stopped = signal->stopped();
+    result.facts.stopped = signal && signal->stopped();
   if (result.facts.stopped)
     result.verdict.text = "not converged: stopped by a signal, with the solution so far";
   PetscInt iterations = 0, recorded = 0;

@@ -37,22 +37,12 @@ bool is_given(KSP ksp, const std::string& name) {
   return given;
 }
 
-// The -ksp_ options that were given and nobody has read: "-ksp_a, -ksp_b".
 std::string options_without_meaning(KSP ksp) {
-  const std::string start = prefix_of(ksp) + "ksp_";
-  PetscInt count = 0;
-  char **names = nullptr, **values = nullptr;
-  petsc_check(PetscOptionsLeftGet(options_of(ksp), &count, &names, &values));
-  std::string unread;
-  for (PetscInt k = 0; k < count; ++k) {
-    const std::string_view name = names[k];
-    if (name.starts_with(start) && !read_after_the_solve(name.substr(start.size())))
-      unread += fmt::format("{}-{}", unread.empty() ? "" : ", ", name);
-  }
-  petsc_check(PetscOptionsLeftRestore(options_of(ksp), &count, &names, &values));
+  const std::vector<std::string> unread = unread_ksp_options(ksp);
   // This one PETSc's CG may have read, in an earlier solve.
   const char* const petsc_cg = "-ksp_cg_single_reduction";
-  return unread.empty() && is_given(ksp, petsc_cg) ? petsc_cg : unread;
+  return unread.empty() && is_given(ksp, petsc_cg) ? petsc_cg
+                                                   : fmt::format("{}", fmt::join(unread, ", "));
 }
 
 std::string monitor_of_the_solution(KSP ksp) {
@@ -63,6 +53,21 @@ std::string monitor_of_the_solution(KSP ksp) {
 }
 
 }  // namespace
+
+std::vector<std::string> unread_ksp_options(KSP ksp) {
+  const std::string start = prefix_of(ksp) + "ksp_";
+  PetscInt count = 0;
+  char **names = nullptr, **values = nullptr;
+  petsc_check(PetscOptionsLeftGet(options_of(ksp), &count, &names, &values));
+  std::vector<std::string> unread;
+  for (PetscInt k = 0; k < count; ++k) {
+    const std::string_view name = names[k];
+    if (name.starts_with(start) && !read_after_the_solve(name.substr(start.size())))
+      unread.push_back(fmt::format("-{}", name));
+  }
+  petsc_check(PetscOptionsLeftRestore(options_of(ksp), &count, &names, &values));
+  return unread;
+}
 
 std::string resident_ksp_type(std::string_view method) {
   if (method == "cg" || method == kTriremeCg) return kTriremeCg;

@@ -87,6 +87,16 @@ TEST_P(ResidentCg, ReportsEachNorm) {
   }
 }
 
+// Where nothing is tested the residual would fall until r.z is no FP64 number any more.
+TEST_P(ResidentCg, UntestedIterationsEndBeforeTheyUnderflow) {
+  const CsrMatrix<double> a = grid_matrix(8);
+  const Array<double> b = random_vector<double>(a.rows);
+  Options o = options();
+  o.rule.limit_is_success = true;
+  o.rule.untested_iterations = o.rule.max_iterations = 20'000;
+  EXPECT_EQ(solve(a, b, o).outcome.reason, Reason::iterations_done);
+}
+
 TEST_P(ResidentCg, NormNoneRunsToTheLimit) {
   const CsrMatrix<double> a = grid_matrix(20);
   const Array<double> b = random_vector<double>(a.rows);

@@ -2,6 +2,7 @@
 // Which engine solves a case, in which precision; run on 1 and 3 ranks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -114,6 +115,18 @@ TEST(RunCase, AutoTakesPetscsLoopForWhatTheResidentEngineLacks) {
     }
     const std::string refusal = error_of(problem, solver + ", engine: resident}", ExitCode::usage);
     EXPECT_NE(refusal.find(why), std::string::npos) << refusal;
+  }
+}
+
+TEST(RunCase, AutoStaysResidentWhereAnOptionIsNobodys) {
+  for (const char* name : {"-ksp_montior", "-ksp_gmres_restart"}) {
+    const PetscOption given(name, "20");
+    const Outcome outcome =
+        solve("generate: poisson2d, n: 12", "kernel: [csr, albus]\ndevice: cpu");
+    for (const RunOutcome& run : outcome.runs) EXPECT_EQ(run.engine, "resident");
+    EXPECT_EQ(std::ranges::count(outcome.runs[0].notes, "PETSc option " + std::string(name) +
+                                                            " was not used; is it misspelt?"),
+              1);
   }
 }
 

@@ -119,6 +119,9 @@ TRIREME_HD void judge(State& s, double norm) {
       if (norm <= s.target) return stop(s, tolerance_met(s));
       if (norm >= rule.divtol * s.reference) return stop(s, Reason::diverged);
     }
+  } else if (rule.norm != NormKind::none && norm <= rule.atol) {
+    // Untested, but nothing is left to be done: the scalars that follow would be divided by zero.
+    return stop(s, rule.limit_is_success ? Reason::iterations_done : Reason::atol);
   }
   if (at_limit) return stop(s, Reason::too_many_iterations);
   if (s.correct_at > 0 && norm <= s.correct_at) {
