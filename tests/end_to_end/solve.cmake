@@ -4,29 +4,21 @@ trireme_test(progress_test progress_test.cpp ${PROJECT_SOURCE_DIR}/apps/solve/pr
 target_include_directories(progress_test PRIVATE ${PROJECT_SOURCE_DIR}/apps)
 
 if(TRIREME_TEST_PYTHON)
-  foreach(ranks 1 3)
-    set(launch)
-    if(ranks GREATER 1)
-      set(launch ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${TRIREME_MPIRUN_FLAGS})
-    endif()
-    add_test(NAME EndToEnd.Solve.ranks${ranks}
-      COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/solve_cli_test.py ${PROJECT_SOURCE_DIR}
-              $<TARGET_FILE:solve> $<TARGET_FILE:problem> ${ranks} ${launch})
-    set_tests_properties(EndToEnd.Solve.ranks${ranks} PROPERTIES
-      LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
-  endforeach()
-
-  foreach(ranks 1 2)
-    set(launch)
-    if(ranks GREATER 1)
-      set(launch ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${TRIREME_MPIRUN_FLAGS})
-    endif()
-    add_test(NAME EndToEnd.Stop.ranks${ranks}
-      COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/stop_test.py ${PROJECT_SOURCE_DIR}
-              $<TARGET_FILE:solve> $<TARGET_FILE:problem> ${ranks} ${launch})
-    set_tests_properties(EndToEnd.Stop.ranks${ranks} PROPERTIES
-      LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
-  endforeach()
+  function(solve_test name script)  # and how many ranks
+    foreach(ranks ${ARGN})
+      set(launch)
+      if(ranks GREATER 1)
+        set(launch ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${TRIREME_MPIRUN_FLAGS})
+      endif()
+      add_test(NAME EndToEnd.${name}.ranks${ranks}
+        COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/${script} ${PROJECT_SOURCE_DIR}
+                $<TARGET_FILE:solve> $<TARGET_FILE:problem> ${ranks} ${launch})
+      set_tests_properties(EndToEnd.${name}.ranks${ranks} PROPERTIES
+        LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
+    endforeach()
+  endfunction()
+  solve_test(Solve solve_cli_test.py 1 3)
+  solve_test(Stop stop_test.py 1 2)
 
   # The benchmark of the solvers, tried on the host.
   add_test(NAME EndToEnd.BenchSolvers

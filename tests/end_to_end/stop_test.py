@@ -60,8 +60,9 @@ class Stops(unittest.TestCase):
                 del file["b"]
             file["b"] = np.random.default_rng(1).standard_normal((n * n, columns))
 
-    def stopped(self, case, *signals, after=0.0):
-        """Sends the signals to one rank `after` seconds from the first solve's begin."""
+    @contextlib.contextmanager
+    def begun(self, case):
+        """The process, from its first solve's begin on."""
         (self.folder / "case.yaml").write_text("problem: {file: a.h5, rhs: /b}\ndevice: cpu\n" + case)
         printed = self.folder / "printed"
         with printed.open("w") as out:
@@ -73,6 +74,15 @@ class Stops(unittest.TestCase):
                 self.assertLess(time.monotonic() - begin, PATIENCE, "no solve began")
                 self.assertIsNone(child.poll(), "ended by itself")
                 time.sleep(0.02)
+            yield child
+        except BaseException:
+            for process in [*processes_of(child.pid), child.pid]:
+                os.kill(process, signal.SIGKILL)
+            raise
+
+    def stopped(self, case, *signals, after=0.0):
+        """Sends the signals to one rank `after` seconds from the first solve's begin."""
+        with self.begun(case) as child:
             time.sleep(after)
             rank = processes_of(child.pid)[-1]
             for number in signals:
@@ -80,10 +90,6 @@ class Stops(unittest.TestCase):
                     os.kill(rank, number)
                 time.sleep(0.01)
             _, errors = child.communicate(timeout=LIMIT)
-        except BaseException:
-            for process in [*processes_of(child.pid), child.pid]:
-                os.kill(process, signal.SIGKILL)
-            raise
         self.assertEqual(child.returncode, 5, errors)
         report = json.loads((self.folder / "results/report.json").read_text())
         jsonschema.validate(report, json.loads((SOURCE / "configs/report.schema.json").read_text()))
@@ -117,6 +123,19 @@ class Stops(unittest.TestCase):
     def test_by_ctrl_c(self):
         self.problem(20, 1)
         self.stopped(f"repeat: {FOR_HOURS}\n", signal.SIGINT)
+
+    def test_a_later_sigterm_ends_what_does_not_look(self):
+        if LAUNCH:
+            self.skipTest("for mpirun, whose exit code is its own")
+        self.problem(100, 1)
+        with self.begun("solver: {method: chebyshev, max_iterations: 100000000}\n"
+                        "petsc: {ksp_norm_type: none}\n") as child:
+            child.send_signal(signal.SIGTERM)
+            time.sleep(5)
+            self.assertIsNone(child.poll(), "the first was to be noted only")
+            child.send_signal(signal.SIGTERM)
+            child.communicate(timeout=LIMIT)
+        self.assertEqual(child.returncode, -signal.SIGTERM)
 
 
 if __name__ == "__main__":
