@@ -255,18 +255,19 @@ File File::open(const std::filesystem::path& path) {
   return File(Handle(file), path.string() + ": /");
 }
 
-File File::create(const std::filesystem::path& path) {
+File File::create(const std::filesystem::path& path, const std::filesystem::path& shown_as) {
   const Quiet quiet;
+  const std::string name = (shown_as.empty() ? path : shown_as).string();
   const Handle access(H5Pcreate(H5P_FILE_ACCESS));
   // 1.8 and later read it, and an attribute (the text of a case) may exceed 64 KiB.
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18);
-  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get());
   if (file < 0) {
     const std::string reason = innermost_reason();
     fail(ExitCode::usage, "{}: cannot be written ({}); check the folder, its permissions and space",
-         path.string(), reason);
+         name, reason);
   }
-  return File(Handle(file), path.string() + ": /");
+  return File(Handle(file), name + ": /");
 }
 
 void File::close() {

@@ -141,7 +141,9 @@ class Group : public Object {
 class File : public Group {
  public:
   static File open(const std::filesystem::path& path);
-  static File create(const std::filesystem::path& path);
+  // There must be no file of this name, so that no symbolic link is followed and no file is
+  // emptied. Messages name the file `shown_as` where that is given.
+  static File create(const std::filesystem::path& path, const std::filesystem::path& shown_as = {});
   // Closes a created file and reports what could not be written (a full disk, say).
   void close();
 

@@ -2,12 +2,9 @@
 // Slabs of all ranks through rank 0 into one HDF5 file.
 #include "io/output_file.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <system_error>
 
 #include "parallel/collective.hpp"
 
@@ -25,22 +22,14 @@ hdf5::Dataset create(std::optional<hdf5::File>& file, const std::string& path,
 
 }  // namespace
 
-OutputFile::OutputFile(MPI_Comm comm, std::filesystem::path path)
-    : comm_(comm), path_(std::move(path)) {
+OutputFile::OutputFile(MPI_Comm comm, const std::filesystem::path& path) : comm_(comm) {
   collectively(comm_, [&] {
     if (rank_of(comm_) != 0) return;
-    if (std::filesystem::is_directory(path_))
-      fail(ExitCode::usage, "{} is a directory; name a file to write", path_.string());
-    temporary_ = path_.string() + fmt::format(".{}.tmp", getpid());
-    file_ = hdf5::File::create(temporary_);
+    if (std::filesystem::is_directory(path))
+      fail(ExitCode::usage, "{} is a directory; name a file to write", path.string());
+    staged_ = StagedFile(path);
+    file_ = hdf5::File::create(staged_.temporary(), path);
   });
-}
-
-OutputFile::~OutputFile() {
-  if (temporary_.empty()) return;
-  file_.reset();
-  std::error_code ignored;
-  std::filesystem::remove(temporary_, ignored);
 }
 
 // fill(at, count, into) puts rows [at, at + count) of this rank's `count` rows, of T, into a
@@ -168,10 +157,7 @@ void OutputFile::commit() {
     if (!file_) return;
     file_->close();
     file_.reset();
-    std::error_code error;
-    std::filesystem::rename(temporary_, path_, error);
-    if (error) fail(ExitCode::usage, "{}: cannot be written: {}", path_.string(), error.message());
-    temporary_.clear();
+    staged_.commit();
   });
 }
 

@@ -2,8 +2,8 @@
 // An HDF5 file written by all ranks together: whole under its name, or not there at all.
 //
 // Rank 0 holds the file and writes slabs that the others send in pieces of a few MB, so it works
-// with parallel and serial HDF5 alike and needs little memory. The file has a temporary name in the
-// same folder until commit() renames it; without commit() it is removed.
+// with parallel and serial HDF5 alike and needs little memory. The file is a StagedFile until
+// commit(); without commit() it is removed.
 #pragma once
 
 #include <mpi.h>
@@ -13,9 +13,9 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "base/staged_file.hpp"
 #include "io/hdf5.hpp"
 #include "io/vectors.hpp"
 #include "sparse/csr.hpp"
@@ -25,8 +25,7 @@ namespace trireme {
 class OutputFile {
  public:
   // Collective, as are all members. Throws Error{usage} when the place cannot be written.
-  OutputFile(MPI_Comm comm, std::filesystem::path path);
-  ~OutputFile();
+  OutputFile(MPI_Comm comm, const std::filesystem::path& path);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
@@ -47,9 +46,8 @@ class OutputFile {
                     std::int64_t count, Fill fill);
 
   MPI_Comm comm_;
-  std::filesystem::path path_;
-  std::filesystem::path temporary_;
-  std::optional<hdf5::File> file_;  // on rank 0
+  StagedFile staged_;               // on rank 0, as is
+  std::optional<hdf5::File> file_;  // what is closed before it
 };
 
 }  // namespace trireme

@@ -1,62 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Report files: temporary names first, renamed when all are complete.
+// Report files: all are complete under temporary names before the first takes its own.
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <utility>
+#include <system_error>
 
 #include "base/error.hpp"
+#include "base/staged_file.hpp"
 #include "report/report.hpp"
 
 namespace trireme {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Files under their temporary names; those not kept are removed.
-class Staged {
- public:
-  Staged() = default;
-  Staged(const Staged&) = delete;
-  Staged& operator=(const Staged&) = delete;
-  ~Staged() {
-    std::error_code ignored;
-    for (const auto& [temporary, final_name] : files_) fs::remove(temporary, ignored);
-  }
-
-  void write(const fs::path& path, const std::string& text) {
-    fs::path temporary = path;
-    temporary += ".tmp";
-    files_.emplace_back(temporary, path);
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-    file << text;
-    file.close();
-    if (!file)
-      fail(ExitCode::resource,
-           "{}: cannot be written ({}); free some space or change "
-           "report.directory",
-           temporary.string(), std::strerror(errno));
-  }
-
-  std::vector<fs::path> keep() {
-    std::vector<fs::path> kept;
-    for (const auto& [temporary, path] : files_) {
-      std::error_code error;
-      fs::rename(temporary, path, error);
-      if (error)
-        fail(ExitCode::usage, "{}: cannot be replaced ({})", path.string(), error.message());
-      kept.push_back(path);
-    }
-    files_.clear();
-    return kept;
-  }
-
- private:
-  std::vector<std::pair<fs::path, fs::path>> files_;
-};
 
 [[noreturn]] void unwritable(const fs::path& directory, std::string_view why) {
   fail(ExitCode::usage, "report directory '{}' cannot be written: {}; choose another with --output",
@@ -88,18 +46,26 @@ std::vector<fs::path> write_reports(const Outcome& outcome, std::span<const std:
   fs::create_directories(directory, error);
   if (error) unwritable(directory, error.message());
 
-  Staged files;
+  std::vector<StagedFile> files;
+  const auto stage = [&](const char* name, const std::string& text) {
+    files.emplace_back(directory / name).write(text);
+  };
   for (const std::string& format : formats) {
     if (format == "json")
-      files.write(directory / "report.json", json_report(outcome));
+      stage("report.json", json_report(outcome));
     else if (format == "csv")
-      files.write(directory / "history.csv", csv_history(outcome));
+      stage("history.csv", csv_history(outcome));
     else if (format == "html")
-      files.write(directory / "report.html", html_report(outcome));
+      stage("report.html", html_report(outcome));
     else
       fail(ExitCode::usage, "unknown report format '{}'; known: json, csv, html", format);
   }
-  return files.keep();
+  std::vector<fs::path> written;
+  for (StagedFile& file : files) {
+    file.commit();
+    written.push_back(file.path());
+  }
+  return written;
 }
 
 }  // namespace trireme

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 
 #include "io/problem.hpp"
@@ -97,6 +98,27 @@ TEST(OutputFile, KeepsTheOldFileUntilTheNewOneIsWhole) {
     if (text == "old") file.commit();
   }
   EXPECT_EQ(hdf5::File::open(shared.path()).string_attribute("text"), "old");
+}
+
+TEST(OutputFile, TwoWritersOfOneNameDoNotShareATemporaryFile) {
+  test::SharedFile shared("out.h5");
+  OutputFile first(MPI_COMM_WORLD, shared.path()), second(MPI_COMM_WORLD, shared.path());
+  first.write_attribute("writer", "first");
+  second.write_attribute("writer", "second");
+  second.commit();
+  first.commit();
+  EXPECT_EQ(hdf5::File::open(shared.path()).string_attribute("writer"), "first");
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST(Hdf5File, IsNeverCreatedThroughASymbolicLink) {
+  test::SharedFile shared("link.h5");
+  if (rank_of(MPI_COMM_WORLD) != 0) return;
+  const std::filesystem::path victim = shared.path().parent_path() / "victim";
+  std::ofstream(victim) << "precious";
+  std::filesystem::create_symlink(victim, shared.path());
+  EXPECT_THROW(hdf5::File::create(shared.path()), Error);
+  EXPECT_EQ(std::filesystem::file_size(victim), 8u);
 }
 
 TEST(OutputFile, RefusesAPlaceThatCannotBeWrittenOnAllRanks) {

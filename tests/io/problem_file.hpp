@@ -35,6 +35,7 @@ class SharedFile {
 
   void write(const std::function<void(hdf5::File&)>& fill) {
     if (rank_of(MPI_COMM_WORLD) == 0) {
+      std::filesystem::remove(path_);
       hdf5::File file = hdf5::File::create(path_);
       fill(file);
       file.close();

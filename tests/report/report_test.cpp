@@ -3,7 +3,9 @@
 #include "report/report.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -191,15 +193,30 @@ TEST_F(ReportFiles, AreWrittenUnderTheirNamesOnly) {
 
 TEST_F(ReportFiles, LeaveTheOldReportWhereOneCannotBeWritten) {
   std::ofstream(folder_ / "report.json") << "old";
-  fs::create_directories(folder_ / "report.html.tmp");  // the temporary name is taken by a folder
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit before = limit;
+  limit.rlim_cur = json_report(sample_outcome()).size();  // too little for the longer CSV
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &limit);
   try {
-    write_reports(sample_outcome(), std::vector<std::string>{"json", "html"}, folder_);
-    FAIL() << "no error";
+    write_reports(sample_outcome(), std::vector<std::string>{"json", "csv"}, folder_);
+    ADD_FAILURE() << "no error";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ExitCode::resource) << e.what();
   }
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
   EXPECT_EQ(slurp(folder_ / "report.json"), "old");
-  EXPECT_FALSE(fs::exists(folder_ / "report.json.tmp"));
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(ReportFiles, DoNotFollowAPlantedLink) {
+  std::ofstream(folder_ / "victim") << "precious";
+  for (const char* name : {"report.json", "report.json.tmp"})
+    fs::create_symlink(folder_ / "victim", folder_ / name);
+  write_reports(sample_outcome(), std::vector<std::string>{"json"}, folder_);
+  EXPECT_EQ(slurp(folder_ / "victim"), "precious");
 }
 
 TEST_F(ReportFiles, CheckLeavesNothingBehind) {
