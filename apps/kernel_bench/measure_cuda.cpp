@@ -187,8 +187,8 @@ class CudaBench {
                      [](const auto& row) { return row.kernel == "cusparse-csr"; });
     if (baseline == results.rows.end()) return;
     for (Measurement& row : results.rows)
-      row.break_even_products = break_even_products(1e3 * row.build_ms, row.median_us,
-                                                    1e3 * baseline->build_ms, baseline->median_us);
+      row.break_even_products = break_even_products(
+          {1e-3 * row.build_ms, row.median_us}, {1e-3 * baseline->build_ms, baseline->median_us});
   }
 
   const Options& options_;

@@ -166,8 +166,9 @@ class HostBench {
     row.bandwidth_fraction = row.gbytes_per_s / bandwidth;
     for (const Candidate<Value>& baseline : candidates_)
       if (baseline.entry->name == "csr")
-        row.break_even_products = break_even_products(
-            candidate.build_seconds, median, baseline.build_seconds, quantile(baseline.warm, 0.5));
+        row.break_even_products =
+            break_even_products({candidate.build_seconds, row.median_us},
+                                {baseline.build_seconds, 1e6 * quantile(baseline.warm, 0.5)});
   }
 
   const Options& options_;

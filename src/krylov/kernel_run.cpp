@@ -274,7 +274,7 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
 
 std::string baseline_kernel(Device device) { return device == Device::cuda ? "csr-vector" : "csr"; }
 
-Baseline measure_baseline(const std::shared_ptr<DistributedMatrix>& matrix, Device device) {
+KernelCost measure_baseline(const std::shared_ptr<DistributedMatrix>& matrix, Device device) {
   constexpr int kProducts = 10;
   std::unique_ptr<Operator> op;
   if (device == Device::cuda)

@@ -12,6 +12,7 @@
 #include "kernels/registry.hpp"
 #include "krylov/plain_product.hpp"
 #include "operators/distributed_matrix.hpp"
+#include "planning/break_even.hpp"
 #include "report/outcome.hpp"
 
 namespace trireme {
@@ -47,11 +48,7 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
 
 // What break-even compares with where it is not among the kernels of the case: seconds to build the
 // plain csr (csr-vector on a GPU) and microseconds of one of its products. Collective.
-struct Baseline {
-  double build_seconds = 0;
-  double product_us = 0;
-};
 std::string baseline_kernel(Device device);
-Baseline measure_baseline(const std::shared_ptr<DistributedMatrix>& matrix, Device device);
+KernelCost measure_baseline(const std::shared_ptr<DistributedMatrix>& matrix, Device device);
 
 }  // namespace trireme

@@ -224,7 +224,7 @@ Bandwidth measured_bandwidth(MPI_Comm comm, MachineFacts& machine) {
 void add_break_even(std::vector<RunOutcome>& runs, const std::vector<KernelChoice>& kernels,
                     const std::shared_ptr<DistributedMatrix>& matrix) {
   for (const Device device : {Device::cpu, Device::cuda}) {
-    std::optional<Baseline> baseline;
+    std::optional<KernelCost> baseline;
     for (std::size_t k = 0; k < runs.size(); ++k)
       if (kernels[k].device == device && kernels[k].name == baseline_kernel(device) &&
           kernels[k].precision == Precision::full && runs[k].kernel_us.count > 0)
@@ -233,8 +233,7 @@ void add_break_even(std::vector<RunOutcome>& runs, const std::vector<KernelChoic
       if (kernels[k].device != device || runs[k].kernel_us.count == 0) continue;
       if (!baseline) baseline = measure_baseline(matrix, device);
       runs[k].break_even_products = break_even_products(
-          runs[k].seconds.build + runs[k].seconds.upload, 1e-6 * runs[k].kernel_us.median,
-          baseline->build_seconds, 1e-6 * baseline->product_us);
+          {runs[k].seconds.build + runs[k].seconds.upload, runs[k].kernel_us.median}, *baseline);
     }
   }
 }

@@ -8,16 +8,20 @@
 
 namespace trireme {
 
-// The smallest count k with build + k product <= baseline_build + k baseline_product; empty: never.
-// Any one unit of time for all four.
-inline std::optional<std::int64_t> break_even_products(double build, double product,
-                                                       double baseline_build,
-                                                       double baseline_product) {
-  const double debt = build - baseline_build;
-  const double gain = baseline_product - product;
-  if (debt <= 0 && gain >= 0) return 0;
-  if (gain <= 0) return std::nullopt;
-  return static_cast<std::int64_t>(std::ceil(debt / gain));
+struct KernelCost {
+  double preprocessing_seconds = 0;
+  double product_us = 0;
+};
+
+// The smallest count k by which preprocessing + k products cost no more than those of `baseline`;
+// empty: never.
+inline std::optional<std::int64_t> break_even_products(const KernelCost& kernel,
+                                                       const KernelCost& baseline) {
+  const double debt_us = 1e6 * (kernel.preprocessing_seconds - baseline.preprocessing_seconds);
+  const double gain_us = baseline.product_us - kernel.product_us;
+  if (debt_us <= 0 && gain_us >= 0) return 0;
+  if (gain_us <= 0) return std::nullopt;
+  return static_cast<std::int64_t>(std::ceil(debt_us / gain_us));
 }
 
 }  // namespace trireme

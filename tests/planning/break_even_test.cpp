@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When preprocessing has paid: known costs in, the count of products out.
+#include "planning/break_even.hpp"
+
+#include <gtest/gtest.h>
+
+namespace trireme {
+namespace {
+
+constexpr KernelCost kCsr{.preprocessing_seconds = 0.5e-3, .product_us = 100};
+
+TEST(BreakEven, IsTheFirstProductByWhichTheGainsCoverTheDebt) {
+  // 2 ms of debt, 20 us won with each product.
+  EXPECT_EQ(break_even_products({2.5e-3, 80}, kCsr), 100);
+  // Of 30 us each: 66 products win 1980 us of the 2000.
+  EXPECT_EQ(break_even_products({2.5e-3, 70}, kCsr), 67);
+  EXPECT_EQ(break_even_products({0.5e-3 + 1e-9, 99}, kCsr), 1);
+}
+
+TEST(BreakEven, IsZeroWhereThereIsNoDebt) {
+  EXPECT_EQ(break_even_products(kCsr, kCsr), 0);
+  EXPECT_EQ(break_even_products({0.1e-3, 100}, kCsr), 0);
+  EXPECT_EQ(break_even_products({0.1e-3, 50}, kCsr), 0);
+}
+
+TEST(BreakEven, IsNeverWhereAProductIsNoFaster) {
+  EXPECT_EQ(break_even_products({2.5e-3, 100}, kCsr), std::nullopt);
+  EXPECT_EQ(break_even_products({2.5e-3, 101}, kCsr), std::nullopt);
+  EXPECT_EQ(break_even_products({0.1e-3, 101}, kCsr), std::nullopt);
+}
+
+}  // namespace
+}  // namespace trireme
