@@ -171,6 +171,24 @@ TEST(AlbusLayout, EveryRowOrderAndColumnWidthOccursInTheShapes) {
     for (const AlbusWindow& window : part.windows) EXPECT_FALSE(window.narrow);
 }
 
+// Two rows in each matrix, in a window of one part: the distance decides the width of the columns.
+TEST(AlbusLayout, KeepsColumnsNarrowUpToADistanceOf65535) {
+  for (const std::int32_t distance : {65535, 65536}) {
+    SCOPED_TRACE(distance);
+    CsrMatrix<double> matrix;
+    matrix.rows = 2;
+    matrix.cols = 70000;
+    matrix.row_ptr = {0, 2, 4};
+    matrix.col_idx = {7 + distance, 8, 7, 9};
+    matrix.values = {2, 3, 5, 7};
+    const auto layout = build(matrix, 1);
+    ASSERT_EQ(layout.parts[0].windows.size(), 1u);
+    EXPECT_EQ(layout.parts[0].windows[0].narrow, distance == 65535);
+    const auto kernel = build_albus_host<double>(matrix.view());
+    EXPECT_TRUE(test::matches_reference(*kernel, matrix.view()));
+  }
+}
+
 template <class Value>
 class AlbusHostValues : public testing::Test {};
 using ValueTypes = testing::Types<double, float, std::int32_t>;

@@ -143,6 +143,18 @@ TEST(Generators, ConvectionIsANonsymmetricMMatrix) {
   EXPECT_NEAR(sum, 0, 1e-13);  // constants are in the kernel of the interior stencil
 }
 
+// h = 1 / (n + 1) = 1/4, v = (100, 50, 25): the flow comes from the smaller x, y and z.
+TEST(Generators, ConvectionOfAnInteriorRowIsUpwindAlongEachAxis) {
+  const std::int64_t n = 3, centre = 1 + n * (1 + n * 1);
+  const CsrMatrix<double> a = whole({.kind = "convection3d", .n = n});
+  const auto row = [&](const auto& of) {
+    return std::vector<double>(of.begin() + a.row_ptr[centre], of.begin() + a.row_ptr[centre + 1]);
+  };
+  EXPECT_EQ(row(a.col_idx), (std::vector<double>{4, 10, 12, 13, 14, 16, 22}));
+  EXPECT_EQ(row(a.values),
+            (std::vector<double>{-1 - 6.25, -1 - 12.5, -1 - 25, 6 + 25 + 12.5 + 6.25, -1, -1, -1}));
+}
+
 TEST(Generators, RandomHasExactlyKNonzerosARow) {
   for (const std::int64_t k : {0, 1, 16, 60, 99, 100}) {
     const auto lengths = row_length_statistics(whole({.kind = "random", .n = 100, .k = k}).row_ptr);
