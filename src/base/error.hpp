@@ -22,10 +22,21 @@ enum class ExitCode : int {
   breakdown = 6,      // breakdown, indefinite matrix or NaN; the report is written all the same
 };
 
+// One line of text, whatever names and values of a file it quotes: control characters become '?',
+// and of a very long text the middle goes.
+inline std::string one_line(std::string text) {
+  constexpr std::size_t most = 4000, head = 3000, tail = 500;
+  if (text.size() > most) text = text.substr(0, head) + " ... " + text.substr(text.size() - tail);
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = c == '\t' ? ' ' : '?';
+  return text;
+}
+
 // what() is one line for the user: what happened, where, and what to do.
 class Error : public std::runtime_error {
  public:
-  Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Error(ExitCode code, const std::string& message)
+      : std::runtime_error(one_line(message)), code_(code) {}
   ExitCode code() const { return code_; }
 
  private:

@@ -4,36 +4,49 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
+#include <numeric>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace trireme {
 
-// Levenshtein: insertions, deletions and replacements that turn one into the other.
+// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`
+// (optimal string alignment), by the usual table with two rows kept for the swaps.
 inline std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+  std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({substituted, above[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
     }
+    std::swap(before, above);
+    std::swap(above, row);
   }
-  return row[b.size()];
+  return above[b.size()];
 }
 
-// The first of the names with the least distance; empty where there are no names.
-inline std::string_view nearest_name(std::string_view word,
-                                     std::span<const std::string_view> names) {
-  const auto nearer = [&](std::string_view a, std::string_view b) {
-    return edit_distance(word, a) < edit_distance(word, b);
-  };
-  const auto best = std::min_element(names.begin(), names.end(), nearer);
-  return best == names.end() ? std::string_view{} : *best;
+// The first of the names at the least distance, if that is near enough to be a slip of the hand.
+template <class Names>
+std::optional<std::string> nearest(std::string_view word, const Names& names) {
+  constexpr std::size_t longest_name = 64;
+  if (word.size() > 2 * longest_name) return std::nullopt;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  std::optional<std::string> best;
+  for (const std::string_view name : names) {
+    const std::size_t distance = edit_distance(word, name);
+    if (distance < least) {
+      least = distance;
+      best = std::string(name);
+    }
+  }
+  return best;
 }
 
 }  // namespace trireme

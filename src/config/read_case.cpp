@@ -3,7 +3,6 @@
 #include "config/read_case.hpp"
 
 #include <fmt/ranges.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <fstream>
@@ -16,12 +15,13 @@
 #include "config/unknown_key.hpp"
 #include "config/validate.hpp"
 #include "config/values.hpp"
+#include "config/yaml_document.hpp"
 
 namespace trireme {
 namespace {
 
 constexpr std::uintmax_t kMostBytes = 1 << 20;  // more is not a case but a matrix given by mistake
-constexpr int kDeepestOption = 16;  // petsc: maps within maps; YAML aliases can be cyclic
+constexpr int kDeepestOption = 16;              // petsc: maps within maps
 
 std::string joined(std::string_view section, std::string_view name) {
   return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
@@ -36,7 +36,7 @@ class CaseReader {
   // A whole file of keys, over those read before.
   void read_text(const std::string& text, const std::filesystem::path& file) {
     file_ = file;
-    const YAML::Node root = parse(text, file.string());
+    const YAML::Node root = load_yaml(text, file.string());
     if (!root.IsMap())
       fail(ExitCode::usage, "{}: not a case: expected keys such as 'problem:' and 'solver:'",
            file.string());
@@ -57,7 +57,7 @@ class CaseReader {
 
   void apply(const Override& change) {
     origin_ = change.origin;
-    const YAML::Node value = parse(change.value, change.origin);
+    const YAML::Node value = load_yaml(change.value, change.origin);
     constexpr std::string_view petsc = "petsc.";
     if (change.key.starts_with(petsc)) {
       add_petsc(change.key.substr(petsc.size()), value, 0);
@@ -75,18 +75,6 @@ class CaseReader {
   }
 
  private:
-  YAML::Node parse(const std::string& text, const std::string& name) const {
-    try {
-      const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-      if (documents.size() > 1)
-        fail(ExitCode::usage, "{}: more than one YAML document ('---'); a case is one", name);
-      return documents.empty() ? YAML::Node() : documents.front();
-    } catch (const YAML::ParserException& e) {
-      fail(ExitCode::usage, "{}:{}:{}: not YAML: {}", name, e.mark.line + 1, e.mark.column + 1,
-           e.msg);
-    }
-  }
-
   std::string place(const YAML::Node& node) const {
     if (!origin_.empty()) return origin_;
     return fmt::format("{}:{}:{}", file_.string(), node.Mark().line + 1, node.Mark().column + 1);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "config/keys.hpp"
-#include "config/nearest.hpp"
 
 namespace trireme {
 namespace {

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "config/nearest.hpp"
+#include "base/nearest.hpp"
 
 namespace trireme {
 namespace {
@@ -42,11 +42,17 @@ std::optional<Integer> parse_integer(std::string_view text) {
 
 bool quoted(const YAML::Node& value) { return value.Tag() == "!"; }
 
+bool is_boolean(const YAML::Node& value) {
+  return value.IsScalar() && !quoted(value) &&
+         (value.Scalar() == "true" || value.Scalar() == "false");
+}
+
 // What a YAML value is, in the words of a message.
 std::string describe(const YAML::Node& value) {
   if (value.IsNull()) return "nothing";
   if (value.IsMap()) return "a map";
   if (value.IsSequence()) return value.size() == 0 ? "an empty list" : "a list";
+  if (is_boolean(value)) return "the boolean value " + value.Scalar();
   return (quoted(value) ? "the text '" : "'") + value.Scalar() + "'";
 }
 
@@ -75,8 +81,7 @@ struct Complaint {
 std::string text_of(const YAML::Node& value, const Complaint& complaint) {
   if (!value.IsScalar()) complaint.wants("a text", value);
   const std::string& text = value.Scalar();
-  const bool looks_other = parse_real(text) || text == "true" || text == "false";
-  if (!quoted(value) && looks_other)
+  if (is_boolean(value) || (!quoted(value) && parse_real(text)))
     complaint.wants(fmt::format("a text (if you mean it, write \"{}\")", text), value);
   return text;
 }
@@ -150,9 +155,7 @@ struct Assign {
   }
 
   void operator()(const field::Flag& f) const {
-    const bool is_flag = value.IsScalar() && !quoted(value) &&
-                         (value.Scalar() == "true" || value.Scalar() == "false");
-    if (!is_flag) complaint.wants("true or false", value);
+    if (!is_boolean(value)) complaint.wants("true or false", value);
     f.at(c) = value.Scalar() == "true";
   }
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/nearest.hpp"
+#include "base/nearest.hpp"
 #include "device/device.hpp"
 #include "io/problem.hpp"
 #include "io/result.hpp"

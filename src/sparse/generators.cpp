@@ -63,8 +63,9 @@ const Generator& find_generator(const GenerateSpec& spec) {
       fail(ExitCode::usage, "rmat takes k from 1 to 2^31-1 edges a row, not {}", spec.k);
     return generator;
   }
-  fail(ExitCode::usage, "unknown problem '{}'; did you mean '{}'? Known problems: {}", spec.kind,
-       nearest_name(spec.kind, kNames), fmt::join(kNames, ", "));
+  const auto near = nearest(spec.kind, kNames);
+  fail(ExitCode::usage, "unknown problem '{}';{} known problems: {}", spec.kind,
+       near ? fmt::format(" did you mean '{}'?", *near) : "", fmt::join(kNames, ", "));
 }
 
 std::unique_ptr<RowSource> make_source(const GenerateSpec& spec, std::int64_t first_row,

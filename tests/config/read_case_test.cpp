@@ -9,7 +9,6 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "config/nearest.hpp"
 
 namespace trireme {
 namespace {
@@ -215,8 +214,63 @@ TEST(ReadCase, RefusesWhatIsNotOneYamlMap) {
   EXPECT_NE(message(std::string("\0\x89HDF\r\n", 7)), "no error");
 }
 
-TEST(ReadCase, EndsOnACyclicAlias) {
-  EXPECT_NE(message(kSmallest + "petsc: &a {x: *a}\n"), "no error");
+TEST(ReadCase, RefusesACyclicAlias) {
+  EXPECT_EQ(
+      message(kSmallest + "petsc: &a {x: *a}\n"),
+      "folder/case.yaml:2:15: an alias stands within its own anchor; name a value outside it");
+  EXPECT_NE(message("problem: &a [*a]\n").find("within its own anchor"), std::string::npos);
+}
+
+// Levels of lists, each of nine aliases of the one before: 9^levels nodes in a few lines.
+std::string alias_bomb(const std::string& before, int levels) {
+  std::string text = before + "{a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8, 9]";
+  for (int level = 1; level <= levels; ++level) {
+    const std::string alias = fmt::format("*a{}", level - 1);
+    text += fmt::format(",\n a{0}: &a{0} {{", level);
+    for (int k = 0; k < 9; ++k) text += fmt::format("{}k{}: {} ", k == 0 ? "" : ", ", k, alias);
+    text += "}";
+  }
+  return text + "}\n";
+}
+
+TEST(ReadCase, RefusesAnAliasBombWhereverItStands) {
+  for (const char* before : {"petsc: ", "solver: ", "kernel: ", "problem: "}) {
+    const std::string text = message(kSmallest + alias_bomb(before, 8));
+    EXPECT_NE(text.find("more than 100000 YAML nodes"), std::string::npos) << text;
+  }
+  const std::string flat = message_of([] { read_set({"petsc.x=" + alias_bomb("", 8)}); });
+  EXPECT_NE(flat.find("more than 100000 YAML nodes"), std::string::npos) << flat;
+}
+
+TEST(ReadCase, TakesAliasesOfModestSize) {
+  const Case c = read(kSmallest + alias_bomb("petsc: ", 2));
+  EXPECT_EQ(c.petsc.size(), 1u + 9u + 81u);
+  EXPECT_EQ(c.petsc.back().first, "a2_k8_k8");
+  EXPECT_EQ(c.petsc.back().second, "1,2,3,4,5,6,7,8,9");
+}
+
+// Found by fuzzing: yaml-cpp gives endless empty documents for it.
+TEST(ReadCase, EndsOnTextWithEndlessDocuments) {
+  EXPECT_NE(message(", [a,0b]\n: |\n  text\n  tepti!nt \n...\n"), "no error");
+}
+
+TEST(ReadCase, SaysOneLineOfBoundedLengthAboutAnyName) {
+  EXPECT_NE(message("\"a\\nb\": 1\n").find("unknown key 'a?b'"), std::string::npos);
+  EXPECT_LT(message(std::string(500'000, 'a') + ": 1\n").size(), 5000u);
+  EXPECT_LT(message("kernel: " + std::string(500'000, 'a') + "\n").size(), 5000u);
+}
+
+TEST(ReadCase, NamesABooleanValueAsSuch) {
+  EXPECT_EQ(message(kSmallest + "kernel: true\n"),
+            "folder/case.yaml:2:9: kernel must be a text (if you mean it, write \"true\"), not the "
+            "boolean value true");
+  EXPECT_EQ(message(kSmallest + "repeat: false\n"),
+            "folder/case.yaml:2:9: repeat must be a whole number from 1 to 1000000000, not the "
+            "boolean value false");
+  EXPECT_EQ(
+      message(kSmallest + "repeat: \"true\"\n"),
+      "folder/case.yaml:2:9: repeat must be a whole number from 1 to 1000000000, not the text "
+      "'true'");
 }
 
 TEST(ReadCase, RefusesPathsThatAreNoCase) {
@@ -287,17 +341,6 @@ TEST(Override, IsAsStrictAsTheFile) {
   EXPECT_NE(error("repeat=").find("has no value"), std::string::npos);
   EXPECT_NE(error("solver.rtol=[").find("not YAML"), std::string::npos);
   EXPECT_NE(error("problem.file=a.h5").find("exclude each other"), std::string::npos);
-}
-
-TEST(Nearest, CountsSlipsOfTheHand) {
-  EXPECT_EQ(edit_distance("", "abc"), 3u);
-  EXPECT_EQ(edit_distance("rtol", "rtol"), 0u);
-  EXPECT_EQ(edit_distance("rtol", "rotl"), 1u);  // a swap
-  EXPECT_EQ(edit_distance("kernels", "kernel"), 1u);
-  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
-  const std::vector<std::string> words = {"csr", "albus"};
-  EXPECT_EQ(nearest("albs", words), "albus");
-  EXPECT_EQ(nearest("dasp", words), std::nullopt);
 }
 
 }  // namespace

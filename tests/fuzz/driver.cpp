@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Drives a harness without libFuzzer: the seeds as they are, then mutations of them, which depend on
-// the seeds and the count of runs only.
+// Drives a harness without libFuzzer: the seeds as they are, then mutations of them, which depend
+// on the seeds and the count of runs only.
 //
 // usage: HARNESS --seconds N | --runs N SEED_FOLDER, or HARNESS FILE... to run these inputs alone.
 // The input of a run that ends the process stays in HARNESS.input beside the harness.
@@ -96,8 +96,8 @@ class Mutator {
         input.insert(here, 1 + below(16), static_cast<std::uint8_t>(below(256)));
         break;
       case 6: {  // a piece of the input once more
-        const Bytes piece(here, here + static_cast<std::ptrdiff_t>(std::min<std::size_t>(
-                                           left, below(64))));
+        const Bytes piece(
+            here, here + static_cast<std::ptrdiff_t>(std::min<std::size_t>(left, below(64))));
         const auto to = static_cast<std::ptrdiff_t>(below(input.size() + 1));
         input.insert(input.begin() + to, piece.begin(), piece.end());
         break;
@@ -113,9 +113,18 @@ class Mutator {
 
   // Limits of 8 to 64 bits in either order of bytes, or as digits.
   void put_interesting_integer(Bytes& input, std::size_t at) {
-    static constexpr std::uint64_t numbers[] = {
-        0, 1, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff,
-        0x8000000000000000, 0xffffffffffffffff};
+    static constexpr std::uint64_t numbers[] = {0,
+                                                1,
+                                                0x7f,
+                                                0xff,
+                                                0x7fff,
+                                                0xffff,
+                                                0x7fffffff,
+                                                0x80000000,
+                                                0xffffffff,
+                                                0x7fffffffffffffff,
+                                                0x8000000000000000,
+                                                0xffffffffffffffff};
     const std::uint64_t number = numbers[below(std::size(numbers))];
     if (below(3) == 0) {
       const std::string digits = std::to_string(number);
@@ -162,8 +171,7 @@ void fuzz(LastInput& last, bool by_seconds, long limit, const fs::path& folder) 
   long runs = 0;
   for (; by_seconds ? seconds() < static_cast<double>(limit) : runs < limit; ++runs)
     run(last, mutator.next());
-  std::printf("%zu seeds and %ld mutations in %.1f s, no finding\n", seeds.size(), runs,
-              seconds());
+  std::printf("%zu seeds and %ld mutations in %.1f s, no finding\n", seeds.size(), runs, seconds());
 }
 
 }  // namespace

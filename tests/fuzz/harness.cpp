@@ -32,8 +32,7 @@ int memory_file() {
 
 std::filesystem::path as_file(const std::uint8_t* bytes, std::size_t size) {
   const int file = memory_file();
-  if (ftruncate(file, 0) != 0 ||
-      pwrite(file, bytes, size, 0) != static_cast<ssize_t>(size))
+  if (ftruncate(file, 0) != 0 || pwrite(file, bytes, size, 0) != static_cast<ssize_t>(size))
     finding("harness", "the input file cannot be written");
   return "/proc/self/fd/" + std::to_string(file);
 }

@@ -60,8 +60,9 @@ std::string gzip(const std::string& text, const fs::path& scratch) {
 void write_matrix_market(const fs::path& folder) {
   const std::string banner = "%%MatrixMarket matrix ";
   const std::pair<const char*, std::string> files[] = {
-      {"general", "coordinate real general\n% a comment\n\n 3 4 5 \n3 1 1.5\n1 4 -2e3\n1\t2   "
-                  "+.5 \r\n3 1 0.25\n1 1 0"},
+      {"general",
+       "coordinate real general\n% a comment\n\n 3 4 5 \n3 1 1.5\n1 4 -2e3\n1\t2   "
+       "+.5 \r\n3 1 0.25\n1 1 0"},
       {"symmetric", "coordinate real symmetric\n3 3 4\n1 1 2\n2 2 2\n3 3 2\n2 1 -1\n"},
       {"skew", "coordinate real skew-symmetric\n3 3 2\n2 1 3\n3 2 4\n"},
       {"pattern", "coordinate pattern general\n2 3 2\n1 3\n2 1\n"},
@@ -74,7 +75,8 @@ void write_matrix_market(const fs::path& folder) {
       {"large-claim", "coordinate real general\n2147483647 2147483647 1000000000000\n1 1 1\n"},
       {"many-rows", "coordinate real general\n2147483647 2147483647 1\n1 1 1\n"},
       {"wide-array", "array real general\n1 2147483647\n1\n"},
-      {"comments", "coordinate real general\n" + std::string(3000, '%') + "\n%\n%\n%\n1 1 1\n1 1 1"},
+      {"comments",
+       "coordinate real general\n" + std::string(3000, '%') + "\n%\n%\n%\n1 1 1\n1 1 1"},
   };
   for (const auto& [name, text] : files) {
     write(folder / name, banner + text);
@@ -162,11 +164,10 @@ void add_chunked(File& file, const char* path, bool hollow) {
   H5Pset_deflate(creation, 6);
   H5Pset_fletcher32(creation);
   const hid_t space = H5Screate_simple(2, extents, nullptr);
-  const hid_t dataset = H5Dcreate2(file.id(), path, H5T_IEEE_F64LE, space, H5P_DEFAULT, creation,
-                                   H5P_DEFAULT);
+  const hid_t dataset =
+      H5Dcreate2(file.id(), path, H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
   const double values[] = {1, 2, 3, 4, 5, 6, 7, 8};
-  if (!hollow)
-    H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+  if (!hollow) H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
   H5Dclose(dataset);
   H5Sclose(space);
   H5Pclose(creation);
