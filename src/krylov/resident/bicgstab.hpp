@@ -20,7 +20,7 @@ struct BicgstabVectors {
   double* x;
   double* r;      // and s
   double* r0;     // the shadow residual
-  double* p;      // only where M is not pointwise
+  double* p;      // in the loop only where M is not pointwise
   double* p_hat;  // M^-1 p
   double* v;      // A p^
   double* s_hat;  // M^-1 s
@@ -69,13 +69,61 @@ TRIREME_HD void bicgstab_iteration(Exec& e, const BicgstabVectors& v, const Prec
 #pragma nv_exec_check_disable
 #endif
 template <class Exec>
-TRIREME_HD void bicgstab_correct(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
+TRIREME_HD void correct_by_exact_product(Exec& e, const BicgstabVectors& v,
+                                         const Preconditioner& m) {
   e.exact_product(v.x, v.t);
   e.pass(CorrectRightResidual{v.b, v.t, v.r, v.r0, m.pointwise() ? nullptr : v.p, v.p_hat,
                               m.pointwise() ? m.inverse_diagonal : Diagonal{}});
+}
+
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void bicgstab_correct(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
+  correct_by_exact_product(e, v, m);
   if (!m.pointwise()) precondition(e, m, v.p, v.p_hat);
   e.product(v.p_hat, v.v);                    // v = A p^
   e.pass(Dot{v.r0, v.v}, BicgstabCorrect{});  // alpha = rho / r0.v
+}
+
+// After a solve that was stopped: p is the next direction, and goes with b - A x.
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void leave_direction(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
+  if (e.inexact()) {
+    correct_by_exact_product(e, v, m);
+    e.forget_sums();
+  }
+  if (m.pointwise()) e.pass(PlainDirection{v.p, v.p_hat, m.inverse_diagonal});
+}
+
+// In place of a start: r0 and p are what another solve has left.
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void bicgstab_go_on(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
+  e.exact_product(v.x, v.v);
+  e.pass(GoOnResidual{v.b, v.v, v.r, v.r0, v.p, v.p_hat, m.inverse_diagonal});
+  if (!m.pointwise()) precondition(e, m, v.p, v.p_hat);  // p^ = M^-1 p
+  e.product(v.p_hat, v.v);                               // v = A p^
+  e.pass(Dot{v.r0, v.v}, BicgstabGoOn{});                // rho = r0.r, alpha = rho / r0.v
+  if (e.needs_true_residual()) bicgstab_start(e, v, m, false);
+}
+
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void bicgstab_loop(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
+  while (e.running()) {
+    e.repeat([&] { bicgstab_iteration(e, v, m); });
+    if (e.inexact() && e.needs_true_residual()) bicgstab_correct(e, v, m);
+    if (e.needs_true_residual()) bicgstab_start(e, v, m, false);
+  }
 }
 
 // The whole solve. Convergence by the recurrence is believed only when b - A x confirms it.
@@ -89,11 +137,7 @@ TRIREME_HD void bicgstab(Exec& e, const BicgstabVectors& v, const Preconditioner
     e.finish(SetRightReference{});
   }
   bicgstab_start(e, v, m, v.zero_guess);
-  while (e.running()) {
-    e.repeat([&] { bicgstab_iteration(e, v, m); });
-    if (e.inexact() && e.needs_true_residual()) bicgstab_correct(e, v, m);
-    if (e.needs_true_residual()) bicgstab_start(e, v, m, false);
-  }
+  bicgstab_loop(e, v, m);
 }
 
 }  // namespace trireme::resident

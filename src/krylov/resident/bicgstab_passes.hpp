@@ -170,6 +170,48 @@ struct ShadowResidual {
   }
 };
 
+// A stopped solve goes on: r = b - q, p^ = D^-1 p; sums {r.r, r0.r}.
+struct GoOnResidual {
+  static constexpr int sums = 2;
+  static constexpr bool always = true;
+  const double* b;
+  const double* q;
+  double* r;
+  const double* r0;
+  const double* p;
+  double* p_hat;
+  Diagonal inverse;
+
+  struct Row {
+    double r, r0, p, inverse;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {b[i] - q[i], r0[i], p[i], inverse[i]}; }
+  TRIREME_HD void update(Row& row, const State&, double* sum) const {
+    sum[0] += row.r * row.r;
+    sum[1] += row.r0 * row.r;
+  }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const {
+    r[i] = row.r;
+    p_hat[i] = row.inverse * row.p;
+  }
+};
+
+// p = D p^, where M is pointwise.
+struct PlainDirection {
+  static constexpr int sums = 0;
+  static constexpr bool always = true;
+  double* p;
+  const double* p_hat;
+  Diagonal inverse;
+
+  struct Row {
+    double p_hat, inverse;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {p_hat[i], inverse[i]}; }
+  TRIREME_HD void update(Row&, const State&, double*) const {}
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { p[i] = row.p_hat / row.inverse; }
+};
+
 // From {b.b}.
 struct SetRightReference {
   static constexpr bool ends_iteration = false;
@@ -193,6 +235,22 @@ struct BicgstabBegin {
     begin(s, s.rule.norm == NormKind::none ? 0 : sqrt(sum[0]));
     if (s.running && s.rho == 0) stop(s, Reason::atol);
     if (s.running) shadow_step_length(s, sum[1]);
+    s.live = s.running;
+  }
+};
+
+// From {r.r, r0.r, r0.v} of a true residual, when a stopped solve goes on.
+struct BicgstabGoOn {
+  static constexpr bool ends_iteration = true;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    s.rho = sum[1];
+    go_on(s, s.rule.norm == NormKind::none ? 0 : sqrt(sum[0]));
+    if (s.running && sum[0] == 0) stop(s, Reason::atol);
+    if (s.running && (s.rho == 0 || sum[2] == 0)) {
+      abandon(s, Reason::breakdown);
+      s.restart = true;
+    }
+    if (s.running) shadow_step_length(s, sum[2]);
     s.live = s.running;
   }
 };

@@ -94,11 +94,12 @@ TRIREME_HD void cg_iteration(Exec& e, const CgVectors& v, const Preconditioner& 
 }
 
 // Between two iterations: r = b - A x by the exact product, and what that changes changes z and p.
+// The sums are pending.
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
 template <class Exec>
-TRIREME_HD void cg_correct(Exec& e, const CgVectors& v, const Preconditioner& m) {
+TRIREME_HD void correct_by_exact_product(Exec& e, const CgVectors& v, const Preconditioner& m) {
   e.exact_product(v.x, v.q);
   if (m.pointwise()) {
     e.pass(CorrectResidual{v.b, v.q, v.r, v.z, v.p, m.inverse_diagonal, v.norm});
@@ -107,6 +108,14 @@ TRIREME_HD void cg_correct(Exec& e, const CgVectors& v, const Preconditioner& m)
     precondition(e, m, v.q, v.s);
     e.pass(ChangeDirection{v.s, v.r, v.z, v.p, v.norm});
   }
+}
+
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void cg_correct(Exec& e, const CgVectors& v, const Preconditioner& m) {
+  correct_by_exact_product(e, v, m);
   e.finish(CgCorrect{});
 }
 
@@ -152,14 +161,71 @@ TRIREME_HD void merged_cg_correct(Exec& e, const CgVectors& v, const Preconditio
   e.product_and_dot(v.z, v.q, MergedCorrect{});  // w = A u
 }
 
-// The whole solve. Convergence by the recurrence is believed only when b - A x confirms it.
+// After a solve that was stopped: p is the next direction, and goes with b - A x. The classic loop
+// has it so, unless its product is inexact; `merged`: merged_cg's, after one iteration or more.
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
 template <class Exec>
-TRIREME_HD void cg(Exec& e, const CgVectors& v, const Preconditioner& m) {
-  if (!v.zero_guess) reference_norm(e, v, m);
-  cg_start(e, v, m, v.zero_guess);
+TRIREME_HD void leave_direction(Exec& e, const CgVectors& v, const Preconditioner& m, bool merged) {
+  if (merged) e.pass(NextDirection{v.p, v.z});
+  if (!e.inexact()) return;
+  correct_by_exact_product(e, v, m);
+  e.forget_sums();
+}
+
+// Instead of a start: p is what another solve has left. One iteration by formulas that hold for any
+// p makes r orthogonal to p, and the next direction conjugate to it: those of the loop follow from
+// that, though rounding, or an inexact product, kept p and r = b - A x from being made for each
+// other. `q` becomes A p; z = M^-1 r.
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void first_iteration(Exec& e, const CgVectors& v, const Preconditioner& m, double* q) {
+  true_residual(e, v, m, false, v.z);  // r = b - A x, z = M^-1 r
+  e.finish(CgGoOn{});                  // rho = r.z
+  e.pass(Dot{v.r, v.p});
+  e.product_and_dot(v.p, q, GoOnStepLength{});     // q = A p, alpha = r.p / p.q
+  e.pass(CgResidual{v.r, q, Diagonal{}, v.norm});  // r -= alpha q
+  e.forget_sums();
+  if (m.pointwise()) {
+    e.pass(TrueResidual{v.r, nullptr, v.r, v.z, m.inverse_diagonal, v.norm});  // z = D^-1 r
+  } else {
+    precondition(e, m, v.r, v.z);
+    e.pass(ResidualNorms{v.r, v.z, v.norm});
+  }
+  e.pass(Dot{v.z, q}, GoOnImprove{});  // rho' = r.z, beta = - z.q / p.q
+}
+
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void cg_go_on(Exec& e, const CgVectors& v, const Preconditioner& m) {
+  first_iteration(e, v, m, v.q);
+  e.pass(CgDirection{v.x, v.p, v.z, Diagonal{}});  // x += alpha p, p = z + beta p
+  if (e.inexact() && e.needs_true_residual()) cg_correct(e, v, m);
+  if (e.needs_true_residual()) cg_start(e, v, m, false);
+}
+
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void merged_cg_go_on(Exec& e, const CgVectors& v, const Preconditioner& m) {
+  first_iteration(e, v, m, v.s);
+  e.pass(Advance{v.x, v.p});                  // x += alpha p
+  e.product_and_dot(v.z, v.q, MergedGoOn{});  // w = A u, alpha
+  if (e.inexact() && e.needs_true_residual()) merged_cg_correct(e, v, m);
+  if (e.needs_true_residual()) merged_cg_start(e, v, m, false);
+}
+
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void cg_loop(Exec& e, const CgVectors& v, const Preconditioner& m) {
   while (e.running()) {
     e.repeat([&] { cg_iteration(e, v, m); });
     if (e.inexact() && e.needs_true_residual()) cg_correct(e, v, m);
@@ -171,14 +237,33 @@ TRIREME_HD void cg(Exec& e, const CgVectors& v, const Preconditioner& m) {
 #pragma nv_exec_check_disable
 #endif
 template <class Exec>
-TRIREME_HD void merged_cg(Exec& e, const CgVectors& v, const Preconditioner& m) {
-  if (!v.zero_guess) reference_norm(e, v, m);
-  merged_cg_start(e, v, m, v.zero_guess);
+TRIREME_HD void merged_cg_loop(Exec& e, const CgVectors& v, const Preconditioner& m) {
   while (e.running()) {
     e.repeat([&] { merged_cg_iteration(e, v, m); });
     if (e.inexact() && e.needs_true_residual()) merged_cg_correct(e, v, m);
     if (e.needs_true_residual()) merged_cg_start(e, v, m, false);
   }
+}
+
+// The whole solve. Convergence by the recurrence is believed only when b - A x confirms it.
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void cg(Exec& e, const CgVectors& v, const Preconditioner& m) {
+  if (!v.zero_guess) reference_norm(e, v, m);
+  cg_start(e, v, m, v.zero_guess);
+  cg_loop(e, v, m);
+}
+
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+template <class Exec>
+TRIREME_HD void merged_cg(Exec& e, const CgVectors& v, const Preconditioner& m) {
+  if (!v.zero_guess) reference_norm(e, v, m);
+  merged_cg_start(e, v, m, v.zero_guess);
+  merged_cg_loop(e, v, m);
 }
 
 }  // namespace trireme::resident

@@ -170,6 +170,38 @@ struct MergedUpdate {
   }
 };
 
+// merged: p = u + beta p, as the first half of the update that was not done.
+struct NextDirection {
+  static constexpr int sums = 0;
+  static constexpr bool always = true;
+  double* p;
+  const double* u;
+
+  struct Row {
+    double p, u;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {p[i], u[i]}; }
+  TRIREME_HD void update(Row& row, const State& s, double*) const {
+    row.p = s.beta == 0 ? row.u : row.u + s.beta * row.p;
+  }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { p[i] = row.p; }
+};
+
+// x += alpha p.
+struct Advance {
+  static constexpr int sums = 0;
+  static constexpr bool always = false;
+  double* x;
+  const double* p;
+
+  struct Row {
+    double x, p;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {x[i], p[i]}; }
+  TRIREME_HD void update(Row& row, const State& s, double*) const { row.x += s.alpha * row.p; }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { x[i] = row.x; }
+};
+
 // The norm of b, from {b.M^-1 b, norm term}: what rtol is relative to when x0 is given.
 struct SetReference {
   static constexpr bool ends_iteration = false;
@@ -202,6 +234,49 @@ struct CgBegin {
     s.rho = sum[0];
     begin(s, chosen_norm(s, sum[0], sum[1]));
     if (s.running) check_preconditioner(s, s.rho, s.rho);
+  }
+};
+
+// From {r.z, norm term} of a true residual, when a stopped solve goes on.
+struct CgGoOn {
+  static constexpr bool ends_iteration = true;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    s.rho = sum[0];
+    go_on(s, chosen_norm(s, sum[0], sum[1]));
+    if (s.running) check_preconditioner(s, s.rho, s.rho);
+  }
+};
+
+// From {r.p, p.Ap}: alpha = r.p / p.Ap, which is rho / p.Ap if p.Ap and r are the loop's of before.
+struct GoOnStepLength {
+  static constexpr bool ends_iteration = false;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    s.live = s.running;
+    if (!s.live) return;
+    check_curvature(s, sum[1]);
+    if (!(sum[0] * s.rho > 0)) {  // r is not what p was made for: a new start
+      abandon(s, Reason::breakdown);
+      s.restart = true;
+    }
+    s.last_curvature = sum[1];
+    s.alpha = sum[0] / sum[1];
+  }
+};
+
+// From {r.z, norm term, z.Ap}: beta = - z.Ap / p.Ap, which is rho' / rho if the loop has not ended.
+struct GoOnImprove {
+  static constexpr bool ends_iteration = true;
+  static constexpr bool has_tail = true;  // x += alpha p still follows
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    if (!s.live) return;
+    const double last = s.rho;
+    s.rho = sum[0];
+    s.beta = -sum[2] / s.last_curvature;
+    ++s.iterations;
+    judge(s, chosen_norm(s, sum[0], sum[1]));
+    if (!s.running) return;
+    check_preconditioner(s, s.rho, last);
+    s.live = true;
   }
 };
 
@@ -248,6 +323,17 @@ struct MergedBegin {
     s.beta = 0;
     if (s.running) check_curvature(s, sum[2]);
     merged_step_length(s, sum[2]);
+  }
+};
+
+// From {u.w} after the first iteration of a merged loop that goes on: alpha, as MergedImprove.
+struct MergedGoOn {
+  static constexpr bool ends_iteration = false;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    const double curvature = sum[0] - s.beta * s.beta * s.last_curvature;
+    if (s.running) check_curvature(s, curvature);
+    s.last_alpha = s.alpha;
+    merged_step_length(s, curvature);
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "device/buffer.hpp"
@@ -79,11 +80,47 @@ class CudaSolver::Work {
     return run_in_order(b, x, zero_guess, rule, observer);
   }
 
+  StoppedSolve stopped() const {
+    const DeviceSpan<const std::int32_t> order = system_.order();
+    const DeviceBuffer<double> in_callers_order(order.empty() ? 0 : rows_, stream_);
+    StoppedSolve stopped = last_;
+    for (const int k : places_of_directions(method_)) {
+      DeviceSpan<const double> from = direction(k);
+      if (!order.empty()) {
+        permute_back(from, order, in_callers_order.span(), stream_);
+        from = in_callers_order.view();
+      }
+      Array<double>& into = stopped.directions.emplace_back(rows_);
+      copy_to_host(from, std::span<double>(into), stream_);
+      synchronize(stream_);
+    }
+    return stopped;
+  }
+
+  void go_on(const StoppedSolve& stopped) {
+    const std::span<const int> places = places_of_directions(method_);
+    require_directions(stopped, places.size(), rows_);
+    const DeviceSpan<const std::int32_t> order = system_.order();
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      const std::span<const double> from(stopped.directions[k]);
+      if (order.empty()) {
+        copy_to_device(from, direction(places[k]), stream_);
+      } else {
+        const DeviceBuffer<double> in_callers_order = to_device(from, stream_);
+        permute(in_callers_order.view(), order, direction(places[k]), stream_);
+      }
+      synchronize(stream_);
+    }
+    going_on_ = {
+        stopped.iterations, stopped.reference, stopped.replacements, stopped.exact_from, {}};
+  }
+
   CudaMode mode() const { return mode_; }
   Variant variant() const { return variant_; }
   const Preconditioner& preconditioner() const { return preconditioner_; }
 
  private:
+  DeviceSpan<double> direction(int k) const { return {vector(k), static_cast<std::size_t>(rows_)}; }
   double* vector(int k) const { return vectors_.data() + k * stride_; }
 
   void choose(Variant variant, const CudaOptions& options) {
@@ -194,10 +231,14 @@ class CudaSolver::Work {
 
   Outcome run(const double* b, double* x, bool zero_guess, const Tolerances& rule,
               const Observer& observer) {
-    State state;
+    const std::optional<StoppedSolve> before = std::exchange(going_on_, std::nullopt);
+    State state = before ? state_of(*before) : State();
     state.rule = rule;
-    const bool persistent = mode_ == CudaMode::persistent && !rule.judged_by_caller;
-    const bool inexact = system_.inexact() && !persistent;
+    std::int64_t exact_from = before ? before->exact_from : -1;
+    const bool persistent = mode_ == CudaMode::persistent && !rule.judged_by_caller && !before;
+    // What the persistent kernel has begun goes on with the matrix that it keeps, in FP64.
+    const bool exactly = before && (exact_from >= 0 || mode_ == CudaMode::persistent);
+    const bool inexact = system_.inexact() && !persistent && !exactly;
     if (inexact) {
       require_norm(rule);
       state.correct_below = kCorrectBelow;
@@ -217,17 +258,17 @@ class CudaSolver::Work {
     } else {
       if (zero_guess) fill_zero(DeviceSpan<double>(x, rows_), stream_);
       window_->start(state, stream_);
-      state = run_graph(cg_vectors, rule, observer, false);
+      state = run_graph(cg_vectors, rule, observer, exactly, before ? &*before : nullptr);
     }
-    std::int64_t exact_from = -1;
     if (inexact && gave_up(state)) {
       exact_from = state.iterations;
       CgVectors again = cg_vectors;
       again.zero_guess = go_on_exactly(state);
       if (again.zero_guess) fill_zero(DeviceSpan<double>(x, rows_), stream_);
       window_->set(state, stream_);
-      state = run_graph(again, rule, observer, true);
+      state = run_graph(again, rule, observer, true, nullptr);
     }
+    last_ = scalars_of(state, exact_from);
     Outcome outcome;
     outcome.reason = state.reason;
     outcome.iterations = state.iterations;
@@ -244,9 +285,9 @@ class CudaSolver::Work {
             vector(3), vector(4), vector(5), vector(6), zero_guess};
   }
 
-  // exactly: all products are the system's exact one.
+  // exactly: all products are the system's exact one. before: what the solve goes on from, or null.
   State run_graph(const CgVectors& cg_vectors, const Tolerances& rule, const Observer& observer,
-                  bool exactly) {
+                  bool exactly, const StoppedSolve* before) {
     const Recording recording = system_.recording();
     const bool kernels_sum = system_.processes() == 1 || system_.peer_sums();
     LoopKind kind =
@@ -261,13 +302,41 @@ class CudaSolver::Work {
                                                    : kDefaultUnroll;
     GraphExecutor executor(system_, *window_, stream_, observer, kind, unroll, loop_, exactly);
     if (method_ == Method::bicgstab)
-      bicgstab(executor, bicgstab_vectors(cg_vectors.b, cg_vectors.x, cg_vectors.zero_guess),
-               preconditioner_);
-    else if (variant_ == Variant::merged)
-      merged_cg(executor, cg_vectors, preconditioner_);
+      run_bicgstab(executor, bicgstab_vectors(cg_vectors.b, cg_vectors.x, cg_vectors.zero_guess),
+                   before);
     else
-      cg(executor, cg_vectors, preconditioner_);
+      run_cg(executor, cg_vectors, before);
     return executor.state();
+  }
+
+  void run_cg(GraphExecutor& executor, const CgVectors& v, const StoppedSolve* before) const {
+    const bool merged = variant_ == Variant::merged;
+    if (before && merged) {
+      merged_cg_go_on(executor, v, preconditioner_);
+      merged_cg_loop(executor, v, preconditioner_);
+    } else if (before) {
+      cg_go_on(executor, v, preconditioner_);
+      cg_loop(executor, v, preconditioner_);
+    } else if (merged) {
+      merged_cg(executor, v, preconditioner_);
+    } else {
+      cg(executor, v, preconditioner_);
+    }
+    const State& state = executor.state();
+    if (!can_go_on(state)) return;
+    const bool came_anywhere = !before || state.iterations > before->iterations;
+    leave_direction(executor, v, preconditioner_, merged && came_anywhere);
+  }
+
+  void run_bicgstab(GraphExecutor& executor, const BicgstabVectors& v,
+                    const StoppedSolve* before) const {
+    if (before) {
+      bicgstab_go_on(executor, v, preconditioner_);
+      bicgstab_loop(executor, v, preconditioner_);
+    } else {
+      bicgstab(executor, v, preconditioner_);
+    }
+    if (can_go_on(executor.state())) leave_direction(executor, v, preconditioner_);
   }
 
   // What the captured loop depends on.
@@ -296,6 +365,8 @@ class CudaSolver::Work {
   std::optional<LoopWindow> window_;
   std::optional<LoopGraph> loop_;
   LoopKey loop_key_;
+  StoppedSolve last_;  // as HostSolver's
+  std::optional<StoppedSolve> going_on_;
 };
 
 CudaSolver::CudaSolver(CudaSystem& system, Method method, Variant variant,
@@ -312,6 +383,9 @@ Outcome CudaSolver::solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool
                           StreamRef producer, const Tolerances& rule, const Observer& observer) {
   return work_->solve(b, x, zero_guess, producer, rule, observer);
 }
+
+StoppedSolve CudaSolver::stopped() const { return work_->stopped(); }
+void CudaSolver::go_on(const StoppedSolve& stopped) { work_->go_on(stopped); }
 
 CudaMode CudaSolver::mode() const { return work_->mode(); }
 Variant CudaSolver::variant() const { return work_->variant(); }

@@ -80,6 +80,10 @@ class CudaSolver {
   // and its iterate is empty.
   Outcome solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
                 StreamRef producer, const Tolerances& rule, const Observer& observer = {});
+  // As HostSolver's. A solve that goes on runs as a graph also where others run in the persistent
+  // kernel, which can be stopped but has no code to go on.
+  StoppedSolve stopped() const;
+  void go_on(const StoppedSolve& stopped);
 
   CudaMode mode() const;
   Variant variant() const;

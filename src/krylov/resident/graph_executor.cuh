@@ -228,7 +228,7 @@ class GraphExecutor {
 
   template <class Body>
   void run_stepped(const Body& body) {
-    if (state().iterations == 0) tell_step();
+    if (state().iterations != told_) tell_step();
     while (state().running) {
       const std::int64_t before = state_.iterations;
       if (observer_.stop_requested()) window_.ask_to_stop(stream_);
@@ -239,6 +239,7 @@ class GraphExecutor {
 
   // x is complete here, and the caller's own test may decide.
   void tell_step() {
+    told_ = state_.iterations;
     if (!observer_.iteration) return;
     if (!overrule(state_, observer_.iteration(state_, Iterate{}))) return;
     state_.live = false;
@@ -254,6 +255,7 @@ class GraphExecutor {
   int unroll_;
   std::optional<LoopGraph>& loop_;
   std::int64_t rows_;
+  std::int64_t told_ = -1;  // the iteration that the observer heard of last, where the host steps
   PendingSums pending_;
   LoopHandle handle_;
   State state_;

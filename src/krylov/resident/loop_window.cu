@@ -67,7 +67,7 @@ LoopWindow::LoopWindow(std::int64_t rows, std::size_t dot_partials, StreamRef st
 }
 
 void LoopWindow::start(const State& state, StreamRef stream) {
-  told_ = 0;
+  told_ = state.iterations;  // of a solve that goes on: those before are not in the ring
   host_.data()[2] = Control{};
   host_.data()[2].state = state;
   host_.data()[2].serial = ++serial_;

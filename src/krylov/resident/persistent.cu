@@ -108,6 +108,9 @@ struct SolveCg {
       cg(e, v, own);
     __syncthreads();
     store(e, v.x, global.x);
+    if (!e.can_go_on()) return;
+    leave_direction(e, v, own, variant == Variant::merged);
+    store(e, v.p, global.p);
   }
 };
 
@@ -134,6 +137,10 @@ struct SolveBicgstab {
     bicgstab(e, v, own);
     __syncthreads();
     store(e, v.x, global.x);
+    if (!e.can_go_on()) return;
+    leave_direction(e, v, own);
+    store(e, v.r0, global.r0);
+    store(e, v.p, global.p);
   }
 };
 

@@ -40,6 +40,8 @@ class PersistentExecutor {
     return resident::needs_true_residual(shared_state());
   }
 
+  __device__ __forceinline__ bool can_go_on() const { return resident::can_go_on(shared_state()); }
+
   // The matrix is kept in FP64.
   __device__ __forceinline__ static constexpr bool inexact() { return false; }
   __device__ __forceinline__ void exact_product(const double* x, double* y) { product(x, y); }

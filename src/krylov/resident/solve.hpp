@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "base/array.hpp"
 #include "krylov/resident/preconditioner.hpp"
 #include "krylov/resident/preconditioner_setup.hpp"
 #include "krylov/resident/state.hpp"
+#include "krylov/resident/stopped_solve.hpp"
 
 namespace trireme::resident {
 
@@ -57,6 +59,12 @@ struct Problem {
   bool zero_guess = true;
 };
 
+// Which of a solver's work vectors hold the directions of a StoppedSolve, in that order: of
+// r z p q s, and of r r0 p p^ v s^ t.
+std::span<const int> places_of_directions(Method method);
+// Throws Error{internal} unless there are so many directions of so many rows.
+void require_directions(const StoppedSolve& stopped, std::size_t vectors, std::int64_t rows);
+
 // Throws Error{usage} for a rule by which an inexact product could not be corrected.
 void require_norm(const Tolerances& rule);
 
@@ -72,16 +80,26 @@ struct Outcome {
 };
 
 // Keeps work vectors and the preconditioner between solves with the same matrix.
+//
+// A solve that ended as interrupted or at the iteration limit has left in x the solution so far,
+// and stopped() gives the rest of what it takes to go on: a solver for the same matrix and the same
+// preconditioner is told so by go_on(), and then its solve(), with that x, does the iterations that
+// the first would have done. No vector beside x and these travels, and the loops know nothing of
+// it: b - A x takes the place of r, and the search goes on in the direction that was next.
 class HostSolver {
  public:
   // Throws Error{input} for a block that cannot be inverted, Error{usage} for a spec that makes no
   // sense. Collective over the system's processes.
   HostSolver(HostSystem& system, Method method, Variant variant, const PreconditionerSpec& spec);
   Outcome solve(const Problem& problem, const Tolerances& rule, const Observer& observer = {});
+  StoppedSolve stopped() const;             // of the last solve, of which the above holds
+  void go_on(const StoppedSolve& stopped);  // the next solve, and only that
   const Preconditioner& preconditioner() const { return preconditioner_; }
   Variant variant() const { return variant_; }
 
  private:
+  double* vector(int k) { return work_.data() + k * stride_; }
+
   HostSystem& system_;
   Method method_;
   Variant variant_;
@@ -89,6 +107,8 @@ class HostSolver {
   Preconditioner preconditioner_;
   Array<double> work_;
   std::int64_t stride_;
+  StoppedSolve last_;                     // without its directions: they are work vectors
+  std::optional<StoppedSolve> going_on_;  // likewise: the next solve goes on from it
 };
 
 }  // namespace trireme::resident

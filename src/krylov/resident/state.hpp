@@ -159,6 +159,13 @@ TRIREME_HD void verify(State& s, double norm) {
   ++s.replacements;
 }
 
+// `norm` is that of the first b - A x.
+TRIREME_HD void set_targets(State& s, double norm) {
+  const double relative = s.rule.rtol * s.reference;
+  s.target = relative > s.rule.atol ? relative : s.rule.atol;
+  s.correct_at = s.correct_below * norm;
+}
+
 // At the start, and again when the recurrence claims convergence: `norm` is that of b - A x.
 TRIREME_HD void begin(State& s, double norm) {
   if (s.started) return verify(s, norm);
@@ -167,10 +174,22 @@ TRIREME_HD void begin(State& s, double norm) {
   if (s.rule.relative_to_initial_residual || !(s.reference > 0))
     s.reference = norm;  // the latter is PETSc's special case b = 0, x0 != 0
   if (s.rule.relative_to_smaller && norm < s.reference) s.reference = norm;
-  const double relative = s.rule.rtol * s.reference;
-  s.target = relative > s.rule.atol ? relative : s.rule.atol;
-  s.correct_at = s.correct_below * norm;
+  set_targets(s, norm);
   judge(s, norm);
+}
+
+// As begin(), of a solve that goes on after it was stopped: iterations and reference are given.
+TRIREME_HD void go_on(State& s, double norm) {
+  s.started = true;
+  s.verified = norm;
+  s.restarted_at = s.iterations;
+  set_targets(s, norm);
+  judge(s, norm);
+}
+
+// Whether a solve ended at a point from which another can go on.
+TRIREME_HD bool can_go_on(const State& s) {
+  return s.reason == Reason::interrupted || s.reason == Reason::too_many_iterations;
 }
 
 // Whether a claim of convergence is to be checked against b - A x, or a breakdown got over.

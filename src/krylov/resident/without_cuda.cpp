@@ -17,6 +17,8 @@ Outcome CudaSolver::solve(DeviceSpan<const double>, DeviceSpan<double>, bool, St
                           const Tolerances&, const Observer&) {
   return {};
 }
+StoppedSolve CudaSolver::stopped() const { return {}; }
+void CudaSolver::go_on(const StoppedSolve&) {}
 CudaMode CudaSolver::mode() const { return CudaMode::graph; }
 Variant CudaSolver::variant() const { return Variant::classic; }
 const Preconditioner& CudaSolver::preconditioner() const {
