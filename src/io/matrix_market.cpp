@@ -63,18 +63,21 @@ Parsed parse(const std::filesystem::path& path) {
   TextChunks text(path);
   Parsed parsed;
   std::string first;
+  std::string_view entries;  // of the chunk in which the header ends
   std::int64_t number = 0;
-  text.next(first, number);
-  for (std::string more; !matrix_market::has_size_line(first) && text.next(more, number);)
-    first += more;
-  std::string_view entries = first;
   try {
-    parsed.header = matrix_market::parse_header(entries);
+    matrix_market::HeaderParser header;
+    do {
+      if (!text.next(first, number)) break;
+      entries = first;
+    } while (!header.take(entries));
+    parsed.header = header.header();
   } catch (const Fault& fault) {
     fail_at(path, fault.line, fault.message);
   }
-  parsed.chunks.push_back(matrix_market::parse_entries(parsed.header, entries));
-  bool stop = parsed.chunks.front().fault.has_value();
+  parsed.chunks.resize(number + 1);  // those before held comments only
+  parsed.chunks.back() = matrix_market::parse_entries(parsed.header, entries);
+  bool stop = parsed.chunks.back().fault.has_value();
   std::mutex mutex;
   std::exception_ptr error;
   const bool more = !text.at_end();

@@ -14,6 +14,8 @@
 namespace trireme::matrix_market {
 namespace {
 
+constexpr const char* not_matrix_market =
+    "not a Matrix Market file: it must begin with %%MatrixMarket matrix";
 constexpr std::int64_t most_rows = std::numeric_limits<std::int32_t>::max();
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
@@ -76,8 +78,7 @@ void parse_banner(std::string_view line, Header& header) {
   std::istringstream words(lower);
   std::string banner, object, format, field, symmetry;
   words >> banner >> object >> format >> field >> symmetry;
-  if (banner != "%%matrixmarket" || object != "matrix")
-    throw Fault{1, "not a Matrix Market file: it must begin with %%MatrixMarket matrix"};
+  if (banner != "%%matrixmarket" || object != "matrix") throw Fault{1, not_matrix_market};
   if (format == "coordinate")
     header.format = Format::coordinate;
   else if (format == "array")
@@ -151,24 +152,24 @@ const char* parse_entry(const Header& header, Cursor& cursor, ParsedChunk& chunk
 
 }  // namespace
 
-bool has_size_line(std::string_view text) {
-  while (!text.empty())
-    if (!comment_or_blank(take_line(text))) return true;
-  return false;
+bool HeaderParser::take(std::string_view& text) {
+  while (!text.empty() && !complete_) {
+    const std::string_view line = take_line(text);
+    ++header_.lines;
+    if (header_.lines == 1) {
+      parse_banner(line, header_);
+    } else if (!comment_or_blank(line)) {
+      parse_size(line, header_);
+      complete_ = true;
+    }
+  }
+  return complete_;
 }
 
-Header parse_header(std::string_view& text) {
-  Header header;
-  parse_banner(take_line(text), header);
-  header.lines = 1;
-  while (!text.empty()) {
-    const std::string_view line = take_line(text);
-    ++header.lines;
-    if (comment_or_blank(line)) continue;
-    parse_size(line, header);
-    return header;
-  }
-  throw Fault{header.lines, "the file ends before the size line"};
+const Header& HeaderParser::header() const {
+  if (header_.lines == 0) throw Fault{1, not_matrix_market};
+  if (!complete_) throw Fault{header_.lines, "the file ends before the size line"};
+  return header_;
 }
 
 ParsedChunk parse_entries(const Header& header, std::string_view text) {

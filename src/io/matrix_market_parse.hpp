@@ -38,11 +38,19 @@ struct Entry {
   double value;
 };
 
-// Whether the text holds more than banner, comments and blank lines.
-bool has_size_line(std::string_view text);
+// Parses a header that arrives as pieces of whole lines, none of which is kept.
+class HeaderParser {
+ public:
+  // Removes from the start of `text` the lines of the header; true when the size line was among
+  // them. Throws Fault.
+  bool take(std::string_view& text);
+  // The header, once take() has returned true. Throws Fault where the text ended before.
+  const Header& header() const;
 
-// Parses the header at the start of `text` and removes it from there. Throws Fault.
-Header parse_header(std::string_view& text);
+ private:
+  Header header_;
+  bool complete_ = false;
+};
 
 struct ParsedChunk {
   Array<Entry> entries;

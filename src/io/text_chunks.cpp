@@ -8,6 +8,11 @@
 #include "base/error.hpp"
 
 namespace trireme {
+namespace {
+
+constexpr std::size_t most_line_bytes = std::size_t{64} << 20;
+
+}  // namespace
 
 TextChunks::TextChunks(const std::filesystem::path& path, std::size_t chunk_bytes)
     : name_(path.string()), chunk_bytes_(chunk_bytes) {
@@ -28,6 +33,9 @@ bool TextChunks::next(std::string& buffer, std::int64_t& number) {
   std::size_t line_end = std::string::npos;
   while (line_end == std::string::npos && !at_end_) {
     const std::size_t before = buffer.size();
+    if (before > most_line_bytes)
+      fail(ExitCode::input, "{}: a line is longer than {} MiB; this is no file of numbers", name_,
+           most_line_bytes >> 20);
     buffer.resize(before + chunk_bytes_);
     const int got =
         gzread(file_.get(), buffer.data() + before, static_cast<unsigned>(chunk_bytes_));
@@ -40,7 +48,8 @@ bool TextChunks::next(std::string& buffer, std::int64_t& number) {
     }
     buffer.resize(before + static_cast<std::size_t>(got));
     at_end_ = static_cast<std::size_t>(got) < chunk_bytes_;
-    line_end = buffer.rfind('\n');
+    line_end = std::string_view(buffer).substr(before).rfind('\n');  // none is before that
+    if (line_end != std::string::npos) line_end += before;
   }
   if (!at_end_) {
     rest_ = buffer.substr(line_end + 1);

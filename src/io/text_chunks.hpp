@@ -20,7 +20,8 @@ class TextChunks {
 
   // Puts the next lines into `buffer` and their number in the sequence into `number`; false at the
   // end. Each line but perhaps the file's last ends with '\n'. Thread-safe: a thread inflates under
-  // the lock while the others parse what they took. Throws Error{input} for damaged gzip data.
+  // the lock while the others parse what they took. Throws Error{input} for damaged gzip data and
+  // for a line of more than 64 MiB.
   bool next(std::string& buffer, std::int64_t& number);
 
   // Whether next() has given out the last line.

@@ -65,12 +65,16 @@ std::vector<Array<double>> read_vectors(const hdf5::File& file, const std::strin
                                         const RowRange& rows) {
   const hdf5::Dataset dataset = open_vectors(file, path);
   const std::vector<std::int64_t>& extents = dataset.extents();
+  const bool two = extents.size() == 2;
+  const bool matlab = two && dataset.has_attribute("MATLAB_class");
   std::vector<Array<double>> vectors;
-  if ((extents.size() == 1 || extents.size() == 2) && extents[0] == rows.global)
-    vectors = read_columns(dataset, rows, extents.size() == 2 ? extents[1] : 1);
-  else if (extents.size() == 2 && extents[1] == rows.global &&
-           dataset.has_attribute("MATLAB_class"))
+  if (matlab && extents[1] == rows.global)
     vectors = read_rows(dataset, rows, extents[0]);
+  else if (matlab && !(extents[0] == rows.global && extents[1] == 1))
+    fail(ExitCode::input, "{} is {} x {} in MATLAB; the matrix has {} rows, so {} x k is needed",
+         dataset.name(), extents[1], extents[0], rows.global, rows.global);
+  else if ((two || extents.size() == 1) && extents[0] == rows.global)
+    vectors = read_columns(dataset, rows, two ? extents[1] : 1);
   else
     fail(ExitCode::input,
          "{} has the shape [{}]; the matrix has {} rows, so [{}] or [{}, k] is needed",

@@ -18,8 +18,9 @@ struct RowRange {
   std::int64_t global = 0;  // rows of all ranks
 };
 
-// A dataset of one or more vectors: [rows], [rows, k], or MATLAB's [k, rows] (MATLAB_class set).
-// Throws Error{input} for other shapes and for NaN or infinity, naming the row. Not collective.
+// A dataset of one or more vectors: [rows] or [rows, k]. With the attribute MATLAB_class, [k,
+// rows], which is how MATLAB stores its rows x k matrix; also [rows, 1], its row vector. Throws
+// Error{input} for other shapes and for NaN or infinity, naming the row. Not collective.
 std::vector<Array<double>> read_vectors(const hdf5::File& file, const std::string& path,
                                         const RowRange& rows);
 
