@@ -2,7 +2,6 @@
 // See harness.hpp.
 #include "fuzz/harness.hpp"
 
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,30 +10,53 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.hpp"
 
 namespace trireme::fuzz {
 namespace {
 
+namespace fs = std::filesystem;
+
 [[noreturn]] void finding(const char* what, const char* message) {
   std::fprintf(stderr, "finding: %s: %s\n", what, message);
   std::abort();
 }
 
-int memory_file() {
-  static const int file = memfd_create("fuzz-input", 0);
-  if (file < 0) finding("harness", "there is no memory for the input file");
-  return file;
-}
+// A file of this process in memory where the system has such a folder; removed at its end.
+class InputFile {
+ public:
+  InputFile() {
+    const fs::path memory = "/dev/shm";
+    std::error_code ignored;
+    const fs::path folder = fs::is_directory(memory, ignored) ? memory : fs::temp_directory_path();
+    std::string name = (folder / "trireme-fuzz-XXXXXX").string();
+    file_ = mkstemp(name.data());
+    if (file_ < 0) finding("harness", "there is no place for the input file");
+    path_ = name;
+  }
+  ~InputFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  void hold(const std::uint8_t* bytes, std::size_t size) {
+    if (ftruncate(file_, 0) != 0 || pwrite(file_, bytes, size, 0) != static_cast<ssize_t>(size))
+      finding("harness", "the input file cannot be written");
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  int file_ = -1;
+  fs::path path_;
+};
 
 }  // namespace
 
-std::filesystem::path as_file(const std::uint8_t* bytes, std::size_t size) {
-  const int file = memory_file();
-  if (ftruncate(file, 0) != 0 || pwrite(file, bytes, size, 0) != static_cast<ssize_t>(size))
-    finding("harness", "the input file cannot be written");
-  return "/proc/self/fd/" + std::to_string(file);
+fs::path as_file(const std::uint8_t* bytes, std::size_t size) {
+  static InputFile file;
+  file.hold(bytes, size);
+  return file.path();
 }
 
 void must_read_or_refuse(const std::function<void()>& read) {

@@ -9,8 +9,8 @@
 
 namespace trireme::fuzz {
 
-// The bytes as a file that exists in memory only, so that nothing is left behind after a crash. The
-// same path serves every input of the process.
+// The bytes as a file, in memory where the system allows it. The same path serves every input of
+// the process.
 std::filesystem::path as_file(const std::uint8_t* bytes, std::size_t size);
 
 // Runs the reader. It may return, or throw Error{usage, input or resource} with one line of text;
