@@ -83,12 +83,14 @@ std::string failures(const Outcome& outcome) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-ExitCode solve(const Case& c, bool quiet, InterruptGuard& interrupts) {
+ExitCode solve(const Case& c, const PetscSession& petsc, bool quiet, InterruptGuard& interrupts) {
   const Stopwatch watch;
   std::unique_ptr<TerminalProgress> progress;
   if (on_first_rank() && !quiet && isatty(STDERR_FILENO))
     progress = std::make_unique<TerminalProgress>(stderr, c.solver);
-  const Outcome outcome = run_case(kWorld, c, progress.get(), &interrupts);
+  Outcome outcome = run_case(kWorld, c, progress.get(), &interrupts);
+  for (RunOutcome& run : outcome.runs)
+    run.notes.insert(run.notes.end(), petsc.notes().begin(), petsc.notes().end());
   progress.reset();
 
   collectively(kWorld, [&] {
@@ -130,7 +132,8 @@ ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
   }
   const Case c = read_on_every_rank(arguments);
   const PetscSession petsc(c.petsc, arguments.petsc);
-  return arguments.action == Action::check ? check(c) : solve(c, arguments.quiet, interrupts);
+  return arguments.action == Action::check ? check(c)
+                                           : solve(c, petsc, arguments.quiet, interrupts);
 }
 
 int guarded(int argc, char** argv, InterruptGuard& interrupts) {

@@ -30,7 +30,7 @@ struct SolverSpec {
   std::string engine = "auto";            // petsc | resident | auto
   std::string preconditioner = "jacobi";  // none | jacobi | any PETSc PC name
   double rtol = 1e-8;                     // of ||b||, unpreconditioned residual
-  double atol = 1e-50;
+  double atol = 0;                        // in units of b
   std::int64_t max_iterations = 10000;
 };
 

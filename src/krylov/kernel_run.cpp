@@ -12,6 +12,7 @@
 #include "krylov/memory.hpp"
 #include "krylov/petsc_private.hpp"
 #include "krylov/petsc_solve.hpp"
+#include "krylov/system_scale.hpp"
 #include "operators/cuda_operator.hpp"
 #include "operators/distributed_operator.hpp"
 #include "operators/petsc_vectors.hpp"
@@ -24,18 +25,48 @@ namespace {
 // Absolute where there is nothing to compare with.
 double relative(double norm, double of) { return of > 0 ? norm / of : norm; }
 
-// The residual that the user asked for is ||b - A x||. A method may believe it is there when it is
-// not: its recurrence has drifted, or it tests another norm. `reference`: what rtol is a part of.
-void confirm(Verdict& verdict, const PetscSolver& solver, double residual, double reference) {
-  constexpr double kSlack = 10;
-  const double target = std::max(solver.rtol() * reference, solver.atol());
-  if (!verdict.claims_residual || residual <= kSlack * target) return;
-  verdict.converged = false;
-  verdict.exit_code = std::isfinite(residual) ? ExitCode::not_converged : ExitCode::breakdown;
-  verdict.text = fmt::format(
-      "not converged: by its own norm {} is done, but the true residual is {:.1e} where {:.1e} is "
-      "asked for",
-      verdict.text.substr(verdict.text.find('(')), residual, target);
+// What b - A x came to, beside what the solver says of it. Norms are those of the scaled system.
+struct TrueResidual {
+  double norm = 0;
+  double unit = 0;                             // ||b||
+  double reference = 0;                        // what rtol is a part of
+  double last_norm = -1;                       // that the method tested; negative: none
+  bool overflows = false, underflows = false;  // x, as it is scaled back to the caller's system
+};
+
+// Exit code 0 is a promise that ||b - A x|| was computed and is within the tolerance. A method may
+// believe that it is there when it is not: its recurrence has drifted, it tests another norm, or
+// none. Beyond the tolerance a fiftieth is allowed for rounding.
+void confirm(Verdict& verdict, const PetscSolver& solver, const TrueResidual& residual) {
+  constexpr double kWithRounding = 1.02;
+  const std::size_t at = verdict.text.rfind('(');  // PETSc's name of the reason
+  const std::string name = at == std::string::npos ? "" : verdict.text.substr(at);
+  const auto is = [&](ExitCode code, const std::string& text) {
+    verdict.converged = false;
+    verdict.exit_code = code;
+    verdict.text = text;
+  };
+  if (residual.overflows)
+    return is(ExitCode::breakdown,
+              "breakdown: the solution exceeds the largest double; scale the system " + name);
+  if (!std::isfinite(residual.norm))
+    return is(ExitCode::breakdown, "breakdown: b - A x is NaN or infinite " + name);
+  if (!verdict.converged) return;
+  const double target = std::max(solver.rtol() * residual.reference, solver.atol());
+  if (residual.norm <= kWithRounding * target) return;
+  if (residual.underflows)
+    return is(
+        ExitCode::breakdown,
+        "breakdown: the solution is below the smallest normal double; scale the system " + name);
+  if (residual.last_norm == 0)
+    return is(ExitCode::breakdown,
+              "breakdown: the norms of the loop fell below the range of double; scale rows and "
+              "columns of the matrix " +
+                  name);
+  is(ExitCode::not_converged,
+     fmt::format("not converged: by its own norm {} is done, but the true residual is {:.3g} of "
+                 "||b|| where {:.3g} is asked for",
+                 name, relative(residual.norm, residual.unit), relative(target, residual.unit)));
 }
 
 // All solves of one kernel, gathered into its outcome.
@@ -83,6 +114,11 @@ class Solves {
     o.history = std::move(history_);
     o.solve_seconds = std::move(each_seconds_);
     facts_into(o);
+    if (scaled_right_hand_side_ != 0)
+      o.notes.push_back(fmt::format(
+          "the solver works on b times 2^{}, where no square leaves the range of double; what "
+          "monitors print is scaled likewise",
+          -scaled_right_hand_side_));
     if (count_ > 1)
       o.notes.push_back(
           fmt::format("{} solves, {:.3g} s each", count_, seconds_ / static_cast<double>(count_)));
@@ -106,27 +142,37 @@ class Solves {
 
   void one(std::size_t k) {
     const Problem& problem = context_.problem;
-    const Array<double>& b = problem.rhs[k];
-    const double rhs_norm = context_.plain.norm(b);
-    const double first_norm = problem.x0 ? context_.plain.residual_norm(b, *problem.x0) : rhs_norm;
+    const PlainProduct& plain = context_.plain;
+    const std::span<const double> given_x0 =
+        problem.x0 ? std::span<const double>(*problem.x0) : std::span<const double>();
+    const int exponent = right_hand_side_exponent(context_.matrix->comm, problem.rhs[k], given_x0,
+                                                  context_.matrix_exponent);
+    const int of_x = exponent - context_.matrix_exponent;  // x is the solver's times 2^of_x
+    const Scaled b(problem.rhs[k], -exponent), x0(given_x0, -of_x);
+    const double rhs_norm = plain.norm(b.values());
+    const double first_norm =
+        problem.x0 ? context_.plain.residual_norm(b.values(), x0.values()) : rhs_norm;
     const double unit = rhs_norm > 0 ? rhs_norm : first_norm;
-    set_local_values(b_, b);
+    set_local_values(b_, b.values());
     if (problem.x0)
-      set_local_values(x_, *problem.x0);
+      set_local_values(x_, x0.values());
     else
       petsc_check(VecSet(x_, 0));
     solver_.monitor([&](std::int64_t iteration, double norm) {
       if (on_iteration_) on_iteration_(iteration, relative(norm, unit));
     });
+    solver_.scale_tolerance(exponent);
     const std::optional<std::int64_t> copies_before = petsc_device_copies();
     SolveResult result = solver_.solve(b_, x_, problem.x0.has_value());
     if (copies_before) copies_ += *petsc_device_copies() - *copies_before;
 
     Array<double> x = local_values(x_);
-    const double residual = context_.plain.residual_norm(b, x);
-    confirm(result.verdict, solver_, residual, solver_.reference(unit, first_norm));
+    TrueResidual residual{.unit = unit, .reference = solver_.reference(unit, first_norm)};
+    scale_back(b.values(), of_x, x, residual);
+    if (!result.residuals.empty()) residual.last_norm = result.residuals.back();
+    confirm(result.verdict, solver_, residual);
     keep_worst(result.verdict);
-    residuals_[k] = relative(residual, unit);
+    residuals_[k] = relative(residual.norm, unit);
     if (!problem.x_exact.empty()) errors_[k] = error(x, problem.x_exact[k]);
     facts_ = result.facts;
     iterations_ = result.iterations;
@@ -137,6 +183,19 @@ class Solves {
     history_ = std::move(result.residuals);
     for (double& norm : history_) norm = relative(norm, unit);
     solutions_[k] = std::move(x);
+    if (exponent != 0) scaled_right_hand_side_ = exponent;
+  }
+
+  // x becomes the caller's; what is judged is that x, rounded as it is.
+  void scale_back(std::span<const double> b, int exponent, Array<double>& x,
+                  TrueResidual& residual) {
+    residual.norm = context_.plain.residual_norm(b, x);
+    if (exponent == 0) return;
+    const double before = residual.norm;
+    x = times_power_of_two(x, exponent);
+    residual.norm = context_.plain.residual_norm(b, times_power_of_two(x, -exponent));
+    residual.overflows = std::isfinite(before) && !std::isfinite(residual.norm);
+    residual.underflows = exponent < 0 && before < 0.5 * residual.norm;
   }
 
   static double worst(const std::vector<double>& of_each) {  // NaN is the worst
@@ -165,6 +224,7 @@ class Solves {
   std::vector<double> history_, each_seconds_;
   Verdict verdict_;
   KspFacts facts_;
+  int scaled_right_hand_side_ = 0;  // the last exponent, where there was one
   double seconds_ = 0;
   std::int64_t iterations_ = 0, total_iterations_ = 0, count_ = 0, copies_ = 0;
 };

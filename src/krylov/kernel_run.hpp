@@ -23,6 +23,7 @@ struct SolveContext {
   const Problem& problem;  // its vectors; the matrix has moved to `matrix`
   std::shared_ptr<DistributedMatrix> matrix;
   PlainProduct& plain;
+  int matrix_exponent = 0;           // `matrix` is the problem's times 2^-matrix_exponent
   std::int64_t load_peak_bytes = 0;  // of this rank, while reading and distributing
   std::int64_t resident_before = 0;  // of this rank, before reading
 };

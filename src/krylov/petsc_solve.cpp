@@ -3,6 +3,7 @@
 #include "krylov/petsc_solve.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -135,6 +136,7 @@ PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
 
   PetscInt most = 0;  // by the options too
   petsc_check(KSPGetTolerances(ksp_, nullptr, nullptr, nullptr, &most));
+  unscaled_atol_ = atol();
   history_.resize(std::clamp(most + std::int64_t{1}, std::int64_t{1}, kLongestHistory));
   petsc_check(KSPSetResidualHistory(ksp_, history_.data(), static_cast<PetscInt>(history_.size()),
                                     PETSC_TRUE));
@@ -267,6 +269,14 @@ void PetscSolver::prepare() {
   const Stopwatch watch;
   collectively(comm_of(amat_), [&] { ksp_prepare(ksp_); });
   setup_seconds_ += watch.seconds();
+}
+
+void PetscSolver::scale_tolerance(int exponent) {
+  if (exponent == exponent_of_atol_) return;
+  exponent_of_atol_ = exponent;
+  constexpr double kMost = 1e300;
+  const double atol = std::min(std::ldexp(unscaled_atol_, -exponent), kMost);
+  petsc_check(KSPSetTolerances(ksp_, PETSC_DEFAULT, atol, PETSC_DEFAULT, PETSC_DEFAULT));
 }
 
 SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {

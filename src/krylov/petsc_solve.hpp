@@ -39,6 +39,9 @@ class PetscSolver {
   PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
               std::shared_ptr<const DistributedMatrix> matrix);
 
+  // The solves that follow are of right-hand sides times 2^-exponent: so is atol.
+  void scale_tolerance(int exponent);
+
   // x holds the initial guess where nonzero_guess, and the solution afterwards. What an
   // InterruptGuard notes on any rank ends it with the solution so far. Collective.
   SolveResult solve(Vec b, Vec x, bool nonzero_guess);
@@ -84,6 +87,8 @@ class PetscSolver {
   std::string block_type_;  // of block Jacobi's blocks, where we chose it
   std::vector<std::string> notes_;
   double setup_seconds_ = 0;
+  double unscaled_atol_ = 0;
+  int exponent_of_atol_ = 0;
 };
 
 // PETSc's names for Trireme's: bicgstab is bcgs; everything else is PETSc's already.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace trireme {
@@ -81,6 +82,27 @@ double PlainProduct::dot(std::span<const double> u, std::span<const double> v) c
   return sum;
 }
 
-double PlainProduct::norm(std::span<const double> v) const { return std::sqrt(dot(v, v)); }
+double PlainProduct::norm(std::span<const double> v) const {
+  constexpr double kAboveUnderflow = 1e-250;  // what squares below 1e-308 lose does not count
+  const double squares = dot(v, v);
+  if (std::isfinite(squares) && squares > kAboveUnderflow) return std::sqrt(squares);
+  return scaled_norm(v);
+}
+
+double PlainProduct::scaled_norm(std::span<const double> v) const {
+  double extremes[2] = {0, 0};  // the largest magnitude; 1 where a number is not finite
+  for (const double value : v) {
+    if (!std::isfinite(value)) extremes[1] = 1;
+    extremes[0] = std::max(extremes[0], std::abs(value));
+  }
+  MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_DOUBLE, MPI_MAX, matrix_->comm);
+  if (extremes[1] != 0) return std::numeric_limits<double>::quiet_NaN();
+  if (extremes[0] == 0) return 0;
+  int exponent = 0;
+  std::frexp(extremes[0], &exponent);
+  Array<double> scaled(v.size());
+  for (std::size_t i = 0; i < v.size(); ++i) scaled[i] = std::ldexp(v[i], -exponent);
+  return std::ldexp(std::sqrt(dot(scaled, scaled)), exponent);
+}
 
 }  // namespace trireme

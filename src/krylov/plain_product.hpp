@@ -27,9 +27,13 @@ class PlainProduct {
   bool looks_symmetric();
 
   double dot(std::span<const double> u, std::span<const double> v) const;
+  // Right for every scale of v: no square underflows or overflows. NaN where a number of v on any
+  // rank is NaN or infinite.
   double norm(std::span<const double> v) const;
 
  private:
+  double scaled_norm(std::span<const double> v) const;
+
   std::shared_ptr<const DistributedMatrix> matrix_;
   PetscHandle<PetscSF, PetscSFDestroy> halo_;
   Array<double> ghosts_;

@@ -2,8 +2,6 @@
 // Reasons by number: their names change between PETSc's releases.
 #include "krylov/reasons.hpp"
 
-#include <string_view>
-
 #include "krylov/ksp_register.hpp"
 
 namespace trireme {
@@ -82,10 +80,6 @@ Verdict verdict_of(KSP ksp) {
   verdict.exit_code = words.code;
   verdict.converged = number > 0;
   verdict.text = words.text;
-  KSPType type = nullptr;
-  petsc_check(KSPGetType(ksp, &type));
-  verdict.claims_residual = number == 1 || number == 2 || number == 3 || number == 9 ||
-                            (number == 4 && std::string_view(type) == KSPPREONLY);
   if (number == -11) verdict.text += failed_preconditioner(ksp);
   if (const auto facts = ksp_facts(ksp); facts && facts->stagnated) {
     verdict.exit_code = ExitCode::not_converged;

@@ -14,7 +14,6 @@ struct Verdict {
   ExitCode exit_code = ExitCode::internal;
   std::string text;  // "converged: relative tolerance (CONVERGED_RTOL)"
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-  bool claims_residual = false;  // converged by a tolerance, or after one application of a PC
 };
 
 Verdict verdict_of(KSP ksp);

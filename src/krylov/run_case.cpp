@@ -20,6 +20,7 @@
 #include "krylov/memory.hpp"
 #include "krylov/petsc_session.hpp"
 #include "krylov/petsc_solve.hpp"
+#include "krylov/system_scale.hpp"
 #include "operators/block_size.hpp"
 #include "operators/cuda_operator.hpp"
 #include "parallel/collective.hpp"
@@ -312,12 +313,14 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress, InterruptGuar
                      .nnz = problem.matrix.global_nnz,
                      .rhs = c.problem.rhs};
   const auto matrix = distribute(comm, std::move(problem.matrix), problem.row_starts);
+  const int matrix_exponent = scale_matrix(*matrix);
   const std::vector<KernelChoice> kernels = decided(requested, *matrix);
   PlainProduct plain(matrix);
   const SolveContext context{.spec = c,
                              .problem = problem,
                              .matrix = matrix,
                              .plain = plain,
+                             .matrix_exponent = matrix_exponent,
                              .load_peak_bytes = peak_resident_bytes(),
                              .resident_before = resident_before};
 
@@ -326,6 +329,11 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress, InterruptGuar
     notes.push_back(fmt::format("{} duplicate entries were added up", problem.duplicates_summed));
   if (ksp_type(c.solver.method) == KSPCG && !plain.looks_symmetric())
     notes.push_back("the matrix is not symmetric, which cg needs; bicgstab does not");
+
+  if (matrix_exponent != 0)
+    notes.push_back(fmt::format(
+        "the solver works on the matrix times 2^{}, where no square leaves the range of double",
+        -matrix_exponent));
 
   if (interrupts) interrupts->begin();
   for (std::size_t k = 0; k < kernels.size(); ++k) {

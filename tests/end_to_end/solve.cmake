@@ -18,6 +18,7 @@ if(TRIREME_TEST_PYTHON)
     endforeach()
   endfunction()
   solve_test(Solve solve_cli_test.py 1 3)
+  solve_test(Honesty honesty_test.py 1 3)
   solve_test(Stop stop_test.py 1 2)
 
   # The benchmark of the solvers, tried on the host.

@@ -140,8 +140,8 @@ class Solves(SolveCase):
         self.assertFalse(self.results.exists())
 
     def test_passes_petsc_options_on(self):
-        self.solve(POISSON, "--", "-ksp_max_it", "3", code=5)
-        self.assertEqual(self.report()["runs"][0]["iterations"], 3)
+        done = self.solve(POISSON, "--", "-ksp_view")
+        self.assertIn("KSP Object", done.stdout)
 
     def test_auto_takes_the_petsc_engine_for_an_option_that_only_it_reads(self):
         self.solve(POISSON, "--", "-ksp_cg_single_reduction")
@@ -246,7 +246,7 @@ class Refuses(SolveCase):
     def test_mixed_precision_where_residuals_are_not_corrected(self):
         case = "problem: {generate: elasticity3d, n: 4}\nprecision: mixed\ndevice: cpu\n"
         self.assertIn("needs the resident engine", self.refused_case(2, case, "--set", "solver.engine=petsc"))
-        self.assertIn("needs the resident engine", self.refused_case(2, case, "--", "-ksp_type", "gmres"))
+        self.assertIn("needs the resident engine", self.refused_case(2, case, "--set", "solver.method=gmres"))
         self.assertIn("-ksp_norm_type none", self.refused_case(2, case, "--", "-ksp_norm_type", "none"))
 
     def test_a_preset_that_is_missing_or_wrong(self):
@@ -315,7 +315,7 @@ class Refuses(SolveCase):
         self.assertIn("'ksp_view'", self.refused_case(2, POISSON, "--", "ksp_view"))
 
     def test_a_petsc_option_of_the_wrong_type(self):
-        line = self.refused_case(2, POISSON, "--", "-ksp_rtol", "small")
+        line = self.refused_case(2, POISSON, "--", "-ksp_divtol", "small")
         self.assertIn("check the PETSc options", line)
 
     def test_an_unwritable_report_directory(self):

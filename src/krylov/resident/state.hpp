@@ -17,6 +17,8 @@ namespace trireme::resident {
 inline constexpr double kCorrectBelow = 1.0 / 32;
 // and after so many iterations without that the exact product goes on.
 inline constexpr std::int64_t kMostUncorrected = 5000;
+// An iteration that tests nothing ends where the norm is this part of the reference.
+inline constexpr double kNothingLeft = 1e-50;
 inline constexpr std::int32_t kMostStalls = 3;  // see verify()
 
 // The numbers are PETSc's KSPConvergedReason; `interrupted` is its KSP_DIVERGED_USER.
@@ -119,7 +121,8 @@ TRIREME_HD void judge(State& s, double norm) {
       if (norm <= s.target) return stop(s, tolerance_met(s));
       if (norm >= rule.divtol * s.reference) return stop(s, Reason::diverged);
     }
-  } else if (rule.norm != NormKind::none && norm <= rule.atol) {
+  } else if (rule.norm != NormKind::none &&
+             (norm <= rule.atol || norm <= kNothingLeft * s.reference)) {
     // Untested, but nothing is left to be done: the scalars that follow would be divided by zero.
     return stop(s, rule.limit_is_success ? Reason::iterations_done : Reason::atol);
   }
