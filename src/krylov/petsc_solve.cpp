@@ -249,6 +249,19 @@ void PetscSolver::set_block_factorisation() {
   }
 }
 
+// CG's recurrences hold for a symmetric preconditioner only.
+std::string PetscSolver::unsymmetric_factorisation() const {
+  if (method() != "cg") return {};
+  PC pc = pc_of(ksp_);
+  if (type_of(pc) == PCBJACOBI) {
+    KSP* blocks = nullptr;
+    PetscInt count = 0;
+    petsc_check(PCBJacobiGetSubKSP(pc, &count, nullptr, &blocks));
+    if (count > 0) pc = pc_of(blocks[0]);
+  }
+  return type_of(pc) == PCILU ? type_of(pc) : "";
+}
+
 void PetscSolver::require_residual_test() const {
   KSPNormType norm;
   PetscBool other_test = PETSC_FALSE;
@@ -303,6 +316,12 @@ SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
     result.facts = *ksp_facts(ksp_);
   else
     result.facts.stopped = signal && signal->stopped();
+  const std::string unsymmetric = unsymmetric_factorisation();
+  if (result.verdict.exit_code == ExitCode::breakdown && !unsymmetric.empty())
+    result.verdict.text = fmt::format(
+        "breakdown: cg needs a symmetric positive definite preconditioner, and the factors of {} "
+        "are not symmetric; use preconditioner jacobi or icc, or method bicgstab ({})",
+        unsymmetric, KSPConvergedReasons[static_cast<int>(result.verdict.reason)]);
   if (result.facts.stopped)
     result.verdict.text = "not converged: stopped by a signal, with the solution so far";
   PetscInt iterations = 0, recorded = 0;

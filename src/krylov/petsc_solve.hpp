@@ -77,6 +77,7 @@ class PetscSolver {
   void choose_parallel_factorisation(const std::string& asked);
   void give_entries(Mat assembled, std::shared_ptr<const DistributedMatrix> matrix);
   void set_block_factorisation();
+  std::string unsymmetric_factorisation() const;  // its PC, where cg has one; else empty
 
   Mat amat_;
   std::unique_ptr<AssembledMat> pmat_;

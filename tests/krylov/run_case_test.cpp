@@ -220,6 +220,31 @@ TEST(RunCase, CgOnAnIndefiniteMatrixBreaksDownWithPetscsReason) {
   EXPECT_NE(outcome.runs[0].reason.find("DIVERGED"), std::string::npos) << outcome.runs[0].reason;
 }
 
+// Kershaw's matrix (J. Comput. Phys. 26, 1978) is positive definite, its incomplete factorisation
+// without fill is not: the last pivot is -5.
+TEST(RunCase, CgWithAnUnsymmetricFactorisationNamesSymmetricOnes) {
+  const double block[4][4] = {{3, -2, 0, 2}, {-2, 3, -2, 0}, {0, -2, 3, -2}, {2, 0, -2, 3}};
+  SmallMatrix a{.indptr = {0}, .indices = {}, .data = {}, .shape = {12, 12}};
+  for (std::int64_t row = 0; row < 12; ++row) {
+    for (std::int64_t k = 0; k < 4; ++k)
+      if (const double value = block[row % 4][k]; value != 0) {
+        a.indices.push_back(row / 4 * 4 + k);
+        a.data.push_back(value);
+      }
+    a.indptr.push_back(std::ssize(a.indices));
+  }
+  SharedFile file("kershaw.h5");
+  file.write([&](hdf5::File& out) { a.write(out); });
+  const std::string problem = "file: " + file.path().string() + ", rhs: random";
+  for (const char* pc : {"ilu", "bjacobi"}) {
+    const RunOutcome run =
+        solve(problem, fmt::format("solver: {{preconditioner: {}}}", pc)).runs[0];
+    EXPECT_EQ(run.exit_code, ExitCode::breakdown);
+    EXPECT_NE(run.reason.find("use preconditioner jacobi or icc"), std::string::npos) << run.reason;
+  }
+  EXPECT_TRUE(solve(problem, "solver: {preconditioner: jacobi}").runs[0].converged);
+}
+
 TEST(RunCase, JacobiOnAZeroDiagonalNamesTheFirstRow) {
   const std::string message = error_of("generate: random, n: 200, k: 3",
                                        "solver: {preconditioner: jacobi}", ExitCode::input);
