@@ -2,6 +2,8 @@
 // The KSP types' methods, and their registration.
 #include "krylov/ksp_register.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "base/error.hpp"
@@ -100,6 +102,27 @@ Reason report_iteration(KSP ksp, const resident::State& state, const Iterate& it
   return static_cast<Reason>(static_cast<int>(reason));
 }
 
+// The loop's norms are roots of sums of squares, and a square below 1e-308 is 0. Where the last
+// norm is that small, the largest entries of b - A x and of b judge the claim. Collective.
+bool squares_vanished(KSP ksp, double norm) {
+  constexpr double kSquareIsExact = 1e-145;
+  if (norm > kSquareIsExact) return false;
+  Mat amat = nullptr;
+  petsc_check(KSPGetOperators(ksp, &amat, nullptr));
+  Vec b = right_hand_side_of(ksp);
+  VecHandle r;
+  PetscInt rows = 0;
+  PetscReal of_r = 0, of_b = 0, rtol = 0, atol = 0;
+  petsc_check(VecDuplicate(b, r.put()));
+  petsc_check(MatMult(amat, solution_of(ksp), r));
+  petsc_check(VecAYPX(r, -1, b));
+  petsc_check(VecNorm(r, NORM_INFINITY, &of_r));
+  petsc_check(VecNorm(b, NORM_INFINITY, &of_b));
+  petsc_check(VecGetSize(b, &rows));
+  petsc_check(KSPGetTolerances(ksp, &rtol, &atol, nullptr, nullptr));
+  return of_b > 0 && of_r > std::max(rtol * std::sqrt(static_cast<double>(rows)) * of_b, atol);
+}
+
 void solve(KSP ksp) {
   if (const std::string why = why_not_resident(ksp); !why.empty())
     fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type_of(ksp), why);
@@ -115,7 +138,9 @@ void solve(KSP ksp) {
   const resident::Outcome outcome =
       engine.solve(right_hand_side_of(ksp), solution_of(ksp), asked.zero_guess,
                    tolerances_of(ksp, asked), observer);
-  const KSPConvergedReason reason = to_petsc(outcome.reason);
+  KSPConvergedReason reason = to_petsc(outcome.reason);
+  if (reason > 0 && asked.norm != KSP_NORM_NONE && squares_vanished(ksp, outcome.norm))
+    reason = KSP_DIVERGED_BREAKDOWN;
   set_result(ksp, static_cast<PetscInt>(outcome.iterations), outcome.norm, reason);
   engine.facts = {engine.executor(),    kVariantNames[static_cast<int>(outcome.variant)],
                   outcome.replacements, engine.mixed(),

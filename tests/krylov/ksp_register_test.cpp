@@ -54,6 +54,23 @@ TEST_F(KspRegister, BicgstabConvergesLikePetscs) {
   }
 }
 
+TEST_F(KspRegister, ARightHandSideWhoseSquaresVanishIsNoSuccess) {
+  for (const char* type : {kTriremeCg, kTriremeBicgstab})
+    for (const double size : {1e-170, 1e-155}) {
+      make(grid(20), type, PCJACOBI);
+      petsc_check(VecSet(b, size));
+      petsc_check(KSPSetTolerances(ksp, 1e-9, 0, PETSC_DEFAULT, PETSC_DEFAULT));
+      const KSPConvergedReason reason = solve();
+      VecHandle r;
+      PetscReal largest = 0;
+      petsc_check(VecDuplicate(b, r.put()));
+      petsc_check(MatMult(a, x, r));
+      petsc_check(VecAYPX(r, -1, b));
+      petsc_check(VecNorm(r, NORM_INFINITY, &largest));
+      EXPECT_EQ(reason > 0, largest <= 20 * 1e-9 * size) << type << " " << size << " " << largest;
+    }
+}
+
 // What a monitor saw of each iteration, and checked.
 struct Seen {
   std::vector<double> norms;
