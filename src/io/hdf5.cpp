@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "io/hdf5_calls.hpp"
+#include "io/hdf5_own_data.hpp"
 
 namespace trireme::hdf5 {
 namespace {
@@ -141,6 +142,7 @@ std::string Group::path_of(const std::string& path) const {
 bool Group::has(const std::string& path) const {
   const Quiet quiet;
   if (path == "/") return true;
+  refuse_links_out_of_the_file(id(), path, path_of(path));
   for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
     if (H5Oexists_by_name(id(), path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
   return H5Oexists_by_name(id(), path.c_str(), H5P_DEFAULT) > 0;
@@ -165,12 +167,18 @@ std::vector<std::string> Group::children(H5I_type_t type) const {
   std::vector<std::string> names;
   H5Literate(
       id(), H5_INDEX_NAME, H5_ITER_INC, nullptr,
-      [](hid_t, const char* child, const H5L_info_t*, void* data) -> herr_t {
-        static_cast<std::vector<std::string>*>(data)->push_back(child);
+      [](hid_t, const char* child, const H5L_info_t* link, void* data) -> herr_t {
+        if (link->type == H5L_TYPE_HARD || link->type == H5L_TYPE_SOFT)
+          static_cast<std::vector<std::string>*>(data)->push_back(child);
         return 0;
       },
       &names);
   std::erase_if(names, [&](const std::string& child) {
+    try {
+      refuse_links_out_of_the_file(id(), child, child);
+    } catch (const Error&) {
+      return true;
+    }
     const Handle object(H5Oopen(id(), child.c_str(), H5P_DEFAULT));
     return object.get() < 0 || H5Iget_type(object.get()) != type;
   });
@@ -183,13 +191,17 @@ std::vector<std::string> Group::datasets() const { return children(H5I_DATASET);
 Group Group::group(const std::string& path) const {
   const Quiet quiet;
   const std::string name = path_of(path);
+  refuse_links_out_of_the_file(id(), path, name);
   return Group(checked(H5Gopen2(id(), path.c_str(), H5P_DEFAULT), name, "open the group"), name);
 }
 
 Dataset Group::dataset(const std::string& path) const {
   const Quiet quiet;
   const std::string name = path_of(path);
+  refuse_links_out_of_the_file(id(), path, name);
   Handle first = checked(H5Dopen2(id(), path.c_str(), H5P_DEFAULT), name, "open the dataset");
+  refuse_data_of_other_files(first.get(), name);
+  refuse_what_was_never_written(first.get(), name);
   const Handle access = access_that_caches_a_chunk(first.get());
   first = Handle();
   return Dataset(checked(H5Dopen2(id(), path.c_str(), access.get()), name, "open the dataset"),

@@ -3,7 +3,8 @@
 //
 // Every rank opens a file for itself and reads its own slabs, so reading needs no parallel HDF5, no
 // rank waits for another, and compressed datasets work. All errors are Error{input}: they name file
-// and object, and carry HDF5's innermost reason; HDF5's own printing is off during each call.
+// and object, and carry HDF5's innermost reason; HDF5's own printing is off during each call. What
+// leads to other files is refused, and so are datasets that nobody wrote (hdf5_own_data.hpp).
 #pragma once
 
 #include <hdf5.h>

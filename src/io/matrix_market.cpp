@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "io/canonical_rows.hpp"
 #include "io/matrix_market_parse.hpp"
+#include "io/require_memory.hpp"
 #include "io/row_cuts.hpp"
 #include "io/text_chunks.hpp"
 
@@ -37,6 +38,22 @@ struct Parsed {
   fail(ExitCode::input, "{}: line {}: {}", path.string(), line, message);
 }
 
+// Whether the file can hold the entries that its header promises, and memory the matrix.
+void check_claims(const std::filesystem::path& path, const Header& header) {
+  constexpr double most_inflated = 1032;                             // the largest ratio of deflate
+  const double least_line = header.format == Format::array ? 2 : 4;  // "1\n", "1 1\n"
+  const auto entries = static_cast<double>(header.entries);
+  std::error_code ignored;
+  const auto bytes = static_cast<double>(std::filesystem::file_size(path, ignored));
+  if (!ignored && entries * least_line > most_inflated * bytes + least_line)
+    fail_at(path, header.lines,
+            fmt::format("{} entries are promised, which a file of {:.0f} bytes cannot hold",
+                        header.entries, bytes));
+  const double mirrored = header.symmetry == Symmetry::general ? 1 : 2;
+  require_memory(path.string(), csr_bytes(static_cast<double>(header.rows), mirrored * entries) +
+                                    4 * static_cast<double>(header.rows) + sizeof(Entry) * entries);
+}
+
 // The first fault of the file, and counts that disagree with the header.
 void check(const std::filesystem::path& path, const Parsed& parsed) {
   std::int64_t line = parsed.header.lines;
@@ -49,6 +66,9 @@ void check(const std::filesystem::path& path, const Parsed& parsed) {
     has_lower |= chunk.has_lower;
     has_upper |= chunk.has_upper;
   }
+  if (entries > parsed.header.entries)  // reading stopped there
+    fail(ExitCode::input, "{}: more entries than the {} that the size line promises", path.string(),
+         parsed.header.entries);
   if (entries != parsed.header.entries)
     fail_at(path, line,
             fmt::format("the file ends after {} entries; its size line promises {}", entries,
@@ -75,9 +95,12 @@ Parsed parse(const std::filesystem::path& path) {
   } catch (const Fault& fault) {
     fail_at(path, fault.line, fault.message);
   }
+  check_claims(path, parsed.header);
   parsed.chunks.resize(number + 1);  // those before held comments only
   parsed.chunks.back() = matrix_market::parse_entries(parsed.header, entries);
   bool stop = parsed.chunks.back().fault.has_value();
+  std::int64_t entries_left = parsed.header.entries - std::ssize(parsed.chunks.back().entries);
+  stop = stop || entries_left < 0;
   std::mutex mutex;
   std::exception_ptr error;
   const bool more = !text.at_end();
@@ -88,7 +111,8 @@ Parsed parse(const std::filesystem::path& path) {
     for (bool go_on = !stop; go_on && text.next(buffer, mine);) {
       ParsedChunk chunk = matrix_market::parse_entries(parsed.header, buffer);
       const std::scoped_lock lock(mutex);
-      stop = stop || chunk.fault.has_value();
+      entries_left -= std::ssize(chunk.entries);
+      stop = stop || chunk.fault.has_value() || entries_left < 0;
       go_on = !stop;
       if (std::ssize(parsed.chunks) <= mine) parsed.chunks.resize(mine + 1);
       parsed.chunks[mine] = std::move(chunk);
@@ -190,6 +214,9 @@ CsrMatrix<double> read_matrix_market(const std::filesystem::path& path) {
 
 std::vector<Array<double>> read_matrix_market_vectors(const std::filesystem::path& path) {
   const CsrMatrix<double> matrix = read_matrix_market(path);
+  require_memory(path.string(),
+                 static_cast<double>(matrix.cols) *
+                     (8.0 * static_cast<double>(matrix.rows) + sizeof(Array<double>)));
   std::vector<Array<double>> vectors(matrix.cols, Array<double>(matrix.rows, 0.0));
   for (std::int64_t row = 0; row < matrix.rows; ++row)
     for (std::int32_t k = matrix.row_ptr[row]; k < matrix.row_ptr[row + 1]; ++k)

@@ -190,6 +190,7 @@ ParsedChunk parse_entries(const Header& header, std::string_view text) {
     }
     at = line_end == end ? end : line_end + 1;
   }
+  if (chunk.entries.size() < chunk.entries.capacity() / 2) chunk.entries.shrink_to_fit();
   return chunk;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "io/canonical_rows.hpp"
+#include "io/require_memory.hpp"
 
 namespace trireme {
 namespace {
@@ -103,6 +104,8 @@ CsrMatrix<double> read_matrix(BigEndianFile& file) {
   check_extent(file, "columns", matrix.cols);
   check_extent(file, "nonzeros", nnz);
   file.expect(matrix.rows + nnz, nnz);
+  require_memory(file.name(),
+                 csr_bytes(static_cast<double>(matrix.rows), static_cast<double>(nnz)));
 
   matrix.row_ptr.resize(matrix.rows + 1);
   matrix.row_ptr[0] = 0;

@@ -2,9 +2,11 @@
 // Assembles a Problem from its spec.
 #include "io/problem.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/stopwatch.hpp"
+#include "io/require_memory.hpp"
 #include "io/row_cuts.hpp"
 #include "io/vectors.hpp"
 #include "parallel/collective.hpp"
@@ -13,18 +15,41 @@
 namespace trireme {
 namespace {
 
-MatrixOnRanks generate_matrix(MPI_Comm comm, const GenerateSpec& spec, std::int64_t rows_together) {
+// At least about so many, from the rows in the middle: to count the nonzeros takes memory too.
+double estimated_bytes(const GenerateSpec& spec, const GlobalShape& shape) {
+  constexpr std::int64_t most_sampled = 1000;
+  const std::int64_t first = shape.rows / 2;
+  const std::int64_t last = std::min(shape.rows, first + most_sampled);
+  double sampled = 0;
+  for (const std::int32_t length : generator_row_lengths(spec, first, last)) sampled += length;
+  const double per_row = sampled / static_cast<double>(std::max<std::int64_t>(1, last - first));
+  const auto rows = static_cast<double>(shape.rows);
+  return csr_bytes(rows, rows * per_row / 2);
+}
+
+MatrixOnRanks generate_matrix(MPI_Comm comm, const ProblemSpec& problem) {
+  const GenerateSpec& spec = *problem.generate;
   const int rank = rank_of(comm);
   const int ranks = size_of(comm);
   GlobalShape shape;
-  collectively(comm, [&] { shape = generator_shape(spec); });
+  double bytes = 0;
+  collectively(comm, [&] {
+    shape = generator_shape(spec);
+    bytes = estimated_bytes(spec, shape);
+  });
+  require_memory(comm, problem_name(problem), bytes);
   Array<std::int32_t> lengths;
   collectively(comm, [&] {
     lengths = generator_row_lengths(spec, even_share(shape.rows, ranks, rank),
                                     even_share(shape.rows, ranks, rank + 1));
   });
+  std::int64_t nnz = 0;
+  for (const std::int32_t length : lengths) nnz += length;
+  require_memory(
+      comm, problem_name(problem),
+      csr_bytes(static_cast<double>(shape.rows), static_cast<double>(sum_over_ranks(comm, nnz))));
   MatrixOnRanks matrix;
-  matrix.row_starts = balanced_starts(comm, shape.rows, lengths, rows_together);
+  matrix.row_starts = balanced_starts(comm, shape.rows, lengths, problem.rows_together);
   collectively(comm, [&] {
     matrix.slab = generate(spec, matrix.row_starts[rank], matrix.row_starts[rank + 1]);
   });
@@ -34,7 +59,7 @@ MatrixOnRanks generate_matrix(MPI_Comm comm, const GenerateSpec& spec, std::int6
 
 MatrixOnRanks load_matrix_from(MPI_Comm comm, const ProblemSpec& spec,
                                std::optional<hdf5::File>& file) {
-  if (spec.generate) return generate_matrix(comm, *spec.generate, spec.rows_together);
+  if (spec.generate) return generate_matrix(comm, spec);
   StoredMatrix stored;
   collectively(comm, [&] {
     if (!spec.file) fail(ExitCode::usage, "the problem needs a file or a generator");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/canonical_rows.hpp"
+#include "io/require_memory.hpp"
 #include "io/row_cuts.hpp"
 #include "parallel/collective.hpp"
 
@@ -88,6 +89,8 @@ void finish_rows(MPI_Comm comm, MatrixOnRanks& matrix) {
 }
 
 MatrixOnRanks read_matrix(MPI_Comm comm, const StoredMatrix& stored) {
+  require_memory(comm, stored.name,
+                 csr_bytes(static_cast<double>(stored.rows), static_cast<double>(stored.nnz)));
   return stored.by == Compressed::rows ? read_csr(comm, stored) : read_csc(comm, stored);
 }
 

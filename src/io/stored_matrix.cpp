@@ -124,6 +124,7 @@ StoredMatrix find_matrix(const hdf5::File& file, const std::string& path) {
     fail(ExitCode::input,
          "{}: no matrix: neither indptr, indices, data nor jc, ir, data; the group has: {}",
          group.name(), fmt::join(group.datasets(), ", "));
+  matrix.name = group.name();
   check_shape(group, matrix);
   return matrix;
 }

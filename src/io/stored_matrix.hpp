@@ -13,14 +13,15 @@ namespace trireme {
 enum class Compressed { rows, columns };
 
 struct StoredMatrix {
+  std::string name;  // of the group, for messages
   Compressed by = Compressed::rows;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t nnz = 0;
   std::int64_t rows_together = 1;  // no rank's rows begin but at a multiple of this
-  hdf5::Dataset pointers;  // one more than there are rows (or columns)
-  hdf5::Dataset indices;   // nnz column (or row) ids; not open where MATLAB left out an empty one
-  hdf5::Dataset values;    // nnz
+  hdf5::Dataset pointers;          // one more than there are rows (or columns)
+  hdf5::Dataset indices;  // nnz column (or row) ids; not open where MATLAB left out an empty one
+  hdf5::Dataset values;   // nnz
 
   std::int64_t pointer_count() const { return (by == Compressed::rows ? rows : cols) + 1; }
   std::int64_t index_bound() const { return by == Compressed::rows ? cols : rows; }

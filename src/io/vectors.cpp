@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "io/canonical_rows.hpp"
+#include "io/require_memory.hpp"
 
 namespace trireme {
 namespace {
@@ -67,6 +68,11 @@ std::vector<Array<double>> read_vectors(const hdf5::File& file, const std::strin
   const std::vector<std::int64_t>& extents = dataset.extents();
   const bool two = extents.size() == 2;
   const bool matlab = two && dataset.has_attribute("MATLAB_class");
+  if (two) {
+    const double columns = static_cast<double>(extents[0] == rows.global ? extents[1] : extents[0]);
+    require_memory(dataset.name(),
+                   columns * (8.0 * static_cast<double>(rows.count) + sizeof(Array<double>)));
+  }
   std::vector<Array<double>> vectors;
   if (matlab && extents[1] == rows.global)
     vectors = read_rows(dataset, rows, extents[0]);

@@ -72,6 +72,9 @@ void write_matrix_market(const fs::path& folder) {
       {"array-skew", "array integer skew-symmetric\n3 3\n1\n2\n3\n"},
       {"complex", "coordinate complex hermitian\n1 1 1\n1 1 1 0\n"},
       {"empty", "coordinate real general\n0 5 0"},
+      {"large-claim", "coordinate real general\n2147483647 2147483647 1000000000000\n1 1 1\n"},
+      {"many-rows", "coordinate real general\n2147483647 2147483647 1\n1 1 1\n"},
+      {"wide-array", "array real general\n1 2147483647\n1\n"},
       {"comments",
        "coordinate real general\n" + std::string(3000, '%') + "\n%\n%\n%\n1 1 1\n1 1 1"},
   };
@@ -207,6 +210,7 @@ int main(int argc, char** argv) {
       {"petsc_binary", write_petsc_binary},
       {"hdf5", write_hdf5}};
   for (const auto& [name, write_all] : harnesses) {
+    fs::remove_all(folder / name);
     fs::create_directories(folder / name);
     write_all(folder / name);
   }

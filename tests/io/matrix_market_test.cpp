@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "support/limited_memory.hpp"
 
 namespace trireme {
 namespace {
@@ -149,7 +150,9 @@ TEST_F(MatrixMarket, NamesTheLineOfAFault) {
       {general + "2 2 1\n1.5 1 1.0\n", "line 3: row and column must be whole numbers"},
       {general + "2 2 2\n1 1 1.0\n",
        "line 3: the file ends after 1 entries; its size line promises 2"},
-      {general + "2 2 1\n1 1 1\n2 2 1\n", "line 4: the file ends after 2 entries"},
+      {general + "2 2 1\n1 1 1\n2 2 1\n", "more entries than the 1 that the size line promises"},
+      {general + "2 2 1000000\n1 1 1\n",
+       "line 2: 1000000 entries are promised, which a file of 64 bytes cannot hold"},
       {"%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n",
        "line 2: 2 x 3 cannot be symmetric"},
       {"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 2 1\n2 1 1\n",
@@ -160,6 +163,36 @@ TEST_F(MatrixMarket, NamesTheLineOfAFault) {
   for (const auto& [text, message] : cases) {
     const std::string got = refusal(text);
     EXPECT_TRUE(got.starts_with(message)) << got;
+  }
+}
+
+TEST_F(MatrixMarket, AsksForMemoryBeforeItTakesARealClaim) {
+  write(general + "2147483647 2147483647 1\n1 1 1\n");
+  const test::LimitedMemory limit(std::size_t{1} << 30);
+  try {
+    read_matrix_market(path_);
+    FAIL() << "nothing was refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::resource) << error.what();
+    EXPECT_NE(std::string(error.what()).find(" bytes (16.0 GiB) are needed"), std::string::npos)
+        << error.what();
+  }
+}
+
+// 64 MB of entries where one is promised: reading ends with the first pieces.
+TEST_F(MatrixMarket, StopsAtMoreEntriesThanPromised) {
+  std::string piece;
+  for (int i = 0; i < 1 << 17; ++i) piece += "1 1 1\n";
+  std::string text = general + "2 2 1\n";
+  for (int i = 0; i < 80; ++i) text += piece;
+  write_gzip(text);
+  const test::LimitedMemory limit(std::size_t{600} << 20);
+  try {
+    read_matrix_market(path_);
+    FAIL() << "nothing was refused";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("more entries than the 1 that"), std::string::npos)
+        << error.what();
   }
 }
 
