@@ -198,6 +198,20 @@ void write_hdf5(const fs::path& folder) {
   });
 }
 
+// Choices in the order in which hdf5_fuzz.cpp takes them: none, so that the matrix is a good one,
+// and some that replace each part once.
+void write_hdf5_recipes(const fs::path& folder) {
+  for (char scipy = 0; scipy < 2; ++scipy) {
+    write(folder / ("good" + std::to_string(scipy)), std::string(1, scipy));
+    for (char object = 0; object < 10; ++object)
+      for (char kind = 0; kind < 3; ++kind) {
+        std::string recipe{scipy, kind, object};
+        for (int i = 0; i < 24; ++i) recipe += static_cast<char>(7 * i + object + kind);
+        write(folder / ("replace" + std::to_string(100 * scipy + 10 * kind + object)), recipe);
+      }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -208,7 +222,8 @@ int main(int argc, char** argv) {
       {"case", write_cases},
       {"matrix_market", write_matrix_market},
       {"petsc_binary", write_petsc_binary},
-      {"hdf5", write_hdf5}};
+      {"hdf5", write_hdf5_recipes},
+      {"hdf5_bytes", write_hdf5}};
   for (const auto& [name, write_all] : harnesses) {
     fs::remove_all(folder / name);
     fs::create_directories(folder / name);
