@@ -173,7 +173,10 @@ class Solves(SolveCase):
         if RANKS > 1:
             self.skipTest("mpirun gives its ranks pipes")
         case = self.case("problem: {generate: poisson3d, n: 60}\n")
-        mine, theirs = pty.openpty()
+        try:
+            mine, theirs = pty.openpty()
+        except OSError as error:  # as in a bare chroot
+            self.skipTest(f"no pseudo-terminals here: {error}")
         child = subprocess.Popen([SOLVE, "--config", case], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=theirs)
         os.close(theirs)
         text = b""
