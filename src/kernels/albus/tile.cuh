@@ -77,8 +77,8 @@ struct RowSink {
 };
 
 // Counts from 0 to `last` and back to 0; returns the count before. What this thread stored before
-// is visible to whoever sees the count. Not __threadfence(): that empties the L1 cache, and x with
-// it.
+// is visible to whoever sees the count and then calls see_what_came(). Not __threadfence(): that
+// empties the L1 cache, and x with it.
 __device__ __forceinline__ std::uint32_t arrive(std::uint32_t* counter, std::uint32_t last) {
   std::uint32_t before;
   asm volatile("atom.release.gpu.global.inc.u32 %0, [%1], %2;"
@@ -87,6 +87,10 @@ __device__ __forceinline__ std::uint32_t arrive(std::uint32_t* counter, std::uin
                : "memory");
   return before;
 }
+
+// The acquire that goes with arrive(): by the thread that saw the last count, before its warp
+// meets.
+__device__ __forceinline__ void see_what_came() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
 // By one warp, for a row that tile `tile` shares with others: `part` is in lane 0.
 template <class Value, class Number, class Sink>
@@ -101,7 +105,9 @@ __device__ void finish_cut_row(const Tiles<Value>& a, std::int32_t tile, std::in
     __stcg(parts + 2 * tile + (is_head ? 0 : 1), part);
     const auto others = static_cast<std::uint32_t>(last - first);
     is_last = arrive(a.arrived + first, others) == others;  // back to 0 for the next product
+    if (is_last) see_what_came();
   }
+  __syncwarp();
   if (!__shfl_sync(kFullWarp, is_last, 0)) return;
   Number sum{};  // the parts are read in L2, where they were stored
   for (std::int32_t t = first + lane; t <= last; t += 32)
