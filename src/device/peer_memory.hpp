@@ -30,6 +30,8 @@ class PeerMemory {
 
   void* data() const { return data_; }
   PeerHandle handle() const;  // throws Error{resource} where memory cannot be shared
+  // Is not freed before the process ends: for memory that others may still have mapped.
+  void leave_to_the_process() { data_ = nullptr; }
 
  private:
   void* data_ = nullptr;

@@ -23,22 +23,53 @@ __device__ __forceinline__ void put_number(std::uint64_t* to, double value, std:
   put_word(to + 1, static_cast<std::uint32_t>(bits >> 32), epoch);
 }
 
-// Waits for the word of this epoch.
-__device__ __forceinline__ std::uint64_t take_word(const std::uint64_t* from, std::uint32_t epoch) {
+__device__ __forceinline__ std::uint64_t look_at_word(const std::uint64_t* from) {
   std::uint64_t word;
-  do {
-    asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
-  } while (static_cast<std::uint32_t>(word >> 32) != epoch);
-  return word & 0xffffffffu;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+  return word;
 }
 
-__device__ __forceinline__ double take_number(const std::uint64_t* from, std::uint32_t epoch) {
-  const std::uint64_t low = take_word(from, epoch);
-  return __longlong_as_double(static_cast<long long>(take_word(from + 1, epoch) << 32 | low));
+// Whether a wait that began at `begin` (0: just now) is to end without its word; `whom` it is for.
+__device__ __forceinline__ bool patience_ends(PeerWait& wait, std::uint64_t& begin,
+                                              std::int32_t whom) {
+  if (*static_cast<const volatile std::int32_t*>(&wait.missed) != 0) return true;
+  if (wait.patience_ns == 0) return false;
+  std::uint64_t now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  if (begin == 0) begin = now;
+  if (now - begin < wait.patience_ns) return false;
+  if (atomicCAS(&wait.missed, 0, whom) == 0) {
+    *static_cast<volatile std::int32_t*>(wait.told) = whom;
+    __threadfence_system();
+  }
+  return true;
+}
+
+// Waits for the word of this epoch and returns its lower half. Where it does not come, all 64 bits
+// are set, which makes a number NaN whatever its other word is.
+__device__ __forceinline__ std::uint64_t take_word(const std::uint64_t* from, std::uint32_t epoch,
+                                                   PeerWait& wait, std::int32_t whom) {
+  constexpr unsigned kPollsBetweenLooks = 256;  // some 0.2 ms: what the clock costs never shows
+  std::uint64_t begin = 0;
+  for (unsigned polls = 1;; ++polls) {
+    const std::uint64_t word = look_at_word(from);
+    if (static_cast<std::uint32_t>(word >> 32) == epoch) return word & 0xffffffffu;
+    if (polls % kPollsBetweenLooks == 0 && patience_ends(wait, begin, whom))
+      return ~std::uint64_t{0};
+  }
+}
+
+// NaN where it does not come.
+__device__ __forceinline__ double take_number(const std::uint64_t* from, std::uint32_t epoch,
+                                              PeerWait& wait, std::int32_t whom) {
+  const std::uint64_t low = take_word(from, epoch, wait, whom);
+  const std::uint64_t high = take_word(from + 1, epoch, wait, whom);
+  return __longlong_as_double(static_cast<long long>(high << 32 | low));
 }
 
 // values[0 .. count) in shared memory become their sums over the ranks, added in the order of the
-// ranks: the same bits on each. By one whole block, once at a time on each GPU.
+// ranks: the same bits on each; NaN where a rank has not come in time. By one whole block, once at
+// a time on each GPU.
 __device__ inline void sum_over_peers(PeerSums* peers, double* values, int count) {
   __shared__ double numbers[PeerSums::most_ranks * PeerSums::most_values];
   __syncthreads();
@@ -50,7 +81,8 @@ __device__ inline void sum_over_peers(PeerSums* peers, double* values, int count
   for (int k = threadIdx.x; k < ranks * count; k += blockDim.x)
     put_number(peers->mailbox[k / count] + slot(rank, k % count), values[k % count], epoch);
   for (int k = threadIdx.x; k < ranks * count; k += blockDim.x)
-    numbers[k] = take_number(peers->mailbox[rank] + slot(k / count, k % count), epoch);
+    numbers[k] = take_number(peers->mailbox[rank] + slot(k / count, k % count), epoch, peers->wait,
+                             1 + k / count);
   __syncthreads();
   if (threadIdx.x < count) {
     double sum = 0;

@@ -61,6 +61,10 @@ PeerSums* CudaOperatorSystem::peer_sums() const {
   return processes_ == 1 ? nullptr : op_->exchange()->peer_sums();
 }
 
+void CudaOperatorSystem::check() const {
+  if (processes_ > 1) op_->exchange()->check();
+}
+
 // The same on every rank, which their own numbers of rows are not.
 bool CudaOperatorSystem::sums_are_cheap() const {
   if (processes_ == 1) return true;

@@ -29,6 +29,7 @@ class CudaOperatorSystem : public resident::CudaSystem {
   int processes() const override { return processes_; }
   Recording recording() const override;
   PeerSums* peer_sums() const override;
+  void check() const override;
   bool sums_are_cheap() const override;
 
  private:

@@ -175,6 +175,7 @@ double CudaOperator::staged(std::span<const double> x, std::span<double> y,
   product();
   copy_to_host(y_.view(), y_pinned_.span(), stream_);
   stream_.synchronize();
+  if (exchange_) exchange_->check();
   std::copy_n(y_pinned_.data(), y.size(), y.begin());
   return watch.seconds();
 }

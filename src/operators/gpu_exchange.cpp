@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "device/device.hpp"
+#include "operators/exchange_choice.hpp"
 #include "operators/petsc_shim.hpp"
 #include "parallel/collective.hpp"
 
@@ -18,12 +18,7 @@ namespace {
 // What tells one GPU from another, on any node.
 using GpuName = std::array<char, 64>;
 
-bool every_rank_has_its_own_gpu(MPI_Comm comm) {
-  GpuName mine{};
-  collectively(comm, [&] {
-    const std::string uuid = device_properties().uuid;
-    std::copy_n(uuid.begin(), std::min(uuid.size(), mine.size()), mine.begin());
-  });
+bool all_differ(MPI_Comm comm, const GpuName& mine) {
   std::vector<GpuName> all(size_of(comm));
   MPI_Allgather(mine.data(), mine.size(), MPI_CHAR, all.data(), mine.size(), MPI_CHAR, comm);
   std::sort(all.begin(), all.end());
@@ -39,6 +34,23 @@ bool on_one_node(MPI_Comm comm) {
   return alone != 0;
 }
 
+GpuNeighbourhood neighbourhood(MPI_Comm comm) {
+  GpuName name{};
+  int compute = 0;
+  collectively(comm, [&] {
+    const DeviceProperties gpu = device_properties();
+    std::copy_n(gpu.uuid.begin(), std::min(gpu.uuid.size(), name.size()), name.begin());
+    compute = 10 * gpu.compute_major + gpu.compute_minor;
+  });
+  GpuNeighbourhood gpus;
+  gpus.ranks = size_of(comm);
+  gpus.own_gpus = all_differ(comm, name);
+  gpus.one_node = on_one_node(comm);
+  MPI_Allreduce(&compute, &gpus.lowest_compute, 1, MPI_INT, MPI_MIN, comm);
+  MPI_Allreduce(&compute, &gpus.highest_compute, 1, MPI_INT, MPI_MAX, comm);
+  return gpus;
+}
+
 std::string asked_for() {
   char name[16] = "";
   PetscBool given = PETSC_FALSE;
@@ -47,37 +59,40 @@ std::string asked_for() {
   return name;
 }
 
-// Null where it does not work here, which every rank learns.
-template <class Make>
-std::unique_ptr<GpuExchange> attempt(const Make& make, MPI_Comm comm, const HaloPlan& halo) {
-  try {
-    return make(comm, halo);
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::resource) throw;
-    return nullptr;
+double peer_timeout() {
+  PetscReal seconds = kPeerTimeout;
+  petsc_check(PetscOptionsGetReal(nullptr, nullptr, "-trireme_peer_timeout", &seconds, nullptr));
+  if (!(seconds >= 0 && seconds < 1e9))
+    fail(ExitCode::usage, "-trireme_peer_timeout {} is no number of seconds; 0 waits for ever",
+         seconds);
+  return seconds;
+}
+
+std::unique_ptr<GpuExchange> make(ExchangeWay way, MPI_Comm comm, const HaloPlan& halo) {
+  switch (way) {
+    case ExchangeWay::peer:
+      return make_peer_exchange(comm, halo, peer_timeout());
+    case ExchangeWay::nccl:
+      return make_nccl_exchange(comm, halo);
+    case ExchangeWay::mpi:
+      break;
   }
+  return make_mpi_exchange(comm, halo);
 }
 
 }  // namespace
 
 std::unique_ptr<GpuExchange> make_gpu_exchange(MPI_Comm comm, const HaloPlan& halo) {
   if (size_of(comm) == 1) return nullptr;
-  const std::string name = asked_for();
-  if (name == "mpi") return make_mpi_exchange(comm, halo);
-  if (!name.empty() && name != "peer" && name != "nccl")
-    fail(ExitCode::usage, "-trireme_exchange {} is none of peer, nccl, mpi", name);
-  const bool own_gpus = every_rank_has_its_own_gpu(comm);
-  if (!name.empty() && !own_gpus)
-    fail(ExitCode::resource,
-         "-trireme_exchange {} needs a GPU for each rank; start fewer ranks, or take mpi", name);
-  if (name == "peer") return make_peer_exchange(comm, halo);
-  if (name == "nccl") return make_nccl_exchange(comm, halo);
-  if (own_gpus) {
-    if (on_one_node(comm) && size_of(comm) <= PeerSums::most_ranks)
-      if (auto exchange = attempt(make_peer_exchange, comm, halo)) return exchange;
-    if (auto exchange = attempt(make_nccl_exchange, comm, halo)) return exchange;
-  }
-  return make_mpi_exchange(comm, halo);
+  const GpuNeighbourhood gpus = neighbourhood(comm);
+  const std::vector<ExchangeWay> ways = exchange_ways(gpus, asked_for());
+  for (std::size_t k = 0;; ++k) try {
+      auto exchange = make(ways[k], comm, halo);
+      exchange->why_no_peers = why_no_peers(gpus);
+      return exchange;
+    } catch (const Error& error) {  // on every rank: this way does not work here
+      if (error.code() != ExitCode::resource || k + 1 == ways.size()) throw;
+    }
 }
 
 }  // namespace trireme

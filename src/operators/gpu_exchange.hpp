@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "device/peer_sums.hpp"
@@ -40,15 +41,25 @@ class GpuExchange {
   virtual void sum(DeviceSpan<double> values, StreamRef stream) = 0;
   // In device memory, for kernels that sum by themselves instead; null where they cannot.
   virtual PeerSums* peer_sums() { return nullptr; }
+  // Throws Error{resource} where this rank has waited for another one for too long: what send() and
+  // sum() have led to since then is NaN. Asks nothing of the device and of the other ranks.
+  virtual void check() const {}
+
+  std::string why_no_peers;  // see exchange_choice.hpp
 };
 
+// Seconds for which a kernel waits for another GPU, unless -trireme_peer_timeout says otherwise.
+inline constexpr double kPeerTimeout = 60;
+
 // The best that works on every rank, in the order above. PETSc option -trireme_exchange
-// peer|nccl|mpi takes one, for comparison: Error{resource} where it does not work. `halo` outlives
-// the result. Collective; null for one rank.
+// peer|nccl|mpi takes one, for comparison: Error{resource} where it does not work. GPUs of
+// different architectures do not take peer: theirs is one loop of decisions that each makes for
+// itself from the same bits. `halo` outlives the result. Collective; null for one rank.
 std::unique_ptr<GpuExchange> make_gpu_exchange(MPI_Comm comm, const HaloPlan& halo);
 
 // Each throws Error{resource} on every rank where it cannot work. Collective.
-std::unique_ptr<GpuExchange> make_peer_exchange(MPI_Comm comm, const HaloPlan& halo);
+std::unique_ptr<GpuExchange> make_peer_exchange(MPI_Comm comm, const HaloPlan& halo,
+                                                double timeout_seconds = kPeerTimeout);
 std::unique_ptr<GpuExchange> make_nccl_exchange(MPI_Comm comm, const HaloPlan& halo);
 std::unique_ptr<GpuExchange> make_mpi_exchange(MPI_Comm comm, const HaloPlan& halo);
 

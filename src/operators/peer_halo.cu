@@ -36,7 +36,8 @@ __global__ void receive_entries(const PeerHalo halo, double* __restrict__ ghosts
       halo.inbox + (epoch & 1) * 2 * static_cast<std::int64_t>(halo.incoming);
   for (std::int32_t k = static_cast<std::int32_t>(blockIdx.x * kThreads + threadIdx.x);
        k < halo.incoming; k += static_cast<std::int32_t>(gridDim.x * kThreads)) {
-    const double value = take_number(inbox + 2 * static_cast<std::int64_t>(k), epoch);
+    const double value =
+        take_number(inbox + 2 * static_cast<std::int64_t>(k), epoch, *halo.wait, -1 - k);
     if (k < halo.ghosts) ghosts[k] = value;
   }
   __syncthreads();  // every thread of the block has read the epoch

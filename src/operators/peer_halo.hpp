@@ -28,12 +28,13 @@ struct PeerHalo {
   std::int32_t incoming = 0;  // with the signs of life behind them
   std::uint32_t* epoch = nullptr;
   unsigned* tickets = nullptr;  // 0 between launches
+  PeerWait* wait = nullptr;
 
   std::int32_t outgoing() const { return first[neighbours]; }
 };
 
 void peer_send(const PeerHalo& halo, DeviceSpan<const double> x, StreamRef stream);
-// Waits on the device until all has come; `ghosts` holds halo.ghosts numbers.
+// Waits on the device until all has come, or the patience ends; `ghosts` holds halo.ghosts numbers.
 void peer_receive(const PeerHalo& halo, DeviceSpan<double> ghosts, StreamRef stream);
 
 // values[k] become their sums over the ranks, for at most PeerSums::most_values of them.

@@ -306,7 +306,9 @@ class CudaSolver::Work {
                    before);
     else
       run_cg(executor, cg_vectors, before);
-    return executor.state();
+    const State state = executor.state();
+    system_.check();
+    return state;
   }
 
   void run_cg(GraphExecutor& executor, const CgVectors& v, const StoppedSolve* before) const {

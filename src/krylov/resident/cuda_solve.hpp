@@ -48,6 +48,8 @@ class CudaSystem {
   virtual Recording recording() const { return Recording::loop; }
   // In device memory, for kernels that add up over the processes by themselves; null: sum() does.
   virtual PeerSums* peer_sums() const { return nullptr; }
+  // Throws Error{resource} where another process is lost, so that the loop ended without it.
+  virtual void check() const {}
   // Whether two points of sums and fewer values moved beat one point, the same on each process.
   virtual bool sums_are_cheap() const { return processes() == 1; }
 };

@@ -71,17 +71,21 @@ __device__ void apply_on_device(Control& control, const History& history, const 
 }
 
 // Sums over the other GPUs as well where they write into each other's memory (`peers`), the wish to
-// stop among them; then the step. By one whole block, whose thread 0 has the totals of this GPU.
+// stop among them; then the step. A GPU that misses what another one should have sent wishes to
+// stop too. By one whole block, whose thread 0 has the totals of this GPU.
 template <class Step>
 __device__ void complete(const PendingSums& pending, PeerSums* peers, Control& control,
                          const History& history, const Step& step, double* totals,
                          const LoopHandle& loop) {
-  bool stop_asked = *static_cast<volatile std::int32_t*>(&control.stop) != 0;
+  // Both loads are on their way before one is used.
+  const std::int32_t stop = *static_cast<volatile std::int32_t*>(&control.stop);
+  const std::int32_t missed = peers ? peers->wait.missed : 0;
+  bool stop_asked = (stop | missed) != 0;
   if (peers) {
     const int count = pending.sums();
     if (threadIdx.x == 0) totals[count] = stop_asked ? 1 : 0;
     sum_over_peers(peers, totals, count + 1);
-    stop_asked = totals[count] > 0;
+    stop_asked = totals[count] != 0;  // NaN: a wish has not come
   }
   if (threadIdx.x == 0) apply_on_device(control, history, step, totals, stop_asked, loop);
 }
