@@ -8,6 +8,7 @@
 #include "operators/log_events.hpp"
 #include "operators/mat_shell.hpp"
 #include "parallel/collective.hpp"
+#include "planning/gpu_shares.hpp"
 
 namespace trireme {
 
@@ -68,8 +69,17 @@ void Amat::time_products_if_none_was() {
     cuda_->multiply(x.view(), y.span(), cuda_->stream());
 }
 
-std::string_view Amat::exchange() const {
-  return cuda_ && cuda_->exchange() ? cuda_->exchange()->name() : "";
+std::string Amat::exchange() const {
+  if (!cuda_ || !cuda_->exchange()) return {};
+  const GpuExchange& exchange = *cuda_->exchange();
+  const std::string name(exchange.name());
+  return exchange.why_no_peers.empty() ? name : fmt::format("{}: {}", name, exchange.why_no_peers);
+}
+
+std::string Amat::advice_on_shares() const {
+  if (!cuda_ || !cuda_->exchange() || cuda_->exchange()->name() == "mpi") return {};
+  const DistributedMatrix& matrix = cuda_->matrix();
+  return trireme::advice_on_shares(size_of(matrix.comm), matrix.global_nnz);
 }
 
 }  // namespace trireme

@@ -39,8 +39,11 @@ class Amat {
   void time_products_if_none_was();
   // Of host vectors to the device and back, a product; 0 where the vectors live on the device.
   double staging_us() const { return cuda_ ? cuda_->staging_us() : 0; }
-  // How the GPUs of several ranks reach each other; empty: they do not.
-  std::string_view exchange() const;
+  // How the GPUs of several ranks reach each other, with a reason where the best way is left out;
+  // empty: they do not.
+  std::string exchange() const;
+  // Advice where the matrix is small for its GPUs; else empty.
+  std::string advice_on_shares() const;
 
  private:
   bool on_gpu_;

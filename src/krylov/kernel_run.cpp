@@ -317,6 +317,7 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
   o.deterministic = kernel.name == "petsc-aij" || find_kernel(kernel.name).deterministic;
   if (!amat.exchange().empty())
     o.notes.push_back(fmt::format("exchange between GPUs: {}", amat.exchange()));
+  if (const std::string note = amat.advice_on_shares(); !note.empty()) o.notes.push_back(note);
   if (const double us = max_over_ranks(context.matrix->comm, amat.staging_us()); us > 0)
     o.notes.push_back(
         fmt::format("vectors staged through pinned memory: {:.1f} us a product beside it", us));

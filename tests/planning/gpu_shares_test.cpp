@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When the report advises fewer GPUs.
+#include "planning/gpu_shares.hpp"
+
+#include <gtest/gtest.h>
+
+namespace trireme {
+namespace {
+
+TEST(GpuShares, AdviseFewerGpusForASmallSystemOnly) {
+  const std::string advice = advice_on_shares(2, 760'000);
+  EXPECT_NE(advice.find("a small system for 2 GPUs, 0.38 million nonzeros for each"),
+            std::string::npos)
+      << advice;
+  EXPECT_FALSE(advice_on_shares(2, 3'999'999).empty());
+  EXPECT_TRUE(advice_on_shares(2, 4'000'000).empty());
+  EXPECT_FALSE(advice_on_shares(4, 4'000'000).empty());
+  EXPECT_TRUE(advice_on_shares(1, 1000).empty()) << "there is nothing to share";
+  EXPECT_FALSE(advice_on_shares(2000, 3'000'000'000).empty()) << "no overflow";
+}
+
+}  // namespace
+}  // namespace trireme
