@@ -121,6 +121,11 @@ resident::Outcome KspEngine::solve(Vec b_vec, Vec x_vec, bool zero_guess,
   PetscInt size = 0;
   petsc_check(VecGetLocalSize(x_vec, &size));
   const auto rows = static_cast<std::size_t>(size);
+  if (going_on) {
+    zero_guess = false;
+    host_solver_ ? host_solver_->go_on(*going_on) : cuda_solver_->go_on(*going_on);
+    going_on.reset();
+  }
   const PetscScalar* b = nullptr;
   PetscScalar* x = nullptr;
   resident::Outcome outcome;
@@ -145,6 +150,12 @@ resident::Outcome KspEngine::solve(Vec b_vec, Vec x_vec, bool zero_guess,
   petsc_check(VecRestoreArrayReadAndMemType(b_vec, &b));
   petsc_check(VecRestoreArrayAndMemType(x_vec, &x));
   return outcome;
+}
+
+resident::StoppedSolve KspEngine::stopped() const {
+  if (!host_solver_ && !cuda_solver_)
+    fail(ExitCode::internal, "a KSP that has not solved has not been stopped");
+  return host_solver_ ? host_solver_->stopped() : cuda_solver_->stopped();
 }
 
 bool KspEngine::mixed() const {

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "krylov/ksp_register.hpp"
@@ -23,9 +24,10 @@ class KspEngine {
 
   std::function<bool()> stop;  // polled every iteration
   bool options_read = false;
-  KspFacts facts;                              // of the last solve
-  const resident::Iterate* iterate = nullptr;  // while a monitor runs
-  VecHandle shown;                             // what KSPBuildSolution handed out
+  KspFacts facts;                                  // of the last solve
+  std::optional<resident::StoppedSolve> going_on;  // what the next solve goes on from
+  const resident::Iterate* iterate = nullptr;      // while a monitor runs
+  VecHandle shown;                                 // what KSPBuildSolution handed out
 
   resident::Method method() const { return method_; }
   resident::Variant variant() const { return variant_; }
@@ -38,8 +40,9 @@ class KspEngine {
   // has CUDA on the device.
   resident::Outcome solve(Vec b, Vec x, bool zero_guess, const resident::Tolerances& rule,
                           const resident::Observer& observer);
-  const char* executor() const;  // "host", "cuda graph", "cuda persistent kernel", ...
-  bool mixed() const;            // the loop's products are inexact
+  resident::StoppedSolve stopped() const;  // of the last solve
+  const char* executor() const;            // "host", "cuda graph", "cuda persistent kernel", ...
+  bool mixed() const;                      // the loop's products are inexact
   bool on_device() const { return cuda_solver_ != nullptr; }
   void forget();
 

@@ -273,6 +273,16 @@ void ksp_set_stop(KSP ksp, std::function<bool()> stop) {
   if (is_resident(ksp)) engine_of(ksp).stop = std::move(stop);
 }
 
+resident::StoppedSolve ksp_stopped_solve(KSP ksp) {
+  if (!is_resident(ksp)) fail(ExitCode::internal, "KSP {}: keeps no directions", type_of(ksp));
+  return engine_of(ksp).stopped();
+}
+
+void ksp_go_on(KSP ksp, resident::StoppedSolve stopped) {
+  if (!is_resident(ksp)) fail(ExitCode::internal, "KSP {}: takes no directions", type_of(ksp));
+  engine_of(ksp).going_on = std::move(stopped);
+}
+
 std::optional<KspFacts> ksp_facts(KSP ksp) {
   if (!is_resident(ksp)) return std::nullopt;
   return engine_of(ksp).facts;

@@ -31,6 +31,7 @@
 #include <string_view>
 #include <vector>
 
+#include "krylov/resident/stopped_solve.hpp"
 #include "krylov/resident_pc.hpp"
 
 namespace trireme {
@@ -60,6 +61,13 @@ void ksp_prepare(KSP ksp);
 // `stop` is polled every iteration on every rank; true on any rank ends the solve there, with the
 // solution so far: KSP_DIVERGED_USER (before PETSc 3.26: KSP_DIVERGED_ITS) and ksp_facts().stopped.
 void ksp_set_stop(KSP ksp, std::function<bool()> stop);
+
+// Of the last solve by a resident type, where that was stopped or came to the iteration limit: what
+// another KSP of this type, for the same matrix and preconditioner, needs beside x to go on.
+resident::StoppedSolve ksp_stopped_solve(KSP ksp);
+// The next KSPSolve, and only that, goes on so from the x that it is given: iterations are counted
+// on, up to the same limit, and the norm that rtol is a part of stays what it was.
+void ksp_go_on(KSP ksp, resident::StoppedSolve stopped);
 
 // What KSP cannot say of the last solve by a resident type.
 struct KspFacts {

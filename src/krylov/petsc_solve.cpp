@@ -23,6 +23,25 @@ constexpr std::int64_t kLongestHistory = 1'000'000;
 
 MPI_Comm comm_of(Mat mat) { return PetscObjectComm(reinterpret_cast<PetscObject>(mat)); }
 
+// The iteration limit while this lives.
+class IterationLimit {
+ public:
+  IterationLimit(KSP ksp, std::int64_t less) : ksp_(ksp) {
+    petsc_check(KSPGetTolerances(ksp, &rtol_, &atol_, &divtol_, &before_));
+    set(std::max<PetscInt>(0, before_ - static_cast<PetscInt>(less)));
+  }
+  ~IterationLimit() { KSPSetTolerances(ksp_, rtol_, atol_, divtol_, before_); }
+  IterationLimit(const IterationLimit&) = delete;
+  IterationLimit& operator=(const IterationLimit&) = delete;
+
+ private:
+  void set(PetscInt most) { petsc_check(KSPSetTolerances(ksp_, rtol_, atol_, divtol_, most)); }
+
+  KSP ksp_;
+  PetscReal rtol_ = 0, atol_ = 0, divtol_ = 0;
+  PetscInt before_ = 0;
+};
+
 PetscErrorCode call_monitor(KSP, PetscInt iteration, PetscReal norm, void* context) {
   const auto* monitor = static_cast<PetscSolver::Monitor*>(context);
   if (*monitor) (*monitor)(iteration, norm);
@@ -78,8 +97,8 @@ void require_nonzero_diagonal(const DistributedMatrix& matrix) {
 // is a reason to end. To agree takes a reduction, so after the first few iterations not all do.
 class EndedBySignal {
  public:
-  explicit EndedBySignal(KSP ksp)
-      : ksp_(ksp), test_(exchange_convergence_test(ksp, {test, this})) {}
+  EndedBySignal(KSP ksp, const PetscSolver::Checkpoints& checkpoints)
+      : ksp_(ksp), test_(exchange_convergence_test(ksp, {test, this})), checkpoints_(checkpoints) {}
   ~EndedBySignal() { exchange_convergence_test(ksp_, test_); }
   EndedBySignal(const EndedBySignal&) = delete;
   EndedBySignal& operator=(const EndedBySignal&) = delete;
@@ -95,14 +114,23 @@ class EndedBySignal {
     const PetscErrorCode error = self.test_.test(ksp, iteration, norm, reason, self.test_.context);
     if (error != kPetscSuccess || *reason != KSP_CONVERGED_ITERATING) return error;
     if (++self.tests_ > kIterationsBetween && self.tests_ % kIterationsBetween != 0) return error;
-    self.stopped_ =
-        InterruptGuard::asked_anywhere(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)));
+    const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(ksp));
+    const bool due = self.checkpoints_.due && self.checkpoints_.due();
+    int wishes[] = {InterruptGuard::asked() ? 1 : 0, due ? 1 : 0};  // of any rank
+    MPI_Allreduce(MPI_IN_PLACE, wishes, 2, MPI_INT, MPI_MAX, comm);
+    self.stopped_ = wishes[0] != 0;
     if (self.stopped_) *reason = kKspStopped;
-    return error;
+    if (self.stopped_ || wishes[1] == 0) return error;
+    return petsc_guard(comm, [&] {
+      Vec x = nullptr;
+      petsc_check(KSPBuildSolution(ksp, nullptr, &x));
+      self.checkpoints_.keep(iteration, x);
+    });
   }
 
   KSP ksp_;
   ConvergenceTest test_;
+  const PetscSolver::Checkpoints& checkpoints_;
   std::int64_t tests_ = 0;
   bool stopped_ = false;
 };
@@ -298,10 +326,15 @@ SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   MPI_Barrier(comm);
   const bool resident = engine() == "resident";
   std::optional<EndedBySignal> signal;
+  std::optional<IterationLimit> limit;
   if (resident)
-    ksp_set_stop(ksp_, &InterruptGuard::asked);
+    ksp_set_stop(ksp_, [this] {
+      return InterruptGuard::asked() || (checkpoints_.due && checkpoints_.due());
+    });
   else if (type() != KSPTSIRM)  // which reads the context of its test itself
-    signal.emplace(ksp_);
+    signal.emplace(ksp_, checkpoints_);
+  const std::int64_t before = std::exchange(iterations_before_, 0);
+  if (before > 0) limit.emplace(ksp_, before);
   const Stopwatch watch;
   try {
     petsc_check(KSPSolve(ksp_, b, x));
@@ -324,12 +357,33 @@ SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
         unsymmetric, KSPConvergedReasons[static_cast<int>(result.verdict.reason)]);
   if (result.facts.stopped)
     result.verdict.text = "not converged: stopped by a signal, with the solution so far";
-  PetscInt iterations = 0, recorded = 0;
+  PetscInt iterations = 0;
   petsc_check(KSPGetIterationNumber(ksp_, &iterations));
-  petsc_check(KSPGetResidualHistory(ksp_, nullptr, &recorded));
-  result.iterations = iterations;
-  result.residuals.assign(history_.begin(), history_.begin() + recorded);
+  result.iterations = iterations_ = before + iterations;
+  result.can_go_on = result.verdict.exit_code == ExitCode::not_converged &&
+                     (result.facts.stopped || result.verdict.reason == KSP_DIVERGED_ITS);
+  result.residuals = residuals();
   return result;
+}
+
+std::vector<double> PetscSolver::residuals() const {
+  PetscInt recorded = 0;
+  petsc_check(KSPGetResidualHistory(ksp_, nullptr, &recorded));
+  return {history_.begin(), history_.begin() + recorded};
+}
+
+resident::StoppedSolve PetscSolver::stopped() const {
+  if (engine() == "resident") return ksp_stopped_solve(ksp_);
+  resident::StoppedSolve stopped;
+  stopped.iterations = iterations_;
+  return stopped;
+}
+
+void PetscSolver::go_on(const resident::StoppedSolve& stopped) {
+  if (engine() == "resident")
+    ksp_go_on(ksp_, stopped);
+  else
+    iterations_before_ = stopped.iterations;
 }
 
 std::string PetscSolver::type() const {

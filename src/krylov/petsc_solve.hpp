@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/case.hpp"
@@ -21,6 +22,7 @@ namespace trireme {
 struct SolveResult {
   Verdict verdict;
   std::int64_t iterations = 0;
+  bool can_go_on = false;         // it was stopped, or came to the iteration limit
   double seconds = 0;             // of KSPSolve, the slowest rank
   KspFacts facts;                 // of PETSc's own loops only `stopped`
   std::vector<double> residuals;  // the norm that the method tests, from iteration 0
@@ -46,6 +48,20 @@ class PetscSolver {
   // InterruptGuard notes on any rank ends it with the solution so far. Collective.
   SolveResult solve(Vec b, Vec x, bool nonzero_guess);
 
+  // Of the last solve, where it can go on. PETSc's own loops leave x alone: no directions.
+  resident::StoppedSolve stopped() const;
+  // The next solve, which is given that x as its guess, goes on from there: its iterations are
+  // counted on.
+  void go_on(const resident::StoppedSolve& stopped);
+
+  // When `due` is true on rank 0, a solve of the resident engine ends as if a signal had come, and
+  // stopped() is to be kept. PETSc's own loops go on, once `keep` has had their iteration and x.
+  struct Checkpoints {
+    std::function<bool()> due;
+    std::function<void(std::int64_t iteration, Vec x)> keep;  // collective
+  };
+  void keep_checkpoints(Checkpoints checkpoints) { checkpoints_ = std::move(checkpoints); }
+
   // Mixed precision corrects residuals where a residual norm is tested. Throws Error{usage} where
   // an option says otherwise.
   void require_residual_test() const;
@@ -55,6 +71,10 @@ class PetscSolver {
   // After that: what the resident engine has to set up, so that the first solve need not. Counted
   // in setup_seconds(). Collective.
   void prepare();
+
+  // The norms that the method tested, of the last solve or of the one that runs, as far as the
+  // history reaches.
+  std::vector<double> residuals() const;
 
   void monitor(Monitor monitor) { monitor_ = std::move(monitor); }
   double setup_seconds() const { return setup_seconds_; }
@@ -84,6 +104,9 @@ class PetscSolver {
   KspHandle ksp_;
   JointFailure failure_;
   Monitor monitor_;
+  Checkpoints checkpoints_;
+  std::int64_t iterations_before_ = 0;  // the next solve of a loop of PETSc's own goes on from them
+  std::int64_t iterations_ = 0;         // of the last solve, with those
   std::vector<double> history_;
   std::string block_type_;  // of block Jacobi's blocks, where we chose it
   std::vector<std::string> notes_;

@@ -255,6 +255,7 @@ class CudaSolver::Work {
         launch_persistent_bicgstab(bicgstab_vectors(b, x, zero_guess), preconditioner_, state,
                                    system_.csr(), shape_, *window_, scratch_.data(), stream_);
       state = window_->wait_for_result(stream_, observer);
+      if (can_go_on(state)) leave_directions_of_persistent(state, cg_vectors, observer);
     } else {
       if (zero_guess) fill_zero(DeviceSpan<double>(x, rows_), stream_);
       window_->start(state, stream_);
@@ -309,6 +310,17 @@ class CudaSolver::Work {
     const State state = executor.state();
     system_.check();
     return state;
+  }
+
+  // By launches: in the persistent kernel it would cost registers.
+  void leave_directions_of_persistent(const State& state, const CgVectors& v,
+                                      const Observer& observer) {
+    window_->set(state, stream_);
+    GraphExecutor executor(system_, *window_, stream_, observer, LoopKind::stepped, 1, loop_, true);
+    if (method_ == Method::bicgstab)
+      leave_direction(executor, bicgstab_vectors(v.b, v.x, v.zero_guess), preconditioner_);
+    else
+      leave_direction(executor, v, preconditioner_, variant_ == Variant::merged);
   }
 
   void run_cg(GraphExecutor& executor, const CgVectors& v, const StoppedSolve* before) const {

@@ -109,8 +109,8 @@ struct SolveCg {
     __syncthreads();
     store(e, v.x, global.x);
     if (!e.can_go_on()) return;
-    leave_direction(e, v, own, variant == Variant::merged);
     store(e, v.p, global.p);
+    if constexpr (variant == Variant::merged) store(e, v.z, global.z);
   }
 };
 
@@ -138,9 +138,8 @@ struct SolveBicgstab {
     __syncthreads();
     store(e, v.x, global.x);
     if (!e.can_go_on()) return;
-    leave_direction(e, v, own);
     store(e, v.r0, global.r0);
-    store(e, v.p, global.p);
+    store(e, v.p_hat, global.p_hat);
   }
 };
 

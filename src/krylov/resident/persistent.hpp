@@ -36,7 +36,8 @@ PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Var
 std::size_t persistent_scratch_bytes(const PersistentShape& shape, std::int64_t rows);
 
 // Queues the solve from `initial`; the vectors name global memory, of which only b and x are used,
-// x not read where the guess is zero, and, where the solve is stopped, p (and r0) written.
+// x not read where the guess is zero; where the solve is stopped, what leave_direction() needs of
+// the others is written.
 // `scratch` as above, not shared with another launch in flight. LoopWindow::wait_for_result() must
 // follow.
 void launch_persistent_cg(const CgVectors& v, const Preconditioner& m, Variant variant,
