@@ -29,7 +29,8 @@ After -- come PETSc options: solve --config case.yaml -- -ksp_view -log_view
 
 Exit codes: 0 converged; 1 internal error; 2 command line or case; 3 input file; 4 no such device or
 not enough memory; 5 not converged, or stopped by a signal; 6 breakdown or NaN. Reports are written
-for 0, 5 and 6. Ctrl-C ends a run with what it has come to; a second one ends it at once.
+for 0, 5 and 6. Ctrl-C ends a run with what it has come to, from which --resume goes on; a second
+one ends it at once.
 Every key of case.yaml: solve --print-schema.)";
 
 Override kernel_override(const std::vector<std::string>& kernels) {
@@ -85,6 +86,9 @@ Arguments parse_arguments(int argc, const char* const* argv) {
       ->allow_extra_args(false);
   app.add_option("--output", output, "Report directory, in place of report.directory")
       ->type_name("DIR");
+  app.add_flag("--resume", result.resume,
+               "Go on where a run that was stopped, or came to solver.max_iterations, has ended: "
+               "from state.h5 in its report directory");
   app.add_flag("--check", check, "Check the case and its file; solve nothing");
   app.add_flag("--quiet", result.quiet, "No progress, no table");
   app.add_flag("--list-kernels", list, "Every kernel: where it runs, what it is");

@@ -19,6 +19,7 @@ struct Arguments {
   Changes changes;                              // of --preset, --set, --kernel, --device
   std::optional<std::filesystem::path> output;  // in place of report.directory
   bool quiet = false;
+  bool resume = false;
   std::vector<std::string> petsc;  // what follows "--", as it stands
   std::string help;                // for print_help
 };

@@ -58,6 +58,7 @@ Case read_on_every_rank(const Arguments& arguments) {
   collectively(kWorld, [&] {
     c = read_case(arguments.config, arguments.changes);
     if (arguments.output) c.report.directory = *arguments.output;
+    c.report.resume = arguments.resume;
     if (on_first_rank()) check_writable(c.report.directory);
   });
   return c;

@@ -38,6 +38,8 @@ struct ReportSpec {
   std::filesystem::path directory = "results";  // relative to the current directory
   std::vector<std::string> formats = {"json"};  // json | csv | html
   bool solution = true;                         // write solution.h5
+  double checkpoint = 0;                        // seconds between two writes of state.h5; 0: none
+  bool resume = false;                          // no key: go on from state.h5
 };
 
 struct Case {

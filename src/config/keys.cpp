@@ -122,6 +122,12 @@ constexpr std::array kKeys = {
     Key{"report.solution", field::Flag{[](Case& c) -> bool& { return c.report.solution; }}, "",
         "write solution.h5 (solution-<kernel>.h5, solution-<kernel>-mixed.h5 when several are "
         "compared)"},
+    Key{"report.checkpoint",
+        field::Duration{[](Case& c) -> double& { return c.report.checkpoint; }},
+        "hours, minutes, seconds",
+        "write state.h5, from which solve --resume goes on, at most that often while a solve runs, "
+        "and no more often than costs 1 % of the time; by default only at the end of a run that "
+        "has not converged"},
 
     Key{"petsc", field::PetscOptions{}, "",
         "PETSc options without their dash, nested by '_': {ksp: {view: true}} is -ksp_view true"},

@@ -50,6 +50,9 @@ struct Real {  // least <= value < below
   double least = 0;
   double below = std::numeric_limits<double>::infinity();
 };
+struct Duration {  // "90s", "10m", "1h30m"; above 0
+  double& (*seconds)(Case&);
+};
 struct Flag {
   bool& (*at)(Case&);
 };
@@ -57,9 +60,9 @@ struct PetscOptions {};  // any map: nested names are joined by '_'
 
 }  // namespace field
 
-using Field =
-    std::variant<field::Section, field::Text, field::TextList, field::File, field::Directory,
-                 field::Integer, field::Seed, field::Real, field::Flag, field::PetscOptions>;
+using Field = std::variant<field::Section, field::Text, field::TextList, field::File,
+                           field::Directory, field::Integer, field::Seed, field::Real,
+                           field::Duration, field::Flag, field::PetscOptions>;
 
 struct Key {
   std::string_view path;  // "solver.rtol"

@@ -48,6 +48,11 @@ struct Describe {
     json["default"] = f.at(defaults);
     return json;
   }
+  Json operator()(const field::Duration&) const {
+    return {
+        {"type", "string"},
+        {"pattern", "^(?=.)([0-9]+(\\.[0-9]+)?h)?([0-9]+(\\.[0-9]+)?m)?([0-9]+(\\.[0-9]+)?s)?$"}};
+  }
   Json operator()(const field::Flag& f) const {
     return {{"type", "boolean"}, {"default", f.at(defaults)}};
   }

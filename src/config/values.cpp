@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
@@ -38,6 +39,23 @@ std::optional<Integer> parse_integer(std::string_view text) {
   if (!real || *real != std::floor(*real) || std::abs(*real) > exact) return std::nullopt;
   if (std::is_unsigned_v<Integer> && *real < 0) return std::nullopt;
   return static_cast<Integer>(*real);
+}
+
+// Seconds of "1h30m", "10m", "90s", "0.5s".
+std::optional<double> parse_duration(std::string_view text) {
+  double seconds = 0;
+  std::size_t next_unit = 0;
+  constexpr std::pair<char, double> kUnits[] = {{'h', 3600}, {'m', 60}, {'s', 1}};
+  while (!text.empty()) {
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+    const auto number = parse_real(text.substr(0, digits));
+    while (next_unit < 3 && (digits == text.size() || kUnits[next_unit].first != text[digits]))
+      ++next_unit;
+    if (!number || next_unit == 3) return std::nullopt;
+    seconds += *number * kUnits[next_unit++].second;
+    text.remove_prefix(digits + 1);
+  }
+  return seconds > 0 ? std::optional(seconds) : std::nullopt;
 }
 
 bool quoted(const YAML::Node& value) { return value.Tag() == "!"; }
@@ -152,6 +170,12 @@ struct Assign {
                           : fmt::format("a number from {} to below {}", f.least, f.below),
                       value);
     f.at(c) = *number;
+  }
+
+  void operator()(const field::Duration& f) const {
+    const auto seconds = value.IsScalar() ? parse_duration(value.Scalar()) : std::nullopt;
+    if (!seconds) complaint.wants("a time such as 90s, 10m or 1h30m", value);
+    f.seconds(c) = *seconds;
   }
 
   void operator()(const field::Flag& f) const {

@@ -84,10 +84,17 @@ class Solves {
     residuals_.resize(columns);
     errors_.resize(columns);
     const std::int64_t wanted = context_.spec.repeat * std::ssize(solutions_);
+    keeper_.emplace(context_.matrix->comm, context_.keeping, solver_.engine(), solutions_);
+    count_ = keeper_->solves_before();
     bool stopped = false;
     while (count_ < wanted && !stopped) {
       const std::size_t k = static_cast<std::size_t>(count_) % columns;
-      if (k == 0 && count_ > 0 && !verdict_.converged) break;
+      if (k == 0 && !each_seconds_.empty() && !verdict_.converged) break;
+      if (k == 0 && count_ > keeper_->solves_before()) keeper_->begin_round(count_);
+      if (keeper_->is_solved(k)) {
+        take_over(k);
+        continue;
+      }
       one(k);
       stopped = InterruptGuard::asked_anywhere(context_.matrix->comm);
     }
@@ -98,6 +105,7 @@ class Solves {
                   .reason = kKspStopped};
     if (stopped)
       verdict_.text += fmt::format("; the signal came in or after solve {} of {}", count_, wanted);
+    keeper_->end(verdict_.converged, stopped);
     if (count_ < std::ssize(solutions_)) solutions_.resize(count_);
     KernelRun run;
     RunOutcome& o = run.outcome;
@@ -119,9 +127,10 @@ class Solves {
           "the solver works on b times 2^{}, where no square leaves the range of double; what "
           "monitors print is scaled likewise",
           -scaled_right_hand_side_));
-    if (count_ > 1)
+    o.notes.insert(o.notes.end(), keeper_->notes().begin(), keeper_->notes().end());
+    if (const std::size_t solves = o.solve_seconds.size(); solves > 1)
       o.notes.push_back(
-          fmt::format("{} solves, {:.3g} s each", count_, seconds_ / static_cast<double>(count_)));
+          fmt::format("{} solves, {:.3g} s each", solves, seconds_ / static_cast<double>(solves)));
     if (petsc_device_copies() && amat_.on_gpu())
       o.notes.push_back(fmt::format("PETSc copied {} vectors between host and GPU in {} iterations",
                                     copies_, total_iterations_));
@@ -158,12 +167,21 @@ class Solves {
       set_local_values(x_, x0.values());
     else
       petsc_check(VecSet(x_, 0));
+    const std::int64_t before = keeper_->iterations_before(k);
+    const std::int64_t not_told = solver_.engine() == "resident" ? 0 : before;
     solver_.monitor([&](std::int64_t iteration, double norm) {
-      if (on_iteration_) on_iteration_(iteration, relative(norm, unit));
+      if (on_iteration_) on_iteration_(not_told + iteration, relative(norm, unit));
     });
     solver_.scale_tolerance(exponent);
     const std::optional<std::int64_t> copies_before = petsc_device_copies();
-    SolveResult result = solver_.solve(b_, x_, problem.x0.has_value());
+    SolveResult result = keeper_->solve(
+        solver_, b_, x_,
+        {.k = k,
+         .nonzero_guess = problem.x0.has_value(),
+         .unit = unit,
+         .solution = [of_x](Vec x) { return times_power_of_two(local_values(x), of_x); },
+         .guess = [of_x](const Array<double>& x,
+                         Vec into) { set_local_values(into, Scaled(x, -of_x).values()); }});
     if (copies_before) copies_ += *petsc_device_copies() - *copies_before;
 
     Array<double> x = local_values(x_);
@@ -176,14 +194,28 @@ class Solves {
     if (!problem.x_exact.empty()) errors_[k] = error(x, problem.x_exact[k]);
     facts_ = result.facts;
     iterations_ = result.iterations;
-    total_iterations_ += result.iterations;
+    total_iterations_ += result.iterations - before;
     seconds_ += result.seconds;
     each_seconds_.push_back(result.seconds);
     ++count_;
     history_ = std::move(result.residuals);
     for (double& norm : history_) norm = relative(norm, unit);
     solutions_[k] = std::move(x);
+    keeper_->solved(k, result);
     if (exponent != 0) scaled_right_hand_side_ = exponent;
+  }
+
+  // What an earlier run has solved, in place of one().
+  void take_over(std::size_t k) {
+    const Array<double>& x = solutions_[k];
+    const Problem& problem = context_.problem;
+    const int exponent = right_hand_side_exponent(context_.matrix->comm, problem.rhs[k], x,
+                                                  context_.matrix_exponent);
+    const Scaled b(problem.rhs[k], -exponent), scaled(x, context_.matrix_exponent - exponent);
+    residuals_[k] = relative(context_.plain.residual_norm(b.values(), scaled.values()),
+                             context_.plain.norm(b.values()));
+    if (!problem.x_exact.empty()) errors_[k] = error(x, problem.x_exact[k]);
+    ++count_;
   }
 
   // x becomes the caller's; what is judged is that x, rounded as it is.
@@ -205,7 +237,7 @@ class Solves {
   }
 
   void keep_worst(const Verdict& verdict) {
-    if (count_ == 0 || (verdict_.converged && !verdict.converged)) verdict_ = verdict;
+    if (each_seconds_.empty() || (verdict_.converged && !verdict.converged)) verdict_ = verdict;
   }
 
   double error(std::span<const double> x, std::span<const double> exact) const {
@@ -219,6 +251,7 @@ class Solves {
   PetscSolver& solver_;
   const IterationCallback& on_iteration_;
   VecHandle x_, b_;
+  std::optional<RunKeeper> keeper_;
   std::vector<Array<double>> solutions_;    // the latest of each right-hand side,
   std::vector<double> residuals_, errors_;  // and what is said of it
   std::vector<double> history_, each_seconds_;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "io/problem.hpp"
 #include "kernels/registry.hpp"
 #include "krylov/plain_product.hpp"
+#include "krylov/run_keeper.hpp"
 #include "operators/distributed_matrix.hpp"
 #include "planning/break_even.hpp"
 #include "report/outcome.hpp"
@@ -23,6 +25,7 @@ struct SolveContext {
   const Problem& problem;  // its vectors; the matrix has moved to `matrix`
   std::shared_ptr<DistributedMatrix> matrix;
   PlainProduct& plain;
+  std::optional<Keeping> keeping;    // of the state from which a later run goes on
   int matrix_exponent = 0;           // `matrix` is the problem's times 2^-matrix_exponent
   std::int64_t load_peak_bytes = 0;  // of this rank, while reading and distributing
   std::int64_t resident_before = 0;  // of this rank, before reading

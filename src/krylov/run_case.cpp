@@ -2,6 +2,8 @@
 // Case -> Problem -> for each kernel: operator, solves, measurements -> Outcome.
 #include "krylov/run_case.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -12,6 +14,7 @@
 
 #include "base/nearest.hpp"
 #include "device/device.hpp"
+#include "io/fingerprint.hpp"
 #include "io/problem.hpp"
 #include "io/result.hpp"
 #include "krylov/kernel_run.hpp"
@@ -286,6 +289,49 @@ void write_solution(MPI_Comm comm, const Case& c, const KernelRun& run, const Ro
                       {"relative_residual", fmt::format("{:.17g}", o.relative_residual)}}});
 }
 
+std::uint64_t sum_over_ranks(MPI_Comm comm, std::uint64_t fingerprint) {
+  MPI_Allreduce(MPI_IN_PLACE, &fingerprint, 1, MPI_UINT64_T, MPI_SUM, comm);
+  return fingerprint;
+}
+
+// What a run must have in common with the one that it goes on from. Collective.
+RunIdentity identity_of(MPI_Comm comm, const Case& c, const Problem& problem) {
+  const std::int64_t first = problem.matrix.first_row;
+  std::uint64_t b = 0;
+  for (std::size_t k = 0; k < problem.rhs.size(); ++k)
+    b += fingerprint(problem.rhs[k], first, static_cast<std::int64_t>(k));
+  const std::uint64_t x0 = problem.x0 ? fingerprint(*problem.x0, first) : 0;
+  const auto fingerprints = [&](std::int64_t count, std::uint64_t of_this_rank) {
+    return fmt::format("{}, {:016x}", count, sum_over_ranks(comm, of_this_rank));
+  };
+  std::string petsc;
+  for (const auto& [option, value] : c.petsc) petsc += fmt::format("-{} {} ", option, value);
+  const auto list = [](const std::vector<std::string>& words) {
+    return fmt::format("{}", fmt::join(words, ", "));
+  };
+  return {
+      {"the matrix", fingerprints(problem.matrix.global_rows, fingerprint(problem.matrix)), false},
+      {"b", fingerprints(std::ssize(problem.rhs), b), false},
+      {"x0", fingerprints(problem.x0 ? 1 : 0, x0), false},
+      {"solver.method", c.solver.method},
+      {"solver.engine", c.solver.engine},
+      {"solver.preconditioner", c.solver.preconditioner},
+      {"solver.rtol", fmt::format("{}", c.solver.rtol)},
+      {"solver.atol", fmt::format("{}", c.solver.atol)},
+      {"kernel", list(c.kernels)},
+      {"precision", list(c.precisions)},
+      {"repeat", fmt::format("{}", c.repeat)},
+      {"petsc", petsc}};
+}
+
+void require_one_kernel(const std::vector<KernelChoice>& kernels) {
+  if (kernels.size() > 1)
+    fail(ExitCode::usage,
+         "--resume goes on with one kernel in one precision, and this case compares {}; name one "
+         "by --kernel and --set precision=",
+         kernels.size());
+}
+
 }  // namespace
 
 void check_case(MPI_Comm comm, const Case& c) {
@@ -297,6 +343,8 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress, InterruptGuar
   const std::int64_t resident_before = resident_bytes();
   const Stages stages(comm, progress);
   const std::vector<KernelChoice> requested = requested_kernels(c);
+  const SavedRunFile state(c.report.directory);
+  if (c.report.resume) state.require(comm);
   Outcome outcome;
   outcome.machine = machine_facts(comm);
   select_gpu(comm, requested, &outcome.machine);
@@ -312,14 +360,25 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress, InterruptGuar
                      .cols = problem.matrix.global_cols,
                      .nnz = problem.matrix.global_nnz,
                      .rhs = c.problem.rhs};
+  const RunIdentity identity = identity_of(comm, c, problem);
   const auto matrix = distribute(comm, std::move(problem.matrix), problem.row_starts);
   const int matrix_exponent = scale_matrix(*matrix);
   const std::vector<KernelChoice> kernels = decided(requested, *matrix);
+  if (c.report.resume) require_one_kernel(kernels);
+  const RowRange rows{matrix->first_row(), matrix->local_rows(), matrix->global_rows()};
+  std::optional<Keeping> keeping;
+  if (kernels.size() == 1)
+    keeping = {.file = state,
+               .identity = identity,
+               .rows = rows,
+               .interval = c.report.checkpoint,
+               .resume = c.report.resume};
   PlainProduct plain(matrix);
   const SolveContext context{.spec = c,
                              .problem = problem,
                              .matrix = matrix,
                              .plain = plain,
+                             .keeping = keeping,
                              .matrix_exponent = matrix_exponent,
                              .load_peak_bytes = peak_resident_bytes(),
                              .resident_before = resident_before};
@@ -346,10 +405,7 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress, InterruptGuar
     stages.stage("building " + name);
     stages.solve_begins(number, name);
     KernelRun run = run_kernel(context, kernels[k], stages.iterations_of(number));
-    if (c.report.solution)
-      write_solution(comm, c, run,
-                     {matrix->first_row(), matrix->local_rows(), matrix->global_rows()},
-                     kernels.size() > 1);
+    if (c.report.solution) write_solution(comm, c, run, rows, kernels.size() > 1);
     run.outcome.notes.insert(run.outcome.notes.begin(), notes.begin(), notes.end());
     outcome.runs.push_back(std::move(run.outcome));
   }

@@ -32,12 +32,15 @@ struct Progress {
 //
 // A solve that does not converge or breaks down is an outcome, not an error: its exit_code is
 // not_converged or breakdown, and the other kernels still run. A signal noted on any rank ends the
-// solve that runs; kernels not begun by then are the outcome's not_run. `interrupts`, where given,
-// begins once the problem is loaded, ahead of which there is nothing to report. Throws the same
-// Error on every rank for everything else: usage (a method, preconditioner or option that PETSc
-// does not know, a kernel that lacks the device or precision), input (what load_problem() finds, a
-// non-square matrix, a zero diagonal with jacobi), resource (no such device, out of memory).
-// Expects PETSc to be initialised (krylov/petsc_session.hpp) with c.petsc among its options.
+// solve that runs; kernels not begun by then are the outcome's not_run. What has not converged
+// then, or at the iteration limit, leaves state.h5 beside the solution, unless kernels are
+// compared, and with c.report.resume the run goes on from there (krylov/saved_run.hpp).
+// `interrupts`, where given, begins once the problem is loaded, ahead of which there is nothing to
+// report. Throws the same Error on every rank for everything else: usage (a method, preconditioner
+// or option that PETSc does not know, a kernel that lacks the device or precision), input (what
+// load_problem() finds, a non-square matrix, a zero diagonal with jacobi), resource (no such
+// device, out of memory). Expects PETSc to be initialised (krylov/petsc_session.hpp) with c.petsc
+// among its options.
 Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress,
                  InterruptGuard* interrupts = nullptr);
 

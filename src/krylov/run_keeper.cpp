@@ -73,13 +73,13 @@ SolveResult RunKeeper::solve(PetscSolver& solver, Vec b, Vec x, const Solve& wha
     for (double& norm : now.history) norm /= unit;
   };
   const auto keep = [&](Vec solution) {
-    x_[what.k] = what.local_solution(solution);
-    write();
+    x_[what.k] = what.solution(solution);
+    if (write()) ++checkpoints_;
   };
 
   bool goes_on = before > 0 || !now.stopped.directions.empty();
   if (goes_on) {
-    what.start_from(x_[what.k], x);
+    what.guess(x_[what.k], x);
     go_on();
     notes_.push_back(fmt::format(
         "resumed at iteration {}{}: iterations and history are of all runs, times of this one",
@@ -92,7 +92,9 @@ SolveResult RunKeeper::solve(PetscSolver& solver, Vec b, Vec x, const Solve& wha
                              [&](std::int64_t iteration, Vec solution) {
                                const std::vector<double> ended = norms;
                                append(norms, solver.residuals(), before + iteration, before);
-                               remember({.iterations = before + iteration});
+                               resident::StoppedSolve so_far;
+                               so_far.iterations = before + iteration;
+                               remember(std::move(so_far));
                                norms = ended;
                                keep(solution);
                              }});
@@ -137,12 +139,14 @@ void RunKeeper::begin_round(std::int64_t solves_before) {
 
 void RunKeeper::end(bool converged, bool stopped) {
   if (!keeping_) return;
+  const double seconds = seconds_of_writing_;
   if (converged)
     keeping_->file.remove(comm_);
-  else if (can_go_on_ || stopped)
-    write();
+  else if ((can_go_on_ || stopped) && write())
+    notes_.push_back("solve --resume goes on from here");
   if (checkpoints_ > 0)
-    notes_.push_back(fmt::format("{} checkpoints, {:.2g} s in all", checkpoints_, seconds_));
+    notes_.push_back(fmt::format("{} checkpoint{} while solving, {:.2g} s in all", checkpoints_,
+                                 checkpoints_ == 1 ? "" : "s", seconds));
 }
 
 bool RunKeeper::due() const { return rank_of(comm_) == 0 && Clock::now() >= next_; }
@@ -153,19 +157,21 @@ void RunKeeper::wait(double seconds) {
 }
 
 // A run does not end because its state cannot be kept.
-void RunKeeper::write() {
+bool RunKeeper::write() {
   const Stopwatch watch;
+  bool written = false;
   try {
     keeping_->file.write(comm_, keeping_->identity, run_, keeping_->rows,
                          std::span<const Array<double>>(x_).first(run_.solves.size()));
-    ++checkpoints_;
+    written = true;
   } catch (const Error& error) {  // the same on every rank
     const std::string note = fmt::format("the state was not kept: {}", error.what());
     if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
   }
   const double seconds = watch.seconds();
-  seconds_ += seconds;
+  seconds_of_writing_ += seconds;
   wait(std::max(keeping_->interval, seconds / kMostOfTheTime));
+  return written;
 }
 
 }  // namespace trireme

@@ -40,8 +40,8 @@ class RunKeeper {
     std::size_t k = 0;  // the right-hand side
     bool nonzero_guess = false;
     double unit = 1;  // what history and tolerance are relative to, as the solver has it
-    std::function<Array<double>(Vec)> local_solution;           // the caller's, of the solver's
-    std::function<void(const Array<double>&, Vec)> start_from;  // the other way
+    std::function<Array<double>(Vec)> solution;            // the caller's, of the solver's
+    std::function<void(const Array<double>&, Vec)> guess;  // the other way
   };
   // As PetscSolver::solve(), from where the run before was, with checkpoints meanwhile. The history
   // and the iterations are those of all runs, the seconds of this one.
@@ -61,7 +61,7 @@ class RunKeeper {
   bool due() const;
   void wait(double seconds);
   bool goes_on_after_checkpoints(const PetscSolver& solver) const;
-  void write();
+  bool write();  // false: it could not be, which is noted
   SavedSolve& entry(std::size_t k);
 
   MPI_Comm comm_;
@@ -71,7 +71,7 @@ class RunKeeper {
   Clock::time_point next_ = Clock::time_point::max();  // rank 0's clock decides
   std::vector<std::string> notes_;
   std::int64_t checkpoints_ = 0;
-  double seconds_ = 0;  // that they took
+  double seconds_of_writing_ = 0;
   bool can_go_on_ = false;
 };
 
