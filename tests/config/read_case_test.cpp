@@ -99,6 +99,18 @@ TEST(ReadCase, GivesDefaultsToTheSmallestCase) {
   EXPECT_TRUE(c.petsc.empty());
 }
 
+TEST(ReadCase, TakesTimesInHoursMinutesAndSeconds) {
+  const auto seconds = [](const std::string& time) {
+    return read_set({"report.checkpoint=" + time}).report.checkpoint;
+  };
+  EXPECT_EQ(seconds("90s"), 90);
+  EXPECT_EQ(seconds("10m"), 600);
+  EXPECT_EQ(seconds("1h30m"), 5400);
+  EXPECT_EQ(seconds("2h5s"), 7205);
+  EXPECT_EQ(seconds("\"0.5s\""), 0.5);
+  EXPECT_EQ(read(kSmallest).report.checkpoint, 0);
+}
+
 TEST(ReadCase, KeepsTheTextWithItsOverrides) {
   EXPECT_EQ(read_set({"repeat=2"}).text, kSmallest + "# --set repeat=2\n");
 }
@@ -149,6 +161,12 @@ TEST(ReadCase, RefusesMistypedValues) {
       {"solver: {method: }", "solver.method has no value"},
       {"solver: cg", "solver must hold keys: method, engine"},
       {"repeat: 0", "repeat must be a whole number from 1"},
+      {"report: {checkpoint: 10}", "report.checkpoint must be a time such as 90s, 10m or 1h30m"},
+      {"report: {checkpoint: 5m1h}", "report.checkpoint must be a time such as"},
+      {"report: {checkpoint: 0s}", "report.checkpoint must be a time such as"},
+      {"report: {checkpoint: -5m}", "report.checkpoint must be a time such as"},
+      {"report: {checkpoint: 1hm}", "report.checkpoint must be a time such as"},
+      {"report: {checkpoint: [10m]}", "report.checkpoint must be a time such as"},
       {"report: {solution: yes}", "report.solution must be true or false, not 'yes'"},
       {"report: {formats: []}",
        "report.formats must be a name or a list of names, not an empty list"},

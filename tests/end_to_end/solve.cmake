@@ -20,6 +20,7 @@ if(TRIREME_TEST_PYTHON)
   solve_test(Solve solve_cli_test.py 1 3)
   solve_test(Honesty honesty_test.py 1 3)
   solve_test(Stop stop_test.py 1 2)
+  solve_test(Resume resume_test.py 3)
 
   # The benchmark of the solvers, tried on the host.
   add_test(NAME EndToEnd.BenchSolvers
