@@ -9,7 +9,7 @@
 namespace trireme {
 
 // The most nodes of one document, where an alias counts as all that it stands for.
-constexpr std::size_t kMostYamlNodes = 100'000;
+constexpr std::size_t kMostYamlNodes = 10'000;
 
 // The root of the only document in `text`; a null node where there is none. Throws Error{usage},
 // beginning with `name` and the place, for what is not YAML, for a second document, for an alias
