@@ -51,7 +51,7 @@ void check_claims(const std::filesystem::path& path, const Header& header) {
                         header.entries, bytes));
   const double mirrored = header.symmetry == Symmetry::general ? 1 : 2;
   require_memory(path.string(), csr_bytes(static_cast<double>(header.rows), mirrored * entries) +
-                                    4 * static_cast<double>(header.rows) + sizeof(Entry) * entries);
+                                    8 * static_cast<double>(header.rows) + sizeof(Entry) * entries);
 }
 
 // The first fault of the file, and counts that disagree with the header.

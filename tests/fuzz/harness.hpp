@@ -21,6 +21,7 @@ void must_read_or_refuse(const std::function<void()>& read);
 // see the limit as the memory that is available.
 void limit_memory(std::size_t bytes);
 
-constexpr std::size_t kMostMemory = std::size_t{2} << 30;
+// Enough for what a small input needs, and soon filled and cleared.
+constexpr std::size_t kMostMemory = std::size_t{512} << 20;
 
 }  // namespace trireme::fuzz

@@ -174,7 +174,7 @@ TEST_F(MatrixMarket, AsksForMemoryBeforeItTakesARealClaim) {
     FAIL() << "nothing was refused";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::resource) << error.what();
-    EXPECT_NE(std::string(error.what()).find(" bytes (16.0 GiB) are needed"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find(" bytes (24.0 GiB) are needed"), std::string::npos)
         << error.what();
   }
 }
