@@ -28,7 +28,7 @@ NUMBER = re.compile(r"(?<![\w.'])(?:0[xX][\da-fA-F']+(?:p[-+]?\d+)?|\d[\d']*(?:\
 CONDITION = re.compile(r"\bif \(")
 CALL = re.compile(r"\b\w+\(([\w.\[\]>-]+), ([\w.\[\]>-]+)\)")
 CHOICE = re.compile(r" \? ([^?:;,(){}]+) : ([^?:;,(){}]+)(?=[;,)])")
-MEMBER = re.compile(r"\b(\w+)\.(\w+)\b(?! ?[(\w])")
+MEMBER = re.compile(r"\b([A-Za-z_]\w*)\.(\w+)\b(?! ?[(\w])")
 STATEMENT = re.compile(  # one line, whole: a call, an assignment or a guard
     r"^[ \t]*((?:if \([^;{}]*\) [^;{}]*|(?!return\b|throw\b|using\b|delete\b|break\b|continue\b|else\b|case\b|default\b|for\b|while\b)"
     r"(?:\+\+|--)?[\w.:>\[\]*()-]+(?:\([^;{}]*\)| [-+*/|&^]?= [^;{}]*|\+\+|--)?);)[ \t]*$", re.MULTILINE)
