@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -70,6 +71,25 @@ void must_read_or_refuse(const std::function<void()>& read) {
       finding("a message of more than one line", error.what());
   } catch (const std::exception& error) {
     finding("an exception that is no Error", error.what());
+  }
+}
+
+void must_be_canonical(const CsrMatrix<double>& matrix) {
+  const auto require = [](bool holds, const char* what) {
+    if (!holds) finding("a matrix was read that is none", what);
+  };
+  require(std::ssize(matrix.row_ptr) == matrix.rows + 1 && matrix.row_ptr[0] == 0, "row pointers");
+  require(matrix.row_ptr[matrix.rows] == std::ssize(matrix.col_idx) &&
+              matrix.col_idx.size() == matrix.values.size(),
+          "lengths");
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    require(matrix.row_ptr[row] <= matrix.row_ptr[row + 1], "pointers decrease");
+    std::int64_t before = -1;
+    for (std::int32_t k = matrix.row_ptr[row]; k < matrix.row_ptr[row + 1]; ++k) {
+      require(matrix.col_idx[k] > before && matrix.col_idx[k] < matrix.cols, "columns");
+      require(std::isfinite(matrix.values[k]), "values");
+      before = matrix.col_idx[k];
+    }
   }
 }
 

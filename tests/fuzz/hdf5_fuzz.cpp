@@ -178,8 +178,19 @@ void put(hid_t file, const char* name, hid_t type, const T (&values)[n]) {
   H5Sclose(space);
 }
 
-// A 4 x 4 matrix that can be read, in scipy's layout or in that of PETSc and MATLAB.
-void put_good_matrix(hid_t file, bool scipy) {
+void put_text_attribute(hid_t object, const char* name, const char* text) {
+  const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+  H5Tset_size(type, std::strlen(text));
+  const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  H5Awrite(attribute, type, text);
+  H5Aclose(attribute);
+  H5Sclose(space);
+  H5Tclose(type);
+}
+
+// A 4 x 4 matrix that can be read: of scipy by rows or columns, of PETSc, or of MATLAB.
+void put_good_matrix(hid_t file, std::size_t layout) {
+  const bool scipy = layout < 2, by_columns = layout % 2 == 1;
   const std::int64_t pointers[] = {0, 2, 4, 4, 7}, indices[] = {0, 1, 1, 3, 0, 2, 3};
   const double values[] = {1, 2, 3, 4, 5, 6, 7}, b[] = {1, 2, 3, 4};
   const hid_t group = H5Gcreate2(file, "/A", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -187,6 +198,7 @@ void put_good_matrix(hid_t file, bool scipy) {
   put(file, scipy ? "/A/indices" : "/A/ir", H5T_NATIVE_INT64, indices);
   put(file, "/A/data", H5T_NATIVE_DOUBLE, values);
   put(file, "/b", H5T_NATIVE_DOUBLE, b);
+  if (by_columns) put_text_attribute(group, scipy ? "format" : "MATLAB_class", "csc");
   const hsize_t count = scipy ? 2 : 1;
   const std::int64_t shape[] = {4, 4};
   const hid_t space = H5Screate_simple(1, &count, nullptr);
@@ -202,7 +214,7 @@ void follow(Recipe& recipe, const char* path) {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  put_good_matrix(file, recipe.below(2) == 0);
+  put_good_matrix(file, recipe.below(4));
   while (!recipe.ended()) {
     const std::size_t kind = recipe.below(3);
     const char* name = recipe.one_of(objects);

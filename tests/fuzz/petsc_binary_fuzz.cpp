@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const auto path = trireme::fuzz::as_file(bytes, size);
   trireme::fuzz::must_read_or_refuse([&] {
     trireme::is_petsc_binary(path);
-    trireme::read_petsc_binary(path);
+    trireme::fuzz::must_be_canonical(trireme::read_petsc_binary(path).matrix);
   });
   return 0;
 }

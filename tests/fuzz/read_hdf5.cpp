@@ -27,6 +27,7 @@ void read_all_of_hdf5(const std::filesystem::path& path) {
       must_read_or_refuse([&] {
         const StoredMatrix stored = find_matrix(file, "/" + group);
         const MatrixOnRanks matrix = read_matrix(MPI_COMM_SELF, stored);
+        must_be_canonical(matrix.slab.local);
         const std::int64_t rows = matrix.slab.global_rows;
         read_vectors_of(file, {0, rows, rows});
       });

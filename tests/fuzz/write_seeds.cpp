@@ -2,6 +2,7 @@
 // Writes the inputs from which the fuzzers begin, a folder per harness: small files, right and odd.
 //
 // usage: fuzz_write_seeds FOLDER
+#include <fmt/format.h>
 #include <mpi.h>
 #include <zlib.h>
 
@@ -201,14 +202,18 @@ void write_hdf5(const fs::path& folder) {
 // Choices in the order in which hdf5_fuzz.cpp takes them: none, so that the matrix is a good one,
 // and some that replace each part once.
 void write_hdf5_recipes(const fs::path& folder) {
-  for (char scipy = 0; scipy < 2; ++scipy) {
-    write(folder / ("good" + std::to_string(scipy)), std::string(1, scipy));
+  for (char layout = 0; layout < 4; ++layout) {
+    write(folder / fmt::format("good{}", +layout), std::string(1, layout));
     for (char object = 0; object < 10; ++object)
       for (char kind = 0; kind < 3; ++kind) {
-        std::string recipe{scipy, kind, object};
+        std::string recipe{layout, kind, object};
         for (int i = 0; i < 24; ++i) recipe += static_cast<char>(7 * i + object + kind);
-        write(folder / ("replace" + std::to_string(100 * scipy + 10 * kind + object)), recipe);
+        write(folder / fmt::format("replace{}-{}-{}", +layout, +kind, +object), recipe);
       }
+    // Seven whole numbers, contiguous, one of which is out of range, as the indices.
+    const char indices = layout < 2 ? 1 : 4;
+    write(folder / fmt::format("indices{}", +layout),
+          std::string{layout, 1, indices, 0, 1, 2, 0, 0, 0, 1, 1, 3, 0, 9, 3});
   }
 }
 
