@@ -42,12 +42,15 @@ std::string list_kernels() {
                        {k.cuda_float != nullptr, "float"},
                        {k.cuda_half != nullptr, "half"},
                        {k.cuda_mixed != nullptr, "mixed"}}));
-    text += fmt::format("  {} [{}]{}\n", k.summary, k.paper, k.deterministic ? "" : " *");
+    text += fmt::format("  {} [{}]{}{}\n", k.summary, k.paper, k.deterministic ? "" : " *",
+                        k.host_bits_follow_threads ? " +" : "");
   }
   text += row("petsc-aij", "double", petsc_has_cuda() ? "double" : "-");
   text += "  PETSc's own matrix and product: the baseline\n";
   text += "auto\n  chosen for the device and the matrix\n";
-  return text + "* sums may differ from run to run in the last bits\n";
+  return text +
+         "* sums may differ from run to run in the last bits\n"
+         "+ on the cpu the same bits for the same number of threads\n";
 }
 
 }  // namespace trireme::solve

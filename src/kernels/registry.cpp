@@ -37,6 +37,7 @@ constexpr std::array kKernels = {
     KernelEntry{.name = "albus",
                 .summary = "equal nonzeros a thread, rows cut where they fall, SIMD",
                 .paper = "Bian et al. 2021, FGCS 116",
+                .host_bits_follow_threads = true,
                 .host_double = build_albus_host<double>,
                 .host_float = build_albus_host<float>,
                 .host_int = build_albus_host<std::int32_t>,

@@ -31,9 +31,10 @@ using CudaBuilder = std::unique_ptr<CudaKernel<Value>> (*)(const DeviceCsr<Value
 
 struct KernelEntry {
   std::string_view name;
-  std::string_view summary;  // one line for --list-kernels
-  std::string_view paper;    // where the algorithm is from
-  bool deterministic = true;
+  std::string_view summary;               // one line for --list-kernels
+  std::string_view paper;                 // where the algorithm is from
+  bool deterministic = true;              // the same bits from run to run,
+  bool host_bits_follow_threads = false;  // on the host with the same number of threads only
   // A null builder: the kernel does not have that executor for that value type.
   HostBuilder<double> host_double = nullptr;
   HostBuilder<float> host_float = nullptr;

@@ -360,6 +360,8 @@ class Prints(SolveCase):
 
     def test_the_kernels(self):
         text = self.printed("--list-kernels")
+        self.assertRegex(text, r"albus .*\n.* \+\n")
+        self.assertIn("+ on the cpu the same bits for the same number of threads", text)
         self.assertIn("\ncsr ", text)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
 

@@ -50,6 +50,30 @@ class HostContract : public testing::TestWithParam<std::string> {
   }
 };
 
+// The product of every number of threads, each built and multiplied twice.
+TEST_P(HostContract, GivesTheSameBitsWithAsManyThreadsAsTheRegistrySays) {
+  const KernelEntry& entry = find_kernel(GetParam());
+  if (!entry.deterministic || !entry.host_double) GTEST_SKIP() << "nothing is promised";
+  const auto matrix = test::contract_shape<double>("EveryLengthTo600");
+  const auto x = test::random_vector<double>(matrix.cols, 3);
+  const auto product = [&](int threads) {
+    const WithThreads with(threads);
+    const auto kernel = build_host_kernel<double>(GetParam(), matrix.view());
+    Array<double> y(matrix.rows);
+    kernel->multiply(x, y, Accumulate::no);
+    return y;
+  };
+  const Array<double> of_one = product(1);
+  bool always_the_same = true;
+  for (const int threads : {1, 2, 3, 7}) {
+    const Array<double> y = product(threads);
+    const std::size_t bytes = y.size() * sizeof(double);
+    EXPECT_EQ(std::memcmp(y.data(), product(threads).data(), bytes), 0) << threads << " threads";
+    always_the_same = always_the_same && std::memcmp(y.data(), of_one.data(), bytes) == 0;
+  }
+  EXPECT_EQ(always_the_same, !entry.host_bits_follow_threads);
+}
+
 TEST_P(HostContract, MatchesReferenceOnEveryShapeAndThreadCount) {
   for_each_value_type([&]<class Value>() {
     for (const auto& [name, matrix] : test::contract_shapes<Value>())
