@@ -45,10 +45,10 @@ __device__ __forceinline__ bool patience_ends(PeerWait& wait, std::uint64_t& beg
   return true;
 }
 
-// Waits for the word of this epoch and returns its lower half. Where it does not come, all 64 bits
-// are set, which makes a number NaN whatever its other word is.
-__device__ __forceinline__ std::uint64_t take_word(const std::uint64_t* from, std::uint32_t epoch,
-                                                   PeerWait& wait, std::int32_t whom) {
+// The rest of take_word(), out of the way of the kernels that call it.
+__device__ __noinline__ inline std::uint64_t wait_for_word(const std::uint64_t* from,
+                                                           std::uint32_t epoch, PeerWait& wait,
+                                                           std::int32_t whom) {
   constexpr unsigned kPollsBetweenLooks = 256;  // some 0.2 ms: what the clock costs never shows
   std::uint64_t begin = 0;
   for (unsigned polls = 1;; ++polls) {
@@ -57,6 +57,17 @@ __device__ __forceinline__ std::uint64_t take_word(const std::uint64_t* from, st
     if (polls % kPollsBetweenLooks == 0 && patience_ends(wait, begin, whom))
       return ~std::uint64_t{0};
   }
+}
+
+// Waits for the word of this epoch and returns its lower half. Where it does not come, all 64 bits
+// are set, which makes a number NaN whatever its other word is.
+__device__ __forceinline__ std::uint64_t take_word(const std::uint64_t* from, std::uint32_t epoch,
+                                                   PeerWait& wait, std::int32_t whom) {
+  for (int polls = 0; polls < 64; ++polls) {
+    const std::uint64_t word = look_at_word(from);
+    if (static_cast<std::uint32_t>(word >> 32) == epoch) return word & 0xffffffffu;
+  }
+  return wait_for_word(from, epoch, wait, whom);
 }
 
 // NaN where it does not come.
