@@ -3,14 +3,12 @@
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <exception>
-#include <new>
 #include <string>
 
 #include "base/error.hpp"
 #include "commands.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/program.hpp"
 
 namespace trireme::problem_app {
 namespace {
@@ -98,22 +96,8 @@ int run(int argc, char** argv, bool speaks) {
 }  // namespace trireme::problem_app
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const bool speaks = trireme::rank_of(MPI_COMM_WORLD) == 0;
-  int code = 0;
-  const auto report = [&](trireme::ExitCode exit_code, const char* message) {
-    if (speaks) std::fprintf(stderr, "problem: %s\n", message);
-    code = static_cast<int>(exit_code);
-  };
-  try {
-    code = trireme::problem_app::run(argc, argv, speaks);
-  } catch (const trireme::Error& error) {
-    report(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    report(trireme::ExitCode::resource, "not enough memory");
-  } catch (const std::exception& error) {
-    report(trireme::ExitCode::internal, error.what());
-  }
-  MPI_Finalize();
-  return code;
+  return trireme::run_program(&argc, &argv, [&] {
+    const bool speaks = trireme::rank_of(MPI_COMM_WORLD) == 0;
+    return trireme::problem_app::run(argc, argv, speaks);
+  });
 }

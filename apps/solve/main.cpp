@@ -19,6 +19,7 @@
 #include "krylov/run_case.hpp"
 #include "list_kernels.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/program.hpp"
 #include "progress.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
@@ -27,16 +28,6 @@ namespace trireme::solve {
 namespace {
 
 const MPI_Comm kWorld = MPI_COMM_WORLD;
-
-struct MpiSession {
-  MpiSession(int* argc, char*** argv) {
-    int provided = 0;
-    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
-  }
-  ~MpiSession() { MPI_Finalize(); }
-  MpiSession(const MpiSession&) = delete;
-  MpiSession& operator=(const MpiSession&) = delete;
-};
 
 bool on_first_rank() { return rank_of(kWorld) == 0; }
 
@@ -137,27 +128,11 @@ ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
                                            : solve(c, petsc, arguments.quiet, interrupts);
 }
 
-int guarded(int argc, char** argv, InterruptGuard& interrupts) {
-  try {
-    return static_cast<int>(run(argc, argv, interrupts));
-  } catch (const Error& e) {  // agreed upon by all ranks
-    say(stderr, fmt::format("solve: {}\n", e.what()));
-    return static_cast<int>(e.code());
-  } catch (const std::exception& e) {  // on this rank only: the others may wait for it
-    const bool memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
-    const auto code = static_cast<int>(memory ? ExitCode::resource : ExitCode::internal);
-    fmt::print(stderr, "solve: rank {}: {}\n", rank_of(kWorld),
-               memory ? "not enough memory; use more ranks or nodes" : e.what());
-    if (size_of(kWorld) > 1) MPI_Abort(kWorld, code);
-    return code;
-  }
-}
-
 }  // namespace
 }  // namespace trireme::solve
 
 int main(int argc, char** argv) {
   trireme::InterruptGuard interrupts;  // until PETSc and MPI have ended too
-  const trireme::solve::MpiSession mpi(&argc, &argv);
-  return trireme::solve::guarded(argc, argv, interrupts);
+  return trireme::run_program(
+      &argc, &argv, [&] { return static_cast<int>(trireme::solve::run(argc, argv, interrupts)); });
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #endif
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -42,6 +43,10 @@ class Error : public std::runtime_error {
  private:
   ExitCode code_;
 };
+
+// Whether an exception is on its way on this thread. The other ranks may not have it, so a
+// destructor that would wait for them leaves its object to the end of the process.
+inline bool error_in_flight() { return std::uncaught_exceptions() > 0; }
 
 #ifndef __CUDACC__
 template <class... Args>

@@ -103,15 +103,22 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   const PreconditionerData data =
       data_of_preconditioner(amat, pmat, pc, key.blocks, cuda && shell_operator(pmat) == cuda);
   forget();
-  if (cuda) {
+  if (cuda)
     cuda_system_ = make_cuda_system(std::move(cuda), data.spec.kind);
-    cuda_solver_ =
-        std::make_unique<resident::CudaSolver>(*cuda_system_, method_, variant_, data.spec);
-  } else {
+  else
     host_system_ = std::make_unique<MatSystem>(amat);
-    host_solver_ =
-        std::make_unique<resident::HostSolver>(*host_system_, method_, variant_, data.spec);
-  }
+  const auto make_solver = [&] {
+    if (cuda_system_)
+      cuda_solver_ =
+          std::make_unique<resident::CudaSolver>(*cuda_system_, method_, variant_, data.spec);
+    else
+      host_solver_ =
+          std::make_unique<resident::HostSolver>(*host_system_, method_, variant_, data.spec);
+  };
+  if (data.spec.kind == PreconditionerSpec::Kind::chebyshev)
+    make_solver();  // its interval is found by the ranks together
+  else
+    collectively(comm_of(amat), make_solver);
   key_ = std::move(key);
 }
 

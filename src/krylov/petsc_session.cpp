@@ -117,7 +117,7 @@ PetscSession::PetscSession(const Options& options, const std::vector<std::string
     fail(ExitCode::usage,
          "PETSc did not start; check the PETSc options (of the case, after --, in PETSC_OPTIONS "
          "and ~/.petscrc) and the MPI environment");
-  petsc_check(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+  petsc_check(PetscPushErrorHandler(petsc_return_error, nullptr));
   for (const auto& [name, value] : options)
     if (ours.insert(in_small_letters(name)).second) set_option(name, value);
   ours.insert({"no_signal_handler", "skip_petscrc", "use_gpu_aware_mpi"});
@@ -150,6 +150,7 @@ void PetscSession::judge_options_from_outside(const std::set<std::string>& ours)
 }
 
 PetscSession::~PetscSession() {
+  if (error_in_flight()) return;  // PetscFinalize waits for the other ranks
   static_cast<void>(PetscPopErrorHandler());
   static_cast<void>(PetscFinalize());
 }

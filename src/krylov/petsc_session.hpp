@@ -13,6 +13,7 @@ namespace trireme {
 
 // Initialises PETSc on MPI_COMM_WORLD (MPI too, if nobody has). Errors of PETSc become exceptions
 // of petsc_check() instead of a traceback. One at a time; everything of PETSc dies before it.
+// PETSc is not finalised while an exception leaves its scope, since the other ranks may not come.
 //
 // Options come from four places, the later ones win: ~/.petscrc, PETSC_OPTIONS, the case, the
 // command line after `--`. A .petscrc of the working directory, which may have come with somebody

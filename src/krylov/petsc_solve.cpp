@@ -79,7 +79,29 @@ bool wrong_about_the_residual(const std::string& method) {
   return method == KSPCR || method == KSPBCGSL;
 }
 
-void require_nonzero_diagonal(const DistributedMatrix& matrix) {
+// PETSc would learn in the solve only, on the rank that has the row.
+bool divides_by_the_diagonal(PC pc) {
+  const std::string type = type_of(pc);
+  return is_diagonal_jacobi(pc) || type == PCSOR || type == PCEISENSTAT;
+}
+
+// Of block Jacobi and additive Schwarz, so that the blocks' set-up does not communicate.
+// Collective.
+bool each_block_is_one_rank_s(PC pc) {
+  const std::string type = type_of(pc);
+  if (type != PCBJACOBI && type != PCASM) return false;
+  PetscInt count = 0;
+  KSP* blocks = nullptr;
+  const auto ask = type == PCBJACOBI ? PCBJacobiGetSubKSP : PCASMGetSubKSP;
+  petsc_check(ask(pc, &count, nullptr, &blocks));
+  double ranks = 1;
+  for (PetscInt k = 0; k < count; ++k)
+    ranks =
+        std::max<double>(ranks, size_of(PetscObjectComm(reinterpret_cast<PetscObject>(blocks[k]))));
+  return max_over_ranks(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), ranks) == 1;
+}
+
+void require_nonzero_diagonal(const DistributedMatrix& matrix, const std::string& preconditioner) {
   Array<double> d(matrix.local_rows());
   matrix.diagonal(d);
   const auto zero = std::find(d.begin(), d.end(), 0.0);
@@ -88,9 +110,9 @@ void require_nonzero_diagonal(const DistributedMatrix& matrix) {
   MPI_Allreduce(MPI_IN_PLACE, &row, 1, MPI_INT64_T, MPI_MIN, matrix.comm);
   if (row != std::numeric_limits<std::int64_t>::max())
     fail(ExitCode::input,
-         "row {} (from 0) has a zero on the diagonal, by which jacobi would divide; use another "
+         "row {} (from 0) has a zero on the diagonal, by which {} would divide; use another "
          "preconditioner, such as none or ilu",
-         row);
+         row, preconditioner);
 }
 
 // PETSc's own loops ask nothing but their convergence test: while this lives, a signal on any rank
@@ -141,7 +163,7 @@ std::string ksp_type(const std::string& method) { return method == "bicgstab" ? 
 
 PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
                          std::shared_ptr<const DistributedMatrix> matrix)
-    : amat_(amat), failure_(comm_of(amat)) {
+    : amat_(amat) {
   const Stopwatch watch;
   petsc_check(KSPCreate(comm_of(amat), ksp_.put()));
   petsc_check(KSPSetOperators(ksp_, amat, amat));
@@ -152,15 +174,18 @@ PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   choose_norm();
   choose_parallel_factorisation(type_of(pc_of(ksp_)));
 
-  if (is_diagonal_jacobi(pc_of(ksp_))) require_nonzero_diagonal(*matrix);
+  if (divides_by_the_diagonal(pc_of(ksp_))) require_nonzero_diagonal(*matrix, type_of(pc_of(ksp_)));
   note_a_block_size_of_one();
   const bool by_groups = type_of(pc_of(ksp_)).ends_with(PCVPBJACOBI);
   if (by_groups) set_row_groups(amat, *matrix);
   if (needs_entries(pc_of(ksp_))) give_entries(assembled, std::move(matrix));
   petsc_check(KSPSetUp(ksp_), ExitCode::usage);
   set_block_factorisation();
-  // Each rank factors its own blocks: one may fail where the others do not.
-  collectively(comm_of(amat), [&] { petsc_check(KSPSetUpOnBlocks(ksp_), ExitCode::input); });
+  const auto set_up_blocks = [&] { petsc_check(KSPSetUpOnBlocks(ksp_), ExitCode::input); };
+  if (each_block_is_one_rank_s(pc_of(ksp_)))  // one may fail where the others do not
+    collectively(comm_of(amat), set_up_blocks);
+  else
+    set_up_blocks();
 
   PetscInt most = 0;  // by the options too
   petsc_check(KSPGetTolerances(ksp_, nullptr, nullptr, nullptr, &most));
@@ -308,7 +333,7 @@ void PetscSolver::choose_row_order() {
 
 void PetscSolver::prepare() {
   const Stopwatch watch;
-  collectively(comm_of(amat_), [&] { ksp_prepare(ksp_); });
+  ksp_prepare(ksp_);
   setup_seconds_ += watch.seconds();
 }
 
@@ -336,12 +361,7 @@ SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   const std::int64_t before = std::exchange(iterations_before_, 0);
   if (before > 0) limit.emplace(ksp_, before);
   const Stopwatch watch;
-  try {
-    petsc_check(KSPSolve(ksp_, b, x));
-  } catch (const Error& error) {
-    failure_.confirm(error);
-    throw;
-  }
+  petsc_check(KSPSolve(ksp_, b, x));
   SolveResult result;
   result.seconds = max_over_ranks(comm, watch.seconds());
   result.verdict = verdict_of(ksp_);

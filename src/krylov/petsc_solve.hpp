@@ -15,7 +15,6 @@
 #include "operators/assembled_mat.hpp"
 #include "operators/distributed_matrix.hpp"
 #include "operators/petsc_shim.hpp"
-#include "parallel/joint_failure.hpp"
 
 namespace trireme {
 
@@ -37,7 +36,7 @@ class PetscSolver {
   // Amat is `amat`; where the preconditioner needs entries, Pmat is `assembled`, or an AIJ made of
   // `matrix` when that is null. Throws Error{usage} for names that PETSc does not know and for
   // combinations that it does not support, Error{input} for a matrix that the preconditioner cannot
-  // take: with jacobi, a zero on the diagonal. Collective.
+  // take: with jacobi or sor, a zero on the diagonal. Collective.
   PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
               std::shared_ptr<const DistributedMatrix> matrix);
 
@@ -102,7 +101,6 @@ class PetscSolver {
   Mat amat_;
   std::unique_ptr<AssembledMat> pmat_;
   KspHandle ksp_;
-  JointFailure failure_;
   Monitor monitor_;
   Checkpoints checkpoints_;
   std::int64_t iterations_before_ = 0;  // the next solve of a loop of PETSc's own goes on from them

@@ -54,7 +54,7 @@ Words words_of(int reason) {
   }
 }
 
-std::string failed_preconditioner(KSP ksp) {
+void add_failed_preconditioner(KSP ksp, Verdict& verdict) {
   PC pc = nullptr;
   PCFailedReason reason = PC_NOERROR;
   petsc_check(KSPGetPC(ksp, &pc));
@@ -62,11 +62,14 @@ std::string failed_preconditioner(KSP ksp) {
   switch (reason) {
     case PC_FACTOR_STRUCT_ZEROPIVOT:
     case PC_FACTOR_NUMERIC_ZEROPIVOT:
-      return " (zero pivot; try petsc: {pc_factor_shift_type: nonzero})";
+      verdict.text += " (zero pivot; try petsc: {pc_factor_shift_type: nonzero})";
+      break;
     case PC_FACTOR_OUTMEMORY:
-      return " (out of memory)";
+      verdict.exit_code = ExitCode::resource;
+      verdict.text += " (not enough memory; use more ranks or nodes)";
+      break;
     default:
-      return "";
+      break;
   }
 }
 
@@ -80,7 +83,7 @@ Verdict verdict_of(KSP ksp) {
   verdict.exit_code = words.code;
   verdict.converged = number > 0;
   verdict.text = words.text;
-  if (number == -11) verdict.text += failed_preconditioner(ksp);
+  if (number == -11) add_failed_preconditioner(ksp, verdict);
   if (const auto facts = ksp_facts(ksp); facts && facts->stagnated) {
     verdict.exit_code = ExitCode::not_converged;
     verdict.text =

@@ -69,7 +69,7 @@ HaloExchange::HaloExchange(MPI_Comm comm, const HaloPlan& plan, std::span<double
 HaloExchange::~HaloExchange() {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized) return;
+  if (finalized || error_in_flight()) return;
   for (Requests* requests : {&forward_, &reverse_})
     for (MPI_Request& request : *requests) MPI_Request_free(&request);
   MPI_Comm_free(&comm_);

@@ -87,7 +87,7 @@ class NcclExchange final : public GpuExchange {
     });
   }
   ~NcclExchange() override {
-    if (ranks_) nccl_->comm_destroy(ranks_);
+    if (ranks_ && !error_in_flight()) nccl_->comm_destroy(ranks_);  // it waits for the others
   }
 
   std::string_view name() const override { return "nccl"; }

@@ -2,7 +2,9 @@
 // PETSc errors to exceptions and back.
 #include "operators/petsc_shim.hpp"
 
+#include <new>
 #include <string>
+#include <string_view>
 
 #if defined(PETSC_HAVE_CUDA) && defined(TRIREME_WITH_CUDA)
 #include <petscdevice_cuda.h>
@@ -29,7 +31,10 @@ void petsc_check(PetscErrorCode error, ExitCode code) {
   for (char& c : text)
     if (c == '\n') c = ' ';
   while (!text.empty() && text.back() == ' ') text.pop_back();
-  fail(error == PETSC_ERR_MEM ? ExitCode::resource : code, "PETSc: {}{}", text,
+  if (error == PETSC_ERR_MEM)
+    fail(ExitCode::resource,
+         "not enough memory for PETSc on this rank ({}); use more ranks or nodes", text);
+  fail(code, "PETSc: {}{}", text,
        code == ExitCode::usage ? "; check the PETSc options, of the case and after --" : "");
 }
 
@@ -56,8 +61,17 @@ StreamRef petsc_stream() {
 }
 
 PetscErrorCode petsc_raise(MPI_Comm comm, const std::exception& error) {
-  return PetscError(comm, __LINE__, "petsc_raise", __FILE__, PETSC_ERR_LIB, PETSC_ERROR_INITIAL,
-                    "%s", error.what());
+  const auto* ours = dynamic_cast<const Error*>(&error);
+  const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+                      (ours && ours->code() == ExitCode::resource);
+  return PetscError(comm, __LINE__, "petsc_raise", __FILE__, memory ? PETSC_ERR_MEM : PETSC_ERR_LIB,
+                    PETSC_ERROR_INITIAL, "%s", error.what());
+}
+
+PetscErrorCode petsc_return_error(MPI_Comm, int, const char*, const char* file,
+                                  PetscErrorCode error, PetscErrorType type, const char*, void*) {
+  const bool first = type == PETSC_ERROR_INITIAL;
+  return first && std::string_view(file).ends_with("/mal.c") ? PETSC_ERR_MEM : error;
 }
 
 }  // namespace trireme

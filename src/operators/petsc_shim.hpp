@@ -35,7 +35,8 @@ PetscOperation petsc_operation(Function* function) {
   return reinterpret_cast<PetscOperation>(function);
 }
 
-// Throws what PETSc said about the error in one line; `code` serves when its cause is not ours.
+// Throws what PETSc said about the error in one line: Error{resource} where memory is what lacks,
+// otherwise `code`.
 void petsc_check(PetscErrorCode error, ExitCode code = ExitCode::internal);
 
 // How many arrays this rank's PETSc has copied between host and GPU so far; none: PETSc has no
@@ -44,6 +45,12 @@ std::optional<std::int64_t> petsc_device_copies();
 
 // Where this PETSc queues its work on the GPU; null, the default stream, also where it has no CUDA.
 StreamRef petsc_stream();
+
+// An error handler for PetscPushErrorHandler that prints nothing. What fails in PETSc's allocator
+// is PETSC_ERR_MEM: PETSc 3.18 gives the number of the line that allocates in its place.
+PetscErrorCode petsc_return_error(MPI_Comm comm, int line, const char* function, const char* file,
+                                  PetscErrorCode error, PetscErrorType type, const char* message,
+                                  void* context);
 
 // For functions that PETSc calls: no exception may pass through C. The message becomes PETSc's.
 PetscErrorCode petsc_raise(MPI_Comm comm, const std::exception& error);
@@ -58,13 +65,16 @@ PetscErrorCode petsc_guard(MPI_Comm comm, Work&& work) {
   }
 }
 
-// Owns one reference to a PETSc object; destroy it before PetscFinalize.
+// Owns one reference to a PETSc object; destroy it before PetscFinalize. An exception on its way
+// leaves the object behind.
 template <class Object, PetscErrorCode (*destroy)(Object*)>
 class PetscHandle {
  public:
   PetscHandle() = default;
   explicit PetscHandle(Object object) : object_(object) {}
-  ~PetscHandle() { reset(); }
+  ~PetscHandle() {
+    if (!error_in_flight()) reset();  // many objects end by a collective call
+  }
   PetscHandle(PetscHandle&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   PetscHandle& operator=(PetscHandle&& other) noexcept {
     std::swap(object_, other.object_);

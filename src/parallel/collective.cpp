@@ -6,7 +6,6 @@
 #include <string>
 
 namespace trireme {
-namespace {
 
 Error describe(const std::exception_ptr& error) {
   try {
@@ -17,10 +16,10 @@ Error describe(const std::exception_ptr& error) {
     return Error(ExitCode::resource, "not enough memory on this rank; use more ranks or nodes");
   } catch (const std::exception& e) {
     return Error(ExitCode::internal, e.what());
+  } catch (...) {
+    return Error(ExitCode::internal, "an exception of an unknown type");
   }
 }
-
-}  // namespace
 
 void agree_on_error(MPI_Comm comm, const std::exception_ptr& error) {
   const int rank = rank_of(comm);
@@ -40,7 +39,7 @@ void agree_on_error(MPI_Comm comm, const std::exception_ptr& error) {
   MPI_Bcast(header, 2, MPI_INT, first, comm);
   message.resize(header[1]);
   MPI_Bcast(message.data(), header[1], MPI_CHAR, first, comm);
-  throw Error(static_cast<ExitCode>(header[0]), message);
+  throw AgreedError(static_cast<ExitCode>(header[0]), message, nobody);
 }
 
 }  // namespace trireme

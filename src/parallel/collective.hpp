@@ -13,9 +13,26 @@
 
 namespace trireme {
 
-// Throws on every rank of `comm` when `error` is set on any: the ranks without an error of their
-// own throw a copy of the error of the lowest failing rank. Collective.
+// An error that a number of ranks throw together. Only agree_on_error() makes it, so every other
+// exception is, by its type, one that the other ranks may know nothing of: see run_together.hpp.
+class AgreedError : public Error {
+ public:
+  int ranks() const { return ranks_; }  // that throw it
+
+ private:
+  friend void agree_on_error(MPI_Comm comm, const std::exception_ptr& error);
+  AgreedError(ExitCode code, const std::string& message, int ranks)
+      : Error(code, message), ranks_(ranks) {}
+
+  int ranks_;
+};
+
+// Throws AgreedError on every rank of `comm` when `error` is set on any: that of the lowest failing
+// rank. Collective.
 void agree_on_error(MPI_Comm comm, const std::exception_ptr& error);
+
+// Any exception as one of ours: code and line.
+Error describe(const std::exception_ptr& error);
 
 // Runs `work` (which must not communicate) and agrees on its outcome. Collective.
 //   collectively(comm, [&] { values = parse(file); });

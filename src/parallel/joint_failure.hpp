@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An error in work during which the ranks wait for each other, such as a solver's loop: if every
-// rank has it, it is an error like others; if not, the rest would wait for ever.
+// An error on one rank while the others may wait for it: all ranks learn of it, or all end.
 #pragma once
 
 #include <mpi.h>
+
+#include <exception>
+#include <memory>
 
 #include "base/error.hpp"
 
@@ -16,12 +18,19 @@ class JointFailure {
   JointFailure(const JointFailure&) = delete;
   JointFailure& operator=(const JointFailure&) = delete;
 
-  // Returns when every rank has called it. Where some have not within a few seconds, says the error
-  // of this rank in one line and ends all ranks with its exit code.
-  void confirm(const Error& error);
+  // Throws AgreedError, that of the lowest rank, when every rank has called it. Where some have not
+  // within a few seconds, says the error of this rank in one line and ends all ranks with its exit
+  // code.
+  [[noreturn]] void confirm(const std::exception_ptr& error);
 
  private:
+  bool every_rank_comes();
+
   MPI_Comm comm_ = MPI_COMM_NULL;
+  std::unique_ptr<char[]> reserve_;  // given up first: MPI and the line need memory too
 };
+
+// Says the error of this rank in one line and ends all ranks with its exit code.
+[[noreturn]] void end_all_ranks(const Error& error) noexcept;
 
 }  // namespace trireme
