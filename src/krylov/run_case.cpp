@@ -17,6 +17,7 @@
 #include "io/fingerprint.hpp"
 #include "io/problem.hpp"
 #include "io/result.hpp"
+#include "krylov/gpus_of_ranks.hpp"
 #include "krylov/kernel_run.hpp"
 #include "krylov/ksp_register.hpp"
 #include "krylov/machine_facts.hpp"
@@ -59,15 +60,15 @@ class Stages {
 };
 
 // Where a named kernel runs: as the case says, or on a GPU where there is one and it can.
-Device device_of(const std::string& kernel, const std::string& device) {
+Device device_of(const std::string& kernel, const std::string& device, const GpusOfRanks& gpus) {
   if (device == "cpu") return Device::cpu;
   if (device == "cuda") return Device::cuda;
-  if (kernel == "auto") return choose_device();
+  if (kernel == "auto") return choose_device(gpus.everywhere);
   if (kernel == "petsc-aij")
-    return petsc_has_cuda() && cuda_available() ? Device::cuda : Device::cpu;
+    return petsc_has_cuda() && gpus.everywhere ? Device::cuda : Device::cpu;
   const KernelEntry& entry = find_kernel(kernel);
-  return !entry.host<double>() || (entry.cuda<double>() && cuda_available()) ? Device::cuda
-                                                                             : Device::cpu;
+  return !entry.host<double>() || (entry.cuda<double>() && gpus.everywhere) ? Device::cuda
+                                                                            : Device::cpu;
 }
 
 // PETSc's own matrix on a GPU: what it needs.
@@ -92,18 +93,19 @@ void require_resident_engine(const Case& c) {
          why);
 }
 
-// Throws Error{resource} where there is no GPU for it.
-bool has_executor(const Case& c, const KernelChoice& kernel) {
+// Throws Error{resource} where a rank has no GPU for it.
+bool has_executor(const Case& c, const KernelChoice& kernel, const GpusOfRanks& gpus) {
   const bool on_cuda = kernel.device == Device::cuda;
   if (kernel.name == "petsc-aij" && on_cuda) require_petsc_gpu(c);
   const bool exists = kernel.name == "petsc-aij"
-                          ? kernel.precision == Precision::full && (!on_cuda || cuda_available())
+                          ? kernel.precision == Precision::full && (!on_cuda || gpus.everywhere)
                           : find_kernel(kernel.name).runs_on(kernel.device, kernel.precision);
-  if (on_cuda && !cuda_available()) {
+  if (on_cuda && !gpus.everywhere) {
     const bool also_on_cpu = kernel.name == "petsc-aij" ||
                              find_kernel(kernel.name).runs_on(Device::cpu, kernel.precision);
     if (exists && also_on_cpu) return true;  // what selects the device knows why there is none
-    fail(ExitCode::resource, "kernel '{}' needs a GPU, and there is none here; use {}", kernel.name,
+    fail(ExitCode::resource, "kernel '{}' needs a GPU, and there is none {}; use {}", kernel.name,
+         gpus.lacking.empty() ? "here" : "on " + gpus.lacking,
          also_on_cpu ? "device: cpu" : "a kernel for CPUs, see solve --list-kernels");
   }
   return exists;
@@ -111,7 +113,7 @@ bool has_executor(const Case& c, const KernelChoice& kernel) {
 
 // The kernels of a case, in the order of the case, each in each precision. auto stays auto until
 // the matrix is known. Throws Error{usage} for what has no such executor.
-std::vector<KernelChoice> requested_kernels(const Case& c) {
+std::vector<KernelChoice> requested_kernels(const Case& c, const GpusOfRanks& gpus) {
   const auto wants = [&](const char* precision) {
     return std::ranges::find(c.precisions, precision) != c.precisions.end();
   };
@@ -120,8 +122,8 @@ std::vector<KernelChoice> requested_kernels(const Case& c) {
   for (const std::string& name : c.kernels)
     for (const std::string& word : c.precisions) {
       const Precision precision = word == "mixed" ? Precision::mixed : Precision::full;
-      const KernelChoice kernel{name, device_of(name, c.device), precision};
-      if (name != "auto" && !has_executor(c, kernel)) {
+      const KernelChoice kernel{name, device_of(name, c.device, gpus), precision};
+      if (name != "auto" && !has_executor(c, kernel, gpus)) {
         if (precision == Precision::mixed && wants("double")) continue;
         fail(ExitCode::usage, "kernel '{}' has no {} executor for {}; see solve --list-kernels",
              name, kernel.device == Device::cuda ? "CUDA" : "CPU",
@@ -172,14 +174,24 @@ std::string name_of(const KernelChoice& kernel) {
 }
 
 // This rank's GPU, by its number on the node, where a kernel runs on one. Collective.
-void select_gpu(MPI_Comm comm, const std::vector<KernelChoice>& kernels, MachineFacts* machine) {
+void select_gpu(MPI_Comm comm, const std::vector<KernelChoice>& kernels, const GpusOfRanks& gpus,
+                MachineFacts* machine) {
   if (std::none_of(kernels.begin(), kernels.end(),
                    [](const KernelChoice& kernel) { return kernel.device == Device::cuda; }))
     return;
+  if (!gpus.lacking.empty())
+    fail(ExitCode::resource,
+         "there is no usable GPU on {}; use device: cpu, or nodes with a GPU and a driver only",
+         gpus.lacking);
   const int rank = rank_on_node(comm);
   collectively(comm, [&] {
-    const DeviceProperties gpu = select_device(rank);
-    if (machine) machine->gpu = gpu.name;
+    try {
+      const DeviceProperties gpu = select_device(rank);
+      if (machine) machine->gpu = gpu.name;
+    } catch (const Error& error) {
+      if (size_of(comm) == 1) throw;
+      fail(error.code(), "{}: {}", place_of_rank(comm), error.what());
+    }
   });
 }
 
@@ -334,20 +346,40 @@ void require_one_kernel(const std::vector<KernelChoice>& kernels) {
 
 }  // namespace
 
+std::vector<std::filesystem::path> solution_files(const Case& c) {
+  std::vector<std::filesystem::path> files;
+  if (!c.report.solution) return files;
+  files.push_back(c.report.directory / "solution.h5");
+  if (c.kernels.size() * c.precisions.size() == 1) return files;
+  const auto add = [&](const std::string& kernel) {
+    for (const char* of : {"", "-mixed"})
+      files.push_back(c.report.directory / fmt::format("solution-{}{}.h5", kernel, of));
+  };
+  for (const std::string& kernel : c.kernels) {
+    if (kernel != "auto")
+      add(kernel);
+    else
+      for (const KernelEntry& any : kernel_registry()) add(std::string(any.name));
+  }
+  return files;
+}
+
 void check_case(MPI_Comm comm, const Case& c) {
-  select_gpu(comm, requested_kernels(c), nullptr);
+  const GpusOfRanks gpus = gpus_of_ranks(comm);
+  select_gpu(comm, requested_kernels(c, gpus), gpus, nullptr);
   require_known_names(comm, c.solver);
 }
 
 Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress, InterruptGuard* interrupts) {
   const std::int64_t resident_before = resident_bytes();
   const Stages stages(comm, progress);
-  const std::vector<KernelChoice> requested = requested_kernels(c);
+  const GpusOfRanks gpus = gpus_of_ranks(comm);
+  const std::vector<KernelChoice> requested = requested_kernels(c, gpus);
   const SavedRunFile state(c.report.directory);
   if (c.report.resume) state.require(comm);
   Outcome outcome;
   outcome.machine = machine_facts(comm);
-  select_gpu(comm, requested, &outcome.machine);
+  select_gpu(comm, requested, gpus, &outcome.machine);
   require_known_names(comm, c.solver);
 
   stages.stage("reading " + problem_name(c.problem));
@@ -384,6 +416,8 @@ Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress, InterruptGuar
                              .resident_before = resident_before};
 
   std::vector<std::string> notes;
+  if (!gpus.lacking.empty() && c.device == "auto")
+    notes.push_back("no usable GPU on " + gpus.lacking + ": every rank computes on its CPU");
   if (problem.duplicates_summed > 0)
     notes.push_back(fmt::format("{} duplicate entries were added up", problem.duplicates_summed));
   if (ksp_type(c.solver.method) == KSPCG && !plain.looks_symmetric())

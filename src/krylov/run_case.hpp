@@ -5,7 +5,9 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "config/case.hpp"
 #include "krylov/interrupt.hpp"
@@ -43,6 +45,9 @@ struct Progress {
 // among its options.
 Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress,
                  InterruptGuard* interrupts = nullptr);
+
+// The files that run_case() may write, where c.report.solution is set.
+std::vector<std::filesystem::path> solution_files(const Case& c);
 
 // What run_case() would refuse before it reads the problem: method, preconditioner, kernels,
 // device, precision. `solve --check` then reads the problem too. Collective.

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "base/error.hpp"
-#include "device/device.hpp"
 
 namespace trireme {
 namespace {
@@ -38,12 +37,12 @@ std::string_view choose_kernel(Device device, const MatrixTraits& traits, Precis
        "kernel: auto found no kernel for the GPU in this build; use device: cpu");
 }
 
-Device choose_device() {
+Device choose_device(bool gpu_on_every_rank) {
   const auto kernels = kernel_registry();
   const bool has_kernel = std::any_of(kernels.begin(), kernels.end(), [](const KernelEntry& k) {
     return k.cuda_double != nullptr;
   });
-  return has_kernel && cuda_available() ? Device::cuda : Device::cpu;
+  return has_kernel && gpu_on_every_rank ? Device::cuda : Device::cpu;
 }
 
 }  // namespace trireme

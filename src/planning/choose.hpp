@@ -28,7 +28,7 @@ struct MatrixTraits {
 std::string_view choose_kernel(Device device, const MatrixTraits& traits,
                                Precision precision = Precision::full);
 
-// cuda where there is a usable GPU and this build has a kernel for it, else cpu.
-Device choose_device();
+// cuda where every rank has a usable GPU and this build has a kernel for it, else cpu.
+Device choose_device(bool gpu_on_every_rank);
 
 }  // namespace trireme

@@ -22,6 +22,12 @@ if(TRIREME_TEST_PYTHON)
   solve_test(Stop stop_test.py 1 2)
   solve_test(Resume resume_test.py 3)
 
+  add_test(NAME EndToEnd.GpuRanks
+    COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/gpu_ranks_test.py $<TARGET_FILE:solve>
+            ${MPIEXEC_EXECUTABLE} ${TRIREME_MPIRUN_FLAGS})
+  set_tests_properties(EndToEnd.GpuRanks PROPERTIES
+    LABELS "end_to_end;mpi;gpu" TIMEOUT 300 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
+
   # The benchmark of the solvers, tried on the host.
   add_test(NAME EndToEnd.BenchSolvers
     COMMAND ${TRIREME_TEST_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/bench-solvers $<TARGET_FILE:solve>
