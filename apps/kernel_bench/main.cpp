@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "base/overwriting.hpp"
 #include "kernel_bench/load_matrix.hpp"
 #include "kernel_bench/measurement.hpp"
 #include "kernel_bench/output.hpp"
@@ -41,6 +42,7 @@ Results measure(const CsrMatrix<double>& matrix, const Arguments& arguments) {
 }
 
 int run(const Arguments& arguments) {
+  refuse_overwriting({arguments.source}, {arguments.json});
   const NamedMatrix named = load_matrix(arguments.source, arguments.group, arguments.spec);
   const Results results = measure(named.matrix, arguments);
   std::fputs(format_table(results, named.name).c_str(), stdout);

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/overwriting.hpp"
 #include "base/stopwatch.hpp"
 #include "commands.hpp"
 #include "io/matrix_market.hpp"
@@ -56,6 +57,7 @@ void import(const ImportOptions& options) {
   const Stopwatch stopwatch;
   if (size_of(MPI_COMM_WORLD) != 1)
     fail(ExitCode::usage, "problem import runs on one rank, with threads; start it without mpirun");
+  refuse_overwriting({options.input, options.rhs}, {options.output});
   ForeignMatrix foreign = read_foreign(options.input);
   RowSlab slab;
   slab.global_rows = foreign.matrix.rows;

@@ -12,6 +12,7 @@
 
 #include "arguments.hpp"
 #include "base/error.hpp"
+#include "base/overwriting.hpp"
 #include "base/stopwatch.hpp"
 #include "config/schema.hpp"
 #include "io/problem.hpp"
@@ -44,13 +45,25 @@ std::string versions() {
                      library.substr(0, library.find_first_of(",\n")));
 }
 
+void refuse_to_replace_inputs(const Case& c, const Arguments& arguments) {
+  std::vector<std::filesystem::path> inputs = arguments.changes.presets;
+  inputs.push_back(arguments.config);
+  if (c.problem.file) inputs.push_back(*c.problem.file);
+  std::vector<std::filesystem::path> outputs = solution_files(c);
+  for (auto& report : report_files(c.report.formats, c.report.directory))
+    outputs.push_back(std::move(report));
+  refuse_overwriting(inputs, outputs);
+}
+
 Case read_on_every_rank(const Arguments& arguments) {
   Case c;
   collectively(kWorld, [&] {
     c = read_case(arguments.config, arguments.changes);
     if (arguments.output) c.report.directory = *arguments.output;
     c.report.resume = arguments.resume;
-    if (on_first_rank()) check_writable(c.report.directory);
+    if (!on_first_rank()) return;
+    check_writable(c.report.directory);
+    refuse_to_replace_inputs(c, arguments);
   });
   return c;
 }

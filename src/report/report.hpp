@@ -15,6 +15,10 @@ namespace trireme {
 // nothing on disk: call it before any work whose results would be lost.
 void check_writable(const std::filesystem::path& directory);
 
+// Where write_reports() writes. Throws Error{usage} for a format that is not known.
+std::vector<std::filesystem::path> report_files(std::span<const std::string> formats,
+                                                const std::filesystem::path& directory);
+
 // Writes each of `formats` (json -> report.json, csv -> history.csv, html -> report.html), making
 // the directory when missing, and returns the paths. All texts are written under temporary names
 // first and renamed last; on failure the temporary files are removed and the old reports stand.

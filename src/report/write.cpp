@@ -21,6 +21,18 @@ namespace fs = std::filesystem;
        directory.string(), why);
 }
 
+struct Report {
+  const char* name;
+  std::string (*text)(const Outcome&);
+};
+
+Report report_of(const std::string& format) {
+  if (format == "json") return {"report.json", json_report};
+  if (format == "csv") return {"history.csv", csv_history};
+  if (format == "html") return {"report.html", html_report};
+  fail(ExitCode::usage, "unknown report format '{}'; known: json, csv, html", format);
+}
+
 }  // namespace
 
 void check_writable(const fs::path& directory) {
@@ -40,6 +52,13 @@ void check_writable(const fs::path& directory) {
   rmdir(probe.c_str());
 }
 
+std::vector<fs::path> report_files(std::span<const std::string> formats,
+                                   const fs::path& directory) {
+  std::vector<fs::path> files;
+  for (const std::string& format : formats) files.push_back(directory / report_of(format).name);
+  return files;
+}
+
 std::vector<fs::path> write_reports(const Outcome& outcome, std::span<const std::string> formats,
                                     const fs::path& directory) {
   std::error_code error;
@@ -47,18 +66,9 @@ std::vector<fs::path> write_reports(const Outcome& outcome, std::span<const std:
   if (error) unwritable(directory, error.message());
 
   std::vector<StagedFile> files;
-  const auto stage = [&](const char* name, const std::string& text) {
-    files.emplace_back(directory / name).write(text);
-  };
   for (const std::string& format : formats) {
-    if (format == "json")
-      stage("report.json", json_report(outcome));
-    else if (format == "csv")
-      stage("history.csv", csv_history(outcome));
-    else if (format == "html")
-      stage("report.html", html_report(outcome));
-    else
-      fail(ExitCode::usage, "unknown report format '{}'; known: json, csv, html", format);
+    const Report report = report_of(format);
+    files.emplace_back(directory / report.name).write(report.text(outcome));
   }
   std::vector<fs::path> written;
   for (StagedFile& file : files) {

@@ -66,6 +66,8 @@ class KernelBench(unittest.TestCase):
         self.assertIn("--help", self.refused(2))
         self.assertIn("did you mean 'poisson3d'?", self.refused(2, "poison3d"))
         self.assertIn("no such file", self.refused(3, "missing.h5"))
+        (self.folder / "a.mtx").write_text("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n")
+        self.assertIn("would replace the input", self.refused(2, "a.mtx", "--json", self.folder / "a.mtx"))
         self.assertIn("solve --list-kernels", self.refused(2, *small, "--kernels", "cusparse-csr"))
         self.assertIn("known kernels: csr", self.refused(2, *small, "--kernels", "none"))
         self.assertIn("use double", self.refused(2, *small, "--precision", "quad"))

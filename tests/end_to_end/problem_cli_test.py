@@ -6,6 +6,7 @@ usage: problem_cli_test.py PROBLEM MATRICES RANKS [mpiexec and its flags ...]
 """
 import gzip
 import importlib.util
+import os
 import pathlib
 import shutil
 import subprocess
@@ -138,6 +139,15 @@ class Import(ProblemCase):
         self.refused(2, "import", path)
         self.refused(2, "importt", path, self.out)
         self.refused(2)
+
+    def test_refuses_to_write_over_its_input(self):
+        text = "%%MatrixMarket matrix coordinate real general\n1 1 0\n"
+        path, rhs = self.write("a.mtx", text), self.write("b.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n")
+        link = self.folder / "link.h5"
+        os.link(path, link)
+        for output, inputs in ((path, [path]), (link, [path]), (rhs, [path, "--rhs", rhs])):
+            self.assertIn("would replace the input", self.refused(2, "import", inputs[0], output, *inputs[1:]))
+        self.assertEqual(path.read_text(), text)
 
     def test_keeps_the_old_file_when_it_fails(self):
         self.out.write_text("precious")

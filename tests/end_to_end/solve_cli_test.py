@@ -223,6 +223,16 @@ class Fails(SolveCase):
         line = self.refused_case(3, f"problem: {{file: {file}}}\n")
         self.assertRegex(line, r"row 1\b")
 
+    def test_a_zero_diagonal_with_sor_is_3_and_names_the_row_whichever_rank_has_it(self):
+        for zero in (1, 4, 9):
+            entries = [(i, i, 4) for i in range(1, 10) if i != zero]
+            entries += [(i, i + 1, 1) for i in range(1, 9)] + [(i + 1, i, 1) for i in range(1, 9)]
+            file = self.matrix(entries, 9)
+            for preconditioner in ("sor", "eisenstat"):
+                line = self.refused_case(3, f"problem: {{file: {file}}}\ndevice: cpu\n"
+                                            f"solver: {{preconditioner: {preconditioner}}}\n")
+                self.assertRegex(line, rf"row {zero - 1}\b")
+
     def test_a_singular_block_is_3_and_names_the_row_whichever_rank_has_it(self):
         entries = [(i, i, 4) for i in range(1, 5)] + [(i, i + 1, 1) for i in (1, 3)] + [(i + 1, i, 1) for i in (1, 3)]
         file = self.matrix(entries + [(i, k, 1) for i in (5, 6) for k in (5, 6)], 6)
@@ -329,6 +339,26 @@ class Refuses(SolveCase):
     def test_an_unwritable_report_directory_before_it_reads_the_matrix(self):
         line = self.refused_case(2, "problem: {file: missing.h5}\n", "--output", "/proc/trireme")
         self.assertIn("/proc", line)
+
+    def test_an_output_that_is_an_input_by_any_name_or_link(self):
+        matrix = self.folder / self.matrix([(i, i, 2) for i in (1, 2, 3)], 3, "solution")
+        before = matrix.read_bytes()
+        case = "problem: {file: solution.h5}\n"
+        self.results.mkdir()
+        os.link(matrix, self.results / "solution-csr.h5")
+        (self.folder / "linked").mkdir()
+        (self.folder / "linked" / "solution.h5").symlink_to(matrix)
+        for arguments in (["--output", "."], ["--output", self.folder, "--check"], ["--output", "linked"],
+                          ["--set", "kernel=[csr, dasp]", "--output", "results"]):
+            done = self.run_solve("--config", self.case(case), *arguments, limit=LIMIT)
+            lines = [line for line in done.stderr.splitlines() if line.startswith("solve: ")]
+            self.assertEqual((done.returncode, len(lines)), (2, 1), done.stderr + done.stdout)
+            self.assertIn("would replace the input", lines[0])
+            self.assertEqual(matrix.read_bytes(), before)
+        self.case(case, "report.json")
+        done = self.run_solve("--config", "report.json", "--output", ".", "--set", "report.solution=false", limit=LIMIT)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual((self.folder / "report.json").read_text(), case)
 
     def test_a_missing_problem_file(self):
         line = self.refused_case(3, "problem: {file: missing.h5}\n")
