@@ -346,8 +346,8 @@ void require_one_kernel(const std::vector<KernelChoice>& kernels) {
 
 }  // namespace
 
-std::vector<std::filesystem::path> solution_files(const Case& c) {
-  std::vector<std::filesystem::path> files;
+std::vector<std::filesystem::path> files_of_run(const Case& c) {
+  std::vector<std::filesystem::path> files{c.report.directory / "state.h5"};
   if (!c.report.solution) return files;
   files.push_back(c.report.directory / "solution.h5");
   if (c.kernels.size() * c.precisions.size() == 1) return files;

@@ -46,8 +46,8 @@ struct Progress {
 Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress,
                  InterruptGuard* interrupts = nullptr);
 
-// The files that run_case() may write, where c.report.solution is set.
-std::vector<std::filesystem::path> solution_files(const Case& c);
+// The files that run_case() may write.
+std::vector<std::filesystem::path> files_of_run(const Case& c);
 
 // What run_case() would refuse before it reads the problem: method, preconditioner, kernels,
 // device, precision. `solve --check` then reads the problem too. Collective.

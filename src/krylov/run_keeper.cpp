@@ -164,7 +164,7 @@ bool RunKeeper::write() {
     keeping_->file.write(comm_, keeping_->identity, run_, keeping_->rows,
                          std::span<const Array<double>>(x_).first(run_.solves.size()));
     written = true;
-  } catch (const Error& error) {  // the same on every rank
+  } catch (const AgreedError& error) {
     const std::string note = fmt::format("the state was not kept: {}", error.what());
     if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
   }

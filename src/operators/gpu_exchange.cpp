@@ -90,7 +90,7 @@ std::unique_ptr<GpuExchange> make_gpu_exchange(MPI_Comm comm, const HaloPlan& ha
       auto exchange = make(ways[k], comm, halo);
       exchange->why_no_peers = why_no_peers(gpus);
       return exchange;
-    } catch (const Error& error) {  // on every rank: this way does not work here
+    } catch (const AgreedError& error) {  // this way does not work here
       if (error.code() != ExitCode::resource || k + 1 == ways.size()) throw;
     }
 }

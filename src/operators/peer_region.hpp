@@ -49,7 +49,7 @@ class PeerRegion {
     MPI_Finalized(&finalized);
     mappings_.clear();
     if (finalized) return;
-    if (std::uncaught_exceptions() == 0) {
+    if (!error_in_flight()) {
       MPI_Barrier(comm_);
     } else if (!all_arrive_soon(comm_)) {
       memory_.leave_to_the_process();
