@@ -28,6 +28,17 @@ if(TRIREME_TEST_PYTHON)
   set_tests_properties(EndToEnd.GpuRanks PROPERTIES
     LABELS "end_to_end;mpi;gpu" TIMEOUT 300 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
 
+  # One rank is killed or gets no memory.
+  if(CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT CMAKE_CXX_FLAGS MATCHES sanitize)
+    add_library(fail_at MODULE ${PROJECT_SOURCE_DIR}/tests/support/fail_at.c)
+    target_link_libraries(fail_at PRIVATE ${CMAKE_DL_LIBS})
+    add_test(NAME EndToEnd.Faults
+      COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/fault_test.py $<TARGET_FILE:solve>
+              $<TARGET_FILE:problem> $<TARGET_FILE:fail_at> 1 ${MPIEXEC_EXECUTABLE} ${TRIREME_MPIRUN_FLAGS})
+    set_tests_properties(EndToEnd.Faults PROPERTIES
+      LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
+  endif()
+
   # The benchmark of the solvers, tried on the host.
   add_test(NAME EndToEnd.BenchSolvers
     COMMAND ${TRIREME_TEST_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/bench-solvers $<TARGET_FILE:solve>
