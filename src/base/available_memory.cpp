@@ -2,6 +2,7 @@
 // Linux: /proc/meminfo, the memory controllers of control groups 2 and 1, and RLIMIT_AS.
 #include "base/available_memory.hpp"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -74,7 +75,7 @@ std::int64_t left_in_all_groups(const fs::path& root) {
   for (std::string line; std::getline(in, line);) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
     const std::string group = line.substr(second + 1);
     if (controllers == ",,")
       least = std::min(least, left_in_groups(top, group, version_2));

@@ -16,40 +16,39 @@ namespace trireme {
 namespace {
 
 // At least about so many, from the rows in the middle: to count the nonzeros takes memory too.
-double estimated_bytes(const GenerateSpec& spec, const GlobalShape& shape) {
+double estimated_bytes(const GenerateSpec& spec, std::int64_t rows) {
   constexpr std::int64_t most_sampled = 1000;
-  const std::int64_t first = shape.rows / 2;
-  const std::int64_t last = std::min(shape.rows, first + most_sampled);
+  const std::int64_t first = rows / 2;
+  const std::int64_t last = std::min(rows, first + most_sampled);
   double sampled = 0;
   for (const std::int32_t length : generator_row_lengths(spec, first, last)) sampled += length;
   const double per_row = sampled / static_cast<double>(std::max<std::int64_t>(1, last - first));
-  const auto rows = static_cast<double>(shape.rows);
-  return csr_bytes(rows, rows * per_row / 2);
+  return csr_bytes(static_cast<double>(rows), static_cast<double>(rows) * per_row / 2);
 }
 
 MatrixOnRanks generate_matrix(MPI_Comm comm, const ProblemSpec& problem) {
   const GenerateSpec& spec = *problem.generate;
   const int rank = rank_of(comm);
   const int ranks = size_of(comm);
-  GlobalShape shape;
+  std::int64_t rows = 0;
   double bytes = 0;
   collectively(comm, [&] {
-    shape = generator_shape(spec);
-    bytes = estimated_bytes(spec, shape);
+    rows = generator_shape(spec).rows;
+    bytes = estimated_bytes(spec, rows);
   });
   require_memory(comm, problem_name(problem), bytes);
   Array<std::int32_t> lengths;
   collectively(comm, [&] {
-    lengths = generator_row_lengths(spec, even_share(shape.rows, ranks, rank),
-                                    even_share(shape.rows, ranks, rank + 1));
+    lengths = generator_row_lengths(spec, even_share(rows, ranks, rank),
+                                    even_share(rows, ranks, rank + 1));
   });
   std::int64_t nnz = 0;
   for (const std::int32_t length : lengths) nnz += length;
   require_memory(
       comm, problem_name(problem),
-      csr_bytes(static_cast<double>(shape.rows), static_cast<double>(sum_over_ranks(comm, nnz))));
+      csr_bytes(static_cast<double>(rows), static_cast<double>(sum_over_ranks(comm, nnz))));
   MatrixOnRanks matrix;
-  matrix.row_starts = balanced_starts(comm, shape.rows, lengths, problem.rows_together);
+  matrix.row_starts = balanced_starts(comm, rows, lengths, problem.rows_together);
   collectively(comm, [&] {
     matrix.slab = generate(spec, matrix.row_starts[rank], matrix.row_starts[rank + 1]);
   });

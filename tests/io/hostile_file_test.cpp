@@ -241,10 +241,16 @@ TEST(Memory, IsAskedOfTheSystemBeforeAFileThatClaimsALargeMatrixIsRead) {
   expect_contains(text, " are available; ");
 }
 
-TEST(Memory, IsAskedOfTheSystemBeforeALargeProblemIsGenerated) {
+ProblemSpec generated(const std::string& kind, std::int64_t n) {
   ProblemSpec spec;
-  spec.generate.emplace().kind = "poisson3d";
-  spec.generate->n = 1290;
+  GenerateSpec& generate = spec.generate.emplace();
+  generate.kind = kind;
+  generate.n = n;
+  return spec;
+}
+
+TEST(Memory, IsAskedOfTheSystemBeforeALargeProblemIsGenerated) {
+  const ProblemSpec spec = generated("poisson3d", 1290);
   const LimitedMemory limit(std::size_t{4} << 30);
   const std::string text = refusal(spec, ExitCode::resource);
   expect_contains(text, "poisson3d, n = 1290: at least ");
