@@ -14,24 +14,30 @@
 
 namespace trireme::test {
 
+struct SolvedInPieces : Solved {
+  int pieces = 0;
+};
+
 enum class StoppedBy { limit, observer };
 
 // `make()` returns a HostSolver or a CudaSolver, a new one for each piece. The history is that of
 // all pieces.
 template <class MakeSolver>
-Solved solve_in_pieces(const MakeSolver& make, std::span<const double> b, Options options,
-                       std::int64_t piece, StoppedBy by = StoppedBy::limit) {
-  Solved all;
+SolvedInPieces solve_in_pieces(const MakeSolver& make, std::span<const double> b, Options options,
+                               std::int64_t piece, StoppedBy by = StoppedBy::limit) {
+  SolvedInPieces all;
   all.x.assign(b.size(), 0.0);
   resident::StoppedSolve stopped;
   const std::int64_t most = options.rule.max_iterations;
   for (bool first = true;; first = false) {
     const auto solver = make();
+    ++all.pieces;
     if (!first) solver->go_on(stopped);
     const std::int64_t begun_at = stopped.iterations;
     resident::Observer observer;
     std::int64_t seen = begun_at;
     observer.iteration = [&](const resident::State& s, const resident::Iterate&) {
+      if (!first && seen == begun_at && s.iterations > seen) ++seen;  // told before, by the last
       EXPECT_EQ(s.iterations, seen) << "an iteration is missing, or told twice";
       if (first || s.iterations > begun_at) all.history.push_back(s.norm);
       ++seen;
