@@ -15,7 +15,13 @@ namespace trireme {
 namespace {
 
 constexpr double kMostOfTheTime = 0.01;  // for checkpoints
+constexpr double kIterationsToGoOn = 3;  // what a loop that goes on does before its first
 constexpr std::size_t kLongestHistory = 1'000'000;
+
+std::chrono::steady_clock::duration duration(double seconds) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(seconds));
+}
 
 // Adds to `norms` those of a solve that went on at iteration `before` and came to `iterations`: it
 // may tell the first again.
@@ -86,7 +92,10 @@ SolveResult RunKeeper::solve(PetscSolver& solver, Vec b, Vec x, const Solve& wha
         before, x_.size() > 1 ? fmt::format(" of right-hand side {}", what.k + 1) : ""));
   }
   if (keeping_ && keeping_->interval > 0) {
-    if (next_ == Clock::time_point::max()) wait(keeping_->interval);
+    if (next_ == Clock::time_point::max()) {
+      begun_ = Clock::now();
+      wait(keeping_->interval);
+    }
     // `keep` is for PETSc's own loops, which have not ended then.
     solver.keep_checkpoints({[this] { return due(); },
                              [&](std::int64_t iteration, Vec solution) {
@@ -114,6 +123,8 @@ SolveResult RunKeeper::solve(PetscSolver& solver, Vec b, Vec x, const Solve& wha
     }
     remember(solver.stopped());
     keep(x);
+    if (latest.iterations > before)
+      spend(kIterationsToGoOn * latest.seconds / static_cast<double>(latest.iterations - before));
     before = latest.iterations;
     goes_on = true;
     go_on();
@@ -139,7 +150,7 @@ void RunKeeper::begin_round(std::int64_t solves_before) {
 
 void RunKeeper::end(bool converged, bool stopped) {
   if (!keeping_) return;
-  const double seconds = seconds_of_writing_;
+  const double seconds = spent_;
   if (converged)
     keeping_->file.remove(comm_);
   else if ((can_go_on_ || stopped) && write())
@@ -151,10 +162,7 @@ void RunKeeper::end(bool converged, bool stopped) {
 
 bool RunKeeper::due() const { return rank_of(comm_) == 0 && Clock::now() >= next_; }
 
-void RunKeeper::wait(double seconds) {
-  next_ = Clock::now() +
-          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
+void RunKeeper::wait(double seconds) { next_ = Clock::now() + duration(seconds); }
 
 // A run does not end because its state cannot be kept.
 bool RunKeeper::write() {
@@ -168,10 +176,16 @@ bool RunKeeper::write() {
     const std::string note = fmt::format("the state was not kept: {}", error.what());
     if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
   }
-  const double seconds = watch.seconds();
-  seconds_of_writing_ += seconds;
-  wait(std::max(keeping_->interval, seconds / kMostOfTheTime));
+  spend(watch.seconds());
   return written;
+}
+
+// The next checkpoint is due when it, too, costs no more than its part of the time so far.
+void RunKeeper::spend(double seconds) {
+  spent_ += seconds;
+  most_ = std::max(most_, seconds);
+  wait(keeping_->interval);
+  next_ = std::max(next_, begun_ + duration((spent_ + most_) / kMostOfTheTime));
 }
 
 }  // namespace trireme

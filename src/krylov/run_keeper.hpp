@@ -60,6 +60,7 @@ class RunKeeper {
 
   bool due() const;
   void wait(double seconds);
+  void spend(double seconds);
   bool goes_on_after_checkpoints(const PetscSolver& solver) const;
   bool write();  // false: it could not be, which is noted
   SavedSolve& entry(std::size_t k);
@@ -69,9 +70,11 @@ class RunKeeper {
   std::vector<Array<double>>& x_;
   SavedRun run_;
   Clock::time_point next_ = Clock::time_point::max();  // rank 0's clock decides
+  Clock::time_point begun_{};
   std::vector<std::string> notes_;
   std::int64_t checkpoints_ = 0;
-  double seconds_of_writing_ = 0;
+  double spent_ = 0;  // seconds, on them
+  double most_ = 0;   // on one
   bool can_go_on_ = false;
 };
 
