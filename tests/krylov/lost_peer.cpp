@@ -18,7 +18,7 @@
 #include "operators/matrix_on_ranks.hpp"
 #include "operators/petsc_shim.hpp"
 #include "parallel/collective.hpp"
-#include "parallel/joint_failure.hpp"
+#include "parallel/run_together.hpp"
 #include "support/random.hpp"
 
 namespace {
@@ -106,22 +106,20 @@ void engine(resident::CudaMode mode, const Loss& loss) {
 int run(const std::string& what, const Loss& loss) {
   const PetscSession petsc({}, {});
   select_device(rank_on_node(MPI_COMM_WORLD));
-  JointFailure failure(MPI_COMM_WORLD);
   try {
-    if (what == "sum" || what == "halo")
-      exchange_alone(what, loss);
-    else
-      engine(what == "graph" ? resident::CudaMode::graph : resident::CudaMode::stepped, loss);
-  } catch (const Error& error) {
-    if (std::string(error.what()).find("needs a GPU for each rank") != std::string::npos) {
-      std::printf("NOT HERE: %s\n", error.what());
-      return 0;
-    }
-    failure.confirm(error);
-    std::fprintf(stderr, "every rank failed: %s\n", error.what());
-    return 1;
+    run_together(MPI_COMM_WORLD, [&] {
+      if (what == "sum" || what == "halo")
+        exchange_alone(what, loss);
+      else
+        engine(what == "graph" ? resident::CudaMode::graph : resident::CudaMode::stepped, loss);
+    });
+  } catch (const AgreedError& error) {
+    const bool not_here =
+        std::string(error.what()).find("needs a GPU for each rank") != std::string::npos;
+    std::printf("%s: %s\n", not_here ? "NOT HERE" : "nobody was missed alone", error.what());
+    return not_here ? 0 : 1;
   }
-  std::fprintf(stderr, "nobody was missed\n");
+  std::printf("nobody was missed\n");
   return 1;
 }
 

@@ -41,7 +41,7 @@ Ending end_of(const std::string& arguments, bool recovery) {
 }
 
 void expect_the_line(const Ending& ending) {
-  EXPECT_TRUE(ending.says("trireme: rank 0: ")) << ending.output;
+  EXPECT_TRUE(ending.says("lost_peer: rank 0: ")) << ending.output;
   EXPECT_LT(ending.seconds, kMost) << ending.output;
   EXPECT_FALSE(ending.says("no number is NaN")) << ending.output;
   EXPECT_FALSE(ending.says("nobody was missed")) << ending.output;
