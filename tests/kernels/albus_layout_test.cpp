@@ -171,6 +171,21 @@ TEST(AlbusLayout, EveryRowOrderAndColumnWidthOccursInTheShapes) {
     for (const AlbusWindow& window : part.windows) EXPECT_FALSE(window.narrow);
 }
 
+// Rows of the same length in `runs` of so many: what a part's first window makes of them.
+RowOrder order_of(std::int64_t rows, const std::vector<std::int64_t>& lengths, std::int64_t run) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 0; i < rows; ++i) all.push_back(lengths[i / run % lengths.size()]);
+  return build(test::matrix_with_row_lengths<double>(all, 5000), 1).parts[0].windows[0].order;
+}
+
+TEST(AlbusLayout, ChoosesTheOrderByTheLengthsOfAWindow) {
+  EXPECT_EQ(order_of(60, {48, 50}, 1), RowOrder::runs) << "so long that their ends hardly count";
+  EXPECT_EQ(order_of(60, {20, 22}, 1), RowOrder::rows) << "the length changes at each row";
+  EXPECT_EQ(order_of(60, {20, 22}, 6), RowOrder::runs) << "runs of six";
+  EXPECT_EQ(order_of(200, {2, 3, 4}, 1), RowOrder::sorted) << "few lengths, often changed";
+  EXPECT_EQ(order_of(200, {2, 3, 4}, 60), RowOrder::runs) << "few lengths, seldom changed";
+}
+
 // Two rows in each matrix, in a window of one part: the distance decides the width of the columns.
 TEST(AlbusLayout, KeepsColumnsNarrowUpToADistanceOf65535) {
   for (const std::int32_t distance : {65535, 65536}) {

@@ -100,6 +100,21 @@ TEST(Reference, HalfIsJudgedByItsOwnEpsilon) {
   EXPECT_EQ(compare_product<Half>(a.view(), x, y).worst_row, 10);
 }
 
+// A row of four ones times ones: the bound is 4 eps 4, of which y is one off.
+template <class Value, class Vector>
+double ratio_of_one_bound(double epsilon) {
+  CsrMatrix<Value> a{1, 4, {0, 4}, {0, 1, 2, 3}, Array<Value>(4, Value(1.0f))};
+  const Array<Vector> x(4, Vector(1.0f)), y{static_cast<Vector>(4 + 16 * epsilon)};
+  return compare_product<Value, Vector>(a.view(), x, y).worst_ratio;
+}
+
+TEST(Reference, TheBoundIsThatOfTheVectorsPrecision) {
+  EXPECT_NEAR((ratio_of_one_bound<double, double>(0x1p-52)), 1, 1e-4);
+  EXPECT_NEAR((ratio_of_one_bound<float, float>(0x1p-23)), 1, 1e-4);
+  EXPECT_NEAR((ratio_of_one_bound<float, double>(0x1p-52)), 1, 1e-4);
+  EXPECT_NEAR((ratio_of_one_bound<Half, Half>(0x1p-10)), 1, 1e-4);
+}
+
 TEST(Reference, MixedStorageIsJudgedInDouble) {
   const auto a = contract_shape<float>("OnlyShortRows");
   const auto x = random_vector<double>(a.cols, 3);

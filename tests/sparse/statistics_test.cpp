@@ -66,6 +66,16 @@ TEST(Statistics, TakeEveryShape) {
   }
 }
 
+// Entries (0, 1) and (1, 0): the one stored whole, the other in 100 parts.
+TEST(Statistics, DuplicatesAreAddedBeforeSymmetryIsJudged) {
+  CsrMatrix<double> a{2, 2, {0, 1, 101}, {1}, {50}};
+  a.col_idx.insert(a.col_idx.end(), 100, 0);
+  a.values.insert(a.values.end(), 100, 0.5);
+  const MatrixStatistics s = matrix_statistics(a.view());
+  EXPECT_TRUE(s.symmetry->pattern());
+  EXPECT_TRUE(s.symmetry->values()) << s.symmetry->largest_difference;
+}
+
 TEST(Statistics, PercentilesAreNearestRank) {
   Array<std::int32_t> row_ptr{0};
   for (int row = 1; row <= 100; ++row) row_ptr.push_back(row_ptr.back() + (row * 37) % 101);

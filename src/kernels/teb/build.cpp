@@ -146,7 +146,6 @@ BuiltLayout<Value> build(const CsrView<Value>& matrix, const Plan& plan) {
   layout.nnz = matrix.nnz();
   layout.threshold = plan.threshold.nonzeros;
   layout.long_rows = plan.long_rows;
-  layout.empty_rows = plan.empty_rows;
   order_rows(matrix.row_ptr, plan, layout);
 
   layout.rownnz_sum.resize(layout.rows + 1);
