@@ -142,6 +142,8 @@ TEST(ReadCase, RefusesDuplicateKeys) {
             "folder/case.yaml:5:3: duplicate key 'solver.rtol', first given in line 3");
   EXPECT_EQ(message(kSmallest + "kernel: csr\nkernel: auto\n"),
             "folder/case.yaml:3:1: duplicate key 'kernel', first given in line 2");
+  EXPECT_EQ(message(kSmallest + "petsc: {ksp_view: null, -ksp_view: null}\n"),
+            "folder/case.yaml:2:25: duplicate PETSc option 'ksp_view'");
 }
 
 TEST(ReadCase, RefusesMistypedValues) {

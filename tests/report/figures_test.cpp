@@ -344,6 +344,8 @@ TEST(Figures, OfTheAxes) {
   EXPECT_EQ(labels_of(chart, "end"), "1e-16 1e-14 1e-12 1e-10 1e-8 1e-6 1e-4 1e-2 1e+0 ");
   EXPECT_EQ(labels_of(chart, "middle"), "0 500 1000 1500 2000 2500 3000 iteration ");
   EXPECT_EQ(labels_of(chart, "start"), "");
+  one.runs[0].history.assign(49, 1e-3);
+  EXPECT_EQ(labels_of(svg::convergence(one), "middle"), "0 10 20 30 40 iteration ");
   one.runs[0].history = {1e-3, 1e-3};  // one power of ten at least
   EXPECT_EQ(labels_of(svg::convergence(one), "end"), "1e-3 1e-2 ");
 }

@@ -66,6 +66,14 @@ TEST(Statistics, TakeEveryShape) {
   }
 }
 
+// (0, 2) has no mirror, though row 2 goes on beyond column 0; (2, 1) has one of another value.
+TEST(Statistics, AMirrorIsAnEntryOfTheSameColumn) {
+  const CsrMatrix<double> a{3, 3, {0, 2, 4, 6}, {0, 2, 1, 2, 1, 2}, {1, 7, 1, 3, 5, 1}};
+  const MatrixStatistics s = matrix_statistics(a.view());
+  EXPECT_EQ(s.symmetry->unmatched_entries, 1);
+  EXPECT_EQ(s.symmetry->largest_difference, 7);
+}
+
 // Entries (0, 1) and (1, 0): the one stored whole, the other in 100 parts.
 TEST(Statistics, DuplicatesAreAddedBeforeSymmetryIsJudged) {
   CsrMatrix<double> a{2, 2, {0, 1, 101}, {1}, {50}};

@@ -44,7 +44,7 @@ struct Layout {
   std::int64_t cols = 0;
   std::int64_t nnz = 0;
   std::int32_t threshold = 0;
-  std::int64_t long_rows = 0;   // blocks [0, long_rows) are one row each, longer than the threshold
+  std::int64_t long_rows = 0;  // blocks [0, long_rows) are one row each, longer than the threshold
 
   Array<Value> values;             // nnz
   Array<std::int32_t> col_idx;     // nnz

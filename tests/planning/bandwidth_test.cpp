@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory bandwidth is measured, whatever it is; the bytes of a product are counted.
+#include "planning/bandwidth.hpp"
+
+#include <gtest/gtest.h>
+
+namespace trireme {
+namespace {
+
+TEST(Bandwidth, OnePassIsEnoughForARate) {
+  const HostBandwidth rates = measure_host_bandwidth(std::size_t{1} << 20, 1);
+  EXPECT_GT(rates.copy, 0);
+  EXPECT_GT(rates.triad, 0);
+  EXPECT_GT(rates.read, 0);
+  EXPECT_GE(rates.threads, 1);
+}
+
+TEST(Bandwidth, TheBestOfTheThreeCounts) {
+  EXPECT_EQ((HostBandwidth{.copy = 3, .triad = 2, .read = 1}.best()), 3);
+  EXPECT_EQ((HostBandwidth{.copy = 1, .triad = 3, .read = 2}.best()), 3);
+  EXPECT_EQ((HostBandwidth{.copy = 1, .triad = 2, .read = 3}.best()), 3);
+}
+
+TEST(Bandwidth, AProductMovesTheLayoutAndBothVectors) {
+  EXPECT_EQ(product_bytes(1000, 7, 5, 8), 1000 + 12 * 8);
+  EXPECT_EQ(product_bytes(1000, 7, 5, 4), 1000 + 12 * 4);
+}
+
+}  // namespace
+}  // namespace trireme
