@@ -113,6 +113,21 @@ TEST_P(GoingOn, AfterAStopByTheCallerToo) {
   EXPECT_LE(test::relative_residual(a_, b_, pieces.x), 1.01e-10);
 }
 
+TEST_P(GoingOn, AfterAStopAtItsVeryBegin) {
+  const test::Solved uninterrupted = whole();
+  options_.rule.max_iterations = uninterrupted.outcome.iterations / 2;
+  Array<double> x(a_.rows);
+  const auto first = solver(GetParam().variant), second = solver(GetParam().variant);
+  first->solve({b_, x, true}, options_.rule);
+  second->go_on(first->stopped());
+  EXPECT_EQ(second->solve({b_, x, false}, options_.rule).iterations, options_.rule.max_iterations);
+  options_.rule.max_iterations = 10000;
+  first->go_on(second->stopped());
+  const Outcome last = first->solve({b_, x, false}, options_.rule);
+  EXPECT_EQ(last.reason, Reason::rtol);
+  EXPECT_LE(last.iterations, most(uninterrupted.outcome.iterations));
+}
+
 TEST_P(GoingOn, InTheOtherVariantOfCg) {
   if (GetParam().method != Method::cg) GTEST_SKIP() << "BiCGSTAB has one variant";
   const test::Solved uninterrupted = whole();
