@@ -69,34 +69,21 @@ TRIREME_HD void bicgstab_iteration(Exec& e, const BicgstabVectors& v, const Prec
 #pragma nv_exec_check_disable
 #endif
 template <class Exec>
-TRIREME_HD void correct_by_exact_product(Exec& e, const BicgstabVectors& v,
-                                         const Preconditioner& m) {
+TRIREME_HD void bicgstab_correct(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
   e.exact_product(v.x, v.t);
   e.pass(CorrectRightResidual{v.b, v.t, v.r, v.r0, m.pointwise() ? nullptr : v.p, v.p_hat,
                               m.pointwise() ? m.inverse_diagonal : Diagonal{}});
-}
-
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void bicgstab_correct(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
-  correct_by_exact_product(e, v, m);
   if (!m.pointwise()) precondition(e, m, v.p, v.p_hat);
   e.product(v.p_hat, v.v);                    // v = A p^
   e.pass(Dot{v.r0, v.v}, BicgstabCorrect{});  // alpha = rho / r0.v
 }
 
-// After a solve that was stopped: p is the next direction, and goes with b - A x.
+// After a solve that was stopped: p is the next direction.
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
 template <class Exec>
 TRIREME_HD void leave_direction(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
-  if (e.inexact()) {
-    correct_by_exact_product(e, v, m);
-    e.forget_sums();
-  }
   if (m.pointwise()) e.pass(PlainDirection{v.p, v.p_hat, m.inverse_diagonal});
 }
 

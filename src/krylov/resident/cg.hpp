@@ -94,12 +94,11 @@ TRIREME_HD void cg_iteration(Exec& e, const CgVectors& v, const Preconditioner& 
 }
 
 // Between two iterations: r = b - A x by the exact product, and what that changes changes z and p.
-// The sums are pending.
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
 template <class Exec>
-TRIREME_HD void correct_by_exact_product(Exec& e, const CgVectors& v, const Preconditioner& m) {
+TRIREME_HD void cg_correct(Exec& e, const CgVectors& v, const Preconditioner& m) {
   e.exact_product(v.x, v.q);
   if (m.pointwise()) {
     e.pass(CorrectResidual{v.b, v.q, v.r, v.z, v.p, m.inverse_diagonal, v.norm});
@@ -108,14 +107,6 @@ TRIREME_HD void correct_by_exact_product(Exec& e, const CgVectors& v, const Prec
     precondition(e, m, v.q, v.s);
     e.pass(ChangeDirection{v.s, v.r, v.z, v.p, v.norm});
   }
-}
-
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void cg_correct(Exec& e, const CgVectors& v, const Preconditioner& m) {
-  correct_by_exact_product(e, v, m);
   e.finish(CgCorrect{});
 }
 
@@ -161,17 +152,13 @@ TRIREME_HD void merged_cg_correct(Exec& e, const CgVectors& v, const Preconditio
   e.product_and_dot(v.z, v.q, MergedCorrect{});  // w = A u
 }
 
-// After a solve that was stopped: p is the next direction, and goes with b - A x. The classic loop
-// has it so, unless its product is inexact; `merged`: merged_cg's, after one iteration or more.
+// After merged_cg has been stopped: p is the next direction, as the classic loop leaves it.
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
 template <class Exec>
-TRIREME_HD void leave_direction(Exec& e, const CgVectors& v, const Preconditioner& m, bool merged) {
-  if (merged) e.pass(NextDirection{v.p, v.z});
-  if (!e.inexact()) return;
-  correct_by_exact_product(e, v, m);
-  e.forget_sums();
+TRIREME_HD void leave_direction(Exec& e, const CgVectors& v) {
+  e.pass(NextDirection{v.p, v.z});
 }
 
 // Instead of a start: p is what another solve has left. One iteration by formulas that hold for any

@@ -319,8 +319,8 @@ class CudaSolver::Work {
     GraphExecutor executor(system_, *window_, stream_, observer, LoopKind::stepped, 1, loop_, true);
     if (method_ == Method::bicgstab)
       leave_direction(executor, bicgstab_vectors(v.b, v.x, v.zero_guess), preconditioner_);
-    else
-      leave_direction(executor, v, preconditioner_, variant_ == Variant::merged);
+    else if (variant_ == Variant::merged)
+      leave_direction(executor, v);
   }
 
   void run_cg(GraphExecutor& executor, const CgVectors& v, const StoppedSolve* before) const {
@@ -339,7 +339,7 @@ class CudaSolver::Work {
     const State& state = executor.state();
     if (!can_go_on(state)) return;
     const bool came_anywhere = !before || state.iterations > before->iterations;
-    leave_direction(executor, v, preconditioner_, merged && came_anywhere);
+    if (merged && came_anywhere) leave_direction(executor, v);
   }
 
   void run_bicgstab(GraphExecutor& executor, const BicgstabVectors& v,

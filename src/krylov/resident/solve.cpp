@@ -119,8 +119,7 @@ Outcome HostSolver::solve(const Problem& problem, const Tolerances& rule,
         merged_cg(executor, v, preconditioner_);
       }
       const bool came_anywhere = !goes_on || state.iterations > before->iterations;
-      if (can_go_on(state))
-        leave_direction(executor, v, preconditioner_, !classic && came_anywhere);
+      if (can_go_on(state) && !classic && came_anywhere) leave_direction(executor, v);
     } else {
       const BicgstabVectors v{problem.b.data(), problem.x.data(), vector(0), vector(1), vector(2),
                               vector(3),        vector(4),        vector(5), vector(6), zero_guess};
