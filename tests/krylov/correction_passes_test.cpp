@@ -179,6 +179,27 @@ TEST(CorrectionSteps, AChangeOfMoreThanHalfTheResidualIsANewStart) {
   }
 }
 
+TEST(CorrectionSteps, TheExactProductGoesOnFromTheIterateUnlessThatHasGoneAstray) {
+  for (const double norm : {15.0, 17.0, double{NAN}}) {
+    State s = in_a_solve();
+    s.norm = norm;
+    s.stalls = 2;
+    s.correct_at = 0.5;
+    stop(s, Reason::indefinite_matrix);
+    ASSERT_TRUE(gave_up(s));
+    EXPECT_EQ(go_on_exactly(s), !(norm <= 16)) << "||b|| is 16";
+    EXPECT_EQ(s.reason, Reason::running);
+    EXPECT_TRUE(s.running);
+    EXPECT_TRUE(s.live);
+    EXPECT_TRUE(s.restart);
+    EXPECT_EQ(s.stalls, 0);
+    EXPECT_EQ(s.curvature, 0) << "its sign was that of another matrix";
+    EXPECT_EQ(s.correct_below, 0);
+    EXPECT_EQ(s.correct_at, 0);
+    EXPECT_EQ(s.iterations, 20) << "of all products";
+  }
+}
+
 TEST(CorrectionSteps, ATrueResidualThatMeetsTheToleranceIsTheEnd) {
   State s = in_a_solve();
   const double sums[] = {1e-20, 1e-17, 1e-16, 1};
