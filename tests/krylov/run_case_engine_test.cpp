@@ -110,8 +110,9 @@ TEST(RunCase, AutoTakesPetscsLoopForWhatTheResidentEngineLacks) {
     for (const RunOutcome& run : solve(problem, solver + "}").runs) {
       EXPECT_TRUE(run.converged) << run.reason;
       EXPECT_EQ(run.engine, "petsc");
-      ASSERT_FALSE(run.notes.empty());
-      EXPECT_NE(run.notes.front().find(why), std::string::npos) << run.notes.front();
+      EXPECT_TRUE(std::ranges::any_of(run.notes, [&](const std::string& note) {
+        return note.find(why) != std::string::npos;
+      })) << testing::PrintToString(run.notes);
     }
     const std::string refusal = error_of(problem, solver + ", engine: resident}", ExitCode::usage);
     EXPECT_NE(refusal.find(why), std::string::npos) << refusal;
