@@ -33,6 +33,11 @@ TEST(ChooseKernel, TakesCsrVectorForFewNonzerosOnAGpuAndTebForLongRowsAmongThem)
   EXPECT_EQ(choose_kernel(Device::cuda, {.rows = 10'000, .nnz = 70'000, .longest = 56}),
             "csr-vector");
   EXPECT_EQ(choose_kernel(Device::cuda, {.rows = 10'000, .nnz = 70'000, .longest = 57}), "teb");
+  const MatrixTraits few{.rows = 100'000, .nnz = 999'999, .longest = 20};
+  MatrixTraits many = few;
+  many.nnz = 1'000'000;
+  EXPECT_EQ(choose_kernel(Device::cuda, few), "csr-vector");
+  EXPECT_EQ(choose_kernel(Device::cuda, many), "dasp");
 }
 TEST(ChooseKernel, TakesSomeKernelForAMatrixWithoutRowsOnAGpu) {
   EXPECT_EQ(choose_kernel(Device::cuda, {}), "csr-vector");
