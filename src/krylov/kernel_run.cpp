@@ -348,9 +348,6 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
   run.product_us.assign(times.begin(), times.end());
   add_product_figures(o, context, amat, summarise(times, amat.times().count()));
   o.deterministic = kernel.name == "petsc-aij" || find_kernel(kernel.name).deterministic;
-  if (kernel.device == Device::cpu && kernel.name != "petsc-aij" &&
-      find_kernel(kernel.name).host_bits_follow_threads)
-    o.notes.push_back("the same bits from run to run for the same number of threads");
   if (!amat.exchange().empty())
     o.notes.push_back(fmt::format("exchange between GPUs: {}", amat.exchange()));
   if (const std::string note = amat.advice_on_shares(); !note.empty()) o.notes.push_back(note);

@@ -191,7 +191,7 @@ class Inspect(ProblemCase):
         text = self.problem("inspect", self.out, "--matrix", "/M").stdout
         self.assertRegex(text, r"shape +50 x 30\n")
         self.assertIn("no group /A; give one of: /M", self.refused(3, "inspect", self.out))
-        self.assertIn("HDF5 file already", self.refused(3, "import", self.out, self.out))
+        self.assertIn("HDF5 file already", self.refused(3, "import", self.out, self.folder / "other.h5"))
 
 
 class Generate(ProblemCase):

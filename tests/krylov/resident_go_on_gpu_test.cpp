@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
+#include <ostream>
 #include <string>
 #include <tuple>
 
@@ -23,6 +25,7 @@ struct Loop {
   Method method;
   Variant variant;
 };
+void PrintTo(const Loop& loop, std::ostream* out) { *out << loop.name; }
 constexpr Loop kLoops[] = {{"ClassicCg", Method::cg, Variant::classic},
                            {"MergedCg", Method::cg, Variant::merged},
                            {"Bicgstab", Method::bicgstab, Variant::classic}};
@@ -32,20 +35,23 @@ class GoingOnOnGpu : public testing::TestWithParam<Loop> {
   void SetUp() override {
     if (!cuda_available()) GTEST_SKIP() << "no GPU";
     select_device();
+    stream_.emplace();
     a = test::grid_matrix(60, GetParam().method == Method::bicgstab ? 0.5 : 0, 50);
     for (double& value : a.values) value /= 3;
     b = test::random_vector<double>(a.rows, 3);
     diagonal = test::diagonal_of(a);
     defect = test::row_defect(a);
-    on_device = to_device(a.view(), stream);
-    defect_on_device = to_device(std::span<const float>(defect), stream);
-    exact = build_cuda_kernel<double>("csr-vector", on_device.view(), stream);
-    rounded = build_mixed_cuda_kernel("csr-vector", on_device.view(), stream);
-    stream.synchronize();
+    on_device = to_device(a.view(), stream());
+    defect_on_device = to_device(std::span<const float>(defect), stream());
+    exact = build_cuda_kernel<double>("csr-vector", on_device.view(), stream());
+    rounded = build_mixed_cuda_kernel("csr-vector", on_device.view(), stream());
+    stream().synchronize();
     options.method = GetParam().method;
     options.rule.rtol = 1e-10;
     options.preconditioner = test::jacobi(diagonal);
   }
+
+  Stream& stream() { return *stream_; }
 
   auto maker(CudaSystem& system, CudaMode mode, bool through_l2 = false) {
     return [this, &system, mode, through_l2] {
@@ -72,7 +78,7 @@ class GoingOnOnGpu : public testing::TestWithParam<Loop> {
   CsrMatrix<double> a;
   Array<double> b, diagonal;
   Array<float> defect;
-  Stream stream;
+  std::optional<Stream> stream_;  // only where there is a GPU
   DeviceCsrMatrix<double> on_device;
   DeviceBuffer<float> defect_on_device;
   std::unique_ptr<CudaKernel<double>> exact, rounded;
@@ -100,9 +106,9 @@ TEST_P(GoingOnOnGpu, AfterAStopByTheCaller) {
   diagonal = test::diagonal_of(a);
   options.preconditioner = test::jacobi(diagonal);
   options.rule.max_iterations = 100'000;
-  const auto there = to_device(a.view(), stream);
-  const auto kernel = build_cuda_kernel<double>("csr-vector", there.view(), stream);
-  stream.synchronize();
+  const auto there = to_device(a.view(), stream());
+  const auto kernel = build_cuda_kernel<double>("csr-vector", there.view(), stream());
+  stream().synchronize();
   CudaKernelSystem system(*kernel, there.view());
   EXPECT_GT(expect_no_loss(maker(system, CudaMode::graph), 0, StoppedBy::observer), 1);
   EXPECT_GE(expect_no_loss(maker(system, CudaMode::persistent), 0, StoppedBy::observer), 1);
@@ -136,12 +142,12 @@ TEST_P(GoingOnOnGpu, InARowOrderOfTheKernels) {
   b = test::random_vector<double>(a.rows);
   diagonal = test::diagonal_of(a);
   options.preconditioner = test::jacobi(diagonal);
-  const auto there = to_device(a.view(), stream);
-  const auto kernel = build_cuda_kernel<double>("dasp", there.view(), stream);
-  auto order = kernel->row_order(stream);
+  const auto there = to_device(a.view(), stream());
+  const auto kernel = build_cuda_kernel<double>("dasp", there.view(), stream());
+  auto order = kernel->row_order(stream());
   const auto own =
-      std::make_shared<PermutedKernel>(*kernel, there.view(), std::move(order), stream);
-  stream.synchronize();
+      std::make_shared<PermutedKernel>(*kernel, there.view(), std::move(order), stream());
+  stream().synchronize();
   PermutedSystem system(own);
   expect_no_loss(maker(system, CudaMode::automatic), 5);
 }

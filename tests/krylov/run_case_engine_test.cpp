@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which engine solves a case, in which precision; run on 1 and 3 ranks.
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
