@@ -61,6 +61,22 @@ class PetscBinary : public testing::TestWithParam<int> {
 
 INSTANTIATE_TEST_SUITE_P(Integers, PetscBinary, testing::Values(4, 8));
 
+// The reader takes 131072 numbers at a time.
+TEST_P(PetscBinary, ReadsWhatTakesSeveralPieces) {
+  constexpr int rows = 150'000;
+  for (const int head : {1211216, rows, rows, rows}) integer(head);
+  for (int row = 0; row < rows; ++row) integer(1);
+  for (int row = 0; row < rows; ++row) integer(rows - 1 - row);
+  for (int row = 0; row < rows; ++row) real(row + 0.5);
+  const CsrMatrix<double> matrix = read_petsc_binary(file()).matrix;
+  ASSERT_EQ(matrix.nnz(), rows);
+  for (int row = 0; row < rows; ++row) {
+    ASSERT_EQ(matrix.row_ptr[row + 1], row + 1);
+    ASSERT_EQ(matrix.col_idx[row], rows - 1 - row);
+    ASSERT_EQ(matrix.values[row], row + 0.5);
+  }
+}
+
 TEST_P(PetscBinary, ReadsMatrixAndVector) {
   matrix();
   vector({7, 8, 9});

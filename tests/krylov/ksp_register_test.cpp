@@ -54,6 +54,22 @@ TEST_F(KspRegister, BicgstabConvergesLikePetscs) {
   }
 }
 
+TEST_F(KspRegister, RtolIsOfTheSmallerOfBAndTheFirstResidualWhereAnOptionSaysSo) {
+  for (const char* type : {kTriremeCg, kTriremeBicgstab}) {
+    make(grid(40), type, PCJACOBI);
+    EXPECT_GT(solve(), 0);
+    petsc_check(KSPSetTolerances(ksp, 1e-3, PETSC_DEFAULT, PETSC_DEFAULT, 2000));
+    petsc_check(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
+    EXPECT_GT(solve(), 0);
+    EXPECT_EQ(iterations(), 0) << "rtol of b is met by the guess";
+    option("-ksp_converged_use_min_initial_residual_norm");
+    EXPECT_GT(solve(), 0);
+    EXPECT_GT(iterations(), 0);
+    EXPECT_LE(relative_residual(), 1.01e-12);
+    petsc_check(PetscOptionsClear(nullptr));
+  }
+}
+
 TEST_F(KspRegister, ARightHandSideWhoseSquaresVanishIsNoSuccess) {
   for (const char* type : {kTriremeCg, kTriremeBicgstab})
     for (const double size : {1e-170, 1e-155}) {
