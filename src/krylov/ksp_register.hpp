@@ -12,8 +12,8 @@
 //   convergence      a claim of PETSc's default test is checked against b - A x, and the loop goes
 //                    on from there if it fails; stagnation is KSP_DIVERGED_BREAKDOWN, see
 //                    ksp_facts()
-//   scale            norms are roots of sums of squares: a b near 1e-160 or 1e160 is to be scaled by
-//                    the caller (solve does). A claim that rests on squares that vanished is
+//   scale            norms are roots of sums of squares: the caller scales a b near 1e-160 or
+//                    1e160, as solve does. A claim that rests on squares that vanished is
 //                    KSP_DIVERGED_BREAKDOWN
 //   definiteness     as PETSc's CG: p.Ap that vanishes or changes its sign is
 //                    KSP_DIVERGED_INDEFINITE_MAT; a negative definite matrix, where it is negative

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The host kernel: each thread multiplies by its part, then the heads are merged in order.
 //
-// Deterministic: the order of every sum is fixed by the layout and the SIMD target. The layout has a
-// part per thread, so that another number of threads gives other bits.
+// Deterministic: the order of every sum is fixed by the layout and the SIMD target. The layout has
+// a part per thread, so that another number of threads gives other bits.
 #include <omp.h>
 
 #include <algorithm>
