@@ -1,18 +1,28 @@
-# trireme_library(<folder> <sources...>): the static library trireme_<folder> of src/<folder>,
-# exported as Trireme::<folder>. HEADERS_ONLY in place of sources makes an interface library.
+# trireme_library(<folder> [LINKS <targets...>] [PRIVATE_LINKS <targets...>] [CUDA_ONLY <files...>]
+# [EXCLUDE <files...>]): the static library trireme_<folder> of all sources in src/<folder> and below. A new source file
+# needs no line here. Without CUDA, *.cu and the files that CUDA_ONLY names are left out; with CUDA,
+# *without_cuda.cpp are.
 function(trireme_library folder)
-  set(target trireme_${folder})
-  if("${ARGN}" STREQUAL "HEADERS_ONLY")
-    add_library(${target} INTERFACE)
-    set(scope INTERFACE)
-  else()
-    add_library(${target} STATIC ${ARGN})
-    set(scope PUBLIC)
-    target_link_libraries(${target} PRIVATE trireme_warnings)
-    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  cmake_parse_arguments(ARG "" "" "LINKS;PRIVATE_LINKS;CUDA_ONLY;EXCLUDE" ${ARGN})
+  set(patterns *.cpp)
+  if(TRIREME_WITH_CUDA)
+    list(APPEND patterns *.cu)
   endif()
-  target_compile_features(${target} ${scope} cxx_std_20)
-  target_include_directories(${target} ${scope}
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${patterns})
+  if(TRIREME_WITH_CUDA)
+    list(FILTER sources EXCLUDE REGEX "without_cuda\\.cpp$")
+  else()
+    list(REMOVE_ITEM sources "" ${ARG_CUDA_ONLY})
+  endif()
+  list(REMOVE_ITEM sources "" ${ARG_EXCLUDE})
+  set(target trireme_${folder})
+  add_library(${target} STATIC ${sources})
+  target_link_libraries(${target} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS} trireme_warnings)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo --expt-relaxed-constexpr>)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include/trireme>)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
   add_library(Trireme::${folder} ALIAS ${target})

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "kernels/registry.hpp"
-#include "krylov/petsc_session.hpp"
+#include "petsc/session.hpp"
 
 namespace trireme::solve {
 namespace {

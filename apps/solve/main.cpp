@@ -10,17 +10,17 @@
 #include <memory>
 #include <vector>
 
+#include "app/run_case.hpp"
 #include "arguments.hpp"
 #include "base/error.hpp"
 #include "base/overwriting.hpp"
 #include "base/stopwatch.hpp"
 #include "config/schema.hpp"
 #include "io/problem.hpp"
-#include "krylov/petsc_session.hpp"
-#include "krylov/run_case.hpp"
 #include "list_kernels.hpp"
 #include "parallel/collective.hpp"
 #include "parallel/program.hpp"
+#include "petsc/session.hpp"
 #include "progress.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"

@@ -7,8 +7,8 @@
 #include <deque>
 #include <string>
 
+#include "app/run_case.hpp"
 #include "config/case.hpp"
-#include "krylov/run_case.hpp"
 
 namespace trireme::solve {
 

@@ -8,9 +8,7 @@ namespace trireme {
 
 class Stopwatch {
  public:
-  double seconds() const {
-    return std::chrono::duration<double>(Clock::now() - start_).count();
-  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   // Seconds since the last lap (or construction), and starts the next lap.
   double lap() {
     const auto now = Clock::now();

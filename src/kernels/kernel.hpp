@@ -3,8 +3,8 @@
 //
 // Every kernel, on every executor: y = A x and y += A x, any shape (empty, rectangular, empty rows,
 // one dense row, unsorted columns), the same bits from run to run unless its registration says
-// otherwise, and new values on the same pattern without a rebuild. y is in the caller's row order and
-// need not be initialised. Nothing is allocated while it multiplies.
+// otherwise, and new values on the same pattern without a rebuild. y is in the caller's row order
+// and need not be initialised. Nothing is allocated while it multiplies.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +32,9 @@ struct BuildStep {
 };
 
 struct KernelStatistics {
-  std::int64_t stored_bytes = 0;   // what one product reads of the layout: values, indices, pointers
-  double padding_ratio = 0;        // stored entries / nnz - 1
-  std::vector<BuildStep> steps;    // in order; their sum is the preprocessing time
+  std::int64_t stored_bytes = 0;  // what one product reads of the layout: values, indices, pointers
+  double padding_ratio = 0;       // stored entries / nnz - 1
+  std::vector<BuildStep> steps;   // in order; their sum is the preprocessing time
 };
 
 // A matrix prepared for the host. multiply() may use every OpenMP thread; one call at a time.
@@ -68,8 +68,9 @@ class CudaKernel {
   virtual void update_values(DeviceSpan<const Value> values, StreamRef stream) = 0;
   virtual KernelStatistics statistics() const = 0;
 
-  // For solvers, where the kernel can. dot_partials() > 0: multiply_and_dot() does y = A x and writes
-  // dot_partials() numbers, in a fixed order, whose sum is the dot product of x and y (square A).
+  // For solvers, where the kernel can. dot_partials() > 0: multiply_and_dot() does y = A x and
+  // writes dot_partials() numbers, in a fixed order, whose sum is the dot product of x and y
+  // (square A).
   virtual std::size_t dot_partials() const { return 0; }
   virtual void multiply_and_dot(DeviceSpan<const Value> /*x*/, DeviceSpan<Value> /*y*/,
                                 DeviceSpan<double> /*partials*/, StreamRef /*stream*/) {}

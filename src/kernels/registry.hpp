@@ -21,6 +21,13 @@ enum class Device { cpu, cuda };
 // How a product in FP64 reads its values: as they are, or stored in FP32 (x, y and sums stay FP64).
 enum class Precision { full, mixed };
 
+// A kernel, where it runs, and how it stores values.
+struct KernelChoice {
+  std::string name;  // a registered kernel, or petsc-aij
+  Device device = Device::cpu;
+  Precision precision = Precision::full;
+};
+
 // `matrix` must outlive the kernel: a kernel that needs no layout of its own keeps the view.
 template <class Value>
 using HostBuilder = std::unique_ptr<HostKernel<Value>> (*)(const CsrView<Value>& matrix);

@@ -41,7 +41,7 @@ if(TRIREME_TEST_PYTHON)
 
   # The benchmark of the solvers, tried on the host.
   add_test(NAME EndToEnd.BenchSolvers
-    COMMAND ${TRIREME_TEST_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/bench-solvers $<TARGET_FILE:solve>
+    COMMAND ${TRIREME_TEST_PYTHON} ${PROJECT_SOURCE_DIR}/bench/bench-solvers $<TARGET_FILE:solve>
             ${CMAKE_CURRENT_BINARY_DIR}/bench-solvers model --sizes 6 --device cpu --kernels csr)
   set_tests_properties(EndToEnd.BenchSolvers PROPERTIES LABELS end_to_end TIMEOUT 120
     PASS_REGULAR_EXPRESSION "convection3d 6, bicgstab . 216 .* `csr`"

@@ -2,8 +2,8 @@
 // A PETSc program that has an assembled Mat and wants Trireme's product and its CG.
 #include <petscksp.h>
 
-#include <krylov/ksp_register.hpp>
-#include <operators/trireme.hpp>
+#include <petsc/ksp_types.hpp>
+#include <petsc/mat_trireme.hpp>
 
 int main(int argc, char** argv) {
   PetscCall(PetscInitialize(&argc, &argv, nullptr, nullptr));

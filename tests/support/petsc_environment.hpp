@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "krylov/petsc_session.hpp"
+#include "petsc/session.hpp"
 
 namespace trireme::test {
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "base/stopwatch.hpp"
-#include "kernels/albus/tiles.cuh"
+#include "kernels/nnz_tiles.cuh"
 
 namespace trireme {
 namespace {

@@ -8,7 +8,7 @@
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
 #include "device/device.hpp"
-#include "kernels/albus/tiles.cuh"
+#include "kernels/nnz_tiles.cuh"
 #include "kernels/sell/chunks.cuh"
 #include "kernels/sell/device_layout.hpp"
 #include "kernels/sell/sell.hpp"

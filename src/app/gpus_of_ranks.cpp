@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Gathers what each rank sees.
+#include "app/gpus_of_ranks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "device/device.hpp"
+#include "parallel/collective.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr std::size_t kMostNamed = 3;
+
+struct Seen {
+  std::array<char, 64> node{};
+  int usable = 0;
+};
+
+std::string node_name() {
+  std::array<char, 64> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
+}
+
+// "rank 4", "ranks 4 to 7".
+std::string ranks_in_words(std::size_t first, std::size_t last) {
+  return first == last ? fmt::format("rank {}", first) : fmt::format("ranks {} to {}", first, last);
+}
+
+}  // namespace
+
+GpusOfRanks summarise_gpus(std::span<const RankGpu> ranks) {
+  const auto without = std::ranges::count(ranks, false, &RankGpu::usable);
+  if (without == 0) return {.everywhere = true, .lacking = {}};
+  if (without == std::ssize(ranks)) return {};
+  std::vector<std::string> places;  // a run of ranks of one node each
+  for (std::size_t first = 0; first < ranks.size();) {
+    std::size_t end = first + 1;
+    while (end < ranks.size() && ranks[end].node == ranks[first].node &&
+           ranks[end].usable == ranks[first].usable)
+      ++end;
+    if (!ranks[first].usable)
+      places.push_back(fmt::format("{} ({})", ranks[first].node, ranks_in_words(first, end - 1)));
+    first = end;
+  }
+  const std::size_t named = std::min(places.size(), kMostNamed);
+  std::string lacking = fmt::format("{}", fmt::join(places.begin(), places.begin() + named, ", "));
+  if (places.size() > named) lacking += fmt::format(" and {} more", places.size() - named);
+  return {.everywhere = false, .lacking = lacking};
+}
+
+GpusOfRanks gpus_of_ranks(MPI_Comm comm) {
+  Seen mine;
+  const std::string node = node_name();
+  std::copy_n(node.begin(), std::min(node.size(), mine.node.size() - 1), mine.node.begin());
+  mine.usable = cuda_available() ? 1 : 0;
+  std::vector<Seen> all(size_of(comm));
+  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm);
+  std::vector<RankGpu> ranks;
+  for (const Seen& seen : all) ranks.push_back({seen.node.data(), seen.usable != 0});
+  return summarise_gpus(ranks);
+}
+
+std::string place_of_rank(MPI_Comm comm) {
+  return fmt::format("{} (rank {})", node_name(), rank_of(comm));
+}
+
+}  // namespace trireme

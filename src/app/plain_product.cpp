@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Row loops over both blocks; the halo by PetscSF from the global ids of the ghosts.
+#include "app/plain_product.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace trireme {
+namespace {
+
+void add_product(const CsrView<double>& a, std::span<const double> x, std::span<double> y) {
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    double sum = y[row];
+    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
+      sum += a.values[k] * x[a.col_idx[k]];
+    y[row] = sum;
+  }
+}
+
+// In (-1, 1), from the global row alone.
+double hashed(std::uint64_t row, std::uint64_t seed) {
+  std::uint64_t z = (row + 1) * 0x9e3779b97f4a7c15u + seed;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  z ^= z >> 31;
+  return static_cast<double>(z >> 11) * 0x1p-52 - 1.0;
+}
+
+}  // namespace
+
+PlainProduct::PlainProduct(std::shared_ptr<const DistributedMatrix> matrix)
+    : matrix_(std::move(matrix)), ghosts_(matrix_->blocks.ghost_columns.size()) {
+  const auto& ids = matrix_->blocks.ghost_columns;
+  const Array<PetscInt> roots(ids.begin(), ids.end());
+  PetscLayout layout = nullptr;
+  petsc_check(PetscLayoutCreate(matrix_->comm, &layout));
+  petsc_check(PetscLayoutSetLocalSize(layout, static_cast<PetscInt>(matrix_->local_rows())));
+  petsc_check(PetscLayoutSetUp(layout));
+  petsc_check(PetscSFCreate(matrix_->comm, halo_.put()));
+  petsc_check(PetscSFSetGraphLayout(halo_, layout, static_cast<PetscInt>(roots.size()), nullptr,
+                                    PETSC_COPY_VALUES, roots.data()));
+  petsc_check(PetscSFSetUp(halo_));
+  petsc_check(PetscLayoutDestroy(&layout));
+}
+
+void PlainProduct::multiply(std::span<const double> x, std::span<double> y) {
+  petsc_check(PetscSFBcastBegin(halo_, MPI_DOUBLE, x.data(), ghosts_.data(), MPI_REPLACE));
+  std::fill(y.begin(), y.end(), 0.0);
+  add_product(matrix_->blocks.local.view(), x, y);
+  petsc_check(PetscSFBcastEnd(halo_, MPI_DOUBLE, x.data(), ghosts_.data(), MPI_REPLACE));
+  add_product(matrix_->blocks.ghost.view(), ghosts_, y);
+}
+
+double PlainProduct::residual_norm(std::span<const double> b, std::span<const double> x) {
+  Array<double> r(b.size());
+  multiply(x, r);
+  for (std::size_t i = 0; i < r.size(); ++i) r[i] = b[i] - r[i];
+  return norm(r);
+}
+
+bool PlainProduct::looks_symmetric() {
+  const auto rows = static_cast<std::size_t>(matrix_->local_rows());
+  const auto first = static_cast<std::uint64_t>(matrix_->first_row());
+  Array<double> u(rows), v(rows), au(rows), av(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    u[i] = hashed(first + i, 1);
+    v[i] = hashed(first + i, 2);
+  }
+  multiply(u, au);
+  multiply(v, av);
+  const double difference = std::abs(dot(u, av) - dot(v, au));
+  return difference <= 1e-10 * std::max(norm(u) * norm(av), norm(v) * norm(au));
+}
+
+double PlainProduct::dot(std::span<const double> u, std::span<const double> v) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < u.size(); ++i) sum += u[i] * v[i];
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, matrix_->comm);
+  return sum;
+}
+
+double PlainProduct::norm(std::span<const double> v) const {
+  constexpr double kAboveUnderflow = 1e-250;  // what squares below 1e-308 lose does not count
+  const double squares = dot(v, v);
+  if (std::isfinite(squares) && squares > kAboveUnderflow) return std::sqrt(squares);
+  return scaled_norm(v);
+}
+
+double PlainProduct::scaled_norm(std::span<const double> v) const {
+  double extremes[2] = {0, 0};  // the largest magnitude; 1 where a number is not finite
+  for (const double value : v) {
+    if (!std::isfinite(value)) extremes[1] = 1;
+    extremes[0] = std::max(extremes[0], std::abs(value));
+  }
+  MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_DOUBLE, MPI_MAX, matrix_->comm);
+  if (extremes[1] != 0) return std::numeric_limits<double>::quiet_NaN();
+  if (extremes[0] == 0) return 0;
+  int exponent = 0;
+  std::frexp(extremes[0], &exponent);
+  Array<double> scaled(v.size());
+  for (std::size_t i = 0; i < v.size(); ++i) scaled[i] = std::ldexp(v[i], -exponent);
+  return std::ldexp(std::sqrt(dot(scaled, scaled)), exponent);
+}
+
+}  // namespace trireme

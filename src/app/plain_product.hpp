@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A x by the plain CSR in double, apart from every kernel and from the operators' halo: what the
+// reported residual is computed with.
+#pragma once
+
+#include <petscsf.h>
+
+#include <memory>
+#include <span>
+
+#include "base/array.hpp"
+#include "distributed/distributed_matrix.hpp"
+#include "petsc/shim.hpp"
+
+namespace trireme {
+
+class PlainProduct {
+ public:
+  // Collective, like all that follows.
+  explicit PlainProduct(std::shared_ptr<const DistributedMatrix> matrix);
+
+  // y = A x, local parts.
+  void multiply(std::span<const double> x, std::span<double> y);
+  // ||b - A x||
+  double residual_norm(std::span<const double> b, std::span<const double> x);
+  // Whether random u, v have u.(A v) == v.(A u) up to rounding. Two products.
+  bool looks_symmetric();
+
+  double dot(std::span<const double> u, std::span<const double> v) const;
+  // Right for every scale of v: no square underflows or overflows. NaN where a number of v on any
+  // rank is NaN or infinite.
+  double norm(std::span<const double> v) const;
+
+ private:
+  double scaled_norm(std::span<const double> v) const;
+
+  std::shared_ptr<const DistributedMatrix> matrix_;
+  PetscHandle<PetscSF, PetscSFDestroy> halo_;
+  Array<double> ghosts_;
+};
+
+}  // namespace trireme

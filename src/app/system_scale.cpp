@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exponents of the largest and smallest magnitudes over all ranks.
+#include "app/system_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace trireme {
+namespace {
+
+constexpr int kFitMatrix = 200;  // |exponent| up to which entries need no scaling
+constexpr int kFitVector = 100;
+constexpr int kLeastNormal = -1000;  // a little above the exponent of the smallest normal number
+
+constexpr int kNone = std::numeric_limits<int>::min();
+
+// Exponents, in the sense of frexp, of the nonzero magnitudes; kNone where there are none.
+struct Exponents {
+  int largest = kNone;
+  int smallest = kNone;
+};
+
+Exponents exponents_of(std::span<const double> values) {
+  double largest = 0, smallest = std::numeric_limits<double>::infinity();
+#pragma omp parallel for schedule(static) reduction(max : largest) reduction(min : smallest)
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double magnitude = std::abs(values[i]);
+    if (magnitude == 0) continue;
+    largest = std::max(largest, magnitude);
+    smallest = std::min(smallest, magnitude);
+  }
+  if (largest == 0) return {};
+  Exponents found;
+  std::frexp(largest, &found.largest);
+  std::frexp(smallest, &found.smallest);
+  return found;
+}
+
+// The extremes of several arrays on all ranks. Collective.
+Exponents over_ranks(MPI_Comm comm, std::initializer_list<Exponents> parts) {
+  int extremes[2] = {kNone, kNone};  // the largest, and the negated smallest
+  for (const Exponents& part : parts) {
+    if (part.largest == kNone) continue;
+    extremes[0] = std::max(extremes[0], part.largest);
+    extremes[1] = std::max(extremes[1], -part.smallest);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_INT, MPI_MAX, comm);
+  if (extremes[0] == kNone) return {};
+  return {extremes[0], -extremes[1]};
+}
+
+void scale(std::span<double> values, int exponent) {
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::ldexp(values[i], exponent);
+}
+
+}  // namespace
+
+int scale_matrix(DistributedMatrix& matrix) {
+  Array<double>& local = matrix.blocks.local.values;
+  Array<double>& ghost = matrix.blocks.ghost.values;
+  const Exponents found = over_ranks(matrix.comm, {exponents_of(local), exponents_of(ghost)});
+  if (found.largest == kNone || std::abs(found.largest) <= kFitMatrix) return 0;
+  const int exponent = std::min(found.largest, std::max(found.smallest - kLeastNormal, 0));
+  if (exponent == 0) return 0;
+  scale(local, -exponent);
+  scale(ghost, -exponent);
+  return exponent;
+}
+
+int right_hand_side_exponent(MPI_Comm comm, std::span<const double> b, std::span<const double> x0,
+                             int matrix_exponent) {
+  const int of_b = over_ranks(comm, {exponents_of(b)}).largest;
+  const int of_guess = over_ranks(comm, {exponents_of(x0)}).largest;
+  // The entries of the scaled matrix are near 1, so that A x0 has the size of 2^m x0.
+  const int of_product = of_guess == kNone ? kNone : of_guess + matrix_exponent;
+  const int largest = std::max(of_b, of_product);
+  return largest == kNone || std::abs(largest) <= kFitVector ? 0 : largest;
+}
+
+Array<double> times_power_of_two(std::span<const double> values, int exponent) {
+  Array<double> scaled(values.begin(), values.end());
+  if (exponent != 0) scale(scaled, exponent);
+  return scaled;
+}
+
+}  // namespace trireme

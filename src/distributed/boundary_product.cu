@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groups of 1 to 32 lanes, one row a group.
+#include <span>
+
+#include "device/block_sum.cuh"
+#include "device/check.hpp"
+#include "distributed/boundary_product.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr int kThreads = 256;
+
+template <int lanes, bool dot>
+__global__ void __launch_bounds__(kThreads)
+    add_rows(std::int32_t count, const std::int32_t* __restrict__ rows,
+             const std::int32_t* __restrict__ row_ptr, const std::int32_t* __restrict__ col_idx,
+             const double* __restrict__ values, const double* __restrict__ ghosts,
+             const double* __restrict__ x, double* __restrict__ y, double* __restrict__ partials) {
+  const auto k = static_cast<std::int32_t>((blockIdx.x * kThreads + threadIdx.x) / lanes);
+  const auto lane = static_cast<std::int32_t>(threadIdx.x % lanes);
+  double sum = 0;
+  if (k < count)
+    for (std::int32_t j = row_ptr[k] + lane; j < row_ptr[k + 1]; j += lanes)
+      sum += values[j] * ghosts[col_idx[j]];
+  sum = warp_sum<lanes>(sum);
+  double product = 0;
+  if (k < count && lane == 0) {
+    const std::int32_t row = rows[k];
+    y[row] += sum;
+    if constexpr (dot) product = x[row] * sum;
+  }
+  if constexpr (dot) {
+    product = block_sum<kThreads>(product);
+    if (threadIdx.x == 0) partials[blockIdx.x] = product;
+  }
+}
+
+}  // namespace
+
+BoundaryProduct::BoundaryProduct(const CsrMatrix<double>& ghost, StreamRef stream) {
+  Array<std::int32_t> rows, row_ptr(1, 0);
+  for (std::int64_t row = 0; row < ghost.rows; ++row) {
+    if (ghost.row_ptr[row + 1] == ghost.row_ptr[row]) continue;
+    rows.push_back(static_cast<std::int32_t>(row));
+    row_ptr.push_back(ghost.row_ptr[row + 1]);
+  }
+  rows_ = to_device(std::span<const std::int32_t>(rows), stream);
+  row_ptr_ = to_device(std::span<const std::int32_t>(row_ptr), stream);
+  col_idx_ = to_device(std::span<const std::int32_t>(ghost.col_idx), stream);
+  values_ = to_device(std::span<const double>(ghost.values), stream);
+  synchronize(stream);  // the arrays above go out of scope
+  const auto count = static_cast<std::int64_t>(rows.size());
+  while (lanes_ < 32 && 2 * lanes_ * count <= ghost.nnz()) lanes_ *= 2;
+  blocks_ = static_cast<int>((count * lanes_ + kThreads - 1) / kThreads);
+}
+
+namespace {
+
+template <bool dot, class... Arguments>
+void launch(int lanes, int blocks, StreamRef stream, Arguments... arguments) {
+  if (blocks == 0) return;
+  const auto run = [&](auto kernel) { kernel<<<blocks, kThreads, 0, stream>>>(arguments...); };
+  switch (lanes) {
+    case 1:
+      run(add_rows<1, dot>);
+      break;
+    case 2:
+      run(add_rows<2, dot>);
+      break;
+    case 4:
+      run(add_rows<4, dot>);
+      break;
+    case 8:
+      run(add_rows<8, dot>);
+      break;
+    case 16:
+      run(add_rows<16, dot>);
+      break;
+    default:
+      run(add_rows<32, dot>);
+      break;
+  }
+  check_launch();
+}
+
+}  // namespace
+
+void BoundaryProduct::multiply(DeviceSpan<const double> ghosts, DeviceSpan<double> y,
+                               StreamRef stream) const {
+  launch<false>(lanes_, blocks_, stream, static_cast<std::int32_t>(rows_.size()), rows_.data(),
+                row_ptr_.data(), col_idx_.data(), values_.data(), ghosts.data(),
+                static_cast<const double*>(nullptr), y.data(), static_cast<double*>(nullptr));
+}
+
+void BoundaryProduct::multiply_and_dot(DeviceSpan<const double> ghosts, DeviceSpan<const double> x,
+                                       DeviceSpan<double> y, DeviceSpan<double> partials,
+                                       StreamRef stream) const {
+  launch<true>(lanes_, blocks_, stream, static_cast<std::int32_t>(rows_.size()), rows_.data(),
+               row_ptr_.data(), col_idx_.data(), values_.data(), ghosts.data(), x.data(), y.data(),
+               partials.data());
+}
+
+void BoundaryProduct::update_values(std::span<const double> values, StreamRef stream) {
+  copy_to_device(values, values_.span(), stream);
+}
+
+KernelStatistics BoundaryProduct::statistics() const {
+  return {.stored_bytes = static_cast<std::int64_t>(12 * values_.size() + 8 * rows_.size() + 4),
+          .padding_ratio = 0,
+          .steps = {}};
+}
+
+bool is_boundary(const CsrMatrix<double>& ghost) {
+  std::int64_t rows = 0;
+  for (std::int64_t row = 0; row < ghost.rows; ++row)
+    rows += ghost.row_ptr[row + 1] > ghost.row_ptr[row] ? 1 : 0;
+  return 4 * rows <= ghost.rows;
+}
+
+}  // namespace trireme

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Upload, build and the product.
+#include "distributed/cuda_operator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/stopwatch.hpp"
+#include "distributed/float_values.hpp"
+#include "kernels/permutation.hpp"
+#include "parallel/collective.hpp"
+
+namespace trireme {
+namespace {
+
+using Part = Operator::Observer::Part;
+
+}  // namespace
+
+DeviceBlock::DeviceBlock(const CsrMatrix<double>& block, StreamRef stream)
+    : row_ptr(to_device(std::span<const std::int32_t>(block.row_ptr), stream)),
+      col_idx(to_device(std::span<const std::int32_t>(block.col_idx), stream)),
+      values(to_device(std::span<const double>(block.values), stream)),
+      rows(block.rows),
+      cols(block.cols) {}
+
+DeviceCsr<double> DeviceBlock::view() const {
+  return {.rows = rows,
+          .cols = cols,
+          .nnz = static_cast<std::int64_t>(values.size()),
+          .row_ptr = row_ptr.view(),
+          .col_idx = col_idx.view(),
+          .values = values.view()};
+}
+
+CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
+                           Precision precision, const ExchangeRequest& exchange)
+    : Operator(std::move(matrix), kernel) {
+  const SplitRows& blocks = matrix_->blocks;
+  mixed_ = precision == Precision::mixed;
+  inexact_ = mixed_ && !float_values_are_exact(*matrix_);
+  collectively(matrix_->comm, [&] {
+    Stopwatch watch;
+    local_block_ = DeviceBlock(blocks.local, stream_);
+    const bool ghosts = blocks.ghost.nnz() > 0;
+    const bool boundary = ghosts && is_boundary(blocks.ghost);
+    if (ghosts && !boundary) ghost_block_ = DeviceBlock(blocks.ghost, stream_);
+    stream_.synchronize();
+    upload_seconds_ = watch.lap();
+    const auto build_both = [&](const auto& builder) {
+      return Kernels{builder(local_block_), ghosts && !boundary ? builder(ghost_block_) : nullptr};
+    };
+    kernels_ = build_both([&](const DeviceBlock& block) { return build(block); });
+    if (inexact_)
+      exact_ = build_both([&](const DeviceBlock& block) {
+        return build_cuda_kernel<double>("albus", block.view(), stream_);
+      });
+    if (boundary) boundary_ = std::make_unique<BoundaryProduct>(blocks.ghost, stream_);
+    if (inexact_) find_row_defect();
+    build_seconds_ = watch.lap();
+  });
+  exchange_ = make_gpu_exchange(matrix_->comm, matrix_->halo, exchange);
+}
+
+std::unique_ptr<CudaKernel<double>> CudaOperator::build(const DeviceBlock& block) const {
+  return mixed_ ? build_mixed_cuda_kernel(kernel_, block.view(), stream_)
+                : build_cuda_kernel<double>(kernel_, block.view(), stream_);
+}
+
+void CudaOperator::choose_row_order(std::int64_t products, const PermutationRule& rule) {
+  if (size_of(matrix_->comm) > 1 || inexact_ || trial_.seconds > 0) return;
+  trial_ = try_permuted(*kernels_.local, local_block_.view(), products, rule, stream_);
+  build_seconds_ += trial_.seconds;
+  if (!trial_.winner) return;
+  permuted_ = std::move(trial_.winner);
+  if (kernels_.local.use_count() == 1) kernels_.local.reset();
+}
+
+std::shared_ptr<CudaKernel<double>> CudaOperator::share_local_kernel() {
+  if (!kernels_.local) kernels_.local = build(local_block_);
+  return kernels_.local;
+}
+
+// boundary_ multiplies by the ghost block itself.
+void CudaOperator::find_row_defect() {
+  const SplitRows& blocks = matrix_->blocks;
+  row_defect_ = trireme::row_defect(blocks.local, boundary_ ? nullptr : &blocks.ghost);
+  device_row_defect_ = to_device(std::span<const float>(row_defect_), stream_);
+  stream_.synchronize();
+}
+
+void CudaOperator::multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) {
+  if (!kernels_.local) {
+    multiply_permuted(x, y, stream);
+    return;
+  }
+  events_.begin(stream);
+  product(kernels_, x, y, {}, stream,
+          [this](Part part, const auto& work) { observed(part, work); });
+  events_.end(stream);
+}
+
+// Timed without the way into the kernel's order and back, which a loop in that order has not.
+void CudaOperator::multiply_permuted(DeviceSpan<const double> x, DeviceSpan<double> y,
+                                     StreamRef stream) {
+  if (permuted_x_.empty()) {
+    permuted_x_ = DeviceBuffer<double>(x.size(), stream);
+    permuted_y_ = DeviceBuffer<double>(y.size(), stream);
+  }
+  permute(x, permuted_->order(), permuted_x_.span(), stream);
+  events_.begin(stream);
+  observed(Part::local, [&] {
+    permuted_->kernel().multiply(permuted_x_.view(), permuted_y_.span(), Accumulate::no, stream);
+  });
+  events_.end(stream);
+  permute_back(permuted_y_.view(), permuted_->order(), y, stream);
+}
+
+void CudaOperator::queue_product(DeviceSpan<const double> x, DeviceSpan<double> y,
+                                 DeviceSpan<double> partials, StreamRef stream) {
+  product(kernels_, x, y, partials, stream, [](Part, const auto& work) { work(); });
+}
+
+void CudaOperator::queue_exact_product(DeviceSpan<const double> x, DeviceSpan<double> y,
+                                       StreamRef stream) {
+  product(inexact_ ? exact_ : kernels_, x, y, {}, stream, [](Part, const auto& work) { work(); });
+}
+
+// A kernel does not sum x . G g: then the whole product does not.
+std::size_t CudaOperator::dot_partials() const {
+  const std::size_t local = kernels_.local->dot_partials();
+  if (local == 0 || kernels_.ghost) return 0;
+  return local + (boundary_ ? boundary_->dot_partials() : 0);
+}
+
+template <class Around>
+void CudaOperator::product(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
+                           DeviceSpan<double> partials, StreamRef stream, const Around& around) {
+  const bool dot = partials.size() > 0;
+  const std::size_t of_local = kernels.local->dot_partials();
+  if (exchange_) around(Part::halo, [&] { exchange_->send(x, stream); });
+  around(Part::local, [&] {
+    if (dot)
+      kernels.local->multiply_and_dot(x, y, {partials.data(), of_local}, stream);
+    else
+      kernels.local->multiply(x, y, Accumulate::no, stream);
+  });
+  if (!exchange_) return;
+  DeviceSpan<const double> ghosts;
+  around(Part::halo, [&] { ghosts = exchange_->receive(stream); });
+  if (!kernels.ghost && !boundary_) return;
+  around(Part::ghost, [&] {
+    if (kernels.ghost)
+      kernels.ghost->multiply(ghosts, y, Accumulate::yes, stream);
+    else if (dot)
+      boundary_->multiply_and_dot(ghosts, x, y,
+                                  {partials.data() + of_local, partials.size() - of_local}, stream);
+    else
+      boundary_->multiply(ghosts, y, stream);
+  });
+}
+
+template <class Product>
+double CudaOperator::staged(std::span<const double> x, std::span<double> y,
+                            const Product& product) {
+  if (x_.size() != x.size()) {
+    x_pinned_ = PinnedBuffer<double>(x.size());
+    y_pinned_ = PinnedBuffer<double>(y.size());
+    x_ = DeviceBuffer<double>(x.size(), stream_);
+    y_ = DeviceBuffer<double>(y.size(), stream_);
+  }
+  const Stopwatch watch;
+  std::copy(x.begin(), x.end(), x_pinned_.data());
+  copy_to_device(std::span<const double>(x_pinned_.span()), x_.span(), stream_);
+  product();
+  copy_to_host(y_.view(), y_pinned_.span(), stream_);
+  stream_.synchronize();
+  if (exchange_) exchange_->check();
+  std::copy_n(y_pinned_.data(), y.size(), y.begin());
+  return watch.seconds();
+}
+
+void CudaOperator::multiply(std::span<const double> x, std::span<double> y) {
+  staged_seconds_ += staged(x, y, [&] { multiply(x_.view(), y_.span(), stream_); });
+  ++staged_products_;
+}
+
+void CudaOperator::multiply_exactly(std::span<const double> x, std::span<double> y) {
+  if (!inexact_) share_local_kernel();
+  staged(x, y, [&] { queue_exact_product(x_.view(), y_.span(), stream_); });
+}
+
+void CudaOperator::refresh_values() {
+  const SplitRows& blocks = matrix_->blocks;
+  copy_to_device(std::span<const double>(blocks.local.values), local_block_.values.span(), stream_);
+  if (kernels_.ghost)
+    copy_to_device(std::span<const double>(blocks.ghost.values), ghost_block_.values.span(),
+                   stream_);
+  for (const Kernels* kernels : {&kernels_, &exact_}) {
+    if (kernels->local) kernels->local->update_values(local_block_.values.view(), stream_);
+    if (kernels->ghost) kernels->ghost->update_values(ghost_block_.values.view(), stream_);
+  }
+  if (permuted_) permuted_->update_values(local_block_.values.view(), stream_);
+  if (boundary_) boundary_->update_values(blocks.ghost.values, stream_);
+  if (inexact_) find_row_defect();
+  stream_.synchronize();
+}
+
+KernelStatistics CudaOperator::statistics() const {
+  const KernelStatistics local =
+      kernels_.local ? kernels_.local->statistics() : permuted_->kernel().statistics();
+  if (boundary_) return combined(local, boundary_->statistics());
+  return kernels_.ghost ? combined(local, kernels_.ghost->statistics()) : local;
+}
+
+ProductTimes& CudaOperator::times() {
+  events_.read_into(times_);
+  return times_;
+}
+
+double CudaOperator::staging_us() {
+  if (staged_products_ == 0) return 0;
+  const double product = summarise(times().kept(), 0).mean;
+  return 1e6 * staged_seconds_ / static_cast<double>(staged_products_) - product;
+}
+
+int rank_on_node(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  const int rank = rank_of(node);
+  MPI_Comm_free(&node);
+  return rank;
+}
+
+}  // namespace trireme

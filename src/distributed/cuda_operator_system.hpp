@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The distributed operator on GPUs as the resident engine sees it.
+#pragma once
+
+#include <memory>
+
+#include "distributed/cuda_operator.hpp"
+#include "solvers/cuda_solver.hpp"
+
+namespace trireme {
+
+// How the loop can be recorded, and whether kernels sum by themselves, is as the ranks reach each
+// other: see gpu_exchange.hpp.
+class CudaOperatorSystem : public solvers::CudaSystem {
+ public:
+  explicit CudaOperatorSystem(std::shared_ptr<CudaOperator> op);
+  std::int64_t rows() const override { return op_->matrix().local_rows(); }
+  void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) override;
+  bool inexact() const override { return op_->inexact(); }
+  DeviceSpan<const float> row_defect() const override { return op_->device_row_defect(); }
+  void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
+                        StreamRef stream) override;
+  std::size_t dot_partials() const override { return op_->dot_partials(); }
+  void multiply_and_dot(DeviceSpan<const double> x, DeviceSpan<double> y,
+                        DeviceSpan<double> partials, StreamRef stream) override;
+  DeviceCsr<double> csr() const override;
+  DeviceCsr<double> local_csr() const override { return op_->local_csr(); }
+  void sum(DeviceSpan<double> values, StreamRef stream) override;
+  int processes() const override { return processes_; }
+  Recording recording() const override;
+  PeerSums* peer_sums() const override;
+  void check() const override;
+  bool sums_are_cheap() const override;
+
+ private:
+  std::shared_ptr<CudaOperator> op_;
+  int processes_;
+  std::shared_ptr<CudaKernel<double>> kernel_;  // held: see CudaOperator::choose_row_order()
+};
+
+}  // namespace trireme

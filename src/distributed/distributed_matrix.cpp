@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Building the shared matrix of a rank, and its diagonal.
+#include "distributed/distributed_matrix.hpp"
+
+#include <utility>
+
+#include "parallel/collective.hpp"
+
+namespace trireme {
+
+std::int64_t DistributedMatrix::first_row() const { return row_starts[rank_of(comm)]; }
+
+std::int64_t DistributedMatrix::csr_bytes() const {
+  return blocks.nnz() * static_cast<std::int64_t>(sizeof(double) + sizeof(std::int32_t)) +
+         (local_rows() + 1) * static_cast<std::int64_t>(sizeof(std::int32_t));
+}
+
+void DistributedMatrix::diagonal(std::span<double> d) const {
+  const CsrView<double> a = blocks.local.view();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    double sum = 0;
+    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
+      if (a.col_idx[k] == row) sum += a.values[k];
+    d[row] = sum;
+  }
+}
+
+std::shared_ptr<DistributedMatrix> distribute(MPI_Comm comm, RowSlab&& slab,
+                                              std::vector<std::int64_t> row_starts) {
+  auto matrix = std::make_shared<DistributedMatrix>();
+  collectively(comm, [&] {
+    if (slab.global_rows != slab.global_cols)
+      fail(ExitCode::input, "the matrix is {} x {}: a linear system needs a square one",
+           slab.global_rows, slab.global_cols);
+    matrix->comm = comm;
+    matrix->row_starts = std::move(row_starts);
+    matrix->global_nnz = slab.global_nnz;
+    const int rank = rank_of(comm);
+    matrix->blocks =
+        split_rows(std::move(slab), matrix->row_starts[rank], matrix->row_starts[rank + 1]);
+  });
+  matrix->halo = plan_halo(comm, matrix->row_starts, matrix->blocks.ghost_columns);
+  return matrix;
+}
+
+}  // namespace trireme

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rules.
+#include "distributed/exchange_choice.hpp"
+
+#include "base/error.hpp"
+#include "device/peer_sums.hpp"
+
+namespace trireme {
+namespace {
+
+std::string version(int compute) { return fmt::format("{}.{}", compute / 10, compute % 10); }
+
+}  // namespace
+
+std::string why_no_peers(const GpuNeighbourhood& gpus) {
+  if (!gpus.own_gpus || !gpus.one_node || gpus.one_architecture()) return {};
+  return fmt::format(
+      "the GPUs are of different architectures, compute capability {} to {}, and so do not write "
+      "into each other's memory",
+      version(gpus.lowest_compute), version(gpus.highest_compute));
+}
+
+std::vector<ExchangeWay> exchange_ways(const GpuNeighbourhood& gpus, std::string_view asked) {
+  if (asked == "mpi") return {ExchangeWay::mpi};
+  if (!asked.empty() && asked != "peer" && asked != "nccl")
+    fail(ExitCode::usage, "-trireme_exchange {} is none of peer, nccl, mpi", asked);
+  if (!asked.empty() && !gpus.own_gpus)
+    fail(ExitCode::resource,
+         "-trireme_exchange {} needs a GPU for each rank; start fewer ranks, or take mpi", asked);
+  if (asked == "peer" && !gpus.one_architecture())
+    fail(ExitCode::resource, "-trireme_exchange peer: {}; take nccl or mpi", why_no_peers(gpus));
+  if (asked == "peer") return {ExchangeWay::peer};
+  if (asked == "nccl") return {ExchangeWay::nccl};
+  if (!gpus.own_gpus) return {ExchangeWay::mpi};
+  if (gpus.one_node && gpus.one_architecture() && gpus.ranks <= PeerSums::most_ranks)
+    return {ExchangeWay::peer, ExchangeWay::nccl, ExchangeWay::mpi};
+  return {ExchangeWay::nccl, ExchangeWay::mpi};
+}
+
+}  // namespace trireme

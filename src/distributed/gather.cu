@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One thread an entry. Moves 20 bytes an entry, 8 of them over the bus where `to` is pinned.
+#include "device/check.hpp"
+#include "distributed/gather.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr int kThreads = 256;
+
+__global__ void gather_entries(const double* __restrict__ x, const std::int32_t* __restrict__ rows,
+                               double* __restrict__ to, std::int64_t count) {
+  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (k < count) to[k] = x[rows[k]];
+}
+
+}  // namespace
+
+void gather(DeviceSpan<const double> x, DeviceSpan<const std::int32_t> rows, DeviceSpan<double> to,
+            StreamRef stream) {
+  const auto count = static_cast<std::int64_t>(rows.size());
+  if (count == 0) return;
+  const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
+  gather_entries<<<blocks, kThreads, 0, stream>>>(x.data(), rows.data(), to.data(), count);
+  check_launch();
+}
+
+}  // namespace trireme

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The halo plan from the ghost columns, and its persistent MPI requests.
+#include "distributed/halo.hpp"
+
+#include <algorithm>
+
+#include "parallel/collective.hpp"
+
+namespace trireme {
+
+HaloPlan plan_halo(MPI_Comm comm, std::span<const std::int64_t> row_starts,
+                   std::span<const std::int32_t> ghost_columns) {
+  const int rank = rank_of(comm);
+  const int ranks = size_of(comm);
+  HaloPlan plan;
+  plan.ghosts = static_cast<std::int32_t>(ghost_columns.size());
+
+  // Ghosts ascend, so each owner's are one slice of the ghost vector.
+  std::vector<int> wanted(ranks, 0), asked(ranks, 0);
+  for (std::int32_t k = 0; k < plan.ghosts;) {
+    const auto after = std::upper_bound(row_starts.begin(), row_starts.end(), ghost_columns[k]);
+    const int owner = static_cast<int>(after - row_starts.begin()) - 1;
+    const auto end = std::lower_bound(ghost_columns.begin() + k, ghost_columns.end(), *after);
+    const auto count = static_cast<std::int32_t>(end - ghost_columns.begin()) - k;
+    plan.receives.push_back({owner, k, count});
+    wanted[owner] = count;
+    k += count;
+  }
+  MPI_Alltoall(wanted.data(), 1, MPI_INT, asked.data(), 1, MPI_INT, comm);
+
+  std::int32_t total = 0;
+  for (int neighbour = 0; neighbour < ranks; ++neighbour) {
+    if (asked[neighbour] == 0) continue;
+    plan.sends.push_back({neighbour, total, asked[neighbour]});
+    total += asked[neighbour];
+  }
+  plan.send_rows.resize(total);
+
+  MPI_Comm lists;
+  MPI_Comm_dup(comm, &lists);
+  std::vector<MPI_Request> requests;
+  for (const auto& to : plan.sends)
+    MPI_Irecv(plan.send_rows.data() + to.offset, to.count, MPI_INT32_T, to.rank, 0, lists,
+              &requests.emplace_back());
+  for (const auto& from : plan.receives)
+    MPI_Isend(ghost_columns.data() + from.offset, from.count, MPI_INT32_T, from.rank, 0, lists,
+              &requests.emplace_back());
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  MPI_Comm_free(&lists);
+  for (std::int32_t& row : plan.send_rows) row -= static_cast<std::int32_t>(row_starts[rank]);
+  return plan;
+}
+
+HaloExchange::HaloExchange(MPI_Comm comm, const HaloPlan& plan, std::span<double> packed,
+                           std::span<double> ghosts) {
+  MPI_Comm_dup(comm, &comm_);
+  for (const auto& from : plan.receives) {
+    double* slice = ghosts.data() + from.offset;
+    MPI_Recv_init(slice, from.count, MPI_DOUBLE, from.rank, 0, comm_, &forward_.emplace_back());
+    MPI_Send_init(slice, from.count, MPI_DOUBLE, from.rank, 1, comm_, &reverse_.emplace_back());
+  }
+  for (const auto& to : plan.sends) {
+    double* slice = packed.data() + to.offset;
+    MPI_Send_init(slice, to.count, MPI_DOUBLE, to.rank, 0, comm_, &forward_.emplace_back());
+    MPI_Recv_init(slice, to.count, MPI_DOUBLE, to.rank, 1, comm_, &reverse_.emplace_back());
+  }
+}
+
+HaloExchange::~HaloExchange() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized || error_in_flight()) return;
+  for (Requests* requests : {&forward_, &reverse_})
+    for (MPI_Request& request : *requests) MPI_Request_free(&request);
+  MPI_Comm_free(&comm_);
+}
+
+void HaloExchange::start(Requests& requests) {
+  if (requests.empty()) return;  // Open MPI refuses to start none
+  MPI_Startall(static_cast<int>(requests.size()), requests.data());
+}
+
+void HaloExchange::wait(Requests& requests) {
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+}
+
+}  // namespace trireme

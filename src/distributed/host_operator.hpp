@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// y = A x on all ranks by host kernels; the halo travels while the local product runs.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/array.hpp"
+#include "distributed/halo.hpp"
+#include "distributed/operator.hpp"
+
+namespace trireme {
+
+// Several operators (kernels) may share one matrix; the kernels keep views of it.
+class HostOperator final : public Operator {
+ public:
+  // Builds both blocks with the named kernel. Throws the same Error on every rank. Collective.
+  HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
+               Precision precision = Precision::full);
+
+  void multiply(std::span<const double> x, std::span<double> y) override;
+  void multiply_exactly(std::span<const double> x, std::span<double> y) override;
+  void refresh_values() override;
+  KernelStatistics statistics() const override;
+
+ private:
+  struct Kernels {
+    std::unique_ptr<HostKernel<double>> local, ghost;  // ghost null: no ghosts
+  };
+  void pack(std::span<const double> x);
+  void begin_halo(std::span<const double> x);  // packs and sends; x may be read meanwhile
+  std::span<const double> end_halo();          // the ghost vector
+  void multiply(const Kernels& kernels, std::span<const double> x, std::span<double> y);
+
+  Kernels kernels_;
+  Kernels exact_;  // where those above are inexact: the plain csr, which needs no layout of its own
+  Array<double> packed_, ghosts_;
+  HaloExchange exchange_;
+};
+
+}  // namespace trireme

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What does not depend on where the kernels run.
+#include "distributed/operator.hpp"
+
+#include "base/error.hpp"
+#include "distributed/float_values.hpp"
+
+namespace trireme {
+
+void Operator::multiply_transpose(std::span<const double> x, std::span<double> y) {
+  if (!transposed_) transposed_ = std::make_unique<TransposedProduct>(matrix_);
+  transposed_->multiply(x, y);
+}
+
+void Operator::update_values(std::span<const double> values) {
+  if (static_cast<std::int64_t>(values.size()) != matrix_->blocks.nnz())
+    fail(ExitCode::usage, "update_values: {} values for a rank that holds {} nonzeros",
+         values.size(), matrix_->blocks.nnz());
+  scatter_values(values, matrix_->blocks);
+  if (mixed_ && !inexact_ && !float_values_are_exact(*matrix_))
+    fail(ExitCode::usage,
+         "update_values: this operator keeps FP32 values alone, and the new ones need more; build "
+         "it anew");
+  refresh_values();
+}
+
+KernelStatistics Operator::combined(KernelStatistics local, const KernelStatistics& ghost) const {
+  const auto local_nnz = static_cast<double>(matrix_->blocks.local.nnz());
+  const auto ghost_nnz = static_cast<double>(matrix_->blocks.ghost.nnz());
+  local.padding_ratio =
+      (local.padding_ratio * local_nnz + ghost.padding_ratio * ghost_nnz) / (local_nnz + ghost_nnz);
+  local.stored_bytes += ghost.stored_bytes;
+  for (const BuildStep& step : ghost.steps)
+    local.steps.push_back({fmt::format("ghost: {}", step.name), step.seconds});
+  return local;
+}
+
+}  // namespace trireme

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A build without CUDA: there are no GPUs to multiply on or to reach.
+#include "base/error.hpp"
+#include "distributed/boundary_product.hpp"
+#include "distributed/gpu_exchange.hpp"
+
+namespace trireme {
+namespace {
+
+[[noreturn]] void no_cuda() {
+  fail(ExitCode::resource, "this Trireme was built without CUDA; use device: cpu");
+}
+
+}  // namespace
+
+std::unique_ptr<GpuExchange> make_gpu_exchange(MPI_Comm /*comm*/, const HaloPlan& /*halo*/,
+                                               const ExchangeRequest& /*request*/) {
+  no_cuda();
+}
+BoundaryProduct::BoundaryProduct(const CsrMatrix<double>& /*ghost*/, StreamRef /*stream*/) {
+  no_cuda();
+}
+void BoundaryProduct::multiply(DeviceSpan<const double> /*ghosts*/, DeviceSpan<double> /*y*/,
+                               StreamRef /*stream*/) const {
+  no_cuda();
+}
+void BoundaryProduct::multiply_and_dot(DeviceSpan<const double> /*ghosts*/,
+                                       DeviceSpan<const double> /*x*/, DeviceSpan<double> /*y*/,
+                                       DeviceSpan<double> /*partials*/,
+                                       StreamRef /*stream*/) const {
+  no_cuda();
+}
+void BoundaryProduct::update_values(std::span<const double> /*values*/, StreamRef /*stream*/) {
+  no_cuda();
+}
+KernelStatistics BoundaryProduct::statistics() const { no_cuda(); }
+bool is_boundary(const CsrMatrix<double>& /*ghost*/) { no_cuda(); }
+
+}  // namespace trireme

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a Mat and a PC to the resident solver on the host or on a GPU.
+#include "petsc/ksp_engine.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "parallel/collective.hpp"
+#include "petsc/mat_shell.hpp"
+#include "petsc/pc_types.hpp"
+#include "petsc/private_headers.hpp"
+#include "petsc/row_order.hpp"
+
+namespace trireme {
+namespace {
+
+using solvers::PreconditionerSpec;
+
+std::string type_of(PC pc) {
+  PCType type = nullptr;
+  petsc_check(PCGetType(pc, &type));
+  return type ? type : PCNONE;
+}
+
+MPI_Comm comm_of(Mat mat) { return PetscObjectComm(reinterpret_cast<PetscObject>(mat)); }
+
+PetscObjectId id_of(void* object) {
+  PetscObjectId id = 0;
+  petsc_check(PetscObjectGetId(static_cast<PetscObject>(object), &id));
+  return id;
+}
+
+// A spec and what its spans refer to.
+struct PreconditionerData {
+  PreconditionerSpec spec;
+  DenseBlocks blocks;
+  Array<double> values;
+};
+
+// The entries of the blocks stay empty where `on_device` says that a GPU has them. Collective: the
+// widest block of all ranks decides for all.
+PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks blocks,
+                                          bool on_device) {
+  PreconditionerData data;
+  PreconditionerSpec& spec = data.spec;
+  PetscInt first_row = 0;
+  petsc_check(MatGetOwnershipRange(pmat, &first_row, nullptr));
+  spec.first_row = first_row;
+  data.blocks = std::move(blocks);
+  MPI_Allreduce(MPI_IN_PLACE, &data.blocks.size, 1, MPI_INT32_T, MPI_MAX, comm_of(pmat));
+  if (data.blocks.size > 1) {
+    spec.kind = PreconditionerSpec::Kind::blocks;
+    spec.block_size = data.blocks.size;
+    spec.group_starts = data.blocks.group_starts;
+    if (on_device) return data;
+    PetscInt rows = 0;
+    petsc_check(MatGetLocalSize(pmat, &rows, nullptr));
+    data.values = diagonal_blocks_of(pmat, solvers::block_rows(spec, rows));
+    spec.blocks = data.values;
+  } else if (degree_of(pc) > 0) {
+    spec.kind = PreconditionerSpec::Kind::chebyshev;
+    spec.degree = static_cast<std::int32_t>(degree_of(pc));
+    data.values = diagonal_of(pmat);
+    spec.diagonal = data.values;
+  } else if (data.blocks.size == 1) {
+    spec.kind = PreconditionerSpec::Kind::jacobi;
+    data.values = diagonal_of(pmat);
+    spec.diagonal = data.values;
+  } else if (type_of(pc) != PCNONE) {
+    spec.kind = PreconditionerSpec::Kind::jacobi;
+    data.values = inverse_diagonal_of(pc, amat);
+    spec.inverse_diagonal = data.values;
+  }
+  return data;
+}
+
+}  // namespace
+
+void KspEngine::set_variant(solvers::Variant variant) {
+  if (variant != variant_) forget();
+  variant_ = variant;
+}
+
+void KspEngine::forget() {
+  host_solver_.reset();
+  cuda_solver_.reset();
+  host_system_.reset();
+  cuda_system_.reset();
+}
+
+void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
+  Key key;
+  int stale = 0;  // the matrix or its groups may have changed on one rank only
+  collectively(comm_of(amat), [&] {
+    key = {id_of(amat),    id_of(pmat), id_of(pc),     state_of(amat),
+           state_of(pmat), type_of(pc), degree_of(pc), dense_blocks_of(pc, pmat)};
+    stale = !(host_solver_ || cuda_solver_) || key != key_;
+  });
+  MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, comm_of(amat));
+  if (!stale) return;
+
+  auto cuda = std::dynamic_pointer_cast<CudaOperator>(shell_operator(amat));
+  const PreconditionerData data =
+      data_of_preconditioner(amat, pmat, pc, key.blocks, cuda && shell_operator(pmat) == cuda);
+  forget();
+  if (cuda)
+    cuda_system_ = make_cuda_system(std::move(cuda), data.spec.kind);
+  else
+    host_system_ = std::make_unique<MatSystem>(amat);
+  const auto make_solver = [&] {
+    if (cuda_system_)
+      cuda_solver_ =
+          std::make_unique<solvers::CudaSolver>(*cuda_system_, method_, variant_, data.spec);
+    else
+      host_solver_ =
+          std::make_unique<solvers::HostSolver>(*host_system_, method_, variant_, data.spec);
+  };
+  if (data.spec.kind == PreconditionerSpec::Kind::chebyshev)
+    make_solver();  // its interval is found by the ranks together
+  else
+    collectively(comm_of(amat), make_solver);
+  key_ = std::move(key);
+}
+
+solvers::Outcome KspEngine::solve(Vec b_vec, Vec x_vec, bool zero_guess,
+                                  const solvers::Tolerances& rule,
+                                  const solvers::Observer& observer) {
+  PetscInt size = 0;
+  petsc_check(VecGetLocalSize(x_vec, &size));
+  const auto rows = static_cast<std::size_t>(size);
+  if (going_on) {
+    zero_guess = false;
+    host_solver_ ? host_solver_->go_on(*going_on) : cuda_solver_->go_on(*going_on);
+    going_on.reset();
+  }
+  const PetscScalar* b = nullptr;
+  PetscScalar* x = nullptr;
+  solvers::Outcome outcome;
+  if (host_solver_) {
+    petsc_check(VecGetArrayRead(b_vec, &b));
+    petsc_check(VecGetArray(x_vec, &x));
+    outcome = host_solver_->solve({{b, rows}, {x, rows}, zero_guess}, rule, observer);
+    petsc_check(VecRestoreArrayRead(b_vec, &b));
+    petsc_check(VecRestoreArray(x_vec, &x));
+    return outcome;
+  }
+  PetscMemType b_at = PETSC_MEMTYPE_HOST, x_at = PETSC_MEMTYPE_HOST;
+  petsc_check(VecGetArrayReadAndMemType(b_vec, &b, &b_at));
+  petsc_check(VecGetArrayAndMemType(x_vec, &x, &x_at));
+  if (PetscMemTypeDevice(b_at) && PetscMemTypeDevice(x_at))
+    outcome = cuda_solver_->solve(DeviceSpan<const double>(b, rows), DeviceSpan<double>(x, rows),
+                                  zero_guess, nullptr, rule, observer);
+  else if (PetscMemTypeHost(b_at) && PetscMemTypeHost(x_at))
+    outcome = cuda_solver_->solve({{b, rows}, {x, rows}, zero_guess}, rule, observer);
+  else
+    fail(ExitCode::usage, "the resident engine: b and x must both be on the host or on the device");
+  petsc_check(VecRestoreArrayReadAndMemType(b_vec, &b));
+  petsc_check(VecRestoreArrayAndMemType(x_vec, &x));
+  return outcome;
+}
+
+solvers::StoppedSolve KspEngine::stopped() const {
+  if (!host_solver_ && !cuda_solver_)
+    fail(ExitCode::internal, "a KSP that has not solved has not been stopped");
+  return host_solver_ ? host_solver_->stopped() : cuda_solver_->stopped();
+}
+
+bool KspEngine::mixed() const {
+  if (host_system_) return host_system_->inexact();
+  return cuda_system_ && cuda_system_->inexact() &&
+         cuda_solver_->mode() != solvers::CudaMode::persistent;
+}
+
+const char* KspEngine::executor() const {
+  if (!cuda_solver_) return "host";
+  switch (cuda_solver_->mode()) {
+    case solvers::CudaMode::persistent:
+      return "cuda persistent kernel";
+    case solvers::CudaMode::graph:
+      return cuda_system_->recording() != Recording::none ? "cuda graph"
+                                                          : "cuda, launched by the host";
+    default:
+      return "cuda, launched by the host";
+  }
+}
+
+}  // namespace trireme

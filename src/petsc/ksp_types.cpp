@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The KSP types' methods, and their registration.
+#include "petsc/ksp_types.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "base/error.hpp"
+#include "petsc/ksp_engine.hpp"
+#include "petsc/private_headers.hpp"
+#include "petsc/row_order.hpp"
+
+namespace trireme {
+namespace {
+
+using solvers::Iterate;
+using solvers::Method;
+using solvers::NormKind;
+using solvers::Reason;
+using solvers::Variant;
+
+const char* const kVariantNames[] = {"auto", "classic", "merged"};
+
+KspEngine& engine_of(KSP ksp) { return *static_cast<KspEngine*>(data_of(ksp)); }
+MPI_Comm comm_of(KSP ksp) { return PetscObjectComm(reinterpret_cast<PetscObject>(ksp)); }
+
+std::string type_of(KSP ksp) {
+  KSPType type = nullptr;
+  petsc_check(KSPGetType(ksp, &type));
+  return type ? type : "";
+}
+
+bool is_resident(KSP ksp) {
+  const std::string type = type_of(ksp);
+  return type == kTriremeCg || type == kTriremeBicgstab;
+}
+
+PC pc_of(KSP ksp) {
+  PC pc = nullptr;
+  petsc_check(KSPGetPC(ksp, &pc));
+  return pc;
+}
+
+KSPConvergedReason to_petsc(Reason reason) {
+  if (reason == Reason::interrupted) return kKspStopped;
+  return static_cast<KSPConvergedReason>(static_cast<int>(reason));
+}
+
+void prepare(KSP ksp) {
+  Mat amat = nullptr, pmat = nullptr;
+  petsc_check(KSPGetOperators(ksp, &amat, &pmat));
+  engine_of(ksp).prepare(amat, pmat, pc_of(ksp));
+}
+
+NormKind norm_kind(KSPNormType norm) {
+  switch (norm) {
+    case KSP_NORM_PRECONDITIONED:
+      return NormKind::preconditioned;
+    case KSP_NORM_NATURAL:
+      return NormKind::natural;
+    case KSP_NORM_NONE:
+      return NormKind::none;
+    default:
+      return NormKind::unpreconditioned;
+  }
+}
+
+solvers::Tolerances tolerances_of(KSP ksp, const KspRequests& asked) {
+  solvers::Tolerances rule;
+  PetscInt max_iterations = 0;
+  petsc_check(KSPGetTolerances(ksp, &rule.rtol, &rule.atol, &rule.divtol, &max_iterations));
+  rule.max_iterations = max_iterations;
+  rule.min_iterations = asked.min_iterations;
+  rule.untested_iterations = asked.untested_iterations;
+  rule.norm = norm_kind(asked.norm);
+  rule.relative_to_initial_residual = asked.relative_to_initial_residual;
+  rule.relative_to_smaller = asked.relative_to_smaller;
+  rule.limit_is_success = asked.limit_is_success;
+  rule.judged_by_caller = asked.own_test;
+  return rule;
+}
+
+// What KSPBuildSolution shows meanwhile.
+class Shown {
+ public:
+  Shown(KspEngine& engine, const Iterate& iterate) : engine_(engine) { engine.iterate = &iterate; }
+  ~Shown() { engine_.iterate = nullptr; }
+  Shown(const Shown&) = delete;
+  Shown& operator=(const Shown&) = delete;
+
+ private:
+  KspEngine& engine_;
+};
+
+// History, monitors and a convergence test of the user's own.
+Reason report_iteration(KSP ksp, const solvers::State& state, const Iterate& iterate) {
+  const Shown shown(engine_of(ksp), iterate);
+  report(ksp, {static_cast<PetscInt>(state.iterations), state.norm, state.reference, state.target});
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  if (state.rule.judged_by_caller) reason = ask_convergence_test(ksp);
+  return static_cast<Reason>(static_cast<int>(reason));
+}
+
+// The loop's norms are roots of sums of squares, and a square below 1e-308 is 0. Where the last
+// norm is that small, the largest entries of b - A x and of b judge the claim. Collective.
+bool squares_vanished(KSP ksp, double norm) {
+  constexpr double kSquareIsExact = 1e-145;
+  if (norm > kSquareIsExact) return false;
+  Mat amat = nullptr;
+  petsc_check(KSPGetOperators(ksp, &amat, nullptr));
+  Vec b = right_hand_side_of(ksp);
+  VecHandle r;
+  PetscInt rows = 0;
+  PetscReal of_r = 0, of_b = 0, rtol = 0, atol = 0;
+  petsc_check(VecDuplicate(b, r.put()));
+  petsc_check(MatMult(amat, solution_of(ksp), r));
+  petsc_check(VecAYPX(r, -1, b));
+  petsc_check(VecNorm(r, NORM_INFINITY, &of_r));
+  petsc_check(VecNorm(b, NORM_INFINITY, &of_b));
+  petsc_check(VecGetSize(b, &rows));
+  petsc_check(KSPGetTolerances(ksp, &rtol, &atol, nullptr, nullptr));
+  return of_b > 0 && of_r > std::max(rtol * std::sqrt(static_cast<double>(rows)) * of_b, atol);
+}
+
+void solve(KSP ksp) {
+  if (const std::string why = why_not_resident(ksp); !why.empty())
+    fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type_of(ksp), why);
+  const KspRequests asked = requests_of(ksp);
+  KspEngine& engine = engine_of(ksp);
+  choose_row_order(ksp);
+  prepare(ksp);  // a new Mat or PC
+  solvers::Observer observer;
+  observer.iteration = [ksp](const solvers::State& state, const Iterate& iterate) {
+    return report_iteration(ksp, state, iterate);
+  };
+  observer.stop = engine.stop;
+  const solvers::Outcome outcome =
+      engine.solve(right_hand_side_of(ksp), solution_of(ksp), asked.zero_guess,
+                   tolerances_of(ksp, asked), observer);
+  KSPConvergedReason reason = to_petsc(outcome.reason);
+  if (reason > 0 && asked.norm != KSP_NORM_NONE && squares_vanished(ksp, outcome.norm))
+    reason = KSP_DIVERGED_BREAKDOWN;
+  set_result(ksp, static_cast<PetscInt>(outcome.iterations), outcome.norm, reason);
+  engine.facts = {engine.executor(),    kVariantNames[static_cast<int>(outcome.variant)],
+                  outcome.replacements, engine.mixed(),
+                  outcome.exact_from,   outcome.reason == Reason::interrupted,
+                  outcome.stagnated};
+  if (reason < 0 && asked.error_if_not_converged)
+    fail(ExitCode::not_converged, "KSPSolve has not converged, reason {}",
+         KSPConvergedReasons[reason]);
+}
+
+PetscErrorCode ksp_solve(KSP ksp) {
+  return petsc_guard(comm_of(ksp), [&] { solve(ksp); });
+}
+
+PetscErrorCode ksp_set_from_options(KSP ksp, OptionItems PetscOptionsObject) {
+  PetscFunctionBegin;
+  KspEngine& engine = engine_of(ksp);
+  engine.options_read = true;
+  PetscOptionsHeadBegin(PetscOptionsObject, "Trireme's resident solver options");
+  if (engine.method() == Method::cg) {
+    auto variant = static_cast<PetscInt>(engine.variant());
+    PetscCall(PetscOptionsEList("-ksp_trireme_variant", "merged: one point of global sums", "",
+                                kVariantNames, 3, kVariantNames[variant], &variant, nullptr));
+    engine.set_variant(static_cast<Variant>(variant));
+  }
+  PetscOptionsHeadEnd();
+  PetscFunctionReturn(kPetscSuccess);
+}
+
+// Within a monitor x may lag behind the norm by one step: what is shown includes it.
+PetscErrorCode ksp_build_solution(KSP ksp, Vec into, Vec* shown) {
+  return petsc_guard(comm_of(ksp), [&] {
+    KspEngine& engine = engine_of(ksp);
+    Vec x_now = solution_of(ksp);
+    if (engine.on_device() && engine.iterate)
+      fail(ExitCode::usage,
+           "KSP {}: a monitor asks for the solution, which is on the device while the loop runs; "
+           "use PETSc's own solver with that monitor",
+           type_of(ksp));
+    note_change(x_now);  // PETSc may keep its norm
+    if (!into && (!engine.iterate || engine.iterate->step == 0)) {
+      if (shown) *shown = x_now;
+      return;
+    }
+    if (!into) {
+      if (!engine.shown) petsc_check(VecDuplicate(x_now, engine.shown.put()));
+      into = engine.shown;
+    }
+    petsc_check(VecCopy(x_now, into));
+    if (engine.iterate && engine.iterate->step != 0) {
+      PetscScalar* x = nullptr;
+      petsc_check(VecGetArray(into, &x));
+      for (std::size_t i = 0; i < engine.iterate->direction.size(); ++i)
+        x[i] += engine.iterate->step * engine.iterate->direction[i];
+      petsc_check(VecRestoreArray(into, &x));
+    }
+    if (shown) *shown = into;
+  });
+}
+
+PetscErrorCode ksp_view(KSP ksp, PetscViewer viewer) {
+  PetscFunctionBegin;
+  const KspEngine& engine = engine_of(ksp);
+  PetscBool ascii = PETSC_FALSE;
+  PetscCall(
+      PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(kPetscSuccess);
+  PetscCall(PetscViewerASCIIPrintf(
+      viewer, "  resident loop%s, convergence checked by b - A x\n",
+      engine.method() == Method::cg
+          ? fmt::format(", variant {}", kVariantNames[static_cast<int>(engine.variant())]).c_str()
+          : ""));
+  if (!engine.facts.executor.empty())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %s, %s, residual replaced %d times\n",
+                                     engine.facts.executor.c_str(), engine.facts.variant.c_str(),
+                                     engine.facts.replacements));
+  PetscFunctionReturn(kPetscSuccess);
+}
+
+PetscErrorCode ksp_reset(KSP ksp) {
+  KspEngine& engine = engine_of(ksp);
+  engine.forget();
+  engine.shown.reset();
+  return kPetscSuccess;
+}
+
+PetscErrorCode ksp_destroy(KSP ksp) {
+  delete &engine_of(ksp);
+  forget_data(ksp);
+  return kPetscSuccess;
+}
+
+PetscErrorCode create(KSP ksp, Method method) {
+  PetscFunctionBegin;
+  if (method == Method::cg) {
+    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_LEFT, 3));
+    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, PC_LEFT, 2));
+    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NATURAL, PC_LEFT, 2));
+    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_LEFT, 1));
+  } else {
+    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_RIGHT, 3));
+    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_RIGHT, 1));
+  }
+  auto engine = std::make_unique<KspEngine>(method);
+  install(ksp,
+          {ksp_solve, ksp_set_from_options, ksp_build_solution, ksp_view, ksp_reset, ksp_destroy},
+          engine.release());
+  PetscFunctionReturn(kPetscSuccess);
+}
+
+PetscErrorCode create_cg(KSP ksp) { return create(ksp, Method::cg); }
+PetscErrorCode create_bicgstab(KSP ksp) { return create(ksp, Method::bicgstab); }
+
+}  // namespace
+
+void register_resident_types() {
+  petsc_check(KSPRegister(kTriremeCg, create_cg));
+  petsc_check(KSPRegister(kTriremeBicgstab, create_bicgstab));
+  register_resident_preconditioners();
+}
+
+void ksp_prepare(KSP ksp) {
+  if (!is_resident(ksp) || !why_not_resident(ksp).empty()) return;
+  petsc_check(PCSetUp(pc_of(ksp)));
+  choose_row_order(ksp);
+  prepare(ksp);
+}
+
+void ksp_set_stop(KSP ksp, std::function<bool()> stop) {
+  if (is_resident(ksp)) engine_of(ksp).stop = std::move(stop);
+}
+
+solvers::StoppedSolve ksp_stopped_solve(KSP ksp) {
+  if (!is_resident(ksp)) fail(ExitCode::internal, "KSP {}: keeps no directions", type_of(ksp));
+  return engine_of(ksp).stopped();
+}
+
+void ksp_go_on(KSP ksp, solvers::StoppedSolve stopped) {
+  if (!is_resident(ksp)) fail(ExitCode::internal, "KSP {}: takes no directions", type_of(ksp));
+  engine_of(ksp).going_on = std::move(stopped);
+}
+
+std::optional<KspFacts> ksp_facts(KSP ksp) {
+  if (!is_resident(ksp)) return std::nullopt;
+  return engine_of(ksp).facts;
+}
+
+}  // namespace trireme

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MatMult on the engine's own arrays; diagonals and blocks.
+#include "petsc/mat_system.hpp"
+
+#include <mpi.h>
+
+#include "parallel/collective.hpp"
+#include "petsc/mat_shell.hpp"
+#include "petsc/vectors.hpp"
+
+namespace trireme {
+namespace {
+
+MPI_Comm comm_of(Mat mat) { return PetscObjectComm(reinterpret_cast<PetscObject>(mat)); }
+
+VecHandle vector_without_array(Mat mat) {
+  PetscInt rows = 0, global_rows = 0;
+  petsc_check(MatGetLocalSize(mat, &rows, nullptr));
+  petsc_check(MatGetSize(mat, &global_rows, nullptr));
+  VecHandle vec;
+  if (size_of(comm_of(mat)) == 1)
+    petsc_check(VecCreateSeqWithArray(comm_of(mat), 1, rows, nullptr, vec.put()));
+  else
+    petsc_check(VecCreateMPIWithArray(comm_of(mat), 1, rows, global_rows, nullptr, vec.put()));
+  return vec;
+}
+
+}  // namespace
+
+MatSystem::MatSystem(Mat mat)
+    : mat_(mat),
+      operator_(shell_operator(mat)),
+      comm_(comm_of(mat)),
+      processes_(size_of(comm_of(mat))),
+      x_(vector_without_array(mat)),
+      y_(vector_without_array(mat)) {
+  PetscInt rows = 0, cols = 0;
+  petsc_check(MatGetLocalSize(mat, &rows, &cols));
+  rows_ = rows;
+}
+
+void MatSystem::multiply(std::span<const double> x, std::span<double> y) {
+  petsc_check(VecPlaceArray(x_, x.data()));
+  petsc_check(VecPlaceArray(y_, y.data()));
+  petsc_check(MatMult(mat_, x_, y_));
+  petsc_check(VecResetArray(x_));
+  petsc_check(VecResetArray(y_));
+}
+
+bool MatSystem::inexact() const { return operator_ && operator_->inexact(); }
+
+std::span<const float> MatSystem::row_defect() const {
+  return operator_ ? operator_->row_defect() : std::span<const float>();
+}
+
+void MatSystem::multiply_exactly(std::span<const double> x, std::span<double> y) {
+  if (inexact())
+    operator_->multiply_exactly(x, y);
+  else
+    multiply(x, y);
+}
+
+void MatSystem::sum(std::span<double> values) {
+  if (processes_ == 1) return;
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM,
+                comm_);
+}
+
+Array<double> inverse_diagonal_of(PC pc, Mat mat) {
+  VecHandle ones, inverse;
+  petsc_check(MatCreateVecs(mat, inverse.put(), ones.put()));
+  petsc_check(VecSet(ones, 1));
+  petsc_check(PCApply(pc, ones, inverse));
+  return local_values(inverse);
+}
+
+Array<double> diagonal_of(Mat mat) {
+  VecHandle diagonal;
+  petsc_check(MatCreateVecs(mat, nullptr, diagonal.put()));
+  petsc_check(MatGetDiagonal(mat, diagonal));
+  return local_values(diagonal);
+}
+
+Array<double> diagonal_blocks_of(Mat mat, const solvers::BlockRows& blocks) {
+  PetscInt first_row = 0;
+  petsc_check(MatGetOwnershipRange(mat, &first_row, nullptr));
+  Array<double> entries(static_cast<std::size_t>(blocks.rows) * blocks.size, 0.0);
+  const auto op = shell_operator(mat);
+  for (std::size_t group = 0; group + 1 < blocks.starts.size(); ++group) {
+    const std::int64_t first = blocks.starts[group], last = blocks.starts[group + 1];
+    for (std::int64_t row = first; row < last; ++row) {
+      const auto add = [&](std::int64_t column, double value) {
+        if (column >= first && column < last) entries[row * blocks.size + column - first] += value;
+      };
+      if (op) {
+        const CsrMatrix<double>& local = op->matrix().blocks.local;
+        for (std::int32_t k = local.row_ptr[row]; k < local.row_ptr[row + 1]; ++k)
+          add(local.col_idx[k], local.values[k]);
+        continue;
+      }
+      const auto global = static_cast<PetscInt>(first_row + row);
+      PetscInt count = 0;
+      const PetscInt* columns = nullptr;
+      const PetscScalar* values = nullptr;
+      petsc_check(MatGetRow(mat, global, &count, &columns, &values), ExitCode::usage);
+      for (PetscInt k = 0; k < count; ++k) add(columns[k] - first_row, values[k]);
+      petsc_check(MatRestoreRow(mat, global, &count, &columns, &values));
+    }
+  }
+  return entries;
+}
+
+}  // namespace trireme

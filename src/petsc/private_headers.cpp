@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PETSc's private headers, read here and nowhere else.
+#include "petsc/private_headers.hpp"
+
+#include <petsc/private/kspimpl.h>
+#include <petsc/private/pcimpl.h>
+
+#include <utility>
+
+namespace trireme {
+namespace {
+
+PetscErrorCode no_setup(KSP) { return kPetscSuccess; }  // PETSc calls it unconditionally
+
+// Members that some releases of PETSc lack.
+template <class Ksp>
+PetscInt least_iterations(Ksp ksp) {
+  if constexpr (requires { ksp->min_it; }) return ksp->min_it;
+  return 0;
+}
+template <class Ksp>
+bool scales_diagonally(Ksp ksp) {
+  if constexpr (requires { ksp->dscale; }) return ksp->dscale;
+  return false;
+}
+
+}  // namespace
+
+void install(KSP ksp, const KspMethods& methods, void* data) {
+  ksp->data = data;
+  ksp->ops->setup = no_setup;
+  ksp->ops->solve = methods.solve;
+  ksp->ops->setfromoptions = methods.set_from_options;
+  ksp->ops->buildsolution = methods.build_solution;
+  ksp->ops->buildresidual = KSPBuildResidualDefault;
+  ksp->ops->view = methods.view;
+  ksp->ops->reset = methods.reset;
+  ksp->ops->destroy = methods.destroy;
+}
+void* data_of(KSP ksp) { return ksp->data; }
+void forget_data(KSP ksp) { ksp->data = nullptr; }
+
+void install(PC pc, const PcMethods& methods, void* data) {
+  pc->data = data;
+  pc->ops->setfromoptions = methods.set_from_options;
+  pc->ops->apply = methods.apply;
+  pc->ops->view = methods.view;
+  pc->ops->destroy = methods.destroy;
+}
+void* data_of(PC pc) { return pc->data; }
+void forget_data(PC pc) { pc->data = nullptr; }
+
+KspRequests requests_of(KSP ksp) {
+  KspRequests asked;
+  asked.norm = ksp->normtype;
+  asked.untested_iterations = ksp->chknorm;
+  asked.min_iterations = least_iterations(ksp);
+  asked.zero_guess = ksp->guess_zero;
+  if (ksp->converged == KSPConvergedSkip) {
+    asked.limit_is_success = true;
+    asked.untested_iterations = ksp->max_it;
+  } else if (ksp->converged == KSPConvergedDefault) {
+    const auto& context = *static_cast<const KSPConvergedDefaultCtx*>(ksp->cnvP);
+    asked.relative_to_initial_residual = context.initialrtol;
+    asked.relative_to_smaller = context.mininitialrtol;
+    asked.limit_is_success = context.convmaxits;
+  } else {
+    asked.own_test = true;
+  }
+  asked.eigenvalues = ksp->calc_sings || ksp->calc_ritz;
+  asked.lagged_norm = ksp->lagnorm;
+  asked.transposed = ksp->transpose_solve;
+  asked.error_history = ksp->err_hist_max > 0 && ksp->err_hist;
+  asked.diagonal_scaling = scales_diagonally(ksp);
+  asked.error_if_not_converged = ksp->errorifnotconverged;
+  return asked;
+}
+Vec solution_of(KSP ksp) { return ksp->vec_sol; }
+Vec right_hand_side_of(KSP ksp) { return ksp->vec_rhs; }
+
+PetscObjectState state_of(Mat mat) {
+  PetscObjectState state = 0;
+  petsc_check(PetscObjectStateGet(reinterpret_cast<PetscObject>(mat), &state));
+  return state;
+}
+void note_change(Vec vec) {
+  petsc_check(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(vec)));
+}
+
+void report(KSP ksp, const KspProgress& progress) {
+  ksp->its = progress.iteration;
+  ksp->rnorm = progress.norm;
+  ksp->rnorm0 = progress.reference;
+  ksp->ttol = progress.target;
+  petsc_check(KSPLogResidualHistory(ksp, progress.norm));
+  petsc_check(KSPMonitor(ksp, progress.iteration, progress.norm));
+}
+
+KSPConvergedReason ask_convergence_test(KSP ksp) {
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  petsc_check((*ksp->converged)(ksp, ksp->its, ksp->rnorm, &reason, ksp->cnvP));
+  return reason;
+}
+
+ConvergenceTest exchange_convergence_test(KSP ksp, const ConvergenceTest& other) {
+  return {std::exchange(ksp->converged, other.test), std::exchange(ksp->cnvP, other.context)};
+}
+
+void set_result(KSP ksp, PetscInt iterations, PetscReal norm, KSPConvergedReason reason) {
+  ksp->its = iterations;
+  ksp->rnorm = norm;
+  ksp->reason = reason;
+}
+
+}  // namespace trireme

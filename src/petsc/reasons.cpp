@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reasons by number: their names change between PETSc's releases.
+#include "petsc/reasons.hpp"
+
+#include "petsc/ksp_types.hpp"
+
+namespace trireme {
+namespace {
+
+struct Words {
+  ExitCode code;
+  const char* text;
+};
+
+Words words_of(int reason) {
+  switch (reason) {
+    case 0:
+      return {ExitCode::not_converged, "not converged: the solve did not finish"};
+    case 2:
+    case 1:
+      return {ExitCode::converged, "converged: relative tolerance reached"};
+    case 3:
+    case 9:
+      return {ExitCode::converged, "converged: absolute tolerance reached"};
+    case 4:
+      return {ExitCode::converged, "converged: the iterations asked for are done"};
+    case -3:
+      return {ExitCode::not_converged, "not converged: maximum iterations reached"};
+    case -4:
+      return {ExitCode::not_converged,
+              "not converged: the residual grew beyond the divergence bound"};
+    case -5:
+    case -6:
+      return {ExitCode::breakdown,
+              "breakdown: the method cannot go on from here; try another method "
+              "or preconditioner"};
+    case -7:
+      return {ExitCode::breakdown, "breakdown: matrix or preconditioner is not symmetric"};
+    case -8:
+      return {ExitCode::breakdown,
+              "breakdown: the preconditioner is indefinite, so the method does "
+              "not apply; is the matrix positive definite?"};
+    case -9:
+      return {ExitCode::breakdown, "breakdown: NaN or infinity in the iteration"};
+    case -10:
+      return {ExitCode::breakdown,
+              "breakdown: the matrix is not positive definite; try bicgstab, "
+              "minres or gmres"};
+    case -11:
+      return {ExitCode::breakdown, "breakdown: the preconditioner could not be built"};
+    default:
+      return reason > 0 ? Words{ExitCode::converged, "converged"}
+                        : Words{ExitCode::not_converged, "not converged"};
+  }
+}
+
+void add_failed_preconditioner(KSP ksp, Verdict& verdict) {
+  PC pc = nullptr;
+  PCFailedReason reason = PC_NOERROR;
+  petsc_check(KSPGetPC(ksp, &pc));
+  petsc_check(PCGetFailedReason(pc, &reason));
+  switch (reason) {
+    case PC_FACTOR_STRUCT_ZEROPIVOT:
+    case PC_FACTOR_NUMERIC_ZEROPIVOT:
+      verdict.text += " (zero pivot; try petsc: {pc_factor_shift_type: nonzero})";
+      break;
+    case PC_FACTOR_OUTMEMORY:
+      verdict.exit_code = ExitCode::resource;
+      verdict.text += " (not enough memory; use more ranks or nodes)";
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+Verdict verdict_of(KSP ksp) {
+  Verdict verdict;
+  petsc_check(KSPGetConvergedReason(ksp, &verdict.reason));
+  const int number = static_cast<int>(verdict.reason);
+  const Words words = words_of(number);
+  verdict.exit_code = words.code;
+  verdict.converged = number > 0;
+  verdict.text = words.text;
+  if (number == -11) add_failed_preconditioner(ksp, verdict);
+  if (const auto facts = ksp_facts(ksp); facts && facts->stagnated) {
+    verdict.exit_code = ExitCode::not_converged;
+    verdict.text =
+        "not converged: b - A x gets no smaller, the tolerance is below what FP64 allows here; "
+        "raise rtol";
+  }
+  verdict.text += fmt::format(" ({})", KSPConvergedReasons[number]);
+  return verdict;
+}
+
+}  // namespace trireme

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Why a solve ended, in words and as an exit code.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+#include "petsc/shim.hpp"
+
+namespace trireme {
+
+struct Verdict {
+  bool converged = false;
+  ExitCode exit_code = ExitCode::internal;
+  std::string text;  // "converged: relative tolerance (CONVERGED_RTOL)"
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+};
+
+Verdict verdict_of(KSP ksp);
+
+}  // namespace trireme

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// P A P^T where a trial of the operator has shown that it is faster.
+#include "petsc/row_order.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "distributed/cuda_operator_system.hpp"
+#include "petsc/ksp_types.hpp"
+#include "petsc/mat_shell.hpp"
+#include "petsc/pc_types.hpp"
+#include "petsc/shim.hpp"
+#include "solvers/permuted_system.hpp"
+
+namespace trireme {
+namespace {
+
+// Chebyshev's products are not counted: a few more.
+std::int64_t most_products(KSP ksp) {
+  PetscInt iterations = 0;
+  KSPType type = nullptr;
+  petsc_check(KSPGetTolerances(ksp, nullptr, nullptr, nullptr, &iterations));
+  petsc_check(KSPGetType(ksp, &type));
+  return std::int64_t{iterations} * (std::string_view(type) == kTriremeBicgstab ? 2 : 1);
+}
+
+}  // namespace
+
+void choose_row_order(KSP ksp) {
+  Mat amat = nullptr;
+  PC pc = nullptr;
+  PCType type = nullptr;
+  petsc_check(KSPGetOperators(ksp, &amat, nullptr));
+  petsc_check(KSPGetPC(ksp, &pc));
+  petsc_check(PCGetType(pc, &type));
+  const std::string_view name = type ? type : PCNONE;
+  if (name != PCNONE && name != PCJACOBI && name != kTriremeChebyshev) return;
+  if (const auto op = std::dynamic_pointer_cast<CudaOperator>(shell_operator(amat)))
+    op->choose_row_order(most_products(ksp));
+}
+
+std::unique_ptr<solvers::CudaSystem> make_cuda_system(std::shared_ptr<CudaOperator> op,
+                                                      solvers::PreconditionerSpec::Kind kind) {
+  if (kind != solvers::PreconditionerSpec::Kind::blocks && op->permuted())
+    return std::make_unique<solvers::PermutedSystem>(op->permuted());
+  return std::make_unique<CudaOperatorSystem>(std::move(op));
+}
+
+}  // namespace trireme

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One process, one CUDA kernel: the smallest system that the resident engine solves on a GPU.
+#pragma once
+
+#include "kernels/kernel.hpp"
+#include "solvers/cuda_solver.hpp"
+
+namespace trireme::solvers {
+
+class CudaKernelSystem : public CudaSystem {
+ public:
+  // `kernel` holds the square matrix `csr`; both outlive the system.
+  // Mixed precision: `kernel` holds the values in FP32, `exact` the matrix itself, `row_defect`
+  // what the former lacks in the sum of each row.
+  CudaKernelSystem(CudaKernel<double>& kernel, const DeviceCsr<double>& csr,
+                   CudaKernel<double>* exact = nullptr, DeviceSpan<const float> row_defect = {})
+      : kernel_(kernel), exact_(exact), row_defect_(row_defect), csr_(csr) {}
+  std::int64_t rows() const override { return csr_.rows; }
+  void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) override {
+    kernel_.multiply(x, y, Accumulate::no, stream);
+  }
+  bool inexact() const override { return exact_ != nullptr; }
+  DeviceSpan<const float> row_defect() const override { return row_defect_; }
+  void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
+                        StreamRef stream) override {
+    (exact_ ? *exact_ : kernel_).multiply(x, y, Accumulate::no, stream);
+  }
+  std::size_t dot_partials() const override { return kernel_.dot_partials(); }
+  void multiply_and_dot(DeviceSpan<const double> x, DeviceSpan<double> y,
+                        DeviceSpan<double> partials, StreamRef stream) override {
+    kernel_.multiply_and_dot(x, y, partials, stream);
+  }
+  DeviceCsr<double> csr() const override { return csr_; }
+
+ private:
+  CudaKernel<double>& kernel_;
+  CudaKernel<double>* exact_;
+  DeviceSpan<const float> row_defect_;
+  DeviceCsr<double> csr_;
+};
+
+}  // namespace trireme::solvers

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a solver text as launches in a stream, and its loop as a CUDA graph.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "device/check.hpp"
+#include "device/graph.hpp"
+#include "solvers/cuda_solver.hpp"
+#include "solvers/executors/graph_kernels.cuh"
+#include "solvers/executors/loop_window.cuh"
+#include "solvers/methods/correction_passes.hpp"
+
+namespace trireme::solvers {
+
+// The loop's graph, kept between solves of the same text on the same vectors.
+struct LoopGraph {
+  Graph graph;
+  GraphExec exec;
+  int unroll = 0;
+};
+
+enum class LoopKind { conditional, batches, stepped };
+
+class GraphExecutor {
+ public:
+  GraphExecutor(CudaSystem& system, LoopWindow& window, StreamRef stream, const Observer& observer,
+                LoopKind kind, int unroll, std::optional<LoopGraph>& loop, bool exactly)
+      : system_(system),
+        inexact_(system.inexact() && !exactly),
+        window_(window),
+        stream_(stream),
+        observer_(observer),
+        kind_(kind),
+        unroll_(unroll),
+        loop_(loop),
+        rows_(system.rows()) {}
+
+  std::int64_t rows() const { return rows_; }
+  bool running() { return state().running; }
+  bool needs_true_residual() { return solvers::needs_true_residual(state()); }
+
+  bool inexact() const { return inexact_; }
+
+  void product(const double* x, double* y) {
+    if (!inexact_) return exact_product(x, y);
+    system_.multiply(span(x), span(y), stream_);
+    pass(Compensate{system_.row_defect().data(), x, y});
+  }
+  void exact_product(const double* x, double* y) {
+    system_.multiply_exactly(span(x), span(y), stream_);
+  }
+
+  template <class Step>
+  void product_and_dot(const double* x, double* y, const Step& step) {
+    if (inexact_) {
+      system_.multiply(span(x), span(y), stream_);
+      return pass(CompensateAndDot{{system_.row_defect().data(), x, y}}, step);
+    }
+    const std::size_t count = system_.inexact() ? 0 : system_.dot_partials();
+    if (count == 0) {
+      product(x, y);
+      return pass(Dot{x, y}, step);
+    }
+    double* partials = window_.partials(pending_.count);
+    system_.multiply_and_dot(span(x), span(y), {partials, count}, stream_);
+    pending_.add(partials, static_cast<std::int32_t>(count), 1);
+    finish(step);
+  }
+
+  template <class Pass>
+  void pass(const Pass& p) {
+    launch(p, NoStep{});
+  }
+
+  template <class Pass, class Step>
+  void pass(const Pass& p, const Step& step) {
+    if (sums_apart()) {
+      launch(p, NoStep{});
+      return finish(step);
+    }
+    launch(p, step);
+    pending_.count = 0;
+    stale_ = true;
+  }
+
+  void forget_sums() { pending_.count = 0; }
+
+  template <class Step>
+  void finish(const Step& step) {
+    if (sums_apart()) {
+      const int count = pending_.sums();
+      collect_kernel<<<1, kFinishThreads, 0, stream_>>>(pending_, window_.control(),
+                                                        window_.totals());
+      check_launch();
+      system_.sum({window_.totals(), static_cast<std::size_t>(count) + 1}, stream_);
+      step_kernel<<<1, 1, 0, stream_>>>(window_.totals(), count, window_.control(), step,
+                                        window_.history());
+    } else {
+      launch_after(1, kFinishThreads, finish_kernel<Step>, pending_, window_.control(),
+                   system_.peer_sums(), step, window_.history(), handle_);
+    }
+    check_launch();
+    pending_.count = 0;
+    stale_ = true;
+  }
+
+  template <class Body>
+  void repeat(const Body& body) {
+    switch (kind_) {
+      case LoopKind::conditional:
+        return run_conditional(body);
+      case LoopKind::batches:
+        return run_batches(body);
+      case LoopKind::stepped:
+        return run_stepped(body);
+    }
+  }
+
+  const State& state() {
+    if (stale_) state_ = window_.wait(stream_, observer_, kind_ != LoopKind::stepped);
+    stale_ = false;
+    return state_;
+  }
+
+ private:
+  // Not by the kernels themselves.
+  bool sums_apart() const { return system_.processes() > 1 && !system_.peer_sums(); }
+
+  DeviceSpan<const double> span(const double* v) const {
+    return {v, static_cast<std::size_t>(rows_)};
+  }
+  DeviceSpan<double> span(double* v) const { return {v, static_cast<std::size_t>(rows_)}; }
+
+  template <class Pass, class Step>
+  void launch(const Pass& p, const Step& step) {
+    const int blocks = window_.blocks();
+    double* partials = nullptr;
+    if (Pass::sums > 0) {
+      partials = window_.partials(pending_.count);
+      pending_.add(partials, blocks, Pass::sums);
+    }
+    launch_after(blocks, kPassThreads, pass_kernel<Pass, Step>, p, rows_, window_.control(),
+                 partials, pending_, window_.tickets(), system_.peer_sums(), step,
+                 window_.history(), handle_);
+  }
+
+  // On one GPU of the kind that can, the launch overlaps with the end of the kernel before.
+  template <class... Parameters, class... Arguments>
+  void launch_after(int blocks, int threads, void (*kernel)(Parameters...),
+                    const Arguments&... arguments) {
+    cudaLaunchAttribute overlap{};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.stream = stream_;
+    config.attrs = &overlap;
+    config.numAttrs = system_.processes() == 1 && window_.launches_may_overlap() ? 1 : 0;
+    cuda_check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
+  }
+
+  // A while node whose body is `unroll` iterations: nothing leaves the device until it ends.
+  template <class Body>
+  void run_conditional(const Body& body) {
+    if (!loop_) {
+      LoopGraph loop;
+      cuda_check(cudaGraphConditionalHandleCreate(&handle_.handle, loop.graph, 1,
+                                                  cudaGraphCondAssignDefault));
+      handle_.set = true;
+      cudaGraphNodeParams params{};
+      params.type = cudaGraphNodeTypeConditional;
+      params.conditional.handle = handle_.handle;
+      params.conditional.type = cudaGraphCondTypeWhile;
+      params.conditional.size = 1;
+      cudaGraphNode_t node = nullptr;
+#if CUDART_VERSION >= 13000
+      cuda_check(cudaGraphAddNode(&node, loop.graph, nullptr, nullptr, 0, &params));
+#else
+      cuda_check(cudaGraphAddNode(&node, loop.graph, nullptr, 0, &params));
+#endif
+      cuda_check(cudaStreamBeginCaptureToGraph(stream_, params.conditional.phGraph_out[0], nullptr,
+                                               nullptr, 0, cudaStreamCaptureModeThreadLocal));
+      try {
+        for (int k = 0; k < unroll_; ++k) body();
+      } catch (...) {
+        capture::abandon(stream_);
+        throw;
+      }
+      cudaGraph_t captured = nullptr;
+      cuda_check(cudaStreamEndCapture(stream_, &captured));
+      handle_ = {};
+      loop.exec = GraphExec(loop.graph);
+      loop_ = std::move(loop);
+    }
+    loop_->exec.launch(stream_);
+    stale_ = true;
+    state();
+  }
+
+  // Batches of iterations, of which the host launches the next before it looks at the last; what is
+  // queued too much does nothing. Every process sees the same scalars, so all launch the same
+  // number.
+  template <class Body>
+  void run_batches(const Body& body) {
+    if (!loop_) {
+      LoopGraph loop;
+      loop.graph = capture_graph(stream_, [&] {
+        for (int k = 0; k < unroll_; ++k) body();
+      });
+      loop.exec = GraphExec(loop.graph);
+      loop_ = std::move(loop);
+    }
+    int latest = 0;
+    const auto launch_batch = [&] {
+      loop_->exec.launch(stream_);
+      window_.mark(latest, stream_);
+      latest ^= 1;
+    };
+    launch_batch();
+    do launch_batch();
+    while (window_.reached(latest, observer_).running);
+    stale_ = true;
+    state();
+  }
+
+  template <class Body>
+  void run_stepped(const Body& body) {
+    if (state().iterations != told_) tell_step();
+    while (state().running) {
+      const std::int64_t before = state_.iterations;
+      if (observer_.stop_requested()) window_.ask_to_stop(stream_);
+      body();
+      if (state().iterations != before) tell_step();
+    }
+  }
+
+  // x is complete here, and the caller's own test may decide.
+  void tell_step() {
+    told_ = state_.iterations;
+    if (!observer_.iteration) return;
+    if (!overrule(state_, observer_.iteration(state_, Iterate{}))) return;
+    state_.live = false;
+    window_.set(state_, stream_);
+  }
+
+  CudaSystem& system_;
+  bool inexact_;
+  LoopWindow& window_;
+  StreamRef stream_;
+  const Observer& observer_;
+  LoopKind kind_;
+  int unroll_;
+  std::optional<LoopGraph>& loop_;
+  std::int64_t rows_;
+  std::int64_t told_ = -1;  // the iteration that the observer heard of last, where the host steps
+  PendingSums pending_;
+  LoopHandle handle_;
+  State state_;
+  bool stale_ = true;
+};
+
+}  // namespace trireme::solvers

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs the solver texts on the host: OpenMP loops whose sums do not depend on the number of
+// threads.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "base/array.hpp"
+#include "solvers/host_solver.hpp"
+#include "solvers/methods/correction_passes.hpp"
+#include "solvers/state.hpp"
+
+namespace trireme::solvers {
+
+// Every chunk of `chunk_rows` rows is summed by one thread into its own place, and the chunks are
+// added in order: the same bits for any number of threads.
+class HostExecutor {
+ public:
+  // `iterate` names x, and the direction of the step that x lags behind r by (empty: none).
+  // With `exactly`, all products are the system's exact one.
+  HostExecutor(HostSystem& system, State& state, const Observer& observer, const Iterate& iterate,
+               bool exactly)
+      : system_(system),
+        inexact_(system.inexact() && !exactly),
+        state_(state),
+        observer_(observer),
+        iterate_(iterate),
+        rows_(system.rows()),
+        chunks_((rows_ + chunk_rows - 1) / chunk_rows),
+        partials_(chunks_ * max_sums) {}
+
+  std::int64_t rows() const { return rows_; }
+  bool running() const { return state_.running; }
+  bool inexact() const { return inexact_; }
+  bool needs_true_residual() const { return solvers::needs_true_residual(state_); }
+
+  template <class Body>
+  void repeat(const Body& body) {
+    while (state_.running) body();
+  }
+
+  void product(const double* x, double* y) {
+    if (!inexact_) return exact_product(x, y);
+    multiply(x, y);
+    pass(Compensate{system_.row_defect().data(), x, y});
+  }
+  void exact_product(const double* x, double* y) {
+    system_.multiply_exactly({x, static_cast<std::size_t>(rows_)},
+                             {y, static_cast<std::size_t>(rows_)});
+  }
+
+  template <class Step>
+  void product_and_dot(const double* x, double* y, const Step& step) {
+    if (!inexact_) {
+      exact_product(x, y);
+      return pass(Dot{x, y}, step);
+    }
+    multiply(x, y);
+    pass(CompensateAndDot{{system_.row_defect().data(), x, y}}, step);
+  }
+
+  template <class Pass>
+  void pass(const Pass& pass) {
+    if (!Pass::always && !state_.live) return;
+    const State state = state_;
+#pragma omp parallel for schedule(static) if (chunks_ > 4)
+    for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
+      const std::int64_t first = chunk * chunk_rows;
+      run_chunk(pass, state, first, std::min(first + chunk_rows, rows_),
+                partials_.data() + chunk * max_sums);
+    }
+    for (int k = 0; k < Pass::sums; ++k) {
+      double sum = 0;
+      for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) sum += partials_[chunk * max_sums + k];
+      pending_[pending_count_++] = sum;
+    }
+  }
+
+  template <class Pass, class Step>
+  void pass(const Pass& p, const Step& step) {
+    pass(p);
+    finish(step);
+  }
+
+  void forget_sums() { pending_count_ = 0; }
+
+  // Completes the pending sums over all ranks and changes the scalars.
+  template <class Step>
+  void finish(const Step& step) {
+    pending_[pending_count_] = observer_.stop_requested() ? 1 : 0;  // any rank stops them all
+    system_.sum({pending_.data(), static_cast<std::size_t>(pending_count_) + 1});
+    const bool stop_now = pending_[pending_count_] > 0;
+    pending_count_ = 0;
+    const std::int64_t before = state_.iterations;
+    const bool first = !state_.started;
+    step(state_, pending_.data());
+    if (!Step::ends_iteration || (!first && state_.iterations == before)) return;
+    if (observer_.iteration) {
+      iterate_.step = first || iterate_.direction.empty() ? 0 : state_.alpha;
+      overrule(state_, observer_.iteration(state_, iterate_));
+    }
+    if (stop_now && state_.running) stop(state_, Reason::interrupted);
+  }
+
+ private:
+  void multiply(const double* x, double* y) {
+    system_.multiply({x, static_cast<std::size_t>(rows_)}, {y, static_cast<std::size_t>(rows_)});
+  }
+
+  static constexpr std::int64_t chunk_rows = 2048;
+  static constexpr int max_sums = 4;
+
+  // Rows are independent, and sums may be kept in several parts: what the pragma says.
+  template <class Pass>
+  static void run_chunk(const Pass& pass, const State& state, std::int64_t first, std::int64_t last,
+                        double* partial) {
+    constexpr int count = Pass::sums == 0 ? 1 : Pass::sums;
+    double sums[count] = {};
+#pragma omp simd reduction(+ : sums[:count])
+    for (std::int64_t i = first; i < last; ++i) {
+      typename Pass::Row row = pass.load(i);
+      pass.update(row, state, sums);
+      pass.store(i, row);
+    }
+    for (int k = 0; k < Pass::sums; ++k) partial[k] = sums[k];
+  }
+
+  HostSystem& system_;
+  bool inexact_;
+  State& state_;
+  const Observer& observer_;
+  Iterate iterate_;
+  std::int64_t rows_;
+  std::int64_t chunks_;
+  Array<double> partials_;
+  std::array<double, 8> pending_{};
+  int pending_count_ = 0;
+};
+
+}  // namespace trireme::solvers

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting for a loop on the GPU while telling what it does.
+#include "solvers/executors/loop_window.cuh"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <thread>
+
+#include "base/error.hpp"
+#include "device/check.hpp"
+#include "device/device.hpp"
+#include "solvers/executors/graph_kernels.cuh"
+
+namespace trireme::solvers {
+namespace {
+
+constexpr std::int64_t kHistory = std::int64_t{1} << 20;
+constexpr int kBlocksPerMultiprocessor = 4;
+constexpr auto kSpin = std::chrono::microseconds(1000);  // then the host sleeps between looks
+constexpr auto kSleep = std::chrono::microseconds(50);
+constexpr auto kLookEvery = std::chrono::milliseconds(10);
+
+bool code_waits_for_predecessors() {
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, collect_kernel));
+  return device_properties().compute_major >= 9 && attributes.ptxVersion >= 90;
+}
+
+bool finished(EventRef event) {
+  const cudaError_t status = cudaEventQuery(event);
+  if (status != cudaErrorNotReady) cuda_check(status);
+  return status == cudaSuccess;
+}
+
+}  // namespace
+
+__global__ void __launch_bounds__(kFinishThreads)
+    collect_kernel(PendingSums pending, const Control* control, double* totals) {
+  __shared__ double sums[PeerSums::most_values];
+  total<kFinishThreads>(pending, sums);
+  if (threadIdx.x != 0) return;
+  const int count = pending.sums();
+  for (int k = 0; k < count; ++k) totals[k] = sums[k];
+  totals[count] = *static_cast<const volatile std::int32_t*>(&control->stop) != 0 ? 1 : 0;
+}
+
+LoopWindow::LoopWindow(std::int64_t rows, std::size_t dot_partials, StreamRef stream)
+    : blocks_(static_cast<int>(std::clamp<std::int64_t>(
+          (rows + kPassThreads - 1) / kPassThreads, 1,
+          std::int64_t{device_properties().multiprocessors} * kBlocksPerMultiprocessor))),
+      launches_may_overlap_(code_waits_for_predecessors()),
+      partials_stride_(std::max<std::size_t>(std::size_t(blocks_) * kMostSums, dot_partials)),
+      control_(1, stream),
+      history_(kHistory, stream),
+      partials_(partials_stride_ * kMostPending, stream),
+      totals_(kMostSums * kMostPending + 1, stream),
+      tickets_(1, stream),
+      host_(4),
+      marks_(2),
+      result_(1) {
+  *result_.data() = {};
+  fill_zero(control_.span(), stream);
+  fill_zero(tickets_.span(), stream);
+  synchronize(stream);
+}
+
+void LoopWindow::start(const State& state, StreamRef stream) {
+  told_ = state.iterations;  // of a solve that goes on: those before are not in the ring
+  host_.data()[2] = Control{};
+  host_.data()[2].state = state;
+  host_.data()[2].serial = ++serial_;
+  memory::copy(control_.data(), host_.data() + 2, sizeof(Control), stream);
+}
+
+void LoopWindow::set(const State& state, StreamRef stream) {
+  host_.data()[2].state = state;
+  memory::copy(&control_.data()->state, &host_.data()[2].state, sizeof(State), stream);
+  synchronize(stream);
+}
+
+// Until done(): tells the observer of iterations meanwhile, and hands on its wish to stop.
+template <class Done>
+void LoopWindow::watch(const Observer& observer, bool streaming, const Done& done) {
+  const auto begin = std::chrono::steady_clock::now();
+  auto next_look = begin + kLookEvery;
+  while (!done()) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - begin > kSpin) std::this_thread::sleep_for(kSleep);
+    if (!streaming || now < next_look) continue;
+    look(observer);
+    next_look = std::chrono::steady_clock::now() + kLookEvery;
+  }
+}
+
+const State& LoopWindow::wait(StreamRef stream, const Observer& observer, bool streaming) {
+  memory::copy(host_.data(), control_.data(), sizeof(Control), stream);
+  done_.record(stream);
+  watch(observer, streaming, [&] { return finished(done_); });
+  if (streaming) tell(observer, host_.data()[0]);
+  return host_.data()[0].state;
+}
+
+const State& LoopWindow::wait_for_result(StreamRef stream, const Observer& observer) {
+  ++serial_;
+  told_ = 0;
+  done_.record(stream);
+  const volatile std::int64_t& serial = result_.data()->serial;
+  int looks = 0;
+  watch(observer, true, [&] {
+    if (serial == serial_) return true;
+    if (++looks % 1024 != 0 || !finished(done_)) return false;
+    if (serial != serial_) throw Error(ExitCode::internal, "the persistent kernel left no result");
+    return true;
+  });
+  std::atomic_thread_fence(std::memory_order_acquire);
+  Control& seen = host_.data()[0];
+  seen.state = result_.data()->state;
+  seen.published = result_.data()->published;
+  seen.serial = serial_;
+  tell(observer, seen);
+  return seen.state;
+}
+
+void LoopWindow::mark(int which, StreamRef stream) {
+  memory::copy(marks_.data() + which, control_.data(), sizeof(Control), stream);
+  marked_[which].record(stream);
+}
+
+const State& LoopWindow::reached(int which, const Observer& observer) {
+  marked_[which].synchronize();
+  if (const auto now = std::chrono::steady_clock::now(); now >= next_look_) {
+    look(observer);
+    next_look_ = now + kLookEvery;
+  }
+  return marks_.data()[which].state;
+}
+
+void LoopWindow::ask_to_stop(StreamRef stream) {
+  host_.data()[3].stop = 1;
+  memory::copy(&control_.data()->stop, &host_.data()[3].stop, sizeof(std::int32_t), stream);
+}
+
+void LoopWindow::look(const Observer& observer) {
+  if (observer.stop_requested()) ask_to_stop(side_);
+  if (!observer.iteration) return;
+  memory::copy(host_.data() + 1, control_.data(), sizeof(Control), side_);
+  side_.synchronize();
+  tell(observer, host_.data()[1]);
+}
+
+void LoopWindow::tell(const Observer& observer, const Control& seen) {
+  if (!observer.iteration || seen.serial != serial_ || seen.published <= told_) return;
+  const auto capacity = static_cast<std::int64_t>(history_.size());
+  told_ = std::max(told_, seen.published - capacity);  // the ring has gone over what is older
+  norms_.resize(static_cast<std::size_t>(seen.published - told_));
+  std::int64_t copied = 0;
+  while (told_ + copied < seen.published) {
+    const std::int64_t place = (told_ + copied) % capacity;
+    const std::int64_t count = std::min(seen.published - told_ - copied, capacity - place);
+    memory::copy(norms_.data() + copied, history_.data() + place, count * sizeof(double), side_);
+    copied += count;
+  }
+  side_.synchronize();
+  State state = seen.state;
+  for (const double norm : norms_) {
+    state.iterations = told_++;
+    state.norm = norm;
+    observer.iteration(state, Iterate{});
+  }
+}
+
+}  // namespace trireme::solvers

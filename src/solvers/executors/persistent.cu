@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Planning and launching the persistent kernel.
+#include "solvers/executors/persistent.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "device/buffer.hpp"
+#include "device/check.hpp"
+#include "device/device.hpp"
+#include "solvers/executors/cluster_exchange.cuh"
+#include "solvers/executors/grid_exchange.cuh"
+#include "solvers/executors/loop_window.cuh"
+#include "solvers/executors/persistent_executor.cuh"
+
+namespace trireme::solvers {
+namespace {
+
+constexpr std::int64_t kLeastRowsABlock = 512;  // fewer blocks wait less for each other; measured
+constexpr std::int64_t kRowsAClusterBlock = 256;
+constexpr int kLeastThreads = 160;  // a warp a sum
+constexpr int kMostThreads = 512;
+
+int vectors_of(Method method, Variant variant, const Preconditioner& m) {
+  const int diagonal = m.inverse_diagonal.values ? 1 : 0;
+  if (method == Method::bicgstab) return 8 + diagonal;     // x r r0 p^ v s^ t, p unused
+  return (variant == Variant::merged ? 6 : 5) + diagonal;  // x r z p q, s
+}
+
+// Padded entries of the fullest block.
+__global__ void count_entries(const std::int32_t* row_ptr, std::int64_t rows,
+                              std::int64_t rows_a_block, int* fullest) {
+  const std::int64_t first = blockIdx.x * rows_a_block;
+  const std::int64_t last = min(rows, first + rows_a_block);
+  int entries = 0;
+  for (std::int64_t slice = first + threadIdx.x / 32 * 32; slice < last; slice += blockDim.x) {
+    const std::int64_t i = slice + threadIdx.x % 32;
+    const int length = i < last ? row_ptr[i + 1] - row_ptr[i] : 0;
+    const int longest = __reduce_max_sync(kFullWarp, length);
+    if (threadIdx.x % 32 == 0) entries += 32 * longest;
+  }
+  entries = block_sum<256>(entries);
+  if (threadIdx.x == 0) atomicMax(fullest, entries);
+}
+
+// Whether the architecture that is being compiled for has what the exchange needs.
+template <class Exchange>
+__device__ constexpr bool can_be_compiled() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+  return !std::is_same_v<Exchange, ClusterExchange>;
+#else
+  return true;
+#endif
+}
+
+template <class Exchange, class Solve>
+__global__ void __launch_bounds__(kMostThreads, 1)
+    persistent_kernel(const __grid_constant__ PersistentArguments arguments,
+                      const __grid_constant__ Solve solve) {
+  if constexpr (can_be_compiled<Exchange>()) {
+    extern __shared__ __align__(16) char shared[];
+    PersistentExecutor<Exchange> e(arguments, shared);
+    e.begin();
+    solve(e);
+    e.end();
+  } else {
+    __trap();  // plan_cluster() never chooses it
+  }
+}
+
+// Brings a vector of this block's rows into shared memory; null: zeros.
+template <class Executor>
+__device__ double* fetch(Executor& e, int k, const double* global) {
+  double* const own = e.vector(k);
+  for (std::int64_t i = e.first() + threadIdx.x; i < e.last(); i += blockDim.x)
+    own[i] = global ? global[i] : 0;
+  return own;
+}
+
+template <class Executor>
+__device__ void store(Executor& e, const double* own, double* global) {
+  for (std::int64_t i = e.first() + threadIdx.x; i < e.last(); i += blockDim.x) global[i] = own[i];
+}
+
+template <Variant variant>
+struct SolveCg {
+  CgVectors global;
+  Preconditioner m;
+
+  template <class Executor>
+  __device__ void operator()(Executor& e) const {
+    constexpr int vectors = variant == Variant::merged ? 6 : 5;
+    CgVectors v = global;
+    Preconditioner own = m;
+    own.kind = Preconditioner::Kind::pointwise;  // the only kind that is planned for: less code
+    v.x = fetch(e, 0, global.zero_guess ? nullptr : global.x);
+    v.r = e.vector(1);
+    v.z = e.vector(2);
+    v.p = e.vector(3);
+    v.q = e.vector(4);
+    v.s = variant == Variant::merged ? e.vector(5) : nullptr;
+    if (m.inverse_diagonal.values)
+      own.inverse_diagonal.values = fetch(e, vectors, m.inverse_diagonal.values);
+    __syncthreads();
+    if constexpr (variant == Variant::merged)
+      merged_cg(e, v, own);
+    else
+      cg(e, v, own);
+    __syncthreads();
+    store(e, v.x, global.x);
+    if (!e.can_go_on()) return;
+    store(e, v.p, global.p);
+    if constexpr (variant == Variant::merged) store(e, v.z, global.z);
+  }
+};
+
+struct SolveBicgstab {
+  BicgstabVectors global;
+  Preconditioner m;
+
+  template <class Executor>
+  __device__ void operator()(Executor& e) const {
+    BicgstabVectors v = global;
+    Preconditioner own = m;
+    own.kind = Preconditioner::Kind::pointwise;  // the only kind that is planned for: less code
+    v.x = fetch(e, 0, global.zero_guess ? nullptr : global.x);
+    v.r = e.vector(1);
+    v.r0 = e.vector(2);
+    v.p = e.vector(3);
+    v.p_hat = e.vector(4);
+    v.v = e.vector(5);
+    v.s_hat = e.vector(6);
+    v.t = e.vector(7);
+    if (m.inverse_diagonal.values)
+      own.inverse_diagonal.values = fetch(e, 8, m.inverse_diagonal.values);
+    __syncthreads();
+    bicgstab(e, v, own);
+    __syncthreads();
+    store(e, v.x, global.x);
+    if (!e.can_go_on()) return;
+    store(e, v.r0, global.r0);
+    store(e, v.p_hat, global.p_hat);
+  }
+};
+
+// The parts of a launch's scratch: a word for arrivals, alone in its line; partial sums; twins.
+constexpr std::size_t kArrivalsBytes = 256;
+
+std::size_t partial_sums(int blocks) { return std::size_t{2} * kMostExchanged * blocks; }
+
+template <class Solve>
+const void* kernel_of(bool cluster) {
+  return cluster ? reinterpret_cast<const void*>(persistent_kernel<ClusterExchange, Solve>)
+                 : reinterpret_cast<const void*>(persistent_kernel<GridExchange, Solve>);
+}
+const void* kernel_of(Method method, Variant variant, bool cluster) {
+  if (method == Method::bicgstab) return kernel_of<SolveBicgstab>(cluster);
+  if (variant == Variant::merged) return kernel_of<SolveCg<Variant::merged>>(cluster);
+  return kernel_of<SolveCg<Variant::classic>>(cluster);
+}
+
+struct Configuration {
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t launch{};
+
+  Configuration(const PersistentShape& shape, StreamRef stream) {
+    if (shape.cluster) {
+      attribute.id = cudaLaunchAttributeClusterDimension;
+      attribute.val.clusterDim = {static_cast<unsigned>(shape.blocks), 1, 1};
+    } else {
+      attribute.id = cudaLaunchAttributeCooperative;
+      attribute.val.cooperative = 1;
+    }
+    launch.gridDim = dim3(shape.blocks);
+    launch.blockDim = dim3(shape.threads);
+    launch.dynamicSmemBytes = shape.shared_bytes;
+    launch.stream = stream;
+    launch.attrs = &attribute;
+    launch.numAttrs = 1;
+  }
+};
+
+template <class Solve>
+void launch(Solve solve, int vectors, const State& initial, const DeviceCsr<double>& csr,
+            const PersistentShape& shape, LoopWindow& window, void* scratch, StreamRef stream) {
+  auto* const partials = reinterpret_cast<double*>(static_cast<char*>(scratch) + kArrivalsBytes);
+  PersistentArguments arguments{csr.rows,
+                                shape.rows_a_block,
+                                shape.entries,
+                                vectors,
+                                csr.row_ptr.data(),
+                                csr.col_idx.data(),
+                                csr.values.data(),
+                                initial,
+                                window.control(),
+                                window.history(),
+                                window.result(),
+                                window.next_serial(),
+                                static_cast<unsigned*>(scratch),
+                                partials,
+                                partials + partial_sums(shape.blocks)};
+  void* parameters[] = {&arguments, &solve};
+  const Configuration configuration(shape, stream);
+  cuda_check(
+      cudaLaunchKernelExC(&configuration.launch, kernel_of<Solve>(shape.cluster), parameters));
+}
+
+// `shape` with its blocks' shared memory; no blocks where that is more than the kernel may have.
+PersistentShape fill_in(PersistentShape shape, const DeviceCsr<double>& csr, int vectors,
+                        const void* kernel, const DeviceProperties& gpu, StreamRef stream) {
+  shape.blocks = 0;
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel));
+  const std::size_t limit = gpu.shared_memory_per_block - attributes.sharedSizeBytes;
+  const std::size_t fixed = shape.rows_a_block * (vectors * sizeof(double) + sizeof(std::int32_t)) +
+                            (shape.rows_a_block / 32 + 2) * sizeof(std::int32_t);
+  constexpr std::size_t entry_bytes = sizeof(double) + sizeof(std::int32_t);
+  const std::int64_t blocks = (csr.rows + shape.rows_a_block - 1) / shape.rows_a_block;
+  if (fixed + csr.nnz / blocks * entry_bytes > limit) return shape;
+
+  const ScratchBuffer<int> fullest(1, stream);
+  fill_zero(fullest.span(), stream);
+  count_entries<<<static_cast<unsigned>(blocks), 256, 0, stream>>>(
+      csr.row_ptr.data(), csr.rows, shape.rows_a_block, fullest.data());
+  check_launch();
+  shape.entries = read_back(fullest.data(), stream);
+  shape.shared_bytes = fixed + shape.entries * entry_bytes;
+  if (shape.shared_bytes > limit) return shape;
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(limit)));
+  const std::int64_t rounds = (shape.rows_a_block + kMostThreads - 1) / kMostThreads;
+  const std::int64_t threads = (shape.rows_a_block + rounds - 1) / rounds;
+  shape.threads = static_cast<int>(
+      std::clamp<std::int64_t>((threads + 31) / 32 * 32, kLeastThreads, kMostThreads));
+  shape.blocks = static_cast<int>(blocks);
+  return shape;
+}
+
+PersistentShape plan_cluster(const DeviceCsr<double>& csr, int vectors, const void* kernel,
+                             const DeviceProperties& gpu, StreamRef stream) {
+  PersistentShape shape;
+  shape.cluster = true;
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel));
+  if (gpu.compute_major < 9 || attributes.ptxVersion < 90) return shape;
+  int blocks = 1;
+  while (blocks < kMostClusterBlocks && csr.rows > blocks * kRowsAClusterBlock) blocks *= 2;
+  shape.rows_a_block = ((csr.rows + blocks - 1) / blocks + 1) / 2 * 2;
+  shape = fill_in(shape, csr, vectors, kernel, gpu, stream);
+  if (shape.blocks == 0) return shape;
+  shape.blocks = blocks;  // the last may be without rows
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  int at_once = 0;
+  const Configuration configuration(shape, stream);
+  if (cudaOccupancyMaxActiveClusters(&at_once, kernel, &configuration.launch) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    at_once = 0;
+  }
+  if (at_once == 0) shape.blocks = 0;
+  return shape;
+}
+
+}  // namespace
+
+PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Variant variant,
+                                const Preconditioner& m, bool through_l2, StreamRef stream) {
+  PersistentShape shape;
+  if (csr.rows == 0 || csr.rows != csr.cols || !m.pointwise()) return shape;
+  const DeviceProperties gpu = device_properties();
+  if (!gpu.cooperative_launch || gpu.compute_major < 8) return shape;
+  const int vectors = vectors_of(method, variant, m);
+  if (!through_l2) {
+    shape = plan_cluster(csr, vectors, kernel_of(method, variant, true), gpu, stream);
+    if (shape.blocks > 0) return shape;
+    shape = {};
+  }
+  const std::int64_t most = std::min(gpu.multiprocessors, kMaxPersistentBlocks);
+  shape.rows_a_block = std::max((csr.rows + most - 1) / most, kLeastRowsABlock);
+  shape.rows_a_block = (shape.rows_a_block + 1) / 2 * 2;
+  return fill_in(shape, csr, vectors, kernel_of(method, variant, false), gpu, stream);
+}
+
+std::size_t persistent_scratch_bytes(const PersistentShape& shape, std::int64_t rows) {
+  return kArrivalsBytes + (partial_sums(shape.blocks) + 2 * rows) * sizeof(double);
+}
+
+void launch_persistent_cg(const CgVectors& v, const Preconditioner& m, Variant variant,
+                          const State& initial, const DeviceCsr<double>& csr,
+                          const PersistentShape& shape, LoopWindow& window, void* scratch,
+                          StreamRef stream) {
+  const int vectors = vectors_of(Method::cg, variant, m);
+  if (variant == Variant::merged)
+    launch(SolveCg<Variant::merged>{v, m}, vectors, initial, csr, shape, window, scratch, stream);
+  else
+    launch(SolveCg<Variant::classic>{v, m}, vectors, initial, csr, shape, window, scratch, stream);
+}
+
+void launch_persistent_bicgstab(const BicgstabVectors& v, const Preconditioner& m,
+                                const State& initial, const DeviceCsr<double>& csr,
+                                const PersistentShape& shape, LoopWindow& window, void* scratch,
+                                StreamRef stream) {
+  launch(SolveBicgstab{v, m}, vectors_of(Method::bicgstab, Variant::classic, m), initial, csr,
+         shape, window, scratch, stream);
+}
+
+}  // namespace trireme::solvers

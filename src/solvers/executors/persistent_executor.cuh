@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a solver text inside one kernel whose blocks stay for the whole solve.
+//
+//   block b keeps rows [b R, (b+1) R): their matrix entries (slices of 32 rows, entry k of a
+//   slice's rows side by side) and their part of every vector, in shared memory. What blocks need
+//   of each other goes through an exchange: grid_exchange.cuh or cluster_exchange.cuh. All blocks
+//   hold the same scalars.
+#pragma once
+
+#include <cstdint>
+
+#include "device/block_sum.cuh"
+#include "solvers/executors/persistent_arguments.cuh"
+#include "solvers/methods/cg_passes.hpp"
+
+namespace trireme::solvers {
+
+template <class Exchange>
+class PersistentExecutor {
+ public:
+  __device__ __forceinline__ PersistentExecutor(const PersistentArguments& a, char* shared)
+      : a_(a),
+        exchange_(a, shared),
+        first_(blockIdx.x * a.rows_a_block),
+        last_(min(a.rows, first_ + a.rows_a_block)) {
+    lay_out(shared);
+    load_matrix();
+  }
+
+  // Vector k of the block's rows, to be indexed by global row.
+  __device__ __forceinline__ double* vector(int k) const {
+    return layout_.vectors + k * a_.rows_a_block - first_;
+  }
+  __device__ __forceinline__ std::int64_t first() const { return first_; }
+  __device__ __forceinline__ std::int64_t last() const { return last_; }
+
+  __device__ __forceinline__ std::int64_t rows() const { return a_.rows; }
+  __device__ __forceinline__ bool running() const { return shared_state().running; }
+  __device__ __forceinline__ bool needs_true_residual() const {
+    return solvers::needs_true_residual(shared_state());
+  }
+
+  __device__ __forceinline__ bool can_go_on() const { return solvers::can_go_on(shared_state()); }
+
+  // The matrix is kept in FP64.
+  __device__ __forceinline__ static constexpr bool inexact() { return false; }
+  __device__ __forceinline__ void exact_product(const double* x, double* y) { product(x, y); }
+
+  template <class Body>
+  __device__ __forceinline__ void repeat(const Body& body) {
+    while (running()) body();
+  }
+
+  __device__ __forceinline__ void product(const double* x, double* y) {
+    static_cast<void>(multiply(x, y));
+  }
+
+  template <class Step>
+  __device__ __forceinline__ void product_and_dot(const double* x, double* y, const Step& step) {
+    pending_[pending_count_++] = multiply(x, y);
+    finish(step);
+  }
+
+  template <class Pass>
+  __device__ __forceinline__ void pass(const Pass& pass) {
+    double sums[Pass::sums == 0 ? 1 : Pass::sums] = {};
+    if (Pass::always || shared_state().live) {
+      const State s = shared_state();
+      constexpr int rows_in_flight = Exchange::rows_in_flight;
+      for (std::int64_t i = first_ + threadIdx.x; i < last_; i += rows_in_flight * blockDim.x) {
+        typename Pass::Row row[rows_in_flight];
+#pragma unroll
+        for (int k = 0; k < rows_in_flight; ++k)
+          if (i + k * blockDim.x < last_) row[k] = pass.load(i + k * blockDim.x);
+#pragma unroll
+        for (int k = 0; k < rows_in_flight; ++k)
+          if (i + k * blockDim.x < last_) {
+            pass.update(row[k], s, sums);
+            pass.store(i + k * blockDim.x, row[k]);
+          }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < Pass::sums; ++k) pending_[pending_count_++] = sums[k];
+  }
+
+  template <class Pass, class Step>
+  __device__ __forceinline__ void pass(const Pass& p, const Step& step) {
+    pass(p);
+    finish(step);
+  }
+
+  __device__ __forceinline__ void forget_sums() { pending_count_ = 0; }
+
+  // Warp 0 adds up the block's sums and then all blocks'; thread 0 does the step.
+  template <class Step>
+  __device__ __forceinline__ void finish(const Step& step) {
+    const int count = pending_count_;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+#pragma unroll
+    for (int k = 0; k < kMostExchanged; ++k)
+      if (k < count) {
+        const double sum = warp_sum(pending_[k]);
+        if (lane == 0) warp_sums(k)[warp] = sum;
+      }
+    __syncthreads();
+    double sums[kMostExchanged];
+    bool asks = false;  // the wish to stop travels now and then, from block 0 to all
+    if (warp == 0) {
+      asks = Step::ends_iteration && (shared_state().iterations & 15) == 15;
+#pragma unroll
+      for (int k = 0; k < kMostExchanged; ++k)
+        if (k < count) {
+          sums[k] = lane < blockDim.x / 32 ? warp_sums(k)[lane] : 0.0;
+#pragma unroll
+          for (int offset = 16; offset > 0; offset /= 2)
+            sums[k] += __shfl_xor_sync(kFullWarp, sums[k], offset);
+        }
+      const bool stop =
+          asks && blockIdx.x == 0 && *static_cast<volatile std::int32_t*>(&a_.control->stop) != 0;
+      exchange_.offer_sums(sums, count, asks, stop);
+    }
+    exchange_.meet();
+    if (warp == 0) {
+      const bool stop_asked = exchange_.collect_sums(sums, count, asks);
+      if (lane == 0) {
+        State s = shared_state();  // a copy: the step would wait for each of its loads
+        const bool ended = apply(s, step, sums, stop_asked);
+        shared_state() = s;
+        if (ended && blockIdx.x == 0) publish(*a_.control, a_.history, s);
+      }
+    }
+    __syncthreads();
+    pending_count_ = 0;
+  }
+
+  // By every thread of every block, before and after the text.
+  __device__ __forceinline__ void begin() {
+    if (threadIdx.x == 0) {
+      shared_state() = a_.initial;
+      if (blockIdx.x == 0) begin(*a_.control);
+    }
+    __syncthreads();
+  }
+  // The solution is in global memory: tells the host.
+  __device__ __forceinline__ void end() {
+    exchange_.close();
+    if (blockIdx.x != 0 || threadIdx.x != 0) return;
+    a_.control->state = shared_state();
+    a_.result->state = shared_state();
+    a_.result->published = a_.control->published;
+    __threadfence_system();
+    *static_cast<volatile std::int64_t*>(&a_.result->serial) = a_.serial;
+  }
+
+ private:
+  static constexpr int kInFlight = 8;  // gathers of a row
+
+  __device__ __forceinline__ static State& shared_state() {
+    __shared__ State state;
+    return state;
+  }
+
+  __device__ __forceinline__ static double* warp_sums(int k) {
+    __shared__ double sums[kMostExchanged][32];
+    return sums[k];
+  }
+  __device__ __forceinline__ void begin(Control& control) const {
+    control.state = a_.initial;
+    control.published = 0;
+    control.stop = 0;
+    __threadfence();
+    *static_cast<volatile std::int64_t*>(&control.serial) = a_.serial;
+  }
+
+  __device__ __forceinline__ void lay_out(char* shared) {
+    const std::int64_t r = a_.rows_a_block;
+    layout_.vectors = reinterpret_cast<double*>(shared);
+    layout_.values = layout_.vectors + a_.vectors * r;
+    layout_.columns = reinterpret_cast<std::int32_t*>(layout_.values + a_.entries);
+    layout_.lengths = layout_.columns + a_.entries;
+    layout_.slice_starts = layout_.lengths + r;
+  }
+
+  // Row i of the block: entry k at slice_starts[i / 32] + 32 k + i % 32. A column of the block's
+  // own is counted from its first row; for another the exchange has a code, below 0.
+  __device__ __forceinline__ void load_matrix() {
+    const int own = static_cast<int>(last_ > first_ ? last_ - first_ : 0);
+    const int slices = (own + 31) / 32;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (int slice = warp; slice < slices; slice += blockDim.x / 32) {
+      const int i = slice * 32 + lane;
+      const std::int32_t length = i < own ? a_.row_ptr[first_ + i + 1] - a_.row_ptr[first_ + i] : 0;
+      if (i < own) layout_.lengths[i] = length;
+      const std::int32_t longest = __reduce_max_sync(kFullWarp, length);
+      if (lane == 0) layout_.slice_starts[slice + 1] = 32 * longest;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      layout_.slice_starts[0] = 0;
+      for (int slice = 0; slice < slices; ++slice)
+        layout_.slice_starts[slice + 1] += layout_.slice_starts[slice];
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < own; i += blockDim.x) {
+      const std::int32_t begin = a_.row_ptr[first_ + i];
+      const std::int32_t place = layout_.slice_starts[i / 32] + i % 32;
+      const std::int32_t longest =
+          (layout_.slice_starts[i / 32 + 1] - layout_.slice_starts[i / 32]) / 32;
+      for (std::int32_t k = layout_.lengths[i]; k < longest; ++k)
+        layout_.columns[place + 32 * k] = 0;  // read, but not used
+      for (std::int32_t k = 0; k < layout_.lengths[i]; ++k) {
+        const std::int32_t column = a_.col_idx[begin + k];
+        const bool own_column = column >= first_ && column < last_;
+        layout_.columns[place + 32 * k] =
+            own_column ? static_cast<std::int32_t>(column - first_) : exchange_.code_of(column);
+        layout_.values[place + 32 * k] = a_.matrix_values[begin + k];
+      }
+    }
+    __syncthreads();
+  }
+
+  // y = A x; this thread's part of x.y.
+  __device__ __forceinline__ double multiply(const double* x, double* y) {
+    exchange_.offer_vector(x, first_, last_);
+    double dot = 0;
+    const double* const own_x = x + first_;
+    const int own = static_cast<int>(last_ > first_ ? last_ - first_ : 0);
+    for (int i = threadIdx.x; i < own; i += blockDim.x) {
+      const std::int32_t length = layout_.lengths[i];
+      const std::int32_t start = layout_.slice_starts[i / 32];
+      const std::int32_t longest = (layout_.slice_starts[i / 32 + 1] - start) / 32;
+      const std::int32_t place = start + i % 32;
+      double sum = 0;
+      for (int k = 0; k < longest; k += kInFlight) {  // the same for all rows of the slice
+        std::int32_t columns[kInFlight];
+        double gathered[kInFlight];
+#pragma unroll
+        for (int j = 0; j < kInFlight; ++j)
+          columns[j] = k + j < longest ? layout_.columns[place + 32 * (k + j)] : 0;
+#pragma unroll
+        for (int j = 0; j < kInFlight; ++j) gathered[j] = exchange_.read(own_x, columns[j]);
+#pragma unroll
+        for (int j = 0; j < kInFlight; ++j)
+          if (k + j < length) sum += layout_.values[place + 32 * (k + j)] * gathered[j];
+      }
+      y[first_ + i] = sum;
+      dot += sum * own_x[i];
+    }
+    return dot;
+  }
+
+  const PersistentArguments& a_;
+  Exchange exchange_;
+  std::int64_t first_, last_;
+  SharedLayout layout_{};
+  double pending_[kMostExchanged] = {};
+  int pending_count_ = 0;
+};
+
+}  // namespace trireme::solvers

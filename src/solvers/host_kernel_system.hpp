@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One process, one host kernel: the smallest system that the resident engine solves.
+#pragma once
+
+#include "kernels/kernel.hpp"
+#include "solvers/host_solver.hpp"
+
+namespace trireme::solvers {
+
+class HostKernelSystem : public HostSystem {
+ public:
+  // `kernel` holds a square matrix of that many rows and outlives the system.
+  // Mixed precision: `kernel` holds the values in FP32, `exact` the matrix itself, `row_defect`
+  // what the former lacks in the sum of each row.
+  HostKernelSystem(HostKernel<double>& kernel, std::int64_t rows,
+                   HostKernel<double>* exact = nullptr, std::span<const float> row_defect = {})
+      : kernel_(kernel), exact_(exact), row_defect_(row_defect), rows_(rows) {}
+  std::int64_t rows() const override { return rows_; }
+  void multiply(std::span<const double> x, std::span<double> y) override {
+    kernel_.multiply(x, y, Accumulate::no);
+  }
+  bool inexact() const override { return exact_ != nullptr; }
+  std::span<const float> row_defect() const override { return row_defect_; }
+  void multiply_exactly(std::span<const double> x, std::span<double> y) override {
+    (exact_ ? *exact_ : kernel_).multiply(x, y, Accumulate::no);
+  }
+
+ private:
+  HostKernel<double>& kernel_;
+  HostKernel<double>* exact_;
+  std::span<const float> row_defect_;
+  std::int64_t rows_;
+};
+
+}  // namespace trireme::solvers

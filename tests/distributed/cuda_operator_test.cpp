@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The GPU operator against the host's: every CUDA kernel, several ranks on one GPU. Skips without
+// GPU.
+#include "distributed/cuda_operator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "device/buffer.hpp"
+#include "device/device.hpp"
+#include "distributed/host_operator.hpp"
+#include "distributed/matrix_on_ranks.hpp"
+#include "petsc/mat_shell.hpp"
+#include "solvers/systems.hpp"
+#include "support/petsc_environment.hpp"
+#include "support/random.hpp"
+#include "support/shapes.hpp"
+
+namespace trireme {
+namespace {
+
+using test::Cut;
+using test::matrix_on_ranks;
+
+class CudaOperatorTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no GPU here";
+    select_device(rank_on_node(MPI_COMM_WORLD));
+  }
+};
+
+void expect_equal(const Array<double>& y, const Array<double>& expected) {
+  for (std::size_t i = 0; i < y.size(); ++i)
+    ASSERT_NEAR(y[i], expected[i], 1e-11 * (1 + std::abs(expected[i]))) << "local row " << i;
+}
+
+// What the product sums by the way is this rank's part of x . A x.
+void expect_dot(CudaOperator& cuda, const Array<double>& x, const Array<double>& y) {
+  const std::size_t count = cuda.dot_partials();
+  const StreamRef stream = cuda.stream();
+  const DeviceBuffer<double> on_gpu = to_device(std::span<const double>(x), stream);
+  const DeviceBuffer<double> product(x.size(), stream), partials(count, stream);
+  fill_nan(partials.span(), stream);
+  cuda.queue_product(on_gpu.view(), product.span(), partials.span(), stream);
+  expect_equal(to_host(product.view(), stream), y);
+  if (count == 0) return;
+  double sum = 0, expected = 0, size = 0;
+  for (const double partial : to_host(partials.view(), stream)) sum += partial;
+  for (std::size_t i = 0; i < x.size(); ++i) expected += x[i] * y[i];
+  for (std::size_t i = 0; i < x.size(); ++i) size += std::abs(x[i] * y[i]);
+  EXPECT_NEAR(sum, expected, 1e-12 * (1 + size));
+}
+
+TEST_F(CudaOperatorTest, AgreesWithTheHostForEveryKernelAndCut) {
+  for (const char* shape : {"OneByOne", "SomeRowsEmpty", "OneDenseRow", "EveryLengthTo600"})
+    for (const Cut cut : {Cut::by_nonzeros, Cut::all_on_last_rank, Cut::first_rank_empty})
+      for (const KernelEntry& entry : kernel_registry()) {
+        if (!entry.cuda_double) continue;
+        SCOPED_TRACE(std::string(shape) + ", " + std::string(entry.name));
+        const auto matrix =
+            matrix_on_ranks(MPI_COMM_WORLD, test::contract_shape<double>(shape), cut);
+        HostOperator host(matrix, "csr");
+        CudaOperator cuda(matrix, entry.name);
+        const Array<double> x = test::random_vector<double>(matrix->local_rows(), 3);
+        Array<double> expected(x.size());
+        host.multiply(x, expected);
+        Array<double> first;
+        for (int repetition = 0; repetition < 3; ++repetition) {
+          Array<double> y = test::poisoned_vector<double>(matrix->local_rows());
+          cuda.multiply(x, y);
+          expect_equal(y, expected);
+          if (repetition == 0) first = y;
+          if (entry.deterministic) {
+            EXPECT_EQ(std::memcmp(first.data(), y.data(), y.size() * sizeof(double)), 0);
+          }
+        }
+        EXPECT_EQ(cuda.times().count(), 3);
+      }
+}
+
+TEST_F(CudaOperatorTest, MixedPrecisionMultipliesByTheRoundedMatrixAndByTheMatrixItself) {
+  const CsrMatrix<double> a = test::contract_shape<double>("EveryLengthTo600");
+  const CsrMatrix<double> rounded = test::rounded_to_float(a);
+  const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, a, Cut::by_nonzeros);
+  const auto rounded_matrix = matrix_on_ranks(MPI_COMM_WORLD, rounded, Cut::by_nonzeros);
+  HostOperator host(matrix, "csr"), rounded_host(rounded_matrix, "csr");
+  const Array<double> x = test::random_vector<double>(matrix->local_rows(), 3);
+  Array<double> expected(x.size()), y(x.size());
+  for (const KernelEntry& entry : kernel_registry()) {
+    if (!entry.cuda_mixed) continue;
+    SCOPED_TRACE(entry.name);
+    CudaOperator cuda(matrix, entry.name, Precision::mixed);
+    EXPECT_TRUE(cuda.inexact());
+    rounded_host.multiply(x, expected);
+    cuda.multiply(x, y);
+    expect_equal(y, expected);
+    host.multiply(x, expected);
+    cuda.multiply_exactly(x, y);
+    expect_equal(y, expected);
+  }
+}
+
+class CudaOperatorExchange : public CudaOperatorTest,
+                             public testing::WithParamInterface<std::string> {};
+INSTANTIATE_TEST_SUITE_P(, CudaOperatorExchange, testing::Values("peer", "nccl", "mpi"),
+                         [](const auto& exchange) { return exchange.param; });
+
+// Matrices of which few rows have ghosts, and of which a rank's neighbours send without receiving.
+TEST_P(CudaOperatorExchange, AgreesWithTheHost) {
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  CsrMatrix<double> upper = test::contract_shape<double>("SomeRowsEmpty");
+  for (std::int64_t row = 0; row < upper.rows; ++row)
+    for (std::int32_t k = upper.row_ptr[row]; k < upper.row_ptr[row + 1]; ++k)
+      upper.col_idx[k] = std::max(upper.col_idx[k], static_cast<std::int32_t>(row));
+  const CsrMatrix<double> shapes[] = {test::contract_shape<double>("OneDenseRow"),
+                                      test::contract_shape<double>("EveryLengthTo600"),
+                                      std::move(upper), test::grid_matrix(30)};
+  bool possible = true;
+  for (const CsrMatrix<double>& shape : shapes)
+    for (const Cut cut : {Cut::by_nonzeros, Cut::all_on_last_rank, Cut::first_rank_empty}) {
+      const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, shape, cut);
+      std::unique_ptr<CudaOperator> cuda;
+      try {
+        cuda = std::make_unique<CudaOperator>(matrix, "csr-vector", Precision::full,
+                                              ExchangeRequest{.way = GetParam()});
+      } catch (const Error& error) {  // NCCL between ranks that share a GPU
+        EXPECT_EQ(error.code(), ExitCode::resource) << error.what();
+        possible = false;
+        continue;
+      }
+      HostOperator host(matrix, "csr");
+      for (int round = 0; round < 5; ++round) {  // more than the parities of a peer's inbox
+        const Array<double> x = test::random_vector<double>(matrix->local_rows(), 3 + round);
+        Array<double> expected(x.size());
+        Array<double> y = test::poisoned_vector<double>(matrix->local_rows());
+        host.multiply(x, expected);
+        cuda->multiply(x, y);
+        expect_equal(y, expected);
+        expect_dot(*cuda, x, expected);
+      }
+    }
+  if (!possible) GTEST_SKIP() << "not possible here";
+}
+
+TEST_F(CudaOperatorTest, NewValuesReachTheDevice) {
+  const auto matrix = matrix_on_ranks(
+      MPI_COMM_WORLD, test::contract_shape<double>("EveryLengthTo600"), Cut::by_nonzeros);
+  for (const KernelEntry& entry : kernel_registry()) {
+    if (!entry.cuda_double) continue;
+    SCOPED_TRACE(entry.name);
+    HostOperator host(matrix, "csr");
+    CudaOperator cuda(matrix, entry.name);
+    cuda.update_values(test::random_vector<double>(matrix->blocks.nnz(), 77));
+    host.refresh_values();
+    const Array<double> x = test::random_vector<double>(matrix->local_rows(), 3);
+    Array<double> expected(x.size()), y(x.size());
+    host.multiply(x, expected);
+    cuda.multiply(x, y);
+    expect_equal(y, expected);
+  }
+}
+
+TEST_F(CudaOperatorTest, ShellMultipliesOnTheVectorsOfThisPetsc) {
+  const auto matrix = matrix_on_ranks(
+      MPI_COMM_WORLD, test::contract_shape<double>("EveryLengthTo600"), Cut::by_nonzeros);
+  const auto cuda = std::make_shared<CudaOperator>(matrix, "csr-vector");
+  const MatHandle shell = make_shell(cuda);
+  const MatHandle host = make_shell(std::make_shared<HostOperator>(matrix, "csr"));
+  VecHandle x, y, expected;
+  petsc_check(MatCreateVecs(shell, x.put(), y.put()));
+  petsc_check(VecDuplicate(y, expected.put()));
+  petsc_check(VecSet(x, 0.25));
+  petsc_check(MatMult(shell, x, y));
+  petsc_check(MatMult(host, x, expected));
+  PetscReal difference = 0, size = 0;
+  petsc_check(VecNorm(expected, NORM_2, &size));
+  petsc_check(VecAXPY(y, -1, expected));
+  petsc_check(VecNorm(y, NORM_2, &difference));
+  EXPECT_LT(difference, 1e-13 * size);
+#if defined(PETSC_HAVE_CUDA)
+  VecType type = nullptr;
+  petsc_check(VecGetType(x, &type));
+  EXPECT_NE(std::string(type).find("cuda"), std::string::npos) << type;
+  EXPECT_EQ(cuda->staging_us(), 0) << "a device vector went through the host";
+#endif
+}
+
+}  // namespace
+}  // namespace trireme

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cutting a slab into its local and its ghost block.
+#include "distributed/split_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "support/shapes.hpp"
+
+namespace trireme {
+namespace {
+
+RowSlab slab_of(CsrMatrix<double> rows, std::int64_t first_row) {
+  const std::int64_t cols = rows.cols, nnz = rows.nnz();
+  return {.global_rows = cols,
+          .global_cols = cols,
+          .global_nnz = nnz,
+          .first_row = first_row,
+          .local = std::move(rows)};
+}
+
+TEST(SplitRows, EveryEntryKeepsItsRowColumnAndValue) {
+  for (const auto order : {test::Columns::ascending, test::Columns::unsorted}) {
+    const CsrMatrix<double> rows =
+        test::matrix_with_row_lengths<double>(test::random_lengths(50, 0, 40), 200, 3, order);
+    const SplitRows split = split_rows(slab_of(rows, 60), 60, 110);
+    ASSERT_EQ(split.nnz(), rows.nnz());
+    EXPECT_EQ(split.local.cols, 50);
+    EXPECT_EQ(split.ghost.cols, static_cast<std::int64_t>(split.ghost_columns.size()));
+    for (std::int64_t row = 0; row < rows.rows; ++row) {
+      std::int32_t local = split.local.row_ptr[row], ghost = split.ghost.row_ptr[row];
+      for (std::int32_t k = rows.row_ptr[row]; k < rows.row_ptr[row + 1]; ++k) {
+        const std::int32_t column = rows.col_idx[k];
+        if (column >= 60 && column < 110) {
+          EXPECT_EQ(split.local.col_idx[local] + 60, column);
+          EXPECT_EQ(split.local.values[local++], rows.values[k]);
+        } else {
+          EXPECT_EQ(split.ghost_columns[split.ghost.col_idx[ghost]], column);
+          EXPECT_EQ(split.ghost.values[ghost++], rows.values[k]);
+        }
+      }
+      EXPECT_EQ(local, split.local.row_ptr[row + 1]);
+      EXPECT_EQ(ghost, split.ghost.row_ptr[row + 1]);
+    }
+  }
+}
+
+TEST(SplitRows, GhostColumnsAscendWithoutRepeatsOrGaps) {
+  const SplitRows split =
+      split_rows(slab_of(test::matrix_with_row_lengths<double>({3, 1, 4}, 1000, 7), 500), 500, 503);
+  std::vector<bool> used(split.ghost_columns.size(), false);
+  for (const std::int32_t k : split.ghost.col_idx) used.at(k) = true;
+  for (std::size_t k = 0; k < used.size(); ++k) EXPECT_TRUE(used[k]) << k;
+  for (std::size_t k = 1; k < split.ghost_columns.size(); ++k)
+    EXPECT_LT(split.ghost_columns[k - 1], split.ghost_columns[k]);
+}
+
+TEST(SplitRows, WithoutGhostsTheArraysAreMoved) {
+  RowSlab slab = slab_of(test::matrix_with_row_lengths<double>({2, 2}, 10, 5), 0);
+  slab.global_cols = slab.local.cols = 10;
+  const double* values = slab.local.values.data();
+  const SplitRows split = split_rows(std::move(slab), 0, 10);
+  EXPECT_EQ(split.local.values.data(), values);
+  EXPECT_EQ(split.ghost.nnz(), 0);
+  EXPECT_TRUE(split.is_ghost.empty());
+}
+
+TEST(SplitRows, ScatteredValuesLandWhereTheirEntriesAre) {
+  const CsrMatrix<double> rows = test::matrix_with_row_lengths<double>(
+      test::random_lengths(30, 0, 20), 90, 9, test::Columns::unsorted);
+  CsrMatrix<double> doubled = rows;
+  for (double& value : doubled.values) value *= 2;
+  SplitRows split = split_rows(slab_of(rows, 30), 30, 60);
+  scatter_values(doubled.values, split);
+  const SplitRows expected = split_rows(slab_of(doubled, 30), 30, 60);
+  EXPECT_EQ(split.local.values, expected.local.values);
+  EXPECT_EQ(split.ghost.values, expected.ghost.values);
+}
+
+}  // namespace
+}  // namespace trireme

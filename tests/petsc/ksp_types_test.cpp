@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The resident engine as KSP and PC types: PETSc's conventions, on 1 and several ranks.
+#include <gtest/gtest.h>
+#include <petscksp.h>
+#include <signal.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "parallel/interrupt.hpp"
+#include "petsc/ksp_fixture.hpp"
+
+namespace trireme {
+namespace {
+
+using namespace test;
+
+TEST_F(KspRegister, CgTakesAsManyIterationsAsPetscs) {
+  for (const KSPNormType norm :
+       {KSP_NORM_UNPRECONDITIONED, KSP_NORM_PRECONDITIONED, KSP_NORM_NATURAL}) {
+    for (const char* pc : {PCNONE, PCJACOBI}) {
+      make(grid(40), KSPCG, pc);
+      petsc_check(KSPSetNormType(ksp, norm));
+      EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+      const PetscInt expected = iterations();
+      for (const char* variant : {"classic", "merged"}) {
+        option("-ksp_trireme_variant", variant);
+        make(grid(40), kTriremeCg, pc);
+        petsc_check(KSPSetNormType(ksp, norm));
+        EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+        EXPECT_NEAR(iterations(), expected, 1);
+        if (norm == KSP_NORM_UNPRECONDITIONED) {
+          EXPECT_LE(relative_residual(), 1.0001e-9);
+        }
+        EXPECT_EQ(ksp_facts(ksp)->variant, variant);
+      }
+      petsc_check(PetscOptionsClear(nullptr));
+    }
+  }
+}
+
+TEST_F(KspRegister, BicgstabConvergesLikePetscs) {
+  for (const char* pc : {PCNONE, PCJACOBI}) {
+    make(grid(40, 2), KSPBCGS, pc);
+    petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+    EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+    const PetscInt expected = iterations();
+    make(grid(40, 2), kTriremeBicgstab, pc);
+    EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+    EXPECT_NEAR(iterations(), expected, 0.25 * expected);
+    EXPECT_LE(relative_residual(), 1.0001e-9);
+  }
+}
+
+TEST_F(KspRegister, RtolIsOfTheSmallerOfBAndTheFirstResidualWhereAnOptionSaysSo) {
+  for (const char* type : {kTriremeCg, kTriremeBicgstab}) {
+    make(grid(40), type, PCJACOBI);
+    EXPECT_GT(solve(), 0);
+    petsc_check(KSPSetTolerances(ksp, 1e-3, PETSC_DEFAULT, PETSC_DEFAULT, 2000));
+    petsc_check(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
+    EXPECT_GT(solve(), 0);
+    EXPECT_EQ(iterations(), 0) << "rtol of b is met by the guess";
+    option("-ksp_converged_use_min_initial_residual_norm");
+    EXPECT_GT(solve(), 0);
+    EXPECT_GT(iterations(), 0);
+    EXPECT_LE(relative_residual(), 1.01e-12);
+    petsc_check(PetscOptionsClear(nullptr));
+  }
+}
+
+TEST_F(KspRegister, ARightHandSideWhoseSquaresVanishIsNoSuccess) {
+  for (const char* type : {kTriremeCg, kTriremeBicgstab})
+    for (const double size : {1e-170, 1e-155}) {
+      make(grid(20), type, PCJACOBI);
+      petsc_check(VecSet(b, size));
+      petsc_check(KSPSetTolerances(ksp, 1e-9, 0, PETSC_DEFAULT, PETSC_DEFAULT));
+      const KSPConvergedReason reason = solve();
+      VecHandle r;
+      PetscReal largest = 0;
+      petsc_check(VecDuplicate(b, r.put()));
+      petsc_check(MatMult(a, x, r));
+      petsc_check(VecAYPX(r, -1, b));
+      petsc_check(VecNorm(r, NORM_INFINITY, &largest));
+      EXPECT_EQ(reason > 0, largest <= 20 * 1e-9 * size) << type << " " << size << " " << largest;
+    }
+}
+
+// What a monitor saw of each iteration, and checked.
+struct Seen {
+  std::vector<double> norms;
+  Vec b;
+  Mat a;
+};
+PetscErrorCode look(KSP ksp, PetscInt it, PetscReal norm, void* context) {
+  auto& seen = *static_cast<Seen*>(context);
+  EXPECT_EQ(it, static_cast<PetscInt>(seen.norms.size()));
+  seen.norms.push_back(norm);
+  VecHandle r;
+  Vec shown = nullptr;
+  PetscReal residual = 0, of_shown = 0, of_copy = 0;
+  petsc_check(KSPBuildSolution(ksp, nullptr, &shown));
+  petsc_check(VecDuplicate(shown, r.put()));
+  petsc_check(MatMult(seen.a, shown, r));
+  petsc_check(VecAYPX(r, -1, seen.b));
+  petsc_check(VecNorm(r, NORM_2, &residual));
+  EXPECT_NEAR(residual, norm, 1e-10 * seen.norms.front());
+  petsc_check(VecSet(r, 0));
+  petsc_check(VecAXPY(r, 1, shown));
+  petsc_check(VecNorm(r, NORM_2, &of_copy));
+  petsc_check(VecNorm(shown, NORM_2, &of_shown));  // PETSc keeps it until it hears of a change
+  EXPECT_NEAR(of_shown, of_copy, 1e-12 * of_copy);
+  return kPetscSuccess;
+}
+
+TEST_F(KspRegister, HistoryMonitorAndBuildSolutionBelongTogether) {
+  for (const char* type : {kTriremeCg, kTriremeBicgstab}) {
+    SCOPED_TRACE(type);
+    make(grid(20), type, PCJACOBI);
+    Seen seen{{}, b, a};
+    petsc_check(KSPMonitorSet(ksp, look, &seen, nullptr));
+    petsc_check(KSPSetResidualHistory(ksp, nullptr, 3000, PETSC_TRUE));
+    EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+    const PetscReal* history = nullptr;
+    PetscInt length = 0;
+    petsc_check(KSPGetResidualHistory(ksp, &history, &length));
+    EXPECT_EQ(std::vector<double>(history, history + length), seen.norms);
+    EXPECT_EQ(length, iterations() + 1);
+  }
+}
+
+// With an error handler that returns, the solution stays there to be asked for.
+TEST_F(KspRegister, AMonitorThatFailsEndsTheSolve) {
+  make(grid(20), kTriremeCg, PCJACOBI);
+  petsc_check(KSPMonitorSet(
+      ksp,
+      [](KSP, PetscInt it, PetscReal, void*) -> PetscErrorCode {
+        return it == 3 ? PETSC_ERR_USER : kPetscSuccess;
+      },
+      nullptr, nullptr));
+  petsc_check(PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr));
+  EXPECT_NE(KSPSolve(ksp, b, x), kPetscSuccess);
+  petsc_check(PetscPopErrorHandler());
+  Vec shown = nullptr;
+  petsc_check(KSPBuildSolution(ksp, nullptr, &shown));
+  EXPECT_EQ(shown, static_cast<Vec>(x));
+}
+
+TEST_F(KspRegister, TrueResidualMonitorWorks) {
+  option("-ksp_monitor_true_residual", "ascii:/dev/null");
+  make(grid(12), kTriremeCg, PCJACOBI);
+  EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+}
+
+TEST_F(KspRegister, OwnConvergenceTestIsAsked) {
+  make(grid(30), kTriremeBicgstab, PCJACOBI);
+  petsc_check(KSPSetConvergenceTest(
+      ksp,
+      [](KSP, PetscInt it, PetscReal, KSPConvergedReason* reason, void*) -> PetscErrorCode {
+        *reason = it >= 4 ? KSP_CONVERGED_ITS : KSP_CONVERGED_ITERATING;
+        return kPetscSuccess;
+      },
+      nullptr, nullptr));
+  EXPECT_EQ(solve(), KSP_CONVERGED_ITS);
+  EXPECT_EQ(iterations(), 4);
+  petsc_check(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 4));
+  EXPECT_EQ(solve(), KSP_CONVERGED_ITS);  // before the limit is looked at
+}
+
+TEST_F(KspRegister, ASkippedTestRunsToTheLimit) {
+  option("-ksp_convergence_test", "skip");
+  make(grid(30), kTriremeCg, PCJACOBI);
+  petsc_check(KSPSetTolerances(ksp, 1e-1, PETSC_DEFAULT, PETSC_DEFAULT, 25));
+  EXPECT_EQ(solve(), KSP_CONVERGED_ITS);
+  EXPECT_EQ(iterations(), 25);
+}
+
+// What PETSc's own CG says then.
+TEST_F(KspRegister, WithoutANormTheLimitIsNoSuccess) {
+  make(grid(30), kTriremeCg, PCJACOBI);
+  petsc_check(KSPSetNormType(ksp, KSP_NORM_NONE));
+  petsc_check(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 5));
+  const KSPConvergedReason ours = solve();
+  petsc_check(KSPSetType(ksp, KSPCG));
+  EXPECT_EQ(solve(), ours);
+}
+
+TEST_F(KspRegister, NonzeroGuessIsUsed) {
+  make(grid(30), kTriremeCg, PCJACOBI);
+  solve();
+  petsc_check(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
+  EXPECT_GT(solve(), 0);
+  EXPECT_LE(iterations(), 1);
+}
+
+TEST_F(KspRegister, NewValuesAreNoticed) {
+  make(grid(20), kTriremeCg, PCJACOBI);
+  EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+  petsc_check(MatShift(a, 3));
+  petsc_check(MatDiagonalScale(a, nullptr, nullptr));
+  EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+  EXPECT_LE(relative_residual(), 1.0001e-9);
+}
+
+TEST_F(KspRegister, ReasonsArePetscs) {
+  make(grid(30), kTriremeCg, PCJACOBI);
+  petsc_check(KSPSetTolerances(ksp, 1e-9, PETSC_DEFAULT, PETSC_DEFAULT, 3));
+  EXPECT_EQ(solve(), KSP_DIVERGED_ITS);
+  make(grid(30), kTriremeCg, PCNONE);
+  petsc_check(VecSet(b, 0));
+  EXPECT_EQ(solve(), KSP_CONVERGED_ATOL);
+  make(grid(30), kTriremeCg, PCNONE);
+  petsc_check(MatShift(a, -5));
+  EXPECT_EQ(solve(), KSP_DIVERGED_INDEFINITE_MAT);
+  make(grid(30), kTriremeBicgstab, PCNONE);
+  petsc_check(VecSetValue(b, 0, std::nan(""), INSERT_VALUES));
+  petsc_check(VecAssemblyBegin(b));
+  petsc_check(VecAssemblyEnd(b));
+  EXPECT_EQ(solve(), KSP_DIVERGED_NANORINF);
+}
+
+TEST_F(KspRegister, StopsWhenOneRankAsks) {
+  make(grid(60), kTriremeCg, PCJACOBI);
+  PetscMPIInt rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  int asked = 0;
+  ksp_set_stop(ksp, [&] { return rank == 0 && ++asked > 10; });
+  EXPECT_LT(solve(), 0);
+  EXPECT_TRUE(ksp_facts(ksp)->stopped);
+  EXPECT_LT(relative_residual(), 1);
+}
+
+TEST_F(KspRegister, ASignalOnOneRankStopsAll) {
+  make(grid(60), kTriremeBicgstab, PCNONE);
+  InterruptGuard interrupts;
+  interrupts.begin();
+  ksp_set_stop(ksp, &InterruptGuard::asked);
+  petsc_check(KSPMonitorSet(
+      ksp,
+      [](KSP, PetscInt it, PetscReal, void*) -> PetscErrorCode {
+        PetscMPIInt rank = 0;
+        MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+        if (it == 3 && rank == 0) raise(SIGTERM);
+        return kPetscSuccess;
+      },
+      nullptr, nullptr));
+  EXPECT_LT(solve(), 0);
+  EXPECT_TRUE(ksp_facts(ksp)->stopped);
+  EXPECT_LE(iterations(), 5);
+}
+
+TEST_F(KspRegister, OtherPreconditionersAreRefused) {
+  make(grid(10), kTriremeCg, PCSOR);
+  EXPECT_ANY_THROW(solve());
+  EXPECT_NE(why_not_resident("cg", "sor"), "");
+  EXPECT_NE(why_not_resident("cg", "bjacobi"), "");
+  EXPECT_EQ(why_not_resident("cg", "vpbjacobi"), "");
+  EXPECT_NE(why_not_resident("gmres", "jacobi"), "");
+  EXPECT_NE(why_not_resident("bicgstab", kTriremeChebyshev), "");
+  EXPECT_EQ(why_not_resident("bicgstab", "jacobi"), "");
+}
+
+TEST_F(KspRegister, MeaninglessOptionsAreRefused) {
+  for (const char* name : {"-ksp_cg_single_reduction", "-ksp_gmres_restart", "-ksp_lag_norm",
+                           "-ksp_trireme_varaint"}) {
+    petsc_check(PetscOptionsClear(nullptr));
+    option(name, "1");
+    make(grid(10), kTriremeCg, PCJACOBI);
+    EXPECT_ANY_THROW(solve()) << name;
+  }
+}
+
+TEST_F(KspRegister, ViewSaysWhatRan) {
+  make(grid(10), kTriremeCg, PCJACOBI);
+  solve();
+  const std::string path = testing::TempDir() + "ksp_register_view.txt";
+  PetscViewer viewer = nullptr;
+  petsc_check(PetscViewerASCIIOpen(PETSC_COMM_WORLD, path.c_str(), &viewer));
+  petsc_check(KSPView(ksp, viewer));
+  petsc_check(PetscViewerDestroy(&viewer));
+  PetscMPIInt rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank != 0) return;
+  std::ifstream file(path);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  EXPECT_NE(text.find("type: trireme_cg"), std::string::npos) << text;
+  EXPECT_NE(text.find("last solve: host"), std::string::npos) << text;
+  EXPECT_NE(text.find("convergence checked by b - A x"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace trireme

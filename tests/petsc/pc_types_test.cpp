@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The preconditioners of the resident engine as PC types, on 1 and several ranks.
+#include <gtest/gtest.h>
+#include <petscksp.h>
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "petsc/ksp_fixture.hpp"
+
+namespace trireme {
+namespace {
+
+using namespace test;
+
+TEST_F(KspRegister, ParameterPreconditionersWorkInside) {
+  make(grid(40), kTriremeCg, PCJACOBI);
+  EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+  const PetscInt by_jacobi = iterations();
+  for (const char* pc : {kTriremeBlockJacobi, kTriremeChebyshev}) {
+    option("-pc_trireme_block_size", "8");
+    make(grid(40), kTriremeCg, pc);
+    EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+    EXPECT_LT(iterations(), by_jacobi) << pc;
+    EXPECT_LE(relative_residual(), 1.0001e-9);
+  }
+}
+
+// Each rank has T, negatively coupled to its neighbours' rows in a ring: b of the same numbers on
+// each would hide the half of the spectrum in which they differ.
+MatHandle ring_of_equal_parts(PetscInt rows_a_rank) {
+  PetscMPIInt ranks = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  const PetscInt n = rows_a_rank * ranks;
+  MatHandle a;
+  petsc_check(MatCreateAIJ(PETSC_COMM_WORLD, rows_a_rank, rows_a_rank, n, n, 5, nullptr, 5, nullptr,
+                           a.put()));
+  PetscInt first = 0, last = 0;
+  petsc_check(MatGetOwnershipRange(a, &first, &last));
+  for (PetscInt row = first; row < last; ++row) {
+    petsc_check(MatSetValue(a, row, row, 4, ADD_VALUES));
+    for (const PetscInt other : {row - 1, row + 1})
+      if (first <= other && other < last) petsc_check(MatSetValue(a, row, other, -1, ADD_VALUES));
+    for (const PetscInt other : {row + rows_a_rank, row + n - rows_a_rank})
+      petsc_check(MatSetValue(a, row, other % n, -0.95, ADD_VALUES));
+  }
+  petsc_check(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+  petsc_check(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+  return a;
+}
+
+TEST_F(KspRegister, ChebyshevSeesTheWholeSpectrumOnEqualParts) {
+  for (const char* degree : {"2", "3", "4"}) {
+    option("-pc_trireme_degree", degree);
+    make(ring_of_equal_parts(300), kTriremeCg, kTriremeChebyshev);
+    EXPECT_EQ(solve(), KSP_CONVERGED_RTOL) << degree;
+    EXPECT_LE(iterations(), 40) << degree;
+    EXPECT_LE(relative_residual(), 1.0001e-9);
+  }
+}
+
+// PETSc's own CG with the same preconditioner is the judge.
+TEST_F(KspRegister, PointBlockJacobiIsPetscs) {
+  PetscMPIInt ranks = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  for (const auto& [size, petsc, resident] :
+       {std::tuple{4, PCPBJACOBI, kTriremePbjacobi}, std::tuple{0, PCVPBJACOBI, kTriremeVpbjacobi},
+        std::tuple{1, PCPBJACOBI, kTriremePbjacobi}}) {
+    const auto make_with = [&, blocks = size](const char* type, const char* pc) {
+      make(grid(36), type, pc);
+      PetscInt rows = 0;
+      petsc_check(MatGetLocalSize(a, &rows, nullptr));
+      std::vector<PetscInt> sizes;  // 1, 2, 3, .. 7, 1, 2, ..
+      for (PetscInt covered = 0; covered < rows; covered += sizes.back())
+        sizes.push_back(std::min<PetscInt>(rows - covered, 1 + sizes.size() % 7));
+      if (blocks > 0)
+        petsc_check(MatSetBlockSize(a, blocks));
+      else
+        petsc_check(MatSetVariableBlockSizes(a, sizes.size(), sizes.data()));
+      petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+    };
+    make_with(KSPCG, petsc);
+    EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+    const PetscInt expected = iterations();
+    for (const char* pc : {petsc, resident}) {
+      make_with(kTriremeCg, pc);
+      EXPECT_EQ(solve(), KSP_CONVERGED_RTOL) << pc;
+      EXPECT_NEAR(iterations(), expected, 1) << pc << " " << size;
+      EXPECT_LE(relative_residual(), 1.0001e-9);
+    }
+  }
+}
+
+// The first rank's groups have `first` rows, the others' one.
+void group_rows(Mat a, PetscInt first) {
+  PetscMPIInt rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  PetscInt rows = 0;
+  petsc_check(MatGetLocalSize(a, &rows, nullptr));
+  std::vector<PetscInt> sizes;
+  for (PetscInt covered = 0; covered < rows; covered += sizes.back())
+    sizes.push_back(std::min(rows - covered, rank == 0 ? first : 1));
+  petsc_check(MatSetVariableBlockSizes(a, sizes.size(), sizes.data()));
+}
+
+TEST_F(KspRegister, RowGroupsMayDifferInWidthFromRankToRank) {
+  for (const char* method : {kTriremeCg, kTriremeBicgstab}) {
+    make(grid(24), method, kTriremeVpbjacobi);
+    for (const PetscInt first : {3, 1, 4}) {  // only the first rank sees that they have changed
+      group_rows(a, first);
+      EXPECT_EQ(solve(), KSP_CONVERGED_RTOL) << first;
+      EXPECT_LE(relative_residual(), 1.0001e-9);
+    }
+  }
+}
+
+TEST_F(KspRegister, RowGroupsThatNobodySetAreAskedFor) {
+  make(grid(8), kTriremeCg, kTriremeVpbjacobi);
+  EXPECT_ANY_THROW(solve());
+}
+
+}  // namespace
+}  // namespace trireme

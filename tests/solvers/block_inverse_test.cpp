@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The inverted diagonal blocks of block Jacobi on the host: B B^-1 = I, whatever the pivots.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "solvers/preconditioners/preconditioner_setup.hpp"
+#include "support/random.hpp"
+
+namespace trireme::solvers {
+namespace {
+
+using Dense = std::vector<std::vector<double>>;
+
+// Row i has its largest entry in column order[i], so that elimination exchanges rows until the
+// order is the natural one.
+Dense permuted(const std::vector<int>& order) {
+  test::Random random(7);
+  Dense block(order.size(), std::vector<double>(order.size()));
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (double& value : block[i]) value = 0.1 * random.value<double>();
+    block[i][order[i]] = 2 + static_cast<double>(i);
+  }
+  return block;
+}
+
+// The blocks one below the other, as rows of `size` entries.
+Array<double> stacked(const std::vector<Dense>& blocks, std::int32_t size) {
+  Array<double> entries;
+  for (const Dense& block : blocks)
+    for (const std::vector<double>& row : block) {
+      entries.insert(entries.end(), row.begin(), row.end());
+      entries.resize(entries.size() + size - row.size(), 0.0);
+    }
+  return entries;
+}
+
+double distance_from_identity(const Dense& block, const double* inverse, std::int32_t size) {
+  double most = 0;
+  for (std::size_t i = 0; i < block.size(); ++i)
+    for (std::size_t j = 0; j < block.size(); ++j) {
+      double sum = i == j ? -1 : 0;
+      for (std::size_t k = 0; k < block.size(); ++k) sum += block[i][k] * inverse[k * size + j];
+      most = std::max(most, std::abs(sum));
+    }
+  return most;
+}
+
+PreconditionerSpec spec_of(const Array<double>& entries, std::int32_t size) {
+  PreconditionerSpec spec;
+  spec.kind = PreconditionerSpec::Kind::blocks;
+  spec.block_size = size;
+  spec.blocks = entries;
+  return spec;
+}
+
+TEST(BlockInverse, UndoesEveryOrderOfPivotsOfThreeAndFourRows) {
+  for (const int width : {3, 4}) {
+    std::vector<int> order(width);
+    std::iota(order.begin(), order.end(), 0);
+    do {
+      const Dense block = permuted(order);
+      const Array<double> entries = stacked({block}, width);
+      const PreparedPreconditioner prepared = prepare(spec_of(entries, width), width);
+      EXPECT_LE(distance_from_identity(block, prepared.inverse_blocks.data(), width), 1e-14)
+          << testing::PrintToString(order);
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+}
+
+// The widest block, each row exchanged with one that was itself exchanged before.
+TEST(BlockInverse, UndoesACycleOfThirtyTwoPivots) {
+  std::vector<int> order(32);
+  for (int i = 0; i < 32; ++i) order[i] = (i + 5) % 32;
+  const Dense block = permuted(order);
+  const Array<double> entries = stacked({block}, 32);
+  const PreparedPreconditioner prepared = prepare(spec_of(entries, 32), 32);
+  EXPECT_LE(distance_from_identity(block, prepared.inverse_blocks.data(), 32), 1e-13);
+}
+
+// Natural blocks of 4, the last of 2 rows; then groups of 3, 4, 2 and 1 rows.
+TEST(BlockInverse, TakesBlocksOfSeveralWidths) {
+  struct Cut {
+    std::vector<Dense> blocks;
+    std::vector<std::int32_t> starts;
+  };
+  const Dense two = permuted({1, 0}), three = permuted({2, 0, 1}), four = permuted({3, 0, 1, 2});
+  for (const Cut& cut :
+       {Cut{{four, four, two}, {}}, Cut{{three, four, two, {{4}}}, {0, 3, 7, 9, 10}}}) {
+    const Array<double> entries = stacked(cut.blocks, 4);
+    PreconditionerSpec spec = spec_of(entries, 4);
+    spec.group_starts = cut.starts;
+    const PreparedPreconditioner prepared = prepare(spec, 10);
+    std::int64_t row = 0;
+    for (const Dense& block : cut.blocks) {
+      EXPECT_LE(distance_from_identity(block, prepared.inverse_blocks.data() + row * 4, 4), 1e-14)
+          << "from row " << row;
+      if (!cut.starts.empty())
+        for (std::size_t i = 0; i < block.size(); ++i) {
+          EXPECT_EQ(prepared.group[row + i].first, row);
+          EXPECT_EQ(prepared.group[row + i].last, row + std::ssize(block));
+        }
+      row += std::ssize(block);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trireme::solvers

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The passes that put b - A x in place of the recurrence's residual, each by the numbers that it
+// must leave behind: a solve converges without them too, only later.
+#include "solvers/methods/correction_passes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "solvers/methods/bicgstab_passes.hpp"
+
+namespace trireme::solvers {
+namespace {
+
+using Three = std::array<double, 3>;
+
+// Three rows: r = b - q is {4, -2, 6}, and the change of r {1, -3, 2}.
+struct Rows {
+  Three b{5, 1, 8}, q{1, 3, 2}, r{3, 1, 4}, z{10, 20, 30}, p{100, 200, 300}, r0{1, 2, -1};
+  Three inverse{0.5, 0.25, 2}, change{1, -3, 2};
+  Diagonal diagonal() const { return {inverse.data(), 0}; }
+};
+
+template <int count, class Pass>
+std::array<double, count> run(const Pass& pass, const State& state = {}) {
+  static_assert(Pass::sums == count);
+  std::array<double, count> sums{};
+  for (std::int64_t i = 0; i < 3; ++i) {
+    typename Pass::Row row = pass.load(i);
+    pass.update(row, state, sums.data());
+    pass.store(i, row);
+  }
+  return sums;
+}
+
+// z = D^-1 r = {2, -0.5, 12}; p changes by D^-1 {1, -3, 2} = {0.5, -0.75, 4}.
+TEST(CorrectionPasses, CgsResidualIsReplacedAndItsDirectionChangesByThePreconditionedDifference) {
+  for (const bool preconditioned_norm : {false, true}) {
+    Rows rows;
+    const auto sums =
+        run<3>(CorrectResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.z.data(),
+                               rows.p.data(), rows.diagonal(), NormTerm{preconditioned_norm}});
+    EXPECT_EQ(rows.r, (Three{4, -2, 6}));
+    EXPECT_EQ(rows.z, (Three{2, -0.5, 12}));
+    EXPECT_EQ(rows.p, (Three{100.5, 199.25, 304}));
+    EXPECT_EQ(sums[0], 1 + 9 + 4);
+    EXPECT_EQ(sums[1], 8 + 1 + 72);
+    EXPECT_EQ(sums[2], preconditioned_norm ? 4 + 0.25 + 144 : 16 + 4 + 36);
+  }
+}
+
+TEST(CorrectionPasses, MergedCgsDirectionStays) {
+  Rows rows;
+  run<3>(CorrectResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.z.data(), nullptr,
+                         rows.diagonal(), NormTerm{}});
+  EXPECT_EQ(rows.z, (Three{2, -0.5, 12}));
+  EXPECT_EQ(rows.p, Rows{}.p);
+}
+
+TEST(CorrectionPasses, AGeneralPreconditionersChangeIsFirstMadeThenAdded) {
+  Rows rows;
+  const auto changed = run<1>(ChangeResidual{rows.b.data(), rows.q.data(), rows.r.data()});
+  EXPECT_EQ(rows.r, (Three{4, -2, 6}));
+  EXPECT_EQ(rows.q, rows.change);
+  EXPECT_EQ(changed[0], 14);
+  const auto sums = run<2>(
+      ChangeDirection{rows.q.data(), rows.r.data(), rows.z.data(), rows.p.data(), NormTerm{}});
+  EXPECT_EQ(rows.z, (Three{11, 17, 32}));
+  EXPECT_EQ(rows.p, (Three{101, 197, 302}));
+  EXPECT_EQ(sums[0], 44 - 34 + 192);
+  EXPECT_EQ(sums[1], 16 + 4 + 36);
+}
+
+TEST(CorrectionPasses, BicgstabsPreconditionedDirectionChangesByThePreconditionedDifference) {
+  Rows rows;
+  Three& p_hat = rows.z;
+  const auto sums =
+      run<3>(CorrectRightResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.r0.data(),
+                                  nullptr, p_hat.data(), rows.diagonal()});
+  EXPECT_EQ(rows.r, (Three{4, -2, 6}));
+  EXPECT_EQ(p_hat, (Three{10.5, 19.25, 34}));
+  EXPECT_EQ(sums[0], 14);
+  EXPECT_EQ(sums[1], 16 + 4 + 36);
+  EXPECT_EQ(sums[2], 4 - 4 - 6);
+}
+
+TEST(CorrectionPasses, BicgstabsOwnDirectionChangesAsTheResidualDoes) {
+  Rows rows;
+  Three& p_hat = rows.z;
+  run<3>(CorrectRightResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.r0.data(),
+                              rows.p.data(), p_hat.data(), Diagonal{}});
+  EXPECT_EQ(rows.p, (Three{101, 197, 302}));
+  EXPECT_EQ(p_hat, Rows{}.z);
+}
+
+TEST(CorrectionPasses, WhatRoundingTookFromARowIsGivenBack) {
+  const std::array<float, 3> defect{0.5f, -0.25f, 2};
+  Rows rows;
+  run<0>(Compensate{defect.data(), rows.b.data(), rows.q.data()});
+  EXPECT_EQ(rows.q, (Three{3.5, 2.75, 18}));
+  rows = {};
+  const auto sums = run<1>(CompensateAndDot{{defect.data(), rows.b.data(), rows.q.data()}});
+  EXPECT_EQ(rows.q, (Three{3.5, 2.75, 18}));
+  EXPECT_EQ(sums[0], 17.5 + 2.75 + 144);
+}
+
+// In the middle of a solve whose last true residual had the norm 16.
+State in_a_solve() {
+  State s;
+  s.rule.rtol = 1e-8;
+  s.correct_below = kCorrectBelow;
+  s.reference = 16;
+  s.started = true;
+  s.target = 1e-8 * 16;
+  s.verified = 16;
+  s.iterations = 20;
+  s.restarted_at = 10;
+  s.correct = true;
+  s.running = false;
+  s.rho = 8;
+  s.alpha = 3;
+  s.last_alpha = 2;
+  s.beta = 0.5;
+  s.curvature = 1;
+  return s;
+}
+
+// rho 8 -> 4, so beta 0.5 -> 0.25; p.Ap = u.w - beta rho / (last alpha) = 10 - 0.25 * 4 / 2.
+TEST(CorrectionSteps, MergedCgsBetaAndAlphaAreThoseOfTheTrueResidual) {
+  State s = in_a_solve();
+  const double sums[] = {0.01, 4, 0.25, 10};
+  MergedCorrect{}(s, sums);
+  EXPECT_TRUE(s.running);
+  EXPECT_TRUE(s.live);
+  EXPECT_EQ(s.rho, 4);
+  EXPECT_EQ(s.beta, 0.25);
+  EXPECT_EQ(s.last_curvature, 9.5);
+  EXPECT_EQ(s.alpha, 4 / 9.5);
+  EXPECT_EQ(s.inverse_rho, 0.25);
+  EXPECT_EQ(s.norm, 0.5);
+  EXPECT_EQ(s.verified, 0.5);
+  EXPECT_EQ(s.correct_at, 0.5 / 32);
+  EXPECT_EQ(s.restarted_at, 20);
+  EXPECT_EQ(s.replacements, 1);
+  EXPECT_FALSE(s.correct);
+}
+
+TEST(CorrectionSteps, CgsRhoAndNormAreThoseOfTheTrueResidual) {
+  State s = in_a_solve();
+  const double sums[] = {0.01, 4, 0.25};
+  CgCorrect{}(s, sums);
+  EXPECT_TRUE(s.running);
+  EXPECT_EQ(s.rho, 4);
+  EXPECT_EQ(s.norm, 0.5);
+  EXPECT_EQ(s.beta, 0.5) << "its direction has been corrected by a pass";
+}
+
+TEST(CorrectionSteps, BicgstabsAlphaIsThatOfTheTrueResidual) {
+  State s = in_a_solve();
+  const double sums[] = {0.01, 0.25, 6, 12};
+  BicgstabCorrect{}(s, sums);
+  EXPECT_TRUE(s.running);
+  EXPECT_EQ(s.rho, 6);
+  EXPECT_EQ(s.norm, 0.5);
+  EXPECT_EQ(s.alpha, 0.5);
+}
+
+// sqrt(0.0626) is just over a half of sqrt(0.25).
+TEST(CorrectionSteps, AChangeOfMoreThanHalfTheResidualIsANewStart) {
+  for (const double squared : {0.0625, 0.0626}) {
+    State s = in_a_solve();
+    const double sums[] = {squared, 4, 0.25, 10};
+    MergedCorrect{}(s, sums);
+    EXPECT_EQ(s.restart, squared > 0.0625);
+    EXPECT_EQ(s.running, squared <= 0.0625);
+    EXPECT_EQ(needs_true_residual(s), squared > 0.0625);
+    EXPECT_EQ(s.replacements, squared > 0.0625 ? 0 : 1) << "the start counts it";
+  }
+}
+
+TEST(CorrectionSteps, TheExactProductGoesOnFromTheIterateUnlessThatHasGoneAstray) {
+  for (const double norm : {15.0, 17.0, double{NAN}}) {
+    State s = in_a_solve();
+    s.norm = norm;
+    s.stalls = 2;
+    s.correct_at = 0.5;
+    stop(s, Reason::indefinite_matrix);
+    ASSERT_TRUE(gave_up(s));
+    EXPECT_EQ(go_on_exactly(s), !(norm <= 16)) << "||b|| is 16";
+    EXPECT_EQ(s.reason, Reason::running);
+    EXPECT_TRUE(s.running);
+    EXPECT_TRUE(s.live);
+    EXPECT_TRUE(s.restart);
+    EXPECT_EQ(s.stalls, 0);
+    EXPECT_EQ(s.curvature, 0) << "its sign was that of another matrix";
+    EXPECT_EQ(s.correct_below, 0);
+    EXPECT_EQ(s.correct_at, 0);
+    EXPECT_EQ(s.iterations, 20) << "of all products";
+  }
+}
+
+TEST(CorrectionSteps, ATrueResidualThatMeetsTheToleranceIsTheEnd) {
+  State s = in_a_solve();
+  const double sums[] = {1e-20, 1e-17, 1e-16, 1};
+  CgCorrect{}(s, sums);
+  EXPECT_FALSE(s.running);
+  EXPECT_EQ(s.reason, Reason::rtol);
+}
+
+TEST(CorrectionSteps, AResidualThatIsNotANumberIsTheEnd) {
+  State s = in_a_solve();
+  const double sums[] = {NAN, NAN, NAN, NAN};
+  MergedCorrect{}(s, sums);
+  EXPECT_FALSE(s.running);
+  EXPECT_EQ(s.reason, Reason::not_finite);
+}
+
+}  // namespace
+}  // namespace trireme::solvers

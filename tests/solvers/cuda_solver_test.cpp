@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The resident engine on a GPU: the host engine's answers, counts and reasons, by every executor.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "device/device.hpp"
+#include "solvers/gpu_solves.hpp"
+
+namespace trireme::solvers {
+namespace {
+
+using test::grid_matrix;
+using test::jacobi;
+using test::random_vector;
+using test::Solved;
+
+class ResidentGpu : public testing::TestWithParam<std::tuple<Method, Variant, CudaMode>> {
+ protected:
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no GPU";
+    select_device();
+    std::tie(options.method, options.variant, options.mode) = GetParam();
+    a = grid_matrix(60, options.method == Method::bicgstab ? 2 : 0, 10);
+    b = random_vector<double>(a.rows);
+    d = test::diagonal_of(a);
+    options.preconditioner = jacobi(d);
+  }
+  CsrMatrix<double> a;
+  Array<double> b, d;
+  test::GpuOptions options;
+};
+
+std::string name_of(const testing::TestParamInfo<ResidentGpu::ParamType>& parameters) {
+  const auto [method, variant, mode] = parameters.param;
+  return std::string(method == Method::cg ? "Cg" : "Bicgstab") +
+         (variant == Variant::merged ? "Merged" : "Classic") +
+         (mode == CudaMode::graph        ? "Graph"
+          : mode == CudaMode::persistent ? "Persistent"
+                                         : "Stepped");
+}
+INSTANTIATE_TEST_SUITE_P(Cg, ResidentGpu,
+                         testing::Combine(testing::Values(Method::cg),
+                                          testing::Values(Variant::classic, Variant::merged),
+                                          testing::Values(CudaMode::graph, CudaMode::persistent,
+                                                          CudaMode::stepped)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Bicgstab, ResidentGpu,
+    testing::Combine(testing::Values(Method::bicgstab), testing::Values(Variant::classic),
+                     testing::Values(CudaMode::graph, CudaMode::persistent, CudaMode::stepped)),
+    name_of);
+
+TEST_P(ResidentGpu, AgreesWithTheHost) {
+  for (const auto& [preconditioned, through_l2] :
+       {std::pair{true, false}, std::pair{false, false}, std::pair{false, true}}) {
+    if (!preconditioned) options.preconditioner = {};
+    options.through_l2 = through_l2;
+    const Solved host = test::solve(a, b, options), gpu = test::solve_on_gpu(a, b, options);
+    EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
+    EXPECT_NEAR(gpu.outcome.iterations, host.outcome.iterations,
+                options.method == Method::cg ? 1 : 0.1 * host.outcome.iterations);
+    EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
+    EXPECT_EQ(gpu.history.size(), static_cast<std::size_t>(gpu.outcome.iterations) + 1);
+    for (std::size_t k = 0; k < 10; ++k)
+      EXPECT_NEAR(gpu.history[k], host.history[k], 1e-10 * host.history[0]);
+  }
+}
+
+// Short, but with several blocks of the persistent kernel: for tools that slow a kernel down a
+// hundredfold.
+TEST_P(ResidentGpu, AgreesWithTheHostOnASmallGrid) {
+  a = grid_matrix(34, options.method == Method::bicgstab ? 2 : 0, 10);
+  b = random_vector<double>(a.rows);
+  d = test::diagonal_of(a);
+  options.preconditioner = jacobi(d);
+  options.rule.rtol = 1e-2;
+  const Solved host = test::solve(a, b, options), gpu = test::solve_on_gpu(a, b, options);
+  EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
+  EXPECT_NEAR(gpu.outcome.iterations, host.outcome.iterations, 1);
+  EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-2);
+}
+
+TEST_P(ResidentGpu, StartsFromAGuess) {
+  options.x0 = random_vector<double>(a.rows, 5);
+  const Solved gpu = test::solve_on_gpu(a, b, options);
+  EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
+  EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
+}
+
+TEST_P(ResidentGpu, GoesOnWhenTheTrueResidualFallsShort) {
+  options.rule.rtol = 1e-18;
+  const Solved gpu = test::solve_on_gpu(a, b, options);
+  EXPECT_EQ(gpu.outcome.reason, Reason::breakdown);
+  EXPECT_TRUE(gpu.outcome.stagnated);
+  EXPECT_LE(test::relative_residual(a, b, gpu.x), 1e-11);
+}
+
+TEST_P(ResidentGpu, ReasonsAreTheHosts) {
+  options.rule.max_iterations = 5;
+  EXPECT_EQ(test::solve_on_gpu(a, b, options).outcome.reason, Reason::too_many_iterations);
+  options.rule.limit_is_success = true;
+  EXPECT_EQ(test::solve_on_gpu(a, b, options).outcome.reason, Reason::iterations_done);
+  options.rule = {};
+  const Array<double> zero(a.rows, 0.0);
+  const Solved nothing = test::solve_on_gpu(a, zero, options);
+  EXPECT_EQ(nothing.outcome.reason, Reason::atol);
+  EXPECT_EQ(nothing.x, zero);
+  Array<double> infinite = b;
+  infinite[7] = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(test::solve_on_gpu(a, infinite, options).outcome.reason, Reason::not_finite);
+  CsrMatrix<double> broken = a;
+  broken.values[100] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(test::solve_on_gpu(broken, b, options).outcome.reason, Reason::not_finite);
+  options.preconditioner = {};
+  EXPECT_LT(
+      static_cast<int>(test::solve_on_gpu(test::path_laplacian(40), Array<double>(40, 1.0), options)
+                           .outcome.reason),
+      0);  // singular, without a solution
+  const Solved exact =
+      test::solve_on_gpu(test::from_dense({{2, 0}, {0, 2}}), Array<double>{2, 6}, options);
+  EXPECT_EQ(exact.outcome.reason, Reason::atol);  // the residual is exactly zero
+  EXPECT_EQ(exact.x, (Array<double>{1, 3}));
+  CsrMatrix<double> negative = a;
+  for (double& value : negative.values) value = -value;
+  EXPECT_EQ(test::solve_on_gpu(negative, b, options).outcome.reason, Reason::rtol);
+  const CsrMatrix<double> skew = test::from_dense({{0, 1}, {-1, 0}});
+  EXPECT_EQ(test::solve_on_gpu(skew, Array<double>{1, 1}, options).outcome.reason,
+            options.method == Method::cg ? Reason::indefinite_matrix : Reason::breakdown);
+  if (options.method == Method::cg) {
+    const CsrMatrix<double> indefinite = test::from_dense({{1, 0, 0}, {0, -1, 0}, {0, 0, -3}});
+    EXPECT_EQ(test::solve_on_gpu(indefinite, Array<double>{2, 1, 1}, options).outcome.reason,
+              Reason::indefinite_matrix);
+  }
+}
+
+TEST_P(ResidentGpu, ObeysATestOfTheCallersOwn) {
+  options.rule.judged_by_caller = true;
+  options.observer.iteration = [](const State& s, const Iterate&) {
+    return s.iterations == 9 ? Reason::atol : Reason::running;
+  };
+  for (const std::int64_t limit : {1000, 9}) {  // a verdict goes before the limit
+    options.rule.max_iterations = limit;
+    const Solved gpu = test::solve_on_gpu(a, b, options);
+    EXPECT_EQ(gpu.outcome.reason, Reason::atol);
+    EXPECT_EQ(gpu.outcome.iterations, 9);
+  }
+}
+
+TEST_P(ResidentGpu, StopsWhenAskedWithTheSolutionSoFar) {
+  options.rule.norm = NormKind::none;
+  options.rule.max_iterations = 20'000'000;
+  options.observer.stop = [] { return true; };
+  const Solved gpu = test::solve_on_gpu(a, b, options);
+  EXPECT_TRUE(gpu.outcome.reason == Reason::interrupted || gpu.outcome.reason == Reason::atol ||
+              gpu.outcome.reason == Reason::not_finite)
+      << static_cast<int>(gpu.outcome.reason);
+  EXPECT_LT(gpu.outcome.iterations, 1'000'000);
+}
+
+TEST_P(ResidentGpu, BlockJacobiWorksInside) {
+  if (options.mode == CudaMode::persistent)
+    GTEST_SKIP() << "the persistent kernel takes pointwise preconditioners";
+  const Solved by_jacobi = test::solve_on_gpu(a, b, options);
+  const std::vector<std::int32_t> groups = test::row_groups(a.rows, {1, 2, 3, 4, 5, 6});
+  for (const bool natural : {true, false}) {
+    const test::BlockJacobi blocks(a, 6, natural ? std::span<const std::int32_t>() : groups);
+    options.preconditioner = blocks.spec;
+    const Solved host = test::solve(a, b, options);
+    for (const bool from_csr : {false, true}) {
+      options.preconditioner.blocks = from_csr ? std::span<const double>() : blocks.spec.blocks;
+      const Solved gpu = test::solve_on_gpu(a, b, options);
+      EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
+      EXPECT_NEAR(gpu.outcome.iterations, host.outcome.iterations,
+                  options.method == Method::cg ? 1 : 0.1 * host.outcome.iterations);
+      EXPECT_LT(gpu.outcome.iterations, by_jacobi.outcome.iterations);
+      EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
+    }
+  }
+}
+
+TEST_P(ResidentGpu, ChebyshevPolynomialWorksInside) {
+  if (options.mode == CudaMode::persistent || options.method == Method::bicgstab)
+    GTEST_SKIP() << "the polynomial is for CG outside of the persistent kernel";
+  const Solved by_jacobi = test::solve_on_gpu(a, b, options);
+  options.preconditioner.kind = PreconditionerSpec::Kind::chebyshev;
+  const Solved gpu = test::solve_on_gpu(a, b, options), host = test::solve(a, b, options);
+  EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
+  EXPECT_NEAR(gpu.outcome.iterations, host.outcome.iterations, 2);
+  EXPECT_LT(gpu.outcome.iterations * 2, by_jacobi.outcome.iterations);
+  EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
+}
+
+// From one block to a cluster of 16, to more than a cluster holds.
+TEST_P(ResidentGpu, SolvesSystemsOfEverySize) {
+  if (options.mode != CudaMode::persistent) GTEST_SKIP() << "a test of the persistent kernel";
+  for (const std::int64_t n : {1, 2, 5, 16, 17, 33, 70, 100, 180, 300}) {
+    a = grid_matrix(n, options.method == Method::bicgstab ? 1 : 0);
+    b = random_vector<double>(a.rows);
+    d = test::diagonal_of(a);
+    options.preconditioner = jacobi(d);
+    for (const bool through_l2 : {false, true}) {
+      options.through_l2 = through_l2;
+      const Solved gpu = test::solve_on_gpu(a, b, options);
+      EXPECT_GT(static_cast<int>(gpu.outcome.reason), 0) << n;
+      EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8) << n;
+    }
+  }
+}
+
+TEST_P(ResidentGpu, SumsOverProcessesInBatchesAndSteps) {
+  if (options.mode != CudaMode::graph)
+    GTEST_SKIP() << "one process or several is a matter of graphs";
+  const Solved alone = test::solve_on_gpu(a, b, options);
+  const Stream stream;
+  const auto on_device = to_device(a.view(), stream);
+  const auto kernel = build_cuda_kernel<double>("csr-vector", on_device.view(), stream);
+  stream.synchronize();
+  test::SeveralProcesses system(*kernel, on_device.view());
+  for (const Recording how : {Recording::replay, Recording::none}) {
+    system.how = how;
+    CudaSolver solver(system, options.method, options.variant, options.preconditioner);
+    const Solved gpu = test::solve_by(solver, b, options);
+    EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
+    EXPECT_NEAR(gpu.outcome.iterations, alone.outcome.iterations, 2);
+    EXPECT_EQ(gpu.history.size(), static_cast<std::size_t>(gpu.outcome.iterations) + 1);
+    EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
+  }
+}
+
+TEST_P(ResidentGpu, SolvesWithEveryKernel) {
+  if (options.mode == CudaMode::persistent)
+    GTEST_SKIP() << "the persistent kernel multiplies by itself";
+  for (const KernelEntry& entry : kernel_registry()) {
+    if (!entry.cuda_double || !entry.deterministic) continue;
+    options.gpu_kernel = entry.name;
+    const Solved gpu = test::solve_on_gpu(a, b, options);
+    EXPECT_EQ(gpu.outcome.reason, Reason::rtol) << entry.name;
+    EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8) << entry.name;
+  }
+}
+
+}  // namespace
+}  // namespace trireme::solvers

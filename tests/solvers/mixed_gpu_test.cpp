@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Mixed precision on a GPU: every kernel with FP32 values reaches FP64's answers.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "device/device.hpp"
+#include "solvers/gpu_solves.hpp"
+
+namespace trireme::solvers {
+namespace {
+
+using test::random_vector;
+
+struct OnDevice {
+  Stream stream;
+  DeviceCsrMatrix<double> matrix;
+  DeviceBuffer<float> defect;
+  DeviceCsr<double> csr;
+
+  explicit OnDevice(const CsrMatrix<double>& a)
+      : matrix(to_device(a.view(), stream)),
+        defect(to_device(std::span<const float>(test::row_defect(a)), stream)),
+        csr(matrix.view()) {
+    stream.synchronize();
+  }
+};
+
+class MixedGpu : public testing::TestWithParam<std::tuple<Method, Variant>> {
+ protected:
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no GPU";
+    select_device();
+    std::tie(method, variant) = GetParam();
+    a = test::grid_matrix(60, method == Method::bicgstab ? 0.5 : 0, 100);
+    for (double& value : a.values) value /= 3;  // no value is an FP32 number
+    b = random_vector<double>(a.rows);
+    diagonal = test::diagonal_of(a);
+    preconditioner = test::jacobi(diagonal);
+    rule.rtol = 1e-12;
+  }
+  Outcome solve(CudaSystem& system, Array<double>& x, CudaMode mode) {
+    CudaSolver solver(system, method, variant, preconditioner, {mode});
+    const Outcome first = solver.solve({b, x, true}, rule);
+    const Array<double> once = x;
+    EXPECT_EQ(solver.solve({b, x, true}, rule).iterations, first.iterations);
+    EXPECT_EQ(x, once);
+    return first;
+  }
+
+  Method method = Method::cg;
+  Variant variant = Variant::classic;
+  CsrMatrix<double> a;
+  Array<double> b, diagonal;
+  PreconditionerSpec preconditioner;
+  Tolerances rule;
+};
+std::string name_of(const testing::TestParamInfo<MixedGpu::ParamType>& parameters) {
+  if (std::get<Method>(parameters.param) == Method::bicgstab) return "Bicgstab";
+  return std::get<Variant>(parameters.param) == Variant::classic ? "ClassicCg" : "MergedCg";
+}
+INSTANTIATE_TEST_SUITE_P(Methods, MixedGpu,
+                         testing::Values(std::tuple(Method::cg, Variant::classic),
+                                         std::tuple(Method::cg, Variant::merged),
+                                         std::tuple(Method::bicgstab, Variant::classic)),
+                         name_of);
+
+TEST_P(MixedGpu, ReachesTheToleranceByTheTrueResidualWithEveryKernel) {
+  OnDevice device(a);
+  const auto exact = build_cuda_kernel<double>("albus", device.csr, device.stream);
+  for (const KernelEntry& entry : kernel_registry()) {
+    if (!entry.cuda_mixed || !entry.deterministic) continue;
+    const auto kernel = build_mixed_cuda_kernel(entry.name, device.csr, device.stream);
+    for (const CudaMode mode : {CudaMode::graph, CudaMode::stepped}) {
+      SCOPED_TRACE(std::string(entry.name) + (mode == CudaMode::graph ? " graph" : " stepped"));
+      CudaKernelSystem mixed(*kernel, device.csr, exact.get(), device.defect.view());
+      Array<double> x(a.rows);
+      const Outcome outcome = solve(mixed, x, mode);
+      EXPECT_EQ(outcome.reason, Reason::rtol);
+      EXPECT_EQ(outcome.exact_from, -1);
+      EXPECT_GE(outcome.replacements, 5);
+      EXPECT_LE(test::relative_residual(a, b, x), 1.01e-12);
+    }
+    CudaKernelSystem uncorrected(*kernel, device.csr);
+    Array<double> x(a.rows);
+    solve(uncorrected, x, CudaMode::graph);
+    EXPECT_GE(test::relative_residual(a, b, x), 1e-9) << entry.name;
+  }
+}
+
+TEST_P(MixedGpu, ReachesItOverSeveralProcesses) {
+  OnDevice device(a);
+  const auto exact = build_cuda_kernel<double>("albus", device.csr, device.stream);
+  const auto kernel = build_mixed_cuda_kernel("csr-vector", device.csr, device.stream);
+  test::SeveralProcesses system(*kernel, device.csr, exact.get(), device.defect.view());
+  for (const Recording how : {Recording::replay, Recording::none}) {
+    system.how = how;
+    Array<double> x(a.rows);
+    EXPECT_EQ(solve(system, x, CudaMode::automatic).reason, Reason::rtol);
+    EXPECT_LE(test::relative_residual(a, b, x), 1.01e-12);
+  }
+}
+
+TEST_P(MixedGpu, SmallSystemsStayInDoubleInThePersistentKernel) {
+  OnDevice device(a);
+  const auto exact = build_cuda_kernel<double>("albus", device.csr, device.stream);
+  const auto kernel = build_mixed_cuda_kernel("csr-vector", device.csr, device.stream);
+  CudaKernelSystem mixed(*kernel, device.csr, exact.get(), device.defect.view()),
+      full(*exact, device.csr);
+  Array<double> x(a.rows), x_full(a.rows);
+  const Outcome outcome = solve(mixed, x, CudaMode::persistent);
+  EXPECT_EQ(outcome.reason, Reason::rtol);
+  EXPECT_EQ(solve(full, x_full, CudaMode::persistent).iterations, outcome.iterations);
+  EXPECT_EQ(x, x_full);
+}
+
+TEST_P(MixedGpu, GoesOnInDoubleWhereFloatIsTooCoarse) {
+  if (method == Method::bicgstab) GTEST_SKIP() << "a symmetric matrix, for CG";
+  a = test::pairs_that_float_merges();
+  b = random_vector<double>(a.rows);
+  preconditioner = {};
+  rule.rtol = 1e-6;
+  OnDevice device(a);
+  const auto exact = build_cuda_kernel<double>("albus", device.csr, device.stream);
+  const auto kernel = build_mixed_cuda_kernel("csr-vector", device.csr, device.stream);
+  CudaKernelSystem system(*kernel, device.csr, exact.get(), device.defect.view());
+  Array<double> x(a.rows);
+  const Outcome outcome = solve(system, x, CudaMode::graph);
+  EXPECT_EQ(outcome.reason, Reason::rtol);
+  EXPECT_GE(outcome.exact_from, 0);
+  EXPECT_LE(test::relative_residual(a, b, x), 1.01e-6);
+}
+
+}  // namespace
+}  // namespace trireme::solvers

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Mixed precision in the resident engine: FP32 values, FP64 answers.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "solvers/solves.hpp"
+#include "sparse/generators.hpp"
+
+namespace trireme::solvers {
+namespace {
+
+using test::from_dense;
+using test::grid_matrix;
+using test::random_vector;
+using Kind = PreconditionerSpec::Kind;
+
+struct Options : test::Options {
+  Options(Method of = Method::cg, Variant by = Variant::classic, Kind with = Kind::jacobi)
+      : kind(with) {
+    method = of;
+    variant = by;
+    rule.rtol = 1e-12;
+  }
+  Kind kind;
+};
+
+struct Solved : test::Solved {
+  double residual = 0;  // ||b - A x|| / ||b||, apart from the engine
+};
+
+enum class Products { exact, corrected, uncorrected };
+
+Solved solve(const CsrMatrix<double>& a, std::span<const double> b, Products products,
+             Options options = {}) {
+  const auto exact = build_host_kernel<double>("csr", a.view());
+  const auto rounded = build_mixed_host_kernel("csr", a.view());
+  const Array<float> defect = test::row_defect(a);
+  HostKernelSystem system(products == Products::exact ? *exact : *rounded, a.rows,
+                          products == Products::corrected ? exact.get() : nullptr, defect);
+  const Array<double> diagonal = test::diagonal_of(a);
+  const test::BlockJacobi blocks(a, 4);
+  options.preconditioner = options.kind == Kind::blocks ? blocks.spec : test::jacobi(diagonal);
+  options.preconditioner.kind = options.kind;
+  Solved solved{test::solve(system, b, options)};
+  solved.residual = test::relative_residual(a, b, solved.x);
+  return solved;
+}
+
+struct Case {
+  std::string name;
+  Options options;
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+class MixedPrecision : public testing::TestWithParam<Case> {
+ protected:
+  // A third of everything: no value is an FP32 number.
+  CsrMatrix<double> system(std::int64_t n, double contrast) const {
+    CsrMatrix<double> a =
+        grid_matrix(n, GetParam().options.method == Method::bicgstab ? 0.5 : 0, contrast);
+    for (double& value : a.values) value /= 3;
+    return a;
+  }
+};
+
+std::vector<Case> methods() {
+  std::vector<Case> all;
+  const std::pair<Kind, const char*> kinds[] = {{Kind::none, "None"},
+                                                {Kind::jacobi, "Jacobi"},
+                                                {Kind::blocks, "Blocks"},
+                                                {Kind::chebyshev, "Chebyshev"}};
+  for (const auto& [kind, name] : kinds) {
+    all.push_back({std::string("ClassicCg") + name, Options(Method::cg, Variant::classic, kind)});
+    all.push_back({std::string("MergedCg") + name, Options(Method::cg, Variant::merged, kind)});
+    if (kind != Kind::chebyshev)
+      all.push_back(
+          {std::string("Bicgstab") + name, Options(Method::bicgstab, Variant::classic, kind)});
+  }
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Methods, MixedPrecision, testing::ValuesIn(methods()),
+                         [](const auto& method) { return method.param.name; });
+
+TEST_P(MixedPrecision, ReachesTheToleranceByTheTrueResidual) {
+  const CsrMatrix<double> a = system(40, 100);
+  const Array<double> b = random_vector<double>(a.rows);
+  const Solved full = solve(a, b, Products::exact, GetParam().options);
+  const Solved mixed = solve(a, b, Products::corrected, GetParam().options);
+  ASSERT_EQ(full.outcome.reason, Reason::rtol);
+  EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
+  EXPECT_LE(mixed.residual, 1.01e-12);
+  EXPECT_NEAR(mixed.residual, mixed.outcome.norm / test::norm(b), 1e-14);
+  EXPECT_EQ(mixed.outcome.exact_from, -1);
+  EXPECT_GE(mixed.outcome.replacements, 5);  // twelve digits, a digit and a half each
+  EXPECT_LE(mixed.outcome.replacements, 12);
+  EXPECT_EQ(mixed.history.size(), static_cast<std::size_t>(mixed.outcome.iterations) + 1);
+  if (GetParam().options.method == Method::cg)
+    EXPECT_LE(mixed.outcome.iterations, 1.15 * full.outcome.iterations);
+  else
+    EXPECT_LE(mixed.outcome.iterations, 1.5 * full.outcome.iterations + 2);
+}
+
+TEST_P(MixedPrecision, WouldMissTheToleranceWithoutCorrections) {
+  const CsrMatrix<double> a = system(40, 100);
+  const Array<double> b = random_vector<double>(a.rows);
+  EXPECT_GE(solve(a, b, Products::uncorrected, GetParam().options).residual, 1e-9);
+}
+
+TEST_P(MixedPrecision, StartsFromAGuessAndGivesTheSameBitsAgain) {
+  const CsrMatrix<double> a = system(30, 10);
+  const Array<double> b = random_vector<double>(a.rows);
+  Options options = GetParam().options;
+  options.x0 = random_vector<double>(a.rows, 5);
+  const Solved once = solve(a, b, Products::corrected, options);
+  const Solved twice = solve(a, b, Products::corrected, options);
+  EXPECT_EQ(once.outcome.reason, Reason::rtol);
+  EXPECT_LE(once.residual, 1.01e-12);
+  EXPECT_EQ(once.x, twice.x);
+}
+
+TEST_P(MixedPrecision, AnswersARightHandSideOfZero) {
+  const CsrMatrix<double> a = system(10, 10);
+  const Array<double> b(a.rows, 0.0);
+  const Solved solved = solve(a, b, Products::corrected, GetParam().options);
+  EXPECT_GT(static_cast<int>(solved.outcome.reason), 0);
+  EXPECT_EQ(test::norm(solved.x), 0);
+}
+
+TEST(MixedPrecisionCg, SolvesElasticityWithALargeContrast) {
+  const GenerateSpec spec = {.kind = "elasticity3d", .n = 8};
+  CsrMatrix<double> a = generate(spec, 0, generator_shape(spec).rows).local;
+  // D A D with D from 1e-2 to 1e2: a contrast of 1e8 between rows, not undone exactly by Jacobi.
+  const auto scale = [](std::int64_t i) { return std::pow(10.0, (i * 37 % 9 - 4) / 2.0) / 3; };
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      a.values[k] *= scale(i) * scale(a.col_idx[k]);
+  const Array<double> b = test::times(a, random_vector<double>(a.rows));
+  for (const Variant variant : {Variant::classic, Variant::merged}) {
+    Options options;
+    options.variant = variant;
+    const Solved full = solve(a, b, Products::exact, options);
+    const Solved mixed = solve(a, b, Products::corrected, options);
+    ASSERT_EQ(full.outcome.reason, Reason::rtol);
+    EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
+    EXPECT_LE(mixed.residual, 1.01e-12);
+    EXPECT_LE(mixed.outcome.iterations, 1.7 * full.outcome.iterations);
+    EXPECT_GE(solve(a, b, Products::uncorrected, options).residual, 1e-9);
+  }
+}
+
+TEST(MixedPrecisionCg, GoesOnInDoubleWhereFloatIsTooCoarse) {
+  const CsrMatrix<double> a = test::pairs_that_float_merges();
+  const Array<double> b = random_vector<double>(a.rows);
+  for (const Variant variant : {Variant::classic, Variant::merged}) {
+    Options options;
+    options.variant = variant;
+    options.rule.rtol = 1e-6;
+    ASSERT_EQ(solve(a, b, Products::exact, options).outcome.reason, Reason::rtol);
+    const Solved mixed = solve(a, b, Products::corrected, options);
+    EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
+    EXPECT_LE(mixed.residual, 1.01e-6);
+    EXPECT_GE(mixed.outcome.exact_from, 0);
+    EXPECT_EQ(mixed.history.size(), static_cast<std::size_t>(mixed.outcome.iterations) + 1);
+  }
+}
+
+TEST(MixedPrecisionCg, GivesUpOnFloatAfterLongWithoutACorrection) {
+  State state;
+  state.rule.rtol = 1e-8;
+  state.correct_below = kCorrectBelow;
+  begin(state, 1.0);
+  state.iterations = kMostUncorrected - 1;
+  judge(state, 0.5);
+  EXPECT_TRUE(state.running);
+  ++state.iterations;
+  judge(state, 0.5);
+  EXPECT_FALSE(state.running);
+  EXPECT_FALSE(needs_true_residual(state));
+  EXPECT_TRUE(gave_up(state));
+  EXPECT_FALSE(go_on_exactly(state));  // from the x so far
+  judge(state, 0.5);
+  EXPECT_TRUE(state.running);
+}
+
+TEST(MixedPrecisionCg, SaysWhenTheMatrixItselfIsIndefinite) {
+  const CsrMatrix<double> a = from_dense({{1 / 3.0, 0, 0}, {0, 2 / 3.0, 0}, {0, 0, -1 / 3.0}});
+  Options options;
+  options.kind = Kind::none;
+  const Solved solved = solve(a, Array<double>{1, 1, 3}, Products::corrected, options);
+  EXPECT_EQ(solved.outcome.reason, Reason::indefinite_matrix);
+}
+
+TEST(MixedPrecisionCg, StopsAtTheIterationLimit) {
+  const CsrMatrix<double> a = grid_matrix(40, 0, 1 / 3.0);
+  Options options;
+  options.rule.max_iterations = 50;
+  const Solved solved = solve(a, random_vector<double>(a.rows), Products::corrected, options);
+  EXPECT_EQ(solved.outcome.reason, Reason::too_many_iterations);
+  EXPECT_EQ(solved.outcome.iterations, 50);
+}
+
+TEST(MixedPrecisionCg, RefusesRulesWithoutANorm) {
+  const CsrMatrix<double> a = grid_matrix(10);
+  const Array<double> b(a.rows, 1.0);
+  Options options;
+  options.rule.norm = NormKind::none;
+  EXPECT_THROW(solve(a, b, Products::corrected, options), Error);
+  options.rule = {};
+  options.rule.judged_by_caller = true;
+  EXPECT_THROW(solve(a, b, Products::corrected, options), Error);
+}
+
+}  // namespace
+}  // namespace trireme::solvers

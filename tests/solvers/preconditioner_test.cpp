@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Preconditioners inside the resident loops, on the host: what they save and refuse.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/error.hpp"
+#include "solvers/cg_fixture.hpp"
+
+namespace trireme::solvers {
+namespace {
+
+using namespace test;
+
+TEST_P(ResidentCg, BlockJacobiTakesFewerIterationsThanJacobi) {
+  const CsrMatrix<double> a = grid_matrix(40, 0, 50);
+  const Array<double> b = random_vector<double>(a.rows), d = diagonal_of(a);
+  Options o = options();
+  o.preconditioner = jacobi(d);
+  const std::int64_t by_jacobi = solve(a, b, o).outcome.iterations;
+  const std::vector<std::int32_t> groups = row_groups(a.rows, {8, 3, 5});
+  for (const bool natural : {true, false}) {
+    SCOPED_TRACE(natural ? "blocks of 8" : "groups of 8, 3, 5, 8, ..");
+    const BlockJacobi blocks(a, 8, natural ? std::span<const std::int32_t>() : groups);
+    o.preconditioner = blocks.spec;
+    const Solved by_blocks = solve(a, b, o);
+    EXPECT_EQ(by_blocks.outcome.reason, Reason::rtol);
+    EXPECT_LT(by_blocks.outcome.iterations, by_jacobi);
+    EXPECT_LE(relative_residual(a, b, by_blocks.x), 1.0001e-8);
+  }
+}
+
+TEST_P(ResidentCg, ChebyshevPolynomialTakesFewerIterations) {
+  const CsrMatrix<double> a = grid_matrix(60, 0, 10);
+  const Array<double> b = random_vector<double>(a.rows), d = diagonal_of(a);
+  Options o = options();
+  o.preconditioner = jacobi(d);
+  const std::int64_t by_jacobi = solve(a, b, o).outcome.iterations;
+  o.preconditioner.kind = PreconditionerSpec::Kind::chebyshev;
+  o.preconditioner.degree = 5;
+  const Solved solved = solve(a, b, o);
+  EXPECT_EQ(solved.outcome.reason, Reason::rtol);
+  EXPECT_LT(solved.outcome.iterations * 3, by_jacobi);
+  EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
+}
+
+TEST(ResidentBicgstab, BlockJacobiTakesFewerIterations) {
+  const CsrMatrix<double> a = grid_matrix(40, 5, 50);
+  const Array<double> b = random_vector<double>(a.rows), d = diagonal_of(a);
+  Options o;
+  o.method = Method::bicgstab;
+  o.preconditioner = jacobi(d);
+  const std::int64_t by_jacobi = solve(a, b, o).outcome.iterations;
+  const BlockJacobi blocks(a, 32);
+  o.preconditioner = blocks.spec;
+  const Solved solved = solve(a, b, o);
+  EXPECT_EQ(solved.outcome.reason, Reason::rtol);
+  EXPECT_LT(solved.outcome.iterations, by_jacobi);
+  EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
+}
+
+TEST(ResidentBicgstab, ChebyshevIsRefused) {
+  const CsrMatrix<double> a = grid_matrix(10, 1);
+  const Array<double> d = diagonal_of(a);
+  Options o;
+  o.method = Method::bicgstab;
+  o.preconditioner = jacobi(d);
+  o.preconditioner.kind = PreconditionerSpec::Kind::chebyshev;
+  EXPECT_THROW(solve(a, Array<double>(a.rows, 1.0), o), Error);
+}
+
+TEST(ResidentPreconditioner, ARowsRandomNumberIsTheSameInEveryPartition) {
+  const Array<double> whole = random_right_hand_side(0, 100);
+  const Array<double> part = random_right_hand_side(60, 40);
+  EXPECT_TRUE(std::equal(part.begin(), part.end(), whole.begin() + 60));
+  EXPECT_NE(whole[0], whole[60]);
+}
+
+TEST(ResidentPreconditioner, LanczosFindsTheEndsOfTheSpectrum) {
+  const std::int64_t n = 30;  // eigenvalues 4 - 2 cos(i h) - 2 cos(j h), D = 4
+  const CsrMatrix<double> a = grid_matrix(n);
+  const Array<double> d = diagonal_of(a);
+  const auto kernel = build_host_kernel<double>("csr", a.view());
+  HostKernelSystem system(*kernel, a.rows);
+  PreconditionerSpec spec = jacobi(d);
+  spec.kind = PreconditionerSpec::Kind::chebyshev;
+  spec.estimation_steps = 60;
+  const HostSolver solver(system, Method::cg, Variant::classic, spec);
+  const double h = std::acos(-1.0) / (n + 1);
+  EXPECT_NEAR(solver.preconditioner().high / 1.1, 1 + std::cos(h), 1e-3);
+}
+
+TEST(ResidentPreconditioner, SingularBlockIsAnErrorThatNamesTheRow) {
+  const CsrMatrix<double> a = grid_matrix(4);
+  const auto kernel = build_host_kernel<double>("csr", a.view());
+  HostKernelSystem system(*kernel, a.rows);
+  Array<double> blocks(a.rows * 2, 1.0);
+  blocks[0] = 2;
+  PreconditionerSpec spec;
+  spec.kind = PreconditionerSpec::Kind::blocks;
+  spec.block_size = 2;
+  spec.blocks = blocks;
+  try {
+    HostSolver(system, Method::cg, Variant::classic, spec);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::input);
+    EXPECT_NE(std::string(error.what()).find("row 2 "), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace trireme::solvers

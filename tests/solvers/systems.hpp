@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small systems for tests of the resident engine, and what can be said of a solution.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "base/array.hpp"
+#include "solvers/preconditioners/preconditioner_setup.hpp"
+#include "sparse/csr.hpp"
+#include "support/random.hpp"
+
+namespace trireme::test {
+
+inline CsrMatrix<double> from_dense(const std::vector<std::vector<double>>& dense) {
+  CsrMatrix<double> a;
+  a.rows = static_cast<std::int64_t>(dense.size());
+  a.cols = a.rows;
+  for (const std::vector<double>& row : dense) {
+    for (std::size_t j = 0; j < row.size(); ++j)
+      if (row[j] != 0) {
+        a.col_idx.push_back(static_cast<std::int32_t>(j));
+        a.values.push_back(row[j]);
+      }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+  }
+  return a;
+}
+
+// -div(c grad u) + wind . grad u on an n x n grid, upwind; c jumps by `contrast` between grid
+// points. Symmetric positive definite without wind.
+inline CsrMatrix<double> grid_matrix(std::int64_t n, double wind = 0, double contrast = 1) {
+  CsrMatrix<double> a;
+  a.rows = a.cols = n * n;
+  const auto c = [&](std::int64_t x, std::int64_t y) {
+    return (x * 7 + y * 13) % 3 == 0 ? contrast : 1.0;
+  };
+  for (std::int64_t y = 0; y < n; ++y)
+    for (std::int64_t x = 0; x < n; ++x) {
+      const std::int64_t dx[] = {0, -1, 0, 1, 0}, dy[] = {-1, 0, 0, 0, 1};
+      double diagonal = 0;
+      std::size_t diagonal_place = 0;
+      for (int k = 0; k < 5; ++k) {
+        if (k == 2) {
+          diagonal_place = a.values.size();
+          a.values.push_back(0);
+          a.col_idx.push_back(static_cast<std::int32_t>(y * n + x));
+          continue;
+        }
+        const std::int64_t u = x + dx[k], v = y + dy[k];
+        const bool inside = u >= 0 && u < n && v >= 0 && v < n;
+        const double edge = inside ? 0.5 * (c(x, y) + c(u, v)) : c(x, y);
+        const double upwind = k == 1 ? wind : 0;
+        diagonal += edge + upwind;
+        if (!inside) continue;
+        a.values.push_back(-edge - upwind);
+        a.col_idx.push_back(static_cast<std::int32_t>(v * n + u));
+      }
+      a.values[diagonal_place] = diagonal;
+      a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+    }
+  return a;
+}
+
+// The graph Laplacian of a path: symmetric, positive semidefinite, constants in its null space.
+inline CsrMatrix<double> path_laplacian(std::int64_t n) {
+  std::vector<std::vector<double>> dense(n, std::vector<double>(n, 0.0));
+  for (std::int64_t i = 0; i + 1 < n; ++i) {
+    dense[i][i] += 1;
+    dense[i + 1][i + 1] += 1;
+    dense[i][i + 1] = dense[i + 1][i] = -1;
+  }
+  return from_dense(dense);
+}
+
+// Rows of 1 to some 40 nonzeros in no order, row 5 with `longest`; diagonally dominant, with a
+// diagonal that changes from row to row. Symmetric positive definite without `skew`.
+inline CsrMatrix<double> irregular_matrix(std::int64_t n, double skew = 0,
+                                          std::int64_t longest = 700) {
+  Random random(11);
+  std::vector<std::map<std::int32_t, double>> rows(n);
+  const auto connect = [&](std::int64_t i, std::int64_t j, double value) {
+    rows[i][static_cast<std::int32_t>(j)] = value * (1 + skew);
+    rows[j][static_cast<std::int32_t>(i)] = value;
+  };
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t k = random.below(3) == 0 ? random.below(30) : random.below(4); k > 0; --k)
+      if (const std::int64_t j = random.below(n); j < i)
+        connect(i, j, -0.5 - 0.1 * static_cast<double>(random.below(10)));
+  for (std::int64_t k = 0; k < longest; ++k)
+    if (const std::int64_t j = 6 + random.below(n - 6); j > 5) connect(5, j, -0.3);
+  CsrMatrix<double> a;
+  a.rows = a.cols = n;
+  for (std::int64_t i = 0; i < n; ++i) {
+    double sum = 0;
+    for (const auto& [column, value] : rows[i]) sum += std::abs(value);
+    rows[i][static_cast<std::int32_t>(i)] = sum + 0.01 * static_cast<double>(1 + i % 7);
+    for (const auto& [column, value] : rows[i]) {
+      a.col_idx.push_back(column);
+      a.values.push_back(value);
+    }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+  }
+  return a;
+}
+
+// Blocks [1 1-1e-9; 1-1e-9 1], with eigenvalues 2 and 1e-9: FP32 would make each [1 1; 1 1],
+// singular.
+inline CsrMatrix<double> pairs_that_float_merges() {
+  CsrMatrix<double> a;
+  a.rows = a.cols = 64;
+  for (std::int32_t i = 0; i < 64; ++i) {
+    const std::int32_t first = i / 2 * 2;
+    const double off = 1 - 1e-9;
+    a.col_idx.insert(a.col_idx.end(), {first, first + 1});
+    a.values.insert(a.values.end(), {i == first ? 1 : off, i == first ? off : 1});
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+  }
+  return a;
+}
+
+inline Array<double> diagonal_of(const CsrMatrix<double>& a) {
+  Array<double> d(a.rows);
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    d[i] = 0;
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      if (a.col_idx[k] == i) d[i] += a.values[k];
+  }
+  return d;
+}
+
+// As PreconditionerSpec::blocks wants them.
+inline Array<double> blocks_of(const CsrMatrix<double>& a, const solvers::BlockRows& rows) {
+  Array<double> blocks(static_cast<std::size_t>(a.rows) * rows.size, 0.0);
+  for (std::size_t group = 0; group + 1 < rows.starts.size(); ++group)
+    for (std::int64_t i = rows.starts[group]; i < rows.starts[group + 1]; ++i)
+      for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+        if (a.col_idx[k] >= rows.starts[group] && a.col_idx[k] < rows.starts[group + 1])
+          blocks[i * rows.size + a.col_idx[k] - rows.starts[group]] += a.values[k];
+  return blocks;
+}
+
+// A 1 - A32 1, with A32 the values in FP32.
+inline Array<float> row_defect(const CsrMatrix<double>& a) {
+  Array<float> defect(a.rows);
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    double lost = 0;
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      lost += a.values[k] - static_cast<float>(a.values[k]);
+    defect[i] = static_cast<float>(lost);
+  }
+  return defect;
+}
+
+inline Array<double> times(const CsrMatrix<double>& a, std::span<const double> x) {
+  Array<double> y(a.rows);
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    long double sum = 0;
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      sum += static_cast<long double>(a.values[k]) * x[a.col_idx[k]];
+    y[i] = static_cast<double>(sum);
+  }
+  return y;
+}
+
+inline double norm(std::span<const double> x) {
+  long double sum = 0;
+  for (const double value : x) sum += static_cast<long double>(value) * value;
+  return static_cast<double>(std::sqrt(sum));
+}
+
+// ||b - A x|| / ||b||
+inline double relative_residual(const CsrMatrix<double>& a, std::span<const double> b,
+                                std::span<const double> x) {
+  Array<double> r = times(a, x);
+  for (std::size_t i = 0; i < r.size(); ++i) r[i] = b[i] - r[i];
+  return norm(r) / norm(b);
+}
+
+}  // namespace trireme::test
