@@ -28,8 +28,9 @@ const std::map<std::string, CudaMode> kModes = {{"auto", CudaMode::automatic},
                                                 {"graph", CudaMode::graph},
                                                 {"persistent", CudaMode::persistent},
                                                 {"stepped", CudaMode::stepped}};
-const std::map<std::string, Variant> kVariants = {
-    {"auto", Variant::automatic}, {"classic", Variant::classic}, {"merged", Variant::merged}};
+const std::map<std::string, Variant> kVariants = {{"auto", Variant::automatic},
+                                                  {"classic", Variant::classic},
+                                                  {"single_reduction", Variant::single_reduction}};
 
 std::string name_of(CudaMode mode) {
   for (const auto& [name, value] : kModes)
@@ -128,7 +129,7 @@ void run(const std::string& problem, std::map<std::string, std::string> options)
       "{:.2f} ms, first "
       "solve {:.2f}, others {:.3f}\n",
       problem, rows, options["kernel"], options["method"], name_of(solver.mode()),
-      solver.variant() == Variant::merged ? "merged" : "classic", cuda.unroll,
+      solver.variant() == Variant::single_reduction ? "single_reduction" : "classic", cuda.unroll,
       1e6 * seconds[seconds.size() / 2] / iterations, 1e6 * seconds.front() / iterations,
       1e6 * seconds.back() / iterations, 1e6 * marginal, outcome.iterations,
       static_cast<int>(outcome.reason), std::sqrt(static_cast<double>(residual / norm_b)),

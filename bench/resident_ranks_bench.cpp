@@ -23,7 +23,9 @@ namespace {
 using namespace trireme;
 using namespace trireme::solvers;
 
-const char* name_of(Variant variant) { return variant == Variant::merged ? "merged" : "classic"; }
+const char* name_of(Variant variant) {
+  return variant == Variant::single_reduction ? "single_reduction" : "classic";
+}
 
 void time_exchange(const std::shared_ptr<DistributedMatrix>& matrix, const std::string& kernel,
                    Method method, std::int64_t iterations, const std::string& way = {}) {

@@ -149,10 +149,10 @@ void run(const std::string& problem, const std::vector<std::string>& kernels, in
     DeviceBuffer<std::int32_t> order = kernel->row_order(stream);
     const double breaks =
         static_cast<double>(breaks_in(order.view(), stream)) / static_cast<double>(a.rows);
-    const PermutationRule always{.least_nonzeros = 0, .least_breaks = 0, .least_gain = -1e9};
+    const PermutationRule always{.min_nonzeros = 0, .min_breaks = 0, .min_gain = -1e9};
     PermutationTrial trial;
     for (int k = 0; k < 2; ++k)  // the first loads the code
-      trial = try_permuted(*kernel, on_device.view(), always.least_products, always, stream);
+      trial = try_permuted(*kernel, on_device.view(), always.min_products, always, stream);
     Products callers(*kernel, x.view(), stream), own(trial.winner->kernel(), x.view(), stream);
     for (int k = 0; k < rounds; ++k) {
       callers.round();

@@ -77,7 +77,7 @@ ExitCode check(const Case& c) {
 }
 
 // Which kernels failed and why, in one line: "csr, albus: not converged: ...; not run ...".
-std::string failures(const Outcome& outcome) {
+std::string failures(const CaseOutcome& outcome) {
   std::map<std::string, std::vector<std::string>> kernels_by_reason;
   for (const RunOutcome& run : outcome.runs)
     if (run.exit_code != ExitCode::converged) kernels_by_reason[run.reason].push_back(label(run));
@@ -93,7 +93,7 @@ ExitCode solve(const Case& c, const PetscSession& petsc, bool quiet, InterruptGu
   std::unique_ptr<TerminalProgress> progress;
   if (on_first_rank() && !quiet && isatty(STDERR_FILENO))
     progress = std::make_unique<TerminalProgress>(stderr, c.solver);
-  Outcome outcome = run_case(kWorld, c, progress.get(), &interrupts);
+  CaseOutcome outcome = run_case(kWorld, c, progress.get(), &interrupts);
   for (RunOutcome& run : outcome.runs)
     run.notes.insert(run.notes.end(), petsc.notes().begin(), petsc.notes().end());
   progress.reset();

@@ -15,7 +15,7 @@
 namespace trireme {
 namespace {
 
-constexpr std::size_t kMostNamed = 3;
+constexpr std::size_t kMaxNamed = 3;
 
 struct Seen {
   std::array<char, 64> node{};
@@ -48,7 +48,7 @@ GpusOfRanks summarise_gpus(std::span<const RankGpu> ranks) {
       places.push_back(fmt::format("{} ({})", ranks[first].node, ranks_in_words(first, end - 1)));
     first = end;
   }
-  const std::size_t named = std::min(places.size(), kMostNamed);
+  const std::size_t named = std::min(places.size(), kMaxNamed);
   std::string lacking = fmt::format("{}", fmt::join(places.begin(), places.begin() + named, ", "));
   if (places.size() > named) lacking += fmt::format(" and {} more", places.size() - named);
   return {.everywhere = false, .lacking = lacking};

@@ -175,7 +175,7 @@ class Solves {
     });
     solver_.scale_tolerance(exponent);
     const std::optional<std::int64_t> copies_before = petsc_device_copies();
-    SolveResult result = keeper_->solve(
+    KspResult result = keeper_->solve(
         solver_, b_, x_,
         {.k = k,
          .nonzero_guess = problem.x0.has_value(),

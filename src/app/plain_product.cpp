@@ -2,6 +2,8 @@
 // Row loops over both blocks; the halo by PetscSF from the global ids of the ghosts.
 #include "app/plain_product.hpp"
 
+#include "base/split_mix.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,11 +24,7 @@ void add_product(const CsrView<double>& a, std::span<const double> x, std::span<
 
 // In (-1, 1), from the global row alone.
 double hashed(std::uint64_t row, std::uint64_t seed) {
-  std::uint64_t z = (row + 1) * 0x9e3779b97f4a7c15u + seed;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  z ^= z >> 31;
-  return static_cast<double>(z >> 11) * 0x1p-52 - 1.0;
+  return 2 * to_unit(split_mix(row, seed)) - 1;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Case -> Problem -> for each kernel: operator, solves, measurements -> Outcome.
+// Case -> Problem -> for each kernel: operator, solves, measurements -> CaseOutcome.
 #include "app/run_case.hpp"
 
 #include <fmt/ranges.h>
@@ -370,14 +370,14 @@ void check_case(MPI_Comm comm, const Case& c) {
   require_known_names(comm, c.solver);
 }
 
-Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress, InterruptGuard* interrupts) {
+CaseOutcome run_case(MPI_Comm comm, const Case& c, Progress* progress, InterruptGuard* interrupts) {
   const std::int64_t resident_before = resident_bytes();
   const Stages stages(comm, progress);
   const GpusOfRanks gpus = gpus_of_ranks(comm);
   const std::vector<KernelChoice> requested = requested_kernels(c, gpus);
   const SavedRunFile state(c.report.directory);
   if (c.report.resume) state.require(comm);
-  Outcome outcome;
+  CaseOutcome outcome;
   outcome.machine = machine_facts(comm);
   select_gpu(comm, requested, gpus, &outcome.machine);
   require_known_names(comm, c.solver);

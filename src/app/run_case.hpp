@@ -27,10 +27,10 @@ struct Progress {
   virtual void iteration(int run, std::int64_t iteration, double relative_residual) = 0;
 };
 
-// Solves c with each of c.kernels in turn and returns the same Outcome on every rank. Collective.
-// Writes the solution (solution.h5, or solution-<kernel>.h5, with -mixed, for several) into
-// c.report.directory, made when missing, when c.report.solution is set; nothing else is written:
-// the reports are the caller's. `progress` may be null.
+// Solves c with each of c.kernels in turn and returns the same CaseOutcome on every rank.
+// Collective. Writes the solution (solution.h5, or solution-<kernel>.h5, with -mixed, for several)
+// into c.report.directory, made when missing, when c.report.solution is set; nothing else is
+// written: the reports are the caller's. `progress` may be null.
 //
 // A solve that does not converge or breaks down is an outcome, not an error: its exit_code is
 // not_converged or breakdown, and the other kernels still run. A signal noted on any rank ends the
@@ -43,8 +43,8 @@ struct Progress {
 // load_problem() finds, a non-square matrix, a zero diagonal with jacobi), resource (no such
 // device, out of memory). Expects PETSc to be initialised (petsc/session.hpp) with c.petsc
 // among its options.
-Outcome run_case(MPI_Comm comm, const Case& c, Progress* progress,
-                 InterruptGuard* interrupts = nullptr);
+CaseOutcome run_case(MPI_Comm comm, const Case& c, Progress* progress,
+                     InterruptGuard* interrupts = nullptr);
 
 // The files that run_case() may write.
 std::vector<std::filesystem::path> files_of_run(const Case& c);

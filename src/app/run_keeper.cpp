@@ -14,7 +14,7 @@
 namespace trireme {
 namespace {
 
-constexpr double kMostOfTheTime = 0.01;  // for checkpoints
+constexpr double kMaxOfTheTime = 0.01;   // for checkpoints
 constexpr double kIterationsToGoOn = 3;  // what a loop that goes on does before its first
 constexpr std::size_t kLongestHistory = 1'000'000;
 
@@ -60,7 +60,7 @@ SavedSolve& RunKeeper::entry(std::size_t k) {
   return run_.solves[k];
 }
 
-SolveResult RunKeeper::solve(PetscSolver& solver, Vec b, Vec x, const Solve& what) {
+KspResult RunKeeper::solve(PetscSolver& solver, Vec b, Vec x, const Solve& what) {
   SavedSolve& now = entry(what.k);
   const double unit = what.unit > 0 ? what.unit : 1;
   std::int64_t before = iterations_before(what.k);
@@ -110,7 +110,7 @@ SolveResult RunKeeper::solve(PetscSolver& solver, Vec b, Vec x, const Solve& wha
   }
   double seconds = 0;
   for (;;) {
-    SolveResult latest = solver.solve(b, x, what.nonzero_guess || goes_on);
+    KspResult latest = solver.solve(b, x, what.nonzero_guess || goes_on);
     seconds += latest.seconds;
     append(norms, latest.residuals, latest.iterations, before);
     if (!latest.facts.stopped || !goes_on_after_checkpoints(solver) ||
@@ -135,7 +135,7 @@ bool RunKeeper::goes_on_after_checkpoints(const PetscSolver& solver) const {
   return keeping_ && keeping_->interval > 0 && solver.engine() == "resident";
 }
 
-void RunKeeper::solved(std::size_t k, const SolveResult& result) {
+void RunKeeper::solved(std::size_t k, const KspResult& result) {
   SavedSolve& now = entry(k);
   now.converged = result.verdict.converged;
   if (result.can_go_on && !now.converged)
@@ -183,9 +183,9 @@ bool RunKeeper::write() {
 // The next checkpoint is due when it, too, costs no more than its part of the time so far.
 void RunKeeper::spend(double seconds) {
   spent_ += seconds;
-  most_ = std::max(most_, seconds);
+  max_ = std::max(max_, seconds);
   wait(keeping_->interval);
-  next_ = std::max(next_, begun_ + duration((spent_ + most_) / kMostOfTheTime));
+  next_ = std::max(next_, begun_ + duration((spent_ + max_) / kMaxOfTheTime));
 }
 
 }  // namespace trireme

@@ -45,9 +45,9 @@ class RunKeeper {
   };
   // As PetscSolver::solve(), from where the run before was, with checkpoints meanwhile. The history
   // and the iterations are those of all runs, the seconds of this one.
-  SolveResult solve(PetscSolver& solver, Vec b, Vec x, const Solve& what);
+  KspResult solve(PetscSolver& solver, Vec b, Vec x, const Solve& what);
   // What came of it in the end; `x` holds the solution.
-  void solved(std::size_t k, const SolveResult& result);
+  void solved(std::size_t k, const KspResult& result);
   void begin_round(std::int64_t solves_before);
   // Writes the state if a run can go on from it, and removes it once the run has converged.
   // stopped: by a signal, which may have come between two solves.
@@ -74,7 +74,7 @@ class RunKeeper {
   std::vector<std::string> notes_;
   std::int64_t checkpoints_ = 0;
   double spent_ = 0;  // seconds, on them
-  double most_ = 0;   // on one
+  double max_ = 0;    // on one
   bool can_go_on_ = false;
 };
 

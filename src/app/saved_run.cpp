@@ -13,7 +13,7 @@ namespace trireme {
 namespace {
 
 constexpr const char* kVersion = "1";
-constexpr std::int64_t kMostHistory = 1'000'000;
+constexpr std::int64_t kMaxHistory = 1'000'000;
 
 std::string directions_of(std::size_t solve) { return fmt::format("/directions_{}", solve); }
 std::string history_of(std::size_t solve) { return fmt::format("/residual_history_{}", solve); }
@@ -126,7 +126,7 @@ SavedRun SavedRunFile::read_here(const RunIdentity& identity, const RowRange& ro
     if (solve.converged) continue;
     if (file.has_dataset(directions_of(k)))
       solve.stopped.directions = read_vectors(file, directions_of(k), rows);
-    solve.history = read_numbers(file, history_of(k), kMostHistory);
+    solve.history = read_numbers(file, history_of(k), kMaxHistory);
   }
   return run;
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kFitMatrix = 200;  // |exponent| up to which entries need no scaling
 constexpr int kFitVector = 100;
-constexpr int kLeastNormal = -1000;  // a little above the exponent of the smallest normal number
+constexpr int kMinNormal = -1000;  // a little above the exponent of the smallest normal number
 
 constexpr int kNone = std::numeric_limits<int>::min();
 
@@ -63,7 +63,7 @@ int scale_matrix(DistributedMatrix& matrix) {
   Array<double>& ghost = matrix.blocks.ghost.values;
   const Exponents found = over_ranks(matrix.comm, {exponents_of(local), exponents_of(ghost)});
   if (found.largest == kNone || std::abs(found.largest) <= kFitMatrix) return 0;
-  const int exponent = std::min(found.largest, std::max(found.smallest - kLeastNormal, 0));
+  const int exponent = std::min(found.largest, std::max(found.smallest - kMinNormal, 0));
   if (exponent == 0) return 0;
   scale(local, -exponent);
   scale(ghost, -exponent);

@@ -29,7 +29,7 @@ GenerateSpec& generate_of(Case& c) {
   return *c.problem.generate;
 }
 
-constexpr std::int64_t kMostRows = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMaxRows = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::array kKeys = {
     Key{"problem", field::Section{}, "", "where the linear system A x = b comes from"},
@@ -39,10 +39,10 @@ constexpr std::array kKeys = {
         field::Text{[](Case& c) -> string& { return generate_of(c).kind; }, generator_kinds}, "",
         "model problem made in memory, each rank its rows, in place of problem.file"},
     Key{"problem.n",
-        field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).n); }, 1, kMostRows},
+        field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).n); }, 1, kMaxRows},
         "", "with generate: grid points a side, rows, or the scale of rmat"},
     Key{"problem.k",
-        field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).k); }, 1, kMostRows},
+        field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).k); }, 1, kMaxRows},
         "", "with generate: nonzeros a row (random) or edge factor (rmat)"},
     Key{"problem.seed",
         field::Seed{[](Case& c) -> decltype(auto) { return (generate_of(c).seed); }}, "",
@@ -80,7 +80,7 @@ constexpr std::array kKeys = {
         "stop when the residual norm ||b - A x|| falls below this"},
     Key{"solver.max_iterations",
         field::Integer{[](Case& c) -> decltype(auto) { return (c.solver.max_iterations); }, 0,
-                       kMostRows},
+                       kMaxRows},
         "iterations", "stop unconverged (exit code 5, the report is written) after this many"},
 
     Key{"kernel",

@@ -20,8 +20,8 @@
 namespace trireme {
 namespace {
 
-constexpr std::uintmax_t kMostBytes = 1 << 20;  // more is not a case but a matrix given by mistake
-constexpr int kDeepestOption = 16;              // petsc: maps within maps
+constexpr std::uintmax_t kMaxBytes = 1 << 20;  // more is not a case but a matrix given by mistake
+constexpr int kDeepestOption = 16;             // petsc: maps within maps
 
 std::string joined(std::string_view section, std::string_view name) {
   return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
@@ -161,7 +161,7 @@ std::string read_file(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(status))
     fail(ExitCode::usage, "{}: is a folder; give the case.yaml in it", path.string());
   const auto size = std::filesystem::file_size(path, error);
-  if (!error && size > kMostBytes)
+  if (!error && size > kMaxBytes)
     fail(ExitCode::usage, "{}: too large for a case ({} bytes); matrices go to problem.file",
          path.string(), size);
   std::ifstream file(path, std::ios::binary);

@@ -70,10 +70,10 @@ class NodeCount : public YAML::EventHandler {
   }
   void add(const YAML::Mark& mark, std::size_t nodes) {
     nodes_ += nodes;
-    if (nodes_ > kMostYamlNodes)
+    if (nodes_ > kMaxYamlNodes)
       fail(ExitCode::usage,
            "{}: more than {} YAML nodes, aliases counted as what they stand for; a case has fewer",
-           at(name_, mark), kMostYamlNodes);
+           at(name_, mark), kMaxYamlNodes);
   }
 
   const std::string& name_;

@@ -24,12 +24,12 @@ struct PeerWait {
 // Two parities suffice: a rank begins sum e + 2 only when all have sent, and so have begun, e + 1,
 // and so have read e.
 struct PeerSums {
-  static constexpr int most_ranks = 16;
-  static constexpr int most_values = 16;
-  static constexpr std::size_t mailbox_words = std::size_t{2} * most_ranks * most_values * 2;
+  static constexpr int max_ranks = 16;
+  static constexpr int max_values = 16;
+  static constexpr std::size_t mailbox_words = std::size_t{2} * max_ranks * max_values * 2;
 
-  std::uint64_t* mailbox[most_ranks] = {};  // of each rank, as mapped here
-  std::uint32_t epoch = 0;                  // sums so far, the same on every rank
+  std::uint64_t* mailbox[max_ranks] = {};  // of each rank, as mapped here
+  std::uint32_t epoch = 0;                 // sums so far, the same on every rank
   std::int32_t rank = 0;
   std::int32_t ranks = 0;
   PeerWait wait;

@@ -82,12 +82,12 @@ __device__ __forceinline__ double take_number(const std::uint64_t* from, std::ui
 // ranks: the same bits on each; NaN where a rank has not come in time. By one whole block, once at
 // a time on each GPU.
 __device__ inline void sum_over_peers(PeerSums* peers, double* values, int count) {
-  __shared__ double numbers[PeerSums::most_ranks * PeerSums::most_values];
+  __shared__ double numbers[PeerSums::max_ranks * PeerSums::max_values];
   __syncthreads();
   const int ranks = peers->ranks, rank = peers->rank;
   const std::uint32_t epoch = peers->epoch + 1;
   const auto slot = [&](int of, int k) {
-    return (((epoch & 1) * PeerSums::most_ranks + of) * PeerSums::most_values + k) * 2;
+    return (((epoch & 1) * PeerSums::max_ranks + of) * PeerSums::max_values + k) * 2;
   };
   for (int k = threadIdx.x; k < ranks * count; k += blockDim.x)
     put_number(peers->mailbox[k / count] + slot(rank, k % count), values[k % count], epoch);

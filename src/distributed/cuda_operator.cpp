@@ -13,7 +13,7 @@
 namespace trireme {
 namespace {
 
-using Part = Operator::Observer::Part;
+using Part = Operator::ProductObserver::Part;
 
 }  // namespace
 

@@ -32,7 +32,7 @@ std::vector<ExchangeWay> exchange_ways(const GpuNeighbourhood& gpus, std::string
   if (asked == "peer") return {ExchangeWay::peer};
   if (asked == "nccl") return {ExchangeWay::nccl};
   if (!gpus.own_gpus) return {ExchangeWay::mpi};
-  if (gpus.one_node && gpus.one_architecture() && gpus.ranks <= PeerSums::most_ranks)
+  if (gpus.one_node && gpus.one_architecture() && gpus.ranks <= PeerSums::max_ranks)
     return {ExchangeWay::peer, ExchangeWay::nccl, ExchangeWay::mpi};
   return {ExchangeWay::nccl, ExchangeWay::mpi};
 }

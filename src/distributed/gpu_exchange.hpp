@@ -37,7 +37,7 @@ class GpuExchange {
   virtual void send(DeviceSpan<const double> x, StreamRef stream) = 0;
   // The ghosts, for later work in `stream`, until the next send().
   virtual DeviceSpan<const double> receive(StreamRef stream) = 0;
-  // Adds up over the ranks, the same bits on each. At most PeerSums::most_values numbers.
+  // Adds up over the ranks, the same bits on each. At most PeerSums::max_values numbers.
   virtual void sum(DeviceSpan<double> values, StreamRef stream) = 0;
   // In device memory, for kernels that sum by themselves instead; null where they cannot.
   virtual PeerSums* peer_sums() { return nullptr; }

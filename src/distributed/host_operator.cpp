@@ -10,7 +10,7 @@
 
 namespace trireme {
 
-using Part = Operator::Observer::Part;
+using Part = Operator::ProductObserver::Part;
 
 HostOperator::HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
                            Precision precision)

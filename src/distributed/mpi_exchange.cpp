@@ -22,7 +22,7 @@ class MpiExchange final : public GpuExchange {
       ghosts_ = DeviceBuffer<double>(halo.ghosts, stream);
       packed_ = PinnedBuffer<double>(halo.send_rows.size());
       arrived_ = PinnedBuffer<double>(halo.ghosts);
-      sums_ = PinnedBuffer<double>(PeerSums::most_values);
+      sums_ = PinnedBuffer<double>(PeerSums::max_values);
       stream.synchronize();
     });
     exchange_ = std::make_unique<HaloExchange>(comm, halo, packed_.span(), arrived_.span());

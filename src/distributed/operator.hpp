@@ -18,8 +18,8 @@ namespace trireme {
 class Operator {
  public:
   // Called around the parts of a product by whoever logs; see log_events.hpp.
-  struct Observer {
-    virtual ~Observer() = default;
+  struct ProductObserver {
+    virtual ~ProductObserver() = default;
     enum class Part { halo, local, ghost };
     virtual void begin(Part part) = 0;
     virtual void end(Part part) = 0;
@@ -58,11 +58,11 @@ class Operator {
   virtual KernelStatistics statistics() const = 0;
   // Of the products so far; on a GPU this reads the events, and so waits for the last product.
   virtual ProductTimes& times() { return times_; }
-  void observe(Observer* observer) { observer_ = observer; }  // null: nobody; not owned
+  void observe(ProductObserver* observer) { observer_ = observer; }  // null: nobody; not owned
 
  protected:
   template <class Work>
-  void observed(Observer::Part part, Work&& work) {
+  void observed(ProductObserver::Part part, Work&& work) {
     if (observer_) observer_->begin(part);
     std::forward<Work>(work)();
     if (observer_) observer_->end(part);
@@ -77,7 +77,7 @@ class Operator {
   Array<float> row_defect_;
 
  private:
-  Observer* observer_ = nullptr;
+  ProductObserver* observer_ = nullptr;
   std::unique_ptr<TransposedProduct> transposed_;  // made at its first use
 };
 

@@ -28,9 +28,9 @@ class PeerExchange final : public GpuExchange {
       : comm_(comm), timeout_seconds_(timeout_seconds) {
     const int ranks = size_of(comm);
     collectively(comm, [&] {
-      if (ranks > PeerSums::most_ranks)
+      if (ranks > PeerSums::max_ranks)
         fail(ExitCode::resource, "at most {} GPUs write into each other's memory, not {}",
-             PeerSums::most_ranks, ranks);
+             PeerSums::max_ranks, ranks);
     });
     for (const auto& to : halo.sends) neighbours_[to.rank].out = to;
     for (const auto& from : halo.receives) neighbours_[from.rank].in = from;

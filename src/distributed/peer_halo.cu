@@ -10,10 +10,10 @@ namespace trireme {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr unsigned kMostBlocks = 264;
+constexpr unsigned kMaxBlocks = 264;
 
 unsigned blocks_for(std::int32_t entries) {
-  return std::clamp((static_cast<unsigned>(entries) + kThreads - 1) / kThreads, 1u, kMostBlocks);
+  return std::clamp((static_cast<unsigned>(entries) + kThreads - 1) / kThreads, 1u, kMaxBlocks);
 }
 
 __global__ void send_entries(const PeerHalo halo, std::int32_t outgoing,
@@ -46,7 +46,7 @@ __global__ void receive_entries(const PeerHalo halo, double* __restrict__ ghosts
 }
 
 __global__ void sum_values(PeerSums* peers, double* values, int count) {
-  __shared__ double sums[PeerSums::most_values];
+  __shared__ double sums[PeerSums::max_values];
   if (threadIdx.x < count) sums[threadIdx.x] = values[threadIdx.x];
   sum_over_peers(peers, sums, count);
   if (threadIdx.x < count) values[threadIdx.x] = sums[threadIdx.x];

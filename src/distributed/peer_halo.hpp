@@ -15,12 +15,12 @@ namespace trireme {
 // peer_words.cuh). Two parities suffice where every neighbour both sends and receives: what comes
 // for epoch e + 1 says that its sender has read e, so that e + 2 may take e's place.
 struct PeerHalo {
-  static constexpr int most_neighbours = PeerSums::most_ranks - 1;
+  static constexpr int max_neighbours = PeerSums::max_ranks - 1;
 
   // Outgoing entries [first[k], first[k + 1]) go to neighbour k.
-  std::int32_t first[most_neighbours + 1] = {};
-  std::uint64_t* inbox_there[most_neighbours] = {};  // where ours begin, for parity 0
-  std::int64_t words_there[most_neighbours] = {};    // of a parity
+  std::int32_t first[max_neighbours + 1] = {};
+  std::uint64_t* inbox_there[max_neighbours] = {};  // where ours begin, for parity 0
+  std::int64_t words_there[max_neighbours] = {};    // of a parity
   std::int32_t neighbours = 0;
   const std::int32_t* rows = nullptr;  // of each outgoing entry; -1: nothing but a sign of life
   const std::uint64_t* inbox = nullptr;
@@ -37,7 +37,7 @@ void peer_send(const PeerHalo& halo, DeviceSpan<const double> x, StreamRef strea
 // Waits on the device until all has come, or the patience ends; `ghosts` holds halo.ghosts numbers.
 void peer_receive(const PeerHalo& halo, DeviceSpan<double> ghosts, StreamRef stream);
 
-// values[k] become their sums over the ranks, for at most PeerSums::most_values of them.
+// values[k] become their sums over the ranks, for at most PeerSums::max_values of them.
 void peer_sum(PeerSums* peers, DeviceSpan<double> values, StreamRef stream);
 
 }  // namespace trireme

@@ -40,12 +40,12 @@ struct Parsed {
 
 // Whether the file can hold the entries that its header promises, and memory the matrix.
 void check_claims(const std::filesystem::path& path, const Header& header) {
-  constexpr double most_inflated = 1032;                             // the largest ratio of deflate
-  const double least_line = header.format == Format::array ? 2 : 4;  // "1\n", "1 1\n"
+  constexpr double max_inflated = 1032;                            // the largest ratio of deflate
+  const double min_line = header.format == Format::array ? 2 : 4;  // "1\n", "1 1\n"
   const auto entries = static_cast<double>(header.entries);
   std::error_code ignored;
   const auto bytes = static_cast<double>(std::filesystem::file_size(path, ignored));
-  if (!ignored && entries * least_line > most_inflated * bytes + least_line)
+  if (!ignored && entries * min_line > max_inflated * bytes + min_line)
     fail_at(path, header.lines,
             fmt::format("{} entries are promised, which a file of {:.0f} bytes cannot hold",
                         header.entries, bytes));

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* not_matrix_market =
     "not a Matrix Market file: it must begin with %%MatrixMarket matrix";
-constexpr std::int64_t most_rows = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t max_rows = std::numeric_limits<std::int32_t>::max();
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
@@ -116,7 +116,7 @@ void parse_size(std::string_view line, Header& header) {
                 fmt::format("the size line must be {}", header.format == Format::coordinate
                                                             ? "rows, columns, entries"
                                                             : "rows, columns")};
-  if (header.rows > most_rows || header.cols > most_rows)
+  if (header.rows > max_rows || header.cols > max_rows)
     throw Fault{header.lines, fmt::format("{} x {} is too large; at most 2^31-1 rows and columns",
                                           header.rows, header.cols)};
   if (header.symmetry != Symmetry::general && header.rows != header.cols)

@@ -17,9 +17,9 @@ namespace {
 
 // At least about so many, from the rows in the middle: to count the nonzeros takes memory too.
 double estimated_bytes(const GenerateSpec& spec, std::int64_t rows) {
-  constexpr std::int64_t most_sampled = 1000;
+  constexpr std::int64_t max_sampled = 1000;
   const std::int64_t first = rows / 2;
-  const std::int64_t last = std::min(rows, first + most_sampled);
+  const std::int64_t last = std::min(rows, first + max_sampled);
   double sampled = 0;
   for (const std::int32_t length : generator_row_lengths(spec, first, last)) sampled += length;
   const double per_row = sampled / static_cast<double>(std::max<std::int64_t>(1, last - first));

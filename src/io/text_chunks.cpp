@@ -10,7 +10,7 @@
 namespace trireme {
 namespace {
 
-constexpr std::size_t most_line_bytes = std::size_t{64} << 20;
+constexpr std::size_t max_line_bytes = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -33,9 +33,9 @@ bool TextChunks::next(std::string& buffer, std::int64_t& number) {
   std::size_t line_end = std::string::npos;
   while (line_end == std::string::npos && !at_end_) {
     const std::size_t before = buffer.size();
-    if (before > most_line_bytes)
+    if (before > max_line_bytes)
       fail(ExitCode::input, "{}: a line is longer than {} MiB; this is no file of numbers", name_,
-           most_line_bytes >> 20);
+           max_line_bytes >> 20);
     buffer.resize(before + chunk_bytes_);
     const int got =
         gzread(file_.get(), buffer.data() + before, static_cast<unsigned>(chunk_bytes_));

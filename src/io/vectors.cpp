@@ -2,6 +2,8 @@
 // Right-hand sides and the like; see vectors.hpp.
 #include "io/vectors.hpp"
 
+#include "base/split_mix.hpp"
+
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -97,11 +99,8 @@ std::vector<Array<double>> read_vectors(const hdf5::File& file, const std::strin
 Array<double> random_vector(const RowRange& rows, std::uint64_t seed) {
   Array<double> vector(rows.count);
   for (std::int64_t i = 0; i < rows.count; ++i) {
-    std::uint64_t z = (static_cast<std::uint64_t>(rows.first + i) + 1) * 0x9e3779b97f4a7c15u + seed;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;  // splitmix64
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    vector[i] = static_cast<double>(static_cast<std::int64_t>(z >> 11)) * 0x1p-52 - 1.0 + 0x1p-53;
+    const std::uint64_t bits = split_mix(static_cast<std::uint64_t>(rows.first + i), seed);
+    vector[i] = 2 * to_unit(bits) - 1 + 0x1p-53;
   }
   return vector;
 }

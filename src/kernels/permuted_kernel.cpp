@@ -14,7 +14,7 @@ namespace trireme {
 namespace {
 
 constexpr int kRounds = 3;
-constexpr int kProductsARound = 3;
+constexpr int kProductsPerRound = 3;
 
 // Products as a loop does them: with the dot product where the kernel has it.
 class TimedProducts {
@@ -26,10 +26,10 @@ class TimedProducts {
   }
   void round(int number) {
     begin_.record(stream_);
-    for (int product = 0; product < kProductsARound; ++product) multiply();
+    for (int product = 0; product < kProductsPerRound; ++product) multiply();
     end_.record(stream_);
     end_.synchronize();
-    us_[number] = microseconds_between(begin_, end_) / kProductsARound;
+    us_[number] = microseconds_between(begin_, end_) / kProductsPerRound;
   }
   double median() {
     std::sort(us_.begin(), us_.end());
@@ -74,11 +74,10 @@ PermutationTrial try_permuted(CudaKernel<double>& kernel, const DeviceCsr<double
                               StreamRef stream) {
   const Stopwatch watch;
   PermutationTrial trial;
-  if (a.rows != a.cols || a.nnz < rule.least_nonzeros || products < rule.least_products)
-    return trial;
+  if (a.rows != a.cols || a.nnz < rule.min_nonzeros || products < rule.min_products) return trial;
   DeviceBuffer<std::int32_t> order = kernel.row_order(stream);
   if (order.empty() || static_cast<double>(breaks_in(order.view(), stream)) <
-                           rule.least_breaks * static_cast<double>(a.rows))
+                           rule.min_breaks * static_cast<double>(a.rows))
     return trial;
   try {
     auto permuted = std::make_unique<PermutedKernel>(kernel, a, std::move(order), stream);
@@ -92,7 +91,7 @@ PermutationTrial try_permuted(CudaKernel<double>& kernel, const DeviceCsr<double
     }
     trial.callers_us = callers.median();
     trial.permuted_us = own.median();
-    if (trial.gain() >= rule.least_gain) trial.winner = std::move(permuted);
+    if (trial.gain() >= rule.min_gain) trial.winner = std::move(permuted);
   } catch (const Error& error) {
     if (error.code() != ExitCode::resource) throw;
   }

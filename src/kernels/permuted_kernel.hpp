@@ -35,13 +35,13 @@ class PermutedKernel {
 struct PermutationRule {
   // Smaller systems are bound by launches, or run in the persistent kernel, which multiplies by
   // itself: 12 bytes a nonzero in 30 MB of shared memory.
-  std::int64_t least_nonzeros = 2'500'000;
+  std::int64_t min_nonzeros = 2'500'000;
   // Of all rows, those that the kernel does not write right after their predecessor.
-  double least_breaks = 0.05;
+  double min_breaks = 0.05;
   // Products that the solve may do; the trial costs some 30.
-  std::int64_t least_products = 500;
+  std::int64_t min_products = 500;
   // Products must get this much shorter, as a fraction of what they take in the caller's order.
-  double least_gain = 0.03;
+  double min_gain = 0.03;
 };
 
 // Microseconds are medians of a few products, both orders in turns; 0: not measured.

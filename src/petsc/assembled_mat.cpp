@@ -33,7 +33,7 @@ Needs needs_of(const CsrMatrix<double>& a, bool with_diagonal) {
 constexpr const char* kTimedMult = "TriremeTimedMult";
 
 PetscErrorCode timed_mult(Mat mat, Vec x, Vec y) {
-  return petsc_guard(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), [&] {
+  return petsc_guard(comm_of(mat), [&] {
     const Stopwatch watch;
     PetscContainer container = nullptr;
     petsc_check(PetscObjectQuery(reinterpret_cast<PetscObject>(mat), kTimedMult,

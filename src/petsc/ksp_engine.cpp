@@ -22,8 +22,6 @@ std::string type_of(PC pc) {
   return type ? type : PCNONE;
 }
 
-MPI_Comm comm_of(Mat mat) { return PetscObjectComm(reinterpret_cast<PetscObject>(mat)); }
-
 PetscObjectId id_of(void* object) {
   PetscObjectId id = 0;
   petsc_check(PetscObjectGetId(static_cast<PetscObject>(object), &id));
@@ -122,9 +120,9 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   key_ = std::move(key);
 }
 
-solvers::Outcome KspEngine::solve(Vec b_vec, Vec x_vec, bool zero_guess,
-                                  const solvers::Tolerances& rule,
-                                  const solvers::Observer& observer) {
+solvers::SolveResult KspEngine::solve(Vec b_vec, Vec x_vec, bool zero_guess,
+                                      const solvers::Tolerances& rule,
+                                      const solvers::IterationObserver& observer) {
   PetscInt size = 0;
   petsc_check(VecGetLocalSize(x_vec, &size));
   const auto rows = static_cast<std::size_t>(size);
@@ -135,7 +133,7 @@ solvers::Outcome KspEngine::solve(Vec b_vec, Vec x_vec, bool zero_guess,
   }
   const PetscScalar* b = nullptr;
   PetscScalar* x = nullptr;
-  solvers::Outcome outcome;
+  solvers::SolveResult outcome;
   if (host_solver_) {
     petsc_check(VecGetArrayRead(b_vec, &b));
     petsc_check(VecGetArray(x_vec, &x));

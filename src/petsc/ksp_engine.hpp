@@ -38,8 +38,8 @@ class KspEngine {
   void prepare(Mat amat, Mat pmat, PC pc);
   // x: the initial guess, and the solution; both vectors where PETSc keeps them, with a PETSc that
   // has CUDA on the device.
-  solvers::Outcome solve(Vec b, Vec x, bool zero_guess, const solvers::Tolerances& rule,
-                         const solvers::Observer& observer);
+  solvers::SolveResult solve(Vec b, Vec x, bool zero_guess, const solvers::Tolerances& rule,
+                             const solvers::IterationObserver& observer);
   solvers::StoppedSolve stopped() const;  // of the last solve
   const char* executor() const;           // "host", "cuda graph", "cuda persistent kernel", ...
   bool mixed() const;                     // the loop's products are inexact

@@ -21,8 +21,6 @@ namespace {
 
 constexpr std::int64_t kLongestHistory = 1'000'000;
 
-MPI_Comm comm_of(Mat mat) { return PetscObjectComm(reinterpret_cast<PetscObject>(mat)); }
-
 // The iteration limit while this lives.
 class IterationLimit {
  public:
@@ -95,10 +93,8 @@ bool each_block_is_one_rank_s(PC pc) {
   const auto ask = type == PCBJACOBI ? PCBJacobiGetSubKSP : PCASMGetSubKSP;
   petsc_check(ask(pc, &count, nullptr, &blocks));
   double ranks = 1;
-  for (PetscInt k = 0; k < count; ++k)
-    ranks =
-        std::max<double>(ranks, size_of(PetscObjectComm(reinterpret_cast<PetscObject>(blocks[k]))));
-  return max_over_ranks(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), ranks) == 1;
+  for (PetscInt k = 0; k < count; ++k) ranks = std::max<double>(ranks, size_of(comm_of(blocks[k])));
+  return max_over_ranks(comm_of(pc), ranks) == 1;
 }
 
 void require_nonzero_diagonal(const DistributedMatrix& matrix, const std::string& preconditioner) {
@@ -136,7 +132,7 @@ class EndedBySignal {
     const PetscErrorCode error = self.test_.test(ksp, iteration, norm, reason, self.test_.context);
     if (error != kPetscSuccess || *reason != KSP_CONVERGED_ITERATING) return error;
     if (++self.tests_ > kIterationsBetween && self.tests_ % kIterationsBetween != 0) return error;
-    const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(ksp));
+    const MPI_Comm comm = comm_of(ksp);
     const bool due = self.checkpoints_.due && self.checkpoints_.due();
     int wishes[] = {InterruptGuard::asked() ? 1 : 0, due ? 1 : 0};  // of any rank
     MPI_Allreduce(MPI_IN_PLACE, wishes, 2, MPI_INT, MPI_MAX, comm);
@@ -339,12 +335,12 @@ void PetscSolver::prepare() {
 void PetscSolver::scale_tolerance(int exponent) {
   if (exponent == exponent_of_atol_) return;
   exponent_of_atol_ = exponent;
-  constexpr double kMost = 1e300;
-  const double atol = std::min(std::ldexp(unscaled_atol_, -exponent), kMost);
+  constexpr double kMax = 1e300;
+  const double atol = std::min(std::ldexp(unscaled_atol_, -exponent), kMax);
   petsc_check(KSPSetTolerances(ksp_, PETSC_DEFAULT, atol, PETSC_DEFAULT, PETSC_DEFAULT));
 }
 
-SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
+KspResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   const MPI_Comm comm = comm_of(amat_);
   petsc_check(KSPSetInitialGuessNonzero(ksp_, nonzero_guess ? PETSC_TRUE : PETSC_FALSE));
   MPI_Barrier(comm);
@@ -361,7 +357,7 @@ SolveResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   if (before > 0) limit.emplace(ksp_, before);
   const Stopwatch watch;
   petsc_check(KSPSolve(ksp_, b, x));
-  SolveResult result;
+  KspResult result;
   result.seconds = max_over_ranks(comm, watch.seconds());
   result.verdict = verdict_of(ksp_);
   if (resident)

@@ -18,7 +18,7 @@
 
 namespace trireme {
 
-struct SolveResult {
+struct KspResult {
   Verdict verdict;
   std::int64_t iterations = 0;
   bool can_go_on = false;         // it was stopped, or came to the iteration limit
@@ -45,7 +45,7 @@ class PetscSolver {
 
   // x holds the initial guess where nonzero_guess, and the solution afterwards. What an
   // InterruptGuard notes on any rank ends it with the solution so far. Collective.
-  SolveResult solve(Vec b, Vec x, bool nonzero_guess);
+  KspResult solve(Vec b, Vec x, bool nonzero_guess);
 
   // Of the last solve, where it can go on. PETSc's own loops leave x alone: no directions.
   solvers::StoppedSolve stopped() const;

@@ -20,11 +20,9 @@ using solvers::NormKind;
 using solvers::Reason;
 using solvers::Variant;
 
-const char* const kVariantNames[] = {"auto", "classic", "merged"};
+const char* const kVariantNames[] = {"auto", "classic", "single_reduction"};
 
 KspEngine& engine_of(KSP ksp) { return *static_cast<KspEngine*>(data_of(ksp)); }
-MPI_Comm comm_of(KSP ksp) { return PetscObjectComm(reinterpret_cast<PetscObject>(ksp)); }
-
 std::string type_of(KSP ksp) {
   KSPType type = nullptr;
   petsc_check(KSPGetType(ksp, &type));
@@ -130,12 +128,12 @@ void solve(KSP ksp) {
   KspEngine& engine = engine_of(ksp);
   choose_row_order(ksp);
   prepare(ksp);  // a new Mat or PC
-  solvers::Observer observer;
+  solvers::IterationObserver observer;
   observer.iteration = [ksp](const solvers::State& state, const Iterate& iterate) {
     return report_iteration(ksp, state, iterate);
   };
   observer.stop = engine.stop;
-  const solvers::Outcome outcome =
+  const solvers::SolveResult outcome =
       engine.solve(right_hand_side_of(ksp), solution_of(ksp), asked.zero_guess,
                    tolerances_of(ksp, asked), observer);
   KSPConvergedReason reason = to_petsc(outcome.reason);
@@ -162,8 +160,9 @@ PetscErrorCode ksp_set_from_options(KSP ksp, OptionItems PetscOptionsObject) {
   PetscOptionsHeadBegin(PetscOptionsObject, "Trireme's resident solver options");
   if (engine.method() == Method::cg) {
     auto variant = static_cast<PetscInt>(engine.variant());
-    PetscCall(PetscOptionsEList("-ksp_trireme_variant", "merged: one point of global sums", "",
-                                kVariantNames, 3, kVariantNames[variant], &variant, nullptr));
+    PetscCall(PetscOptionsEList("-ksp_trireme_variant",
+                                "single_reduction: one point of global sums", "", kVariantNames, 3,
+                                kVariantNames[variant], &variant, nullptr));
     engine.set_variant(static_cast<Variant>(variant));
   }
   PetscOptionsHeadEnd();

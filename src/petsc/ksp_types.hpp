@@ -18,7 +18,8 @@
 //   definiteness     as PETSc's CG: p.Ap that vanishes or changes its sign is
 //                    KSP_DIVERGED_INDEFINITE_MAT; a negative definite matrix, where it is negative
 //                    throughout, is solved
-//   options          -ksp_trireme_variant <auto|classic|merged> (cg); any -ksp_ option that neither
+//   options          -ksp_trireme_variant <auto|classic|single_reduction> (cg); any -ksp_ option
+//   that neither
 //                    KSP nor these types read is an error
 #pragma once
 
@@ -72,7 +73,7 @@ void ksp_go_on(KSP ksp, solvers::StoppedSolve stopped);
 // What KSP cannot say of the last solve by a resident type.
 struct KspFacts {
   std::string executor;  // "host", "cuda graph", "cuda persistent kernel"
-  std::string variant;   // "classic", "merged"
+  std::string variant;   // "classic", "single_reduction"
   int replacements = 0;  // of the recurrence residual by b - A x
   bool mixed = false;    // the products of the loop were inexact: mixed precision
   // Mixed precision that led nowhere: the iteration from which on products were FP64, or -1.

@@ -15,7 +15,7 @@ struct LogEvents {
 LogEvents log_events();
 
 // Puts the parts of a product into the log.
-class LoggedProduct final : public Operator::Observer {
+class LoggedProduct final : public Operator::ProductObserver {
  public:
   LoggedProduct() : events_(log_events()) {}
   void begin(Part part) override;

@@ -86,7 +86,7 @@ bool multiply_on_device(Operator&, Vec, Vec) { return false; }
 #endif
 
 PetscErrorCode shell_mult(Mat mat, Vec x, Vec y) {
-  return petsc_guard(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), [&] {
+  return petsc_guard(comm_of(mat), [&] {
     Operator& op = *context_of(mat).op;
     if (!multiply_on_device(op, x, y)) op.multiply(ReadSpan(x), WriteSpan(y));
     petsc_check(PetscLogFlops(2.0 * static_cast<double>(op.matrix().blocks.nnz())));
@@ -94,7 +94,7 @@ PetscErrorCode shell_mult(Mat mat, Vec x, Vec y) {
 }
 
 PetscErrorCode shell_mult_transpose(Mat mat, Vec x, Vec y) {
-  return petsc_guard(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), [&] {
+  return petsc_guard(comm_of(mat), [&] {
     Operator& op = *context_of(mat).op;
     op.multiply_transpose(ReadSpan(x), WriteSpan(y));
     petsc_check(PetscLogFlops(2.0 * static_cast<double>(op.matrix().blocks.nnz())));
@@ -102,13 +102,11 @@ PetscErrorCode shell_mult_transpose(Mat mat, Vec x, Vec y) {
 }
 
 PetscErrorCode shell_get_diagonal(Mat mat, Vec d) {
-  return petsc_guard(PetscObjectComm(reinterpret_cast<PetscObject>(mat)),
-                     [&] { context_of(mat).op->matrix().diagonal(WriteSpan(d)); });
+  return petsc_guard(comm_of(mat), [&] { context_of(mat).op->matrix().diagonal(WriteSpan(d)); });
 }
 
 PetscErrorCode shell_destroy(Mat mat) {
-  return petsc_guard(PetscObjectComm(reinterpret_cast<PetscObject>(mat)),
-                     [&] { delete &context_of(mat); });
+  return petsc_guard(comm_of(mat), [&] { delete &context_of(mat); });
 }
 
 }  // namespace

@@ -11,8 +11,6 @@
 namespace trireme {
 namespace {
 
-MPI_Comm comm_of(Mat mat) { return PetscObjectComm(reinterpret_cast<PetscObject>(mat)); }
-
 VecHandle vector_without_array(Mat mat) {
   PetscInt rows = 0, global_rows = 0;
   petsc_check(MatGetLocalSize(mat, &rows, nullptr));

@@ -16,8 +16,6 @@
 namespace trireme {
 namespace {
 
-MPI_Comm comm_of(Mat mat) { return PetscObjectComm(reinterpret_cast<PetscObject>(mat)); }
-
 // Calls row(count, columns, values) for each local row.
 template <class Row>
 void for_each_row(Mat mat, Row&& row) {

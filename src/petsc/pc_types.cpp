@@ -41,8 +41,7 @@ PetscErrorCode apply(PC pc, Vec, Vec) {
   PetscFunctionBegin;
   PCType type = nullptr;
   PetscCall(PCGetType(pc, &type));
-  SETERRQ(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
-          "PC %s works inside -ksp_type trireme_cg%s only", type,
+  SETERRQ(comm_of(pc), PETSC_ERR_SUP, "PC %s works inside -ksp_type trireme_cg%s only", type,
           is_type(pc, kTriremeChebyshev) ? "" : " or trireme_bicgstab");
 }
 

@@ -14,7 +14,7 @@ PetscErrorCode no_setup(KSP) { return kPetscSuccess; }  // PETSc calls it uncond
 
 // Members that some releases of PETSc lack.
 template <class Ksp>
-PetscInt least_iterations(Ksp ksp) {
+PetscInt min_iterations(Ksp ksp) {
   if constexpr (requires { ksp->min_it; }) return ksp->min_it;
   return 0;
 }
@@ -54,7 +54,7 @@ KspRequests requests_of(KSP ksp) {
   KspRequests asked;
   asked.norm = ksp->normtype;
   asked.untested_iterations = ksp->chknorm;
-  asked.min_iterations = least_iterations(ksp);
+  asked.min_iterations = min_iterations(ksp);
   asked.zero_guess = ksp->guess_zero;
   if (ksp->converged == KSPConvergedSkip) {
     asked.limit_is_success = true;

@@ -16,7 +16,7 @@ namespace trireme {
 namespace {
 
 // Chebyshev's products are not counted: a few more.
-std::int64_t most_products(KSP ksp) {
+std::int64_t max_products(KSP ksp) {
   PetscInt iterations = 0;
   KSPType type = nullptr;
   petsc_check(KSPGetTolerances(ksp, nullptr, nullptr, nullptr, &iterations));
@@ -36,7 +36,7 @@ void choose_row_order(KSP ksp) {
   const std::string_view name = type ? type : PCNONE;
   if (name != PCNONE && name != PCJACOBI && name != kTriremeChebyshev) return;
   if (const auto op = std::dynamic_pointer_cast<CudaOperator>(shell_operator(amat)))
-    op->choose_row_order(most_products(ksp));
+    op->choose_row_order(max_products(ksp));
 }
 
 std::unique_ptr<solvers::CudaSystem> make_cuda_system(std::shared_ptr<CudaOperator> op,

@@ -29,6 +29,12 @@ using PetscOperation = void (*)(void);
 using PetscOperation = PetscErrorCodeFn*;
 #endif
 
+// The communicator of any PETSc object.
+template <class Object>
+MPI_Comm comm_of(Object object) {
+  return PetscObjectComm(reinterpret_cast<PetscObject>(object));
+}
+
 // Any function as the untyped pointer that Mat*SetOperation takes.
 template <class Function>
 PetscOperation petsc_operation(Function* function) {

@@ -10,18 +10,18 @@ namespace {
 // Two H200s with NVLink against one of them, CG: 22.1 and 25.6 us per iteration with 1.3 million
 // nonzeros per GPU, 25.8 and 26.8 with 1.8, 31.5 and 25.0 with 2.8 (poisson3d 72 and 80, poisson27
 // 60). See docs/performance.md.
-constexpr std::int64_t kLeastNonzerosPerGpu = 2'000'000;
+constexpr std::int64_t kMinNonzerosPerGpu = 2'000'000;
 
 }  // namespace
 
 std::string advice_on_shares(int gpus, std::int64_t nonzeros) {
-  if (gpus < 2 || nonzeros >= gpus * kLeastNonzerosPerGpu) return {};
+  if (gpus < 2 || nonzeros >= gpus * kMinNonzerosPerGpu) return {};
   return fmt::format(
       "a small system for {} GPUs, {:.2g} million nonzeros for each: try fewer GPUs, which "
       "exchange "
       "less; measured with CG on H200s, two were slower than one below some {} million per GPU "
       "(poisson3d 48: 19.8 us per iteration on two, 8.4 on one)",
-      gpus, 1e-6 * static_cast<double>(nonzeros) / gpus, kLeastNonzerosPerGpu / 1'000'000);
+      gpus, 1e-6 * static_cast<double>(nonzeros) / gpus, kMinNonzerosPerGpu / 1'000'000);
 }
 
 }  // namespace trireme

@@ -8,7 +8,7 @@
 
 namespace trireme {
 
-std::string csv_history(const Outcome& outcome) {
+std::string csv_history(const CaseOutcome& outcome) {
   std::string text = "kernel,iteration,relative_residual\n";
   for (const RunOutcome& run : outcome.runs)
     for (std::size_t i = 0; i < run.history.size(); ++i)

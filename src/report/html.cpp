@@ -71,7 +71,7 @@ std::string fact(std::string_view name, const std::string& value) {
   return value.empty() ? "" : cells("td", {std::string(name), escape(value)});
 }
 
-std::string verdicts(const Outcome& outcome) {
+std::string verdicts(const CaseOutcome& outcome) {
   std::string out;
   for (const RunOutcome& run : outcome.runs) {
     out += fmt::format("<p><b>{}</b> <span class=\"{}\">{}</span>", escape(label(run)),
@@ -89,7 +89,7 @@ std::string verdicts(const Outcome& outcome) {
   return out;
 }
 
-std::string comparison(const Outcome& outcome) {
+std::string comparison(const CaseOutcome& outcome) {
   std::string out = "<h2>Kernels side by side</h2>\n<div class=\"scroll\"><table>\n";
   out += cells("th", {"kernel", "prepare", "one product,<br>median", "p95", "GFLOP/s", "GB/s",
                       "of memory<br>bandwidth", "padding", "iterations", "‖b−Ax‖ / ‖b‖", "error"});
@@ -105,7 +105,7 @@ std::string comparison(const Outcome& outcome) {
   return out + "</table></div>\n";
 }
 
-std::string times(const Outcome& outcome) {
+std::string times(const CaseOutcome& outcome) {
   std::string out = "<h2>Where the time went</h2>\n<div class=\"scroll\"><table>\n";
   out += cells("th", {"kernel", "read", "build", "upload", "set-up", "solve", "one iteration",
                       "products", "layout", "peak memory<br>of a rank"});
@@ -121,7 +121,7 @@ std::string times(const Outcome& outcome) {
   return out + "</table></div>\n";
 }
 
-std::string charts(const Outcome& outcome) {
+std::string charts(const CaseOutcome& outcome) {
   std::string out;
   if (const auto chart = svg::convergence(outcome); !chart.empty()) {
     out += "<h2>Convergence</h2>\n<p>residual relative to ‖b‖";
@@ -144,7 +144,7 @@ std::string machine(const MachineFacts& m) {
          fact("MPI", m.mpi) + "</table>\n";
 }
 
-std::string headline(const Outcome& outcome) {
+std::string headline(const CaseOutcome& outcome) {
   const bool good = exit_code(outcome) == ExitCode::converged;
   std::string out = fmt::format("<h1>Solve report: <span class=\"{}\">{}</span></h1>\n",
                                 good ? "good" : "bad", good ? "converged" : "not converged");
@@ -156,7 +156,7 @@ std::string headline(const Outcome& outcome) {
 
 }  // namespace
 
-std::string html_report(const Outcome& outcome) {
+std::string html_report(const CaseOutcome& outcome) {
   return fmt::format(
              "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
              "<meta name=\"viewport\" content=\"width=device-width\">\n"

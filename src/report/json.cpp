@@ -80,7 +80,7 @@ Json run_json(const RunOutcome& run) {
 
 }  // namespace
 
-std::string json_report(const Outcome& outcome) {
+std::string json_report(const CaseOutcome& outcome) {
   Json runs = Json::array();
   for (const RunOutcome& run : outcome.runs) runs.push_back(run_json(run));
   const Json report = {{"schema", kSchema},

@@ -71,7 +71,7 @@ inline std::string label(const RunOutcome& run) {
   return run.precision == "double" ? run.kernel : run.kernel + "-" + run.precision;
 }
 
-struct Outcome {
+struct CaseOutcome {
   ProblemFacts problem;
   MachineFacts machine;
   std::vector<RunOutcome> runs;
@@ -79,7 +79,7 @@ struct Outcome {
 };
 
 // 0 when every kernel of the case ran and converged, else the first failure's code.
-inline ExitCode exit_code(const Outcome& outcome) {
+inline ExitCode exit_code(const CaseOutcome& outcome) {
   for (const RunOutcome& run : outcome.runs)
     if (run.exit_code != ExitCode::converged) return run.exit_code;
   return outcome.not_run.empty() ? ExitCode::converged : ExitCode::not_converged;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Outcome -> what people read: a table on the terminal and files in the report directory.
+// CaseOutcome -> what people read: a table on the terminal and files in the report directory.
 #pragma once
 
 #include <filesystem>
@@ -23,16 +23,16 @@ std::vector<std::filesystem::path> report_files(std::span<const std::string> for
 // the directory when missing, and returns the paths. All texts are written under temporary names
 // first and renamed last; on failure the temporary files are removed and the old reports stand.
 // Throws Error{usage} where the directory cannot be made, Error{resource} where the disk is full.
-std::vector<std::filesystem::path> write_reports(const Outcome& outcome,
+std::vector<std::filesystem::path> write_reports(const CaseOutcome& outcome,
                                                  std::span<const std::string> formats,
                                                  const std::filesystem::path& directory);
 
 // The kernels side by side in at most 100 columns, units in the head, then each verdict in words.
-std::string terminal_table(const Outcome& outcome);
+std::string terminal_table(const CaseOutcome& outcome);
 
 // The file contents, each ending with a newline.
-std::string json_report(const Outcome& outcome);  // schema 1: configs/report.schema.json
-std::string csv_history(const Outcome& outcome);  // kernel,iteration,relative_residual
-std::string html_report(const Outcome& outcome);  // one page without external parts
+std::string json_report(const CaseOutcome& outcome);  // schema 1: configs/report.schema.json
+std::string csv_history(const CaseOutcome& outcome);  // kernel,iteration,relative_residual
+std::string html_report(const CaseOutcome& outcome);  // one page without external parts
 
 }  // namespace trireme

@@ -91,7 +91,7 @@ std::string escape(const std::string& content) {
   return out;
 }
 
-std::string convergence(const Outcome& outcome) {
+std::string convergence(const CaseOutcome& outcome) {
   std::vector<std::vector<Point>> curves;
   double last = 1, low = std::numeric_limits<double>::infinity(), high = -low;
   for (const RunOutcome& run : outcome.runs) {
@@ -137,7 +137,7 @@ std::string convergence(const Outcome& outcome) {
   return out + "</svg>\n";
 }
 
-std::string kernel_times(const Outcome& outcome) {
+std::string kernel_times(const CaseOutcome& outcome) {
   constexpr double bar = 20, pitch = 32, names = 170, labels = 90;
   double longest = 0;
   for (const RunOutcome& run : outcome.runs)

@@ -12,10 +12,10 @@ namespace trireme::svg {
 constexpr std::size_t kColours = 8;
 
 // Residual (log) over iterations (linear), one line a run. Empty when no run has a history.
-std::string convergence(const Outcome& outcome);
+std::string convergence(const CaseOutcome& outcome);
 
 // A bar a run: median time of one product, a whisker to its 95th percentile.
-std::string kernel_times(const Outcome& outcome);
+std::string kernel_times(const CaseOutcome& outcome);
 
 // The characters that HTML reserves, replaced by entities.
 std::string escape(const std::string& text);

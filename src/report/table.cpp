@@ -33,7 +33,7 @@ std::string row(const RunOutcome& run, std::size_t name_width) {
 }
 
 // "albus: converged: ...; break-even; notes", wrapped.
-std::string verdict(const Outcome& outcome, const RunOutcome& run) {
+std::string verdict(const CaseOutcome& outcome, const RunOutcome& run) {
   std::string text = fmt::format("{}: {}", label(run), run.reason);
   if (!words::one_method(outcome)) text += fmt::format("; {}", words::method(run));
   if (run.relative_error) text += fmt::format("; error {:.1e}", *run.relative_error);
@@ -45,7 +45,7 @@ std::string verdict(const Outcome& outcome, const RunOutcome& run) {
 
 }  // namespace
 
-std::string terminal_table(const Outcome& outcome) {
+std::string terminal_table(const CaseOutcome& outcome) {
   std::string text = words::wrap(words::problem(outcome.problem), kWidth, 2) + "\n" +
                      words::wrap(words::machine(outcome.machine), kWidth, 2) + "\n";
   if (outcome.runs.empty()) return text;

@@ -81,7 +81,7 @@ std::string method(const RunOutcome& run) {
                      run.engine, run.precision, run.device);
 }
 
-bool one_method(const Outcome& outcome) {
+bool one_method(const CaseOutcome& outcome) {
   return std::ranges::all_of(outcome.runs, [&](const RunOutcome& run) {
     return method(run) == method(outcome.runs.front());
   });
@@ -99,12 +99,12 @@ std::string break_even(const RunOutcome& run) {
                      plural(products, "product"), run.kernel_us.count);
 }
 
-std::string not_run(const Outcome& outcome) {
+std::string not_run(const CaseOutcome& outcome) {
   if (outcome.not_run.empty()) return "";
   return fmt::format("not run after a signal: {}", fmt::join(outcome.not_run, ", "));
 }
 
-std::vector<std::string> common_notes(const Outcome& outcome) {
+std::vector<std::string> common_notes(const CaseOutcome& outcome) {
   std::vector<std::string> common;
   if (outcome.runs.size() < 2) return common;
   for (const std::string& note : outcome.runs.front().notes)
@@ -115,7 +115,7 @@ std::vector<std::string> common_notes(const Outcome& outcome) {
   return common;
 }
 
-std::vector<std::string> own_notes(const Outcome& outcome, const RunOutcome& run) {
+std::vector<std::string> own_notes(const CaseOutcome& outcome, const RunOutcome& run) {
   const auto common = common_notes(outcome);
   std::vector<std::string> own;
   for (const std::string& note : run.notes)

@@ -24,18 +24,18 @@ std::string machine(const MachineFacts& machine);
 // "cg + jacobi to 1e-08, petsc engine, double, cpu"
 std::string method(const RunOutcome& run);
 // Whether that is the same for all runs, and so need be said only once.
-bool one_method(const Outcome& outcome);
+bool one_method(const CaseOutcome& outcome);
 
 // What preparing the kernel was worth against csr: "its 12 ms of preprocessing is paid back after
 // 340 products (this run did 313)". Empty for csr itself and where no product was timed.
 std::string break_even(const RunOutcome& run);
 
 // "not run after a signal: albus"; empty where every kernel ran.
-std::string not_run(const Outcome& outcome);
+std::string not_run(const CaseOutcome& outcome);
 
 // Notes that every run carries, and so need be said only once; and those of one run beyond them.
-std::vector<std::string> common_notes(const Outcome& outcome);
-std::vector<std::string> own_notes(const Outcome& outcome, const RunOutcome& run);
+std::vector<std::string> common_notes(const CaseOutcome& outcome);
+std::vector<std::string> own_notes(const CaseOutcome& outcome, const RunOutcome& run);
 
 // Time before the first product: building the layout and copying it to the device.
 double preprocessing_seconds(const RunOutcome& run);

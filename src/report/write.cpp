@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 struct Report {
   const char* name;
-  std::string (*text)(const Outcome&);
+  std::string (*text)(const CaseOutcome&);
 };
 
 Report report_of(const std::string& format) {
@@ -59,7 +59,8 @@ std::vector<fs::path> report_files(std::span<const std::string> formats,
   return files;
 }
 
-std::vector<fs::path> write_reports(const Outcome& outcome, std::span<const std::string> formats,
+std::vector<fs::path> write_reports(const CaseOutcome& outcome,
+                                    std::span<const std::string> formats,
                                     const fs::path& directory) {
   std::error_code error;
   fs::create_directories(directory, error);

@@ -25,7 +25,7 @@ constexpr int kCgVectors = 5;        // r z p q s
 constexpr int kBicgstabVectors = 7;  // r r0 p p^ v s^ t
 constexpr int kDefaultUnroll = 4;
 constexpr int kDefaultBatch = 4;
-constexpr std::int64_t kMergedUpToRows = 40'000;
+constexpr std::int64_t kSingleReductionUpToRows = 40'000;
 
 }  // namespace
 
@@ -60,21 +60,23 @@ class CudaSolver::Work {
     }
   }
 
-  Outcome solve(const Problem& problem, const Tolerances& rule, const Observer& observer) {
+  SolveResult solve(const SolveVectors& problem, const Tolerances& rule,
+                    const IterationObserver& observer) {
     if (b_.size() == 0 && rows_ > 0) {
       b_ = DeviceBuffer<double>(rows_, stream_);
       x_ = DeviceBuffer<double>(rows_, stream_);
     }
     copy_to_device(problem.b, b_.span(), stream_);
     if (!problem.zero_guess) copy_to_device(std::span<const double>(problem.x), x_.span(), stream_);
-    const Outcome outcome = run_in_order(b_.view(), x_.span(), problem.zero_guess, rule, observer);
+    const SolveResult outcome =
+        run_in_order(b_.view(), x_.span(), problem.zero_guess, rule, observer);
     copy_to_host(x_.view(), problem.x, stream_);
     synchronize(stream_);
     return outcome;
   }
 
-  Outcome solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
-                StreamRef producer, const Tolerances& rule, const Observer& observer) {
+  SolveResult solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
+                    StreamRef producer, const Tolerances& rule, const IterationObserver& observer) {
     ready_.record(producer);
     stream_.wait(ready_);
     return run_in_order(b, x, zero_guess, rule, observer);
@@ -127,10 +129,10 @@ class CudaSolver::Work {
     mode_ = options.mode;
     unroll_ = options.unroll;
     // In the persistent kernel a wait costs what some 40000 rows' updates do (measured, H200).
-    const Variant if_persistent = method_ == Method::bicgstab     ? Variant::classic
-                                  : variant != Variant::automatic ? variant
-                                  : rows_ <= kMergedUpToRows      ? Variant::merged
-                                                                  : Variant::classic;
+    const Variant if_persistent = method_ == Method::bicgstab         ? Variant::classic
+                                  : variant != Variant::automatic     ? variant
+                                  : rows_ <= kSingleReductionUpToRows ? Variant::single_reduction
+                                                                      : Variant::classic;
     if (mode_ != CudaMode::graph && mode_ != CudaMode::stepped && system_.processes() == 1)
       shape_ = plan_persistent(system_.csr(), method_, if_persistent, preconditioner_,
                                options.through_l2, stream_);
@@ -146,7 +148,7 @@ class CudaSolver::Work {
     else if (mode_ == CudaMode::persistent)
       variant_ = if_persistent;
     else if (variant == Variant::automatic)
-      variant_ = system_.sums_are_cheap() ? Variant::classic : Variant::merged;
+      variant_ = system_.sums_are_cheap() ? Variant::classic : Variant::single_reduction;
     else
       variant_ = variant;
     if (mode_ == CudaMode::persistent) {
@@ -194,7 +196,7 @@ class CudaSolver::Work {
     mode_ = CudaMode::stepped;
     variant_ = Variant::classic;
     LanczosBounds bounds;
-    Observer observer;
+    IterationObserver observer;
     observer.iteration = [&](const State& s, const Iterate&) {
       if (s.iterations > 0 && s.alpha > 0) bounds.add(s.alpha, s.beta);
       return Reason::running;
@@ -213,8 +215,8 @@ class CudaSolver::Work {
   }
 
   // The system's order may not be the caller's: P A P^T (P x) = P b.
-  Outcome run_in_order(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
-                       const Tolerances& rule, const Observer& observer) {
+  SolveResult run_in_order(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
+                           const Tolerances& rule, const IterationObserver& observer) {
     const DeviceSpan<const std::int32_t> order = system_.order();
     if (order.empty()) return run(b.data(), x.data(), zero_guess, rule, observer);
     if (permuted_b_.empty()) {
@@ -223,14 +225,15 @@ class CudaSolver::Work {
     }
     permute(b, order, permuted_b_.span(), stream_);
     if (!zero_guess) permute(x, order, permuted_x_.span(), stream_);
-    const Outcome outcome = run(permuted_b_.data(), permuted_x_.data(), zero_guess, rule, observer);
+    const SolveResult outcome =
+        run(permuted_b_.data(), permuted_x_.data(), zero_guess, rule, observer);
     permute_back(permuted_x_.view(), order, x, stream_);
     synchronize(stream_);
     return outcome;
   }
 
-  Outcome run(const double* b, double* x, bool zero_guess, const Tolerances& rule,
-              const Observer& observer) {
+  SolveResult run(const double* b, double* x, bool zero_guess, const Tolerances& rule,
+                  const IterationObserver& observer) {
     const std::optional<StoppedSolve> before = std::exchange(going_on_, std::nullopt);
     State state = before ? state_of(*before) : State();
     state.rule = rule;
@@ -270,7 +273,7 @@ class CudaSolver::Work {
       state = run_graph(again, rule, observer, true, nullptr);
     }
     last_ = scalars_of(state, exact_from);
-    Outcome outcome;
+    SolveResult outcome;
     outcome.reason = state.reason;
     outcome.iterations = state.iterations;
     outcome.norm = state.norm;
@@ -287,8 +290,8 @@ class CudaSolver::Work {
   }
 
   // exactly: all products are the system's exact one. before: what the solve goes on from, or null.
-  State run_graph(const CgVectors& cg_vectors, const Tolerances& rule, const Observer& observer,
-                  bool exactly, const StoppedSolve* before) {
+  State run_graph(const CgVectors& cg_vectors, const Tolerances& rule,
+                  const IterationObserver& observer, bool exactly, const StoppedSolve* before) {
     const Recording recording = system_.recording();
     const bool kernels_sum = system_.processes() == 1 || system_.peer_sums();
     LoopKind kind =
@@ -314,32 +317,32 @@ class CudaSolver::Work {
 
   // By launches: in the persistent kernel it would cost registers.
   void leave_directions_of_persistent(const State& state, const CgVectors& v,
-                                      const Observer& observer) {
+                                      const IterationObserver& observer) {
     window_->set(state, stream_);
     GraphExecutor executor(system_, *window_, stream_, observer, LoopKind::stepped, 1, loop_, true);
     if (method_ == Method::bicgstab)
       leave_direction(executor, bicgstab_vectors(v.b, v.x, v.zero_guess), preconditioner_);
-    else if (variant_ == Variant::merged)
+    else if (variant_ == Variant::single_reduction)
       leave_direction(executor, v);
   }
 
   void run_cg(GraphExecutor& executor, const CgVectors& v, const StoppedSolve* before) const {
-    const bool merged = variant_ == Variant::merged;
-    if (before && merged) {
-      merged_cg_go_on(executor, v, preconditioner_);
-      merged_cg_loop(executor, v, preconditioner_);
+    const bool single_reduction = variant_ == Variant::single_reduction;
+    if (before && single_reduction) {
+      single_reduction_cg_go_on(executor, v, preconditioner_);
+      single_reduction_cg_loop(executor, v, preconditioner_);
     } else if (before) {
       cg_go_on(executor, v, preconditioner_);
       cg_loop(executor, v, preconditioner_);
-    } else if (merged) {
-      merged_cg(executor, v, preconditioner_);
+    } else if (single_reduction) {
+      single_reduction_cg(executor, v, preconditioner_);
     } else {
       cg(executor, v, preconditioner_);
     }
     const State& state = executor.state();
     if (!can_go_on(state)) return;
     const bool came_anywhere = !before || state.iterations > before->iterations;
-    if (merged && came_anywhere) leave_direction(executor, v);
+    if (single_reduction && came_anywhere) leave_direction(executor, v);
   }
 
   void run_bicgstab(GraphExecutor& executor, const BicgstabVectors& v,
@@ -388,13 +391,14 @@ CudaSolver::CudaSolver(CudaSystem& system, Method method, Variant variant,
     : work_(std::make_unique<Work>(system, method, variant, spec, options)) {}
 CudaSolver::~CudaSolver() = default;
 
-Outcome CudaSolver::solve(const Problem& problem, const Tolerances& rule,
-                          const Observer& observer) {
+SolveResult CudaSolver::solve(const SolveVectors& problem, const Tolerances& rule,
+                              const IterationObserver& observer) {
   return work_->solve(problem, rule, observer);
 }
 
-Outcome CudaSolver::solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
-                          StreamRef producer, const Tolerances& rule, const Observer& observer) {
+SolveResult CudaSolver::solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
+                              StreamRef producer, const Tolerances& rule,
+                              const IterationObserver& observer) {
   return work_->solve(b, x, zero_guess, producer, rule, observer);
 }
 

@@ -76,12 +76,14 @@ class CudaSolver {
   ~CudaSolver();
 
   // From host memory: b and x travel once.
-  Outcome solve(const Problem& problem, const Tolerances& rule, const Observer& observer = {});
+  SolveResult solve(const SolveVectors& problem, const Tolerances& rule,
+                    const IterationObserver& observer = {});
   // In device memory; what `producer` has queued so far is waited for, and x is complete on return.
   // While the loop runs on the device, the observer hears of iterations some milliseconds later,
   // and its iterate is empty.
-  Outcome solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
-                StreamRef producer, const Tolerances& rule, const Observer& observer = {});
+  SolveResult solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
+                    StreamRef producer, const Tolerances& rule,
+                    const IterationObserver& observer = {});
   // As HostSolver's. A solve that goes on runs as a graph also where others run in the persistent
   // kernel, which can be stopped but has no code to go on.
   StoppedSolve stopped() const;

@@ -46,7 +46,7 @@ HostSolver::HostSolver(HostSystem& system, Method method, Variant variant,
     : system_(system),
       method_(method),
       variant_(variant != Variant::automatic ? variant
-               : system.processes() > 1      ? Variant::merged
+               : system.processes() > 1      ? Variant::single_reduction
                                              : Variant::classic),
       prepared_(prepare(spec, system.rows())),
       preconditioner_(host_view(prepared_)),
@@ -70,7 +70,7 @@ HostSolver::HostSolver(HostSystem& system, Method method, Variant variant,
   LanczosBounds bounds;
   const Array<double> b = random_right_hand_side(spec.first_row, system.rows());
   Array<double> x(b.size());
-  Observer observer;
+  IterationObserver observer;
   observer.iteration = [&](const State& s, const Iterate&) {
     if (s.iterations > 0 && s.alpha > 0) bounds.add(s.alpha, s.beta);
     return Reason::running;
@@ -85,8 +85,8 @@ HostSolver::HostSolver(HostSystem& system, Method method, Variant variant,
   set_interval(preconditioner_, bounds);
 }
 
-Outcome HostSolver::solve(const Problem& problem, const Tolerances& rule,
-                          const Observer& observer) {
+SolveResult HostSolver::solve(const SolveVectors& problem, const Tolerances& rule,
+                              const IterationObserver& observer) {
   const std::optional<StoppedSolve> before = std::exchange(going_on_, std::nullopt);
   State state = before ? state_of(*before) : State();
   state.rule = rule;
@@ -111,12 +111,12 @@ Outcome HostSolver::solve(const Problem& problem, const Tolerances& rule,
         cg_go_on(executor, v, preconditioner_);
         cg_loop(executor, v, preconditioner_);
       } else if (goes_on) {
-        merged_cg_go_on(executor, v, preconditioner_);
-        merged_cg_loop(executor, v, preconditioner_);
+        single_reduction_cg_go_on(executor, v, preconditioner_);
+        single_reduction_cg_loop(executor, v, preconditioner_);
       } else if (classic) {
         cg(executor, v, preconditioner_);
       } else {
-        merged_cg(executor, v, preconditioner_);
+        single_reduction_cg(executor, v, preconditioner_);
       }
       const bool came_anywhere = !goes_on || state.iterations > before->iterations;
       if (can_go_on(state) && !classic && came_anywhere) leave_direction(executor, v);

@@ -16,8 +16,8 @@
 namespace trireme::solvers {
 
 enum class Method { cg, bicgstab };
-// classic: fewest values moved. merged: one point of global sums an iteration (CG only).
-enum class Variant { automatic, classic, merged };
+// classic: fewest values moved. single_reduction: one point of global sums an iteration (CG only).
+enum class Variant { automatic, classic, single_reduction };
 
 // A square matrix of which this process holds `rows()` rows.
 class HostSystem {
@@ -45,7 +45,7 @@ struct Iterate {
 };
 
 // Hears of each iteration: state.iterations and state.norm, by the recurrence.
-struct Observer {
+struct IterationObserver {
   // May end the loop by returning a reason (a convergence test of the caller's own).
   std::function<Reason(const State& state, const Iterate& iterate)> iteration;
   std::function<bool()> stop;  // polled; true ends the solve with Reason::interrupted
@@ -53,7 +53,7 @@ struct Observer {
   bool stop_requested() const { return stop && stop(); }
 };
 
-struct Problem {
+struct SolveVectors {
   std::span<const double> b;
   std::span<double> x;  // the initial guess, and the solution
   bool zero_guess = true;
@@ -68,7 +68,7 @@ void require_directions(const StoppedSolve& stopped, std::size_t vectors, std::i
 // Throws Error{usage} for a rule by which an inexact product could not be corrected.
 void require_norm(const Tolerances& rule);
 
-struct Outcome {
+struct SolveResult {
   Reason reason = Reason::running;
   std::int64_t iterations = 0;
   double norm = 0;  // of b - A x where convergence was verified, else by the recurrence
@@ -91,7 +91,8 @@ class HostSolver {
   // Throws Error{input} for a block that cannot be inverted, Error{usage} for a spec that makes no
   // sense. Collective over the system's processes.
   HostSolver(HostSystem& system, Method method, Variant variant, const PreconditionerSpec& spec);
-  Outcome solve(const Problem& problem, const Tolerances& rule, const Observer& observer = {});
+  SolveResult solve(const SolveVectors& problem, const Tolerances& rule,
+                    const IterationObserver& observer = {});
   StoppedSolve stopped() const;             // of the last solve, of which the above holds
   void go_on(const StoppedSolve& stopped);  // the next solve, and only that
   const Preconditioner& preconditioner() const { return preconditioner_; }

@@ -16,10 +16,10 @@ namespace trireme::solvers {
 // With an inexact product, r is corrected when its norm is this part of the last true one's.
 inline constexpr double kCorrectBelow = 1.0 / 32;
 // and after so many iterations without that the exact product goes on.
-inline constexpr std::int64_t kMostUncorrected = 5000;
+inline constexpr std::int64_t kMaxUncorrected = 5000;
 // An iteration that tests nothing ends where the norm is this part of the reference.
 inline constexpr double kNothingLeft = 1e-50;
-inline constexpr std::int32_t kMostStalls = 3;  // see verify()
+inline constexpr std::int32_t kMaxStalls = 3;  // see verify()
 
 // The numbers are PETSc's KSPConvergedReason; `interrupted` is its KSP_DIVERGED_USER.
 enum class Reason : int {
@@ -63,7 +63,7 @@ struct State {
   std::int64_t iterations = 0;
   std::int64_t restarted_at = 0;
   std::int32_t replacements = 0;  // how often r was replaced by b - A x
-  std::int32_t stalls = 0;        // how often that came to little; kMostStalls is stagnation
+  std::int32_t stalls = 0;        // how often that came to little; kMaxStalls is stagnation
   double correct_below = 0;       // an inexact product: r is corrected when the norm is this part
   double correct_at = 0;          // of the last true one, that is, at this norm
   bool correct = false;           // that is due
@@ -74,10 +74,10 @@ struct State {
   bool live = true;     // the rest of this iteration counts; otherwise its passes do nothing
 
   double alpha = 0, beta = 0, rho = 0, omega = 0;
-  double last_alpha = 0;      // merged CG: the one before
+  double last_alpha = 0;      // single_reduction CG: the one before
   double curvature = 0;       // the first p.Ap: its sign must never change
-  double last_curvature = 0;  // merged: p.Ap of the last direction
-  double inverse_rho = 0;     // merged
+  double last_curvature = 0;  // single_reduction: p.Ap of the last direction
+  double inverse_rho = 0;     // single_reduction
 };
 
 TRIREME_HD void stop(State& s, Reason reason) {
@@ -130,7 +130,7 @@ TRIREME_HD void judge(State& s, double norm) {
   if (s.correct_at > 0 && norm <= s.correct_at) {
     s.correct = true;
     s.running = false;  // the rest of this iteration still counts
-  } else if (s.correct_at > 0 && s.iterations >= s.restarted_at + kMostUncorrected) {
+  } else if (s.correct_at > 0 && s.iterations >= s.restarted_at + kMaxUncorrected) {
     stop(s, Reason::breakdown);
   }
 }
@@ -151,7 +151,7 @@ TRIREME_HD void verify(State& s, double norm) {
   s.norm = norm;
   if (!is_finite(norm)) return stop(s, Reason::not_finite);
   if (norm <= s.target) return stop(s, tolerance_met(s));
-  if (!broken_down && norm > 0.5 * s.verified && ++s.stalls == kMostStalls)
+  if (!broken_down && norm > 0.5 * s.verified && ++s.stalls == kMaxStalls)
     return stop(s, Reason::breakdown);
   if (s.iterations >= s.rule.max_iterations) return stop(s, Reason::too_many_iterations);
   if (norm < s.verified) s.verified = norm;
@@ -202,7 +202,7 @@ TRIREME_HD bool needs_true_residual(const State& s) {
 }
 
 TRIREME_HD bool stagnated(const State& s) {
-  return s.reason == Reason::breakdown && s.stalls == kMostStalls;
+  return s.reason == Reason::breakdown && s.stalls == kMaxStalls;
 }
 
 // An inexact product: r has been replaced by b - A x without a new start, and `change` is the norm

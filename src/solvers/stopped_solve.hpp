@@ -16,7 +16,7 @@ struct StoppedSolve {
   std::int64_t iterations = 0;    // done so far
   double reference = 0;           // the norm that rtol is a part of
   std::int32_t replacements = 0;  // of the recurrence residual by b - A x
-  std::int64_t exact_from = -1;   // as Outcome's
+  std::int64_t exact_from = -1;   // as SolveResult's
   // This process's rows. CG: the next direction p. BiCGSTAB: the shadow residual r0 and the next p.
   std::vector<Array<double>> directions;
 };

@@ -12,9 +12,11 @@ CudaSolver::CudaSolver(CudaSystem&, Method, Variant, const PreconditionerSpec&,
   throw Error(ExitCode::resource, "this Trireme was built without CUDA; use device: cpu");
 }
 CudaSolver::~CudaSolver() = default;
-Outcome CudaSolver::solve(const Problem&, const Tolerances&, const Observer&) { return {}; }
-Outcome CudaSolver::solve(DeviceSpan<const double>, DeviceSpan<double>, bool, StreamRef,
-                          const Tolerances&, const Observer&) {
+SolveResult CudaSolver::solve(const SolveVectors&, const Tolerances&, const IterationObserver&) {
+  return {};
+}
+SolveResult CudaSolver::solve(DeviceSpan<const double>, DeviceSpan<double>, bool, StreamRef,
+                              const Tolerances&, const IterationObserver&) {
   return {};
 }
 StoppedSolve CudaSolver::stopped() const { return {}; }

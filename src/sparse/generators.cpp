@@ -15,7 +15,7 @@
 namespace trireme {
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
 
 struct Generator {
   std::string_view name;
@@ -37,11 +37,11 @@ constexpr std::array kGenerators = {
     Generator{"elasticity3d", 2, 894, three_cubes, make_elasticity3d},
     Generator{"elasticity3d-shuffled", 2, 894, three_cubes, make_elasticity3d_shuffled},
     Generator{"convection3d", 1, 1290, cube, make_convection3d},
-    Generator{"random", 1, kMost, itself, make_random},
+    Generator{"random", 1, kMax, itself, make_random},
     Generator{"rmat", 1, 30, power_of_two, make_rmat},
-    Generator{"circuit", 1, kMost, itself, make_circuit},
-    Generator{"short", 1, kMost, itself, make_short},
-    Generator{"web", 1, kMost, itself, make_web},
+    Generator{"circuit", 1, kMax, itself, make_circuit},
+    Generator{"short", 1, kMax, itself, make_short},
+    Generator{"web", 1, kMax, itself, make_web},
 };
 
 constexpr auto kNames = [] {
@@ -59,7 +59,7 @@ const Generator& find_generator(const GenerateSpec& spec) {
     if (spec.kind == "random" && (spec.k < 0 || spec.k > spec.n))
       fail(ExitCode::usage, "random takes k from 0 to n = {} nonzeros a row, not {}", spec.n,
            spec.k);
-    if (spec.kind == "rmat" && (spec.k < 1 || spec.k > kMost))
+    if (spec.kind == "rmat" && (spec.k < 1 || spec.k > kMax))
       fail(ExitCode::usage, "rmat takes k from 1 to 2^31-1 edges a row, not {}", spec.k);
     return generator;
   }
@@ -112,7 +112,7 @@ Array<std::int32_t> offsets_of(const Array<std::int32_t>& lengths, const Generat
   std::int64_t sum = offsets[0] = 0;
   for (std::size_t row = 0; row < lengths.size(); ++row) {
     sum += lengths[row];
-    if (sum > kMost)
+    if (sum > kMax)
       fail(ExitCode::usage,
            "{} with n = {} has more than 2^31-1 nonzeros on one process; use more ranks", spec.kind,
            spec.n);

@@ -14,7 +14,7 @@ void RandomValueSource::fill_values(std::int64_t row, std::span<const std::int32
                                     double* values) const {
   const CounterRandom random(seed_, Purpose::values, row);
   for (std::size_t k = 0; k < columns.size(); ++k)  // the odd multiples of 2^-53 in (-1, 1)
-    values[k] = 2 * CounterRandom::to_unit(random.bits_at(columns[k])) - 1 + 0x1p-53;
+    values[k] = 2 * to_unit(random.bits_at(columns[k])) - 1 + 0x1p-53;
 }
 
 void make_ascending(std::vector<std::int32_t>& columns, std::size_t begin) {

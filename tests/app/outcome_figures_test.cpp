@@ -47,7 +47,7 @@ class OutcomeFigures : public testing::Test {
   }
 
   SharedFile place_;
-  Outcome outcome_;
+  CaseOutcome outcome_;
 };
 
 TEST_F(OutcomeFigures, OfTheProductAreThoseOfItsTimes) {

@@ -15,7 +15,7 @@
 namespace trireme {
 namespace {
 
-Outcome solve(const std::string& rest) {
+CaseOutcome solve(const std::string& rest) {
   return run_case(MPI_COMM_WORLD,
                   parse_case("problem: {generate: convection3d, n: 20}\nreport: {solution: false}\n"
                              "device: cuda\n" +
@@ -60,7 +60,7 @@ class WithCudaPetsc : public testing::Test {
 };
 
 TEST_F(WithCudaPetsc, PetscAijIterationsAreThoseOfOurKernels) {
-  const Outcome outcome =
+  const CaseOutcome outcome =
       solve("solver: {method: bicgstab, engine: petsc}\nkernel: [csr-vector, petsc-aij]\n");
   const RunOutcome &ours = outcome.runs[0], &theirs = outcome.runs[1];
   EXPECT_TRUE(theirs.converged) << theirs.reason;
@@ -75,7 +75,8 @@ TEST_F(WithCudaPetsc, VectorsStayOnTheGpuForTheWholeSolve) {
   if (size_of(MPI_COMM_WORLD) > 1) GTEST_SKIP() << "the halo goes through the host";
   const std::string method = "solver: {method: bicgstab, engine: petsc, rtol: ",
                     kernels = "}\nkernel: [sell, petsc-aij]\n";
-  const Outcome coarse = solve(method + "1e-2" + kernels), fine = solve(method + "1e-10" + kernels);
+  const CaseOutcome coarse = solve(method + "1e-2" + kernels),
+                    fine = solve(method + "1e-10" + kernels);
   for (std::size_t k = 0; k < 2; ++k) {
     SCOPED_TRACE(fine.runs[k].kernel);
     EXPECT_GT(fine.runs[k].iterations, coarse.runs[k].iterations + 10);

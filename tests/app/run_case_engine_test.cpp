@@ -21,7 +21,7 @@ TEST(RunCase, MixedPrecisionReachesTheToleranceAndIsComparedWithDouble) {
       {"generate: elasticity3d, n: 8", "method: cg"},
       {"generate: convection3d, n: 12", "method: bicgstab, preconditioner: trireme_block_jacobi"}};
   for (const auto& [problem, method] : systems) {
-    const Outcome outcome = run_case(
+    const CaseOutcome outcome = run_case(
         MPI_COMM_WORLD,
         case_of(problem, fmt::format("kernel: csr\ndevice: cpu\nprecision: [double, mixed]\n"
                                      "solver: {{rtol: 1e-12, {}}}",
@@ -45,7 +45,7 @@ TEST(RunCase, MixedPrecisionReachesTheToleranceAndIsComparedWithDouble) {
 
 TEST(RunCase, MixedPrecisionReachesTheToleranceOnAGpu) {
   if (!cuda_available()) GTEST_SKIP() << "no GPU here";
-  const Outcome outcome =
+  const CaseOutcome outcome =
       solve("generate: elasticity3d, n: 30",
             "kernel: [sell, dasp]\ndevice: cuda\nprecision: mixed\nsolver: {rtol: 1e-12}");
   for (const RunOutcome& run : outcome.runs) {
@@ -56,7 +56,7 @@ TEST(RunCase, MixedPrecisionReachesTheToleranceOnAGpu) {
 }
 
 TEST(RunCase, MixedPrecisionCorrectsNothingWhereFloatIsExact) {
-  const Outcome outcome = run_case(
+  const CaseOutcome outcome = run_case(
       MPI_COMM_WORLD,
       case_of("generate: poisson3d, n: 8", "device: cpu\nprecision: mixed\nsolver: {rtol: 1e-12}"),
       nullptr);
@@ -79,7 +79,7 @@ TEST(RunCase, MixedPrecisionIsForTheResidentEngine) {
 }
 
 TEST(RunCase, KernelsWithoutMixedPrecisionRunInDoubleWhereBothAreAsked) {
-  const Outcome outcome =
+  const CaseOutcome outcome =
       run_case(MPI_COMM_WORLD,
                case_of("generate: elasticity3d, n: 4",
                        "kernel: [teb, csr]\ndevice: cpu\nprecision: [double, mixed]"),
@@ -123,7 +123,7 @@ TEST(RunCase, AutoTakesPetscsLoopForWhatTheResidentEngineLacks) {
 TEST(RunCase, AutoStaysResidentWhereAnOptionIsNobodys) {
   for (const char* name : {"-ksp_montior", "-ksp_gmres_restart"}) {
     const PetscOption given(name, "20");
-    const Outcome outcome =
+    const CaseOutcome outcome =
         solve("generate: poisson2d, n: 12", "kernel: [csr, albus]\ndevice: cpu");
     for (const RunOutcome& run : outcome.runs) EXPECT_EQ(run.engine, "resident");
     EXPECT_EQ(std::ranges::count(outcome.runs[0].notes, "PETSc option " + std::string(name) +
@@ -144,7 +144,7 @@ TEST(RunCase, AutoStaysResidentForAPreconditionerThatItHas) {
 TEST(RunCase, BlocksOfMoreThan32RowsAreForPetscsLoop) {
   const PetscOption given("-mat_block_size", "48");
   const std::string problem = "generate: poisson2d, n: 48", pc = "preconditioner: pbjacobi";
-  const Outcome outcome = solve(problem, "kernel: csr\nsolver: {" + pc + "}");
+  const CaseOutcome outcome = solve(problem, "kernel: csr\nsolver: {" + pc + "}");
   EXPECT_TRUE(outcome.runs[0].converged) << outcome.runs[0].reason;
   EXPECT_EQ(outcome.runs[0].engine, "petsc");
   error_of(problem, "kernel: csr\nsolver: {engine: resident, " + pc + "}", ExitCode::usage);
@@ -172,7 +172,7 @@ TEST(RunCase, AMonitorOfTheSolutionTakesPetscsLoopOnAGpu) {
   if (!cuda_available()) GTEST_SKIP() << "no GPU here";
   for (const char* name : {"-ksp_monitor_true_residual", "-ksp_monitor_solution"}) {
     const PetscOption given(name, "ascii:/dev/null");
-    const Outcome outcome = solve("generate: poisson2d, n: 12", "device: cuda");
+    const CaseOutcome outcome = solve("generate: poisson2d, n: 12", "device: cuda");
     EXPECT_TRUE(outcome.runs[0].converged) << outcome.runs[0].reason;
     EXPECT_EQ(outcome.runs[0].engine, "petsc");
     error_of("generate: poisson2d, n: 12", "device: cuda\nsolver: {engine: resident}",

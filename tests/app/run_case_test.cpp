@@ -25,7 +25,7 @@ TEST(RunCase, CgSolvesPoissonWithEveryHostKernelAndPetscAij) {
   std::string kernels = "petsc-aij";
   for (const KernelEntry& entry : kernel_registry())
     if (entry.host_double) kernels += ", " + std::string(entry.name);
-  const Outcome outcome =
+  const CaseOutcome outcome =
       solve("generate: poisson3d, n: 12", "kernel: [" + kernels + "]\ndevice: cpu");
   EXPECT_EQ(exit_code(outcome), ExitCode::converged);
   EXPECT_EQ(outcome.problem.rows, 12 * 12 * 12);
@@ -56,14 +56,14 @@ class EveryPreconditioner : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(EveryPreconditioner, SolvesPoissonByCg) {
-  const Outcome outcome = solve("generate: poisson2d, n: 30",
-                                std::string("solver: {preconditioner: ") + GetParam() + "}");
+  const CaseOutcome outcome = solve("generate: poisson2d, n: 30",
+                                    std::string("solver: {preconditioner: ") + GetParam() + "}");
   EXPECT_TRUE(outcome.runs[0].converged) << outcome.runs[0].reason;
   EXPECT_LE(outcome.runs[0].relative_residual, 1e-7);
 }
 
 TEST_P(EveryPreconditioner, SolvesConvectionByBicgstab) {
-  const Outcome outcome =
+  const CaseOutcome outcome =
       solve("generate: convection3d, n: 8", std::string("solver: {method: bicgstab, "
                                                         "preconditioner: ") +
                                                 GetParam() + "}");
@@ -78,16 +78,16 @@ INSTANTIATE_TEST_SUITE_P(All, EveryPreconditioner,
 // Three unknowns a node: dense blocks of three take fewer iterations than the diagonal.
 TEST(RunCase, BlockJacobiIsReachedByItsPetscName) {
   const std::string problem = "generate: elasticity3d, n: 6";
-  const Outcome by_jacobi = solve(problem, "solver: {preconditioner: jacobi}");
+  const CaseOutcome by_jacobi = solve(problem, "solver: {preconditioner: jacobi}");
   for (const std::string engine : {"resident", "petsc"}) {
-    const Outcome by_groups =
+    const CaseOutcome by_groups =
         solve(problem, "solver: {preconditioner: vpbjacobi, engine: " + engine + "}");
     EXPECT_TRUE(by_groups.runs[0].converged) << by_groups.runs[0].reason;
     EXPECT_LT(by_groups.runs[0].iterations, by_jacobi.runs[0].iterations);
     EXPECT_EQ(by_groups.runs[0].engine, engine);
     EXPECT_EQ(by_groups.runs[0].preconditioner, "vpbjacobi");
     petsc_check(PetscOptionsSetValue(nullptr, "-mat_block_size", "3"));
-    const Outcome by_blocks =
+    const CaseOutcome by_blocks =
         solve(problem, "solver: {preconditioner: pbjacobi, engine: " + engine + "}");
     petsc_check(PetscOptionsClearValue(nullptr, "-mat_block_size"));
     EXPECT_NEAR(by_blocks.runs[0].iterations, by_groups.runs[0].iterations, 1);
@@ -98,7 +98,7 @@ TEST(RunCase, BlockJacobiIsReachedByItsPetscName) {
 class EveryMethod : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryMethod, SolvesPoisson) {
-  const Outcome outcome =
+  const CaseOutcome outcome =
       solve("generate: poisson2d, n: 12",
             std::string("solver: {preconditioner: jacobi, method: ") + GetParam() + "}");
   EXPECT_TRUE(outcome.runs[0].converged) << outcome.runs[0].reason;
@@ -110,8 +110,8 @@ INSTANTIATE_TEST_SUITE_P(All, EveryMethod,
                                          "bcgsl", "tfqmr", "cgs", "bicg", "cr", "fbcgs"));
 
 TEST(RunCase, RepeatsAndCountsAllProducts) {
-  const Outcome once = solve("generate: poisson2d, n: 20", "kernel: csr");
-  const Outcome thrice = solve("generate: poisson2d, n: 20", "kernel: csr\nrepeat: 3");
+  const CaseOutcome once = solve("generate: poisson2d, n: 20", "kernel: csr");
+  const CaseOutcome thrice = solve("generate: poisson2d, n: 20", "kernel: csr\nrepeat: 3");
   EXPECT_EQ(thrice.runs[0].kernel_us.count, 3 * once.runs[0].kernel_us.count);
   EXPECT_EQ(thrice.runs[0].iterations, once.runs[0].iterations);
   const std::vector<double>& each = thrice.runs[0].solve_seconds;
@@ -120,7 +120,7 @@ TEST(RunCase, RepeatsAndCountsAllProducts) {
 }
 
 TEST(RunCase, MaximumIterationsIsNotConverged) {
-  const Outcome outcome = solve("generate: poisson2d, n: 40", "solver: {max_iterations: 3}");
+  const CaseOutcome outcome = solve("generate: poisson2d, n: 40", "solver: {max_iterations: 3}");
   EXPECT_EQ(exit_code(outcome), ExitCode::not_converged);
   EXPECT_FALSE(outcome.runs[0].converged);
   EXPECT_EQ(outcome.runs[0].iterations, 3);
@@ -147,7 +147,7 @@ TEST(RunCase, OneApplicationThatIsNotEnoughIsNotConverged) {
 TEST(RunCase, HistoryIsAsLongAsAnOptionLetsTheSolveBe) {
   for (const std::string engine : {"resident", "petsc"}) {
     petsc_check(PetscOptionsSetValue(nullptr, "-ksp_max_it", "1000"));
-    const Outcome outcome =
+    const CaseOutcome outcome =
         solve("generate: poisson2d, n: 20", "solver: {max_iterations: 5, engine: " + engine + "}");
     petsc_check(PetscOptionsClearValue(nullptr, "-ksp_max_it"));
     const RunOutcome& run = outcome.runs[0];
@@ -206,14 +206,14 @@ TEST_P(FromAGuess, AnOptionMakesRtolAPartOfTheFirstResidual) {
 INSTANTIATE_TEST_SUITE_P(Engines, FromAGuess, testing::Values("resident", "petsc"));
 
 TEST(RunCase, CgOnANonsymmetricMatrixIsNoted) {
-  const Outcome outcome = solve("generate: convection3d, n: 6", "solver: {max_iterations: 20}");
+  const CaseOutcome outcome = solve("generate: convection3d, n: 6", "solver: {max_iterations: 20}");
   ASSERT_FALSE(outcome.runs[0].notes.empty());
   EXPECT_NE(outcome.runs[0].notes[0].find("not symmetric"), std::string::npos);
 }
 
 TEST(RunCase, CgOnAnIndefiniteMatrixBreaksDownWithPetscsReason) {
   // Random values in (-1, 1) are as indefinite as can be.
-  const Outcome outcome =
+  const CaseOutcome outcome =
       solve("generate: circuit, n: 1000", "solver: {preconditioner: none, max_iterations: 200}");
   EXPECT_TRUE(exit_code(outcome) == ExitCode::breakdown ||
               exit_code(outcome) == ExitCode::not_converged);
@@ -269,7 +269,7 @@ TEST(RunCase, ProgressHearsEveryIterationOnRankZeroOnly) {
       last = residual;
     }
   } counter;
-  const Outcome outcome =
+  const CaseOutcome outcome =
       run_case(MPI_COMM_WORLD, case_of("generate: poisson2d, n: 10", ""), &counter);
   if (rank_of(MPI_COMM_WORLD) == 0) {
     EXPECT_EQ(counter.calls, outcome.runs[0].iterations + 1);
@@ -282,7 +282,7 @@ TEST(RunCase, ProgressHearsEveryIterationOnRankZeroOnly) {
 // A signal to rank 0 at its third iteration.
 class OnASignal : public testing::TestWithParam<const char*> {
  protected:
-  Outcome stopped(const std::string& solver, const std::string& rest) {
+  CaseOutcome stopped(const std::string& solver, const std::string& rest) {
     struct Signal : Progress {
       void iteration(int, std::int64_t iteration, double) override {
         if (iteration == 3) raise(SIGTERM);
@@ -298,7 +298,7 @@ class OnASignal : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(OnASignal, TheSolveEndsAndNoOtherBegins) {
-  const Outcome outcome = stopped("", "kernel: [csr, albus, dasp]\nrepeat: 5");
+  const CaseOutcome outcome = stopped("", "kernel: [csr, albus, dasp]\nrepeat: 5");
   EXPECT_EQ(exit_code(outcome), ExitCode::not_converged);
   ASSERT_EQ(outcome.runs.size(), 1u);
   const RunOutcome& run = outcome.runs[0];
@@ -312,7 +312,7 @@ TEST_P(OnASignal, TheSolveEndsAndNoOtherBegins) {
 }
 
 TEST_P(OnASignal, WhatWasDoneByThenStands) {
-  const Outcome outcome = stopped(", max_iterations: 3", "kernel: csr");
+  const CaseOutcome outcome = stopped(", max_iterations: 3", "kernel: csr");
   EXPECT_TRUE(outcome.not_run.empty());
   // PETSc's loop asks for signals before it looks at the limit.
   const char* const why =

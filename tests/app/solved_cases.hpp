@@ -18,7 +18,7 @@ inline Case case_of(const std::string& problem, const std::string& rest) {
                     "test.yaml");
 }
 
-inline Outcome solve(const std::string& problem, const std::string& rest) {
+inline CaseOutcome solve(const std::string& problem, const std::string& rest) {
   return run_case(MPI_COMM_WORLD, case_of(problem, rest), nullptr);
 }
 

@@ -84,7 +84,7 @@ void engine(solvers::CudaMode mode, const Loss& loss) {
                              {.mode = mode});
   const Array<double> b = test::random_vector<double>(matrix->local_rows(), 5);
   Array<double> x(b.size());
-  solvers::Observer observer;
+  solvers::IterationObserver observer;
   std::jthread killer;
   if (mode == solvers::CudaMode::stepped)
     observer.iteration = [&](const solvers::State& state, const solvers::Iterate&) {

@@ -14,7 +14,7 @@
 namespace trireme {
 namespace {
 
-constexpr double kMost = 60;  // seconds; one for the wait, some until the line, the rest is start
+constexpr double kMax = 60;  // seconds; one for the wait, some until the line, the rest is start
 
 struct Ending {
   int status = -1;
@@ -26,7 +26,7 @@ struct Ending {
 // With `recovery` mpirun leaves the others alone when a rank has been killed.
 Ending end_of(const std::string& arguments, bool recovery) {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  const std::string command = "timeout -k 5 " + std::to_string(2 * kMost) +
+  const std::string command = "timeout -k 5 " + std::to_string(2 * kMax) +
                               " mpirun --allow-run-as-root --oversubscribe --bind-to none " +
                               (recovery ? "--enable-recovery " : "") + "-n 2 " +
                               (folder / "lost_peer").string() + " " + arguments + " 2>&1";
@@ -42,7 +42,7 @@ Ending end_of(const std::string& arguments, bool recovery) {
 
 void expect_the_line(const Ending& ending) {
   EXPECT_TRUE(ending.says("lost_peer: rank 0: ")) << ending.output;
-  EXPECT_LT(ending.seconds, kMost) << ending.output;
+  EXPECT_LT(ending.seconds, kMax) << ending.output;
   EXPECT_FALSE(ending.says("no number is NaN")) << ending.output;
   EXPECT_FALSE(ending.says("nobody was missed")) << ending.output;
 }

@@ -30,7 +30,7 @@ struct Way {
 };
 
 constexpr Way kWays[] = {{Method::cg, Variant::classic, PreconditionerSpec::Kind::jacobi},
-                         {Method::cg, Variant::merged, PreconditionerSpec::Kind::jacobi},
+                         {Method::cg, Variant::single_reduction, PreconditionerSpec::Kind::jacobi},
                          {Method::cg, Variant::classic, PreconditionerSpec::Kind::chebyshev},
                          {Method::bicgstab, Variant::classic, PreconditionerSpec::Kind::jacobi}};
 
@@ -109,7 +109,7 @@ void Exchanges::expect_the_answer_of_one_process(std::int64_t n, double rtol) {
       std::array<Array<double>, 3> solutions;
       for (Array<double>& x : solutions) {
         x = test::poisoned_vector<double>(matrix->local_rows());
-        const Outcome outcome =
+        const SolveResult outcome =
             solver.solve({std::span(b).subspan(first, rows), x, true}, Tolerances{.rtol = rtol});
         EXPECT_EQ(outcome.reason, Reason::rtol);
         EXPECT_NEAR(outcome.iterations, expected_iterations, 0.1 * expected_iterations + 3);
@@ -144,10 +144,10 @@ TEST_P(Exchanges, CorrectMixedPrecision) {
   jacobi.diagonal =
       std::span(diagonal).subspan(matrix->first_row(), static_cast<std::size_t>(b.size()));
   CudaOperatorSystem system(op);
-  for (const Variant variant : {Variant::classic, Variant::merged}) {
+  for (const Variant variant : {Variant::classic, Variant::single_reduction}) {
     CudaSolver solver(system, Method::cg, variant, jacobi);
     Array<double> x(b.size());
-    const Outcome outcome = solver.solve({b, x, true}, Tolerances{.rtol = 1e-12});
+    const SolveResult outcome = solver.solve({b, x, true}, Tolerances{.rtol = 1e-12});
     EXPECT_EQ(outcome.reason, Reason::rtol);
     EXPECT_EQ(outcome.exact_from, -1);
     EXPECT_GE(outcome.replacements, 5);  // twelve digits, a digit and a half each
@@ -186,10 +186,10 @@ TEST_P(Exchanges, AStopOnOneRankStopsAll) {
   CudaSolver solver(system, Method::cg, Variant::automatic, {});
   const Array<double> b = test::random_vector<double>(matrix->local_rows(), 5);
   Array<double> x(b.size());
-  Observer observer;
+  IterationObserver observer;
   const bool last = rank_of(MPI_COMM_WORLD) + 1 == size_of(MPI_COMM_WORLD);
   observer.stop = [&] { return last; };
-  const Outcome outcome = solver.solve(
+  const SolveResult outcome = solver.solve(
       {b, x, true}, Tolerances{.rtol = 0, .atol = 0, .max_iterations = 100'000'000}, observer);
   EXPECT_EQ(outcome.reason, Reason::interrupted);
 }

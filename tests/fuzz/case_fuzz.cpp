@@ -6,7 +6,7 @@
 #include "fuzz/harness.hpp"
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  trireme::fuzz::limit_memory(trireme::fuzz::kMostMemory);
+  trireme::fuzz::limit_memory(trireme::fuzz::kMaxMemory);
   return 0;
 }
 

@@ -30,8 +30,8 @@ namespace {
 namespace fs = std::filesystem;
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr std::size_t kMostBytes = 1 << 16;  // of a mutated input
-constexpr unsigned kMostSeconds = 10;        // for one input
+constexpr std::size_t kMaxBytes = 1 << 16;  // of a mutated input
+constexpr unsigned kMaxSeconds = 10;        // for one input
 
 Bytes contents(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -64,7 +64,7 @@ class Mutator {
   Bytes next() {
     Bytes input = any_seed();
     for (std::size_t changes = 1 + below(4); changes > 0; --changes) change(input);
-    input.resize(std::min(input.size(), kMostBytes));
+    input.resize(std::min(input.size(), kMaxBytes));
     return input;
   }
 
@@ -143,7 +143,7 @@ class Mutator {
 
 void run(LastInput& last, const Bytes& input) {
   last.keep(input);
-  alarm(kMostSeconds);
+  alarm(kMaxSeconds);
   LLVMFuzzerTestOneInput(input.data(), input.size());
   alarm(0);
 }

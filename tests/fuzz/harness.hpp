@@ -28,6 +28,6 @@ void must_be_canonical(const CsrMatrix<double>& matrix);
 void limit_memory(std::size_t bytes);
 
 // Enough for what a small input needs, and soon filled and cleared.
-constexpr std::size_t kMostMemory = std::size_t{512} << 20;
+constexpr std::size_t kMaxMemory = std::size_t{512} << 20;
 
 }  // namespace trireme::fuzz

@@ -7,7 +7,7 @@
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   MPI_Init(nullptr, nullptr);
-  trireme::fuzz::limit_memory(trireme::fuzz::kMostMemory);
+  trireme::fuzz::limit_memory(trireme::fuzz::kMaxMemory);
   return 0;
 }
 

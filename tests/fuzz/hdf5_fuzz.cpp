@@ -240,7 +240,7 @@ void follow(Recipe& recipe, const char* path) {
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   MPI_Init(nullptr, nullptr);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  trireme::fuzz::limit_memory(trireme::fuzz::kMostMemory);
+  trireme::fuzz::limit_memory(trireme::fuzz::kMaxMemory);
   return 0;
 }
 

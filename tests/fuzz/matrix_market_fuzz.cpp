@@ -4,7 +4,7 @@
 #include "io/matrix_market.hpp"
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  trireme::fuzz::limit_memory(trireme::fuzz::kMostMemory);
+  trireme::fuzz::limit_memory(trireme::fuzz::kMaxMemory);
   return 0;
 }
 

@@ -204,7 +204,7 @@ class PermutationChoice : public Permutation {
     Repeating kernel(a.view(), times, times_permuted, *stream);
     return try_permuted(kernel, a.view(), products, by, *stream);
   }
-  PermutationRule rule{.least_nonzeros = 1000};
+  PermutationRule rule{.min_nonzeros = 1000};
 };
 
 TEST_F(PermutationChoice, TakesTheKernelsOrderWhereItIsFaster) {
@@ -218,17 +218,17 @@ TEST_F(PermutationChoice, KeepsTheCallersOrderWhereThatIsFaster) {
   const PermutationTrial slower = trial(1, 4, 1000, rule);
   EXPECT_EQ(slower.winner, nullptr);
   EXPECT_LT(slower.gain(), 0);
-  rule.least_gain = 0.99;
+  rule.min_gain = 0.99;
   EXPECT_EQ(trial(4, 1, 1000, rule).winner, nullptr) << "a gain that does not pay";
 }
 
 TEST_F(PermutationChoice, DoesNotTryWhatCannotPay) {
-  EXPECT_EQ(trial(4, 1, rule.least_products - 1, rule).callers_us, 0) << "few products";
+  EXPECT_EQ(trial(4, 1, rule.min_products - 1, rule).callers_us, 0) << "few products";
   PermutationRule strict = rule;
-  strict.least_nonzeros = 100'000'000;
+  strict.min_nonzeros = 100'000'000;
   EXPECT_EQ(trial(4, 1, 1000, strict).callers_us, 0) << "a small matrix";
   strict = rule;
-  strict.least_breaks = 1.1;
+  strict.min_breaks = 1.1;
   EXPECT_EQ(trial(4, 1, 1000, strict).callers_us, 0) << "rows in order";
   const auto a = to_device(mixed_matrix().view(), *stream);
   const auto without = build_cuda_kernel<double>("csr-vector", a.view(), *stream);

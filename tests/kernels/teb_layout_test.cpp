@@ -69,7 +69,7 @@ void expect_sound(const teb::Layout<double>& teb, const CsrMatrix<double>& a) {
     const std::int32_t first = teb.blo_idx[block], last = teb.blo_idx[block + 1];
     const std::int32_t held = teb.rownnz_sum[last] - teb.rownnz_sum[first];
     ASSERT_LT(first, last);
-    ASSERT_LE(last - first, teb::kEmptyRowsABlock);
+    ASSERT_LE(last - first, teb::kEmptyRowsPerBlock);
     if (block < teb.long_rows) {
       ASSERT_EQ(last - first, 1);
       ASSERT_GT(held, teb.threshold);
@@ -77,7 +77,7 @@ void expect_sound(const teb::Layout<double>& teb, const CsrMatrix<double>& a) {
       ASSERT_LE(held, teb.threshold);
     }
   }
-  ASSERT_LE(teb.threshold, teb::kMostNonzeros);
+  ASSERT_LE(teb.threshold, teb::kMaxNonzeros);
 }
 
 TEST(TebLayout, IsSoundOnEveryShape) {

@@ -55,11 +55,11 @@ class KspGoesOn : public KspRegister {
 
 TEST_F(KspGoesOn, WithoutLosingIterations) {
   const Way ways[] = {{kTriremeCg, PCJACOBI, "classic"},
-                      {kTriremeCg, PCJACOBI, "merged"},
+                      {kTriremeCg, PCJACOBI, "single_reduction"},
                       {kTriremeCg, PCNONE, "classic", KSP_NORM_NATURAL},
-                      {kTriremeCg, "trireme_pbjacobi", "merged", KSP_NORM_PRECONDITIONED},
+                      {kTriremeCg, "trireme_pbjacobi", "single_reduction", KSP_NORM_PRECONDITIONED},
                       {kTriremeCg, "trireme_chebyshev", "classic"},
-                      {kTriremeCg, PCJACOBI, "merged", KSP_NORM_UNPRECONDITIONED, true},
+                      {kTriremeCg, PCJACOBI, "single_reduction", KSP_NORM_UNPRECONDITIONED, true},
                       {kTriremeBicgstab, PCJACOBI, ""},
                       {kTriremeBicgstab, "trireme_pbjacobi", ""}};
   for (const Way& way : ways) {

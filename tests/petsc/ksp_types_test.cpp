@@ -25,7 +25,7 @@ TEST_F(KspRegister, CgTakesAsManyIterationsAsPetscs) {
       petsc_check(KSPSetNormType(ksp, norm));
       EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
       const PetscInt expected = iterations();
-      for (const char* variant : {"classic", "merged"}) {
+      for (const char* variant : {"classic", "single_reduction"}) {
         option("-ksp_trireme_variant", variant);
         make(grid(40), kTriremeCg, pc);
         petsc_check(KSPSetNormType(ksp, norm));

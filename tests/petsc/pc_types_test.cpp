@@ -29,20 +29,20 @@ TEST_F(KspRegister, ParameterPreconditionersWorkInside) {
 
 // Each rank has T, negatively coupled to its neighbours' rows in a ring: b of the same numbers on
 // each would hide the half of the spectrum in which they differ.
-MatHandle ring_of_equal_parts(PetscInt rows_a_rank) {
+MatHandle ring_of_equal_parts(PetscInt rows_per_rank) {
   PetscMPIInt ranks = 1;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
-  const PetscInt n = rows_a_rank * ranks;
+  const PetscInt n = rows_per_rank * ranks;
   MatHandle a;
-  petsc_check(MatCreateAIJ(PETSC_COMM_WORLD, rows_a_rank, rows_a_rank, n, n, 5, nullptr, 5, nullptr,
-                           a.put()));
+  petsc_check(MatCreateAIJ(PETSC_COMM_WORLD, rows_per_rank, rows_per_rank, n, n, 5, nullptr, 5,
+                           nullptr, a.put()));
   PetscInt first = 0, last = 0;
   petsc_check(MatGetOwnershipRange(a, &first, &last));
   for (PetscInt row = first; row < last; ++row) {
     petsc_check(MatSetValue(a, row, row, 4, ADD_VALUES));
     for (const PetscInt other : {row - 1, row + 1})
       if (first <= other && other < last) petsc_check(MatSetValue(a, row, other, -1, ADD_VALUES));
-    for (const PetscInt other : {row + rows_a_rank, row + n - rows_a_rank})
+    for (const PetscInt other : {row + rows_per_rank, row + n - rows_per_rank})
       petsc_check(MatSetValue(a, row, other % n, -0.95, ADD_VALUES));
   }
   petsc_check(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));

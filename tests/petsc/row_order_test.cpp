@@ -23,8 +23,8 @@
 namespace trireme {
 namespace {
 
-constexpr PermutationRule kAlways{.least_nonzeros = 0, .least_products = 0, .least_gain = -1e9};
-constexpr PermutationRule kNever{.least_nonzeros = 0, .least_products = 0, .least_gain = 1};
+constexpr PermutationRule kAlways{.min_nonzeros = 0, .min_products = 0, .min_gain = -1e9};
+constexpr PermutationRule kNever{.min_nonzeros = 0, .min_products = 0, .min_gain = 1};
 
 class RowOrder : public testing::TestWithParam<const char*> {
  protected:

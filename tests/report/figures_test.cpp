@@ -88,8 +88,8 @@ RunOutcome sell() {
   return run;
 }
 
-Outcome outcome() {
-  Outcome outcome;
+CaseOutcome outcome() {
+  CaseOutcome outcome;
   outcome.problem = {.name = "system.h5 /A",
                      .generated = true,
                      .rows = 206'763,
@@ -131,7 +131,7 @@ sell-mixed: not converged: maximum iterations reached (DIVERGED_ITS); cg + jacob
 }
 
 TEST(Figures, OfTheTableWhereAllRunsShareMethodAndNotes) {
-  Outcome two = outcome();
+  CaseOutcome two = outcome();
   two.runs[1] = albus();
   two.runs[1].kernel = "a-kernel-with-a-very-long-name";
   two.runs[0].notes = {"both say this", "and this"};
@@ -257,7 +257,7 @@ TEST(Figures, OfThePage) {
 }
 
 TEST(Figures, OfThePageWhereAllRunsConvergedAlike) {
-  Outcome good = outcome();
+  CaseOutcome good = outcome();
   good.runs[1] = albus();
   good.runs[1].kernel = "teb";
   const std::string page = html_report(good);
@@ -274,7 +274,7 @@ TEST(Figures, OfThePageWhereAllRunsConvergedAlike) {
 
 // Rows of 860 - 170 - 90 = 600 for the longest time, 3000 us.
 TEST(Figures, OfTheBars) {
-  Outcome two = outcome();
+  CaseOutcome two = outcome();
   two.runs[0].kernel_us = {
       .count = 9, .mean = 1, .median = 1000, .p95 = 3000, .min = 1, .max = 9e9};
   two.runs[1].kernel_us = {.count = 9, .mean = 1, .median = 500, .p95 = 250, .min = 1, .max = 9e9};
@@ -298,7 +298,7 @@ TEST(Figures, OfTheBars) {
 
 // 64 to 844 for iterations 0 to 2, 14 to 336 for 1e0 to 1e-2.
 TEST(Figures, OfTheCurves) {
-  Outcome two = outcome();
+  CaseOutcome two = outcome();
   two.runs[0].history = {0.1, kNan, 0.02};
   two.runs[0].rtol = 0.1;
   two.runs[1].history = {0.02, 0, 1};
@@ -334,7 +334,7 @@ std::string labels_of(const std::string& chart, const std::string& anchor) {
 }
 
 TEST(Figures, OfTheAxes) {
-  Outcome one = outcome();
+  CaseOutcome one = outcome();
   one.runs.resize(1);
   one.runs[0].rtol = 1e-30;  // below what is drawn
   one.runs[0].history.assign(3001, 1e-3);
@@ -352,7 +352,7 @@ TEST(Figures, OfTheAxes) {
 
 // Of each 2 * 2 neighbours the least and the greatest, in their order.
 TEST(Figures, OfALongCurveAreItsPeaks) {
-  Outcome one = outcome();
+  CaseOutcome one = outcome();
   one.runs.resize(1);
   one.runs[0].history.assign(2000, 1e-2);
   one.runs[0].history[1] = 1;
@@ -365,7 +365,7 @@ TEST(Figures, OfALongCurveAreItsPeaks) {
 }
 
 TEST(Figures, OfTheCurvesNeedPositiveNumbers) {
-  Outcome none = outcome();
+  CaseOutcome none = outcome();
   none.runs.resize(1);
   none.runs[0].history = {0, kNan};
   EXPECT_EQ(svg::convergence(none), "");
@@ -409,7 +409,7 @@ TEST(Words, LinesBreakAtTheLastWordThatFits) {
 }
 
 TEST(Words, OneRunHasNoNotesInCommon) {
-  Outcome one = outcome();
+  CaseOutcome one = outcome();
   one.runs.resize(1);
   EXPECT_TRUE(words::common_notes(one).empty());
   EXPECT_EQ(words::own_notes(one, one.runs[0]), std::vector<std::string>{"a note"});

@@ -7,7 +7,7 @@
 #include "report/sample_outcome.hpp"
 
 int main() {
-  trireme::Outcome outcome = trireme::test::sample_outcome();
+  trireme::CaseOutcome outcome = trireme::test::sample_outcome();
   trireme::RunOutcome& failed = outcome.runs.back();
   failed.converged = false;
   failed.exit_code = trireme::ExitCode::breakdown;

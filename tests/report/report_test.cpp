@@ -53,7 +53,7 @@ class ReportFiles : public testing::Test {
 };
 
 TEST(TerminalTable, FitsIn100Columns) {
-  Outcome outcome = sample_outcome();
+  CaseOutcome outcome = sample_outcome();
   outcome.problem.name = std::string(40, 'f') + ".h5 /A";
   outcome.runs[1].kernel = "cusparse-csr-alg2-with-preprocess";
   outcome.runs[1].notes = {"vectors staged through pinned memory: 1.3 us a product", "and so on"};
@@ -75,7 +75,7 @@ TEST(TerminalTable, SaysBreakEvenInWords) {
 }
 
 TEST(TerminalTable, SaysWhatAllRunsShareOnce) {
-  Outcome outcome = sample_outcome();
+  CaseOutcome outcome = sample_outcome();
   for (RunOutcome& run : outcome.runs) run.notes.push_back("the matrix is not symmetric");
   outcome.runs[1].notes.push_back("only albus");
   const std::string table = terminal_table(outcome);
@@ -86,7 +86,7 @@ TEST(TerminalTable, SaysWhatAllRunsShareOnce) {
 }
 
 TEST(Words, BreakEvenIsSilentForCsrAndWhereNothingWasTimed) {
-  Outcome outcome = sample_outcome();
+  CaseOutcome outcome = sample_outcome();
   EXPECT_EQ(words::break_even(outcome.runs[0]), "");
   outcome.runs[1].kernel_us.count = 0;
   EXPECT_EQ(words::break_even(outcome.runs[1]), "");
@@ -116,7 +116,7 @@ TEST(JsonReport, HoldsEveryRunWithItsHistory) {
 }
 
 TEST(JsonReport, StaysValidWithNanAndNamesThatAreNotUtf8) {
-  Outcome outcome = sample_outcome();
+  CaseOutcome outcome = sample_outcome();
   outcome.runs[0].relative_residual = kNan;
   outcome.runs[0].history.push_back(kNan);
   outcome.problem.name = "gr\xfc\xdf.h5";
@@ -149,7 +149,7 @@ TEST(HtmlReport, DrawsACurveForEveryKernel) {
 }
 
 TEST(HtmlReport, KeepsPeaksOfLongHistoriesAndStaysSmall) {
-  Outcome outcome = sample_outcome();
+  CaseOutcome outcome = sample_outcome();
   outcome.runs.resize(1);
   outcome.runs[0].history.assign(200'000, 1e-3);
   outcome.runs[0].history[123'457] = 1e6;
@@ -161,17 +161,17 @@ TEST(HtmlReport, KeepsPeaksOfLongHistoriesAndStaysSmall) {
 }
 
 TEST(HtmlReport, EscapesNames) {
-  Outcome outcome = sample_outcome();
+  CaseOutcome outcome = sample_outcome();
   outcome.problem.name = "<script>alert(1)</script>.h5";
   EXPECT_EQ(html_report(outcome).find("<script"), std::string::npos);
 }
 
 TEST(HtmlReport, SurvivesAnOutcomeWithoutRuns) {
-  EXPECT_NE(html_report(Outcome{}).find("</html>"), std::string::npos);
+  EXPECT_NE(html_report(CaseOutcome{}).find("</html>"), std::string::npos);
 }
 
 TEST(Reports, SayWhichKernelsASignalCameBefore) {
-  Outcome outcome = test::sample_outcome();
+  CaseOutcome outcome = test::sample_outcome();
   outcome.not_run = {"dasp", "teb"};
   EXPECT_EQ(exit_code(outcome), ExitCode::not_converged);
   const std::string line = "not run after a signal: dasp, teb";

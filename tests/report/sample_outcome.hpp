@@ -44,8 +44,8 @@ inline RunOutcome sample_run(const std::string& kernel, double build_seconds, do
   return run;
 }
 
-inline Outcome sample_outcome() {
-  Outcome outcome;
+inline CaseOutcome sample_outcome() {
+  CaseOutcome outcome;
   outcome.problem = {.name = "elasticity.h5 /A",
                      .generated = false,
                      .rows = 206'763,

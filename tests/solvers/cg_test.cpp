@@ -14,7 +14,8 @@ namespace {
 
 using namespace test;
 
-INSTANTIATE_TEST_SUITE_P(Variants, ResidentCg, testing::Values(Variant::classic, Variant::merged),
+INSTANTIATE_TEST_SUITE_P(Variants, ResidentCg,
+                         testing::Values(Variant::classic, Variant::single_reduction),
                          [](const auto& variant) {
                            return variant.param == Variant::classic ? "Classic" : "Merged";
                          });

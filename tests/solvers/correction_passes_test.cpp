@@ -50,7 +50,7 @@ TEST(CorrectionPasses, CgsResidualIsReplacedAndItsDirectionChangesByThePrecondit
   }
 }
 
-TEST(CorrectionPasses, MergedCgsDirectionStays) {
+TEST(CorrectionPasses, SingleReductionCgsDirectionStays) {
   Rows rows;
   run<3>(CorrectResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.z.data(), nullptr,
                          rows.diagonal(), NormTerm{}});
@@ -127,10 +127,10 @@ State in_a_solve() {
 }
 
 // rho 8 -> 4, so beta 0.5 -> 0.25; p.Ap = u.w - beta rho / (last alpha) = 10 - 0.25 * 4 / 2.
-TEST(CorrectionSteps, MergedCgsBetaAndAlphaAreThoseOfTheTrueResidual) {
+TEST(CorrectionSteps, SingleReductionCgsBetaAndAlphaAreThoseOfTheTrueResidual) {
   State s = in_a_solve();
   const double sums[] = {0.01, 4, 0.25, 10};
-  MergedCorrect{}(s, sums);
+  SingleReductionCorrect{}(s, sums);
   EXPECT_TRUE(s.running);
   EXPECT_TRUE(s.live);
   EXPECT_EQ(s.rho, 4);
@@ -171,7 +171,7 @@ TEST(CorrectionSteps, AChangeOfMoreThanHalfTheResidualIsANewStart) {
   for (const double squared : {0.0625, 0.0626}) {
     State s = in_a_solve();
     const double sums[] = {squared, 4, 0.25, 10};
-    MergedCorrect{}(s, sums);
+    SingleReductionCorrect{}(s, sums);
     EXPECT_EQ(s.restart, squared > 0.0625);
     EXPECT_EQ(s.running, squared <= 0.0625);
     EXPECT_EQ(needs_true_residual(s), squared > 0.0625);
@@ -211,7 +211,7 @@ TEST(CorrectionSteps, ATrueResidualThatMeetsTheToleranceIsTheEnd) {
 TEST(CorrectionSteps, AResidualThatIsNotANumberIsTheEnd) {
   State s = in_a_solve();
   const double sums[] = {NAN, NAN, NAN, NAN};
-  MergedCorrect{}(s, sums);
+  SingleReductionCorrect{}(s, sums);
   EXPECT_FALSE(s.running);
   EXPECT_EQ(s.reason, Reason::not_finite);
 }

@@ -36,17 +36,17 @@ class ResidentGpu : public testing::TestWithParam<std::tuple<Method, Variant, Cu
 std::string name_of(const testing::TestParamInfo<ResidentGpu::ParamType>& parameters) {
   const auto [method, variant, mode] = parameters.param;
   return std::string(method == Method::cg ? "Cg" : "Bicgstab") +
-         (variant == Variant::merged ? "Merged" : "Classic") +
+         (variant == Variant::single_reduction ? "Merged" : "Classic") +
          (mode == CudaMode::graph        ? "Graph"
           : mode == CudaMode::persistent ? "Persistent"
                                          : "Stepped");
 }
-INSTANTIATE_TEST_SUITE_P(Cg, ResidentGpu,
-                         testing::Combine(testing::Values(Method::cg),
-                                          testing::Values(Variant::classic, Variant::merged),
-                                          testing::Values(CudaMode::graph, CudaMode::persistent,
-                                                          CudaMode::stepped)),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Cg, ResidentGpu,
+    testing::Combine(testing::Values(Method::cg),
+                     testing::Values(Variant::classic, Variant::single_reduction),
+                     testing::Values(CudaMode::graph, CudaMode::persistent, CudaMode::stepped)),
+    name_of);
 INSTANTIATE_TEST_SUITE_P(
     Bicgstab, ResidentGpu,
     testing::Combine(testing::Values(Method::bicgstab), testing::Values(Variant::classic),

@@ -27,7 +27,7 @@ struct Loop {
 };
 void PrintTo(const Loop& loop, std::ostream* out) { *out << loop.name; }
 constexpr Loop kLoops[] = {{"ClassicCg", Method::cg, Variant::classic},
-                           {"MergedCg", Method::cg, Variant::merged},
+                           {"SingleReductionCg", Method::cg, Variant::single_reduction},
                            {"Bicgstab", Method::bicgstab, Variant::classic}};
 
 class GoingOnOnGpu : public testing::TestWithParam<Loop> {
@@ -174,7 +174,7 @@ TEST_P(GoingOnOnGpu, FromDeviceToHostAndBack) {
   EXPECT_EQ(host.solve({b, x, false}, options.rule).iterations, 60);
   device->go_on(host.stopped());
   options.rule.max_iterations = 10000;
-  const Outcome last = device->solve({b, x, false}, options.rule);
+  const SolveResult last = device->solve({b, x, false}, options.rule);
   EXPECT_EQ(last.reason, Reason::rtol);
   EXPECT_LE(last.iterations, options.method == Method::cg ? whole.outcome.iterations + 2
                                                           : whole.outcome.iterations * 5 / 4 + 5);

@@ -38,7 +38,8 @@ std::vector<Case> cases() {
     for (const auto& [kind, word] : kinds) {
       const std::string name = std::string(word) + (mixed ? "Mixed" : "");
       all.push_back({"ClassicCg" + name, Method::cg, Variant::classic, kind, mixed});
-      all.push_back({"MergedCg" + name, Method::cg, Variant::merged, kind, mixed});
+      all.push_back(
+          {"SingleReductionCg" + name, Method::cg, Variant::single_reduction, kind, mixed});
       if (kind != Kind::chebyshev)
         all.push_back({"Bicgstab" + name, Method::bicgstab, Variant::classic, kind, mixed});
     }
@@ -123,7 +124,7 @@ TEST_P(GoingOn, AfterAStopAtItsVeryBegin) {
   EXPECT_EQ(second->solve({b_, x, false}, options_.rule).iterations, options_.rule.max_iterations);
   options_.rule.max_iterations = 10000;
   first->go_on(second->stopped());
-  const Outcome last = first->solve({b_, x, false}, options_.rule);
+  const SolveResult last = first->solve({b_, x, false}, options_.rule);
   EXPECT_EQ(last.reason, Reason::rtol);
   EXPECT_LE(last.iterations, most(uninterrupted.outcome.iterations));
 }
@@ -131,10 +132,10 @@ TEST_P(GoingOn, AfterAStopAtItsVeryBegin) {
 TEST_P(GoingOn, InTheOtherVariantOfCg) {
   if (GetParam().method != Method::cg) GTEST_SKIP() << "BiCGSTAB has one variant";
   const test::Solved uninterrupted = whole();
-  bool merged = false;
+  bool single_reduction = false;
   const auto alternately = [&] {
-    merged = !merged;
-    return solver(merged ? Variant::merged : Variant::classic);
+    single_reduction = !single_reduction;
+    return solver(single_reduction ? Variant::single_reduction : Variant::classic);
   };
   const test::Solved pieces = test::solve_in_pieces(alternately, b_, options_, 13);
   EXPECT_EQ(pieces.outcome.reason, Reason::rtol);

@@ -40,9 +40,9 @@ class MixedGpu : public testing::TestWithParam<std::tuple<Method, Variant>> {
     preconditioner = test::jacobi(diagonal);
     rule.rtol = 1e-12;
   }
-  Outcome solve(CudaSystem& system, Array<double>& x, CudaMode mode) {
+  SolveResult solve(CudaSystem& system, Array<double>& x, CudaMode mode) {
     CudaSolver solver(system, method, variant, preconditioner, {mode});
-    const Outcome first = solver.solve({b, x, true}, rule);
+    const SolveResult first = solver.solve({b, x, true}, rule);
     const Array<double> once = x;
     EXPECT_EQ(solver.solve({b, x, true}, rule).iterations, first.iterations);
     EXPECT_EQ(x, once);
@@ -58,11 +58,12 @@ class MixedGpu : public testing::TestWithParam<std::tuple<Method, Variant>> {
 };
 std::string name_of(const testing::TestParamInfo<MixedGpu::ParamType>& parameters) {
   if (std::get<Method>(parameters.param) == Method::bicgstab) return "Bicgstab";
-  return std::get<Variant>(parameters.param) == Variant::classic ? "ClassicCg" : "MergedCg";
+  return std::get<Variant>(parameters.param) == Variant::classic ? "ClassicCg"
+                                                                 : "SingleReductionCg";
 }
 INSTANTIATE_TEST_SUITE_P(Methods, MixedGpu,
                          testing::Values(std::tuple(Method::cg, Variant::classic),
-                                         std::tuple(Method::cg, Variant::merged),
+                                         std::tuple(Method::cg, Variant::single_reduction),
                                          std::tuple(Method::bicgstab, Variant::classic)),
                          name_of);
 
@@ -76,7 +77,7 @@ TEST_P(MixedGpu, ReachesTheToleranceByTheTrueResidualWithEveryKernel) {
       SCOPED_TRACE(std::string(entry.name) + (mode == CudaMode::graph ? " graph" : " stepped"));
       CudaKernelSystem mixed(*kernel, device.csr, exact.get(), device.defect.view());
       Array<double> x(a.rows);
-      const Outcome outcome = solve(mixed, x, mode);
+      const SolveResult outcome = solve(mixed, x, mode);
       EXPECT_EQ(outcome.reason, Reason::rtol);
       EXPECT_EQ(outcome.exact_from, -1);
       EXPECT_GE(outcome.replacements, 5);
@@ -109,7 +110,7 @@ TEST_P(MixedGpu, SmallSystemsStayInDoubleInThePersistentKernel) {
   CudaKernelSystem mixed(*kernel, device.csr, exact.get(), device.defect.view()),
       full(*exact, device.csr);
   Array<double> x(a.rows), x_full(a.rows);
-  const Outcome outcome = solve(mixed, x, CudaMode::persistent);
+  const SolveResult outcome = solve(mixed, x, CudaMode::persistent);
   EXPECT_EQ(outcome.reason, Reason::rtol);
   EXPECT_EQ(solve(full, x_full, CudaMode::persistent).iterations, outcome.iterations);
   EXPECT_EQ(x, x_full);
@@ -126,7 +127,7 @@ TEST_P(MixedGpu, GoesOnInDoubleWhereFloatIsTooCoarse) {
   const auto kernel = build_mixed_cuda_kernel("csr-vector", device.csr, device.stream);
   CudaKernelSystem system(*kernel, device.csr, exact.get(), device.defect.view());
   Array<double> x(a.rows);
-  const Outcome outcome = solve(system, x, CudaMode::graph);
+  const SolveResult outcome = solve(system, x, CudaMode::graph);
   EXPECT_EQ(outcome.reason, Reason::rtol);
   EXPECT_GE(outcome.exact_from, 0);
   EXPECT_LE(test::relative_residual(a, b, x), 1.01e-6);

@@ -76,7 +76,8 @@ std::vector<Case> methods() {
                                                 {Kind::chebyshev, "Chebyshev"}};
   for (const auto& [kind, name] : kinds) {
     all.push_back({std::string("ClassicCg") + name, Options(Method::cg, Variant::classic, kind)});
-    all.push_back({std::string("MergedCg") + name, Options(Method::cg, Variant::merged, kind)});
+    all.push_back({std::string("SingleReductionCg") + name,
+                   Options(Method::cg, Variant::single_reduction, kind)});
     if (kind != Kind::chebyshev)
       all.push_back(
           {std::string("Bicgstab") + name, Options(Method::bicgstab, Variant::classic, kind)});
@@ -140,7 +141,7 @@ TEST(MixedPrecisionCg, SolvesElasticityWithALargeContrast) {
     for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
       a.values[k] *= scale(i) * scale(a.col_idx[k]);
   const Array<double> b = test::times(a, random_vector<double>(a.rows));
-  for (const Variant variant : {Variant::classic, Variant::merged}) {
+  for (const Variant variant : {Variant::classic, Variant::single_reduction}) {
     Options options;
     options.variant = variant;
     const Solved full = solve(a, b, Products::exact, options);
@@ -156,7 +157,7 @@ TEST(MixedPrecisionCg, SolvesElasticityWithALargeContrast) {
 TEST(MixedPrecisionCg, GoesOnInDoubleWhereFloatIsTooCoarse) {
   const CsrMatrix<double> a = test::pairs_that_float_merges();
   const Array<double> b = random_vector<double>(a.rows);
-  for (const Variant variant : {Variant::classic, Variant::merged}) {
+  for (const Variant variant : {Variant::classic, Variant::single_reduction}) {
     Options options;
     options.variant = variant;
     options.rule.rtol = 1e-6;
@@ -174,7 +175,7 @@ TEST(MixedPrecisionCg, GivesUpOnFloatAfterLongWithoutACorrection) {
   state.rule.rtol = 1e-8;
   state.correct_below = kCorrectBelow;
   begin(state, 1.0);
-  state.iterations = kMostUncorrected - 1;
+  state.iterations = kMaxUncorrected - 1;
   judge(state, 0.5);
   EXPECT_TRUE(state.running);
   ++state.iterations;

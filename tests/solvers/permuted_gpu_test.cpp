@@ -131,7 +131,7 @@ TEST(ResidentPermutedChebyshev, BoundsTheSameSpectrum) {
   PermutedSystem system(own);
   CudaSolver solver(system, Method::cg, Variant::classic, options.preconditioner);
   Array<double> x(a.rows);
-  const Outcome outcome = solver.solve({b, x, true}, options.rule, {});
+  const SolveResult outcome = solver.solve({b, x, true}, options.rule, {});
   EXPECT_EQ(outcome.reason, Reason::rtol);
   EXPECT_NEAR(outcome.iterations, here.outcome.iterations, 1);
   EXPECT_LE(test::relative_residual(a, b, x), 1.0001e-8);

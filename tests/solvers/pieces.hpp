@@ -34,7 +34,7 @@ SolvedInPieces solve_in_pieces(const MakeSolver& make, std::span<const double> b
     ++all.pieces;
     if (!first) solver->go_on(stopped);
     const std::int64_t begun_at = stopped.iterations;
-    solvers::Observer observer;
+    solvers::IterationObserver observer;
     std::int64_t seen = begun_at;
     observer.iteration = [&](const solvers::State& s, const solvers::Iterate&) {
       if (!first && seen == begun_at && s.iterations > seen) ++seen;  // told before, by the last

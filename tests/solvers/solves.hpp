@@ -27,20 +27,20 @@ struct Options {
   solvers::Variant variant = solvers::Variant::automatic;
   solvers::PreconditionerSpec preconditioner;
   solvers::Tolerances rule;
-  solvers::Observer observer;
+  solvers::IterationObserver observer;
   Array<double> x0;  // empty: from zero
   std::string kernel = "csr";
 };
 
 struct Solved {
-  solvers::Outcome outcome;
+  solvers::SolveResult outcome;
   Array<double> x;
   std::vector<double> history;
 };
 
 // The observer of `options`, which also writes the history and checks that it lacks no iteration.
-inline solvers::Observer recording(const Options& options, Solved& into) {
-  solvers::Observer observer = options.observer;
+inline solvers::IterationObserver recording(const Options& options, Solved& into) {
+  solvers::IterationObserver observer = options.observer;
   observer.iteration = [&](const solvers::State& s, const solvers::Iterate& iterate) {
     EXPECT_EQ(s.iterations, static_cast<std::int64_t>(into.history.size()));
     into.history.push_back(s.norm);

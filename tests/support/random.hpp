@@ -8,18 +8,16 @@
 
 #include "base/array.hpp"
 #include "base/half.hpp"
+#include "base/split_mix.hpp"
 
 namespace trireme::test {
 
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
+  explicit Random(std::uint64_t seed) : state_(seed * kSplitMixStep + 1) {}
 
   std::uint64_t next() {  // splitmix64
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return mix_bits(state_ += kSplitMixStep);
   }
   std::int64_t below(std::int64_t bound) {
     return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(bound));

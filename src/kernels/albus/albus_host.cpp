@@ -14,7 +14,7 @@ namespace trireme {
 namespace {
 
 // Below this many nonzeros a part costs less than waking its thread.
-constexpr std::int64_t kLeastNonzerosAPart = 1024;
+constexpr std::int64_t kMinNonzerosPerPart = 1024;
 
 // Values stored as the vectors are, or in a narrower type: then in an array of the kernel's own.
 template <class Value, class Stored = Value>
@@ -24,7 +24,7 @@ class AlbusHost final : public HostKernel<Value> {
     take(matrix.values);
     const CsrView<Stored> stored{matrix.rows, matrix.cols, matrix.row_ptr, matrix.col_idx, values_};
     const std::int64_t parts =
-        std::clamp<std::int64_t>(matrix.nnz() / kLeastNonzerosAPart, 1, omp_get_max_threads());
+        std::clamp<std::int64_t>(matrix.nnz() / kMinNonzerosPerPart, 1, omp_get_max_threads());
     layout_ = build_albus_layout(stored, parts, statistics_.steps);
     result_mid_.resize(parts);
     statistics_.stored_bytes = stored_bytes();

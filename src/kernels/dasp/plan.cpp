@@ -93,8 +93,8 @@ class Planner {
   void plan_short() {
     const Counts& c = plan_.counts;
     const auto add_run = [&](Work work, std::int64_t position, std::int64_t items,
-                             std::int64_t stored, std::int32_t items_a_task) {
-      add(work, 0, position, (items + items_a_task - 1) / items_a_task, items, stored);
+                             std::int64_t stored, std::int32_t items_per_task) {
+      add(work, 0, position, (items + items_per_task - 1) / items_per_task, items, stored);
     };
     add_run(Work::pieces_13, c.first_13(), c.pieces_13, 0, kPiecesPerTask);
     add_run(Work::pieces_4, c.first_4(), c.fours, c.piece_4(), kPiecesPerTask);

@@ -147,8 +147,8 @@ constexpr Task task_of(const Segment& segment, std::int32_t index) {
 // would otherwise have over 1024 partial sums.
 constexpr std::int32_t groups_per_task(std::int32_t groups) {
   constexpr std::int32_t few = 8;
-  constexpr std::int32_t most_partials = 1024;
-  return groups > few * most_partials ? (groups + most_partials - 1) / most_partials : few;
+  constexpr std::int32_t max_partials = 1024;
+  return groups > few * max_partials ? (groups + max_partials - 1) / max_partials : few;
 }
 constexpr std::int32_t tasks_of_long_row(std::int32_t groups) {
   return (groups + groups_per_task(groups) - 1) / groups_per_task(groups);

@@ -184,13 +184,13 @@ constexpr int tile_size(int steps) { return steps * step_pitch(32 / steps); }
 
 // Writes code(number of the CSR, step), or `padding`, for every stored entry of a slice; a warp
 // takes 32 neighbouring numbers of each step. It reads along rows, writes along steps, and in
-// between turns up to `most_steps` of 32 rows, a power of two, in shared memory.
+// between turns up to `max_steps` of 32 rows, a power of two, in shared memory.
 template <class Number, class T, class Code>
 __device__ void fill_slices(const RowsOfSlices& rows, std::int32_t slices,
-                            const std::int32_t* slice_ptr, int most_steps, const Number* numbers,
+                            const std::int32_t* slice_ptr, int max_steps, const Number* numbers,
                             T* out, T padding, Code&& code) {
   extern __shared__ uint4 memory[];
-  T* tile = reinterpret_cast<T*>(memory) + threadIdx.x / 32 * tile_size(most_steps);
+  T* tile = reinterpret_cast<T*>(memory) + threadIdx.x / 32 * tile_size(max_steps);
   const int slice_size = kLanes * rows.lane_rows;
   const int shift = __ffs(rows.lane_rows) - 1;
   const std::int32_t slice = this_warp() >> shift;
@@ -200,8 +200,8 @@ __device__ void fill_slices(const RowsOfSlices& rows, std::int32_t slices,
   const RowsOfLanes mine = rows_of_lanes(rows, slice * slice_size + slot);
   const std::int32_t begin = slice_ptr[slice];
   const std::int32_t steps = slice_ptr[slice + 1] - begin;
-  for (std::int32_t chunk = 0; chunk < steps; chunk += most_steps) {
-    const std::int32_t here = min(most_steps, steps - chunk);
+  for (std::int32_t chunk = 0; chunk < steps; chunk += max_steps) {
+    const std::int32_t here = min(max_steps, steps - chunk);
     const Groups groups = groups_for(here);
     const int pitch = step_pitch(groups.count());
     const std::int32_t step = chunk + groups.step();
@@ -230,9 +230,9 @@ __device__ void fill_slices(const RowsOfSlices& rows, std::int32_t slices,
 
 __global__ void __launch_bounds__(kThreads)
     fill_offsets(RowsOfSlices rows, std::int32_t slices, const std::int32_t* slice_ptr,
-                 int most_steps, const std::int32_t* col_idx, const std::int32_t* base,
+                 int max_steps, const std::int32_t* col_idx, const std::int32_t* base,
                  std::uint16_t* offsets) {
-  fill_slices(rows, slices, slice_ptr, most_steps, col_idx, offsets, kNoOffset,
+  fill_slices(rows, slices, slice_ptr, max_steps, col_idx, offsets, kNoOffset,
               [&](std::int32_t column, std::int32_t step) {
                 return static_cast<std::uint16_t>(column - __ldg(base + step));
               });
@@ -240,8 +240,8 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void __launch_bounds__(kThreads)
     fill_columns(RowsOfSlices rows, std::int32_t slices, const std::int32_t* slice_ptr,
-                 int most_steps, const std::int32_t* col_idx, std::int32_t* columns) {
-  fill_slices(rows, slices, slice_ptr, most_steps, col_idx, columns, kNoColumn,
+                 int max_steps, const std::int32_t* col_idx, std::int32_t* columns) {
+  fill_slices(rows, slices, slice_ptr, max_steps, col_idx, columns, kNoColumn,
               [](std::int32_t column, std::int32_t) { return column; });
 }
 
@@ -257,9 +257,9 @@ __device__ bool changes(Value value) {
 template <class Value, class Stored>
 __global__ void __launch_bounds__(kThreads)
     fill_slice_values(RowsOfSlices rows, std::int32_t slices, const std::int32_t* slice_ptr,
-                      int most_steps, const Value* values, Stored* stored, std::int32_t* inexact) {
+                      int max_steps, const Value* values, Stored* stored, std::int32_t* inexact) {
   bool found = false;
-  fill_slices(rows, slices, slice_ptr, most_steps, values, stored, Stored{},
+  fill_slices(rows, slices, slice_ptr, max_steps, values, stored, Stored{},
               [&](Sum<Value> value, std::int32_t) {
                 found |= changes<Stored>(value);
                 Stored rounded;

@@ -39,7 +39,7 @@
 namespace trireme::sell {
 
 inline constexpr int kLanes = 32;
-inline constexpr int kMostLaneRows = 4;
+inline constexpr int kMaxLaneRows = 4;
 inline constexpr std::int64_t kSmallMatrix = 1 << 17;   // rows below which a lane has one
 inline constexpr std::int64_t kWindow = 8192;           // rows sorted among themselves
 inline constexpr std::int64_t kLargestOffset = 0xfffe;  // above the base column of a step
@@ -47,7 +47,7 @@ inline constexpr std::uint16_t kNoOffset = 0xffff;      // padding
 inline constexpr std::int32_t kNoColumn = -1;           // padding
 
 constexpr int rows_of_lane(std::int64_t rows, bool narrow) {
-  return rows < kSmallMatrix ? 1 : narrow ? kMostLaneRows : 2;
+  return rows < kSmallMatrix ? 1 : narrow ? kMaxLaneRows : 2;
 }
 // Where row `slot` of a slice lies among the numbers of a step.
 constexpr int position(int slot, int lane_rows) {

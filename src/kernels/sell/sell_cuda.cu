@@ -39,7 +39,7 @@ __device__ __forceinline__ To widen(Half value) {
 // L2 cache holds by 5 %.
 template <int lane_rows, class Stored, class Column, class Vector>
 constexpr bool can_fetch_ahead() {
-  return lane_rows == sell::kMostLaneRows && sell::kIsNarrow<Column> &&
+  return lane_rows == sell::kMaxLaneRows && sell::kIsNarrow<Column> &&
          std::is_same_v<Stored, float> && std::is_same_v<Vector, double>;
 }
 
@@ -114,16 +114,16 @@ struct BlockMemory {
 
 // Blocks that a multiprocessor must hold: bounds the registers, which the loads in flight take.
 template <bool ahead, int lane_rows, bool with_apart, class Stored>
-constexpr int least_blocks() {
+constexpr int min_blocks() {
   if (ahead) return 3;
-  if (lane_rows == sell::kMostLaneRows) return sizeof(Stored) == sizeof(double) ? 3 : 4;
+  if (lane_rows == sell::kMaxLaneRows) return sizeof(Stored) == sizeof(double) ? 3 : 4;
   return with_apart ? 4 : 5;
 }
 
 // Work units: first the tiles of the rows kept apart, which take longest, then slices by the block.
 template <bool ahead, int lane_rows, bool with_apart, bool with_dot, class Stored, class Column,
           class Vector>
-__global__ void __launch_bounds__(kThreads, (least_blocks<ahead, lane_rows, with_apart, Stored>()))
+__global__ void __launch_bounds__(kThreads, (min_blocks<ahead, lane_rows, with_apart, Stored>()))
     multiply_units(Slices<Stored, Column> a, albus::Tiles<Stored> apart,
                    const Vector* __restrict__ x, Vector* __restrict__ y, bool add,
                    double* __restrict__ partials) {

@@ -10,7 +10,7 @@ namespace trireme {
 namespace sell {
 namespace {
 
-constexpr int kLargestSlice = kLanes * kMostLaneRows;
+constexpr int kLargestSlice = kLanes * kMaxLaneRows;
 
 // The sums of one slice's rows, in the order of position().
 template <class Value, class Stored, class Column>

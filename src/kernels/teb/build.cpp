@@ -89,7 +89,7 @@ void order_rows(std::span<const std::int32_t> row_ptr, const Plan& plan, Layout<
   }
   if (plan.empty_rows > 0)
     append_rows(row_ptr, order, position, [](std::int32_t length) { return length == 0; });
-  for (; position < rows; position += kEmptyRowsABlock)
+  for (; position < rows; position += kEmptyRowsPerBlock)
     layout.blo_idx.push_back(static_cast<std::int32_t>(position));
   layout.blo_idx.push_back(static_cast<std::int32_t>(rows));
 }
@@ -108,11 +108,11 @@ void copy_rows(std::span<const std::int32_t> row_ptr, std::span<const std::int32
 }  // namespace
 
 RowRuns count_rows(std::span<const std::int32_t> row_ptr) {
-  std::vector<std::int64_t> counts(kMostNonzeros + 1);
+  std::vector<std::int64_t> counts(kMaxNonzeros + 1);
   std::vector<std::int32_t> longer;
   for (std::int64_t row = 0; row + 1 < std::ssize(row_ptr); ++row) {
     const std::int32_t length = row_ptr[row + 1] - row_ptr[row];
-    if (length <= kMostNonzeros)
+    if (length <= kMaxNonzeros)
       ++counts[length];
     else
       longer.push_back(length);

@@ -40,8 +40,8 @@ RowRuns count_rows(std::span<const std::int32_t> row_ptr);
 
 template <class Value>
 BuiltLayout<Value> build(const CsrView<Value>& matrix);
-// With the caller's threshold (at most kMostNonzeros), and all rows in one panel if they are at
-// most kMostPanelRows.
+// With the caller's threshold (at most kMaxNonzeros), and all rows in one panel if they are at
+// most kMaxPanelRows.
 template <class Value>
 BuiltLayout<Value> build(const CsrView<Value>& matrix, const Plan& plan);
 

@@ -33,36 +33,36 @@ void sum_exclusively(DeviceSpan<Index> numbers, StreamRef stream) {
 
 // --- row lengths ------------------------------------------------------------------------------
 
-// counts[l]: rows of length l <= kMostNonzeros; the lengths of the others go to `longer`, in any
+// counts[l]: rows of length l <= kMaxNonzeros; the lengths of the others go to `longer`, in any
 // order.
 __global__ void count_lengths(std::int64_t rows, const Index* __restrict__ row_ptr,
                               unsigned* __restrict__ counts, unsigned* __restrict__ longer_count,
                               Index* __restrict__ longer) {
-  __shared__ unsigned mine[kMostNonzeros + 1];
-  for (int l = threadIdx.x; l <= kMostNonzeros; l += blockDim.x) mine[l] = 0;
+  __shared__ unsigned mine[kMaxNonzeros + 1];
+  for (int l = threadIdx.x; l <= kMaxNonzeros; l += blockDim.x) mine[l] = 0;
   __syncthreads();
   for (std::int64_t row = thread_number(); row < rows;
        row += static_cast<std::int64_t>(gridDim.x) * blockDim.x) {
     const Index length = row_ptr[row + 1] - row_ptr[row];
-    if (length <= kMostNonzeros)
+    if (length <= kMaxNonzeros)
       atomicAdd(&mine[length], 1u);
     else
       longer[atomicAdd(longer_count, 1u)] = length;
   }
   __syncthreads();
-  for (int l = threadIdx.x; l <= kMostNonzeros; l += blockDim.x)
+  for (int l = threadIdx.x; l <= kMaxNonzeros; l += blockDim.x)
     if (mine[l] > 0) atomicAdd(&counts[l], mine[l]);
 }
 
 RowRuns count_rows(std::int64_t rows, std::int64_t nnz, DeviceSpan<const Index> row_ptr,
                    StreamRef stream) {
-  constexpr int kMostBlocks = 1024;
-  ScratchBuffer<unsigned> counts(kMostNonzeros + 2, stream);  // the last counts the longer ones
-  ScratchBuffer<Index> longer(nnz / kMostNonzeros + 1, stream);
+  constexpr int kMaxBlocks = 1024;
+  ScratchBuffer<unsigned> counts(kMaxNonzeros + 2, stream);  // the last counts the longer ones
+  ScratchBuffer<Index> longer(nnz / kMaxNonzeros + 1, stream);
   fill_zero(counts.span(), stream);
   if (rows > 0)
-    count_lengths<<<std::min(blocks_for(rows), kMostBlocks), kThreads, 0, stream>>>(
-        rows, row_ptr.data(), counts.data(), counts.data() + kMostNonzeros + 1, longer.data());
+    count_lengths<<<std::min(blocks_for(rows), kMaxBlocks), kThreads, 0, stream>>>(
+        rows, row_ptr.data(), counts.data(), counts.data() + kMaxNonzeros + 1, longer.data());
   check_launch();
   const Array<unsigned> on_host = to_host(DeviceSpan<const unsigned>(counts.view()), stream);
   const Array<Index> lengths = to_host(longer.view().subspan(0, on_host.back()), stream);
@@ -262,9 +262,9 @@ __global__ void place_others(std::int64_t rows, std::int64_t long_rows, std::int
   if (k < empty_rows) {
     const std::int64_t position = rows - empty_rows + k;
     row_order[position] = sorted[position];
-    const std::int64_t empty_blocks = (empty_rows + kEmptyRowsABlock - 1) / kEmptyRowsABlock;
-    if (k % kEmptyRowsABlock == 0)
-      blo_idx[blocks - empty_blocks + k / kEmptyRowsABlock] = static_cast<Index>(position);
+    const std::int64_t empty_blocks = (empty_rows + kEmptyRowsPerBlock - 1) / kEmptyRowsPerBlock;
+    if (k % kEmptyRowsPerBlock == 0)
+      blo_idx[blocks - empty_blocks + k / kEmptyRowsPerBlock] = static_cast<Index>(position);
   }
 }
 
@@ -290,7 +290,7 @@ void merge_and_place(DeviceSpan<const Index> row_ptr, const Sorted& sorted, cons
                                                            block_starts.data(), offsets.data());
   check_launch();
   sum_exclusively(offsets.span(), stream);
-  const std::int64_t empty_blocks = (plan.empty_rows + kEmptyRowsABlock - 1) / kEmptyRowsABlock;
+  const std::int64_t empty_blocks = (plan.empty_rows + kEmptyRowsPerBlock - 1) / kEmptyRowsPerBlock;
   order.blocks = plan.long_rows + read_back(offsets.data() + panels, stream) + empty_blocks;
 
   order.blo_idx = DeviceBuffer<Index>(order.blocks + 1, stream);

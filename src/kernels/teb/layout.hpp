@@ -27,7 +27,7 @@
 //  - the other rows are sorted and merged within panels of consecutive rows (see plan.hpp); a
 //  matrix
 //    of one panel is the paper's;
-//  - empty rows come last, in row order, kEmptyRowsABlock of them a block.
+//  - empty rows come last, in row order, kEmptyRowsPerBlock of them a block.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@
 
 namespace trireme::teb {
 
-inline constexpr std::int64_t kEmptyRowsABlock = 2048;
+inline constexpr std::int64_t kEmptyRowsPerBlock = 2048;
 
 template <class Value>
 struct Layout {

@@ -13,14 +13,14 @@ namespace trireme::teb {
 
 // The most that a block may hold: a CUDA block keeps 2048 products in shared memory, and starts
 // reading at a multiple of 32.
-inline constexpr std::int64_t kMostNonzeros = 2048 - 31;
+inline constexpr std::int64_t kMaxNonzeros = 2048 - 31;
 // Small matrices get smaller blocks, to have this many of them.
 inline constexpr std::int64_t kWantedBlocks = 512;
-inline constexpr std::int64_t kFewestNonzeros = 256;
+inline constexpr std::int64_t kMinNonzeros = 256;
 // A panel holds about this many nonzeros, as a power of two of rows.
 inline constexpr std::int64_t kPanelNonzeros = 1 << 19;
-inline constexpr std::int64_t kFewestPanelRows = 1 << 10;
-inline constexpr std::int64_t kMostPanelRows = 1 << 14;
+inline constexpr std::int64_t kMinPanelRows = 1 << 10;
+inline constexpr std::int64_t kMaxPanelRows = 1 << 14;
 
 struct Plan {
   Threshold threshold;
@@ -36,7 +36,7 @@ inline std::int64_t choose_panel_rows(std::int64_t rows, std::int64_t nnz) {
       kPanelNonzeros * std::max<std::int64_t>(rows, 1) / std::max<std::int64_t>(nnz, 1);
   const auto power = static_cast<std::int64_t>(
       std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(wanted, 1))));
-  return std::clamp(power, kFewestPanelRows, kMostPanelRows);
+  return std::clamp(power, kMinPanelRows, kMaxPanelRows);
 }
 
 inline Plan make_plan(std::int64_t rows, const RowRuns& runs, const Threshold& threshold) {
@@ -49,9 +49,8 @@ inline Plan make_plan(std::int64_t rows, const RowRuns& runs, const Threshold& t
 }
 
 inline Plan make_plan(std::int64_t rows, const RowRuns& runs) {
-  const std::int64_t mean =
-      std::clamp(nonzeros(runs) / kWantedBlocks, kFewestNonzeros, kMostNonzeros);
-  return make_plan(rows, runs, select_threshold(runs, mean, kMostNonzeros));
+  const std::int64_t mean = std::clamp(nonzeros(runs) / kWantedBlocks, kMinNonzeros, kMaxNonzeros);
+  return make_plan(rows, runs, select_threshold(runs, mean, kMaxNonzeros));
 }
 
 }  // namespace trireme::teb

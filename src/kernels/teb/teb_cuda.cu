@@ -32,7 +32,7 @@ using Index = std::int32_t;
 constexpr int kEach = 8;      // products a thread
 constexpr int kResident = 4;  // thread blocks on a multiprocessor
 constexpr int kSlots = kThreads * kEach;
-static_assert(teb::kMostNonzeros + 31 == kSlots);
+static_assert(teb::kMaxNonzeros + 31 == kSlots);
 
 template <class Stored, class Vector>
 struct Operands {

@@ -145,18 +145,18 @@ double block_variance(const RowRuns& runs, std::int64_t blocks, double k) {
   return MergeTrial(runs, blocks, threshold, mean).sum_of_squares() / static_cast<double>(blocks);
 }
 
-std::int64_t critical_blocks(const RowRuns& runs, std::int64_t most_blocks) {
+std::int64_t critical_blocks(const RowRuns& runs, std::int64_t max_blocks) {
   constexpr std::int64_t kCheapSteps = 10'000;
-  if (most_blocks * static_cast<std::int64_t>(runs.size()) <= kCheapSteps) {
-    for (std::int64_t blocks = 2; blocks <= most_blocks; ++blocks)
+  if (max_blocks * static_cast<std::int64_t>(runs.size()) <= kCheapSteps) {
+    for (std::int64_t blocks = 2; blocks <= max_blocks; ++blocks)
       if (larger_k_is_better(runs, blocks)) return blocks;
-    return most_blocks + 1;
+    return max_blocks + 1;
   }
   std::int64_t below = 1, critical = 2;
   while (!larger_k_is_better(runs, critical)) {
-    if (critical == most_blocks) return most_blocks + 1;
+    if (critical == max_blocks) return max_blocks + 1;
     below = critical;
-    critical = std::min(2 * critical, most_blocks);
+    critical = std::min(2 * critical, max_blocks);
   }
   while (critical - below > 1) {
     const std::int64_t middle = below + (critical - below) / 2;
@@ -172,27 +172,27 @@ double select_k(double mean, double critical_mean) {
 }
 
 Threshold select_threshold(const RowRuns& runs, std::int64_t mean_nonzeros,
-                           std::int64_t most_nonzeros) {
+                           std::int64_t max_nonzeros) {
   constexpr double kLargestK = 1.03;
   constexpr std::int64_t kCandidates = 8;  // from the wanted mean down to 7/8 of it
   const auto nnz = static_cast<double>(nonzeros(runs));
-  if (nnz == 0) return {1, 1, static_cast<std::int32_t>(most_nonzeros)};
+  if (nnz == 0) return {1, 1, static_cast<std::int32_t>(max_nonzeros)};
 
   const double largest_mean =
-      std::min(static_cast<double>(mean_nonzeros), static_cast<double>(most_nonzeros) / kLargestK);
+      std::min(static_cast<double>(mean_nonzeros), static_cast<double>(max_nonzeros) / kLargestK);
   const auto fewest = static_cast<std::int64_t>(nnz / largest_mean) + 1;
   const std::int64_t step = std::max<std::int64_t>(fewest / 7 / kCandidates, 1);
   const std::int64_t most = fewest + (kCandidates - 1) * step;
   const double critical_mean = nnz / static_cast<double>(critical_blocks(runs, most));
 
   Threshold best;
-  double least_variance = 0;
+  double min_variance = 0;
   for (std::int64_t blocks = fewest; blocks <= most; blocks += step) {
     const double mean = nnz / static_cast<double>(blocks);
     const double k = select_k(mean, critical_mean);
     const double variance = block_variance(runs, blocks, k);
-    if (blocks > fewest && variance >= least_variance) continue;
-    least_variance = variance;
+    if (blocks > fewest && variance >= min_variance) continue;
+    min_variance = variance;
     best = {blocks, k, static_cast<std::int32_t>(mean * k)};
   }
   best.nonzeros = std::max(best.nonzeros, 1);

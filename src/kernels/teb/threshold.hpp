@@ -28,10 +28,10 @@ RowRuns runs_of(std::span<const std::int64_t> counts, std::vector<std::int32_t> 
 double block_variance(const RowRuns& runs, std::int64_t blocks, double k);
 
 // bLN_critical, equation 7: the smallest number of blocks for which k = 1.01 gives the smaller
-// variance than k = 1; most_blocks + 1 if there is none. Tries every number where that is cheap;
+// variance than k = 1; max_blocks + 1 if there is none. Tries every number where that is cheap;
 // else doubles and bisects, which finds the same where the relation of figure 10 (best k grows with
 // the blocks) holds.
-std::int64_t critical_blocks(const RowRuns& runs, std::int64_t most_blocks);
+std::int64_t critical_blocks(const RowRuns& runs, std::int64_t max_blocks);
 
 // Figure 11: 1.005 above the critical mean, 1.01 above half of it, else 1.03.
 double select_k(double mean, double critical_mean);
@@ -42,9 +42,9 @@ struct Threshold {
   std::int32_t nonzeros = 0;  // the threshold, rounded down
 };
 
-// Of the block numbers whose threshold is at most most_nonzeros and whose blocks hold about
+// Of the block numbers whose threshold is at most max_nonzeros and whose blocks hold about
 // mean_nonzeros, the one with the smallest variance.
 Threshold select_threshold(const RowRuns& runs, std::int64_t mean_nonzeros,
-                           std::int64_t most_nonzeros);
+                           std::int64_t max_nonzeros);
 
 }  // namespace trireme::teb

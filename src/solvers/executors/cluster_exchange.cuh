@@ -21,7 +21,7 @@ class ClusterExchange {
   // By every thread. `shared` is the block's dynamic shared memory, in which all blocks have the
   // same layout.
   __device__ __forceinline__ ClusterExchange(const PersistentArguments& a, const void* shared)
-      : rows_a_block_(static_cast<std::int32_t>(a.rows_a_block)), base_(address(shared)) {
+      : rows_a_block_(static_cast<std::int32_t>(a.rows_per_block)), base_(address(shared)) {
     meet();  // only of a block that has begun may the shared memory be written
   }
 
@@ -50,9 +50,9 @@ class ClusterExchange {
     const int to = threadIdx.x;
     if (to >= gridDim.x) return;
 #pragma unroll
-    for (int k = 0; k < kMostExchanged; ++k)
+    for (int k = 0; k < kMaxExchanged; ++k)
       if (k < count) send(&received(set_, k)[blockIdx.x], to, sums[k]);
-    if (asks && blockIdx.x == 0) send(&received(set_, kMostExchanged - 1)[0], to, stop);
+    if (asks && blockIdx.x == 0) send(&received(set_, kMaxExchanged - 1)[0], to, stop);
   }
   __device__ __forceinline__ void meet() {
     __syncwarp();
@@ -60,16 +60,16 @@ class ClusterExchange {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
   }
   __device__ __forceinline__ bool collect_sums(double* sums, int count, bool asks) const {
-    const int from = threadIdx.x % kMostClusterBlocks;
+    const int from = threadIdx.x % kMaxClusterBlocks;
 #pragma unroll
-    for (int k = 0; k < kMostExchanged; ++k)
+    for (int k = 0; k < kMaxExchanged; ++k)
       if (k < count) {
         sums[k] = from < gridDim.x ? received(set_, k)[from] : 0.0;
 #pragma unroll
-        for (int offset = kMostClusterBlocks / 2; offset > 0; offset /= 2)
+        for (int offset = kMaxClusterBlocks / 2; offset > 0; offset /= 2)
           sums[k] += __shfl_xor_sync(kFullWarp, sums[k], offset);
       }
-    return asks && received(set_, kMostExchanged - 1)[0] != 0;
+    return asks && received(set_, kMaxExchanged - 1)[0] != 0;
   }
 
   __device__ __forceinline__ void close() { meet(); }
@@ -92,7 +92,7 @@ class ClusterExchange {
   }
   // Two sets: a block may be sent the next sums while it reads the last.
   __device__ __forceinline__ static double* received(int set, int sum) {
-    __shared__ double sums[2][kMostExchanged][kMostClusterBlocks];
+    __shared__ double sums[2][kMaxExchanged][kMaxClusterBlocks];
     return sums[set][sum];
   }
 

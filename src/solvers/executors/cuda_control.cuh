@@ -19,7 +19,7 @@ struct Control {
 };
 
 // What a kernel that does the whole solve leaves in the host's memory; `serial` comes last.
-struct SolveResult {
+struct DeviceResult {
   State state;
   std::int64_t published = 0;
   std::int64_t serial = 0;

@@ -25,8 +25,9 @@ enum class LoopKind { conditional, batches, stepped };
 
 class GraphExecutor {
  public:
-  GraphExecutor(CudaSystem& system, LoopWindow& window, StreamRef stream, const Observer& observer,
-                LoopKind kind, int unroll, std::optional<LoopGraph>& loop, bool exactly)
+  GraphExecutor(CudaSystem& system, LoopWindow& window, StreamRef stream,
+                const IterationObserver& observer, LoopKind kind, int unroll,
+                std::optional<LoopGraph>& loop, bool exactly)
       : system_(system),
         inexact_(system.inexact() && !exactly),
         window_(window),
@@ -250,7 +251,7 @@ class GraphExecutor {
   bool inexact_;
   LoopWindow& window_;
   StreamRef stream_;
-  const Observer& observer_;
+  const IterationObserver& observer_;
   LoopKind kind_;
   int unroll_;
   std::optional<LoopGraph>& loop_;

@@ -15,9 +15,9 @@ namespace trireme::solvers {
 
 inline constexpr int kPassThreads = 256;
 inline constexpr int kFinishThreads = 1024;
-inline constexpr int kMostSums = 4;     // of one pass
-inline constexpr int kMostPending = 3;  // passes and products before a step
-static_assert(kMostSums * kMostPending < PeerSums::most_values);
+inline constexpr int kMaxSums = 4;     // of one pass
+inline constexpr int kMaxPending = 3;  // passes and products before a step
+static_assert(kMaxSums * kMaxPending < PeerSums::max_values);
 
 // Partial sums that wait for a step, in the order of the text.
 struct PendingSums {
@@ -26,7 +26,7 @@ struct PendingSums {
     std::int32_t count = 0;            // blocks
     std::int32_t sums = 0;
   };
-  Item items[kMostPending];
+  Item items[kMaxPending];
   std::int32_t count = 0;
 
   void add(const double* partials, std::int32_t blocks, std::int32_t sums) {
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(kPassThreads, 4)
   }
   if constexpr (!std::is_same_v<Step, NoStep>) {
     __shared__ bool last;
-    __shared__ double totals[PeerSums::most_values];
+    __shared__ double totals[PeerSums::max_values];
     if (threadIdx.x == 0) {
       __threadfence();
       last = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1;
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(kFinishThreads)
     finish_kernel(PendingSums pending, Control* control, PeerSums* peers, Step step,
                   History history, LoopHandle loop) {
   wait_for_predecessor();
-  __shared__ double totals[PeerSums::most_values];
+  __shared__ double totals[PeerSums::max_values];
   total<kFinishThreads>(pending, totals);
   complete(pending, peers, *control, history, step, totals, loop);
 }

@@ -42,10 +42,10 @@ class GridExchange {
 
   // By warp 0: the block's sums, the same in every lane; block 0 adds its wish to stop.
   __device__ __forceinline__ void offer_sums(const double* sums, int count, bool asks, bool stop) {
-    partials_ = a_.partials + (++sums_ & 1) * kMostExchanged * gridDim.x;
+    partials_ = a_.partials + (++sums_ & 1) * kMaxExchanged * gridDim.x;
     if (threadIdx.x != 0) return;
 #pragma unroll
-    for (int k = 0; k < kMostExchanged; ++k)
+    for (int k = 0; k < kMaxExchanged; ++k)
       if (k < count) partials_[k * gridDim.x + blockIdx.x] = sums[k];
     if (asks && blockIdx.x == 0) partials_[count * gridDim.x] = stop;
   }
@@ -60,7 +60,7 @@ class GridExchange {
     constexpr int most = (kMaxPersistentBlocks + 31) / 32;
     const int lane = threadIdx.x % 32;
 #pragma unroll
-    for (int k = 0; k < kMostExchanged; ++k) {
+    for (int k = 0; k < kMaxExchanged; ++k) {
       if (k >= count) continue;
       double part[most];
 #pragma unroll
@@ -72,7 +72,7 @@ class GridExchange {
       for (int j = 0; j < most; ++j) sums[k] += part[j];
     }
 #pragma unroll
-    for (int k = 0; k < kMostExchanged; ++k)
+    for (int k = 0; k < kMaxExchanged; ++k)
       if (k < count)
 #pragma unroll
         for (int offset = 16; offset > 0; offset /= 2)

@@ -21,8 +21,8 @@ class HostExecutor {
  public:
   // `iterate` names x, and the direction of the step that x lags behind r by (empty: none).
   // With `exactly`, all products are the system's exact one.
-  HostExecutor(HostSystem& system, State& state, const Observer& observer, const Iterate& iterate,
-               bool exactly)
+  HostExecutor(HostSystem& system, State& state, const IterationObserver& observer,
+               const Iterate& iterate, bool exactly)
       : system_(system),
         inexact_(system.inexact() && !exactly),
         state_(state),
@@ -131,7 +131,7 @@ class HostExecutor {
   HostSystem& system_;
   bool inexact_;
   State& state_;
-  const Observer& observer_;
+  const IterationObserver& observer_;
   Iterate iterate_;
   std::int64_t rows_;
   std::int64_t chunks_;

@@ -38,7 +38,7 @@ bool finished(EventRef event) {
 
 __global__ void __launch_bounds__(kFinishThreads)
     collect_kernel(PendingSums pending, const Control* control, double* totals) {
-  __shared__ double sums[PeerSums::most_values];
+  __shared__ double sums[PeerSums::max_values];
   total<kFinishThreads>(pending, sums);
   if (threadIdx.x != 0) return;
   const int count = pending.sums();
@@ -51,11 +51,11 @@ LoopWindow::LoopWindow(std::int64_t rows, std::size_t dot_partials, StreamRef st
           (rows + kPassThreads - 1) / kPassThreads, 1,
           std::int64_t{device_properties().multiprocessors} * kBlocksPerMultiprocessor))),
       launches_may_overlap_(code_waits_for_predecessors()),
-      partials_stride_(std::max<std::size_t>(std::size_t(blocks_) * kMostSums, dot_partials)),
+      partials_stride_(std::max<std::size_t>(std::size_t(blocks_) * kMaxSums, dot_partials)),
       control_(1, stream),
       history_(kHistory, stream),
-      partials_(partials_stride_ * kMostPending, stream),
-      totals_(kMostSums * kMostPending + 1, stream),
+      partials_(partials_stride_ * kMaxPending, stream),
+      totals_(kMaxSums * kMaxPending + 1, stream),
       tickets_(1, stream),
       host_(4),
       marks_(2),
@@ -82,7 +82,7 @@ void LoopWindow::set(const State& state, StreamRef stream) {
 
 // Until done(): tells the observer of iterations meanwhile, and hands on its wish to stop.
 template <class Done>
-void LoopWindow::watch(const Observer& observer, bool streaming, const Done& done) {
+void LoopWindow::watch(const IterationObserver& observer, bool streaming, const Done& done) {
   const auto begin = std::chrono::steady_clock::now();
   auto next_look = begin + kLookEvery;
   while (!done()) {
@@ -94,7 +94,7 @@ void LoopWindow::watch(const Observer& observer, bool streaming, const Done& don
   }
 }
 
-const State& LoopWindow::wait(StreamRef stream, const Observer& observer, bool streaming) {
+const State& LoopWindow::wait(StreamRef stream, const IterationObserver& observer, bool streaming) {
   memory::copy(host_.data(), control_.data(), sizeof(Control), stream);
   done_.record(stream);
   watch(observer, streaming, [&] { return finished(done_); });
@@ -102,7 +102,7 @@ const State& LoopWindow::wait(StreamRef stream, const Observer& observer, bool s
   return host_.data()[0].state;
 }
 
-const State& LoopWindow::wait_for_result(StreamRef stream, const Observer& observer) {
+const State& LoopWindow::wait_for_result(StreamRef stream, const IterationObserver& observer) {
   ++serial_;
   told_ = 0;
   done_.record(stream);
@@ -128,7 +128,7 @@ void LoopWindow::mark(int which, StreamRef stream) {
   marked_[which].record(stream);
 }
 
-const State& LoopWindow::reached(int which, const Observer& observer) {
+const State& LoopWindow::reached(int which, const IterationObserver& observer) {
   marked_[which].synchronize();
   if (const auto now = std::chrono::steady_clock::now(); now >= next_look_) {
     look(observer);
@@ -142,7 +142,7 @@ void LoopWindow::ask_to_stop(StreamRef stream) {
   memory::copy(&control_.data()->stop, &host_.data()[3].stop, sizeof(std::int32_t), stream);
 }
 
-void LoopWindow::look(const Observer& observer) {
+void LoopWindow::look(const IterationObserver& observer) {
   if (observer.stop_requested()) ask_to_stop(side_);
   if (!observer.iteration) return;
   memory::copy(host_.data() + 1, control_.data(), sizeof(Control), side_);
@@ -150,7 +150,7 @@ void LoopWindow::look(const Observer& observer) {
   tell(observer, host_.data()[1]);
 }
 
-void LoopWindow::tell(const Observer& observer, const Control& seen) {
+void LoopWindow::tell(const IterationObserver& observer, const Control& seen) {
   if (!observer.iteration || seen.serial != serial_ || seen.published <= told_) return;
   const auto capacity = static_cast<std::int64_t>(history_.size());
   told_ = std::max(told_, seen.published - capacity);  // the ring has gone over what is older

@@ -32,9 +32,9 @@ class LoopWindow {
   // A new solve by a kernel that does all of it and sets up the Control itself: its number, and
   // where it leaves its result, in the host's memory as the device sees it.
   std::int64_t next_serial() { return serial_ + 1; }
-  SolveResult* result() const { return result_.device_span().data(); }
+  DeviceResult* result() const { return result_.device_span().data(); }
   // Waits for that result, after the launch; otherwise as wait().
-  const State& wait_for_result(StreamRef stream, const Observer& observer);
+  const State& wait_for_result(StreamRef stream, const IterationObserver& observer);
 
   // A new solve; a changed state within one.
   void start(const State& state, StreamRef stream);
@@ -42,17 +42,17 @@ class LoopWindow {
   void ask_to_stop(StreamRef stream);  // at the end of the iteration
   // Waits until `stream` has done its work. With `streaming`, tells the observer of iterations
   // meanwhile, and hands on its wish to stop.
-  const State& wait(StreamRef stream, const Observer& observer, bool streaming);
+  const State& wait(StreamRef stream, const IterationObserver& observer, bool streaming);
   // The state after what `stream` holds so far, to be asked for while later work is queued:
   // `which` is 0 or 1. Tells the observer at times.
   void mark(int which, StreamRef stream);
-  const State& reached(int which, const Observer& observer);
+  const State& reached(int which, const IterationObserver& observer);
 
  private:
   template <class Done>
-  void watch(const Observer& observer, bool streaming, const Done& done);
-  void look(const Observer& observer);
-  void tell(const Observer& observer, const Control& seen);
+  void watch(const IterationObserver& observer, bool streaming, const Done& done);
+  void look(const IterationObserver& observer);
+  void tell(const IterationObserver& observer, const Control& seen);
 
   int blocks_;
   bool launches_may_overlap_;
@@ -64,7 +64,7 @@ class LoopWindow {
   PinnedBuffer<Control> marks_;
   Event marked_[2] = {Event(Timing::no), Event(Timing::no)};
   std::chrono::steady_clock::time_point next_look_{};
-  PinnedBuffer<SolveResult> result_;
+  PinnedBuffer<DeviceResult> result_;
   std::int64_t serial_ = 0;
   std::vector<double> norms_;
   Stream side_;

@@ -16,22 +16,22 @@
 namespace trireme::solvers {
 namespace {
 
-constexpr std::int64_t kLeastRowsABlock = 512;  // fewer blocks wait less for each other; measured
-constexpr std::int64_t kRowsAClusterBlock = 256;
-constexpr int kLeastThreads = 160;  // a warp a sum
-constexpr int kMostThreads = 512;
+constexpr std::int64_t kMinRowsPerBlock = 512;  // fewer blocks wait less for each other; measured
+constexpr std::int64_t kRowsPerClusterBlock = 256;
+constexpr int kMinThreads = 160;  // a warp a sum
+constexpr int kMaxThreads = 512;
 
 int vectors_of(Method method, Variant variant, const Preconditioner& m) {
   const int diagonal = m.inverse_diagonal.values ? 1 : 0;
-  if (method == Method::bicgstab) return 8 + diagonal;     // x r r0 p^ v s^ t, p unused
-  return (variant == Variant::merged ? 6 : 5) + diagonal;  // x r z p q, s
+  if (method == Method::bicgstab) return 8 + diagonal;               // x r r0 p^ v s^ t, p unused
+  return (variant == Variant::single_reduction ? 6 : 5) + diagonal;  // x r z p q, s
 }
 
 // Padded entries of the fullest block.
 __global__ void count_entries(const std::int32_t* row_ptr, std::int64_t rows,
-                              std::int64_t rows_a_block, int* fullest) {
-  const std::int64_t first = blockIdx.x * rows_a_block;
-  const std::int64_t last = min(rows, first + rows_a_block);
+                              std::int64_t rows_per_block, int* fullest) {
+  const std::int64_t first = blockIdx.x * rows_per_block;
+  const std::int64_t last = min(rows, first + rows_per_block);
   int entries = 0;
   for (std::int64_t slice = first + threadIdx.x / 32 * 32; slice < last; slice += blockDim.x) {
     const std::int64_t i = slice + threadIdx.x % 32;
@@ -54,7 +54,7 @@ __device__ constexpr bool can_be_compiled() {
 }
 
 template <class Exchange, class Solve>
-__global__ void __launch_bounds__(kMostThreads, 1)
+__global__ void __launch_bounds__(kMaxThreads, 1)
     persistent_kernel(const __grid_constant__ PersistentArguments arguments,
                       const __grid_constant__ Solve solve) {
   if constexpr (can_be_compiled<Exchange>()) {
@@ -89,7 +89,7 @@ struct SolveCg {
 
   template <class Executor>
   __device__ void operator()(Executor& e) const {
-    constexpr int vectors = variant == Variant::merged ? 6 : 5;
+    constexpr int vectors = variant == Variant::single_reduction ? 6 : 5;
     CgVectors v = global;
     Preconditioner own = m;
     own.kind = Preconditioner::Kind::pointwise;  // the only kind that is planned for: less code
@@ -98,19 +98,19 @@ struct SolveCg {
     v.z = e.vector(2);
     v.p = e.vector(3);
     v.q = e.vector(4);
-    v.s = variant == Variant::merged ? e.vector(5) : nullptr;
+    v.s = variant == Variant::single_reduction ? e.vector(5) : nullptr;
     if (m.inverse_diagonal.values)
       own.inverse_diagonal.values = fetch(e, vectors, m.inverse_diagonal.values);
     __syncthreads();
-    if constexpr (variant == Variant::merged)
-      merged_cg(e, v, own);
+    if constexpr (variant == Variant::single_reduction)
+      single_reduction_cg(e, v, own);
     else
       cg(e, v, own);
     __syncthreads();
     store(e, v.x, global.x);
     if (!e.can_go_on()) return;
     store(e, v.p, global.p);
-    if constexpr (variant == Variant::merged) store(e, v.z, global.z);
+    if constexpr (variant == Variant::single_reduction) store(e, v.z, global.z);
   }
 };
 
@@ -146,7 +146,7 @@ struct SolveBicgstab {
 // The parts of a launch's scratch: a word for arrivals, alone in its line; partial sums; twins.
 constexpr std::size_t kArrivalsBytes = 256;
 
-std::size_t partial_sums(int blocks) { return std::size_t{2} * kMostExchanged * blocks; }
+std::size_t partial_sums(int blocks) { return std::size_t{2} * kMaxExchanged * blocks; }
 
 template <class Solve>
 const void* kernel_of(bool cluster) {
@@ -155,7 +155,8 @@ const void* kernel_of(bool cluster) {
 }
 const void* kernel_of(Method method, Variant variant, bool cluster) {
   if (method == Method::bicgstab) return kernel_of<SolveBicgstab>(cluster);
-  if (variant == Variant::merged) return kernel_of<SolveCg<Variant::merged>>(cluster);
+  if (variant == Variant::single_reduction)
+    return kernel_of<SolveCg<Variant::single_reduction>>(cluster);
   return kernel_of<SolveCg<Variant::classic>>(cluster);
 }
 
@@ -185,7 +186,7 @@ void launch(Solve solve, int vectors, const State& initial, const DeviceCsr<doub
             const PersistentShape& shape, LoopWindow& window, void* scratch, StreamRef stream) {
   auto* const partials = reinterpret_cast<double*>(static_cast<char*>(scratch) + kArrivalsBytes);
   PersistentArguments arguments{csr.rows,
-                                shape.rows_a_block,
+                                shape.rows_per_block,
                                 shape.entries,
                                 vectors,
                                 csr.row_ptr.data(),
@@ -212,26 +213,27 @@ PersistentShape fill_in(PersistentShape shape, const DeviceCsr<double>& csr, int
   cudaFuncAttributes attributes{};
   cuda_check(cudaFuncGetAttributes(&attributes, kernel));
   const std::size_t limit = gpu.shared_memory_per_block - attributes.sharedSizeBytes;
-  const std::size_t fixed = shape.rows_a_block * (vectors * sizeof(double) + sizeof(std::int32_t)) +
-                            (shape.rows_a_block / 32 + 2) * sizeof(std::int32_t);
+  const std::size_t fixed =
+      shape.rows_per_block * (vectors * sizeof(double) + sizeof(std::int32_t)) +
+      (shape.rows_per_block / 32 + 2) * sizeof(std::int32_t);
   constexpr std::size_t entry_bytes = sizeof(double) + sizeof(std::int32_t);
-  const std::int64_t blocks = (csr.rows + shape.rows_a_block - 1) / shape.rows_a_block;
+  const std::int64_t blocks = (csr.rows + shape.rows_per_block - 1) / shape.rows_per_block;
   if (fixed + csr.nnz / blocks * entry_bytes > limit) return shape;
 
   const ScratchBuffer<int> fullest(1, stream);
   fill_zero(fullest.span(), stream);
   count_entries<<<static_cast<unsigned>(blocks), 256, 0, stream>>>(
-      csr.row_ptr.data(), csr.rows, shape.rows_a_block, fullest.data());
+      csr.row_ptr.data(), csr.rows, shape.rows_per_block, fullest.data());
   check_launch();
   shape.entries = read_back(fullest.data(), stream);
   shape.shared_bytes = fixed + shape.entries * entry_bytes;
   if (shape.shared_bytes > limit) return shape;
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(limit)));
-  const std::int64_t rounds = (shape.rows_a_block + kMostThreads - 1) / kMostThreads;
-  const std::int64_t threads = (shape.rows_a_block + rounds - 1) / rounds;
+  const std::int64_t rounds = (shape.rows_per_block + kMaxThreads - 1) / kMaxThreads;
+  const std::int64_t threads = (shape.rows_per_block + rounds - 1) / rounds;
   shape.threads = static_cast<int>(
-      std::clamp<std::int64_t>((threads + 31) / 32 * 32, kLeastThreads, kMostThreads));
+      std::clamp<std::int64_t>((threads + 31) / 32 * 32, kMinThreads, kMaxThreads));
   shape.blocks = static_cast<int>(blocks);
   return shape;
 }
@@ -244,8 +246,8 @@ PersistentShape plan_cluster(const DeviceCsr<double>& csr, int vectors, const vo
   cuda_check(cudaFuncGetAttributes(&attributes, kernel));
   if (gpu.compute_major < 9 || attributes.ptxVersion < 90) return shape;
   int blocks = 1;
-  while (blocks < kMostClusterBlocks && csr.rows > blocks * kRowsAClusterBlock) blocks *= 2;
-  shape.rows_a_block = ((csr.rows + blocks - 1) / blocks + 1) / 2 * 2;
+  while (blocks < kMaxClusterBlocks && csr.rows > blocks * kRowsPerClusterBlock) blocks *= 2;
+  shape.rows_per_block = ((csr.rows + blocks - 1) / blocks + 1) / 2 * 2;
   shape = fill_in(shape, csr, vectors, kernel, gpu, stream);
   if (shape.blocks == 0) return shape;
   shape.blocks = blocks;  // the last may be without rows
@@ -275,8 +277,8 @@ PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Var
     shape = {};
   }
   const std::int64_t most = std::min(gpu.multiprocessors, kMaxPersistentBlocks);
-  shape.rows_a_block = std::max((csr.rows + most - 1) / most, kLeastRowsABlock);
-  shape.rows_a_block = (shape.rows_a_block + 1) / 2 * 2;
+  shape.rows_per_block = std::max((csr.rows + most - 1) / most, kMinRowsPerBlock);
+  shape.rows_per_block = (shape.rows_per_block + 1) / 2 * 2;
   return fill_in(shape, csr, vectors, kernel_of(method, variant, false), gpu, stream);
 }
 
@@ -289,8 +291,9 @@ void launch_persistent_cg(const CgVectors& v, const Preconditioner& m, Variant v
                           const PersistentShape& shape, LoopWindow& window, void* scratch,
                           StreamRef stream) {
   const int vectors = vectors_of(Method::cg, variant, m);
-  if (variant == Variant::merged)
-    launch(SolveCg<Variant::merged>{v, m}, vectors, initial, csr, shape, window, scratch, stream);
+  if (variant == Variant::single_reduction)
+    launch(SolveCg<Variant::single_reduction>{v, m}, vectors, initial, csr, shape, window, scratch,
+           stream);
   else
     launch(SolveCg<Variant::classic>{v, m}, vectors, initial, csr, shape, window, scratch, stream);
 }

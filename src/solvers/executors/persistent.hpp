@@ -21,7 +21,7 @@ class LoopWindow;
 struct PersistentShape {
   int blocks = 0;  // 0: the system does not fit, or the kernel cannot serve
   int threads = 0;
-  std::int64_t rows_a_block = 0;
+  std::int64_t rows_per_block = 0;
   std::int32_t entries = 0;  // of the matrix in shared memory, padded, of the fullest block
   std::size_t shared_bytes = 0;
   bool cluster = false;  // the blocks are one thread-block cluster

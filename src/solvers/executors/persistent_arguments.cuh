@@ -8,13 +8,13 @@
 
 namespace trireme::solvers {
 
-inline constexpr int kMostExchanged = 5;  // sums of a step, and the wish to stop
+inline constexpr int kMaxExchanged = 5;  // sums of a step, and the wish to stop
 inline constexpr int kMaxPersistentBlocks = 160;
-inline constexpr int kMostClusterBlocks = 16;
+inline constexpr int kMaxClusterBlocks = 16;
 
 // Where the parts of a block lie in its dynamic shared memory, in this order.
 struct SharedLayout {
-  double* vectors;  // `count` of them, rows_a_block long each
+  double* vectors;  // `count` of them, rows_per_block long each
   double* values;
   std::int32_t* columns;
   std::int32_t* lengths;       // of each row
@@ -23,7 +23,7 @@ struct SharedLayout {
 
 struct PersistentArguments {
   std::int64_t rows;
-  std::int64_t rows_a_block;
+  std::int64_t rows_per_block;
   std::int32_t entries;
   std::int32_t vectors;
   const std::int32_t* row_ptr;
@@ -32,11 +32,11 @@ struct PersistentArguments {
   State initial;
   Control* control;
   History history;
-  SolveResult* result;  // in the host's memory
-  std::int64_t serial;  // of the solve
-  unsigned* arrivals;   // grid: one word, zero before and after the launch
-  double* partials;     // grid: 2 x kMostExchanged x blocks
-  double* twins;        // grid: 2 x rows: what others gather
+  DeviceResult* result;  // in the host's memory
+  std::int64_t serial;   // of the solve
+  unsigned* arrivals;    // grid: one word, zero before and after the launch
+  double* partials;      // grid: 2 x kMaxExchanged x blocks
+  double* twins;         // grid: 2 x rows: what others gather
 };
 
 }  // namespace trireme::solvers

@@ -21,15 +21,15 @@ class PersistentExecutor {
   __device__ __forceinline__ PersistentExecutor(const PersistentArguments& a, char* shared)
       : a_(a),
         exchange_(a, shared),
-        first_(blockIdx.x * a.rows_a_block),
-        last_(min(a.rows, first_ + a.rows_a_block)) {
+        first_(blockIdx.x * a.rows_per_block),
+        last_(min(a.rows, first_ + a.rows_per_block)) {
     lay_out(shared);
     load_matrix();
   }
 
   // Vector k of the block's rows, to be indexed by global row.
   __device__ __forceinline__ double* vector(int k) const {
-    return layout_.vectors + k * a_.rows_a_block - first_;
+    return layout_.vectors + k * a_.rows_per_block - first_;
   }
   __device__ __forceinline__ std::int64_t first() const { return first_; }
   __device__ __forceinline__ std::int64_t last() const { return last_; }
@@ -98,18 +98,18 @@ class PersistentExecutor {
     const int count = pending_count_;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll
-    for (int k = 0; k < kMostExchanged; ++k)
+    for (int k = 0; k < kMaxExchanged; ++k)
       if (k < count) {
         const double sum = warp_sum(pending_[k]);
         if (lane == 0) warp_sums(k)[warp] = sum;
       }
     __syncthreads();
-    double sums[kMostExchanged];
+    double sums[kMaxExchanged];
     bool asks = false;  // the wish to stop travels now and then, from block 0 to all
     if (warp == 0) {
       asks = Step::ends_iteration && (shared_state().iterations & 15) == 15;
 #pragma unroll
-      for (int k = 0; k < kMostExchanged; ++k)
+      for (int k = 0; k < kMaxExchanged; ++k)
         if (k < count) {
           sums[k] = lane < blockDim.x / 32 ? warp_sums(k)[lane] : 0.0;
 #pragma unroll
@@ -162,7 +162,7 @@ class PersistentExecutor {
   }
 
   __device__ __forceinline__ static double* warp_sums(int k) {
-    __shared__ double sums[kMostExchanged][32];
+    __shared__ double sums[kMaxExchanged][32];
     return sums[k];
   }
   __device__ __forceinline__ void begin(Control& control) const {
@@ -174,7 +174,7 @@ class PersistentExecutor {
   }
 
   __device__ __forceinline__ void lay_out(char* shared) {
-    const std::int64_t r = a_.rows_a_block;
+    const std::int64_t r = a_.rows_per_block;
     layout_.vectors = reinterpret_cast<double*>(shared);
     layout_.values = layout_.vectors + a_.vectors * r;
     layout_.columns = reinterpret_cast<std::int32_t*>(layout_.values + a_.entries);
@@ -254,7 +254,7 @@ class PersistentExecutor {
   Exchange exchange_;
   std::int64_t first_, last_;
   SharedLayout layout_{};
-  double pending_[kMostExchanged] = {};
+  double pending_[kMaxExchanged] = {};
   int pending_count_ = 0;
 };
 

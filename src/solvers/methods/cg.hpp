@@ -4,10 +4,11 @@
 // Values moved an iteration beside the product (n: rows), with Jacobi:
 //   classic  10n:  r -= alpha q           4n  (r q d, r)
 //                  x += alpha p, p = ..   6n  (x p r d, x p)
-//   merged   11n:  all updates at once   11n  (x r p s w d, x r p s u)
+//   single_reduction   11n:  all updates at once   11n  (x r p s w d, x r p s u)
 // and 2n for p.q where the product cannot sum it by the way. A constant diagonal is not read: 8n
-// and 10n. PETSc's KSPCG moves 17n. Classic has two points where sums must be complete, merged one
-// (Chronopoulos and Gear, J. Comput. Appl. Math. 25, 1989): fewer waits for fewer rows a processor.
+// and 10n. PETSc's KSPCG moves 17n. Classic has two points where sums must be complete,
+// single_reduction one (Chronopoulos and Gear, J. Comput. Appl. Math. 25, 1989): fewer waits for
+// fewer rows a processor.
 //
 // With an inexact product (a matrix stored in FP32) the residual of the recurrence is one of a
 // neighbouring system. Whenever it has fallen to a 32nd of the last true one, b - A x by the exact
@@ -30,10 +31,10 @@ struct CgVectors {
   const double* b;
   double* x;
   double* r;
-  double* z;  // M^-1 r where M is not pointwise; merged: u
+  double* z;  // M^-1 r where M is not pointwise; single_reduction: u
   double* p;
-  double* q;  // A p; merged: w = A u
-  double* s;  // merged only: A p
+  double* q;  // A p; single_reduction: w = A u
+  double* s;  // single_reduction only: A p
   bool zero_guess;
   NormTerm norm;
 };
@@ -114,25 +115,27 @@ TRIREME_HD void cg_correct(Exec& e, const CgVectors& v, const Preconditioner& m)
 #pragma nv_exec_check_disable
 #endif
 template <class Exec>
-TRIREME_HD void merged_cg_start(Exec& e, const CgVectors& v, const Preconditioner& m,
-                                bool x_is_zero) {
-  true_residual(e, v, m, x_is_zero, v.z);      // r = b - A x, u = M^-1 r
-  e.product_and_dot(v.z, v.q, MergedBegin{});  // w = A u, alpha = r.u / u.w
+TRIREME_HD void single_reduction_cg_start(Exec& e, const CgVectors& v, const Preconditioner& m,
+                                          bool x_is_zero) {
+  true_residual(e, v, m, x_is_zero, v.z);               // r = b - A x, u = M^-1 r
+  e.product_and_dot(v.z, v.q, SingleReductionBegin{});  // w = A u, alpha = r.u / u.w
 }
 
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
 template <class Exec>
-TRIREME_HD void merged_cg_iteration(Exec& e, const CgVectors& v, const Preconditioner& m) {
+TRIREME_HD void single_reduction_cg_iteration(Exec& e, const CgVectors& v,
+                                              const Preconditioner& m) {
   // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, u = D^-1 r
-  e.pass(MergedUpdate{v.x, v.r, v.p, v.s, v.z, v.q, m.inverse_diagonal, !m.pointwise(), v.norm});
+  e.pass(SingleReductionUpdate{v.x, v.r, v.p, v.s, v.z, v.q, m.inverse_diagonal, !m.pointwise(),
+                               v.norm});
   if (!m.pointwise()) {
     e.forget_sums();
     precondition(e, m, v.r, v.z);  // u = M^-1 r
     e.pass(ResidualNorms{v.r, v.z, v.norm});
   }
-  e.product_and_dot(v.z, v.q, MergedImprove{});  // w = A u, alpha, beta
+  e.product_and_dot(v.z, v.q, SingleReductionImprove{});  // w = A u, alpha, beta
 }
 
 // p and s = A p are those of the last iteration and stay.
@@ -140,7 +143,7 @@ TRIREME_HD void merged_cg_iteration(Exec& e, const CgVectors& v, const Precondit
 #pragma nv_exec_check_disable
 #endif
 template <class Exec>
-TRIREME_HD void merged_cg_correct(Exec& e, const CgVectors& v, const Preconditioner& m) {
+TRIREME_HD void single_reduction_cg_correct(Exec& e, const CgVectors& v, const Preconditioner& m) {
   e.exact_product(v.x, v.q);
   if (m.pointwise()) {
     e.pass(CorrectResidual{v.b, v.q, v.r, v.z, nullptr, m.inverse_diagonal, v.norm});
@@ -149,10 +152,11 @@ TRIREME_HD void merged_cg_correct(Exec& e, const CgVectors& v, const Preconditio
     precondition(e, m, v.r, v.z);
     e.pass(ResidualNorms{v.r, v.z, v.norm});
   }
-  e.product_and_dot(v.z, v.q, MergedCorrect{});  // w = A u
+  e.product_and_dot(v.z, v.q, SingleReductionCorrect{});  // w = A u
 }
 
-// After merged_cg has been stopped: p is the next direction, as the classic loop leaves it.
+// After single_reduction_cg has been stopped: p is the next direction, as the classic loop leaves
+// it.
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
@@ -200,12 +204,12 @@ TRIREME_HD void cg_go_on(Exec& e, const CgVectors& v, const Preconditioner& m) {
 #pragma nv_exec_check_disable
 #endif
 template <class Exec>
-TRIREME_HD void merged_cg_go_on(Exec& e, const CgVectors& v, const Preconditioner& m) {
+TRIREME_HD void single_reduction_cg_go_on(Exec& e, const CgVectors& v, const Preconditioner& m) {
   first_iteration(e, v, m, v.s);
-  e.pass(Advance{v.x, v.p});                  // x += alpha p
-  e.product_and_dot(v.z, v.q, MergedGoOn{});  // w = A u, alpha
-  if (e.inexact() && e.needs_true_residual()) merged_cg_correct(e, v, m);
-  if (e.needs_true_residual()) merged_cg_start(e, v, m, false);
+  e.pass(Advance{v.x, v.p});                           // x += alpha p
+  e.product_and_dot(v.z, v.q, SingleReductionGoOn{});  // w = A u, alpha
+  if (e.inexact() && e.needs_true_residual()) single_reduction_cg_correct(e, v, m);
+  if (e.needs_true_residual()) single_reduction_cg_start(e, v, m, false);
 }
 
 #ifdef __CUDACC__
@@ -224,11 +228,11 @@ TRIREME_HD void cg_loop(Exec& e, const CgVectors& v, const Preconditioner& m) {
 #pragma nv_exec_check_disable
 #endif
 template <class Exec>
-TRIREME_HD void merged_cg_loop(Exec& e, const CgVectors& v, const Preconditioner& m) {
+TRIREME_HD void single_reduction_cg_loop(Exec& e, const CgVectors& v, const Preconditioner& m) {
   while (e.running()) {
-    e.repeat([&] { merged_cg_iteration(e, v, m); });
-    if (e.inexact() && e.needs_true_residual()) merged_cg_correct(e, v, m);
-    if (e.needs_true_residual()) merged_cg_start(e, v, m, false);
+    e.repeat([&] { single_reduction_cg_iteration(e, v, m); });
+    if (e.inexact() && e.needs_true_residual()) single_reduction_cg_correct(e, v, m);
+    if (e.needs_true_residual()) single_reduction_cg_start(e, v, m, false);
   }
 }
 
@@ -247,10 +251,10 @@ TRIREME_HD void cg(Exec& e, const CgVectors& v, const Preconditioner& m) {
 #pragma nv_exec_check_disable
 #endif
 template <class Exec>
-TRIREME_HD void merged_cg(Exec& e, const CgVectors& v, const Preconditioner& m) {
+TRIREME_HD void single_reduction_cg(Exec& e, const CgVectors& v, const Preconditioner& m) {
   if (!v.zero_guess) reference_norm(e, v, m);
-  merged_cg_start(e, v, m, v.zero_guess);
-  merged_cg_loop(e, v, m);
+  single_reduction_cg_start(e, v, m, v.zero_guess);
+  single_reduction_cg_loop(e, v, m);
 }
 
 }  // namespace trireme::solvers

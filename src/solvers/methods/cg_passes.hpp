@@ -130,7 +130,7 @@ struct CgDirection {
 // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, u = D^-1 r; sums {r.u, norm term}.
 // 11n (10n): the old u is D^-1 r again, unless u was preconditioned otherwise and is read. On the
 // first iteration after a start beta is 0, and p and s are not yet numbers.
-struct MergedUpdate {
+struct SingleReductionUpdate {
   static constexpr int sums = 2;
   static constexpr bool always = false;
   double* x;
@@ -170,7 +170,7 @@ struct MergedUpdate {
   }
 };
 
-// merged: p = u + beta p, as the first half of the update that was not done.
+// single_reduction: p = u + beta p, as the first half of the update that was not done.
 struct NextDirection {
   static constexpr int sums = 0;
   static constexpr bool always = true;
@@ -308,7 +308,7 @@ struct CgImprove {
   }
 };
 
-TRIREME_HD void merged_step_length(State& s, double curvature) {
+TRIREME_HD void single_reduction_step_length(State& s, double curvature) {
   s.last_curvature = curvature;
   s.inverse_rho = 1 / s.rho;
   s.alpha = s.rho / curvature;
@@ -316,30 +316,31 @@ TRIREME_HD void merged_step_length(State& s, double curvature) {
 }
 
 // From {r.u, norm term, u.w}, where r is the true residual: alpha = r.u / u.w
-struct MergedBegin {
+struct SingleReductionBegin {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
     CgBegin{}(s, sum);
     s.beta = 0;
     if (s.running) check_curvature(s, sum[2]);
-    merged_step_length(s, sum[2]);
+    single_reduction_step_length(s, sum[2]);
   }
 };
 
-// From {u.w} after the first iteration of a merged loop that goes on: alpha, as MergedImprove.
-struct MergedGoOn {
+// From {u.w} after the first iteration of a single_reduction loop that goes on: alpha, as
+// SingleReductionImprove.
+struct SingleReductionGoOn {
   static constexpr bool ends_iteration = false;
   TRIREME_HD void operator()(State& s, const double* sum) const {
     const double curvature = sum[0] - s.beta * s.beta * s.last_curvature;
     if (s.running) check_curvature(s, curvature);
     s.last_alpha = s.alpha;
-    merged_step_length(s, curvature);
+    single_reduction_step_length(s, curvature);
   }
 };
 
 // From {r.u, norm term, u.w}: beta = rho' / rho, alpha = rho' / p.Ap, where p.Ap is
 // u.w - beta rho' / alpha = u.w - beta^2 (p.Ap of before): no division waits for another.
-struct MergedImprove {
+struct SingleReductionImprove {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
     if (!s.live) return;
@@ -352,7 +353,7 @@ struct MergedImprove {
     const double curvature = sum[2] - s.beta * s.beta * s.last_curvature;
     if (s.running) check_curvature(s, curvature);
     s.last_alpha = s.alpha;
-    merged_step_length(s, curvature);
+    single_reduction_step_length(s, curvature);
   }
 };
 

@@ -125,14 +125,14 @@ struct CgCorrect {
 };
 
 // From {change.change, r.u, norm term, u.w} of a corrected residual: beta and alpha anew.
-struct MergedCorrect {
+struct SingleReductionCorrect {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
     s.beta *= sum[1] / s.rho;
     CgCorrect{}(s, sum);
     const double curvature = sum[3] - s.beta * s.rho / s.last_alpha;
     if (s.running) check_curvature(s, curvature);
-    merged_step_length(s, curvature);
+    single_reduction_step_length(s, curvature);
   }
 };
 

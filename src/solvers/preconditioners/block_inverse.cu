@@ -38,13 +38,13 @@ template <int lanes>
 __global__ void __launch_bounds__(kThreads)
     invert_kernel(Sources from, double* inverse, unsigned long long* first_singular) {
   constexpr int stride = lanes + 1;
-  constexpr int groups_a_block = kThreads / lanes;
-  __shared__ double tiles[groups_a_block][lanes * stride];
-  __shared__ int pivot_rows[groups_a_block][lanes];
+  constexpr int groups_per_block = kThreads / lanes;
+  __shared__ double tiles[groups_per_block][lanes * stride];
+  __shared__ int pivot_rows[groups_per_block][lanes];
   const int lane = threadIdx.x % lanes, here = threadIdx.x / lanes;
   const unsigned members =
       lanes == 32 ? 0xffffffffu : ((1u << lanes % 32) - 1) << (threadIdx.x % 32 / lanes * lanes);
-  const std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * groups_a_block + here;
+  const std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * groups_per_block + here;
   if (group >= from.groups) return;
   const std::int64_t first = from.starts ? from.starts[group] : group * from.size;
   const std::int64_t last =
@@ -118,8 +118,9 @@ __global__ void __launch_bounds__(kThreads)
 template <int lanes>
 void launch(const Sources& from, double* inverse, unsigned long long* first_singular,
             StreamRef stream) {
-  constexpr int groups_a_block = kThreads / lanes;
-  const auto blocks = static_cast<unsigned>((from.groups + groups_a_block - 1) / groups_a_block);
+  constexpr int groups_per_block = kThreads / lanes;
+  const auto blocks =
+      static_cast<unsigned>((from.groups + groups_per_block - 1) / groups_per_block);
   invert_kernel<lanes><<<blocks, kThreads, 0, stream>>>(from, inverse, first_singular);
   check_launch();
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/split_mix.hpp"
 
 namespace trireme::solvers {
 namespace {
@@ -189,16 +190,10 @@ double LanczosBounds::eigenvalue(std::size_t index) const {
   return 0.5 * (low + high);
 }
 
-// SplitMix64 (Steele, Lea, Flood), whose n-th number needs no other.
 Array<double> random_right_hand_side(std::int64_t first_row, std::int64_t rows) {
   Array<double> b(static_cast<std::size_t>(rows));
-  for (std::int64_t i = 0; i < rows; ++i) {
-    std::uint64_t random = static_cast<std::uint64_t>(first_row + i + 1) * 0x9e3779b97f4a7c15u;
-    random = (random ^ (random >> 30)) * 0xbf58476d1ce4e5b9u;
-    random = (random ^ (random >> 27)) * 0x94d049bb133111ebu;
-    random ^= random >> 31;
-    b[i] = static_cast<double>(random >> 11) * 0x1p-53 - 0.5;
-  }
+  for (std::int64_t i = 0; i < rows; ++i)
+    b[i] = to_unit(split_mix(static_cast<std::uint64_t>(first_row + i), 0)) - 0.5;
   return b;
 }
 
