@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "kernels/albus/albus.hpp"
-#include "kernels/albus/albus_cuda.hpp"
 #include "kernels/csr/csr.hpp"
 #include "kernels/cusparse/cusparse.hpp"
 #include "kernels/dasp/dasp.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/albus/albus.hpp"
+#include "kernels/albus/build.hpp"
 #include "support/host_product.hpp"
 #include "support/shapes.hpp"
 
@@ -13,9 +14,9 @@ namespace trireme {
 namespace {
 
 template <class Value>
-AlbusLayout<Value> build(const CsrMatrix<Value>& matrix, std::int64_t parts) {
+albus::Layout<Value> build(const CsrMatrix<Value>& matrix, std::int64_t parts) {
   std::vector<BuildStep> steps;
-  return build_albus_layout(matrix.view(), parts, steps);
+  return albus::build(matrix.view(), parts, steps);
 }
 
 std::int32_t row_of(const CsrMatrix<double>& matrix, std::int32_t nonzero) {
@@ -25,7 +26,7 @@ std::int32_t row_of(const CsrMatrix<double>& matrix, std::int32_t nonzero) {
 }
 
 // Is `nonzero` the first of a row that is not the first of its group?
-bool begins_a_row_of_a_group(const AlbusPart& part, const AlbusWindow& window,
+bool begins_a_row_of_a_group(const albus::Part& part, const albus::Window& window,
                              const CsrMatrix<double>& matrix, std::int32_t nonzero) {
   const std::int32_t row = row_of(matrix, nonzero);
   if (matrix.row_ptr[row] != nonzero) return false;
@@ -51,10 +52,10 @@ CsrMatrix<Value> grouped_matrix(std::int64_t cols) {
   return matrix;
 }
 
-// The picture in albus.hpp: rows of 3, 2, 6, 1, 4 nonzeros, two parts of 8.
+// The drawing in layout.hpp: rows of 3, 2, 6, 1, 4 nonzeros, two parts of 8.
 TEST(AlbusPartition, CutsTheRowOfTheDrawing) {
   const std::vector<std::int32_t> row_ptr = {0, 3, 5, 11, 12, 16};
-  const auto parts = albus_partition(row_ptr, 2);
+  const auto parts = albus::partition(row_ptr, 2);
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[0].start1, 0);
   EXPECT_EQ(parts[0].end1, 8);
@@ -75,9 +76,9 @@ TEST(AlbusPartition, GivesEveryPartTheSameNonzerosAndEveryRowOneOwner) {
     if (matrix.rows == 0) continue;
     for (const std::int64_t count : {1, 2, 3, 16, 61}) {
       SCOPED_TRACE(name + " in " + std::to_string(count) + " parts");
-      const auto parts = albus_partition(matrix.row_ptr, count);
+      const auto parts = albus::partition(matrix.row_ptr, count);
       std::int32_t nonzero = 0, row = 0;
-      for (const AlbusPart& part : parts) {
+      for (const albus::Part& part : parts) {
         EXPECT_EQ(part.start1, nonzero);
         EXPECT_EQ(part.start, row);
         EXPECT_LE(part.start, part.end);
@@ -101,11 +102,11 @@ TEST(AlbusLayout, HoldsEveryNonzeroOnceWithItsColumn) {
     SCOPED_TRACE(name);
     const auto layout = build(matrix, 3);
     std::int32_t next = 0;
-    for (const AlbusPart& part : layout.parts) {
+    for (const albus::Part& part : layout.parts) {
       EXPECT_EQ(part.start1, next);
       next = std::max(part.start1, part.head_end);
       std::int32_t row = part.start;
-      for (const AlbusWindow& window : part.windows) {
+      for (const albus::Window& window : part.windows) {
         EXPECT_EQ(window.first_row, row);
         EXPECT_EQ(window.first_nonzero, next);
         row += window.rows;
@@ -113,7 +114,8 @@ TEST(AlbusLayout, HoldsEveryNonzeroOnceWithItsColumn) {
         if (!window.narrow) continue;
         std::int32_t column = window.first_column;
         for (std::int32_t k = window.first_nonzero; k < next; ++k) {
-          if (window.order == RowOrder::groups && begins_a_row_of_a_group(part, window, matrix, k))
+          if (window.order == albus::RowOrder::groups &&
+              begins_a_row_of_a_group(part, window, matrix, k))
             column -= matrix.row_ptr[row_of(matrix, k) + 1] - k;
           ASSERT_EQ(window.base + part.narrow_col_idx[column++], matrix.col_idx[k]);
         }
@@ -130,16 +132,16 @@ TEST(AlbusLayout, RunsCoverTheRowsOfTheirWindowInItsOrder) {
   for (const auto& [name, matrix] : test::contract_shapes<double>()) {
     SCOPED_TRACE(name);
     const auto layout = build(matrix, 2);
-    for (const AlbusPart& part : layout.parts)
-      for (const AlbusWindow& window : part.windows) {
-        if (window.order == RowOrder::rows) continue;
+    for (const albus::Part& part : layout.parts)
+      for (const albus::Window& window : part.windows) {
+        if (window.order == albus::RowOrder::rows) continue;
         std::vector<bool> seen(window.rows, false);
         std::int32_t position = 0;
         for (std::int32_t r = window.first_run; r < window.first_run + window.runs; ++r)
           for (std::int32_t i = 0; i < part.runs[r].count; ++i, ++position) {
             std::int32_t row = position;
-            if (window.order == RowOrder::sorted) {
-              const AlbusSlot slot = part.slots[window.first_slot + position];
+            if (window.order == albus::RowOrder::sorted) {
+              const albus::Slot slot = part.slots[window.first_slot + position];
               row = slot.row;
               EXPECT_EQ(window.first_nonzero + slot.offset, matrix.row_ptr[window.first_row + row]);
             }
@@ -158,32 +160,34 @@ TEST(AlbusLayout, RunsCoverTheRowsOfTheirWindowInItsOrder) {
 TEST(AlbusLayout, EveryRowOrderAndColumnWidthOccursInTheShapes) {
   bool runs = false, sorted = false, rows = false;
   for (const auto& [name, matrix] : test::contract_shapes<double>())
-    for (const AlbusPart& part : build(matrix, 2).parts)
-      for (const AlbusWindow& window : part.windows) {
-        runs |= window.order == RowOrder::runs;
-        sorted |= window.order == RowOrder::sorted;
-        rows |= window.order == RowOrder::rows;
+    for (const albus::Part& part : build(matrix, 2).parts)
+      for (const albus::Window& window : part.windows) {
+        runs |= window.order == albus::RowOrder::runs;
+        sorted |= window.order == albus::RowOrder::sorted;
+        rows |= window.order == albus::RowOrder::rows;
       }
   EXPECT_TRUE(runs && sorted && rows);
 
   const auto wide = test::matrix_with_row_lengths<double>(test::random_lengths(900, 0, 20), 300000);
-  for (const AlbusPart& part : build(wide, 2).parts)
-    for (const AlbusWindow& window : part.windows) EXPECT_FALSE(window.narrow);
+  for (const albus::Part& part : build(wide, 2).parts)
+    for (const albus::Window& window : part.windows) EXPECT_FALSE(window.narrow);
 }
 
 // Rows of the same length in `runs` of so many: what a part's first window makes of them.
-RowOrder order_of(std::int64_t rows, const std::vector<std::int64_t>& lengths, std::int64_t run) {
+albus::RowOrder order_of(std::int64_t rows, const std::vector<std::int64_t>& lengths,
+                         std::int64_t run) {
   std::vector<std::int64_t> all;
   for (std::int64_t i = 0; i < rows; ++i) all.push_back(lengths[i / run % lengths.size()]);
   return build(test::matrix_with_row_lengths<double>(all, 5000), 1).parts[0].windows[0].order;
 }
 
 TEST(AlbusLayout, ChoosesTheOrderByTheLengthsOfAWindow) {
-  EXPECT_EQ(order_of(60, {48, 50}, 1), RowOrder::runs) << "so long that their ends hardly count";
-  EXPECT_EQ(order_of(60, {20, 22}, 1), RowOrder::rows) << "the length changes at each row";
-  EXPECT_EQ(order_of(60, {20, 22}, 6), RowOrder::runs) << "runs of six";
-  EXPECT_EQ(order_of(200, {2, 3, 4}, 1), RowOrder::sorted) << "few lengths, often changed";
-  EXPECT_EQ(order_of(200, {2, 3, 4}, 60), RowOrder::runs) << "few lengths, seldom changed";
+  EXPECT_EQ(order_of(60, {48, 50}, 1), albus::RowOrder::runs)
+      << "so long that their ends hardly count";
+  EXPECT_EQ(order_of(60, {20, 22}, 1), albus::RowOrder::rows) << "the length changes at each row";
+  EXPECT_EQ(order_of(60, {20, 22}, 6), albus::RowOrder::runs) << "runs of six";
+  EXPECT_EQ(order_of(200, {2, 3, 4}, 1), albus::RowOrder::sorted) << "few lengths, often changed";
+  EXPECT_EQ(order_of(200, {2, 3, 4}, 60), albus::RowOrder::runs) << "few lengths, seldom changed";
 }
 
 // Two rows in each matrix, in a window of one part: the distance decides the width of the columns.
@@ -229,10 +233,10 @@ TYPED_TEST(AlbusHostValues, MatchesReferenceOnRowsInGroupsOfTheSameColumns) {
 TEST(AlbusLayout, StoresTheColumnsOfAGroupOnce) {
   const auto matrix = grouped_matrix<double>(2000);
   std::int64_t grouped_rows = 0, stored = 0;
-  for (const AlbusPart& part : build(matrix, 2).parts) {
+  for (const albus::Part& part : build(matrix, 2).parts) {
     stored += static_cast<std::int64_t>(part.narrow_col_idx.size());
-    for (const AlbusWindow& window : part.windows)
-      if (window.order == RowOrder::groups) grouped_rows += window.rows;
+    for (const albus::Window& window : part.windows)
+      if (window.order == albus::RowOrder::groups) grouped_rows += window.rows;
   }
   EXPECT_GT(grouped_rows, matrix.rows / 2);
   EXPECT_LT(stored, matrix.nnz() / 3);
@@ -255,8 +259,7 @@ TYPED_TEST(AlbusHostValues, MatchesReferenceBeyondTheLastCache) {
   for (auto& column : matrix.col_idx) column = static_cast<std::int32_t>(random.below(70001));
   matrix.values = test::random_vector<TypeParam>(matrix.row_ptr.back());
   std::vector<BuildStep> steps;
-  EXPECT_TRUE(build_albus_layout(matrix.view(), 2, steps).beyond_last_cache ||
-              sizeof(TypeParam) < 8);
+  EXPECT_TRUE(albus::build(matrix.view(), 2, steps).beyond_last_cache || sizeof(TypeParam) < 8);
   const auto kernel = build_albus_host<TypeParam>(matrix.view());
   EXPECT_TRUE(test::matches_reference(*kernel, matrix.view()));
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "device/device.hpp"
+#include "kernels/sell/build.hpp"
 #include "kernels/sell/device_layout.hpp"
 #include "kernels/sell/sell.hpp"
 #include "support/device_product.hpp"
@@ -99,9 +100,9 @@ TYPED_TEST(SellOnDevice, BuildsTheArraysOfTheHostBuilder) {
   for (const auto& [name, matrix] : shapes_of_every_lane<TypeParam>()) {
     SCOPED_TRACE(name);
     std::vector<BuildStep> steps;
-    auto host = sell::build_layout(matrix.view(), steps);
+    auto host = sell::build(matrix.view(), steps);
     const auto a = to_device(matrix.view(), stream);
-    const auto device = sell::build_device_layout(a.view(), sell::Singles::if_exact, steps, stream);
+    const auto device = sell::build_on_device(a.view(), sell::Singles::if_exact, steps, stream);
     EXPECT_EQ(host.code.sorted, device.code.sorted);
     EXPECT_EQ(host.code.narrow, device.code.narrow);
     EXPECT_EQ(host.code.lane_rows, device.code.lane_rows);

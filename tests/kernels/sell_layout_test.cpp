@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "kernels/sell/layout.hpp"
+#include "kernels/sell/build.hpp"
 #include "kernels/sell/sell.hpp"
 #include "support/host_product.hpp"
 #include "support/shapes.hpp"
@@ -15,7 +15,7 @@ namespace {
 template <class Value>
 sell::Layout<Value> layout_of(const CsrMatrix<Value>& a) {
   std::vector<BuildStep> steps;
-  return sell::build_layout(a.view(), steps);
+  return sell::build(a.view(), steps);
 }
 
 // 128 rows: two full slices.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sum of a row's products by SIMD, and what it is made of. Like all of Highway's -inl files it
-// is included once for every SIMD target, by albus_simd.cpp only.
+// is included once for every SIMD target, by simd.cpp only.
 #if defined(TRIREME_ALBUS_ROW_SUM_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRIREME_ALBUS_ROW_SUM_INL
 #undef TRIREME_ALBUS_ROW_SUM_INL
@@ -15,7 +15,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace trireme {
+namespace trireme::albus {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -105,7 +105,7 @@ HWY_INLINE Sum<Value> RowSum(std::int64_t count, const Stored* HWY_RESTRICT valu
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace trireme
+}  // namespace trireme::albus
 HWY_AFTER_NAMESPACE();
 
 #endif  // per-target guard

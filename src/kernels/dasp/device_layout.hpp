@@ -39,7 +39,7 @@ struct DeviceLayout {
   std::int32_t heavy_tasks = 0;    // those that come first
   std::int64_t light_entries = 0;  // stored entries of the others
 
-  // Columns of near tasks in 16 bits (narrow_cuda.cu); empty where they hold less
+  // Columns of near tasks in 16 bits (narrow_columns.cu); empty where they hold less
   // than half of the entries of medium and short rows.
   std::int64_t near_entries = 0;           // stored entries of near tasks
   DeviceBuffer<std::int32_t> column_base;  // a task: its smallest column, -1 where it is not near

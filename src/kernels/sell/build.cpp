@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Builds the SELL layout on the host: the oracle of the CUDA builder.
+#include "kernels/sell/build.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <type_traits>
 
 #include "base/stopwatch.hpp"
-#include "kernels/sell/layout.hpp"
 #include "sparse/exact.hpp"
 
 namespace trireme::sell {
@@ -164,7 +165,7 @@ void fill_values(const CsrView<Value>& a, Layout<Value>& layout) {
 }
 
 template <class Value>
-Layout<Value> build_layout(const CsrView<Value>& a, std::vector<BuildStep>& steps) {
+Layout<Value> build(const CsrView<Value>& a, std::vector<BuildStep>& steps) {
   Stopwatch watch;
   Layout<Value> layout;
   layout.rows = a.rows;
@@ -188,8 +189,8 @@ Layout<Value> build_layout(const CsrView<Value>& a, std::vector<BuildStep>& step
   return layout;
 }
 
-template Layout<double> build_layout(const CsrView<double>&, std::vector<BuildStep>&);
-template Layout<float> build_layout(const CsrView<float>&, std::vector<BuildStep>&);
+template Layout<double> build(const CsrView<double>&, std::vector<BuildStep>&);
+template Layout<float> build(const CsrView<float>&, std::vector<BuildStep>&);
 template void fill_values(const CsrView<double>&, Layout<double>&);
 template void fill_values(const CsrView<float>&, Layout<float>&);
 

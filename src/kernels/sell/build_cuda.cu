@@ -243,8 +243,8 @@ void fill_device_values(DeviceSpan<const std::int32_t> row_ptr, DeviceSpan<const
 }
 
 template <class Value>
-DeviceLayout<Value> build_device_layout(const DeviceCsr<Value>& matrix, Singles singles,
-                                        std::vector<BuildStep>& steps, StreamRef stream) {
+DeviceLayout<Value> build_on_device(const DeviceCsr<Value>& matrix, Singles singles,
+                                    std::vector<BuildStep>& steps, StreamRef stream) {
   DeviceLayout<Value> layout = Builder<Value>(matrix, stream).build(singles, steps);
   const Stopwatch watch;
   // The survey has just looked at these values: no second look.
@@ -258,12 +258,12 @@ DeviceLayout<Value> build_device_layout(const DeviceCsr<Value>& matrix, Singles 
 template struct DeviceLayout<double>;
 template struct DeviceLayout<float>;
 template struct DeviceLayout<Half>;
-template DeviceLayout<double> build_device_layout(const DeviceCsr<double>&, Singles,
-                                                  std::vector<BuildStep>&, StreamRef);
-template DeviceLayout<float> build_device_layout(const DeviceCsr<float>&, Singles,
-                                                 std::vector<BuildStep>&, StreamRef);
-template DeviceLayout<Half> build_device_layout(const DeviceCsr<Half>&, Singles,
-                                                std::vector<BuildStep>&, StreamRef);
+template DeviceLayout<double> build_on_device(const DeviceCsr<double>&, Singles,
+                                              std::vector<BuildStep>&, StreamRef);
+template DeviceLayout<float> build_on_device(const DeviceCsr<float>&, Singles,
+                                             std::vector<BuildStep>&, StreamRef);
+template DeviceLayout<Half> build_on_device(const DeviceCsr<Half>&, Singles,
+                                            std::vector<BuildStep>&, StreamRef);
 template void fill_device_values(DeviceSpan<const std::int32_t>, DeviceSpan<const double>, Singles,
                                  DeviceLayout<double>&, StreamRef);
 template void fill_device_values(DeviceSpan<const std::int32_t>, DeviceSpan<const float>, Singles,

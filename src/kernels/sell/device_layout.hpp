@@ -42,8 +42,8 @@ struct DeviceLayout {
 
 // O(nnz) and a radix sort of the rows where they are sorted. Synchronises `stream`.
 template <class Value>
-DeviceLayout<Value> build_device_layout(const DeviceCsr<Value>& matrix, Singles singles,
-                                        std::vector<BuildStep>& steps, StreamRef stream);
+DeviceLayout<Value> build_on_device(const DeviceCsr<Value>& matrix, Singles singles,
+                                    std::vector<BuildStep>& steps, StreamRef stream);
 
 // New values on the same pattern. Where the layout has singles that must be exact, waits for
 // `stream` and moves to FP64 when one of the new values is not. `pattern`: row_ptr of the CSR.

@@ -29,11 +29,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "base/array.hpp"
-#include "kernels/kernel.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme::sell {
@@ -96,18 +93,5 @@ struct Layout {
   std::int64_t slice_rows() const { return rows - static_cast<std::int64_t>(long_rows.size()); }
   std::int64_t caller_row(std::int64_t row) const { return code.sorted ? row_order[row] : row; }
 };
-
-// O(nnz + rows log rows). Appends its steps to `steps`.
-template <class Value>
-Layout<Value> build_layout(const CsrView<Value>& matrix, std::vector<BuildStep>& steps);
-
-// New values on the same pattern; leaves `singles` when one of them is not exact in FP32.
-template <class Value>
-void fill_values(const CsrView<Value>& matrix, Layout<Value>& layout);
-
-// The host executor: y = A x or y += A x by the layout alone.
-template <class Value>
-void multiply(const Layout<Value>& layout, std::span<const Value> x, std::span<Value> y,
-              Accumulate accumulate);
 
 }  // namespace trireme::sell

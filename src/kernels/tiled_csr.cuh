@@ -1,12 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Owns the cut of a CSR in device memory into tiles.
+// A CSR in device memory, cut into tiles of the same number of nonzeros. A tile is the share of one
+// thread block (multiply_tile.cuh).
+//
+//   nonzeros   |<------ tile 0 ------>|<------ tile 1 ------>|<------ tile 2 ------>|
+//   rows       aaaaabbbcccccccccccccccccccccccccccccccccccccccccccccdddddeeeeeeeefffff
+//
+//   Rows a and b start and end in tile 0, which sums and stores them. Row c is cut: tile 0 has its
+//   first part (the tail of tile 0), tiles 1 and 2 have the other parts (their heads).
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
-#include "kernels/nnz_tile.cuh"
+#include "device/buffer.hpp"
+#include "device/check.hpp"
+#include "device/stream.hpp"
 
-namespace trireme::albus {
+namespace trireme::tiles {
+
+inline constexpr int kThreads = 256;                 // per block
+inline constexpr int kPerThread = 8;                 // nonzeros
+inline constexpr int kTile = kThreads * kPerThread;  // nonzeros
+
+// A view of the matrix and of its cut. Rows [first_row[t], first_row[t+1]) start in tile t; empty
+// rows at the end of the matrix belong to the last tile. There is at least one tile.
+template <class Value>
+struct TiledCsr {
+  std::int32_t rows = 0;
+  std::int32_t nnz = 0;
+  std::int32_t count = 0;  // tiles
+  const std::int32_t* row_ptr = nullptr;
+  const std::int32_t* col_idx = nullptr;
+  const Value* values = nullptr;
+  const std::int32_t* first_row = nullptr;  // count + 1
+  const std::int32_t* row_map = nullptr;    // the caller's row of each row; nullptr: the same
+  void* parts = nullptr;             // 2 count sums: head of tile t at 2t, its tail at 2t + 1
+  std::uint32_t* arrived = nullptr;  // count counters, zero between products
+};
 
 namespace detail {
 // The first row whose nonzeros start at or after the tile; rows for the end.
@@ -28,11 +58,11 @@ static __global__ void find_first_rows(std::int32_t rows, std::int32_t count,
 }  // namespace detail
 
 template <class Number>
-class TileOwner {
+class TileCut {
  public:
-  TileOwner() = default;
+  TileCut() = default;
   // O(tiles log rows); asynchronous in `stream`. Number: what rows are summed in.
-  TileOwner(std::int64_t rows, std::int64_t nnz, const std::int32_t* row_ptr, StreamRef stream)
+  TileCut(std::int64_t rows, std::int64_t nnz, const std::int32_t* row_ptr, StreamRef stream)
       : rows_(static_cast<std::int32_t>(rows)), nnz_(static_cast<std::int32_t>(nnz)) {
     count_ = std::max<std::int32_t>(1, nnz_ / kTile + (nnz_ % kTile != 0));
     first_row_ = DeviceBuffer<std::int32_t>(count_ + 1, stream);
@@ -50,8 +80,8 @@ class TileOwner {
   }
 
   template <class Value>
-  Tiles<Value> tiles(const std::int32_t* row_ptr, const std::int32_t* col_idx, const Value* values,
-                     const std::int32_t* row_map = nullptr) const {
+  TiledCsr<Value> view(const std::int32_t* row_ptr, const std::int32_t* col_idx,
+                       const Value* values, const std::int32_t* row_map = nullptr) const {
     return {rows_,   nnz_,          count_,         row_ptr, col_idx, values, first_row_.data(),
             row_map, parts_.data(), arrived_.data()};
   }
@@ -63,4 +93,4 @@ class TileOwner {
   DeviceBuffer<std::uint32_t> arrived_;
 };
 
-}  // namespace trireme::albus
+}  // namespace trireme::tiles

@@ -9,6 +9,8 @@
 
 #include "base/stopwatch.hpp"
 #include "kernels/albus/albus.hpp"
+#include "kernels/albus/build.hpp"
+#include "kernels/albus/multiply_part.hpp"
 
 namespace trireme {
 namespace {
@@ -25,7 +27,7 @@ class AlbusHost final : public HostKernel<Value> {
     const CsrView<Stored> stored{matrix.rows, matrix.cols, matrix.row_ptr, matrix.col_idx, values_};
     const std::int64_t parts =
         std::clamp<std::int64_t>(matrix.nnz() / kMinNonzerosPerPart, 1, omp_get_max_threads());
-    layout_ = build_albus_layout(stored, parts, statistics_.steps);
+    layout_ = albus::build(stored, parts, statistics_.steps);
     result_mid_.resize(parts);
     statistics_.stored_bytes = stored_bytes();
   }
@@ -35,7 +37,7 @@ class AlbusHost final : public HostKernel<Value> {
     const auto parts = static_cast<std::int64_t>(layout_.parts.size());
 #pragma omp parallel for schedule(static) if (parts > 1)
     for (std::int64_t t = 0; t < parts; ++t)
-      result_mid_[t] = multiply_albus_part(layout_, layout_.parts[t], x.data(), y.data(), add);
+      result_mid_[t] = albus::multiply_part(layout_, layout_.parts[t], x.data(), y.data(), add);
     for (std::int64_t t = 0; t < parts; ++t)
       if (layout_.parts[t].has_head()) add_to(y[layout_.parts[t].start - 1], result_mid_[t]);
   }
@@ -71,10 +73,10 @@ class AlbusHost final : public HostKernel<Value> {
 
   std::int64_t stored_bytes() const {
     std::int64_t bytes = static_cast<std::int64_t>(layout_.values.size() * sizeof(Stored));
-    for (const AlbusPart& part : layout_.parts) {
-      bytes += static_cast<std::int64_t>(part.windows.size() * sizeof(AlbusWindow) +
-                                         part.runs.size() * sizeof(AlbusRun) +
-                                         part.slots.size() * sizeof(AlbusSlot));
+    for (const albus::Part& part : layout_.parts) {
+      bytes += static_cast<std::int64_t>(part.windows.size() * sizeof(albus::Window) +
+                                         part.runs.size() * sizeof(albus::Run) +
+                                         part.slots.size() * sizeof(albus::Slot));
       bytes += static_cast<std::int64_t>(part.narrow_col_idx.size() * sizeof(std::uint16_t));
       std::int64_t narrow = 0;  // nonzeros
       for (std::size_t i = 0; i < part.windows.size(); ++i) {
@@ -89,7 +91,7 @@ class AlbusHost final : public HostKernel<Value> {
 
   Array<Stored> rounded_;  // empty where values are stored as they are
   std::span<const Stored> values_;
-  AlbusLayout<Stored> layout_;
+  albus::Layout<Stored> layout_;
   std::vector<Value> result_mid_;  // by part: its head
   KernelStatistics statistics_;
 };

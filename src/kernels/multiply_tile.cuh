@@ -1,50 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One tile of equal nonzeros, by one block: ALBUS's load balance on CUDA (Bian et al. 2021, section
-// 3.1: every worker the same number of nonzeros, rows cut where they fall).
+// The product of one tile of a CSR by one thread block: ALBUS's load balance on CUDA (Bian et al.
+// 2021, section 3.1: every worker has the same number of nonzeros, rows are cut where a share
+// ends). tiled_csr.cuh shows the cut.
 //
-//   nonzeros   |<------ tile 0 ------>|<------ tile 1 ------>|<------ tile 2 ------>|
-//   rows       aaaaabbbcccccccccccccccccccccccccccccccccccccccccccddddd eeeeeeee fffff
-//              rows a and b start and end in tile 0: summed and stored there.
-//              row c is cut: tile 0 has its first part (tail), tiles 1 and 2 the rest (heads).
+// 1. The block writes the products of the tile to shared memory: columns and values are loaded with
+//    unit stride, and all gathers of x are in flight at once.
+// 2. A group of lanes sums each row that starts in the tile; a whole warp sums a long row.
+// 3. The partial sums of a cut row go to global memory. The tile that finishes last adds them up,
+//    first part first, and stores the row. Which tile finishes last changes from run to run; the
+//    order of the additions does not, so that the result has the same bits every time.
 //
-// 1. Products to shared memory: unit-stride loads of columns and values, all gathers of x in
-// flight.
-// 2. Each row that starts in the tile is summed by a group of lanes, long ones by a warp.
-// 3. The parts of a cut row go to memory; the tile that finishes last adds them up, first part
-//    first, and stores the row. Which tile that is changes from run to run; what is added in what
-//    order does not, so the result has the same bits.
-// Moves 12 bytes a nonzero and 12 a row (double).
+// Bytes moved (double): 12 per nonzero and 12 per row.
 #pragma once
 
 #include <cstdint>
 
 #include "device/block_sum.cuh"
 #include "kernels/numeric.cuh"
+#include "kernels/tiled_csr.cuh"
 
-namespace trireme::albus {
+namespace trireme::tiles {
 
-inline constexpr int kThreads = 256;
-inline constexpr int kPerThread = 8;
-inline constexpr int kTile = kThreads * kPerThread;  // nonzeros
-inline constexpr int kLongPerLane = 16;  // a row with more than this for each lane takes a warp
+inline constexpr int kLongPerLane = 16;  // a warp sums a row of more entries per lane than this
 inline constexpr int kRowsPerThread = 4;
 inline constexpr int kRowsInMemory = kThreads * kRowsPerThread - 1;
-
-// A CSR cut into tiles. Rows [first_row[t], first_row[t+1]) start in tile t; rows without nonzeros
-// at the end belong to the last tile. There is at least one tile.
-template <class Value>
-struct Tiles {
-  std::int32_t rows = 0;
-  std::int32_t nnz = 0;
-  std::int32_t count = 0;
-  const std::int32_t* row_ptr = nullptr;
-  const std::int32_t* col_idx = nullptr;
-  const Value* values = nullptr;
-  const std::int32_t* first_row = nullptr;  // count + 1
-  const std::int32_t* row_map = nullptr;    // the caller's row of each row; nullptr: the same
-  void* parts = nullptr;             // 2 count sums: head of tile t at 2t, its tail at 2t + 1
-  std::uint32_t* arrived = nullptr;  // count counters, zero between products
-};
 
 template <class Number>
 struct TileMemory {
@@ -94,7 +73,7 @@ __device__ __forceinline__ void see_what_came() { asm volatile("fence.acq_rel.gp
 
 // By one warp, for a row that tile `tile` shares with others: `part` is in lane 0.
 template <class Value, class Number, class Sink>
-__device__ void finish_cut_row(const Tiles<Value>& a, std::int32_t tile, std::int32_t row,
+__device__ void finish_cut_row(const TiledCsr<Value>& a, std::int32_t tile, std::int32_t row,
                                bool is_head, Number part, const Sink& sink) {
   const int lane = threadIdx.x % 32;
   const std::int32_t first = a.row_ptr[row] / kTile;
@@ -122,7 +101,7 @@ __device__ void finish_cut_row(const Tiles<Value>& a, std::int32_t tile, std::in
 // y for the rows of one tile; the whole block of kThreads calls it. Returns this thread's share of
 // x . A x over the rows that are not cut.
 template <class Value, class Vector, bool with_dot>
-__device__ double multiply_tile(const Tiles<Value>& a, std::int32_t tile,
+__device__ double multiply_tile(const TiledCsr<Value>& a, std::int32_t tile,
                                 const Vector* __restrict__ x, const RowSink<Vector, with_dot>& sink,
                                 TileMemory<Sum<Vector>>& memory) {
   using Number = Sum<Vector>;
@@ -225,4 +204,4 @@ __device__ double multiply_tile(const Tiles<Value>& a, std::int32_t tile,
   return dot;
 }
 
-}  // namespace trireme::albus
+}  // namespace trireme::tiles

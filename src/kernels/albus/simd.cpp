@@ -11,11 +11,12 @@
 #include <type_traits>
 
 #include "kernels/albus/albus.hpp"
+#include "kernels/albus/multiply_part.hpp"
 
 // Not worth their compile time: they gain nothing over the next lower target.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/albus/albus_simd.cpp"
+#define HWY_TARGET_INCLUDE "kernels/albus/simd.cpp"
 #include "hwy/foreach_target.h"
 
 #include "hwy/cache_control.h"
@@ -23,7 +24,7 @@
 #include "kernels/albus/row_sum-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace trireme {
+namespace trireme::albus {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -61,15 +62,15 @@ struct InOrder {
   HWY_INLINE std::int64_t row(std::int32_t i) const { return first_row + i; }
 };
 struct BySlot {
-  const AlbusSlot* slots;
+  const Slot* slots;
   HWY_INLINE std::int64_t nonzero(std::int32_t i) const { return slots[i].offset; }
   HWY_INLINE std::int64_t row(std::int32_t i) const { return slots[i].row; }
 };
 
 // A run of rows of kLength nonzeros. `passed`: nonzeros of the window before the run.
 template <int kLength, class Place, class Stored, class Value, class Index>
-HWY_INLINE void ShortRun(const Operands<Stored, Value, Index> a, Place place, std::int32_t count,
-                         std::int64_t passed) {
+HWY_INLINE void MultiplyShortRun(const Operands<Stored, Value, Index> a, Place place,
+                                 std::int32_t count, std::int64_t passed) {
   constexpr std::int32_t kRows = 8;  // between two prefetches: whole cache lines, none twice
   for (std::int32_t i = 0; i < count;) {
     if (a.ahead != 0) a.prefetch(passed + std::int64_t{kLength} * i, kRows * kLength);
@@ -91,12 +92,12 @@ HWY_INLINE void ShortRun(const Operands<Stored, Value, Index> a, Place place, st
 }
 
 template <class Place, class Stored, class Value, class Index>
-HWY_INLINE void Run(const Operands<Stored, Value, Index> a, std::int32_t length, Place place,
-                    std::int32_t count, std::int64_t passed) {
+HWY_INLINE void MultiplyRun(const Operands<Stored, Value, Index> a, std::int32_t length,
+                            Place place, std::int32_t count, std::int64_t passed) {
   switch (length) {
 #define TRIREME_SHORT_RUN(L) \
   case L:                    \
-    return ShortRun<L>(a, place, count, passed);
+    return MultiplyShortRun<L>(a, place, count, passed);
     TRIREME_SHORT_RUN(0)
     TRIREME_SHORT_RUN(1)
     TRIREME_SHORT_RUN(2)
@@ -124,8 +125,8 @@ HWY_INLINE void Run(const Operands<Stored, Value, Index> a, std::int32_t length,
 // RowOrder::rows. One branch a row is hard to predict, its number of vectors: the last is masked.
 // It reads up to a vector beyond the row, hence the window's last rows apart.
 template <class Stored, class Value, class Index>
-HWY_INLINE void MaskedRows(const Operands<Stored, Value, Index> a, std::int32_t rows,
-                           const std::int32_t* row_ptr) {
+HWY_INLINE void MultiplyMaskedRows(const Operands<Stored, Value, Index> a, std::int32_t rows,
+                                   const std::int32_t* row_ptr) {
   const hn::CappedTag<Value, 4> d;
   const auto lanes = static_cast<std::int32_t>(hn::Lanes(d));
   const std::int32_t first = row_ptr[0];
@@ -154,9 +155,9 @@ HWY_INLINE void MaskedRows(const Operands<Stored, Value, Index> a, std::int32_t 
 
 // kRows rows of the same columns, values one row after the other: each x is gathered once.
 template <int kRows, class Stored, class Value, class Index>
-HWY_INLINE void GroupedRows(const Operands<Stored, Value, Index> a, std::int32_t length,
-                            const Stored* HWY_RESTRICT values, const Index* HWY_RESTRICT columns,
-                            std::int64_t row) {
+HWY_INLINE void MultiplyGroupedRows(const Operands<Stored, Value, Index> a, std::int32_t length,
+                                    const Stored* HWY_RESTRICT values,
+                                    const Index* HWY_RESTRICT columns, std::int64_t row) {
   static_assert(kRows == 2 || kRows == 3);
   const hn::ScalableTag<Value> d;
   const auto lanes = static_cast<std::int32_t>(hn::Lanes(d));
@@ -187,8 +188,8 @@ HWY_INLINE void GroupedRows(const Operands<Stored, Value, Index> a, std::int32_t
 
 // RowOrder::groups. Narrow columns are stored once a group, those of the CSR once a row.
 template <class Stored, class Value, class Index>
-HWY_INLINE void Groups(const Operands<Stored, Value, Index> a, const AlbusRun* run,
-                       const AlbusRun* last, bool narrow) {
+HWY_INLINE void MultiplyGroups(const Operands<Stored, Value, Index> a, const Run* run,
+                               const Run* last, bool narrow) {
   const Stored* values = a.values;
   const Index* columns = a.columns;
   std::int64_t row = 0;
@@ -200,47 +201,48 @@ HWY_INLINE void Groups(const Operands<Stored, Value, Index> a, const AlbusRun* r
       for (; left > 0; --left, ++row, values += length)
         a.store(row, RowSum(length, values, columns, a.x));
     for (; left == 3 || left > 4; left -= 3, row += 3, values += 3 * std::int64_t{length})
-      GroupedRows<3>(a, length, values, columns, row);
+      MultiplyGroupedRows<3>(a, length, values, columns, row);
     for (; left > 0; left -= 2, row += 2, values += 2 * std::int64_t{length})
-      GroupedRows<2>(a, length, values, columns, row);
+      MultiplyGroupedRows<2>(a, length, values, columns, row);
     columns += narrow ? length : std::int64_t{length} * run->count;
   }
 }
 
 template <class Stored, class Value, class Index>
-void Window(const Operands<Stored, Value, Index> a, const AlbusPart& part,
-            const AlbusWindow& window, const std::int32_t* row_ptr) {
-  if (window.order == RowOrder::rows) return MaskedRows(a, window.rows, row_ptr + window.first_row);
-  const AlbusRun* run = part.runs.data() + window.first_run;
-  const AlbusRun* const last = run + window.runs;
-  if (window.order == RowOrder::groups) return Groups(a, run, last, window.narrow);
+void MultiplyWindow(const Operands<Stored, Value, Index> a, const Part& part, const Window& window,
+                    const std::int32_t* row_ptr) {
+  if (window.order == RowOrder::rows)
+    return MultiplyMaskedRows(a, window.rows, row_ptr + window.first_row);
+  const Run* run = part.runs.data() + window.first_run;
+  const Run* const last = run + window.runs;
+  if (window.order == RowOrder::groups) return MultiplyGroups(a, run, last, window.narrow);
   std::int64_t passed_nonzeros = 0, passed_rows = 0;
   for (; run != last; ++run) {
     if (window.order == RowOrder::sorted)
-      Run(a, run->length, BySlot{part.slots.data() + window.first_slot + passed_rows}, run->count,
-          passed_nonzeros);
+      MultiplyRun(a, run->length, BySlot{part.slots.data() + window.first_slot + passed_rows},
+                  run->count, passed_nonzeros);
     else
-      Run(a, run->length, InOrder{passed_nonzeros, passed_rows, run->length}, run->count,
-          passed_nonzeros);
+      MultiplyRun(a, run->length, InOrder{passed_nonzeros, passed_rows, run->length}, run->count,
+                  passed_nonzeros);
     passed_nonzeros += std::int64_t{run->length} * run->count;
     passed_rows += run->count;
   }
 }
 
 // What the next windows say of themselves is small but read before anything else of them.
-HWY_INLINE void PrefetchDescriptions(const AlbusPart& part, std::size_t window) {
+HWY_INLINE void PrefetchDescriptions(const Part& part, std::size_t window) {
   constexpr std::size_t kWindowsAhead = 2;
   if (window + 3 * kWindowsAhead < part.windows.size())
     hwy::Prefetch(&part.windows[window + 3 * kWindowsAhead]);
   if (window + kWindowsAhead >= part.windows.size()) return;
-  const AlbusWindow& next = part.windows[window + kWindowsAhead];
+  const Window& next = part.windows[window + kWindowsAhead];
   hwy::Prefetch(part.runs.data() + next.first_run);
   if (next.order == RowOrder::sorted) PrefetchRange(part.slots.data() + next.first_slot, next.rows);
 }
 
 template <class Stored, class Value>
-HWY_INLINE Value Part(const AlbusLayout<Stored>& layout, const AlbusPart& part, const Value* x,
-                      Value* y, bool add) {
+HWY_INLINE Value MultiplyPart(const Layout<Stored>& layout, const Part& part, const Value* x,
+                              Value* y, bool add) {
   const Stored* values = layout.values.data();
   const std::int32_t* col_idx = layout.col_idx.data();
   const std::int32_t* row_ptr = layout.row_ptr.data();
@@ -252,19 +254,19 @@ HWY_INLINE Value Part(const AlbusLayout<Stored>& layout, const AlbusPart& part, 
   Sum<Value> head{};
   if (part.has_head()) head = piece(part.start1, part.head_end);
   for (std::size_t i = 0; i < part.windows.size(); ++i) {
-    const AlbusWindow& window = part.windows[i];
+    const Window& window = part.windows[i];
     const std::int32_t first = window.first_nonzero;
     Value* window_y = y + window.first_row;
     if (ahead != 0) PrefetchDescriptions(part, i);
     if (window.narrow) {
       const std::uint16_t* narrow = part.narrow_col_idx.data() + window.first_column;
-      Window(Operands<Stored, Value, std::uint16_t>{values + first, narrow, x + window.base,
-                                                    window_y, ahead, rows_ahead, add},
-             part, window, row_ptr);
+      MultiplyWindow(Operands<Stored, Value, std::uint16_t>{values + first, narrow, x + window.base,
+                                                            window_y, ahead, rows_ahead, add},
+                     part, window, row_ptr);
     } else {
-      Window(Operands<Stored, Value, std::int32_t>{values + first, col_idx + first, x, window_y,
-                                                   ahead, rows_ahead, add},
-             part, window, row_ptr);
+      MultiplyWindow(Operands<Stored, Value, std::int32_t>{values + first, col_idx + first, x,
+                                                           window_y, ahead, rows_ahead, add},
+                     part, window, row_ptr);
     }
   }
   if (part.has_tail()) {
@@ -277,61 +279,67 @@ HWY_INLINE Value Part(const AlbusLayout<Stored>& layout, const AlbusPart& part, 
 }  // namespace
 
 // Highway's table of targets takes plain functions.
-double PartDouble(const AlbusLayout<double>& layout, const AlbusPart& part, const double* x,
-                  double* y, bool add) {
-  return Part(layout, part, x, y, add);
+double MultiplyPartDouble(const Layout<double>& layout, const Part& part, const double* x,
+                          double* y, bool add) {
+  return MultiplyPart(layout, part, x, y, add);
 }
-float PartFloat(const AlbusLayout<float>& layout, const AlbusPart& part, const float* x, float* y,
-                bool add) {
-  return Part(layout, part, x, y, add);
+float MultiplyPartFloat(const Layout<float>& layout, const Part& part, const float* x, float* y,
+                        bool add) {
+  return MultiplyPart(layout, part, x, y, add);
 }
-std::int32_t PartInt(const AlbusLayout<std::int32_t>& layout, const AlbusPart& part,
-                     const std::int32_t* x, std::int32_t* y, bool add) {
-  return Part(layout, part, x, y, add);
+std::int32_t MultiplyPartInt(const Layout<std::int32_t>& layout, const Part& part,
+                             const std::int32_t* x, std::int32_t* y, bool add) {
+  return MultiplyPart(layout, part, x, y, add);
 }
 
-double PartMixed(const AlbusLayout<float>& layout, const AlbusPart& part, const double* x,
-                 double* y, bool add) {
-  return Part(layout, part, x, y, add);
+double MultiplyPartMixed(const Layout<float>& layout, const Part& part, const double* x, double* y,
+                         bool add) {
+  return MultiplyPart(layout, part, x, y, add);
 }
 
 std::int64_t SimdTarget() { return HWY_TARGET; }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace trireme
+}  // namespace trireme::albus
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace trireme {
+namespace trireme::albus {
 namespace {
 
-HWY_EXPORT(PartDouble);
-HWY_EXPORT(PartFloat);
-HWY_EXPORT(PartInt);
-HWY_EXPORT(PartMixed);
+HWY_EXPORT(MultiplyPartDouble);
+HWY_EXPORT(MultiplyPartFloat);
+HWY_EXPORT(MultiplyPartInt);
+HWY_EXPORT(MultiplyPartMixed);
 HWY_EXPORT(SimdTarget);
 
 }  // namespace
 
-double multiply_albus_part(const AlbusLayout<double>& layout, const AlbusPart& part,
-                           const double* x, double* y, bool add) {
-  return HWY_DYNAMIC_DISPATCH(PartDouble)(layout, part, x, y, add);
+double multiply_part(const Layout<double>& layout, const Part& part, const double* x, double* y,
+                     bool add) {
+  return HWY_DYNAMIC_DISPATCH(MultiplyPartDouble)(layout, part, x, y, add);
 }
-float multiply_albus_part(const AlbusLayout<float>& layout, const AlbusPart& part, const float* x,
-                          float* y, bool add) {
-  return HWY_DYNAMIC_DISPATCH(PartFloat)(layout, part, x, y, add);
+float multiply_part(const Layout<float>& layout, const Part& part, const float* x, float* y,
+                    bool add) {
+  return HWY_DYNAMIC_DISPATCH(MultiplyPartFloat)(layout, part, x, y, add);
 }
-std::int32_t multiply_albus_part(const AlbusLayout<std::int32_t>& layout, const AlbusPart& part,
-                                 const std::int32_t* x, std::int32_t* y, bool add) {
-  return HWY_DYNAMIC_DISPATCH(PartInt)(layout, part, x, y, add);
-}
-
-double multiply_albus_part(const AlbusLayout<float>& layout, const AlbusPart& part, const double* x,
-                           double* y, bool add) {
-  return HWY_DYNAMIC_DISPATCH(PartMixed)(layout, part, x, y, add);
+std::int32_t multiply_part(const Layout<std::int32_t>& layout, const Part& part,
+                           const std::int32_t* x, std::int32_t* y, bool add) {
+  return HWY_DYNAMIC_DISPATCH(MultiplyPartInt)(layout, part, x, y, add);
 }
 
-std::string_view albus_simd_target() { return hwy::TargetName(HWY_DYNAMIC_DISPATCH(SimdTarget)()); }
+double multiply_part(const Layout<float>& layout, const Part& part, const double* x, double* y,
+                     bool add) {
+  return HWY_DYNAMIC_DISPATCH(MultiplyPartMixed)(layout, part, x, y, add);
+}
 
+namespace {
+std::string_view simd_target() { return hwy::TargetName(HWY_DYNAMIC_DISPATCH(SimdTarget)()); }
+}  // namespace
+
+}  // namespace trireme::albus
+
+namespace trireme {
+std::string_view albus_simd_target() { return albus::simd_target(); }
 }  // namespace trireme
 #endif  // HWY_ONCE

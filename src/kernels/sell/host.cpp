@@ -2,8 +2,9 @@
 // SELL on the host: slices shared out between the threads, their rows side by side, then the rows
 // kept apart. Deterministic: a row is summed in storage order.
 #include <algorithm>
+#include <span>
 
-#include "kernels/sell/layout.hpp"
+#include "kernels/sell/build.hpp"
 #include "kernels/sell/sell.hpp"
 
 namespace trireme {
@@ -45,8 +46,6 @@ void multiply_slices(const Layout<Value>& a, const Stored* values, const Column*
   }
 }
 
-}  // namespace
-
 template <class Value>
 void multiply(const Layout<Value>& a, std::span<const Value> x, std::span<Value> y,
               Accumulate accumulate) {
@@ -72,10 +71,7 @@ void multiply(const Layout<Value>& a, std::span<const Value> x, std::span<Value>
   }
 }
 
-template void multiply(const Layout<double>&, std::span<const double>, std::span<double>,
-                       Accumulate);
-template void multiply(const Layout<float>&, std::span<const float>, std::span<float>, Accumulate);
-
+}  // namespace
 }  // namespace sell
 
 namespace {
@@ -89,7 +85,7 @@ template <class Value>
 class SellHost final : public HostKernel<Value> {
  public:
   explicit SellHost(const CsrView<Value>& matrix)
-      : a_(matrix), layout_(sell::build_layout(matrix, steps_)) {}
+      : a_(matrix), layout_(sell::build(matrix, steps_)) {}
 
   void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) override {
     sell::multiply(layout_, x, y, accumulate);

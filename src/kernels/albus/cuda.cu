@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ALBUS on CUDA: a block a tile of 2048 nonzeros, one launch a product.
-#include "kernels/albus/albus_cuda.hpp"
+#include "kernels/albus/albus.hpp"
 
 #include <type_traits>
 
 #include "base/stopwatch.hpp"
-#include "kernels/nnz_tiles.cuh"
+#include "kernels/multiply_tile.cuh"
 
 namespace trireme {
 namespace {
 
-using albus::kThreads;
+using tiles::kThreads;
 
 template <class Stored, class Vector, bool with_dot>
 __global__ void __launch_bounds__(kThreads)
-    multiply_tiles(albus::Tiles<Stored> a, const Vector* __restrict__ x, Vector* __restrict__ y,
+    multiply_tiles(tiles::TiledCsr<Stored> a, const Vector* __restrict__ x, Vector* __restrict__ y,
                    bool add, double* __restrict__ partials) {
-  __shared__ albus::TileMemory<Sum<Vector>> memory;
+  __shared__ tiles::TileMemory<Sum<Vector>> memory;
   const auto tile = static_cast<std::int32_t>(blockIdx.x);
-  const albus::RowSink<Vector, with_dot> sink{x, y, nullptr, add,
+  const tiles::RowSink<Vector, with_dot> sink{x, y, nullptr, add,
                                               with_dot ? partials + gridDim.x : nullptr};
-  double dot = albus::multiply_tile(a, tile, x, sink, memory);
+  double dot = tiles::multiply_tile(a, tile, x, sink, memory);
   if constexpr (with_dot) {
     dot = block_sum<kThreads>(dot);
     if (threadIdx.x == 0) partials[tile] = dot;
@@ -34,7 +34,7 @@ class AlbusCuda final : public CudaKernel<Vector> {
  public:
   AlbusCuda(const DeviceCsr<Vector>& matrix, StreamRef stream) : a_(matrix) {
     const Stopwatch watch;
-    tiles_ = albus::TileOwner<Sum<Vector>>(a_.rows, a_.nnz, a_.row_ptr.data(), stream);
+    cut_ = tiles::TileCut<Sum<Vector>>(a_.rows, a_.nnz, a_.row_ptr.data(), stream);
     if constexpr (kOwnsValues) {
       own_values_ = DeviceBuffer<Stored>(a_.nnz, stream);
       convert(a_.values, own_values_.span(), stream);
@@ -46,8 +46,8 @@ class AlbusCuda final : public CudaKernel<Vector> {
   void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                 StreamRef stream) override {
     if (a_.rows == 0) return;
-    multiply_tiles<Stored, Vector, false><<<tiles_.count(), kThreads, 0, stream>>>(
-        tiles(), x.data(), y.data(), accumulate == Accumulate::yes, nullptr);
+    multiply_tiles<Stored, Vector, false><<<cut_.count(), kThreads, 0, stream>>>(
+        tiled(), x.data(), y.data(), accumulate == Accumulate::yes, nullptr);
     check_launch();
   }
 
@@ -62,32 +62,31 @@ class AlbusCuda final : public CudaKernel<Vector> {
     return {
         .stored_bytes = static_cast<std::int64_t>(a_.nnz * (sizeof(Stored) + sizeof(std::int32_t)) +
                                                   (a_.rows + 1) * sizeof(std::int32_t)) +
-                        tiles_.bytes(),
+                        cut_.bytes(),
         .padding_ratio = 0,
         .steps = steps_};
   }
 
   std::size_t dot_partials() const override {
-    return a_.rows == a_.cols ? 2 * static_cast<std::size_t>(tiles_.count()) : 0;
+    return a_.rows == a_.cols ? 2 * static_cast<std::size_t>(cut_.count()) : 0;
   }
   void multiply_and_dot(DeviceSpan<const Vector> x, DeviceSpan<Vector> y,
                         DeviceSpan<double> partials, StreamRef stream) override {
-    multiply_tiles<Stored, Vector, true><<<tiles_.count(), kThreads, 0, stream>>>(
-        tiles(), x.data(), y.data(), false, partials.data());
+    multiply_tiles<Stored, Vector, true><<<cut_.count(), kThreads, 0, stream>>>(
+        tiled(), x.data(), y.data(), false, partials.data());
     check_launch();
   }
 
  private:
-  albus::Tiles<Stored> tiles() const {
+  tiles::TiledCsr<Stored> tiled() const {
     if constexpr (kOwnsValues)
-      return tiles_.template tiles<Stored>(a_.row_ptr.data(), a_.col_idx.data(),
-                                           own_values_.data());
+      return cut_.template view<Stored>(a_.row_ptr.data(), a_.col_idx.data(), own_values_.data());
     else
-      return tiles_.template tiles<Stored>(a_.row_ptr.data(), a_.col_idx.data(), a_.values.data());
+      return cut_.template view<Stored>(a_.row_ptr.data(), a_.col_idx.data(), a_.values.data());
   }
 
   DeviceCsr<Vector> a_;
-  albus::TileOwner<Sum<Vector>> tiles_;
+  tiles::TileCut<Sum<Vector>> cut_;
   DeviceBuffer<Stored> own_values_;
   std::vector<BuildStep> steps_;
 };

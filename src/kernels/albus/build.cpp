@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Builds the ALBUS layout: the equal cut, then each part's windows, all parts at once.
+#include "kernels/albus/build.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
 #include <exception>
 
 #include "base/stopwatch.hpp"
-#include "kernels/albus/albus.hpp"
 
-namespace trireme {
+namespace trireme::albus {
 namespace {
 
 // All measured, on Zen 4 with AVX-512. A window that is prefetched should be small beside an L1
@@ -35,7 +36,7 @@ std::int64_t cache_bytes([[maybe_unused]] int level, std::int64_t usual) {
 class PartBuilder {
  public:
   PartBuilder(std::span<const std::int32_t> row_ptr, std::span<const std::int32_t> col_idx,
-              bool beyond_core_cache, bool beyond_last_cache, AlbusPart& part)
+              bool beyond_core_cache, bool beyond_last_cache, Part& part)
       : window_nonzeros_(beyond_core_cache ? kPrefetchedWindowNonzeros : kCachedWindowNonzeros),
         beyond_last_cache_(beyond_last_cache),
         row_ptr_(row_ptr),
@@ -52,11 +53,11 @@ class PartBuilder {
 
   // Takes rows from `begin` on, at least one; returns the next row.
   std::int64_t add_window(std::int64_t begin, std::int64_t part_end) {
-    AlbusWindow window{.first_row = static_cast<std::int32_t>(begin),
-                       .first_nonzero = row_ptr_[begin],
-                       .first_run = static_cast<std::int32_t>(part_.runs.size()),
-                       .first_slot = static_cast<std::int32_t>(part_.slots.size()),
-                       .first_column = static_cast<std::int32_t>(part_.narrow_col_idx.size())};
+    Window window{.first_row = static_cast<std::int32_t>(begin),
+                  .first_nonzero = row_ptr_[begin],
+                  .first_run = static_cast<std::int32_t>(part_.runs.size()),
+                  .first_slot = static_cast<std::int32_t>(part_.slots.size()),
+                  .first_column = static_cast<std::int32_t>(part_.narrow_col_idx.size())};
     std::int64_t end = add_groups(begin, part_end);
     if (end > begin) {
       window.order = RowOrder::groups;
@@ -105,7 +106,7 @@ class PartBuilder {
     return row;
   }
 
-  void narrow_columns(AlbusWindow& window, std::int32_t end) {
+  void narrow_columns(Window& window, std::int32_t end) {
     if (window.first_nonzero == end) return;
     const auto first = col_idx_.begin() + window.first_nonzero;
     const auto [smallest, largest] = std::minmax_element(first, col_idx_.begin() + end);
@@ -116,13 +117,13 @@ class PartBuilder {
     if (window.order != RowOrder::groups) return append_narrow(window, window.first_nonzero, end);
     std::int32_t nonzero = window.first_nonzero;
     for (std::int32_t r = window.first_run; r < window.first_run + window.runs; ++r) {
-      const AlbusRun run = part_.runs[r];
+      const Run run = part_.runs[r];
       append_narrow(window, nonzero, nonzero + run.length);
       nonzero += run.length * run.count;
     }
   }
 
-  void append_narrow(const AlbusWindow& window, std::int32_t begin, std::int32_t end) {
+  void append_narrow(const Window& window, std::int32_t begin, std::int32_t end) {
     const std::size_t old_size = part_.narrow_col_idx.size();
     part_.narrow_col_idx.resize(old_size + (end - begin));
     std::uint16_t* narrow = part_.narrow_col_idx.data() + old_size;
@@ -186,13 +187,13 @@ class PartBuilder {
   bool beyond_last_cache_;
   std::span<const std::int32_t> row_ptr_;
   std::span<const std::int32_t> col_idx_;
-  AlbusPart& part_;
+  Part& part_;
   std::vector<std::int32_t> rows_of_length_;
 };
 
 }  // namespace
 
-std::vector<AlbusPart> albus_partition(std::span<const std::int32_t> row_ptr, std::int64_t parts) {
+std::vector<Part> partition(std::span<const std::int32_t> row_ptr, std::int64_t parts) {
   const auto rows = static_cast<std::int64_t>(row_ptr.size()) - 1;
   const std::int64_t nnz = row_ptr[rows];
   // The first row that begins at or after part t's first nonzero.
@@ -203,9 +204,9 @@ std::vector<AlbusPart> albus_partition(std::span<const std::int32_t> row_ptr, st
     return static_cast<std::int64_t>(std::lower_bound(row_ptr.begin(), row_ptr.end() - 1, cut) -
                                      row_ptr.begin());
   };
-  std::vector<AlbusPart> result(parts);
+  std::vector<Part> result(parts);
   for (std::int64_t t = 0; t < parts; ++t) {
-    AlbusPart& part = result[t];
+    Part& part = result[t];
     part.start1 = static_cast<std::int32_t>(t * nnz / parts);
     part.end1 = static_cast<std::int32_t>((t + 1) * nnz / parts);
     part.start = static_cast<std::int32_t>(first_row(t));
@@ -219,18 +220,18 @@ std::vector<AlbusPart> albus_partition(std::span<const std::int32_t> row_ptr, st
 }
 
 template <class Value>
-AlbusLayout<Value> build_albus_layout(const CsrView<Value>& matrix, std::int64_t parts,
-                                      std::vector<BuildStep>& steps) {
+Layout<Value> build(const CsrView<Value>& matrix, std::int64_t parts,
+                    std::vector<BuildStep>& steps) {
   Stopwatch watch;
   static constexpr std::int32_t kNoRows[] = {0};
   const std::span<const std::int32_t> row_ptr =
       matrix.rows == 0 ? std::span<const std::int32_t>(kNoRows) : matrix.row_ptr;
   const auto csr_bytes =
       matrix.nnz() * static_cast<std::int64_t>(sizeof(Value) + sizeof(std::int32_t));
-  AlbusLayout<Value> layout{
+  Layout<Value> layout{
       .rows = matrix.rows,
       .cols = matrix.cols,
-      .parts = albus_partition(row_ptr, parts),
+      .parts = partition(row_ptr, parts),
       .beyond_core_cache = csr_bytes > parts * cache_bytes(2, std::int64_t{1} << 20),
       .beyond_last_cache = csr_bytes > cache_bytes(3, std::int64_t{32} << 20),
       .row_ptr = row_ptr,
@@ -252,11 +253,9 @@ AlbusLayout<Value> build_albus_layout(const CsrView<Value>& matrix, std::int64_t
   return layout;
 }
 
-template AlbusLayout<double> build_albus_layout(const CsrView<double>&, std::int64_t,
-                                                std::vector<BuildStep>&);
-template AlbusLayout<float> build_albus_layout(const CsrView<float>&, std::int64_t,
-                                               std::vector<BuildStep>&);
-template AlbusLayout<std::int32_t> build_albus_layout(const CsrView<std::int32_t>&, std::int64_t,
-                                                      std::vector<BuildStep>&);
+template Layout<double> build(const CsrView<double>&, std::int64_t, std::vector<BuildStep>&);
+template Layout<float> build(const CsrView<float>&, std::int64_t, std::vector<BuildStep>&);
+template Layout<std::int32_t> build(const CsrView<std::int32_t>&, std::int64_t,
+                                    std::vector<BuildStep>&);
 
-}  // namespace trireme
+}  // namespace trireme::albus

@@ -15,7 +15,7 @@
 //   short        a lane a piece, on FMA: its 4 entries are one load of columns and two of values.
 //
 // Moves a stored entry's value and 4 bytes of column, or 2 where the columns of a task are within
-// 65536 of each other (narrow_cuda.cu); of a row its entry of y and 4 bytes of its number, none
+// 65536 of each other (narrow_columns.cu); of a row its entry of y and 4 bytes of its number, none
 // where a task's rows follow each other; 20 bytes a task. Values and columns are streamed
 // (ld.global.cs, the paper's cache bypass), x is read through L1. Tasks are in the caller's row
 // order, so that neighbouring rows of different classes share lines of x and y while in cache.

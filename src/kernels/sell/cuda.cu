@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SELL on CUDA: a warp a slice; the rows kept apart go through ALBUS's tiles in the same launch.
 // See layout.hpp for the layout, and for the bytes moved. Deterministic: a row of a slice is summed
-// by one lane in storage order; for the others see albus/tile.cuh.
+// by one lane in storage order; for the others see kernels/multiply_tile.cuh.
 #include <algorithm>
 #include <type_traits>
 
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
 #include "device/device.hpp"
-#include "kernels/nnz_tiles.cuh"
+#include "kernels/multiply_tile.cuh"
 #include "kernels/sell/chunks.cuh"
 #include "kernels/sell/device_layout.hpp"
 #include "kernels/sell/sell.hpp"
@@ -21,7 +21,7 @@ using sell::kLanes;
 using sell::Pack;
 using sell::Slices;
 
-constexpr int kThreads = albus::kThreads;
+constexpr int kThreads = tiles::kThreads;
 constexpr int kSlicesPerBlock = kThreads / kLanes;
 
 template <class To, class From>
@@ -124,18 +124,18 @@ constexpr int min_blocks() {
 template <bool ahead, int lane_rows, bool with_apart, bool with_dot, class Stored, class Column,
           class Vector>
 __global__ void __launch_bounds__(kThreads, (min_blocks<ahead, lane_rows, with_apart, Stored>()))
-    multiply_units(Slices<Stored, Column> a, albus::Tiles<Stored> apart,
+    multiply_units(Slices<Stored, Column> a, tiles::TiledCsr<Stored> apart,
                    const Vector* __restrict__ x, Vector* __restrict__ y, bool add,
                    double* __restrict__ partials) {
   extern __shared__ __align__(32) unsigned char memory[];
   double dot = 0;
   auto unit = static_cast<std::int32_t>(blockIdx.x);
   if constexpr (with_apart) {
-    const albus::RowSink<Vector, with_dot> sink{x, y, apart.row_map, add,
+    const tiles::RowSink<Vector, with_dot> sink{x, y, apart.row_map, add,
                                                 with_dot ? partials + gridDim.x : nullptr};
     for (; unit < apart.count; unit += gridDim.x) {
-      dot += albus::multiply_tile(apart, unit, x, sink,
-                                  *reinterpret_cast<albus::TileMemory<Sum<Vector>>*>(memory));
+      dot += tiles::multiply_tile(apart, unit, x, sink,
+                                  *reinterpret_cast<tiles::TileMemory<Sum<Vector>>*>(memory));
       __syncthreads();  // before the memory is used again
     }
     unit -= apart.count;
@@ -170,10 +170,10 @@ class SellCuda final : public CudaKernel<Vector> {
   SellCuda(const DeviceCsr<Vector>& matrix, sell::Singles singles, StreamRef stream)
       : row_ptr_(matrix.row_ptr),
         singles_(singles),
-        layout_(sell::build_device_layout(matrix, singles, steps_, stream)) {
+        layout_(sell::build_on_device(matrix, singles, steps_, stream)) {
     if (layout_.apart_rows > 0) {
-      apart_ = albus::TileOwner<Sum<Vector>>(layout_.apart_rows, layout_.apart_nnz,
-                                             layout_.apart_row_ptr.data(), stream);
+      apart_ = tiles::TileCut<Sum<Vector>>(layout_.apart_rows, layout_.apart_nnz,
+                                           layout_.apart_row_ptr.data(), stream);
       synchronize(stream);
     }
     const std::int64_t blocks = (layout_.slices + kSlicesPerBlock - 1) / kSlicesPerBlock;
@@ -263,16 +263,16 @@ class SellCuda final : public CudaKernel<Vector> {
         if (large_ && !layout_.code.sorted)
           return call(multiply_units<true, kRows, false, with_dot, Stored, Column, Vector>,
                       sizeof(BlockMemory<true, kRows, Stored, Column>), true, slices,
-                      albus::Tiles<Stored>{});
+                      tiles::TiledCsr<Stored>{});
       if (layout_.apart_rows > 0)
-        call(multiply_units<false, kRows, true, with_dot, Stored, Column, Vector>,
-             sizeof(albus::TileMemory<Sum<Vector>>), false, slices,
-             apart_.template tiles<Stored>(layout_.apart_row_ptr.data(),
-                                           layout_.apart_col_idx.data(), apart_values,
-                                           order + layout_.slice_rows()));
+        call(
+            multiply_units<false, kRows, true, with_dot, Stored, Column, Vector>,
+            sizeof(tiles::TileMemory<Sum<Vector>>), false, slices,
+            apart_.template view<Stored>(layout_.apart_row_ptr.data(), layout_.apart_col_idx.data(),
+                                         apart_values, order + layout_.slice_rows()));
       else
         call(multiply_units<false, kRows, false, with_dot, Stored, Column, Vector>, std::size_t{0},
-             false, slices, albus::Tiles<Stored>{});
+             false, slices, tiles::TiledCsr<Stored>{});
     };
     const auto* offsets = static_cast<const std::uint16_t*>(layout_.offsets.data());
     const auto* columns = static_cast<const std::int32_t*>(layout_.columns.data());
@@ -292,7 +292,7 @@ class SellCuda final : public CudaKernel<Vector> {
   sell::Singles singles_;
   std::vector<BuildStep> steps_;
   sell::DeviceLayout<Vector> layout_;
-  albus::TileOwner<Sum<Vector>> apart_;
+  tiles::TileCut<Sum<Vector>> apart_;
   bool large_ = false;  // the L2 cache does not hold it
   int units_ = 0;
   int blocks_ = 0;      // of a launch

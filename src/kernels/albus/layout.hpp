@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ALBUS layout on the host: every thread gets the same number of nonzeros, and rows are cut
+// wherever a share ends.
+//
+// H. Bian et al., "ALBUS: A method for efficiently processing SpMV using SIMD and Load balancing",
+// Future Generation Computer Systems 116 (2021) 371-392, sections 3.1 (balance) and 3.2 (SIMD).
+//
+// There is one part per thread. Part t has the nonzeros [start1, end1) = [t nnz/T, (t+1) nnz/T) and
+// owns the rows [start, end) that begin among them. The owner of a row writes its entry of y, also
+// where the row is cut. The share of a cut row that lies in the next part is that part's `head`:
+// its sum goes to result_mid[t], and when all parts are done the heads are added to y in the order
+// of t. The method needs no atomics and gives the same bits every time for the same number of
+// parts.
+//
+//   row      0       1     2               3   4
+//   nonzeros a a a | b b | c c c : c c c | d | e e e e
+//            ^----- part 0 ----^   ^----- part 1 ----^
+//
+//   start1 of part 1 is 8. Part 0 sums the first three entries of row 2 (its tail) and writes y[2];
+//   part 1 sums the last three (its head), and that sum is added to y[2] at the end.
+//
+// Whole rows of a part are gathered into windows that are small enough for the caches of a core.
+// The rows of a window are visited in the order that suits their lengths (RowOrder):
+//
+//   runs     6 7 7 .. 7 6   The rows are in storage order, described as runs of one length:
+//                           (6,1) (7,126) (6,1). The loop over a row has a fixed number of steps,
+//                           so that no branch is mispredicted.
+//   sorted   2 5 1 1 3 ..   The rows are short and their length changes often. They are ordered by
+//                           length inside the window and visited in runs. One slot per row says
+//                           where its nonzeros and its entry of y lie, as 16-bit distances from
+//                           those of the window's first row.
+//   rows     31 48 12 ..    The rows are in storage order; the last vector of each row is masked.
+//   groups   (81,3) (54,3)  Neighbouring rows have the same columns (the unknowns of one node in a
+//                           finite-element matrix). Each vector of x is gathered once per group,
+//                           and narrow columns are stored once per group.
+//
+// A window is narrow where its columns span less than 2^16: they are then stored as 16-bit
+// distances from its smallest column, `base`.
+//
+// Bytes moved per nonzero (double): 8 for the value, and 2 (narrow) or 4 for the column; in groups
+// of g rows a narrow column takes 2/g. Bytes moved per row: 0 (runs, groups) or 4 (sorted: the
+// slot; rows: the CSR's row_ptr), beside x and y. The values are those of the CSR, in its order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/array.hpp"
+
+namespace trireme::albus {
+
+// Consecutive rows of the same length.
+struct Run {
+  std::int32_t length = 0;  // nonzeros of each row
+  std::int32_t count = 0;   // rows
+};
+
+// Where a row of a sorted window lies.
+struct Slot {
+  std::uint16_t offset = 0;  // of the row's first nonzero, from the window's first nonzero
+  std::uint16_t row = 0;     // from the window's first row
+};
+
+// The order in which the rows of a window are visited; the drawing above shows each.
+enum class RowOrder : std::uint8_t { runs, sorted, rows, groups };
+
+struct Window {
+  std::int32_t first_row = 0;
+  std::int32_t first_nonzero = 0;
+  std::int32_t base = 0;          // smallest column; 0 where the window is not narrow
+  std::int32_t first_run = 0;     // index in Part::runs
+  std::int32_t runs = 0;          // number of runs
+  std::int32_t first_slot = 0;    // index in Part::slots, one slot per row; sorted windows only
+  std::int32_t first_column = 0;  // index in Part::narrow_col_idx; narrow windows only
+  std::uint16_t rows = 0;
+  RowOrder order = RowOrder::runs;
+  bool narrow = false;  // columns are in Part::narrow_col_idx
+};
+
+// The share of one thread.
+struct Part {
+  std::int32_t start1 = 0, end1 = 0;  // nonzeros of the part
+  std::int32_t start = 0, end = 0;    // rows that begin in the part
+  std::int32_t head_end = 0;          // the head: nonzeros [start1, head_end) of row start - 1
+  std::int32_t tail_begin = 0;        // the tail: nonzeros [tail_begin, end1) of a cut row end - 1
+  Array<Window> windows;
+  Array<Run> runs;
+  Array<Slot> slots;
+  Array<std::uint16_t> narrow_col_idx;  // window after window
+
+  bool has_head() const { return head_end > start1; }
+  bool has_tail() const { return tail_begin < end1; }
+};
+
+// The layout owns its parts and borrows the three arrays of the CSR.
+template <class Value>
+struct Layout {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::vector<Part> parts;
+  bool beyond_core_cache = false;  // A part exceeds the cache of its core: runs are prefetched.
+  bool beyond_last_cache = false;  // The matrix exceeds the last cache: all rows are prefetched.
+  std::span<const std::int32_t> row_ptr;
+  std::span<const std::int32_t> col_idx;
+  std::span<const Value> values;
+};
+
+}  // namespace trireme::albus

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The product of one part of the ALBUS layout with a vector, in SIMD instructions (simd.cpp).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/albus/layout.hpp"
+
+namespace trireme::albus {
+
+// Writes the rows of y that the part owns, or adds to them. Returns the part's head: its share of
+// the sum of row `start - 1`, which the caller adds to y. x and y are the whole vectors.
+double multiply_part(const Layout<double>& layout, const Part& part, const double* x, double* y,
+                     bool add);
+float multiply_part(const Layout<float>& layout, const Part& part, const float* x, float* y,
+                    bool add);
+std::int32_t multiply_part(const Layout<std::int32_t>& layout, const Part& part,
+                           const std::int32_t* x, std::int32_t* y, bool add);
+
+// Mixed precision: the layout's values are in FP32; x, y and sums are in FP64.
+double multiply_part(const Layout<float>& layout, const Part& part, const double* x, double* y,
+                     bool add);
+
+}  // namespace trireme::albus
