@@ -17,7 +17,7 @@ struct MatrixTraits {
   bool exact_in_float = false;  // FP32 holds every value
 };
 
-// A rule read off docs/performance.md; nothing is measured.
+// The rule follows the tables of docs/performance/; nothing is measured.
 //   cpu:  albus. It balances nonzeros between threads whatever the row lengths, and its layout is
 //         built in the time of a few products.
 //   cuda: under 1 M nonzeros on a GPU, where launching and filling it decide, csr-vector, but teb

@@ -9,7 +9,7 @@ namespace {
 
 // Two H200s with NVLink against one of them, CG: 22.1 and 25.6 us per iteration with 1.3 million
 // nonzeros per GPU, 25.8 and 26.8 with 1.8, 31.5 and 25.0 with 2.8 (poisson3d 72 and 80, poisson27
-// 60). See docs/performance.md.
+// 60). See docs/performance/several-gpus.md.
 constexpr std::int64_t kMinNonzerosPerGpu = 2'000'000;
 
 }  // namespace
