@@ -45,6 +45,7 @@ class CudaBench {
     const double copy = measure_device_bandwidth();
     Results results{
         .bandwidth = {copy, fmt::format("device copy {:.0f} GB/s on {}", copy, device.name)},
+        .baseline = std::string(baseline_kernel(Device::cuda)),
         .rows = {},
         .skipped = {}};
     on_device_ = upload(stream);
@@ -184,7 +185,7 @@ class CudaBench {
   static void add_break_even(Results& results) {
     const auto baseline =
         std::find_if(results.rows.begin(), results.rows.end(),
-                     [](const auto& row) { return row.kernel == "cusparse-csr"; });
+                     [&](const auto& row) { return row.kernel == results.baseline; });
     if (baseline == results.rows.end()) return;
     for (Measurement& row : results.rows)
       row.break_even_products = break_even_products(

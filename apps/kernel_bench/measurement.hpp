@@ -27,8 +27,8 @@ struct Measurement {
   std::int64_t worst_row = 0;
   bool deterministic = true;
   std::optional<double> update_us = {};  // new values on the same pattern; measured on GPUs
-  std::optional<std::int64_t> break_even_products =
-      {};  // against csr of the same run; empty: never
+  // Against the baseline of the same run; empty: the build never pays for itself.
+  std::optional<std::int64_t> break_even_products = {};
 
   bool correct() const { return max_error <= 1; }  // false for NaN
 };
@@ -41,6 +41,7 @@ struct Bandwidth {
 // One device's run: its own bandwidth, then a row a kernel.
 struct Results {
   Bandwidth bandwidth;
+  std::string baseline;  // the kernel that the others are compared with, measured or not
   std::vector<Measurement> rows;
   std::vector<std::string> skipped = {};  // "kernel: why it does not take this matrix"
 };

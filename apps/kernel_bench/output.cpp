@@ -13,9 +13,8 @@ namespace trireme::bench {
 namespace {
 
 const Measurement* baseline_of(const Results& results) {
-  for (const char* name : {"cusparse-csr", "csr"})
-    for (const Measurement& row : results.rows)
-      if (row.kernel == name) return &row;
+  for (const Measurement& row : results.rows)
+    if (row.kernel == results.baseline) return &row;
   return nullptr;
 }
 

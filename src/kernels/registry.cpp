@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one list of kernels. To add a kernel: write its folder, add its line here.
+// The list of all kernels. To add a kernel, write its folder and add its entry to kKernels.
 #include "kernels/registry.hpp"
 
 #include <array>
@@ -15,7 +15,8 @@
 namespace trireme {
 namespace {
 
-// Without CUDA the CUDA builders are declared but not built: the list then holds none.
+// A build without CUDA declares the CUDA builders but does not compile them, so that its list must
+// not refer to them.
 template <class Value>
 constexpr CudaBuilder<Value> on_cuda([[maybe_unused]] CudaBuilder<Value> builder) {
 #ifdef TRIREME_WITH_CUDA
@@ -26,15 +27,16 @@ constexpr CudaBuilder<Value> on_cuda([[maybe_unused]] CudaBuilder<Value> builder
 }
 
 constexpr std::array kKernels = {
-    KernelEntry{.name = "csr",
-                .summary = "plain row loop over CSR, rows shared out evenly: the reference",
-                .paper = "Saad 2003, section 3.4",
-                .host_double = build_csr_host<double>,
-                .host_float = build_csr_host<float>,
-                .host_int = build_csr_host<std::int32_t>,
-                .host_mixed = build_csr_mixed_host},
+    KernelEntry{
+        .name = "csr",
+        .summary = "plain row loop over CSR, the same number of rows per thread: the reference",
+        .paper = "Saad 2003, section 3.4",
+        .host_double = build_csr_host<double>,
+        .host_float = build_csr_host<float>,
+        .host_int = build_csr_host<std::int32_t>,
+        .host_mixed = build_csr_mixed_host},
     KernelEntry{.name = "albus",
-                .summary = "equal nonzeros a thread, rows cut where they fall, SIMD",
+                .summary = "equal nonzeros per thread, rows cut where a share ends, SIMD",
                 .paper = "Bian et al. 2021, FGCS 116",
                 .host_bits_follow_threads = true,
                 .host_double = build_albus_host<double>,
@@ -55,13 +57,13 @@ constexpr std::array kKernels = {
                 .cuda_half = on_cuda<Half>(build_sell_cuda),
                 .cuda_mixed = on_cuda<double>(build_sell_mixed_cuda)},
     KernelEntry{.name = "csr-scalar",
-                .summary = "CSR on CUDA, a thread a row",
+                .summary = "CSR on CUDA, one thread per row",
                 .paper = "Bell and Garland, SC 2009",
                 .cuda_double = on_cuda<double>(build_csr_scalar_cuda),
                 .cuda_float = on_cuda<float>(build_csr_scalar_cuda),
                 .cuda_half = on_cuda<Half>(build_csr_scalar_cuda)},
     KernelEntry{.name = "csr-vector",
-                .summary = "CSR on CUDA, 2 to 32 threads a row by the mean row length",
+                .summary = "CSR on CUDA, 2 to 32 threads per row by the mean row length",
                 .paper = "Bell and Garland, SC 2009",
                 .cuda_double = on_cuda<double>(build_csr_vector_cuda),
                 .cuda_float = on_cuda<float>(build_csr_vector_cuda),
@@ -77,7 +79,7 @@ constexpr std::array kKernels = {
                 .cuda_half = on_cuda<Half>(build_dasp_cuda),
                 .cuda_mixed = on_cuda<double>(build_dasp_mixed_cuda)},
     KernelEntry{.name = "teb",
-                .summary = "rows exchanged by length, merged into blocks of equally many nonzeros",
+                .summary = "rows exchanged by length, merged into blocks of about equal nonzeros",
                 .paper = "Wang et al. 2023, TEB",
                 .host_double = build_teb_host<double>,
                 .host_float = build_teb_host<float>,
@@ -85,8 +87,9 @@ constexpr std::array kKernels = {
                 .cuda_float = on_cuda<float>(build_teb_cuda),
                 .cuda_mixed = on_cuda<double>(build_teb_mixed_cuda)},
     KernelEntry{.name = "cusparse-csr",
-                .summary = "cuSPARSE CSR, default algorithm with preprocessing: the GPU yardstick",
+                .summary = "cuSPARSE CSR, default algorithm with preprocessing: the GPU baseline",
                 .paper = "NVIDIA cuSPARSE, ALG1",
+                .library = true,
                 .deterministic = false,
                 .cuda_double = on_cuda<double>(build_cusparse_csr),
                 .cuda_float = on_cuda<float>(build_cusparse_csr),
@@ -95,29 +98,36 @@ constexpr std::array kKernels = {
     KernelEntry{.name = "cusparse-csr-alg2",
                 .summary = "cuSPARSE CSR, deterministic algorithm",
                 .paper = "NVIDIA cuSPARSE, ALG2",
+                .library = true,
                 .cuda_double = on_cuda<double>(build_cusparse_csr_alg2),
                 .cuda_float = on_cuda<float>(build_cusparse_csr_alg2),
                 .cuda_half = on_cuda<Half>(build_cusparse_csr_alg2)},
     KernelEntry{.name = "cusparse-coo",
                 .summary = "cuSPARSE COO, default algorithm",
                 .paper = "NVIDIA cuSPARSE, COO ALG1",
+                .library = true,
                 .deterministic = false,
                 .cuda_double = on_cuda<double>(build_cusparse_coo),
                 .cuda_float = on_cuda<float>(build_cusparse_coo)},
     KernelEntry{.name = "cusparse-sell",
-                .summary = "cuSPARSE sliced ELLPACK, 32 rows a slice",
+                .summary = "cuSPARSE sliced ELLPACK, 32 rows per slice",
                 .paper = "NVIDIA cuSPARSE, SELL",
+                .library = true,
                 .deterministic = false,
                 .cuda_double = on_cuda<double>(build_cusparse_sell),
                 .cuda_float = on_cuda<float>(build_cusparse_sell),
                 .cuda_half = on_cuda<Half>(build_cusparse_sell)},
     KernelEntry{.name = "cusparse-bsr",
-                .summary = "cuSPARSE block CSR, block size found by what stores least",
+                .summary = "cuSPARSE block CSR with the block size that stores the fewest bytes",
                 .paper = "NVIDIA cuSPARSE, BSR",
+                .library = true,
                 .deterministic = false,
                 .cuda_double = on_cuda<double>(build_cusparse_bsr),
                 .cuda_float = on_cuda<float>(build_cusparse_bsr)},
 };
+
+constexpr std::string_view kHostBaseline = "csr";
+constexpr std::string_view kCudaBaseline = "cusparse-csr";
 
 std::string known_names() {
   std::string names;
@@ -169,6 +179,10 @@ bool KernelEntry::runs_on(Device device, Precision precision) const {
 }
 
 std::span<const KernelEntry> kernel_registry() { return kKernels; }
+
+std::string_view baseline_kernel(Device device) {
+  return device == Device::cpu ? kHostBaseline : kCudaBaseline;
+}
 
 const KernelEntry& find_kernel(std::string_view name) {
   for (const KernelEntry& kernel : kKernels)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every kernel that Trireme has, on one screen: see registry.cpp.
+// The list of all kernels (registry.cpp), and kernels built by name.
 #pragma once
 
 #include <cstdint>
@@ -18,41 +18,47 @@ namespace trireme {
 
 enum class Device { cpu, cuda };
 
-// How a product in FP64 reads its values: as they are, or stored in FP32 (x, y and sums stay FP64).
+// How a product in FP64 stores the matrix values: `full` in FP64, `mixed` in FP32. x, y and all
+// sums are in FP64 either way.
 enum class Precision { full, mixed };
 
-// A kernel, where it runs, and how it stores values.
 struct KernelChoice {
   std::string name;  // a registered kernel, or petsc-aij
   Device device = Device::cpu;
   Precision precision = Precision::full;
 };
 
-// `matrix` must outlive the kernel: a kernel that needs no layout of its own keeps the view.
+// Builds a kernel for a matrix in host memory. The arrays of `matrix` must outlive the kernel,
+// because a kernel without a layout of its own keeps the view.
 template <class Value>
 using HostBuilder = std::unique_ptr<HostKernel<Value>> (*)(const CsrView<Value>& matrix);
-// Likewise for `matrix` in device memory. Builds in `stream` and synchronises it.
+
+// Builds a kernel for a matrix in the memory of the current device, whose arrays must outlive the
+// kernel. The builder works in `stream` and synchronises it before it returns.
 template <class Value>
 using CudaBuilder = std::unique_ptr<CudaKernel<Value>> (*)(const DeviceCsr<Value>& matrix,
                                                            StreamRef stream);
 
 struct KernelEntry {
   std::string_view name;
-  std::string_view summary;               // one line for --list-kernels
-  std::string_view paper;                 // where the algorithm is from
-  bool deterministic = true;              // the same bits from run to run,
-  bool host_bits_follow_threads = false;  // on the host with the same number of threads only
-  // A null builder: the kernel does not have that executor for that value type.
+  std::string_view summary;   // one line for --list-kernels
+  std::string_view paper;     // where the algorithm is from
+  bool library = false;       // A library does the product: its memory accesses are not ours.
+  bool deterministic = true;  // Every run gives the same bits.
+  bool host_bits_follow_threads =
+      false;  // On the host, another number of threads gives other bits.
+
+  // A null builder means that the kernel has no such executor for that value type.
   HostBuilder<double> host_double = nullptr;
   HostBuilder<float> host_float = nullptr;
   HostBuilder<std::int32_t> host_int = nullptr;
   HostBuilder<double> host_mixed = nullptr;  // values stored in FP32, x and y in FP64
   CudaBuilder<double> cuda_double = nullptr;
   CudaBuilder<float> cuda_float = nullptr;
-  CudaBuilder<Half> cuda_half = nullptr;     // FP16 values, x and y, FP32 accumulation
+  CudaBuilder<Half> cuda_half = nullptr;     // values, x and y in FP16, sums in FP32
   CudaBuilder<double> cuda_mixed = nullptr;  // values stored in FP32, x and y in FP64
 
-  // Whether it multiplies FP64 vectors there.
+  // True where the kernel multiplies FP64 vectors on that device in that precision.
   bool runs_on(Device device, Precision precision = Precision::full) const;
 
   template <class Value>
@@ -62,10 +68,15 @@ struct KernelEntry {
 };
 
 std::span<const KernelEntry> kernel_registry();
-// Throws Error{usage} that lists the known names.
+
+// Throws Error{usage}, with the known names, when no kernel has this name.
 const KernelEntry& find_kernel(std::string_view name);
 
-// Throws Error{usage} when the kernel has no such executor, Error{resource} without a CUDA build.
+// The kernel that measurements on this device compare the other kernels with.
+std::string_view baseline_kernel(Device device);
+
+// The four functions below throw Error{usage} when the kernel is unknown or has no such executor.
+// A build without CUDA throws Error{resource} from those for CUDA.
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_host_kernel(std::string_view name,
                                                      const CsrView<Value>& matrix);
@@ -74,7 +85,7 @@ std::unique_ptr<CudaKernel<Value>> build_cuda_kernel(std::string_view name,
                                                      const DeviceCsr<Value>& matrix,
                                                      StreamRef stream);
 
-// Mixed precision: values stored in FP32, x and y in FP64. Errors as above.
+// Mixed precision: values are stored in FP32; x and y are in FP64.
 std::unique_ptr<HostKernel<double>> build_mixed_host_kernel(std::string_view name,
                                                             const CsrView<double>& matrix);
 std::unique_ptr<CudaKernel<double>> build_mixed_cuda_kernel(std::string_view name,

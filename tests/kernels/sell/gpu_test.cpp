@@ -84,7 +84,7 @@ CsrMatrix<Value> matrix_of_many_slices(std::size_t l2_bytes) {
   return a;
 }
 
-TYPED_TEST(SellOnDevice, MultipliesManySlicesAWarp) {
+TYPED_TEST(SellOnDevice, MultipliesManySlicesPerWarpAlsoUnderASanitizer) {
   const std::size_t l2_bytes = device_properties().l2_bytes;
   test::DeviceProduct<TypeParam, TypeParam> product(build_sell_cuda<TypeParam>,
                                                     matrix_of_many_slices<TypeParam>(l2_bytes));
