@@ -12,7 +12,7 @@ namespace trireme::bench {
 // At most 100 columns, with units; `matrix` names what was multiplied.
 std::string format_table(const Results& results, const std::string& matrix);
 
-// An array with an object a kernel: DESIGN section 7. Throws Error{usage} when it cannot be
+// An array with one object per kernel: see docs/reports.md. Throws Error{usage} when it cannot be
 // written.
 void write_json(const Results& results, const std::filesystem::path& file);
 

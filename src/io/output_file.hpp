@@ -29,7 +29,7 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // The group of DESIGN section 5, with the links and the attribute that PETSc's MatLoad needs.
+  // The group of docs/file-formats.md, with the links and the attribute that PETSc's MatLoad needs.
   void write_matrix(const std::string& group, const RowSlab& slab);
   // [rows] for one vector, [rows, k] for more; local rows each.
   void write_vectors(const std::string& path, const RowRange& rows,

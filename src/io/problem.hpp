@@ -29,7 +29,7 @@ struct Problem {
   double read_seconds = 0;
 };
 
-// Matrix and vectors, with every rule of DESIGN section 5 checked. rhs: a dataset, or ones, random
+// Matrix and vectors, with every rule of docs/file-formats.md checked. rhs: a dataset, or ones, random
 // (a hash of the row), from-ones (b = A 1, so that x_exact = 1).
 Problem load_problem(MPI_Comm comm, const ProblemSpec& spec);
 

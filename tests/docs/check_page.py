@@ -9,6 +9,7 @@ programs on PATH. A block in another language whose first line is a comment with
 under that name. Fast form: mpirun starts at most 3 ranks, sizes (--n, n:) are at most those of LIMITS,
 and kernel_bench times for 0.01 s. See page.py for the marks of blocks that do not run.
 """
+import json
 import os
 import pathlib
 import re
@@ -19,7 +20,7 @@ import sys
 import tempfile
 
 from commands import Known
-from page import Page
+from page import KEYS, Page
 
 PROGRAMS = ("solve", "problem", "kernel_bench")
 LIMITS = {"n": 24, "web": 20000}  # grid points per side; rows
@@ -67,6 +68,22 @@ def faults_of_commands(page, known):
         if span.split()[0] in known.programs or re.match(r"(scripts|bench)/[\w-]+ ", span):
             for fault in known.faults(span.replace("<", "").replace(">", "")):
                 yield f"`{span}`: {fault}"
+
+
+def properties(schema):
+    """The names of all properties of a JSON schema, at every depth."""
+    if isinstance(schema, list):
+        return {name for item in schema for name in properties(item)}
+    if not isinstance(schema, dict):
+        return set()
+    names = set(schema["properties"]) if isinstance(schema.get("properties"), dict) else set()
+    return names | {name for value in schema.values() for name in properties(value)}
+
+
+def faults_of_fields(page, root):
+    for schema in KEYS.findall(page.text):
+        for name in sorted(properties(json.loads((root / schema).read_text())) - set(page.spans())):
+            yield f"`{name}` of {schema} is not explained"
 
 
 def smaller(text):
@@ -153,8 +170,8 @@ def main():
     root, build, path = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
     page = Page(path)
     known = Known(root, {name: str(build / "apps" / name / name) for name in PROGRAMS})
-    faults = [*faults_of_links(page, root), *faults_of_paths(page, root), *faults_of_commands(page, known)]
-    faults += faults_of_running(page, root, build)
+    faults = [*faults_of_links(page, root), *faults_of_paths(page, root), *faults_of_fields(page, root),
+              *faults_of_commands(page, known), *faults_of_running(page, root, build)]
     for fault in faults:
         print(f"{path.relative_to(root)}: {fault}")
     return 1 if faults else 0

@@ -9,7 +9,7 @@ import subprocess
 
 # Programs of the system that the pages may use.
 SYSTEM = {"apt-get", "cat", "cd", "clang-format-14", "clang-tidy", "cmake", "cp", "ctest", "diff", "echo", "export",
-          "git", "grep", "ls", "make", "mkdir", "mpicc", "mpicxx", "mpirun", "ninja", "pkg-config", "printf",
+          "git", "grep", "gzip", "ls", "make", "mkdir", "mpicc", "mpicxx", "mpirun", "ninja", "pkg-config", "printf",
           "python3", "pkill", "sbatch", "scancel", "srun", "sudo", "tail", "test", "true", "."}
 LAUNCHERS = {"mpirun", "srun", "sudo"}
 SUBCOMMANDS = {"problem": {"import", "generate", "inspect"}}

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A Markdown page as the tests of the documentation see it: fenced blocks, links, code spans.
 
-Marks are HTML comments in the lines directly above a block:
+Marks are HTML comments. One stands for a page:
+  <!-- names every key of: SCHEMA -->   each property of that JSON schema is a piece of inline code
+The others stand in the lines directly above a block:
   <!-- not run: REASON -->   the commands are checked for existence, and are not run
   <!-- setup: COMMANDS -->   COMMANDS run before the next block that runs
   <!-- same as: PATH -->     each line of the block stands in that file of the repository
@@ -10,6 +12,7 @@ import dataclasses
 import re
 
 MARK = re.compile(r"<!--\s*(not run|setup|same as):\s*(.*?)\s*-->", re.DOTALL)
+KEYS = re.compile(r"<!--\s*names every key of:\s*(\S+)\s*-->")
 FENCE = re.compile(r"```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 SPAN = re.compile(r"`([^`\n]+)`")
