@@ -45,7 +45,7 @@ class CudaBench {
     const double copy = measure_device_bandwidth();
     Results results{
         .bandwidth = {copy, fmt::format("device copy {:.0f} GB/s on {}", copy, device.name)},
-        .baseline = std::string(baseline_kernel(Device::cuda)),
+        .baseline = std::string(benchmark_baseline(Device::cuda)),
         .rows = {},
         .skipped = {}};
     on_device_ = upload(stream);

@@ -74,7 +74,7 @@ class HostBench {
                       fmt::format("best of copy {:.1f}, triad {:.1f}, read {:.1f} GB/s; {} threads",
                                   bandwidth.copy, bandwidth.triad, bandwidth.read,
                                   bandwidth.threads)},
-        .baseline = std::string(baseline_kernel(Device::cpu)),
+        .baseline = std::string(benchmark_baseline(Device::cpu)),
         .rows = {},
         .skipped = {}};
     build();
@@ -166,7 +166,7 @@ class HostBench {
         median;
     row.bandwidth_fraction = row.gbytes_per_s / bandwidth;
     for (const Candidate<Value>& baseline : candidates_)
-      if (baseline.entry->name == baseline_kernel(Device::cpu))
+      if (baseline.entry->name == benchmark_baseline(Device::cpu))
         row.break_even_products =
             break_even_products({candidate.build_seconds, row.median_us},
                                 {baseline.build_seconds, 1e6 * quantile(baseline.warm, 0.5)});

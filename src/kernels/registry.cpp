@@ -180,7 +180,7 @@ bool KernelEntry::runs_on(Device device, Precision precision) const {
 
 std::span<const KernelEntry> kernel_registry() { return kKernels; }
 
-std::string_view baseline_kernel(Device device) {
+std::string_view benchmark_baseline(Device device) {
   return device == Device::cpu ? kHostBaseline : kCudaBaseline;
 }
 

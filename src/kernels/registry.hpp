@@ -72,8 +72,8 @@ std::span<const KernelEntry> kernel_registry();
 // Throws Error{usage}, with the known names, when no kernel has this name.
 const KernelEntry& find_kernel(std::string_view name);
 
-// The kernel that measurements on this device compare the other kernels with.
-std::string_view baseline_kernel(Device device);
+// The kernel that kernel_bench compares the other kernels of this device with.
+std::string_view benchmark_baseline(Device device);
 
 // The four functions below throw Error{usage} when the kernel is unknown or has no such executor.
 // A build without CUDA throws Error{resource} from those for CUDA.
