@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A Slurm job: one rank for each 4 cores of two nodes, 4 OpenMP threads a rank.
+# A Slurm job: one rank per 4 cores on two nodes, with 4 OpenMP threads per rank.
 #   sbatch configs/slurm.sh case.yaml [further arguments of solve]
-# For one GPU a rank: add --gpus-per-node=8 --gpu-bind=none and give --device cuda. (With
+# For one GPU per rank: add --gpus-per-node=8 --gpu-bind=none and give --device cuda. (With
 # --gpus-per-task a rank sees its own GPU only, and GPUs cannot write into each other's memory.)
 #SBATCH --job-name=trireme
 #SBATCH --nodes=2

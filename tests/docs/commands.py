@@ -10,8 +10,8 @@ import subprocess
 # Programs of the system that the pages may use.
 SYSTEM = {"apt-get", "cat", "cd", "clang-format-14", "clang-tidy", "cmake", "cp", "ctest", "diff", "echo", "export",
           "git", "grep", "gzip", "ls", "make", "mkdir", "mpicc", "mpicxx", "mpirun", "ninja", "pkg-config", "printf",
-          "python3", "pkill", "sbatch", "scancel", "srun", "sudo", "tail", "test", "true", "."}
-LAUNCHERS = {"mpirun", "srun", "sudo"}
+          "python3", "pkill", "scancel", "srun", "sudo", "tail", "test", "true", "."}
+LAUNCHERS = {"mpirun", "sbatch", "srun", "sudo"}
 SUBCOMMANDS = {"problem": {"import", "generate", "inspect"}}
 
 
@@ -97,6 +97,8 @@ class Known:
         if not path.is_file():
             return [f"there is no script '{program}'"]
         text = path.read_text()
+        if "arguments of solve" in text:  # passes them on
+            text += self.help_of("solve")
         names = [name for a in arguments if a.startswith("--") and (name := a.partition("=")[0])]
         return [f"{program} has no option {name}" for name in names
                 if name not in text] + self._faults_of_arguments(arguments)
