@@ -67,8 +67,8 @@ void run(int argc, char** argv) {
   if (argc < 4) fail(ExitCode::usage, "resident_ranks_bench GENERATOR N KERNEL [cg|bicgstab] ...");
   const PetscSession petsc({}, {});
   ProblemSpec spec;
-  spec.generate = GenerateSpec{.kind = argv[1], .n = std::stoll(argv[2])};
-  spec.rhs = "ones";
+  spec.source = GenerateSpec{.kind = argv[1], .n = std::stoll(argv[2])};
+  spec.rhs = MadeRhs::ones;
   select_device(rank_on_node(comm));
   trireme::Problem problem = load_problem(comm, spec);
   const auto matrix = distribute(comm, std::move(problem.matrix), problem.row_starts);

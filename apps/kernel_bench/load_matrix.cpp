@@ -26,8 +26,7 @@ NamedMatrix read_file(const std::string& file, const std::string& group) {
   if (file.ends_with(".mtx") || file.ends_with(".mtx.gz")) return {file, read_matrix_market(file)};
   const MpiSession mpi;
   ProblemSpec spec;
-  spec.file = file;
-  spec.matrix = group;
+  spec.source = SystemFile{.file = file, .matrix = group, .x0 = {}, .x_exact = {}};
   return {problem_name(spec), trireme::load_matrix(MPI_COMM_SELF, spec).slab.local};
 }
 

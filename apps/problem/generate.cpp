@@ -14,8 +14,8 @@ namespace trireme::problem_app {
 void generate_file(const GenerateOptions& options) {
   const Stopwatch stopwatch;
   ProblemSpec spec;
-  spec.generate = options.spec;
-  if (!options.rhs.empty()) spec.rhs = options.rhs;
+  spec.source = options.spec;
+  if (const auto rhs = choice_of<MadeRhs>(options.rhs)) spec.rhs = *rhs;
   const Problem problem = load_problem(MPI_COMM_WORLD, spec);
   const RowSlab& slab = problem.matrix;
   const RowRange rows{slab.first_row, slab.local.rows, slab.global_rows};

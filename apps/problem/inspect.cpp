@@ -21,8 +21,8 @@ void inspect(const InspectOptions& options) {
   std::int64_t duplicates = 0;
   if (is_hdf5_name(options.file)) {
     ProblemSpec spec;
-    spec.file = options.file;
-    spec.matrix = options.matrix;
+    spec.source =
+        SystemFile{.file = options.file, .matrix = options.matrix, .x0 = {}, .x_exact = {}};
     MatrixOnRanks read = load_matrix(MPI_COMM_WORLD, spec);
     name = problem_name(spec);
     duplicates = read.duplicates_summed;

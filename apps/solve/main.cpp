@@ -48,7 +48,8 @@ std::string versions() {
 void refuse_to_replace_inputs(const Case& c, const Arguments& arguments) {
   std::vector<std::filesystem::path> inputs = arguments.changes.presets;
   inputs.push_back(arguments.config);
-  if (c.problem.file) inputs.push_back(*c.problem.file);
+  if (const auto* source = std::get_if<SystemFile>(&c.problem.source))
+    inputs.push_back(source->file);
   std::vector<std::filesystem::path> outputs = files_of_run(c);
   for (auto& report : report_files(c.report.formats, c.report.directory))
     outputs.push_back(std::move(report));

@@ -169,7 +169,7 @@ class Solves {
     else
       petsc_check(VecSet(x_, 0));
     const std::int64_t before = keeper_->iterations_before(k);
-    const std::int64_t not_told = solver_.engine() == "resident" ? 0 : before;
+    const std::int64_t not_told = solver_.engine() == Engine::resident ? 0 : before;
     solver_.monitor([&](std::int64_t iteration, double norm) {
       if (on_iteration_) on_iteration_(not_told + iteration, relative(norm, unit));
     });
@@ -315,10 +315,11 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
   RunOutcome memory;
   add_memory(memory, context);
   SolverSpec spec = context.spec.solver;
-  if (kernel.name == "petsc-aij" && amat.on_gpu()) spec.engine = "petsc";  // whose vectors it needs
+  if (kernel.name == "petsc-aij" && amat.on_gpu())
+    spec.engine = Engine::petsc;  // whose vectors it needs
   PetscSolver solver(spec, amat.mat(), amat.assembled(), context.matrix);
   const bool mixed = kernel.precision == Precision::mixed;
-  if (mixed && solver.engine() != "resident")
+  if (mixed && solver.engine() != Engine::resident)
     fail(ExitCode::usage,
          "precision: mixed needs the resident engine, and this run takes PETSc's: {}",
          solver.notes().front());
@@ -331,8 +332,8 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
   KernelRun run = Solves(context, amat, solver, on_iteration).all();
   RunOutcome& o = run.outcome;
   o.kernel = kernel.name;
-  o.device = kernel.device == Device::cuda ? "cuda" : "cpu";
-  o.precision = mixed ? "mixed" : "double";
+  o.device = kernel.device;
+  o.precision = kernel.precision;
   o.method = solver.method();
   o.engine = solver.engine();
   o.preconditioner = solver.preconditioner();

@@ -60,10 +60,9 @@ class Stages {
 };
 
 // Where a named kernel runs: as the case says, or on a GPU where there is one and it can.
-Device device_of(const std::string& kernel, const std::string& device, const GpusOfRanks& gpus) {
-  if (device == "cpu") return Device::cpu;
-  if (device == "cuda") return Device::cuda;
-  if (kernel == "auto") return choose_device(gpus.everywhere);
+Device device_of(const std::string& kernel, std::optional<Device> device, const GpusOfRanks& gpus) {
+  if (device) return *device;
+  if (kernel == kAuto) return choose_device(gpus.everywhere);
   if (kernel == "petsc-aij")
     return petsc_has_cuda() && gpus.everywhere ? Device::cuda : Device::cpu;
   const KernelEntry& entry = find_kernel(kernel);
@@ -78,14 +77,14 @@ void require_petsc_gpu(const Case& c) {
          "kernel 'petsc-aij' on a GPU needs a PETSc with CUDA, and PETSc {} here has none; use "
          "device: cpu, or build one by scripts/build-petsc-cuda",
          petsc_version());
-  if (c.solver.engine == "resident")
+  if (c.solver.engine == Engine::resident)
     fail(ExitCode::usage,
          "kernel 'petsc-aij' on a GPU has no engine: resident; use engine: petsc or device: cpu");
 }
 
 // Mixed precision is the resident engine's: another loop would converge to a neighbour of x.
 void require_resident_engine(const Case& c) {
-  const std::string why = c.solver.engine == "petsc"
+  const std::string why = c.solver.engine == Engine::petsc
                               ? "solver.engine is petsc"
                               : why_not_resident(c.solver.method, c.solver.preconditioner);
   if (!why.empty())
@@ -114,17 +113,16 @@ bool has_executor(const Case& c, const KernelChoice& kernel, const GpusOfRanks& 
 // The kernels of a case, in the order of the case, each in each precision. auto stays auto until
 // the matrix is known. Throws Error{usage} for what has no such executor.
 std::vector<KernelChoice> requested_kernels(const Case& c, const GpusOfRanks& gpus) {
-  const auto wants = [&](const char* precision) {
+  const auto wants = [&](Precision precision) {
     return std::ranges::find(c.precisions, precision) != c.precisions.end();
   };
-  if (wants("mixed")) require_resident_engine(c);
+  if (wants(Precision::mixed)) require_resident_engine(c);
   std::vector<KernelChoice> choices;
   for (const std::string& name : c.kernels)
-    for (const std::string& word : c.precisions) {
-      const Precision precision = word == "mixed" ? Precision::mixed : Precision::full;
+    for (const Precision precision : c.precisions) {
       const KernelChoice kernel{name, device_of(name, c.device, gpus), precision};
-      if (name != "auto" && !has_executor(c, kernel, gpus)) {
-        if (precision == Precision::mixed && wants("double")) continue;
+      if (name != kAuto && !has_executor(c, kernel, gpus)) {
+        if (precision == Precision::mixed && wants(Precision::full)) continue;
         fail(ExitCode::usage, "kernel '{}' has no {} executor for {}; see solve --list-kernels",
              name, kernel.device == Device::cuda ? "CUDA" : "CPU",
              precision == Precision::mixed ? "mixed precision" : "double");
@@ -154,7 +152,7 @@ std::vector<KernelChoice> decided(const std::vector<KernelChoice>& requested,
                                   const DistributedMatrix& matrix) {
   std::vector<KernelChoice> kernels;
   for (KernelChoice kernel : requested) {
-    if (kernel.name == "auto") {
+    if (kernel.name == kAuto) {
       const bool on_gpu = kernel.device == Device::cuda;  // elsewhere the rule looks at nothing
       kernel.name = choose_kernel(kernel.device, on_gpu ? traits_of(matrix) : MatrixTraits{},
                                   kernel.precision);
@@ -257,9 +255,10 @@ void add_break_even(std::vector<RunOutcome>& runs, const std::vector<KernelChoic
 // What mixed precision gained over double: by the runs of this case, or how to find out.
 void compare_precisions(std::vector<RunOutcome>& runs) {
   for (RunOutcome& mixed : runs) {
-    if (mixed.precision != "mixed") continue;
+    if (mixed.precision != Precision::mixed) continue;
     const auto full = std::ranges::find_if(runs, [&](const RunOutcome& run) {
-      return run.precision == "double" && run.kernel == mixed.kernel && run.device == mixed.device;
+      return run.precision == Precision::full && run.kernel == mixed.kernel &&
+             run.device == mixed.device;
     });
     if (full == runs.end())
       mixed.notes.push_back("precision: [double, mixed] compares the two");
@@ -293,8 +292,8 @@ void write_solution(MPI_Comm comm, const Case& c, const KernelRun& run, const Ro
                       {"trireme", TRIREME_VERSION},
                       {"petsc", petsc_version()},
                       {"kernel", o.kernel},
-                      {"device", o.device},
-                      {"precision", o.precision},
+                      {"device", std::string(to_string(o.device))},
+                      {"precision", std::string(to_string(o.precision))},
                       {"method", o.method},
                       {"preconditioner", o.preconditioner},
                       {"reason", o.reason},
@@ -318,20 +317,19 @@ RunIdentity identity_of(MPI_Comm comm, const Case& c, const Problem& problem) {
   };
   std::string petsc;
   for (const auto& [option, value] : c.petsc) petsc += fmt::format("-{} {} ", option, value);
-  const auto list = [](const std::vector<std::string>& words) {
-    return fmt::format("{}", fmt::join(words, ", "));
-  };
+  std::vector<std::string_view> precisions;
+  for (const Precision precision : c.precisions) precisions.push_back(to_string(precision));
   return {
       {"the matrix", fingerprints(problem.matrix.global_rows, fingerprint(problem.matrix)), false},
       {"b", fingerprints(std::ssize(problem.rhs), b), false},
       {"x0", fingerprints(problem.x0 ? 1 : 0, x0), false},
       {"solver.method", c.solver.method},
-      {"solver.engine", c.solver.engine},
+      {"solver.engine", std::string(to_string(c.solver.engine))},
       {"solver.preconditioner", c.solver.preconditioner},
       {"solver.rtol", fmt::format("{}", c.solver.rtol)},
       {"solver.atol", fmt::format("{}", c.solver.atol)},
-      {"kernel", list(c.kernels)},
-      {"precision", list(c.precisions)},
+      {"kernel", fmt::format("{}", fmt::join(c.kernels, ", "))},
+      {"precision", fmt::format("{}", fmt::join(precisions, ", "))},
       {"repeat", fmt::format("{}", c.repeat)},
       {"petsc", petsc}};
 }
@@ -356,7 +354,7 @@ std::vector<std::filesystem::path> files_of_run(const Case& c) {
       files.push_back(c.report.directory / fmt::format("solution-{}{}.h5", kernel, of));
   };
   for (const std::string& kernel : c.kernels) {
-    if (kernel != "auto")
+    if (kernel != kAuto)
       add(kernel);
     else
       for (const KernelEntry& any : kernel_registry()) add(std::string(any.name));
@@ -387,11 +385,11 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, Progress* progress, Interrupt
   spec.rows_together = block_size_option();
   Problem problem = load_problem(comm, spec);
   outcome.problem = {.name = problem.name,
-                     .generated = c.problem.generate.has_value(),
+                     .generated = c.problem.generated(),
                      .rows = problem.matrix.global_rows,
                      .cols = problem.matrix.global_cols,
                      .nnz = problem.matrix.global_nnz,
-                     .rhs = c.problem.rhs};
+                     .rhs = to_string(c.problem.rhs)};
   const RunIdentity identity = identity_of(comm, c, problem);
   const auto matrix = distribute(comm, std::move(problem.matrix), problem.row_starts);
   const int matrix_exponent = scale_matrix(*matrix);
@@ -416,7 +414,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, Progress* progress, Interrupt
                              .resident_before = resident_before};
 
   std::vector<std::string> notes;
-  if (!gpus.lacking.empty() && c.device == "auto")
+  if (!gpus.lacking.empty() && !c.device)
     notes.push_back("no usable GPU on " + gpus.lacking + ": every rank computes on its CPU");
   if (problem.duplicates_summed > 0)
     notes.push_back(fmt::format("{} duplicate entries were added up", problem.duplicates_summed));
@@ -447,7 +445,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, Progress* progress, Interrupt
     stages.stage("measuring memory bandwidth");
     const Bandwidth machine = measured_bandwidth(comm, outcome.machine);
     for (RunOutcome& run : outcome.runs) {
-      const double rate = run.device == "cpu" ? machine.host : machine.gpu;
+      const double rate = run.device == Device::cpu ? machine.host : machine.gpu;
       if (rate > 0) run.bandwidth_fraction = run.gbytes_per_s / rate;
     }
   }

@@ -37,11 +37,11 @@ void append(std::vector<double>& norms, const std::vector<double>& told, std::in
 
 }  // namespace
 
-RunKeeper::RunKeeper(MPI_Comm comm, const std::optional<Keeping>& keeping,
-                     const std::string& engine, std::vector<Array<double>>& x)
+RunKeeper::RunKeeper(MPI_Comm comm, const std::optional<Keeping>& keeping, Engine engine,
+                     std::vector<Array<double>>& x)
     : comm_(comm), keeping_(keeping), x_(x) {
   if (!keeping_) return;
-  keeping_->identity.push_back({"the engine", engine});
+  keeping_->identity.push_back({"the engine", std::string(to_string(engine))});
   if (!keeping_->resume) return;
   std::vector<Array<double>> before;
   run_ = keeping_->file.read(comm, keeping_->identity, keeping_->rows, before);
@@ -132,7 +132,7 @@ KspResult RunKeeper::solve(PetscSolver& solver, Vec b, Vec x, const Solve& what)
 }
 
 bool RunKeeper::goes_on_after_checkpoints(const PetscSolver& solver) const {
-  return keeping_ && keeping_->interval > 0 && solver.engine() == "resident";
+  return keeping_ && keeping_->interval > 0 && solver.engine() == Engine::resident;
 }
 
 void RunKeeper::solved(std::size_t k, const KspResult& result) {

@@ -6,29 +6,62 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "base/choices.hpp"
 #include "sparse/generators.hpp"
 
 namespace trireme {
 
+// A system that is read. Dataset names begin with '/'.
+struct SystemFile {
+  std::filesystem::path file;  // absolute, or relative to the current directory
+  std::string matrix = "/A";   // HDF5 group
+  std::string x0;              // dataset; empty: the solve starts from zero
+  std::string x_exact;         // dataset to compare the solution with; empty: unknown
+};
+
+// A right-hand side that is computed. from_ones is b = A 1, so that the solution is known.
+enum class MadeRhs { ones, random, from_ones };
+template <>
+struct WordsOf<MadeRhs> {
+  static constexpr Word<MadeRhs> all[] = {
+      {"ones", MadeRhs::ones}, {"random", MadeRhs::random}, {"from-ones", MadeRhs::from_ones}};
+};
+
+struct Dataset {
+  std::string name;  // "/b"
+  bool operator==(const Dataset&) const = default;
+};
+
+using RightHandSide = std::variant<MadeRhs, Dataset>;
+
+// Empty for a text that is neither the name of a dataset nor a word of MadeRhs.
+inline std::optional<RightHandSide> parse_right_hand_side(const std::string& text) {
+  if (text.starts_with('/')) return Dataset{text};
+  return choice_of<MadeRhs>(text);
+}
+
+inline std::string to_string(const RightHandSide& rhs) {
+  if (const auto* dataset = std::get_if<Dataset>(&rhs)) return dataset->name;
+  return std::string(to_string(std::get<MadeRhs>(rhs)));
+}
+
 struct ProblemSpec {
-  // Exactly one of file and generate. A relative file is relative to the case's folder; here the
-  // two are already joined.
-  std::optional<std::filesystem::path> file;
-  std::optional<GenerateSpec> generate;
-  std::string matrix = "/A";       // HDF5 group
-  std::string rhs = "from-ones";   // an HDF5 dataset ("/b"), or ones | random | from-ones (b = A 1)
-  std::string x0;                  // an HDF5 dataset, or empty: start from zero
-  std::string x_exact;             // an HDF5 dataset to compare with, or empty
-  std::int64_t rows_together = 1;  // no key: blocks of so many rows stay on one rank
+  std::variant<SystemFile, GenerateSpec> source;
+  RightHandSide rhs = MadeRhs::from_ones;
+  std::int64_t rows_together = 1;  // no key: blocks of this many rows stay on one rank
+
+  bool generated() const { return std::holds_alternative<GenerateSpec>(source); }
 };
 
 struct SolverSpec {
-  std::string method = "cg";              // cg | bicgstab | any PETSc KSP name
-  std::string engine = "auto";            // petsc | resident | auto
-  std::string preconditioner = "jacobi";  // none | jacobi | any PETSc PC name
+  std::string method = "cg";              // cg, bicgstab, or any PETSc KSP name
+  std::optional<Engine> engine;           // empty: auto
+  std::string preconditioner = "jacobi";  // none, jacobi, or any PETSc PC name
   double rtol = 1e-8;                     // of ||b||, unpreconditioned residual
   double atol = 0;                        // in units of b
   std::int64_t max_iterations = 10000;
@@ -36,10 +69,10 @@ struct SolverSpec {
 
 struct ReportSpec {
   std::filesystem::path directory = "results";  // relative to the current directory
-  std::vector<std::string> formats = {"json"};  // json | csv | html
-  bool solution = true;                         // write solution.h5
-  double checkpoint = 0;                        // seconds between two writes of state.h5; 0: none
-  bool resume = false;                          // no key: go on from state.h5
+  std::vector<ReportFormat> formats = {ReportFormat::json};
+  bool solution = true;   // write solution.h5
+  double checkpoint = 0;  // seconds between two writes of state.h5; 0: none
+  bool resume = false;    // no key: go on from state.h5
 };
 
 struct Case {
@@ -47,10 +80,10 @@ struct Case {
   std::string text;            // the file as read and what overrode it: kept with the results
   ProblemSpec problem;
   SolverSpec solver;
-  std::vector<std::string> kernels = {"auto"};       // more than one: compared in one run
-  std::string device = "auto";                       // cpu | cuda | auto
-  std::vector<std::string> precisions = {"double"};  // double | mixed; both: compared in one run
-  std::int64_t repeat = 1;                           // solves on the same matrix
+  std::vector<std::string> kernels = {std::string(kAuto)};  // several are compared in one run
+  std::optional<Device> device;                             // empty: auto
+  std::vector<Precision> precisions = {Precision::full};    // both are compared in one run
+  std::int64_t repeat = 1;                                  // solves on the same matrix
   ReportSpec report;
   std::vector<std::pair<std::string, std::string>> petsc;  // option without '-', value
 };

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "kernels/registry.hpp"
 
@@ -14,7 +17,7 @@ using std::string;
 using Strings = std::vector<string>;
 
 Strings kernel_names() {
-  Strings names = {"auto", "petsc-aij"};
+  Strings names = {string(kAuto), "petsc-aij"};
   for (const KernelEntry& kernel : kernel_registry()) names.emplace_back(kernel.name);
   return names;
 }
@@ -24,17 +27,67 @@ Strings generator_kinds() {
   return {names.begin(), names.end()};
 }
 
-GenerateSpec& generate_of(Case& c) {
-  if (!c.problem.generate) c.problem.generate.emplace();
-  return *c.problem.generate;
+// The alternative of the source that a key belongs to; keys of both are refused later.
+template <class Source>
+Source& source_as(Case& c) {
+  if (auto* source = std::get_if<Source>(&c.problem.source)) return *source;
+  return c.problem.source.emplace<Source>();
+}
+GenerateSpec& generate_of(Case& c) { return source_as<GenerateSpec>(c); }
+SystemFile& file_of(Case& c) { return source_as<SystemFile>(c); }
+
+// How an enumeration of base/choices.hpp is read and printed.
+template <class Value>
+struct Words {
+  static Strings known() {
+    Strings words;
+    for (const auto& entry : WordsOf<Value>::all) words.emplace_back(entry.word);
+    return words;
+  }
+  static Value value(std::string_view word) { return *choice_of<Value>(word); }
+};
+// Likewise where the choice may be left open: the empty value is auto.
+template <class Value>
+struct Words<std::optional<Value>> {
+  static Strings known() {
+    Strings words = Words<Value>::known();
+    words.insert(words.begin(), string(kAuto));
+    return words;
+  }
+  static std::optional<Value> value(std::string_view word) { return choice_of<Value>(word); }
+};
+
+// The field of one choice; `at` returns where it is in a Case.
+template <class At>
+constexpr field::Choice choice(At) {
+  using Value = std::remove_reference_t<std::invoke_result_t<At, Case&>>;
+  return {Words<Value>::known,
+          [](Case& c, std::string_view word) { At{}(c) = Words<Value>::value(word); },
+          [](Case& c) { return string(to_string(At{}(c))); }};
+}
+
+// Likewise for a list of choices.
+template <class At>
+constexpr field::ChoiceList choices(At) {
+  using Value = typename std::remove_reference_t<std::invoke_result_t<At, Case&>>::value_type;
+  return {Words<Value>::known,
+          [](Case& c, const Strings& words) {
+            At{}(c).clear();
+            for (const string& word : words) At{}(c).push_back(Words<Value>::value(word));
+          },
+          [](Case& c) {
+            Strings words;
+            for (const Value value : At{}(c)) words.emplace_back(to_string(value));
+            return words;
+          }};
 }
 
 constexpr std::int64_t kMaxRows = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::array kKeys = {
     Key{"problem", field::Section{}, "", "where the linear system A x = b comes from"},
-    Key{"problem.file", field::File{[](Case& c) -> decltype(auto) { return (c.problem.file); }}, "",
-        "HDF5 file, relative to the folder of this case; or use problem.generate"},
+    Key{"problem.file", field::File{[](Case& c) -> decltype(auto) { return (file_of(c).file); }},
+        "", "HDF5 file, relative to the folder of this case; or use problem.generate"},
     Key{"problem.generate",
         field::Text{[](Case& c) -> string& { return generate_of(c).kind; }, generator_kinds}, "",
         "model problem made in memory, each rank its rows, in place of problem.file"},
@@ -47,25 +100,20 @@ constexpr std::array kKeys = {
     Key{"problem.seed",
         field::Seed{[](Case& c) -> decltype(auto) { return (generate_of(c).seed); }}, "",
         "with generate: seed of everything random"},
-    Key{"problem.matrix", field::Text{[](Case& c) -> string& { return c.problem.matrix; }}, "",
+    Key{"problem.matrix", field::Text{[](Case& c) -> string& { return file_of(c).matrix; }}, "",
         "HDF5 group of the matrix: attributes format and shape, datasets indptr, indices, data"},
-    Key{"problem.rhs", field::Text{[](Case& c) -> string& { return c.problem.rhs; }}, "",
+    Key{"problem.rhs", field::Rhs{[](Case& c) -> decltype(auto) { return (c.problem.rhs); }}, "",
         "right-hand side b: a dataset such as /b, or ones, random, from-ones (b = A 1, so the "
         "error is known)"},
-    Key{"problem.x0", field::Text{[](Case& c) -> string& { return c.problem.x0; }}, "",
+    Key{"problem.x0", field::Text{[](Case& c) -> string& { return file_of(c).x0; }}, "",
         "dataset of the initial guess; empty: start from zero"},
-    Key{"problem.x_exact", field::Text{[](Case& c) -> string& { return c.problem.x_exact; }}, "",
+    Key{"problem.x_exact", field::Text{[](Case& c) -> string& { return file_of(c).x_exact; }}, "",
         "dataset of the known solution, to report the error; empty: unknown"},
 
     Key{"solver", field::Section{}, "", "the Krylov method and when it stops"},
     Key{"solver.method", field::Text{[](Case& c) -> string& { return c.solver.method; }}, "",
         "cg (symmetric positive definite), bicgstab (any), or a PETSc KSP name such as gmres"},
-    Key{"solver.engine",
-        field::Text{[](Case& c) -> string& { return c.solver.engine; },
-                    [] {
-                      return Strings{"auto", "petsc", "resident"};
-                    }},
-        "",
+    Key{"solver.engine", choice([](Case& c) -> decltype(auto) { return (c.solver.engine); }), "",
         "petsc: PETSc's solver; resident: Trireme's fused loop (cg and bicgstab); auto: decide"},
     Key{"solver.preconditioner",
         field::Text{[](Case& c) -> string& { return c.solver.preconditioner; }}, "",
@@ -83,22 +131,12 @@ constexpr std::array kKeys = {
                        kMaxRows},
         "iterations", "stop unconverged (exit code 5, the report is written) after this many"},
 
-    Key{"kernel",
-        field::TextList{[](Case& c) -> Strings& { return c.kernels; }, kernel_names, false}, "",
+    Key{"kernel", field::TextList{[](Case& c) -> Strings& { return c.kernels; }, kernel_names}, "",
         "sparse matrix-vector product: auto or a name of solve --list-kernels; a list compares "
         "them in one run"},
-    Key{"device",
-        field::Text{[](Case& c) -> string& { return c.device; },
-                    [] {
-                      return Strings{"auto", "cpu", "cuda"};
-                    }},
-        "", "where the kernel runs", "a GPU is cuda"},
-    Key{"precision",
-        field::TextList{[](Case& c) -> Strings& { return c.precisions; },
-                        [] {
-                          return Strings{"double", "mixed"};
-                        }},
-        "",
+    Key{"device", choice([](Case& c) -> decltype(auto) { return (c.device); }), "",
+        "where the kernel runs", "a GPU is cuda"},
+    Key{"precision", choices([](Case& c) -> decltype(auto) { return (c.precisions); }), "",
         "of the matrix; mixed: the loop's product reads values in FP32, vectors, sums and "
         "corrections "
         "of the residual are FP64, so rtol holds for b - A x (resident engine). A list compares "
@@ -113,12 +151,8 @@ constexpr std::array kKeys = {
     Key{"report.directory",
         field::Directory{[](Case& c) -> decltype(auto) { return (c.report.directory); }}, "",
         "relative to the current directory; made when missing"},
-    Key{"report.formats",
-        field::TextList{[](Case& c) -> Strings& { return c.report.formats; },
-                        [] {
-                          return Strings{"json", "csv", "html"};
-                        }},
-        "", "report.json, history.csv, report.html"},
+    Key{"report.formats", choices([](Case& c) -> decltype(auto) { return (c.report.formats); }), "",
+        "report.json, history.csv, report.html"},
     Key{"report.solution", field::Flag{[](Case& c) -> bool& { return c.report.solution; }}, "",
         "write solution.h5 (solution-<kernel>.h5, solution-<kernel>-mixed.h5 when several are "
         "compared)"},

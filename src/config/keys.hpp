@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,35 +18,47 @@ namespace trireme {
 // How a key's value is read and where in a Case it goes. `at` on a default Case gives the default.
 namespace field {
 
-using Words = std::vector<std::string> (*)();
+using KnownWords = std::vector<std::string> (*)();
 
 struct Section {};  // a map of further keys
 struct Text {
   std::string& (*at)(Case&);
-  Words known = nullptr;  // null: any text
+  KnownWords known = nullptr;  // null: any text
 };
 struct TextList {  // one text or a list of them
   std::vector<std::string>& (*at)(Case&);
-  Words known;
-  bool closed = true;  // false: the words differ from build to build, so the schema lists none
+  KnownWords known;  // they differ from build to build, so the schema lists none
+};
+struct Choice {  // one word of an enumeration
+  KnownWords known;
+  void (*assign)(Case&, std::string_view word);  // `word` is one of known()
+  std::string (*word)(Case&);
+};
+struct ChoiceList {  // one word of an enumeration or a list of them
+  KnownWords known;
+  void (*assign)(Case&, const std::vector<std::string>& words);  // each is one of known()
+  std::vector<std::string> (*words)(Case&);
+};
+struct Rhs {
+  RightHandSide& (*at)(Case&);
 };
 struct File {  // relative to the case's folder
-  std::optional<std::filesystem::path>& (*at)(Case&);
+  std::filesystem::path& (*at)(Case&);
 };
 struct Directory {  // relative to the current directory
   std::filesystem::path& (*at)(Case&);
 };
 struct Integer {
   std::int64_t& (*at)(Case&);
-  std::int64_t least = 0;
-  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min = 0;
+  std::int64_t max = std::numeric_limits<std::int64_t>::max();
 };
 struct Seed {
   std::uint64_t& (*at)(Case&);
 };
-struct Real {  // least <= value < below
+struct Real {  // min <= value < below
   double& (*at)(Case&);
-  double least = 0;
+  double min = 0;
   double below = std::numeric_limits<double>::infinity();
 };
 struct Duration {  // "90s", "10m", "1h30m"; above 0
@@ -60,9 +71,10 @@ struct PetscOptions {};  // any map: nested names are joined by '_'
 
 }  // namespace field
 
-using Field = std::variant<field::Section, field::Text, field::TextList, field::File,
-                           field::Directory, field::Integer, field::Seed, field::Real,
-                           field::Duration, field::Flag, field::PetscOptions>;
+using Field =
+    std::variant<field::Section, field::Text, field::TextList, field::Choice, field::ChoiceList,
+                 field::Rhs, field::File, field::Directory, field::Integer, field::Seed,
+                 field::Real, field::Duration, field::Flag, field::PetscOptions>;
 
 struct Key {
   std::string_view path;  // "solver.rtol"

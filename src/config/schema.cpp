@@ -12,8 +12,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Describe {
-  Case& defaults;
+class Describe {
+ public:
+  explicit Describe(Case& defaults) : defaults_(defaults) {}
 
   Json operator()(const field::Section&) const {
     return {{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
@@ -21,31 +22,37 @@ struct Describe {
   Json operator()(const field::Text& f) const {
     Json json = {{"type", "string"}};
     if (f.known) json["enum"] = f.known();
-    if (const std::string& text = f.at(defaults); !text.empty()) json["default"] = text;
+    if (const std::string& text = f.at(defaults_); !text.empty()) json["default"] = text;
     return json;
   }
   Json operator()(const field::TextList& f) const {
-    Json item = {{"type", "string"}};
-    if (f.closed) item["enum"] = f.known();
-    const Json list = {{"type", "array"}, {"items", item}, {"minItems", 1}, {"uniqueItems", true}};
-    return {{"oneOf", {item, list}}, {"default", f.at(defaults)}};
+    return one_or_several({{"type", "string"}}, f.at(defaults_));
+  }
+  Json operator()(const field::Choice& f) const {
+    return {{"type", "string"}, {"enum", f.known()}, {"default", f.word(defaults_)}};
+  }
+  Json operator()(const field::ChoiceList& f) const {
+    return one_or_several({{"type", "string"}, {"enum", f.known()}}, f.words(defaults_));
+  }
+  Json operator()(const field::Rhs& f) const {
+    return {{"type", "string"}, {"default", to_string(f.at(defaults_))}};
   }
   Json operator()(const field::File&) const { return {{"type", "string"}, {"minLength", 1}}; }
   Json operator()(const field::Directory& f) const {
-    return {{"type", "string"}, {"minLength", 1}, {"default", f.at(defaults).string()}};
+    return {{"type", "string"}, {"minLength", 1}, {"default", f.at(defaults_).string()}};
   }
   Json operator()(const field::Integer& f) const {
-    Json json = {{"type", "integer"}, {"minimum", f.least}, {"maximum", f.most}};
-    if (f.at(defaults) >= f.least) json["default"] = f.at(defaults);
+    Json json = {{"type", "integer"}, {"minimum", f.min}, {"maximum", f.max}};
+    if (f.at(defaults_) >= f.min) json["default"] = f.at(defaults_);
     return json;
   }
   Json operator()(const field::Seed& f) const {
-    return {{"type", "integer"}, {"minimum", 0}, {"default", f.at(defaults)}};
+    return {{"type", "integer"}, {"minimum", 0}, {"default", f.at(defaults_)}};
   }
   Json operator()(const field::Real& f) const {
-    Json json = {{"type", "number"}, {"minimum", f.least}};
+    Json json = {{"type", "number"}, {"minimum", f.min}};
     if (std::isfinite(f.below)) json["exclusiveMaximum"] = f.below;
-    json["default"] = f.at(defaults);
+    json["default"] = f.at(defaults_);
     return json;
   }
   Json operator()(const field::Duration&) const {
@@ -54,13 +61,21 @@ struct Describe {
         {"pattern", "^(?=.)([0-9]+(\\.[0-9]+)?h)?([0-9]+(\\.[0-9]+)?m)?([0-9]+(\\.[0-9]+)?s)?$"}};
   }
   Json operator()(const field::Flag& f) const {
-    return {{"type", "boolean"}, {"default", f.at(defaults)}};
+    return {{"type", "boolean"}, {"default", f.at(defaults_)}};
   }
   Json operator()(const field::PetscOptions&) const {
     Json refused = Json::array();
     for (const OwnedOption& owned : owned_petsc_options()) refused.push_back(owned.option);
     return {{"type", {"object", "null"}}, {"propertyNames", {{"not", {{"enum", refused}}}}}};
   }
+
+ private:
+  static Json one_or_several(const Json& item, const std::vector<std::string>& defaults) {
+    const Json list = {{"type", "array"}, {"items", item}, {"minItems", 1}, {"uniqueItems", true}};
+    return {{"oneOf", {item, list}}, {"default", defaults}};
+  }
+
+  Case& defaults_;
 };
 
 // What check_whole() demands of the source of the matrix.

@@ -7,8 +7,6 @@
 namespace trireme {
 namespace {
 
-bool is_dataset(const std::string& name) { return name.starts_with('/'); }
-
 class Checker {
  public:
   Checker(const Case& c, const Places& places) : case_(c), places_(places) {}
@@ -38,26 +36,24 @@ class Checker {
 
   void datasets() const {
     const ProblemSpec& problem = case_.problem;
-    const std::string& rhs = problem.rhs;
-    if (!is_dataset(rhs) && rhs != "ones" && rhs != "random" && rhs != "from-ones")
-      fail(ExitCode::usage,
-           "{}: problem.rhs '{}' is neither a dataset (/b) nor ones, random, from-ones",
-           places_.at("problem.rhs"), rhs);
-    if (is_dataset(rhs) && problem.generate)
+    const auto* b = std::get_if<Dataset>(&problem.rhs);
+    if (b && problem.generated())
       fail(ExitCode::usage,
            "{}: problem.rhs '{}' is a dataset, but a generated problem has no "
            "file; use ones, random or from-ones",
-           places_.at("problem.rhs"), rhs);
-    must_be_dataset("problem.matrix", problem.matrix);
-    if (!problem.x0.empty()) must_be_dataset("problem.x0", problem.x0);
-    if (!problem.x_exact.empty()) must_be_dataset("problem.x_exact", problem.x_exact);
+           places_.at("problem.rhs"), b->name);
+    const auto* source = std::get_if<SystemFile>(&problem.source);
+    if (!source) return;
+    must_be_dataset("problem.matrix", source->matrix);
+    if (!source->x0.empty()) must_be_dataset("problem.x0", source->x0);
+    if (!source->x_exact.empty()) must_be_dataset("problem.x_exact", source->x_exact);
   }
 
  private:
   bool given(const std::string& key) const { return places_.contains(key); }
 
   void must_be_dataset(const std::string& key, const std::string& name) const {
-    if (!is_dataset(name))
+    if (!name.starts_with('/'))
       fail(ExitCode::usage, "{}: {} '{}' must begin with '/', such as /{}", places_.at(key), key,
            name, name);
   }

@@ -104,7 +104,7 @@ std::string text_of(const YAML::Node& value, const Complaint& complaint) {
   return text;
 }
 
-std::string word_of(const YAML::Node& value, field::Words known, const Complaint& complaint) {
+std::string word_of(const YAML::Node& value, field::KnownWords known, const Complaint& complaint) {
   const std::string text = text_of(value, complaint);
   if (known) {
     const auto words = known();
@@ -129,19 +129,17 @@ struct Assign {
 
   void operator()(const field::Text& f) const { f.at(c) = word_of(value, f.known, complaint); }
 
-  void operator()(const field::TextList& f) const {
-    std::vector<std::string> words;
-    if (value.IsSequence()) {
-      for (const YAML::Node& item : value) words.push_back(word_of(item, f.known, complaint));
-    } else if (value.IsScalar()) {
-      words.push_back(word_of(value, f.known, complaint));
-    }
-    if (words.empty()) complaint.wants("a name or a list of names", value);
-    for (auto word = words.begin(); word != words.end(); ++word)
-      if (std::find(words.begin(), word, *word) != word)
-        fail(ExitCode::usage, "{}: {} lists '{}' twice", complaint.place(value), complaint.key,
-             *word);
-    f.at(c) = words;
+  void operator()(const field::TextList& f) const { f.at(c) = words(f.known); }
+  void operator()(const field::Choice& f) const { f.assign(c, word_of(value, f.known, complaint)); }
+  void operator()(const field::ChoiceList& f) const { f.assign(c, words(f.known)); }
+
+  void operator()(const field::Rhs& f) const {
+    const std::string text = text_of(value, complaint);
+    const auto rhs = parse_right_hand_side(text);
+    if (!rhs)
+      fail(ExitCode::usage, "{}: {} '{}' is neither a dataset (/b) nor ones, random, from-ones",
+           complaint.place(value), complaint.key, text);
+    f.at(c) = *rhs;
   }
 
   void operator()(const field::File& f) const {
@@ -151,8 +149,8 @@ struct Assign {
 
   void operator()(const field::Integer& f) const {
     const auto number = scalar<std::int64_t>(parse_integer<std::int64_t>);
-    if (!number || *number < f.least || *number > f.most)
-      complaint.wants(fmt::format("a whole number from {} to {}", f.least, f.most), value);
+    if (!number || *number < f.min || *number > f.max)
+      complaint.wants(fmt::format("a whole number from {} to {}", f.min, f.max), value);
     f.at(c) = *number;
   }
 
@@ -164,10 +162,10 @@ struct Assign {
 
   void operator()(const field::Real& f) const {
     const auto number = scalar<double>(parse_real);
-    if (!number || *number < f.least || *number >= f.below)
+    if (!number || *number < f.min || *number >= f.below)
       complaint.wants(std::isinf(f.below)
-                          ? fmt::format("a number, {} or more", f.least)
-                          : fmt::format("a number from {} to below {}", f.least, f.below),
+                          ? fmt::format("a number, {} or more", f.min)
+                          : fmt::format("a number from {} to below {}", f.min, f.below),
                       value);
     f.at(c) = *number;
   }
@@ -184,6 +182,22 @@ struct Assign {
   }
 
  private:
+  // One word or a list of different ones.
+  std::vector<std::string> words(field::KnownWords known) const {
+    std::vector<std::string> words;
+    if (value.IsSequence()) {
+      for (const YAML::Node& item : value) words.push_back(word_of(item, known, complaint));
+    } else if (value.IsScalar()) {
+      words.push_back(word_of(value, known, complaint));
+    }
+    if (words.empty()) complaint.wants("a name or a list of names", value);
+    for (auto word = words.begin(); word != words.end(); ++word)
+      if (std::find(words.begin(), word, *word) != word)
+        fail(ExitCode::usage, "{}: {} lists '{}' twice", complaint.place(value), complaint.key,
+             *word);
+    return words;
+  }
+
   template <class Number>
   std::optional<Number> scalar(std::optional<Number> (*parse)(std::string_view)) const {
     if (!value.IsScalar() || quoted(value)) return std::nullopt;

@@ -27,7 +27,7 @@ double estimated_bytes(const GenerateSpec& spec, std::int64_t rows) {
 }
 
 MatrixOnRanks generate_matrix(MPI_Comm comm, const ProblemSpec& problem) {
-  const GenerateSpec& spec = *problem.generate;
+  const auto& spec = std::get<GenerateSpec>(problem.source);
   const int rank = rank_of(comm);
   const int ranks = size_of(comm);
   std::int64_t rows = 0;
@@ -58,12 +58,13 @@ MatrixOnRanks generate_matrix(MPI_Comm comm, const ProblemSpec& problem) {
 
 MatrixOnRanks load_matrix_from(MPI_Comm comm, const ProblemSpec& spec,
                                std::optional<hdf5::File>& file) {
-  if (spec.generate) return generate_matrix(comm, spec);
+  if (spec.generated()) return generate_matrix(comm, spec);
+  const auto& source = std::get<SystemFile>(spec.source);
   StoredMatrix stored;
   collectively(comm, [&] {
-    if (!spec.file) fail(ExitCode::usage, "the problem needs a file or a generator");
-    file = hdf5::File::open(*spec.file);
-    stored = find_matrix(*file, spec.matrix);
+    if (source.file.empty()) fail(ExitCode::usage, "the problem needs a file or a generator");
+    file = hdf5::File::open(source.file);
+    stored = find_matrix(*file, source.matrix);
   });
   stored.rows_together = spec.rows_together;
   return read_matrix(comm, stored);
@@ -76,46 +77,56 @@ const hdf5::File& file_with(const std::optional<hdf5::File>& file, const std::st
   return *file;
 }
 
-void make_rhs(const std::string& rhs, const std::optional<hdf5::File>& file, const RowRange& rows,
+void make_rhs(const RightHandSide& rhs, const std::optional<hdf5::File>& file, const RowRange& rows,
               Problem& problem) {
+  if (const auto* b = std::get_if<Dataset>(&rhs)) {
+    problem.rhs = read_vectors(file_with(file, b->name), b->name, rows);
+    return;
+  }
   const Array<double> ones(rows.count, 1.0);
-  if (rhs == "ones") {
-    problem.rhs = {ones};
-  } else if (rhs == "random") {
-    problem.rhs = {random_vector(rows, 1)};
-  } else if (rhs == "from-ones") {
-    problem.rhs = {row_sums(problem.matrix.local)};
-    problem.x_exact = {ones};
-  } else {
-    problem.rhs = read_vectors(file_with(file, rhs), rhs, rows);
+  switch (std::get<MadeRhs>(rhs)) {
+    case MadeRhs::ones:
+      problem.rhs = {ones};
+      break;
+    case MadeRhs::random:
+      problem.rhs = {random_vector(rows, 1)};
+      break;
+    case MadeRhs::from_ones:
+      problem.rhs = {row_sums(problem.matrix.local)};
+      problem.x_exact = {ones};
+      break;
   }
 }
 
 void read_known_vectors(const ProblemSpec& spec, const std::optional<hdf5::File>& file,
                         const RowRange& rows, Problem& problem) {
-  if (!spec.x0.empty()) {
-    std::vector<Array<double>> x0 = read_vectors(file_with(file, spec.x0), spec.x0, rows);
+  const auto* source = std::get_if<SystemFile>(&spec.source);
+  if (!source) return;
+  if (!source->x0.empty()) {
+    std::vector<Array<double>> x0 = read_vectors(*file, source->x0, rows);
     if (x0.size() != 1)
-      fail(ExitCode::input, "{} in {} holds {} vectors; a start is one", spec.x0, problem.name,
+      fail(ExitCode::input, "{} in {} holds {} vectors; a start is one", source->x0, problem.name,
            x0.size());
     problem.x0 = std::move(x0.front());
   }
-  if (!spec.x_exact.empty()) {
-    if (spec.rhs == "from-ones")
+  if (!source->x_exact.empty()) {
+    if (spec.rhs == RightHandSide(MadeRhs::from_ones))
       fail(ExitCode::usage,
            "rhs from-ones makes the solution 1; remove x_exact or name a dataset as rhs");
-    problem.x_exact = read_vectors(file_with(file, spec.x_exact), spec.x_exact, rows);
+    problem.x_exact = read_vectors(*file, source->x_exact, rows);
     if (problem.x_exact.size() != problem.rhs.size())
       fail(ExitCode::input, "{} holds {} vectors, but there are {} right-hand sides in {}",
-           spec.x_exact, problem.x_exact.size(), problem.rhs.size(), problem.name);
+           source->x_exact, problem.x_exact.size(), problem.rhs.size(), problem.name);
   }
 }
 
 }  // namespace
 
 std::string problem_name(const ProblemSpec& spec) {
-  if (spec.generate) return fmt::format("{}, n = {}", spec.generate->kind, spec.generate->n);
-  return fmt::format("{}:{}", spec.file ? spec.file->filename().string() : "", spec.matrix);
+  if (const auto* model = std::get_if<GenerateSpec>(&spec.source))
+    return fmt::format("{}, n = {}", model->kind, model->n);
+  const auto& source = std::get<SystemFile>(spec.source);
+  return fmt::format("{}:{}", source.file.filename().string(), source.matrix);
 }
 
 MatrixOnRanks load_matrix(MPI_Comm comm, const ProblemSpec& spec) {

@@ -9,18 +9,13 @@
 #include <string_view>
 #include <type_traits>
 
+#include "base/choices.hpp"
 #include "base/half.hpp"
 #include "kernels/device_csr.hpp"
 #include "kernels/kernel.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme {
-
-enum class Device { cpu, cuda };
-
-// How a product in FP64 stores the matrix values: `full` in FP64, `mixed` in FP32. x, y and all
-// sums are in FP64 either way.
-enum class Precision { full, mixed };
 
 struct KernelChoice {
   std::string name;  // a registered kernel, or petsc-aij

@@ -205,16 +205,17 @@ void PetscSolver::set_types(const SolverSpec& spec, const std::string& type,
 // options shows when it has read them, it reads them first.
 void PetscSolver::choose_engine(const SolverSpec& spec) {
   const std::string resident = resident_ksp_type(spec.method);
-  std::string why_not = spec.engine == "petsc" ? "solver.engine is petsc"
-                                               : why_not_resident(spec.method, spec.preconditioner);
+  std::string why_not = spec.engine == Engine::petsc
+                            ? "solver.engine is petsc"
+                            : why_not_resident(spec.method, spec.preconditioner);
   std::vector<std::string> unread;
   if (why_not.empty()) {
     set_types(spec, resident, resident_pc_type(spec.preconditioner));
-    why_not = engine() == "resident" ? why_not_resident(ksp_) : "-ksp_type " + type();
+    why_not = engine() == Engine::resident ? why_not_resident(ksp_) : "-ksp_type " + type();
     if (why_not.empty()) return;
     if (why_not_resident(type(), type_of(pc_of(ksp_))).empty()) unread = unread_ksp_options(ksp_);
   }
-  if (spec.engine == "resident")
+  if (spec.engine == Engine::resident)
     fail(ExitCode::usage, "solver.engine: resident does not serve: {}{}", why_not,
          spec.preconditioner.starts_with("trireme_") ? "" : "; use engine: auto");
   set_types(spec, ksp_type(spec.method), spec.preconditioner);
@@ -225,7 +226,7 @@ void PetscSolver::choose_engine(const SolverSpec& spec) {
     }
     return choose_engine(spec);
   }
-  if (engine() == "resident") {  // by its own name
+  if (engine() == Engine::resident) {  // by its own name
     const std::string why = why_not_resident(ksp_);
     if (!why.empty()) fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type(), why);
     return;
@@ -234,7 +235,7 @@ void PetscSolver::choose_engine(const SolverSpec& spec) {
   if (pc_type.starts_with("trireme_"))
     fail(ExitCode::usage, "preconditioner {} works in the resident engine only ({}); use another",
          pc_type, why_not);
-  if (spec.engine == "auto" && !resident.empty()) notes_.push_back(why_not + ": engine petsc");
+  if (!spec.engine && !resident.empty()) notes_.push_back(why_not + ": engine petsc");
 }
 
 void PetscSolver::note_a_block_size_of_one() {
@@ -323,7 +324,7 @@ void PetscSolver::require_residual_test() const {
 }
 
 void PetscSolver::choose_row_order() {
-  if (engine() == "resident") trireme::choose_row_order(ksp_);
+  if (engine() == Engine::resident) trireme::choose_row_order(ksp_);
 }
 
 void PetscSolver::prepare() {
@@ -344,7 +345,7 @@ KspResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   const MPI_Comm comm = comm_of(amat_);
   petsc_check(KSPSetInitialGuessNonzero(ksp_, nonzero_guess ? PETSC_TRUE : PETSC_FALSE));
   MPI_Barrier(comm);
-  const bool resident = engine() == "resident";
+  const bool resident = engine() == Engine::resident;
   std::optional<EndedBySignal> signal;
   std::optional<IterationLimit> limit;
   if (resident)
@@ -388,14 +389,14 @@ std::vector<double> PetscSolver::residuals() const {
 }
 
 solvers::StoppedSolve PetscSolver::stopped() const {
-  if (engine() == "resident") return ksp_stopped_solve(ksp_);
+  if (engine() == Engine::resident) return ksp_stopped_solve(ksp_);
   solvers::StoppedSolve stopped;
   stopped.iterations = iterations_;
   return stopped;
 }
 
 void PetscSolver::go_on(const solvers::StoppedSolve& stopped) {
-  if (engine() == "resident")
+  if (engine() == Engine::resident)
     ksp_go_on(ksp_, stopped);
   else
     iterations_before_ = stopped.iterations;
@@ -414,8 +415,8 @@ std::string PetscSolver::method() const {
   return name;
 }
 
-std::string PetscSolver::engine() const {
-  return type() == kTriremeCg || type() == kTriremeBicgstab ? "resident" : "petsc";
+Engine PetscSolver::engine() const {
+  return type() == kTriremeCg || type() == kTriremeBicgstab ? Engine::resident : Engine::petsc;
 }
 
 std::string PetscSolver::preconditioner() const {

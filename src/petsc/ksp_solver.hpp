@@ -77,8 +77,8 @@ class PetscSolver {
 
   void monitor(Monitor monitor) { monitor_ = std::move(monitor); }
   double setup_seconds() const { return setup_seconds_; }
-  std::string method() const;          // what runs: cg, bicgstab, or PETSc's name
-  std::string engine() const;          // petsc | resident
+  std::string method() const;  // what runs: cg, bicgstab, or PETSc's name
+  Engine engine() const;
   std::string preconditioner() const;  // likewise
   double rtol() const;
   double atol() const;

@@ -41,10 +41,10 @@ Json kernel_time(const KernelTiming& t) {
 
 Json run_json(const RunOutcome& run) {
   return {{"kernel", run.kernel},
-          {"device", run.device},
-          {"precision", run.precision},
+          {"device", to_string(run.device)},
+          {"precision", to_string(run.precision)},
           {"method", run.method},
-          {"engine", run.engine},
+          {"engine", to_string(run.engine)},
           {"preconditioner", run.preconditioner},
           {"ranks", run.ranks},
           {"rtol", run.rtol},

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/choices.hpp"
 #include "base/error.hpp"
 
 namespace trireme {
@@ -38,7 +39,10 @@ struct Seconds {
 // One kernel's solves. ||b|| stands for the first residual's norm, ||A x0||, where b = 0, as in
 // PETSc's convergence test.
 struct RunOutcome {
-  std::string kernel, device, precision, method, engine, preconditioner;
+  std::string kernel, method, preconditioner;
+  Device device = Device::cpu;
+  Precision precision = Precision::full;
+  Engine engine = Engine::resident;
   int ranks = 1;
   double rtol = 0;  // that the solver was given, of ||b||
   ExitCode exit_code = ExitCode::internal;
@@ -68,7 +72,8 @@ struct RunOutcome {
 
 // A run's name among those of its outcome: csr, or csr-mixed.
 inline std::string label(const RunOutcome& run) {
-  return run.precision == "double" ? run.kernel : run.kernel + "-" + run.precision;
+  const bool full = run.precision == Precision::full;
+  return full ? run.kernel : run.kernel + "-" + std::string(to_string(run.precision));
 }
 
 struct CaseOutcome {

@@ -15,8 +15,8 @@ namespace trireme {
 // nothing on disk: call it before any work whose results would be lost.
 void check_writable(const std::filesystem::path& directory);
 
-// Where write_reports() writes. Throws Error{usage} for a format that is not known.
-std::vector<std::filesystem::path> report_files(std::span<const std::string> formats,
+// Where write_reports() writes.
+std::vector<std::filesystem::path> report_files(std::span<const ReportFormat> formats,
                                                 const std::filesystem::path& directory);
 
 // Writes each of `formats` (json -> report.json, csv -> history.csv, html -> report.html), making
@@ -24,7 +24,7 @@ std::vector<std::filesystem::path> report_files(std::span<const std::string> for
 // first and renamed last; on failure the temporary files are removed and the old reports stand.
 // Throws Error{usage} where the directory cannot be made, Error{resource} where the disk is full.
 std::vector<std::filesystem::path> write_reports(const CaseOutcome& outcome,
-                                                 std::span<const std::string> formats,
+                                                 std::span<const ReportFormat> formats,
                                                  const std::filesystem::path& directory);
 
 // The kernels side by side in at most 100 columns, units in the head, then each verdict in words.

@@ -78,7 +78,7 @@ std::string machine(const MachineFacts& m) {
 
 std::string method(const RunOutcome& run) {
   return fmt::format("{} + {} to {:g}, {} engine, {}, {}", run.method, run.preconditioner, run.rtol,
-                     run.engine, run.precision, run.device);
+                     to_string(run.engine), to_string(run.precision), to_string(run.device));
 }
 
 bool one_method(const CaseOutcome& outcome) {

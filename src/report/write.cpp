@@ -26,11 +26,16 @@ struct Report {
   std::string (*text)(const CaseOutcome&);
 };
 
-Report report_of(const std::string& format) {
-  if (format == "json") return {"report.json", json_report};
-  if (format == "csv") return {"history.csv", csv_history};
-  if (format == "html") return {"report.html", html_report};
-  fail(ExitCode::usage, "unknown report format '{}'; known: json, csv, html", format);
+Report report_of(ReportFormat format) {
+  switch (format) {
+    case ReportFormat::csv:
+      return {"history.csv", csv_history};
+    case ReportFormat::html:
+      return {"report.html", html_report};
+    case ReportFormat::json:
+      break;
+  }
+  return {"report.json", json_report};
 }
 
 }  // namespace
@@ -52,22 +57,22 @@ void check_writable(const fs::path& directory) {
   rmdir(probe.c_str());
 }
 
-std::vector<fs::path> report_files(std::span<const std::string> formats,
+std::vector<fs::path> report_files(std::span<const ReportFormat> formats,
                                    const fs::path& directory) {
   std::vector<fs::path> files;
-  for (const std::string& format : formats) files.push_back(directory / report_of(format).name);
+  for (const ReportFormat format : formats) files.push_back(directory / report_of(format).name);
   return files;
 }
 
 std::vector<fs::path> write_reports(const CaseOutcome& outcome,
-                                    std::span<const std::string> formats,
+                                    std::span<const ReportFormat> formats,
                                     const fs::path& directory) {
   std::error_code error;
   fs::create_directories(directory, error);
   if (error) unwritable(directory, error.message());
 
   std::vector<StagedFile> files;
-  for (const std::string& format : formats) {
+  for (const ReportFormat format : formats) {
     const Report report = report_of(format);
     files.emplace_back(directory / report.name).write(report.text(outcome));
   }

@@ -64,7 +64,7 @@ TEST_F(WithCudaPetsc, PetscAijIterationsAreThoseOfOurKernels) {
       solve("solver: {method: bicgstab, engine: petsc}\nkernel: [csr-vector, petsc-aij]\n");
   const RunOutcome &ours = outcome.runs[0], &theirs = outcome.runs[1];
   EXPECT_TRUE(theirs.converged) << theirs.reason;
-  EXPECT_EQ(theirs.device, "cuda");
+  EXPECT_EQ(theirs.device, Device::cuda);
   EXPECT_LE(theirs.relative_residual, 1e-8);
   EXPECT_NEAR(static_cast<double>(theirs.iterations), static_cast<double>(ours.iterations), 2);
   EXPECT_GE(theirs.kernel_us.count, 2 * theirs.iterations);

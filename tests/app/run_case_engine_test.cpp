@@ -29,9 +29,9 @@ TEST(RunCase, MixedPrecisionReachesTheToleranceAndIsComparedWithDouble) {
         nullptr);
     ASSERT_EQ(outcome.runs.size(), 2u);
     const RunOutcome &full = outcome.runs[0], &mixed = outcome.runs[1];
-    EXPECT_EQ(full.precision, "double");
+    EXPECT_EQ(full.precision, Precision::full);
     EXPECT_FALSE(full.corrections);
-    EXPECT_EQ(mixed.precision, "mixed");
+    EXPECT_EQ(mixed.precision, Precision::mixed);
     EXPECT_EQ(label(mixed), "csr-mixed");
     EXPECT_TRUE(mixed.converged) << mixed.reason;
     EXPECT_LE(mixed.relative_residual, 1.01e-12);
@@ -110,7 +110,7 @@ TEST(RunCase, AutoTakesPetscsLoopForWhatTheResidentEngineLacks) {
     const std::string problem = "generate: poisson2d, n: 12";
     for (const RunOutcome& run : solve(problem, solver + "}").runs) {
       EXPECT_TRUE(run.converged) << run.reason;
-      EXPECT_EQ(run.engine, "petsc");
+      EXPECT_EQ(run.engine, Engine::petsc);
       EXPECT_TRUE(std::ranges::any_of(run.notes, [&](const std::string& note) {
         return note.find(why) != std::string::npos;
       })) << testing::PrintToString(run.notes);
@@ -125,7 +125,7 @@ TEST(RunCase, AutoStaysResidentWhereAnOptionIsNobodys) {
     const PetscOption given(name, "20");
     const CaseOutcome outcome =
         solve("generate: poisson2d, n: 12", "kernel: [csr, albus]\ndevice: cpu");
-    for (const RunOutcome& run : outcome.runs) EXPECT_EQ(run.engine, "resident");
+    for (const RunOutcome& run : outcome.runs) EXPECT_EQ(run.engine, Engine::resident);
     EXPECT_EQ(std::ranges::count(outcome.runs[0].notes, "PETSc option " + std::string(name) +
                                                             " was not used; is it misspelt?"),
               1);
@@ -136,7 +136,7 @@ TEST(RunCase, AutoStaysResidentForAPreconditionerThatItHas) {
   for (const char* type : {"none", "jacobi", kTriremeChebyshev}) {
     const PetscOption given("-pc_type", type);
     const RunOutcome run = solve("generate: poisson2d, n: 12", "kernel: csr").runs[0];
-    EXPECT_EQ(run.engine, "resident");
+    EXPECT_EQ(run.engine, Engine::resident);
     EXPECT_EQ(run.preconditioner, type);
   }
 }
@@ -146,7 +146,7 @@ TEST(RunCase, BlocksOfMoreThan32RowsAreForPetscsLoop) {
   const std::string problem = "generate: poisson2d, n: 48", pc = "preconditioner: pbjacobi";
   const CaseOutcome outcome = solve(problem, "kernel: csr\nsolver: {" + pc + "}");
   EXPECT_TRUE(outcome.runs[0].converged) << outcome.runs[0].reason;
-  EXPECT_EQ(outcome.runs[0].engine, "petsc");
+  EXPECT_EQ(outcome.runs[0].engine, Engine::petsc);
   error_of(problem, "kernel: csr\nsolver: {engine: resident, " + pc + "}", ExitCode::usage);
 }
 
@@ -174,7 +174,7 @@ TEST(RunCase, AMonitorOfTheSolutionTakesPetscsLoopOnAGpu) {
     const PetscOption given(name, "ascii:/dev/null");
     const CaseOutcome outcome = solve("generate: poisson2d, n: 12", "device: cuda");
     EXPECT_TRUE(outcome.runs[0].converged) << outcome.runs[0].reason;
-    EXPECT_EQ(outcome.runs[0].engine, "petsc");
+    EXPECT_EQ(outcome.runs[0].engine, Engine::petsc);
     error_of("generate: poisson2d, n: 12", "device: cuda\nsolver: {engine: resident}",
              ExitCode::usage);
   }

@@ -84,7 +84,7 @@ TEST(RunCase, BlockJacobiIsReachedByItsPetscName) {
         solve(problem, "solver: {preconditioner: vpbjacobi, engine: " + engine + "}");
     EXPECT_TRUE(by_groups.runs[0].converged) << by_groups.runs[0].reason;
     EXPECT_LT(by_groups.runs[0].iterations, by_jacobi.runs[0].iterations);
-    EXPECT_EQ(by_groups.runs[0].engine, engine);
+    EXPECT_EQ(by_groups.runs[0].engine, choice_of<Engine>(engine));
     EXPECT_EQ(by_groups.runs[0].preconditioner, "vpbjacobi");
     petsc_check(PetscOptionsSetValue(nullptr, "-mat_block_size", "3"));
     const CaseOutcome by_blocks =

@@ -62,24 +62,25 @@ repeat: 3
 report: {directory: out, formats: [json, csv, html], solution: false}
 petsc: {ksp: {monitor: null, gmres_restart: 50}, log_view: ":log.txt", pc_factor_levels: [1, 2]}
 )");
-  EXPECT_EQ(c.problem.file, fs::path("folder/data/cant.h5"));
-  EXPECT_FALSE(c.problem.generate);
-  EXPECT_EQ(c.problem.matrix, "/M");
-  EXPECT_EQ(c.problem.rhs, "/b");
-  EXPECT_EQ(c.problem.x0, "/x0");
-  EXPECT_EQ(c.problem.x_exact, "/x");
+  const auto& source = std::get<SystemFile>(c.problem.source);
+  EXPECT_EQ(source.file, fs::path("folder/data/cant.h5"));
+  EXPECT_EQ(source.matrix, "/M");
+  EXPECT_EQ(c.problem.rhs, RightHandSide(Dataset{"/b"}));
+  EXPECT_EQ(source.x0, "/x0");
+  EXPECT_EQ(source.x_exact, "/x");
   EXPECT_EQ(c.solver.method, "bicgstab");
-  EXPECT_EQ(c.solver.engine, "petsc");
+  EXPECT_EQ(c.solver.engine, Engine::petsc);
   EXPECT_EQ(c.solver.preconditioner, "ilu");
   EXPECT_EQ(c.solver.rtol, 1e-10);
   EXPECT_EQ(c.solver.atol, 1.5);
   EXPECT_EQ(c.solver.max_iterations, 10000);
   EXPECT_EQ(c.kernels, (std::vector<std::string>{"csr", "petsc-aij"}));
-  EXPECT_EQ(c.device, "cpu");
-  EXPECT_EQ(c.precisions, (std::vector<std::string>{"double", "mixed"}));
+  EXPECT_EQ(c.device, Device::cpu);
+  EXPECT_EQ(c.precisions, (std::vector{Precision::full, Precision::mixed}));
   EXPECT_EQ(c.repeat, 3);
   EXPECT_EQ(c.report.directory, fs::path("out"));
-  EXPECT_EQ(c.report.formats.size(), 3u);
+  EXPECT_EQ(c.report.formats,
+            (std::vector{ReportFormat::json, ReportFormat::csv, ReportFormat::html}));
   EXPECT_FALSE(c.report.solution);
   const std::vector<std::pair<std::string, std::string>> options = {{"ksp_monitor", ""},
                                                                     {"ksp_gmres_restart", "50"},
@@ -90,13 +91,38 @@ petsc: {ksp: {monitor: null, gmres_restart: 50}, log_view: ":log.txt", pc_factor
 
 TEST(ReadCase, GivesDefaultsToTheSmallestCase) {
   const Case c = read(kSmallest);
-  ASSERT_TRUE(c.problem.generate);
-  EXPECT_EQ(c.problem.generate->kind, "poisson3d");
-  EXPECT_EQ(c.problem.generate->n, 8);
-  EXPECT_EQ(c.problem.generate->seed, 1u);
+  const auto& model = std::get<GenerateSpec>(c.problem.source);
+  EXPECT_EQ(model.kind, "poisson3d");
+  EXPECT_EQ(model.n, 8);
+  EXPECT_EQ(model.seed, 1u);
+  EXPECT_EQ(c.problem.rhs, RightHandSide(MadeRhs::from_ones));
+  EXPECT_FALSE(c.solver.engine) << "auto";
+  EXPECT_FALSE(c.device) << "auto";
+  EXPECT_EQ(c.precisions, std::vector{Precision::full});
+  EXPECT_EQ(c.report.formats, std::vector{ReportFormat::json});
   EXPECT_EQ(c.solver.method, "cg");
   EXPECT_EQ(c.kernels, std::vector<std::string>{"auto"});
   EXPECT_TRUE(c.petsc.empty());
+}
+
+// Each word of an enumeration, as it stands in a case, is the choice whose word it is.
+TEST(ReadCase, TakesEveryWordOfAnEnumeration) {
+  const auto read_word = [](const std::string& key, std::string_view word) {
+    return read_set({fmt::format("{}={}", key, word)});
+  };
+  for (const auto& [word, device] : WordsOf<Device>::all)
+    EXPECT_EQ(read_word("device", word).device, device);
+  for (const auto& [word, engine] : WordsOf<Engine>::all)
+    EXPECT_EQ(read_word("solver.engine", word).solver.engine, engine);
+  for (const auto& [word, precision] : WordsOf<Precision>::all)
+    EXPECT_EQ(read_word("precision", word).precisions, std::vector{precision});
+  for (const auto& [word, format] : WordsOf<ReportFormat>::all)
+    EXPECT_EQ(read_word("report.formats", word).report.formats, std::vector{format});
+  for (const auto& [word, rhs] : WordsOf<MadeRhs>::all)
+    EXPECT_EQ(read_word("problem.rhs", word).problem.rhs, RightHandSide(rhs));
+  EXPECT_FALSE(read_set({"device=auto"}, kSmallest + "device: cuda\n").device);
+  EXPECT_FALSE(
+      read_set({"solver.engine=auto"}, kSmallest + "solver: {engine: petsc}\n").solver.engine);
 }
 
 TEST(ReadCase, TakesTimesInHoursMinutesAndSeconds) {
@@ -116,7 +142,8 @@ TEST(ReadCase, KeepsTheTextWithItsOverrides) {
 }
 
 TEST(ReadCase, LeavesAnAbsoluteFileAlone) {
-  EXPECT_EQ(read("problem: {file: /data/a.h5}").problem.file, fs::path("/data/a.h5"));
+  EXPECT_EQ(std::get<SystemFile>(read("problem: {file: /data/a.h5}").problem.source).file,
+            fs::path("/data/a.h5"));
 }
 
 TEST(ReadCase, NamesLineColumnAndNearestKey) {

@@ -39,8 +39,8 @@ std::string refusal_of(Spoil&& spoil, const std::string& rhs = "/b",
     if (!f.has("/A")) f.soft_link("/good", "/A");
   });
   ProblemSpec spec;
-  spec.file = file.path();
-  spec.rhs = rhs;
+  spec.source.emplace<SystemFile>().file = file.path();
+  spec.rhs = *parse_right_hand_side(rhs);
   return refusal(spec, code);
 }
 
@@ -89,7 +89,7 @@ TEST(HostileFile, FollowsNoExternalLinkToAMatrix) {
   SharedFile file("hostile.h5");
   file.write([&](hdf5::File& f) { link_to(other_file(file.path()), "/M", f.id(), "A"); });
   ProblemSpec spec;
-  spec.file = file.path();
+  spec.source.emplace<SystemFile>().file = file.path();
   expect_contains(refusal(spec, ExitCode::input), "/A is a link to another file");
 }
 
@@ -199,8 +199,8 @@ TEST(HostileFile, ReadsSmallDatasetsThatNobodyWroteAsTheirFillValue) {
     });
   });
   ProblemSpec spec;
-  spec.file = file.path();
-  spec.rhs = "/b";
+  spec.source.emplace<SystemFile>().file = file.path();
+  spec.rhs = Dataset{"/b"};
   const Problem problem = load_problem(MPI_COMM_WORLD, spec);
   for (const double value : problem.rhs.at(0)) EXPECT_EQ(value, 2.5);
 }
@@ -234,7 +234,7 @@ TEST(Memory, IsAskedOfTheSystemBeforeAFileThatClaimsALargeMatrixIsRead) {
     test::put<double>(group, "data", {1, 2});
   });
   ProblemSpec spec;
-  spec.file = file.path();
+  spec.source.emplace<SystemFile>().file = file.path();
   const LimitedMemory limit(std::size_t{1} << 30);
   const std::string text = refusal(spec, ExitCode::resource);
   expect_contains(text, "large.h5: /A: at least ");
@@ -243,7 +243,7 @@ TEST(Memory, IsAskedOfTheSystemBeforeAFileThatClaimsALargeMatrixIsRead) {
 
 ProblemSpec generated(const std::string& kind, std::int64_t n) {
   ProblemSpec spec;
-  GenerateSpec& generate = spec.generate.emplace();
+  GenerateSpec& generate = spec.source.emplace<GenerateSpec>();
   generate.kind = kind;
   generate.n = n;
   return spec;
@@ -265,8 +265,8 @@ TEST(Memory, IsAskedOfTheSystemForVectorsWithoutRows) {
     create(f, {0, hsize_t{1} << 40}, [](hid_t) {});
   });
   ProblemSpec spec;
-  spec.file = file.path();
-  spec.rhs = "/b";
+  spec.source.emplace<SystemFile>().file = file.path();
+  spec.rhs = Dataset{"/b"};
   expect_contains(refusal(spec, ExitCode::resource), "/b: at least ");
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 ProblemSpec generated(const std::string& kind, std::int64_t n) {
   ProblemSpec spec;
-  GenerateSpec& generate = spec.generate.emplace();
+  GenerateSpec& generate = spec.source.emplace<GenerateSpec>();
   generate.kind = kind;
   generate.n = n;
   return spec;
@@ -45,9 +45,9 @@ TEST(OutputFile, ReadsBackWhatAllRanksWrote) {
     file.commit();
 
     ProblemSpec spec;
-    spec.file = shared.path();
-    spec.rhs = "/b";
-    spec.x0 = "/x";
+    spec.source.emplace<SystemFile>().file = shared.path();
+    spec.rhs = Dataset{"/b"};
+    std::get<SystemFile>(spec.source).x0 = "/x";
     const Problem back = load_problem(MPI_COMM_WORLD, spec);
     EXPECT_EQ(back.row_starts, problem.row_starts);
     EXPECT_EQ(back.matrix.local.row_ptr, slab.local.row_ptr);

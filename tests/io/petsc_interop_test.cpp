@@ -23,7 +23,7 @@ const testing::Environment* const petsc = testing::AddGlobalTestEnvironment(new 
 
 Problem generated(const std::string& kind, std::int64_t n) {
   ProblemSpec spec;
-  GenerateSpec& generate = spec.generate.emplace();
+  GenerateSpec& generate = spec.source.emplace<GenerateSpec>();
   generate.kind = kind;
   generate.n = n;
   return load_problem(MPI_COMM_WORLD, spec);
@@ -65,7 +65,7 @@ TEST(PetscInterop, MatLoadReadsWhatWeWrite) {
     const CsrMatrix<double> whole =
         [&] {
           ProblemSpec spec;
-          GenerateSpec& generate = spec.generate.emplace();
+          GenerateSpec& generate = spec.source.emplace<GenerateSpec>();
           generate.kind = kind;
           generate.n = kind == "circuit" ? 2000 : 8;
           return load_matrix(MPI_COMM_SELF, spec);

@@ -59,13 +59,13 @@ void expect_same(const CsrMatrix<double>& got, const CsrMatrix<double>& want) {
 
 ProblemSpec spec_of(const SharedFile& file) {
   ProblemSpec spec;
-  spec.file = file.path();
+  spec.source.emplace<SystemFile>().file = file.path();
   return spec;
 }
 
 ProblemSpec generated(const std::string& kind, std::int64_t n) {
   ProblemSpec spec;
-  GenerateSpec& generate = spec.generate.emplace();
+  GenerateSpec& generate = spec.source.emplace<GenerateSpec>();
   generate.kind = kind;
   generate.n = n;
   generate.seed = 7;
@@ -181,7 +181,7 @@ TEST(LoadMatrix, SumsDuplicatesInTheOrderOfTheFile) {
 TEST(LoadMatrix, GeneratesTheSameOnAnyNumberOfRanks) {
   ProblemSpec spec = generated("circuit", 3000);
   const MatrixOnRanks made = load_matrix(MPI_COMM_WORLD, spec);
-  const RowSlab whole = generate(*spec.generate, 0, 3000);
+  const RowSlab whole = generate(std::get<GenerateSpec>(spec.source), 0, 3000);
   expect_same(gather(made.slab), whole.local);
   EXPECT_EQ(made.slab.global_nnz, whole.local.nnz());
   EXPECT_EQ(made.row_starts, split_by_nonzeros(std::span<const std::int32_t>(whole.local.row_ptr),
@@ -201,13 +201,13 @@ TEST(LoadProblem, MakesRightHandSides) {
   EXPECT_EQ(gather(from_ones.x_exact.at(0)), std::vector<double>(49, 1.0));
   EXPECT_FALSE(from_ones.x0);
 
-  spec.rhs = "ones";
+  spec.rhs = MadeRhs::ones;
   EXPECT_EQ(gather(load_problem(MPI_COMM_WORLD, spec).rhs.at(0)), std::vector<double>(49, 1.0));
-  spec.rhs = "random";
+  spec.rhs = MadeRhs::random;
   const std::vector<double> random = gather(load_problem(MPI_COMM_WORLD, spec).rhs.at(0));
   for (const double value : random) EXPECT_LT(std::abs(value), 1);
   EXPECT_NE(random[0], random[48]);
-  spec.rhs = "/b";
+  spec.rhs = Dataset{"/b"};
   expect_contains(refusal(spec, ExitCode::usage), "generated");
 }
 
@@ -221,9 +221,9 @@ TEST(LoadProblem, ReadsSeveralRightHandSidesAndAStart) {
     test::put<double>(f, "/x0", {5, 6, 7, 8});
   });
   ProblemSpec spec = spec_of(file);
-  spec.rhs = "/b";
-  spec.x0 = "/x0";
-  spec.x_exact = "/x";
+  spec.rhs = Dataset{"/b"};
+  std::get<SystemFile>(spec.source).x0 = "/x0";
+  std::get<SystemFile>(spec.source).x_exact = "/x";
   const Problem problem = load_problem(MPI_COMM_WORLD, spec);
   ASSERT_EQ(problem.rhs.size(), 2u);
   EXPECT_EQ(gather(problem.rhs[0]), (std::vector<double>{1, 2, 3, 4}));
@@ -238,7 +238,7 @@ TEST(LoadProblem, ReadsSeveralRightHandSidesAndAStart) {
 
 TEST(BadInput, MissingFile) {
   ProblemSpec spec;
-  spec.file = "/nowhere/missing.h5";
+  spec.source.emplace<SystemFile>().file = "/nowhere/missing.h5";
   expect_contains(refusal(spec), "/nowhere/missing.h5: no such file");
 }
 
@@ -280,7 +280,7 @@ TEST(BadInput, MissingRightHandSide) {
   SharedFile file("rhs.h5");
   file.write([&](hdf5::File& f) { SmallMatrix().write(f); });
   ProblemSpec spec = spec_of(file);
-  spec.rhs = "/b";
+  spec.rhs = Dataset{"/b"};
   expect_contains(refusal(spec), "no dataset /b");
 }
 
@@ -347,11 +347,11 @@ TEST(BadInput, NotFiniteOrWrongRightHandSide) {
     f.create_dataset<double>("/none", {4, 0});
   });
   ProblemSpec spec = spec_of(file);
-  spec.rhs = "/nan";
+  spec.rhs = Dataset{"/nan"};
   expect_contains(refusal(spec), "/nan has nan in row 2");
-  spec.rhs = "/short";
+  spec.rhs = Dataset{"/short"};
   expect_contains(refusal(spec), "/short has the shape [3]; the matrix has 4 rows");
-  spec.rhs = "/none";
+  spec.rhs = Dataset{"/none"};
   expect_contains(refusal(spec), "/none holds no vector");
 }
 

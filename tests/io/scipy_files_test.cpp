@@ -31,8 +31,8 @@ TEST(ScipyFiles, AreReadInEveryLayout) {
     SCOPED_TRACE(entry.path());
     ++files;
     ProblemSpec spec;
-    spec.file = entry.path();
-    spec.rhs = "/b";
+    spec.source.emplace<SystemFile>().file = entry.path();
+    spec.rhs = Dataset{"/b"};
     const Problem problem = load_problem(MPI_COMM_WORLD, spec);
     const RowSlab& slab = problem.matrix;
     ASSERT_EQ(slab.global_nnz, std::ssize(values));

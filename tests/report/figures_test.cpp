@@ -19,10 +19,10 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 RunOutcome albus() {
   RunOutcome run;
   run.kernel = "albus";
-  run.device = "cpu";
-  run.precision = "double";
+  run.device = Device::cpu;
+  run.precision = Precision::full;
   run.method = "cg";
-  run.engine = "resident";
+  run.engine = Engine::resident;
   run.preconditioner = "jacobi";
   run.ranks = 3;
   run.rtol = 1e-8;
@@ -60,8 +60,8 @@ RunOutcome albus() {
 RunOutcome sell() {
   RunOutcome run = albus();
   run.kernel = "sell";
-  run.device = "cuda";
-  run.precision = "mixed";
+  run.device = Device::cuda;
+  run.precision = Precision::mixed;
   run.exit_code = ExitCode::not_converged;
   run.converged = false;
   run.reason = "not converged: maximum iterations reached (DIVERGED_ITS)";

@@ -183,8 +183,9 @@ TEST(Reports, SayWhichKernelsASignalCameBefore) {
 
 TEST_F(ReportFiles, AreWrittenUnderTheirNamesOnly) {
   const fs::path directory = folder_ / "a" / "b";
-  const auto paths =
-      write_reports(sample_outcome(), std::vector<std::string>{"json", "csv", "html"}, directory);
+  const auto paths = write_reports(
+      sample_outcome(), std::vector{ReportFormat::json, ReportFormat::csv, ReportFormat::html},
+      directory);
   EXPECT_EQ(paths, (std::vector<fs::path>{directory / "report.json", directory / "history.csv",
                                           directory / "report.html"}));
   EXPECT_EQ(std::distance(fs::directory_iterator(directory), fs::directory_iterator()), 3);
@@ -200,7 +201,7 @@ TEST_F(ReportFiles, LeaveTheOldReportWhereOneCannotBeWritten) {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &limit);
   try {
-    write_reports(sample_outcome(), std::vector<std::string>{"json", "csv"}, folder_);
+    write_reports(sample_outcome(), std::vector{ReportFormat::json, ReportFormat::csv}, folder_);
     ADD_FAILURE() << "no error";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ExitCode::resource) << e.what();
@@ -215,7 +216,7 @@ TEST_F(ReportFiles, DoNotFollowAPlantedLink) {
   std::ofstream(folder_ / "victim") << "precious";
   for (const char* name : {"report.json", "report.json.tmp"})
     fs::create_symlink(folder_ / "victim", folder_ / name);
-  write_reports(sample_outcome(), std::vector<std::string>{"json"}, folder_);
+  write_reports(sample_outcome(), std::vector{ReportFormat::json}, folder_);
   EXPECT_EQ(slurp(folder_ / "victim"), "precious");
 }
 

@@ -11,10 +11,10 @@ namespace trireme::test {
 inline RunOutcome sample_run(const std::string& kernel, double build_seconds, double product_us) {
   RunOutcome run;
   run.kernel = kernel;
-  run.device = "cpu";
-  run.precision = "double";
+  run.device = Device::cpu;
+  run.precision = Precision::full;
   run.method = "cg";
-  run.engine = "petsc";
+  run.engine = Engine::petsc;
   run.preconditioner = "jacobi";
   run.ranks = 2;
   run.rtol = 1e-8;

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a user chooses by one word, as enumerations, and the only table of those words.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace trireme {
+
+// Where a product is computed.
+enum class Device { cpu, cuda };
+
+// How a product in FP64 stores the matrix values: `full` in FP64, `mixed` in FP32. x, y and all
+// sums are in FP64 either way.
+enum class Precision { full, mixed };
+
+// Whose Krylov loop solves: PETSc's, or Trireme's own, the resident engine, which keeps vectors and
+// scalars where the kernel runs.
+enum class Engine { petsc, resident };
+
+enum class ReportFormat { json, csv, html };
+
+template <class Choice>
+struct Word {
+  std::string_view word;
+  Choice choice;
+};
+
+// The words of an enumeration, in the order in which messages list them.
+template <class Choice>
+struct WordsOf;
+
+template <>
+struct WordsOf<Device> {
+  static constexpr Word<Device> all[] = {{"cpu", Device::cpu}, {"cuda", Device::cuda}};
+};
+template <>
+struct WordsOf<Precision> {
+  static constexpr Word<Precision> all[] = {{"double", Precision::full},
+                                            {"mixed", Precision::mixed}};
+};
+template <>
+struct WordsOf<Engine> {
+  static constexpr Word<Engine> all[] = {{"petsc", Engine::petsc}, {"resident", Engine::resident}};
+};
+template <>
+struct WordsOf<ReportFormat> {
+  static constexpr Word<ReportFormat> all[] = {
+      {"json", ReportFormat::json}, {"csv", ReportFormat::csv}, {"html", ReportFormat::html}};
+};
+
+// The word for a choice that is left to Trireme: an empty optional, and a kernel's name.
+inline constexpr std::string_view kAuto = "auto";
+
+template <class Choice>
+requires requires { WordsOf<Choice>::all; }
+constexpr std::string_view to_string(Choice choice) {
+  for (const auto& entry : WordsOf<Choice>::all)
+    if (entry.choice == choice) return entry.word;
+  return {};
+}
+
+template <class Choice>
+requires requires { WordsOf<Choice>::all; }
+constexpr std::string_view to_string(const std::optional<Choice>& choice) {
+  return choice ? to_string(*choice) : kAuto;
+}
+
+// Empty for a word that the enumeration does not have.
+template <class Choice>
+constexpr std::optional<Choice> choice_of(std::string_view word) {
+  for (const auto& entry : WordsOf<Choice>::all)
+    if (entry.word == word) return entry.choice;
+  return std::nullopt;
+}
+
+}  // namespace trireme
