@@ -152,6 +152,7 @@ def faults_of_running(page, root, build):
         work, environment = prepare(pathlib.Path(folder), root, build)
         for block in page.blocks:
             if name := block.file_name():
+                (work / name).parent.mkdir(parents=True, exist_ok=True)
                 (work / name).write_text(smaller(block.text))
             if block.language != "sh":
                 continue
@@ -160,6 +161,9 @@ def faults_of_running(page, root, build):
                 continue
             ran += 1
             if fault := run(block.setup + "\n" + block.text, work, environment):
+                yield f"line {block.line}: {fault}"
+        for block in page.blocks:
+            if block.check and (fault := run(block.check, work, environment)):
                 yield f"line {block.line}: {fault}"
     print(f"{page.path.relative_to(root)}: {ran} blocks ran, {len(not_run)} did not")
     for reason in not_run:

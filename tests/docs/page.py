@@ -7,11 +7,12 @@ The others stand in the lines directly above a block:
   <!-- not run: REASON -->   the commands are checked for existence, and are not run
   <!-- setup: COMMANDS -->   COMMANDS run before the next block that runs
   <!-- same as: PATH -->     each line of the block stands in that file of the repository
+  <!-- check: COMMANDS -->   COMMANDS run when all blocks of the page are saved
 """
 import dataclasses
 import re
 
-MARK = re.compile(r"<!--\s*(not run|setup|same as):\s*(.*?)\s*-->", re.DOTALL)
+MARK = re.compile(r"<!--\s*(not run|setup|same as|check):\s*(.*?)\s*-->", re.DOTALL)
 KEYS = re.compile(r"<!--\s*names every key of:\s*(\S+)\s*-->")
 FENCE = re.compile(r"```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -26,10 +27,11 @@ class Block:
     not_run: str = ""
     setup: str = ""
     same_as: str = ""
+    check: str = ""
 
     def file_name(self):
         """The file that the block is to be saved as: named by a comment in its first line."""
-        match = re.match(r"(?:#|//|/\*)\s*([\w.-]+\.\w+|CMakeLists\.txt)\b", self.text)
+        match = re.match(r"(?:#|//|/\*)\s*([\w./-]+\.\w+)(?: \*/)?$", self.text.split("\n")[0])
         return match[1] if match and self.language != "sh" else None
 
 
