@@ -82,7 +82,7 @@ void run(const std::string& problem, std::map<std::string, std::string> options)
   stream.synchronize();
   std::vector<double> seconds;
   double first_solve = 0;
-  Outcome outcome;
+  SolveResult outcome;
   Array<double> first;
   bool same = true;
   for (int k = 0; k <= std::stoi(options["repeat"]); ++k) {

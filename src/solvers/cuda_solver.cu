@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Device memory of a solve, and the choice of the executor.
+// The driver on a GPU's memory: CUDA graphs, and the persistent kernel where a system is small.
 #include "solvers/cuda_solver.hpp"
 
+#include <list>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "base/error.hpp"
@@ -11,352 +11,226 @@
 #include "device/check.hpp"
 #include "device/stream.hpp"
 #include "kernels/permutation.hpp"
+#include "solvers/driver.hpp"
 #include "solvers/executors/graph_executor.cuh"
 #include "solvers/executors/loop_window.cuh"
 #include "solvers/executors/persistent.hpp"
-#include "solvers/methods/bicgstab.hpp"
-#include "solvers/methods/cg.hpp"
 #include "solvers/preconditioners/block_inverse.hpp"
 
 namespace trireme::solvers {
 namespace {
 
-constexpr int kCgVectors = 5;        // r z p q s
-constexpr int kBicgstabVectors = 7;  // r r0 p p^ v s^ t
 constexpr int kDefaultUnroll = 4;
 constexpr int kDefaultBatch = 4;
+// In the persistent kernel a wait costs what the updates of some 40,000 rows do (measured, H200).
 constexpr std::int64_t kSingleReductionUpToRows = 40'000;
 
-}  // namespace
-
-class CudaSolver::Work {
+class CudaBackend {
  public:
-  Work(CudaSystem& system, Method method, Variant variant, const PreconditionerSpec& spec,
-       const CudaOptions& options)
+  CudaBackend(CudaSystem& system, const CudaOptions& options)
       : system_(system),
-        method_(method),
+        options_(options),
+        mode_(options.mode),
         rows_(system.rows()),
-        stride_((system.rows() + 31) / 32 * 32) {
-    const bool chebyshev = spec.kind == PreconditionerSpec::Kind::chebyshev;
-    if (chebyshev && method == Method::bicgstab)
-      throw Error(ExitCode::usage,
-                  "the Chebyshev polynomial is for symmetric matrices: use it with cg");
-    if (spec.kind == PreconditionerSpec::Kind::blocks && !system.order().empty())
-      throw Error(ExitCode::internal, "block Jacobi needs the caller's row order");
-    const int vectors = method == Method::cg ? kCgVectors : kBicgstabVectors;
-    vectors_ = DeviceBuffer<double>(
-        static_cast<std::size_t>(stride_) * (vectors + (chebyshev ? 2 : 0)), stream_);
-    fill_zero(vectors_.span(), stream_);  // a pass also reads what beta = 0 makes it drop
-    if (spec.kind == PreconditionerSpec::Kind::blocks)
-      invert_blocks(spec);
-    else
-      upload(prepare(spec, rows_));
-    choose(variant, options);
-    window_.emplace(rows_, system_.dot_partials(), stream_);
-    if (chebyshev) {
-      preconditioner_.direction = vector(vectors);
-      preconditioner_.product = vector(vectors + 1);
-      find_interval(spec);
-    }
-  }
+        stride_((rows_ + 31) / 32 * 32) {}
 
-  SolveResult solve(const SolveVectors& problem, const Tolerances& rule,
-                    const IterationObserver& observer) {
-    if (b_.size() == 0 && rows_ > 0) {
-      b_ = DeviceBuffer<double>(rows_, stream_);
-      x_ = DeviceBuffer<double>(rows_, stream_);
-    }
-    copy_to_device(problem.b, b_.span(), stream_);
-    if (!problem.zero_guess) copy_to_device(std::span<const double>(problem.x), x_.span(), stream_);
-    const SolveResult outcome =
-        run_in_order(b_.view(), x_.span(), problem.zero_guess, rule, observer);
-    copy_to_host(x_.view(), problem.x, stream_);
-    synchronize(stream_);
-    return outcome;
-  }
-
-  SolveResult solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
-                    StreamRef producer, const Tolerances& rule, const IterationObserver& observer) {
-    ready_.record(producer);
-    stream_.wait(ready_);
-    return run_in_order(b, x, zero_guess, rule, observer);
-  }
-
-  StoppedSolve stopped() const {
-    const DeviceSpan<const std::int32_t> order = system_.order();
-    const DeviceBuffer<double> in_callers_order(order.empty() ? 0 : rows_, stream_);
-    StoppedSolve stopped = last_;
-    for (const int k : places_of_directions(method_)) {
-      DeviceSpan<const double> from = direction(k);
-      if (!order.empty()) {
-        permute_back(from, order, in_callers_order.span(), stream_);
-        from = in_callers_order.view();
-      }
-      Array<double>& into = stopped.directions.emplace_back(rows_);
-      copy_to_host(from, std::span<double>(into), stream_);
-      synchronize(stream_);
-    }
-    return stopped;
-  }
-
-  void go_on(const StoppedSolve& stopped) {
-    const std::span<const int> places = places_of_directions(method_);
-    require_directions(stopped, places.size(), rows_);
-    const DeviceSpan<const std::int32_t> order = system_.order();
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      const std::span<const double> from(stopped.directions[k]);
-      if (order.empty()) {
-        copy_to_device(from, direction(places[k]), stream_);
-      } else {
-        const DeviceBuffer<double> in_callers_order = to_device(from, stream_);
-        permute(in_callers_order.view(), order, direction(places[k]), stream_);
-      }
-      synchronize(stream_);
-    }
-    going_on_ = {
-        stopped.iterations, stopped.reference, stopped.replacements, stopped.exact_from, {}};
-  }
-
+  std::int64_t rows() const { return rows_; }
+  StreamRef stream() const { return stream_; }
   CudaMode mode() const { return mode_; }
-  Variant variant() const { return variant_; }
-  const Preconditioner& preconditioner() const { return preconditioner_; }
-
- private:
-  DeviceSpan<double> direction(int k) const { return {vector(k), static_cast<std::size_t>(rows_)}; }
   double* vector(int k) const { return vectors_.data() + k * stride_; }
+  DeviceSpan<double> rows_of_vector(int k) const {
+    return {vector(k), static_cast<std::size_t>(rows_)};
+  }
+  double* preconditioner_vector(int k) const { return vector(method_vectors_ + k); }
 
-  void choose(Variant variant, const CudaOptions& options) {
-    mode_ = options.mode;
-    unroll_ = options.unroll;
-    // In the persistent kernel a wait costs what some 40000 rows' updates do (measured, H200).
-    const Variant if_persistent = method_ == Method::bicgstab         ? Variant::classic
-                                  : variant != Variant::automatic     ? variant
-                                  : rows_ <= kSingleReductionUpToRows ? Variant::single_reduction
-                                                                      : Variant::classic;
-    if (mode_ != CudaMode::graph && mode_ != CudaMode::stepped && system_.processes() == 1)
-      shape_ = plan_persistent(system_.csr(), method_, if_persistent, preconditioner_,
-                               options.through_l2, stream_);
-    if (mode_ == CudaMode::automatic)
-      mode_ = shape_.blocks > 0 ? CudaMode::persistent : CudaMode::graph;
-    else if (mode_ == CudaMode::persistent && shape_.blocks == 0)
-      throw Error(
-          ExitCode::usage,
-          "the persistent kernel needs one process, a pointwise preconditioner and a matrix "
-          "as CSR on the device that fits into shared memory");
-    if (method_ == Method::bicgstab)
-      variant_ = Variant::classic;
-    else if (mode_ == CudaMode::persistent)
-      variant_ = if_persistent;
-    else if (variant == Variant::automatic)
-      variant_ = system_.sums_are_cheap() ? Variant::classic : Variant::single_reduction;
-    else
-      variant_ = variant;
-    if (mode_ == CudaMode::persistent) {
-      scratch_ = DeviceBuffer<char>(persistent_scratch_bytes(shape_, rows_), stream_);
-      fill_zero(scratch_.span(), stream_);
-    }
+  void allocate(int vectors, int of_preconditioner) {
+    method_vectors_ = vectors;
+    vectors_ = DeviceBuffer<double>(
+        static_cast<std::size_t>(stride_) * (vectors + of_preconditioner), stream_);
+    fill_zero(vectors_.span(), stream_);  // a pass also reads what beta = 0 makes it drop
+    window_.emplace(rows_, system_.dot_partials(), stream_);
   }
 
-  void upload(const PreparedPreconditioner& prepared) {
-    inverse_diagonal_ = to_device(std::span<const double>(prepared.inverse_diagonal), stream_);
-    if (const auto order = system_.order(); !order.empty() && !inverse_diagonal_.empty()) {
-      const DeviceBuffer<double> callers = std::move(inverse_diagonal_);
-      inverse_diagonal_ = DeviceBuffer<double>(rows_, stream_);
-      permute(callers.view(), order, inverse_diagonal_.span(), stream_);
+  // In the order of the system's rows.
+  const double* keep_rows(Array<double> values) {
+    DeviceBuffer<double> here = to_device(std::span<const double>(values), stream_);
+    if (const auto order = system_.order(); !order.empty()) {
+      const DeviceBuffer<double> callers = std::move(here);
+      here = DeviceBuffer<double>(rows_, stream_);
+      permute(callers.view(), order, here.span(), stream_);
     }
     synchronize(stream_);
-    preconditioner_ = host_view(prepared);
-    preconditioner_.inverse_diagonal.values =
-        inverse_diagonal_.size() > 0 ? inverse_diagonal_.data() : nullptr;
+    return kept_.emplace_back(std::move(here)).data();
   }
-
-  void invert_blocks(const PreconditionerSpec& spec) {
-    const BlockRows blocks = block_rows(spec, rows_);
+  const RowGroup* keep(Array<RowGroup> groups) {
+    groups_ = to_device(std::span<const RowGroup>(groups), stream_);
+    synchronize(stream_);
+    return groups_.data();
+  }
+  const double* invert_blocks(const BlockRows& blocks, const PreconditionerSpec& spec) {
+    if (!system_.order().empty())
+      throw Error(ExitCode::internal, "block Jacobi needs the caller's row order");
     const DeviceCsr<double> csr = system_.local_csr();
     if (spec.blocks.empty() && csr.rows != rows_)
       throw Error(ExitCode::usage,
                   "block Jacobi needs the diagonal blocks, or a CSR on the device");
-    const Array<RowGroup> groups = blocks.groups();
     const DeviceBuffer<double> entries = to_device(spec.blocks, stream_);
-    inverse_blocks_ = invert_blocks_on_device(blocks, csr, entries.view(), stream_);
-    if (!blocks.natural) groups_ = to_device(std::span<const RowGroup>(groups), stream_);
+    return kept_.emplace_back(invert_blocks_on_device(blocks, csr, entries.view(), stream_)).data();
+  }
+
+  bool inexact(const Tolerances& rule, bool goes_on) const {
+    // What the persistent kernel has begun goes on with the matrix that it keeps, in FP64.
+    const bool keeps_its_matrix = mode_ == CudaMode::persistent;
+    return system_.inexact() && (!keeps_its_matrix || (rule.judged_by_caller && !goes_on));
+  }
+
+  // Decides between graph and persistent kernel, and returns the variant that serves there. jacobi:
+  // null where the preconditioner is not pointwise.
+  Variant choose(Method method, Variant asked, const Jacobi* jacobi) {
+    method_ = method;
+    const bool single = has_variant(method, Variant::single_reduction);
+    const Variant if_persistent = !single                             ? Variant::classic
+                                  : asked != Variant::automatic       ? asked
+                                  : rows_ <= kSingleReductionUpToRows ? Variant::single_reduction
+                                                                      : Variant::classic;
+    if (jacobi && options_.mode != CudaMode::graph && options_.mode != CudaMode::stepped &&
+        system_.processes() == 1)
+      shape_ = plan_persistent(system_.csr(), method, if_persistent, *jacobi, options_.through_l2,
+                               stream_);
+    if (options_.mode == CudaMode::automatic)
+      mode_ = shape_.blocks > 0 ? CudaMode::persistent : CudaMode::graph;
+    else if (options_.mode == CudaMode::persistent && shape_.blocks == 0)
+      throw Error(
+          ExitCode::usage,
+          "the persistent kernel needs one process, a pointwise preconditioner and a matrix "
+          "as CSR on the device that fits into shared memory");
+    if (mode_ == CudaMode::persistent) {
+      scratch_ = DeviceBuffer<char>(persistent_scratch_bytes(shape_, rows_), stream_);
+      fill_zero(scratch_.span(), stream_);
+      return if_persistent;
+    }
+    if (!single) return Variant::classic;
+    if (asked != Variant::automatic) return asked;
+    return system_.sums_are_cheap() ? Variant::classic : Variant::single_reduction;
+  }
+
+  struct Here {
+    const double* b;
+    double* x;
+  };
+  Here bring(const SolveVectors& vectors) {
+    if (b_.size() == 0 && rows_ > 0) {
+      b_ = DeviceBuffer<double>(rows_, stream_);
+      x_ = DeviceBuffer<double>(rows_, stream_);
+    }
+    copy_to_device(vectors.b, b_.span(), stream_);
+    if (!vectors.zero_guess) copy_to_device(std::span<const double>(vectors.x), x_.span(), stream_);
+    return in_order(b_.view(), x_.span(), vectors.zero_guess);
+  }
+  void give_back(const SolveVectors& vectors) {
+    in_callers_order(x_.span());
+    copy_to_host(x_.view(), vectors.x, stream_);
     synchronize(stream_);
-    preconditioner_.kind = Preconditioner::Kind::blocks;
-    preconditioner_.block_size = blocks.size;
-    preconditioner_.inverse_blocks = inverse_blocks_.data();
-    preconditioner_.group = blocks.natural ? nullptr : groups_.data();
+  }
+  Here bring(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
+             StreamRef producer) {
+    ready_.record(producer);
+    stream_.wait(ready_);
+    return in_order(b, x, zero_guess);
+  }
+  void give_back(DeviceSpan<double> x) {
+    if (system_.order().empty()) return;
+    in_callers_order(x);
+    synchronize(stream_);
   }
 
-  // Jacobi-CG with a random right-hand side, looked at step by step.
-  void find_interval(const PreconditionerSpec& spec) {
-    const Preconditioner polynomial = preconditioner_;
-    const CudaMode mode = mode_;
-    const Variant variant = variant_;
-    preconditioner_.kind = Preconditioner::Kind::pointwise;
-    mode_ = CudaMode::stepped;
-    variant_ = Variant::classic;
-    LanczosBounds bounds;
-    IterationObserver observer;
-    observer.iteration = [&](const State& s, const Iterate&) {
-      if (s.iterations > 0 && s.alpha > 0) bounds.add(s.alpha, s.beta);
-      return Reason::running;
-    };
-    Tolerances rule;
-    rule.rtol = 1e-10;
-    rule.max_iterations = spec.estimation_steps;
-    const Array<double> b = random_right_hand_side(spec.first_row, rows_);
-    Array<double> x(b.size());
-    solve({b, x, true}, rule, observer);
-    loop_.reset();
-    preconditioner_ = polynomial;
-    mode_ = mode;
-    variant_ = variant;
-    set_interval(preconditioner_, bounds);
+  // A loop that was recorded for other vectors or another preconditioner.
+  void forget_loop() { loop_.reset(); }
+
+  template <class Text, class M>
+  State run(const M& m, const Job& job) {
+    const NormTerm norm{job.state.rule.norm == NormKind::preconditioned};
+    const SystemVectors vectors{job.b, job.x, job.zero_guess, norm};
+    const Text text = Text::with(vectors, [this](int k) { return vector(k); });
+    if constexpr (M::pointwise) {
+      const bool persistent = mode_ == CudaMode::persistent && shape_.blocks > 0 &&
+                              !job.state.rule.judged_by_caller && !job.goes_on && !job.same_solve &&
+                              !job.observed;
+      if (persistent) {
+        launch_persistent(method_, Text::variant, vectors, {vectors_.data(), stride_}, m, job.state,
+                          system_.csr(), shape_, *window_, scratch_.data(), stream_);
+        const State state = window_->wait_for_result(stream_, job.observer);
+        if (can_go_on(state)) leave_directions_of_persistent(state, text, m, job.observer);
+        return state;
+      }
+    }
+    if (job.zero_guess) fill_zero(DeviceSpan<double>(job.x, rows_), stream_);
+    if (job.same_solve)
+      window_->set(job.state, stream_);
+    else
+      window_->start(job.state, stream_);
+    return run_graph(text, m, job);
   }
 
+ private:
   // The system's order may not be the caller's: P A P^T (P x) = P b.
-  SolveResult run_in_order(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
-                           const Tolerances& rule, const IterationObserver& observer) {
+  Here in_order(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess) {
     const DeviceSpan<const std::int32_t> order = system_.order();
-    if (order.empty()) return run(b.data(), x.data(), zero_guess, rule, observer);
+    if (order.empty()) return {b.data(), x.data()};
     if (permuted_b_.empty()) {
       permuted_b_ = DeviceBuffer<double>(rows_, stream_);
       permuted_x_ = DeviceBuffer<double>(rows_, stream_);
     }
     permute(b, order, permuted_b_.span(), stream_);
     if (!zero_guess) permute(x, order, permuted_x_.span(), stream_);
-    const SolveResult outcome =
-        run(permuted_b_.data(), permuted_x_.data(), zero_guess, rule, observer);
-    permute_back(permuted_x_.view(), order, x, stream_);
-    synchronize(stream_);
-    return outcome;
+    return {permuted_b_.data(), permuted_x_.data()};
+  }
+  void in_callers_order(DeviceSpan<double> x) {
+    const DeviceSpan<const std::int32_t> order = system_.order();
+    if (!order.empty()) permute_back(permuted_x_.view(), order, x, stream_);
   }
 
-  SolveResult run(const double* b, double* x, bool zero_guess, const Tolerances& rule,
-                  const IterationObserver& observer) {
-    const std::optional<StoppedSolve> before = std::exchange(going_on_, std::nullopt);
-    State state = before ? state_of(*before) : State();
-    state.rule = rule;
-    std::int64_t exact_from = before ? before->exact_from : -1;
-    const bool persistent = mode_ == CudaMode::persistent && !rule.judged_by_caller && !before;
-    // What the persistent kernel has begun goes on with the matrix that it keeps, in FP64.
-    const bool exactly = before && (exact_from >= 0 || mode_ == CudaMode::persistent);
-    const bool inexact = system_.inexact() && !persistent && !exactly;
-    if (inexact) {
-      require_norm(rule);
-      state.correct_below = kCorrectBelow;
-    }
-    const CgVectors cg_vectors{
-        b,         x,          vector(0),
-        vector(1), vector(2),  vector(3),
-        vector(4), zero_guess, NormTerm{rule.norm == NormKind::preconditioned}};
-    if (persistent) {
-      if (method_ == Method::cg)
-        launch_persistent_cg(cg_vectors, preconditioner_, variant_, state, system_.csr(), shape_,
-                             *window_, scratch_.data(), stream_);
-      else
-        launch_persistent_bicgstab(bicgstab_vectors(b, x, zero_guess), preconditioner_, state,
-                                   system_.csr(), shape_, *window_, scratch_.data(), stream_);
-      state = window_->wait_for_result(stream_, observer);
-      if (can_go_on(state)) leave_directions_of_persistent(state, cg_vectors, observer);
-    } else {
-      if (zero_guess) fill_zero(DeviceSpan<double>(x, rows_), stream_);
-      window_->start(state, stream_);
-      state = run_graph(cg_vectors, rule, observer, exactly, before ? &*before : nullptr);
-    }
-    if (inexact && gave_up(state)) {
-      exact_from = state.iterations;
-      CgVectors again = cg_vectors;
-      again.zero_guess = go_on_exactly(state);
-      if (again.zero_guess) fill_zero(DeviceSpan<double>(x, rows_), stream_);
-      window_->set(state, stream_);
-      state = run_graph(again, rule, observer, true, nullptr);
-    }
-    last_ = scalars_of(state, exact_from);
-    SolveResult outcome;
-    outcome.reason = state.reason;
-    outcome.iterations = state.iterations;
-    outcome.norm = state.norm;
-    outcome.replacements = state.replacements;
-    outcome.stagnated = stagnated(state);
-    outcome.exact_from = exact_from;
-    outcome.variant = variant_;
-    return outcome;
-  }
-
-  BicgstabVectors bicgstab_vectors(const double* b, double* x, bool zero_guess) const {
-    return {b,         x,         vector(0), vector(1), vector(2),
-            vector(3), vector(4), vector(5), vector(6), zero_guess};
-  }
-
-  // exactly: all products are the system's exact one. before: what the solve goes on from, or null.
-  State run_graph(const CgVectors& cg_vectors, const Tolerances& rule,
-                  const IterationObserver& observer, bool exactly, const StoppedSolve* before) {
+  LoopKind loop_kind(const Job& job) const {
     const Recording recording = system_.recording();
+    if (mode_ == CudaMode::stepped || job.observed || job.state.rule.judged_by_caller ||
+        recording == Recording::none)
+      return LoopKind::stepped;
     const bool kernels_sum = system_.processes() == 1 || system_.peer_sums();
-    LoopKind kind =
-        recording == Recording::loop && kernels_sum ? LoopKind::conditional : LoopKind::batches;
-    if (mode_ == CudaMode::stepped || rule.judged_by_caller || recording == Recording::none)
-      kind = LoopKind::stepped;
-    const LoopKey key{cg_vectors.x, rule.norm, kind, exactly};
+    return recording == Recording::loop && kernels_sum ? LoopKind::conditional : LoopKind::batches;
+  }
+
+  template <class Text, class M>
+  State run_graph(const Text& text, const M& m, const Job& job) {
+    const LoopKind kind = loop_kind(job);
+    const LoopKey key{job.x, job.state.rule.norm, kind, job.exactly};
     if (!(key == loop_key_)) loop_.reset();
     loop_key_ = key;
-    const int unroll = unroll_ > 0                 ? unroll_
+    const int unroll = options_.unroll > 0         ? options_.unroll
                        : kind == LoopKind::batches ? kDefaultBatch
                                                    : kDefaultUnroll;
-    GraphExecutor executor(system_, *window_, stream_, observer, kind, unroll, loop_, exactly);
-    if (method_ == Method::bicgstab)
-      run_bicgstab(executor, bicgstab_vectors(cg_vectors.b, cg_vectors.x, cg_vectors.zero_guess),
-                   before);
+    GraphExecutor executor(system_, *window_, stream_, job.observer, kind, unroll, loop_,
+                           job.exactly);
+    if (job.goes_on)
+      run_rest(executor, text, m);
     else
-      run_cg(executor, cg_vectors, before);
+      run_solve(executor, text, m);
     const State state = executor.state();
+    const bool came_anywhere = !job.goes_on || state.iterations > job.state.iterations;
+    if (can_go_on(state) && came_anywhere) text.leave_direction(executor, m);
     system_.check();
     return state;
   }
 
-  // By launches: in the persistent kernel it would cost registers.
-  void leave_directions_of_persistent(const State& state, const CgVectors& v,
+  // By launches: in the persistent kernel this would cost registers.
+  template <class Text, class M>
+  void leave_directions_of_persistent(const State& state, const Text& text, const M& m,
                                       const IterationObserver& observer) {
     window_->set(state, stream_);
     GraphExecutor executor(system_, *window_, stream_, observer, LoopKind::stepped, 1, loop_, true);
-    if (method_ == Method::bicgstab)
-      leave_direction(executor, bicgstab_vectors(v.b, v.x, v.zero_guess), preconditioner_);
-    else if (variant_ == Variant::single_reduction)
-      leave_direction(executor, v);
+    text.leave_direction(executor, m);
   }
 
-  void run_cg(GraphExecutor& executor, const CgVectors& v, const StoppedSolve* before) const {
-    const bool single_reduction = variant_ == Variant::single_reduction;
-    if (before && single_reduction) {
-      single_reduction_cg_go_on(executor, v, preconditioner_);
-      single_reduction_cg_loop(executor, v, preconditioner_);
-    } else if (before) {
-      cg_go_on(executor, v, preconditioner_);
-      cg_loop(executor, v, preconditioner_);
-    } else if (single_reduction) {
-      single_reduction_cg(executor, v, preconditioner_);
-    } else {
-      cg(executor, v, preconditioner_);
-    }
-    const State& state = executor.state();
-    if (!can_go_on(state)) return;
-    const bool came_anywhere = !before || state.iterations > before->iterations;
-    if (single_reduction && came_anywhere) leave_direction(executor, v);
-  }
-
-  void run_bicgstab(GraphExecutor& executor, const BicgstabVectors& v,
-                    const StoppedSolve* before) const {
-    if (before) {
-      bicgstab_go_on(executor, v, preconditioner_);
-      bicgstab_loop(executor, v, preconditioner_);
-    } else {
-      bicgstab(executor, v, preconditioner_);
-    }
-    if (can_go_on(executor.state())) leave_direction(executor, v, preconditioner_);
-  }
-
-  // What the captured loop depends on.
+  // What the recorded loop depends on.
   struct LoopKey {
     const double* x = nullptr;
     NormKind norm = NormKind::none;
@@ -366,24 +240,33 @@ class CudaSolver::Work {
   };
 
   CudaSystem& system_;
-  Method method_;
-  Variant variant_ = Variant::classic;
-  CudaMode mode_ = CudaMode::graph;
-  int unroll_ = 0;
+  CudaOptions options_;
+  CudaMode mode_;
+  Method method_ = Method::cg;
   std::int64_t rows_, stride_;
+  int method_vectors_ = 0;
   Stream stream_;
   Event ready_{Timing::no};
-  DeviceBuffer<double> vectors_, inverse_diagonal_, inverse_blocks_, b_, x_, permuted_b_,
-      permuted_x_;
+  DeviceBuffer<double> vectors_, b_, x_, permuted_b_, permuted_x_;
+  std::list<DeviceBuffer<double>> kept_;
   DeviceBuffer<RowGroup> groups_;
   DeviceBuffer<char> scratch_;
   PersistentShape shape_;
-  Preconditioner preconditioner_;
   std::optional<LoopWindow> window_;
   std::optional<LoopGraph> loop_;
   LoopKey loop_key_;
-  StoppedSolve last_;  // as HostSolver's
-  std::optional<StoppedSolve> going_on_;
+};
+
+}  // namespace
+
+struct CudaSolver::Work {
+  CudaSystem& system;
+  CudaBackend backend;
+  Driver<CudaBackend> driver;
+
+  Work(CudaSystem& of, Method method, Variant variant, const PreconditionerSpec& spec,
+       const CudaOptions& options)
+      : system(of), backend(of, options), driver(backend, method, variant, spec) {}
 };
 
 CudaSolver::CudaSolver(CudaSystem& system, Method method, Variant variant,
@@ -391,22 +274,66 @@ CudaSolver::CudaSolver(CudaSystem& system, Method method, Variant variant,
     : work_(std::make_unique<Work>(system, method, variant, spec, options)) {}
 CudaSolver::~CudaSolver() = default;
 
-SolveResult CudaSolver::solve(const SolveVectors& problem, const Tolerances& rule,
+SolveResult CudaSolver::solve(const SolveVectors& vectors, const Tolerances& rule,
                               const IterationObserver& observer) {
-  return work_->solve(problem, rule, observer);
+  const auto here = work_->backend.bring(vectors);
+  const SolveResult result =
+      work_->driver.solve(here.b, here.x, vectors.zero_guess, rule, observer);
+  work_->backend.give_back(vectors);
+  return result;
 }
 
 SolveResult CudaSolver::solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
                               StreamRef producer, const Tolerances& rule,
                               const IterationObserver& observer) {
-  return work_->solve(b, x, zero_guess, producer, rule, observer);
+  const auto here = work_->backend.bring(b, x, zero_guess, producer);
+  const SolveResult result = work_->driver.solve(here.b, here.x, zero_guess, rule, observer);
+  work_->backend.give_back(x);
+  return result;
 }
 
-StoppedSolve CudaSolver::stopped() const { return work_->stopped(); }
-void CudaSolver::go_on(const StoppedSolve& stopped) { work_->go_on(stopped); }
+StoppedSolve CudaSolver::stopped() const {
+  const CudaBackend& backend = work_->backend;
+  const DeviceSpan<const std::int32_t> order = work_->system.order();
+  const auto rows = static_cast<std::size_t>(backend.rows());
+  const DeviceBuffer<double> in_callers_order(order.empty() ? 0 : rows, backend.stream());
+  StoppedSolve stopped = work_->driver.last();
+  for (const int k : work_->driver.directions()) {
+    DeviceSpan<const double> from = backend.rows_of_vector(k);
+    if (!order.empty()) {
+      permute_back(from, order, in_callers_order.span(), backend.stream());
+      from = in_callers_order.view();
+    }
+    Array<double>& into = stopped.directions.emplace_back(rows);
+    copy_to_host(from, std::span<double>(into), backend.stream());
+    synchronize(backend.stream());
+  }
+  return stopped;
+}
 
-CudaMode CudaSolver::mode() const { return work_->mode(); }
-Variant CudaSolver::variant() const { return work_->variant(); }
-const Preconditioner& CudaSolver::preconditioner() const { return work_->preconditioner(); }
+void CudaSolver::go_on(const StoppedSolve& stopped) {
+  const CudaBackend& backend = work_->backend;
+  const std::span<const int> places = work_->driver.directions();
+  require_directions(stopped, places.size(), backend.rows());
+  const DeviceSpan<const std::int32_t> order = work_->system.order();
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const std::span<const double> from(stopped.directions[k]);
+    const DeviceSpan<double> into = backend.rows_of_vector(places[k]);
+    if (order.empty()) {
+      copy_to_device(from, into, backend.stream());
+    } else {
+      const DeviceBuffer<double> in_callers_order = to_device(from, backend.stream());
+      permute(in_callers_order.view(), order, into, backend.stream());
+    }
+    synchronize(backend.stream());
+  }
+  work_->driver.go_on(stopped);
+}
+
+CudaMode CudaSolver::mode() const { return work_->backend.mode(); }
+Variant CudaSolver::variant() const { return work_->driver.variant(); }
+const PreparedPreconditioner& CudaSolver::preconditioner() const {
+  return work_->driver.preconditioner();
+}
 
 }  // namespace trireme::solvers

@@ -1,5 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The scalars of a solve, kept where the loop runs, and the rule by which it stops.
+// The scalars of a solve, which live where the loop runs, and the rule by which the loop stops.
+//
+//                        begin() or go_on()
+//   starting ---------------------------------------------+
+//                                                         v
+//     +-------------------------------------------->  iterating  <--+
+//     |                                                   |         | the next iteration
+//     |                                    stop(): the    |---------+
+//     |                                    loop is to end |
+//     | verify(): b - A x does not meet                   v
+//     | the tolerance, so the loop goes on            finishing   what is left of this iteration
+//     |                                                   |       still counts: CG's x += alpha p
+//     |                          end of the iteration, or |
+//     |                          abandon() at any time    v
+//     +----------------------------------------------  waiting    passes do nothing
+//                                                         |
+//                             Due::nothing: the solve is  v
+//                             over, and reason() says why.
+//
+// While a state is finishing or waiting, `due` names what the driver of the loop has to do before
+// the solve may end: Due::confirmation of a claim, a correction of the residual, or a new start.
 #pragma once
 
 #include <cmath>
@@ -7,21 +27,28 @@
 
 #ifdef __CUDACC__
 #define TRIREME_HD __host__ __device__ __forceinline__
+// Stands before a template that runs an executor: the executor decides between host and device.
+#define TRIREME_EXECUTOR_TEXT _Pragma("nv_exec_check_disable")
 #else
 #define TRIREME_HD inline
+#define TRIREME_EXECUTOR_TEXT
 #endif
 
 namespace trireme::solvers {
 
-// With an inexact product, r is corrected when its norm is this part of the last true one's.
+// With an inexact product, the residual is corrected when its norm has fallen to this part of the
+// last true norm.
 inline constexpr double kCorrectBelow = 1.0 / 32;
-// and after so many iterations without that the exact product goes on.
+// After this many iterations without a correction, the exact product takes over.
 inline constexpr std::int64_t kMaxUncorrected = 5000;
-// An iteration that tests nothing ends where the norm is this part of the reference.
+// An iteration that is not tested ends the loop where the norm is this part of the reference.
 inline constexpr double kNothingLeft = 1e-50;
-inline constexpr std::int32_t kMaxStalls = 3;  // see verify()
+// This many true residuals without progress are stagnation: see verify().
+inline constexpr std::int32_t kMaxStalls = 3;
+// Scalars that a method has beside alpha, beta and rho.
+inline constexpr int kMaxScalars = 10;
 
-// The numbers are PETSc's KSPConvergedReason; `interrupted` is its KSP_DIVERGED_USER.
+// The numbers are those of PETSc's KSPConvergedReason; `interrupted` is its KSP_DIVERGED_USER.
 enum class Reason : int {
   running = 0,
   rtol = 2,
@@ -38,63 +65,88 @@ enum class Reason : int {
 
 enum class NormKind : int { none, preconditioned, unpreconditioned, natural };
 
-// PETSc's default convergence rule. The norm of reference is that of b, or of the initial residual.
+// PETSc's default convergence rule. The reference norm is that of b or of the initial residual.
 struct Tolerances {
   double rtol = 1e-8;
   double atol = 1e-50;
   double divtol = 1e4;
   std::int64_t max_iterations = 10000;
   std::int64_t min_iterations = 0;
-  std::int64_t untested_iterations = -1;  // no test up to and including this one (PETSc: chknorm)
+  // The last iteration without a test (PETSc's chknorm); -1: every iteration is tested.
+  std::int64_t untested_iterations = -1;
   bool relative_to_initial_residual = false;
-  bool relative_to_smaller = false;  // of ||b|| and the initial residual
+  bool relative_to_smaller = false;  // of ||b|| and the norm of the initial residual
   bool limit_is_success = false;     // reaching max_iterations is CONVERGED_ITS
-  bool judged_by_caller = false;     // a convergence test of the caller's own decides
+  bool judged_by_caller = false;     // a convergence test of the caller decides
   NormKind norm = NormKind::unpreconditioned;
 };
+
+enum class Phase : std::int32_t { starting, iterating, finishing, waiting };
+enum class Due : std::int32_t { nothing, confirmation, correction, new_start };
 
 // A plain struct that a GPU keeps in its memory and a thread may keep in registers.
 struct State {
   Tolerances rule;
   double norm = 0;        // of the residual, by the recurrence
-  double reference = -1;  // ||b||; negative: take the initial residual's
+  double reference = -1;  // ||b||; negative: the norm of the initial residual becomes it
   double target = 0;      // max(rtol * reference, atol)
-  double verified = 0;    // the least norm of b - A x that was computed as such
+  double verified = 0;    // the smallest norm of b - A x that was computed as such
   std::int64_t iterations = 0;
   std::int64_t restarted_at = 0;
-  std::int32_t replacements = 0;  // how often r was replaced by b - A x
-  std::int32_t stalls = 0;        // how often that came to little; kMaxStalls is stagnation
-  double correct_below = 0;       // an inexact product: r is corrected when the norm is this part
-  double correct_at = 0;          // of the last true one, that is, at this norm
-  bool correct = false;           // that is due
-  bool restart = false;           // after a breakdown
+  std::int32_t replacements = 0;  // how often b - A x took the place of the recurrence's residual
+  std::int32_t stalls = 0;        // how often a true residual showed little progress
+  double correct_below = 0;       // inexact product: the part of the last true norm, and
+  double correct_at = 0;          // the norm at which the next correction is due
   Reason reason = Reason::running;
-  bool started = false;
-  bool running = true;  // the loop goes on
-  bool live = true;     // the rest of this iteration counts; otherwise its passes do nothing
+  Phase phase = Phase::starting;
+  Due due = Due::nothing;
 
-  double alpha = 0, beta = 0, rho = 0, omega = 0;
-  double last_alpha = 0;      // single_reduction CG: the one before
-  double curvature = 0;       // the first p.Ap: its sign must never change
-  double last_curvature = 0;  // single_reduction: p.Ap of the last direction
-  double inverse_rho = 0;     // single_reduction
+  double alpha = 0, beta = 0, rho = 0;
+  double scalar[kMaxScalars] = {};  // each method names its own
 };
 
+// The loop goes on.
+TRIREME_HD bool running(const State& s) { return s.phase <= Phase::iterating; }
+// The rest of this iteration counts; otherwise its passes do nothing.
+TRIREME_HD bool live(const State& s) { return s.phase <= Phase::finishing; }
+TRIREME_HD bool started(const State& s) { return s.phase != Phase::starting; }
+
+// A caller's own test is asked for its verdict only, and what a solve starts from is a true
+// residual already: then nothing becomes due.
+TRIREME_HD void make_due(State& s, Due due) {
+  if (s.iterations > 0 && !s.rule.judged_by_caller) s.due = due;
+}
+
+// The loop ends with this iteration, the rest of which still counts.
 TRIREME_HD void stop(State& s, Reason reason) {
   s.reason = reason;
-  s.running = false;
+  if (running(s)) s.phase = Phase::finishing;
+  s.due = Due::nothing;
+  if (reason == Reason::rtol || reason == Reason::atol) make_due(s, Due::confirmation);
 }
 
-// Breakdown in the middle of an iteration: what is left of it must not touch x.
+// The last pass of an iteration is done.
+TRIREME_HD void close_iteration(State& s) {
+  if (!running(s)) s.phase = Phase::waiting;
+}
+
+// Breakdown in the middle of an iteration: what is left of the iteration must not touch x.
 TRIREME_HD void abandon(State& s, Reason reason) {
   stop(s, reason);
-  s.live = false;
+  s.phase = Phase::waiting;
 }
 
-// The verdict of the caller's own test, which goes before the iteration limit. True: it is the end.
+// As abandon(), but b - A x gives the solve a new start.
+TRIREME_HD void abandon_for_new_start(State& s) {
+  abandon(s, Reason::breakdown);
+  make_due(s, Due::new_start);
+}
+
+// Takes the verdict of the caller's own test, which outranks the iteration limit. True: it is the
+// end.
 TRIREME_HD bool overrule(State& s, Reason verdict) {
   if (verdict == Reason::running) return false;
-  if (!s.running && s.reason != Reason::too_many_iterations) return false;
+  if (!running(s) && s.reason != Reason::too_many_iterations) return false;
   stop(s, verdict);
   return true;
 }
@@ -123,42 +175,48 @@ TRIREME_HD void judge(State& s, double norm) {
     }
   } else if (rule.norm != NormKind::none &&
              (norm <= rule.atol || norm <= kNothingLeft * s.reference)) {
-    // Untested, but nothing is left to be done: the scalars that follow would be divided by zero.
+    // No test is due, but nothing is left to do: the next scalars would be divided by zero.
     return stop(s, rule.limit_is_success ? Reason::iterations_done : Reason::atol);
   }
   if (at_limit) return stop(s, Reason::too_many_iterations);
   if (s.correct_at > 0 && norm <= s.correct_at) {
-    s.correct = true;
-    s.running = false;  // the rest of this iteration still counts
+    s.phase = Phase::finishing;
+    make_due(s, Due::correction);
   } else if (s.correct_at > 0 && s.iterations >= s.restarted_at + kMaxUncorrected) {
     stop(s, Reason::breakdown);
   }
 }
 
-// BiCGSTAB cannot go on: it begins anew from b - A x if it has come anywhere since the last time.
+// The recurrence of BiCGSTAB cannot go on. The solve starts anew from b - A x, provided that it has
+// done some iterations since its last start.
 TRIREME_HD void break_down(State& s) {
-  s.restart = s.iterations >= s.restarted_at + 5;
+  const bool has_come_anywhere = s.iterations >= s.restarted_at + 5;
   abandon(s, Reason::breakdown);
+  if (has_come_anywhere) make_due(s, Due::new_start);
 }
 
-// The recurrence says that the tolerance is met, or has broken down, and `norm` is that of b - A x
-// as computed. If b - A x does not meet the tolerance, the iteration begins anew from the true
-// residual. A third true residual that is more than half of the best before it is stagnation: x is
-// as good as the arithmetic allows.
+// `norm` is that of b - A x as computed, after a claim or a breakdown of the recurrence. If b - A x
+// does not meet the tolerance, the iteration begins anew from the true residual. A third true
+// residual that is more than half of the smallest one before it is stagnation: x is as good as the
+// arithmetic allows.
 TRIREME_HD void verify(State& s, double norm) {
-  const bool broken_down = s.restart;
-  s.restart = s.correct = false;
+  const bool broken_down = s.due == Due::new_start;
+  s.due = Due::nothing;
   s.norm = norm;
-  if (!is_finite(norm)) return stop(s, Reason::not_finite);
-  if (norm <= s.target) return stop(s, tolerance_met(s));
+  const auto end = [&s](Reason reason) {
+    s.reason = reason;
+    s.phase = Phase::waiting;
+  };
+  if (!is_finite(norm)) return end(Reason::not_finite);
+  if (norm <= s.target) return end(tolerance_met(s));
   if (!broken_down && norm > 0.5 * s.verified && ++s.stalls == kMaxStalls)
-    return stop(s, Reason::breakdown);
-  if (s.iterations >= s.rule.max_iterations) return stop(s, Reason::too_many_iterations);
+    return end(Reason::breakdown);
+  if (s.iterations >= s.rule.max_iterations) return end(Reason::too_many_iterations);
   if (norm < s.verified) s.verified = norm;
   s.correct_at = s.correct_below * norm;
   s.restarted_at = s.iterations;
   s.reason = Reason::running;
-  s.running = s.live = true;
+  s.phase = Phase::iterating;
   ++s.replacements;
 }
 
@@ -169,67 +227,83 @@ TRIREME_HD void set_targets(State& s, double norm) {
   s.correct_at = s.correct_below * norm;
 }
 
-// At the start, and again when the recurrence claims convergence: `norm` is that of b - A x.
+// At the start of a solve, and again after a claim or a breakdown: `norm` is that of b - A x.
 TRIREME_HD void begin(State& s, double norm) {
-  if (s.started) return verify(s, norm);
-  s.started = true;
+  if (started(s)) return verify(s, norm);
+  s.phase = Phase::iterating;
   s.verified = norm;
-  if (s.rule.relative_to_initial_residual || !(s.reference > 0))
-    s.reference = norm;  // the latter is PETSc's special case b = 0, x0 != 0
+  // PETSc's special case b = 0, x0 != 0 takes the initial residual's norm as well.
+  if (s.rule.relative_to_initial_residual || !(s.reference > 0)) s.reference = norm;
   if (s.rule.relative_to_smaller && norm < s.reference) s.reference = norm;
   set_targets(s, norm);
   judge(s, norm);
 }
 
-// As begin(), of a solve that goes on after it was stopped: iterations and reference are given.
+// As begin(), of a solve that goes on after it was stopped: its iterations and its reference norm
+// are given.
 TRIREME_HD void go_on(State& s, double norm) {
-  s.started = true;
+  s.phase = Phase::iterating;
   s.verified = norm;
   s.restarted_at = s.iterations;
   set_targets(s, norm);
   judge(s, norm);
 }
 
-// Whether a solve ended at a point from which another can go on.
+// Whether a solve ended at a point from which another solve can go on.
 TRIREME_HD bool can_go_on(const State& s) {
   return s.reason == Reason::interrupted || s.reason == Reason::too_many_iterations;
 }
 
-// Whether a claim of convergence is to be checked against b - A x, or a breakdown got over.
-TRIREME_HD bool needs_true_residual(const State& s) {
-  const bool claimed = s.reason == Reason::rtol || s.reason == Reason::atol;
-  return (claimed || s.restart || s.correct) && s.iterations > 0 && !s.rule.judged_by_caller;
-}
+// Whether b - A x is to be computed before the solve may end.
+TRIREME_HD bool needs_true_residual(const State& s) { return s.due != Due::nothing; }
 
 TRIREME_HD bool stagnated(const State& s) {
   return s.reason == Reason::breakdown && s.stalls == kMaxStalls;
 }
 
-// An inexact product: r has been replaced by b - A x without a new start, and `change` is the norm
-// of what that changed. A large change has little to do with the directions so far: a new start.
+// Inexact product: b - A x has replaced r without a new start, and `change` is the norm of the
+// difference. A large change has little to do with the directions so far, so the solve starts anew.
 TRIREME_HD void resume(State& s, double norm, double change) {
   verify(s, norm);
-  if (!s.running || 2 * change <= norm) return;
-  s.running = s.live = false;
-  s.restart = true;
-  --s.replacements;  // the start counts it
+  if (!running(s) || 2 * change <= norm) return;
+  s.phase = Phase::waiting;
+  make_due(s, Due::new_start);
+  --s.replacements;  // the start counts the replacement
 }
 
-// Whether a solve with an inexact product ended because of it, perhaps: then the exact one goes on.
+// Whether the inexact product may be why a solve ended: then the exact product goes on.
 TRIREME_HD bool gave_up(const State& s) {
   return s.reason == Reason::breakdown || s.reason == Reason::indefinite_matrix ||
          s.reason == Reason::diverged;
 }
 
-// The scalars for going on with the exact product. True: x has gone astray and must be made zero.
+// Scalars that hold for one product only are forgotten, and the exact product can go on. True: x
+// has gone astray, and the solve is to go on from zero.
 TRIREME_HD bool go_on_exactly(State& s) {
   const bool astray = !(s.norm <= s.reference);
   s.reason = Reason::running;
-  s.running = s.live = true;
-  s.correct_below = s.correct_at = s.curvature = 0;
+  s.phase = Phase::iterating;
+  s.correct_below = s.correct_at = 0;
+  for (double& scalar : s.scalar) scalar = 0;
   s.stalls = 0;
-  s.restart = true;  // not to be counted as a stall
+  s.due = Due::new_start;  // so that verify() does not count a stall
   return astray;
+}
+
+// Applies a scalar step and says whether an iteration has ended with it. `stop_asked`: a process
+// wishes to stop at the end of this iteration. A step with a tail leaves passes of the iteration to
+// be done.
+template <class Step>
+TRIREME_HD bool apply(State& s, const Step& step, const double* sums, bool stop_asked) {
+  const std::int64_t before = s.iterations;
+  const bool first = !started(s);
+  step(s, sums);
+  if (!Step::ends_iteration || (!first && s.iterations == before)) return false;
+  if (stop_asked && running(s)) {
+    stop(s, Reason::interrupted);
+    if constexpr (!requires { requires Step::has_tail; }) close_iteration(s);
+  }
+  return true;
 }
 
 }  // namespace trireme::solvers

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "solvers/preconditioners/preconditioner_setup.hpp"
+#include "solvers/preconditioners/list.hpp"
 #include "support/random.hpp"
 
 namespace trireme::solvers {
@@ -64,8 +64,9 @@ TEST(BlockInverse, UndoesEveryOrderOfPivotsOfThreeAndFourRows) {
     do {
       const Dense block = permuted(order);
       const Array<double> entries = stacked({block}, width);
-      const PreparedPreconditioner prepared = prepare(spec_of(entries, width), width);
-      EXPECT_LE(distance_from_identity(block, prepared.inverse_blocks.data(), width), 1e-14)
+      const PreconditionerSpec spec = spec_of(entries, width);
+      const Array<double> inverse = invert_blocks(block_rows(spec, width), spec);
+      EXPECT_LE(distance_from_identity(block, inverse.data(), width), 1e-14)
           << testing::PrintToString(order);
     } while (std::next_permutation(order.begin(), order.end()));
   }
@@ -77,8 +78,9 @@ TEST(BlockInverse, UndoesACycleOfThirtyTwoPivots) {
   for (int i = 0; i < 32; ++i) order[i] = (i + 5) % 32;
   const Dense block = permuted(order);
   const Array<double> entries = stacked({block}, 32);
-  const PreparedPreconditioner prepared = prepare(spec_of(entries, 32), 32);
-  EXPECT_LE(distance_from_identity(block, prepared.inverse_blocks.data(), 32), 1e-13);
+  const PreconditionerSpec spec = spec_of(entries, 32);
+  const Array<double> inverse = invert_blocks(block_rows(spec, 32), spec);
+  EXPECT_LE(distance_from_identity(block, inverse.data(), 32), 1e-13);
 }
 
 // Natural blocks of 4, the last of 2 rows; then groups of 3, 4, 2 and 1 rows.
@@ -93,15 +95,17 @@ TEST(BlockInverse, TakesBlocksOfSeveralWidths) {
     const Array<double> entries = stacked(cut.blocks, 4);
     PreconditionerSpec spec = spec_of(entries, 4);
     spec.group_starts = cut.starts;
-    const PreparedPreconditioner prepared = prepare(spec, 10);
+    const BlockRows rows = block_rows(spec, 10);
+    const Array<double> inverse = invert_blocks(rows, spec);
+    const Array<RowGroup> groups = rows.groups();
     std::int64_t row = 0;
     for (const Dense& block : cut.blocks) {
-      EXPECT_LE(distance_from_identity(block, prepared.inverse_blocks.data() + row * 4, 4), 1e-14)
+      EXPECT_LE(distance_from_identity(block, inverse.data() + row * 4, 4), 1e-14)
           << "from row " << row;
       if (!cut.starts.empty())
         for (std::size_t i = 0; i < block.size(); ++i) {
-          EXPECT_EQ(prepared.group[row + i].first, row);
-          EXPECT_EQ(prepared.group[row + i].last, row + std::ssize(block));
+          EXPECT_EQ(groups[row + i].first, row);
+          EXPECT_EQ(groups[row + i].last, row + std::ssize(block));
         }
       row += std::ssize(block);
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The passes that put b - A x in place of the recurrence's residual, each by the numbers that it
 // must leave behind: a solve converges without them too, only later.
-#include "solvers/methods/correction_passes.hpp"
+#include "solvers/methods/correction.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 
-#include "solvers/methods/bicgstab_passes.hpp"
+#include "solvers/methods/list.hpp"
 
 namespace trireme::solvers {
 namespace {
@@ -111,18 +111,17 @@ State in_a_solve() {
   s.rule.rtol = 1e-8;
   s.correct_below = kCorrectBelow;
   s.reference = 16;
-  s.started = true;
   s.target = 1e-8 * 16;
   s.verified = 16;
   s.iterations = 20;
   s.restarted_at = 10;
-  s.correct = true;
-  s.running = false;
+  s.phase = Phase::finishing;
+  s.due = Due::correction;
   s.rho = 8;
   s.alpha = 3;
-  s.last_alpha = 2;
+  last_alpha(s) = 2;
   s.beta = 0.5;
-  s.curvature = 1;
+  first_curvature(s) = 1;
   return s;
 }
 
@@ -131,26 +130,26 @@ TEST(CorrectionSteps, SingleReductionCgsBetaAndAlphaAreThoseOfTheTrueResidual) {
   State s = in_a_solve();
   const double sums[] = {0.01, 4, 0.25, 10};
   SingleReductionCorrect{}(s, sums);
-  EXPECT_TRUE(s.running);
-  EXPECT_TRUE(s.live);
+  EXPECT_TRUE(running(s));
+  EXPECT_TRUE(live(s));
   EXPECT_EQ(s.rho, 4);
   EXPECT_EQ(s.beta, 0.25);
-  EXPECT_EQ(s.last_curvature, 9.5);
+  EXPECT_EQ(last_curvature(s), 9.5);
   EXPECT_EQ(s.alpha, 4 / 9.5);
-  EXPECT_EQ(s.inverse_rho, 0.25);
+  EXPECT_EQ(inverse_rho(s), 0.25);
   EXPECT_EQ(s.norm, 0.5);
   EXPECT_EQ(s.verified, 0.5);
   EXPECT_EQ(s.correct_at, 0.5 / 32);
   EXPECT_EQ(s.restarted_at, 20);
   EXPECT_EQ(s.replacements, 1);
-  EXPECT_FALSE(s.correct);
+  EXPECT_EQ(s.due, Due::nothing);
 }
 
 TEST(CorrectionSteps, CgsRhoAndNormAreThoseOfTheTrueResidual) {
   State s = in_a_solve();
   const double sums[] = {0.01, 4, 0.25};
   CgCorrect{}(s, sums);
-  EXPECT_TRUE(s.running);
+  EXPECT_TRUE(running(s));
   EXPECT_EQ(s.rho, 4);
   EXPECT_EQ(s.norm, 0.5);
   EXPECT_EQ(s.beta, 0.5) << "its direction has been corrected by a pass";
@@ -160,7 +159,7 @@ TEST(CorrectionSteps, BicgstabsAlphaIsThatOfTheTrueResidual) {
   State s = in_a_solve();
   const double sums[] = {0.01, 0.25, 6, 12};
   BicgstabCorrect{}(s, sums);
-  EXPECT_TRUE(s.running);
+  EXPECT_TRUE(running(s));
   EXPECT_EQ(s.rho, 6);
   EXPECT_EQ(s.norm, 0.5);
   EXPECT_EQ(s.alpha, 0.5);
@@ -172,8 +171,8 @@ TEST(CorrectionSteps, AChangeOfMoreThanHalfTheResidualIsANewStart) {
     State s = in_a_solve();
     const double sums[] = {squared, 4, 0.25, 10};
     SingleReductionCorrect{}(s, sums);
-    EXPECT_EQ(s.restart, squared > 0.0625);
-    EXPECT_EQ(s.running, squared <= 0.0625);
+    EXPECT_EQ(s.due, squared > 0.0625 ? Due::new_start : Due::nothing);
+    EXPECT_EQ(running(s), squared <= 0.0625);
     EXPECT_EQ(needs_true_residual(s), squared > 0.0625);
     EXPECT_EQ(s.replacements, squared > 0.0625 ? 0 : 1) << "the start counts it";
   }
@@ -189,11 +188,11 @@ TEST(CorrectionSteps, TheExactProductGoesOnFromTheIterateUnlessThatHasGoneAstray
     ASSERT_TRUE(gave_up(s));
     EXPECT_EQ(go_on_exactly(s), !(norm <= 16)) << "||b|| is 16";
     EXPECT_EQ(s.reason, Reason::running);
-    EXPECT_TRUE(s.running);
-    EXPECT_TRUE(s.live);
-    EXPECT_TRUE(s.restart);
+    EXPECT_TRUE(running(s));
+    EXPECT_TRUE(live(s));
+    EXPECT_EQ(s.due, Due::new_start);
     EXPECT_EQ(s.stalls, 0);
-    EXPECT_EQ(s.curvature, 0) << "its sign was that of another matrix";
+    EXPECT_EQ(first_curvature(s), 0) << "its sign was that of another matrix";
     EXPECT_EQ(s.correct_below, 0);
     EXPECT_EQ(s.correct_at, 0);
     EXPECT_EQ(s.iterations, 20) << "of all products";
@@ -204,7 +203,7 @@ TEST(CorrectionSteps, ATrueResidualThatMeetsTheToleranceIsTheEnd) {
   State s = in_a_solve();
   const double sums[] = {1e-20, 1e-17, 1e-16, 1};
   CgCorrect{}(s, sums);
-  EXPECT_FALSE(s.running);
+  EXPECT_FALSE(running(s));
   EXPECT_EQ(s.reason, Reason::rtol);
 }
 
@@ -212,7 +211,7 @@ TEST(CorrectionSteps, AResidualThatIsNotANumberIsTheEnd) {
   State s = in_a_solve();
   const double sums[] = {NAN, NAN, NAN, NAN};
   SingleReductionCorrect{}(s, sums);
-  EXPECT_FALSE(s.running);
+  EXPECT_FALSE(running(s));
   EXPECT_EQ(s.reason, Reason::not_finite);
 }
 

@@ -166,7 +166,7 @@ TEST_P(ResidentGpu, BlockJacobiWorksInside) {
   const Solved by_jacobi = test::solve_on_gpu(a, b, options);
   const std::vector<std::int32_t> groups = test::row_groups(a.rows, {1, 2, 3, 4, 5, 6});
   for (const bool natural : {true, false}) {
-    const test::BlockJacobi blocks(a, 6, natural ? std::span<const std::int32_t>() : groups);
+    const test::BlocksOf blocks(a, 6, natural ? std::span<const std::int32_t>() : groups);
     options.preconditioner = blocks.spec;
     const Solved host = test::solve(a, b, options);
     for (const bool from_csr : {false, true}) {

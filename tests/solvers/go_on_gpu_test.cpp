@@ -123,7 +123,7 @@ TEST_P(GoingOnOnGpu, InBatchesAndByTheHost) {
 
 TEST_P(GoingOnOnGpu, WithBlocksAndPolynomials) {
   CudaKernelSystem system(*exact, on_device.view());
-  const test::BlockJacobi blocks(a, 4);
+  const test::BlocksOf blocks(a, 4);
   options.preconditioner = blocks.spec;
   expect_no_loss(maker(system, CudaMode::graph), 17);
   if (options.method == Method::bicgstab) GTEST_SKIP() << "the matrix is for CG";

@@ -55,7 +55,7 @@ class GoingOn : public testing::TestWithParam<Case> {
     diagonal_ = diagonal_of(a_);
     exact_ = build_host_kernel<double>("csr", a_.view());
     rounded_ = build_mixed_host_kernel("csr", a_.view());
-    blocks_ = std::make_unique<test::BlockJacobi>(a_, 4);
+    blocks_ = std::make_unique<test::BlocksOf>(a_, 4);
     system_ = GetParam().mixed
                   ? std::make_unique<HostKernelSystem>(*rounded_, a_.rows, exact_.get(), defect_)
                   : std::make_unique<HostKernelSystem>(*exact_, a_.rows);
@@ -88,7 +88,7 @@ class GoingOn : public testing::TestWithParam<Case> {
   Array<float> defect_;
   Array<double> diagonal_;
   std::unique_ptr<HostKernel<double>> exact_, rounded_;
-  std::unique_ptr<test::BlockJacobi> blocks_;
+  std::unique_ptr<test::BlocksOf> blocks_;
   std::unique_ptr<HostKernelSystem> system_;
   test::Options options_;
 };

@@ -43,7 +43,7 @@ Solved solve(const CsrMatrix<double>& a, std::span<const double> b, Products pro
   HostKernelSystem system(products == Products::exact ? *exact : *rounded, a.rows,
                           products == Products::corrected ? exact.get() : nullptr, defect);
   const Array<double> diagonal = test::diagonal_of(a);
-  const test::BlockJacobi blocks(a, 4);
+  const test::BlocksOf blocks(a, 4);
   options.preconditioner = options.kind == Kind::blocks ? blocks.spec : test::jacobi(diagonal);
   options.preconditioner.kind = options.kind;
   Solved solved{test::solve(system, b, options)};
@@ -177,15 +177,15 @@ TEST(MixedPrecisionCg, GivesUpOnFloatAfterLongWithoutACorrection) {
   begin(state, 1.0);
   state.iterations = kMaxUncorrected - 1;
   judge(state, 0.5);
-  EXPECT_TRUE(state.running);
+  EXPECT_TRUE(running(state));
   ++state.iterations;
   judge(state, 0.5);
-  EXPECT_FALSE(state.running);
+  EXPECT_FALSE(running(state));
   EXPECT_FALSE(needs_true_residual(state));
   EXPECT_TRUE(gave_up(state));
   EXPECT_FALSE(go_on_exactly(state));  // from the x so far
   judge(state, 0.5);
-  EXPECT_TRUE(state.running);
+  EXPECT_TRUE(running(state));
 }
 
 TEST(MixedPrecisionCg, SaysWhenTheMatrixItselfIsIndefinite) {

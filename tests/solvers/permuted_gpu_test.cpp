@@ -108,7 +108,7 @@ TEST_P(ResidentPermuted, FollowsNewValues) {
 }
 
 TEST_P(ResidentPermuted, BlockJacobiIsRefused) {
-  const test::BlockJacobi blocks(a, 2);
+  const test::BlocksOf blocks(a, 2);
   options.preconditioner = blocks.spec;
   EXPECT_THROW(permuted(a), Error);
 }

@@ -82,19 +82,19 @@ inline solvers::PreconditionerSpec jacobi(std::span<const double> diagonal) {
 }
 
 // Diagonal blocks of `size` rows, or of the groups that begin at `starts`, with their entries.
-struct BlockJacobi {
+struct BlocksOf {
   Array<double> entries;
   solvers::PreconditionerSpec spec;
 
-  BlockJacobi(const CsrMatrix<double>& a, std::int32_t size,
-              std::span<const std::int32_t> starts = {}) {
+  BlocksOf(const CsrMatrix<double>& a, std::int32_t size,
+           std::span<const std::int32_t> starts = {}) {
     spec.kind = solvers::PreconditionerSpec::Kind::blocks;
     spec.block_size = size;
     spec.group_starts = starts;
     entries = blocks_of(a, solvers::block_rows(spec, a.rows));
     spec.blocks = entries;
   }
-  BlockJacobi(const BlockJacobi&) = delete;
+  BlocksOf(const BlocksOf&) = delete;
 };
 
 // Row groups of widths[0], widths[1], ... rows, over and over.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/array.hpp"
-#include "solvers/preconditioners/preconditioner_setup.hpp"
+#include "solvers/preconditioners/list.hpp"
 #include "sparse/csr.hpp"
 #include "support/random.hpp"
 

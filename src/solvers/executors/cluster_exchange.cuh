@@ -21,15 +21,15 @@ class ClusterExchange {
   // By every thread. `shared` is the block's dynamic shared memory, in which all blocks have the
   // same layout.
   __device__ __forceinline__ ClusterExchange(const PersistentArguments& a, const void* shared)
-      : rows_a_block_(static_cast<std::int32_t>(a.rows_per_block)), base_(address(shared)) {
+      : rows_per_block_(static_cast<std::int32_t>(a.rows_per_block)), base_(address(shared)) {
     meet();  // only of a block that has begun may the shared memory be written
   }
 
   // A column of another block as a number below 0: how many numbers further its place lies than the
   // block's own first, which may be forwards or backwards.
   __device__ __forceinline__ std::int32_t code_of(std::int32_t column) const {
-    const auto bytes = static_cast<std::int32_t>(at_block(base_, column / rows_a_block_) - base_);
-    return bytes / std::int32_t{sizeof(double)} + column % rows_a_block_ - kFar;
+    const auto bytes = static_cast<std::int32_t>(at_block(base_, column / rows_per_block_) - base_);
+    return bytes / std::int32_t{sizeof(double)} + column % rows_per_block_ - kFar;
   }
 
   __device__ __forceinline__ void offer_vector(const double*, std::int64_t, std::int64_t) {
@@ -96,7 +96,7 @@ class ClusterExchange {
     return sums[set][sum];
   }
 
-  std::int32_t rows_a_block_;
+  std::int32_t rows_per_block_;
   std::uint32_t base_;
   int set_ = 0;
 };

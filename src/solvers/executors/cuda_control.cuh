@@ -5,7 +5,6 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <type_traits>
 
 #include "solvers/state.hpp"
 
@@ -31,29 +30,10 @@ struct History {
   std::int64_t capacity = 0;  // a power of two
 };
 
-template <class Step, class = void>
-struct HasTail : std::false_type {};
-template <class Step>
-struct HasTail<Step, std::enable_if_t<Step::has_tail>> : std::true_type {};
-
-// Applies the step to `s` and says whether an iteration has ended.
-template <class Step>
-TRIREME_HD bool apply(State& s, const Step& step, const double* sums, bool stop_asked) {
-  const std::int64_t before = s.iterations;
-  const bool first = !s.started;
-  step(s, sums);
-  if (!Step::ends_iteration || (!first && s.iterations == before)) return false;
-  if (stop_asked && s.running) {
-    stop(s, Reason::interrupted);
-    if (!HasTail<Step>::value) s.live = false;
-  }
-  return true;
-}
-
 // By one thread. The host may read on every 64th iteration only, so that the fence is rare.
 __device__ inline void publish(Control& control, const History& history, const State& s) {
   history.norms[s.iterations & (history.capacity - 1)] = s.norm;
-  if (s.running && s.iterations % 64 != 0) return;
+  if (running(s) && s.iterations % 64 != 0) return;
   __threadfence();
   *static_cast<volatile std::int64_t*>(&control.published) = s.iterations + 1;
 }

@@ -10,7 +10,7 @@
 #include "solvers/cuda_solver.hpp"
 #include "solvers/executors/graph_kernels.cuh"
 #include "solvers/executors/loop_window.cuh"
-#include "solvers/methods/correction_passes.hpp"
+#include "solvers/methods/correction.hpp"
 
 namespace trireme::solvers {
 
@@ -39,7 +39,7 @@ class GraphExecutor {
         rows_(system.rows()) {}
 
   std::int64_t rows() const { return rows_; }
-  bool running() { return state().running; }
+  bool running() { return solvers::running(state()); }
   bool needs_true_residual() { return solvers::needs_true_residual(state()); }
 
   bool inexact() const { return inexact_; }
@@ -222,7 +222,7 @@ class GraphExecutor {
     };
     launch_batch();
     do launch_batch();
-    while (window_.reached(latest, observer_).running);
+    while (solvers::running(window_.reached(latest, observer_)));
     stale_ = true;
     state();
   }
@@ -230,7 +230,7 @@ class GraphExecutor {
   template <class Body>
   void run_stepped(const Body& body) {
     if (state().iterations != told_) tell_step();
-    while (state().running) {
+    while (running()) {
       const std::int64_t before = state_.iterations;
       if (observer_.stop_requested()) window_.ask_to_stop(stream_);
       body();
@@ -243,7 +243,7 @@ class GraphExecutor {
     told_ = state_.iterations;
     if (!observer_.iteration) return;
     if (!overrule(state_, observer_.iteration(state_, Iterate{}))) return;
-    state_.live = false;
+    close_iteration(state_);
     window_.set(state_, stream_);
   }
 

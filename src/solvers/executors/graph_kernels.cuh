@@ -67,7 +67,7 @@ __device__ void apply_on_device(Control& control, const History& history, const 
   State s = control.state;
   if (apply(s, step, totals, stop_asked)) publish(control, history, s);
   control.state = s;
-  if (loop.set) cudaGraphSetConditional(loop.handle, s.running ? 1 : 0);
+  if (loop.set) cudaGraphSetConditional(loop.handle, running(s) ? 1 : 0);
 }
 
 // Sums over the other GPUs as well where they write into each other's memory (`peers`), the wish to
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(kPassThreads, 4)
                 PendingSums pending, unsigned* tickets, PeerSums* peers, Step step, History history,
                 LoopHandle loop) {
   wait_for_predecessor();
-  if (!Pass::always && !control->state.live) return;
+  if (!Pass::always && !live(control->state)) return;
   constexpr int width = sizeof(typename Pass::Row) / sizeof(double);
   constexpr int rows_in_flight = width >= 6 ? 2 : 4;
   const State s = control->state;

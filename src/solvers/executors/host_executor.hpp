@@ -10,7 +10,7 @@
 
 #include "base/array.hpp"
 #include "solvers/host_solver.hpp"
-#include "solvers/methods/correction_passes.hpp"
+#include "solvers/methods/correction.hpp"
 #include "solvers/state.hpp"
 
 namespace trireme::solvers {
@@ -33,13 +33,13 @@ class HostExecutor {
         partials_(chunks_ * max_sums) {}
 
   std::int64_t rows() const { return rows_; }
-  bool running() const { return state_.running; }
+  bool running() const { return solvers::running(state_); }
   bool inexact() const { return inexact_; }
   bool needs_true_residual() const { return solvers::needs_true_residual(state_); }
 
   template <class Body>
   void repeat(const Body& body) {
-    while (state_.running) body();
+    while (running()) body();
   }
 
   void product(const double* x, double* y) {
@@ -64,7 +64,7 @@ class HostExecutor {
 
   template <class Pass>
   void pass(const Pass& pass) {
-    if (!Pass::always && !state_.live) return;
+    if (!Pass::always && !live(state_)) return;
     const State state = state_;
 #pragma omp parallel for schedule(static) if (chunks_ > 4)
     for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
@@ -94,15 +94,13 @@ class HostExecutor {
     system_.sum({pending_.data(), static_cast<std::size_t>(pending_count_) + 1});
     const bool stop_now = pending_[pending_count_] > 0;
     pending_count_ = 0;
-    const std::int64_t before = state_.iterations;
-    const bool first = !state_.started;
-    step(state_, pending_.data());
-    if (!Step::ends_iteration || (!first && state_.iterations == before)) return;
+    const bool first = !started(state_);
+    if (!apply(state_, step, pending_.data(), false)) return;
     if (observer_.iteration) {
       iterate_.step = first || iterate_.direction.empty() ? 0 : state_.alpha;
       overrule(state_, observer_.iteration(state_, iterate_));
     }
-    if (stop_now && state_.running) stop(state_, Reason::interrupted);
+    if (stop_now && running()) stop(state_, Reason::interrupted);
   }
 
  private:

@@ -9,7 +9,7 @@
 #include "device/buffer.hpp"
 #include "device/stream.hpp"
 #include "solvers/executors/cuda_control.cuh"
-#include "solvers/host_solver.hpp"
+#include "solvers/solver.hpp"
 
 namespace trireme::solvers {
 

@@ -21,10 +21,10 @@ constexpr std::int64_t kRowsPerClusterBlock = 256;
 constexpr int kMinThreads = 160;  // a warp a sum
 constexpr int kMaxThreads = 512;
 
-int vectors_of(Method method, Variant variant, const Preconditioner& m) {
-  const int diagonal = m.inverse_diagonal.values ? 1 : 0;
-  if (method == Method::bicgstab) return 8 + diagonal;               // x r r0 p^ v s^ t, p unused
-  return (variant == Variant::single_reduction ? 6 : 5) + diagonal;  // x r z p q, s
+// x, the work vectors and, unless the diagonal is constant, its inverse.
+template <class Text>
+int vectors_of(const Jacobi& m) {
+  return 1 + Text::pointwise_vectors + (m.inverse_diagonal.values ? 1 : 0);
 }
 
 // Padded entries of the fullest block.
@@ -53,10 +53,10 @@ __device__ constexpr bool can_be_compiled() {
 #endif
 }
 
-template <class Exchange, class Solve>
+template <class Exchange, class WholeSolve>
 __global__ void __launch_bounds__(kMaxThreads, 1)
     persistent_kernel(const __grid_constant__ PersistentArguments arguments,
-                      const __grid_constant__ Solve solve) {
+                      const __grid_constant__ WholeSolve solve) {
   if constexpr (can_be_compiled<Exchange>()) {
     extern __shared__ __align__(16) char shared[];
     PersistentExecutor<Exchange> e(arguments, shared);
@@ -82,64 +82,40 @@ __device__ void store(Executor& e, const double* own, double* global) {
   for (std::int64_t i = e.first() + threadIdx.x; i < e.last(); i += blockDim.x) global[i] = own[i];
 }
 
-template <Variant variant>
-struct SolveCg {
-  CgVectors global;
-  Preconditioner m;
+// The work vectors that leave_direction() starts from, as bits.
+template <class Text>
+constexpr unsigned left_behind() {
+  unsigned bits = 0;
+  for (const int k : Text::left_behind) bits |= 1u << k;
+  return bits;
+}
+
+// A method's whole solve: its vectors lie in shared memory, in the order x, work vectors, inverse
+// diagonal.
+template <class Text>
+struct Solve {
+  SystemVectors global;
+  WorkVectors work;
+  Jacobi m;
 
   template <class Executor>
   __device__ void operator()(Executor& e) const {
-    constexpr int vectors = variant == Variant::single_reduction ? 6 : 5;
-    CgVectors v = global;
-    Preconditioner own = m;
-    own.kind = Preconditioner::Kind::pointwise;  // the only kind that is planned for: less code
-    v.x = fetch(e, 0, global.zero_guess ? nullptr : global.x);
-    v.r = e.vector(1);
-    v.z = e.vector(2);
-    v.p = e.vector(3);
-    v.q = e.vector(4);
-    v.s = variant == Variant::single_reduction ? e.vector(5) : nullptr;
+    SystemVectors vectors = global;
+    vectors.x = fetch(e, 0, global.zero_guess ? nullptr : global.x);
+    Jacobi own = m;
     if (m.inverse_diagonal.values)
-      own.inverse_diagonal.values = fetch(e, vectors, m.inverse_diagonal.values);
+      own.inverse_diagonal.values =
+          fetch(e, 1 + Text::pointwise_vectors, m.inverse_diagonal.values);
+    const Text text = Text::with(
+        vectors, [&e](int k) { return k < Text::pointwise_vectors ? e.vector(1 + k) : nullptr; });
     __syncthreads();
-    if constexpr (variant == Variant::single_reduction)
-      single_reduction_cg(e, v, own);
-    else
-      cg(e, v, own);
+    run_solve(e, text, own);
     __syncthreads();
-    store(e, v.x, global.x);
+    store(e, vectors.x, global.x);
     if (!e.can_go_on()) return;
-    store(e, v.p, global.p);
-    if constexpr (variant == Variant::single_reduction) store(e, v.z, global.z);
-  }
-};
-
-struct SolveBicgstab {
-  BicgstabVectors global;
-  Preconditioner m;
-
-  template <class Executor>
-  __device__ void operator()(Executor& e) const {
-    BicgstabVectors v = global;
-    Preconditioner own = m;
-    own.kind = Preconditioner::Kind::pointwise;  // the only kind that is planned for: less code
-    v.x = fetch(e, 0, global.zero_guess ? nullptr : global.x);
-    v.r = e.vector(1);
-    v.r0 = e.vector(2);
-    v.p = e.vector(3);
-    v.p_hat = e.vector(4);
-    v.v = e.vector(5);
-    v.s_hat = e.vector(6);
-    v.t = e.vector(7);
-    if (m.inverse_diagonal.values)
-      own.inverse_diagonal.values = fetch(e, 8, m.inverse_diagonal.values);
-    __syncthreads();
-    bicgstab(e, v, own);
-    __syncthreads();
-    store(e, v.x, global.x);
-    if (!e.can_go_on()) return;
-    store(e, v.r0, global.r0);
-    store(e, v.p_hat, global.p_hat);
+    constexpr unsigned left = left_behind<Text>();
+    for (int k = 0; k < Text::pointwise_vectors; ++k)
+      if (left >> k & 1u) store(e, e.vector(1 + k), work.first + k * work.stride);
   }
 };
 
@@ -148,16 +124,10 @@ constexpr std::size_t kArrivalsBytes = 256;
 
 std::size_t partial_sums(int blocks) { return std::size_t{2} * kMaxExchanged * blocks; }
 
-template <class Solve>
+template <class Text>
 const void* kernel_of(bool cluster) {
-  return cluster ? reinterpret_cast<const void*>(persistent_kernel<ClusterExchange, Solve>)
-                 : reinterpret_cast<const void*>(persistent_kernel<GridExchange, Solve>);
-}
-const void* kernel_of(Method method, Variant variant, bool cluster) {
-  if (method == Method::bicgstab) return kernel_of<SolveBicgstab>(cluster);
-  if (variant == Variant::single_reduction)
-    return kernel_of<SolveCg<Variant::single_reduction>>(cluster);
-  return kernel_of<SolveCg<Variant::classic>>(cluster);
+  return cluster ? reinterpret_cast<const void*>(persistent_kernel<ClusterExchange, Solve<Text>>)
+                 : reinterpret_cast<const void*>(persistent_kernel<GridExchange, Solve<Text>>);
 }
 
 struct Configuration {
@@ -181,14 +151,14 @@ struct Configuration {
   }
 };
 
-template <class Solve>
-void launch(Solve solve, int vectors, const State& initial, const DeviceCsr<double>& csr,
+template <class Text>
+void launch(Solve<Text> solve, const State& initial, const DeviceCsr<double>& csr,
             const PersistentShape& shape, LoopWindow& window, void* scratch, StreamRef stream) {
   auto* const partials = reinterpret_cast<double*>(static_cast<char*>(scratch) + kArrivalsBytes);
   PersistentArguments arguments{csr.rows,
                                 shape.rows_per_block,
                                 shape.entries,
-                                vectors,
+                                vectors_of<Text>(solve.m),
                                 csr.row_ptr.data(),
                                 csr.col_idx.data(),
                                 csr.values.data(),
@@ -203,7 +173,7 @@ void launch(Solve solve, int vectors, const State& initial, const DeviceCsr<doub
   void* parameters[] = {&arguments, &solve};
   const Configuration configuration(shape, stream);
   cuda_check(
-      cudaLaunchKernelExC(&configuration.launch, kernel_of<Solve>(shape.cluster), parameters));
+      cudaLaunchKernelExC(&configuration.launch, kernel_of<Text>(shape.cluster), parameters));
 }
 
 // `shape` with its blocks' shared memory; no blocks where that is more than the kernel may have.
@@ -265,45 +235,39 @@ PersistentShape plan_cluster(const DeviceCsr<double>& csr, int vectors, const vo
 }  // namespace
 
 PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Variant variant,
-                                const Preconditioner& m, bool through_l2, StreamRef stream) {
+                                const Jacobi& m, bool through_l2, StreamRef stream) {
   PersistentShape shape;
-  if (csr.rows == 0 || csr.rows != csr.cols || !m.pointwise()) return shape;
+  if (csr.rows == 0 || csr.rows != csr.cols) return shape;
   const DeviceProperties gpu = device_properties();
   if (!gpu.cooperative_launch || gpu.compute_major < 8) return shape;
-  const int vectors = vectors_of(method, variant, m);
-  if (!through_l2) {
-    shape = plan_cluster(csr, vectors, kernel_of(method, variant, true), gpu, stream);
-    if (shape.blocks > 0) return shape;
-    shape = {};
-  }
-  const std::int64_t most = std::min(gpu.multiprocessors, kMaxPersistentBlocks);
-  shape.rows_per_block = std::max((csr.rows + most - 1) / most, kMinRowsPerBlock);
-  shape.rows_per_block = (shape.rows_per_block + 1) / 2 * 2;
-  return fill_in(shape, csr, vectors, kernel_of(method, variant, false), gpu, stream);
+  visit_method(method, variant, [&](auto text) {
+    using Text = typename decltype(text)::type;
+    const int vectors = vectors_of<Text>(m);
+    if (!through_l2) {
+      shape = plan_cluster(csr, vectors, kernel_of<Text>(true), gpu, stream);
+      if (shape.blocks > 0) return;
+      shape = {};
+    }
+    const std::int64_t max_blocks = std::min(gpu.multiprocessors, kMaxPersistentBlocks);
+    shape.rows_per_block = std::max((csr.rows + max_blocks - 1) / max_blocks, kMinRowsPerBlock);
+    shape.rows_per_block = (shape.rows_per_block + 1) / 2 * 2;
+    shape = fill_in(shape, csr, vectors, kernel_of<Text>(false), gpu, stream);
+  });
+  return shape;
 }
 
 std::size_t persistent_scratch_bytes(const PersistentShape& shape, std::int64_t rows) {
   return kArrivalsBytes + (partial_sums(shape.blocks) + 2 * rows) * sizeof(double);
 }
 
-void launch_persistent_cg(const CgVectors& v, const Preconditioner& m, Variant variant,
-                          const State& initial, const DeviceCsr<double>& csr,
-                          const PersistentShape& shape, LoopWindow& window, void* scratch,
-                          StreamRef stream) {
-  const int vectors = vectors_of(Method::cg, variant, m);
-  if (variant == Variant::single_reduction)
-    launch(SolveCg<Variant::single_reduction>{v, m}, vectors, initial, csr, shape, window, scratch,
-           stream);
-  else
-    launch(SolveCg<Variant::classic>{v, m}, vectors, initial, csr, shape, window, scratch, stream);
-}
-
-void launch_persistent_bicgstab(const BicgstabVectors& v, const Preconditioner& m,
-                                const State& initial, const DeviceCsr<double>& csr,
-                                const PersistentShape& shape, LoopWindow& window, void* scratch,
-                                StreamRef stream) {
-  launch(SolveBicgstab{v, m}, vectors_of(Method::bicgstab, Variant::classic, m), initial, csr,
-         shape, window, scratch, stream);
+void launch_persistent(Method method, Variant variant, const SystemVectors& vectors,
+                       const WorkVectors& work, const Jacobi& m, const State& initial,
+                       const DeviceCsr<double>& csr, const PersistentShape& shape,
+                       LoopWindow& window, void* scratch, StreamRef stream) {
+  visit_method(method, variant, [&](auto text) {
+    using Text = typename decltype(text)::type;
+    launch(Solve<Text>{vectors, work, m}, initial, csr, shape, window, scratch, stream);
+  });
 }
 
 }  // namespace trireme::solvers

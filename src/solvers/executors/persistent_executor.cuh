@@ -11,7 +11,7 @@
 
 #include "device/block_sum.cuh"
 #include "solvers/executors/persistent_arguments.cuh"
-#include "solvers/methods/cg_passes.hpp"
+#include "solvers/methods/common_passes.hpp"
 
 namespace trireme::solvers {
 
@@ -35,7 +35,7 @@ class PersistentExecutor {
   __device__ __forceinline__ std::int64_t last() const { return last_; }
 
   __device__ __forceinline__ std::int64_t rows() const { return a_.rows; }
-  __device__ __forceinline__ bool running() const { return shared_state().running; }
+  __device__ __forceinline__ bool running() const { return solvers::running(shared_state()); }
   __device__ __forceinline__ bool needs_true_residual() const {
     return solvers::needs_true_residual(shared_state());
   }
@@ -64,7 +64,7 @@ class PersistentExecutor {
   template <class Pass>
   __device__ __forceinline__ void pass(const Pass& pass) {
     double sums[Pass::sums == 0 ? 1 : Pass::sums] = {};
-    if (Pass::always || shared_state().live) {
+    if (Pass::always || live(shared_state())) {
       const State s = shared_state();
       constexpr int rows_in_flight = Exchange::rows_in_flight;
       for (std::int64_t i = first_ + threadIdx.x; i < last_; i += rows_in_flight * blockDim.x) {

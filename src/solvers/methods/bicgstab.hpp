@@ -1,23 +1,325 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// BiCGSTAB (van der Vorst 1992), preconditioned from the right, once for every executor.
+// BiCGSTAB (van der Vorst, SIAM J. Sci. Stat. Comput. 13, 1992), preconditioned from the right.
 //
-// Values moved an iteration beside the two products (n: rows), with Jacobi, 20n (17n with a
+// Values moved per iteration beside the two products (n: rows), with Jacobi, 20n (17n with a
 // constant diagonal, which is not read); PETSc's KSPBCGS moves some 30n:
 //   r0.v                                          2n
 //   s = r - alpha v, s^ = D^-1 s                  5n  (r v d, r s^)
 //   t.s, t.t, r0.s, r0.t                          3n
 //   x, r and p^ at once, r0.r                    11n  (x r p^ s^ t v d r0, x r p^)
-// Three points where sums must be complete became two: rho' = r0.r is r0.s - omega r0.t, known with
-// omega (and summed anew for the iteration after), and r.r is judged together with the next r0.v.
+// Two points where sums must be complete instead of three: rho' = r0.r is r0.s - omega r0.t, known
+// together with omega (and summed anew for the iteration after), and r.r is judged together with
+// the next r0.v. With an inexact product see correction.hpp, and for the change of p^ Sleijpen and
+// van der Vorst, Computing 56, 1996.
 #pragma once
 
-#include "solvers/methods/bicgstab_passes.hpp"
+#include "solvers/methods/correction.hpp"
 
 namespace trireme::solvers {
 
-struct BicgstabVectors {
-  const double* b;
+TRIREME_HD double& omega(State& s) { return s.scalar[0]; }
+TRIREME_HD double omega(const State& s) { return s.scalar[0]; }
+
+// s = r - alpha v (in r), s^ = D^-1 s. Moves 5n values (4n without a diagonal array).
+struct HalfStep {
+  static constexpr int sums = 0;
+  static constexpr bool always = false;
+  double* r;
+  const double* v;
+  double* s_hat;
+  Diagonal inverse;
+
+  struct Row {
+    double r, v, inverse;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {r[i], v[i], inverse[i]}; }
+  TRIREME_HD void update(Row& row, const State& s, double*) const { row.r -= s.alpha * row.v; }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const {
+    r[i] = row.r;
+    s_hat[i] = row.inverse * row.r;
+  }
+};
+
+// Sums {t.s, t.t, r0.s, r0.t}. Moves 3n values.
+struct StabilizerDots {
+  static constexpr int sums = 4;
+  static constexpr bool always = false;
+  const double* t;
+  const double* s;
+  const double* r0;
+
+  struct Row {
+    double t, s, r0;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {t[i], s[i], r0[i]}; }
+  TRIREME_HD void update(Row& row, const State&, double* sum) const {
+    sum[0] += row.t * row.s;
+    sum[1] += row.t * row.t;
+    sum[2] += row.r0 * row.s;
+    sum[3] += row.r0 * row.t;
+  }
+  TRIREME_HD void store(std::int64_t, const Row&) const {}
+};
+
+// x += alpha p^ + omega s^, r = s - omega t, p^ = D^-1 r + beta (p^ - omega D^-1 v); sums {r.r,
+// r0.r}. Moves 11n values (10n without a diagonal array): p itself is not needed.
+struct FullStep {
+  static constexpr int sums = 2;
+  static constexpr bool always = false;
   double* x;
+  double* r;
+  double* p_hat;
+  const double* s_hat;
+  const double* t;
+  const double* v;
+  const double* r0;
+  Diagonal inverse;
+
+  struct Row {
+    double x, r, p_hat, s_hat, t, v, inverse, r0;
+  };
+  TRIREME_HD Row load(std::int64_t i) const {
+    return {x[i], r[i], p_hat[i], s_hat[i], t[i], v[i], inverse[i], r0[i]};
+  }
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    row.x += s.alpha * row.p_hat + omega(s) * row.s_hat;
+    row.r -= omega(s) * row.t;
+    row.p_hat = row.inverse * row.r + s.beta * (row.p_hat - omega(s) * row.inverse * row.v);
+    sum[0] += row.r * row.r;
+    sum[1] += row.r0 * row.r;
+  }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const {
+    x[i] = row.x;
+    r[i] = row.r;
+    p_hat[i] = row.p_hat;
+  }
+};
+
+// As FullStep where M is not pointwise: p is kept, and p^ = M^-1 p follows.
+struct GeneralFullStep {
+  static constexpr int sums = 2;
+  static constexpr bool always = false;
+  double* x;
+  double* r;
+  double* p;
+  const double* p_hat;
+  const double* s_hat;
+  const double* t;
+  const double* v;
+  const double* r0;
+
+  struct Row {
+    double x, r, p, p_hat, s_hat, t, v, r0;
+  };
+  TRIREME_HD Row load(std::int64_t i) const {
+    return {x[i], r[i], p[i], p_hat[i], s_hat[i], t[i], v[i], r0[i]};
+  }
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    row.x += s.alpha * row.p_hat + omega(s) * row.s_hat;
+    row.r -= omega(s) * row.t;
+    row.p = row.r + s.beta * (row.p - omega(s) * row.v);
+    sum[0] += row.r * row.r;
+    sum[1] += row.r0 * row.r;
+  }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const {
+    x[i] = row.x;
+    r[i] = row.r;
+    p[i] = row.p;
+  }
+};
+
+// r = b - q in place of what the loop has; sums {change.change, r.r, r0.r}. Where M is pointwise,
+// p^ changes as D^-1 r does. Otherwise D is 1, p changes as r does, and p^ is computed anew.
+struct CorrectRightResidual {
+  static constexpr int sums = 3;
+  static constexpr bool always = true;
+  const double* b;
+  const double* q;
+  double* r;
+  const double* r0;
+  double* p;  // null where M is pointwise
+  double* p_hat;
+  Diagonal inverse;
+
+  struct Row {
+    double r, change, r0, p, inverse;
+  };
+  TRIREME_HD Row load(std::int64_t i) const {
+    const double exact = b[i] - q[i];
+    return {exact, exact - r[i], r0[i], p ? p[i] : p_hat[i], inverse[i]};
+  }
+  TRIREME_HD void update(Row& row, const State&, double* sum) const {
+    row.p += row.inverse * row.change;
+    sum[0] += row.change * row.change;
+    sum[1] += row.r * row.r;
+    sum[2] += row.r0 * row.r;
+  }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const {
+    r[i] = row.r;
+    (p ? p : p_hat)[i] = row.p;
+  }
+};
+
+// r = b - q (q null: r = b), r0 = r, p = r, p^ = D^-1 r; sum r.r.
+struct ShadowResidual {
+  static constexpr int sums = 1;
+  static constexpr bool always = true;
+  const double* b;
+  const double* q;
+  double* r;
+  double* r0;
+  double* p;  // null where M is pointwise
+  double* p_hat;
+  Diagonal inverse;
+
+  struct Row {
+    double r, inverse;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {q ? b[i] - q[i] : b[i], inverse[i]}; }
+  TRIREME_HD void update(Row& row, const State&, double* sum) const { sum[0] += row.r * row.r; }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const {
+    r[i] = r0[i] = row.r;
+    p_hat[i] = row.inverse * row.r;
+    if (p) p[i] = row.r;
+  }
+};
+
+// A stopped solve goes on: r = b - q, p^ = D^-1 p; sums {r.r, r0.r}.
+struct GoOnResidual {
+  static constexpr int sums = 2;
+  static constexpr bool always = true;
+  const double* b;
+  const double* q;
+  double* r;
+  const double* r0;
+  const double* p;
+  double* p_hat;
+  Diagonal inverse;
+
+  struct Row {
+    double r, r0, p, inverse;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {b[i] - q[i], r0[i], p[i], inverse[i]}; }
+  TRIREME_HD void update(Row& row, const State&, double* sum) const {
+    sum[0] += row.r * row.r;
+    sum[1] += row.r0 * row.r;
+  }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const {
+    r[i] = row.r;
+    p_hat[i] = row.inverse * row.p;
+  }
+};
+
+// p = D p^, where M is pointwise.
+struct PlainDirection {
+  static constexpr int sums = 0;
+  static constexpr bool always = true;
+  double* p;
+  const double* p_hat;
+  Diagonal inverse;
+
+  struct Row {
+    double p_hat, inverse;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {p_hat[i], inverse[i]}; }
+  TRIREME_HD void update(Row&, const State&, double*) const {}
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { p[i] = row.p_hat / row.inverse; }
+};
+
+// The norm of b, from {b.b}.
+struct SetRightReference {
+  static constexpr bool ends_iteration = false;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    s.reference = s.rule.norm == NormKind::none ? 0 : sqrt(sum[0]);
+  }
+};
+
+// alpha = rho / r0.v
+TRIREME_HD void shadow_step_length(State& s, double r0_v) {
+  if (!is_finite(r0_v)) return abandon(s, Reason::not_finite);
+  if (r0_v == 0) return break_down(s);
+  s.alpha = s.rho / r0_v;
+}
+
+// From {r.r, r0.v} of a true residual.
+struct BicgstabBegin {
+  static constexpr bool ends_iteration = true;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    s.rho = sum[0];
+    begin(s, s.rule.norm == NormKind::none ? 0 : sqrt(sum[0]));
+    if (running(s) && s.rho == 0) stop(s, Reason::atol);
+    if (running(s)) shadow_step_length(s, sum[1]);
+    close_iteration(s);
+  }
+};
+
+// From {r.r, r0.r, r0.v} of a true residual, when a stopped solve goes on.
+struct BicgstabGoOn {
+  static constexpr bool ends_iteration = true;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    s.rho = sum[1];
+    go_on(s, s.rule.norm == NormKind::none ? 0 : sqrt(sum[0]));
+    if (running(s) && sum[0] == 0) stop(s, Reason::atol);
+    if (running(s) && (s.rho == 0 || sum[2] == 0)) abandon_for_new_start(s);
+    if (running(s)) shadow_step_length(s, sum[2]);
+    close_iteration(s);
+  }
+};
+
+// From {change.change, r.r, r0.r, r0.v} of a corrected residual.
+struct BicgstabCorrect {
+  static constexpr bool ends_iteration = true;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    s.rho = sum[2];
+    resume(s, sqrt(sum[1]), sqrt(sum[0]));
+    if (running(s) && s.rho == 0) break_down(s);
+    if (running(s)) shadow_step_length(s, sum[3]);
+    close_iteration(s);
+  }
+};
+
+// From {t.s, t.t, r0.s, r0.t}: omega = t.s / t.t, rho' = r0.s - omega r0.t,
+// beta = (rho' / rho) (alpha / omega). Where t = 0, s is all that is left of the residual.
+struct Stabilize {
+  static constexpr bool ends_iteration = false;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    if (!live(s)) return;
+    if (!is_finite(sum[0]) || !is_finite(sum[1])) return abandon(s, Reason::not_finite);
+    omega(s) = sum[1] == 0 ? 0 : sum[0] / sum[1];
+    const double last = s.rho;
+    s.rho = sum[2] - omega(s) * sum[3];
+    s.beta = omega(s) == 0 ? 0 : (s.rho / last) * (s.alpha / omega(s));
+  }
+};
+
+// From {r.r, r0.r, r0.v}: the norm, and the next alpha = rho' / r0.v. rho' is summed anew: by its
+// recurrence alone rho' would lose digits, and BiCGSTAB many iterations.
+struct BicgstabImprove {
+  static constexpr bool ends_iteration = true;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    if (!live(s)) return;
+    ++s.iterations;
+    s.rho = sum[1];
+    judge(s, s.rule.norm == NormKind::none ? 0 : sqrt(sum[0]));
+    if (running(s) && sum[0] == 0) stop(s, Reason::atol);
+    if (running(s) && (omega(s) == 0 || s.rho == 0)) break_down(s);
+    if (running(s)) shadow_step_length(s, sum[2]);
+    close_iteration(s);
+  }
+};
+
+struct Bicgstab : SystemVectors {
+  static constexpr MethodInfo info{.name = "bicgstab",
+                                   .petsc_name = "bcgs",
+                                   .matrices = "any square",
+                                   .right_preconditioned = true,
+                                   .products = 2};
+  static constexpr Variant variant = Variant::classic;
+  static constexpr int vectors = 7;
+  static constexpr int pointwise_vectors = 7;
+  static constexpr int directions[] = {1, 2};      // r0 p
+  static constexpr int left_behind[] = {1, 2, 3};  // r0 p p^
+
   double* r;      // and s
   double* r0;     // the shadow residual
   double* p;      // in the loop only where M is not pointwise
@@ -25,106 +327,75 @@ struct BicgstabVectors {
   double* v;      // A p^
   double* s_hat;  // M^-1 s
   double* t;      // A s^
-  bool zero_guess;
-};
 
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void bicgstab_start(Exec& e, const BicgstabVectors& v, const Preconditioner& m,
-                               bool x_is_zero) {
-  if (!x_is_zero) e.exact_product(v.x, v.v);
-  e.pass(ShadowResidual{v.b, x_is_zero ? nullptr : v.v, v.r, v.r0, m.pointwise() ? nullptr : v.p,
-                        v.p_hat, m.inverse_diagonal});
-  if (!m.pointwise()) precondition(e, m, v.p, v.p_hat);  // p^ = M^-1 p
-  e.product(v.p_hat, v.v);                               // v = A p^
-  e.pass(Dot{v.r0, v.v}, BicgstabBegin{});               // alpha = rho / r0.v
-}
-
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void bicgstab_iteration(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
-  // s = r - alpha v, s^ = M^-1 s
-  e.pass(HalfStep{v.r, v.v, v.s_hat, m.inverse_diagonal});
-  if (!m.pointwise()) precondition(e, m, v.r, v.s_hat);
-  e.product(v.s_hat, v.t);                              // t = A s^
-  e.pass(StabilizerDots{v.t, v.r, v.r0}, Stabilize{});  // omega = t.s / t.t, rho', beta
-  // x += alpha p^ + omega s^, r = s - omega t, p^ = M^-1 (r + beta (p - omega v))
-  if (m.pointwise()) {
-    e.pass(FullStep{v.x, v.r, v.p_hat, v.s_hat, v.t, v.v, v.r0, m.inverse_diagonal});
-  } else {
-    e.pass(GeneralFullStep{v.x, v.r, v.p, v.p_hat, v.s_hat, v.t, v.v, v.r0});
-    precondition(e, m, v.p, v.p_hat);
+  template <class Work>
+  TRIREME_HD static Bicgstab with(const SystemVectors& v, const Work& work) {
+    return {v, work(0), work(1), work(2), work(3), work(4), work(5), work(6)};
   }
-  e.product(v.p_hat, v.v);                    // v = A p^
-  e.pass(Dot{v.r0, v.v}, BicgstabImprove{});  // ||r||, alpha = rho / r0.v
-}
+  const double* lagging_direction() const { return nullptr; }
 
-// With an inexact product, between two iterations: r = b - A x by the exact product, and what that
-// changes changes p^ too (see cg.hpp; Sleijpen and van der Vorst, Computing 56, 1996).
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void bicgstab_correct(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
-  e.exact_product(v.x, v.t);
-  e.pass(CorrectRightResidual{v.b, v.t, v.r, v.r0, m.pointwise() ? nullptr : v.p, v.p_hat,
-                              m.pointwise() ? m.inverse_diagonal : Diagonal{}});
-  if (!m.pointwise()) precondition(e, m, v.p, v.p_hat);
-  e.product(v.p_hat, v.v);                    // v = A p^
-  e.pass(Dot{v.r0, v.v}, BicgstabCorrect{});  // alpha = rho / r0.v
-}
-
-// After a solve that was stopped: p is the next direction.
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void leave_direction(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
-  if (m.pointwise()) e.pass(PlainDirection{v.p, v.p_hat, m.inverse_diagonal});
-}
-
-// In place of a start: r0 and p are what another solve has left.
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void bicgstab_go_on(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
-  e.exact_product(v.x, v.v);
-  e.pass(GoOnResidual{v.b, v.v, v.r, v.r0, v.p, v.p_hat, m.inverse_diagonal});
-  if (!m.pointwise()) precondition(e, m, v.p, v.p_hat);  // p^ = M^-1 p
-  e.product(v.p_hat, v.v);                               // v = A p^
-  e.pass(Dot{v.r0, v.v}, BicgstabGoOn{});                // rho = r0.r, alpha = rho / r0.v
-  if (e.needs_true_residual()) bicgstab_start(e, v, m, false);
-}
-
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void bicgstab_loop(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
-  while (e.running()) {
-    e.repeat([&] { bicgstab_iteration(e, v, m); });
-    if (e.inexact() && e.needs_true_residual()) bicgstab_correct(e, v, m);
-    if (e.needs_true_residual()) bicgstab_start(e, v, m, false);
-  }
-}
-
-// The whole solve. Convergence by the recurrence is believed only when b - A x confirms it.
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void bicgstab(Exec& e, const BicgstabVectors& v, const Preconditioner& m) {
-  if (!v.zero_guess) {
-    e.pass(ShadowResidual{v.b, nullptr, v.r, v.r0, nullptr, v.p_hat, Diagonal{}});
+  TRIREME_EXECUTOR_TEXT
+  template <class Exec, class M>
+  TRIREME_HD void reference_norm(Exec& e, const M&) const {
+    e.pass(ShadowResidual{b, nullptr, r, r0, nullptr, p_hat, Diagonal{}});
     e.finish(SetRightReference{});
   }
-  bicgstab_start(e, v, m, v.zero_guess);
-  bicgstab_loop(e, v, m);
-}
+
+  TRIREME_EXECUTOR_TEXT
+  template <class Exec, class M>
+  TRIREME_HD void start(Exec& e, const M& m, bool x_is_zero) const {
+    if (!x_is_zero) e.exact_product(x, v);
+    e.pass(ShadowResidual{b, x_is_zero ? nullptr : v, r, r0, M::pointwise ? nullptr : p, p_hat,
+                          pointwise_part(m)});
+    if constexpr (!M::pointwise) m.apply(e, p, p_hat);  // p^ = M^-1 p
+    e.product(p_hat, v);                                // v = A p^
+    e.pass(Dot{r0, v}, BicgstabBegin{});                // alpha = rho / r0.v
+  }
+
+  TRIREME_EXECUTOR_TEXT
+  template <class Exec, class M>
+  TRIREME_HD void iteration(Exec& e, const M& m) const {
+    e.pass(HalfStep{r, v, s_hat, pointwise_part(m)});  // s = r - alpha v, s^ = M^-1 s
+    if constexpr (!M::pointwise) m.apply(e, r, s_hat);
+    e.product(s_hat, t);                            // t = A s^
+    e.pass(StabilizerDots{t, r, r0}, Stabilize{});  // omega = t.s / t.t, rho', beta
+    // x += alpha p^ + omega s^, r = s - omega t, p^ = M^-1 (r + beta (p - omega v))
+    if constexpr (M::pointwise) {
+      e.pass(FullStep{x, r, p_hat, s_hat, t, v, r0, pointwise_part(m)});
+    } else {
+      e.pass(GeneralFullStep{x, r, p, p_hat, s_hat, t, v, r0});
+      m.apply(e, p, p_hat);
+    }
+    e.product(p_hat, v);                    // v = A p^
+    e.pass(Dot{r0, v}, BicgstabImprove{});  // ||r||, alpha = rho / r0.v
+  }
+
+  TRIREME_EXECUTOR_TEXT
+  template <class Exec, class M>
+  TRIREME_HD void correct(Exec& e, const M& m) const {
+    e.exact_product(x, t);
+    e.pass(CorrectRightResidual{b, t, r, r0, M::pointwise ? nullptr : p, p_hat, pointwise_part(m)});
+    if constexpr (!M::pointwise) m.apply(e, p, p_hat);
+    e.product(p_hat, v);                    // v = A p^
+    e.pass(Dot{r0, v}, BicgstabCorrect{});  // alpha = rho / r0.v
+  }
+
+  TRIREME_EXECUTOR_TEXT
+  template <class Exec, class M>
+  TRIREME_HD void go_on(Exec& e, const M& m) const {
+    e.exact_product(x, v);
+    e.pass(GoOnResidual{b, v, r, r0, p, p_hat, pointwise_part(m)});
+    if constexpr (!M::pointwise) m.apply(e, p, p_hat);  // p^ = M^-1 p
+    e.product(p_hat, v);                                // v = A p^
+    e.pass(Dot{r0, v}, BicgstabGoOn{});                 // rho = r0.r, alpha = rho / r0.v
+  }
+
+  // p is the next direction also where the loop has p^ only.
+  TRIREME_EXECUTOR_TEXT
+  template <class Exec, class M>
+  TRIREME_HD void leave_direction(Exec& e, const M& m) const {
+    if constexpr (M::pointwise) e.pass(PlainDirection{p, p_hat, pointwise_part(m)});
+  }
+};
 
 }  // namespace trireme::solvers

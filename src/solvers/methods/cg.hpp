@@ -1,260 +1,267 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The conjugate gradient method, once for the host, CUDA graphs and the persistent CUDA kernel.
+// The conjugate gradient method with the fewest values moved (Hestenes and Stiefel, J. Res. NBS 49,
+// 1952).
 //
-// Values moved an iteration beside the product (n: rows), with Jacobi:
-//   classic  10n:  r -= alpha q           4n  (r q d, r)
-//                  x += alpha p, p = ..   6n  (x p r d, x p)
-//   single_reduction   11n:  all updates at once   11n  (x r p s w d, x r p s u)
-// and 2n for p.q where the product cannot sum it by the way. A constant diagonal is not read: 8n
-// and 10n. PETSc's KSPCG moves 17n. Classic has two points where sums must be complete,
-// single_reduction one (Chronopoulos and Gear, J. Comput. Appl. Math. 25, 1989): fewer waits for
-// fewer rows a processor.
-//
-// With an inexact product (a matrix stored in FP32) the residual of the recurrence is one of a
-// neighbouring system. Whenever it has fallen to a 32nd of the last true one, b - A x by the exact
-// product takes its place, and the search goes on in the same directions: a new start would cost
-// CG its superlinear convergence. (Residual replacement: van der Vorst and Ye, SIAM J. Sci. Comput.
-// 22, 2000; in mixed precision: Clark et al., Comput. Phys. Commun. 181, 2010.)
-// The rounded matrix keeps the row sums of A: what rounding took from a row's sum is added to its
-// diagonal, y += (A 1 - A32 1) x, which moves 3.5n values with the sum of p.q in it. Then A - A32
-// acts on differences between neighbours only: for an M-matrix with row sums of 0 or more the two
-// are spectrally equal to FP32's rounding, however ill-conditioned they are.
+// Values moved per iteration beside the product (n: rows), with Jacobi, 10n (8n with a constant
+// diagonal, which is not read); PETSc's KSPCG moves 17n:
+//   r -= alpha q           4n  (r q d, r)
+//   x += alpha p, p = ..   6n  (x p r d, x p)
+// and 2n for p.q where the product cannot sum p.q as it goes. An iteration has two points where
+// sums must be complete; single_reduction_cg.hpp has one.
 #pragma once
 
-#include "solvers/methods/cg_passes.hpp"
-#include "solvers/methods/correction_passes.hpp"
-#include "solvers/preconditioners/preconditioner.hpp"
+#include "solvers/methods/correction.hpp"
 
 namespace trireme::solvers {
 
-struct CgVectors {
-  const double* b;
-  double* x;
+// The first p.Ap of a solve, whose sign must never change.
+TRIREME_HD double& first_curvature(State& s) { return s.scalar[0]; }
+// p.Ap of the last direction.
+TRIREME_HD double& last_curvature(State& s) { return s.scalar[1]; }
+
+// PETSc's rule: p.Ap must be nonzero and never change its sign.
+TRIREME_HD void check_curvature(State& s, double curvature) {
+  if (!is_finite(curvature)) return abandon(s, Reason::not_finite);
+  if (first_curvature(s) == 0) first_curvature(s) = curvature;
+  if (curvature == 0 || (curvature < 0) != (first_curvature(s) < 0))
+    abandon(s, Reason::indefinite_matrix);
+}
+
+// r -= alpha q; sums {r.D^-1 r, norm term}. Moves 4n values (3n without a diagonal array).
+struct CgResidual {
+  static constexpr int sums = 2;
+  static constexpr bool always = false;
   double* r;
-  double* z;  // M^-1 r where M is not pointwise; single_reduction: u
-  double* p;
-  double* q;  // A p; single_reduction: w = A u
-  double* s;  // single_reduction only: A p
-  bool zero_guess;
+  const double* q;
+  Diagonal inverse;
   NormTerm norm;
+
+  struct Row {
+    double r, q, inverse;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {r[i], q[i], inverse[i]}; }
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    row.r -= s.alpha * row.q;
+    const double z = row.inverse * row.r;
+    sum[0] += row.r * z;
+    sum[1] += norm(row.r, z);
+  }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { r[i] = row.r; }
 };
 
-// r = b - A x, z = M^-1 r (in `z`), and their sums are pending.
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void true_residual(Exec& e, const CgVectors& v, const Preconditioner& m, bool x_is_zero,
-                              double* z) {
-  if (!x_is_zero) e.exact_product(v.x, v.q);
-  const TrueResidual residual{v.b, x_is_zero ? nullptr : v.q, v.r, z, m.inverse_diagonal, v.norm};
-  if (m.pointwise()) return e.pass(residual);
-  e.pass(residual);
+// x += alpha p, p = D^-1 z + beta p. Either z is r, or z is preconditioned and D = 1. Moves 6n
+// values (5n without a diagonal array).
+struct CgDirection {
+  static constexpr int sums = 0;
+  static constexpr bool always = false;
+  double* x;
+  double* p;
+  const double* z;
+  Diagonal inverse;
+
+  struct Row {
+    double x, p, z, inverse;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {x[i], p[i], z[i], inverse[i]}; }
+  TRIREME_HD void update(Row& row, const State& s, double*) const {
+    row.x += s.alpha * row.p;
+    row.p = row.inverse * row.z + s.beta * row.p;
+  }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const {
+    x[i] = row.x;
+    p[i] = row.p;
+  }
+};
+
+// From {r.z, norm term} of a true residual.
+struct CgBegin {
+  static constexpr bool ends_iteration = true;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    s.rho = sum[0];
+    begin(s, chosen_norm(s, sum[0], sum[1]));
+    if (running(s)) check_preconditioner(s, s.rho, s.rho);
+  }
+};
+
+// From {r.z, norm term} of a true residual, when a stopped solve goes on.
+struct CgGoOn {
+  static constexpr bool ends_iteration = true;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    s.rho = sum[0];
+    go_on(s, chosen_norm(s, sum[0], sum[1]));
+    if (running(s)) check_preconditioner(s, s.rho, s.rho);
+  }
+};
+
+// From {p.Ap}: alpha = rho / p.Ap
+struct CgStepLength {
+  static constexpr bool ends_iteration = false;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    close_iteration(s);
+    if (!live(s)) return;
+    check_curvature(s, sum[0]);
+    s.alpha = s.rho / sum[0];
+  }
+};
+
+// From {r.z, norm term}: beta = rho' / rho. The pass with x += alpha p still follows.
+struct CgImprove {
+  static constexpr bool ends_iteration = true;
+  static constexpr bool has_tail = true;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    if (!live(s)) return;
+    const double last = s.rho;
+    s.rho = sum[0];
+    s.beta = s.rho / last;
+    ++s.iterations;
+    judge(s, chosen_norm(s, sum[0], sum[1]));
+    if (running(s)) check_preconditioner(s, s.rho, last);
+  }
+};
+
+// From {r.p, p.Ap}: alpha = r.p / p.Ap. This is rho / p.Ap if r and p are those that the loop had.
+struct GoOnStepLength {
+  static constexpr bool ends_iteration = false;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    close_iteration(s);
+    if (!live(s)) return;
+    check_curvature(s, sum[1]);
+    if (!(sum[0] * s.rho > 0)) abandon_for_new_start(s);  // p was made for another r
+    last_curvature(s) = sum[1];
+    s.alpha = sum[0] / sum[1];
+  }
+};
+
+// From {r.z, norm term, z.Ap}: beta = - z.Ap / p.Ap. This is rho' / rho if the loop has not ended.
+// The pass with x += alpha p still follows.
+struct GoOnImprove {
+  static constexpr bool ends_iteration = true;
+  static constexpr bool has_tail = true;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    if (!live(s)) return;
+    const double last = s.rho;
+    s.rho = sum[0];
+    s.beta = -sum[2] / last_curvature(s);
+    ++s.iterations;
+    judge(s, chosen_norm(s, sum[0], sum[1]));
+    if (running(s)) check_preconditioner(s, s.rho, last);
+  }
+};
+
+// From {change.change, r.z, norm term} of a corrected residual.
+struct CgCorrect {
+  static constexpr bool ends_iteration = true;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    const double last = s.rho;
+    s.rho = sum[1];
+    resume(s, chosen_norm(s, sum[1], sum[2]), sqrt(sum[0]));
+    if (running(s)) check_preconditioner(s, s.rho, last);
+  }
+};
+
+// One iteration in place of a start, by formulas that hold for any p that another solve has left.
+// It makes r orthogonal to p, and the next direction conjugate to p; the formulas of the loop
+// follow from that. (Rounding, or an inexact product, kept p and r = b - A x from being made for
+// each other.) `q` becomes A p, and z = M^-1 r.
+TRIREME_EXECUTOR_TEXT
+template <class Exec, class M>
+TRIREME_HD void first_iteration(Exec& e, const SystemVectors& v, const M& m, double* r, double* z,
+                                const double* p, double* q) {
+  true_residual(e, v, m, false, r, z, q);  // r = b - A x, z = M^-1 r
+  e.finish(CgGoOn{});                      // rho = r.z
+  e.pass(Dot{r, p});
+  e.product_and_dot(p, q, GoOnStepLength{});     // q = A p, alpha = r.p / p.q
+  e.pass(CgResidual{r, q, Diagonal{}, v.norm});  // r -= alpha q
   e.forget_sums();
-  precondition(e, m, v.r, z);
-  e.pass(ResidualNorms{v.r, z, v.norm});
-}
-
-// The norm of b that rtol is relative to.
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void reference_norm(Exec& e, const CgVectors& v, const Preconditioner& m) {
-  true_residual(e, v, m, true, v.p);
-  e.finish(SetReference{});
-}
-
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void cg_start(Exec& e, const CgVectors& v, const Preconditioner& m, bool x_is_zero) {
-  true_residual(e, v, m, x_is_zero, v.p);  // r = b - A x, p = M^-1 r
-  e.finish(CgBegin{});
-}
-
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void cg_iteration(Exec& e, const CgVectors& v, const Preconditioner& m) {
-  e.product_and_dot(v.p, v.q, CgStepLength{});  // q = A p, alpha = rho / p.q
-  if (m.pointwise()) {
-    // r -= alpha q, rho' = r.D^-1 r, beta = rho' / rho
-    e.pass(CgResidual{v.r, v.q, m.inverse_diagonal, v.norm}, CgImprove{});
-    // x += alpha p, p = D^-1 r + beta p
-    e.pass(CgDirection{v.x, v.p, v.r, m.inverse_diagonal});
+  if constexpr (M::pointwise) {
+    e.pass(TrueResidual{r, nullptr, r, z, pointwise_part(m), v.norm});  // z = D^-1 r
   } else {
-    e.pass(CgResidual{v.r, v.q, Diagonal{}, v.norm});  // r -= alpha q
-    e.forget_sums();
-    precondition(e, m, v.r, v.z);                          // z = M^-1 r
-    e.pass(ResidualNorms{v.r, v.z, v.norm}, CgImprove{});  // rho' = r.z, beta = rho' / rho
-    e.pass(CgDirection{v.x, v.p, v.z, Diagonal{}});        // x += alpha p, p = z + beta p
+    m.apply(e, r, z);
+    e.pass(ResidualNorms{r, z, v.norm});
   }
+  e.pass(Dot{z, q}, GoOnImprove{});  // rho' = r.z, beta = - z.q / p.q
 }
 
-// Between two iterations: r = b - A x by the exact product, and what that changes changes z and p.
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void cg_correct(Exec& e, const CgVectors& v, const Preconditioner& m) {
-  e.exact_product(v.x, v.q);
-  if (m.pointwise()) {
-    e.pass(CorrectResidual{v.b, v.q, v.r, v.z, v.p, m.inverse_diagonal, v.norm});
-  } else {
-    e.pass(ChangeResidual{v.b, v.q, v.r});
-    precondition(e, m, v.q, v.s);
-    e.pass(ChangeDirection{v.s, v.r, v.z, v.p, v.norm});
+struct Cg : SystemVectors {
+  static constexpr MethodInfo info{.name = "cg",
+                                   .petsc_name = "cg",
+                                   .matrices = "symmetric positive definite",
+                                   .symmetric = true,
+                                   .tests_preconditioned_norm = true,
+                                   .tests_natural_norm = true};
+  static constexpr Variant variant = Variant::classic;
+  static constexpr int vectors = 5;
+  static constexpr int pointwise_vectors = 4;  // that a pointwise preconditioner needs
+  static constexpr int directions[] = {2};     // p
+  static constexpr int left_behind[] = {2};    // what leave_direction() starts from
+
+  double* r;
+  double* z;  // M^-1 r where M is not pointwise
+  double* p;
+  double* q;  // A p
+  double* s;  // the preconditioned change of r, in corrections
+
+  template <class Work>
+  TRIREME_HD static Cg with(const SystemVectors& v, const Work& work) {
+    return {v, work(0), work(1), work(2), work(3), work(4)};
   }
-  e.finish(CgCorrect{});
-}
+  // x lags behind r by a step in this direction when an observer is told.
+  const double* lagging_direction() const { return p; }
 
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void single_reduction_cg_start(Exec& e, const CgVectors& v, const Preconditioner& m,
-                                          bool x_is_zero) {
-  true_residual(e, v, m, x_is_zero, v.z);               // r = b - A x, u = M^-1 r
-  e.product_and_dot(v.z, v.q, SingleReductionBegin{});  // w = A u, alpha = r.u / u.w
-}
-
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void single_reduction_cg_iteration(Exec& e, const CgVectors& v,
-                                              const Preconditioner& m) {
-  // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, u = D^-1 r
-  e.pass(SingleReductionUpdate{v.x, v.r, v.p, v.s, v.z, v.q, m.inverse_diagonal, !m.pointwise(),
-                               v.norm});
-  if (!m.pointwise()) {
-    e.forget_sums();
-    precondition(e, m, v.r, v.z);  // u = M^-1 r
-    e.pass(ResidualNorms{v.r, v.z, v.norm});
+  TRIREME_EXECUTOR_TEXT
+  template <class Exec, class M>
+  TRIREME_HD void reference_norm(Exec& e, const M& m) const {
+    true_residual(e, *this, m, true, r, p, q);
+    e.finish(SetReference{});
   }
-  e.product_and_dot(v.z, v.q, SingleReductionImprove{});  // w = A u, alpha, beta
-}
 
-// p and s = A p are those of the last iteration and stay.
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void single_reduction_cg_correct(Exec& e, const CgVectors& v, const Preconditioner& m) {
-  e.exact_product(v.x, v.q);
-  if (m.pointwise()) {
-    e.pass(CorrectResidual{v.b, v.q, v.r, v.z, nullptr, m.inverse_diagonal, v.norm});
-  } else {
-    e.pass(ChangeResidual{v.b, v.q, v.r});
-    precondition(e, m, v.r, v.z);
-    e.pass(ResidualNorms{v.r, v.z, v.norm});
+  TRIREME_EXECUTOR_TEXT
+  template <class Exec, class M>
+  TRIREME_HD void start(Exec& e, const M& m, bool x_is_zero) const {
+    true_residual(e, *this, m, x_is_zero, r, p, q);  // r = b - A x, p = M^-1 r
+    e.finish(CgBegin{});
   }
-  e.product_and_dot(v.z, v.q, SingleReductionCorrect{});  // w = A u
-}
 
-// After single_reduction_cg has been stopped: p is the next direction, as the classic loop leaves
-// it.
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void leave_direction(Exec& e, const CgVectors& v) {
-  e.pass(NextDirection{v.p, v.z});
-}
-
-// Instead of a start: p is what another solve has left. One iteration by formulas that hold for any
-// p makes r orthogonal to p, and the next direction conjugate to it: those of the loop follow from
-// that, though rounding, or an inexact product, kept p and r = b - A x from being made for each
-// other. `q` becomes A p; z = M^-1 r.
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void first_iteration(Exec& e, const CgVectors& v, const Preconditioner& m, double* q) {
-  true_residual(e, v, m, false, v.z);  // r = b - A x, z = M^-1 r
-  e.finish(CgGoOn{});                  // rho = r.z
-  e.pass(Dot{v.r, v.p});
-  e.product_and_dot(v.p, q, GoOnStepLength{});     // q = A p, alpha = r.p / p.q
-  e.pass(CgResidual{v.r, q, Diagonal{}, v.norm});  // r -= alpha q
-  e.forget_sums();
-  if (m.pointwise()) {
-    e.pass(TrueResidual{v.r, nullptr, v.r, v.z, m.inverse_diagonal, v.norm});  // z = D^-1 r
-  } else {
-    precondition(e, m, v.r, v.z);
-    e.pass(ResidualNorms{v.r, v.z, v.norm});
+  TRIREME_EXECUTOR_TEXT
+  template <class Exec, class M>
+  TRIREME_HD void iteration(Exec& e, const M& m) const {
+    e.product_and_dot(p, q, CgStepLength{});  // q = A p, alpha = rho / p.q
+    if constexpr (M::pointwise) {
+      e.pass(CgResidual{r, q, pointwise_part(m), norm}, CgImprove{});  // r -= alpha q, rho', beta
+      e.pass(CgDirection{x, p, r, pointwise_part(m)});  // x += alpha p, p = D^-1 r + beta p
+    } else {
+      e.pass(CgResidual{r, q, Diagonal{}, norm});  // r -= alpha q
+      e.forget_sums();
+      m.apply(e, r, z);                                // z = M^-1 r
+      e.pass(ResidualNorms{r, z, norm}, CgImprove{});  // rho' = r.z, beta = rho' / rho
+      e.pass(CgDirection{x, p, z, Diagonal{}});        // x += alpha p, p = z + beta p
+    }
   }
-  e.pass(Dot{v.z, q}, GoOnImprove{});  // rho' = r.z, beta = - z.q / p.q
-}
 
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void cg_go_on(Exec& e, const CgVectors& v, const Preconditioner& m) {
-  first_iteration(e, v, m, v.q);
-  e.pass(CgDirection{v.x, v.p, v.z, Diagonal{}});  // x += alpha p, p = z + beta p
-  if (e.inexact() && e.needs_true_residual()) cg_correct(e, v, m);
-  if (e.needs_true_residual()) cg_start(e, v, m, false);
-}
-
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void single_reduction_cg_go_on(Exec& e, const CgVectors& v, const Preconditioner& m) {
-  first_iteration(e, v, m, v.s);
-  e.pass(Advance{v.x, v.p});                           // x += alpha p
-  e.product_and_dot(v.z, v.q, SingleReductionGoOn{});  // w = A u, alpha
-  if (e.inexact() && e.needs_true_residual()) single_reduction_cg_correct(e, v, m);
-  if (e.needs_true_residual()) single_reduction_cg_start(e, v, m, false);
-}
-
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void cg_loop(Exec& e, const CgVectors& v, const Preconditioner& m) {
-  while (e.running()) {
-    e.repeat([&] { cg_iteration(e, v, m); });
-    if (e.inexact() && e.needs_true_residual()) cg_correct(e, v, m);
-    if (e.needs_true_residual()) cg_start(e, v, m, false);
+  // What r = b - A x changes in r changes z and p too.
+  TRIREME_EXECUTOR_TEXT
+  template <class Exec, class M>
+  TRIREME_HD void correct(Exec& e, const M& m) const {
+    e.exact_product(x, q);
+    if constexpr (M::pointwise) {
+      e.pass(CorrectResidual{b, q, r, z, p, pointwise_part(m), norm});
+    } else {
+      e.pass(ChangeResidual{b, q, r});
+      m.apply(e, q, s);
+      e.pass(ChangeDirection{s, r, z, p, norm});
+    }
+    e.finish(CgCorrect{});
   }
-}
 
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void single_reduction_cg_loop(Exec& e, const CgVectors& v, const Preconditioner& m) {
-  while (e.running()) {
-    e.repeat([&] { single_reduction_cg_iteration(e, v, m); });
-    if (e.inexact() && e.needs_true_residual()) single_reduction_cg_correct(e, v, m);
-    if (e.needs_true_residual()) single_reduction_cg_start(e, v, m, false);
+  TRIREME_EXECUTOR_TEXT
+  template <class Exec, class M>
+  TRIREME_HD void go_on(Exec& e, const M& m) const {
+    first_iteration(e, *this, m, r, z, p, q);
+    e.pass(CgDirection{x, p, z, Diagonal{}});  // x += alpha p, p = z + beta p
   }
-}
 
-// The whole solve. Convergence by the recurrence is believed only when b - A x confirms it.
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void cg(Exec& e, const CgVectors& v, const Preconditioner& m) {
-  if (!v.zero_guess) reference_norm(e, v, m);
-  cg_start(e, v, m, v.zero_guess);
-  cg_loop(e, v, m);
-}
-
-#ifdef __CUDACC__
-#pragma nv_exec_check_disable
-#endif
-template <class Exec>
-TRIREME_HD void single_reduction_cg(Exec& e, const CgVectors& v, const Preconditioner& m) {
-  if (!v.zero_guess) reference_norm(e, v, m);
-  single_reduction_cg_start(e, v, m, v.zero_guess);
-  single_reduction_cg_loop(e, v, m);
-}
+  template <class Exec, class M>
+  void leave_direction(Exec&, const M&) const {}  // p is the next direction
+};
 
 }  // namespace trireme::solvers

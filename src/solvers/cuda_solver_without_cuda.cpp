@@ -4,27 +4,32 @@
 #include "solvers/cuda_solver.hpp"
 
 namespace trireme::solvers {
+namespace {
 
-class CudaSolver::Work {};
+[[noreturn]] void no_cuda() {
+  fail(ExitCode::resource, "this Trireme was built without CUDA; use device: cpu");
+}
+
+}  // namespace
+
+struct CudaSolver::Work {};
 
 CudaSolver::CudaSolver(CudaSystem&, Method, Variant, const PreconditionerSpec&,
                        const CudaOptions&) {
-  throw Error(ExitCode::resource, "this Trireme was built without CUDA; use device: cpu");
+  no_cuda();
 }
 CudaSolver::~CudaSolver() = default;
 SolveResult CudaSolver::solve(const SolveVectors&, const Tolerances&, const IterationObserver&) {
-  return {};
+  no_cuda();
 }
 SolveResult CudaSolver::solve(DeviceSpan<const double>, DeviceSpan<double>, bool, StreamRef,
                               const Tolerances&, const IterationObserver&) {
-  return {};
+  no_cuda();
 }
-StoppedSolve CudaSolver::stopped() const { return {}; }
-void CudaSolver::go_on(const StoppedSolve&) {}
-CudaMode CudaSolver::mode() const { return CudaMode::graph; }
-Variant CudaSolver::variant() const { return Variant::classic; }
-const Preconditioner& CudaSolver::preconditioner() const {
-  throw Error(ExitCode::resource, "built without CUDA");
-}
+StoppedSolve CudaSolver::stopped() const { no_cuda(); }
+void CudaSolver::go_on(const StoppedSolve&) { no_cuda(); }
+CudaMode CudaSolver::mode() const { no_cuda(); }
+Variant CudaSolver::variant() const { no_cuda(); }
+const PreparedPreconditioner& CudaSolver::preconditioner() const { no_cuda(); }
 
 }  // namespace trireme::solvers

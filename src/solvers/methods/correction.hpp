@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mixed precision: the passes and scalar steps that make up for an inexact product. See cg.hpp.
+// Mixed precision: the passes and scalar steps that make up for an inexact product.
+//
+// With an inexact product (a matrix stored in FP32) the residual of the recurrence belongs to a
+// neighbouring system. Whenever that residual has fallen to a 32nd of the last true one, b - A x by
+// the exact product takes its place, and CG and BiCGSTAB go on in the same directions: a new start
+// would cost CG its superlinear convergence. (Residual replacement: van der Vorst and Ye, SIAM J.
+// Sci. Comput. 22, 2000; in mixed precision: Clark et al., Comput. Phys. Commun. 181, 2010.)
+// The rounded matrix keeps the row sums of A: what rounding took from a row's sum is added to its
+// diagonal, y += (A 1 - A32 1) x, which moves 3.5n values together with the sum of p.q. Then
+// A - A32 acts on differences between neighbours only. For an M-matrix with row sums of 0 or more,
+// A and the rounded matrix are spectrally equal to FP32's rounding, however ill-conditioned they
+// are.
 #pragma once
 
-#include "solvers/methods/cg_passes.hpp"
+#include "solvers/methods/common_passes.hpp"
 
 namespace trireme::solvers {
 
-// y += defect x: what rounding its values took from the sums of a matrix's rows, given back.
+// y += defect x: gives back what rounding took from the sums of the matrix's rows.
 struct Compensate {
   static constexpr int sums = 0;
   static constexpr bool always = true;
@@ -64,7 +75,7 @@ struct CorrectResidual {
   }
 };
 
-// The same before a preconditioner that is not pointwise: r = b - q, q = the change of r; sum
+// r = b - q, and q = the change of r, for a preconditioner that is not pointwise; sum
 // {change.change}.
 struct ChangeResidual {
   static constexpr int sums = 1;
@@ -89,7 +100,7 @@ struct ChangeResidual {
   }
 };
 
-// and after it, with `change` preconditioned: z and p change by it; sums {r.z, norm term}.
+// z and p change by the preconditioned `change`, after ChangeResidual; sums {r.z, norm term}.
 struct ChangeDirection {
   static constexpr int sums = 2;
   static constexpr bool always = true;
@@ -110,29 +121,6 @@ struct ChangeDirection {
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     z[i] = row.z;
     p[i] = row.p;
-  }
-};
-
-// From {change.change, r.z, norm term} of a corrected residual.
-struct CgCorrect {
-  static constexpr bool ends_iteration = true;
-  TRIREME_HD void operator()(State& s, const double* sum) const {
-    const double last = s.rho;
-    s.rho = sum[1];
-    resume(s, chosen_norm(s, sum[1], sum[2]), sqrt(sum[0]));
-    if (s.running) check_preconditioner(s, s.rho, last);
-  }
-};
-
-// From {change.change, r.u, norm term, u.w} of a corrected residual: beta and alpha anew.
-struct SingleReductionCorrect {
-  static constexpr bool ends_iteration = true;
-  TRIREME_HD void operator()(State& s, const double* sum) const {
-    s.beta *= sum[1] / s.rho;
-    CgCorrect{}(s, sum);
-    const double curvature = sum[3] - s.beta * s.rho / s.last_alpha;
-    if (s.running) check_curvature(s, curvature);
-    single_reduction_step_length(s, curvature);
   }
 };
 

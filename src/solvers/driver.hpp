@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One solve from begin to end, for every memory that a loop can run in.
+//
+// A Backend is the memory and the executors of one place (the host, a GPU):
+//   rows()                            of this process
+//   vectors_of(method)                allocate(count), vector(k), fill_zero(x)
+//   keep_rows(values), keep(array)    bring an array to where the loop runs, and own it
+//   invert_blocks(blocks, spec)       likewise, inverted
+//   inexact(rule, goes_on)            whether products of such a solve are inexact
+//   variant(method, asked)            the variant that serves
+//   bring(vectors), give_back(x)      b and x to where the loop runs, in its row order, and back
+//   run(text, m, job)                 runs a text on the fitting executor
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "base/error.hpp"
+#include "solvers/solver.hpp"
+
+namespace trireme::solvers {
+
+// One run of a method's text.
+struct Job {
+  const double* b;
+  double* x;
+  bool zero_guess;
+  State state;              // the scalars to begin with
+  bool exactly = true;      // all products are the system's exact one
+  bool goes_on = false;     // after a solve that was stopped
+  bool same_solve = false;  // after another run of this solve
+  bool observed = false;    // the observer needs the state of every iteration
+  const IterationObserver& observer;
+};
+
+template <class Backend>
+class Driver {
+ public:
+  // Throws Error{input} for a block that cannot be inverted, Error{usage} for a spec that makes no
+  // sense. Collective over the system's processes.
+  Driver(Backend& backend, Method method, Variant variant, const PreconditionerSpec& spec)
+      : backend_(backend), method_(method) {
+    if (info_of(spec.kind).symmetric && !info_of(method).symmetric)
+      throw Error(ExitCode::usage, "the " + std::string(info_of(spec.kind).summary) +
+                                       " is for methods of symmetric matrices: use it with cg");
+    int vectors = 0, own = 0;
+    for_each_text([&](auto text) {
+      if (text.method == method) vectors = std::max(vectors, decltype(text)::type::vectors);
+    });
+    visit_preconditioner(spec.kind, [&](auto m) { own = decltype(m)::type::work_vectors; });
+    // Bounds of the spectrum come from CG, whatever the method is.
+    backend.allocate(std::max(vectors, own > 0 ? Cg::vectors : 0), own);
+    visit_preconditioner(
+        spec.kind, [&](auto m) { preconditioner_ = decltype(m)::type::prepare(*this, spec); });
+    variant_ = backend.choose(method, variant, std::get_if<Jacobi>(&preconditioner_));
+  }
+
+  Variant variant() const { return variant_; }
+  const PreparedPreconditioner& preconditioner() const { return preconditioner_; }
+
+  // b and x: where the loop runs, in its row order.
+  SolveResult solve(const double* b, double* x, bool zero_guess, const Tolerances& rule,
+                    const IterationObserver& observer) {
+    const std::optional<StoppedSolve> before = std::exchange(going_on_, std::nullopt);
+    Job job{.b = b,
+            .x = x,
+            .zero_guess = zero_guess,
+            .state = before ? state_of(*before) : State(),
+            .goes_on = before.has_value(),
+            .observer = observer};
+    job.state.rule = rule;
+    std::int64_t exact_from = before ? before->exact_from : -1;
+    job.exactly = exact_from >= 0 || !backend_.inexact(rule, job.goes_on);
+    if (!job.exactly) {
+      require_norm(rule);
+      job.state.correct_below = kCorrectBelow;
+    }
+    State state = run(job);
+    if (!job.exactly && gave_up(state)) {
+      exact_from = state.iterations;
+      job.zero_guess = go_on_exactly(state);
+      job.state = state;
+      job.exactly = job.same_solve = true;
+      job.goes_on = false;
+      state = run(job);
+    }
+    last_ = scalars_of(state, exact_from);
+    return {.reason = state.reason,
+            .iterations = state.iterations,
+            .norm = state.norm,
+            .replacements = state.replacements,
+            .stagnated = stagnated(state),
+            .exact_from = exact_from,
+            .variant = variant_};
+  }
+
+  // The directions come from, and go to, direction(k) of the caller, k a work vector.
+  std::span<const int> directions() const {
+    std::span<const int> places;
+    visit_method(method_, Variant::classic,
+                 [&](auto text) { places = decltype(text)::type::directions; });
+    return places;
+  }
+  const StoppedSolve& last() const { return last_; }
+  void go_on(const StoppedSolve& stopped) {
+    going_on_ = {
+        stopped.iterations, stopped.reference, stopped.replacements, stopped.exact_from, {}};
+  }
+
+  // What the set-up of a preconditioner asks for.
+  std::int64_t rows() const { return backend_.rows(); }
+  const double* keep_rows(Array<double> values) { return backend_.keep_rows(std::move(values)); }
+  const RowGroup* keep(Array<RowGroup> groups) { return backend_.keep(std::move(groups)); }
+  double* preconditioner_vector(int k) { return backend_.preconditioner_vector(k); }
+  const double* invert_blocks(const BlockRows& blocks, const PreconditionerSpec& spec) {
+    return backend_.invert_blocks(blocks, spec);
+  }
+  // By CG with Jacobi and a random right-hand side, looked at step by step.
+  LanczosBounds bounds_by_cg(const Jacobi& jacobi, const PreconditionerSpec& spec) {
+    LanczosBounds bounds;
+    IterationObserver observer;
+    observer.iteration = [&](const State& s, const Iterate&) {
+      if (s.iterations > 0 && s.alpha > 0) bounds.add(s.alpha, s.beta);
+      return Reason::running;
+    };
+    Array<double> b = random_right_hand_side(spec.first_row, rows());
+    Array<double> x(b.size());
+    const auto here = backend_.bring({b, x, true});
+    Job job{.b = here.b,
+            .x = here.x,
+            .zero_guess = true,
+            .state = {},
+            .exactly = !backend_.inexact({}, false),
+            .observed = true,
+            .observer = observer};
+    job.state.rule.rtol = 1e-10;
+    job.state.rule.max_iterations = spec.estimation_steps;
+    if (!job.exactly) job.state.correct_below = kCorrectBelow;
+    backend_.template run<Cg>(jacobi, job);
+    backend_.forget_loop();
+    return bounds;
+  }
+
+ private:
+  State run(const Job& job) {
+    State state;
+    const auto with = [&](const auto& m) {
+      if constexpr (!std::is_same_v<std::decay_t<decltype(m)>, std::monostate>)
+        visit_method(method_, variant_, [&](auto text) {
+          state = backend_.template run<typename decltype(text)::type>(m, job);
+        });
+    };
+    std::visit(with, preconditioner_);
+    return state;
+  }
+
+  Backend& backend_;
+  Method method_;
+  Variant variant_ = Variant::classic;
+  PreparedPreconditioner preconditioner_;
+  StoppedSolve last_;                     // without its directions: they are work vectors
+  std::optional<StoppedSolve> going_on_;  // likewise: the next solve goes on from it
+};
+
+}  // namespace trireme::solvers

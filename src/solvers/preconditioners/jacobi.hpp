@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Jacobi, and no preconditioner at all: z = D^-1 r, which the passes of a method apply as they go.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/array.hpp"
+#include "base/error.hpp"
+#include "solvers/preconditioners/diagonal.hpp"
+#include "solvers/preconditioners/spec.hpp"
+
+namespace trireme::solvers {
+
+struct Jacobi {
+  static constexpr PreconditionerInfo info{.pc_type = "",
+                                           .summary = "the inverse of the diagonal",
+                                           .data = PreconditionerData::diagonal,
+                                           .parameter = {}};
+  static constexpr bool pointwise = true;
+  static constexpr int work_vectors = 0;
+  using Prepared = Jacobi;
+
+  Diagonal inverse_diagonal;
+
+  // A zero on the diagonal counts as 1, as in PETSc's PCJACOBI. Throws Error{usage} for a diagonal
+  // of another length.
+  template <class Setup>
+  static Jacobi prepare(Setup& setup, const PreconditionerSpec& spec) {
+    const bool inverted = !spec.inverse_diagonal.empty();
+    const std::span<const double> diagonal = inverted ? spec.inverse_diagonal : spec.diagonal;
+    const std::int64_t rows = setup.rows();
+    if (static_cast<std::int64_t>(diagonal.size()) != rows)
+      throw Error(ExitCode::usage, "Jacobi needs " + std::to_string(rows) +
+                                       " diagonal entries, not " + std::to_string(diagonal.size()));
+    const auto inverse = [inverted](double d) { return inverted ? d : d == 0 ? 1 : 1 / d; };
+    Jacobi m;
+    const bool constant = std::all_of(diagonal.begin(), diagonal.end(),
+                                      [&](double d) { return d == diagonal.front(); });
+    if (constant) {
+      if (!diagonal.empty()) m.inverse_diagonal.constant = inverse(diagonal.front());
+      return m;
+    }
+    Array<double> values(diagonal.size());
+    std::transform(diagonal.begin(), diagonal.end(), values.begin(), inverse);
+    m.inverse_diagonal.values = setup.keep_rows(std::move(values));
+    return m;
+  }
+};
+
+// z = r.
+struct NoPreconditioner : Jacobi {
+  static constexpr PreconditionerInfo info{.pc_type = "", .summary = "none", .parameter = {}};
+  template <class Setup>
+  static Jacobi prepare(Setup&, const PreconditionerSpec&) {
+    return {};
+  }
+};
+
+}  // namespace trireme::solvers

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bounds of the spectrum of M^-1 A from a run of preconditioned CG.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/array.hpp"
+
+namespace trireme::solvers {
+
+// Collects the coefficients of a CG run. Their Lanczos matrix has the extreme Ritz values of M^-1 A
+// as its extreme eigenvalues.
+class LanczosBounds {
+ public:
+  void add(double alpha, double beta);
+  std::size_t size() const { return diagonal_.size(); }
+  double smallest() const { return eigenvalue(0); }
+  double largest() const { return eigenvalue(diagonal_.size() - 1); }
+
+ private:
+  double eigenvalue(std::size_t index) const;  // ascending, by bisection
+
+  std::vector<double> diagonal_;
+  std::vector<double> off_diagonal_;
+  double last_beta_over_alpha_ = 0;
+};
+
+// Uniform in (-0.5, 0.5): the right-hand side of the CG run. The number of a row is the same every
+// time, on whichever process the row is.
+Array<double> random_right_hand_side(std::int64_t first_row, std::int64_t rows);
+
+}  // namespace trireme::solvers

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The preconditioners of the resident engine. To add one, write its header and name it here: the
+// solvers of the host and of GPUs, the PC types and the tests take it from this list.
+//
+// A preconditioner is a struct of plain data that a kernel may take by value:
+//   info                     what it is called and what it needs
+//   pointwise                true: inverse_diagonal is all of it, and methods apply it in their
+//                            passes; false: apply(e, r, z) is its text for an executor, z = M^-1 r
+//   Prepared                 what prepare() returns
+//   work_vectors             how many vectors of its own apply() needs
+//   prepare(setup, spec)     its set-up. `setup` offers rows(), keep_rows(values) and keep(array),
+//                            which bring arrays to where the loop runs, preconditioner_vector(k),
+//                            invert_blocks(blocks, spec) and bounds_by_cg(jacobi, spec)
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "solvers/preconditioners/block_jacobi.hpp"
+#include "solvers/preconditioners/chebyshev.hpp"
+#include "solvers/preconditioners/jacobi.hpp"
+
+namespace trireme::solvers {
+
+enum class PreconditionerKind : int { none, jacobi, blocks, chebyshev };
+
+// In the order of PreconditionerKind.
+using PreconditionerList = std::tuple<NoPreconditioner, Jacobi, BlockJacobi, Chebyshev>;
+
+// Calls visit(std::type_identity<M>) for each preconditioner of the list, with its kind first.
+template <class Visit>
+constexpr void for_each_preconditioner(Visit&& visit) {
+  [&]<class... M>(std::type_identity<std::tuple<M...>>) {
+    int index = 0;
+    (visit(static_cast<PreconditionerKind>(index++), std::type_identity<M>{}), ...);
+  }(std::type_identity<PreconditionerList>{});
+}
+
+template <class Visit>
+constexpr void visit_preconditioner(PreconditionerKind kind, Visit&& visit) {
+  for_each_preconditioner([&](PreconditionerKind of, auto m) {
+    if (of == kind) visit(m);
+  });
+}
+
+constexpr PreconditionerInfo info_of(PreconditionerKind kind) {
+  PreconditionerInfo info;
+  visit_preconditioner(kind, [&](auto m) { info = decltype(m)::type::info; });
+  return info;
+}
+
+// The kind that has a PC type of its own with this name.
+constexpr std::optional<PreconditionerKind> kind_of_pc_type(std::string_view pc_type) {
+  std::optional<PreconditionerKind> kind;
+  for_each_preconditioner([&](PreconditionerKind of, auto m) {
+    const std::string_view own = decltype(m)::type::info.pc_type;
+    if (!own.empty() && own == pc_type) kind = of;
+  });
+  return kind;
+}
+
+}  // namespace trireme::solvers
