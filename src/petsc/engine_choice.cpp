@@ -70,28 +70,34 @@ std::vector<std::string> unread_ksp_options(KSP ksp) {
 }
 
 std::string resident_ksp_type(std::string_view method) {
-  if (method == "cg" || method == kTriremeCg) return kTriremeCg;
-  if (method == "bicgstab" || method == "bcgs" || method == kTriremeBicgstab)
-    return kTriremeBicgstab;
-  return {};
+  if (resident_method(method)) return std::string(method);
+  const auto named = solvers::method_named(method);
+  return named ? ksp_type_of(*named) : "";
 }
 
 std::string why_not_resident(std::string_view method, std::string_view preconditioner) {
-  const std::string type = resident_ksp_type(method);
-  if (type.empty()) return fmt::format("the resident engine has cg and bicgstab, not {}", method);
-  if (preconditioner == kTriremeChebyshev && type != kTriremeCg)
-    return "the Chebyshev polynomial is for symmetric matrices: use it with cg";
-  for (const std::string_view known :
-       {PCNONE, PCJACOBI, PCPBJACOBI, PCVPBJACOBI, kTriremeBlockJacobi, kTriremePbjacobi,
-        kTriremeVpbjacobi, kTriremeChebyshev})
-    if (preconditioner == known) return {};
+  const auto resident = resident_method(resident_ksp_type(method));
+  if (!resident) {
+    std::vector<std::string_view> names;
+    solvers::for_each_method(
+        [&](auto entry) { names.push_back(solvers::info_of(entry.method).name); });
+    return fmt::format("the resident engine has {}, not {}", fmt::join(names, ", "), method);
+  }
+  const auto kind = resident_preconditioner(preconditioner);
+  if (kind && solvers::info_of(*kind).symmetric && !solvers::info_of(*resident).symmetric)
+    return fmt::format("the {} is for symmetric matrices: use it with cg",
+                       solvers::info_of(*kind).summary);
+  if (kind) return {};
   if (preconditioner == PCBJACOBI)
     return "bjacobi, PETSc's default, solves each block by a KSP of its own; the resident engine "
            "has jacobi, and dense blocks by pbjacobi and vpbjacobi";
-  return fmt::format(
-      "the resident engine has the preconditioners none, jacobi, pbjacobi, vpbjacobi, {} and {}, "
-      "not {}",
-      kTriremeBlockJacobi, kTriremeChebyshev, preconditioner);
+  std::vector<std::string_view> own = {PCNONE, PCJACOBI, PCPBJACOBI, PCVPBJACOBI};
+  solvers::for_each_preconditioner([&](solvers::PreconditionerKind, auto m) {
+    if (const std::string_view type = decltype(m)::type::info.pc_type; !type.empty())
+      own.push_back(type);
+  });
+  return fmt::format("the resident engine has the preconditioners {}, not {}", fmt::join(own, ", "),
+                     preconditioner);
 }
 
 std::string why_not_resident(KSP ksp) {

@@ -46,6 +46,8 @@ PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks
   spec.first_row = first_row;
   data.blocks = std::move(blocks);
   MPI_Allreduce(MPI_IN_PLACE, &data.blocks.size, 1, MPI_INT32_T, MPI_MAX, comm_of(pmat));
+  const std::string type = type_of(pc);
+  const auto own = solvers::kind_of_pc_type(type);
   if (data.blocks.size > 1) {
     spec.kind = PreconditionerSpec::Kind::blocks;
     spec.block_size = data.blocks.size;
@@ -55,16 +57,18 @@ PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks
     petsc_check(MatGetLocalSize(pmat, &rows, nullptr));
     data.values = diagonal_blocks_of(pmat, solvers::block_rows(spec, rows));
     spec.blocks = data.values;
-  } else if (degree_of(pc) > 0) {
-    spec.kind = PreconditionerSpec::Kind::chebyshev;
-    spec.degree = static_cast<std::int32_t>(degree_of(pc));
-    data.values = diagonal_of(pmat);
+  } else if (own && data.blocks.size == 0) {
+    const solvers::PreconditionerInfo info = solvers::info_of(*own);
+    spec.kind = *own;
+    if (info.parameter.place)
+      spec.*info.parameter.place = static_cast<std::int32_t>(parameter_of(pc));
+    if (info.data == solvers::PreconditionerData::diagonal) data.values = diagonal_of(pmat);
     spec.diagonal = data.values;
   } else if (data.blocks.size == 1) {
     spec.kind = PreconditionerSpec::Kind::jacobi;
     data.values = diagonal_of(pmat);
     spec.diagonal = data.values;
-  } else if (type_of(pc) != PCNONE) {
+  } else if (type != PCNONE) {
     spec.kind = PreconditionerSpec::Kind::jacobi;
     data.values = inverse_diagonal_of(pc, amat);
     spec.inverse_diagonal = data.values;
@@ -80,8 +84,8 @@ void KspEngine::set_variant(solvers::Variant variant) {
 }
 
 void KspEngine::forget() {
-  host_solver_.reset();
-  cuda_solver_.reset();
+  solver_.reset();
+  cuda_solver_ = nullptr;
   host_system_.reset();
   cuda_system_.reset();
 }
@@ -90,9 +94,9 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   Key key;
   int stale = 0;  // the matrix or its groups may have changed on one rank only
   collectively(comm_of(amat), [&] {
-    key = {id_of(amat),    id_of(pmat), id_of(pc),     state_of(amat),
-           state_of(pmat), type_of(pc), degree_of(pc), dense_blocks_of(pc, pmat)};
-    stale = !(host_solver_ || cuda_solver_) || key != key_;
+    key = {id_of(amat),    id_of(pmat), id_of(pc),        state_of(amat),
+           state_of(pmat), type_of(pc), parameter_of(pc), dense_blocks_of(pc, pmat)};
+    stale = !solver_ || key != key_;
   });
   MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, comm_of(amat));
   if (!stale) return;
@@ -106,15 +110,17 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   else
     host_system_ = std::make_unique<MatSystem>(amat);
   const auto make_solver = [&] {
-    if (cuda_system_)
-      cuda_solver_ =
+    if (cuda_system_) {
+      auto solver =
           std::make_unique<solvers::CudaSolver>(*cuda_system_, method_, variant_, data.spec);
-    else
-      host_solver_ =
-          std::make_unique<solvers::HostSolver>(*host_system_, method_, variant_, data.spec);
+      cuda_solver_ = solver.get();
+      solver_ = std::move(solver);
+    } else {
+      solver_ = std::make_unique<solvers::HostSolver>(*host_system_, method_, variant_, data.spec);
+    }
   };
-  if (data.spec.kind == PreconditionerSpec::Kind::chebyshev)
-    make_solver();  // its interval is found by the ranks together
+  if (solvers::info_of(data.spec.kind).sets_up_together)
+    make_solver();
   else
     collectively(comm_of(amat), make_solver);
   key_ = std::move(key);
@@ -128,39 +134,38 @@ solvers::SolveResult KspEngine::solve(Vec b_vec, Vec x_vec, bool zero_guess,
   const auto rows = static_cast<std::size_t>(size);
   if (going_on) {
     zero_guess = false;
-    host_solver_ ? host_solver_->go_on(*going_on) : cuda_solver_->go_on(*going_on);
+    solver_->go_on(*going_on);
     going_on.reset();
   }
   const PetscScalar* b = nullptr;
   PetscScalar* x = nullptr;
-  solvers::SolveResult outcome;
-  if (host_solver_) {
+  solvers::SolveResult result;
+  if (!cuda_solver_) {
     petsc_check(VecGetArrayRead(b_vec, &b));
     petsc_check(VecGetArray(x_vec, &x));
-    outcome = host_solver_->solve({{b, rows}, {x, rows}, zero_guess}, rule, observer);
+    result = solver_->solve({{b, rows}, {x, rows}, zero_guess}, rule, observer);
     petsc_check(VecRestoreArrayRead(b_vec, &b));
     petsc_check(VecRestoreArray(x_vec, &x));
-    return outcome;
+    return result;
   }
   PetscMemType b_at = PETSC_MEMTYPE_HOST, x_at = PETSC_MEMTYPE_HOST;
   petsc_check(VecGetArrayReadAndMemType(b_vec, &b, &b_at));
   petsc_check(VecGetArrayAndMemType(x_vec, &x, &x_at));
   if (PetscMemTypeDevice(b_at) && PetscMemTypeDevice(x_at))
-    outcome = cuda_solver_->solve(DeviceSpan<const double>(b, rows), DeviceSpan<double>(x, rows),
-                                  zero_guess, nullptr, rule, observer);
+    result = cuda_solver_->solve(DeviceSpan<const double>(b, rows), DeviceSpan<double>(x, rows),
+                                 zero_guess, nullptr, rule, observer);
   else if (PetscMemTypeHost(b_at) && PetscMemTypeHost(x_at))
-    outcome = cuda_solver_->solve({{b, rows}, {x, rows}, zero_guess}, rule, observer);
+    result = cuda_solver_->solve({{b, rows}, {x, rows}, zero_guess}, rule, observer);
   else
     fail(ExitCode::usage, "the resident engine: b and x must both be on the host or on the device");
   petsc_check(VecRestoreArrayReadAndMemType(b_vec, &b));
   petsc_check(VecRestoreArrayAndMemType(x_vec, &x));
-  return outcome;
+  return result;
 }
 
 solvers::StoppedSolve KspEngine::stopped() const {
-  if (!host_solver_ && !cuda_solver_)
-    fail(ExitCode::internal, "a KSP that has not solved has not been stopped");
-  return host_solver_ ? host_solver_->stopped() : cuda_solver_->stopped();
+  if (!solver_) fail(ExitCode::internal, "a KSP that has not solved has not been stopped");
+  return solver_->stopped();
 }
 
 bool KspEngine::mixed() const {

@@ -52,7 +52,7 @@ class KspEngine {
     PetscObjectId amat = 0, pmat = 0, pc = 0;
     PetscObjectState amat_state = -1, pmat_state = -1;
     std::string pc_type;
-    PetscInt degree = 0;
+    PetscInt parameter = 0;
     DenseBlocks blocks;
     bool operator==(const Key&) const = default;
   };
@@ -60,11 +60,11 @@ class KspEngine {
   solvers::Method method_;
   solvers::Variant variant_ = solvers::Variant::automatic;
   Key key_;
-  // One of the two, where the operator is.
+  // One of the two systems, where the operator is, and its solver.
   std::unique_ptr<MatSystem> host_system_;
-  std::unique_ptr<solvers::HostSolver> host_solver_;
   std::unique_ptr<solvers::CudaSystem> cuda_system_;
-  std::unique_ptr<solvers::CudaSolver> cuda_solver_;
+  std::unique_ptr<solvers::Solver> solver_;
+  solvers::CudaSolver* cuda_solver_ = nullptr;  // the solver, where it is on a GPU
 };
 
 }  // namespace trireme

@@ -410,13 +410,13 @@ std::string PetscSolver::type() const {
 
 std::string PetscSolver::method() const {
   const std::string name = type();
-  if (name == kTriremeCg) return "cg";
-  if (name == kTriremeBicgstab || name == KSPBCGS) return "bicgstab";
-  return name;
+  const auto resident = resident_method(name);
+  const auto method = resident ? resident : solvers::method_named(name);
+  return method ? std::string(solvers::info_of(*method).name) : name;
 }
 
 Engine PetscSolver::engine() const {
-  return type() == kTriremeCg || type() == kTriremeBicgstab ? Engine::resident : Engine::petsc;
+  return resident_method(type()) ? Engine::resident : Engine::petsc;
 }
 
 std::string PetscSolver::preconditioner() const {

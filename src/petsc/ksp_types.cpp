@@ -20,7 +20,10 @@ using solvers::NormKind;
 using solvers::Reason;
 using solvers::Variant;
 
+constexpr std::string_view kPrefix = "trireme_";
 const char* const kVariantNames[] = {"auto", "classic", "single_reduction"};
+
+bool has_variants(Method method) { return solvers::has_variant(method, Variant::single_reduction); }
 
 KspEngine& engine_of(KSP ksp) { return *static_cast<KspEngine*>(data_of(ksp)); }
 std::string type_of(KSP ksp) {
@@ -29,10 +32,7 @@ std::string type_of(KSP ksp) {
   return type ? type : "";
 }
 
-bool is_resident(KSP ksp) {
-  const std::string type = type_of(ksp);
-  return type == kTriremeCg || type == kTriremeBicgstab;
-}
+bool is_resident(KSP ksp) { return resident_method(type_of(ksp)).has_value(); }
 
 PC pc_of(KSP ksp) {
   PC pc = nullptr;
@@ -158,11 +158,11 @@ PetscErrorCode ksp_set_from_options(KSP ksp, OptionItems PetscOptionsObject) {
   KspEngine& engine = engine_of(ksp);
   engine.options_read = true;
   PetscOptionsHeadBegin(PetscOptionsObject, "Trireme's resident solver options");
-  if (engine.method() == Method::cg) {
+  if (has_variants(engine.method())) {
     auto variant = static_cast<PetscInt>(engine.variant());
     PetscCall(PetscOptionsEList("-ksp_trireme_variant",
-                                "single_reduction: one point of global sums", "", kVariantNames, 3,
-                                kVariantNames[variant], &variant, nullptr));
+                                "single_reduction: one point of global sums per iteration", "",
+                                kVariantNames, 3, kVariantNames[variant], &variant, nullptr));
     engine.set_variant(static_cast<Variant>(variant));
   }
   PetscOptionsHeadEnd();
@@ -209,7 +209,7 @@ PetscErrorCode ksp_view(KSP ksp, PetscViewer viewer) {
   if (!ascii) PetscFunctionReturn(kPetscSuccess);
   PetscCall(PetscViewerASCIIPrintf(
       viewer, "  resident loop%s, convergence checked by b - A x\n",
-      engine.method() == Method::cg
+      has_variants(engine.method())
           ? fmt::format(", variant {}", kVariantNames[static_cast<int>(engine.variant())]).c_str()
           : ""));
   if (!engine.facts.executor.empty())
@@ -232,17 +232,16 @@ PetscErrorCode ksp_destroy(KSP ksp) {
   return kPetscSuccess;
 }
 
-PetscErrorCode create(KSP ksp, Method method) {
+template <Method method>
+PetscErrorCode create(KSP ksp) {
+  constexpr solvers::MethodInfo info = solvers::info_of(method);
+  constexpr PCSide side = info.right_preconditioned ? PC_RIGHT : PC_LEFT;
   PetscFunctionBegin;
-  if (method == Method::cg) {
-    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_LEFT, 3));
-    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, PC_LEFT, 2));
-    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NATURAL, PC_LEFT, 2));
-    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_LEFT, 1));
-  } else {
-    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_RIGHT, 3));
-    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_RIGHT, 1));
-  }
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, side, 3));
+  if (info.tests_preconditioned_norm)
+    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, side, 2));
+  if (info.tests_natural_norm) PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NATURAL, side, 2));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, side, 1));
   auto engine = std::make_unique<KspEngine>(method);
   install(ksp,
           {ksp_solve, ksp_set_from_options, ksp_build_solution, ksp_view, ksp_reset, ksp_destroy},
@@ -250,15 +249,24 @@ PetscErrorCode create(KSP ksp, Method method) {
   PetscFunctionReturn(kPetscSuccess);
 }
 
-PetscErrorCode create_cg(KSP ksp) { return create(ksp, Method::cg); }
-PetscErrorCode create_bicgstab(KSP ksp) { return create(ksp, Method::bicgstab); }
-
 }  // namespace
 
 void register_resident_types() {
-  petsc_check(KSPRegister(kTriremeCg, create_cg));
-  petsc_check(KSPRegister(kTriremeBicgstab, create_bicgstab));
+  solvers::for_each_method([](auto entry) {
+    petsc_check(KSPRegister(ksp_type_of(entry.method).c_str(), create<entry.method>));
+  });
   register_resident_preconditioners();
+}
+
+std::string ksp_type_of(Method method) {
+  return fmt::format("{}{}", kPrefix, solvers::info_of(method).name);
+}
+
+std::optional<Method> resident_method(std::string_view ksp_type) {
+  if (!ksp_type.starts_with(kPrefix)) return std::nullopt;
+  const std::string_view name = ksp_type.substr(kPrefix.size());
+  const auto method = solvers::method_named(name);
+  return method && solvers::info_of(*method).name == name ? method : std::nullopt;
 }
 
 void ksp_prepare(KSP ksp) {

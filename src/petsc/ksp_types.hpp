@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident engine as PETSc types: KSP trireme_cg and trireme_bicgstab, and PC types for them.
-// After register_resident_types(), -ksp_type trireme_cg works as any other.
+// The resident engine as PETSc types: KSP trireme_cg, trireme_bicgstab, trireme_minres (one for each
+// method of solvers/methods/list.hpp), and PC types for them. After register_resident_types(),
+// -ksp_type trireme_cg works as any other type does.
 //
 // What they keep of PETSc's conventions: tolerances, KSPSetNormType, residual history, monitors,
 // initial guess, convergence tests, KSPView, KSPConvergedReason. What differs:
 //   norms            trireme_cg: unpreconditioned (default), preconditioned, natural, none;
+//                    trireme_minres: unpreconditioned (default), natural, none;
 //                    trireme_bicgstab: unpreconditioned (default) and none, preconditioned from the
 //                    right
 //   preconditioners  none, jacobi, pbjacobi (up to 32 rows), vpbjacobi and the types of
@@ -33,18 +35,21 @@
 #include <vector>
 
 #include "petsc/pc_types.hpp"
+#include "solvers/methods/list.hpp"
 #include "solvers/stopped_solve.hpp"
 
 namespace trireme {
 
-inline constexpr const char* kTriremeCg = "trireme_cg";
-inline constexpr const char* kTriremeBicgstab = "trireme_bicgstab";
-
 // After PetscInitialize, as often as one likes.
 void register_resident_types();
 
-// The KSP type for a case's method ("cg", "bicgstab", or the types' own names); empty for a method
-// that only PETSc has.
+// "trireme_cg"
+std::string ksp_type_of(solvers::Method method);
+// The method of a KSP type of ours; none for any other type.
+std::optional<solvers::Method> resident_method(std::string_view ksp_type);
+
+// The KSP type for a case's method ("cg", "bicgstab", "minres", PETSc's name of one of them, or the
+// name of a type of ours); empty for a method that only PETSc has.
 std::string resident_ksp_type(std::string_view method);
 
 // Why engine auto must take PETSc's, in words that end "...: engine petsc"; empty: resident serves.

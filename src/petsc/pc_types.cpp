@@ -10,29 +10,31 @@
 namespace trireme {
 namespace {
 
-struct Parameters {
-  PetscInt block_size = 4;
-  PetscInt degree = 4;
-};
-
 bool is_type(PC pc, const char* type) {
   PetscBool same = PETSC_FALSE;
   petsc_check(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), type, &same));
   return same == PETSC_TRUE;
 }
 
-Parameters& parameters(PC pc) { return *static_cast<Parameters*>(data_of(pc)); }
+solvers::PreconditionerInfo info_of(PC pc) {
+  PCType type = nullptr;
+  petsc_check(PCGetType(pc, &type));
+  const auto kind = solvers::kind_of_pc_type(type ? type : "");
+  return kind ? solvers::info_of(*kind) : solvers::PreconditionerInfo{};
+}
+
+std::int32_t& parameter(PC pc) { return *static_cast<std::int32_t*>(data_of(pc)); }
 
 PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
   PetscFunctionBegin;
+  const solvers::PreconditionerParameter& known = info_of(pc).parameter;
   PetscOptionsHeadBegin(PetscOptionsObject, "Trireme preconditioner options");
-  if (is_type(pc, kTriremeBlockJacobi))
-    PetscCall(PetscOptionsRangeInt("-pc_trireme_block_size", "rows of a dense diagonal block", "",
-                                   parameters(pc).block_size, &parameters(pc).block_size, nullptr,
-                                   2, 32));
-  if (is_type(pc, kTriremeChebyshev))
-    PetscCall(PetscOptionsRangeInt("-pc_trireme_degree", "products with A an application", "",
-                                   parameters(pc).degree, &parameters(pc).degree, nullptr, 1, 100));
+  if (!known.option.empty()) {
+    PetscInt value = parameter(pc);
+    PetscCall(PetscOptionsRangeInt(known.option.data(), known.text.data(), "", value, &value,
+                                   nullptr, known.min, known.max));
+    parameter(pc) = static_cast<std::int32_t>(value);
+  }
   PetscOptionsHeadEnd();
   PetscFunctionReturn(kPetscSuccess);
 }
@@ -41,39 +43,41 @@ PetscErrorCode apply(PC pc, Vec, Vec) {
   PetscFunctionBegin;
   PCType type = nullptr;
   PetscCall(PCGetType(pc, &type));
-  SETERRQ(comm_of(pc), PETSC_ERR_SUP, "PC %s works inside -ksp_type trireme_cg%s only", type,
-          is_type(pc, kTriremeChebyshev) ? "" : " or trireme_bicgstab");
+  SETERRQ(comm_of(pc), PETSC_ERR_SUP,
+          "PC %s works inside Trireme's KSP types only, such as -ksp_type trireme_cg", type);
 }
 
 PetscErrorCode view(PC pc, PetscViewer viewer) {
   PetscFunctionBegin;
-  if (is_type(pc, kTriremeBlockJacobi))
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  dense blocks of %d rows\n",
-                                     static_cast<int>(parameters(pc).block_size)));
-  if (is_type(pc, kTriremePbjacobi) || is_type(pc, kTriremeVpbjacobi))
+  const solvers::PreconditionerInfo info = info_of(pc);
+  if (info.parameter.option.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  dense blocks of the matrix's row groups\n"));
-  if (is_type(pc, kTriremeChebyshev))
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  Chebyshev polynomial of Jacobi, %d products\n",
-                                     static_cast<int>(parameters(pc).degree)));
+  else
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %d %s\n", info.summary.data(),
+                                     static_cast<int>(parameter(pc)), info.parameter.text.data()));
   PetscFunctionReturn(kPetscSuccess);
 }
 
 PetscErrorCode destroy(PC pc) {
-  delete &parameters(pc);
+  delete &parameter(pc);
   forget_data(pc);
   return kPetscSuccess;
 }
 
 PetscErrorCode create(PC pc) {
-  install(pc, {set_from_options, apply, view, destroy}, new Parameters);
+  install(pc, {set_from_options, apply, view, destroy},
+          new std::int32_t(info_of(pc).parameter.initial));
   return kPetscSuccess;
 }
 
 }  // namespace
 
 void register_resident_preconditioners() {
-  for (const char* type :
-       {kTriremeBlockJacobi, kTriremePbjacobi, kTriremeVpbjacobi, kTriremeChebyshev})
+  solvers::for_each_preconditioner([](solvers::PreconditionerKind, auto m) {
+    const std::string_view type = decltype(m)::type::info.pc_type;
+    if (!type.empty()) petsc_check(PCRegister(type.data(), create));
+  });
+  for (const char* type : {kTriremePbjacobi, kTriremeVpbjacobi})
     petsc_check(PCRegister(type, create));
 }
 
@@ -83,12 +87,21 @@ std::string resident_pc_type(std::string_view preconditioner) {
   return std::string(preconditioner);
 }
 
-PetscInt degree_of(PC pc) { return is_type(pc, kTriremeChebyshev) ? parameters(pc).degree : 0; }
+std::optional<solvers::PreconditionerKind> resident_preconditioner(std::string_view pc_type) {
+  using Kind = solvers::PreconditionerKind;
+  if (pc_type.empty() || pc_type == PCNONE) return Kind::none;
+  if (pc_type == PCJACOBI) return Kind::jacobi;
+  for (const char* const blocks : {PCPBJACOBI, PCVPBJACOBI, kTriremePbjacobi, kTriremeVpbjacobi})
+    if (pc_type == blocks) return Kind::blocks;
+  return solvers::kind_of_pc_type(pc_type);
+}
+
+PetscInt parameter_of(PC pc) { return info_of(pc).parameter.option.empty() ? 0 : parameter(pc); }
 
 DenseBlocks dense_blocks_of(PC pc, Mat pmat) {
   DenseBlocks blocks;
   if (is_type(pc, kTriremeBlockJacobi)) {
-    blocks.size = static_cast<std::int32_t>(parameters(pc).block_size);
+    blocks.size = parameter(pc);
   } else if (is_type(pc, kTriremePbjacobi) || is_type(pc, PCPBJACOBI)) {
     PetscInt size = 1;
     petsc_check(MatGetBlockSize(pmat, &size));

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PC types that are parameters only: the resident loop applies them.
+// PC types that hold parameters only: the resident loop applies them. They come from the list of
+// solvers/preconditioners/list.hpp:
 //   trireme_block_jacobi  dense diagonal blocks of -pc_trireme_block_size rows (2 to 32; 4)
+//   trireme_chebyshev     Chebyshev polynomial of Jacobi, -pc_trireme_degree products; for CG and
+//                         MINRES
+// and two more names for dense diagonal blocks, by the blocks of the matrix:
 //   trireme_pbjacobi      as PETSc's PCPBJACOBI: of the block size of Pmat (MatSetBlockSize)
 //   trireme_vpbjacobi     as PETSc's PCVPBJACOBI: of Pmat's row groups (MatSetVariableBlockSizes)
-//   trireme_chebyshev     Chebyshev polynomial of Jacobi, -pc_trireme_degree products; for CG
-// PCPBJACOBI and PCVPBJACOBI themselves serve too; PETSc then inverts the blocks as well, on the
+// PCPBJACOBI and PCVPBJACOBI themselves serve too. PETSc then inverts the blocks as well, on the
 // host, for a PCApply that nobody calls.
 #pragma once
 
@@ -14,6 +17,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
 
@@ -28,8 +33,12 @@ void register_resident_preconditioners();
 // Trireme's, everything else is itself.
 std::string resident_pc_type(std::string_view preconditioner);
 
-// Products with A an application of trireme_chebyshev; 0 for another type.
-PetscInt degree_of(PC pc);
+// What the resident loop applies for a PC type of ours or of PETSc; none where it has nothing for
+// it. "" is none, as PCNONE.
+std::optional<solvers::PreconditionerKind> resident_preconditioner(std::string_view pc_type);
+
+// The integer that a PC of ours has as its option; 0 for another type.
+PetscInt parameter_of(PC pc);
 
 // The rows of the dense diagonal blocks of a block Jacobi PC, on this rank.
 struct DenseBlocks {

@@ -21,7 +21,8 @@ std::int64_t max_products(KSP ksp) {
   KSPType type = nullptr;
   petsc_check(KSPGetTolerances(ksp, nullptr, nullptr, nullptr, &iterations));
   petsc_check(KSPGetType(ksp, &type));
-  return std::int64_t{iterations} * (std::string_view(type) == kTriremeBicgstab ? 2 : 1);
+  const auto method = resident_method(type);
+  return std::int64_t{iterations} * (method ? solvers::info_of(*method).products : 1);
 }
 
 }  // namespace
@@ -33,15 +34,15 @@ void choose_row_order(KSP ksp) {
   petsc_check(KSPGetOperators(ksp, &amat, nullptr));
   petsc_check(KSPGetPC(ksp, &pc));
   petsc_check(PCGetType(pc, &type));
-  const std::string_view name = type ? type : PCNONE;
-  if (name != PCNONE && name != PCJACOBI && name != kTriremeChebyshev) return;
+  const auto kind = resident_preconditioner(type ? type : PCNONE);
+  if (!kind || !solvers::info_of(*kind).row_order_is_free) return;
   if (const auto op = std::dynamic_pointer_cast<CudaOperator>(shell_operator(amat)))
     op->choose_row_order(max_products(ksp));
 }
 
 std::unique_ptr<solvers::CudaSystem> make_cuda_system(std::shared_ptr<CudaOperator> op,
                                                       solvers::PreconditionerSpec::Kind kind) {
-  if (kind != solvers::PreconditionerSpec::Kind::blocks && op->permuted())
+  if (solvers::info_of(kind).row_order_is_free && op->permuted())
     return std::make_unique<solvers::PermutedSystem>(op->permuted());
   return std::make_unique<CudaOperatorSystem>(std::move(op));
 }

@@ -163,7 +163,7 @@ TEST(RunCase, OwnPreconditionersAreRefusedOutsideTheResidentEngine) {
 }
 
 TEST(RunCase, AKspTypeByOptionThatCannotServeIsAUsageError) {
-  const PetscOption type("-ksp_type", kTriremeCg), pc("-pc_type", "gamg");
+  const PetscOption type("-ksp_type", "trireme_cg"), pc("-pc_type", "gamg");
   error_of("generate: poisson2d, n: 5", "solver: {engine: auto}", ExitCode::usage);
 }
 

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
   PetscCall(KSPSetOperators(ksp, fast, a));
   trireme::register_resident_types();
-  PetscCall(KSPSetType(ksp, trireme::kTriremeCg));
+  PetscCall(KSPSetType(ksp, "trireme_cg"));
   PC pc = nullptr;
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetType(pc, PCJACOBI));

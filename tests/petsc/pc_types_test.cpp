@@ -15,12 +15,12 @@ namespace {
 using namespace test;
 
 TEST_F(KspRegister, ParameterPreconditionersWorkInside) {
-  make(grid(40), kTriremeCg, PCJACOBI);
+  make(grid(40), "trireme_cg", PCJACOBI);
   EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
   const PetscInt by_jacobi = iterations();
   for (const char* pc : {kTriremeBlockJacobi, kTriremeChebyshev}) {
     option("-pc_trireme_block_size", "8");
-    make(grid(40), kTriremeCg, pc);
+    make(grid(40), "trireme_cg", pc);
     EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
     EXPECT_LT(iterations(), by_jacobi) << pc;
     EXPECT_LE(relative_residual(), 1.0001e-9);
@@ -53,7 +53,7 @@ MatHandle ring_of_equal_parts(PetscInt rows_per_rank) {
 TEST_F(KspRegister, ChebyshevSeesTheWholeSpectrumOnEqualParts) {
   for (const char* degree : {"2", "3", "4"}) {
     option("-pc_trireme_degree", degree);
-    make(ring_of_equal_parts(300), kTriremeCg, kTriremeChebyshev);
+    make(ring_of_equal_parts(300), "trireme_cg", kTriremeChebyshev);
     EXPECT_EQ(solve(), KSP_CONVERGED_RTOL) << degree;
     EXPECT_LE(iterations(), 40) << degree;
     EXPECT_LE(relative_residual(), 1.0001e-9);
@@ -84,7 +84,7 @@ TEST_F(KspRegister, PointBlockJacobiIsPetscs) {
     EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
     const PetscInt expected = iterations();
     for (const char* pc : {petsc, resident}) {
-      make_with(kTriremeCg, pc);
+      make_with("trireme_cg", pc);
       EXPECT_EQ(solve(), KSP_CONVERGED_RTOL) << pc;
       EXPECT_NEAR(iterations(), expected, 1) << pc << " " << size;
       EXPECT_LE(relative_residual(), 1.0001e-9);
@@ -105,7 +105,7 @@ void group_rows(Mat a, PetscInt first) {
 }
 
 TEST_F(KspRegister, RowGroupsMayDifferInWidthFromRankToRank) {
-  for (const char* method : {kTriremeCg, kTriremeBicgstab}) {
+  for (const char* method : {"trireme_cg", "trireme_bicgstab"}) {
     make(grid(24), method, kTriremeVpbjacobi);
     for (const PetscInt first : {3, 1, 4}) {  // only the first rank sees that they have changed
       group_rows(a, first);
@@ -116,7 +116,7 @@ TEST_F(KspRegister, RowGroupsMayDifferInWidthFromRankToRank) {
 }
 
 TEST_F(KspRegister, RowGroupsThatNobodySetAreAskedFor) {
-  make(grid(8), kTriremeCg, kTriremeVpbjacobi);
+  make(grid(8), "trireme_cg", kTriremeVpbjacobi);
   EXPECT_ANY_THROW(solve());
 }
 

@@ -17,7 +17,7 @@ using namespace test;
 INSTANTIATE_TEST_SUITE_P(Variants, ResidentCg,
                          testing::Values(Variant::classic, Variant::single_reduction),
                          [](const auto& variant) {
-                           return variant.param == Variant::classic ? "Classic" : "Merged";
+                           return variant.param == Variant::classic ? "Classic" : "SingleReduction";
                          });
 
 // The textbook, in long double: how many iterations Jacobi-CG takes.

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every method of the list promises with every preconditioner of the list, on the host: a
+// method or a preconditioner that joins its list is tested here.
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "solvers/pieces.hpp"
+
+namespace trireme::solvers {
+namespace {
+
+using test::Options;
+using test::relative_residual;
+using test::Solved;
+
+struct Way {
+  Method method;
+  Variant variant;
+  PreconditionerKind kind;
+  std::string name;
+};
+void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+
+std::vector<Way> ways() {
+  std::vector<Way> all;
+  for_each_text([&](auto entry) {
+    using Text = typename decltype(entry)::type;
+    for_each_preconditioner([&](PreconditionerKind kind, auto m) {
+      if (decltype(m)::type::info.symmetric && !Text::info.symmetric) return;
+      all.push_back({entry.method, Text::variant, kind,
+                     std::string(Text::info.name) +
+                         (Text::variant == Variant::single_reduction ? "SingleReduction" : "") +
+                         "Preconditioner" + std::to_string(static_cast<int>(kind))});
+    });
+  });
+  return all;
+}
+
+class MethodContract : public testing::TestWithParam<Way> {
+ protected:
+  MethodContract() { take(test::grid_matrix(24, symmetric() ? 0 : 2, 10)); }
+
+  bool symmetric() const { return info_of(GetParam().method).symmetric; }
+  void take(CsrMatrix<double> a) {
+    a_ = std::move(a);
+    b_ = test::random_vector<double>(a_.rows);
+    diagonal_ = test::diagonal_of(a_);
+    blocks_ = std::make_unique<test::BlocksOf>(a_, 4);
+    options_.method = GetParam().method;
+    options_.variant = GetParam().variant;
+    options_.preconditioner = blocks_->spec;
+    options_.preconditioner.diagonal = diagonal_;
+    options_.preconditioner.kind = GetParam().kind;
+  }
+  Solved solve() { return test::solve(a_, b_, options_); }
+  // Mixed precision: every value loses digits in FP32.
+  Solved solve_mixed() {
+    for (double& value : a_.values) value /= 3;
+    const Array<float> defect = test::row_defect(a_);
+    const auto exact = build_host_kernel<double>("csr", a_.view());
+    const auto rounded = build_mixed_host_kernel("csr", a_.view());
+    HostKernelSystem system(*rounded, a_.rows, exact.get(), defect);
+    return test::solve(system, b_, options_);
+  }
+
+  CsrMatrix<double> a_;
+  Array<double> b_, diagonal_;
+  std::unique_ptr<test::BlocksOf> blocks_;
+  Options options_;
+};
+INSTANTIATE_TEST_SUITE_P(Lists, MethodContract, testing::ValuesIn(ways()),
+                         [](const auto& way) { return way.param.name; });
+
+TEST_P(MethodContract, TheAnswerMeetsTheTolerance) {
+  for (const double rtol : {1e-4, 1e-8, 1e-12}) {
+    options_.rule.rtol = rtol;
+    const Solved solved = solve();
+    EXPECT_EQ(solved.outcome.reason, Reason::rtol);
+    EXPECT_LE(relative_residual(a_, b_, solved.x), 1.0001 * rtol);
+    EXPECT_EQ(solved.history.size(), static_cast<std::size_t>(solved.outcome.iterations) + 1);
+  }
+}
+
+TEST_P(MethodContract, AGuessIsUsed) {
+  const Solved from_zero = solve();
+  options_.x0 = from_zero.x;
+  const Solved from_answer = solve();
+  EXPECT_EQ(from_answer.outcome.iterations, 0);
+  EXPECT_EQ(from_answer.x, from_zero.x);
+  options_.x0 = test::random_vector<double>(a_.rows, 3);
+  const Solved from_noise = solve();
+  EXPECT_LE(relative_residual(a_, b_, from_noise.x), 1.0001e-8);
+}
+
+TEST_P(MethodContract, TheBitsDoNotDependOnTheNumberOfThreads) {
+  take(test::grid_matrix(80, symmetric() ? 0 : 2, 10));
+  const Solved one = solve();
+  omp_set_num_threads(2);
+  const Solved two = solve();
+  omp_set_num_threads(1);
+  EXPECT_EQ(one.x, two.x);
+  EXPECT_EQ(one.history, two.history);
+}
+
+TEST_P(MethodContract, ARightHandSideOfZeroHasTheSolutionZero) {
+  b_.assign(b_.size(), 0.0);
+  const Solved solved = solve();
+  EXPECT_GT(static_cast<int>(solved.outcome.reason), 0);
+  EXPECT_EQ(solved.outcome.iterations, 0);
+  EXPECT_EQ(solved.x, b_);
+}
+
+TEST_P(MethodContract, OneRowTakesOneIteration) {
+  take(test::from_dense({{4}}));
+  if (GetParam().kind == PreconditionerKind::chebyshev) GTEST_SKIP() << "no spectrum to bound";
+  const Solved solved = solve();
+  EXPECT_GT(static_cast<int>(solved.outcome.reason), 0);
+  EXPECT_EQ(solved.outcome.iterations, 1);
+  EXPECT_NEAR(solved.x[0], b_[0] / 4, 1e-16);
+}
+
+TEST_P(MethodContract, TheIterationLimitIsKept) {
+  options_.rule.max_iterations = 3;
+  const Solved solved = solve();
+  EXPECT_EQ(solved.outcome.reason, Reason::too_many_iterations);
+  EXPECT_EQ(solved.outcome.iterations, 3);
+  EXPECT_LT(relative_residual(a_, b_, solved.x), 2) << "x is the iterate so far";
+}
+
+TEST_P(MethodContract, AStoppedSolveGoesOnToTheSameAnswer) {
+  const Solved whole = solve();
+  const auto kernel = build_host_kernel<double>("csr", a_.view());
+  HostKernelSystem system(*kernel, a_.rows);
+  const auto make = [&] {
+    return std::make_unique<HostSolver>(system, options_.method, options_.variant,
+                                        options_.preconditioner);
+  };
+  const std::int64_t piece = whole.outcome.iterations / 2 + 1;
+  options_.rule.max_iterations = 10 * whole.outcome.iterations;
+  for (const test::StoppedBy by : {test::StoppedBy::limit, test::StoppedBy::observer}) {
+    const test::SolvedInPieces solved = test::solve_in_pieces(make, b_, options_, piece, by);
+    EXPECT_EQ(solved.outcome.reason, Reason::rtol);
+    EXPECT_GE(solved.pieces, 2);
+    EXPECT_LE(relative_residual(a_, b_, solved.x), 1.0001e-8);
+  }
+}
+
+TEST_P(MethodContract, MixedPrecisionMeetsTheTolerance) {
+  options_.rule.rtol = 1e-11;
+  const Solved solved = solve_mixed();
+  EXPECT_EQ(solved.outcome.reason, Reason::rtol);
+  EXPECT_LE(relative_residual(a_, b_, solved.x), 1.0001e-11);
+  EXPECT_GE(solved.outcome.replacements, 2) << "residuals by the exact product";
+}
+
+TEST_P(MethodContract, AValueThatIsNotANumberEndsTheSolve) {
+  if (info_of(GetParam().kind).symmetric) GTEST_SKIP() << "the set-up refuses it";
+  a_.values[a_.values.size() / 2] = NAN;
+  const Solved solved = solve();
+  EXPECT_LT(static_cast<int>(solved.outcome.reason), 0);
+  EXPECT_LE(solved.outcome.iterations, 2);
+}
+
+}  // namespace
+}  // namespace trireme::solvers
