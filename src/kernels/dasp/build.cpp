@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CSR to DASP on the host: sort rows by length, measure row blocks, copy the entries to their
-// places.
+// Builds DASP from a CSR on the host: sorts the rows by length, measures the row blocks, and copies
+// the entries to their places.
 #include "kernels/dasp/build.hpp"
 
 #include <omp.h>
@@ -15,10 +15,11 @@
 namespace trireme::dasp {
 namespace {
 
-// Rows by length: bucket 0 the long rows, then max_len, .., 2, 1, 0. Within a bucket in row order.
+// Rows sorted by length: bucket 0 has the long rows, the next buckets have the rows of length
+// max_len, .., 2, 1, 0. The rows of a bucket are in row order.
 struct SortedRows {
   Array<std::int32_t> row;          // the caller's rows, bucket after bucket
-  std::vector<std::int64_t> start;  // of each bucket; one more than there are buckets
+  std::vector<std::int64_t> start;  // buckets + 1: the first position of each bucket
   std::int32_t max_len = kMaxLen;
 
   std::int64_t first(std::int32_t length) const { return start[max_len + 1 - length]; }
@@ -36,7 +37,8 @@ SortedRows sort_by_length(std::span<const std::int32_t> row_ptr, std::int64_t ro
     const std::int32_t length = row_ptr[row + 1] - row_ptr[row];
     return length > max_len ? 0 : max_len + 1 - length;
   };
-  std::vector<std::int64_t> next;  // [thread][bucket]: counts, then the next free position
+  // [thread][bucket]: first the number of rows, later the next free position.
+  std::vector<std::int64_t> next;
 #pragma omp parallel
   {
     const std::int64_t threads = omp_get_num_threads();
@@ -82,7 +84,7 @@ Counts count_classes(const SortedRows& sorted) {
   return counts;
 }
 
-// The sorted rows in the order of Counts: only the 1s and 3s change places.
+// The sorted rows in the order of Counts. Only rows of 1 and of 3 nonzeros change places.
 Array<std::int32_t> order_rows(const SortedRows& sorted, const Counts& counts) {
   Array<std::int32_t> order(sorted.row.size());
   const auto copy = [&](std::int64_t from, std::int64_t count, std::int64_t to) {
@@ -102,7 +104,8 @@ Array<std::int32_t> order_rows(const SortedRows& sorted, const Counts& counts) {
   return order;
 }
 
-// sizes[i] at i + 1 becomes the sum of the sizes up to i. Throws when that exceeds 32 bits.
+// On entry offsets[i + 1] is the size of item i; on return it is the sum of the sizes of items 0 to
+// i. Throws Error{input} when a sum exceeds 32 bits.
 void sum_up(Array<std::int32_t>& offsets, const char* what) {
   std::int64_t total = 0;
   for (std::size_t i = 1; i < offsets.size(); ++i) {
@@ -159,7 +162,7 @@ void allocate(Layout<Value, M, K>& layout) {
 
 enum class Fill { everything, values };
 
-// One class's pair of arrays, being written from CSR.
+// Writes the values and columns of one class of rows from the CSR.
 template <class Value, class Source, Fill what>
 struct Writer {
   Array<Value>& val;
@@ -176,7 +179,7 @@ struct Writer {
       cid[slot] = 0;
     }
   }
-  // `row` into `width` slots from `slot` on.
+  // Copies `row` to the slots [slot, slot + width) and pads what is left of them.
   void copy_row(std::int64_t slot, std::int64_t row, std::int64_t width) const {
     const std::int64_t begin = a.row_ptr[row];
     const std::int64_t length = a.row_ptr[row + 1] - begin;

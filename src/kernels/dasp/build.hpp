@@ -10,15 +10,16 @@
 
 namespace trireme::dasp {
 
-// O(nnz), with one counting sort of the rows by length; OpenMP-parallel; the layout does not depend
-// on the number of threads. Rows longer than `max_len` (at least 4) are long. Appends its timed
-// steps to `steps`. Throws Error{input} when a part has more than 2^31-1 stored entries.
+// Takes O(nnz) time, with one counting sort of the rows by length. The work is shared between the
+// OpenMP threads; the layout does not depend on their number. Rows longer than `max_len` (at least
+// 4) are long. The timed steps are appended to `steps`. Throws Error{input} when a part has more
+// than 2^31-1 stored entries. Instantiated for the types at the end of build.cpp.
 template <class Value, int M = 8, int K = 4, class Source = Value>
 Layout<Value, M, K> build(const CsrView<Source>& matrix, std::vector<BuildStep>& steps,
                           std::int32_t max_len = kMaxLen);
 
-// New values for the pattern that `layout` was built from; only row_ptr and values of `matrix` are
-// read.
+// Stores new values on the pattern that `layout` was built from. Reads only row_ptr and values of
+// `matrix`.
 template <class Value, int M, int K, class Source>
 void update_values(Layout<Value, M, K>& layout, const CsrView<Source>& matrix);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CSR to DASP on the GPU: one radix sort of the rows by length, two small read-backs, one copy of
-// the entries; a second sort puts the tasks into the caller's row order.
+// Builds DASP from a CSR on the GPU: one radix sort of the rows by length, two small read-backs,
+// and one copy of the entries. A second sort puts the tasks into the caller's row order.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
@@ -18,13 +18,14 @@ namespace trireme::dasp {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kBuckets = kMaxLen + 2;  // long, 256, .., 1, 0
+constexpr int kBuckets = kMaxLen + 2;  // one for long rows, one for each length 256, .., 1, 0
 
 unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
 }
 
-// Calls a CUB algorithm twice: for the size of its scratch memory, then to run it.
+// Calls a CUB algorithm twice: the first call returns the size of its scratch memory, the second
+// call runs it.
 template <class Algorithm>
 void with_scratch(StreamRef stream, Algorithm&& algorithm) {
   std::size_t bytes = 0;
@@ -37,8 +38,6 @@ __device__ __forceinline__ std::int64_t thread_number() {
   return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
 }
 
-// --- rows by length ---------------------------------------------------------------------------
-
 __global__ void bucket_keys(std::int64_t rows, const std::int32_t* __restrict__ row_ptr,
                             std::uint16_t* __restrict__ keys, std::int32_t* __restrict__ row) {
   const std::int64_t i = thread_number();
@@ -48,7 +47,7 @@ __global__ void bucket_keys(std::int64_t rows, const std::int32_t* __restrict__ 
   row[i] = static_cast<std::int32_t>(i);
 }
 
-// start[b]: the first position whose key is at least b.
+// Sets start[b] to the first position whose key is at least b.
 __global__ void bucket_starts(std::int64_t rows, const std::uint16_t* __restrict__ keys,
                               std::int32_t* __restrict__ start) {
   const std::int64_t i = thread_number();
@@ -58,7 +57,7 @@ __global__ void bucket_starts(std::int64_t rows, const std::uint16_t* __restrict
   for (int bucket = from; bucket <= to; ++bucket) start[bucket] = static_cast<std::int32_t>(i);
 }
 
-// Where each part of row_order comes from among the sorted rows.
+// The positions among the sorted rows where the parts of row_order begin.
 struct OrderSource {
   Counts counts;
   std::int64_t fours, threes, twos, ones, empty;
@@ -87,9 +86,8 @@ __global__ void order_rows(std::int64_t rows, const std::int32_t* __restrict__ s
   order[i] = sorted[source];
 }
 
-// --- pointers ---------------------------------------------------------------------------------
-
-// Groups and tasks of each long row, at i + 1 for the sums that follow.
+// Stores the numbers of groups and tasks of long row i at i + 1, where a prefix sum turns them into
+// offsets.
 __global__ void measure_long(std::int64_t long_rows, const std::int32_t* __restrict__ row_ptr,
                              const std::int32_t* __restrict__ order,
                              std::int32_t* __restrict__ groups, std::int32_t* __restrict__ tasks) {
@@ -124,7 +122,8 @@ struct MediumPointers {
   std::int32_t irregular_entries;
 };
 
-// The row blocks of one medium task. Rows of one length need no look at the matrix.
+// Writes the pointers of the row blocks of one medium task. Only a mixed8 task reads the matrix:
+// the pointers of rows of the same length follow from the task.
 __device__ void write_pointers(const Task& task, const MediumPointers& to,
                                const std::int32_t* row_ptr, const std::int32_t* order) {
   const std::int32_t first = task.row - static_cast<std::int32_t>(to.first_medium);
@@ -154,9 +153,7 @@ __device__ void write_pointers(const Task& task, const MediumPointers& to,
     to.rowblock_ptr[first / 8 + block] = (task.stored + block * blocks) * 32;
 }
 
-// --- tasks ------------------------------------------------------------------------------------
-
-// Every task but those of long rows, with its sorting key; and the pointers of the medium rows.
+// Makes every task that is not of a long row, its sorting key, and the pointers of its medium rows.
 __global__ void make_tasks(std::int32_t tasks, const Segment* __restrict__ segments, int count,
                            MediumPointers pointers, const std::int32_t* __restrict__ row_ptr,
                            const std::int32_t* __restrict__ order, Task* __restrict__ task,
@@ -174,7 +171,7 @@ __global__ void make_tasks(std::int32_t tasks, const Segment* __restrict__ segme
     write_pointers(mine, pointers, row_ptr, order);
   const std::int32_t first_row = order[mine.row];
   key[i] = is_heavy(work, segment.length) ? 0 : static_cast<std::uint32_t>(first_row) + 1;
-  // Rows of a task ascend, but for mixed8 and the two rows of a 1&3 piece.
+  // The rows of a task ascend, except in mixed8 tasks and in pieces of 1&3.
   if (work == Work::pieces_13) {
     std::int32_t in_row = 1;
     while (in_row < 2 * mine.size() && order[mine.row + in_row] == first_row + in_row) ++in_row;
@@ -192,7 +189,8 @@ __global__ void make_tasks(std::int32_t tasks, const Segment* __restrict__ segme
   task[i] = mine;
 }
 
-// The tasks of the long rows, each found by bisection: their key 0 puts them first.
+// Makes the tasks of the long rows. Bisection finds the row of each task; the sorting key 0 puts
+// these tasks first.
 __global__ void make_long_tasks(std::int32_t tasks, std::int32_t long_rows,
                                 const std::int32_t* __restrict__ task_ptr,
                                 const std::int32_t* __restrict__ group_ptr, Task* __restrict__ task,
@@ -214,8 +212,6 @@ __global__ void make_long_tasks(std::int32_t tasks, std::int32_t long_rows,
              .row = static_cast<std::int32_t>(i)};
   key[i] = 0;
 }
-
-// --- the whole --------------------------------------------------------------------------------
 
 struct SortedOnDevice {
   ScratchBuffer<std::int32_t> row;
@@ -253,7 +249,7 @@ Plan plan_of(const SortedOnDevice& sorted, std::int32_t shortest_rows8) {
   return make_plan(rows_of_length, shortest_rows8);
 }
 
-// group_ptr and long_task_ptr; reads back their totals.
+// Sets group_ptr and long_task_ptr, and reads their totals back.
 template <class Stored>
 void measure_long_rows(DeviceLayout<Stored>& layout, const std::int32_t* row_ptr,
                        StreamRef stream) {

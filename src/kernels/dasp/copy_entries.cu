@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies a CSR's entries to their places in a DASP layout on the GPU: a warp a task, as in a
-// product. Writes are coalesced; reads are a few consecutive entries of each row, shared through
-// L1.
+// Copies the entries of a CSR to their places in a DASP layout on the GPU. One warp copies the
+// entries of one task, as in a product. Writes are coalesced; reads are a few consecutive entries
+// of each row, which neighbouring lanes share through the L1 cache.
 #include "base/half.hpp"
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// The caller's CSR and the arrays it is copied to. With a null cid only values are copied.
+// Reads the caller's CSR and writes single entries of the layout.
 template <class Stored, class Value>
 struct Copy {
   const std::int32_t* __restrict__ row_ptr;
@@ -21,7 +21,8 @@ struct Copy {
   const Value* __restrict__ values;
   const std::int32_t* __restrict__ row_order;
 
-  // Entry `from` to slot `to`, or padding where !real.
+  // Copies entry `from` to slot `to`, or writes padding where `real` is false. Without columns,
+  // only real values are written.
   template <bool with_columns>
   __device__ void operator()(Stored* val, std::int32_t* cid, std::int64_t to, std::int64_t from,
                              bool real) const {
@@ -51,7 +52,7 @@ struct Arrays {
   std::int64_t pieces;
 };
 
-// The `rows` (8 or 32) rows of a medium task; lane i knows where row i begins and how long it is.
+// Copies the 8 or 32 rows of a medium task. Lane i holds the begin and the length of row i.
 template <bool with_columns, class Stored, class Value>
 __device__ void copy_medium(const Copy<Stored, Value>& copy, const Arrays<Stored>& to,
                             const Task& task, int lane) {
@@ -103,7 +104,7 @@ __device__ void copy_medium(const Copy<Stored, Value>& copy, const Arrays<Stored
   }
 }
 
-// `length` entries of row `item` of the task to short_val from `slot` on, padded to `width`.
+// Copies row `item` of the task to short_val from `slot` on, padded to `width` entries.
 template <bool with_columns, class Stored, class Value>
 __device__ void copy_short(const Copy<Stored, Value>& copy, const Arrays<Stored>& to,
                            const Task& task, int item, std::int64_t slot, int width) {

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = A x on the DASP layout in one launch, section 3.3 of the paper: a warp a task (plan.hpp).
+// The CUDA executor: y = A x on the DASP layout in one launch (section 3.3 of the paper). One warp
+// does one task (plan.hpp).
 //
-//   long_groups  512 entries or so of a long row, on the matrix unit. Of a row with several tasks
-//                each leaves its sum in memory; the one that learns from a ticket that it is the
-//                last adds them up, in their order.
-//   rows8        a row block: its 8 x 4 blocks on the matrix unit; the irregular ends of its rows,
-//                three entries at most, are read as they lie and padded in registers to one more.
-//   mixed8       the same for a row block of several lengths.
-//   rows32       four row blocks of rows shorter than 32: a lane a row, on FMA, as one to seven
-//                blocks would leave the matrix unit more to sort out than to multiply (measured:
-//                poisson27 took 176 us that way, 144 us this way, both with 32-bit columns). FP16
-//                does so with longer rows too where there are many (plan.hpp): the gathers of a
-//                warp are those of 32 neighbours.
-//   short        a lane a piece, on FMA: its 4 entries are one load of columns and two of values.
+//   long_groups  The matrix unit multiplies about 512 entries of a long row. Where a row has
+//                several tasks, each task stores its sum in memory. A ticket tells the task that
+//                finishes last, and that task adds the sums in their order.
+//   rows8        The matrix unit multiplies the 8 x 4 blocks of a row block. The irregular ends of
+//                its rows, at most three entries each, are padded in registers to one more block.
+//   mixed8       The same for a row block of several lengths.
+//   rows32       One lane sums one row of four row blocks by fused multiply-add. These rows are
+//                shorter than 32: for one to seven blocks the matrix unit would spend more on
+//                arranging its operands than it saves (measured on poisson27 with 32-bit columns:
+//                176 us on the matrix unit, 144 us this way). FP16 does the same for longer rows
+//                where there are many (plan.hpp): the gathers of a warp are those of 32 neighbours.
+//   short        One lane multiplies one piece by fused multiply-add: its 4 entries take one load
+//                of columns and two loads of values.
 //
-// Moves a stored entry's value and 4 bytes of column, or 2 where the columns of a task are within
-// 65536 of each other (narrow_columns.cu); of a row its entry of y and 4 bytes of its number, none
-// where a task's rows follow each other; 20 bytes a task. Values and columns are streamed
-// (ld.global.cs, the paper's cache bypass), x is read through L1. Tasks are in the caller's row
-// order, so that neighbouring rows of different classes share lines of x and y while in cache.
-// FP16: sums in FP32, m16n8k16 for rows8, mixed8 and long rows. FP32: FMA; TF32 would round values.
-// Deterministic: each row's order of summation depends on the layout only.
+// Bytes moved: per stored entry its value and 4 bytes for the column, or 2 where the columns of a
+// task lie within 65536 of each other (narrow_columns.cu); per row its entry of y and 4 bytes for
+// the row number, or 0 where the rows of a task are neighbours; 20 per task. Values and columns are
+// streamed (ld.global.cs, the cache bypass of the paper); x is read through the L1 cache. The tasks
+// are in the caller's row order, so that neighbouring rows of different classes share cache lines
+// of x and y.
+//
+// FP16 sums in FP32, by m16n8k16 in rows8, mixed8 and long rows. FP32 uses fused multiply-add,
+// because TF32 would round the values. The result is deterministic: the order in which a row is
+// summed depends on the layout only.
 #include <algorithm>
 
 #include "device/device.hpp"
@@ -33,7 +38,7 @@ namespace dasp {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kBlocksPerMultiprocessor = 4;  // 64 registers a thread
+constexpr int kBlocksPerMultiprocessor = 4;  // 64 registers per thread
 
 template <class Value>
 const Native<Value>* native(const Value* data) {
@@ -45,8 +50,8 @@ __device__ __forceinline__ Task load_task(const Task* from) {
   return {static_cast<std::uint32_t>(words.x), words.y, words.z, words.w};
 }
 
-// The first blocks take the heavy tasks, one a warp; each of the others p.tasks_per_block tasks
-// that follow each other. Rows: how a warp sums rows (fragments.cuh).
+// The first blocks take the heavy tasks, one per warp. Every other block takes p.tasks_per_block
+// consecutive tasks. Rows is the class that sums rows (fragments.cuh).
 template <class Rows, bool with_dot, bool any_near, class Stored, class Vector>
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     multiply(Product<Stored, Vector> p) {
@@ -68,7 +73,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
       mine += warps;
       Task next;
       std::int32_t next_base = -1;
-      if (mine < last) {  // ahead of its turn
+      if (mine < last) {  // The next task is loaded before this task is done.
         next = load_task(p.tasks + mine);
         next_base = base_of(mine);
       }
@@ -87,19 +92,19 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   }
 }
 
-// How many tasks a block takes: where tasks are small, several a warp share the entries of x and
-// hide the latency of the next one's, as long as there remain blocks enough for every
-// multiprocessor.
+// Tasks per block. Where tasks are small, a warp takes several of them: they share entries of x,
+// and the loads of one task hide the latency of the next. Enough blocks for every multiprocessor
+// must remain.
 std::int32_t choose_tasks_per_block(std::int64_t light_tasks, std::int64_t entries,
                                     int multiprocessors) {
   constexpr int warps = kThreads / 32;
   constexpr std::int64_t entries_per_warp = 512;
-  constexpr std::int64_t most = 4;
+  constexpr std::int64_t max_per_warp = 4;
   const std::int64_t by_size = entries_per_warp * light_tasks / std::max<std::int64_t>(entries, 1);
   const std::int64_t by_count =
       light_tasks / (2LL * warps * kBlocksPerMultiprocessor * multiprocessors);
-  return static_cast<std::int32_t>(warps *
-                                   std::clamp<std::int64_t>(std::min(by_size, by_count), 1, most));
+  return static_cast<std::int32_t>(
+      warps * std::clamp<std::int64_t>(std::min(by_size, by_count), 1, max_per_warp));
 }
 
 template <class Stored, class Vector>
@@ -147,7 +152,7 @@ class DaspCuda final : public CudaKernel<Vector> {
   }
 
   KernelStatistics statistics() const override {
-    // Rows of tasks that follow each other are not looked up; which those are is not counted here.
+    // The row numbers of consecutive tasks are counted although a product does not read them.
     const DeviceLayout<Stored>& a = layout_;
     const std::int64_t columns = a.stored_entries() * 4 - 2 * a.near_entries;
     const auto tasks = static_cast<std::int64_t>(a.tasks.size() * sizeof(Task) +
@@ -161,7 +166,8 @@ class DaspCuda final : public CudaKernel<Vector> {
   DeviceBuffer<std::int32_t> row_order(StreamRef stream) const override {
     return rows_by_task(layout_, source_.row_ptr, stream);
   }
-  // Rows of one length stay in order, so they share tasks as before; the tasks' order stays too.
+  // Rows of the same length keep their relative order in P A P^T, and the tasks keep theirs. The
+  // tasks therefore have the same rows as before.
   std::unique_ptr<CudaKernel<Vector>> in_row_order(const DeviceCsr<Vector>& permuted,
                                                    StreamRef stream) const override {
     return std::make_unique<DaspCuda>(permuted, stream);

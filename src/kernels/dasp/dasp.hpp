@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The DASP kernel: see layout.hpp for the paper and the layout.
+// DASP: the builders that the registry names. layout.hpp documents the layout and names the paper.
 #pragma once
 
 #include <memory>
@@ -10,16 +10,20 @@
 
 namespace trireme {
 
-// Walks the layout on the host: the specification of the CUDA executor. double and float.
+// The host executor is the readable specification of the CUDA executor. The kernel keeps the
+// view's row_ptr for update_values(). Value: double, float. Throws Error{input} when a part of the
+// layout has more than 2^31-1 stored entries.
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_dasp_host(const CsrView<Value>& matrix);
 
-// Builds on the GPU and multiplies there; double, float and Half. One product at a time: products
-// of one kernel in several streams must not overlap (long rows meet in memory).
+// Builds the layout on the GPU and multiplies there. Products of one kernel must not overlap, also
+// not in different streams: the partial sums of long rows use shared scratch memory. The kernel
+// keeps the view's row_ptr for update_values(). Value: double, float, Half. Throws Error{input} as
+// above.
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_dasp_cuda(const DeviceCsr<Value>& matrix,
                                                    StreamRef stream);
-// Values stored in FP32; x, y and all sums in FP64.
+// Mixed precision: values are stored in FP32; x, y and all sums are in FP64.
 std::unique_ptr<CudaKernel<double>> build_dasp_mixed_cuda(const DeviceCsr<double>& matrix,
                                                           StreamRef stream);
 

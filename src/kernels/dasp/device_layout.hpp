@@ -11,7 +11,7 @@
 
 namespace trireme::dasp {
 
-// The arrays of Layout<Stored> (layout.hpp), then what a product needs beside them.
+// The struct owns its arrays. The first group of arrays is that of Layout<Stored> in layout.hpp.
 template <class Stored>
 struct DeviceLayout {
   std::int64_t rows = 0;
@@ -31,18 +31,18 @@ struct DeviceLayout {
   DeviceBuffer<Stored> short_val;
   DeviceBuffer<std::int32_t> short_cid;
 
-  // Those of long rows and the heaviest others first, then by the caller's first row: neighbours
-  // share entries of x.
+  // The tasks of long rows and the heavy tasks come first. The other tasks are in the order of the
+  // caller's first row, because neighbouring rows share entries of x.
   DeviceBuffer<Task> tasks;
-  DeviceBuffer<std::int32_t> long_task_ptr;  // long_rows + 1: the tasks of each long row
+  DeviceBuffer<std::int32_t> long_task_ptr;  // long_rows + 1 offsets: the tasks of each long row
   std::int64_t long_tasks = 0;
-  std::int32_t heavy_tasks = 0;    // those that come first
-  std::int64_t light_entries = 0;  // stored entries of the others
+  std::int32_t heavy_tasks = 0;    // tasks of long rows and heavy tasks
+  std::int64_t light_entries = 0;  // stored entries of the other tasks
 
-  // Columns of near tasks in 16 bits (narrow_columns.cu); empty where they hold less
-  // than half of the entries of medium and short rows.
+  // Columns of near tasks in 16 bits (narrow_columns.cu). The buffers are empty where near tasks
+  // hold less than half of the entries of medium and short rows.
   std::int64_t near_entries = 0;           // stored entries of near tasks
-  DeviceBuffer<std::int32_t> column_base;  // a task: its smallest column, -1 where it is not near
+  DeviceBuffer<std::int32_t> column_base;  // per task: smallest column, -1 where it is not near
   DeviceBuffer<std::uint16_t> reg_offset;  // column = column_base + offset
   DeviceBuffer<std::uint16_t> irreg_offset;
   DeviceBuffer<std::uint16_t> short_offset;
@@ -53,26 +53,31 @@ struct DeviceLayout {
   }
 };
 
-// Builds in `stream` and synchronises it. The arrays are those that build() makes on the host.
+// Builds in `stream` and synchronises it. The arrays are equal to those that build() makes on the
+// host. The timed steps are appended to `steps`. Throws Error{input} when a part has more than
+// 2^31-1 stored entries and Error{resource} when the layout does not fit into device memory.
 template <class Stored, class Value>
 DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, std::vector<BuildStep>& steps,
                                      StreamRef stream);
 
-// Copies the entries of `matrix` to their places, padding too; asynchronous. For build_on_device().
+// Part of build_on_device(): copies the entries of `matrix` to their places and writes the padding.
+// Asynchronous in `stream`.
 template <class Stored, class Value>
 void copy_entries(const DeviceLayout<Stored>& layout, const DeviceCsr<Value>& matrix,
                   StreamRef stream);
 
-// Finds the near tasks and writes their offsets; synchronises. For build_on_device().
+// Part of build_on_device(): finds the near tasks and writes their offsets. Synchronises `stream`.
 template <class Stored>
 void narrow_columns(DeviceLayout<Stored>& layout, StreamRef stream);
 
-// The caller's rows in the order of the tasks that write them (task_order.cu); synchronises.
+// The caller's rows in the order of the tasks that write them (task_order.cu). Synchronises
+// `stream`.
 template <class Stored>
 DeviceBuffer<std::int32_t> rows_by_task(const DeviceLayout<Stored>& layout,
                                         DeviceSpan<const std::int32_t> row_ptr, StreamRef stream);
 
-// Copies values (of `matrix`, whose row_ptr is read) to their places; asynchronous.
+// Copies the values of `matrix` to their places; reads its row_ptr, not its columns. Asynchronous
+// in `stream`.
 template <class Stored, class Value>
 void update_on_device(const DeviceLayout<Stored>& layout, const DeviceCsr<Value>& matrix,
                       StreamRef stream);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a warp multiplies 8 x 4 blocks by x: matrix units for FP64 and FP16, FMA for the rest.
+// How a warp multiplies 8 x 4 blocks by x: on the matrix unit for FP64 and FP16, by fused
+// multiply-add for FP32.
 //
-// Lane 4 g + q works for row g of the blocks. It takes entries of that row that follow each other,
-//   two   of block 2 s + q / 2  (FP64: 16 bytes of values a load), or
-//   four  of block 4 s + q      (FP32, FP16),
-// and gathers the entries of x that meet them, so that in each matrix product
-//   A[g][k] = a value of row g,  B[k][g] = its entry of x,
-// both held by the lane itself: the fragments of m8n8k4 and m16n8k16 put A[g][.] and B[.][g] into
-// the same four lanes. Row g's sum is then C[g][g], which lane 4 g + g / 2 holds; the other 56
-// entries of C are not used: the product is bound by memory, not by arithmetic.
+// Lane 4 g + q works for row g of the blocks. In step s it takes consecutive entries of that row:
+//   two   of block 2 s + q / 2  (FP64: one load of 16 bytes of values), or
+//   four  of block 4 s + q      (FP32, FP16).
+// The lane gathers the entries of x that belong to them. In each matrix product
+//   A[g][k] = a value of row g,  B[k][g] = its entry of x.
+// The lane itself holds both, because the fragments of m8n8k4 and m16n8k16 place A[g][.] and
+// B[.][g] in the same four lanes. The sum of row g is C[g][g], which lane 4 g + g / 2 holds. The
+// other 56 entries of C are not used: the product is bound by memory, not by arithmetic.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -25,13 +26,14 @@ struct Lane {
   int index = threadIdx.x % 32;
   int row = index / 4;      // g
   int quarter = index % 4;  // q
-  // The lane that ends up with the sum of its row.
+  // True for the lane that holds the sum of its row at the end.
   __device__ bool has_row_sum() const { return quarter == row / 2; }
 };
 
-// Sums of a warp's rows. add(v, x): the lane's entries of one step. Then either
-//   row_sum(): the sum of row g in the lane that has_row_sum(), or
-//   total():   the sum of all rows in lane 0.
+// The following classes sum the rows of a warp. add(v, x) adds the products of the lane's entries
+// of one step. Afterwards one of two functions is called:
+//   row_sum() returns the sum of row g in the lane for which has_row_sum() is true;
+//   total() returns the sum of all rows in lane 0.
 template <class Accumulator>
 class FmaSum {
  public:
@@ -72,8 +74,7 @@ class DoubleMmaSum {
   double c_[2] = {0, 0};
 };
 
-// m16n8k16 with the upper eight rows of A zero; k = 2 q, 2 q + 1 and 2 q + 8, 2 q + 9 are the
-// lane's.
+// m16n8k16 with zeros in rows 8 to 15 of A. The lane holds k = 2 q, 2 q + 1, 2 q + 8 and 2 q + 9.
 class HalfMmaSum {
  public:
   __device__ void add(const __half (&value)[4], const __half (&x)[4]) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = A x on the DASP layout, class by class as in section 3.3 of the paper.
-// Moves 12 bytes a stored entry (double) and 12 to 16 a row. Deterministic: every row is summed by
-// one thread in storage order.
+// The host executor: y = A x on the DASP layout, one class of rows after the other, as in section
+// 3.3 of the paper.
+//
+// Bytes moved (double): 12 per stored entry and 12 to 16 per row. The result is deterministic: one
+// thread sums each row in storage order.
 #include <algorithm>
 #include <vector>
 
@@ -44,7 +46,7 @@ class DaspHost final : public HostKernel<Value> {
   }
 
  private:
-  // Inside a parallel region. put(row, sum) takes the caller's row.
+  // Called by every thread of a parallel region. put(row, sum) gets the caller's row number.
   template <class Put>
   void product(std::span<const Value> x, Put put) const {
     long_rows(x, put);
@@ -55,7 +57,7 @@ class DaspHost final : public HostKernel<Value> {
     for (std::int64_t i = first; i < layout_.rows; ++i) put(layout_.row_order[i], Value{});
   }
 
-  // A padded zero has column 0, which its row may not have: x[0] must not be touched for it.
+  // A padded zero has column 0, which its row may lack: x[0] must not be read for it.
   static Value term(Value value, std::int32_t column, std::span<const Value> x) {
     return value == Value{} ? Value{} : value * x[column];
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The DASP layout: rows classed by length, stored as small dense blocks for matrix units.
+// The DASP layout: the rows are classed by length and stored as small dense blocks for matrix
+// units.
 //
 // Lu and Liu, "DASP: Specific Dense Matrix Multiply-Accumulate Units Accelerated General Sparse
 // Matrix-Vector Multiplication", SC 2023, section 3.2. M and K are the matrix unit's block (8 x 4
@@ -7,9 +8,10 @@
 //
 //   row length   class    stored as
 //   > 256        long     groups of 2*M*K = 64 entries in row order, the last padded with zeros
-//   5 .. 256     medium   sorted by length, longest first (ties in row order); M rows a row block
-//   1 .. 4       short    pieced to width 4: 1&3, then 4 (with the 3s left over), 2&2, 1s left over
-//   0            empty    only its row number
+//   5 .. 256     medium   sorted by length, longest first (ties in row order); M rows per row block
+//   1 .. 4       short    pieces of width 4: 1&3, then 4 (with the remaining 3s), 2&2, and then the
+//                         remaining 1s as single entries
+//   0            empty    only the row number
 //
 // A row block of M = 8 rows, here of lengths 9 9 9 9 8 7 6 5, K = 4:
 //
@@ -23,12 +25,13 @@
 //        a a a a | a a 0 0 |      Irregular entries follow each other, row after row:
 //        a a a a | a 0 0 0 |        irreg_val[irreg_ptr[row] ..]
 //
-// A space with exactly 0.75*M*K nonzeros is irregular, to the letter of the paper. So rows of one
-// length never carry padding (the last 3 of 7, 11, .. entries stay compact: 88 bytes a 7-entry row,
-// not 96), and since there are at most 252 lengths, at most 251 row blocks carry any.
+// A space with exactly 0.75*M*K nonzeros is irregular, as the paper says. A row block whose rows
+// have the same length therefore has no padding: the last 3 of 7, 11, .. entries stay compact (88
+// bytes for a row of 7 entries, not 96). There are at most 252 lengths, so at most 251 row blocks
+// have padding.
 //
-// Padded zeros have column 0. Executors skip them where they can occur, so an infinite x[0] does
-// not leak into rows that do not have it.
+// Padded zeros have column 0. Executors skip them where they can occur, so that an infinite x[0]
+// does not reach a row without column 0.
 #pragma once
 
 #include <cstdint>
@@ -40,16 +43,16 @@ namespace trireme::dasp {
 inline constexpr std::int32_t kMaxLen = 256;  // the paper's MAX_LEN: the longest medium row
 inline constexpr std::int32_t kPiece = 4;     // the width of a pieced short row
 
-// How many rows and pieces of each kind there are, and where each kind's rows begin in row_order:
-//   long | medium | 1&3 (both rows of a piece adjacent) | 4s | 3s | 2s (likewise) | 1s | empty
+// The numbers of rows and pieces of each kind, and where the rows of each kind begin in row_order:
+//   long | medium | 1&3 (the two rows of a piece adjacent) | 4s | 3s | 2s (adjacent) | 1s | empty
 struct Counts {
   std::int64_t long_rows = 0;
   std::int64_t medium_rows = 0;
-  std::int64_t pieces_13 = 0;  // two rows each
+  std::int64_t pieces_13 = 0;  // pieces of two rows
   std::int64_t fours = 0;
-  std::int64_t threes = 0;  // left over, padded to 4
-  std::int64_t twos = 0;    // rows; an odd last one has its piece to itself
-  std::int64_t ones = 0;    // left over
+  std::int64_t threes = 0;  // rows of 3 that are in no 1&3 piece, padded to 4
+  std::int64_t twos = 0;    // rows of 2; where their number is odd, the last has a piece of its own
+  std::int64_t ones = 0;    // rows of 1 that are in no 1&3 piece
   std::int64_t empty = 0;
 
   constexpr std::int64_t first_medium() const { return long_rows; }
@@ -61,7 +64,8 @@ struct Counts {
 
   constexpr std::int64_t pieces_4() const { return fours + threes; }
   constexpr std::int64_t pieces_22() const { return (twos + 1) / 2; }
-  // In pieces from the start of short_val, in the paper's order: 1&3, 4, 2&2, then single entries.
+  // Offsets in pieces from the start of short_val. The order is the paper's: 1&3, 4, 2&2, and then
+  // single entries.
   constexpr std::int64_t piece_4() const { return pieces_13; }
   constexpr std::int64_t piece_22() const { return pieces_13 + pieces_4(); }
   constexpr std::int64_t pieces() const { return piece_22() + pieces_22(); }
@@ -72,29 +76,30 @@ struct Counts {
 
 template <class Value, int M = 8, int K = 4>
 struct Layout {
-  static constexpr int kRows = M;           // of a block, and of a row block
-  static constexpr int kBlock = M * K;      // entries of a block
-  static constexpr int kGroup = 2 * M * K;  // entries of a group of a long row
+  static constexpr int kRows = M;           // rows per block, and rows per row block
+  static constexpr int kBlock = M * K;      // entries per block
+  static constexpr int kGroup = 2 * M * K;  // entries per group of a long row
 
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t nnz = 0;
   Counts counts;
-  Array<std::int32_t> row_order;  // rows: the caller's row at each position, see Counts
+  Array<std::int32_t> row_order;  // rows numbers: the caller's row at each position (see Counts)
 
+  // The comments give the number of elements. val holds values, cid holds column ids.
   Array<Value> long_val;          // kGroup * groups
-  Array<std::int32_t> long_cid;   // likewise
-  Array<std::int32_t> group_ptr;  // long_rows + 1, in groups
+  Array<std::int32_t> long_cid;   // kGroup * groups
+  Array<std::int32_t> group_ptr;  // long_rows + 1 offsets in groups
 
   Array<Value> reg_val;              // rowblock_ptr.back()
-  Array<std::int32_t> reg_cid;       // likewise
-  Array<std::int32_t> rowblock_ptr;  // row blocks + 1, in entries
+  Array<std::int32_t> reg_cid;       // rowblock_ptr.back()
+  Array<std::int32_t> rowblock_ptr;  // row blocks + 1 offsets in entries
   Array<Value> irreg_val;            // irreg_ptr.back()
-  Array<std::int32_t> irreg_cid;     // likewise
-  Array<std::int32_t> irreg_ptr;     // medium_rows + 1, in entries
+  Array<std::int32_t> irreg_cid;     // irreg_ptr.back()
+  Array<std::int32_t> irreg_ptr;     // medium_rows + 1 offsets in entries
 
   Array<Value> short_val;         // counts.short_entries()
-  Array<std::int32_t> short_cid;  // likewise
+  Array<std::int32_t> short_cid;  // counts.short_entries()
 
   std::int64_t row_blocks() const { return (counts.medium_rows + M - 1) / M; }
   std::int64_t stored_entries() const {
@@ -103,7 +108,8 @@ struct Layout {
   }
 };
 
-// How many M x K blocks the regular part of a row block has, for row lengths longest first.
+// Returns the number of M x K blocks in the regular part of a row block. length_of(row), 0 <= row <
+// M, gives the row lengths, longest first.
 template <int M, int K, class LengthOf>
 constexpr std::int32_t regular_blocks(LengthOf length_of) {
   for (std::int32_t block = 0;; ++block) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Columns in 16 bits: a task whose columns lie within 65536 of each other, as those of any mesh and
-// most others do, has its smallest column and, beside the paper's 32-bit column ids, 16-bit offsets
-// from it. A product reads those in place of the ids: 10 bytes a nonzero and not 12 (FP64), 4 and
-// not 6 (FP16). Padding counts as the column 0 that it has, so that every offset is right.
+// Columns in 16 bits. A near task is one whose columns lie within 65536 of each other, as they do
+// in matrices from meshes and in many others. It has its smallest column and, beside the 32-bit
+// column ids of the paper, 16-bit offsets from that column. A product reads the offsets in place of
+// the ids: 10 bytes per nonzero in place of 12 (FP64), 4 in place of 6 (FP16). The column 0 of
+// padding counts like any other column, so that every offset is valid.
 #include <climits>
 
 #include "base/half.hpp"
@@ -23,10 +24,11 @@ struct Columns {
 };
 struct AllColumns {
   Columns regular, irregular, shorts;
-  std::int64_t first_one;  // in shorts
+  std::int64_t first_one;  // index of the first single entry in `shorts`
 };
 
-// body(columns, i) for each stored entry of a medium or short task, shared out over the warp.
+// Calls body(columns, i) for each stored entry of a medium or short task; the lanes of the warp
+// share the entries.
 template <class Body>
 __device__ void for_each_column(const Task& task, const AllColumns& all, Body&& body) {
   const auto run = [&](const Columns& columns, std::int64_t begin, std::int64_t count) {
@@ -51,13 +53,13 @@ __device__ void for_each_column(const Task& task, const AllColumns& all, Body&& 
     case Work::ones:
       run(all.shorts, all.first_one + task.stored, size);
       break;
-    default:  // long rows reach far, mixed8 tasks are few
+    default:  // Long rows are rarely near; mixed8 tasks are few.
       break;
   }
 }
 
-// Counts the entries of near tasks. base[t]: the smallest column of task t, or -1 where 16 bits do
-// not reach the largest.
+// Counts the entries of near tasks and sets base[t] to the smallest column of task t, or to -1
+// where the task is not near.
 __global__ void __launch_bounds__(kThreads)
     find_bases(std::int32_t tasks, const Task* __restrict__ task, AllColumns all,
                std::int32_t* __restrict__ base, unsigned long long* __restrict__ near_entries) {

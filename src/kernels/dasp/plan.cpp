@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a histogram of row lengths to the segments of a DASP layout.
+// Makes the segments of a DASP layout from a histogram of row lengths.
 #include "kernels/dasp/plan.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class Planner {
     const std::int64_t medium = plan_.counts.medium_rows;
     plan_.row_blocks = static_cast<std::int32_t>((medium + kBlockRows - 1) / kBlockRows);
     std::int32_t length = kMaxLen;
-    std::int64_t end = rows_of_[length];  // of the run of rows of `length`
+    std::int64_t end = rows_of_[length];  // the position after the last row of `length`
     for (std::int64_t position = 0; position < medium;) {
       while (position >= end) end += rows_of_[--length];
       const std::int64_t alike = (end - position) / kBlockRows;
@@ -59,21 +59,21 @@ class Planner {
     check(plan_.irregular_entries, "irregular");
   }
 
-  // Does a warp take 32 rows of this length?
+  // True where a warp takes 32 rows of this length.
   bool takes_32(std::int32_t length) const {
     return length < kShortestRows8 || (length < shortest_rows8_ && rows_of_[length] >= kManyRows);
   }
 
   void add_uniform(Work work, std::int32_t length, std::int64_t position, std::int64_t tasks,
-                   std::int32_t row_blocks_a_task) {
-    const std::int64_t rows = tasks * row_blocks_a_task * kBlockRows;
+                   std::int32_t row_blocks_per_task) {
+    const std::int64_t rows = tasks * row_blocks_per_task * kBlockRows;
     add(work, length, position + plan_.counts.first_medium(), tasks, rows,
         plan_.regular_entries / (kBlockRows * kBlockCols));
     plan_.regular_entries += rows * (length / kBlockCols) * kBlockCols;
     plan_.irregular_entries += rows * (length % kBlockCols);
   }
 
-  // The row block at `position`, whose rows of `length` end at `end`, before it is full.
+  // Adds the row block at `position`. The rows of `length` end at `end`, inside that row block.
   void add_mixed(std::int32_t length, std::int64_t end, std::int64_t position) {
     std::int32_t lengths[kBlockRows] = {};
     const std::int64_t last = std::min(position + kBlockRows, plan_.counts.medium_rows);

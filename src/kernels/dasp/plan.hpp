@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What follows from the row lengths alone: where each part of a DASP layout lies, and the warp
-// tasks of the CUDA executor. Plain host code, O(max_len).
+// Everything that follows from the row lengths alone: where each part of a DASP layout lies, and
+// the warp tasks of the CUDA executor. The plan is made on the host in O(max_len) time.
 //
-// The row blocks of one length follow each other and are all alike (layout.hpp), so a few hundred
-// segments, each a run of equal tasks, describe any matrix:
+// Row blocks of rows of the same length are adjacent and have the same structure (layout.hpp). A
+// segment is a run of equal tasks, so that a few hundred segments describe any matrix:
 //
-//   medium rows:  100 of length 9                  60 of length 8
-//   row blocks:   12 alike                 1 of both       7 alike
-//   segments:     3 tasks rows32           1 mixed8        1 rows32, 3 rows8
+//   medium rows:  100 of length 9          |        60 of length 8
+//   row blocks:   12 of length 9           | 1 of both lengths | 7 of length 8
+//   segments:     3 tasks rows32           | 1 task mixed8     | 1 task rows32, 3 tasks rows8
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@
 
 namespace trireme::dasp {
 
-// What one warp does in one go.
+// The kind of a task, which one warp does.
 enum class Work : std::uint32_t {
   long_groups,  // some groups of a long row
-  rows32,       // 32 medium rows of one length: four row blocks
-  rows8,        // a row block of one length
-  mixed8,       // a row block of several lengths, or the last, incomplete one
+  rows32,       // 32 medium rows of the same length: four row blocks
+  rows8,        // a row block whose rows have the same length
+  mixed8,       // a row block of several lengths, or the last row block, which may be incomplete
   pieces_13,
   pieces_4,
   pieces_22,
@@ -31,21 +31,22 @@ enum class Work : std::uint32_t {
   empty
 };
 
-// From this length on a warp takes 8 rows, not 32: by then they keep it busy.
+// A warp takes 8 rows of this length or longer, and 32 shorter rows: 8 long rows have enough
+// entries to keep a warp busy.
 inline constexpr std::int32_t kShortestRows8 = 32;
-// In FP16 they are few bytes: it takes 32 up to this length, where rows of one length are so many
-// that a GPU is full all the same.
+// The same limit for FP16 values, which have fewer bytes per entry. It applies to a length that at
+// least kManyRows rows have: those fill a GPU with 32 rows per warp as well.
 inline constexpr std::int32_t kShortestRows8Fp16 = 96;
 inline constexpr std::int64_t kManyRows = 1 << 17;
-// Rows, pieces or entries a task of the short classes takes.
+// Rows, pieces or entries per task of the short classes.
 inline constexpr std::int32_t kPiecesPerTask = 32;
 inline constexpr std::int32_t kOnesPerTask = 128;
 inline constexpr std::int32_t kEmptyPerTask = 256;
 
-// A run of `tasks` tasks of the same kind. Task t of it begins at
-//   position  first_position + t * (rows a task)     in row_order,
-//   stored    first_stored + t * (units a task)      in blocks (medium), pieces, or entries (ones),
-//   irregular first_irregular + t * (entries a task) in irreg_val.
+// A run of `tasks` tasks of the same kind. Task t of the segment begins at
+//   position  first_position + t * (rows per task)      in row_order,
+//   stored    first_stored + t * (units per task)       in blocks, pieces or entries (see Task),
+//   irregular first_irregular + t * (entries per task)  in irreg_val.
 struct Segment {
   Work work{};
   std::int32_t length = 0;      // of each medium row; 0 for mixed8
@@ -54,7 +55,7 @@ struct Segment {
   std::int32_t first_position = 0;
   std::int32_t first_stored = 0;
   std::int32_t first_irregular = 0;
-  std::int32_t items = 0;  // rows, pieces or entries in all its tasks
+  std::int32_t items = 0;  // rows, pieces or entries of all tasks together
 };
 
 struct Plan {
@@ -62,30 +63,33 @@ struct Plan {
   std::int32_t row_blocks = 0;
   std::int64_t regular_entries = 0;
   std::int64_t irregular_entries = 0;
-  std::int32_t tasks = 0;          // beside those of long rows
-  std::int32_t heavy_tasks = 0;    // among them
-  std::int64_t heavy_entries = 0;  // that those take, at most
-  std::vector<Segment> segments;   // in order of first_task
+  std::int32_t tasks = 0;          // all tasks except those of long rows
+  std::int32_t heavy_tasks = 0;    // those of `tasks` that is_heavy() accepts
+  std::int64_t heavy_entries = 0;  // an upper bound of the entries of the heavy tasks
+  std::vector<Segment> segments;   // in the order of first_task
 };
 
-// rows_of_length[l]: how many rows have length l, 0 <= l <= kMaxLen; [kMaxLen + 1]: how many
-// longer. shortest_rows8: where kManyRows rows have a length; elsewhere it is kShortestRows8.
-// Throws Error{input} when a part has more than 2^31-1 stored entries.
+// rows_of_length[l] is the number of rows of length l for 0 <= l <= kMaxLen;
+// rows_of_length[kMaxLen + 1] is the number of longer rows. A length that at least kManyRows rows
+// have is compared with shortest_rows8, any other length with kShortestRows8. Throws Error{input}
+// when a part has more than 2^31-1 stored entries.
 Plan make_plan(std::span<const std::int64_t> rows_of_length,
                std::int32_t shortest_rows8 = kShortestRows8);
 
-// One warp's work. `row` is a position in row_order; of a consecutive task it is the caller's first
-// row, and row + i is the caller's row of item i.
+// The work of one warp. The rows of a consecutive task are neighbours in the caller's order: `row`
+// is then the caller's first row, and row + i is the caller's row of item i. In any other task
+// `row` is a position in row_order. A long_groups task uses two members differently, see below.
 struct alignas(16) Task {
   std::uint32_t what = 0;      // Work in bits 0..3, consecutive in bit 4, size from bit 8 on
   std::int32_t stored = 0;     // first block (medium), piece, entry (ones) or group (long)
-  std::int32_t irregular = 0;  // first entry in irreg_val; of long_groups the index of the long row
-  std::int32_t row = 0;        // of long_groups: the number of this task among those of long rows
+  std::int32_t irregular = 0;  // first entry in irreg_val; for long_groups: index of the long row
+  std::int32_t row = 0;        // for long_groups: number of this task among those of all long rows
 
   static constexpr std::uint32_t kConsecutive = 1u << 4;
   constexpr Work work() const { return static_cast<Work>(what & 15u); }
   constexpr bool consecutive() const { return (what & kConsecutive) != 0; }
-  // Medium: the length of the rows (mixed8: how many rows); else how many rows, pieces or groups.
+  // rows32 and rows8: the length of the rows; mixed8: the number of rows; all other kinds: the
+  // number of rows, pieces or groups.
   constexpr std::int32_t size() const { return static_cast<std::int32_t>(what >> 8); }
   static constexpr std::uint32_t pack(Work work, std::int32_t size) {
     return static_cast<std::uint32_t>(work) | static_cast<std::uint32_t>(size) << 8;
@@ -93,7 +97,7 @@ struct alignas(16) Task {
   bool operator==(const Task&) const = default;
 };
 
-// How many rows, pieces or entries each task of this kind takes; the last may take fewer.
+// Rows, pieces or entries per task of this kind; the last task may have fewer.
 constexpr std::int32_t items_per_task(Work work) {
   switch (work) {
     case Work::rows32:
@@ -112,13 +116,13 @@ constexpr std::int32_t items_per_task(Work work) {
   }
 }
 
-// Tasks that take a warp several rounds of memory latency: they start first, one a warp.
+// Heavy tasks take several rounds of memory latency. They are started first, one task per warp.
 inline constexpr std::int32_t kShortestHeavy = 96;
 constexpr bool is_heavy(Work work, std::int32_t length) {
   return work == Work::mixed8 || (work == Work::rows8 && length >= kShortestHeavy);
 }
 
-// Task number `index` of a segment; `row` is a position.
+// Task number `index` of a segment. Its `row` is a position in row_order.
 constexpr Task task_of(const Segment& segment, std::int32_t index) {
   const std::int32_t items = items_per_task(segment.work);
   const std::int32_t left = segment.items - index * items;
@@ -143,7 +147,7 @@ constexpr Task task_of(const Segment& segment, std::int32_t index) {
   return task;
 }
 
-// How many groups a task takes of a long row of `groups` groups: 512 entries, more where a row
+// Groups per task for a long row of `groups` groups: 512 entries per task, or more where the row
 // would otherwise have over 1024 partial sums.
 constexpr std::int32_t groups_per_task(std::int32_t groups) {
   constexpr std::int32_t few = 8;

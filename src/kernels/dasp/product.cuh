@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a DASP product reads and writes on the GPU: arguments, streaming loads, gathers, output.
+// The arguments, streaming loads, gathers and output of a DASP product on the GPU.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -12,10 +12,11 @@
 
 namespace trireme::dasp {
 
-// As the device computes with it: Half is __half.
+// The type that device code computes with: __half for Half, Value itself otherwise.
 template <class Value>
 using Native = std::conditional_t<std::is_same_v<Value, Half>, __half, Value>;
-// One part of the layout: entries, with their columns in 32 bits or, of near tasks, in 16.
+// The entries of one part of the layout. cid holds columns in 32 bits; offset holds those of near
+// tasks in 16 bits.
 template <class Stored>
 struct Part {
   const Stored* val;
@@ -35,18 +36,18 @@ struct Product {
   const std::int32_t* irreg_ptr;
   const std::int32_t* row_order;
   const Task* tasks;
-  const std::int32_t* column_base;  // a task; null where none is near
+  const std::int32_t* column_base;  // one per task; null where no task is near
   const std::int32_t* long_task_ptr;
-  Accumulator* partials;   // a task of long rows
-  std::uint32_t* tickets;  // a long row: how many of its tasks are done; 0 between products
+  Accumulator* partials;   // one per task of long rows
+  std::uint32_t* tickets;  // per long row: the number of its finished tasks; 0 between products
   std::int32_t task_count;
   std::int32_t tasks_per_block;
   std::int32_t first_medium;
-  std::int64_t first_one;    // in short_rows
-  std::int32_t heavy_tasks;  // the first ones, a warp each
+  std::int64_t first_one;    // index of the first single entry in short_rows
+  std::int32_t heavy_tasks;  // the first tasks, one per warp
   std::int32_t heavy_blocks;
   bool add;
-  double* dot_partials;  // a block, then a long row; null where not asked for
+  double* dot_partials;  // one per block, then one per long row; null without a dot product
   const Vector* x;
   Vector* y;
 
@@ -55,7 +56,8 @@ struct Product {
   }
 };
 
-// Where the sums of rows go: y, and with_dot this lane's part of the dot product of x and y.
+// Stores the sums of rows in y. With with_dot it also collects this lane's share of the dot product
+// of x and y.
 template <bool with_dot, class Stored, class Vector>
 class Output {
  public:
@@ -66,7 +68,8 @@ class Output {
     write(row, sum);
     if constexpr (with_dot) dot_ += product_with_x(row, sum);
   }
-  // A long row: which of its tasks ends it is not fixed, so it has a partial sum of its own.
+  // Stores the sum of long row `number`. Its term of the dot product has a place of its own,
+  // because which task, and so which block, finishes the row differs from run to run.
   __device__ void put_long(std::int32_t number, Accumulator sum) {
     const std::int32_t row = __ldg(p_.row_order + number);
     write(row, sum);
@@ -92,8 +95,8 @@ class Output {
   double dot_ = 0;
 };
 
-// --- streaming loads --------------------------------------------------------------------------
-
+// stream(from, to) loads n consecutive numbers with as few instructions as possible, marked as
+// first to be evicted from the caches.
 __device__ __forceinline__ void stream(const double* from, double (&to)[2]) {
   const double2 v = __ldcs(reinterpret_cast<const double2*>(from));
   to[0] = v.x, to[1] = v.y;
@@ -136,14 +139,14 @@ __device__ __forceinline__ void stream(const Number* from, Number (&to)[1]) {
   to[0] = __ldcs(from);
 }
 
-// n entries of a row: values, columns, then x. Only the first `count` of them exist.
+// n entries of a row: values, columns, and entries of x. Only the first `count` of them exist.
 template <class Stored, class Vector, int n>
 struct Entries {
   Stored value[n];
   std::int32_t column[n];
   Vector x[n];
 
-  // Entries that follow each other; count is 0 or n.
+  // Loads n consecutive entries, or zeros. `count` is n or 0.
   template <bool near_task>
   __device__ void load(const Part<Stored>& from, std::int64_t at, std::int32_t base, int count) {
     if (count == 0) return clear();
@@ -157,7 +160,7 @@ struct Entries {
       stream(from.cid + at, column);
     }
   }
-  // Padding, value 0, takes no x.
+  // Gathers x. Where the entries may be padded, a value of 0 reads no x.
   template <bool padded>
   __device__ void gather(const Vector* from, int count) {
 #pragma unroll

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The rows of a DASP layout in the order of the tasks that write them.
 //
-//   row_order puts rows of one length together, over the whole matrix; the tasks go through the
-//   matrix from its first row to its last. In the tasks' order rows of all lengths that are
-//   neighbours stay neighbours, and so do the entries of x that they share:
+// row_order puts all rows of the same length together. The tasks go through the matrix from its
+// first row to its last. In the order of the tasks, neighbouring rows of different lengths stay
+// close together, and so do the entries of x that they share:
 //
-//   row_order   all of length 9 | all of length 8 | ..
-//   this        32 of length 9 | 32 of length 8 | .. | the next 32 of length 9 | ..
+//   row_order    all of length 9 | all of length 8 | ..
+//   task order   32 of length 9 | 32 of length 8 | .. | the next 32 of length 9 | ..
 //
-// So that P A P^T gets the same tasks, rows of one length must keep their order among themselves.
-// A row block of several lengths holds the last rows of its longest length, which go to the end of
-// all, and the first rows of the others, which go to the front.
+// P A P^T must have the same tasks as A, so rows of the same length must keep their relative order.
+// A row block of several lengths has the last rows of its longest length and the first rows of its
+// other lengths. The former are listed at the end of all rows, the latter at the front.
 #include <algorithm>
 #include <cub/device/device_scan.cuh>
 
@@ -27,8 +27,8 @@ struct Rows {
   std::int32_t front, here, end;
 };
 
-// The rows of a task in each part; its first `end` ones go to the end. Of the tasks of a long row
-// the first has it.
+// Returns how many rows of a task are listed in each part. The first `end` rows of the task go to
+// the end. A long row belongs to the first of its tasks.
 __device__ Rows rows_of(const Task& task, const std::int32_t* group_ptr,
                         const std::int32_t* row_order, const std::int32_t* row_ptr) {
   switch (task.work()) {
@@ -54,7 +54,8 @@ __device__ Rows rows_of(const Task& task, const std::int32_t* group_ptr,
   return {task.size() - longest, 0, longest};
 }
 
-// count: of every task's rows at the front, then of those here, then of those at the end.
+// Stores 3 * tasks counts: for every task its rows at the front, then for every task its rows in
+// task order, then for every task its rows at the end.
 __global__ void count_rows(std::int32_t tasks, const Task* __restrict__ task,
                            const std::int32_t* __restrict__ group_ptr,
                            const std::int32_t* __restrict__ row_order,
@@ -68,7 +69,7 @@ __global__ void count_rows(std::int32_t tasks, const Task* __restrict__ task,
   count[2 * tasks + t] = rows.end;
 }
 
-// A warp a task.
+// One warp lists the rows of one task.
 __global__ void list_rows(std::int32_t tasks, const Task* __restrict__ task,
                           const std::int32_t* __restrict__ group_ptr,
                           const std::int32_t* __restrict__ row_order,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One function a kind of DASP task (plan.hpp): a warp reads its entries, sums its rows, hands them
-// out. near_task: columns are `base` + a 16-bit offset.
+// One function for each kind of DASP task (plan.hpp). A warp reads the entries of the task, sums
+// its rows, and gives the sums to `out`. In a near task a column is `base` plus a 16-bit offset.
 #pragma once
 
 #include "kernels/dasp/fragments.cuh"
@@ -8,27 +8,27 @@
 
 namespace trireme::dasp {
 
-// Entries that a lane has loaded before it gathers the first x: as many as 64 registers hold.
+// Entries that a lane loads before it gathers the first x: as many as 64 registers can hold.
 template <class Stored, bool near_task>
 inline constexpr int kEntriesUnderWay = sizeof(Stored) == 8 || !near_task ? 8
                                         : sizeof(Stored) == 4             ? 12
                                                                           : 20;
-// Likewise of a rows32 task, in blocks.
+// The same for a rows32 task, in blocks.
 template <class Stored, bool near_task>
 inline constexpr int kRowBlocks = sizeof(Stored) == 8 || !near_task ? 2
                                   : sizeof(Stored) == 4             ? 3
                                                                     : 5;
 
-// FP16 waits for instructions as much as for memory: rounds in which every entry exists have code
-// of their own, without zeros for those that do not. With 64-bit indices its loads share an
-// address; wider entries compile to fewer registers with 32 bits.
+// FP16 products are limited by instructions as much as by memory. For FP16, rounds in which every
+// entry exists therefore have separate code without tests. 64-bit indices let the loads of FP16
+// share one address; 32-bit indices take fewer registers for FP32 and FP64.
 template <class Stored>
 inline constexpr bool kWholeRounds = sizeof(Stored) == 2;
 template <class Stored>
 using RoundIndex = std::conditional_t<kWholeRounds<Stored>, std::int64_t, std::int32_t>;
 
-// Adds `blocks` blocks from `first` on to the row sums. Several steps' loads are under way at a
-// time.
+// Adds `blocks` blocks from `first` on to the row sums. The loads of several steps are in flight at
+// the same time.
 template <bool near_task, bool padded, class Rows, class Stored, class Vector>
 __device__ __forceinline__ void add_blocks(Rows& rows, const Product<Stored, Vector>& p,
                                            const Lane& lane, std::int64_t first,
@@ -93,7 +93,7 @@ __device__ __forceinline__ void mixed8(const Product<Stored, Vector>& p, const T
   if (has_row && lane.has_row_sum()) out.put(p.caller_row(task, lane.row), sum);
 }
 
-// A lane a row; rows of 4 * blocks + irregular entries, blocks >= 1, irregular <= 3.
+// One lane sums one row. A row has 4 * blocks + irregular entries, blocks >= 1, irregular <= 3.
 template <bool near_task, class Stored, class Vector, class Out>
 __device__ __forceinline__ void rows32(const Product<Stored, Vector>& p, const Task& task,
                                        std::int32_t base, const Lane& lane, Out& out) {
@@ -104,7 +104,7 @@ __device__ __forceinline__ void rows32(const Product<Stored, Vector>& p, const T
       (task.stored + static_cast<std::int64_t>(lane.index / 8) * blocks) * 32 + lane.index % 8 * 4;
   const std::int32_t at = task.irregular + lane.index * irregular;
 
-  // The first block and the irregular end in one round of latency.
+  // The first block and the irregular end are loaded together, to wait for memory only once.
   Entries<Stored, Vector, 4> first;
   Entries<Stored, Vector, 1> end[3];
   first.template load<near_task>(p.regular, begin, base, 4);
