@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A CSR matrix in GPU memory, as the CUDA builders take it, and its owner.
+// A CSR matrix in device memory: a view, which the CUDA builders take, and an owner.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace trireme {
 
-// A view: rows + 1 offsets, nnz column ids in [0, cols), nnz values. See sparse/csr.hpp.
+// A view. row_ptr has rows + 1 offsets, col_idx has nnz columns in [0, cols), and values has nnz
+// values, as in sparse/csr.hpp.
 template <class Value>
 struct DeviceCsr {
   std::int64_t rows = 0;
@@ -21,6 +22,7 @@ struct DeviceCsr {
   DeviceSpan<const Value> values;
 };
 
+// Owns the arrays.
 template <class Value>
 struct DeviceCsrMatrix {
   std::int64_t rows = 0;
@@ -35,7 +37,8 @@ struct DeviceCsrMatrix {
   }
 };
 
-// Copies the matrix to the current device in `stream`. Throws Error{resource} when it does not fit.
+// Copies the matrix to the current device, asynchronously in `stream`. Throws Error{resource} when
+// it does not fit into device memory.
 template <class Value>
 DeviceCsrMatrix<Value> to_device(const CsrView<Value>& matrix, StreamRef stream) {
   return {matrix.rows, matrix.cols, to_device(matrix.row_ptr, stream),

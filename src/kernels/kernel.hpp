@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel contract: a matrix prepared once, multiplied by many times.
+// The kernel contract. A kernel is a matrix that is prepared once and multiplied by many vectors.
 //
-// Every kernel, on every executor: y = A x and y += A x, any shape (empty, rectangular, empty rows,
-// one dense row, unsorted columns), the same bits from run to run unless its registration says
-// otherwise, and new values on the same pattern without a rebuild. y is in the caller's row order
-// and need not be initialised. Nothing is allocated while it multiplies.
+// Every kernel keeps these promises on every executor:
+//  - It computes y = A x and y += A x for any shape: an empty matrix, a rectangular one, empty rows,
+//    a dense row, unsorted columns.
+//  - It gives the same bits in every run, unless its registry entry says otherwise.
+//  - It takes new values on the same pattern without a rebuild.
+//  - x and y are in the caller's order. For y = A x, y need not be initialised.
+//  - multiply() allocates no memory.
 #pragma once
 
 #include <cstddef>
@@ -32,12 +35,13 @@ struct BuildStep {
 };
 
 struct KernelStatistics {
-  std::int64_t stored_bytes = 0;  // what one product reads of the layout: values, indices, pointers
+  std::int64_t stored_bytes = 0;  // of the layout: values, indices, pointers; read once per product
   double padding_ratio = 0;       // stored entries / nnz - 1
-  std::vector<BuildStep> steps;   // in order; their sum is the preprocessing time
+  std::vector<BuildStep> steps;   // the timed steps of the build, in their order
 };
 
-// A matrix prepared for the host. multiply() may use every OpenMP thread; one call at a time.
+// A matrix prepared for the host. multiply() may use every OpenMP thread. Only one member function
+// of an object may run at a time.
 template <class Value>
 class HostKernel {
  public:
@@ -46,15 +50,18 @@ class HostKernel {
   HostKernel(const HostKernel&) = delete;
   HostKernel& operator=(const HostKernel&) = delete;
 
-  // x.size() == cols, y.size() == rows; x and y do not overlap.
+  // x has `cols` elements and y has `rows`; they do not overlap.
   virtual void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) = 0;
-  // New values in the order of the CSR that the kernel was built from. That CSR's values may change
-  // only through this call.
+  // Stores new values, which are in the order of the CSR that the kernel was built from. `values`
+  // must outlive the kernel or the next call, because a kernel may keep the view. The values of the
+  // CSR may change only through this call.
   virtual void update_values(std::span<const Value> values) = 0;
   virtual KernelStatistics statistics() const = 0;
 };
 
-// A matrix prepared for one GPU. Calls are asynchronous in `stream`, which may be under capture.
+// A matrix prepared for one GPU. multiply() and multiply_and_dot() are asynchronous in `stream`,
+// which may be recorded into a CUDA graph. The conditions on sizes and values are those of
+// HostKernel.
 template <class Value>
 class CudaKernel {
  public:
@@ -68,17 +75,20 @@ class CudaKernel {
   virtual void update_values(DeviceSpan<const Value> values, StreamRef stream) = 0;
   virtual KernelStatistics statistics() const = 0;
 
-  // For solvers, where the kernel can. dot_partials() > 0: multiply_and_dot() does y = A x and
-  // writes dot_partials() numbers, in a fixed order, whose sum is the dot product of x and y
-  // (square A).
+  // A product fused with a dot product, for solvers. Where dot_partials() > 0 (A is square then),
+  // multiply_and_dot() computes y = A x and writes dot_partials() numbers, in a fixed order, whose
+  // sum is the dot product of x and y.
   virtual std::size_t dot_partials() const { return 0; }
   virtual void multiply_and_dot(DeviceSpan<const Value> /*x*/, DeviceSpan<Value> /*y*/,
                                 DeviceSpan<double> /*partials*/, StreamRef /*stream*/) {}
-  // The caller's row for each row in the order in which the kernel writes them; empty where that is
-  // the caller's. Computed anew; synchronises `stream`.
+
+  // The order in which the kernel writes the rows: the caller's row at each position. Empty where
+  // that is the caller's order. Each call computes it again and synchronises `stream`.
   virtual DeviceBuffer<std::int32_t> row_order(StreamRef /*stream*/) const { return {}; }
-  // The same kernel for `permuted` = P A P^T, whose rows are in row_order(): it writes y in order.
-  // Null where that is empty. Synchronises `stream`; later it reads only row_ptr of `permuted`.
+
+  // The same kernel for `permuted` = P A P^T, whose rows are in row_order(), so that it writes y
+  // from the first element to the last. Null where row_order() is empty. Synchronises `stream`. The
+  // result keeps row_ptr of `permuted` and copies its columns and values.
   virtual std::unique_ptr<CudaKernel> in_row_order(const DeviceCsr<Value>& /*permuted*/,
                                                    StreamRef /*stream*/) const {
     return nullptr;

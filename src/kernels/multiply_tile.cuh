@@ -29,23 +29,24 @@ template <class Number>
 struct TileMemory {
   Number products[kTile + kTile / 16];
   std::int32_t row_ptr[kRowsInMemory + 1];
-  // A row that takes a warp, at the sixteenth of the tile where it starts: no two share one.
+  // The long rows, each at the sixteenth of the tile where it starts. Long rows have more than 16
+  // entries in the tile, so that no two of them start in the same sixteenth.
   std::int32_t long_rows[kTile / kLongPerLane];
 };
 
-// One number of padding every 16, so that rows of 16 do not all start in the same bank.
+// Adds one number of padding per 16, so that rows of 16 do not all start in the same bank.
 __device__ __forceinline__ int padded(int i) { return i + (i >> 4); }
 
-// What happens to a finished row: stored, and, for x . A x, multiplied by x of its row.
+// Stores finished rows in y, and computes their terms of x . A x.
 template <class Vector, bool with_dot>
 struct RowSink {
   const Vector* x;
   Vector* y;
   const std::int32_t* row_map;
   bool add;
-  double* cut_dots;  // with_dot: one a tile, for the row that is cut at the tile's end
+  double* cut_dots;  // with_dot: one per tile, for the row that is cut at the end of the tile
 
-  // Returns the row's term of x . A x (0 without dot).
+  // Stores the row; returns its term of x . A x, or 0 without dot.
   template <class Number>
   __device__ __forceinline__ double finish(std::int32_t row, Number sum) const {
     const std::int32_t to = row_map ? row_map[row] : row;
@@ -55,9 +56,9 @@ struct RowSink {
   }
 };
 
-// Counts from 0 to `last` and back to 0; returns the count before. What this thread stored before
-// is visible to whoever sees the count and then calls see_what_came(). Not __threadfence(): that
-// empties the L1 cache, and x with it.
+// Increments the counter, or resets it to 0 where it is `last`; returns the value before. A thread
+// that reads the counter and then calls acquire_arrivals() sees all stores that this thread made
+// before. __threadfence() would also evict x from the L1 cache.
 __device__ __forceinline__ std::uint32_t arrive(std::uint32_t* counter, std::uint32_t last) {
   std::uint32_t before;
   asm volatile("atom.release.gpu.global.inc.u32 %0, [%1], %2;"
@@ -67,11 +68,14 @@ __device__ __forceinline__ std::uint32_t arrive(std::uint32_t* counter, std::uin
   return before;
 }
 
-// The acquire that goes with arrive(): by the thread that saw the last count, before its warp
-// meets.
-__device__ __forceinline__ void see_what_came() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+// The acquire that belongs to arrive(). The thread that read the last count calls it before the
+// next __syncwarp() of its warp.
+__device__ __forceinline__ void acquire_arrivals() {
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
 
-// By one warp, for a row that tile `tile` shares with others: `part` is in lane 0.
+// Called by one warp for a row that tile `tile` shares with other tiles. Lane 0 has `part`, the
+// partial sum of this tile.
 template <class Value, class Number, class Sink>
 __device__ void finish_cut_row(const TiledCsr<Value>& a, std::int32_t tile, std::int32_t row,
                                bool is_head, Number part, const Sink& sink) {
@@ -84,11 +88,11 @@ __device__ void finish_cut_row(const TiledCsr<Value>& a, std::int32_t tile, std:
     __stcg(parts + 2 * tile + (is_head ? 0 : 1), part);
     const auto others = static_cast<std::uint32_t>(last - first);
     is_last = arrive(a.arrived + first, others) == others;  // back to 0 for the next product
-    if (is_last) see_what_came();
+    if (is_last) acquire_arrivals();
   }
   __syncwarp();
   if (!__shfl_sync(kFullWarp, is_last, 0)) return;
-  Number sum{};  // the parts are read in L2, where they were stored
+  Number sum{};  // The parts are read from the L2 cache, where they were stored.
   for (std::int32_t t = first + lane; t <= last; t += 32)
     sum += __ldcg(parts + 2 * t + (t == first ? 1 : 0));
   sum = warp_sum(sum);
@@ -98,8 +102,8 @@ __device__ void finish_cut_row(const TiledCsr<Value>& a, std::int32_t tile, std:
   }
 }
 
-// y for the rows of one tile; the whole block of kThreads calls it. Returns this thread's share of
-// x . A x over the rows that are not cut.
+// Multiplies the rows of one tile; all kThreads threads of the block call it. Returns this thread's
+// share of x . A x over the rows that are not cut.
 template <class Value, class Vector, bool with_dot>
 __device__ double multiply_tile(const TiledCsr<Value>& a, std::int32_t tile,
                                 const Vector* __restrict__ x, const RowSink<Vector, with_dot>& sink,
@@ -111,7 +115,7 @@ __device__ double multiply_tile(const TiledCsr<Value>& a, std::int32_t tile,
   const std::int32_t row_end = a.first_row[tile + 1];
   double dot = 0;
 
-  // All loads of the tile are asked for before the first is used, those that need row_begin last.
+  // All loads of the tile are issued before the first is used; those that need row_begin come last.
   std::int32_t columns[kPerThread];
   Number values[kPerThread];
 #pragma unroll
@@ -144,10 +148,11 @@ __device__ double multiply_tile(const TiledCsr<Value>& a, std::int32_t tile,
     if (rows_in_memory && i <= row_count) memory.row_ptr[i] = starts[k];
   }
   __syncthreads();
-  // Indexed by the caller's row from here on.
+  // From here on row_ptr is indexed by the row of the matrix.
   const std::int32_t* row_ptr = rows_in_memory ? memory.row_ptr - row_begin : a.row_ptr;
 
-  // As many lanes a row as give every thread work; the same number of rounds for all of a warp.
+  // The number of lanes per row is as large as the number of rows allows. All lanes of a warp do
+  // the same number of rounds, because they shuffle.
   int width = 1;
   while (width < 32 && 2 * width * row_count <= kThreads) width *= 2;
   const int lane_in_row = threadIdx.x % width;
@@ -172,7 +177,7 @@ __device__ double multiply_tile(const TiledCsr<Value>& a, std::int32_t tile,
   }
   __syncthreads();
 
-  // A warp each: the head, then the long rows and the tail in their order.
+  // One warp sums the head; the warps share the long rows and the tail, in their order.
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32;
   const auto sum_products = [&](std::int32_t from, std::int32_t end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How CUDA executors read, add up and write each value type: half is summed in float.
+// How CUDA executors read, sum and write each value type. FP16 values are summed in FP32.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -15,7 +15,7 @@
 
 namespace trireme {
 
-// The type that sums of `Value` are kept in.
+// The type in which values of type Value are summed.
 template <class Value>
 struct SumOf {
   using type = Value;
@@ -27,7 +27,7 @@ struct SumOf<Half> {
 template <class Value>
 using Sum = typename SumOf<Value>::type;
 
-// Through the read-only cache.
+// Loads through the read-only cache.
 template <class To, class From>
 __device__ __forceinline__ To load(const From* address) {
   return static_cast<To>(__ldg(address));
@@ -37,7 +37,8 @@ __device__ __forceinline__ To load(const Half* address) {
   return static_cast<To>(__half2float(__ldg(reinterpret_cast<const __half*>(address))));
 }
 
-// What is read once a product: the first to leave the caches, so that x stays.
+// Loads data that a product reads only once. It is the first to be evicted from the caches, so that
+// x stays there.
 template <class To, class From>
 __device__ __forceinline__ To load_once(const From* address) {
   return static_cast<To>(__ldcs(address));
@@ -56,7 +57,7 @@ __device__ __forceinline__ void store(Half* address, From value) {
   *reinterpret_cast<__half*>(address) = __float2half_rn(value);
 }
 
-// y = sum, or y += sum.
+// Stores sum in *address, or adds it to *address.
 template <class Value, class From>
 __device__ __forceinline__ void store_or_add(Value* address, From sum, bool add) {
   if (add) sum += load<From>(address);
@@ -73,7 +74,7 @@ __global__ void convert(const From* from, To* to, std::int64_t count) {
 }
 }  // namespace detail
 
-// Rounds `from` into `to` (at least as long).
+// Rounds the elements of `from` into `to`, which is at least as long. Asynchronous in `stream`.
 template <class To, class From>
 void convert(DeviceSpan<const From> from, DeviceSpan<To> to, StreamRef stream) {
   if (from.empty()) return;

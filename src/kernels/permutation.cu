@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread an entry, each block a run of consecutive entries of P A P^T, so that long rows cost no
-// more than short ones: the block finds its first and last row by bisection, each entry its row
-// between these. Moves 32 bytes an entry for the matrix, 16 for values alone, beside row pointers.
+// One thread copies one entry at a time, and one block copies a run of consecutive entries of P A
+// P^T, so that long rows cost no more than short rows. Bisection finds the first and the last row
+// of the block, and then the row of each entry between them. Bytes moved per entry: 32 for the
+// matrix, 16 for the values alone; row pointers come in addition.
 #include "kernels/permutation.hpp"
 
 #include <cub/device/device_scan.cuh>
@@ -15,11 +16,11 @@ namespace {
 using Index = std::int32_t;
 
 constexpr int kThreads = 256;
-constexpr int kEach = 8;  // entries a thread
+constexpr int kEach = 8;  // entries per thread
 constexpr int kEntries = kThreads * kEach;
 
-unsigned blocks_for(std::int64_t items, int each_block) {
-  return static_cast<unsigned>((items + each_block - 1) / each_block);
+unsigned blocks_for(std::int64_t items, int items_per_block) {
+  return static_cast<unsigned>((items + items_per_block - 1) / items_per_block);
 }
 
 __device__ __forceinline__ std::int64_t thread_number() {
@@ -40,7 +41,7 @@ __global__ void gather_lengths(std::int64_t rows, const Index* __restrict__ row_
   lengths[i] = i < rows ? row_ptr[row + 1] - row_ptr[row] : 0;
 }
 
-// The last row in [low, high) that begins at or before `entry`; `low` does.
+// Returns the last row in [low, high) that begins at or before `entry`; row `low` must do so.
 __device__ __forceinline__ Index row_of(const Index* row_ptr, Index low, Index high, Index entry) {
   while (high - low > 1) {
     const Index middle = low + (high - low) / 2;

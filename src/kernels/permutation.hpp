@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A system's rows and unknowns in another order, on the GPU: P A P^T, P b, P^T x. Compiles without
-// CUDA; there every call throws Error{resource}.
+// Puts the rows and unknowns of a system into another order on the GPU: P A P^T, P b, P^T x. A
+// build without CUDA has the same functions, which all throw Error{resource}.
 //
-// An order names, for each new row, the caller's row. Entries keep their order within a row,
-// columns are renumbered: sums come out in the same order as before. Calls are asynchronous in
-// `stream` unless they return something.
+// An order has one element per row: the caller's row at each new position. The entries of a row
+// keep their order and only their columns are renumbered, so that sums are formed in the same order
+// as before. A function that returns a number waits for `stream`; the others are asynchronous in
+// it.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +15,26 @@
 
 namespace trireme {
 
-// P A P^T of a square A; twice A's memory traffic and some binary search. Columns may be unsorted.
+// Returns P A P^T of a square A, whose columns may be unsorted. The cost is about twice the memory
+// traffic of A. Throws Error{resource} when the result does not fit into device memory.
 DeviceCsrMatrix<double> permuted_matrix(const DeviceCsr<double>& a,
                                         DeviceSpan<const std::int32_t> order, StreamRef stream);
 
-// New values of A, as the caller's CSR has them, to the places they have in P A P^T.
+// Copies new values of A, in the order of the caller's CSR, to their places in P A P^T.
 void permute_values(DeviceSpan<const std::int32_t> row_ptr, DeviceSpan<const double> values,
                     DeviceSpan<const std::int32_t> order,
                     DeviceSpan<const std::int32_t> permuted_row_ptr, DeviceSpan<double> permuted,
                     StreamRef stream);
 
-// permuted = P x and x = P^T permuted; the two do not overlap.
+// permute() computes permuted = P x, and permute_back() computes x = P^T permuted. The two vectors
+// do not overlap.
 void permute(DeviceSpan<const double> x, DeviceSpan<const std::int32_t> order,
              DeviceSpan<double> permuted, StreamRef stream);
 void permute_back(DeviceSpan<const double> permuted, DeviceSpan<const std::int32_t> order,
                   DeviceSpan<double> x, StreamRef stream);
 
-// How many rows do not come right after their predecessor: 0 for the caller's own order.
+// The number of rows that do not directly follow the row before them in the caller's order. It is 0
+// for the caller's order.
 std::int64_t breaks_in(DeviceSpan<const std::int32_t> order, StreamRef stream);
 
 }  // namespace trireme

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A build without CUDA has nothing in device memory to put into another order.
+// The functions of permutation.hpp in a build without CUDA: they all fail.
 #include "base/error.hpp"
 #include "kernels/permutation.hpp"
 

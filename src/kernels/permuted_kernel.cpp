@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds P A P^T beside A, and times both.
+// Builds P A P^T beside A and times the products of both.
 #include "kernels/permuted_kernel.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr int kRounds = 3;
 constexpr int kProductsPerRound = 3;
 
-// Products as a loop does them: with the dot product where the kernel has it.
+// Times products as a solver's loop does them: with the dot product where the kernel has it.
 class TimedProducts {
  public:
   TimedProducts(CudaKernel<double>& kernel, DeviceSpan<const double> x, DeviceSpan<double> y,
@@ -60,7 +60,7 @@ PermutedKernel::PermutedKernel(const CudaKernel<double>& kernel, const DeviceCsr
     : callers_row_ptr_(a.row_ptr), order_(std::move(order)) {
   DeviceCsrMatrix<double> permuted = permuted_matrix(a, order_.view(), stream);
   kernel_ = kernel.in_row_order(permuted.view(), stream);
-  row_ptr_ = std::move(permuted.row_ptr);  // columns and values are in the kernel
+  row_ptr_ = std::move(permuted.row_ptr);  // The kernel has its own columns and values.
 }
 
 void PermutedKernel::update_values(DeviceSpan<const double> values, StreamRef stream) {

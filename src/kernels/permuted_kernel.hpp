@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel that works in a row order of its own, made to multiply P A P^T in that order; and the
-// measured decision whether that is worth it.
+// A kernel that multiplies P A P^T, where the permutation P is the row order in which the kernel
+// works best; and the decision, by measurement, whether that is faster than the caller's order.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,15 @@ namespace trireme {
 
 class PermutedKernel {
  public:
-  // `kernel` holds the square matrix `a`, whose row_ptr outlives the result. `order`: its
-  // row_order(), not empty. Synchronises `stream`.
+  // `kernel` was built for the square matrix `a`, whose row_ptr must outlive this object. `order`
+  // is the kernel's row_order() and is not empty. Synchronises `stream`.
   PermutedKernel(const CudaKernel<double>& kernel, const DeviceCsr<double>& a,
                  DeviceBuffer<std::int32_t> order, StreamRef stream);
 
   CudaKernel<double>& kernel() { return *kernel_; }  // of P A P^T
-  DeviceSpan<const std::int32_t> order() const {
-    return order_.view();
-  }  // the caller's row of each
-  // As the caller's CSR has them.
+  // The caller's row of each row of P A P^T.
+  DeviceSpan<const std::int32_t> order() const { return order_.view(); }
+  // Stores new values, which are in the order of the caller's CSR. Asynchronous in `stream`.
   void update_values(DeviceSpan<const double> values, StreamRef stream);
 
  private:
@@ -31,31 +30,34 @@ class PermutedKernel {
   std::unique_ptr<CudaKernel<double>> kernel_;
 };
 
-// When P A P^T is tried, and when it is kept.
+// The rule by which P A P^T is tried, and kept.
 struct PermutationRule {
-  // Smaller systems are bound by launches, or run in the persistent kernel, which multiplies by
-  // itself: 12 bytes a nonzero in 30 MB of shared memory.
+  // Smaller systems are limited by the latency of launches. Or they run in the persistent kernel,
+  // which has its own product: 12 bytes per nonzero in 30 MB of shared memory.
   std::int64_t min_nonzeros = 2'500'000;
-  // Of all rows, those that the kernel does not write right after their predecessor.
+  // The minimum of breaks_in(row_order()) as a fraction of all rows.
   double min_breaks = 0.05;
-  // Products that the solve may do; the trial costs some 30.
+  // The minimum of the products that the solve may do; a trial costs about 30 products.
   std::int64_t min_products = 500;
-  // Products must get this much shorter, as a fraction of what they take in the caller's order.
+  // The minimum of the time saved per product, as a fraction of the time in the caller's order.
   double min_gain = 0.03;
 };
 
-// Microseconds are medians of a few products, both orders in turns; 0: not measured.
 struct PermutationTrial {
+  // Median microseconds per product in the caller's order and in the order of the kernel, measured
+  // in turns. Both are 0 where nothing was measured.
   double callers_us = 0;
   double permuted_us = 0;
-  double seconds = 0;                      // that the trial took, building included
-  std::unique_ptr<PermutedKernel> winner;  // null: the caller's order stays
+  double seconds = 0;                      // duration of the trial, with the build of P A P^T
+  std::unique_ptr<PermutedKernel> winner;  // null where the caller's order stays
 
   double gain() const { return callers_us > 0 ? 1 - permuted_us / callers_us : 0; }
 };
 
-// A kernel without an order of its own, or a P A P^T that does not fit into memory beside A, is a
-// trial that the caller's order wins. Synchronises `stream`.
+// Measures the products of `kernel`, which was built for `a`, in both orders. `products` is the
+// number of products that the solve may do. The caller's order stays where the kernel has no row
+// order of its own and where P A P^T does not fit into device memory beside A. Synchronises
+// `stream`.
 PermutationTrial try_permuted(CudaKernel<double>& kernel, const DeviceCsr<double>& a,
                               std::int64_t products, const PermutationRule& rule, StreamRef stream);
 

@@ -39,7 +39,8 @@ struct TiledCsr {
 };
 
 namespace detail {
-// The first row whose nonzeros start at or after the tile; rows for the end.
+// Sets first_row[t] to the first row that starts in tile t or later, and first_row[count] to
+// `rows`.
 static __global__ void find_first_rows(std::int32_t rows, std::int32_t count,
                                        const std::int32_t* row_ptr, std::int32_t* first_row) {
   const std::int32_t tile = blockIdx.x * blockDim.x + threadIdx.x;
@@ -57,11 +58,13 @@ static __global__ void find_first_rows(std::int32_t rows, std::int32_t count,
 }
 }  // namespace detail
 
+// Owns the cut of a matrix, and the memory in which the tiles exchange the sums of cut rows. Number
+// is the type of these sums.
 template <class Number>
 class TileCut {
  public:
   TileCut() = default;
-  // O(tiles log rows); asynchronous in `stream`. Number: what rows are summed in.
+  // Takes O(tiles log rows) time. Asynchronous in `stream`.
   TileCut(std::int64_t rows, std::int64_t nnz, const std::int32_t* row_ptr, StreamRef stream)
       : rows_(static_cast<std::int32_t>(rows)), nnz_(static_cast<std::int32_t>(nnz)) {
     count_ = std::max<std::int32_t>(1, nnz_ / kTile + (nnz_ % kTile != 0));
@@ -75,7 +78,7 @@ class TileCut {
   }
 
   std::int32_t count() const { return count_; }
-  std::int64_t bytes() const {
+  std::int64_t bytes() const {  // that a product reads of the cut
     return static_cast<std::int64_t>(first_row_.size() * sizeof(std::int32_t));
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds the ALBUS layout: the equal cut, then each part's windows, all parts at once.
+// Builds the ALBUS layout: cuts the nonzeros into equal parts, then makes the windows of all parts
+// at the same time.
 #include "kernels/albus/build.hpp"
 
 #include <unistd.h>
@@ -12,19 +13,24 @@
 namespace trireme::albus {
 namespace {
 
-// All measured, on Zen 4 with AVX-512. A window that is prefetched should be small beside an L1
-// cache, since prefetching runs one window ahead; one that is in its core's cache anyway may be
-// larger, which makes its runs longer.
+// All limits were measured on Zen 4 with AVX-512.
+
+// Maximum numbers of nonzeros per window. Prefetching runs one window ahead, so that a prefetched
+// window must be small compared with an L1 cache. A window that stays in the cache of its core may
+// be larger, which makes its runs longer. A window of groups with more nonzeros would rarely span
+// less than 2^16 columns.
 constexpr std::int64_t kPrefetchedWindowNonzeros = 512;
 constexpr std::int64_t kCachedWindowNonzeros = 1024;
-constexpr std::int64_t kGroupedWindowNonzeros = 4096;  // more rarely spans less than 2^16 columns
+constexpr std::int64_t kGroupedWindowNonzeros = 4096;
 constexpr std::int64_t kWindowRows = 1024;
 constexpr std::int64_t kNarrowSpan = std::int64_t{1} << 16;
 
-constexpr std::int64_t kShortMeanLength = 10;  // below, a row is too short to predict its end
-constexpr std::int64_t kLongMeanLength = 48;   // above, the end of a row hardly counts
+constexpr std::int64_t kShortMeanLength =
+    10;  // The processor cannot predict the end of shorter rows.
+constexpr std::int64_t kLongMeanLength = 48;  // In longer rows a mispredicted end hardly counts.
 
-// Bytes of a cache as the system tells them, at most `usual`, which stands in where it does not.
+// The size of a cache in bytes as the system reports it, at most `usual`. Where the system reports
+// nothing, the result is `usual`.
 std::int64_t cache_bytes([[maybe_unused]] int level, std::int64_t usual) {
 #ifdef _SC_LEVEL3_CACHE_SIZE
   const long bytes = sysconf(level == 2 ? _SC_LEVEL2_CACHE_SIZE : _SC_LEVEL3_CACHE_SIZE);
@@ -51,7 +57,7 @@ class PartBuilder {
  private:
   std::int32_t length(std::int64_t row) const { return row_ptr_[row + 1] - row_ptr_[row]; }
 
-  // Takes rows from `begin` on, at least one; returns the next row.
+  // Makes a window of one or more rows from `begin` on; returns the row after the last.
   std::int64_t add_window(std::int64_t begin, std::int64_t part_end) {
     Window window{.first_row = static_cast<std::int32_t>(begin),
                   .first_nonzero = row_ptr_[begin],
@@ -85,7 +91,7 @@ class PartBuilder {
     return end;
   }
 
-  // Does `row` have the columns of the next one, and enough of them to be worth it?
+  // True where `row` and the next row have the same columns, and enough of them to form a group.
   bool grouped(std::int64_t row, std::int64_t part_end) const {
     if (row + 1 >= part_end || length(row) < kShortMeanLength || length(row) != length(row + 1))
       return false;
@@ -93,7 +99,7 @@ class PartBuilder {
     return std::equal(columns, columns + length(row), columns + length(row));
   }
 
-  // Runs of groups from `begin` on, none of one row; returns the row after the last.
+  // Adds the groups of two or more rows from `begin` on, as runs; returns the row after the last.
   std::int64_t add_groups(std::int64_t begin, std::int64_t part_end) {
     std::int64_t row = begin;
     while (row - begin < kWindowRows && row_ptr_[row] - row_ptr_[begin] < kGroupedWindowNonzeros &&
@@ -137,7 +143,8 @@ class PartBuilder {
     if (nonzeros > window_nonzeros_) return RowOrder::runs;  // one long row
     const auto [changes, distinct] = count_lengths(begin, end);
     if (nonzeros < kShortMeanLength * rows) {
-      // Storage order where it costs few runs more: it keeps the prefetcher's straight line.
+      // Storage order is preferred where it costs few additional runs: the hardware prefetcher
+      // follows it.
       if (changes <= std::max(2 * distinct, rows / 16)) return RowOrder::runs;
       return 2 * distinct <= rows ? RowOrder::sorted : RowOrder::rows;
     }
@@ -159,7 +166,7 @@ class PartBuilder {
     return counts;
   }
 
-  // Stable counting sort by length; rows_of_length_ is what count_lengths() left.
+  // Stable counting sort by length. count_lengths() has filled rows_of_length_ before.
   void add_sorted_runs(std::int64_t begin, std::int64_t end) {
     const std::size_t first_slot = part_.slots.size();
     part_.slots.resize(first_slot + (end - begin));
@@ -196,7 +203,7 @@ class PartBuilder {
 std::vector<Part> partition(std::span<const std::int32_t> row_ptr, std::int64_t parts) {
   const auto rows = static_cast<std::int64_t>(row_ptr.size()) - 1;
   const std::int64_t nnz = row_ptr[rows];
-  // The first row that begins at or after part t's first nonzero.
+  // The first row that begins at or after the first nonzero of part t.
   const auto first_row = [&](std::int64_t t) {
     if (t == 0) return std::int64_t{0};
     if (t == parts) return rows;
@@ -238,7 +245,7 @@ Layout<Value> build(const CsrView<Value>& matrix, std::int64_t parts,
       .col_idx = matrix.col_idx,
       .values = matrix.values};
   steps.push_back({"cut", watch.lap()});
-  std::exception_ptr error;  // out of memory, from any thread
+  std::exception_ptr error;  // any thread can run out of memory
 #pragma omp parallel for schedule(static) if (parts > 1)
   for (std::int64_t t = 0; t < parts; ++t) try {
       PartBuilder(row_ptr, matrix.col_idx, layout.beyond_core_cache, layout.beyond_last_cache,

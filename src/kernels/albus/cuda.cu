@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ALBUS on CUDA: a block a tile of 2048 nonzeros, one launch a product.
+// The CUDA executor: one launch per product, in which one thread block multiplies one tile of 2048
+// nonzeros. kernels/multiply_tile.cuh documents the algorithm and the bytes moved.
 #include "kernels/albus/albus.hpp"
 
 #include <type_traits>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The host kernel: each thread multiplies by its part, then the heads are merged in order.
+// The host executor: each thread multiplies its part, then the heads are added in order.
 //
-// Deterministic: the order of every sum is fixed by the layout and the SIMD target. The layout has
-// a part per thread, so that another number of threads gives other bits.
+// The result is deterministic: the layout and the SIMD target fix the order of every sum. The
+// layout has one part per thread, so that another number of threads gives other bits.
 #include <omp.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ namespace {
 // Below this many nonzeros a part costs less than waking its thread.
 constexpr std::int64_t kMinNonzerosPerPart = 1024;
 
-// Values stored as the vectors are, or in a narrower type: then in an array of the kernel's own.
+// Stored is the type of the matrix values. Where it is Value, the kernel borrows the caller's
+// array; otherwise the kernel owns a rounded copy.
 template <class Value, class Stored = Value>
 class AlbusHost final : public HostKernel<Value> {
  public:
@@ -78,7 +79,7 @@ class AlbusHost final : public HostKernel<Value> {
                                          part.runs.size() * sizeof(albus::Run) +
                                          part.slots.size() * sizeof(albus::Slot));
       bytes += static_cast<std::int64_t>(part.narrow_col_idx.size() * sizeof(std::uint16_t));
-      std::int64_t narrow = 0;  // nonzeros
+      std::int64_t narrow = 0;  // nonzeros of narrow windows
       for (std::size_t i = 0; i < part.windows.size(); ++i) {
         const std::int32_t end =
             i + 1 < part.windows.size() ? part.windows[i + 1].first_nonzero : part.tail_begin;
@@ -89,10 +90,10 @@ class AlbusHost final : public HostKernel<Value> {
     return bytes;
   }
 
-  Array<Stored> rounded_;  // empty where values are stored as they are
+  Array<Stored> rounded_;  // empty where Stored is Value
   std::span<const Stored> values_;
   albus::Layout<Stored> layout_;
-  std::vector<Value> result_mid_;  // by part: its head
+  std::vector<Value> result_mid_;  // the head of each part
   KernelStatistics statistics_;
 };
 

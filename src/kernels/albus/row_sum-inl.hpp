@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sum of a row's products by SIMD, and what it is made of. Like all of Highway's -inl files it
-// is included once for every SIMD target, by simd.cpp only.
+// The sum of the products of a row in SIMD instructions. Like every -inl file of Highway, this file
+// is included once per SIMD target. Only simd.cpp includes it.
 #if defined(TRIREME_ALBUS_ROW_SUM_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRIREME_ALBUS_ROW_SUM_INL
 #undef TRIREME_ALBUS_ROW_SUM_INL
@@ -23,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int kCacheLine = 64;
 
-// Integers wrap: the sum is made of unsigned numbers.
+// Integer sums wrap around, which C++ defines for unsigned numbers only.
 template <class Value>
 using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
 
@@ -32,7 +32,7 @@ HWY_INLINE Sum<Value> Product(Stored a, Value b) {
   return static_cast<Sum<Value>>(a) * static_cast<Sum<Value>>(b);
 }
 
-// A vector of values, widened where they are stored narrower than x.
+// Loads a vector of values, and widens them where they are stored in a narrower type than x.
 template <class D, class Stored>
 HWY_INLINE hn::Vec<D> Widened(D d, const Stored* HWY_RESTRICT values) {
   if constexpr (std::is_same_v<Stored, hn::TFromD<D>>)
@@ -47,7 +47,7 @@ HWY_INLINE void PrefetchRange(const T* begin, std::int64_t count) {
     hwy::Prefetch(begin + i);
 }
 
-// x[columns[0 .. lanes)].
+// Returns the vector of x[columns[i]] for 0 <= i < lanes.
 template <class D, class Value, class Index>
 HWY_INLINE hn::Vec<D> Gather(D d, const Value* HWY_RESTRICT x, const Index* HWY_RESTRICT columns) {
 #if HWY_HAVE_SCALABLE
@@ -81,7 +81,7 @@ HWY_INLINE V MultiplyAdd(D, V a, V b, V sum) {
     return hn::MulAdd(a, b, sum);
 }
 
-// sum of values[k] x[columns[k]] over k < count: a long row or a piece of one.
+// The sum of values[k] x[columns[k]] over 0 <= k < count, for a long row or a piece of one.
 template <class Stored, class Value, class Index>
 HWY_INLINE Sum<Value> RowSum(std::int64_t count, const Stored* HWY_RESTRICT values,
                              const Index* HWY_RESTRICT columns, const Value* HWY_RESTRICT x) {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One part of the ALBUS layout times x. The code between HWY_BEFORE_NAMESPACE and
-// HWY_AFTER_NAMESPACE is compiled once for every SIMD target that Highway knows here; the best is
-// chosen at run time.
+// Multiplies one part of the ALBUS layout by x. The code between HWY_BEFORE_NAMESPACE and
+// HWY_AFTER_NAMESPACE is compiled once per SIMD target that Highway knows on this platform. The
+// best target is selected at run time.
 //
-// Runs of up to 15 nonzeros a row: unrolled for their length, scalar, since a vector would spend
-// more on the sum of its lanes than it saves. Longer rows: full vectors in two accumulators. x is
-// gathered by a load a lane: several current CPUs take longer for a hardware gather. What comes
-// from memory is prefetched kAhead nonzeros before its use: the plain CSR loop mostly waits for it.
+// Runs of rows of up to 15 nonzeros have scalar code, unrolled for their length, because a vector
+// would spend more on the sum of its lanes than it saves. Longer rows use full vectors in two
+// accumulators. One scalar load per lane gathers x, because a hardware gather is slower on several
+// current CPUs. Values and columns that come from memory are prefetched kAhead nonzeros before
+// their use; a plain CSR loop spends most of its time waiting for them.
 #include <algorithm>
 #include <type_traits>
 
 #include "kernels/albus/albus.hpp"
 #include "kernels/albus/multiply_part.hpp"
 
-// Not worth their compile time: they gain nothing over the next lower target.
+// These targets gain nothing over the next lower target and would only take compile time.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/albus/simd.cpp"
@@ -32,16 +33,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::int64_t kAhead = 512;  // nonzeros: one window
 
-// What a window multiplies: pointers to its first nonzero, its base column and its first row.
+// The operands of a window: pointers to its first nonzero, its base column and its first row.
 template <class Stored, class Value, class Index>
 struct Operands {
   const Stored* values;
   const Index* columns;
   const Value* x;
   Value* y;
-  std::int64_t ahead;       // nonzeros between a prefetch and its use; 0: none
-  std::int64_t rows_ahead;  // the same where RowOrder::rows
-  bool add;                 // y +=
+  std::int64_t ahead;       // nonzeros between a prefetch and its use; 0: no prefetch
+  std::int64_t rows_ahead;  // the same for RowOrder::rows and RowOrder::groups
+  bool add;                 // y += A x, otherwise y = A x
 
   HWY_INLINE void store(std::int64_t row, Sum<Value> sum) const {
     y[row] = static_cast<Value>(add ? static_cast<Sum<Value>>(y[row]) + sum : sum);
@@ -52,7 +53,7 @@ struct Operands {
   }
 };
 
-// Where the rows of a run lie, relative to its window.
+// InOrder and BySlot tell where row i of a run lies, relative to the window of the run.
 struct InOrder {
   std::int64_t first_nonzero, first_row;
   std::int32_t length;
@@ -67,11 +68,14 @@ struct BySlot {
   HWY_INLINE std::int64_t row(std::int32_t i) const { return slots[i].row; }
 };
 
-// A run of rows of kLength nonzeros. `passed`: nonzeros of the window before the run.
+// Multiplies a run of rows of kLength nonzeros. `passed` is the number of nonzeros of the window
+// before the run.
 template <int kLength, class Place, class Stored, class Value, class Index>
 HWY_INLINE void MultiplyShortRun(const Operands<Stored, Value, Index> a, Place place,
                                  std::int32_t count, std::int64_t passed) {
-  constexpr std::int32_t kRows = 8;  // between two prefetches: whole cache lines, none twice
+  // One prefetch per kRows rows, which begin and end at cache lines, so that no line is fetched
+  // twice.
+  constexpr std::int32_t kRows = 8;
   for (std::int32_t i = 0; i < count;) {
     if (a.ahead != 0) a.prefetch(passed + std::int64_t{kLength} * i, kRows * kLength);
     const std::int32_t block_end = std::min(count, i + kRows);
@@ -122,8 +126,9 @@ HWY_INLINE void MultiplyRun(const Operands<Stored, Value, Index> a, std::int32_t
   }
 }
 
-// RowOrder::rows. One branch a row is hard to predict, its number of vectors: the last is masked.
-// It reads up to a vector beyond the row, hence the window's last rows apart.
+// RowOrder::rows. The last vector of a row is masked, so that only one branch per row is hard to
+// predict: the number of vectors. A masked vector reads beyond its row. The last rows of the window
+// are therefore summed without masks.
 template <class Stored, class Value, class Index>
 HWY_INLINE void MultiplyMaskedRows(const Operands<Stored, Value, Index> a, std::int32_t rows,
                                    const std::int32_t* row_ptr) {
@@ -153,7 +158,8 @@ HWY_INLINE void MultiplyMaskedRows(const Operands<Stored, Value, Index> a, std::
   }
 }
 
-// kRows rows of the same columns, values one row after the other: each x is gathered once.
+// Multiplies kRows rows that have the same columns. The values of a row follow those of the row
+// before. Each vector of x is gathered once.
 template <int kRows, class Stored, class Value, class Index>
 HWY_INLINE void MultiplyGroupedRows(const Operands<Stored, Value, Index> a, std::int32_t length,
                                     const Stored* HWY_RESTRICT values,
@@ -186,7 +192,7 @@ HWY_INLINE void MultiplyGroupedRows(const Operands<Stored, Value, Index> a, std:
   if constexpr (kRows == 3) a.store(row + 2, total(sum2) + rest2);
 }
 
-// RowOrder::groups. Narrow columns are stored once a group, those of the CSR once a row.
+// RowOrder::groups. Narrow columns are stored once per group, the columns of the CSR once per row.
 template <class Stored, class Value, class Index>
 HWY_INLINE void MultiplyGroups(const Operands<Stored, Value, Index> a, const Run* run,
                                const Run* last, bool narrow) {
@@ -196,7 +202,8 @@ HWY_INLINE void MultiplyGroups(const Operands<Stored, Value, Index> a, const Run
   for (; run != last; ++run) {
     const std::int32_t length = run->length;
     std::int32_t left = run->count;
-    // From memory a row at a time: streams side by side defeat the hardware's prefetching.
+    // Values that come from memory are read one row at a time: several parallel streams would
+    // defeat the hardware prefetcher.
     if (a.rows_ahead != 0)
       for (; left > 0; --left, ++row, values += length)
         a.store(row, RowSum(length, values, columns, a.x));
@@ -229,7 +236,7 @@ void MultiplyWindow(const Operands<Stored, Value, Index> a, const Part& part, co
   }
 }
 
-// What the next windows say of themselves is small but read before anything else of them.
+// The descriptions of the next windows are small, but a window needs them before all other data.
 HWY_INLINE void PrefetchDescriptions(const Part& part, std::size_t window) {
   constexpr std::size_t kWindowsAhead = 2;
   if (window + 3 * kWindowsAhead < part.windows.size())
@@ -278,7 +285,7 @@ HWY_INLINE Value MultiplyPart(const Layout<Stored>& layout, const Part& part, co
 
 }  // namespace
 
-// Highway's table of targets takes plain functions.
+// The table of targets of Highway takes plain functions, not templates.
 double MultiplyPartDouble(const Layout<double>& layout, const Part& part, const double* x,
                           double* y, bool add) {
   return MultiplyPart(layout, part, x, y, add);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plain CSR products: reference and yardstick of every other kernel.
+// The plain CSR products: the reference of every other kernel, and the host's baseline.
 #pragma once
 
 #include <memory>
@@ -10,24 +10,28 @@
 
 namespace trireme {
 
-// Keeps the view; builds nothing.
+// The kernel keeps the view and builds nothing. update_values() makes it read the new array. Value:
+// double, float, std::int32_t.
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_csr_host(const CsrView<Value>& matrix);
 
-// The same with the values stored in FP32; x and y in FP64.
+// Mixed precision: the kernel owns a copy of the values in FP32; x and y are in FP64.
 std::unique_ptr<HostKernel<double>> build_csr_mixed_host(const CsrView<double>& matrix);
 
-// On CUDA, both keep the view: update_values() makes them read the new array instead, so a graph
-// captured before it goes on using the old one. double, float, Half.
-// A thread a row.
+// On CUDA both kernels keep the view. After update_values() they read the new array; a CUDA graph
+// captured before that call still reads the old array. Value: double, float, Half.
+
+// One thread sums one row.
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_csr_scalar_cuda(const DeviceCsr<Value>& matrix,
                                                          StreamRef stream);
-// 2 to 32 threads a row, by the mean row length.
+
+// 2 to 32 threads sum one row. The mean row length decides their number.
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_csr_vector_cuda(const DeviceCsr<Value>& matrix,
                                                          StreamRef stream);
-// The same with the values stored in FP32.
+
+// Mixed precision: the kernel owns a copy of the values in FP32; x and y are in FP64.
 std::unique_ptr<CudaKernel<double>> build_csr_vector_mixed_cuda(const DeviceCsr<double>& matrix,
                                                                 StreamRef stream);
 

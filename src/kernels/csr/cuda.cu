@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CSR on CUDA, `width` threads a row (1: csr-scalar): Bell and Garland, SC 2009, section 4.
+// CSR on CUDA with `width` threads per row: Bell and Garland, SC 2009, section 4. csr-scalar has
+// width 1.
 //
-//   row r:   | e0 e1 e2 e3 | e4 e5 e6 e7 | e8 ...      width = 4: thread t adds e_t, e_t+4, ...
+//   row r:   | e0 e1 e2 e3 | e4 e5 e6 e7 | e8 ...      width = 4: thread t adds e_t, e_t+4, ...,
 //              t0 t1 t2 t3   t0 t1 t2 t3   t0          then a shuffle tree adds the 4 sums
 //
-// Moves 12 bytes a nonzero and 12 a row (double). Deterministic: the order of additions depends on
-// the row length and the width only.
+// Bytes moved (double): 12 per nonzero and 12 per row. The result is deterministic: the order of
+// the additions depends on the row length and the width only.
 #include <algorithm>
 #include <type_traits>
 
@@ -30,7 +31,7 @@ __global__ void __launch_bounds__(kThreads)
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kThreads / width;
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * kThreads) / width;
   double dot = 0;
-  // The same number of rounds for a whole warp, for the shuffles.
+  // All lanes of a warp do the same number of rounds, because they shuffle.
   for (std::int64_t base = first; base < rows; base += stride) {
     const std::int64_t row = base + threadIdx.x / width;
     Sum<Vector> sum{};
@@ -141,8 +142,8 @@ class CsrCuda final : public CudaKernel<Vector> {
   DeviceBuffer<Stored> own_values_;
 };
 
-// The smallest power of two in [2, 32] that covers the mean row in about two rounds; in one round
-// where rows are too few to fill the GPU.
+// The smallest power of two in [2, 32] that covers the mean row in about two rounds, or in one
+// round where the matrix has too few rows to fill the GPU.
 template <class Value>
 int width_for(const DeviceCsr<Value>& matrix) {
   const double mean = matrix.rows ? static_cast<double>(matrix.nnz) / matrix.rows : 0;

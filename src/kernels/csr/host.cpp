@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One row after the other, rows shared out evenly between the OpenMP threads.
-// Moves 12 bytes a nonzero (double; 8 in mixed precision) and 12 a row. Deterministic: a row is
-// summed by one thread in storage order.
+// CSR on the host: every OpenMP thread gets the same number of rows and sums one row after the
+// other.
+//
+// Bytes moved: 12 per nonzero (double; 8 in mixed precision) and 12 per row. The result is
+// deterministic: one thread sums each row in storage order.
 #include "kernels/csr/csr.hpp"
 
 #include <cstdint>
@@ -13,11 +15,11 @@
 namespace trireme {
 namespace {
 
-// y = A x, or y += A x, for values stored as they are or in a narrower type.
+// y = A x, or y += A x. Stored is Value or a narrower type.
 template <class Value, class Stored>
 void multiply_rows(const CsrView<Value>& a, const Stored* values, std::span<const Value> x,
                    std::span<Value> y, Accumulate accumulate) {
-  // Integers wrap, as the unsigned do.
+  // Integer sums wrap around, which C++ defines for unsigned numbers only.
   using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
   const std::int32_t* row_ptr = a.row_ptr.data();
   const std::int32_t* col_idx = a.col_idx.data();
@@ -56,7 +58,7 @@ class CsrHost final : public HostKernel<Value> {
   CsrView<Value> a_;
 };
 
-// The values in FP32 beside the caller's pattern: 8 bytes a nonzero.
+// Owns the values in FP32 and borrows the caller's pattern: 8 bytes per nonzero.
 class CsrMixedHost final : public HostKernel<double> {
  public:
   explicit CsrMixedHost(const CsrView<double>& matrix) : a_(matrix), values_(a_.values.size()) {

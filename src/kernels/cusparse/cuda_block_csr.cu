@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cuSPARSE's block CSR with the block size that stores least.
+// The block CSR of cuSPARSE, with the block size that stores the fewest bytes.
 //
-// Sorting the entries by block row, then block column, puts each block's entries side by side;
-// heads of runs are the blocks. A shape that the block size does not divide is padded, x and y too.
+// The entries are sorted by block row and then by block column, which makes the entries of a block
+// adjacent: each run of equal keys is a block. Where the block size does not divide the shape of
+// the matrix, the matrix, x and y are padded.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <limits>
@@ -38,7 +39,8 @@ __global__ void mark_heads(std::int64_t nnz, const Key* keys, std::int32_t* head
   if (i < nnz) heads[i] = i == 0 || keys[i] != keys[i - 1];
 }
 
-// One thread an entry, in sorted order; blocks[i] counts the blocks up to and with its own.
+// Places the entries, one per thread, in sorted order. blocks[i] is the number of blocks up to and
+// including that of entry i.
 __global__ void place_entries(std::int64_t nnz, int size, Key block_cols, const Key* keys,
                               const std::int32_t* entries, const std::int32_t* blocks,
                               const std::int32_t* row_of, const std::int32_t* col_idx,
@@ -55,7 +57,7 @@ __global__ void place_entries(std::int64_t nnz, int size, Key block_cols, const 
   }
 }
 
-// Adds, so that an entry stored twice counts twice.
+// Adds the values, so that an entry which the CSR stores twice counts twice.
 template <class Value>
 __global__ void scatter_values(std::int64_t nnz, const Value* values, const std::int32_t* position,
                                Value* blocks) {
@@ -65,7 +67,7 @@ __global__ void scatter_values(std::int64_t nnz, const Value* values, const std:
 
 int grid(std::int64_t threads) { return static_cast<int>((threads + 255) / 256); }
 
-// The entries in block order, and for each the number of blocks up to its own.
+// The entries in block order, and for each entry the number of blocks up to and including its own.
 struct BlockOrder {
   ScratchBuffer<Key> keys;
   ScratchBuffer<std::int32_t> entries, blocks;
@@ -159,7 +161,7 @@ class CusparseBsr final : public CudaKernel<Value> {
     return order;
   }
 
-  // Sets size_; blocks that would exceed 2^31-1 entries are not considered.
+  // Sets size_. Block sizes for which the blocks would exceed 2^31-1 entries are not considered.
   BlockOrder best_order(const DeviceCsr<Value>& a, StreamRef stream) {
     BlockOrder best;
     double best_bytes = std::numeric_limits<double>::infinity();

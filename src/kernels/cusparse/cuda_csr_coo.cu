@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cuSPARSE's CSR and COO products.
+// The CSR and COO products of cuSPARSE.
 #include <type_traits>
 
 #include "kernels/cusparse/cusparse.hpp"
@@ -15,7 +15,8 @@ using cusparse::Library;
 
 enum class Format { csr, coo };
 
-// Stored: of the matrix values; Vector: of x and y. Without nonzeros cuSPARSE is not asked.
+// Stored is the type of the matrix values, Vector that of x and y. cuSPARSE is not called for a
+// matrix without nonzeros.
 template <class Stored, class Vector>
 class CusparseKernel final : public CudaKernel<Vector> {
   static constexpr bool kOwnsValues = !std::is_same_v<Stored, Vector>;

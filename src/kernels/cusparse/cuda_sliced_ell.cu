@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cuSPARSE's sliced ELLPACK: 32 rows a slice, column by column, padded with column -1.
+// The sliced ELLPACK of cuSPARSE: 32 rows per slice, stored column by column, padded with column
+// -1.
 #include <cub/device/device_scan.cuh>
 #include <string>
 
@@ -14,7 +15,7 @@ namespace {
 
 constexpr int kSlice = 32;
 
-// Entries of each slice with its padding; a warp a slice.
+// Counts the entries of each slice with its padding, one warp per slice.
 __global__ void slice_sizes(std::int64_t rows, std::int64_t slices, const std::int32_t* row_ptr,
                             std::int64_t* sizes) {
   const std::int64_t row = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;

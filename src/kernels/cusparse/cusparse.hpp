@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NVIDIA's cuSPARSE as registered kernels: the yardstick. Its preprocessing and workspaces belong
-// to the build. Throws Error{resource} where the machine has no libcusparse.
+// NVIDIA's cuSPARSE as registered kernels, which include the GPU's baseline. The builders do the
+// preprocessing of cuSPARSE and allocate its workspaces. They throw Error{resource} where the
+// machine has no libcusparse.
 #pragma once
 
 #include <memory>
@@ -10,27 +11,34 @@
 
 namespace trireme {
 
-// CSR with the default algorithm (ALG1). cuSPARSE does not promise the same bits from run to run.
-// Keeps the view. double, float, Half.
+// CSR with the default algorithm (ALG1). cuSPARSE does not promise the same bits in every run. The
+// kernel keeps the view. Value: double, float, Half.
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_cusparse_csr(const DeviceCsr<Value>& matrix,
                                                       StreamRef stream);
-// The same with values stored in FP32.
+
+// The same with the values stored in FP32; x and y are in FP64.
 std::unique_ptr<CudaKernel<double>> build_cusparse_csr_mixed(const DeviceCsr<double>& matrix,
                                                              StreamRef stream);
-// CSR with the deterministic algorithm (ALG2).
+
+// CSR with the deterministic algorithm (ALG2). Value: double, float, Half.
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_cusparse_csr_alg2(const DeviceCsr<Value>& matrix,
                                                            StreamRef stream);
-// COO with the default algorithm; not deterministic.
+
+// COO with the default algorithm, which is not deterministic. Value: double, float.
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_cusparse_coo(const DeviceCsr<Value>& matrix,
                                                       StreamRef stream);
-// Sliced ELLPACK, 32 rows a slice. Throws Error{resource} when padding exceeds 2^31-1 entries.
+
+// Sliced ELLPACK with 32 rows per slice. Throws Error{resource} when the matrix has more than
+// 2^31-1 entries with its padding. Value: double, float, Half.
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_cusparse_sell(const DeviceCsr<Value>& matrix,
                                                        StreamRef stream);
-// Square blocks of 2, 3, 4, 5, 6 or 8 rows, whichever stores least. double, float.
+
+// Block CSR with square blocks of 2, 3, 4, 5, 6 or 8 rows: the size that stores the fewest bytes.
+// Value: double, float.
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_cusparse_bsr(const DeviceCsr<Value>& matrix,
                                                       StreamRef stream);

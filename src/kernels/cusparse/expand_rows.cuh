@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Row pointers to a row number an entry, as COO wants them.
+// Turns row pointers into one row number per entry, as COO needs them.
 #pragma once
 
 #include <cstdint>
 
 namespace trireme::cusparse {
 
-// A warp a row, for any grid. row_of: nnz.
+// One warp per row, for any grid. row_of has nnz elements.
 static __global__ void expand_rows(std::int64_t rows, const std::int32_t* row_ptr,
                                    std::int32_t* row_of) {
   const int lane = threadIdx.x % 32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds cuSPARSE: by the loader's own rules, then where the CUDA toolkit of the build had it.
+// Looks for cuSPARSE by the rules of the loader, then in the CUDA toolkit of the build.
 #include "kernels/cusparse/library.hpp"
 
 #include <dlfcn.h>

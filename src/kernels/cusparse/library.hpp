@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cuSPARSE, opened when a kernel first asks for it, so that our programs start without it.
+// cuSPARSE, opened when a kernel needs it, so that our programs also start on machines without it.
 #pragma once
 
 #include <cusparse.h>
@@ -9,14 +9,15 @@
 
 namespace trireme::cusparse {
 
-// The functions that we call, under their own names.
+// The functions of cuSPARSE that we call.
 struct Library {
   Library();
   ~Library();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  // Throws Error{internal}, or Error{resource} for lack of memory, with cuSPARSE's own text.
+  // Throws an error with the text of cuSPARSE where `status` is not a success: Error{resource} for
+  // lack of memory, Error{internal} otherwise.
   void check(cusparseStatus_t status,
              std::source_location where = std::source_location::current()) const;
 

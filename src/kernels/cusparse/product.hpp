@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cusparseSpMV with everything made beforehand: handle, descriptors, workspace, preprocessing.
+// cusparseSpMV with a handle, descriptors, a workspace and preprocessing that are made beforehand.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,13 @@ constexpr cudaDataType data_type() {
   if constexpr (std::is_same_v<Value, Half>) return CUDA_R_16F;
 }
 
-// y = A x and y += A x for a matrix that someone else keeps in device memory. Vector: of x and y.
+// y = A x and y += A x for a matrix in device memory, which the caller owns. Vector is the type of
+// x and y.
 template <class Vector>
 class Product {
  public:
   using Scalar = std::conditional_t<std::is_same_v<Vector, Half>, float, Vector>;
-  // Makes a descriptor of the matrix; called at once and again by renew().
+  // Makes a descriptor of the matrix. The constructor and renew() call it.
   using Describe = std::function<cusparseStatus_t(const Library&, cusparseConstSpMatDescr_t*)>;
 
   Product(std::int64_t rows, std::int64_t cols, cusparseSpMVAlg_t algorithm, Describe describe,
@@ -50,7 +51,8 @@ class Product {
   Product(const Product&) = delete;
   Product& operator=(const Product&) = delete;
 
-  // After the matrix's values or addresses changed. The workspace keeps its size.
+  // To be called after the values or addresses of the matrix have changed. The workspace grows
+  // where it must and never shrinks.
   void renew(StreamRef stream) {
     release_descriptors();
     ScratchBuffer<Vector> x(cols_, stream), y(rows_, stream);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds the SELL layout on the host: the oracle of the CUDA builder.
+// Builds the SELL layout on the host. The tests compare the CUDA builder with this builder.
 #include "kernels/sell/build.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::int64_t length_of(const CsrView<Value>& a, std::int64_t row) {
   return a.row_ptr[row + 1] - a.row_ptr[row];
 }
 
-// First step of each slice of the first `slice_rows` rows in the layout's order.
+// The first step of each slice, for the first `slice_rows` rows in the order of the layout.
 template <class Value>
 Array<std::int32_t> slice_offsets(const CsrView<Value>& a, const Layout<Value>& layout,
                                   std::int64_t slice_rows) {
@@ -47,7 +47,7 @@ Array<std::int32_t> slice_offsets(const CsrView<Value>& a, const Layout<Value>& 
   return slice_ptr;
 }
 
-// Short rows in their sorted order, then the long ones in the caller's.
+// Sorts the short rows. The long rows keep the caller's order.
 template <class Value>
 void sort_rows(const CsrView<Value>& a, std::int64_t longest, Layout<Value>& layout) {
   Array<std::uint32_t> keys(a.rows);
@@ -64,7 +64,8 @@ void sort_rows(const CsrView<Value>& a, std::int64_t longest, Layout<Value>& lay
   layout.code.sorted = true;
 }
 
-// Calls body(entry of the CSR or -1, index in the layout's arrays, step) for every stored entry.
+// Calls body(entry of the CSR, index in the arrays of the layout, step) for every stored entry. The
+// entry of padding is -1.
 template <class Value, class Body>
 void for_each_entry(const CsrView<Value>& a, const Layout<Value>& layout, Body&& body) {
   const int size = layout.code.slice_size();
@@ -83,7 +84,8 @@ void for_each_entry(const CsrView<Value>& a, const Layout<Value>& layout, Body&&
       }
 }
 
-// The smallest column of each step; sets code.narrow when 16 bits reach from there.
+// Finds the smallest column of each step. Sets code.narrow where 16 bits reach all other columns of
+// the step.
 template <class Value>
 void find_bases(const CsrView<Value>& a, Layout<Value>& layout) {
   Array<std::int32_t> low(layout.steps()), high(layout.steps());
@@ -100,7 +102,7 @@ void find_bases(const CsrView<Value>& a, Layout<Value>& layout) {
   if (layout.code.narrow) layout.base = std::move(low);
 }
 
-// Slices as they are when columns are narrow; again when they turn out not to be.
+// Cuts the slices for narrow columns. Where the columns turn out to be wide, it cuts them again.
 template <class Value>
 void cut_slices(const CsrView<Value>& a, Layout<Value>& layout) {
   layout.slice_ptr = slice_offsets(a, layout, layout.slice_rows());

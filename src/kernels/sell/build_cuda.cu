@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds the SELL layout on the device; gives the arrays of build.cpp.
+// Builds the SELL layout on the device. The arrays are equal to those of build.cpp.
 #include <algorithm>
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
@@ -27,18 +27,18 @@ void scan(const std::int32_t* from, std::int32_t* to, std::int64_t count, Stream
   });
 }
 
-// Steps that fill_slices turns at a time, and the shared memory for them: what slices of the mean
-// width need, as more than that would leave room for fewer warps.
-struct Turning {
+// The number of steps that fill_slices transposes at a time, and the shared memory for them. Slices
+// of the mean width decide it: more shared memory would leave room for fewer warps.
+struct Transposition {
   int steps;
 
   template <class T>
   std::size_t bytes() const {
-    return kWarps * tile_size(steps) * sizeof(T);
+    return kWarps * transposed_size(steps) * sizeof(T);
   }
 };
 template <class Value>
-Turning turning(const DeviceLayout<Value>& layout) {
+Transposition transposition(const DeviceLayout<Value>& layout) {
   const auto mean = static_cast<std::uint64_t>((layout.steps + layout.slices - 1) / layout.slices);
   return {static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(mean), 8, 32))};
 }
@@ -122,7 +122,8 @@ class Builder {
     layout_.steps = read_back(layout_.slice_ptr.data() + layout_.slices, stream_);
   }
 
-  // Sets code.narrow; slices are cut again for lanes of other sizes where columns are wide.
+  // Sets code.narrow. Where the columns are wide, lanes have fewer rows and the slices are cut
+  // again.
   void find_column_code() {
     layout_.base = DeviceBuffer<std::int32_t>(layout_.steps, stream_);
     find_bases<<<blocks_for_warps(layout_.slices), kThreads, 0, stream_>>>(
@@ -148,14 +149,14 @@ class Builder {
       layout_.offsets = DeviceBuffer<std::uint16_t>(stored, stream_);
     else
       layout_.columns = DeviceBuffer<std::int32_t>(stored, stream_);
-    const Turning turns = turning(layout_);
+    const Transposition block = transposition(layout_);
     if (layout_.code.narrow)
-      fill_offsets<<<blocks, kThreads, turns.bytes<std::uint16_t>(), stream_>>>(
-          rows(), layout_.slices, layout_.slice_ptr.data(), turns.steps, a_.col_idx.data(),
+      fill_offsets<<<blocks, kThreads, block.bytes<std::uint16_t>(), stream_>>>(
+          rows(), layout_.slices, layout_.slice_ptr.data(), block.steps, a_.col_idx.data(),
           layout_.base.data(), layout_.offsets.data());
     else
-      fill_columns<<<blocks, kThreads, turns.bytes<std::int32_t>(), stream_>>>(
-          rows(), layout_.slices, layout_.slice_ptr.data(), turns.steps, a_.col_idx.data(),
+      fill_columns<<<blocks, kThreads, block.bytes<std::int32_t>(), stream_>>>(
+          rows(), layout_.slices, layout_.slice_ptr.data(), block.steps, a_.col_idx.data(),
           layout_.columns.data());
     check_launch();
   }
@@ -184,7 +185,7 @@ class Builder {
   DeviceLayout<Value> layout_;
 };
 
-// Sets *inexact, unless null, where Stored cannot hold a value.
+// Stores all values. Sets *inexact, unless it is null, where Stored cannot hold a value.
 template <class Value, class Stored>
 void fill(const std::int32_t* row_ptr, const Value* values, const DeviceLayout<Value>& layout,
           DeviceBuffer<Stored>& stored, DeviceBuffer<Stored>& apart, std::int32_t* inexact,
@@ -193,12 +194,12 @@ void fill(const std::int32_t* row_ptr, const Value* values, const DeviceLayout<V
   if (layout.steps > 0) {
     if (stored.empty())
       stored = DeviceBuffer<Stored>(layout.steps * layout.code.slice_size(), stream);
-    const Turning turns = turning(layout);
+    const Transposition block = transposition(layout);
     const int blocks = blocks_for_warps(layout.slices * layout.code.lane_rows);
-    fill_slice_values<<<blocks, kThreads, turns.template bytes<Stored>(), stream>>>(
+    fill_slice_values<<<blocks, kThreads, block.template bytes<Stored>(), stream>>>(
         RowsOfSlices{static_cast<std::int32_t>(layout.slice_rows()), row_ptr, order,
                      layout.code.lane_rows},
-        layout.slices, layout.slice_ptr.data(), turns.steps, values, stored.data(), inexact);
+        layout.slices, layout.slice_ptr.data(), block.steps, values, stored.data(), inexact);
     check_launch();
   }
   if (layout.apart_nnz > 0) {
@@ -247,7 +248,7 @@ DeviceLayout<Value> build_on_device(const DeviceCsr<Value>& matrix, Singles sing
                                     std::vector<BuildStep>& steps, StreamRef stream) {
   DeviceLayout<Value> layout = Builder<Value>(matrix, stream).build(singles, steps);
   const Stopwatch watch;
-  // The survey has just looked at these values: no second look.
+  // The survey has checked these values, so that they are not checked again.
   fill_device_values(matrix.row_ptr, matrix.values,
                      layout.code.singles ? Singles::always : Singles::never, layout, stream);
   synchronize(stream);

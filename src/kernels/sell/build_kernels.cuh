@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of the SELL builder: a warp a slice, unless said otherwise. Included by build_cuda.cu
-// alone.
+// The CUDA kernels of the SELL builder. One warp works on one slice, unless a comment says
+// otherwise. Only build_cuda.cu includes this file.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@ namespace {
 constexpr int kThreads = 128;
 constexpr int kWarps = kThreads / 32;
 
-// What the host must know to go on.
+// What the host reads back to continue the build.
 struct Findings {
-  unsigned long long natural_steps = 0;
+  unsigned long long natural_steps = 0;  // steps in the caller's order
   std::int32_t long_rows = 0;
-  std::int32_t inexact = 0;         // some value is not exact in FP32
-  std::int32_t largest_spread = 0;  // of the columns of a step
+  std::int32_t inexact = 0;         // nonzero where some value is not exact in FP32
+  std::int32_t largest_spread = 0;  // maximum over steps of largest minus smallest column
 };
 
 struct RowsOfSlices {
   std::int32_t count;           // rows in slices
   const std::int32_t* row_ptr;  // of the caller's CSR
-  const std::int32_t* order;    // nullptr: the caller's order
+  const std::int32_t* order;    // null: the caller's order
   int lane_rows;
 
   __device__ std::int32_t caller(std::int32_t row) const { return order ? order[row] : row; }
-  // Row r of this lane.
+  // Row r of this lane, 0 <= r < lane_rows.
   __device__ std::int32_t row(std::int32_t slice, int r) const {
     return (slice * lane_rows + r) * kLanes + threadIdx.x % kLanes;
   }
@@ -53,7 +53,7 @@ __device__ std::int32_t this_warp() {
 }
 __device__ int this_lane() { return threadIdx.x % 32; }
 
-// The longest row of this warp's slice, in every lane.
+// The length of the longest row of this warp's slice, returned in every lane.
 __device__ std::int32_t slice_width(const RowsOfSlices& rows, std::int32_t slice) {
   std::int32_t width = 0;
   for (int r = 0; r < rows.lane_rows; ++r) width = max(width, rows.length(rows.row(slice, r)));
@@ -101,8 +101,8 @@ __global__ void __launch_bounds__(kThreads)
 
 constexpr int kBatch = 8;  // numbers that a lane reads before it uses the first
 
-// How 32 lanes read 32 rows, coalesced: groups of `lanes` neighbours, a power of two, take a row
-// each, and of it up to `lanes` entries.
+// Lets 32 lanes read 32 rows with coalesced loads. A group has lanes() neighbouring lanes, a power
+// of two. It takes one row at a time and up to lanes() entries of that row.
 struct Groups {
   int shift;
 
@@ -112,16 +112,16 @@ struct Groups {
   __device__ int row() const { return this_lane() >> shift; }
 };
 
-// For rows that have up to `entries` more.
+// The groups for rows that have up to `entries` more entries.
 __device__ Groups groups_for(std::int32_t entries) {
   return {entries >= 32 ? 5 : 32 - __clz(entries - 1)};
 }
 
-// 32 rows, each known to one lane.
+// 32 rows; each lane knows one of them.
 struct RowsOfLanes {
-  std::int32_t first, length;  // of this lane's row in the CSR
+  std::int32_t first, length;  // first entry and length of this lane's row in the CSR
 
-  // Where `step` of rows `row`, `row` + stride, .. is in the CSR, or -1.
+  // Finds entry number `step` of the rows row, row + stride, .. in the CSR; -1 where there is none.
   __device__ void locate(int row, int stride, std::int32_t step,
                          std::int32_t (&entry)[kBatch]) const {
 #pragma unroll
@@ -178,24 +178,25 @@ __global__ void __launch_bounds__(kThreads)
   if (this_lane() == 0 && spread > kLargestOffset) atomicMax(&findings->largest_spread, spread);
 }
 
-// From one step of 32 rows to the next in shared memory: no two lanes meet in a bank.
+// The distance between two steps of 32 rows in shared memory. No two lanes access the same bank.
 constexpr int step_pitch(int groups) { return 32 + groups; }
-constexpr int tile_size(int steps) { return steps * step_pitch(32 / steps); }
+constexpr int transposed_size(int steps) { return steps * step_pitch(32 / steps); }
 
-// Writes code(number of the CSR, step), or `padding`, for every stored entry of a slice; a warp
-// takes 32 neighbouring numbers of each step. It reads along rows, writes along steps, and in
-// between turns up to `max_steps` of 32 rows, a power of two, in shared memory.
+// Writes code(number of the CSR, step), or `padding`, for every stored entry of a slice. A warp
+// takes 32 neighbouring numbers of each step. It reads along rows and writes along steps. In
+// between it transposes up to `max_steps` steps, a power of two, of 32 rows in shared memory.
 template <class Number, class T, class Code>
 __device__ void fill_slices(const RowsOfSlices& rows, std::int32_t slices,
                             const std::int32_t* slice_ptr, int max_steps, const Number* numbers,
                             T* out, T padding, Code&& code) {
   extern __shared__ uint4 memory[];
-  T* tile = reinterpret_cast<T*>(memory) + threadIdx.x / 32 * tile_size(max_steps);
+  T* transposed = reinterpret_cast<T*>(memory) + threadIdx.x / 32 * transposed_size(max_steps);
   const int slice_size = kLanes * rows.lane_rows;
   const int shift = __ffs(rows.lane_rows) - 1;
   const std::int32_t slice = this_warp() >> shift;
   if (slice >= slices) return;
-  const int position = (this_warp() & (rows.lane_rows - 1)) * 32 + this_lane();  // in every step
+  const int position =
+      (this_warp() & (rows.lane_rows - 1)) * 32 + this_lane();  // the same in every step
   const int slot = (position >> shift) + (position & (rows.lane_rows - 1)) * kLanes;
   const RowsOfLanes mine = rows_of_lanes(rows, slice * slice_size + slot);
   const std::int32_t begin = slice_ptr[slice];
@@ -212,18 +213,19 @@ __device__ void fill_slices(const RowsOfSlices& rows, std::int32_t slices,
 #pragma unroll
       for (int i = 0; i < kBatch; ++i)
         if (entry[i] >= 0) number[i] = load<Sum<Number>>(numbers + entry[i]);
-      __syncwarp();  // keeps the compiler from waiting for one before it asks for the others
+      __syncwarp();  // Without it the compiler waits for one load before it issues the others.
 #pragma unroll
       for (int i = 0; i < kBatch; ++i) {
         const int at = row + i * groups.count();
         if (at < 32)
-          tile[groups.step() * pitch + at] = entry[i] < 0 ? padding : code(number[i], begin + step);
+          transposed[groups.step() * pitch + at] =
+              entry[i] < 0 ? padding : code(number[i], begin + step);
       }
     }
     __syncwarp();
     T* to = out + static_cast<std::int64_t>(begin + chunk) * slice_size + position;
 #pragma unroll 4
-    for (int s = 0; s < here; ++s) to[s * slice_size] = tile[s * pitch + this_lane()];
+    for (int s = 0; s < here; ++s) to[s * slice_size] = transposed[s * pitch + this_lane()];
     __syncwarp();
   }
 }
@@ -245,7 +247,7 @@ __global__ void __launch_bounds__(kThreads)
               [](std::int32_t column, std::int32_t) { return column; });
 }
 
-// Whether a value is another one as Stored.
+// True where Stored cannot hold the value exactly.
 template <class Stored, class Value>
 __device__ bool changes(Value value) {
   if constexpr (std::is_same_v<Stored, float> && std::is_same_v<Value, double>)
@@ -253,7 +255,8 @@ __device__ bool changes(Value value) {
   return false;
 }
 
-// Sets *inexact, unless null, where Stored cannot hold a value.
+// Stores the values of the slices. Sets *inexact, unless it is null, where Stored cannot hold a
+// value.
 template <class Value, class Stored>
 __global__ void __launch_bounds__(kThreads)
     fill_slice_values(RowsOfSlices rows, std::int32_t slices, const std::int32_t* slice_ptr,
@@ -276,7 +279,8 @@ __global__ void apart_lengths(std::int32_t count, const std::int32_t* rows,
   lengths[i] = i < count ? row_ptr[rows[i] + 1] - row_ptr[rows[i]] : 0;
 }
 
-// A thread an entry of the `count` rows kept apart, which may be of very different length.
+// Copies the entries of the `count` rows kept apart, one entry per thread, because these rows may
+// have very different lengths.
 template <class From, class To>
 __global__ void __launch_bounds__(kThreads)
     copy_apart(std::int64_t nnz, std::int32_t count, const std::int32_t* rows,
@@ -284,7 +288,7 @@ __global__ void __launch_bounds__(kThreads)
                To* to, std::int32_t* inexact) {
   const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (k >= nnz) return;
-  std::int32_t row = 0;  // the last one that begins at k or before
+  std::int32_t row = 0;  // the last row that begins at k or before
   for (std::int32_t end = count; end - row > 1;) {
     const std::int32_t middle = row + (end - row) / 2;
     (apart_row_ptr[middle] <= k ? row : end) = middle;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a warp gets the numbers of its slices: a chunk of some steps at a time, loaded into registers
-// when it is asked for, or fetched into shared memory ahead of that by asynchronous copies. The
-// latter takes no registers for what is in flight and goes on from one slice to the next, but takes
-// the place of gathered x in the L1 cache.
+// How a warp gets the numbers of its slices: one chunk of a few steps at a time. LoadedChunks loads
+// a chunk into registers when it is needed. FetchedChunks copies it into shared memory ahead of
+// time by asynchronous copies: these take no registers while they are in flight and continue from
+// one slice to the next, but they take space of the L1 cache that would hold gathered entries of x.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -20,10 +20,10 @@ struct Slices {
   std::int32_t count = 0;
   std::int32_t rows = 0;
   const std::int32_t* slice_ptr = nullptr;
-  const std::int32_t* base = nullptr;  // with 16-bit columns
+  const std::int32_t* base = nullptr;  // in use with 16-bit columns
   const Column* columns = nullptr;
   const Stored* values = nullptr;
-  const std::int32_t* row_order = nullptr;  // nullptr: the caller's order
+  const std::int32_t* row_order = nullptr;  // null: the caller's order
 };
 
 // The numbers of one lane in one step.
@@ -43,7 +43,7 @@ __device__ Pack<lane_rows, Column> no_columns() {
   return none;
 }
 
-// At most this many steps a chunk; all lanes of the warp call everything.
+// The maximum number of steps per chunk. All lanes of the warp call each function of both classes.
 template <int lane_rows>
 inline constexpr int kChunkSteps = lane_rows == 1 ? 8 : 4;
 
@@ -56,7 +56,7 @@ class LoadedChunks {
   __device__ LoadedChunks(const Slices<Stored, Column>& a, Memory*, std::int32_t, std::int32_t)
       : a_(a) {}
 
-  // Steps [step, end) of a slice, or the first kSteps of them.
+  // Loads the steps [step, end) of a slice, or the first kSteps of them.
   __device__ __forceinline__ void next(std::int32_t step, std::int32_t end) {
     const std::int64_t first =
         (static_cast<std::int64_t>(step) * kLanes + threadIdx.x % kLanes) * lane_rows;
@@ -102,8 +102,8 @@ template <int lane_rows, class Stored, class Column>
 class FetchedChunks {
  public:
   static constexpr int kSteps = kChunkSteps<lane_rows>;
-  static constexpr int kSize = kLanes * lane_rows;  // numbers of a step
-  static constexpr int kChunks = 2;                 // one in use, the other on its way
+  static constexpr int kSize = kLanes * lane_rows;  // numbers per step
+  static constexpr int kChunks = 2;                 // one in use, the other in flight
 
   struct Chunk {
     alignas(16) Column columns[kSteps * kSize];
@@ -114,7 +114,7 @@ class FetchedChunks {
     Chunk chunks[kChunks];
   };
 
-  // Slices first, first + stride, ...
+  // The warp takes the slices first, first + stride, ..
   __device__ FetchedChunks(const Slices<Stored, Column>& a, Memory* memory, std::int32_t first,
                            std::int32_t stride)
       : a_(a), memory_(memory), next_slice_(first), stride_(stride) {
@@ -124,11 +124,12 @@ class FetchedChunks {
     for (int k = 1; k < kChunks; ++k) fetch();
   }
 
-  // The slices in their order, whatever the arguments; one without steps has no chunk.
+  // Moves on to the next chunk. The chunks come in the order of the slices; the arguments only tell
+  // how many steps the chunk has. A slice without steps has no chunk.
   __device__ __forceinline__ void next(std::int32_t step, std::int32_t end) {
     steps_ = end - step;
     __pipeline_wait_prior(kChunks - 2);
-    __syncwarp();  // what other lanes copied is there, and no lane reads the chunk before any more
+    __syncwarp();  // The copies of all lanes have arrived, and no lane reads the chunk before.
     fetch();
     used_ = used_ + 1 == kChunks ? 0 : used_ + 1;
   }
@@ -146,7 +147,7 @@ class FetchedChunks {
     return reinterpret_cast<const Pack<lane_rows, T>*>(numbers)[s * kLanes + threadIdx.x % kLanes];
   }
 
-  // Where a slice begins and ends is itself asked for one slice ahead.
+  // Loads the begin and the end of the next slice, one slice ahead of their use.
   __device__ void look_ahead() {
     next_begin_ = next_end_ = 0;
     if (next_slice_ < a_.count) {
@@ -155,7 +156,7 @@ class FetchedChunks {
     }
   }
 
-  // The next slice that has steps, if there is one.
+  // Goes to the next slice that has steps, if there is one.
   __device__ void go_to_next_slice() {
     do {
       step_ = next_begin_;
@@ -168,7 +169,7 @@ class FetchedChunks {
 
   template <class T>
   static __device__ void copy(T (&to)[kSteps * kSize], const T* from, int steps) {
-    constexpr int kWidth = 16;  // bytes of a lane's copy
+    constexpr int kWidth = 16;  // bytes per copy of a lane
     const auto bytes = static_cast<int>(steps * kSize * sizeof(T));
 #pragma unroll
     for (int at = 0; at < static_cast<int>(sizeof(to)); at += kWidth * kLanes) {
@@ -192,7 +193,7 @@ class FetchedChunks {
       step_ += kSteps;
       if (step_ >= end_) go_to_next_slice();
     }
-    __pipeline_commit();  // also where nothing is left: next() counts
+    __pipeline_commit();  // Also without a copy, because next() waits by the number of commits.
     filled_ = filled_ + 1 == kChunks ? 0 : filled_ + 1;
   }
 
@@ -200,7 +201,7 @@ class FetchedChunks {
   Memory* memory_;
   std::int32_t next_slice_, stride_;
   std::int32_t next_begin_, next_end_;
-  std::int32_t step_ = 0, end_ = 0;  // to be fetched of this slice
+  std::int32_t step_ = 0, end_ = 0;  // the steps of this slice that are still to be fetched
   int filled_ = 0, used_ = kChunks - 1, steps_ = 0;
 };
 

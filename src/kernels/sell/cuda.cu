@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SELL on CUDA: a warp a slice; the rows kept apart go through ALBUS's tiles in the same launch.
-// See layout.hpp for the layout, and for the bytes moved. Deterministic: a row of a slice is summed
-// by one lane in storage order; for the others see kernels/multiply_tile.cuh.
+// The CUDA executor: one warp multiplies one slice. The same launch multiplies the rows kept apart,
+// tile by tile. layout.hpp documents the layout and the bytes moved. The result is deterministic:
+// one lane sums a row of a slice in storage order; for the rows kept apart see
+// kernels/multiply_tile.cuh.
 #include <algorithm>
 #include <type_traits>
 
@@ -33,17 +34,17 @@ __device__ __forceinline__ To widen(Half value) {
   return static_cast<To>(__half2float(__ushort_as_half(value.bits)));
 }
 
-// Can chunks be fetched ahead? That pays for FP32 values and FP64 x on large matrices in the
-// caller's order (H200: 7 to 20 % faster on stencils, 9 % on elasticity). Elsewhere the direct way
-// is faster: FP64 values by 8 %, FP32 x by 8 %, sorted rows by up to 1.8 times, a matrix that the
-// L2 cache holds by 5 %.
+// True where chunks may be fetched ahead. Fetching ahead pays for FP32 values with FP64 x on large
+// matrices in the caller's order (H200: 7 to 20 % faster on stencils, 9 % on elasticity). Loading
+// chunks directly is faster for FP64 values (8 %), for FP32 x (8 %), for sorted rows (up to 1.8
+// times), and for a matrix that fits into the L2 cache (5 %).
 template <int lane_rows, class Stored, class Column, class Vector>
 constexpr bool can_fetch_ahead() {
   return lane_rows == sell::kMaxLaneRows && sell::kIsNarrow<Column> &&
          std::is_same_v<Stored, float> && std::is_same_v<Vector, double>;
 }
 
-// One slice, by one warp. Returns this lane's share of x . A x.
+// One warp multiplies one slice. Returns this lane's share of x . A x.
 template <bool ahead, int lane_rows, bool with_dot, class Stored, class Column, class Vector>
 __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a,
                                                  Chunks<ahead, lane_rows, Stored, Column>& chunks,
@@ -65,7 +66,7 @@ __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a
   for (std::int32_t step = a.slice_ptr[slice]; step < end; step += kSteps) {
     chunks.next(step, end);
     if constexpr (ahead) {
-      // All gathers are asked for first. Where a row has no entry, its value is 0 as well.
+      // All gathers are issued first. Where a row has no entry, its value is 0 as well.
       Number x_of[kSteps][lane_rows] = {};
 #pragma unroll
       for (int s = 0; s < kSteps; ++s) {
@@ -83,7 +84,7 @@ __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a
           for (int r = 0; r < lane_rows; ++r)
             sums[r] += widen<Number>(value.of_row[r]) * x_of[s][r];
         }
-    } else {  // fewer registers, so more warps
+    } else {  // This order takes fewer registers, which allows more warps.
 #pragma unroll
       for (int s = 0; s < kSteps; ++s) {
         const Pack<lane_rows, Column> column = chunks.columns(s);
@@ -112,7 +113,8 @@ struct BlockMemory {
   typename Chunks<ahead, lane_rows, Stored, Column>::Memory of_warp[kSlicesPerBlock];
 };
 
-// Blocks that a multiprocessor must hold: bounds the registers, which the loads in flight take.
+// Blocks that a multiprocessor must hold at the same time. This bounds the number of registers,
+// which the loads in flight take.
 template <bool ahead, int lane_rows, bool with_apart, class Stored>
 constexpr int min_blocks() {
   if (ahead) return 3;
@@ -120,7 +122,8 @@ constexpr int min_blocks() {
   return with_apart ? 4 : 5;
 }
 
-// Work units: first the tiles of the rows kept apart, which take longest, then slices by the block.
+// Work units are first the tiles of the rows kept apart, which take longest, then the slices, in
+// groups of one per warp.
 template <bool ahead, int lane_rows, bool with_apart, bool with_dot, class Stored, class Column,
           class Vector>
 __global__ void __launch_bounds__(kThreads, (min_blocks<ahead, lane_rows, with_apart, Stored>()))
@@ -136,7 +139,7 @@ __global__ void __launch_bounds__(kThreads, (min_blocks<ahead, lane_rows, with_a
     for (; unit < apart.count; unit += gridDim.x) {
       dot += tiles::multiply_tile(apart, unit, x, sink,
                                   *reinterpret_cast<tiles::TileMemory<Sum<Vector>>*>(memory));
-      __syncthreads();  // before the memory is used again
+      __syncthreads();  // The shared memory is used again.
     }
     unit -= apart.count;
   }
@@ -153,7 +156,7 @@ __global__ void __launch_bounds__(kThreads, (min_blocks<ahead, lane_rows, with_a
   }
 }
 
-// How many blocks of it a multiprocessor holds at a time.
+// The number of blocks of the kernel that a multiprocessor holds at the same time.
 template <class Kernel>
 int resident_blocks(Kernel kernel, std::size_t shared_bytes) {
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -193,7 +196,7 @@ class SellCuda final : public CudaKernel<Vector> {
     sell::fill_device_values(row_ptr_, values, singles_, layout_, stream);
     if (layout_.code.singles == had_singles) return;
     blocks_ = prepare<false>();
-    prepare<true>();  // dot_partials() stays
+    prepare<true>();  // The number of blocks, and so dot_partials(), must stay.
   }
 
   KernelStatistics statistics() const override {
@@ -212,14 +215,15 @@ class SellCuda final : public CudaKernel<Vector> {
   }
 
  private:
-  // Blocks of a launch: a unit each, unless chunks are fetched ahead or partial sums stored; then
-  // no more than the GPU holds at a time.
+  // The number of blocks of a launch: one per work unit; where chunks are fetched ahead or partial
+  // sums are stored, at most as many as the GPU holds at the same time.
   template <bool with_dot>
   int prepare() {
     int blocks = units_;
     with_kernel<with_dot>([&](auto kernel, std::size_t shared_bytes, bool ahead, auto&&...) {
-      const int most = resident_blocks(kernel, shared_bytes) * device_properties().multiprocessors;
-      if (with_dot || ahead) blocks = std::min(units_, most);
+      const int max_blocks =
+          resident_blocks(kernel, shared_bytes) * device_properties().multiprocessors;
+      if (with_dot || ahead) blocks = std::min(units_, max_blocks);
     });
     return blocks;
   }
@@ -235,8 +239,8 @@ class SellCuda final : public CudaKernel<Vector> {
     check_launch();
   }
 
-  // call(kernel, bytes of shared memory, whether it fetches ahead, slices, tiles) for the layout as
-  // it is coded.
+  // Calls call(kernel, bytes of shared memory, whether it fetches ahead, slices, tiles) with the
+  // kernel for the arrays that are in use.
   template <bool with_dot, class Call>
   void with_kernel(Call&& call) {
     if constexpr (std::is_same_v<Vector, double>) {
@@ -293,10 +297,10 @@ class SellCuda final : public CudaKernel<Vector> {
   std::vector<BuildStep> steps_;
   sell::DeviceLayout<Vector> layout_;
   tiles::TileCut<Sum<Vector>> apart_;
-  bool large_ = false;  // the L2 cache does not hold it
+  bool large_ = false;  // The layout exceeds the L2 cache.
   int units_ = 0;
-  int blocks_ = 0;      // of a launch
-  int dot_blocks_ = 1;  // of one that sums x . A x
+  int blocks_ = 0;      // blocks of a launch
+  int dot_blocks_ = 1;  // blocks of a launch that sums x . A x
 };
 
 }  // namespace

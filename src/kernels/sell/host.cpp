@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SELL on the host: slices shared out between the threads, their rows side by side, then the rows
-// kept apart. Deterministic: a row is summed in storage order.
+// The host executor: the OpenMP threads share the slices and then the rows kept apart. The result
+// is deterministic: each row is summed in storage order.
 #include <algorithm>
 #include <span>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kLargestSlice = kLanes * kMaxLaneRows;
 
-// The sums of one slice's rows, in the order of position().
+// The sums of the rows of one slice, in the order of position().
 template <class Value, class Stored, class Column>
 void sum_slice(const Layout<Value>& a, std::int64_t slice, const Stored* values,
                const Column* columns, std::span<const Value> x, Value (&sums)[kLargestSlice]) {

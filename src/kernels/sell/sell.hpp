@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SELL as a registered kernel; see layout.hpp.
+// SELL: the builders that the registry names. layout.hpp documents the layout and names the paper.
 #pragma once
 
 #include <memory>
@@ -10,17 +10,18 @@
 
 namespace trireme {
 
-// double, float. Keeps the view's pattern, for update_values().
+// The kernel keeps the view's pattern for update_values(). Value: double, float.
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_sell_host(const CsrView<Value>& matrix);
 
-// Keeps the view's pattern, for update_values(). That waits for the stream where values that were
-// exact in FP32 may cease to be so, and may then move them: a graph captured before it must be
-// captured again. double, float, Half.
+// The kernel keeps the view's pattern for update_values(). Where the values were exact in FP32,
+// update_values() waits for the stream to learn whether the new values are exact too. If they are
+// not, it moves them to another array, and a CUDA graph captured before that call must be captured
+// again. Value: double, float, Half.
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_sell_cuda(const DeviceCsr<Value>& matrix,
                                                    StreamRef stream);
-// Values rounded to FP32, x and y in FP64.
+// Mixed precision: values are rounded to FP32; x and y are in FP64.
 std::unique_ptr<CudaKernel<double>> build_sell_mixed_cuda(const DeviceCsr<double>& matrix,
                                                           StreamRef stream);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sort each panel's rows by length, merge them into blocks, then copy the rows to their places.
+// Sorts the rows of each panel by length, merges them into blocks, and copies the rows to their
+// places.
 #include "kernels/teb/build.hpp"
 
 #include <numeric>
@@ -10,17 +11,17 @@
 namespace trireme::teb {
 namespace {
 
-// One panel's rows in their final order, and where its blocks begin in it.
+// The rows of one panel in their final order, and where the blocks begin in that order.
 struct Panel {
   std::vector<std::int32_t> row_order;
   std::vector<std::int32_t> block_starts;
 };
 
-// The panel's rows that are neither empty nor long, longest first, ties in row order: a counting
-// sort.
+// The rows of a panel that are neither empty nor long, longest first, ties in row order. This is a
+// counting sort.
 std::vector<std::int32_t> sort_rows(std::span<const std::int32_t> row_ptr, std::int64_t first_row,
                                     std::int64_t last_row, std::int32_t threshold) {
-  std::vector<std::int32_t> next(threshold + 1);  // of each length, its next place
+  std::vector<std::int32_t> next(threshold + 1);  // the next place of a row of each length
   const auto length_of = [&](std::int64_t row) { return row_ptr[row + 1] - row_ptr[row]; };
   const auto belongs = [&](std::int32_t length) { return length > 0 && length <= threshold; };
   for (std::int64_t row = first_row; row < last_row; ++row)
@@ -51,7 +52,7 @@ Panel make_panel(std::span<const std::int32_t> row_ptr, std::int64_t first_row,
   return panel;
 }
 
-// Positions [first, first + rows) of the caller's rows that `belongs` says, in row order.
+// Stores in order[first ..] the rows whose length `belongs` accepts, in row order.
 template <class Belongs>
 void append_rows(std::span<const std::int32_t> row_ptr, Array<std::int32_t>& order,
                  std::int64_t first, Belongs belongs) {
@@ -59,7 +60,6 @@ void append_rows(std::span<const std::int32_t> row_ptr, Array<std::int32_t>& ord
     if (belongs(row_ptr[row + 1] - row_ptr[row])) order[first++] = static_cast<std::int32_t>(row);
 }
 
-// Fills row_order and blo_idx.
 template <class Value>
 void order_rows(std::span<const std::int32_t> row_ptr, const Plan& plan, Layout<Value>& layout) {
   const std::int64_t rows = layout.rows, panels = plan.panels(rows);

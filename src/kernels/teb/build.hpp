@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From CSR to the TEB layout on the host; OpenMP-parallel, O(nnz + rows).
+// Builds the TEB layout from a CSR on the host, in O(nnz + rows) time, with all OpenMP threads.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,9 @@ struct BuiltLayout {
   std::vector<BuildStep> steps;
 };
 
-// Algorithm 2 on rows sorted by length, longest first, given as sum[k] = nonzeros before sorted row
-// k. Calls take(first, begin, end) for each block: sorted row `first`, then rows end-1 down to
-// begin.
+// Algorithm 2 of the paper on rows sorted by length, longest first. sum[k] is the number of
+// nonzeros before sorted row k. For each block, take(first, begin, end) is called: the block has
+// the sorted row `first` and then the sorted rows end-1 down to begin.
 template <class Take>
 void merge_rows(std::span<const std::int32_t> sum, std::int32_t threshold, Take take) {
   std::ptrdiff_t first = 0, end = std::ssize(sum) - 1;
@@ -36,16 +36,19 @@ void merge_rows(std::span<const std::int32_t> sum, std::int32_t threshold, Take 
   }
 }
 
+// The row lengths of a CSR, as runs.
 RowRuns count_rows(std::span<const std::int32_t> row_ptr);
 
+// Value: double, float.
 template <class Value>
 BuiltLayout<Value> build(const CsrView<Value>& matrix);
-// With the caller's threshold (at most kMaxNonzeros), and all rows in one panel if they are at
-// most kMaxPanelRows.
+
+// The same with a given plan, whose threshold is at most kMaxNonzeros.
 template <class Value>
 BuiltLayout<Value> build(const CsrView<Value>& matrix, const Plan& plan);
 
-// Copies the values of the CSR that the layout was built from to their places.
+// Copies new values to their places. `csr_values` are in the order of the CSR that the layout was
+// built from; row_ptr is that of the CSR.
 template <class Value>
 void reorder_values(std::span<const std::int32_t> row_ptr, std::span<const Value> csr_values,
                     Layout<Value>& layout);

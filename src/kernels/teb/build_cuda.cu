@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TEB's entries on the GPU: block heads, chunks of long rows, and the copy of rows to their places.
+// Builds the TEB layout on the GPU: makes the block heads and the chunks of long rows, and copies
+// the rows to their places. order_rows.cu finds the order of the rows.
 #include <algorithm>
 #include <utility>
 
@@ -33,13 +34,14 @@ __global__ void make_heads(std::int64_t blocks, const Index* __restrict__ blo_id
   heads[block] = head;
 }
 
-// Where the entries of a row come from and go to.
+// Copies the entries of a row from the CSR to the layout.
 struct Copy {
   const Index* row_ptr;
   const Index* row_order;  // null: position and row are the same
   const Index* rownnz_sum;
 
-  // Entries of `position` between `begin` and `end` of the layout, every `stride`-th from `lane`.
+  // Copies the entries begin + lane, begin + lane + stride, .. before `end` of the row at
+  // `position`.
   template <bool columns, class Stored, class Value>
   __device__ __forceinline__ void row(Index position, Index begin, Index end, int lane, int stride,
                                       const Index* csr_columns, const Value* csr_values,
@@ -53,8 +55,8 @@ struct Copy {
   }
 };
 
-// A thread block a chunk of a long row, then a thread block a block. Reads and writes are
-// contiguous within a row.
+// The first thread blocks copy one chunk of a long row each, the others one block each. Reads and
+// writes are contiguous within a row.
 template <bool columns, class Stored, class Value>
 __global__ void __launch_bounds__(kThreads)
     copy_entries(Copy copy, int chunk_count, const Chunk* __restrict__ chunks,

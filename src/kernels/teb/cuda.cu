@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TEB on CUDA (paper, section 3.2): a thread block a block of nonzeros.
+// The CUDA executor (paper, section 3.2): one thread block takes one block of nonzeros at a time.
 //
-//   1  all threads have the block's values and columns in registers, read side by side; they gather
-//      x and put the products into shared memory (a word of padding every 128 bytes keeps rows of
-//      4, 8, 16 .. nonzeros on different banks); then they start reading the next block
-//   2  `lanes` threads add up a row; a long first row has a warp to itself, or all of them
+//   Phase 1  The threads hold the values and columns of the block in registers, loaded with unit
+//            stride. They gather x and write the products to shared memory, where one word of
+//            padding per 128 bytes keeps rows of 4, 8, 16 .. nonzeros on different banks. Then they
+//            start to load the next block.
+//   Phase 2  `lanes` threads sum each row. One warp, or all warps, sum a long first row.
 //
-//   values   | 5 4 2 1 | 2 1 8 6 | ...    algorithm 3 gives each row to one thread, which reads
-//   threads    0 1 2 3   4 5 6 7          4 values here, 3 there: uncoalesced
+//   values   | 5 4 2 1 | 2 1 8 6 | ...
+//   threads    0 1 2 3   4 5 6 7
 //
-// Rows longer than the threshold are cut into chunks, a thread block each; the block that finishes
-// last adds up the chunks' sums, in order. Moves 12 bytes a nonzero (double), 16 a row and 16 a
-// block. Deterministic: each sum has a fixed tree.
+//   Algorithm 3 of the paper gives each row to one thread instead, whose loads are not coalesced.
+//
+// Rows longer than the threshold are cut into chunks, one per thread block. The thread block that
+// finishes last adds the sums of the chunks in their order.
+//
+// Bytes moved (double): 12 per nonzero, 16 per row and 16 per block. The result is deterministic:
+// the tree of each sum is fixed.
 #include <algorithm>
 #include <utility>
 
@@ -29,8 +34,8 @@ using teb::Chunk;
 using teb::kThreads;
 using Index = std::int32_t;
 
-constexpr int kEach = 8;      // products a thread
-constexpr int kResident = 4;  // thread blocks on a multiprocessor
+constexpr int kEach = 8;      // products per thread
+constexpr int kResident = 4;  // thread blocks per multiprocessor
 constexpr int kSlots = kThreads * kEach;
 static_assert(teb::kMaxNonzeros + 31 == kSlots);
 
@@ -39,20 +44,19 @@ struct Operands {
   const Stored* __restrict__ values;
   const Index* __restrict__ col_idx;
   const Index* __restrict__ rownnz_sum;
-  const Index* __restrict__ row_order;  // null: position and row are the same
+  const Index* __restrict__ row_order;  // null where position and row are the same
   const Vector* __restrict__ x;
   Vector* __restrict__ y;
   bool add;
 };
 
-// Sums of chunks, and how many chunks of a row are done: zero before and after each product.
 template <class Vector>
 struct ChunkSums {
-  Sum<Vector>* __restrict__ sums;
-  unsigned* __restrict__ done;
+  Sum<Vector>* __restrict__ sums;  // one per chunk
+  unsigned* __restrict__ done;     // finished chunks per long row; 0 between products
 };
 
-// Where product k is kept.
+// The place of product k in shared memory.
 template <class Number>
 __device__ __forceinline__ int slot(int k) {
   constexpr int kPadding = 128 / sizeof(Number);
@@ -64,7 +68,7 @@ __device__ __forceinline__ Index row_at(const Operands<Stored, Vector>& a, Index
   return a.row_order ? a.row_order[position] : position;
 }
 
-// Writes a row's sum; returns its part of x . A x.
+// Writes the sum of a row; returns its term of x . A x, or 0 without dot.
 template <bool with_dot, class Stored, class Vector, class Number>
 __device__ __forceinline__ double finish_row(const Operands<Stored, Vector>& a, Index row,
                                              Number sum) {
@@ -72,7 +76,8 @@ __device__ __forceinline__ double finish_row(const Operands<Stored, Vector>& a, 
   return with_dot ? static_cast<double>(sum) * load<Number>(a.x + row) : 0;
 }
 
-// One chunk of a long row.
+// Multiplies one chunk of a long row. Returns the row's term of x . A x in thread 0 of the thread
+// block that finishes the row, and 0 in all other threads.
 template <bool with_dot, class Stored, class Vector>
 __device__ double multiply_chunk(const Operands<Stored, Vector>& a, const Chunk& chunk, int number,
                                  const ChunkSums<Vector>& sums) {
@@ -103,7 +108,7 @@ __device__ double multiply_chunk(const Operands<Stored, Vector>& a, const Chunk&
   return finish_row<with_dot>(a, row_at(a, chunk.position), sum);
 }
 
-// A row as phase 2 needs it; an empty one where there is none.
+// The nonzeros and the caller's number of a row. A row without nonzeros stands for no row.
 struct RowPlace {
   Index begin = 0, end = 0, row = 0;
 };
@@ -115,14 +120,14 @@ __device__ __forceinline__ RowPlace find_row(const Operands<Stored, Vector>& a, 
   return {a.rownnz_sum[position], a.rownnz_sum[position + 1], row_at(a, position)};
 }
 
-// What a thread has of a block: entries thread, thread + kThreads, .. from a multiple of 32.
+// A thread's entries of a block: thread, thread + kThreads, .., counted from base_of().
 template <class Stored>
 struct Entries {
-  Index columns[kEach];  // -1: none
+  Index columns[kEach];  // -1 where there is no entry
   Stored values[kEach];
 };
 
-// The first entry of a block's range that begins a cache line.
+// The multiple of 32 at or before the first entry of a block, where a cache line begins.
 __device__ __forceinline__ Index base_of(const BlockHead& head) { return head.first_nonzero & ~31; }
 
 template <class Stored, class Vector>
@@ -150,7 +155,7 @@ __device__ __forceinline__ void store_products(const Vector* __restrict__ x,
           static_cast<Number>(entries.values[k]) * load<Number>(x + entries.columns[k]);
 }
 
-// The lane's part of a row of products: every lanes-th.
+// The sum of the products begin + lane, begin + lane + lanes, .. before `end`.
 template <class Number>
 __device__ __forceinline__ Number sum_products(const Number* products, int begin, int end, int lane,
                                                int lanes) {
@@ -159,12 +164,12 @@ __device__ __forceinline__ Number sum_products(const Number* products, int begin
   return sum;
 }
 
-// How a block's rows are shared out between the threads, and each thread's first row.
+// How the threads share the rows of a block, and the first row of each thread.
 struct RowWork {
-  bool front_apart;   // the first row has a warp, or all, to itself
+  bool front_apart;   // One warp, or all warps, sum the first row.
   int workers;        // threads for the other rows
-  int worker;         // negative: of the warp that takes the front row
-  Index group_first;  // the first position of those that are added up at once
+  int worker;         // number among the workers; negative in the warp that sums the first row
+  Index group_first;  // first position of the rows that are summed at the same time
   RowPlace row;
 };
 
@@ -182,7 +187,7 @@ __device__ __forceinline__ RowWork share_rows(const Operands<Stored, Vector>& a,
   return work;
 }
 
-// Phase 2. Returns the thread's part of x . A x.
+// Phase 2. Returns the thread's share of x . A x.
 template <bool with_dot, class Stored, class Vector>
 __device__ __forceinline__ double sum_rows(const Operands<Stored, Vector>& a, const BlockHead& head,
                                            Index end_row, RowWork work,
@@ -218,14 +223,15 @@ __device__ __forceinline__ double sum_rows(const Operands<Stored, Vector>& a, co
   return dot;
 }
 
-// Each thread block takes one item a round. It moves on within the round each time: panels hold
-// alike blocks in like places, and always the same place would be always the slow one.
+// The item that this thread block takes in a round: one item per round. Its place within the round
+// moves, because panels have similar blocks in similar places: a fixed place could give one thread
+// block all the slow blocks.
 __device__ __forceinline__ int item_of_round(unsigned round) {
   constexpr unsigned kStep = 61;
   return static_cast<int>(round * gridDim.x + (blockIdx.x + round * kStep) % gridDim.x);
 }
 
-// Chunks first, then blocks.
+// The items are first the chunks, then the blocks.
 template <bool with_dot, class Stored, class Vector>
 __global__ void __launch_bounds__(kThreads, kResident)
     multiply_blocks(Operands<Stored, Vector> a, int chunk_count, const Chunk* __restrict__ chunks,
@@ -315,7 +321,7 @@ class TebCuda final : public CudaKernel<Vector> {
     synchronize(stream);
     return order;
   }
-  // The same blocks: sorting and merging again would turn the rows of each block round.
+  // The blocks stay the same. Sorting and merging again would reverse the rows within each block.
   std::unique_ptr<CudaKernel<Vector>> in_row_order(const DeviceCsr<Vector>& permuted,
                                                    StreamRef stream) const override {
     return std::make_unique<TebCuda>(
@@ -353,7 +359,7 @@ class TebCuda final : public CudaKernel<Vector> {
   teb::DeviceLayout<Stored> layout_;
   DeviceBuffer<Sum<Vector>> chunk_sums_;
   DeviceBuffer<unsigned> chunks_done_;
-  int grid_;  // thread blocks, all resident
+  int grid_;  // thread blocks, all resident at the same time
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The TEB layout in GPU memory, and what lets a thread block start with one load. Compiles without
-// CUDA.
+// The TEB layout in GPU memory, with a head for each block so that a thread block starts with a
+// single load. This header compiles without CUDA.
 #pragma once
 
 #include <cstdint>
@@ -13,38 +13,40 @@
 
 namespace trireme::teb {
 
-inline constexpr int kThreads = 256;    // of the thread block that takes one TEB block
-inline constexpr int kLongFront = 64;   // a first row longer than this has a warp to itself
-inline constexpr int kWideFront = 512;  // and longer than this all warps, before the others
-inline constexpr int kChunkNonzeros =
-    4096;  // of a row longer than the threshold: a thread block each
+inline constexpr int kThreads = 256;  // per thread block; one thread block takes one TEB block
+// The first row of a block is its longest. One warp sums a first row that is longer than
+// kLongFront. All warps sum one that is longer than kWideFront, before the other rows.
+inline constexpr int kLongFront = 64;
+inline constexpr int kWideFront = 512;
+// Nonzeros per chunk of a row that is longer than the threshold. One thread block takes one chunk.
+inline constexpr int kChunkNonzeros = 4096;
 
-// Threads that are left for a block's other rows while its first row is added up.
+// The number of threads that sum the other rows of a block while its first row is summed.
 constexpr int threads_beside_front(int front_length) {
   return front_length > kLongFront && front_length <= kWideFront ? kThreads - 32 : kThreads;
 }
 
-// One for each block, and one more that marks the end.
+// There is one head per block, and one more at the end.
 struct alignas(16) BlockHead {
   std::int32_t first_row;      // blo_idx[block]
   std::int32_t first_nonzero;  // rownnz_sum[first_row]
   std::int32_t front_length;   // nonzeros of the first row, the longest
-  std::int32_t lanes;          // threads that add up one of the other rows: a power of two, 1 to 32
+  std::int32_t lanes;          // threads per row for the other rows: a power of two, 1 to 32
 };
 
 // A part of a row longer than the threshold.
 struct Chunk {
-  std::int32_t position;     // of the row
-  std::int32_t begin, end;   // nonzeros
-  std::int32_t first_chunk;  // of the row
-  std::int32_t chunks;       // of the row
+  std::int32_t position;     // position of the row
+  std::int32_t begin, end;   // nonzeros of the chunk
+  std::int32_t first_chunk;  // first chunk of the row
+  std::int32_t chunks;       // number of chunks of the row
 };
 
-// Rows in TEB's order: identical to the host builder's arrays.
+// The rows in the order of TEB. The arrays are equal to those of the host builder.
 struct DeviceOrder {
   Plan plan;
   std::int64_t blocks = 0;
-  DeviceBuffer<std::int32_t> row_order;   // rows; empty: the caller's
+  DeviceBuffer<std::int32_t> row_order;   // rows; empty where it is the caller's order
   DeviceBuffer<std::int32_t> blo_idx;     // blocks + 1
   DeviceBuffer<std::int32_t> rownnz_sum;  // rows + 1
 };
@@ -56,28 +58,31 @@ struct DeviceLayout {
   std::int64_t nnz = 0;
   DeviceOrder order;
   DeviceBuffer<BlockHead> heads;       // blocks + 1
-  DeviceBuffer<Chunk> chunks;          // of all long rows, row after row
+  DeviceBuffer<Chunk> chunks;          // the chunks of all long rows, row after row
   DeviceBuffer<Stored> values;         // nnz
   DeviceBuffer<std::int32_t> col_idx;  // nnz
   std::vector<BuildStep> steps;
 };
 
-// Counts, sorts, merges and scans on the device; only the row length histogram, a few sizes and the
-// threshold travel. Synchronises `stream`.
+// Counts, sorts and merges the rows on the device. Only the histogram of row lengths, a few sizes
+// and the threshold are copied between host and device. Synchronises `stream`.
 DeviceOrder order_rows(std::int64_t rows, std::int64_t nnz, DeviceSpan<const std::int32_t> row_ptr,
                        StreamRef stream);
 
-// Stored may be narrower than the matrix's Value. Synchronises `stream`.
+// Stored may be narrower than Value. Synchronises `stream`. Throws Error{resource} when the layout
+// does not fit into device memory.
 template <class Stored, class Value>
 DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, StreamRef stream);
 
-// For a matrix whose rows are in `order` already, which has no row_order.
+// The same for a matrix whose rows are in the order of TEB already. `order` has no row_order.
 template <class Stored, class Value>
 DeviceLayout<Stored> build_in_order(const DeviceCsr<Value>& matrix, DeviceOrder order,
                                     StreamRef stream);
+
+// Copies `order` without its row_order. Asynchronous in `stream`.
 DeviceOrder without_row_order(const DeviceOrder& order, StreamRef stream);
 
-// New values in the CSR's order to their places; asynchronous.
+// Copies new values, which are in the order of the CSR, to their places. Asynchronous in `stream`.
 template <class Stored, class Value>
 void reorder_values(DeviceSpan<const std::int32_t> row_ptr, DeviceSpan<const Value> csr_values,
                     DeviceLayout<Stored>& layout, StreamRef stream);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TEB on the host: blocks shared out between the OpenMP threads, as thread blocks are on a GPU
-// (paper, section 3.2, algorithm 3). The readable specification of the CUDA executor.
-// Moves 12 bytes a nonzero (double) and 16 a row. Deterministic: one thread sums a row, in order.
+// The host executor, the readable specification of the CUDA executor: the OpenMP threads share the
+// blocks, as the thread blocks of a GPU do (paper, section 3.2, algorithm 3).
+//
+// Bytes moved (double): 12 per nonzero and 16 per row. The result is deterministic: one thread sums
+// each row in storage order.
 #include "kernels/teb/build.hpp"
 #include "kernels/teb/teb.hpp"
 

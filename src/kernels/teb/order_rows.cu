@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TEB's row order on the GPU, the same as the host's: a radix sort by (panel, length), the merge of
-// each panel by a warp that searches prefix sums in shared memory, scans for the offsets.
+// Finds the row order of TEB on the GPU; the result is equal to that of the host. A radix sort by
+// (panel, length) comes first. Then one warp per panel merges its rows by searching prefix sums in
+// shared memory. Scans give the offsets.
 #include <bit>
 #include <cstddef>
 #include <cub/device/device_radix_sort.cuh>
@@ -31,10 +32,8 @@ void sum_exclusively(DeviceSpan<Index> numbers, StreamRef stream) {
   });
 }
 
-// --- row lengths ------------------------------------------------------------------------------
-
-// counts[l]: rows of length l <= kMaxNonzeros; the lengths of the others go to `longer`, in any
-// order.
+// Sets counts[l] to the number of rows of length l <= kMaxNonzeros, and stores the lengths of the
+// other rows in `longer`, in any order.
 __global__ void count_lengths(std::int64_t rows, const Index* __restrict__ row_ptr,
                               unsigned* __restrict__ counts, unsigned* __restrict__ longer_count,
                               Index* __restrict__ longer) {
@@ -57,7 +56,8 @@ __global__ void count_lengths(std::int64_t rows, const Index* __restrict__ row_p
 RowRuns count_rows(std::int64_t rows, std::int64_t nnz, DeviceSpan<const Index> row_ptr,
                    StreamRef stream) {
   constexpr int kMaxBlocks = 1024;
-  ScratchBuffer<unsigned> counts(kMaxNonzeros + 2, stream);  // the last counts the longer ones
+  // The last element counts the rows that are longer than kMaxNonzeros.
+  ScratchBuffer<unsigned> counts(kMaxNonzeros + 2, stream);
   ScratchBuffer<Index> longer(nnz / kMaxNonzeros + 1, stream);
   fill_zero(counts.span(), stream);
   if (rows > 0)
@@ -70,10 +70,8 @@ RowRuns count_rows(std::int64_t rows, std::int64_t nnz, DeviceSpan<const Index> 
                  {lengths.begin(), lengths.end()});
 }
 
-// --- sorting ----------------------------------------------------------------------------------
-
-// Ascending keys are TEB's order before merging: long rows, then each panel's rows, longest first,
-// then empty rows. The sort is stable, so ties stay in row order.
+// Ascending keys give the order of TEB before the merge: first the long rows, then the rows of each
+// panel, longest first, then the empty rows. The sort is stable, so that ties stay in row order.
 struct SortKeys {
   Index threshold;
   int panel_shift;  // a panel has 2^panel_shift rows
@@ -107,7 +105,7 @@ __global__ void make_keys(std::int64_t rows, const Index* __restrict__ row_ptr, 
   order[row] = static_cast<Index>(row);
 }
 
-// Longest first: the complement of the length.
+// Makes keys that sort the long rows longest first: the complements of their lengths.
 __global__ void make_long_keys(std::int64_t rows, const Index* __restrict__ row_ptr,
                                const Index* __restrict__ order, std::uint32_t* __restrict__ key) {
   const std::int64_t position = thread_number();
@@ -153,8 +151,6 @@ Sorted sort_rows(std::int64_t rows, DeviceSpan<const Index> row_ptr, const SortK
   return sorted;
 }
 
-// --- prefix sums ------------------------------------------------------------------------------
-
 __global__ void gather_lengths(std::int64_t rows, const Index* __restrict__ row_ptr,
                                const Index* __restrict__ order, Index* __restrict__ lengths) {
   const std::int64_t position = thread_number();
@@ -163,7 +159,8 @@ __global__ void gather_lengths(std::int64_t rows, const Index* __restrict__ row_
   lengths[position] = position < rows ? row_ptr[row + 1] - row_ptr[row] : 0;
 }
 
-// sums (rows + 1): the nonzeros before each position of `order`.
+// Sets sums[k] to the number of nonzeros before position k of `order`; `sums` has rows + 1
+// elements.
 void sum_lengths(DeviceSpan<const Index> row_ptr, DeviceSpan<const Index> order,
                  DeviceSpan<Index> sums, StreamRef stream) {
   const auto rows = static_cast<std::int64_t>(order.size());
@@ -173,7 +170,8 @@ void sum_lengths(DeviceSpan<const Index> row_ptr, DeviceSpan<const Index> order,
   sum_exclusively(sums, stream);
 }
 
-// starts[p]: the first sorted position of panel p; starts[panels]: that of the empty rows.
+// Sets starts[p] to the first sorted position of panel p, and starts[panels] to that of the empty
+// rows.
 __global__ void find_panels(std::int64_t rows, const std::uint32_t* __restrict__ sorted_keys,
                             SortKeys keys, Index* __restrict__ starts) {
   const std::int64_t panel = thread_number();
@@ -190,16 +188,15 @@ __global__ void find_panels(std::int64_t rows, const std::uint32_t* __restrict__
   starts[panel] = static_cast<Index>(low);
 }
 
-// --- merging ----------------------------------------------------------------------------------
-
-// The first k in [low, high] with sum[k] >= wanted, where sum[high] >= wanted; by a whole warp.
+// Returns the first k in [low, high] with sum[k] >= wanted; sum[high] >= wanted must hold. A whole
+// warp calls it.
 __device__ int lower_bound_by_warp(const Index* sum, int low, int high, Index wanted) {
   const int lane = threadIdx.x % 32;
   while (low < high) {
     const int step = (high - low) / 32 + 1;
     const int probe = min(low + (lane + 1) * step - 1, high);
     const unsigned reached = __ballot_sync(0xffffffffu, sum[probe] >= wanted);
-    const int first = __ffs(reached) - 1;  // lane 31 has always reached it
+    const int first = __ffs(reached) - 1;  // sum[high] >= wanted, so that lane 31 always votes yes
     const int next_high = min(low + (first + 1) * step - 1, high);
     low = first == 0 ? low : min(low + first * step, high);
     high = next_high;
@@ -207,8 +204,9 @@ __device__ int lower_bound_by_warp(const Index* sum, int low, int high, Index wa
   return low;
 }
 
-// Algorithm 2, a panel a thread block: see merge_rows in build.hpp. block_starts[starts[p] + i]
-// becomes the position of the first row of the panel's block i, counts[p] the number of its blocks.
+// Algorithm 2 as in merge_rows() of build.hpp, one panel per thread block. Sets
+// block_starts[starts[p] + i] to the position of the first row of block i of panel p, and counts[p]
+// to its number of blocks.
 __global__ void merge_panels(const Index* __restrict__ starts, const Index* __restrict__ sorted_sum,
                              Index threshold, Index* __restrict__ block_starts,
                              Index* __restrict__ counts) {
@@ -229,7 +227,7 @@ __global__ void merge_panels(const Index* __restrict__ starts, const Index* __re
   if (threadIdx.x == 0) counts[blockIdx.x] = first;
 }
 
-// Writes the panel's part of row_order and blo_idx, a warp a block.
+// Writes the part of row_order and blo_idx that belongs to a panel, one warp per block.
 __global__ void place_panels(const Index* __restrict__ starts, const Index* __restrict__ offsets,
                              const Index* __restrict__ block_starts,
                              const Index* __restrict__ sorted, Index long_rows,
@@ -249,7 +247,7 @@ __global__ void place_panels(const Index* __restrict__ starts, const Index* __re
   }
 }
 
-// Long rows and empty rows stay as they are sorted.
+// Places the long rows and the empty rows, which keep their sorted order.
 __global__ void place_others(std::int64_t rows, std::int64_t long_rows, std::int64_t empty_rows,
                              std::int64_t blocks, const Index* __restrict__ sorted,
                              Index* __restrict__ row_order, Index* __restrict__ blo_idx) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What both TEB builders decide on the host, from the row lengths alone, before they touch the
-// entries.
+// The decisions that both TEB builders take on the host, from the row lengths alone, before they
+// copy entries.
 #pragma once
 
 #include <algorithm>
@@ -11,20 +11,20 @@
 
 namespace trireme::teb {
 
-// The most that a block may hold: a CUDA block keeps 2048 products in shared memory, and starts
-// reading at a multiple of 32.
+// The maximum number of nonzeros per block: a CUDA block keeps 2048 products in shared memory, and
+// starts to read at a multiple of 32.
 inline constexpr std::int64_t kMaxNonzeros = 2048 - 31;
-// Small matrices get smaller blocks, to have this many of them.
+// A small matrix gets smaller blocks, so that it has about kWantedBlocks of them.
 inline constexpr std::int64_t kWantedBlocks = 512;
 inline constexpr std::int64_t kMinNonzeros = 256;
-// A panel holds about this many nonzeros, as a power of two of rows.
+// A panel has about kPanelNonzeros nonzeros; its number of rows is a power of two.
 inline constexpr std::int64_t kPanelNonzeros = 1 << 19;
 inline constexpr std::int64_t kMinPanelRows = 1 << 10;
 inline constexpr std::int64_t kMaxPanelRows = 1 << 14;
 
 struct Plan {
   Threshold threshold;
-  std::int64_t long_rows = 0;  // longer than the threshold
+  std::int64_t long_rows = 0;  // rows longer than the threshold
   std::int64_t empty_rows = 0;
   std::int64_t panel_rows = 1;  // a power of two
 

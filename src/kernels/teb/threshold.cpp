@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trials of the merge on runs of equally long rows.
+// Tries the merge of rows on runs of rows of the same length.
 #include "kernels/teb/threshold.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace trireme::teb {
 namespace {
 
-// Algorithm 2 on runs: takes rows from the front and the back, many equal blocks at a time.
+// Algorithm 2 on runs. Takes rows from the front and the back, many equal blocks at a time.
 class MergeTrial {
  public:
   MergeTrial(const RowRuns& runs, std::int64_t blocks, std::int64_t threshold, double mean)
@@ -43,7 +43,7 @@ class MergeTrial {
     blocks_left_ -= count;
   }
 
-  // All rows left have one length: every block takes as many as fit.
+  // All remaining rows have the same length: every block takes as many as fit.
   void merge_within_one_run() {
     const std::int64_t length = runs_[front_].length;
     const std::int64_t fit = std::max<std::int64_t>(threshold_ / length, 1);
@@ -56,8 +56,8 @@ class MergeTrial {
     }
   }
 
-  // Blocks of one front row and as many rows of the last run as fit; where that run has not as
-  // many, one block that goes on into the runs before it.
+  // Makes blocks of one front row and as many rows of the last run as fit. Where the last run has
+  // too few rows, it makes one block that also takes rows of the runs before it.
   void merge_front_with_back() {
     const std::int64_t front_length = runs_[front_].length, back_length = runs_[back_].length;
     const std::int64_t fit = std::max<std::int64_t>(threshold_ - front_length, 0) / back_length;
@@ -84,7 +84,7 @@ class MergeTrial {
   }
 
   bool rows_left() const { return front_ < back_ || (front_ == back_ && front_rows_ > 0); }
-  // Where front and back are one run, front_rows_ counts its rows.
+  // Where front and back are the same run, front_rows_ counts its rows.
   void take_front(std::int64_t rows) {
     front_rows_ -= rows;
     if (front_rows_ == 0 && front_ < back_) {
@@ -100,7 +100,7 @@ class MergeTrial {
     back_rows_ -= rows;
     if (back_rows_ == 0) {
       --back_;
-      back_rows_ = runs_[back_].rows;  // not used where it is the front's run
+      back_rows_ = runs_[back_].rows;  // not used where front and back are the same run
     }
   }
 
@@ -174,24 +174,24 @@ double select_k(double mean, double critical_mean) {
 Threshold select_threshold(const RowRuns& runs, std::int64_t mean_nonzeros,
                            std::int64_t max_nonzeros) {
   constexpr double kLargestK = 1.03;
-  constexpr std::int64_t kCandidates = 8;  // from the wanted mean down to 7/8 of it
+  constexpr std::int64_t kCandidates = 8;  // means from the wanted one down to 7/8 of it
   const auto nnz = static_cast<double>(nonzeros(runs));
   if (nnz == 0) return {1, 1, static_cast<std::int32_t>(max_nonzeros)};
 
   const double largest_mean =
       std::min(static_cast<double>(mean_nonzeros), static_cast<double>(max_nonzeros) / kLargestK);
-  const auto fewest = static_cast<std::int64_t>(nnz / largest_mean) + 1;
-  const std::int64_t step = std::max<std::int64_t>(fewest / 7 / kCandidates, 1);
-  const std::int64_t most = fewest + (kCandidates - 1) * step;
-  const double critical_mean = nnz / static_cast<double>(critical_blocks(runs, most));
+  const auto min_blocks = static_cast<std::int64_t>(nnz / largest_mean) + 1;
+  const std::int64_t step = std::max<std::int64_t>(min_blocks / 7 / kCandidates, 1);
+  const std::int64_t max_blocks = min_blocks + (kCandidates - 1) * step;
+  const double critical_mean = nnz / static_cast<double>(critical_blocks(runs, max_blocks));
 
   Threshold best;
   double min_variance = 0;
-  for (std::int64_t blocks = fewest; blocks <= most; blocks += step) {
+  for (std::int64_t blocks = min_blocks; blocks <= max_blocks; blocks += step) {
     const double mean = nnz / static_cast<double>(blocks);
     const double k = select_k(mean, critical_mean);
     const double variance = block_variance(runs, blocks, k);
-    if (blocks > fewest && variance >= min_variance) continue;
+    if (blocks > min_blocks && variance >= min_variance) continue;
     min_variance = variance;
     best = {blocks, k, static_cast<std::int32_t>(mean * k)};
   }
