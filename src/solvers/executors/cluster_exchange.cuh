@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the blocks of one thread-block cluster exchange: they read and write each other's shared
-// memory, and meet at the cluster's barrier in hardware. Nothing passes through L2.
+// The exchange between the blocks of one thread-block cluster. The blocks read and write each
+// other's shared memory, and meet at the cluster's hardware barrier. Nothing passes through L2.
 //
 //   product:  all blocks meet | gather from the shared memory of the block that owns the column
 //   sums:     each block writes its sums into every block's shared memory | all blocks meet | every
-//             block adds what it was sent, in the same order
-// A vector that was offered stays as it is until the next sums: every solver text keeps to that.
-// Up to 16 blocks, of compute capability 9.0 or higher.
+//             block adds the sums that it received, in the same order
+// A vector that was offered must not change until the next sums; every method's text obeys this
+// rule. The exchange serves up to 16 blocks on GPUs of compute capability 9.0 or higher. Its public
+// functions have the contracts of GridExchange, unless a comment says otherwise.
 #pragma once
 
 #include "device/block_sum.cuh"
@@ -16,17 +17,20 @@ namespace trireme::solvers {
 
 class ClusterExchange {
  public:
-  static constexpr int rows_in_flight = 1;  // of a pass: where all is near, less code is faster
+  // Rows that a thread handles at once in a pass. Shared memory has a short latency, so that less
+  // code is faster than more loads in flight.
+  static constexpr int rows_in_flight = 1;
 
-  // By every thread. `shared` is the block's dynamic shared memory, in which all blocks have the
-  // same layout.
+  // Called by every thread. `shared` is the block's dynamic shared memory, which has the same
+  // layout in all blocks.
   __device__ __forceinline__ ClusterExchange(const PersistentArguments& a, const void* shared)
       : rows_per_block_(static_cast<std::int32_t>(a.rows_per_block)), base_(address(shared)) {
-    meet();  // only of a block that has begun may the shared memory be written
+    meet();  // a block may write another block's shared memory only after that block has started
   }
 
-  // A column of another block as a number below 0: how many numbers further its place lies than the
-  // block's own first, which may be forwards or backwards.
+  // Encodes a column that another block owns. The code is the distance in doubles, positive or
+  // negative, from this block's first vector element to that column's element, minus kFar, so that
+  // it is always negative.
   __device__ __forceinline__ std::int32_t code_of(std::int32_t column) const {
     const auto bytes = static_cast<std::int32_t>(at_block(base_, column / rows_per_block_) - base_);
     return bytes / std::int32_t{sizeof(double)} + column % rows_per_block_ - kFar;
@@ -35,8 +39,9 @@ class ClusterExchange {
   __device__ __forceinline__ void offer_vector(const double*, std::int64_t, std::int64_t) {
     meet();
   }
-  // A number of the block's own x, or of another block's, by one and the same load, so that many
-  // are in flight: the offset of a code is right modulo 2^32.
+  // Reads an element of x, from this block if `code` is 0 or more, else from another block. Both
+  // cases are the same load instruction, so that many loads can be in flight: the byte offset of a
+  // code is correct modulo 2^32.
   __device__ __forceinline__ double read(const double* own_x, std::int32_t code) const {
     double value;
     asm volatile("ld.shared::cluster.f64 %0, [%1];"
@@ -75,7 +80,7 @@ class ClusterExchange {
   __device__ __forceinline__ void close() { meet(); }
 
  private:
-  static constexpr std::int32_t kFar = 1 << 30;  // more than blocks are apart
+  static constexpr std::int32_t kFar = 1 << 30;  // exceeds the distance between any two blocks
 
   __device__ __forceinline__ static std::uint32_t address(const void* shared) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
@@ -90,7 +95,7 @@ class ClusterExchange {
                  "d"(value)
                  : "memory");
   }
-  // Two sets: a block may be sent the next sums while it reads the last.
+  // There are two sets, because the next sums may arrive while a block still reads the last ones.
   __device__ __forceinline__ static double* received(int set, int sum) {
     __shared__ double sums[2][kMaxExchanged][kMaxClusterBlocks];
     return sums[set][sum];

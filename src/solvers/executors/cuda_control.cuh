@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a GPU keeps of a solve beside its vectors, and how a scalar step is applied there.
+// The data that a GPU keeps for a solve beside the vectors: scalars, flags and the norm history.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,27 +10,30 @@
 
 namespace trireme::solvers {
 
+// Lives in device memory.
 struct Control {
   State state;
-  std::int64_t published = 0;  // history holds the norms of iterations 0 .. published - 1
-  std::int32_t stop = 0;       // written by the host: end at the next iteration
-  std::int64_t serial = 0;     // of the solve that all this belongs to
+  std::int64_t published = 0;  // the history holds the norms of iterations 0 .. published - 1
+  std::int32_t stop = 0;       // the host sets it to 1: the loop ends at the next iteration
+  std::int64_t serial = 0;     // the number of the solve that the other members belong to
 };
 
-// What a kernel that does the whole solve leaves in the host's memory; `serial` comes last.
+// The result that the persistent kernel writes into the host's memory. The kernel writes `serial`
+// last: when the host sees it, the other members are complete.
 struct DeviceResult {
   State state;
   std::int64_t published = 0;
   std::int64_t serial = 0;
 };
 
-// The norms, in a ring that the host empties while the loop runs.
+// The norms, in a ring in device memory that the host empties while the loop runs.
 struct History {
   double* norms = nullptr;
   std::int64_t capacity = 0;  // a power of two
 };
 
-// By one thread. The host may read on every 64th iteration only, so that the fence is rare.
+// Adds the norm of `s` to the history; called by one thread. The count `published` is updated only
+// on every 64th iteration and at the end of the loop, so that the memory fence is rare.
 __device__ inline void publish(Control& control, const History& history, const State& s) {
   history.norms[s.iterations & (history.capacity - 1)] = s.norm;
   if (running(s) && s.iterations % 64 != 0) return;

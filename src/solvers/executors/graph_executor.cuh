@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a solver text as launches in a stream, and its loop as a CUDA graph.
+// Runs a method's text as kernel launches in a stream, and its loop as a CUDA graph.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,23 @@
 
 namespace trireme::solvers {
 
-// The loop's graph, kept between solves of the same text on the same vectors.
+// The recorded loop. The solver keeps it between solves of the same text on the same vectors.
 struct LoopGraph {
   Graph graph;
   GraphExec exec;
   int unroll = 0;
 };
 
+// How the loop runs:
+//   conditional  one graph with a while node; the GPU decides when the loop ends
+//   batches      one graph with a few iterations, which the host launches again and again
+//   stepped      no graph; the host launches each kernel and looks at every iteration
 enum class LoopKind { conditional, batches, stepped };
 
 class GraphExecutor {
  public:
+  // All references must outlive the executor. `unroll` is the number of iterations in the recorded
+  // graph. With `exactly`, all products are the system's exact product.
   GraphExecutor(CudaSystem& system, LoopWindow& window, StreamRef stream,
                 const IterationObserver& observer, LoopKind kind, int unroll,
                 std::optional<LoopGraph>& loop, bool exactly)
@@ -126,7 +132,8 @@ class GraphExecutor {
   }
 
  private:
-  // Not by the kernels themselves.
+  // Whether sums over the processes need a call of their own between two kernels, because the
+  // kernels cannot add up over the processes.
   bool sums_apart() const { return system_.processes() > 1 && !system_.peer_sums(); }
 
   DeviceSpan<const double> span(const double* v) const {
@@ -147,7 +154,8 @@ class GraphExecutor {
                  window_.history(), handle_);
   }
 
-  // On one GPU of the kind that can, the launch overlaps with the end of the kernel before.
+  // Launches `kernel`. On one GPU that supports programmatic stream serialization, the launch
+  // overlaps with the end of the previous kernel.
   template <class... Parameters, class... Arguments>
   void launch_after(int blocks, int threads, void (*kernel)(Parameters...),
                     const Arguments&... arguments) {
@@ -163,7 +171,7 @@ class GraphExecutor {
     cuda_check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
   }
 
-  // A while node whose body is `unroll` iterations: nothing leaves the device until it ends.
+  // Runs a while node whose body is `unroll` iterations. The host takes no part until it ends.
   template <class Body>
   void run_conditional(const Body& body) {
     if (!loop_) {
@@ -201,9 +209,9 @@ class GraphExecutor {
     state();
   }
 
-  // Batches of iterations, of which the host launches the next before it looks at the last; what is
-  // queued too much does nothing. Every process sees the same scalars, so all launch the same
-  // number.
+  // Runs batches of iterations. The host launches the next batch before it looks at the state after
+  // the last one. The passes of a batch that was queued after the end of the loop do nothing. Every
+  // process sees the same scalars, so that all processes launch the same number of batches.
   template <class Body>
   void run_batches(const Body& body) {
     if (!loop_) {
@@ -238,7 +246,8 @@ class GraphExecutor {
     }
   }
 
-  // x is complete here, and the caller's own test may decide.
+  // Tells the observer of the current iteration; a reason that the observer returns ends the loop.
+  // x is complete at this point.
   void tell_step() {
     told_ = state_.iterations;
     if (!observer_.iteration) return;
@@ -256,11 +265,11 @@ class GraphExecutor {
   int unroll_;
   std::optional<LoopGraph>& loop_;
   std::int64_t rows_;
-  std::int64_t told_ = -1;  // the iteration that the observer heard of last, where the host steps
+  std::int64_t told_ = -1;  // the last iteration of which tell_step() told the observer
   PendingSums pending_;
   LoopHandle handle_;
-  State state_;
-  bool stale_ = true;
+  State state_;        // a copy of the state on the device
+  bool stale_ = true;  // work that may change the state was queued after the copy was made
 };
 
 }  // namespace trireme::solvers

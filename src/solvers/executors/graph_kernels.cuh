@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of which a CUDA graph of a solver text is made.
+// The CUDA kernels that a CUDA graph of a method's text consists of.
 //
-// Deterministic: a grid of fixed size writes one partial sum a block; the last block to finish, or
-// a block of its own, adds them in an order that depends on their number only.
+// Sums are deterministic. A grid of fixed size writes one partial sum per block. The last block to
+// finish, or the single block of a separate kernel, adds the partial sums in an order that depends
+// on their number only.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +16,16 @@ namespace trireme::solvers {
 
 inline constexpr int kPassThreads = 256;
 inline constexpr int kFinishThreads = 1024;
-inline constexpr int kMaxSums = 4;     // of one pass
-inline constexpr int kMaxPending = 3;  // passes and products before a step
+inline constexpr int kMaxSums = 4;     // sums per pass
+inline constexpr int kMaxPending = 3;  // passes and products with sums before a step
 static_assert(kMaxSums * kMaxPending < PeerSums::max_values);
 
-// Partial sums that wait for a step, in the order of the text.
+// Partial sums that the next step will use, in the order of the text.
 struct PendingSums {
   struct Item {
-    const double* partials = nullptr;  // sum k of block b at [k * count + b]
-    std::int32_t count = 0;            // blocks
-    std::int32_t sums = 0;
+    const double* partials = nullptr;  // sum k of block b is at [k * count + b]
+    std::int32_t count = 0;            // number of blocks
+    std::int32_t sums = 0;             // sums per block
   };
   Item items[kMaxPending];
   std::int32_t count = 0;
@@ -39,12 +40,14 @@ struct PendingSums {
   }
 };
 
+// The condition of the graph's while node.
 struct LoopHandle {
   cudaGraphConditionalHandle handle = 0;
-  bool set = false;  // a step tells the graph's loop whether to go on
+  bool set = false;  // whether steps update the condition
 };
 
-// Totals of all that is pending, in thread 0.
+// Adds up all pending sums. Called by one whole block of `threads` threads; totals[k] is written
+// by thread 0.
 template <int threads>
 __device__ void total(const PendingSums& pending, double* totals) {
   int k = 0;
@@ -61,6 +64,7 @@ __device__ void total(const PendingSums& pending, double* totals) {
   }
 }
 
+// Applies a scalar step to the state in device memory. Called by one thread.
 template <class Step>
 __device__ void apply_on_device(Control& control, const History& history, const Step& step,
                                 const double* totals, bool stop_asked, const LoopHandle& loop) {
@@ -70,14 +74,15 @@ __device__ void apply_on_device(Control& control, const History& history, const 
   if (loop.set) cudaGraphSetConditional(loop.handle, running(s) ? 1 : 0);
 }
 
-// Sums over the other GPUs as well where they write into each other's memory (`peers`), the wish to
-// stop among them; then the step. A GPU that misses what another one should have sent wishes to
-// stop too. By one whole block, whose thread 0 has the totals of this GPU.
+// Completes the totals and applies the step. Where GPUs write into each other's memory (`peers` is
+// not null), the totals and the wish to stop are summed over the GPUs first. A GPU that did not
+// receive data in time from another GPU also wishes to stop. Called by one whole block, whose
+// thread 0 has the totals of this GPU.
 template <class Step>
 __device__ void complete(const PendingSums& pending, PeerSums* peers, Control& control,
                          const History& history, const Step& step, double* totals,
                          const LoopHandle& loop) {
-  // Both loads are on their way before one is used.
+  // Both loads are issued before either value is used.
   const std::int32_t stop = *static_cast<volatile std::int32_t*>(&control.stop);
   const std::int32_t missed = peers ? peers->wait.missed : 0;
   bool stop_asked = (stop | missed) != 0;
@@ -85,15 +90,17 @@ __device__ void complete(const PendingSums& pending, PeerSums* peers, Control& c
     const int count = pending.sums();
     if (threadIdx.x == 0) totals[count] = stop_asked ? 1 : 0;
     sum_over_peers(peers, totals, count + 1);
-    stop_asked = totals[count] != 0;  // NaN: a wish has not come
+    stop_asked = totals[count] != 0;  // also true for NaN: a GPU's wish was not received
   }
   if (threadIdx.x == 0) apply_on_device(control, history, step, totals, stop_asked, loop);
 }
 
+// Stands for the step of a pass that has none.
 struct NoStep {};
 
-// Where a kernel was launched to overlap with the one before it (launch_after()): waits for that,
-// and lets the next one be launched, which waits here in its turn. First of all in every kernel.
+// Must be the first statement of every kernel that launch_after() launches. Such a kernel may start
+// before the previous kernel has ended: this function waits for that end, and then lets the next
+// kernel start early in the same way.
 __device__ __forceinline__ void wait_for_predecessor() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
@@ -101,8 +108,8 @@ __device__ __forceinline__ void wait_for_predecessor() {
 #endif
 }
 
-// One pass, its sums, and, with a Step, the scalars. `tickets` counts finished blocks and is 0
-// between launches.
+// Runs one pass and writes its partial sums. With a Step, the last block to finish also applies the
+// step to all pending sums. `tickets` counts the finished blocks; it is 0 between launches.
 template <class Pass, class Step>
 __global__ void __launch_bounds__(kPassThreads, 4)
     pass_kernel(Pass pass, std::int64_t rows, Control* control, double* partials,
@@ -148,7 +155,7 @@ __global__ void __launch_bounds__(kPassThreads, 4)
   }
 }
 
-// Sums that a product left behind, and a step: one block.
+// Applies a step to the pending sums. Launched with one block.
 template <class Step>
 __global__ void __launch_bounds__(kFinishThreads)
     finish_kernel(PendingSums pending, Control* control, PeerSums* peers, Step step,
@@ -159,11 +166,14 @@ __global__ void __launch_bounds__(kFinishThreads)
   complete(pending, peers, *control, history, step, totals, loop);
 }
 
-// Over processes whose GPUs do not write into each other's memory the same in three parts: totals
-// of this process and its wish to stop; their sum over the processes; the step.
+// The first of three parts that replace finish_kernel() where GPUs do not write into each other's
+// memory: writes the totals of this process, followed by its wish to stop (0 or 1). The system's
+// sum() over the processes is the second part, and step_kernel() the third.
 __global__ void __launch_bounds__(kFinishThreads)
     collect_kernel(PendingSums pending, const Control* control, double* totals);
 
+// Applies a step to `count` totals; totals[count] is the number of processes that wish to stop.
+// Launched with one thread.
 template <class Step>
 __global__ void step_kernel(const double* totals, int count, Control* control, Step step,
                             History history) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the solver texts on the host: OpenMP loops whose sums do not depend on the number of
+// Runs a method's text on the host, by OpenMP loops whose sums do not depend on the number of
 // threads.
 #pragma once
 
@@ -15,12 +15,13 @@
 
 namespace trireme::solvers {
 
-// Every chunk of `chunk_rows` rows is summed by one thread into its own place, and the chunks are
-// added in order: the same bits for any number of threads.
+// One thread sums each chunk of `chunk_rows` rows into the chunk's own place, and the sums of the
+// chunks are added in order. The result has the same bits for any number of threads.
 class HostExecutor {
  public:
-  // `iterate` names x, and the direction of the step that x lags behind r by (empty: none).
-  // With `exactly`, all products are the system's exact one.
+  // The references must outlive the executor. `iterate` refers to x, and to the direction in which
+  // x is one step behind r when the observer is told (empty: x is complete). With `exactly`, all
+  // products are the system's exact product.
   HostExecutor(HostSystem& system, State& state, const IterationObserver& observer,
                const Iterate& iterate, bool exactly)
       : system_(system),
@@ -87,10 +88,11 @@ class HostExecutor {
 
   void forget_sums() { pending_count_ = 0; }
 
-  // Completes the pending sums over all ranks and changes the scalars.
+  // Adds the pending sums over all processes, applies the step, and tells the observer if an
+  // iteration has ended.
   template <class Step>
   void finish(const Step& step) {
-    pending_[pending_count_] = observer_.stop_requested() ? 1 : 0;  // any rank stops them all
+    pending_[pending_count_] = observer_.stop_requested() ? 1 : 0;  // one process stops all
     system_.sum({pending_.data(), static_cast<std::size_t>(pending_count_) + 1});
     const bool stop_now = pending_[pending_count_] > 0;
     pending_count_ = 0;
@@ -111,7 +113,8 @@ class HostExecutor {
   static constexpr std::int64_t chunk_rows = 2048;
   static constexpr int max_sums = 4;
 
-  // Rows are independent, and sums may be kept in several parts: what the pragma says.
+  // The pragma tells the compiler that rows are independent, and that a sum may be kept in several
+  // partial sums.
   template <class Pass>
   static void run_chunk(const Pass& pass, const State& state, std::int64_t first, std::int64_t last,
                         double* partial) {

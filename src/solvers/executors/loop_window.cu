@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waiting for a loop on the GPU while telling what it does.
+// Waits for a loop on the GPU, and tells the observer of its iterations meanwhile.
 #include "solvers/executors/loop_window.cuh"
 
 #include <algorithm>
@@ -18,10 +18,12 @@ namespace {
 
 constexpr std::int64_t kHistory = std::int64_t{1} << 20;
 constexpr int kBlocksPerMultiprocessor = 4;
-constexpr auto kSpin = std::chrono::microseconds(1000);  // then the host sleeps between looks
+// The host polls without a pause for kSpin, and then sleeps for kSleep between two polls.
+constexpr auto kSpin = std::chrono::microseconds(1000);
 constexpr auto kSleep = std::chrono::microseconds(50);
 constexpr auto kLookEvery = std::chrono::milliseconds(10);
 
+// Whether wait_for_predecessor() was compiled into the kernels that run on this GPU.
 bool code_waits_for_predecessors() {
   cudaFuncAttributes attributes{};
   cuda_check(cudaFuncGetAttributes(&attributes, collect_kernel));
@@ -67,7 +69,7 @@ LoopWindow::LoopWindow(std::int64_t rows, std::size_t dot_partials, StreamRef st
 }
 
 void LoopWindow::start(const State& state, StreamRef stream) {
-  told_ = state.iterations;  // of a solve that goes on: those before are not in the ring
+  told_ = state.iterations;  // a solve that goes on has no earlier iterations in the ring
   host_.data()[2] = Control{};
   host_.data()[2].state = state;
   host_.data()[2].serial = ++serial_;
@@ -80,7 +82,6 @@ void LoopWindow::set(const State& state, StreamRef stream) {
   synchronize(stream);
 }
 
-// Until done(): tells the observer of iterations meanwhile, and hands on its wish to stop.
 template <class Done>
 void LoopWindow::watch(const IterationObserver& observer, bool streaming, const Done& done) {
   const auto begin = std::chrono::steady_clock::now();
@@ -153,7 +154,7 @@ void LoopWindow::look(const IterationObserver& observer) {
 void LoopWindow::tell(const IterationObserver& observer, const Control& seen) {
   if (!observer.iteration || seen.serial != serial_ || seen.published <= told_) return;
   const auto capacity = static_cast<std::int64_t>(history_.size());
-  told_ = std::max(told_, seen.published - capacity);  // the ring has gone over what is older
+  told_ = std::max(told_, seen.published - capacity);  // the ring has overwritten older norms
   norms_.resize(static_cast<std::size_t>(seen.published - told_));
   std::int64_t copied = 0;
   while (told_ + copied < seen.published) {

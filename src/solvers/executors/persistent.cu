@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planning and launching the persistent kernel.
+// The persistent kernel, the division of a system among its blocks, and its launch.
 #include "solvers/executors/persistent.hpp"
 
 #include <algorithm>
@@ -16,18 +16,20 @@
 namespace trireme::solvers {
 namespace {
 
-constexpr std::int64_t kMinRowsPerBlock = 512;  // fewer blocks wait less for each other; measured
+// Fewer blocks wait less for each other; the number was measured.
+constexpr std::int64_t kMinRowsPerBlock = 512;
 constexpr std::int64_t kRowsPerClusterBlock = 256;
-constexpr int kMinThreads = 160;  // a warp a sum
+constexpr int kMinThreads = 160;
 constexpr int kMaxThreads = 512;
 
-// x, the work vectors and, unless the diagonal is constant, its inverse.
+// The number of vectors in shared memory: x, the work vectors and, unless it is constant, the
+// inverse diagonal.
 template <class Text>
 int vectors_of(const Jacobi& m) {
   return 1 + Text::pointwise_vectors + (m.inverse_diagonal.values ? 1 : 0);
 }
 
-// Padded entries of the fullest block.
+// Raises *fullest to the number of padded entries of the fullest block of rows.
 __global__ void count_entries(const std::int32_t* row_ptr, std::int64_t rows,
                               std::int64_t rows_per_block, int* fullest) {
   const std::int64_t first = blockIdx.x * rows_per_block;
@@ -43,7 +45,7 @@ __global__ void count_entries(const std::int32_t* row_ptr, std::int64_t rows,
   if (threadIdx.x == 0) atomicMax(fullest, entries);
 }
 
-// Whether the architecture that is being compiled for has what the exchange needs.
+// Whether the architecture that is being compiled for has the instructions of the exchange.
 template <class Exchange>
 __device__ constexpr bool can_be_compiled() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
@@ -64,11 +66,12 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     solve(e);
     e.end();
   } else {
-    __trap();  // plan_cluster() never chooses it
+    __trap();  // plan_cluster() never chooses a cluster on such an architecture
   }
 }
 
-// Brings a vector of this block's rows into shared memory; null: zeros.
+// Copies this block's rows of a vector into vector k in shared memory, or sets them to zero if
+// `global` is null. Returns vector k.
 template <class Executor>
 __device__ double* fetch(Executor& e, int k, const double* global) {
   double* const own = e.vector(k);
@@ -77,12 +80,13 @@ __device__ double* fetch(Executor& e, int k, const double* global) {
   return own;
 }
 
+// Copies this block's rows of a vector in shared memory to global memory.
 template <class Executor>
 __device__ void store(Executor& e, const double* own, double* global) {
   for (std::int64_t i = e.first() + threadIdx.x; i < e.last(); i += blockDim.x) global[i] = own[i];
 }
 
-// The work vectors that leave_direction() starts from, as bits.
+// The work vectors that leave_direction() starts from: bit k stands for vector k.
 template <class Text>
 constexpr unsigned left_behind() {
   unsigned bits = 0;
@@ -90,8 +94,8 @@ constexpr unsigned left_behind() {
   return bits;
 }
 
-// A method's whole solve: its vectors lie in shared memory, in the order x, work vectors, inverse
-// diagonal.
+// The whole solve of a method. The vectors lie in shared memory in the order x, work vectors,
+// inverse diagonal.
 template <class Text>
 struct Solve {
   SystemVectors global;
@@ -119,9 +123,11 @@ struct Solve {
   }
 };
 
-// The parts of a launch's scratch: a word for arrivals, alone in its line; partial sums; twins.
+// The scratch of a launch has three parts: PersistentArguments::arrivals, alone in these bytes so
+// that it shares no cache line; partials; twins.
 constexpr std::size_t kArrivalsBytes = 256;
 
+// The number of partial sums.
 std::size_t partial_sums(int blocks) { return std::size_t{2} * kMaxExchanged * blocks; }
 
 template <class Text>
@@ -130,6 +136,7 @@ const void* kernel_of(bool cluster) {
                  : reinterpret_cast<const void*>(persistent_kernel<GridExchange, Solve<Text>>);
 }
 
+// What cudaLaunchKernelExC() needs. `launch` refers to `attribute`, so the struct is not copied.
 struct Configuration {
   cudaLaunchAttribute attribute{};
   cudaLaunchConfig_t launch{};
@@ -176,7 +183,8 @@ void launch(Solve<Text> solve, const State& initial, const DeviceCsr<double>& cs
       cudaLaunchKernelExC(&configuration.launch, kernel_of<Text>(shape.cluster), parameters));
 }
 
-// `shape` with its blocks' shared memory; no blocks where that is more than the kernel may have.
+// Completes `shape`, whose rows_per_block and cluster are given. blocks remains 0 if a block needs
+// more shared memory than the kernel may have.
 PersistentShape fill_in(PersistentShape shape, const DeviceCsr<double>& csr, int vectors,
                         const void* kernel, const DeviceProperties& gpu, StreamRef stream) {
   shape.blocks = 0;
@@ -220,7 +228,7 @@ PersistentShape plan_cluster(const DeviceCsr<double>& csr, int vectors, const vo
   shape.rows_per_block = ((csr.rows + blocks - 1) / blocks + 1) / 2 * 2;
   shape = fill_in(shape, csr, vectors, kernel, gpu, stream);
   if (shape.blocks == 0) return shape;
-  shape.blocks = blocks;  // the last may be without rows
+  shape.blocks = blocks;  // a power of two, so that the last blocks may have no rows
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   int at_once = 0;
   const Configuration configuration(shape, stream);

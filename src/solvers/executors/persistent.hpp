@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The persistent kernel: a whole solve in one launch, for systems that fit into the shared memory
-// of the multiprocessors, or of one thread-block cluster.
+// Planning and launching the persistent kernel. It runs a whole solve in one launch, for systems
+// that fit into the shared memory of all multiprocessors, or of one thread-block cluster.
 #pragma once
 
 #include <cstddef>
@@ -15,35 +15,37 @@ namespace trireme::solvers {
 
 class LoopWindow;
 
-// How a system is laid over the GPU: each block keeps its rows, and all vectors of them, in shared
-// memory; only what other blocks gather passes through global memory.
+// How the rows are divided among the blocks. Each block keeps the matrix entries and all vectors of
+// its rows in shared memory.
 struct PersistentShape {
-  int blocks = 0;  // 0: the system does not fit, or the kernel cannot serve
-  int threads = 0;
+  int blocks = 0;   // 0: the system does not fit, or the GPU cannot run the kernel
+  int threads = 0;  // per block
   std::int64_t rows_per_block = 0;
-  std::int32_t entries = 0;  // padded matrix entries of the fullest block, in shared memory
-  std::size_t shared_bytes = 0;
-  bool cluster = false;  // the blocks are one thread-block cluster
+  std::int32_t entries = 0;      // padded matrix entries of the fullest block
+  std::size_t shared_bytes = 0;  // of dynamic shared memory per block
+  bool cluster = false;          // the blocks are one thread-block cluster
 };
 
-// Reads the row lengths on the device, and waits for that. through_l2: not as a cluster. Also
-// loads the kernel and gives it its shared memory.
+// Plans a launch for the square matrix `csr` on the current device. With `through_l2`, the blocks
+// are never a cluster. Also loads the kernel and raises its limit of shared memory. Reads the row
+// lengths on the device, and waits for `stream`.
 PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Variant variant,
                                 const Jacobi& m, bool through_l2, StreamRef stream);
 
-// Bytes of scratch that a launch needs on the device, zero at first.
+// The bytes of device memory that a launch needs as scratch. They must be zero before the first
+// launch.
 std::size_t persistent_scratch_bytes(const PersistentShape& shape, std::int64_t rows);
 
-// Work vectors in global memory: vector k at first + k * stride.
+// The work vectors in global memory. Vector k is at first + k * stride.
 struct WorkVectors {
   double* first;
   std::int64_t stride;
 };
 
-// Queues the solve from `initial`. Of the vectors in global memory only b and x are used, and x is
-// not read where the guess is zero; where the solve is stopped, the work vectors that
-// leave_direction() starts from are written. `scratch` as above, not shared with another launch in
-// flight. LoopWindow::wait_for_result() must follow.
+// Queues a solve that begins with the scalars `initial`. LoopWindow::wait_for_result() must follow.
+// The kernel reads b, and x unless the guess is zero, and writes x. If the solve is stopped, it
+// also writes the work vectors that leave_direction() starts from. `scratch` has
+// persistent_scratch_bytes() bytes, and no other launch in flight may use it.
 void launch_persistent(Method method, Variant variant, const SystemVectors& vectors,
                        const WorkVectors& work, const Jacobi& m, const State& initial,
                        const DeviceCsr<double>& csr, const PersistentShape& shape,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a solver text inside one kernel whose blocks stay for the whole solve.
+// Runs a method's text inside one kernel whose blocks stay for the whole solve.
 //
-//   block b keeps rows [b R, (b+1) R): their matrix entries (slices of 32 rows, entry k of a
-//   slice's rows side by side) and their part of every vector, in shared memory. What blocks need
-//   of each other goes through an exchange: grid_exchange.cuh or cluster_exchange.cuh. All blocks
-//   hold the same scalars.
+//   Block b keeps rows [b R, (b+1) R), R = rows_per_block: their matrix entries (in slices of 32
+//   rows, with entry k of a slice's rows side by side) and their part of every vector, in shared
+//   memory. Blocks exchange elements of x and sums through grid_exchange.cuh or
+//   cluster_exchange.cuh. All blocks hold the same scalars.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,11 @@ class PersistentExecutor {
     load_matrix();
   }
 
-  // Vector k of the block's rows, to be indexed by global row.
+  // The block's part of vector k, indexed by global row.
   __device__ __forceinline__ double* vector(int k) const {
     return layout_.vectors + k * a_.rows_per_block - first_;
   }
+  // The block has the rows first() .. last() - 1.
   __device__ __forceinline__ std::int64_t first() const { return first_; }
   __device__ __forceinline__ std::int64_t last() const { return last_; }
 
@@ -42,7 +43,7 @@ class PersistentExecutor {
 
   __device__ __forceinline__ bool can_go_on() const { return solvers::can_go_on(shared_state()); }
 
-  // The matrix is kept in FP64.
+  // False: the matrix in shared memory is in FP64.
   __device__ __forceinline__ static constexpr bool inexact() { return false; }
   __device__ __forceinline__ void exact_product(const double* x, double* y) { product(x, y); }
 
@@ -92,7 +93,7 @@ class PersistentExecutor {
 
   __device__ __forceinline__ void forget_sums() { pending_count_ = 0; }
 
-  // Warp 0 adds up the block's sums and then all blocks'; thread 0 does the step.
+  // Warp 0 adds up the sums of the block, and then those of all blocks. Thread 0 applies the step.
   template <class Step>
   __device__ __forceinline__ void finish(const Step& step) {
     const int count = pending_count_;
@@ -105,7 +106,7 @@ class PersistentExecutor {
       }
     __syncthreads();
     double sums[kMaxExchanged];
-    bool asks = false;  // the wish to stop travels now and then, from block 0 to all
+    bool asks = false;  // every 16th iteration, block 0 sends the wish to stop to all blocks
     if (warp == 0) {
       asks = Step::ends_iteration && (shared_state().iterations & 15) == 15;
 #pragma unroll
@@ -124,7 +125,7 @@ class PersistentExecutor {
     if (warp == 0) {
       const bool stop_asked = exchange_.collect_sums(sums, count, asks);
       if (lane == 0) {
-        State s = shared_state();  // a copy: the step would wait for each of its loads
+        State s = shared_state();  // a copy in registers, so that the step waits for no load
         const bool ended = apply(s, step, sums, stop_asked);
         shared_state() = s;
         if (ended && blockIdx.x == 0) publish(*a_.control, a_.history, s);
@@ -134,7 +135,7 @@ class PersistentExecutor {
     pending_count_ = 0;
   }
 
-  // By every thread of every block, before and after the text.
+  // Must be called by every thread of every block before the text runs.
   __device__ __forceinline__ void begin() {
     if (threadIdx.x == 0) {
       shared_state() = a_.initial;
@@ -142,7 +143,8 @@ class PersistentExecutor {
     }
     __syncthreads();
   }
-  // The solution is in global memory: tells the host.
+  // Tells the host that the solve has ended. Must be called by every thread of every block, after
+  // the solution has been written to global memory.
   __device__ __forceinline__ void end() {
     exchange_.close();
     if (blockIdx.x != 0 || threadIdx.x != 0) return;
@@ -154,7 +156,7 @@ class PersistentExecutor {
   }
 
  private:
-  static constexpr int kInFlight = 8;  // gathers of a row
+  static constexpr int kInFlight = 8;  // elements of x that a row's thread gathers at once
 
   __device__ __forceinline__ static State& shared_state() {
     __shared__ State state;
@@ -182,8 +184,9 @@ class PersistentExecutor {
     layout_.slice_starts = layout_.lengths + r;
   }
 
-  // Row i of the block: entry k at slice_starts[i / 32] + 32 k + i % 32. A column of the block's
-  // own is counted from its first row; for another the exchange has a code, below 0.
+  // Brings the block's part of the matrix into shared memory. Entry k of the block's row i is at
+  // slice_starts[i / 32] + 32 k + i % 32. A column that the block owns is stored relative to the
+  // block's first row; any other column is stored as the exchange's negative code.
   __device__ __forceinline__ void load_matrix() {
     const int own = static_cast<int>(last_ > first_ ? last_ - first_ : 0);
     const int slices = (own + 31) / 32;
@@ -208,7 +211,7 @@ class PersistentExecutor {
       const std::int32_t longest =
           (layout_.slice_starts[i / 32 + 1] - layout_.slice_starts[i / 32]) / 32;
       for (std::int32_t k = layout_.lengths[i]; k < longest; ++k)
-        layout_.columns[place + 32 * k] = 0;  // read, but not used
+        layout_.columns[place + 32 * k] = 0;  // padding, which multiply() gathers but does not use
       for (std::int32_t k = 0; k < layout_.lengths[i]; ++k) {
         const std::int32_t column = a_.col_idx[begin + k];
         const bool own_column = column >= first_ && column < last_;
@@ -220,7 +223,7 @@ class PersistentExecutor {
     __syncthreads();
   }
 
-  // y = A x; this thread's part of x.y.
+  // y = A x. Returns this thread's part of x.y.
   __device__ __forceinline__ double multiply(const double* x, double* y) {
     exchange_.offer_vector(x, first_, last_);
     double dot = 0;
@@ -232,7 +235,7 @@ class PersistentExecutor {
       const std::int32_t longest = (layout_.slice_starts[i / 32 + 1] - start) / 32;
       const std::int32_t place = start + i % 32;
       double sum = 0;
-      for (int k = 0; k < longest; k += kInFlight) {  // the same for all rows of the slice
+      for (int k = 0; k < longest; k += kInFlight) {  // the same rounds for all rows of the slice
         std::int32_t columns[kInFlight];
         double gathered[kInFlight];
 #pragma unroll
