@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Generated matrices need no MPI, which machines for measuring may lack; files are read by io/.
+// Files are read by io/, which needs MPI; generated matrices need none, as a machine for measuring
+// may lack it.
 #include "kernel_bench/load_matrix.hpp"
 
 #include <mpi.h>
@@ -8,7 +9,6 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "io/matrix_market.hpp"
 #include "io/problem.hpp"
 
 namespace trireme::bench {
@@ -23,7 +23,6 @@ class MpiSession {
 };
 
 NamedMatrix read_file(const std::string& file, const std::string& group) {
-  if (file.ends_with(".mtx") || file.ends_with(".mtx.gz")) return {file, read_matrix_market(file)};
   const MpiSession mpi;
   ProblemSpec spec;
   spec.source = SystemFile{.file = file, .matrix = group, .x0 = {}, .x_exact = {}};

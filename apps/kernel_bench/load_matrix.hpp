@@ -14,8 +14,8 @@ struct NamedMatrix {
   CsrMatrix<double> matrix;
 };
 
-// `source` is a kind of sparse/generators.hpp (spec gives its size) or an HDF5 file (`group` in
-// it).
+// `source` is a kind of sparse/generators.hpp, whose size `spec` gives, or a file of any format of
+// io/formats.hpp. `group` names the matrix in an HDF5 file.
 NamedMatrix load_matrix(const std::string& source, const std::string& group, GenerateSpec spec);
 
 }  // namespace trireme::bench

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/overwriting.hpp"
+#include "io/formats.hpp"
 #include "kernel_bench/load_matrix.hpp"
 #include "kernel_bench/measurement.hpp"
 #include "kernel_bench/output.hpp"
@@ -56,7 +57,7 @@ int run_command(int argc, char** argv) {
   Arguments arguments;
   std::vector<std::string> kernels;
   CLI::App app(kExample, "kernel_bench");
-  app.add_option("matrix", arguments.source, "a file (.h5, .mtx, .mtx.gz) or a generator's name")
+  app.add_option("matrix", arguments.source, "a generator's name, or a file: " + list_of_formats())
       ->required();
   app.add_option("--matrix", arguments.group, "file: the group of the matrix")
       ->capture_default_str();

@@ -33,7 +33,7 @@ struct InspectOptions {
   std::string matrix = "/A";
   int ranks = 1;
 };
-// Reads HDF5, Matrix Market or PETSc binary, on one rank.
+// Reads a file of any format of io/formats.hpp. On one rank.
 void inspect(const InspectOptions& options);
 
 }  // namespace trireme::problem_app

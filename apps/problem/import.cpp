@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// problem import: Matrix Market or PETSc binary to HDF5.
+// problem import: a system in a file of any other format becomes an HDF5 file.
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <utility>
+#include <memory>
 
 #include "base/overwriting.hpp"
 #include "base/stopwatch.hpp"
 #include "commands.hpp"
+#include "io/formats.hpp"
 #include "io/matrix_market.hpp"
 #include "io/output_file.hpp"
 #include "io/vectors.hpp"
 #include "parallel/collective.hpp"
-#include "read_any.hpp"
 
 namespace trireme::problem_app {
 namespace {
@@ -27,11 +27,11 @@ struct Vectors {
 };
 
 Vectors make_vectors(const ImportOptions& options, const CsrMatrix<double>& matrix,
-                     std::optional<Array<double>> stored) {
+                     SystemSource& file) {
   const RowRange rows{0, matrix.rows, matrix.rows};
   Vectors vectors;
   if (options.rhs.empty()) {
-    if (stored) vectors.b.push_back(std::move(*stored));
+    if (file.has_vectors("/b")) vectors.b = file.read_vectors("/b", rows);
   } else if (options.rhs == "ones") {
     vectors.b.emplace_back(matrix.rows, 1.0);
   } else if (options.rhs == "random") {
@@ -51,6 +51,14 @@ Vectors make_vectors(const ImportOptions& options, const CsrMatrix<double>& matr
   return vectors;
 }
 
+std::unique_ptr<SystemSource> open_foreign(const std::filesystem::path& path) {
+  const InputFormat& format = format_of(MPI_COMM_WORLD, path);
+  if (format.content == Content::named_objects)
+    fail(ExitCode::input, "{} is an {} file already: solve reads it as it is", path.string(),
+         format.name);
+  return format.open(MPI_COMM_WORLD, path);
+}
+
 }  // namespace
 
 void import(const ImportOptions& options) {
@@ -58,23 +66,19 @@ void import(const ImportOptions& options) {
   if (size_of(MPI_COMM_WORLD) != 1)
     fail(ExitCode::usage, "problem import runs on one rank, with threads; start it without mpirun");
   refuse_overwriting({options.input, options.rhs}, {options.output});
-  ForeignMatrix foreign = read_foreign(options.input);
-  RowSlab slab;
-  slab.global_rows = foreign.matrix.rows;
-  slab.global_cols = foreign.matrix.cols;
-  slab.global_nnz = foreign.matrix.nnz();
-  const Vectors vectors = make_vectors(options, foreign.matrix, std::move(foreign.b));
-  slab.local = std::move(foreign.matrix);
+  const std::unique_ptr<SystemSource> input = open_foreign(options.input);
+  const RowSlab slab = input->read_matrix("", 1).slab;
+  const Vectors vectors = make_vectors(options, slab.local, *input);
   const double read_seconds = stopwatch.seconds();
 
-  OutputFile file(MPI_COMM_WORLD, options.output);
-  file.write_matrix(options.matrix, slab);
+  OutputFile output(MPI_COMM_WORLD, options.output);
+  output.write_matrix(options.matrix, slab);
   if (!vectors.b.empty())
-    file.write_vectors("/b", {0, slab.global_rows, slab.global_rows}, vectors.b);
+    output.write_vectors("/b", {0, slab.global_rows, slab.global_rows}, vectors.b);
   if (!vectors.x_exact.empty())
-    file.write_vectors("/x_exact", {0, slab.global_cols, slab.global_cols}, vectors.x_exact);
-  file.write_attribute("source", options.input.filename().string());
-  file.commit();
+    output.write_vectors("/x_exact", {0, slab.global_cols, slab.global_cols}, vectors.x_exact);
+  output.write_attribute("source", options.input.filename().string());
+  output.commit();
   fmt::print("{}: {} x {}, {} nonzeros in {}{}; read {:.2f} s, written {:.2f} s\n",
              options.output.string(), slab.global_rows, slab.global_cols, slab.global_nnz,
              options.matrix, vectors.b.empty() ? "" : ", right-hand side in /b", read_seconds,

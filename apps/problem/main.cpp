@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "commands.hpp"
+#include "io/formats.hpp"
 #include "parallel/collective.hpp"
 #include "parallel/program.hpp"
 
@@ -35,11 +36,11 @@ struct Options {
 
 void declare(CLI::App& app, Options& options) {
   app.require_subcommand(1);
-  app.footer(example);
+  app.footer(example + ("Input formats of solve, problem and kernel_bench: " + list_of_formats()));
 
-  CLI::App& import_command =
-      *app.add_subcommand("import", "Matrix Market (.mtx, .mtx.gz) or PETSc binary to HDF5");
-  import_command.add_option("IN", options.import.input, "file to read")->required();
+  const std::string foreign = list_of_formats(Content::one_system);
+  CLI::App& import_command = *app.add_subcommand("import", "a file of another format to HDF5");
+  import_command.add_option("IN", options.import.input, "file to read: " + foreign)->required();
   import_command.add_option("OUT.h5", options.import.output, "file to write")->required();
   import_command.add_option("--matrix", options.import.matrix, "HDF5 group of the matrix")
       ->capture_default_str();
@@ -66,7 +67,7 @@ void declare(CLI::App& app, Options& options) {
 
   CLI::App& inspect_command =
       *app.add_subcommand("inspect", "shape, row lengths, symmetry, what each rank would hold");
-  inspect_command.add_option("FILE", options.inspect.file, "HDF5, Matrix Market or PETSc binary")
+  inspect_command.add_option("FILE", options.inspect.file, "file to read: " + list_of_formats())
       ->required();
   inspect_command.add_option("--matrix", options.inspect.matrix, "HDF5 group of the matrix")
       ->capture_default_str();

@@ -87,7 +87,9 @@ constexpr std::int64_t kMaxRows = std::numeric_limits<std::int32_t>::max();
 constexpr std::array kKeys = {
     Key{"problem", field::Section{}, "", "where the linear system A x = b comes from"},
     Key{"problem.file", field::File{[](Case& c) -> decltype(auto) { return (file_of(c).file); }},
-        "", "HDF5 file, relative to the folder of this case; or use problem.generate"},
+        "",
+        "file such as HDF5 (.h5), Matrix Market (.mtx, .mtx.gz) or PETSc binary (problem --help "
+        "lists every format), relative to the folder of this case; or use problem.generate"},
     Key{"problem.generate",
         field::Text{[](Case& c) -> string& { return generate_of(c).kind; }, generator_kinds}, "",
         "model problem made in memory, each rank its rows, in place of problem.file"},
@@ -101,9 +103,11 @@ constexpr std::array kKeys = {
         field::Seed{[](Case& c) -> decltype(auto) { return (generate_of(c).seed); }}, "",
         "with generate: seed of everything random"},
     Key{"problem.matrix", field::Text{[](Case& c) -> string& { return file_of(c).matrix; }}, "",
-        "HDF5 group of the matrix: attributes format and shape, datasets indptr, indices, data"},
+        "HDF5 group of the matrix: attributes format and shape, datasets indptr, indices, data; a "
+        "file of another format holds one matrix and needs no name"},
     Key{"problem.rhs", field::Rhs{[](Case& c) -> decltype(auto) { return (c.problem.rhs); }}, "",
-        "right-hand side b: a dataset such as /b, or ones, random, from-ones (b = A 1, so the "
+        "right-hand side b: a dataset such as /b (in a PETSc binary file: the vector after the "
+        "matrix), or ones, random, from-ones (b = A 1, so the "
         "error is known)"},
     Key{"problem.x0", field::Text{[](Case& c) -> string& { return file_of(c).x0; }}, "",
         "dataset of the initial guess; empty: start from zero"},

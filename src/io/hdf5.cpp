@@ -250,9 +250,9 @@ File File::open(const std::filesystem::path& path) {
   std::fclose(readable);
   if (H5Fis_hdf5(path.c_str()) <= 0)
     fail(ExitCode::input,
-         "{} is not an HDF5 file; convert Matrix Market or PETSc files with: problem import {} "
-         "OUT.h5",
-         path.string(), path.string());
+         "{} is not an HDF5 file, or its beginning is damaged; write it again (MATLAB: save with "
+         "-v7.3)",
+         path.string());
   const Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fclose_degree(access.get(), H5F_CLOSE_WEAK);
 #if H5_VERSION_GE(1, 10, 7)

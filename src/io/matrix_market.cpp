@@ -4,7 +4,10 @@
 
 #include <omp.h>
 
+#include <zlib.h>
+
 #include <algorithm>
+#include <cctype>
 #include <exception>
 #include <limits>
 #include <mutex>
@@ -161,8 +164,9 @@ void for_rows(const Parsed& parsed, std::int64_t first, std::int64_t last, Visit
 }
 
 // Each thread fills the rows of its own share, in file order: no atomics, and always the same sums.
-CsrMatrix<double> to_csr(const std::filesystem::path& path, Parsed&& parsed) {
-  CsrMatrix<double> matrix;
+WholeSystem to_csr(const std::filesystem::path& path, Parsed&& parsed) {
+  WholeSystem system;
+  CsrMatrix<double>& matrix = system.matrix;
   matrix.rows = parsed.header.rows;
   matrix.cols = parsed.header.cols;
   matrix.row_ptr.resize(matrix.rows + 1);
@@ -181,7 +185,9 @@ CsrMatrix<double> to_csr(const std::filesystem::path& path, Parsed&& parsed) {
   for (std::int64_t row = 0; row < matrix.rows; ++row) {
     nnz += next[row];
     if (nnz > std::numeric_limits<std::int32_t>::max())
-      fail(ExitCode::resource, "{}: more than 2^31-1 nonzeros; one process cannot import that many",
+      fail(ExitCode::resource,
+           "{}: more than 2^31-1 nonzeros; one process cannot read that many, so store the matrix "
+           "as HDF5",
            path.string());
     next[row] = matrix.row_ptr[row];
     matrix.row_ptr[row + 1] = static_cast<std::int32_t>(nnz);
@@ -200,20 +206,33 @@ CsrMatrix<double> to_csr(const std::filesystem::path& path, Parsed&& parsed) {
     });
   }
   parsed.chunks.clear();
-  make_rows_canonical(matrix);
-  return matrix;
+  system.duplicates_summed = make_rows_canonical(matrix);
+  return system;
 }
 
 }  // namespace
 
-CsrMatrix<double> read_matrix_market(const std::filesystem::path& path) {
+bool is_matrix_market(const std::filesystem::path& path) {
+  constexpr std::string_view banner = "%%matrixmarket";
+  char start[banner.size()] = {};
+  const gzFile file = gzopen(path.c_str(), "rb");
+  if (!file) return false;
+  const int got = gzread(file, start, sizeof(start));
+  gzclose(file);
+  return got == static_cast<int>(banner.size()) &&
+         std::equal(banner.begin(), banner.end(), start, [](char expected, char c) {
+           return expected == std::tolower(static_cast<unsigned char>(c));
+         });
+}
+
+WholeSystem read_matrix_market(const std::filesystem::path& path) {
   Parsed parsed = parse(path);
   if (parsed.header.format == Format::array) place_array(parsed);
   return to_csr(path, std::move(parsed));
 }
 
 std::vector<Array<double>> read_matrix_market_vectors(const std::filesystem::path& path) {
-  const CsrMatrix<double> matrix = read_matrix_market(path);
+  const CsrMatrix<double> matrix = read_matrix_market(path).matrix;
   require_memory(path.string(),
                  static_cast<double>(matrix.cols) *
                      (8.0 * static_cast<double>(matrix.rows) + sizeof(Array<double>)));

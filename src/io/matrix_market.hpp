@@ -10,13 +10,17 @@
 #include <vector>
 
 #include "base/array.hpp"
-#include "sparse/csr.hpp"
+#include "io/whole_system.hpp"
 
 namespace trireme {
 
-// Columns ascend in each row. At most 2^31-1 nonzeros; takes 16 bytes for each stored entry beside
-// the matrix. Zeros of the array format are left out, zeros stored in the coordinate format kept.
-CsrMatrix<double> read_matrix_market(const std::filesystem::path& path);
+// Whether the file, inflated where it is gzipped, begins with %%MatrixMarket in any case.
+bool is_matrix_market(const std::filesystem::path& path);
+
+// A matrix without right-hand sides, of at most 2^31-1 nonzeros. Reading takes 16 bytes per stored
+// entry beside the matrix. Zeros of the array format are left out; zeros stored in the coordinate
+// format are kept.
+WholeSystem read_matrix_market(const std::filesystem::path& path);
 
 // The columns of an array file, or of a coordinate file made dense: right-hand sides.
 std::vector<Array<double>> read_matrix_market_vectors(const std::filesystem::path& path);

@@ -95,8 +95,9 @@ void check_extent(const BigEndianFile& file, const char* what, std::int64_t valu
          file.name(), value, what);
 }
 
-CsrMatrix<double> read_matrix(BigEndianFile& file) {
-  CsrMatrix<double> matrix;
+WholeSystem read_matrix(BigEndianFile& file) {
+  WholeSystem system;
+  CsrMatrix<double>& matrix = system.matrix;
   matrix.rows = file.integer();
   matrix.cols = file.integer();
   const std::int64_t nnz = file.integer();
@@ -130,8 +131,8 @@ CsrMatrix<double> read_matrix(BigEndianFile& file) {
   if (const auto bad = first_not_finite(matrix.values))
     fail(ExitCode::input, "{}: {} in row {}, column {}; values must be finite", file.name(),
          matrix.values[*bad], row_of_entry(matrix.row_ptr, *bad), matrix.col_idx[*bad]);
-  make_rows_canonical(matrix);
-  return matrix;
+  system.duplicates_summed = make_rows_canonical(matrix);
+  return system;
 }
 
 }  // namespace
@@ -143,12 +144,11 @@ bool is_petsc_binary(const std::filesystem::path& path) {
   return from_big_endian(head, 4) == matrix_id || from_big_endian(head, 8) == matrix_id;
 }
 
-PetscSystem read_petsc_binary(const std::filesystem::path& path) {
+WholeSystem read_petsc_binary(const std::filesystem::path& path) {
   BigEndianFile file(path);
   if (file.integer() != matrix_id)
     fail(ExitCode::input, "{} is no PETSc binary matrix", path.string());
-  PetscSystem system;
-  system.matrix = read_matrix(file);
+  WholeSystem system = read_matrix(file);
   if (file.at_end()) return system;
   if (file.integer() != vector_id)
     fail(ExitCode::input, "{}: what follows the matrix is no vector", path.string());
@@ -157,11 +157,11 @@ PetscSystem read_petsc_binary(const std::filesystem::path& path) {
     fail(ExitCode::input, "{}: the vector has {} entries, the matrix {} rows", path.string(), size,
          system.matrix.rows);
   file.expect(0, size);
-  system.b.emplace(size);
-  file.reals(size, system.b->data());
-  if (const auto bad = first_not_finite(*system.b))
+  Array<double>& b = system.b.emplace_back(size);
+  file.reals(size, b.data());
+  if (const auto bad = first_not_finite(b))
     fail(ExitCode::input, "{}: the vector has {} in row {}; values must be finite", path.string(),
-         (*system.b)[*bad], *bad);
+         b[*bad], *bad);
   return system;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A linear system as one rank holds it: read from HDF5 or generated. Collective functions, which
-// throw the same Error on every rank: input for what is wrong in a file, usage for a bad spec.
+// A linear system as one rank holds it: read from a file of any format (formats.hpp) or generated.
+// Collective functions, which throw the same Error on every rank: input for a fault of the file,
+// usage for a fault of the spec.
 #pragma once
 
 #include <mpi.h>
@@ -19,7 +20,7 @@ namespace trireme {
 // Rows and vectors share one contiguous row distribution, balanced by nonzeros; a rank may own no
 // row. Columns ascend within each row and none is stored twice.
 struct Problem {
-  std::string name;                      // for reports: "cant.h5:/A", "poisson3d, n = 128"
+  std::string name;                      // problem_name(), for reports
   RowSlab matrix;                        // square
   std::vector<std::int64_t> row_starts;  // ranks + 1: rank r holds rows [row_starts[r], [r+1])
   std::int64_t duplicates_summed = 0;    // stored entries that were added to another
@@ -29,14 +30,16 @@ struct Problem {
   double read_seconds = 0;
 };
 
-// Matrix and vectors, with every rule of docs/file-formats.md checked. rhs: a dataset, or ones, random
-// (a hash of the row), from-ones (b = A 1, so that x_exact = 1).
+// Reads or makes the matrix and the vectors, and checks every rule of docs/file-formats.md.
+// spec.rhs is the name of a vector in the file, or ones, random (a hash of the row number), or
+// from-ones (b = A 1, so that x_exact = 1).
 Problem load_problem(MPI_Comm comm, const ProblemSpec& spec);
 
 // The matrix alone, which may be rectangular.
 MatrixOnRanks load_matrix(MPI_Comm comm, const ProblemSpec& spec);
 
-// "cant.h5:/A" or "poisson3d, n = 128".
+// "cant.h5:/A", "cant.mtx.gz" or "poisson3d, n = 128". Reads the first bytes of the file for its
+// format; throws nothing where it cannot.
 std::string problem_name(const ProblemSpec& spec);
 
 }  // namespace trireme

@@ -61,6 +61,11 @@ class KernelBench(unittest.TestCase):
         rows = self.measured("c.h5", "--matrix", "/K", "--kernels", "teb,csr")
         self.assertEqual([row["kernel"] for row in rows], ["teb", "csr"])
 
+    def test_a_file_of_another_format(self):
+        (self.folder / "a.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 3\n")
+        row, = self.measured("a.mtx", "--kernels", "csr")
+        self.assertEqual((row["rows"], row["nnz"]), (2, 2))
+
     def test_refusals(self):
         small = ("poisson2d", "--n", 4)
         self.assertIn("--help", self.refused(2))

@@ -98,6 +98,20 @@ class Solves(SolveCase):
         self.solve(POISSON + "kernel: [csr, petsc-aij]\n")
         jsonschema.validate(self.report(), json.loads((SOURCE / "configs/report.schema.json").read_text()))
 
+    def test_reads_matrix_market_as_it_reads_the_imported_file(self):
+        entries = [(i, j, 4.5 if i == j else -1) for i in range(1, 41) for j in (i - 1, i, i + 1) if 1 <= j <= 40]
+        imported = self.matrix(entries, 40)
+        histories = []
+        for file in (imported, "matrix.mtx"):
+            self.solve(f"problem: {{file: {file}, rhs: random}}\nsolver: {{method: cg}}\n")
+            run, = self.report()["runs"]
+            self.assertTrue(run["converged"])
+            histories.append(run["history"])
+            shutil.rmtree(self.results)
+        self.assertEqual(*histories)
+        self.assertIn("holds no vector /b", self.refused_case(3, "problem: {file: matrix.mtx, rhs: /b}\n"))
+        self.assertIn("without a name", self.refused_case(2, "problem: {file: matrix.mtx, matrix: /K}\n"))
+
     def test_compares_kernels_in_one_run(self):
         done = self.solve(POISSON, "--kernel", "csr,albus,petsc-aij")
         runs = self.report()["runs"]

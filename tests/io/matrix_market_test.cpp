@@ -49,6 +49,10 @@ class MatrixMarket : public testing::Test {
 
 const std::string general = "%%MatrixMarket matrix coordinate real general\n";
 
+CsrMatrix<double> read(const std::filesystem::path& path) {
+  return read_matrix_market(path).matrix;
+}
+
 void expect_rows(const CsrMatrix<double>& a, const Array<std::int32_t>& row_ptr,
                  const Array<std::int32_t>& col_idx, const Array<double>& values) {
   EXPECT_EQ(a.row_ptr, row_ptr);
@@ -57,8 +61,8 @@ void expect_rows(const CsrMatrix<double>& a, const Array<std::int32_t>& row_ptr,
 }
 
 TEST_F(MatrixMarket, ReadsGeneralInAnyOrderAndSumsDuplicates) {
-  const auto a = read_matrix_market(write(general + "% a comment\n\n 3 4 5 \n3 1 1.5\n1 4 -2e3\n"
-                                                    "\n% more\n1\t2   +.5 \r\n3 1 0.25\n1 1 0"));
+  const auto a = read(write(general + "% a comment\n\n 3 4 5 \n3 1 1.5\n1 4 -2e3\n"
+                                      "\n% more\n1\t2   +.5 \r\n3 1 0.25\n1 1 0"));
   EXPECT_EQ(a.rows, 3);
   EXPECT_EQ(a.cols, 4);
   expect_rows(a, {0, 3, 3, 4}, {0, 1, 3, 0}, {0, 0.5, -2000, 1.75});
@@ -66,29 +70,25 @@ TEST_F(MatrixMarket, ReadsGeneralInAnyOrderAndSumsDuplicates) {
 
 TEST_F(MatrixMarket, MirrorsSymmetricAndSkew) {
   const std::string entries = "2 2 2\n1 1 5\n2 1 3\n";
-  const auto a =
-      read_matrix_market(write("%%matrixmarket MATRIX Coordinate Integer Symmetric\n" + entries));
+  const auto a = read(write("%%matrixmarket MATRIX Coordinate Integer Symmetric\n" + entries));
   expect_rows(a, {0, 2, 3}, {0, 1, 0}, {5, 3, 3});
-  const auto skew = read_matrix_market(
-      write("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 3\n3 2 4\n"));
+  const auto skew =
+      read(write("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 3\n3 2 4\n"));
   expect_rows(skew, {0, 1, 3, 4}, {1, 0, 2, 1}, {-3, 3, -4, 4});
 }
 
 TEST_F(MatrixMarket, GivesPatternsOnes) {
-  const auto a = read_matrix_market(
-      write("%%MatrixMarket matrix coordinate pattern general\n2 3 2\n1 3\n2 1\n"));
+  const auto a = read(write("%%MatrixMarket matrix coordinate pattern general\n2 3 2\n1 3\n2 1\n"));
   expect_rows(a, {0, 1, 2}, {2, 0}, {1, 1});
 }
 
 TEST_F(MatrixMarket, ReadsArraysByColumns) {
-  const auto a = read_matrix_market(
-      write("%%MatrixMarket matrix array real general\n2 3\n1\n2\n0\n4\n5\n6\n"));
+  const auto a = read(write("%%MatrixMarket matrix array real general\n2 3\n1\n2\n0\n4\n5\n6\n"));
   expect_rows(a, {0, 2, 5}, {0, 2, 0, 1, 2}, {1, 5, 2, 4, 6});
-  const auto symmetric = read_matrix_market(
-      write("%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n"));
+  const auto symmetric =
+      read(write("%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n"));
   expect_rows(symmetric, {0, 3, 6, 9}, {0, 1, 2, 0, 1, 2, 0, 1, 2}, {1, 2, 3, 2, 4, 5, 3, 5, 6});
-  const auto skew =
-      read_matrix_market(write("%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n"));
+  const auto skew = read(write("%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n"));
   expect_rows(skew, {0, 2, 4, 6}, {1, 2, 0, 2, 0, 1}, {-1, -2, 1, -3, 2, 3});
   const auto vectors = read_matrix_market_vectors(
       write("%%MatrixMarket matrix array real general\n3 2\n1\n0\n3\n4\n5\n6\n"));
@@ -98,8 +98,8 @@ TEST_F(MatrixMarket, ReadsArraysByColumns) {
 }
 
 TEST_F(MatrixMarket, ReadsEmptyMatrices) {
-  expect_rows(read_matrix_market(write(general + "3 0 0\n")), {0, 0, 0, 0}, {}, {});
-  expect_rows(read_matrix_market(write(general + "0 5 0")), {0}, {}, {});
+  expect_rows(read(write(general + "3 0 0\n")), {0, 0, 0, 0}, {}, {});
+  expect_rows(read(write(general + "0 5 0")), {0}, {}, {});
 }
 
 // Long enough for many chunks, whose boundaries fall inside lines.
@@ -111,7 +111,7 @@ TEST_F(MatrixMarket, ReadsManyChunksPlainAndGzippedAlike) {
     text += std::to_string(i) + " " + std::to_string(i) + " " + std::to_string(i) + ".125\n";
     text += std::to_string(n + 1 - i) + " " + std::to_string((i * 7919LL) % n + 1) + " 1e-3\n";
   }
-  const auto plain = read_matrix_market(write(text));
+  const auto plain = read(write(text));
   EXPECT_EQ(plain.row_ptr.size(), n + 1u);
   for (std::int64_t row = 0; row < n; row += 4999) {
     double sum = 0;
@@ -119,7 +119,7 @@ TEST_F(MatrixMarket, ReadsManyChunksPlainAndGzippedAlike) {
       sum += plain.values[k];
     EXPECT_NEAR(sum, row + 1 + .125 + 1e-3, 1e-9);
   }
-  const auto gzipped = read_matrix_market(write_gzip(text));
+  const auto gzipped = read(write_gzip(text));
   EXPECT_EQ(plain.row_ptr, gzipped.row_ptr);
   EXPECT_EQ(plain.col_idx, gzipped.col_idx);
   EXPECT_EQ(plain.values, gzipped.values);
@@ -170,7 +170,7 @@ TEST_F(MatrixMarket, AsksForMemoryBeforeItTakesARealClaim) {
   write(general + "2147483647 2147483647 1\n1 1 1\n");
   const test::LimitedMemory limit(std::size_t{1} << 30);
   try {
-    read_matrix_market(path_);
+    read(path_);
     FAIL() << "nothing was refused";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::resource) << error.what();
@@ -188,7 +188,7 @@ TEST_F(MatrixMarket, StopsAtMoreEntriesThanPromised) {
   write_gzip(text);
   const test::LimitedMemory limit(std::size_t{600} << 20);
   try {
-    read_matrix_market(path_);
+    read(path_);
     FAIL() << "nothing was refused";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("more entries than the 1 that"), std::string::npos)
@@ -204,7 +204,7 @@ TEST_F(MatrixMarket, RefusesTruncatedGzip) {
   EXPECT_THROW(
       {
         try {
-          read_matrix_market(path_);
+          read(path_);
         } catch (const Error& error) {
           EXPECT_NE(std::string(error.what()).find("truncated gzip"), std::string::npos)
               << error.what();

@@ -114,9 +114,9 @@ TEST(PetscInterop, WeReadWhatMatViewWrites) {
   MatView(matrix, viewer);
   VecView(b, viewer);
   PetscViewerDestroy(&viewer);
-  const PetscSystem system = read_petsc_binary(shared.path());
+  const WholeSystem system = read_petsc_binary(shared.path());
   expect_rows(matrix, system.matrix);
-  EXPECT_EQ(system.b, Array<double>(500, 2.5));
+  EXPECT_EQ(system.b, std::vector<Array<double>>{Array<double>(500, 2.5)});
   VecDestroy(&b);
   MatDestroy(&matrix);
 }

@@ -244,7 +244,7 @@ TEST(BadInput, MissingFile) {
 
 TEST(BadInput, NotHdf5) {
   SharedFile file("text.h5");
-  if (rank_of(MPI_COMM_WORLD) == 0) std::ofstream(file.path()) << "%%MatrixMarket\n";
+  if (rank_of(MPI_COMM_WORLD) == 0) std::ofstream(file.path()) << "hello\n";
   MPI_Barrier(MPI_COMM_WORLD);
   expect_contains(refusal(spec_of(file)), "is not an HDF5 file");
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The input formats: what `solve`, `problem` and `kernel_bench` can read.
+#pragma once
+
+#include <mpi.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "io/system_source.hpp"
+
+namespace trireme {
+
+enum class Content {
+  one_system,    // a matrix, and perhaps right-hand sides named /b
+  named_objects  // any number of matrices and vectors, each with a name
+};
+
+struct InputFormat {
+  std::string_view name;                         // for messages: "Matrix Market"
+  std::span<const std::string_view> extensions;  // with the dot: ".mtx", ".mtx.gz"
+  Content content;
+  // Whether the first bytes of the file are those of the format. Throws nothing; false where the
+  // file cannot be read.
+  bool (*recognises)(const std::filesystem::path& path);
+  // Collective; see SystemSource.
+  std::unique_ptr<SystemSource> (*open)(MPI_Comm comm, const std::filesystem::path& path);
+};
+
+std::span<const InputFormat> input_formats();
+
+// The format that recognises the file by its content, or else has the extension of its name; null
+// for none, or no such file.
+const InputFormat* find_format(const std::filesystem::path& path);
+
+// The same, by rank 0 for all ranks. Throws Error{input}: no such file, a directory, a file without
+// read permission, or a file of no known format. Collective.
+const InputFormat& format_of(MPI_Comm comm, const std::filesystem::path& path);
+
+// "HDF5 (.h5, .hdf5, .mat), PETSc binary (.petsc), ...", for messages and help texts: all formats,
+// or those of one content.
+std::string list_of_formats(std::optional<Content> content = std::nullopt);
+
+}  // namespace trireme

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a linear system comes from, as load_problem() reads it: an open file of any format, or a
+// generator.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/array.hpp"
+#include "io/read_matrix.hpp"
+#include "io/vectors.hpp"
+
+namespace trireme {
+
+// All ranks of the communicator that opened the source hold one such object, and they call its
+// members together. For a fault of a file, every member throws the same Error{input} on all ranks.
+class SystemSource {
+ public:
+  virtual ~SystemSource() = default;
+  SystemSource() = default;
+  SystemSource(const SystemSource&) = delete;
+  SystemSource& operator=(const SystemSource&) = delete;
+
+  // The matrix `name`; a source of one matrix takes no notice of the name. Every cut between two
+  // ranks is at a multiple of `rows_together` rows. To be called once: the source may give its
+  // memory away. Collective.
+  virtual MatrixOnRanks read_matrix(const std::string& name, std::int64_t rows_together) = 0;
+
+  // Whether the source holds one or more vectors of this name. The same on every rank.
+  virtual bool has_vectors(const std::string& name) const = 0;
+
+  // These rows of the vectors `name`, one array per vector. Collective.
+  virtual std::vector<Array<double>> read_vectors(const std::string& name,
+                                                  const RowRange& rows) = 0;
+};
+
+}  // namespace trireme
