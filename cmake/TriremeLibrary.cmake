@@ -22,9 +22,5 @@ function(trireme_library folder)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo --expt-relaxed-constexpr>)
   target_compile_features(${target} PUBLIC cxx_std_20)
-  target_include_directories(${target} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include/trireme>)
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
-  add_library(Trireme::${folder} ALIAS ${target})
-  install(TARGETS ${target} EXPORT TriremeTargets)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
 endfunction()

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/gpus_of_ranks.hpp"
 #include "app/kernel_run.hpp"
 #include "app/machine_facts.hpp"
 #include "app/memory.hpp"
@@ -20,18 +19,19 @@
 #include "base/nearest.hpp"
 #include "device/device.hpp"
 #include "distributed/cuda_operator.hpp"
+#include "distributed/gpus_of_ranks.hpp"
 #include "io/fingerprint.hpp"
 #include "io/problem.hpp"
 #include "io/result.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/block_size.hpp"
+#include "petsc/kernel_for_matrix.hpp"
 #include "petsc/ksp_solver.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/session.hpp"
 #include "planning/bandwidth.hpp"
 #include "planning/break_even.hpp"
 #include "planning/choose.hpp"
-#include "sparse/exact.hpp"
 
 namespace trireme {
 namespace {
@@ -132,31 +132,13 @@ std::vector<KernelChoice> requested_kernels(const Case& c, const GpusOfRanks& gp
   return choices;
 }
 
-MatrixTraits traits_of(const DistributedMatrix& matrix) {
-  const CsrMatrix<double>& local = matrix.blocks.local;
-  const CsrMatrix<double>& ghost = matrix.blocks.ghost;
-  std::int64_t longest = 0;
-  const auto length = [](const CsrMatrix<double>& block, std::int64_t row) {
-    return block.nnz() == 0 ? 0 : block.row_ptr[row + 1] - block.row_ptr[row];
-  };
-  for (std::int64_t row = 0; row < local.rows; ++row)
-    longest = std::max<std::int64_t>(longest, length(local, row) + length(ghost, row));
-  const bool exact = exact_in_float<double>(local.values) && exact_in_float<double>(ghost.values);
-  std::int64_t most[] = {local.rows, local.nnz() + ghost.nnz(), longest, exact ? 0 : 1};
-  MPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_INT64_T, MPI_MAX, matrix.comm);
-  return {.rows = most[0], .nnz = most[1], .longest = most[2], .exact_in_float = most[3] == 0};
-}
-
 // Decides auto, and keeps what is named twice once. Collective.
 std::vector<KernelChoice> decided(const std::vector<KernelChoice>& requested,
                                   const DistributedMatrix& matrix) {
   std::vector<KernelChoice> kernels;
   for (KernelChoice kernel : requested) {
-    if (kernel.name == kAuto) {
-      const bool on_gpu = kernel.device == Device::cuda;  // elsewhere the rule looks at nothing
-      kernel.name = choose_kernel(kernel.device, on_gpu ? traits_of(matrix) : MatrixTraits{},
-                                  kernel.precision);
-    }
+    if (kernel.name == kAuto)
+      kernel.name = choose_kernel_for(matrix, kernel.device, kernel.precision);
     const bool named_before =
         std::any_of(kernels.begin(), kernels.end(), [&](const KernelChoice& other) {
           return other.name == kernel.name && other.device == kernel.device &&
@@ -181,16 +163,8 @@ void select_gpu(MPI_Comm comm, const std::vector<KernelChoice>& kernels, const G
     fail(ExitCode::resource,
          "there is no usable GPU on {}; use device: cpu, or nodes with a GPU and a driver only",
          gpus.lacking);
-  const int rank = rank_on_node(comm);
-  collectively(comm, [&] {
-    try {
-      const DeviceProperties gpu = select_device(rank);
-      if (machine) machine->gpu = gpu.name;
-    } catch (const Error& error) {
-      if (size_of(comm) == 1) throw;
-      fail(error.code(), "{}: {}", place_of_rank(comm), error.what());
-    }
-  });
+  const DeviceProperties gpu = select_gpu_of_rank(comm);
+  if (machine) machine->gpu = gpu.name;
 }
 
 // What was meant by `word`, of the names in a list of PETSc's and one more.

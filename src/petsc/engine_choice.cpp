@@ -4,7 +4,7 @@
 #include "distributed/cuda_operator.hpp"
 #include "petsc/ksp_engine.hpp"
 #include "petsc/ksp_types.hpp"
-#include "petsc/mat_shell.hpp"
+#include "petsc/operator_of.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/shim.hpp"
 
@@ -130,7 +130,7 @@ std::string why_not_resident(KSP ksp) {
   MatNullSpace null_space = nullptr;
   petsc_check(MatGetNullSpace(amat, &null_space));
   if (null_space) return none + "null space (MatSetNullSpace, -ksp_constant_null_space)";
-  if (std::dynamic_pointer_cast<CudaOperator>(shell_operator(amat)))
+  if (std::dynamic_pointer_cast<CudaOperator>(operator_of(amat)))
     if (const std::string monitor = monitor_of_the_solution(ksp); !monitor.empty())
       return fmt::format(
           "{} asks for x in each iteration, which the resident engine keeps on the "

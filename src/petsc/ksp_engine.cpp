@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "parallel/collective.hpp"
-#include "petsc/mat_shell.hpp"
+#include "petsc/operator_of.hpp"
 #include "petsc/pc_types.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/row_order.hpp"
@@ -101,9 +101,9 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, comm_of(amat));
   if (!stale) return;
 
-  auto cuda = std::dynamic_pointer_cast<CudaOperator>(shell_operator(amat));
+  auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_of(amat));
   const PreconditionerData data =
-      data_of_preconditioner(amat, pmat, pc, key.blocks, cuda && shell_operator(pmat) == cuda);
+      data_of_preconditioner(amat, pmat, pc, key.blocks, cuda && operator_of(pmat) == cuda);
   forget();
   if (cuda)
     cuda_system_ = make_cuda_system(std::move(cuda), data.spec.kind);

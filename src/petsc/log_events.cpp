@@ -15,9 +15,11 @@ PetscLogEvent find_or_register(const char* name, PetscClassId family) {
 }  // namespace
 
 LogEvents log_events() {
-  return {
-      find_or_register("TriremeBuild", MAT_CLASSID), find_or_register("TriremeHalo", MAT_CLASSID),
-      find_or_register("TriremeLocal", MAT_CLASSID), find_or_register("TriremeGhost", MAT_CLASSID)};
+  return {.build = find_or_register("TriremeBuild", MAT_CLASSID),
+          .update = find_or_register("TriremeUpdateValues", MAT_CLASSID),
+          .halo = find_or_register("TriremeHalo", MAT_CLASSID),
+          .local = find_or_register("TriremeLocal", MAT_CLASSID),
+          .ghost = find_or_register("TriremeGhost", MAT_CLASSID)};
 }
 
 PetscLogEvent LoggedProduct::event(Part part) const {

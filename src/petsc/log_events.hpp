@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trireme's events in PETSc's -log_view.
+// Trireme's events in PETSc's -log_view: TriremeBuild and TriremeUpdateValues of a matrix,
+// TriremeHalo, TriremeLocal and TriremeGhost within each product.
 #pragma once
 
 #include "distributed/operator.hpp"
@@ -8,7 +9,7 @@
 namespace trireme {
 
 struct LogEvents {
-  PetscLogEvent build = 0, halo = 0, local = 0, ghost = 0;
+  PetscLogEvent build = 0, update = 0, halo = 0, local = 0, ghost = 0;
 };
 
 // Registers the events the first time in a PETSc session; afterwards finds them by name.

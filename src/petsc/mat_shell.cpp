@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions that PETSc calls, and their installation.
+// The functions that PETSc calls, and their installation in a shell.
 #include "petsc/mat_shell.hpp"
 
 #include <utility>
@@ -7,6 +7,7 @@
 #include "distributed/cuda_operator.hpp"
 #include "petsc/block_size.hpp"
 #include "petsc/log_events.hpp"
+#include "petsc/vec_product.hpp"
 
 namespace trireme {
 namespace {
@@ -24,73 +25,9 @@ ShellContext& context_of(Mat mat) {
   return *context;
 }
 
-std::size_t local_size(Vec vec) {
-  PetscInt size = 0;
-  petsc_check(VecGetLocalSize(vec, &size));
-  return static_cast<std::size_t>(size);
-}
-
-// Vectors of PETSc in host memory as spans, restored when they go.
-class ReadSpan {
- public:
-  explicit ReadSpan(Vec vec) : vec_(vec), size_(local_size(vec)) {
-    petsc_check(VecGetArrayRead(vec, &data_));
-  }
-  ~ReadSpan() { static_cast<void>(VecRestoreArrayRead(vec_, &data_)); }
-  ReadSpan(const ReadSpan&) = delete;
-  ReadSpan& operator=(const ReadSpan&) = delete;
-  operator std::span<const double>() const { return {data_, size_}; }
-
- private:
-  Vec vec_;
-  std::size_t size_;
-  const PetscScalar* data_ = nullptr;
-};
-
-class WriteSpan {
- public:
-  explicit WriteSpan(Vec vec) : vec_(vec), size_(local_size(vec)) {
-    petsc_check(VecGetArrayWrite(vec, &data_));
-  }
-  ~WriteSpan() { static_cast<void>(VecRestoreArrayWrite(vec_, &data_)); }
-  WriteSpan(const WriteSpan&) = delete;
-  WriteSpan& operator=(const WriteSpan&) = delete;
-  operator std::span<double>() const { return {data_, size_}; }
-
- private:
-  Vec vec_;
-  std::size_t size_;
-  PetscScalar* data_ = nullptr;
-};
-
-#if defined(PETSC_HAVE_CUDA) && defined(TRIREME_WITH_CUDA)
-// Device vectors where PETSc keeps them on the device; false where it does not.
-bool multiply_on_device(Operator& op, Vec x, Vec y) {
-  auto* cuda = dynamic_cast<CudaOperator*>(&op);
-  if (!cuda) return false;
-  const PetscScalar* from = nullptr;
-  PetscScalar* to = nullptr;
-  PetscMemType from_type, to_type;
-  petsc_check(VecGetArrayReadAndMemType(x, &from, &from_type));
-  petsc_check(VecGetArrayWriteAndMemType(y, &to, &to_type));
-  const bool on_device = PetscMemTypeDevice(from_type) && PetscMemTypeDevice(to_type);
-  if (on_device)
-    cuda->multiply(DeviceSpan<const double>(from, local_size(x)),
-                   DeviceSpan<double>(to, local_size(y)), petsc_stream());
-  petsc_check(VecRestoreArrayReadAndMemType(x, &from));
-  petsc_check(VecRestoreArrayWriteAndMemType(y, &to));
-  return on_device;
-}
-#else
-bool multiply_on_device(Operator&, Vec, Vec) { return false; }
-#endif
-
 PetscErrorCode shell_mult(Mat mat, Vec x, Vec y) {
-  return petsc_guard(comm_of(mat), [&] {
-    Operator& op = *context_of(mat).op;
-    if (!multiply_on_device(op, x, y)) op.multiply(ReadSpan(x), WriteSpan(y));
-    petsc_check(PetscLogFlops(2.0 * static_cast<double>(op.matrix().blocks.nnz())));
-  });
+  return petsc_guard(comm_of(mat),
+                     [&] { multiply(*context_of(mat).op, x, y, ProductOf::rounded_matrix); });
 }
 
 PetscErrorCode shell_mult_transpose(Mat mat, Vec x, Vec y) {
@@ -106,7 +43,11 @@ PetscErrorCode shell_get_diagonal(Mat mat, Vec d) {
 }
 
 PetscErrorCode shell_destroy(Mat mat) {
-  return petsc_guard(comm_of(mat), [&] { delete &context_of(mat); });
+  return petsc_guard(comm_of(mat), [&] {
+    ShellContext* context = &context_of(mat);
+    context->op->observe(nullptr);  // the operator may outlive the log
+    delete context;
+  });
 }
 
 }  // namespace
@@ -123,10 +64,10 @@ MatHandle make_shell(std::shared_ptr<Operator> op) {
   MatHandle shell;
   petsc_check(
       MatCreateShell(comm, rows, rows, global_rows, global_rows, context.get(), shell.put()));
-  context.release();  // shell_destroy's from here on
+  context.release();  // shell_destroy deletes it
   petsc_check(MatShellSetOperation(shell, MATOP_DESTROY, petsc_operation(shell_destroy)));
-  // Nobody scales or shifts a Trireme operator; unmanaged, PETSc calls our functions directly. This
-  // comes before the operations: see MatShellSetManageScalingShifts.
+  // Nobody scales or shifts the shell, so PETSc may call our functions directly. PETSc asks for this
+  // call before the operations are set.
   petsc_check(MatShellSetManageScalingShifts(shell));
   petsc_check(MatShellSetOperation(shell, MATOP_MULT, petsc_operation(shell_mult)));
   petsc_check(

@@ -6,6 +6,8 @@
 
 #include "parallel/collective.hpp"
 #include "petsc/mat_shell.hpp"
+#include "petsc/operator_of.hpp"
+#include "petsc/vec_product.hpp"
 #include "petsc/vectors.hpp"
 
 namespace trireme {
@@ -27,7 +29,7 @@ VecHandle vector_without_array(Mat mat) {
 
 MatSystem::MatSystem(Mat mat)
     : mat_(mat),
-      operator_(shell_operator(mat)),
+      operator_(operator_of(mat)),
       comm_(comm_of(mat)),
       processes_(size_of(comm_of(mat))),
       x_(vector_without_array(mat)),
@@ -40,7 +42,11 @@ MatSystem::MatSystem(Mat mat)
 void MatSystem::multiply(std::span<const double> x, std::span<double> y) {
   petsc_check(VecPlaceArray(x_, x.data()));
   petsc_check(VecPlaceArray(y_, y.data()));
-  petsc_check(MatMult(mat_, x_, y_));
+  // MatMult of a Mat of type trireme is by the exact matrix, whatever its precision.
+  if (inexact())
+    trireme::multiply(*operator_, x_, y_, ProductOf::rounded_matrix);
+  else
+    petsc_check(MatMult(mat_, x_, y_));
   petsc_check(VecResetArray(x_));
   petsc_check(VecResetArray(y_));
 }
@@ -83,7 +89,7 @@ Array<double> diagonal_blocks_of(Mat mat, const solvers::BlockRows& blocks) {
   PetscInt first_row = 0;
   petsc_check(MatGetOwnershipRange(mat, &first_row, nullptr));
   Array<double> entries(static_cast<std::size_t>(blocks.rows) * blocks.size, 0.0);
-  const auto op = shell_operator(mat);
+  const auto op = shell_operator(mat);  // a shell has no rows to ask for
   for (std::size_t group = 0; group + 1 < blocks.starts.size(); ++group) {
     const std::int64_t first = blocks.starts[group], last = blocks.starts[group + 1];
     for (std::int64_t row = first; row < last; ++row) {

@@ -1,115 +1,362 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From an assembled Mat to a slab of rows, an operator, and a shell.
+// The functions of AIJ that the type replaces, and its registration and conversion.
 #include "petsc/mat_trireme.hpp"
 
-#include <memory>
-#include <utility>
-#include <vector>
+#include <fmt/format.h>
+#include <trireme/petsc.h>
 
-#include "distributed/host_operator.hpp"
-#include "parallel/collective.hpp"
-#include "petsc/log_events.hpp"
-#include "petsc/mat_shell.hpp"
-#include "petsc/shim.hpp"
-#include "planning/choose.hpp"
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "petsc/composed.hpp"
+#include "petsc/mat_trireme_options.hpp"
+#include "petsc/vec_product.hpp"
 
 namespace trireme {
 namespace {
 
-// Calls row(count, columns, values) for each local row.
-template <class Row>
-void for_each_row(Mat mat, Row&& row) {
-  PetscInt first = 0, last = 0;
-  petsc_check(MatGetOwnershipRange(mat, &first, &last));
-  for (PetscInt r = first; r < last; ++r) {
-    PetscInt count = 0;
-    const PetscInt* columns = nullptr;
-    const PetscScalar* values = nullptr;
-    petsc_check(MatGetRow(mat, r, &count, &columns, &values));
-    row(count, columns, values);
-    petsc_check(MatRestoreRow(mat, r, &count, &columns, &values));
-  }
+constexpr const char* kData = "TriremeData";  // the composed object
+
+// The functions of AIJ that ours replace and call.
+struct AijFunctions {
+  PetscErrorCode (*mult)(Mat, Vec, Vec) = nullptr;
+  PetscErrorCode (*mult_add)(Mat, Vec, Vec, Vec) = nullptr;
+  PetscErrorCode (*duplicate)(Mat, MatDuplicateOption, Mat*) = nullptr;
+  PetscErrorCode (*view)(Mat, PetscViewer) = nullptr;
+  PetscErrorCode (*set_from_options)(Mat, OptionItems) = nullptr;
+  PetscErrorCode (*destroy)(Mat) = nullptr;
+};
+
+// Calls visit(operation, member) for each of them.
+template <class Functions, class Visit>
+void for_each_operation(Functions& functions, Visit&& visit) {
+  visit(MATOP_MULT, functions.mult);
+  visit(MATOP_MULT_ADD, functions.mult_add);
+  visit(MATOP_DUPLICATE, functions.duplicate);
+  visit(MATOP_VIEW, functions.view);
+  visit(MATOP_SET_FROM_OPTIONS, functions.set_from_options);
+  visit(MATOP_DESTROY, functions.destroy);
 }
 
-RowSlab slab_of(Mat mat) {
-  RowSlab slab;
-  PetscInt rows = 0, cols = 0, first = 0, last = 0;
-  petsc_check(MatGetSize(mat, &rows, &cols));
-  petsc_check(MatGetOwnershipRange(mat, &first, &last));
-  slab.global_rows = rows;
-  slab.global_cols = cols;
-  slab.first_row = first;
-  CsrMatrix<double>& local = slab.local;
-  local.rows = last - first;
-  local.cols = cols;
-  local.row_ptr.reserve(local.rows + 1);
-  for_each_row(mat, [&](PetscInt count, const PetscInt*, const PetscScalar*) {
-    local.row_ptr.push_back(local.row_ptr.back() + static_cast<std::int32_t>(count));
+struct TriremeData {
+  AijFunctions aij;
+  AijProducts products;
+  VecHandle sum;  // of MatMultAdd, made at its first use
+};
+
+PetscObject object_of(Mat mat) { return reinterpret_cast<PetscObject>(mat); }
+
+bool is_parallel(Mat mat) {
+  PetscOperation preallocate = nullptr;  // the type's name is lost while the matrix is destroyed
+  petsc_check(
+      PetscObjectQueryFunction(object_of(mat), "MatMPIAIJSetPreallocation_C", &preallocate));
+  return preallocate != nullptr;
+}
+
+AijFunctions functions_of(Mat mat) {
+  AijFunctions functions;
+  for_each_operation(functions, [&](MatOperation operation, auto& member) {
+    PetscOperation function = nullptr;
+    petsc_check(MatGetOperation(mat, operation, &function));
+    member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(function);
   });
-  local.col_idx.reserve(local.row_ptr.back());
-  local.values.reserve(local.row_ptr.back());
-  for_each_row(mat, [&](PetscInt count, const PetscInt* columns, const PetscScalar* values) {
-    for (PetscInt k = 0; k < count; ++k) {
-      local.col_idx.push_back(static_cast<std::int32_t>(columns[k]));
-      local.values.push_back(values[k]);
+  return functions;
+}
+
+// The functions of an AIJ matrix that nobody has changed.
+AijFunctions functions_of_aij(MPI_Comm comm, bool parallel) {
+  MatHandle aij;
+  petsc_check(MatCreate(comm, aij.put()));
+  petsc_check(MatSetType(aij, parallel ? MATMPIAIJ : MATSEQAIJ));
+  return functions_of(aij);
+}
+
+void attach_data(Mat mat, const AijFunctions& aij) {
+  auto data = std::make_unique<TriremeData>();
+  data->aij = aij;
+  compose(object_of(mat), kData, std::move(data));
+}
+
+// MatHeaderMerge gives a matrix the content of another one and leaves it its functions. Where that
+// other one was a plain AIJ matrix, the data are made anew.
+TriremeData& data_of(Mat mat) {
+  if (auto* data = composed<TriremeData>(object_of(mat), kData)) return *data;
+  attach_data(mat, functions_of_aij(comm_of(mat), is_parallel(mat)));
+  return *composed<TriremeData>(object_of(mat), kData);
+}
+
+const std::shared_ptr<Operator>& operator_for_product(Mat mat, TriremeData& data) {
+  read_missing_options(mat, data.products);
+  return data.products.operator_for(mat, AijProducts::Caller::mat_mult);
+}
+
+PetscErrorCode mult(Mat mat, Vec x, Vec y) {
+  return petsc_guard(comm_of(mat), [&] {
+    TriremeData& data = data_of(mat);
+    if (const auto& op = operator_for_product(mat, data))
+      multiply(*op, x, y, ProductOf::exact_matrix);
+    else
+      petsc_check(data.aij.mult(mat, x, y));
+  });
+}
+
+// sum = addend + A x, where sum and addend may be the same vector.
+PetscErrorCode mult_add(Mat mat, Vec x, Vec addend, Vec sum) {
+  return petsc_guard(comm_of(mat), [&] {
+    TriremeData& data = data_of(mat);
+    const auto& op = operator_for_product(mat, data);
+    if (!op) {
+      petsc_check(data.aij.mult_add(mat, x, addend, sum));
+    } else if (sum != addend) {
+      multiply(*op, x, sum, ProductOf::exact_matrix);
+      petsc_check(VecAXPY(sum, 1, addend));
+    } else {
+      if (!data.sum) petsc_check(VecDuplicate(sum, data.sum.put()));
+      multiply(*op, x, data.sum, ProductOf::exact_matrix);
+      petsc_check(VecAXPY(sum, 1, data.sum));
     }
   });
-  return slab;
 }
 
-std::vector<std::int64_t> row_starts_of(Mat mat) {
-  const PetscInt* rows = nullptr;
-  petsc_check(MatGetOwnershipRanges(mat, &rows));
-  return {rows, rows + size_of(comm_of(mat)) + 1};
+PetscErrorCode duplicate(Mat mat, MatDuplicateOption option, Mat* copy) {
+  return petsc_guard(comm_of(mat), [&] {
+    TriremeData& data = data_of(mat);
+    read_missing_options(mat, data.products);
+    petsc_check(data.aij.duplicate(mat, option, copy));  // of this type
+    AijProducts& of_copy = data_of(*copy).products;
+    of_copy.set(data.products.settings());
+    of_copy.options_read = true;
+  });
 }
 
-void require_split_alike(Mat mat) {
-  PetscInt row = 0, row_end = 0, col = 0, col_end = 0;
-  petsc_check(MatGetOwnershipRange(mat, &row, &row_end));
-  petsc_check(MatGetOwnershipRangeColumn(mat, &col, &col_end));
-  if (row != col || row_end != col_end)
-    fail(ExitCode::usage, "MatCreateTrireme: rows and columns must be square and split alike");
+std::string description(Mat mat, const AijProducts& products) {
+  const ProductSettings& asked = products.settings();
+  const std::string wishes =
+      fmt::format("kernel {}, device {}, precision {}", asked.kernel.value_or("auto"),
+                  word_of(asked.device.value_or(WantedDevice::automatic)),
+                  word_of(asked.precision.value_or(Precision::full)));
+  if (!split_alike(mat))
+    return "products by AIJ itself: the matrix is not square, or rows and columns are split "
+           "differently";
+  const Operator* op = products.current();
+  if (!op) return fmt::format("Trireme: {}; not built yet", wishes);
+  return fmt::format(
+      "Trireme: kernel {} on {}; asked for: {}\n"
+      "Trireme: built {} times, values updated {} times, {} products since the last build",
+      op->kernel(), products.on_gpu() ? "the GPU" : "the CPU", wishes, products.builds(),
+      products.updates(), products.products_since_build());
 }
+
+PetscErrorCode view(Mat mat, PetscViewer viewer) {
+  return petsc_guard(comm_of(mat), [&] {
+    TriremeData& data = data_of(mat);
+    PetscBool ascii = PETSC_FALSE;
+    petsc_check(
+        PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+    PetscViewerFormat format = PETSC_VIEWER_DEFAULT;
+    petsc_check(PetscViewerGetFormat(viewer, &format));
+    if (ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL)) {
+      read_missing_options(mat, data.products);
+      const std::string text = description(mat, data.products);
+      for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        petsc_check(
+            PetscViewerASCIIPrintf(viewer, "%s\n", text.substr(begin, end - begin).c_str()));
+        begin = end + 1;
+      }
+    }
+    petsc_check(data.aij.view(mat, viewer));
+  });
+}
+
+PetscErrorCode set_from_options(Mat mat, OptionItems items) {
+  return petsc_guard(comm_of(mat), [&] {
+    TriremeData& data = data_of(mat);
+    if (data.aij.set_from_options) petsc_check(data.aij.set_from_options(mat, items));
+    set_products(mat, settings_from_options(items, data.products.settings()));
+  });
+}
+
+PetscErrorCode destroy(Mat mat);
+
+constexpr AijFunctions kFunctions = {mult, mult_add, duplicate, view, set_from_options, destroy};
+
+void install(Mat mat, const AijFunctions& functions) {
+  for_each_operation(functions, [&](MatOperation operation, const auto& function) {
+    petsc_check(MatSetOperation(mat, operation, petsc_operation(function)));
+  });
+}
+
+// Functions that PETSc looks up by the name of the type, {} here.
+constexpr std::array kInherited = {"MatConvert_{}_seqdense_C",
+                                   "MatConvert_{}_mpidense_C",
+                                   "MatConvert_{}_seqbaij_C",
+                                   "MatConvert_{}_mpibaij_C",
+                                   "MatConvert_{}_seqsbaij_C",
+                                   "MatConvert_{}_mpisbaij_C",
+                                   "MatConvert_{}_seqsell_C",
+                                   "MatConvert_{}_mpisell_C",
+                                   "MatConvert_{}_is_C",
+                                   "MatConvert_{}_hypre_C",
+                                   "MatConvert_{}_elemental_C",
+                                   "MatConvert_{}_scalapack_C",
+                                   "MatProductSetFromOptions_is_{}_C",
+                                   "MatProductSetFromOptions_seqdense_{}_C"};
+
+PetscErrorCode from_aij(Mat from, MatType type, MatReuse reuse, Mat* to);
+PetscErrorCode from_any(Mat from, MatType type, MatReuse reuse, Mat* to);
+PetscErrorCode to_aij(Mat from, MatType type, MatReuse reuse, Mat* to);
+PetscErrorCode to_itself(Mat from, MatType type, MatReuse reuse, Mat* to);
+
+// Calls visit(name, function) for each function that is composed with a Mat of the type; PETSc finds
+// them by their names. `function` is null for one that AIJ composes with the same Mat as `original`.
+template <class Visit>
+void for_each_composed(bool parallel, Visit&& visit) {
+  const std::string type = parallel ? MATMPIAIJTRIREME : MATSEQAIJTRIREME;
+  const std::string aij = parallel ? MATMPIAIJ : MATSEQAIJ;
+  for (const std::string& target : {type, std::string(MATTRIREME)})
+    for (const char* source : {MATSEQAIJ, MATMPIAIJ})
+      visit(fmt::format("MatConvert_{}_{}_C", source, target), petsc_operation(from_aij), "");
+  visit(fmt::format("MatConvert_{}_{}_C", type, aij), petsc_operation(to_aij), "");
+  visit(fmt::format("MatConvert_{}_{}_C", type, MATTRIREME), petsc_operation(to_itself), "");
+  for (const char* pattern : kInherited)
+    visit(fmt::format(fmt::runtime(pattern), type), nullptr,
+          fmt::format(fmt::runtime(pattern), aij));
+}
+
+void compose_functions(Mat mat, bool parallel) {
+  for_each_composed(
+      parallel, [&](const std::string& name, PetscOperation function, const std::string& original) {
+        if (!function)
+          petsc_check(PetscObjectQueryFunction(object_of(mat), original.c_str(), &function));
+        petsc_check(PetscObjectComposeFunction(object_of(mat), name.c_str(), function));
+      });
+}
+
+void remove_functions(Mat mat, bool parallel) {
+  for_each_composed(parallel, [&](const std::string& name, PetscOperation, const std::string&) {
+    petsc_check(PetscObjectComposeFunction(object_of(mat), name.c_str(), PetscOperation{nullptr}));
+  });
+}
+
+// An AIJ matrix becomes one of the type.
+void take_over(Mat mat) {
+  const bool parallel = is_parallel(mat);
+  attach_data(mat, functions_of(mat));
+  install(mat, kFunctions);
+  petsc_check(MatSetOperation(mat, MATOP_CONVERT_FROM, petsc_operation(from_any)));
+  compose_functions(mat, parallel);
+  petsc_check(
+      PetscObjectChangeTypeName(object_of(mat), parallel ? MATMPIAIJTRIREME : MATSEQAIJTRIREME));
+}
+
+// A matrix of the type becomes AIJ again.
+void give_back(Mat mat) {
+  const bool parallel = is_parallel(mat);
+  const AijFunctions aij = data_of(mat).aij;
+  install(mat, aij);
+  petsc_check(MatSetOperation(mat, MATOP_CONVERT_FROM, PetscOperation{nullptr}));
+  remove_functions(mat, parallel);
+  petsc_check(PetscObjectCompose(object_of(mat), kData, nullptr));
+  petsc_check(PetscObjectChangeTypeName(object_of(mat), parallel ? MATMPIAIJ : MATSEQAIJ));
+}
+
+PetscErrorCode destroy(Mat mat) {
+  return petsc_guard(comm_of(mat), [&] {
+    const AijFunctions aij = data_of(mat).aij;
+    remove_functions(mat, is_parallel(mat));
+    petsc_check(PetscObjectCompose(object_of(mat), kData, nullptr));
+    petsc_check(aij.destroy(mat));
+  });
+}
+
+PetscErrorCode from_aij(Mat from, MatType, MatReuse reuse, Mat* to) {
+  return petsc_guard(comm_of(from), [&] {
+    if (reuse == MAT_REUSE_MATRIX) {
+      petsc_check(MatCopy(from, *to, DIFFERENT_NONZERO_PATTERN));
+      return;
+    }
+    if (reuse == MAT_INITIAL_MATRIX) petsc_check(MatDuplicate(from, MAT_COPY_VALUES, to));
+    take_over(*to);
+  });
+}
+
+// By way of AIJ.
+PetscErrorCode from_any(Mat from, MatType, MatReuse reuse, Mat* to) {
+  return petsc_guard(comm_of(from), [&] {
+    if (reuse == MAT_REUSE_MATRIX) {
+      MatHandle aij;
+      petsc_check(MatConvert(from, MATAIJ, MAT_INITIAL_MATRIX, aij.put()));
+      petsc_check(MatCopy(aij, *to, DIFFERENT_NONZERO_PATTERN));
+      return;
+    }
+    petsc_check(MatConvert(from, MATAIJ, reuse, to));
+    petsc_check(MatConvert(*to, MATTRIREME, MAT_INPLACE_MATRIX, to));
+  });
+}
+
+PetscErrorCode to_aij(Mat from, MatType, MatReuse reuse, Mat* to) {
+  return petsc_guard(comm_of(from), [&] {
+    if (reuse == MAT_REUSE_MATRIX) {
+      petsc_check(MatCopy(from, *to, DIFFERENT_NONZERO_PATTERN));
+      return;
+    }
+    if (reuse == MAT_INITIAL_MATRIX) petsc_check(MatDuplicate(from, MAT_COPY_VALUES, to));
+    give_back(*to);
+  });
+}
+
+PetscErrorCode to_itself(Mat from, MatType, MatReuse reuse, Mat* to) {
+  return petsc_guard(comm_of(from), [&] {
+    if (reuse == MAT_INITIAL_MATRIX) petsc_check(MatDuplicate(from, MAT_COPY_VALUES, to));
+    if (reuse == MAT_REUSE_MATRIX) petsc_check(MatCopy(from, *to, DIFFERENT_NONZERO_PATTERN));
+  });
+}
+
+PetscErrorCode create(Mat mat, MatType aij) {
+  return petsc_guard(comm_of(mat), [&] {
+    petsc_check(MatSetType(mat, aij));
+    take_over(mat);
+  });
+}
+PetscErrorCode create_sequential(Mat mat) { return create(mat, MATSEQAIJ); }
+PetscErrorCode create_parallel(Mat mat) { return create(mat, MATMPIAIJ); }
 
 }  // namespace
+
+void register_mat_types() {
+  petsc_check(MatInitializePackage());
+  PetscErrorCode (*known)(Mat) = nullptr;
+  petsc_check(PetscFunctionListFind(MatList, MATSEQAIJTRIREME, &known));
+  if (known) return;
+  petsc_check(MatRegisterRootName(MATTRIREME, MATSEQAIJTRIREME, MATMPIAIJTRIREME));
+  petsc_check(MatRegister(MATSEQAIJTRIREME, create_sequential));
+  petsc_check(MatRegister(MATMPIAIJTRIREME, create_parallel));
+}
+
+bool is_trireme(Mat mat) {
+  PetscBool same = PETSC_FALSE;
+  petsc_check(PetscObjectTypeCompareAny(object_of(mat), &same, MATSEQAIJTRIREME, MATMPIAIJTRIREME,
+                                        nullptr));
+  return same == PETSC_TRUE;
+}
+
+AijProducts& products_of(Mat mat) { return data_of(mat).products; }
+
+void set_products(Mat mat, const ProductSettings& settings) {
+  if (!data_of(mat).products.set(settings)) return;
+#if defined(PETSC_HAVE_CUDA) && defined(TRIREME_WITH_CUDA)
+  if (settings.device == WantedDevice::cuda) petsc_check(MatSetVecType(mat, VECCUDA));
+#endif
+  note_change(mat);  // a KSP prepares itself anew
+}
+
+std::shared_ptr<Operator> trireme_operator(Mat mat) {
+  if (!is_trireme(mat)) return nullptr;
+  AijProducts& products = products_of(mat);
+  read_missing_options(mat, products);
+  return products.operator_for(mat, AijProducts::Caller::resident_loop);
+}
+
 }  // namespace trireme
-
-PetscErrorCode MatCreateTrireme(Mat assembled, const trireme::TriremeOptions& options, Mat* shell) {
-  using namespace trireme;
-  const MPI_Comm comm = comm_of(assembled);
-  return petsc_guard(comm, [&] {
-    const PetscLogEvent build = log_events().build;
-    petsc_check(PetscLogEventBegin(build, assembled, 0, 0, 0));
-    RowSlab slab;
-    collectively(comm, [&] {
-      require_split_alike(assembled);
-      slab = slab_of(assembled);
-    });
-    slab.global_nnz = sum_over_ranks(comm, slab.local.nnz());
-    auto matrix = distribute(comm, std::move(slab), row_starts_of(assembled));
-    const std::string kernel =
-        options.kernel == "auto" ? std::string(choose_kernel(Device::cpu, {})) : options.kernel;
-    *shell = make_shell(std::make_shared<HostOperator>(std::move(matrix), kernel)).release();
-    petsc_check(PetscLogEventEnd(build, assembled, 0, 0, 0));
-  });
-}
-
-PetscErrorCode MatTriremeUpdateValues(Mat shell, Mat assembled) {
-  using namespace trireme;
-  const MPI_Comm comm = comm_of(assembled);
-  return petsc_guard(comm, [&] {
-    collectively(comm, [&] {
-      const auto op = shell_operator(shell);
-      if (!op) fail(ExitCode::usage, "MatTriremeUpdateValues: the first Mat is no Trireme shell");
-      std::vector<double> values;
-      values.reserve(op->matrix().blocks.nnz());
-      for_each_row(assembled, [&](PetscInt count, const PetscInt*, const PetscScalar* row) {
-        values.insert(values.end(), row, row + count);
-      });
-      op->update_values(values);
-    });
-    // What tells a preconditioner that the operator has changed.
-    petsc_check(MatAssemblyBegin(shell, MAT_FINAL_ASSEMBLY));
-    petsc_check(MatAssemblyEnd(shell, MAT_FINAL_ASSEMBLY));
-  });
-}

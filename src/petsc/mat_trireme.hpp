@@ -1,28 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trireme for PETSc programs: an assembled Mat becomes a Trireme operator in one call.
+// The Mat type "trireme": an AIJ matrix whose products are Trireme's. include/trireme/petsc.h says
+// what its users see.
 //
-//   Mat fast;
-//   PetscCall(MatCreateTrireme(A, {.kernel = "albus"}, &fast));
-//   PetscCall(KSPSetOperators(ksp, fast, A));   // A, where the preconditioner needs an assembled
-//   one
+//   +--------------------- Mat of type seqaijtrireme or mpiaijtrireme ---------------------+
+//   | data and functions of AIJ                  | composed object: TriremeData            |
+//   |   MatSetValues, MatGetDiagonal, PCs, ...   |   AijProducts: settings, operator       |
+//   |   MatMult, MatMultAdd, MatDestroy, ...  <--+-- the functions of AIJ that ours replace|
+//   +--------------------------------------------------------------------------------------+
+//
+// The names of the types begin with those of AIJ, because PETSc takes a type for a kind of AIJ by
+// the beginning of its name (PetscObjectBaseTypeCompare).
 #pragma once
 
-#include <petscmat.h>
+#include <memory>
 
-#include <string>
+#include "petsc/aij_products.hpp"
+#include "petsc/shim.hpp"
 
 namespace trireme {
 
-struct TriremeOptions {
-  std::string kernel = "auto";  // any name of kernel_registry() with a CPU executor, or auto
-};
+// After PetscInitialize; further calls in the same PETSc session do nothing.
+void register_mat_types();
+
+bool is_trireme(Mat mat);
+
+// What the type keeps; `mat` is of the type.
+AijProducts& products_of(Mat mat);
+
+// Changes what is asked of the products. The Mat counts as changed where that differs from before.
+void set_products(Mat mat, const ProductSettings& settings);
+
+// The operator for a KSP that runs its whole loop by itself. Null for a Mat of another type, and for
+// a matrix that AIJ multiplies by. Collective.
+std::shared_ptr<Operator> trireme_operator(Mat mat);
 
 }  // namespace trireme
-
-// A MatShell that multiplies with the kernel of `options`; it copies what it needs and keeps no
-// reference to `assembled`, which is square, with rows and columns split alike, and of any type
-// that has MatGetRow. The caller destroys `*shell`. Collective.
-PetscErrorCode MatCreateTrireme(Mat assembled, const trireme::TriremeOptions& options, Mat* shell);
-
-// The values of `assembled` (same nonzeros as before) for the shell's kernel. Collective.
-PetscErrorCode MatTriremeUpdateValues(Mat shell, Mat assembled);

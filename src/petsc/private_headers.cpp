@@ -83,6 +83,9 @@ PetscObjectState state_of(Mat mat) {
   petsc_check(PetscObjectStateGet(reinterpret_cast<PetscObject>(mat), &state));
   return state;
 }
+void note_change(Mat mat) {
+  petsc_check(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(mat)));
+}
 void note_change(Vec vec) {
   petsc_check(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(vec)));
 }

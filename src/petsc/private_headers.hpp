@@ -65,6 +65,7 @@ struct KspProgress {
   PetscReal norm, reference, target;
 };
 PetscObjectState state_of(Mat mat);  // counts its changes
+void note_change(Mat mat);           // counts one more
 void note_change(Vec vec);           // made behind PETSc's back
 // The reason of a solve that was told to stop.
 #if PETSC_VERSION_LT(3, 26, 0)

@@ -7,7 +7,7 @@
 
 #include "distributed/cuda_operator_system.hpp"
 #include "petsc/ksp_types.hpp"
-#include "petsc/mat_shell.hpp"
+#include "petsc/operator_of.hpp"
 #include "petsc/pc_types.hpp"
 #include "petsc/shim.hpp"
 #include "solvers/permuted_system.hpp"
@@ -36,7 +36,7 @@ void choose_row_order(KSP ksp) {
   petsc_check(PCGetType(pc, &type));
   const auto kind = resident_preconditioner(type ? type : PCNONE);
   if (!kind || !solvers::info_of(*kind).row_order_is_free) return;
-  if (const auto op = std::dynamic_pointer_cast<CudaOperator>(shell_operator(amat)))
+  if (const auto op = std::dynamic_pointer_cast<CudaOperator>(operator_of(amat)))
     op->choose_row_order(max_products(ksp));
 }
 

@@ -10,7 +10,7 @@
 #include "distributed/host_operator.hpp"
 #include "distributed/matrix_on_ranks.hpp"
 #include "petsc/assembled_mat.hpp"
-#include "petsc/mat_trireme.hpp"
+#include "petsc/compare_mats.hpp"
 #include "support/petsc_environment.hpp"
 #include "support/random.hpp"
 #include "support/shapes.hpp"
@@ -21,31 +21,10 @@ namespace {
 using test::Cut;
 using test::matrix_on_ranks;
 
-// || A x - B x || / || A x || by MatMult, MatMultTranspose or whatever `apply` does.
-template <class Apply>
-double relative_difference(Mat a, Mat b, Apply&& apply) {
-  VecHandle x, ya, yb;
-  petsc_check(MatCreateVecs(a, x.put(), ya.put()));
-  petsc_check(VecDuplicate(ya, yb.put()));
-  PetscInt first = 0, last = 0;
-  petsc_check(VecGetOwnershipRange(x, &first, &last));
-  for (PetscInt row = first; row < last; ++row)
-    petsc_check(VecSetValue(x, row, test::Random(row).value<double>(), INSERT_VALUES));
-  petsc_check(VecAssemblyBegin(x));
-  petsc_check(VecAssemblyEnd(x));
-  petsc_check(VecSet(yb, PETSC_MAX_REAL));
-  apply(a, x, ya);
-  apply(b, x, yb);
-  PetscReal size = 0, difference = 0;
-  petsc_check(VecNorm(ya, NORM_2, &size));
-  petsc_check(VecAXPY(yb, -1, ya));
-  petsc_check(VecNorm(yb, NORM_2, &difference));
-  return size > 0 ? difference / size : difference;
-}
-
-const auto mult = [](Mat a, Vec x, Vec y) { petsc_check(MatMult(a, x, y)); };
-const auto mult_transpose = [](Mat a, Vec x, Vec y) { petsc_check(MatMultTranspose(a, x, y)); };
-const auto diagonal = [](Mat a, Vec, Vec y) { petsc_check(MatGetDiagonal(a, y)); };
+using test::diagonal;
+using test::mult;
+using test::mult_transpose;
+using test::relative_difference;
 
 class MatShellOnShape : public testing::TestWithParam<std::tuple<std::string, Cut>> {};
 
@@ -118,49 +97,6 @@ TEST(AssembledMat, PreconditionersGetEveryDiagonalEntryAndSortedColumns) {
     EXPECT_NE(std::find(columns, columns + count, row), columns + count);
     EXPECT_TRUE(std::is_sorted(columns, columns + count));
     petsc_check(MatRestoreRow(aij.mat(), row, &count, &columns, nullptr));
-  }
-}
-
-// What a PETSc program does: assemble, one call, solve.
-MatHandle assembled_laplacian(PetscInt n, double shift) {
-  MatHandle a;
-  petsc_check(MatCreateAIJ(MPI_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, n, n, 3, nullptr, 2, nullptr,
-                           a.put()));
-  PetscInt first = 0, last = 0;
-  petsc_check(MatGetOwnershipRange(a, &first, &last));
-  for (PetscInt row = first; row < last; ++row) {
-    if (row > 0) petsc_check(MatSetValue(a, row, row - 1, -1, INSERT_VALUES));
-    if (row + 1 < n) petsc_check(MatSetValue(a, row, row + 1, -1, INSERT_VALUES));
-    petsc_check(MatSetValue(a, row, row, 2 + shift, INSERT_VALUES));
-  }
-  petsc_check(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
-  petsc_check(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
-  return a;
-}
-
-TEST(MatCreateTrireme, MakesAnOperatorOfAnAssembledMatAndFollowsItsValues) {
-  const MatHandle a = assembled_laplacian(50, 0.5);
-  Mat raw = nullptr;
-  petsc_check(MatCreateTrireme(a, {.kernel = "csr"}, &raw));
-  const MatHandle shell(raw);
-  EXPECT_LT(relative_difference(a, shell, mult), 1e-15);
-  EXPECT_LT(relative_difference(a, shell, mult_transpose), 1e-15);
-
-  const MatHandle changed = assembled_laplacian(50, 7);
-  petsc_check(MatTriremeUpdateValues(shell, changed));
-  EXPECT_LT(relative_difference(changed, shell, mult), 1e-15);
-  EXPECT_EQ(relative_difference(changed, shell, diagonal), 0);
-}
-
-TEST(MatCreateTrireme, UnknownKernelIsAPetscErrorWithOurWords) {
-  const MatHandle a = assembled_laplacian(50, 0);
-  Mat shell = nullptr;
-  const PetscErrorCode error = MatCreateTrireme(a, {.kernel = "csrr"}, &shell);
-  ASSERT_NE(error, kPetscSuccess);
-  try {
-    petsc_check(error);
-  } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("unknown kernel 'csrr'"), std::string::npos) << e.what();
   }
 }
 

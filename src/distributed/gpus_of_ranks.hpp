@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ranks see a GPU: agreed upon before any rank chooses its device.
+// Which ranks see a GPU, agreed upon before any rank chooses its device; and that choice.
 #pragma once
 
 #include <mpi.h>
@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "device/device.hpp"
 
 namespace trireme {
 
@@ -28,5 +30,9 @@ GpusOfRanks gpus_of_ranks(MPI_Comm comm);
 
 // "node7 (rank 4)": where this rank runs.
 std::string place_of_rank(MPI_Comm comm);
+
+// Makes the GPU of this rank's number on its node the current device of this thread. Throws the same
+// Error{resource} on every rank where one has no usable GPU. Collective.
+DeviceProperties select_gpu_of_rank(MPI_Comm comm);
 
 }  // namespace trireme

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gathers what each rank sees.
-#include "app/gpus_of_ranks.hpp"
+// Gathers what each rank sees, and selects devices.
+#include "distributed/gpus_of_ranks.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <array>
 
-#include "device/device.hpp"
+#include "distributed/cuda_operator.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -68,6 +68,20 @@ GpusOfRanks gpus_of_ranks(MPI_Comm comm) {
 
 std::string place_of_rank(MPI_Comm comm) {
   return fmt::format("{} (rank {})", node_name(), rank_of(comm));
+}
+
+DeviceProperties select_gpu_of_rank(MPI_Comm comm) {
+  const int rank = rank_on_node(comm);
+  DeviceProperties gpu;
+  collectively(comm, [&] {
+    try {
+      gpu = select_device(rank);
+    } catch (const Error& error) {
+      if (size_of(comm) == 1) throw;
+      fail(error.code(), "{}: {}", place_of_rank(comm), error.what());
+    }
+  });
+  return gpu;
 }
 
 }  // namespace trireme

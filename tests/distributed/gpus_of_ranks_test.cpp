@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All ranks take a GPU or none does, and who lacks one is named.
-#include "app/gpus_of_ranks.hpp"
+#include "distributed/gpus_of_ranks.hpp"
 
 #include <gtest/gtest.h>
 

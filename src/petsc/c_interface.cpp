@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of include/trireme/petsc.h. They are together in one file, so that the shared
+// library, which needs one of them, takes all of them.
+#include <trireme/petsc.h>
+
+#include "petsc/ksp_types.hpp"
+#include "petsc/mat_trireme.hpp"
+
+namespace trireme {
+namespace {
+
+// Changes the settings of a Mat of type trireme by change(settings); any other Mat is left alone.
+template <class Change>
+PetscErrorCode change_settings(Mat mat, Change&& change) {
+  return petsc_guard(comm_of(mat), [&] {
+    if (!is_trireme(mat)) return;
+    ProductSettings settings = products_of(mat).settings();
+    change(settings);
+    set_products(mat, settings);
+  });
+}
+
+}  // namespace
+}  // namespace trireme
+
+PetscErrorCode TriremeInitializePackage(void) {
+  return trireme::petsc_guard(PETSC_COMM_SELF, [] {
+    trireme::register_mat_types();
+    trireme::register_resident_types();
+  });
+}
+
+PetscErrorCode MatCreateTrireme(Mat assembled, const char kernel[], const char device[],
+                                const char precision[], Mat* trireme) {
+  using namespace trireme;
+  return petsc_guard(comm_of(assembled), [&] {
+    petsc_check(TriremeInitializePackage());
+    ProductSettings settings;
+    if (kernel) settings.kernel = kernel_of_word(kernel);
+    if (device) settings.device = device_of_word(device);
+    if (precision) settings.precision = precision_of_word(precision);
+    MatHandle made;
+    petsc_check(MatConvert(assembled, MATTRIREME, MAT_INITIAL_MATRIX, made.put()));
+    set_products(made, settings);
+    *trireme = made.release();
+  });
+}
+
+PetscErrorCode MatTriremeUpdateValues(Mat trireme, Mat assembled) {
+  return trireme::petsc_guard(trireme::comm_of(assembled), [&] {
+    if (!trireme::is_trireme(trireme))
+      trireme::fail(trireme::ExitCode::usage,
+                    "MatTriremeUpdateValues: the first matrix is not of type trireme");
+    trireme::petsc_check(MatCopy(assembled, trireme, SAME_NONZERO_PATTERN));
+  });
+}
+
+PetscErrorCode MatTriremeSetKernel(Mat mat, const char kernel[]) {
+  return trireme::change_settings(
+      mat, [&](auto& settings) { settings.kernel = trireme::kernel_of_word(kernel); });
+}
+
+PetscErrorCode MatTriremeSetDevice(Mat mat, const char device[]) {
+  return trireme::change_settings(
+      mat, [&](auto& settings) { settings.device = trireme::device_of_word(device); });
+}
+
+PetscErrorCode MatTriremeSetPrecision(Mat mat, const char precision[]) {
+  return trireme::change_settings(
+      mat, [&](auto& settings) { settings.precision = trireme::precision_of_word(precision); });
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Gathers the traits of a distributed matrix.
+#include "petsc/kernel_for_matrix.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "sparse/exact.hpp"
+
+namespace trireme {
+
+MatrixTraits traits_of(const DistributedMatrix& matrix) {
+  const CsrMatrix<double>& local = matrix.blocks.local;
+  const CsrMatrix<double>& ghost = matrix.blocks.ghost;
+  std::int64_t longest = 0;
+  const auto length = [](const CsrMatrix<double>& block, std::int64_t row) {
+    return block.nnz() == 0 ? 0 : block.row_ptr[row + 1] - block.row_ptr[row];
+  };
+  for (std::int64_t row = 0; row < local.rows; ++row)
+    longest = std::max<std::int64_t>(longest, length(local, row) + length(ghost, row));
+  const bool exact = exact_in_float<double>(local.values) && exact_in_float<double>(ghost.values);
+  std::int64_t max[] = {local.rows, local.nnz() + ghost.nnz(), longest, exact ? 0 : 1};
+  MPI_Allreduce(MPI_IN_PLACE, max, 4, MPI_INT64_T, MPI_MAX, matrix.comm);
+  return {.rows = max[0], .nnz = max[1], .longest = max[2], .exact_in_float = max[3] == 0};
+}
+
+std::string_view choose_kernel_for(const DistributedMatrix& matrix, Device device,
+                                   Precision precision) {
+  const bool on_gpu = device == Device::cuda;  // on a CPU the rule looks at no trait
+  return choose_kernel(device, on_gpu ? traits_of(matrix) : MatrixTraits{}, precision);
+}
+
+}  // namespace trireme
