@@ -7,7 +7,7 @@
     solve --config cases/real/airfoil.yaml
     solve --config cases/real/recirc_flow.yaml
 
-write_system() is all that a Python program needs to hand a scipy matrix to Trireme.
+write_system() is all that a Python program needs to give a scipy matrix to Trireme.
 """
 import pathlib
 import sys
@@ -18,7 +18,7 @@ import scipy.sparse
 
 
 def write_system(path, A, b=None, x_exact=None):
-    """One group /A of three arrays and two attributes; vectors beside it, [rows] or [rows, k]."""
+    """Writes the group /A with three arrays and two attributes, and the vectors [rows] or [rows, k] beside it."""
     A = scipy.sparse.csr_matrix(A)
     with h5py.File(path, "w") as file:
         group = file.create_group("A")
@@ -35,7 +35,7 @@ def main(folder):
     from pyamg.gallery import load_example
     for name in ("airfoil", "recirc_flow"):
         A = scipy.sparse.csr_matrix(load_example(name)["A"])
-        x = np.sin(np.arange(A.shape[0]))  # a solution that we know, so that the report shows the error
+        x = np.sin(np.arange(A.shape[0]))  # The solution is known, so the report shows the error.
         write_system(folder / f"{name}.h5", A, b=A @ x, x_exact=x)
         print(f"{folder / name}.h5: {A.shape[0]} x {A.shape[1]}, {A.nnz} nonzeros")
 
