@@ -9,9 +9,9 @@ namespace trireme::solvers {
 
 class CudaKernelSystem : public CudaSystem {
  public:
-  // `kernel` holds the square matrix `csr`; both outlive the system.
-  // Mixed precision: `kernel` holds the values in FP32, `exact` the matrix itself, `row_defect`
-  // what the former lacks in the sum of each row.
+  // `kernel` holds the square matrix `csr`. All references must outlive the system.
+  // In mixed precision, `kernel` holds the values in FP32, `exact` holds the FP64 values, and
+  // `row_defect` has csr.rows numbers: what rounding to FP32 took from the sum of each row.
   CudaKernelSystem(CudaKernel<double>& kernel, const DeviceCsr<double>& csr,
                    CudaKernel<double>* exact = nullptr, DeviceSpan<const float> row_defect = {})
       : kernel_(kernel), exact_(exact), row_defect_(row_defect), csr_(csr) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver on a GPU's memory: CUDA graphs, and the persistent kernel where a system is small.
+// The driver with a GPU as its backend: CUDA graphs, and the persistent kernel for small systems.
 #include "solvers/cuda_solver.hpp"
 
 #include <list>
@@ -22,9 +22,11 @@ namespace {
 
 constexpr int kDefaultUnroll = 4;
 constexpr int kDefaultBatch = 4;
-// In the persistent kernel a wait costs what the updates of some 40,000 rows do (measured, H200).
+// The persistent kernel uses single-reduction CG up to this number of rows: one wait costs as much
+// time as the vector updates of some 40,000 rows (measured on an H200).
 constexpr std::int64_t kSingleReductionUpToRows = 40'000;
 
+// The Backend of driver.hpp on the current GPU, with a stream of its own.
 class CudaBackend {
  public:
   CudaBackend(CudaSystem& system, const CudaOptions& options)
@@ -47,11 +49,11 @@ class CudaBackend {
     method_vectors_ = vectors;
     vectors_ = DeviceBuffer<double>(
         static_cast<std::size_t>(stride_) * (vectors + of_preconditioner), stream_);
-    fill_zero(vectors_.span(), stream_);  // a pass also reads what beta = 0 makes it drop
+    fill_zero(vectors_.span(), stream_);  // passes also read values that they multiply by beta = 0
     window_.emplace(rows_, system_.dot_partials(), stream_);
   }
 
-  // In the order of the system's rows.
+  // `values` are in the caller's row order; the copy on the GPU is in the system's row order.
   const double* keep_rows(Array<double> values) {
     DeviceBuffer<double> here = to_device(std::span<const double>(values), stream_);
     if (const auto order = system_.order(); !order.empty()) {
@@ -79,13 +81,14 @@ class CudaBackend {
   }
 
   bool inexact(const Tolerances& rule, bool goes_on) const {
-    // What the persistent kernel has begun goes on with the matrix that it keeps, in FP64.
+    // The persistent kernel keeps its matrix in FP64. A solve that was begun there goes on with
+    // FP64 values too.
     const bool keeps_its_matrix = mode_ == CudaMode::persistent;
     return system_.inexact() && (!keeps_its_matrix || (rule.judged_by_caller && !goes_on));
   }
 
-  // Decides between graph and persistent kernel, and returns the variant that serves there. jacobi:
-  // null where the preconditioner is not pointwise.
+  // Decides between graph and persistent kernel, and returns the variant to use there. `jacobi` is
+  // null for a preconditioner that is not pointwise.
   Variant choose(Method method, Variant asked, const Jacobi* jacobi) {
     method_ = method;
     const bool single = has_variant(method, Variant::single_reduction);
@@ -102,8 +105,8 @@ class CudaBackend {
     else if (options_.mode == CudaMode::persistent && shape_.blocks == 0)
       throw Error(
           ExitCode::usage,
-          "the persistent kernel needs one process, a pointwise preconditioner and a matrix "
-          "as CSR on the device that fits into shared memory");
+          "the persistent kernel needs one process, a pointwise preconditioner, and a matrix in "
+          "CSR on the device that fits into shared memory; use CudaMode::automatic or graph");
     if (mode_ == CudaMode::persistent) {
       scratch_ = DeviceBuffer<char>(persistent_scratch_bytes(shape_, rows_), stream_);
       fill_zero(scratch_.span(), stream_);
@@ -114,10 +117,12 @@ class CudaBackend {
     return system_.sums_are_cheap() ? Variant::classic : Variant::single_reduction;
   }
 
+  // The addresses of b and x in device memory, in the system's row order.
   struct Here {
     const double* b;
     double* x;
   };
+  // Copies b, and x unless the guess is zero, from host memory.
   Here bring(const SolveVectors& vectors) {
     if (b_.size() == 0 && rows_ > 0) {
       b_ = DeviceBuffer<double>(rows_, stream_);
@@ -127,24 +132,28 @@ class CudaBackend {
     if (!vectors.zero_guess) copy_to_device(std::span<const double>(vectors.x), x_.span(), stream_);
     return in_order(b_.view(), x_.span(), vectors.zero_guess);
   }
+  // Copies the solution to vectors.x in host memory, and waits for that.
   void give_back(const SolveVectors& vectors) {
     in_callers_order(x_.span());
     copy_to_host(x_.view(), vectors.x, stream_);
     synchronize(stream_);
   }
+  // Uses b and x where they are, or copies of them in the system's row order. The work that
+  // `producer` holds so far is done first.
   Here bring(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
              StreamRef producer) {
     ready_.record(producer);
     stream_.wait(ready_);
     return in_order(b, x, zero_guess);
   }
+  // Completes x in the caller's row order.
   void give_back(DeviceSpan<double> x) {
     if (system_.order().empty()) return;
     in_callers_order(x);
     synchronize(stream_);
   }
 
-  // A loop that was recorded for other vectors or another preconditioner.
+  // Drops the recorded loop, before a solve with another method or preconditioner.
   void forget_loop() { loop_.reset(); }
 
   template <class Text, class M>
@@ -173,7 +182,7 @@ class CudaBackend {
   }
 
  private:
-  // The system's order may not be the caller's: P A P^T (P x) = P b.
+  // Brings b and x into the system's row order P: the system solves P A P^T (P x) = P b.
   Here in_order(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess) {
     const DeviceSpan<const std::int32_t> order = system_.order();
     if (order.empty()) return {b.data(), x.data()};
@@ -185,6 +194,7 @@ class CudaBackend {
     if (!zero_guess) permute(x, order, permuted_x_.span(), stream_);
     return {permuted_b_.data(), permuted_x_.data()};
   }
+  // Brings the solution back into the caller's row order.
   void in_callers_order(DeviceSpan<double> x) {
     const DeviceSpan<const std::int32_t> order = system_.order();
     if (!order.empty()) permute_back(permuted_x_.view(), order, x, stream_);
@@ -221,7 +231,8 @@ class CudaBackend {
     return state;
   }
 
-  // By launches: in the persistent kernel this would cost registers.
+  // Runs leave_direction() by separate launches, because this code would cost the persistent kernel
+  // registers.
   template <class Text, class M>
   void leave_directions_of_persistent(const State& state, const Text& text, const M& m,
                                       const IterationObserver& observer) {
@@ -230,7 +241,7 @@ class CudaBackend {
     text.leave_direction(executor, m);
   }
 
-  // What the recorded loop depends on.
+  // The properties of a solve that the recorded loop depends on.
   struct LoopKey {
     const double* x = nullptr;
     NormKind norm = NormKind::none;

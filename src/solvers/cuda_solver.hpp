@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident engine on a GPU: the loop, its scalars and its decisions stay there. Compiles
-// without CUDA; there every constructor throws Error{resource}.
+// The resident engine on a GPU, which holds the vectors and the scalars and decides when the loop
+// ends. This header compiles without CUDA; in such a build CudaSolver's constructor throws
+// Error{resource}.
 #pragma once
 
 #include <cstdint>
@@ -16,82 +17,94 @@
 
 namespace trireme::solvers {
 
-// A square matrix of which this process's GPU holds rows() rows. Calls only queue work in `stream`.
+// A square matrix, distributed by rows over processes with one GPU each. A function that takes a
+// stream only queues work in that stream.
 class CudaSystem {
  public:
   virtual ~CudaSystem() = default;
+  // The number of rows that this process's GPU holds.
   virtual std::int64_t rows() const = 0;
-  // y = A x, this process's part of both.
+  // y = A x. x and y are this process's parts, rows() long.
   virtual void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) = 0;
-  // Whether multiply() is by a matrix near A only; see HostSystem.
+  // Whether multiply() uses an approximation of A, such as A with its values in FP32.
   virtual bool inexact() const { return false; }
+  // If inexact(): what rounding took from the sum of each row, A 1 - A32 1, rows() long.
   virtual DeviceSpan<const float> row_defect() const { return {}; }
+  // y = A x with the exact values of A. Residuals are corrected by this product.
   virtual void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
                                 StreamRef stream) {
     multiply(x, y, stream);
   }
-  // > 0 where the product also sums x.y of this process: the number of partial sums (CudaKernel).
+  // The number of partial sums that multiply_and_dot() writes; 0 if the system does not have that
+  // function.
   virtual std::size_t dot_partials() const { return 0; }
+  // y = A x. `partials` becomes dot_partials() numbers whose sum is this process's x.y.
   virtual void multiply_and_dot(DeviceSpan<const double> /*x*/, DeviceSpan<double> /*y*/,
                                 DeviceSpan<double> /*partials*/, StreamRef /*stream*/) {}
-  // All rows and columns of A in device memory, for the persistent kernel; empty: there is none.
+  // All rows and columns of A in device memory, for the persistent kernel. Empty: the system has no
+  // such CSR, and the persistent kernel cannot serve it.
   virtual DeviceCsr<double> csr() const { return {}; }
-  // This process's rows, with the columns that the rows are numbered by, for block Jacobi.
+  // The diagonal block of this process in device memory, for block Jacobi: this process's rows, and
+  // the columns with the same numbers.
   virtual DeviceCsr<double> local_csr() const { return csr(); }
-  // The order of rows and columns: the caller's row for each. The solver brings b, x and the
-  // diagonal into this order, and x back. Empty: the caller's order. Not with block
-  // preconditioners.
+  // The order of the system's rows and columns: order()[i] is the caller's number of row i. The
+  // solver brings b, x and the diagonal into this order, and x back. Empty: the caller's order.
+  // Block preconditioners need the caller's order.
   virtual DeviceSpan<const std::int32_t> order() const { return {}; }
-  // Adds up over the processes; the result is the same on each.
+  // Adds each value over the processes. The result is the same on every process. Collective.
   virtual void sum(DeviceSpan<double> /*values*/, StreamRef /*stream*/) {}
   virtual int processes() const { return 1; }
-  // What a CUDA graph may do with the calls above.
+  // How a CUDA graph may record multiply() and the other functions that take a stream.
   virtual Recording recording() const { return Recording::loop; }
-  // In device memory, for kernels that add up over the processes by themselves; null: sum() adds
-  // up.
+  // The structure in device memory by which kernels add sums over the processes themselves. Null:
+  // sum() adds them.
   virtual PeerSums* peer_sums() const { return nullptr; }
-  // Throws Error{resource} where another process is lost, so that the loop ended without that
-  // process.
+  // Throws Error{resource} if the loop ended because another process was lost.
   virtual void check() const {}
-  // Whether two points of sums and fewer values moved beat one point, the same on each process.
+  // Whether classic CG, with two points of sums per iteration and fewer values moved, is faster
+  // than single-reduction CG. The answer is the same on every process.
   virtual bool sums_are_cheap() const { return processes() == 1; }
 };
 
 enum class CudaMode {
-  automatic,   // persistent where the system fits into shared memory, else graph
+  automatic,   // persistent if the system fits into shared memory, else graph
   graph,       // a CUDA graph that loops on the device, or batches that the host replays
-  persistent,  // one kernel does the whole solve, its blocks exchange among themselves
-  stepped      // launched from the host, which looks at each iteration
+  persistent,  // one kernel runs the whole solve, and its blocks exchange data with each other
+  stepped      // the host launches each kernel and looks at every iteration
 };
 
 struct CudaOptions {
   CudaMode mode = CudaMode::automatic;
   int unroll = 0;  // iterations per round of the graph's loop; 0: the measured default
-  // The persistent kernel's blocks exchange through L2 also where a thread-block cluster holds all.
+  // The persistent kernel never uses a thread-block cluster: its blocks exchange through L2.
   bool through_l2 = false;
 };
 
 class CudaSolver : public Solver {
  public:
-  // As HostSolver's. Works in a stream of its own on the current device.
+  // Works in a stream of its own on the current device. Throws Error{input} for a block that cannot
+  // be inverted, Error{usage} for a preconditioner or a mode that the method or the system does not
+  // allow, Error{resource} in a build without CUDA. Collective over the system's processes.
+  // `system` must outlive the solver.
   CudaSolver(CudaSystem& system, Method method, Variant variant, const PreconditionerSpec& spec,
              const CudaOptions& options = {});
   ~CudaSolver() override;
 
-  // From host memory: b and x travel once.
+  // b and x are in host memory. They are copied once per solve.
   SolveResult solve(const SolveVectors& vectors, const Tolerances& rule,
                     const IterationObserver& observer = {}) override;
-  // In device memory. What `producer` has queued so far is waited for, and x is complete on return.
-  // While the loop runs on the device, the observer hears of iterations some milliseconds later,
-  // and its iterate is empty.
+  // b and x are this process's rows, in device memory. The solve begins after the work that is
+  // queued in `producer`; x is complete on return. While the loop runs on the device, the observer
+  // hears of iterations some milliseconds later, with an empty iterate.
   SolveResult solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
                     StreamRef producer, const Tolerances& rule,
                     const IterationObserver& observer = {});
-  // A solve that goes on runs as a graph also where others run in the persistent kernel, which can
-  // be stopped but has no code to go on.
   StoppedSolve stopped() const override;
+  // The next solve runs as a graph even if mode() is persistent: a solve in the persistent kernel
+  // can be stopped, but that kernel has no code to go on.
   void go_on(const StoppedSolve& stopped) override;
 
+  // The mode in use: graph, persistent or stepped.
   CudaMode mode() const;
   Variant variant() const override;
   const PreparedPreconditioner& preconditioner() const override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A build without CUDA has no solver on a GPU.
+// CudaSolver in a build without CUDA: its constructor throws Error{resource}.
 #include "base/error.hpp"
 #include "solvers/cuda_solver.hpp"
 

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One solve from begin to end, for every memory that a loop can run in.
+// One solve from beginning to end, the same for the host and for a GPU.
 //
-// A Backend is the memory and the executors of one place (the host, a GPU):
-//   rows()                            of this process
-//   vectors_of(method)                allocate(count), vector(k), fill_zero(x)
-//   keep_rows(values), keep(array)    bring an array to where the loop runs, and own it
-//   invert_blocks(blocks, spec)       likewise, inverted
-//   inexact(rule, goes_on)            whether products of such a solve are inexact
-//   variant(method, asked)            the variant that serves
-//   bring(vectors), give_back(x)      b and x to where the loop runs, in its row order, and back
-//   run(text, m, job)                 runs a text on the fitting executor
+// A Backend is the memory and the executors of one place, the host or a GPU:
+//   rows()                              the number of this process's rows
+//   allocate(vectors, own)              allocates the work vectors: `vectors` of the method, and
+//                                       `own` of the preconditioner
+//   preconditioner_vector(k)            the address of the preconditioner's work vector k
+//   keep_rows(values), keep(groups)     copy an array to where the loop runs, and own the copy
+//   invert_blocks(blocks, spec)         inverts the diagonal blocks, and owns the inverses
+//   choose(method, variant, jacobi)     decides how solves run, and returns the variant to use
+//   inexact(rule, goes_on)              whether the products of such a solve are inexact
+//   bring(vectors)                      the addresses of b and x where the loop runs, in its row
+//                                       order
+//   forget_loop()                       drops a recorded loop
+//   run<Text>(m, job)                   runs a method's text with preconditioner `m`, and returns
+//                                       the final state
 #pragma once
 
 #include <algorithm>
@@ -25,15 +30,15 @@
 
 namespace trireme::solvers {
 
-// One run of a method's text.
+// One run of a method's text. b and x are addresses where the loop runs, in its row order.
 struct Job {
   const double* b;
   double* x;
   bool zero_guess;
-  State state;              // the scalars to begin with
-  bool exactly = true;      // all products are the system's exact one
-  bool goes_on = false;     // after a solve that was stopped
-  bool same_solve = false;  // after another run of this solve
+  State state;              // the scalars at the beginning
+  bool exactly = true;      // all products are the system's exact product
+  bool goes_on = false;     // the run continues a solve that was stopped
+  bool same_solve = false;  // the run continues another run of the same solve
   bool observed = false;    // the observer needs the state of every iteration
   const IterationObserver& observer;
 };
@@ -41,19 +46,19 @@ struct Job {
 template <class Backend>
 class Driver {
  public:
-  // Throws Error{input} for a block that cannot be inverted, Error{usage} for a spec that makes no
-  // sense. Collective over the system's processes.
+  // Throws Error{input} for a block that cannot be inverted, Error{usage} for a preconditioner that
+  // the method or the backend does not allow. Collective over the system's processes.
   Driver(Backend& backend, Method method, Variant variant, const PreconditionerSpec& spec)
       : backend_(backend), method_(method) {
     if (info_of(spec.kind).symmetric && !info_of(method).symmetric)
-      throw Error(ExitCode::usage, "the " + std::string(info_of(spec.kind).summary) +
-                                       " is for methods of symmetric matrices: use it with cg");
+      throw Error(ExitCode::usage, "preconditioner '" + std::string(info_of(spec.kind).summary) +
+                                       "' needs a method for symmetric matrices; use cg or minres");
     int vectors = 0, own = 0;
     for_each_text([&](auto text) {
       if (text.method == method) vectors = std::max(vectors, decltype(text)::type::vectors);
     });
     visit_preconditioner(spec.kind, [&](auto m) { own = decltype(m)::type::work_vectors; });
-    // Bounds of the spectrum come from CG, whatever the method is.
+    // bounds_by_cg() needs the work vectors of CG, whatever the method is.
     backend.allocate(std::max(vectors, own > 0 ? Cg::vectors : 0), own);
     visit_preconditioner(
         spec.kind, [&](auto m) { preconditioner_ = decltype(m)::type::prepare(*this, spec); });
@@ -63,7 +68,7 @@ class Driver {
   Variant variant() const { return variant_; }
   const PreparedPreconditioner& preconditioner() const { return preconditioner_; }
 
-  // b and x: where the loop runs, in its row order.
+  // Runs one solve. b and x are addresses where the loop runs, in its row order.
   SolveResult solve(const double* b, double* x, bool zero_guess, const Tolerances& rule,
                     const IterationObserver& observer) {
     const std::optional<StoppedSolve> before = std::exchange(going_on_, std::nullopt);
@@ -99,20 +104,24 @@ class Driver {
             .variant = variant_};
   }
 
-  // The directions come from, and go to, direction(k) of the caller, k a work vector.
+  // The numbers of the work vectors that hold the directions of a stopped solve. The owner of the
+  // driver copies them from and to StoppedSolve::directions.
   std::span<const int> directions() const {
     std::span<const int> places;
     visit_method(method_, Variant::classic,
                  [&](auto text) { places = decltype(text)::type::directions; });
     return places;
   }
+  // The scalars of the last solve, without directions.
   const StoppedSolve& last() const { return last_; }
+  // The next solve continues from the scalars of `stopped`. Its directions must already be in the
+  // work vectors directions().
   void go_on(const StoppedSolve& stopped) {
     going_on_ = {
         stopped.iterations, stopped.reference, stopped.replacements, stopped.exact_from, {}};
   }
 
-  // What the set-up of a preconditioner asks for.
+  // The functions from here to bounds_by_cg() are the `setup` of preconditioners/list.hpp.
   std::int64_t rows() const { return backend_.rows(); }
   const double* keep_rows(Array<double> values) { return backend_.keep_rows(std::move(values)); }
   const RowGroup* keep(Array<RowGroup> groups) { return backend_.keep(std::move(groups)); }
@@ -120,7 +129,8 @@ class Driver {
   const double* invert_blocks(const BlockRows& blocks, const PreconditionerSpec& spec) {
     return backend_.invert_blocks(blocks, spec);
   }
-  // By CG with Jacobi and a random right-hand side, looked at step by step.
+  // Bounds of the spectrum of D^-1 A, from some iterations of CG with Jacobi and a random
+  // right-hand side. Collective over the system's processes.
   LanczosBounds bounds_by_cg(const Jacobi& jacobi, const PreconditionerSpec& spec) {
     LanczosBounds bounds;
     IterationObserver observer;
@@ -163,8 +173,8 @@ class Driver {
   Method method_;
   Variant variant_ = Variant::classic;
   PreparedPreconditioner preconditioner_;
-  StoppedSolve last_;                     // without its directions: they are work vectors
-  std::optional<StoppedSolve> going_on_;  // likewise: the next solve goes on from it
+  StoppedSolve last_;                     // of the last solve; its directions are work vectors
+  std::optional<StoppedSolve> going_on_;  // the scalars from which the next solve continues
 };
 
 }  // namespace trireme::solvers

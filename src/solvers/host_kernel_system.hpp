@@ -9,9 +9,9 @@ namespace trireme::solvers {
 
 class HostKernelSystem : public HostSystem {
  public:
-  // `kernel` holds a square matrix of that many rows and outlives the system.
-  // Mixed precision: `kernel` holds the values in FP32, `exact` the matrix itself, `row_defect`
-  // what the former lacks in the sum of each row.
+  // `kernel` holds a square matrix of `rows` rows. All references must outlive the system.
+  // In mixed precision, `kernel` holds the values in FP32, `exact` holds the FP64 values, and
+  // `row_defect` has `rows` numbers: what rounding to FP32 took from the sum of each row.
   HostKernelSystem(HostKernel<double>& kernel, std::int64_t rows,
                    HostKernel<double>* exact = nullptr, std::span<const float> row_defect = {})
       : kernel_(kernel), exact_(exact), row_defect_(row_defect), rows_(rows) {}

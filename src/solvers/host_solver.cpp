@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver on the host's memory and executor.
+// The driver with the host as its backend.
 #include "solvers/host_solver.hpp"
 
 #include <algorithm>
@@ -17,18 +17,22 @@ void require_directions(const StoppedSolve& stopped, std::size_t vectors, std::i
       std::ranges::any_of(stopped.directions, [&](const Array<double>& direction) {
         return std::ssize(direction) != rows;
       }))
-    fail(ExitCode::internal, "a stopped solve goes on with the directions of another system");
+    fail(ExitCode::internal,
+         "a solve cannot go on: the directions are not {} vectors of {} rows, so they belong to "
+         "another system or method",
+         vectors, rows);
 }
 
 void require_norm(const Tolerances& rule) {
   if (rule.judged_by_caller || rule.norm == NormKind::none)
     fail(ExitCode::usage,
-         "mixed precision corrects residuals by their norm: it needs one, and the default "
-         "convergence test");
+         "mixed precision decides by the residual norm when to correct the residual; use a norm "
+         "and the default convergence test, or full precision");
 }
 
 namespace {
 
+// The Backend of driver.hpp on the host.
 class HostBackend {
  public:
   explicit HostBackend(HostSystem& system)
@@ -42,7 +46,8 @@ class HostBackend {
   void allocate(int vectors, int of_preconditioner) {
     vectors_ = vectors;
     work_.resize(static_cast<std::size_t>(stride_ * (vectors + of_preconditioner)));
-#pragma omp parallel for schedule(static)  // first touch by the threads that will use the rows
+    // The first touch places each row's memory near the thread that will work on the row.
+#pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < stride_; ++i)
       for (std::int64_t k = i; k < static_cast<std::int64_t>(work_.size()); k += stride_)
         work_[k] = 0;

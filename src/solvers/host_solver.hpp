@@ -10,28 +10,30 @@
 
 namespace trireme::solvers {
 
-// A square matrix of which this process holds `rows()` rows.
+// A square matrix, distributed by rows over processes.
 class HostSystem {
  public:
   virtual ~HostSystem() = default;
+  // The number of rows that this process holds.
   virtual std::int64_t rows() const = 0;
-  // y = A x, this process's part of both.
+  // y = A x. x and y are this process's parts, rows() long. Collective.
   virtual void multiply(std::span<const double> x, std::span<double> y) = 0;
-  // Whether multiply() is by a matrix near A only, such as A with its values in FP32.
+  // Whether multiply() uses an approximation of A, such as A with its values in FP32.
   virtual bool inexact() const { return false; }
-  // Where inexact(): what rounding took from the sum of each row, A 1 - A32 1, rows() long.
+  // If inexact(): what rounding took from the sum of each row, A 1 - A32 1, rows() long.
   virtual std::span<const float> row_defect() const { return {}; }
-  // y = A x by A itself: residuals are corrected from this product.
+  // y = A x with the exact values of A. Residuals are corrected by this product. Collective.
   virtual void multiply_exactly(std::span<const double> x, std::span<double> y) { multiply(x, y); }
-  // Adds up over the processes; the result is the same on each.
+  // Adds each value over the processes. The result is the same on every process. Collective.
   virtual void sum(std::span<double> /*values*/) {}
   virtual int processes() const { return 1; }
 };
 
 class HostSolver : public Solver {
  public:
-  // Throws Error{input} for a block that cannot be inverted, Error{usage} for a spec that makes no
-  // sense. Collective over the system's processes. `system` outlives the solver.
+  // Throws Error{input} for a block that cannot be inverted, Error{usage} for a preconditioner that
+  // the method does not allow. Collective over the system's processes. `system` must outlive the
+  // solver.
   HostSolver(HostSystem& system, Method method, Variant variant, const PreconditionerSpec& spec);
   ~HostSolver() override;
   SolveResult solve(const SolveVectors& vectors, const Tolerances& rule,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One process, one CUDA kernel in its own row order. No CSR, so never in the persistent kernel.
+// One process, one CUDA kernel that has a row order of its own. The system has no CSR, so that the
+// persistent kernel never serves it.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident engine: Trireme's own Krylov loop, which keeps vectors, scalars and decisions where
-// the kernel runs. What its solvers on the host and on a GPU have in common.
+// The common interface of HostSolver and CudaSolver. They are the resident engine: Trireme's own
+// Krylov loop, which keeps vectors and scalars, and takes its decisions, where the kernel runs.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,21 @@
 
 namespace trireme::solvers {
 
-// The iterate that goes with a norm: x + step * direction.
+// The iterate whose residual has the norm that an observer is told: x + step * direction. All spans
+// are empty while the loop runs on a GPU.
 struct Iterate {
   std::span<const double> x;
   std::span<const double> direction;
   double step = 0;
 };
 
-// Hears of each iteration: state.iterations and state.norm, by the recurrence.
+// What a caller wants to know and to decide while a solve runs.
 struct IterationObserver {
-  // May end the loop by returning a reason (a convergence test of the caller's own).
+  // Called for each iteration, with state.iterations and with the recurrence's norm state.norm. It
+  // returns Reason::running, or the reason to end the loop (a convergence test of the caller).
   std::function<Reason(const State& state, const Iterate& iterate)> iteration;
-  std::function<bool()> stop;  // polled; true ends the solve with Reason::interrupted
+  // Polled while the loop runs; true ends the solve with Reason::interrupted.
+  std::function<bool()> stop;
 
   bool stop_requested() const { return stop && stop(); }
 };
@@ -43,16 +46,17 @@ struct SolveVectors {
 struct SolveResult {
   Reason reason = Reason::running;
   std::int64_t iterations = 0;
-  double norm = 0;  // of b - A x where convergence was verified, else by the recurrence
-  std::int32_t replacements = 0;  // of the recurrence's residual by b - A x
-  bool stagnated = false;         // x is as good as the arithmetic allows: Reason::breakdown
-  // The iteration from which the exact product was used, because the inexact one had led nowhere;
-  // or -1.
+  double norm = 0;  // of b - A x if convergence was confirmed, else of the recurrence's residual
+  std::int32_t replacements = 0;  // how often b - A x replaced the recurrence's residual
+  bool stagnated = false;         // reason is breakdown, and x is as good as the arithmetic allows
+  // The iteration from which the exact product was used, because the inexact product did not lead
+  // to convergence; -1: none.
   std::int64_t exact_from = -1;
   Variant variant = Variant::classic;
 };
 
 namespace detail {
+// std::variant with M as one more alternative, unless M is one already.
 template <class List, class M>
 struct Append;
 template <class... Known, class M>
@@ -60,6 +64,7 @@ struct Append<std::variant<Known...>, M> {
   using type = std::conditional_t<(std::is_same_v<Known, M> || ...), std::variant<Known...>,
                                   std::variant<Known..., M>>;
 };
+// std::variant with each of M... as an alternative once.
 template <class Known, class... M>
 struct Distinct {
   using type = Known;
@@ -76,16 +81,17 @@ struct PreparedOf<std::tuple<M...>> {
 };
 }  // namespace detail
 
-// What the preconditioners of the list become when they are set up; monostate before that.
+// A variant of the Prepared types of the preconditioners' list; monostate before the set-up.
 using PreparedPreconditioner = typename detail::PreparedOf<PreconditionerList>::type;
 
 // Keeps work vectors and the preconditioner between solves with the same matrix.
 //
-// A solve that ended as interrupted or at the iteration limit has left the solution so far in x,
-// and stopped() gives what else it takes to go on. A solver for the same matrix and the same
-// preconditioner takes that by go_on(). Its next solve(), with that x, then does the iterations
-// that the first solver would have done: b - A x takes the place of r, and the search goes on in
-// the direction that was next. (MINRES starts a new Lanczos process, so it needs more iterations.)
+// A solve that was interrupted or that reached the iteration limit leaves the current iterate in x.
+// stopped() returns the other data that another solve needs to go on, and go_on() hands them to a
+// solver for the same matrix and the same preconditioner. The next solve() of that solver, with the
+// same x, does the iterations that the first solver would have done: b - A x takes the place of r,
+// and the next direction is the one that the first solver would have used. (MINRES starts a new
+// Lanczos process, so that it needs more iterations.)
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -93,23 +99,28 @@ class Solver {
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
-  // Collective over the system's processes. Throws Error{usage} for a rule that an inexact product
-  // cannot serve.
+  // Solves A x = b by `rule`. vectors.x holds the initial guess and becomes the solution. Throws
+  // Error{usage} for a rule that an inexact product does not allow; see require_norm(). Collective
+  // over the system's processes.
   virtual SolveResult solve(const SolveVectors& vectors, const Tolerances& rule,
                             const IterationObserver& observer = {}) = 0;
-  // Of the last solve, where can_go_on() holds for its reason.
+  // The data with which the last solve can go on. Valid if the solve was interrupted or reached the
+  // iteration limit; see can_go_on().
   virtual StoppedSolve stopped() const = 0;
-  // For the next solve, and only that. Throws Error{internal} for directions of other rows.
+  // The next solve, and no later one, goes on from `stopped`. Throws Error{internal} for directions
+  // of another number or length.
   virtual void go_on(const StoppedSolve& stopped) = 0;
+  // The variant in use.
   virtual Variant variant() const = 0;
-  // Its addresses are those of the memory where the loop runs.
+  // The preconditioner in use. Its arrays are in the memory where the loop runs.
   virtual const PreparedPreconditioner& preconditioner() const = 0;
 };
 
-// Throws Error{internal} unless there are so many directions of so many rows.
+// Throws Error{internal} unless `stopped` has `vectors` directions of `rows` rows each.
 void require_directions(const StoppedSolve& stopped, std::size_t vectors, std::int64_t rows);
 
-// Throws Error{usage} for a rule by which an inexact product could not be corrected.
+// Throws Error{usage} for a rule without a norm or with a test of the caller, because a residual of
+// an inexact product could not be corrected then.
 void require_norm(const Tolerances& rule);
 
 }  // namespace trireme::solvers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The scalars of a solve, which live where the loop runs, and the rule by which the loop stops.
+// The scalars of a solve, which live where the loop runs, and the rule that ends the loop.
 //
 //                        begin() or go_on()
 //   starting ---------------------------------------------+
@@ -36,12 +36,13 @@
 
 namespace trireme::solvers {
 
-// With an inexact product, the residual is corrected when its norm has fallen to this part of the
-// last true norm.
+// With an inexact product, the residual is corrected when its norm has fallen to this fraction of
+// the last true norm.
 inline constexpr double kCorrectBelow = 1.0 / 32;
 // After this many iterations without a correction, the exact product takes over.
 inline constexpr std::int64_t kMaxUncorrected = 5000;
-// An iteration that is not tested ends the loop where the norm is this part of the reference.
+// An iteration that is not tested ends the loop if the norm is at most this fraction of the
+// reference norm.
 inline constexpr double kNothingLeft = 1e-50;
 // This many true residuals without progress are stagnation: see verify().
 inline constexpr std::int32_t kMaxStalls = 3;
@@ -95,8 +96,10 @@ struct State {
   std::int64_t restarted_at = 0;
   std::int32_t replacements = 0;  // how often b - A x took the place of the recurrence's residual
   std::int32_t stalls = 0;        // how often a true residual showed little progress
-  double correct_below = 0;       // inexact product: the part of the last true norm, and
-  double correct_at = 0;          // the norm at which the next correction is due
+  // With an inexact product (otherwise 0): the next correction is due when the norm has fallen to
+  // correct_at, which is correct_below times the last true norm.
+  double correct_below = 0;
+  double correct_at = 0;
   Reason reason = Reason::running;
   Phase phase = Phase::starting;
   Due due = Due::nothing;
@@ -105,14 +108,14 @@ struct State {
   double scalar[kMaxScalars] = {};  // each method names its own
 };
 
-// The loop goes on.
+// Whether the loop goes on.
 TRIREME_HD bool running(const State& s) { return s.phase <= Phase::iterating; }
-// The rest of this iteration counts; otherwise its passes do nothing.
+// Whether the rest of this iteration counts. Otherwise its passes do nothing.
 TRIREME_HD bool live(const State& s) { return s.phase <= Phase::finishing; }
 TRIREME_HD bool started(const State& s) { return s.phase != Phase::starting; }
 
-// A caller's own test is asked for its verdict only, and what a solve starts from is a true
-// residual already: then nothing becomes due.
+// Sets `due`, with two exceptions. A convergence test of the caller has the last word, so that its
+// verdict needs no confirmation; and before the first iteration the residual is the true one.
 TRIREME_HD void make_due(State& s, Due due) {
   if (s.iterations > 0 && !s.rule.judged_by_caller) s.due = due;
 }
@@ -136,14 +139,14 @@ TRIREME_HD void abandon(State& s, Reason reason) {
   s.phase = Phase::waiting;
 }
 
-// As abandon(), but b - A x gives the solve a new start.
+// Ends the iteration as abandon() does, and makes a new start from b - A x due.
 TRIREME_HD void abandon_for_new_start(State& s) {
   abandon(s, Reason::breakdown);
   make_due(s, Due::new_start);
 }
 
-// Takes the verdict of the caller's own test, which outranks the iteration limit. True: it is the
-// end.
+// Applies the verdict of the caller's convergence test, which outranks the iteration limit. Returns
+// whether the verdict ends the loop.
 TRIREME_HD bool overrule(State& s, Reason verdict) {
   if (verdict == Reason::running) return false;
   if (!running(s) && s.reason != Reason::too_many_iterations) return false;
@@ -153,11 +156,13 @@ TRIREME_HD bool overrule(State& s, Reason verdict) {
 
 TRIREME_HD bool is_finite(double value) { return value - value == 0; }
 
+// Which tolerance a norm that meets the target has met.
 TRIREME_HD Reason tolerance_met(const State& s) {
   return s.norm < s.rule.atol ? Reason::atol : Reason::rtol;
 }
 
-// KSPConvergedDefault, and the iteration limit of PETSc's CG.
+// Tests the norm after an iteration, by the rule of PETSc's KSPConvergedDefault and the iteration
+// limit of PETSc's CG.
 TRIREME_HD void judge(State& s, double norm) {
   s.norm = norm;
   const Tolerances& rule = s.rule;
@@ -195,10 +200,10 @@ TRIREME_HD void break_down(State& s) {
   if (has_come_anywhere) make_due(s, Due::new_start);
 }
 
-// `norm` is that of b - A x as computed, after a claim or a breakdown of the recurrence. If b - A x
-// does not meet the tolerance, the iteration begins anew from the true residual. A third true
-// residual that is more than half of the smallest one before it is stagnation: x is as good as the
-// arithmetic allows.
+// Decides how a solve continues after a claim or a breakdown of the recurrence. `norm` is the norm
+// of b - A x as computed. If b - A x does not meet the tolerance, the iteration begins anew from
+// the true residual. The third true residual whose norm is more than half of the smallest norm
+// before it is stagnation: x is as good as the arithmetic allows.
 TRIREME_HD void verify(State& s, double norm) {
   const bool broken_down = s.due == Due::new_start;
   s.due = Due::nothing;
@@ -220,14 +225,16 @@ TRIREME_HD void verify(State& s, double norm) {
   ++s.replacements;
 }
 
-// `norm` is that of the first b - A x.
+// Sets the norms that end the loop or make a correction due. `norm` is the norm of the first
+// b - A x.
 TRIREME_HD void set_targets(State& s, double norm) {
   const double relative = s.rule.rtol * s.reference;
   s.target = relative > s.rule.atol ? relative : s.rule.atol;
   s.correct_at = s.correct_below * norm;
 }
 
-// At the start of a solve, and again after a claim or a breakdown: `norm` is that of b - A x.
+// Begins the loop at the start of a solve, and again after a claim or a breakdown. `norm` is the
+// norm of b - A x.
 TRIREME_HD void begin(State& s, double norm) {
   if (started(s)) return verify(s, norm);
   s.phase = Phase::iterating;
@@ -239,8 +246,8 @@ TRIREME_HD void begin(State& s, double norm) {
   judge(s, norm);
 }
 
-// As begin(), of a solve that goes on after it was stopped: its iterations and its reference norm
-// are given.
+// Begins the loop of a solve that goes on after it was stopped. Its number of iterations and its
+// reference norm are already set; `norm` is the norm of b - A x.
 TRIREME_HD void go_on(State& s, double norm) {
   s.phase = Phase::iterating;
   s.verified = norm;
@@ -257,28 +264,32 @@ TRIREME_HD bool can_go_on(const State& s) {
 // Whether b - A x is to be computed before the solve may end.
 TRIREME_HD bool needs_true_residual(const State& s) { return s.due != Due::nothing; }
 
+// Whether the solve ended because true residuals no longer became smaller.
 TRIREME_HD bool stagnated(const State& s) {
   return s.reason == Reason::breakdown && s.stalls == kMaxStalls;
 }
 
-// Inexact product: b - A x has replaced r without a new start, and `change` is the norm of the
-// difference. A large change has little to do with the directions so far, so the solve starts anew.
+// Continues after a correction of an inexact product. `norm` is the norm of b - A x, which has
+// replaced r, and `change` is the norm of the difference. After a large change the directions so
+// far do not fit the new residual, so that a new start becomes due.
 TRIREME_HD void resume(State& s, double norm, double change) {
   verify(s, norm);
   if (!running(s) || 2 * change <= norm) return;
   s.phase = Phase::waiting;
   make_due(s, Due::new_start);
-  --s.replacements;  // the start counts the replacement
+  --s.replacements;  // the new start counts this replacement again
 }
 
-// Whether the inexact product may be why a solve ended: then the exact product goes on.
+// Whether an inexact product may be the cause of the end of a solve. Then the solve continues with
+// the exact product.
 TRIREME_HD bool gave_up(const State& s) {
   return s.reason == Reason::breakdown || s.reason == Reason::indefinite_matrix ||
          s.reason == Reason::diverged;
 }
 
-// Scalars that hold for one product only are forgotten, and the exact product can go on. True: x
-// has gone astray, and the solve is to go on from zero.
+// Prepares the state for a solve that continues with the exact product: resets the scalars that
+// belong to the inexact product. Returns whether the residual is larger than the reference norm, so
+// that the solve must continue from x = 0.
 TRIREME_HD bool go_on_exactly(State& s) {
   const bool astray = !(s.norm <= s.reference);
   s.reason = Reason::running;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a solve that was stopped leaves beside x, so that another can go on from there.
+// The data that a stopped solve leaves beside x, so that another solve can go on from them.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,23 @@
 
 namespace trireme::solvers {
 
-// Nothing in it depends on the executor, the variant of CG, the order in which a kernel keeps its
-// rows, or the number of processes. r = b - A x and everything else is computed from it anew.
+// The data do not depend on the executor, the variant of CG, the row order of a kernel, or the
+// number of processes. The solve that goes on computes r = b - A x and all other data anew.
 struct StoppedSolve {
   std::int64_t iterations = 0;    // done so far
-  double reference = 0;           // the norm that rtol is a part of
-  std::int32_t replacements = 0;  // of the recurrence residual by b - A x
-  std::int64_t exact_from = -1;   // as SolveResult's
-  // This process's rows. CG: the next direction p. BiCGSTAB: the shadow residual r0 and the next p.
+  double reference = 0;           // the norm that rtol is relative to
+  std::int32_t replacements = 0;  // how often b - A x replaced the recurrence's residual
+  std::int64_t exact_from = -1;   // the same as SolveResult::exact_from
+  // This process's rows, in the caller's row order. CG: the next direction p. BiCGSTAB: the shadow
+  // residual r0 and the next p. MINRES: none.
   std::vector<Array<double>> directions;
 };
 
-// The scalars of a solve that is over, and those with which another goes on.
+// The scalars of a solve that has ended, without directions.
 inline StoppedSolve scalars_of(const State& state, std::int64_t exact_from) {
   return {state.iterations, state.reference, state.replacements, exact_from, {}};
 }
+// The state with which a solve goes on from `stopped`; its rule is not set.
 inline State state_of(const StoppedSolve& stopped) {
   State state;
   state.iterations = stopped.iterations;

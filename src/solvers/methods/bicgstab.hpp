@@ -7,10 +7,10 @@
 //   s = r - alpha v, s^ = D^-1 s                  5n  (r v d, r s^)
 //   t.s, t.t, r0.s, r0.t                          3n
 //   x, r and p^ at once, r0.r                    11n  (x r p^ s^ t v d r0, x r p^)
-// Two points where sums must be complete instead of three: rho' = r0.r is r0.s - omega r0.t, known
-// together with omega (and summed anew for the iteration after), and r.r is judged together with
-// the next r0.v. With an inexact product see correction.hpp, and for the change of p^ Sleijpen and
-// van der Vorst, Computing 56, 1996.
+// An iteration has two points where sums must be complete, instead of three: rho' = r0.r is
+// r0.s - omega r0.t, known together with omega (and summed anew for the next iteration), and r.r is
+// tested together with the next r0.v. For inexact products see correction.hpp; the change of p^ is
+// from Sleijpen and van der Vorst, Computing 56, 1996.
 #pragma once
 
 #include "solvers/methods/correction.hpp"
@@ -95,7 +95,8 @@ struct FullStep {
   }
 };
 
-// As FullStep where M is not pointwise: p is kept, and p^ = M^-1 p follows.
+// x += alpha p^ + omega s^, r = s - omega t, p = r + beta (p - omega v), for an M that is not
+// pointwise; sums {r.r, r0.r}. p^ = M^-1 p follows.
 struct GeneralFullStep {
   static constexpr int sums = 2;
   static constexpr bool always = false;
@@ -128,8 +129,9 @@ struct GeneralFullStep {
   }
 };
 
-// r = b - q in place of what the loop has; sums {change.change, r.r, r0.r}. Where M is pointwise,
-// p^ changes as D^-1 r does. Otherwise D is 1, p changes as r does, and p^ is computed anew.
+// r = b - q replaces the recurrence's r; sums {change.change, r.r, r0.r}, where `change` is the
+// change of r. If M is pointwise, p^ changes by D^-1 change. Otherwise D is 1, p changes by
+// `change`, and p^ is computed anew.
 struct CorrectRightResidual {
   static constexpr int sums = 3;
   static constexpr bool always = true;
@@ -320,7 +322,7 @@ struct Bicgstab : SystemVectors {
   static constexpr int directions[] = {1, 2};      // r0 p
   static constexpr int left_behind[] = {1, 2, 3};  // r0 p p^
 
-  double* r;      // and s
+  double* r;      // the residual; s within an iteration
   double* r0;     // the shadow residual
   double* p;      // in the loop only where M is not pointwise
   double* p_hat;  // M^-1 p
@@ -390,7 +392,7 @@ struct Bicgstab : SystemVectors {
     e.pass(Dot{r0, v}, BicgstabGoOn{});                 // rho = r0.r, alpha = rho / r0.v
   }
 
-  // p is the next direction also where the loop has p^ only.
+  // If M is pointwise, the loop has p^ only, and p is computed from it.
   TRIREME_EXECUTOR_TEXT
   template <class Exec, class M>
   TRIREME_HD void leave_direction(Exec& e, const M& m) const {

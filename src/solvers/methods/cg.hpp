@@ -159,10 +159,10 @@ struct CgCorrect {
   }
 };
 
-// One iteration in place of a start, by formulas that hold for any p that another solve has left.
-// It makes r orthogonal to p, and the next direction conjugate to p; the formulas of the loop
-// follow from that. (Rounding, or an inexact product, kept p and r = b - A x from being made for
-// each other.) `q` becomes A p, and z = M^-1 r.
+// One iteration that stands in place of a start. Its formulas hold for any direction p that a
+// stopped solve has left: they make r orthogonal to p, and the next direction conjugate to p. From
+// there the formulas of the loop hold. (After rounding, or with an inexact product, p does not
+// exactly fit r = b - A x.) `q` becomes A p, and z becomes M^-1 r.
 TRIREME_EXECUTOR_TEXT
 template <class Exec, class M>
 TRIREME_HD void first_iteration(Exec& e, const SystemVectors& v, const M& m, double* r, double* z,
@@ -191,7 +191,7 @@ struct Cg : SystemVectors {
                                    .tests_natural_norm = true};
   static constexpr Variant variant = Variant::classic;
   static constexpr int vectors = 5;
-  static constexpr int pointwise_vectors = 4;  // that a pointwise preconditioner needs
+  static constexpr int pointwise_vectors = 4;  // with a pointwise preconditioner
   static constexpr int directions[] = {2};     // p
   static constexpr int left_behind[] = {2};    // what leave_direction() starts from
 
@@ -205,7 +205,7 @@ struct Cg : SystemVectors {
   TRIREME_HD static Cg with(const SystemVectors& v, const Work& work) {
     return {v, work(0), work(1), work(2), work(3), work(4)};
   }
-  // x lags behind r by a step in this direction when an observer is told.
+  // When an observer is told of an iteration, x is one step in this direction behind r.
   const double* lagging_direction() const { return p; }
 
   TRIREME_EXECUTOR_TEXT
@@ -238,7 +238,7 @@ struct Cg : SystemVectors {
     }
   }
 
-  // What r = b - A x changes in r changes z and p too.
+  // Replaces r by b - A x. z and p change by M^-1 times the change of r.
   TRIREME_EXECUTOR_TEXT
   template <class Exec, class M>
   TRIREME_HD void correct(Exec& e, const M& m) const {

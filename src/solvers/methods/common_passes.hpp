@@ -7,7 +7,7 @@
 
 namespace trireme::solvers {
 
-// The norm from the sums {r.z, norm term}.
+// The norm that the rule tests, from the sums r.z and `squared`, the sum of the norm terms.
 TRIREME_HD double chosen_norm(const State& s, double rz, double squared) {
   if (s.rule.norm == NormKind::none) return 0;
   return sqrt(s.rule.norm == NormKind::natural ? fabs(rz) : squared);
@@ -95,8 +95,9 @@ struct SetReference {
   }
 };
 
-// PETSc's rule: r.z must be nonzero and never change its sign. A breakdown lets the passes that
-// belong to this iteration be done.
+// Applies PETSc's rule that r.z must be nonzero and never change its sign. `rho` is r.z, and `last`
+// is r.z of the iteration before. If the rule is broken, the loop ends after the remaining passes
+// of this iteration.
 TRIREME_HD void check_preconditioner(State& s, double rho, double last) {
   if (!is_finite(rho)) return stop(s, Reason::not_finite);
   if (rho == 0)

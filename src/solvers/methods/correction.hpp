@@ -33,7 +33,8 @@ struct Compensate {
   TRIREME_HD void store(std::int64_t i, const Row& row) const { y[i] = row.y; }
 };
 
-struct CompensateAndDot : Compensate {  // and sum x.y
+// y += defect x; sum x.y.
+struct CompensateAndDot : Compensate {
   static constexpr int sums = 1;
   TRIREME_HD void update(Row& row, const State&, double* sum) const {
     row.y += row.defect * row.x;
@@ -41,8 +42,8 @@ struct CompensateAndDot : Compensate {  // and sum x.y
   }
 };
 
-// r = b - q in place of what the loop has, z = D^-1 r, and p (unless null) changes as z does; sums
-// {change.change, r.z, norm term}.
+// r = b - q replaces the recurrence's r, z = D^-1 r, and p (unless null) changes by as much as z;
+// sums {change.change, r.z, norm term}, where `change` is the change of r.
 struct CorrectResidual {
   static constexpr int sums = 3;
   static constexpr bool always = true;
@@ -75,8 +76,8 @@ struct CorrectResidual {
   }
 };
 
-// r = b - q, and q = the change of r, for a preconditioner that is not pointwise; sum
-// {change.change}.
+// r = b - q, and q becomes the change of r, for a preconditioner that is not pointwise; sum
+// change.change.
 struct ChangeResidual {
   static constexpr int sums = 1;
   static constexpr bool always = true;
@@ -100,7 +101,8 @@ struct ChangeResidual {
   }
 };
 
-// z and p change by the preconditioned `change`, after ChangeResidual; sums {r.z, norm term}.
+// z += change, p += change; sums {r.z, norm term}. `change` is M^-1 times the change of r that
+// ChangeResidual computed.
 struct ChangeDirection {
   static constexpr int sums = 2;
   static constexpr bool always = true;

@@ -17,7 +17,7 @@ namespace trireme::solvers {
 
 enum class Method { cg, bicgstab, minres };
 
-// The text of a method; a method with several variants has several.
+// One text of a method. A method has one entry per variant.
 template <Method of, class Text>
 struct MethodEntry {
   static constexpr Method method = of;
@@ -67,7 +67,7 @@ constexpr MethodInfo info_of(Method method) {
   return info;
 }
 
-// The method with this name, by ours or by PETSc's.
+// The method that has this name in Trireme or in PETSc; none if there is no such method.
 constexpr std::optional<Method> method_named(std::string_view name) {
   std::optional<Method> found;
   for_each_method([&](auto entry) {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every Krylov method is made of: its traits, the vectors that it is given, and the loop that
+// The parts of every Krylov method: its traits, the vectors that it works on, and the loop that
 // runs it.
 //
-// A method is a struct of pointers, one header of this folder and one line of list.hpp. Its
+// A method is a struct of pointers, in one header of this folder and one line of list.hpp. Its
 // functions are texts for an executor `e` (the host's, a CUDA graph's, or the persistent CUDA
 // kernel's) and a preconditioner `m`:
 //
-//   reference_norm(e, m)   state.reference = ||b|| in the norm that is tested
-//   start(e, m, zero)      r = b - A x (x = 0 where `zero`), and begin(): all scalars and
-//   directions iteration(e, m)        one iteration, that is, one step with ends_iteration
-//   correct(e, m)          inexact product: b - A x takes the place of r. May do nothing: then
+//   reference_norm(e, m)   sets state.reference to ||b|| in the norm that is tested
+//   start(e, m, zero)      computes r = b - A x (x = 0 if `zero`), and by begin() all scalars and
+//                          directions
+//   iteration(e, m)        does one iteration; exactly one of its steps has ends_iteration
+//   correct(e, m)          after an inexact product: replaces r by b - A x. May do nothing: then
 //                          start() follows
-//   go_on(e, m)            in place of start(), after a solve that was stopped: its directions are
+//   go_on(e, m)            stands in place of start() after a stopped solve, whose directions are
 //                          in the work vectors that `directions` names
-//   leave_direction(e, m)  after a solve that was stopped: the work vectors that `directions` names
-//                          become what go_on() needs
+//   leave_direction(e, m)  brings the directions of a stopped solve into the work vectors that
+//                          `directions` names
 //
 // An executor offers: rows(), product(x, y), exact_product(x, y), product_and_dot(x, y, step),
 // pass(p), pass(p, step), finish(step), forget_sums(), repeat(body), running(), inexact() and
@@ -38,10 +39,11 @@ enum class Variant { automatic, classic, single_reduction };
 struct MethodInfo {
   std::string_view name;        // in case files; the KSP type is trireme_<name>
   std::string_view petsc_name;  // PETSc's own KSP type of the same method
-  std::string_view matrices;    // that it is for, in words
+  std::string_view matrices;    // the matrices that the method is for, in words
   bool symmetric = false;       // the matrix and the preconditioner must be symmetric
   bool right_preconditioned = false;
-  bool tests_preconditioned_norm = false;  // beside the unpreconditioned one and none
+  // Norms that the convergence test can use beside the unpreconditioned norm and none.
+  bool tests_preconditioned_norm = false;
   bool tests_natural_norm = false;
   int products = 1;  // with the matrix, per iteration
 };
@@ -52,8 +54,8 @@ struct NormTerm {
   TRIREME_HD double operator()(double r, double z) const { return preconditioned ? z * z : r * r; }
 };
 
-// The vectors of a solve that are the caller's. All vectors of a solve have the same length, this
-// process's rows.
+// The vectors of a solve that belong to the caller, in the memory where the loop runs. All vectors
+// of a solve have the same length, the number of this process's rows.
 struct SystemVectors {
   const double* b;
   double* x;
@@ -61,7 +63,7 @@ struct SystemVectors {
   NormTerm norm;
 };
 
-// After a claim or a breakdown: b - A x decides how the solve goes on.
+// After a claim or a breakdown, computes b - A x and decides by it how the solve goes on.
 TRIREME_EXECUTOR_TEXT
 template <class Exec, class MethodText, class M>
 TRIREME_HD void settle(Exec& e, const MethodText& method, const M& m) {
@@ -69,6 +71,7 @@ TRIREME_HD void settle(Exec& e, const MethodText& method, const M& m) {
   if (e.needs_true_residual()) method.start(e, m, false);
 }
 
+// Runs iterations until the solve has ended.
 TRIREME_EXECUTOR_TEXT
 template <class Exec, class MethodText, class M>
 TRIREME_HD void run_loop(Exec& e, const MethodText& method, const M& m) {
@@ -78,7 +81,7 @@ TRIREME_HD void run_loop(Exec& e, const MethodText& method, const M& m) {
   }
 }
 
-// The whole solve. A claim of convergence by the recurrence counts only when b - A x confirms it.
+// Runs a whole solve. A claim of convergence counts only when b - A x confirms it.
 TRIREME_EXECUTOR_TEXT
 template <class Exec, class MethodText, class M>
 TRIREME_HD void run_solve(Exec& e, const MethodText& method, const M& m) {
@@ -87,7 +90,7 @@ TRIREME_HD void run_solve(Exec& e, const MethodText& method, const M& m) {
   run_loop(e, method, m);
 }
 
-// The rest of a solve that was stopped.
+// Runs the rest of a solve that was stopped.
 TRIREME_EXECUTOR_TEXT
 template <class Exec, class MethodText, class M>
 TRIREME_HD void run_rest(Exec& e, const MethodText& method, const M& m) {

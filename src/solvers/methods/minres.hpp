@@ -12,7 +12,8 @@
 // diagonal, which is not read):
 //   v_{j+1}                6n  (q v v' d, v v')
 //   w, x, r, z            12n  (v v' w w' x r d, w w' x r z)
-// Two points where sums must be complete: ||r|| is judged together with the next z.A z.
+// An iteration has two points where sums must be complete: ||r|| is tested together with the next
+// z.A z.
 #pragma once
 
 #include <array>
@@ -155,7 +156,8 @@ struct MinresUpdate {
   }
 };
 
-// The norm that is tested: of the residual that is carried along, or the natural norm |eta|.
+// The norm that is tested: the norm of the residual that is carried along, or the natural norm
+// |eta|.
 TRIREME_HD double minres_norm(const State& s, double squared) {
   return chosen_norm(s, s.scalar[MinresScalars::eta] * s.scalar[MinresScalars::eta], squared);
 }
@@ -308,7 +310,7 @@ struct Minres : SystemVectors {
     e.product_and_dot(z, q, MinresImprove{});  // q = A z, ||r||
   }
 
-  // A correction is a new start: the Lanczos vectors belong to one residual.
+  // Does nothing, so that a new start follows: the Lanczos vectors belong to one residual.
   template <class Exec, class M>
   TRIREME_HD void correct(Exec&, const M&) const {}
 

@@ -14,8 +14,8 @@ TRIREME_HD double& last_alpha(State& s) { return s.scalar[2]; }
 TRIREME_HD double& inverse_rho(State& s) { return s.scalar[3]; }
 
 // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, u = D^-1 r; sums {r.u, norm term}.
-// The old u is D^-1 r again, unless u was preconditioned otherwise and is read. On the first
-// iteration after a start beta is 0, and p and s are not yet numbers.
+// The old u is computed again as D^-1 r, or is read if M is not pointwise (`read_u`). In the first
+// iteration after a start, beta is 0, and the old p and s are not used, because they are unset.
 struct SingleReductionUpdate {
   static constexpr int sums = 2;
   static constexpr bool always = false;
@@ -107,7 +107,7 @@ struct SingleReductionBegin {
 };
 
 // From {r.u, norm term, u.w}: beta = rho' / rho, alpha = rho' / p.Ap, where p.Ap is
-// u.w - beta rho' / alpha = u.w - beta^2 (the p.Ap before): no division waits for another.
+// u.w - beta rho' / alpha = u.w - beta^2 (the last p.Ap), so that no division waits for another.
 struct SingleReductionImprove {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
@@ -125,7 +125,8 @@ struct SingleReductionImprove {
   }
 };
 
-// From {u.w}, after the first iteration of a solve that goes on: alpha, as SingleReductionImprove.
+// From {u.w}, after the first iteration of a solve that goes on: alpha, by the same formula as in
+// SingleReductionImprove.
 struct SingleReductionGoOn {
   static constexpr bool ends_iteration = false;
   TRIREME_HD void operator()(State& s, const double* sum) const {
@@ -136,7 +137,7 @@ struct SingleReductionGoOn {
   }
 };
 
-// From {change.change, r.u, norm term, u.w} of a corrected residual: beta and alpha anew.
+// From {change.change, r.u, norm term, u.w} of a corrected residual: the new beta and alpha.
 struct SingleReductionCorrect {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
@@ -195,7 +196,7 @@ struct SingleReductionCg : SystemVectors {
     e.product_and_dot(u, w, SingleReductionImprove{});  // w = A u, alpha, beta
   }
 
-  // p and s = A p are those of the last iteration and stay.
+  // p and s = A p remain those of the last iteration.
   TRIREME_EXECUTOR_TEXT
   template <class Exec, class M>
   TRIREME_HD void correct(Exec& e, const M& m) const {
@@ -218,7 +219,7 @@ struct SingleReductionCg : SystemVectors {
     e.product_and_dot(u, w, SingleReductionGoOn{});  // w = A u, alpha
   }
 
-  // p becomes the next direction, as Cg leaves it.
+  // p becomes the next direction, the same as in Cg, so that either variant can go on.
   TRIREME_EXECUTOR_TEXT
   template <class Exec, class M>
   TRIREME_HD void leave_direction(Exec& e, const M&) const {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gauss-Jordan elimination with partial pivoting, a group of 2 to 32 lanes a block.
+// Gauss-Jordan elimination with partial pivoting, with a group of 2 to 32 lanes per block.
 //
-//   lane i of the group owns row i of its block, in shared memory with one column of padding, so
-//   that the lanes of a step touch different banks
+//   Lane i of the group owns row i of its block, in shared memory with one column of padding, so
+//   that the lanes of a step touch different banks.
 //   step k: the group agrees on the pivot by shuffles (the first of the largest, as on the host),
-//           swaps two rows a column a lane, and each lane eliminates its own row
+//           swaps two rows with one column per lane, and each lane eliminates its own row
 //
-// Deterministic: each entry has one owner, duplicates are added in the order of the CSR. Reads the
-// rows of A once, writes block_size values a row.
+// The result is deterministic: each entry has one owner, and duplicates are added in the order of
+// the CSR. The kernel reads the rows of A once and writes block_size values per row.
 #include <cfloat>
 
 #include "base/error.hpp"
@@ -19,6 +19,7 @@ namespace {
 
 constexpr int kThreads = 128;
 
+// Where the blocks' rows and entries are, in device memory.
 struct Sources {
   const std::int32_t* starts;  // null: natural blocks
   std::int64_t rows, groups;
@@ -26,10 +27,11 @@ struct Sources {
   const std::int32_t* row_ptr;
   const std::int32_t* col_idx;
   const double* values;
-  const double* entries;  // null: from the CSR
+  const double* entries;  // null: the CSR has the entries
 };
 
-// Whether (value, row) is a better pivot than (other, other_row): the largest, then the first.
+// Whether (other, other_row) is a better pivot than (value, row): it is larger, or as large and in
+// an earlier row.
 __device__ bool better(double other, int other_row, double value, int row) {
   return other > value || (other == value && other_row < row);
 }
@@ -70,7 +72,7 @@ __global__ void __launch_bounds__(kThreads)
     __syncwarp(members);
     double largest = lane >= k && lane < width ? fabs(own[k]) : -1;
     int pivot = lane;
-    if (isnan(largest)) largest = DBL_MAX;  // found again below: not finite
+    if (isnan(largest)) largest = DBL_MAX;  // NaN becomes the pivot, and is not finite below
     for (int offset = lanes / 2; offset > 0; offset /= 2) {
       const double other = __shfl_xor_sync(members, largest, offset, lanes);
       const int other_row = __shfl_xor_sync(members, pivot, offset, lanes);
@@ -105,7 +107,7 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncwarp(members);
   if (lane >= width) return;
-  for (int k = width - 1; k >= 0; --k) {  // the rows' swaps, undone on the columns
+  for (int k = width - 1; k >= 0; --k) {  // undoes the swaps of rows, as swaps of columns
     const int pivot = pivot_rows[here][k];
     const double right = own[k];
     own[k] = own[pivot];

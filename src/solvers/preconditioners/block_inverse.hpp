@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block Jacobi on the device: the diagonal blocks of a CSR taken out and inverted there.
+// Block Jacobi on the device: extracts the diagonal blocks of a CSR and inverts them there.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace trireme::solvers {
 
-// The inverse blocks as BlockJacobi::inverse holds them, in device memory. The blocks are those of
-// `csr`, or of `entries` (as PreconditionerSpec::blocks) where `entries` is not empty. Waits for
-// `stream`. Throws Error{input} that names the first row of the first singular block.
+// The inverse blocks in device memory, in the layout of BlockJacobi::inverse. The blocks are taken
+// from `entries`, in the layout of PreconditionerSpec::blocks, or from `csr` if `entries` is empty.
+// Waits for `stream`. Throws Error{input} that names the first row of the first singular block.
 DeviceBuffer<double> invert_blocks_on_device(const BlockRows& blocks, const DeviceCsr<double>& csr,
                                              DeviceSpan<const double> entries, StreamRef stream);
 

@@ -24,12 +24,14 @@ struct BlockRows {
   std::vector<std::int32_t> starts;
   std::int64_t rows = 0;
   std::int32_t size = 0;
-  bool natural = true;         // all but the last have `size` rows
-  std::int64_t first_row = 0;  // as PreconditionerSpec's
+  bool natural = true;         // all blocks but the last have `size` rows
+  std::int64_t first_row = 0;  // of this process's rows, in the matrix
 
-  Array<RowGroup> groups() const;  // of each row
+  // The block of each row.
+  Array<RowGroup> groups() const;
 };
-// Throws Error{usage} for sizes that do not fit.
+// The blocks that `spec` describes, for a process with `rows` rows. Throws Error{usage} for sizes
+// that do not fit.
 BlockRows block_rows(const PreconditionerSpec& spec, std::int64_t rows);
 
 // Throws Error{input}: the block that begins with this process's row `row` cannot be inverted.

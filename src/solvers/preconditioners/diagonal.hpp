@@ -15,7 +15,7 @@ struct Diagonal {
   TRIREME_HD double operator[](std::int64_t i) const { return values ? values[i] : constant; }
 };
 
-// The D^-1 that the passes of a method apply as they go; 1 where M is not pointwise.
+// The D^-1 that the passes of a method apply themselves; 1 if M is not pointwise.
 template <class M>
 TRIREME_HD Diagonal pointwise_part(const M& m) {
   if constexpr (M::pointwise)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Jacobi, and no preconditioner at all: z = D^-1 r, which the passes of a method apply as they go.
+// Jacobi, z = D^-1 r, and no preconditioner, z = r. The passes of a method apply D^-1 themselves.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ struct Jacobi {
   }
 };
 
-// z = r.
+// No preconditioner: Jacobi with D = 1.
 struct NoPreconditioner : Jacobi {
   static constexpr PreconditionerInfo info{.pc_type = "", .summary = "none", .parameter = {}};
   template <class Setup>

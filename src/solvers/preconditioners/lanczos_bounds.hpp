@@ -14,6 +14,7 @@ namespace trireme::solvers {
 // as its extreme eigenvalues.
 class LanczosBounds {
  public:
+  // Adds the coefficients of one iteration: the step length, and the factor of the old direction.
   void add(double alpha, double beta);
   std::size_t size() const { return diagonal_.size(); }
   double smallest() const { return eigenvalue(0); }
@@ -27,8 +28,8 @@ class LanczosBounds {
   double last_beta_over_alpha_ = 0;
 };
 
-// Uniform in (-0.5, 0.5): the right-hand side of the CG run. The number of a row is the same every
-// time, on whichever process the row is.
+// The right-hand side of the CG run: numbers that are uniform in (-0.5, 0.5). The number of a row
+// depends on the row only, not on the process that has the row.
 Array<double> random_right_hand_side(std::int64_t first_row, std::int64_t rows);
 
 }  // namespace trireme::solvers

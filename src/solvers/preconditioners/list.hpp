@@ -3,12 +3,13 @@
 // solvers of the host and of GPUs, the PC types and the tests take it from this list.
 //
 // A preconditioner is a struct of plain data that a kernel may take by value:
-//   info                     what it is called and what it needs
-//   pointwise                true: inverse_diagonal is all of it, and methods apply it in their
-//                            passes; false: apply(e, r, z) is its text for an executor, z = M^-1 r
-//   Prepared                 what prepare() returns
-//   work_vectors             how many vectors of its own apply() needs
-//   prepare(setup, spec)     its set-up. `setup` offers rows(), keep_rows(values) and keep(array),
+//   info                     the names and the needs of the preconditioner
+//   pointwise                true: the struct has only inverse_diagonal, which methods apply in
+//                            their passes; false: apply(e, r, z), a text for an executor, computes
+//                            z = M^-1 r
+//   Prepared                 the type that prepare() returns
+//   work_vectors             the number of work vectors that apply() needs
+//   prepare(setup, spec)     the set-up. `setup` offers rows(), keep_rows(values) and keep(array),
 //                            which bring arrays to where the loop runs, preconditioner_vector(k),
 //                            invert_blocks(blocks, spec) and bounds_by_cg(jacobi, spec)
 #pragma once
@@ -51,7 +52,7 @@ constexpr PreconditionerInfo info_of(PreconditionerKind kind) {
   return info;
 }
 
-// The kind that has a PC type of its own with this name.
+// The kind whose PreconditionerInfo::pc_type is `pc_type`; none if there is no such kind.
 constexpr std::optional<PreconditionerKind> kind_of_pc_type(std::string_view pc_type) {
   std::optional<PreconditionerKind> kind;
   for_each_preconditioner([&](PreconditionerKind of, auto m) {

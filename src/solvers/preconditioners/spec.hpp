@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a caller says of a preconditioner, and what a preconditioner says of itself.
+// What a caller asks of a preconditioner, and the traits of a preconditioner.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@ namespace trireme::solvers {
 
 enum class PreconditionerKind : int;  // its values are in list.hpp
 
-// The spans refer to the caller's arrays on the host, of this process's rows.
+// The preconditioner that a caller asks for. The spans refer to the caller's arrays on the host,
+// which hold this process's rows.
 struct PreconditionerSpec {
   using Kind = PreconditionerKind;
   Kind kind{};                               // none
   std::span<const double> diagonal;          // of A
-  std::span<const double> inverse_diagonal;  // jacobi: taken as it is, in place of `diagonal`
-  // blocks: entry [i * block_size + k] is A(i, first row of i's block + k), 0 beyond the block.
+  std::span<const double> inverse_diagonal;  // for jacobi, used unchanged in place of `diagonal`
+  // For blocks: entry [i * block_size + k] is A(i, first row of i's block + k), 0 beyond the block.
   // Empty: CudaSolver takes the entries from the system's CSR on the device.
   std::span<const double> blocks;
   std::span<const std::int32_t> group_starts;  // ascending, 0 .. rows; empty: natural blocks
@@ -26,10 +27,10 @@ struct PreconditionerSpec {
   std::int64_t first_row = 0;                  // of this process's rows, in the matrix
 };
 
-// What the caller has to put into the spec.
+// The data that the caller has to put into the spec.
 enum class PreconditionerData { nothing, diagonal, blocks };
 
-// An integer that the PC type of a preconditioner has as an option.
+// An integer option of a preconditioner's PC type.
 struct PreconditionerParameter {
   std::string_view option;  // "-pc_trireme_degree"; empty: there is none
   std::string_view text;
@@ -42,7 +43,7 @@ struct PreconditionerInfo {
   std::string_view summary;
   PreconditionerData data = PreconditionerData::nothing;
   PreconditionerParameter parameter;
-  bool symmetric = false;         // for methods of symmetric matrices only
+  bool symmetric = false;         // serves only methods for symmetric matrices
   bool sets_up_together = false;  // the set-up is collective over the processes
   bool row_order_is_free = true;  // the rows may be in the kernel's own order
 };
