@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums over a warp and over a block, in an order that depends on the shape only: same bits each
-// run.
+// Sums over a warp and over a block. The order of the additions depends on the shape only, so that
+// every run gives the same bits.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,7 +9,8 @@ namespace trireme {
 
 inline constexpr unsigned kFullWarp = 0xffffffffu;
 
-// The sum over each aligned group of `width` lanes (a power of two), in the group's first lane.
+// Sums over each aligned group of `width` lanes, a power of two. The first lane of a group returns
+// its sum.
 template <int width = 32, class Number>
 __device__ __forceinline__ Number warp_sum(Number value) {
 #pragma unroll
@@ -18,13 +19,13 @@ __device__ __forceinline__ Number warp_sum(Number value) {
   return value;
 }
 
-// The sum over the block, in thread 0. Every thread calls it; threads is blockDim.x.
+// Sums over the block. Every thread calls it; thread 0 returns the sum. `threads` is blockDim.x.
 template <int threads, class Number>
 __device__ __forceinline__ Number block_sum(Number value) {
   static_assert(threads % 32 == 0 && threads <= 1024);
   __shared__ Number warp_totals[threads / 32];
   value = warp_sum(value);
-  __syncthreads();  // an earlier call may still be reading
+  __syncthreads();  // Threads may still read warp_totals in an earlier call.
   if (threadIdx.x % 32 == 0) warp_totals[threadIdx.x / 32] = value;
   __syncthreads();
   if (threadIdx.x < 32) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Owners of typed device and pinned memory, and copies between spans. Compiles without CUDA.
+// Owners of typed device memory and pinned host memory, and copies between spans. This header
+// compiles without CUDA.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +14,16 @@
 
 namespace trireme {
 
+// How a buffer frees its memory.
 enum class Lifetime {
-  kernel,  // frees after waiting for the device: safe at any time, for arrays that live long
-  stream   // frees in the stream it came from, without waiting: for scratch, dies before its stream
+  kernel,  // after waiting for the device: safe at any time, for arrays that live long
+  stream   // in the stream of the allocation, without waiting: for scratch memory
 };
 
-// Uninitialised device memory for `count` numbers. Allocation is ordered in `stream`: other streams
-// may use it once `stream` has been synchronised with them.
+// Owns uninitialised device memory for `count` numbers. The allocation is ordered in `stream`:
+// another stream may use the memory once it has been synchronised with `stream`. A buffer of
+// Lifetime::stream must be destroyed before `stream`. The constructor throws Error{resource} where
+// the memory does not suffice.
 template <class T, Lifetime lifetime>
 class BasicDeviceBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -66,7 +70,7 @@ using DeviceBuffer = BasicDeviceBuffer<T, Lifetime::kernel>;
 template <class T>
 using ScratchBuffer = BasicDeviceBuffer<T, Lifetime::stream>;
 
-// Page-locked host memory that the device also reads and writes directly.
+// Owns page-locked host memory, which the device can read and write directly.
 template <class T>
 class PinnedBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -101,7 +105,8 @@ class PinnedBuffer {
   std::size_t size_ = 0;
 };
 
-// Sizes must agree; `to` holds at least from.size() numbers.
+// The following functions are asynchronous in `stream`. In a copy `to` has at least as many
+// elements as `from`. A copy to or from host memory that is not pinned may wait.
 template <class T>
 void copy_to_device(std::span<const T> from, DeviceSpan<T> to, StreamRef stream) {
   memory::copy(to.data(), from.data(), from.size_bytes(), stream);
@@ -118,20 +123,21 @@ template <class T>
 void fill_zero(DeviceSpan<T> data, StreamRef stream) {
   memory::fill(data.data(), 0, data.size() * sizeof(T), stream);
 }
-// Every byte 0xff: NaN in double, float and half. For tests that look for unwritten numbers.
+// Sets every byte to 0xff, which is NaN in double, float and half. Tests use it to find numbers
+// that nobody wrote.
 template <class T>
 void fill_nan(DeviceSpan<T> data, StreamRef stream) {
   memory::fill(data.data(), 0xff, data.size() * sizeof(T), stream);
 }
 
-// A copy of `from` in device memory.
+// Returns a copy of `from` in device memory; asynchronous in `stream`.
 template <class T>
 DeviceBuffer<T> to_device(std::span<const T> from, StreamRef stream) {
   DeviceBuffer<T> buffer(from.size(), stream);
   copy_to_device(from, buffer.span(), stream);
   return buffer;
 }
-// A copy of `from` in host memory; waits for `stream`.
+// Returns a copy of `from` in host memory; waits for `stream`.
 template <class T>
 Array<T> to_host(DeviceSpan<const T> from, StreamRef stream) {
   Array<T> copy(from.size());
@@ -139,7 +145,7 @@ Array<T> to_host(DeviceSpan<const T> from, StreamRef stream) {
   synchronize(stream);
   return copy;
 }
-// One number, for sizes that a build needs on the host; waits for `stream`.
+// Returns one number, such as a size that a build needs on the host; waits for `stream`.
 template <class T>
 T read_back(const T* device_address, StreamRef stream) {
   T value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a CUDA status code reads to the user.
+// Turns CUDA status codes into messages for the user.
 #include "device/check.hpp"
 
 #include <string_view>
@@ -27,7 +27,7 @@ bool means_no_device(cudaError_t status) {
   }
 }
 
-// Without a driver the runtime says that it is too old.
+// Where there is no driver, the runtime reports that the driver is too old. This text says more.
 const char* why_no_device(cudaError_t status) {
   int driver = 0;
   if (status == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess &&
@@ -42,7 +42,7 @@ std::string_view file_name(std::string_view path) { return path.substr(path.rfin
 
 void cuda_check(cudaError_t status, std::source_location where) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // a sticky launch error must not be reported twice
+  cudaGetLastError();  // Clears the error, so that check_launch() does not report it again.
   const std::string_view file = file_name(where.file_name());
   if (status == cudaErrorMemoryAllocation)
     fail(ExitCode::resource, "CUDA: out of memory at {}:{}", file, where.line());

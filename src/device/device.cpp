@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Device choice and properties through the CUDA runtime.
+// Selects the device and reads its properties through the CUDA runtime.
 #include "device/device.hpp"
 
 #include <cstdint>
@@ -30,7 +30,7 @@ std::string hexadecimal(const cudaUUID_t& uuid) {
   return digits;
 }
 
-// Freed memory stays in the pool, so that a rebuild or the next solve does not pay for mapping it.
+// Freed memory stays in the pool, so that a rebuild or the next solve need not map it again.
 void keep_pool_memory(int device) {
   cudaMemPool_t pool = nullptr;
   cuda_check(cudaDeviceGetDefaultMemPool(&pool, device));
@@ -53,7 +53,8 @@ DeviceProperties select_device(int local_rank) {
   if (count == 0) cuda_check(cudaErrorNoDevice);
   const int device = local_rank % count;
   cuda_check(cudaSetDevice(device));
-  // A thread that waits shares its core: mpirun may have bound NCCL's threads to the same one.
+  // A waiting thread yields its core, because mpirun may have bound the threads of NCCL to the same
+  // core.
   cuda_check(cudaSetDeviceFlags(cudaDeviceScheduleYield));
   if (!attribute(cudaDevAttrMemoryPoolsSupported, device))
     fail(ExitCode::resource, "CUDA device {} has no memory pools; use device: cpu", device);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CUDA graphs: work captured from a stream once, launched many times. Compiles without CUDA.
+// CUDA graphs: work that is captured from a stream once and launched many times. This header
+// compiles without CUDA.
 #pragma once
 
 #include <utility>
@@ -7,14 +8,14 @@
 #include "device/stream.hpp"
 
 struct CUgraph_st;      // cudaGraph_t is a pointer to this
-struct CUgraphExec_st;  // cudaGraphExec_t likewise
+struct CUgraphExec_st;  // cudaGraphExec_t is a pointer to this
 
 namespace trireme {
 
 // Owns a graph definition.
 class Graph {
  public:
-  Graph();  // empty, for nodes that are added by hand
+  Graph();  // an empty graph, to which nodes are added one by one
   explicit Graph(CUgraph_st* owned) : graph_(owned) {}
   ~Graph();
   Graph(Graph&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
@@ -52,8 +53,9 @@ Graph end(StreamRef stream);
 void abandon(StreamRef stream) noexcept;
 }  // namespace capture
 
-// The work that `enqueue()` queues in `stream` (not the legacy default stream), as a graph. Nothing
-// runs. If enqueue throws, the capture ends and the exception goes on.
+// Returns as a graph the work that enqueue() queues in `stream`, which must not be the legacy
+// default stream. The work does not run. Where enqueue() throws, the capture ends and the exception
+// propagates.
 template <class Enqueue>
 Graph capture_graph(StreamRef stream, Enqueue&& enqueue) {
   capture::begin(stream);

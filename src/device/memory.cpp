@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Device memory from the stream-ordered pool, pinned host memory, copies.
+// Allocates device memory from the stream-ordered pool and pinned host memory, and copies.
 #include "device/memory.hpp"
 
 #include "base/error.hpp"
@@ -21,7 +21,8 @@ void* allocate_device(std::size_t bytes, StreamRef stream) {
     cudaGetLastError();
     const DeviceMemory now = device_memory();
     fail(ExitCode::resource,
-         "GPU memory: {} asked for, {} of {} free; use more GPUs, or a kernel that stores less",
+         "GPU memory: {} are needed and {} of {} are free; use more GPUs, or a kernel that stores "
+         "fewer bytes",
          in_mb(bytes), in_mb(now.free_bytes), in_mb(now.total_bytes));
   }
   cuda_check(status);
@@ -41,7 +42,7 @@ void* allocate_pinned(std::size_t bytes) {
   const cudaError_t status = cudaMallocHost(&data, bytes);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    fail(ExitCode::resource, "pinned host memory: {} asked for and not granted; see ulimit -l",
+    fail(ExitCode::resource, "pinned host memory: {} cannot be allocated; see ulimit -l",
          in_mb(bytes));
   }
   cuda_check(status);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CUDA IPC handles. The memory is not from the pool, whose allocations cannot be exported this way.
+// Shares memory by CUDA IPC handles. The memory does not come from the pool, because allocations of
+// the pool cannot be exported in this way.
 #include "device/peer_memory.hpp"
 
 #include <cstring>
@@ -10,10 +11,12 @@
 namespace trireme {
 namespace {
 
-// IPC exports whole allocations of the driver; with this granularity nothing else is in ours.
+// IPC exports whole allocations of the driver. With this granularity such an allocation contains
+// nothing but our memory.
 constexpr std::size_t kGranularity = std::size_t{2} << 20;
 
-// Whatever CUDA calls it: containers and drivers that forbid IPC have many words for that.
+// Throws Error{resource} for any failure, because containers and drivers that forbid IPC report
+// many different errors.
 void require(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   cudaGetLastError();

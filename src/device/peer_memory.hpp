@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Device memory that GPUs of other processes on the same node read and write, by CUDA IPC. Compiles
-// without CUDA.
+// Device memory that the GPUs of other processes on the same node read and write, by CUDA IPC. This
+// header compiles without CUDA.
 #pragma once
 
 #include <array>
@@ -10,16 +10,17 @@
 
 namespace trireme {
 
-// Plain data: travels between the processes by any means.
+// Identifies shared memory. It is plain data, which may be sent between processes in any way.
 struct PeerHandle {
   std::array<std::byte, 64> bytes{};
 };
 
-// Owns zeroed device memory that may be mapped elsewhere. Every mapping must be gone before it is.
+// Owns zeroed device memory that other processes may map. Every mapping must be closed before this
+// object is destroyed.
 class PeerMemory {
  public:
   PeerMemory() = default;
-  // On the current device. Throws Error{resource}.
+  // Allocates on the current device. Throws Error{resource} where the memory does not suffice.
   explicit PeerMemory(std::size_t bytes);
   ~PeerMemory();
   PeerMemory(PeerMemory&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
@@ -29,15 +30,17 @@ class PeerMemory {
   }
 
   void* data() const { return data_; }
-  PeerHandle handle() const;  // throws Error{resource} where memory cannot be shared
-  // Is not freed before the process ends: for memory that others may still have mapped.
+  // Throws Error{resource} where memory cannot be shared.
+  PeerHandle handle() const;
+  // Gives up ownership: the memory is freed when the process ends. This is for memory that other
+  // processes may still have mapped.
   void leave_to_the_process() { data_ = nullptr; }
 
  private:
   void* data_ = nullptr;
 };
 
-// Another process's PeerMemory, mapped for the current device.
+// Maps the PeerMemory of another process for the current device.
 class PeerMapping {
  public:
   PeerMapping() = default;

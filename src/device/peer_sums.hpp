@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums over the GPUs of one node within a kernel: each writes its numbers into every other's
-// memory.
+// Sums over the GPUs of one node inside a kernel: each GPU writes its numbers into the memory of
+// all GPUs.
 #pragma once
 
 #include <cstddef>
@@ -8,28 +8,32 @@
 
 namespace trireme {
 
-// For how long kernels wait for what another GPU writes. A wait that has lasted too long ends
-// without it, and so does every later one: what they return is NaN. Lives in device memory.
+// The time limit of kernels that wait for the numbers of another GPU. Once a wait has exceeded the
+// limit, that wait and every later one end without their numbers and return NaN. The struct lies in
+// device memory.
 struct PeerWait {
-  std::uint64_t patience_ns = 0;  // 0: for ever
-  // Not 0: what the first such wait was for. 1 + rank: that rank's number in a sum; -1 - entry:
-  // that entry of a halo.
+  std::uint64_t patience_ns = 0;  // the limit in nanoseconds; 0: no limit
+  // Identifies what the first wait that exceeded the limit waited for: 1 + rank for the number of a
+  // rank in a sum, -1 - entry for an entry of a halo. 0 where no wait has exceeded the limit.
   std::int32_t missed = 0;
-  std::int32_t* told = nullptr;  // the same, in the host's memory
+  std::int32_t* told = nullptr;  // a copy of `missed` in host memory
 };
 
-// What a kernel needs for it; lives in device memory. A mailbox holds, for either parity of the
-// epoch, a slot for each rank; a slot holds two words a number, each of 32 bits of the number and
-// 32 bits of the epoch, so that a word is its own sign that it has come and no fence is needed.
-// Two parities suffice: a rank begins sum e + 2 only when all have sent, and so have begun, e + 1,
-// and so have read e.
+// The data that a kernel needs for such a sum. The struct lies in device memory.
+//
+// Each rank has a mailbox. It has one slot per rank for even epochs and one for odd epochs. A slot
+// has two words per number. A word has 32 bits of the number and 32 bits of the epoch, so that the
+// word itself tells that it has arrived and no fence is needed.
+//
+// Two sets of slots suffice: a rank begins sum e + 2 only after all ranks have sent their numbers
+// of sum e + 1, and a rank sends these only after it has read all numbers of sum e.
 struct PeerSums {
   static constexpr int max_ranks = 16;
   static constexpr int max_values = 16;
   static constexpr std::size_t mailbox_words = std::size_t{2} * max_ranks * max_values * 2;
 
-  std::uint64_t* mailbox[max_ranks] = {};  // of each rank, as mapped here
-  std::uint32_t epoch = 0;                 // sums so far, the same on every rank
+  std::uint64_t* mailbox[max_ranks] = {};  // of each rank, at the address where it is mapped here
+  std::uint32_t epoch = 0;                 // number of sums so far, the same on every rank
   std::int32_t rank = 0;
   std::int32_t ranks = 0;
   PeerWait wait;

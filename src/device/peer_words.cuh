@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers that travel between GPUs as words which carry the sign of their own arrival.
+// Numbers that GPUs send to each other as words which themselves tell that they have arrived.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@
 
 namespace trireme {
 
-// A number takes two words. A 64-bit store is never seen in part, wherever the memory is.
+// A number takes two words. No GPU ever sees a part of a 64-bit store.
 __device__ __forceinline__ void put_word(std::uint64_t* to, std::uint32_t data,
                                          std::uint32_t epoch) {
   const std::uint64_t word = (static_cast<std::uint64_t>(epoch) << 32) | data;
@@ -29,7 +29,8 @@ __device__ __forceinline__ std::uint64_t look_at_word(const std::uint64_t* from)
   return word;
 }
 
-// Whether a wait that began at `begin` (0: just now) is to end without its word; `whom` it is for.
+// True where a wait must end without its word. `begin` is the time when the wait began; 0 stands
+// for now and is replaced. `whom` is the value for PeerWait::missed.
 __device__ __forceinline__ bool patience_ends(PeerWait& wait, std::uint64_t& begin,
                                               std::int32_t whom) {
   if (*static_cast<const volatile std::int32_t*>(&wait.missed) != 0) return true;
@@ -45,11 +46,13 @@ __device__ __forceinline__ bool patience_ends(PeerWait& wait, std::uint64_t& beg
   return true;
 }
 
-// The rest of take_word(), out of the way of the kernels that call it.
+// The slow path of take_word(), in a function of its own so that it takes no registers of the
+// kernels.
 __device__ __noinline__ inline std::uint64_t wait_for_word(const std::uint64_t* from,
                                                            std::uint32_t epoch, PeerWait& wait,
                                                            std::int32_t whom) {
-  constexpr unsigned kPollsBetweenLooks = 256;  // some 0.2 ms: what the clock costs never shows
+  // The clock is read after about 0.2 ms of polling, so that its cost does not matter.
+  constexpr unsigned kPollsBetweenLooks = 256;
   std::uint64_t begin = 0;
   for (unsigned polls = 1;; ++polls) {
     const std::uint64_t word = look_at_word(from);
@@ -59,8 +62,8 @@ __device__ __noinline__ inline std::uint64_t wait_for_word(const std::uint64_t* 
   }
 }
 
-// Waits for the word of this epoch and returns its lower half. Where it does not come, all 64 bits
-// are set, which makes a number NaN whatever its other word is.
+// Waits for the word of this epoch and returns its lower half. Where the word does not arrive in
+// time, all 64 bits of the result are set, so that the number is NaN whatever its other word is.
 __device__ __forceinline__ std::uint64_t take_word(const std::uint64_t* from, std::uint32_t epoch,
                                                    PeerWait& wait, std::int32_t whom) {
   for (int polls = 0; polls < 64; ++polls) {
@@ -70,7 +73,7 @@ __device__ __forceinline__ std::uint64_t take_word(const std::uint64_t* from, st
   return wait_for_word(from, epoch, wait, whom);
 }
 
-// NaN where it does not come.
+// Waits for a number and returns it, or NaN where it does not arrive in time.
 __device__ __forceinline__ double take_number(const std::uint64_t* from, std::uint32_t epoch,
                                               PeerWait& wait, std::int32_t whom) {
   const std::uint64_t low = take_word(from, epoch, wait, whom);
@@ -78,9 +81,10 @@ __device__ __forceinline__ double take_number(const std::uint64_t* from, std::ui
   return __longlong_as_double(static_cast<long long>(high << 32 | low));
 }
 
-// values[0 .. count) in shared memory become their sums over the ranks, added in the order of the
-// ranks: the same bits on each; NaN where a rank has not come in time. By one whole block, once at
-// a time on each GPU.
+// Replaces values[0 .. count), which lie in shared memory, by their sums over the ranks. The
+// numbers are added in the order of the ranks, so that all ranks get the same bits. A sum is NaN
+// where the number of a rank does not arrive in time. All threads of one block call it; only one
+// block of a GPU may call it at a time.
 __device__ inline void sum_over_peers(PeerSums* peers, double* values, int count) {
   __shared__ double numbers[PeerSums::max_ranks * PeerSums::max_values];
   __syncthreads();

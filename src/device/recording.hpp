@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a CUDA graph may do with calls that queue work.
+// Whether calls that queue work may be recorded into a CUDA graph.
 #pragma once
 
 namespace trireme {
 
 enum class Recording {
-  none,    // the host takes part in each call
-  replay,  // a graph that the host launches may hold them
-  loop     // also a graph that loops on the device
+  none,    // not at all: the host takes part in each call
+  replay,  // into a graph that the host launches
+  loop     // also into a graph that loops on the device
 };
 
 }  // namespace trireme

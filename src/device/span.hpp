@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A view of GPU memory: a type of its own, so that host code cannot read through it by mistake.
+// A view of device memory. It is a separate type so that host code cannot read through it by
+// mistake.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ class DeviceSpan {
   template <class U, class = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
   constexpr DeviceSpan(DeviceSpan<U> other) : data_(other.data()), size_(other.size()) {}
 
-  // A device address: for kernel launches and copies only.
+  // A device address, for kernel launches and copies only.
   constexpr T* data() const { return data_; }
   constexpr std::size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Streams, events and graphs through the CUDA runtime.
+// Implements streams, events and graphs by the CUDA runtime.
 #include "device/stream.hpp"
 
 #include "device/check.hpp"

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Streams and events; compiles without CUDA (constructing one then throws Error{resource}).
+// Streams and events. This header compiles without CUDA; in a build without CUDA the constructors
+// throw Error{resource}.
 #pragma once
 
 #include <utility>
 
 struct CUstream_st;  // cudaStream_t is a pointer to this
-struct CUevent_st;   // cudaEvent_t likewise
+struct CUevent_st;   // cudaEvent_t is a pointer to this
 
 namespace trireme {
 
-// Non-owning; nullptr is the legacy default stream.
+// References, which own nothing. A null StreamRef is the legacy default stream.
 using StreamRef = CUstream_st*;
 using EventRef = CUevent_st*;
 
@@ -39,7 +40,7 @@ void wait(StreamRef stream, EventRef event);
 
 enum class Timing : bool { no, yes };
 
-// Owns an event. Without timing it is cheaper and serves to order streams.
+// Owns an event. An event without timing is cheaper; it can still order streams.
 class Event {
  public:
   explicit Event(Timing timing = Timing::yes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scratch memory for algorithms that say how much they need, as CUB's do.
+// Scratch memory for algorithms that tell how much of it they need, as those of CUB do.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace trireme {
 
-// algorithm(scratch, bytes), twice: with null it sets `bytes`, then it runs in `stream`.
+// Calls algorithm(scratch, bytes) twice: with a null `scratch` it sets `bytes`, then it runs in
+// `stream`.
 template <class Algorithm>
 void with_scratch(StreamRef stream, Algorithm&& algorithm) {
   std::size_t bytes = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The device layer of a build without CUDA: there is no device, and asking for one says so.
+// The device layer of a build without CUDA: there is no device, and every function that needs one
+// throws Error{resource}.
 #include "base/error.hpp"
 #include "device/device.hpp"
 #include "device/graph.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// STREAM's copy and triad (McCalpin 1995), and a sum, over arrays that no cache holds.
+// The copy and triad of STREAM (McCalpin 1995), and a sum, over arrays that exceed every cache.
 #include "planning/bandwidth.hpp"
 
 #include <omp.h>
@@ -18,7 +18,7 @@ double sum(const Array<double>& a) {
   return total;
 }
 
-// Best GB/s of `repetitions` runs of `pass`, which moves `bytes`.
+// The best rate, in GB/s, of `repetitions` runs of `pass`, which moves `bytes` bytes.
 template <class Pass>
 double best_rate(int repetitions, double bytes, Pass&& pass) {
   double best = 0;
@@ -54,10 +54,10 @@ HostBandwidth measure_host_bandwidth(std::size_t bytes_per_array, int repetition
     for (std::int64_t i = 0; i < n; ++i) a[i] = b[i] + scale * c[i];
   });
   result.read = best_rate(repetitions, array_bytes, [&] {
-    // The next pass depends on this one, so that no pass can be left out or moved.
+    // The next pass depends on this pass, so that the compiler cannot remove or move a pass.
     scale = 0.5 + 1e-300 * sum(a);
   });
-  // Uses what the passes wrote.
+  // Uses the result of the passes, so that the compiler cannot remove them.
   if (!(scale > 0)) result.read = 0;
   return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// After how many products a kernel has paid for its preprocessing.
+// The number of products after which a kernel has paid for its preprocessing.
 #pragma once
 
 #include <cmath>
@@ -13,8 +13,8 @@ struct KernelCost {
   double product_us = 0;
 };
 
-// The smallest count k by which preprocessing + k products cost no more than those of `baseline`;
-// empty: never.
+// The smallest k for which preprocessing and k products of `kernel` take no longer than those of
+// `baseline`. Empty where there is no such k.
 inline std::optional<std::int64_t> break_even_products(const KernelCost& kernel,
                                                        const KernelCost& baseline) {
   const double debt_us = 1e6 * (kernel.preprocessing_seconds - baseline.preprocessing_seconds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rule of choose.hpp.
+// Implements the rules of choose.hpp.
 #include "planning/choose.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace trireme {
 namespace {
 
-using Preferences = std::array<std::string_view, 3>;
+using Preferences = std::array<std::string_view, 3>;  // the preferred kernel first
 
 constexpr std::int64_t kFewNonzeros = 1'000'000;
 

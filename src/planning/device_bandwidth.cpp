@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A device-to-device copy, timed by events.
+// Times copies from device memory to device memory by events.
 #include <algorithm>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The threshold, as measured.
+// The measured minimum of nonzeros per GPU.
 #include "planning/gpu_shares.hpp"
 
 #include <fmt/format.h>
@@ -17,10 +17,11 @@ constexpr std::int64_t kMinNonzerosPerGpu = 2'000'000;
 std::string advice_on_shares(int gpus, std::int64_t nonzeros) {
   if (gpus < 2 || nonzeros >= gpus * kMinNonzerosPerGpu) return {};
   return fmt::format(
-      "a small system for {} GPUs, {:.2g} million nonzeros for each: try fewer GPUs, which "
-      "exchange "
-      "less; measured with CG on H200s, two were slower than one below some {} million per GPU "
-      "(poisson3d 48: 19.8 us per iteration on two, 8.4 on one)",
+      "the system is small for {} GPUs, with {:.2g} million nonzeros per GPU: try fewer GPUs, "
+      "which "
+      "exchange less; measured with CG on H200s, two GPUs were slower than one below about {} "
+      "million "
+      "per GPU (poisson3d 48: 19.8 us per iteration on two, 8.4 us on one)",
       gpus, 1e-6 * static_cast<double>(nonzeros) / gpus, kMinNonzerosPerGpu / 1'000'000);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a system is large enough for the GPUs that share it.
+// Tells whether a system is large enough for the GPUs that share it.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace trireme {
 
-// Advice for a note of the report; empty where every GPU has enough to do.
+// Returns advice for a note of the report, or an empty text where every GPU has enough nonzeros.
+// `nonzeros` is the number of all GPUs together.
 std::string advice_on_shares(int gpus, std::int64_t nonzeros);
 
 }  // namespace trireme

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random numbers by counting: each is a hash of (seed, purpose, row, position), none depends on
-// those drawn elsewhere, so rows can be made in any order, by any rank.
+// Random numbers by counting. Each number is a hash of (seed, purpose, row, position) and does not
+// depend on numbers drawn elsewhere, so that any rank can make any rows in any order.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace trireme {
 
-// What the numbers are for: each purpose has a stream of its own.
+// What the numbers are used for. Each purpose has a separate stream of numbers.
 enum class Purpose : std::uint64_t { columns = 1, lengths, values, shuffle, splits, positions };
 
 class CounterRandom {
@@ -19,13 +19,13 @@ class CounterRandom {
                         kSplitMixStep * row)) {}
 
   std::uint64_t bits() { return mix_bits(state_ += kSplitMixStep); }
-  // The number at a position, without drawing.
+  // The number at a position. The stream does not advance.
   std::uint64_t bits_at(std::uint64_t position) const {
     return mix_bits(state_ + kSplitMixStep * (position + 1));
   }
-  // In [0, 1).
+  // Uniform in [0, 1).
   double uniform() { return to_unit(bits()); }
-  // In [0, bound), bound > 0.
+  // Uniform in [0, bound) for bound > 0.
   std::int64_t below(std::int64_t bound) {
     return static_cast<std::int64_t>(uniform() * static_cast<double>(bound));
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block of n^3 free nodes, clamped along one face: 3 unknowns a node, 27 neighbours, full 3 x 3
-// blocks (zeros included). The clamped nodes lie in one more plane below z = 0 and are eliminated,
-// so the matrix is symmetric positive definite. Row 3 node + axis.
+// Linear elasticity of a block of n^3 free nodes that is clamped along one face. A node has 3
+// unknowns and 27 neighbours, itself included; all 3 x 3 blocks are stored in full, with their
+// zeros. The clamped nodes lie in one more plane below z = 0 and are eliminated, so that the matrix
+// is symmetric positive definite. The row of an unknown is 3 node + axis.
 #include <array>
 #include <cstddef>
 
@@ -16,10 +17,10 @@ struct Point {
   std::int64_t x, y, z;
 };
 
-// Which of the two elements on either side along each axis exist: bits x-, x+, y-, y+, z-, z+.
+// Tells on which sides of a node there are elements: bits x-, x+, y-, y+, z-, z+.
 using Sides = int;
 
-// All the different rows that there are: [sides][neighbour][3 i + j].
+// All different rows of the matrix: [sides][neighbour][3 i + j].
 class AssembledBlocks {
  public:
   using Block = std::array<double, 9>;
@@ -34,12 +35,12 @@ class AssembledBlocks {
   const Block& block(Sides sides, int neighbour) const { return blocks_[sides][neighbour]; }
 
  private:
-  // Sums over the elements that hold both nodes, always in the same geometric order, so that the
-  // transposed block is the same bit by bit.
+  // Sums over the elements that contain both nodes. The geometric order is always the same, so that
+  // the transposed block has the same bits.
   static Block assemble(const ElementStiffness& element, Sides sides, int neighbour) {
     const std::array<int, 3> step = {neighbour % 3 - 1, neighbour / 3 % 3 - 1, neighbour / 9 - 1};
     Block block{};
-    for (int which = 0; which < 8; ++which) {  // bit set: the element on the high side
+    for (int which = 0; which < 8; ++which) {  // A set bit selects the element on the high side.
       bool holds_both = true;
       int own_corner = 0, other_corner = 0;
       for (int axis = 0; axis < 3; ++axis) {
@@ -61,11 +62,12 @@ class AssembledBlocks {
   std::vector<std::array<Block, 27>> blocks_;
 };
 
-// Node numbers as the matrix has them <-> places in the grid. Shuffled within windows, or the same.
+// Maps the node numbers of the matrix to places in the grid and back. They are equal, or the nodes
+// are shuffled within windows.
 class NodeOrder {
  public:
   NodeOrder() = default;
-  // Covers the windows that hold nodes [first, last).
+  // Covers the windows that contain the nodes [first, last).
   NodeOrder(std::int64_t nodes, std::int64_t first, std::int64_t last, std::uint64_t seed)
       : begin_(first / kWindow * kWindow) {
     const std::int64_t end = std::min(nodes, (last + kWindow - 1) / kWindow * kWindow);
@@ -98,7 +100,7 @@ class NodeOrder {
   }
 
   std::int64_t begin_ = 0;
-  std::vector<std::int64_t> place_of_, number_of_;  // of nodes begin_ + k
+  std::vector<std::int64_t> place_of_, number_of_;  // element k belongs to node begin_ + k
 };
 
 class Elasticity final : public RowSource {
@@ -136,7 +138,7 @@ class Elasticity final : public RowSource {
  private:
   Point point(std::int64_t place) const { return {place % n_, place / n_ % n_, place / (n_ * n_)}; }
   Sides existing_sides(const Point& at) const {
-    constexpr Sides kBelow = 1 << 4;  // always there: it stands on the clamped face
+    constexpr Sides kBelow = 1 << 4;  // always set, because the block stands on the clamped face
     return (at.x > 0) | (at.x < n_ - 1) << 1 | (at.y > 0) << 2 | (at.y < n_ - 1) << 3 | kBelow |
            (at.z < n_ - 1) << 5;
   }
@@ -157,8 +159,8 @@ std::unique_ptr<RowSource> make_elasticity3d_shuffled(const GenerateSpec& spec,
                                                       std::int64_t last_row) {
   constexpr std::int64_t kWindow = 4096;
   const std::int64_t nodes = spec.n * spec.n * spec.n;
-  const std::int64_t reach =
-      spec.n * spec.n + spec.n + 1 + kWindow;  // of the stencil, after shuffling
+  // The maximum distance of a neighbour's number, shuffling included.
+  const std::int64_t reach = spec.n * spec.n + spec.n + 1 + kWindow;
   const std::int64_t first = std::max<std::int64_t>(first_row / 3 - reach, 0);
   const std::int64_t last = std::min((last_row + 2) / 3 + reach, nodes);
   return std::make_unique<Elasticity>(spec.n, NodeOrder(nodes, first, last, spec.seed));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether FP32 holds values without rounding.
+// Tells whether FP32 represents values exactly.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 namespace trireme {
 
-// Stops soon after the first value that it does not hold. A NaN counts as not held.
+// True where FP32 represents every value exactly. A NaN counts as not exact. The function stops
+// soon after the first value that is not exact.
 template <class Value>
 bool exact_in_float(std::span<const Value> values) {
   constexpr std::size_t kBlock = 1 << 20;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The list of generators, their limits, and how rows are put together: columns chunk by chunk in
-// parallel, then offsets, then columns and values into place. O(nnz) but for the sorting of rows.
+// The list of the generators, their limits, and the assembly of rows: chunks of columns are made in
+// parallel, then the offsets, and then columns and values are copied to their places. This takes
+// O(nnz) time beside the sorting of rows.
 #include "sparse/generators.hpp"
 
 #include <algorithm>
@@ -19,8 +20,8 @@ constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
 
 struct Generator {
   std::string_view name;
-  std::int64_t smallest, largest;        // n
-  std::int64_t (*rows)(std::int64_t n);  // all are square
+  std::int64_t smallest, largest;        // limits of n
+  std::int64_t (*rows)(std::int64_t n);  // rows, and columns, as a function of n
   SourceMaker make;
 };
 
@@ -57,10 +58,10 @@ const Generator& find_generator(const GenerateSpec& spec) {
       fail(ExitCode::usage, "{} takes n from {} to {} (at most 2^31-1 rows), not {}", spec.kind,
            generator.smallest, generator.largest, spec.n);
     if (spec.kind == "random" && (spec.k < 0 || spec.k > spec.n))
-      fail(ExitCode::usage, "random takes k from 0 to n = {} nonzeros a row, not {}", spec.n,
+      fail(ExitCode::usage, "random takes k from 0 to n = {} nonzeros per row, not {}", spec.n,
            spec.k);
     if (spec.kind == "rmat" && (spec.k < 1 || spec.k > kMax))
-      fail(ExitCode::usage, "rmat takes k from 1 to 2^31-1 edges a row, not {}", spec.k);
+      fail(ExitCode::usage, "rmat takes k from 1 to 2^31-1 edges per row, not {}", spec.k);
     return generator;
   }
   const auto near = nearest(spec.kind, kNames);
@@ -81,7 +82,7 @@ std::unique_ptr<RowSource> make_source(const GenerateSpec& spec, std::int64_t fi
 constexpr std::int64_t kRowsAtOnce = 1024;
 
 struct Chunks {
-  std::vector<std::vector<std::int32_t>> columns;  // of kRowsAtOnce rows each
+  std::vector<std::vector<std::int32_t>> columns;  // each element has those of kRowsAtOnce rows
   Array<std::int32_t> row_lengths;
 };
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Model problems made from a few numbers: the benchmark set, the same on any number of ranks.
+// Model problems that are made from a few numbers. They are the benchmark set.
 //
-// Every random number is a hash of (seed, row, position), so that any range of rows can be made
-// alone, in parallel, and is the same however the matrix is cut. Columns ascend, without
-// duplicates; "random values" are uniform in (-1, 1).
+// Every random number is a hash of (seed, row, position), so that any range of rows can be made in
+// parallel and on its own, and a matrix is the same on any number of ranks. Columns ascend and have
+// no duplicates. "Random values" are uniform in (-1, 1).
 //
 //   poisson2d n            5-point stencil on n x n; values 4, -1
 //   poisson3d n            7-point stencil on n^3; values 6, -1
 //   poisson27 n            27-point stencil on n^3; values 26, -1
-//   elasticity3d n         linear elasticity on n^3 free nodes, 3 unknowns a node: see
-//   elasticity.hpp elasticity3d-shuffled  the same, its nodes shuffled within windows of 4096
+//   elasticity3d n         linear elasticity on n^3 free nodes, 3 unknowns per node
+//   elasticity3d-shuffled  n as above, with the nodes shuffled within windows of 4096
 //   convection3d n         7-point upwind convection-diffusion on n^3, nonsymmetric
 //   random n k             exactly k uniform columns in each of n rows, random values
 //   rmat n k               R-MAT: 2^n rows, k 2^n edges, quadrants .57 .19 .19 .05, random values
 //   circuit n              short rows, 16 dense columns and 16 dense rows, random values
-//   short n                1 to 4 nonzeros a row near the diagonal, random values
+//   short n                1 to 4 nonzeros per row near the diagonal, random values
 //   web n                  power-law row lengths, half of the columns local, random values
 #pragma once
 
@@ -30,9 +30,9 @@ namespace trireme {
 
 struct GenerateSpec {
   std::string kind;        // one of generator_names()
-  std::int64_t n = 0;      // grid points a side, rows, or (rmat) the scale
-  std::int64_t k = 16;     // nonzeros a row (random), edge factor (rmat); the others ignore it
-  std::uint64_t seed = 1;  // of everything random; the stencils ignore it
+  std::int64_t n = 0;      // grid points per side, rows, or the scale (rmat)
+  std::int64_t k = 16;     // nonzeros per row (random) or edge factor (rmat); the others ignore it
+  std::uint64_t seed = 1;  // seed of all random numbers; the stencils ignore it
 };
 
 struct GlobalShape {
@@ -42,13 +42,16 @@ struct GlobalShape {
 
 std::span<const std::string_view> generator_names();
 
-// All three throw Error{usage} for an unknown kind (naming the known ones and the nearest) and for
-// an n or k that the kind cannot take. Rows are the half-open range [first_row, last_row).
+// The following three functions throw Error{usage} for an unknown kind, with the known kinds and
+// the most similar one, and for an n or k that the kind does not take. Rows are the half-open range
+// [first_row, last_row).
 GlobalShape generator_shape(const GenerateSpec& spec);
 Array<std::int32_t> generator_row_lengths(const GenerateSpec& spec, std::int64_t first_row,
                                           std::int64_t last_row);
-// global_nnz is that of these rows: a caller who holds only some of them sums over the ranks.
-// Throws Error{usage} for more than 2^31-1 nonzeros.
+
+// Makes the rows [first_row, last_row). global_nnz of the result counts only these rows; where they
+// are not all rows, the caller sums it over the ranks. Throws Error{usage} for more than 2^31-1
+// nonzeros.
 RowSlab generate(const GenerateSpec& spec, std::int64_t first_row, std::int64_t last_row);
 
 }  // namespace trireme

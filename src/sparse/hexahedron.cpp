@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// K(3a+i, 3b+j) = integral of lambda a,i b,j + mu a,j b,i + mu delta_ij grad a . grad b
-// (Hughes, The Finite Element Method, section 2.7), a,i the derivative of a's shape function.
+// K(3a+i, 3b+j) = integral of lambda a,i b,j + mu a,j b,i + mu delta_ij grad a . grad b (Hughes,
+// The Finite Element Method, section 2.7), where a,i is the derivative of the shape function of
+// node a along axis i.
 #include "sparse/hexahedron.hpp"
 
 #include <cmath>
@@ -8,7 +9,7 @@
 namespace trireme {
 namespace {
 
-using Gradients = std::array<std::array<double, 3>, 8>;  // of each node's shape function
+using Gradients = std::array<std::array<double, 3>, 8>;  // of the shape function of each node
 
 Gradients shape_gradients(const std::array<double, 3>& point) {
   Gradients gradients;

@@ -6,9 +6,10 @@
 
 namespace trireme {
 
-// Unit cube, Young's modulus 1, Poisson's ratio 0.3, 2 x 2 x 2 Gauss points (exact for a cube).
-// Node a sits at corner (a & 1, a >> 1 & 1, a >> 2 & 1); unknown 3 a + i is its displacement along
-// axis i. Exactly symmetric; its six zero modes are the rigid motions.
+// The element is the unit cube with Young's modulus 1 and Poisson's ratio 0.3, integrated with 2 x
+// 2 x 2 Gauss points, which is exact for a cube. Node a lies at the corner (a & 1, a >> 1 & 1, a >>
+// 2 & 1). Unknown 3 a + i is its displacement along axis i. The matrix is exactly symmetric, and
+// its six zero modes are the rigid motions.
 using ElementStiffness = std::array<std::array<double, 24>, 24>;
 ElementStiffness hexahedron_stiffness();
 

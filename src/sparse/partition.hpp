@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contiguous row ranges that hold about the same number of nonzeros.
+// Splits rows into contiguous ranges of about the same number of nonzeros.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,10 @@
 
 namespace trireme {
 
-// parts + 1 boundaries: part p takes rows [result[p], result[p+1]). A boundary is the row nearest
-// to its equal share of the work, where a row weighs its nonzeros plus one, so that long runs of
-// empty rows are shared out too. A part holds at most its share plus half a row at either end.
+// Returns parts + 1 boundaries: part p has the rows [result[p], result[p+1]). The weight of a row
+// is its nonzeros plus one, so that long runs of empty rows are split too. Each boundary is the row
+// that is closest to an equal share of the weight. A part has at most its share plus half a row at
+// either end.
 template <std::integral Offset>
 std::vector<std::int64_t> split_by_nonzeros(std::span<const Offset> row_ptr, int parts) {
   const std::int64_t rows = row_ptr.empty() ? 0 : static_cast<std::int64_t>(row_ptr.size()) - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrices with random values whose rows are independent of each other: random, circuit, short,
-// web.
+// The matrices with random values whose rows are independent of each other: random, circuit, short
+// and web.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +13,8 @@ namespace trireme {
 void RandomValueSource::fill_values(std::int64_t row, std::span<const std::int32_t> columns,
                                     double* values) const {
   const CounterRandom random(seed_, Purpose::values, row);
-  for (std::size_t k = 0; k < columns.size(); ++k)  // the odd multiples of 2^-53 in (-1, 1)
+  // The values are odd multiples of 2^-53 in (-1, 1).
+  for (std::size_t k = 0; k < columns.size(); ++k)
     values[k] = 2 * to_unit(random.bits_at(columns[k])) - 1 + 0x1p-53;
 }
 
@@ -29,7 +30,7 @@ void append_if_valid(std::int64_t column, std::int64_t n, std::vector<std::int32
   if (column >= 0 && column < n) columns.push_back(static_cast<std::int32_t>(column));
 }
 
-// Exactly k distinct columns, every set of k equally likely.
+// Rows of exactly k distinct columns; every set of k columns is equally likely.
 class RandomRows final : public RandomValueSource {
  public:
   RandomRows(std::int64_t n, std::int64_t k, std::uint64_t seed)
@@ -41,7 +42,7 @@ class RandomRows final : public RandomValueSource {
       append_distinct(k_, random, columns);
       return;
     }
-    std::vector<std::int32_t> left_out;  // fewer than those taken
+    std::vector<std::int32_t> left_out;  // It is cheaper to draw the columns that are left out.
     append_distinct(n_ - k_, random, left_out);
     auto next = left_out.begin();
     for (std::int32_t column = 0; column < n_; ++column) {
@@ -53,7 +54,8 @@ class RandomRows final : public RandomValueSource {
   }
 
  private:
-  // Draws again what was drawn twice. At most half of the columns: a few rounds.
+  // Draws again where a column was drawn twice. `count` is at most half of the columns, so that a
+  // few rounds suffice.
   void append_distinct(std::int64_t count, CounterRandom& random,
                        std::vector<std::int32_t>& columns) const {
     const std::size_t begin = columns.size();
@@ -67,8 +69,9 @@ class RandomRows final : public RandomValueSource {
   std::int64_t n_, k_;
 };
 
-// The diagonal; 2 to 6 entries near it; sometimes one far away; mostly one of 16 dense columns
-// (supply nets); and the 16 rows of the same indices are dense too, with n/20 random columns.
+// A row has the diagonal, 2 to 6 entries near it, sometimes one far from it, and usually one in a
+// dense column. There are 16 dense columns (supply nets). The 16 rows of the same indices are dense
+// too: they have n/20 more random columns.
 class CircuitRows final : public RandomValueSource {
  public:
   CircuitRows(std::int64_t n, std::uint64_t seed) : RandomValueSource(seed), n_(n) {
@@ -98,7 +101,7 @@ class CircuitRows final : public RandomValueSource {
   std::array<std::int64_t, kNets> nets_{};
 };
 
-// 1 to 4 entries, equally likely, within 1000 of the diagonal.
+// Rows of 1 to 4 entries, equally likely, within 1000 of the diagonal.
 class ShortRows final : public RandomValueSource {
  public:
   ShortRows(std::int64_t n, std::uint64_t seed) : RandomValueSource(seed), n_(n) {}
@@ -120,8 +123,9 @@ class ShortRows final : public RandomValueSource {
   std::int64_t n_;
 };
 
-// Links between pages: row lengths 0.9 / (1-u)^(1/1.35), at most n/200 + 50, most of the empty rows
-// given one entry; half of the links local, half to popular pages, whose numbers are scattered.
+// Links between pages. Row lengths are 0.9 / (1-u)^(1/1.35) for uniform u, and at most n/200 + 50;
+// 70 % of the rows that would be empty get one entry. Half of the links are local. The other half
+// go to popular pages, whose numbers are scattered.
 class WebRows final : public RandomValueSource {
  public:
   WebRows(std::int64_t n, std::uint64_t seed) : RandomValueSource(seed), n_(n) {}

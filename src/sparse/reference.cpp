@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Row sums in higher precision, straight from the definition.
+// Sums rows in higher precision, directly by the definition of the product.
 #include "sparse/reference.hpp"
 
 #include <cmath>
@@ -23,7 +23,7 @@ struct Rounding<Half> {
   static constexpr double smallest = 0x1p-24;
 };
 
-// What a row should be, and the sum of the magnitudes of its terms.
+// The exact sum of a row, and the sum of the magnitudes of its terms.
 struct RowSum {
   long double sum = 0;
   long double magnitude = 0;
@@ -44,7 +44,7 @@ RowSum sum_row(const CsrView<Value>& a, std::span<const Vector> x, std::int64_t 
   return result;
 }
 
-// Modulo 2^32, as the kernels' own sums are.
+// The sum is modulo 2^32, like the sums of the kernels.
 std::int32_t sum_row_exactly(const CsrView<std::int32_t>& a, std::span<const std::int32_t> x,
                              std::int64_t row) {
   std::uint64_t sum = 0;
@@ -73,7 +73,7 @@ RowVerdict judge_row(const CsrView<Value>& a, std::span<const Vector> x, std::sp
   } else {
     RowSum row_sum = sum_row(a, x, row);
     if (!y_before.empty() && row_sum.terms == 0) {
-      row_sum.sum = to_long_double(y_before[row]);  // nothing to add: exactly what it was
+      row_sum.sum = to_long_double(y_before[row]);  // Nothing is added: y must be unchanged.
     } else if (!y_before.empty()) {
       row_sum.add(to_long_double(y_before[row]));
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// R-MAT (Chakrabarti, Zhan, Faloutsos, SDM 2004): each of k 2^s edges falls into a quadrant, then
-// into a quadrant of that, s times; probabilities .57 .19 .19 .05. Duplicate edges are dropped.
+// R-MAT (Chakrabarti, Zhan, Faloutsos, SDM 2004): each of the k 2^s edges falls into a quadrant of
+// the matrix, then into a quadrant of that quadrant, and so on, s times. The probabilities are .57
+// .19 .19 .05. Duplicate edges are removed.
 //
-// To make single rows: the number of edges of the upper half of the rows is binomial, and so is
-// that of its upper half, down a tree to each row; given the row's bits, the column's bits are
-// independent.
+// Single rows are made as follows. The number of edges in the upper half of the rows has a binomial
+// distribution, and so has the number in the upper half of that half, down a tree to a single row.
+// Given the bits of the row, the bits of the column are independent.
 #include <cmath>
 
 #include "sparse/counter_random.hpp"
@@ -14,11 +15,12 @@ namespace trireme {
 namespace {
 
 constexpr double kUpperRows = 0.57 + 0.19;
-constexpr std::uint32_t kRightInUpper =
-    65536 * 0.19 / (0.57 + 0.19) + 0.5;  // probabilities times 2^16
+// Probabilities times 2^16 of the right half, given the upper or the lower half.
+constexpr std::uint32_t kRightInUpper = 65536 * 0.19 / (0.57 + 0.19) + 0.5;
 constexpr std::uint32_t kRightInLower = 65536 * 0.05 / (0.19 + 0.05) + 0.5;
 
-// How many of `count` trials succeed: one by one while few, else by the normal approximation.
+// Draws how many of `count` trials succeed: trial by trial where they are few, and by the normal
+// approximation otherwise.
 std::int64_t draw_binomial(std::int64_t count, double probability, CounterRandom& random) {
   constexpr std::int64_t kFew = 64;
   if (count <= kFew) {
@@ -58,7 +60,8 @@ class RmatRows final : public RandomValueSource {
   }
 
  private:
-  // The rows [first, first + size) have `count` edges: shares them out to those in [begin, end).
+  // The rows [first, first + size) have `count` edges. Finds the number of edges of those of these
+  // rows that lie in [begin, end).
   void share_out(std::int64_t first, std::int64_t size, std::int64_t count, std::int64_t begin,
                  std::int64_t end) {
     if (first >= end || first + size <= begin) return;
@@ -73,7 +76,7 @@ class RmatRows final : public RandomValueSource {
     share_out(first + half, half, count - upper, begin, end);
   }
 
-  // Four bits of the column from each 64 random bits.
+  // Each 64 random bits give four bits of the column.
   std::int32_t draw_column(std::int64_t row, CounterRandom& random) const {
     std::uint32_t column = 0;
     std::uint64_t bits = 0;
@@ -88,7 +91,7 @@ class RmatRows final : public RandomValueSource {
 
   int scale_;
   std::int64_t first_row_;
-  std::vector<std::int64_t> edges_;  // of each row, duplicates included
+  std::vector<std::int64_t> edges_;  // edges per row, with duplicates
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One pass over the rows, each compared with the one before.
+// Compares each row with the row before, in one pass.
 #include "sparse/row_groups.hpp"
 
 #include <algorithm>
@@ -17,10 +17,10 @@ bool same_columns(const CsrView<double>& a, std::int64_t row, std::int64_t other
 }  // namespace
 
 std::vector<std::int32_t> row_groups(const CsrView<double>& local, const CsrView<double>& ghost,
-                                     std::int32_t most) {
+                                     std::int32_t max_rows) {
   std::vector<std::int32_t> starts{0};
   for (std::int64_t row = 1; row < local.rows; ++row) {
-    const bool joins = row - starts.back() < most && same_columns(local, row - 1, row) &&
+    const bool joins = row - starts.back() < max_rows && same_columns(local, row - 1, row) &&
                        same_columns(ghost, row - 1, row);
     if (!joins) starts.push_back(static_cast<std::int32_t>(row));
   }

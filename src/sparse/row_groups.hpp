@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows that belong together by their pattern: the unknowns of one node in a finite-element matrix.
+// Groups of rows with the same columns, such as the unknowns of one node of a finite-element
+// matrix.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,10 @@
 
 namespace trireme {
 
-// Consecutive rows with the same columns, in the same order, in both blocks of a rank's rows make a
-// group of at most `most` rows. Returns the first row of each group and the number of rows:
-// 0 .. rows. O(nnz).
+// A group has at most max_rows consecutive rows, which have the same columns in the same order in
+// both blocks of a rank's rows (`local` and `ghost`). Returns the first row of each group and then
+// the number of rows. Takes O(nnz) time.
 std::vector<std::int32_t> row_groups(const CsrView<double>& local, const CsrView<double>& ghost,
-                                     std::int32_t most);
+                                     std::int32_t max_rows);
 
 }  // namespace trireme

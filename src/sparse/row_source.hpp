@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a generator is inside: it makes any row's columns, and the values that belong to them.
+// The inner interface of a generator: it makes the columns and the values of any row.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@ namespace trireme {
 class RowSource {
  public:
   virtual ~RowSource() = default;
-  // Adds the row's columns to the end: ascending, without duplicates. Called by many threads.
+  // Appends the columns of the row, ascending and without duplicates. Many threads call it at a
+  // time.
   virtual void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const = 0;
-  // `columns` are those of append_columns; `values` has room for as many.
+  // `columns` are those of append_columns(); `values` has the same number of elements.
   virtual void fill_values(std::int64_t row, std::span<const std::int32_t> columns,
                            double* values) const = 0;
 };
 
-// Random values: a hash of (seed, row, column).
+// Makes random values: each is a hash of (seed, row, column).
 class RandomValueSource : public RowSource {
  public:
   explicit RandomValueSource(std::uint64_t seed) : seed_(seed) {}
@@ -32,10 +33,11 @@ class RandomValueSource : public RowSource {
   std::uint64_t seed_;
 };
 
-// Sorts the tail from `begin` on and drops its duplicates.
+// Sorts the elements from `begin` on and removes duplicates among them.
 void make_ascending(std::vector<std::int32_t>& columns, std::size_t begin);
 
-// One maker a generator; the spec is valid. Only rows of [first_row, last_row) will be asked for.
+// There is one maker per generator. The spec is valid. The caller asks only for the rows
+// [first_row, last_row).
 using SourceMaker = std::unique_ptr<RowSource> (*)(const GenerateSpec& spec, std::int64_t first_row,
                                                    std::int64_t last_row);
 std::unique_ptr<RowSource> make_poisson2d(const GenerateSpec&, std::int64_t, std::int64_t);

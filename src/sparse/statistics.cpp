@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Passes over the matrix, OpenMP-parallel, O(nnz) but for the search of each transposed entry.
+// Computes the statistics in a few passes over the matrix, with all OpenMP threads. The passes take
+// O(nnz) time; the search of the transposed entries takes O(nnz log(row length)).
 #include "sparse/statistics.hpp"
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 namespace trireme {
 namespace {
 
-// The same matrix with strictly ascending columns in every row; entries that occur twice are
-// summed.
+// Returns the same matrix with strictly ascending columns in every row. Entries of the same row and
+// column are summed.
 CsrMatrix<double> with_sorted_rows(const CsrView<double>& a) {
   CsrMatrix<double> sorted{a.rows, a.cols, {0}, {}, {}};
   std::vector<std::pair<std::int32_t, double>> row_entries;
@@ -59,7 +60,7 @@ DiagonalStatistics diagonal_statistics(const CsrView<double>& a) {
   return result;
 }
 
-// Rows must be sorted.
+// The columns of each row must ascend.
 SymmetryStatistics symmetry_statistics(const CsrView<double>& a) {
   std::int64_t unmatched = 0;
   double difference = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a matrix looks like: row lengths, symmetry, diagonal, and what each of P ranks would hold.
+// Statistics of a matrix: row lengths, symmetry, diagonal, and the share of each rank.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace trireme {
 
-// Of the number of nonzeros a row; all zero for a matrix without rows.
+// Statistics of the number of nonzeros per row. All are 0 for a matrix without rows.
 struct RowLengthStatistics {
   std::int64_t min = 0, max = 0;
   std::int64_t p05 = 0, p25 = 0, median = 0, p75 = 0, p95 = 0, p99 = 0;  // nearest rank
@@ -22,13 +22,13 @@ struct RowLengthStatistics {
 
 struct DiagonalStatistics {
   std::int64_t zeros = 0;                      // diagonal entries that are absent or 0
-  std::optional<std::int64_t> first_zero_row;  // the first of them
+  std::optional<std::int64_t> first_zero_row;  // the first row with such an entry
   std::int64_t dominant_rows = 0;              // |a_ii| >= sum of the other |a_ij| of the row
-  std::int64_t negative = 0;                   // a_ii < 0: such a matrix is not SPD
+  std::int64_t negative = 0;                   // entries a_ii < 0, which an SPD matrix cannot have
 };
 
 struct SymmetryStatistics {
-  std::int64_t unmatched_entries = 0;  // a_ij stored, a_ji not
+  std::int64_t unmatched_entries = 0;  // entries a_ij that are stored while a_ji is not
   double largest_difference = 0;       // max |a_ij - a_ji|; an absent entry counts as 0
   bool pattern() const { return unmatched_entries == 0; }
   bool values() const { return largest_difference == 0; }
@@ -45,8 +45,8 @@ struct MatrixStatistics {
   std::optional<SymmetryStatistics> symmetry;  // square matrices only
 };
 
-// What one rank would hold of a square matrix cut by split_by_nonzeros; rectangular ones have the
-// ghosts counted against an even split of the columns.
+// The share of one rank where split_by_nonzeros() cuts the rows. The columns of a square matrix are
+// cut like its rows; those of a rectangular matrix are cut into equal ranges.
 struct RankShare {
   std::int64_t first_row = 0;
   std::int64_t rows = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finite differences on a square or cube of n points a side, zero Dirichlet values outside.
+// Finite differences on a square or cube of n points per side, with Dirichlet values 0 outside.
 #include <array>
 #include <cstdlib>
 
@@ -8,7 +8,7 @@
 namespace trireme {
 namespace {
 
-enum class Reach { star, box };  // neighbours along the axes only, or the whole 3^d block
+enum class Reach { star, box };  // neighbours along the axes only, or all of the 3^d block
 
 class Stencil : public RowSource {
  public:
@@ -35,7 +35,7 @@ class Stencil : public RowSource {
  private:
   struct Neighbour {
     int dx, dy, dz;
-    std::int64_t distance;  // in row numbers
+    std::int64_t distance;  // difference of the row numbers
   };
 
   bool is_inside(std::int64_t coordinate, std::int64_t margin) const {
@@ -46,7 +46,7 @@ class Stencil : public RowSource {
   std::vector<Neighbour> neighbours_;  // ascending by distance
 };
 
-// One value on the diagonal, -1 beside it.
+// One value on the diagonal, and -1 for every neighbour.
 class Poisson final : public Stencil {
  public:
   Poisson(std::int64_t n, int dimensions, Reach reach, double diagonal)
@@ -61,9 +61,9 @@ class Poisson final : public Stencil {
   double diagonal_;
 };
 
-// h^2 (-laplace u + v . grad u) on the unit cube, h = 1/(n+1), v = (100, 50, 25): first-order
-// upwind differences, so the neighbour that the flow comes from weighs more. A nonsymmetric
-// M-matrix.
+// h^2 (-laplace u + v . grad u) on the unit cube with h = 1/(n+1) and v = (100, 50, 25). The
+// differences are first-order upwind: the neighbour from which the flow comes has a larger weight.
+// The matrix is a nonsymmetric M-matrix.
 class Convection final : public Stencil {
  public:
   explicit Convection(std::int64_t n) : Stencil(n, 3, Reach::star) {

@@ -9,8 +9,7 @@ namespace {
 
 TEST(GpuShares, AdviseFewerGpusForASmallSystemOnly) {
   const std::string advice = advice_on_shares(2, 760'000);
-  EXPECT_NE(advice.find("a small system for 2 GPUs, 0.38 million nonzeros for each"),
-            std::string::npos)
+  EXPECT_NE(advice.find("small for 2 GPUs, with 0.38 million nonzeros per GPU"), std::string::npos)
       << advice;
   EXPECT_FALSE(advice_on_shares(2, 3'999'999).empty());
   EXPECT_TRUE(advice_on_shares(2, 4'000'000).empty());
