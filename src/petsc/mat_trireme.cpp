@@ -143,7 +143,7 @@ std::string description(Mat mat, const AijProducts& products) {
   if (!op) return fmt::format("Trireme: {}; not built yet", wishes);
   return fmt::format(
       "Trireme: kernel {} on {}; asked for: {}\n"
-      "Trireme: built {} times, values updated {} times, {} products since the last build",
+      "Trireme: builds {}, updates of values {}, products since the last build {}",
       op->kernel(), products.on_gpu() ? "the GPU" : "the CPU", wishes, products.builds(),
       products.updates(), products.products_since_build());
 }
