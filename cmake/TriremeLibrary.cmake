@@ -1,7 +1,8 @@
 # trireme_library(<folder> [LINKS <targets...>] [PRIVATE_LINKS <targets...>] [CUDA_ONLY <files...>]
-# [EXCLUDE <files...>]): the static library trireme_<folder> of all sources in src/<folder> and below. A new source file
-# needs no line here. Without CUDA, *.cu and the files that CUDA_ONLY names are left out; with CUDA,
-# *without_cuda.cpp are.
+# [EXCLUDE <files...>]): the static library trireme_<folder> of all sources in src/<folder> and below.
+# A new source file needs no line here. Without CUDA, *.cu and the files that CUDA_ONLY names are left
+# out; with CUDA, *without_cuda.cpp are left out. In a library a conversion that may lose bits, such as
+# 64-bit to 32-bit indices, must be written out.
 function(trireme_library folder)
   cmake_parse_arguments(ARG "" "" "LINKS;PRIVATE_LINKS;CUDA_ONLY;EXCLUDE" ${ARGN})
   set(patterns *.cpp)
@@ -20,6 +21,7 @@ function(trireme_library folder)
   target_link_libraries(${target} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS} trireme_warnings)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wdouble-promotion>
     $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo --expt-relaxed-constexpr>)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)

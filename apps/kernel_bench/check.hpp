@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "base/array.hpp"
+#include "base/half.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme::bench {
@@ -21,6 +22,8 @@ template <class Value>
 Value to_value(double v) {
   if constexpr (std::is_integral_v<Value>)
     return static_cast<Value>(std::lround(std::clamp(16 * v, -1000.0, 1000.0)));
+  else if constexpr (std::is_same_v<Value, Half>)
+    return Half(static_cast<float>(v));
   else
     return static_cast<Value>(v);
 }

@@ -17,6 +17,11 @@ std::string grouped(std::int64_t number) {
   return digits;
 }
 
+// The size of a matrix in CSR: 12 bytes per nonzero and 4 bytes per row.
+double csr_megabytes(std::int64_t nnz, std::int64_t rows) {
+  return 1e-6 * static_cast<double>(12 * nnz + 4 * rows);
+}
+
 void line(std::string& text, const std::string& label, const std::string& value) {
   fmt::format_to(std::back_inserter(text), "  {:<20}{}\n", label, value);
 }
@@ -43,7 +48,7 @@ std::string matrix_table(const std::string& name, const MatrixStatistics& statis
   line(text, "shape", grouped(statistics.rows) + " x " + grouped(statistics.cols));
   line(text, "nonzeros",
        fmt::format("{} ({:.1f} MB as CSR)", grouped(statistics.nnz),
-                   (12.0 * statistics.nnz + 4.0 * statistics.rows) * 1e-6));
+                   csr_megabytes(statistics.nnz, statistics.rows)));
   if (duplicates_summed > 0)
     line(text, "duplicates", grouped(duplicates_summed) + " stored entries added to another");
   line(text, "row lengths",
@@ -78,7 +83,7 @@ std::string ranks_table(const std::vector<RankShare>& shares) {
     const RankShare& share = shares[rank];
     fmt::format_to(std::back_inserter(text), "{:>6} {:>15} {:>15} {:>18} {:>13} {:>12.2f}\n", rank,
                    grouped(share.first_row), grouped(share.rows), grouped(share.nnz),
-                   grouped(share.ghosts), (12.0 * share.nnz + 4.0 * share.rows) * 1e-6);
+                   grouped(share.ghosts), csr_megabytes(share.nnz, share.rows));
   }
   return text;
 }

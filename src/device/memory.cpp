@@ -9,7 +9,9 @@
 namespace trireme::memory {
 namespace {
 
-std::string in_mb(std::size_t bytes) { return fmt::format("{:.1f} MB", bytes * 1e-6); }
+std::string in_mb(std::size_t bytes) {
+  return fmt::format("{:.1f} MB", 1e-6 * static_cast<double>(bytes));
+}
 
 }  // namespace
 

@@ -30,7 +30,7 @@ void Event::synchronize() const { cuda_check(cudaEventSynchronize(event_)); }
 double microseconds_between(const Event& start, const Event& stop) {
   float milliseconds = 0;
   cuda_check(cudaEventElapsedTime(&milliseconds, start, stop));
-  return 1e3 * milliseconds;
+  return 1e3 * double{milliseconds};
 }
 
 Graph::Graph() { cuda_check(cudaGraphCreate(&graph_, 0)); }

@@ -19,7 +19,8 @@ using GpuName = std::array<char, 64>;
 
 bool all_differ(MPI_Comm comm, const GpuName& mine) {
   std::vector<GpuName> all(size_of(comm));
-  MPI_Allgather(mine.data(), mine.size(), MPI_CHAR, all.data(), mine.size(), MPI_CHAR, comm);
+  constexpr int kCount = std::tuple_size_v<GpuName>;
+  MPI_Allgather(mine.data(), kCount, MPI_CHAR, all.data(), kCount, MPI_CHAR, comm);
   std::sort(all.begin(), all.end());
   return std::adjacent_find(all.begin(), all.end()) == all.end();
 }

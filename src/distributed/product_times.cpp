@@ -16,8 +16,8 @@ ProductTiming summarise(std::vector<float> microseconds, std::int64_t count) {
     const double at = q * static_cast<double>(microseconds.size() - 1);
     const auto below = static_cast<std::size_t>(at);
     const auto above = std::min(below + 1, microseconds.size() - 1);
-    return microseconds[below] +
-           (at - static_cast<double>(below)) * (microseconds[above] - microseconds[below]);
+    const double lower = microseconds[below], upper = microseconds[above];
+    return lower + (at - static_cast<double>(below)) * (upper - lower);
   };
   timing.mean = std::accumulate(microseconds.begin(), microseconds.end(), 0.0) /
                 static_cast<double>(microseconds.size());

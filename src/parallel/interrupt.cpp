@@ -14,7 +14,7 @@ struct sigaction before_int, before_term;
 volatile time_t noted_at = 0;  // seconds
 
 time_t now() {
-  struct timespec time = {};
+  timespec time = {};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return time.tv_sec;
 }

@@ -16,8 +16,8 @@ namespace {
 
 constexpr double kUpperRows = 0.57 + 0.19;
 // Probabilities times 2^16 of the right half, given the upper or the lower half.
-constexpr std::uint32_t kRightInUpper = 65536 * 0.19 / (0.57 + 0.19) + 0.5;
-constexpr std::uint32_t kRightInLower = 65536 * 0.05 / (0.19 + 0.05) + 0.5;
+constexpr std::uint32_t kRightInUpper = 16384;  // 0.19 / (0.57 + 0.19)
+constexpr std::uint32_t kRightInLower = 13653;  // 0.05 / (0.19 + 0.05), rounded down
 
 // Draws how many of `count` trials succeed: trial by trial where they are few, and by the normal
 // approximation otherwise.

@@ -41,7 +41,10 @@ class DaspHost final : public HostKernel<Value> {
                                 a.rowblock_ptr.size() + a.irreg_ptr.size();
     return {.stored_bytes = static_cast<std::int64_t>(a.stored_entries() * sizeof(Value) +
                                                       indices * sizeof(std::int32_t)),
-            .padding_ratio = a.nnz == 0 ? 0 : static_cast<double>(a.stored_entries()) / a.nnz - 1,
+            .padding_ratio =
+                a.nnz == 0
+                    ? 0
+                    : static_cast<double>(a.stored_entries()) / static_cast<double>(a.nnz) - 1,
             .steps = steps_};
   }
 

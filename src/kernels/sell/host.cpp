@@ -98,14 +98,16 @@ class SellHost final : public HostKernel<Value> {
 
   KernelStatistics statistics() const override {
     const std::int64_t stored = layout_.steps() * layout_.code.slice_size() + layout_.apart.nnz();
-    return {.stored_bytes = bytes_of(layout_.row_order) + bytes_of(layout_.slice_ptr) +
-                            bytes_of(layout_.base) + bytes_of(layout_.offsets) +
-                            bytes_of(layout_.columns) + bytes_of(layout_.values) +
-                            bytes_of(layout_.singles) + bytes_of(layout_.long_rows) +
-                            bytes_of(layout_.apart.row_ptr) + bytes_of(layout_.apart.col_idx) +
-                            bytes_of(layout_.apart.values),
-            .padding_ratio = layout_.nnz ? static_cast<double>(stored) / layout_.nnz - 1 : 0.0,
-            .steps = steps_};
+    return {
+        .stored_bytes = bytes_of(layout_.row_order) + bytes_of(layout_.slice_ptr) +
+                        bytes_of(layout_.base) + bytes_of(layout_.offsets) +
+                        bytes_of(layout_.columns) + bytes_of(layout_.values) +
+                        bytes_of(layout_.singles) + bytes_of(layout_.long_rows) +
+                        bytes_of(layout_.apart.row_ptr) + bytes_of(layout_.apart.col_idx) +
+                        bytes_of(layout_.apart.values),
+        .padding_ratio =
+            layout_.nnz ? static_cast<double>(stored) / static_cast<double>(layout_.nnz) - 1 : 0.0,
+        .steps = steps_};
   }
 
  private:
