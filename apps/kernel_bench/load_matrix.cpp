@@ -44,7 +44,8 @@ NamedMatrix load_matrix(const std::string& source, const std::string& group, Gen
   const auto kinds = generator_names();
   const bool is_kind = std::find(kinds.begin(), kinds.end(), source) != kinds.end();
   // A name that is neither: with a dot or a slash it was meant as a file.
-  if (!is_kind && (std::filesystem::exists(source) || source.find_first_of("./") != source.npos))
+  if (!is_kind &&
+      (std::filesystem::exists(source) || source.find_first_of("./") != std::string::npos))
     return read_file(source, group);
   spec.kind = source;
   return generate_whole(spec);

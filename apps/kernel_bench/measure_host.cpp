@@ -121,7 +121,7 @@ class HostBench {
   }
 
   double now() const {
-    timespec time;
+    timespec time = {};
     clock_gettime(options_.cpu_clock ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "report/words.hpp"
 
@@ -17,8 +18,8 @@ constexpr std::size_t kSamples = 50;
 
 }  // namespace
 
-TerminalProgress::TerminalProgress(std::FILE* terminal, const SolverSpec& solver)
-    : terminal_(terminal), solver_(solver) {}
+TerminalProgress::TerminalProgress(std::FILE* terminal, SolverSpec solver)
+    : terminal_(terminal), solver_(std::move(solver)) {}
 
 TerminalProgress::~TerminalProgress() { clear(); }
 

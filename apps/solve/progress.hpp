@@ -16,7 +16,7 @@ namespace trireme::solve {
 class TerminalProgress : public Progress {
  public:
   // `terminal` must outlive this; `solver` gives the tolerance and the most iterations.
-  TerminalProgress(std::FILE* terminal, const SolverSpec& solver);
+  TerminalProgress(std::FILE* terminal, SolverSpec solver);
   ~TerminalProgress() override;
 
   void stage(std::string_view text) override;

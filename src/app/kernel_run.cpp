@@ -358,10 +358,10 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
         fmt::format("vectors staged through pinned memory: {:.1f} us a product beside it", us));
   if (mixed && !amat.inexact()) {
     o.corrections = 0;
-    o.notes.push_back("every value of the matrix is an FP32 number: nothing to correct");
+    o.notes.emplace_back("every value of the matrix is an FP32 number: nothing to correct");
   } else if (mixed && !o.corrections) {
     o.corrections = 0;
-    o.notes.push_back("the matrix fits into shared memory, where the loop keeps it in FP64");
+    o.notes.emplace_back("the matrix fits into shared memory, where the loop keeps it in FP64");
   }
   if (const std::string note = amat.row_order_note(); !note.empty()) o.notes.push_back(note);
   o.notes.insert(o.notes.end(), solver.notes().begin(), solver.notes().end());

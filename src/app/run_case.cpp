@@ -235,7 +235,7 @@ void compare_precisions(std::vector<RunOutcome>& runs) {
              run.device == mixed.device;
     });
     if (full == runs.end())
-      mixed.notes.push_back("precision: [double, mixed] compares the two");
+      mixed.notes.emplace_back("precision: [double, mixed] compares the two");
     else if (full->converged && mixed.converged && mixed.seconds.solve > 0)
       mixed.notes.push_back(fmt::format(
           "{:.2f} times as fast as double: {:.3g} s and {} iterations against {:.3g} s and {}",
@@ -393,7 +393,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, Progress* progress, Interrupt
   if (problem.duplicates_summed > 0)
     notes.push_back(fmt::format("{} duplicate entries were added up", problem.duplicates_summed));
   if (ksp_type(c.solver.method) == KSPCG && !plain.looks_symmetric())
-    notes.push_back("the matrix is not symmetric, which cg needs; bicgstab does not");
+    notes.emplace_back("the matrix is not symmetric, which cg needs; bicgstab does not");
 
   if (matrix_exponent != 0)
     notes.push_back(fmt::format(

@@ -37,9 +37,9 @@ void append(std::vector<double>& norms, const std::vector<double>& told, std::in
 
 }  // namespace
 
-RunKeeper::RunKeeper(MPI_Comm comm, const std::optional<Keeping>& keeping, Engine engine,
+RunKeeper::RunKeeper(MPI_Comm comm, std::optional<Keeping> keeping, Engine engine,
                      std::vector<Array<double>>& x)
-    : comm_(comm), keeping_(keeping), x_(x) {
+    : comm_(comm), keeping_(std::move(keeping)), x_(x) {
   if (!keeping_) return;
   keeping_->identity.push_back({"the engine", std::string(to_string(engine))});
   if (!keeping_->resume) return;
@@ -154,7 +154,7 @@ void RunKeeper::end(bool converged, bool stopped) {
   if (converged)
     keeping_->file.remove(comm_);
   else if ((can_go_on_ || stopped) && write())
-    notes_.push_back("solve --resume goes on from here");
+    notes_.emplace_back("solve --resume goes on from here");
   if (checkpoints_ > 0)
     notes_.push_back(fmt::format("{} checkpoint{} while solving, {:.2g} s in all", checkpoints_,
                                  checkpoints_ == 1 ? "" : "s", seconds));

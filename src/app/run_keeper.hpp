@@ -27,7 +27,7 @@ class RunKeeper {
  public:
   // `x`: where the caller keeps the solutions of the right-hand sides; with `keeping->resume` those
   // of the file are put there. Without `keeping` it only solves. Collective, as are the others.
-  RunKeeper(MPI_Comm comm, const std::optional<Keeping>& keeping, Engine engine,
+  RunKeeper(MPI_Comm comm, std::optional<Keeping> keeping, Engine engine,
             std::vector<Array<double>>& x);
 
   std::int64_t solves_before() const { return run_.solves_before; }

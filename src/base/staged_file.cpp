@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 [[noreturn]] void cannot(const fs::path& path, const char* do_what, int error) {
   const bool full = error == ENOSPC || error == EDQUOT || error == EIO || error == EFBIG;
   fail(full ? ExitCode::resource : ExitCode::usage, "{}: cannot be {} ({}); {}", path.string(),
-       do_what, std::strerror(error),
+       do_what, std::generic_category().message(error),
        full ? "free some space or choose another folder"
             : "check the folder and its permissions, or choose another");
 }

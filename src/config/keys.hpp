@@ -81,7 +81,7 @@ struct Key {
   Field field;
   std::string_view unit;  // empty where the value has none
   std::string_view description;
-  std::string_view hint = "";  // ends the message about an unknown word
+  std::string_view hint = {};  // ends the message about an unknown word
 };
 
 // In the order of the schema; a section comes before its keys.

@@ -129,7 +129,7 @@ class CaseReader {
           fail(ExitCode::usage, "{}: a PETSc option must be a plain word", place(part));
         if (!seen.emplace(word, true).second)
           fail(ExitCode::usage, "{}: duplicate PETSc option '{}'", place(part), word);
-        add_petsc(name.empty() ? word : name + "_" + word, entry.second, depth + 1);
+        add_petsc(name.empty() ? word : fmt::format("{}_{}", name, word), entry.second, depth + 1);
       }
       return;
     }

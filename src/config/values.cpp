@@ -105,7 +105,7 @@ std::string text_of(const YAML::Node& value, const Complaint& complaint) {
 }
 
 std::string word_of(const YAML::Node& value, field::KnownWords known, const Complaint& complaint) {
-  const std::string text = text_of(value, complaint);
+  std::string text = text_of(value, complaint);
   if (known) {
     const auto words = known();
     if (std::ranges::find(words, text) == words.end()) complaint.unknown(value, words);

@@ -23,6 +23,7 @@ class Graph {
     std::swap(graph_, other.graph_);
     return *this;
   }
+  // NOLINTNEXTLINE(google-explicit-constructor): CUDA's functions take the graph.
   operator CUgraph_st*() const { return graph_; }
 
  private:

@@ -25,6 +25,7 @@ class Stream {
     return *this;
   }
 
+  // NOLINTNEXTLINE(google-explicit-constructor): a stream is passed as a reference to it.
   operator StreamRef() const { return stream_; }
   void synchronize() const;
   // Later work in this stream starts after `event`.
@@ -51,6 +52,7 @@ class Event {
     return *this;
   }
 
+  // NOLINTNEXTLINE(google-explicit-constructor): an event is passed as a reference to it.
   operator EventRef() const { return event_; }
   void record(StreamRef stream) const;
   void synchronize() const;

@@ -36,7 +36,7 @@ HaloPlan plan_halo(MPI_Comm comm, std::span<const std::int64_t> row_starts,
   }
   plan.send_rows.resize(total);
 
-  MPI_Comm lists;
+  MPI_Comm lists = MPI_COMM_NULL;
   MPI_Comm_dup(comm, &lists);
   std::vector<MPI_Request> requests;
   for (const auto& to : plan.sends)

@@ -9,7 +9,7 @@ namespace trireme {
 
 bool all_arrive_soon(MPI_Comm comm) {
   constexpr auto kPatience = std::chrono::seconds(3);
-  MPI_Request all_are_here;
+  MPI_Request all_are_here = MPI_REQUEST_NULL;
   MPI_Ibarrier(comm, &all_are_here);
   const auto end = std::chrono::steady_clock::now() + kPatience;
   int done = 0;

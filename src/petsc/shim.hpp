@@ -24,7 +24,7 @@ inline constexpr PetscErrorCode kPetscSuccess = PETSC_SUCCESS;
 #endif
 
 #if PETSC_VERSION_LT(3, 24, 0)
-using PetscOperation = void (*)(void);
+using PetscOperation = void (*)();
 #else
 using PetscOperation = PetscErrorCodeFn*;
 #endif
@@ -87,6 +87,7 @@ class PetscHandle {
     return *this;
   }
 
+  // NOLINTNEXTLINE(google-explicit-constructor): PETSc's functions take the handle.
   operator Object() const { return object_; }
   Object* put() {  // for PETSc's creating functions
     reset();
