@@ -13,8 +13,8 @@ class DeviceSpan {
  public:
   constexpr DeviceSpan() = default;
   constexpr DeviceSpan(T* data, std::size_t size) : data_(data), size_(size) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): writable memory may be read, as with std::span.
   template <class U, class = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
+  // NOLINTNEXTLINE(google-explicit-constructor): writable memory may be read, as with std::span.
   constexpr DeviceSpan(DeviceSpan<U> other) : data_(other.data()), size_(other.size()) {}
 
   // A device address, for kernel launches and copies only.

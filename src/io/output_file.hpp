@@ -30,7 +30,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   // The group of docs/file-formats.md, with the links and the attribute that PETSc's MatLoad needs.
-  void write_matrix(const std::string& group, const RowSlab& slab);
+  void write_matrix(const std::string& path, const RowSlab& slab);
   // [rows] for one vector, [rows, k] for more; local rows each.
   void write_vectors(const std::string& path, const RowRange& rows,
                      std::span<const Array<double>> vectors);

@@ -41,7 +41,7 @@ Array<Item> send_to_owners(MPI_Comm comm, const std::vector<std::int64_t>& start
   MPI_Alltoall(send.data(), 1, MPI_INT, receive.data(), 1, MPI_INT, comm);
   std::partial_sum(receive.begin(), receive.end(), receive_at.begin() + 1);
   Array<Item> mine(receive_at.back());
-  MPI_Datatype type;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(sizeof(Item), MPI_BYTE, &type);
   MPI_Type_commit(&type);
   MPI_Alltoallv(sorted.data(), send.data(), send_at.data(), type, mine.data(), receive.data(),

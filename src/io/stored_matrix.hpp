@@ -33,6 +33,6 @@ struct StoredMatrix {
 //     encoding-type ("csr_matrix", "csc_matrix");
 //   jc, ir, data with the attribute MATLAB_sparse: PETSc's CSR, or MATLAB's CSC where MATLAB_class
 //     is set.
-StoredMatrix find_matrix(const hdf5::File& file, const std::string& group);
+StoredMatrix find_matrix(const hdf5::File& file, const std::string& path);
 
 }  // namespace trireme

@@ -3,7 +3,7 @@
 #include "io/text_chunks.hpp"
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include "base/error.hpp"
 
@@ -21,7 +21,8 @@ TextChunks::TextChunks(const std::filesystem::path& path, std::size_t chunk_byte
     fail(ExitCode::input, "{} is a directory; name a file", name_);
   errno = 0;
   file_.reset(gzopen(path.c_str(), "rb"));
-  if (!file_) fail(ExitCode::input, "{}: cannot be read: {}", name_, std::strerror(errno));
+  if (!file_)
+    fail(ExitCode::input, "{}: cannot be read: {}", name_, std::generic_category().message(errno));
   gzbuffer(file_.get(), 1 << 20);
 }
 
@@ -44,7 +45,7 @@ bool TextChunks::next(std::string& buffer, std::int64_t& number) {
     if (got < 0 || (status != Z_OK && status != Z_STREAM_END)) {
       at_end_ = true;
       fail(ExitCode::input, "{}: damaged or truncated gzip file ({})", name_,
-           status == Z_ERRNO ? std::strerror(errno) : reason);
+           status == Z_ERRNO ? std::generic_category().message(errno) : reason);
     }
     buffer.resize(before + static_cast<std::size_t>(got));
     at_end_ = static_cast<std::size_t>(got) < chunk_bytes_;

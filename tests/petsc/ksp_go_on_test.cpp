@@ -54,14 +54,15 @@ class KspGoesOn : public KspRegister {
 };
 
 TEST_F(KspGoesOn, WithoutLosingIterations) {
-  const Way ways[] = {{"trireme_cg", PCJACOBI, "classic"},
-                      {"trireme_cg", PCJACOBI, "single_reduction"},
-                      {"trireme_cg", PCNONE, "classic", KSP_NORM_NATURAL},
-                      {"trireme_cg", "trireme_pbjacobi", "single_reduction", KSP_NORM_PRECONDITIONED},
-                      {"trireme_cg", "trireme_chebyshev", "classic"},
-                      {"trireme_cg", PCJACOBI, "single_reduction", KSP_NORM_UNPRECONDITIONED, true},
-                      {"trireme_bicgstab", PCJACOBI, ""},
-                      {"trireme_bicgstab", "trireme_pbjacobi", ""}};
+  const Way ways[] = {
+      {"trireme_cg", PCJACOBI, "classic"},
+      {"trireme_cg", PCJACOBI, "single_reduction"},
+      {"trireme_cg", PCNONE, "classic", KSP_NORM_NATURAL},
+      {"trireme_cg", "trireme_pbjacobi", "single_reduction", KSP_NORM_PRECONDITIONED},
+      {"trireme_cg", "trireme_chebyshev", "classic"},
+      {"trireme_cg", PCJACOBI, "single_reduction", KSP_NORM_UNPRECONDITIONED, true},
+      {"trireme_bicgstab", PCJACOBI, ""},
+      {"trireme_bicgstab", "trireme_pbjacobi", ""}};
   for (const Way& way : ways) {
     SCOPED_TRACE(std::string(way.type) + " " + way.pc + " " + way.variant);
     make_for(way, 2000);

@@ -17,11 +17,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace trireme::albus {
 namespace HWY_NAMESPACE {
-namespace {
+namespace {  // NOLINT(google-build-namespaces): Highway includes this file per instruction set.
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int kCacheLine = 64;
+inline constexpr int kCacheLine = 64;
 
 // Integer sums wrap around, which C++ defines for unsigned numbers only.
 template <class Value>

@@ -216,7 +216,9 @@ void fill_medium(Layout<Value, M, K>& layout, const CsrView<Source>& a) {
         begin = a.row_ptr[row];
         length = a.row_ptr[row + 1] - begin;
       }
-      const auto slot = [&](std::int64_t k) { return base + (k / K) * M * K + i * K + k % K; };
+      const auto slot = [&](std::int64_t k) {
+        return base + (k / K) * M * K + std::int64_t{i} * K + k % K;
+      };
       const std::int64_t stored = std::min(length, width);
       for (std::int64_t k = 0; k < stored; ++k) regular.copy(slot(k), begin + k);
       for (std::int64_t k = stored; k < width; ++k) regular.pad(slot(k));

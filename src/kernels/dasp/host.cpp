@@ -87,9 +87,11 @@ class DaspHost final : public HostKernel<Value> {
     for (std::int64_t block = 0; block < a.row_blocks(); ++block) {
       Value sums[rows] = {};
       for (std::int64_t at = a.rowblock_ptr[block]; at < a.rowblock_ptr[block + 1]; at += a.kBlock)
-        for (int row = 0; row < rows; ++row)
-          for (int k = 0; k < width; ++k)
-            sums[row] += term(a.reg_val[at + row * width + k], a.reg_cid[at + row * width + k], x);
+        for (int row = 0; row < rows; ++row) {
+          const std::int64_t first_of_row = at + std::int64_t{row} * width;
+          for (std::int64_t k = first_of_row; k < first_of_row + width; ++k)
+            sums[row] += term(a.reg_val[k], a.reg_cid[k], x);
+        }
       const std::int64_t first = block * rows;
       const std::int64_t last = std::min(first + rows, a.counts.medium_rows);
       for (std::int64_t medium = first; medium < last; ++medium) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int32_t kBlockRows = 8;
 constexpr std::int32_t kBlockCols = 4;
+constexpr std::int32_t kBlockEntries = kBlockRows * kBlockCols;
 
 class Planner {
  public:
@@ -68,7 +69,7 @@ class Planner {
                    std::int32_t row_blocks_per_task) {
     const std::int64_t rows = tasks * row_blocks_per_task * kBlockRows;
     add(work, length, position + plan_.counts.first_medium(), tasks, rows,
-        plan_.regular_entries / (kBlockRows * kBlockCols));
+        plan_.regular_entries / kBlockEntries);
     plan_.regular_entries += rows * (length / kBlockCols) * kBlockCols;
     plan_.irregular_entries += rows * (length % kBlockCols);
   }
@@ -82,10 +83,10 @@ class Planner {
       lengths[row - position] = length;
     }
     add(Work::mixed8, 0, position + plan_.counts.first_medium(), 1, last - position,
-        plan_.regular_entries / (kBlockRows * kBlockCols));
+        plan_.regular_entries / kBlockEntries);
     const std::int32_t width =
         kBlockCols * regular_blocks<kBlockRows, kBlockCols>([&](int row) { return lengths[row]; });
-    plan_.regular_entries += width * kBlockRows;
+    plan_.regular_entries += std::int64_t{width} * kBlockRows;
     for (const std::int32_t row_length : lengths)
       plan_.irregular_entries += std::max(0, row_length - width);
   }
