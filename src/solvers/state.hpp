@@ -85,9 +85,9 @@ struct Tolerances {
 enum class Phase : std::int32_t { starting, iterating, finishing, waiting };
 enum class Due : std::int32_t { nothing, confirmation, correction, new_start };
 
-// A plain struct that a GPU keeps in its memory and a thread may keep in registers.
-struct State {
-  Tolerances rule;
+// What the scalar steps of every method may change. A plain struct that a GPU keeps in its memory and a thread may keep
+// in registers.
+struct Progress {
   double norm = 0;        // of the residual, by the recurrence
   double reference = -1;  // ||b||; negative: the norm of the initial residual becomes it
   double target = 0;      // max(rtol * reference, atol)
@@ -105,7 +105,11 @@ struct State {
   Due due = Due::nothing;
 
   double alpha = 0, beta = 0, rho = 0;
+};
+
+struct State : Progress {
   double scalar[kMaxScalars] = {};  // each method names its own
+  Tolerances rule;
 };
 
 // Whether the loop goes on.

@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
                       const __grid_constant__ WholeSolve solve) {
   if constexpr (can_be_compiled<Exchange>()) {
     extern __shared__ __align__(16) char shared[];
-    PersistentExecutor<Exchange> e(arguments, shared);
+    PersistentExecutor<Exchange, WholeSolve::scalars> e(arguments, shared);
     e.begin();
     solve(e);
     e.end();
@@ -98,6 +98,8 @@ constexpr unsigned left_behind() {
 // inverse diagonal.
 template <class Text>
 struct Solve {
+  static constexpr int scalars = Text::scalars;
+
   SystemVectors global;
   WorkVectors work;
   Jacobi m;

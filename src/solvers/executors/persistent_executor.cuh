@@ -15,7 +15,8 @@
 
 namespace trireme::solvers {
 
-template <class Exchange>
+// scalars: how many of its own the method has.
+template <class Exchange, int scalars>
 class PersistentExecutor {
  public:
   __device__ __forceinline__ PersistentExecutor(const PersistentArguments& a, char* shared)
@@ -127,7 +128,9 @@ class PersistentExecutor {
       if (lane == 0) {
         State s = shared_state();  // a copy in registers, so that the step waits for no load
         const bool ended = apply(s, step, sums, stop_asked);
-        shared_state() = s;
+        static_cast<Progress&>(shared_state()) = s;  // only what a step may change: registers
+#pragma unroll
+        for (int k = 0; k < scalars; ++k) shared_state().scalar[k] = s.scalar[k];
         if (ended && blockIdx.x == 0) publish(*a_.control, a_.history, s);
       }
     }

@@ -319,6 +319,7 @@ struct Bicgstab : SystemVectors {
   static constexpr Variant variant = Variant::classic;
   static constexpr int vectors = 7;
   static constexpr int pointwise_vectors = 7;
+  static constexpr int scalars = 1;
   static constexpr int directions[] = {1, 2};      // r0 p
   static constexpr int left_behind[] = {1, 2, 3};  // r0 p p^
 

@@ -192,8 +192,9 @@ struct Cg : SystemVectors {
   static constexpr Variant variant = Variant::classic;
   static constexpr int vectors = 5;
   static constexpr int pointwise_vectors = 4;  // with a pointwise preconditioner
-  static constexpr int directions[] = {2};     // p
-  static constexpr int left_behind[] = {2};    // what leave_direction() starts from
+  static constexpr int scalars = 2;
+  static constexpr int directions[] = {2};   // p
+  static constexpr int left_behind[] = {2};  // what leave_direction() starts from
 
   double* r;
   double* z;  // M^-1 r where M is not pointwise

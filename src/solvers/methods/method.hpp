@@ -17,6 +17,10 @@
 //   leave_direction(e, m)  brings the directions of a stopped solve into the work vectors that
 //                          `directions` names
 //
+// and of numbers: vectors (work vectors), pointwise_vectors (those that a pointwise preconditioner
+// needs), scalars (of State::scalar), directions and left_behind (work vectors: what go_on() needs,
+// and what leave_direction() starts from).
+//
 // An executor offers: rows(), product(x, y), exact_product(x, y), product_and_dot(x, y, step),
 // pass(p), pass(p, step), finish(step), forget_sums(), repeat(body), running(), inexact() and
 // needs_true_residual(). A pass does load, update and store for every row, so that an executor can

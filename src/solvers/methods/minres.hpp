@@ -246,6 +246,7 @@ struct Minres : SystemVectors {
   static constexpr Variant variant = Variant::classic;
   static constexpr int vectors = 8;
   static constexpr int pointwise_vectors = 7;
+  static constexpr int scalars = 10;
   // A solve that goes on begins a new Lanczos process: no direction is kept.
   static constexpr std::array<int, 0> directions{};
   static constexpr std::array<int, 0> left_behind{};

@@ -154,6 +154,7 @@ struct SingleReductionCg : SystemVectors {
   static constexpr Variant variant = Variant::single_reduction;
   static constexpr int vectors = 5;
   static constexpr int pointwise_vectors = 5;
+  static constexpr int scalars = 4;
   static constexpr int directions[] = {2};      // p
   static constexpr int left_behind[] = {1, 2};  // u p
 
