@@ -100,6 +100,14 @@ def write_program(path, text):
     path.chmod(0o755)
 
 
+def include_flags(build):
+    """The include folders of the code, for blocks of C++ that are checked by the compiler."""
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        if entry["file"].endswith("src/app/run_case.cpp"):
+            return " ".join(re.findall(r"-(?:I|isystem ?)\S+", entry["command"]))
+    return ""
+
+
 def prepare(folder, root, build):
     bin_folder = folder / "bin"
     bin_folder.mkdir()
@@ -129,7 +137,7 @@ exec {mpirun} -n $n {flags} "$@"
     (work / "build").mkdir()
     (work / "build" / "release").symlink_to(build)
     return work, dict(os.environ, PATH=f"{bin_folder}:{os.environ['PATH']}", HOME=str(folder),
-                      OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive")
+                      OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", INCLUDES=include_flags(build))
 
 
 def run(text, work, environment):

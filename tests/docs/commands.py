@@ -33,7 +33,7 @@ def simple_commands(text):
                 skip = True  # the file of a redirection
             elif skip:
                 skip = False
-            elif words or not re.match(r"[A-Z_][A-Z0-9_]*=", word):
+            elif words or not re.match(r"[A-Za-z_]\w*=", word):
                 words.append(word)
     return commands
 
@@ -68,7 +68,7 @@ class Known:
     def _faults_of(self, words):
         while words and pathlib.PurePath(words[0]).name in LAUNCHERS:
             words = self._launched(words)
-        while words and (words[0] == "!" or re.match(r"[A-Z_][A-Z0-9_]*=", words[0])):
+        while words and (words[0] == "!" or re.match(r"[A-Za-z_]\w*=", words[0])):
             words = words[1:]
         if not words:
             return []

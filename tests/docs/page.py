@@ -7,7 +7,8 @@ The others stand in the lines directly above a block:
   <!-- not run: REASON -->   the commands are checked for existence, and are not run
   <!-- setup: COMMANDS -->   COMMANDS run before the next block that runs
   <!-- same as: PATH -->     each line of the block stands in that file of the repository
-  <!-- check: COMMANDS -->   COMMANDS run when all blocks of the page are saved
+  <!-- check: COMMANDS -->   COMMANDS run when all blocks of the page are saved, with the
+                             include folders of the code in $INCLUDES
 """
 import dataclasses
 import re
