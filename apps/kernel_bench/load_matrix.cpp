@@ -43,7 +43,7 @@ NamedMatrix generate_whole(const GenerateSpec& spec) {
 NamedMatrix load_matrix(const std::string& source, const std::string& group, GenerateSpec spec) {
   const auto kinds = generator_names();
   const bool is_kind = std::find(kinds.begin(), kinds.end(), source) != kinds.end();
-  // A name that is neither: with a dot or a slash it was meant as a file.
+  // A name that is no kind and no file is taken for a missing file where it has a dot or a slash.
   if (!is_kind &&
       (std::filesystem::exists(source) || source.find_first_of("./") != std::string::npos))
     return read_file(source, group);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The matrix that kernel_bench was asked for: generated, or read from a file.
+// The matrix that kernel_bench multiplies: generated, or read from a file.
 #pragma once
 
 #include <string>

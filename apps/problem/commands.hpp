@@ -14,9 +14,9 @@ struct ImportOptions {
   std::filesystem::path input;
   std::filesystem::path output;
   std::string matrix = "/A";
-  std::string rhs;  // empty: what the input has; ones, random, from-ones, or an .mtx file
+  std::string rhs;  // empty: that of the input, if any; ones, random, from-ones, or an .mtx file
 };
-// On one rank.
+// Converts the input to HDF5. On one rank.
 void import(const ImportOptions& options);
 
 struct GenerateOptions {
@@ -25,7 +25,7 @@ struct GenerateOptions {
   std::string matrix = "/A";
   std::string rhs;  // empty: none; ones, random or from-ones
 };
-// On any number of ranks: each makes its own rows.
+// Writes a model problem. On any number of ranks: each makes its own rows.
 void generate_file(const GenerateOptions& options);
 
 struct InspectOptions {
@@ -33,7 +33,7 @@ struct InspectOptions {
   std::string matrix = "/A";
   int ranks = 1;
 };
-// Reads a file of any format of io/formats.hpp. On one rank.
+// Prints the statistics of a matrix in a file of any format (io/formats.hpp). On one rank.
 void inspect(const InspectOptions& options);
 
 }  // namespace trireme::problem_app

@@ -45,8 +45,7 @@ Vectors make_vectors(const ImportOptions& options, const CsrMatrix<double>& matr
     if (length != matrix.rows)
       fail(ExitCode::input, "{} has {} rows, the matrix has {}", options.rhs, length, matrix.rows);
   } else {
-    fail(ExitCode::usage, "--rhs {} is none of ones, random, from-ones and an .mtx file",
-         options.rhs);
+    fail(ExitCode::usage, "--rhs {} must be ones, random, from-ones, or an .mtx file", options.rhs);
   }
   return vectors;
 }
@@ -64,7 +63,8 @@ std::unique_ptr<SystemSource> open_foreign(const std::filesystem::path& path) {
 void import(const ImportOptions& options) {
   const Stopwatch stopwatch;
   if (size_of(MPI_COMM_WORLD) != 1)
-    fail(ExitCode::usage, "problem import runs on one rank, with threads; start it without mpirun");
+    fail(ExitCode::usage,
+         "problem import runs on one rank with all threads; start it without mpirun");
   refuse_overwriting({options.input, options.rhs}, {options.output});
   const std::unique_ptr<SystemSource> input = open_foreign(options.input);
   const RowSlab slab = input->read_matrix("", 1).slab;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// problem inspect: what a matrix looks like.
+// problem inspect: statistics of a matrix, and the share of each rank.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -12,7 +12,8 @@ namespace trireme::problem_app {
 
 void inspect(const InspectOptions& options) {
   if (size_of(MPI_COMM_WORLD) != 1)
-    fail(ExitCode::usage, "problem inspect runs on one rank; --ranks P shows what P would hold");
+    fail(ExitCode::usage,
+         "problem inspect runs on one rank; --ranks P shows the shares of P ranks");
   ProblemSpec spec;
   spec.source = SystemFile{.file = options.file, .matrix = options.matrix, .x0 = {}, .x_exact = {}};
   const MatrixOnRanks matrix = load_matrix(MPI_COMM_WORLD, spec);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lays out what inspect prints.
+// Lays out the tables of problem inspect.
 #include "inspect_table.hpp"
 
 #include <fmt/format.h>

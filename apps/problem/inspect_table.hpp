@@ -10,8 +10,10 @@
 
 namespace trireme::problem_app {
 
+// The shape and the statistics; `duplicates_summed` stored entries were added to another.
 std::string matrix_table(const std::string& name, const MatrixStatistics& statistics,
                          std::int64_t duplicates_summed);
+// One line per rank.
 std::string ranks_table(const std::vector<RankShare>& shares);
 
 }  // namespace trireme::problem_app

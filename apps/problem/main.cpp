@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// problem: bring matrices into HDF5, make model problems, look at what a file holds.
+// problem: converts matrices to HDF5, makes model problems, and shows what a file holds.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -39,7 +39,8 @@ void declare(CLI::App& app, Options& options) {
   app.footer(example + ("Input formats of solve, problem and kernel_bench: " + list_of_formats()));
 
   const std::string foreign = list_of_formats(Content::one_system);
-  CLI::App& import_command = *app.add_subcommand("import", "a file of another format to HDF5");
+  CLI::App& import_command =
+      *app.add_subcommand("import", "convert a file of another format to HDF5");
   import_command.add_option("IN", options.import.input, "file to read: " + foreign)->required();
   import_command.add_option("OUT.h5", options.import.output, "file to write")->required();
   import_command.add_option("--matrix", options.import.matrix, "HDF5 group of the matrix")
@@ -48,16 +49,17 @@ void declare(CLI::App& app, Options& options) {
                             "right-hand side to store as /b: ones, random, from-ones (b = A 1, "
                             "with /x_exact), or an .mtx file");
 
-  CLI::App& generate_command =
-      *app.add_subcommand("generate", "a model problem; also under mpirun, with the same result");
+  CLI::App& generate_command = *app.add_subcommand(
+      "generate", "write a model problem as HDF5; under mpirun the result is the same");
   GenerateSpec& spec = options.generate.spec;
-  generate_command.add_option("KIND", spec.kind, kinds())->required();
+  generate_command.add_option("KIND", spec.kind, "one of: " + kinds())->required();
   generate_command.add_option("OUT.h5", options.generate.output, "file to write")->required();
-  generate_command.add_option("--n,-n", spec.n, "grid points a side, rows, or (rmat) the scale")
+  generate_command.add_option("--n,-n", spec.n, "grid points per side, rows, or (rmat) the scale")
       ->required();
-  generate_command.add_option("--k,-k", spec.k, "nonzeros a row (random), edges a row (rmat)")
+  generate_command.add_option("--k,-k", spec.k, "nonzeros per row (random), edges per row (rmat)")
       ->capture_default_str();
-  generate_command.add_option("--seed", spec.seed, "of everything random")->capture_default_str();
+  generate_command.add_option("--seed", spec.seed, "seed of all random numbers")
+      ->capture_default_str();
   generate_command.add_option("--matrix", options.generate.matrix, "HDF5 group of the matrix")
       ->capture_default_str();
   generate_command
@@ -65,13 +67,14 @@ void declare(CLI::App& app, Options& options) {
                   "right-hand side to store as /b: ones, random, from-ones")
       ->check(CLI::IsMember({"ones", "random", "from-ones"}));
 
-  CLI::App& inspect_command =
-      *app.add_subcommand("inspect", "shape, row lengths, symmetry, what each rank would hold");
+  CLI::App& inspect_command = *app.add_subcommand(
+      "inspect", "show shape, row lengths, symmetry, and the share of each rank");
   inspect_command.add_option("FILE", options.inspect.file, "file to read: " + list_of_formats())
       ->required();
   inspect_command.add_option("--matrix", options.inspect.matrix, "HDF5 group of the matrix")
       ->capture_default_str();
-  inspect_command.add_option("--ranks", options.inspect.ranks, "number of ranks to cut it for")
+  inspect_command
+      .add_option("--ranks", options.inspect.ranks, "number of ranks to cut the matrix for")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
 }

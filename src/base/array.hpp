@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Array<T>: a std::vector whose resize leaves numbers uninitialised, so that the threads that fill
-// it touch its pages first and nothing is written twice.
+// Array<T>: a std::vector whose resize() leaves numbers uninitialised. The threads that fill the
+// array are then the first to touch its pages, and nothing is written twice.
 #pragma once
 
 #include <memory>

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
-// The number in a file that holds one; empty for "max" or where there is no such file.
+// The number in a file. Empty for the word "max", or where there is no such file.
 std::optional<std::int64_t> number_in(const fs::path& path) {
   std::ifstream in(path);
   std::int64_t value = 0;
@@ -27,7 +27,7 @@ std::optional<std::int64_t> number_in(const fs::path& path) {
   return value;
 }
 
-// The number after the word at the start of a line.
+// The number after the word `word` at the start of a line.
 std::optional<std::int64_t> number_after(const fs::path& path, const std::string& word) {
   std::ifstream in(path);
   std::string name;
@@ -38,7 +38,8 @@ std::optional<std::int64_t> number_after(const fs::path& path, const std::string
   return std::nullopt;
 }
 
-// What a control group has left; the page cache that it counts as used can be taken back.
+// Names of the files from which left_in_group() computes the memory that a control group has left.
+// The group counts the page cache as used, although the system can reclaim it.
 struct GroupFiles {
   const char *limit, *used, *inactive, *active;
 };
@@ -56,21 +57,21 @@ std::int64_t left_in_group(const fs::path& folder, const GroupFiles& files) {
   return std::max<std::int64_t>(0, *limit - std::max<std::int64_t>(0, *used - cache));
 }
 
-// The least of the group and those around it. `group` begins with '/'; in a container it may be
-// named as the host sees it, while the files lie at the top.
+// The minimum over the group and the groups that contain it. `group` begins with '/'. In a
+// container it may be the name on the host, while the files lie at the top.
 std::int64_t left_in_groups(const fs::path& top, const std::string& group,
                             const GroupFiles& files) {
-  std::int64_t least = left_in_group(top, files);
+  std::int64_t lowest = left_in_group(top, files);
   fs::path folder = top;
   for (const fs::path& part : fs::path(group).relative_path())
-    least = std::min(least, left_in_group(folder /= part, files));
-  return least;
+    lowest = std::min(lowest, left_in_group(folder /= part, files));
+  return lowest;
 }
 
 // /proc/self/cgroup has lines "0::/group" (version 2) and "4:memory:/group" (version 1).
 std::int64_t left_in_all_groups(const fs::path& root) {
   const fs::path top = root / "sys/fs/cgroup";
-  std::int64_t least = no_limit;
+  std::int64_t lowest = no_limit;
   std::ifstream in(root / "proc/self/cgroup");
   for (std::string line; std::getline(in, line);) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
@@ -78,11 +79,11 @@ std::int64_t left_in_all_groups(const fs::path& root) {
     const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
     const std::string group = line.substr(second + 1);
     if (controllers == ",,")
-      least = std::min(least, left_in_groups(top, group, version_2));
+      lowest = std::min(lowest, left_in_groups(top, group, version_2));
     else if (controllers.find(",memory,") != std::string::npos)
-      least = std::min(least, left_in_groups(top / "memory", group, version_1));
+      lowest = std::min(lowest, left_in_groups(top / "memory", group, version_1));
   }
-  return least;
+  return lowest;
 }
 
 std::int64_t left_in_address_space(const fs::path& root) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much more memory this process may take before the system refuses or ends it.
+// The memory that this process may still take before the system refuses it or ends the process.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,13 @@
 namespace trireme {
 
 struct AvailableMemory {
-  std::int64_t shared;  // bytes of the node, or of the job's control group: for all ranks there
-  std::int64_t own;     // bytes of address space left to this process (ulimit -v)
+  std::int64_t
+      shared;        // bytes of the node, or of the job's control group; all ranks there share them
+  std::int64_t own;  // bytes of address space left to this process (ulimit -v)
 };
 
-// The largest std::int64_t where the system sets no limit or names none. `root` is the folder under
-// which proc/ and sys/ are found.
+// A value is the maximum of std::int64_t where the system sets no limit or does not tell it. `root`
+// is the folder that contains proc/ and sys/.
 AvailableMemory available_memory(const std::filesystem::path& root = "/");
 
 }  // namespace trireme

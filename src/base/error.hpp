@@ -15,16 +15,16 @@ namespace trireme {
 
 enum class ExitCode : int {
   converged = 0,
-  internal = 1,       // a bug in Trireme, or an error of a library that we did not expect
+  internal = 1,       // a bug in Trireme, or an unexpected error of a library
   usage = 2,          // command line or case.yaml
-  input = 3,          // an input file: missing, malformed, or a matrix that the method cannot take
+  input = 3,          // an input file: missing, malformed, or a matrix unfit for the method
   resource = 4,       // no such device, or not enough memory
-  not_converged = 5,  // the report is written all the same
-  breakdown = 6,      // breakdown, indefinite matrix or NaN; the report is written all the same
+  not_converged = 5,  // the report is written nevertheless
+  breakdown = 6,      // breakdown, indefinite matrix or NaN; the report is written nevertheless
 };
 
-// One line of text, whatever names and values of a file it quotes: control characters become '?',
-// and of a very long text the middle goes.
+// The text as one line, whatever names and values of a file it quotes: control characters become
+// '?', and the middle of a text of more than 4000 characters is left out.
 inline std::string one_line(std::string text) {
   constexpr std::size_t most = 4000, head = 3000, tail = 500;
   if (text.size() > most) text = text.substr(0, head) + " ... " + text.substr(text.size() - tail);
@@ -33,7 +33,7 @@ inline std::string one_line(std::string text) {
   return text;
 }
 
-// what() is one line for the user: what happened, where, and what to do.
+// what() is one line for the user, which says what happened, where, and what to do.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& message)
@@ -44,8 +44,8 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
-// Whether an exception is on its way on this thread. The other ranks may not have it, so a
-// destructor that would wait for them leaves its object to the end of the process.
+// Whether an exception is in flight on this thread. Other ranks may have none, so that a destructor
+// must not wait for them; it leaves its resources to the end of the process.
 inline bool error_in_flight() { return std::uncaught_exceptions() > 0; }
 
 #ifndef __CUDACC__

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// IEEE binary16 as the host sees it: storage and conversion. CUDA code reads the bits as __half.
+// IEEE binary16 on the host: storage and conversion. CUDA code reads the bits as __half.
 #pragma once
 
 #include <bit>
@@ -27,14 +27,14 @@ struct Half {
   }
 
  private:
-  // Round to nearest, ties to even; overflow becomes infinity.
+  // Rounds to nearest, ties to even; overflow becomes infinity.
   static std::uint16_t to_bits(float value) {
     const std::uint32_t word = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t sign = (word >> 16) & 0x8000u;
     const std::uint32_t magnitude = word & 0x7fffffffu;
     if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);  // NaN
     if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);
-    if (magnitude < 0x38800000u) {  // subnormal or zero: let the FPU round by adding 2^-1 ulp units
+    if (magnitude < 0x38800000u) {  // subnormal or zero: adding 0.5 makes the FPU round
       const float scaled = std::bit_cast<float>(magnitude) + 0.5f;
       return static_cast<std::uint16_t>(sign |
                                         (std::bit_cast<std::uint32_t>(scaled) - 0x3f000000u));

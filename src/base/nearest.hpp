@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The known name that a misspelt one probably means.
+// The known name that a misspelt name probably means.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace trireme {
 
-// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`
-// (optimal string alignment), by the usual table with two rows kept for the swaps.
+// The number of insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`
+// (optimal string alignment), by the usual table, of which three rows are kept.
 inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   std::iota(above.begin(), above.end(), std::size_t{0});
@@ -32,17 +32,18 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
-// The first of the names at the least distance, if that is near enough to be a slip of the hand.
+// The first of the names at the minimum distance. Empty where the distance exceeds a third of the
+// word, so that a slip of the hand does not explain it.
 template <class Names>
 std::optional<std::string> nearest(std::string_view word, const Names& names) {
-  constexpr std::size_t longest_name = 64;
-  if (word.size() > 2 * longest_name) return std::nullopt;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  constexpr std::size_t max_name = 64;
+  if (word.size() > 2 * max_name) return std::nullopt;
+  std::size_t limit = std::max<std::size_t>(1, word.size() / 3) + 1;
   std::optional<std::string> best;
   for (const std::string_view name : names) {
     const std::size_t distance = edit_distance(word, name);
-    if (distance < least) {
-      least = distance;
+    if (distance < limit) {
+      limit = distance;
       best = std::string(name);
     }
   }

@@ -14,7 +14,8 @@ void refuse_overwriting(const std::vector<std::filesystem::path>& inputs,
     for (const auto& input : inputs) {
       std::error_code missing;
       if (!std::filesystem::equivalent(input, output, missing) || missing) continue;
-      fail(ExitCode::usage, "{} would replace the input {}: it is the same file; write elsewhere",
+      fail(ExitCode::usage,
+           "{} would replace the input {}: they are the same file; write elsewhere",
            output.string(), input.string());
     }
 }

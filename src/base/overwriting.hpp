@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// No output may replace an input.
+// Refuses outputs that would replace an input.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace trireme {
 
-// Throws Error{usage} where an output is an input, by whatever name, symbolic link or hard link.
-// What does not exist is the same as nothing.
+// Throws Error{usage} where an output and an input are the same file, by whatever name, symbolic
+// link or hard link. A file that does not exist is the same as no other.
 void refuse_overwriting(const std::vector<std::filesystem::path>& inputs,
                         const std::vector<std::filesystem::path>& outputs);
 

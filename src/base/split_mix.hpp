@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a generator whose n-th number needs no other, so
-// that a row's random number does not depend on the process that makes it.
+// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a generator whose numbers do not need each
+// other, so that the random number of a row does not depend on the process that makes it.
 #pragma once
 
 #include <cstdint>

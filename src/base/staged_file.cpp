@@ -45,7 +45,7 @@ class Descriptor {
   int number_;
 };
 
-// Some file systems have no fsync for what was opened for reading, or none for folders.
+// Some file systems have no fsync for files that were opened for reading, or none for folders.
 bool reaches_the_disk(int descriptor) {
   return fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS || errno == EBADF ||
          errno == ENOTSUP;

@@ -9,7 +9,7 @@ namespace trireme {
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  // Seconds since the last lap (or construction), and starts the next lap.
+  // Seconds since the last lap (or construction). Starts the next lap.
   double lap() {
     const auto now = Clock::now();
     const double elapsed = std::chrono::duration<double>(now - start_).count();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Groups of 1 to 32 lanes, one row a group.
+// Groups of 1 to 32 lanes; each group takes one row.
 #include <span>
 
 #include "device/block_sum.cuh"

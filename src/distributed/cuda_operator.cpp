@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Upload, build and the product.
+// Uploads the blocks, builds the kernels, and queues products.
 #include "distributed/cuda_operator.hpp"
 
 #include <algorithm>
@@ -17,22 +17,6 @@ using Part = Operator::ProductObserver::Part;
 
 }  // namespace
 
-DeviceBlock::DeviceBlock(const CsrMatrix<double>& block, StreamRef stream)
-    : row_ptr(to_device(std::span<const std::int32_t>(block.row_ptr), stream)),
-      col_idx(to_device(std::span<const std::int32_t>(block.col_idx), stream)),
-      values(to_device(std::span<const double>(block.values), stream)),
-      rows(block.rows),
-      cols(block.cols) {}
-
-DeviceCsr<double> DeviceBlock::view() const {
-  return {.rows = rows,
-          .cols = cols,
-          .nnz = static_cast<std::int64_t>(values.size()),
-          .row_ptr = row_ptr.view(),
-          .col_idx = col_idx.view(),
-          .values = values.view()};
-}
-
 CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
                            Precision precision, const ExchangeRequest& exchange)
     : Operator(std::move(matrix), kernel) {
@@ -41,18 +25,18 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
   inexact_ = mixed_ && !float_values_are_exact(*matrix_);
   collectively(matrix_->comm, [&] {
     Stopwatch watch;
-    local_block_ = DeviceBlock(blocks.local, stream_);
+    local_block_ = to_device(blocks.local.view(), stream_);
     const bool ghosts = blocks.ghost.nnz() > 0;
     const bool boundary = ghosts && is_boundary(blocks.ghost);
-    if (ghosts && !boundary) ghost_block_ = DeviceBlock(blocks.ghost, stream_);
+    if (ghosts && !boundary) ghost_block_ = to_device(blocks.ghost.view(), stream_);
     stream_.synchronize();
     upload_seconds_ = watch.lap();
     const auto build_both = [&](const auto& builder) {
       return Kernels{builder(local_block_), ghosts && !boundary ? builder(ghost_block_) : nullptr};
     };
-    kernels_ = build_both([&](const DeviceBlock& block) { return build(block); });
+    kernels_ = build_both([&](const DeviceCsrMatrix<double>& block) { return build(block); });
     if (inexact_)
-      exact_ = build_both([&](const DeviceBlock& block) {
+      exact_ = build_both([&](const DeviceCsrMatrix<double>& block) {
         return build_cuda_kernel<double>("albus", block.view(), stream_);
       });
     if (boundary) boundary_ = std::make_unique<BoundaryProduct>(blocks.ghost, stream_);
@@ -62,7 +46,8 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
   exchange_ = make_gpu_exchange(matrix_->comm, matrix_->halo, exchange);
 }
 
-std::unique_ptr<CudaKernel<double>> CudaOperator::build(const DeviceBlock& block) const {
+std::unique_ptr<CudaKernel<double>> CudaOperator::build(
+    const DeviceCsrMatrix<double>& block) const {
   return mixed_ ? build_mixed_cuda_kernel(kernel_, block.view(), stream_)
                 : build_cuda_kernel<double>(kernel_, block.view(), stream_);
 }
@@ -81,7 +66,7 @@ std::shared_ptr<CudaKernel<double>> CudaOperator::share_local_kernel() {
   return kernels_.local;
 }
 
-// boundary_ multiplies by the ghost block itself.
+// boundary_ holds the exact values of the ghost block, so that rounding loses nothing there.
 void CudaOperator::find_row_defect() {
   const SplitRows& blocks = matrix_->blocks;
   row_defect_ = trireme::row_defect(blocks.local, boundary_ ? nullptr : &blocks.ghost);
@@ -100,7 +85,8 @@ void CudaOperator::multiply(DeviceSpan<const double> x, DeviceSpan<double> y, St
   events_.end(stream);
 }
 
-// Timed without the way into the kernel's order and back, which a loop in that order has not.
+// The time of the product leaves out the permutations of x and y, which a loop in the kernel's
+// order does not need.
 void CudaOperator::multiply_permuted(DeviceSpan<const double> x, DeviceSpan<double> y,
                                      StreamRef stream) {
   if (permuted_x_.empty()) {
@@ -126,7 +112,7 @@ void CudaOperator::queue_exact_product(DeviceSpan<const double> x, DeviceSpan<do
   product(inexact_ ? exact_ : kernels_, x, y, {}, stream, [](Part, const auto& work) { work(); });
 }
 
-// A kernel does not sum x . G g: then the whole product does not.
+// A kernel of the ghost block cannot sum x . (G g), so the whole product cannot sum either.
 std::size_t CudaOperator::dot_partials() const {
   const std::size_t local = kernels_.local->dot_partials();
   if (local == 0 || kernels_.ghost) return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = A x on all ranks by GPU kernels. The halo travels (see gpu_exchange.hpp) while the local
-// product runs.
+// y = A x on all ranks by GPU kernels. The halo travels (gpu_exchange.hpp) while the local product
+// runs.
 #pragma once
 
 #include <cstdint>
@@ -19,88 +19,84 @@
 
 namespace trireme {
 
-// A CSR block in device memory.
-struct DeviceBlock {
-  DeviceBuffer<std::int32_t> row_ptr, col_idx;
-  DeviceBuffer<double> values;
-  std::int64_t rows = 0, cols = 0;
-
-  DeviceBlock() = default;
-  DeviceBlock(const CsrMatrix<double>& block, StreamRef stream);
-  DeviceCsr<double> view() const;
-};
-
 class CudaOperator final : public Operator {
  public:
-  // Uses this thread's current device (select_device). Uploads both blocks, builds both kernels.
-  // Throws the same Error on every rank. Collective.
+  // Uploads both blocks to this thread's current device (select_device) and builds the kernels.
+  // Throws the same Error on every rank: usage for an unknown kernel, resource where the GPU memory
+  // or the requested exchange does not suffice. Collective.
   CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
                Precision precision = Precision::full, const ExchangeRequest& exchange = {});
 
-  // Device vectors: queued in `stream`, which is not waited for; where the exchange is by MPI, the
-  // host waits until its own entries are packed and its neighbours' have come. Collective.
+  // y = A x with vectors of local_rows() numbers in device memory. The work is queued in `stream`,
+  // and the call does not wait for it. Only an exchange by MPI makes the host wait, until its own
+  // entries are packed and those of its neighbours have come. Collective.
   void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
-  // Host vectors, staged through pinned memory; returns when y is there. Collective.
+  // The same with vectors in host memory, which travel through pinned memory. Returns when y is
+  // complete. Collective.
   void multiply(std::span<const double> x, std::span<double> y) override;
   void multiply_exactly(std::span<const double> x, std::span<double> y) override;
   void refresh_values() override;
   KernelStatistics statistics() const override;
   ProductTimes& times() override;
 
-  // Mean microseconds that the staging of host vectors cost a product, beside the product itself.
+  // Mean microseconds per product that the transfer of host vectors took, without the product.
   double staging_us();
   StreamRef stream() const { return stream_; }
 
-  // For loops on the device: the same product without events and observers, to be recorded as
-  // exchange()->recording() says. With `partials` (dot_partials() of them, in a fixed order), also
-  // what adds up to this rank's part of x . y; empty: not asked for.
+  // The product for a loop on the device: without events and observers, and suited to be recorded
+  // as exchange()->recording() says. Where `partials` is not empty, it has dot_partials() numbers,
+  // and the product also writes terms there, in a fixed order, whose sum is this rank's part of
+  // x . y.
   void queue_product(DeviceSpan<const double> x, DeviceSpan<double> y, DeviceSpan<double> partials,
                      StreamRef stream);
   void queue_exact_product(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
-  std::size_t dot_partials() const;                          // 0: the kernels do not sum
-  GpuExchange* exchange() const { return exchange_.get(); }  // null: one rank
-  // What these multiply by; whoever holds it keeps it in place. Built anew where there is none.
+  std::size_t dot_partials() const;                          // 0: the kernels cannot sum x . y
+  GpuExchange* exchange() const { return exchange_.get(); }  // null on one rank
+  // The kernel of the local block, which the products above need. It exists for as long as somebody
+  // holds the result. The call builds it where choose_row_order() has given it up.
   std::shared_ptr<CudaKernel<double>> share_local_kernel();
   DeviceSpan<const float> device_row_defect() const { return device_row_defect_.view(); }
   DeviceCsr<double> local_csr() const { return local_block_.view(); }
 
-  // For a loop of up to `products` products that can take its rows in any order: measures whether
-  // the kernel multiplies P A P^T faster in its own order, and if so keeps it for that, and the one
-  // for A only if somebody holds it. One rank, exact values; tried once. Counts as build time.
+  // For a loop of up to `products` products that can take its rows in any order. Measures whether
+  // the kernel multiplies P A P^T, in its own order of rows, faster than A. If so, the operator
+  // keeps the kernel of P A P^T, and that of A only while somebody holds it. Does nothing on
+  // several ranks, for inexact values, and at a second call. The time counts as build time.
   void choose_row_order(std::int64_t products, const PermutationRule& rule = {});
-  // Null: rows are in the caller's order.
+  // The kernel of P A P^T; null where rows are in the caller's order.
   std::shared_ptr<PermutedKernel> permuted() const { return permuted_; }
   const PermutationTrial& row_order_trial() const { return trial_; }
 
  private:
   struct Kernels {
-    std::shared_ptr<CudaKernel<double>> local;  // null: permuted_ has taken its place
-    // Null: no ghosts, or so few rows with any that boundary_ multiplies by them.
+    std::shared_ptr<CudaKernel<double>> local;  // null: permuted_ replaces it
+    // Null where there are no ghosts, or where boundary_ multiplies by the ghost block.
     std::unique_ptr<CudaKernel<double>> ghost;
   };
-  std::unique_ptr<CudaKernel<double>> build(const DeviceBlock& block) const;
+  std::unique_ptr<CudaKernel<double>> build(const DeviceCsrMatrix<double>& block) const;
   void multiply_permuted(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
-  // `around` is called with each part of the product and what queues it.
+  // Calls around(part, work) for each part of the product, where work() queues that part.
   template <class Around>
   void product(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
                DeviceSpan<double> partials, StreamRef stream, const Around& around);
   void find_row_defect();
-  // Host vectors through x_ and y_; returns the seconds that it took.
+  // Copies x to x_, calls product(), which multiplies x_ into y_, and copies y_ to y. Returns the
+  // seconds of all three.
   template <class Product>
   double staged(std::span<const double> x, std::span<double> y, const Product& product);
 
   Stream stream_;
-  DeviceBlock local_block_, ghost_block_;
+  DeviceCsrMatrix<double> local_block_, ghost_block_;
   Kernels kernels_;
   DeviceBuffer<float> device_row_defect_;
-  Kernels exact_;  // where those above are inexact: albus, which reads the blocks as they lie
+  Kernels exact_;  // by albus, which needs no layout of its own; empty unless inexact()
   std::shared_ptr<PermutedKernel> permuted_;
   PermutationTrial trial_;
-  DeviceBuffer<double> permuted_x_, permuted_y_;  // of multiply_permuted(), made at its first use
+  DeviceBuffer<double> permuted_x_, permuted_y_;  // of multiply_permuted(); made at the first use
   std::unique_ptr<BoundaryProduct> boundary_;
   std::unique_ptr<GpuExchange> exchange_;
 
-  // Staging of host vectors, made at its first use.
+  // For vectors in host memory; allocated at the first use.
   PinnedBuffer<double> x_pinned_, y_pinned_;
   DeviceBuffer<double> x_, y_;
   double staged_seconds_ = 0;
@@ -109,7 +105,7 @@ class CudaOperator final : public Operator {
   EventRing events_;
 };
 
-// This rank's number on its node, to choose a device by. Collective.
+// The number of this rank among the ranks of its node, from 0. Collective.
 int rank_on_node(MPI_Comm comm);
 
 }  // namespace trireme

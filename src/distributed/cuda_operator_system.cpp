@@ -9,8 +9,8 @@
 namespace trireme {
 namespace {
 
-// A point of global sums costs what reading and writing one more number for so many rows does
-// (measured between H200s with NVLink: 3, 8 and 25 us).
+// One point of global sums takes as long as reading and writing one more number per row, for this
+// many rows. Measured between H200 GPUs with NVLink: a point takes 3, 8 and 25 us.
 constexpr std::int64_t rows_of_a_sum(Recording recording) {
   switch (recording) {
     case Recording::loop:
@@ -65,7 +65,7 @@ void CudaOperatorSystem::check() const {
   if (processes_ > 1) op_->exchange()->check();
 }
 
-// The same on every rank, which their own numbers of rows are not.
+// Decided by the rows of all ranks, so that every rank decides alike.
 bool CudaOperatorSystem::sums_are_cheap() const {
   if (processes_ == 1) return true;
   return op_->matrix().global_rows() > rows_of_a_sum(recording()) * processes_;

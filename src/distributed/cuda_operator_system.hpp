@@ -9,8 +9,8 @@
 
 namespace trireme {
 
-// How the loop can be recorded, and whether kernels sum by themselves, is as the ranks reach each
-// other: see gpu_exchange.hpp.
+// The exchange (gpu_exchange.hpp) decides how the loop can be recorded, and whether kernels add up
+// over the ranks by themselves.
 class CudaOperatorSystem : public solvers::CudaSystem {
  public:
   explicit CudaOperatorSystem(std::shared_ptr<CudaOperator> op);
@@ -35,7 +35,7 @@ class CudaOperatorSystem : public solvers::CudaSystem {
  private:
   std::shared_ptr<CudaOperator> op_;
   int processes_;
-  std::shared_ptr<CudaKernel<double>> kernel_;  // held: see CudaOperator::choose_row_order()
+  std::shared_ptr<CudaKernel<double>> kernel_;  // held so that the operator keeps it
 };
 
 }  // namespace trireme

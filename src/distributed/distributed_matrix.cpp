@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Building the shared matrix of a rank, and its diagonal.
+// Builds a rank's part of the matrix, and gives its diagonal.
 #include "distributed/distributed_matrix.hpp"
 
 #include <utility>

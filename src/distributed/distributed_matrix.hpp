@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A square matrix distributed by contiguous row blocks: the one copy that all operators share.
+// A square matrix whose contiguous row blocks lie on the ranks: the one copy that all operators
+// share.
 #pragma once
 
 #include <mpi.h>
@@ -15,25 +16,26 @@
 
 namespace trireme {
 
-// Rank r owns rows and columns [row_starts[r], row_starts[r+1]); vectors are split likewise.
+// Rank r owns the rows and columns [row_starts[r], row_starts[r+1]), and these entries of vectors.
 struct DistributedMatrix {
-  MPI_Comm comm = MPI_COMM_NULL;  // the caller's; it must outlive the matrix
-  std::vector<std::int64_t> row_starts;
-  std::int64_t global_nnz = 0;
+  MPI_Comm comm = MPI_COMM_NULL;         // owned by the caller; must outlive the matrix
+  std::vector<std::int64_t> row_starts;  // ranks + 1
+  std::int64_t global_nnz = 0;           // of all ranks
   SplitRows blocks;
   HaloPlan halo;
 
   std::int64_t local_rows() const { return blocks.local.rows; }
   std::int64_t first_row() const;
   std::int64_t global_rows() const { return row_starts.back(); }
-  std::int64_t csr_bytes() const;  // of this rank's rows: 12 a nonzero and 4 a row
+  std::int64_t csr_bytes() const;  // of this rank's rows: 12 per nonzero and 4 per row
 
-  // d[i] = a_ii of the local rows, duplicates added; 0 where it is not stored.
+  // d[i] = a_ii of local row i. Duplicates are added up; an entry that is not stored is 0. `d` has
+  // local_rows() numbers.
   void diagonal(std::span<double> d) const;
 };
 
-// Splits the slab and plans the halo. row_starts has ranks + 1 entries and the slab holds this
-// rank's rows of it. Throws Error{input} on every rank for a matrix that is not square. Collective.
+// Splits the slab, which holds this rank's rows, and plans the halo. Throws Error{input} on every
+// rank for a matrix that is not square. Collective.
 std::shared_ptr<DistributedMatrix> distribute(MPI_Comm comm, RowSlab&& slab,
                                               std::vector<std::int64_t> row_starts);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events, two a product.
+// Two events per product.
 #include "distributed/event_ring.hpp"
 
 namespace trireme {

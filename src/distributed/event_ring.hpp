@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When the last products on a GPU began and ended, without anyone waiting for them meanwhile.
+// The times of products on a GPU, measured by events so that the host need not wait for each one.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace trireme {
 
-// begin(), the product, end(): all queued in one stream.
+// begin(), the product and end() are queued in one stream, in this order.
 class EventRing {
  public:
   void begin(StreamRef stream);
   void end(StreamRef stream);
-  // Adds the products since the last call to `times`, those that the ring has lost by number only.
-  // Waits for the last one.
+  // Adds the products since the last call to `times`, and waits for the last of them. Of more than
+  // 4096 products, the older ones are counted but have no times.
   void read_into(ProductTimes& times);
 
  private:
@@ -24,8 +24,8 @@ class EventRing {
     Event begin, end;
   };
 
-  std::vector<Timed> ring_;   // grows to its full length
-  std::size_t launched_ = 0;  // since the last reading
+  std::vector<Timed> ring_;   // grows up to its full length
+  std::size_t launched_ = 0;  // products since the last read_into()
 };
 
 }  // namespace trireme

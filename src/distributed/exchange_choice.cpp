@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules.
+// The rules of the choice.
 #include "distributed/exchange_choice.hpp"
 
 #include "base/error.hpp"
@@ -15,8 +15,8 @@ std::string version(int compute) { return fmt::format("{}.{}", compute / 10, com
 std::string why_no_peers(const GpuNeighbourhood& gpus) {
   if (!gpus.own_gpus || !gpus.one_node || gpus.one_architecture()) return {};
   return fmt::format(
-      "the GPUs are of different architectures, compute capability {} to {}, and so do not write "
-      "into each other's memory",
+      "the GPUs are of different architectures (compute capability {} to {}), so that they do not "
+      "write into each other's memory",
       version(gpus.lowest_compute), version(gpus.highest_compute));
 }
 
@@ -26,9 +26,9 @@ std::vector<ExchangeWay> exchange_ways(const GpuNeighbourhood& gpus, std::string
     fail(ExitCode::usage, "-trireme_exchange {} is none of peer, nccl, mpi", asked);
   if (!asked.empty() && !gpus.own_gpus)
     fail(ExitCode::resource,
-         "-trireme_exchange {} needs a GPU for each rank; start fewer ranks, or take mpi", asked);
+         "-trireme_exchange {} needs one GPU per rank; start fewer ranks, or use mpi", asked);
   if (asked == "peer" && !gpus.one_architecture())
-    fail(ExitCode::resource, "-trireme_exchange peer: {}; take nccl or mpi", why_no_peers(gpus));
+    fail(ExitCode::resource, "-trireme_exchange peer: {}; use nccl or mpi", why_no_peers(gpus));
   if (asked == "peer") return {ExchangeWay::peer};
   if (asked == "nccl") return {ExchangeWay::nccl};
   if (!gpus.own_gpus) return {ExchangeWay::mpi};

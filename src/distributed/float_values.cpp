@@ -70,7 +70,7 @@ bool float_values_are_exact(const DistributedMatrix& matrix) {
   collectively(matrix.comm, [&] {
     if (misfit == none) return;
     fail(ExitCode::input,
-         "row {} (from 0) has {:.3g} as its largest value, beyond the range of FP32 (1.2e-38 to "
+         "row {} (from 0) has {:.3g} as its largest value, outside the range of FP32 (1.2e-38 to "
          "3.4e38); use precision: double, or scale the system",
          matrix.first_row() + misfit, values_of(matrix.blocks, misfit).largest);
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One thread an entry. Moves 20 bytes an entry, 8 of them over the bus where `to` is pinned.
+// One thread per entry. Moves 20 bytes per entry; 8 of them cross the bus where `to` is pinned.
 #include "device/check.hpp"
 #include "distributed/gather.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packing of the halo on the device.
+// Packs the entries of a vector that other ranks need, on the device.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace trireme {
 
-// to[k] = x[rows[k]]; `to` may be pinned host memory. Asynchronous in `stream`.
+// to[k] = x[rows[k]] for each k. `to` may be pinned host memory. The work is queued in `stream`.
 void gather(DeviceSpan<const double> x, DeviceSpan<const std::int32_t> rows, DeviceSpan<double> to,
             StreamRef stream);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The choice between the ways in which GPUs reach each other.
+// Finds out where the GPUs are, and tries the exchanges in order.
 #include "distributed/gpu_exchange.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace trireme {
 namespace {
 
-// What tells one GPU from another, on any node.
+// The identity of a GPU, on any node.
 using GpuName = std::array<char, 64>;
 
 bool all_differ(MPI_Comm comm, const GpuName& mine) {
@@ -75,7 +75,7 @@ std::unique_ptr<GpuExchange> make_gpu_exchange(MPI_Comm comm, const HaloPlan& ha
       auto exchange = make(ways[k], comm, halo, request.peer_timeout);
       exchange->why_no_peers = why_no_peers(gpus);
       return exchange;
-    } catch (const AgreedError& error) {  // this way does not work here
+    } catch (const AgreedError& error) {  // this exchange does not work here
       if (error.code() != ExitCode::resource || k + 1 == ways.size()) throw;
     }
 }

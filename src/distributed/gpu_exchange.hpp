@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the GPUs of the ranks reach each other: halo entries of a product, and sums of a few scalars.
+// How GPUs of several ranks exchange the halo entries of a product and add up a few scalars.
 //
-//   peer    kernels write into the other GPUs' memory (NVLink or PCIe, one node): a loop that runs
-//           on the device needs nothing else. Every process must see every GPU
-//   nccl    NCCL sends, receives and all-reduces, queued like kernels; any number of nodes
-//   mpi     packed into pinned memory and moved by MPI; ranks may share a GPU
+//   peer    Kernels write into the memory of the other GPUs (NVLink or PCIe, one node), so that a
+//           loop on the device needs no host. Every process must see every GPU.
+//   nccl    NCCL sends, receives and all-reduces, which are queued like kernels. Any number of
+//           nodes.
+//   mpi     Entries are packed into pinned memory, and MPI moves them. Ranks may share a GPU.
 #pragma once
 
 #include <mpi.h>
@@ -22,7 +23,7 @@
 
 namespace trireme {
 
-// Every rank makes the same calls in the same order; one product at a time.
+// Every rank makes the same calls in the same order, for one product at a time.
 class GpuExchange {
  public:
   virtual ~GpuExchange() = default;
@@ -32,36 +33,37 @@ class GpuExchange {
 
   virtual std::string_view name() const = 0;  // peer | nccl | mpi
   virtual Recording recording() const = 0;
-  // Entries of x on their way to the ranks that need them. Work queued in `stream` between send()
-  // and receive() overlaps with it.
+  // Sends the entries of x that other ranks need. Work that is queued in `stream` between send()
+  // and receive() overlaps with the transfer.
   virtual void send(DeviceSpan<const double> x, StreamRef stream) = 0;
-  // The ghosts, for later work in `stream`, until the next send().
+  // The ghost vector, complete for later work in `stream` and valid until the next send().
   virtual DeviceSpan<const double> receive(StreamRef stream) = 0;
-  // Adds up over the ranks, the same bits on each. At most PeerSums::max_values numbers.
+  // Replaces each number by its sum over the ranks, which has the same bits on each rank. At most
+  // PeerSums::max_values numbers.
   virtual void sum(DeviceSpan<double> values, StreamRef stream) = 0;
-  // In device memory, for kernels that sum by themselves instead; null where they cannot.
+  // In device memory, for kernels that add up over the ranks by themselves; null where they cannot.
   virtual PeerSums* peer_sums() { return nullptr; }
-  // Throws Error{resource} where this rank has waited for another one for too long: what send() and
-  // sum() have led to since then is NaN. Asks nothing of the device and of the other ranks.
+  // Throws Error{resource} where the GPU of this rank has waited for another one beyond the
+  // timeout. The results of send() and sum() are NaN from then on. The call waits for neither the
+  // device nor other ranks.
   virtual void check() const {}
 
-  std::string why_no_peers;  // see exchange_choice.hpp
+  std::string why_no_peers;  // why_no_peers() of exchange_choice.hpp, for the report
 };
 
 // Seconds for which a kernel waits for another GPU, unless the request says otherwise.
 inline constexpr double kPeerTimeout = 60;
 
-// What the user asks of the exchange: the PETSc options -trireme_exchange and
-// -trireme_peer_timeout.
+// What the user asks for by the PETSc options -trireme_exchange and -trireme_peer_timeout.
 struct ExchangeRequest {
   std::string way;                     // peer | nccl | mpi; empty: the best that works
-  double peer_timeout = kPeerTimeout;  // seconds; 0: wait for ever
+  double peer_timeout = kPeerTimeout;  // seconds; 0: no limit
 };
 
-// The requested way, or the best that works on every rank, in the order above. A requested way that
-// does not work is Error{resource}. GPUs of different architectures do not take peer: theirs is one
-// loop of decisions that each makes for itself from the same bits. `halo` outlives the result.
-// Collective; null for one rank.
+// The requested exchange, or the first of the list above that works on every rank; null on one
+// rank. Throws Error{resource} where the requested one does not work. GPUs of different
+// architectures do not use peer: there each GPU decides for itself when the loop ends, which needs
+// the same bits on all. `halo` must outlive the result. Collective.
 std::unique_ptr<GpuExchange> make_gpu_exchange(MPI_Comm comm, const HaloPlan& halo,
                                                const ExchangeRequest& request = {});
 

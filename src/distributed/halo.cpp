@@ -15,7 +15,7 @@ HaloPlan plan_halo(MPI_Comm comm, std::span<const std::int64_t> row_starts,
   HaloPlan plan;
   plan.ghosts = static_cast<std::int32_t>(ghost_columns.size());
 
-  // Ghosts ascend, so each owner's are one slice of the ghost vector.
+  // Ghost columns ascend, so that those of one owner are one slice of the ghost vector.
   std::vector<int> wanted(ranks, 0), asked(ranks, 0);
   for (std::int32_t k = 0; k < plan.ghosts;) {
     const auto after = std::upper_bound(row_starts.begin(), row_starts.end(), ghost_columns[k]);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which vector entries travel between which ranks, and their transport by MPI.
 //
-// The plan is plain data: MPI, pinned staging and NCCL all run from it. The transport is a set of
-// persistent requests rather than PETSc's PetscSF: the buffers belong to the caller (pageable for
-// the host, pinned for a GPU), starting it costs one call, nothing is packed twice, and programs
-// that bring their own Krylov loop need no PETSc for it.
+// The plan is plain data, which every exchange uses: MPI, NCCL and peer memory. The transport by
+// MPI is a set of persistent requests rather than PETSc's PetscSF, for four reasons. The caller
+// owns the buffers (pageable for the host, pinned for a GPU), one call starts the transport, no
+// entry is packed twice, and a program with its own Krylov loop needs no PETSc.
 #pragma once
 
 #include <mpi.h>
@@ -32,13 +32,14 @@ struct HaloPlan {
   bool empty() const { return sends.empty() && receives.empty(); }
 };
 
-// `ghost_columns` ascending, none of them this rank's own; rank r owns the columns
+// `ghost_columns` are global, ascend, and belong to other ranks. Rank r owns the columns
 // [row_starts[r], row_starts[r+1]). Collective.
 HaloPlan plan_halo(MPI_Comm comm, std::span<const std::int64_t> row_starts,
                    std::span<const std::int32_t> ghost_columns);
 
-// Moves packed entries to the neighbours' ghost vectors (forward: y = A x), or ghost contributions
-// back to their owners (reverse: y = A^T x). The buffers and the plan must outlive it.
+// Moves packed entries to the ghost vectors of the neighbours (forward, for y = A x), or ghost
+// contributions back to the owners of the rows (reverse, for y = A^T x). The buffers must outlive
+// the object.
 class HaloExchange {
  public:
   // packed.size() == plan.send_rows.size(), ghosts.size() == plan.ghosts. Collective.
@@ -48,17 +49,20 @@ class HaloExchange {
   HaloExchange(const HaloExchange&) = delete;
   HaloExchange& operator=(const HaloExchange&) = delete;
 
-  void begin() { start(forward_); }          // `packed` must be filled, neither buffer touched
-  void end() { wait(forward_); }             // `ghosts` is filled
-  void begin_reverse() { start(reverse_); }  // `ghosts` must be filled, neither buffer touched
-  void end_reverse() { wait(reverse_); }     // `packed` holds what each send row is owed
+  // `packed` must be filled. Until end() returns and has filled `ghosts`, nobody may touch either
+  // buffer.
+  void begin() { start(forward_); }
+  void end() { wait(forward_); }
+  // `ghosts` must be filled. end_reverse() fills `packed` with the contribution to each send row.
+  void begin_reverse() { start(reverse_); }
+  void end_reverse() { wait(reverse_); }
 
  private:
   using Requests = std::vector<MPI_Request>;
   static void start(Requests& requests);
   static void wait(Requests& requests);
 
-  MPI_Comm comm_ = MPI_COMM_NULL;  // our own, so that tags cannot clash
+  MPI_Comm comm_ = MPI_COMM_NULL;  // a duplicate, so that tags cannot clash
   Requests forward_, reverse_;
 };
 

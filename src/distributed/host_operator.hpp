@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = A x on all ranks by host kernels; the halo travels while the local product runs.
+// y = A x on all ranks by host kernels. The halo travels while the local product runs.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@
 
 namespace trireme {
 
-// Several operators (kernels) may share one matrix; the kernels keep views of it.
+// Several operators may share one matrix, and their kernels keep views of it.
 class HostOperator final : public Operator {
  public:
-  // Builds both blocks with the named kernel. Throws the same Error on every rank. Collective.
+  // Builds the named kernel for both blocks. Throws the same Error on every rank. Collective.
   HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
                Precision precision = Precision::full);
 
@@ -26,15 +26,15 @@ class HostOperator final : public Operator {
 
  private:
   struct Kernels {
-    std::unique_ptr<HostKernel<double>> local, ghost;  // ghost null: no ghosts
+    std::unique_ptr<HostKernel<double>> local, ghost;  // ghost: null without ghosts
   };
   void pack(std::span<const double> x);
-  void begin_halo(std::span<const double> x);  // packs and sends; x may be read meanwhile
-  std::span<const double> end_halo();          // the ghost vector
+  void begin_halo(std::span<const double> x);
+  void end_halo();
   void multiply(const Kernels& kernels, std::span<const double> x, std::span<double> y);
 
   Kernels kernels_;
-  Kernels exact_;  // where those above are inexact: the plain csr, which needs no layout of its own
+  Kernels exact_;  // by csr, which needs no layout of its own; empty unless inexact()
   Array<double> packed_, ghosts_;
   HaloExchange exchange_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// GPUs that reach each other through pinned memory and MPI. The host waits until its own entries
-// are packed and its neighbours' have come; the local product runs on the device meanwhile.
+// GPUs exchange through pinned memory and MPI. The host waits until its own entries are packed and
+// those of its neighbours have come; meanwhile the device runs the local product.
 #include <mpi.h>
 
 #include <span>
@@ -57,7 +57,7 @@ class MpiExchange final : public GpuExchange {
 
  private:
   MPI_Comm comm_;
-  bool idle_;  // nothing to send, nothing to receive
+  bool idle_;  // the halo is empty
   DeviceBuffer<std::int32_t> send_rows_;
   DeviceBuffer<double> ghosts_;
   PinnedBuffer<double> packed_, arrived_, sums_;

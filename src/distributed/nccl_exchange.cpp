@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// GPUs that reach each other through NCCL, opened at run time so that our programs start without
-// it.
+// GPUs exchange through NCCL, which is opened at run time, so that the programs start without it.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <nccl.h>
@@ -87,11 +86,11 @@ class NcclExchange final : public GpuExchange {
     });
   }
   ~NcclExchange() override {
-    if (ranks_ && !error_in_flight()) nccl_->comm_destroy(ranks_);  // it waits for the others
+    if (ranks_ && !error_in_flight()) nccl_->comm_destroy(ranks_);  // waits for the other ranks
   }
 
   std::string_view name() const override { return "nccl"; }
-  // Its nodes may not stand in the body of a while node (CUDA 13.0, NCCL 2.28).
+  // The graph nodes of NCCL may not be in the body of a while node (CUDA 13.0, NCCL 2.28).
   Recording recording() const override { return Recording::replay; }
 
   void send(DeviceSpan<const double> x, StreamRef stream) override {
@@ -126,7 +125,7 @@ class NcclExchange final : public GpuExchange {
   ncclComm_t ranks_ = nullptr;
   DeviceBuffer<std::int32_t> send_rows_;
   DeviceBuffer<double> packed_, ghosts_;
-  Stream side_;  // of the halo, beside the local product
+  Stream side_;  // for the halo, so that the local product runs meanwhile
   Event is_packed_{Timing::no}, has_come_{Timing::no};
 };
 

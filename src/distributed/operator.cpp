@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does not depend on where the kernels run.
+// The parts of an operator that do not depend on where its kernels run.
 #include "distributed/operator.hpp"
 
 #include "base/error.hpp"
@@ -19,8 +19,8 @@ void Operator::update_values(std::span<const double> values) {
   scatter_values(values, matrix_->blocks);
   if (mixed_ && !inexact_ && !float_values_are_exact(*matrix_))
     fail(ExitCode::usage,
-         "update_values: this operator keeps FP32 values alone, and the new ones need more; build "
-         "it anew");
+         "update_values: this operator stores FP32 values only, and the new values are no FP32 "
+         "numbers; create the operator again");
   refresh_values();
 }
 

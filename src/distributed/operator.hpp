@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the host's and the GPU's distributed operators have in common: all that a MatShell needs.
+// A distributed matrix that multiplies by a named kernel, on the host or on a GPU.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace trireme {
 
 class Operator {
  public:
-  // Called around the parts of a product by whoever logs; see log_events.hpp.
+  // Is told when each part of a product begins and ends, for a log.
   struct ProductObserver {
     virtual ~ProductObserver() = default;
     enum class Part { halo, local, ghost };
@@ -34,31 +34,38 @@ class Operator {
   const DistributedMatrix& matrix() const { return *matrix_; }
   const std::string& kernel() const { return kernel_; }
   double build_seconds() const { return build_seconds_; }
-  double upload_seconds() const { return upload_seconds_; }  // of the CSR to the device
+  double upload_seconds() const { return upload_seconds_; }  // of the CSR to the GPU; else 0
 
-  // x and y: this rank's part in host memory, local_rows() long, not overlapping. Collective,
-  // timed.
+  // y = A x, where x and y are this rank's local_rows() numbers in host memory and do not overlap.
+  // The time is recorded. Collective.
   virtual void multiply(std::span<const double> x, std::span<double> y) = 0;
-  // Mixed precision, where rounding to FP32 changes the matrix: multiply() is by the rounded one,
-  // and a solver must correct its residuals by the product of the matrix itself.
+  // Whether the precision is mixed and rounding to FP32 changes the matrix. multiply() is then the
+  // product by the rounded matrix A32, and a solver must correct its residuals by
+  // multiply_exactly().
   bool inexact() const { return inexact_; }
-  // and what that lacks in the sums of the local rows, A 1 - A32 1, on the host.
+  // A 1 - A32 1 of the local rows, in host memory: what rounding takes from the sum of each row.
+  // Empty unless inexact().
   std::span<const float> row_defect() const { return row_defect_; }
-  // y = A x in FP64 whatever the precision; not among the times. Collective.
+  // y = A x in FP64 whatever the precision is. The time is not recorded. Collective.
   virtual void multiply_exactly(std::span<const double> x, std::span<double> y) = 0;
-  // y = A^T x by the plain CSR on the host, whatever the kernel. Collective.
+  // y = A^T x by the plain CSR on the host, whatever the kernel is. Collective.
   void multiply_transpose(std::span<const double> x, std::span<double> y);
 
-  // New values in the order of the slab that the matrix was distributed from.
+  // Replaces the values of the shared matrix, in the order of the slab that distribute() took, and
+  // calls refresh_values(). Throws Error{usage} for a wrong number of values, and where this
+  // operator holds FP32 values that were exact and the new ones are not. Collective.
   void update_values(std::span<const double> values);
-  // The matrix has new values already (another operator's update_values): hand them to the kernels.
+  // Gives the present values of the shared matrix to the kernels. To be called where another
+  // operator's update_values() has changed them.
   virtual void refresh_values() = 0;
 
-  // Both blocks together: bytes added, padding over all stored entries, steps of local then ghost.
+  // Of both blocks: the sum of the bytes, the padding over all stored entries, and the build steps
+  // of the local block before those of the ghost block.
   virtual KernelStatistics statistics() const = 0;
-  // Of the products so far; on a GPU this reads the events, and so waits for the last product.
+  // The times of the products so far. On a GPU the call waits for the last product.
   virtual ProductTimes& times() { return times_; }
-  void observe(ProductObserver* observer) { observer_ = observer; }  // null: nobody; not owned
+  // The observer is not owned; null removes it.
+  void observe(ProductObserver* observer) { observer_ = observer; }
 
  protected:
   template <class Work>
@@ -78,7 +85,7 @@ class Operator {
 
  private:
   ProductObserver* observer_ = nullptr;
-  std::unique_ptr<TransposedProduct> transposed_;  // made at its first use
+  std::unique_ptr<TransposedProduct> transposed_;  // made at the first use
 };
 
 }  // namespace trireme

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// GPUs of one node that write into each other's memory: who writes where.
+// GPUs of one node write into each other's memory; this file lays out who writes where.
 #include <mpi.h>
 
 #include <array>
@@ -17,7 +17,7 @@
 namespace trireme {
 namespace {
 
-// What travels between this rank and another, in entries; both are at least 1.
+// The entries that travel to and from another rank; both counts are at least 1.
 struct Neighbour {
   HaloPlan::Neighbour out{0, 0, 0}, in{0, 0, 0};
 };
@@ -45,7 +45,7 @@ class PeerExchange final : public GpuExchange {
     }
     share_memory(rows);
     tell_neighbours();
-    MPI_Barrier(comm);  // everyone's memory is zero and mapped
+    MPI_Barrier(comm);  // the memory of every rank is zero and mapped
   }
 
   std::string_view name() const override { return "peer"; }
@@ -69,12 +69,12 @@ class PeerExchange final : public GpuExchange {
     if (missed == 0) return;
     fail(ExitCode::resource,
          "the GPU of this rank has waited {} s for that of rank {}, which is lost or stands still; "
-         "see what became of that rank (-trireme_peer_timeout sets the seconds)",
+         "see what happened to that rank (-trireme_peer_timeout sets the seconds)",
          timeout_seconds_, whom(missed));
   }
 
  private:
-  // A rank's memory: its mailbox for sums, then its inbox.
+  // The shared memory of a rank is its mailbox for sums, followed by its inbox for halo entries.
   void share_memory(const std::vector<std::int32_t>& rows) {
     const std::size_t inbox_words = 4 * static_cast<std::size_t>(halo_.incoming);
     region_.emplace(comm_, (PeerSums::mailbox_words + inbox_words) * sizeof(std::uint64_t));
@@ -107,9 +107,9 @@ class PeerExchange final : public GpuExchange {
     halo_.wait = &peers_.data()->wait;
   }
 
-  // Each rank tells each neighbour where in its inbox that neighbour's entries go.
+  // Each rank tells each neighbour where in its inbox the entries of that neighbour go.
   void tell_neighbours() {
-    using Place = std::array<std::int32_t, 2>;  // first entry, entries of a parity
+    using Place = std::array<std::int32_t, 2>;  // first entry, and entries per parity
     std::vector<Place> here(inboxes_.size()), there(inboxes_.size());
     for (const auto& [rank, neighbour] : neighbours_)
       here[rank] = {neighbour.in.offset, halo_.incoming};
@@ -121,7 +121,7 @@ class PeerExchange final : public GpuExchange {
     }
   }
 
-  // The rank that PeerWait::missed means.
+  // The rank that a value of PeerWait::told means.
   int whom(std::int32_t missed) const {
     if (missed > 0) return missed - 1;
     const std::int32_t entry = -1 - missed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One thread an entry. An entry moves 16 bytes over the link.
+// One thread per entry. Each entry moves 16 bytes over the link.
 #include <algorithm>
 
 #include "device/check.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A barrier with a patience.
+// A barrier with a time limit.
 #include "distributed/peer_region.hpp"
 
 #include <chrono>

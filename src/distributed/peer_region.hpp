@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of every rank that all the others have mapped: opened by all ranks or by none, and freed
-// only when nobody has it mapped any more.
+// Device memory of every rank that all other ranks have mapped. All ranks open it or none does, and
+// it is freed only when no rank has it mapped.
 #pragma once
 
 #include <mpi.h>
@@ -14,10 +14,11 @@
 
 namespace trireme {
 
-// Returns false where some rank has not called it within a few seconds. `comm` is of no use then.
+// Waits until every rank has called it. Returns false where a rank has not done so within three
+// seconds; `comm` must not be used after that.
 bool all_arrive_soon(MPI_Comm comm);
 
-// The template is for tests, which count what is mapped or let it fail on one rank.
+// The template parameters are for tests, which count mappings or let one fail.
 template <class Memory = PeerMemory, class Mapping = PeerMapping>
 class PeerRegion {
  public:
@@ -35,7 +36,7 @@ class PeerRegion {
         for (int other = 0; other < std::ssize(mappings_); ++other)
           if (other != rank_) mappings_[other] = Mapping(handles[other]);
       });
-    } catch (...) {  // on every rank, some of which have mapped what others are about to free
+    } catch (...) {  // on every rank; some have mapped memory that others are about to free
       mappings_.clear();
       MPI_Barrier(comm);
       throw;
@@ -43,7 +44,8 @@ class PeerRegion {
     MPI_Comm_dup(comm, &comm_);
   }
 
-  // Collective. With an error on its way the others may never come: then the memory stays.
+  // Collective. Where an exception is in flight, the other ranks may never come. The memory is then
+  // left to the end of the process.
   ~PeerRegion() {
     int finalized = 0;
     MPI_Finalized(&finalized);
@@ -60,14 +62,14 @@ class PeerRegion {
   PeerRegion(const PeerRegion&) = delete;
   PeerRegion& operator=(const PeerRegion&) = delete;
 
-  // A rank's memory as this rank sees it.
+  // The address, on this rank, of the memory of `rank`.
   void* of(int rank) const { return rank == rank_ ? memory_.data() : mappings_[rank].data(); }
 
  private:
   int rank_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   Memory memory_;
-  std::vector<Mapping> mappings_;  // of each other rank's memory
+  std::vector<Mapping> mappings_;  // of the memory of each other rank
 };
 
 }  // namespace trireme

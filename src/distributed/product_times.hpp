@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long each product took: the last ones one by one, all of them in sum.
+// The times of products: those of the last ones, and the number of all.
 #pragma once
 
 #include <mpi.h>
@@ -9,13 +9,13 @@
 
 namespace trireme {
 
-// Microseconds of one product (local + ghost + halo wait) on the slowest rank.
+// Statistics in microseconds per product (local block, ghost block and wait for the halo).
 struct ProductTiming {
   std::int64_t count = 0;
   double mean = 0, median = 0, p95 = 0, min = 0, max = 0;
 };
 
-// Keeps the last `capacity` products; recording costs one store.
+// Keeps the times of the last `capacity` products. To record one costs one store.
 class ProductTimes {
  public:
   explicit ProductTimes(std::size_t capacity = 1 << 16) : ring_(capacity) {}
@@ -23,7 +23,7 @@ class ProductTimes {
   void record(double seconds) {
     ring_[count_++ % ring_.size()] = static_cast<float>(1e6 * seconds);
   }
-  // Products that were made but not timed one by one.
+  // Counts products whose times are unknown.
   void count_unseen(std::size_t products) { unseen_ += products; }
   std::int64_t count() const { return static_cast<std::int64_t>(count_ + unseen_); }
   void clear() { count_ = unseen_ = 0; }
@@ -31,8 +31,8 @@ class ProductTimes {
   // Microseconds of each product that was kept on this rank, oldest first.
   std::vector<float> kept() const;
 
-  // The same of the rank that was slowest in each product.
-  // All ranks must have recorded the same products. Collective.
+  // For each product the maximum over the ranks, which must have recorded the same products.
+  // Collective.
   std::vector<float> slowest(MPI_Comm comm) const;
 
  private:
@@ -41,7 +41,7 @@ class ProductTimes {
   std::size_t unseen_ = 0;
 };
 
-// Statistics of microseconds; `count` may exceed the samples that were kept.
+// Statistics of the samples; `count`, which may exceed their number, becomes ProductTiming::count.
 ProductTiming summarise(std::vector<float> microseconds, std::int64_t count);
 
 }  // namespace trireme

@@ -10,7 +10,7 @@
 namespace trireme {
 namespace {
 
-// A set of columns as bits, and the rank of a column in it in constant time.
+// A set of columns as bits. The position of a member in ascending order takes constant time.
 class ColumnSet {
  public:
   ColumnSet(std::int64_t first, std::int64_t last) : first_(first) {
@@ -22,7 +22,7 @@ class ColumnSet {
     const std::uint64_t at = column - first_;
     bits_[at / 64] |= std::uint64_t{1} << (at % 64);
   }
-  // The members in ascending order; after this, index() may be asked.
+  // The members in ascending order. index() may be called after this.
   Array<std::int32_t> list() {
     std::int32_t count = 0;
     for (std::size_t word = 0; word < bits_.size(); ++word) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = A^T x on the host by the plain CSR of both blocks; the halo travels backwards.
+// y = A^T x on the host by the plain CSR of both blocks. Contributions to the rows of other ranks
+// travel in the reverse direction of the halo.
 #pragma once
 
 #include <memory>
@@ -11,10 +12,11 @@
 
 namespace trireme {
 
-// Serial on each rank, so the same bits from run to run.
+// Serial on each rank, so that every run gives the same bits.
 class TransposedProduct {
  public:
   explicit TransposedProduct(std::shared_ptr<const DistributedMatrix> matrix);  // collective
+  // x and y have local_rows() numbers. Collective.
   void multiply(std::span<const double> x, std::span<double> y);
 
  private:

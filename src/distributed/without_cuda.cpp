@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A build without CUDA: there are no GPUs to multiply on or to reach.
+// What a build without CUDA has in place of the CUDA files: errors.
 #include "base/error.hpp"
 #include "distributed/boundary_product.hpp"
 #include "distributed/gpu_exchange.hpp"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A build without NCCL's header.
+// What a build without the header of NCCL has in place of nccl_exchange.cpp: an error.
 #include "base/error.hpp"
 #include "distributed/gpu_exchange.hpp"
 
 namespace trireme {
 
 std::unique_ptr<GpuExchange> make_nccl_exchange(MPI_Comm /*comm*/, const HaloPlan& /*halo*/) {
-  fail(ExitCode::resource, "this Trireme was built without NCCL; build it where nccl.h is");
+  fail(ExitCode::resource,
+       "this Trireme was built without NCCL; build it on a machine that has nccl.h");
 }
 
 }  // namespace trireme

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Entry checks and canonical rows; see canonical_rows.hpp.
+// Checks entries and sorts rows with all threads.
 #include "io/canonical_rows.hpp"
 
 #include <algorithm>
@@ -31,7 +31,8 @@ bool ascends(std::span<const std::int32_t> columns) {
   return strictly;
 }
 
-// Leaves the row's entries sorted and summed at its front; returns their number.
+// Sorts the entries of a row, adds up duplicates, leaves the rest at the front of the row, and
+// returns how many there are.
 std::int32_t sort_and_sum(std::span<std::int32_t> columns, std::span<double> values,
                           std::vector<Entry>& entries) {
   entries.resize(columns.size());

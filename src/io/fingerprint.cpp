@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hashes of rows, added up.
+// Adds up the hashes of rows, and of entries of vectors.
 #include "io/fingerprint.hpp"
 
 #define XXH_INLINE_ALL

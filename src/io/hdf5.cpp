@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Thin calls into the HDF5 C API; see hdf5.hpp.
+// Thin calls into the HDF5 C API.
 #include "io/hdf5.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace trireme::hdf5 {
 namespace {
 
-// Creating /K/stiffness/data makes /K and /K/stiffness where they are missing.
+// Creates missing groups of a path: /K and /K/stiffness for /K/stiffness/data.
 Handle with_groups_on_the_way() {
   Handle creation(H5Pcreate(H5P_LINK_CREATE));
   H5Pset_create_intermediate_group(creation.get(), 1);
@@ -32,9 +32,10 @@ Kind kind_of(hid_t type) {
   }
 }
 
-// A cache that holds a whole chunk, so that reading a chunk in pieces inflates it once.
+// Access with a cache that holds a whole chunk, so that a chunk that is read in pieces is inflated
+// once.
 Handle access_that_caches_a_chunk(hid_t dataset) {
-  constexpr std::size_t most = std::size_t{64} << 20;
+  constexpr std::size_t max_bytes = std::size_t{64} << 20;
   Handle access(H5Dget_access_plist(dataset));
   const Handle creation(H5Dget_create_plist(dataset));
   if (H5Pget_layout(creation.get()) != H5D_CHUNKED) return access;
@@ -43,7 +44,7 @@ Handle access_that_caches_a_chunk(hid_t dataset) {
   const Handle type(H5Dget_type(dataset));
   std::size_t bytes = H5Tget_size(type.get());
   for (int i = 0; i < rank; ++i) bytes *= chunk[i];
-  if (bytes > (std::size_t{1} << 20) && bytes <= most)
+  if (bytes > (std::size_t{1} << 20) && bytes <= max_bytes)
     H5Pset_chunk_cache(access.get(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, bytes,
                        H5D_CHUNK_CACHE_W0_DEFAULT);
   return access;
@@ -256,7 +257,7 @@ File File::open(const std::filesystem::path& path) {
   const Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fclose_degree(access.get(), H5F_CLOSE_WEAK);
 #if H5_VERSION_GE(1, 10, 7)
-  H5Pset_file_locking(access.get(), true, true);  // go on where the file system has no locks
+  H5Pset_file_locking(access.get(), true, true);  // ignore locks where the file system has none
 #endif
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
   if (file < 0) {
@@ -271,7 +272,7 @@ File File::create(const std::filesystem::path& path, const std::filesystem::path
   const Quiet quiet;
   const std::string name = (shown_as.empty() ? path : shown_as).string();
   const Handle access(H5Pcreate(H5P_FILE_ACCESS));
-  // 1.8 and later read it, and an attribute (the text of a case) may exceed 64 KiB.
+  // HDF5 1.8 and later can read the file, and an attribute (the text of a case) may exceed 64 KiB.
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18);
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get());
   if (file < 0) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The part of HDF5 that Trireme uses, with owners for handles and one-line errors.
 //
-// Every rank opens a file for itself and reads its own slabs, so reading needs no parallel HDF5, no
-// rank waits for another, and compressed datasets work. All errors are Error{input}: they name file
-// and object, and carry HDF5's innermost reason; HDF5's own printing is off during each call. What
-// leads to other files is refused, and so are datasets that nobody wrote (hdf5_own_data.hpp).
+// Every rank opens a file for itself and reads its own slabs. Reading therefore needs no parallel
+// HDF5, no rank waits for another, and compressed datasets work. Reading throws Error{input}, which
+// names the file and the object and carries the innermost reason of HDF5; HDF5 itself prints
+// nothing during a call. Links and storage that lead to other files are refused, and so are
+// datasets that were never written (hdf5_own_data.hpp).
 #pragma once
 
 #include <hdf5.h>
@@ -41,8 +42,8 @@ class Handle {
   hid_t id_ = H5I_INVALID_HID;
 };
 
-// The type of T in memory. Defined for the types below; HDF5 converts from whatever the file holds,
-// and clips integers that do not fit.
+// The HDF5 type of T, for the types below. HDF5 converts the numbers of the file to it, and clips
+// integers that do not fit.
 template <class T>
 hid_t memory_type();
 template <>
@@ -54,17 +55,18 @@ hid_t memory_type<float>();
 template <>
 hid_t memory_type<double>();
 
-// What groups and datasets share: a name for messages ("cant.h5: /A/indptr") and attributes.
+// A group or a dataset: attributes, and a name for messages ("cant.h5: /A/indptr").
 class Object {
  public:
   const std::string& name() const { return name_; }
   hid_t id() const { return handle_.get(); }
 
   bool has_attribute(const std::string& attribute) const;
-  // Fixed or variable length strings, as C, Fortran, h5py str and bytes write them; empty when the
-  // attribute is missing or no string.
+  // A string of fixed or variable length, as C, Fortran and h5py (str, bytes) write it. Empty where
+  // the attribute is missing or is no string.
   std::optional<std::string> string_attribute(const std::string& attribute) const;
-  // A scalar or an array of any integer type; empty when missing or not an integer.
+  // A scalar or an array of any integer type. Empty where the attribute is missing or has no
+  // integers.
   std::optional<std::vector<std::int64_t>> integer_attribute(const std::string& attribute) const;
 
   void write_attribute(const std::string& attribute, std::string_view value);
@@ -89,7 +91,8 @@ class Dataset : public Object {
   const std::vector<std::int64_t>& extents() const { return extents_; }
   Kind kind() const { return kind_; }
 
-  // Rows [first, first + count) of the leading dimension with all of the others, in C order.
+  // The rows [first, first + count) of the leading dimension, with all of the other dimensions, in
+  // C order. `into` and `from` have room for all of these numbers.
   template <class T>
   void read(std::int64_t first, std::int64_t count, T* into) const {
     read_slab(first, count, memory_type<T>(), into);
@@ -111,11 +114,11 @@ class Group : public Object {
  public:
   Group() = default;
 
-  // Whether the path (relative to this group, or absolute) leads to an object.
+  // Whether a path, relative to this group or absolute, leads to an object.
   bool has(const std::string& path) const;
   bool has_group(const std::string& path) const;
   bool has_dataset(const std::string& path) const;
-  // The names of its children that are groups (or datasets), sorted.
+  // The sorted names of the children that are groups, or datasets.
   std::vector<std::string> groups() const;
   std::vector<std::string> datasets() const;
 
@@ -138,14 +141,16 @@ class Group : public Object {
   std::string path_of(const std::string& path) const;
 };
 
-// The root group of a file; the file stays open as long as this or any object of it lives.
+// The root group of a file. The file stays open while this or any object of it lives.
 class File : public Group {
  public:
   static File open(const std::filesystem::path& path);
-  // There must be no file of this name, so that no symbolic link is followed and no file is
-  // emptied. Messages name the file `shown_as` where that is given.
+  // Creates a file where there is none of this name, so that no symbolic link is followed and no
+  // file is emptied. Messages name the file `shown_as` where that is given. Throws Error{usage}
+  // where the file cannot be created.
   static File create(const std::filesystem::path& path, const std::filesystem::path& shown_as = {});
-  // Closes a created file and reports what could not be written (a full disk, say).
+  // Closes a created file. Throws Error{resource} where its data could not be written, such as on a
+  // full disk.
   void close();
 
  private:

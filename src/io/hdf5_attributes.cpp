@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads and writes HDF5 attributes; see hdf5.hpp.
+// Reads and writes HDF5 attributes (hdf5.hpp).
 #include <algorithm>
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How io/hdf5*.cpp call the HDF5 C API: quietly, with its reason in our error.
+// Helpers of io/hdf5*.cpp: calls into the HDF5 C API that print nothing and throw our errors.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace trireme::hdf5 {
 
-// While it lives HDF5 prints nothing; then whatever the program had set holds again.
+// HDF5 prints no errors while an object of this class lives. Its end restores the earlier setting.
 class Quiet {
  public:
   Quiet() {
@@ -27,8 +27,8 @@ class Quiet {
   void* data_ = nullptr;
 };
 
-// The description that HDF5's deepest failing function left, on one line; where there is one, the
-// operating system's word alone.
+// The description by the innermost HDF5 function that failed, on one line. Where it quotes a
+// message of the operating system, that message alone.
 inline std::string innermost_reason() {
   std::string reason;
   H5Ewalk2(
@@ -53,7 +53,7 @@ inline std::string innermost_reason() {
   fail(code, "{}: cannot {}: {}", name, doing, reason);
 }
 
-// `code`: input while reading; resource while writing, where the disk is what fails.
+// `code` is input for reading, and resource for writing, which fails because of the disk.
 inline Handle checked(hid_t id, const std::string& name, std::string_view doing,
                       ExitCode code = ExitCode::input) {
   if (id < 0) fail_hdf5(name, doing, code);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See hdf5_own_data.hpp.
+// Walks along links, and reads the storage properties of datasets.
 #include "io/hdf5_own_data.hpp"
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace trireme::hdf5 {
 namespace {
 
-constexpr int deepest_link = 16;  // soft links that name soft links; a cycle ends here
+constexpr int max_links = 16;  // soft links that lead to soft links; ends a cycle
 
 std::vector<std::string> words_of(const std::string& path) {
   std::vector<std::string> words;
@@ -25,9 +25,8 @@ std::vector<std::string> words_of(const std::string& path) {
 }
 
 void walk(hid_t location, const std::string& path, const std::string& name, int depth) {
-  if (depth == deepest_link)
-    fail(ExitCode::input, "{}: more than {} soft links lead from one to the next", name,
-         deepest_link);
+  if (depth == max_links)
+    fail(ExitCode::input, "{}: more than {} soft links lead from one to the next", name, max_links);
   std::string at = path.starts_with('/') ? "/" : "";
   for (const std::string& word : words_of(path)) {
     const std::string parent = at;
@@ -36,10 +35,11 @@ void walk(hid_t location, const std::string& path, const std::string& name, int 
     if (H5Lget_info(location, at.c_str(), &link, H5P_DEFAULT) < 0) return;
     if (link.type == H5L_TYPE_HARD) continue;
     if (link.type != H5L_TYPE_SOFT)
-      fail(ExitCode::input,
-           "{}: {} is a link to another file, and those are not followed; copy what it names into "
-           "this file (h5copy)",
-           name, at);
+      fail(
+          ExitCode::input,
+          "{}: {} is a link to another file, and such links are not followed; copy the object into "
+          "this file (h5copy)",
+          name, at);
     std::string target(link.u.val_size, '\0');
     if (H5Lget_val(location, at.c_str(), target.data(), target.size(), H5P_DEFAULT) < 0) return;
     target.resize(std::min(target.size(), target.find('\0')));
@@ -54,8 +54,8 @@ double elements_of(const std::vector<hsize_t>& extents) {
   return product;
 }
 
-// The part of a dataset's bytes that its file has a place for. Of compressed chunks, the part of
-// the chunks.
+// The part, from 0 to 1, of a dataset's bytes that the file has room for. For compressed chunks,
+// the part of the chunks.
 double part_written(hid_t dataset, hid_t creation, const std::vector<hsize_t>& extents,
                     double bytes) {
 #if H5_VERSION_GE(1, 10, 5)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrix Market files to CSR: chunks parsed by all threads, then rows filled in file order.
+// All threads parse chunks of the file; then each fills its rows in the order of the file.
 #include "io/matrix_market.hpp"
 
 #include <omp.h>
@@ -41,7 +41,7 @@ struct Parsed {
   fail(ExitCode::input, "{}: line {}: {}", path.string(), line, message);
 }
 
-// Whether the file can hold the entries that its header promises, and memory the matrix.
+// Checks that the file can hold the entries that its header promises, and that the memory suffices.
 void check_claims(const std::filesystem::path& path, const Header& header) {
   constexpr double max_inflated = 1032;                            // the largest ratio of deflate
   const double min_line = header.format == Format::array ? 2 : 4;  // "1\n", "1 1\n"
@@ -57,7 +57,7 @@ void check_claims(const std::filesystem::path& path, const Header& header) {
                                     8 * static_cast<double>(header.rows) + sizeof(Entry) * entries);
 }
 
-// The first fault of the file, and counts that disagree with the header.
+// Throws for the first fault of the file, and for counts that disagree with the header.
 void check(const std::filesystem::path& path, const Parsed& parsed) {
   std::int64_t line = parsed.header.lines;
   std::int64_t entries = 0;
@@ -69,7 +69,7 @@ void check(const std::filesystem::path& path, const Parsed& parsed) {
     has_lower |= chunk.has_lower;
     has_upper |= chunk.has_upper;
   }
-  if (entries > parsed.header.entries)  // reading stopped there
+  if (entries > parsed.header.entries)  // reading has stopped there
     fail(ExitCode::input, "{}: more entries than the {} that the size line promises", path.string(),
          parsed.header.entries);
   if (entries != parsed.header.entries)
@@ -81,12 +81,12 @@ void check(const std::filesystem::path& path, const Parsed& parsed) {
          path.string(), parsed.header.symmetry == Symmetry::skew ? "skew-symmetric" : "symmetric");
 }
 
-// All threads take chunks until the file ends or one finds a fault.
+// All threads take chunks until the file ends or a thread finds a fault.
 Parsed parse(const std::filesystem::path& path) {
   TextChunks text(path);
   Parsed parsed;
   std::string first;
-  std::string_view entries;  // of the chunk in which the header ends
+  std::string_view entries;  // the entries of the chunk in which the header ends
   std::int64_t number = 0;
   try {
     matrix_market::HeaderParser header;
@@ -99,7 +99,7 @@ Parsed parse(const std::filesystem::path& path) {
     fail_at(path, fault.line, fault.message);
   }
   check_claims(path, parsed.header);
-  parsed.chunks.resize(number + 1);  // those before held comments only
+  parsed.chunks.resize(number + 1);  // the chunks before hold comments only
   parsed.chunks.back() = matrix_market::parse_entries(parsed.header, entries);
   bool stop = parsed.chunks.back().fault.has_value();
   std::int64_t entries_left = parsed.header.entries - std::ssize(parsed.chunks.back().entries);
@@ -129,8 +129,8 @@ Parsed parse(const std::filesystem::path& path) {
   return parsed;
 }
 
-// Puts the entries that the array format leaves implicit: by columns, the lower triangle of
-// symmetric ones. Zeros go.
+// Gives entries of the array format their rows and columns, which follow from their order: column
+// by column, of symmetric matrices the lower triangle. Zeros are removed.
 void place_array(Parsed& parsed) {
   const Header& header = parsed.header;
   const int below = header.symmetry == Symmetry::skew ? 1 : 0;
@@ -149,7 +149,7 @@ void place_array(Parsed& parsed) {
   }
 }
 
-// Calls visit(row, column, value) for every entry, mirrored ones too, whose row is in the range.
+// Calls visit(row, column, value) for every entry, mirrored ones included, with a row in the range.
 template <class Visit>
 void for_rows(const Parsed& parsed, std::int64_t first, std::int64_t last, Visit visit) {
   const Symmetry symmetry = parsed.header.symmetry;
@@ -163,7 +163,8 @@ void for_rows(const Parsed& parsed, std::int64_t first, std::int64_t last, Visit
   }
 }
 
-// Each thread fills the rows of its own share, in file order: no atomics, and always the same sums.
+// Each thread fills its own share of the rows in the order of the file, so that no atomic
+// operations are needed and sums have the same bits in every run.
 WholeSystem to_csr(const std::filesystem::path& path, Parsed&& parsed) {
   WholeSystem system;
   CsrMatrix<double>& matrix = system.matrix;
@@ -171,7 +172,8 @@ WholeSystem to_csr(const std::filesystem::path& path, Parsed&& parsed) {
   matrix.cols = parsed.header.cols;
   matrix.row_ptr.resize(matrix.rows + 1);
   Array<std::int32_t> next(matrix.rows);
-  const bool many = parsed.header.entries > 50000;  // else threads cost more than they bring
+  const bool many =
+      parsed.header.entries > 50000;  // fewer entries do not repay the start of threads
 #pragma omp parallel if (many)
   {
     const std::int64_t first = even_share(matrix.rows, omp_get_num_threads(), omp_get_thread_num());

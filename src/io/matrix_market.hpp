@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads Matrix Market files (.mtx, .mtx.gz), with all the threads of this process.
+// Reads Matrix Market files (.mtx, .mtx.gz) with all threads of this process.
 //
-// coordinate and array; real, integer, pattern (values 1); general, symmetric, skew-symmetric,
-// which come out with both triangles. Duplicates are summed. Complex and hermitian files are
-// refused. Throws Error{input} with file and line.
+// The files may be coordinate or array; real, integer or pattern (values 1); general, symmetric or
+// skew-symmetric, whose matrices get both triangles. Duplicates are added up. Complex and hermitian
+// files are refused. The readers throw Error{input} with file and line.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ bool is_matrix_market(const std::filesystem::path& path);
 // format are kept.
 WholeSystem read_matrix_market(const std::filesystem::path& path);
 
-// The columns of an array file, or of a coordinate file made dense: right-hand sides.
+// The columns of an array file, or those of a coordinate file as dense vectors: right-hand sides.
 std::vector<Array<double>> read_matrix_market_vectors(const std::filesystem::path& path);
 
 }  // namespace trireme

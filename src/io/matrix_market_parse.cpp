@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parses Matrix Market text; see matrix_market_parse.hpp.
+// Parses lines without copying them.
 #include "io/matrix_market_parse.hpp"
 
 #include <fast_float/fast_float.h>
@@ -20,7 +20,7 @@ constexpr std::int64_t max_rows = std::numeric_limits<std::int32_t>::max();
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-// Walks along one line; the line's end is a '\n' or the end of the text.
+// A position within one line, which ends with '\n' or with the text.
 class Cursor {
  public:
   Cursor(const char* at, const char* end) : at_(at), end_(end) {}
@@ -32,7 +32,7 @@ class Cursor {
     skip_blanks();
     return at_ == end_ || *at_ == '\n';
   }
-  // Digits only, at most 18; false for anything else.
+  // Reads 1 to 18 digits. False for any other word.
   bool count(std::int64_t& value) {
     skip_blanks();
     const char* const first = at_;
@@ -128,7 +128,7 @@ void parse_size(std::string_view line, Header& header) {
                                                             : n * (n - 1) / 2;
 }
 
-// The message of the fault in the entry, or null; adds the entry when there is none.
+// Adds an entry to the chunk. Returns null, or the message of the fault in the entry.
 const char* parse_entry(const Header& header, Cursor& cursor, ParsedChunk& chunk) {
   Entry entry{0, 0, 1.0};
   if (header.format == Format::coordinate) {

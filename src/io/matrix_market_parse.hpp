@@ -21,30 +21,30 @@ struct Header {
   Symmetry symmetry = Symmetry::general;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  std::int64_t entries = 0;  // lines of values that must follow
-  std::int64_t lines = 0;    // that the header takes, size line included
+  std::int64_t entries = 0;  // lines with entries that must follow
+  std::int64_t lines = 0;    // of the header, with the size line
 };
 
-// A fault at a line, counted from 1 at the start of the text that was parsed.
+// A fault at a line, which is counted from 1 at the start of the parsed text.
 struct Fault {
   std::int64_t line = 0;
   std::string message;
 };
 
-// One stored entry, counted from 0. In the array format only the value is set.
+// One stored entry; row and column count from 0. The array format sets only the value.
 struct Entry {
   std::int32_t row;
   std::int32_t column;
   double value;
 };
 
-// Parses a header that arrives as pieces of whole lines, none of which is kept.
+// Parses a header that arrives in pieces of whole lines, and keeps none of the text.
 class HeaderParser {
  public:
-  // Removes from the start of `text` the lines of the header; true when the size line was among
-  // them. Throws Fault.
+  // Removes the lines of the header from the start of `text`. Returns whether the size line was
+  // among them. Throws Fault.
   bool take(std::string_view& text);
-  // The header, once take() has returned true. Throws Fault where the text ended before.
+  // The header, after take() has returned true. Throws Fault where it has not.
   const Header& header() const;
 
  private:
@@ -56,10 +56,10 @@ struct ParsedChunk {
   Array<Entry> entries;
   std::int64_t lines = 0;
   bool has_lower = false, has_upper = false;  // below and above the diagonal
-  std::optional<Fault> fault;                 // the first, after which parsing stopped
+  std::optional<Fault> fault;                 // the first, at which parsing stops
 };
 
-// Parses lines of entries; blank lines and comments are passed over.
+// Parses lines of entries, and skips blank lines and comments.
 ParsedChunk parse_entries(const Header& header, std::string_view text);
 
 }  // namespace trireme::matrix_market

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Slabs of all ranks through rank 0 into one HDF5 file.
+// Rows of all ranks go through rank 0 into one HDF5 file.
 #include "io/output_file.hpp"
 
 #include <algorithm>
@@ -32,8 +32,8 @@ OutputFile::OutputFile(MPI_Comm comm, const std::filesystem::path& path) : comm_
   });
 }
 
-// fill(at, count, into) puts rows [at, at + count) of this rank's `count` rows, of T, into a
-// buffer. Rank 0 receives everything even after a failed write, so that no rank waits for ever.
+// fill(at, n, into) copies the numbers of rows [at, at + n) of this rank's `count` rows to `into`.
+// Rank 0 receives everything even after a failed write, so that no rank waits for ever.
 template <class T, class Fill>
 void OutputFile::write_pieces(const std::string& path, std::vector<std::int64_t> extents,
                               std::int64_t first, std::int64_t count, Fill fill) {
@@ -105,7 +105,7 @@ void OutputFile::write_matrix(const std::string& path, const RowSlab& slab) {
     group.soft_link("indices", "ir");
   });
 
-  // Every rank writes the ends of its rows, rank 0 the leading 0 as well.
+  // Every rank writes the ends of its rows. Rank 0 writes the leading 0 as well.
   const std::int64_t lead = rank_of(comm_) == 0 ? 1 : 0;
   write_pieces<std::int64_t>(path + "/indptr", {slab.global_rows + 1}, slab.first_row + 1 - lead,
                              local.rows + lead,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An HDF5 file written by all ranks together: whole under its name, or not there at all.
+// An HDF5 file that all ranks write together, and that is complete under its name or absent.
 //
-// Rank 0 holds the file and writes slabs that the others send in pieces of a few MB, so it works
-// with parallel and serial HDF5 alike and needs little memory. The file is a StagedFile until
-// commit(); without commit() it is removed.
+// Rank 0 holds the file and writes the rows that the other ranks send in pieces of 4 MB, so that
+// serial HDF5 suffices and little memory is needed. The file is a StagedFile until commit(),
+// without which it is removed.
 #pragma once
 
 #include <mpi.h>
@@ -24,17 +24,19 @@ namespace trireme {
 
 class OutputFile {
  public:
-  // Collective, as are all members. Throws Error{usage} when the place cannot be written.
+  // All members are collective. Throws Error{usage} where the file cannot be created. Every member
+  // throws Error{resource} where the disk does not take the data.
   OutputFile(MPI_Comm comm, const std::filesystem::path& path);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // The group of docs/file-formats.md, with the links and the attribute that PETSc's MatLoad needs.
+  // Writes the group that docs/file-formats.md describes, with the links and the attribute that
+  // PETSc's MatLoad needs. Each rank gives its rows.
   void write_matrix(const std::string& path, const RowSlab& slab);
-  // [rows] for one vector, [rows, k] for more; local rows each.
+  // The shape is [rows] for one vector and [rows, k] for k vectors. Each rank gives its rows.
   void write_vectors(const std::string& path, const RowRange& rows,
                      std::span<const Array<double>> vectors);
-  // What every rank knows: rank 0's is written.
+  // Values and attributes that every rank knows; those of rank 0 are written.
   void write_list(const std::string& path, std::span<const double> values, const std::string& unit);
   void write_attribute(const std::string& name, const std::string& value);
 
@@ -46,8 +48,8 @@ class OutputFile {
                     std::int64_t count, Fill fill);
 
   MPI_Comm comm_;
-  StagedFile staged_;               // on rank 0, as is
-  std::optional<hdf5::File> file_;  // what is closed before it
+  StagedFile staged_;               // on rank 0
+  std::optional<hdf5::File> file_;  // on rank 0; closed before staged_
 };
 
 }  // namespace trireme

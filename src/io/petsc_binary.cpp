@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PETSc binary: classid, rows, cols, nnz, row lengths, columns, values; then classid, size, values.
+// The file has a matrix (classid, rows, cols, nnz, row lengths, columns, values), and perhaps a
+// vector (classid, size, values).
 #include "io/petsc_binary.hpp"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ class BigEndianFile {
     words(count, 8,
           [&](std::int64_t i, std::uint64_t word) { into[i] = std::bit_cast<double>(word); });
   }
-  // Fails unless so many integers and reals are still there; before memory is asked for them.
+  // Throws unless this many integers and reals follow. To be called before memory is allocated.
   void expect(std::int64_t integers, std::int64_t reals) const {
     if (integers * integer_bytes_ + reals * 8 > remaining_)
       fail(ExitCode::input, "{}: the file ends too early: {} bytes are left where {} must follow",
@@ -147,11 +148,12 @@ bool is_petsc_binary(const std::filesystem::path& path) {
 WholeSystem read_petsc_binary(const std::filesystem::path& path) {
   BigEndianFile file(path);
   if (file.integer() != matrix_id)
-    fail(ExitCode::input, "{} is no PETSc binary matrix", path.string());
+    fail(ExitCode::input, "{} is no PETSc binary matrix: it does not begin with 1211216",
+         path.string());
   WholeSystem system = read_matrix(file);
   if (file.at_end()) return system;
   if (file.integer() != vector_id)
-    fail(ExitCode::input, "{}: what follows the matrix is no vector", path.string());
+    fail(ExitCode::input, "{}: the data after the matrix are no vector", path.string());
   const std::int64_t size = file.integer();
   if (size != system.matrix.rows)
     fail(ExitCode::input, "{}: the vector has {} entries, the matrix {} rows", path.string(), size,

@@ -11,8 +11,8 @@ namespace trireme {
 // Whether the file begins as a PETSc binary matrix (MatView with a binary viewer).
 bool is_petsc_binary(const std::filesystem::path& path);
 
-// Integers of 32 or 64 bits (PETSc's --with-64-bit-indices), real double values, big-endian. The
-// vector that may follow the matrix becomes b. Throws Error{input} with the first offending
+// Reads integers of 32 or 64 bits (PETSc's --with-64-bit-indices) and real double values, all
+// big-endian. A vector after the matrix becomes b. Throws Error{input}, which names the first wrong
 // position.
 WholeSystem read_petsc_binary(const std::filesystem::path& path);
 

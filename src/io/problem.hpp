@@ -17,17 +17,17 @@
 
 namespace trireme {
 
-// Rows and vectors share one contiguous row distribution, balanced by nonzeros; a rank may own no
-// row. Columns ascend within each row and none is stored twice.
+// Rows and vectors lie on the ranks by the same contiguous blocks, which are balanced by nonzeros.
+// A rank may own no row. Columns ascend within each row, and none is stored twice.
 struct Problem {
   std::string name;                      // problem_name(), for reports
   RowSlab matrix;                        // square
-  std::vector<std::int64_t> row_starts;  // ranks + 1: rank r holds rows [row_starts[r], [r+1])
+  std::vector<std::int64_t> row_starts;  // ranks + 1; rank r has [row_starts[r], row_starts[r+1])
   std::int64_t duplicates_summed = 0;    // stored entries that were added to another
-  std::vector<Array<double>> rhs;        // one or more right-hand sides, local rows each
-  std::optional<Array<double>> x0;
-  std::vector<Array<double>> x_exact;  // empty, or one for each right-hand side
-  double read_seconds = 0;
+  std::vector<Array<double>> rhs;        // one or more right-hand sides, local rows of each
+  std::optional<Array<double>> x0;       // the initial guess, local rows
+  std::vector<Array<double>> x_exact;    // empty, or one per right-hand side
+  double read_seconds = 0;               // duration of load_problem()
 };
 
 // Reads or makes the matrix and the vectors, and checks every rule of docs/file-formats.md.
@@ -35,7 +35,7 @@ struct Problem {
 // from-ones (b = A 1, so that x_exact = 1).
 Problem load_problem(MPI_Comm comm, const ProblemSpec& spec);
 
-// The matrix alone, which may be rectangular.
+// Reads or makes the matrix alone, which may be rectangular.
 MatrixOnRanks load_matrix(MPI_Comm comm, const ProblemSpec& spec);
 
 // "cant.h5:/A", "cant.mtx.gz" or "poisson3d, n = 128". Reads the first bytes of the file for its

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks shared by the readers; see read_checks.hpp.
+// Reads pointers in pieces of bounded size.
 #include "io/read_checks.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace trireme {
 namespace {
 
-constexpr std::int64_t piece = 1 << 17;  // pointers a read: 1 MiB
+constexpr std::int64_t piece = 1 << 17;  // pointers per read: 1 MiB
 
 }  // namespace
 
@@ -64,7 +64,7 @@ void check_indices(const StoredMatrix& stored, std::int64_t first_entry,
                    std::span<const std::int32_t> indices) {
   const auto bad = first_out_of_range(indices, stored.index_bound());
   if (!bad) return;
-  std::int64_t in_file = 0;  // int32 holds it clipped
+  std::int64_t in_file = 0;  // `indices` hold it clipped to 32 bits
   stored.indices.read(first_entry + *bad, 1, &in_file);
   fail(ExitCode::input, "{}[{}] = {} is out of range: the matrix has {} {}, counted from 0",
        stored.indices.name(), first_entry + *bad, in_file, stored.index_bound(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads a matrix stored by columns and transposes it on the way: entries travel to the owners of
-// their rows in rounds of bounded size.
+// Reads a matrix that is stored by columns: entries travel to the owners of their rows in rounds of
+// bounded size.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -20,14 +20,14 @@ struct Entry {
   double value;
 };
 
-// Sends each item to the rank in whose rows [starts[r], starts[r+1]) it is. Collective.
+// Sends each item to the rank r whose rows [starts[r], starts[r+1]) contain it. Collective.
 template <class Item, class RowOf>
 Array<Item> send_to_owners(MPI_Comm comm, const std::vector<std::int64_t>& starts,
                            const Array<Item>& items, RowOf row_of) {
   const int ranks = size_of(comm);
   auto owner = [&, last = std::ptrdiff_t{0}](const Item& item) mutable {
     const std::int64_t row = row_of(item);
-    if (row < starts[last] || row >= starts[last + 1])  // neighbours mostly share their owner
+    if (row < starts[last] || row >= starts[last + 1])  // consecutive items mostly have one owner
       last = std::upper_bound(starts.begin(), starts.end(), row) - starts.begin() - 1;
     return last;
   };
@@ -50,7 +50,8 @@ Array<Item> send_to_owners(MPI_Comm comm, const std::vector<std::int64_t>& start
   return mine;
 }
 
-// This rank's columns, read in pieces of which all ranks have the same number.
+// This rank's share of the columns, which is read in rounds; all ranks have the same number of
+// rounds.
 class ColumnShare {
  public:
   ColumnShare(MPI_Comm comm, const StoredMatrix& stored) : comm_(comm), stored_(stored) {
@@ -64,7 +65,7 @@ class ColumnShare {
                       pointers_.insert(pointers_.end(), pointers.begin(), pointers.end());
                     });
     });
-    // All may send to one rank: what that one receives stays near 16 MiB.
+    // All ranks may send to one, which then receives about 16 MiB.
     piece_ = std::max<std::int64_t>(1 << 12, (std::int64_t{1} << 20) / size_of(comm));
     rounds_ = (pointers_.back() - pointers_.front() + piece_ - 1) / piece_;
     MPI_Allreduce(MPI_IN_PLACE, &rounds_, 1, MPI_INT64_T, MPI_MAX, comm);
@@ -120,7 +121,8 @@ class ColumnShare {
   std::int64_t rounds_ = 0;
 };
 
-// The lengths of the rows of an even share, which its rank counts from what all ranks read.
+// The lengths of the rows of an even share. The rank of the share counts the entries that all ranks
+// read. Collective.
 Array<std::int32_t> count_even_share(MPI_Comm comm, const std::vector<std::int64_t>& even,
                                      const ColumnShare& columns) {
   const int rank = rank_of(comm);
@@ -131,7 +133,7 @@ Array<std::int32_t> count_even_share(MPI_Comm comm, const std::vector<std::int64
   return lengths;
 }
 
-// Moves what is distributed by the cuts `from` to the cuts `to`. Collective.
+// Moves values that lie on the ranks by the cuts `from` to the cuts `to`. Collective.
 Array<std::int32_t> redistribute(MPI_Comm comm, const Array<std::int32_t>& values,
                                  const std::vector<std::int64_t>& from,
                                  const std::vector<std::int64_t>& to) {
@@ -156,7 +158,7 @@ Array<std::int32_t> redistribute(MPI_Comm comm, const Array<std::int32_t>& value
   return moved;
 }
 
-// Makes room for rows of these lengths; row_ptr[i] is then where row i begins.
+// Allocates rows of these lengths and sets row_ptr.
 void allocate_rows(const StoredMatrix& stored, const Array<std::int32_t>& lengths,
                    CsrMatrix<double>& local) {
   std::int64_t nnz = 0;
@@ -190,7 +192,7 @@ MatrixOnRanks read_csc(MPI_Comm comm, const StoredMatrix& stored) {
   local.rows = matrix.row_starts[rank + 1] - slab.first_row;
   local.cols = stored.cols;
   collectively(comm, [&] { allocate_rows(stored, lengths, local); });
-  Array<std::int32_t>& next = lengths;  // where each row's next entry goes
+  Array<std::int32_t>& next = lengths;  // the position of the next entry of each row
   std::copy_n(local.row_ptr.begin(), local.rows, next.begin());
   for (std::int64_t round = 0; round < columns.rounds(); ++round) {
     for (const Entry& entry : send_to_owners(comm, matrix.row_starts, columns.entries(round),

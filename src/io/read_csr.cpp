@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads this rank's slab of a matrix stored by rows.
+// Reads this rank's rows of a matrix that is stored by rows.
 #include "io/canonical_rows.hpp"
 #include "io/read_checks.hpp"
 #include "parallel/collective.hpp"

@@ -13,21 +13,22 @@
 namespace trireme {
 
 struct MatrixOnRanks {
-  RowSlab slab;                          // canonical: columns ascend in each row, no duplicates
-  std::vector<std::int64_t> row_starts;  // ranks + 1: the cuts of split_by_nonzeros
-  std::int64_t duplicates_summed = 0;    // entries that were added to another, all ranks
+  RowSlab slab;                          // columns ascend in each row, without duplicates
+  std::vector<std::int64_t> row_starts;  // ranks + 1, by split_by_nonzeros()
+  std::int64_t duplicates_summed = 0;    // entries of all ranks that were added to another
 };
 
-// Throws the same Error{input} on all ranks, which names dataset and first offending position.
-// Memory stays that of the rows plus pieces of bounded size.
+// Throws the same Error{input} on all ranks, which names the dataset and the first wrong position,
+// and Error{resource} where the memory does not suffice. Takes the memory of the rows and of pieces
+// of bounded size.
 MatrixOnRanks read_matrix(MPI_Comm comm, const StoredMatrix& stored);
 
-// By rows: each rank scans an even share of the row pointers for the cuts, so that none reads them
-// all, then reads its slab straight into the final arrays.
+// For a matrix by rows. Each rank scans an even share of the row pointers for the cuts, so that
+// none reads them all, and then reads its rows directly into the final arrays.
 MatrixOnRanks read_csr(MPI_Comm comm, const StoredMatrix& stored);
 
-// By columns: each rank reads a share of the columns in pieces and sends the entries to the owners
-// of the rows; once to count them, once to place them.
+// For a matrix by columns. Each rank reads a share of the columns twice, in pieces, and sends the
+// entries to the owners of their rows: first to count them, then to place them.
 MatrixOnRanks read_csc(MPI_Comm comm, const StoredMatrix& stored);
 
 }  // namespace trireme

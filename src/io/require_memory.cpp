@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See require_memory.hpp.
+// Compares a lower bound with the available memory of the node and of the process.
 #include "io/require_memory.hpp"
 
 #include <algorithm>
@@ -25,14 +25,14 @@ void require(const std::string& name, double bytes, double available, const char
 void require_memory(const std::string& name, double bytes) {
   const AvailableMemory available = available_memory();
   require(name, bytes, static_cast<double>(std::min(available.shared, available.own)), "",
-          "take a machine with more memory, or raise the job's limit");
+          "use a machine with more memory, or raise the job's limit");
 }
 
 void require_memory(MPI_Comm comm, const std::string& name, double bytes_of_all_ranks) {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   const AvailableMemory mine = available_memory();
-  double shared = static_cast<double>(mine.shared);  // before any rank of the node takes of it
+  double shared = static_cast<double>(mine.shared);  // before any rank of the node takes a part
   MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_DOUBLE, MPI_MIN, node);
   const int ranks_here = size_of(node);
   MPI_Comm_free(&node);

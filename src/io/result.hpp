@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The result file: solution, history, kernel times, and what they belong to.
+// The result file: solutions, residual history, product times, and the attributes of the run.
 #pragma once
 
 #include <mpi.h>
@@ -16,19 +16,20 @@ namespace trireme {
 
 struct ResultFile {
   RowRange rows;
-  std::span<const Array<double>> x;          // local rows of one or more solutions
+  std::span<const Array<double>> x;          // one or more solutions, this rank's rows of each
   std::span<const double> residual_history;  // relative to ||b||, from iteration 0
   std::span<const double> kernel_time;       // microseconds of each product
-  // Written as string attributes of the root: "case" (its text), "trireme", "petsc", "kernel",
-  // "reason", ...
+  // String attributes of the root group: name ("case", "trireme", "kernel", "reason", ...) and
+  // text.
   std::vector<std::pair<std::string, std::string>> attributes;
 };
 
-// Writes /x, /residual_history, /kernel_time and the attributes; replaces a file of that name only
-// once the new one is complete. Throws Error{usage} when the place cannot be written. Collective.
+// Writes /x, /residual_history, /kernel_time and the attributes. Replaces a file of that name only
+// when the new one is complete. Throws Error{usage} where the file cannot be created,
+// Error{resource} where the disk does not take it. Collective.
 void write_result(MPI_Comm comm, const std::filesystem::path& path, const ResultFile& result);
 
-// Version of the HDF5 library that runs: "1.10.8".
+// The version of the loaded HDF5 library, such as "1.10.8".
 std::string hdf5_version();
 
 }  // namespace trireme

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Streaming row cuts; see row_cuts.hpp.
+// Compares the work before each boundary with the next target.
 #include "io/row_cuts.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void RowCuts::next_target() {
 }
 
 void RowCuts::cut_at(std::int64_t row, std::int64_t work) {
-  const bool ours = previous_ >= 0;  // else the cut belongs to a share before this one
+  const bool ours = previous_ >= 0;  // else an earlier share has the cut
   for (; work >= target_; next_target())
     if (ours) starts_[part_] = target_ - previous_ < work - target_ ? row - 1 : row;
 }

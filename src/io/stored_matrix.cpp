@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recognises the layouts of stored_matrix.hpp.
+// Recognises the layouts by the names of datasets and attributes.
 #include "io/stored_matrix.hpp"
 
 #include <fmt/ranges.h>
@@ -81,7 +81,8 @@ StoredMatrix find_scipy(const Group& group) {
   return matrix;
 }
 
-// MATLAB_sparse counts what the pointers do not run over: PETSc's columns, MATLAB's rows.
+// The attribute MATLAB_sparse counts the dimension that the pointers do not run over: the columns
+// for PETSc, the rows for MATLAB.
 StoredMatrix find_petsc_or_matlab(const Group& group) {
   StoredMatrix matrix;
   const bool matlab = group.has_attribute("MATLAB_class");
@@ -94,15 +95,15 @@ StoredMatrix find_petsc_or_matlab(const Group& group) {
   matrix.by = matlab ? Compressed::columns : Compressed::rows;
   matrix.rows = matlab ? other_extent->front() : pointed;
   matrix.cols = matlab ? pointed : other_extent->front();
-  // MATLAB leaves ir and data out when there is no nonzero.
+  // MATLAB leaves out ir and data where there is no nonzero.
   if (!matlab || group.has("ir")) open_data(group, "ir", matrix);
   return matrix;
 }
 
 void check_shape(const Group& group, const StoredMatrix& matrix) {
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t max_extent = std::numeric_limits<std::int32_t>::max();
   for (const std::int64_t extent : {matrix.rows, matrix.cols})
-    if (extent < 0 || extent > most)
+    if (extent < 0 || extent > max_extent)
       fail(ExitCode::input, "{} is {} x {}; rows and columns must be in 0 .. 2^31-1", group.name(),
            matrix.rows, matrix.cols);
   if (matrix.pointers.extents()[0] != matrix.pointer_count())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A compressed matrix in an HDF5 group: which of the known layouts it has, and its shape.
+// A compressed matrix in an HDF5 group: its layout, its shape and its datasets.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace trireme {
 
-// What the pointers run over. scipy's csr, PETSc: rows. MATLAB, scipy's csc: columns.
+// The dimension that the pointers run over: rows for scipy's csr and PETSc, columns for scipy's csc
+// and MATLAB.
 enum class Compressed { rows, columns };
 
 struct StoredMatrix {
@@ -18,17 +19,17 @@ struct StoredMatrix {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t nnz = 0;
-  std::int64_t rows_together = 1;  // no rank's rows begin but at a multiple of this
-  hdf5::Dataset pointers;          // one more than there are rows (or columns)
-  hdf5::Dataset indices;  // nnz column (or row) ids; not open where MATLAB left out an empty one
+  std::int64_t rows_together = 1;  // each rank's rows begin at a multiple of this
+  hdf5::Dataset pointers;          // one more than rows (or columns)
+  hdf5::Dataset indices;  // nnz column (or row) ids; not open where MATLAB left an empty one out
   hdf5::Dataset values;   // nnz
 
   std::int64_t pointer_count() const { return (by == Compressed::rows ? rows : cols) + 1; }
   std::int64_t index_bound() const { return by == Compressed::rows ? cols : rows; }
 };
 
-// Finds the group and checks what can be checked without reading data: names, types, lengths,
-// shape. Known layouts:
+// Opens the group and checks names, types, lengths and shape, without reading data. Throws
+// Error{input}. Known layouts:
 //   indptr, indices, data with the attributes shape and format ("csr", "csc") or AnnData's
 //     encoding-type ("csr_matrix", "csc_matrix");
 //   jc, ir, data with the attribute MATLAB_sparse: PETSc's CSR, or MATLAB's CSC where MATLAB_class

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chunks of lines through zlib, which reads plain files too.
+// zlib reads gzipped and plain files alike.
 #include "io/text_chunks.hpp"
 
 #include <cerrno>
@@ -35,8 +35,8 @@ bool TextChunks::next(std::string& buffer, std::int64_t& number) {
   while (line_end == std::string::npos && !at_end_) {
     const std::size_t before = buffer.size();
     if (before > max_line_bytes)
-      fail(ExitCode::input, "{}: a line is longer than {} MiB; this is no file of numbers", name_,
-           max_line_bytes >> 20);
+      fail(ExitCode::input, "{}: a line is longer than {} MiB; the file is no text of numbers",
+           name_, max_line_bytes >> 20);
     buffer.resize(before + chunk_bytes_);
     const int got =
         gzread(file_.get(), buffer.data() + before, static_cast<unsigned>(chunk_bytes_));
@@ -49,7 +49,7 @@ bool TextChunks::next(std::string& buffer, std::int64_t& number) {
     }
     buffer.resize(before + static_cast<std::size_t>(got));
     at_end_ = static_cast<std::size_t>(got) < chunk_bytes_;
-    line_end = std::string_view(buffer).substr(before).rfind('\n');  // none is before that
+    line_end = std::string_view(buffer).substr(before).rfind('\n');  // no line ends before
     if (line_end != std::string::npos) line_end += before;
   }
   if (!at_end_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A text file, plain or gzipped, as chunks of whole lines that several threads take in turn.
+// A text file, plain or gzipped, as chunks of whole lines that several threads take.
 #pragma once
 
 #include <zlib.h>
@@ -18,10 +18,10 @@ class TextChunks {
   // Throws Error{input} when the file cannot be opened.
   explicit TextChunks(const std::filesystem::path& path, std::size_t chunk_bytes = 1 << 21);
 
-  // Puts the next lines into `buffer` and their number in the sequence into `number`; false at the
-  // end. Each line but perhaps the file's last ends with '\n'. Thread-safe: a thread inflates under
-  // the lock while the others parse what they took. Throws Error{input} for damaged gzip data and
-  // for a line of more than 64 MiB.
+  // Copies the next chunk of lines to `buffer` and its number, from 0, to `number`. Returns false
+  // at the end. Each line ends with '\n', except perhaps the last of the file. Several threads may
+  // call it: one inflates under a lock while the others parse. Throws Error{input} for damaged gzip
+  // data and for a line of more than 64 MiB.
   bool next(std::string& buffer, std::int64_t& number);
 
   // Whether next() has given out the last line.
@@ -35,7 +35,7 @@ class TextChunks {
   std::string name_;
   std::unique_ptr<gzFile_s, Close> file_;
   std::size_t chunk_bytes_;
-  std::string rest_;  // the line that the last chunk cut
+  std::string rest_;  // the start of the line at the end of the last chunk
   std::int64_t taken_ = 0;
   bool at_end_ = false;
   std::mutex mutex_;

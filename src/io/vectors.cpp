@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Right-hand sides and the like; see vectors.hpp.
+// Reads vectors in pieces, and makes those that need no file.
 #include "io/vectors.hpp"
 
 #include "base/split_mix.hpp"
@@ -30,7 +30,8 @@ hdf5::Dataset open_vectors(const hdf5::File& file, const std::string& path) {
   return dataset;
 }
 
-// [rows, k]: rows lie in one slab, in pieces so that no second copy of all exists.
+// Reads the shape [rows, k]. The rows of this rank are one slab, which is read in pieces, so that
+// no second copy of all exists.
 std::vector<Array<double>> read_columns(const hdf5::Dataset& dataset, const RowRange& rows,
                                         std::int64_t k) {
   if (k == 1) {
@@ -50,7 +51,7 @@ std::vector<Array<double>> read_columns(const hdf5::Dataset& dataset, const RowR
   return vectors;
 }
 
-// MATLAB's [k, rows]: whole vectors one after another.
+// Reads MATLAB's shape [k, rows]: whole vectors, one after another.
 std::vector<Array<double>> read_rows(const hdf5::Dataset& dataset, const RowRange& rows,
                                      std::int64_t k) {
   std::vector<Array<double>> vectors;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This rank's rows of the vectors that belong to a matrix.
+// Vectors that belong to a matrix: this rank's rows of them.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,21 @@ namespace trireme {
 struct RowRange {
   std::int64_t first = 0;
   std::int64_t count = 0;
-  std::int64_t global = 0;  // rows of all ranks
+  std::int64_t global = 0;  // number of rows of all ranks
 };
 
-// A dataset of one or more vectors: [rows] or [rows, k]. With the attribute MATLAB_class, [k,
-// rows], which is how MATLAB stores its rows x k matrix; also [rows, 1], its row vector. Throws
-// Error{input} for other shapes and for NaN or infinity, naming the row. Not collective.
+// Reads a dataset of one or more vectors, of the shape [rows] or [rows, k]. A dataset with the
+// attribute MATLAB_class has the shape [k, rows], as MATLAB stores a rows x k matrix, or [rows, 1],
+// as it stores a row vector. Throws Error{input} for other shapes, and for NaN or infinity, with
+// the row. Not collective.
 std::vector<Array<double>> read_vectors(const hdf5::File& file, const std::string& path,
                                         const RowRange& rows);
 
-// Uniform in (-1, 1), a hash of the row: the same vector on any number of ranks.
+// Numbers that are uniform in (-1, 1), by a hash of the row number and the seed, so that the vector
+// is the same on any number of ranks.
 Array<double> random_vector(const RowRange& rows, std::uint64_t seed);
 
-// b = A 1.
+// b = A 1, for the rows of the matrix.
 Array<double> row_sums(const CsrMatrix<double>& matrix);
 
 }  // namespace trireme

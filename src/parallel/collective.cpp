@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Agreement on errors: the lowest failing rank's message travels to all.
+// The message of the lowest failing rank travels to all ranks.
 #include "parallel/collective.hpp"
 
 #include <new>

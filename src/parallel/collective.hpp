@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors on many ranks: agreed upon before anyone leaves, so that no rank hangs in a collective;
-// and sums and maxima over them in a word.
+// Errors on many ranks, which agree before any of them leaves, so that no rank hangs in a
+// collective call; and short names for common reductions.
 #pragma once
 
 #include <mpi.h>
@@ -13,11 +13,11 @@
 
 namespace trireme {
 
-// An error that a number of ranks throw together. Only agree_on_error() makes it, so every other
-// exception is, by its type, one that the other ranks may know nothing of: see run_together.hpp.
+// An error that a number of ranks throw together. Only agree_on_error() makes it. The type
+// therefore tells it from an exception that other ranks may not know (run_together.hpp).
 class AgreedError : public Error {
  public:
-  int ranks() const { return ranks_; }  // that throw it
+  int ranks() const { return ranks_; }  // the number of ranks that throw it
 
  private:
   friend void agree_on_error(MPI_Comm comm, const std::exception_ptr& error);
@@ -27,14 +27,14 @@ class AgreedError : public Error {
   int ranks_;
 };
 
-// Throws AgreedError on every rank of `comm` when `error` is set on any: that of the lowest failing
-// rank. Collective.
+// Throws AgreedError on every rank of `comm` where `error` is set on any rank. Its text and code
+// are those of the lowest failing rank. Collective.
 void agree_on_error(MPI_Comm comm, const std::exception_ptr& error);
 
-// Any exception as one of ours: code and line.
+// Converts any exception to an Error with an exit code and a line.
 Error describe(const std::exception_ptr& error);
 
-// Runs `work` (which must not communicate) and agrees on its outcome. Collective.
+// Runs `work`, which must not communicate, and agrees on its outcome. Collective.
 //   collectively(comm, [&] { values = parse(file); });
 template <class Work>
 void collectively(MPI_Comm comm, Work&& work) {
@@ -59,7 +59,7 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
-// Collective.
+// The maximum, or the sum, over the ranks. Collective.
 inline double max_over_ranks(MPI_Comm comm, double value) {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm);
   return value;

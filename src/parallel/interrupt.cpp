@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The handlers and what they were before.
+// The signal handlers, and those that were set before.
 #include "parallel/interrupt.hpp"
 
 #include <signal.h>
@@ -8,7 +8,7 @@
 namespace trireme {
 namespace {
 
-// A signal handler can reach nothing but these.
+// A signal handler can use nothing but variables of these types.
 volatile sig_atomic_t noted = 0;
 struct sigaction before_int, before_term;
 volatile time_t noted_at = 0;  // seconds

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ctrl-C and SIGTERM as a wish to stop.
+// Ctrl-C and SIGTERM as requests to stop.
 #pragma once
 
 #include <mpi.h>
 
 namespace trireme {
 
-// From begin() to the end of the object the first Ctrl-C or SIGTERM is only noted. A second Ctrl-C
-// does what it did before, and so does a SIGTERM that comes more than kSecondsTwice later: sooner,
-// it is the same one again, from a scheduler and through mpirun. Where one was noted, SIGTERM stays
-// so afterwards too: the program is about to end. One object at a time, on the main thread.
+// From begin() to the end of the object, the first Ctrl-C or SIGTERM is only noted. A second Ctrl-C
+// has the effect that it had before begin(). So has a second SIGTERM that comes more than
+// kSecondsTwice later; an earlier one is taken for the same request, which a scheduler and mpirun
+// both send. After a noted signal, SIGTERM is still only noted beyond the end of the object, because the
+// program is about to end. One object at a time, on the main thread.
 class InterruptGuard {
  public:
   static constexpr int kSecondsTwice = 3;
@@ -21,8 +22,8 @@ class InterruptGuard {
 
   void begin();
 
-  static bool asked();                        // on this rank
-  static bool asked_anywhere(MPI_Comm comm);  // collective
+  static bool asked();                        // whether this rank has noted a signal
+  static bool asked_anywhere(MPI_Comm comm);  // whether any rank has; collective
 
  private:
   bool begun_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A barrier with a limited patience.
+// A barrier with a time limit.
 #include "parallel/joint_failure.hpp"
 
 #include <algorithm>
@@ -18,7 +18,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kPatience = 2500ms;
-// Of several ranks that fail alike the lowest ends the program, before the others speak.
+// Of several ranks that fail alike, the lowest ends the program before the others print their
+// errors.
 constexpr auto kLaterPerRank = 10ms;
 constexpr int kRanksInOrder = 50;
 constexpr std::size_t kReserveBytes = std::size_t{4} << 20;
@@ -59,7 +60,7 @@ void JointFailure::confirm(const std::exception_ptr& error) {
 void end_all_ranks(const Error& error) noexcept {
   const int code = static_cast<int>(error.code());
   static std::atomic_flag ending;
-  if (ending.test_and_set()) {  // another thread of this rank, or an end within the end
+  if (ending.test_and_set()) {  // another thread of this rank, or a second call
     std::this_thread::sleep_for(1s);
     std::_Exit(code);
   }

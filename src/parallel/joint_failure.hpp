@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An error on one rank while the others may wait for it: all ranks learn of it, or all end.
+// An error on one rank, for which others may wait: either all ranks throw it, or all ranks end.
 #pragma once
 
 #include <mpi.h>
@@ -18,19 +18,19 @@ class JointFailure {
   JointFailure(const JointFailure&) = delete;
   JointFailure& operator=(const JointFailure&) = delete;
 
-  // Throws AgreedError, that of the lowest rank, when every rank has called it. Where some have not
-  // within a few seconds, says the error of this rank in one line and ends all ranks with its exit
-  // code.
+  // Throws AgreedError, with the error of the lowest rank, when every rank has called it. Where a
+  // rank has not done so within a few seconds, prints the error of this rank in one line and ends
+  // all ranks with its exit code.
   [[noreturn]] void confirm(const std::exception_ptr& error);
 
  private:
   bool every_rank_comes();
 
   MPI_Comm comm_ = MPI_COMM_NULL;
-  std::unique_ptr<char[]> reserve_;  // given up first: MPI and the line need memory too
+  std::unique_ptr<char[]> reserve_;  // freed first, because MPI and the message need memory
 };
 
-// Says the error of this rank in one line and ends all ranks with its exit code.
+// Prints the error of this rank in one line and ends all ranks with its exit code.
 [[noreturn]] void end_all_ranks(const Error& error) noexcept;
 
 }  // namespace trireme

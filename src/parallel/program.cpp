@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI from its initialisation to its end, and the last word of a program.
+// Starts and ends MPI, and prints the last line of a program that fails.
 #include "parallel/program.hpp"
 
 #include <mpi.h>

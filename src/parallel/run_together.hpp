@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The boundary of what ranks do together: an exception leaves it on every rank or on none.
+// Runs work of all ranks together: an exception leaves it on every rank or on none.
 //
-// An AgreedError of all ranks passes. Any other exception may be on this rank only, while the
-// others wait for it in a collective call; so nothing is agreed upon by default, and a new call
-// that throws needs no care. Between the throw and this boundary no destructor may wait for other
-// ranks; those that would ask error_in_flight().
+// An AgreedError of all ranks passes through. Any other exception may exist on this rank only,
+// while the others wait for this rank in a collective call. It is confirmed or ends all ranks, so
+// that a new call that throws needs no special care. Between the throw and run_together(), no
+// destructor may wait for other ranks; a destructor that would wait asks error_in_flight() first.
 #pragma once
 
 #include <mpi.h>
@@ -16,9 +16,9 @@
 
 namespace trireme {
 
-// Returns what `work` returns. Throws nothing but AgreedError, on every rank of `comm`; where not
-// every rank fails within a few seconds, ends all ranks with the line and exit code of the rank
-// that did. Collective.
+// Returns the result of `work`. Throws nothing but AgreedError, on every rank of `comm`. Where one
+// rank fails and the others do not within a few seconds, ends all ranks with the line and the exit
+// code of the failing rank. Collective.
 template <class Work>
 auto run_together(MPI_Comm comm, Work&& work) {
   JointFailure failure(comm);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the system says that a process may still take, from files like those of /proc and /sys.
+// The memory that a process may still take, by files like those of /proc and /sys.
 #include "base/available_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST_F(AvailableMemoryTest, IsThatOfTheTightestGroupOfVersion2) {
 TEST_F(AvailableMemoryTest, IsThatOfTheGroupOfVersion1) {
   write("proc/meminfo", "MemAvailable: 500000 kB\n");
   write("proc/self/cgroup", "5:cpu,cpuacct:/other\n4:memory:/docker/abc\n0::/\n");
-  // In a container the group's files lie at the top.
+  // In a container the files of the group lie at the top.
   write("sys/fs/cgroup/memory/memory.limit_in_bytes", "2000000\n");
   write("sys/fs/cgroup/memory/memory.usage_in_bytes", "1500000\n");
   write("sys/fs/cgroup/memory/memory.stat", "cache 9\ntotal_inactive_file 100000\n");

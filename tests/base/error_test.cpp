@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An error is one line, whatever it quotes.
+// The text of an error is one line, whatever it quotes.
 #include "base/error.hpp"
 
 #include <gtest/gtest.h>

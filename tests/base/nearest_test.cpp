@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The name that a misspelt one probably means.
+// A misspelt name leads to the name that it probably means.
 #include "base/nearest.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file is the same file by whatever name it is called.
+// An output that is an input is refused under every name of the file.
 #include "base/overwriting.hpp"
 
 #include <gtest/gtest.h>

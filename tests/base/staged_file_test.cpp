@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A staged file appears whole or not at all, and its temporary name belongs to nobody else.
+// A staged file appears complete or not at all, and no other file has its temporary name.
 #include "base/staged_file.hpp"
 
 #include <gtest/gtest.h>

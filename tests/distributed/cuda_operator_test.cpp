@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The GPU operator against the host's: every CUDA kernel, several ranks on one GPU. Skips without
-// GPU.
+// The GPU operator gives the products of the host operator, for every CUDA kernel and for several
+// ranks on one GPU. Skips without a GPU.
 #include "distributed/cuda_operator.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ void expect_equal(const Array<double>& y, const Array<double>& expected) {
     ASSERT_NEAR(y[i], expected[i], 1e-11 * (1 + std::abs(expected[i]))) << "local row " << i;
 }
 
-// What the product sums by the way is this rank's part of x . A x.
+// The product also sums this rank's part of x . A x.
 void expect_dot(CudaOperator& cuda, const Array<double>& x, const Array<double>& y) {
   const std::size_t count = cuda.dot_partials();
   const StreamRef stream = cuda.stream();
@@ -112,7 +112,7 @@ class CudaOperatorExchange : public CudaOperatorTest,
 INSTANTIATE_TEST_SUITE_P(, CudaOperatorExchange, testing::Values("peer", "nccl", "mpi"),
                          [](const auto& exchange) { return exchange.param; });
 
-// Matrices of which few rows have ghosts, and of which a rank's neighbours send without receiving.
+// Matrices in which few rows have ghosts, and some neighbours of a rank send but do not receive.
 TEST_P(CudaOperatorExchange, AgreesWithTheHost) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank exchanges nothing";
   CsrMatrix<double> upper = test::contract_shape<double>("SomeRowsEmpty");

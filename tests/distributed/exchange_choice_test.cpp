@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ways between GPUs are tried where.
+// The exchanges between GPUs that are tried, and their order.
 #include "distributed/exchange_choice.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The distributed product against the product of the whole matrix; run on 1, 2, 3 and 5 ranks.
+// The distributed product equals the product of the whole matrix, on 1, 2, 3 and 5 ranks.
 #include "distributed/host_operator.hpp"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ std::vector<std::string> kernels() {
   return names;
 }
 
-// The whole of a vector of which each rank holds its part.
+// Gathers the parts of a vector from all ranks.
 Array<double> gathered(const DistributedMatrix& matrix, const Array<double>& part) {
   Array<double> whole(matrix.global_rows());
   std::vector<int> counts, starts;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two ranks whose GPUs wait for each other, of which rank 1 is lost between two of its kernels:
+// The GPUs of two ranks wait for each other, and rank 1 is lost between two of its kernels:
 //   mpirun -n 2 lost_peer sum|halo|stepped|graph kill|stop
-// Rank 0 must end with its line and exit code 4. sum and halo may share a GPU; stepped and graph
-// are the resident engine, and with fewer than two GPUs say that they cannot run.
+// Rank 0 must end with its line and exit code 4. The ranks may share a GPU for sum and halo;
+// stepped and graph run the resident engine, and print that they cannot run with fewer than two
+// GPUs.
 #include <csignal>
 #include <cstdio>
 
@@ -35,7 +36,7 @@ struct Loss {
   }
 };
 
-// Rounds of one call; what it leaves in `numbers` must be NaN where the other rank is missed.
+// Repeats one call. Its `numbers` must be NaN after the other rank has not come.
 template <class Round>
 void rounds(const GpuExchange& exchange, const Stream& stream, DeviceSpan<const double> numbers,
             const Loss& loss, const Round& round) {
@@ -113,7 +114,7 @@ int run(const std::string& what, const Loss& loss) {
     });
   } catch (const AgreedError& error) {
     const bool not_here =
-        std::string(error.what()).find("needs a GPU for each rank") != std::string::npos;
+        std::string(error.what()).find("needs one GPU per rank") != std::string::npos;
     std::printf("%s: %s\n", not_here ? "NOT HERE" : "nobody was missed alone", error.what());
     return not_here ? 0 : 1;
   }

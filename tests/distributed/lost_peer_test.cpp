@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank whose GPU others wait for is killed or stands still: the rest ends soon, with a line and
-// exit code 4. Starts the program lost_peer, beside this one, by mpirun. Skips without GPU.
+// A rank is killed or stands still while the GPUs of others wait for it: the others end soon, with
+// a line and exit code 4. Starts the program lost_peer by mpirun. Skips without a GPU.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -23,7 +23,7 @@ struct Ending {
   bool says(const char* text) const { return output.find(text) != std::string::npos; }
 };
 
-// With `recovery` mpirun leaves the others alone when a rank has been killed.
+// With `recovery`, mpirun does not end the other ranks when one has been killed.
 Ending end_of(const std::string& arguments, bool recovery) {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::string command = "timeout -k 5 " + std::to_string(2 * kMax) +
@@ -64,7 +64,7 @@ TEST_P(StandingPeerIn, EndsTheJobWithCodeFour) {
   EXPECT_EQ(ending.status, 4) << ending.output;
 }
 
-// In a graph the GPU of a process that stands still goes on by itself.
+// A graph continues on the GPU of a process that stands still.
 INSTANTIATE_TEST_SUITE_P(, StandingPeerIn, testing::Values("sum", "halo", "stepped"),
                          [](const auto& way) { return way.param; });
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that GPUs of several processes have mapped, where the mapping fails on one rank. Skips
-// without GPU.
+// Memory that GPUs of several processes map, also where the mapping fails on one rank. Skips
+// without a GPU.
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -23,7 +23,7 @@ struct MappingThatMayFail : PeerMapping {
 
 using Region = PeerRegion<PeerMemory, MappingThatMayFail>;
 
-// Each rank writes its number into every rank's memory and finds all of them in its own.
+// Each rank writes its number into the memory of every rank, and finds all numbers in its own.
 void expect_to_reach_all(const Region& region) {
   const int ranks = size_of(MPI_COMM_WORLD), rank = rank_of(MPI_COMM_WORLD);
   const Stream stream;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that other ranks have mapped outlives every mapping, also where one rank fails. Without a
-// GPU: memory and mappings are counted in memory that the processes share.
+// Memory that other ranks have mapped outlives every mapping, also where one rank fails. Needs no
+// GPU: counters in shared memory take the place of memory and mappings.
 #include "distributed/peer_region.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace trireme {
 namespace {
 
-// How many ranks have this rank's memory mapped, of each rank.
+// For each rank, the number of ranks that have its memory mapped.
 class Counters {
  public:
   Counters() {

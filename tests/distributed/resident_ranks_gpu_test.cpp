@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident engine over several ranks with GPUs, by every way in which those reach each other:
-// the answer of one process, the same bits each time. Skips without GPU.
+// The resident engine over several ranks with GPUs gives the solution of one process, by every
+// exchange, with the same bits in every run. Skips without a GPU.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -41,7 +41,7 @@ class Exchanges : public testing::TestWithParam<std::string> {
     select_device(rank_on_node(MPI_COMM_WORLD));
   }
 
-  // Null where this way does not work here, such as NCCL between ranks that share a GPU.
+  // Null where this exchange does not work here, such as NCCL between ranks that share a GPU.
   std::shared_ptr<CudaOperator> operator_on(const std::shared_ptr<DistributedMatrix>& matrix,
                                             const char* kernel,
                                             Precision precision = Precision::full) {
@@ -58,7 +58,7 @@ class Exchanges : public testing::TestWithParam<std::string> {
   void expect_the_answer_of_one_process(std::int64_t n, double rtol);
 };
 
-// Over all ranks, by the host's plain product.
+// ||b - A x|| / ||b|| over all ranks, by the plain product on the host.
 double relative_residual(const std::shared_ptr<DistributedMatrix>& matrix,
                          std::span<const double> b, std::span<const double> x) {
   HostOperator host(matrix, "csr");
@@ -126,7 +126,7 @@ void Exchanges::expect_the_answer_of_one_process(std::int64_t n, double rtol) {
 
 TEST_P(Exchanges, GiveTheAnswerOfOneProcess) { expect_the_answer_of_one_process(90, 1e-10); }
 
-// For tools that slow a kernel down a hundredfold.
+// Small enough for tools that slow down a kernel by a factor of a hundred.
 TEST_P(Exchanges, GiveTheAnswerOnASmallGrid) { expect_the_answer_of_one_process(34, 1e-5); }
 
 TEST_P(Exchanges, CorrectMixedPrecision) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What rounding to FP32 takes from the row sums of a distributed matrix, A 1 - A32 1: before and
-// after new values, ghosts included. Run on 1, 2, 3 and 5 ranks.
+// The part of the row sums of a distributed matrix that rounding to FP32 loses, A 1 - A32 1, before
+// and after new values, with ghosts. Run on 1, 2, 3 and 5 ranks.
 #include <gtest/gtest.h>
 
 #include <span>
@@ -17,8 +17,8 @@ namespace {
 using test::Cut;
 using test::matrix_on_ranks;
 
-// 40 rows, each with a diagonal, a neighbour on either side and one entry 17 columns on, where the
-// next rank's columns are.
+// 40 rows, each with a diagonal entry, a neighbour on either side, and an entry 17 columns further,
+// which belongs to another rank.
 CsrMatrix<double> banded() {
   CsrMatrix<double> a;
   a.rows = a.cols = 40;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cutting a slab into its local and its ghost block.
+// A slab is cut into its local block and its ghost block.
 #include "distributed/split_rows.hpp"
 
 #include <gtest/gtest.h>

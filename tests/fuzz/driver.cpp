@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Drives a harness without libFuzzer: the seeds as they are, then mutations of them, which depend
-// on the seeds and the count of runs only.
+// Drives a harness without libFuzzer: first the seeds, then mutations of them, which depend only on
+// the seeds and the number of runs.
 //
 // usage: HARNESS --seconds N | --runs N SEED_FOLDER, or HARNESS FILE... to run these inputs alone.
 // The input of a run that ends the process stays in HARNESS.input beside the harness.
@@ -38,7 +38,7 @@ Bytes contents(const fs::path& path) {
   return Bytes(std::istreambuf_iterator<char>(in), {});
 }
 
-// The input of the present run, in a file that outlives the process.
+// Keeps the input of each run in a file that outlives the process.
 class LastInput {
  public:
   explicit LastInput(const fs::path& path) : path_(path) {}
@@ -111,7 +111,7 @@ class Mutator {
     }
   }
 
-  // Limits of 8 to 64 bits in either order of bytes, or as digits.
+  // Extreme integers of 8 to 64 bits, in either order of bytes or as digits.
   void put_interesting_integer(Bytes& input, std::size_t at) {
     static constexpr std::uint64_t numbers[] = {0,
                                                 1,

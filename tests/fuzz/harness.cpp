@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See harness.hpp.
+// Checks readers, and ends the process at a finding.
 #include "fuzz/harness.hpp"
 
 #include <sys/resource.h>
@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
   std::abort();
 }
 
-// A file of this process in memory where the system has such a folder; removed at its end.
+// A file of this process, in memory where the system has such a folder. The end of the process
+// removes it.
 class InputFile {
  public:
   InputFile() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any structure that HDF5 itself can write: the input is a recipe, which begins with a good matrix
-// and puts other datasets, attributes and links in the place of some of its parts.
+// Any structure that HDF5 can write. The input is a recipe, which begins with a good matrix and
+// replaces some of its parts by other datasets, attributes and links.
 #include <hdf5.h>
 #include <mpi.h>
 
@@ -14,7 +14,7 @@
 
 namespace {
 
-// Takes choices from the input; the first of each kind where the input has ended.
+// Takes choices from the input, and the first choice of each kind after its end.
 class Recipe {
  public:
   Recipe(const std::uint8_t* bytes, std::size_t size) : at_(bytes), end_(bytes + size) {}
@@ -80,7 +80,7 @@ hid_t space_of(Recipe& recipe, std::vector<hsize_t>& sizes) {
   return H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr);
 }
 
-// Small integers or doubles of any bits, as the type has them; nothing for types of other lengths.
+// Writes small integers or doubles of any bits, by the type; nothing for types of other lengths.
 void write_some(hid_t dataset, hid_t space, Recipe& recipe) {
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   if (count <= 0 || count > 64) return;
@@ -188,7 +188,7 @@ void put_text_attribute(hid_t object, const char* name, const char* text) {
   H5Tclose(type);
 }
 
-// A 4 x 4 matrix that can be read: of scipy by rows or columns, of PETSc, or of MATLAB.
+// A good 4 x 4 matrix in the layout of scipy (by rows or columns), of PETSc, or of MATLAB.
 void put_good_matrix(hid_t file, std::size_t layout) {
   const bool scipy = layout < 2, by_columns = layout % 2 == 1;
   const std::int64_t pointers[] = {0, 2, 4, 4, 7}, indices[] = {0, 1, 1, 3, 0, 2, 3};

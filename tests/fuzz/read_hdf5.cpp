@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See read_hdf5.hpp.
+// Reads groups as matrices and datasets as vectors.
 #include "fuzz/read_hdf5.hpp"
 
 #include <mpi.h>

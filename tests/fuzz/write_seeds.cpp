@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes the inputs from which the fuzzers begin, a folder per harness: small files, right and odd.
+// Writes the inputs from which the fuzzers begin: one folder per harness, with small files, good
+// and unusual ones.
 //
 // usage: fuzz_write_seeds FOLDER
 #include <fmt/format.h>
@@ -85,7 +86,7 @@ void write_matrix_market(const fs::path& folder) {
   }
 }
 
-// Integers of `width` bytes and doubles, all big-endian.
+// Collects integers of `width` bytes and doubles, all big-endian.
 class BigEndian {
  public:
   explicit BigEndian(int width) : width_(width) {}
@@ -146,7 +147,7 @@ Group add_scipy(File& file, const std::string& path, const char* format) {
   return group;
 }
 
-// jc, ir, data: PETSc's rows, or MATLAB's columns.
+// A matrix in jc, ir and data: by rows for PETSc, by columns for MATLAB.
 void add_petsc_or_matlab(File& file, const std::string& path, bool matlab) {
   Group group = file.create_group(path);
   group.write_attribute("MATLAB_sparse", std::int64_t{4});
@@ -199,8 +200,8 @@ void write_hdf5(const fs::path& folder) {
   });
 }
 
-// Choices in the order in which hdf5_fuzz.cpp takes them: none, so that the matrix is a good one,
-// and some that replace each part once.
+// Recipes of choices in the order in which hdf5_fuzz.cpp takes them: an empty one, which gives a
+// good matrix, and some that replace each part once.
 void write_hdf5_recipes(const fs::path& folder) {
   for (char layout = 0; layout < 4; ++layout) {
     write(folder / fmt::format("good{}", +layout), std::string(1, layout));
@@ -210,7 +211,7 @@ void write_hdf5_recipes(const fs::path& folder) {
         for (int i = 0; i < 24; ++i) recipe += static_cast<char>(7 * i + object + kind);
         write(folder / fmt::format("replace{}-{}-{}", +layout, +kind, +object), recipe);
       }
-    // Seven whole numbers, contiguous, one of which is out of range, as the indices.
+    // As the indices: seven contiguous integers, one of which is out of range.
     const char indices = layout < 2 ? 1 : 4;
     write(folder / fmt::format("indices{}", +layout),
           std::string{layout, 1, indices, 0, 1, 2, 0, 0, 0, 1, 1, 3, 0, 9, 3});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A system is recognised however its rows are distributed, and no other is taken for it.
+// The fingerprint does not depend on the distribution of rows, and differs for another system.
 #include "io/fingerprint.hpp"
 
 #include <gtest/gtest.h>

@@ -106,7 +106,7 @@ TEST_P(FormatSample, KeepsRowsTogether) {
     EXPECT_EQ(start % 3, 0);
 }
 
-// The number by which solve --resume recognises the matrix.
+// solve --resume recognises the matrix by this number.
 TEST_P(FormatSample, HasTheFingerprintOfTheMatrix) {
   const RowSlab whole{.global_rows = 6,
                       .global_cols = 6,
@@ -161,7 +161,7 @@ TEST_P(FormatSample, RefusesANameWhereAFileHoldsOneMatrix) {
   }
 }
 
-// Cut short by any number of bytes, a file is refused on every rank, or it is whole but for blanks.
+// Every truncation of a file is refused on every rank, unless it cuts off nothing but blanks.
 TEST_P(FormatSample, RefusesATruncatedFile) {
   std::ifstream in(GetParam(), std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(in), {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HDF5 files that reach for other files, or claim more than they hold, on any number of ranks.
+// HDF5 files that lead to other files, or claim more than they hold, on any number of ranks.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -16,7 +16,8 @@ using test::LimitedMemory;
 using test::SharedFile;
 using test::SmallMatrix;
 
-// What the refusal says of a file with a good matrix /A, to which `spoil` adds a right-hand side.
+// The message of the refusal of a file with a good matrix /A, to which `spoil` adds a right-hand
+// side.
 std::string refusal(const ProblemSpec& spec, ExitCode code) {
   try {
     load_problem(MPI_COMM_WORLD, spec);
@@ -121,7 +122,7 @@ TEST(HostileFile, FollowsNoUserDefinedLink) {
                   "/b is a link to another file");
 }
 
-// A dataset "b" of these extents as `set` says.
+// A dataset "b" of these extents, with the properties that `set` sets.
 template <class Set>
 void create(hdf5::File& file, const std::vector<hsize_t>& extents, Set&& set,
             const char* name = "b") {
@@ -205,7 +206,7 @@ TEST(HostileFile, ReadsSmallDatasetsThatNobodyWroteAsTheirFillValue) {
   for (const double value : problem.rhs.at(0)) EXPECT_EQ(value, 2.5);
 }
 
-// 72 MB of ones in less than 200 kB.
+// A dataset of 72 MB of ones takes less than 200 kB in the file.
 TEST(HostileFile, IsNoneThatIsOnlyWellCompressed) {
   constexpr std::int64_t n = 9'000'000;
   SharedFile file("compressed.h5");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the Matrix Market reader takes, and where it says that a file is wrong.
+// The Matrix Market reader: files that it reads, and the lines of the faults that it names.
 #include "io/matrix_market.hpp"
 
 #include <gtest/gtest.h>
@@ -102,7 +102,7 @@ TEST_F(MatrixMarket, ReadsEmptyMatrices) {
   expect_rows(read(write(general + "0 5 0")), {0}, {}, {});
 }
 
-// Long enough for many chunks, whose boundaries fall inside lines.
+// The file is long enough for many chunks, whose boundaries are inside lines.
 TEST_F(MatrixMarket, ReadsManyChunksPlainAndGzippedAlike) {
   constexpr int n = 150000;
   std::string text = general + std::string(3 << 20, '%') + "\n";  // a header of several chunks
@@ -179,7 +179,7 @@ TEST_F(MatrixMarket, AsksForMemoryBeforeItTakesARealClaim) {
   }
 }
 
-// 64 MB of entries where one is promised: reading ends with the first pieces.
+// The file has 64 MB of entries where its header promises one. Reading ends with the first pieces.
 TEST_F(MatrixMarket, StopsAtMoreEntriesThanPromised) {
   std::string piece;
   for (int i = 0; i < 1 << 17; ++i) piece += "1 1 1\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all ranks write together reads back; what fails leaves nothing behind.
+// A file that all ranks write reads back; a failed one leaves nothing behind.
 #include "io/output_file.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
 }
 
 TEST(OutputFile, ReadsBackWhatAllRanksWrote) {
-  // 3 rows: with 5 ranks some own none. 200000 rows: more than one piece.
+  // Of 3 rows, some of 5 ranks own none. 200000 rows take more than one piece.
   for (const std::int64_t n : {3, 200000}) {
     const Problem problem = load_problem(MPI_COMM_WORLD, generated("short", n));
     const RowSlab& slab = problem.matrix;

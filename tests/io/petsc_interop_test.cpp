@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PETSc as the judge: MatLoad reads our HDF5 files, we read its binary files.
+// PETSc reads our HDF5 files by MatLoad, and we read the binary files that PETSc writes.
 #include <gtest/gtest.h>
 #include <petscmat.h>
 #include <petscviewerhdf5.h>
@@ -29,7 +29,7 @@ Problem generated(const std::string& kind, std::int64_t n) {
   return load_problem(MPI_COMM_WORLD, spec);
 }
 
-// The rows [first, last) of the matrix, each found by its hash in `whole`.
+// Expects that the rows of PETSc's matrix on this rank are those of `whole`.
 void expect_rows(Mat matrix, const CsrMatrix<double>& whole) {
   PetscInt rows = 0, cols = 0, first = 0, last = 0;
   MatGetSize(matrix, &rows, &cols);

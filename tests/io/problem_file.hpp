@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small HDF5 problems for tests: written by rank 0 into a folder of the test's own.
+// Small HDF5 problems, which rank 0 writes into a folder of the test.
 #pragma once
 
 #include <mpi.h>
@@ -16,7 +16,7 @@
 
 namespace trireme::test {
 
-// A path that all ranks share; removed by rank 0 at the end.
+// A path that all ranks share. Rank 0 removes its folder at the end.
 class SharedFile {
  public:
   explicit SharedFile(const std::string& name) {
@@ -52,7 +52,7 @@ void put(hdf5::Group& group, const std::string& name, const std::vector<T>& valu
   group.create_dataset<T>(name, {std::ssize(values)}).write(0, std::ssize(values), values.data());
 }
 
-// The 4 x 4 matrix of the bad-input tests, with one thing spoilt at a time.
+// The 4 x 4 matrix of the bad-input tests, each of which spoils one part of it.
 struct SmallMatrix {
   std::vector<std::int64_t> indptr{0, 2, 4, 4, 7};
   std::vector<std::int64_t> indices{0, 1, 1, 3, 0, 2, 3};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// load_problem on any number of ranks: what it reads, and what it refuses.
+// load_problem on any number of ranks: the problems that it reads, and those that it refuses.
 #include "io/problem.hpp"
 
 #include <gtest/gtest.h>
@@ -232,9 +232,6 @@ TEST(LoadProblem, ReadsSeveralRightHandSidesAndAStart) {
   EXPECT_EQ(gather(problem.x0.value()), (std::vector<double>{5, 6, 7, 8}));
   EXPECT_EQ(problem.name, "rhs.h5:/A");
 }
-
-// --- bad input
-// ------------------------------------------------------------------------------------
 
 TEST(BadInput, MissingFile) {
   ProblemSpec spec;

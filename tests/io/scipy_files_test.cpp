@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that scipy and h5py wrote (write_scipy_files.py), against the entries that scipy listed.
+// Files that scipy and h5py have written (write_scipy_files.py) have the entries that scipy lists.
 #include <gtest/gtest.h>
 
 #include <algorithm>

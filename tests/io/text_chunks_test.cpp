@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text in chunks: whole lines, and work in proportion to the text.
+// Chunks consist of whole lines, and their number of pieces does not multiply the work.
 #include "io/text_chunks.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST_F(TextChunks, AreWholeLinesInOrder) {
   EXPECT_EQ(all, "one\ntwo\n\nthree is longer than a chunk\nlast");
 }
 
-// In 1.5 million pieces: a search of all that came before in each of them would take hours.
+// The text has 1.5 million pieces. To search the text before each of them would take hours.
 TEST_F(TextChunks, TakeOneLongLineInLinearTime) {
   const std::string text = std::string(12 << 20, '%') + "\nthe end\n";
   write(text);
@@ -64,11 +64,11 @@ TEST_F(TextChunks, RefuseALineWithoutEnd) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::input);
     EXPECT_EQ(error.what(),
-              path_.string() + ": a line is longer than 64 MiB; this is no file of numbers");
+              path_.string() + ": a line is longer than 64 MiB; the file is no text of numbers");
   }
 }
 
-// Every piece is looked at once: the parser gets no other and keeps none.
+// The parser sees every piece once and keeps none.
 TEST(HeaderParser, TakesAHeaderInPieces) {
   matrix_market::HeaderParser parser;
   std::string_view banner = "%%MatrixMarket matrix coordinate real general\n% a comment\n";

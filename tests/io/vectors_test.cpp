@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Right-hand sides as others store them.
+// Right-hand sides in the shapes that other programs store.
 #include "io/vectors.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ void expect_vectors(const std::vector<Array<double>>& vectors,
   }
 }
 
-// B = [1 4 7; 2 5 8; 3 6 9], of which a file of MATLAB holds the columns one after another.
+// B = [1 4 7; 2 5 8; 3 6 9]. A file of MATLAB holds its columns one after another.
 TEST(Vectors, OfMatlabAreItsColumnsAlsoWhereThereAreAsManyAsRows) {
   const RowRange rows = share_of(3);
   expect_vectors(stored_as({3, 3}, true, rows), {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}, rows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What leaves run_together() leaves it on every rank.
+// An exception that leaves run_together() leaves it on every rank.
 #include <gtest/gtest.h>
 
 #include <chrono>

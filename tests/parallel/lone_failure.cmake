@@ -1,4 +1,4 @@
-# Runs lone_failure in each way in which a rank can fail; expects one line of ours and the exit code.
+# Runs lone_failure for each way in which a rank can fail. Expects one line and the exit code.
 separate_arguments(FLAGS)
 
 function(expect how who code line)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 1 fails while the others wait for it in a collective call.
+// A program whose rank 1 fails while the others wait for it in a collective call.
 #include <mpi.h>
 
 #include <new>
