@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The input formats: what `solve`, `problem` and `kernel_bench` can read.
+// The list of input formats, which `solve`, `problem` and `kernel_bench` can all read.
 #pragma once
 
 #include <mpi.h>
@@ -24,21 +24,20 @@ struct InputFormat {
   std::string_view name;                         // for messages: "Matrix Market"
   std::span<const std::string_view> extensions;  // with the dot: ".mtx", ".mtx.gz"
   Content content;
-  // Whether the first bytes of the file are those of the format. Throws nothing; false where the
-  // file cannot be read.
+  // Whether the file begins like the format. Throws nothing; false where the file cannot be read.
   bool (*recognises)(const std::filesystem::path& path);
-  // Collective; see SystemSource.
+  // Opens a file of the format. Throws Error{input}. Collective.
   std::unique_ptr<SystemSource> (*open)(MPI_Comm comm, const std::filesystem::path& path);
 };
 
 std::span<const InputFormat> input_formats();
 
-// The format that recognises the file by its content, or else has the extension of its name; null
-// for none, or no such file.
+// The format that recognises the file by its content; where none does, the format with the
+// extension of the file's name. Null where there is neither, and for a file that does not exist.
 const InputFormat* find_format(const std::filesystem::path& path);
 
-// The same, by rank 0 for all ranks. Throws Error{input}: no such file, a directory, a file without
-// read permission, or a file of no known format. Collective.
+// The same for all ranks, of which rank 0 looks at the file. Throws Error{input} for a missing
+// file, a directory, a file without read permission, and a file of no known format. Collective.
 const InputFormat& format_of(MPI_Comm comm, const std::filesystem::path& path);
 
 // "HDF5 (.h5, .hdf5, .mat), PETSc binary (.petsc), ...", for messages and help texts: all formats,

@@ -38,8 +38,8 @@ Problem load_problem(MPI_Comm comm, const ProblemSpec& spec);
 // Reads or makes the matrix alone, which may be rectangular.
 MatrixOnRanks load_matrix(MPI_Comm comm, const ProblemSpec& spec);
 
-// "cant.h5:/A", "cant.mtx.gz" or "poisson3d, n = 128". Reads the first bytes of the file for its
-// format; throws nothing where it cannot.
+// "cant.h5:/A", "cant.mtx.gz" or "poisson3d, n = 128". Reads the first bytes of the file, which
+// tell its format. Throws nothing where the file cannot be read.
 std::string problem_name(const ProblemSpec& spec);
 
 }  // namespace trireme

@@ -15,15 +15,15 @@ namespace {
 constexpr std::int64_t piece_bytes = std::int64_t{1} << 28;
 constexpr int tag = 0;
 
-// Calls take(start, bytes) for the pieces of so many bytes.
+// Cuts this many bytes into pieces, and calls take(start, bytes) for each.
 template <class Take>
 void each_piece(std::int64_t bytes, Take take) {
   for (std::int64_t at = 0; at < bytes; at += piece_bytes)
     take(at, static_cast<int>(std::min(piece_bytes, bytes - at)));
 }
 
-// Rank r receives [starts[r], starts[r + 1] + overlap) of rank 0's array into `mine`, which has the
-// room. Collective.
+// Copies [starts[r], starts[r + 1] + overlap) of rank 0's array to `mine` of each rank r, which has
+// that size. Collective.
 template <class T>
 void scatter_array(MPI_Comm comm, const Array<T>& whole, const std::vector<std::int64_t>& starts,
                    std::int64_t overlap, Array<T>& mine) {

@@ -27,9 +27,8 @@ struct WholeSystem {
 // fault of the file, Error{resource} where the memory does not suffice.
 using WholeReader = WholeSystem (*)(const std::filesystem::path& path);
 
-// Reads the file on rank 0. The right-hand sides have the name /b, which `problem import` gives
-// them too. Takes on rank 0 the memory of the whole matrix until read_matrix() has sent the rows.
-// Collective.
+// Reads the file on rank 0. The right-hand sides have the name /b, which they get from `problem
+// import` too. Rank 0 holds the whole matrix until read_matrix() has sent the rows. Collective.
 std::unique_ptr<SystemSource> open_whole(MPI_Comm comm, const std::filesystem::path& path,
                                          WholeReader read);
 
