@@ -6,8 +6,8 @@
 
 The blocks of a page run in order in one temporary folder that has cases/ and configs/, with the built
 programs on PATH. A block in another language whose first line is a comment with a file name is saved
-under that name. Fast form: mpirun starts at most 3 ranks, sizes (--n, n:) are at most those of LIMITS,
-and kernel_bench times for 0.01 s. See page.py for the marks of blocks that do not run.
+under that name. Fast form: mpirun starts at most 3 ranks, generated problems are small (MAX_SIDE,
+MAX_ROWS), and kernel_bench times for 0.01 s. See page.py for the marks of blocks that do not run.
 """
 import json
 import os
@@ -23,14 +23,16 @@ from commands import Known
 from page import KEYS, Page
 
 PROGRAMS = ("solve", "problem", "kernel_bench")
-LIMITS = {"n": 24, "web": 20000}  # grid points per side; rows
+MAX_SIDE = 24  # grid points per side of a generated problem
+MAX_ROWS = 20000  # rows of one whose size is given as rows
+SIZE = re.compile(r"((?:\b(web|circuit|short|random) )?--n |\bn: )(\d+)")
 SECONDS = 50  # for one block
 # Folders of the repository: inline code that begins with one of them is a path.
 PATHS = re.compile(r"(?:\.ci|apps|bench|cases|cmake|configs|docs|include|scripts|src|tests)/[\w./*<>{},+-]*$")
-PLACEHOLDER = re.compile(r"NAME|FOLDER|name|<|\*|\{")
+PLACEHOLDER = re.compile(r"NAME|FOLDER|<|\*|\{")
 
 
-def faults_of_links(page, root):
+def faults_of_links(page):
     for link in page.links():
         if re.match(r"[a-z]+:", link):
             continue
@@ -87,12 +89,10 @@ def faults_of_fields(page, root):
 
 
 def smaller(text):
-    """Sizes as the fast form has them."""
+    """The text with smaller problems."""
     def limited(match):
-        kind = next((kind for kind in LIMITS if kind in match[0]), "n")
-        return match[1] + str(min(int(match[2]), LIMITS[kind]))
-    text = re.sub(r"((?:\b(?:web|circuit|short|random)\b)?[^\n|&;]*?--n[= ])(\d+)", limited, text)
-    return re.sub(r"(\bn: )(\d+)", limited, text)
+        return match[1] + str(min(int(match[3]), MAX_ROWS if match[2] else MAX_SIDE))
+    return SIZE.sub(limited, text)
 
 
 def write_program(path, text):
@@ -155,6 +155,7 @@ def run(text, work, environment):
 
 
 def faults_of_running(page, root, build):
+    """Yields what fails; prints how many blocks ran, and why the others did not."""
     ran, not_run = 0, []
     with tempfile.TemporaryDirectory(prefix="trireme-docs-") as folder:
         work, environment = prepare(pathlib.Path(folder), root, build)
@@ -173,17 +174,20 @@ def faults_of_running(page, root, build):
         for block in page.blocks:
             if block.check and (fault := run(block.check, work, environment)):
                 yield f"line {block.line}: {fault}"
-    print(f"{page.path.relative_to(root)}: {ran} blocks ran, {len(not_run)} did not")
+    print(f"{page.path.name}: {ran} blocks ran, {len(not_run)} did not")
     for reason in not_run:
         print(f"  not run: {reason}")
 
 
+def faults_of(page, root, build):
+    known = Known(root, {name: str(build / "apps" / name / name) for name in PROGRAMS})
+    return [*faults_of_links(page), *faults_of_paths(page, root), *faults_of_fields(page, root),
+            *faults_of_commands(page, known), *faults_of_running(page, root, build)]
+
+
 def main():
     root, build, path = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
-    page = Page(path)
-    known = Known(root, {name: str(build / "apps" / name / name) for name in PROGRAMS})
-    faults = [*faults_of_links(page, root), *faults_of_paths(page, root), *faults_of_fields(page, root),
-              *faults_of_commands(page, known), *faults_of_running(page, root, build)]
+    faults = faults_of(Page(path), root, build)
     for fault in faults:
         print(f"{path.relative_to(root)}: {fault}")
     return 1 if faults else 0
