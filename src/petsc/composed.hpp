@@ -15,9 +15,10 @@ PetscErrorCode delete_composed(void* data) {
   return kPetscSuccess;
 }
 #else
-template <class Data>
-PetscErrorCode delete_composed(void** data) {
-  delete static_cast<Data*>(*data);
+// The address of the pointer to the data; its type is void** or void*, by release.
+template <class Data, class Address>
+PetscErrorCode delete_composed(Address address) {
+  delete *reinterpret_cast<Data**>(address);
   return kPetscSuccess;
 }
 #endif
@@ -31,7 +32,8 @@ void compose(PetscObject owner, const char* name, std::unique_ptr<Data> data) {
 #if PETSC_VERSION_LT(3, 23, 0)
   petsc_check(PetscContainerSetUserDestroy(container, delete_composed<Data>));
 #else
-  petsc_check(PetscContainerSetCtxDestroy(container, delete_composed<Data>));
+  PetscCtxDestroyFn* destroy = delete_composed<Data>;
+  petsc_check(PetscContainerSetCtxDestroy(container, destroy));
 #endif
   petsc_check(PetscObjectCompose(owner, name, reinterpret_cast<PetscObject>(container)));
   petsc_check(PetscContainerDestroy(&container));

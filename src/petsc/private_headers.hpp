@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a KSP or PC type of one's own needs and PETSc's public headers do not offer.
-// petsc_private.cpp is the only file that reads the private ones.
+// private_headers.cpp is the only file that reads the private ones.
 #pragma once
 
 #include <petscksp.h>
@@ -9,7 +9,7 @@
 
 namespace trireme {
 
-#if PETSC_VERSION_LT(3, 26, 0)
+#if PETSC_VERSION_LT(3, 23, 0)
 using OptionItems = PetscOptionItems*;
 #else
 using OptionItems = PetscOptionItems;

@@ -335,28 +335,6 @@ TEST_F(MatTrireme, RefusesAGpuThatIsNotThere) {
   EXPECT_LT(relative_difference(aij, mat, mult), 1e-14);
 }
 
-// Solves A x = b by `type` and Jacobi to 1e-9; returns the relative residual by AIJ.
-double residual_of_solve(Mat mat, Mat aij, const char* type, KSP ksp) {
-  VecHandle x, b, r;
-  petsc_check(MatCreateVecs(aij, x.put(), b.put()));
-  petsc_check(VecDuplicate(b, r.put()));
-  petsc_check(VecSet(b, 1));
-  petsc_check(KSPSetOperators(ksp, mat, mat));
-  petsc_check(KSPSetType(ksp, type));
-  petsc_check(KSPSetTolerances(ksp, 1e-9, PETSC_DEFAULT, PETSC_DEFAULT, 500));
-  petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
-  PC pc = nullptr;
-  petsc_check(KSPGetPC(ksp, &pc));
-  petsc_check(PCSetType(pc, PCJACOBI));
-  petsc_check(KSPSolve(ksp, b, x));
-  petsc_check(MatMult(aij, x, r));
-  petsc_check(VecAYPX(r, -1, b));
-  PetscReal norm = 0, norm_b = 0;
-  petsc_check(VecNorm(r, NORM_2, &norm));
-  petsc_check(VecNorm(b, NORM_2, &norm_b));
-  return norm / norm_b;
-}
-
 TEST_F(MatTrireme, IsWhatAResidentKspRunsOn) {
   for (const char* precision : {"double", "mixed"}) {
     SCOPED_TRACE(precision);

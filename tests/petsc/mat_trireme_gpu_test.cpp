@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Mat type trireme on a GPU: products, new values, and the loops of the resident KSPs. Skips
+// without a GPU.
+#include <gtest/gtest.h>
+#include <trireme/petsc.h>
+
+#include <string>
+
+#include "device/device.hpp"
+#include "petsc/ksp_types.hpp"
+#include "petsc/mat_trireme.hpp"
+#include "petsc/mat_trireme_fixture.hpp"
+#include "support/petsc_environment.hpp"
+
+namespace trireme {
+namespace {
+
+using namespace test;
+
+class MatTriremeOnAGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no GPU here";
+    petsc_check(PetscOptionsClear(nullptr));
+    aij = aij_of(dominant_matrix(3000), Cut::by_nonzeros);
+  }
+  void TearDown() override { petsc_check(PetscOptionsClear(nullptr)); }
+
+  // New values for both matrices.
+  void change(Mat mat) {
+    for (Mat any : {static_cast<Mat>(aij), mat}) {
+      petsc_check(MatScale(any, 1.5));
+      petsc_check(MatShift(any, 3));
+    }
+  }
+
+  MatHandle aij;
+};
+
+TEST_F(MatTriremeOnAGpu, MultipliesAsAijByEveryKernel) {
+  for (const KernelEntry& entry : kernel_registry()) {
+    if (!entry.cuda_double) continue;
+    SCOPED_TRACE(entry.name);
+    const MatHandle mat = trireme_of(aij, std::string(entry.name).c_str(), "cuda");
+    EXPECT_LT(relative_difference(aij, mat, mult), 1e-14);
+    EXPECT_TRUE(products_of(mat).on_gpu());
+    change(mat);
+    EXPECT_LT(relative_difference(aij, mat, mult), 1e-14);
+    EXPECT_EQ(products_of(mat).builds(), 1);
+    EXPECT_EQ(products_of(mat).updates(), 1);
+  }
+}
+
+TEST_F(MatTriremeOnAGpu, KeepsTheWholeLoopOfAResidentKspThere) {
+  for (const char* type : {KSPTRIREMECG, KSPTRIREMEBICGSTAB, KSPTRIREMEMINRES})
+    for (const char* precision : {"double", "mixed"}) {
+      SCOPED_TRACE(std::string(type) + " " + precision);
+      const MatHandle mat = trireme_of(aij, nullptr, "cuda", precision);
+      KspHandle ksp;
+      petsc_check(KSPCreate(MPI_COMM_WORLD, ksp.put()));
+      EXPECT_LT(residual_of_solve(mat, aij, type, ksp), 1.001e-9);
+      EXPECT_TRUE(ksp_facts(ksp)->executor.starts_with("cuda")) << ksp_facts(ksp)->executor;
+      change(mat);
+      EXPECT_LT(residual_of_solve(mat, aij, type, ksp), 1.001e-9) << "follows new values";
+      EXPECT_LT(relative_difference(aij, mat, mult), 1e-14) << "MatMult is exact";
+    }
+}
+
+TEST_F(MatTriremeOnAGpu, ComesThereByItselfWhereAResidentKspAsks) {
+  const MatHandle mat = trireme_of(aij);
+  EXPECT_LT(relative_difference(aij, mat, mult), 1e-14);
+  EXPECT_FALSE(products_of(mat).on_gpu());
+  KspHandle ksp;
+  petsc_check(KSPCreate(MPI_COMM_WORLD, ksp.put()));
+  EXPECT_LT(residual_of_solve(mat, aij, KSPTRIREMECG, ksp), 1.001e-9);
+  EXPECT_TRUE(products_of(mat).on_gpu());
+  EXPECT_EQ(products_of(mat).builds(), 2);
+  petsc_check(MatScale(aij, 2));
+  petsc_check(MatScale(mat, 2));
+  EXPECT_LT(relative_difference(aij, mat, mult), 1e-14);
+  EXPECT_TRUE(products_of(mat).on_gpu()) << "stays there";
+}
+
+}  // namespace
+}  // namespace trireme
