@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block sizes by option and by pattern.
+// Block sizes from the options and from the pattern.
 #include "petsc/block_size.hpp"
 
 #include <vector>

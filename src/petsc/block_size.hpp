@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many rows of a matrix belong together, said to PETSc.
+// Tells PETSc how many rows of a matrix belong together.
 #pragma once
 
 #include "distributed/distributed_matrix.hpp"
@@ -7,14 +7,16 @@
 
 namespace trireme {
 
-// The option -mat_block_size, 1 where it is not given. Throws Error{usage} for less than 1.
+// The value of the option -mat_block_size; 1 where the option is not given. Throws Error{usage} for
+// a value below 1.
 PetscInt block_size_option();
 
-// The block size that the option -mat_block_size gives, as MatSetFromOptions would set it; the Mat
-// holds `matrix`. Throws Error{usage} where it does not divide every rank's rows. Collective.
+// Sets the block size of `mat` to the value of -mat_block_size, as MatSetFromOptions would; `mat`
+// holds `matrix`. Throws Error{usage} where the value does not divide the rows of every rank.
+// Collective.
 void set_block_size_from_options(Mat mat, const DistributedMatrix& matrix);
 
-// MatSetVariableBlockSizes by the pattern: see row_groups.hpp.
+// Calls MatSetVariableBlockSizes with the row groups that row_groups.hpp finds in the pattern.
 void set_row_groups(Mat mat, const DistributedMatrix& matrix);
 
 }  // namespace trireme

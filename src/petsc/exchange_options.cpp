@@ -15,7 +15,8 @@ ExchangeRequest exchange_options() {
   petsc_check(PetscOptionsGetReal(nullptr, nullptr, "-trireme_peer_timeout", &request.peer_timeout,
                                   nullptr));
   if (!(request.peer_timeout >= 0 && request.peer_timeout < 1e9))
-    fail(ExitCode::usage, "-trireme_peer_timeout {} is no number of seconds; 0 waits for ever",
+    fail(ExitCode::usage,
+         "-trireme_peer_timeout {} must be a number of seconds from 0 to 1e9; 0 waits for ever",
          request.peer_timeout);
   return request;
 }

@@ -12,10 +12,11 @@ struct LogEvents {
   PetscLogEvent build = 0, update = 0, halo = 0, local = 0, ghost = 0;
 };
 
-// Registers the events the first time in a PETSc session; afterwards finds them by name.
+// Registers the events at the first call in a PETSc session; later calls find them by their names.
 LogEvents log_events();
 
-// Puts the parts of a product into the log.
+// Puts the parts of each product into the log. The operator that it observes must not outlive it
+// while it is the observer.
 class LoggedProduct final : public Operator::ProductObserver {
  public:
   LoggedProduct() : events_(log_events()) {}

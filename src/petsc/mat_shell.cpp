@@ -17,7 +17,7 @@ struct ShellContext {
   LoggedProduct log;
 };
 
-constexpr const char* kMark = "TriremeShell_C";  // says that a MatShell's context is ours
+constexpr const char* kMark = "TriremeShell_C";  // composed with every shell of make_shell()
 
 ShellContext& context_of(Mat mat) {
   ShellContext* context = nullptr;

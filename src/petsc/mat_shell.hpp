@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The distributed operator as a PETSc MatShell: MULT, MULT_TRANSPOSE, GET_DIAGONAL, DESTROY.
+// The distributed operator as a PETSc MatShell, which has no assembled entries: MatMult,
+// MatMultTranspose, MatGetDiagonal and MatDestroy work with it.
 #pragma once
 
 #include <memory>
@@ -9,12 +10,13 @@
 
 namespace trireme {
 
-// The shell shares ownership of the operator. MatCreateVecs gives vectors of the row distribution;
-// with a CudaOperator and a PETSc that has CUDA they live on the device, and no product copies
-// them. -log_view shows TriremeHalo, TriremeLocal and TriremeGhost within MatMult.
+// The shell shares ownership of the operator. MatMult of a mixed-precision operator is by the
+// rounded matrix. MatCreateVecs gives vectors of the row distribution. With a CudaOperator and a
+// PETSc that has CUDA, these vectors live on the device, and no product copies them. -log_view shows
+// TriremeHalo, TriremeLocal and TriremeGhost within MatMult. Collective.
 MatHandle make_shell(std::shared_ptr<Operator> op);
 
-// The operator of a Mat that make_shell() or MatCreateTrireme() made; null for any other Mat.
+// The operator of a Mat that make_shell() made; null for any other Mat.
 std::shared_ptr<Operator> shell_operator(Mat mat);
 
 }  // namespace trireme

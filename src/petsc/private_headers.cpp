@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PETSc's private headers, read here and nowhere else.
+// The only file that includes PETSc's private headers.
 #include "petsc/private_headers.hpp"
 
 #include <petsc/private/kspimpl.h>
@@ -10,9 +10,9 @@
 namespace trireme {
 namespace {
 
-PetscErrorCode no_setup(KSP) { return kPetscSuccess; }  // PETSc calls it unconditionally
+PetscErrorCode no_setup(KSP) { return kPetscSuccess; }  // PETSc calls it without a check
 
-// Members that some releases of PETSc lack.
+// Members that not every release of PETSc has.
 template <class Ksp>
 PetscInt min_iterations(Ksp ksp) {
   if constexpr (requires { ksp->min_it; }) return ksp->min_it;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a KSP or PC type of one's own needs and PETSc's public headers do not offer.
-// private_headers.cpp is the only file that reads the private ones.
+// What a KSP type or a PC type needs beyond PETSc's public headers.
+// private_headers.cpp is the only file that includes PETSc's private headers.
 #pragma once
 
 #include <petscksp.h>
@@ -15,7 +15,7 @@ using OptionItems = PetscOptionItems*;
 using OptionItems = PetscOptionItems;
 #endif
 
-// The functions of a KSP type; `data` is theirs, and `destroy` frees it.
+// The functions of a KSP type. `data` is what they work with, and `destroy` frees it.
 struct KspMethods {
   PetscErrorCode (*solve)(KSP);
   PetscErrorCode (*set_from_options)(KSP, OptionItems);
@@ -38,13 +38,16 @@ void install(PC pc, const PcMethods& methods, void* data);
 void* data_of(PC pc);
 void forget_data(PC pc);
 
-// What was asked of a KSP beside its tolerances. Members that a release of PETSc lacks are false.
+// What a user asked of a KSP besides its tolerances. A member for which a release of PETSc has no
+// counterpart is false.
 struct KspRequests {
   KSPNormType norm = KSP_NORM_DEFAULT;
   PetscInt untested_iterations = -1;  // KSPSetCheckNormIteration
   PetscInt min_iterations = 0;
   bool zero_guess = true;
-  bool own_test = false;  // neither KSPConvergedDefault, whose three switches follow, nor ...Skip
+  // The convergence test is neither KSPConvergedDefault nor KSPConvergedSkip.
+  bool own_test = false;
+  // The three switches of KSPConvergedDefault.
   bool relative_to_initial_residual = false;
   bool relative_to_smaller = false;
   bool limit_is_success = false;
@@ -59,25 +62,28 @@ KspRequests requests_of(KSP ksp);
 Vec solution_of(KSP ksp);
 Vec right_hand_side_of(KSP ksp);
 
-// Where the loop is: iteration, its norm, the norm and the target that the test compares with.
+// Where the loop is: the iteration and its residual norm, the norm to which rtol is relative, and the
+// target that the norm must reach.
 struct KspProgress {
   PetscInt iteration;
   PetscReal norm, reference, target;
 };
-PetscObjectState state_of(Mat mat);  // counts its changes
-void note_change(Mat mat);           // counts one more
-void note_change(Vec vec);           // made behind PETSc's back
+// PETSc's count of the changes of an object.
+PetscObjectState state_of(Mat mat);
+// Counts a change that was made without PETSc.
+void note_change(Mat mat);
+void note_change(Vec vec);
 // The reason of a solve that was told to stop.
 #if PETSC_VERSION_LT(3, 26, 0)
 inline constexpr KSPConvergedReason kKspStopped = KSP_DIVERGED_ITS;
 #else
 inline constexpr KSPConvergedReason kKspStopped = KSP_DIVERGED_USER;
 #endif
-// Tells PETSc, its history and its monitors.
+// Hands the progress to PETSc, its residual history and its monitors.
 void report(KSP ksp, const KspProgress& progress);
-// Asks the convergence test that the user has set.
+// Calls the convergence test of the KSP.
 KSPConvergedReason ask_convergence_test(KSP ksp);
-// Puts another test in its place and returns the one that was there.
+// Sets another convergence test and returns the former one.
 struct ConvergenceTest {
   PetscErrorCode (*test)(KSP, PetscInt, PetscReal, KSPConvergedReason*, void*);
   void* context;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PETSc 3.18 to 3.26 under one name each, its errors as exceptions, its objects as owners.
+// One interface for PETSc 3.18 to 3.26: errors of PETSc become exceptions, and PETSc objects have
+// owners.
 #pragma once
 
 #include <petscksp.h>
@@ -35,32 +36,35 @@ MPI_Comm comm_of(Object object) {
   return PetscObjectComm(reinterpret_cast<PetscObject>(object));
 }
 
-// Any function as the untyped pointer that Mat*SetOperation takes.
+// Any function as the untyped pointer that MatSetOperation and MatShellSetOperation take.
 template <class Function>
 PetscOperation petsc_operation(Function* function) {
   return reinterpret_cast<PetscOperation>(function);
 }
 
-// Throws what PETSc said about the error in one line: Error{resource} where memory is what lacks,
-// otherwise `code`.
+// Throws PETSc's message about the error as one line: Error{resource} where memory was missing,
+// otherwise Error{code}.
 void petsc_check(PetscErrorCode error, ExitCode code = ExitCode::internal);
 
-// How many arrays this rank's PETSc has copied between host and GPU so far; none: PETSc has no
-// CUDA.
+// How many arrays PETSc has copied between host and GPU on this rank so far. Empty where PETSc has
+// no CUDA.
 std::optional<std::int64_t> petsc_device_copies();
 
-// Where this PETSc queues its work on the GPU; null, the default stream, also where it has no CUDA.
+// The stream in which PETSc queues its work on the GPU. Null, the default stream, where PETSc has no
+// CUDA.
 StreamRef petsc_stream();
 
-// An error handler for PetscPushErrorHandler that prints nothing. What fails in PETSc's allocator
-// is PETSC_ERR_MEM: PETSc 3.18 gives the number of the line that allocates in its place.
+// An error handler for PetscPushErrorHandler that prints nothing. It turns every failure of PETSc's
+// allocator into PETSC_ERR_MEM, because PETSc 3.18 gives a line number in place of that code.
 PetscErrorCode petsc_return_error(MPI_Comm comm, int line, const char* function, const char* file,
                                   PetscErrorCode error, PetscErrorType type, const char* message,
                                   void* context);
 
-// For functions that PETSc calls: no exception may pass through C. The message becomes PETSc's.
+// Makes the exception an error of PETSc with the same message, and returns its code.
 PetscErrorCode petsc_raise(MPI_Comm comm, const std::exception& error);
 
+// Runs the body of a function that PETSc calls. No exception may pass through C, so every exception
+// becomes an error of PETSc.
 template <class Work>
 PetscErrorCode petsc_guard(MPI_Comm comm, Work&& work) {
   try {
@@ -71,15 +75,16 @@ PetscErrorCode petsc_guard(MPI_Comm comm, Work&& work) {
   }
 }
 
-// Owns one reference to a PETSc object; destroy it before PetscFinalize. An exception on its way
-// leaves the object behind.
+// Owns one reference to a PETSc object, which must end before PetscFinalize. While an exception
+// unwinds the stack, the object is left behind: the other ranks may not come to the collective call
+// that destroys it.
 template <class Object, PetscErrorCode (*destroy)(Object*)>
 class PetscHandle {
  public:
   PetscHandle() = default;
   explicit PetscHandle(Object object) : object_(object) {}
   ~PetscHandle() {
-    if (!error_in_flight()) reset();  // many objects end by a collective call
+    if (!error_in_flight()) reset();
   }
   PetscHandle(PetscHandle&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   PetscHandle& operator=(PetscHandle&& other) noexcept {

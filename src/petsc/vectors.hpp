@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This rank's part of a PETSc vector as an array, copied; a vector on a GPU is brought to the host.
+// Copies of a PETSc vector's local part. A vector on a GPU is copied to the host first.
 #pragma once
 
 #include <petscvec.h>
@@ -11,6 +11,8 @@
 namespace trireme {
 
 Array<double> local_values(Vec vec);
-void set_local_values(Vec vec, std::span<const double> values);  // as many as are local
+
+// `values` has as many entries as the vector has on this rank.
+void set_local_values(Vec vec, std::span<const double> values);
 
 }  // namespace trireme
