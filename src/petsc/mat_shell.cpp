@@ -33,13 +33,14 @@ PetscErrorCode shell_mult(Mat mat, Vec x, Vec y) {
 PetscErrorCode shell_mult_transpose(Mat mat, Vec x, Vec y) {
   return petsc_guard(comm_of(mat), [&] {
     Operator& op = *context_of(mat).op;
-    op.multiply_transpose(ReadSpan(x), WriteSpan(y));
+    op.multiply_transpose(ReadSpan(x).span(), WriteSpan(y).span());
     petsc_check(PetscLogFlops(2.0 * static_cast<double>(op.matrix().blocks.nnz())));
   });
 }
 
 PetscErrorCode shell_get_diagonal(Mat mat, Vec d) {
-  return petsc_guard(comm_of(mat), [&] { context_of(mat).op->matrix().diagonal(WriteSpan(d)); });
+  return petsc_guard(comm_of(mat),
+                     [&] { context_of(mat).op->matrix().diagonal(WriteSpan(d).span()); });
 }
 
 PetscErrorCode shell_destroy(Mat mat) {

@@ -55,9 +55,9 @@ WriteSpan::~WriteSpan() { static_cast<void>(VecRestoreArrayWrite(vec_, &data_));
 void multiply(Operator& op, Vec x, Vec y, ProductOf product) {
   if (!multiply_on_device(op, x, y, product)) {
     if (op.inexact() && product == ProductOf::exact_matrix)
-      op.multiply_exactly(ReadSpan(x), WriteSpan(y));
+      op.multiply_exactly(ReadSpan(x).span(), WriteSpan(y).span());
     else
-      op.multiply(ReadSpan(x), WriteSpan(y));
+      op.multiply(ReadSpan(x).span(), WriteSpan(y).span());
   }
   petsc_check(PetscLogFlops(2.0 * static_cast<double>(op.matrix().blocks.nnz())));
 }

@@ -23,7 +23,7 @@ class ReadSpan {
   ~ReadSpan();
   ReadSpan(const ReadSpan&) = delete;
   ReadSpan& operator=(const ReadSpan&) = delete;
-  operator std::span<const double>() const { return {data_, size_}; }
+  std::span<const double> span() const { return {data_, size_}; }
 
  private:
   Vec vec_;
@@ -38,7 +38,7 @@ class WriteSpan {
   ~WriteSpan();
   WriteSpan(const WriteSpan&) = delete;
   WriteSpan& operator=(const WriteSpan&) = delete;
-  operator std::span<double>() const { return {data_, size_}; }
+  std::span<double> span() const { return {data_, size_}; }
 
  private:
   Vec vec_;
