@@ -3,11 +3,11 @@
 import dataclasses
 import re
 
-HIDDEN = re.compile(  # text that is no code
+HIDDEN = re.compile(  # comments, literals, preprocessor lines and other text in which no fault is put
     r"""//[^\n]*|/\*.*?\*/|R"(?P<raw>\w*)\(.*?\)(?P=raw)"|"(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])+'"""
     r"""|^[ \t]*\#(?:\\\n|[^\n])*|\bstatic_assert\((?:[^()]|\([^()]*\))*\)|\btemplate <[^;{}()]*?>\s""",
     re.DOTALL | re.MULTILINE)
-SWAPS = {  # a pattern whose first group is replaced
+SWAPS = {  # kind -> a pattern, and the replacement of its first group
     "relation": (r" (<=|>=|<|>|==|!=) ", {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}),
     "logic": (r" (&&|\|\|) ", {"&&": "||", "||": "&&"}),
     "arithmetic": (r" ([-+*/%]) ", {"+": "-", "-": "+", "*": "/", "/": "*", "%": "/"}),
@@ -29,7 +29,7 @@ CONDITION = re.compile(r"\bif \(")
 CALL = re.compile(r"\b\w+\(([\w.\[\]>-]+), ([\w.\[\]>-]+)\)")
 CHOICE = re.compile(r" \? ([^?:;,(){}]+) : ([^?:;,(){}]+)(?=[;,)])")
 MEMBER = re.compile(r"\b([A-Za-z_]\w*)\.(\w+)\b(?! ?[(\w])")
-STATEMENT = re.compile(  # one line, whole: a call, an assignment or a guard
+STATEMENT = re.compile(  # a whole line: a call, an assignment or a guard
     r"^[ \t]*((?:if \([^;{}]*\) [^;{}]*|(?!return\b|throw\b|using\b|delete\b|break\b|continue\b|else\b|case\b|default\b|for\b|while\b)"
     r"(?:\+\+|--)?[\w.:>\[\]*()-]+(?:\([^;{}]*\)| [-+*/|&^]?= [^;{}]*|\+\+|--)?);)[ \t]*$", re.MULTILINE)
 
@@ -37,7 +37,7 @@ STATEMENT = re.compile(  # one line, whole: a call, an assignment or a guard
 @dataclasses.dataclass(frozen=True)
 class Mutation:
     kind: str
-    begin: int  # of the text that is replaced
+    begin: int  # the replaced text is [begin, end)
     end: int
     new: str
 
@@ -49,12 +49,12 @@ class Mutation:
 
 
 def code_of(text: str) -> str:
-    """The text with all that is no code turned into spaces, so that places stay what they are."""
+    """Returns the text with the hidden parts replaced by spaces, so that all positions stay the same."""
     return HIDDEN.sub(lambda hidden: re.sub(r"[^\n]", " ", hidden[0]), text)
 
 
 def closing(code: str, at: int) -> int:
-    """The place of the parenthesis that closes the one at `at`."""
+    """Returns the position of the parenthesis that closes the one at `at`, or -1."""
     depth = 0
     for place in range(at, len(code)):
         depth += {"(": 1, ")": -1}.get(code[place], 0)
@@ -73,7 +73,7 @@ def other_numbers(literal: str) -> list:
 
 
 def mutations(text: str) -> list:
-    """Every small fault that can be put into `text`."""
+    """Returns every small fault that can be put into `text`."""
     code, found = code_of(text), []
     for kind, (pattern, others) in SWAPS.items():
         for match in re.finditer(pattern, code):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Known statistics in, exact texts out: what `problem inspect` prints.
+// The text that `problem inspect` prints, for known statistics.
 #include "problem/inspect_table.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(InspectTable, HasEveryStatisticInItsLine) {
 )");
 }
 
-TEST(InspectTable, LeavesOutWhatIsNotThere) {
+TEST(InspectTable, LeavesOutAbsentStatistics) {
   MatrixStatistics s = statistics();
   s.symmetry = SymmetryStatistics{};
   s.diagonal->zeros = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Known measurements in, exact texts out: the table of kernel_bench, its JSON and its quantiles.
+// The table, the JSON and the quantiles of kernel_bench, for known measurements.
 #include "kernel_bench/output.hpp"
 
 #include <gtest/gtest.h>

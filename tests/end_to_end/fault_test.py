@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""One rank of three is killed, or gets no more memory: the job ends soon, says so, and leaves whole
-files only.
+"""One rank of three is killed or gets no more memory. The job ends soon, says why, and leaves no partly
+written file.
 
 usage: fault_test.py SOLVE PROBLEM FAIL_AT_LIBRARY POINTS mpiexec and its flags ...
-POINTS: how many points of failing memory are tried per rank; the points are random, by a printed seed
+POINTS is the number of allocations per rank that are made to fail. They are drawn at random from a seed,
+which is printed.
 """
 import json
 import os
@@ -25,13 +26,13 @@ SOLVE, PROBLEM, LIBRARY, POINTS = sys.argv[1], sys.argv[2], sys.argv[3], int(sys
 MPIEXEC = sys.argv[5:]
 RANKS = 3
 PATIENCE = 10.0  # seconds from a failure to the end of the job
-GIVEN_UP = 60.0  # seconds: the job hangs
+GIVEN_UP = 60.0  # seconds after which the job counts as hanging
 SEED = int(os.environ.get("TRIREME_SEED", random.randrange(1 << 31)))
 
-# The handler of Open MPI shows it, with the function that died in line 1.
+# The signal handler of Open MPI prints this; line 1 of its stack is the function that failed.
 LIBRARY_DIED = re.compile(r"Segmentation fault.*\[ 1\] \S*/lib", re.DOTALL)
 
-# What stands for each part of a run: the function of a library that is called there, and the call.
+# Each part of a run is recognised by a call of a library function: the function's name and the call's number.
 MATRIX = {"reading": "H5Dread:2", "building": "MatShellSetOperation:1", "setting up": "KSPSetUp:1",
           "solving": "KSPMonitor:5"}
 WRITING = {0: ["H5Dwrite:1", "rename:1", "rename:2"], 1: ["MPI_Send:2"], 2: ["MPI_Send:2"]}
@@ -53,7 +54,7 @@ class FaultCase(unittest.TestCase):
             "kernel: csr\ndevice: cpu\nreport: {formats: [json, html, csv]}\n")
 
     def run_solve(self, victim, *arguments, **environment):
-        """Runs three ranks; `environment` is that of the victim, with the library preloaded."""
+        """Runs three ranks. The rank `victim` has `environment` and the preloaded library."""
         command = []
         for rank in range(RANKS):
             faults = [f"{name}={value}" for name, value in environment.items()]
@@ -94,7 +95,7 @@ class Killed(FaultCase):
                     done = self.run_solve(rank, TRIREME_KILL_AT=place)
                     self.assertNotEqual(done.returncode, 0, done.stdout)
                     self.assertLess(done.seconds, alone.seconds + PATIENCE)
-                    self.assertIn("signal 9", done.stderr)  # it came to that place
+                    self.assertIn("signal 9", done.stderr)  # the rank reached that place
                     self.assert_only_whole_files()
                     self.assertFalse((self.results / "report.json").exists())
 
@@ -111,16 +112,16 @@ class WithoutMemory(FaultCase):
                 self.assertEqual(alone.returncode, 0, alone.stderr)
                 allocations = int(counted.read_text())
                 for _ in range(POINTS):
-                    at = draw.randint(2, allocations)  # the first is the reserve for the last words
+                    at = draw.randint(2, allocations)  # the first allocation is the reserve for the error line
                     with self.subTest(rank=rank, preconditioner=preconditioner, at=at, of=allocations):
                         shutil.rmtree(self.results, ignore_errors=True)
                         done = self.run_solve(rank, *arguments, TRIREME_NO_MEMORY_AT=at)
                         self.assertLess(done.seconds, alone.seconds + PATIENCE)
                         self.assert_only_whole_files()
-                        if done.returncode == 0:  # what lacked was not needed
+                        if done.returncode == 0:  # the memory was not needed
                             self.assertTrue((self.results / "solution.h5").exists())
                             continue
-                        if LIBRARY_DIED.search(done.stderr):  # HDF5 does: it uses what it was not given
+                        if LIBRARY_DIED.search(done.stderr):  # HDF5 uses memory that it did not get
                             continue
                         lines = [line for line in done.stderr.splitlines() if line.startswith("solve: ")]
                         self.assertEqual((done.returncode, len(lines)), (4, 1), done.stderr)

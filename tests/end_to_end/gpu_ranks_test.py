@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two ranks of which one sees no GPU, as on a node without a driver: all take the CPU, or all end.
+"""Of two ranks one sees no GPU, as on a node without a driver. Both ranks use the CPU, or both end.
 
 usage: gpu_ranks_test.py SOLVE mpiexec and its flags ...
 """

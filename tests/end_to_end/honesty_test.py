@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exit code 0 means that b - A x is small, by arithmetic that shares nothing with the program.
+"""Exit code 0 means that b - A x is small; the arithmetic here shares no code with the program.
 
 usage: honesty_test.py SOURCE_FOLDER SOLVE PROBLEM RANKS [mpiexec and its flags ...]
 """
@@ -24,7 +24,7 @@ ROWS = 60
 
 
 def exactly(a, b, x):
-    """||b - A x||^2 / ||b||^2 in rational numbers, where nothing is rounded, under- or overflows."""
+    """Returns ||b - A x||^2 / ||b||^2, computed in rational numbers without rounding, underflow or overflow."""
     b, x = [Fraction(v) for v in b], [Fraction(v) for v in x]
     rows = (b[i] - sum(Fraction(a.data[k]) * x[a.indices[k]] for k in range(a.indptr[i], a.indptr[i + 1]))
             for i in range(len(b)))
@@ -66,7 +66,7 @@ class Case(unittest.TestCase):
 
 
 class EveryScale(Case):
-    """A and b times any power of ten: the answer is right, or the exit code is 6 and says why."""
+    """With A and b times any power of ten, the answer is right, or the exit code is 6 and the reason is given."""
 
     def check(self, method, below, scale_a, scale_b):
         matrix = sparse.diags([below, 2.5, -1.0], [-1, 0, 1], (ROWS, ROWS)) * scale_a
@@ -122,7 +122,7 @@ class NotANumber(Case):
 
 
 class TrueResidual(Case):
-    """A method that tests another norm, or none, is done when b - A x is within rtol; not before."""
+    """A method that tests another norm, or no norm, succeeds only when b - A x is within rtol."""
 
     def test_iterations_asked_for_are_no_success_by_themselves(self):
         problem = self.system(sparse.diags([-1.0, 2.5, -1.0], [-1, 0, 1], (ROWS, ROWS)), np.ones(ROWS))

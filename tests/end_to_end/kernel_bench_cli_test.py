@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The kernel_bench binary from outside: its table and JSON, one clear line on errors.
+"""The program kernel_bench from outside: its table, its JSON and its error lines.
 
 usage: kernel_bench_cli_test.py KERNEL_BENCH PROBLEM
 """
@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 KERNEL_BENCH, PROBLEM = sys.argv[1:3]
-# No GPU, whatever the machine has: these are the CPU's promises.
+# The GPUs are hidden, because these tests are about the CPU.
 ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1"}
 KEYS = {"kernel", "device", "precision", "rows", "cols", "nnz", "build_ms", "median_us", "p05_us", "p95_us",
         "cold_us", "gflops", "gbytes_per_s", "bandwidth_fraction", "bytes", "max_error", "deterministic"}
@@ -32,7 +32,7 @@ class KernelBench(unittest.TestCase):
         return done
 
     def refused(self, code, *arguments):
-        """The one line of an error."""
+        """Returns the single error line of a run."""
         done = self.bench(*arguments, code=code)
         self.assertEqual(done.stdout, "")
         self.assertRegex(done.stderr, r"\Akernel_bench: [^\n]+\n\Z")

@@ -1,4 +1,4 @@
-# The tests of apps/problem; scipy and h5py judge.
+# The tests of the command line of apps/problem, in which scipy and h5py judge.
 if(TRIREME_TEST_PYTHON)
   foreach(ranks 1 3)
     add_test(NAME EndToEnd.Problem.ranks${ranks}

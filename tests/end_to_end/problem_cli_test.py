@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The problem binary from outside, with scipy and h5py as judges of what it reads and writes.
+"""The program problem from outside; scipy and h5py judge what it reads and writes.
 
 usage: problem_cli_test.py PROBLEM MATRICES RANKS [mpiexec and its flags ...]
 """
@@ -22,7 +22,7 @@ import scipy.sparse as sp
 sys.dont_write_bytecode = True
 PROBLEM, MATRICES, RANKS = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
 LAUNCH = sys.argv[4:]
-LIMIT = 10.0  # seconds that an error may take to end every rank, on a busy machine
+LIMIT = 10.0  # seconds within which an error must end every rank, even on a busy machine
 KINDS = {"poisson2d": 12, "poisson3d": 6, "poisson27": 5, "elasticity3d": 4, "convection3d": 6, "random": 300,
          "rmat": 8, "circuit": 2000, "short": 1000, "web": 2000}
 
@@ -40,7 +40,7 @@ class ProblemCase(unittest.TestCase):
         return done
 
     def refused(self, code, *arguments, launch=()):
-        """The one line of an error, which leaves nothing behind."""
+        """Returns the single error line of a run that leaves no file behind."""
         before = sorted(self.folder.iterdir())
         done = self.problem(*arguments, code=code, launch=launch)
         lines = [line for line in done.stderr.splitlines() if line.startswith("problem: ")]
@@ -54,11 +54,11 @@ class ProblemCase(unittest.TestCase):
         return path
 
     def read(self, path=None, group="A"):
-        """What scipy makes of the file."""
+        """Returns the matrix of the file as scipy reads it."""
         with h5py.File(path or self.out) as file:
             a = file[group]
             self.assertEqual(a.attrs["format"], "csr")
-            self.assertEqual(a["jc"], a["indptr"])  # PETSc's names are links
+            self.assertEqual(a["jc"], a["indptr"])  # the names that PETSc expects are links
             self.assertEqual(a["ir"], a["indices"])
             self.assertEqual(a.attrs["MATLAB_sparse"], a.attrs["shape"][1])
             return sp.csr_matrix((a["data"][:], a["indices"][:], a["indptr"][:]), shape=tuple(a.attrs["shape"]))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The progress line of solve: how often it is written, and the time left.
+// The progress line of solve: how often the line is written, and the estimate of the time left.
 #include "solve/progress.hpp"
 
 #include <gtest/gtest.h>
@@ -11,19 +11,19 @@
 namespace trireme::solve {
 namespace {
 
-SolverSpec spec(double rtol, std::int64_t most) {
+SolverSpec spec(double rtol, std::int64_t max_iterations) {
   SolverSpec solver;
   solver.rtol = rtol;
-  solver.max_iterations = most;
+  solver.max_iterations = max_iterations;
   return solver;
 }
 
 TEST(SecondsLeft, FollowTheSlopeOfTheResidual) {
-  // Two decades in 10 s, four to go.
+  // The residual fell by two decades in 10 s, and four decades are left.
   EXPECT_NEAR(seconds_left(10, 0, 1, 100, 1e-2, spec(1e-6, 100'000)), 20, 1e-9);
 }
 
-TEST(SecondsLeft, EndAtTheMostIterations) {
+TEST(SecondsLeft, EndAtTheMaximumOfIterations) {
   EXPECT_NEAR(seconds_left(10, 0, 1, 100, 1e-2, spec(1e-6, 150)), 5, 1e-9);
   EXPECT_NEAR(seconds_left(10, 0, 1, 100, 2.0, spec(1e-6, 300)), 20, 1e-9) << "the residual grew";
 }

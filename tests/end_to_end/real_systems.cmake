@@ -1,4 +1,4 @@
-# Real systems from HDF5 to a true relative residual of 1e-8; skipped where the matrices are not.
+# Real systems are solved to a true relative residual of 1e-8; skipped where the matrices do not exist.
 foreach(ranks 1 3)
   set(launch)
   if(ranks GREATER 1)

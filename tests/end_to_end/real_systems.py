@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Solves the shared SuiteSparse systems from HDF5 and prints what each needed.
+"""Solves the shared SuiteSparse systems from HDF5 and prints the iterations and the time of each.
 
 usage: real_systems.py MATRICES SOLVE PROBLEM RANKS [--only NAME,...] [mpiexec and its flags ...]
 
-Every system must reach a true relative residual of 1e-8, judged by the report, which computes it by
-plain CSR. Exit code 77 (skipped) where the folder of matrices is not there.
+Every system must reach a true relative residual of 1e-8. The report states that residual, computed with
+plain CSR. The exit code is 77 (skipped) when the folder of matrices does not exist.
 """
 import json
 import pathlib
@@ -48,12 +48,12 @@ SYSTEMS = [
     ("west2021", "bicgstab", "lu", MUMPS),
     ("TSOPF_RS_b39_c30", "bicgstab", "lu", MUMPS),
 ]
-# What block-wise factorisations of a third of the matrix each cannot do.
+# Systems that block-wise factorisations, with one block per rank, do not solve.
 ON_MANY_RANKS = {
     "plat1919": ("cg", "lu", MUMPS),
     "memplus": ("bicgstab", "asm", {"pc_asm_overlap": 2}),
     "cavity10": ("bicgstab", "lu", MUMPS),
-    # With ilu some 200 iterations, and at times a breakdown: the rounding of the sums decides.
+    # With ilu these need about 200 iterations, and rounding decides whether the method breaks down.
     "orsreg_1": ("bicgstab", "hypre", {}),
     "orsirr_1": ("bicgstab", "hypre", {}),
 }
@@ -63,7 +63,7 @@ TARGET = 1e-8
 def solve(folder, solve_binary, launch, system):
     name, method, preconditioner, options = system
     case = folder / f"{name}.yaml"
-    # On many ranks ilu and icc are block Jacobi's blocks, and their options' names begin with sub_.
+    # On many ranks ilu and icc are the blocks of block Jacobi, and the names of their options begin with sub_.
     blocks = "sub_" if launch and preconditioner in ("ilu", "icc") else ""
     petsc = "".join(f"  {blocks if key.startswith('pc_') else ''}{key}: {value}\n"
                     for key, value in options.items())

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""solve --resume goes on where a run was stopped, whatever stopped it, and where it should not, says why.
+"""solve --resume continues a run from the point where it was stopped, or says why it cannot.
 
 usage: resume_test.py SOURCE_FOLDER SOLVE PROBLEM RANKS [mpiexec and its flags ...]
 
-Runs begin on RANKS ranks and go on alone, or the other way round.
+Each run begins on RANKS ranks and continues on one rank, or the other way round.
 """
 import contextlib
 import json
@@ -21,25 +21,12 @@ import unittest
 import h5py
 import numpy as np
 
+from ranks_of import ranks_of
+
 SOURCE, SOLVE, PROBLEM = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 LAUNCH = sys.argv[5:]
-PATIENCE = 90.0  # seconds for a busy machine
+PATIENCE = 90.0  # seconds that one step may take on a busy machine
 CG = "solver: {method: cg, rtol: 1e-9, max_iterations: %d}\n"
-
-
-def ranks_of(root):
-    """The processes named solve that `root` is or has started."""
-    family, solves = {root}, []
-    for process in sorted(filter(str.isdigit, os.listdir("/proc")), key=int):
-        try:
-            name, fields = (pathlib.Path("/proc") / process / "stat").read_text().rsplit(")", 1)
-        except OSError:  # it has ended
-            continue
-        if int(fields.split()[1]) in family or int(process) == root:
-            family.add(int(process))
-            if name.split("(", 1)[1] == "solve":
-                solves.append(int(process))
-    return solves
 
 
 class Resumes(unittest.TestCase):
@@ -66,7 +53,7 @@ class Resumes(unittest.TestCase):
         return run
 
     def whole(self, *options):
-        """The run without a stop."""
+        """Returns the report of the run without a stop."""
         self.solve(*options)
         run = self.run_of_report()
         shutil.rmtree(self.results)
@@ -124,7 +111,7 @@ class Resumes(unittest.TestCase):
 
     @contextlib.contextmanager
     def begun(self, *options):
-        """The process, once its solve is at work."""
+        """Starts solve and yields its process; on exit no process of the job is left."""
         with (self.folder / "printed").open("w") as out:
             child = subprocess.Popen(self.command(*options, "--", "-ksp_view_pre"), cwd=self.folder, stdout=out,
                                      stderr=subprocess.PIPE, text=True)
@@ -180,7 +167,7 @@ class Resumes(unittest.TestCase):
                 del file["b"]
             b = np.random.default_rng(1).standard_normal((3600, 3))
             b[:, 1] = 0
-            b[7, 1] = 1e-30  # of another scale
+            b[7, 1] = 1e-30  # a right-hand side of another scale
             file["b"] = b
         self.case(CG % 10000, problem="{file: a.h5, rhs: /b}")
         self.solve()

@@ -1,10 +1,11 @@
-# The tests of apps/solve: its command line from outside, alone and under mpirun; its progress line.
+# The tests of apps/solve: its command line, on one rank and under mpirun, and its progress line.
 trireme_test(progress_test progress_test.cpp ${PROJECT_SOURCE_DIR}/apps/solve/progress.cpp
   LIBRARIES trireme_config trireme_report MPI::MPI_CXX)
 target_include_directories(progress_test PRIVATE ${PROJECT_SOURCE_DIR}/apps)
 
 if(TRIREME_TEST_PYTHON)
-  function(solve_test name script)  # and how many ranks
+  # solve_test(<name> <script> <ranks...>): the script as the tests EndToEnd.<name>.ranks<n>.
+  function(solve_test name script)
     foreach(ranks ${ARGN})
       set(launch)
       if(ranks GREATER 1)
@@ -28,7 +29,7 @@ if(TRIREME_TEST_PYTHON)
   set_tests_properties(EndToEnd.GpuRanks PROPERTIES
     LABELS "end_to_end;mpi;gpu" TIMEOUT 300 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
 
-  # One rank is killed or gets no memory.
+  # One rank is killed or gets no memory. The sanitizers replace malloc, as the preloaded library does.
   if(CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT CMAKE_CXX_FLAGS MATCHES sanitize)
     add_library(fail_at MODULE ${PROJECT_SOURCE_DIR}/tests/support/fail_at.c)
     target_link_libraries(fail_at PRIVATE ${CMAKE_DL_LIBS})
@@ -39,7 +40,7 @@ if(TRIREME_TEST_PYTHON)
       LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
   endif()
 
-  # The benchmark of the solvers, tried on the host.
+  # The benchmark of the solvers runs on the host.
   add_test(NAME EndToEnd.BenchSolvers
     COMMAND ${TRIREME_TEST_PYTHON} ${PROJECT_SOURCE_DIR}/bench/bench-solvers $<TARGET_FILE:solve>
             ${CMAKE_CURRENT_BINARY_DIR}/bench-solvers model --sizes 6 --device cpu --kernels csr)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The solve binary from outside: exit codes, one clear line on errors, reports, silence in a pipe.
+"""The program solve from outside: its exit codes, error lines, reports, and its silence in a pipe.
 
 usage: solve_cli_test.py SOURCE_FOLDER SOLVE PROBLEM RANKS [mpiexec and its flags ...]
 """
@@ -18,7 +18,7 @@ import unittest.mock
 
 SOURCE, SOLVE, PROBLEM, RANKS = (pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))
 LAUNCH = sys.argv[5:]
-LIMIT = 5.0  # seconds that an error may take to end every rank
+LIMIT = 5.0  # seconds within which an error must end every rank
 
 POISSON = "problem: {generate: poisson3d, n: 8}\n"
 
@@ -35,7 +35,7 @@ class SolveCase(unittest.TestCase):
         return path
 
     def run_solve(self, *arguments, limit=60.0):
-        """Runs in the test's folder; a busy machine may need a second try, a hang fails both."""
+        """Runs solve in the folder of the test. A second try helps on a busy machine; a hang fails both tries."""
         for attempt in (1, 2):
             begin = time.monotonic()
             try:
@@ -57,7 +57,7 @@ class SolveCase(unittest.TestCase):
         return json.loads((self.results / "report.json").read_text())
 
     def refused(self, code, *arguments):
-        """The one line of an error that ends every rank in time and leaves nothing behind."""
+        """Returns the single error line of a run that ends every rank in time and leaves no file behind."""
         done = self.run_solve(*arguments, limit=LIMIT)
         lines = [line for line in done.stderr.splitlines() if line.startswith("solve: ")]
         self.assertEqual(done.returncode, code, done.stderr + done.stdout)
@@ -70,7 +70,7 @@ class SolveCase(unittest.TestCase):
         return self.refused(code, "--config", self.case(text), *arguments)
 
     def matrix(self, entries, n, name="matrix"):
-        """An HDF5 file made of (row, column, value), counted from 1."""
+        """Writes an HDF5 file with a matrix of (row, column, value) triplets, counted from 1."""
         market = self.folder / f"{name}.mtx"
         market.write_text("%%MatrixMarket matrix coordinate real general\n"
                           f"{n} {n} {len(entries)}\n" + "".join(f"{i} {j} {v}\n" for i, j, v in entries))
@@ -189,7 +189,7 @@ class Solves(SolveCase):
         case = self.case("problem: {generate: poisson3d, n: 60}\n")
         try:
             mine, theirs = pty.openpty()
-        except OSError as error:  # as in a bare chroot
+        except OSError as error:  # a bare chroot has no terminals
             self.skipTest(f"no pseudo-terminals here: {error}")
         child = subprocess.Popen([SOLVE, "--config", case], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=theirs)
         os.close(theirs)
@@ -197,7 +197,7 @@ class Solves(SolveCase):
         while True:
             try:
                 chunk = os.read(mine, 4096)
-            except OSError:  # the terminal's end
+            except OSError:  # the terminal was closed
                 break
             if not chunk:
                 break

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A signal ends solve soon, whatever was left to do, with exit code 5, a report and a solution.
+"""A signal ends solve soon, whatever work remains, with exit code 5, a report and a solution.
 
 usage: stop_test.py SOURCE_FOLDER SOLVE PROBLEM RANKS [mpiexec and its flags ...]
 """
@@ -20,31 +20,13 @@ import h5py
 import jsonschema
 import numpy as np
 
+from ranks_of import ranks_of
+
 SOURCE, SOLVE, PROBLEM = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 LAUNCH = sys.argv[5:]
-PATIENCE = 60.0  # seconds for a busy machine to come to its first solve
-LIMIT = 20.0  # seconds from the signal to the end
-FOR_HOURS = 100_000_000  # repeats
-
-
-def parent_and_name(process):
-    name, fields = (pathlib.Path("/proc") / process / "stat").read_text().rsplit(")", 1)
-    return int(fields.split()[1]), name.split("(", 1)[1]
-
-
-def processes_of(root):
-    """The processes named solve that `root` is or has started."""
-    family, solves = {root}, []
-    for process in sorted(filter(str.isdigit, os.listdir("/proc")), key=int):
-        try:
-            parent, name = parent_and_name(process)
-        except OSError:  # it has ended
-            continue
-        if parent in family or int(process) == root:
-            family.add(int(process))
-            if name == "solve":
-                solves.append(int(process))
-    return solves
+PATIENCE = 60.0  # seconds within which even a busy machine begins its first solve
+LIMIT = 20.0  # seconds from the signal to the end of the job
+FOR_HOURS = 100_000_000  # a number of repeats that takes hours
 
 
 class Stops(unittest.TestCase):
@@ -62,7 +44,7 @@ class Stops(unittest.TestCase):
 
     @contextlib.contextmanager
     def begun(self, case):
-        """The process, from its first solve's begin on."""
+        """Starts solve and yields its process when the first solve has begun."""
         (self.folder / "case.yaml").write_text("problem: {file: a.h5, rhs: /b}\ndevice: cpu\n" + case)
         printed = self.folder / "printed"
         with printed.open("w") as out:
@@ -76,17 +58,17 @@ class Stops(unittest.TestCase):
                 time.sleep(0.02)
             yield child
         except BaseException:
-            for process in [*processes_of(child.pid), child.pid]:
+            for process in [*ranks_of(child.pid), child.pid]:
                 os.kill(process, signal.SIGKILL)
             raise
 
     def stopped(self, case, *signals, after=0.0):
-        """Sends the signals to one rank `after` seconds from the first solve's begin."""
+        """Sends the signals to one rank, `after` seconds after the beginning of the first solve."""
         with self.begun(case) as child:
             time.sleep(after)
-            rank = processes_of(child.pid)[-1]
+            rank = ranks_of(child.pid)[-1]
             for number in signals:
-                with contextlib.suppress(ProcessLookupError):  # it has ended
+                with contextlib.suppress(ProcessLookupError):  # the rank has ended
                     os.kill(rank, number)
                 time.sleep(0.01)
             _, errors = child.communicate(timeout=LIMIT)
@@ -132,7 +114,7 @@ class Stops(unittest.TestCase):
                         "petsc: {ksp_norm_type: none}\n") as child:
             child.send_signal(signal.SIGTERM)
             time.sleep(5)
-            self.assertIsNone(child.poll(), "the first was to be noted only")
+            self.assertIsNone(child.poll(), "the first signal must not end the process")
             child.send_signal(signal.SIGTERM)
             child.communicate(timeout=LIMIT)
         self.assertEqual(child.returncode, -signal.SIGTERM)

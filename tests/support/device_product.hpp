@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a CUDA kernel multiply by this matrix, as the kernel contract says?
+// Checks that a CUDA kernel multiplies by a matrix as the kernel contract promises.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,8 +37,9 @@ inline CsrMatrix<Half> with_values_as(const CsrMatrix<Half>& a) {
   return a;
 }
 
-// A kernel in device memory with its matrix. Stored: of the values that the kernel keeps (float for
-// mixed precision); Vector: of x and y, and of the values it is given.
+// A kernel in device memory with its matrix. Stored is the type of the values that the kernel keeps
+// (float for mixed precision). Vector is the type of x, of y and of the values that the kernel is
+// given.
 template <class Stored, class Vector>
 class DeviceProduct {
  public:
@@ -57,7 +58,7 @@ class DeviceProduct {
 
   void set_x(const Array<Vector>& x) { copy_to_device(std::span(x), x_.span(), stream_); }
 
-  // y = A x into a poisoned y.
+  // Computes y = A x into a poisoned y.
   Array<Vector> multiply(const Array<Vector>& x) {
     set_x(x);
     fill_nan(y_.span(), stream_);
@@ -70,7 +71,8 @@ class DeviceProduct {
     kernel_->multiply(x_.view(), y_.span(), Accumulate::yes, stream_);
     return to_host(y_.view(), stream_);
   }
-  // The values move, as a caller's would: the kernel must not go on reading the old array.
+  // Gives the kernel new values in a new array and poisons the old one, which the kernel must not
+  // read.
   void update_values(const Array<Stored>& values) {
     a_.values = values;
     const CsrMatrix<Vector> given = with_values_as<Vector>(a_);
@@ -88,7 +90,7 @@ class DeviceProduct {
   DeviceBuffer<Vector> x_, y_;
 };
 
-// Two x in turn, y = A x into a poisoned y and y += A x.
+// For two vectors x, checks y = A x into a poisoned y, and y += A x.
 template <class Stored, class Vector>
 testing::AssertionResult matches_reference(DeviceProduct<Stored, Vector>& product) {
   const CsrView<Stored> a = product.matrix().view();
@@ -106,8 +108,8 @@ testing::AssertionResult matches_reference(DeviceProduct<Stored, Vector>& produc
   return testing::AssertionSuccess();
 }
 
-// multiply_and_dot() stores the y of multiply() and partial sums of x . A x, the same bits each
-// time.
+// Checks that multiply_and_dot() stores the y of multiply() and partial sums of x . A x, with the
+// same bits each time.
 template <class Stored, class Vector>
 void expect_dot(DeviceProduct<Stored, Vector>& product) {
   const auto x = random_vector<Vector>(product.matrix().cols);
@@ -131,7 +133,7 @@ void expect_dot(DeviceProduct<Stored, Vector>& product) {
   }
   long double sum = 0;
   for (const double partial : first) sum += partial;
-  // y as the kernel sums it, before it is rounded to Vector: hence Vector's epsilon.
+  // The kernel sums x . y with y before its rounding to Vector, hence the epsilon of Vector.
   const double epsilon = std::is_same_v<Vector, double>  ? 1e-15
                          : std::is_same_v<Vector, float> ? 1e-6
                                                          : 1e-3;

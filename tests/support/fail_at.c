@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preloaded into one rank of a program under test, it makes that rank fail at a chosen place.
+// This library is preloaded into one rank of a program under test and makes the rank fail at a
+// chosen place.
 //
-//   TRIREME_KILL_AT=H5Dread:2       SIGKILL at the second call of this function
-//   TRIREME_NO_MEMORY_AT=40         from the 40th allocation of 32 KiB or more on, the rank gets no
-//                                   more memory than it has by then; what it frees it may take
-//                                   again
-//   TRIREME_COUNT_INTO=file         writes at the end how many such allocations there were since
-//   MPI_Init_thread
+//   TRIREME_KILL_AT=H5Dread:2   The second call of this function sends SIGKILL to the rank.
+//   TRIREME_NO_MEMORY_AT=40     From the 40th allocation of 32 KiB or more on, the rank gets no
+//                               more memory than it has at that time. Memory that it frees is
+//                               available again.
+//   TRIREME_COUNT_INTO=file     At its end the rank writes to this file the number of such
+//                               allocations since MPI_Init_thread.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,8 +28,8 @@ static void kill_at(const char* name) {
   if (atomic_fetch_add(&calls, 1) + 1 == atol(wanted + length + 1)) raise(SIGKILL);
 }
 
-// A function of integers and pointers only, of which up to six stand in registers: they are passed
-// on as they came.
+// Watches a function whose arguments are integers and pointers. Up to six of them are in
+// registers, and they are passed on unchanged.
 #define WATCH(name)                                                                          \
   long name(long a, long b, long c, long d, long e, long f) {                                \
     static long (*next)(long, long, long, long, long, long);                                 \
@@ -67,10 +68,10 @@ extern void* __libc_memalign(size_t, size_t);
 
 extern void __libc_free(void*);
 
-enum { kLarge = 32 << 10 };  // smaller ones are granted and not counted
+enum { kLarge = 32 << 10 };  // smaller allocations are granted and not counted
 
 static atomic_int begun;
-static atomic_long allocations, held, limit;  // held: bytes of what is large
+static atomic_long allocations, held, limit;  // held: bytes in large allocations
 
 static long refused_from(void) {
   static long from = -1;  // not read yet
@@ -125,7 +126,7 @@ void free(void* memory) {
   __libc_free(memory);
 }
 
-// What MPI takes at its start is MPI's affair.
+// The allocations of MPI before this point are not counted.
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   int (*next)(int*, char***, int, int*) =
       (int (*)(int*, char***, int, int*))dlsym(RTLD_NEXT, "MPI_Init_thread");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a host kernel multiply by this matrix, as the kernel contract says?
+// Checks that a host kernel multiplies by a matrix as the kernel contract promises.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@ inline testing::AssertionResult judge(const ComparisonResult& result, const std:
          << result.expected << ", " << result.worst_ratio << " times n eps sum|a||x|";
 }
 
-// y = A x into a poisoned y, for two x in turn, then y += A x, then the first product again,
-// bitwise. `a` holds the values that the kernel has.
+// For two vectors x, checks y = A x into a poisoned y, and y += A x. The first product, computed
+// again, must have the same bits. `a` holds the values that the kernel has.
 template <class Value>
 testing::AssertionResult matches_reference(HostKernel<Value>& kernel, const CsrView<Value>& a) {
   Array<Value> first;
@@ -34,7 +34,7 @@ testing::AssertionResult matches_reference(HostKernel<Value>& kernel, const CsrV
     if (auto verdict = judge(compare_product<Value>(a, x, y), "y = A x"); !verdict) return verdict;
     if (seed == 101 && !first.empty() &&
         std::memcmp(first.data(), y.data(), y.size() * sizeof(Value)) != 0)
-      return testing::AssertionFailure() << "the same product gave other bits the second time";
+      return testing::AssertionFailure() << "the same product has other bits the second time";
     if (first.empty()) first = y;
 
     const Array<Value> before = random_vector<Value>(a.rows, seed + 7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A limit of this process's address space for the length of a test.
+// A limit on the address space of this process during a test.
 #pragma once
 
 #include <sys/resource.h>
@@ -10,7 +10,8 @@
 
 namespace trireme::test {
 
-// While it lives, the process may map at most so many bytes more than it has mapped already.
+// During the lifetime of this object the process may map at most `bytes` more than it had mapped
+// before.
 class LimitedMemory {
  public:
   explicit LimitedMemory(std::size_t bytes) {

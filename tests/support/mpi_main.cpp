@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// main() of the tests that run under mpirun: rank 0 prints, a failure on any rank fails all.
+// main() of the tests that run under mpirun. Rank 0 prints; a failure on any rank fails the test.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -7,7 +7,7 @@
 
 namespace {
 
-// Only failures, with their rank.
+// Prints failures only, with their rank.
 class FailurePrinter : public testing::EmptyTestEventListener {
  public:
   explicit FailurePrinter(int rank) : rank_(rank) {}

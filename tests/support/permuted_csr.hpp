@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// P A P^T and P x by the definition: what the device's must be.
+// P A P^T and P x by their definitions: the reference for the permutations on the device.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace trireme::test {
 
-// order[i]: the old row of new row i. Entries keep their order within a row.
+// order[i] is the old row of the new row i. The entries of a row keep their order.
 inline CsrMatrix<double> permuted_csr(const CsrMatrix<double>& a,
                                       std::span<const std::int32_t> order) {
   Array<std::int32_t> inverse(order.size());

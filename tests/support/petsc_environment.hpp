@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PETSc for a test binary under mpirun: include it in one source of the binary.
+// Initialises PETSc for a test program under mpirun. One source of the program includes this
+// header.
 #pragma once
 
 #include <gtest/gtest.h>

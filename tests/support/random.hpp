@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random and poisoned vectors for tests, the same on every platform.
+// Random and poisoned vectors for tests; they are the same on every platform.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ class Random {
   std::int64_t below(std::int64_t bound) {
     return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(bound));
   }
-  // Uniform in (-1, 1), with all bits of the type: FP32 would round a double. Integers in [-9, 9].
+  // A floating-point value is uniform in (-1, 1) and uses all bits of its type, so that rounding a
+  // double to FP32 changes it. An integer lies in [-9, 9].
   template <class Value>
   Value value() {
     if constexpr (std::is_integral_v<Value>)
@@ -45,7 +46,8 @@ Array<Value> random_vector(std::int64_t size, std::uint64_t seed = 1) {
   return result;
 }
 
-// What a kernel must overwrite: NaN, for int a value that no test product has.
+// Values that a kernel must overwrite: NaN, or for integers a value that no product of the tests
+// has.
 template <class Value>
 Array<Value> poisoned_vector(std::int64_t size) {
   Array<Value> result(size);

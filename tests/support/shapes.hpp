@@ -22,7 +22,8 @@ struct Shape {
 
 enum class Columns { ascending, unsorted };
 
-// Rows of the given lengths (each at most cols), distinct random columns, random values.
+// Makes rows of the given lengths (each at most cols) with distinct random columns and random
+// values.
 template <class Value>
 CsrMatrix<Value> matrix_with_row_lengths(const std::vector<std::int64_t>& lengths,
                                          std::int64_t cols, std::uint64_t seed = 1,
@@ -45,7 +46,7 @@ CsrMatrix<Value> matrix_with_row_lengths(const std::vector<std::int64_t>& length
   return a;
 }
 
-// Row lengths drawn uniformly from [shortest, longest].
+// Draws row lengths uniformly from [shortest, longest].
 inline std::vector<std::int64_t> random_lengths(std::int64_t rows, std::int64_t shortest,
                                                 std::int64_t longest, std::uint64_t seed = 1) {
   Random random(seed);
@@ -54,7 +55,7 @@ inline std::vector<std::int64_t> random_lengths(std::int64_t rows, std::int64_t 
   return lengths;
 }
 
-// A few rows of each of the given lengths, shuffled.
+// Returns each of the given lengths `rows_of_each` times, shuffled.
 inline std::vector<std::int64_t> mixed_lengths(const std::vector<std::int64_t>& kinds,
                                                std::int64_t rows_of_each, std::uint64_t seed = 1) {
   Random random(seed);
@@ -65,7 +66,8 @@ inline std::vector<std::int64_t> mixed_lengths(const std::vector<std::int64_t>& 
   return lengths;
 }
 
-// Names are CamelCase so that they can be parts of test names. `only`: just the one of that name.
+// The names are CamelCase because they are parts of test names. With `only`, the shape of that name
+// alone.
 template <class Value>
 std::vector<Shape<Value>> contract_shapes(const std::string& only = "") {
   std::vector<Shape<Value>> shapes;
@@ -116,7 +118,7 @@ std::vector<Shape<Value>> contract_shapes(const std::string& only = "") {
   return shapes;
 }
 
-// The shape with that name; for tests of one promise.
+// Returns the matrix of one shape, for tests that need a single matrix.
 template <class Value>
 CsrMatrix<Value> contract_shape(const std::string& name) {
   auto shapes = contract_shapes<Value>(name);
@@ -124,8 +126,8 @@ CsrMatrix<Value> contract_shape(const std::string& name) {
   return std::move(shapes.front().matrix);
 }
 
-// The matrix with its values rounded to FP32: what mixed precision multiplies by, and a matrix that
-// a kernel may store in FP32 without loss.
+// Rounds the values to FP32. Mixed precision multiplies by this matrix, and a kernel may store it
+// in FP32 without loss.
 inline CsrMatrix<double> rounded_to_float(CsrMatrix<double> a) {
   for (double& value : a.values) value = static_cast<float>(value);
   return a;
