@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a Mat and a PC to the resident solver on the host or on a GPU.
+// Makes the resident solver for a Mat and a PC, on the host or on a GPU.
 #include "petsc/ksp_engine.hpp"
 
 #include <utility>
@@ -28,15 +28,16 @@ PetscObjectId id_of(void* object) {
   return id;
 }
 
-// A spec and what its spans refer to.
+// A spec and the arrays that its spans refer to.
 struct PreconditionerData {
   PreconditionerSpec spec;
   DenseBlocks blocks;
   Array<double> values;
 };
 
-// The entries of the blocks stay empty where `on_device` says that a GPU has them. Collective: the
-// widest block of all ranks decides for all.
+// The data that the resident loop needs of `pc`. With `on_device`, a GPU has the entries of the
+// diagonal blocks, and spec.blocks remains empty. Collective, because block_size is the size of the
+// widest block of all ranks.
 PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks blocks,
                                           bool on_device) {
   PreconditionerData data;
@@ -157,14 +158,16 @@ solvers::SolveResult KspEngine::solve(Vec b_vec, Vec x_vec, bool zero_guess,
   else if (PetscMemTypeHost(b_at) && PetscMemTypeHost(x_at))
     result = cuda_solver_->solve({{b, rows}, {x, rows}, zero_guess}, rule, observer);
   else
-    fail(ExitCode::usage, "the resident engine: b and x must both be on the host or on the device");
+    fail(ExitCode::usage,
+         "the resident engine needs b and x both on the host or both on the device; use the same "
+         "Vec type for both");
   petsc_check(VecRestoreArrayReadAndMemType(b_vec, &b));
   petsc_check(VecRestoreArrayAndMemType(x_vec, &x));
   return result;
 }
 
 solvers::StoppedSolve KspEngine::stopped() const {
-  if (!solver_) fail(ExitCode::internal, "a KSP that has not solved has not been stopped");
+  if (!solver_) fail(ExitCode::internal, "the KSP has not solved, so there is no stopped solve");
   return solver_->stopped();
 }
 

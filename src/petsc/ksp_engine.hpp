@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a KSP of a resident type keeps: the solver prepared for its matrix and preconditioner.
+// The data of a KSP of a resident type: the solver that is prepared for its matrix and
+// preconditioner.
 #pragma once
 
 #include <petscksp.h>
@@ -22,32 +23,36 @@ class KspEngine {
  public:
   explicit KspEngine(solvers::Method method) : method_(method) {}
 
-  std::function<bool()> stop;  // polled every iteration
-  bool options_read = false;
+  std::function<bool()> stop;                     // polled in every iteration
+  bool options_read = false;                      // KSPSetFromOptions was called
   KspFacts facts;                                 // of the last solve
-  std::optional<solvers::StoppedSolve> going_on;  // what the next solve goes on from
+  std::optional<solvers::StoppedSolve> going_on;  // the next solve goes on from it
   const solvers::Iterate* iterate = nullptr;      // while a monitor runs
-  VecHandle shown;                                // what KSPBuildSolution handed out
+  VecHandle shown;                                // the Vec that KSPBuildSolution returned
 
   solvers::Method method() const { return method_; }
   solvers::Variant variant() const { return variant_; }
+  // Drops the prepared solver if the variant changes.
   void set_variant(solvers::Variant variant);
 
-  // Prepares the solver, unless it is for this matrix and preconditioner already. Throws
-  // Error{usage, input} for a preconditioner that cannot be. Collective.
+  // Prepares the solver, unless it is already prepared for this matrix and preconditioner. Throws
+  // Error{usage} or Error{input} for a preconditioner that the resident engine cannot apply.
+  // Collective.
   void prepare(Mat amat, Mat pmat, PC pc);
-  // x: the initial guess, and the solution; both vectors where PETSc keeps them, with a PETSc that
-  // has CUDA on the device.
+  // Solves by the prepared solver. x holds the initial guess and becomes the solution. With a PETSc
+  // that has CUDA, b and x may be on the device. Throws Error{usage} if only one of them is there.
+  // Collective.
   solvers::SolveResult solve(Vec b, Vec x, bool zero_guess, const solvers::Tolerances& rule,
                              const solvers::IterationObserver& observer);
   solvers::StoppedSolve stopped() const;  // of the last solve
   const char* executor() const;           // "host", "cuda graph", "cuda persistent kernel", ...
-  bool mixed() const;                     // the loop's products are inexact
+  bool mixed() const;                     // whether the loop's products are inexact
   bool on_device() const { return cuda_solver_ != nullptr; }
+  // Drops the prepared solver.
   void forget();
 
  private:
-  // What the solver was prepared for.
+  // The matrix and the preconditioner that the solver was prepared for.
   struct Key {
     PetscObjectId amat = 0, pmat = 0, pc = 0;
     PetscObjectState amat_state = -1, pmat_state = -1;
@@ -60,11 +65,11 @@ class KspEngine {
   solvers::Method method_;
   solvers::Variant variant_ = solvers::Variant::automatic;
   Key key_;
-  // One of the two systems, where the operator is, and its solver.
+  // One of the two systems is set, depending on where the operator is, and solver_ is for it.
   std::unique_ptr<MatSystem> host_system_;
   std::unique_ptr<solvers::CudaSystem> cuda_system_;
   std::unique_ptr<solvers::Solver> solver_;
-  solvers::CudaSolver* cuda_solver_ = nullptr;  // the solver, where it is on a GPU
+  solvers::CudaSolver* cuda_solver_ = nullptr;  // solver_ if it is on a GPU, else null
 };
 
 }  // namespace trireme

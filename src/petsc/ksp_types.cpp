@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The KSP types' methods, and their registration.
+// The functions of the KSP types, and the registration of the types.
 #include "petsc/ksp_types.hpp"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ solvers::Tolerances tolerances_of(KSP ksp, const KspRequests& asked) {
   return rule;
 }
 
-// What KSPBuildSolution shows meanwhile.
+// While an object of this class lives, KSPBuildSolution shows `iterate`.
 class Shown {
  public:
   Shown(KspEngine& engine, const Iterate& iterate) : engine_(engine) { engine.iterate = &iterate; }
@@ -91,7 +91,8 @@ class Shown {
   KspEngine& engine_;
 };
 
-// History, monitors and a convergence test of the user's own.
+// Reports an iteration to PETSc: history, monitors and, if the user has set one, the convergence
+// test, whose verdict is returned.
 Reason report_iteration(KSP ksp, const solvers::State& state, const Iterate& iterate) {
   const Shown shown(engine_of(ksp), iterate);
   report(ksp, {static_cast<PetscInt>(state.iterations), state.norm, state.reference, state.target});
@@ -100,8 +101,9 @@ Reason report_iteration(KSP ksp, const solvers::State& state, const Iterate& ite
   return static_cast<Reason>(static_cast<int>(reason));
 }
 
-// The loop's norms are roots of sums of squares, and a square below 1e-308 is 0. Where the last
-// norm is that small, the largest entries of b - A x and of b judge the claim. Collective.
+// Whether a claim of convergence is false because squares underflowed: the loop's norms are roots
+// of sums of squares, and a square below 1e-308 is 0. If the last norm is so small, the claim is
+// judged by the largest entries of b - A x and of b. Collective.
 bool squares_vanished(KSP ksp, double norm) {
   constexpr double kSquareIsExact = 1e-145;
   if (norm > kSquareIsExact) return false;
@@ -127,7 +129,7 @@ void solve(KSP ksp) {
   const KspRequests asked = requests_of(ksp);
   KspEngine& engine = engine_of(ksp);
   choose_row_order(ksp);
-  prepare(ksp);  // a new Mat or PC
+  prepare(ksp);  // does nothing unless the Mat or the PC is new
   solvers::IterationObserver observer;
   observer.iteration = [ksp](const solvers::State& state, const Iterate& iterate) {
     return report_iteration(ksp, state, iterate);
@@ -169,7 +171,8 @@ PetscErrorCode ksp_set_from_options(KSP ksp, OptionItems PetscOptionsObject) {
   PetscFunctionReturn(kPetscSuccess);
 }
 
-// Within a monitor x may lag behind the norm by one step: what is shown includes it.
+// KSPBuildSolution. While a monitor runs, x may be one step behind the norm that the monitor is
+// told; the vector that is shown includes that step.
 PetscErrorCode ksp_build_solution(KSP ksp, Vec into, Vec* shown) {
   return petsc_guard(comm_of(ksp), [&] {
     KspEngine& engine = engine_of(ksp);
@@ -179,7 +182,7 @@ PetscErrorCode ksp_build_solution(KSP ksp, Vec into, Vec* shown) {
            "KSP {}: a monitor asks for the solution, which is on the device while the loop runs; "
            "use PETSc's own solver with that monitor",
            type_of(ksp));
-    note_change(x_now);  // PETSc may keep its norm
+    note_change(x_now);  // otherwise PETSc may return a norm that it has kept
     if (!into && (!engine.iterate || engine.iterate->step == 0)) {
       if (shown) *shown = x_now;
       return;
@@ -281,12 +284,15 @@ void ksp_set_stop(KSP ksp, std::function<bool()> stop) {
 }
 
 solvers::StoppedSolve ksp_stopped_solve(KSP ksp) {
-  if (!is_resident(ksp)) fail(ExitCode::internal, "KSP {}: keeps no directions", type_of(ksp));
+  if (!is_resident(ksp))
+    fail(ExitCode::internal, "KSP type {} does not keep the directions of a stopped solve",
+         type_of(ksp));
   return engine_of(ksp).stopped();
 }
 
 void ksp_go_on(KSP ksp, solvers::StoppedSolve stopped) {
-  if (!is_resident(ksp)) fail(ExitCode::internal, "KSP {}: takes no directions", type_of(ksp));
+  if (!is_resident(ksp))
+    fail(ExitCode::internal, "KSP type {} cannot go on from a stopped solve", type_of(ksp));
   engine_of(ksp).going_on = std::move(stopped);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MatMult on the engine's own arrays; diagonals and blocks.
+// MatMult on the arrays of the resident engine, and the diagonals and blocks of a Mat.
 #include "petsc/mat_system.hpp"
 
 #include <mpi.h>
@@ -42,7 +42,7 @@ MatSystem::MatSystem(Mat mat)
 void MatSystem::multiply(std::span<const double> x, std::span<double> y) {
   petsc_check(VecPlaceArray(x_, x.data()));
   petsc_check(VecPlaceArray(y_, y.data()));
-  // MatMult of a Mat of type trireme is by the exact matrix, whatever its precision.
+  // MatMult of a Mat of type trireme multiplies by the exact matrix in every precision.
   if (inexact())
     trireme::multiply(*operator_, x_, y_, ProductOf::rounded_matrix);
   else
@@ -89,7 +89,7 @@ Array<double> diagonal_blocks_of(Mat mat, const solvers::BlockRows& blocks) {
   PetscInt first_row = 0;
   petsc_check(MatGetOwnershipRange(mat, &first_row, nullptr));
   Array<double> entries(static_cast<std::size_t>(blocks.rows) * blocks.size, 0.0);
-  const auto op = shell_operator(mat);  // a shell has no rows to ask for
+  const auto op = shell_operator(mat);  // not null: MatGetRow does not work for a shell
   for (std::size_t group = 0; group + 1 < blocks.starts.size(); ++group) {
     const std::int64_t first = blocks.starts[group], last = blocks.starts[group + 1];
     for (std::int64_t row = first; row < last; ++row) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A PETSc Mat as the resident engine sees it on the host, and the data of its preconditioners.
+// A PETSc Mat as a system for the resident engine on the host, and the data that preconditioners
+// take from a Mat.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace trireme {
 
-// Multiplies by MatMult, so that -log_view and any Mat work. Collective over the Mat's
+// Multiplies by MatMult, so that any Mat and -log_view work. Collective over the Mat's
 // communicator.
 class MatSystem : public solvers::HostSystem {
  public:
@@ -28,19 +29,20 @@ class MatSystem : public solvers::HostSystem {
 
  private:
   Mat mat_;
-  std::shared_ptr<Operator> operator_;  // null: the Mat is not a Trireme shell
+  std::shared_ptr<Operator> operator_;  // null: the Mat is not one of Trireme
   MPI_Comm comm_;
   int processes_;
   std::int64_t rows_;
-  VecHandle x_, y_;  // without arrays of their own
+  VecHandle x_, y_;  // have no arrays: multiply() places its arrays into them
 };
 
-// 1 / d_i as the PC applies it: what PCJACOBI makes of ones. The PC must be set up.
+// The inverse diagonal that a PCJACOBI applies, for this rank's rows: the PC's product with a
+// vector of ones. The PC must be set up. `mat` gives the shape of the vectors.
 Array<double> inverse_diagonal_of(PC pc, Mat mat);
-// The main diagonal of a Mat.
+// The main diagonal of a Mat, for this rank's rows.
 Array<double> diagonal_of(Mat mat);
-// The diagonal blocks of this rank's rows, as PreconditionerSpec::blocks wants them; from a Trireme
-// operator or a Mat that has MatGetRow.
+// The diagonal blocks of this rank's rows, in the layout of PreconditionerSpec::blocks. `mat` is a
+// Trireme shell or a Mat that has MatGetRow; throws Error{usage} for any other.
 Array<double> diagonal_blocks_of(Mat mat, const solvers::BlockRows& blocks);
 
 }  // namespace trireme

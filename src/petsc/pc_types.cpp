@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PC types, and what a block Jacobi PC's blocks are.
+// The functions of the PC types, and the blocks of a block Jacobi PC.
 #include "petsc/pc_types.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ PetscErrorCode apply(PC pc, Vec, Vec) {
   PCType type = nullptr;
   PetscCall(PCGetType(pc, &type));
   SETERRQ(comm_of(pc), PETSC_ERR_SUP,
-          "PC %s works inside Trireme's KSP types only, such as -ksp_type trireme_cg", type);
+          "PC %s works only inside Trireme's KSP types, such as -ksp_type trireme_cg", type);
 }
 
 PetscErrorCode view(PC pc, PetscViewer viewer) {

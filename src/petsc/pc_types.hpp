@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PC types that hold parameters only: the resident loop applies them. They come from the list of
-// solvers/preconditioners/list.hpp:
-//   trireme_block_jacobi  dense diagonal blocks of -pc_trireme_block_size rows (2 to 32; 4)
-//   trireme_chebyshev     Chebyshev polynomial of Jacobi, -pc_trireme_degree products; for CG and
-//                         MINRES
-// and two more names for dense diagonal blocks, by the blocks of the matrix:
-//   trireme_pbjacobi      as PETSc's PCPBJACOBI: of the block size of Pmat (MatSetBlockSize)
-//   trireme_vpbjacobi     as PETSc's PCVPBJACOBI: of Pmat's row groups (MatSetVariableBlockSizes)
-// PCPBJACOBI and PCVPBJACOBI themselves serve too. PETSc then inverts the blocks as well, on the
-// host, for a PCApply that nobody calls.
+// PC types that only hold parameters, because the resident loop applies the preconditioner. Two
+// types come from the list of solvers/preconditioners/list.hpp:
+//   trireme_block_jacobi  dense diagonal blocks of -pc_trireme_block_size rows (2 to 32, default 4)
+//   trireme_chebyshev     Chebyshev polynomial of Jacobi with -pc_trireme_degree products; for CG
+//                         and MINRES
+// Two more types stand for dense diagonal blocks whose size comes from the matrix:
+//   trireme_pbjacobi      like PETSc's PCPBJACOBI: blocks of Pmat's block size (MatSetBlockSize)
+//   trireme_vpbjacobi     like PETSc's PCVPBJACOBI: Pmat's row groups (MatSetVariableBlockSizes)
+// The resident loop also accepts PCPBJACOBI and PCVPBJACOBI. Then PETSc inverts the blocks on the
+// host too, for a PCApply that is never called.
 #pragma once
 
 #include <petscksp.h>
@@ -27,26 +27,27 @@ inline constexpr const char* kTriremePbjacobi = "trireme_pbjacobi";
 inline constexpr const char* kTriremeVpbjacobi = "trireme_vpbjacobi";
 inline constexpr const char* kTriremeChebyshev = "trireme_chebyshev";
 
+// Registers the PC types with PETSc.
 void register_resident_preconditioners();
 
-// The type that stands for a preconditioner's name in the resident loop: pbjacobi and vpbjacobi are
-// Trireme's, everything else is itself.
+// The PC type that the resident loop uses for a preconditioner's name: Trireme's types for pbjacobi
+// and vpbjacobi, otherwise the name itself.
 std::string resident_pc_type(std::string_view preconditioner);
 
-// What the resident loop applies for a PC type of ours or of PETSc; none where it has nothing for
-// it. "" is none, as PCNONE.
+// The preconditioner that the resident loop applies for a PC type of Trireme or of PETSc; no value
+// if the loop cannot apply that type. "" and PCNONE are PreconditionerKind::none.
 std::optional<solvers::PreconditionerKind> resident_preconditioner(std::string_view pc_type);
 
-// The integer that a PC of ours has as its option; 0 for another type.
+// The integer option of a PC of Trireme's types; 0 for a type without one.
 PetscInt parameter_of(PC pc);
 
-// The rows of the dense diagonal blocks of a block Jacobi PC, on this rank.
+// The dense diagonal blocks of a block Jacobi PC, on this rank.
 struct DenseBlocks {
-  std::int32_t size = 0;                   // of the widest; 0: the PC is none of these types
+  std::int32_t size = 0;                   // rows of the widest block; 0: the PC has no such blocks
   std::vector<std::int32_t> group_starts;  // empty: natural blocks
   bool operator==(const DenseBlocks&) const = default;
 };
-// Throws Error{usage} where Pmat names no row groups.
+// The blocks of `pc`. Throws Error{usage} if the type needs row groups and Pmat has none.
 DenseBlocks dense_blocks_of(PC pc, Mat pmat);
 
 }  // namespace trireme

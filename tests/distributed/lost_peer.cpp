@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The GPUs of two ranks wait for each other, and rank 1 is lost between two of its kernels:
+// A program of two ranks whose GPUs wait for each other. Rank 1 is lost between two of its kernels:
 //   mpirun -n 2 lost_peer sum|halo|stepped|graph kill|stop
-// Rank 0 must end with its line and exit code 4. The ranks may share a GPU for sum and halo;
-// stepped and graph run the resident engine, and print that they cannot run with fewer than two
-// GPUs.
+// Rank 0 must end with an error line and exit code 4. In sum and halo, the ranks may share a GPU.
+// stepped and graph run the resident engine; with fewer than two GPUs they print NOT HERE.
 #include <csignal>
 #include <cstdio>
 
@@ -36,7 +35,8 @@ struct Loss {
   }
 };
 
-// Repeats one call. Its `numbers` must be NaN after the other rank has not come.
+// Repeats `round`, which writes `numbers`. When the other rank is lost, at least one of them must
+// be NaN.
 template <class Round>
 void rounds(const GpuExchange& exchange, const Stream& stream, DeviceSpan<const double> numbers,
             const Loss& loss, const Round& round) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank is killed or stands still while the GPUs of others wait for it: the others end soon, with
-// a line and exit code 4. Starts the program lost_peer by mpirun. Skips without a GPU.
+// When a rank whose GPU others wait for is killed or suspended, the other rank soon ends with an
+// error line and exit code 4. The tests start the program lost_peer, which lies beside this one, by
+// mpirun. They skip without a GPU.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -14,7 +15,8 @@
 namespace trireme {
 namespace {
 
-constexpr double kMax = 60;  // seconds; one for the wait, some until the line, the rest is start
+// The maximum number of seconds: one for the wait, some until the line, the rest for the start.
+constexpr double kMax = 60;
 
 struct Ending {
   int status = -1;
@@ -23,7 +25,7 @@ struct Ending {
   bool says(const char* text) const { return output.find(text) != std::string::npos; }
 };
 
-// With `recovery`, mpirun does not end the other ranks when one has been killed.
+// Runs lost_peer. With `recovery`, mpirun does not end the other rank when a rank has been killed.
 Ending end_of(const std::string& arguments, bool recovery) {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::string command = "timeout -k 5 " + std::to_string(2 * kMax) +
@@ -64,7 +66,7 @@ TEST_P(StandingPeerIn, EndsTheJobWithCodeFour) {
   EXPECT_EQ(ending.status, 4) << ending.output;
 }
 
-// A graph continues on the GPU of a process that stands still.
+// There is no test with a graph, because the GPU of a suspended process goes on with its graph.
 INSTANTIATE_TEST_SUITE_P(, StandingPeerIn, testing::Values("sum", "halo", "stepped"),
                          [](const auto& way) { return way.param; });
 

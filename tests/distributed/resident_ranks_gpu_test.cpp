@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident engine over several ranks with GPUs gives the solution of one process, by every
-// exchange, with the same bits in every run. Skips without a GPU.
+// The resident engine over several ranks with GPUs gives the solution of one process, with the same
+// bits each time, by every exchange. The tests skip without a GPU.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -41,7 +41,7 @@ class Exchanges : public testing::TestWithParam<std::string> {
     select_device(rank_on_node(MPI_COMM_WORLD));
   }
 
-  // Null where this exchange does not work here, such as NCCL between ranks that share a GPU.
+  // Null if the exchange is not possible here, such as NCCL between ranks that share a GPU.
   std::shared_ptr<CudaOperator> operator_on(const std::shared_ptr<DistributedMatrix>& matrix,
                                             const char* kernel,
                                             Precision precision = Precision::full) {
@@ -58,7 +58,7 @@ class Exchanges : public testing::TestWithParam<std::string> {
   void expect_the_answer_of_one_process(std::int64_t n, double rtol);
 };
 
-// ||b - A x|| / ||b|| over all ranks, by the plain product on the host.
+// ||b - A x|| / ||b|| over all ranks, computed with the plain CSR on the host.
 double relative_residual(const std::shared_ptr<DistributedMatrix>& matrix,
                          std::span<const double> b, std::span<const double> x) {
   HostOperator host(matrix, "csr");
@@ -126,7 +126,7 @@ void Exchanges::expect_the_answer_of_one_process(std::int64_t n, double rtol) {
 
 TEST_P(Exchanges, GiveTheAnswerOfOneProcess) { expect_the_answer_of_one_process(90, 1e-10); }
 
-// Small enough for tools that slow down a kernel by a factor of a hundred.
+// A short test for tools that make a kernel a hundred times slower.
 TEST_P(Exchanges, GiveTheAnswerOnASmallGrid) { expect_the_answer_of_one_process(34, 1e-5); }
 
 TEST_P(Exchanges, CorrectMixedPrecision) {
@@ -150,7 +150,7 @@ TEST_P(Exchanges, CorrectMixedPrecision) {
     const SolveResult outcome = solver.solve({b, x, true}, Tolerances{.rtol = 1e-12});
     EXPECT_EQ(outcome.reason, Reason::rtol);
     EXPECT_EQ(outcome.exact_from, -1);
-    EXPECT_GE(outcome.replacements, 5);  // twelve digits, a digit and a half each
+    EXPECT_GE(outcome.replacements, 5);  // twelve digits, one and a half per correction
     EXPECT_LE(relative_residual(matrix, b, x), 1.01e-12);
   }
 }

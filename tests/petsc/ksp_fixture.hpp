@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A KSP of the resident engine, or PETSc's own, and a small system for it.
+// A fixture with a small system and a KSP for it, of Trireme's or of PETSc's types.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class PetscEnvironment : public testing::Environment {
 };
 inline const auto* const environment = testing::AddGlobalTestEnvironment(new PetscEnvironment);
 
-// 5-point stencil on n x n with upwind convection along x.
+// The 5-point stencil on an n x n grid, with upwind convection along x.
 inline MatHandle grid(PetscInt n, double wind = 0) {
   MatHandle a;
   petsc_check(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, n * n, n * n, 5, nullptr,
@@ -46,7 +46,7 @@ inline MatHandle grid(PetscInt n, double wind = 0) {
   return a;
 }
 
-class KspRegister : public testing::Test {
+class ResidentKsp : public testing::Test {
  protected:
   void SetUp() override { petsc_check(PetscOptionsClear(nullptr)); }
   void TearDown() override { petsc_check(PetscOptionsClear(nullptr)); }

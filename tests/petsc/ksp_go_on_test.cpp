@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A KSP of a resident type goes on from where another was stopped, on 1 and several ranks.
+// A KSP of a resident type goes on from where another KSP was stopped, on 1 and several ranks.
 #include <gtest/gtest.h>
 #include <petscksp.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace test;
 
-class KspGoesOn : public KspRegister {
+class KspGoesOn : public ResidentKsp {
  protected:
   struct Way {
     const char *type, *pc, *variant;
@@ -31,7 +31,8 @@ class KspGoesOn : public KspRegister {
     if (way.from_first_residual) option("-ksp_converged_use_initial_residual_norm");
   }
 
-  // As often as it takes, each time by a new KSP, which is given x alone and what was left.
+  // Solves in pieces of `piece` iterations. Each piece has a new KSP, which gets only x and the
+  // StoppedSolve of the KSP before. Returns the number of all iterations.
   PetscInt iterations_in_pieces(const Way& way, PetscInt piece) {
     solvers::StoppedSolve stopped;
     VecHandle so_far;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident engine as KSP and PC types: PETSc's conventions, on 1 and several ranks.
+// The KSP types of the resident engine keep PETSc's conventions, on 1 and several ranks.
 #include <gtest/gtest.h>
 #include <petscksp.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace test;
 
-TEST_F(KspRegister, CgTakesAsManyIterationsAsPetscs) {
+TEST_F(ResidentKsp, CgTakesAsManyIterationsAsPetscs) {
   for (const KSPNormType norm :
        {KSP_NORM_UNPRECONDITIONED, KSP_NORM_PRECONDITIONED, KSP_NORM_NATURAL}) {
     for (const char* pc : {PCNONE, PCJACOBI}) {
@@ -41,7 +41,7 @@ TEST_F(KspRegister, CgTakesAsManyIterationsAsPetscs) {
   }
 }
 
-TEST_F(KspRegister, BicgstabConvergesLikePetscs) {
+TEST_F(ResidentKsp, BicgstabConvergesLikePetscs) {
   for (const char* pc : {PCNONE, PCJACOBI}) {
     make(grid(40, 2), KSPBCGS, pc);
     petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
@@ -54,14 +54,14 @@ TEST_F(KspRegister, BicgstabConvergesLikePetscs) {
   }
 }
 
-TEST_F(KspRegister, RtolIsOfTheSmallerOfBAndTheFirstResidualWhereAnOptionSaysSo) {
+TEST_F(ResidentKsp, WithTheOptionRtolIsRelativeToTheSmallerOfBAndTheFirstResidual) {
   for (const char* type : {"trireme_cg", "trireme_bicgstab"}) {
     make(grid(40), type, PCJACOBI);
     EXPECT_GT(solve(), 0);
     petsc_check(KSPSetTolerances(ksp, 1e-3, PETSC_DEFAULT, PETSC_DEFAULT, 2000));
     petsc_check(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
     EXPECT_GT(solve(), 0);
-    EXPECT_EQ(iterations(), 0) << "rtol of b is met by the guess";
+    EXPECT_EQ(iterations(), 0) << "the guess meets rtol relative to b";
     option("-ksp_converged_use_min_initial_residual_norm");
     EXPECT_GT(solve(), 0);
     EXPECT_GT(iterations(), 0);
@@ -70,7 +70,7 @@ TEST_F(KspRegister, RtolIsOfTheSmallerOfBAndTheFirstResidualWhereAnOptionSaysSo)
   }
 }
 
-TEST_F(KspRegister, ARightHandSideWhoseSquaresVanishIsNoSuccess) {
+TEST_F(ResidentKsp, ARightHandSideWhoseSquaresVanishIsNoSuccess) {
   for (const char* type : {"trireme_cg", "trireme_bicgstab"})
     for (const double size : {1e-170, 1e-155}) {
       make(grid(20), type, PCJACOBI);
@@ -87,7 +87,7 @@ TEST_F(KspRegister, ARightHandSideWhoseSquaresVanishIsNoSuccess) {
     }
 }
 
-// What a monitor saw of each iteration, and checked.
+// The norms that a monitor was told, and the system by which the monitor checks them.
 struct Seen {
   std::vector<double> norms;
   Vec b;
@@ -109,12 +109,12 @@ PetscErrorCode look(KSP ksp, PetscInt it, PetscReal norm, void* context) {
   petsc_check(VecSet(r, 0));
   petsc_check(VecAXPY(r, 1, shown));
   petsc_check(VecNorm(r, NORM_2, &of_copy));
-  petsc_check(VecNorm(shown, NORM_2, &of_shown));  // PETSc keeps it until it hears of a change
+  petsc_check(VecNorm(shown, NORM_2, &of_shown));  // wrong if PETSc still has an old norm
   EXPECT_NEAR(of_shown, of_copy, 1e-12 * of_copy);
   return kPetscSuccess;
 }
 
-TEST_F(KspRegister, HistoryMonitorAndBuildSolutionBelongTogether) {
+TEST_F(ResidentKsp, HistoryMonitorAndBuildSolutionBelongTogether) {
   for (const char* type : {"trireme_cg", "trireme_bicgstab"}) {
     SCOPED_TRACE(type);
     make(grid(20), type, PCJACOBI);
@@ -130,8 +130,8 @@ TEST_F(KspRegister, HistoryMonitorAndBuildSolutionBelongTogether) {
   }
 }
 
-// With an error handler that returns, the solution stays there to be asked for.
-TEST_F(KspRegister, AMonitorThatFailsEndsTheSolve) {
+// If the error handler returns, KSPBuildSolution works after the failed solve.
+TEST_F(ResidentKsp, AMonitorThatFailsEndsTheSolve) {
   make(grid(20), "trireme_cg", PCJACOBI);
   petsc_check(KSPMonitorSet(
       ksp,
@@ -147,13 +147,13 @@ TEST_F(KspRegister, AMonitorThatFailsEndsTheSolve) {
   EXPECT_EQ(shown, static_cast<Vec>(x));
 }
 
-TEST_F(KspRegister, TrueResidualMonitorWorks) {
+TEST_F(ResidentKsp, TrueResidualMonitorWorks) {
   option("-ksp_monitor_true_residual", "ascii:/dev/null");
   make(grid(12), "trireme_cg", PCJACOBI);
   EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
 }
 
-TEST_F(KspRegister, OwnConvergenceTestIsAsked) {
+TEST_F(ResidentKsp, OwnConvergenceTestIsAsked) {
   make(grid(30), "trireme_bicgstab", PCJACOBI);
   petsc_check(KSPSetConvergenceTest(
       ksp,
@@ -165,10 +165,10 @@ TEST_F(KspRegister, OwnConvergenceTestIsAsked) {
   EXPECT_EQ(solve(), KSP_CONVERGED_ITS);
   EXPECT_EQ(iterations(), 4);
   petsc_check(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 4));
-  EXPECT_EQ(solve(), KSP_CONVERGED_ITS);  // before the limit is looked at
+  EXPECT_EQ(solve(), KSP_CONVERGED_ITS);  // the user's test outranks the limit
 }
 
-TEST_F(KspRegister, ASkippedTestRunsToTheLimit) {
+TEST_F(ResidentKsp, ASkippedTestRunsToTheLimit) {
   option("-ksp_convergence_test", "skip");
   make(grid(30), "trireme_cg", PCJACOBI);
   petsc_check(KSPSetTolerances(ksp, 1e-1, PETSC_DEFAULT, PETSC_DEFAULT, 25));
@@ -176,8 +176,8 @@ TEST_F(KspRegister, ASkippedTestRunsToTheLimit) {
   EXPECT_EQ(iterations(), 25);
 }
 
-// What PETSc's own CG says then.
-TEST_F(KspRegister, WithoutANormTheLimitIsNoSuccess) {
+// PETSc's own CG must give the same reason.
+TEST_F(ResidentKsp, WithoutANormTheLimitIsNoSuccess) {
   make(grid(30), "trireme_cg", PCJACOBI);
   petsc_check(KSPSetNormType(ksp, KSP_NORM_NONE));
   petsc_check(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 5));
@@ -186,7 +186,7 @@ TEST_F(KspRegister, WithoutANormTheLimitIsNoSuccess) {
   EXPECT_EQ(solve(), ours);
 }
 
-TEST_F(KspRegister, NonzeroGuessIsUsed) {
+TEST_F(ResidentKsp, NonzeroGuessIsUsed) {
   make(grid(30), "trireme_cg", PCJACOBI);
   solve();
   petsc_check(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
@@ -194,7 +194,7 @@ TEST_F(KspRegister, NonzeroGuessIsUsed) {
   EXPECT_LE(iterations(), 1);
 }
 
-TEST_F(KspRegister, NewValuesAreNoticed) {
+TEST_F(ResidentKsp, NewValuesAreNoticed) {
   make(grid(20), "trireme_cg", PCJACOBI);
   EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
   petsc_check(MatShift(a, 3));
@@ -203,7 +203,7 @@ TEST_F(KspRegister, NewValuesAreNoticed) {
   EXPECT_LE(relative_residual(), 1.0001e-9);
 }
 
-TEST_F(KspRegister, ReasonsArePetscs) {
+TEST_F(ResidentKsp, ReasonsArePetscs) {
   make(grid(30), "trireme_cg", PCJACOBI);
   petsc_check(KSPSetTolerances(ksp, 1e-9, PETSC_DEFAULT, PETSC_DEFAULT, 3));
   EXPECT_EQ(solve(), KSP_DIVERGED_ITS);
@@ -220,7 +220,7 @@ TEST_F(KspRegister, ReasonsArePetscs) {
   EXPECT_EQ(solve(), KSP_DIVERGED_NANORINF);
 }
 
-TEST_F(KspRegister, StopsWhenOneRankAsks) {
+TEST_F(ResidentKsp, StopsWhenOneRankAsks) {
   make(grid(60), "trireme_cg", PCJACOBI);
   PetscMPIInt rank = 0;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
@@ -231,7 +231,7 @@ TEST_F(KspRegister, StopsWhenOneRankAsks) {
   EXPECT_LT(relative_residual(), 1);
 }
 
-TEST_F(KspRegister, ASignalOnOneRankStopsAll) {
+TEST_F(ResidentKsp, ASignalOnOneRankStopsAll) {
   make(grid(60), "trireme_bicgstab", PCNONE);
   InterruptGuard interrupts;
   interrupts.begin();
@@ -250,7 +250,7 @@ TEST_F(KspRegister, ASignalOnOneRankStopsAll) {
   EXPECT_LE(iterations(), 5);
 }
 
-TEST_F(KspRegister, OtherPreconditionersAreRefused) {
+TEST_F(ResidentKsp, OtherPreconditionersAreRefused) {
   make(grid(10), "trireme_cg", PCSOR);
   EXPECT_ANY_THROW(solve());
   EXPECT_NE(why_not_resident("cg", "sor"), "");
@@ -261,7 +261,7 @@ TEST_F(KspRegister, OtherPreconditionersAreRefused) {
   EXPECT_EQ(why_not_resident("bicgstab", "jacobi"), "");
 }
 
-TEST_F(KspRegister, MeaninglessOptionsAreRefused) {
+TEST_F(ResidentKsp, MeaninglessOptionsAreRefused) {
   for (const char* name : {"-ksp_cg_single_reduction", "-ksp_gmres_restart", "-ksp_lag_norm",
                            "-ksp_trireme_varaint"}) {
     petsc_check(PetscOptionsClear(nullptr));
@@ -271,10 +271,10 @@ TEST_F(KspRegister, MeaninglessOptionsAreRefused) {
   }
 }
 
-TEST_F(KspRegister, ViewSaysWhatRan) {
+TEST_F(ResidentKsp, ViewSaysWhatRan) {
   make(grid(10), "trireme_cg", PCJACOBI);
   solve();
-  const std::string path = testing::TempDir() + "ksp_register_view.txt";
+  const std::string path = testing::TempDir() + "resident_ksp_view.txt";
   PetscViewer viewer = nullptr;
   petsc_check(PetscViewerASCIIOpen(PETSC_COMM_WORLD, path.c_str(), &viewer));
   petsc_check(KSPView(ksp, viewer));

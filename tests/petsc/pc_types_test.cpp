@@ -14,7 +14,7 @@ namespace {
 
 using namespace test;
 
-TEST_F(KspRegister, ParameterPreconditionersWorkInside) {
+TEST_F(ResidentKsp, PreconditionersWithParametersTakeFewerIterationsThanJacobi) {
   make(grid(40), "trireme_cg", PCJACOBI);
   EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
   const PetscInt by_jacobi = iterations();
@@ -27,8 +27,9 @@ TEST_F(KspRegister, ParameterPreconditionersWorkInside) {
   }
 }
 
-// Each rank has T, negatively coupled to its neighbours' rows in a ring: b of the same numbers on
-// each would hide the half of the spectrum in which they differ.
+// Each rank has the same tridiagonal block, coupled to the same rows of its two neighbours in a
+// ring. A right-hand side with the same numbers on each rank would hide the eigenvectors that
+// differ between ranks.
 MatHandle ring_of_equal_parts(PetscInt rows_per_rank) {
   PetscMPIInt ranks = 1;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
@@ -50,7 +51,7 @@ MatHandle ring_of_equal_parts(PetscInt rows_per_rank) {
   return a;
 }
 
-TEST_F(KspRegister, ChebyshevSeesTheWholeSpectrumOnEqualParts) {
+TEST_F(ResidentKsp, ChebyshevSeesTheWholeSpectrumOnEqualParts) {
   for (const char* degree : {"2", "3", "4"}) {
     option("-pc_trireme_degree", degree);
     make(ring_of_equal_parts(300), "trireme_cg", kTriremeChebyshev);
@@ -60,8 +61,8 @@ TEST_F(KspRegister, ChebyshevSeesTheWholeSpectrumOnEqualParts) {
   }
 }
 
-// PETSc's own CG with the same preconditioner is the judge.
-TEST_F(KspRegister, PointBlockJacobiIsPetscs) {
+// The number of iterations is compared with that of PETSc's CG with the same preconditioner.
+TEST_F(ResidentKsp, PointBlockJacobiTakesAsManyIterationsAsPetscs) {
   PetscMPIInt ranks = 1;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   for (const auto& [size, petsc, resident] :
@@ -92,7 +93,7 @@ TEST_F(KspRegister, PointBlockJacobiIsPetscs) {
   }
 }
 
-// The first rank's groups have `first` rows, the others' one.
+// Sets row groups of `first` rows on the first rank, and of one row on the other ranks.
 void group_rows(Mat a, PetscInt first) {
   PetscMPIInt rank = 0;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
@@ -104,10 +105,10 @@ void group_rows(Mat a, PetscInt first) {
   petsc_check(MatSetVariableBlockSizes(a, sizes.size(), sizes.data()));
 }
 
-TEST_F(KspRegister, RowGroupsMayDifferInWidthFromRankToRank) {
+TEST_F(ResidentKsp, RowGroupsMayDifferInWidthFromRankToRank) {
   for (const char* method : {"trireme_cg", "trireme_bicgstab"}) {
     make(grid(24), method, kTriremeVpbjacobi);
-    for (const PetscInt first : {3, 1, 4}) {  // only the first rank sees that they have changed
+    for (const PetscInt first : {3, 1, 4}) {  // the groups change on the first rank only
       group_rows(a, first);
       EXPECT_EQ(solve(), KSP_CONVERGED_RTOL) << first;
       EXPECT_LE(relative_residual(), 1.0001e-9);
@@ -115,7 +116,7 @@ TEST_F(KspRegister, RowGroupsMayDifferInWidthFromRankToRank) {
   }
 }
 
-TEST_F(KspRegister, RowGroupsThatNobodySetAreAskedFor) {
+TEST_F(ResidentKsp, MissingRowGroupsAreRefused) {
   make(grid(8), "trireme_cg", kTriremeVpbjacobi);
   EXPECT_ANY_THROW(solve());
 }

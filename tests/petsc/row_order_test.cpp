@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The row order of a solve through PETSc: what the KSP gives does not depend on it, whoever
-// multiplies by the operator meanwhile. Skips without a GPU.
+// The row order of a solve through PETSc: the result does not depend on the row order, and other
+// products with the same operator stay correct. The tests skip without a GPU.
 #include <gtest/gtest.h>
 #include <petscksp.h>
 
@@ -41,7 +41,8 @@ class RowOrder : public testing::TestWithParam<const char*> {
   }
   bool alone() const { return size_of(MPI_COMM_WORLD) == 1; }
 
-  // Iterations of a solve by `pc_type`; checked on the host.
+  // Solves with the KSP type `type` and checks the solution on the host. Returns the number of
+  // iterations.
   PetscInt solve(const char* type, const char* pc_type) {
     KspHandle ksp;
     petsc_check(KSPCreate(PETSC_COMM_WORLD, ksp.put()));
@@ -62,7 +63,7 @@ class RowOrder : public testing::TestWithParam<const char*> {
     EXPECT_LE(residual(), 1.0001e-9);
     return iterations;
   }
-  // By the plain CSR on the host.
+  // ||b - A x|| / ||b||, computed with the plain CSR on the host.
   double residual() {
     HostOperator host(matrix, "csr");
     const Array<double> solution = local_values(x), right = local_values(b);
@@ -95,23 +96,23 @@ class RowOrder : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(, RowOrder, testing::Values("dasp", "teb"),
                          [](const auto& tested) { return std::string(tested.param); });
 
-TEST_P(RowOrder, IsTheKernelsWhereATrialSaysSoOnOneRank) {
+TEST_P(RowOrder, IsTheKernelsIfATrialGainsEnoughOnOneRank) {
   op->choose_row_order(1000, kAlways);
   EXPECT_EQ(op->permuted() != nullptr, alone());
   EXPECT_EQ(op->row_order_trial().seconds > 0, alone());
   expect_product();
   EXPECT_EQ(op->times().count(), 1);
-  const auto held = op->share_local_kernel();  // from now on both are there
+  const auto held = op->share_local_kernel();  // keeps the kernel in the caller's row order too
   expect_product();
   EXPECT_GT(op->statistics().stored_bytes, 0);
 }
 
-TEST_P(RowOrder, IsTheCallersWhereATrialSaysSo) {
+TEST_P(RowOrder, IsTheCallersIfATrialGainsTooLittle) {
   op->choose_row_order(1000, kNever);
   EXPECT_EQ(op->permuted(), nullptr);
   EXPECT_EQ(op->row_order_trial().callers_us > 0, alone());
   op->choose_row_order(1000, kAlways);
-  EXPECT_EQ(op->permuted(), nullptr) << "tried once";
+  EXPECT_EQ(op->permuted(), nullptr) << "a trial is made only once";
   expect_product();
 }
 
@@ -120,11 +121,12 @@ TEST_P(RowOrder, IsTheCallersForSmallSystems) {
   EXPECT_EQ(op->permuted(), nullptr);
 }
 
-TEST_P(RowOrder, DoesNotShowInTheSolution) {
+TEST_P(RowOrder, DoesNotChangeTheSolution) {
   const PetscInt cg = solve("trireme_cg", PCJACOBI);
   op->choose_row_order(1000, kAlways);
   EXPECT_NEAR(solve("trireme_cg", PCJACOBI), cg, 1);
-  EXPECT_NEAR(solve("trireme_cg", kTriremeBlockJacobi), cg, 0.3 * cg) << "in the caller's order";
+  EXPECT_NEAR(solve("trireme_cg", kTriremeBlockJacobi), cg, 0.3 * cg)
+      << "block Jacobi solves in the caller's order";
   solve("trireme_bicgstab", PCJACOBI);
   solve(KSPCG, PCJACOBI);  // by MatMult
   expect_product();
@@ -139,14 +141,14 @@ TEST_P(RowOrder, FollowsNewValues) {
     for (std::int32_t at = a.row_ptr[first + i]; at < a.row_ptr[first + i + 1]; ++at, ++k)
       values[k] = a.values[at] * (1 + 0.1 * ((first + i) % 5)) * (1 + 0.1 * (a.col_idx[at] % 5));
   op->update_values(values);
-  petsc_check(MatAssemblyBegin(shell, MAT_FINAL_ASSEMBLY));  // as MatTriremeUpdateValues tells it
+  petsc_check(MatAssemblyBegin(shell, MAT_FINAL_ASSEMBLY));  // tells PETSc of the new values
   petsc_check(MatAssemblyEnd(shell, MAT_FINAL_ASSEMBLY));
   expect_product();
   solve("trireme_cg", PCJACOBI);
   expect_product();
 }
 
-// A solver that was prepared before keeps the kernel that it has captured.
+// A solver that was prepared before the change keeps the kernel that it has captured.
 TEST_P(RowOrder, MayChangeUnderAPreparedSolver) {
   KspHandle ksp;
   petsc_check(KSPCreate(PETSC_COMM_WORLD, ksp.put()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident BiCGSTAB on the host: answers, and why it stopped.
+// The resident BiCGSTAB on the host: its solutions, and the reasons why it ends.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,21 +60,22 @@ TEST(ResidentBicgstab, StartsFromAGuess) {
   EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
 }
 
-TEST(ResidentBicgstab, ExactSolutionInHalfAStep) {
+TEST(ResidentBicgstab, FindsAnExactSolutionInHalfAStep) {
   const CsrMatrix<double> a = from_dense({{2, 0}, {0, 2}});
   const Solved solved = solve(a, Array<double>{2, 6}, bicgstab());
   EXPECT_EQ(solved.outcome.reason, Reason::atol);
   EXPECT_EQ(solved.x, (Array<double>{1, 3}));
 }
 
-TEST(ResidentBicgstab, BreakdownIsSaidSo) {
+TEST(ResidentBicgstab, BreakdownIsReported) {
   const CsrMatrix<double> a = from_dense({{0, 1}, {-1, 0}});  // r0.A r0 = 0
   const Solved solved = solve(a, Array<double>{1, 1}, bicgstab());
   EXPECT_EQ(solved.outcome.reason, Reason::breakdown);
   for (const double value : solved.x) EXPECT_TRUE(std::isfinite(value));
 }
 
-// One product, the `broken`th, gives zeros: r0.v = 0 exactly, as an unlucky r0 does.
+// A system whose product number `broken` gives zeros, so that r0.v is exactly 0, as it may be for
+// an unlucky r0. broken = 0: all products are correct.
 class BreaksDownOnce : public HostSystem {
  public:
   BreaksDownOnce(HostKernel<double>& kernel, std::int64_t rows, int broken)
@@ -102,11 +103,11 @@ TEST(ResidentBicgstab, BeginsAnewAfterABreakdown) {
   const Solved unbroken = run(0);
   EXPECT_EQ(unbroken.outcome.reason, Reason::rtol);
   EXPECT_EQ(unbroken.outcome.replacements, 0);
-  const Solved late = run(1 + 2 * 8);  // v of iteration 8, after 8 good ones
+  const Solved late = run(1 + 2 * 8);  // v of iteration 8 is zero, after 8 correct iterations
   EXPECT_EQ(late.outcome.reason, Reason::rtol);
   EXPECT_EQ(late.outcome.replacements, 1);
   EXPECT_LE(relative_residual(a, b, late.x), 1.0001e-8);
-  const Solved early = run(1 + 2 * 3);  // no five iterations: it would only do so again
+  const Solved early = run(1 + 2 * 3);  // fewer than five iterations, so no new start
   EXPECT_EQ(early.outcome.reason, Reason::breakdown);
   EXPECT_EQ(early.outcome.iterations, 3);
   EXPECT_LT(relative_residual(a, b, early.x), 1);
@@ -121,7 +122,7 @@ TEST(ResidentBicgstab, NegativeDefiniteMatrixIsSolved) {
   EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
 }
 
-TEST(ResidentBicgstab, NanInTheRightHandSideIsSaidSo) {
+TEST(ResidentBicgstab, NanInTheRightHandSideIsReported) {
   const CsrMatrix<double> a = grid_matrix(10, 1);
   Array<double> b = random_vector<double>(a.rows);
   b[3] = std::numeric_limits<double>::quiet_NaN();
@@ -130,7 +131,7 @@ TEST(ResidentBicgstab, NanInTheRightHandSideIsSaidSo) {
   EXPECT_EQ(solved.outcome.iterations, 0);
 }
 
-TEST(ResidentBicgstab, NanIsSaidSo) {
+TEST(ResidentBicgstab, NanInTheMatrixIsReported) {
   CsrMatrix<double> a = grid_matrix(10, 1);
   a.values[40] = std::numeric_limits<double>::quiet_NaN();
   const Array<double> b = random_vector<double>(a.rows);
@@ -146,7 +147,7 @@ TEST(ResidentBicgstab, ZeroRightHandSideIsConvergedAtOnce) {
 
 TEST(ResidentBicgstab, SingularMatrixDoesNotClaimConvergence) {
   const CsrMatrix<double> a = from_dense({{1, 1, 0}, {1, 1, 0}, {0, 0, 1}});
-  const Array<double> b = {1, 2, 1};  // not in the range
+  const Array<double> b = {1, 2, 1};  // not in the range of a
   const Solved solved = solve(a, b, bicgstab());
   EXPECT_LT(static_cast<int>(solved.outcome.reason), 0);
 }

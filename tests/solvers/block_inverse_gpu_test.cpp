@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dense diagonal blocks inverted on a GPU: the host's inverses, from either source, of every width.
+// Dense diagonal blocks inverted on a GPU equal the host's inverses, for every width and for both
+// sources of the entries.
 #include "solvers/preconditioners/block_inverse.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ class BlockInverse : public testing::TestWithParam<int> {
     if (!cuda_available()) GTEST_SKIP() << "no GPU";
     select_device();
   }
-  // Dense enough that blocks need pivoting: a zero diagonal within blocks, and duplicates.
+  // A matrix so dense that its blocks need pivoting, with small diagonal entries and duplicates.
   static CsrMatrix<double> matrix(std::int64_t rows) {
     CsrMatrix<double> a;
     a.rows = a.cols = rows;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inverted diagonal blocks of block Jacobi on the host: B B^-1 = I, whatever the pivots.
+// The inverted diagonal blocks of block Jacobi on the host satisfy B B^-1 = I for every order of
+// pivots.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,8 +16,8 @@ namespace {
 
 using Dense = std::vector<std::vector<double>>;
 
-// Row i has its largest entry in column order[i], so that elimination exchanges rows until the
-// order is the natural one.
+// A block whose row i has its largest entry in column order[i], so that elimination must exchange
+// rows.
 Dense permuted(const std::vector<int>& order) {
   test::Random random(7);
   Dense block(order.size(), std::vector<double>(order.size()));
@@ -27,7 +28,7 @@ Dense permuted(const std::vector<int>& order) {
   return block;
 }
 
-// The blocks one below the other, as rows of `size` entries.
+// The rows of all blocks, one after the other, padded with zeros to `size` entries per row.
 Array<double> stacked(const std::vector<Dense>& blocks, std::int32_t size) {
   Array<double> entries;
   for (const Dense& block : blocks)
@@ -39,14 +40,14 @@ Array<double> stacked(const std::vector<Dense>& blocks, std::int32_t size) {
 }
 
 double distance_from_identity(const Dense& block, const double* inverse, std::int32_t size) {
-  double most = 0;
+  double largest = 0;
   for (std::size_t i = 0; i < block.size(); ++i)
     for (std::size_t j = 0; j < block.size(); ++j) {
       double sum = i == j ? -1 : 0;
       for (std::size_t k = 0; k < block.size(); ++k) sum += block[i][k] * inverse[k * size + j];
-      most = std::max(most, std::abs(sum));
+      largest = std::max(largest, std::abs(sum));
     }
-  return most;
+  return largest;
 }
 
 PreconditionerSpec spec_of(const Array<double>& entries, std::int32_t size) {
@@ -72,7 +73,7 @@ TEST(BlockInverse, UndoesEveryOrderOfPivotsOfThreeAndFourRows) {
   }
 }
 
-// The widest block, each row exchanged with one that was itself exchanged before.
+// The widest block. Each row is exchanged with a row that was itself exchanged before.
 TEST(BlockInverse, UndoesACycleOfThirtyTwoPivots) {
   std::vector<int> order(32);
   for (int i = 0; i < 32; ++i) order[i] = (i + 5) % 32;
@@ -83,7 +84,7 @@ TEST(BlockInverse, UndoesACycleOfThirtyTwoPivots) {
   EXPECT_LE(distance_from_identity(block, inverse.data(), 32), 1e-13);
 }
 
-// Natural blocks of 4, the last of 2 rows; then groups of 3, 4, 2 and 1 rows.
+// First natural blocks of 4 rows, the last of 2 rows; then groups of 3, 4, 2 and 1 rows.
 TEST(BlockInverse, TakesBlocksOfSeveralWidths) {
   struct Cut {
     std::vector<Dense> blocks;

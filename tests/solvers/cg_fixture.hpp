@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fixture of the tests of the resident CG, which run once a variant.
+// The fixture of the tests of the resident CG. Each test runs once per variant.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident CG on the host: it says why it stopped.
+// The resident CG on the host reports the reason why it ends.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -59,19 +59,19 @@ TEST_P(ResidentCg, ExactSolutionInOneStep) {
   EXPECT_EQ(solved.x, (Array<double>{1, 2}));
 }
 
-TEST_P(ResidentCg, IndefiniteMatrixIsSaidSo) {
+TEST_P(ResidentCg, IndefiniteMatrixIsReported) {
   const CsrMatrix<double> a = from_dense({{1, 0, 0}, {0, -1, 0}, {0, 0, -3}});
   const Solved solved = solve(a, Array<double>{2, 1, 1}, options());
   EXPECT_EQ(solved.outcome.reason, Reason::indefinite_matrix);
   for (const double value : solved.x) EXPECT_TRUE(std::isfinite(value));
 }
 
-TEST_P(ResidentCg, ZeroCurvatureIsSaidSo) {
+TEST_P(ResidentCg, ZeroCurvatureIsReported) {
   const CsrMatrix<double> a = from_dense({{0, 1}, {-1, 0}});
   EXPECT_EQ(solve(a, Array<double>{1, 1}, options()).outcome.reason, Reason::indefinite_matrix);
 }
 
-TEST_P(ResidentCg, IndefinitePreconditionerIsSaidSo) {
+TEST_P(ResidentCg, IndefinitePreconditionerIsReported) {
   const CsrMatrix<double> a = from_dense({{2, 1, 0}, {1, 3, 1}, {0, 1, 4}});
   const Array<double> d = {1, -0.4, 1};
   Options o = options();
@@ -84,20 +84,20 @@ TEST_P(ResidentCg, SingularMatrixWithoutASolutionIsNotConverged) {
   const CsrMatrix<double> a = path_laplacian(40);
   Options o = options();
   o.rule.max_iterations = 300;
-  const Solved solved = solve(a, Array<double>(a.rows, 1.0), o);  // b is the null space
+  const Solved solved = solve(a, Array<double>(a.rows, 1.0), o);  // b is in the null space
   EXPECT_EQ(solved.outcome.reason, Reason::indefinite_matrix);    // p.Ap = 0
   const Array<double> b = random_vector<double>(a.rows);
   EXPECT_LT(static_cast<int>(solve(a, b, o).outcome.reason), 0);
 }
 
-TEST_P(ResidentCg, NanInTheMatrixIsSaidSo) {
+TEST_P(ResidentCg, NanInTheMatrixIsReported) {
   CsrMatrix<double> a = grid_matrix(10);
   a.values[17] = std::numeric_limits<double>::quiet_NaN();
   const Array<double> b = random_vector<double>(a.rows);
   EXPECT_EQ(solve(a, b, options()).outcome.reason, Reason::not_finite);
 }
 
-TEST_P(ResidentCg, NanInTheRightHandSideIsSaidSo) {
+TEST_P(ResidentCg, NanInTheRightHandSideIsReported) {
   const CsrMatrix<double> a = grid_matrix(10);
   Array<double> b = random_vector<double>(a.rows);
   b[3] = std::numeric_limits<double>::infinity();
@@ -106,7 +106,7 @@ TEST_P(ResidentCg, NanInTheRightHandSideIsSaidSo) {
   EXPECT_EQ(solved.outcome.iterations, 0);
 }
 
-TEST_P(ResidentCg, IterationLimitIsSaidSo) {
+TEST_P(ResidentCg, IterationLimitIsReported) {
   const CsrMatrix<double> a = grid_matrix(30);
   const Array<double> b = random_vector<double>(a.rows);
   Options o = options();
@@ -116,7 +116,7 @@ TEST_P(ResidentCg, IterationLimitIsSaidSo) {
   EXPECT_EQ(solve(a, b, o).outcome.reason, Reason::iterations_done);
 }
 
-TEST_P(ResidentCg, DivergenceIsSaidSo) {
+TEST_P(ResidentCg, DivergenceIsReported) {
   const CsrMatrix<double> a = grid_matrix(30);
   const Array<double> b(a.rows, 1.0);
   Options o = options();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident CG on the host: the answers and counts of the textbook.
+// The resident CG on the host has the solutions and the numbers of iterations of the textbook.
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -20,7 +20,7 @@ INSTANTIATE_TEST_SUITE_P(Variants, ResidentCg,
                            return variant.param == Variant::classic ? "Classic" : "SingleReduction";
                          });
 
-// The textbook, in long double: how many iterations Jacobi-CG takes.
+// The number of iterations that the textbook's Jacobi-CG takes in long double.
 std::int64_t textbook_cg_iterations(const CsrMatrix<double>& a, std::span<const double> b,
                                     double rtol) {
   const std::int64_t n = a.rows;
@@ -88,7 +88,7 @@ TEST_P(ResidentCg, ReportsEachNorm) {
   }
 }
 
-// Where nothing is tested the residual would fall until r.z is no FP64 number any more.
+// Without a test, the residual would fall until r.z underflows.
 TEST_P(ResidentCg, UntestedIterationsEndBeforeTheyUnderflow) {
   const CsrMatrix<double> a = grid_matrix(8);
   const Array<double> b = random_vector<double>(a.rows);
@@ -137,7 +137,7 @@ TEST_P(ResidentCg, GivesTheSameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(one.x, three.x);
 }
 
-TEST_P(ResidentCg, HandsTheIterateThatBelongsToTheNorm) {
+TEST_P(ResidentCg, GivesTheObserverTheIterateThatHasTheNorm) {
   const CsrMatrix<double> a = grid_matrix(25, 0, 10);
   const Array<double> b = random_vector<double>(a.rows);
   Options o = options();
@@ -204,7 +204,7 @@ TEST_P(ResidentCg, ObeysATestOfTheCallersOwn) {
   o.observer.iteration = [](const State& s, const Iterate&) {
     return s.iterations == 9 ? Reason::atol : Reason::running;
   };
-  for (const std::int64_t limit : {1000, 9}) {  // a verdict goes before the limit
+  for (const std::int64_t limit : {1000, 9}) {  // the verdict outranks the limit
     o.rule.max_iterations = limit;
     const Solved solved = solve(a, b, o);
     EXPECT_EQ(solved.outcome.reason, Reason::atol);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The passes that put b - A x in place of the recurrence's residual, each by the numbers that it
-// must leave behind: a solve converges without them too, only later.
+// The passes and steps that replace the recurrence's residual by b - A x. Each test checks the
+// numbers that they compute, because a solve also converges with wrong ones, only later.
 #include "solvers/methods/correction.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using Three = std::array<double, 3>;
 
-// Three rows: r = b - q is {4, -2, 6}, and the change of r {1, -3, 2}.
+// Three rows, for which r = b - q is {4, -2, 6} and the change of r is {1, -3, 2}.
 struct Rows {
   Three b{5, 1, 8}, q{1, 3, 2}, r{3, 1, 4}, z{10, 20, 30}, p{100, 200, 300}, r0{1, 2, -1};
   Three inverse{0.5, 0.25, 2}, change{1, -3, 2};
@@ -34,7 +34,8 @@ std::array<double, count> run(const Pass& pass, const State& state = {}) {
   return sums;
 }
 
-// z = D^-1 r = {2, -0.5, 12}; p changes by D^-1 {1, -3, 2} = {0.5, -0.75, 4}.
+// The expected values: z = D^-1 r = {2, -0.5, 12}, and p changes by D^-1 {1, -3, 2} =
+// {0.5, -0.75, 4}.
 TEST(CorrectionPasses, CgsResidualIsReplacedAndItsDirectionChangesByThePreconditionedDifference) {
   for (const bool preconditioned_norm : {false, true}) {
     Rows rows;
@@ -105,7 +106,7 @@ TEST(CorrectionPasses, WhatRoundingTookFromARowIsGivenBack) {
   EXPECT_EQ(sums[0], 17.5 + 2.75 + 144);
 }
 
-// In the middle of a solve whose last true residual had the norm 16.
+// A state in the middle of a solve whose last true residual had the norm 16.
 State in_a_solve() {
   State s;
   s.rule.rtol = 1e-8;
@@ -125,7 +126,8 @@ State in_a_solve() {
   return s;
 }
 
-// rho 8 -> 4, so beta 0.5 -> 0.25; p.Ap = u.w - beta rho / (last alpha) = 10 - 0.25 * 4 / 2.
+// rho changes from 8 to 4, so that beta changes from 0.5 to 0.25, and
+// p.Ap = u.w - beta rho / (last alpha) = 10 - 0.25 * 4 / 2.
 TEST(CorrectionSteps, SingleReductionCgsBetaAndAlphaAreThoseOfTheTrueResidual) {
   State s = in_a_solve();
   const double sums[] = {0.01, 4, 0.25, 10};
@@ -152,7 +154,7 @@ TEST(CorrectionSteps, CgsRhoAndNormAreThoseOfTheTrueResidual) {
   EXPECT_TRUE(running(s));
   EXPECT_EQ(s.rho, 4);
   EXPECT_EQ(s.norm, 0.5);
-  EXPECT_EQ(s.beta, 0.5) << "its direction has been corrected by a pass";
+  EXPECT_EQ(s.beta, 0.5) << "a pass has already corrected the direction";
 }
 
 TEST(CorrectionSteps, BicgstabsAlphaIsThatOfTheTrueResidual) {
@@ -165,7 +167,7 @@ TEST(CorrectionSteps, BicgstabsAlphaIsThatOfTheTrueResidual) {
   EXPECT_EQ(s.alpha, 0.5);
 }
 
-// sqrt(0.0626) is just over a half of sqrt(0.25).
+// sqrt(0.0626) is slightly more than half of sqrt(0.25).
 TEST(CorrectionSteps, AChangeOfMoreThanHalfTheResidualIsANewStart) {
   for (const double squared : {0.0625, 0.0626}) {
     State s = in_a_solve();
@@ -174,7 +176,7 @@ TEST(CorrectionSteps, AChangeOfMoreThanHalfTheResidualIsANewStart) {
     EXPECT_EQ(s.due, squared > 0.0625 ? Due::new_start : Due::nothing);
     EXPECT_EQ(running(s), squared <= 0.0625);
     EXPECT_EQ(needs_true_residual(s), squared > 0.0625);
-    EXPECT_EQ(s.replacements, squared > 0.0625 ? 0 : 1) << "the start counts it";
+    EXPECT_EQ(s.replacements, squared > 0.0625 ? 0 : 1) << "the new start counts it";
   }
 }
 
@@ -192,10 +194,10 @@ TEST(CorrectionSteps, TheExactProductGoesOnFromTheIterateUnlessThatHasGoneAstray
     EXPECT_TRUE(live(s));
     EXPECT_EQ(s.due, Due::new_start);
     EXPECT_EQ(s.stalls, 0);
-    EXPECT_EQ(first_curvature(s), 0) << "its sign was that of another matrix";
+    EXPECT_EQ(first_curvature(s), 0) << "the sign was that of the rounded matrix";
     EXPECT_EQ(s.correct_below, 0);
     EXPECT_EQ(s.correct_at, 0);
-    EXPECT_EQ(s.iterations, 20) << "of all products";
+    EXPECT_EQ(s.iterations, 20) << "iterations with both products count";
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident engine on a GPU: the host engine's answers, counts and reasons, by every executor.
+// The resident engine on a GPU has the host engine's solutions, numbers of iterations and reasons,
+// with every executor.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -73,8 +74,8 @@ TEST_P(ResidentGpu, AgreesWithTheHost) {
   }
 }
 
-// Short, but with several blocks of the persistent kernel: for tools that slow a kernel down a
-// hundredfold.
+// A short test with several blocks of the persistent kernel, for tools that make a kernel a hundred
+// times slower.
 TEST_P(ResidentGpu, AgreesWithTheHostOnASmallGrid) {
   a = grid_matrix(34, symmetric() ? 0 : 2, 10);
   b = random_vector<double>(a.rows);
@@ -122,7 +123,7 @@ TEST_P(ResidentGpu, ReasonsAreTheHosts) {
   EXPECT_LT(
       static_cast<int>(test::solve_on_gpu(test::path_laplacian(40), Array<double>(40, 1.0), options)
                            .outcome.reason),
-      0);  // singular, without a solution
+      0);  // the system is singular and has no solution
   const Solved exact =
       test::solve_on_gpu(test::from_dense({{2, 0}, {0, 2}}), Array<double>{2, 6}, options);
   if (options.method == Method::minres) {
@@ -156,7 +157,7 @@ TEST_P(ResidentGpu, ObeysATestOfTheCallersOwn) {
   options.observer.iteration = [](const State& s, const Iterate&) {
     return s.iterations == 9 ? Reason::atol : Reason::running;
   };
-  for (const std::int64_t limit : {1000, 9}) {  // a verdict goes before the limit
+  for (const std::int64_t limit : {1000, 9}) {  // the verdict outranks the limit
     options.rule.max_iterations = limit;
     const Solved gpu = test::solve_on_gpu(a, b, options);
     EXPECT_EQ(gpu.outcome.reason, Reason::atol);
@@ -175,7 +176,7 @@ TEST_P(ResidentGpu, StopsWhenAskedWithTheSolutionSoFar) {
   EXPECT_LT(gpu.outcome.iterations, 1'000'000);
 }
 
-TEST_P(ResidentGpu, BlockJacobiWorksInside) {
+TEST_P(ResidentGpu, BlockJacobiTakesFewerIterationsThanJacobi) {
   if (options.mode == CudaMode::persistent)
     GTEST_SKIP() << "the persistent kernel takes pointwise preconditioners";
   const Solved by_jacobi = test::solve_on_gpu(a, b, options);
@@ -196,7 +197,7 @@ TEST_P(ResidentGpu, BlockJacobiWorksInside) {
   }
 }
 
-TEST_P(ResidentGpu, ChebyshevPolynomialWorksInside) {
+TEST_P(ResidentGpu, ChebyshevTakesLessThanHalfTheIterationsOfJacobi) {
   if (options.mode == CudaMode::persistent || !symmetric())
     GTEST_SKIP() << "the polynomial is for symmetric methods outside of the persistent kernel";
   const Solved by_jacobi = test::solve_on_gpu(a, b, options);
@@ -208,7 +209,7 @@ TEST_P(ResidentGpu, ChebyshevPolynomialWorksInside) {
   EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-8);
 }
 
-// From one block to a cluster of 16, to more than a cluster holds.
+// The sizes need one block, a cluster of up to 16 blocks, and more than a cluster.
 TEST_P(ResidentGpu, SolvesSystemsOfEverySize) {
   if (options.mode != CudaMode::persistent) GTEST_SKIP() << "a test of the persistent kernel";
   for (const std::int64_t n : {1, 2, 5, 16, 17, 33, 70, 100, 180, 300}) {
@@ -227,7 +228,7 @@ TEST_P(ResidentGpu, SolvesSystemsOfEverySize) {
 
 TEST_P(ResidentGpu, SumsOverProcessesInBatchesAndSteps) {
   if (options.mode != CudaMode::graph)
-    GTEST_SKIP() << "one process or several is a matter of graphs";
+    GTEST_SKIP() << "only a graph depends on the number of processes";
   const Solved alone = test::solve_on_gpu(a, b, options);
   const Stream stream;
   const auto on_device = to_device(a.view(), stream);

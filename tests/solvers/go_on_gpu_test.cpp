@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// On a GPU a stopped solve goes on where it was, in every mode, and from or to the host.
+// On a GPU, a stopped solve goes on where it was, in every mode, and also from the host or to it.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -78,7 +78,7 @@ class GoingOnOnGpu : public testing::TestWithParam<Loop> {
   CsrMatrix<double> a;
   Array<double> b, diagonal;
   Array<float> defect;
-  std::optional<Stream> stream_;  // only where there is a GPU
+  std::optional<Stream> stream_;  // empty without a GPU
   DeviceCsrMatrix<double> on_device;
   DeviceBuffer<float> defect_on_device;
   std::unique_ptr<CudaKernel<double>> exact, rounded;
@@ -98,7 +98,7 @@ TEST_P(GoingOnOnGpu, FromThePersistentKernel) {
   }
 }
 
-// The host looks every few milliseconds only: many iterations, so that it looks at all.
+// The host looks at the loop only every few milliseconds, so that the solve needs many iterations.
 TEST_P(GoingOnOnGpu, AfterAStopByTheCaller) {
   if (options.method == Method::bicgstab) GTEST_SKIP() << "the matrix is for CG";
   a = test::grid_matrix(300, 0, 1e5);
@@ -152,7 +152,7 @@ TEST_P(GoingOnOnGpu, InARowOrderOfTheKernels) {
   expect_no_loss(maker(system, CudaMode::automatic), 5);
 }
 
-// What a GPU has left the host goes on with, and the other way round.
+// The host goes on with a solve that was stopped on a GPU, and a GPU with one of the host.
 TEST_P(GoingOnOnGpu, FromDeviceToHostAndBack) {
   const auto host_kernel = build_host_kernel<double>("csr", a.view());
   HostKernelSystem on_host(*host_kernel, a.rows);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A solve that was stopped goes on where it was: no iteration is lost, and the answer is the same.
+// A solve that was stopped goes on where it was: no iteration is lost, and the solution is the
+// same.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -46,11 +47,11 @@ std::vector<Case> cases() {
   return all;
 }
 
-// One system with all that a solver for it needs.
+// A system, and what a solver for it needs.
 class GoingOn : public testing::TestWithParam<Case> {
  protected:
   GoingOn() {
-    for (double& value : a_.values) value /= 3;  // no FP32 number
+    for (double& value : a_.values) value /= 3;  // no value is an FP32 number
     defect_ = test::row_defect(a_);
     diagonal_ = diagonal_of(a_);
     exact_ = build_host_kernel<double>("csr", a_.view());
@@ -78,8 +79,8 @@ class GoingOn : public testing::TestWithParam<Case> {
     const auto one = solver(GetParam().variant);
     return test::solve_by(*one, b_, options_);
   }
-  // CG does the very same iterations, but for rounding. BiCGSTAB amplifies rounding.
-  std::int64_t most(std::int64_t uninterrupted) const {
+  // CG does the same iterations except for rounding errors, which BiCGSTAB amplifies.
+  std::int64_t max_iterations(std::int64_t uninterrupted) const {
     return GetParam().method == Method::cg ? uninterrupted + 1 : uninterrupted * 5 / 4 + 5;
   }
 
@@ -100,7 +101,7 @@ TEST_P(GoingOn, NeedsNoMoreIterationsHoweverOftenItIsStopped) {
     const test::Solved pieces = test::solve_in_pieces(maker(), b_, options_, piece);
     SCOPED_TRACE(fmt::format("stopped every {} iterations", piece));
     EXPECT_EQ(pieces.outcome.reason, Reason::rtol);
-    EXPECT_LE(pieces.outcome.iterations, most(uninterrupted.outcome.iterations));
+    EXPECT_LE(pieces.outcome.iterations, max_iterations(uninterrupted.outcome.iterations));
     EXPECT_EQ(std::ssize(pieces.history), pieces.outcome.iterations + 1);
     EXPECT_LE(test::relative_residual(a_, b_, pieces.x), 1.01e-10);
   }
@@ -110,11 +111,11 @@ TEST_P(GoingOn, AfterAStopByTheCallerToo) {
   const test::Solved uninterrupted = whole();
   const test::Solved pieces = test::solve_in_pieces(maker(), b_, options_, 11, StoppedBy::observer);
   EXPECT_EQ(pieces.outcome.reason, Reason::rtol);
-  EXPECT_LE(pieces.outcome.iterations, most(uninterrupted.outcome.iterations));
+  EXPECT_LE(pieces.outcome.iterations, max_iterations(uninterrupted.outcome.iterations));
   EXPECT_LE(test::relative_residual(a_, b_, pieces.x), 1.01e-10);
 }
 
-TEST_P(GoingOn, AfterAStopAtItsVeryBegin) {
+TEST_P(GoingOn, AfterAStopBeforeItsFirstIteration) {
   const test::Solved uninterrupted = whole();
   options_.rule.max_iterations = uninterrupted.outcome.iterations / 2;
   Array<double> x(a_.rows);
@@ -126,7 +127,7 @@ TEST_P(GoingOn, AfterAStopAtItsVeryBegin) {
   first->go_on(second->stopped());
   const SolveResult last = first->solve({b_, x, false}, options_.rule);
   EXPECT_EQ(last.reason, Reason::rtol);
-  EXPECT_LE(last.iterations, most(uninterrupted.outcome.iterations));
+  EXPECT_LE(last.iterations, max_iterations(uninterrupted.outcome.iterations));
 }
 
 TEST_P(GoingOn, InTheOtherVariantOfCg) {
@@ -146,8 +147,9 @@ TEST_P(GoingOn, InTheOtherVariantOfCg) {
 INSTANTIATE_TEST_SUITE_P(Resident, GoingOn, testing::ValuesIn(cases()),
                          [](const auto& chosen) { return chosen.param.name; });
 
-// Without the direction CG begins anew, and pays for it: so the tests above can fail.
-TEST(GoingOnFromX, AloneCostsCgIterations) {
+// Without the direction, CG begins anew and needs more iterations. This shows that the tests of
+// GoingOn can fail.
+TEST(GoingOnFromX, WithoutADirectionCostsCgIterations) {
   const CsrMatrix<double> a = grid_matrix(40, 0, 50);
   const Array<double> b = test::random_vector<double>(a.rows, 3);
   test::Options options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Solves by the resident engine on a GPU, for its tests.
+// Functions that solve by the resident engine on a GPU, for tests.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace trireme::test {
 
-// `kernel` of the base is the host's.
+// The member `kernel` of Options is the host's kernel; `gpu_kernel` is the GPU's.
 struct GpuOptions : Options {
   GpuOptions() { variant = solvers::Variant::classic; }
   solvers::CudaMode mode = solvers::CudaMode::graph;
@@ -21,7 +21,7 @@ struct GpuOptions : Options {
   bool through_l2 = false;
 };
 
-// Twice: the second solve must repeat the first one's bits.
+// Solves twice, and checks that both solves give the same bits.
 inline Solved solve_on_gpu(const CsrMatrix<double>& a, std::span<const double> b,
                            const GpuOptions& options) {
   const Stream stream;
@@ -40,7 +40,7 @@ inline Solved solve_on_gpu(const CsrMatrix<double>& a, std::span<const double> b
   return second;
 }
 
-// The way of several processes, with one: sums that are already complete.
+// One process that takes the code path of several processes. Its sums are complete already.
 class SeveralProcesses : public solvers::CudaKernelSystem {
  public:
   using CudaKernelSystem::CudaKernelSystem;

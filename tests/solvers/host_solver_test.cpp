@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident engine on the host with every kernel, and with nothing to solve.
+// The resident engine on the host, with every kernel, and with a system of no rows.
 #include <gtest/gtest.h>
 
 #include "solvers/solves.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every method of the list promises with every preconditioner of the list, on the host: a
-// method or a preconditioner that joins its list is tested here.
+// The promises of every method of the list with every preconditioner of the list, on the host. A
+// method or a preconditioner that joins its list is tested here without further code.
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -59,7 +59,7 @@ class MethodContract : public testing::TestWithParam<Way> {
     options_.preconditioner.kind = GetParam().kind;
   }
   Solved solve() { return test::solve(a_, b_, options_); }
-  // Mixed precision: every value loses digits in FP32.
+  // Solves in mixed precision, with values that all lose digits in FP32.
   Solved solve_mixed() {
     for (double& value : a_.values) value /= 3;
     const Array<float> defect = test::row_defect(a_);

@@ -30,8 +30,8 @@ Options minres() {
   return o;
 }
 
-// min ||b - A y|| over the Krylov space of each dimension, by Arnoldi with full orthogonalisation in
-// long double: GMRES, which MINRES equals for a symmetric matrix.
+// min ||b - A y|| over the Krylov space of each dimension, computed by Arnoldi with full
+// orthogonalisation in long double. This is GMRES, which MINRES equals for a symmetric matrix.
 std::vector<double> smallest_residuals(const CsrMatrix<double>& a, std::span<const double> b,
                                        int steps) {
   using Vector = std::vector<long double>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mixed precision on a GPU: every kernel with FP32 values reaches FP64's answers.
+// Mixed precision on a GPU: with every kernel that has FP32 values, solves reach FP64 accuracy.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -116,9 +116,9 @@ TEST_P(MixedGpu, SmallSystemsStayInDoubleInThePersistentKernel) {
   EXPECT_EQ(x, x_full);
 }
 
-TEST_P(MixedGpu, GoesOnInDoubleWhereFloatIsTooCoarse) {
+TEST_P(MixedGpu, GoesOnInFp64IfFp32IsTooCoarse) {
   if (method == Method::bicgstab) GTEST_SKIP() << "a symmetric matrix, for CG";
-  a = test::pairs_that_float_merges();
+  a = test::pairs_that_fp32_merges();
   b = random_vector<double>(a.rows);
   preconditioner = {};
   rule.rtol = 1e-6;

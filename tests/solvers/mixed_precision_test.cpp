@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mixed precision in the resident engine: FP32 values, FP64 answers.
+// Mixed precision in the resident engine: solves with FP32 values reach FP64 accuracy.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,7 +30,7 @@ struct Options : test::Options {
 };
 
 struct Solved : test::Solved {
-  double residual = 0;  // ||b - A x|| / ||b||, apart from the engine
+  double residual = 0;  // ||b - A x|| / ||b||, computed without the engine
 };
 
 enum class Products { exact, corrected, uncorrected };
@@ -59,7 +59,7 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 class MixedPrecision : public testing::TestWithParam<Case> {
  protected:
-  // A third of everything: no value is an FP32 number.
+  // All values are divided by 3, so that none is an FP32 number.
   CsrMatrix<double> system(std::int64_t n, double contrast) const {
     CsrMatrix<double> a =
         grid_matrix(n, GetParam().options.method == Method::bicgstab ? 0.5 : 0, contrast);
@@ -97,7 +97,7 @@ TEST_P(MixedPrecision, ReachesTheToleranceByTheTrueResidual) {
   EXPECT_LE(mixed.residual, 1.01e-12);
   EXPECT_NEAR(mixed.residual, mixed.outcome.norm / test::norm(b), 1e-14);
   EXPECT_EQ(mixed.outcome.exact_from, -1);
-  EXPECT_GE(mixed.outcome.replacements, 5);  // twelve digits, a digit and a half each
+  EXPECT_GE(mixed.outcome.replacements, 5);  // twelve digits, one and a half per correction
   EXPECT_LE(mixed.outcome.replacements, 12);
   EXPECT_EQ(mixed.history.size(), static_cast<std::size_t>(mixed.outcome.iterations) + 1);
   if (GetParam().options.method == Method::cg)
@@ -135,7 +135,8 @@ TEST_P(MixedPrecision, AnswersARightHandSideOfZero) {
 TEST(MixedPrecisionCg, SolvesElasticityWithALargeContrast) {
   const GenerateSpec spec = {.kind = "elasticity3d", .n = 8};
   CsrMatrix<double> a = generate(spec, 0, generator_shape(spec).rows).local;
-  // D A D with D from 1e-2 to 1e2: a contrast of 1e8 between rows, not undone exactly by Jacobi.
+  // D A D with D from 1e-2 to 1e2 has a contrast of 1e8 between rows, which Jacobi does not undo
+  // exactly.
   const auto scale = [](std::int64_t i) { return std::pow(10.0, (i * 37 % 9 - 4) / 2.0) / 3; };
   for (std::int64_t i = 0; i < a.rows; ++i)
     for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
@@ -154,8 +155,8 @@ TEST(MixedPrecisionCg, SolvesElasticityWithALargeContrast) {
   }
 }
 
-TEST(MixedPrecisionCg, GoesOnInDoubleWhereFloatIsTooCoarse) {
-  const CsrMatrix<double> a = test::pairs_that_float_merges();
+TEST(MixedPrecisionCg, GoesOnInFp64IfFp32IsTooCoarse) {
+  const CsrMatrix<double> a = test::pairs_that_fp32_merges();
   const Array<double> b = random_vector<double>(a.rows);
   for (const Variant variant : {Variant::classic, Variant::single_reduction}) {
     Options options;
@@ -170,7 +171,7 @@ TEST(MixedPrecisionCg, GoesOnInDoubleWhereFloatIsTooCoarse) {
   }
 }
 
-TEST(MixedPrecisionCg, GivesUpOnFloatAfterLongWithoutACorrection) {
+TEST(MixedPrecisionCg, GivesUpOnFp32AfterTooManyIterationsWithoutACorrection) {
   State state;
   state.rule.rtol = 1e-8;
   state.correct_below = kCorrectBelow;
@@ -183,12 +184,12 @@ TEST(MixedPrecisionCg, GivesUpOnFloatAfterLongWithoutACorrection) {
   EXPECT_FALSE(running(state));
   EXPECT_FALSE(needs_true_residual(state));
   EXPECT_TRUE(gave_up(state));
-  EXPECT_FALSE(go_on_exactly(state));  // from the x so far
+  EXPECT_FALSE(go_on_exactly(state));  // the solve continues from the current x
   judge(state, 0.5);
   EXPECT_TRUE(running(state));
 }
 
-TEST(MixedPrecisionCg, SaysWhenTheMatrixItselfIsIndefinite) {
+TEST(MixedPrecisionCg, ReportsAnIndefiniteMatrix) {
   const CsrMatrix<double> a = from_dense({{1 / 3.0, 0, 0}, {0, 2 / 3.0, 0}, {0, 0, -1 / 3.0}});
   Options options;
   options.kind = Kind::none;

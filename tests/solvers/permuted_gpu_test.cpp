@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident engine in the row order of a kernel that has one of its own: the caller's solution.
+// The resident engine gives the caller's solution with a kernel that has a row order of its own.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -37,7 +37,8 @@ class ResidentPermuted : public testing::TestWithParam<std::tuple<const char*, M
     d = test::diagonal_of(a);
     options.preconditioner = jacobi(d);
   }
-  // With the values of `now` on the pattern of `a`, given to the kernel after it was built.
+  // Solves with the values of `now`, which the kernel takes after it was built for `a`. Both
+  // matrices have the same pattern.
   Solved permuted(const CsrMatrix<double>& now) {
     const Stream stream;
     const auto before = to_device(a.view(), stream);
@@ -62,7 +63,7 @@ class ResidentPermuted : public testing::TestWithParam<std::tuple<const char*, M
                 (options.method == Method::cg ? 0.02 : 0.1) * here.outcome.iterations);
     const std::size_t comparable = options.method == Method::cg ? 8 : 3;
     ASSERT_GT(here.history.size(), comparable);
-    for (std::size_t k = 0; k < comparable; ++k)  // sums in another order
+    for (std::size_t k = 0; k < comparable; ++k)  // sums are added in another order
       EXPECT_NEAR(there.history[k], here.history[k], 1e-11 * here.history[0]) << k;
     Array<double> difference(a.rows);
     for (std::int64_t i = 0; i < a.rows; ++i) difference[i] = there.x[i] - here.x[i];
@@ -97,7 +98,7 @@ TEST_P(ResidentPermuted, SolvesOnTheDeviceWithoutAPreconditioner) {
 
 TEST_P(ResidentPermuted, FollowsNewValues) {
   CsrMatrix<double> now = a;
-  for (std::int64_t i = 0; i < a.rows; ++i)  // D A D stays what it was, symmetric or not
+  for (std::int64_t i = 0; i < a.rows; ++i)  // D A D is symmetric if A is
     for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
       now.values[k] *= (1 + 0.1 * (i % 5)) * (1 + 0.1 * (a.col_idx[k] % 5));
   d = test::diagonal_of(now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A solve that is stopped again and again, and goes on each time in a solver that knows only x and
-// what the one before has left.
+// A solve that is stopped several times. Each time it goes on in a new solver, which gets only x
+// and the StoppedSolve of the solver before.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,15 +20,15 @@ struct SolvedInPieces : Solved {
 
 enum class StoppedBy { limit, observer };
 
-// `make()` returns a HostSolver or a CudaSolver, a new one for each piece. The history is that of
-// all pieces.
+// Stops after each `piece` iterations. `make()` returns a new HostSolver or CudaSolver for each
+// piece. The history of the result is that of all pieces.
 template <class MakeSolver>
 SolvedInPieces solve_in_pieces(const MakeSolver& make, std::span<const double> b, Options options,
                                std::int64_t piece, StoppedBy by = StoppedBy::limit) {
   SolvedInPieces all;
   all.x.assign(b.size(), 0.0);
   solvers::StoppedSolve stopped;
-  const std::int64_t most = options.rule.max_iterations;
+  const std::int64_t limit = options.rule.max_iterations;
   for (bool first = true;; first = false) {
     const auto solver = make();
     ++all.pieces;
@@ -37,19 +37,20 @@ SolvedInPieces solve_in_pieces(const MakeSolver& make, std::span<const double> b
     solvers::IterationObserver observer;
     std::int64_t seen = begun_at;
     observer.iteration = [&](const solvers::State& s, const solvers::Iterate&) {
-      if (!first && seen == begun_at && s.iterations > seen) ++seen;  // told before, by the last
-      EXPECT_EQ(s.iterations, seen) << "an iteration is missing, or told twice";
+      // The solver before may have reported the first iteration of this piece already.
+      if (!first && seen == begun_at && s.iterations > seen) ++seen;
+      EXPECT_EQ(s.iterations, seen) << "an iteration is missing, or was reported twice";
       if (first || s.iterations > begun_at) all.history.push_back(s.norm);
       ++seen;
       return solvers::Reason::running;
     };
     solvers::Tolerances rule = options.rule;
-    if (by == StoppedBy::limit) rule.max_iterations = std::min(begun_at + piece, most);
+    if (by == StoppedBy::limit) rule.max_iterations = std::min(begun_at + piece, limit);
     if (by == StoppedBy::observer) observer.stop = [&] { return seen > begun_at + piece; };
     all.outcome = solver->solve({b, all.x, first}, rule, observer);
     const bool goes_on = all.outcome.reason == solvers::Reason::interrupted ||
                          (all.outcome.reason == solvers::Reason::too_many_iterations &&
-                          all.outcome.iterations < most);
+                          all.outcome.iterations < limit);
     if (!goes_on) return all;
     stopped = solver->stopped();
     EXPECT_EQ(stopped.iterations, all.outcome.iterations);

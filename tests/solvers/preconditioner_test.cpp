@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preconditioners inside the resident loops, on the host: what they save and refuse.
+// Preconditioners inside the resident loops, on the host: the iterations that they save, and the
+// input that they refuse.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Solves by the resident engine on the host, with their histories, for tests of the engine.
+// Functions that solve by the resident engine on the host and keep the history, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace trireme::test {
 
-// The systems are small: threads would only wait for each other.
+// One thread, because the systems are so small that threads would only wait for each other.
 [[maybe_unused]] inline const bool one_thread = [] {
   omp_set_num_threads(1);
   return true;
@@ -28,7 +28,7 @@ struct Options {
   solvers::PreconditionerSpec preconditioner;
   solvers::Tolerances rule;
   solvers::IterationObserver observer;
-  Array<double> x0;  // empty: from zero
+  Array<double> x0;  // the initial guess; empty: zero
   std::string kernel = "csr";
 };
 
@@ -38,7 +38,7 @@ struct Solved {
   std::vector<double> history;
 };
 
-// The observer of `options`, which also writes the history and checks that it lacks no iteration.
+// The observer of `options`, which also writes the history and checks that it is complete.
 inline solvers::IterationObserver recording(const Options& options, Solved& into) {
   solvers::IterationObserver observer = options.observer;
   observer.iteration = [&](const solvers::State& s, const solvers::Iterate& iterate) {
@@ -50,7 +50,7 @@ inline solvers::IterationObserver recording(const Options& options, Solved& into
   return observer;
 }
 
-// By a HostSolver or a CudaSolver. Without a guess the old x is noise, to be overwritten.
+// Solves by a HostSolver or a CudaSolver. Without a guess, x holds random numbers before the solve.
 template <class Solver>
 Solved solve_by(Solver& solver, std::span<const double> b, const Options& options) {
   Solved result;
@@ -81,7 +81,8 @@ inline solvers::PreconditionerSpec jacobi(std::span<const double> diagonal) {
   return spec;
 }
 
-// Diagonal blocks of `size` rows, or of the groups that begin at `starts`, with their entries.
+// The spec of block Jacobi, with its entries: natural blocks of `size` rows, or the row groups that
+// begin at `starts`.
 struct BlocksOf {
   Array<double> entries;
   solvers::PreconditionerSpec spec;
@@ -97,7 +98,7 @@ struct BlocksOf {
   BlocksOf(const BlocksOf&) = delete;
 };
 
-// Row groups of widths[0], widths[1], ... rows, over and over.
+// The starts of row groups that have widths[0], widths[1], ... rows, in turn.
 inline std::vector<std::int32_t> row_groups(std::int64_t rows,
                                             const std::vector<std::int32_t>& widths) {
   std::vector<std::int32_t> starts{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The directions of a stopped solve: all of them must be those of the system that goes on.
+// A solve goes on only with directions that belong to its system.
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small systems for tests of the resident engine, and what can be said of a solution.
+// Small systems for tests of the resident engine, and the residual of a solution.
 #pragma once
 
 #include <cmath>
@@ -76,8 +76,9 @@ inline CsrMatrix<double> path_laplacian(std::int64_t n) {
   return from_dense(dense);
 }
 
-// Rows of 1 to some 40 nonzeros in no order, row 5 with `longest`; diagonally dominant, with a
-// diagonal that changes from row to row. Symmetric positive definite without `skew`.
+// Rows of 1 to some 40 nonzeros at random columns, and row 5 with about `longest` nonzeros. The
+// matrix is diagonally dominant, with a diagonal that changes from row to row, and symmetric
+// positive definite if `skew` is 0.
 inline CsrMatrix<double> irregular_matrix(std::int64_t n, double skew = 0,
                                           std::int64_t longest = 700) {
   Random random(11);
@@ -107,9 +108,9 @@ inline CsrMatrix<double> irregular_matrix(std::int64_t n, double skew = 0,
   return a;
 }
 
-// Blocks [1 1-1e-9; 1-1e-9 1], with eigenvalues 2 and 1e-9: FP32 would make each [1 1; 1 1],
-// singular.
-inline CsrMatrix<double> pairs_that_float_merges() {
+// Diagonal blocks [1 1-1e-9; 1-1e-9 1] with the eigenvalues 2 - 1e-9 and 1e-9. In FP32 each block
+// becomes [1 1; 1 1], which is singular.
+inline CsrMatrix<double> pairs_that_fp32_merges() {
   CsrMatrix<double> a;
   a.rows = a.cols = 64;
   for (std::int32_t i = 0; i < 64; ++i) {
@@ -132,7 +133,7 @@ inline Array<double> diagonal_of(const CsrMatrix<double>& a) {
   return d;
 }
 
-// As PreconditionerSpec::blocks wants them.
+// The entries of the diagonal blocks, in the layout of PreconditionerSpec::blocks.
 inline Array<double> blocks_of(const CsrMatrix<double>& a, const solvers::BlockRows& rows) {
   Array<double> blocks(static_cast<std::size_t>(a.rows) * rows.size, 0.0);
   for (std::size_t group = 0; group + 1 < rows.starts.size(); ++group)
@@ -143,7 +144,7 @@ inline Array<double> blocks_of(const CsrMatrix<double>& a, const solvers::BlockR
   return blocks;
 }
 
-// A 1 - A32 1, with A32 the values in FP32.
+// A 1 - A32 1, where A32 is A with its values in FP32.
 inline Array<float> row_defect(const CsrMatrix<double>& a) {
   Array<float> defect(a.rows);
   for (std::int64_t i = 0; i < a.rows; ++i) {
