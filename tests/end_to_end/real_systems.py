@@ -91,7 +91,7 @@ def main():
     if not matrices.is_dir():
         print(f"skipped: no matrices in {matrices}")
         return 77
-    print(f"| matrix | method | preconditioner | ranks | iterations | true residual | solve s |")
+    print("| matrix | method | preconditioner | ranks | iterations | true residual | solve s |")
     print("|---|---|---|---|---|---|---|")
     unsolved = []
     with tempfile.TemporaryDirectory(prefix="trireme-real-") as temporary:
