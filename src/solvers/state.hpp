@@ -85,8 +85,7 @@ struct Tolerances {
 enum class Phase : std::int32_t { starting, iterating, finishing, waiting };
 enum class Due : std::int32_t { nothing, confirmation, correction, new_start };
 
-// What the scalar steps of every method may change. A plain struct that a GPU keeps in its memory and a thread may keep
-// in registers.
+// The scalars that the steps of every method may change.
 struct Progress {
   double norm = 0;        // of the residual, by the recurrence
   double reference = -1;  // ||b||; negative: the norm of the initial residual becomes it
@@ -107,8 +106,10 @@ struct Progress {
   double alpha = 0, beta = 0, rho = 0;
 };
 
+// All scalars of a solve: a plain struct that a GPU keeps in its memory, and of which a thread may
+// keep a copy in registers.
 struct State : Progress {
-  double scalar[kMaxScalars] = {};  // each method names its own
+  double scalar[kMaxScalars] = {};  // each method gives its own scalars names
   Tolerances rule;
 };
 
@@ -116,6 +117,7 @@ struct State : Progress {
 TRIREME_HD bool running(const State& s) { return s.phase <= Phase::iterating; }
 // Whether the rest of this iteration counts. Otherwise its passes do nothing.
 TRIREME_HD bool live(const State& s) { return s.phase <= Phase::finishing; }
+// Whether the first true residual of the solve is known.
 TRIREME_HD bool started(const State& s) { return s.phase != Phase::starting; }
 
 // Sets `due`, with two exceptions. A convergence test of the caller has the last word, so that its

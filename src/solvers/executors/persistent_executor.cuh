@@ -15,7 +15,7 @@
 
 namespace trireme::solvers {
 
-// scalars: how many of its own the method has.
+// `scalars` is the number of elements of State::scalar that the method uses.
 template <class Exchange, int scalars>
 class PersistentExecutor {
  public:
@@ -128,7 +128,8 @@ class PersistentExecutor {
       if (lane == 0) {
         State s = shared_state();  // a copy in registers, so that the step waits for no load
         const bool ended = apply(s, step, sums, stop_asked);
-        static_cast<Progress&>(shared_state()) = s;  // only what a step may change: registers
+        // Only the scalars that a step may change are stored, which saves registers.
+        static_cast<Progress&>(shared_state()) = s;
 #pragma unroll
         for (int k = 0; k < scalars; ++k) shared_state().scalar[k] = s.scalar[k];
         if (ended && blockIdx.x == 0) publish(*a_.control, a_.history, s);

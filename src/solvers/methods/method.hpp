@@ -17,9 +17,13 @@
 //   leave_direction(e, m)  brings the directions of a stopped solve into the work vectors that
 //                          `directions` names
 //
-// and of numbers: vectors (work vectors), pointwise_vectors (those that a pointwise preconditioner
-// needs), scalars (of State::scalar), directions and left_behind (work vectors: what go_on() needs,
-// and what leave_direction() starts from).
+// The struct also has these constants:
+//
+//   vectors                the number of work vectors
+//   pointwise_vectors      the number of work vectors with a pointwise preconditioner
+//   scalars                the number of elements of State::scalar in use
+//   directions             the work vectors that go_on() needs
+//   left_behind            the work vectors that leave_direction() starts from
 //
 // An executor offers: rows(), product(x, y), exact_product(x, y), product_and_dot(x, y, step),
 // pass(p), pass(p, step), finish(step), forget_sums(), repeat(body), running(), inexact() and
