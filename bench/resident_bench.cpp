@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times the resident engine on a GPU, apart from PETSc; built, but not a test.
-//   resident_bench GENERATOR:N [kernel=csr-vector] [method=cg] [mode=auto] [variant=auto]
-//   [unroll=0]
-//                  [rtol=1e-8] [repeat=5] [pc=jacobi] [degree=4] [l2=0]
+// Times the resident engine on a GPU, without PETSc. An option applies to the problems after it.
+//
+//   resident_bench [kernel=csr-vector] [method=cg] [mode=auto] [variant=auto] [unroll=0]
+//                  [rtol=1e-8] [repeat=5] [pc=jacobi] [degree=4] [l2=0] GENERATOR:N ...
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -91,14 +91,14 @@ void run(const std::string& problem, std::map<std::string, std::string> options)
     const double s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (k > 0)
-      seconds.push_back(s);  // the first captures the graph
+      seconds.push_back(s);  // The first solve, which captures the graph, is kept apart.
     else
       first_solve = s;
     x = to_host(x_device.view(), stream);
     if (first.empty()) first = x;
     same = same && first == x;
   }
-  // What one more iteration costs, apart from start and verification.
+  // The time of one additional iteration, without the start and the verification of a solve.
   const auto run_iterations = [&](std::int64_t count) {
     Tolerances fixed = rule;
     fixed.norm = NormKind::none;
@@ -126,8 +126,7 @@ void run(const std::string& problem, std::map<std::string, std::string> options)
   fmt::print(
       "{:<16} {:>9} rows {:<12} {:<8} {:<10} {:<7} unroll {:>2}: {:8.2f} us/it (min {:.2f}, max "
       "{:.2f}), one more {:.2f}, {:5} it, reason {}, true {:.2e}, replaced {}, bits {}, setup "
-      "{:.2f} ms, first "
-      "solve {:.2f}, others {:.3f}\n",
+      "{:.2f} ms, first solve {:.2f} ms, other solves {:.3f} ms\n",
       problem, rows, options["kernel"], options["method"], name_of(solver.mode()),
       solver.variant() == Variant::single_reduction ? "single_reduction" : "classic", cuda.unroll,
       1e6 * seconds[seconds.size() / 2] / iterations, 1e6 * seconds.front() / iterations,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times the resident engine over several GPUs, one a rank, on a generated system whose rows are
-// spread over the ranks: weak and strong scaling. Built, but not a test.
-//   mpirun -n 4 resident_ranks_bench GENERATOR N KERNEL [cg|bicgstab] [iterations=200]
-//   [exchange...]
-// Each exchange (peer, nccl, mpi; default: the best) is timed in turn; best of five solves, vectors
-// on the GPUs.
+// Times the resident engine on several GPUs, one per rank, for weak and strong scaling. The ranks
+// share the rows of a generated system; the vectors are in device memory.
+//
+//   mpirun -n 4 resident_ranks_bench GENERATOR N KERNEL [cg|bicgstab] [ITERATIONS] [EXCHANGE ...]
+//
+// ITERATIONS is 200 by default. Each EXCHANGE (peer, nccl, mpi) gives one line with the best of
+// five solves; by default the engine selects the exchange.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,7 +48,7 @@ void time_exchange(const std::shared_ptr<DistributedMatrix>& matrix, const std::
   rule.norm = NormKind::none;
   rule.max_iterations = iterations;
   double best = 1e9;
-  for (int k = 0; k < 6; ++k) {  // the first records the graph
+  for (int k = 0; k < 6; ++k) {  // The first solve, which captures the graph, is not counted.
     MPI_Barrier(matrix->comm);
     const Stopwatch watch;
     solver.solve(b.view(), x.span(), true, stream, rule);
@@ -56,7 +57,7 @@ void time_exchange(const std::shared_ptr<DistributedMatrix>& matrix, const std::
     if (k > 0) best = std::min(best, seconds);
   }
   if (rank_of(matrix->comm) == 0)
-    fmt::print("{} ranks, {:>9} rows, {}, {:<4} {}: {:8.2f} us an iteration\n",
+    fmt::print("{} ranks, {:>9} rows, {}, {:<4} {}: {:8.2f} us per iteration\n",
                size_of(matrix->comm), matrix->global_rows(), kernel,
                op->exchange() ? op->exchange()->name() : "-", name_of(solver.variant()),
                1e6 * best / static_cast<double>(iterations));

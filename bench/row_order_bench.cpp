@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times products and iterations in the caller's row order and in the kernel's own; built, but not a
-// test.
+// Times products and iterations in the caller's row order and in the row order of the kernel.
+//
 //   row_order_bench [kernels=dasp,teb] [rounds=15] GENERATOR:N[:cg|:bicgstab|:graph] ...
-// graph: CG on the matrix whose off-diagonal entries are -1 where the generator's matrix or its
-// transpose has one, diagonally dominant.
-// A line a matrix and kernel: product and its gain, breaks (rows that do not follow their
-// predecessor), what the trial of a solve measured and took, new values, iteration.
+//
+// `graph` runs CG on a diagonally dominant matrix with the off-diagonal entry -1 wherever the
+// generated matrix or its transpose has an entry.
+//
+// There is one line per matrix and kernel. It shows the time of a product in both orders, the
+// breaks (the fraction of rows that do not directly follow the row before), the result and the
+// duration of a solve's trial, the time of new values in both orders, and the time of an iteration
+// in both orders.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +40,7 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-// Microseconds of one of `count` calls.
+// The mean time of a call in microseconds, over `count` calls.
 template <class Call>
 double microseconds(int count, StreamRef stream, const Call& call) {
   const Event begin, end;
@@ -78,7 +82,7 @@ class Products {
   std::vector<double> us_;
 };
 
-// What one more iteration costs, apart from start and end of a solve.
+// The time of one additional iteration in microseconds, without the start and the end of a solve.
 double iteration_us(CudaSystem& system, Method method, std::span<const double> diagonal,
                     DeviceSpan<const double> b, StreamRef stream) {
   PreconditionerSpec jacobi;
@@ -151,7 +155,7 @@ void run(const std::string& problem, const std::vector<std::string>& kernels, in
         static_cast<double>(breaks_in(order.view(), stream)) / static_cast<double>(a.rows);
     const PermutationRule always{.min_nonzeros = 0, .min_breaks = 0, .min_gain = -1e9};
     PermutationTrial trial;
-    for (int k = 0; k < 2; ++k)  // the first loads the code
+    for (int k = 0; k < 2; ++k)  // The first trial also loads the code.
       trial = try_permuted(*kernel, on_device.view(), always.min_products, always, stream);
     Products callers(*kernel, x.view(), stream), own(trial.winner->kernel(), x.view(), stream);
     for (int k = 0; k < rounds; ++k) {

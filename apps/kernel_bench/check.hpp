@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The vectors that kernel_bench multiplies by, the conversion of values, and the check of a
-// product.
+// The vectors and the values with which kernel_bench multiplies.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +15,8 @@
 
 namespace trireme::bench {
 
-// One value of the matrix in the precision that is measured. Integers: 16 v, within +-1000, so that
-// values below one do not vanish and no sum overflows.
+// One value of the matrix in the precision that is measured. An integer is 16 v, limited to +-1000,
+// so that values below one do not become 0 and no sum overflows.
 template <class Value>
 Value to_value(double v) {
   if constexpr (std::is_integral_v<Value>)
@@ -36,7 +35,8 @@ Array<Value> convert_values(const CsrMatrix<double>& matrix) {
   return values;
 }
 
-// Repeatable, of both signs, magnitudes in [1/8, 1] (integers: 1 to 8), no two neighbours alike.
+// The same vector in every run. Its elements have both signs and magnitudes in [1/8, 1] (integers:
+// 1 to 8), and neighbours differ.
 template <class Value>
 Array<Value> bench_vector(std::int64_t size) {
   Array<Value> x(size);
@@ -52,7 +52,7 @@ Array<Value> bench_vector(std::int64_t size) {
   return x;
 }
 
-// NaN for floating point, a number that no product gives for integers.
+// A value that no product gives: NaN for floating point, the minimum for integers.
 template <class Value>
 Value poison() {
   if constexpr (std::is_integral_v<Value>)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernel_bench: every kernel side by side on one matrix, checked before it is timed.
+// kernel_bench: measures kernels on one matrix. Each kernel is checked before it is timed. This
+// file parses the command line and prints.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
@@ -22,18 +23,16 @@ struct Arguments {
 };
 
 const char* const kExample =
-    "Multiplies one matrix by one vector with every kernel, in one run, and shows what each "
-    "costs.\n"
+    "Multiplies one matrix by one vector with every kernel in one run, and prints their times.\n"
     "\n"
     "  kernel_bench poisson3d --n 128            a generated matrix, all CPU kernels\n"
-    "  kernel_bench cant.h5 --kernels csr,albus  a file, two kernels\n"
+    "  kernel_bench cant.h5 --kernels csr,albus  a matrix from a file, two kernels\n"
     "  kernel_bench web --n 1000000 --json web.json\n"
     "\n"
-    "Times are medians over many products, warm: layout and vectors as the product before left "
-    "them\n"
-    "in the caches; cold: the caches flushed before each product. GB/s counts what the layout "
-    "stores,\n"
-    "x and y once each; 'of bw' is its part of the bandwidth measured in the same run.\n"
+    "Times are medians over many products. A warm product finds in the caches what the product\n"
+    "before left there; the caches are flushed before a cold product. GB/s counts the bytes of\n"
+    "the layout, x and y once each; 'of bw' is their rate as a fraction of the bandwidth that is\n"
+    "measured in the same run.\n"
     "Exit codes: 0 done, 1 a kernel's product is wrong, 2 usage, 3 input file, 4 no such device.";
 
 Results measure(const CsrMatrix<double>& matrix, const Arguments& arguments) {
@@ -61,22 +60,24 @@ int run_command(int argc, char** argv) {
       ->required();
   app.add_option("--matrix", arguments.group, "file: the group of the matrix")
       ->capture_default_str();
-  app.add_option("--n", arguments.spec.n, "generator: grid points a side, or rows")
+  app.add_option("--n", arguments.spec.n, "generator: grid points per side, or rows")
       ->capture_default_str();
-  app.add_option("--k", arguments.spec.k, "generator: nonzeros a row (random), edge factor (rmat)")
+  app.add_option("--k", arguments.spec.k,
+                 "generator: nonzeros per row (random), edge factor (rmat)")
       ->capture_default_str();
-  app.add_option("--seed", arguments.spec.seed, "generator: of what is random")
+  app.add_option("--seed", arguments.spec.seed, "generator: seed of the random numbers")
       ->capture_default_str();
   app.add_option("--kernels", kernels, "all, or names separated by commas")->delimiter(',');
   app.add_option("--device", arguments.device, "cpu or cuda")->capture_default_str();
   app.add_option("--precision", arguments.options.precision,
                  "double, float, mixed, int (cpu), half (cuda)")
       ->capture_default_str();
-  app.add_option("--seconds", arguments.options.seconds, "timed products a kernel, at least")
+  app.add_option("--seconds", arguments.options.seconds,
+                 "minimum time of timed products per kernel")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   app.add_flag("--cpu-clock", arguments.options.cpu_clock,
-               "time by the thread's CPU clock: for busy machines, with OMP_NUM_THREADS=1");
+               "time by the CPU clock of the thread: for busy machines, with OMP_NUM_THREADS=1");
   app.add_option("--json", arguments.json, "also write the measurements to this file");
   try {
     app.parse(argc, argv);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CUDA kernels side by side on one GPU: each built, checked against the reference, then timed with
-// events. Compiles without CUDA; select_device() then says that there is none.
+// Measures CUDA kernels on one GPU: builds each kernel, checks it against the reference, and times
+// it with events. The file compiles without CUDA; select_device() then throws Error{resource}.
 #include <algorithm>
 #include <memory>
 
@@ -20,13 +20,13 @@ namespace trireme::bench {
 namespace {
 
 constexpr int kWarmUp = 30;                 // products before timing starts
-constexpr int kProducts = 1000;             // timed, unless that takes too long
-constexpr double kLongestSeconds = 1.0;     // of timed products a kernel
-constexpr double kBatchMicroseconds = 100;  // shorter products share a pair of events
+constexpr int kProducts = 1000;             // timed products, unless they take too long
+constexpr double kMaxSeconds = 1.0;         // of timed products per kernel
+constexpr double kBatchMicroseconds = 100;  // several shorter products share a pair of events
 constexpr int kUpdates = 9;
-constexpr int kBuilds = 3;  // timed, after one that loads code and fills pools
+constexpr int kBuilds = 3;  // timed builds; an untimed one before them loads code and fills pools
 
-// Stored: of the matrix; Vector: of x and y.
+// Stored is the type of the matrix values, Vector that of x and y.
 template <class Stored, class Vector>
 class CudaBench {
  public:
@@ -80,7 +80,7 @@ class CudaBench {
     return chosen;
   }
 
-  // A builder takes the values in Vector's type and narrows them itself.
+  // A builder takes the values as Vector and narrows them itself.
   DeviceCsrMatrix<Vector> upload(const Stream& stream) const {
     if constexpr (std::is_same_v<Stored, Vector>) {
       return to_device(a_, stream);
@@ -139,7 +139,7 @@ class CudaBench {
     kernel.multiply(x_on_device_.view(), y_.span(), Accumulate::no, stream);
   }
 
-  // Microseconds a product, over `batch` of them between two events.
+  // Microseconds per product, measured over `batch` products between two events.
   double timed_batch(CudaKernel<Vector>& kernel, int batch, const Stream& stream) {
     start_.record(stream);
     for (int product = 0; product < batch; ++product) multiply(kernel, stream);
@@ -154,7 +154,7 @@ class CudaBench {
     const int warm_up = std::clamp(static_cast<int>(1e5 / about), 3, kWarmUp);
     timed_batch(kernel, warm_up, stream);
     const int batch = std::clamp(static_cast<int>(kBatchMicroseconds / about), 1, 50);
-    const int products = std::clamp(static_cast<int>(1e6 * kLongestSeconds / about), 10, kProducts);
+    const int products = std::clamp(static_cast<int>(1e6 * kMaxSeconds / about), 10, kProducts);
     std::vector<double> times((products + batch - 1) / batch);
     for (double& time : times) time = timed_batch(kernel, batch, stream);
     return times;
@@ -178,7 +178,7 @@ class CudaBench {
       stop_.synchronize();
       time = microseconds_between(start_, stop_);
     }
-    times.erase(times.begin());  // it loads code
+    times.erase(times.begin());  // The first update also loads code.
     return times;
   }
 

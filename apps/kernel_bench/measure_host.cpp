@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Host kernels side by side: built, checked, then timed in turns so that a slow spell of the
-// machine falls on all of them.
+// Measures host kernels. All kernels are built and checked, and then timed in turns, so that a slow
+// period of the machine affects all of them.
 #include <omp.h>
 
 #include <algorithm>
@@ -20,15 +20,15 @@
 namespace trireme::bench {
 namespace {
 
-constexpr double kTurnSeconds = 2e-3;          // timed products of one kernel before the next
-constexpr std::size_t kFlushBytes = 64 << 20;  // streamed between cold products
+constexpr double kTurnSeconds = 2e-3;          // of timed products per turn of a kernel
+constexpr std::size_t kFlushBytes = 64 << 20;  // written before each cold product
 
 template <class Value>
 struct Candidate {
   const KernelEntry* entry;
   std::unique_ptr<HostKernel<Value>> kernel;
   double build_seconds = 0;
-  std::vector<double> warm, cold;  // seconds a product
+  std::vector<double> warm, cold;  // seconds per product
 };
 
 template <class Value>
@@ -49,7 +49,8 @@ std::vector<const KernelEntry*> chosen_kernels(const Options& options, BuilderOf
   return chosen;
 }
 
-// Values that FP32 holds, in FP64: then the product is the same in double and in mixed precision.
+// Rounds the values to FP32, so that the exact product is the same in double and in mixed
+// precision.
 Array<double> rounded(Array<double> values) {
   for (double& value : values) value = static_cast<double>(static_cast<float>(value));
   return values;
@@ -126,21 +127,22 @@ class HostBench {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   }
 
-  // Turns: an untimed product brings the layout back into the cache, then kTurnSeconds of products.
+  // In each turn an untimed product first brings the layout back into the caches. Then products are
+  // timed for kTurnSeconds.
   void time_warm() {
     if (candidates_.empty()) return;
-    double spent = 0;  // by the kernel that has spent least
+    double spent = 0;  // sum over the rounds of the shortest turn
     while (spent < options_.seconds ||
            candidates_.front().warm.size() < static_cast<std::size_t>(options_.products)) {
-      double least = 1e300;
+      double shortest_turn = 1e300;
       for (Candidate<Value>& candidate : candidates_) {
         timed_product(candidate);
         const Stopwatch turn;
         do candidate.warm.push_back(timed_product(candidate));
         while (turn.seconds() < kTurnSeconds);
-        least = std::min(least, turn.seconds());
+        shortest_turn = std::min(shortest_turn, turn.seconds());
       }
-      spent += least;
+      spent += shortest_turn;
     }
   }
 

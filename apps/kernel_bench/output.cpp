@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Columns of the table: the kernel, what it costs to build, its product warm and cold, what that is
-// in GFLOP/s and GB/s, the fraction of the measured bandwidth, the speed-up over the baseline of
-// the device, and after how many products the build has paid.
+// Formats the table, the JSON file and the failures. The columns of the table are the kernel, the
+// time of its build, the time of a warm and of a cold product, the rates of the warm product in
+// GFLOP/s and GB/s, its fraction of the measured bandwidth, the speed-up over the baseline, and the
+// number of products after which the build has paid for itself.
 #include "kernel_bench/output.hpp"
 
 #include <fstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The measurements as a table for people and as JSON for programs.
+// Formats the measurements as a table for people and as JSON for programs.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,14 @@
 
 namespace trireme::bench {
 
-// At most 100 columns, with units; `matrix` names what was multiplied.
+// Returns the table, which is at most 100 characters wide. `matrix` is the name of the matrix.
 std::string format_table(const Results& results, const std::string& matrix);
 
-// An array with one object per kernel: see docs/reports.md. Throws Error{usage} when it cannot be
-// written.
+// Writes an array with one object per kernel (docs/reports.md). Throws Error{usage} when the file
+// cannot be written.
 void write_json(const Results& results, const std::filesystem::path& file);
 
-// One line a kernel whose product was wrong, empty when all are right.
+// Returns one line per kernel whose product was wrong; empty when all products were right.
 std::string format_failures(const Results& results);
 
 }  // namespace trireme::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// By sorting.
+// Computes quantiles by sorting.
 #include "kernel_bench/quantiles.hpp"
 
 #include <algorithm>

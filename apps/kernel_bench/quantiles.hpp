@@ -6,7 +6,8 @@
 
 namespace trireme::bench {
 
-// Linear between the order statistics; `fraction` in [0, 1]. 0 for an empty sample.
+// Interpolates linearly between the order statistics. `fraction` is in [0, 1]. Returns 0 for an
+// empty sample.
 double quantile(std::vector<double> sample, double fraction);
 
 }  // namespace trireme::bench

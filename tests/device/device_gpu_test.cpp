@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The device layer on a GPU: memory, order of streams, graphs, out of memory.
+// Tests the device layer on a GPU: memory, the order of streams, graphs, and lack of memory.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -52,7 +52,7 @@ TEST_F(OnDevice, OutOfMemoryNamesBytesAskedForAndFree) {
     EXPECT_NE(message.find("asked for"), std::string::npos) << message;
     EXPECT_NE(message.find("free"), std::string::npos) << message;
   }
-  DeviceBuffer<char> small(1 << 20, stream);  // the device is still usable
+  DeviceBuffer<char> small(1 << 20, stream);  // The device must still be usable.
   fill_zero(small.span(), stream);
   stream.synchronize();
 }
@@ -65,7 +65,7 @@ TEST_F(OnDevice, GraphReplaysCapturedCopies) {
   fill_zero(target.span(), stream);
   const Graph graph =
       capture_graph(stream, [&] { copy_on_device(source.view(), target.span(), stream); });
-  EXPECT_EQ(to_host(target.view(), stream)[2], 0);  // captured, not run
+  EXPECT_EQ(to_host(target.view(), stream)[2], 0);  // The work was captured but has not run.
   const GraphExec exec(graph);
   exec.launch(stream);
   EXPECT_EQ(to_host(target.view(), stream)[2], 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the device layer promises on a machine without a GPU: one clear line, exit code 4.
+// Tests the promise of the device layer on a machine without a GPU: one clear line and exit code 4.
 #include <gtest/gtest.h>
 
 #include <string>

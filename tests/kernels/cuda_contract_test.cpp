@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel contract, for every CUDA kernel and precision in the registry.
+// Tests the kernel contract on every CUDA kernel and precision in the registry.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -22,7 +22,7 @@ using test::DeviceProduct;
 using test::random_vector;
 using test::same_bits;
 
-// One shape for each path through the kernels: for tools that slow a kernel down a hundredfold.
+// One shape for each code path of the kernels, for tools that make a kernel a hundred times slower.
 constexpr const char* kShapesOfEveryKind[] = {"AllRowsEmpty", "SomeRowsEmpty", "RunsOfEmptyRows",
                                               "OneDenseRow",  "SmallAndDense", "AroundFour",
                                               "LongAndShort", "AllMixed"};
@@ -63,7 +63,7 @@ class CudaKernelContract : public testing::TestWithParam<Candidate> {
     select_device(0);
   }
 
-  // body.operator()<Stored, Vector>(builder).
+  // Calls body.operator()<Stored, Vector>(builder) with the types of the tested precision.
   template <class Body>
   void for_its_types(Body&& body) {
     const KernelEntry& entry = *GetParam().entry;
@@ -101,7 +101,7 @@ TEST_P(CudaKernelContract, MatchesReferenceOnShapesOfEveryKind) {
 }
 
 TEST_P(CudaKernelContract, GivesTheSameBitsInAHundredRuns) {
-  if (!GetParam().entry->deterministic) GTEST_SKIP() << "does not promise it";
+  if (!GetParam().entry->deterministic) GTEST_SKIP() << "the kernel does not promise the same bits";
   for_its_types([&]<class Stored, class Vector>(CudaBuilder<Vector> builder) {
     for (const char* name : {"AllMixed", "DenseFirstAndLastRow", "OnlyShortRows"}) {
       SCOPED_TRACE(name);
@@ -129,9 +129,10 @@ TEST_P(CudaKernelContract, FollowsNewValues) {
   });
 }
 
-// A kernel may store such values in fewer bytes, until new ones come that need all.
+// A kernel may store such values in fewer bytes, until it gets values that FP32 cannot represent.
 TEST_P(CudaKernelContract, MatchesReferenceWhereFloatHoldsEveryValue) {
-  if (GetParam().precision != Precision::double_) GTEST_SKIP() << "a promise in double precision";
+  if (GetParam().precision != Precision::double_)
+    GTEST_SKIP() << "only double precision promises it";
   for (const char* name : kShapesOfEveryKind) {
     SCOPED_TRACE(name);
     const CsrMatrix<double> matrix = contract_shape<double>(name);
@@ -163,7 +164,7 @@ TEST_P(CudaKernelContract, RunsFromAGraph) {
   });
 }
 
-// Square contract shapes only.
+// Uses the square shapes of the contract only.
 TEST_P(CudaKernelContract, DotPartialsSumToTheDotProductOfXAndAx) {
   for_its_types([&]<class Stored, class Vector>(CudaBuilder<Vector> builder) {
     bool has_dot = false;
@@ -175,7 +176,7 @@ TEST_P(CudaKernelContract, DotPartialsSumToTheDotProductOfXAndAx) {
       has_dot = true;
       expect_dot(product);
     }
-    if (!has_dot) GTEST_SKIP() << "has no fused dot product";
+    if (!has_dot) GTEST_SKIP() << "the kernel has no fused dot product";
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel contract, kept by every host kernel of the registry in every value type: a kernel is
-// tested by being registered.
+// Tests the kernel contract on every host kernel of the registry in every value type, so that a
+// registered kernel is a tested kernel.
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -17,7 +17,7 @@
 namespace trireme {
 namespace {
 
-// Sets the thread count of this process for the scope.
+// Sets the number of OpenMP threads until the end of the scope.
 class WithThreads {
  public:
   explicit WithThreads(int threads) : before_(omp_get_max_threads()) {
@@ -50,10 +50,11 @@ class HostContract : public testing::TestWithParam<std::string> {
   }
 };
 
-// The product of every number of threads, each built and multiplied twice.
+// Builds and multiplies twice for each number of threads.
 TEST_P(HostContract, GivesTheSameBitsWithAsManyThreadsAsTheRegistrySays) {
   const KernelEntry& entry = find_kernel(GetParam());
-  if (!entry.deterministic || !entry.host_double) GTEST_SKIP() << "nothing is promised";
+  if (!entry.deterministic || !entry.host_double)
+    GTEST_SKIP() << "the kernel promises nothing in double precision";
   const auto matrix = test::contract_shape<double>("EveryLengthTo600");
   const auto x = test::random_vector<double>(matrix.cols, 3);
   const auto product = [&](int threads) {
@@ -113,7 +114,7 @@ TEST_P(HostContract, TakesNewValuesOnTheSamePattern) {
   });
 }
 
-// A kernel may store such values in fewer bytes, until new ones come that need all.
+// A kernel may store such values in fewer bytes, until it gets values that FP32 cannot represent.
 TEST_P(HostContract, MatchesReferenceWhereFloatHoldsEveryValue) {
   if (!find_kernel(GetParam()).host_double) GTEST_SKIP() << "no double precision";
   for (auto& [name, matrix] : test::contract_shapes<double>()) {
@@ -126,7 +127,7 @@ TEST_P(HostContract, MatchesReferenceWhereFloatHoldsEveryValue) {
   }
 }
 
-// What a layout pads with reads no x, or an x of the same row.
+// Padding must read no entry of x, or one that its row reads anyway.
 TEST_P(HostContract, AnInfiniteEntryOfXReachesOnlyTheRowsWithItsColumn) {
   for_each_value_type([&]<class Value>() {
     if constexpr (std::numeric_limits<Value>::has_infinity) {
@@ -184,7 +185,7 @@ TEST_P(HostContract, CountsWhatItStores) {
     for (const auto& [name, matrix] : test::contract_shapes<Value>()) {
       SCOPED_TRACE(name);
       const auto statistics = build_host_kernel<Value>(GetParam(), matrix.view())->statistics();
-      // A layout may compress: at least a byte a nonzero, values and columns together.
+      // A layout may compress, but not to less than one byte per nonzero.
       EXPECT_GE(statistics.stored_bytes, matrix.nnz());
       EXPECT_GE(statistics.padding_ratio, 0);
       for (const BuildStep& step : statistics.steps) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// P A P^T on the device, the kernels that multiply it in their own order, and the choice between
-// the two orders. All but the first test skip without a GPU.
+// Tests P A P^T on the device, the kernels that multiply it in their own row order, and the choice
+// between the two orders. All tests except the first are skipped without a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,8 @@ Array<double> product(const CsrMatrix<double>& a, const Array<double>& x) {
   return y;
 }
 
-// Square, with empty, short, medium and long rows in no order, columns unsorted.
+// A square matrix with empty, short, medium and long rows in random order and with unsorted
+// columns.
 CsrMatrix<double> mixed_matrix() {
   return test::matrix_with_row_lengths<double>(
       test::mixed_lengths({0, 1, 2, 3, 4, 5, 9, 17, 40, 130, 300, 2500}, 230), 12 * 230, 5,
@@ -116,7 +117,8 @@ TEST_F(Permutation, BreaksAreRowsThatDoNotFollowTheirPredecessor) {
   EXPECT_EQ(breaks({3, 2, 1, 0}), 4);
 }
 
-// Every kernel with an order of its own: the same bits in that order, without looking rows up.
+// Every kernel with a row order of its own gives the same bits for P A P^T, whose rows are in that
+// order.
 TEST_F(Permutation, KernelsGiveTheSameBitsInTheirOwnOrder) {
   int with_order = 0;
   for (const KernelEntry& entry : kernel_registry())
@@ -151,8 +153,8 @@ TEST_F(Permutation, KernelsGiveTheSameBitsInTheirOwnOrder) {
   EXPECT_GE(with_order, 4) << "dasp and teb";
 }
 
-// Does each product `times` times; its own order is the caller's turned round, where it does it
-// `times_permuted` times.
+// Repeats each product `times` times to appear slower. Its row order is the reverse of the
+// caller's; in that order it repeats each product `times_permuted` times.
 class Repeating final : public CudaKernel<double> {
  public:
   Repeating(const DeviceCsr<double>& a, int times, int times_permuted, StreamRef stream)
@@ -173,8 +175,8 @@ class Repeating final : public CudaKernel<double> {
     synchronize(stream);
     return on_device;
   }
-  // Reads the matrix while it multiplies, as no kernel with an order of its own may: so it has a
-  // copy.
+  // The inner kernel reads the matrix while it multiplies, which a kernel with its own row order
+  // may not do. This object therefore owns a copy of the matrix.
   std::unique_ptr<CudaKernel<double>> in_row_order(const DeviceCsr<double>& permuted,
                                                    StreamRef stream) const override {
     DeviceCsrMatrix<double> copy{permuted.rows, permuted.cols,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory bandwidth is measured, whatever it is; the bytes of a product are counted.
+// Tests that the memory bandwidth is measured and that the bytes of a product are counted.
 #include "planning/bandwidth.hpp"
 
 #include <gtest/gtest.h>

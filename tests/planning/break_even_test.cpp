@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When preprocessing has paid: known costs in, the count of products out.
+// Tests after how many products preprocessing has paid for itself, on known costs.
 #include "planning/break_even.hpp"
 
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@ namespace {
 constexpr KernelCost kCsr{.preprocessing_seconds = 0.5e-3, .product_us = 100};
 
 TEST(BreakEven, IsTheFirstProductByWhichTheGainsCoverTheDebt) {
-  // 2 ms of debt, 20 us won with each product.
+  // The build costs 2 ms more, and each product saves 20 us.
   EXPECT_EQ(break_even_products({2.5e-3, 80}, kCsr), 100);
-  // Of 30 us each: 66 products win 1980 us of the 2000.
+  // Each product saves 30 us, so that 66 products save only 1980 of 2000 us.
   EXPECT_EQ(break_even_products({2.5e-3, 70}, kCsr), 67);
   EXPECT_EQ(break_even_products({0.5e-3 + 1e-9, 99}, kCsr), 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The documented rule behind kernel: auto.
+// Tests the documented rules of `kernel: auto`.
 #include "planning/choose.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When the report advises fewer GPUs.
+// Tests when the report advises fewer GPUs.
 #include "planning/gpu_shares.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The elasticity problem is what it says: a symmetric positive definite assembly of brick elements.
+// Tests that the elasticity problem is a symmetric positive definite assembly of brick elements.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +25,8 @@ std::vector<double> to_dense(const CsrMatrix<double>& a) {
   return dense;
 }
 
-// The smallest pivot of a dense Cholesky factorisation; not positive: not positive definite.
+// The smallest pivot of a dense Cholesky factorisation. It is positive for a positive definite
+// matrix only.
 double smallest_cholesky_pivot(std::vector<double> a, std::int64_t n) {
   double smallest = INFINITY;
   for (std::int64_t j = 0; j < n; ++j) {
@@ -45,7 +46,7 @@ double smallest_cholesky_pivot(std::vector<double> a, std::int64_t n) {
 
 TEST(Hexahedron, ResistsNoRigidMotionButEveryStrain) {
   const ElementStiffness k = hexahedron_stiffness();
-  const auto energy = [&](auto displacement) {  // of the field u(x, y, z)
+  const auto energy = [&](auto displacement) {  // of the displacement field u(x, y, z)
     double u[24], sum = 0;
     for (int node = 0; node < 8; ++node) {
       const auto at = displacement(node & 1, node >> 1 & 1, node >> 2 & 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each generator keeps the definition in its header, and makes the same rows however it is asked.
+// Tests that each generator follows its definition in generators.hpp, and makes the same rows for
+// any cut of the matrix.
 #include "sparse/generators.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ CsrMatrix<double> whole(const GenerateSpec& spec) {
   return generate(spec, 0, generator_shape(spec).rows).local;
 }
 
-// A size that takes no time, some thousand rows.
+// A small size, of about a thousand rows.
 GenerateSpec small_spec(std::string_view kind) {
   GenerateSpec spec{.kind = std::string(kind), .n = 3000, .k = 16, .seed = 7};
   if (kind.find("2d") != kind.npos) spec.n = 61;
@@ -82,7 +83,7 @@ TEST_P(EveryGenerator, KeepsColumnsAscendingAndInRange) {
 TEST_P(EveryGenerator, TakesItsSmallestSizes) {
   for (std::int64_t n = 1; n <= 20; ++n) {
     GenerateSpec spec{.kind = std::string(GetParam()), .n = n, .k = 1};
-    if (spec.kind.starts_with("elasticity") && n == 1) continue;  // no stiffness sideways
+    if (spec.kind.starts_with("elasticity") && n == 1) continue;  // elasticity needs n >= 2
     if (spec.kind == "rmat" && n > 10) break;
     const CsrMatrix<double> a = whole(spec);
     EXPECT_EQ(a.rows, generator_shape(spec).rows);
@@ -170,14 +171,15 @@ TEST(Generators, RandomColumnsAreUniform) {
   for (const int count : tenths) EXPECT_NEAR(count, 32000, 800);  // five standard deviations
 }
 
-// Scale 20 and edge factor 16 leave 16.1 M of 16.8 M edges; smaller scales have more duplicates.
+// Scale 20 and edge factor 16 keep 16.1 of 16.8 million edges; smaller scales have more duplicates.
 TEST(Generators, RmatHasItsSkewAndItsEdges) {
   const CsrMatrix<double> a = whole({.kind = "rmat", .n = 16, .k = 16});
   const auto edges = static_cast<double>(16 << 16);
   EXPECT_GT(a.nnz(), 0.86 * edges);
   EXPECT_LT(a.nnz(), 0.94 * edges);
   const auto lengths = row_length_statistics(a.row_ptr);
-  EXPECT_GT(lengths.max, 3000);  // expected of row 0, duplicates included: edges * .76^16 = 13 k
+  // Row 0 is expected to have edges * .76^16 = 13000 edges, with duplicates.
+  EXPECT_GT(lengths.max, 3000);
   EXPECT_GT(lengths.empty_rows, 65536 / 5);
   EXPECT_NEAR(a.row_ptr[a.rows / 2], 0.74 * static_cast<double>(a.nnz()), 0.02 * edges);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The split by nonzeros is a contiguous cover of the rows, as even as whole rows allow.
+// Tests that the split by nonzeros covers the rows without gaps, as evenly as whole rows allow.
 #include "sparse/partition.hpp"
 
 #include <gtest/gtest.h>

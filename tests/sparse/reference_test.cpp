@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reference accepts right products of every value type and rejects slightly wrong ones.
+// Tests that the reference accepts right products of every value type and rejects slightly wrong
+// ones.
 #include "sparse/reference.hpp"
 
 #include <gtest/gtest.h>
@@ -100,7 +101,7 @@ TEST(Reference, HalfIsJudgedByItsOwnEpsilon) {
   EXPECT_EQ(compare_product<Half>(a.view(), x, y).worst_row, 10);
 }
 
-// A row of four ones times ones: the bound is 4 eps 4, of which y is one off.
+// A row of four ones times a vector of ones: the bound is 4 eps 4.
 template <class Value, class Vector>
 double ratio_of_one_bound(double epsilon) {
   CsrMatrix<Value> a{1, 4, {0, 4}, {0, 1, 2, 3}, Array<Value>(4, Value(1.0f))};

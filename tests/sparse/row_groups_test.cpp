@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Row groups by pattern.
+// Tests the groups of rows with the same columns.
 #include "sparse/row_groups.hpp"
 
 #include <gtest/gtest.h>

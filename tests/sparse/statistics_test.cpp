@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statistics of matrices small enough to count by hand, and of the edge shapes.
+// Tests the statistics of matrices that can be counted by hand, and of the edge shapes.
 #include "sparse/statistics.hpp"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,8 @@ TEST(Statistics, TakeEveryShape) {
   }
 }
 
-// (0, 2) has no mirror, though row 2 goes on beyond column 0; (2, 1) has one of another value.
+// Entry (0, 2) has no transposed entry, although row 2 has entries beyond column 0. The transposed
+// entry of (2, 1) has another value.
 TEST(Statistics, AMirrorIsAnEntryOfTheSameColumn) {
   const CsrMatrix<double> a{3, 3, {0, 2, 4, 6}, {0, 2, 1, 2, 1, 2}, {1, 7, 1, 3, 5, 1}};
   const MatrixStatistics s = matrix_statistics(a.view());
@@ -74,7 +75,7 @@ TEST(Statistics, AMirrorIsAnEntryOfTheSameColumn) {
   EXPECT_EQ(s.symmetry->largest_difference, 7);
 }
 
-// Entries (0, 1) and (1, 0): the one stored whole, the other in 100 parts.
+// Entry (0, 1) is stored as one number, and entry (1, 0) as 100 numbers that add up to the same.
 TEST(Statistics, DuplicatesAreAddedBeforeSymmetryIsJudged) {
   CsrMatrix<double> a{2, 2, {0, 1, 101}, {1}, {50}};
   a.col_idx.insert(a.col_idx.end(), 100, 0);
@@ -105,7 +106,7 @@ TEST(RankShares, CountGhostsOfAStencil) {
   }
   EXPECT_EQ(rows, 1600);
   EXPECT_EQ(nnz, a.nnz());
-  EXPECT_EQ(shares[0].ghosts, 40);  // one neighbour: a line of the grid
+  EXPECT_EQ(shares[0].ghosts, 40);  // the rank has one neighbour, across one line of the grid
   EXPECT_EQ(shares[1].ghosts, 80);
 }
 

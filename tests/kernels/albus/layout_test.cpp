@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ALBUS layout: the equal cut, who owns which row, and windows that hold every nonzero once.
+// Tests the ALBUS layout: the equal cut, the owner of each row, and that the windows hold every
+// nonzero once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ std::int32_t row_of(const CsrMatrix<double>& matrix, std::int32_t nonzero) {
       matrix.row_ptr.begin() - 1);
 }
 
-// Is `nonzero` the first of a row that is not the first of its group?
+// True where `nonzero` is the first entry of a row that is not the first row of its group.
 bool begins_a_row_of_a_group(const albus::Part& part, const albus::Window& window,
                              const CsrMatrix<double>& matrix, std::int32_t nonzero) {
   const std::int32_t row = row_of(matrix, nonzero);
@@ -35,7 +36,7 @@ bool begins_a_row_of_a_group(const albus::Part& part, const albus::Window& windo
   return first != row;
 }
 
-// Rows in groups of 1 to 9 with the same columns, as the unknowns of one node have.
+// A matrix whose rows form groups of 1 to 9 with the same columns, like the unknowns of a node.
 template <class Value>
 CsrMatrix<Value> grouped_matrix(std::int64_t cols) {
   std::vector<std::int64_t> lengths;
@@ -94,7 +95,8 @@ TEST(AlbusPartition, GivesEveryPartTheSameNonzerosAndEveryRowOneOwner) {
   }
 }
 
-// Head, windows and tail of the parts, in order, are the CSR's nonzeros without a gap.
+// The heads, windows and tails of the parts, in their order, cover the nonzeros of the CSR without
+// a gap.
 TEST(AlbusLayout, HoldsEveryNonzeroOnceWithItsColumn) {
   auto shapes = test::contract_shapes<double>();
   shapes.push_back({"Grouped", grouped_matrix<double>(2000)});
@@ -156,7 +158,8 @@ TEST(AlbusLayout, RunsCoverTheRowsOfTheirWindowInItsOrder) {
   }
 }
 
-// The shapes above must reach every order of rows and both widths of columns, or they test nothing.
+// The tests above prove something only if their shapes reach every row order and both column
+// widths.
 TEST(AlbusLayout, EveryRowOrderAndColumnWidthOccursInTheShapes) {
   bool runs = false, sorted = false, rows = false;
   for (const auto& [name, matrix] : test::contract_shapes<double>())
@@ -173,7 +176,8 @@ TEST(AlbusLayout, EveryRowOrderAndColumnWidthOccursInTheShapes) {
     for (const albus::Window& window : part.windows) EXPECT_FALSE(window.narrow);
 }
 
-// Rows of the same length in `runs` of so many: what a part's first window makes of them.
+// Returns the order of the first window for runs of `run` rows each, whose lengths cycle through
+// `lengths`.
 albus::RowOrder order_of(std::int64_t rows, const std::vector<std::int64_t>& lengths,
                          std::int64_t run) {
   std::vector<std::int64_t> all;
@@ -190,7 +194,8 @@ TEST(AlbusLayout, ChoosesTheOrderByTheLengthsOfAWindow) {
   EXPECT_EQ(order_of(200, {2, 3, 4}, 60), albus::RowOrder::runs) << "few lengths, seldom changed";
 }
 
-// Two rows in each matrix, in a window of one part: the distance decides the width of the columns.
+// Each matrix has two rows, in one window. The distance of their columns decides the width of a
+// column.
 TEST(AlbusLayout, KeepsColumnsNarrowUpToADistanceOf65535) {
   for (const std::int32_t distance : {65535, 65536}) {
     SCOPED_TRACE(distance);
@@ -242,7 +247,7 @@ TEST(AlbusLayout, StoresTheColumnsOfAGroupOnce) {
   EXPECT_LT(stored, matrix.nnz() / 3);
 }
 
-// Larger than any cache that the layout asks for: the prefetching path.
+// The matrix exceeds every cache that the layout considers, so that its rows are prefetched.
 TYPED_TEST(AlbusHostValues, MatchesReferenceBeyondTheLastCache) {
   auto lengths = test::random_lengths(250000, 0, 9);
   const auto regular = std::vector<std::int64_t>(100000, 7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The DASP builder on the GPU: the arrays of the host builder, entry for entry.
+// Tests that DASP built on the GPU has the arrays of the host builder, entry by entry.
 #include <gtest/gtest.h>
 
 #include "device/device.hpp"
@@ -84,8 +84,8 @@ TYPED_TEST(DaspOnDevice, UpdatesToTheArraysOfARebuild) {
   }
 }
 
-// Rows of every class; the columns of the first `near_rows` rows are close to each other, those of
-// the others anywhere in 300000.
+// A matrix with rows of every class. The columns of the first `near_rows` rows are close to each
+// other; those of the other rows are anywhere in 300000 columns.
 template <class Value>
 CsrMatrix<Value> near_and_far(std::int64_t rows, std::int64_t near_rows) {
   constexpr std::int64_t cols = 300000;
@@ -121,7 +121,7 @@ TYPED_TEST(DaspOnDevice, MultipliesWithColumnsNearAndFarApart) {
   }
 }
 
-// So many rows of 46 nonzeros that FP16 takes 32 of them at a time (plan.hpp).
+// Enough rows of 46 nonzeros for tasks of 32 rows in FP16 (plan.hpp).
 CsrMatrix<Half> many_rows(bool near_columns) {
   constexpr std::int64_t length = 46, cols = 300000;
   test::Random random(6);

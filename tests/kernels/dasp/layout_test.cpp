@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The DASP layout as section 3.2 of the paper lays it out, on a worked example and on every shape.
+// Tests that the DASP layout is that of section 3.2 of the paper, on a worked example and on every
+// shape.
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -35,15 +36,15 @@ dasp::Layout<double, 2, 4> small_layout(const std::vector<std::int64_t>& lengths
   return dasp::build<double, 2, 4>(countable(lengths, 20).view(), steps, 16);
 }
 
-// The paper's own setting of figures 5 to 8: a 20 x 20 matrix, blocks of 2 x 4, groups of 16.
+// The setting of figures 5 to 8 of the paper: a 20 x 20 matrix, blocks of 2 x 4, groups of 16.
 TEST(DaspLayout, TwentyByTwentyWithBlocksOfTwoByFour) {
   const auto a = small_layout({18, 3, 7, 9, 1, 20, 5, 2, 8, 4, 0, 1, 2, 3, 2, 5, 1, 3, 1, 0});
   EXPECT_EQ(a.row_order, (Indices{0,  5,                   // long
                                   3,  8,  2,  6,  15,      // medium, longest first
                                   4,  1,  11, 13, 16, 17,  // 1&3
                                   9,                       // 4
-                                  7,  12, 14,              // 2&2, the last alone
-                                  18,                      // 1 left over
+                                  7,  12, 14,              // 2&2, the last row alone
+                                  18,                      // remaining row of 1
                                   10, 19}));               // empty
 
   EXPECT_EQ(a.group_ptr, (Indices{0, 2, 4}));
@@ -85,7 +86,8 @@ TEST(DaspLayout, ThreesLeftOverArePaddedToFourAfterTheFours) {
   EXPECT_EQ(a.short_cid, (Indices{3, 0, 1, 2, 1, 2, 3, 4, 2, 3, 4, 0}));
 }
 
-// The threshold 0.75 is exceeded, not reached: 7 of 8 is a block with padding, 6 of 8 is irregular.
+// A space must exceed the threshold 0.75 to be a block: 7 of 8 entries make a block with padding,
+// and 6 of 8 entries are irregular.
 TEST(DaspLayout, ASpaceIsABlockOnlyAboveTheThreshold) {
   const auto above = small_layout({8, 7});
   EXPECT_EQ(above.rowblock_ptr, (Indices{0, 16}));
@@ -106,7 +108,7 @@ TEST(DaspLayout, RowsOfOneLengthAreNeverPadded) {
   }
 }
 
-// Each of the caller's rows, read back from the layout: (columns, values) without padding.
+// The caller's rows, read back from the layout as (column, value) without padding.
 template <class Value, int M, int K>
 CsrMatrix<Value> read_back(const dasp::Layout<Value, M, K>& a,
                            std::span<const std::int32_t> row_ptr) {

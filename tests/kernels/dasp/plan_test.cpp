@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plan that the GPU builder follows, against the layout that the host builder makes: what needs
-// no GPU to be checked.
+// Compares the plan, which the GPU builder follows, with the layout of the host builder. These
+// tests need no GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::vector<std::int64_t> rows_of_length(const CsrMatrix<double>& a) {
   return count;
 }
 
-// Rows of a task: of medium tasks what they hold, of the others as many as their size says.
+// The number of rows of a task.
 std::int32_t rows_of(const dasp::Task& task) {
   switch (task.work()) {
     case Work::rows32:
@@ -35,7 +35,7 @@ std::int32_t rows_of(const dasp::Task& task) {
   }
 }
 
-// So many rows of 33 nonzeros that FP16 takes 32 of them at a time.
+// Enough rows of 33 nonzeros for tasks of 32 rows in FP16.
 CsrMatrix<double> many_rows() {
   constexpr std::int64_t length = 33;
   CsrMatrix<double> a;
@@ -51,7 +51,7 @@ CsrMatrix<double> many_rows() {
 
 class DaspPlan : public testing::Test {
  protected:
-  // body(layout, plan) for every contract shape, and with the plan of FP16 for many rows.
+  // Calls body(layout, plan) for every contract shape, and for many rows with the plan of FP16.
   template <class Body>
   void for_every_shape(Body&& body) {
     const CsrMatrix<double> many = many_rows();

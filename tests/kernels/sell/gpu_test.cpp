@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SELL built on the device has the arrays of SELL built on the host.
+// Tests that SELL built on the device has the arrays of the host builder, and that it multiplies
+// large matrices.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,8 +31,8 @@ bool same(const Array<T>& host, const DeviceBuffer<T>& device, const Stream& str
   return host == to_host(device.view(), stream);
 }
 
-// The shapes of the contract, and matrices large enough for lanes of 4 and of 2 rows; in double
-// also with values that are stored in FP32.
+// The shapes of the contract, and matrices that are large enough for lanes of 4 and of 2 rows. In
+// double precision each shape also comes with values that FP32 represents exactly.
 template <class Value>
 std::vector<test::Shape<Value>> shapes_of_every_lane() {
   auto shapes = test::contract_shapes<Value>();
@@ -66,8 +67,8 @@ TYPED_TEST(SellOnDevice, MultipliesWithLanesOfEverySize) {
   }
 }
 
-// So many slices that a warp has several, that the L2 cache does not hold them in FP32, and that
-// some follow each other without an entry.
+// The matrix has several slices per warp, exceeds the L2 cache even in FP32, and has consecutive
+// slices without an entry.
 template <class Value>
 CsrMatrix<Value> matrix_of_many_slices(std::size_t l2_bytes) {
   CsrMatrix<Value> a;

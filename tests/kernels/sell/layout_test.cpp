@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SELL layout: how rows are ordered and cut, which codes are chosen, and that nothing is lost.
+// Tests the SELL layout: the order and the cut of the rows, the choice of the codes, and that no
+// entry is lost.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -18,7 +19,7 @@ sell::Layout<Value> layout_of(const CsrMatrix<Value>& a) {
   return sell::build(a.view(), steps);
 }
 
-// 128 rows: two full slices.
+// A tridiagonal matrix of 128 rows.
 CsrMatrix<double> tridiagonal(double off_diagonal) {
   CsrMatrix<double> a;
   a.rows = a.cols = 128;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TEB built on the GPU has the host builder's arrays, and multiplies beyond the contract's small
-// shapes.
+// Tests that TEB built on the GPU has the arrays of the host builder, and that it multiplies larger
+// matrices than the shapes of the contract.
 #include <gtest/gtest.h>
 
 #include "device/device.hpp"
@@ -70,7 +70,7 @@ TEST_F(TebDevice, MatchesReferenceOnManyPanels) {
   }
 }
 
-// A long row's chunks finish in another order each time.
+// The chunks of a long row finish in a different order each time.
 TEST_F(TebDevice, GivesTheSameBitsForLongRowsInAHundredRuns) {
   const GenerateSpec spec{"circuit", 200'000};
   DeviceProduct<double, double> product(build_teb_cuda<double>, generate(spec, 0, spec.n).local);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TEB on the host, beside the contract of every kernel: many panels, and what it stores.
+// Tests of TEB on the host that the contract does not have: many panels, and the bytes that it
+// stores.
 #include <gtest/gtest.h>
 
 #include "kernels/teb/teb.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The TEB layout is the paper's, entry by entry, and keeps its promises on every shape.
+// Tests that the TEB layout is that of the paper, entry by entry, and keeps its promises on every
+// shape.
 #include "kernels/teb/layout.hpp"
 
 #include <gtest/gtest.h>
@@ -44,7 +45,7 @@ TEST(TebLayout, PutsTheRunsOfThePaperExampleInOrder) {
   }
 }
 
-// What every executor relies on.
+// The properties on which every executor relies.
 void expect_sound(const teb::Layout<double>& teb, const CsrMatrix<double>& a) {
   ASSERT_EQ(std::ssize(teb.row_order), a.rows);
   ASSERT_EQ(std::ssize(teb.rownnz_sum), a.rows + 1);

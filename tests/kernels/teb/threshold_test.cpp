@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The heuristic threshold against the paper's algorithms written out row by row.
+// Compares the heuristic threshold with the algorithms of the paper, written row by row.
 #include "kernels/teb/threshold.hpp"
 
 #include <gtest/gtest.h>
