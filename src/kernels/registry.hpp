@@ -40,8 +40,8 @@ struct KernelEntry {
   std::string_view paper;     // where the algorithm is from
   bool library = false;       // A library does the product: its memory accesses are not ours.
   bool deterministic = true;  // Every run gives the same bits.
-  bool host_bits_follow_threads =
-      false;  // On the host, another number of threads gives other bits.
+  // True where the host executor gives other bits with another number of threads.
+  bool host_bits_follow_threads = false;
 
   // A null builder means that the kernel has no such executor for that value type.
   HostBuilder<double> host_double = nullptr;

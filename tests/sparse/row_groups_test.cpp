@@ -36,7 +36,7 @@ TEST(RowGroups, GhostColumnsTellRowsApart) {
 
 TEST(RowGroups, NoRowsAreNoGroups) { EXPECT_EQ(row_groups({}, {}, 32), Starts{0}); }
 
-TEST(RowGroups, ElasticityHasThreeUnknownsANode) {
+TEST(RowGroups, ElasticityHasThreeUnknownsPerNode) {
   GenerateSpec spec;
   spec.kind = "elasticity3d";
   spec.n = 4;

@@ -25,9 +25,8 @@ constexpr std::int64_t kGroupedWindowNonzeros = 4096;
 constexpr std::int64_t kWindowRows = 1024;
 constexpr std::int64_t kNarrowSpan = std::int64_t{1} << 16;
 
-constexpr std::int64_t kShortMeanLength =
-    10;  // The processor cannot predict the end of shorter rows.
-constexpr std::int64_t kLongMeanLength = 48;  // In longer rows a mispredicted end hardly counts.
+constexpr std::int64_t kShortMeanLength = 10;  // The end of shorter rows cannot be predicted.
+constexpr std::int64_t kLongMeanLength = 48;   // In longer rows a mispredicted end hardly counts.
 
 // The size of a cache in bytes as the system reports it, at most `usual`. Where the system reports
 // nothing, the result is `usual`.

@@ -195,8 +195,8 @@ __device__ void fill_slices(const RowsOfSlices& rows, std::int32_t slices,
   const int shift = __ffs(rows.lane_rows) - 1;
   const std::int32_t slice = this_warp() >> shift;
   if (slice >= slices) return;
-  const int position =
-      (this_warp() & (rows.lane_rows - 1)) * 32 + this_lane();  // the same in every step
+  // The place of this lane's numbers, which is the same in every step.
+  const int position = (this_warp() & (rows.lane_rows - 1)) * 32 + this_lane();
   const int slot = (position >> shift) + (position & (rows.lane_rows - 1)) * kLanes;
   const RowsOfLanes mine = rows_of_lanes(rows, slice * slice_size + slot);
   const std::int32_t begin = slice_ptr[slice];
