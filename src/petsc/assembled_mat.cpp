@@ -57,10 +57,12 @@ AssembledMat::Block AssembledMat::share_or_copy(const CsrMatrix<double>& block,
   const Needs needs = needs_of(block, with_diagonal);
   Block result;
   if constexpr (std::is_same_v<PetscInt, std::int32_t>) {
-    if (!needs.sorting && !needs.diagonal) {  // PETSc's interface is not const; it only reads them
+    if (!needs.sorting && !needs.diagonal) {
+      // NOLINTBEGIN(cppcoreguidelines-pro-type-const-cast): PETSc only reads these arrays.
       result.i = const_cast<PetscInt*>(block.row_ptr.data());
       result.j = const_cast<PetscInt*>(block.col_idx.data());
       result.a = const_cast<PetscScalar*>(block.values.data());
+      // NOLINTEND(cppcoreguidelines-pro-type-const-cast)
       return result;
     }
   }

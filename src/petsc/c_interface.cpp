@@ -23,7 +23,7 @@ PetscErrorCode change_settings(Mat mat, Change&& change) {
 }  // namespace
 }  // namespace trireme
 
-PetscErrorCode TriremeInitializePackage(void) {
+PetscErrorCode TriremeInitializePackage() {
   return trireme::petsc_guard(PETSC_COMM_SELF, [] {
     trireme::register_mat_types();
     trireme::register_resident_types();

@@ -146,7 +146,7 @@ void PetscSession::judge_options_from_outside(const std::set<std::string>& ours)
   const char* const home = std::getenv("HOME");
   if (std::filesystem::exists(here, ignored) &&
       !(home && std::filesystem::equivalent(here, std::filesystem::path(home) / here, ignored)))
-    notes_.push_back("the .petscrc of the working directory was not read");
+    notes_.emplace_back("the .petscrc of the working directory was not read");
 }
 
 PetscSession::~PetscSession() {

@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -53,7 +52,8 @@ void check_writable(const fs::path& directory) {
   // Trying is the only sure way: permission bits say nothing about read-only or squashed mounts.
   std::string probe = existing / ".trireme-XXXXXX";
   if (!mkdtemp(probe.data()))
-    unwritable(directory, fmt::format("'{}': {}", existing.string(), std::strerror(errno)));
+    unwritable(directory,
+               fmt::format("'{}': {}", existing.string(), std::generic_category().message(errno)));
   rmdir(probe.c_str());
 }
 

@@ -143,9 +143,9 @@ class WebRows final : public RandomValueSource {
  private:
   std::int64_t draw_length(CounterRandom& random) const {
     const double length = 0.9 / std::pow(1 - random.uniform(), 1 / 1.35);
-    const auto longest = static_cast<double>(n_ / 200 + 50);
+    const std::int64_t longest = n_ / 200 + 50;
     if (length < 1) return random.chance(0.7) ? 1 : 0;
-    return static_cast<std::int64_t>(std::min(length, longest));
+    return static_cast<std::int64_t>(std::min(length, static_cast<double>(longest)));
   }
   static std::int64_t draw_local(std::int64_t row, CounterRandom& random) {
     const auto distance = static_cast<std::int64_t>(20 / (0.001 + random.uniform()) - 20);

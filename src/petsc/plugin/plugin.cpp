@@ -8,6 +8,6 @@
 static_assert(std::string_view(TRIREME_VERSION) == TRIREME_PROJECT_VERSION,
               "include/trireme/version.h and the project's version in CMakeLists.txt differ");
 
-extern "C" PetscErrorCode PetscDLLibraryRegister_trireme_petsc(void) {
+extern "C" PetscErrorCode PetscDLLibraryRegister_trireme_petsc() {
   return TriremeInitializePackage();
 }
