@@ -157,7 +157,7 @@ class EndedBySignal {
 std::string ksp_type(const std::string& method) { return method == "bicgstab" ? KSPBCGS : method; }
 
 PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
-                         std::shared_ptr<const DistributedMatrix> matrix)
+                         const std::shared_ptr<const DistributedMatrix>& matrix)
     : amat_(amat) {
   const Stopwatch watch;
   petsc_check(KSPCreate(comm_of(amat), ksp_.put()));
@@ -173,7 +173,7 @@ PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   note_a_block_size_of_one();
   const bool by_groups = type_of(pc_of(ksp_)).ends_with(PCVPBJACOBI);
   if (by_groups) set_row_groups(amat, *matrix);
-  if (needs_entries(pc_of(ksp_))) give_entries(assembled, std::move(matrix));
+  if (needs_entries(pc_of(ksp_))) give_entries(assembled, matrix);
   petsc_check(KSPSetUp(ksp_), ExitCode::usage);
   set_block_factorisation();
   const auto set_up_blocks = [&] { petsc_check(KSPSetUpOnBlocks(ksp_), ExitCode::input); };
@@ -242,7 +242,7 @@ void PetscSolver::note_a_block_size_of_one() {
   PetscInt size = 1;
   petsc_check(MatGetBlockSize(amat_, &size));
   if (preconditioner() == PCPBJACOBI && size == 1)
-    notes_.push_back(
+    notes_.emplace_back(
         "pbjacobi with blocks of one row is jacobi; petsc: {mat_block_size: 3} gives "
         "the matrix blocks of three");
 }
@@ -252,7 +252,7 @@ void PetscSolver::choose_norm() {
   PetscBool chosen = PETSC_FALSE;
   petsc_check(PetscOptionsHasName(nullptr, nullptr, "-ksp_norm_type", &chosen));
   if (chosen) return;
-  KSPNormType norm;
+  KSPNormType norm = KSP_NORM_NONE;
   if (!wrong_about_the_residual(type())) {
     petsc_check(KSPSetNormType(ksp_, KSP_NORM_UNPRECONDITIONED));
     if (KSPGetNormType(ksp_, &norm) == kPetscSuccess) return;
@@ -276,7 +276,8 @@ void PetscSolver::choose_parallel_factorisation(const std::string& asked) {
                                size_of(comm_of(amat_)), asked));
 }
 
-void PetscSolver::give_entries(Mat assembled, std::shared_ptr<const DistributedMatrix> matrix) {
+void PetscSolver::give_entries(Mat assembled,
+                               const std::shared_ptr<const DistributedMatrix>& matrix) {
   if (!assembled) {
     pmat_ = std::make_unique<AssembledMat>(matrix, AijUse::preconditioner);
     assembled = pmat_->mat();
@@ -312,7 +313,7 @@ std::string PetscSolver::unsymmetric_factorisation() const {
 }
 
 void PetscSolver::require_residual_test() const {
-  KSPNormType norm;
+  KSPNormType norm = KSP_NORM_NONE;
   PetscBool other_test = PETSC_FALSE;
   petsc_check(KSPGetNormType(ksp_, &norm));
   petsc_check(PetscOptionsHasName(nullptr, nullptr, "-ksp_convergence_test", &other_test));

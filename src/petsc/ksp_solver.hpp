@@ -38,7 +38,7 @@ class PetscSolver {
   // combinations that it does not support, Error{input} for a matrix that the preconditioner cannot
   // take: with jacobi or sor, a zero on the diagonal. Collective.
   PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
-              std::shared_ptr<const DistributedMatrix> matrix);
+              const std::shared_ptr<const DistributedMatrix>& matrix);
 
   // The solves that follow are of right-hand sides times 2^-exponent: so is atol.
   void scale_tolerance(int exponent);
@@ -94,7 +94,7 @@ class PetscSolver {
   void choose_norm();
   void note_a_block_size_of_one();
   void choose_parallel_factorisation(const std::string& asked);
-  void give_entries(Mat assembled, std::shared_ptr<const DistributedMatrix> matrix);
+  void give_entries(Mat assembled, const std::shared_ptr<const DistributedMatrix>& matrix);
   void set_block_factorisation();
   std::string unsymmetric_factorisation() const;  // its PC, where cg has one; else empty
 
