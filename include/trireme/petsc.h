@@ -38,8 +38,8 @@ extern "C" {
   (MatSeqAIJSetPreallocation, MatMPIAIJGetSeqAIJ, ...) work with it.
 
   The first product after an assembly copies the matrix and builds the kernel (TriremeBuild in
-  -log_view). Where only values have changed since then, in whichever way, the next product hands the
-  new values to the same kernel (TriremeUpdateValues). A new nonzero pattern is built anew.
+  -log_view). Where only values have changed since then, in whichever way, the next product hands
+  the new values to the same kernel (TriremeUpdateValues). A new nonzero pattern is built anew.
 
   A matrix that is not square, or whose rows and columns are split differently over the processes,
   is multiplied by AIJ itself.
@@ -48,8 +48,8 @@ extern "C" {
   those that neither MatSetFromOptions nor a call has decided:
 
     -mat_trireme_kernel <auto>       a name of `solve --list-kernels`, or auto
-    -mat_trireme_device <auto>       cpu, cuda, or auto: the CPU until a KSP of Trireme solves with the
-                                     matrix, and from then on a GPU if every process has one
+    -mat_trireme_device <auto>       cpu, cuda, or auto: the CPU until a KSP of Trireme solves with
+                                     the matrix, and from then on a GPU if every process has one
     -mat_trireme_precision <double>  double, or mixed: the loop of a KSP of Trireme reads the values
                                      in single precision and corrects the residual by the matrix
                                      itself. MatMult is by the matrix itself in both cases, so that
@@ -110,8 +110,8 @@ PetscErrorCode MatCreateTrireme(Mat assembled, const char kernel[], const char d
                                 const char precision[], Mat *trireme);
 
 /*
-  Copies the values of `assembled`, whose nonzero pattern is that of `trireme`, which MatCreateTrireme
-  made of it. The next product hands them to the kernel. Collective.
+  Copies the values of `assembled` into `trireme`, a matrix of type MATTRIREME with the same nonzero
+  pattern. The next product hands them to the kernel. Collective.
 */
 PetscErrorCode MatTriremeUpdateValues(Mat trireme, Mat assembled);
 
@@ -120,9 +120,9 @@ PetscErrorCode MatTriremeUpdateValues(Mat trireme, Mat assembled);
   the next product. A matrix of another type is left alone, as PETSc's own functions of a type do.
   Logically collective.
 */
-PetscErrorCode MatTriremeSetKernel(Mat trireme, const char kernel[]);
-PetscErrorCode MatTriremeSetDevice(Mat trireme, const char device[]);
-PetscErrorCode MatTriremeSetPrecision(Mat trireme, const char precision[]);
+PetscErrorCode MatTriremeSetKernel(Mat mat, const char kernel[]);
+PetscErrorCode MatTriremeSetDevice(Mat mat, const char device[]);
+PetscErrorCode MatTriremeSetPrecision(Mat mat, const char precision[]);
 
 #ifdef __cplusplus
 }

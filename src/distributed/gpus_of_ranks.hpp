@@ -31,8 +31,8 @@ GpusOfRanks gpus_of_ranks(MPI_Comm comm);
 // "node7 (rank 4)": where this rank runs.
 std::string place_of_rank(MPI_Comm comm);
 
-// Makes the GPU of this rank's number on its node the current device of this thread. Throws the same
-// Error{resource} on every rank where one has no usable GPU. Collective.
+// Makes the GPU of this rank's number on its node the current device of this thread. Throws the
+// same Error{resource} on every rank where one has no usable GPU. Collective.
 DeviceProperties select_gpu_of_rank(MPI_Comm comm);
 
 }  // namespace trireme

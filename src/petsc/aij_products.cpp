@@ -200,7 +200,7 @@ void AijProducts::build(Mat mat, Caller caller) {
 void AijProducts::update(Mat mat, const AijBlocks& blocks) {
   logged(log_events().update, mat, [&] {
     copy_values(blocks, matrix_->blocks);
-    // FP32 may hold the values of before and not the new ones; such an operator lacks the exact ones.
+    // An operator whose former values FP32 held keeps no exact values, which the new ones may need.
     if (precision() == Precision::mixed && !float_values_are_exact(*matrix_) && !op_->inexact())
       make_operator(Caller::mat_mult);
     else

@@ -59,8 +59,8 @@ class AijProducts {
   bool set(const ProductSettings& settings);
 
   // The operator of `mat` as it is at this moment. Null where the matrix is not square or its rows
-  // and columns are split differently: AIJ multiplies by such a matrix itself. Throws the same Error
-  // on every rank. Collective.
+  // and columns are split differently: AIJ multiplies by such a matrix itself. Throws the same
+  // Error on every rank. Collective.
   const std::shared_ptr<Operator>& operator_for(Mat mat, Caller caller);
 
   // The operator of the last product; null where there was none.

@@ -6,8 +6,8 @@
 
 namespace trireme {
 
-// Reads -trireme_exchange peer|nccl|mpi and -trireme_peer_timeout <seconds>. Throws Error{usage} for
-// a number of seconds that is negative or not finite.
+// Reads -trireme_exchange peer|nccl|mpi and -trireme_peer_timeout <seconds>. Throws Error{usage}
+// for a number of seconds that is negative or not finite.
 ExchangeRequest exchange_options();
 
 }  // namespace trireme

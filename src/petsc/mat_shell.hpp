@@ -12,8 +12,8 @@ namespace trireme {
 
 // The shell shares ownership of the operator. MatMult of a mixed-precision operator is by the
 // rounded matrix. MatCreateVecs gives vectors of the row distribution. With a CudaOperator and a
-// PETSc that has CUDA, these vectors live on the device, and no product copies them. -log_view shows
-// TriremeHalo, TriremeLocal and TriremeGhost within MatMult. Collective.
+// PETSc that has CUDA, these vectors live on the device, and no product copies them. -log_view
+// shows TriremeHalo, TriremeLocal and TriremeGhost within MatMult. Collective.
 MatHandle make_shell(std::shared_ptr<Operator> op);
 
 // The operator of a Mat that make_shell() made; null for any other Mat.

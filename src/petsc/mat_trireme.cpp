@@ -209,8 +209,9 @@ PetscErrorCode from_any(Mat from, MatType type, MatReuse reuse, Mat* to);
 PetscErrorCode to_aij(Mat from, MatType type, MatReuse reuse, Mat* to);
 PetscErrorCode to_itself(Mat from, MatType type, MatReuse reuse, Mat* to);
 
-// Calls visit(name, function) for each function that is composed with a Mat of the type; PETSc finds
-// them by their names. `function` is null for one that AIJ composes with the same Mat as `original`.
+// Calls visit(name, function, original) for each function that is composed with a Mat of the type;
+// PETSc finds these functions by their names. Where `function` is null, it is the one that AIJ has
+// composed with the same Mat by the name `original`.
 template <class Visit>
 void for_each_composed(bool parallel, Visit&& visit) {
   const std::string type = parallel ? MATMPIAIJTRIREME : MATSEQAIJTRIREME;

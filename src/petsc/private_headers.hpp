@@ -62,8 +62,8 @@ KspRequests requests_of(KSP ksp);
 Vec solution_of(KSP ksp);
 Vec right_hand_side_of(KSP ksp);
 
-// Where the loop is: the iteration and its residual norm, the norm to which rtol is relative, and the
-// target that the norm must reach.
+// Where the loop is: the iteration and its residual norm, the norm to which rtol is relative, and
+// the target that the norm must reach.
 struct KspProgress {
   PetscInt iteration;
   PetscReal norm, reference, target;

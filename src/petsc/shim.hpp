@@ -50,8 +50,8 @@ void petsc_check(PetscErrorCode error, ExitCode code = ExitCode::internal);
 // no CUDA.
 std::optional<std::int64_t> petsc_device_copies();
 
-// The stream in which PETSc queues its work on the GPU. Null, the default stream, where PETSc has no
-// CUDA.
+// The stream in which PETSc queues its work on the GPU. Null, the default stream, where PETSc has
+// no CUDA.
 StreamRef petsc_stream();
 
 // An error handler for PetscPushErrorHandler that prints nothing. It turns every failure of PETSc's
