@@ -61,14 +61,17 @@ struct StabilizerDots {
   TRIREME_HD void store(std::int64_t, const Row&) const {}
 };
 
-// x += alpha p^ + omega s^, r = s - omega t, p^ = D^-1 r + beta (p^ - omega D^-1 v); sums {r.r,
-// r0.r}. Moves 11n values (10n without a diagonal array): p itself is not needed.
+// x += alpha p^ + omega s^, r = s - omega t, d = D^-1 r + beta (d - omega D^-1 v); sums {r.r, r0.r}.
+// Where M is pointwise, d is p^ itself and p is not needed: the pass moves 11n values (10n without
+// a diagonal array). Otherwise D is 1, d is p, and p^ = M^-1 p follows.
+template <bool pointwise>
 struct FullStep {
   static constexpr int sums = 2;
   static constexpr bool always = false;
   double* x;
   double* r;
-  double* p_hat;
+  double* direction;
+  const double* p_hat;  // null where M is pointwise
   const double* s_hat;
   const double* t;
   const double* v;
@@ -76,56 +79,23 @@ struct FullStep {
   Diagonal inverse;
 
   struct Row {
-    double x, r, p_hat, s_hat, t, v, inverse, r0;
+    double x, r, direction, p_hat, s_hat, t, v, inverse, r0;
   };
   TRIREME_HD Row load(std::int64_t i) const {
-    return {x[i], r[i], p_hat[i], s_hat[i], t[i], v[i], inverse[i], r0[i]};
+    const double d = direction[i];
+    return {x[i], r[i], d, pointwise ? d : p_hat[i], s_hat[i], t[i], v[i], inverse[i], r0[i]};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     row.x += s.alpha * row.p_hat + omega(s) * row.s_hat;
     row.r -= omega(s) * row.t;
-    row.p_hat = row.inverse * row.r + s.beta * (row.p_hat - omega(s) * row.inverse * row.v);
+    row.direction = row.inverse * row.r + s.beta * (row.direction - omega(s) * row.inverse * row.v);
     sum[0] += row.r * row.r;
     sum[1] += row.r0 * row.r;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     x[i] = row.x;
     r[i] = row.r;
-    p_hat[i] = row.p_hat;
-  }
-};
-
-// x += alpha p^ + omega s^, r = s - omega t, p = r + beta (p - omega v), for an M that is not
-// pointwise; sums {r.r, r0.r}. p^ = M^-1 p follows.
-struct GeneralFullStep {
-  static constexpr int sums = 2;
-  static constexpr bool always = false;
-  double* x;
-  double* r;
-  double* p;
-  const double* p_hat;
-  const double* s_hat;
-  const double* t;
-  const double* v;
-  const double* r0;
-
-  struct Row {
-    double x, r, p, p_hat, s_hat, t, v, r0;
-  };
-  TRIREME_HD Row load(std::int64_t i) const {
-    return {x[i], r[i], p[i], p_hat[i], s_hat[i], t[i], v[i], r0[i]};
-  }
-  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
-    row.x += s.alpha * row.p_hat + omega(s) * row.s_hat;
-    row.r -= omega(s) * row.t;
-    row.p = row.r + s.beta * (row.p - omega(s) * row.v);
-    sum[0] += row.r * row.r;
-    sum[1] += row.r0 * row.r;
-  }
-  TRIREME_HD void store(std::int64_t i, const Row& row) const {
-    x[i] = row.x;
-    r[i] = row.r;
-    p[i] = row.p;
+    direction[i] = row.direction;
   }
 };
 
@@ -364,9 +334,9 @@ struct Bicgstab : SystemVectors {
     e.pass(StabilizerDots{t, r, r0}, Stabilize{});  // omega = t.s / t.t, rho', beta
     // x += alpha p^ + omega s^, r = s - omega t, p^ = M^-1 (r + beta (p - omega v))
     if constexpr (M::pointwise) {
-      e.pass(FullStep{x, r, p_hat, s_hat, t, v, r0, pointwise_part(m)});
+      e.pass(FullStep<true>{x, r, p_hat, nullptr, s_hat, t, v, r0, pointwise_part(m)});
     } else {
-      e.pass(GeneralFullStep{x, r, p, p_hat, s_hat, t, v, r0});
+      e.pass(FullStep<false>{x, r, p, p_hat, s_hat, t, v, r0, Diagonal{}});
       m.apply(e, p, p_hat);
     }
     e.product(p_hat, v);                    // v = A p^

@@ -73,25 +73,28 @@ struct CgDirection {
   }
 };
 
-// From {r.z, norm term} of a true residual.
-struct CgBegin {
+// From {r.z, norm term} of a true residual, with which a solve begins or goes on.
+template <Entry entry>
+struct CgEnter {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
     s.rho = sum[0];
-    begin(s, chosen_norm(s, sum[0], sum[1]));
+    enter<entry>(s, chosen_norm(s, sum[0], sum[1]));
     if (running(s)) check_preconditioner(s, s.rho, s.rho);
   }
 };
+using CgBegin = CgEnter<Entry::begin>;
+using CgGoOn = CgEnter<Entry::go_on>;
 
-// From {r.z, norm term} of a true residual, when a stopped solve goes on.
-struct CgGoOn {
-  static constexpr bool ends_iteration = true;
-  TRIREME_HD void operator()(State& s, const double* sum) const {
-    s.rho = sum[0];
-    go_on(s, chosen_norm(s, sum[0], sum[1]));
-    if (running(s)) check_preconditioner(s, s.rho, s.rho);
-  }
-};
+// The end of an iteration, whose pass with x += alpha p still follows.
+TRIREME_HD void cg_improve(State& s, double rho, double squared, double beta) {
+  const double last = s.rho;
+  s.rho = rho;
+  s.beta = beta;
+  ++s.iterations;
+  judge(s, chosen_norm(s, rho, squared));
+  if (running(s)) check_preconditioner(s, rho, last);
+}
 
 // From {p.Ap}: alpha = rho / p.Ap
 struct CgStepLength {
@@ -109,13 +112,7 @@ struct CgImprove {
   static constexpr bool ends_iteration = true;
   static constexpr bool has_tail = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
-    if (!live(s)) return;
-    const double last = s.rho;
-    s.rho = sum[0];
-    s.beta = s.rho / last;
-    ++s.iterations;
-    judge(s, chosen_norm(s, sum[0], sum[1]));
-    if (running(s)) check_preconditioner(s, s.rho, last);
+    if (live(s)) cg_improve(s, sum[0], sum[1], sum[0] / s.rho);
   }
 };
 
@@ -138,13 +135,7 @@ struct GoOnImprove {
   static constexpr bool ends_iteration = true;
   static constexpr bool has_tail = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
-    if (!live(s)) return;
-    const double last = s.rho;
-    s.rho = sum[0];
-    s.beta = -sum[2] / last_curvature(s);
-    ++s.iterations;
-    judge(s, chosen_norm(s, sum[0], sum[1]));
-    if (running(s)) check_preconditioner(s, s.rho, last);
+    if (live(s)) cg_improve(s, sum[0], sum[1], -sum[2] / last_curvature(s));
   }
 };
 

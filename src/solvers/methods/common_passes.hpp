@@ -7,6 +7,16 @@
 
 namespace trireme::solvers {
 
+// What a true residual is the start of: a solve, or the rest of a solve that was stopped.
+enum class Entry { begin, go_on };
+template <Entry entry>
+TRIREME_HD void enter(State& s, double norm) {
+  if constexpr (entry == Entry::begin)
+    begin(s, norm);
+  else
+    go_on(s, norm);
+}
+
 // The norm that the rule tests, from the sums r.z and `squared`, the sum of the norm terms.
 TRIREME_HD double chosen_norm(const State& s, double rz, double squared) {
   if (s.rule.norm == NormKind::none) return 0;

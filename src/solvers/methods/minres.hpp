@@ -170,28 +170,21 @@ TRIREME_HD void minres_curvature(State& s, double z_az) {
 }
 
 // The scalars before the first Lanczos step, from {r.z, norm term, z.A z} of a true residual.
-TRIREME_HD void minres_begin(State& s, const double* sum, bool goes_on) {
-  using S = MinresScalars;
-  s.rho = sum[0];
-  const double norm = chosen_norm(s, sum[0], sum[1]);
-  goes_on ? go_on(s, norm) : begin(s, norm);
-  if (running(s)) check_preconditioner(s, s.rho, 1);
-  s.beta = 0;
-  s.scalar[S::gamma] = s.scalar[S::eta] = sqrt(fabs(s.rho));
-  s.scalar[S::cosine] = s.scalar[S::last_cosine] = 1;
-  s.scalar[S::sine] = s.scalar[S::last_sine] = 0;
-  if (running(s)) minres_curvature(s, sum[2]);
-  close_iteration(s);
-}
-
-struct MinresBegin {
+template <Entry entry>
+struct MinresEnter {
   static constexpr bool ends_iteration = true;
-  TRIREME_HD void operator()(State& s, const double* sum) const { minres_begin(s, sum, false); }
-};
-
-struct MinresGoOn {
-  static constexpr bool ends_iteration = true;
-  TRIREME_HD void operator()(State& s, const double* sum) const { minres_begin(s, sum, true); }
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    using S = MinresScalars;
+    s.rho = sum[0];
+    enter<entry>(s, chosen_norm(s, sum[0], sum[1]));
+    if (running(s)) check_preconditioner(s, s.rho, 1);
+    s.beta = 0;
+    s.scalar[S::gamma] = s.scalar[S::eta] = sqrt(fabs(s.rho));
+    s.scalar[S::cosine] = s.scalar[S::last_cosine] = 1;
+    s.scalar[S::sine] = s.scalar[S::last_sine] = 0;
+    if (running(s)) minres_curvature(s, sum[2]);
+    close_iteration(s);
+  }
 };
 
 // From {v.z} of the new Lanczos vector: gamma_{j+1}, and the rotation that makes its column of the
@@ -291,7 +284,7 @@ struct Minres : SystemVectors {
   TRIREME_EXECUTOR_TEXT
   template <class Exec, class M>
   TRIREME_HD void start(Exec& e, const M& m, bool x_is_zero) const {
-    begin_lanczos(e, m, x_is_zero, MinresBegin{});
+    begin_lanczos(e, m, x_is_zero, MinresEnter<Entry::begin>{});
   }
 
   TRIREME_EXECUTOR_TEXT
@@ -318,7 +311,7 @@ struct Minres : SystemVectors {
   TRIREME_EXECUTOR_TEXT
   template <class Exec, class M>
   TRIREME_HD void go_on(Exec& e, const M& m) const {
-    begin_lanczos(e, m, false, MinresGoOn{});
+    begin_lanczos(e, m, false, MinresEnter<Entry::go_on>{});
   }
 
   template <class Exec, class M>
