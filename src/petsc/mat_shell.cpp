@@ -65,7 +65,7 @@ MatHandle make_shell(std::shared_ptr<Operator> op) {
   MatHandle shell;
   petsc_check(
       MatCreateShell(comm, rows, rows, global_rows, global_rows, context.get(), shell.put()));
-  context.release();  // shell_destroy deletes it
+  static_cast<void>(context.release());  // shell_destroy deletes it
   petsc_check(MatShellSetOperation(shell, MATOP_DESTROY, petsc_operation(shell_destroy)));
   // Nobody scales or shifts the shell, so PETSc may call our functions directly. PETSc wants this
   // call before the operations are set.
