@@ -183,7 +183,7 @@ int main(int argc, char** argv) {
     if (write(STDERR_FILENO, words.data(), words.size()) < 0) std::_Exit(1);
     std::abort();
   });
-  LastInput last(std::string(argv[0]) + ".input");
+  LastInput last{std::string(argv[0]) + ".input"};
   const std::string_view mode = argc > 1 ? argv[1] : "";
   if (argc == 4 && (mode == "--seconds" || mode == "--runs")) {
     fuzz(last, mode == "--seconds", std::atol(argv[2]), argv[3]);
