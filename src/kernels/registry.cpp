@@ -29,7 +29,7 @@ constexpr CudaBuilder<Value> on_cuda([[maybe_unused]] CudaBuilder<Value> builder
 constexpr std::array kKernels = {
     KernelEntry{
         .name = "csr",
-        .summary = "plain row loop over CSR, the same number of rows per thread: the reference",
+        .summary = "plain row loop over CSR, equal rows per thread: the reference",
         .paper = "Saad 2003, section 3.4",
         .host_double = build_csr_host<double>,
         .host_float = build_csr_host<float>,
