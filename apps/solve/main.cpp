@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/run_case.hpp"
+#include "app/solution_file.hpp"
 #include "arguments.hpp"
 #include "base/error.hpp"
 #include "base/overwriting.hpp"

@@ -35,9 +35,9 @@ void TerminalProgress::show(const std::string& line) {
   shown_ = true;
 }
 
-void TerminalProgress::stage(std::string_view text) { show(fmt::format("{} ...", text)); }
+void TerminalProgress::step_begins(std::string_view text) { show(fmt::format("{} ...", text)); }
 
-void TerminalProgress::solve_begins(int, std::string_view kernel) {
+void TerminalProgress::run_begins(int, std::string_view kernel) {
   kernel_ = kernel;
   samples_.clear();
 }

@@ -7,20 +7,20 @@
 #include <deque>
 #include <string>
 
-#include "app/run_case.hpp"
+#include "app/case_observer.hpp"
 #include "config/case.hpp"
 
 namespace trireme::solve {
 
 // Rewrites its line at most five times a second: kernel, iteration, residual, rate, time left.
-class TerminalProgress : public Progress {
+class TerminalProgress : public CaseObserver {
  public:
   // `terminal` must outlive this; `solver` gives the tolerance and the most iterations.
   TerminalProgress(std::FILE* terminal, SolverSpec solver);
   ~TerminalProgress() override;
 
-  void stage(std::string_view text) override;
-  void solve_begins(int run, std::string_view kernel) override;
+  void step_begins(std::string_view text) override;
+  void run_begins(int run, std::string_view kernel) override;
   void iteration(int run, std::int64_t iteration, double relative_residual) override;
   void clear();
 

@@ -37,6 +37,9 @@ struct Dataset {
   bool operator==(const Dataset&) const = default;
 };
 
+// The kernel that is PETSc's own matrix and product; all others are those of kernels/registry.hpp.
+inline constexpr std::string_view kPetscAij = "petsc-aij";
+
 using RightHandSide = std::variant<MadeRhs, Dataset>;
 
 // Empty for a text that is neither the name of a dataset nor a word of MadeRhs.

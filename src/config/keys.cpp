@@ -17,7 +17,7 @@ using std::string;
 using Strings = std::vector<string>;
 
 Strings kernel_names() {
-  Strings names = {string(kAuto), "petsc-aij"};
+  Strings names = {string(kAuto), string(kPetscAij)};
   for (const KernelEntry& kernel : kernel_registry()) names.emplace_back(kernel.name);
   return names;
 }

@@ -1,88 +1,151 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds and times what amat.hpp says.
+// Three kinds of product: a Trireme kernel on the host, one on a GPU, and PETSc's own.
 #include "petsc/amat.hpp"
 
-#include "petsc/exchange_options.hpp"
+#include <utility>
 
 #include "base/stopwatch.hpp"
 #include "device/buffer.hpp"
+#include "distributed/cuda_operator.hpp"
 #include "distributed/host_operator.hpp"
 #include "parallel/collective.hpp"
+#include "petsc/assembled_mat.hpp"
+#include "petsc/case_kernels.hpp"
+#include "petsc/exchange_options.hpp"
+#include "petsc/ksp_solver.hpp"
 #include "petsc/log_events.hpp"
 #include "petsc/mat_shell.hpp"
 #include "planning/gpu_shares.hpp"
 
 namespace trireme {
+namespace {
 
-Amat::Amat(const std::shared_ptr<DistributedMatrix>& matrix, const KernelChoice& kernel)
-    : on_gpu_(kernel.device == Device::cuda) {
+// A Trireme kernel behind a MatShell.
+class KernelAmat : public Amat {
+ public:
+  KernelAmat(std::shared_ptr<Operator> op, bool on_gpu)
+      : Amat(on_gpu), operator_(std::move(op)), shell_(make_shell(operator_)) {
+    const MPI_Comm comm = operator_->matrix().comm;
+    build_seconds_ = max_over_ranks(comm, operator_->build_seconds());
+    upload_seconds_ = max_over_ranks(comm, operator_->upload_seconds());
+  }
+
+  Mat mat() const override { return shell_; }
+  ProductTimes& times() override { return operator_->times(); }
+  KernelStatistics statistics() const override { return operator_->statistics(); }
+  bool inexact() const override { return operator_->inexact(); }
+
+ private:
+  std::shared_ptr<Operator> operator_;
+  MatHandle shell_;
+};
+
+// The same on a GPU, where the row order may be the kernel's own and vectors may be staged.
+class CudaKernelAmat final : public KernelAmat {
+ public:
+  explicit CudaKernelAmat(std::shared_ptr<CudaOperator> op)
+      : KernelAmat(op, true), operator_(std::move(op)) {}
+
+  void choose_row_order(KspSolver& solver) override {
+    solver.choose_row_order();
+    build_seconds_ = max_over_ranks(operator_->matrix().comm, operator_->build_seconds());
+  }
+
+  void time_products_if_none_was() override {
+    if (times().count() > 0) return;
+    constexpr int kProducts = 100;
+    const Array<double> ones(operator_->matrix().local_rows(), 1.0);
+    const DeviceBuffer<double> x = to_device(std::span<const double>(ones), operator_->stream());
+    const DeviceBuffer<double> y(ones.size(), operator_->stream());
+    for (int product = 0; product < kProducts; ++product)
+      operator_->multiply(x.view(), y.span(), operator_->stream());
+  }
+
+  std::vector<std::string> notes() override {
+    std::vector<std::string> notes;
+    const DistributedMatrix& matrix = operator_->matrix();
+    if (const GpuExchange* exchange = operator_->exchange()) {
+      const std::string& why = exchange->why_no_peers;
+      notes.push_back(fmt::format("exchange between GPUs: {}{}{}", exchange->name(),
+                                  why.empty() ? "" : ": ", why));
+      if (exchange->name() != "mpi")
+        if (std::string advice = advice_on_shares(size_of(matrix.comm), matrix.global_nnz);
+            !advice.empty())
+          notes.push_back(std::move(advice));
+    }
+    if (const double us = max_over_ranks(matrix.comm, operator_->staging_us()); us > 0)
+      notes.push_back(fmt::format(
+          "vectors are staged through pinned memory: {:.1f} us per product beside it", us));
+    if (const PermutationTrial& trial = operator_->row_order_trial(); trial.callers_us > 0)
+      notes.push_back(fmt::format(
+          "{} the row order of {}: {:.1f} us per product, {:.1f} in the order of the matrix (the "
+          "trial took {:.1f} ms)",
+          operator_->permuted() ? "solved in" : "not solved in", operator_->kernel(),
+          trial.permuted_us, trial.callers_us, 1e3 * trial.seconds));
+    return notes;
+  }
+
+ private:
+  std::shared_ptr<CudaOperator> operator_;
+};
+
+// PETSc's own AIJ matrix and its product.
+class PetscAmat final : public Amat {
+ public:
+  PetscAmat(const std::shared_ptr<DistributedMatrix>& matrix, bool on_gpu)
+      : Amat(on_gpu), aij_(matrix, AijUse::product), bytes_(matrix->csr_bytes()) {
+    build_seconds_ = watch_.lap();
+    if (on_gpu) {
+      aij_.move_to_gpu();
+      upload_seconds_ = watch_.lap();
+    }
+    aij_.time_products();
+    build_seconds_ = max_over_ranks(matrix->comm, build_seconds_);
+    upload_seconds_ = max_over_ranks(matrix->comm, upload_seconds_);
+  }
+
+  Mat mat() const override { return aij_.mat(); }
+  Mat assembled() const override { return aij_.mat(); }
+  ProductTimes& times() override { return aij_.times(); }
+  KernelStatistics statistics() const override {
+    KernelStatistics statistics;
+    statistics.stored_bytes = bytes_;
+    return statistics;
+  }
+
+ private:
+  Stopwatch watch_;  // begins ahead of the matrix
+  AssembledMat aij_;
+  std::int64_t bytes_;
+};
+
+std::unique_ptr<Amat> build(const std::shared_ptr<DistributedMatrix>& matrix,
+                            const KernelChoice& kernel) {
+  const bool on_gpu = kernel.device == Device::cuda;
+  if (!find_case_kernel(kernel.name).entry) return std::make_unique<PetscAmat>(matrix, on_gpu);
+  std::shared_ptr<Operator> op = make_operator(matrix, kernel);
+  if (auto cuda = std::dynamic_pointer_cast<CudaOperator>(op))
+    return std::make_unique<CudaKernelAmat>(std::move(cuda));
+  return std::make_unique<KernelAmat>(std::move(op), false);
+}
+
+}  // namespace
+
+std::unique_ptr<Amat> make_amat(const std::shared_ptr<DistributedMatrix>& matrix,
+                                const KernelChoice& kernel) {
   const PetscLogEvent event = log_events().build;
   petsc_check(PetscLogEventBegin(event, 0, 0, 0, 0));
-  if (kernel.name == "petsc-aij") {
-    Stopwatch watch;
-    aij_ = std::make_unique<AssembledMat>(matrix, AijUse::product);
-    build_seconds_ = watch.lap();
-    if (on_gpu_) {
-      aij_->move_to_gpu();
-      upload_seconds_ = watch.lap();
-    }
-    aij_->time_products();
-    statistics_.stored_bytes = matrix->csr_bytes();
-  } else {
-    if (on_gpu_) {
-      cuda_ =
-          std::make_shared<CudaOperator>(matrix, kernel.name, kernel.precision, exchange_options());
-      operator_ = cuda_;
-    } else {
-      operator_ = std::make_shared<HostOperator>(matrix, kernel.name, kernel.precision);
-    }
-    statistics_ = operator_->statistics();
-    shell_ = make_shell(operator_);
-    build_seconds_ = operator_->build_seconds();
-    upload_seconds_ = operator_->upload_seconds();
-  }
+  std::unique_ptr<Amat> amat = build(matrix, kernel);
   petsc_check(PetscLogEventEnd(event, 0, 0, 0, 0));
-  build_seconds_ = max_over_ranks(matrix->comm, build_seconds_);
-  upload_seconds_ = max_over_ranks(matrix->comm, upload_seconds_);
+  return amat;
 }
 
-void Amat::choose_row_order(PetscSolver& solver) {
-  if (!cuda_) return;
-  solver.choose_row_order();
-  statistics_ = operator_->statistics();
-  build_seconds_ = max_over_ranks(cuda_->matrix().comm, cuda_->build_seconds());
-}
-
-std::string Amat::row_order_note() const {
-  if (!cuda_ || cuda_->row_order_trial().callers_us == 0) return {};
-  const PermutationTrial& trial = cuda_->row_order_trial();
-  return fmt::format(
-      "{} the row order of {}: {:.1f} us a product, {:.1f} in the matrix's (tried in {:.1f} ms)",
-      cuda_->permuted() ? "solved in" : "no use for", cuda_->kernel(), trial.permuted_us,
-      trial.callers_us, 1e3 * trial.seconds);
-}
-
-void Amat::time_products_if_none_was() {
-  if (!cuda_ || times().count() > 0) return;
-  constexpr int kProducts = 100;
-  const Array<double> ones(cuda_->matrix().local_rows(), 1.0);
-  const DeviceBuffer<double> x = to_device(std::span<const double>(ones), cuda_->stream());
-  const DeviceBuffer<double> y(ones.size(), cuda_->stream());
-  for (int product = 0; product < kProducts; ++product)
-    cuda_->multiply(x.view(), y.span(), cuda_->stream());
-}
-
-std::string Amat::exchange() const {
-  if (!cuda_ || !cuda_->exchange()) return {};
-  const GpuExchange& exchange = *cuda_->exchange();
-  const std::string name(exchange.name());
-  return exchange.why_no_peers.empty() ? name : fmt::format("{}: {}", name, exchange.why_no_peers);
-}
-
-std::string Amat::advice_on_shares() const {
-  if (!cuda_ || !cuda_->exchange() || cuda_->exchange()->name() == "mpi") return {};
-  const DistributedMatrix& matrix = cuda_->matrix();
-  return trireme::advice_on_shares(size_of(matrix.comm), matrix.global_nnz);
+std::shared_ptr<Operator> make_operator(const std::shared_ptr<DistributedMatrix>& matrix,
+                                        const KernelChoice& kernel) {
+  if (kernel.device == Device::cuda)
+    return std::make_shared<CudaOperator>(matrix, kernel.name, kernel.precision,
+                                          exchange_options());
+  return std::make_shared<HostOperator>(matrix, kernel.name, kernel.precision);
 }
 
 }  // namespace trireme

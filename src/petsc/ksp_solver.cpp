@@ -41,7 +41,7 @@ class IterationLimit {
 };
 
 PetscErrorCode call_monitor(KSP, PetscInt iteration, PetscReal norm, void* context) {
-  const auto* monitor = static_cast<PetscSolver::Monitor*>(context);
+  const auto* monitor = static_cast<KspSolver::Monitor*>(context);
   if (*monitor) (*monitor)(iteration, norm);
   return kPetscSuccess;
 }
@@ -115,7 +115,7 @@ void require_nonzero_diagonal(const DistributedMatrix& matrix, const std::string
 // is a reason to end. To agree takes a reduction, so after the first few iterations not all do.
 class EndedBySignal {
  public:
-  EndedBySignal(KSP ksp, const PetscSolver::Checkpoints& checkpoints)
+  EndedBySignal(KSP ksp, const KspSolver::Checkpoints& checkpoints)
       : ksp_(ksp), test_(exchange_convergence_test(ksp, {test, this})), checkpoints_(checkpoints) {}
   ~EndedBySignal() { exchange_convergence_test(ksp_, test_); }
   EndedBySignal(const EndedBySignal&) = delete;
@@ -147,7 +147,7 @@ class EndedBySignal {
 
   KSP ksp_;
   ConvergenceTest test_;
-  const PetscSolver::Checkpoints& checkpoints_;
+  const KspSolver::Checkpoints& checkpoints_;
   std::int64_t tests_ = 0;
   bool stopped_ = false;
 };
@@ -156,8 +156,8 @@ class EndedBySignal {
 
 std::string ksp_type(const std::string& method) { return method == "bicgstab" ? KSPBCGS : method; }
 
-PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
-                         const std::shared_ptr<const DistributedMatrix>& matrix)
+KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
+                     const std::shared_ptr<const DistributedMatrix>& matrix)
     : amat_(amat) {
   const Stopwatch watch;
   petsc_check(KSPCreate(comm_of(amat), ksp_.put()));
@@ -191,8 +191,8 @@ PetscSolver::PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   setup_seconds_ = watch.seconds();
 }
 
-void PetscSolver::set_types(const SolverSpec& spec, const std::string& type,
-                            const std::string& pc_type) {
+void KspSolver::set_types(const SolverSpec& spec, const std::string& type,
+                          const std::string& pc_type) {
   petsc_check(KSPSetType(ksp_, type.c_str()), ExitCode::usage);
   petsc_check(PCSetType(pc_of(ksp_), pc_type.c_str()), ExitCode::usage);
   const auto max_iterations = static_cast<PetscInt>(
@@ -203,7 +203,7 @@ void PetscSolver::set_types(const SolverSpec& spec, const std::string& type,
 
 // Trireme's own loop where it is asked for or, by auto, where it serves: as what it lacks of the
 // options shows when it has read them, it reads them first.
-void PetscSolver::choose_engine(const SolverSpec& spec) {
+void KspSolver::choose_engine(const SolverSpec& spec) {
   const std::string resident = resident_ksp_type(spec.method);
   std::string why_not = spec.engine == Engine::petsc
                             ? "solver.engine is petsc"
@@ -238,7 +238,7 @@ void PetscSolver::choose_engine(const SolverSpec& spec) {
   if (!spec.engine && !resident.empty()) notes_.push_back(why_not + ": engine petsc");
 }
 
-void PetscSolver::note_a_block_size_of_one() {
+void KspSolver::note_a_block_size_of_one() {
   PetscInt size = 1;
   petsc_check(MatGetBlockSize(amat_, &size));
   if (preconditioner() == PCPBJACOBI && size == 1)
@@ -248,7 +248,7 @@ void PetscSolver::note_a_block_size_of_one() {
 }
 
 // The unpreconditioned residual, unless an option says otherwise or the method cannot test it.
-void PetscSolver::choose_norm() {
+void KspSolver::choose_norm() {
   PetscBool chosen = PETSC_FALSE;
   petsc_check(PetscOptionsHasName(nullptr, nullptr, "-ksp_norm_type", &chosen));
   if (chosen) return;
@@ -266,7 +266,7 @@ void PetscSolver::choose_norm() {
 }
 
 // PETSc's incomplete factorisations are serial: on many ranks each factors its own diagonal block.
-void PetscSolver::choose_parallel_factorisation(const std::string& asked) {
+void KspSolver::choose_parallel_factorisation(const std::string& asked) {
   if ((asked != PCILU && asked != PCICC) || size_of(comm_of(amat_)) == 1) return;
   block_type_ = asked;
   petsc_check(PCSetType(pc_of(ksp_), PCBJACOBI));
@@ -276,8 +276,8 @@ void PetscSolver::choose_parallel_factorisation(const std::string& asked) {
                                size_of(comm_of(amat_)), asked));
 }
 
-void PetscSolver::give_entries(Mat assembled,
-                               const std::shared_ptr<const DistributedMatrix>& matrix) {
+void KspSolver::give_entries(Mat assembled,
+                             const std::shared_ptr<const DistributedMatrix>& matrix) {
   if (!assembled) {
     pmat_ = std::make_unique<AssembledMat>(matrix, AijUse::preconditioner);
     assembled = pmat_->mat();
@@ -286,7 +286,7 @@ void PetscSolver::give_entries(Mat assembled,
   petsc_check(KSPSetOperators(ksp_, amat_, assembled));
 }
 
-void PetscSolver::set_block_factorisation() {
+void KspSolver::set_block_factorisation() {
   PetscBool chosen = PETSC_FALSE;
   petsc_check(PetscOptionsHasName(nullptr, nullptr, "-sub_pc_type", &chosen));
   if (block_type_.empty() || chosen) return;
@@ -300,7 +300,7 @@ void PetscSolver::set_block_factorisation() {
 }
 
 // CG's recurrences hold for a symmetric preconditioner only.
-std::string PetscSolver::unsymmetric_factorisation() const {
+std::string KspSolver::unsymmetric_factorisation() const {
   if (method() != "cg") return {};
   PC pc = pc_of(ksp_);
   if (type_of(pc) == PCBJACOBI) {
@@ -312,7 +312,7 @@ std::string PetscSolver::unsymmetric_factorisation() const {
   return type_of(pc) == PCILU ? type_of(pc) : "";
 }
 
-void PetscSolver::require_residual_test() const {
+void KspSolver::require_residual_test() const {
   KSPNormType norm = KSP_NORM_NONE;
   PetscBool other_test = PETSC_FALSE;
   petsc_check(KSPGetNormType(ksp_, &norm));
@@ -324,17 +324,17 @@ void PetscSolver::require_residual_test() const {
          other_test ? "-ksp_convergence_test" : "-ksp_norm_type none");
 }
 
-void PetscSolver::choose_row_order() {
+void KspSolver::choose_row_order() {
   if (engine() == Engine::resident) trireme::choose_row_order(ksp_);
 }
 
-void PetscSolver::prepare() {
+void KspSolver::prepare() {
   const Stopwatch watch;
   ksp_prepare(ksp_);
   setup_seconds_ += watch.seconds();
 }
 
-void PetscSolver::scale_tolerance(int exponent) {
+void KspSolver::scale_tolerance(int exponent) {
   if (exponent == exponent_of_atol_) return;
   exponent_of_atol_ = exponent;
   constexpr double kMax = 1e300;
@@ -342,7 +342,7 @@ void PetscSolver::scale_tolerance(int exponent) {
   petsc_check(KSPSetTolerances(ksp_, PETSC_DEFAULT, atol, PETSC_DEFAULT, PETSC_DEFAULT));
 }
 
-KspResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
+KspResult KspSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   const MPI_Comm comm = comm_of(amat_);
   petsc_check(KSPSetInitialGuessNonzero(ksp_, nonzero_guess ? PETSC_TRUE : PETSC_FALSE));
   MPI_Barrier(comm);
@@ -383,63 +383,63 @@ KspResult PetscSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   return result;
 }
 
-std::vector<double> PetscSolver::residuals() const {
+std::vector<double> KspSolver::residuals() const {
   PetscInt recorded = 0;
   petsc_check(KSPGetResidualHistory(ksp_, nullptr, &recorded));
   return {history_.begin(), history_.begin() + recorded};
 }
 
-solvers::StoppedSolve PetscSolver::stopped() const {
+solvers::StoppedSolve KspSolver::stopped() const {
   if (engine() == Engine::resident) return ksp_stopped_solve(ksp_);
   solvers::StoppedSolve stopped;
   stopped.iterations = iterations_;
   return stopped;
 }
 
-void PetscSolver::go_on(const solvers::StoppedSolve& stopped) {
+void KspSolver::go_on(const solvers::StoppedSolve& stopped) {
   if (engine() == Engine::resident)
     ksp_go_on(ksp_, stopped);
   else
     iterations_before_ = stopped.iterations;
 }
 
-std::string PetscSolver::type() const {
+std::string KspSolver::type() const {
   KSPType name = nullptr;
   petsc_check(KSPGetType(ksp_, &name));
   return name ? name : "";
 }
 
-std::string PetscSolver::method() const {
+std::string KspSolver::method() const {
   const std::string name = type();
   const auto resident = resident_method(name);
   const auto method = resident ? resident : solvers::method_named(name);
   return method ? std::string(solvers::info_of(*method).name) : name;
 }
 
-Engine PetscSolver::engine() const {
+Engine KspSolver::engine() const {
   return resident_method(type()) ? Engine::resident : Engine::petsc;
 }
 
-std::string PetscSolver::preconditioner() const {
+std::string KspSolver::preconditioner() const {
   std::string type = type_of(pc_of(ksp_));
   for (const char* name : {PCPBJACOBI, PCVPBJACOBI})
     if (type == resident_pc_type(name)) type = name;
   return block_type_.empty() ? type : fmt::format("{}/{}", type, block_type_);
 }
 
-double PetscSolver::rtol() const {
+double KspSolver::rtol() const {
   PetscReal value = 0;
   petsc_check(KSPGetTolerances(ksp_, &value, nullptr, nullptr, nullptr));
   return value;
 }
 
-double PetscSolver::atol() const {
+double KspSolver::atol() const {
   PetscReal value = 0;
   petsc_check(KSPGetTolerances(ksp_, nullptr, &value, nullptr, nullptr));
   return value;
 }
 
-double PetscSolver::reference(double unit, double first_norm) const {
+double KspSolver::reference(double unit, double first_norm) const {
   const KspRequests asked = requests_of(ksp_);
   if (asked.relative_to_initial_residual) return first_norm;
   return asked.relative_to_smaller ? std::min(unit, first_norm) : unit;

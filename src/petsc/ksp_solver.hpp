@@ -28,7 +28,7 @@ struct KspResult {
 };
 
 // Order: PETSc's options (after `--`, under `petsc:`) win over the SolverSpec.
-class PetscSolver {
+class KspSolver {
  public:
   // Called on every rank at every iteration with the norm that the method tests.
   using Monitor = std::function<void(std::int64_t iteration, double norm)>;
@@ -37,8 +37,8 @@ class PetscSolver {
   // `matrix` when that is null. Throws Error{usage} for names that PETSc does not know and for
   // combinations that it does not support, Error{input} for a matrix that the preconditioner cannot
   // take: with jacobi or sor, a zero on the diagonal. Collective.
-  PetscSolver(const SolverSpec& spec, Mat amat, Mat assembled,
-              const std::shared_ptr<const DistributedMatrix>& matrix);
+  KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
+            const std::shared_ptr<const DistributedMatrix>& matrix);
 
   // The solves that follow are of right-hand sides times 2^-exponent: so is atol.
   void scale_tolerance(int exponent);

@@ -138,7 +138,7 @@ std::string charts(const CaseOutcome& outcome) {
   return out;
 }
 
-std::string machine(const MachineFacts& m) {
+std::string machine(const MachineDescription& m) {
   return "<h2>Machine</h2>\n<table class=\"facts\">\n" + fact("where", words::machine(m)) +
          fact("Trireme", m.trireme) + fact("PETSc", m.petsc) + fact("HDF5", m.hdf5) +
          fact("MPI", m.mpi) + "</table>\n";

@@ -16,13 +16,13 @@ Json optional(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json problem(const ProblemFacts& p) {
+Json problem(const ProblemDescription& p) {
   return {{"name", p.name}, {"generated", p.generated},
           {"rows", p.rows}, {"cols", p.cols},
           {"nnz", p.nnz},   {"rhs", p.rhs}};
 }
 
-Json machine(const MachineFacts& m) {
+Json machine(const MachineDescription& m) {
   return {
       {"host", m.host},
       {"cpu", m.cpu},

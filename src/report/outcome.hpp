@@ -12,14 +12,14 @@
 
 namespace trireme {
 
-struct ProblemFacts {
+struct ProblemDescription {
   std::string name;  // file and group, or "generated: poisson3d, n = 128"
   bool generated = false;
   std::int64_t rows = 0, cols = 0, nnz = 0;
   std::string rhs;
 };
 
-struct MachineFacts {
+struct MachineDescription {
   std::string host, cpu, gpu;  // gpu is empty where none is used
   int ranks = 1, threads_per_rank = 1;
   std::string petsc, hdf5, mpi, trireme, simd;  // versions; the SIMD target that Highway chose
@@ -77,8 +77,8 @@ inline std::string label(const RunOutcome& run) {
 }
 
 struct CaseOutcome {
-  ProblemFacts problem;
-  MachineFacts machine;
+  ProblemDescription problem;
+  MachineDescription machine;
   std::vector<RunOutcome> runs;
   std::vector<std::string> not_run;  // kernels that a signal came before
 };

@@ -61,12 +61,12 @@ std::string percent(double fraction) { return fmt::format("{:.0f} %", fraction *
 
 std::string residual(double number) { return fmt::format("{:.1e}", number); }
 
-std::string problem(const ProblemFacts& p) {
+std::string problem(const ProblemDescription& p) {
   return fmt::format("{}: {} x {}, {} nonzeros, b: {}", p.name, p.rows, p.cols, count(p.nnz),
                      p.rhs);
 }
 
-std::string machine(const MachineFacts& m) {
+std::string machine(const MachineDescription& m) {
   std::string text = fmt::format("{}: {}", m.host, m.cpu);
   if (!m.simd.empty()) text += fmt::format(" ({})", m.simd);
   if (!m.gpu.empty()) text += fmt::format(", {}", m.gpu);

@@ -18,9 +18,9 @@ std::string percent(double fraction);    // 87 %
 std::string residual(double number);     // 9.8e-09; "nan" for NaN
 
 // "cant.h5 /A: 62451 x 62451, 4.01 M nonzeros, b: from-ones"
-std::string problem(const ProblemFacts& problem);
+std::string problem(const ProblemDescription& problem);
 // "node1, Xeon 6248 (AVX3), 2 ranks x 1 thread, triad 33.3 GB/s"
-std::string machine(const MachineFacts& machine);
+std::string machine(const MachineDescription& machine);
 // "cg + jacobi to 1e-08, petsc engine, double, cpu"
 std::string method(const RunOutcome& run);
 // Whether that is the same for all runs, and so need be said only once.

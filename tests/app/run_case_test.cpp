@@ -261,7 +261,7 @@ TEST(RunCase, UnknownNamesAreUsageErrors) {
 }
 
 TEST(RunCase, ProgressHearsEveryIterationOnRankZeroOnly) {
-  struct Counter : Progress {
+  struct Counter : CaseObserver {
     int calls = 0;
     double last = 0;
     void iteration(int, std::int64_t, double residual) override {
@@ -283,7 +283,7 @@ TEST(RunCase, ProgressHearsEveryIterationOnRankZeroOnly) {
 class OnASignal : public testing::TestWithParam<const char*> {
  protected:
   CaseOutcome stopped(const std::string& solver, const std::string& rest) {
-    struct Signal : Progress {
+    struct Signal : CaseObserver {
       void iteration(int, std::int64_t iteration, double) override {
         if (iteration == 3) raise(SIGTERM);
       }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 
@@ -39,7 +40,7 @@ TEST(TerminalProgress, WritesAtMostFiveTimesASecondAndClearsItsLine) {
   std::FILE* memory = open_memstream(&text, &size);
   {
     TerminalProgress progress(memory, spec(1e-8, 1'000'000));
-    progress.solve_begins(0, "albus");
+    progress.run_begins(0, "albus");
     for (int i = 0; i < 100'000; ++i) progress.iteration(0, i, 0.5);
   }
   std::fclose(memory);

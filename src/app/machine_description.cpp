@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names and versions, asked from the system and the libraries.
-#include "app/machine_facts.hpp"
+#include "app/machine_description.hpp"
 
 #include <omp.h>
 #include <unistd.h>
@@ -40,18 +40,18 @@ std::string mpi_name() {
 
 }  // namespace
 
-MachineFacts machine_facts(MPI_Comm comm) {
-  MachineFacts facts;
-  facts.host = host_name();
-  facts.cpu = cpu_name();
-  facts.ranks = size_of(comm);
-  facts.threads_per_rank = omp_get_max_threads();
-  facts.petsc = petsc_version();
-  facts.hdf5 = hdf5_version();
-  facts.mpi = mpi_name();
-  facts.trireme = TRIREME_VERSION;
-  facts.simd = albus_simd_target();
-  return facts;
+MachineDescription describe_machine(MPI_Comm comm) {
+  MachineDescription machine;
+  machine.host = host_name();
+  machine.cpu = cpu_name();
+  machine.ranks = size_of(comm);
+  machine.threads_per_rank = omp_get_max_threads();
+  machine.petsc = petsc_version();
+  machine.hdf5 = hdf5_version();
+  machine.mpi = mpi_name();
+  machine.trireme = TRIREME_VERSION;
+  machine.simd = albus_simd_target();
+  return machine;
 }
 
 }  // namespace trireme

@@ -8,6 +8,7 @@
 
 namespace trireme {
 
-MachineFacts machine_facts(MPI_Comm comm);
+// All but the name of the GPU and the bandwidth of the memory. Not collective.
+MachineDescription describe_machine(MPI_Comm comm);
 
 }  // namespace trireme

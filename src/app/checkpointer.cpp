@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Going on, checkpoints, and what is left at the end.
-#include "app/run_keeper.hpp"
+// How a run goes on from its state, writes checkpoints, and what it leaves at the end.
+#include "app/checkpointer.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -14,8 +14,9 @@
 namespace trireme {
 namespace {
 
-constexpr double kMaxOfTheTime = 0.01;   // for checkpoints
-constexpr double kIterationsToGoOn = 3;  // what a loop that goes on does before its first
+constexpr double kMaxPartOfTime = 0.01;  // of the run, for checkpoints
+// A loop that goes on computes, before its first iteration, about as much as in this many.
+constexpr double kIterationsToGoOn = 3;
 constexpr std::size_t kLongestHistory = 1'000'000;
 
 std::chrono::steady_clock::duration duration(double seconds) {
@@ -23,44 +24,45 @@ std::chrono::steady_clock::duration duration(double seconds) {
       std::chrono::duration<double>(seconds));
 }
 
-// Adds to `norms` those of a solve that went on at iteration `before` and came to `iterations`: it
-// may tell the first again.
-void append(std::vector<double>& norms, const std::vector<double>& told, std::int64_t iterations,
-            std::int64_t before) {
-  const auto fresh = norms.empty() ? told.size() : static_cast<std::size_t>(iterations - before);
-  const std::size_t first = told.size() > fresh ? told.size() - fresh : 0;
+// Adds to `norms` those of a solve that went on at iteration `before` and came to `iterations`. The
+// solve may report the first of its norms a second time.
+void append(std::vector<double>& norms, const std::vector<double>& reported,
+            std::int64_t iterations, std::int64_t before) {
+  const auto fresh =
+      norms.empty() ? reported.size() : static_cast<std::size_t>(iterations - before);
+  const std::size_t first = reported.size() > fresh ? reported.size() - fresh : 0;
   const std::size_t room = kLongestHistory - std::min(kLongestHistory, norms.size());
-  const std::size_t last = std::min(told.size(), first + room);
-  norms.insert(norms.end(), told.begin() + static_cast<std::ptrdiff_t>(first),
-               told.begin() + static_cast<std::ptrdiff_t>(last));
+  const std::size_t last = std::min(reported.size(), first + room);
+  norms.insert(norms.end(), reported.begin() + static_cast<std::ptrdiff_t>(first),
+               reported.begin() + static_cast<std::ptrdiff_t>(last));
 }
 
 }  // namespace
 
-RunKeeper::RunKeeper(MPI_Comm comm, std::optional<Keeping> keeping, Engine engine,
-                     std::vector<Array<double>>& x)
-    : comm_(comm), keeping_(std::move(keeping)), x_(x) {
-  if (!keeping_) return;
-  keeping_->identity.push_back({"the engine", std::string(to_string(engine))});
-  if (!keeping_->resume) return;
+Checkpointer::Checkpointer(MPI_Comm comm, std::optional<CheckpointSettings> settings,
+                           Engine engine, std::vector<Array<double>>& x)
+    : comm_(comm), settings_(std::move(settings)), x_(x) {
+  if (!settings_) return;
+  settings_->identity.push_back({"the engine", std::string(to_string(engine))});
+  if (!settings_->resume) return;
   std::vector<Array<double>> before;
-  run_ = keeping_->file.read(comm, keeping_->identity, keeping_->rows, before);
+  run_ = settings_->file.read(comm, settings_->identity, settings_->rows, before);
   if (before.size() > x.size())
     fail(ExitCode::input, "the state of the run before has more right-hand sides than the case");
   std::ranges::move(before, x.begin());
 }
 
-std::int64_t RunKeeper::iterations_before(std::size_t k) const {
+std::int64_t Checkpointer::iterations_before(std::size_t k) const {
   return k < run_.solves.size() && !run_.solves[k].converged ? run_.solves[k].stopped.iterations
                                                              : 0;
 }
 
-SavedSolve& RunKeeper::entry(std::size_t k) {
+SavedSolve& Checkpointer::entry(std::size_t k) {
   if (run_.solves.size() <= k) run_.solves.resize(k + 1);
   return run_.solves[k];
 }
 
-KspResult RunKeeper::solve(PetscSolver& solver, Vec b, Vec x, const Solve& what) {
+KspResult Checkpointer::solve(KspSolver& solver, Vec b, Vec x, const Solve& what) {
   SavedSolve& now = entry(what.k);
   const double unit = what.unit > 0 ? what.unit : 1;
   std::int64_t before = iterations_before(what.k);
@@ -88,15 +90,16 @@ KspResult RunKeeper::solve(PetscSolver& solver, Vec b, Vec x, const Solve& what)
     what.guess(x_[what.k], x);
     go_on();
     notes_.push_back(fmt::format(
-        "resumed at iteration {}{}: iterations and history are of all runs, times of this one",
+        "resumed at iteration {}{}: iterations and history are those of all runs, times those of "
+        "this run",
         before, x_.size() > 1 ? fmt::format(" of right-hand side {}", what.k + 1) : ""));
   }
-  if (keeping_ && keeping_->interval > 0) {
+  if (settings_ && settings_->interval > 0) {
     if (next_ == Clock::time_point::max()) {
       begun_ = Clock::now();
-      wait(keeping_->interval);
+      wait(settings_->interval);
     }
-    // `keep` is for PETSc's own loops, which have not ended then.
+    // PETSc's own loops call `keep` while they run.
     solver.keep_checkpoints({[this] { return due(); },
                              [&](std::int64_t iteration, Vec solution) {
                                const std::vector<double> ended = norms;
@@ -113,10 +116,10 @@ KspResult RunKeeper::solve(PetscSolver& solver, Vec b, Vec x, const Solve& what)
     KspResult latest = solver.solve(b, x, what.nonzero_guess || goes_on);
     seconds += latest.seconds;
     append(norms, latest.residuals, latest.iterations, before);
-    if (!latest.facts.stopped || !goes_on_after_checkpoints(solver) ||
+    if (!latest.facts.stopped || !stops_for_checkpoints(solver) ||
         InterruptGuard::asked_anywhere(comm_)) {
       solver.keep_checkpoints({});
-      if (latest.can_go_on && keeping_) remember(solver.stopped());
+      if (latest.can_go_on && settings_) remember(solver.stopped());
       latest.residuals = std::move(norms);
       latest.seconds = seconds;
       return latest;
@@ -131,11 +134,11 @@ KspResult RunKeeper::solve(PetscSolver& solver, Vec b, Vec x, const Solve& what)
   }
 }
 
-bool RunKeeper::goes_on_after_checkpoints(const PetscSolver& solver) const {
-  return keeping_ && keeping_->interval > 0 && solver.engine() == Engine::resident;
+bool Checkpointer::stops_for_checkpoints(const KspSolver& solver) const {
+  return settings_ && settings_->interval > 0 && solver.engine() == Engine::resident;
 }
 
-void RunKeeper::solved(std::size_t k, const KspResult& result) {
+void Checkpointer::solved(std::size_t k, const KspResult& result) {
   SavedSolve& now = entry(k);
   now.converged = result.verdict.converged;
   if (result.can_go_on && !now.converged)
@@ -144,33 +147,34 @@ void RunKeeper::solved(std::size_t k, const KspResult& result) {
     now.stopped = {};
 }
 
-void RunKeeper::begin_round(std::int64_t solves_before) {
+void Checkpointer::begin_round(std::int64_t solves_before) {
   run_ = {.solves_before = solves_before, .solves = {}};
 }
 
-void RunKeeper::end(bool converged, bool stopped) {
-  if (!keeping_) return;
+void Checkpointer::end(bool converged, bool stopped) {
+  if (!settings_) return;
   const double seconds = spent_;
   if (converged)
-    keeping_->file.remove(comm_);
+    settings_->file.remove(comm_);
   else if ((can_go_on_ || stopped) && write())
     notes_.emplace_back("solve --resume goes on from here");
   if (checkpoints_ > 0)
-    notes_.push_back(fmt::format("{} checkpoint{} while solving, {:.2g} s in all", checkpoints_,
-                                 checkpoints_ == 1 ? "" : "s", seconds));
+    notes_.push_back(fmt::format(
+        "{} written while solving, {:.2g} s in all",
+        checkpoints_ == 1 ? "1 checkpoint" : fmt::format("{} checkpoints", checkpoints_), seconds));
 }
 
-bool RunKeeper::due() const { return rank_of(comm_) == 0 && Clock::now() >= next_; }
+bool Checkpointer::due() const { return rank_of(comm_) == 0 && Clock::now() >= next_; }
 
-void RunKeeper::wait(double seconds) { next_ = Clock::now() + duration(seconds); }
+void Checkpointer::wait(double seconds) { next_ = Clock::now() + duration(seconds); }
 
-// A run does not end because its state cannot be kept.
-bool RunKeeper::write() {
+// A run goes on where its state cannot be kept.
+bool Checkpointer::write() {
   const Stopwatch watch;
   bool written = false;
   try {
-    keeping_->file.write(comm_, keeping_->identity, run_, keeping_->rows,
-                         std::span<const Array<double>>(x_).first(run_.solves.size()));
+    settings_->file.write(comm_, settings_->identity, run_, settings_->rows,
+                          std::span<const Array<double>>(x_).first(run_.solves.size()));
     written = true;
   } catch (const AgreedError& error) {
     const std::string note = fmt::format("the state was not kept: {}", error.what());
@@ -180,12 +184,13 @@ bool RunKeeper::write() {
   return written;
 }
 
-// The next checkpoint is due when it, too, costs no more than its part of the time so far.
-void RunKeeper::spend(double seconds) {
+// The next checkpoint is due when all checkpoints, with that one, take no more than their part of
+// the time so far.
+void Checkpointer::spend(double seconds) {
   spent_ += seconds;
   max_ = std::max(max_, seconds);
-  wait(keeping_->interval);
-  next_ = std::max(next_, begun_ + duration((spent_ + max_) / kMaxOfTheTime));
+  wait(settings_->interval);
+  next_ = std::max(next_, begun_ + duration((spent_ + max_) / kMaxPartOfTime));
 }
 
 }  // namespace trireme

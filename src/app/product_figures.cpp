@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums and maxima over ranks.
+#include "app/product_figures.hpp"
+
+#include <algorithm>
+
+#include "app/memory.hpp"
+#include "parallel/collective.hpp"
+#include "planning/bandwidth.hpp"
+
+namespace trireme {
+
+std::vector<double> add_product_figures(RunOutcome& o, const DistributedMatrix& matrix,
+                                        Amat& amat) {
+  const std::vector<float> times = amat.times().slowest(matrix.comm);
+  const ProductTiming timing = summarise(times, amat.times().count());
+  o.kernel_us = {.count = timing.count,
+                 .mean = timing.mean,
+                 .median = timing.median,
+                 .p95 = timing.p95,
+                 .min = timing.min,
+                 .max = timing.max};
+  const KernelStatistics statistics = amat.statistics();
+  o.bytes = sum_over_ranks(matrix.comm, statistics.stored_bytes);
+  double padded = statistics.padding_ratio * static_cast<double>(matrix.blocks.nnz());
+  MPI_Allreduce(MPI_IN_PLACE, &padded, 1, MPI_DOUBLE, MPI_SUM, matrix.comm);
+  const auto nnz = static_cast<double>(matrix.global_nnz);
+  o.padding = nnz > 0 ? padded / nnz : 0;
+  if (timing.median > 0) {
+    const double bytes = static_cast<double>(
+        product_bytes(o.bytes, matrix.global_rows(), matrix.global_rows(), sizeof(double)));
+    o.gflops = 2e-3 * nnz / timing.median;
+    o.gbytes_per_s = 1e-3 * bytes / timing.median;
+  }
+  return {times.begin(), times.end()};
+}
+
+PeakMemory peak_memory(const SolveContext& context) {
+  const MPI_Comm comm = context.matrix->comm;
+  const std::int64_t peak = std::max(context.load_peak_bytes, peak_resident_bytes());
+  struct {
+    double bytes;
+    int rank;
+  } here{static_cast<double>(peak), rank_of(comm)}, largest{};
+  MPI_Allreduce(&here, &largest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm);
+  const auto csr = static_cast<double>(std::max<std::int64_t>(context.matrix->csr_bytes(), 1));
+  double ratio = static_cast<double>(peak - context.resident_before) / csr;
+  MPI_Bcast(&ratio, 1, MPI_DOUBLE, largest.rank, comm);
+  return {.bytes = static_cast<std::int64_t>(largest.bytes), .over_csr = ratio};
+}
+
+}  // namespace trireme

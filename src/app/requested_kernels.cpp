@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Device and precision of each kernel, and what a kernel needs to run there.
+#include "app/requested_kernels.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.hpp"
+#include "petsc/case_kernels.hpp"
+#include "petsc/kernel_for_matrix.hpp"
+#include "petsc/ksp_types.hpp"
+#include "planning/choose.hpp"
+
+namespace trireme {
+namespace {
+
+// Where the kernel runs: as the case says, or on a GPU where every rank has one and the kernel can.
+Device device_of(const std::string& name, const Case& c, const GpusOfRanks& gpus) {
+  if (c.device) return *c.device;
+  if (name == kAuto) return choose_device(gpus.everywhere);
+  const CaseKernel kernel = find_case_kernel(name);
+  if (!kernel.runs_on(Device::cpu, Precision::full)) return Device::cuda;
+  return gpus.everywhere && kernel.runs_on(Device::cuda, Precision::full) ? Device::cuda
+                                                                          : Device::cpu;
+}
+
+// Mixed precision needs corrections by the residual in FP64, which only the resident engine makes.
+void require_resident_engine(const Case& c) {
+  const std::string why = c.solver.engine == Engine::petsc
+                              ? "solver.engine is petsc"
+                              : why_not_resident(c.solver.method, c.solver.preconditioner);
+  if (!why.empty())
+    fail(ExitCode::usage, "precision: mixed needs the resident engine: {}; use precision: double",
+         why);
+}
+
+// Throws Error{usage} where the case asks for another engine than the kernel's only one.
+void require_engine_of(const CaseKernel& kernel, Device device, std::optional<Engine> wanted) {
+  const auto only = kernel.engine_on(device);
+  if (only && wanted && *wanted != *only)
+    fail(ExitCode::usage, "kernel '{}' on a GPU has no engine: {}; use engine: {} or device: cpu",
+         kernel.name, to_string(*wanted), to_string(*only));
+}
+
+// Throws Error{resource} where a rank has no GPU for it.
+bool has_executor(const Case& c, const KernelChoice& choice, const GpusOfRanks& gpus) {
+  const CaseKernel kernel = find_case_kernel(choice.name);
+  kernel.require_library(choice.device);
+  require_engine_of(kernel, choice.device, c.solver.engine);
+  const bool exists = kernel.runs_on(choice.device, choice.precision);
+  if (choice.device == Device::cpu || gpus.everywhere) return exists;
+  const bool also_on_cpu = kernel.runs_on(Device::cpu, choice.precision);
+  if (exists && also_on_cpu) return true;  // select_gpu() knows why there is none
+  fail(ExitCode::resource, "kernel '{}' needs a GPU, and there is none {}; use {}", choice.name,
+       gpus.lacking.empty() ? "here" : "on " + gpus.lacking,
+       also_on_cpu ? "device: cpu" : "a kernel for CPUs, see solve --list-kernels");
+}
+
+bool same(const KernelChoice& a, const KernelChoice& b) {
+  return a.name == b.name && a.device == b.device && a.precision == b.precision;
+}
+
+}  // namespace
+
+std::vector<KernelChoice> requested_kernels(const Case& c, const GpusOfRanks& gpus) {
+  const auto wants = [&](Precision precision) {
+    return std::ranges::find(c.precisions, precision) != c.precisions.end();
+  };
+  if (wants(Precision::mixed)) require_resident_engine(c);
+  std::vector<KernelChoice> choices;
+  for (const std::string& name : c.kernels)
+    for (const Precision precision : c.precisions) {
+      const KernelChoice kernel{name, device_of(name, c, gpus), precision};
+      if (name != kAuto && !has_executor(c, kernel, gpus)) {
+        if (precision == Precision::mixed && wants(Precision::full)) continue;
+        fail(ExitCode::usage, "kernel '{}' has no {} executor for {}; see solve --list-kernels",
+             name, kernel.device == Device::cuda ? "CUDA" : "CPU",
+             precision == Precision::mixed ? "mixed precision" : "double");
+      }
+      choices.push_back(kernel);
+    }
+  return choices;
+}
+
+std::vector<KernelChoice> decide_kernels(const std::vector<KernelChoice>& requested,
+                                         const DistributedMatrix& matrix) {
+  std::vector<KernelChoice> kernels;
+  for (KernelChoice kernel : requested) {
+    if (kernel.name == kAuto)
+      kernel.name = choose_kernel_for(matrix, kernel.device, kernel.precision);
+    if (std::ranges::none_of(kernels,
+                             [&](const KernelChoice& other) { return same(other, kernel); }))
+      kernels.push_back(kernel);
+  }
+  return kernels;
+}
+
+std::string select_gpu(MPI_Comm comm, const std::vector<KernelChoice>& kernels,
+                       const GpusOfRanks& gpus) {
+  if (std::ranges::none_of(
+          kernels, [](const KernelChoice& kernel) { return kernel.device == Device::cuda; }))
+    return {};
+  if (!gpus.lacking.empty())
+    fail(ExitCode::resource,
+         "there is no usable GPU on {}; use device: cpu, or nodes that all have a GPU and a driver",
+         gpus.lacking);
+  return select_gpu_of_rank(comm).name;
+}
+
+std::string name_of(const KernelChoice& kernel) {
+  return kernel.name + (kernel.precision == Precision::mixed ? "-mixed" : "");
+}
+
+}  // namespace trireme

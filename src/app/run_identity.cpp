@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fingerprints add up over ranks, so that they do not depend on how the rows are distributed.
+#include "app/run_identity.hpp"
+
+#include <fmt/ranges.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/fingerprint.hpp"
+
+namespace trireme {
+namespace {
+
+std::uint64_t sum_of_fingerprints(MPI_Comm comm, std::uint64_t fingerprint) {
+  MPI_Allreduce(MPI_IN_PLACE, &fingerprint, 1, MPI_UINT64_T, MPI_SUM, comm);
+  return fingerprint;
+}
+
+}  // namespace
+
+RunIdentity identity_of(MPI_Comm comm, const Case& c, const Problem& problem) {
+  const std::int64_t first = problem.matrix.first_row;
+  std::uint64_t b = 0;
+  for (std::size_t k = 0; k < problem.rhs.size(); ++k)
+    b += fingerprint(problem.rhs[k], first, static_cast<std::int64_t>(k));
+  const std::uint64_t x0 = problem.x0 ? fingerprint(*problem.x0, first) : 0;
+  const auto fingerprints = [&](std::int64_t count, std::uint64_t of_this_rank) {
+    return fmt::format("{}, {:016x}", count, sum_of_fingerprints(comm, of_this_rank));
+  };
+  std::string petsc;
+  for (const auto& [option, value] : c.petsc) petsc += fmt::format("-{} {} ", option, value);
+  std::vector<std::string_view> precisions;
+  for (const Precision precision : c.precisions) precisions.push_back(to_string(precision));
+  return {
+      {"the matrix", fingerprints(problem.matrix.global_rows, fingerprint(problem.matrix)), false},
+      {"b", fingerprints(std::ssize(problem.rhs), b), false},
+      {"x0", fingerprints(problem.x0 ? 1 : 0, x0), false},
+      {"solver.method", c.solver.method},
+      {"solver.engine", std::string(to_string(c.solver.engine))},
+      {"solver.preconditioner", c.solver.preconditioner},
+      {"solver.rtol", fmt::format("{}", c.solver.rtol)},
+      {"solver.atol", fmt::format("{}", c.solver.atol)},
+      {"kernel", fmt::format("{}", fmt::join(c.kernels, ", "))},
+      {"precision", fmt::format("{}", fmt::join(precisions, ", "))},
+      {"repeat", fmt::format("{}", c.repeat)},
+      {"petsc", petsc}};
+}
+
+}  // namespace trireme

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Build, solve, measure.
+#include "app/run_kernel.hpp"
+
+#include <iterator>
+#include <utility>
+
+#include "app/memory.hpp"
+#include "app/product_figures.hpp"
+#include "app/solves.hpp"
+#include "parallel/collective.hpp"
+#include "petsc/amat.hpp"
+#include "petsc/case_kernels.hpp"
+#include "petsc/ksp_solver.hpp"
+
+namespace trireme {
+namespace {
+
+void require_resident_engine(const KspSolver& solver) {
+  if (solver.engine() != Engine::resident)
+    fail(ExitCode::usage,
+         "precision: mixed needs the resident engine, and this run takes PETSc's: {}",
+         solver.notes().front());
+}
+
+// How often residuals were corrected, where no solve has said so.
+void note_missing_corrections(RunOutcome& o, bool inexact) {
+  if (!inexact) {
+    o.corrections = 0;
+    o.notes.emplace_back("every value of the matrix is an FP32 number: there is nothing to correct");
+  } else if (!o.corrections) {
+    o.corrections = 0;
+    o.notes.emplace_back("the matrix fits into shared memory, where the loop keeps it in FP64");
+  }
+}
+
+void append(std::vector<std::string>& notes, const std::vector<std::string>& more) {
+  notes.insert(notes.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
+                     const IterationCallback& on_iteration) {
+  const CaseKernel about = find_case_kernel(kernel.name);
+  const bool mixed = kernel.precision == Precision::mixed;
+
+  reset_peak_resident();
+  const std::unique_ptr<Amat> amat = make_amat(context.matrix, kernel);
+  const PeakMemory memory = peak_memory(context);
+
+  SolverSpec spec = context.spec.solver;
+  if (const auto only = about.engine_on(kernel.device)) spec.engine = only;
+  KspSolver solver(spec, amat->mat(), amat->assembled(), context.matrix);
+  if (mixed) require_resident_engine(solver);
+  if (amat->inexact()) solver.require_residual_test();
+  amat->choose_row_order(solver);
+  solver.prepare();
+
+  amat->times().clear();
+  KernelRun run = Solves(context, *amat, solver, on_iteration).all();
+
+  RunOutcome& o = run.outcome;
+  o.kernel = kernel.name;
+  o.device = kernel.device;
+  o.precision = kernel.precision;
+  o.deterministic = about.deterministic;
+  o.method = solver.method();
+  o.engine = solver.engine();
+  o.preconditioner = solver.preconditioner();
+  o.rtol = solver.rtol();
+  o.ranks = size_of(context.matrix->comm);
+  o.seconds.read = context.problem.read_seconds;
+  o.seconds.build = amat->build_seconds();
+  o.seconds.upload = amat->upload_seconds();
+  o.seconds.setup = max_over_ranks(context.matrix->comm, solver.setup_seconds());
+  o.peak_memory = memory.bytes;
+  o.peak_memory_over_csr = memory.over_csr;
+  amat->time_products_if_none_was();
+  run.product_us = add_product_figures(o, *context.matrix, *amat);
+  append(o.notes, amat->notes());
+  if (mixed) note_missing_corrections(o, amat->inexact());
+  append(o.notes, solver.notes());
+  return run;
+}
+
+}  // namespace trireme

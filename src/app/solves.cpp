@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Solves in rounds over the right-hand sides.
+#include "app/solves.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "app/system_scale.hpp"
+#include "parallel/interrupt.hpp"
+#include "petsc/private_headers.hpp"
+#include "petsc/vectors.hpp"
+
+namespace trireme {
+namespace {
+
+// NaN is the largest.
+double largest(const std::vector<double>& values) {
+  double max = 0;
+  for (const double value : values) max = std::isnan(max) || max > value ? max : value;
+  return max;
+}
+
+std::span<const double> guess_of(const Problem& problem) {
+  if (!problem.x0) return {};
+  return *problem.x0;
+}
+
+}  // namespace
+
+struct Solves::ScaledSystem {
+  ScaledSystem(const SolveContext& context, std::size_t k, std::span<const double> x)
+      : exponent(right_hand_side_exponent(context.matrix->comm, context.problem.rhs[k], x,
+                                          context.matrix_exponent)),
+        of_x(exponent - context.matrix_exponent),
+        b(context.problem.rhs[k], -exponent),
+        x0(x, -of_x),
+        rhs_norm(context.plain.norm(b.values())) {}
+
+  int exponent;  // b is the caller's times 2^-exponent
+  int of_x;      // the caller's x is the solver's times 2^of_x
+  Scaled b, x0;
+  double rhs_norm;
+  double first_norm = 0;  // of the residual of the initial guess
+  double unit = 0;        // what relative norms are relative to
+};
+
+Solves::Solves(const SolveContext& context, const Amat& amat, KspSolver& solver,
+               const IterationCallback& on_iteration)
+    : context_(context),
+      amat_(amat),
+      solver_(solver),
+      on_iteration_(on_iteration),
+      solutions_(context.problem.rhs.size()),
+      residuals_(context.problem.rhs.size()),
+      errors_(context.problem.rhs.size()),
+      wanted_(context.spec.repeat * std::ssize(context.problem.rhs)) {
+  petsc_check(MatCreateVecs(amat.mat(), x_.put(), b_.put()));
+  checkpointer_.emplace(context.matrix->comm, context.checkpoints, solver.engine(), solutions_);
+}
+
+KernelRun Solves::all() {
+  const bool signalled = solve_until_done();
+  const bool stopped = facts_.stopped || (signalled && count_ < wanted_);  // else all was done
+  if (stopped) note_a_stop();
+  checkpointer_->end(verdict_.converged, stopped);
+  KernelRun run;
+  fill(run.outcome);
+  if (count_ < std::ssize(solutions_)) solutions_.resize(count_);
+  run.solutions = std::move(solutions_);
+  return run;
+}
+
+bool Solves::solve_until_done() {
+  const std::size_t columns = solutions_.size();
+  count_ = checkpointer_->solves_before();
+  bool signalled = false;
+  while (count_ < wanted_ && !signalled) {
+    const std::size_t k = static_cast<std::size_t>(count_) % columns;
+    const bool round_begins = k == 0;
+    if (round_begins && !each_seconds_.empty() && !verdict_.converged) break;
+    if (round_begins && count_ > checkpointer_->solves_before()) checkpointer_->begin_round(count_);
+    if (checkpointer_->is_solved(k)) {
+      take_over(k);
+      continue;
+    }
+    solve(k);
+    signalled = InterruptGuard::asked_anywhere(context_.matrix->comm);
+  }
+  return signalled;
+}
+
+void Solves::solve(std::size_t k) {
+  const Problem& problem = context_.problem;
+  ScaledSystem system(context_, k, guess_of(problem));
+  system.first_norm = problem.x0
+                          ? context_.plain.residual_norm(system.b.values(), system.x0.values())
+                          : system.rhs_norm;
+  system.unit = system.rhs_norm > 0 ? system.rhs_norm : system.first_norm;
+  set_local_values(b_, system.b.values());
+  if (problem.x0)
+    set_local_values(x_, system.x0.values());
+  else
+    petsc_check(VecSet(x_, 0));
+
+  const std::int64_t before = checkpointer_->iterations_before(k);
+  // PETSc's own loops count from 0 where they go on; the resident engine counts on.
+  const std::int64_t uncounted = solver_.engine() == Engine::resident ? 0 : before;
+  solver_.monitor([&](std::int64_t iteration, double norm) {
+    if (on_iteration_) on_iteration_(uncounted + iteration, relative(norm, system.unit));
+  });
+  solver_.scale_tolerance(system.exponent);
+  const std::optional<std::int64_t> copies_before = petsc_device_copies();
+  const int of_x = system.of_x;
+  KspResult result = checkpointer_->solve(
+      solver_, b_, x_,
+      {.k = k,
+       .nonzero_guess = problem.x0.has_value(),
+       .unit = system.unit,
+       .solution = [of_x](Vec x) { return times_power_of_two(local_values(x), of_x); },
+       .guess = [of_x](const Array<double>& x,
+                       Vec into) { set_local_values(into, Scaled(x, -of_x).values()); }});
+  if (copies_before) copies_ += *petsc_device_copies() - *copies_before;
+
+  Array<double> x = local_values(x_);
+  TrueResidual residual = judged(system, x);
+  if (!result.residuals.empty()) residual.last_norm = result.residuals.back();
+  confirm(result.verdict, solver_, residual);
+  if (each_seconds_.empty() || (verdict_.converged && !result.verdict.converged))
+    verdict_ = result.verdict;
+
+  residuals_[k] = relative(residual.norm, system.unit);
+  if (!problem.x_exact.empty()) errors_[k] = error(x, problem.x_exact[k]);
+  facts_ = result.facts;
+  iterations_ = result.iterations;
+  total_iterations_ += result.iterations - before;
+  seconds_ += result.seconds;
+  each_seconds_.push_back(result.seconds);
+  ++count_;
+  history_ = std::move(result.residuals);
+  for (double& norm : history_) norm = relative(norm, system.unit);
+  solutions_[k] = std::move(x);
+  checkpointer_->solved(k, result);
+  if (system.exponent != 0) rhs_exponent_ = system.exponent;
+}
+
+// What an earlier run has solved is judged again, and not solved again.
+void Solves::take_over(std::size_t k) {
+  const Array<double>& x = solutions_[k];
+  const ScaledSystem system(context_, k, x);
+  residuals_[k] = relative(context_.plain.residual_norm(system.b.values(), system.x0.values()),
+                           system.rhs_norm);
+  if (!context_.problem.x_exact.empty()) errors_[k] = error(x, context_.problem.x_exact[k]);
+  ++count_;
+}
+
+// Scales x back to the caller's system. What is judged is that x, rounded as it is.
+TrueResidual Solves::judged(const ScaledSystem& system, Array<double>& x) const {
+  PlainProduct& plain = context_.plain;
+  const std::span<const double> b = system.b.values();
+  TrueResidual residual{.unit = system.unit,
+                        .reference = solver_.reference(system.unit, system.first_norm)};
+  residual.norm = plain.residual_norm(b, x);
+  if (system.of_x == 0) return residual;
+  const double unscaled = residual.norm;
+  x = times_power_of_two(x, system.of_x);
+  residual.norm = plain.residual_norm(b, times_power_of_two(x, -system.of_x));
+  residual.overflows = std::isfinite(unscaled) && !std::isfinite(residual.norm);
+  residual.underflows = system.of_x < 0 && unscaled < 0.5 * residual.norm;
+  return residual;
+}
+
+void Solves::note_a_stop() {
+  if (verdict_.converged)
+    verdict_ = {.exit_code = ExitCode::not_converged,
+                .text = "not converged: stopped by a signal between two solves",
+                .reason = kKspStopped};
+  verdict_.text += fmt::format("; the signal came in or after solve {} of {}", count_, wanted_);
+}
+
+void Solves::fill(RunOutcome& o) {
+  o.converged = verdict_.converged;
+  o.exit_code = verdict_.exit_code;
+  o.reason = verdict_.text;
+  o.petsc_reason = static_cast<int>(verdict_.reason);
+  o.iterations = iterations_;
+  o.relative_residual = largest(residuals_);
+  if (!context_.problem.x_exact.empty()) o.relative_error = largest(errors_);
+  o.seconds.solve = seconds_;
+  o.iteration_us =
+      total_iterations_ > 0 ? 1e6 * seconds_ / static_cast<double>(total_iterations_) : 0;
+  o.history = std::move(history_);
+  o.solve_seconds = std::move(each_seconds_);
+  note_corrections(o);
+  if (rhs_exponent_ != 0)
+    o.notes.push_back(fmt::format(
+        "the solver works on b times 2^{}, where no square leaves the range of double; what "
+        "monitors print is scaled likewise",
+        -rhs_exponent_));
+  o.notes.insert(o.notes.end(), checkpointer_->notes().begin(), checkpointer_->notes().end());
+  if (const std::size_t solves = o.solve_seconds.size(); solves > 1)
+    o.notes.push_back(
+        fmt::format("{} solves, {:.3g} s each", solves, seconds_ / static_cast<double>(solves)));
+  if (petsc_device_copies() && amat_.on_gpu())
+    o.notes.push_back(fmt::format("PETSc copied {} vectors between host and GPU in {} iterations",
+                                  copies_, total_iterations_));
+}
+
+// Of mixed precision.
+void Solves::note_corrections(RunOutcome& o) const {
+  if (facts_.mixed) o.corrections = facts_.replacements;
+  if (facts_.exact_from >= 0)
+    o.notes.push_back(fmt::format(
+        "FP32 values did not lead to the tolerance: products are in FP64 from iteration {} on",
+        facts_.exact_from));
+  else if (facts_.mixed)
+    o.notes.push_back(
+        fmt::format("the residual was corrected {} times in FP64", facts_.replacements));
+}
+
+double Solves::error(std::span<const double> x, std::span<const double> exact) const {
+  Array<double> difference(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) difference[i] = x[i] - exact[i];
+  return relative(context_.plain.norm(difference), context_.plain.norm(exact));
+}
+
+}  // namespace trireme

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PETSc is asked by setting the types of a KSP that has no system.
+#include "petsc/known_names.hpp"
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "petsc/ksp_solver.hpp"
+#include "petsc/ksp_types.hpp"
+#include "petsc/shim.hpp"
+
+namespace trireme {
+namespace {
+
+// What was meant by `word`, of the names in a list of PETSc's and one more.
+std::string suggestion(const std::string& word, PetscFunctionList list, const char* one_more) {
+  std::vector<std::string> names{one_more};
+  const char** registered = nullptr;
+  int count = 0;
+  petsc_check(PetscFunctionListGet(list, &registered, &count));
+  for (int k = 0; k < count && registered[k]; ++k)  // some releases count a null at the end
+    names.emplace_back(registered[k]);
+  petsc_check(PetscFree(registered));
+  const auto near = nearest(word, names);
+  return near ? fmt::format("; did you mean '{}'?", *near) : "";
+}
+
+}  // namespace
+
+void require_known_names(MPI_Comm comm, const SolverSpec& spec) {
+  KspHandle ksp;
+  petsc_check(KSPCreate(comm, ksp.put()));
+  if (KSPSetType(ksp, ksp_type(spec.method).c_str()) != kPetscSuccess)
+    fail(ExitCode::usage, "solver.method '{}' is neither cg, bicgstab nor a KSP of this PETSc{}",
+         spec.method, suggestion(spec.method, KSPList, "bicgstab"));
+  register_resident_types();
+  PC pc = nullptr;
+  petsc_check(KSPGetPC(ksp, &pc));
+  if (PCSetType(pc, spec.preconditioner.c_str()) != kPetscSuccess)
+    fail(ExitCode::usage,
+         "solver.preconditioner '{}' is neither none, jacobi nor a PC of this PETSc{}",
+         spec.preconditioner, suggestion(spec.preconditioner, PCList, "none"));
+}
+
+}  // namespace trireme
