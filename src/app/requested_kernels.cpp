@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "petsc/case_kernels.hpp"
+#include "petsc/engine_choice.hpp"
 #include "petsc/kernel_for_matrix.hpp"
-#include "petsc/ksp_types.hpp"
 #include "planning/choose.hpp"
 
 namespace trireme {
@@ -26,12 +26,9 @@ Device device_of(const std::string& name, const Case& c, const GpusOfRanks& gpus
 
 // Mixed precision needs corrections by the residual in FP64, which only the resident engine makes.
 void require_resident_engine(const Case& c) {
-  const std::string why = c.solver.engine == Engine::petsc
-                              ? "solver.engine is petsc"
-                              : why_not_resident(c.solver.method, c.solver.preconditioner);
-  if (!why.empty())
+  if (const EngineChoice choice = choose_engine(c.solver); !choice.resident())
     fail(ExitCode::usage, "precision: mixed needs the resident engine: {}; use precision: double",
-         why);
+         describe(choice));
 }
 
 // Throws Error{usage} where the case asks for another engine than the kernel's only one.

@@ -20,8 +20,8 @@
 #include "parallel/collective.hpp"
 #include "petsc/block_size.hpp"
 #include "petsc/known_names.hpp"
-#include "petsc/ksp_solver.hpp"
 #include "petsc/session.hpp"
+#include "solvers/methods/list.hpp"
 
 namespace trireme {
 namespace {
@@ -65,8 +65,10 @@ std::vector<std::string> notes_on_the_system(const Case& c, const GpusOfRanks& g
     notes.push_back("no usable GPU on " + gpus.lacking + ": every rank computes on its CPU");
   if (problem.duplicates_summed > 0)
     notes.push_back(fmt::format("{} duplicate entries were added up", problem.duplicates_summed));
-  if (ksp_type(c.solver.method) == KSPCG && !plain.looks_symmetric())
-    notes.emplace_back("the matrix is not symmetric, which cg needs; bicgstab does not");
+  const auto method = solvers::method_named(c.solver.method);
+  if (method && solvers::info_of(*method).symmetric && !plain.looks_symmetric())
+    notes.push_back(fmt::format("the matrix is not symmetric, which {} needs; bicgstab does not",
+                                solvers::info_of(*method).name));
   if (matrix_exponent != 0)
     notes.push_back(fmt::format(
         "the solver works on the matrix times 2^{}, where no square leaves the range of double",

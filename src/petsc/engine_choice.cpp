@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the resident types serve, by names and options.
+// The reasons, first those of names, then those of options and of the matrix.
+#include "petsc/engine_choice.hpp"
+
 #include "base/error.hpp"
 #include "distributed/cuda_operator.hpp"
 #include "petsc/ksp_engine.hpp"
@@ -11,7 +13,9 @@
 namespace trireme {
 namespace {
 
-// KSPSolve reads these itself, after the loop.
+constexpr PetscInt kMaxBlockRows = 32;  // that the resident engine inverts
+
+// Whether KSPSolve itself reads the option, after the loop.
 bool read_after_the_solve(std::string_view option) {
   for (const std::string_view start :
        {"converged_reason", "converged_rate", "final_residual", "view", "monitor_pause"})
@@ -39,17 +43,27 @@ bool is_given(KSP ksp, const std::string& name) {
 
 std::string options_without_meaning(KSP ksp) {
   const std::vector<std::string> unread = unread_ksp_options(ksp);
-  // This one PETSc's CG may have read, in an earlier solve.
+  // PETSc's CG may have read this option in an earlier solve.
   const char* const petsc_cg = "-ksp_cg_single_reduction";
   return unread.empty() && is_given(ksp, petsc_cg) ? petsc_cg
                                                    : fmt::format("{}", fmt::join(unread, ", "));
 }
 
-std::string monitor_of_the_solution(KSP ksp) {
+std::string solution_monitor(KSP ksp) {
   for (const char* name : {"true_residual", "max", "solution", "error", "range", "lg_range"})
     if (const std::string option = fmt::format("-ksp_monitor_{}", name); is_given(ksp, option))
       return option;
   return {};
+}
+
+// "none, jacobi, ...": PETSc's names, then ours.
+std::string resident_preconditioners() {
+  std::vector<std::string_view> names = {PCNONE, PCJACOBI, PCPBJACOBI, PCVPBJACOBI};
+  solvers::for_each_preconditioner([&](solvers::PreconditionerKind, auto m) {
+    if (const std::string_view type = decltype(m)::type::info.pc_type; !type.empty())
+      names.push_back(type);
+  });
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -75,32 +89,85 @@ std::string resident_ksp_type(std::string_view method) {
   return named ? ksp_type_of(*named) : "";
 }
 
-std::string why_not_resident(std::string_view method, std::string_view preconditioner) {
-  const auto resident = resident_method(resident_ksp_type(method));
-  if (!resident) {
-    std::vector<std::string_view> names;
-    solvers::for_each_method(
-        [&](auto entry) { names.push_back(solvers::info_of(entry.method).name); });
-    return fmt::format("the resident engine has {}, not {}", fmt::join(names, ", "), method);
-  }
-  const auto kind = resident_preconditioner(preconditioner);
-  if (kind && solvers::info_of(*kind).symmetric && !solvers::info_of(*resident).symmetric)
-    return fmt::format("the {} is for symmetric matrices: use it with cg",
-                       solvers::info_of(*kind).summary);
-  if (kind) return {};
-  if (preconditioner == PCBJACOBI)
-    return "bjacobi, PETSc's default, solves each block by a KSP of its own; the resident engine "
-           "has jacobi, and dense blocks by pbjacobi and vpbjacobi";
-  std::vector<std::string_view> own = {PCNONE, PCJACOBI, PCPBJACOBI, PCVPBJACOBI};
-  solvers::for_each_preconditioner([&](solvers::PreconditionerKind, auto m) {
-    if (const std::string_view type = decltype(m)::type::info.pc_type; !type.empty())
-      own.push_back(type);
-  });
-  return fmt::format("the resident engine has the preconditioners {}, not {}", fmt::join(own, ", "),
-                     preconditioner);
+std::string petsc_ksp_type(std::string_view method) {
+  const auto named = solvers::method_named(method);
+  return std::string(named ? solvers::info_of(*named).petsc_name : method);
 }
 
-std::string why_not_resident(KSP ksp) {
+std::string resident_methods() {
+  std::vector<std::string_view> names;
+  solvers::for_each_method(
+      [&](auto entry) { names.push_back(solvers::info_of(entry.method).name); });
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string describe(const EngineChoice& choice) {
+  const std::string& subject = choice.subject;
+  switch (choice.reason) {
+    case EngineReason::serves:
+      return "";
+    case EngineReason::asked_for:
+      return "solver.engine is petsc";
+    case EngineReason::ksp_type_option:
+      return "-ksp_type " + subject;
+    case EngineReason::method:
+      return fmt::format("the resident engine has {}, not {}", resident_methods(), subject);
+    case EngineReason::preconditioner:
+      return fmt::format("the resident engine has the preconditioners {}, not {}",
+                         resident_preconditioners(), subject);
+    case EngineReason::petsc_block_jacobi:
+      return "bjacobi, PETSc's default, solves each block by a KSP of its own; the resident engine "
+             "has jacobi, and dense blocks by pbjacobi and vpbjacobi";
+    case EngineReason::symmetric_preconditioner:
+      return fmt::format("{} is for symmetric matrices: use it with cg", subject);
+    case EngineReason::block_size:
+      return fmt::format("the resident engine inverts blocks of at most {} rows, not {}",
+                         kMaxBlockRows, subject);
+    case EngineReason::unused_options:
+      return "the resident engine has no use for " + subject;
+    case EngineReason::eigenvalues:
+      return "the resident engine has no eigenvalues, singular values or Ritz pairs";
+    case EngineReason::lagged_norm:
+      return "the resident engine has no lagged norm (-ksp_lag_norm)";
+    case EngineReason::transposed_solves:
+      return "the resident engine has no transposed solves";
+    case EngineReason::error_history:
+      return "the resident engine has no error history";
+    case EngineReason::diagonal_scaling:
+      return "the resident engine has no diagonal scaling (-ksp_diagonal_scale); jacobi does the "
+             "same";
+    case EngineReason::null_space:
+      return "the resident engine has no null space (MatSetNullSpace, -ksp_constant_null_space)";
+    case EngineReason::monitor_of_the_solution:
+      return fmt::format(
+          "{} asks for x in each iteration, which the resident engine keeps on the GPU", subject);
+    case EngineReason::norm_or_side:
+      return "the resident engine has no such -ksp_norm_type or -ksp_pc_side";
+  }
+  return "";
+}
+
+EngineChoice choose_engine(std::string_view method, std::string_view preconditioner) {
+  const auto resident = resident_method(resident_ksp_type(method));
+  if (!resident) return EngineChoice::petsc(EngineReason::method, std::string(method));
+  if (const auto kind = resident_preconditioner(preconditioner)) {
+    const solvers::PreconditionerInfo info = solvers::info_of(*kind);
+    if (info.symmetric && !solvers::info_of(*resident).symmetric)
+      return EngineChoice::petsc(EngineReason::symmetric_preconditioner,
+                                 fmt::format("the {}", info.summary));
+    return {};
+  }
+  if (preconditioner == PCBJACOBI) return EngineChoice::petsc(EngineReason::petsc_block_jacobi);
+  return EngineChoice::petsc(EngineReason::preconditioner, std::string(preconditioner));
+}
+
+EngineChoice choose_engine(const SolverSpec& spec) {
+  if (spec.engine == Engine::petsc) return EngineChoice::petsc(EngineReason::asked_for);
+  return choose_engine(spec.method, spec.preconditioner);
+}
+
+EngineChoice choose_engine(KSP ksp) {
+  using enum EngineReason;
   KSPType type = nullptr;
   PC pc = nullptr;
   PCType pc_type = nullptr;
@@ -109,36 +176,30 @@ std::string why_not_resident(KSP ksp) {
   petsc_check(KSPGetPC(ksp, &pc));
   petsc_check(PCGetType(pc, &pc_type));
   petsc_check(KSPGetOperators(ksp, &amat, &pmat));
-  const std::string_view preconditioner = pc_type ? pc_type : PCNONE;
-  if (std::string why = why_not_resident(type, preconditioner); !why.empty()) return why;
-  PetscInt block_size = 1;
-  petsc_check(MatGetBlockSize(pmat, &block_size));
-  if ((preconditioner == PCPBJACOBI || preconditioner == kTriremePbjacobi) && block_size > 32)
-    return fmt::format("the resident engine inverts blocks of up to 32 rows, not {}", block_size);
+  const std::string_view name = pc_type ? pc_type : PCNONE;
+  if (EngineChoice by_names = choose_engine(type, name); !by_names.resident()) return by_names;
+  PetscInt block_rows = 1;
+  petsc_check(MatGetBlockSize(pmat, &block_rows));
+  if ((name == PCPBJACOBI || name == kTriremePbjacobi) && block_rows > kMaxBlockRows)
+    return EngineChoice::petsc(block_size, fmt::format("{}", block_rows));
 
-  const std::string none = "the resident engine has no ";
   if (static_cast<const KspEngine*>(data_of(ksp))->options_read)
     if (const std::string options = options_without_meaning(ksp); !options.empty())
-      return none + "use for " + options;
+      return EngineChoice::petsc(unused_options, options);
   const KspRequests asked = requests_of(ksp);
-  if (asked.eigenvalues) return none + "eigenvalues, singular values or Ritz pairs";
-  if (asked.lagged_norm) return none + "lagged norm (-ksp_lag_norm)";
-  if (asked.transposed) return none + "transposed solves";
-  if (asked.error_history) return none + "error history";
-  if (asked.diagonal_scaling)
-    return none + "diagonal scaling (-ksp_diagonal_scale); jacobi does the same";
-  MatNullSpace null_space = nullptr;
-  petsc_check(MatGetNullSpace(amat, &null_space));
-  if (null_space) return none + "null space (MatSetNullSpace, -ksp_constant_null_space)";
+  if (asked.eigenvalues) return EngineChoice::petsc(eigenvalues);
+  if (asked.lagged_norm) return EngineChoice::petsc(lagged_norm);
+  if (asked.transposed) return EngineChoice::petsc(transposed_solves);
+  if (asked.error_history) return EngineChoice::petsc(error_history);
+  if (asked.diagonal_scaling) return EngineChoice::petsc(diagonal_scaling);
+  MatNullSpace space = nullptr;
+  petsc_check(MatGetNullSpace(amat, &space));
+  if (space) return EngineChoice::petsc(null_space);
   if (std::dynamic_pointer_cast<CudaOperator>(operator_of(amat)))
-    if (const std::string monitor = monitor_of_the_solution(ksp); !monitor.empty())
-      return fmt::format(
-          "{} asks for x in each iteration, which the resident engine keeps on the "
-          "GPU",
-          monitor);
+    if (const std::string monitor = solution_monitor(ksp); !monitor.empty())
+      return EngineChoice::petsc(monitor_of_the_solution, monitor);
   KSPNormType norm = KSP_NORM_DEFAULT;
-  if (KSPGetNormType(ksp, &norm) != kPetscSuccess)
-    return none + "such -ksp_norm_type or -ksp_pc_side";
+  if (KSPGetNormType(ksp, &norm) != kPetscSuccess) return EngineChoice::petsc(norm_or_side);
   return {};
 }
 

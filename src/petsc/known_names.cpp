@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "petsc/ksp_solver.hpp"
+#include "petsc/engine_choice.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/shim.hpp"
 
@@ -32,15 +32,14 @@ std::string suggestion(const std::string& word, PetscFunctionList list, const ch
 void require_known_names(MPI_Comm comm, const SolverSpec& spec) {
   KspHandle ksp;
   petsc_check(KSPCreate(comm, ksp.put()));
-  if (KSPSetType(ksp, ksp_type(spec.method).c_str()) != kPetscSuccess)
-    fail(ExitCode::usage, "solver.method '{}' is neither cg, bicgstab nor a KSP of this PETSc{}",
-         spec.method, suggestion(spec.method, KSPList, "bicgstab"));
+  if (KSPSetType(ksp, petsc_ksp_type(spec.method).c_str()) != kPetscSuccess)
+    fail(ExitCode::usage, "solver.method '{}' is none of {}, and no KSP of this PETSc{}",
+         spec.method, resident_methods(), suggestion(spec.method, KSPList, "bicgstab"));
   register_resident_types();
   PC pc = nullptr;
   petsc_check(KSPGetPC(ksp, &pc));
   if (PCSetType(pc, spec.preconditioner.c_str()) != kPetscSuccess)
-    fail(ExitCode::usage,
-         "solver.preconditioner '{}' is neither none, jacobi nor a PC of this PETSc{}",
+    fail(ExitCode::usage, "solver.preconditioner '{}' is no PC of this PETSc, nor none or jacobi{}",
          spec.preconditioner, suggestion(spec.preconditioner, PCList, "none"));
 }
 

@@ -13,6 +13,7 @@
 #include "distributed/distributed_matrix.hpp"
 #include "petsc/assembled_mat.hpp"
 #include "petsc/ksp_types.hpp"
+#include "petsc/petsc_loop.hpp"
 #include "petsc/reasons.hpp"
 #include "petsc/shim.hpp"
 
@@ -21,13 +22,13 @@ namespace trireme {
 struct KspResult {
   Verdict verdict;
   std::int64_t iterations = 0;
-  bool can_go_on = false;         // it was stopped, or came to the iteration limit
+  bool can_go_on = false;         // the solve was stopped, or came to the iteration limit
   double seconds = 0;             // of KSPSolve, the slowest rank
-  KspFacts facts;                 // of PETSc's own loops only `stopped`
+  KspFacts facts;                 // PETSc's own loops fill in `stopped` only
   std::vector<double> residuals;  // the norm that the method tests, from iteration 0
 };
 
-// Order: PETSc's options (after `--`, under `petsc:`) win over the SolverSpec.
+// PETSc's options (after `--`, and under `petsc:`) win over the SolverSpec.
 class KspSolver {
  public:
   // Called on every rank at every iteration with the norm that the method tests.
@@ -40,50 +41,46 @@ class KspSolver {
   KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
             const std::shared_ptr<const DistributedMatrix>& matrix);
 
-  // The solves that follow are of right-hand sides times 2^-exponent: so is atol.
+  // Says that the right-hand sides of the next solves are the caller's times 2^-exponent, so that
+  // atol is scaled likewise.
   void scale_tolerance(int exponent);
 
-  // x holds the initial guess where nonzero_guess, and the solution afterwards. What an
-  // InterruptGuard notes on any rank ends it with the solution so far. Collective.
+  // x holds the initial guess where nonzero_guess, and the solution afterwards. A signal that an
+  // InterruptGuard notes on any rank ends the solve with the solution so far. Collective.
   KspResult solve(Vec b, Vec x, bool nonzero_guess);
 
-  // Of the last solve, where it can go on. PETSc's own loops leave x alone: no directions.
+  // What another solve needs to go on from the last one, where that can be. After a loop of PETSc's
+  // own it holds no directions.
   solvers::StoppedSolve stopped() const;
-  // The next solve, which is given that x as its guess, goes on from there: its iterations are
-  // counted on.
+  // The next solve, which is given the last x as its guess, goes on from `stopped` and counts its
+  // iterations on.
   void go_on(const solvers::StoppedSolve& stopped);
 
-  // When `due` is true on rank 0, a solve of the resident engine ends as if a signal had come, and
-  // stopped() is to be kept. PETSc's own loops go on, once `keep` has had their iteration and x.
-  struct Checkpoints {
-    std::function<bool()> due;
-    std::function<void(std::int64_t iteration, Vec x)> keep;  // collective
-  };
   void keep_checkpoints(Checkpoints checkpoints) { checkpoints_ = std::move(checkpoints); }
 
-  // Mixed precision corrects residuals where a residual norm is tested. Throws Error{usage} where
-  // an option says otherwise.
+  // Mixed precision corrects residuals by the norm that is tested. Throws Error{usage} where an
+  // option turns that test off.
   void require_residual_test() const;
 
-  // Ahead of the first solve: see petsc/row_order.hpp. Nothing for PETSc's own methods.
+  // Comes before the first solve: see petsc/row_order.hpp. Does nothing for PETSc's own loops.
   void choose_row_order();
-  // After that: what the resident engine has to set up, so that the first solve need not. Counted
-  // in setup_seconds(). Collective.
+  // Comes after choose_row_order(): sets up what the first solve by the resident engine would set
+  // up. Counts in setup_seconds(). Collective.
   void prepare();
 
-  // The norms that the method tested, of the last solve or of the one that runs, as far as the
-  // history reaches.
+  // The norms that the method tested in the solve that runs or was the last, as far as the history
+  // reaches.
   std::vector<double> residuals() const;
 
   void monitor(Monitor monitor) { monitor_ = std::move(monitor); }
   double setup_seconds() const { return setup_seconds_; }
   std::string method() const;  // what runs: cg, bicgstab, or PETSc's name
   Engine engine() const;
-  std::string preconditioner() const;  // likewise
+  std::string preconditioner() const;  // what runs: jacobi, bjacobi/ilu, ...
   double rtol() const;
   double atol() const;
-  // What rtol is a part of: `unit`, which is ||b|| or, where b = 0, the first residual's norm,
-  // unless an option says the first residual's or the smaller one.
+  // The norm that rtol is a part of. It is `unit` (||b||, or the norm of the first residual where
+  // b = 0) unless an option makes it the norm of the first residual or the smaller of the two.
   double reference(double unit, double first_norm) const;
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -96,24 +93,21 @@ class KspSolver {
   void choose_parallel_factorisation(const std::string& asked);
   void give_entries(Mat assembled, const std::shared_ptr<const DistributedMatrix>& matrix);
   void set_block_factorisation();
-  std::string unsymmetric_factorisation() const;  // its PC, where cg has one; else empty
+  std::string unsymmetric_factorisation() const;
 
   Mat amat_;
   std::unique_ptr<AssembledMat> pmat_;
   KspHandle ksp_;
   Monitor monitor_;
   Checkpoints checkpoints_;
-  std::int64_t iterations_before_ = 0;  // the next solve of a loop of PETSc's own goes on from them
-  std::int64_t iterations_ = 0;         // of the last solve, with those
+  std::int64_t iterations_before_ = 0;  // from which the next solve by PETSc's own loop goes on
+  std::int64_t iterations_ = 0;         // of the last solve, with those before it
   std::vector<double> history_;
-  std::string block_type_;  // of block Jacobi's blocks, where we chose it
+  std::string block_type_;  // of the PC of block Jacobi's blocks; empty: PETSc's default
   std::vector<std::string> notes_;
   double setup_seconds_ = 0;
   double unscaled_atol_ = 0;
   int exponent_of_atol_ = 0;
 };
-
-// PETSc's names for Trireme's: bicgstab is bcgs; everything else is PETSc's already.
-std::string ksp_type(const std::string& method);
 
 }  // namespace trireme

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "petsc/engine_choice.hpp"
 #include "petsc/ksp_engine.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/row_order.hpp"
@@ -124,8 +125,8 @@ bool squares_vanished(KSP ksp, double norm) {
 }
 
 void solve(KSP ksp) {
-  if (const std::string why = why_not_resident(ksp); !why.empty())
-    fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type_of(ksp), why);
+  if (const EngineChoice choice = choose_engine(ksp); !choice.resident())
+    fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type_of(ksp), describe(choice));
   const KspRequests asked = requests_of(ksp);
   KspEngine& engine = engine_of(ksp);
   choose_row_order(ksp);
@@ -273,7 +274,7 @@ std::optional<Method> resident_method(std::string_view ksp_type) {
 }
 
 void ksp_prepare(KSP ksp) {
-  if (!is_resident(ksp) || !why_not_resident(ksp).empty()) return;
+  if (!is_resident(ksp) || !choose_engine(ksp).resident()) return;
   petsc_check(PCSetUp(pc_of(ksp)));
   choose_row_order(ksp);
   prepare(ksp);

@@ -47,20 +47,6 @@ std::string ksp_type_of(solvers::Method method);
 // The method of a KSP type of Trireme; none for any other type.
 std::optional<solvers::Method> resident_method(std::string_view ksp_type);
 
-// The KSP type for a case's method ("cg", "bicgstab", "minres", PETSc's name of one of them, or the
-// name of a KSP type of Trireme); empty for a method that only PETSc has.
-std::string resident_ksp_type(std::string_view method);
-
-// Why the resident engine cannot run this method with this preconditioner, as a clause for a
-// message; empty if it can.
-std::string why_not_resident(std::string_view method, std::string_view preconditioner);
-// Why a KSP of a resident type, whose operators are set, cannot solve with the options and settings
-// that it has so far; empty if it can. To be called after KSPSetFromOptions. Collective.
-std::string why_not_resident(KSP ksp);
-// The given -ksp_ options that no KSP has read so far, such as "-ksp_a". Options that PETSc reads
-// only after a solve are left out.
-std::vector<std::string> unread_ksp_options(KSP ksp);
-
 // Does the preparations that the first KSPSolve of a resident type would do before its loop: the
 // row order, the preconditioner, the solver's memory. Does nothing for another type, and for a KSP
 // that KSPSolve will refuse. Collective.

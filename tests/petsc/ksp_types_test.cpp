@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "parallel/interrupt.hpp"
+#include "petsc/engine_choice.hpp"
 #include "petsc/ksp_fixture.hpp"
 
 namespace trireme {
@@ -253,12 +254,38 @@ TEST_F(ResidentKsp, ASignalOnOneRankStopsAll) {
 TEST_F(ResidentKsp, OtherPreconditionersAreRefused) {
   make(grid(10), "trireme_cg", PCSOR);
   EXPECT_ANY_THROW(solve());
-  EXPECT_NE(why_not_resident("cg", "sor"), "");
-  EXPECT_NE(why_not_resident("cg", "bjacobi"), "");
-  EXPECT_EQ(why_not_resident("cg", "vpbjacobi"), "");
-  EXPECT_NE(why_not_resident("gmres", "jacobi"), "");
-  EXPECT_NE(why_not_resident("bicgstab", kTriremeChebyshev), "");
-  EXPECT_EQ(why_not_resident("bicgstab", "jacobi"), "");
+  const auto reason = [](const char* method, const char* preconditioner) {
+    const EngineChoice choice = choose_engine(method, preconditioner);
+    EXPECT_EQ(choice.resident(), choice.reason == EngineReason::serves);
+    EXPECT_EQ(choice.resident(), describe(choice).empty());
+    return choice.reason;
+  };
+  EXPECT_EQ(reason("cg", "sor"), EngineReason::preconditioner);
+  EXPECT_EQ(reason("cg", "bjacobi"), EngineReason::petsc_block_jacobi);
+  EXPECT_EQ(reason("cg", "vpbjacobi"), EngineReason::serves);
+  EXPECT_EQ(reason("gmres", "jacobi"), EngineReason::method);
+  EXPECT_EQ(reason("bicgstab", kTriremeChebyshev), EngineReason::symmetric_preconditioner);
+  EXPECT_EQ(reason("bicgstab", "jacobi"), EngineReason::serves);
+  EXPECT_EQ(choose_engine("gmres", "jacobi").subject, "gmres");
+}
+
+// Every method of the list is one that auto solves by the resident engine, by our name of it and by
+// PETSc's; PETSc's own type of it is another.
+TEST(EngineChoice, FollowsTheListOfMethods) {
+  solvers::for_each_method([](auto entry) {
+    const solvers::MethodInfo info = solvers::info_of(entry.method);
+    SCOPED_TRACE(info.name);
+    for (const std::string_view name : {info.name, info.petsc_name}) {
+      SolverSpec spec;
+      spec.method = name;
+      EXPECT_TRUE(choose_engine(spec).resident());
+      EXPECT_EQ(resident_ksp_type(name), fmt::format("trireme_{}", info.name));
+      EXPECT_EQ(petsc_ksp_type(name), info.petsc_name);
+      spec.engine = Engine::petsc;
+      EXPECT_EQ(choose_engine(spec).reason, EngineReason::asked_for);
+    }
+    EXPECT_NE(resident_methods().find(info.name), std::string::npos);
+  });
 }
 
 TEST_F(ResidentKsp, MeaninglessOptionsAreRefused) {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which engine solves: the resident one, or PETSc's and for what reason.
+#pragma once
+
+#include <petscksp.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/choices.hpp"
+#include "config/case.hpp"
+
+namespace trireme {
+
+// Why the resident engine does not serve. The comment says what EngineChoice::subject names.
+enum class EngineReason {
+  serves,                    // it does serve
+  asked_for,                 // solver.engine is petsc
+  ksp_type_option,           // a KSP type that an option sets
+  method,                    // a method that it lacks
+  preconditioner,            // a preconditioner that it lacks
+  petsc_block_jacobi,        // PETSc's bjacobi, for which it has others
+  symmetric_preconditioner,  // a preconditioner for methods of symmetric matrices only
+  block_size,                // a number of rows per block that is too large
+  unused_options,            // options that it does not read
+  eigenvalues,
+  lagged_norm,
+  transposed_solves,
+  error_history,
+  diagonal_scaling,
+  null_space,
+  monitor_of_the_solution,  // the option of a monitor that asks for x, which is on the GPU
+  norm_or_side,
+};
+
+struct EngineChoice {
+  Engine engine = Engine::resident;
+  EngineReason reason = EngineReason::serves;
+  std::string subject;
+
+  static EngineChoice petsc(EngineReason reason, std::string subject = {}) {
+    return {Engine::petsc, reason, std::move(subject)};
+  }
+  bool resident() const { return engine == Engine::resident; }
+};
+
+// The reason in words: "the resident engine has cg, bicgstab, minres, not gmres". Empty where it
+// serves.
+std::string describe(const EngineChoice& choice);
+
+// What is known from names alone. A choice of the resident engine may change once the KSP exists.
+EngineChoice choose_engine(std::string_view method, std::string_view preconditioner);
+// Likewise, with the engine that the case asks for.
+EngineChoice choose_engine(const SolverSpec& spec);
+// For a KSP of a resident type that has its operators: by everything that options and calls have
+// asked of it. Comes after KSPSetFromOptions where that is called. Collective.
+EngineChoice choose_engine(KSP ksp);
+
+// The KSP type of the resident engine for a case's method ("cg", "bicgstab", "minres", PETSc's name
+// of one of them, or the name of a type of ours); empty for a method that only PETSc has.
+std::string resident_ksp_type(std::string_view method);
+// PETSc's own KSP type for a case's method: bcgs for bicgstab, else what the method is called.
+std::string petsc_ksp_type(std::string_view method);
+// "cg, bicgstab, minres"
+std::string resident_methods();
+
+// The -ksp_ options that nobody has read, of those that a KSP reads before its solve: "-ksp_a".
+std::vector<std::string> unread_ksp_options(KSP ksp);
+
+}  // namespace trireme

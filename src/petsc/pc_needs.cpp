@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The needs by the type of the PC.
+#include "petsc/pc_needs.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "parallel/collective.hpp"
+#include "petsc/shim.hpp"
+
+namespace trireme {
+namespace {
+
+bool is_diagonal_jacobi(PC pc) {
+  if (type_of(pc) != PCJACOBI) return false;
+  PCJacobiType type = PC_JACOBI_DIAGONAL;
+  petsc_check(PCJacobiGetType(pc, &type));
+  return type == PC_JACOBI_DIAGONAL;
+}
+
+}  // namespace
+
+PC pc_of(KSP ksp) {
+  PC pc = nullptr;
+  petsc_check(KSPGetPC(ksp, &pc));
+  return pc;
+}
+
+std::string type_of(PC pc) {
+  PCType type = nullptr;
+  petsc_check(PCGetType(pc, &type));
+  return type ? type : "";
+}
+
+bool needs_entries(PC pc) {
+  const std::string type = type_of(pc);
+  const bool within_the_loop = type.starts_with("trireme_");
+  return !(type == PCNONE || type == PCSHELL || within_the_loop || is_diagonal_jacobi(pc));
+}
+
+bool divides_by_the_diagonal(PC pc) {
+  const std::string type = type_of(pc);
+  return is_diagonal_jacobi(pc) || type == PCSOR || type == PCEISENSTAT;
+}
+
+bool blocks_belong_to_ranks(PC pc) {
+  const std::string type = type_of(pc);
+  if (type != PCBJACOBI && type != PCASM) return false;
+  PetscInt count = 0;
+  KSP* blocks = nullptr;
+  const auto ask = type == PCBJACOBI ? PCBJacobiGetSubKSP : PCASMGetSubKSP;
+  petsc_check(ask(pc, &count, nullptr, &blocks));
+  double ranks = 1;
+  for (PetscInt k = 0; k < count; ++k) ranks = std::max<double>(ranks, size_of(comm_of(blocks[k])));
+  return max_over_ranks(comm_of(pc), ranks) == 1;
+}
+
+void require_nonzero_diagonal(const DistributedMatrix& matrix, const std::string& preconditioner) {
+  Array<double> d(matrix.local_rows());
+  matrix.diagonal(d);
+  const auto zero = std::find(d.begin(), d.end(), 0.0);
+  std::int64_t row = zero == d.end() ? std::numeric_limits<std::int64_t>::max()
+                                     : matrix.first_row() + (zero - d.begin());
+  MPI_Allreduce(MPI_IN_PLACE, &row, 1, MPI_INT64_T, MPI_MIN, matrix.comm);
+  if (row != std::numeric_limits<std::int64_t>::max())
+    fail(ExitCode::input,
+         "row {} (from 0) has a zero on the diagonal, by which {} would divide; use another "
+         "preconditioner, such as none or ilu",
+         row, preconditioner);
+}
+
+}  // namespace trireme

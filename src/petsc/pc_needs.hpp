@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a preconditioner of a KSP needs of the matrix.
+#pragma once
+
+#include <petscksp.h>
+
+#include <string>
+
+#include "distributed/distributed_matrix.hpp"
+
+namespace trireme {
+
+PC pc_of(KSP ksp);
+std::string type_of(PC pc);  // empty: none is set
+
+// Whether the PC reads entries of the matrix, beyond its diagonal.
+bool needs_entries(PC pc);
+
+// Whether the PC divides by the entries of the diagonal. PETSc would find a zero only in the solve,
+// on the rank that has the row.
+bool divides_by_the_diagonal(PC pc);
+// Throws Error{input} that names the first row with a zero on the diagonal. Collective.
+void require_nonzero_diagonal(const DistributedMatrix& matrix, const std::string& preconditioner);
+
+// Whether the PC is block Jacobi or additive Schwarz with blocks of one rank each, so that their
+// set-up does not communicate. Collective.
+bool blocks_belong_to_ranks(PC pc);
+
+}  // namespace trireme
