@@ -22,15 +22,15 @@ Example: this case.yaml
   report: {directory: results, formats: [json, html]}
 is solved on 8 processes by
   mpirun -n 8 solve --config case.yaml
-A table comes to the terminal, the solution and the reports to results/.)";
+It prints a table and writes the solution and the reports to results/.)";
 
 constexpr const char* kExitCodes = R"(
-After -- come PETSc options: solve --config case.yaml -- -ksp_view -log_view
+PETSc options follow after --: solve --config case.yaml -- -ksp_view -log_view
 
 Exit codes: 0 converged; 1 internal error; 2 command line or case; 3 input file; 4 no such device or
 not enough memory; 5 not converged, or stopped by a signal; 6 breakdown or NaN. Reports are written
-for 0, 5 and 6. Ctrl-C ends a run with what it has come to, from which --resume goes on; a second
-one ends it at once.
+for 0, 5 and 6. Ctrl-C ends a run with the solution so far, from which --resume goes on; a second
+Ctrl-C ends the program at once.
 Every key of case.yaml: solve --print-schema.)";
 
 Override kernel_override(const std::vector<std::string>& kernels) {
@@ -40,7 +40,7 @@ Override kernel_override(const std::vector<std::string>& kernels) {
           .origin = fmt::format("--kernel {}", names)};
 }
 
-// Options, each with one value at most.
+// Throws Error{usage} for words that are not options with at most one value each.
 void require_dashes(const std::vector<std::string>& petsc) {
   bool after_option = false;
   for (const std::string& word : petsc) {
@@ -70,31 +70,32 @@ Arguments parse_arguments(int argc, const char* const* argv) {
   app.footer(kExitCodes);
   app.add_option("--config", config, "The case: a YAML file")->type_name("FILE");
   app.add_option("--preset", presets,
-                 "More keys, over those of the case (see configs/); repeatable")
+                 "A file of keys that replace those of the case (see configs/); repeatable")
       ->type_name("FILE")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--kernel", kernels, "Kernel, or several to compare, in place of kernel:")
+  app.add_option("--kernel", kernels, "A kernel, or several to compare; replaces kernel:")
       ->type_name("K[,K...]")
       ->delimiter(',')
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--device", device, "cpu, cuda or auto, in place of device:")->type_name("D");
+  app.add_option("--device", device, "cpu, cuda or auto; replaces device:")->type_name("D");
   app.add_option("--set", sets, "Any key of the case, as --set solver.rtol=1e-10; repeatable")
       ->type_name("KEY=VALUE")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--output", output, "Report directory, in place of report.directory")
+  app.add_option("--output", output, "Report directory; replaces report.directory")
       ->type_name("DIR");
-  app.add_flag("--resume", result.resume,
-               "Go on where a run that was stopped, or came to solver.max_iterations, has ended: "
-               "from state.h5 in its report directory");
-  app.add_flag("--check", check, "Check the case and its file; solve nothing");
-  app.add_flag("--quiet", result.quiet, "No progress, no table");
-  app.add_flag("--list-kernels", list, "Every kernel: where it runs, what it is");
+  app.add_flag(
+      "--resume", result.resume,
+      "Go on from state.h5 in the report directory, which a run leaves that was stopped or "
+      "came to solver.max_iterations");
+  app.add_flag("--check", check, "Check the case and its file, without solving");
+  app.add_flag("--quiet", result.quiet, "Print no progress and no table");
+  app.add_flag("--list-kernels", list, "List every kernel: where it runs, and what it is");
   app.add_flag("--print-schema", schema,
-               "Every key of a case: a JSON schema with units and defaults");
-  app.add_flag("--version", version, "Versions of Trireme and its libraries");
+               "Print every key of a case as a JSON schema with units and defaults");
+  app.add_flag("--version", version, "Print the versions of Trireme and its libraries");
 
   try {
     app.parse(static_cast<int>(dashes - argv), argv);

@@ -17,7 +17,7 @@ struct Arguments {
   Action action = Action::solve;
   std::filesystem::path config;
   Changes changes;                              // of --preset, --set, --kernel, --device
-  std::optional<std::filesystem::path> output;  // in place of report.directory
+  std::optional<std::filesystem::path> output;  // replaces report.directory
   bool quiet = false;
   bool resume = false;
   std::vector<std::string> petsc;  // what follows "--", as it stands

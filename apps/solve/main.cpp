@@ -78,7 +78,7 @@ ExitCode check(const Case& c) {
   return ExitCode::converged;
 }
 
-// Which kernels failed and why, in one line: "csr, albus: not converged: ...; not run ...".
+// The kernels that failed and why, in one line: "csr, albus: not converged: ...; not run ...".
 std::string failures(const CaseOutcome& outcome) {
   std::map<std::string, std::vector<std::string>> kernels_by_reason;
   for (const RunOutcome& run : outcome.runs)
@@ -147,7 +147,7 @@ ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
 }  // namespace trireme::solve
 
 int main(int argc, char** argv) {
-  trireme::InterruptGuard interrupts;  // until PETSc and MPI have ended too
+  trireme::InterruptGuard interrupts;  // lives until PETSc and MPI have ended
   return trireme::run_program(
       &argc, &argv, [&] { return static_cast<int>(trireme::solve::run(argc, argv, interrupts)); });
 }

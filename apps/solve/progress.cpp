@@ -44,7 +44,7 @@ void TerminalProgress::run_begins(int, std::string_view kernel) {
 
 void TerminalProgress::iteration(int, std::int64_t iteration, double residual) {
   const auto now = Clock::now();
-  if (iteration == 0) samples_.clear();  // one of several solves begins
+  if (iteration == 0) samples_.clear();  // another solve begins
   if (!samples_.empty() && now - samples_.back().time < kInterval) return;
   samples_.push_back({now, iteration, residual});
   if (samples_.size() > kSamples) samples_.pop_front();
@@ -66,12 +66,12 @@ double seconds_left(double seconds, std::int64_t first_iteration, double first_r
                     std::int64_t iteration, double residual, const SolverSpec& solver) {
   if (iteration <= first_iteration || !(residual > 0) || !(first_residual > 0)) return -1;
   const double seconds_each = seconds / static_cast<double>(iteration - first_iteration);
-  const double to_most = seconds_each * static_cast<double>(std::max<std::int64_t>(
-                                            0, solver.max_iterations - iteration));
+  const double to_limit = seconds_each * static_cast<double>(std::max<std::int64_t>(
+                                             0, solver.max_iterations - iteration));
   const double fallen = std::log(first_residual / residual);
-  if (!(fallen > 0) || !(solver.rtol > 0)) return to_most;
+  if (!(fallen > 0) || !(solver.rtol > 0)) return to_limit;
   const double to_rtol = seconds * std::max(0.0, std::log(residual / solver.rtol)) / fallen;
-  return std::min(to_most, to_rtol);
+  return std::min(to_limit, to_rtol);
 }
 
 }  // namespace trireme::solve

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One line on the terminal that says how a solve goes on.
+// One line on the terminal that shows how far a solve is.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,10 @@
 
 namespace trireme::solve {
 
-// Rewrites its line at most five times a second: kernel, iteration, residual, rate, time left.
+// Rewrites its line at most five times per second: kernel, iteration, residual, rate, time left.
 class TerminalProgress : public CaseObserver {
  public:
-  // `terminal` must outlive this; `solver` gives the tolerance and the most iterations.
+  // `terminal` must outlive this; `solver` gives the tolerance and the iteration limit.
   TerminalProgress(std::FILE* terminal, SolverSpec solver);
   ~TerminalProgress() override;
 
@@ -37,12 +37,12 @@ class TerminalProgress : public CaseObserver {
   std::FILE* terminal_;
   SolverSpec solver_;
   std::string kernel_;
-  std::deque<Sample> samples_;  // what was shown in the last seconds: the slope
+  std::deque<Sample> samples_;  // what was shown in the last seconds
   bool shown_ = false;
 };
 
-// Seconds until `residual` reaches rtol or `iteration` the most allowed, if both go on as between
-// the two samples; negative: cannot tell.
+// Seconds until `residual` reaches rtol or `iteration` reaches the limit, if both go on as they did
+// between the two samples. Negative where that cannot be told.
 double seconds_left(double seconds, std::int64_t first_iteration, double first_residual,
                     std::int64_t iteration, double residual, const SolverSpec& solver);
 

@@ -39,8 +39,8 @@ void append(std::vector<double>& norms, const std::vector<double>& reported,
 
 }  // namespace
 
-Checkpointer::Checkpointer(MPI_Comm comm, std::optional<CheckpointSettings> settings,
-                           Engine engine, std::vector<Array<double>>& x)
+Checkpointer::Checkpointer(MPI_Comm comm, std::optional<CheckpointSettings> settings, Engine engine,
+                           std::vector<Array<double>>& x)
     : comm_(comm), settings_(std::move(settings)), x_(x) {
   if (!settings_) return;
   settings_->identity.push_back({"the engine", std::string(to_string(engine))});

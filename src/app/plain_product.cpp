@@ -22,7 +22,7 @@ void add_product(const CsrView<double>& a, std::span<const double> x, std::span<
   }
 }
 
-// In (-1, 1), from the global row alone.
+// A number in (-1, 1) that depends on the global row and the seed only.
 double hashed(std::uint64_t row, std::uint64_t seed) {
   return 2 * to_unit(split_mix(row, seed)) - 1;
 }
@@ -81,7 +81,8 @@ double PlainProduct::dot(std::span<const double> u, std::span<const double> v) c
 }
 
 double PlainProduct::norm(std::span<const double> v) const {
-  constexpr double kAboveUnderflow = 1e-250;  // what squares below 1e-308 lose does not count
+  // Above this sum, the loss by squares that underflow (below 1e-308) is negligible.
+  constexpr double kAboveUnderflow = 1e-250;
   const double squares = dot(v, v);
   if (std::isfinite(squares) && squares > kAboveUnderflow) return std::sqrt(squares);
   return scaled_norm(v);

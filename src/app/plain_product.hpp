@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A x by the plain CSR in double, apart from every kernel and from the operators' halo: what the
-// reported residual is computed with.
+// A x by plain CSR in FP64, with which the reported residual is computed. It shares no code with
+// the kernels and with the halo of the operators.
 #pragma once
 
 #include <petscsf.h>
@@ -16,19 +16,19 @@ namespace trireme {
 
 class PlainProduct {
  public:
-  // Collective, like all that follows.
+  // Collective, as are all member functions.
   explicit PlainProduct(std::shared_ptr<const DistributedMatrix> matrix);
 
   // y = A x, local parts.
   void multiply(std::span<const double> x, std::span<double> y);
   // ||b - A x||
   double residual_norm(std::span<const double> b, std::span<const double> x);
-  // Whether random u, v have u.(A v) == v.(A u) up to rounding. Two products.
+  // Whether random u and v have u.(A v) == v.(A u) up to rounding. Makes two products.
   bool looks_symmetric();
 
   double dot(std::span<const double> u, std::span<const double> v) const;
-  // Right for every scale of v: no square underflows or overflows. NaN where a number of v on any
-  // rank is NaN or infinite.
+  // No square underflows or overflows, whatever the scale of v. NaN where a number of v on any rank
+  // is NaN or infinite.
   double norm(std::span<const double> v) const;
 
  private:

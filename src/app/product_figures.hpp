@@ -15,7 +15,7 @@ namespace trireme {
 // product on the slowest rank. Collective.
 std::vector<double> add_product_figures(RunOutcome& o, const DistributedMatrix& matrix, Amat& amat);
 
-// Of the rank that needed most.
+// Of the rank with the maximum.
 struct PeakMemory {
   std::int64_t bytes = 0;
   double over_csr = 0;  // what the run added, over the bytes of that rank's part of the matrix

@@ -27,7 +27,7 @@ void require_resident_engine(const KspSolver& solver) {
 void note_missing_corrections(RunOutcome& o, bool inexact) {
   if (!inexact) {
     o.corrections = 0;
-    o.notes.emplace_back("every value of the matrix is an FP32 number: there is nothing to correct");
+    o.notes.emplace_back("every value of the matrix is an FP32 number: nothing needs correction");
   } else if (!o.corrections) {
     o.corrections = 0;
     o.notes.emplace_back("the matrix fits into shared memory, where the loop keeps it in FP64");

@@ -26,10 +26,10 @@ std::vector<double> numbers(const SavedRun& run, Of of) {
 }
 
 std::vector<double> read_numbers(const hdf5::File& file, const std::string& path,
-                                 std::int64_t most) {
+                                 std::int64_t max_count) {
   const hdf5::Dataset dataset = file.dataset(path);
-  if (dataset.extents().size() != 1 || dataset.extents()[0] > most)
-    fail(ExitCode::input, "{} is no list of at most {} numbers", dataset.name(), most);
+  if (dataset.extents().size() != 1 || dataset.extents()[0] > max_count)
+    fail(ExitCode::input, "{} is not a list of at most {} numbers", dataset.name(), max_count);
   std::vector<double> values(static_cast<std::size_t>(dataset.extents()[0]));
   dataset.read(0, dataset.extents()[0], values.data());
   return values;
@@ -42,7 +42,7 @@ void SavedRunFile::require(MPI_Comm comm) const {
     std::error_code error;
     if (rank_of(comm) == 0 && !std::filesystem::exists(path_, error))
       fail(ExitCode::usage,
-           "--resume: there is no {}, which a run that was stopped leaves; solve without --resume",
+           "--resume: there is no {}, which a stopped run would have left; solve without --resume",
            path_.string());
   });
 }
@@ -93,14 +93,15 @@ SavedRun SavedRunFile::read_here(const RunIdentity& identity, const RowRange& ro
                                  std::vector<Array<double>>& x) const {
   const hdf5::File file = hdf5::File::open(path_);
   if (file.string_attribute("trireme_state") != kVersion)
-    fail(ExitCode::usage, "--resume: {} is no state that this release of solve can go on from",
+    fail(ExitCode::usage,
+         "--resume: this release of solve cannot go on from {}; solve without --resume",
          path_.string());
   for (const RunPart& part : identity) {
     const std::string was = file.string_attribute(part.name).value_or("");
     if (was == part.value) continue;
     const std::string how = part.printed ? fmt::format("was {} and is {}", was, part.value)
-                                         : std::string("is another one");
-    fail(ExitCode::usage, "--resume: {} is of another run: {} {}; solve without --resume",
+                                         : std::string("has changed");
+    fail(ExitCode::usage, "--resume: {} belongs to another run: {} {}; solve without --resume",
          path_.string(), part.name, how);
   }
   x = read_vectors(file, "/x", rows);

@@ -16,19 +16,19 @@
 namespace trireme {
 
 // Multiplies every value of `matrix` by 2^-m and returns m: 0, and nothing is written, unless the
-// largest magnitude lies outside 2^-200 .. 2^200. No nonzero value becomes subnormal by it.
+// largest magnitude lies outside 2^-200 .. 2^200. No nonzero value becomes subnormal.
 // Collective.
 int scale_matrix(DistributedMatrix& matrix);
 
-// The k for a right-hand side and the guess that goes with it (empty: zero), where the matrix has
-// been scaled by 2^-matrix_exponent. 0 for what is fit as it is. Collective.
+// The k for a right-hand side and its initial guess (empty: zero), where the matrix has been scaled
+// by 2^-matrix_exponent. 0 where both need no scaling. Collective.
 int right_hand_side_exponent(MPI_Comm comm, std::span<const double> b, std::span<const double> x0,
                              int matrix_exponent);
 
 // values * 2^exponent, which may round below the smallest normal number and overflow to infinity.
 Array<double> times_power_of_two(std::span<const double> values, int exponent);
 
-// The same without a copy where the exponent is 0; `values` must then outlive it.
+// Likewise, but without a copy where the exponent is 0. `values` must outlive this object.
 class Scaled {
  public:
   Scaled(std::span<const double> values, int exponent) : values_(values) {

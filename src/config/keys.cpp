@@ -85,23 +85,24 @@ constexpr field::ChoiceList choices(At) {
 constexpr std::int64_t kMaxRows = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::array kKeys = {
-    Key{"problem", field::Section{}, "", "where the linear system A x = b comes from"},
+    Key{"problem", field::Section{}, "", "the linear system A x = b"},
     Key{"problem.file", field::File{[](Case& c) -> decltype(auto) { return (file_of(c).file); }},
         "",
         "file such as HDF5 (.h5), Matrix Market (.mtx, .mtx.gz) or PETSc binary (problem --help "
         "lists every format), relative to the folder of this case; or use problem.generate"},
     Key{"problem.generate",
         field::Text{[](Case& c) -> string& { return generate_of(c).kind; }, generator_kinds}, "",
-        "model problem made in memory, each rank its rows, in place of problem.file"},
+        "model problem that is made in memory, by each rank its own rows, in place of "
+        "problem.file"},
     Key{"problem.n",
         field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).n); }, 1, kMaxRows},
-        "", "with generate: grid points a side, rows, or the scale of rmat"},
+        "", "with generate: grid points per side, number of rows, or the scale of rmat"},
     Key{"problem.k",
         field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).k); }, 1, kMaxRows},
-        "", "with generate: nonzeros a row (random) or edge factor (rmat)"},
+        "", "with generate: nonzeros per row (random) or edge factor (rmat)"},
     Key{"problem.seed",
         field::Seed{[](Case& c) -> decltype(auto) { return (generate_of(c).seed); }}, "",
-        "with generate: seed of everything random"},
+        "with generate: seed of everything that is random"},
     Key{"problem.matrix", field::Text{[](Case& c) -> string& { return file_of(c).matrix; }}, "",
         "HDF5 group of the matrix: attributes format and shape, datasets indptr, indices, data; a "
         "file of another format holds one matrix and needs no name"},
@@ -110,62 +111,74 @@ constexpr std::array kKeys = {
         "matrix), or ones, random, from-ones (b = A 1, so the "
         "error is known)"},
     Key{"problem.x0", field::Text{[](Case& c) -> string& { return file_of(c).x0; }}, "",
-        "dataset of the initial guess; empty: start from zero"},
+        "dataset of the initial guess; empty: the solve starts from zero"},
     Key{"problem.x_exact", field::Text{[](Case& c) -> string& { return file_of(c).x_exact; }}, "",
-        "dataset of the known solution, to report the error; empty: unknown"},
+        "dataset of the known solution, from which the error is computed; empty: it is "
+        "unknown"},
 
-    Key{"solver", field::Section{}, "", "the Krylov method and when it stops"},
+    Key{"solver", field::Section{}, "", "the Krylov method, and when it stops"},
     Key{"solver.method", field::Text{[](Case& c) -> string& { return c.solver.method; }}, "",
-        "cg (symmetric positive definite), bicgstab (any), or a PETSc KSP name such as gmres"},
+        "cg (symmetric positive definite), minres (symmetric), bicgstab (any matrix), or "
+        "a PETSc KSP name such as gmres"},
     Key{"solver.engine", choice([](Case& c) -> decltype(auto) { return (c.solver.engine); }), "",
-        "petsc: PETSc's solver; resident: Trireme's fused loop (cg and bicgstab); auto: decide"},
+        "whose Krylov loop solves. petsc: PETSc's own; resident: the resident engine, "
+        "Trireme's own loop, which keeps vectors and scalars where the kernel runs and "
+        "has cg, minres and bicgstab; auto: the resident engine where it has what the "
+        "case asks for, else PETSc's"},
     Key{"solver.preconditioner",
         field::Text{[](Case& c) -> string& { return c.solver.preconditioner; }}, "",
-        "none, jacobi, pbjacobi, vpbjacobi, trireme_chebyshev (cg), or any other PETSc PC name "
-        "such "
-        "as ilu, icc, gamg, hypre"},
+        "none, jacobi, pbjacobi, vpbjacobi, trireme_chebyshev (for cg and minres), or "
+        "any other PETSc PC name such as ilu, icc, gamg, hypre"},
     Key{"solver.rtol", field::Real{[](Case& c) -> double& { return c.solver.rtol; }, 0, 1},
         "of ||b||",
-        "stop when the residual norm ||b - A x|| falls below this part of ||b||; where b = 0, of "
-        "||A x0||"},
+        "the solve stops when the residual norm ||b - A x|| falls below this part of "
+        "||b||, or of ||A x0|| where b = 0"},
     Key{"solver.atol", field::Real{[](Case& c) -> double& { return c.solver.atol; }}, "units of b",
-        "stop when the residual norm ||b - A x|| falls below this"},
+        "the solve stops when the residual norm ||b - A x|| falls below this"},
     Key{"solver.max_iterations",
         field::Integer{[](Case& c) -> decltype(auto) { return (c.solver.max_iterations); }, 0,
                        kMaxRows},
-        "iterations", "stop unconverged (exit code 5, the report is written) after this many"},
+        "iterations",
+        "the solve stops unconverged after this many (exit code 5; the report is "
+        "written)"},
 
     Key{"kernel", field::TextList{[](Case& c) -> Strings& { return c.kernels; }, kernel_names}, "",
-        "sparse matrix-vector product: auto or a name of solve --list-kernels; a list compares "
-        "them in one run"},
+        "sparse matrix-vector product: auto, or a name that solve --list-kernels prints; "
+        "a list of kernels is compared in one run"},
     Key{"device", choice([](Case& c) -> decltype(auto) { return (c.device); }), "",
-        "where the kernel runs", "a GPU is cuda"},
+        "where the kernel runs; auto: on a GPU where every rank has one and the kernel "
+        "can, else on the CPU",
+        "a GPU is cuda"},
     Key{"precision", choices([](Case& c) -> decltype(auto) { return (c.precisions); }), "",
-        "of the matrix; mixed: the loop's product reads values in FP32, vectors, sums and "
-        "corrections "
-        "of the residual are FP64, so rtol holds for b - A x (resident engine). A list compares "
-        "them in one run; what has no mixed kernel then runs in double only",
-        "float alone is not offered, as vectors in FP32 stall near 1e-6; mixed has only the matrix "
-        "in FP32"},
+        "of the matrix values. mixed: the product of the loop reads them in FP32; "
+        "vectors, sums and corrections of the residual are in FP64, so that rtol holds "
+        "for b - A x (resident engine only). A list of both is compared in one run; a "
+        "kernel without mixed precision then runs in double only",
+        "float alone is not offered, because vectors in FP32 stagnate near 1e-6; mixed has only "
+        "the "
+        "matrix in FP32"},
     Key{"repeat",
         field::Integer{[](Case& c) -> decltype(auto) { return (c.repeat); }, 1, 1'000'000'000},
-        "solves", "solves on the same matrix, over which preprocessing is amortised"},
+        "solves",
+        "number of solves with the same matrix, over which the preprocessing is "
+        "amortised"},
 
     Key{"report", field::Section{}, "", "what is written, and where"},
     Key{"report.directory",
         field::Directory{[](Case& c) -> decltype(auto) { return (c.report.directory); }}, "",
-        "relative to the current directory; made when missing"},
+        "folder of the results, relative to the current directory; it is made when it is "
+        "missing"},
     Key{"report.formats", choices([](Case& c) -> decltype(auto) { return (c.report.formats); }), "",
-        "report.json, history.csv, report.html"},
+        "files to write: report.json, history.csv, report.html"},
     Key{"report.solution", field::Flag{[](Case& c) -> bool& { return c.report.solution; }}, "",
-        "write solution.h5 (solution-<kernel>.h5, solution-<kernel>-mixed.h5 when several are "
-        "compared)"},
+        "whether solution.h5 is written (solution-<kernel>.h5 and "
+        "solution-<kernel>-mixed.h5 where several runs are compared)"},
     Key{"report.checkpoint",
         field::Duration{[](Case& c) -> double& { return c.report.checkpoint; }},
         "hours, minutes, seconds",
-        "write state.h5, from which solve --resume goes on, at most that often while a solve runs, "
-        "and no more often than costs 1 % of the time; by default only at the end of a run that "
-        "has not converged"},
+        "minimum time between two writes of state.h5, from which solve --resume goes on, "
+        "while a solve runs; the writes take at most 1 % of the time. By default "
+        "state.h5 is written only at the end of a run that has not converged"},
 
     Key{"petsc", field::PetscOptions{}, "",
         "PETSc options without their dash, nested by '_': {ksp: {view: true}} is -ksp_view true"},

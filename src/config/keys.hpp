@@ -15,7 +15,8 @@
 
 namespace trireme {
 
-// How a key's value is read and where in a Case it goes. `at` on a default Case gives the default.
+// How the value of a key is read and where it goes in a Case. `at` of a default Case is the
+// default.
 namespace field {
 
 using KnownWords = std::vector<std::string> (*)();

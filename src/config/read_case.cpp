@@ -20,8 +20,8 @@
 namespace trireme {
 namespace {
 
-constexpr std::uintmax_t kMaxBytes = 1 << 20;  // more is not a case but a matrix given by mistake
-constexpr int kDeepestOption = 16;             // petsc: maps within maps
+constexpr std::uintmax_t kMaxBytes = 1 << 20;  // a larger file is a matrix, given by mistake
+constexpr int kMaxDepth = 16;                  // of maps within maps under petsc
 
 std::string joined(std::string_view section, std::string_view name) {
   return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
@@ -33,7 +33,7 @@ class CaseReader {
   CaseReader(const CaseReader&) = delete;
   CaseReader& operator=(const CaseReader&) = delete;
 
-  // A whole file of keys, over those read before.
+  // Reads a whole file of keys, which replace those read before.
   void read_text(const std::string& text, const std::filesystem::path& file) {
     file_ = file;
     const YAML::Node root = load_yaml(text, file.string());
@@ -50,7 +50,7 @@ class CaseReader {
     const auto before = std::exchange(places_, {});
     read_text(text, file);
     if (places_.contains("problem"))
-      fail(ExitCode::usage, "{}: a preset may not say what the problem is; that is the case's",
+      fail(ExitCode::usage, "{}: a preset may not set keys of problem; set them in the case",
            places_.at("problem"));
     places_.insert(before.begin(), before.end());
   }
@@ -115,11 +115,12 @@ class CaseReader {
     }
   }
 
-  // The sub-tree under petsc: as flat options, names joined by '_'.
+  // Makes flat options of the sub-tree under petsc; their names are joined by '_'.
   void add_petsc(std::string name, const YAML::Node& value, int depth) {
     if (value.IsMap()) {
-      if (depth == kDeepestOption)
-        fail(ExitCode::usage, "{}: petsc options nested too deeply", place(value));
+      if (depth == kMaxDepth)
+        fail(ExitCode::usage, "{}: PETSc options are nested too deeply; write one as a_b_c: value",
+             place(value));
       std::map<std::string, bool> seen;
       for (const auto& entry : value) {
         const YAML::Node& part = entry.first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// case.yaml -> Case: strict, every error with its place in the file and what was probably meant.
+// case.yaml -> Case. Every error names its place in the file and what was probably meant.
 #pragma once
 
 #include <filesystem>
@@ -18,10 +18,11 @@ struct Override {
   std::string origin;  // for messages: "--set solver.rtol=1e-10"
 };
 
-// "solver.rtol=1e-10", as it stands after --set. Throws Error{usage} when there is no '='.
+// `assignment`: what follows --set, such as "solver.rtol=1e-10". Throws Error{usage} where it has
+// no '='.
 Override parse_override(std::string_view assignment);
 
-// What goes over the case in a file, in this order; the last one wins.
+// What replaces keys of the case in a file, in this order: a later change wins.
 struct Changes {
   std::vector<std::filesystem::path>
       presets;  // YAML files of keys other than problem: see configs/
@@ -30,10 +31,10 @@ struct Changes {
 
 // The case in a file with the changes applied and all of it validated. Unknown, misspelt, mistyped,
 // duplicate and contradictory keys throw Error{usage} with file:line:column and the nearest valid
-// key. Reads no file but these. Not collective: wrap it in collectively().
+// key. Reads the files of the case and the presets only. Not collective: wrap it in collectively().
 Case read_case(const std::filesystem::path& path, const Changes& changes = {});
 
-// The same from text; `path` gives the name in messages and the folder for problem.file.
+// Likewise for a case in `text`. `path` gives the name in messages and the folder of problem.file.
 Case parse_case(const std::string& text, const std::filesystem::path& path,
                 const Changes& changes = {});
 

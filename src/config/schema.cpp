@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One JSON object a key, by the type in the key table; defaults are read from a default Case.
+// One JSON object per key, by the type in the key table; defaults are those of a default Case.
 #include "config/schema.hpp"
 
 #include <cmath>

@@ -15,7 +15,7 @@
 namespace trireme {
 namespace {
 
-// A key of that (or nearly that) name in any section.
+// A key with this name, or nearly this name, in any section.
 std::optional<std::string> elsewhere(const std::string& name) {
   std::vector<std::string> leaves, paths;
   for (const Key& key : case_keys()) {

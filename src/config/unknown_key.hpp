@@ -7,8 +7,9 @@
 
 namespace trireme {
 
-// Throws Error{usage}: "<place>: unknown key 'solver.rtoll'; did you mean 'solver.rtol'?". Looks
-// among the keys of the same section, then in all sections, else lists what the section has.
+// Throws Error{usage}: "<place>: unknown key 'solver.rtoll'; did you mean 'solver.rtol'?". The
+// suggestion is a key of the same section, or else of any section. Where no key is near, the
+// message lists the keys of the section.
 [[noreturn]] void refuse_unknown_key(const std::string& path, std::string_view place);
 
 }  // namespace trireme

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What no single key can tell: keys that are missing, or contradict each other.
+// Rules for several keys: which must be given, and which contradict each other.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace trireme {
 
-// Where each key that was given was given: "solver.rtol" -> "case.yaml:7:3".
+// The place of each key that was given: "solver.rtol" -> "case.yaml:7:3".
 using Places = std::map<std::string, std::string>;
 
 // Throws Error{usage} with the place of the key at fault.

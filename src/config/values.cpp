@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Strict conversion: a quoted number is a text and a bare 12 is not, as in the JSON schema.
+// Conversion is strict, as in the JSON schema: a quoted number is a text, and a bare 12 is not.
 #include "config/values.hpp"
 
 #include <fmt/ranges.h>
@@ -30,7 +30,7 @@ std::optional<double> parse_real(std::string_view text) {
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
-// 10000, and 1e4 too.
+// Takes 10000 and 1e4.
 template <class Integer>
 std::optional<Integer> parse_integer(std::string_view text) {
   if (const auto number = parse_number<Integer>(text)) return number;

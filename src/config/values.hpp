@@ -12,15 +12,15 @@
 
 namespace trireme {
 
-// Where a node was written: "case.yaml:5:9", or the override that gave it.
+// The place of a node: "case.yaml:5:9", or the override that it comes from.
 using PlaceOf = std::function<std::string(const YAML::Node&)>;
 
-// Checks type, range and enumeration, then stores. Errors begin with the place and the key. Not for
-// sections and PETSc options.
+// Checks type, range and known words, then stores the value. Errors begin with the place and the
+// key. Does nothing for sections and PETSc options.
 void assign_value(Case& c, const Key& key, const YAML::Node& value, const PlaceOf& place);
 
-// A scalar as PETSc wants it ("true" and "1e-8" as they stand, null as no value); lists of scalars
-// are joined by commas.
+// The text of a value for PETSc. A scalar stays as it is ("true", "1e-8"), null is an empty text,
+// and a list of scalars is joined by commas.
 std::string petsc_value(const YAML::Node& value, std::string_view name, const PlaceOf& place);
 
 }  // namespace trireme

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The text is parsed twice: once to count, where nothing is built, then to build the tree.
+// The text is parsed twice: the first pass counts nodes and builds nothing, the second builds.
 #include "config/yaml_document.hpp"
 
 #include <yaml-cpp/eventhandler.h>
@@ -72,14 +72,15 @@ class NodeCount : public YAML::EventHandler {
     nodes_ += nodes;
     if (nodes_ > kMaxYamlNodes)
       fail(ExitCode::usage,
-           "{}: more than {} YAML nodes, aliases counted as what they stand for; a case has fewer",
+           "{}: more than {} YAML nodes, where an alias counts as all that it stands for; a case "
+           "has fewer",
            at(name_, mark), kMaxYamlNodes);
   }
 
   const std::string& name_;
   std::size_t nodes_ = 0;
-  std::vector<Open> open_;                                      // maps and lists without their end
-  std::map<YAML::anchor_t, std::optional<std::size_t>> sizes_;  // empty: its end is still to come
+  std::vector<Open> open_;  // maps and lists that have not ended
+  std::map<YAML::anchor_t, std::optional<std::size_t>> sizes_;  // empty: it has not ended
 };
 
 void check(const std::string& text, const std::string& name) {

@@ -15,19 +15,19 @@ namespace trireme {
 
 enum class AijUse {
   product,        // the entries as they are
-  preconditioner  // the diagonal stored explicitly everywhere, as incomplete factorisations need it
+  preconditioner  // every row stores its diagonal, as incomplete factorisations need it
 };
 
-// A block whose rows ascend (and, for a preconditioner, hold their diagonal) is shared with the
-// matrix where PETSc's index is 32 bits wide; else it is copied. The ghost block's column ids are
-// always copied: PETSc wants them global. Treat the Mat as read-only.
+// A block is shared with the matrix where its rows ascend, PETSc's index is 32 bits wide, and (for
+// a preconditioner) every row stores its diagonal. Otherwise the block is copied. The column ids of
+// the ghost block are always copied, because PETSc wants global ones. The Mat is read-only.
 class AssembledMat {
  public:
-  // MatMult of an AIJ, timed: the original function and where the times go.
+  // A timed MatMult: the original function, and the times.
   struct TimedMult {
     PetscErrorCode (*original)(Mat, Vec, Vec) = nullptr;
     ProductTimes times;
-    std::optional<EventRing> events;  // on a GPU, in whose stream PETSc only queues the product
+    std::optional<EventRing> events;  // on a GPU, where PETSc only queues the product
   };
 
   // Collective.
@@ -36,12 +36,13 @@ class AssembledMat {
   AssembledMat& operator=(const AssembledMat&) = delete;
 
   Mat mat() const { return mat_; }
-  // PETSc's aijcusparse from here on, its vectors on the GPU. Uploads the matrix and lets cuSPARSE
-  // look at it, by a first product. Needs a PETSc with CUDA; before time_products(). Collective.
+  // Converts the matrix to PETSc's aijcusparse, whose vectors are on the GPU: uploads it, and makes
+  // a first product, in which cuSPARSE analyses it. Needs a PETSc with CUDA, and comes before
+  // time_products(). Collective.
   void move_to_gpu();
-  // MatMult is timed from here on.
+  // Times every MatMult that follows.
   void time_products();
-  // Of the products since; on a GPU this waits for the last one.
+  // The times since time_products(). On a GPU this waits for the last product.
   ProductTimes& times();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reasons by number: their names change between PETSc's releases.
+// Reasons stand here as numbers, because their names change between releases of PETSc.
 #include "petsc/reasons.hpp"
 
 #include "petsc/ksp_types.hpp"
@@ -87,7 +87,7 @@ Verdict verdict_of(KSP ksp) {
   if (const auto facts = ksp_facts(ksp); facts && facts->stagnated) {
     verdict.exit_code = ExitCode::not_converged;
     verdict.text =
-        "not converged: b - A x gets no smaller, the tolerance is below what FP64 allows here; "
+        "not converged: b - A x stagnates, because the tolerance is below what FP64 allows here; "
         "raise rtol";
   }
   verdict.text += fmt::format(" ({})", KSPConvergedReasons[number]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why a solve ended, in words and as an exit code.
+// Why a solve has ended, in words and as an exit code.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@
 namespace trireme {
 namespace {
 
-// Chebyshev's products are not counted: a few more.
+// An upper bound, but for the few products of a Chebyshev preconditioner.
 std::int64_t max_products(KSP ksp) {
   PetscInt iterations = 0;
   KSPType type = nullptr;

@@ -11,12 +11,14 @@
 
 namespace trireme {
 
-// Lets the operator of a KSP of a resident type try its kernel's row order, if it is a CudaOperator
-// and the preconditioner does not depend on which rows are neighbours (block Jacobi does). Once an
-// operator; KSPSolve does it, so a caller does it only to keep it out of the solve's time.
+// Lets the operator of a KSP of a resident type try the row order of its kernel, if it is a
+// CudaOperator and the preconditioner does not depend on which rows are neighbours (block Jacobi
+// does). An operator tries once. KSPSolve calls this function; a caller who calls it earlier keeps
+// the trial out of the time of the solve.
 void choose_row_order(KSP ksp);
 
-// In the order that was chosen, or in the caller's for a preconditioner of that type.
+// The system in the order that was chosen, or in the caller's order where the preconditioner needs
+// that order.
 std::unique_ptr<solvers::CudaSystem> make_cuda_system(std::shared_ptr<CudaOperator> op,
                                                       solvers::PreconditionerSpec::Kind kind);
 

@@ -19,8 +19,8 @@
 namespace trireme {
 namespace {
 
-// A PETSc built with CUDA takes Open MPI for CUDA-aware when it is not, and aborts at the first use
-// of the GPU. So the MPI is asked.
+// A PETSc with CUDA assumes that Open MPI is CUDA-aware, and aborts at the first use of the GPU
+// where it is not. This function asks the MPI and tells PETSc.
 void allow_plain_mpi() {
 #if defined(PETSC_HAVE_CUDA)
   bool cuda_aware = false;
@@ -31,7 +31,7 @@ void allow_plain_mpi() {
 #endif
 }
 
-// PETSc compares the names of options so.
+// PETSc compares the names of options in small letters.
 std::string in_small_letters(std::string_view text) {
   std::string small(text);
   for (char& letter : small)
@@ -47,7 +47,7 @@ std::string option_name(std::string_view word) {
   return in_small_letters(word);
 }
 
-// The key of the case that decides what the option would.
+// The key of the case that decides what this option would decide.
 std::optional<std::string> key_of(const std::string& option) {
   for (const OwnedOption& owned : owned_petsc_options())
     if (option == owned.option) return std::string(owned.key);
@@ -67,7 +67,7 @@ std::set<std::string> names_in(const std::vector<std::string>& arguments) {
   return names;
 }
 
-// ~/.petscrc where rank 0 has one, which is the rank that reads it.
+// ~/.petscrc where rank 0 has that file; rank 0 reads it for all.
 std::string file_of_the_user() {
   const char* const home = std::getenv("HOME");
   std::string path = home && *home ? std::string(home) + "/.petscrc" : "";
@@ -95,7 +95,7 @@ std::vector<std::string> words_of_all_options() {
 
 PetscSession::PetscSession(const Options& options, const std::vector<std::string>& arguments) {
   allow_plain_mpi();
-  // PetscFinalize would reset the handlers of others with its own.
+  // With signal handlers of PETSc, PetscFinalize would reset those of others too.
   petsc_check(PetscOptionsSetValue(nullptr, "-no_signal_handler", nullptr));
   std::set<std::string> ours = names_in(arguments);
   const auto set_option = [](const std::string& name, const std::string& value) {

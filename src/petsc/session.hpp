@@ -11,19 +11,20 @@
 
 namespace trireme {
 
-// Initialises PETSc on MPI_COMM_WORLD (MPI too, if nobody has). Errors of PETSc become exceptions
-// of petsc_check() instead of a traceback. One at a time; everything of PETSc dies before it.
-// PETSc is not finalised while an exception leaves its scope, since the other ranks may not come.
+// Initialises PETSc on MPI_COMM_WORLD, and MPI where it is not initialised. Errors of PETSc become
+// exceptions of petsc_check() in place of a traceback. Only one session exists at a time, and every
+// PETSc object is destroyed before it. PETSc is not finalised while an exception leaves the scope
+// of the session, because finalising is collective and the other ranks may never come to it.
 //
-// Options come from four places, the later ones win: ~/.petscrc, PETSC_OPTIONS, the case, the
-// command line after `--`. A .petscrc of the working directory, which may have come with somebody
-// else's case, is not read. What a key of the case decides (config/keys.hpp: owned_petsc_options)
-// has no effect as an option, wherever it comes from.
+// Options come from four places, of which a later one wins: ~/.petscrc, PETSC_OPTIONS, the case,
+// the command line after `--`. A .petscrc of the working directory is not read, because it may have
+// come with the case of another person. An option that a key of the case decides (config/keys.hpp:
+// owned_petsc_options) has no effect, wherever it comes from.
 class PetscSession {
  public:
   using Options = std::vector<std::pair<std::string, std::string>>;  // name without '-', value
 
-  // `options` are the case's; `arguments` are what follows `--`, each one word as PETSc reads it.
+  // `options`: those of the case. `arguments`: the words after `--`, as PETSc reads them.
   // Throws Error{usage} for an argument that PETSc cannot read or that a key of the case decides.
   explicit PetscSession(const Options& options = {},
                         const std::vector<std::string>& arguments = {});
@@ -31,11 +32,11 @@ class PetscSession {
   PetscSession(const PetscSession&) = delete;
   PetscSession& operator=(const PetscSession&) = delete;
 
-  // A line for each option that came from outside the case and the command line, and for what was
-  // done about it.
+  // One line per option that came from outside the case and the command line, which says what was
+  // done with it.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  // Options that nobody has asked for so far, such as misspelt ones: "-ksp_typ cg".
+  // Options that nobody has read so far, such as misspelt ones: "-ksp_typ cg".
   static std::vector<std::string> unused_options();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// history.csv: one line for each kernel and iteration.
+// history.csv: one line per kernel and iteration.
 #include <fmt/format.h>
 
 #include <iterator>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// report.json, schema 1: names carry the unit; NaN and "not known" are null.
+// report.json, schema 1. Names carry the unit; NaN and unknown values are null.
 #include <nlohmann/json.hpp>
 
 #include "report/report.hpp"

@@ -11,8 +11,8 @@
 
 namespace trireme {
 
-// Throws Error{usage} when files could not be made in `directory`, which need not exist yet. Leaves
-// nothing on disk: call it before any work whose results would be lost.
+// Throws Error{usage} where files cannot be made in `directory`, which need not exist yet. Leaves
+// nothing on disk. To be called before any work whose results would be lost.
 void check_writable(const std::filesystem::path& directory);
 
 // Where write_reports() writes.
@@ -27,7 +27,8 @@ std::vector<std::filesystem::path> write_reports(const CaseOutcome& outcome,
                                                  std::span<const ReportFormat> formats,
                                                  const std::filesystem::path& directory);
 
-// The kernels side by side in at most 100 columns, units in the head, then each verdict in words.
+// The kernels side by side in at most 100 columns, with units in the head, and each verdict in
+// words.
 std::string terminal_table(const CaseOutcome& outcome);
 
 // The file contents, each ending with a newline.

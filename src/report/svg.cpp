@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Axes, lines and bars by hand: a report must open anywhere, in ten years too.
+// Axes, lines and bars are drawn here, so that a report needs no library to be read.
 #include "report/svg.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ struct Point {
   double iteration, exponent;  // exponent: log10 of the residual
 };
 
-// At most about 2000 points that keep every peak: the least and the greatest of each bucket.
+// At most about 2000 points that keep every peak: the minimum and the maximum of each bucket.
 std::vector<Point> thin(const std::vector<double>& history) {
   constexpr std::size_t kBuckets = 1000;
   const std::size_t stride = history.size() / (2 * kBuckets) + 1;

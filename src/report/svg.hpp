@@ -11,10 +11,11 @@ namespace trireme::svg {
 
 constexpr std::size_t kColours = 8;
 
-// Residual (log) over iterations (linear), one line a run. Empty when no run has a history.
+// Residual (logarithmic) over iterations (linear), one line per run. Empty where no run has a
+// history.
 std::string convergence(const CaseOutcome& outcome);
 
-// A bar a run: median time of one product, a whisker to its 95th percentile.
+// One bar per run: the median time of one product, with a whisker to the 95th percentile.
 std::string kernel_times(const CaseOutcome& outcome);
 
 // The characters that HTML reserves, replaced by entities.

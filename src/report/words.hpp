@@ -23,24 +23,25 @@ std::string problem(const ProblemDescription& problem);
 std::string machine(const MachineDescription& machine);
 // "cg + jacobi to 1e-08, petsc engine, double, cpu"
 std::string method(const RunOutcome& run);
-// Whether that is the same for all runs, and so need be said only once.
+// Whether method() is the same for all runs, so that a report says it once.
 bool one_method(const CaseOutcome& outcome);
 
-// What preparing the kernel was worth against csr: "its 12 ms of preprocessing is paid back after
-// 340 products (this run did 313)". Empty for csr itself and where no product was timed.
+// What the preprocessing of the kernel was worth against csr: "its 12 ms of preprocessing is paid
+// back after 340 products (this run did 313)". Empty for csr itself and where no product was timed.
 std::string break_even(const RunOutcome& run);
 
 // "not run after a signal: albus"; empty where every kernel ran.
 std::string not_run(const CaseOutcome& outcome);
 
-// Notes that every run carries, and so need be said only once; and those of one run beyond them.
+// The notes that every run has, which a report says once, and the further notes of one run.
 std::vector<std::string> common_notes(const CaseOutcome& outcome);
 std::vector<std::string> own_notes(const CaseOutcome& outcome, const RunOutcome& run);
 
 // Time before the first product: building the layout and copying it to the device.
 double preprocessing_seconds(const RunOutcome& run);
 
-// Words to lines of at most `width` columns; the second line on begins with `indent` spaces.
+// Breaks a text into lines of at most `width` columns. Every line but the first begins with
+// `indent` spaces.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
 
 }  // namespace trireme::words

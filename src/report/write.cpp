@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Report files: all are complete under temporary names before the first takes its own.
+// All files are complete under temporary names before the first one is renamed.
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,7 +41,7 @@ Report report_of(ReportFormat format) {
 
 void check_writable(const fs::path& directory) {
   if (directory.empty()) unwritable(directory, "its name is empty");
-  // The part that exists must be a folder in which we may make entries; the rest can be made then.
+  // The part that exists must be a folder in which entries can be made.
   fs::path existing = fs::absolute(directory);
   std::error_code error;
   while (!fs::exists(existing, error) && !error && existing.has_relative_path())
@@ -49,7 +49,7 @@ void check_writable(const fs::path& directory) {
   if (error) unwritable(directory, error.message());
   if (!fs::is_directory(existing))
     unwritable(directory, fmt::format("'{}' is not a folder", existing.string()));
-  // Trying is the only sure way: permission bits say nothing about read-only or squashed mounts.
+  // Permission bits do not tell whether a mount is read-only or maps users, so an entry is made.
   std::string probe = existing / ".trireme-XXXXXX";
   if (!mkdtemp(probe.data()))
     unwritable(directory,

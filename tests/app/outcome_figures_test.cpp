@@ -127,12 +127,13 @@ TEST_F(OutcomeFigures, ResidualAndErrorAreThoseOfTheSolution) {
 TEST_F(OutcomeFigures, BytesAreThoseOfTheLayout) {
   const std::int64_t ranks = size_of(MPI_COMM_WORLD);
   const RunOutcome& csr = outcome_.runs[1];
-  const std::int64_t least = 12 * outcome_.problem.nnz + 4 * outcome_.problem.rows;
+  const std::int64_t min_bytes = 12 * outcome_.problem.nnz + 4 * outcome_.problem.rows;
   if (ranks == 1) {
-    EXPECT_EQ(csr.bytes, least + 4);
+    EXPECT_EQ(csr.bytes, min_bytes + 4);
   }
-  EXPECT_GE(csr.bytes, least + 4 * ranks);
-  EXPECT_LE(csr.bytes, least + 4 * (outcome_.problem.rows + 2 * ranks)) << "a ghost block's rows";
+  EXPECT_GE(csr.bytes, min_bytes + 4 * ranks);
+  EXPECT_LE(csr.bytes, min_bytes + 4 * (outcome_.problem.rows + 2 * ranks))
+      << "a ghost block's rows";
   EXPECT_EQ(csr.padding, 0);
   EXPECT_GT(csr.peak_memory, csr.bytes);
 }

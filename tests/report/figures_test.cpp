@@ -346,11 +346,11 @@ TEST(Figures, OfTheAxes) {
   EXPECT_EQ(labels_of(chart, "start"), "");
   one.runs[0].history.assign(49, 1e-3);
   EXPECT_EQ(labels_of(svg::convergence(one), "middle"), "0 10 20 30 40 iteration ");
-  one.runs[0].history = {1e-3, 1e-3};  // one power of ten at least
+  one.runs[0].history = {1e-3, 1e-3};  // at least one power of ten
   EXPECT_EQ(labels_of(svg::convergence(one), "end"), "1e-3 1e-2 ");
 }
 
-// Of each 2 * 2 neighbours the least and the greatest, in their order.
+// Of each 2 * 2 neighbours the minimum and the maximum, in their order.
 TEST(Figures, OfALongCurveAreItsPeaks) {
   CaseOutcome one = outcome();
   one.runs.resize(1);

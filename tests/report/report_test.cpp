@@ -56,7 +56,7 @@ TEST(TerminalTable, FitsIn100Columns) {
   CaseOutcome outcome = sample_outcome();
   outcome.problem.name = std::string(40, 'f') + ".h5 /A";
   outcome.runs[1].kernel = "cusparse-csr-alg2-with-preprocess";
-  outcome.runs[1].notes = {"vectors staged through pinned memory: 1.3 us a product", "and so on"};
+  outcome.runs[1].notes = {"vectors staged through pinned memory: 1.3 us per product", "and so on"};
   for (const std::string& line : lines_of(terminal_table(outcome)))
     EXPECT_LE(line.size(), 100u) << line;
 }
