@@ -3,6 +3,7 @@
 #include "io/generated_source.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "io/require_memory.hpp"
 #include "io/row_cuts.hpp"
@@ -25,8 +26,8 @@ double estimated_bytes(const GenerateSpec& spec, std::int64_t rows) {
 
 class GeneratedSource final : public SystemSource {
  public:
-  GeneratedSource(MPI_Comm comm, const GenerateSpec& spec, const std::string& name)
-      : comm_(comm), spec_(spec), name_(name) {}
+  GeneratedSource(MPI_Comm comm, GenerateSpec spec, std::string name)
+      : comm_(comm), spec_(std::move(spec)), name_(std::move(name)) {}
 
   MatrixOnRanks read_matrix(const std::string& /*name*/, std::int64_t rows_together) override {
     const int rank = rank_of(comm_);

@@ -2,16 +2,19 @@
 // The signal handlers, and those that were set before.
 #include "parallel/interrupt.hpp"
 
-#include <signal.h>
-#include <time.h>
+// POSIX promises sigaction and clock_gettime in these headers only.
+#include <signal.h>  // NOLINT(modernize-deprecated-headers)
+#include <time.h>    // NOLINT(modernize-deprecated-headers)
 
 namespace trireme {
 namespace {
 
-// A signal handler can use nothing but variables of these types.
+// A signal handler can use nothing but global variables of these types.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 volatile sig_atomic_t noted = 0;
 struct sigaction before_int, before_term;
 volatile time_t noted_at = 0;  // seconds
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 time_t now() {
   timespec time = {};

@@ -51,7 +51,7 @@ std::string options_without_meaning(KSP ksp) {
 
 std::string solution_monitor(KSP ksp) {
   for (const char* name : {"true_residual", "max", "solution", "error", "range", "lg_range"})
-    if (const std::string option = fmt::format("-ksp_monitor_{}", name); is_given(ksp, option))
+    if (std::string option = fmt::format("-ksp_monitor_{}", name); is_given(ksp, option))
       return option;
   return {};
 }
@@ -119,7 +119,7 @@ std::string describe(const EngineChoice& choice) {
       return "bjacobi, PETSc's default, solves each block by a KSP of its own; the resident engine "
              "has jacobi, and dense blocks by pbjacobi and vpbjacobi";
     case EngineReason::symmetric_preconditioner:
-      return fmt::format("{} is for symmetric matrices: use it with cg", subject);
+      return fmt::format("{} is for symmetric matrices: use it with cg or minres", subject);
     case EngineReason::block_size:
       return fmt::format("the resident engine inverts blocks of at most {} rows, not {}",
                          kMaxBlockRows, subject);

@@ -49,7 +49,7 @@ TEST_F(OnDevice, OutOfMemoryNamesBytesAskedForAndFree) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::resource);
     const std::string message = error.what();
-    EXPECT_NE(message.find("asked for"), std::string::npos) << message;
+    EXPECT_NE(message.find("needed"), std::string::npos) << message;
     EXPECT_NE(message.find("free"), std::string::npos) << message;
   }
   DeviceBuffer<char> small(1 << 20, stream);  // The device must still be usable.
