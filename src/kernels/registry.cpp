@@ -27,14 +27,13 @@ constexpr CudaBuilder<Value> on_cuda([[maybe_unused]] CudaBuilder<Value> builder
 }
 
 constexpr std::array kKernels = {
-    KernelEntry{
-        .name = "csr",
-        .summary = "plain row loop over CSR, equal rows per thread: the reference",
-        .paper = "Saad 2003, section 3.4",
-        .host_double = build_csr_host<double>,
-        .host_float = build_csr_host<float>,
-        .host_int = build_csr_host<std::int32_t>,
-        .host_mixed = build_csr_mixed_host},
+    KernelEntry{.name = "csr",
+                .summary = "plain row loop over CSR, equal rows per thread: the reference",
+                .paper = "Saad 2003, section 3.4",
+                .host_double = build_csr_host<double>,
+                .host_float = build_csr_host<float>,
+                .host_int = build_csr_host<std::int32_t>,
+                .host_mixed = build_csr_mixed_host},
     KernelEntry{.name = "albus",
                 .summary = "equal nonzeros per thread, rows cut where a share ends, SIMD",
                 .paper = "Bian et al. 2021, FGCS 116",
