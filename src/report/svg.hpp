@@ -19,6 +19,6 @@ std::string convergence(const CaseOutcome& outcome);
 std::string kernel_times(const CaseOutcome& outcome);
 
 // The characters that HTML reserves, replaced by entities.
-std::string escape(const std::string& text);
+std::string escape(const std::string& content);
 
 }  // namespace trireme::svg
