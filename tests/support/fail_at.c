@@ -5,7 +5,8 @@
 //   TRIREME_KILL_AT=H5Dread:2   The second call of this function sends SIGKILL to the rank.
 //   TRIREME_NO_MEMORY_AT=40     From the 40th allocation of 32 KiB or more on, the rank gets no
 //                               more memory than it has at that time. Memory that it frees is
-//                               available again.
+//                               available again. Open MPI itself gets what it asks for: without
+//                               memory for its requests it waits for ever, which no caller can end.
 //   TRIREME_COUNT_INTO=file     At its end the rank writes to this file the number of such
 //                               allocations since MPI_Init_thread.
 #define _GNU_SOURCE
@@ -82,8 +83,15 @@ static long refused_from(void) {
   return from;
 }
 
-static int refused(size_t bytes) {
-  if (bytes < kLarge || !atomic_load(&begun)) return 0;
+static int is_open_mpi(const void* caller) {
+  Dl_info place;
+  if (!dladdr(caller, &place) || !place.dli_fname) return 0;
+  return strstr(place.dli_fname, "libopen-") || strstr(place.dli_fname, "libmpi") ||
+         strstr(place.dli_fname, "/openmpi/");
+}
+
+static int refused(size_t bytes, const void* caller) {
+  if (bytes < kLarge || !atomic_load(&begun) || is_open_mpi(caller)) return 0;
   const long number = atomic_fetch_add(&allocations, 1) + 1;
   if (refused_from() == 0 || number < refused_from()) return 0;
   if (number == refused_from()) atomic_store(&limit, atomic_load(&held));
@@ -102,21 +110,31 @@ static void* counted(void* memory) {
   return memory;
 }
 
-void* malloc(size_t bytes) { return refused(bytes) ? NULL : counted(__libc_malloc(bytes)); }
+#define CALLER __builtin_return_address(0)
+
+static void* allocate_aligned(size_t alignment, size_t bytes, const void* caller) {
+  return refused(bytes, caller) ? NULL : counted(__libc_memalign(alignment, bytes));
+}
+
+void* malloc(size_t bytes) {
+  return refused(bytes, CALLER) ? NULL : counted(__libc_malloc(bytes));
+}
 void* calloc(size_t count, size_t bytes) {
-  return refused(count * bytes) ? NULL : counted(__libc_calloc(count, bytes));
+  return refused(count * bytes, CALLER) ? NULL : counted(__libc_calloc(count, bytes));
 }
 void* realloc(void* old, size_t bytes) {
-  if (refused(bytes)) return NULL;
+  if (refused(bytes, CALLER)) return NULL;
   atomic_fetch_sub(&held, large_bytes(old));
   return counted(__libc_realloc(old, bytes));
 }
 void* memalign(size_t alignment, size_t bytes) {
-  return refused(bytes) ? NULL : counted(__libc_memalign(alignment, bytes));
+  return allocate_aligned(alignment, bytes, CALLER);
 }
-void* aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
+void* aligned_alloc(size_t alignment, size_t bytes) {
+  return allocate_aligned(alignment, bytes, CALLER);
+}
 int posix_memalign(void** result, size_t alignment, size_t bytes) {
-  void* memory = memalign(alignment, bytes);
+  void* memory = allocate_aligned(alignment, bytes, CALLER);
   if (!memory) return ENOMEM;
   *result = memory;
   return 0;
