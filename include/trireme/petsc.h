@@ -59,7 +59,7 @@ extern "C" {
   Trireme keeps all its vectors on the GPU and copies only b and x, so that it is the way to a GPU
   with a PETSc that has no CUDA.
 */
-#define MATTRIREME       "trireme"
+#define MATTRIREME "trireme"
 #define MATSEQAIJTRIREME "seqaijtrireme"
 #define MATMPIAIJTRIREME "mpiaijtrireme"
 
@@ -70,9 +70,9 @@ extern "C" {
   KSPConvergedReason are PETSc's. Convergence is checked against the true residual b - A x.
   Preconditioners: none, jacobi, pbjacobi, vpbjacobi and the types below.
 */
-#define KSPTRIREMECG       "trireme_cg"
+#define KSPTRIREMECG "trireme_cg"
 #define KSPTRIREMEBICGSTAB "trireme_bicgstab"
-#define KSPTRIREMEMINRES   "trireme_minres"
+#define KSPTRIREMEMINRES "trireme_minres"
 
 /*
   PC types. They work inside the KSP types above only.
@@ -83,9 +83,9 @@ extern "C" {
     PCTRIREMECHEBYSHEV    a Chebyshev polynomial of Jacobi, -pc_trireme_degree products with A
 */
 #define PCTRIREMEBLOCKJACOBI "trireme_block_jacobi"
-#define PCTRIREMEPBJACOBI    "trireme_pbjacobi"
-#define PCTRIREMEVPBJACOBI   "trireme_vpbjacobi"
-#define PCTRIREMECHEBYSHEV   "trireme_chebyshev"
+#define PCTRIREMEPBJACOBI "trireme_pbjacobi"
+#define PCTRIREMEVPBJACOBI "trireme_vpbjacobi"
+#define PCTRIREMECHEBYSHEV "trireme_chebyshev"
 
 /*
   Registers the types above. Call it after PetscInitialize, in each PETSc session; further calls do
@@ -107,7 +107,7 @@ PetscErrorCode TriremeInitializePackage(void);
   on the device, and a GPU that is not there, are errors of the first product.
 */
 PetscErrorCode MatCreateTrireme(Mat assembled, const char kernel[], const char device[],
-                                const char precision[], Mat *trireme);
+                                const char precision[], Mat* trireme);
 
 /*
   Copies the values of `assembled` into `trireme`, a matrix of type MATTRIREME with the same nonzero

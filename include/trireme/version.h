@@ -9,10 +9,10 @@
 #define TRIREME_VERSION "0.2.0"
 
 /* True where the headers are of version major.minor.patch or newer. */
-#define TRIREME_VERSION_GE(major, minor, patch)                  \
-  (TRIREME_VERSION_MAJOR > (major) ||                            \
-   (TRIREME_VERSION_MAJOR == (major) &&                          \
-    (TRIREME_VERSION_MINOR > (minor) ||                          \
+#define TRIREME_VERSION_GE(major, minor, patch) \
+  (TRIREME_VERSION_MAJOR > (major) ||           \
+   (TRIREME_VERSION_MAJOR == (major) &&         \
+    (TRIREME_VERSION_MINOR > (minor) ||         \
      (TRIREME_VERSION_MINOR == (minor) && TRIREME_VERSION_PATCH >= (patch)))))
 
 #endif

@@ -5,7 +5,7 @@
 //
 // 1. The block writes the products of the tile to shared memory: columns and values are loaded with
 //    unit stride, and all gathers of x are in flight at once.
-// 2. A group of lanes sums each row that starts in the tile; a whole warp sums a long row.
+// 2. A group of lanes adds up each row that starts in the tile; a whole warp adds up a long row.
 // 3. The partial sums of a cut row go to global memory. The tile that finishes last adds them up,
 //    first part first, and stores the row. Which tile finishes last changes from run to run; the
 //    order of the additions does not, so that the result has the same bits every time.
@@ -21,7 +21,7 @@
 
 namespace trireme::tiles {
 
-inline constexpr int kLongPerLane = 16;  // a warp sums a row of more entries per lane than this
+inline constexpr int kLongPerLane = 16;  // a warp adds up longer rows
 inline constexpr int kRowsPerThread = 4;
 inline constexpr int kRowsInMemory = kThreads * kRowsPerThread - 1;
 

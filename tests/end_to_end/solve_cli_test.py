@@ -397,7 +397,7 @@ class Prints(SolveCase):
         screen = "\n".join(text.splitlines()[:24])
         self.assertIn("mpirun -n 8 solve --config case.yaml", screen)
         self.assertIn("problem: {file: matrix.h5", screen)
-        self.assertEqual(text.count("Exit codes"), 1, "once, not once a rank")
+        self.assertEqual(text.count("Exit codes"), 1, "once, not once per rank")
 
     def test_the_committed_schema(self):
         self.assertEqual(self.printed("--print-schema"), (SOURCE / "configs/case.schema.json").read_text())

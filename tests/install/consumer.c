@@ -6,11 +6,10 @@
 #include <trireme/petsc.h>
 
 #if !TRIREME_VERSION_GE(0, 2, 0)
-  #error "the header is older than its first stable version"
+#error "the header is older than its first stable version"
 #endif
 
-static PetscErrorCode SolveAndPrint(KSP ksp, Vec b, Vec x)
-{
+static PetscErrorCode SolveAndPrint(KSP ksp, Vec b, Vec x) {
   PetscReal max;
 
   PetscFunctionBeginUser;
@@ -20,18 +19,19 @@ static PetscErrorCode SolveAndPrint(KSP ksp, Vec b, Vec x)
   PetscFunctionReturn(0);
 }
 
-int main(int argc, char **argv)
-{
-  Mat      assembled, fast;
-  Vec      x, b;
-  KSP      ksp;
-  PC       pc;
+int main(int argc, char** argv) {
+  Mat assembled, fast;
+  Vec x, b;
+  KSP ksp;
+  PC pc;
   PetscInt first, last;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 100, 100, 1, NULL, 0, NULL, &assembled));
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 100, 100, 1, NULL, 0, NULL,
+                         &assembled));
   PetscCall(MatGetOwnershipRange(assembled, &first, &last));
-  for (PetscInt row = first; row < last; ++row) PetscCall(MatSetValue(assembled, row, row, 4, INSERT_VALUES));
+  for (PetscInt row = first; row < last; ++row)
+    PetscCall(MatSetValue(assembled, row, row, 4, INSERT_VALUES));
   PetscCall(MatAssemblyBegin(assembled, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(assembled, MAT_FINAL_ASSEMBLY));
 

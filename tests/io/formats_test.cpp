@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every input format of the list reads the same system, on any number of ranks. A format is tested
-// once it is in the list and samples/system.EXTENSION is there.
+// once it is in the list and write_samples.py writes the system in it.
 #include "io/formats.hpp"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(InputFormats, EachHasASample) {
   for (const InputFormat& format : input_formats()) {
     const fs::path sample = samples / ("system" + std::string(format.extensions.front()));
     EXPECT_TRUE(fs::exists(sample))
-        << format.name << ": put the system of this test into " << sample;
+        << format.name << ": let tests/io/write_samples.py write " << sample;
   }
 }
 

@@ -11,30 +11,41 @@
 #include <petscksp.h>
 
 typedef struct {
-  PetscInt n;         /* points per side of the grid */
-  Mat      matrix;    /* of the type that -mat_type says */
-  Mat      reference; /* of type AIJ */
-  Vec      u, rhs, expected;
-  KSP      ksp, reference_ksp;
+  PetscInt n;    /* points per side of the grid */
+  Mat matrix;    /* of the type that -mat_type says */
+  Mat reference; /* of type AIJ */
+  Vec u, rhs, expected;
+  KSP ksp, reference_ksp;
 } Heat;
 
-static PetscErrorCode SetEntries(Mat matrix, PetscInt n, PetscReal inverse_dt)
-{
+static PetscErrorCode SetEntries(Mat matrix, PetscInt n, PetscReal inverse_dt) {
   PetscInt first, last;
 
   PetscFunctionBeginUser;
   PetscCall(MatGetOwnershipRange(matrix, &first, &last));
   for (PetscInt row = first; row < last; ++row) {
     const PetscInt i = row % n, j = row / n;
-    PetscInt       columns[5], count = 0;
-    PetscScalar    values[5];
+    PetscInt columns[5], count = 0;
+    PetscScalar values[5];
 
-    columns[count]  = row;
+    columns[count] = row;
     values[count++] = 4 + inverse_dt;
-    if (i > 0) { columns[count] = row - 1; values[count++] = -1; }
-    if (i < n - 1) { columns[count] = row + 1; values[count++] = -1; }
-    if (j > 0) { columns[count] = row - n; values[count++] = -1; }
-    if (j < n - 1) { columns[count] = row + n; values[count++] = -1; }
+    if (i > 0) {
+      columns[count] = row - 1;
+      values[count++] = -1;
+    }
+    if (i < n - 1) {
+      columns[count] = row + 1;
+      values[count++] = -1;
+    }
+    if (j > 0) {
+      columns[count] = row - n;
+      values[count++] = -1;
+    }
+    if (j < n - 1) {
+      columns[count] = row + n;
+      values[count++] = -1;
+    }
     PetscCall(MatSetValues(matrix, 1, &row, count, columns, values, INSERT_VALUES));
   }
   PetscCall(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY));
@@ -42,20 +53,20 @@ static PetscErrorCode SetEntries(Mat matrix, PetscInt n, PetscReal inverse_dt)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CreateMatrix(PetscInt n, PetscBool from_options, Mat *matrix)
-{
+static PetscErrorCode CreateMatrix(PetscInt n, PetscBool from_options, Mat* matrix) {
   PetscFunctionBeginUser;
   PetscCall(MatCreate(PETSC_COMM_WORLD, matrix));
   PetscCall(MatSetSizes(*matrix, PETSC_DECIDE, PETSC_DECIDE, n * n, n * n));
-  if (from_options) PetscCall(MatSetFromOptions(*matrix));
-  else PetscCall(MatSetType(*matrix, MATAIJ));
+  if (from_options)
+    PetscCall(MatSetFromOptions(*matrix));
+  else
+    PetscCall(MatSetType(*matrix, MATAIJ));
   PetscCall(MatSeqAIJSetPreallocation(*matrix, 5, NULL));
   PetscCall(MatMPIAIJSetPreallocation(*matrix, 5, NULL, 5, NULL));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Create(Heat *heat, PetscInt n)
-{
+static PetscErrorCode Create(Heat* heat, PetscInt n) {
   PC pc;
 
   PetscFunctionBeginUser;
@@ -73,7 +84,8 @@ static PetscErrorCode Create(Heat *heat, PetscInt n)
   PetscCall(KSPSetFromOptions(heat->ksp));
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &heat->reference_ksp));
   PetscCall(KSPSetOperators(heat->reference_ksp, heat->reference, heat->reference));
-  PetscCall(KSPSetTolerances(heat->reference_ksp, 1e-12, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+  PetscCall(
+      KSPSetTolerances(heat->reference_ksp, 1e-12, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
   PetscCall(KSPSetType(heat->reference_ksp, KSPCG));
   PetscCall(KSPGetPC(heat->reference_ksp, &pc));
   PetscCall(PCSetType(pc, PCJACOBI));
@@ -81,11 +93,10 @@ static PetscErrorCode Create(Heat *heat, PetscInt n)
 }
 
 /* One step of each; *agrees is false where the solutions differ. */
-static PetscErrorCode Step(Heat *heat, PetscInt step, PetscBool *agrees)
-{
-  const PetscReal    inverse_dt = 1 + step;
-  PetscInt           iterations;
-  PetscReal          difference, size;
+static PetscErrorCode Step(Heat* heat, PetscInt step, PetscBool* agrees) {
+  const PetscReal inverse_dt = 1 + step;
+  PetscInt iterations;
+  PetscReal difference, size;
   KSPConvergedReason reason;
 
   PetscFunctionBeginUser;
@@ -102,12 +113,14 @@ static PetscErrorCode Step(Heat *heat, PetscInt step, PetscBool *agrees)
   PetscCall(VecAXPY(heat->expected, -1, heat->u));
   PetscCall(VecNorm(heat->expected, NORM_2, &difference));
   *agrees = (PetscBool)(reason > 0 && difference < 1e-7 * size);
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "grid %d, step %d: %s in %d iterations, difference %.1e: %s\n", (int)heat->n, (int)step, KSPConvergedReasons[reason], (int)iterations, (double)(difference / size), *agrees ? "agrees" : "DIFFERS"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "grid %d, step %d: %s in %d iterations, difference %.1e: %s\n",
+                        (int)heat->n, (int)step, KSPConvergedReasons[reason], (int)iterations,
+                        (double)(difference / size), *agrees ? "agrees" : "DIFFERS"));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Destroy(Heat *heat)
-{
+static PetscErrorCode Destroy(Heat* heat) {
   PetscFunctionBeginUser;
   PetscCall(KSPDestroy(&heat->ksp));
   PetscCall(KSPDestroy(&heat->reference_ksp));
@@ -119,11 +132,10 @@ static PetscErrorCode Destroy(Heat *heat)
   PetscFunctionReturn(0);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
   const PetscInt sizes[2] = {20, 31};
-  Heat           heats[2];
-  PetscBool      agrees, all_agree = PETSC_TRUE;
+  Heat heats[2];
+  PetscBool agrees, all_agree = PETSC_TRUE;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   for (int k = 0; k < 2; ++k) PetscCall(Create(&heats[k], sizes[k]));
@@ -132,7 +144,8 @@ int main(int argc, char **argv)
       PetscCall(Step(&heats[k], step, &agrees));
       if (!agrees) all_agree = PETSC_FALSE;
     }
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s\n", all_agree ? "all solutions agree" : "a solution DIFFERS"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s\n",
+                        all_agree ? "all solutions agree" : "a solution DIFFERS"));
   for (int k = 0; k < 2; ++k) PetscCall(Destroy(&heats[k]));
   PetscCall(PetscFinalize());
   return all_agree ? 0 : 1;

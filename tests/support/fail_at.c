@@ -116,9 +116,7 @@ static void* allocate_aligned(size_t alignment, size_t bytes, const void* caller
   return refused(bytes, caller) ? NULL : counted(__libc_memalign(alignment, bytes));
 }
 
-void* malloc(size_t bytes) {
-  return refused(bytes, CALLER) ? NULL : counted(__libc_malloc(bytes));
-}
+void* malloc(size_t bytes) { return refused(bytes, CALLER) ? NULL : counted(__libc_malloc(bytes)); }
 void* calloc(size_t count, size_t bytes) {
   return refused(count * bytes, CALLER) ? NULL : counted(__libc_calloc(count, bytes));
 }

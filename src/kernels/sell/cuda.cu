@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The CUDA executor: one warp multiplies one slice. The same launch multiplies the rows kept apart,
 // tile by tile. layout.hpp documents the layout and the bytes moved. The result is deterministic:
-// one lane sums a row of a slice in storage order; for the rows kept apart see
+// one lane adds up a row of a slice in storage order; for the rows kept apart see
 // kernels/multiply_tile.cuh.
 #include <algorithm>
 #include <type_traits>

@@ -14,7 +14,7 @@
 namespace trireme::teb {
 
 inline constexpr int kThreads = 256;  // per thread block; one thread block takes one TEB block
-// The first row of a block is its longest. One warp sums a first row that is longer than
+// The first row of a block is its longest. One warp adds up a first row that is longer than
 // kLongFront. All warps sum one that is longer than kWideFront, before the other rows.
 inline constexpr int kLongFront = 64;
 inline constexpr int kWideFront = 512;

@@ -27,7 +27,7 @@ std::int32_t row_of(const CsrMatrix<double>& matrix, std::int32_t nonzero) {
 }
 
 // True where `nonzero` is the first entry of a row that is not the first row of its group.
-bool begins_a_row_of_a_group(const albus::Part& part, const albus::Window& window,
+bool is_first_of_a_later_row(const albus::Part& part, const albus::Window& window,
                              const CsrMatrix<double>& matrix, std::int32_t nonzero) {
   const std::int32_t row = row_of(matrix, nonzero);
   if (matrix.row_ptr[row] != nonzero) return false;
@@ -117,7 +117,7 @@ TEST(AlbusLayout, HoldsEveryNonzeroOnceWithItsColumn) {
         std::int32_t column = window.first_column;
         for (std::int32_t k = window.first_nonzero; k < next; ++k) {
           if (window.order == albus::RowOrder::groups &&
-              begins_a_row_of_a_group(part, window, matrix, k))
+              is_first_of_a_later_row(part, window, matrix, k))
             column -= matrix.row_ptr[row_of(matrix, k) + 1] - k;
           ASSERT_EQ(window.base + part.narrow_col_idx[column++], matrix.col_idx[k]);
         }
