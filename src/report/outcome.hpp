@@ -24,6 +24,8 @@ struct MachineDescription {
   int ranks = 1, threads_per_rank = 1;
   std::string petsc, hdf5, mpi, trireme, simd;  // versions; the SIMD target that Highway chose
   double triad_gbytes_per_s = 0;  // measured by this run, all ranks together; 0: not measured
+  double best_gbytes_per_s = 0;   // of CPUs: the best of copy, triad and read; 0: not measured
+  double gpu_gbytes_per_s = 0;    // of GPUs: copies; 0: not measured
 };
 
 // Microseconds of one product (local + ghost + halo wait) on the slowest rank.
@@ -32,8 +34,76 @@ struct KernelTiming {
   double mean = 0, median = 0, p95 = 0, min = 0, max = 0;
 };
 
+// What a run spent, of the slowest rank.
 struct Seconds {
-  double read = 0, build = 0, upload = 0, setup = 0, solve = 0;
+  double read = 0;    // the problem, or all steps of it
+  double tune = 0;    // the trial of `kernel: auto`, with the builds of what it did not choose
+  double order = 0;   // making the order of rows that is used, and bringing the matrix into it
+  double build = 0;   // the layout of the kernel that is used
+  double upload = 0;  // of the CSR to the GPU
+  double setup = 0;   // the preconditioner and the engine, the first time
+  double renew = 0;   // new values in the kernel and in the preconditioner, all steps
+  double solve = 0;   // iterating, all solves
+};
+
+// From the start of the process to the first iteration of the first run, on rank 0.
+struct StartSeconds {
+  double libraries = 0;  // before main(), MPI and PETSc
+  double device = 0;     // choosing and opening the GPU, as far as the program waited for it
+  double read = 0;       // file to memory
+  double check = 0;      // rules of the format, as far as they took time of their own
+  double split = 0;      // local and ghost columns, halo, hashes
+  double upload = 0;
+  double build = 0;
+  double tune = 0;  // trial and orders before the first iteration
+  double setup = 0;
+  double total = 0;  // all of it; what no part names is the difference
+};
+
+// One kernel in one order of rows, as `kernel: auto` saw it.
+struct TrialCandidate {
+  std::string kernel;
+  std::string ordering = "given";       // given, rcm, cluster
+  double predicted_us = 0;              // one product, by the cost model
+  std::optional<double> build_seconds;  // with the order, where it has one; empty: not built
+  std::optional<double> product_us;     // median; empty: not measured
+  bool chosen = false;
+  std::string verdict;  // why it lost, or why it was chosen: a sentence without a full stop
+};
+
+// How `kernel: auto` came to its kernel.
+struct TrialOutcome {
+  std::vector<TrialCandidate> candidates;  // the chosen one first, then by measured time
+  std::int64_t expected_products = 0;      // over which the choice is to pay
+  std::string expected_from;               // "repeat: 10", "an earlier run", "the residual's slope"
+  double budget_seconds = 0;
+  double seconds = 0;       // spent
+  bool from_cache = false;  // an earlier run measured; this one spent nothing
+  // The iteration of the first solve at which the run went over to the chosen kernel; empty: it
+  // began with it.
+  std::optional<std::int64_t> changed_at;
+};
+
+// One step of problem.steps.
+struct StepOutcome {
+  std::string name;           // of the file or the dataset with the values, or of b
+  bool new_values = false;    // of the matrix
+  bool rebuilt = false;       // another pattern, so that the plan was made anew
+  bool renewed = false;       // the preconditioner
+  std::string guess;          // previous, zero, extrapolate
+  double guess_residual = 0;  // ||b - A x0|| / ||b||
+  std::int64_t iterations = 0;
+  bool converged = false;
+  double relative_residual = 0;  // true: ||b - A x|| / ||b||
+  double read_seconds = 0, renew_seconds = 0, solve_seconds = 0;
+};
+
+// The pattern of the matrix as a picture and its row lengths as a histogram. Empty: not gathered.
+struct PatternPicture {
+  std::int64_t cells = 0;             // per side
+  std::vector<std::int64_t> density;  // cells x cells nonzeros, row by row
+  std::vector<std::int64_t>
+      row_lengths;  // [k]: rows of 2^(k-1) to 2^k - 1 nonzeros; [0]: empty rows
 };
 
 // The solves of one kernel. Where b = 0, ||b|| stands for the norm of the first residual, ||A x0||,
@@ -69,6 +139,10 @@ struct RunOutcome {
   std::vector<std::string>
       notes;                    // "vectors staged through pinned memory: 1.3 us per product", ...
   std::vector<double> history;  // residual norms, relative to ||b||, from iteration 0
+  std::string ordering = "given";     // the order of rows in which it worked: given, rcm, cluster
+  std::optional<TrialOutcome> trial;  // of `kernel: auto`
+  std::vector<StepOutcome> steps;     // of problem.steps
+  std::vector<double> product_us;     // times of products in their order, at most 2,000 of them
 };
 
 // The name of a run among the runs of its outcome: csr, or csr-mixed.
@@ -82,6 +156,11 @@ struct CaseOutcome {
   MachineDescription machine;
   std::vector<RunOutcome> runs;
   std::vector<std::string> not_run;  // kernels that had not begun when a signal came
+  StartSeconds start;
+  PatternPicture pattern;
+  std::string case_text;                  // the case as read, and what overrode it
+  std::string command;                    // what repeats the run
+  std::string pattern_hash, values_hash;  // of the whole matrix, 16 hexadecimal digits each
 };
 
 // 0 when every kernel of the case ran and converged, else the first failure's code.
