@@ -67,6 +67,7 @@ int scale_matrix(DistributedMatrix& matrix) {
   if (exponent == 0) return 0;
   scale(local, -exponent);
   scale(ghost, -exponent);
+  ++matrix.values_version;
   return exponent;
 }
 

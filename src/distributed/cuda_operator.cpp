@@ -20,26 +20,23 @@ using Part = Operator::ProductObserver::Part;
 CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
                            Precision precision, const ExchangeRequest& exchange)
     : Operator(std::move(matrix), kernel) {
-  const SplitRows& blocks = matrix_->blocks;
   mixed_ = precision == Precision::mixed;
   inexact_ = mixed_ && !float_values_are_exact(*matrix_);
   collectively(matrix_->comm, [&] {
+    auto [blocks, seconds] = DeviceBlocks::of(*matrix_);
+    blocks_ = std::move(blocks);
+    upload_seconds_ = seconds;
+    values_version_ = matrix_->values_version;
     Stopwatch watch;
-    local_block_ = to_device(blocks.local.view(), stream_);
-    const bool ghosts = blocks.ghost.nnz() > 0;
-    const bool boundary = ghosts && is_boundary(blocks.ghost);
-    if (ghosts && !boundary) ghost_block_ = to_device(blocks.ghost.view(), stream_);
-    stream_.synchronize();
-    upload_seconds_ = watch.lap();
     const auto build_both = [&](const auto& builder) {
-      return Kernels{builder(local_block_), ghosts && !boundary ? builder(ghost_block_) : nullptr};
+      return Kernels{builder(blocks_->local()),
+                     blocks_->ghost() ? builder(*blocks_->ghost()) : nullptr};
     };
     kernels_ = build_both([&](const DeviceCsrMatrix<double>& block) { return build(block); });
     if (inexact_)
       exact_ = build_both([&](const DeviceCsrMatrix<double>& block) {
         return build_cuda_kernel<double>("albus", block.view(), stream_);
       });
-    if (boundary) boundary_ = std::make_unique<BoundaryProduct>(blocks.ghost, stream_);
     if (inexact_) find_row_defect();
     build_seconds_ = watch.lap();
   });
@@ -54,7 +51,7 @@ std::unique_ptr<CudaKernel<double>> CudaOperator::build(
 
 void CudaOperator::choose_row_order(std::int64_t products, const PermutationRule& rule) {
   if (size_of(matrix_->comm) > 1 || inexact_ || trial_.seconds > 0) return;
-  trial_ = try_permuted(*kernels_.local, local_block_.view(), products, rule, stream_);
+  trial_ = try_permuted(*kernels_.local, local_csr(), products, rule, stream_);
   build_seconds_ += trial_.seconds;
   if (!trial_.winner) return;
   permuted_ = std::move(trial_.winner);
@@ -62,14 +59,14 @@ void CudaOperator::choose_row_order(std::int64_t products, const PermutationRule
 }
 
 std::shared_ptr<CudaKernel<double>> CudaOperator::share_local_kernel() {
-  if (!kernels_.local) kernels_.local = build(local_block_);
+  if (!kernels_.local) kernels_.local = build(blocks_->local());
   return kernels_.local;
 }
 
-// boundary_ holds the exact values of the ghost block, so that rounding loses nothing there.
+// A BoundaryProduct holds the exact values of the ghost block, so that rounding loses nothing there.
 void CudaOperator::find_row_defect() {
   const SplitRows& blocks = matrix_->blocks;
-  row_defect_ = trireme::row_defect(blocks.local, boundary_ ? nullptr : &blocks.ghost);
+  row_defect_ = trireme::row_defect(blocks.local, blocks_->boundary() ? nullptr : &blocks.ghost);
   device_row_defect_ = to_device(std::span<const float>(row_defect_), stream_);
   stream_.synchronize();
 }
@@ -116,7 +113,7 @@ void CudaOperator::queue_exact_product(DeviceSpan<const double> x, DeviceSpan<do
 std::size_t CudaOperator::dot_partials() const {
   const std::size_t local = kernels_.local->dot_partials();
   if (local == 0 || kernels_.ghost) return 0;
-  return local + (boundary_ ? boundary_->dot_partials() : 0);
+  return local + (blocks_->boundary() ? blocks_->boundary()->dot_partials() : 0);
 }
 
 template <class Around>
@@ -134,15 +131,16 @@ void CudaOperator::product(Kernels& kernels, DeviceSpan<const double> x, DeviceS
   if (!exchange_) return;
   DeviceSpan<const double> ghosts;
   around(Part::halo, [&] { ghosts = exchange_->receive(stream); });
-  if (!kernels.ghost && !boundary_) return;
+  const BoundaryProduct* boundary = blocks_->boundary();
+  if (!kernels.ghost && !boundary) return;
   around(Part::ghost, [&] {
     if (kernels.ghost)
       kernels.ghost->multiply(ghosts, y, Accumulate::yes, stream);
     else if (dot)
-      boundary_->multiply_and_dot(ghosts, x, y,
-                                  {partials.data() + of_local, partials.size() - of_local}, stream);
+      boundary->multiply_and_dot(ghosts, x, y,
+                                 {partials.data() + of_local, partials.size() - of_local}, stream);
     else
-      boundary_->multiply(ghosts, y, stream);
+      boundary->multiply(ghosts, y, stream);
   });
 }
 
@@ -177,17 +175,13 @@ void CudaOperator::multiply_exactly(std::span<const double> x, std::span<double>
 }
 
 void CudaOperator::refresh_values() {
-  const SplitRows& blocks = matrix_->blocks;
-  copy_to_device(std::span<const double>(blocks.local.values), local_block_.values.span(), stream_);
-  if (kernels_.ghost)
-    copy_to_device(std::span<const double>(blocks.ghost.values), ghost_block_.values.span(),
-                   stream_);
+  blocks_->refresh(*matrix_, values_version_);
+  const auto local = blocks_->local().values.view();
   for (const Kernels* kernels : {&kernels_, &exact_}) {
-    if (kernels->local) kernels->local->update_values(local_block_.values.view(), stream_);
-    if (kernels->ghost) kernels->ghost->update_values(ghost_block_.values.view(), stream_);
+    if (kernels->local) kernels->local->update_values(local, stream_);
+    if (kernels->ghost) kernels->ghost->update_values(blocks_->ghost()->values.view(), stream_);
   }
-  if (permuted_) permuted_->update_values(local_block_.values.view(), stream_);
-  if (boundary_) boundary_->update_values(blocks.ghost.values, stream_);
+  if (permuted_) permuted_->update_values(local, stream_);
   if (inexact_) find_row_defect();
   stream_.synchronize();
 }
@@ -195,7 +189,7 @@ void CudaOperator::refresh_values() {
 KernelStatistics CudaOperator::statistics() const {
   const KernelStatistics local =
       kernels_.local ? kernels_.local->statistics() : permuted_->kernel().statistics();
-  if (boundary_) return combined(local, boundary_->statistics());
+  if (blocks_->boundary()) return combined(local, blocks_->boundary()->statistics());
   return kernels_.ghost ? combined(local, kernels_.ghost->statistics()) : local;
 }
 

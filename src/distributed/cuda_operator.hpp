@@ -10,7 +10,7 @@
 
 #include "device/buffer.hpp"
 #include "device/stream.hpp"
-#include "distributed/boundary_product.hpp"
+#include "distributed/device_blocks.hpp"
 #include "distributed/event_ring.hpp"
 #include "distributed/gpu_exchange.hpp"
 #include "distributed/operator.hpp"
@@ -21,7 +21,8 @@ namespace trireme {
 
 class CudaOperator final : public Operator {
  public:
-  // Uploads both blocks to this thread's current device (select_device) and builds the kernels.
+  // Builds the kernels from the matrix's DeviceBlocks, which the first operator of a matrix uploads
+  // to this thread's current device (select_device).
   // Throws the same Error on every rank: usage for an unknown kernel, resource where the GPU memory
   // or the requested exchange does not suffice. Collective.
   CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
@@ -56,7 +57,7 @@ class CudaOperator final : public Operator {
   // holds the result. The call builds it where choose_row_order() has given it up.
   std::shared_ptr<CudaKernel<double>> share_local_kernel();
   DeviceSpan<const float> device_row_defect() const { return device_row_defect_.view(); }
-  DeviceCsr<double> local_csr() const { return local_block_.view(); }
+  DeviceCsr<double> local_csr() const { return blocks_->local().view(); }
 
   // For a loop of up to `products` products that can take its rows in any order. Measures whether
   // the kernel multiplies P A P^T, in its own order of rows, faster than A. If so, the operator
@@ -70,7 +71,7 @@ class CudaOperator final : public Operator {
  private:
   struct Kernels {
     std::shared_ptr<CudaKernel<double>> local;  // null: permuted_ replaces it
-    // Null where there are no ghosts, or where boundary_ multiplies by the ghost block.
+    // Null where blocks_->ghost() is.
     std::unique_ptr<CudaKernel<double>> ghost;
   };
   std::unique_ptr<CudaKernel<double>> build(const DeviceCsrMatrix<double>& block) const;
@@ -86,14 +87,14 @@ class CudaOperator final : public Operator {
   double staged(std::span<const double> x, std::span<double> y, const Product& product);
 
   Stream stream_;
-  DeviceCsrMatrix<double> local_block_, ghost_block_;
+  std::shared_ptr<DeviceBlocks> blocks_;
+  std::uint64_t values_version_ = 0;  // of the values that the kernels have
   Kernels kernels_;
   DeviceBuffer<float> device_row_defect_;
   Kernels exact_;  // by albus, which needs no layout of its own; empty unless inexact()
   std::shared_ptr<PermutedKernel> permuted_;
   PermutationTrial trial_;
   DeviceBuffer<double> permuted_x_, permuted_y_;  // of multiply_permuted(); made at the first use
-  std::unique_ptr<BoundaryProduct> boundary_;
   std::unique_ptr<GpuExchange> exchange_;
 
   // For vectors in host memory; allocated at the first use.

@@ -26,6 +26,11 @@ void DistributedMatrix::diagonal(std::span<double> d) const {
   }
 }
 
+void DistributedMatrix::replace_values(std::span<const double> values) {
+  scatter_values(values, blocks);
+  ++values_version;
+}
+
 std::shared_ptr<DistributedMatrix> distribute(MPI_Comm comm, RowSlab&& slab,
                                               std::vector<std::int64_t> row_starts) {
   auto matrix = std::make_shared<DistributedMatrix>();

@@ -16,6 +16,8 @@
 
 namespace trireme {
 
+class DeviceBlocks;
+
 // Rank r owns the rows and columns [row_starts[r], row_starts[r+1]), and these entries of vectors.
 struct DistributedMatrix {
   MPI_Comm comm = MPI_COMM_NULL;         // owned by the caller; must outlive the matrix
@@ -23,6 +25,9 @@ struct DistributedMatrix {
   std::int64_t global_nnz = 0;           // of all ranks
   SplitRows blocks;
   HaloPlan halo;
+  // Rises with each replacement of the values, so that copies of them know whether they are old.
+  std::uint64_t values_version = 0;
+  std::shared_ptr<DeviceBlocks> on_device;  // null until DeviceBlocks::of() is called
 
   std::int64_t local_rows() const { return blocks.local.rows; }
   std::int64_t first_row() const;
@@ -32,6 +37,8 @@ struct DistributedMatrix {
   // d[i] = a_ii of local row i. Duplicates are added up; an entry that is not stored is 0. `d` has
   // local_rows() numbers.
   void diagonal(std::span<double> d) const;
+  // Takes new values in the order of the slab that distribute() took: blocks.nnz() numbers.
+  void replace_values(std::span<const double> values);
 };
 
 // Splits the slab, which holds this rank's rows, and plans the halo. Throws Error{input} on every

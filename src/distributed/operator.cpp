@@ -16,7 +16,7 @@ void Operator::update_values(std::span<const double> values) {
   if (static_cast<std::int64_t>(values.size()) != matrix_->blocks.nnz())
     fail(ExitCode::usage, "update_values: {} values for a rank that holds {} nonzeros",
          values.size(), matrix_->blocks.nnz());
-  scatter_values(values, matrix_->blocks);
+  matrix_->replace_values(values);
   if (mixed_ && !inexact_ && !float_values_are_exact(*matrix_))
     fail(ExitCode::usage,
          "update_values: this operator stores FP32 values only, and the new values are no FP32 "

@@ -34,7 +34,8 @@ class Operator {
   const DistributedMatrix& matrix() const { return *matrix_; }
   const std::string& kernel() const { return kernel_; }
   double build_seconds() const { return build_seconds_; }
-  double upload_seconds() const { return upload_seconds_; }  // of the CSR to the GPU; else 0
+  // Of the CSR to the GPU; 0 where another operator of the matrix has caused the upload.
+  double upload_seconds() const { return upload_seconds_; }
 
   // y = A x, where x and y are this rank's local_rows() numbers in host memory and do not overlap.
   // The time is recorded. Collective.

@@ -200,6 +200,7 @@ void AijProducts::build(Mat mat, Caller caller) {
 void AijProducts::update(Mat mat, const AijBlocks& blocks) {
   logged(log_events().update, mat, [&] {
     copy_values(blocks, matrix_->blocks);
+    ++matrix_->values_version;
     // An operator whose former values FP32 held keeps no exact values, which the new ones may need.
     if (precision() == Precision::mixed && !float_values_are_exact(*matrix_) && !op_->inexact())
       make_operator(Caller::mat_mult);

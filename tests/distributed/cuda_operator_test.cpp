@@ -167,6 +167,43 @@ TEST_F(CudaOperatorTest, NewValuesReachTheDevice) {
   }
 }
 
+TEST_F(CudaOperatorTest, OperatorsOfOneMatrixShareItsBlocksAndRefreshThemOnce) {
+  const auto matrix = matrix_on_ranks(
+      MPI_COMM_WORLD, test::contract_shape<double>("EveryLengthTo600"), Cut::by_nonzeros);
+  CudaOperator first(matrix, "csr-vector"), second(matrix, "dasp");
+  EXPECT_GT(first.upload_seconds(), 0);
+  EXPECT_EQ(second.upload_seconds(), 0);
+  EXPECT_EQ(first.local_csr().values.data(), second.local_csr().values.data());
+
+  HostOperator host(matrix, "csr");
+  const Array<double> x = test::random_vector<double>(matrix->local_rows(), 3);
+  Array<double> expected(x.size()), y(x.size());
+  first.update_values(test::random_vector<double>(matrix->blocks.nnz(), 77));
+  host.refresh_values();
+  host.multiply(x, expected);
+  // Numbers that nobody announces show that the second operator causes no second upload.
+  std::swap(matrix->blocks.local.values.front(), matrix->blocks.local.values.back());
+  second.refresh_values();
+  second.multiply(x, y);
+  expect_equal(y, expected);
+  first.multiply(x, y);
+  expect_equal(y, expected);
+
+  // An operator that has this version already uploads what the caller has written.
+  second.refresh_values();
+  host.refresh_values();
+  host.multiply(x, expected);
+  second.multiply(x, y);
+  expect_equal(y, expected);
+
+  // A later operator begins with values that an operator on the host has replaced.
+  host.update_values(test::random_vector<double>(matrix->blocks.nnz(), 78));
+  host.multiply(x, expected);
+  CudaOperator later(matrix, "dasp");
+  later.multiply(x, y);
+  expect_equal(y, expected);
+}
+
 TEST_F(CudaOperatorTest, ShellMultipliesOnTheVectorsOfThisPetsc) {
   const auto matrix = matrix_on_ranks(
       MPI_COMM_WORLD, test::contract_shape<double>("EveryLengthTo600"), Cut::by_nonzeros);

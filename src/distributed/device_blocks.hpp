@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The blocks of a DistributedMatrix in GPU memory: one copy, which all operators of the matrix
+// share.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "device/stream.hpp"
+#include "distributed/boundary_product.hpp"
+#include "distributed/distributed_matrix.hpp"
+#include "kernels/device_csr.hpp"
+
+namespace trireme {
+
+class DeviceBlocks {
+ public:
+  struct Shared {
+    std::shared_ptr<DeviceBlocks> blocks;
+    double upload_seconds = 0;  // 0 where the blocks were in GPU memory already
+  };
+  // The copy that `matrix` holds, with its present values. The first call uploads it to this thread's
+  // current device, which must be current in later calls too. Returns when the copy is complete. Throws Error{resource}
+  // where the GPU memory does not suffice. Does not communicate.
+  static Shared of(DistributedMatrix& matrix);
+
+  // Uploads the blocks; returns when they are complete.
+  explicit DeviceBlocks(const DistributedMatrix& matrix);
+
+  const DeviceCsrMatrix<double>& local() const { return local_; }
+  // Null where the matrix has no ghosts, or where boundary() multiplies by the ghost block.
+  const DeviceCsrMatrix<double>* ghost() const { return has_ghost_ ? &ghost_ : nullptr; }
+  // Null where the matrix has no ghosts, or where many rows have some.
+  const BoundaryProduct* boundary() const { return boundary_.get(); }
+
+  // Uploads the values of `matrix`, unless another operator has caused the upload of this version.
+  // `seen` is the version of the values that the calling operator has; it becomes the present one.
+  // The call waits for the upload. No product by any operator of the matrix may be under way.
+  void refresh(const DistributedMatrix& matrix, std::uint64_t& seen);
+
+ private:
+  void upload_values(const SplitRows& blocks);
+
+  Stream stream_;
+  DeviceCsrMatrix<double> local_, ghost_;
+  bool has_ghost_ = false;
+  std::unique_ptr<BoundaryProduct> boundary_;
+  std::uint64_t version_;  // of the values in GPU memory
+};
+
+}  // namespace trireme
