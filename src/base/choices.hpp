@@ -18,6 +18,10 @@ enum class Precision { full, mixed };
 // scalars where the kernel runs.
 enum class Engine { petsc, resident };
 
+// The order of rows in which a resident solver works: the caller's, reverse Cuthill-McKee, or rows
+// clustered for locality.
+enum class Ordering { given, rcm, cluster };
+
 enum class ReportFormat { json, csv, html };
 
 template <class Choice>
@@ -42,6 +46,11 @@ struct WordsOf<Precision> {
 template <>
 struct WordsOf<Engine> {
   static constexpr Word<Engine> all[] = {{"petsc", Engine::petsc}, {"resident", Engine::resident}};
+};
+template <>
+struct WordsOf<Ordering> {
+  static constexpr Word<Ordering> all[] = {
+      {"given", Ordering::given}, {"rcm", Ordering::rcm}, {"cluster", Ordering::cluster}};
 };
 template <>
 struct WordsOf<ReportFormat> {

@@ -21,6 +21,8 @@ struct KernelChoice {
   std::string name;  // a registered kernel, or petsc-aij
   Device device = Device::cpu;
   Precision precision = Precision::full;
+  Ordering ordering = Ordering::given;  // of the rows of each rank, within that rank
+  std::string ghost_kernel{};           // multiplies by the ghost block; empty: `name` does
 };
 
 // Builds a kernel for a matrix in host memory. The arrays of `matrix` must outlive the kernel,
