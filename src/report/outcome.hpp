@@ -63,10 +63,10 @@ struct StartSeconds {
 // One kernel in one order of rows, as `kernel: auto` saw it.
 struct TrialCandidate {
   std::string kernel;
-  std::string ordering = "given";       // given, rcm, cluster
-  double predicted_us = 0;              // one product, by the cost model
-  std::optional<double> build_seconds;  // with the order, where it has one; empty: not built
-  std::optional<double> product_us;     // median; empty: not measured
+  std::string ordering = "given";                      // given, rcm, cluster
+  double predicted_us = 0;                             // one product, by the cost model
+  std::optional<double> build_seconds = std::nullopt;  // with the order; empty: not built
+  std::optional<double> product_us = std::nullopt;     // median; empty: not measured
   bool chosen = false;
   std::string verdict;  // why it lost, or why it was chosen: a sentence without a full stop
 };
@@ -143,6 +143,8 @@ struct RunOutcome {
   std::optional<TrialOutcome> trial;  // of `kernel: auto`
   std::vector<StepOutcome> steps;     // of problem.steps
   std::vector<double> product_us;     // times of products in their order, at most 2,000 of them
+  // product_us holds the timed products 0, stride, 2 * stride and so on.
+  std::int64_t product_us_stride = 1;
 };
 
 // The name of a run among the runs of its outcome: csr, or csr-mixed.

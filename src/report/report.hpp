@@ -32,7 +32,7 @@ std::vector<std::filesystem::path> write_reports(const CaseOutcome& outcome,
 std::string terminal_table(const CaseOutcome& outcome);
 
 // The file contents, each ending with a newline.
-std::string json_report(const CaseOutcome& outcome);  // schema 1: configs/report.schema.json
+std::string json_report(const CaseOutcome& outcome);  // schema 2: configs/report.schema.json
 std::string csv_history(const CaseOutcome& outcome);  // kernel,iteration,relative_residual
 std::string html_report(const CaseOutcome& outcome);  // one page without external parts
 

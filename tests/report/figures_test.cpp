@@ -33,7 +33,14 @@ RunOutcome albus() {
   run.iterations = 4;
   run.relative_residual = 9.8e-9;
   run.relative_error = 3.1e-7;
-  run.seconds = {.read = 0.25, .build = 0.012, .upload = 0.0345, .setup = 0.00175, .solve = 1.5};
+  run.seconds = {.read = 0.25,
+                 .tune = 0.031,
+                 .order = 0.042,
+                 .build = 0.012,
+                 .upload = 0.0345,
+                 .setup = 0.00175,
+                 .renew = 0.053,
+                 .solve = 1.5};
   run.solve_seconds = {0.5, 1.0};
   run.kernel_us = {.count = 313,
                    .mean = 6100.5,
@@ -53,6 +60,35 @@ RunOutcome albus() {
   run.deterministic = false;
   run.notes = {"a note"};
   run.history = {1, 0.125, 2.5e-4, 1e-6, 9.5e-9};
+  run.ordering = "rcm";
+  run.product_us = {6000.25, 5800.5, 12000.5};
+  run.product_us_stride = 105;
+  run.steps = {{.name = "/A7",
+                .new_values = true,
+                .rebuilt = false,
+                .renewed = true,
+                .guess = "previous",
+                .guess_residual = 0.5,
+                .iterations = 17,
+                .converged = true,
+                .relative_residual = 8.5e-9,
+                .read_seconds = 0.125,
+                .renew_seconds = 0.0625,
+                .solve_seconds = 0.75}};
+  run.trial = {.candidates = {{.kernel = "albus",
+                               .ordering = "rcm",
+                               .predicted_us = 6200,
+                               .build_seconds = 0.012,
+                               .product_us = 6000.5,
+                               .chosen = true,
+                               .verdict = "the least total"},
+                              {.kernel = "csr", .predicted_us = 9000, .verdict = "not measured"}},
+               .expected_products = 313,
+               .expected_from = "repeat: 2",
+               .budget_seconds = 0.0625,
+               .seconds = 0.031,
+               .from_cache = false,
+               .changed_at = 3};
   return run;
 }
 
@@ -83,6 +119,11 @@ RunOutcome sell() {
   run.break_even_products = std::nullopt;
   run.deterministic = true;
   run.corrections = 6;
+  run.ordering = "given";
+  run.product_us = {};
+  run.product_us_stride = 1;
+  run.steps = {};
+  run.trial = std::nullopt;
   run.notes = {};
   run.history = {1, kNan};
   return run;
@@ -106,8 +147,24 @@ CaseOutcome outcome() {
                      .mpi = "Open MPI 4.1.4",
                      .trireme = "0.1.0",
                      .simd = "AVX3",
-                     .triad_gbytes_per_s = 33.25};
+                     .triad_gbytes_per_s = 33.25,
+                     .best_gbytes_per_s = 35.5,
+                     .gpu_gbytes_per_s = 2750};
   outcome.runs = {albus(), sell()};
+  outcome.start = {.libraries = 0.01,
+                   .device = 0.02,
+                   .read = 0.03,
+                   .check = 0.04,
+                   .split = 0.05,
+                   .upload = 0.06,
+                   .build = 0.07,
+                   .tune = 0.08,
+                   .setup = 0.09,
+                   .total = 0.5};
+  outcome.pattern = {.cells = 2, .density = {5, 1, 2, 6}, .row_lengths = {0, 3, 4}};
+  outcome.case_text = "kernel: albus\n";
+  outcome.command = "solve --config case.yaml";
+  outcome.pattern_hash = "0123456789abcdef";
   return outcome;
 }
 
@@ -165,42 +222,64 @@ note: and this
 TEST(Figures, OfTheJson) {
   using Json = nlohmann::json;
   const Json report = Json::parse(json_report(outcome()));
-  EXPECT_EQ(report["schema"], 1);
+  EXPECT_EQ(report["schema"], 2);
   EXPECT_EQ(report["not_run"], Json::array());
+  EXPECT_EQ(report["start_seconds"], Json::parse(R"json({"libraries": 0.01, "device": 0.02,
+    "read": 0.03, "check": 0.04, "split": 0.05, "upload": 0.06, "build": 0.07, "tune": 0.08,
+    "setup": 0.09, "total": 0.5})json"));
+  EXPECT_EQ(report["pattern"], Json::parse(R"json({"cells": 2, "density": [5, 1, 2, 6],
+    "row_lengths": [0, 3, 4]})json"));
+  EXPECT_EQ(report["case"], "kernel: albus\n");
+  EXPECT_EQ(report["command"], "solve --config case.yaml");
   EXPECT_EQ(report["problem"], Json::parse(R"json({"name": "system.h5 /A", "generated": true,
-    "rows": 206763, "cols": 206764, "nnz": 16100000, "rhs": "from-ones"})json"));
+    "rows": 206763, "cols": 206764, "nnz": 16100000, "rhs": "from-ones",
+    "pattern_hash": "0123456789abcdef", "values_hash": null})json"));
   EXPECT_EQ(report["machine"], Json::parse(R"json({"host": "node1", "cpu": "Some CPU",
     "gpu": "Some GPU", "simd": "AVX3", "ranks": 3, "threads_per_rank": 1,
-    "triad_gbytes_per_s": 33.25, "versions":
+    "triad_gbytes_per_s": 33.25, "best_gbytes_per_s": 35.5, "gpu_gbytes_per_s": 2750.0, "versions":
     {"trireme": "0.1.0", "petsc": "3.18.5", "hdf5": "1.10.8", "mpi": "Open MPI 4.1.4"}})json"));
   ASSERT_EQ(report["runs"].size(), 2u);
   const Json albus = Json::parse(R"json({"kernel": "albus", "device": "cpu", "precision": "double",
-    "method": "cg", "engine": "resident", "preconditioner": "jacobi", "ranks": 3, "rtol": 1e-8,
+    "ordering": "rcm", "method": "cg", "engine": "resident", "preconditioner": "jacobi", "ranks": 3, "rtol": 1e-8,
     "converged": true, "exit_code": 0,
     "reason": "converged: relative tolerance reached (CONVERGED_RTOL)", "petsc_reason": 2,
     "iterations": 4, "corrections": null, "relative_residual": 9.8e-9, "relative_error": 3.1e-7,
-    "seconds": {"read": 0.25, "build": 0.012, "upload": 0.0345, "setup": 0.00175, "solve": 1.5},
+    "seconds": {"read": 0.25, "tune": 0.031, "order": 0.042, "build": 0.012, "upload": 0.0345,
+                "setup": 0.00175, "renew": 0.053, "solve": 1.5},
     "solve_seconds": [0.5, 1.0],
     "kernel_us": {"count": 313, "mean": 6100.5, "median": 6000.25, "p95": 7205.5, "min": 5800.5,
                   "max": 12000.5},
     "iteration_us": 4807.75, "gflops": 5.67, "gbytes_per_s": 34.56, "bandwidth_fraction": 0.87,
     "padding": 0.13, "bytes": 204000000, "peak_memory_bytes": 512000000,
     "peak_memory_over_csr": 2.25, "break_even_products": 42, "deterministic": false,
-    "notes": ["a note"], "history": [1.0, 0.125, 2.5e-4, 1e-6, 9.5e-9]})json");
+    "notes": ["a note"], "history": [1.0, 0.125, 2.5e-4, 1e-6, 9.5e-9],
+    "product_us": [6000.25, 5800.5, 12000.5], "product_us_stride": 105,
+    "steps": [{"name": "/A7", "new_values": true, "rebuilt": false, "renewed": true,
+               "guess": "previous", "guess_residual": 0.5, "iterations": 17, "converged": true,
+               "relative_residual": 8.5e-9, "read_seconds": 0.125, "renew_seconds": 0.0625,
+               "solve_seconds": 0.75}],
+    "trial": {"expected_products": 313, "expected_from": "repeat: 2", "budget_seconds": 0.0625,
+              "seconds": 0.031, "from_cache": false, "changed_at": 3, "candidates": [
+      {"kernel": "albus", "ordering": "rcm", "predicted_us": 6200.0, "build_seconds": 0.012,
+       "product_us": 6000.5, "chosen": true, "verdict": "the least total"},
+      {"kernel": "csr", "ordering": "given", "predicted_us": 9000.0, "build_seconds": null,
+       "product_us": null, "chosen": false, "verdict": "not measured"}]}})json");
   EXPECT_EQ(Json::diff(albus, report["runs"][0]), Json::array());
   Json sell = albus;
   sell.merge_patch(Json::parse(R"json({"kernel": "sell", "device": "cuda", "precision": "mixed",
     "converged": false, "exit_code": 5,
     "reason": "not converged: maximum iterations reached (DIVERGED_ITS)", "petsc_reason": -3,
     "iterations": 2, "corrections": 6,
-    "seconds": {"read": 0.5, "build": 3.0, "upload": 150.0, "setup": 7300.0, "solve": 2e-7},
+    "seconds": {"read": 0.5, "tune": 0.0, "order": 0.0, "build": 3.0, "upload": 150.0,
+                "setup": 7300.0, "renew": 0.0, "solve": 2e-7},
     "solve_seconds": [2e-7],
     "kernel_us": {"count": 1, "mean": 2.5, "median": 2.0, "p95": 3.0, "min": 1.0, "max": 4.0},
     "iteration_us": 0.1, "gflops": 1234.5, "padding": 0.0, "bytes": 999,
     "peak_memory_bytes": 1500000, "peak_memory_over_csr": 0.5, "deterministic": true, "notes": [],
-    "history": [1.0, null]})json"));
+    "history": [1.0, null], "ordering": "given", "product_us": [], "product_us_stride": 1,
+    "steps": []})json"));
   for (const char* unknown : {"relative_residual", "relative_error", "gbytes_per_s",
-                              "bandwidth_fraction", "break_even_products"})
+                              "bandwidth_fraction", "break_even_products", "trial"})
     sell[unknown] = nullptr;
   EXPECT_EQ(Json::diff(sell, report["runs"][1]), Json::array());
 }

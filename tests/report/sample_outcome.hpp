@@ -41,7 +41,59 @@ inline RunOutcome sample_run(const std::string& kernel, double build_seconds, do
   run.peak_memory = 500'000'000;
   run.peak_memory_over_csr = 2.2;
   for (int i = 0; i <= 312; ++i) run.history.push_back(std::pow(10.0, -8.0 * i / 312));
+  for (int i = 0; i < 313; ++i) run.product_us.push_back(product_us * (1 + 0.02 * (i % 10)));
   return run;
+}
+
+inline TrialOutcome sample_trial() {
+  TrialOutcome trial;
+  trial.candidates = {{.kernel = "albus",
+                       .predicted_us = 6100,
+                       .build_seconds = 0.012,
+                       .product_us = 6000,
+                       .chosen = true,
+                       .verdict = "least total over 313 products"},
+                      {.kernel = "albus",
+                       .ordering = "rcm",
+                       .predicted_us = 5900,
+                       .build_seconds = 1.5,
+                       .product_us = 5800,
+                       .verdict = "its ordering pays after 7440 products"},
+                      {.kernel = "csr",
+                       .predicted_us = 7900,
+                       .build_seconds = 0,
+                       .product_us = 8000,
+                       .verdict = "its product is 1.33 times as long"},
+                      {.kernel = "teb",
+                       .predicted_us = 30000,
+                       .verdict = "not measured: the model says 5 times as long"}};
+  trial.expected_products = 313;
+  trial.expected_from = "repeat: 1";
+  trial.budget_seconds = 0.8;
+  trial.seconds = 0.09;
+  trial.changed_at = 12;
+  return trial;
+}
+
+inline StepOutcome sample_step(const std::string& name, std::int64_t iterations) {
+  return {.name = name,
+          .new_values = true,
+          .renewed = iterations > 100,
+          .guess = "previous",
+          .guess_residual = 1e-3,
+          .iterations = iterations,
+          .converged = true,
+          .relative_residual = 9e-9,
+          .read_seconds = 0.01,
+          .renew_seconds = 0.002,
+          .solve_seconds = 0.005 * static_cast<double>(iterations)};
+}
+
+// A tridiagonal matrix in 4 x 4 cells.
+inline PatternPicture sample_pattern() {
+  return {.cells = 4,
+          .density = {9, 1, 0, 0, 1, 8, 1, 0, 0, 1, 8, 1, 0, 0, 1, 9},
+          .row_lengths = {1, 0, 206'762}};
 }
 
 inline CaseOutcome sample_outcome() {
@@ -60,6 +112,23 @@ inline CaseOutcome sample_outcome() {
   outcome.runs = {sample_run("csr", 0, 8000), sample_run("albus", 0.012, 6000),
                   sample_run("petsc-aij", 0.1, 9000)};
   outcome.runs[1].break_even_products = 6;
+  outcome.runs[1].trial = sample_trial();
+  outcome.runs[1].steps = {sample_step("/A0", 120), sample_step("/A1", 90)};
+  outcome.start = {.libraries = 0.21,
+                   .device = 0,
+                   .read = 0.2,
+                   .check = 0.01,
+                   .split = 0.02,
+                   .upload = 0,
+                   .build = 0.012,
+                   .tune = 0,
+                   .setup = 0.01,
+                   .total = 0.48};
+  outcome.pattern = sample_pattern();
+  outcome.case_text = "problem: {file: elasticity.h5}\n";
+  outcome.command = "mpirun -n 2 solve --config case.yaml";
+  outcome.pattern_hash = "0123456789abcdef";
+  outcome.values_hash = "fedcba9876543210";
   return outcome;
 }
 

@@ -13,17 +13,34 @@ import sys
 import jsonschema
 
 
+def objects(value, path=()):
+    """Yields the path of each object, of the first one where a list has several."""
+    if isinstance(value, dict):
+        yield path
+        for key, part in value.items():
+            yield from objects(part, (*path, key))
+    elif isinstance(value, list) and value:
+        yield from objects(value[0], (*path, 0))
+
+
+def at(value, path):
+    for key in path:
+        value = value[key]
+    return value
+
+
 def main(schema_path: str, source: str) -> int:
     validator = jsonschema.Draft202012Validator(json.loads(pathlib.Path(schema_path).read_text()))
     text = (pathlib.Path(source).read_text() if source.endswith(".json")
             else subprocess.run([source], check=True, capture_output=True, text=True).stdout)
     report = json.loads(text)
     faults = [f"{e.json_path}: {e.message}" for e in validator.iter_errors(report)]
-    for key in report["runs"][0]:
-        broken = copy.deepcopy(report)
-        del broken["runs"][0][key]
-        if validator.is_valid(broken):
-            faults.append(f"the schema does not miss {key}")
+    for path in objects(report):
+        for key in at(report, path):
+            broken = copy.deepcopy(report)
+            del at(broken, path)[key]
+            if validator.is_valid(broken):
+                faults.append(f"the schema does not miss {'/'.join(map(str, [*path, key]))}")
     for fault in faults:
         print(fault)
     return 1 if faults else 0
