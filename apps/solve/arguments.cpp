@@ -62,9 +62,9 @@ Arguments parse_arguments(int argc, const char* const* argv) {
 
   Arguments result;
   std::vector<std::string> kernels, sets;
-  std::string config, device, output;
+  std::string config, device, output, cache;
   std::vector<std::string> presets;
-  bool check = false, version = false, schema = false, list = false;
+  bool no_cache = false, check = false, version = false, schema = false, list = false;
 
   CLI::App app(kAbout, "solve");
   app.footer(kExitCodes);
@@ -90,6 +90,12 @@ Arguments parse_arguments(int argc, const char* const* argv) {
       "--resume", result.resume,
       "Go on from state.h5 in the report directory, which a run leaves that was stopped or "
       "came to solver.max_iterations");
+  CLI::Option* cache_option =
+      app.add_option("--cache", cache,
+                     "Folder in which choices and orders of rows are kept for later runs; without "
+                     "it $XDG_CACHE_HOME/trireme or ~/.cache/trireme")
+          ->type_name("DIR");
+  app.add_flag("--no-cache", no_cache, "Use no such folder")->excludes(cache_option);
   app.add_flag("--check", check, "Check the case and its file, without solving");
   app.add_flag("--quiet", result.quiet, "Print no progress and no table");
   app.add_flag("--list-kernels", list, "List every kernel: where it runs, and what it is");
@@ -126,6 +132,7 @@ Arguments parse_arguments(int argc, const char* const* argv) {
   if (!device.empty())
     overrides.push_back({.key = "device", .value = device, .origin = "--device " + device});
   if (!output.empty()) result.output = output;
+  result.cache = {.use = !no_cache, .directory = cache};
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "config/case.hpp"
 #include "config/read_case.hpp"
 
 namespace trireme::solve {
@@ -20,6 +21,7 @@ struct Arguments {
   std::optional<std::filesystem::path> output;  // replaces report.directory
   bool quiet = false;
   bool resume = false;
+  CacheSpec cache;                 // of --cache and --no-cache
   std::vector<std::string> petsc;  // what follows "--", as it stands
   std::string help;                // for print_help
 };

@@ -63,6 +63,7 @@ Case read_on_every_rank(const Arguments& arguments) {
     c = read_case(arguments.config, arguments.changes);
     if (arguments.output) c.report.directory = *arguments.output;
     c.report.resume = arguments.resume;
+    c.cache = arguments.cache;
     if (!on_first_rank()) return;
     check_writable(c.report.directory);
     refuse_to_replace_inputs(c, arguments);

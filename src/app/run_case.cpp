@@ -114,7 +114,10 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   spec.rows_together = block_size_option();
   Problem problem = load_problem(comm, spec);
   outcome.problem = describe(c, problem);
-  const RunIdentity identity = identity_of(comm, c, problem);
+  const MatrixIdentity fingerprints = identity_of(comm, problem.matrix);
+  outcome.pattern_hash = fmt::format("{:016x}", fingerprints.pattern);
+  outcome.values_hash = fmt::format("{:016x}", fingerprints.values);
+  const RunIdentity identity = identity_of(comm, c, problem, fingerprints);
   const auto matrix = distribute(comm, std::move(problem.matrix), problem.row_starts);
   const int matrix_exponent = scale_matrix(*matrix);
   PlainProduct plain(matrix);

@@ -4,13 +4,23 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+
 #include "app/saved_run.hpp"
 #include "config/case.hpp"
 #include "io/problem.hpp"
 
 namespace trireme {
 
+// Fingerprints of the whole matrix (io/fingerprint.hpp).
+struct MatrixIdentity {
+  std::uint64_t pattern = 0, values = 0;
+};
+// Collective.
+MatrixIdentity identity_of(MPI_Comm comm, const RowSlab& matrix);
+
 // Fingerprints of the system, and every setting that decides what the run comes to. Collective.
-RunIdentity identity_of(MPI_Comm comm, const Case& c, const Problem& problem);
+RunIdentity identity_of(MPI_Comm comm, const Case& c, const Problem& problem,
+                        const MatrixIdentity& matrix);
 
 }  // namespace trireme

@@ -77,14 +77,16 @@ StagedFile& StagedFile::operator=(StagedFile&& other) noexcept {
   return *this;
 }
 
-void StagedFile::write(std::string_view text) {
+void StagedFile::write(std::initializer_list<std::string_view> parts) {
   Descriptor file(temporary_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
   if (file.number() < 0) cannot(path_, "written", errno);
-  while (!text.empty()) {
-    const ssize_t written = ::write(file.number(), text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) cannot(path_, "written", errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
+  for (std::string_view text : parts) {
+    while (!text.empty()) {
+      const ssize_t written = ::write(file.number(), text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) cannot(path_, "written", errno);
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
   }
   if (!file.close()) cannot(path_, "written", errno);
 }
@@ -94,10 +96,14 @@ void StagedFile::commit() {
     const Descriptor file(temporary_, O_RDWR | O_NOFOLLOW);
     if (file.number() < 0 || !reaches_the_disk(file.number())) cannot(path_, "written", errno);
   }
-  if (rename(temporary_.c_str(), path_.c_str()) != 0) cannot(path_, "replaced", errno);
-  temporary_.clear();
+  commit_unflushed();
   const Descriptor folder(folder_of(path_), O_RDONLY | O_DIRECTORY);
   if (folder.number() >= 0 && !reaches_the_disk(folder.number())) cannot(path_, "written", errno);
+}
+
+void StagedFile::commit_unflushed() {
+  if (rename(temporary_.c_str(), path_.c_str()) != 0) cannot(path_, "replaced", errno);
+  temporary_.clear();
 }
 
 }  // namespace trireme

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <string_view>
 
 namespace trireme {
@@ -24,13 +25,17 @@ class StagedFile {
   // The name for a library that creates the file itself; it must do so exclusively (H5F_ACC_EXCL).
   const std::filesystem::path& temporary() const { return temporary_; }
 
-  // Creates the temporary file with this text. Throws Error{usage} where the folder does not allow
-  // a file, Error{resource} where the disk does not take the text.
-  void write(std::string_view text);
+  // Creates the temporary file with these parts one after the other. Throws Error{usage} where the
+  // folder does not allow a file, Error{resource} where the disk does not take the text.
+  void write(std::initializer_list<std::string_view> parts);
+  void write(std::string_view text) { write({text}); }
 
   // Flushes the closed temporary file to the disk and renames it to path(), where it replaces a
   // file or a symbolic link. Throws Error{usage} or Error{resource} like write().
   void commit();
+  // Renames without flushing. After a crash of the machine the file may be incomplete, so that its
+  // reader must be able to tell. Throws like write().
+  void commit_unflushed();
 
  private:
   std::filesystem::path path_, temporary_;  // empty: nothing to remove

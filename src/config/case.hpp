@@ -78,6 +78,12 @@ struct ReportSpec {
   bool resume = false;    // no key: go on from state.h5
 };
 
+// The cache on disk; see docs/caching.md. No key: the command line of solve sets it.
+struct CacheSpec {
+  bool use = false;
+  std::filesystem::path directory;  // empty: default_cache_directory()
+};
+
 struct Case {
   std::filesystem::path path;  // of the YAML file, for messages
   std::string text;            // the file as read and what overrode it: kept with the results
@@ -88,6 +94,7 @@ struct Case {
   std::vector<Precision> precisions = {Precision::full};    // both are compared in one run
   std::int64_t repeat = 1;                                  // solves on the same matrix
   ReportSpec report;
+  CacheSpec cache;
   std::vector<std::pair<std::string, std::string>> petsc;  // option without '-', value
 };
 

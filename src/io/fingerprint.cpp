@@ -1,41 +1,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Adds up the hashes of rows, and of entries of vectors.
+// Adds up the hashes of nonzeros, row ends and entries of vectors.
 #include "io/fingerprint.hpp"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "base/split_mix.hpp"
+#include "io/hash_sums.hpp"
 
 namespace trireme {
+namespace {
 
-std::uint64_t fingerprint(const RowSlab& rows) {
+// The position of this rank's first nonzero among those of all ranks. Collective.
+std::int64_t first_nonzero(MPI_Comm comm, const RowSlab& rows) {
+  std::int64_t nnz = rows.local.nnz(), before = 0;
+  MPI_Exscan(&nnz, &before, 1, MPI_INT64_T, MPI_SUM, comm);
+  return before;  // MPI_Exscan leaves it alone on rank 0
+}
+
+}  // namespace
+
+std::uint64_t sum_of_fingerprints(MPI_Comm comm, std::uint64_t part) {
+  MPI_Allreduce(MPI_IN_PLACE, &part, 1, MPI_UINT64_T, MPI_SUM, comm);
+  return part;
+}
+
+std::uint64_t pattern_fingerprint(MPI_Comm comm, const RowSlab& rows) {
   const CsrMatrix<double>& local = rows.local;
-  std::uint64_t sum = 0;
-#pragma omp parallel for schedule(static) reduction(+ : sum)
-  for (std::int64_t i = 0; i < local.rows; ++i) {
-    const std::int64_t first = local.row_ptr[i];
-    const std::size_t count = static_cast<std::size_t>(local.row_ptr[i + 1] - first);
-    const std::uint64_t columns =
-        XXH3_64bits_withSeed(local.col_idx.data() + first, count * sizeof(std::int32_t),
-                             static_cast<std::uint64_t>(rows.first_row + i));
-    sum += XXH3_64bits_withSeed(local.values.data() + first, count * sizeof(double), columns);
-  }
-  return sum;
+  const std::int64_t first = first_nonzero(comm, rows);
+  const std::span<const std::int32_t> row_ptr(local.row_ptr);
+  const std::uint64_t part = sum_of_hashes(first, std::span<const std::int32_t>(local.col_idx)) +
+                             sum_of_complement_hashes(rows.first_row, row_ptr.subspan(1), first);
+  return mix_bits(sum_of_fingerprints(comm, part)) +
+         split_mix(static_cast<std::uint64_t>(rows.global_rows),
+                   static_cast<std::uint64_t>(rows.global_cols));
+}
+
+std::uint64_t values_fingerprint(MPI_Comm comm, const RowSlab& rows) {
+  const std::span<const double> values(rows.local.values);
+  return sum_of_fingerprints(comm, sum_of_hashes(first_nonzero(comm, rows), values));
 }
 
 std::uint64_t fingerprint(std::span<const double> vector, std::int64_t first_row,
                           std::int64_t column) {
-  const std::int64_t count = std::ssize(vector);
-  const auto of_column = static_cast<std::uint64_t>(column);
-  std::uint64_t sum = 0;
-#pragma omp parallel for schedule(static) reduction(+ : sum)
-  for (std::int64_t i = 0; i < count; ++i) {
-    const struct {
-      std::int64_t row;
-      double value;
-    } entry{first_row + i, vector[i]};
-    sum += XXH3_64bits_withSeed(&entry, sizeof(entry), of_column);
-  }
-  return sum;
+  return sum_of_hashes(first_row, vector, mix_bits(static_cast<std::uint64_t>(column)));
 }
 
 }  // namespace trireme

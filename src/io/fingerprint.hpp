@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers by which a matrix and vectors are recognised, on any number of ranks.
 //
-// Each row has a hash of 64 bits (XXH3) of its number, its columns and its values. The fingerprint
-// is the sum of the hashes modulo 2^64, so that it does not depend on the distribution of the rows.
-// It distinguishes systems; it does not protect against forgery.
+// Each nonzero, each row end and each entry of a vector has a hash of 64 bits of its position in
+// the whole matrix and its content. A fingerprint is the sum of these hashes modulo 2^64 (the
+// additive hash of Bellare and Micciancio, EUROCRYPT 1997, section 4), so that it does not depend
+// on the distribution of the rows, and needs one pass over arrays without a branch per row. It
+// distinguishes systems; it does not protect against forgery.
 #pragma once
+
+#include <mpi.h>
 
 #include <cstdint>
 #include <span>
@@ -13,10 +17,17 @@
 
 namespace trireme {
 
-// The part of this rank's rows. The sum of the parts of all ranks is the fingerprint of the matrix.
-std::uint64_t fingerprint(const RowSlab& rows);
-// The part of this rank's entries, which begin at row `first_row`, of vector number `column`.
+// Of the shape, the row lengths, and the columns in their order. Collective.
+std::uint64_t pattern_fingerprint(MPI_Comm comm, const RowSlab& rows);
+// Of the values in their order, without the pattern. Collective.
+std::uint64_t values_fingerprint(MPI_Comm comm, const RowSlab& rows);
+
+// The part of this rank's entries, which begin at row `first_row`, of vector number `column`. The
+// sum of the parts of all ranks is the fingerprint of the vector. Not collective.
 std::uint64_t fingerprint(std::span<const double> vector, std::int64_t first_row,
                           std::int64_t column = 0);
+
+// The sum over the ranks modulo 2^64. Collective.
+std::uint64_t sum_of_fingerprints(MPI_Comm comm, std::uint64_t part);
 
 }  // namespace trireme

@@ -26,13 +26,14 @@ MAY_INCLUDE = {
     "planning": {"base", "parallel", "sparse", "device", "kernels", "ordering"},
     "config": {"base", "sparse", "kernels"},
     "report": {"base"},
+    "cache": {"base", "parallel", "report"},
     "io": {"base", "parallel", "sparse", "config"},
     "petsc": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers", "distributed", "planning",
               "config"},
     "app": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers", "distributed", "planning",
-            "config", "report", "io", "petsc"},
-    "apps": {"base", "parallel", "sparse", "device", "kernels", "planning", "config", "report", "io", "app",
-             "petsc"},
+            "config", "report", "cache", "io", "petsc"},
+    "apps": {"base", "parallel", "sparse", "device", "kernels", "planning", "config", "report", "cache", "io",
+             "app", "petsc"},
     "include": set(),  # An installed header includes no header that is not installed.
 }
 # A sub-folder may not include these beginnings of paths, even where its folder may.
@@ -43,13 +44,15 @@ MAY_NOT_INCLUDE = {
 # Each library header maps to the only places that may include it.
 LIBRARY_HOMES = {
     r"petsc\w*\.h$|petsc/private/": ("petsc/", "app/", "include/"),
-    r"mpi(-ext)?\.h$": ("parallel/", "distributed/", "petsc/", "app/", "io/", "planning/", "apps/"),
+    r"mpi(-ext)?\.h$": ("parallel/", "distributed/", "petsc/", "app/", "cache/", "io/", "planning/",
+                         "apps/"),
     r"nccl\.h$": ("distributed/",),
     r"(cuda|cub/|cusparse)": ("device/", "kernels/", "ordering/", "solvers/", "petsc/"),
     r"hwy/": ("kernels/",),
-    r"(hdf5|zlib|xxhash|fast_float)": ("io/",),
+    r"(hdf5|zlib|fast_float)": ("io/",),
+    r"xxhash": ("io/", "cache/"),
     r"yaml-cpp": ("config/",),
-    r"nlohmann": ("report/", "config/", "apps/"),
+    r"nlohmann": ("report/", "cache/", "config/", "apps/"),
     r"CLI/": ("apps/",),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading on one rank or on each, one agreement per call.
+#include "cache/shared_cache.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "parallel/collective.hpp"
+
+namespace trireme {
+namespace {
+
+// The text of rank `root` on all ranks. Collective.
+std::string broadcast(MPI_Comm comm, std::string text, int root) {
+  auto size = static_cast<std::int64_t>(text.size());
+  MPI_Bcast(&size, 1, MPI_INT64_T, root, comm);
+  text.resize(static_cast<std::size_t>(size));
+  MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, root, comm);
+  return text;
+}
+
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+bool is_permutation_of_rows(std::span<const std::int32_t> order) {
+  std::vector<bool> seen(order.size());
+  for (const std::int32_t row : order) {
+    if (row < 0 || row >= std::ssize(order) || seen[static_cast<std::size_t>(row)]) return false;
+    seen[static_cast<std::size_t>(row)] = true;
+  }
+  return true;
+}
+
+// Throws Error{input}, whose text is a clause without a subject.
+Array<std::int32_t> order_of(std::span<const std::byte> payload, std::int64_t rows) {
+  Array<std::int32_t> order(static_cast<std::size_t>(rows));
+  if (payload.size() != order.size() * sizeof(std::int32_t))
+    fail(ExitCode::input, "has not one number per row");
+  if (!order.empty()) std::memcpy(order.data(), payload.data(), payload.size());
+  if (!is_permutation_of_rows(order)) fail(ExitCode::input, "is no permutation of the rows");
+  return order;
+}
+
+}  // namespace
+
+SharedCache::SharedCache(MPI_Comm comm, const std::filesystem::path& directory,
+                         std::uint64_t max_bytes)
+    : comm_(comm) {
+  if (!directory.empty()) cache_.emplace(directory, max_bytes);
+}
+
+CacheKey SharedCache::of_this_rank(const CacheKey& key) const {
+  return CacheKey(key).add("rank", fmt::format("{} of {}", rank_of(comm_), size_of(comm_)));
+}
+
+std::optional<KernelDecision> SharedCache::find_decision(const CacheKey& key) {
+  if (!cache_) return std::nullopt;
+  std::string payload;
+  if (rank_of(comm_) == 0) {
+    if (const auto hit = cache_->find(key)) {
+      try {
+        static_cast<void>(kernel_decision(hit->payload));
+        payload.assign(reinterpret_cast<const char*>(hit->payload.data()), hit->payload.size());
+      } catch (const Error& error) {
+        cache_->reject(key, error.what());
+      }
+    }
+  }
+  payload = broadcast(comm_, std::move(payload), 0);
+  if (payload.empty()) return std::nullopt;
+  KernelDecision decision = kernel_decision(bytes_of(payload));
+  decision.trial.from_cache = true;
+  return decision;
+}
+
+void SharedCache::keep_decision(const CacheKey& key, const KernelDecision& decision,
+                                double made_in_seconds) {
+  if (cache_ && rank_of(comm_) == 0)
+    cache_->keep(key, bytes_of(to_payload(decision)), made_in_seconds);
+}
+
+std::optional<Array<std::int32_t>> SharedCache::find_order(const CacheKey& key, std::int64_t rows) {
+  if (!cache_) return std::nullopt;
+  const CacheKey own = of_this_rank(key);
+  std::optional<Array<std::int32_t>> order;
+  if (const auto hit = cache_->find(own)) {
+    try {
+      order = order_of(hit->payload, rows);
+    } catch (const Error& error) {
+      cache_->reject(own, error.what());
+    } catch (const std::bad_alloc&) {
+      order.reset();
+    }
+  }
+  const std::int64_t missing = sum_over_ranks(comm_, order ? 0 : 1);
+  if (missing > 0) order.reset();
+  return order;
+}
+
+void SharedCache::keep_order(const CacheKey& key, std::span<const std::int32_t> order,
+                             double made_in_seconds) {
+  if (cache_) cache_->keep(of_this_rank(key), std::as_bytes(order), made_in_seconds);
+}
+
+std::vector<std::string> SharedCache::take_notes() {
+  if (!cache_) return {};
+  std::string text;
+  for (const std::string& note : cache_->take_notes()) text += note + '\n';
+  int lowest = text.empty() ? size_of(comm_) : rank_of(comm_);
+  MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, comm_);
+  if (lowest == size_of(comm_)) return {};
+  text = broadcast(comm_, std::move(text), lowest);
+  std::vector<std::string> notes;
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+    notes.push_back(text.substr(at, text.find('\n', at) - at));
+  return notes;
+}
+
+}  // namespace trireme

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The cache as the ranks of a run use it together: they agree on every hit and every miss.
+//
+//   SharedCache cache(comm, directory);
+//   CacheKey key(kDecisionKind);
+//   key.add("pattern", hash).add("precision", "double");
+//   if (const auto decision = cache.find_decision(key)) ... else cache.keep_decision(key, ...);
+//
+// All functions are collective, except where their comment says otherwise, and none of them throws
+// for what is wrong with the folder or an entry. Keys are equal on all ranks.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cache/cache.hpp"
+#include "cache/kernel_decision.hpp"
+
+namespace trireme {
+
+// The kind in the key of an order of rows.
+inline constexpr const char* kOrderKind = "order 1";
+
+class SharedCache {
+ public:
+  // Without a folder nothing is found and nothing is kept. `comm` must outlive the object.
+  SharedCache(MPI_Comm comm, const std::filesystem::path& directory,
+              std::uint64_t max_bytes = kCacheMaxBytes);
+
+  // False: there is no folder. The same on all ranks; not collective.
+  bool used() const { return cache_.has_value(); }
+
+  // Rank 0 reads and writes; the other ranks get what it found. trial.from_cache is set.
+  std::optional<KernelDecision> find_decision(const CacheKey& key);
+  void keep_decision(const CacheKey& key, const KernelDecision& decision, double made_in_seconds);
+
+  // Each rank has an entry of its own: the new place of each of its `rows` rows, or their old one,
+  // in any case a permutation of 0 to rows - 1. Found only where every rank has found its entry.
+  std::optional<Array<std::int32_t>> find_order(const CacheKey& key, std::int64_t rows);
+  void keep_order(const CacheKey& key, std::span<const std::int32_t> order, double made_in_seconds);
+
+  // The notes since the last call: those of the lowest rank that has any, on all ranks.
+  std::vector<std::string> take_notes();
+
+ private:
+  CacheKey of_this_rank(const CacheKey& key) const;
+
+  MPI_Comm comm_;
+  std::optional<Cache> cache_;
+};
+
+}  // namespace trireme

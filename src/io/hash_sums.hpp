@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums of hashes of array elements and their positions: the inner loops of fingerprints.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace trireme {
+
+// The sum of split_mix(first + k, elements[k]) modulo 2^64 over all k. All threads take part.
+std::uint64_t sum_of_hashes(std::int64_t first, std::span<const std::int32_t> elements);
+
+// The same of ~(elements[k] + offset).
+std::uint64_t sum_of_complement_hashes(std::int64_t first, std::span<const std::int32_t> elements,
+                                       std::int64_t offset);
+
+// The same of the bits of elements[k], with those of `mask` flipped.
+std::uint64_t sum_of_hashes(std::int64_t first, std::span<const double> elements,
+                            std::uint64_t mask = 0);
+
+}  // namespace trireme

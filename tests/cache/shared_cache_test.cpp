@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ranks agree on hits and misses, whatever one of them finds.
+#include "cache/shared_cache.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+#include "parallel/collective.hpp"
+
+namespace trireme {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One folder for all ranks.
+class SharedCacheTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = fs::temp_directory_path() / "trireme-shared-XXXXXX";
+    if (rank_of(MPI_COMM_WORLD) == 0) {
+      ASSERT_NE(mkdtemp(name.data()), nullptr);
+    }
+    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    folder_ = name;
+  }
+  void TearDown() override {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_of(MPI_COMM_WORLD) == 0) fs::remove_all(folder_);
+  }
+
+  // The path of a file on all ranks, where they have written and not yet read.
+  fs::path path_of(const CacheKey& key, int rank) const {
+    MPI_Barrier(MPI_COMM_WORLD);
+    CacheKey of_rank = key;
+    of_rank.add("rank", fmt::format("{} of {}", rank, size_of(MPI_COMM_WORLD)));
+    return Cache(folder_).path_of(of_rank);
+  }
+
+  fs::path folder_;
+};
+
+KernelDecision decision() {
+  KernelDecision decision{.kernel = "sell", .ordering = "rcm", .trial = {}, .iterations = 217};
+  decision.trial.candidates = {{.kernel = "sell",
+                                .ordering = "rcm",
+                                .predicted_us = 30.5,
+                                .build_seconds = 0.25,
+                                .product_us = 29,
+                                .chosen = true,
+                                .verdict = "the least total"},
+                               {.kernel = "csr",
+                                .predicted_us = 1e300 * 1e300,
+                                .build_seconds = {},
+                                .product_us = {},
+                                .verdict = "predicted 2.1 times slower"}};
+  decision.trial.expected_products = 1000;
+  decision.trial.expected_from = "repeat: 10";
+  decision.trial.budget_seconds = 0.5;
+  decision.trial.seconds = 0.375;
+  decision.trial.changed_at = 12;
+  return decision;
+}
+
+TEST_F(SharedCacheTest, FindsADecisionOnAllRanks) {
+  SharedCache cache(MPI_COMM_WORLD, folder_);
+  const CacheKey key = CacheKey(kDecisionKind).add("pattern", "a");
+  EXPECT_FALSE(cache.find_decision(key));
+  cache.keep_decision(key, decision(), 0.375);
+  const auto found = cache.find_decision(key);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->kernel, "sell");
+  EXPECT_EQ(found->ordering, "rcm");
+  EXPECT_EQ(found->iterations, 217);
+  EXPECT_TRUE(found->trial.from_cache);
+  EXPECT_EQ(found->trial.expected_products, 1000);
+  EXPECT_EQ(found->trial.expected_from, "repeat: 10");
+  EXPECT_EQ(found->trial.budget_seconds, 0.5);
+  EXPECT_EQ(found->trial.seconds, 0.375);
+  EXPECT_EQ(found->trial.changed_at, 12);
+  ASSERT_EQ(found->trial.candidates.size(), 2u);
+  const TrialCandidate& best = found->trial.candidates[0];
+  EXPECT_EQ(best.kernel, "sell");
+  EXPECT_EQ(best.predicted_us, 30.5);
+  EXPECT_EQ(best.build_seconds, 0.25);
+  EXPECT_EQ(best.product_us, 29);
+  EXPECT_TRUE(best.chosen);
+  EXPECT_EQ(best.verdict, "the least total");
+  EXPECT_FALSE(found->trial.candidates[1].product_us);
+  EXPECT_TRUE(std::isnan(found->trial.candidates[1].predicted_us));
+  EXPECT_FALSE(cache.find_decision(CacheKey(kDecisionKind).add("pattern", "b")));
+  EXPECT_TRUE(cache.take_notes().empty());
+}
+
+TEST_F(SharedCacheTest, IgnoresADecisionThatIsNone) {
+  const CacheKey key = CacheKey(kDecisionKind).add("pattern", "a");
+  const std::string text = R"({"kernel": "sell"})";
+  if (rank_of(MPI_COMM_WORLD) == 0) Cache(folder_).keep(key, std::as_bytes(std::span(text)), 0);
+  SharedCache cache(MPI_COMM_WORLD, folder_);
+  EXPECT_FALSE(cache.find_decision(key));
+  const auto notes = cache.take_notes();
+  ASSERT_EQ(notes.size(), 1u);  // on every rank
+  EXPECT_NE(notes[0].find("does not understand"), std::string::npos) << notes[0];
+  EXPECT_FALSE(cache.find_decision(key));
+  EXPECT_TRUE(cache.take_notes().empty());
+}
+
+Array<std::int32_t> order_of_this_rank() {
+  Array<std::int32_t> order(10 + rank_of(MPI_COMM_WORLD));
+  std::iota(order.rbegin(), order.rend(), 0);
+  return order;
+}
+
+TEST_F(SharedCacheTest, FindsTheOrderOfEachRank) {
+  SharedCache cache(MPI_COMM_WORLD, folder_);
+  const CacheKey key = CacheKey(kOrderKind).add("ordering", "rcm");
+  const Array<std::int32_t> order = order_of_this_rank();
+  EXPECT_FALSE(cache.find_order(key, std::ssize(order)));
+  cache.keep_order(key, order, 0.1);
+  const auto found = cache.find_order(key, std::ssize(order));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, order);
+  EXPECT_FALSE(cache.find_order(CacheKey(key).add("threads", 3), std::ssize(order)));
+  EXPECT_TRUE(cache.take_notes().empty());
+}
+
+TEST_F(SharedCacheTest, FindsNoOrderWhereTheLastRankHasNone) {
+  SharedCache cache(MPI_COMM_WORLD, folder_);
+  const CacheKey key = CacheKey(kOrderKind).add("ordering", "rcm");
+  const Array<std::int32_t> order = order_of_this_rank();
+  cache.keep_order(key, order, 0.1);
+  const int last = size_of(MPI_COMM_WORLD) - 1;
+  const fs::path damaged = path_of(key, last);
+  if (rank_of(MPI_COMM_WORLD) == last) fs::resize_file(damaged, fs::file_size(damaged) - 1);
+  EXPECT_FALSE(cache.find_order(key, std::ssize(order)));
+  const auto notes = cache.take_notes();
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find(damaged.string()), std::string::npos) << notes[0];
+}
+
+TEST_F(SharedCacheTest, IgnoresAnOrderThatIsNoPermutationOrHasAnotherLength) {
+  SharedCache cache(MPI_COMM_WORLD, folder_);
+  const CacheKey key = CacheKey(kOrderKind).add("ordering", "rcm");
+  Array<std::int32_t> order = order_of_this_rank();
+  cache.keep_order(key, order, 0.1);
+  EXPECT_FALSE(cache.find_order(key, std::ssize(order) + 1));
+  EXPECT_EQ(cache.take_notes().size(), 1u);
+  order[3] = order[4];
+  cache.keep_order(key, order, 0.1);
+  EXPECT_FALSE(cache.find_order(key, std::ssize(order)));
+  order[3] = -1;
+  cache.keep_order(key, order, 0.1);
+  EXPECT_FALSE(cache.find_order(key, std::ssize(order)));
+}
+
+TEST(SharedCacheWithoutAFolder, FindsAndKeepsNothing) {
+  SharedCache cache(MPI_COMM_WORLD, {});
+  EXPECT_FALSE(cache.used());
+  const CacheKey key(kDecisionKind);
+  cache.keep_decision(key, decision(), 1);
+  EXPECT_FALSE(cache.find_decision(key));
+  EXPECT_TRUE(cache.take_notes().empty());
+}
+
+}  // namespace
+}  // namespace trireme
