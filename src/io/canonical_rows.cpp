@@ -74,12 +74,12 @@ void compact(CsrMatrix<double>& matrix, const Array<std::int32_t>& kept) {
 std::optional<std::int64_t> first_out_of_range(std::span<const std::int32_t> indices,
                                                std::int64_t bound) {
   return first_position(std::ssize(indices),
-                        [&](std::int64_t i) { return indices[i] < 0 || indices[i] >= bound; });
+                        [&](std::int64_t i) { return is_out_of_range(indices[i], bound); });
 }
 
 std::optional<std::int64_t> first_not_finite(std::span<const double> values) {
   return first_position(std::ssize(values),
-                        [&](std::int64_t i) { return !std::isfinite(values[i]); });
+                        [&](std::int64_t i) { return is_not_finite(values[i]); });
 }
 
 std::int64_t row_of_entry(std::span<const std::int32_t> row_ptr, std::int64_t entry) {

@@ -3,7 +3,9 @@
 // duplicates.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -16,6 +18,14 @@ std::optional<std::int64_t> first_out_of_range(std::span<const std::int32_t> ind
                                                std::int64_t bound);
 // The position of the first NaN or infinity; empty where there is none.
 std::optional<std::int64_t> first_not_finite(std::span<const double> values);
+
+// Whether a number is NaN or infinite; whether an index lies outside [0, bound).
+inline bool is_not_finite(double value) {
+  return !(std::abs(value) <= std::numeric_limits<double>::max());
+}
+inline bool is_out_of_range(std::int32_t index, std::int64_t bound) {
+  return index < 0 || index >= bound;
+}
 
 // The row that holds the entry.
 std::int64_t row_of_entry(std::span<const std::int32_t> row_ptr, std::int64_t entry);

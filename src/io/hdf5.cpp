@@ -94,6 +94,7 @@ Dataset::Dataset(Handle handle, std::string name) : Object(std::move(handle), st
   std::array<hsize_t, H5S_MAX_RANK> extents{};
   const int rank = H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr);
   extents_.assign(extents.begin(), extents.begin() + std::max(rank, 0));
+  direct_ = ContiguousData::of(id());
 }
 
 namespace {

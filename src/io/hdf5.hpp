@@ -5,13 +5,15 @@
 // HDF5, no rank waits for another, and compressed datasets work. Reading throws Error{input}, which
 // names the file and the object and carries the innermost reason of HDF5; HDF5 itself prints
 // nothing during a call. Links and storage that lead to other files are refused, and so are
-// datasets that were never written (hdf5_own_data.hpp).
+// datasets that were never written (hdf5_own_data.hpp). Data that lie in the file as one piece are
+// read without HDF5, by all threads of the rank (contiguous_data.hpp).
 #pragma once
 
 #include <hdf5.h>
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "base/array.hpp"
+#include "io/contiguous_data.hpp"
 
 namespace trireme::hdf5 {
 
@@ -91,12 +94,21 @@ class Dataset : public Object {
   const std::vector<std::int64_t>& extents() const { return extents_; }
   Kind kind() const { return kind_; }
 
-  // The rows [first, first + count) of the leading dimension, with all of the other dimensions, in
-  // C order. `into` and `from` have room for all of these numbers.
+  // Sees numbers that were read: those from number `at` on, counted from the first one of the call.
+  // Threads may call it at the same time, in any order, each while its numbers are in its cache.
   template <class T>
-  void read(std::int64_t first, std::int64_t count, T* into) const {
-    read_slab(first, count, memory_type<T>(), into);
-  }
+  using Look = std::function<void(std::int64_t at, std::span<const T> numbers)>;
+
+  // The rows [first, first + count) of the leading dimension, with all of the other dimensions, in
+  // C order. `into` and `from` have room for all of these numbers. All OpenMP threads read where
+  // the numbers lie in the file as one piece in a native type; else HDF5's reader does. `look`, if
+  // given, sees every number once.
+  template <class T>
+  void read(std::int64_t first, std::int64_t count, T* into,
+            const std::type_identity_t<Look<T>>& look = {}) const;
+  // The same for numbers that nobody keeps: `look` sees whole rows, in memory of this call.
+  template <class T>
+  void stream(std::int64_t first, std::int64_t count, const Look<T>& look) const;
   template <class T>
   void write(std::int64_t first, std::int64_t count, const T* from) {
     write_slab(first, count, memory_type<T>(), from);
@@ -106,8 +118,13 @@ class Dataset : public Object {
   void read_slab(std::int64_t first, std::int64_t count, hid_t type, void* into) const;
   void write_slab(std::int64_t first, std::int64_t count, hid_t type, const void* from);
 
+  template <class T>
+  bool readable_directly() const;
+  std::int64_t row_numbers() const;  // numbers per row of the leading dimension
+
   std::vector<std::int64_t> extents_;
   Kind kind_ = Kind::other;
+  std::optional<ContiguousData> direct_;
 };
 
 class Group : public Object {

@@ -3,6 +3,7 @@
 #include "io/read_checks.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <utility>
 
@@ -15,6 +16,13 @@ namespace trireme {
 namespace {
 
 constexpr std::int64_t piece = 1 << 17;  // pointers per read: 1 MiB
+
+bool ascends(std::span<const std::int32_t> numbers) {
+  bool good = true;
+#pragma omp parallel for schedule(static) reduction(&& : good)
+  for (std::size_t i = 1; i < numbers.size(); ++i) good = good && numbers[i - 1] <= numbers[i];
+  return good;
+}
 
 }  // namespace
 
@@ -45,10 +53,40 @@ void scan_pointers(const StoredMatrix& stored, std::int64_t first, std::int64_t 
   }
 }
 
+std::int64_t read_row_ptr(const StoredMatrix& stored, std::int64_t first,
+                          std::span<std::int32_t> row_ptr) {
+  const std::int64_t last = first + std::ssize(row_ptr) - 1;
+  std::int64_t from = 0, to = 0;
+  stored.pointers.read(first, 1, &from);
+  stored.pointers.read(last, 1, &to);
+  std::atomic<bool> good = 0 <= from && from <= to && to <= stored.nnz &&
+                           (first > 0 || from == 0) &&
+                           (last + 1 < stored.pointer_count() || to == stored.nnz);
+  if (good) {
+    check_local_nnz(stored, to - from);
+    stored.pointers.stream<std::int64_t>(
+        first, std::ssize(row_ptr), [&](std::int64_t at, std::span<const std::int64_t> pointers) {
+          bool within = true;
+          for (std::size_t i = 0; i < pointers.size(); ++i) {
+            within &= from <= pointers[i] && pointers[i] <= to;
+            row_ptr[at + i] = static_cast<std::int32_t>(pointers[i] - from);
+          }
+          if (!within) good = false;
+        });
+    if (!ascends(row_ptr)) good = false;
+  }
+  if (!good) {  // The scan knows the first fault by its place.
+    scan_pointers(stored, first, last, [](std::int64_t, std::span<const std::int64_t>) {});
+    fail(ExitCode::input, "{} changed while it was read", stored.pointers.name());
+  }
+  return from;
+}
+
 std::vector<std::int64_t> balanced_starts(MPI_Comm comm, const StoredMatrix& stored) {
   const int rank = rank_of(comm);
   const int ranks = size_of(comm);
   const std::int64_t count = stored.pointer_count() - 1;
+  if (ranks == 1) return {0, count};  // whoever reads the pointers checks them
   RowCuts cuts(count, stored.nnz, ranks, stored.rows_together);
   collectively(comm, [&] {
     scan_pointers(stored, even_share(count, ranks, rank), even_share(count, ranks, rank + 1),
@@ -62,12 +100,15 @@ std::vector<std::int64_t> balanced_starts(MPI_Comm comm, const StoredMatrix& sto
 
 void check_indices(const StoredMatrix& stored, std::int64_t first_entry,
                    std::span<const std::int32_t> indices) {
-  const auto bad = first_out_of_range(indices, stored.index_bound());
-  if (!bad) return;
-  std::int64_t in_file = 0;  // `indices` hold it clipped to 32 bits
-  stored.indices.read(first_entry + *bad, 1, &in_file);
+  if (const auto bad = first_out_of_range(indices, stored.index_bound()))
+    fail_out_of_range(stored, first_entry + *bad);
+}
+
+void fail_out_of_range(const StoredMatrix& stored, std::int64_t position) {
+  std::int64_t in_file = 0;  // the arrays hold it clipped to 32 bits
+  stored.indices.read(position, 1, &in_file);
   fail(ExitCode::input, "{}[{}] = {} is out of range: the matrix has {} {}, counted from 0",
-       stored.indices.name(), first_entry + *bad, in_file, stored.index_bound(),
+       stored.indices.name(), position, in_file, stored.index_bound(),
        stored.by == Compressed::rows ? "columns" : "rows");
 }
 

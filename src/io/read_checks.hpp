@@ -17,12 +17,20 @@ namespace trireme {
 void scan_pointers(const StoredMatrix& stored, std::int64_t first, std::int64_t last,
                    const std::function<void(std::int64_t, std::span<const std::int64_t>)>& take);
 
+// Reads the pointers at positions [first, first + row_ptr.size()) with all threads, and sets row_ptr
+// to them less the first one, which the function returns. Checks what scan_pointers() checks, and
+// throws Error{resource} where one rank would hold more than 2^31-1 nonzeros.
+std::int64_t read_row_ptr(const StoredMatrix& stored, std::int64_t first,
+                          std::span<std::int32_t> row_ptr);
+
 // The cuts that give each rank about the same work. Each rank scans an even share of the pointers.
 // Collective.
 std::vector<std::int64_t> balanced_starts(MPI_Comm comm, const StoredMatrix& stored);
 
-// Throws Error{input} for the first index out of range, with its value in the file. `indices` begin
-// at entry `first_entry` of the file.
+// Throws Error{input} for the index at a position of the file, with its value in the file.
+[[noreturn]] void fail_out_of_range(const StoredMatrix& stored, std::int64_t position);
+// The same for the first index out of range, if there is one. `indices` begin at entry
+// `first_entry` of the file.
 void check_indices(const StoredMatrix& stored, std::int64_t first_entry,
                    std::span<const std::int32_t> indices);
 

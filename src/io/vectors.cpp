@@ -34,20 +34,18 @@ hdf5::Dataset open_vectors(const hdf5::File& file, const std::string& path) {
 // no second copy of all exists.
 std::vector<Array<double>> read_columns(const hdf5::Dataset& dataset, const RowRange& rows,
                                         std::int64_t k) {
+  std::vector<Array<double>> vectors;
+  for (std::int64_t j = 0; j < k; ++j) vectors.emplace_back(rows.count);
   if (k == 1) {
-    std::vector<Array<double>> one(1, Array<double>(rows.count));
-    dataset.read(rows.first, rows.count, one[0].data());
-    return one;
+    dataset.read(rows.first, rows.count, vectors[0].data());
+    return vectors;
   }
-  std::vector<Array<double>> vectors(k, Array<double>(rows.count));
-  const std::int64_t piece = std::max<std::int64_t>(1, (1 << 20) / std::max<std::int64_t>(k, 1));
-  Array<double> block(std::min(piece, rows.count) * k);
-  for (std::int64_t at = 0; at < rows.count; at += piece) {
-    const std::int64_t count = std::min(piece, rows.count - at);
-    dataset.read(rows.first + at, count, block.data());
-    for (std::int64_t i = 0; i < count; ++i)
-      for (std::int64_t j = 0; j < k; ++j) vectors[j][at + i] = block[i * k + j];
-  }
+  dataset.stream<double>(rows.first, rows.count,
+                         [&](std::int64_t at, std::span<const double> block) {
+                           for (std::int64_t i = 0; i * k < std::ssize(block); ++i)
+                             for (std::int64_t j = 0; j < k; ++j)
+                               vectors[j][at / k + i] = block[i * k + j];
+                         });
   return vectors;
 }
 
