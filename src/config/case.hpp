@@ -93,6 +93,9 @@ struct Case {
   std::optional<Device> device;                             // empty: auto
   std::vector<Precision> precisions = {Precision::full};    // both are compared in one run
   std::int64_t repeat = 1;                                  // solves on the same matrix
+  // kernel: auto takes only kernels whose sums are the same bits from run to run.
+  bool reproducible = true;
+  std::optional<Ordering> ordering;  // of rows; empty: auto
   ReportSpec report;
   CacheSpec cache;
   std::vector<std::pair<std::string, std::string>> petsc;  // option without '-', value

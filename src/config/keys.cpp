@@ -163,6 +163,13 @@ constexpr std::array kKeys = {
         "number of solves with the same matrix, over which the preprocessing is "
         "amortised"},
 
+    Key{"ordering", choice([](Case& c) -> decltype(auto) { return (c.ordering); }), "",
+        "order of the rows in which the resident engine works; results stay in the order of the "
+        "file. given: that order; rcm: reverse Cuthill-McKee; cluster: rows that share columns "
+        "together; auto: with kernel: auto what was measured to pay, else given"},
+    Key{"reproducible", field::Flag{[](Case& c) -> decltype(auto) { return (c.reproducible); }}, "",
+        "kernel: auto leaves out kernels whose sums differ from run to run in the last bits"},
+
     Key{"report", field::Section{}, "", "what is written, and where"},
     Key{"report.directory",
         field::Directory{[](Case& c) -> decltype(auto) { return (c.report.directory); }}, "",

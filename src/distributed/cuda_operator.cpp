@@ -186,6 +186,34 @@ void CudaOperator::refresh_values() {
   stream_.synchronize();
 }
 
+double CudaOperator::measure_product_us(int products) {
+  const Array<double> ones(matrix_->local_rows(), 1.0);
+  const DeviceBuffer<double> x = to_device(std::span<const double>(ones), stream_);
+  const DeviceBuffer<double> y(ones.size(), stream_);
+  CudaKernel<double>* own = permuted_ && !kernels_.local ? &permuted_->kernel() : nullptr;
+  const DeviceBuffer<double> partials(own ? own->dot_partials() : dot_partials(), stream_);
+  const auto multiply_once = [&] {
+    if (!own)
+      queue_product(x.view(), y.span(), partials.span(), stream_);
+    else if (partials.size() > 0)
+      own->multiply_and_dot(x.view(), y.span(), partials.span(), stream_);
+    else
+      own->multiply(x.view(), y.span(), Accumulate::no, stream_);
+  };
+  multiply_once();
+  constexpr int kTogether = 3;  // between two events
+  std::vector<float> us;
+  Event begin, end;
+  for (int done = 0; done < products; done += kTogether) {
+    begin.record(stream_);
+    for (int k = 0; k < kTogether; ++k) multiply_once();
+    end.record(stream_);
+    end.synchronize();
+    us.push_back(static_cast<float>(microseconds_between(begin, end) / kTogether));
+  }
+  return summarise(std::move(us), products).median;
+}
+
 KernelStatistics CudaOperator::statistics() const {
   const KernelStatistics local =
       kernels_.local ? kernels_.local->statistics() : permuted_->kernel().statistics();

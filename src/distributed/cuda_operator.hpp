@@ -37,6 +37,7 @@ class CudaOperator final : public Operator {
   void multiply(std::span<const double> x, std::span<double> y) override;
   void multiply_exactly(std::span<const double> x, std::span<double> y) override;
   void refresh_values() override;
+  double measure_product_us(int products) override;
   KernelStatistics statistics() const override;
   ProductTimes& times() override;
 

@@ -82,6 +82,19 @@ void HostOperator::refresh_values() {
   }
 }
 
+double HostOperator::measure_product_us(int products) {
+  const Array<double> x(matrix_->local_rows(), 1.0);
+  Array<double> y(matrix_->local_rows());
+  std::vector<float> us;
+  multiply(kernels_, x, y);
+  for (int product = 0; product < products; ++product) {
+    const Stopwatch watch;
+    multiply(kernels_, x, y);
+    us.push_back(static_cast<float>(1e6 * watch.seconds()));
+  }
+  return summarise(std::move(us), products).median;
+}
+
 KernelStatistics HostOperator::statistics() const {
   const KernelStatistics local = kernels_.local->statistics();
   return kernels_.ghost ? combined(local, kernels_.ghost->statistics()) : local;

@@ -60,6 +60,11 @@ class Operator {
   // operator's update_values() has changed them.
   virtual void refresh_values() = 0;
 
+  // Median microseconds of one product as a solver's loop does it (on a GPU with the dot product
+  // where the kernel has it), of this rank, after one product that is not timed. The time is not
+  // recorded. Collective.
+  virtual double measure_product_us(int products) = 0;
+
   // Of both blocks: the sum of the bytes, the padding over all stored entries, and the build steps
   // of the local block before those of the ghost block.
   virtual KernelStatistics statistics() const = 0;

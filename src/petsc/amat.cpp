@@ -34,6 +34,12 @@ class KernelAmat : public Amat {
   ProductTimes& times() override { return operator_->times(); }
   KernelStatistics statistics() const override { return operator_->statistics(); }
   bool inexact() const override { return operator_->inexact(); }
+  std::shared_ptr<Operator> shared_operator() const override { return operator_; }
+  void replace_operator(std::shared_ptr<Operator> op, bool solver_starts_anew) override {
+    trireme::replace_operator(shell_, op, solver_starts_anew);
+    operator_ = std::move(op);
+    build_seconds_ = max_over_ranks(operator_->matrix().comm, operator_->build_seconds());
+  }
 
  private:
   std::shared_ptr<Operator> operator_;
@@ -45,6 +51,11 @@ class CudaKernelAmat final : public KernelAmat {
  public:
   explicit CudaKernelAmat(std::shared_ptr<CudaOperator> op)
       : KernelAmat(op, true), operator_(std::move(op)) {}
+
+  void replace_operator(std::shared_ptr<Operator> op, bool solver_starts_anew) override {
+    operator_ = std::dynamic_pointer_cast<CudaOperator>(op);
+    KernelAmat::replace_operator(std::move(op), solver_starts_anew);
+  }
 
   void choose_row_order(KspSolver& solver) override {
     solver.choose_row_order();
@@ -130,6 +141,10 @@ std::unique_ptr<Amat> build(const std::shared_ptr<DistributedMatrix>& matrix,
 }
 
 }  // namespace
+
+void Amat::replace_operator(std::shared_ptr<Operator>, bool) {
+  fail(ExitCode::internal, "PETSc's own product cannot be replaced");
+}
 
 std::unique_ptr<Amat> make_amat(const std::shared_ptr<DistributedMatrix>& matrix,
                                 const KernelChoice& kernel) {

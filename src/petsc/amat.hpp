@@ -31,6 +31,12 @@ class Amat {
   double build_seconds() const { return build_seconds_; }    // of the slowest rank
   double upload_seconds() const { return upload_seconds_; }  // likewise
 
+  // The operator of a registered kernel; null for PETSc's own product.
+  virtual std::shared_ptr<Operator> shared_operator() const { return nullptr; }
+  // Multiplies by another operator of the same matrix and device: see replace_operator(). Throws
+  // Error{internal} for PETSc's own product. Collective.
+  virtual void replace_operator(std::shared_ptr<Operator> op, bool solver_starts_anew);
+
   // Chooses the order of rows that the solver works in. The trial counts as build time. Collective.
   virtual void choose_row_order(KspSolver&) {}
   // Times some products apart where the solves have left no times, as a loop that stays on the GPU

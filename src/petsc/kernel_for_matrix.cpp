@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "planning/access_profile.hpp"
 #include "sparse/exact.hpp"
 
 namespace trireme {
@@ -16,12 +17,23 @@ MatrixTraits traits_of(const DistributedMatrix& matrix) {
   const auto length = [](const CsrMatrix<double>& block, std::int64_t row) {
     return block.nnz() == 0 ? 0 : block.row_ptr[row + 1] - block.row_ptr[row];
   };
+#pragma omp parallel for schedule(static) reduction(max : longest)
   for (std::int64_t row = 0; row < local.rows; ++row)
     longest = std::max<std::int64_t>(longest, length(local, row) + length(ghost, row));
   const bool exact = exact_in_float<double>(local.values) && exact_in_float<double>(ghost.values);
   std::int64_t max[] = {local.rows, local.nnz() + ghost.nnz(), longest, exact ? 0 : 1};
   MPI_Allreduce(MPI_IN_PLACE, max, 4, MPI_INT64_T, MPI_MAX, matrix.comm);
   return {.rows = max[0], .nnz = max[1], .longest = max[2], .exact_in_float = max[3] == 0};
+}
+
+MatrixTraits traits_for_cost_model(const DistributedMatrix& matrix) {
+  MatrixTraits traits = traits_of(matrix);
+  const AccessProfile profile = access_profile(matrix.blocks.local.view());
+  double largest[] = {profile.given, profile.clustered};
+  MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPI_DOUBLE, MPI_MAX, matrix.comm);
+  traits.sectors_per_nonzero = largest[0];
+  traits.clustered_sectors = largest[1];
+  return traits;
 }
 
 std::string_view choose_kernel_for(const DistributedMatrix& matrix, Device device,

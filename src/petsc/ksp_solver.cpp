@@ -47,6 +47,16 @@ void KspSolver::choose_row_order() {
   if (engine() == Engine::resident) trireme::choose_row_order(ksp_);
 }
 
+bool KspSolver::row_order_is_free() const {
+  return engine() == Engine::resident && trireme::row_order_is_free(ksp_);
+}
+
+std::int64_t KspSolver::max_iterations() const {
+  PetscInt value = 0;
+  petsc_check(KSPGetTolerances(ksp_, nullptr, nullptr, nullptr, &value));
+  return value;
+}
+
 void KspSolver::prepare() {
   const Stopwatch watch;
   ksp_prepare(ksp_);

@@ -68,6 +68,13 @@ class KspSolver {
   // up. Counts in setup_seconds(). Collective.
   void prepare();
 
+  // What runs the loop of the resident engine, once prepare() has run; empty for PETSc's loops.
+  std::string executor() const { return ksp_executor(ksp_); }
+  // Whether the solver may work in any order of rows: the resident engine with a preconditioner
+  // that does not depend on it.
+  bool row_order_is_free() const;
+  std::int64_t max_iterations() const;
+
   // The norms that the method tested in the solve that runs or was the last, as far as the history
   // reaches.
   std::vector<double> residuals() const;

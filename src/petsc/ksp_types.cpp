@@ -297,6 +297,8 @@ void ksp_go_on(KSP ksp, solvers::StoppedSolve stopped) {
   engine_of(ksp).going_on = std::move(stopped);
 }
 
+std::string ksp_executor(KSP ksp) { return is_resident(ksp) ? engine_of(ksp).executor() : ""; }
+
 std::optional<KspFacts> ksp_facts(KSP ksp) {
   if (!is_resident(ksp)) return std::nullopt;
   return engine_of(ksp).facts;

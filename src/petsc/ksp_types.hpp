@@ -52,6 +52,10 @@ std::optional<solvers::Method> resident_method(std::string_view ksp_type);
 // that KSPSolve will refuse. Collective.
 void ksp_prepare(KSP ksp);
 
+// What runs the loop of a KSP of a resident type that is prepared: "host", "cuda graph", ... Empty
+// for another type.
+std::string ksp_executor(KSP ksp);
+
 // Sets a function that is polled in every iteration on every rank. If it returns true on any rank,
 // the solve ends with the solution so far: the reason is KSP_DIVERGED_USER (before PETSc 3.26
 // KSP_DIVERGED_ITS), and KspFacts::stopped is true. Does nothing for a KSP of another type.

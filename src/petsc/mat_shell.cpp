@@ -84,6 +84,15 @@ MatHandle make_shell(std::shared_ptr<Operator> op) {
   return shell;
 }
 
+void replace_operator(Mat shell, std::shared_ptr<Operator> op, bool solver_starts_anew) {
+  ShellContext& context = context_of(shell);
+  context.op->observe(nullptr);
+  context.op = std::move(op);
+  context.op->observe(&context.log);
+  if (solver_starts_anew)
+    petsc_check(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(shell)));
+}
+
 std::shared_ptr<Operator> shell_operator(Mat mat) {
   PetscOperation mark = nullptr;
   petsc_check(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(mat), kMark, &mark));

@@ -27,15 +27,19 @@ std::int64_t max_products(KSP ksp) {
 
 }  // namespace
 
-void choose_row_order(KSP ksp) {
-  Mat amat = nullptr;
+bool row_order_is_free(KSP ksp) {
   PC pc = nullptr;
   PCType type = nullptr;
-  petsc_check(KSPGetOperators(ksp, &amat, nullptr));
   petsc_check(KSPGetPC(ksp, &pc));
   petsc_check(PCGetType(pc, &type));
   const auto kind = resident_preconditioner(type ? type : PCNONE);
-  if (!kind || !solvers::info_of(*kind).row_order_is_free) return;
+  return kind && solvers::info_of(*kind).row_order_is_free;
+}
+
+void choose_row_order(KSP ksp) {
+  if (!row_order_is_free(ksp)) return;
+  Mat amat = nullptr;
+  petsc_check(KSPGetOperators(ksp, &amat, nullptr));
   if (const auto op = std::dynamic_pointer_cast<CudaOperator>(operator_of(amat)))
     op->choose_row_order(max_products(ksp));
 }

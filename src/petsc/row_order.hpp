@@ -11,6 +11,10 @@
 
 namespace trireme {
 
+// Whether a KSP of a resident type has a preconditioner that does not depend on which rows are
+// neighbours.
+bool row_order_is_free(KSP ksp);
+
 // Lets the operator of a KSP of a resident type try the row order of its kernel, if it is a
 // CudaOperator and the preconditioner does not depend on which rows are neighbours (block Jacobi
 // does). An operator tries once. KSPSolve calls this function; a caller who calls it earlier keeps

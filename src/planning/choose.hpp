@@ -15,10 +15,13 @@ struct MatrixTraits {
   std::int64_t nnz = 0;         // the maximum over the ranks
   std::int64_t longest = 0;     // nonzeros of the longest row
   bool exact_in_float = false;  // FP32 represents every value exactly
+  // See AccessProfile: in the order given, and gathered. Only the cost model needs them.
+  double sectors_per_nonzero = 0;
+  double clustered_sectors = 0;
 };
 
-// Returns the name of a registered kernel. The rules follow the tables of docs/performance/;
-// nothing is measured.
+// The kernel with which a run begins, before anything is measured. Returns the name of a registered
+// kernel. The rules follow the tables of docs/performance/.
 //   cpu   albus, because it balances nonzeros between threads for any row lengths and builds its
 //         layout in the time of a few products.
 //   cuda  With fewer than 1 million nonzeros per GPU, where launches and idle multiprocessors

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `kernel: auto` may choose from: the registered kernels in the orders of rows.
+#pragma once
+
+#include <vector>
+
+#include "kernels/registry.hpp"
+#include "planning/choose.hpp"
+#include "planning/tuner.hpp"
+
+namespace trireme {
+
+struct CandidateRequest {
+  KernelChoice running;      // the kernel that the run begins with
+  MatrixTraits traits;       // with what the cost model looks at
+  bool reproducible = true;  // leave out kernels whose sums differ from run to run
+  bool orderings = false;    // whether the rows may be put into another order
+  int timed_products = 5;    // per trial
+};
+
+// The running kernel first, then every other kernel that runs on the same device in the same
+// precision, in the given order of rows and in the orders that may serve x better, with the
+// predictions of the cost model.
+std::vector<TunerOption> candidates(const CandidateRequest& request);
+
+}  // namespace trireme

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the tuner tries and chooses, by hand-made figures.
+#include "planning/tuner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+namespace trireme {
+namespace {
+
+// The running kernel takes 100 us per product.
+TunerOption running() { return {.kernel = "running", .predicted_us = 100}; }
+TunerOption other(double predicted_us, double trial_seconds) {
+  return {.kernel = "other", .predicted_us = predicted_us, .predicted_seconds = trial_seconds};
+}
+
+constexpr double kHour = 3600;
+
+TEST(Tuner, TriesNothingWhereNoProductIsToCome) {
+  const Tuner tuner({running(), other(10, 1e-6)});
+  EXPECT_EQ(tuner.next({.seconds = kHour, .products_ahead = 0}), std::nullopt);
+}
+
+TEST(Tuner, TriesAGoodInvestmentBeforeAnyTimeWasSpent) {
+  // Half of 10,000 products at 100 - 2 - 0.85 x 50 = 55.5 us are 0.28 s: the cost may be a third of
+  // that, and the budget is 2 % of 1 s = 0.02 s.
+  const Tuner tuner({running(), other(50, 0.015)});
+  EXPECT_EQ(tuner.next({.seconds = 0, .products_ahead = 10'000}), 1U);
+  const Tuner dear({running(), other(50, 0.025)});
+  EXPECT_EQ(dear.next({.seconds = 0, .products_ahead = 10'000}), std::nullopt);
+}
+
+TEST(Tuner, DoesNotInvestWhatTheSolveCannotEarn) {
+  // 200 products at 55.5 us earn 11 ms, half of them 5.5 ms.
+  const Tuner tuner({running(), other(50, 0.003)});
+  EXPECT_EQ(tuner.next({.seconds = 0, .products_ahead = 200}), std::nullopt);
+  const Tuner cheap({running(), other(50, 0.0015)});
+  EXPECT_EQ(cheap.next({.seconds = 0, .products_ahead = 200}), 1U);
+}
+
+TEST(Tuner, TriesWhatIsSmallBesideTheTimeThatWasSpent) {
+  // The gain is too small for an investment: 3.3 us in each of 500 products.
+  const Tuner tuner({running(), other(111.4, 0.001)});
+  EXPECT_EQ(tuner.next({.seconds = 0.04, .products_ahead = 1000}), std::nullopt);
+  EXPECT_EQ(tuner.next({.seconds = 0.06, .products_ahead = 1000}), 1U);
+  EXPECT_EQ(tuner.next({.seconds = 0.06, .products_ahead = 1000, .pause_seconds = 0.001}),
+            std::nullopt);
+}
+
+TEST(Tuner, NeverSpendsMoreThanTheBudget) {
+  std::vector<TunerOption> options{running()};
+  for (int k = 0; k < 100; ++k) options.push_back(other(60, 0.004));
+  Tuner tuner(options);
+  const SolveProgress progress{.seconds = 0, .products_ahead = 10'000};
+  double spent = 0;
+  while (const auto k = tuner.next(progress)) {
+    tuner.measured(*k, 101, 0.003, 0.004);
+    spent += 0.004;
+  }
+  EXPECT_GT(spent, 0);
+  EXPECT_LE(spent, tuner.budget_seconds(progress));
+  EXPECT_DOUBLE_EQ(tuner.spent_seconds(), spent);
+}
+
+TEST(Tuner, LeavesOutWhatIsPredictedToBeSlower) {
+  const Tuner tuner({running(), other(120, 1e-9)});
+  EXPECT_EQ(tuner.next({.seconds = kHour, .products_ahead = 1e9}), std::nullopt);
+}
+
+TEST(Tuner, CorrectsPredictionsByWhatItMeasured) {
+  Tuner tuner({running(), other(50, 0.001), other(60, 0.001)});
+  tuner.measured(0, 200, 0, 0);
+  EXPECT_DOUBLE_EQ(tuner.expected_us(1), 100);
+  tuner.measured(1, 25, 0, 0);  // factors 2 and 1/2
+  EXPECT_DOUBLE_EQ(tuner.expected_us(2), 60);
+}
+
+TEST(Tuner, TakesTheFastestProductAndStaysWhereTheGainIsTooSmall) {
+  Tuner tuner({running(), other(90, 0), other(80, 0)});
+  tuner.measured(0, 100, 0, 0);
+  tuner.measured(1, 98.5, 0, 0);
+  EXPECT_EQ(tuner.best(), 0U);
+  tuner.measured(2, 97, 0, 0);
+  EXPECT_EQ(tuner.best(), 2U);
+  tuner.measured(1, 90, 0, 0);
+  EXPECT_EQ(tuner.best(), 1U);
+}
+
+TEST(Tuner, DoesNotTryAgainWhatFailed) {
+  Tuner tuner({running(), other(50, 0.001)});
+  tuner.failed(1, "GPU memory does not suffice", 0.001);
+  EXPECT_EQ(tuner.next({.seconds = kHour, .products_ahead = 1e9}), std::nullopt);
+  EXPECT_EQ(tuner.best(), 0U);
+}
+
+TEST(Tuner, SaysWhyAnOptionWasNotTried) {
+  Tuner tuner({running(), other(150, 0.001), other(50, 10)});
+  EXPECT_NE(tuner.why_not(1).find("1.50 times"), std::string::npos);
+  EXPECT_NE(tuner.why_not(2).find("cost more"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace trireme
