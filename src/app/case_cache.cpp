@@ -49,4 +49,20 @@ CacheKey key_of(std::string_view kind, const CaseOutcome& outcome,
   return key;
 }
 
+CacheKey decision_key(const Case& c, const KernelChoice& kernel, const CaseOutcome& outcome,
+                      std::span<const std::int64_t> row_starts) {
+  std::string petsc;
+  for (const auto& [option, value] : c.petsc) petsc += fmt::format("-{} {} ", option, value);
+  CacheKey key = key_of(kDecisionKind, outcome, row_starts);
+  key.add("device", to_string(kernel.device))
+      .add("precision", to_string(kernel.precision))
+      .add("method", c.solver.method)
+      .add("engine", to_string(c.solver.engine))
+      .add("preconditioner", c.solver.preconditioner)
+      .add("reproducible", c.reproducible ? "yes" : "no")
+      .add("ordering", to_string(c.ordering))
+      .add("petsc", petsc);
+  return key;
+}
+
 }  // namespace trireme

@@ -12,6 +12,7 @@
 #include "cache/cache_key.hpp"
 #include "cache/shared_cache.hpp"
 #include "config/case.hpp"
+#include "kernels/registry.hpp"
 #include "report/outcome.hpp"
 
 namespace trireme {
@@ -30,5 +31,9 @@ CaseCache open_cache(MPI_Comm comm, const CacheSpec& spec);
 // `row_starts` has ranks + 1 numbers. Does not communicate.
 CacheKey key_of(std::string_view kind, const CaseOutcome& outcome,
                 std::span<const std::int64_t> row_starts);
+
+// The key of the decision of `kernel: auto` for a device and a precision.
+CacheKey decision_key(const Case& c, const KernelChoice& kernel, const CaseOutcome& outcome,
+                      std::span<const std::int64_t> row_starts);
 
 }  // namespace trireme

@@ -94,14 +94,30 @@ KspResult Checkpointer::solve(KspSolver& solver, Vec b, Vec x, const Solve& what
         "this run",
         before, x_.size() > 1 ? fmt::format(" of right-hand side {}", what.k + 1) : ""));
   }
-  if (settings_ && settings_->interval > 0) {
-    if (next_ == Clock::time_point::max()) {
-      begun_ = Clock::now();
-      wait(settings_->interval);
-    }
-    // PETSc's own loops call `keep` while they run.
-    solver.keep_checkpoints({[this] { return due(); },
-                             [&](std::int64_t iteration, Vec solution) {
+  if (keeps_checkpoints() && next_ == Clock::time_point::max()) {
+    begun_ = Clock::now();
+    wait(settings_->interval);
+  }
+  bool interlude_due = false;
+  const auto due_now = [&] {
+    if (what.interlude.due && rank_of(comm_) == 0) interlude_due |= what.interlude.due();
+    return interlude_due || due();
+  };
+  // Why the loop was left: the same on every rank. A checkpoint is meant where nothing else is.
+  struct Left {
+    int for_checkpoint, for_interlude;
+  };
+  const auto left = [&] {
+    Left why{due() || !interlude_due, std::exchange(interlude_due, false)};
+    MPI_Bcast(&why, 2, MPI_INT, 0, comm_);
+    return why;
+  };
+  if (keeps_checkpoints() || what.interlude.due) {
+    // PETSc's own loops call the second function while they run.
+    solver.keep_checkpoints({due_now, [&](std::int64_t iteration, Vec solution) {
+                               const Left why = left();
+                               if (why.for_interlude) what.interlude.run();
+                               if (!why.for_checkpoint || !keeps_checkpoints()) return;
                                const std::vector<double> ended = norms;
                                append(norms, solver.residuals(), before + iteration, before);
                                solvers::StoppedSolve so_far;
@@ -116,8 +132,9 @@ KspResult Checkpointer::solve(KspSolver& solver, Vec b, Vec x, const Solve& what
     KspResult latest = solver.solve(b, x, what.nonzero_guess || goes_on);
     seconds += latest.seconds;
     append(norms, latest.residuals, latest.iterations, before);
-    if (!latest.facts.stopped || !stops_for_checkpoints(solver) ||
-        InterruptGuard::asked_anywhere(comm_)) {
+    const bool may_go_on =
+        (keeps_checkpoints() || what.interlude.due) && solver.engine() == Engine::resident;
+    if (!latest.facts.stopped || !may_go_on || InterruptGuard::asked_anywhere(comm_)) {
       solver.keep_checkpoints({});
       if (latest.can_go_on && settings_) remember(solver.stopped());
       latest.residuals = std::move(norms);
@@ -125,17 +142,17 @@ KspResult Checkpointer::solve(KspSolver& solver, Vec b, Vec x, const Solve& what
       return latest;
     }
     remember(solver.stopped());
-    keep(x);
-    if (latest.iterations > before)
-      spend(kIterationsToGoOn * latest.seconds / static_cast<double>(latest.iterations - before));
+    const Left why = left();
+    if (why.for_checkpoint && keeps_checkpoints()) {
+      keep(x);
+      if (latest.iterations > before)
+        spend(kIterationsToGoOn * latest.seconds / static_cast<double>(latest.iterations - before));
+    }
+    if (why.for_interlude) what.interlude.run();
     before = latest.iterations;
     goes_on = true;
     go_on();
   }
-}
-
-bool Checkpointer::stops_for_checkpoints(const KspSolver& solver) const {
-  return settings_ && settings_->interval > 0 && solver.engine() == Engine::resident;
 }
 
 void Checkpointer::solved(std::size_t k, const KspResult& result) {

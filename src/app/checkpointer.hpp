@@ -24,6 +24,12 @@ struct CheckpointSettings {
   bool resume = false;  // begin from the file
 };
 
+// Something that is done between two iterations: the loop is left for it and goes on afterwards.
+struct Interlude {
+  std::function<bool()> due;  // asked in every iteration; the answer of rank 0 counts; null: never
+  std::function<void()> run;  // collective
+};
+
 class Checkpointer {
  public:
   // `x`: where the caller keeps the solutions of the right-hand sides. With `settings->resume` the
@@ -44,6 +50,7 @@ class Checkpointer {
     double unit = 1;  // the norm that history and tolerance are relative to, in the solver's scale
     std::function<Array<double>(Vec)> solution;            // from the solver's vector
     std::function<void(const Array<double>&, Vec)> guess;  // to the solver's vector
+    Interlude interlude = {};
   };
   // KspSolver::solve() from where the earlier run ended, with checkpoints meanwhile. History and
   // iterations of the result are those of all runs; its seconds are those of this run.
@@ -63,7 +70,7 @@ class Checkpointer {
   bool due() const;
   void wait(double seconds);
   void spend(double seconds);
-  bool stops_for_checkpoints(const KspSolver& solver) const;
+  bool keeps_checkpoints() const { return settings_ && settings_->interval > 0; }
   bool write();  // false: the state could not be written, which is noted
   SavedSolve& entry(std::size_t k);
 

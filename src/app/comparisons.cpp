@@ -17,7 +17,7 @@ namespace {
 std::string baseline_kernel(Device device) { return device == Device::cuda ? "csr-vector" : "csr"; }
 
 KernelCost cost_of(const RunOutcome& run) {
-  return {run.seconds.build + run.seconds.upload, run.kernel_us.median};
+  return {run.seconds.order + run.seconds.build + run.seconds.upload, run.kernel_us.median};
 }
 
 // Collective.
@@ -53,18 +53,19 @@ void compare_with_bandwidth(MPI_Comm comm, CaseOutcome& outcome) {
   }
 }
 
-void compare_with_baseline(std::vector<RunOutcome>& runs, const std::vector<KernelChoice>& kernels,
+void compare_with_baseline(std::vector<RunOutcome>& runs,
                            const std::shared_ptr<DistributedMatrix>& matrix) {
   for (const Device device : {Device::cpu, Device::cuda}) {
     std::optional<KernelCost> baseline;
-    for (std::size_t k = 0; k < runs.size(); ++k)
-      if (kernels[k].device == device && kernels[k].name == baseline_kernel(device) &&
-          kernels[k].precision == Precision::full && runs[k].kernel_us.count > 0)
-        baseline = cost_of(runs[k]);
-    for (std::size_t k = 0; k < runs.size(); ++k) {
-      if (kernels[k].device != device || runs[k].kernel_us.count == 0) continue;
+    for (const RunOutcome& run : runs)
+      if (run.device == device && run.kernel == baseline_kernel(device) &&
+          run.ordering == to_string(Ordering::given) && run.precision == Precision::full &&
+          run.kernel_us.count > 0)
+        baseline = cost_of(run);
+    for (RunOutcome& run : runs) {
+      if (run.device != device || run.kernel_us.count == 0) continue;
       if (!baseline) baseline = measure_baseline(matrix, device);
-      runs[k].break_even_products = break_even_products(cost_of(runs[k]), *baseline);
+      run.break_even_products = break_even_products(cost_of(run), *baseline);
     }
   }
 }

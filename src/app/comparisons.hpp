@@ -21,9 +21,8 @@ bool bandwidth_matters(const ProblemDescription& problem);
 void compare_with_bandwidth(MPI_Comm comm, CaseOutcome& outcome);
 
 // Gives each run the number of products after which its kernel has paid for its preprocessing,
-// against plain csr: that of the case, or else one that is built and timed here. kernels[k] is that
-// of runs[k]. Collective.
-void compare_with_baseline(std::vector<RunOutcome>& runs, const std::vector<KernelChoice>& kernels,
+// against plain csr: that of the case, or else one that is built and timed here. Collective.
+void compare_with_baseline(std::vector<RunOutcome>& runs,
                            const std::shared_ptr<DistributedMatrix>& matrix);
 
 // Notes what mixed precision gained over double, where a case has both, or how to find out.

@@ -53,10 +53,6 @@ bool has_executor(const Case& c, const KernelChoice& choice, const GpusOfRanks& 
        also_on_cpu ? "device: cpu" : "a kernel for CPUs, see solve --list-kernels");
 }
 
-bool same(const KernelChoice& a, const KernelChoice& b) {
-  return a.name == b.name && a.device == b.device && a.precision == b.precision;
-}
-
 }  // namespace
 
 std::vector<KernelChoice> requested_kernels(const Case& c, const GpusOfRanks& gpus) {
@@ -67,7 +63,10 @@ std::vector<KernelChoice> requested_kernels(const Case& c, const GpusOfRanks& gp
   std::vector<KernelChoice> choices;
   for (const std::string& name : c.kernels)
     for (const Precision precision : c.precisions) {
-      const KernelChoice kernel{name, device_of(name, c, gpus), precision};
+      const KernelChoice kernel{.name = name,
+                                .device = device_of(name, c, gpus),
+                                .precision = precision,
+                                .ordering = c.ordering.value_or(Ordering::given)};
       if (name != kAuto && !has_executor(c, kernel, gpus)) {
         if (precision == Precision::mixed && wants(Precision::full)) continue;
         fail(ExitCode::usage, "kernel '{}' has no {} executor for {}; see solve --list-kernels",
@@ -79,17 +78,21 @@ std::vector<KernelChoice> requested_kernels(const Case& c, const GpusOfRanks& gp
   return choices;
 }
 
-std::vector<KernelChoice> decide_kernels(const std::vector<KernelChoice>& requested,
-                                         const DistributedMatrix& matrix) {
-  std::vector<KernelChoice> kernels;
-  for (KernelChoice kernel : requested) {
-    if (kernel.name == kAuto)
-      kernel.name = choose_kernel_for(matrix, kernel.device, kernel.precision);
-    if (std::ranges::none_of(kernels,
-                             [&](const KernelChoice& other) { return same(other, kernel); }))
-      kernels.push_back(kernel);
+std::vector<PlannedRun> plan_runs(const std::vector<KernelChoice>& requested,
+                                  const DistributedMatrix& matrix, const FindDecision& find) {
+  std::vector<PlannedRun> runs;
+  for (const KernelChoice& kernel : requested) {
+    PlannedRun run{.kernel = kernel, .automatic = kernel.name == kAuto};
+    if (run.automatic) {
+      run.earlier = find(kernel);
+      run.kernel.name = run.earlier ? run.earlier->kernel
+                                    : choose_kernel_for(matrix, kernel.device, kernel.precision);
+      if (run.earlier)
+        run.kernel.ordering = choice_of<Ordering>(run.earlier->ordering).value_or(Ordering::given);
+    }
+    runs.push_back(std::move(run));
   }
-  return kernels;
+  return runs;
 }
 
 std::string select_gpu(MPI_Comm comm, const std::vector<KernelChoice>& kernels,
@@ -104,8 +107,9 @@ std::string select_gpu(MPI_Comm comm, const std::vector<KernelChoice>& kernels,
   return select_gpu_of_rank(comm).name;
 }
 
-std::string name_of(const KernelChoice& kernel) {
-  return kernel.name + (kernel.precision == Precision::mixed ? "-mixed" : "");
+std::string name_of(const PlannedRun& run) {
+  return (run.automatic ? std::string(kAuto) : run.kernel.name) +
+         (run.kernel.precision == Precision::mixed ? "-mixed" : "");
 }
 
 }  // namespace trireme

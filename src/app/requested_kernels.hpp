@@ -4,9 +4,12 @@
 
 #include <mpi.h>
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cache/kernel_decision.hpp"
 #include "config/case.hpp"
 #include "distributed/distributed_matrix.hpp"
 #include "distributed/gpus_of_ranks.hpp"
@@ -19,9 +22,19 @@ namespace trireme {
 // Error{resource} where a rank has no GPU for it.
 std::vector<KernelChoice> requested_kernels(const Case& c, const GpusOfRanks& gpus);
 
-// Replaces the name auto by the kernel for this matrix, and leaves out repetitions. Collective.
-std::vector<KernelChoice> decide_kernels(const std::vector<KernelChoice>& requested,
-                                         const DistributedMatrix& matrix);
+// A run of a case, and the kernel with which it begins.
+struct PlannedRun {
+  KernelChoice kernel;
+  bool automatic = false;                   // `kernel: auto`: the kernel may change
+  std::optional<KernelDecision> earlier{};  // what an earlier run has measured
+};
+
+// Finds what an earlier run has decided for `kernel: auto` on that device in that precision.
+using FindDecision = std::function<std::optional<KernelDecision>(const KernelChoice& requested)>;
+
+// Replaces the name auto by the kernel of an earlier decision, or by that of the rule. Collective.
+std::vector<PlannedRun> plan_runs(const std::vector<KernelChoice>& requested,
+                                  const DistributedMatrix& matrix, const FindDecision& find);
 
 // Selects this rank's GPU, by its number on the node, where one of the kernels runs on a GPU.
 // Returns the name of the GPU, or an empty text where none is used. Throws Error{resource} with the
@@ -29,7 +42,7 @@ std::vector<KernelChoice> decide_kernels(const std::vector<KernelChoice>& reques
 std::string select_gpu(MPI_Comm comm, const std::vector<KernelChoice>& kernels,
                        const GpusOfRanks& gpus);
 
-// "csr", "csr-mixed"
-std::string name_of(const KernelChoice& kernel);
+// "csr", "csr-mixed", "auto"
+std::string name_of(const PlannedRun& run);
 
 }  // namespace trireme

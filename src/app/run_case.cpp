@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/case_cache.hpp"
 #include "app/comparisons.hpp"
 #include "app/machine_description.hpp"
 #include "app/memory.hpp"
@@ -123,9 +124,16 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   PlainProduct plain(matrix);
 
   // What the runs share.
-  const std::vector<KernelChoice> kernels = decide_kernels(requested, *matrix);
-  const bool compared = kernels.size() > 1;
-  if (c.report.resume) require_one_kernel(kernels);
+  CaseCache cached = open_cache(comm, c.cache);
+  const auto key_of_choice = [&](const KernelChoice& kernel) {
+    return decision_key(c, kernel, outcome, matrix->row_starts);
+  };
+  const std::vector<PlannedRun> planned =
+      plan_runs(requested, *matrix, [&](const KernelChoice& kernel) {
+        return cached.cache.find_decision(key_of_choice(kernel));
+      });
+  const bool compared = planned.size() > 1;
+  if (c.report.resume) require_one_kernel(requested);
   const RowRange rows{matrix->first_row(), matrix->local_rows(), matrix->global_rows()};
   std::optional<CheckpointSettings> checkpoints;
   if (!compared)
@@ -142,22 +150,27 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
                              .matrix_exponent = matrix_exponent,
                              .load_peak_bytes = peak_resident_bytes(),
                              .resident_before = resident_before};
-  const std::vector<std::string> notes =
-      notes_on_the_system(c, gpus, problem, plain, matrix_exponent);
+  std::vector<std::string> notes = notes_on_the_system(c, gpus, problem, plain, matrix_exponent);
+  if (!cached.note.empty()) notes.push_back(cached.note);
 
   // The runs.
   if (interrupts) interrupts->begin();
-  for (std::size_t k = 0; k < kernels.size(); ++k) {
+  for (std::size_t k = 0; k < planned.size(); ++k) {
     const int number = static_cast<int>(k);
-    const std::string name = name_of(kernels[k]);
+    const std::string name = name_of(planned[k]);
     if (k > 0 && InterruptGuard::asked_anywhere(comm)) {
       outcome.not_run.push_back(name);
       continue;
     }
     rank_zero.step_begins("building " + name);
     rank_zero.run_begins(number, name);
-    KernelRun run = run_kernel(context, kernels[k], rank_zero.iterations_of(number));
+    KernelRun run = run_kernel(context, planned[k], rank_zero.iterations_of(number));
+    if (run.decision)
+      cached.cache.keep_decision(key_of_choice(requested[k]), *run.decision,
+                                 run.outcome.seconds.tune);
     if (c.report.solution) write_solution(comm, c, run, rows, compared);
+    for (std::string& note : cached.cache.take_notes())
+      run.outcome.notes.push_back(std::move(note));
     run.outcome.notes.insert(run.outcome.notes.begin(), notes.begin(), notes.end());
     outcome.runs.push_back(std::move(run.outcome));
   }
@@ -167,7 +180,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
     rank_zero.step_begins("measuring memory bandwidth");
     compare_with_bandwidth(comm, outcome);
   }
-  compare_with_baseline(outcome.runs, kernels, matrix);
+  compare_with_baseline(outcome.runs, matrix);
   compare_precisions(outcome.runs);
   for (const std::string& option : PetscSession::unused_options())
     for (RunOutcome& run : outcome.runs)

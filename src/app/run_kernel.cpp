@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "app/kernel_tuning.hpp"
 #include "app/memory.hpp"
 #include "app/product_figures.hpp"
 #include "app/solves.hpp"
@@ -40,9 +41,9 @@ void append(std::vector<std::string>& notes, const std::vector<std::string>& mor
 
 }  // namespace
 
-KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
+KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
                      const IterationCallback& on_iteration) {
-  const CaseKernel about = find_case_kernel(kernel.name);
+  KernelChoice kernel = planned.kernel;
   const bool mixed = kernel.precision == Precision::mixed;
 
   reset_peak_resident();
@@ -50,17 +51,28 @@ KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
   const PeakMemory memory = peak_memory(context);
 
   SolverSpec spec = context.spec.solver;
-  if (const auto only = about.engine_on(kernel.device)) spec.engine = only;
+  if (const auto only = find_case_kernel(kernel.name).engine_on(kernel.device)) spec.engine = only;
   KspSolver solver(spec, amat->mat(), amat->assembled(), context.matrix);
   if (mixed) require_resident_engine(solver);
   if (amat->inexact()) solver.require_residual_test();
   amat->choose_row_order(solver);
   solver.prepare();
 
+  std::optional<KernelTuning> tuning;
+  if (planned.automatic)
+    tuning.emplace(context.spec, context.matrix, kernel, *amat, solver, planned.earlier);
   amat->times().clear();
-  KernelRun run = Solves(context, *amat, solver, on_iteration).all();
+  KernelRun run = Solves(context, *amat, solver, on_iteration, tuning ? &*tuning : nullptr).all();
 
   RunOutcome& o = run.outcome;
+  if (tuning) {
+    kernel = tuning->kernel();
+    o.trial = tuning->outcome();
+    o.seconds.tune = tuning->seconds();
+    run.decision = tuning->decision();
+  }
+  const CaseKernel about = find_case_kernel(kernel.name);
+  o.ordering = to_string(kernel.ordering);
   o.kernel = kernel.name;
   o.device = kernel.device;
   o.precision = kernel.precision;

@@ -9,6 +9,7 @@
 #include "app/case_observer.hpp"
 #include "app/checkpointer.hpp"
 #include "app/plain_product.hpp"
+#include "app/requested_kernels.hpp"
 #include "config/case.hpp"
 #include "distributed/distributed_matrix.hpp"
 #include "io/problem.hpp"
@@ -31,13 +32,14 @@ struct SolveContext {
 
 struct KernelRun {
   RunOutcome outcome;
-  std::vector<Array<double>> solutions;  // one per right-hand side that was begun, local rows
-  std::vector<double> product_us;        // of each product, the slowest rank
+  std::vector<Array<double>> solutions;    // one per right-hand side that was begun, local rows
+  std::vector<double> product_us;          // of each product, the slowest rank
+  std::optional<KernelDecision> decision;  // of `kernel: auto`, where a later run can use it
 };
 
 // What an InterruptGuard notes on any rank ends the solve that runs, with the solution so far, and
 // leaves out the solves after it. Collective; the same outcome on every rank.
-KernelRun run_kernel(const SolveContext& context, const KernelChoice& kernel,
+KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
                      const IterationCallback& on_iteration);
 
 }  // namespace trireme

@@ -54,7 +54,7 @@ std::vector<std::filesystem::path> files_of_run(const Case& c) {
     if (kernel != kAuto)
       add(kernel);
     else
-      for (const KernelEntry& any : kernel_registry()) add(any.name);
+      for (const KernelEntry& any : kernel_registry()) add(fmt::format("auto-{}", any.name));
   }
   return files;
 }

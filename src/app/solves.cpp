@@ -2,6 +2,7 @@
 // Solves in rounds over the right-hand sides.
 #include "app/solves.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -45,11 +46,12 @@ struct Solves::ScaledSystem {
 };
 
 Solves::Solves(const SolveContext& context, const Amat& amat, KspSolver& solver,
-               const IterationCallback& on_iteration)
+               const IterationCallback& on_iteration, KernelTuning* tuning)
     : context_(context),
       amat_(amat),
       solver_(solver),
       on_iteration_(on_iteration),
+      tuning_(tuning),
       solutions_(context.problem.rhs.size()),
       residuals_(context.problem.rhs.size()),
       errors_(context.problem.rhs.size()),
@@ -105,7 +107,11 @@ void Solves::solve(std::size_t k) {
   const std::int64_t before = checkpointer_->iterations_before(k);
   // PETSc's own loops count from 0 where they go on; the resident engine counts on.
   const std::int64_t uncounted = solver_.engine() == Engine::resident ? 0 : before;
+  const double target =
+      std::max(solver_.rtol() * solver_.reference(system.unit, system.first_norm), solver_.atol());
+  if (tuning_) tuning_->solve_begins(wanted_ - count_ - 1);
   solver_.monitor([&](std::int64_t iteration, double norm) {
+    if (tuning_) tuning_->iteration(iteration, norm, target);
     if (on_iteration_) on_iteration_(uncounted + iteration, relative(norm, system.unit));
   });
   solver_.scale_tolerance(system.exponent);
@@ -118,7 +124,9 @@ void Solves::solve(std::size_t k) {
        .unit = system.unit,
        .solution = [of_x](Vec x) { return times_power_of_two(local_values(x), of_x); },
        .guess = [of_x](const Array<double>& x,
-                       Vec into) { set_local_values(into, Scaled(x, -of_x).values()); }});
+                       Vec into) { set_local_values(into, Scaled(x, -of_x).values()); },
+       .interlude = tuning_ ? tuning_->interlude() : Interlude()});
+  if (tuning_) tuning_->solve_ends(result);
   if (copies_before) copies_ += *petsc_device_copies() - *copies_before;
 
   Array<double> x = local_values(x_);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/checkpointer.hpp"
+#include "app/kernel_tuning.hpp"
 #include "app/run_kernel.hpp"
 #include "app/true_residual.hpp"
 #include "petsc/amat.hpp"
@@ -18,9 +19,10 @@ namespace trireme {
 
 class Solves {
  public:
-  // All references must outlive this. Collective, as is all().
+  // All references must outlive this. `tuning`, which may be null, is told of each solve and may
+  // change the kernel of `amat`. Collective, as is all().
   Solves(const SolveContext& context, const Amat& amat, KspSolver& solver,
-         const IterationCallback& on_iteration);
+         const IterationCallback& on_iteration, KernelTuning* tuning = nullptr);
 
   // Solves every right-hand side `repeat` times, or until a signal or a round that has not
   // converged. Of the outcome, fills in what the solves decide.
@@ -43,6 +45,7 @@ class Solves {
   const Amat& amat_;
   KspSolver& solver_;
   const IterationCallback& on_iteration_;
+  KernelTuning* tuning_;
   VecHandle x_, b_;
   std::vector<Array<double>> solutions_;    // the latest of each right-hand side
   std::vector<double> residuals_, errors_;  // of those solutions

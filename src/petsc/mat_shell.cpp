@@ -7,6 +7,7 @@
 #include "distributed/cuda_operator.hpp"
 #include "petsc/block_size.hpp"
 #include "petsc/log_events.hpp"
+#include "petsc/private_headers.hpp"
 #include "petsc/vec_product.hpp"
 
 namespace trireme {
@@ -89,8 +90,7 @@ void replace_operator(Mat shell, std::shared_ptr<Operator> op, bool solver_start
   context.op->observe(nullptr);
   context.op = std::move(op);
   context.op->observe(&context.log);
-  if (solver_starts_anew)
-    petsc_check(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(shell)));
+  if (solver_starts_anew) note_change(shell);
 }
 
 std::shared_ptr<Operator> shell_operator(Mat mat) {

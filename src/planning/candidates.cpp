@@ -25,7 +25,10 @@ std::vector<TunerOption> candidates(const CandidateRequest& request) {
   };
   std::vector<TunerOption> options{option(running.name, running.ordering)};
   std::vector<Ordering> orderings{running.ordering};
-  if (request.orderings)
+  constexpr double kWorthAnOrder = 0.7;
+  const bool gains =
+      request.traits.clustered_sectors < kWorthAnOrder * request.traits.sectors_per_nonzero;
+  if (request.orderings && gains)
     for (const auto& word : WordsOf<Ordering>::all)
       if (word.choice != running.ordering) orderings.push_back(word.choice);
   for (const Ordering ordering : orderings)

@@ -19,8 +19,8 @@ struct CandidateRequest {
 };
 
 // The running kernel first, then every other kernel that runs on the same device in the same
-// precision, in the given order of rows and in the orders that may serve x better, with the
-// predictions of the cost model.
+// precision, with the predictions of the cost model: in the order of rows of the running one and,
+// where samples say that rows could share much more of x, in the other orders.
 std::vector<TunerOption> candidates(const CandidateRequest& request);
 
 }  // namespace trireme

@@ -34,7 +34,7 @@ constexpr std::array kOnGpu = {
     Figures{"cusparse-bsr", 12, 1, 0, 0.40, 8, 0, 30, 8000},
 };
 constexpr std::array kOnCpu = {
-    Figures{"csr", 8, 4, 4, 0.70, 1, 0.001, 0, 1}, Figures{"albus", 8, 3, 4, 0.95, 2, 0, 2, 20},
+    Figures{"csr", 8, 4, 4, 0.80, 1, 0.001, 0, 1}, Figures{"albus", 8, 3.6, 4, 0.90, 2, 0, 2, 20},
     Figures{"sell", 8, 4, 4, 0.60, 2, 0, 12, 50},  Figures{"dasp", 8, 4, 4, 0.55, 2, 0, 12, 50},
     Figures{"teb", 8, 4, 4, 0.55, 2, 0, 12, 50},   Figures{"petsc-aij", 8, 4, 4, 0.72, 1, 0, 2, 20},
 };

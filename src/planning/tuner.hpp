@@ -29,10 +29,10 @@ struct TunerOption {
   double predicted_seconds = 0;  // of its trial: order, build, timed products
 
   // What its trial has found.
-  std::optional<double> product_us;  // measured
-  double seconds = 0;                // spent on its trial
-  double build_seconds = 0;          // order and build: what a run that knows the winner pays
-  std::string failure;               // why it cannot be used; empty: it can
+  std::optional<double> product_us{};  // measured
+  double seconds = 0;                  // spent on its trial
+  double build_seconds = 0;            // order and build: what a run that knows the winner pays
+  std::string failure{};               // why it cannot be used; empty: it can
 };
 
 // How far the solves are.
@@ -50,7 +50,7 @@ class Tuner {
   static constexpr double kBudgetProducts = 100;
   // A prediction may be wrong by this part. An option that is predicted to be slower than the best
   // measured one by more is not tried.
-  static constexpr double kUncertainty = 0.15;
+  static constexpr double kUncertainty = 0.2;
   // A change costs some iterations, so that an option must win at least this part.
   static constexpr double kLeastGain = 0.02;
 

@@ -147,10 +147,11 @@ struct RunOutcome {
   std::int64_t product_us_stride = 1;
 };
 
-// The name of a run among the runs of its outcome: csr, or csr-mixed.
+// The name of a run among the runs of its outcome: csr, csr-mixed, auto-sell.
 inline std::string label(const RunOutcome& run) {
+  const std::string kernel = run.trial ? "auto-" + run.kernel : run.kernel;
   const bool full = run.precision == Precision::full;
-  return full ? run.kernel : run.kernel + "-" + std::string(to_string(run.precision));
+  return full ? kernel : kernel + "-" + std::string(to_string(run.precision));
 }
 
 struct CaseOutcome {

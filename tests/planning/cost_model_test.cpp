@@ -28,7 +28,9 @@ CsrMatrix<double> shuffled(const CsrMatrix<double>& a) {
     std::swap(place[i], place[static_cast<std::size_t>((i * 2654435761U + 12345U) % (i + 1))]);
   std::vector<std::int32_t> row_at(a.rows);
   for (std::int64_t i = 0; i < a.rows; ++i) row_at[place[i]] = static_cast<std::int32_t>(i);
-  CsrMatrix<double> b{.rows = a.rows, .cols = a.cols};
+  CsrMatrix<double> b;
+  b.rows = a.rows;
+  b.cols = a.cols;
   b.row_ptr.resize(a.rows + 1);
   b.row_ptr[0] = 0;
   b.col_idx.resize(a.nnz());
