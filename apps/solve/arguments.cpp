@@ -30,7 +30,7 @@ PETSc options follow after --: solve --config case.yaml -- -ksp_view -log_view
 Exit codes: 0 converged; 1 internal error; 2 command line or case; 3 input file; 4 no such device or
 not enough memory; 5 not converged, or stopped by a signal; 6 breakdown or NaN. Reports are written
 for 0, 5 and 6. Ctrl-C ends a run with the solution so far, from which --resume goes on; a second
-Ctrl-C ends the program at once.
+Ctrl-C ends the program at once. A study ends with 0 where every run has figures, and else with 5.
 Every key of case.yaml: solve --print-schema.)";
 
 Override kernel_override(const std::vector<std::string>& kernels) {
@@ -53,6 +53,14 @@ void require_dashes(const std::vector<std::string>& petsc) {
   }
 }
 
+void refuse_with_study(const Arguments& arguments, bool presets) {
+  const char* word = presets ? "--preset" : arguments.resume ? "--resume" : nullptr;
+  if (word || !arguments.petsc.empty())
+    fail(ExitCode::usage,
+         "{} does not go with --study; the study has keys for it: see solve --help",
+         word ? word : "--");
+}
+
 }  // namespace
 
 Arguments parse_arguments(int argc, const char* const* argv) {
@@ -62,13 +70,18 @@ Arguments parse_arguments(int argc, const char* const* argv) {
 
   Arguments result;
   std::vector<std::string> kernels, sets;
-  std::string config, device, output, cache;
+  std::string config, study, device, output, cache;
   std::vector<std::string> presets;
   bool no_cache = false, check = false, version = false, schema = false, list = false;
 
   CLI::App app(kAbout, "solve");
   app.footer(kExitCodes);
   app.add_option("--config", config, "The case: a YAML file")->type_name("FILE");
+  app.add_option("--study", study,
+                 "Many runs instead of one: a study, or a folder whose *.yaml are the cases; --set "
+                 "then replaces keys of the study")
+      ->type_name("FILE");
+  app.add_flag("--again", result.again, "With --study: repeat the runs that have ended");
   app.add_option("--preset", presets,
                  "A file of keys that replace those of the case (see configs/); repeatable")
       ->type_name("FILE")
@@ -121,10 +134,17 @@ Arguments parse_arguments(int argc, const char* const* argv) {
                              : Action::list_kernels;
     return result;
   }
-  if (config.empty())
-    fail(ExitCode::usage, "no case given: solve --config case.yaml; see solve --help");
-  if (check) result.action = Action::check;
-  result.config = config;
+  if (config.empty() == study.empty())
+    fail(ExitCode::usage, "{}: solve --config case.yaml; see solve --help",
+         config.empty() ? "no case given" : "--config and --study exclude each other");
+  if (result.again && study.empty()) fail(ExitCode::usage, "--again goes with --study");
+  if (!study.empty()) {
+    refuse_with_study(result, !presets.empty());
+    result.action = check ? Action::list_study : Action::study;
+  } else if (check) {
+    result.action = Action::check;
+  }
+  result.config = config.empty() ? study : config;
   result.changes.presets.assign(presets.begin(), presets.end());
   auto& overrides = result.changes.overrides;
   for (const std::string& assignment : sets) overrides.push_back(parse_override(assignment));

@@ -12,15 +12,25 @@
 
 namespace trireme::solve {
 
-enum class Action { solve, check, print_help, print_version, print_schema, list_kernels };
+enum class Action {
+  solve,
+  check,
+  study,
+  list_study,
+  print_help,
+  print_version,
+  print_schema,
+  list_kernels
+};
 
 struct Arguments {
   Action action = Action::solve;
-  std::filesystem::path config;
+  std::filesystem::path config;                 // the case, or the study
   Changes changes;                              // of --preset, --set, --kernel, --device
   std::optional<std::filesystem::path> output;  // replaces report.directory
   bool quiet = false;
   bool resume = false;
+  bool again = false;              // with study: repeat what has ended
   CacheSpec cache;                 // of --cache and --no-cache
   std::vector<std::string> petsc;  // what follows "--", as it stands
   std::string help;                // for print_help

@@ -25,6 +25,7 @@
 #include "progress.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
+#include "study_command.hpp"
 
 namespace trireme::solve {
 namespace {
@@ -134,6 +135,9 @@ ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
     case Action::list_kernels:
       say(stdout, list_kernels());
       return ExitCode::converged;
+    case Action::study:
+    case Action::list_study:
+      fail(ExitCode::internal, "a study begins before MPI does");
     case Action::check:
     case Action::solve:
       break;
@@ -148,6 +152,7 @@ ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
 }  // namespace trireme::solve
 
 int main(int argc, char** argv) {
+  if (trireme::solve::asks_for_study(argc, argv)) return trireme::solve::study_main(argc, argv);
   trireme::InterruptGuard interrupts;  // lives until PETSc and MPI have ended
   return trireme::run_program(
       &argc, &argv, [&] { return static_cast<int>(trireme::solve::run(argc, argv, interrupts)); });

@@ -41,23 +41,6 @@ std::optional<Integer> parse_integer(std::string_view text) {
   return static_cast<Integer>(*real);
 }
 
-// Seconds of "1h30m", "10m", "90s", "0.5s".
-std::optional<double> parse_duration(std::string_view text) {
-  double seconds = 0;
-  std::size_t next_unit = 0;
-  constexpr std::pair<char, double> kUnits[] = {{'h', 3600}, {'m', 60}, {'s', 1}};
-  while (!text.empty()) {
-    const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
-    const auto number = parse_real(text.substr(0, digits));
-    while (next_unit < 3 && (digits == text.size() || kUnits[next_unit].first != text[digits]))
-      ++next_unit;
-    if (!number || next_unit == 3) return std::nullopt;
-    seconds += *number * kUnits[next_unit++].second;
-    text.remove_prefix(digits + 1);
-  }
-  return seconds > 0 ? std::optional(seconds) : std::nullopt;
-}
-
 bool quoted(const YAML::Node& value) { return value.Tag() == "!"; }
 
 bool is_boolean(const YAML::Node& value) {
@@ -206,6 +189,22 @@ struct Assign {
 };
 
 }  // namespace
+
+std::optional<double> parse_duration(std::string_view text) {
+  double seconds = 0;
+  std::size_t next_unit = 0;
+  constexpr std::pair<char, double> kUnits[] = {{'h', 3600}, {'m', 60}, {'s', 1}};
+  while (!text.empty()) {
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+    const auto number = parse_real(text.substr(0, digits));
+    while (next_unit < 3 && (digits == text.size() || kUnits[next_unit].first != text[digits]))
+      ++next_unit;
+    if (!number || next_unit == 3) return std::nullopt;
+    seconds += *number * kUnits[next_unit++].second;
+    text.remove_prefix(digits + 1);
+  }
+  return seconds > 0 ? std::optional(seconds) : std::nullopt;
+}
 
 void assign_value(Case& c, const Key& key, const YAML::Node& value, const PlaceOf& place) {
   std::visit(Assign{c, value, Complaint{place, key.path, key.hint}}, key.field);

@@ -5,6 +5,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,9 @@ namespace trireme {
 
 // The place of a node: "case.yaml:5:9", or the override that it comes from.
 using PlaceOf = std::function<std::string(const YAML::Node&)>;
+
+// Seconds of "1h30m", "10m", "90s" or "0.5s". Empty for any other text and for no time at all.
+std::optional<double> parse_duration(std::string_view text);
 
 // Checks type, range and known words, then stores the value. Errors begin with the place and the
 // key. Does nothing for sections and PETSc options.

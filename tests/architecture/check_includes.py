@@ -27,13 +27,14 @@ MAY_INCLUDE = {
     "config": {"base", "sparse", "kernels"},
     "report": {"base"},
     "cache": {"base", "parallel", "report"},
+    "study": {"base", "kernels", "config", "report"},
     "io": {"base", "parallel", "sparse", "config"},
     "petsc": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers", "distributed", "planning",
               "config"},
     "app": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers", "distributed", "planning",
             "config", "report", "cache", "io", "petsc"},
-    "apps": {"base", "parallel", "sparse", "device", "kernels", "planning", "config", "report", "cache", "io",
-             "app", "petsc"},
+    "apps": {"base", "parallel", "sparse", "device", "kernels", "planning", "config", "report", "cache", "study",
+             "io", "app", "petsc"},
     "include": set(),  # An installed header includes no header that is not installed.
 }
 # A sub-folder may not include these beginnings of paths, even where its folder may.
@@ -51,8 +52,8 @@ LIBRARY_HOMES = {
     r"hwy/": ("kernels/",),
     r"(hdf5|zlib|fast_float)": ("io/",),
     r"xxhash": ("io/", "cache/"),
-    r"yaml-cpp": ("config/",),
-    r"nlohmann": ("report/", "cache/", "config/", "apps/"),
+    r"yaml-cpp": ("config/", "study/"),
+    r"nlohmann": ("report/", "cache/", "config/", "study/", "apps/"),
     r"CLI/": ("apps/",),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -40,6 +40,12 @@ if(TRIREME_TEST_PYTHON)
       LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
   endif()
 
+  add_test(NAME EndToEnd.Study
+    COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/study_test.py ${PROJECT_SOURCE_DIR}
+            $<TARGET_FILE:solve> $<TARGET_FILE:problem> 1 ${MPIEXEC_EXECUTABLE} ${TRIREME_MPIRUN_FLAGS})
+  set_tests_properties(EndToEnd.Study PROPERTIES
+    LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
+
   # The benchmark of the solvers runs on the host.
   add_test(NAME EndToEnd.BenchSolvers
     COMMAND ${TRIREME_TEST_PYTHON} ${PROJECT_SOURCE_DIR}/bench/bench-solvers $<TARGET_FILE:solve>
