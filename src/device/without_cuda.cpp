@@ -6,6 +6,7 @@
 #include "device/graph.hpp"
 #include "device/memory.hpp"
 #include "device/peer_memory.hpp"
+#include "device/uploader.hpp"
 
 namespace trireme {
 namespace {
@@ -45,6 +46,13 @@ Event::~Event() = default;
 void Event::record(StreamRef /*stream*/) const { no_cuda(); }
 void Event::synchronize() const { no_cuda(); }
 double microseconds_between(const Event& /*start*/, const Event& /*stop*/) { no_cuda(); }
+
+Uploader::Uploader() { no_cuda(); }
+Uploader::~Uploader() = default;
+void Uploader::copy_bytes(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/,
+                          StreamRef /*stream*/) {
+  no_cuda();
+}
 
 PeerMemory::PeerMemory(std::size_t /*bytes*/) { no_cuda(); }
 PeerMemory::~PeerMemory() = default;

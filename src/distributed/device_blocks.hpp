@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "device/stream.hpp"
+#include "device/uploader.hpp"
 #include "distributed/boundary_product.hpp"
 #include "distributed/distributed_matrix.hpp"
 #include "kernels/device_csr.hpp"
@@ -17,15 +18,20 @@ class DeviceBlocks {
  public:
   struct Shared {
     std::shared_ptr<DeviceBlocks> blocks;
-    double upload_seconds = 0;  // 0 where the blocks were in GPU memory already
+    double upload_seconds = 0;  // since the last call, which may have been another operator's
   };
   // The copy that `matrix` holds, with its present values. The first call uploads it to this thread's
   // current device, which must be current in later calls too. Returns when the copy is complete. Throws Error{resource}
   // where the GPU memory does not suffice. Does not communicate.
   static Shared of(DistributedMatrix& matrix);
 
+  // Makes the copy of `matrix` that of() returns, ahead of the first operator. `uploader` may be
+  // null; it is kept for new values.
+  static void prepare(DistributedMatrix& matrix, std::unique_ptr<Uploader> uploader);
+
   // Uploads the blocks; returns when they are complete.
-  explicit DeviceBlocks(const DistributedMatrix& matrix);
+  explicit DeviceBlocks(const DistributedMatrix& matrix,
+                        std::unique_ptr<Uploader> uploader = nullptr);
 
   const DeviceCsrMatrix<double>& local() const { return local_; }
   // Null where the matrix has no ghosts, or where boundary() multiplies by the ghost block.
@@ -41,6 +47,8 @@ class DeviceBlocks {
  private:
   void upload_values(const SplitRows& blocks);
 
+  std::unique_ptr<Uploader> uploader_;
+  double upload_seconds_ = 0;  // that of() has not reported
   Stream stream_;
   DeviceCsrMatrix<double> local_, ghost_;
   bool has_ghost_ = false;

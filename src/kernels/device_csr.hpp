@@ -6,6 +6,7 @@
 
 #include "device/buffer.hpp"
 #include "device/span.hpp"
+#include "device/uploader.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme {
@@ -43,6 +44,13 @@ template <class Value>
 DeviceCsrMatrix<Value> to_device(const CsrView<Value>& matrix, StreamRef stream) {
   return {matrix.rows, matrix.cols, to_device(matrix.row_ptr, stream),
           to_device(matrix.col_idx, stream), to_device(matrix.values, stream)};
+}
+// The same by `uploader`, which has read the matrix when the call returns.
+template <class Value>
+DeviceCsrMatrix<Value> to_device(const CsrView<Value>& matrix, Uploader& uploader,
+                                 StreamRef stream) {
+  return {matrix.rows, matrix.cols, uploader.to_device(matrix.row_ptr, stream),
+          uploader.to_device(matrix.col_idx, stream), uploader.to_device(matrix.values, stream)};
 }
 
 }  // namespace trireme

@@ -2,6 +2,7 @@
 // Tests the device layer on a GPU: memory, the order of streams, graphs, and lack of memory.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -12,6 +13,7 @@
 #include "device/buffer.hpp"
 #include "device/device.hpp"
 #include "device/graph.hpp"
+#include "device/uploader.hpp"
 
 namespace trireme {
 namespace {
@@ -31,6 +33,26 @@ TEST_F(OnDevice, RoundTripKeepsEveryNumber) {
   const auto buffer = to_device(std::span<const double>(sent), stream);
   const auto received = to_host(buffer.view(), stream);
   EXPECT_TRUE(std::equal(sent.begin(), sent.end(), received.begin()));
+}
+
+TEST_F(OnDevice, UploaderCopiesEverySizeAboutItsChunks) {
+  Stream stream;
+  Uploader uploader;
+  constexpr std::size_t chunk = Uploader::kChunkBytes;
+  unsigned char seed = 0;
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, chunk - 1, chunk, chunk + 1,
+                                  2 * chunk, 3 * chunk + 5, 41 * chunk - 1, 41 * chunk + 1}) {
+    SCOPED_TRACE(bytes);
+    std::vector<unsigned char> sent(bytes);
+    ++seed;  // other bytes each time, so that a chunk with old ones shows
+    for (std::size_t i = 0; i < bytes; ++i)
+      sent[i] = static_cast<unsigned char>(i % 251 + i / chunk + seed);
+    const auto buffer = uploader.to_device(std::span<const unsigned char>(sent), stream);
+    const std::vector<unsigned char> copy = sent;
+    std::fill(sent.begin(), sent.end(), static_cast<unsigned char>(0));  // it has been read
+    const auto received = to_host(buffer.view(), stream);
+    EXPECT_TRUE(std::equal(copy.begin(), copy.end(), received.begin()));
+  }
 }
 
 TEST_F(OnDevice, FillNanPoisonsDoubles) {
