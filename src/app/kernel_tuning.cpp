@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kTimedProducts = 5;
 constexpr std::int64_t kFirstLook = 20;       // iterations
-constexpr double kIterationsToGoOn = 4;       // what leaving the loop and going on costs
+constexpr double kProductsToGoOn = 6;         // what leaving the loop and going on costs
 constexpr std::int64_t kFarMoreProducts = 4;  // times those of an earlier decision: tried again
 
 std::int64_t products_per_iteration(const std::string& method) {
@@ -28,7 +28,8 @@ std::int64_t products_per_iteration(const std::string& method) {
 const TrialCandidate* find(const std::vector<TrialCandidate>& candidates,
                            const TunerOption& option) {
   const auto same = std::ranges::find_if(candidates, [&](const TrialCandidate& candidate) {
-    return candidate.kernel == option.kernel && candidate.ordering == to_string(option.ordering);
+    return candidate.kernel == option.kernel && candidate.ghost_kernel == option.ghost_kernel &&
+           candidate.ordering == to_string(option.ordering);
   });
   return same == candidates.end() ? nullptr : &*same;
 }
@@ -37,19 +38,21 @@ const TrialCandidate* find(const std::vector<TrialCandidate>& candidates,
 
 KernelTuning::KernelTuning(const Case& c, const std::shared_ptr<DistributedMatrix>& matrix,
                            const KernelChoice& kernel, Amat& amat, KspSolver& solver,
-                           std::optional<KernelDecision> earlier)
+                           std::optional<KernelDecision> earlier, MeasureProduct measure)
     : case_(c),
       matrix_(matrix),
       kernel_(kernel),
       amat_(amat),
       solver_(solver),
       earlier_(std::move(earlier)),
+      measure_(std::move(measure)),
       tuner_(candidates({.running = kernel,
                          .traits = traits_for_cost_model(*matrix),
                          .reproducible = c.reproducible,
                          .orderings = solver.row_order_is_free() && !c.ordering,
                          .timed_products = kTimedProducts})),
       products_per_iteration_(products_per_iteration(solver.method())) {
+  began_with_ = kernel.name;
   if (solver.executor() == "cuda persistent kernel")
     nothing_to_choose_ = "the system fits into shared memory, where the loop has its own product";
   if (!earlier_) return;
@@ -120,8 +123,7 @@ bool KernelTuning::due() {
   if (!solving_ || !nothing_to_choose_.empty() || std::ssize(norms_) <= next_look_) return false;
   next_look_ = std::ssize(norms_) + std::max<std::int64_t>(1, std::ssize(norms_) / 16);
   SolveProgress here = progress();
-  here.pause_seconds =
-      kIterationsToGoOn * here.seconds / static_cast<double>(iterations_ + std::ssize(norms_));
+  here.pause_seconds = kProductsToGoOn * 1e-6 * tuner_.expected_us(running_);
   return tuner_.next(here).has_value();
 }
 
@@ -152,7 +154,7 @@ void KernelTuning::run() {
 void KernelTuning::measure_running() {
   const Stopwatch watch;
   const double us =
-      max_over_ranks(matrix_->comm, amat_.shared_operator()->measure_product_us(kTimedProducts));
+      max_over_ranks(matrix_->comm, measure_(*amat_.shared_operator(), kTimedProducts));
   tuner_.measured(0, us, amat_.build_seconds(), max_over_ranks(matrix_->comm, watch.seconds()));
 }
 
@@ -163,9 +165,10 @@ void KernelTuning::try_option(std::size_t k) {
   KernelChoice choice = kernel_;
   choice.name = option.kernel;
   choice.ordering = option.ordering;
+  choice.ghost_kernel = option.ghost_kernel;
   try {
     std::shared_ptr<Operator> op = make_operator(matrix_, choice);
-    const double us = max_over_ranks(matrix_->comm, op->measure_product_us(kTimedProducts));
+    const double us = max_over_ranks(matrix_->comm, measure_(*op, kTimedProducts));
     const double build = max_over_ranks(matrix_->comm, op->build_seconds());
     tuner_.measured(k, us, build, max_over_ranks(matrix_->comm, watch.seconds()));
     if (tuner_.best() == k) {
@@ -182,6 +185,7 @@ void KernelTuning::change_to(std::size_t k) {
   const TunerOption& option = tuner_.options()[k];
   kernel_.name = option.kernel;
   kernel_.ordering = option.ordering;
+  kernel_.ghost_kernel = option.ghost_kernel;
   if (!best_ || held_ != k) best_ = make_operator(matrix_, kernel_);
   const bool resident = solver_.engine() == Engine::resident;
   amat_.replace_operator(best_, resident);
@@ -197,6 +201,7 @@ TrialOutcome KernelTuning::outcome() const {
   outcome.seconds = seconds_;
   outcome.from_cache = earlier_.has_value() && seconds_ == 0;
   outcome.changed_at = changed_at_;
+  outcome.began_with = began_with_;
   if (outcome.from_cache) {
     outcome.expected_products = earlier_->trial.expected_products;
     outcome.expected_from = "an earlier run";
@@ -214,6 +219,7 @@ TrialOutcome KernelTuning::outcome() const {
     TrialCandidate candidate;
     candidate.kernel = option.kernel;
     candidate.ordering = to_string(option.ordering);
+    candidate.ghost_kernel = option.ghost_kernel;
     candidate.predicted_us = option.predicted_us;
     candidate.product_us = option.product_us;
     candidate.chosen = k == winner;
@@ -244,6 +250,7 @@ std::optional<KernelDecision> KernelTuning::decision() const {
   if (earlier_ && seconds_ == 0) return std::nullopt;
   return KernelDecision{.kernel = kernel_.name,
                         .ordering = std::string(to_string(kernel_.ordering)),
+                        .ghost_kernel = kernel_.ghost_kernel,
                         .trial = outcome(),
                         .iterations = iterations_of_solve_};
 }

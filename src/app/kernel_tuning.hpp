@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,12 +32,15 @@
 
 namespace trireme {
 
+// Microseconds of one product of this rank, from that many products.
+using MeasureProduct = std::function<double(Operator& op, int products)>;
+
 class KernelTuning {
  public:
   // `kernel` is the one that `amat` has. All references must outlive this. Collective.
   KernelTuning(const Case& c, const std::shared_ptr<DistributedMatrix>& matrix,
                const KernelChoice& kernel, Amat& amat, KspSolver& solver,
-               std::optional<KernelDecision> earlier);
+               std::optional<KernelDecision> earlier, MeasureProduct measure);
 
   // Comes before each solve. `solves_after`: how many follow it. Where a trial pays before the
   // solve begins, it takes place here. Collective.
@@ -71,7 +75,9 @@ class KernelTuning {
   Amat& amat_;
   KspSolver& solver_;
   std::optional<KernelDecision> earlier_;
+  MeasureProduct measure_;
   Tuner tuner_;
+  std::string began_with_;
   std::string nothing_to_choose_;   // why no trial is made; empty: trials are made
   std::size_t running_ = 0;         // the option that multiplies
   std::size_t held_ = 0;            // the option of `best_`

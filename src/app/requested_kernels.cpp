@@ -87,8 +87,10 @@ std::vector<PlannedRun> plan_runs(const std::vector<KernelChoice>& requested,
       run.earlier = find(kernel);
       run.kernel.name = run.earlier ? run.earlier->kernel
                                     : choose_kernel_for(matrix, kernel.device, kernel.precision);
-      if (run.earlier)
+      if (run.earlier) {
         run.kernel.ordering = choice_of<Ordering>(run.earlier->ordering).value_or(Ordering::given);
+        run.kernel.ghost_kernel = run.earlier->ghost_kernel;
+      }
     }
     runs.push_back(std::move(run));
   }

@@ -54,13 +54,19 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   if (const auto only = find_case_kernel(kernel.name).engine_on(kernel.device)) spec.engine = only;
   KspSolver solver(spec, amat->mat(), amat->assembled(), context.matrix);
   if (mixed) require_resident_engine(solver);
+  if (kernel.ordering != Ordering::given && !solver.row_order_is_free())
+    fail(ExitCode::usage,
+         "ordering: {} needs the resident engine and a preconditioner that does not depend on the "
+         "order of rows; this run has {} by the {} engine: use ordering: given",
+         to_string(kernel.ordering), solver.preconditioner(), to_string(solver.engine()));
   if (amat->inexact()) solver.require_residual_test();
   amat->choose_row_order(solver);
   solver.prepare();
 
   std::optional<KernelTuning> tuning;
   if (planned.automatic)
-    tuning.emplace(context.spec, context.matrix, kernel, *amat, solver, planned.earlier);
+    tuning.emplace(context.spec, context.matrix, kernel, *amat, solver, planned.earlier,
+                   context.measure);
   amat->times().clear();
   KernelRun run = Solves(context, *amat, solver, on_iteration, tuning ? &*tuning : nullptr).all();
 

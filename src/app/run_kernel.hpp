@@ -8,6 +8,7 @@
 
 #include "app/case_observer.hpp"
 #include "app/checkpointer.hpp"
+#include "app/kernel_tuning.hpp"
 #include "app/plain_product.hpp"
 #include "app/requested_kernels.hpp"
 #include "config/case.hpp"
@@ -28,6 +29,9 @@ struct SolveContext {
   int matrix_exponent = 0;                        // `matrix` is the problem's times 2^-this
   std::int64_t load_peak_bytes = 0;  // of this rank, while it reads and distributes the matrix
   std::int64_t resident_before = 0;  // bytes of this rank, before it reads
+  MeasureProduct measure = [](Operator& op, int products) {
+    return op.measure_product_us(products);
+  };
 };
 
 struct KernelRun {

@@ -29,6 +29,7 @@ double number_of(const Json& json) {
 Json json_of(const TrialCandidate& candidate) {
   return {{"kernel", candidate.kernel},
           {"ordering", candidate.ordering},
+          {"ghost_kernel", candidate.ghost_kernel},
           {"predicted_us", candidate.predicted_us},
           {"build_seconds", json_of(candidate.build_seconds)},
           {"product_us", json_of(candidate.product_us)},
@@ -39,6 +40,7 @@ Json json_of(const TrialCandidate& candidate) {
 TrialCandidate candidate_of(const Json& json) {
   return {.kernel = json.at("kernel").get<std::string>(),
           .ordering = json.at("ordering").get<std::string>(),
+          .ghost_kernel = json.at("ghost_kernel").get<std::string>(),
           .predicted_us = number_of(json.at("predicted_us")),
           .build_seconds = optional_of<double>(json.at("build_seconds")),
           .product_us = optional_of<double>(json.at("product_us")),
@@ -49,9 +51,11 @@ TrialCandidate candidate_of(const Json& json) {
 KernelDecision decision_of(const Json& json) {
   KernelDecision decision{.kernel = json.at("kernel").get<std::string>(),
                           .ordering = json.at("ordering").get<std::string>(),
+                          .ghost_kernel = json.at("ghost_kernel").get<std::string>(),
                           .trial = {},
                           .iterations = json.at("iterations").get<std::int64_t>()};
   TrialOutcome& trial = decision.trial;
+  trial.began_with = json.at("began_with").get<std::string>();
   trial.expected_products = json.at("expected_products").get<std::int64_t>();
   trial.expected_from = json.at("expected_from").get<std::string>();
   trial.budget_seconds = number_of(json.at("budget_seconds"));
@@ -70,7 +74,9 @@ std::string to_payload(const KernelDecision& decision) {
   for (const TrialCandidate& candidate : trial.candidates) candidates.push_back(json_of(candidate));
   const Json json = {{"kernel", decision.kernel},
                      {"ordering", decision.ordering},
+                     {"ghost_kernel", decision.ghost_kernel},
                      {"iterations", decision.iterations},
+                     {"began_with", trial.began_with},
                      {"expected_products", trial.expected_products},
                      {"expected_from", trial.expected_from},
                      {"budget_seconds", trial.budget_seconds},

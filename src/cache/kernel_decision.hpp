@@ -12,11 +12,12 @@
 namespace trireme {
 
 // The kind in the key of a decision. A change of the meaning of a decision changes the number.
-inline constexpr const char* kDecisionKind = "decision 1";
+inline constexpr const char* kDecisionKind = "decision 2";
 
 struct KernelDecision {
   std::string kernel;
   std::string ordering = "given";
+  std::string ghost_kernel{};   // empty: `kernel` multiplies by the ghost block too
   TrialOutcome trial;           // what the choice was made from
   std::int64_t iterations = 0;  // of a solve that the decision served; 0: unknown
 };

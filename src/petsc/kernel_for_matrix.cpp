@@ -29,10 +29,13 @@ MatrixTraits traits_of(const DistributedMatrix& matrix) {
 MatrixTraits traits_for_cost_model(const DistributedMatrix& matrix) {
   MatrixTraits traits = traits_of(matrix);
   const AccessProfile profile = access_profile(matrix.blocks.local.view());
-  double largest[] = {profile.given, profile.clustered};
-  MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPI_DOUBLE, MPI_MAX, matrix.comm);
+  const auto nnz = static_cast<double>(std::max<std::int64_t>(1, matrix.blocks.nnz()));
+  double largest[] = {profile.given, profile.clustered,
+                      static_cast<double>(matrix.blocks.ghost.nnz()) / nnz};
+  MPI_Allreduce(MPI_IN_PLACE, largest, 3, MPI_DOUBLE, MPI_MAX, matrix.comm);
   traits.sectors_per_nonzero = largest[0];
   traits.clustered_sectors = largest[1];
+  traits.ghost_part = largest[2];
   return traits;
 }
 

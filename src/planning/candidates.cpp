@@ -2,6 +2,10 @@
 // Goes through the registry.
 #include "planning/candidates.hpp"
 
+#include <algorithm>
+#include <set>
+#include <string>
+
 #include "planning/cost_model.hpp"
 
 namespace trireme {
@@ -9,7 +13,8 @@ namespace trireme {
 std::vector<TunerOption> candidates(const CandidateRequest& request) {
   const KernelChoice& running = request.running;
   const MachineRates rates = default_rates(running.device);
-  const auto option = [&](std::string_view kernel, Ordering ordering) {
+  const auto option = [&](std::string_view kernel, Ordering ordering,
+                          std::string_view ghost_kernel = {}) {
     const double us = predicted_product_us(kernel, ordering, running.device, running.precision,
                                            request.traits, rates);
     const double seconds =
@@ -20,6 +25,7 @@ std::vector<TunerOption> candidates(const CandidateRequest& request) {
         1e-6 * us * (request.timed_products + 1);
     return TunerOption{.kernel = std::string(kernel),
                        .ordering = ordering,
+                       .ghost_kernel = std::string(ghost_kernel),
                        .predicted_us = us,
                        .predicted_seconds = seconds};
   };
@@ -38,6 +44,17 @@ std::vector<TunerOption> candidates(const CandidateRequest& request) {
       if (request.reproducible && !kernel.deterministic) continue;
       options.push_back(option(kernel.name, ordering));
     }
+  // The ghost block has few nonzeros in most of its rows, so that a layout may not serve it.
+  constexpr double kMinGhostPart = 0.02;
+  const std::string_view plain = running.device == Device::cuda ? "csr-vector" : "csr";
+  if (request.traits.ghost_part >= kMinGhostPart && running.precision == Precision::full) {
+    const auto by_time = [](const TunerOption& a, const TunerOption& b) {
+      return a.predicted_us < b.predicted_us;
+    };
+    const std::string fastest = std::ranges::min_element(options, by_time)->kernel;
+    for (const std::string& kernel : std::set<std::string>{running.name, fastest})
+      if (kernel != plain) options.push_back(option(kernel, running.ordering, plain));
+  }
   return options;
 }
 

@@ -20,7 +20,8 @@ struct CandidateRequest {
 
 // The running kernel first, then every other kernel that runs on the same device in the same
 // precision, with the predictions of the cost model: in the order of rows of the running one and,
-// where samples say that rows could share much more of x, in the other orders.
+// where samples say that rows could share much more of x, in the other orders. Where other ranks
+// own many columns, also with a plain kernel for the ghost block.
 std::vector<TunerOption> candidates(const CandidateRequest& request);
 
 }  // namespace trireme

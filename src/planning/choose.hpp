@@ -18,6 +18,8 @@ struct MatrixTraits {
   // See AccessProfile: in the order given, and gathered. Only the cost model needs them.
   double sectors_per_nonzero = 0;
   double clustered_sectors = 0;
+  // The part of the nonzeros that is in columns of other ranks, the maximum over the ranks.
+  double ghost_part = 0;
 };
 
 // The kernel with which a run begins, before anything is measured. Returns the name of a registered

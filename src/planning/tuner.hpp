@@ -25,6 +25,7 @@ namespace trireme {
 struct TunerOption {
   std::string kernel;
   Ordering ordering = Ordering::given;
+  std::string ghost_kernel{};    // multiplies by the columns of other ranks; empty: `kernel` does
   double predicted_us = 0;       // one product, by the cost model
   double predicted_seconds = 0;  // of its trial: order, build, timed products
 

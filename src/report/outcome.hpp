@@ -63,8 +63,9 @@ struct StartSeconds {
 // One kernel in one order of rows, as `kernel: auto` saw it.
 struct TrialCandidate {
   std::string kernel;
-  std::string ordering = "given";                      // given, rcm, cluster
-  double predicted_us = 0;                             // one product, by the cost model
+  std::string ordering = "given";  // given, rcm, cluster
+  std::string ghost_kernel{};      // multiplies by the columns of other ranks, if not `kernel`
+  double predicted_us = 0;         // one product, by the cost model
   std::optional<double> build_seconds = std::nullopt;  // with the order; empty: not built
   std::optional<double> product_us = std::nullopt;     // median; empty: not measured
   bool chosen = false;
@@ -74,6 +75,7 @@ struct TrialCandidate {
 // How `kernel: auto` came to its kernel.
 struct TrialOutcome {
   std::vector<TrialCandidate> candidates;  // the chosen one first, then by measured time
+  std::string began_with;                  // the kernel of the first iterations
   std::int64_t expected_products = 0;      // over which the choice is to pay
   std::string expected_from;               // "repeat: 10", "an earlier run", "the residual's slope"
   double budget_seconds = 0;
