@@ -9,6 +9,7 @@
 #include "petsc/case_kernels.hpp"
 #include "petsc/kernel_for_matrix.hpp"
 #include "planning/candidates.hpp"
+#include "planning/cost_model.hpp"
 #include "planning/expected_iterations.hpp"
 #include "solvers/methods/list.hpp"
 
@@ -17,7 +18,6 @@ namespace {
 
 constexpr int kTimedProducts = 5;
 constexpr std::int64_t kFirstLook = 20;       // iterations
-constexpr double kProductsToGoOn = 6;         // what leaving the loop and going on costs
 constexpr std::int64_t kFarMoreProducts = 4;  // times those of an earlier decision: tried again
 
 std::int64_t products_per_iteration(const std::string& method) {
@@ -46,8 +46,9 @@ KernelTuning::KernelTuning(const Case& c, const std::shared_ptr<DistributedMatri
       solver_(solver),
       earlier_(std::move(earlier)),
       measure_(std::move(measure)),
+      traits_(traits_for_cost_model(*matrix)),
       tuner_(candidates({.running = kernel,
-                         .traits = traits_for_cost_model(*matrix),
+                         .traits = traits_,
                          .reproducible = c.reproducible,
                          .orderings = solver.row_order_is_free() && !c.ordering,
                          .timed_products = kTimedProducts})),
@@ -123,7 +124,8 @@ bool KernelTuning::due() {
   if (!solving_ || !nothing_to_choose_.empty() || std::ssize(norms_) <= next_look_) return false;
   next_look_ = std::ssize(norms_) + std::max<std::int64_t>(1, std::ssize(norms_) / 16);
   SolveProgress here = progress();
-  here.pause_seconds = kProductsToGoOn * 1e-6 * tuner_.expected_us(running_);
+  here.pause_seconds =
+      predicted_pause_seconds(kernel_.device, traits_, tuner_.expected_us(running_));
   return tuner_.next(here).has_value();
 }
 

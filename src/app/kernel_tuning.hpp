@@ -27,6 +27,7 @@
 #include "kernels/registry.hpp"
 #include "petsc/amat.hpp"
 #include "petsc/ksp_solver.hpp"
+#include "planning/choose.hpp"
 #include "planning/tuner.hpp"
 #include "report/outcome.hpp"
 
@@ -76,6 +77,7 @@ class KernelTuning {
   KspSolver& solver_;
   std::optional<KernelDecision> earlier_;
   MeasureProduct measure_;
+  MatrixTraits traits_;
   Tuner tuner_;
   std::string began_with_;
   std::string nothing_to_choose_;   // why no trial is made; empty: trials are made

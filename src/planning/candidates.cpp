@@ -17,17 +17,18 @@ std::vector<TunerOption> candidates(const CandidateRequest& request) {
                           std::string_view ghost_kernel = {}) {
     const double us = predicted_product_us(kernel, ordering, running.device, running.precision,
                                            request.traits, rates);
-    const double seconds =
-        predicted_build_seconds(kernel, running.device, request.traits, rates) +
-        (ordering == running.ordering
-             ? 0
-             : predicted_order_seconds(ordering, running.device, request.traits)) +
-        1e-6 * us * (request.timed_products + 1);
+    const double seconds = predicted_build_seconds(kernel, running.device, request.traits, rates) +
+                           1e-6 * us * (request.timed_products + 1);
+    const double order = ordering == running.ordering
+                             ? 0
+                             : predicted_order_seconds(ordering, running.device, request.traits);
     return TunerOption{.kernel = std::string(kernel),
                        .ordering = ordering,
                        .ghost_kernel = std::string(ghost_kernel),
                        .predicted_us = us,
-                       .predicted_seconds = seconds};
+                       .uncertainty = prediction_uncertainty(kernel),
+                       .predicted_seconds = seconds,
+                       .order_seconds = order};
   };
   std::vector<TunerOption> options{option(running.name, running.ordering)};
   std::vector<Ordering> orderings{running.ordering};

@@ -13,6 +13,7 @@ namespace {
 using Preferences = std::array<std::string_view, 3>;  // the preferred kernel first
 
 constexpr std::int64_t kFewNonzeros = 1'000'000;
+constexpr std::int64_t kLongRow = 256;
 
 Preferences preferences(Device device, const MatrixTraits& traits, Precision precision) {
   if (device == Device::cpu) return {"albus", "csr", "csr"};
@@ -23,6 +24,8 @@ Preferences preferences(Device device, const MatrixTraits& traits, Precision pre
     if (longest_within(8)) return {"csr-vector", "dasp", "csr"};
     return {"teb", "dasp", "csr-vector"};
   }
+  if (traits.nnz >= kLongRow * traits.rows && longest_within(8))
+    return {"csr-vector", "dasp", "csr"};
   const bool stored_in_float = traits.exact_in_float || precision == Precision::mixed;
   if (longest_within(4) && stored_in_float) return {"sell", "dasp", "csr-vector"};
   return {"dasp", "csr-vector", "csr"};

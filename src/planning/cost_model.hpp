@@ -7,7 +7,8 @@
 //     kernel reaches;
 //   - the same bytes and the sectors of x that rows read again, over the bandwidth of the last
 //     cache;
-//   - the longest row, where one thread or one group of threads reads it alone.
+//   - the longest row, where one thread or one group of threads reads it alone, and a mean row,
+//     where too few rows are read at once.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,13 @@ MachineRates default_rates(Device device);
 double predicted_product_us(std::string_view kernel, Ordering ordering, Device device,
                             Precision precision, const MatrixTraits& traits,
                             const MachineRates& rates);
+
+// By which part a kernel may be faster than predicted. It is larger for plain CSR kernels, which
+// depend more on what the model does not see, and whose trial costs little.
+double prediction_uncertainty(std::string_view kernel);
+
+// Seconds of leaving a solver's loop and going on: on a GPU b and x travel once more.
+double predicted_pause_seconds(Device device, const MatrixTraits& traits, double product_us);
 
 // Seconds of the build of a kernel's layout from a CSR that is where the kernel runs.
 double predicted_build_seconds(std::string_view kernel, Device device, const MatrixTraits& traits,

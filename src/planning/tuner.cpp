@@ -12,8 +12,6 @@ namespace trireme {
 
 Tuner::Tuner(std::vector<TunerOption> options) : options_(std::move(options)) {}
 
-// The geometric mean of measured over predicted: a machine that is slower than the model's makes
-// all options slower alike.
 double Tuner::expected_us(std::size_t option) const {
   const TunerOption& asked = options_[option];
   if (asked.product_us) return *asked.product_us;
@@ -24,7 +22,7 @@ double Tuner::expected_us(std::size_t option) const {
       sum += std::log(*known.product_us / known.predicted_us);
       ++count;
     }
-  return asked.predicted_us * (count > 0 ? std::exp(sum / count) : 1);
+  return asked.predicted_us * (count > 0 ? std::exp(0.5 * sum / count) : 1);
 }
 
 std::optional<std::size_t> Tuner::next(const SolveProgress& progress) const {
@@ -36,13 +34,14 @@ std::optional<std::size_t> Tuner::next(const SolveProgress& progress) const {
   for (std::size_t k = 1; k < options_.size(); ++k) {
     const TunerOption& option = options_[k];
     if (option.product_us || !option.failure.empty()) continue;
-    const double hoped_us = expected_us(k) * (1 - kUncertainty);
+    const double hoped_us = expected_us(k) * (1 - option.uncertainty);
     const double earned =
         1e-6 * (best_us * (1 - kLeastGain) - hoped_us) * progress.products_ahead / 2;
     if (earned <= 0) continue;
-    const double cost = option.predicted_seconds + progress.pause_seconds;
+    const double trial = option.predicted_seconds + progress.pause_seconds;
+    const double cost = trial + option.order_seconds;
     const bool small = spent + cost <= kSmallPart * progress.seconds && earned > cost;
-    const bool good = earned >= kReturn * cost && spent + cost <= budget_seconds(progress);
+    const bool good = earned >= kReturn * cost && spent + trial <= budget_seconds(progress);
     if ((small || good) && earned - cost > most) {
       most = earned - cost;
       choice = k;
@@ -75,7 +74,7 @@ std::size_t Tuner::best() const {
 
 std::string Tuner::why_not(std::size_t option) const {
   const double expected = expected_us(option), best_us = expected_us(best());
-  if (expected * (1 - kUncertainty) >= best_us * (1 - kLeastGain))
+  if (expected * (1 - options_[option].uncertainty) >= best_us * (1 - kLeastGain))
     return fmt::format("not tried: predicted {:.2f} times the time of the chosen one",
                        expected / best_us);
   return "not tried: a trial would have cost more than it was expected to earn";

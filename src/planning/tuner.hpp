@@ -9,7 +9,8 @@
 //      so far. A solve that ends early has then lost no more than that.
 //   2. It is a good investment: with half of the products that are expected, the option would earn
 //      kReturn times what its trial costs, and all trials stay within the budget: kBudgetPart of
-//      the solves that are expected, or kBudgetProducts products, whichever is more.
+//      the solves that are expected, or kBudgetProducts products, whichever is more. Making an order
+//      of rows counts in the costs but not in the budget, as it is no measurement.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,9 @@ struct TunerOption {
   Ordering ordering = Ordering::given;
   std::string ghost_kernel{};    // multiplies by the columns of other ranks; empty: `kernel` does
   double predicted_us = 0;       // one product, by the cost model
-  double predicted_seconds = 0;  // of its trial: order, build, timed products
+  double uncertainty = 0.2;      // by which part it may be faster than predicted
+  double predicted_seconds = 0;  // of its trial: build and timed products
+  double order_seconds = 0;      // predicted, of making the order
 
   // What its trial has found.
   std::optional<double> product_us{};  // measured
@@ -46,12 +49,9 @@ struct SolveProgress {
 class Tuner {
  public:
   static constexpr double kSmallPart = 0.02;
-  static constexpr double kReturn = 3;
+  static constexpr double kReturn = 1.5;
   static constexpr double kBudgetPart = 0.02;
   static constexpr double kBudgetProducts = 100;
-  // A prediction may be wrong by this part. An option that is predicted to be slower than the best
-  // measured one by more is not tried.
-  static constexpr double kUncertainty = 0.2;
   // A change costs some iterations, so that an option must win at least this part.
   static constexpr double kLeastGain = 0.02;
 
@@ -68,7 +68,8 @@ class Tuner {
   // What all trials may take at this point, by the second rule.
   double budget_seconds(const SolveProgress& progress) const;
   double spent_seconds() const;
-  // Predictions are corrected by what the measured options took.
+  // A prediction is corrected by what the measured options took: half of their error is taken for
+  // that of the machine's rates, which all options share.
   double expected_us(std::size_t option) const;
   // Why an option was not tried, in words.
   std::string why_not(std::size_t option) const;

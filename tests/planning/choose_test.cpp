@@ -29,6 +29,12 @@ TEST(ChooseKernel, TakesDaspForOtherLargeMatricesOnAGpu) {
   EXPECT_EQ(choose_kernel(Device::cuda, many_rows(29, true)), "dasp");
   EXPECT_EQ(choose_kernel(Device::cuda, many_rows(28, false)), "dasp");
 }
+TEST(ChooseKernel, TakesCsrVectorForLongRowsOfLikeLengthOnAGpu) {
+  MatrixTraits band{.rows = 30'000, .nnz = 256 * 30'000, .longest = 600};
+  EXPECT_EQ(choose_kernel(Device::cuda, band), "csr-vector");
+  band.longest = 60'000;
+  EXPECT_EQ(choose_kernel(Device::cuda, band), "dasp");
+}
 TEST(ChooseKernel, TakesCsrVectorForFewNonzerosOnAGpuAndTebForLongRowsAmongThem) {
   EXPECT_EQ(choose_kernel(Device::cuda, {.rows = 10'000, .nnz = 70'000, .longest = 56}),
             "csr-vector");

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -24,8 +25,8 @@ TEST(Tuner, TriesNothingWhereNoProductIsToCome) {
 }
 
 TEST(Tuner, TriesAGoodInvestmentBeforeAnyTimeWasSpent) {
-  // Half of 10,000 products at 100 - 2 - 0.8 x 50 = 58 us are 0.28 s: the cost may be a third of
-  // that, and the budget is 2 % of 1 s = 0.02 s.
+  // Half of 10,000 products at 100 - 2 - 0.8 x 50 = 58 us are 0.28 s: the cost may be two
+  // thirds of that, and the budget is 2 % of 1 s = 0.02 s.
   const Tuner tuner({running(), other(50, 0.015)});
   EXPECT_EQ(tuner.next({.seconds = 0, .products_ahead = 10'000}), 1U);
   const Tuner dear({running(), other(50, 0.025)});
@@ -34,19 +35,27 @@ TEST(Tuner, TriesAGoodInvestmentBeforeAnyTimeWasSpent) {
 
 TEST(Tuner, DoesNotInvestWhatTheSolveCannotEarn) {
   // 200 products at 58 us earn 11.6 ms, half of them 5.8 ms.
-  const Tuner tuner({running(), other(50, 0.003)});
+  const Tuner tuner({running(), other(50, 0.005)});
   EXPECT_EQ(tuner.next({.seconds = 0, .products_ahead = 200}), std::nullopt);
-  const Tuner cheap({running(), other(50, 0.0015)});
+  const Tuner cheap({running(), other(50, 0.003)});
   EXPECT_EQ(cheap.next({.seconds = 0, .products_ahead = 200}), 1U);
 }
 
 TEST(Tuner, TriesWhatIsSmallBesideTheTimeThatWasSpent) {
-  // The gain is too small for an investment: 3.2 us in each of 500 products.
-  const Tuner tuner({running(), other(118.5, 0.001)});
+  // The gain is too small for an investment: 2.9 us in each of 500 products.
+  const Tuner tuner({running(), other(118.9, 0.001)});
   EXPECT_EQ(tuner.next({.seconds = 0.04, .products_ahead = 1000}), std::nullopt);
   EXPECT_EQ(tuner.next({.seconds = 0.06, .products_ahead = 1000}), 1U);
   EXPECT_EQ(tuner.next({.seconds = 0.06, .products_ahead = 1000, .pause_seconds = 0.001}),
             std::nullopt);
+}
+
+TEST(Tuner, MakesAnOrderForWhatItEarnsWhateverTheBudgetIs) {
+  TunerOption ordered = other(50, 0.001);
+  ordered.order_seconds = 0.1;
+  const Tuner tuner({running(), ordered});
+  EXPECT_EQ(tuner.next({.seconds = 0, .products_ahead = 5000}), std::nullopt);
+  EXPECT_EQ(tuner.next({.seconds = 0, .products_ahead = 6000}), 1U);
 }
 
 TEST(Tuner, NeverSpendsMoreThanTheBudget) {
@@ -72,7 +81,7 @@ TEST(Tuner, LeavesOutWhatIsPredictedToBeSlower) {
 TEST(Tuner, CorrectsPredictionsByWhatItMeasured) {
   Tuner tuner({running(), other(50, 0.001), other(60, 0.001)});
   tuner.measured(0, 200, 0, 0);
-  EXPECT_DOUBLE_EQ(tuner.expected_us(1), 100);
+  EXPECT_DOUBLE_EQ(tuner.expected_us(1), 50 * std::sqrt(2));
   tuner.measured(1, 25, 0, 0);  // factors 2 and 1/2
   EXPECT_DOUBLE_EQ(tuner.expected_us(2), 60);
 }
