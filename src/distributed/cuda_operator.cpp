@@ -9,6 +9,7 @@
 #include "distributed/float_values.hpp"
 #include "kernels/permutation.hpp"
 #include "parallel/collective.hpp"
+#include "sparse/permuted.hpp"
 
 namespace trireme {
 namespace {
@@ -18,35 +19,39 @@ using Part = Operator::ProductObserver::Part;
 }  // namespace
 
 CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
-                           Precision precision, const ExchangeRequest& exchange)
-    : Operator(std::move(matrix), kernel) {
-  mixed_ = precision == Precision::mixed;
+                           const OperatorOptions& options, const ExchangeRequest& exchange)
+    : Operator(std::move(matrix), kernel, options) {
   inexact_ = mixed_ && !float_values_are_exact(*matrix_);
   collectively(matrix_->comm, [&] {
-    auto [blocks, seconds] = DeviceBlocks::of(*matrix_);
-    blocks_ = std::move(blocks);
-    upload_seconds_ = seconds;
+    const DeviceBlocks::Shared shared =
+        ordered_ ? DeviceBlocks::of(*ordered_) : DeviceBlocks::of(*matrix_);
+    blocks_ = shared.blocks;
+    upload_seconds_ = shared.upload_seconds;
+    if (ordered_) ordered_->add_seconds(shared.order_seconds);
     values_version_ = matrix_->values_version;
     Stopwatch watch;
     const auto build_both = [&](const auto& builder) {
-      return Kernels{builder(blocks_->local()),
-                     blocks_->ghost() ? builder(*blocks_->ghost()) : nullptr};
+      return Kernels{builder(kernel_, blocks_->local()),
+                     blocks_->ghost() ? builder(ghost_kernel_, *blocks_->ghost()) : nullptr};
     };
-    kernels_ = build_both([&](const DeviceCsrMatrix<double>& block) { return build(block); });
+    kernels_ = build_both([&](std::string_view name, const DeviceCsrMatrix<double>& block) {
+      return build(name, block);
+    });
     if (inexact_)
-      exact_ = build_both([&](const DeviceCsrMatrix<double>& block) {
+      exact_ = build_both([&](std::string_view, const DeviceCsrMatrix<double>& block) {
         return build_cuda_kernel<double>("albus", block.view(), stream_);
       });
     if (inexact_) find_row_defect();
     build_seconds_ = watch.lap();
   });
-  exchange_ = make_gpu_exchange(matrix_->comm, matrix_->halo, exchange);
+  exchange_ =
+      make_gpu_exchange(matrix_->comm, ordered_ ? ordered_->halo() : matrix_->halo, exchange);
 }
 
 std::unique_ptr<CudaKernel<double>> CudaOperator::build(
-    const DeviceCsrMatrix<double>& block) const {
-  return mixed_ ? build_mixed_cuda_kernel(kernel_, block.view(), stream_)
-                : build_cuda_kernel<double>(kernel_, block.view(), stream_);
+    std::string_view kernel, const DeviceCsrMatrix<double>& block) const {
+  return mixed_ ? build_mixed_cuda_kernel(kernel, block.view(), stream_)
+                : build_cuda_kernel<double>(kernel, block.view(), stream_);
 }
 
 void CudaOperator::choose_row_order(std::int64_t products, const PermutationRule& rule) {
@@ -55,11 +60,15 @@ void CudaOperator::choose_row_order(std::int64_t products, const PermutationRule
   build_seconds_ += trial_.seconds;
   if (!trial_.winner) return;
   permuted_ = std::move(trial_.winner);
+  if (ordered_) {
+    permuted_->compose_with(order(), stream_);
+    stream_.synchronize();
+  }
   if (kernels_.local.use_count() == 1) kernels_.local.reset();
 }
 
 std::shared_ptr<CudaKernel<double>> CudaOperator::share_local_kernel() {
-  if (!kernels_.local) kernels_.local = build(blocks_->local());
+  if (!kernels_.local) kernels_.local = build(kernel_, blocks_->local());
   return kernels_.local;
 }
 
@@ -67,36 +76,49 @@ std::shared_ptr<CudaKernel<double>> CudaOperator::share_local_kernel() {
 void CudaOperator::find_row_defect() {
   const SplitRows& blocks = matrix_->blocks;
   row_defect_ = trireme::row_defect(blocks.local, blocks_->boundary() ? nullptr : &blocks.ghost);
-  device_row_defect_ = to_device(std::span<const float>(row_defect_), stream_);
+  Array<float> in_order = row_defect_;
+  if (ordered_) permute<float>(row_defect_, ordered_->order(), in_order);
+  device_row_defect_ = to_device(std::span<const float>(in_order), stream_);
   stream_.synchronize();
 }
 
+// The time of a product leaves out the permutations of x and y, which a loop in the order of the
+// kernels does not need.
 void CudaOperator::multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) {
+  const auto timed = [&](const auto& work) {
+    events_.begin(stream);
+    work();
+    events_.end(stream);
+  };
   if (!kernels_.local) {
-    multiply_permuted(x, y, stream);
+    in_order(x, y, permuted_->order(), stream, [&](auto px, auto py) {
+      timed([&] {
+        observed(Part::local,
+                 [&] { permuted_->kernel().multiply(px, py, Accumulate::no, stream); });
+      });
+    });
     return;
   }
-  events_.begin(stream);
-  product(kernels_, x, y, {}, stream,
-          [this](Part part, const auto& work) { observed(part, work); });
-  events_.end(stream);
+  in_order(x, y, order(), stream, [&](auto px, auto py) {
+    timed([&] {
+      product(kernels_, px, py, {}, stream,
+              [this](Part part, const auto& work) { observed(part, work); });
+    });
+  });
 }
 
-// The time of the product leaves out the permutations of x and y, which a loop in the kernel's
-// order does not need.
-void CudaOperator::multiply_permuted(DeviceSpan<const double> x, DeviceSpan<double> y,
-                                     StreamRef stream) {
+template <class Product>
+void CudaOperator::in_order(DeviceSpan<const double> x, DeviceSpan<double> y,
+                            DeviceSpan<const std::int32_t> order, StreamRef stream,
+                            const Product& product) {
+  if (order.empty()) return product(x, y);
   if (permuted_x_.empty()) {
     permuted_x_ = DeviceBuffer<double>(x.size(), stream);
     permuted_y_ = DeviceBuffer<double>(y.size(), stream);
   }
-  permute(x, permuted_->order(), permuted_x_.span(), stream);
-  events_.begin(stream);
-  observed(Part::local, [&] {
-    permuted_->kernel().multiply(permuted_x_.view(), permuted_y_.span(), Accumulate::no, stream);
-  });
-  events_.end(stream);
-  permute_back(permuted_y_.view(), permuted_->order(), y, stream);
+  permute(x, order, permuted_x_.span(), stream);
+  product(permuted_x_.view(), permuted_y_.span());
+  permute_back(permuted_y_.view(), order, y, stream);
 }
 
 void CudaOperator::queue_product(DeviceSpan<const double> x, DeviceSpan<double> y,
@@ -171,7 +193,10 @@ void CudaOperator::multiply(std::span<const double> x, std::span<double> y) {
 
 void CudaOperator::multiply_exactly(std::span<const double> x, std::span<double> y) {
   if (!inexact_) share_local_kernel();
-  staged(x, y, [&] { queue_exact_product(x_.view(), y_.span(), stream_); });
+  staged(x, y, [&] {
+    in_order(x_.view(), y_.span(), order(), stream_,
+             [&](auto px, auto py) { queue_exact_product(px, py, stream_); });
+  });
 }
 
 void CudaOperator::refresh_values() {

@@ -26,7 +26,11 @@ class CudaOperator final : public Operator {
   // Throws the same Error on every rank: usage for an unknown kernel, resource where the GPU memory
   // or the requested exchange does not suffice. Collective.
   CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
-               Precision precision = Precision::full, const ExchangeRequest& exchange = {});
+               const OperatorOptions& options, const ExchangeRequest& exchange = {});
+  CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
+               Precision precision = Precision::full, const ExchangeRequest& exchange = {})
+      : CudaOperator(std::move(matrix), kernel, OperatorOptions{.precision = precision}, exchange) {
+  }
 
   // y = A x with vectors of local_rows() numbers in device memory. The work is queued in `stream`,
   // and the call does not wait for it. Only an exchange by MPI makes the host wait, until its own
@@ -45,8 +49,8 @@ class CudaOperator final : public Operator {
   double staging_us();
   StreamRef stream() const { return stream_; }
 
-  // The product for a loop on the device: without events and observers, and suited to be recorded
-  // as exchange()->recording() says. Where `partials` is not empty, it has dot_partials() numbers,
+  // The product for a loop on the device, with vectors in order(): without events and observers, and
+  // suited to be recorded as exchange()->recording() says. Where `partials` is not empty, it has dot_partials() numbers,
   // and the product also writes terms there, in a fixed order, whose sum is this rank's part of
   // x . y.
   void queue_product(DeviceSpan<const double> x, DeviceSpan<double> y, DeviceSpan<double> partials,
@@ -57,15 +61,19 @@ class CudaOperator final : public Operator {
   // The kernel of the local block, which the products above need. It exists for as long as somebody
   // holds the result. The call builds it where choose_row_order() has given it up.
   std::shared_ptr<CudaKernel<double>> share_local_kernel();
+  // The caller's row of each row of the products above; empty: the caller's order.
+  DeviceSpan<const std::int32_t> order() const { return blocks_->order(); }
+  // In order(), as are the rows and columns of local_csr().
   DeviceSpan<const float> device_row_defect() const { return device_row_defect_.view(); }
   DeviceCsr<double> local_csr() const { return blocks_->local().view(); }
 
   // For a loop of up to `products` products that can take its rows in any order. Measures whether
-  // the kernel multiplies P A P^T, in its own order of rows, faster than A. If so, the operator
-  // keeps the kernel of P A P^T, and that of A only while somebody holds it. Does nothing on
+  // the kernel multiplies P A P^T, in its own order of rows, faster than A, whose rows are in
+  // order(). If so, the operator keeps the kernel of P A P^T, and that of A only while somebody
+  // holds it. Does nothing on
   // several ranks, for inexact values, and at a second call. The time counts as build time.
   void choose_row_order(std::int64_t products, const PermutationRule& rule = {});
-  // The kernel of P A P^T; null where rows are in the caller's order.
+  // The kernel of P A P^T; null where it does not replace that of A.
   std::shared_ptr<PermutedKernel> permuted() const { return permuted_; }
   const PermutationTrial& row_order_trial() const { return trial_; }
 
@@ -75,8 +83,12 @@ class CudaOperator final : public Operator {
     // Null where blocks_->ghost() is.
     std::unique_ptr<CudaKernel<double>> ghost;
   };
-  std::unique_ptr<CudaKernel<double>> build(const DeviceCsrMatrix<double>& block) const;
-  void multiply_permuted(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
+  std::unique_ptr<CudaKernel<double>> build(std::string_view kernel,
+                                            const DeviceCsrMatrix<double>& block) const;
+  // Calls product(px, py) with px = P x for the order P, and sets y to P^T py.
+  template <class Product>
+  void in_order(DeviceSpan<const double> x, DeviceSpan<double> y,
+                DeviceSpan<const std::int32_t> order, StreamRef stream, const Product& product);
   // Calls around(part, work) for each part of the product, where work() queues that part.
   template <class Around>
   void product(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
@@ -95,7 +107,7 @@ class CudaOperator final : public Operator {
   Kernels exact_;  // by albus, which needs no layout of its own; empty unless inexact()
   std::shared_ptr<PermutedKernel> permuted_;
   PermutationTrial trial_;
-  DeviceBuffer<double> permuted_x_, permuted_y_;  // of multiply_permuted(); made at the first use
+  DeviceBuffer<double> permuted_x_, permuted_y_;  // of in_order(); made at the first use
   std::unique_ptr<GpuExchange> exchange_;
 
   // For vectors in host memory; allocated at the first use.

@@ -15,6 +15,7 @@ class CudaOperatorSystem : public solvers::CudaSystem {
  public:
   explicit CudaOperatorSystem(std::shared_ptr<CudaOperator> op);
   std::int64_t rows() const override { return op_->matrix().local_rows(); }
+  DeviceSpan<const std::int32_t> order() const override { return op_->order(); }
   void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) override;
   bool inexact() const override { return op_->inexact(); }
   DeviceSpan<const float> row_defect() const override { return op_->device_row_defect(); }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/stopwatch.hpp"
+#include "kernels/permutation.hpp"
 
 namespace trireme {
 
@@ -21,6 +22,22 @@ DeviceBlocks::Shared DeviceBlocks::of(DistributedMatrix& matrix) {
   return {blocks, std::exchange(blocks->upload_seconds_, 0)};
 }
 
+DeviceBlocks::Shared DeviceBlocks::of(OrderedMatrix& ordered) {
+  Shared shared = of(ordered.matrix());
+  ordered.refresh_old_values();
+  const Stopwatch watch;
+  std::shared_ptr<DeviceBlocks>& blocks = ordered.on_device;
+  if (!blocks) {
+    blocks = std::make_shared<DeviceBlocks>(ordered, std::move(shared.blocks));
+  } else if (blocks->version_ != ordered.matrix().values_version) {
+    std::uint64_t seen = blocks->version_;
+    blocks->refresh(ordered.matrix(), seen);
+  } else {
+    return {blocks, shared.upload_seconds, 0};
+  }
+  return {blocks, shared.upload_seconds, watch.seconds()};
+}
+
 void DeviceBlocks::prepare(DistributedMatrix& matrix, std::unique_ptr<Uploader> uploader) {
   matrix.on_device = std::make_shared<DeviceBlocks>(matrix, std::move(uploader));
 }
@@ -29,22 +46,49 @@ DeviceBlocks::DeviceBlocks(const DistributedMatrix& matrix, std::unique_ptr<Uplo
     : uploader_(std::move(uploader)), version_(matrix.values_version) {
   const Stopwatch watch;
   if (!uploader_) uploader_ = std::make_unique<Uploader>();
-  const SplitRows& blocks = matrix.blocks;
-  local_ = to_device(blocks.local.view(), *uploader_, stream_);
-  const bool ghosts = blocks.ghost.nnz() > 0;
-  if (ghosts && is_boundary(blocks.ghost))
-    boundary_ = std::make_unique<BoundaryProduct>(blocks.ghost, stream_);
-  has_ghost_ = ghosts && !boundary_;
-  if (has_ghost_) ghost_ = to_device(blocks.ghost.view(), *uploader_, stream_);
+  local_ = to_device(matrix.blocks.local.view(), *uploader_, stream_);
+  make_ghost(matrix.blocks.ghost);
   stream_.synchronize();
   upload_seconds_ = watch.seconds();
 }
 
-void DeviceBlocks::upload_values(const SplitRows& blocks) {
-  uploader_->copy(std::span<const double>(blocks.local.values), local_.values.span(), stream_);
-  if (has_ghost_)
-    uploader_->copy(std::span<const double>(blocks.ghost.values), ghost_.values.span(), stream_);
-  if (boundary_) boundary_->update_values(blocks.ghost.values, stream_);
+DeviceBlocks::DeviceBlocks(OrderedMatrix& ordered, std::shared_ptr<DeviceBlocks> callers)
+    : version_(callers->version_),
+      ordered_(&ordered),
+      callers_(std::move(callers)),
+      callers_version_(version_),
+      order_(to_device(ordered.order(), stream_)) {
+  SortedPermutedMatrix local =
+      sorted_permuted_matrix(callers_->local().view(), order_.view(), stream_);
+  local_ = std::move(local.matrix);
+  entries_ = std::move(local.entries);
+  make_ghost(ordered.ghost());
+  stream_.synchronize();
+}
+
+void DeviceBlocks::make_ghost(const CsrMatrix<double>& ghost) {
+  if (ghost.nnz() == 0) return;
+  if (is_boundary(ghost)) {
+    boundary_ = std::make_unique<BoundaryProduct>(ghost, stream_);
+    return;
+  }
+  if (!uploader_) uploader_ = std::make_unique<Uploader>();
+  ghost_ = to_device(ghost.view(), *uploader_, stream_);
+  has_ghost_ = true;
+}
+
+void DeviceBlocks::upload_values(const DistributedMatrix& matrix) {
+  if (ordered_) {
+    callers_->refresh(matrix, callers_version_);
+    ordered_->refresh_values();
+    permute(callers_->local().values.view(), entries_.view(), local_.values.span(), stream_);
+  } else {
+    uploader_->copy(std::span<const double>(matrix.blocks.local.values), local_.values.span(),
+                    stream_);
+  }
+  const Array<double>& ghost = ordered_ ? ordered_->ghost().values : matrix.blocks.ghost.values;
+  if (has_ghost_) uploader_->copy(std::span<const double>(ghost), ghost_.values.span(), stream_);
+  if (boundary_) boundary_->update_values(ghost, stream_);
   stream_.synchronize();
 }
 
@@ -52,7 +96,7 @@ void DeviceBlocks::upload_values(const SplitRows& blocks) {
 // written without a new version.
 void DeviceBlocks::refresh(const DistributedMatrix& matrix, std::uint64_t& seen) {
   const bool uploaded = version_ == matrix.values_version && seen != version_;
-  if (!uploaded) upload_values(matrix.blocks);
+  if (!uploaded) upload_values(matrix);
   version_ = seen = matrix.values_version;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The blocks of a DistributedMatrix in GPU memory: one copy, which all operators of the matrix
-// share.
+// share. An OrderedMatrix has another copy, in its order, which is made of the first one.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "device/uploader.hpp"
 #include "distributed/boundary_product.hpp"
 #include "distributed/distributed_matrix.hpp"
+#include "distributed/ordered_matrix.hpp"
 #include "kernels/device_csr.hpp"
 
 namespace trireme {
@@ -19,11 +20,14 @@ class DeviceBlocks {
   struct Shared {
     std::shared_ptr<DeviceBlocks> blocks;
     double upload_seconds = 0;  // since the last call, which may have been another operator's
+    double order_seconds = 0;   // of bringing the blocks into an order, by this call
   };
   // The copy that `matrix` holds, with its present values. The first call uploads it to this thread's
   // current device, which must be current in later calls too. Returns when the copy is complete. Throws Error{resource}
   // where the GPU memory does not suffice. Does not communicate.
   static Shared of(DistributedMatrix& matrix);
+  // The same for the blocks in an order. `ordered` must outlive the result.
+  static Shared of(OrderedMatrix& ordered);
 
   // Makes the copy of `matrix` that of() returns, ahead of the first operator. `uploader` may be
   // null; it is kept for new values.
@@ -32,12 +36,17 @@ class DeviceBlocks {
   // Uploads the blocks; returns when they are complete.
   explicit DeviceBlocks(const DistributedMatrix& matrix,
                         std::unique_ptr<Uploader> uploader = nullptr);
+  // Permutes the local block `callers->local()` on the device and uploads the ghost block of
+  // `ordered`; returns when they are complete.
+  DeviceBlocks(OrderedMatrix& ordered, std::shared_ptr<DeviceBlocks> callers);
 
   const DeviceCsrMatrix<double>& local() const { return local_; }
   // Null where the matrix has no ghosts, or where boundary() multiplies by the ghost block.
   const DeviceCsrMatrix<double>* ghost() const { return has_ghost_ ? &ghost_ : nullptr; }
   // Null where the matrix has no ghosts, or where many rows have some.
   const BoundaryProduct* boundary() const { return boundary_.get(); }
+  // The caller's row of each row. Empty: the caller's order.
+  DeviceSpan<const std::int32_t> order() const { return order_.view(); }
 
   // Uploads the values of `matrix`, unless another operator has caused the upload of this version.
   // `seen` is the version of the values that the calling operator has; it becomes the present one.
@@ -45,7 +54,9 @@ class DeviceBlocks {
   void refresh(const DistributedMatrix& matrix, std::uint64_t& seen);
 
  private:
-  void upload_values(const SplitRows& blocks);
+  // Uploads the ghost block in the way that suits it.
+  void make_ghost(const CsrMatrix<double>& ghost);
+  void upload_values(const DistributedMatrix& matrix);
 
   std::unique_ptr<Uploader> uploader_;
   double upload_seconds_ = 0;  // that of() has not reported
@@ -54,6 +65,12 @@ class DeviceBlocks {
   bool has_ghost_ = false;
   std::unique_ptr<BoundaryProduct> boundary_;
   std::uint64_t version_;  // of the values in GPU memory
+
+  // Of blocks in an order; else null and empty.
+  OrderedMatrix* ordered_ = nullptr;
+  std::shared_ptr<DeviceBlocks> callers_;
+  std::uint64_t callers_version_ = 0;           // that these blocks have seen
+  DeviceBuffer<std::int32_t> order_, entries_;  // the caller's row of each row, entry of each entry
 };
 
 }  // namespace trireme

@@ -13,34 +13,56 @@ namespace trireme {
 using Part = Operator::ProductObserver::Part;
 
 HostOperator::HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
-                           Precision precision)
-    : Operator(std::move(matrix), kernel),
+                           const OperatorOptions& options)
+    : Operator(std::move(matrix), kernel, options),
       packed_(matrix_->halo.send_rows.size()),
       ghosts_(matrix_->halo.ghosts),
-      exchange_(matrix_->comm, matrix_->halo, packed_, ghosts_) {
-  const Stopwatch watch;
-  mixed_ = precision == Precision::mixed;
+      exchange_(matrix_->comm, halo(), packed_, ghosts_) {
   inexact_ = mixed_ && !float_values_are_exact(*matrix_);
   collectively(matrix_->comm, [&] {
-    const SplitRows& blocks = matrix_->blocks;
+    if (ordered_) {
+      ordered_->refresh_old_values();
+      ordered_->local();  // made here, because it is not a part of the build
+    }
+    const Stopwatch watch;
     const auto build = [&](const auto& builder) {
-      return Kernels{builder(blocks.local.view()),
-                     blocks.ghost.nnz() > 0 ? builder(blocks.ghost.view()) : nullptr};
+      return Kernels{builder(kernel_, local().view()),
+                     ghost().nnz() > 0 ? builder(ghost_kernel_, ghost().view()) : nullptr};
     };
-    kernels_ = build([&](const CsrView<double>& block) {
-      return mixed_ ? build_mixed_host_kernel(kernel, block)
-                    : build_host_kernel<double>(kernel, block);
+    kernels_ = build([&](std::string_view name, const CsrView<double>& block) {
+      return mixed_ ? build_mixed_host_kernel(name, block) : build_host_kernel<double>(name, block);
     });
-    if (inexact_) row_defect_ = trireme::row_defect(blocks.local, &blocks.ghost);
-    if (inexact_)
-      exact_ = build(
-          [](const CsrView<double>& block) { return build_host_kernel<double>("csr", block); });
+    if (inexact_) {
+      find_row_defect();
+      exact_ = build([](std::string_view, const CsrView<double>& block) {
+        return build_host_kernel<double>("csr", block);
+      });
+    }
+    build_seconds_ = watch.seconds();
   });
-  build_seconds_ = watch.seconds();
+}
+
+const CsrMatrix<double>& HostOperator::local() const {
+  return ordered_ ? ordered_->local() : matrix_->blocks.local;
+}
+
+const CsrMatrix<double>& HostOperator::ghost() const {
+  return ordered_ ? ordered_->ghost() : matrix_->blocks.ghost;
+}
+
+void HostOperator::find_row_defect() {
+  row_defect_ = trireme::row_defect(matrix_->blocks.local, &matrix_->blocks.ghost);
+  if (!ordered_) return;
+  row_defect_in_order_.resize(row_defect_.size());
+  permute<float>(row_defect_, ordered_->order(), row_defect_in_order_);
+}
+
+std::span<const float> HostOperator::row_defect_in_order() const {
+  return ordered_ ? row_defect_in_order_ : row_defect_;
 }
 
 void HostOperator::pack(std::span<const double> x) {
-  const std::int32_t* rows = matrix_->halo.send_rows.data();
+  const std::int32_t* rows = halo().send_rows.data();
   const auto count = static_cast<std::int64_t>(packed_.size());
 #pragma omp parallel for schedule(static) if (count > 10000)
   for (std::int64_t k = 0; k < count; ++k) packed_[k] = x[rows[k]];
@@ -54,31 +76,52 @@ void HostOperator::begin_halo(std::span<const double> x) {
 void HostOperator::end_halo() { exchange_.end(); }
 
 void HostOperator::multiply(std::span<const double> x, std::span<double> y) {
+  in_order(x, y, [this](auto px, auto py) { multiply_in_order(px, py); });
+}
+
+void HostOperator::multiply_exactly(std::span<const double> x, std::span<double> y) {
+  in_order(x, y, [this](auto px, auto py) { multiply_exactly_in_order(px, py); });
+}
+
+// The time of the product leaves out the permutations of x and y, which a loop in the order of the
+// kernels does not need.
+void HostOperator::multiply_in_order(std::span<const double> x, std::span<double> y) {
   const Stopwatch watch;
   multiply(kernels_, x, y);
   times_.record(watch.seconds());
 }
 
-void HostOperator::multiply_exactly(std::span<const double> x, std::span<double> y) {
+void HostOperator::multiply_exactly_in_order(std::span<const double> x, std::span<double> y) {
   multiply(inexact_ ? exact_ : kernels_, x, y);
+}
+
+template <class Product>
+void HostOperator::in_order(std::span<const double> x, std::span<double> y,
+                            const Product& product) {
+  if (!ordered_) return product(x, y);
+  x_in_order_.resize(x.size());
+  y_in_order_.resize(y.size());
+  permute<double>(x, ordered_->order(), x_in_order_);
+  product(std::span<const double>(x_in_order_), std::span<double>(y_in_order_));
+  permute_back<double>(y_in_order_, ordered_->order(), y);
 }
 
 void HostOperator::multiply(const Kernels& kernels, std::span<const double> x,
                             std::span<double> y) {
-  const bool halo = !matrix_->halo.empty();
-  if (halo) observed(Part::halo, [&] { begin_halo(x); });
+  const bool neighbours = !matrix_->halo.empty();
+  if (neighbours) observed(Part::halo, [&] { begin_halo(x); });
   observed(Part::local, [&] { kernels.local->multiply(x, y, Accumulate::no); });
-  if (halo) observed(Part::halo, [&] { end_halo(); });
+  if (neighbours) observed(Part::halo, [&] { end_halo(); });
   if (kernels.ghost)
     observed(Part::ghost, [&] { kernels.ghost->multiply(ghosts_, y, Accumulate::yes); });
 }
 
 void HostOperator::refresh_values() {
-  const SplitRows& blocks = matrix_->blocks;
-  if (inexact_) row_defect_ = trireme::row_defect(blocks.local, &blocks.ghost);
+  if (ordered_) ordered_->refresh_values();
+  if (inexact_) find_row_defect();
   for (const Kernels* kernels : {&kernels_, &exact_}) {
-    if (kernels->local) kernels->local->update_values(matrix_->blocks.local.values);
-    if (kernels->ghost) kernels->ghost->update_values(matrix_->blocks.ghost.values);
+    if (kernels->local) kernels->local->update_values(local().values);
+    if (kernels->ghost) kernels->ghost->update_values(ghost().values);
   }
 }
 

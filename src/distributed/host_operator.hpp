@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/array.hpp"
 #include "distributed/halo.hpp"
@@ -17,13 +18,22 @@ class HostOperator final : public Operator {
  public:
   // Builds the named kernel for both blocks. Throws the same Error on every rank. Collective.
   HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
-               Precision precision = Precision::full);
+               const OperatorOptions& options);
+  HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
+               Precision precision = Precision::full)
+      : HostOperator(std::move(matrix), kernel, OperatorOptions{.precision = precision}) {}
 
   void multiply(std::span<const double> x, std::span<double> y) override;
   void multiply_exactly(std::span<const double> x, std::span<double> y) override;
   void refresh_values() override;
   double measure_product_us(int products) override;
   KernelStatistics statistics() const override;
+
+  // multiply(), multiply_exactly() and row_defect() for a loop that keeps its vectors in the order
+  // of the kernels: that of ordered(), or the caller's. Collective.
+  void multiply_in_order(std::span<const double> x, std::span<double> y);
+  void multiply_exactly_in_order(std::span<const double> x, std::span<double> y);
+  std::span<const float> row_defect_in_order() const;
 
  private:
   struct Kernels {
@@ -33,9 +43,18 @@ class HostOperator final : public Operator {
   void begin_halo(std::span<const double> x);
   void end_halo();
   void multiply(const Kernels& kernels, std::span<const double> x, std::span<double> y);
+  // Calls product(x, y) with vectors in the order of the kernels.
+  template <class Product>
+  void in_order(std::span<const double> x, std::span<double> y, const Product& product);
+  void find_row_defect();
+  const HaloPlan& halo() const { return ordered_ ? ordered_->halo() : matrix_->halo; }
+  const CsrMatrix<double>& local() const;
+  const CsrMatrix<double>& ghost() const;
 
   Kernels kernels_;
   Kernels exact_;  // by csr, which needs no layout of its own; empty unless inexact()
+  Array<float> row_defect_in_order_;
+  Array<double> x_in_order_, y_in_order_;  // of in_order(); made at the first use
   Array<double> packed_, ghosts_;
   HaloExchange exchange_;
 };

@@ -7,6 +7,17 @@
 
 namespace trireme {
 
+Operator::Operator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
+                   const OperatorOptions& options)
+    : matrix_(std::move(matrix)),
+      ordered_(options.ordered),
+      kernel_(kernel),
+      ghost_kernel_(options.ghost_kernel.empty() ? kernel_ : options.ghost_kernel),
+      mixed_(options.precision == Precision::mixed) {
+  if (ordered_ && &ordered_->matrix() != matrix_.get())
+    fail(ExitCode::internal, "an operator got the order of another matrix");
+}
+
 void Operator::multiply_transpose(std::span<const double> x, std::span<double> y) {
   if (!transposed_) transposed_ = std::make_unique<TransposedProduct>(matrix_);
   transposed_->multiply(x, y);

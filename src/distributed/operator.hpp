@@ -9,11 +9,22 @@
 #include <utility>
 
 #include "distributed/distributed_matrix.hpp"
+#include "distributed/ordered_matrix.hpp"
 #include "distributed/product_times.hpp"
 #include "distributed/transposed_product.hpp"
 #include "kernels/registry.hpp"
 
 namespace trireme {
+
+// How an operator multiplies, beside its kernel.
+struct OperatorOptions {
+  Precision precision = Precision::full;
+  // The kernel of the ghost block; empty: the operator's kernel. A GPU uses it for a ghost block
+  // that is no boundary (boundary_product.hpp).
+  std::string ghost_kernel{};
+  // The operator's matrix in the order in which the kernels work; null: the caller's order.
+  std::shared_ptr<OrderedMatrix> ordered{};
+};
 
 class Operator {
  public:
@@ -25,14 +36,19 @@ class Operator {
     virtual void end(Part part) = 0;
   };
 
-  Operator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel)
-      : matrix_(std::move(matrix)), kernel_(kernel) {}
+  // Throws Error{internal} where `options` order another matrix.
+  Operator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
+           const OperatorOptions& options);
   virtual ~Operator() = default;
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
   const DistributedMatrix& matrix() const { return *matrix_; }
   const std::string& kernel() const { return kernel_; }
+  const std::string& ghost_kernel() const { return ghost_kernel_; }
+  // The order in which the kernels work; null: the caller's. The products below take and give
+  // vectors in the caller's order whatever this order is.
+  const OrderedMatrix* ordered() const { return ordered_.get(); }
   double build_seconds() const { return build_seconds_; }
   // Of the CSR to the GPU; 0 where another operator of the matrix has caused the upload.
   double upload_seconds() const { return upload_seconds_; }
@@ -83,7 +99,8 @@ class Operator {
   KernelStatistics combined(KernelStatistics local, const KernelStatistics& ghost) const;
 
   std::shared_ptr<DistributedMatrix> matrix_;
-  std::string kernel_;
+  std::shared_ptr<OrderedMatrix> ordered_;
+  std::string kernel_, ghost_kernel_;
   ProductTimes times_;
   double build_seconds_ = 0, upload_seconds_ = 0;
   bool mixed_ = false, inexact_ = false;

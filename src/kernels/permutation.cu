@@ -2,9 +2,13 @@
 // One thread copies one entry at a time, and one block copies a run of consecutive entries of P A
 // P^T, so that long rows cost no more than short rows. Bisection finds the first and the last row
 // of the block, and then the row of each entry between them. Bytes moved per entry: 32 for the
-// matrix, 16 for the values alone; row pointers come in addition.
+// matrix, 16 for the values alone; row pointers come in addition. The matrix with ascending columns
+// is sorted by radix sort instead, which is stable, so that its bits are always the same.
 #include "kernels/permutation.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
 #include "device/check.hpp"
@@ -76,8 +80,36 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-__global__ void gather_entries(std::int64_t count, const double* __restrict__ from,
-                               const Index* __restrict__ order, double* __restrict__ to) {
+// The key of an entry holds its new row above its new column, so that sorted keys are the entries of
+// P A P^T in their order.
+__global__ void __launch_bounds__(kThreads)
+    number_entries(Index rows, Index nnz, int column_bits, const Index* __restrict__ row_ptr,
+                   const Index* __restrict__ columns, const Index* __restrict__ inverse,
+                   std::uint64_t* __restrict__ keys, Index* __restrict__ entries) {
+  __shared__ Index ends[2];
+  const auto first = static_cast<Index>(blockIdx.x * std::int64_t{kEntries});
+  const Index count = min(nnz - first, kEntries);
+  if (threadIdx.x % 32 == 0 && threadIdx.x < 64)
+    ends[threadIdx.x / 32] = row_of(row_ptr, 0, rows, threadIdx.x == 0 ? first : first + count - 1);
+  __syncthreads();
+  for (Index k = threadIdx.x; k < count; k += kThreads) {
+    const Index entry = first + k;
+    const Index row = row_of(row_ptr, ends[0], ends[1] + 1, entry);
+    keys[entry] = static_cast<std::uint64_t>(inverse[row]) << column_bits |
+                  static_cast<std::uint64_t>(inverse[columns[entry]]);
+    entries[entry] = entry;
+  }
+}
+
+__global__ void take_columns(std::int64_t nnz, std::uint64_t mask,
+                             const std::uint64_t* __restrict__ keys, Index* __restrict__ columns) {
+  const std::int64_t i = thread_number();
+  if (i < nnz) columns[i] = static_cast<Index>(keys[i] & mask);
+}
+
+template <class Number>
+__global__ void gather_entries(std::int64_t count, const Number* __restrict__ from,
+                               const Index* __restrict__ order, Number* __restrict__ to) {
   const std::int64_t i = thread_number();
   if (i < count) to[i] = from[order[i]];
 }
@@ -104,22 +136,60 @@ void sum_exclusively(DeviceSpan<Index> numbers, StreamRef stream) {
   });
 }
 
+DeviceBuffer<Index> permuted_row_ptr(const DeviceCsr<double>& a, DeviceSpan<const Index> order,
+                                     StreamRef stream) {
+  DeviceBuffer<Index> row_ptr(a.rows + 1, stream);
+  gather_lengths<<<blocks_for(a.rows + 1, kThreads), kThreads, 0, stream>>>(
+      a.rows, a.row_ptr.data(), order.data(), row_ptr.data());
+  check_launch();
+  sum_exclusively(row_ptr.span(), stream);
+  return row_ptr;
+}
+
+ScratchBuffer<Index> inverse_of(DeviceSpan<const Index> order, StreamRef stream) {
+  const auto rows = static_cast<std::int64_t>(order.size());
+  ScratchBuffer<Index> inverse(rows, stream);
+  invert<<<blocks_for(rows, kThreads), kThreads, 0, stream>>>(rows, order.data(), inverse.data());
+  check_launch();
+  return inverse;
+}
+
 }  // namespace
+
+SortedPermutedMatrix sorted_permuted_matrix(const DeviceCsr<double>& a,
+                                            DeviceSpan<const Index> order, StreamRef stream) {
+  SortedPermutedMatrix result{
+      {a.rows, a.cols, permuted_row_ptr(a, order, stream), DeviceBuffer<Index>(a.nnz, stream),
+       DeviceBuffer<double>(a.nnz, stream)},
+      DeviceBuffer<Index>(a.nnz, stream)};
+  if (a.nnz == 0) return result;
+  const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(a.rows - 1)));
+  const ScratchBuffer<std::uint64_t> keys(a.nnz, stream), sorted_keys(a.nnz, stream);
+  const ScratchBuffer<Index> callers(a.nnz, stream);
+  const ScratchBuffer<Index> inverse = inverse_of(order, stream);
+  number_entries<<<blocks_for(a.nnz, kEntries), kThreads, 0, stream>>>(
+      static_cast<Index>(a.rows), static_cast<Index>(a.nnz), bits, a.row_ptr.data(),
+      a.col_idx.data(), inverse.data(), keys.data(), callers.data());
+  check_launch();
+  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted_keys.data(),
+                                           callers.data(), result.entries.data(), a.nnz, 0,
+                                           std::max(2 * bits, 1), stream);
+  });
+  take_columns<<<blocks_for(a.nnz, kThreads), kThreads, 0, stream>>>(
+      a.nnz, (std::uint64_t{1} << bits) - 1, sorted_keys.data(), result.matrix.col_idx.data());
+  check_launch();
+  permute(a.values, result.entries.view(), result.matrix.values.span(), stream);
+  return result;
+}
 
 DeviceCsrMatrix<double> permuted_matrix(const DeviceCsr<double>& a, DeviceSpan<const Index> order,
                                         StreamRef stream) {
-  DeviceCsrMatrix<double> result{a.rows, a.cols, DeviceBuffer<Index>(a.rows + 1, stream),
+  DeviceCsrMatrix<double> result{a.rows, a.cols, permuted_row_ptr(a, order, stream),
                                  DeviceBuffer<Index>(a.nnz, stream),
                                  DeviceBuffer<double>(a.nnz, stream)};
-  gather_lengths<<<blocks_for(a.rows + 1, kThreads), kThreads, 0, stream>>>(
-      a.rows, a.row_ptr.data(), order.data(), result.row_ptr.data());
-  check_launch();
-  sum_exclusively(result.row_ptr.span(), stream);
   if (a.nnz == 0) return result;
-  ScratchBuffer<Index> inverse(a.rows, stream);
-  invert<<<blocks_for(a.rows, kThreads), kThreads, 0, stream>>>(a.rows, order.data(),
-                                                                inverse.data());
-  check_launch();
+  const ScratchBuffer<Index> inverse = inverse_of(order, stream);
   copy_entries<true><<<blocks_for(a.nnz, kEntries), kThreads, 0, stream>>>(
       static_cast<Index>(a.rows), static_cast<Index>(a.nnz), a.row_ptr.data(), a.col_idx.data(),
       a.values.data(), order.data(), inverse.data(), result.row_ptr.data(), result.col_idx.data(),
@@ -145,6 +215,15 @@ void permute(DeviceSpan<const double> x, DeviceSpan<const Index> order, DeviceSp
   if (count == 0) return;
   gather_entries<<<blocks_for(count, kThreads), kThreads, 0, stream>>>(
       count, x.data(), order.data(), permuted.data());
+  check_launch();
+}
+
+void compose(DeviceSpan<const Index> outer, DeviceSpan<const Index> inner,
+             DeviceSpan<Index> composed, StreamRef stream) {
+  const auto count = static_cast<std::int64_t>(inner.size());
+  if (count == 0) return;
+  gather_entries<<<blocks_for(count, kThreads), kThreads, 0, stream>>>(
+      count, outer.data(), inner.data(), composed.data());
   check_launch();
 }
 

@@ -16,6 +16,14 @@ DeviceCsrMatrix<double> permuted_matrix(const DeviceCsr<double>&, DeviceSpan<con
                                         StreamRef) {
   no_cuda();
 }
+SortedPermutedMatrix sorted_permuted_matrix(const DeviceCsr<double>&,
+                                            DeviceSpan<const std::int32_t>, StreamRef) {
+  no_cuda();
+}
+void compose(DeviceSpan<const std::int32_t>, DeviceSpan<const std::int32_t>,
+             DeviceSpan<std::int32_t>, StreamRef) {
+  no_cuda();
+}
 void permute_values(DeviceSpan<const std::int32_t>, DeviceSpan<const double>,
                     DeviceSpan<const std::int32_t>, DeviceSpan<const std::int32_t>,
                     DeviceSpan<double>, StreamRef) {

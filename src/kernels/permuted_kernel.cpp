@@ -63,6 +63,11 @@ PermutedKernel::PermutedKernel(const CudaKernel<double>& kernel, const DeviceCsr
   row_ptr_ = std::move(permuted.row_ptr);  // The kernel has its own columns and values.
 }
 
+void PermutedKernel::compose_with(DeviceSpan<const std::int32_t> outer, StreamRef stream) {
+  composed_ = DeviceBuffer<std::int32_t>(order_.size(), stream);
+  compose(outer, order_.view(), composed_.span(), stream);
+}
+
 void PermutedKernel::update_values(DeviceSpan<const double> values, StreamRef stream) {
   const ScratchBuffer<double> permuted(values.size(), stream);
   permute_values(callers_row_ptr_, values, order_.view(), row_ptr_.view(), permuted.span(), stream);

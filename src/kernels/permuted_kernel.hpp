@@ -20,13 +20,20 @@ class PermutedKernel {
 
   CudaKernel<double>& kernel() { return *kernel_; }  // of P A P^T
   // The caller's row of each row of P A P^T.
-  DeviceSpan<const std::int32_t> order() const { return order_.view(); }
+  DeviceSpan<const std::int32_t> order() const {
+    return composed_.empty() ? order_.view() : composed_.view();
+  }
+  // For a matrix `a` whose rows are in the order `outer` of the caller's rows already: order() then
+  // includes that order. Asynchronous in `stream`.
+  void compose_with(DeviceSpan<const std::int32_t> outer, StreamRef stream);
   // Stores new values, which are in the order of the caller's CSR. Asynchronous in `stream`.
   void update_values(DeviceSpan<const double> values, StreamRef stream);
 
  private:
   DeviceSpan<const std::int32_t> callers_row_ptr_;
-  DeviceBuffer<std::int32_t> order_, row_ptr_;
+  DeviceBuffer<std::int32_t> order_;     // the row of `a` of each row
+  DeviceBuffer<std::int32_t> composed_;  // empty: order_
+  DeviceBuffer<std::int32_t> row_ptr_;
   std::unique_ptr<CudaKernel<double>> kernel_;
 };
 

@@ -131,10 +131,10 @@ class PetscAmat final : public Amat {
 };
 
 std::unique_ptr<Amat> build(const std::shared_ptr<DistributedMatrix>& matrix,
-                            const KernelChoice& kernel) {
+                            const KernelChoice& kernel, std::shared_ptr<OrderedMatrix> ordered) {
   const bool on_gpu = kernel.device == Device::cuda;
   if (!find_case_kernel(kernel.name).entry) return std::make_unique<PetscAmat>(matrix, on_gpu);
-  std::shared_ptr<Operator> op = make_operator(matrix, kernel);
+  std::shared_ptr<Operator> op = make_operator(matrix, kernel, std::move(ordered));
   if (auto cuda = std::dynamic_pointer_cast<CudaOperator>(op))
     return std::make_unique<CudaKernelAmat>(std::move(cuda));
   return std::make_unique<KernelAmat>(std::move(op), false);
@@ -147,20 +147,23 @@ void Amat::replace_operator(std::shared_ptr<Operator>, bool) {
 }
 
 std::unique_ptr<Amat> make_amat(const std::shared_ptr<DistributedMatrix>& matrix,
-                                const KernelChoice& kernel) {
+                                const KernelChoice& kernel,
+                                std::shared_ptr<OrderedMatrix> ordered) {
   const PetscLogEvent event = log_events().build;
   petsc_check(PetscLogEventBegin(event, 0, 0, 0, 0));
-  std::unique_ptr<Amat> amat = build(matrix, kernel);
+  std::unique_ptr<Amat> amat = build(matrix, kernel, std::move(ordered));
   petsc_check(PetscLogEventEnd(event, 0, 0, 0, 0));
   return amat;
 }
 
 std::shared_ptr<Operator> make_operator(const std::shared_ptr<DistributedMatrix>& matrix,
-                                        const KernelChoice& kernel) {
+                                        const KernelChoice& kernel,
+                                        std::shared_ptr<OrderedMatrix> ordered) {
+  if (!ordered) ordered = order_matrix(matrix, kernel.ordering, kernel.device);
+  const OperatorOptions options{kernel.precision, kernel.ghost_kernel, std::move(ordered)};
   if (kernel.device == Device::cuda)
-    return std::make_shared<CudaOperator>(matrix, kernel.name, kernel.precision,
-                                          exchange_options());
-  return std::make_shared<HostOperator>(matrix, kernel.name, kernel.precision);
+    return std::make_shared<CudaOperator>(matrix, kernel.name, options, exchange_options());
+  return std::make_shared<HostOperator>(matrix, kernel.name, options);
 }
 
 }  // namespace trireme

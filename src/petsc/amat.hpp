@@ -50,14 +50,18 @@ class Amat {
   double build_seconds_ = 0, upload_seconds_ = 0;
 };
 
-// Builds the product of a kernel that a case can name. The matrix is shared. Throws the same Error
-// on every rank. Collective.
+// Builds the product of a kernel that a case can name. The matrix is shared. `ordered` is as in
+// make_operator(). Throws the same Error on every rank. Collective.
 std::unique_ptr<Amat> make_amat(const std::shared_ptr<DistributedMatrix>& matrix,
-                                const KernelChoice& kernel);
+                                const KernelChoice& kernel,
+                                std::shared_ptr<OrderedMatrix> ordered = nullptr);
 
 // The operator of a registered kernel, on the device and in the precision of the choice. A GPU's is
-// made with the exchange that PETSc's options ask for. Collective.
+// made with the exchange that PETSc's options ask for. The kernels work in the order `ordered`,
+// which several operators can share; where it is null, the function finds the order that
+// kernel.ordering names. Collective.
 std::shared_ptr<Operator> make_operator(const std::shared_ptr<DistributedMatrix>& matrix,
-                                        const KernelChoice& kernel);
+                                        const KernelChoice& kernel,
+                                        std::shared_ptr<OrderedMatrix> ordered = nullptr);
 
 }  // namespace trireme

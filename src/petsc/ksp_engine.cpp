@@ -105,6 +105,7 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_of(amat));
   const PreconditionerData data =
       data_of_preconditioner(amat, pmat, pc, key.blocks, cuda && operator_of(pmat) == cuda);
+  if (const auto op = operator_of(amat); op && op->ordered()) require_free_order(data.spec.kind);
   forget();
   if (cuda)
     cuda_system_ = make_cuda_system(std::move(cuda), data.spec.kind);

@@ -48,6 +48,8 @@ class KspEngine {
   const char* executor() const;           // "host", "cuda graph", "cuda persistent kernel", ...
   bool mixed() const;                     // whether the loop's products are inexact
   bool on_device() const { return cuda_solver_ != nullptr; }
+  // Whether the loop runs on the host in an order of rows that is not the caller's.
+  bool in_order() const { return host_system_ && host_system_->in_order(); }
   // Drops the prepared solver.
   void forget();
 

@@ -184,7 +184,9 @@ PetscErrorCode ksp_build_solution(KSP ksp, Vec into, Vec* shown) {
            "use PETSc's own solver with that monitor",
            type_of(ksp));
     note_change(x_now);  // otherwise PETSc may return a norm that it has kept
-    if (!into && (!engine.iterate || engine.iterate->step == 0)) {
+    const Iterate* const iterate = engine.iterate;
+    const bool in_order = iterate && engine.in_order();  // x_now is not the iterate then
+    if (!into && !in_order && (!iterate || iterate->step == 0)) {
       if (shown) *shown = x_now;
       return;
     }
@@ -193,11 +195,13 @@ PetscErrorCode ksp_build_solution(KSP ksp, Vec into, Vec* shown) {
       into = engine.shown;
     }
     petsc_check(VecCopy(x_now, into));
-    if (engine.iterate && engine.iterate->step != 0) {
+    if (in_order || (iterate && iterate->step != 0)) {
       PetscScalar* x = nullptr;
       petsc_check(VecGetArray(into, &x));
-      for (std::size_t i = 0; i < engine.iterate->direction.size(); ++i)
-        x[i] += engine.iterate->step * engine.iterate->direction[i];
+      for (std::size_t i = 0; in_order && i < iterate->x.size(); ++i)
+        x[iterate->order[i]] = iterate->x[i];
+      for (std::size_t i = 0; i < iterate->direction.size(); ++i)
+        x[in_order ? iterate->order[i] : i] += iterate->step * iterate->direction[i];
       petsc_check(VecRestoreArray(into, &x));
     }
     if (shown) *shown = into;

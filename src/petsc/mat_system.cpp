@@ -37,9 +37,16 @@ MatSystem::MatSystem(Mat mat)
   PetscInt rows = 0, cols = 0;
   petsc_check(MatGetLocalSize(mat, &rows, &cols));
   rows_ = rows;
+  if (operator_ && operator_->ordered())
+    ordered_ = std::dynamic_pointer_cast<HostOperator>(operator_);
+}
+
+std::span<const std::int32_t> MatSystem::order() const {
+  return ordered_ ? ordered_->ordered()->order() : std::span<const std::int32_t>();
 }
 
 void MatSystem::multiply(std::span<const double> x, std::span<double> y) {
+  if (ordered_) return ordered_->multiply_in_order(x, y);
   petsc_check(VecPlaceArray(x_, x.data()));
   petsc_check(VecPlaceArray(y_, y.data()));
   // MatMult of a Mat of type trireme multiplies by the exact matrix in every precision.
@@ -54,11 +61,14 @@ void MatSystem::multiply(std::span<const double> x, std::span<double> y) {
 bool MatSystem::inexact() const { return operator_ && operator_->inexact(); }
 
 std::span<const float> MatSystem::row_defect() const {
+  if (ordered_) return ordered_->row_defect_in_order();
   return operator_ ? operator_->row_defect() : std::span<const float>();
 }
 
 void MatSystem::multiply_exactly(std::span<const double> x, std::span<double> y) {
-  if (inexact())
+  if (ordered_)
+    ordered_->multiply_exactly_in_order(x, y);
+  else if (inexact())
     operator_->multiply_exactly(x, y);
   else
     multiply(x, y);

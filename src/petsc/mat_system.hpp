@@ -8,18 +8,20 @@
 #include <span>
 
 #include "base/array.hpp"
-#include "distributed/operator.hpp"
+#include "distributed/host_operator.hpp"
 #include "petsc/shim.hpp"
 #include "solvers/host_solver.hpp"
 
 namespace trireme {
 
-// Multiplies by MatMult, so that any Mat and -log_view work. Collective over the Mat's
-// communicator.
+// Multiplies by MatMult, so that any Mat and -log_view work; or by the operator of the Mat, where
+// that works in an order of its own. Collective over the Mat's communicator.
 class MatSystem : public solvers::HostSystem {
  public:
   explicit MatSystem(Mat mat);
   std::int64_t rows() const override { return rows_; }
+  std::span<const std::int32_t> order() const override;
+  bool in_order() const { return ordered_ != nullptr; }
   void multiply(std::span<const double> x, std::span<double> y) override;
   bool inexact() const override;
   std::span<const float> row_defect() const override;
@@ -29,7 +31,8 @@ class MatSystem : public solvers::HostSystem {
 
  private:
   Mat mat_;
-  std::shared_ptr<Operator> operator_;  // null: the Mat is not one of Trireme
+  std::shared_ptr<Operator> operator_;     // null: the Mat is not one of Trireme
+  std::shared_ptr<HostOperator> ordered_;  // the operator, where its order is not the caller's
   MPI_Comm comm_;
   int processes_;
   std::int64_t rows_;

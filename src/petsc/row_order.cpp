@@ -2,10 +2,13 @@
 // P A P^T where a trial of the operator has shown that it is faster.
 #include "petsc/row_order.hpp"
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "base/error.hpp"
 #include "distributed/cuda_operator_system.hpp"
+#include "petsc/engine_choice.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/operator_of.hpp"
 #include "petsc/pc_types.hpp"
@@ -25,21 +28,42 @@ std::int64_t max_products(KSP ksp) {
   return std::int64_t{iterations} * (method ? solvers::info_of(*method).products : 1);
 }
 
-}  // namespace
-
-bool row_order_is_free(KSP ksp) {
+// None where the resident engine does not solve.
+std::optional<solvers::PreconditionerKind> preconditioner_of(KSP ksp) {
+  KSPType ksp_type = nullptr;
   PC pc = nullptr;
   PCType type = nullptr;
+  petsc_check(KSPGetType(ksp, &ksp_type));
   petsc_check(KSPGetPC(ksp, &pc));
   petsc_check(PCGetType(pc, &type));
-  const auto kind = resident_preconditioner(type ? type : PCNONE);
+  if (!ksp_type || !resident_method(ksp_type)) return std::nullopt;
+  return resident_preconditioner(type ? type : PCNONE);
+}
+
+bool is_free(std::optional<solvers::PreconditionerKind> kind) {
   return kind && solvers::info_of(*kind).row_order_is_free;
 }
 
+}  // namespace
+
+bool row_order_is_free(const SolverSpec& spec) {
+  return choose_engine(spec).resident() &&
+         is_free(resident_preconditioner(resident_pc_type(spec.preconditioner)));
+}
+
+bool row_order_is_free(KSP ksp) { return is_free(preconditioner_of(ksp)); }
+
+void require_free_order(solvers::PreconditionerSpec::Kind kind) {
+  if (!solvers::info_of(kind).row_order_is_free)
+    fail(ExitCode::usage,
+         "the preconditioner ({}) depends on which rows are neighbours; use ordering: given",
+         solvers::info_of(kind).summary);
+}
+
 void choose_row_order(KSP ksp) {
-  if (!row_order_is_free(ksp)) return;
   Mat amat = nullptr;
   petsc_check(KSPGetOperators(ksp, &amat, nullptr));
+  if (!row_order_is_free(ksp)) return;
   if (const auto op = std::dynamic_pointer_cast<CudaOperator>(operator_of(amat)))
     op->choose_row_order(max_products(ksp));
 }

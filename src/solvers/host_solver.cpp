@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "solvers/driver.hpp"
 #include "solvers/executors/host_executor.hpp"
+#include "sparse/permuted.hpp"
 
 namespace trireme::solvers {
 
@@ -53,7 +54,9 @@ class HostBackend {
         work_[k] = 0;
   }
 
+  // `values` are in the caller's row order; the kept ones are in the system's.
   const double* keep_rows(Array<double> values) {
+    if (in_order()) values = in_systems_order(values);
     return kept_.emplace_back(std::move(values)).data();
   }
   const RowGroup* keep(Array<RowGroup> groups) {
@@ -61,6 +64,7 @@ class HostBackend {
     return groups_.data();
   }
   const double* invert_blocks(const BlockRows& blocks, const PreconditionerSpec& spec) {
+    if (in_order()) throw Error(ExitCode::internal, "block Jacobi needs the caller's row order");
     return keep_rows(solvers::invert_blocks(blocks, spec));
   }
 
@@ -75,7 +79,29 @@ class HostBackend {
     const double* b;
     double* x;
   };
-  Here bring(const SolveVectors& vectors) const { return {vectors.b.data(), vectors.x.data()}; }
+  // b and x where they are, or copies of them in the system's row order.
+  Here bring(const SolveVectors& vectors) {
+    if (!in_order()) return {vectors.b.data(), vectors.x.data()};
+    b_.resize(vectors.b.size());
+    x_.resize(vectors.x.size());
+    permute<double>(vectors.b, system_.order(), b_);
+    if (!vectors.zero_guess) permute<double>(vectors.x, system_.order(), x_);
+    return {b_.data(), x_.data()};
+  }
+  // Completes x in the caller's row order.
+  void give_back(const SolveVectors& vectors) const {
+    if (in_order()) permute_back<double>(x_, system_.order(), vectors.x);
+  }
+  Array<double> in_systems_order(std::span<const double> values) const {
+    Array<double> result(values.begin(), values.end());
+    if (in_order()) permute<double>(values, system_.order(), result);
+    return result;
+  }
+  Array<double> in_callers_order(std::span<const double> values) const {
+    Array<double> result(values.begin(), values.end());
+    if (in_order()) permute_back<double>(values, system_.order(), result);
+    return result;
+  }
   void forget_loop() {}
 
   template <class Text, class M>
@@ -86,7 +112,7 @@ class HostBackend {
     const NormTerm norm{state.rule.norm == NormKind::preconditioned};
     const Text text = Text::with(SystemVectors{job.b, job.x, job.zero_guess, norm},
                                  [this](int k) { return vector(k); });
-    Iterate iterate{{job.x, rows}, {}, 0};
+    Iterate iterate{{job.x, rows}, {}, 0, system_.order()};
     if (const double* direction = text.lagging_direction()) iterate.direction = {direction, rows};
     HostExecutor executor(system_, state, job.observer, iterate, job.exactly);
     const std::int64_t before = state.iterations;
@@ -100,10 +126,12 @@ class HostBackend {
   }
 
  private:
+  bool in_order() const { return !system_.order().empty(); }
+
   HostSystem& system_;
   std::int64_t rows_, stride_;
   int vectors_ = 0;
-  Array<double> work_;
+  Array<double> work_, b_, x_;
   std::list<Array<double>> kept_;
   Array<RowGroup> groups_;
 };
@@ -125,15 +153,19 @@ HostSolver::~HostSolver() = default;
 
 SolveResult HostSolver::solve(const SolveVectors& vectors, const Tolerances& rule,
                               const IterationObserver& observer) {
-  return work_->driver.solve(vectors.b.data(), vectors.x.data(), vectors.zero_guess, rule,
-                             observer);
+  const auto here = work_->backend.bring(vectors);
+  const SolveResult result =
+      work_->driver.solve(here.b, here.x, vectors.zero_guess, rule, observer);
+  work_->backend.give_back(vectors);
+  return result;
 }
 
 StoppedSolve HostSolver::stopped() const {
   StoppedSolve stopped = work_->driver.last();
   for (const int k : work_->driver.directions()) {
     const double* const from = std::as_const(work_->backend).vector(k);
-    stopped.directions.emplace_back(from, from + work_->backend.rows());
+    stopped.directions.push_back(
+        work_->backend.in_callers_order({from, static_cast<std::size_t>(work_->backend.rows())}));
   }
   return stopped;
 }
@@ -142,7 +174,8 @@ void HostSolver::go_on(const StoppedSolve& stopped) {
   const std::span<const int> places = work_->driver.directions();
   require_directions(stopped, places.size(), work_->backend.rows());
   for (std::size_t k = 0; k < places.size(); ++k)
-    std::ranges::copy(stopped.directions[k], work_->backend.vector(places[k]));
+    std::ranges::copy(work_->backend.in_systems_order(stopped.directions[k]),
+                      work_->backend.vector(places[k]));
   work_->driver.go_on(stopped);
 }
 

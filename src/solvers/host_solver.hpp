@@ -16,6 +16,10 @@ class HostSystem {
   virtual ~HostSystem() = default;
   // The number of rows that this process holds.
   virtual std::int64_t rows() const = 0;
+  // The order of the rows in which the products below work: the caller's row of each position.
+  // Empty: the caller's order. A solver brings b, x and the preconditioner into this order, and x
+  // back.
+  virtual std::span<const std::int32_t> order() const { return {}; }
   // y = A x. x and y are this process's parts, rows() long. Collective.
   virtual void multiply(std::span<const double> x, std::span<double> y) = 0;
   // Whether multiply() uses an approximation of A, such as A with its values in FP32.

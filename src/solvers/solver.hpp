@@ -23,6 +23,7 @@ struct Iterate {
   std::span<const double> x;
   std::span<const double> direction;
   double step = 0;
+  std::span<const std::int32_t> order;  // the caller's row of each element; empty: the same row
 };
 
 // What a caller wants to know and to decide while a solve runs.
