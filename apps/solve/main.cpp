@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/overwriting.hpp"
 #include "base/stopwatch.hpp"
+#include "command_line.hpp"
 #include "config/schema.hpp"
 #include "io/problem.hpp"
 #include "list_kernels.hpp"
@@ -92,7 +93,8 @@ std::string failures(const CaseOutcome& outcome) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-ExitCode solve(const Case& c, const PetscSession& petsc, bool quiet, InterruptGuard& interrupts) {
+ExitCode solve(const Case& c, const PetscSession& petsc, const std::string& command, bool quiet,
+               InterruptGuard& interrupts) {
   const Stopwatch watch;
   std::unique_ptr<TerminalProgress> progress;
   if (on_first_rank() && !quiet && isatty(STDERR_FILENO))
@@ -100,6 +102,7 @@ ExitCode solve(const Case& c, const PetscSession& petsc, bool quiet, InterruptGu
   CaseOutcome outcome = run_case(kWorld, c, progress.get(), &interrupts);
   for (RunOutcome& run : outcome.runs)
     run.notes.insert(run.notes.end(), petsc.notes().begin(), petsc.notes().end());
+  outcome.command = repeating_command(command, size_of(kWorld));
   progress.reset();
 
   collectively(kWorld, [&] {
@@ -144,8 +147,9 @@ ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
   }
   const Case c = read_on_every_rank(arguments);
   const PetscSession petsc(c.petsc, arguments.petsc);
-  return arguments.action == Action::check ? check(c)
-                                           : solve(c, petsc, arguments.quiet, interrupts);
+  return arguments.action == Action::check
+             ? check(c)
+             : solve(c, petsc, shell_command(argc, argv), arguments.quiet, interrupts);
 }
 
 }  // namespace

@@ -47,6 +47,8 @@ void compare_with_bandwidth(MPI_Comm comm, CaseOutcome& outcome) {
     collectively(comm, [&] { rates[2] = measure_device_bandwidth(); });
   MPI_Allreduce(MPI_IN_PLACE, rates, 3, MPI_DOUBLE, MPI_SUM, comm);
   outcome.machine.triad_gbytes_per_s = rates[0];
+  outcome.machine.best_gbytes_per_s = rates[1];
+  outcome.machine.gpu_gbytes_per_s = rates[2];
   for (RunOutcome& run : outcome.runs) {
     const double rate = run.device == Device::cpu ? rates[1] : rates[2];
     if (rate > 0) run.bandwidth_fraction = run.gbytes_per_s / rate;

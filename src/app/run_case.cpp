@@ -11,6 +11,7 @@
 #include "app/comparisons.hpp"
 #include "app/machine_description.hpp"
 #include "app/memory.hpp"
+#include "app/pattern_picture.hpp"
 #include "app/requested_kernels.hpp"
 #include "app/run_identity.hpp"
 #include "app/run_kernel.hpp"
@@ -174,6 +175,10 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
     run.outcome.notes.insert(run.outcome.notes.begin(), notes.begin(), notes.end());
     outcome.runs.push_back(std::move(run.outcome));
   }
+
+  // What reports show besides the runs.
+  outcome.pattern = picture_of(*matrix);
+  outcome.case_text = c.text;
 
   // The comparisons.
   if (bandwidth_matters(outcome.problem)) {

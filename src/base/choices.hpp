@@ -22,7 +22,7 @@ enum class Engine { petsc, resident };
 // clustered for locality.
 enum class Ordering { given, rcm, cluster };
 
-enum class ReportFormat { json, csv, html };
+enum class ReportFormat { json, csv, html, markdown };
 
 template <class Choice>
 struct Word {
@@ -54,8 +54,10 @@ struct WordsOf<Ordering> {
 };
 template <>
 struct WordsOf<ReportFormat> {
-  static constexpr Word<ReportFormat> all[] = {
-      {"json", ReportFormat::json}, {"csv", ReportFormat::csv}, {"html", ReportFormat::html}};
+  static constexpr Word<ReportFormat> all[] = {{"json", ReportFormat::json},
+                                               {"csv", ReportFormat::csv},
+                                               {"html", ReportFormat::html},
+                                               {"markdown", ReportFormat::markdown}};
 };
 
 // The word for a choice that is left to Trireme: an empty optional, and a kernel's name.

@@ -176,7 +176,7 @@ constexpr std::array kKeys = {
         "folder of the results, relative to the current directory; it is made when it is "
         "missing"},
     Key{"report.formats", choices([](Case& c) -> decltype(auto) { return (c.report.formats); }), "",
-        "files to write: report.json, history.csv, report.html"},
+        "files to write: report.json, history.csv, report.html, report.md"},
     Key{"report.solution", field::Flag{[](Case& c) -> bool& { return c.report.solution; }}, "",
         "whether solution.h5 is written (solution-<kernel>.h5 and "
         "solution-<kernel>-mixed.h5 where several runs are compared)"},

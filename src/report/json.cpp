@@ -62,6 +62,7 @@ std::string json_report(const CaseOutcome& outcome) {
                        {"start_seconds", start(outcome.start)},
                        {"runs", std::move(runs)},
                        {"not_run", outcome.not_run},
+                       {"account", json::account(outcome)},
                        {"pattern", pattern(outcome.pattern)},
                        {"case", outcome.case_text},
                        {"command", outcome.command}};

@@ -17,5 +17,6 @@ Json optional(const std::optional<T>& value) {
 }
 
 Json run(const RunOutcome& run);
+Json account(const CaseOutcome& outcome);
 
 }  // namespace trireme::json

@@ -19,8 +19,8 @@ void check_writable(const std::filesystem::path& directory);
 std::vector<std::filesystem::path> report_files(std::span<const ReportFormat> formats,
                                                 const std::filesystem::path& directory);
 
-// Writes each of `formats` (json -> report.json, csv -> history.csv, html -> report.html), making
-// the directory when missing, and returns the paths. All texts are written under temporary names
+// Writes each of `formats` (json -> report.json, csv -> history.csv, html -> report.html, markdown
+// -> report.md), making the directory when missing, and returns the paths. All texts are written under temporary names
 // first and renamed last; on failure the temporary files are removed and the old reports stand.
 // Throws Error{usage} where the directory cannot be made, Error{resource} where the disk is full.
 std::vector<std::filesystem::path> write_reports(const CaseOutcome& outcome,
@@ -32,8 +32,9 @@ std::vector<std::filesystem::path> write_reports(const CaseOutcome& outcome,
 std::string terminal_table(const CaseOutcome& outcome);
 
 // The file contents, each ending with a newline.
-std::string json_report(const CaseOutcome& outcome);  // schema 2: configs/report.schema.json
-std::string csv_history(const CaseOutcome& outcome);  // kernel,iteration,relative_residual
-std::string html_report(const CaseOutcome& outcome);  // one page without external parts
+std::string json_report(const CaseOutcome& outcome);      // schema 2: configs/report.schema.json
+std::string csv_history(const CaseOutcome& outcome);      // kernel,iteration,relative_residual
+std::string html_report(const CaseOutcome& outcome);      // one page without external parts
+std::string markdown_report(const CaseOutcome& outcome);  // tables for issues and pull requests
 
 }  // namespace trireme

@@ -31,6 +31,8 @@ Report report_of(ReportFormat format) {
       return {"history.csv", csv_history};
     case ReportFormat::html:
       return {"report.html", html_report};
+    case ReportFormat::markdown:
+      return {"report.md", markdown_report};
     case ReportFormat::json:
       break;
   }

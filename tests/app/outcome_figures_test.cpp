@@ -50,6 +50,27 @@ class OutcomeFigures : public testing::Test {
   CaseOutcome outcome_;
 };
 
+// Each of the 9^3 points has 3 to 6 neighbours, so that rows have 4 to 7 nonzeros.
+TEST_F(OutcomeFigures, OfThePatternCountEveryNonzeroOnce) {
+  const PatternPicture& p = outcome_.pattern;
+  ASSERT_EQ(p.cells, 64);
+  ASSERT_EQ(p.density.size(), 64u * 64);
+  EXPECT_EQ(std::accumulate(p.density.begin(), p.density.end(), std::int64_t{0}),
+            outcome_.problem.nnz);
+  for (int i = 0; i < 64; ++i)
+    for (int j = 0; j < i; ++j) ASSERT_EQ(p.density[64 * i + j], p.density[64 * j + i]);
+  EXPECT_EQ(p.row_lengths, (std::vector<std::int64_t>{0, 0, 0, 729}));
+}
+
+TEST_F(OutcomeFigures, OfProductsInTheirOrderAreThoseOfTheFile) {
+  for (const RunOutcome& run : outcome_.runs) {
+    const std::vector<double> times = read(solution_of(run), "kernel_time");
+    ASSERT_LE(run.product_us.size(), 2000u);
+    for (std::size_t i = 0; i < run.product_us.size(); ++i)
+      EXPECT_FLOAT_EQ(run.product_us[i], times.at(i * run.product_us_stride));
+  }
+}
+
 TEST_F(OutcomeFigures, OfTheProductAreThoseOfItsTimes) {
   for (const RunOutcome& run : outcome_.runs) {
     SCOPED_TRACE(run.kernel);

@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "distributed": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers"},
     "planning": {"base", "parallel", "sparse", "device", "kernels", "ordering"},
     "config": {"base", "sparse", "kernels"},
-    "report": {"base"},
+    "report": {"base", "planning"},
     "cache": {"base", "parallel", "report"},
     "study": {"base", "kernels", "config", "report"},
     "io": {"base", "parallel", "sparse", "config"},

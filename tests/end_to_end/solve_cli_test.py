@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pty
+import shlex
 import shutil
 import subprocess
 import sys
@@ -97,6 +98,16 @@ class Solves(SolveCase):
         import jsonschema
         self.solve(POISSON + "kernel: [csr, petsc-aij]\n")
         jsonschema.validate(self.report(), json.loads((SOURCE / "configs/report.schema.json").read_text()))
+
+    def test_report_has_the_case_and_the_command_that_repeats_it(self):
+        self.solve(POISSON, "--set", "problem.rhs=from-ones", "--", "-ksp_type", "cg")
+        report = self.report()
+        self.assertIn("poisson3d", report["case"])
+        words = shlex.split(report["command"])
+        self.assertEqual(words[-7:], ["--config", str(self.folder / "case.yaml"), "--set", "problem.rhs=from-ones",
+                                      "--", "-ksp_type", "cg"])
+        self.assertEqual("mpirun" in words, RANKS > 1)
+        self.assertEqual(sum(report["pattern"]["density"]), report["problem"]["nnz"])
 
     def test_reads_matrix_market_as_it_reads_the_imported_file(self):
         entries = [(i, j, 4.5 if i == j else -1) for i in range(1, 41) for j in (i - 1, i, i + 1) if 1 <= j <= 40]

@@ -132,6 +132,29 @@ TEST(CsvHistory, HasALineForEveryIteration) {
   EXPECT_EQ(lines[1], "csr,0,1");
 }
 
+TEST(MarkdownReport, HasARowForEveryKernelAndCandidate) {
+  const std::string text = markdown_report(sample_outcome());
+  for (const char* line :
+       {"| albus | 12.0 ms | 6.00 ms | 5.67 | 34.0 | 87 % | 312 | 9.8e-09 | 1.50 s |",
+        "- **albus**: converged: relative tolerance reached (CONVERGED\\_RTOL)",
+        "| teb | given | - | - | not measured: the model says 5 times as long |",
+        "| /A1 | 1.0e-03 | 90 | 9.0e-09 | 2.00 ms | 450 ms |",
+        "mpirun -n 2 solve --config case.yaml"})
+    EXPECT_NE(text.find(std::string("\n") + line + "\n"), std::string::npos)
+        << line << "\n\nis not in\n"
+        << text;
+  EXPECT_EQ(text.find("## Solve report: converged\n"), 0u);
+}
+
+TEST(MarkdownReport, KeepsTablesWholeWithAnyName) {
+  CaseOutcome outcome = sample_outcome();
+  outcome.problem.name = "a|b\n<img>.h5";
+  outcome.case_text = "~~~\n";
+  const std::string text = markdown_report(outcome);
+  EXPECT_NE(text.find("a\\|b &lt;img>.h5"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n~~~~\n~~~\n~~~~\n"), std::string::npos) << text;
+}
+
 TEST(HtmlReport, NeedsNothingFromOutside) {
   const std::string page = html_report(sample_outcome());
   for (const char* outside : {"http:", "https:", "src=", "href=", "@import", "url("})

@@ -36,6 +36,8 @@ def main(schema_path: str, source: str) -> int:
     report = json.loads(text)
     faults = [f"{e.json_path}: {e.message}" for e in validator.iter_errors(report)]
     for path in objects(report):
+        if path[-1:] == ("pays_after",):
+            continue  # its keys are names of kernels
         for key in at(report, path):
             broken = copy.deepcopy(report)
             del at(broken, path)[key]

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// report.md: tables for issues and pull requests.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <initializer_list>
+
+#include "report/account_words.hpp"
+#include "report/report.hpp"
+#include "report/words.hpp"
+
+namespace trireme {
+namespace {
+
+std::string escape(const std::string& content) {
+  std::string out;
+  for (const char c : content) switch (c) {
+      case '\n':
+        out += ' ';
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '|':
+      case '*':
+      case '_':
+      case '`':
+      case '[':
+      case '\\':
+        out += '\\';
+        [[fallthrough]];
+      default:
+        out += c;
+    }
+  return out;
+}
+
+std::string row(std::initializer_list<std::string> cells) {
+  std::string text = "|";
+  for (const std::string& cell : cells) text += " " + cell + " |";
+  return text + "\n";
+}
+
+// The first column is text, the others are numbers.
+std::string head(std::initializer_list<std::string> names) {
+  std::string text = row(names) + "|:---|";
+  for (std::size_t i = 1; i < names.size(); ++i) text += "---:|";
+  return text + "\n";
+}
+
+std::string fixed(double number, int digits) {
+  return std::isfinite(number) ? fmt::format("{:.{}f}", number, digits) : "nan";
+}
+
+std::string kernels(const CaseOutcome& outcome) {
+  std::string text = head({"kernel", "prepare", "product", "GFLOP/s", "GB/s", "of bandwidth",
+                           "iterations", "true residual", "solve"});
+  for (const RunOutcome& run : outcome.runs)
+    text += row({escape(label(run)), words::seconds(words::preprocessing_seconds(run)),
+                 words::seconds(run.kernel_us.median * 1e-6), fixed(run.gflops, 2),
+                 fixed(run.gbytes_per_s, 1),
+                 run.bandwidth_fraction ? words::percent(*run.bandwidth_fraction) : "-",
+                 std::to_string(run.iterations), words::residual(run.relative_residual),
+                 words::seconds(run.seconds.solve)});
+  return text;
+}
+
+std::string verdicts(const CaseOutcome& outcome) {
+  std::string text;
+  for (const RunOutcome& run : outcome.runs) {
+    text += fmt::format("- **{}**: {}", escape(label(run)), escape(run.reason));
+    for (const std::string& note : words::own_notes(outcome, run)) text += "; " + escape(note);
+    text += "\n";
+  }
+  if (const auto left_out = words::not_run(outcome); !left_out.empty())
+    text += "- " + escape(left_out) + "\n";
+  for (const std::string& note : words::common_notes(outcome)) text += "- " + escape(note) + "\n";
+  return text;
+}
+
+std::string account(const CaseOutcome& outcome) {
+  const Account account = account_of(outcome);
+  if (account.entries.size() < 2) return "";
+  std::string text = "\n### Cost over products\n\n" +
+                     head({"kernel", "once", "product", "10", "100", "1,000", "10,000"});
+  for (const AccountEntry& entry : account.entries) {
+    const auto total = [&](std::size_t i) {
+      return words::seconds(total_seconds(entry.cost, kAccountProducts[i]));
+    };
+    text +=
+        row({escape(entry.name), words::seconds(entry.cost.preprocessing_seconds),
+             words::seconds(entry.cost.product_us * 1e-6), total(0), total(1), total(2), total(3)});
+  }
+  return text;
+}
+
+std::string trials(const CaseOutcome& outcome) {
+  std::string text;
+  for (const RunOutcome& run : outcome.runs) {
+    if (!run.trial) continue;
+    text += fmt::format("\n### How {} was chosen\n\n", escape(label(run))) +
+            head({"candidate", "order", "build", "product", "verdict"});
+    for (const TrialCandidate& c : run.trial->candidates)
+      text += row({escape(c.kernel), c.ordering,
+                   c.build_seconds ? words::seconds(*c.build_seconds) : "-",
+                   c.product_us ? words::seconds(*c.product_us * 1e-6) : "-", escape(c.verdict)});
+  }
+  return text;
+}
+
+std::string steps(const CaseOutcome& outcome) {
+  std::string text;
+  for (const RunOutcome& run : outcome.runs) {
+    if (run.steps.empty()) continue;
+    text += fmt::format("\n### Steps of {}\n\n", escape(label(run))) +
+            head({"step", "guess residual", "iterations", "true residual", "renew", "solve"});
+    for (const StepOutcome& s : run.steps)
+      text += row({escape(s.name), words::residual(s.guess_residual), std::to_string(s.iterations),
+                   words::residual(s.relative_residual), words::seconds(s.renew_seconds),
+                   words::seconds(s.solve_seconds)});
+  }
+  return text;
+}
+
+// A block of code in as many tildes as the content does not have.
+std::string code(const std::string& content) {
+  std::string fence = "~~~";
+  while (content.find(fence) != std::string::npos) fence += '~';
+  return fence + "\n" + content + (content.ends_with('\n') ? "" : "\n") + fence + "\n";
+}
+
+std::string details(const CaseOutcome& outcome) {
+  if (outcome.command.empty() && outcome.case_text.empty()) return "";
+  const MachineDescription& m = outcome.machine;
+  return fmt::format(
+      "\n<details><summary>Command, case and versions</summary>\n\n{}\n{}\nTrireme {}, PETSc {}, "
+      "HDF5 {}, {}\n\n</details>\n",
+      code(outcome.command), code(outcome.case_text), escape(m.trireme), escape(m.petsc),
+      escape(m.hdf5), escape(m.mpi));
+}
+
+}  // namespace
+
+std::string markdown_report(const CaseOutcome& outcome) {
+  const bool good = exit_code(outcome) == ExitCode::converged;
+  std::string text = fmt::format("## Solve report: {}\n\n", good ? "converged" : "not converged");
+  text += escape(words::problem(outcome.problem)) + "  \n" +
+          escape(words::machine(outcome.machine)) + "\n";
+  if (!outcome.runs.empty()) {
+    if (words::one_method(outcome))
+      text += "\n" + escape(words::method(outcome.runs.front())) + "\n";
+    text += "\n" + kernels(outcome) + "\n" + verdicts(outcome);
+  }
+  for (const std::string& line : {words::account_line(outcome), words::start(outcome.start)})
+    if (!line.empty()) text += "- " + escape(line) + "\n";
+  return text + account(outcome) + trials(outcome) + steps(outcome) + details(outcome);
+}
+
+}  // namespace trireme
