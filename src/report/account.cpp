@@ -2,20 +2,23 @@
 // Collects the costs of an outcome, then plain arithmetic.
 #include "report/account.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace trireme {
 namespace {
 
-std::string with_order(const std::string& name, const std::string& ordering) {
-  return ordering == "given" ? name : name + " (" + ordering + ")";
+// The name does not say who chose the kernel, so that a kernel that was measured twice has one name.
+std::string name_of(const std::string& kernel, const std::string& ordering, Precision precision) {
+  RunOutcome run = {};
+  run.kernel = kernel;
+  run.precision = precision;
+  return ordering == "given" ? label(run) : fmt::format("{} ({})", label(run), ordering);
 }
 
-std::string label_of(const TrialCandidate& candidate, const RunOutcome& run) {
-  RunOutcome like = {};
-  like.kernel = candidate.kernel;
-  like.precision = run.precision;
-  return with_order(label(like), candidate.ordering);
+std::string name_of(const RunOutcome& run) {
+  return name_of(run.kernel, run.ordering, run.precision);
 }
 
 void add(Account& account, AccountEntry entry) {
@@ -45,7 +48,7 @@ Hindsight look_back(const Account& account, const CaseOutcome& outcome, std::siz
           .products = products,
           .seconds = run.seconds.tune + total_seconds(own, products),
           .best = best,
-          .right = account.entries[best].name == with_order(label(run), run.ordering),
+          .right = account.entries[best].name == name_of(run),
           .best_seconds = total_seconds(account.entries[best].cost, products)};
 }
 
@@ -66,7 +69,7 @@ Account account_of(const CaseOutcome& outcome) {
   };
   for (const RunOutcome& run : outcome.runs)
     if (timed(run))
-      add(account, {.name = with_order(label(run), run.ordering),
+      add(account, {.name = name_of(run),
                     .precision = run.precision,
                     .cost = {run.seconds.order + run.seconds.build + run.seconds.upload,
                              run.kernel_us.median}});
@@ -75,7 +78,7 @@ Account account_of(const CaseOutcome& outcome) {
     for (const TrialCandidate& candidate : run.trial->candidates)
       if (candidate.product_us && candidate.build_seconds)
         add(account,
-            {.name = label_of(candidate, run),
+            {.name = name_of(candidate.kernel, candidate.ordering, run.precision),
              .precision = run.precision,
              .from_trial = true,
              .cost = {*candidate.build_seconds + run.seconds.upload, *candidate.product_us}});

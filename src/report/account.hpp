@@ -19,7 +19,7 @@ constexpr std::array<std::int64_t, 4> kAccountProducts = {10, 100, 1000, 10000};
 
 // A kernel in one precision and one order of rows.
 struct AccountEntry {
-  std::string name;  // label() of the run; " (rcm)" follows where the rows are in another order
+  std::string name;  // csr, csr-mixed; " (rcm)" follows where the rows are in another order
   Precision precision = Precision::full;
   bool from_trial = false;  // measured by the trial of `kernel: auto` only
   KernelCost cost;          // preprocessing: order + build + upload

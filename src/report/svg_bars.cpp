@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stacked horizontal bars. A number stands in each part that is wide enough for it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/svg_charts.hpp"
+#include "report/svg_frame.hpp"
+#include "report/words.hpp"
+
+namespace trireme::svg {
+namespace {
+
+constexpr double kPitch = 44, kBar = 20, kTop = 18, kNumber = 14;
+
+double sum_of(const BarRow& row) {
+  double sum = 0;
+  for (const auto& [name, seconds] : row.parts)
+    if (std::isfinite(seconds)) sum += seconds;
+  return sum;
+}
+
+}  // namespace
+
+std::string bars(const std::string& id, const std::string& title, const std::vector<BarRow>& rows) {
+  double longest = 0;
+  std::string description;
+  for (const BarRow& row : rows) {
+    longest = std::max(longest, sum_of(row));
+    description += row.name + ": ";
+    for (const auto& [name, seconds] : row.parts)
+      if (seconds > 0) description += fmt::format("{} {}, ", name, words::seconds(seconds));
+    description += fmt::format("together {}. ", words::seconds(sum_of(row)));
+  }
+  if (longest <= 0) return "";
+  std::string out = open(id, kPitch * static_cast<double>(rows.size()) + 2, title, description);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const double top = kPitch * static_cast<double>(r) + kTop;
+    out += text("name", 0, top - 5, "start", rows[r].name);
+    out += text("name", kWidth, top - 5, "end", words::seconds(sum_of(rows[r])));
+    double x = 0;
+    for (std::size_t p = 0; p < rows[r].parts.size(); ++p) {
+      const double seconds = rows[r].parts[p].second;
+      if (!(seconds > 0) || !std::isfinite(seconds)) continue;
+      const double width = kWidth * seconds / longest;
+      out += fmt::format(
+          "<rect class=\"part p{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\"/>\n",
+          p, x, top, width, kBar);
+      if (width >= kNumber)
+        out += text("number", x + width / 2, top + kBar - 6, "middle", std::to_string(p + 1));
+      x += width;
+    }
+  }
+  return out + "</svg>\n";
+}
+
+}  // namespace trireme::svg

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All sizes are in the units of the viewBox, which is about as wide as a telephone.
+#include "report/svg_frame.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace trireme::svg {
+namespace {
+
+constexpr double kLeft = 50, kRight = 22, kTop = 22, kBottom = 42;
+constexpr double kSize = 4;  // of markers
+constexpr std::size_t kMarkers = 6;
+
+std::string path(std::size_t series, const std::string& d) {
+  return fmt::format("<path class=\"marker s{}\" d=\"{}\"/>\n", series % kSeries, d);
+}
+
+}  // namespace
+
+std::string escape(const std::string& content) {
+  std::string out;
+  for (const char c : content) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::vector<Point> thin(const std::vector<Point>& points, std::size_t buckets) {
+  const std::size_t width = 2 * (points.size() / (2 * buckets) + 1);
+  std::vector<Point> kept, bucket;
+  for (std::size_t begin = 0; begin < points.size(); begin += width) {
+    bucket.clear();
+    for (std::size_t i = begin; i < std::min(begin + width, points.size()); ++i)
+      if (std::isfinite(points[i].x) && std::isfinite(points[i].y)) bucket.push_back(points[i]);
+    if (bucket.empty()) continue;
+    auto [low, high] = std::ranges::minmax_element(bucket, {}, &Point::y);
+    if (high < low) std::swap(low, high);
+    kept.push_back(*low);
+    if (high != low) kept.push_back(*high);
+  }
+  return kept;
+}
+
+std::string open(const std::string& id, double height, const std::string& title,
+                 const std::string& description) {
+  return fmt::format(
+      "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" aria-labelledby=\"{2}-title {2}-text\">\n"
+      "<title id=\"{2}-title\">{3}</title>\n<desc id=\"{2}-text\">{4}</desc>\n",
+      kWidth, height, id, escape(title), escape(description));
+}
+
+std::string text(const std::string& css, double x, double y, const std::string& anchor,
+                 const std::string& content) {
+  return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
+                     css, x, y, anchor, escape(content));
+}
+
+std::string line(const std::string& css, double x1, double y1, double x2, double y2) {
+  return fmt::format(
+      "<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", css, x1, y1,
+      x2, y2);
+}
+
+std::string marker(std::size_t series, double x, double y) {
+  constexpr double s = kSize, t = 1.25 * kSize;
+  switch (series % kSeries) {
+    case 0:
+      return path(series, fmt::format("M{:.1f} {:.1f}a{} {} 0 1 0 {} 0a{} {} 0 1 0 {} 0z", x - s, y,
+                                      s, s, 2 * s, s, s, -2 * s));
+    case 1:
+      return path(series,
+                  fmt::format("M{:.1f} {:.1f}h{}v{}h{}z", x - s, y - s, 2 * s, 2 * s, -2 * s));
+    case 2:
+      return path(series, fmt::format("M{:.1f} {:.1f}l{} {}h{}z", x, y - t, t, 2 * s, -2 * t));
+    case 3:
+      return path(series,
+                  fmt::format("M{:.1f} {:.1f}l{} {}l{} {}l{} {}z", x, y - t, t, t, -t, t, -t, -t));
+    case 4:
+      return path(series, fmt::format("M{:.1f} {:.1f}l{} {}m0 {}l{} {}", x - s, y - s, 2 * s, 2 * s,
+                                      -2 * s, -2 * s, 2 * s));
+    case 5:
+      return path(series,
+                  fmt::format("M{:.1f} {:.1f}v{}m{} {}h{}", x, y - t, 2 * t, -t, -t, 2 * t));
+    case 6:
+      return path(series, fmt::format("M{:.1f} {:.1f}l{} {}h{}z", x, y + t, t, -2 * s, -2 * t));
+    default:
+      return path(series, fmt::format("M{:.1f} {:.1f}h3v{}h-3z", x - 1.5, y - t, 2 * t));
+  }
+}
+
+Frame::Frame(const Labels& labels, const Scale& x, const Scale& y)
+    : x_(x.between(kLeft, kWidth - kRight)),
+      y_(y.between(kHeight - kBottom, kTop)),
+      svg_(open(labels.id, kHeight, labels.title, labels.description)) {
+  const double left = kLeft, right = kWidth - kRight, bottom = kHeight - kBottom;
+  for (const double tick : y_.ticks()) {
+    svg_ += line("grid", left, y_(tick), right, y_(tick));
+    svg_ += text("tick y", left - 6, y_(tick) + 4, "end", tick_label(tick));
+  }
+  for (const double tick : x_.ticks()) {
+    svg_ += line("grid", x_(tick), kTop, x_(tick), bottom);
+    svg_ += text("tick x", x_(tick), bottom + 16, "middle", tick_label(tick));
+  }
+  svg_ += text("axis", right, kHeight - 6, "end", labels.x);
+  svg_ += text("axis", 4, 12, "start", labels.y);
+}
+
+void Frame::curve(std::size_t series, const std::vector<Point>& points) {
+  const std::vector<Point> kept = thin(points);
+  if (kept.empty()) return;
+  fmt::format_to(std::back_inserter(svg_), "<polyline class=\"curve s{}\" points=\"",
+                 series % kSeries);
+  for (const Point& p : kept)
+    fmt::format_to(std::back_inserter(svg_), "{:.2f},{:.2f} ", x_(p.x), y_(p.y));
+  svg_ += "\"/>\n";
+  // Markers of several series are not above each other.
+  const std::size_t distance = std::max<std::size_t>(kept.size() / kMarkers, 1);
+  for (std::size_t i = distance * (1 + series % 4) / 5; i < kept.size(); i += distance)
+    mark(series, kept[i]);
+}
+
+void Frame::mark(std::size_t series, const Point& point) {
+  svg_ += marker(series, x_(point.x), y_(point.y));
+}
+
+void Frame::ring(const Point& point, const std::string& label) {
+  svg_ += fmt::format("<circle class=\"ring\" cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"6\"/>\n", x_(point.x),
+                      y_(point.y));
+  svg_ += text("note", x_(point.x), y_(point.y) - 10, "middle", label);
+}
+
+void Frame::end(const Point& point, std::size_t series) {
+  svg_ += fmt::format("<circle class=\"end s{}\" cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"7\"/>\n",
+                      series % kSeries, x_(point.x), y_(point.y));
+}
+
+void Frame::horizontal(double y, const std::string& css, const std::string& label) {
+  svg_ += line(css, kLeft, y_(y), kWidth - kRight, y_(y));
+  svg_ += text("note", kWidth - kRight - 4, y_(y) - 4, "end", label);
+}
+
+void Frame::vertical(double x, const std::string& css, const std::string& label) {
+  svg_ += line(css, x_(x), kTop, x_(x), kHeight - kBottom);
+  const bool right_half = x_(x) > kWidth / 2;
+  svg_ +=
+      text("note", x_(x) + (right_half ? -4 : 4), kTop + 11, right_half ? "end" : "start", label);
+}
+
+}  // namespace trireme::svg

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The frame that all charts with two axes share: grid, ticks, names of the axes, curves, markers.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "report/svg_scale.hpp"
+
+namespace trireme::svg {
+
+constexpr std::size_t kSeries = 8;  // colours, dashes and markers before they repeat
+constexpr double kWidth = 400, kHeight = 270;
+
+struct Point {
+  double x = 0, y = 0;
+};
+
+// The characters that HTML and SVG reserve, replaced by entities.
+std::string escape(const std::string& content);
+
+// At most 2 * `buckets` points that keep every peak: the minimum and the maximum of each bucket of
+// neighbours. Points that are not finite are left out.
+std::vector<Point> thin(const std::vector<Point>& points, std::size_t buckets = 400);
+
+// The beginning of an image that a screen reader announces by its title and its description. `id`
+// is unique on the page.
+std::string open(const std::string& id, double height, const std::string& title,
+                 const std::string& description);
+
+// `css` is the class.
+std::string text(const std::string& css, double x, double y, const std::string& anchor,
+                 const std::string& content);
+std::string line(const std::string& css, double x1, double y1, double x2, double y2);
+// The shape of a series: circle, square, triangle, diamond, cross, plus, triangle down, bar.
+std::string marker(std::size_t series, double x, double y);
+
+struct Labels {
+  std::string id, title, description, x, y;
+};
+
+class Frame {
+ public:
+  Frame(const Labels& labels, const Scale& x, const Scale& y);
+
+  double x(double number) const { return x_(number); }
+  double y(double number) const { return y_(number); }
+
+  // A line through the points, thinned, with a few markers on it.
+  void curve(std::size_t series, const std::vector<Point>& points);
+  void mark(std::size_t series, const Point& point);
+  // A ring with a label above it, and a larger ring in the colour of a series.
+  void ring(const Point& point, const std::string& label);
+  void end(const Point& point, std::size_t series);
+  // Lines across the whole frame.
+  void horizontal(double y, const std::string& css, const std::string& label);
+  void vertical(double x, const std::string& css, const std::string& label);
+  void add(const std::string& svg) { svg_ += svg; }
+
+  std::string str() const { return svg_ + "</svg>\n"; }
+
+ private:
+  Scale x_, y_;
+  std::string svg_;
+};
+
+}  // namespace trireme::svg

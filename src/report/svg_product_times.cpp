@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Times of products one after another, and their distribution.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "report/svg_charts.hpp"
+#include "report/svg_frame.hpp"
+
+namespace trireme::svg {
+namespace {
+
+constexpr std::size_t kBins = 32;
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+};
+
+bool drawable(double number) { return std::isfinite(number) && number > 0; }
+
+Range times_of(const CaseOutcome& outcome) {
+  Range range;
+  for (const RunOutcome& run : outcome.runs)
+    for (const double us : run.product_us)
+      if (drawable(us)) {
+        range.low = std::min(range.low, us);
+        range.high = std::max(range.high, us);
+      }
+  return range;
+}
+
+std::string medians(const CaseOutcome& outcome) {
+  std::string text;
+  for (const RunOutcome& run : outcome.runs)
+    text += fmt::format("{}: median {:.4g} us, 95th percentile {:.4g} us. ", label(run),
+                        run.kernel_us.median, run.kernel_us.p95);
+  return text;
+}
+
+// Percent of the products in each bin, as the outline of the bars.
+std::vector<Point> outline(const std::vector<double>& times, const Scale& bins) {
+  std::vector<double> counts(kBins);
+  double all = 0;
+  for (const double us : times) {
+    if (!drawable(us)) continue;
+    ++counts[std::min(static_cast<std::size_t>(bins(us)), kBins - 1)];
+    ++all;
+  }
+  std::vector<Point> points;
+  const double width = std::log(bins.high() / bins.low()) / kBins;
+  for (std::size_t bin = 0; bin < kBins && all > 0; ++bin) {
+    const auto edge = [&](std::size_t b) {
+      return bins.low() * std::exp(width * static_cast<double>(b));
+    };
+    points.push_back({edge(bin), 100 * counts[bin] / all});
+    points.push_back({edge(bin + 1), 100 * counts[bin] / all});
+  }
+  return points;
+}
+
+}  // namespace
+
+std::string product_times(const CaseOutcome& outcome) {
+  const Range range = times_of(outcome);
+  if (range.high <= 0) return "";
+  double last = 1;
+  for (const RunOutcome& run : outcome.runs)
+    if (!run.product_us.empty())
+      last = std::max(last, static_cast<double>(run.product_us_stride) *
+                                static_cast<double>(run.product_us.size() - 1));
+  Frame frame({.id = "product-times",
+               .title = "Time of each product over the run",
+               .description = medians(outcome),
+               .x = "product",
+               .y = "time of one product, us"},
+              Scale::linear(0, last), Scale::logarithmic(range.low, range.high));
+  for (std::size_t r = 0; r < outcome.runs.size(); ++r) {
+    const RunOutcome& run = outcome.runs[r];
+    std::vector<Point> points;
+    for (std::size_t i = 0; i < run.product_us.size(); ++i)
+      if (drawable(run.product_us[i]))
+        points.push_back({static_cast<double>(run.product_us_stride) * static_cast<double>(i),
+                          run.product_us[i]});
+    frame.curve(r, points);
+  }
+  return frame.str();
+}
+
+std::string product_distribution(const CaseOutcome& outcome) {
+  const Range range = times_of(outcome);
+  if (range.high <= 0) return "";
+  const Scale times = Scale::logarithmic(range.low, range.high);
+  const Scale bins = times.between(0, kBins);
+  std::vector<std::vector<Point>> outlines;
+  double highest = 0;
+  for (const RunOutcome& run : outcome.runs) {
+    outlines.push_back(outline(run.product_us, bins));
+    for (const Point& p : outlines.back()) highest = std::max(highest, p.y);
+  }
+  Frame frame({.id = "product-distribution",
+               .title = "Distribution of the times of products",
+               .description = medians(outcome),
+               .x = "time of one product, us",
+               .y = "% of products"},
+              times, Scale::linear(0, highest));
+  for (std::size_t r = 0; r < outlines.size(); ++r) frame.curve(r, outlines[r]);
+  return frame.str();
+}
+
+}  // namespace trireme::svg
