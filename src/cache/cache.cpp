@@ -129,11 +129,22 @@ bool Cache::keep(const CacheKey& key, std::span<const std::byte> payload, double
   return false;
 }
 
-void Cache::enforce_bound() {
+CacheCleared Cache::remove_abandoned_files() {
   const std::int64_t now = std::time(nullptr);
   std::error_code ignored;
-  for (const FileStatus& file : files_in(directory_, is_temporary_entry_file))
-    if (now - file.last_used_ns / kNanoseconds > kAbandonedSeconds) fs::remove(file.path, ignored);
+  CacheCleared removed;
+  for (const FileStatus& file : files_in(directory_, is_temporary_entry_file)) {
+    if (now - file.last_used_ns / kNanoseconds <= kAbandonedSeconds) continue;
+    if (!fs::remove(file.path, ignored)) continue;
+    ++removed.files;
+    removed.bytes += file.bytes;
+  }
+  return removed;
+}
+
+void Cache::enforce_bound() {
+  std::error_code ignored;
+  remove_abandoned_files();
   std::vector<FileStatus> entries = files_in(directory_, is_entry_file);
   std::uint64_t total = 0;
   for (const FileStatus& entry : entries) total += entry.bytes;
@@ -173,11 +184,8 @@ std::vector<CacheListing> Cache::list() const {
 }
 
 CacheCleared Cache::clear() {
-  CacheCleared cleared;
-  const auto ours = [](const fs::path& path) {
-    return is_entry_file(path) || is_temporary_entry_file(path);
-  };
-  for (const FileStatus& file : files_in(directory_, ours)) {
+  CacheCleared cleared = remove_abandoned_files();
+  for (const FileStatus& file : files_in(directory_, is_entry_file)) {
     std::error_code error;
     if (fs::remove(file.path, error)) {
       ++cleared.files;

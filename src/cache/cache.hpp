@@ -73,7 +73,7 @@ class Cache {
 
   // All entries, the last used one first.
   std::vector<CacheListing> list() const;
-  // Removes the entries, and what writers left that were killed. Other files stay.
+  // Removes the entries, and what writers left that were killed over an hour ago. Other files stay.
   CacheCleared clear();
 
   // The notes since the last call.
@@ -81,6 +81,7 @@ class Cache {
 
  private:
   void note(const std::filesystem::path& path, const std::string& text);
+  CacheCleared remove_abandoned_files();
   void enforce_bound();
 
   std::filesystem::path directory_;

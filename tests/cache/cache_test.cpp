@@ -95,6 +95,7 @@ TEST_F(CacheTest, ListsItsEntriesAndClearsNothingElse) {
   const fs::path abandoned =
       folder_ / ("." + cache.path_of(key_named("c")).filename().string() + ".0123456789abcdef.tmp");
   std::ofstream(abandoned) << "half";
+  set_age(abandoned, 7200);
   std::ofstream(folder_ / "thesis.tex") << "precious";
   std::ofstream(folder_ / "0123456789abcdef0123456789abcdeX.trireme") << "precious";
   fs::create_directory(folder_ / "0123456789abcdef0123456789abcdef.trireme");
