@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The three commands of `problem`. Each throws trireme::Error.
+// The commands of `problem`. Each throws trireme::Error.
 #pragma once
 
 #include <cstdint>
@@ -35,5 +35,14 @@ struct InspectOptions {
 };
 // Prints the statistics of a matrix in a file of any format (io/formats.hpp). On one rank.
 void inspect(const InspectOptions& options);
+
+struct CacheOptions {
+  std::filesystem::path directory;  // empty: the default folder
+  std::string name;                 // the first digits of an entry's name, to explain it
+};
+// Print what the cache of solve holds, or one entry, or remove all entries. On one rank.
+void list_cache(const CacheOptions& options);
+void explain_cache(const CacheOptions& options);
+void clear_cache(const CacheOptions& options);
 
 }  // namespace trireme::problem_app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// problem: converts matrices to HDF5, makes model problems, and shows what a file holds.
+// problem: converts matrices to HDF5, makes model problems, and shows what a file or the cache holds.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -32,7 +32,22 @@ struct Options {
   ImportOptions import;
   GenerateOptions generate;
   InspectOptions inspect;
+  CacheOptions cache;
 };
+
+void declare_cache(CLI::App& app, Options& options) {
+  CLI::App& command =
+      *app.add_subcommand("cache", "list, explain or clear what solve keeps for later runs");
+  command.add_option("--cache", options.cache.directory,
+                     "the folder; default: $XDG_CACHE_HOME/trireme or ~/.cache/trireme");
+  command.require_subcommand(1);
+  command.fallthrough();
+  command.add_subcommand("list", "one line per entry, the last used one first");
+  command.add_subcommand("explain", "what an entry is valid for, and the measurements in it")
+      ->add_option("NAME", options.cache.name, "the first digits of its name in the list")
+      ->required();
+  command.add_subcommand("clear", "remove all entries, and no other file");
+}
 
 void declare(CLI::App& app, Options& options) {
   app.require_subcommand(1);
@@ -77,10 +92,12 @@ void declare(CLI::App& app, Options& options) {
       .add_option("--ranks", options.inspect.ranks, "number of ranks to cut the matrix for")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  declare_cache(app, options);
 }
 
 int run(int argc, char** argv, bool speaks) {
-  CLI::App app("Linear systems as HDF5 files: import, generate, inspect.", "problem");
+  CLI::App app("Linear systems as HDF5 files: import, generate, inspect; and the cache of solve.",
+               "problem");
   Options options;
   declare(app, options);
   try {
@@ -93,6 +110,12 @@ int run(int argc, char** argv, bool speaks) {
   if (app.got_subcommand("import")) import(options.import);
   if (app.got_subcommand("generate")) generate_file(options.generate);
   if (app.got_subcommand("inspect")) inspect(options.inspect);
+  if (app.got_subcommand("cache")) {
+    const CLI::App& cache = *app.get_subcommand("cache");
+    if (cache.got_subcommand("list")) list_cache(options.cache);
+    if (cache.got_subcommand("explain")) explain_cache(options.cache);
+    if (cache.got_subcommand("clear")) clear_cache(options.cache);
+  }
   return 0;
 }
 

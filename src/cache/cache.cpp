@@ -98,6 +98,14 @@ std::optional<CacheHit> Cache::find(const CacheKey& key) {
   return std::nullopt;
 }
 
+CacheHit Cache::read(const fs::path& path) {
+  std::optional<EntryFile> file = EntryFile::open(path);
+  if (!file) fail(ExitCode::input, "is gone");
+  CacheHit hit{.head = file->read_head(), .payload = {}};
+  hit.payload = file->read_payload(hit.head);
+  return hit;
+}
+
 void Cache::reject(const CacheKey& key, std::string_view fault) {
   const fs::path path = path_of(key);
   std::error_code error;

@@ -71,6 +71,10 @@ class Cache {
   // the entry.
   void reject(const CacheKey& key, std::string_view fault);
 
+  // The entry in a file, without its key and without a mark of use. Throws Error{input}, whose text
+  // is a clause without a subject, for a file that is no whole entry.
+  static CacheHit read(const std::filesystem::path& path);
+
   // All entries, the last used one first.
   std::vector<CacheListing> list() const;
   // Removes the entries, and what writers left that were killed over an hour ago. Other files stay.

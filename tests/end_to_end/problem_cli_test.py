@@ -222,6 +222,27 @@ class Generate(ProblemCase):
                       self.refused(2, "generate", "poisson3d", "/nowhere/out.h5", "--n", 5, launch=LAUNCH))
 
 
+class Cache(ProblemCase):
+    def test_lists_and_clears_entries_only(self):
+        folder = self.folder / "cache"
+        self.assertIn("0 entries", self.problem("cache", "list", "--cache", folder).stdout)
+        folder.mkdir()
+        (folder / "0123456789abcdef0123456789abcdef.trireme").write_text("damaged")
+        (folder / "thesis.tex").write_text("precious")
+        self.assertIn("is truncated", self.problem("cache", "list", "--cache", folder).stdout)
+        self.assertIn("is truncated", self.refused(3, "cache", "explain", "0123", "--cache", folder))
+        self.assertIn("begin with 'ff'", self.refused(2, "cache", "explain", "ff", "--cache", folder))
+        self.assertIn("1 file removed", self.problem("cache", "clear", "--cache", folder).stdout)
+        self.assertEqual([path.name for path in folder.iterdir()], ["thesis.tex"])
+
+    def test_says_what_is_missing(self):
+        self.refused(2, "cache")
+        environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
+        done = subprocess.run([PROBLEM, "cache", "list"], text=True, capture_output=True, env=environment)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--cache DIR", done.stderr)
+
+
 class Help(ProblemCase):
     def test_first_screen_shows_a_complete_example(self):
         text = self.problem("--help").stdout
