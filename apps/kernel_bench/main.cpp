@@ -60,7 +60,7 @@ int run_command(int argc, char** argv) {
       ->required();
   app.add_option("--matrix", arguments.group, "file: the group of the matrix")
       ->capture_default_str();
-  app.add_option("--n", arguments.spec.n, "generator: grid points per side, or rows")
+  app.add_option("--n", arguments.spec.n, "generator: points, elements or cells per side, or rows")
       ->capture_default_str();
   app.add_option("--k", arguments.spec.k,
                  "generator: nonzeros per row (random), edge factor (rmat)")

@@ -69,9 +69,12 @@ void declare(CLI::App& app, Options& options) {
   GenerateSpec& spec = options.generate.spec;
   generate_command.add_option("KIND", spec.kind, "one of: " + kinds())->required();
   generate_command.add_option("OUT.h5", options.generate.output, "file to write")->required();
-  generate_command.add_option("--n,-n", spec.n, "grid points per side, rows, or (rmat) the scale")
+  generate_command
+      .add_option("--n,-n", spec.n, "points, elements or cells per side, rows, or (rmat) the scale")
       ->required();
-  generate_command.add_option("--k,-k", spec.k, "nonzeros per row (random), edges per row (rmat)")
+  generate_command
+      .add_option("--k,-k", spec.k,
+                  "nonzeros per row (random), edges per row (rmat), columns on either side (bands)")
       ->capture_default_str();
   generate_command.add_option("--seed", spec.seed, "seed of all random numbers")
       ->capture_default_str();

@@ -29,6 +29,9 @@ constexpr std::int64_t itself(std::int64_t n) { return n; }
 constexpr std::int64_t square(std::int64_t n) { return n * n; }
 constexpr std::int64_t cube(std::int64_t n) { return n * n * n; }
 constexpr std::int64_t three_cubes(std::int64_t n) { return 3 * n * n * n; }
+constexpr std::int64_t five_cubes(std::int64_t n) { return 5 * n * n * n; }
+constexpr std::int64_t free_nodes(std::int64_t n) { return square(2 * n - 1); }
+constexpr std::int64_t faces_and_cells(std::int64_t n) { return 2 * n * (n + 1) + n * n; }
 constexpr std::int64_t power_of_two(std::int64_t n) { return std::int64_t{1} << n; }
 
 constexpr std::array kGenerators = {
@@ -43,6 +46,14 @@ constexpr std::array kGenerators = {
     Generator{"circuit", 1, kMax, itself, make_circuit},
     Generator{"short", 1, kMax, itself, make_short},
     Generator{"web", 1, kMax, itself, make_web},
+    Generator{"mesh2d", 1, 46340, square, make_mesh2d},
+    Generator{"lognormal", 1, kMax, itself, make_lognormal},
+    Generator{"graph", 1, kMax, itself, make_graph},
+    Generator{"blocks", 1, 754, five_cubes, make_blocks},
+    Generator{"highorder", 1, 23170, free_nodes, make_highorder},
+    Generator{"bands", 1, kMax, itself, make_bands},
+    Generator{"arrow", 1, kMax, itself, make_arrow},
+    Generator{"saddle", 1, 26754, faces_and_cells, make_saddle},
 };
 
 constexpr auto kNames = [] {
@@ -62,6 +73,9 @@ const Generator& find_generator(const GenerateSpec& spec) {
            spec.k);
     if (spec.kind == "rmat" && (spec.k < 1 || spec.k > kMax))
       fail(ExitCode::usage, "rmat takes k from 1 to 2^31-1 edges per row, not {}", spec.k);
+    if (spec.kind == "bands" && (spec.k < 0 || spec.k > kMax))
+      fail(ExitCode::usage, "bands takes k from 0 to 2^31-1 columns on either side, not {}",
+           spec.k);
     return generator;
   }
   const auto near = nearest(spec.kind, kNames);

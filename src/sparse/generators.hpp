@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Model problems that are made from a few numbers. They are the benchmark set.
+// Model problems that are made from a few numbers.
 //
 // Every random number is a hash of (seed, row, position), so that any range of rows can be made in
 // parallel and on its own, and a matrix is the same on any number of ranks. Columns ascend and have
@@ -16,6 +16,19 @@
 //   circuit n              short rows, 16 dense columns and 16 dense rows, random values
 //   short n                1 to 4 nonzeros per row near the diagonal, random values
 //   web n                  power-law row lengths, half of the columns local, random values
+//
+// The following families have variable coefficients and are symmetric; all but saddle are positive
+// definite.
+//
+//   mesh2d n               triangulation of n x n nodes that are numbered at random
+//   lognormal n            log-normal row lengths, 14 in the mean, 4/5 of the columns near
+//   graph n                Laplacian of a random graph with power-law degrees, exponent 2.2
+//   blocks n               dense 5 x 5 blocks on the 7-point stencil of n^3 nodes
+//   highorder n            biquadratic elements, n x n: rows of 9, 15 and 25
+//   bands n k              k columns on either side of the diagonal
+//   arrow n                4 columns on either side of the diagonal; the last 4 rows and columns
+//                          are full
+//   saddle n               mixed elements for Darcy flow through n x n cells: [K B^T; B 0]
 #pragma once
 
 #include <cstdint>
@@ -29,9 +42,10 @@
 namespace trireme {
 
 struct GenerateSpec {
-  std::string kind;        // one of generator_names()
-  std::int64_t n = 0;      // grid points per side, rows, or the scale (rmat)
-  std::int64_t k = 16;     // nonzeros per row (random) or edge factor (rmat); the others ignore it
+  std::string kind;     // one of generator_names()
+  std::int64_t n = 0;   // points, elements or cells per side, rows, or the scale (rmat)
+  std::int64_t k = 16;  // nonzeros per row (random), edge factor (rmat) or columns on either side
+                        // of the diagonal (bands); the others ignore it
   std::uint64_t seed = 1;  // seed of all random numbers; the stencils ignore it
 };
 

@@ -52,5 +52,13 @@ std::unique_ptr<RowSource> make_rmat(const GenerateSpec&, std::int64_t, std::int
 std::unique_ptr<RowSource> make_circuit(const GenerateSpec&, std::int64_t, std::int64_t);
 std::unique_ptr<RowSource> make_short(const GenerateSpec&, std::int64_t, std::int64_t);
 std::unique_ptr<RowSource> make_web(const GenerateSpec&, std::int64_t, std::int64_t);
+std::unique_ptr<RowSource> make_mesh2d(const GenerateSpec&, std::int64_t, std::int64_t);
+std::unique_ptr<RowSource> make_lognormal(const GenerateSpec&, std::int64_t, std::int64_t);
+std::unique_ptr<RowSource> make_graph(const GenerateSpec&, std::int64_t, std::int64_t);
+std::unique_ptr<RowSource> make_blocks(const GenerateSpec&, std::int64_t, std::int64_t);
+std::unique_ptr<RowSource> make_highorder(const GenerateSpec&, std::int64_t, std::int64_t);
+std::unique_ptr<RowSource> make_bands(const GenerateSpec&, std::int64_t, std::int64_t);
+std::unique_ptr<RowSource> make_arrow(const GenerateSpec&, std::int64_t, std::int64_t);
+std::unique_ptr<RowSource> make_saddle(const GenerateSpec&, std::int64_t, std::int64_t);
 
 }  // namespace trireme

@@ -86,6 +86,13 @@ TEST_F(CacheTest, RemovesWhatWasNotUsedForTheLongestTime) {
   EXPECT_EQ(cache.list().size(), 3u);
 }
 
+TEST_F(CacheTest, DoesNotReadAFileThatIsLargerThanTheWholeCacheMayBe) {
+  Cache(folder_).keep(key_named("a"), bytes_of(std::string(1000, 'x')), 0);
+  Cache cache(folder_, 500);
+  EXPECT_FALSE(cache.find(key_named("a")));
+  EXPECT_EQ(cache.take_notes().size(), 1u);
+}
+
 TEST_F(CacheTest, ListsItsEntriesAndClearsNothingElse) {
   Cache cache(folder_);
   cache.keep(key_named("a"), bytes_of("payload"), 2.5);

@@ -24,6 +24,8 @@ GenerateSpec small_spec(std::string_view kind) {
   if (kind.find("2d") != kind.npos) spec.n = 61;
   if (kind.find("3d") != kind.npos || kind == "poisson27") spec.n = 17;
   if (kind == "rmat") spec.n = 12;
+  if (kind == "blocks") spec.n = 7;
+  if (kind == "highorder" || kind == "saddle") spec.n = 25;
   return spec;
 }
 
@@ -104,11 +106,13 @@ TEST(Generators, NameTheNearestKind) {
   EXPECT_NE(message.find("elasticity3d-shuffled, convection3d"), std::string::npos) << message;
   EXPECT_NE(error_of({.kind = "random", .n = 5, .k = 6}).find("k from 0 to n = 5"),
             std::string::npos);
+  EXPECT_NE(error_of({.kind = "bands", .n = 5, .k = -1}).find("bands takes k"), std::string::npos);
   EXPECT_NE(error_of({.kind = "rmat", .n = 5, .k = 0}).find("rmat takes k"), std::string::npos);
 }
 
 TEST(Generators, SeedsDifferAndRepeat) {
-  for (const std::string kind : {"random", "rmat", "circuit", "short", "web"}) {
+  for (const std::string kind :
+       {"random", "rmat", "circuit", "short", "web", "mesh2d", "lognormal", "graph"}) {
     GenerateSpec spec = small_spec(kind);
     const CsrMatrix<double> first = whole(spec), again = whole(spec);
     EXPECT_EQ(first.values, again.values);
