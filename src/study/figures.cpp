@@ -25,22 +25,28 @@ constexpr Figure kFigures[] = {
 double seconds(const Json& run, std::initializer_list<const char*> parts) {
   const Json& all = run.at("seconds");
   double sum = 0;
-  for (const char* part : parts) sum += all.value(part, 0.0);
+  for (const char* part : parts)
+    if (const auto found = all.find(part); found != all.end() && found->is_number())
+      sum += found->get<double>();
   return sum;
 }
 
 Finding finding(const Json& run, double wall, std::int64_t peak_memory) {
   Finding f;
   f.kernel = run.at("kernel");
+  f.ordering = run.value("ordering", "");
   f.precision = run.at("precision");
   f.device = run.at("device");
   f.exit_code = run.at("exit_code");
   f.reason = run.at("reason");
   const Json& product = run.at("kernel_us");
-  if (product.value("count", 0) > 0) f.figures["product"] = product.at("median");
+  const auto add_if = [&](bool there, const char* name, const Json& number) {
+    if (there && number.is_number()) f.figures[name] = number;
+  };
+  add_if(product.at("count") > 0, "product", product.at("median"));
   const std::int64_t iterations = run.at("iterations");
   f.figures["iterations"] = static_cast<double>(iterations);
-  if (iterations > 0) f.figures["iteration"] = run.at("iteration_us");
+  add_if(iterations > 0, "iteration", run.at("iteration_us"));
   f.figures["solve"] = seconds(run, {"solve"});
   f.figures["prepare"] = seconds(run, {"tune", "order", "build", "upload", "setup"});
   f.figures["total"] = f.figures["prepare"] + seconds(run, {"renew", "solve"});

@@ -24,7 +24,7 @@ std::vector<std::string_view> figure_names();
 
 // One of the runs that a report.json has.
 struct Finding {
-  std::string kernel, precision, device;  // as they ran
+  std::string kernel, ordering, precision, device;  // as they ran
   int exit_code = 0;
   std::string reason;
   std::string problem;  // the name in the report

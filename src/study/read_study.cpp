@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <map>
 #include <set>
@@ -19,6 +18,7 @@
 #include "kernels/registry.hpp"
 #include "study/figures.hpp"
 #include "study/settings.hpp"
+#include "study/written_values.hpp"
 
 namespace trireme::study {
 namespace {
@@ -189,49 +189,12 @@ class StudyReader {
     return found == top_.end() ? nullptr : &found->second;
   }
 
-  template <class Parse>
-  auto parsed(const Written& written, const YAML::Node& node, Parse parse, const char* what) const {
-    const auto value = node.IsScalar() ? parse(node.Scalar()) : std::nullopt;
-    if (!value)
-      fail(ExitCode::usage, "{}: {} must be {}{}", written.place(node), written.key, what,
-           node.IsScalar() ? fmt::format(", not '{}'", node.Scalar()) : "");
-    return *value;
-  }
-
-  static std::optional<std::int64_t> whole(const std::string& text) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return number;
-  }
-  static std::optional<std::int64_t> positive(const std::string& text) {
-    const auto number = whole(text);
-    return number && *number >= 1 && *number <= 100'000 ? number : std::nullopt;
-  }
-  static std::optional<std::string> not_empty(const std::string& text) {
-    return text.empty() ? std::nullopt : std::optional(text);
-  }
-  static std::optional<std::string> with_place_for_ranks(const std::string& text) {
-    return text.find("{}") == text.npos ? std::nullopt : std::optional(text);
-  }
-  // Bytes of "512M" or "8G".
-  static std::optional<double> parse_bytes(const std::string& text) {
-    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-    const auto number = whole(text.substr(0, digits));
-    const std::string unit = text.substr(digits);
-    if (!number || *number < 1) return std::nullopt;
-    const auto bytes = static_cast<double>(*number);
-    if (unit == "M" || unit == "MB") return bytes * 1e6;
-    if (unit == "G" || unit == "GB") return bytes * 1e9;
-    return std::nullopt;
-  }
-
   void read_limits() {
     constexpr const char* time = "a time such as 90s, 10m or 1h30m";
     if (const auto* w = given("limit")) study_.limit = parsed(*w, w->value, parse_duration, time);
     if (const auto* w = given("total")) study_.total = parsed(*w, w->value, parse_duration, time);
     if (const auto* w = given("memory"))
-      study_.memory = parsed(*w, w->value, parse_bytes, "a size such as 500M or 8G");
+      study_.memory = parsed(*w, w->value, bytes_of, "a size such as 500M or 8G");
     if (const auto* w = given("repeat"))
       study_.repeat = parsed(*w, w->value, positive, "a whole number from 1 to 100000");
     if (const auto* w = given("directory"))
@@ -239,12 +202,6 @@ class StudyReader {
     if (const auto* w = given("launcher"))
       study_.launcher = parsed(*w, w->value, with_place_for_ranks,
                                "a command with {} for the number of ranks, such as mpirun -n {}");
-  }
-
-  template <class Read>
-  void for_each_item(const Written& written, Read&& read) const {
-    if (!written.value.IsSequence()) return read(written.value);
-    for (const YAML::Node& item : written.value) read(item);
   }
 
   void read_lists() {

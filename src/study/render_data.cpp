@@ -20,11 +20,9 @@ Json optional(const std::optional<T>& value) {
 }
 
 Json cell_json(const Cell& cell) {
-  return {{"figure", optional(cell.figure)},
-          {"spread", cell.spread},
-          {"repetitions", cell.repetitions},
-          {"ratio", optional(cell.ratio)},
-          {"failure", cell.failure}};
+  return {{"figure", optional(cell.figure)}, {"spread", cell.spread},
+          {"repetitions", cell.repetitions}, {"ratio", optional(cell.ratio)},
+          {"behind", optional(cell.behind)}, {"failure", cell.failure}};
 }
 
 Json table_json(const Table& table) {
@@ -41,6 +39,9 @@ Json table_json(const Table& table) {
                      {"geometric_mean", some ? Json(m.geometric) : Json(nullptr)},
                      {"smallest", some ? Json(m.least) : Json(nullptr)},
                      {"largest", some ? Json(m.greatest) : Json(nullptr)},
+                     {"best", m.best},
+                     {"behind_p95", m.behind_p95},
+                     {"behind_worst", m.behind_worst},
                      {"failed", m.failed}});
   }
   return {{"figure", table.figure->name},
@@ -80,7 +81,9 @@ std::string csv_of_runs(const std::vector<Result>& results) {
 
   std::string text;
   for (const std::string& key : keys) text += field(key) + ",";
-  text += "repetition,failure,exit_code,signal,ran_kernel,ran_precision,ran_device,rows,nnz";
+  text +=
+      "repetition,failure,exit_code,signal,ran_kernel,ran_ordering,ran_precision,ran_device,rows,"
+      "nnz";
   for (const std::string_view figure : figure_names()) {
     const std::string_view unit = find_figure(figure)->unit;
     text += fmt::format(",{}{}{}", figure, unit.empty() ? "" : "_", unit);
@@ -93,9 +96,9 @@ std::string csv_of_runs(const std::vector<Result>& results) {
     }
     const Finding& f = result.finding;
     const Ended ended = result.record ? result.record->ended : Ended{};
-    text +=
-        fmt::format("{},{},{},{},{},{},{},{},{}", result.repetition, field(result.failure),
-                    ended.exit_code, ended.signal, f.kernel, f.precision, f.device, f.rows, f.nnz);
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{}", result.repetition, field(result.failure),
+                        ended.exit_code, ended.signal, f.kernel, f.ordering, f.precision, f.device,
+                        f.rows, f.nnz);
     for (const std::string_view figure : figure_names()) {
       const auto found = f.figures.find(figure);
       text += found == f.figures.end() ? "," : fmt::format(",{:.6g}", found->second);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "report/words.hpp"
 #include "study/render.hpp"
 
 namespace trireme::study {
@@ -58,7 +59,9 @@ std::string means(const Summary& summary, const Table& table) {
       "better. A mean is over the problems on which both have a figure.</p>\n"
       "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">variant</th><th scope=\"col\">"
       "geometric mean</th><td></td><th scope=\"col\">problems</th><th scope=\"col\">smallest</th>"
-      "<th scope=\"col\">largest</th><th scope=\"col\">failed</th></tr></thead><tbody>\n",
+      "<th scope=\"col\">largest</th><th scope=\"col\">best on</th><th scope=\"col\">behind the "
+      "best,<br>95 % of problems</th><th scope=\"col\">worst</th><th "
+      "scope=\"col\">failed</th></tr></thead><tbody>\n",
       escape(summary.baseline));
   for (std::size_t v = 0; v < summary.variants.size(); ++v) {
     const Mean& mean = table.means[v];
@@ -66,9 +69,11 @@ std::string means(const Summary& summary, const Table& table) {
     out += fmt::format(
         "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"bars\"><span class=\"bar\" "
         "style=\"width: "
-        "{:.1f}%\"></span></td><td>{}</td><td>{}</td><td>{}</td><td{}>{}</td></tr>\n",
+        "{:.1f}%\"></span></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
+        "<td{}>{}</td></tr>\n",
         escape(summary.variants[v]), ratio(mean.geometric), 100 * mean.geometric / longest,
-        mean.count, ratio(mean.least), ratio(mean.greatest),
+        mean.count, ratio(mean.least), ratio(mean.greatest), mean.best,
+        words::percent(mean.behind_p95), words::percent(mean.behind_worst),
         mean.failed > 0 ? " class=\"bad\"" : "", mean.failed);
   }
   return out + "</tbody></table></div>\n";

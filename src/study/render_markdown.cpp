@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/words.hpp"
 #include "study/render.hpp"
 
 namespace trireme::study {
@@ -57,6 +58,15 @@ std::string table_text(const Summary& summary, const Table& table) {
     for (const Cell& cell : row.cells)
       text += fmt::format(" {} |", cell.figure ? three_digits(*cell.figure) : cell.failure);
     text += several ? fmt::format(" {} |\n", best_of(summary, row)) : "\n";
+  }
+  if (several) {
+    text += "| best on, of all problems | | |";
+    for (const Mean& mean : table.means) text += fmt::format(" {} |", mean.best);
+    text += " |\n| behind the best: 95 %, worst | | |";
+    for (const Mean& mean : table.means)
+      text += fmt::format(" {}, {} |", words::percent(mean.behind_p95),
+                          words::percent(mean.behind_worst));
+    text += " |\n";
   }
   if (!summary.baseline.empty()) {
     const char* end = several ? " |\n" : "\n";

@@ -58,6 +58,15 @@ std::string mean_lines(const Table& table, const Columns& columns) {
     text += line(columns, "geometric mean", of_mean(&Mean::geometric, true)) +
             line(columns, "smallest ratio", of_mean(&Mean::least, false)) +
             line(columns, "largest ratio", of_mean(&Mean::greatest, false));
+  const bool several = std::ranges::any_of(table.means, [](const Mean& m) { return m.best > 0; }) &&
+                       table.means.size() > 1;
+  if (several)
+    text += line(columns, "best on",
+                 texts(table.means, [](const Mean& m) { return std::to_string(m.best); })) +
+            line(columns, "behind, 95 %",
+                 texts(table.means, [](const Mean& m) { return words::percent(m.behind_p95); })) +
+            line(columns, "behind, worst",
+                 texts(table.means, [](const Mean& m) { return words::percent(m.behind_worst); }));
   if (std::ranges::any_of(table.means, [](const Mean& m) { return m.failed > 0; }))
     text += line(columns, "failed",
                  texts(table.means, [](const Mean& m) { return std::to_string(m.failed); }));

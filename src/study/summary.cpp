@@ -75,6 +75,15 @@ Value part(const Study& study, const Value& settings, bool of_rows) {
   return some;
 }
 
+// What runs that are compared with each other have in common.
+Key compared_by(const Study& study, const Value& settings) {
+  Value rest;
+  for (const Setting& s : settings)
+    if (std::ranges::find(study.baseline, s.key, &Setting::key) == study.baseline.end())
+      rest.push_back(s);
+  return key_of(rest);
+}
+
 Value with_baseline(const Study& study, Value settings) {
   for (const Setting& wanted : study.baseline) {
     const auto same = std::ranges::find(settings, wanted.key, &Setting::key);
@@ -119,9 +128,11 @@ Cell cell_of(const Samples& samples) {
 Mean mean_of(const Table& table, std::size_t variant) {
   Mean mean;
   double logarithms = 0;
+  std::vector<double> behind;
   for (const Row& row : table.rows) {
     const Cell& cell = row.cells[variant];
     if (!cell.figure && cell.failure != "not run") ++mean.failed;
+    if (cell.behind) behind.push_back(*cell.behind);
     if (!cell.ratio) continue;
     logarithms += std::log(*cell.ratio);
     mean.least = mean.count == 0 ? *cell.ratio : std::min(mean.least, *cell.ratio);
@@ -129,6 +140,12 @@ Mean mean_of(const Table& table, std::size_t variant) {
     ++mean.count;
   }
   if (mean.count > 0) mean.geometric = std::exp(logarithms / mean.count);
+  if (behind.empty()) return mean;
+  std::ranges::sort(behind);
+  mean.best = static_cast<int>(std::ranges::count(behind, 0.0));
+  // The least number of cells that are 95 % of them.
+  mean.behind_p95 = behind[(95 * behind.size() + 99) / 100 - 1];
+  mean.behind_worst = behind.back();
   return mean;
 }
 
@@ -179,6 +196,7 @@ class Summariser {
     for (std::size_t r = 0; r < rows_.size(); ++r)
       for (const Samples& one : samples[r]) table.rows[r].cells.push_back(cell_of(one));
     add_ratios(table);
+    add_behind(table);
     for (std::size_t v = 0; v < variants_.size(); ++v) table.means.push_back(mean_of(table, v));
     return table;
   }
@@ -196,6 +214,23 @@ class Summariser {
       if (cell.figure && other.figure && *cell.figure > 0 && *other.figure > 0)
         cell.ratio = *other.figure / *cell.figure;
     }
+  }
+
+  void add_behind(Table& table) const {
+    std::map<Key, double> best;
+    const auto cell_of_result = [&](const Result& result) -> Cell& {
+      return table.rows[rows_.index_of(part(study_, result.settings, true))]
+          .cells[variants_.index_of(part(study_, result.settings, false))];
+    };
+    for (const Result& result : results_)
+      if (const Cell& cell = cell_of_result(result); cell.figure && *cell.figure > 0) {
+        const auto [same, is_new] =
+            best.emplace(compared_by(study_, result.settings), *cell.figure);
+        same->second = std::min(same->second, *cell.figure);
+      }
+    for (const Result& result : results_)
+      if (Cell& cell = cell_of_result(result); cell.figure && *cell.figure > 0)
+        cell.behind = *cell.figure / best.at(compared_by(study_, result.settings)) - 1;
   }
 
   std::vector<Failure> failures() const {

@@ -37,7 +37,10 @@ struct Cell {
   double spread = 0;             // (maximum - minimum) / median
   int repetitions = 0;           // that the median is of
   std::optional<double> ratio;   // the figure of the baseline over this figure: above 1 is better
-  std::string failure;           // the first one, in a word
+  // This figure over the best one, less 1. The best one is of the runs on the same problem with the
+  // same settings but for the keys of the baseline.
+  std::optional<double> behind;
+  std::string failure;  // the first one, in a word
 };
 
 struct Row {
@@ -50,7 +53,9 @@ struct Row {
 struct Mean {
   int count = 0;  // of the ratios; the others below are 0 where there is none
   double geometric = 0, least = 0, greatest = 0;
-  int failed = 0;  // cells
+  int best = 0;                             // cells that are not behind
+  double behind_p95 = 0, behind_worst = 0;  // of the cells that have a figure
+  int failed = 0;                           // cells
 };
 
 struct Table {

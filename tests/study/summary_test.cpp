@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "study/render.hpp"
 
 namespace trireme::study {
@@ -103,6 +105,35 @@ TEST(Summary, TheBaselineAgreesInAllElse) {
   EXPECT_DOUBLE_EQ(*cells[3].ratio, 4);
 }
 
+TEST(Summary, CellsAreBehindTheBestThatDiffersInTheKeysOfTheBaselineOnly) {
+  std::vector<Result> results;
+  for (const auto& [iterations, csr, albus] :
+       {std::tuple{"200", 8.0, 10.0}, std::tuple{"1000", 50.0, 40.0}}) {
+    results.push_back(result("a", "csr", csr));
+    results.back().settings.push_back(setting("solver.max_iterations", iterations));
+    results.push_back(result("a", "albus", albus));
+    results.back().settings.push_back(setting("solver.max_iterations", iterations));
+  }
+  const Table table = summarise(study(), results).tables.at(0);
+  const auto& cells = table.rows.at(0).cells;
+  EXPECT_DOUBLE_EQ(*cells[0].behind, 0);
+  EXPECT_DOUBLE_EQ(*cells[1].behind, 0.25);
+  EXPECT_DOUBLE_EQ(*cells[2].behind, 0.25);
+  EXPECT_EQ(table.means[0].best, 1);
+  EXPECT_EQ(table.means[1].best, 0);
+}
+
+TEST(Summary, NinetyFivePercentOfTheProblemsAreNoFurtherBehind) {
+  std::vector<Result> results;
+  for (int i = 1; i <= 20; ++i) {
+    results.push_back(result("p" + std::to_string(i), "csr", 100));
+    results.push_back(result("p" + std::to_string(i), "albus", 100 + i));
+  }
+  const Mean albus = summarise(study(), results).tables.at(0).means.at(1);
+  EXPECT_NEAR(albus.behind_p95, 0.19, 1e-12);
+  EXPECT_NEAR(albus.behind_worst, 0.2, 1e-12);
+}
+
 TEST(Summary, AProblemThatTheBaselineNamesIsAVariant) {
   Study s;
   s.baseline = {setting("problem.generate", "a")};
@@ -133,7 +164,7 @@ TEST(Summary, RunsAreLinesOfCsv) {
   odd.finding.kernel = "csr";
   const std::string csv = csv_of_runs({odd, failed("x", "albus")});
   EXPECT_EQ(csv.substr(0, csv.find(',', 17)), "problem.generate,kernel");
-  EXPECT_NE(csv.find("\"a,\"\"b\"\"\",csr,1,,0,0,csr,,,10,30,8.5,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\"a,\"\"b\"\"\",csr,1,,0,0,csr,,,,10,30,8.5,"), std::string::npos) << csv;
   EXPECT_NE(csv.find("\nx,albus,1,signal 11,"), std::string::npos) << csv;
 }
 
