@@ -143,8 +143,11 @@ void name_runs(std::vector<StudyRun>& runs, bool repeated) {
   for (const StudyRun& run : runs)
     for (const Setting& s : run.settings) texts[s.key].insert(s.text);
   for (StudyRun& run : runs) {
-    for (const Setting& s : run.settings)
-      if (texts[s.key].size() > 1) run.name += (run.name.empty() ? "" : ",") + label(s);
+    for (const Setting& s : run.settings) {
+      if (texts[s.key].size() < 2) continue;
+      if (!run.name.empty()) run.name += ',';
+      run.name += label(s);
+    }
     if (run.name.empty()) run.name = label(run.settings.front());
     if (run.name.size() > kMaxName) run.name = run.name.substr(0, kMaxName) + "~" + run.hash;
     if (repeated) run.name += fmt::format(",{}", run.repetition);

@@ -52,7 +52,9 @@ std::optional<Record> read_record(const fs::path& folder, const StudyRun& run) {
   if (!json) return std::nullopt;
   try {
     if (json->at("hash") != run.hash) return std::nullopt;
-    Record record{.ended = {}, .error = json->at("error"), .folder = folder};
+    Record record;
+    record.error = json->at("error");
+    record.folder = folder;
     const std::string how = json->at("end");
     bool known = false;
     for (const auto& [value, word] : kWords)
@@ -61,7 +63,8 @@ std::optional<Record> read_record(const fs::path& folder, const StudyRun& run) {
     record.ended.signal = json->at("signal");
     record.ended.seconds = json->at("seconds");
     record.ended.peak_memory = json->at("peak_memory_bytes");
-    return known ? std::optional(record) : std::nullopt;
+    if (!known) return std::nullopt;
+    return record;
   } catch (const Json::exception&) {
     return std::nullopt;
   }

@@ -80,7 +80,7 @@ std::string csv_of_runs(const std::vector<Result>& results) {
       if (std::ranges::find(keys, s.key) == keys.end()) keys.push_back(s.key);
 
   std::string text;
-  for (const std::string& key : keys) text += field(key) + ",";
+  for (const std::string& key : keys) text += field(key).append(",");
   text +=
       "repetition,failure,exit_code,signal,ran_kernel,ran_ordering,ran_precision,ran_device,rows,"
       "nnz";
@@ -92,7 +92,8 @@ std::string csv_of_runs(const std::vector<Result>& results) {
   for (const Result& result : results) {
     for (const std::string& key : keys) {
       const auto s = std::ranges::find(result.settings, key, &Setting::key);
-      text += (s == result.settings.end() ? "" : field(s->text)) + ",";
+      if (s != result.settings.end()) text += field(s->text);
+      text += ',';
     }
     const Finding& f = result.finding;
     const Ended ended = result.record ? result.record->ended : Ended{};
@@ -103,7 +104,9 @@ std::string csv_of_runs(const std::vector<Result>& results) {
       const auto found = f.figures.find(figure);
       text += found == f.figures.end() ? "," : fmt::format(",{:.6g}", found->second);
     }
-    text += "," + (result.record ? field(result.record->folder.string()) : "") + "\n";
+    text += ',';
+    if (result.record) text += field(result.record->folder.string());
+    text += '\n';
   }
   return text;
 }

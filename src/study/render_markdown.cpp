@@ -84,8 +84,10 @@ std::string table_text(const Summary& summary, const Table& table) {
 
 std::string markdown_summary(const Summary& summary) {
   std::string text;
-  for (const Table& table : summary.tables)
-    text += (text.empty() ? "" : "\n") + table_text(summary, table);
+  for (const Table& table : summary.tables) {
+    if (!text.empty()) text += '\n';
+    text += table_text(summary, table);
+  }
   if (!summary.failures.empty()) text += "\nWhat failed:\n\n";
   for (const Failure& failure : summary.failures)
     text += fmt::format("- {}: {}: {}\n", escaped(failure.variant), escaped(failure.reason),

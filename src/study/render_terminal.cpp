@@ -89,7 +89,8 @@ std::string table_text(const Summary& summary, const Table& table) {
   for (std::size_t first = 0; first < summary.variants.size(); first += per_block) {
     const Columns columns{first, std::min(first + per_block, summary.variants.size()), label,
                           width};
-    text += "\n" + line(columns, "", summary.variants);
+    text += '\n';
+    text += line(columns, "", summary.variants);
     for (const Row& row : table.rows) text += line(columns, row.label, texts(row.cells, cell_text));
     text += mean_lines(table, columns);
   }

@@ -146,7 +146,8 @@ class StudyRunner {
       limit = std::min(limit, left);
     }
     if (stop.count() > 0) return stop_for("stopped by a signal");
-    Record record{.ended = {}, .error = {}, .folder = empty_folder(i)};
+    Record record;
+    record.folder = empty_folder(i);
     const auto command = command_of(study_, run, options_.program, record.folder);
     Launch launch{.words = command,
                   .environment = {},
