@@ -38,7 +38,8 @@ const TrialCandidate* find(const std::vector<TrialCandidate>& candidates,
 
 KernelTuning::KernelTuning(const Case& c, const std::shared_ptr<DistributedMatrix>& matrix,
                            const KernelChoice& kernel, Amat& amat, KspSolver& solver,
-                           std::optional<KernelDecision> earlier, MeasureProduct measure)
+                           std::optional<KernelDecision> earlier, MeasureProduct measure,
+                           FindOrder order)
     : case_(c),
       matrix_(matrix),
       kernel_(kernel),
@@ -46,6 +47,7 @@ KernelTuning::KernelTuning(const Case& c, const std::shared_ptr<DistributedMatri
       solver_(solver),
       earlier_(std::move(earlier)),
       measure_(std::move(measure)),
+      find_order_(std::move(order)),
       traits_(traits_for_cost_model(*matrix)),
       tuner_(candidates({.running = kernel,
                          .traits = traits_,
@@ -147,10 +149,18 @@ void KernelTuning::run() {
   MPI_Bcast(&winner, 1, MPI_INT64_T, 0, matrix_->comm);
   if (static_cast<std::size_t>(winner) != running_) change_to(static_cast<std::size_t>(winner));
   best_.reset();
+  std::erase_if(orders_, [&](const auto& order) { return order.first != kernel_.ordering; });
   const double seconds = max_over_ranks(matrix_->comm, watch.seconds());
   if (solving_) paused_ += seconds;
   const double chosen = running_ == 0 ? 0 : amat_.build_seconds();
   seconds_ += std::max(0.0, seconds - (amat_.build_seconds() != built_before ? chosen : 0));
+}
+
+std::shared_ptr<Operator> KernelTuning::make(const KernelChoice& choice) {
+  if (choice.ordering == Ordering::given) return make_operator(matrix_, choice);
+  auto& ordered = orders_[choice.ordering];
+  if (!ordered) ordered = find_order_(choice.ordering, choice.device);
+  return make_operator(matrix_, choice, ordered);
 }
 
 void KernelTuning::measure_running() {
@@ -169,10 +179,11 @@ void KernelTuning::try_option(std::size_t k) {
   choice.ordering = option.ordering;
   choice.ghost_kernel = option.ghost_kernel;
   try {
-    std::shared_ptr<Operator> op = make_operator(matrix_, choice);
+    std::shared_ptr<Operator> op = make(choice);
     const double us = max_over_ranks(matrix_->comm, measure_(*op, kTimedProducts));
     const double build = max_over_ranks(matrix_->comm, op->build_seconds());
     tuner_.measured(k, us, build, max_over_ranks(matrix_->comm, watch.seconds()));
+    tuner_.order_is_made(option.ordering);
     if (tuner_.best() == k) {
       best_ = std::move(op);
       held_ = k;
@@ -188,7 +199,7 @@ void KernelTuning::change_to(std::size_t k) {
   kernel_.name = option.kernel;
   kernel_.ordering = option.ordering;
   kernel_.ghost_kernel = option.ghost_kernel;
-  if (!best_ || held_ != k) best_ = make_operator(matrix_, kernel_);
+  if (!best_ || held_ != k) best_ = make(kernel_);
   const bool resident = solver_.engine() == Engine::resident;
   amat_.replace_operator(best_, resident);
   running_ = k;

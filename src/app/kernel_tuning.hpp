@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,12 +37,14 @@ namespace trireme {
 // Microseconds of one product of this rank, from that many products.
 using MeasureProduct = std::function<double(Operator& op, int products)>;
 
+using FindOrder = std::function<std::shared_ptr<OrderedMatrix>(Ordering, Device)>;
+
 class KernelTuning {
  public:
   // `kernel` is the one that `amat` has. All references must outlive this. Collective.
   KernelTuning(const Case& c, const std::shared_ptr<DistributedMatrix>& matrix,
                const KernelChoice& kernel, Amat& amat, KspSolver& solver,
-               std::optional<KernelDecision> earlier, MeasureProduct measure);
+               std::optional<KernelDecision> earlier, MeasureProduct measure, FindOrder order);
 
   // Comes before each solve. `solves_after`: how many follow it. Where a trial pays before the
   // solve begins, it takes place here. Collective.
@@ -66,6 +69,7 @@ class KernelTuning {
   void run();
   double products_ahead() const;
   SolveProgress progress() const;
+  std::shared_ptr<Operator> make(const KernelChoice& choice);
   void measure_running();
   void try_option(std::size_t k);
   void change_to(std::size_t k);
@@ -77,6 +81,8 @@ class KernelTuning {
   KspSolver& solver_;
   std::optional<KernelDecision> earlier_;
   MeasureProduct measure_;
+  FindOrder find_order_;
+  std::map<Ordering, std::shared_ptr<OrderedMatrix>> orders_;  // that trials have made
   MatrixTraits traits_;
   Tuner tuner_;
   std::string began_with_;

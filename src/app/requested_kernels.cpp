@@ -44,6 +44,9 @@ bool has_executor(const Case& c, const KernelChoice& choice, const GpusOfRanks& 
   const CaseKernel kernel = find_case_kernel(choice.name);
   kernel.require_library(choice.device);
   require_engine_of(kernel, choice.device, c.solver.engine);
+  if (!kernel.entry && choice.ordering != Ordering::given)
+    fail(ExitCode::usage, "kernel '{}' has no order of rows of its own: use ordering: given",
+         choice.name);
   const bool exists = kernel.runs_on(choice.device, choice.precision);
   if (choice.device == Device::cpu || gpus.everywhere) return exists;
   const bool also_on_cpu = kernel.runs_on(Device::cpu, choice.precision);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cached_order.hpp"
 #include "app/case_cache.hpp"
 #include "app/comparisons.hpp"
 #include "app/machine_description.hpp"
@@ -150,7 +151,12 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
                              .checkpoints = checkpoints,
                              .matrix_exponent = matrix_exponent,
                              .load_peak_bytes = peak_resident_bytes(),
-                             .resident_before = resident_before};
+                             .resident_before = resident_before,
+                             .order = [&](Ordering ordering, Device device) {
+                               return cached_order(cached.cache,
+                                                   key_of(kOrderKind, outcome, matrix->row_starts),
+                                                   matrix, ordering, device);
+                             }};
   std::vector<std::string> notes = notes_on_the_system(c, gpus, problem, plain, matrix_exponent);
   if (!cached.note.empty()) notes.push_back(cached.note);
 

@@ -47,7 +47,8 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   const bool mixed = kernel.precision == Precision::mixed;
 
   reset_peak_resident();
-  const std::unique_ptr<Amat> amat = make_amat(context.matrix, kernel);
+  const std::unique_ptr<Amat> amat =
+      make_amat(context.matrix, kernel, context.order(kernel.ordering, kernel.device));
   const PeakMemory memory = peak_memory(context);
 
   SolverSpec spec = context.spec.solver;
@@ -66,7 +67,7 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   std::optional<KernelTuning> tuning;
   if (planned.automatic)
     tuning.emplace(context.spec, context.matrix, kernel, *amat, solver, planned.earlier,
-                   context.measure);
+                   context.measure, context.order);
   amat->times().clear();
   KernelRun run = Solves(context, *amat, solver, on_iteration, tuning ? &*tuning : nullptr).all();
 
@@ -79,6 +80,9 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   }
   const CaseKernel about = find_case_kernel(kernel.name);
   o.ordering = to_string(kernel.ordering);
+  o.ghost_kernel = kernel.ghost_kernel;
+  if (const auto op = amat->shared_operator(); op && op->ordered())
+    o.seconds.order = max_over_ranks(context.matrix->comm, op->ordered()->seconds());
   o.kernel = kernel.name;
   o.device = kernel.device;
   o.precision = kernel.precision;

@@ -29,6 +29,8 @@ struct SolveContext {
   int matrix_exponent = 0;                        // `matrix` is the problem's times 2^-this
   std::int64_t load_peak_bytes = 0;  // of this rank, while it reads and distributes the matrix
   std::int64_t resident_before = 0;  // bytes of this rank, before it reads
+  // The matrix in an order of rows; null for Ordering::given. Collective.
+  FindOrder order = [](Ordering, Device) { return std::shared_ptr<OrderedMatrix>(); };
   MeasureProduct measure = [](Operator& op, int products) {
     return op.measure_product_us(products);
   };

@@ -56,6 +56,11 @@ void Tuner::measured(std::size_t option, double product_us, double build_seconds
   options_[option].seconds += seconds;
 }
 
+void Tuner::order_is_made(Ordering ordering) {
+  for (TunerOption& option : options_)
+    if (option.ordering == ordering) option.order_seconds = 0;
+}
+
 void Tuner::failed(std::size_t option, std::string why, double seconds) {
   options_[option].failure = std::move(why);
   options_[option].seconds += seconds;

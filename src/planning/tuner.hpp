@@ -61,6 +61,8 @@ class Tuner {
   // The option that is worth a trial at this point, if any.
   std::optional<std::size_t> next(const SolveProgress& progress) const;
   void measured(std::size_t option, double product_us, double build_seconds, double seconds);
+  // Further options in this order need not make it.
+  void order_is_made(Ordering ordering);
   void failed(std::size_t option, std::string why, double seconds);
 
   // The option with the least measured product, with the running one preferred within kLeastGain.

@@ -18,6 +18,7 @@ Json seconds(const Seconds& s) {
 Json candidate(const TrialCandidate& c) {
   return {{"kernel", c.kernel},
           {"ordering", c.ordering},
+          {"ghost_kernel", c.ghost_kernel},
           {"predicted_us", c.predicted_us},
           {"build_seconds", optional(c.build_seconds)},
           {"product_us", optional(c.product_us)},
@@ -29,7 +30,8 @@ Json trial(const std::optional<TrialOutcome>& t) {
   if (!t) return nullptr;
   Json candidates = Json::array();
   for (const TrialCandidate& c : t->candidates) candidates.push_back(candidate(c));
-  return {{"expected_products", t->expected_products},
+  return {{"began_with", t->began_with},
+          {"expected_products", t->expected_products},
           {"expected_from", t->expected_from},
           {"budget_seconds", t->budget_seconds},
           {"seconds", t->seconds},
@@ -62,6 +64,7 @@ Json run(const RunOutcome& run) {
           {"device", to_string(run.device)},
           {"precision", to_string(run.precision)},
           {"ordering", run.ordering},
+          {"ghost_kernel", run.ghost_kernel},
           {"method", run.method},
           {"engine", to_string(run.engine)},
           {"preconditioner", run.preconditioner},

@@ -142,6 +142,7 @@ struct RunOutcome {
       notes;                    // "vectors staged through pinned memory: 1.3 us per product", ...
   std::vector<double> history;  // residual norms, relative to ||b||, from iteration 0
   std::string ordering = "given";     // the order of rows in which it worked: given, rcm, cluster
+  std::string ghost_kernel;  // multiplies by the columns of other ranks; empty: `kernel` does
   std::optional<TrialOutcome> trial;  // of `kernel: auto`
   std::vector<StepOutcome> steps;     // of problem.steps
   std::vector<double> product_us;     // times of products in their order, at most 2,000 of them

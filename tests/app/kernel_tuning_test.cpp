@@ -141,6 +141,43 @@ TEST_F(KernelTuningTest, AKernelThatIsFastEnoughStays) {
   EXPECT_EQ(run.outcome.trial->candidates[0].kernel, kSlow);
 }
 
+// Only the clustered order is fast: it is found, used, and seen in no result.
+TEST_F(KernelTuningTest, AnOrderOfRowsIsACandidate) {
+  Case c = case_of("generate: mesh2d, n: 60", "kernel: auto\ndevice: cpu\nrepeat: 40");
+  const KernelRun run = run_from_slow(c, [](Operator& op, int) {
+    return op.ordered() && op.ordered()->ordering() == Ordering::cluster ? 10.0 : 1000.0;
+  });
+  EXPECT_EQ(run.outcome.ordering, "cluster");
+  EXPECT_TRUE(run.outcome.converged) << run.outcome.reason;
+  EXPECT_LE(*run.outcome.relative_error, 1e-5);
+  EXPECT_GT(run.outcome.seconds.order, 0);
+  for (const double x : run.solutions[0]) ASSERT_NEAR(x, 1, 1e-4);
+}
+
+TEST_F(KernelTuningTest, AnOrderIsRefusedWhereThePreconditionerDependsOnIt) {
+  for (const char* solver : {"{preconditioner: ilu}", "{engine: petsc}", "{method: gmres}"}) {
+    const std::string error = test::error_of(
+        kProblem, std::string("kernel: csr\ndevice: cpu\nordering: rcm\nsolver: ") + solver,
+        ExitCode::usage);
+    EXPECT_NE(error.find("ordering: rcm"), std::string::npos) << error;
+  }
+}
+
+TEST_F(KernelTuningTest, TheSolutionIsTheSameInEveryOrder) {
+  const std::string problem = "generate: elasticity3d-shuffled, n: 6, rhs: random";
+  const CaseOutcome given = run(case_of(problem, "kernel: csr\ndevice: cpu"));
+  for (const char* order : {"rcm", "cluster"}) {
+    const CaseOutcome ordered = run(case_of(
+        problem, std::string("kernel: [csr, albus, sell]\ndevice: cpu\nordering: ") + order));
+    for (const RunOutcome& run : ordered.runs) {
+      EXPECT_TRUE(run.converged) << run.kernel << order << run.reason;
+      EXPECT_EQ(run.ordering, order);
+      EXPECT_NEAR(static_cast<double>(run.iterations),
+                  static_cast<double>(given.runs[0].iterations), 2);
+    }
+  }
+}
+
 TEST_F(KernelTuningTest, ASecondRunSpendsNothing) {
   const Case c = automatic("repeat: 12");
   keep_slow_decision(c, 1);

@@ -61,6 +61,7 @@ RunOutcome albus() {
   run.notes = {"a note"};
   run.history = {1, 0.125, 2.5e-4, 1e-6, 9.5e-9};
   run.ordering = "rcm";
+  run.ghost_kernel = "csr";
   run.product_us = {6000.25, 5800.5, 12000.5};
   run.product_us_stride = 105;
   run.steps = {{.name = "/A7",
@@ -77,12 +78,14 @@ RunOutcome albus() {
                 .solve_seconds = 0.75}};
   run.trial = {.candidates = {{.kernel = "albus",
                                .ordering = "rcm",
+                               .ghost_kernel = "csr",
                                .predicted_us = 6200,
                                .build_seconds = 0.012,
                                .product_us = 6000.5,
                                .chosen = true,
                                .verdict = "the least total"},
                               {.kernel = "csr", .predicted_us = 9000, .verdict = "not measured"}},
+               .began_with = "csr",
                .expected_products = 313,
                .expected_from = "repeat: 2",
                .budget_seconds = 0.0625,
@@ -120,6 +123,7 @@ RunOutcome sell() {
   run.deterministic = true;
   run.corrections = 6;
   run.ordering = "given";
+  run.ghost_kernel = "";
   run.product_us = {};
   run.product_us_stride = 1;
   run.steps = {};
@@ -247,7 +251,7 @@ TEST(Figures, OfTheJson) {
     {"trireme": "0.1.0", "petsc": "3.18.5", "hdf5": "1.10.8", "mpi": "Open MPI 4.1.4"}})json"));
   ASSERT_EQ(report["runs"].size(), 2u);
   const Json albus = Json::parse(R"json({"kernel": "albus", "device": "cpu", "precision": "double",
-    "ordering": "rcm", "method": "cg", "engine": "resident", "preconditioner": "jacobi", "ranks": 3, "rtol": 1e-8,
+    "ordering": "rcm", "ghost_kernel": "csr", "method": "cg", "engine": "resident", "preconditioner": "jacobi", "ranks": 3, "rtol": 1e-8,
     "converged": true, "exit_code": 0,
     "reason": "converged: relative tolerance reached (CONVERGED_RTOL)", "petsc_reason": 2,
     "iterations": 4, "corrections": null, "relative_residual": 9.8e-9, "relative_error": 3.1e-7,
@@ -265,11 +269,11 @@ TEST(Figures, OfTheJson) {
                "guess": "previous", "guess_residual": 0.5, "iterations": 17, "converged": true,
                "relative_residual": 8.5e-9, "read_seconds": 0.125, "renew_seconds": 0.0625,
                "solve_seconds": 0.75}],
-    "trial": {"expected_products": 313, "expected_from": "repeat: 2", "budget_seconds": 0.0625,
+    "trial": {"began_with": "csr", "expected_products": 313, "expected_from": "repeat: 2", "budget_seconds": 0.0625,
               "seconds": 0.031, "from_cache": false, "changed_at": 3, "candidates": [
-      {"kernel": "albus", "ordering": "rcm", "predicted_us": 6200.0, "build_seconds": 0.012,
+      {"kernel": "albus", "ordering": "rcm", "ghost_kernel": "csr", "predicted_us": 6200.0, "build_seconds": 0.012,
        "product_us": 6000.5, "chosen": true, "verdict": "the least total"},
-      {"kernel": "csr", "ordering": "given", "predicted_us": 9000.0, "build_seconds": null,
+      {"kernel": "csr", "ordering": "given", "ghost_kernel": "", "predicted_us": 9000.0, "build_seconds": null,
        "product_us": null, "chosen": false, "verdict": "not measured"}]}})json");
   EXPECT_EQ(Json::diff(albus, report["runs"][0]), Json::array());
   Json sell = albus;
@@ -283,7 +287,7 @@ TEST(Figures, OfTheJson) {
     "kernel_us": {"count": 1, "mean": 2.5, "median": 2.0, "p95": 3.0, "min": 1.0, "max": 4.0},
     "iteration_us": 0.1, "gflops": 1234.5, "padding": 0.0, "bytes": 999,
     "peak_memory_bytes": 1500000, "peak_memory_over_csr": 0.5, "deterministic": true, "notes": [],
-    "history": [1.0, null], "ordering": "given", "product_us": [], "product_us_stride": 1,
+    "history": [1.0, null], "ordering": "given", "ghost_kernel": "", "product_us": [], "product_us_stride": 1,
     "steps": []})json"));
   for (const char* unknown : {"relative_residual", "relative_error", "gbytes_per_s",
                               "bandwidth_fraction", "break_even_products", "trial"})
