@@ -245,7 +245,27 @@ class Summariser {
       if (same == all.end()) same = all.insert(all.end(), {variant, result.reason, {}});
       if (std::ranges::find(same->rows, row) == same->rows.end()) same->rows.push_back(row);
     }
-    return all;
+    return merged(all);
+  }
+
+  // Variants that fail alike share one entry.
+  std::vector<Failure> merged(const std::vector<Failure>& all) const {
+    std::vector<Failure> some;
+    std::vector<std::size_t> variants;
+    for (const Failure& f : all) {
+      const auto same = std::ranges::find_if(some, [&](const Failure& other) {
+        return other.reason == f.reason && other.rows == f.rows;
+      });
+      if (same == some.end()) {
+        some.push_back(f);
+        variants.push_back(1);
+      } else if (++variants[static_cast<std::size_t>(same - some.begin())] == variants_.size()) {
+        same->variant = "every variant";
+      } else {
+        same->variant.append(", ").append(f.variant);
+      }
+    }
+    return some;
   }
 
   const Study& study_;

@@ -65,7 +65,8 @@ struct Table {
 };
 
 struct Failure {
-  std::string variant, reason;
+  std::string variant;  // or several: "csr, albus", "every variant"
+  std::string reason;
   std::vector<std::string> rows;  // labels
 };
 

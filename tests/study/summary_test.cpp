@@ -2,6 +2,7 @@
 // Ratios and means against figures that were computed by hand.
 #include "study/summary.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -74,6 +75,15 @@ TEST(Summary, WhatFailedEntersNoMeanAndIsCounted) {
   EXPECT_NE(markdown_summary(s).find("| 1.00x (2) | 4.00x (1) |"), std::string::npos);
 }
 
+TEST(Summary, WhatFailsAlikeForEveryVariantIsOneFailure) {
+  const Summary s = summarise(study(), {failed("a", "csr"), failed("a", "albus"),
+                                        result("b", "csr", 9), failed("b", "sell")});
+  ASSERT_EQ(s.failures.size(), 2U);
+  EXPECT_EQ(s.failures[0].variant, "csr, albus");
+  EXPECT_EQ(s.failures[0].rows, std::vector<std::string>{"a"});
+  EXPECT_EQ(s.failures[1].variant, "sell");
+}
+
 TEST(Summary, RepetitionsGiveTheMedianAndTheSpread) {
   std::vector<Result> results;
   for (const double product : {3.0, 5.0, 4.0}) {
@@ -126,8 +136,8 @@ TEST(Summary, CellsAreBehindTheBestThatDiffersInTheKeysOfTheBaselineOnly) {
 TEST(Summary, NinetyFivePercentOfTheProblemsAreNoFurtherBehind) {
   std::vector<Result> results;
   for (int i = 1; i <= 20; ++i) {
-    results.push_back(result("p" + std::to_string(i), "csr", 100));
-    results.push_back(result("p" + std::to_string(i), "albus", 100 + i));
+    results.push_back(result(fmt::format("p{}", i), "csr", 100));
+    results.push_back(result(fmt::format("p{}", i), "albus", 100 + i));
   }
   const Mean albus = summarise(study(), results).tables.at(0).means.at(1);
   EXPECT_NEAR(albus.behind_p95, 0.19, 1e-12);
@@ -153,7 +163,7 @@ TEST(Summary, NoLineOnTheTerminalHasMoreThanAHundredColumns) {
   std::vector<Result> results;
   for (int kernel = 0; kernel < 12; ++kernel)
     results.push_back(
-        result(std::string(60, 'p'), "kernel-with-a-name-" + std::to_string(kernel), 1e6));
+        result(std::string(60, 'p'), fmt::format("kernel-with-a-name-{}", kernel), 1e6));
   results.push_back(failed("y", "csr"));
   std::istringstream lines(terminal_summary(summarise(study(), results)));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
