@@ -25,6 +25,17 @@ std::int64_t products_per_iteration(const std::string& method) {
   return known ? solvers::info_of(*known).products : 1;
 }
 
+// PETSc's product, where any engine can have it.
+std::vector<std::string> others(const KernelChoice& running, const KspSolver& solver) {
+  std::vector<std::string> names;
+  const bool given = running.ordering == Ordering::given || solver.row_order_is_free();
+  for (const CaseKernel& kernel : case_kernels())
+    if (!kernel.entry && given && kernel.runs_on(running.device, running.precision) &&
+        !kernel.engine_on(running.device))
+      names.emplace_back(kernel.name);
+  return names;
+}
+
 const TrialCandidate* find(const std::vector<TrialCandidate>& candidates,
                            const TunerOption& option) {
   const auto same = std::ranges::find_if(candidates, [&](const TrialCandidate& candidate) {
@@ -53,11 +64,13 @@ KernelTuning::KernelTuning(const Case& c, const std::shared_ptr<DistributedMatri
                          .traits = traits_,
                          .reproducible = c.reproducible,
                          .orderings = solver.row_order_is_free() && !c.ordering,
-                         .timed_products = kTimedProducts})),
+                         .timed_products = kTimedProducts,
+                         .others = others(kernel, solver)})),
       products_per_iteration_(products_per_iteration(solver.method())) {
   began_with_ = kernel.name;
   if (solver.executor() == "cuda persistent kernel")
     nothing_to_choose_ = "the system fits into shared memory, where the loop has its own product";
+  if (!amat.shared_operator()) nothing_to_choose_ = "an earlier run chose PETSc's own product";
   if (!earlier_) return;
   if (earlier_->iterations > 0) iterations_of_solve_ = earlier_->iterations;
   for (std::size_t k = 0; k < tuner_.options().size(); ++k) {
@@ -113,6 +126,11 @@ double KernelTuning::products_ahead() const {
           static_cast<double>(solves_after_) * static_cast<double>(later));
 }
 
+std::int64_t KernelTuning::products_done() const {
+  return products_per_iteration_ *
+         (iterations_ + (solving_ ? std::ssize(norms_) : std::int64_t{0}));
+}
+
 SolveProgress KernelTuning::progress() const {
   SolveProgress progress{.seconds = solved_seconds_, .products_ahead = products_ahead()};
   if (solving_) progress.seconds += watch_.seconds() - paused_;
@@ -135,7 +153,7 @@ void KernelTuning::run() {
   const Stopwatch watch;
   const double built_before = amat_.build_seconds();
   SolveProgress here = progress();
-  expected_ = static_cast<std::int64_t>(here.products_ahead);
+  expected_ = std::max(expected_, products_done() + static_cast<std::int64_t>(here.products_ahead));
   if (!tuner_.options()[0].product_us) measure_running();
   for (;;) {
     largest_budget_ = std::max(largest_budget_, tuner_.budget_seconds(here));
@@ -261,10 +279,12 @@ TrialOutcome KernelTuning::outcome() const {
 
 std::optional<KernelDecision> KernelTuning::decision() const {
   if (earlier_ && seconds_ == 0) return std::nullopt;
+  TrialOutcome trial = outcome();
+  trial.expected_products = std::max(trial.expected_products, products_done());
   return KernelDecision{.kernel = kernel_.name,
                         .ordering = std::string(to_string(kernel_.ordering)),
                         .ghost_kernel = kernel_.ghost_kernel,
-                        .trial = outcome(),
+                        .trial = std::move(trial),
                         .iterations = iterations_of_solve_};
 }
 

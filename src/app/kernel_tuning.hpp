@@ -68,6 +68,7 @@ class KernelTuning {
   // The trials that pay at this point, and the change to the best kernel. Collective.
   void run();
   double products_ahead() const;
+  std::int64_t products_done() const;
   SolveProgress progress() const;
   std::shared_ptr<Operator> make(const KernelChoice& choice);
   void measure_running();

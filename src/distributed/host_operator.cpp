@@ -128,14 +128,7 @@ void HostOperator::refresh_values() {
 double HostOperator::measure_product_us(int products) {
   const Array<double> x(matrix_->local_rows(), 1.0);
   Array<double> y(matrix_->local_rows());
-  std::vector<float> us;
-  multiply(kernels_, x, y);
-  for (int product = 0; product < products; ++product) {
-    const Stopwatch watch;
-    multiply(kernels_, x, y);
-    us.push_back(static_cast<float>(1e6 * watch.seconds()));
-  }
-  return summarise(std::move(us), products).median;
+  return median_us(products, [&] { multiply(kernels_, x, y); });
 }
 
 KernelStatistics HostOperator::statistics() const {

@@ -5,7 +5,10 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
+
+#include "base/stopwatch.hpp"
 
 namespace trireme {
 
@@ -43,5 +46,18 @@ class ProductTimes {
 
 // Statistics of the samples; `count`, which may exceed their number, becomes ProductTiming::count.
 ProductTiming summarise(std::vector<float> microseconds, std::int64_t count);
+
+// Median microseconds of `product`, called that many times after one call that is not timed.
+template <class Product>
+double median_us(int products, const Product& product) {
+  product();
+  std::vector<float> us;
+  for (int done = 0; done < products; ++done) {
+    const Stopwatch watch;
+    product();
+    us.push_back(static_cast<float>(1e6 * watch.seconds()));
+  }
+  return summarise(std::move(us), products).median;
+}
 
 }  // namespace trireme

@@ -9,6 +9,7 @@
 #include "distributed/cuda_operator.hpp"
 #include "distributed/host_operator.hpp"
 #include "parallel/collective.hpp"
+#include "petsc/aij_operator.hpp"
 #include "petsc/assembled_mat.hpp"
 #include "petsc/case_kernels.hpp"
 #include "petsc/exchange_options.hpp"
@@ -159,6 +160,7 @@ std::unique_ptr<Amat> make_amat(const std::shared_ptr<DistributedMatrix>& matrix
 std::shared_ptr<Operator> make_operator(const std::shared_ptr<DistributedMatrix>& matrix,
                                         const KernelChoice& kernel,
                                         std::shared_ptr<OrderedMatrix> ordered) {
+  if (kernel.name == kPetscAij) return std::make_shared<AijOperator>(matrix);
   if (!ordered) ordered = order_matrix(matrix, kernel.ordering, kernel.device);
   const OperatorOptions options{kernel.precision, kernel.ghost_kernel, std::move(ordered)};
   if (kernel.device == Device::cuda)

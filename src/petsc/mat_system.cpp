@@ -11,22 +11,6 @@
 #include "petsc/vectors.hpp"
 
 namespace trireme {
-namespace {
-
-VecHandle vector_without_array(Mat mat) {
-  PetscInt rows = 0, global_rows = 0;
-  petsc_check(MatGetLocalSize(mat, &rows, nullptr));
-  petsc_check(MatGetSize(mat, &global_rows, nullptr));
-  VecHandle vec;
-  if (size_of(comm_of(mat)) == 1)
-    petsc_check(VecCreateSeqWithArray(comm_of(mat), 1, rows, nullptr, vec.put()));
-  else
-    petsc_check(VecCreateMPIWithArray(comm_of(mat), 1, rows, global_rows, nullptr, vec.put()));
-  return vec;
-}
-
-}  // namespace
-
 MatSystem::MatSystem(Mat mat)
     : mat_(mat),
       operator_(operator_of(mat)),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "parallel/collective.hpp"
 #include "petsc/shim.hpp"
 
 namespace trireme {
@@ -23,6 +24,18 @@ void set_local_values(Vec vec, std::span<const double> values) {
   petsc_check(VecGetArrayWrite(vec, &data));
   std::copy(values.begin(), values.end(), data);
   petsc_check(VecRestoreArrayWrite(vec, &data));
+}
+
+VecHandle vector_without_array(Mat mat) {
+  PetscInt rows = 0, global_rows = 0;
+  petsc_check(MatGetLocalSize(mat, &rows, nullptr));
+  petsc_check(MatGetSize(mat, &global_rows, nullptr));
+  VecHandle vec;
+  if (size_of(comm_of(mat)) == 1)
+    petsc_check(VecCreateSeqWithArray(comm_of(mat), 1, rows, nullptr, vec.put()));
+  else
+    petsc_check(VecCreateMPIWithArray(comm_of(mat), 1, rows, global_rows, nullptr, vec.put()));
+  return vec;
 }
 
 }  // namespace trireme

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/array.hpp"
+#include "petsc/shim.hpp"
 
 namespace trireme {
 
@@ -14,5 +15,8 @@ Array<double> local_values(Vec vec);
 
 // `values` has as many entries as the vector has on this rank.
 void set_local_values(Vec vec, std::span<const double> values);
+
+// A vector of the rows of `mat` for VecPlaceArray, without an array of its own. Collective.
+VecHandle vector_without_array(Mat mat);
 
 }  // namespace trireme

@@ -45,6 +45,8 @@ std::vector<TunerOption> candidates(const CandidateRequest& request) {
       if (request.reproducible && !kernel.deterministic) continue;
       options.push_back(option(kernel.name, ordering));
     }
+  for (const std::string& kernel : request.others)
+    if (kernel != running.name) options.push_back(option(kernel, Ordering::given));
   // The ghost block has few nonzeros in most of its rows, so that a layout may not serve it.
   constexpr double kMinGhostPart = 0.02;
   const std::string_view plain = running.device == Device::cuda ? "csr-vector" : "csr";

@@ -2,6 +2,7 @@
 // What `kernel: auto` may choose from: the registered kernels in the orders of rows.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "kernels/registry.hpp"
@@ -11,11 +12,12 @@
 namespace trireme {
 
 struct CandidateRequest {
-  KernelChoice running;      // the kernel that the run begins with
-  MatrixTraits traits;       // with what the cost model looks at
-  bool reproducible = true;  // leave out kernels whose sums differ from run to run
-  bool orderings = false;    // whether the rows may be put into another order
-  int timed_products = 5;    // per trial
+  KernelChoice running;                  // the kernel that the run begins with
+  MatrixTraits traits;                   // with what the cost model looks at
+  bool reproducible = true;              // leave out kernels whose sums differ from run to run
+  bool orderings = false;                // whether the rows may be put into another order
+  int timed_products = 5;                // per trial
+  std::vector<std::string> others = {};  // kernels that are in no registry, without orders
 };
 
 // The running kernel first, then every other kernel that runs on the same device in the same

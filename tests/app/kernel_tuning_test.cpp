@@ -154,6 +154,17 @@ TEST_F(KernelTuningTest, AnOrderOfRowsIsACandidate) {
   for (const double x : run.solutions[0]) ASSERT_NEAR(x, 1, 1e-4);
 }
 
+TEST_F(KernelTuningTest, PetscsProductIsACandidate) {
+  for (const char* engine : {"resident", "petsc"}) {
+    const KernelRun run =
+        run_from_slow(automatic(std::string("repeat: 20\nsolver: {engine: ") + engine + "}"),
+                      [](Operator& op, int) { return op.kernel() == "petsc-aij" ? 10.0 : 1000.0; });
+    EXPECT_EQ(run.outcome.kernel, "petsc-aij") << engine;
+    EXPECT_TRUE(run.outcome.converged) << run.outcome.reason;
+    EXPECT_LE(*run.outcome.relative_error, 1e-6);
+  }
+}
+
 TEST_F(KernelTuningTest, AnOrderIsRefusedWhereThePreconditionerDependsOnIt) {
   for (const char* solver : {"{preconditioner: ilu}", "{engine: petsc}", "{method: gmres}"}) {
     const std::string error = test::error_of(
