@@ -148,7 +148,9 @@ TEST_F(SharedCacheTest, IgnoresAnOrderThatIsNoPermutationOrHasAnotherLength) {
   Array<std::int32_t> order = order_of_this_rank();
   cache.keep_order(key, order, 0.1);
   EXPECT_FALSE(cache.find_order(key, std::ssize(order) + 1));
-  EXPECT_EQ(cache.take_notes().size(), 1u);
+  const auto notes = cache.take_notes();
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("has not one number per row"), std::string::npos) << notes[0];
   order[3] = order[4];
   cache.keep_order(key, order, 0.1);
   EXPECT_FALSE(cache.find_order(key, std::ssize(order)));

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A choice on disk is found for the same pattern, whatever the values, and for no other pattern; and
+// a folder that is of no use costs a run nothing but a note.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "parallel/collective.hpp"
+#include "solved_cases.hpp"
+
+namespace trireme {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CachedDecision : public testing::Test {
+ protected:
+  CachedDecision() {
+    std::string name = fs::temp_directory_path() / "trireme-decision-XXXXXX";
+    if (rank_of(MPI_COMM_WORLD) == 0 && !mkdtemp(name.data())) name.clear();
+    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    folder_ = name;
+  }
+  ~CachedDecision() override {
+    on_rank_zero([&] { fs::remove_all(folder_); });
+  }
+
+  // Between what the ranks did before and what they do after.
+  template <class Work>
+  static void on_rank_zero(Work&& work) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_of(MPI_COMM_WORLD) == 0) work();
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  RunOutcome run(const std::string& problem, const std::string& rest = "") const {
+    Case c = test::case_of(problem, "kernel: auto\ndevice: cpu\n" + rest);
+    c.cache = {.use = true, .directory = folder_};
+    return run_case(MPI_COMM_WORLD, c, nullptr).runs.at(0);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(CachedDecision, IsFoundForOtherValuesOnThePattern) {
+  EXPECT_FALSE(run("generate: bands, n: 400, k: 3, seed: 1").trial->from_cache);
+  EXPECT_TRUE(run("generate: bands, n: 400, k: 3, seed: 2").trial->from_cache);
+}
+
+TEST_F(CachedDecision, IsNotFoundForAnotherPatternWithTheSameCounts) {
+  const std::string solver = "solver: {method: bicgstab, preconditioner: none, max_iterations: 3}";
+  EXPECT_FALSE(run("generate: random, n: 400, k: 9, seed: 1", solver).trial->from_cache);
+  EXPECT_FALSE(run("generate: random, n: 400, k: 9, seed: 2", solver).trial->from_cache);
+  EXPECT_TRUE(run("generate: random, n: 400, k: 9, seed: 1", solver).trial->from_cache);
+}
+
+TEST_F(CachedDecision, IsNotFoundForAnotherMethod) {
+  EXPECT_FALSE(run("generate: poisson2d, n: 20").trial->from_cache);
+  EXPECT_FALSE(run("generate: poisson2d, n: 20", "solver: {method: minres}").trial->from_cache);
+}
+
+std::int64_t notes_with(const RunOutcome& run, const std::string& text) {
+  return std::count_if(run.notes.begin(), run.notes.end(), [&](const std::string& note) {
+    return note.find(text) != std::string::npos;
+  });
+}
+
+TEST_F(CachedDecision, ThatIsDamagedIsReplacedAfterOneNote) {
+  const std::string problem = "generate: poisson2d, n: 20";
+  run(problem);
+  on_rank_zero([&] {
+    for (const auto& entry : fs::directory_iterator(folder_)) fs::resize_file(entry, 100);
+  });
+  const RunOutcome second = run(problem);
+  EXPECT_TRUE(second.converged);
+  EXPECT_FALSE(second.trial->from_cache);
+  EXPECT_EQ(notes_with(second, "it is ignored and removed"), 1);
+  const RunOutcome third = run(problem);
+  EXPECT_TRUE(third.trial->from_cache);
+  EXPECT_EQ(notes_with(third, "cache entry"), 0);
+}
+
+TEST_F(CachedDecision, InAFolderThatCannotBeWrittenIsOneNote) {
+  folder_ /= "file";
+  on_rank_zero([&] { std::ofstream(folder_) << "a file"; });
+  const RunOutcome outcome = run("generate: poisson2d, n: 20");
+  EXPECT_TRUE(outcome.converged);
+  EXPECT_EQ(notes_with(outcome, "nothing is kept in the cache"), 1);
+  folder_ = folder_.parent_path();
+}
+
+}  // namespace
+}  // namespace trireme
