@@ -18,6 +18,7 @@
 #include "distributed/matrix_on_ranks.hpp"
 #include "petsc/mat_shell.hpp"
 #include "solvers/systems.hpp"
+#include "support/permuted_csr.hpp"
 #include "support/petsc_environment.hpp"
 #include "support/random.hpp"
 #include "support/shapes.hpp"
@@ -105,6 +106,62 @@ TEST_F(CudaOperatorTest, MixedPrecisionMultipliesByTheRoundedMatrixAndByTheMatri
     cuda.multiply_exactly(x, y);
     expect_equal(y, expected);
   }
+}
+
+std::shared_ptr<OrderedMatrix> shuffled(const std::shared_ptr<DistributedMatrix>& matrix) {
+  return std::make_shared<OrderedMatrix>(matrix, Ordering::cluster,
+                                         test::random_order(matrix->local_rows()));
+}
+
+TEST_F(CudaOperatorTest, WorksInAnOrderAndAgreesWithTheHost) {
+  for (const CsrMatrix<double>& a :
+       {test::contract_shape<double>("OneDenseRow"),
+        test::contract_shape<double>("EveryLengthTo600"), test::grid_matrix(30)})
+    for (const Cut cut : {Cut::by_nonzeros, Cut::first_rank_empty})
+      for (const KernelEntry& entry : kernel_registry()) {
+        if (!entry.cuda_double) continue;
+        SCOPED_TRACE(entry.name);
+        const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, a, cut);
+        HostOperator host(matrix, "csr");
+        CudaOperator cuda(matrix, entry.name,
+                          {.ghost_kernel = "csr-vector", .ordered = shuffled(matrix)});
+        const Array<double> x = test::random_vector<double>(matrix->local_rows(), 3);
+        Array<double> expected(x.size()), y(x.size());
+        host.multiply(x, expected);
+        cuda.multiply(x, y);
+        expect_equal(y, expected);
+        cuda.update_values(test::random_vector<double>(matrix->blocks.nnz(), 77));
+        host.refresh_values();
+        host.multiply(x, expected);
+        cuda.multiply(x, y);
+        expect_equal(y, expected);
+        cuda.multiply_exactly(x, y);
+        expect_equal(y, expected);
+      }
+}
+
+TEST_F(CudaOperatorTest, KnowsTheRowDefectInItsOrder) {
+  const auto matrix = matrix_on_ranks(
+      MPI_COMM_WORLD, test::contract_shape<double>("EveryLengthTo600"), Cut::by_nonzeros);
+  const auto ordered = shuffled(matrix);
+  CudaOperator cuda(matrix, "csr-vector", {.precision = Precision::mixed, .ordered = ordered});
+  const Array<float> in_order = to_host(cuda.device_row_defect(), cuda.stream());
+  ASSERT_EQ(std::ssize(in_order), matrix->local_rows());
+  for (std::size_t i = 0; i < in_order.size(); ++i)
+    ASSERT_EQ(in_order[i], cuda.row_defect()[ordered->order()[i]]);
+  HostOperator host(matrix, "csr");
+  const Array<double> x = test::random_vector<double>(matrix->local_rows(), 3);
+  Array<double> expected(x.size()), y(x.size());
+  host.multiply(x, expected);
+  cuda.multiply_exactly(x, y);
+  expect_equal(y, expected);
+}
+
+TEST_F(CudaOperatorTest, FindsTheClustersOfTheHost) {
+  const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, test::grid_matrix(60), Cut::by_nonzeros);
+  const auto here = order_matrix(matrix, Ordering::cluster, Device::cpu);
+  const auto there = order_matrix(matrix, Ordering::cluster, Device::cuda);
+  EXPECT_TRUE(std::ranges::equal(here->order(), there->order()));
 }
 
 class CudaOperatorExchange : public CudaOperatorTest,

@@ -8,14 +8,16 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "device/device.hpp"
 #include "kernels/permutation.hpp"
 #include "kernels/permuted_kernel.hpp"
 #include "kernels/registry.hpp"
+#include "sparse/permuted.hpp"
 #include "support/device_product.hpp"
 #include "support/permuted_csr.hpp"
-#include "support/shapes.hpp"
+#include "support/square_shapes.hpp"
 
 namespace trireme {
 namespace {
@@ -48,6 +50,26 @@ TEST(PermutationOracle, MultipliesPxToPy) {
   const Array<double> x = random_vector<double>(a.cols);
   EXPECT_TRUE(same_bits(product(permuted_csr(a, order), permuted_vector(x, order)),
                         permuted_vector(product(a, x), order)));
+}
+
+TEST(PermutationOracle, IsPermutedSquareButForTheOrderInRows) {
+  const CsrMatrix<double> a = mixed_matrix();
+  const Array<std::int32_t> order = random_order(a.rows);
+  const PermutedCsr sorted = permuted_square(a.view(), order);
+  CsrMatrix<double> expected = permuted_csr(a, order);
+  EXPECT_EQ(sorted.matrix.row_ptr, expected.row_ptr);
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    const auto begin = sorted.matrix.row_ptr[i], end = sorted.matrix.row_ptr[i + 1];
+    std::vector<std::pair<std::int32_t, double>> entries;
+    for (auto k = begin; k < end; ++k)
+      entries.emplace_back(expected.col_idx[k], expected.values[k]);
+    std::sort(entries.begin(), entries.end());
+    for (auto k = begin; k < end; ++k) {
+      ASSERT_EQ(sorted.matrix.col_idx[k], entries[k - begin].first);
+      ASSERT_EQ(sorted.matrix.values[k], entries[k - begin].second);
+      ASSERT_EQ(sorted.matrix.values[k], a.values[sorted.entries[k]]);
+    }
+  }
 }
 
 class Permutation : public testing::Test {
@@ -93,6 +115,32 @@ TEST_F(Permutation, IsTheOraclesForEverySquareShape) {
                    permuted.values.span(), *stream);
     EXPECT_TRUE(same_bits(back(permuted.values), expected.values)) << "values alone";
   }
+}
+
+TEST_F(Permutation, WithAscendingColumnsIsThatOfTheHost) {
+  for (const auto& [name, matrix] : test::square_shapes()) {
+    SCOPED_TRACE(name);
+    const auto order = random_order(matrix.rows);
+    const PermutedCsr expected = permuted_square(matrix.view(), order);
+    const auto a = to_device(matrix.view(), *stream);
+    const auto order_device = on_device(order);
+    const SortedPermutedMatrix permuted =
+        sorted_permuted_matrix(a.view(), order_device.view(), *stream);
+    EXPECT_EQ(back(permuted.matrix.row_ptr), expected.matrix.row_ptr);
+    EXPECT_EQ(back(permuted.matrix.col_idx), expected.matrix.col_idx);
+    EXPECT_TRUE(same_bits(back(permuted.matrix.values), expected.matrix.values));
+    EXPECT_EQ(back(permuted.entries), expected.entries);
+  }
+}
+
+TEST_F(Permutation, OfAnOrderIsComposedWithIt) {
+  const auto outer = random_order(5000, 4), inner = random_order(5000, 5);
+  const auto outer_device = on_device(outer), inner_device = on_device(inner);
+  const DeviceBuffer<std::int32_t> composed(outer.size(), *stream);
+  compose(outer_device.view(), inner_device.view(), composed.span(), *stream);
+  const auto x = random_vector<double>(5000);
+  EXPECT_TRUE(same_bits(permuted_vector(x, back(composed)),
+                        permuted_vector(permuted_vector(x, outer), inner)));
 }
 
 TEST_F(Permutation, VectorsComeBackAsTheyWent) {

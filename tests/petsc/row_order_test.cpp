@@ -17,6 +17,7 @@
 #include "petsc/row_order.hpp"
 #include "petsc/vectors.hpp"
 #include "solvers/systems.hpp"
+#include "support/permuted_csr.hpp"
 #include "support/petsc_environment.hpp"
 #include "support/random.hpp"
 
@@ -145,6 +146,24 @@ TEST_P(RowOrder, FollowsNewValues) {
   petsc_check(MatAssemblyEnd(shell, MAT_FINAL_ASSEMBLY));
   expect_product();
   solve("trireme_cg", PCJACOBI);
+  expect_product();
+}
+
+// The order of the operator, and that of its kernel on top of it.
+TEST_P(RowOrder, OfTheKernelComesOnTopOfAnOrdering) {
+  const PetscInt in_callers_order = solve("trireme_cg", PCJACOBI);
+  const auto ordered = std::make_shared<OrderedMatrix>(matrix, Ordering::cluster,
+                                                       test::random_order(matrix->local_rows()));
+  op = std::make_shared<CudaOperator>(matrix, GetParam(), OperatorOptions{.ordered = ordered});
+  shell = make_shell(op);
+  expect_product();
+  EXPECT_NEAR(solve("trireme_cg", PCJACOBI), in_callers_order, 1);
+  solve("trireme_cg", kTriremeChebyshev);
+  solve("trireme_bicgstab", PCJACOBI);
+  op->choose_row_order(1000, kAlways);
+  EXPECT_EQ(op->permuted() != nullptr, alone());
+  expect_product();
+  EXPECT_NEAR(solve("trireme_cg", PCJACOBI), in_callers_order, 1);
   expect_product();
 }
 
