@@ -112,6 +112,10 @@ Arguments parse_arguments(int argc, const char* const* argv) {
   app.add_flag("--check", check, "Check the case and its file, without solving");
   app.add_flag("--quiet", result.quiet, "Print no progress and no table");
   app.add_flag("--list-kernels", list, "List every kernel: where it runs, and what it is");
+  app.add_option("--compare", result.reports,
+                 "Print what changed between two runs, with a verdict on noise, and solve nothing")
+      ->type_name("REPORT.JSON REPORT.JSON")
+      ->expected(2);
   app.add_flag("--print-schema", schema,
                "Print every key of a case as a JSON schema with units and defaults");
   app.add_flag("--version", version, "Print the versions of Trireme and its libraries");
@@ -128,6 +132,10 @@ Arguments parse_arguments(int argc, const char* const* argv) {
 
   if (dashes != end) result.petsc.assign(dashes + 1, end);
   require_dashes(result.petsc);
+  if (!result.reports.empty()) {
+    result.action = Action::compare;
+    return result;
+  }
   if (version || schema || list) {
     result.action = version  ? Action::print_version
                     : schema ? Action::print_schema

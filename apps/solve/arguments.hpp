@@ -17,6 +17,7 @@ enum class Action {
   check,
   study,
   list_study,
+  compare,
   print_help,
   print_version,
   print_schema,
@@ -30,10 +31,11 @@ struct Arguments {
   std::optional<std::filesystem::path> output;  // replaces report.directory
   bool quiet = false;
   bool resume = false;
-  bool again = false;              // with study: repeat what has ended
-  CacheSpec cache;                 // of --cache and --no-cache
-  std::vector<std::string> petsc;  // what follows "--", as it stands
-  std::string help;                // for print_help
+  bool again = false;                // with study: repeat what has ended
+  std::vector<std::string> reports;  // with compare: the two files
+  CacheSpec cache;                   // of --cache and --no-cache
+  std::vector<std::string> petsc;    // what follows "--", as it stands
+  std::string help;                  // for print_help
 };
 
 // Throws Error{usage} in one line.

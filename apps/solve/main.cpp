@@ -24,6 +24,7 @@
 #include "parallel/program.hpp"
 #include "petsc/session.hpp"
 #include "progress.hpp"
+#include "report/compare.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
 #include "study_command.hpp"
@@ -138,6 +139,14 @@ ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
     case Action::list_kernels:
       say(stdout, list_kernels());
       return ExitCode::converged;
+    case Action::compare: {
+      std::string text;
+      collectively(kWorld, [&] {
+        if (on_first_rank()) text = compare_reports(arguments.reports[0], arguments.reports[1]);
+      });
+      say(stdout, text);
+      return ExitCode::converged;
+    }
     case Action::study:
     case Action::list_study:
       fail(ExitCode::internal, "a study begins before MPI does");

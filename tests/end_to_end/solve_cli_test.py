@@ -109,6 +109,23 @@ class Solves(SolveCase):
         self.assertEqual("mpirun" in words, RANKS > 1)
         self.assertEqual(sum(report["pattern"]["density"]), report["problem"]["nnz"])
 
+    def test_compares_two_reports(self):
+        self.solve(POISSON, "--kernel", "csr")
+        shutil.move(self.results, self.folder / "before")
+        self.solve(POISSON, "--kernel", "albus")
+        done = self.run_solve("--compare", "before/report.json", "results/report.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("csr on cpu -> albus on cpu", done.stdout)
+        self.assertRegex(done.stdout, r"iterations +\d+ +\d+ +[0-9.]+  the same")
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+
+    def test_refuses_to_compare_what_is_no_report(self):
+        self.case("schema: 1\n", "no-report.json")
+        self.assertIn("'no-report.json' is no report.json of solve",
+                      self.refused(3, "--compare", "no-report.json", "no-report.json"))
+        self.assertIn("'nowhere' cannot be read", self.refused(3, "--compare", "nowhere", "no-report.json"))
+        self.refused(2, "--compare", "no-report.json")
+
     def test_reads_matrix_market_as_it_reads_the_imported_file(self):
         entries = [(i, j, 4.5 if i == j else -1) for i in range(1, 41) for j in (i - 1, i, i + 1) if 1 <= j <= 40]
         imported = self.matrix(entries, 40)
