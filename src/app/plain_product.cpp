@@ -63,6 +63,7 @@ bool PlainProduct::looks_symmetric() {
   const auto rows = static_cast<std::size_t>(matrix_->local_rows());
   const auto first = static_cast<std::uint64_t>(matrix_->first_row());
   Array<double> u(rows), v(rows), au(rows), av(rows);
+#pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < rows; ++i) {
     u[i] = hashed(first + i, 1);
     v[i] = hashed(first + i, 2);

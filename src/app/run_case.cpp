@@ -10,6 +10,7 @@
 #include "app/cached_order.hpp"
 #include "app/case_cache.hpp"
 #include "app/comparisons.hpp"
+#include "app/gpu_warm_up.hpp"
 #include "app/machine_description.hpp"
 #include "app/memory.hpp"
 #include "app/pattern_picture.hpp"
@@ -17,6 +18,7 @@
 #include "app/run_identity.hpp"
 #include "app/run_kernel.hpp"
 #include "app/solution_file.hpp"
+#include "app/start_clock.hpp"
 #include "app/system_scale.hpp"
 #include "distributed/gpus_of_ranks.hpp"
 #include "io/problem.hpp"
@@ -98,6 +100,7 @@ void check_case(MPI_Comm comm, const Case& c) {
 
 CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
                      InterruptGuard* interrupts) {
+  StartClock clock;
   const std::int64_t resident_before = resident_bytes();
   const RankZero rank_zero(comm, observer);
 
@@ -108,14 +111,17 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   if (c.report.resume) state.require(comm);
   CaseOutcome outcome;
   outcome.machine = describe_machine(comm);
-  outcome.machine.gpu = select_gpu(comm, requested, gpus);
+  GpuWarmUp gpu(comm, requested, gpus, c.solver);
   require_known_names(comm, c.solver);
+  clock.lap(&StartSeconds::device);
 
   // The system.
   rank_zero.step_begins("reading " + problem_name(c.problem));
   ProblemSpec spec = c.problem;
   spec.rows_together = block_size_option();
   Problem problem = load_problem(comm, spec);
+  clock.lap(&StartSeconds::read);
+  clock.move(&StartSeconds::read, &StartSeconds::check, problem.check_seconds);
   outcome.problem = describe(c, problem);
   const MatrixIdentity fingerprints = identity_of(comm, problem.matrix);
   outcome.pattern_hash = fmt::format("{:016x}", fingerprints.pattern);
@@ -124,6 +130,13 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   const auto matrix = distribute(comm, std::move(problem.matrix), problem.row_starts);
   const int matrix_exponent = scale_matrix(*matrix);
   PlainProduct plain(matrix);
+  clock.lap(&StartSeconds::split);
+  outcome.machine.gpu = gpu.finish();
+  clock.lap(&StartSeconds::device);
+  if (!outcome.machine.gpu.empty()) {
+    gpu.upload(*matrix);
+    clock.lap(&StartSeconds::upload);
+  }
 
   // What the runs share.
   CaseCache cached = open_cache(comm, c.cache);
@@ -152,6 +165,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
                              .matrix_exponent = matrix_exponent,
                              .load_peak_bytes = peak_resident_bytes(),
                              .resident_before = resident_before,
+                             .clock = &clock,
                              .order = [&](Ordering ordering, Device device) {
                                return cached_order(cached.cache,
                                                    key_of(kOrderKind, outcome, matrix->row_starts),
@@ -159,6 +173,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
                              }};
   std::vector<std::string> notes = notes_on_the_system(c, gpus, problem, plain, matrix_exponent);
   if (!cached.note.empty()) notes.push_back(cached.note);
+  clock.lap(&StartSeconds::check);
 
   // The runs.
   if (interrupts) interrupts->begin();
@@ -179,6 +194,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
     for (std::string& note : cached.cache.take_notes())
       run.outcome.notes.push_back(std::move(note));
     run.outcome.notes.insert(run.outcome.notes.begin(), notes.begin(), notes.end());
+    if (outcome.runs.empty()) outcome.start = clock.with_first_run(run.outcome.seconds);
     outcome.runs.push_back(std::move(run.outcome));
   }
 

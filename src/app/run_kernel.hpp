@@ -11,6 +11,7 @@
 #include "app/kernel_tuning.hpp"
 #include "app/plain_product.hpp"
 #include "app/requested_kernels.hpp"
+#include "app/start_clock.hpp"
 #include "config/case.hpp"
 #include "distributed/distributed_matrix.hpp"
 #include "io/problem.hpp"
@@ -29,6 +30,7 @@ struct SolveContext {
   int matrix_exponent = 0;                        // `matrix` is the problem's times 2^-this
   std::int64_t load_peak_bytes = 0;  // of this rank, while it reads and distributes the matrix
   std::int64_t resident_before = 0;  // bytes of this rank, before it reads
+  StartClock* clock = nullptr;       // hears of the first iteration; null: nobody does
   // The matrix in an order of rows; null for Ordering::given. Collective.
   FindOrder order = [](Ordering, Device) { return std::shared_ptr<OrderedMatrix>(); };
   MeasureProduct measure = [](Operator& op, int products) {

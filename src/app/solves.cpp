@@ -117,6 +117,7 @@ void Solves::solve(std::size_t k) {
   solver_.scale_tolerance(system.exponent);
   const std::optional<std::int64_t> copies_before = petsc_device_copies();
   const int of_x = system.of_x;
+  if (context_.clock) context_.clock->iterations_begin();
   KspResult result = checkpointer_->solve(
       solver_, b_, x_,
       {.k = k,

@@ -15,9 +15,9 @@
 
 namespace trireme {
 
-Uploader::Uploader() {
+Uploader::Uploader(int threads) {
   cuda_check(cudaGetDevice(&device_));
-  const int threads = std::min(omp_get_max_threads(), kMaxThreads);
+  threads = std::min(threads > 0 ? threads : omp_get_max_threads(), kMaxThreads);
   if (threads < 2) return;  // cudaMemcpy has one thread and two chunks of its own
   try {
     chunks_ = PinnedBuffer<char>(2 * threads * kChunkBytes);

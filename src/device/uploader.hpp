@@ -17,10 +17,10 @@ class Uploader {
   static constexpr std::size_t kChunkBytes = std::size_t{2} << 20;
   static constexpr int kMaxThreads = 8;  // copy faster than a bus of 64 GB/s
 
-  // Makes two chunks per OpenMP thread, of at most kMaxThreads, for the current device. Where the
-  // system grants no pinned memory, copies go the way of plain cudaMemcpy. Throws Error{resource}
-  // without a device.
-  Uploader();
+  // Makes two chunks per thread, of at most kMaxThreads, for the current device. 0 threads stands
+  // for the OpenMP threads of the caller. Where the system grants no pinned memory, copies go the
+  // way of plain cudaMemcpy. Throws Error{resource} without a device.
+  explicit Uploader(int threads = 0);
   ~Uploader();
   Uploader(const Uploader&) = delete;
   Uploader& operator=(const Uploader&) = delete;

@@ -47,7 +47,7 @@ void Event::record(StreamRef /*stream*/) const { no_cuda(); }
 void Event::synchronize() const { no_cuda(); }
 double microseconds_between(const Event& /*start*/, const Event& /*stop*/) { no_cuda(); }
 
-Uploader::Uploader() { no_cuda(); }
+Uploader::Uploader(int /*threads*/) { no_cuda(); }
 Uploader::~Uploader() = default;
 void Uploader::copy_bytes(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/,
                           StreamRef /*stream*/) {

@@ -46,17 +46,16 @@ RowRange rows_of(const Problem& problem) {
 
 void make_rhs(MadeRhs rhs, Problem& problem) {
   const RowRange rows = rows_of(problem);
-  const Array<double> ones(rows.count, 1.0);
   switch (rhs) {
     case MadeRhs::ones:
-      problem.rhs = {ones};
+      problem.rhs.push_back(constant_vector(rows.count, 1.0));
       break;
     case MadeRhs::random:
-      problem.rhs = {random_vector(rows, 1)};
+      problem.rhs.push_back(random_vector(rows, 1));
       break;
     case MadeRhs::from_ones:
-      problem.rhs = {row_sums(problem.matrix.local)};
-      problem.x_exact = {ones};
+      problem.rhs.push_back(row_sums(problem.matrix.local));
+      problem.x_exact.push_back(constant_vector(rows.count, 1.0));
       break;
   }
 }
@@ -121,6 +120,7 @@ Problem load_problem(MPI_Comm comm, const ProblemSpec& spec) {
   problem.matrix = std::move(matrix.slab);
   problem.row_starts = std::move(matrix.row_starts);
   problem.duplicates_summed = matrix.duplicates_summed;
+  problem.check_seconds = matrix.check_seconds;
   collectively(comm, [&] {
     const RowSlab& slab = problem.matrix;
     if (slab.global_rows != slab.global_cols)

@@ -28,6 +28,7 @@ struct Problem {
   std::optional<Array<double>> x0;       // the initial guess, local rows
   std::vector<Array<double>> x_exact;    // empty, or one per right-hand side
   double read_seconds = 0;               // duration of load_problem()
+  double check_seconds = 0;              // part of it: MatrixOnRanks::check_seconds
 };
 
 // Reads or makes the matrix and the vectors, and checks every rule of docs/file-formats.md.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/stopwatch.hpp"
 #include "io/canonical_rows.hpp"
 #include "io/require_memory.hpp"
 #include "io/row_cuts.hpp"
@@ -119,6 +120,7 @@ void check_local_nnz(const StoredMatrix& stored, std::int64_t nnz) {
 }
 
 void finish_rows(MPI_Comm comm, MatrixOnRanks& matrix) {
+  const Stopwatch watch;
   std::int64_t counts[2] = {0, 0};
   collectively(comm, [&] {
     counts[0] = make_rows_canonical(matrix.slab.local);
@@ -127,6 +129,7 @@ void finish_rows(MPI_Comm comm, MatrixOnRanks& matrix) {
   MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, comm);
   matrix.duplicates_summed = counts[0];
   matrix.slab.global_nnz = counts[1];
+  matrix.check_seconds = watch.seconds();
 }
 
 MatrixOnRanks read_matrix(MPI_Comm comm, const StoredMatrix& stored) {

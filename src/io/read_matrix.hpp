@@ -16,6 +16,7 @@ struct MatrixOnRanks {
   RowSlab slab;                          // columns ascend in each row, without duplicates
   std::vector<std::int64_t> row_starts;  // ranks + 1, by split_by_nonzeros()
   std::int64_t duplicates_summed = 0;    // entries of all ranks that were added to another
+  double check_seconds = 0;              // checks that came after reading, and sorting
 };
 
 // Throws the same Error{input} on all ranks, which names the dataset and the first wrong position,

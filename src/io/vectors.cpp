@@ -97,10 +97,18 @@ std::vector<Array<double>> read_vectors(const hdf5::File& file, const std::strin
 
 Array<double> random_vector(const RowRange& rows, std::uint64_t seed) {
   Array<double> vector(rows.count);
+#pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < rows.count; ++i) {
     const std::uint64_t bits = split_mix(static_cast<std::uint64_t>(rows.first + i), seed);
     vector[i] = 2 * to_unit(bits) - 1 + 0x1p-53;
   }
+  return vector;
+}
+
+Array<double> constant_vector(std::int64_t rows, double value) {
+  Array<double> vector(rows);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < rows; ++i) vector[i] = value;
   return vector;
 }
 

@@ -29,6 +29,9 @@ std::vector<Array<double>> read_vectors(const hdf5::File& file, const std::strin
 // is the same on any number of ranks.
 Array<double> random_vector(const RowRange& rows, std::uint64_t seed);
 
+// `rows` times the same value.
+Array<double> constant_vector(std::int64_t rows, double value);
+
 // b = A 1, for the rows of the matrix.
 Array<double> row_sums(const CsrMatrix<double>& matrix);
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The thread goes from what every run needs to what one of several kernels needs.
+#include "app/gpu_warm_up.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <string_view>
+
+#include "app/requested_kernels.hpp"
+#include "device/device.hpp"
+#include "distributed/cuda_operator.hpp"
+#include "distributed/device_blocks.hpp"
+#include "parallel/collective.hpp"
+#include "petsc/engine_choice.hpp"
+#include "solvers/cuda_kernel_system.hpp"
+#include "solvers/cuda_solver.hpp"
+#include "sparse/generators.hpp"
+
+namespace trireme {
+namespace {
+
+// Rows enough for several blocks of every kernel, and few enough to be built at once.
+constexpr std::int64_t kPointsPerSide = 16;
+
+bool on_gpu(const KernelChoice& kernel) {
+  return kernel.device == Device::cuda && kernel.name != kPetscAij;
+}
+
+// The kernels that a run may begin with. `kernel: auto` begins with one of these on a GPU.
+std::vector<std::string> names_of(const KernelChoice& kernel) {
+  if (kernel.name != kAuto) return {kernel.name};
+  return {"dasp", "csr-vector", "sell", "teb"};
+}
+
+class TinySystem {
+ public:
+  TinySystem() {
+    GenerateSpec spec;
+    spec.kind = "poisson3d";
+    spec.n = kPointsPerSide;
+    matrix_ = generate(spec, 0, generator_shape(spec).rows).local;
+    on_device_ = to_device(matrix_.view(), stream_);
+    x_ = DeviceBuffer<double>(matrix_.rows, stream_);
+    y_ = DeviceBuffer<double>(matrix_.rows, stream_);
+    fill_zero(x_.span(), stream_);
+    stream_.synchronize();
+  }
+
+  void load_kernel(std::string_view name, Precision precision) {
+    if (!find_kernel(name).runs_on(Device::cuda, precision)) return;
+    const auto kernel = build(name, precision);
+    kernel->multiply(x_.view(), y_.span(), Accumulate::no, stream_);
+    const DeviceBuffer<double> partials(kernel->dot_partials(), stream_);
+    if (!partials.empty()) kernel->multiply_and_dot(x_.view(), y_.span(), partials.span(), stream_);
+    stream_.synchronize();
+  }
+
+  void load_solver(solvers::Method method, solvers::PreconditionerKind preconditioner) {
+    const auto kernel = build("csr-vector", Precision::full);
+    solvers::CudaKernelSystem system(*kernel, on_device_.view());
+    const Array<double> ones(matrix_.rows, 1.0);
+    Array<double> solution(matrix_.rows);
+    solvers::PreconditionerSpec spec;
+    spec.kind = preconditioner;
+    spec.diagonal = ones;
+    solvers::CudaOptions options;
+    options.mode = solvers::CudaMode::graph;  // large systems, whose start matters, run as a graph
+    solvers::CudaSolver solver(system, method, solvers::Variant::automatic, spec, options);
+    solvers::Tolerances rule;
+    rule.max_iterations = 3;
+    solver.solve({ones, solution, true}, rule);
+  }
+
+ private:
+  std::unique_ptr<CudaKernel<double>> build(std::string_view name, Precision precision) {
+    return precision == Precision::mixed
+               ? build_mixed_cuda_kernel(name, on_device_.view(), stream_)
+               : build_cuda_kernel<double>(name, on_device_.view(), stream_);
+  }
+
+  Stream stream_;
+  CsrMatrix<double> matrix_;
+  DeviceCsrMatrix<double> on_device_;
+  DeviceBuffer<double> x_, y_;
+};
+
+// Of the resident engine. Blocks need rows of the real matrix, and share the kernels of Jacobi's.
+solvers::PreconditionerKind kind_of(const SolverSpec& solver) {
+  using Kind = solvers::PreconditionerKind;
+  const Kind kind = solvers::kind_of_pc_type(solver.preconditioner).value_or(Kind::jacobi);
+  if (solver.preconditioner == "none") return Kind::none;
+  return kind == Kind::blocks ? Kind::jacobi : kind;
+}
+
+}  // namespace
+
+GpuWarmUp::GpuWarmUp(MPI_Comm comm, const std::vector<KernelChoice>& kernels,
+                     const GpusOfRanks& gpus, const SolverSpec& solver)
+    : comm_(comm),
+      kernels_(kernels),
+      gpus_(gpus),
+      solver_(solver),
+      shares_blocks_(std::ranges::any_of(kernels, on_gpu)) {
+  if (!gpus.everywhere) select_gpu(comm, kernels, gpus);
+  if (!shares_blocks_ || !gpus.everywhere) return;
+  const int rank = rank_on_node(comm);
+  thread_ = std::thread([this, rank, threads = omp_get_max_threads()] {
+    try {
+      work(rank, threads);
+    } catch (const std::exception&) {  // see the class
+    }
+  });
+}
+
+GpuWarmUp::~GpuWarmUp() {
+  hurry_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+void GpuWarmUp::work(int rank_of_node, int threads) {
+  omp_set_num_threads(1);  // of this thread: the other threads read the problem
+  select_device(rank_of_node);
+  uploader_ = std::make_unique<Uploader>(threads);
+  TinySystem tiny;
+  if (const auto method = solvers::method_named(solver_.method);
+      method && choose_engine(solver_).resident())
+    tiny.load_solver(*method, kind_of(solver_));
+  for (const KernelChoice& kernel : kernels_)
+    for (const std::string& name : names_of(kernel))
+      if (on_gpu(kernel) && !hurry_) tiny.load_kernel(name, kernel.precision);
+}
+
+std::string GpuWarmUp::finish() {
+  hurry_ = true;
+  if (thread_.joinable()) thread_.join();
+  return select_gpu(comm_, kernels_, gpus_);
+}
+
+void GpuWarmUp::upload(DistributedMatrix& matrix) {
+  if (!shares_blocks_ || !gpus_.everywhere) return;
+  collectively(comm_, [&] { DeviceBlocks::prepare(matrix, std::move(uploader_)); });
+}
+
+}  // namespace trireme
