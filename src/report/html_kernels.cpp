@@ -27,6 +27,12 @@ std::string parts_legend(const std::vector<words::Part>& parts) {
   return "<ul class=\"legend\">\n" + items + "</ul>\n";
 }
 
+std::string roof_note(const MachineDescription& machine) {
+  return machine.best_gbytes_per_s > 0 || machine.gpu_gbytes_per_s > 0
+             ? "Each kernel's product under the measured memory bandwidth."
+             : "No roof: the bandwidth of memory is measured for larger matrices only.";
+}
+
 }  // namespace
 
 std::string kernels(const CaseOutcome& outcome) {
@@ -56,8 +62,7 @@ std::string curves(const CaseOutcome& outcome) {
             figure("How the times are distributed", svg::product_distribution(outcome)),
             outcome.runs.empty()
                 ? ""
-                : figure("Roofline", svg::roofline(outcome),
-                         "Each kernel's product under the measured memory bandwidth.")});
+                : figure("Roofline", svg::roofline(outcome), roof_note(outcome.machine))});
   return section("curves", "Curves", figures.empty() ? "" : legend(names(outcome)) + figures);
 }
 
