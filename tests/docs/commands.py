@@ -12,7 +12,7 @@ SYSTEM = {"apt-get", "cat", "cd", "clang-format-14", "clang-tidy", "cmake", "cp"
           "git", "grep", "gzip", "ls", "make", "mkdir", "mpicc", "mpicxx", "mpirun", "ninja", "pkg-config", "printf",
           "python3", "pkill", "scancel", "srun", "sudo", "tail", "test", "true", "."}
 LAUNCHERS = {"mpirun", "sbatch", "srun", "sudo"}
-SUBCOMMANDS = {"problem": {"import", "generate", "inspect"}}
+SUBCOMMANDS = {"problem": {"import", "generate", "inspect", "cache"}}
 
 
 def simple_commands(text):
