@@ -26,7 +26,7 @@ table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabula
 th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid var(--line);
   white-space: nowrap; }
 th { font-weight: 500; } thead th { color: var(--dim); vertical-align: bottom; }
-tr > :first-child { text-align: left; } td.bars { width: 16rem; text-align: left; }
+tr > :first-child { text-align: left; } td.bars { min-width: 8rem; width: 16rem; text-align: left; }
 .bar { display: block; height: .8em; background: var(--bar); }
 td small { color: var(--dim); margin-left: .5em; }
 @media print { body { max-width: none; margin: 0; } .scroll { overflow: visible; } }
@@ -57,7 +57,8 @@ std::string means(const Summary& summary, const Table& table) {
       "<p class=\"dim\">Ratios are the figure of {} over that of the variant, so that more than 1 "
       "is "
       "better. A mean is over the problems on which both have a figure.</p>\n"
-      "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">variant</th><th scope=\"col\">"
+      "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">variant</th><th "
+      "scope=\"col\">"
       "geometric mean</th><td></td><th scope=\"col\">problems</th><th scope=\"col\">smallest</th>"
       "<th scope=\"col\">largest</th><th scope=\"col\">best on</th><th scope=\"col\">behind the "
       "best,<br>95 % of problems</th><th scope=\"col\">worst</th><th "
@@ -78,6 +79,8 @@ std::string means(const Summary& summary, const Table& table) {
   }
   return out + "</tbody></table></div>\n";
 }
+
+std::string size_text(std::int64_t number) { return number > 0 ? std::to_string(number) : "-"; }
 
 std::string cell_html(const Cell& cell) {
   if (!cell.figure) return fmt::format("<td class=\"bad\">{}</td>", escape(cell.failure));
@@ -102,7 +105,7 @@ std::string table_html(const Summary& summary, const Table& table) {
   out += "</tr></thead><tbody>\n";
   for (const Row& row : table.rows) {
     out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td>", escape(row.label),
-                       row.rows, row.nnz);
+                       size_text(row.rows), size_text(row.nnz));
     for (const Cell& cell : row.cells) out += cell_html(cell);
     out += "</tr>\n";
   }
