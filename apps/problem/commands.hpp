@@ -23,7 +23,8 @@ struct GenerateOptions {
   GenerateSpec spec;
   std::filesystem::path output;
   std::string matrix = "/A";
-  std::string rhs;  // empty: none; ones, random or from-ones
+  std::string rhs;         // empty: none; ones, random or from-ones
+  std::int64_t steps = 0;  // of a sequence of values; 0: none
 };
 // Writes a model problem. On any number of ranks: each makes its own rows.
 void generate_file(const GenerateOptions& options);

@@ -8,8 +8,24 @@
 #include "io/output_file.hpp"
 #include "io/problem.hpp"
 #include "parallel/collective.hpp"
+#include "sparse/varied_values.hpp"
 
 namespace trireme::problem_app {
+
+namespace {
+
+// The values of each step as a dataset of their own: /values/0, /values/1, ...
+void write_steps(OutputFile& file, const RowSlab& slab, std::int64_t steps) {
+  RowRange entries{0, slab.local.nnz(), slab.global_nnz};
+  MPI_Exscan(&entries.count, &entries.first, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  if (rank_of(MPI_COMM_WORLD) == 0) entries.first = 0;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    const Array<double> values = varied_values(slab, step, steps);
+    file.write_vectors(fmt::format("/values/{}", step), entries, {&values, 1});
+  }
+}
+
+}  // namespace
 
 void generate_file(const GenerateOptions& options) {
   const Stopwatch stopwatch;
@@ -25,6 +41,7 @@ void generate_file(const GenerateOptions& options) {
     file.write_vectors("/b", rows, problem.rhs);
     if (!problem.x_exact.empty()) file.write_vectors("/x_exact", rows, problem.x_exact);
   }
+  write_steps(file, slab, options.steps);
   file.write_attribute("source", problem.name);
   file.commit();
   if (rank_of(MPI_COMM_WORLD) == 0)

@@ -84,6 +84,11 @@ void declare(CLI::App& app, Options& options) {
       .add_option("--rhs", options.generate.rhs,
                   "right-hand side to store as /b: ones, random, from-ones")
       ->check(CLI::IsMember({"ones", "random", "from-ones"}));
+  generate_command
+      .add_option("--steps", options.generate.steps,
+                  "also write /values/0, /values/1, ...: one period of a sequence, diffusion whose "
+                  "coefficient changes from step to step (see problem.steps of a case)")
+      ->check(CLI::Range(0, 1'000'000));
 
   CLI::App& inspect_command = *app.add_subcommand(
       "inspect", "show shape, row lengths, symmetry, and the share of each rank");

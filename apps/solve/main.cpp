@@ -18,7 +18,9 @@
 #include "base/stopwatch.hpp"
 #include "command_line.hpp"
 #include "config/schema.hpp"
+#include "config/steps.hpp"
 #include "io/problem.hpp"
+#include "io/step_values.hpp"
 #include "list_kernels.hpp"
 #include "parallel/collective.hpp"
 #include "parallel/program.hpp"
@@ -54,6 +56,8 @@ void refuse_to_replace_inputs(const Case& c, const Arguments& arguments) {
   inputs.push_back(arguments.config);
   if (const auto* source = std::get_if<SystemFile>(&c.problem.source))
     inputs.push_back(source->file);
+  for (const Step& step : steps_of(c.problem.steps))
+    if (!step.file.empty()) inputs.push_back(step.file);
   std::vector<std::filesystem::path> outputs = files_of_run(c);
   for (auto& report : report_files(c.report.formats, c.report.directory))
     outputs.push_back(std::move(report));
@@ -77,8 +81,14 @@ Case read_on_every_rank(const Arguments& arguments) {
 ExitCode check(const Case& c) {
   check_case(kWorld, c);
   const Problem problem = load_problem(kWorld, c.problem);
-  say(stdout, fmt::format("{} is valid: {}, {} rows, {} nonzeros\n", c.path.string(), problem.name,
-                          problem.matrix.global_rows, words::count(problem.matrix.global_nnz)));
+  const RowSlab& slab = problem.matrix;
+  const std::vector<Step> steps = steps_of(c.problem.steps);
+  StepReader(kWorld, c.problem, {slab.first_row, slab.local.rows, slab.global_rows},
+             slab.local.nnz(), problem.in_stored_order)
+      .check(steps);
+  say(stdout, fmt::format("{} is valid: {}, {} rows, {} nonzeros{}\n", c.path.string(),
+                          problem.name, slab.global_rows, words::count(slab.global_nnz),
+                          steps.empty() ? "" : fmt::format(", {} steps", steps.size())));
   return ExitCode::converged;
 }
 

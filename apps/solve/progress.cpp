@@ -39,7 +39,12 @@ void TerminalProgress::step_begins(std::string_view text) { show(fmt::format("{}
 
 void TerminalProgress::run_begins(int, std::string_view kernel) {
   kernel_ = kernel;
+  step_.clear();
   samples_.clear();
+}
+
+void TerminalProgress::sequence_step(std::int64_t step, std::int64_t steps) {
+  step_ = fmt::format("step {} of {}, ", step + 1, steps);
 }
 
 void TerminalProgress::iteration(int, std::int64_t iteration, double residual) {
@@ -51,7 +56,8 @@ void TerminalProgress::iteration(int, std::int64_t iteration, double residual) {
 
   const Sample& first = samples_.front();
   const double seconds = std::chrono::duration<double>(now - first.time).count();
-  std::string line = fmt::format("{}: iteration {}, residual {:.1e}", kernel_, iteration, residual);
+  std::string line =
+      fmt::format("{}: {}iteration {}, residual {:.1e}", kernel_, step_, iteration, residual);
   if (seconds > 0 && iteration > first.iteration) {
     line += fmt::format(", {:.0f} iterations/s",
                         static_cast<double>(iteration - first.iteration) / seconds);

@@ -21,6 +21,7 @@ class TerminalProgress : public CaseObserver {
 
   void step_begins(std::string_view text) override;
   void run_begins(int run, std::string_view kernel) override;
+  void sequence_step(std::int64_t step, std::int64_t steps) override;
   void iteration(int run, std::int64_t iteration, double relative_residual) override;
   void clear();
 
@@ -37,6 +38,7 @@ class TerminalProgress : public CaseObserver {
   std::FILE* terminal_;
   SolverSpec solver_;
   std::string kernel_;
+  std::string step_;            // "step 12 of 100, "; empty: no sequence
   std::deque<Sample> samples_;  // what was shown in the last seconds
   bool shown_ = false;
 };

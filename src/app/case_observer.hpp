@@ -16,6 +16,8 @@ struct CaseObserver {
   virtual void step_begins(std::string_view /*text*/) {}
   // The solves of run number `run` (from 0) begin. A case has one run per kernel and precision.
   virtual void run_begins(int /*run*/, std::string_view /*kernel*/) {}
+  // Step number `step` (from 0) of `steps` begins. Only a case with problem.steps has steps.
+  virtual void sequence_step(std::int64_t /*step*/, std::int64_t /*steps*/) {}
   // relative_residual: the norm that the solver tests, over ||b||. Iteration 0 comes first.
   virtual void iteration(int run, std::int64_t iteration, double relative_residual) = 0;
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace trireme {
@@ -53,10 +54,11 @@ void PlainProduct::multiply(std::span<const double> x, std::span<double> y) {
 }
 
 double PlainProduct::residual_norm(std::span<const double> b, std::span<const double> x) {
-  Array<double> r(b.size());
-  multiply(x, r);
-  for (std::size_t i = 0; i < r.size(); ++i) r[i] = b[i] - r[i];
-  return norm(r);
+  residual_.resize(b.size());
+  multiply(x, residual_);
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < residual_.size(); ++i) residual_[i] = b[i] - residual_[i];
+  return norm(residual_);
 }
 
 bool PlainProduct::looks_symmetric() {
@@ -75,8 +77,19 @@ bool PlainProduct::looks_symmetric() {
 }
 
 double PlainProduct::dot(std::span<const double> u, std::span<const double> v) const {
-  double sum = 0;
-  for (std::size_t i = 0; i < u.size(); ++i) sum += u[i] * v[i];
+  // The pieces make the sum the same for any number of threads.
+  constexpr std::int64_t kPiece = 1 << 14;
+  const std::int64_t rows = std::ssize(u);
+  const std::int64_t pieces = (rows + kPiece - 1) / kPiece;
+  Array<double> of_piece(pieces);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    double sum = 0;
+    for (std::int64_t i = piece * kPiece; i < std::min(rows, (piece + 1) * kPiece); ++i)
+      sum += u[i] * v[i];
+    of_piece[piece] = sum;
+  }
+  double sum = std::accumulate(of_piece.begin(), of_piece.end(), 0.0);
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, matrix_->comm);
   return sum;
 }

@@ -37,6 +37,7 @@ class PlainProduct {
   std::shared_ptr<const DistributedMatrix> matrix_;
   PetscHandle<PetscSF, PetscSFDestroy> halo_;
   Array<double> ghosts_;
+  Array<double> residual_;  // of residual_norm()
 };
 
 }  // namespace trireme

@@ -42,6 +42,12 @@ class RankZero {
   void run_begins(int run, const std::string& kernel) const {
     if (observer_) observer_->run_begins(run, kernel);
   }
+  std::function<void(std::int64_t, std::int64_t)> sequence_steps() const {
+    if (!observer_) return {};
+    return [observer = observer_](std::int64_t step, std::int64_t steps) {
+      observer->sequence_step(step, steps);
+    };
+  }
   IterationCallback iterations_of(int run) const {
     if (!observer_) return {};
     return [observer = observer_, run](std::int64_t iteration, double residual) {
@@ -108,6 +114,9 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   const GpusOfRanks gpus = gpus_of_ranks(comm);
   const std::vector<KernelChoice> requested = requested_kernels(c, gpus);
   const SavedRunFile state(c.report.directory);
+  if (c.report.resume && !c.problem.steps.empty())
+    fail(ExitCode::usage,
+         "--resume does not go on with problem.steps: name the steps that are left in the case");
   if (c.report.resume) state.require(comm);
   CaseOutcome outcome;
   outcome.machine = describe_machine(comm);
@@ -128,7 +137,12 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   outcome.values_hash = fmt::format("{:016x}", fingerprints.values);
   const RunIdentity identity = identity_of(comm, c, problem, fingerprints);
   const auto matrix = distribute(comm, std::move(problem.matrix), problem.row_starts);
-  const int matrix_exponent = scale_matrix(*matrix);
+  std::optional<Steps> steps;
+  if (!c.problem.steps.empty()) {
+    steps.emplace(comm, c.problem, problem, matrix);
+    steps->begin();
+  }
+  const int matrix_exponent = steps ? steps->matrix_exponent() : scale_matrix(*matrix);
   PlainProduct plain(matrix);
   clock.lap(&StartSeconds::split);
   outcome.machine.gpu = gpu.finish();
@@ -151,26 +165,28 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   if (c.report.resume) require_one_kernel(requested);
   const RowRange rows{matrix->first_row(), matrix->local_rows(), matrix->global_rows()};
   std::optional<CheckpointSettings> checkpoints;
-  if (!compared)
+  if (!compared && !steps)
     checkpoints = {.file = state,
                    .identity = identity,
                    .rows = rows,
                    .interval = c.report.checkpoint,
                    .resume = c.report.resume};
-  const SolveContext context{.spec = c,
-                             .problem = problem,
-                             .matrix = matrix,
-                             .plain = plain,
-                             .checkpoints = checkpoints,
-                             .matrix_exponent = matrix_exponent,
-                             .load_peak_bytes = peak_resident_bytes(),
-                             .resident_before = resident_before,
-                             .clock = &clock,
-                             .order = [&](Ordering ordering, Device device) {
-                               return cached_order(cached.cache,
-                                                   key_of(kOrderKind, outcome, matrix->row_starts),
-                                                   matrix, ordering, device);
-                             }};
+  const SolveContext context{
+      .spec = c,
+      .problem = problem,
+      .matrix = matrix,
+      .plain = plain,
+      .checkpoints = checkpoints,
+      .matrix_exponent = matrix_exponent,
+      .steps = steps ? &*steps : nullptr,
+      .load_peak_bytes = peak_resident_bytes(),
+      .resident_before = resident_before,
+      .order =
+          [&](Ordering ordering, Device device) {
+            return cached_order(cached.cache, key_of(kOrderKind, outcome, matrix->row_starts),
+                                matrix, ordering, device);
+          },
+      .on_step = rank_zero.sequence_steps()};
   std::vector<std::string> notes = notes_on_the_system(c, gpus, problem, plain, matrix_exponent);
   if (!cached.note.empty()) notes.push_back(cached.note);
   clock.lap(&StartSeconds::check);
@@ -184,13 +200,16 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
       outcome.not_run.push_back(name);
       continue;
     }
+    if (k > 0 && steps && steps->begin() == Steps::Change::pattern) plain = PlainProduct(matrix);
     rank_zero.step_begins("building " + name);
     rank_zero.run_begins(number, name);
+    if (steps && c.report.solution) steps->write_to(c.report.directory / "solution.h5");
     KernelRun run = run_kernel(context, planned[k], rank_zero.iterations_of(number));
     if (run.decision)
       cached.cache.keep_decision(key_of_choice(requested[k]), *run.decision,
                                  run.outcome.seconds.tune);
-    if (c.report.solution) write_solution(comm, c, run, rows, compared);
+    if (c.report.solution)
+      write_solution(comm, c, run, rows, compared, steps ? steps->take_file() : nullptr);
     for (std::string& note : cached.cache.take_notes())
       run.outcome.notes.push_back(std::move(note));
     run.outcome.notes.insert(run.outcome.notes.begin(), notes.begin(), notes.end());

@@ -41,35 +41,45 @@ void append(std::vector<std::string>& notes, const std::vector<std::string>& mor
 
 }  // namespace
 
+Plan make_plan(const SolveContext& context, const KernelChoice& kernel) {
+  const bool mixed = kernel.precision == Precision::mixed;
+  Plan plan;
+  plan.amat = make_amat(context.matrix, kernel, context.order(kernel.ordering, kernel.device));
+  plan.memory = peak_memory(context);
+  SolverSpec spec = context.spec.solver;
+  if (const auto only = find_case_kernel(kernel.name).engine_on(kernel.device)) spec.engine = only;
+  plan.solver =
+      std::make_unique<KspSolver>(spec, plan.amat->mat(), plan.amat->assembled(), context.matrix);
+  if (mixed) require_resident_engine(*plan.solver);
+  if (kernel.ordering != Ordering::given && !plan.solver->row_order_is_free())
+    fail(ExitCode::usage,
+         "ordering: {} needs the resident engine and a preconditioner that does not depend on the "
+         "order of rows; this run has {} by the {} engine: use ordering: given",
+         to_string(kernel.ordering), plan.solver->preconditioner(),
+         to_string(plan.solver->engine()));
+  if (plan.amat->inexact()) plan.solver->require_residual_test();
+  plan.amat->choose_row_order(*plan.solver);
+  plan.solver->prepare();
+  return plan;
+}
+
 KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
                      const IterationCallback& on_iteration) {
   KernelChoice kernel = planned.kernel;
   const bool mixed = kernel.precision == Precision::mixed;
 
   reset_peak_resident();
-  const std::unique_ptr<Amat> amat =
-      make_amat(context.matrix, kernel, context.order(kernel.ordering, kernel.device));
-  const PeakMemory memory = peak_memory(context);
-
-  SolverSpec spec = context.spec.solver;
-  if (const auto only = find_case_kernel(kernel.name).engine_on(kernel.device)) spec.engine = only;
-  KspSolver solver(spec, amat->mat(), amat->assembled(), context.matrix);
-  if (mixed) require_resident_engine(solver);
-  if (kernel.ordering != Ordering::given && !solver.row_order_is_free())
-    fail(ExitCode::usage,
-         "ordering: {} needs the resident engine and a preconditioner that does not depend on the "
-         "order of rows; this run has {} by the {} engine: use ordering: given",
-         to_string(kernel.ordering), solver.preconditioner(), to_string(solver.engine()));
-  if (amat->inexact()) solver.require_residual_test();
-  amat->choose_row_order(solver);
-  solver.prepare();
-
+  Plan plan = make_plan(context, kernel);
   std::optional<KernelTuning> tuning;
   if (planned.automatic)
-    tuning.emplace(context.spec, context.matrix, kernel, *amat, solver, planned.earlier,
+    tuning.emplace(context.spec, context.matrix, kernel, *plan.amat, *plan.solver, planned.earlier,
                    context.measure, context.order);
-  amat->times().clear();
-  KernelRun run = Solves(context, *amat, solver, on_iteration, tuning ? &*tuning : nullptr).all();
+  plan.amat->times().clear();
+  const auto plan_again = [&] { return make_plan(context, tuning ? tuning->kernel() : kernel); };
+  KernelRun run =
+      Solves(context, plan, plan_again, on_iteration, tuning ? &*tuning : nullptr).all();
+  Amat* const amat = plan.amat.get();
+  const KspSolver& solver = *plan.solver;
 
   RunOutcome& o = run.outcome;
   if (tuning) {
@@ -92,12 +102,12 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   o.preconditioner = solver.preconditioner();
   o.rtol = solver.rtol();
   o.ranks = size_of(context.matrix->comm);
-  o.seconds.read = context.problem.read_seconds;
-  o.seconds.build = amat->build_seconds();
-  o.seconds.upload = amat->upload_seconds();
-  o.seconds.setup = max_over_ranks(context.matrix->comm, solver.setup_seconds());
-  o.peak_memory = memory.bytes;
-  o.peak_memory_over_csr = memory.over_csr;
+  o.seconds.read += context.problem.read_seconds;
+  o.seconds.build += amat->build_seconds();
+  o.seconds.upload += amat->upload_seconds();
+  o.seconds.setup += max_over_ranks(context.matrix->comm, solver.setup_seconds());
+  o.peak_memory = plan.memory.bytes;
+  o.peak_memory_over_csr = plan.memory.over_csr;
   amat->time_products_if_none_was();
   run.product_us = add_product_figures(o, *context.matrix, *amat);
   append(o.notes, amat->notes());

@@ -2,6 +2,8 @@
 // One kernel's part of a case: build it, solve every right-hand side `repeat` times, measure.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "app/plain_product.hpp"
 #include "app/requested_kernels.hpp"
 #include "app/start_clock.hpp"
+#include "app/steps.hpp"
 #include "config/case.hpp"
 #include "distributed/distributed_matrix.hpp"
 #include "io/problem.hpp"
@@ -27,12 +30,15 @@ struct SolveContext {
   std::shared_ptr<DistributedMatrix> matrix;
   PlainProduct& plain;
   std::optional<CheckpointSettings> checkpoints;  // empty: no state is kept
-  int matrix_exponent = 0;                        // `matrix` is the problem's times 2^-this
+  int matrix_exponent = 0;  // `matrix` is the problem's times 2^-this, where it has no steps
+  Steps* steps = nullptr;   // of problem.steps, which is at its step 0; null: one system
   std::int64_t load_peak_bytes = 0;  // of this rank, while it reads and distributes the matrix
   std::int64_t resident_before = 0;  // bytes of this rank, before it reads
   StartClock* clock = nullptr;       // hears of the first iteration; null: nobody does
   // The matrix in an order of rows; null for Ordering::given. Collective.
   FindOrder order = [](Ordering, Device) { return std::shared_ptr<OrderedMatrix>(); };
+  // Is told that a step of the sequence begins: its number and the number of all steps.
+  std::function<void(std::int64_t, std::int64_t)> on_step;
   MeasureProduct measure = [](Operator& op, int products) {
     return op.measure_product_us(products);
   };
@@ -40,7 +46,8 @@ struct SolveContext {
 
 struct KernelRun {
   RunOutcome outcome;
-  std::vector<Array<double>> solutions;    // one per right-hand side that was begun, local rows
+  // One per right-hand side that was begun, local rows. Of a sequence the last two steps only.
+  std::vector<Array<double>> solutions;
   std::vector<double> product_us;          // of each product, the slowest rank
   std::optional<KernelDecision> decision;  // of `kernel: auto`, where a later run can use it
 };

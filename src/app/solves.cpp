@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/system_scale.hpp"
+#include "parallel/collective.hpp"
 #include "parallel/interrupt.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/vectors.hpp"
@@ -21,21 +22,26 @@ double largest(const std::vector<double>& values) {
   return max;
 }
 
-std::span<const double> guess_of(const Problem& problem) {
-  if (!problem.x0) return {};
-  return *problem.x0;
+std::int64_t solves_of(const SolveContext& context) {
+  if (context.steps) return context.steps->count();
+  return context.spec.repeat * std::ssize(context.problem.rhs);
+}
+
+std::size_t columns_of(const SolveContext& context) {
+  return context.steps ? static_cast<std::size_t>(context.steps->count())
+                       : context.problem.rhs.size();
 }
 
 }  // namespace
 
 struct Solves::ScaledSystem {
-  ScaledSystem(const SolveContext& context, std::size_t k, std::span<const double> x)
-      : exponent(right_hand_side_exponent(context.matrix->comm, context.problem.rhs[k], x,
-                                          context.matrix_exponent)),
-        of_x(exponent - context.matrix_exponent),
-        b(context.problem.rhs[k], -exponent),
+  ScaledSystem(const Solves& solves, std::size_t k, std::span<const double> x)
+      : exponent(right_hand_side_exponent(solves.context_.matrix->comm, solves.rhs(k), x,
+                                          solves.matrix_exponent())),
+        of_x(exponent - solves.matrix_exponent()),
+        b(solves.rhs(k), -exponent),
         x0(x, -of_x),
-        rhs_norm(context.plain.norm(b.values())) {}
+        rhs_norm(solves.context_.plain.norm(b.values())) {}
 
   int exponent;  // b is the caller's times 2^-exponent
   int of_x;      // the caller's x is the solver's times 2^of_x
@@ -45,19 +51,38 @@ struct Solves::ScaledSystem {
   double unit = 0;        // what relative norms are relative to
 };
 
-Solves::Solves(const SolveContext& context, const Amat& amat, KspSolver& solver,
+Solves::Solves(const SolveContext& context, Plan& plan, std::function<Plan()> make_plan,
                const IterationCallback& on_iteration, KernelTuning* tuning)
     : context_(context),
-      amat_(amat),
-      solver_(solver),
+      plan_(plan),
+      make_plan_(std::move(make_plan)),
       on_iteration_(on_iteration),
       tuning_(tuning),
-      solutions_(context.problem.rhs.size()),
-      residuals_(context.problem.rhs.size()),
-      errors_(context.problem.rhs.size()),
-      wanted_(context.spec.repeat * std::ssize(context.problem.rhs)) {
-  petsc_check(MatCreateVecs(amat.mat(), x_.put(), b_.put()));
-  checkpointer_.emplace(context.matrix->comm, context.checkpoints, solver.engine(), solutions_);
+      solutions_(columns_of(context)),
+      residuals_(columns_of(context)),
+      errors_(columns_of(context)),
+      wanted_(solves_of(context)) {
+  make_vectors();
+  checkpointer_.emplace(context.matrix->comm, context.checkpoints, plan.solver->engine(),
+                        solutions_);
+  if (context.steps) {
+    renewal_.emplace(context.spec.solver.renew, setup_seconds());
+    read_seconds_ = context.steps->read_seconds();
+  }
+}
+
+void Solves::make_vectors() { petsc_check(MatCreateVecs(plan_.amat->mat(), x_.put(), b_.put())); }
+
+double Solves::setup_seconds() const {
+  return max_over_ranks(context_.matrix->comm, plan_.solver->setup_seconds());
+}
+
+const Array<double>& Solves::rhs(std::size_t k) const {
+  return context_.steps ? context_.steps->rhs() : context_.problem.rhs[k];
+}
+
+int Solves::matrix_exponent() const {
+  return context_.steps ? context_.steps->matrix_exponent() : context_.matrix_exponent;
 }
 
 KernelRun Solves::all() {
@@ -67,7 +92,10 @@ KernelRun Solves::all() {
   checkpointer_->end(verdict_.converged, stopped);
   KernelRun run;
   fill(run.outcome);
-  if (count_ < std::ssize(solutions_)) solutions_.resize(count_);
+  if (context_.steps)
+    std::erase_if(solutions_, [](const Array<double>& x) { return x.empty(); });
+  else if (count_ < std::ssize(solutions_))
+    solutions_.resize(count_);
   run.solutions = std::move(solutions_);
   return run;
 }
@@ -79,13 +107,16 @@ bool Solves::solve_until_done() {
   while (count_ < wanted_ && !signalled) {
     const std::size_t k = static_cast<std::size_t>(count_) % columns;
     const bool round_begins = k == 0;
-    if (round_begins && !each_seconds_.empty() && !verdict_.converged) break;
+    const bool may_end = round_begins || context_.steps;
+    if (may_end && !each_seconds_.empty() && !verdict_.converged) break;
     if (round_begins && count_ > checkpointer_->solves_before()) checkpointer_->begin_round(count_);
     if (checkpointer_->is_solved(k)) {
       take_over(k);
       continue;
     }
+    if (context_.steps && !go_to_step(k)) break;
     solve(k);
+    if (context_.steps) end_step(k);
     signalled = InterruptGuard::asked_anywhere(context_.matrix->comm);
   }
   return signalled;
@@ -93,35 +124,39 @@ bool Solves::solve_until_done() {
 
 void Solves::solve(std::size_t k) {
   const Problem& problem = context_.problem;
-  ScaledSystem system(context_, k, guess_of(problem));
-  system.first_norm = problem.x0
+  KspSolver& solver = *plan_.solver;
+  const FirstGuess first = guess(k);
+  ScaledSystem system(*this, k, first.x);
+  // In a sequence, the norm is taken from the solver where that measures it.
+  const bool measured = context_.steps && system.rhs_norm > 0 && solver.measures_first_residual();
+  system.first_norm = first.nonzero && !measured
                           ? context_.plain.residual_norm(system.b.values(), system.x0.values())
                           : system.rhs_norm;
   system.unit = system.rhs_norm > 0 ? system.rhs_norm : system.first_norm;
   set_local_values(b_, system.b.values());
-  if (problem.x0)
+  if (first.nonzero)
     set_local_values(x_, system.x0.values());
   else
     petsc_check(VecSet(x_, 0));
 
   const std::int64_t before = checkpointer_->iterations_before(k);
   // PETSc's own loops count from 0 where they go on; the resident engine counts on.
-  const std::int64_t uncounted = solver_.engine() == Engine::resident ? 0 : before;
+  const std::int64_t uncounted = solver.engine() == Engine::resident ? 0 : before;
   const double target =
-      std::max(solver_.rtol() * solver_.reference(system.unit, system.first_norm), solver_.atol());
+      std::max(solver.rtol() * solver.reference(system.unit, system.first_norm), solver.atol());
   if (tuning_) tuning_->solve_begins(wanted_ - count_ - 1);
-  solver_.monitor([&](std::int64_t iteration, double norm) {
+  solver.monitor([&](std::int64_t iteration, double norm) {
     if (tuning_) tuning_->iteration(iteration, norm, target);
     if (on_iteration_) on_iteration_(uncounted + iteration, relative(norm, system.unit));
   });
-  solver_.scale_tolerance(system.exponent);
+  solver.scale_tolerance(system.exponent);
   const std::optional<std::int64_t> copies_before = petsc_device_copies();
   const int of_x = system.of_x;
   if (context_.clock) context_.clock->iterations_begin();
   KspResult result = checkpointer_->solve(
-      solver_, b_, x_,
+      solver, b_, x_,
       {.k = k,
-       .nonzero_guess = problem.x0.has_value(),
+       .nonzero_guess = first.nonzero,
        .unit = system.unit,
        .solution = [of_x](Vec x) { return times_power_of_two(local_values(x), of_x); },
        .guess = [of_x](const Array<double>& x,
@@ -133,12 +168,22 @@ void Solves::solve(std::size_t k) {
   Array<double> x = local_values(x_);
   TrueResidual residual = judged(system, x);
   if (!result.residuals.empty()) residual.last_norm = result.residuals.back();
-  confirm(result.verdict, solver_, residual);
+  confirm(result.verdict, solver, residual);
   if (each_seconds_.empty() || (verdict_.converged && !result.verdict.converged))
     verdict_ = result.verdict;
 
+  if (context_.steps) {
+    const bool known = first.nonzero && measured && !result.residuals.empty();
+    steps_.back().guess = first.name;
+    steps_.back().guess_residual =
+        relative(known ? result.residuals.front() : system.first_norm, system.unit);
+  }
   residuals_[k] = relative(residual.norm, system.unit);
-  if (!problem.x_exact.empty()) errors_[k] = error(x, problem.x_exact[k]);
+  if (context_.steps) {
+    if (context_.steps->solution_is_one()) errors_[k] = error(x, Array<double>(x.size(), 1.0));
+  } else if (!problem.x_exact.empty()) {
+    errors_[k] = error(x, problem.x_exact[k]);
+  }
   facts_ = result.facts;
   iterations_ = result.iterations;
   total_iterations_ += result.iterations - before;
@@ -155,7 +200,7 @@ void Solves::solve(std::size_t k) {
 // What an earlier run has solved is judged again, and not solved again.
 void Solves::take_over(std::size_t k) {
   const Array<double>& x = solutions_[k];
-  const ScaledSystem system(context_, k, x);
+  const ScaledSystem system(*this, k, x);
   residuals_[k] = relative(context_.plain.residual_norm(system.b.values(), system.x0.values()),
                            system.rhs_norm);
   if (!context_.problem.x_exact.empty()) errors_[k] = error(x, context_.problem.x_exact[k]);
@@ -167,7 +212,7 @@ TrueResidual Solves::judged(const ScaledSystem& system, Array<double>& x) const 
   PlainProduct& plain = context_.plain;
   const std::span<const double> b = system.b.values();
   TrueResidual residual{.unit = system.unit,
-                        .reference = solver_.reference(system.unit, system.first_norm)};
+                        .reference = plan_.solver->reference(system.unit, system.first_norm)};
   residual.norm = plain.residual_norm(b, x);
   if (system.of_x == 0) return residual;
   const double unscaled = residual.norm;
@@ -193,13 +238,20 @@ void Solves::fill(RunOutcome& o) {
   o.petsc_reason = static_cast<int>(verdict_.reason);
   o.iterations = iterations_;
   o.relative_residual = largest(residuals_);
-  if (!context_.problem.x_exact.empty()) o.relative_error = largest(errors_);
+  const bool known =
+      context_.steps ? context_.steps->solution_is_one() : !context_.problem.x_exact.empty();
+  if (known) o.relative_error = largest(errors_);
+  o.seconds = of_former_plans_;
+  o.seconds.read = read_seconds_;
+  for (const StepOutcome& step : steps_) o.seconds.renew += step.renew_seconds;
   o.seconds.solve = seconds_;
   o.iteration_us =
       total_iterations_ > 0 ? 1e6 * seconds_ / static_cast<double>(total_iterations_) : 0;
   o.history = std::move(history_);
   o.solve_seconds = std::move(each_seconds_);
   note_corrections(o);
+  note_steps(o);
+  o.steps = std::move(steps_);
   if (rhs_exponent_ != 0)
     o.notes.push_back(fmt::format(
         "the solver works on b times 2^{}, where no square leaves the range of double; what "
@@ -209,7 +261,7 @@ void Solves::fill(RunOutcome& o) {
   if (const std::size_t solves = o.solve_seconds.size(); solves > 1)
     o.notes.push_back(
         fmt::format("{} solves, {:.3g} s each", solves, seconds_ / static_cast<double>(solves)));
-  if (petsc_device_copies() && amat_.on_gpu())
+  if (petsc_device_copies() && plan_.amat->on_gpu())
     o.notes.push_back(fmt::format("PETSc copied {} vectors between host and GPU in {} iterations",
                                   copies_, total_iterations_));
 }

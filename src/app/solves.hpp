@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,40 +11,61 @@
 
 #include "app/checkpointer.hpp"
 #include "app/kernel_tuning.hpp"
+#include "app/plan.hpp"
+#include "app/renewal.hpp"
 #include "app/run_kernel.hpp"
 #include "app/true_residual.hpp"
-#include "petsc/amat.hpp"
-#include "petsc/ksp_solver.hpp"
 
 namespace trireme {
 
 class Solves {
  public:
-  // All references must outlive this. `tuning`, which may be null, is told of each solve and may
-  // change the kernel of `amat`. Collective, as is all().
-  Solves(const SolveContext& context, const Amat& amat, KspSolver& solver,
+  // All references must outlive this. Where a step of a sequence needs another plan, `plan` is
+  // replaced by what make_plan() returns. `tuning`, which may be null, is told of each solve and may
+  // change the kernel of the plan, until the plan is replaced. Collective, as is all().
+  Solves(const SolveContext& context, Plan& plan, std::function<Plan()> make_plan,
          const IterationCallback& on_iteration, KernelTuning* tuning = nullptr);
 
-  // Solves every right-hand side `repeat` times, or until a signal or a round that has not
-  // converged. Of the outcome, fills in what the solves decide.
+  // Solves every right-hand side `repeat` times, or each step of a sequence once, until a signal or
+  // a round or a step that has not converged. An error in the data of a step after the first one
+  // ends the run with the solutions so far, and is the outcome's reason. Of the outcome, fills in
+  // what the solves decide.
   KernelRun all();
 
  private:
   // A right-hand side as the solver works on it: scaled by powers of two.
   struct ScaledSystem;
+  // Where a solve begins, in the caller's scale.
+  struct FirstGuess {
+    std::string name = "zero";  // or previous, extrapolate, x0
+    std::span<const double> x = {};
+    bool nonzero = false;
+    Array<double> made = {};  // the memory of x, where nobody else has it
+  };
 
-  bool solve_until_done();  // whether a signal ended it
+  bool solve_until_done();         // whether a signal ended it
+  bool go_to_step(std::size_t k);  // false: its data are at fault
+  void bring_values(StepOutcome& step);
+  void give_up_plan();
+  void rebuild();
+  void end_step(std::size_t k);
+  void make_vectors();
+  const Array<double>& rhs(std::size_t k) const;
+  int matrix_exponent() const;
+  FirstGuess guess(std::size_t k) const;
   void solve(std::size_t k);
   void take_over(std::size_t k);
   void note_a_stop();
   void fill(RunOutcome& o);
   void note_corrections(RunOutcome& o) const;
+  void note_steps(RunOutcome& o) const;
+  double setup_seconds() const;
   TrueResidual judged(const ScaledSystem& system, Array<double>& x) const;
   double error(std::span<const double> x, std::span<const double> exact) const;
 
   const SolveContext& context_;
-  const Amat& amat_;
-  KspSolver& solver_;
+  Plan& plan_;
+  std::function<Plan()> make_plan_;
   const IterationCallback& on_iteration_;
   KernelTuning* tuning_;
   VecHandle x_, b_;
@@ -54,6 +76,10 @@ class Solves {
   std::int64_t wanted_ = 0;                     // solves
   std::int64_t count_ = 0;                      // solves that are done, with those of earlier runs
   std::vector<double> history_, each_seconds_;  // of the last solve; of each solve
+  std::optional<Renewal> renewal_;              // of a sequence
+  std::vector<StepOutcome> steps_;              // likewise
+  double read_seconds_ = 0;                     // of all steps
+  Seconds of_former_plans_;                     // build, upload, setup
   Verdict verdict_;                             // of the first solve that failed, or of the last
   KspFacts facts_;                              // of the last solve
   int rhs_exponent_ = 0;                        // the last one that is not 0

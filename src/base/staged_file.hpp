@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
 namespace trireme {
 
@@ -24,6 +25,9 @@ class StagedFile {
   const std::filesystem::path& path() const { return path_; }
   // The name for a library that creates the file itself; it must do so exclusively (H5F_ACC_EXCL).
   const std::filesystem::path& temporary() const { return temporary_; }
+
+  // Another name in the same folder for the complete file.
+  void set_path(std::filesystem::path path) { path_ = std::move(path); }
 
   // Creates the temporary file with these parts one after the other. Throws Error{usage} where the
   // folder does not allow a file, Error{resource} where the disk does not take the text.

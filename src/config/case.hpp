@@ -53,12 +53,49 @@ inline std::string to_string(const RightHandSide& rhs) {
   return std::string(to_string(std::get<MadeRhs>(rhs)));
 }
 
+// One entry of problem.steps as it is written. Where `count` is given, the entry stands for that
+// many steps, and "{}" in `file` and in names of datasets stands for their numbers.
+struct StepEntry {
+  std::filesystem::path file;  // empty: problem.file
+  std::string matrix;          // group of a whole matrix; empty: not named
+  std::string values;          // dataset of new values of the nonzeros; empty: not named
+  std::string rhs;             // dataset, or a word of MadeRhs; empty: not named
+  std::int64_t count = 0;      // 0: not given, the entry is one step
+  std::int64_t from = 0;       // number of the first of `count` steps
+  std::string place;           // in the case, for messages
+};
+
 struct ProblemSpec {
   std::variant<SystemFile, GenerateSpec> source;
   RightHandSide rhs = MadeRhs::from_ones;
+  std::vector<StepEntry> steps;    // empty: one system; config/steps.hpp expands it
   std::int64_t rows_together = 1;  // no key: blocks of this many rows stay on one rank
 
   bool generated() const { return std::holds_alternative<GenerateSpec>(source); }
+};
+
+// The first guess of each step of a sequence but the first.
+enum class Guess {
+  previous,  // the solution of the step before
+  zero,
+  extrapolate  // 2 x[k-1] - x[k-2], the line through the last two solutions
+};
+template <>
+struct WordsOf<Guess> {
+  static constexpr Word<Guess> all[] = {
+      {"previous", Guess::previous}, {"zero", Guess::zero}, {"extrapolate", Guess::extrapolate}};
+};
+
+// When the preconditioner takes the new values of a step.
+enum class Renew {
+  adaptive,  // when the iterations beyond those of a new one have taken longer than renewing takes
+  always,
+  never
+};
+template <>
+struct WordsOf<Renew> {
+  static constexpr Word<Renew> all[] = {
+      {"adaptive", Renew::adaptive}, {"always", Renew::always}, {"never", Renew::never}};
 };
 
 struct SolverSpec {
@@ -68,6 +105,8 @@ struct SolverSpec {
   double rtol = 1e-8;                     // of ||b||, unpreconditioned residual
   double atol = 0;                        // in units of b
   std::int64_t max_iterations = 10000;
+  Guess guess = Guess::previous;  // of the steps of a sequence
+  Renew renew = Renew::adaptive;  // likewise
 };
 
 struct ReportSpec {

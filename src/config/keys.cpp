@@ -36,6 +36,14 @@ Source& source_as(Case& c) {
 GenerateSpec& generate_of(Case& c) { return source_as<GenerateSpec>(c); }
 SystemFile& file_of(Case& c) { return source_as<SystemFile>(c); }
 
+// The entry of problem.steps that is being read.
+StepEntry& step_of(Case& c) {
+  if (c.problem.steps.empty()) c.problem.steps.emplace_back();
+  return c.problem.steps.back();
+}
+void clear_steps(Case& c) { c.problem.steps.clear(); }
+void append_step(Case& c, const string& place) { c.problem.steps.emplace_back().place = place; }
+
 // How an enumeration of base/choices.hpp is read and printed.
 template <class Value>
 struct Words {
@@ -119,6 +127,34 @@ constexpr std::array kKeys = {
         "dataset of the known solution, from which the error is computed; empty: it is "
         "unknown"},
 
+    Key{"problem.steps", field::Sections{clear_steps, append_step}, "",
+        "a sequence of systems, such as time steps: a list of entries, or one entry. The first "
+        "entry is step 0. Each entry replaces what it names, and the rest stays as in the step "
+        "before (before step 0: as in problem)"},
+    Key{"problem.steps.file",
+        field::File{[](Case& c) -> decltype(auto) { return (step_of(c).file); }}, "",
+        "file of what the entry names, relative to the folder of this case; default: problem.file"},
+    Key{"problem.steps.values", field::Text{[](Case& c) -> string& { return step_of(c).values; }},
+        "",
+        "dataset of new values of the nonzeros, in the order in which the matrix is stored: [nnz], "
+        "or "
+        "with count [steps, nnz], of which each step takes the row of its number"},
+    Key{"problem.steps.matrix", field::Text{[](Case& c) -> string& { return step_of(c).matrix; }},
+        "",
+        "group of a whole matrix, in place of values. Where its pattern is another one, everything "
+        "is built anew"},
+    Key{"problem.steps.rhs", field::Text{[](Case& c) -> string& { return step_of(c).rhs; }}, "",
+        "new right-hand side: a dataset [rows], or with count [steps, rows]; or ones, random, "
+        "from-ones"},
+    Key{"problem.steps.count",
+        field::Integer{[](Case& c) -> decltype(auto) { return (step_of(c).count); }, 1, 1'000'000},
+        "steps", "the entry stands for this many steps, and {} in its names for their numbers"},
+    Key{"problem.steps.from",
+        field::Integer{[](Case& c) -> decltype(auto) { return (step_of(c).from); }, 0, kMaxRows},
+        "",
+        "with count: number of the first step, which stands in place of {} and is the row of "
+        "[steps, nnz] and [steps, rows]"},
+
     Key{"solver", field::Section{}, "", "the Krylov method, and when it stops"},
     Key{"solver.method", field::Text{[](Case& c) -> string& { return c.solver.method; }}, "",
         "cg (symmetric positive definite), minres (symmetric), bicgstab (any matrix), or "
@@ -144,6 +180,13 @@ constexpr std::array kKeys = {
         "iterations",
         "the solve stops unconverged after this many (exit code 5; the report is "
         "written)"},
+    Key{"solver.guess", choice([](Case& c) -> decltype(auto) { return (c.solver.guess); }), "",
+        "with problem.steps: first guess of each step after the first. previous: the solution of "
+        "the step before; extrapolate: the line through the last two solutions; zero"},
+    Key{"solver.renew", choice([](Case& c) -> decltype(auto) { return (c.solver.renew); }), "",
+        "with problem.steps: when the preconditioner takes new values of the matrix. always: in "
+        "each step that has new values; never; adaptive: when the iterations beyond those of a "
+        "new preconditioner have taken longer than renewing takes"},
 
     Key{"kernel", field::TextList{[](Case& c) -> Strings& { return c.kernels; }, kernel_names}, "",
         "sparse matrix-vector product: auto, or a name that solve --list-kernels prints; "

@@ -22,6 +22,10 @@ namespace field {
 using KnownWords = std::vector<std::string> (*)();
 
 struct Section {};  // a map of further keys
+struct Sections {   // a map of further keys, or a list of such maps
+  void (*clear)(Case&);
+  void (*append)(Case&, const std::string& place);  // its keys are assigned to the last one
+};
 struct Text {
   std::string& (*at)(Case&);
   KnownWords known = nullptr;  // null: any text
@@ -73,9 +77,9 @@ struct PetscOptions {};  // any map: nested names are joined by '_'
 }  // namespace field
 
 using Field =
-    std::variant<field::Section, field::Text, field::TextList, field::Choice, field::ChoiceList,
-                 field::Rhs, field::File, field::Directory, field::Integer, field::Seed,
-                 field::Real, field::Duration, field::Flag, field::PetscOptions>;
+    std::variant<field::Section, field::Sections, field::Text, field::TextList, field::Choice,
+                 field::ChoiceList, field::Rhs, field::File, field::Directory, field::Integer,
+                 field::Seed, field::Real, field::Duration, field::Flag, field::PetscOptions>;
 
 struct Key {
   std::string_view path;  // "solver.rtol"

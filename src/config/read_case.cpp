@@ -105,6 +105,19 @@ class CaseReader {
         fail(ExitCode::usage, "{}: {} must hold keys: {}", key_place, path,
              fmt::join(names_under(path), ", "));
       read_section(value, path);
+    } else if (const auto* sections = std::get_if<field::Sections>(&key.field)) {
+      sections->clear(case_);
+      const auto read_one = [&](const YAML::Node& entry) {
+        if (!entry.IsMap())
+          fail(ExitCode::usage, "{}: {} must be a map of the keys {}, or a list of such maps",
+               place(entry), path, fmt::join(names_under(path), ", "));
+        sections->append(case_, place(entry));
+        read_section(entry, path);
+      };
+      if (value.IsSequence() && value.size() > 0)
+        for (const YAML::Node& entry : value) read_one(entry);
+      else
+        read_one(value);
     } else if (std::holds_alternative<field::PetscOptions>(key.field)) {
       if (!value.IsMap() && !value.IsNull())
         fail(ExitCode::usage, "{}: {} must be a map of PETSc options", key_place, path);

@@ -14,10 +14,15 @@ using Json = nlohmann::ordered_json;
 
 class Describe {
  public:
-  explicit Describe(Case& defaults) : defaults_(defaults) {}
+  Describe(Case& defaults, std::string_view path) : defaults_(defaults), path_(path) {}
 
   Json operator()(const field::Section&) const {
     return {{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
+  }
+  // The map itself is a definition, under the path of the key.
+  Json operator()(const field::Sections&) const {
+    const Json entry = {{"$ref", "#/$defs/" + std::string(path_)}};
+    return {{"oneOf", {entry, {{"type", "array"}, {"items", entry}, {"minItems", 1}}}}};
   }
   Json operator()(const field::Text& f) const {
     Json json = {{"type", "string"}};
@@ -76,6 +81,7 @@ class Describe {
   }
 
   Case& defaults_;
+  std::string_view path_;  // of the key
 };
 
 // What check_whole() demands of the source of the matrix.
@@ -91,19 +97,24 @@ std::string case_schema() {
                  {"required", {"problem"}},
                  {"additionalProperties", false},
                  {"properties", Json::object()}};
+  Json definitions = Json::object();
   Case defaults;
   for (const Key& key : case_keys()) {
-    Json entry = std::visit(Describe{defaults}, key.field);
+    Json entry = std::visit(Describe{defaults, key.path}, key.field);
     entry["description"] = key.description;
     if (!key.unit.empty()) entry["x-unit"] = key.unit;
-    const std::size_t dot = key.path.find('.');
-    Json& parent = dot == std::string_view::npos
-                       ? schema
-                       : schema["properties"][std::string(key.path.substr(0, dot))];
+    const std::size_t dot = key.path.rfind('.');
+    const std::string section(key.path.substr(0, dot == std::string_view::npos ? 0 : dot));
+    Json& parent = section.empty()                 ? schema
+                   : definitions.contains(section) ? definitions[section]
+                                                   : schema["properties"][section];
     parent["properties"][std::string(key.path.substr(dot + 1))] =
         std::move(entry);  // npos + 1 == 0
+    if (std::holds_alternative<field::Sections>(key.field))
+      definitions[std::string(key.path)] = Describe{defaults, key.path}(field::Section{});
   }
   schema["properties"]["problem"]["oneOf"] = source_rule();
+  schema["$defs"] = std::move(definitions);
   return schema.dump(2) + "\n";
 }
 

@@ -49,7 +49,54 @@ class Checker {
     if (!source->x_exact.empty()) must_be_dataset("problem.x_exact", source->x_exact);
   }
 
+  void sequence() const {
+    const std::vector<StepEntry>& steps = case_.problem.steps;
+    if (steps.empty()) {
+      for (const char* key : {"solver.guess", "solver.renew"})
+        if (given(key))
+          fail(ExitCode::usage, "{}: {} goes with problem.steps", places_.at(key), key);
+      return;
+    }
+    if (case_.repeat > 1)
+      fail(ExitCode::usage, "{}: repeat and problem.steps exclude each other; keep one",
+           places_.at("repeat"));
+    for (const char* key : {"problem.x_exact", "report.checkpoint"})
+      if (given(key))
+        fail(ExitCode::usage, "{}: {} does not go with problem.steps; remove it", places_.at(key),
+             key);
+    for (const StepEntry& step : steps) entry(step);
+  }
+
  private:
+  void entry(const StepEntry& step) const {
+    const auto refuse = [&]<class... Args>(fmt::format_string<Args...> format, Args&&... args) {
+      fail(ExitCode::usage, "{}: problem.steps: {}",
+           step.place.empty() ? places_.at("problem.steps") : step.place,
+           fmt::format(format, std::forward<Args>(args)...));
+    };
+    const bool counted = step.count > 0;
+    bool numbered = false;
+    for (const std::string& name : {step.file.string(), step.matrix, step.values, step.rhs})
+      numbered = numbered || name.find("{}") != std::string::npos;
+    if (!step.values.empty() && !step.matrix.empty())
+      refuse("an entry names values or matrix, not both");
+    for (const std::string& name : {step.values, step.matrix})
+      if (!name.empty() && !name.starts_with('/'))
+        refuse("'{}' must begin with '/', such as /{}", name, name);
+    if (!step.rhs.empty() && !parse_right_hand_side(step.rhs))
+      refuse("rhs '{}' is neither a dataset (/b) nor ones, random, from-ones", step.rhs);
+    const bool dataset = !step.values.empty() || !step.matrix.empty() || step.rhs.starts_with('/');
+    if (!step.file.empty() && !dataset)
+      refuse("an entry with file also says what to read: values, matrix or rhs");
+    if (case_.problem.generated() && step.file.empty() && dataset)
+      refuse("a generated problem has no file; the entry needs file");
+    if (numbered && !counted) refuse("{{}} stands for a number, which needs count");
+    if (counted && !dataset)
+      refuse("an entry with count also says what to read: values, matrix or rhs");
+    if (counted && !step.matrix.empty() && !numbered)
+      refuse("with count the matrix or the file needs {{}} in its name");
+  }
+
   bool given(const std::string& key) const { return places_.contains(key); }
 
   void must_be_dataset(const std::string& key, const std::string& name) const {
@@ -68,6 +115,7 @@ void check_whole(const Case& c, const Places& places) {
   const Checker checker(c, places);
   checker.source();
   checker.datasets();
+  checker.sequence();
 }
 
 }  // namespace trireme

@@ -108,6 +108,7 @@ struct Assign {
   Complaint complaint;
 
   void operator()(const field::Section&) const {}
+  void operator()(const field::Sections&) const {}
   void operator()(const field::PetscOptions&) const {}
 
   void operator()(const field::Text& f) const { f.at(c) = word_of(value, f.known, complaint); }

@@ -78,7 +78,11 @@ void CudaOperator::find_row_defect() {
   row_defect_ = trireme::row_defect(blocks.local, blocks_->boundary() ? nullptr : &blocks.ghost);
   Array<float> in_order = row_defect_;
   if (ordered_) permute<float>(row_defect_, ordered_->order(), in_order);
-  device_row_defect_ = to_device(std::span<const float>(in_order), stream_);
+  const std::span<const float> defect(in_order);
+  if (device_row_defect_.size() == defect.size())  // recorded loops hold the address
+    copy_to_device(defect, device_row_defect_.span(), stream_);
+  else
+    device_row_defect_ = to_device(defect, stream_);
   stream_.synchronize();
 }
 

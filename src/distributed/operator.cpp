@@ -28,11 +28,15 @@ void Operator::update_values(std::span<const double> values) {
     fail(ExitCode::usage, "update_values: {} values for a rank that holds {} nonzeros",
          values.size(), matrix_->blocks.nnz());
   matrix_->replace_values(values);
-  if (mixed_ && !inexact_ && !float_values_are_exact(*matrix_))
+  if (!can_refresh())
     fail(ExitCode::usage,
          "update_values: this operator stores FP32 values only, and the new values are no FP32 "
          "numbers; create the operator again");
   refresh_values();
+}
+
+bool Operator::can_refresh() const {
+  return !mixed_ || inexact_ || float_values_are_exact(*matrix_);
 }
 
 KernelStatistics Operator::combined(KernelStatistics local, const KernelStatistics& ghost) const {

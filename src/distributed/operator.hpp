@@ -72,6 +72,9 @@ class Operator {
   // calls refresh_values(). Throws Error{usage} for a wrong number of values, and where this
   // operator holds FP32 values that were exact and the new ones are not. Collective.
   void update_values(std::span<const double> values);
+  // Whether refresh_values() can take the present values of the shared matrix: false where this
+  // operator holds FP32 values that were exact and the present ones are not. Collective.
+  bool can_refresh() const;
   // Gives the present values of the shared matrix to the kernels. To be called where another
   // operator's update_values() has changed them.
   virtual void refresh_values() = 0;

@@ -111,7 +111,9 @@ SplitRows split_rows(RowSlab&& slab, std::int64_t first_column, std::int64_t las
 
 void scatter_values(std::span<const double> values, SplitRows& split) {
   if (split.is_ghost.empty()) {
-    std::copy(values.begin(), values.end(), split.local.values.begin());
+    const auto count = std::ssize(values);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t k = 0; k < count; ++k) split.local.values[k] = values[k];
     return;
   }
   std::size_t kept = 0, moved = 0;

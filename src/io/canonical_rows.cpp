@@ -86,7 +86,7 @@ std::int64_t row_of_entry(std::span<const std::int32_t> row_ptr, std::int64_t en
   return std::upper_bound(row_ptr.begin(), row_ptr.end(), entry) - row_ptr.begin() - 1;
 }
 
-std::int64_t make_rows_canonical(CsrMatrix<double>& matrix) {
+CanonicalRows make_rows_canonical(CsrMatrix<double>& matrix) {
   const auto columns = [&](std::int64_t row) {
     return std::span(matrix.col_idx)
         .subspan(matrix.row_ptr[row], matrix.row_ptr[row + 1] - matrix.row_ptr[row]);
@@ -94,7 +94,7 @@ std::int64_t make_rows_canonical(CsrMatrix<double>& matrix) {
   bool in_order = true;
 #pragma omp parallel for reduction(&& : in_order) schedule(static)
   for (std::int64_t row = 0; row < matrix.rows; ++row) in_order = in_order && ascends(columns(row));
-  if (in_order) return 0;
+  if (in_order) return {};
 
   Array<std::int32_t> kept(matrix.rows);
   std::int64_t summed = 0;
@@ -112,7 +112,7 @@ std::int64_t make_rows_canonical(CsrMatrix<double>& matrix) {
     }
   }
   if (summed > 0) compact(matrix, kept);
-  return summed;
+  return {.were_in_order = false, .summed = summed};
 }
 
 }  // namespace trireme

@@ -30,9 +30,15 @@ inline bool is_out_of_range(std::int32_t index, std::int64_t bound) {
 // The row that holds the entry.
 std::int64_t row_of_entry(std::span<const std::int32_t> row_ptr, std::int64_t entry);
 
+// What make_rows_canonical() found.
+struct CanonicalRows {
+  bool were_in_order = true;  // no entry was moved
+  std::int64_t summed = 0;    // entries that were added to another
+};
+
 // Sorts the rows whose columns do not ascend, and adds up duplicates in the order in which they are
-// stored, as scipy does. Returns how many entries were added to another. Rows in order are only
-// read. Takes 16 bytes per nonzero of the longest row as temporary memory, for each thread.
-std::int64_t make_rows_canonical(CsrMatrix<double>& matrix);
+// stored, as scipy does. Rows in order are only read. Takes 16 bytes per nonzero of the longest row
+// as temporary memory, for each thread.
+CanonicalRows make_rows_canonical(CsrMatrix<double>& matrix);
 
 }  // namespace trireme

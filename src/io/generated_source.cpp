@@ -54,6 +54,7 @@ class GeneratedSource final : public SystemSource {
       matrix.slab = generate(spec_, matrix.row_starts[rank], matrix.row_starts[rank + 1]);
     });
     matrix.slab.global_nnz = sum_over_ranks(comm_, matrix.slab.local.nnz());
+    matrix.in_stored_order = true;
     return matrix;
   }
 

@@ -132,6 +132,46 @@ void Dataset::write_slab(std::int64_t first, std::int64_t count, hid_t type, con
         "write data", ExitCode::resource);
 }
 
+namespace {
+
+// Columns [first, first + count) of one row in the file, and the matching block of memory.
+std::pair<Handle, Handle> spaces_in_row(const Dataset& dataset, std::int64_t row,
+                                        std::int64_t first, std::int64_t count) {
+  Handle in_file(H5Dget_space(dataset.id()));
+  const std::array<hsize_t, 2> start{static_cast<hsize_t>(row), static_cast<hsize_t>(first)};
+  const std::array<hsize_t, 2> length{1, static_cast<hsize_t>(count)};
+  check(H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, start.data(), nullptr, length.data(),
+                            nullptr),
+        dataset.name(), "select a part of a row");
+  return {std::move(in_file), Handle(H5Screate_simple(1, &length[1], nullptr))};
+}
+
+}  // namespace
+
+void Dataset::read_part_of_row(std::int64_t row, std::int64_t first, std::int64_t count, hid_t type,
+                               void* into) const {
+  if (count == 0) return;
+  const Quiet quiet;
+  const auto [in_file, in_memory] = spaces_in_row(*this, row, first, count);
+  check(H5Dread(id(), type, in_memory.get(), in_file.get(), H5P_DEFAULT, into), name_, "read data");
+}
+
+void Dataset::write_part_of_row(std::int64_t row, std::int64_t first, std::int64_t count,
+                                hid_t type, const void* from) {
+  if (count == 0) return;
+  const Quiet quiet;
+  const auto [in_file, in_memory] = spaces_in_row(*this, row, first, count);
+  check(H5Dwrite(id(), type, in_memory.get(), in_file.get(), H5P_DEFAULT, from), name_,
+        "write data", ExitCode::resource);
+}
+
+void Dataset::resize_rows(std::int64_t rows) {
+  const Quiet quiet;
+  extents_.at(0) = rows;
+  const std::vector<hsize_t> extents(extents_.begin(), extents_.end());
+  check(H5Dset_extent(id(), extents.data()), name_, "add rows", ExitCode::resource);
+}
+
 // --- groups -----------------------------------------------------------------------------------
 
 std::string Group::path_of(const std::string& path) const {
@@ -226,6 +266,26 @@ Dataset Group::create_dataset(const std::string& path, hid_t type,
   const Handle way = with_groups_on_the_way();
   return Dataset(checked(H5Dcreate2(id(), path.c_str(), type, space.get(), way.get(), H5P_DEFAULT,
                                     H5P_DEFAULT),
+                         name, "create the dataset", ExitCode::usage),
+                 name);
+}
+
+Dataset Group::create_growing_dataset(const std::string& path, hid_t type, std::int64_t columns,
+                                      std::int64_t chunk) {
+  const Quiet quiet;
+  const std::string name = path_of(path);
+  const auto width = static_cast<hsize_t>(columns);
+  const std::array<hsize_t, 2> extents{0, width};
+  const std::array<hsize_t, 2> limits{H5S_UNLIMITED, width};
+  const std::array<hsize_t, 2> chunks{
+      1, static_cast<hsize_t>(std::max<std::int64_t>(1, std::min(columns, chunk)))};
+  const Handle space(H5Screate_simple(2, extents.data(), limits.data()));
+  const Handle way = with_groups_on_the_way();
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_chunk(creation.get(), 2, chunks.data());
+  H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER);  // every number is written
+  return Dataset(checked(H5Dcreate2(id(), path.c_str(), type, space.get(), way.get(),
+                                    creation.get(), H5P_DEFAULT),
                          name, "create the dataset", ExitCode::usage),
                  name);
 }

@@ -113,9 +113,23 @@ class Dataset : public Object {
   void write(std::int64_t first, std::int64_t count, const T* from) {
     write_slab(first, count, memory_type<T>(), from);
   }
+  // The columns [first, first + count) of one row of a dataset of two dimensions.
+  template <class T>
+  void read_in_row(std::int64_t row, std::int64_t first, std::int64_t count, T* into,
+                   const std::type_identity_t<Look<T>>& look = {}) const;
+  template <class T>
+  void write_in_row(std::int64_t row, std::int64_t first, std::int64_t count, const T* from) {
+    write_part_of_row(row, first, count, memory_type<T>(), from);
+  }
+  // Gives a dataset of create_growing_dataset() this many rows.
+  void resize_rows(std::int64_t rows);
 
  private:
   void read_slab(std::int64_t first, std::int64_t count, hid_t type, void* into) const;
+  void read_part_of_row(std::int64_t row, std::int64_t first, std::int64_t count, hid_t type,
+                        void* into) const;
+  void write_part_of_row(std::int64_t row, std::int64_t first, std::int64_t count, hid_t type,
+                         const void* from);
   void write_slab(std::int64_t first, std::int64_t count, hid_t type, const void* from);
 
   template <class T>
@@ -147,6 +161,13 @@ class Group : public Object {
   Dataset create_dataset(const std::string& path, std::vector<std::int64_t> extents) {
     return create_dataset(path, memory_type<T>(), std::move(extents));
   }
+  // A dataset [0, columns] whose rows are added by resize_rows(). It is stored in chunks of at most
+  // `chunk` columns of one row.
+  template <class T>
+  Dataset create_growing_dataset(const std::string& path, std::int64_t columns,
+                                 std::int64_t chunk) {
+    return create_growing_dataset(path, memory_type<T>(), columns, chunk);
+  }
   void soft_link(const std::string& target, const std::string& link);
 
  protected:
@@ -154,6 +175,8 @@ class Group : public Object {
 
  private:
   Dataset create_dataset(const std::string& path, hid_t type, std::vector<std::int64_t> extents);
+  Dataset create_growing_dataset(const std::string& path, hid_t type, std::int64_t columns,
+                                 std::int64_t chunk);
   std::vector<std::string> children(H5I_type_t type) const;
   std::string path_of(const std::string& path) const;
 };

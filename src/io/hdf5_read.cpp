@@ -72,6 +72,19 @@ void Dataset::read(std::int64_t first, std::int64_t count, T* into,
 }
 
 template <class T>
+void Dataset::read_in_row(std::int64_t row, std::int64_t first, std::int64_t count, T* into,
+                          const std::type_identity_t<Look<T>>& look) const {
+  if (count == 0) return;
+  const bool direct = readable_directly<T>() && extents_.size() == 2 && row < extents_[0] &&
+                      first + count <= extents_[1];
+  if (!direct) read_part_of_row(row, first, count, memory_type<T>(), into);
+  in_pieces(count, kPiece, [&](std::int64_t at, std::int64_t numbers) {
+    if (direct) direct_->read(row * extents_[1] + first + at, numbers, into + at, name_);
+    if (look) look(at, std::span<const T>(into + at, numbers));
+  });
+}
+
+template <class T>
 void Dataset::stream(std::int64_t first, std::int64_t count, const Look<T>& look) const {
   if (count == 0) return;
   const std::int64_t width = row_numbers();
@@ -98,6 +111,8 @@ template void Dataset::read(std::int64_t, std::int64_t, std::int64_t*,
                             const Look<std::int64_t>&) const;
 template void Dataset::read(std::int64_t, std::int64_t, float*, const Look<float>&) const;
 template void Dataset::read(std::int64_t, std::int64_t, double*, const Look<double>&) const;
+template void Dataset::read_in_row(std::int64_t, std::int64_t, std::int64_t, double*,
+                                   const Look<double>&) const;
 template void Dataset::stream(std::int64_t, std::int64_t, const Look<std::int64_t>&) const;
 template void Dataset::stream(std::int64_t, std::int64_t, const Look<double>&) const;
 

@@ -208,7 +208,7 @@ WholeSystem to_csr(const std::filesystem::path& path, Parsed&& parsed) {
     });
   }
   parsed.chunks.clear();
-  system.duplicates_summed = make_rows_canonical(matrix);
+  system.duplicates_summed = make_rows_canonical(matrix).summed;
   return system;
 }
 

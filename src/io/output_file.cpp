@@ -32,24 +32,34 @@ OutputFile::OutputFile(MPI_Comm comm, const std::filesystem::path& path) : comm_
   });
 }
 
-// fill(at, n, into) copies the numbers of rows [at, at + n) of this rank's `count` rows to `into`.
-// Rank 0 receives everything even after a failed write, so that no rank waits for ever.
 template <class T, class Fill>
 void OutputFile::write_pieces(const std::string& path, std::vector<std::int64_t> extents,
                               std::int64_t first, std::int64_t count, Fill fill) {
-  const int rank = rank_of(comm_);
   std::int64_t width = 1;
   for (std::size_t d = 1; d < extents.size(); ++d) width *= extents[d];
-  const std::int64_t row_bytes = std::max<std::int64_t>(1, width * sizeof(T));
-  const std::int64_t piece = std::max<std::int64_t>(1, piece_bytes / row_bytes);
   hdf5::Dataset dataset;
   collectively(comm_, [&] { dataset = create<T>(file_, path, extents); });
+  through_rank_zero<T>(
+      width, first, count, fill,
+      [&](std::int64_t at, std::int64_t rows, const T* from) { dataset.write(at, rows, from); });
+}
+
+// Each rank has the rows [first, first + count) of `width` numbers each. fill(at, n, into) copies
+// the numbers of rows [at, at + n) of these rows to `into`, and write(at, n, from) writes rows of
+// all ranks, on rank 0. Rank 0 receives everything even after a failed write, so that no rank waits
+// for ever.
+template <class T, class Fill, class Write>
+void OutputFile::through_rank_zero(std::int64_t width, std::int64_t first, std::int64_t count,
+                                   Fill fill, Write write_rows) {
+  const int rank = rank_of(comm_);
+  const std::int64_t row_bytes = std::max<std::int64_t>(1, width * sizeof(T));
+  const std::int64_t piece = std::max<std::int64_t>(1, piece_bytes / row_bytes);
 
   std::exception_ptr error;
   const auto write = [&](std::int64_t at, std::int64_t rows, const T* from) {
     if (error) return;
     try {
-      dataset.write(at, rows, from);
+      write_rows(at, rows, from);
     } catch (...) {
       error = std::current_exception();
     }
@@ -136,6 +146,37 @@ void OutputFile::write_vectors(const std::string& path, const RowRange& rows,
                        });
 }
 
+void OutputFile::begin_vectors(const std::string& path, std::int64_t rows) {
+  collectively(comm_, [&] {
+    if (file_)
+      growing_ = file_->create_growing_dataset<double>(
+          path, rows, piece_bytes / static_cast<std::int64_t>(sizeof(double)));
+  });
+}
+
+void OutputFile::append_vector(const RowRange& rows, std::span<const double> vector) {
+  std::int64_t row = 0;
+  collectively(comm_, [&] {
+    if (!file_) return;
+    row = growing_.extents()[0];
+    growing_.resize_rows(row + 1);
+  });
+  through_rank_zero<double>(
+      1, rows.first, rows.count,
+      [&](std::int64_t at, std::int64_t count, double* into) {
+        std::copy_n(vector.begin() + at, count, into);
+      },
+      [&](std::int64_t at, std::int64_t count, const double* from) {
+        growing_.write_in_row(row, at, count, from);
+      });
+}
+
+void OutputFile::append_alone(std::span<const double> vector) {
+  const std::int64_t row = growing_.extents()[0];
+  growing_.resize_rows(row + 1);
+  growing_.write_in_row(row, 0, std::ssize(vector), vector.data());
+}
+
 void OutputFile::write_list(const std::string& path, std::span<const double> values,
                             const std::string& unit) {
   collectively(comm_, [&] {
@@ -155,6 +196,7 @@ void OutputFile::write_attribute(const std::string& name, const std::string& val
 void OutputFile::commit() {
   collectively(comm_, [&] {
     if (!file_) return;
+    growing_ = {};
     file_->close();
     file_.reset();
     staged_.commit();

@@ -36,10 +36,19 @@ class OutputFile {
   // The shape is [rows] for one vector and [rows, k] for k vectors. Each rank gives its rows.
   void write_vectors(const std::string& path, const RowRange& rows,
                      std::span<const Array<double>> vectors);
+  // A dataset [vectors, rows], to which append_vector() adds one vector at a time.
+  void begin_vectors(const std::string& path, std::int64_t rows);
+  // Each rank gives its rows of the next vector.
+  void append_vector(const RowRange& rows, std::span<const double> vector);
+  // The same without communication, on a communicator of one rank, so that another thread can call
+  // it while nothing else uses HDF5. Not collective.
+  void append_alone(std::span<const double> vector);
   // Values and attributes that every rank knows; those of rank 0 are written.
   void write_list(const std::string& path, std::span<const double> values, const std::string& unit);
   void write_attribute(const std::string& name, const std::string& value);
 
+  // Another name in the same folder, under which commit() leaves the file.
+  void set_path(const std::filesystem::path& path) { staged_.set_path(path); }
   void commit();
 
  private:
@@ -47,9 +56,14 @@ class OutputFile {
   void write_pieces(const std::string& path, std::vector<std::int64_t> extents, std::int64_t first,
                     std::int64_t count, Fill fill);
 
+  template <class T, class Fill, class Write>
+  void through_rank_zero(std::int64_t width, std::int64_t first, std::int64_t count, Fill fill,
+                         Write write_rows);
+
   MPI_Comm comm_;
   StagedFile staged_;               // on rank 0
   std::optional<hdf5::File> file_;  // on rank 0; closed before staged_
+  hdf5::Dataset growing_;           // on rank 0, of begin_vectors()
 };
 
 }  // namespace trireme

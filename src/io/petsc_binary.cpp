@@ -132,7 +132,7 @@ WholeSystem read_matrix(BigEndianFile& file) {
   if (const auto bad = first_not_finite(matrix.values))
     fail(ExitCode::input, "{}: {} in row {}, column {}; values must be finite", file.name(),
          matrix.values[*bad], row_of_entry(matrix.row_ptr, *bad), matrix.col_idx[*bad]);
-  system.duplicates_summed = make_rows_canonical(matrix);
+  system.duplicates_summed = make_rows_canonical(matrix).summed;
   return system;
 }
 

@@ -14,23 +14,8 @@ namespace trireme {
 namespace {
 
 // Collective.
-std::unique_ptr<SystemSource> open_file(MPI_Comm comm, const SystemFile& system) {
-  collectively(comm, [&] {
-    if (system.file.empty()) fail(ExitCode::usage, "the problem needs a file or a generator");
-  });
-  const InputFormat& format = format_of(comm, system.file);
-  collectively(comm, [&] {
-    if (format.content == Content::one_system && system.matrix != SystemFile().matrix)
-      fail(ExitCode::usage,
-           "{} ({}) holds one matrix without a name; {} names a matrix in an HDF5 file",
-           system.file.string(), format.name, system.matrix);
-  });
-  return format.open(comm, system.file);
-}
-
-// Collective.
 std::unique_ptr<SystemSource> open_source(MPI_Comm comm, const ProblemSpec& spec) {
-  if (const auto* system = std::get_if<SystemFile>(&spec.source)) return open_file(comm, *system);
+  if (const auto* system = std::get_if<SystemFile>(&spec.source)) return open_system(comm, *system);
   return generated_source(comm, std::get<GenerateSpec>(spec.source), problem_name(spec));
 }
 
@@ -107,6 +92,20 @@ std::string problem_name(const ProblemSpec& spec) {
   return named ? fmt::format("{}:{}", file, system.matrix) : file;
 }
 
+std::unique_ptr<SystemSource> open_system(MPI_Comm comm, const SystemFile& system) {
+  collectively(comm, [&] {
+    if (system.file.empty()) fail(ExitCode::usage, "the problem needs a file or a generator");
+  });
+  const InputFormat& format = format_of(comm, system.file);
+  collectively(comm, [&] {
+    if (format.content == Content::one_system && system.matrix != SystemFile().matrix)
+      fail(ExitCode::usage,
+           "{} ({}) holds one matrix without a name; {} names a matrix in an HDF5 file",
+           system.file.string(), format.name, system.matrix);
+  });
+  return format.open(comm, system.file);
+}
+
 MatrixOnRanks load_matrix(MPI_Comm comm, const ProblemSpec& spec) {
   return read_matrix_from(*open_source(comm, spec), spec);
 }
@@ -121,6 +120,7 @@ Problem load_problem(MPI_Comm comm, const ProblemSpec& spec) {
   problem.row_starts = std::move(matrix.row_starts);
   problem.duplicates_summed = matrix.duplicates_summed;
   problem.check_seconds = matrix.check_seconds;
+  problem.in_stored_order = matrix.in_stored_order;
   collectively(comm, [&] {
     const RowSlab& slab = problem.matrix;
     if (slab.global_rows != slab.global_cols)

@@ -7,12 +7,14 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "config/case.hpp"
 #include "io/read_matrix.hpp"
+#include "io/system_source.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme {
@@ -24,6 +26,7 @@ struct Problem {
   RowSlab matrix;                        // square
   std::vector<std::int64_t> row_starts;  // ranks + 1; rank r has [row_starts[r], row_starts[r+1])
   std::int64_t duplicates_summed = 0;    // stored entries that were added to another
+  bool in_stored_order = false;          // see MatrixOnRanks
   std::vector<Array<double>> rhs;        // one or more right-hand sides, local rows of each
   std::optional<Array<double>> x0;       // the initial guess, local rows
   std::vector<Array<double>> x_exact;    // empty, or one per right-hand side
@@ -35,6 +38,9 @@ struct Problem {
 // spec.rhs is the name of a vector in the file, or ones, random (a hash of the row number), or
 // from-ones (b = A 1, so that x_exact = 1).
 Problem load_problem(MPI_Comm comm, const ProblemSpec& spec);
+
+// Opens a file of any format, of which a system is read. Collective.
+std::unique_ptr<SystemSource> open_system(MPI_Comm comm, const SystemFile& system);
 
 // Reads or makes the matrix alone, which may be rectangular.
 MatrixOnRanks load_matrix(MPI_Comm comm, const ProblemSpec& spec);

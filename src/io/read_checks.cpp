@@ -119,17 +119,20 @@ void check_local_nnz(const StoredMatrix& stored, std::int64_t nnz) {
          stored.values.name(), nnz);
 }
 
-void finish_rows(MPI_Comm comm, MatrixOnRanks& matrix) {
+bool finish_rows(MPI_Comm comm, MatrixOnRanks& matrix) {
   const Stopwatch watch;
-  std::int64_t counts[2] = {0, 0};
+  std::int64_t counts[3] = {0, 0, 0};
   collectively(comm, [&] {
-    counts[0] = make_rows_canonical(matrix.slab.local);
+    const CanonicalRows found = make_rows_canonical(matrix.slab.local);
+    counts[0] = found.summed;
     counts[1] = matrix.slab.local.nnz();
+    counts[2] = found.were_in_order ? 0 : 1;
   });
-  MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, comm);
+  MPI_Allreduce(MPI_IN_PLACE, counts, 3, MPI_INT64_T, MPI_SUM, comm);
   matrix.duplicates_summed = counts[0];
   matrix.slab.global_nnz = counts[1];
   matrix.check_seconds = watch.seconds();
+  return counts[2] == 0;
 }
 
 MatrixOnRanks read_matrix(MPI_Comm comm, const StoredMatrix& stored) {

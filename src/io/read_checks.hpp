@@ -37,7 +37,8 @@ void check_indices(const StoredMatrix& stored, std::int64_t first_entry,
 // Throws Error{resource} where one rank would hold more than 2^31-1 nonzeros.
 void check_local_nnz(const StoredMatrix& stored, std::int64_t nnz);
 
-// Puts the rows into canonical order and counts nonzeros and duplicates of all ranks. Collective.
-void finish_rows(MPI_Comm comm, MatrixOnRanks& matrix);
+// Puts the rows into canonical order and counts nonzeros and duplicates of all ranks. Returns
+// whether the rows of every rank were in that order before. Collective.
+bool finish_rows(MPI_Comm comm, MatrixOnRanks& matrix);
 
 }  // namespace trireme

@@ -41,7 +41,7 @@ MatrixOnRanks read_csr(MPI_Comm comm, const StoredMatrix& stored) {
   slab.local.rows = matrix.row_starts[rank + 1] - slab.first_row;
   slab.local.cols = stored.cols;
   collectively(comm, [&] { read_rows(stored, slab.first_row, slab.local); });
-  finish_rows(comm, matrix);
+  matrix.in_stored_order = finish_rows(comm, matrix);
   return matrix;
 }
 

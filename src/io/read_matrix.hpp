@@ -17,6 +17,7 @@ struct MatrixOnRanks {
   std::vector<std::int64_t> row_starts;  // ranks + 1, by split_by_nonzeros()
   std::int64_t duplicates_summed = 0;    // entries of all ranks that were added to another
   double check_seconds = 0;              // checks that came after reading, and sorting
+  bool in_stored_order = false;          // the source has the entries of all ranks in this order
 };
 
 // Throws the same Error{input} on all ranks, which names the dataset and the first wrong position,

@@ -10,8 +10,12 @@ namespace trireme {
 
 void write_result(MPI_Comm comm, const std::filesystem::path& path, const ResultFile& result) {
   OutputFile file(comm, path);
-  for (const auto& [name, value] : result.attributes) file.write_attribute(name, value);
   file.write_vectors("/x", result.rows, result.x);
+  complete_result(file, result);
+}
+
+void complete_result(OutputFile& file, const ResultFile& result) {
+  for (const auto& [name, value] : result.attributes) file.write_attribute(name, value);
   file.write_list("/residual_history", result.residual_history, "1");
   file.write_list("/kernel_time", result.kernel_time, "us");
   file.commit();

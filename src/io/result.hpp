@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/output_file.hpp"
 #include "io/vectors.hpp"
 
 namespace trireme {
@@ -28,6 +29,9 @@ struct ResultFile {
 // when the new one is complete. Throws Error{usage} where the file cannot be created,
 // Error{resource} where the disk does not take it. Collective.
 void write_result(MPI_Comm comm, const std::filesystem::path& path, const ResultFile& result);
+
+// Writes the rest of a file that holds /x already, and commits it. Collective.
+void complete_result(OutputFile& file, const ResultFile& result);
 
 // The version of the loaded HDF5 library, such as "1.10.8".
 std::string hdf5_version();

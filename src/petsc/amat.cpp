@@ -16,6 +16,7 @@
 #include "petsc/ksp_solver.hpp"
 #include "petsc/log_events.hpp"
 #include "petsc/mat_shell.hpp"
+#include "petsc/private_headers.hpp"
 #include "planning/gpu_shares.hpp"
 
 namespace trireme {
@@ -40,6 +41,15 @@ class KernelAmat : public Amat {
     trireme::replace_operator(shell_, op, solver_starts_anew);
     operator_ = std::move(op);
     build_seconds_ = max_over_ranks(operator_->matrix().comm, operator_->build_seconds());
+  }
+  bool refresh_values() override {
+    if (!operator_->can_refresh()) return false;
+    const PetscLogEvent event = log_events().update;
+    petsc_check(PetscLogEventBegin(event, 0, 0, 0, 0));
+    operator_->refresh_values();
+    petsc_check(PetscLogEventEnd(event, 0, 0, 0, 0));
+    note_change(static_cast<Mat>(shell_));
+    return true;
   }
 
  private:
@@ -119,6 +129,10 @@ class PetscAmat final : public Amat {
   Mat mat() const override { return aij_.mat(); }
   Mat assembled() const override { return aij_.mat(); }
   ProductTimes& times() override { return aij_.times(); }
+  bool refresh_values() override {
+    aij_.refresh_values();
+    return true;
+  }
   KernelStatistics statistics() const override {
     KernelStatistics statistics;
     statistics.stored_bytes = bytes_;

@@ -36,6 +36,9 @@ class Amat {
   // Multiplies by another operator of the same matrix and device: see replace_operator(). Throws
   // Error{internal} for PETSc's own product. Collective.
   virtual void replace_operator(std::shared_ptr<Operator> op, bool solver_starts_anew);
+  // Gives the present values of the shared matrix to the product and tells PETSc of the change.
+  // False where the product must be built anew for them. Collective.
+  virtual bool refresh_values() = 0;
 
   // Chooses the order of rows that the solver works in. The trial counts as build time. Collective.
   virtual void choose_row_order(KspSolver&) {}

@@ -9,6 +9,7 @@
 #include "base/stopwatch.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/block_size.hpp"
+#include "petsc/private_headers.hpp"
 
 namespace trireme {
 namespace {
@@ -93,8 +94,43 @@ AssembledMat::Block AssembledMat::share_or_copy(const CsrMatrix<double>& block,
   return result;
 }
 
+void AssembledMat::refresh(Block& copy, const CsrMatrix<double>& block, bool with_diagonal) {
+  if (copy.values.empty()) return;  // PETSc uses the matrix's own array
+  std::ranges::copy(share_or_copy(block, with_diagonal).values, copy.values.begin());
+}
+
+namespace {
+
+// Marks the values of a sequential AIJ as changed. On a GPU, PETSc copies them there at their next
+// use.
+void note_new_values(Mat aij) {
+  PetscScalar* values = nullptr;
+  petsc_check(MatSeqAIJGetArray(aij, &values));
+  petsc_check(MatSeqAIJRestoreArray(aij, &values));
+}
+
+}  // namespace
+
+void AssembledMat::refresh_values() {
+  const SplitRows& blocks = matrix_->blocks;
+  collectively(matrix_->comm, [&] {
+    refresh(local_, blocks.local, use_ == AijUse::preconditioner);
+    refresh(ghost_, blocks.ghost, false);
+  });
+  if (size_of(matrix_->comm) == 1) {
+    note_new_values(mat_);
+    return;
+  }
+  Mat local = nullptr, ghost = nullptr;
+  const PetscInt* ghost_columns = nullptr;
+  petsc_check(MatMPIAIJGetSeqAIJ(mat_, &local, &ghost, &ghost_columns));
+  note_new_values(local);
+  note_new_values(ghost);
+  note_change(static_cast<Mat>(mat_));
+}
+
 AssembledMat::AssembledMat(std::shared_ptr<const DistributedMatrix> matrix, AijUse use)
-    : matrix_(std::move(matrix)) {
+    : matrix_(std::move(matrix)), use_(use) {
   const SplitRows& blocks = matrix_->blocks;
   const auto rows = static_cast<PetscInt>(blocks.local.rows);
   const auto global_rows = static_cast<PetscInt>(matrix_->global_rows());

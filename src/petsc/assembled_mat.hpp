@@ -36,6 +36,9 @@ class AssembledMat {
   AssembledMat& operator=(const AssembledMat&) = delete;
 
   Mat mat() const { return mat_; }
+  // Takes the present values of the matrix, whose pattern is the same, and tells PETSc of the
+  // change. Collective.
+  void refresh_values();
   // Converts the matrix to PETSc's aijcusparse, whose vectors are on the GPU: uploads it, and makes
   // a first product, in which cuSPARSE analyses it. Needs a PETSc with CUDA, and comes before
   // time_products(). Collective.
@@ -54,8 +57,10 @@ class AssembledMat {
     PetscScalar* a = nullptr;
   };
   static Block share_or_copy(const CsrMatrix<double>& block, bool with_diagonal);
+  static void refresh(Block& copy, const CsrMatrix<double>& block, bool with_diagonal);
 
   std::shared_ptr<const DistributedMatrix> matrix_;
+  AijUse use_;
   Block local_, ghost_;
   bool on_gpu_ = false;
   std::unique_ptr<TimedMult> timed_;

@@ -84,11 +84,19 @@ void KspEngine::set_variant(solvers::Variant variant) {
   variant_ = variant;
 }
 
+bool KspEngine::Key::same_but_for_values(const Key& other) const {
+  Key with_its_states = *this;
+  with_its_states.amat_state = other.amat_state;
+  with_its_states.pmat_state = other.pmat_state;
+  return with_its_states == other;
+}
+
 void KspEngine::forget() {
   solver_.reset();
   cuda_solver_ = nullptr;
   host_system_.reset();
   cuda_system_.reset();
+  operator_.reset();
 }
 
 void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
@@ -102,11 +110,28 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, comm_of(amat));
   if (!stale) return;
 
-  auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_of(amat));
+  const std::shared_ptr<Operator> op = operator_of(amat);  // has the values of this moment
+  PetscBool reuse = PETSC_FALSE;
+  petsc_check(PCGetReusePreconditioner(pc, &reuse));
+  int same = solver_ && op == operator_ && key.same_but_for_values(key_) ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, comm_of(amat));
+  if (same == 1 && reuse) return;
+
+  auto cuda = std::dynamic_pointer_cast<CudaOperator>(op);
   const PreconditionerData data =
       data_of_preconditioner(amat, pmat, pc, key.blocks, cuda && operator_of(pmat) == cuda);
-  if (const auto op = operator_of(amat); op && op->ordered()) require_free_order(data.spec.kind);
+  if (op && op->ordered()) require_free_order(data.spec.kind);
+  const bool together = solvers::info_of(data.spec.kind).sets_up_together;
+  if (same == 1) {
+    if (together)
+      solver_->renew(data.spec);
+    else
+      collectively(comm_of(amat), [&] { solver_->renew(data.spec); });
+    key_ = std::move(key);
+    return;
+  }
   forget();
+  operator_ = op;
   if (cuda)
     cuda_system_ = make_cuda_system(std::move(cuda), data.spec.kind);
   else
@@ -121,7 +146,7 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
       solver_ = std::make_unique<solvers::HostSolver>(*host_system_, method_, variant_, data.spec);
     }
   };
-  if (solvers::info_of(data.spec.kind).sets_up_together)
+  if (together)
     make_solver();
   else
     collectively(comm_of(amat), make_solver);

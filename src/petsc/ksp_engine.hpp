@@ -35,9 +35,10 @@ class KspEngine {
   // Drops the prepared solver if the variant changes.
   void set_variant(solvers::Variant variant);
 
-  // Prepares the solver, unless it is already prepared for this matrix and preconditioner. Throws
-  // Error{usage} or Error{input} for a preconditioner that the resident engine cannot apply.
-  // Collective.
+  // Prepares the solver, unless it is already prepared for this matrix and preconditioner. Where
+  // only values have changed, the solver stays and its preconditioner is renewed; it keeps the old
+  // one where PCSetReusePreconditioner says so. Throws Error{usage} or Error{input} for a
+  // preconditioner that the resident engine cannot apply. Collective.
   void prepare(Mat amat, Mat pmat, PC pc);
   // Solves by the prepared solver. x holds the initial guess and becomes the solution. With a PETSc
   // that has CUDA, b and x may be on the device. Throws Error{usage} if only one of them is there.
@@ -62,11 +63,13 @@ class KspEngine {
     PetscInt parameter = 0;
     DenseBlocks blocks;
     bool operator==(const Key&) const = default;
+    bool same_but_for_values(const Key& other) const;
   };
 
   solvers::Method method_;
   solvers::Variant variant_ = solvers::Variant::automatic;
   Key key_;
+  std::shared_ptr<Operator> operator_;  // of the system; null: the Mat is not one of Trireme
   // One of the two systems is set, depending on where the operator is, and solver_ is for it.
   std::unique_ptr<MatSystem> host_system_;
   std::unique_ptr<solvers::CudaSystem> cuda_system_;

@@ -36,7 +36,7 @@ bool is_own(const std::string& pc_type) { return pc_type.starts_with("trireme_")
 
 KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
                      const std::shared_ptr<const DistributedMatrix>& matrix)
-    : amat_(amat) {
+    : matrix_(matrix), amat_(amat) {
   const Stopwatch watch;
   petsc_check(KSPCreate(comm_of(amat), ksp_.put()));
   petsc_check(KSPSetOperators(ksp_, amat, amat));
@@ -54,11 +54,7 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   if (needs_entries(pc_of(ksp_))) give_entries(assembled, matrix);
   petsc_check(KSPSetUp(ksp_), ExitCode::usage);
   set_block_factorisation();
-  const auto set_up_blocks = [&] { petsc_check(KSPSetUpOnBlocks(ksp_), ExitCode::input); };
-  if (blocks_belong_to_ranks(pc_of(ksp_)))  // one rank may fail where the others do not
-    collectively(comm_of(amat), set_up_blocks);
-  else
-    set_up_blocks();
+  set_up_blocks();
 
   PetscInt max_iterations = 0;  // an option may have changed it
   petsc_check(KSPGetTolerances(ksp_, nullptr, nullptr, nullptr, &max_iterations));
@@ -67,6 +63,31 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   petsc_check(KSPSetResidualHistory(ksp_, history_.data(), static_cast<PetscInt>(history_.size()),
                                     PETSC_TRUE));
   setup_seconds_ = watch.seconds();
+}
+
+void KspSolver::set_up_blocks() {
+  const auto set_up = [&] { petsc_check(KSPSetUpOnBlocks(ksp_), ExitCode::input); };
+  if (blocks_belong_to_ranks(pc_of(ksp_)))  // one rank may fail where the others do not
+    collectively(comm_of(amat_), set_up);
+  else
+    set_up();
+}
+
+double KspSolver::take_values(bool renew) {
+  const Stopwatch watch;
+  petsc_check(KSPSetReusePreconditioner(ksp_, renew ? PETSC_FALSE : PETSC_TRUE));
+  if (renew) {
+    if (divides_by_the_diagonal(pc_of(ksp_)))
+      require_nonzero_diagonal(*matrix_, type_of(pc_of(ksp_)));
+    Mat pmat = amat_;
+    petsc_check(KSPGetOperators(ksp_, nullptr, &pmat));
+    if (pmat_) pmat_->refresh_values();
+    petsc_check(KSPSetOperators(ksp_, amat_, pmat));
+    petsc_check(KSPSetUp(ksp_), ExitCode::input);
+    set_up_blocks();
+  }
+  ksp_prepare(ksp_);
+  return max_over_ranks(comm_of(amat_), watch.seconds());
 }
 
 void KspSolver::set_types(const SolverSpec& spec, const std::string& type,

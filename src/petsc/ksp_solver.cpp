@@ -168,6 +168,12 @@ double KspSolver::atol() const {
   return value;
 }
 
+bool KspSolver::measures_first_residual() const {
+  const KspRequests asked = requests_of(ksp_);
+  return asked.norm == KSP_NORM_UNPRECONDITIONED && !asked.relative_to_initial_residual &&
+         !asked.relative_to_smaller;
+}
+
 double KspSolver::reference(double unit, double first_norm) const {
   const KspRequests asked = requests_of(ksp_);
   if (asked.relative_to_initial_residual) return first_norm;

@@ -74,6 +74,10 @@ class KspSolver {
   // that does not depend on it.
   bool row_order_is_free() const;
   std::int64_t max_iterations() const;
+  // Comes after Amat::refresh_values(). With `renew` the preconditioner takes the new values, else
+  // the old one serves the next solves. Returns the seconds of the slowest rank. Throws what the
+  // constructor throws for a matrix that the preconditioner cannot take. Collective.
+  double take_values(bool renew);
 
   // The norms that the method tested in the solve that runs or was the last, as far as the history
   // reaches.
@@ -89,6 +93,8 @@ class KspSolver {
   // The norm that rtol is a part of. It is `unit` (||b||, or the norm of the first residual where
   // b = 0) unless an option makes it the norm of the first residual or the smaller of the two.
   double reference(double unit, double first_norm) const;
+  // Whether residuals() begins with ||b - A x0|| and reference() is its `unit`.
+  bool measures_first_residual() const;
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -100,8 +106,10 @@ class KspSolver {
   void choose_parallel_factorisation(const std::string& asked);
   void give_entries(Mat assembled, const std::shared_ptr<const DistributedMatrix>& matrix);
   void set_block_factorisation();
+  void set_up_blocks();
   std::string unsymmetric_factorisation() const;
 
+  std::shared_ptr<const DistributedMatrix> matrix_;
   Mat amat_;
   std::unique_ptr<AssembledMat> pmat_;
   KspHandle ksp_;

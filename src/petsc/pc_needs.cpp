@@ -63,11 +63,13 @@ void require_nonzero_diagonal(const DistributedMatrix& matrix, const std::string
   std::int64_t row = zero == d.end() ? std::numeric_limits<std::int64_t>::max()
                                      : matrix.first_row() + (zero - d.begin());
   MPI_Allreduce(MPI_IN_PLACE, &row, 1, MPI_INT64_T, MPI_MIN, matrix.comm);
-  if (row != std::numeric_limits<std::int64_t>::max())
-    fail(ExitCode::input,
-         "row {} (from 0) has a zero on the diagonal, by which {} would divide; use another "
-         "preconditioner, such as none or ilu",
-         row, preconditioner);
+  collectively(matrix.comm, [&] {
+    if (row != std::numeric_limits<std::int64_t>::max())
+      fail(ExitCode::input,
+           "row {} (from 0) has a zero on the diagonal, by which {} would divide; use another "
+           "preconditioner, such as none or ilu",
+           row, preconditioner);
+  });
 }
 
 }  // namespace trireme

@@ -2,19 +2,28 @@
 // Copies between PETSc vectors and arrays.
 #include "petsc/vectors.hpp"
 
-#include <algorithm>
+#include <cstdint>
 
 #include "parallel/collective.hpp"
 #include "petsc/shim.hpp"
 
 namespace trireme {
+namespace {
+
+void copy(const double* from, std::int64_t count, double* into) {
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < count; ++i) into[i] = from[i];
+}
+
+}  // namespace
 
 Array<double> local_values(Vec vec) {
   PetscInt size = 0;
   const PetscScalar* data = nullptr;
   petsc_check(VecGetLocalSize(vec, &size));
   petsc_check(VecGetArrayRead(vec, &data));
-  Array<double> values(data, data + size);
+  Array<double> values(size);
+  copy(data, size, values.data());
   petsc_check(VecRestoreArrayRead(vec, &data));
   return values;
 }
@@ -22,7 +31,7 @@ Array<double> local_values(Vec vec) {
 void set_local_values(Vec vec, std::span<const double> values) {
   PetscScalar* data = nullptr;
   petsc_check(VecGetArrayWrite(vec, &data));
-  std::copy(values.begin(), values.end(), data);
+  copy(values.data(), std::ssize(values), data);
   petsc_check(VecRestoreArrayWrite(vec, &data));
 }
 

@@ -155,6 +155,8 @@ class CudaBackend {
 
   // Drops the recorded loop, before a solve with another method or preconditioner.
   void forget_loop() { loop_.reset(); }
+  // Drops what keep_rows() and invert_blocks() have stored.
+  void forget_kept() { kept_.clear(); }
 
   template <class Text, class M>
   State run(const M& m, const Job& job) {
@@ -302,6 +304,8 @@ SolveResult CudaSolver::solve(DeviceSpan<const double> b, DeviceSpan<double> x, 
   work_->backend.give_back(x);
   return result;
 }
+
+void CudaSolver::renew(const PreconditionerSpec& spec) { work_->driver.renew(spec); }
 
 StoppedSolve CudaSolver::stopped() const {
   const CudaBackend& backend = work_->backend;

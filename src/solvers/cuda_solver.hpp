@@ -99,6 +99,7 @@ class CudaSolver : public Solver {
   SolveResult solve(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
                     StreamRef producer, const Tolerances& rule,
                     const IterationObserver& observer = {});
+  void renew(const PreconditionerSpec& spec) override;
   StoppedSolve stopped() const override;
   // The next solve runs as a graph even if mode() is persistent: a solve in the persistent kernel
   // can be stopped, but that kernel has no code to go on.

@@ -26,6 +26,7 @@ SolveResult CudaSolver::solve(DeviceSpan<const double>, DeviceSpan<double>, bool
                               const Tolerances&, const IterationObserver&) {
   no_cuda();
 }
+void CudaSolver::renew(const PreconditionerSpec&) { no_cuda(); }
 StoppedSolve CudaSolver::stopped() const { no_cuda(); }
 void CudaSolver::go_on(const StoppedSolve&) { no_cuda(); }
 CudaMode CudaSolver::mode() const { no_cuda(); }

@@ -13,6 +13,7 @@
 //   bring(vectors)                      the addresses of b and x where the loop runs, in its row
 //                                       order
 //   forget_loop()                       drops a recorded loop
+//   forget_kept()                       drops what keep_rows() and invert_blocks() have stored
 //   run<Text>(m, job)                   runs a method's text with preconditioner `m`, and returns
 //                                       the final state
 #pragma once
@@ -60,13 +61,20 @@ class Driver {
     visit_preconditioner(spec.kind, [&](auto m) { own = decltype(m)::type::work_vectors; });
     // bounds_by_cg() needs the work vectors of CG, whatever the method is.
     backend.allocate(std::max(vectors, own > 0 ? Cg::vectors : 0), own);
-    visit_preconditioner(
-        spec.kind, [&](auto m) { preconditioner_ = decltype(m)::type::prepare(*this, spec); });
+    prepare(spec);
     variant_ = backend.choose(method, variant, std::get_if<Jacobi>(&preconditioner_));
   }
 
   Variant variant() const { return variant_; }
   const PreparedPreconditioner& preconditioner() const { return preconditioner_; }
+
+  // Prepares the preconditioner anew for new values of the system. Collective over the system's
+  // processes.
+  void renew(const PreconditionerSpec& spec) {
+    backend_.forget_loop();  // it holds the addresses that are dropped
+    backend_.forget_kept();
+    prepare(spec);
+  }
 
   // Runs one solve. b and x are addresses where the loop runs, in its row order.
   SolveResult solve(const double* b, double* x, bool zero_guess, const Tolerances& rule,
@@ -157,6 +165,11 @@ class Driver {
   }
 
  private:
+  void prepare(const PreconditionerSpec& spec) {
+    visit_preconditioner(
+        spec.kind, [&](auto m) { preconditioner_ = decltype(m)::type::prepare(*this, spec); });
+  }
+
   State run(const Job& job) {
     State state;
     const auto with = [&](const auto& m) {

@@ -103,6 +103,7 @@ class HostBackend {
     return result;
   }
   void forget_loop() {}
+  void forget_kept() { kept_.clear(); }
 
   template <class Text, class M>
   State run(const M& m, const Job& job) {
@@ -159,6 +160,8 @@ SolveResult HostSolver::solve(const SolveVectors& vectors, const Tolerances& rul
   work_->backend.give_back(vectors);
   return result;
 }
+
+void HostSolver::renew(const PreconditionerSpec& spec) { work_->driver.renew(spec); }
 
 StoppedSolve HostSolver::stopped() const {
   StoppedSolve stopped = work_->driver.last();

@@ -42,6 +42,7 @@ class HostSolver : public Solver {
   ~HostSolver() override;
   SolveResult solve(const SolveVectors& vectors, const Tolerances& rule,
                     const IterationObserver& observer = {}) override;
+  void renew(const PreconditionerSpec& spec) override;
   StoppedSolve stopped() const override;
   void go_on(const StoppedSolve& stopped) override;
   Variant variant() const override;

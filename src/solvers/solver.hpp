@@ -105,6 +105,11 @@ class Solver {
   // over the system's processes.
   virtual SolveResult solve(const SolveVectors& vectors, const Tolerances& rule,
                             const IterationObserver& observer = {}) = 0;
+  // Prepares the preconditioner anew for new values of the system, whose pattern is the same.
+  // `spec` has the kind with which the solver was made. Without this call, solves after new values
+  // use the preconditioner of the old ones. Throws what the constructor throws for the data of a
+  // preconditioner. Collective over the system's processes.
+  virtual void renew(const PreconditionerSpec& spec) = 0;
   // The data with which the last solve can go on. Valid if the solve was interrupted or reached the
   // iteration limit; see can_go_on().
   virtual StoppedSolve stopped() const = 0;

@@ -51,5 +51,21 @@ TEST(TerminalProgress, WritesAtMostFiveTimesASecondAndClearsItsLine) {
   EXPECT_TRUE(written.ends_with("\r\033[K")) << written;
 }
 
+TEST(TerminalProgress, NamesTheStepOfASequence) {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* memory = open_memstream(&text, &size);
+  {
+    TerminalProgress progress(memory, spec(1e-8, 1'000));
+    progress.run_begins(0, "albus");
+    progress.sequence_step(11, 100);
+    progress.iteration(0, 0, 0.5);
+  }
+  std::fclose(memory);
+  const std::string written(text, size);
+  std::free(text);
+  EXPECT_NE(written.find("albus: step 12 of 100, iteration 0"), std::string::npos) << written;
+}
+
 }  // namespace
 }  // namespace trireme::solve

@@ -282,6 +282,29 @@ class Fails(SolveCase):
                                     "petsc: {mat_block_size: 2}\ndevice: cpu\n")
         self.assertRegex(line, r"row 4\b")
 
+    def sequence(self, steps):
+        subprocess.run([PROBLEM, "generate", "poisson2d", self.folder / "heat.h5", "--n", "10", "--rhs", "ones",
+                        "--steps", "3"], check=True, capture_output=True)
+        return f"problem: {{file: heat.h5, rhs: /b, steps: {steps}}}\n"
+
+    def test_a_step_without_its_data_is_3_and_the_steps_before_are_kept(self):
+        done = self.solve(self.sequence("[{count: 3, values: '/values/{}'}, {values: /values/9}]"), code=3)
+        line, = [line for line in done.stderr.splitlines() if line.startswith("solve: ")]
+        self.assertIn("step 3: heat.h5: no dataset /values/9", line.replace(str(self.folder) + "/", ""))
+        run, = self.report()["runs"]
+        self.assertEqual([step["converged"] for step in run["steps"]], [True] * 3)
+        self.assertTrue((self.results / "solution.h5").exists())
+
+    def test_a_first_step_without_its_data_is_3_and_writes_nothing(self):
+        self.assertIn("step 0: ", self.refused_case(3, self.sequence("{values: /missing}")))
+
+    def test_check_looks_at_the_shapes_of_all_steps(self):
+        text = self.sequence("[{count: 3, values: '/values/{}'}, {values: /b}]")
+        self.assertIn("step 3: ", self.refused_case(3, text, "--check"))
+
+    def test_a_sequence_cannot_be_resumed(self):
+        self.assertIn("--resume does not go on", self.refused_case(2, self.sequence("{rhs: ones}"), "--resume"))
+
     def test_a_device_that_is_not_there_is_4(self):
         if shutil.which("nvidia-smi") and subprocess.run(["nvidia-smi", "-L"], capture_output=True).stdout:
             self.skipTest("there is a GPU")

@@ -5,7 +5,7 @@
 
     (1/dt(step) + L) u_next = u / dt(step) + f
 
-  All of -mat_type, -ksp_type and -pc_type are options. Each solution is compared with that of an AIJ
+  All of -mat_type, -ksp_type and -pc_type are options; -steps is their number (3). Each solution is compared with that of an AIJ
   matrix by CG and Jacobi; the program ends with 1 where one differs.
 */
 #include <petscksp.h>
@@ -136,10 +136,12 @@ int main(int argc, char** argv) {
   const PetscInt sizes[2] = {20, 31};
   Heat heats[2];
   PetscBool agrees, all_agree = PETSC_TRUE;
+  PetscInt steps = 3;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-steps", &steps, NULL));
   for (int k = 0; k < 2; ++k) PetscCall(Create(&heats[k], sizes[k]));
-  for (PetscInt step = 0; step < 3; ++step)
+  for (PetscInt step = 0; step < steps; ++step)
     for (int k = 0; k < 2; ++k) {
       PetscCall(Step(&heats[k], step, &agrees));
       if (!agrees) all_agree = PETSC_FALSE;

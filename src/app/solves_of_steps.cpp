@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a sequence adds to Solves: from one step to the next.
+#include <cmath>
+#include <utility>
+
+#include "app/solves.hpp"
+#include "base/stopwatch.hpp"
+#include "parallel/collective.hpp"
+#include "petsc/private_headers.hpp"
+
+namespace trireme {
+namespace {
+
+// 2 newer - older
+Array<double> extrapolated(const Array<double>& newer, const Array<double>& older) {
+  Array<double> guess(newer.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < newer.size(); ++i) guess[i] = 2 * newer[i] - older[i];
+  return guess;
+}
+
+// By how many powers of ten the residual fell.
+double decades_of(const std::vector<double>& residuals) {
+  if (residuals.empty() || !(residuals.front() > 0) || !(residuals.back() > 0)) return 0;
+  return std::log10(residuals.front() / residuals.back());
+}
+
+}  // namespace
+
+// Brings matrix, right-hand side and plan to step k.
+bool Solves::go_to_step(std::size_t k) {
+  Steps& steps = *context_.steps;
+  if (context_.on_step) context_.on_step(static_cast<std::int64_t>(k), steps.count());
+  StepOutcome step;
+  step.name = steps.name(static_cast<std::int64_t>(k));
+  if (k == 0) {
+    step.new_values = step.renewed = true;
+    step.read_seconds = steps.read_seconds();
+  } else {
+    try {
+      const Stopwatch watch;
+      const Steps::Change change = steps.go_on([this] { give_up_plan(); });
+      step.read_seconds = steps.read_seconds();
+      read_seconds_ += step.read_seconds;
+      if (change == Steps::Change::pattern) {
+        rebuild();
+        for (Array<double>& x : solutions_)
+          if (!x.empty()) x = steps.moved(x);
+        step.new_values = step.renewed = step.rebuilt = true;
+      } else if (change == Steps::Change::values) {
+        bring_values(step);
+      }
+      step.renew_seconds =
+          max_over_ranks(context_.matrix->comm, watch.seconds()) - step.read_seconds;
+    } catch (const AgreedError& error) {
+      verdict_ = {.exit_code = error.code(), .text = fmt::format("step {}: {}", k, error.what())};
+      return false;
+    }
+  }
+  if (plan_.amat->on_gpu()) steps.work_ahead();
+  steps_.push_back(std::move(step));
+  return true;
+}
+
+// The matrix has new values on the same pattern.
+void Solves::bring_values(StepOutcome& step) {
+  step.new_values = true;
+  if (!plan_.amat->refresh_values()) {
+    give_up_plan();
+    rebuild();
+    step.renewed = step.rebuilt = true;
+    return;
+  }
+  step.renewed = renewal_->due();
+  const double seconds = plan_.solver->take_values(step.renewed);
+  if (step.renewed) renewal_->renewed(seconds);
+}
+
+void Solves::give_up_plan() {
+  of_former_plans_.build += plan_.amat->build_seconds();
+  of_former_plans_.upload += plan_.amat->upload_seconds();
+  of_former_plans_.setup += setup_seconds();
+  x_.reset();
+  b_.reset();
+  plan_.solver.reset();
+  plan_.amat.reset();
+}
+
+void Solves::rebuild() {
+  tuning_ = nullptr;  // it works on the former plan
+  context_.plain = PlainProduct(context_.matrix);
+  plan_ = make_plan_();
+  plan_.amat->times().clear();
+  make_vectors();
+  renewal_->renewed(setup_seconds());
+}
+
+Solves::FirstGuess Solves::guess(std::size_t k) const {
+  const Guess rule = context_.spec.solver.guess;
+  if (!context_.steps || k == 0) {
+    const auto& x0 = context_.problem.x0;
+    return x0 ? FirstGuess{.name = "x0", .x = *x0, .nonzero = true} : FirstGuess();
+  }
+  if (rule == Guess::zero) return {};
+  FirstGuess guess{
+      .name = std::string(to_string(Guess::previous)), .x = solutions_[k - 1], .nonzero = true};
+  if (rule == Guess::extrapolate && k > 1) {
+    guess.name = to_string(Guess::extrapolate);
+    guess.made = extrapolated(solutions_[k - 1], solutions_[k - 2]);
+    guess.x = guess.made;
+  }
+  return guess;
+}
+
+void Solves::end_step(std::size_t k) {
+  StepOutcome& step = steps_.back();
+  step.iterations = iterations_;
+  step.converged = verdict_.converged;
+  step.relative_residual = residuals_[k];
+  step.solve_seconds = each_seconds_.back();
+  renewal_->solved(iterations_, decades_of(history_), step.solve_seconds);
+  context_.steps->write(solutions_[k], plan_.amat->on_gpu());
+  if (k > 1) solutions_[k - 2] = {};
+}
+
+void Solves::note_steps(RunOutcome& o) const {
+  std::int64_t renewals = 0;
+  for (std::size_t k = 0; k < steps_.size(); ++k) {
+    if (steps_[k].renewed && k > 0) ++renewals;
+    if (steps_[k].rebuilt)
+      o.notes.push_back(fmt::format("step {} has a matrix for which everything was built anew: {}",
+                                    k, steps_[k].name));
+  }
+  if (!steps_.empty())
+    o.notes.push_back(fmt::format("{} of {} steps; the preconditioner was renewed {} times",
+                                  steps_.size(), context_.steps->count(), renewals));
+}
+
+}  // namespace trireme

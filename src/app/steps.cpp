@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// New values go into the shared matrix in place; another pattern replaces the matrix.
+#include "app/steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/solution_file.hpp"
+#include "app/system_scale.hpp"
+#include "base/stopwatch.hpp"
+#include "distributed/same_pattern.hpp"
+#include "parallel/collective.hpp"
+
+namespace trireme {
+namespace {
+
+// A vector whose rows lie on the ranks by the cuts `from` comes to the cuts `to`. Each rank holds
+// the whole vector for a moment. Collective.
+Array<double> moved_to(MPI_Comm comm, const Array<double>& vector,
+                       const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
+  if (from == to) return vector;
+  std::vector<int> counts, starts(from.begin(), from.end() - 1);
+  for (std::size_t r = 0; r + 1 < from.size(); ++r)
+    counts.push_back(static_cast<int>(from[r + 1] - from[r]));
+  Array<double> whole(from.back());
+  MPI_Allgatherv(vector.data(), static_cast<int>(vector.size()), MPI_DOUBLE, whole.data(),
+                 counts.data(), starts.data(), MPI_DOUBLE, comm);
+  const int rank = rank_of(comm);
+  return {whole.begin() + to[rank], whole.begin() + to[rank + 1]};
+}
+
+// The row sums of the matrix times 2^exponent.
+Array<double> row_sums(const SplitRows& blocks, int exponent) {
+  Array<double> sums(blocks.local.rows);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < blocks.local.rows; ++row) {
+    double sum = 0;
+    for (std::int32_t k = blocks.local.row_ptr[row]; k < blocks.local.row_ptr[row + 1]; ++k)
+      sum += blocks.local.values[k];
+    for (std::int32_t k = blocks.ghost.row_ptr[row]; k < blocks.ghost.row_ptr[row + 1]; ++k)
+      sum += blocks.ghost.values[k];
+    sums[row] = std::ldexp(sum, exponent);
+  }
+  return sums;
+}
+
+}  // namespace
+
+Steps::Steps(MPI_Comm comm, const ProblemSpec& spec, const Problem& problem,
+             std::shared_ptr<DistributedMatrix> matrix)
+    : comm_(comm),
+      steps_(steps_of(spec.steps)),
+      reader_(comm, spec, {matrix->first_row(), matrix->local_rows(), matrix->global_rows()},
+              matrix->blocks.nnz(), problem.in_stored_order),
+      matrix_(std::move(matrix)),
+      first_cuts_(matrix_->row_starts) {
+  collectively(comm, [&] {
+    if (problem.rhs.size() != 1)
+      fail(ExitCode::usage,
+           "{} has {} right-hand sides; with problem.steps, each step has one: steps: {{count: {}, "
+           "rhs: NAME}} takes the rows of a dataset [steps, rows]",
+           problem.name, problem.rhs.size(), problem.rhs.size());
+  });
+  first_rhs_ = problem.rhs.front();
+  if (const auto* made = std::get_if<MadeRhs>(&spec.rhs)) first_made_ = *made;
+}
+
+Steps::~Steps() { wait(); }
+
+RowRange Steps::rows() const {
+  return {matrix_->first_row(), matrix_->local_rows(), matrix_->global_rows()};
+}
+
+Steps::Change Steps::begin() {
+  wait();
+  ahead_ = {};
+  now_ = 0;
+  Change change = Change::rhs_only;
+  const bool brings_values = !steps_.front().values.empty() && first_order_;
+  if (!first_matrix_ && !brings_values)
+    change = install(reader_.read_first_matrix(), nullptr, [] {});
+  rhs_ = moved_to(comm_, first_rhs_, first_cuts_, matrix_->row_starts);
+  made_ = first_made_;
+  try {
+    change = std::max(change, take(read(0), [] {}));
+  } catch (const AgreedError& error) {
+    collectively(comm_, [&] { fail(error.code(), "step 0: {}", error.what()); });
+  }
+  if (!scaled_) exponent_ = scale_matrix(*matrix_);
+  scaled_ = true;
+  return change;
+}
+
+Steps::Change Steps::go_on(const std::function<void()>& give_up) {
+  StepData data = read(now_ + 1);
+  ++now_;
+  return take(std::move(data), give_up);
+}
+
+void Steps::work_ahead() {
+  if (now_ + 1 >= count()) return;
+  const Step& next = steps_[now_ + 1];
+  int alone = reader_.can_be_read_alone(next) ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &alone, 1, MPI_INT, MPI_MIN, comm_);
+  if (alone == 0 && waits_.empty()) return;
+  ahead_ = std::async(std::launch::async, [this, alone, &next, x = std::exchange(waits_, {})] {
+    if (!x.empty()) file_->append_alone(x);
+    return alone == 1 ? std::optional(reader_.read_alone(next)) : std::nullopt;
+  });
+}
+
+StepData Steps::read(std::int64_t step) {
+  const Stopwatch watch;
+  std::optional<StepData> data;
+  if (ahead_.valid()) collectively(comm_, [&] { data = ahead_.get(); });
+  write_what_waits();
+  if (!data) data = reader_.read(steps_[step]);
+  read_seconds_ = max_over_ranks(comm_, watch.seconds());
+  return std::move(*data);
+}
+
+Steps::Change Steps::take(StepData&& data, const std::function<void()>& give_up) {
+  const Step& step = steps_[now_];
+  cuts_before_ = matrix_->row_starts;
+  Change change = Change::rhs_only;
+  if (data.matrix) {
+    change = install(std::move(*data.matrix), &step, give_up);
+  } else if (data.values) {
+    matrix_->replace_values(*data.values);
+    scale(data.largest);
+    first_matrix_ = false;
+    change = Change::values;
+  }
+  if (data.rhs) {
+    rhs_ = std::move(*data.rhs);
+    made_.reset();
+    return change;
+  }
+  if (change == Change::pattern) rhs_ = moved(rhs_);
+  if (step.rhs) made_ = std::get<MadeRhs>(*step.rhs);
+  if (made_ && (step.rhs || change != Change::rhs_only)) make_rhs(*made_);
+  return change;
+}
+
+Steps::Change Steps::install(MatrixOnRanks&& read, const Step* step,
+                             const std::function<void()>& give_up) {
+  const bool same = same_pattern(*matrix_, read.slab, read.row_starts);
+  reader_.follow(read, step);
+  first_order_ = first_matrix_ = step == nullptr;
+  if (same) {
+    matrix_->replace_values(read.slab.local.values);
+  } else {
+    give_up();
+    *matrix_ = std::move(*distribute(comm_, std::move(read.slab), std::move(read.row_starts)));
+  }
+  exponent_ = scale_matrix(*matrix_);
+  scaled_ = true;
+  return same ? Change::values : Change::pattern;
+}
+
+// Looks at the matrix only where its largest magnitude says that it may need scaling.
+void Steps::scale(double largest) {
+  constexpr int kSurelyFits = 190;
+  int exponent = 0;
+  std::frexp(max_over_ranks(comm_, largest), &exponent);
+  exponent_ = std::abs(exponent) <= kSurelyFits ? 0 : scale_matrix(*matrix_);
+  scaled_ = true;
+}
+
+void Steps::make_rhs(MadeRhs made) {
+  switch (made) {
+    case MadeRhs::ones:
+      rhs_.assign(matrix_->local_rows(), 1.0);
+      break;
+    case MadeRhs::random:
+      rhs_ = random_vector(rows(), 1);
+      break;
+    case MadeRhs::from_ones:
+      rhs_ = row_sums(matrix_->blocks, exponent_);
+      break;
+  }
+}
+
+Array<double> Steps::moved(const Array<double>& vector) const {
+  return moved_to(comm_, vector, cuts_before_, matrix_->row_starts);
+}
+
+void Steps::write(std::span<const double> x, bool later) {
+  if (path_.empty()) return;
+  if (!file_ || !later) wait();  // nothing else uses HDF5 then
+  if (!file_) {
+    make_directory(comm_, path_.parent_path());
+    file_ = std::make_unique<OutputFile>(comm_, path_);
+    file_->begin_vectors("/x", matrix_->global_rows());
+  }
+  if (later && size_of(comm_) == 1)
+    waits_ = x;
+  else
+    file_->append_vector(rows(), x);
+}
+
+void Steps::wait() const {
+  if (ahead_.valid()) ahead_.wait();
+}
+
+void Steps::write_what_waits() {
+  if (!waits_.empty()) file_->append_vector(rows(), std::exchange(waits_, {}));
+}
+
+std::unique_ptr<OutputFile> Steps::take_file() {
+  wait();
+  write_what_waits();
+  return std::move(file_);
+}
+
+}  // namespace trireme

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sequences: each step is solved as if it were a case of its own; run on 1 and 3 ranks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "app/run_case.hpp"
+#include "app/solved_cases.hpp"
+#include "io/hdf5.hpp"
+#include "io/problem_file.hpp"
+#include "parallel/collective.hpp"
+
+namespace trireme {
+namespace {
+
+using namespace test;
+using Values = std::vector<double>;
+
+constexpr std::int64_t kSide = 12, kRows = kSide * kSide, kSteps = 5;
+
+// Implicit Euler steps of heat conduction on a square whose conductivity changes in space and time.
+class Heat {
+ public:
+  explicit Heat(bool columns_descend = false) {
+    pattern_.indptr = {0};
+    pattern_.indices.clear();
+    pattern_.shape = {kRows, kRows};
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      std::vector<std::int64_t> columns;
+      for (const std::int64_t to : {row - kSide, row - 1, row, row + 1, row + kSide})
+        if (conductivity(row, to, 0) != 0 || to == row) columns.push_back(to);
+      if (columns_descend) std::ranges::reverse(columns);
+      pattern_.indices.insert(pattern_.indices.end(), columns.begin(), columns.end());
+      pattern_.indptr.push_back(std::ssize(pattern_.indices));
+    }
+  }
+
+  Values values(double time) const {
+    Values values;
+    for (std::int64_t row = 0; row < kRows; ++row)
+      for (std::int64_t k = pattern_.indptr[row]; k < pattern_.indptr[row + 1]; ++k)
+        values.push_back(entry(row, pattern_.indices[k], time));
+    return values;
+  }
+  static Values b(double time) {
+    Values b;
+    for (std::int64_t row = 0; row < kRows; ++row)
+      b.push_back(1 + std::sin(0.1 * static_cast<double>(row) + time));
+    return b;
+  }
+  SmallMatrix matrix(double time) const {
+    SmallMatrix a = pattern_;
+    a.data = values(time);
+    return a;
+  }
+
+ private:
+  static double conductivity(std::int64_t from, std::int64_t to, double time) {
+    if (to < 0 || to >= kRows || to == from) return 0;
+    if (std::abs(to - from) == 1 && to / kSide != from / kSide) return 0;
+    return 1.5 + std::sin(static_cast<double>(from + to) + time);
+  }
+  static double entry(std::int64_t row, std::int64_t column, double time) {
+    if (column != row) return -conductivity(row, column, time);
+    double sum = 0.5;
+    for (const std::int64_t to : {row - kSide, row - 1, row + 1, row + kSide})
+      sum += conductivity(row, to, time);
+    return sum;
+  }
+
+  SmallMatrix pattern_;
+};
+
+void put_rows(hdf5::Group& file, const std::string& name, const std::vector<Values>& rows) {
+  hdf5::Dataset dataset = file.create_dataset<double>(
+      name, {std::ssize(rows), static_cast<std::int64_t>(rows.front().size())});
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    dataset.write(static_cast<std::int64_t>(k), 1, rows[k].data());
+}
+
+class Sequence : public testing::Test {
+ protected:
+  // A file with /A, whose values belong to no step, /values/k, /b/k, all of them as rows of
+  // /all_values and /all_b, and whole matrices /M/k.
+  void write(const Heat& heat = Heat(), double dt = 0.05) {
+    file_.write([&](hdf5::File& out) {
+      heat.matrix(100).write(out);
+      put(out, "b", Heat::b(100));
+      std::vector<Values> values, b;
+      for (int k = 0; k < kSteps; ++k) {
+        values.push_back(heat.values(dt * k));
+        b.push_back(Heat::b(dt * k));
+        put(out, fmt::format("values/{}", k), values.back());
+        put(out, fmt::format("b_of/{}", k), b.back());
+        heat.matrix(dt * k).write(out, fmt::format("/M/{}", k));
+      }
+      put_rows(out, "all_values", values);
+      put_rows(out, "all_b", b);
+    });
+  }
+  // More datasets for the same file.
+  void add(const std::function<void(hdf5::File&)>& fill) { more_.write(fill); }
+
+  CaseOutcome run(const std::string& steps, const std::string& rest,
+                  const std::string& system = "rhs: /b") {
+    const std::string problem = fmt::format("problem: {{file: {}, {}{}}}\n", file_.path().string(),
+                                            system, steps.empty() ? "" : ", steps: " + steps);
+    const Case c =
+        parse_case(problem + rest + fmt::format("\nreport: {{directory: {}}}\n", folder().string()),
+                   "test.yaml");
+    CaseOutcome outcome = run_case(MPI_COMM_WORLD, c, nullptr);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return outcome;
+  }
+  std::filesystem::path folder() const { return file_.path().parent_path(); }
+  std::string more() const { return more_.path().string(); }
+
+  std::vector<Values> solutions(const std::string& name = "solution.h5") const {
+    const hdf5::File file = hdf5::File::open(folder() / name);
+    const hdf5::Dataset x = file.dataset("/x");
+    const bool by_step = x.extents().size() == 2;
+    std::vector<Values> rows(by_step ? x.extents()[0] : 1, Values(kRows));
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      if (by_step)
+        x.read(static_cast<std::int64_t>(k), 1, rows[k].data());
+      else
+        x.read(0, kRows, rows[k].data());
+    MPI_Barrier(MPI_COMM_WORLD);
+    return rows;
+  }
+  std::string attribute(const std::string& name) const {
+    const auto text = hdf5::File::open(folder() / "solution.h5").string_attribute(name);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return text.value_or("missing");
+  }
+  // The solutions of the steps as cases of their own.
+  std::vector<Values> separate(const std::string& rest, std::vector<std::int64_t>* iterations) {
+    std::vector<Values> all;
+    for (int k = 0; k < kSteps; ++k) {
+      const CaseOutcome outcome = run("", rest, fmt::format("matrix: /M/{}, rhs: /b_of/{}", k, k));
+      EXPECT_TRUE(outcome.runs[0].converged) << outcome.runs[0].reason;
+      if (iterations) iterations->push_back(outcome.runs[0].iterations);
+      all.push_back(solutions().front());
+    }
+    return all;
+  }
+
+  SharedFile file_{"heat.h5"}, more_{"more.h5"};
+};
+
+// Nothing depends on measured times, so that the bits of two runs can be compared.
+const std::string kSameBits = "device: cpu\nkernel: csr\nsolver: {renew: always}";
+const std::string kAllSteps = "{count: 5, values: '/values/{}', rhs: '/b_of/{}'}";
+
+void expect_near(const std::vector<Values>& all, const std::vector<Values>& expected,
+                 double tolerance) {
+  ASSERT_EQ(all.size(), expected.size());
+  for (std::size_t k = 0; k < all.size(); ++k)
+    for (std::size_t i = 0; i < all[k].size(); ++i)
+      ASSERT_NEAR(all[k][i], expected[k][i], tolerance) << "step " << k << ", row " << i;
+}
+
+TEST_F(Sequence, HasTheBitsOfSeparateCasesWhereNothingIsKept) {
+  write();
+  const std::pair<const char*, const char*> pairs[] = {
+      {"csr", "cg"}, {"albus", "bicgstab"}, {"sell", "cg"}};
+  for (const auto& [kernel, method] : pairs) {
+    SCOPED_TRACE(fmt::format("{} {}", kernel, method));
+    const std::string rest = fmt::format("kernel: {}\ndevice: cpu\n", kernel);
+    const std::vector<Values> expected =
+        separate(rest + fmt::format("solver: {{method: {}}}", method), nullptr);
+    const CaseOutcome outcome =
+        run(kAllSteps,
+            rest + fmt::format("solver: {{method: {}, guess: zero, renew: always}}", method));
+    EXPECT_EQ(exit_code(outcome), ExitCode::converged) << outcome.runs[0].reason;
+    EXPECT_TRUE(solutions() == expected);
+  }
+}
+
+TEST_F(Sequence, SolvesWithFactorsOfEachStep) {
+  write();
+  const std::string rest =
+      "device: cpu\nsolver: {engine: petsc, preconditioner: ilu, method: bicgstab";
+  std::vector<std::int64_t> iterations;
+  const std::vector<Values> expected = separate(rest + "}", &iterations);
+  for (const char* kernel : {"csr", "petsc-aij"}) {
+    const CaseOutcome outcome =
+        run(kAllSteps, rest + fmt::format(", guess: zero, renew: always}}\nkernel: {}\n", kernel));
+    EXPECT_EQ(exit_code(outcome), ExitCode::converged) << outcome.runs[0].reason;
+    expect_near(solutions(), expected, 1e-7);
+    ASSERT_EQ(outcome.runs[0].steps.size(), kSteps);
+    for (std::size_t k = 0; k < kSteps; ++k)
+      EXPECT_EQ(outcome.runs[0].steps[k].iterations, iterations[k]) << k;
+  }
+}
+
+TEST_F(Sequence, ReportsEachStep) {
+  write();
+  const CaseOutcome outcome = run(kAllSteps, "device: cpu\nsolver: {renew: never}");
+  const RunOutcome& run = outcome.runs[0];
+  ASSERT_EQ(run.steps.size(), kSteps);
+  EXPECT_EQ(run.solve_seconds.size(), kSteps);
+  for (std::size_t k = 0; k < kSteps; ++k) {
+    const StepOutcome& step = run.steps[k];
+    EXPECT_EQ(step.name, fmt::format("/values/{}", k));
+    EXPECT_TRUE(step.new_values);
+    EXPECT_FALSE(step.rebuilt);
+    EXPECT_EQ(step.renewed, k == 0);
+    EXPECT_TRUE(step.converged);
+    EXPECT_LE(step.relative_residual, 1.02e-8);
+    EXPECT_EQ(step.guess, k == 0 ? "zero" : "previous");
+  }
+  EXPECT_EQ(run.steps[0].guess_residual, 1);
+  EXPECT_LT(run.steps[2].guess_residual, 0.2);
+  EXPECT_EQ(attribute("steps"), "5");
+  EXPECT_EQ(attribute("steps_asked_for"), "5");
+}
+
+TEST_F(Sequence, ALineThroughTwoSolutionsIsTheBetterGuessOnASmoothSequence) {
+  write();
+  const auto residual_of = [&](const std::string& guess) {
+    return run(kAllSteps, "device: cpu\nsolver: {guess: " + guess + "}")
+        .runs[0]
+        .steps.back()
+        .guess_residual;
+  };
+  const double previous = residual_of("previous"), line = residual_of("extrapolate");
+  EXPECT_LT(previous, 0.5);
+  EXPECT_LT(line, 0.5 * previous);
+  EXPECT_EQ(residual_of("zero"), 1);
+}
+
+TEST_F(Sequence, RowsOfOneDatasetAreTheStepsToo) {
+  write();
+  run(kAllSteps, kSameBits);
+  const std::vector<Values> expected = solutions();
+  run("{count: 5, values: /all_values, rhs: /all_b}", kSameBits);
+  EXPECT_TRUE(solutions() == expected);
+  run("[{count: 2, values: /all_values, rhs: /all_b}, {values: /values/2, rhs: /b_of/2}, "
+      "{count: 2, from: 3, values: /all_values, rhs: /all_b}]",
+      kSameBits);
+  EXPECT_TRUE(solutions() == expected);
+}
+
+TEST_F(Sequence, AnEntryKeepsWhatItDoesNotName) {
+  write();
+  const CaseOutcome outcome =
+      run("[{values: /values/0, rhs: /b_of/0}, {rhs: /b_of/1}, {values: /values/1}]",
+          "device: cpu\nsolver: {rtol: 1e-12}");
+  EXPECT_FALSE(outcome.runs[0].steps[1].new_values);
+  const std::vector<Values> x = solutions();
+  run("", "device: cpu\nsolver: {rtol: 1e-12}", "matrix: /M/0, rhs: /b_of/1");
+  expect_near({x[1]}, solutions(), 1e-9);
+  run("", "device: cpu\nsolver: {rtol: 1e-12}", "matrix: /M/1, rhs: /b_of/1");
+  expect_near({x[2]}, solutions(), 1e-9);
+}
+
+TEST_F(Sequence, ARightHandSideOfOnesFollowsTheValues) {
+  write();
+  const CaseOutcome outcome =
+      run("{count: 5, values: '/values/{}'}", "device: cpu", "rhs: from-ones");
+  ASSERT_TRUE(outcome.runs[0].relative_error);
+  EXPECT_LE(*outcome.runs[0].relative_error, 1e-6);
+}
+
+TEST_F(Sequence, TakesWholeMatrices) {
+  write();
+  run(kAllSteps, kSameBits);
+  const std::vector<Values> expected = solutions();
+  const CaseOutcome outcome = run("{count: 5, matrix: '/M/{}', rhs: '/b_of/{}'}", kSameBits);
+  EXPECT_TRUE(solutions() == expected);
+  for (const StepOutcome& step : outcome.runs[0].steps) EXPECT_FALSE(step.rebuilt);
+}
+
+TEST_F(Sequence, ValuesFollowTheOrderOfAMatrixWhoseColumnsDescend) {
+  write(Heat(true));
+  const CaseOutcome outcome = run(kAllSteps, kSameBits);
+  EXPECT_EQ(exit_code(outcome), ExitCode::converged) << outcome.runs[0].reason;
+  const std::vector<Values> unsorted = solutions();
+  write();
+  run(kAllSteps, kSameBits);
+  EXPECT_TRUE(unsorted == solutions());
+}
+
+TEST_F(Sequence, AnotherPatternIsBuiltAnewAndSolved) {
+  write();
+  SmallMatrix arrow{.indptr = {0}, .indices = {}, .data = {}, .shape = {kRows, kRows}};
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    for (std::int64_t column = 0; column < kRows; ++column)
+      if (row == column || row == 0 || column == 0) {
+        arrow.indices.push_back(column);
+        arrow.data.push_back(row == column ? 200.0 : 1.0);
+      }
+    arrow.indptr.push_back(std::ssize(arrow.indices));
+  }
+  add([&](hdf5::File& out) { arrow.write(out); });
+  const CaseOutcome outcome = run("[{values: /values/0, rhs: /b_of/0}, {file: " + more() +
+                                      ", matrix: /A}, {matrix: /M/1, rhs: /b_of/1}, "
+                                      "{values: /values/2}]",
+                                  "device: cpu\nkernel: [csr, sell]\nsolver: {rtol: 1e-12}");
+  EXPECT_EQ(exit_code(outcome), ExitCode::converged) << outcome.runs[0].reason;
+  for (const RunOutcome& run : outcome.runs) {
+    EXPECT_FALSE(run.steps[0].rebuilt);
+    EXPECT_TRUE(run.steps[1].rebuilt);
+    EXPECT_TRUE(run.steps[2].rebuilt);
+    EXPECT_FALSE(run.steps[3].rebuilt);
+    EXPECT_TRUE(std::ranges::any_of(run.notes, [](const std::string& note) {
+      return note.find("step 1 has a matrix for which everything was built anew") !=
+             std::string::npos;
+    }));
+  }
+  const std::vector<Values> x = solutions("solution-csr.h5");
+  expect_near(solutions("solution-sell.h5"), x, 1e-9);
+  Values residual = Heat::b(0);
+  for (std::int64_t row = 0; row < kRows; ++row)
+    for (std::int64_t k = arrow.indptr[row]; k < arrow.indptr[row + 1]; ++k)
+      residual[row] -= arrow.data[k] * x[1][arrow.indices[k]];
+  for (const double r : residual) ASSERT_NEAR(r, 0, 1e-9);
+  run("", "device: cpu\nsolver: {rtol: 1e-12}", "matrix: /M/2, rhs: /b_of/1");
+  expect_near({x[3]}, solutions(), 1e-9);
+}
+
+TEST_F(Sequence, EveryKernelOfAComparisonBeginsAtTheFirstStep) {
+  write();
+  const CaseOutcome outcome = run(kAllSteps, "device: cpu\nkernel: [csr, albus, petsc-aij]");
+  EXPECT_EQ(exit_code(outcome), ExitCode::converged);
+  ASSERT_EQ(outcome.runs.size(), 3u);
+  for (const RunOutcome& run : outcome.runs) {
+    ASSERT_EQ(run.steps.size(), kSteps);
+    for (std::size_t k = 0; k < kSteps; ++k)
+      EXPECT_EQ(run.steps[k].iterations, outcome.runs[0].steps[k].iterations) << run.kernel;
+  }
+}
+
+TEST_F(Sequence, MixedPrecisionGoesOnWhereValuesStopBeingNumbersOfFp32) {
+  write();
+  add([](hdf5::File& out) {
+    Values rounded = Heat().values(0);
+    for (double& value : rounded) value = std::round(64 * value) / 64;
+    put(out, "rounded", rounded);
+  });
+  const CaseOutcome outcome =
+      run("[{file: " + more() + ", values: /rounded}, {values: /values/1}]",
+          "device: cpu\nkernel: albus\nprecision: mixed\nsolver: {rtol: 1e-11}", "rhs: from-ones");
+  EXPECT_EQ(exit_code(outcome), ExitCode::converged) << outcome.runs[0].reason;
+  EXPECT_TRUE(outcome.runs[0].steps[1].rebuilt);
+  EXPECT_LE(*outcome.runs[0].relative_error, 1e-9);
+}
+
+std::int64_t renewals(const CaseOutcome& outcome) {
+  return std::ranges::count_if(outcome.runs[0].steps, &StepOutcome::renewed) - 1;
+}
+
+TEST_F(Sequence, IsRenewedWhereIterationsGrowAndOnlyThere) {
+  write();
+  // Rows and columns are scaled by factors that differ by powers of ten, so that the diagonal of an
+  // old step is a poor preconditioner.
+  add([](hdf5::File& out) {
+    const SmallMatrix a = Heat().matrix(0);
+    for (int k = 0; k < 16; ++k) {
+      Values values;
+      for (std::int64_t row = 0; row < kRows; ++row)
+        for (std::int64_t entry = a.indptr[row]; entry < a.indptr[row + 1]; ++entry) {
+          const auto factor = [&](std::int64_t at) {
+            return k < 4 ? 1.0 : std::pow(10.0, 2.0 * std::sin(static_cast<double>(at * k)));
+          };
+          values.push_back(a.data[entry] * factor(row) * factor(a.indices[entry]));
+        }
+      put(out, fmt::format("strong/{}", k), values);
+    }
+  });
+  const std::string strongly = "{count: 16, file: " + more() + ", values: '/strong/{}'}";
+  const std::string solver =
+      "device: cpu\nkernel: csr\nsolver: {guess: zero, max_iterations: 100000, renew: ";
+  EXPECT_GE(renewals(run(strongly, solver + "adaptive}", "rhs: from-ones")), 1);
+  EXPECT_EQ(renewals(run(strongly, solver + "never}", "rhs: from-ones")), 0);
+  EXPECT_EQ(renewals(run("{count: 4, file: " + more() + ", values: '/strong/{}'}",
+                         solver + "adaptive}", "rhs: from-ones")),
+            0);
+  EXPECT_EQ(renewals(run(kAllSteps, solver + "always}")), kSteps - 1);
+}
+
+class BadStep : public Sequence {
+ protected:
+  // Three steps, of which the last one is at fault: the first two are kept.
+  void expect_failure(const std::string& bad, const std::string& text) {
+    SCOPED_TRACE(bad);
+    const CaseOutcome outcome = run("[{values: /values/0}, {values: /values/1}, " + bad + "]",
+                                    "device: cpu\nsolver: {renew: always}");
+    EXPECT_EQ(exit_code(outcome), ExitCode::input);
+    const RunOutcome& run = outcome.runs[0];
+    EXPECT_NE(run.reason.find("step 2: "), std::string::npos) << run.reason;
+    EXPECT_NE(run.reason.find(text), std::string::npos) << run.reason;
+    EXPECT_EQ(run.steps.size(), 2u);
+    EXPECT_TRUE(run.steps[1].converged);
+    EXPECT_EQ(solutions().size(), 2u);
+    EXPECT_EQ(attribute("steps"), "2");
+    EXPECT_EQ(attribute("steps_asked_for"), "3");
+  }
+};
+
+TEST_F(BadStep, LosesNothingOfTheStepsBefore) {
+  write();
+  add([](hdf5::File& out) {
+    Values values = Heat().values(0), b = Heat::b(0);
+    values[57] = std::numeric_limits<double>::quiet_NaN();
+    b[kRows - 1] = std::numeric_limits<double>::infinity();
+    put(out, "values", values);
+    put(out, "b", b);
+    put(out, "short", Values(7, 1.0));
+    Values no_diagonal(Heat().values(0).size(), 0.0);
+    put(out, "zero", no_diagonal);
+    SmallMatrix().write(out, "/small");
+  });
+  const auto in = [&](const std::string& rest) { return "{file: " + more() + ", " + rest + "}"; };
+  expect_failure(in("values: /values"), "/values[57] = nan; values must be finite");
+  expect_failure(in("rhs: /b"), fmt::format("/b[{}] = inf", kRows - 1));
+  expect_failure(in("values: /short"), "has the shape [7]; the matrix has");
+  expect_failure(in("rhs: /short"), "has the shape [7]; the matrix has 144 rows");
+  expect_failure(in("values: /missing"), "no dataset /missing");
+  expect_failure(in("matrix: /small"), "4 x 4");
+  expect_failure(in("values: /zero"), "diagonal");
+  expect_failure("{file: nowhere.h5, values: /v}", "nowhere.h5");
+  expect_failure("{count: 1, from: 9, values: /all_values}", "no row 9");
+}
+
+TEST_F(BadStep, AtTheBeginningIsAnError) {
+  write();
+  try {
+    run("{values: /missing}", "device: cpu");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::input);
+    EXPECT_EQ(std::string(error.what()).find("step 0: "), 0u) << error.what();
+  }
+}
+
+TEST_F(Sequence, EndsAtAStepThatDoesNotConverge) {
+  write();
+  const CaseOutcome outcome = run(kAllSteps, "device: cpu\nsolver: {max_iterations: 3}");
+  EXPECT_EQ(exit_code(outcome), ExitCode::not_converged);
+  EXPECT_EQ(outcome.runs[0].steps.size(), 1u);
+  EXPECT_FALSE(outcome.runs[0].steps[0].converged);
+  EXPECT_EQ(solutions().size(), 1u);
+}
+
+TEST_F(Sequence, NeedsOneRightHandSidePerStep) {
+  file_.write([](hdf5::File& out) {
+    Heat().matrix(0).write(out);
+    put_rows(out, "b", std::vector<Values>(kRows, Values(2, 1.0)));
+  });
+  EXPECT_THROW(run("{rhs: ones}", "device: cpu"), Error);
+}
+
+}  // namespace
+}  // namespace trireme
