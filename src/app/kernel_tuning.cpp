@@ -59,25 +59,35 @@ KernelTuning::KernelTuning(const Case& c, const std::shared_ptr<DistributedMatri
       earlier_(std::move(earlier)),
       measure_(std::move(measure)),
       find_order_(std::move(order)),
-      traits_(traits_for_cost_model(*matrix)),
-      tuner_(candidates({.running = kernel,
-                         .traits = traits_,
-                         .reproducible = c.reproducible,
-                         .orderings = solver.row_order_is_free() && !c.ordering,
-                         .timed_products = kTimedProducts,
-                         .others = others(kernel, solver)})),
       products_per_iteration_(products_per_iteration(solver.method())) {
   began_with_ = kernel.name;
   if (solver.executor() == "cuda persistent kernel")
     nothing_to_choose_ = "the system fits into shared memory, where the loop has its own product";
   if (!amat.shared_operator()) nothing_to_choose_ = "an earlier run chose PETSc's own product";
-  if (!earlier_) return;
-  if (earlier_->iterations > 0) iterations_of_solve_ = earlier_->iterations;
-  for (std::size_t k = 0; k < tuner_.options().size(); ++k) {
-    const TrialCandidate* known = find(earlier_->trial.candidates, tuner_.options()[k]);
+  if (earlier_ && earlier_->iterations > 0) iterations_of_solve_ = earlier_->iterations;
+}
+
+void KernelTuning::list_candidates() {
+  const Stopwatch watch;
+  traits_ = traits_for_cost_model(*matrix_);
+  tuner_.emplace(candidates({.running = kernel_,
+                             .traits = traits_,
+                             .reproducible = case_.reproducible,
+                             .orderings = solver_.row_order_is_free() && !case_.ordering,
+                             .timed_products = kTimedProducts,
+                             .others = others(kernel_, solver_)}));
+  for (std::size_t k = 0; earlier_ && k < tuner_->options().size(); ++k) {
+    const TrialCandidate* known = find(earlier_->trial.candidates, tuner_->options()[k]);
     if (known && known->product_us)
-      tuner_.measured(k, *known->product_us, known->build_seconds.value_or(0), 0);
+      tuner_->measured(k, *known->product_us, known->build_seconds.value_or(0), 0);
   }
+  seconds_ += max_over_ranks(matrix_->comm, watch.seconds());
+}
+
+// Until a case is to do far more products than the decision was made for.
+bool KernelTuning::decision_holds() const {
+  return earlier_ && products_ahead() <=
+                         static_cast<double>(kFarMoreProducts * earlier_->trial.expected_products);
 }
 
 void KernelTuning::solve_begins(std::int64_t solves_after) {
@@ -86,8 +96,8 @@ void KernelTuning::solve_begins(std::int64_t solves_after) {
   next_look_ = kFirstLook;
   paused_ = 0;
   solving_ = false;
-  int pays =
-      iterations_of_solve_ > 0 && nothing_to_choose_.empty() && tuner_.next(progress()).has_value();
+  if (!tuner_ && nothing_to_choose_.empty() && !decision_holds()) list_candidates();
+  int pays = tuner_ && iterations_of_solve_ > 0 && tuner_->next(progress()).has_value();
   MPI_Bcast(&pays, 1, MPI_INT, 0, matrix_->comm);
   if (pays != 0) run();
   solving_ = true;
@@ -108,11 +118,10 @@ void KernelTuning::solve_ends(KspResult& result) {
 }
 
 Interlude KernelTuning::interlude() {
-  if (!nothing_to_choose_.empty()) return {};
+  if (!tuner_) return {};
   return {[this] { return due(); }, [this] { run(); }};
 }
 
-// An earlier decision holds until a case is to do far more products than that one was made for.
 double KernelTuning::products_ahead() const {
   const std::int64_t whole = std::max<std::int64_t>(iterations_of_solve_, 1);
   std::int64_t rest = whole;
@@ -134,19 +143,16 @@ std::int64_t KernelTuning::products_done() const {
 SolveProgress KernelTuning::progress() const {
   SolveProgress progress{.seconds = solved_seconds_, .products_ahead = products_ahead()};
   if (solving_) progress.seconds += watch_.seconds() - paused_;
-  if (earlier_ && progress.products_ahead <=
-                      static_cast<double>(kFarMoreProducts * earlier_->trial.expected_products))
-    progress.products_ahead = 0;  // nothing is worth a trial
   return progress;
 }
 
 bool KernelTuning::due() {
-  if (!solving_ || !nothing_to_choose_.empty() || std::ssize(norms_) <= next_look_) return false;
+  if (!solving_ || !tuner_ || std::ssize(norms_) <= next_look_) return false;
   next_look_ = std::ssize(norms_) + std::max<std::int64_t>(1, std::ssize(norms_) / 16);
   SolveProgress here = progress();
   here.pause_seconds =
-      predicted_pause_seconds(kernel_.device, traits_, tuner_.expected_us(running_));
-  return tuner_.next(here).has_value();
+      predicted_pause_seconds(kernel_.device, traits_, tuner_->expected_us(running_));
+  return tuner_->next(here).has_value();
 }
 
 void KernelTuning::run() {
@@ -154,16 +160,16 @@ void KernelTuning::run() {
   const double built_before = amat_.build_seconds();
   SolveProgress here = progress();
   expected_ = std::max(expected_, products_done() + static_cast<std::int64_t>(here.products_ahead));
-  if (!tuner_.options()[0].product_us) measure_running();
+  if (!tuner_->options()[0].product_us) measure_running();
   for (;;) {
-    largest_budget_ = std::max(largest_budget_, tuner_.budget_seconds(here));
-    const auto next = tuner_.next(here);
+    largest_budget_ = std::max(largest_budget_, tuner_->budget_seconds(here));
+    const auto next = tuner_->next(here);
     std::int64_t k = next ? static_cast<std::int64_t>(*next) : -1;
     MPI_Bcast(&k, 1, MPI_INT64_T, 0, matrix_->comm);
     if (k < 0) break;
     try_option(static_cast<std::size_t>(k));
   }
-  std::int64_t winner = static_cast<std::int64_t>(tuner_.best());
+  std::int64_t winner = static_cast<std::int64_t>(tuner_->best());
   MPI_Bcast(&winner, 1, MPI_INT64_T, 0, matrix_->comm);
   if (static_cast<std::size_t>(winner) != running_) change_to(static_cast<std::size_t>(winner));
   best_.reset();
@@ -185,13 +191,14 @@ void KernelTuning::measure_running() {
   const Stopwatch watch;
   const double us =
       max_over_ranks(matrix_->comm, measure_(*amat_.shared_operator(), kTimedProducts));
-  tuner_.measured(0, us, amat_.build_seconds(), max_over_ranks(matrix_->comm, watch.seconds()));
+  tuner_->measured(0, us, amat_.build_seconds(), max_over_ranks(matrix_->comm, watch.seconds()));
 }
 
 // A failure is the same on every rank.
 void KernelTuning::try_option(std::size_t k) {
-  const TunerOption& option = tuner_.options()[k];
+  const TunerOption& option = tuner_->options()[k];
   const Stopwatch watch;
+  const bool made = orders_.contains(option.ordering);
   KernelChoice choice = kernel_;
   choice.name = option.kernel;
   choice.ordering = option.ordering;
@@ -200,20 +207,21 @@ void KernelTuning::try_option(std::size_t k) {
     std::shared_ptr<Operator> op = make(choice);
     const double us = max_over_ranks(matrix_->comm, measure_(*op, kTimedProducts));
     const double build = max_over_ranks(matrix_->comm, op->build_seconds());
-    tuner_.measured(k, us, build, max_over_ranks(matrix_->comm, watch.seconds()));
-    tuner_.order_is_made(option.ordering);
-    if (tuner_.best() == k) {
+    const double order = !made && op->ordered() ? op->ordered()->seconds() : 0;
+    tuner_->measured(k, us, build, max_over_ranks(matrix_->comm, watch.seconds() - order));
+    tuner_->order_is_made(option.ordering);
+    if (tuner_->best() == k) {
       best_ = std::move(op);
       held_ = k;
     }
   } catch (const AgreedError& error) {
     if (error.code() != ExitCode::resource) throw;
-    tuner_.failed(k, error.what(), max_over_ranks(matrix_->comm, watch.seconds()));
+    tuner_->failed(k, error.what(), max_over_ranks(matrix_->comm, watch.seconds()));
   }
 }
 
 void KernelTuning::change_to(std::size_t k) {
-  const TunerOption& option = tuner_.options()[k];
+  const TunerOption& option = tuner_->options()[k];
   kernel_.name = option.kernel;
   kernel_.ordering = option.ordering;
   kernel_.ghost_kernel = option.ghost_kernel;
@@ -225,28 +233,43 @@ void KernelTuning::change_to(std::size_t k) {
   if (solving_ && !changed_at_) changed_at_ = std::ssize(norms_) - 1;
 }
 
+// What an earlier run has measured, or that there is nothing to choose from.
+TrialOutcome KernelTuning::without_trial() const {
+  TrialOutcome outcome;
+  if (earlier_) outcome = earlier_->trial;
+  outcome.began_with = began_with_;
+  outcome.from_cache = earlier_.has_value();
+  outcome.seconds = 0;
+  outcome.changed_at = std::nullopt;
+  outcome.expected_from = earlier_ ? "an earlier run" : "the products done";
+  if (earlier_) return outcome;
+  outcome.expected_products = products_done();
+  outcome.candidates.resize(1);
+  outcome.candidates[0].kernel = kernel_.name;
+  outcome.candidates[0].ordering = to_string(kernel_.ordering);
+  outcome.candidates[0].chosen = true;
+  outcome.candidates[0].verdict = nothing_to_choose_;
+  return outcome;
+}
+
 TrialOutcome KernelTuning::outcome() const {
+  if (!tuner_) return without_trial();
   TrialOutcome outcome;
   outcome.expected_products = expected_;
   outcome.budget_seconds = largest_budget_;
   outcome.seconds = seconds_;
-  outcome.from_cache = earlier_.has_value() && seconds_ == 0;
   outcome.changed_at = changed_at_;
   outcome.began_with = began_with_;
-  if (outcome.from_cache) {
-    outcome.expected_products = earlier_->trial.expected_products;
-    outcome.expected_from = "an earlier run";
-  } else if (expected_ == 0) {
-    outcome.expected_products =
-        static_cast<std::int64_t>(static_cast<double>(products_per_iteration_ * iterations_));
+  if (expected_ == 0) {
+    outcome.expected_products = products_done();
     outcome.expected_from = "the products done";
   } else {
     outcome.expected_from = solves_after_ > 0 ? "the solves to come" : "the slope of the residual";
   }
   const std::size_t winner = running_;
-  const double best_us = tuner_.options()[winner].product_us.value_or(0);
-  for (std::size_t k = 0; k < tuner_.options().size(); ++k) {
-    const TunerOption& option = tuner_.options()[k];
+  const double best_us = tuner_->options()[winner].product_us.value_or(0);
+  for (std::size_t k = 0; k < tuner_->options().size(); ++k) {
+    const TunerOption& option = tuner_->options()[k];
     TrialCandidate candidate;
     candidate.kernel = option.kernel;
     candidate.ordering = to_string(option.ordering);
@@ -256,16 +279,14 @@ TrialOutcome KernelTuning::outcome() const {
     candidate.chosen = k == winner;
     if (option.product_us) candidate.build_seconds = option.build_seconds;
     if (k == winner)
-      candidate.verdict = !nothing_to_choose_.empty() ? nothing_to_choose_
-                          : option.product_us
-                              ? "it has the fastest product"
-                              : "the run began with it, and no trial would have paid";
+      candidate.verdict = option.product_us ? "it has the fastest product"
+                                            : "the run began with it, and no trial would have paid";
     else if (!option.failure.empty())
       candidate.verdict = option.failure;
     else if (option.product_us)
       candidate.verdict = fmt::format("{:.0f} % slower", 100 * (*option.product_us / best_us - 1));
     else
-      candidate.verdict = tuner_.why_not(k);
+      candidate.verdict = tuner_->why_not(k);
     outcome.candidates.push_back(std::move(candidate));
   }
   std::ranges::stable_sort(
@@ -278,7 +299,7 @@ TrialOutcome KernelTuning::outcome() const {
 }
 
 std::optional<KernelDecision> KernelTuning::decision() const {
-  if (earlier_ && seconds_ == 0) return std::nullopt;
+  if (!tuner_) return std::nullopt;
   TrialOutcome trial = outcome();
   trial.expected_products = std::max(trial.expected_products, products_done());
   return KernelDecision{.kernel = kernel_.name,

@@ -64,12 +64,16 @@ class KernelTuning {
   std::optional<KernelDecision> decision() const;
 
  private:
+  // Looks at the rows of the matrix and lists the candidates. Collective.
+  void list_candidates();
+  bool decision_holds() const;
   bool due();
   // The trials that pay at this point, and the change to the best kernel. Collective.
   void run();
   double products_ahead() const;
   std::int64_t products_done() const;
   SolveProgress progress() const;
+  TrialOutcome without_trial() const;
   std::shared_ptr<Operator> make(const KernelChoice& choice);
   void measure_running();
   void try_option(std::size_t k);
@@ -85,7 +89,7 @@ class KernelTuning {
   FindOrder find_order_;
   std::map<Ordering, std::shared_ptr<OrderedMatrix>> orders_;  // that trials have made
   MatrixTraits traits_;
-  Tuner tuner_;
+  std::optional<Tuner> tuner_;  // empty while an earlier decision holds
   std::string began_with_;
   std::string nothing_to_choose_;   // why no trial is made; empty: trials are made
   std::size_t running_ = 0;         // the option that multiplies

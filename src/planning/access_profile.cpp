@@ -38,7 +38,7 @@ Count consecutive(const CsrView<double>& a, std::int64_t first) {
 }
 
 // The rows of a group that an order has put together have consecutive numbers, so that they fill
-// their sectors. The columns outside of it belong to groups nearby: half of each sector is used.
+// their sectors. Each column outside of it counts as a sector.
 Count gathered(const CsrView<double>& a, std::int64_t root) {
   std::vector<std::int32_t> rows{static_cast<std::int32_t>(root)};
   std::unordered_set<std::int32_t> inside(rows.begin(), rows.end());
@@ -57,7 +57,7 @@ Count gathered(const CsrView<double>& a, std::int64_t root) {
     for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
       if (!inside.contains(a.col_idx[k])) outside.insert(a.col_idx[k]);
   }
-  return {static_cast<double>(rows.size()) / kPerSector + 0.5 * static_cast<double>(outside.size()),
+  return {static_cast<double>(rows.size()) / kPerSector + static_cast<double>(outside.size()),
           nonzeros};
 }
 

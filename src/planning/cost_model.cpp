@@ -94,7 +94,7 @@ double predicted_product_us(std::string_view kernel, Ordering ordering, Device d
 }
 
 double prediction_uncertainty(std::string_view kernel) {
-  constexpr double kLayout = 0.2, kPlain = 0.4;
+  constexpr double kLayout = 0.2, kPlain = 0.25;
   return kernel == "csr" || kernel == "csr-vector" || kernel == "albus" ? kPlain : kLayout;
 }
 
@@ -118,7 +118,7 @@ double predicted_order_seconds(Ordering ordering, Device device, const MatrixTra
     case Ordering::rcm:
       return 20e-9 * nnz + 50e-9 * rows;
     case Ordering::cluster:
-      return device == Device::cuda ? 3e-3 + 0.6e-9 * nnz : 20e-9 * nnz + 50e-9 * rows;
+      return device == Device::cuda ? 4e-3 + 1.2e-9 * nnz : 20e-9 * nnz + 50e-9 * rows;
     case Ordering::given:
       break;
   }

@@ -34,14 +34,18 @@ std::optional<std::size_t> Tuner::next(const SolveProgress& progress) const {
   for (std::size_t k = 1; k < options_.size(); ++k) {
     const TunerOption& option = options_[k];
     if (option.product_us || !option.failure.empty()) continue;
-    const double hoped_us = expected_us(k) * (1 - option.uncertainty);
-    const double earned =
-        1e-6 * (best_us * (1 - kLeastGain) - hoped_us) * progress.products_ahead / 2;
-    if (earned <= 0) continue;
+    const auto earned_at = [&](double us) {
+      return 1e-6 * (best_us * (1 - kLeastGain) - us) * progress.products_ahead / 2;
+    };
+    const double predicted = earned_at(expected_us(k));
+    const double hoped = earned_at(expected_us(k) * (1 - option.uncertainty));
+    if (hoped <= 0) continue;
     const double trial = option.predicted_seconds + progress.pause_seconds;
     const double cost = trial + option.order_seconds;
-    const bool small = spent + cost <= kSmallPart * progress.seconds && earned > cost;
-    const bool good = earned >= kReturn * cost && spent + trial <= budget_seconds(progress);
+    const bool small = spent + cost <= kSmallPart * progress.seconds && hoped > cost;
+    const bool good = (predicted >= cost || hoped >= kReturnOfHope * cost) &&
+                      spent + trial <= budget_seconds(progress);
+    const double earned = std::max(predicted, hoped / kReturnOfHope);
     if ((small || good) && earned - cost > most) {
       most = earned - cost;
       choice = k;

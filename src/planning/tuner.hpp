@@ -7,10 +7,11 @@
 // are still to come. Two rules allow a trial:
 //   1. It is small: all trials together take at most kSmallPart of the time that solving has taken
 //      so far. A solve that ends early has then lost no more than that.
-//   2. It is a good investment: with half of the products that are expected, the option would earn
-//      kReturn times what its trial costs, and all trials stay within the budget: kBudgetPart of
-//      the solves that are expected, or kBudgetProducts products, whichever is more. Making an order
-//      of rows counts in the costs but not in the budget, as it is no measurement.
+//   2. It is a good investment for half of the products that are expected: as predicted it would
+//      earn what its trial costs, or if the prediction is wrong to its favour by the model's error it
+//      would earn kReturnOfHope times that. All trials stay within the budget: kBudgetPart of the
+//      solves that are expected, or kBudgetProducts products, whichever is more. Making an order of
+//      rows counts in the costs but not in the budget, as it is no measurement.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ struct TunerOption {
 
   // What its trial has found.
   std::optional<double> product_us{};  // measured
-  double seconds = 0;                  // spent on its trial
+  double seconds = 0;                  // spent on its trial, without its order
   double build_seconds = 0;            // order and build: what a run that knows the winner pays
   std::string failure{};               // why it cannot be used; empty: it can
 };
@@ -49,7 +50,7 @@ struct SolveProgress {
 class Tuner {
  public:
   static constexpr double kSmallPart = 0.02;
-  static constexpr double kReturn = 1.5;
+  static constexpr double kReturnOfHope = 4;
   static constexpr double kBudgetPart = 0.02;
   static constexpr double kBudgetProducts = 100;
   // A change costs some iterations, so that an option must win at least this part.
