@@ -50,7 +50,7 @@ const TrialCandidate* find(const std::vector<TrialCandidate>& candidates,
 KernelTuning::KernelTuning(const Case& c, const std::shared_ptr<DistributedMatrix>& matrix,
                            const KernelChoice& kernel, Amat& amat, KspSolver& solver,
                            std::optional<KernelDecision> earlier, MeasureProduct measure,
-                           FindOrder order)
+                           FindOrder order, std::optional<MatrixTraits> traits)
     : case_(c),
       matrix_(matrix),
       kernel_(kernel),
@@ -59,6 +59,7 @@ KernelTuning::KernelTuning(const Case& c, const std::shared_ptr<DistributedMatri
       earlier_(std::move(earlier)),
       measure_(std::move(measure)),
       find_order_(std::move(order)),
+      traits_(traits),
       products_per_iteration_(products_per_iteration(solver.method())) {
   began_with_ = kernel.name;
   if (solver.executor() == "cuda persistent kernel")
@@ -69,9 +70,9 @@ KernelTuning::KernelTuning(const Case& c, const std::shared_ptr<DistributedMatri
 
 void KernelTuning::list_candidates() {
   const Stopwatch watch;
-  traits_ = traits_for_cost_model(*matrix_);
+  if (!traits_) traits_ = traits_for_cost_model(*matrix_, kernel_.device);
   tuner_.emplace(candidates({.running = kernel_,
-                             .traits = traits_,
+                             .traits = *traits_,
                              .reproducible = case_.reproducible,
                              .orderings = solver_.row_order_is_free() && !case_.ordering,
                              .timed_products = kTimedProducts,
@@ -151,7 +152,7 @@ bool KernelTuning::due() {
   next_look_ = std::ssize(norms_) + std::max<std::int64_t>(1, std::ssize(norms_) / 16);
   SolveProgress here = progress();
   here.pause_seconds =
-      predicted_pause_seconds(kernel_.device, traits_, tuner_->expected_us(running_));
+      predicted_pause_seconds(kernel_.device, *traits_, tuner_->expected_us(running_));
   return tuner_->next(here).has_value();
 }
 

@@ -41,10 +41,12 @@ using FindOrder = std::function<std::shared_ptr<OrderedMatrix>(Ordering, Device)
 
 class KernelTuning {
  public:
-  // `kernel` is the one that `amat` has. All references must outlive this. Collective.
+  // `kernel` is the one that `amat` has, and `traits` may be known already. All references must
+  // outlive this. Collective.
   KernelTuning(const Case& c, const std::shared_ptr<DistributedMatrix>& matrix,
                const KernelChoice& kernel, Amat& amat, KspSolver& solver,
-               std::optional<KernelDecision> earlier, MeasureProduct measure, FindOrder order);
+               std::optional<KernelDecision> earlier, MeasureProduct measure, FindOrder order,
+               std::optional<MatrixTraits> traits);
 
   // Comes before each solve. `solves_after`: how many follow it. Where a trial pays before the
   // solve begins, it takes place here. Collective.
@@ -88,7 +90,7 @@ class KernelTuning {
   MeasureProduct measure_;
   FindOrder find_order_;
   std::map<Ordering, std::shared_ptr<OrderedMatrix>> orders_;  // that trials have made
-  MatrixTraits traits_;
+  std::optional<MatrixTraits> traits_;
   std::optional<Tuner> tuner_;  // empty while an earlier decision holds
   std::string began_with_;
   std::string nothing_to_choose_;   // why no trial is made; empty: trials are made

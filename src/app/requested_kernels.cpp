@@ -88,8 +88,9 @@ std::vector<PlannedRun> plan_runs(const std::vector<KernelChoice>& requested,
     PlannedRun run{.kernel = kernel, .automatic = kernel.name == kAuto};
     if (run.automatic) {
       run.earlier = find(kernel);
+      if (!run.earlier) run.traits = traits_for_cost_model(matrix, kernel.device);
       run.kernel.name = run.earlier ? run.earlier->kernel
-                                    : choose_kernel_for(matrix, kernel.device, kernel.precision);
+                                    : choose_kernel(kernel.device, *run.traits, kernel.precision);
       if (run.earlier) {
         run.kernel.ordering = choice_of<Ordering>(run.earlier->ordering).value_or(Ordering::given);
         run.kernel.ghost_kernel = run.earlier->ghost_kernel;

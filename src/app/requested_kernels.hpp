@@ -14,6 +14,7 @@
 #include "distributed/distributed_matrix.hpp"
 #include "distributed/gpus_of_ranks.hpp"
 #include "kernels/registry.hpp"
+#include "planning/choose.hpp"
 
 namespace trireme {
 
@@ -27,6 +28,7 @@ struct PlannedRun {
   KernelChoice kernel;
   bool automatic = false;                   // `kernel: auto`: the kernel may change
   std::optional<KernelDecision> earlier{};  // what an earlier run has measured
+  std::optional<MatrixTraits> traits{};     // where the rule has looked at them
 };
 
 // Finds what an earlier run has decided for `kernel: auto` on that device in that precision.

@@ -73,7 +73,7 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   std::optional<KernelTuning> tuning;
   if (planned.automatic)
     tuning.emplace(context.spec, context.matrix, kernel, *plan.amat, *plan.solver, planned.earlier,
-                   context.measure, context.order);
+                   context.measure, context.order, planned.traits);
   plan.amat->times().clear();
   const auto plan_again = [&] { return make_plan(context, tuning ? tuning->kernel() : kernel); };
   KernelRun run =

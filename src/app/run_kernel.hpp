@@ -38,7 +38,7 @@ struct SolveContext {
   // The matrix in an order of rows; null for Ordering::given. Collective.
   FindOrder order = [](Ordering, Device) { return std::shared_ptr<OrderedMatrix>(); };
   // Is told that a step of the sequence begins: its number and the number of all steps.
-  std::function<void(std::int64_t, std::int64_t)> on_step;
+  std::function<void(std::int64_t, std::int64_t)> on_step = {};
   MeasureProduct measure = [](Operator& op, int products) {
     return op.measure_product_us(products);
   };

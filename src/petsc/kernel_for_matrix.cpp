@@ -10,7 +10,9 @@
 
 namespace trireme {
 
-MatrixTraits traits_of(const DistributedMatrix& matrix) {
+namespace {
+
+MatrixTraits traits_of(const DistributedMatrix& matrix, bool with_values) {
   const CsrMatrix<double>& local = matrix.blocks.local;
   const CsrMatrix<double>& ghost = matrix.blocks.ghost;
   std::int64_t longest = 0;
@@ -20,14 +22,19 @@ MatrixTraits traits_of(const DistributedMatrix& matrix) {
 #pragma omp parallel for schedule(static) reduction(max : longest)
   for (std::int64_t row = 0; row < local.rows; ++row)
     longest = std::max<std::int64_t>(longest, length(local, row) + length(ghost, row));
-  const bool exact = exact_in_float<double>(local.values) && exact_in_float<double>(ghost.values);
+  const bool exact =
+      with_values && exact_in_float<double>(local.values) && exact_in_float<double>(ghost.values);
   std::int64_t max[] = {local.rows, local.nnz() + ghost.nnz(), longest, exact ? 0 : 1};
   MPI_Allreduce(MPI_IN_PLACE, max, 4, MPI_INT64_T, MPI_MAX, matrix.comm);
   return {.rows = max[0], .nnz = max[1], .longest = max[2], .exact_in_float = max[3] == 0};
 }
 
-MatrixTraits traits_for_cost_model(const DistributedMatrix& matrix) {
-  MatrixTraits traits = traits_of(matrix);
+}  // namespace
+
+MatrixTraits traits_of(const DistributedMatrix& matrix) { return traits_of(matrix, true); }
+
+MatrixTraits traits_for_cost_model(const DistributedMatrix& matrix, Device device) {
+  MatrixTraits traits = traits_of(matrix, device == Device::cuda);
   const AccessProfile profile = access_profile(matrix.blocks.local.view());
   const auto nnz = static_cast<double>(std::max<std::int64_t>(1, matrix.blocks.nnz()));
   double largest[] = {profile.given, profile.clustered,

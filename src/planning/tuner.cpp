@@ -46,8 +46,8 @@ std::optional<std::size_t> Tuner::next(const SolveProgress& progress) const {
     const bool good = (predicted >= cost || hoped >= kReturnOfHope * cost) &&
                       spent + trial <= budget_seconds(progress);
     const double earned = std::max(predicted, hoped / kReturnOfHope);
-    if ((small || good) && earned - cost > most) {
-      most = earned - cost;
+    if ((small || good) && earned / cost > most) {
+      most = earned / cost;
       choice = k;
     }
   }

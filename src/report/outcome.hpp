@@ -75,7 +75,7 @@ struct TrialCandidate {
 // How `kernel: auto` came to its kernel.
 struct TrialOutcome {
   std::vector<TrialCandidate> candidates;  // the chosen one first, then by measured time
-  std::string began_with;                  // the kernel of the first iterations
+  std::string began_with{};                // the kernel of the first iterations
   std::int64_t expected_products = 0;      // over which the choice is to pay
   std::string expected_from;               // "repeat: 10", "an earlier run", "the residual's slope"
   double budget_seconds = 0;
@@ -141,8 +141,8 @@ struct RunOutcome {
   std::vector<std::string>
       notes;                    // "vectors staged through pinned memory: 1.3 us per product", ...
   std::vector<double> history;  // residual norms, relative to ||b||, from iteration 0
-  std::string ordering = "given";     // the order of rows in which it worked: given, rcm, cluster
-  std::string ghost_kernel;  // multiplies by the columns of other ranks; empty: `kernel` does
+  std::string ordering = "given";  // the order of rows in which it worked: given, rcm, cluster
+  std::string ghost_kernel{};      // multiplies by the columns of other ranks; empty: `kernel` does
   std::optional<TrialOutcome> trial;  // of `kernel: auto`
   std::vector<StepOutcome> steps;     // of problem.steps
   std::vector<double> product_us;     // times of products in their order, at most 2,000 of them

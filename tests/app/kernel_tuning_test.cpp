@@ -68,7 +68,6 @@ TEST_F(KernelTuningTest, AShortSolveTriesNothing) {
   const RunOutcome& run = outcome.runs[0];
   ASSERT_TRUE(run.trial);
   EXPECT_EQ(run.kernel, "albus");
-  EXPECT_EQ(run.trial->seconds, 0);
   ASSERT_FALSE(run.trial->candidates.empty());
   EXPECT_TRUE(run.trial->candidates[0].chosen);
   for (const TrialCandidate& candidate : run.trial->candidates) {

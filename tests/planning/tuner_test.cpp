@@ -25,8 +25,7 @@ TEST(Tuner, TriesNothingWhereNoProductIsToCome) {
 }
 
 TEST(Tuner, TriesAGoodInvestmentBeforeAnyTimeWasSpent) {
-  // Half of 10,000 products at 100 - 2 - 0.8 x 50 = 58 us are 0.28 s: the cost may be two
-  // thirds of that, and the budget is 2 % of 1 s = 0.02 s.
+  // Half of 10,000 products at 100 - 2 - 50 = 48 us are 0.24 s, and the budget is 2 % of 1 s.
   const Tuner tuner({running(), other(50, 0.015)});
   EXPECT_EQ(tuner.next({.seconds = 0, .products_ahead = 10'000}), 1U);
   const Tuner dear({running(), other(50, 0.025)});
@@ -52,10 +51,10 @@ TEST(Tuner, TriesWhatIsSmallBesideTheTimeThatWasSpent) {
 
 TEST(Tuner, MakesAnOrderForWhatItEarnsWhateverTheBudgetIs) {
   TunerOption ordered = other(50, 0.001);
-  ordered.order_seconds = 0.1;
+  ordered.order_seconds = 0.2;
   const Tuner tuner({running(), ordered});
   EXPECT_EQ(tuner.next({.seconds = 0, .products_ahead = 5000}), std::nullopt);
-  EXPECT_EQ(tuner.next({.seconds = 0, .products_ahead = 6000}), 1U);
+  EXPECT_EQ(tuner.next({.seconds = 0, .products_ahead = 9000}), 1U);
 }
 
 TEST(Tuner, NeverSpendsMoreThanTheBudget) {
