@@ -32,10 +32,11 @@ std::string part_of(const std::string& key, const std::string& name) {
 }
 
 std::string age_text(std::int64_t seconds) {
-  if (seconds < 120) return fmt::format("{} s", std::max<std::int64_t>(seconds, 0));
-  if (seconds < 2 * 3600) return fmt::format("{} min", seconds / 60);
-  if (seconds < 48 * 3600) return fmt::format("{} h", seconds / 3600);
-  return fmt::format("{} days", seconds / 86400);
+  constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
+  if (seconds < 2 * kMinute) return fmt::format("{} s", std::max<std::int64_t>(seconds, 0));
+  if (seconds < 2 * kHour) return fmt::format("{} min", seconds / kMinute);
+  if (seconds < 2 * kDay) return fmt::format("{} h", seconds / kHour);
+  return fmt::format("{} days", seconds / kDay);
 }
 
 std::string optional_text(const std::optional<double>& value, const char* format) {

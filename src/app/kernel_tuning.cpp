@@ -47,13 +47,13 @@ const TrialCandidate* find(const std::vector<TrialCandidate>& candidates,
 
 }  // namespace
 
-KernelTuning::KernelTuning(const Case& c, const std::shared_ptr<DistributedMatrix>& matrix,
-                           const KernelChoice& kernel, Amat& amat, KspSolver& solver,
+KernelTuning::KernelTuning(const Case& c, std::shared_ptr<DistributedMatrix> matrix,
+                           KernelChoice kernel, Amat& amat, KspSolver& solver,
                            std::optional<KernelDecision> earlier, MeasureProduct measure,
                            FindOrder order, std::optional<MatrixTraits> traits)
     : case_(c),
-      matrix_(matrix),
-      kernel_(kernel),
+      matrix_(std::move(matrix)),
+      kernel_(std::move(kernel)),
       amat_(amat),
       solver_(solver),
       earlier_(std::move(earlier)),
@@ -61,7 +61,7 @@ KernelTuning::KernelTuning(const Case& c, const std::shared_ptr<DistributedMatri
       find_order_(std::move(order)),
       traits_(traits),
       products_per_iteration_(products_per_iteration(solver.method())) {
-  began_with_ = kernel.name;
+  began_with_ = kernel_.name;
   if (solver.executor() == "cuda persistent kernel")
     nothing_to_choose_ = "the system fits into shared memory, where the loop has its own product";
   if (!amat.shared_operator()) nothing_to_choose_ = "an earlier run chose PETSc's own product";

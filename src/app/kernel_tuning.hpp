@@ -43,10 +43,9 @@ class KernelTuning {
  public:
   // `kernel` is the one that `amat` has, and `traits` may be known already. All references must
   // outlive this. Collective.
-  KernelTuning(const Case& c, const std::shared_ptr<DistributedMatrix>& matrix,
-               const KernelChoice& kernel, Amat& amat, KspSolver& solver,
-               std::optional<KernelDecision> earlier, MeasureProduct measure, FindOrder order,
-               std::optional<MatrixTraits> traits);
+  KernelTuning(const Case& c, std::shared_ptr<DistributedMatrix> matrix, KernelChoice kernel,
+               Amat& amat, KspSolver& solver, std::optional<KernelDecision> earlier,
+               MeasureProduct measure, FindOrder order, std::optional<MatrixTraits> traits);
 
   // Comes before each solve. `solves_after`: how many follow it. Where a trial pays before the
   // solve begins, it takes place here. Collective.

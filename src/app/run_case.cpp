@@ -181,6 +181,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
       .steps = steps ? &*steps : nullptr,
       .load_peak_bytes = peak_resident_bytes(),
       .resident_before = resident_before,
+      .clock = &clock,
       .order =
           [&](Ordering ordering, Device device) {
             return cached_order(cached.cache, key_of(kOrderKind, outcome, matrix->row_starts),

@@ -2,10 +2,10 @@
 // Reads the start of the process from /proc.
 #include "app/start_clock.hpp"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <string>

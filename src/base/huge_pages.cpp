@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace trireme {
@@ -15,7 +16,8 @@ void prefer_huge_pages(void* data, std::size_t bytes) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   const std::uintptr_t first = (address + page - 1) / page * page;
   const std::uintptr_t end = (address + bytes) / page * page;
-  if (end > first) madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+  auto* const begin = static_cast<std::byte*>(data) + (first - address);
+  if (end > first) madvise(begin, end - first, MADV_HUGEPAGE);
 #endif
 }
 

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <limits>
+#include <system_error>
 #include <type_traits>
 #include <vector>
 
@@ -70,7 +70,9 @@ void read_bytes(int file, std::int64_t offset, std::int64_t bytes, char* into,
   while (bytes > 0) {
     const ssize_t got = pread(file, into, static_cast<std::size_t>(bytes), offset);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(ExitCode::input, "{}: cannot read data: {}", name, std::strerror(errno));
+    if (got < 0)
+      fail(ExitCode::input, "{}: cannot read data: {}", name,
+           std::generic_category().message(errno));
     if (got == 0)
       fail(ExitCode::input,
            "{}: cannot read data: the file ends within it; the file is damaged, or was shortened "

@@ -100,9 +100,9 @@ const Dataset* dataset_of(const Step& step) {
 
 }  // namespace
 
-StepReader::StepReader(MPI_Comm comm, const ProblemSpec& spec, const RowRange& rows,
-                       std::int64_t nnz, bool in_stored_order)
-    : comm_(comm), spec_(spec), rows_(rows) {
+StepReader::StepReader(MPI_Comm comm, ProblemSpec spec, const RowRange& rows, std::int64_t nnz,
+                       bool in_stored_order)
+    : comm_(comm), spec_(std::move(spec)), rows_(rows) {
   if (const auto* system = std::get_if<SystemFile>(&spec_.source)) {
     pattern_file_ = system->file;
     pattern_ = system->matrix;

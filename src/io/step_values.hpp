@@ -30,7 +30,7 @@ class StepReader {
  public:
   // This rank holds `rows` with `nnz` nonzeros of the matrix of the problem, in whose order values
   // are read until follow() names another one. in_stored_order: see MatrixOnRanks. Collective.
-  StepReader(MPI_Comm comm, const ProblemSpec& spec, const RowRange& rows, std::int64_t nnz,
+  StepReader(MPI_Comm comm, ProblemSpec spec, const RowRange& rows, std::int64_t nnz,
              bool in_stored_order);
 
   // The matrix and the right-hand side of `step`, checked as load_problem() checks them. Throws the

@@ -84,7 +84,8 @@ constexpr bool proposes(Index u, int level, int round) {
 
 // The largest proposal wins. No two vertices have the same one, and none is 0.
 constexpr std::uint64_t proposal_of(Index u, std::uint32_t score) {
-  return std::uint64_t{score} << 32 | static_cast<std::uint32_t>(u) * 0x9e3779b1u;
+  const std::uint32_t scattered = static_cast<std::uint32_t>(u) * 0x9e3779b1u;
+  return std::uint64_t{score} << 32 | scattered;
 }
 
 }  // namespace trireme::clustering

@@ -37,9 +37,9 @@ class KernelAmat : public Amat {
   KernelStatistics statistics() const override { return operator_->statistics(); }
   bool inexact() const override { return operator_->inexact(); }
   std::shared_ptr<Operator> shared_operator() const override { return operator_; }
-  void replace_operator(std::shared_ptr<Operator> op, bool solver_starts_anew) override {
+  void replace_operator(const std::shared_ptr<Operator>& op, bool solver_starts_anew) override {
     trireme::replace_operator(shell_, op, solver_starts_anew);
-    operator_ = std::move(op);
+    operator_ = op;
     build_seconds_ = max_over_ranks(operator_->matrix().comm, operator_->build_seconds());
   }
   bool refresh_values() override {
@@ -63,9 +63,9 @@ class CudaKernelAmat final : public KernelAmat {
   explicit CudaKernelAmat(std::shared_ptr<CudaOperator> op)
       : KernelAmat(op, true), operator_(std::move(op)) {}
 
-  void replace_operator(std::shared_ptr<Operator> op, bool solver_starts_anew) override {
+  void replace_operator(const std::shared_ptr<Operator>& op, bool solver_starts_anew) override {
     operator_ = std::dynamic_pointer_cast<CudaOperator>(op);
-    KernelAmat::replace_operator(std::move(op), solver_starts_anew);
+    KernelAmat::replace_operator(op, solver_starts_anew);
   }
 
   void choose_row_order(KspSolver& solver) override {
@@ -157,7 +157,7 @@ std::unique_ptr<Amat> build(const std::shared_ptr<DistributedMatrix>& matrix,
 
 }  // namespace
 
-void Amat::replace_operator(std::shared_ptr<Operator>, bool) {
+void Amat::replace_operator(const std::shared_ptr<Operator>&, bool) {
   fail(ExitCode::internal, "PETSc's own product cannot be replaced");
 }
 

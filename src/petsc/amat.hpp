@@ -35,7 +35,7 @@ class Amat {
   virtual std::shared_ptr<Operator> shared_operator() const { return nullptr; }
   // Multiplies by another operator of the same matrix and device: see replace_operator(). Throws
   // Error{internal} for PETSc's own product. Collective.
-  virtual void replace_operator(std::shared_ptr<Operator> op, bool solver_starts_anew);
+  virtual void replace_operator(const std::shared_ptr<Operator>& op, bool solver_starts_anew);
   // Gives the present values of the shared matrix to the product and tells PETSc of the change.
   // False where the product must be built anew for them. Collective.
   virtual bool refresh_values() = 0;

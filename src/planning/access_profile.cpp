@@ -32,8 +32,7 @@ Count consecutive(const CsrView<double>& a, std::int64_t first) {
         sectors.push_back(a.col_idx[k] / kPerSector);
   const auto nonzeros = static_cast<double>(sectors.size());
   std::ranges::sort(sectors);
-  const auto repeated = std::ranges::unique(sectors);
-  sectors.erase(repeated.begin(), repeated.end());
+  sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
   return {static_cast<double>(sectors.size()), nonzeros};
 }
 

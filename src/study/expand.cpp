@@ -66,7 +66,7 @@ std::string state_of(const fs::path& file) {
 
 class Expansion {
  public:
-  Expansion(const Study& study, const fs::path& no_case) : study_(study), no_case_(no_case) {}
+  Expansion(const Study& study, fs::path no_case) : study_(study), no_case_(std::move(no_case)) {}
 
   StudyRun run_of(Value settings, std::int64_t repetition) const {
     StudyRun run;

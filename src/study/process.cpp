@@ -37,7 +37,8 @@ std::vector<std::string> environment_of(const Launch& launch) {
         launch.environment, [&](const auto& added) { return added.first == name; });
     if (!replaced) all.emplace_back(text);
   }
-  for (const auto& [name, value] : launch.environment) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : launch.environment)
+    all.push_back(fmt::format("{}={}", name, value));
   return all;
 }
 
@@ -200,7 +201,7 @@ Ended run_process(const Launch& launch, StopSignals& stop) {
         fmt::format("{}: {}", launch.words.front(), std::generic_category().message(-child));
     return ended;
   }
-  const Ended ended = Watch(launch, child, stop).wait_for_end();
+  Ended ended = Watch(launch, child, stop).wait_for_end();
   kill_session(child);  // what it left behind, such as ranks of a killed mpirun
   return ended;
 }

@@ -56,8 +56,8 @@ class StudyReader {
   void read_folder() {
     YAML::Node cases;
     cases.push_back("*.yaml");
-    const std::string name = study_.path.string();
-    give({"cases", cases, fs::absolute(study_.path), [name](const YAML::Node&) { return name; }});
+    give({"cases", cases, fs::absolute(study_.path),
+          [this](const YAML::Node&) { return study_.path.string(); }});
   }
 
   void apply(const Override& change) {
@@ -276,8 +276,8 @@ class StudyReader {
 
   // The problems come first, so that the runs of one problem follow each other.
   void sort_dimensions() {
-    std::ranges::stable_partition(study_.dimensions,
-                                  [](const Dimension& d) { return is_problem_key(d.key); });
+    std::stable_partition(study_.dimensions.begin(), study_.dimensions.end(),
+                          [](const Dimension& d) { return is_problem_key(d.key); });
   }
 
   void read_baseline() {

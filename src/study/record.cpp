@@ -95,7 +95,7 @@ std::string last_error_line(const fs::path& folder) {
   std::string last, last_of_solve;
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with("solve: ")) last_of_solve = line.substr(std::string("solve: ").size());
-    if (line.find_first_not_of(" \t\r-") != line.npos) last = line;
+    if (line.find_first_not_of(" \t\r-") != std::string::npos) last = line;
   }
   std::string line = one_line(last_of_solve.empty() ? last : last_of_solve);
   if (line.size() > kLongestLine) line = line.substr(0, kLongestLine) + "...";

@@ -52,7 +52,7 @@ Json table_json(const Table& table) {
 
 // A field of CSV, in quotes where it needs them (RFC 4180).
 std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";

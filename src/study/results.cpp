@@ -16,7 +16,7 @@ struct Verdict {
 };
 
 Verdict by_signal(int number) {
-  const char* name = strsignal(number);
+  const char* name = sigdescr_np(number);
   const char* hint = number == SIGKILL ? ", perhaps for lack of memory" : "";
   return {fmt::format("signal {}", number),
           fmt::format("signal {} ({}{})", number, name ? name : "unknown", hint)};

@@ -69,7 +69,7 @@ std::vector<std::string> command_of(const Study& study, const StudyRun& run,
   if (run.ranks > 1) {
     std::istringstream launcher(study.launcher);
     for (std::string word; launcher >> word;) {
-      if (const auto place = word.find("{}"); place != word.npos)
+      if (const auto place = word.find("{}"); place != std::string::npos)
         word.replace(place, 2, std::to_string(run.ranks));
       words.push_back(word);
     }

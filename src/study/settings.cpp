@@ -14,7 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool has_wildcard(const std::string& text) { return text.find_first_of("*?[") != text.npos; }
+bool has_wildcard(const std::string& text) {
+  return text.find_first_of("*?[") != std::string::npos;
+}
 
 std::string flow(const YAML::Node& node) {
   YAML::Emitter out;
@@ -33,7 +35,7 @@ std::string in_quotes(const std::string& text) {
 // Keys whose value is a path. A program without '/' is searched for in PATH.
 bool is_path(std::string_view key, const std::string& text) {
   return key == kCase || key == kPreset || key == "problem.file" ||
-         (key == kProgram && text.find('/') != text.npos);
+         (key == kProgram && text.find('/') != std::string::npos);
 }
 
 Setting leaf(const Written& written, const std::string& key, const YAML::Node& node) {
@@ -81,6 +83,7 @@ std::vector<fs::path> matching_files(const std::string& pattern, const fs::path&
     if (fs::exists(whole, unknown)) files.emplace_back(whole);
   } else {
     glob_t found = {};
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the study has one thread, and changes no variable.
     if (glob(whole.c_str(), 0, nullptr, &found) == 0)
       files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
     globfree(&found);

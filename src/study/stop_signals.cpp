@@ -13,14 +13,14 @@ StopSignals::StopSignals() {
   sigset_t mask;
   sigemptyset(&mask);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&mask, number);
-  sigprocmask(SIG_BLOCK, &mask, &before_);
+  pthread_sigmask(SIG_BLOCK, &mask, &before_);
   descriptor_ = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 StopSignals::~StopSignals() {
   count();  // A signal that is still pending has been understood.
   if (descriptor_ >= 0) close(descriptor_);
-  sigprocmask(SIG_SETMASK, &before_, nullptr);
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 int StopSignals::count() {
