@@ -12,7 +12,7 @@
 namespace trireme {
 
 // The kind in the key of a decision. A change of the meaning of a decision changes the number.
-inline constexpr const char* kDecisionKind = "decision 2";
+inline constexpr const char* kDecisionKind = "decision 1";
 
 struct KernelDecision {
   std::string kernel;
