@@ -212,8 +212,12 @@ TEST_F(KernelTuningTest, ADecisionHoldsForTheProductsThatItWasMadeFor) {
 TEST_F(KernelTuningTest, OtherSettingsHaveDecisionsOfTheirOwn) {
   const Case c = automatic();
   keep_slow_decision(c, 1'000'000);
-  EXPECT_EQ(run(automatic("solver: {method: bicgstab}")).runs[0].kernel, "albus");
-  EXPECT_EQ(run(automatic("reproducible: false")).runs[0].kernel, "albus");
+  for (const char* other : {"solver: {method: bicgstab}", "reproducible: false"}) {
+    const CaseOutcome outcome = run(automatic(other));
+    EXPECT_FALSE(outcome.runs[0].trial->from_cache) << other;
+    EXPECT_EQ(outcome.runs[0].trial->began_with, "albus") << other;
+  }
+  EXPECT_TRUE(run(c).runs[0].trial->from_cache);
 }
 
 TEST_F(KernelTuningTest, AutoAndANamedKernelAreTwoRuns) {
