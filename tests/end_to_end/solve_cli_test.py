@@ -100,12 +100,12 @@ class Solves(SolveCase):
         jsonschema.validate(self.report(), json.loads((SOURCE / "configs/report.schema.json").read_text()))
 
     def test_report_has_the_case_and_the_command_that_repeats_it(self):
-        self.solve(POISSON, "--set", "problem.rhs=from-ones", "--", "-ksp_type", "cg")
+        self.solve(POISSON, "--set", "problem.rhs=from-ones", "--", "-ksp_norm_type", "unpreconditioned")
         report = self.report()
         self.assertIn("poisson3d", report["case"])
         words = shlex.split(report["command"])
         self.assertEqual(words[-7:], ["--config", str(self.folder / "case.yaml"), "--set", "problem.rhs=from-ones",
-                                      "--", "-ksp_type", "cg"])
+                                      "--", "-ksp_norm_type", "unpreconditioned"])
         self.assertEqual("mpirun" in words, RANKS > 1)
         self.assertEqual(sum(report["pattern"]["density"]), report["problem"]["nnz"])
 
@@ -196,9 +196,11 @@ class Solves(SolveCase):
                                  "-ksp_cg_single_reduction")
         self.assertIn("-ksp_cg_single_reduction", line)
 
-    def test_solves_once_for_a_kernel_that_auto_names_again(self):
-        self.solve(POISSON, "--kernel", "auto,albus", "--device", "cpu")
-        self.assertEqual([run["kernel"] for run in self.report()["runs"]], ["albus"])
+    def test_auto_and_a_named_kernel_are_two_runs(self):
+        self.solve(POISSON, "--kernel", "auto,albus", "--device", "cpu", "--set", "solver.max_iterations=15", code=5)
+        runs = self.report()["runs"]
+        self.assertEqual([run["kernel"] for run in runs], ["albus", "albus"])
+        self.assertEqual([run["trial"] is None for run in runs], [False, True])
 
     def test_runs_by_the_slurm_script(self):
         if RANKS == 1:
