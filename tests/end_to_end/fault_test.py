@@ -33,7 +33,7 @@ SEED = int(os.environ.get("TRIREME_SEED", random.randrange(1 << 31)))
 LIBRARY_DIED = re.compile(r"Segmentation fault.*\[ 1\] \S*/lib", re.DOTALL)
 
 # Each part of a run is recognised by a call of a library function: the function's name and the call's number.
-MATRIX = {"reading": "H5Dread:2", "building": "MatShellSetOperation:1", "setting up": "KSPSetUp:1",
+MATRIX = {"reading": "H5Dget_offset:2", "building": "MatShellSetOperation:1", "setting up": "KSPSetUp:1",
           "solving": "KSPMonitor:5"}
 WRITING = {0: ["H5Dwrite:1", "rename:1", "rename:2"], 1: ["MPI_Send:2"], 2: ["MPI_Send:2"]}
 

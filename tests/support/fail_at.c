@@ -2,7 +2,7 @@
 // This library is preloaded into one rank of a program under test and makes the rank fail at a
 // chosen place.
 //
-//   TRIREME_KILL_AT=H5Dread:2   The second call of this function sends SIGKILL to the rank.
+//   TRIREME_KILL_AT=H5Dwrite:2  The second call of this function sends SIGKILL to the rank.
 //   TRIREME_NO_MEMORY_AT=40     From the 40th allocation of 32 KiB or more on, the rank gets no
 //                               more memory than it has at that time. Memory that it frees is
 //                               available again. Open MPI itself gets what it asks for: without
@@ -39,7 +39,7 @@ static void kill_at(const char* name) {
     return next(a, b, c, d, e, f);                                                           \
   }
 
-WATCH(H5Dread)
+WATCH(H5Dget_offset)
 WATCH(MatShellSetOperation)
 WATCH(KSPSetUp)
 WATCH(H5Dwrite)
