@@ -69,7 +69,7 @@ bool stores_float(std::string_view kernel, Device device, Precision precision,
 }  // namespace
 
 MachineRates default_rates(Device device) {
-  if (device == Device::cuda) return {.memory = 4200, .cache = 5400, .copy = 8};
+  if (device == Device::cuda) return {.memory = 4200, .cache = 5400};
   return {.memory = 33, .cache = 60};
 }
 

@@ -22,7 +22,6 @@ namespace trireme {
 // Rates in GB/s. The defaults are an H200 and two cores of an EPYC.
 struct MachineRates {
   double memory = 0, cache = 0;
-  double copy = 0;  // host memory to the device
 };
 MachineRates default_rates(Device device);
 
