@@ -224,7 +224,7 @@ TEST_F(KernelTuningTest, AutoAndANamedKernelAreTwoRuns) {
   const CaseOutcome outcome =
       run(case_of(kProblem, "kernel: [auto, albus]\nsolver: {max_iterations: 15}"));
   ASSERT_EQ(outcome.runs.size(), 2U);
-  EXPECT_EQ(label(outcome.runs[0]), "auto-albus");
+  EXPECT_EQ(label(outcome.runs[0]).substr(0, 5), "auto-");  // which kernel it ends with is measured
   EXPECT_EQ(label(outcome.runs[1]), "albus");
 }
 
