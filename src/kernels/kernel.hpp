@@ -21,6 +21,7 @@
 #include "device/span.hpp"
 #include "device/stream.hpp"
 #include "kernels/device_csr.hpp"
+#include "sparse/multi_vector.hpp"
 
 namespace trireme {
 
@@ -57,6 +58,14 @@ class HostKernel {
   // CSR may change only through this call.
   virtual void update_values(std::span<const Value> values) = 0;
   virtual KernelStatistics statistics() const = 0;
+
+  // A product with several vectors, which reads the matrix once for many of them. Where
+  // multiplies_vectors(), multi_multiply() computes Y = A X or Y += A X for any width. X has `cols`
+  // rows and Y has `rows`; their vectors lie side by side (vector_stride 1) and they do not overlap.
+  // MultiProduct (multi_product.hpp) takes every other layout, and kernels without this product.
+  virtual bool multiplies_vectors() const { return false; }
+  virtual void multi_multiply(MultiVector<const Value> /*x*/, MultiVector<Value> /*y*/,
+                              Accumulate /*accumulate*/) {}
 };
 
 // A matrix prepared for one GPU. multiply() and multiply_and_dot() are asynchronous in `stream`,

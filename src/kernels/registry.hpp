@@ -41,6 +41,7 @@ struct KernelEntry {
   std::string_view summary;   // one line for --list-kernels
   std::string_view paper;     // where the algorithm is from
   bool library = false;       // A library does the product: its memory accesses are not ours.
+  bool peer = false;          // registered to compare with: kernel: auto does not try it
   bool deterministic = true;  // Every run gives the same bits.
   // True where the host executor gives other bits with another number of threads.
   bool host_bits_follow_threads = false;

@@ -41,6 +41,7 @@ std::vector<TunerOption> candidates(const CandidateRequest& request) {
   for (const Ordering ordering : orderings)
     for (const KernelEntry& kernel : kernel_registry()) {
       if (kernel.name == running.name && ordering == running.ordering) continue;
+      if (kernel.peer) continue;
       if (!kernel.runs_on(running.device, running.precision)) continue;
       if (request.reproducible && !kernel.deterministic) continue;
       options.push_back(option(kernel.name, ordering));

@@ -2,10 +2,13 @@
 // CSR on the host: every OpenMP thread gets the same number of rows and sums one row after the
 // other.
 //
+// Several vectors are multiplied eight at a time.
+//
 // Bytes moved: 12 per nonzero (double; 8 in mixed precision) and 12 per row. The result is
 // deterministic: one thread sums each row in storage order.
 #include "kernels/csr/csr.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -33,6 +36,46 @@ void multiply_rows(const CsrView<Value>& a, const Stored* values, std::span<cons
   }
 }
 
+// Y = A X, or Y += A X, for at most kVectors vectors, in one walk through the matrix.
+constexpr std::int64_t kVectors = 8;
+
+template <class Value, class Stored>
+void multiply_rows(const CsrView<Value>& a, const Stored* values, MultiVector<const Value> x,
+                   MultiVector<Value> y, Accumulate accumulate) {
+  using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
+  const std::int32_t* row_ptr = a.row_ptr.data();
+  const std::int32_t* col_idx = a.col_idx.data();
+  const bool add = accumulate == Accumulate::yes;
+  const auto walk = [&](auto width) {  // a constant for the widest block, so that sums are unrolled
+#pragma omp parallel for schedule(static)
+    for (std::int64_t row = 0; row < a.rows; ++row) {
+      Sum sums[kVectors] = {};
+      for (std::int32_t k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
+        const Value* xs = x.row(col_idx[k]);
+        for (std::int64_t j = 0; j < width; ++j)
+          sums[j] += static_cast<Sum>(values[k]) * static_cast<Sum>(xs[j]);
+      }
+      Value* ys = y.row(row);
+      for (std::int64_t j = 0; j < width; ++j)
+        ys[j] = static_cast<Value>(add ? static_cast<Sum>(ys[j]) + sums[j] : sums[j]);
+    }
+  };
+  if (x.width == kVectors)
+    walk(std::integral_constant<std::int64_t, kVectors>());
+  else
+    walk(x.width);
+}
+
+// The same for any number of vectors.
+template <class Value, class Stored>
+void multiply_vectors(const CsrView<Value>& a, const Stored* values, MultiVector<const Value> x,
+                      MultiVector<Value> y, Accumulate accumulate) {
+  for (std::int64_t first = 0; first < x.width; first += kVectors) {
+    const std::int64_t count = std::min(kVectors, x.width - first);
+    multiply_rows(a, values, x.vectors(first, count), y.vectors(first, count), accumulate);
+  }
+}
+
 template <class Value, class Stored>
 std::int64_t bytes_read(const CsrView<Value>& a) {
   return static_cast<std::int64_t>(a.nnz() * (sizeof(Stored) + sizeof(std::int32_t)) +
@@ -46,6 +89,12 @@ class CsrHost final : public HostKernel<Value> {
 
   void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) override {
     multiply_rows(a_, a_.values.data(), x, y, accumulate);
+  }
+
+  bool multiplies_vectors() const override { return true; }
+  void multi_multiply(MultiVector<const Value> x, MultiVector<Value> y,
+                      Accumulate accumulate) override {
+    multiply_vectors(a_, a_.values.data(), x, y, accumulate);
   }
 
   void update_values(std::span<const Value> values) override { a_.values = values; }
@@ -69,6 +118,12 @@ class CsrMixedHost final : public HostKernel<double> {
 
   void multiply(std::span<const double> x, std::span<double> y, Accumulate accumulate) override {
     multiply_rows(a_, values_.data(), x, y, accumulate);
+  }
+
+  bool multiplies_vectors() const override { return true; }
+  void multi_multiply(MultiVector<const double> x, MultiVector<double> y,
+                      Accumulate accumulate) override {
+    multiply_vectors(a_, values_.data(), x, y, accumulate);
   }
 
   void update_values(std::span<const double> values) override { round(values); }
