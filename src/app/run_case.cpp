@@ -132,7 +132,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   clock.lap(&StartSeconds::read);
   clock.move(&StartSeconds::read, &StartSeconds::check, problem.check_seconds);
   outcome.problem = describe(c, problem);
-  const MatrixIdentity fingerprints = identity_of(comm, problem.matrix);
+  const MatrixIdentity fingerprints = identity_of(comm, problem);
   outcome.pattern_hash = fmt::format("{:016x}", fingerprints.pattern);
   outcome.values_hash = fmt::format("{:016x}", fingerprints.values);
   const RunIdentity identity = identity_of(comm, c, problem, fingerprints);

@@ -13,8 +13,9 @@
 
 namespace trireme {
 
-MatrixIdentity identity_of(MPI_Comm comm, const RowSlab& matrix) {
-  return {.pattern = pattern_fingerprint(comm, matrix), .values = values_fingerprint(comm, matrix)};
+MatrixIdentity identity_of(MPI_Comm comm, const Problem& problem) {
+  return {.pattern = pattern_fingerprint(comm, problem.matrix, problem.hashes),
+          .values = values_fingerprint(comm, problem.matrix, problem.hashes)};
 }
 
 RunIdentity identity_of(MPI_Comm comm, const Case& c, const Problem& problem,

@@ -17,7 +17,7 @@ struct MatrixIdentity {
   std::uint64_t pattern = 0, values = 0;
 };
 // Collective.
-MatrixIdentity identity_of(MPI_Comm comm, const RowSlab& matrix);
+MatrixIdentity identity_of(MPI_Comm comm, const Problem& problem);
 
 // Fingerprints of the system, and every setting that decides what the run comes to. Collective.
 RunIdentity identity_of(MPI_Comm comm, const Case& c, const Problem& problem,

@@ -3,7 +3,6 @@
 #include "io/fingerprint.hpp"
 
 #include "base/split_mix.hpp"
-#include "io/hash_sums.hpp"
 
 namespace trireme {
 namespace {
@@ -22,18 +21,23 @@ std::uint64_t sum_of_fingerprints(MPI_Comm comm, std::uint64_t part) {
   return part;
 }
 
-std::uint64_t pattern_fingerprint(MPI_Comm comm, const RowSlab& rows) {
+std::uint64_t pattern_fingerprint(MPI_Comm comm, const RowSlab& rows,
+                                  const std::optional<EntryHashes>& known) {
   const CsrMatrix<double>& local = rows.local;
   const std::int64_t first = first_nonzero(comm, rows);
   const std::span<const std::int32_t> row_ptr(local.row_ptr);
-  const std::uint64_t part = sum_of_hashes(first, std::span<const std::int32_t>(local.col_idx)) +
-                             sum_of_complement_hashes(rows.first_row, row_ptr.subspan(1), first);
+  const std::uint64_t columns =
+      known ? known->columns : sum_of_hashes(first, std::span<const std::int32_t>(local.col_idx));
+  const std::uint64_t part =
+      columns + sum_of_complement_hashes(rows.first_row, row_ptr.subspan(1), first);
   return mix_bits(sum_of_fingerprints(comm, part)) +
          split_mix(static_cast<std::uint64_t>(rows.global_rows),
                    static_cast<std::uint64_t>(rows.global_cols));
 }
 
-std::uint64_t values_fingerprint(MPI_Comm comm, const RowSlab& rows) {
+std::uint64_t values_fingerprint(MPI_Comm comm, const RowSlab& rows,
+                                 const std::optional<EntryHashes>& known) {
+  if (known) return sum_of_fingerprints(comm, known->values);
   const std::span<const double> values(rows.local.values);
   return sum_of_fingerprints(comm, sum_of_hashes(first_nonzero(comm, rows), values));
 }

@@ -11,16 +11,21 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
+#include "io/hash_sums.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme {
 
-// Of the shape, the row lengths, and the columns in their order. Collective.
-std::uint64_t pattern_fingerprint(MPI_Comm comm, const RowSlab& rows);
+// Of the shape, the row lengths, and the columns in their order. `known`, where it is given on all
+// ranks, saves the pass over the nonzeros. Collective.
+std::uint64_t pattern_fingerprint(MPI_Comm comm, const RowSlab& rows,
+                                  const std::optional<EntryHashes>& known = {});
 // Of the values in their order, without the pattern. Collective.
-std::uint64_t values_fingerprint(MPI_Comm comm, const RowSlab& rows);
+std::uint64_t values_fingerprint(MPI_Comm comm, const RowSlab& rows,
+                                 const std::optional<EntryHashes>& known = {});
 
 // The part of this rank's entries, which begin at row `first_row`, of vector number `column`. The
 // sum of the parts of all ranks is the fingerprint of the vector. Not collective.

@@ -121,6 +121,7 @@ Problem load_problem(MPI_Comm comm, const ProblemSpec& spec) {
   problem.duplicates_summed = matrix.duplicates_summed;
   problem.check_seconds = matrix.check_seconds;
   problem.in_stored_order = matrix.in_stored_order;
+  problem.hashes = matrix.hashes;
   collectively(comm, [&] {
     const RowSlab& slab = problem.matrix;
     if (slab.global_rows != slab.global_cols)

@@ -8,24 +8,28 @@
 namespace trireme {
 namespace {
 
-void read_rows(const StoredMatrix& stored, std::int64_t first_row, CsrMatrix<double>& local) {
+// Returns the hashes of the entries at their positions in the file.
+EntryHashes read_rows(const StoredMatrix& stored, std::int64_t first_row,
+                      CsrMatrix<double>& local) {
   local.row_ptr.resize(local.rows + 1);
   const std::int64_t first_entry = read_row_ptr(stored, first_row, local.row_ptr);
   const std::int64_t nnz = local.row_ptr.back();
 
+  EntryHashes hashes;
   local.col_idx.resize(nnz);
   const std::int64_t bound = stored.index_bound();
-  if (const auto bad =
-          read_and_find(stored.indices, first_entry, nnz, local.col_idx.data(),
-                        [&](std::int32_t index) { return is_out_of_range(index, bound); }))
+  if (const auto bad = read_and_find(
+          stored.indices, first_entry, nnz, local.col_idx.data(),
+          [&](std::int32_t index) { return is_out_of_range(index, bound); }, hashes.columns))
     fail_out_of_range(stored, first_entry + *bad);
 
   local.values.resize(nnz);
-  if (const auto bad =
-          read_and_find(stored.values, first_entry, nnz, local.values.data(), is_not_finite))
+  if (const auto bad = read_and_find(stored.values, first_entry, nnz, local.values.data(),
+                                     is_not_finite, hashes.values))
     fail(ExitCode::input, "{}[{}] = {} in row {}, column {}; values must be finite",
          stored.values.name(), first_entry + *bad, local.values[*bad],
          first_row + row_of_entry(local.row_ptr, *bad), local.col_idx[*bad]);
+  return hashes;
 }
 
 }  // namespace
@@ -40,8 +44,10 @@ MatrixOnRanks read_csr(MPI_Comm comm, const StoredMatrix& stored) {
   slab.first_row = matrix.row_starts[rank];
   slab.local.rows = matrix.row_starts[rank + 1] - slab.first_row;
   slab.local.cols = stored.cols;
-  collectively(comm, [&] { read_rows(stored, slab.first_row, slab.local); });
+  EntryHashes hashes;
+  collectively(comm, [&] { hashes = read_rows(stored, slab.first_row, slab.local); });
   matrix.in_stored_order = finish_rows(comm, matrix);
+  if (matrix.in_stored_order) matrix.hashes = hashes;
   return matrix;
 }
 

@@ -5,8 +5,10 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "io/hash_sums.hpp"
 #include "io/stored_matrix.hpp"
 #include "sparse/csr.hpp"
 
@@ -18,6 +20,7 @@ struct MatrixOnRanks {
   std::int64_t duplicates_summed = 0;    // entries of all ranks that were added to another
   double check_seconds = 0;              // checks that came after reading, and sorting
   bool in_stored_order = false;          // the source has the entries of all ranks in this order
+  std::optional<EntryHashes> hashes;     // of the slab, where they were taken while it was read
 };
 
 // Throws the same Error{input} on all ranks, which names the dataset and the first wrong position,

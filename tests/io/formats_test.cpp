@@ -113,9 +113,17 @@ TEST_P(FormatSample, HasTheFingerprintsOfTheMatrix) {
                       .global_nnz = 11,
                       .first_row = 0,
                       .local = expected_matrix()};
-  const RowSlab rows = load_problem(MPI_COMM_WORLD, spec_).matrix;
-  EXPECT_EQ(pattern_fingerprint(MPI_COMM_WORLD, rows), pattern_fingerprint(MPI_COMM_SELF, whole));
-  EXPECT_EQ(values_fingerprint(MPI_COMM_WORLD, rows), values_fingerprint(MPI_COMM_SELF, whole));
+  const Problem read = load_problem(MPI_COMM_WORLD, spec_);
+  for (const std::optional<EntryHashes>& known : {std::optional<EntryHashes>(), read.hashes}) {
+    EXPECT_EQ(pattern_fingerprint(MPI_COMM_WORLD, read.matrix, known),
+              pattern_fingerprint(MPI_COMM_SELF, whole));
+    EXPECT_EQ(values_fingerprint(MPI_COMM_WORLD, read.matrix, known),
+              values_fingerprint(MPI_COMM_SELF, whole));
+  }
+}
+
+TEST(InputFormats, AMatrixByRowsIsHashedWhileItIsRead) {
+  EXPECT_TRUE(load_problem(MPI_COMM_WORLD, spec_of(samples / "system.h5")).hashes);
 }
 
 TEST_P(FormatSample, MakesARightHandSideOrReadsIts) {
