@@ -52,18 +52,25 @@ HaloPlan plan_halo(MPI_Comm comm, std::span<const std::int64_t> row_starts,
 }
 
 HaloExchange::HaloExchange(MPI_Comm comm, const HaloPlan& plan, std::span<double> packed,
-                           std::span<double> ghosts) {
+                           std::span<double> ghosts, int width) {
   MPI_Comm_dup(comm, &comm_);
+  MPI_Datatype entry = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(width, MPI_DOUBLE, &entry);
+  MPI_Type_commit(&entry);
+  const auto at = [width](std::span<double> entries, const HaloPlan::Neighbour& slice) {
+    return entries.data() + std::int64_t{slice.offset} * width;
+  };
   for (const auto& from : plan.receives) {
-    double* slice = ghosts.data() + from.offset;
-    MPI_Recv_init(slice, from.count, MPI_DOUBLE, from.rank, 0, comm_, &forward_.emplace_back());
-    MPI_Send_init(slice, from.count, MPI_DOUBLE, from.rank, 1, comm_, &reverse_.emplace_back());
+    double* slice = at(ghosts, from);
+    MPI_Recv_init(slice, from.count, entry, from.rank, 0, comm_, &forward_.emplace_back());
+    MPI_Send_init(slice, from.count, entry, from.rank, 1, comm_, &reverse_.emplace_back());
   }
   for (const auto& to : plan.sends) {
-    double* slice = packed.data() + to.offset;
-    MPI_Send_init(slice, to.count, MPI_DOUBLE, to.rank, 0, comm_, &forward_.emplace_back());
-    MPI_Recv_init(slice, to.count, MPI_DOUBLE, to.rank, 1, comm_, &reverse_.emplace_back());
+    double* slice = at(packed, to);
+    MPI_Send_init(slice, to.count, entry, to.rank, 0, comm_, &forward_.emplace_back());
+    MPI_Recv_init(slice, to.count, entry, to.rank, 1, comm_, &reverse_.emplace_back());
   }
+  MPI_Type_free(&entry);  // the requests keep it
 }
 
 HaloExchange::~HaloExchange() {

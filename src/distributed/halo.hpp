@@ -42,9 +42,10 @@ HaloPlan plan_halo(MPI_Comm comm, std::span<const std::int64_t> row_starts,
 // the object.
 class HaloExchange {
  public:
-  // packed.size() == plan.send_rows.size(), ghosts.size() == plan.ghosts. Collective.
+  // Each entry has `width` numbers side by side, one per vector: packed.size() ==
+  // plan.send_rows.size() * width, ghosts.size() == plan.ghosts * width. Collective.
   HaloExchange(MPI_Comm comm, const HaloPlan& plan, std::span<double> packed,
-               std::span<double> ghosts);
+               std::span<double> ghosts, int width = 1);
   ~HaloExchange();
   HaloExchange(const HaloExchange&) = delete;
   HaloExchange& operator=(const HaloExchange&) = delete;

@@ -26,8 +26,8 @@ HostOperator::HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
     }
     const Stopwatch watch;
     const auto build = [&](const auto& builder) {
-      return Kernels{builder(kernel_, local().view()),
-                     ghost().nnz() > 0 ? builder(ghost_kernel_, ghost().view()) : nullptr};
+      return Kernels{.local = builder(kernel_, local().view()),
+                     .ghost = ghost().nnz() > 0 ? builder(ghost_kernel_, ghost().view()) : nullptr};
     };
     kernels_ = build([&](std::string_view name, const CsrView<double>& block) {
       return mixed_ ? build_mixed_host_kernel(name, block) : build_host_kernel<double>(name, block);
@@ -114,6 +114,82 @@ void HostOperator::multiply(const Kernels& kernels, std::span<const double> x,
   if (neighbours) observed(Part::halo, [&] { end_halo(); });
   if (kernels.ghost)
     observed(Part::ghost, [&] { kernels.ghost->multiply(ghosts_, y, Accumulate::yes); });
+}
+
+HostOperator::MultiHalo::MultiHalo(MPI_Comm comm, const HaloPlan& plan, std::int64_t width)
+    : packed(plan.send_rows.size() * width),
+      ghosts(plan.ghosts * width),
+      exchange(comm, plan, packed, ghosts, static_cast<int>(width)) {}
+
+HostOperator::MultiHalo& HostOperator::multi_halo(std::int64_t width) {
+  const auto known = multi_halos_.find(width);
+  if (known != multi_halos_.end()) return known->second;
+  return multi_halos_.try_emplace(width, matrix_->comm, halo(), width).first->second;
+}
+
+void HostOperator::multi_multiply(MultiVector<const double> x, MultiVector<double> y) {
+  in_order(x, y, [this](auto px, auto py) { multi_multiply_in_order(px, py); });
+}
+
+void HostOperator::multi_multiply_exactly(MultiVector<const double> x, MultiVector<double> y) {
+  in_order(x, y, [this](auto px, auto py) { multi_multiply_exactly_in_order(px, py); });
+}
+
+void HostOperator::multi_multiply_in_order(MultiVector<const double> x, MultiVector<double> y) {
+  const Stopwatch watch;
+  multiply(kernels_, x, y);
+  times_.record(watch.seconds());
+}
+
+void HostOperator::multi_multiply_exactly_in_order(MultiVector<const double> x,
+                                                   MultiVector<double> y) {
+  multiply(inexact_ ? exact_ : kernels_, x, y);
+}
+
+template <class Product>
+void HostOperator::in_order(MultiVector<const double> x, MultiVector<double> y,
+                            const Product& product) {
+  if (!ordered_) return product(x, y);
+  x_in_order_.resize(x.rows * x.width);
+  y_in_order_.resize(x.rows * x.width);
+  const auto px = side_by_side(x_in_order_.data(), x.rows, x.width);
+  const auto py = side_by_side(y_in_order_.data(), x.rows, x.width);
+  const std::span<const std::int32_t> order = ordered_->order();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < x.rows; ++i)
+    for (std::int64_t j = 0; j < x.width; ++j) px(i, j) = x(order[i], j);
+  product(MultiVector<const double>(px), py);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < x.rows; ++i)
+    for (std::int64_t j = 0; j < x.width; ++j) y(order[i], j) = py(i, j);
+}
+
+void HostOperator::multiply(Kernels& kernels, MultiVector<const double> x, MultiVector<double> y) {
+  if (x.width == 0) return;
+  if (!kernels.local_multi) {
+    kernels.local_multi.emplace(*kernels.local, local().rows, local().cols);
+    if (kernels.ghost) kernels.ghost_multi.emplace(*kernels.ghost, ghost().rows, ghost().cols);
+  }
+  MultiHalo& travelling = multi_halo(x.width);  // collective: ranks without neighbours make it too
+  const bool neighbours = !matrix_->halo.empty();
+  if (neighbours)
+    observed(Part::halo, [&] {
+      const std::int32_t* rows = halo().send_rows.data();
+      const auto count = static_cast<std::int64_t>(halo().send_rows.size());
+#pragma omp parallel for schedule(static) if (count * x.width > 10000)
+      for (std::int64_t k = 0; k < count; ++k)
+        for (std::int64_t j = 0; j < x.width; ++j)
+          travelling.packed[k * x.width + j] = x(rows[k], j);
+      travelling.exchange.begin();
+    });
+  observed(Part::local, [&] { kernels.local_multi->multiply(x, y, Accumulate::no); });
+  if (neighbours) observed(Part::halo, [&] { travelling.exchange.end(); });
+  if (kernels.ghost)
+    observed(Part::ghost, [&] {
+      kernels.ghost_multi->multiply(
+          side_by_side(std::as_const(travelling.ghosts).data(), halo().ghosts, x.width), y,
+          Accumulate::yes);
+    });
 }
 
 void HostOperator::refresh_values() {

@@ -2,7 +2,9 @@
 // y = A x on all ranks by host kernels. The halo travels while the local product runs.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "base/array.hpp"
 #include "distributed/halo.hpp"
 #include "distributed/operator.hpp"
+#include "kernels/multi_product.hpp"
 
 namespace trireme {
 
@@ -25,6 +28,12 @@ class HostOperator final : public Operator {
 
   void multiply(std::span<const double> x, std::span<double> y) override;
   void multiply_exactly(std::span<const double> x, std::span<double> y) override;
+  // Y = A X for several vectors in any layout, with one exchange of the halo for all of them. X and
+  // Y have local_rows() rows, the same width on all ranks, and do not overlap. Allocates where a
+  // width comes for the first time. The time is recorded as that of one product. Collective.
+  void multi_multiply(MultiVector<const double> x, MultiVector<double> y);
+  // The same in FP64 whatever the precision is. The time is not recorded. Collective.
+  void multi_multiply_exactly(MultiVector<const double> x, MultiVector<double> y);
   void refresh_values() override;
   double measure_product_us(int products) override;
   KernelStatistics statistics() const override;
@@ -33,19 +42,32 @@ class HostOperator final : public Operator {
   // of the kernels: that of ordered(), or the caller's. Collective.
   void multiply_in_order(std::span<const double> x, std::span<double> y);
   void multiply_exactly_in_order(std::span<const double> x, std::span<double> y);
+  void multi_multiply_in_order(MultiVector<const double> x, MultiVector<double> y);
+  void multi_multiply_exactly_in_order(MultiVector<const double> x, MultiVector<double> y);
   std::span<const float> row_defect_in_order() const;
 
  private:
   struct Kernels {
-    std::unique_ptr<HostKernel<double>> local, ghost;  // ghost: null without ghosts
+    std::unique_ptr<HostKernel<double>> local, ghost;                  // ghost: null without ghosts
+    std::optional<MultiProduct<double>> local_multi{}, ghost_multi{};  // made at the first use
+  };
+  // The halo of several vectors side by side.
+  struct MultiHalo {
+    MultiHalo(MPI_Comm comm, const HaloPlan& plan, std::int64_t width);
+    Array<double> packed, ghosts;
+    HaloExchange exchange;
   };
   void pack(std::span<const double> x);
   void begin_halo(std::span<const double> x);
   void end_halo();
   void multiply(const Kernels& kernels, std::span<const double> x, std::span<double> y);
+  void multiply(Kernels& kernels, MultiVector<const double> x, MultiVector<double> y);
+  MultiHalo& multi_halo(std::int64_t width);
   // Calls product(x, y) with vectors in the order of the kernels.
   template <class Product>
   void in_order(std::span<const double> x, std::span<double> y, const Product& product);
+  template <class Product>
+  void in_order(MultiVector<const double> x, MultiVector<double> y, const Product& product);
   void find_row_defect();
   const HaloPlan& halo() const { return ordered_ ? ordered_->halo() : matrix_->halo; }
   const CsrMatrix<double>& local() const;
@@ -57,6 +79,7 @@ class HostOperator final : public Operator {
   Array<double> x_in_order_, y_in_order_;  // of in_order(); made at the first use
   Array<double> packed_, ghosts_;
   HaloExchange exchange_;
+  std::map<std::int64_t, MultiHalo> multi_halos_;  // by width; made at the first use
 };
 
 }  // namespace trireme

@@ -38,7 +38,7 @@ void reserve(Array<Value>& array, std::int64_t size) {
 
 template <class Value>
 MultiProduct<Value>::MultiProduct(HostKernel<Value>& kernel, std::int64_t rows, std::int64_t cols)
-    : kernel_(kernel), rows_(rows), cols_(cols) {}
+    : kernel_(&kernel), rows_(rows), cols_(cols) {}
 
 template <class Value>
 void MultiProduct<Value>::multiply(MultiVector<const Value> x, MultiVector<Value> y,
@@ -50,7 +50,7 @@ void MultiProduct<Value>::multiply(MultiVector<const Value> x, MultiVector<Value
          rows_, cols_, x.width, x.rows, y.width, y.rows);
   if (share_memory<Value>(x, y))
     fail(ExitCode::internal, "the vectors of a product share memory with its results");
-  if (kernel_.multiplies_vectors())
+  if (kernel_->multiplies_vectors())
     multiply_side_by_side(x, y, accumulate);
   else
     multiply_one_by_one(x, y, accumulate);
@@ -65,11 +65,11 @@ void MultiProduct<Value>::multiply_side_by_side(MultiVector<const Value> x, Mult
     copy(x, brought);
     x = brought;
   }
-  if (y.side_by_side()) return kernel_.multi_multiply(x, y, how);
+  if (y.side_by_side()) return kernel_->multi_multiply(x, y, how);
   reserve(y_, y.rows * y.width);
   const auto inner = side_by_side(y_.data(), y.rows, y.width);
   if (how == Accumulate::yes) copy(y, inner);
-  kernel_.multi_multiply(x, inner, how);
+  kernel_->multi_multiply(x, inner, how);
   copy(inner, y);
 }
 
@@ -91,7 +91,7 @@ void MultiProduct<Value>::multiply_one_by_one(MultiVector<const Value> x, MultiV
       if (how == Accumulate::yes) copy(to, inner);
       to = inner;
     }
-    kernel_.multiply(std::span(from.data, x.rows), std::span(to.data, y.rows), how);
+    kernel_->multiply(std::span(from.data, x.rows), std::span(to.data, y.rows), how);
     if (y.row_stride != 1) copy(to, y.vectors(j, 1));
   }
 }

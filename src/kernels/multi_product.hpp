@@ -28,7 +28,7 @@ class MultiProduct {
   void multiply_side_by_side(MultiVector<const Value> x, MultiVector<Value> y, Accumulate how);
   void multiply_one_by_one(MultiVector<const Value> x, MultiVector<Value> y, Accumulate how);
 
-  HostKernel<Value>& kernel_;
+  HostKernel<Value>* kernel_;
   std::int64_t rows_, cols_;
   Array<Value> x_, y_;
 };

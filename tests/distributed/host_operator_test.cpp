@@ -275,5 +275,37 @@ TEST(ProductTimes, TheLastProductsAreKeptOldestFirst) {
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(kept[k], 3 + k, 1e-5);
 }
 
+// Vectors side by side, with a gap behind each row, and one after the other.
+TEST(HostOperator, MultipliesSeveralVectorsAsItMultipliesEach) {
+  const CsrMatrix<double> a = test::contract_shape<double>("EveryLengthTo600");
+  for (const Cut cut : {Cut::by_nonzeros, Cut::first_rank_empty})
+    for (const std::string& kernel : kernels()) {
+      SCOPED_TRACE(kernel);
+      const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, a, cut);
+      HostOperator op(matrix, kernel);
+      const std::int64_t rows = matrix->local_rows();
+      for (const std::int64_t width : {1, 3, 8, 3}) {
+        const Array<double> x = test::random_vector<double>((rows + 1) * (width + 2), 7);
+        for (const MultiVector<const double>& from :
+             {MultiVector<const double>{x.data(), rows, width, width + 2, 1},
+              MultiVector<const double>{x.data(), rows, width, 1, rows + 1}}) {
+          Array<double> y = test::poisoned_vector<double>((rows + 1) * (width + 2));
+          const MultiVector<double> to{y.data(), rows, width, from.row_stride, from.vector_stride};
+          op.multi_multiply(from, to);
+          for (std::int64_t j = 0; j < width; ++j) {
+            Array<double> xj(rows), yj(rows);
+            for (std::int64_t i = 0; i < rows; ++i) {
+              xj[i] = from(i, j);
+              yj[i] = to(i, j);
+            }
+            const Array<double> whole_x = gathered(*matrix, xj), whole_y = gathered(*matrix, yj);
+            EXPECT_TRUE(
+                test::judge(compare_product<double>(a.view(), whole_x, whole_y), "Y = A X"));
+          }
+        }
+      }
+    }
+}
+
 }  // namespace
 }  // namespace trireme

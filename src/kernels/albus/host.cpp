@@ -43,6 +43,21 @@ class AlbusHost final : public HostKernel<Value> {
       if (layout_.parts[t].has_head()) add_to(y[layout_.parts[t].start - 1], result_mid_[t]);
   }
 
+  bool multiplies_vectors() const override { return true; }
+  void multi_multiply(MultiVector<const Value> x, MultiVector<Value> y,
+                      Accumulate accumulate) override {
+    const bool add = accumulate == Accumulate::yes;
+    const auto parts = static_cast<std::int64_t>(layout_.parts.size());
+    if (std::ssize(result_mid_) < parts * x.width) result_mid_.resize(parts * x.width);
+#pragma omp parallel for schedule(static) if (parts > 1)
+    for (std::int64_t t = 0; t < parts; ++t)
+      albus::multiply_part(layout_, layout_.parts[t], x, y, add, result_mid_.data() + t * x.width);
+    for (std::int64_t t = 0; t < parts; ++t)
+      if (layout_.parts[t].has_head())
+        for (std::int64_t j = 0; j < x.width; ++j)
+          add_to(y(layout_.parts[t].start - 1, j), result_mid_[t * x.width + j]);
+  }
+
   void update_values(std::span<const Value> values) override {
     take(values);
     layout_.values = values_;
@@ -93,7 +108,7 @@ class AlbusHost final : public HostKernel<Value> {
   Array<Stored> rounded_;  // empty where Stored is Value
   std::span<const Stored> values_;
   albus::Layout<Stored> layout_;
-  std::vector<Value> result_mid_;  // the head of each part
+  std::vector<Value> result_mid_;  // the head of each part, one number per vector
   KernelStatistics statistics_;
 };
 

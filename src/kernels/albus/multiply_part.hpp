@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The product of one part of the ALBUS layout with a vector, in SIMD instructions (simd.cpp).
+// The product of one part of the ALBUS layout with one vector (simd.cpp) or several, in SIMD
+// instructions.
 #pragma once
 
 #include <cstdint>
 
 #include "kernels/albus/layout.hpp"
+#include "sparse/multi_vector.hpp"
 
 namespace trireme::albus {
 
@@ -20,5 +22,17 @@ std::int32_t multiply_part(const Layout<std::int32_t>& layout, const Part& part,
 // Mixed precision: the layout's values are in FP32; x, y and sums are in FP64.
 double multiply_part(const Layout<float>& layout, const Part& part, const double* x, double* y,
                      bool add);
+
+// The same for several vectors side by side (simd_vectors.cpp). `head` takes one number per vector,
+// and is left alone where the part has no head.
+void multiply_part(const Layout<double>& layout, const Part& part, MultiVector<const double> x,
+                   MultiVector<double> y, bool add, double* head);
+void multiply_part(const Layout<float>& layout, const Part& part, MultiVector<const float> x,
+                   MultiVector<float> y, bool add, float* head);
+void multiply_part(const Layout<std::int32_t>& layout, const Part& part,
+                   MultiVector<const std::int32_t> x, MultiVector<std::int32_t> y, bool add,
+                   std::int32_t* head);
+void multiply_part(const Layout<float>& layout, const Part& part, MultiVector<const double> x,
+                   MultiVector<double> y, bool add, double* head);
 
 }  // namespace trireme::albus
