@@ -26,7 +26,7 @@ std::vector<TunerOption> candidates(const CandidateRequest& request) {
                        .ordering = ordering,
                        .ghost_kernel = std::string(ghost_kernel),
                        .predicted_us = us,
-                       .uncertainty = prediction_uncertainty(kernel),
+                       .uncertainty = prediction_uncertainty(kernel, running.device),
                        .predicted_seconds = seconds,
                        .order_seconds = order};
   };

@@ -93,9 +93,10 @@ double predicted_product_us(std::string_view kernel, Ordering ordering, Device d
   return f.start_us + std::max({memory_us, cache_us, longest, mean * f.per_mean_row_us});
 }
 
-double prediction_uncertainty(std::string_view kernel) {
-  constexpr double kLayout = 0.2, kPlain = 0.25;
-  return kernel == "csr" || kernel == "csr-vector" || kernel == "albus" ? kPlain : kLayout;
+double prediction_uncertainty(std::string_view kernel, Device device) {
+  constexpr double kLayout = 0.2, kPlain = 0.25, kLayoutOnCpu = 0.4;
+  if (kernel == "csr" || kernel == "csr-vector" || kernel == "albus") return kPlain;
+  return device == Device::cpu && kernel != "petsc-aij" ? kLayoutOnCpu : kLayout;
 }
 
 double predicted_pause_seconds(Device device, const MatrixTraits& traits, double product_us) {

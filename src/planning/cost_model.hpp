@@ -31,8 +31,9 @@ double predicted_product_us(std::string_view kernel, Ordering ordering, Device d
                             const MachineRates& rates);
 
 // By which part a kernel may be faster than predicted. It is larger for plain CSR kernels, which
-// depend more on what the model does not see, and whose trial costs little.
-double prediction_uncertainty(std::string_view kernel);
+// depend more on what the model does not see, and whose trial costs little, and largest for layouts
+// on CPUs, whose executors gain or lose by how often the length of the rows changes.
+double prediction_uncertainty(std::string_view kernel, Device device);
 
 // Seconds of leaving a solver's loop and going on: on a GPU b and x travel once more.
 double predicted_pause_seconds(Device device, const MatrixTraits& traits, double product_us);
