@@ -5,10 +5,13 @@
 // Bytes moved (double): 12 per stored entry and 12 to 16 per row. The result is deterministic: one
 // thread sums each row in storage order.
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kernels/dasp/build.hpp"
 #include "kernels/dasp/dasp.hpp"
+#include "kernels/lanes.hpp"
 
 namespace trireme {
 namespace {
@@ -30,6 +33,15 @@ class DaspHost final : public HostKernel<Value> {
     }
   }
 
+  bool multiplies_vectors() const override { return true; }
+  void multi_multiply(MultiVector<const Value> x, MultiVector<Value> y,
+                      Accumulate accumulate) override {
+    in_lanes(x, y, accumulate, [this](const auto& xs, const auto& put) {
+#pragma omp parallel
+      product(xs, put);
+    });
+  }
+
   void update_values(std::span<const Value> values) override {
     source_.values = values;
     dasp::update_values(layout_, source_);
@@ -49,43 +61,48 @@ class DaspHost final : public HostKernel<Value> {
   }
 
  private:
-  // Called by every thread of a parallel region. put(row, sum) gets the caller's row number.
-  template <class Put>
-  void product(std::span<const Value> x, Put put) const {
+  template <class X>
+  using SumOf = std::decay_t<decltype(std::declval<X>()[0])>;
+
+  // Called by every thread of a parallel region. x[column] is a number, or the numbers of several
+  // vectors. put(row, sum) gets the caller's row number.
+  template <class X, class Put>
+  void product(const X& x, const Put& put) const {
     long_rows(x, put);
     medium_rows(x, put);
     short_rows(x, put);
     const std::int64_t first = layout_.counts.first_empty();
 #pragma omp for schedule(static)
-    for (std::int64_t i = first; i < layout_.rows; ++i) put(layout_.row_order[i], Value{});
+    for (std::int64_t i = first; i < layout_.rows; ++i) put(layout_.row_order[i], SumOf<X>{});
   }
 
   // A padded zero has column 0, which its row may lack: x[0] must not be read for it.
-  static Value term(Value value, std::int32_t column, std::span<const Value> x) {
-    return value == Value{} ? Value{} : value * x[column];
+  template <class X>
+  static SumOf<X> term(Value value, std::int32_t column, const X& x) {
+    return value == Value{} ? SumOf<X>{} : value * x[column];
   }
 
-  template <class Put>
-  void long_rows(std::span<const Value> x, Put put) const {
+  template <class X, class Put>
+  void long_rows(const X& x, const Put& put) const {
     const dasp::Layout<Value>& a = layout_;
 #pragma omp for schedule(dynamic, 4) nowait
     for (std::int64_t i = 0; i < a.counts.long_rows; ++i) {
       const std::int64_t begin = std::int64_t{a.group_ptr[i]} * a.kGroup;
       const std::int64_t end = std::int64_t{a.group_ptr[i + 1]} * a.kGroup;
-      Value sum{};
+      SumOf<X> sum{};
       for (std::int64_t k = begin; k < end; ++k) sum += term(a.long_val[k], a.long_cid[k], x);
       put(a.row_order[i], sum);
     }
   }
 
-  template <class Put>
-  void medium_rows(std::span<const Value> x, Put put) const {
+  template <class X, class Put>
+  void medium_rows(const X& x, const Put& put) const {
     const dasp::Layout<Value>& a = layout_;
     constexpr int rows = dasp::Layout<Value>::kRows;
     constexpr int width = dasp::Layout<Value>::kBlock / rows;
 #pragma omp for schedule(static) nowait
     for (std::int64_t block = 0; block < a.row_blocks(); ++block) {
-      Value sums[rows] = {};
+      SumOf<X> sums[rows] = {};
       for (std::int64_t at = a.rowblock_ptr[block]; at < a.rowblock_ptr[block + 1]; at += a.kBlock)
         for (int row = 0; row < rows; ++row) {
           const std::int64_t first_of_row = at + std::int64_t{row} * width;
@@ -95,7 +112,7 @@ class DaspHost final : public HostKernel<Value> {
       const std::int64_t first = block * rows;
       const std::int64_t last = std::min(first + rows, a.counts.medium_rows);
       for (std::int64_t medium = first; medium < last; ++medium) {
-        Value sum = sums[medium - first];
+        SumOf<X> sum = sums[medium - first];
         for (std::int64_t k = a.irreg_ptr[medium]; k < a.irreg_ptr[medium + 1]; ++k)
           sum += a.irreg_val[k] * x[a.irreg_cid[k]];
         put(a.row_order[a.counts.first_medium() + medium], sum);
@@ -103,12 +120,12 @@ class DaspHost final : public HostKernel<Value> {
     }
   }
 
-  template <class Put>
-  void short_rows(std::span<const Value> x, Put put) const {
+  template <class X, class Put>
+  void short_rows(const X& x, const Put& put) const {
     const dasp::Layout<Value>& a = layout_;
     const dasp::Counts& counts = a.counts;
     const auto sum = [&](std::int64_t begin, int width) {
-      Value total{};
+      SumOf<X> total{};
       for (std::int64_t k = begin; k < begin + width; ++k)
         total += term(a.short_val[k], a.short_cid[k], x);
       return total;

@@ -3,7 +3,10 @@
 // is deterministic: each row is summed in storage order.
 #include <algorithm>
 #include <span>
+#include <type_traits>
+#include <utility>
 
+#include "kernels/lanes.hpp"
 #include "kernels/sell/build.hpp"
 #include "kernels/sell/sell.hpp"
 
@@ -13,12 +16,16 @@ namespace {
 
 constexpr int kLargestSlice = kLanes * kMaxLaneRows;
 
+// x[column] is a number, or the numbers of several vectors; so is a sum.
+template <class X>
+using SumOf = std::decay_t<decltype(std::declval<X>()[0])>;
+
 // The sums of the rows of one slice, in the order of position().
-template <class Value, class Stored, class Column>
+template <class Value, class Stored, class Column, class X>
 void sum_slice(const Layout<Value>& a, std::int64_t slice, const Stored* values,
-               const Column* columns, std::span<const Value> x, Value (&sums)[kLargestSlice]) {
+               const Column* columns, const X& x, SumOf<X> (&sums)[kLargestSlice]) {
   const int size = a.code.slice_size();
-  std::fill(std::begin(sums), std::end(sums), Value{});
+  std::fill(std::begin(sums), std::end(sums), SumOf<X>{});
   for (std::int64_t step = a.slice_ptr[slice]; step < a.slice_ptr[slice + 1]; ++step) {
     const Stored* v = values + step * size;
     const Column* c = columns + step * size;
@@ -28,33 +35,29 @@ void sum_slice(const Layout<Value>& a, std::int64_t slice, const Stored* values,
   }
 }
 
-template <class Value, class Stored, class Column>
+template <class Value, class Stored, class Column, class X, class Put>
 void multiply_slices(const Layout<Value>& a, const Stored* values, const Column* columns,
-                     std::span<const Value> x, std::span<Value> y, bool add) {
+                     const X& x, const Put& put) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t slice = 0; slice < a.slices(); ++slice) {
-    Value sums[kLargestSlice];
+    SumOf<X> sums[kLargestSlice];
     sum_slice(a, slice, values, columns, x, sums);
     const int size = a.code.slice_size();
     const std::int64_t first = slice * size;
     const auto count = static_cast<int>(std::min<std::int64_t>(size, a.slice_rows() - first));
-    for (int slot = 0; slot < count; ++slot) {
-      const Value sum = sums[position(slot, a.code.lane_rows)];
-      Value& target = y[a.caller_row(first + slot)];
-      target = add ? target + sum : sum;
-    }
+    for (int slot = 0; slot < count; ++slot)
+      put(a.caller_row(first + slot), sums[position(slot, a.code.lane_rows)]);
   }
 }
 
-template <class Value>
-void multiply(const Layout<Value>& a, std::span<const Value> x, std::span<Value> y,
-              Accumulate accumulate) {
-  const bool add = accumulate == Accumulate::yes;
+// put(row, sum) gets the caller's row.
+template <class Value, class X, class Put>
+void multiply(const Layout<Value>& a, const X& x, const Put& put) {
   const auto with_columns = [&](const auto* values) {
     if (a.code.narrow)
-      multiply_slices(a, values, a.offsets.data(), x, y, add);
+      multiply_slices(a, values, a.offsets.data(), x, put);
     else
-      multiply_slices(a, values, a.columns.data(), x, y, add);
+      multiply_slices(a, values, a.columns.data(), x, put);
   };
   if (a.code.singles)
     with_columns(a.singles.data());
@@ -63,11 +66,10 @@ void multiply(const Layout<Value>& a, std::span<const Value> x, std::span<Value>
 
 #pragma omp parallel for schedule(dynamic, 16)
   for (std::int64_t row = 0; row < a.apart.rows; ++row) {
-    Value sum{};
+    SumOf<X> sum{};
     for (std::int32_t k = a.apart.row_ptr[row]; k < a.apart.row_ptr[row + 1]; ++k)
       sum += a.apart.values[k] * x[a.apart.col_idx[k]];
-    Value& target = y[a.long_rows[row]];
-    target = add ? target + sum : sum;
+    put(a.long_rows[row], sum);
   }
 }
 
@@ -88,7 +90,16 @@ class SellHost final : public HostKernel<Value> {
       : a_(matrix), layout_(sell::build(matrix, steps_)) {}
 
   void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) override {
-    sell::multiply(layout_, x, y, accumulate);
+    const bool add = accumulate == Accumulate::yes;
+    sell::multiply(layout_, x,
+                   [=](std::int64_t row, Value sum) { y[row] = add ? y[row] + sum : sum; });
+  }
+
+  bool multiplies_vectors() const override { return true; }
+  void multi_multiply(MultiVector<const Value> x, MultiVector<Value> y,
+                      Accumulate accumulate) override {
+    in_lanes(x, y, accumulate,
+             [this](const auto& xs, const auto& put) { sell::multiply(layout_, xs, put); });
   }
 
   void update_values(std::span<const Value> values) override {

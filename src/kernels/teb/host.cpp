@@ -4,6 +4,9 @@
 //
 // Bytes moved (double): 12 per nonzero and 16 per row. The result is deterministic: one thread sums
 // each row in storage order.
+#include <type_traits>
+
+#include "kernels/lanes.hpp"
 #include "kernels/teb/build.hpp"
 #include "kernels/teb/teb.hpp"
 
@@ -17,17 +20,14 @@ class TebHost final : public HostKernel<Value> {
       : row_ptr_(matrix.row_ptr), built_(teb::build(matrix)) {}
 
   void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) override {
-    const teb::Layout<Value>& a = built_.layout;
     const bool add = accumulate == Accumulate::yes;
-#pragma omp parallel for schedule(dynamic, 16)
-    for (std::int64_t block = 0; block < a.blocks(); ++block)
-      for (std::int32_t row = a.blo_idx[block]; row < a.blo_idx[block + 1]; ++row) {
-        Value sum{};
-        for (std::int32_t k = a.rownnz_sum[row]; k < a.rownnz_sum[row + 1]; ++k)
-          sum += a.values[k] * x[a.col_idx[k]];
-        Value& result = y[a.row_order[row]];
-        result = add ? result + sum : sum;
-      }
+    product(x, [=](std::int32_t row, Value sum) { y[row] = add ? y[row] + sum : sum; });
+  }
+
+  bool multiplies_vectors() const override { return true; }
+  void multi_multiply(MultiVector<const Value> x, MultiVector<Value> y,
+                      Accumulate accumulate) override {
+    in_lanes(x, y, accumulate, [this](const auto& xs, const auto& put) { product(xs, put); });
   }
 
   void update_values(std::span<const Value> values) override {
@@ -44,6 +44,21 @@ class TebHost final : public HostKernel<Value> {
   }
 
  private:
+  // x[column] is a number, or the numbers of several vectors. put(row, sum) gets the caller's row.
+  template <class X, class Put>
+  void product(const X& x, const Put& put) const {
+    using Sum = std::decay_t<decltype(x[0])>;
+    const teb::Layout<Value>& a = built_.layout;
+#pragma omp parallel for schedule(dynamic, 16)
+    for (std::int64_t block = 0; block < a.blocks(); ++block)
+      for (std::int32_t row = a.blo_idx[block]; row < a.blo_idx[block + 1]; ++row) {
+        Sum sum{};
+        for (std::int32_t k = a.rownnz_sum[row]; k < a.rownnz_sum[row + 1]; ++k)
+          sum += a.values[k] * x[a.col_idx[k]];
+        put(a.row_order[row], sum);
+      }
+  }
+
   std::span<const std::int32_t> row_ptr_;
   teb::BuiltLayout<Value> built_;
 };
