@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "kernels/albus/albus.hpp"
 #include "kernels/csr/csr.hpp"
+#include "kernels/csr5/csr5.hpp"
 #include "kernels/cusparse/cusparse.hpp"
 #include "kernels/dasp/dasp.hpp"
 #include "kernels/sell/sell.hpp"
@@ -85,6 +86,12 @@ constexpr std::array kKernels = {
                 .cuda_double = on_cuda<double>(build_teb_cuda),
                 .cuda_float = on_cuda<float>(build_teb_cuda),
                 .cuda_mixed = on_cuda<double>(build_teb_mixed_cuda)},
+    KernelEntry{.name = "csr5",
+                .summary = "tiles of equal nonzeros, stored transposed, segmented sums",
+                .paper = "Liu and Vinter 2015 (ICS), CSR5",
+                .peer = true,
+                .host_double = build_csr5_host<double>,
+                .host_float = build_csr5_host<float>},
     KernelEntry{.name = "cusparse-csr",
                 .summary = "cuSPARSE CSR, default algorithm with preprocessing: the GPU baseline",
                 .paper = "NVIDIA cuSPARSE, ALG1",

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CSR5: the builders that the registry names. layout.hpp documents the layout and names the paper.
+#pragma once
+
+#include <memory>
+
+#include "kernels/csr5/layout.hpp"
+#include "kernels/kernel.hpp"
+#include "sparse/csr.hpp"
+
+namespace trireme {
+
+// The kernel copies the matrix and keeps no view. Value: double, float.
+template <class Value>
+std::unique_ptr<HostKernel<Value>> build_csr5_host(const CsrView<Value>& matrix);
+
+// The same with tiles of a given shape, which is at most kMaxOmega x kMaxSigma.
+template <class Value>
+std::unique_ptr<HostKernel<Value>> build_csr5_host(const CsrView<Value>& matrix,
+                                                   csr5::TileShape shape);
+
+}  // namespace trireme
