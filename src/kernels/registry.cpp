@@ -12,6 +12,7 @@
 #include "kernels/dasp/dasp.hpp"
 #include "kernels/sell/sell.hpp"
 #include "kernels/teb/teb.hpp"
+#include "kernels/tilespmv/tilespmv.hpp"
 
 namespace trireme {
 namespace {
@@ -92,6 +93,12 @@ constexpr std::array kKernels = {
                 .peer = true,
                 .host_double = build_csr5_host<double>,
                 .host_float = build_csr5_host<float>},
+    KernelEntry{.name = "tilespmv",
+                .summary = "tiles of 16 x 16 places, each in one of seven formats",
+                .paper = "Niu et al. 2021 (IPDPS), TileSpMV",
+                .peer = true,
+                .host_double = build_tilespmv_host<double>,
+                .host_float = build_tilespmv_host<float>},
     KernelEntry{.name = "cusparse-csr",
                 .summary = "cuSPARSE CSR, default algorithm with preprocessing: the GPU baseline",
                 .paper = "NVIDIA cuSPARSE, ALG1",
