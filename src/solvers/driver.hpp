@@ -103,13 +103,7 @@ class Driver {
       state = run(job);
     }
     last_ = scalars_of(state, exact_from);
-    return {.reason = state.reason,
-            .iterations = state.iterations,
-            .norm = state.norm,
-            .replacements = state.replacements,
-            .stagnated = stagnated(state),
-            .exact_from = exact_from,
-            .variant = variant_};
+    return result_of(state, exact_from, variant_);
   }
 
   // The numbers of the work vectors that hold the directions of a stopped solve. The owner of the

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "solvers/solver.hpp"
+#include "sparse/multi_vector.hpp"
 
 namespace trireme::solvers {
 
@@ -28,9 +29,21 @@ class HostSystem {
   virtual std::span<const float> row_defect() const { return {}; }
   // y = A x with the exact values of A. Residuals are corrected by this product. Collective.
   virtual void multiply_exactly(std::span<const double> x, std::span<double> y) { multiply(x, y); }
+  // Y = A X by the product of multiply(), for vectors side by side (vector_stride 1) of any width.
+  // The width is the same on every process. A system overrides this function where one walk through
+  // the matrix, or one exchange between processes, serves several vectors. Collective.
+  virtual void multi_multiply(MultiVector<const double> x, MultiVector<double> y);
+  // Y = A X by the product of multiply_exactly(), for the same vectors. Collective.
+  virtual void multi_multiply_exactly(MultiVector<const double> x, MultiVector<double> y);
   // Adds each value over the processes. The result is the same on every process. Collective.
   virtual void sum(std::span<double> /*values*/) {}
   virtual int processes() const { return 1; }
+
+ private:
+  template <class Product>
+  void multiply_one_by_one(MultiVector<const double> x, MultiVector<double> y,
+                           const Product& product);
+  Array<double> one_x_, one_y_;  // of multiply_one_by_one()
 };
 
 class HostSolver : public Solver {

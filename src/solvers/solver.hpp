@@ -56,6 +56,17 @@ struct SolveResult {
   Variant variant = Variant::classic;
 };
 
+// The result of a solve that ended in `state`.
+inline SolveResult result_of(const State& state, std::int64_t exact_from, Variant variant) {
+  return {.reason = state.reason,
+          .iterations = state.iterations,
+          .norm = state.norm,
+          .replacements = state.replacements,
+          .stagnated = stagnated(state),
+          .exact_from = exact_from,
+          .variant = variant};
+}
+
 namespace detail {
 // std::variant with M as one more alternative, unless M is one already.
 template <class List, class M>

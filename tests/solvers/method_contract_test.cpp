@@ -6,11 +6,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <ostream>
-#include <string>
-#include <vector>
 
 #include "solvers/pieces.hpp"
+#include "solvers/ways.hpp"
 
 namespace trireme::solvers {
 namespace {
@@ -19,30 +17,7 @@ using test::Options;
 using test::relative_residual;
 using test::Solved;
 
-struct Way {
-  Method method;
-  Variant variant;
-  PreconditionerKind kind;
-  std::string name;
-};
-void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
-
-std::vector<Way> ways() {
-  std::vector<Way> all;
-  for_each_text([&](auto entry) {
-    using Text = typename decltype(entry)::type;
-    for_each_preconditioner([&](PreconditionerKind kind, auto m) {
-      if (decltype(m)::type::info.symmetric && !Text::info.symmetric) return;
-      all.push_back({entry.method, Text::variant, kind,
-                     std::string(Text::info.name) +
-                         (Text::variant == Variant::single_reduction ? "SingleReduction" : "") +
-                         "Preconditioner" + std::to_string(static_cast<int>(kind))});
-    });
-  });
-  return all;
-}
-
-class MethodContract : public testing::TestWithParam<Way> {
+class MethodContract : public testing::TestWithParam<test::Way> {
  protected:
   MethodContract() { take(test::grid_matrix(24, symmetric() ? 0 : 2, 10)); }
 
@@ -74,7 +49,7 @@ class MethodContract : public testing::TestWithParam<Way> {
   std::unique_ptr<test::BlocksOf> blocks_;
   Options options_;
 };
-INSTANTIATE_TEST_SUITE_P(Lists, MethodContract, testing::ValuesIn(ways()),
+INSTANTIATE_TEST_SUITE_P(Lists, MethodContract, testing::ValuesIn(test::ways()),
                          [](const auto& way) { return way.param.name; });
 
 TEST_P(MethodContract, TheAnswerMeetsTheTolerance) {

@@ -3,8 +3,8 @@
 // runs it.
 //
 // A method is a struct of pointers, in one header of this folder and one line of list.hpp. Its
-// functions are texts for an executor `e` (the host's, a CUDA graph's, or the persistent CUDA
-// kernel's) and a preconditioner `m`:
+// functions are texts for an executor `e` (the host's, the host's for many right-hand sides, a CUDA
+// graph's, or the persistent CUDA kernel's) and a preconditioner `m`:
 //
 //   reference_norm(e, m)   sets state.reference to ||b|| in the norm that is tested
 //   start(e, m, zero)      computes r = b - A x (x = 0 if `zero`), and by begin() all scalars and
@@ -30,6 +30,11 @@
 // needs_true_residual(). A pass does load, update and store for every row, so that an executor can
 // have many rows in flight; an executor adds up the sums of passes in a fixed order. A step sees
 // the sums that are pending, in the order of the text, and changes the scalars.
+//
+// The host runs the same texts for many right-hand sides (lockstep_executor.hpp), where a vector
+// holds several columns side by side and each column has its own scalars. For that, a pass keeps two
+// rules: a number per row that is the same for all columns is read through a member `inverse` of
+// type Diagonal, and update() reads no other scalars than alpha, beta, rho and State::scalar.
 #pragma once
 
 #include <cstdint>

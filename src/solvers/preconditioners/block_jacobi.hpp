@@ -57,9 +57,16 @@ struct SolveBlocks {
   struct Row {
     double z;
   };
+  // The first row of the block of row i, and the row behind its last one.
+  TRIREME_HD std::int64_t first_row(std::int64_t i) const {
+    return group ? group[i].first : i - i % size;
+  }
+  TRIREME_HD std::int64_t end_row(std::int64_t i) const {
+    const std::int64_t end = first_row(i) + size;
+    return group ? group[i].last : end < rows ? end : rows;
+  }
   TRIREME_HD Row load(std::int64_t i) const {
-    const std::int64_t first = group ? group[i].first : i - i % size;
-    const std::int64_t last = group ? group[i].last : first + size < rows ? first + size : rows;
+    const std::int64_t first = first_row(i), last = end_row(i);
     const double* line = inverse + i * size;
     double z_i = 0;
     for (std::int64_t k = first; k < last; ++k) z_i += line[k - first] * r[k];

@@ -100,6 +100,15 @@ struct Chebyshev {
     return m;
   }
 
+  // The same polynomial with other work vectors.
+  template <class Work>
+  Chebyshev with(const Work& work) const {
+    Chebyshev m = *this;
+    m.direction = work(0);
+    m.product = work(1);
+    return m;
+  }
+
   TRIREME_EXECUTOR_TEXT
   template <class Exec>
   TRIREME_HD void apply(Exec& e, const double* r, double* z) const {

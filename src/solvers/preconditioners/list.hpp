@@ -9,6 +9,7 @@
 //                            z = M^-1 r
 //   Prepared                 the type that prepare() returns
 //   work_vectors             the number of work vectors that apply() needs
+//   with(work)               only where work_vectors > 0: a copy whose work vector k is work(k)
 //   prepare(setup, spec)     the set-up. `setup` offers rows(), keep_rows(values) and keep(array),
 //                            which bring arrays to where the loop runs, preconditioner_vector(k),
 //                            invert_blocks(blocks, spec) and bounds_by_cg(jacobi, spec)

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a method's text on the host for many right-hand sides in lockstep.
+//
+// The text is the one that other executors run for one right-hand side. Where the text asks the
+// executor how the solve goes on, the answer also chooses the columns that take part in what
+// follows:
+//   running()              all columns that have not ended; those that have ended leave the block
+//   repeat(body)           the columns whose loop goes on, until a quarter of the columns waits
+//   needs_true_residual()  the columns that wait for their true residual
+// A part of the text changes only columns that take part, except that the product of an iteration
+// may overwrite y of columns that wait: y holds nothing that a true residual starts from.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/array.hpp"
+#include "solvers/executors/lockstep_block.hpp"
+#include "solvers/executors/lockstep_pass.hpp"
+#include "solvers/host_solver.hpp"
+#include "solvers/methods/common_passes.hpp"
+#include "solvers/state.hpp"
+
+namespace trireme::solvers {
+
+class LockstepExecutor {
+ public:
+  // The references must outlive the executor. `block` holds the columns; all of them take part at
+  // first. With `exactly`, all products are the system's exact product.
+  LockstepExecutor(HostSystem& system, LockstepBlock& block, bool exactly)
+      : system_(system),
+        block_(block),
+        inexact_(system.inexact() && !exactly),
+        rows_(block.rows()),
+        chunks_((rows_ + chunk_rows - 1) / chunk_rows) {}
+
+  // The columns of memory, rows() long each, that the executor takes for itself at most.
+  static std::int64_t extra_columns(std::int64_t width) {
+    return 2 * std::min(narrow_width, width - 1);
+  }
+
+  std::int64_t rows() const { return rows_; }
+  std::int64_t width() const { return block_.width(); }  // columns that have not left
+  std::int64_t running_columns() const {
+    return std::ranges::count_if(block_.columns(), [](const LockstepColumn& column) {
+      return solvers::running(column.state);
+    });
+  }
+  bool inexact() const { return inexact_; }
+
+  bool running() {
+    block_.leave([](const State& s) { return !solvers::running(s); });
+    choose([](const State&) { return true; });
+    return block_.width() > 0;
+  }
+
+  bool needs_true_residual() {
+    return choose([](const State& s) { return solvers::needs_true_residual(s); }) > 0;
+  }
+
+  template <class Body>
+  void repeat(const Body& body) {
+    const std::int64_t enough = std::max<std::int64_t>(1, block_.width() / 4);
+    while (block_.width() - choose([](const State& s) { return solvers::running(s); }) < enough) {
+      in_loop_ = true;
+      body();
+      in_loop_ = false;
+    }
+  }
+
+  void product(const double* x, double* y) {
+    if (!inexact_) return exact_product(x, y);
+    multiply(x, y, [this](MultiVector<const double> from, MultiVector<double> to) {
+      system_.multi_multiply(from, to);
+      compensate(from, to);
+    });
+  }
+  void exact_product(const double* x, double* y) {
+    multiply(x, y, [this](MultiVector<const double> from, MultiVector<double> to) {
+      system_.multi_multiply_exactly(from, to);
+    });
+  }
+
+  template <class Step>
+  void product_and_dot(const double* x, double* y, const Step& step) {
+    product(x, y);
+    pass(Dot{x, y}, step);
+  }
+
+  template <class Pass>
+  void pass(const Pass& pass) {
+    const std::int64_t width = block_.width();
+    const std::int64_t count = Pass::sums * width;
+    find_groups(Pass::always);
+    scalars_.gather(block_.columns());
+    partials_.resize(static_cast<std::size_t>(chunks_ * count));
+#pragma omp parallel for schedule(static) if (chunks_ * width > 32)
+    for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
+      double* const sums = partials_.data() + chunk * count;
+      std::fill_n(sums, count, 0.0);
+      run_rows(pass, scalars_, groups_, width, chunk * chunk_rows,
+               std::min((chunk + 1) * chunk_rows, rows_), sums);
+    }
+    if constexpr (Pass::sums > 0) {
+      const std::size_t before = pending_.size();
+      pending_.resize(before + static_cast<std::size_t>(count), 0.0);
+      double* const total = pending_.data() + before;
+      for (std::int64_t chunk = 0; chunk < chunks_; ++chunk)
+        for (std::int64_t k = 0; k < count; ++k) total[k] += partials_[chunk * count + k];
+    }
+  }
+
+  template <class Pass, class Step>
+  void pass(const Pass& p, const Step& step) {
+    pass(p);
+    finish(step);
+  }
+
+  void forget_sums() { pending_.clear(); }
+
+  // Adds the pending sums of all columns over all processes, applies the step to each column that
+  // takes part, and tells the observers of the columns whose iteration has ended.
+  template <class Step>
+  void finish(const Step& step) {
+    const std::int64_t width = block_.width();
+    const std::int64_t count = std::ssize(pending_) / width;
+    for (const LockstepColumn& column : block_.columns())  // one process stops the column on all
+      pending_.push_back(column.observer && column.observer->stop_requested() ? 1 : 0);
+    system_.sum(pending_);
+    std::array<double, 8> sums{};
+    for (std::int64_t j = 0; j < width; ++j) {
+      LockstepColumn& column = block_.columns()[j];
+      if (!column.takes_part) continue;
+      for (std::int64_t k = 0; k < count; ++k) sums[k] = pending_[k * width + j];
+      if (!apply(column.state, step, sums.data(), false)) continue;
+      if (column.observer && column.observer->iteration)
+        overrule(column.state, column.observer->iteration(column.state, Iterate{}));
+      if (pending_[count * width + j] > 0 && solvers::running(column.state))
+        stop(column.state, Reason::interrupted);
+    }
+    pending_.clear();
+  }
+
+ private:
+  static constexpr std::int64_t chunk_rows = 512;  // one thread sums the rows of a chunk in order
+  static constexpr std::int64_t narrow_width = 8;  // of products for a part of the columns
+
+  // Makes the columns with the property take part, and no others; returns how many they are.
+  template <class Property>
+  std::int64_t choose(const Property& property) {
+    for (LockstepColumn& column : block_.columns()) column.takes_part = property(column.state);
+    return std::ranges::count(block_.columns(), true, &LockstepColumn::takes_part);
+  }
+
+  // The columns that take part in a pass, in groups as wide as possible.
+  void find_groups(bool always) {
+    const std::vector<LockstepColumn>& columns = block_.columns();
+    const auto in_pass = [&](const LockstepColumn& column) {
+      return column.takes_part && (always || live(column.state));
+    };
+    groups_.clear();
+    for (auto first = columns.begin(); first != columns.end();) {
+      if (!in_pass(*first)) {
+        ++first;
+        continue;
+      }
+      const auto end = std::find_if_not(first, columns.end(), in_pass);
+      const std::ptrdiff_t lanes = end - first >= 8 ? 8 : end - first >= 4 ? 4 : 1;
+      groups_.push_back(
+          {static_cast<std::int32_t>(first - columns.begin()), static_cast<std::int32_t>(lanes)});
+      first += lanes;
+    }
+  }
+
+  // y += defect x; see Compensate.
+  void compensate(MultiVector<const double> x, MultiVector<double> y) {
+    const std::span<const float> defect = system_.row_defect();
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < rows_; ++i)
+      for (std::int64_t j = 0; j < x.width; ++j)
+        y(i, j) += static_cast<double>(defect[i]) * x(i, j);
+  }
+
+  // Y = A X of all columns, or of those that take part where the others still need their y.
+  template <class Product>
+  void multiply(const double* x, double* y, const Product& product) {
+    const std::int64_t width = block_.width();
+    const MultiVector<const double> from = side_by_side(x, rows_, width);
+    const MultiVector<double> to = side_by_side(y, rows_, width);
+    std::vector<std::int64_t> places;
+    for (std::int64_t j = 0; j < width; ++j)
+      if (block_.columns()[j].takes_part) places.push_back(j);
+    if (in_loop_ || std::ssize(places) == width) return product(from, to);
+    for (std::size_t first = 0; first < places.size(); first += narrow_width)
+      multiply_places(std::span(places).subspan(
+                          first, std::min<std::size_t>(narrow_width, places.size() - first)),
+                      from, to, product);
+  }
+
+  template <class Product>
+  void multiply_places(std::span<const std::int64_t> places, MultiVector<const double> x,
+                       MultiVector<double> y, const Product& product) {
+    const std::int64_t width = std::ssize(places);
+    narrow_x_.resize(static_cast<std::size_t>(rows_ * width));
+    narrow_y_.resize(static_cast<std::size_t>(rows_ * width));
+    const MultiVector<double> from = side_by_side(narrow_x_.data(), rows_, width);
+    const MultiVector<double> to = side_by_side(narrow_y_.data(), rows_, width);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < rows_; ++i)
+      for (std::int64_t j = 0; j < width; ++j) from(i, j) = x(i, places[j]);
+    product(from, to);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < rows_; ++i)
+      for (std::int64_t j = 0; j < width; ++j) y(i, places[j]) = to(i, j);
+  }
+
+  HostSystem& system_;
+  LockstepBlock& block_;
+  bool inexact_;
+  bool in_loop_ = false;  // the text of an iteration runs
+  std::int64_t rows_, chunks_;
+  std::vector<LaneGroup> groups_;
+  LaneScalars scalars_;
+  Array<double> partials_;
+  std::vector<double> pending_;  // sum k of column j at k * width + j
+  Array<double> narrow_x_, narrow_y_;
+};
+
+}  // namespace trireme::solvers

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What happens around the loops of a lockstep solve: memory, preconditioner, and the exact product
+// for columns for which an inexact one does not do.
+#include "solvers/host_block_solver.hpp"
+
+#include <algorithm>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "base/error.hpp"
+#include "solvers/executors/lockstep_block.hpp"
+#include "solvers/executors/lockstep_executor.hpp"
+#include "solvers/executors/tall_vectors.hpp"
+#include "solvers/methods/block_cg.hpp"
+
+namespace trireme::solvers {
+namespace {
+
+constexpr int kCallersVectors = 2;  // b and x, which come before the work vectors
+
+// Calls visit(m), where m is the prepared preconditioner.
+template <class Visit>
+void visit_prepared(const PreparedPreconditioner& prepared, const Visit& visit) {
+  std::visit(
+      [&](const auto& m) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(m)>, std::monostate>) visit(m);
+      },
+      prepared);
+}
+
+}  // namespace
+
+struct HostBlockSolver::Work {
+  HostSystem& system;
+  Method method;
+  BlockForm form;
+  HostSolver single;  // owns the preconditioner
+  LockstepBlock block;
+  Array<double> directions;  // of block CG
+
+  Work(HostSystem& of, Method by, Variant variant, const PreconditionerSpec& spec, BlockForm how)
+      : system(of),
+        method(by),
+        form(how),
+        single(of, by, how == BlockForm::block_cg ? Variant::classic : variant, spec),
+        block(of.rows(), of.order()) {
+    if (form != BlockForm::block_cg) return;
+    if (method != Method::cg)
+      fail(ExitCode::usage, "block CG is a form of cg, not of {}; use cg, or lockstep",
+           info_of(method).name);
+    if (system.inexact())
+      fail(ExitCode::usage,
+           "block CG has no mixed precision; use full precision, or cg without block CG");
+  }
+
+  // Calls visit(text, m) with the entry of the method and the preconditioner.
+  template <class Visit>
+  void visit_solve(const Visit& visit) const {
+    visit_prepared(single.preconditioner(), [&](const auto& m) {
+      visit_method(method, single.variant(), [&](auto entry) { visit(entry, m); });
+    });
+  }
+
+  // The vectors of the method and of the preconditioner.
+  std::pair<int, int> work_vectors() const {
+    std::pair<int, int> count;
+    visit_solve([&](auto entry, const auto& m) {
+      using Text = typename decltype(entry)::type;
+      using M = std::decay_t<decltype(m)>;
+      if (form == BlockForm::block_cg)
+        count = {BlockCg::vectors, M::work_vectors};
+      else
+        count = {M::pointwise ? Text::pointwise_vectors : Text::vectors, M::work_vectors};
+    });
+    return count;
+  }
+  int vectors() const {
+    const auto [of_method, of_preconditioner] = work_vectors();
+    return kCallersVectors + of_method + of_preconditioner;
+  }
+
+  // Allocates the block; the processes agree on an error.
+  void reserve(std::int64_t width) {
+    double failures = 0;
+    try {
+      block.reserve(width, vectors());
+      if (form == BlockForm::block_cg)
+        directions.resize(static_cast<std::size_t>(BlockCg::basis_vectors * width * block.rows()));
+    } catch (const std::bad_alloc&) {
+      failures = 1;
+    }
+    system.sum({&failures, 1});
+    if (failures > 0)
+      fail(ExitCode::resource,
+           "{} of {} processes have not enough memory for {} right-hand sides at once ({} vectors "
+           "of {} rows each on this process); solve fewer of them at once",
+           failures, system.processes(), width, vectors(), block.rows());
+  }
+
+  // Runs the method's text for `columns`, and returns them with their last states.
+  std::vector<LockstepColumn> run(std::vector<LockstepColumn> columns, MultiVector<const double> b,
+                                  MultiVector<double> x, bool zero_guess, bool exactly) {
+    const NormTerm norm{columns.front().state.rule.norm == NormKind::preconditioned};
+    block.bring(std::move(columns), b, x, zero_guess);
+    const int of_method = work_vectors().first;
+    const auto vector = [&](int k) {  // null where the text does not use it
+      return k < of_method ? block.vector(kCallersVectors + k) : nullptr;
+    };
+    LockstepExecutor executor(system, block, exactly);
+    const SystemVectors callers{block.vector(0), block.vector(1), zero_guess, norm};
+    visit_solve([&](auto entry, const auto& prepared) {
+      const auto m = on_block(prepared, of_method);
+      if (form == BlockForm::lockstep)
+        run_solve(executor, decltype(entry)::type::with(callers, vector), m);
+      else
+        run_block_cg(executor, callers, m);
+    });
+    return block.ended();
+  }
+
+  // The preconditioner with work vectors of the block, which come after those of the method.
+  template <class M>
+  M on_block(const M& m, int of_method) {
+    if constexpr (M::work_vectors > 0)
+      return m.with([&](int k) { return block.vector(kCallersVectors + of_method + k); });
+    else
+      return m;
+  }
+
+  template <class M>
+  void run_block_cg(LockstepExecutor& executor, const SystemVectors& callers, const M& m) {
+    TallVectors tall(system);
+    double* const q = directions.data() + block.rows() * block.width();
+    BlockCg{callers, block.vector(2), block.vector(3), block.vector(4), directions.data(), q}.run(
+        executor, tall, m);
+  }
+};
+
+HostBlockSolver::HostBlockSolver(HostSystem& system, Method method, Variant variant,
+                                 const PreconditionerSpec& spec, BlockForm form)
+    : work_(std::make_unique<Work>(system, method, variant, spec, form)) {}
+HostBlockSolver::~HostBlockSolver() = default;
+
+std::vector<SolveResult> HostBlockSolver::solve(MultiVector<const double> b, MultiVector<double> x,
+                                                bool zero_guess, const Tolerances& rule,
+                                                std::span<const IterationObserver> observers) {
+  const std::int64_t rows = work_->system.rows(), width = b.width;
+  if (b.rows != rows || x.rows != rows || x.width != width ||
+      (!observers.empty() && std::ssize(observers) != width))
+    fail(ExitCode::internal,
+         "a block solver of {} rows was given {} right-hand sides of {} rows, {} solutions of {} "
+         "rows and {} observers",
+         rows, width, b.rows, x.width, x.rows, observers.size());
+  std::vector<SolveResult> results(static_cast<std::size_t>(width));
+  if (width == 0) return results;
+  const bool exactly = !work_->system.inexact();
+  if (!exactly) require_norm(rule);
+  work_->reserve(width);
+
+  std::vector<LockstepColumn> columns(results.size());
+  for (std::int64_t j = 0; j < width; ++j) {
+    columns[j].number = j;
+    columns[j].observer = observers.empty() ? nullptr : &observers[j];
+    columns[j].state.rule = rule;
+    if (!exactly) columns[j].state.correct_below = kCorrectBelow;
+  }
+  std::vector<LockstepColumn> once_more;
+  for (LockstepColumn& column : work_->run(std::move(columns), b, x, zero_guess, exactly))
+    if (!exactly && gave_up(column.state))
+      once_more.push_back(column);
+    else
+      results[column.number] = result_of(column.state, -1, variant());
+  if (once_more.empty()) return results;
+
+  // These columns go on with the exact product: from their x, or from 0.
+  std::vector<std::int64_t> exact_from(results.size(), -1);
+  for (LockstepColumn& column : once_more) {
+    exact_from[column.number] = column.state.iterations;
+    if (!go_on_exactly(column.state)) continue;
+    for (std::int64_t i = 0; i < rows; ++i) x(i, column.number) = 0;
+  }
+  for (const LockstepColumn& column : work_->run(std::move(once_more), b, x, false, true))
+    results[column.number] = result_of(column.state, exact_from[column.number], variant());
+  return results;
+}
+
+std::int64_t HostBlockSolver::bytes(std::int64_t width) const {
+  const auto [of_method, of_preconditioner] = work_->work_vectors();
+  int of_single = 0;  // the work vectors of a HostSolver, which owns the preconditioner
+  for_each_text([&](auto entry) {
+    if (entry.method == work_->method)
+      of_single = std::max(of_single, decltype(entry)::type::vectors);
+  });
+  if (of_preconditioner > 0) of_single = std::max(of_single, Cg::vectors);
+  const std::int64_t columns = width * work_->vectors() + LockstepExecutor::extra_columns(width) +
+                               of_single + of_preconditioner;
+  return columns * work_->system.rows() * static_cast<std::int64_t>(sizeof(double));
+}
+
+void HostBlockSolver::renew(const PreconditionerSpec& spec) { work_->single.renew(spec); }
+Variant HostBlockSolver::variant() const { return work_->single.variant(); }
+const PreparedPreconditioner& HostBlockSolver::preconditioner() const {
+  return work_->single.preconditioner();
+}
+
+}  // namespace trireme::solvers

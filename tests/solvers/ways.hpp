@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every method of the list with every preconditioner of the list that serves it, for tests.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "solvers/solver.hpp"
+
+namespace trireme::test {
+
+struct Way {
+  solvers::Method method;
+  solvers::Variant variant;
+  solvers::PreconditionerKind kind;
+  std::string name;
+};
+inline void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+
+inline std::vector<Way> ways() {
+  using namespace solvers;
+  std::vector<Way> all;
+  for_each_text([&](auto entry) {
+    using Text = typename decltype(entry)::type;
+    for_each_preconditioner([&](PreconditionerKind kind, auto m) {
+      if (decltype(m)::type::info.symmetric && !Text::info.symmetric) return;
+      all.push_back({entry.method, Text::variant, kind,
+                     std::string(Text::info.name) +
+                         (Text::variant == Variant::single_reduction ? "SingleReduction" : "") +
+                         "Preconditioner" + std::to_string(static_cast<int>(kind))});
+    });
+  });
+  return all;
+}
+
+}  // namespace trireme::test
