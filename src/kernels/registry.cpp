@@ -10,6 +10,7 @@
 #include "kernels/csr5/csr5.hpp"
 #include "kernels/cusparse/cusparse.hpp"
 #include "kernels/dasp/dasp.hpp"
+#include "kernels/pbc/pbc.hpp"
 #include "kernels/sell/sell.hpp"
 #include "kernels/teb/teb.hpp"
 #include "kernels/tilespmv/tilespmv.hpp"
@@ -99,6 +100,12 @@ constexpr std::array kKernels = {
                 .peer = true,
                 .host_double = build_tilespmv_host<double>,
                 .host_float = build_tilespmv_host<float>},
+    KernelEntry{.name = "pbc",
+                .summary = "rows dealt to COO blocks whose nonzeros deviate least",
+                .paper = "Cui et al. 2022, PBC",
+                .peer = true,
+                .host_double = build_pbc_host<double>,
+                .host_float = build_pbc_host<float>},
     KernelEntry{.name = "cusparse-csr",
                 .summary = "cuSPARSE CSR, default algorithm with preprocessing: the GPU baseline",
                 .paper = "NVIDIA cuSPARSE, ALG1",

@@ -9,19 +9,11 @@
 
 #include "kernels/teb/build.hpp"
 #include "sparse/generators.hpp"
+#include "support/paper_matrix.hpp"
 #include "support/shapes.hpp"
 
 namespace trireme::test {
 namespace {
-
-// Figures 1 and 2 of the paper.
-CsrMatrix<double> paper_matrix() {
-  return {8,
-          8,
-          {0, 3, 4, 6, 8, 9, 11, 12, 16},
-          {2, 6, 7, 0, 3, 7, 0, 1, 6, 4, 5, 4, 0, 5, 6, 7},
-          {2, 1, 8, 3, 6, 9, 6, 7, 2, 5, 8, 6, 5, 4, 2, 1}};
-}
 
 TEST(TebLayout, ReproducesThePaperExample) {
   const CsrMatrix<double> a = paper_matrix();
