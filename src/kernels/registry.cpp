@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "kernels/albus/albus.hpp"
+#include "kernels/amf_csr/amf_csr.hpp"
 #include "kernels/csr/csr.hpp"
 #include "kernels/csr5/csr5.hpp"
 #include "kernels/cusparse/cusparse.hpp"
@@ -106,6 +107,12 @@ constexpr std::array kKernels = {
                 .peer = true,
                 .host_double = build_pbc_host<double>,
                 .host_float = build_pbc_host<float>},
+    KernelEntry{.name = "amf-csr",
+                .summary = "up to 16 rows folded into a row block, sorted by column",
+                .paper = "Gao et al. 2021 (ICPADS), AMF-CSR",
+                .peer = true,
+                .host_double = build_amf_csr_host<double>,
+                .host_float = build_amf_csr_host<float>},
     KernelEntry{.name = "cusparse-csr",
                 .summary = "cuSPARSE CSR, default algorithm with preprocessing: the GPU baseline",
                 .paper = "NVIDIA cuSPARSE, ALG1",
