@@ -11,6 +11,7 @@
 #include "kernels/csr5/csr5.hpp"
 #include "kernels/cusparse/cusparse.hpp"
 #include "kernels/dasp/dasp.hpp"
+#include "kernels/lsrb_csr/lsrb_csr.hpp"
 #include "kernels/pbc/pbc.hpp"
 #include "kernels/sell/sell.hpp"
 #include "kernels/teb/teb.hpp"
@@ -113,6 +114,12 @@ constexpr std::array kKernels = {
                 .peer = true,
                 .host_double = build_amf_csr_host<double>,
                 .host_float = build_amf_csr_host<float>},
+    KernelEntry{.name = "lsrb-csr",
+                .summary = "CSR in segments of equal length, local segmented reduction",
+                .paper = "Liu et al. 2015 (ICPADS), LSRB-CSR",
+                .peer = true,
+                .host_double = build_lsrb_csr_host<double>,
+                .host_float = build_lsrb_csr_host<float>},
     KernelEntry{.name = "cusparse-csr",
                 .summary = "cuSPARSE CSR, default algorithm with preprocessing: the GPU baseline",
                 .paper = "NVIDIA cuSPARSE, ALG1",

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// LSRB-CSR: the builders that the registry names. layout.hpp documents the layout and names the
+// paper.
+#pragma once
+
+#include <memory>
+
+#include "kernels/kernel.hpp"
+#include "sparse/csr.hpp"
+
+namespace trireme {
+
+// The kernel keeps the view's col_idx and values. Value: double, float.
+template <class Value>
+std::unique_ptr<HostKernel<Value>> build_lsrb_csr_host(const CsrView<Value>& matrix);
+
+}  // namespace trireme
