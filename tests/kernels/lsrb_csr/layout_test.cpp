@@ -43,7 +43,9 @@ void expect_sound(const lsrb_csr::Layout<double>& lsrb, const CsrMatrix<double>&
   ASSERT_EQ(lsrb.first_segment(lsrb.row_blocks), lsrb.segments);
   for (std::int64_t segment = 0; segment < lsrb.segments; ++segment) {
     std::int32_t row = lsrb.first_row[segment];
-    ASSERT_LT(lsrb.begin_of(segment), lsrb.begin_of(segment + 1));
+    const std::int64_t length = lsrb.begin_of(segment + 1) - lsrb.begin_of(segment);
+    ASSERT_GT(length, 0);
+    ASSERT_EQ(lsrb.row_starts[segment] >> length, 0);
     for (std::int64_t k = lsrb.begin_of(segment); k < lsrb.begin_of(segment + 1); ++k) {
       const bool starts = (lsrb.row_starts[segment] >> (k - lsrb.begin_of(segment)) & 1) != 0;
       if (starts && k > lsrb.begin_of(segment)) ++row;
