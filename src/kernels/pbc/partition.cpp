@@ -10,49 +10,94 @@
 namespace trireme::pbc {
 namespace {
 
-// The rows, longest first, ties in row order.
-std::vector<std::int32_t> sort_rows(std::span<const std::int32_t> lengths) {
-  std::vector<std::int32_t> sorted(lengths.size());
-  std::iota(sorted.begin(), sorted.end(), 0);
-  std::stable_sort(sorted.begin(), sorted.end(),
+// The rows, longest first, ties in row order; and how many consecutive ones have the same length.
+struct SortedRows {
+  struct Run {
+    std::int64_t length = 0;
+    std::int64_t rows = 0;
+  };
+  std::vector<std::int32_t> rows;
+  std::vector<Run> runs;
+};
+
+SortedRows sort_rows(std::span<const std::int32_t> lengths) {
+  SortedRows sorted;
+  sorted.rows.resize(lengths.size());
+  std::iota(sorted.rows.begin(), sorted.rows.end(), 0);
+  std::stable_sort(sorted.rows.begin(), sorted.rows.end(),
                    [&](std::int32_t a, std::int32_t b) { return lengths[a] > lengths[b]; });
+  for (const std::int32_t row : sorted.rows) {
+    if (sorted.runs.empty() || sorted.runs.back().length != lengths[row])
+      sorted.runs.push_back({lengths[row], 0});
+    ++sorted.runs.back().rows;
+  }
   return sorted;
 }
 
-// Calls take(position, block) for each row of `sorted`. Returns the nonzeros per block.
-template <class Take>
-std::vector<std::int64_t> deal(std::span<const std::int32_t> lengths,
-                               std::span<const std::int32_t> sorted, std::int64_t blocks,
-                               Take take) {
-  using Load = std::pair<std::int64_t, std::int32_t>;  // nonzeros, block
-  std::vector<Load> heap(blocks);                      // the smallest pair is in front
-  for (std::int64_t block = 0; block < blocks; ++block)
-    heap[block] = {0, static_cast<std::int32_t>(block)};
-  for (std::size_t position = 0; position < sorted.size(); ++position) {
-    std::pop_heap(heap.begin(), heap.end(), std::greater<>());
-    take(position, heap.back().second);
-    heap.back().first += lengths[sorted[position]];
-    std::push_heap(heap.begin(), heap.end(), std::greater<>());
+// The blocks, from which each row takes the one with the fewest nonzeros.
+class Deal {
+ public:
+  explicit Deal(std::int64_t blocks) : heap_(blocks), dealt_(blocks) {
+    for (std::int64_t block = 0; block < blocks; ++block)
+      heap_[block] = {0, static_cast<std::int32_t>(block)};
   }
-  std::vector<std::int64_t> nonzeros(blocks);
-  for (const auto& [load, block] : heap) nonzeros[block] = load;
-  return nonzeros;
+
+  // Deals the rows of a run. Returns the number of rows that each block gets. Where the blocks
+  // differ by less than a row, they take turns, so that whole rounds are dealt at once.
+  std::span<const std::int64_t> deal(SortedRows::Run run) {
+    std::fill(dealt_.begin(), dealt_.end(), 0);
+    while (run.rows > 0) {
+      const std::int64_t rounds = run.rows / std::ssize(heap_);
+      if (rounds > 0 && most_ - heap_.front().first < run.length) {
+        for (std::int64_t& rows : dealt_) rows += rounds;
+        for (auto& [nonzeros, block] : heap_) nonzeros += rounds * run.length;
+        most_ += rounds * run.length;
+        run.rows -= rounds * std::ssize(heap_);
+        continue;
+      }
+      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+      auto& [nonzeros, block] = heap_.back();
+      nonzeros += run.length;
+      most_ = std::max(most_, nonzeros);
+      ++dealt_[block];
+      --run.rows;
+      std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+    }
+    return dealt_;
+  }
+
+  std::vector<std::int64_t> nonzeros() const {
+    std::vector<std::int64_t> of_blocks(heap_.size());
+    for (const auto& [nonzeros, block] : heap_) of_blocks[block] = nonzeros;
+    return of_blocks;
+  }
+
+ private:
+  std::vector<std::pair<std::int64_t, std::int32_t>> heap_;  // (nonzeros, block), smallest in front
+  std::vector<std::int64_t> dealt_;
+  std::int64_t most_ = 0;  // nonzeros of the fullest block
+};
+
+double variance_of(const SortedRows& sorted, std::int64_t blocks) {
+  Deal deal(blocks);
+  for (const SortedRows::Run& run : sorted.runs) deal.deal(run);
+  return block_variance(deal.nonzeros());
 }
 
-Partition partition_sorted(std::span<const std::int32_t> lengths,
-                           std::span<const std::int32_t> sorted, std::int64_t blocks) {
-  std::vector<std::int32_t> dealt(sorted.size());
-  const std::vector<std::int64_t> nonzeros =
-      deal(lengths, sorted, blocks,
-           [&](std::size_t position, std::int32_t block) { dealt[position] = block; });
+Partition partition_sorted(const SortedRows& sorted, std::int64_t blocks) {
   Partition partition{.nonzeros = std::vector<std::int64_t>(blocks),
-                      .block_of = std::vector<std::int32_t>(lengths.size())};
-  for (std::size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
-    while (end < sorted.size() && lengths[sorted[end]] == lengths[sorted[begin]]) ++end;
-    std::sort(dealt.begin() + begin, dealt.begin() + end);
-    for (std::size_t k = begin; k < end; ++k) partition.block_of[sorted[k]] = dealt[k];
+                      .block_of = std::vector<std::int32_t>(sorted.rows.size())};
+  Deal deal(blocks);
+  auto row = sorted.rows.begin();
+  for (const SortedRows::Run& run : sorted.runs) {
+    std::int32_t block = 0;
+    for (std::int64_t rows : deal.deal(run)) {
+      for (; rows > 0; --rows) partition.block_of[*row++] = block;
+      ++block;
+    }
   }
 
+  const std::vector<std::int64_t> nonzeros = deal.nonzeros();
   std::vector<std::int32_t> number(blocks, -1);
   std::int32_t next = 0;
   for (std::int32_t& block : partition.block_of) {
@@ -81,13 +126,13 @@ double block_variance(std::span<const std::int64_t> block_nonzeros) {
 }
 
 Partition partition_rows(std::span<const std::int32_t> lengths, std::int64_t blocks) {
-  return partition_sorted(lengths, sort_rows(lengths), blocks);
+  return partition_sorted(sort_rows(lengths), blocks);
 }
 
 Partition best_partition(std::span<const std::int32_t> lengths, std::int64_t mean_nonzeros,
                          std::int64_t candidates) {
   if (lengths.empty()) return {};
-  const std::vector<std::int32_t> sorted = sort_rows(lengths);
+  const SortedRows sorted = sort_rows(lengths);
   const auto nnz = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
   const std::int64_t rows = std::ssize(lengths);
   const std::int64_t first = std::min((nnz + mean_nonzeros - 1) / mean_nonzeros, rows);
@@ -95,13 +140,12 @@ Partition best_partition(std::span<const std::int32_t> lengths, std::int64_t mea
   std::int64_t best = first;
   double least = -1;
   for (std::int64_t blocks = first; first < last && blocks <= last && least != 0; ++blocks) {
-    const double variance =
-        block_variance(deal(lengths, sorted, blocks, [](std::size_t, std::int32_t) {}));
+    const double variance = variance_of(sorted, blocks);
     if (least >= 0 && variance >= least) continue;
     least = variance;
     best = blocks;
   }
-  return partition_sorted(lengths, sorted, best);
+  return partition_sorted(sorted, best);
 }
 
 }  // namespace trireme::pbc

@@ -3,8 +3,9 @@
 //
 // A search over all numbers of blocks would deal all rows once per number, which is quadratic in
 // the rows. We try kCandidates numbers per panel, from the number that gives the wanted mean of
-// nonzeros upwards. The search takes O(kCandidates rows log(blocks per panel)) time, which is
-// several times the time of copying the entries; all OpenMP threads share the panels.
+// nonzeros upwards. The rows of a panel are sorted once. One number of blocks then takes O(rows
+// log(blocks)) time at most, and less where many rows have the same length, because whole rounds of
+// them are dealt at once. All OpenMP threads share the panels.
 #pragma once
 
 #include <algorithm>

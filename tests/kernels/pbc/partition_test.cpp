@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -57,6 +58,25 @@ TEST(PbcPartition, KeepsBlocksWithinOneRowOfEachOther) {
         const auto [least, most] = std::ranges::minmax(partition.nonzeros);
         EXPECT_LE(most - least, std::ranges::max(lengths));
       }
+}
+
+// The rule, row by row.
+std::vector<std::int64_t> dealt_one_by_one(std::vector<std::int32_t> lengths, std::int64_t blocks) {
+  std::ranges::sort(lengths, std::greater<>());
+  std::vector<std::int64_t> nonzeros(blocks);
+  for (const std::int32_t length : lengths) *std::ranges::min_element(nonzeros) += length;
+  std::ranges::sort(nonzeros);
+  return nonzeros;
+}
+
+TEST(PbcPartition, GivesEachRowToTheBlockWithTheFewestNonzeros) {
+  for (const std::int64_t longest : {1, 3, 40, 1000})
+    for (const std::int64_t blocks : {1, 2, 7, 32}) {
+      const auto lengths = lengths_of(500, longest, longest + blocks);
+      std::vector<std::int64_t> nonzeros = pbc::partition_rows(lengths, blocks).nonzeros;
+      std::ranges::sort(nonzeros);
+      EXPECT_EQ(nonzeros, dealt_one_by_one(lengths, blocks));
+    }
 }
 
 TEST(PbcPartition, TakesTheLeastVarianceOfItsCandidates) {
