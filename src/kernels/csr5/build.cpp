@@ -125,8 +125,8 @@ void transpose(std::span<const T> from, T padding, TileShape shape, Array<T>& to
 #pragma omp parallel for schedule(static)
   for (std::int64_t tile = 0; tile < tiles; ++tile) {
     const std::int64_t begin = tile * shape.entries();
-    for (int step = 0; step < shape.sigma; ++step)
-      for (int lane = 0; lane < shape.omega; ++lane) {
+    for (std::int64_t step = 0; step < shape.sigma; ++step)
+      for (std::int64_t lane = 0; lane < shape.omega; ++lane) {
         const std::int64_t k = begin + lane * shape.sigma + step;
         to[begin + step * shape.omega + lane] = k < count ? from[k] : padding;
       }

@@ -144,12 +144,10 @@ std::unique_ptr<HostKernel<Value>> build_csr5_host(const CsrView<Value>& matrix,
   return std::make_unique<Csr5Host<Value>>(matrix, shape);
 }
 
-#define TRIREME_INSTANTIATE(Value)                                                    \
-  template std::unique_ptr<HostKernel<Value>> build_csr5_host(const CsrView<Value>&); \
-  template std::unique_ptr<HostKernel<Value>> build_csr5_host(const CsrView<Value>&,  \
-                                                              csr5::TileShape);
-TRIREME_INSTANTIATE(double)
-TRIREME_INSTANTIATE(float)
-#undef TRIREME_INSTANTIATE
+template std::unique_ptr<HostKernel<double>> build_csr5_host(const CsrView<double>&);
+template std::unique_ptr<HostKernel<float>> build_csr5_host(const CsrView<float>&);
+template std::unique_ptr<HostKernel<double>> build_csr5_host(const CsrView<double>&,
+                                                             csr5::TileShape);
+template std::unique_ptr<HostKernel<float>> build_csr5_host(const CsrView<float>&, csr5::TileShape);
 
 }  // namespace trireme
