@@ -10,6 +10,7 @@
 #include "kernel_bench/load_matrix.hpp"
 #include "kernel_bench/measurement.hpp"
 #include "kernel_bench/output.hpp"
+#include "kernel_bench/vectors.hpp"
 
 namespace trireme::bench {
 namespace {
@@ -28,6 +29,7 @@ const char* const kExample =
     "  kernel_bench poisson3d --n 128            a generated matrix, all CPU kernels\n"
     "  kernel_bench cant.h5 --kernels csr,albus  a matrix from a file, two kernels\n"
     "  kernel_bench web --n 1000000 --json web.json\n"
+    "  kernel_bench poisson3d --vectors 8        products of 8 vectors at once\n"
     "\n"
     "Times are medians over many products. A warm product finds in the caches what the product\n"
     "before left there; the caches are flushed before a cold product. GB/s counts the bytes of\n"
@@ -41,15 +43,29 @@ Results measure(const CsrMatrix<double>& matrix, const Arguments& arguments) {
   fail(ExitCode::usage, "unknown device '{}'; known: cpu, cuda", arguments.device);
 }
 
+VectorsResults measure_vectors(const CsrMatrix<double>& matrix, const Arguments& arguments) {
+  if (arguments.device == "cpu") return measure_vectors_host(matrix, arguments.options);
+  fail(ExitCode::usage, "--vectors measures on the CPU only, not on '{}'", arguments.device);
+}
+
+int exit_code(const std::string& failures) {
+  std::fputs(failures.c_str(), stderr);
+  return failures.empty() ? 0 : static_cast<int>(ExitCode::internal);
+}
+
 int run(const Arguments& arguments) {
   refuse_overwriting({arguments.source}, {arguments.json});
   const NamedMatrix named = load_matrix(arguments.source, arguments.group, arguments.spec);
+  if (arguments.options.vectors > 0) {
+    const VectorsResults results = measure_vectors(named.matrix, arguments);
+    std::fputs(format_vectors_table(results, named.name).c_str(), stdout);
+    if (!arguments.json.empty()) write_vectors_json(results, arguments.json);
+    return exit_code(format_vectors_failures(results));
+  }
   const Results results = measure(named.matrix, arguments);
   std::fputs(format_table(results, named.name).c_str(), stdout);
   if (!arguments.json.empty()) write_json(results, arguments.json);
-  const std::string failures = format_failures(results);
-  std::fputs(failures.c_str(), stderr);
-  return failures.empty() ? 0 : static_cast<int>(ExitCode::internal);
+  return exit_code(format_failures(results));
 }
 
 int run_command(int argc, char** argv) {
@@ -76,6 +92,9 @@ int run_command(int argc, char** argv) {
                  "minimum time of timed products per kernel")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
+  app.add_option("--vectors", arguments.options.vectors,
+                 "measure products of this many vectors side by side (cpu)")
+      ->check(CLI::Range(1, 1024));
   app.add_flag("--cpu-clock", arguments.options.cpu_clock,
                "time by the CPU clock of the thread: for busy machines, with OMP_NUM_THREADS=1");
   app.add_option("--json", arguments.json, "also write the measurements to this file");

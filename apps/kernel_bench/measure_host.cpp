@@ -4,12 +4,11 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <ctime>
 #include <memory>
 
-#include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "kernel_bench/check.hpp"
+#include "kernel_bench/host_bench.hpp"
 #include "kernel_bench/measurement.hpp"
 #include "kernel_bench/quantiles.hpp"
 #include "kernels/registry.hpp"
@@ -32,35 +31,10 @@ struct Candidate {
 };
 
 template <class Value>
-using BuilderOf = HostBuilder<Value> KernelEntry::*;
-
-template <class Value>
-std::vector<const KernelEntry*> chosen_kernels(const Options& options, BuilderOf<Value> builder) {
-  std::vector<const KernelEntry*> chosen;
-  for (const std::string& name : options.kernels) {
-    chosen.push_back(&find_kernel(name));
-    if (!(chosen.back()->*builder))
-      fail(ExitCode::usage, "kernel '{}' has no CPU executor for {}; see solve --list-kernels",
-           name, options.precision);
-  }
-  if (options.kernels.empty())
-    for (const KernelEntry& entry : kernel_registry())
-      if (entry.*builder) chosen.push_back(&entry);
-  return chosen;
-}
-
-// Rounds the values to FP32, so that the exact product is the same in double and in mixed
-// precision.
-Array<double> rounded(Array<double> values) {
-  for (double& value : values) value = static_cast<double>(static_cast<float>(value));
-  return values;
-}
-
-template <class Value>
 class HostBench {
  public:
   HostBench(const CsrMatrix<double>& matrix, Array<Value> values, const Options& options,
-            BuilderOf<Value> builder)
+            HostBuilderOf<Value> builder)
       : options_(options),
         builder_(builder),
         values_(std::move(values)),
@@ -69,15 +43,10 @@ class HostBench {
         y_(matrix.rows) {}
 
   Results run() {
-    const HostBandwidth bandwidth = measure_host_bandwidth();
-    Results results{
-        .bandwidth = {bandwidth.best(),
-                      fmt::format("best of copy {:.1f}, triad {:.1f}, read {:.1f} GB/s; {} threads",
-                                  bandwidth.copy, bandwidth.triad, bandwidth.read,
-                                  bandwidth.threads)},
-        .baseline = std::string(benchmark_baseline(Device::cpu)),
-        .rows = {},
-        .skipped = {}};
+    Results results{.bandwidth = host_bandwidth(),
+                    .baseline = std::string(benchmark_baseline(Device::cpu)),
+                    .rows = {},
+                    .skipped = {}};
     build();
     for (Candidate<Value>& candidate : candidates_) results.rows.push_back(check(candidate));
     time_warm();
@@ -89,7 +58,7 @@ class HostBench {
 
  private:
   void build() {
-    for (const KernelEntry* entry : chosen_kernels<Value>(options_, builder_)) {
+    for (const KernelEntry* entry : chosen_host_kernels<Value>(options_, builder_)) {
       const Stopwatch watch;
       auto kernel = (entry->*builder_)(a_);
       candidates_.push_back({entry, std::move(kernel), watch.seconds(), {}, {}});
@@ -116,15 +85,7 @@ class HostBench {
   }
 
   double timed_product(Candidate<Value>& candidate) {
-    const double start = now();
-    candidate.kernel->multiply(x_, y_, Accumulate::no);
-    return now() - start;
-  }
-
-  double now() const {
-    timespec time = {};
-    clock_gettime(options_.cpu_clock ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    return host_seconds(options_, [&] { candidate.kernel->multiply(x_, y_, Accumulate::no); });
   }
 
   // In each turn an untimed product first brings the layout back into the caches. Then products are
@@ -175,7 +136,7 @@ class HostBench {
   }
 
   const Options& options_;
-  BuilderOf<Value> builder_;
+  HostBuilderOf<Value> builder_;
   Array<Value> values_;
   CsrView<Value> a_;
   Array<Value> x_, y_;
@@ -185,21 +146,10 @@ class HostBench {
 }  // namespace
 
 Results measure_host(const CsrMatrix<double>& matrix, const Options& options) {
-  if (options.cpu_clock && omp_get_max_threads() > 1)
-    fail(ExitCode::usage, "the CPU clock counts one thread; set OMP_NUM_THREADS=1");
-  const auto bench = [&]<class Value>(Array<Value> values, BuilderOf<Value> builder) {
-    return HostBench<Value>(matrix, std::move(values), options, builder).run();
-  };
-  if (options.precision == "double")
-    return bench(convert_values<double>(matrix), &KernelEntry::host_double);
-  if (options.precision == "float")
-    return bench(convert_values<float>(matrix), &KernelEntry::host_float);
-  if (options.precision == "int")
-    return bench(convert_values<std::int32_t>(matrix), &KernelEntry::host_int);
-  if (options.precision == "mixed")
-    return bench(rounded(convert_values<double>(matrix)), &KernelEntry::host_mixed);
-  fail(ExitCode::usage, "no CPU kernel has precision '{}'; use double, float, int or mixed",
-       options.precision);
+  return in_host_precision(
+      matrix, options, [&]<class Value>(Array<Value> values, HostBuilderOf<Value> builder) {
+        return HostBench<Value>(matrix, std::move(values), options, builder).run();
+      });
 }
 
 }  // namespace trireme::bench

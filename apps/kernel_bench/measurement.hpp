@@ -52,7 +52,8 @@ struct Options {
   double seconds = 0.5;              // minimum of timed warm products per kernel
   int products = 20;                 // minimum number of timed warm products per kernel
   int cold_products = 9;
-  bool cpu_clock = false;  // times by the CPU clock of the thread; for one thread on the host
+  std::int64_t vectors = 0;  // with measure_vectors_host(): the number of vectors
+  bool cpu_clock = false;    // times by the CPU clock of the thread; for one thread on the host
 };
 
 // The values of the matrix are converted to the precision first. Each kernel is checked against the

@@ -55,6 +55,16 @@ class KernelBench(unittest.TestCase):
                 self.assertLessEqual(row["max_error"], 1)
                 self.assertGreater(row["median_us"], 0)
 
+    def test_several_vectors_at_once(self):
+        for precision in ("double", "float", "int", "mixed"):
+            rows = self.measured("poisson2d", "--n", 20, "--precision", precision, "--vectors", 3)
+            csr = next(row for row in rows if row["kernel"] == "csr")
+            self.assertEqual((csr["vectors"], csr["nnz"], csr["precision"]), (3, 1920, precision))
+            self.assertGreater(csr["together_us"], 0)
+            for row in rows:
+                self.assertLessEqual(row["max_error"], 1)
+                self.assertGreater(row["singles_us"], 0)
+
     def test_a_file_and_some_kernels(self):
         subprocess.run([PROBLEM, "generate", "circuit", "--n", "500", self.folder / "c.h5", "--matrix", "/K"],
                        check=True, capture_output=True)
@@ -77,6 +87,8 @@ class KernelBench(unittest.TestCase):
         self.assertIn("known kernels: csr", self.refused(2, *small, "--kernels", "none"))
         self.assertIn("use double", self.refused(2, *small, "--precision", "quad"))
         self.assertIn("--seconds", self.refused(2, *small, "--seconds", -1))
+        self.assertIn("--vectors", self.refused(2, *small, "--vectors", 0))
+        self.assertIn("CPU only", self.refused(2, *small, "--vectors", 2, "--device", "cuda"))
         self.assertIn("known: cpu, cuda", self.refused(2, *small, "--device", "gpu"))
         self.assertIn("device: cpu", self.refused(4, *small, "--device", "cuda"))
 

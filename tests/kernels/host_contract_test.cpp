@@ -2,7 +2,6 @@
 // Tests the kernel contract on every host kernel of the registry in every value type, so that a
 // registered kernel is a tested kernel.
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,21 +12,12 @@
 #include "kernels/registry.hpp"
 #include "support/host_product.hpp"
 #include "support/shapes.hpp"
+#include "support/with_threads.hpp"
 
 namespace trireme {
 namespace {
 
-// Sets the number of OpenMP threads until the end of the scope.
-class WithThreads {
- public:
-  explicit WithThreads(int threads) : before_(omp_get_max_threads()) {
-    omp_set_num_threads(threads);
-  }
-  ~WithThreads() { omp_set_num_threads(before_); }
-
- private:
-  int before_;
-};
+using test::WithThreads;
 
 class HostContract : public testing::TestWithParam<std::string> {
  protected:

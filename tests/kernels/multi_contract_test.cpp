@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <string>
 
 #include "base/error.hpp"
@@ -11,6 +14,7 @@
 #include "kernels/registry.hpp"
 #include "support/host_product.hpp"
 #include "support/shapes.hpp"
+#include "support/with_threads.hpp"
 
 namespace trireme {
 namespace {
@@ -126,6 +130,150 @@ TEST_P(MultiContract, RefusesVectorsThatShareMemoryAndSizesThatDisagree) {
   refuses(x, side_by_side(end_of_x, a.rows, 2));
   refuses(x, side_by_side(end_of_x, a.rows - 1, 3));
   refuses(side_by_side(memory.data(), a.cols - 1, 3), side_by_side(end_of_x, a.rows, 3));
+}
+
+// Y = A X for random vectors side by side.
+template <class Value>
+Array<Value> product_of(HostKernel<Value>& kernel, const CsrView<Value>& a, std::int64_t width) {
+  const Vectors<Value> x = vectors_of<Value>(Layout::side_by_side, a.cols, width);
+  const Vectors<Value> y = vectors_of<Value>(Layout::side_by_side, a.rows, width);
+  fill(x.view, 5);
+  MultiProduct<Value>(kernel, a.rows, a.cols).multiply(x.view, y.view, Accumulate::no);
+  return y.memory;
+}
+
+template <class Value>
+bool same_bits(const Array<Value>& a, const Array<Value>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Value)) == 0;
+}
+
+TEST_P(MultiContract, GivesTheSameBitsWithAsManyThreadsAsTheRegistrySays) {
+  const KernelEntry& entry = find_kernel(GetParam());
+  if (!entry.deterministic) GTEST_SKIP() << "registered as not deterministic";
+  const auto a = test::contract_shape<double>("AllMixed");
+  const auto product = [&](int threads) {
+    const test::WithThreads with(threads);
+    const auto kernel = build_host_kernel<double>(GetParam(), a.view());
+    return product_of<double>(*kernel, a.view(), 37);
+  };
+  const Array<double> of_one = product(1);
+  for (const int threads : {1, 2, 3, 7}) {
+    SCOPED_TRACE(std::to_string(threads) + " threads");
+    const Array<double> first = product(threads);
+    EXPECT_TRUE(same_bits(first, product(threads)));
+    EXPECT_TRUE(entry.host_bits_follow_threads || same_bits(first, of_one));
+  }
+}
+
+TEST_P(MultiContract, MatchesReferenceOnAnotherThreadCountThanItWasBuiltFor) {
+  for_each_value_type([&]<class Value>() {
+    for (const std::string name : {"AllMixed", "OneDenseRow"}) {
+      SCOPED_TRACE(name);
+      const auto a = test::contract_shape<Value>(name);
+      const test::WithThreads building(1);
+      const auto kernel = build_host_kernel<Value>(GetParam(), a.view());
+      const test::WithThreads multiplying(3);
+      expect_products(*kernel, a.view(), 9, Layout::side_by_side);
+    }
+  });
+}
+
+TEST_P(MultiContract, TakesNewValuesOnTheSamePattern) {
+  for_each_value_type([&]<class Value>() {
+    for (const std::string name : {"AllMixed", "OneDenseRow", "AllRowsEmpty"}) {
+      SCOPED_TRACE(name);
+      const auto a = test::contract_shape<Value>(name);
+      const auto kernel = build_host_kernel<Value>(GetParam(), a.view());
+      auto updated = a;
+      updated.values = test::random_vector<Value>(a.nnz(), 99);
+      kernel->update_values(updated.values);
+      expect_products(*kernel, updated.view(), 9, Layout::side_by_side);
+    }
+  });
+}
+
+TEST_P(MultiContract, TakesMoreVectorsThanTheMatrixHasRows) {
+  for_each_value_type([&]<class Value>() {
+    for (const auto& [rows, cols] : {std::pair{1, 1}, {1, 40}, {3, 5}, {7, 2}}) {
+      SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(cols));
+      const auto a = test::matrix_with_row_lengths<Value>(
+          std::vector<std::int64_t>(rows, std::min(cols, 3)), cols);
+      const auto kernel = build_host_kernel<Value>(GetParam(), a.view());
+      for (const std::int64_t width : {8, 64, 100})
+        expect_products(*kernel, a.view(), width, Layout::with_gaps);
+    }
+  });
+}
+
+// With NaN between the vectors of X, each result is finite; the memory between the results stays.
+TEST_P(MultiContract, ReadsAndWritesNothingBetweenTheVectors) {
+  const auto a = test::contract_shape<double>("AllMixed");
+  const auto kernel = build_host_kernel<double>(GetParam(), a.view());
+  for (const std::int64_t width : {1, 5, 8, 33}) {
+    SCOPED_TRACE(std::to_string(width) + " vectors");
+    const Vectors<double> x = vectors_of<double>(Layout::with_gaps, a.cols, width);
+    Vectors<double> y = vectors_of<double>(Layout::with_gaps, a.rows, width);
+    fill(x.view, 5);
+    const Array<double> before = y.memory;
+    MultiProduct<double>(*kernel, a.rows, a.cols).multiply(x.view, y.view, Accumulate::no);
+    for (std::int64_t i = 0; i < a.rows; ++i)
+      for (std::int64_t j = 0; j < width; ++j) {
+        EXPECT_TRUE(std::isfinite(y.view(i, j))) << i << ", " << j;
+        y.view(i, j) = before[i * y.view.row_stride + j];
+      }
+    EXPECT_TRUE(same_bits(y.memory, before));
+  }
+}
+
+TEST_P(MultiContract, ANanInOneVectorReachesOnlyThatVectorAndTheRowsWithItsColumn) {
+  const auto a = test::contract_shape<double>("AllMixed");
+  const auto kernel = build_host_kernel<double>(GetParam(), a.view());
+  MultiProduct<double> product(*kernel, a.rows, a.cols);
+  constexpr std::int64_t kWidth = 11, kBadColumn = 1503;
+  const Vectors<double> x = vectors_of<double>(Layout::side_by_side, a.cols, kWidth);
+  const Vectors<double> clean = vectors_of<double>(Layout::side_by_side, a.rows, kWidth);
+  const Vectors<double> y = vectors_of<double>(Layout::side_by_side, a.rows, kWidth);
+  fill(x.view, 5);
+  product.multiply(x.view, clean.view, Accumulate::no);
+  for (const std::int64_t bad : {0, 3, 10}) {
+    SCOPED_TRACE("vector " + std::to_string(bad));
+    const double before = x.view(kBadColumn, bad);
+    x.view(kBadColumn, bad) = std::numeric_limits<double>::quiet_NaN();
+    product.multiply(x.view, y.view, Accumulate::no);
+    x.view(kBadColumn, bad) = before;
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      const auto first = a.col_idx.begin() + a.row_ptr[i],
+                 last = a.col_idx.begin() + a.row_ptr[i + 1];
+      const bool has_column = std::find(first, last, kBadColumn) != last;
+      for (std::int64_t j = 0; j < kWidth; ++j) {
+        if (j == bad && has_column) {
+          EXPECT_TRUE(std::isnan(y.view(i, j))) << i;
+        } else {
+          EXPECT_EQ(y.view(i, j), clean.view(i, j)) << i << ", " << j;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(MultiContract, MultipliesVectorsThatAreZeroAndVectorsThatAreEqual) {
+  for_each_value_type([&]<class Value>() {
+    const auto a = test::contract_shape<Value>("AllMixed");
+    const auto kernel = build_host_kernel<Value>(GetParam(), a.view());
+    constexpr std::int64_t kWidth = 19, kZero = 4;
+    const Vectors<Value> x = vectors_of<Value>(Layout::side_by_side, a.cols, kWidth);
+    const Vectors<Value> y = vectors_of<Value>(Layout::side_by_side, a.rows, kWidth);
+    const Array<Value> same = test::random_vector<Value>(a.cols, 8);
+    for (std::int64_t i = 0; i < a.cols; ++i)
+      for (std::int64_t j = 0; j < kWidth; ++j) x.view(i, j) = j == kZero ? Value{} : same[i];
+    MultiProduct<Value>(*kernel, a.rows, a.cols).multiply(x.view, y.view, Accumulate::no);
+    for (std::int64_t j = 0; j < kWidth; ++j)
+      EXPECT_TRUE(test::judge(
+          compare_product<Value>(a.view(), column<Value>(x.view, j), column<Value>(y.view, j)),
+          "Y = A X"))
+          << "vector " << j;
+    for (std::int64_t i = 0; i < a.rows; ++i) EXPECT_EQ(y.view(i, kZero), Value{}) << i;
+  });
 }
 
 std::vector<std::string> kernels_in_double() {
