@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // kernel_bench: measures kernels on one matrix. Each kernel is checked before it is timed. This
 // file parses the command line and prints.
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
@@ -35,7 +37,8 @@ const char* const kExample =
     "before left there; the caches are flushed before a cold product. GB/s counts the bytes of\n"
     "the layout, x and y once each; 'of bw' is their rate as a fraction of the bandwidth that is\n"
     "measured in the same run.\n"
-    "Exit codes: 0 done, 1 a kernel's product is wrong, 2 usage, 3 input file, 4 no such device.";
+    "Exit codes: 0 done, 1 a kernel's product is wrong, 2 usage, 3 input file, 4 no such device,\n"
+    "or no kernel took the matrix.";
 
 Results measure(const CsrMatrix<double>& matrix, const Arguments& arguments) {
   if (arguments.device == "cpu") return measure_host(matrix, arguments.options);
@@ -63,6 +66,8 @@ int run(const Arguments& arguments) {
     return exit_code(format_vectors_failures(results));
   }
   const Results results = measure(named.matrix, arguments);
+  if (results.rows.empty() && !results.skipped.empty())
+    fail(ExitCode::resource, "nothing was measured: {}", fmt::join(results.skipped, "; "));
   std::fputs(format_table(results, named.name).c_str(), stdout);
   if (!arguments.json.empty()) write_json(results, arguments.json);
   return exit_code(format_failures(results));

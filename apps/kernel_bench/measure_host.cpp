@@ -47,7 +47,7 @@ class HostBench {
                     .baseline = std::string(benchmark_baseline(Device::cpu)),
                     .rows = {},
                     .skipped = {}};
-    build();
+    results.skipped = build();
     for (Candidate<Value>& candidate : candidates_) results.rows.push_back(check(candidate));
     time_warm();
     time_cold();
@@ -57,12 +57,18 @@ class HostBench {
   }
 
  private:
-  void build() {
-    for (const KernelEntry* entry : chosen_host_kernels<Value>(options_, builder_)) {
-      const Stopwatch watch;
-      auto kernel = (entry->*builder_)(a_);
-      candidates_.push_back({entry, std::move(kernel), watch.seconds(), {}, {}});
-    }
+  // Returns why kernels were left out.
+  std::vector<std::string> build() {
+    std::vector<std::string> skipped;
+    for (const KernelEntry* entry : chosen_host_kernels<Value>(options_, builder_)) try {
+        const Stopwatch watch;
+        auto kernel = (entry->*builder_)(a_);
+        candidates_.push_back({entry, std::move(kernel), watch.seconds(), {}, {}});
+      } catch (const Error& error) {
+        if (error.code() != ExitCode::resource) throw;
+        skipped.push_back(fmt::format("{}: {}", entry->name, error.what()));
+      }
+    return skipped;
   }
 
   Measurement check(Candidate<Value>& candidate) {

@@ -100,6 +100,7 @@ std::string failures(const CaseOutcome& outcome) {
   std::vector<std::string> parts;
   for (const auto& [reason, kernels] : kernels_by_reason)
     parts.push_back(fmt::format("{}: {}", fmt::join(kernels, ", "), reason));
+  for (const std::string& line : words::refused(outcome)) parts.push_back(line);
   if (!outcome.not_run.empty()) parts.push_back(words::not_run(outcome));
   return fmt::format("{}", fmt::join(parts, "; "));
 }

@@ -205,7 +205,16 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
     rank_zero.step_begins("building " + name);
     rank_zero.run_begins(number, name);
     if (steps && c.report.solution) steps->write_to(c.report.directory / "solution.h5");
-    KernelRun run = run_kernel(context, planned[k], rank_zero.iterations_of(number));
+    KernelRun run;
+    try {
+      run = run_kernel(context, planned[k], rank_zero.iterations_of(number));
+    } catch (const AgreedError& error) {
+      const bool last = k + 1 == planned.size();
+      if (error.code() != ExitCode::resource || (last && outcome.runs.empty())) throw;
+      outcome.refused.push_back({name, error.what()});
+      if (steps) steps->take_file();
+      continue;
+    }
     if (run.decision)
       cached.cache.keep_decision(key_of_choice(requested[k]), *run.decision,
                                  run.outcome.seconds.tune);

@@ -19,6 +19,7 @@ HostOperator::HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
       ghosts_(matrix_->halo.ghosts),
       exchange_(matrix_->comm, halo(), packed_, ghosts_) {
   inexact_ = mixed_ && !float_values_are_exact(*matrix_);
+  bool refused = false;
   collectively(matrix_->comm, [&] {
     if (ordered_) {
       ordered_->refresh_old_values();
@@ -27,7 +28,7 @@ HostOperator::HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
     const Stopwatch watch;
     const auto build = [&](const auto& builder) {
       return Kernels{.local = builder(kernel_, local().view()),
-                     .ghost = ghost().nnz() > 0 ? builder(ghost_kernel_, ghost().view()) : nullptr};
+                     .ghost = ghost().nnz() > 0 ? build_ghost(builder, refused) : nullptr};
     };
     kernels_ = build([&](std::string_view name, const CsrView<double>& block) {
       return mixed_ ? build_mixed_host_kernel(name, block) : build_host_kernel<double>(name, block);
@@ -40,6 +41,20 @@ HostOperator::HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
     }
     build_seconds_ = watch.seconds();
   });
+  ghost_refusals_ = sum_over_ranks(matrix_->comm, refused ? 1 : 0);
+}
+
+// Most rows of a ghost block can be empty, so that a kernel that pads its rows refuses the block.
+template <class Builder>
+std::unique_ptr<HostKernel<double>> HostOperator::build_ghost(const Builder& builder,
+                                                              bool& refused) const {
+  try {
+    return builder(ghost_kernel_, ghost().view());
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::resource) throw;
+    refused = true;
+    return builder("csr", ghost().view());
+  }
 }
 
 const CsrMatrix<double>& HostOperator::local() const {

@@ -57,6 +57,9 @@ class HostOperator final : public Operator {
     Array<double> packed, ghosts;
     HaloExchange exchange;
   };
+  // By plain CSR where the ghost kernel refuses the block; sets `refused` then.
+  template <class Builder>
+  std::unique_ptr<HostKernel<double>> build_ghost(const Builder& builder, bool& refused) const;
   void pack(std::span<const double> x);
   void begin_halo(std::span<const double> x);
   void end_halo();

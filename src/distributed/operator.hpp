@@ -2,6 +2,7 @@
 // A distributed matrix that multiplies by a named kernel, on the host or on a GPU.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -46,6 +47,8 @@ class Operator {
   const DistributedMatrix& matrix() const { return *matrix_; }
   const std::string& kernel() const { return kernel_; }
   const std::string& ghost_kernel() const { return ghost_kernel_; }
+  // The number of ranks whose ghost block the ghost kernel has refused. Plain CSR multiplies there.
+  std::int64_t ghost_refusals() const { return ghost_refusals_; }
   // The order in which the kernels work; null: the caller's. The products below take and give
   // vectors in the caller's order whatever this order is.
   const OrderedMatrix* ordered() const { return ordered_.get(); }
@@ -106,6 +109,7 @@ class Operator {
   std::string kernel_, ghost_kernel_;
   ProductTimes times_;
   double build_seconds_ = 0, upload_seconds_ = 0;
+  std::int64_t ghost_refusals_ = 0;
   bool mixed_ = false, inexact_ = false;
   Array<float> row_defect_;
 

@@ -51,6 +51,13 @@ class KernelAmat : public Amat {
     note_change(static_cast<Mat>(shell_));
     return true;
   }
+  std::vector<std::string> notes() override {
+    if (operator_->ghost_refusals() == 0) return {};
+    return {fmt::format(
+        "{} refuses the columns of other ranks on {} of {} ranks, where plain CSR "
+        "multiplies by them",
+        operator_->ghost_kernel(), operator_->ghost_refusals(), size_of(operator_->matrix().comm))};
+  }
 
  private:
   std::shared_ptr<Operator> operator_;
@@ -84,7 +91,7 @@ class CudaKernelAmat final : public KernelAmat {
   }
 
   std::vector<std::string> notes() override {
-    std::vector<std::string> notes;
+    std::vector<std::string> notes = KernelAmat::notes();
     const DistributedMatrix& matrix = operator_->matrix();
     if (const GpuExchange* exchange = operator_->exchange()) {
       const std::string& why = exchange->why_no_peers;

@@ -52,7 +52,7 @@ std::string verdict(const CaseOutcome& outcome, const RunOutcome& run) {
 }  // namespace
 
 std::string headline(const CaseOutcome& outcome) {
-  const bool good = exit_code(outcome) == ExitCode::converged;
+  const bool good = exit_code_of_solves(outcome) == ExitCode::converged;
   std::string out = fmt::format("<h1>Solve report: <span class=\"{}\">{}</span></h1>\n",
                                 good ? "good" : "bad", good ? "✓ converged" : "✗ not converged");
   out += fmt::format("<p>{}</p>\n", escape(words::problem(outcome.problem)));
@@ -62,6 +62,8 @@ std::string headline(const CaseOutcome& outcome) {
   if (!outcome.runs.empty()) out += "<ul class=\"verdicts\">\n";
   for (const RunOutcome& run : outcome.runs) out += verdict(outcome, run);
   if (!outcome.runs.empty()) out += "</ul>\n";
+  for (const std::string& line : words::refused(outcome))
+    out += fmt::format("<p class=\"bad\">{}</p>\n", escape(line));
   if (const auto left_out = words::not_run(outcome); !left_out.empty())
     out += fmt::format("<p class=\"bad\">{}</p>\n", escape(left_out));
   for (const std::string& line : {words::account_line(outcome), words::start(outcome.start)})

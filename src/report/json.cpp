@@ -40,6 +40,13 @@ Json machine(const MachineDescription& m) {
       {"versions", {{"trireme", m.trireme}, {"petsc", m.petsc}, {"hdf5", m.hdf5}, {"mpi", m.mpi}}}};
 }
 
+Json refused(const CaseOutcome& outcome) {
+  Json list = Json::array();
+  for (const RefusedRun& run : outcome.refused)
+    list.push_back({{"kernel", run.kernel}, {"reason", run.reason}});
+  return list;
+}
+
 Json start(const StartSeconds& s) {
   return {{"libraries", s.libraries}, {"device", s.device}, {"read", s.read},   {"check", s.check},
           {"split", s.split},         {"upload", s.upload}, {"build", s.build}, {"tune", s.tune},
@@ -61,6 +68,7 @@ std::string json_report(const CaseOutcome& outcome) {
                        {"machine", machine(outcome.machine)},
                        {"start_seconds", start(outcome.start)},
                        {"runs", std::move(runs)},
+                       {"refused", refused(outcome)},
                        {"not_run", outcome.not_run},
                        {"account", json::account(outcome)},
                        {"pattern", pattern(outcome.pattern)},

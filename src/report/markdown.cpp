@@ -72,6 +72,7 @@ std::string verdicts(const CaseOutcome& outcome) {
     for (const std::string& note : words::own_notes(outcome, run)) text += "; " + escape(note);
     text += "\n";
   }
+  for (const std::string& line : words::refused(outcome)) text += "- " + escape(line) + "\n";
   if (const auto left_out = words::not_run(outcome); !left_out.empty())
     text += "- " + escape(left_out) + "\n";
   for (const std::string& note : words::common_notes(outcome)) text += "- " + escape(note) + "\n";
@@ -142,7 +143,7 @@ std::string details(const CaseOutcome& outcome) {
 }  // namespace
 
 std::string markdown_report(const CaseOutcome& outcome) {
-  const bool good = exit_code(outcome) == ExitCode::converged;
+  const bool good = exit_code_of_solves(outcome) == ExitCode::converged;
   std::string text = fmt::format("## Solve report: {}\n\n", good ? "converged" : "not converged");
   text += escape(words::problem(outcome.problem)) + "  \n" +
           escape(words::machine(outcome.machine)) + "\n";

@@ -157,10 +157,18 @@ inline std::string label(const RunOutcome& run) {
   return full ? kernel : kernel + "-" + std::string(to_string(run.precision));
 }
 
+// A kernel without a result, because it refused the matrix or lacked memory, while other kernels of
+// the case ran.
+struct RefusedRun {
+  std::string kernel;  // the name of the run: ell, csr-mixed
+  std::string reason;  // one line: what, where, what to do
+};
+
 struct CaseOutcome {
   ProblemDescription problem;
   MachineDescription machine;
   std::vector<RunOutcome> runs;
+  std::vector<RefusedRun> refused;
   std::vector<std::string> not_run;  // kernels that had not begun when a signal came
   StartSeconds start;
   PatternPicture pattern;
@@ -169,11 +177,18 @@ struct CaseOutcome {
   std::string pattern_hash, values_hash;  // of the whole matrix, 16 hexadecimal digits each
 };
 
-// 0 when every kernel of the case ran and converged, else the first failure's code.
-inline ExitCode exit_code(const CaseOutcome& outcome) {
+// 0 when every solve converged and none was left out, else the first failure's code.
+inline ExitCode exit_code_of_solves(const CaseOutcome& outcome) {
   for (const RunOutcome& run : outcome.runs)
     if (run.exit_code != ExitCode::converged) return run.exit_code;
   return outcome.not_run.empty() ? ExitCode::converged : ExitCode::not_converged;
+}
+
+// The same, but ExitCode::resource when all solves converged and a kernel was refused.
+inline ExitCode exit_code(const CaseOutcome& outcome) {
+  const ExitCode of_solves = exit_code_of_solves(outcome);
+  const bool only_refused = of_solves == ExitCode::converged && !outcome.refused.empty();
+  return only_refused ? ExitCode::resource : of_solves;
 }
 
 }  // namespace trireme

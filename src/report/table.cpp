@@ -67,6 +67,8 @@ std::string terminal_table(const CaseOutcome& outcome) {
   for (const RunOutcome& run : outcome.runs) text += verdict(outcome, run);
   for (const std::string& line : {words::account_line(outcome), words::start(outcome.start)})
     if (!line.empty()) text += words::wrap(line, kWidth, 2) + "\n";
+  for (const std::string& line : words::refused(outcome))
+    text += words::wrap(line, kWidth, 2) + "\n";
   if (const auto left_out = words::not_run(outcome); !left_out.empty())
     text += words::wrap(left_out, kWidth, 2) + "\n";
   for (const std::string& note : words::common_notes(outcome))

@@ -104,6 +104,13 @@ std::string not_run(const CaseOutcome& outcome) {
   return fmt::format("not run after a signal: {}", fmt::join(outcome.not_run, ", "));
 }
 
+std::vector<std::string> refused(const CaseOutcome& outcome) {
+  std::vector<std::string> lines;
+  for (const RefusedRun& run : outcome.refused)
+    lines.push_back(fmt::format("{} has no result: {}", run.kernel, run.reason));
+  return lines;
+}
+
 std::vector<std::string> common_notes(const CaseOutcome& outcome) {
   std::vector<std::string> common;
   if (outcome.runs.size() < 2) return common;

@@ -32,6 +32,8 @@ std::string break_even(const RunOutcome& run);
 
 // "not run after a signal: albus"; empty where every kernel ran.
 std::string not_run(const CaseOutcome& outcome);
+// "ell has no result: kernel 'ell' would pad ...", one line per refused kernel.
+std::vector<std::string> refused(const CaseOutcome& outcome);
 
 // The notes that every run has, which a report says once, and the further notes of one run.
 std::vector<std::string> common_notes(const CaseOutcome& outcome);

@@ -234,6 +234,7 @@ TEST(Figures, OfTheJson) {
   using Json = nlohmann::json;
   const Json report = Json::parse(json_report(outcome()));
   EXPECT_EQ(report["schema"], 2);
+  EXPECT_EQ(report["refused"], Json::array());
   EXPECT_EQ(report["not_run"], Json::array());
   EXPECT_EQ(report["start_seconds"], Json::parse(R"json({"libraries": 0.01, "device": 0.02,
     "read": 0.03, "check": 0.04, "split": 0.05, "upload": 0.06, "build": 0.07, "tune": 0.08,

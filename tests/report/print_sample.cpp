@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   failed.bandwidth_fraction = std::nullopt;
   failed.notes = {"a note"};
   failed.history.push_back(failed.relative_residual);
+  outcome.refused = {{"ell", "a reason"}};
   const bool html = argc > 1 && std::string_view(argv[1]) == "html";
   std::fputs((html ? trireme::html_report(outcome) : trireme::json_report(outcome)).c_str(),
              stdout);

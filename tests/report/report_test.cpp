@@ -195,6 +195,27 @@ TEST(Reports, SayWhichKernelsASignalCameBefore) {
             nlohmann::json({"dasp", "teb"}));
 }
 
+TEST(Reports, SayWhichKernelsHaveNoResultAndWhy) {
+  CaseOutcome outcome = test::sample_outcome();
+  ASSERT_EQ(exit_code(outcome), ExitCode::converged);
+  outcome.refused = {{"ell", "kernel 'ell' would pad <rows>; use hyb"}};
+  EXPECT_EQ(exit_code(outcome), ExitCode::resource);
+  EXPECT_NE(
+      terminal_table(outcome).find("ell has no result: kernel 'ell' would pad <rows>; use hyb"),
+      std::string::npos);
+  EXPECT_NE(markdown_report(outcome).find("- ell has no result: kernel 'ell' would pad &lt;rows>"),
+            std::string::npos);
+  EXPECT_NE(markdown_report(outcome).find("Solve report: converged"), std::string::npos);
+  const std::string page = html_report(outcome);
+  EXPECT_NE(page.find("ell has no result: "), std::string::npos);
+  EXPECT_NE(page.find("✓ converged"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(json_report(outcome))["refused"],
+            nlohmann::json::parse(
+                R"([{"kernel": "ell", "reason": "kernel 'ell' would pad <rows>; use hyb"}])"));
+  outcome.runs[0].exit_code = ExitCode::breakdown;
+  EXPECT_EQ(exit_code(outcome), ExitCode::breakdown) << "a failed solve comes first";
+}
+
 TEST_F(ReportFiles, AreWrittenUnderTheirNamesOnly) {
   const fs::path directory = folder_ / "a" / "b";
   const auto paths = write_reports(
