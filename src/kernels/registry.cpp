@@ -6,11 +6,16 @@
 
 #include "base/error.hpp"
 #include "kernels/albus/albus.hpp"
+#include "kernels/albus/baselines.hpp"
 #include "kernels/amf_csr/amf_csr.hpp"
+#include "kernels/coo/coo.hpp"
 #include "kernels/csr/csr.hpp"
 #include "kernels/csr5/csr5.hpp"
 #include "kernels/cusparse/cusparse.hpp"
 #include "kernels/dasp/dasp.hpp"
+#include "kernels/ell/ell.hpp"
+#include "kernels/hyb/hyb.hpp"
+#include "kernels/jds/jds.hpp"
 #include "kernels/lsrb_csr/lsrb_csr.hpp"
 #include "kernels/pbc/pbc.hpp"
 #include "kernels/sell/sell.hpp"
@@ -34,7 +39,7 @@ constexpr CudaBuilder<Value> on_cuda([[maybe_unused]] CudaBuilder<Value> builder
 
 constexpr std::array kKernels = {
     KernelEntry{.name = "csr",
-                .summary = "plain row loop over CSR, equal rows per thread: the reference",
+                .summary = "row loop over CSR, equal rows per thread: the reference, ALBUS's spmv3",
                 .paper = "Saad 2003, section 3.4",
                 .host_double = build_csr_host<double>,
                 .host_float = build_csr_host<float>,
@@ -169,6 +174,52 @@ constexpr std::array kKernels = {
                 .peer = true,
                 .host_double = build_spmm_host<SpmmSplit::by_rule, double>,
                 .host_float = build_spmm_host<SpmmSplit::by_rule, float>},
+    KernelEntry{.name = "coo",
+                .summary = "row, column and value of each nonzero; a segmented sum by rows",
+                .paper = "Bell and Garland, SC 2009",
+                .peer = true,
+                .host_double = build_coo_host<double>,
+                .host_float = build_coo_host<float>},
+    KernelEntry{.name = "ell",
+                .summary = "rows padded to the longest one, up to 10 times the memory of CSR",
+                .paper = "Kincaid et al. 1982, ITPACK 2C",
+                .peer = true,
+                .host_double = build_ell_host<double>,
+                .host_float = build_ell_host<float>},
+    KernelEntry{.name = "hyb",
+                .summary = "ELL for the entries that a third of the rows have, COO for the others",
+                .paper = "Bell and Garland, SC 2009",
+                .peer = true,
+                .host_double = build_hyb_host<double>,
+                .host_float = build_hyb_host<float>},
+    KernelEntry{.name = "jds",
+                .summary = "rows sorted by length, stored column by column without padding",
+                .paper = "Saad 1989, jagged diagonals",
+                .peer = true,
+                .host_double = build_jds_host<double>,
+                .host_float = build_jds_host<float>},
+    KernelEntry{.name = "albus-naive",
+                .summary = "ALBUS's baseline: plain row loop over CSR in one thread",
+                .paper = "Bian et al. 2021, FGCS 116",
+                .peer = true,
+                .host_double = build_albus_naive_host<double>,
+                .host_float = build_albus_naive_host<float>,
+                .host_int = build_albus_naive_host<std::int32_t>},
+    KernelEntry{.name = "albus-simd",
+                .summary = "ALBUS's baseline: rows of CSR by SIMD in one thread",
+                .paper = "Bian et al. 2021, FGCS 116",
+                .peer = true,
+                .host_double = build_albus_simd_host<double>,
+                .host_float = build_albus_simd_host<float>,
+                .host_int = build_albus_simd_host<std::int32_t>},
+    KernelEntry{.name = "albus-threads",
+                .summary = "ALBUS's baseline: equal nonzeros of CSR per thread, no SIMD",
+                .paper = "Bian et al. 2021, FGCS 116",
+                .peer = true,
+                .host_bits_follow_threads = true,
+                .host_double = build_albus_threads_host<double>,
+                .host_float = build_albus_threads_host<float>,
+                .host_int = build_albus_threads_host<std::int32_t>},
     KernelEntry{.name = "cusparse-csr",
                 .summary = "cuSPARSE CSR, default algorithm with preprocessing: the GPU baseline",
                 .paper = "NVIDIA cuSPARSE, ALG1",

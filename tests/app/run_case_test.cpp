@@ -205,6 +205,37 @@ TEST_P(FromAGuess, AnOptionMakesRtolAPartOfTheFirstResidual) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, FromAGuess, testing::Values("resident", "petsc"));
 
+// 600 rows, of which six are dense, so that ell refuses the matrix on 1 and on 3 ranks.
+TEST(RunCase, AKernelThatRefusesTheMatrixLeavesTheOthersTheirResults) {
+  constexpr std::int64_t rows = 600;
+  const auto dense = [](std::int64_t row) { return row % 100 == 50; };
+  test::SmallMatrix a{.indptr = {0}, .indices = {}, .data = {}, .shape = {rows, rows}};
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < rows; ++j)
+      if (i == j || dense(i) || dense(j)) {
+        a.indices.push_back(j);
+        a.data.push_back(i == j ? (dense(i) ? rows : 7) : -1);
+      }
+    a.indptr.push_back(std::ssize(a.indices));
+  }
+  test::SharedFile file("dense-rows.h5");
+  file.write([&](hdf5::File& out) { a.write(out); });
+  const std::string problem = "file: " + file.path().string();
+
+  const CaseOutcome outcome = solve(problem, "kernel: [csr, ell, jds]\ndevice: cpu");
+  EXPECT_EQ(exit_code(outcome), ExitCode::resource);
+  ASSERT_EQ(outcome.runs.size(), 2u);
+  EXPECT_EQ(outcome.runs[0].kernel, "csr");
+  EXPECT_EQ(outcome.runs[1].kernel, "jds");
+  EXPECT_TRUE(outcome.runs[1].converged) << outcome.runs[1].reason;
+  ASSERT_EQ(outcome.refused.size(), 1u);
+  EXPECT_EQ(outcome.refused[0].kernel, "ell");
+  EXPECT_NE(outcome.refused[0].reason.find("more than 10 times"), std::string::npos);
+
+  const std::string alone = error_of(problem, "kernel: ell\ndevice: cpu", ExitCode::resource);
+  EXPECT_NE(alone.find("use hyb, jds or csr"), std::string::npos) << alone;
+}
+
 TEST(RunCase, CgOnANonsymmetricMatrixIsNoted) {
   const CaseOutcome outcome = solve("generate: convection3d, n: 6", "solver: {max_iterations: 20}");
   ASSERT_FALSE(outcome.runs[0].notes.empty());

@@ -10,6 +10,7 @@
 #include "distributed/matrix_on_ranks.hpp"
 #include "parallel/collective.hpp"
 #include "support/host_product.hpp"
+#include "support/refusal.hpp"
 #include "support/shapes.hpp"
 
 namespace trireme {
@@ -104,12 +105,30 @@ CsrMatrix<double> transposed(const CsrMatrix<double>& a) {
   return t;
 }
 
+bool refused_on_a_rank(const DistributedMatrix& matrix, const std::string& kernel) {
+  const bool here = test::must_refuse(kernel, matrix.blocks.local.view());
+  return sum_over_ranks(matrix.comm, here ? 1 : 0) > 0;
+}
+
+void expect_refusal(const std::shared_ptr<DistributedMatrix>& matrix, const std::string& kernel) {
+  try {
+    HostOperator op(matrix, kernel);
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_TRUE(test::is_refusal_of(kernel, error));
+  }
+}
+
 TEST(HostOperator, ProductMatchesReferenceForEveryKernelMatrixAndCut) {
   for (const SquareMatrix& a : matrices())
     for (const Cut cut : {Cut::by_nonzeros, Cut::all_on_last_rank, Cut::first_rank_empty})
       for (const std::string& kernel : kernels()) {
         SCOPED_TRACE(a.name + ", " + kernel);
         const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, a.matrix, cut);
+        if (refused_on_a_rank(*matrix, kernel)) {
+          expect_refusal(matrix, kernel);
+          continue;
+        }
         HostOperator op(matrix, kernel);
         const Array<double> x = test::random_vector<double>(a.matrix.cols, 11);
         Array<double> first;
@@ -175,6 +194,34 @@ TEST(HostOperator, NewValuesReachTheKernelsTheDiagonalAndTheTranspose) {
     EXPECT_TRUE(
         test::judge(compare_product<double>(t.view(), x, gathered(*matrix, y)), "y = A^T x"));
   }
+}
+
+// The first row of each rank has many columns of other ranks, and its other rows have none, so that
+// ell would pad the ghost block to more than 10 times the memory of CSR.
+TEST(HostOperator, PlainCsrTakesAGhostBlockThatTheKernelRefuses) {
+  constexpr std::int64_t kRowsOfRank = 500;
+  const int ranks = size_of(MPI_COMM_WORLD);
+  CsrMatrix<double> a;
+  a.rows = a.cols = kRowsOfRank * ranks;
+  for (std::int32_t row = 0; row < a.rows; ++row) {
+    const bool first = row % kRowsOfRank == 0;
+    for (std::int32_t column = 0; column < a.cols; ++column)
+      if (column == row || (first && column % kRowsOfRank >= 450)) {
+        a.col_idx.push_back(column);
+        a.values.push_back(column == row ? 3.0 : -0.5);
+      }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+  }
+  const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, a, Cut::by_nonzeros);
+  const bool here =
+      matrix->blocks.ghost.nnz() > 0 && test::must_refuse("ell", matrix->blocks.ghost.view());
+  HostOperator op(matrix, "csr", {.ghost_kernel = "ell"});
+  EXPECT_EQ(op.ghost_refusals(), sum_over_ranks(MPI_COMM_WORLD, here ? 1 : 0));
+  EXPECT_EQ(op.ghost_refusals() > 0, ranks > 1);
+  const Array<double> x = test::random_vector<double>(a.cols, 11);
+  Array<double> y = test::poisoned_vector<double>(matrix->local_rows());
+  op.multiply(own_part(*matrix, x), y);
+  EXPECT_TRUE(test::judge(compare_product<double>(a.view(), x, gathered(*matrix, y)), "y = A x"));
 }
 
 TEST(HostOperator, MixedPrecisionMultipliesByTheRoundedMatrixAndByTheMatrixItself) {

@@ -76,6 +76,16 @@ class KernelBench(unittest.TestCase):
         row, = self.measured("a.mtx", "--kernels", "csr")
         self.assertEqual((row["rows"], row["nnz"]), (2, 2))
 
+    def test_a_kernel_that_refuses_the_matrix(self):
+        entries = [(1, column) for column in range(1, 301)] + [(row, row) for row in range(2, 301)]
+        lines = "".join(f"{row} {column} 1\n" for row, column in entries)
+        (self.folder / "a.mtx").write_text(
+            f"%%MatrixMarket matrix coordinate real general\n300 300 {len(entries)}\n" + lines)
+        done = self.bench("a.mtx", "--kernels", "csr,ell", "--seconds", 0, "--json", "x.json")
+        self.assertIn("\nell: kernel 'ell' would pad 300 rows to the 300 nonzeros", done.stdout)
+        self.assertEqual([row["kernel"] for row in json.loads((self.folder / "x.json").read_text())], ["csr"])
+        self.assertIn("nothing was measured: ell: ", self.refused(4, "a.mtx", "--kernels", "ell"))
+
     def test_refusals(self):
         small = ("poisson2d", "--n", 4)
         self.assertIn("--help", self.refused(2))

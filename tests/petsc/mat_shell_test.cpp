@@ -9,10 +9,12 @@
 
 #include "distributed/host_operator.hpp"
 #include "distributed/matrix_on_ranks.hpp"
+#include "parallel/collective.hpp"
 #include "petsc/assembled_mat.hpp"
 #include "petsc/compare_mats.hpp"
 #include "support/petsc_environment.hpp"
 #include "support/random.hpp"
+#include "support/refusal.hpp"
 #include "support/shapes.hpp"
 
 namespace trireme {
@@ -26,13 +28,18 @@ using test::mult;
 using test::mult_transpose;
 using test::relative_difference;
 
+bool refused_on_a_rank(std::string_view kernel, const DistributedMatrix& matrix) {
+  const bool here = test::must_refuse(kernel, matrix.blocks.local.view());
+  return sum_over_ranks(matrix.comm, here ? 1 : 0) > 0;
+}
+
 class MatShellOnShape : public testing::TestWithParam<std::tuple<std::string, Cut>> {};
 
 TEST_P(MatShellOnShape, AgreesWithAij) {
   const auto& [name, cut] = GetParam();
   const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, test::contract_shape<double>(name), cut);
   for (const KernelEntry& entry : kernel_registry()) {
-    if (!entry.host_double) continue;
+    if (!entry.host_double || refused_on_a_rank(entry.name, *matrix)) continue;
     SCOPED_TRACE(entry.name);
     const MatHandle shell =
         make_shell(std::make_shared<HostOperator>(matrix, std::string(entry.name)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sum of the products of a row in SIMD instructions. Like every -inl file of Highway, this file
-// is included once per SIMD target. Only simd.cpp includes it.
+// is included once per SIMD target: by simd.cpp, simd_rows.cpp and simd_vectors.cpp.
 #if defined(TRIREME_ALBUS_ROW_SUM_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRIREME_ALBUS_ROW_SUM_INL
 #undef TRIREME_ALBUS_ROW_SUM_INL

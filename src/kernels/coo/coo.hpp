@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// COO: the builder that the registry names. kernels/coordinates.hpp documents the layout and names
+// the paper.
+#pragma once
+
+#include <memory>
+
+#include "kernels/kernel.hpp"
+#include "sparse/csr.hpp"
+
+namespace trireme {
+
+// The kernel keeps the view's pattern for update_values(). Value: double, float.
+template <class Value>
+std::unique_ptr<HostKernel<Value>> build_coo_host(const CsrView<Value>& matrix);
+
+}  // namespace trireme

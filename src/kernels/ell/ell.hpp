@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ELL: the builder that the registry names. kernels/padded_rows.hpp documents the layout and names
+// the papers; the width is the length of the longest row.
+#pragma once
+
+#include <memory>
+
+#include "kernels/kernel.hpp"
+#include "sparse/csr.hpp"
+
+namespace trireme {
+
+// The kernel keeps the view's pattern for update_values(). Throws Error{resource} where the padded
+// rows need more memory than ell::kMaxMemory times that of CSR. Value: double, float.
+template <class Value>
+std::unique_ptr<HostKernel<Value>> build_ell_host(const CsrView<Value>& matrix);
+
+}  // namespace trireme
