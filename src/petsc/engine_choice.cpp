@@ -49,13 +49,6 @@ std::string options_without_meaning(KSP ksp) {
                                                    : fmt::format("{}", fmt::join(unread, ", "));
 }
 
-std::string solution_monitor(KSP ksp) {
-  for (const char* name : {"true_residual", "max", "solution", "error", "range", "lg_range"})
-    if (std::string option = fmt::format("-ksp_monitor_{}", name); is_given(ksp, option))
-      return option;
-  return {};
-}
-
 // "none, jacobi, ...": PETSc's names, then ours.
 std::string resident_preconditioners() {
   std::vector<std::string_view> names = {PCNONE, PCJACOBI, PCPBJACOBI, PCVPBJACOBI};
@@ -67,6 +60,13 @@ std::string resident_preconditioners() {
 }
 
 }  // namespace
+
+std::string solution_monitor(KSP ksp) {
+  for (const char* name : {"true_residual", "max", "solution", "error", "range", "lg_range"})
+    if (std::string option = fmt::format("-ksp_monitor_{}", name); is_given(ksp, option))
+      return option;
+  return {};
+}
 
 std::vector<std::string> unread_ksp_options(KSP ksp) {
   const std::string start = prefix_of(ksp) + "ksp_";
@@ -85,6 +85,7 @@ std::vector<std::string> unread_ksp_options(KSP ksp) {
 
 std::string resident_ksp_type(std::string_view method) {
   if (resident_method(method)) return std::string(method);
+  if (method == kBlockCg) return ksp_type_of_block_cg();
   const auto named = solvers::method_named(method);
   return named ? ksp_type_of(*named) : "";
 }

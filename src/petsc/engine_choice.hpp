@@ -65,6 +65,10 @@ std::string petsc_ksp_type(std::string_view method);
 // "cg, bicgstab, minres"
 std::string resident_methods();
 
+// The option of a monitor that asks for the solution in each iteration, such as
+// "-ksp_monitor_true_residual"; empty if none is given.
+std::string solution_monitor(KSP ksp);
+
 // The -ksp_ options that nobody has read, of those that a KSP reads before its solve: "-ksp_a".
 std::vector<std::string> unread_ksp_options(KSP ksp);
 

@@ -77,7 +77,19 @@ PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks
   return data;
 }
 
+// Runs `work`, which sets up a preconditioner of this kind. The ranks agree on an error, by
+// themselves where the set-up communicates.
+template <class Work>
+void set_up(MPI_Comm comm, PreconditionerSpec::Kind kind, const Work& work) {
+  if (solvers::info_of(kind).sets_up_together)
+    work();
+  else
+    collectively(comm, work);
+}
+
 }  // namespace
+
+KspEngine& engine_of(KSP ksp) { return *static_cast<KspEngine*>(data_of(ksp)); }
 
 void KspEngine::set_variant(solvers::Variant variant) {
   if (variant != variant_) forget();
@@ -92,6 +104,7 @@ bool KspEngine::Key::same_but_for_values(const Key& other) const {
 }
 
 void KspEngine::forget() {
+  block_solver_.reset();
   solver_.reset();
   cuda_solver_ = nullptr;
   host_system_.reset();
@@ -121,12 +134,11 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   const PreconditionerData data =
       data_of_preconditioner(amat, pmat, pc, key.blocks, cuda && operator_of(pmat) == cuda);
   if (op && op->ordered()) require_free_order(data.spec.kind);
-  const bool together = solvers::info_of(data.spec.kind).sets_up_together;
   if (same == 1) {
-    if (together)
+    set_up(comm_of(amat), data.spec.kind, [&] {
       solver_->renew(data.spec);
-    else
-      collectively(comm_of(amat), [&] { solver_->renew(data.spec); });
+      if (block_solver_) block_solver_->renew(data.spec);
+    });
     key_ = std::move(key);
     return;
   }
@@ -136,7 +148,7 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
     cuda_system_ = make_cuda_system(std::move(cuda), data.spec.kind);
   else
     host_system_ = std::make_unique<MatSystem>(amat);
-  const auto make_solver = [&] {
+  set_up(comm_of(amat), data.spec.kind, [&] {
     if (cuda_system_) {
       auto solver =
           std::make_unique<solvers::CudaSolver>(*cuda_system_, method_, variant_, data.spec);
@@ -145,12 +157,23 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
     } else {
       solver_ = std::make_unique<solvers::HostSolver>(*host_system_, method_, variant_, data.spec);
     }
-  };
-  if (together)
-    make_solver();
-  else
-    collectively(comm_of(amat), make_solver);
+  });
   key_ = std::move(key);
+}
+
+solvers::HostBlockSolver& KspEngine::block_solver(Mat amat, Mat pmat, PC pc) {
+  prepare(amat, pmat, pc);
+  if (block_solver_) return *block_solver_;
+  if (!host_system_)
+    fail(ExitCode::usage,
+         "the resident engine solves for many right-hand sides at once on the host only; solve for "
+         "one after another, or use device: cpu");
+  const PreconditionerData data = data_of_preconditioner(amat, pmat, pc, key_.blocks, false);
+  set_up(comm_of(amat), data.spec.kind, [&] {
+    block_solver_ = std::make_unique<solvers::HostBlockSolver>(*host_system_, method_, variant_,
+                                                               data.spec, form_);
+  });
+  return *block_solver_;
 }
 
 solvers::SolveResult KspEngine::solve(Vec b_vec, Vec x_vec, bool zero_guess,

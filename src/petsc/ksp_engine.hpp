@@ -15,13 +15,15 @@
 #include "petsc/pc_types.hpp"
 #include "petsc/shim.hpp"
 #include "solvers/cuda_solver.hpp"
+#include "solvers/host_block_solver.hpp"
 #include "solvers/host_solver.hpp"
 
 namespace trireme {
 
 class KspEngine {
  public:
-  explicit KspEngine(solvers::Method method) : method_(method) {}
+  explicit KspEngine(solvers::Method method, solvers::BlockForm form = solvers::BlockForm::lockstep)
+      : method_(method), form_(form) {}
 
   std::function<bool()> stop;                     // polled in every iteration
   bool options_read = false;                      // KSPSetFromOptions was called
@@ -29,6 +31,7 @@ class KspEngine {
   std::optional<solvers::StoppedSolve> going_on;  // the next solve goes on from it
   const solvers::Iterate* iterate = nullptr;      // while a monitor runs
   VecHandle shown;                                // the Vec that KSPBuildSolution returned
+  bool in_block = false;  // a loop for many right-hand sides runs, and no Vec has its iterates
 
   solvers::Method method() const { return method_; }
   solvers::Variant variant() const { return variant_; }
@@ -45,6 +48,10 @@ class KspEngine {
   // Collective.
   solvers::SolveResult solve(Vec b, Vec x, bool zero_guess, const solvers::Tolerances& rule,
                              const solvers::IterationObserver& observer);
+  // Prepares as prepare() does, and returns the solver for many right-hand sides, which is made when
+  // it is asked for the first time and stays as long as the solver for one. Throws Error{usage} where
+  // the loop is on a GPU, and what the constructor of HostBlockSolver throws. Collective.
+  solvers::HostBlockSolver& block_solver(Mat amat, Mat pmat, PC pc);
   solvers::StoppedSolve stopped() const;  // of the last solve
   const char* executor() const;           // "host", "cuda graph", "cuda persistent kernel", ...
   bool mixed() const;                     // whether the loop's products are inexact
@@ -67,6 +74,7 @@ class KspEngine {
   };
 
   solvers::Method method_;
+  solvers::BlockForm form_;
   solvers::Variant variant_ = solvers::Variant::automatic;
   Key key_;
   std::shared_ptr<Operator> operator_;  // of the system; null: the Mat is not one of Trireme
@@ -74,7 +82,11 @@ class KspEngine {
   std::unique_ptr<MatSystem> host_system_;
   std::unique_ptr<solvers::CudaSystem> cuda_system_;
   std::unique_ptr<solvers::Solver> solver_;
-  solvers::CudaSolver* cuda_solver_ = nullptr;  // solver_ if it is on a GPU, else null
+  solvers::CudaSolver* cuda_solver_ = nullptr;              // solver_ if it is on a GPU, else null
+  std::unique_ptr<solvers::HostBlockSolver> block_solver_;  // null until it is asked for
 };
+
+// The data of a KSP of a resident type.
+KspEngine& engine_of(KSP ksp);
 
 }  // namespace trireme

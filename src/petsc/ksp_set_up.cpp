@@ -117,6 +117,9 @@ void KspSolver::choose_engine(const SolverSpec& spec) {
   if (spec.engine == Engine::resident)
     fail(ExitCode::usage, "solver.engine: resident does not serve: {}{}", describe(choice),
          is_own(spec.preconditioner) ? "" : "; use engine: auto");
+  if (spec.method == kBlockCg)
+    fail(ExitCode::usage, "method block_cg works in the resident engine only ({}); use cg",
+         describe(choice));
 
   set_types(spec, petsc_ksp_type(spec.method), spec.preconditioner);
   if (!unread.empty() && unread_ksp_options(ksp_) == unread) {  // no engine has a use for them

@@ -10,12 +10,18 @@
 #include "base/stopwatch.hpp"
 #include "parallel/collective.hpp"
 #include "parallel/interrupt.hpp"
+#include "petsc/ksp_block.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/pc_needs.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/row_order.hpp"
 
 namespace trireme {
+namespace {
+
+constexpr const char* kStopped = "not converged: stopped by a signal, with the solution so far";
+
+}  // namespace
 
 // The type of a preconditioner that is not symmetric, where the method needs a symmetric one.
 std::string KspSolver::unsymmetric_factorisation() const {
@@ -63,12 +69,20 @@ void KspSolver::prepare() {
   setup_seconds_ += watch.seconds();
 }
 
+double KspSolver::scaled_atol(int exponent) const {
+  constexpr double kMax = 1e300;
+  return std::min(std::ldexp(unscaled_atol_, -exponent), kMax);
+}
+
 void KspSolver::scale_tolerance(int exponent) {
   if (exponent == exponent_of_atol_) return;
   exponent_of_atol_ = exponent;
-  constexpr double kMax = 1e300;
-  const double atol = std::min(std::ldexp(unscaled_atol_, -exponent), kMax);
-  petsc_check(KSPSetTolerances(ksp_, PETSC_DEFAULT, atol, PETSC_DEFAULT, PETSC_DEFAULT));
+  petsc_check(
+      KSPSetTolerances(ksp_, PETSC_DEFAULT, scaled_atol(exponent), PETSC_DEFAULT, PETSC_DEFAULT));
+}
+
+void KspSolver::scale_tolerance(std::span<const int> exponents) {
+  exponents_of_block_.assign(exponents.begin(), exponents.end());
 }
 
 KspResult KspSolver::solve(Vec b, Vec x, bool nonzero_guess) {
@@ -101,8 +115,7 @@ KspResult KspSolver::solve(Vec b, Vec x, bool nonzero_guess) {
         "breakdown: {} needs a symmetric positive definite preconditioner, and the factors of {} "
         "are not symmetric; use preconditioner jacobi or icc, or method bicgstab ({})",
         method(), unsymmetric, KSPConvergedReasons[static_cast<int>(result.verdict.reason)]);
-  if (result.facts.stopped)
-    result.verdict.text = "not converged: stopped by a signal, with the solution so far";
+  if (result.facts.stopped) result.verdict.text = kStopped;
   PetscInt iterations = 0;
   petsc_check(KSPGetIterationNumber(ksp_, &iterations));
   result.iterations = iterations_ = before + iterations;
@@ -110,6 +123,44 @@ KspResult KspSolver::solve(Vec b, Vec x, bool nonzero_guess) {
                      (result.facts.stopped || result.verdict.reason == KSP_DIVERGED_ITS);
   result.residuals = residuals();
   return result;
+}
+
+bool KspSolver::solves_blocks() const { return ksp_solves_blocks(ksp_); }
+
+std::int64_t KspSolver::block_bytes(std::int64_t width) const {
+  return ksp_block_bytes(ksp_, width);
+}
+
+std::vector<KspResult> KspSolver::solve_block(MultiVector<const double> b, MultiVector<double> x,
+                                              bool nonzero_guess) {
+  const MPI_Comm comm = comm_of(amat_);
+  std::vector<double> atol;
+  for (const int exponent : exponents_of_block_) atol.push_back(scaled_atol(exponent));
+  if (!atol.empty() && std::ssize(atol) != b.width)
+    fail(ExitCode::internal, "a block of {} columns was given {} exponents", b.width, atol.size());
+  ksp_set_stop(ksp_, &InterruptGuard::asked);
+  MPI_Barrier(comm);
+  const Stopwatch watch;
+  petsc_check(KSPSetUp(ksp_));
+  begin_history(ksp_);
+  std::vector<KspColumn> columns = ksp_solve_block(ksp_, {.b = b,
+                                                          .x = x,
+                                                          .zero_guess = !nonzero_guess,
+                                                          .atol = atol,
+                                                          .longest_history = std::ssize(history_)});
+  const double seconds = max_over_ranks(comm, watch.seconds());
+  std::vector<KspResult> results;
+  iterations_ = 0;
+  for (KspColumn& column : columns) {
+    results.push_back({.verdict = verdict_of(column.reason, column.facts.stagnated),
+                       .iterations = column.iterations,
+                       .seconds = seconds,
+                       .facts = std::move(column.facts),
+                       .residuals = std::move(column.residuals)});
+    if (results.back().facts.stopped) results.back().verdict.text = kStopped;
+    iterations_ = std::max(iterations_, column.iterations);
+  }
+  return results;
 }
 
 std::vector<double> KspSolver::residuals() const {
@@ -140,6 +191,7 @@ std::string KspSolver::type() const {
 
 std::string KspSolver::method() const {
   const std::string name = type();
+  if (name == ksp_type_of_block_cg()) return std::string(kBlockCg);
   const auto resident = resident_method(name);
   const auto method = resident ? resident : solvers::method_named(name);
   return method ? std::string(solvers::info_of(*method).name) : name;

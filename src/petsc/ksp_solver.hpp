@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "petsc/petsc_loop.hpp"
 #include "petsc/reasons.hpp"
 #include "petsc/shim.hpp"
+#include "sparse/multi_vector.hpp"
 
 namespace trireme {
 
@@ -23,7 +25,7 @@ struct KspResult {
   Verdict verdict;
   std::int64_t iterations = 0;
   bool can_go_on = false;         // the solve was stopped, or came to the iteration limit
-  double seconds = 0;             // of KSPSolve, the slowest rank
+  double seconds = 0;             // of KSPSolve or of the whole block, the slowest rank
   KspFacts facts;                 // PETSc's own loops fill in `stopped` only
   std::vector<double> residuals;  // the norm that the method tests, from iteration 0
 };
@@ -31,7 +33,8 @@ struct KspResult {
 // PETSc's options (after `--`, and under `petsc:`) win over the SolverSpec.
 class KspSolver {
  public:
-  // Called on every rank at every iteration with the norm that the method tests.
+  // Called on every rank at every iteration with the norm that the method tests; in a solve of a
+  // block, with the largest norm of the columns that did this iteration.
   using Monitor = std::function<void(std::int64_t iteration, double norm)>;
 
   // Amat is `amat`; where the preconditioner needs entries, Pmat is `assembled`, or an AIJ made of
@@ -44,10 +47,25 @@ class KspSolver {
   // Says that the right-hand sides of the next solves are the caller's times 2^-exponent, so that
   // atol is scaled likewise.
   void scale_tolerance(int exponent);
+  // Says the same of each column of the next blocks, one exponent per column.
+  void scale_tolerance(std::span<const int> exponents);
 
   // x holds the initial guess where nonzero_guess, and the solution afterwards. A signal that an
   // InterruptGuard notes on any rank ends the solve with the solution so far. Collective.
   KspResult solve(Vec b, Vec x, bool nonzero_guess);
+
+  // Whether solve_block() serves: the resident engine on the host, without an option for a monitor
+  // that asks for the solution. Collective.
+  bool solves_blocks() const;
+  // The bytes of this rank's work vectors for `width` columns at once. Prepares the solver.
+  // Collective.
+  std::int64_t block_bytes(std::int64_t width) const;
+  // Solves A X = B, as solve() does for one vector. B and X are this rank's rows, in the caller's
+  // order and in any layout. The result has one element per column; none of them can go on. A signal
+  // ends all columns. Throws Error{usage} unless solves_blocks(), and Error{resource} where the
+  // memory for the block cannot be had. Collective.
+  std::vector<KspResult> solve_block(MultiVector<const double> b, MultiVector<double> x,
+                                     bool nonzero_guess);
 
   // What another solve needs to go on from the last one, where that can be. After a loop of PETSc's
   // own it holds no directions.
@@ -85,7 +103,7 @@ class KspSolver {
 
   void monitor(Monitor monitor) { monitor_ = std::move(monitor); }
   double setup_seconds() const { return setup_seconds_; }
-  std::string method() const;  // what runs: cg, bicgstab, or PETSc's name
+  std::string method() const;  // what runs: cg, bicgstab, block_cg, or PETSc's name
   Engine engine() const;
   std::string preconditioner() const;  // what runs: jacobi, bjacobi/ilu, ...
   double rtol() const;
@@ -99,6 +117,7 @@ class KspSolver {
 
  private:
   std::string type() const;  // of the KSP
+  double scaled_atol(int exponent) const;
   void set_types(const SolverSpec& spec, const std::string& type, const std::string& pc_type);
   void choose_engine(const SolverSpec& spec);
   void choose_norm();
@@ -123,6 +142,7 @@ class KspSolver {
   double setup_seconds_ = 0;
   double unscaled_atol_ = 0;
   int exponent_of_atol_ = 0;
+  std::vector<int> exponents_of_block_;  // one per column; empty: exponent_of_atol_ for all
 };
 
 }  // namespace trireme

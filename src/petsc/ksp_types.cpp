@@ -2,31 +2,29 @@
 // The functions of the KSP types, and the registration of the types.
 #include "petsc/ksp_types.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "base/error.hpp"
 #include "petsc/engine_choice.hpp"
+#include "petsc/ksp_block.hpp"
 #include "petsc/ksp_engine.hpp"
+#include "petsc/ksp_rules.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/row_order.hpp"
 
 namespace trireme {
 namespace {
 
+using solvers::BlockForm;
 using solvers::Iterate;
 using solvers::Method;
-using solvers::NormKind;
 using solvers::Reason;
 using solvers::Variant;
 
 constexpr std::string_view kPrefix = "trireme_";
-const char* const kVariantNames[] = {"auto", "classic", "single_reduction"};
 
 bool has_variants(Method method) { return solvers::has_variant(method, Variant::single_reduction); }
 
-KspEngine& engine_of(KSP ksp) { return *static_cast<KspEngine*>(data_of(ksp)); }
 std::string type_of(KSP ksp) {
   KSPType type = nullptr;
   petsc_check(KSPGetType(ksp, &type));
@@ -41,43 +39,10 @@ PC pc_of(KSP ksp) {
   return pc;
 }
 
-KSPConvergedReason to_petsc(Reason reason) {
-  if (reason == Reason::interrupted) return kKspStopped;
-  return static_cast<KSPConvergedReason>(static_cast<int>(reason));
-}
-
 void prepare(KSP ksp) {
   Mat amat = nullptr, pmat = nullptr;
   petsc_check(KSPGetOperators(ksp, &amat, &pmat));
   engine_of(ksp).prepare(amat, pmat, pc_of(ksp));
-}
-
-NormKind norm_kind(KSPNormType norm) {
-  switch (norm) {
-    case KSP_NORM_PRECONDITIONED:
-      return NormKind::preconditioned;
-    case KSP_NORM_NATURAL:
-      return NormKind::natural;
-    case KSP_NORM_NONE:
-      return NormKind::none;
-    default:
-      return NormKind::unpreconditioned;
-  }
-}
-
-solvers::Tolerances tolerances_of(KSP ksp, const KspRequests& asked) {
-  solvers::Tolerances rule;
-  PetscInt max_iterations = 0;
-  petsc_check(KSPGetTolerances(ksp, &rule.rtol, &rule.atol, &rule.divtol, &max_iterations));
-  rule.max_iterations = max_iterations;
-  rule.min_iterations = asked.min_iterations;
-  rule.untested_iterations = asked.untested_iterations;
-  rule.norm = norm_kind(asked.norm);
-  rule.relative_to_initial_residual = asked.relative_to_initial_residual;
-  rule.relative_to_smaller = asked.relative_to_smaller;
-  rule.limit_is_success = asked.limit_is_success;
-  rule.judged_by_caller = asked.own_test;
-  return rule;
 }
 
 // While an object of this class lives, KSPBuildSolution shows `iterate`.
@@ -102,28 +67,6 @@ Reason report_iteration(KSP ksp, const solvers::State& state, const Iterate& ite
   return static_cast<Reason>(static_cast<int>(reason));
 }
 
-// Whether a claim of convergence is false because squares underflowed: the loop's norms are roots
-// of sums of squares, and a square below 1e-308 is 0. If the last norm is so small, the claim is
-// judged by the largest entries of b - A x and of b. Collective.
-bool squares_vanished(KSP ksp, double norm) {
-  constexpr double kSquareIsExact = 1e-145;
-  if (norm > kSquareIsExact) return false;
-  Mat amat = nullptr;
-  petsc_check(KSPGetOperators(ksp, &amat, nullptr));
-  Vec b = right_hand_side_of(ksp);
-  VecHandle r;
-  PetscInt rows = 0;
-  PetscReal of_r = 0, of_b = 0, rtol = 0, atol = 0;
-  petsc_check(VecDuplicate(b, r.put()));
-  petsc_check(MatMult(amat, solution_of(ksp), r));
-  petsc_check(VecAYPX(r, -1, b));
-  petsc_check(VecNorm(r, NORM_INFINITY, &of_r));
-  petsc_check(VecNorm(b, NORM_INFINITY, &of_b));
-  petsc_check(VecGetSize(b, &rows));
-  petsc_check(KSPGetTolerances(ksp, &rtol, &atol, nullptr, nullptr));
-  return of_b > 0 && of_r > std::max(rtol * std::sqrt(static_cast<double>(rows)) * of_b, atol);
-}
-
 void solve(KSP ksp) {
   if (const EngineChoice choice = choose_engine(ksp); !choice.resident())
     fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type_of(ksp), describe(choice));
@@ -136,17 +79,12 @@ void solve(KSP ksp) {
     return report_iteration(ksp, state, iterate);
   };
   observer.stop = engine.stop;
-  const solvers::SolveResult outcome =
-      engine.solve(right_hand_side_of(ksp), solution_of(ksp), asked.zero_guess,
-                   tolerances_of(ksp, asked), observer);
-  KSPConvergedReason reason = to_petsc(outcome.reason);
-  if (reason > 0 && asked.norm != KSP_NORM_NONE && squares_vanished(ksp, outcome.norm))
-    reason = KSP_DIVERGED_BREAKDOWN;
+  const solvers::Tolerances rule = tolerances_of(ksp, asked);
+  Vec b = right_hand_side_of(ksp), x = solution_of(ksp);
+  const solvers::SolveResult outcome = engine.solve(b, x, asked.zero_guess, rule, observer);
+  const KSPConvergedReason reason = reason_of(ksp, outcome, rule, b, x);
   set_result(ksp, static_cast<PetscInt>(outcome.iterations), outcome.norm, reason);
-  engine.facts = {engine.executor(),    kVariantNames[static_cast<int>(outcome.variant)],
-                  outcome.replacements, engine.mixed(),
-                  outcome.exact_from,   outcome.reason == Reason::interrupted,
-                  outcome.stagnated};
+  engine.facts = facts_of(engine, outcome);
   if (reason < 0 && asked.error_if_not_converged)
     fail(ExitCode::not_converged, "KSPSolve has not converged, reason {}",
          KSPConvergedReasons[reason]);
@@ -154,6 +92,10 @@ void solve(KSP ksp) {
 
 PetscErrorCode ksp_solve(KSP ksp) {
   return petsc_guard(comm_of(ksp), [&] { solve(ksp); });
+}
+
+PetscErrorCode mat_solve(KSP ksp, Mat b, Mat x) {
+  return petsc_guard(comm_of(ksp), [&] { ksp_mat_solve(ksp, b, x, [ksp] { solve(ksp); }); });
 }
 
 PetscErrorCode ksp_set_from_options(KSP ksp, OptionItems PetscOptionsObject) {
@@ -178,6 +120,11 @@ PetscErrorCode ksp_build_solution(KSP ksp, Vec into, Vec* shown) {
   return petsc_guard(comm_of(ksp), [&] {
     KspEngine& engine = engine_of(ksp);
     Vec x_now = solution_of(ksp);
+    if (engine.in_block || !x_now)
+      fail(ExitCode::usage,
+           "KSP {}: a solve for many right-hand sides has no vector of the solution; ask after a "
+           "KSPSolve, or use a monitor that does not ask for the solution",
+           type_of(ksp));
     if (engine.on_device() && engine.iterate)
       fail(ExitCode::usage,
            "KSP {}: a monitor asks for the solution, which is on the device while the loop runs; "
@@ -240,7 +187,7 @@ PetscErrorCode ksp_destroy(KSP ksp) {
   return kPetscSuccess;
 }
 
-template <Method method>
+template <Method method, BlockForm form = BlockForm::lockstep>
 PetscErrorCode create(KSP ksp) {
   constexpr solvers::MethodInfo info = solvers::info_of(method);
   constexpr PCSide side = info.right_preconditioned ? PC_RIGHT : PC_LEFT;
@@ -250,9 +197,10 @@ PetscErrorCode create(KSP ksp) {
     PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, side, 2));
   if (info.tests_natural_norm) PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NATURAL, side, 2));
   PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, side, 1));
-  auto engine = std::make_unique<KspEngine>(method);
+  auto engine = std::make_unique<KspEngine>(method, form);
   install(ksp,
-          {ksp_solve, ksp_set_from_options, ksp_build_solution, ksp_view, ksp_reset, ksp_destroy},
+          {ksp_solve, mat_solve, ksp_set_from_options, ksp_build_solution, ksp_view, ksp_reset,
+           ksp_destroy},
           engine.release());
   PetscFunctionReturn(kPetscSuccess);
 }
@@ -263,8 +211,11 @@ void register_resident_types() {
   solvers::for_each_method([](auto entry) {
     petsc_check(KSPRegister(ksp_type_of(entry.method).c_str(), create<entry.method>));
   });
+  petsc_check(KSPRegister(ksp_type_of_block_cg().c_str(), create<Method::cg, BlockForm::block_cg>));
   register_resident_preconditioners();
 }
+
+std::string ksp_type_of_block_cg() { return fmt::format("{}{}", kPrefix, kBlockCg); }
 
 std::string ksp_type_of(Method method) {
   return fmt::format("{}{}", kPrefix, solvers::info_of(method).name);
@@ -273,6 +224,7 @@ std::string ksp_type_of(Method method) {
 std::optional<Method> resident_method(std::string_view ksp_type) {
   if (!ksp_type.starts_with(kPrefix)) return std::nullopt;
   const std::string_view name = ksp_type.substr(kPrefix.size());
+  if (name == kBlockCg) return Method::cg;
   const auto method = solvers::method_named(name);
   return method && solvers::info_of(*method).name == name ? method : std::nullopt;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The resident engine as PETSc types: the KSP types trireme_cg, trireme_bicgstab and trireme_minres
-// (one for each method of solvers/methods/list.hpp), and PC types for them. After
+// (one for each method of solvers/methods/list.hpp), trireme_block_cg, and PC types for them. After
 // register_resident_types(), -ksp_type trireme_cg works like any other type.
 //
 // The types keep PETSc's conventions for tolerances, KSPSetNormType, residual history, monitors,
@@ -44,7 +44,11 @@ void register_resident_types();
 
 // The KSP type of a method, such as "trireme_cg".
 std::string ksp_type_of(solvers::Method method);
-// The method of a KSP type of Trireme; none for any other type.
+// The name of the form of CG in which the columns of a block search in one space. As a KSP type it is
+// CG where KSPSolve solves for one vector.
+inline constexpr std::string_view kBlockCg = "block_cg";
+std::string ksp_type_of_block_cg();
+// The method of a KSP type of Trireme, which is CG for the type of block CG; none for any other type.
 std::optional<solvers::Method> resident_method(std::string_view ksp_type);
 
 // Does the preparations that the first KSPSolve of a resident type would do before its loop: the

@@ -58,6 +58,27 @@ void MatSystem::multiply_exactly(std::span<const double> x, std::span<double> y)
     multiply(x, y);
 }
 
+// The operator of a shell may be replaced between two products (replace_operator()).
+std::shared_ptr<HostOperator> MatSystem::host_operator() const {
+  if (ordered_) return ordered_;
+  const std::shared_ptr<Operator> of_shell = shell_operator(mat_);
+  return std::dynamic_pointer_cast<HostOperator>(of_shell ? of_shell : operator_);
+}
+
+void MatSystem::multi_multiply(MultiVector<const double> x, MultiVector<double> y) {
+  if (const auto op = host_operator())
+    op->multi_multiply_in_order(x, y);
+  else
+    HostSystem::multi_multiply(x, y);
+}
+
+void MatSystem::multi_multiply_exactly(MultiVector<const double> x, MultiVector<double> y) {
+  if (const auto op = host_operator())
+    op->multi_multiply_exactly_in_order(x, y);
+  else
+    HostSystem::multi_multiply_exactly(x, y);
+}
+
 void MatSystem::sum(std::span<double> values) {
   if (processes_ == 1) return;
   MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM,

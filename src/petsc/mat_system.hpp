@@ -26,10 +26,17 @@ class MatSystem : public solvers::HostSystem {
   bool inexact() const override;
   std::span<const float> row_defect() const override;
   void multiply_exactly(std::span<const double> x, std::span<double> y) override;
+  // An operator of Trireme multiplies all vectors at once, with one exchange between processes. Any
+  // other Mat multiplies them one by one.
+  void multi_multiply(MultiVector<const double> x, MultiVector<double> y) override;
+  void multi_multiply_exactly(MultiVector<const double> x, MultiVector<double> y) override;
   void sum(std::span<double> values) override;
   int processes() const override { return processes_; }
 
  private:
+  // The operator that the Mat has at this moment, where its kernels run on the host; else null.
+  std::shared_ptr<HostOperator> host_operator() const;
+
   Mat mat_;
   std::shared_ptr<Operator> operator_;     // null: the Mat is not one of Trireme
   std::shared_ptr<HostOperator> ordered_;  // the operator, where its order is not the caller's

@@ -30,6 +30,7 @@ void install(KSP ksp, const KspMethods& methods, void* data) {
   ksp->data = data;
   ksp->ops->setup = no_setup;
   ksp->ops->solve = methods.solve;
+  ksp->ops->matsolve = methods.mat_solve;
   ksp->ops->setfromoptions = methods.set_from_options;
   ksp->ops->buildsolution = methods.build_solution;
   ksp->ops->buildresidual = KSPBuildResidualDefault;
@@ -77,6 +78,10 @@ KspRequests requests_of(KSP ksp) {
 }
 Vec solution_of(KSP ksp) { return ksp->vec_sol; }
 Vec right_hand_side_of(KSP ksp) { return ksp->vec_rhs; }
+KspVectors exchange_vectors(KSP ksp, const KspVectors& other) {
+  return {std::exchange(ksp->vec_rhs, other.right_hand_side),
+          std::exchange(ksp->vec_sol, other.solution)};
+}
 
 PetscObjectState state_of(Mat mat) {
   PetscObjectState state = 0;
@@ -88,6 +93,10 @@ void note_change(Mat mat) {
 }
 void note_change(Vec vec) {
   petsc_check(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(vec)));
+}
+
+void begin_history(KSP ksp) {
+  if (ksp->res_hist_reset) ksp->res_hist_len = 0;
 }
 
 void report(KSP ksp, const KspProgress& progress) {

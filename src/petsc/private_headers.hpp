@@ -18,6 +18,7 @@ using OptionItems = PetscOptionItems;
 // The functions of a KSP type. `data` is what they work with, and `destroy` frees it.
 struct KspMethods {
   PetscErrorCode (*solve)(KSP);
+  PetscErrorCode (*mat_solve)(KSP, Mat, Mat);
   PetscErrorCode (*set_from_options)(KSP, OptionItems);
   PetscErrorCode (*build_solution)(KSP, Vec, Vec*);
   PetscErrorCode (*view)(KSP, PetscViewer);
@@ -61,6 +62,11 @@ struct KspRequests {
 KspRequests requests_of(KSP ksp);
 Vec solution_of(KSP ksp);
 Vec right_hand_side_of(KSP ksp);
+// Sets the vectors of the KSP, of which it does not become an owner, and returns the former ones.
+struct KspVectors {
+  Vec right_hand_side, solution;
+};
+KspVectors exchange_vectors(KSP ksp, const KspVectors& other);
 
 // Where the loop is: the iteration and its residual norm, the norm to which rtol is relative, and
 // the target that the norm must reach.
@@ -79,6 +85,9 @@ inline constexpr KSPConvergedReason kKspStopped = KSP_DIVERGED_ITS;
 #else
 inline constexpr KSPConvergedReason kKspStopped = KSP_DIVERGED_USER;
 #endif
+// Begins the residual history anew, where KSPSetResidualHistory asked for that. KSPSolve does the
+// same, and KSPMatSolve does not.
+void begin_history(KSP ksp);
 // Hands the progress to PETSc, its residual history and its monitors.
 void report(KSP ksp, const KspProgress& progress);
 // Calls the convergence test of the KSP.

@@ -7,6 +7,8 @@
 namespace trireme {
 namespace {
 
+constexpr int kPreconditionerFailed = -11;
+
 struct Words {
   ExitCode code;
   const char* text;
@@ -75,22 +77,27 @@ void add_failed_preconditioner(KSP ksp, Verdict& verdict) {
 
 }  // namespace
 
-Verdict verdict_of(KSP ksp) {
-  Verdict verdict;
-  petsc_check(KSPGetConvergedReason(ksp, &verdict.reason));
-  const int number = static_cast<int>(verdict.reason);
+Verdict verdict_of(KSPConvergedReason reason, bool stagnated) {
+  const int number = static_cast<int>(reason);
   const Words words = words_of(number);
-  verdict.exit_code = words.code;
-  verdict.converged = number > 0;
-  verdict.text = words.text;
-  if (number == -11) add_failed_preconditioner(ksp, verdict);
-  if (const auto facts = ksp_facts(ksp); facts && facts->stagnated) {
+  Verdict verdict{
+      .converged = number > 0, .exit_code = words.code, .text = words.text, .reason = reason};
+  if (stagnated) {
     verdict.exit_code = ExitCode::not_converged;
     verdict.text =
         "not converged: b - A x stagnates, because the tolerance is below what FP64 allows here; "
         "raise rtol";
   }
   verdict.text += fmt::format(" ({})", KSPConvergedReasons[number]);
+  return verdict;
+}
+
+Verdict verdict_of(KSP ksp) {
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  petsc_check(KSPGetConvergedReason(ksp, &reason));
+  const auto facts = ksp_facts(ksp);
+  Verdict verdict = verdict_of(reason, facts && facts->stagnated);
+  if (static_cast<int>(reason) == kPreconditionerFailed) add_failed_preconditioner(ksp, verdict);
   return verdict;
 }
 

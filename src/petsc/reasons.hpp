@@ -17,5 +17,7 @@ struct Verdict {
 };
 
 Verdict verdict_of(KSP ksp);
+// The verdict on a loop that ended for `reason`. `stagnated` as in KspFacts.
+Verdict verdict_of(KSPConvergedReason reason, bool stagnated);
 
 }  // namespace trireme

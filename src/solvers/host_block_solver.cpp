@@ -145,7 +145,8 @@ HostBlockSolver::~HostBlockSolver() = default;
 
 std::vector<SolveResult> HostBlockSolver::solve(MultiVector<const double> b, MultiVector<double> x,
                                                 bool zero_guess, const Tolerances& rule,
-                                                std::span<const IterationObserver> observers) {
+                                                std::span<const IterationObserver> observers,
+                                                std::span<const double> atol) {
   const std::int64_t rows = work_->system.rows(), width = b.width;
   if (b.rows != rows || x.rows != rows || x.width != width ||
       (!observers.empty() && std::ssize(observers) != width))
@@ -164,6 +165,7 @@ std::vector<SolveResult> HostBlockSolver::solve(MultiVector<const double> b, Mul
     columns[j].number = j;
     columns[j].observer = observers.empty() ? nullptr : &observers[j];
     columns[j].state.rule = rule;
+    if (!atol.empty()) columns[j].state.rule.atol = atol[j];
     if (!exactly) columns[j].state.correct_below = kCorrectBelow;
   }
   std::vector<LockstepColumn> once_more;

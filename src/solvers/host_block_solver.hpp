@@ -45,14 +45,16 @@ class HostBlockSolver {
   // caller's row order, have the same width, and may have any layout. X holds the initial guesses,
   // which are not read with `zero_guess`, and becomes the solutions. The result has one element per
   // column. `observers` is empty or has one observer per column, to which no iterate is shown. The
-  // verdict of an observer must be the same on every process.
+  // verdict of an observer must be the same on every process. `atol` is empty or has one value per
+  // column, which takes the place of rule.atol.
   //
   // Throws Error{internal} where the sizes of B, X and `observers` disagree, Error{resource} where
   // the memory for the block cannot be had, and Error{usage} for a rule that an inexact product
   // does not allow (require_norm()). Collective over the system's processes.
   std::vector<SolveResult> solve(MultiVector<const double> b, MultiVector<double> x,
                                  bool zero_guess, const Tolerances& rule,
-                                 std::span<const IterationObserver> observers = {});
+                                 std::span<const IterationObserver> observers = {},
+                                 std::span<const double> atol = {});
 
   // The bytes that this process's vectors take during a solve of `width` columns, beside the
   // caller's B and X. The solver keeps the memory of the widest solve.

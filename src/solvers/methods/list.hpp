@@ -74,6 +74,7 @@ constexpr std::optional<Method> method_named(std::string_view name) {
     const MethodInfo& info = decltype(entry)::type::info;
     if (info.name == name || info.petsc_name == name) found = entry.method;
   });
+  if (name == "block_cg") found = Method::cg;  // a form of it, for many right-hand sides
   return found;
 }
 

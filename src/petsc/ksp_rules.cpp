@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PETSc's tolerances and norms as those of the loops, and the loops' reasons as PETSc's.
+#include "petsc/ksp_rules.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trireme {
+namespace {
+
+using solvers::NormKind;
+using solvers::Reason;
+
+KSPConvergedReason to_petsc(Reason reason) {
+  if (reason == Reason::interrupted) return kKspStopped;
+  return static_cast<KSPConvergedReason>(static_cast<int>(reason));
+}
+
+NormKind norm_kind(KSPNormType norm) {
+  switch (norm) {
+    case KSP_NORM_PRECONDITIONED:
+      return NormKind::preconditioned;
+    case KSP_NORM_NATURAL:
+      return NormKind::natural;
+    case KSP_NORM_NONE:
+      return NormKind::none;
+    default:
+      return NormKind::unpreconditioned;
+  }
+}
+
+// Whether the largest entries of b - A x and of b say that a claim of convergence is false.
+// Collective.
+bool squares_vanished(KSP ksp, const solvers::Tolerances& rule, Vec b, Vec x) {
+  Mat amat = nullptr;
+  petsc_check(KSPGetOperators(ksp, &amat, nullptr));
+  VecHandle r;
+  PetscInt rows = 0;
+  PetscReal of_r = 0, of_b = 0;
+  petsc_check(VecDuplicate(b, r.put()));
+  petsc_check(MatMult(amat, x, r));
+  petsc_check(VecAYPX(r, -1, b));
+  petsc_check(VecNorm(r, NORM_INFINITY, &of_r));
+  petsc_check(VecNorm(b, NORM_INFINITY, &of_b));
+  petsc_check(VecGetSize(b, &rows));
+  return of_b > 0 &&
+         of_r > std::max(rule.rtol * std::sqrt(static_cast<double>(rows)) * of_b, rule.atol);
+}
+
+}  // namespace
+
+const char* const kVariantNames[3] = {"auto", "classic", "single_reduction"};
+
+solvers::Tolerances tolerances_of(KSP ksp, const KspRequests& asked) {
+  solvers::Tolerances rule;
+  PetscInt max_iterations = 0;
+  petsc_check(KSPGetTolerances(ksp, &rule.rtol, &rule.atol, &rule.divtol, &max_iterations));
+  rule.max_iterations = max_iterations;
+  rule.min_iterations = asked.min_iterations;
+  rule.untested_iterations = asked.untested_iterations;
+  rule.norm = norm_kind(asked.norm);
+  rule.relative_to_initial_residual = asked.relative_to_initial_residual;
+  rule.relative_to_smaller = asked.relative_to_smaller;
+  rule.limit_is_success = asked.limit_is_success;
+  rule.judged_by_caller = asked.own_test;
+  return rule;
+}
+
+// The loop's norms are roots of sums of squares, and a square below 1e-308 is 0.
+bool squares_may_have_vanished(const solvers::SolveResult& result,
+                               const solvers::Tolerances& rule) {
+  constexpr double kSquareIsExact = 1e-145;
+  return static_cast<int>(result.reason) > 0 && rule.norm != NormKind::none &&
+         !(result.norm > kSquareIsExact);
+}
+
+KSPConvergedReason reason_of(KSP ksp, const solvers::SolveResult& result,
+                             const solvers::Tolerances& rule, Vec b, Vec x) {
+  if (squares_may_have_vanished(result, rule) && squares_vanished(ksp, rule, b, x))
+    return KSP_DIVERGED_BREAKDOWN;
+  return to_petsc(result.reason);
+}
+
+KspFacts facts_of(const KspEngine& engine, const solvers::SolveResult& result) {
+  return {engine.executor(),   kVariantNames[static_cast<int>(result.variant)],
+          result.replacements, engine.mixed(),
+          result.exact_from,   result.reason == Reason::interrupted,
+          result.stagnated};
+}
+
+}  // namespace trireme

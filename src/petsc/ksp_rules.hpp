@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a solve by the resident engine takes from its KSP, and its result in the terms of PETSc.
+#pragma once
+
+#include <petscksp.h>
+
+#include "petsc/ksp_engine.hpp"
+#include "petsc/ksp_types.hpp"
+#include "petsc/private_headers.hpp"
+#include "solvers/solver.hpp"
+
+namespace trireme {
+
+// "auto", "classic", "single_reduction": by the number of a solvers::Variant.
+extern const char* const kVariantNames[3];
+
+solvers::Tolerances tolerances_of(KSP ksp, const KspRequests& asked);
+
+// The reason of a solve of A x = b by `rule` that ended with `result`. A claim of convergence that
+// rests on squares that underflowed is KSP_DIVERGED_BREAKDOWN. Collective.
+KSPConvergedReason reason_of(KSP ksp, const solvers::SolveResult& result,
+                             const solvers::Tolerances& rule, Vec b, Vec x);
+// Whether reason_of() reads b and x for this result.
+bool squares_may_have_vanished(const solvers::SolveResult& result, const solvers::Tolerances& rule);
+
+KspFacts facts_of(const KspEngine& engine, const solvers::SolveResult& result);
+
+}  // namespace trireme
