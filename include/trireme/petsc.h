@@ -69,10 +69,16 @@ extern "C" {
   the host, for any other Mat by MatMult. Tolerances, norms, monitors, convergence tests and
   KSPConvergedReason are PETSc's. Convergence is checked against the true residual b - A x.
   Preconditioners: none, jacobi, pbjacobi, vpbjacobi and the types below.
+
+  KSPMatSolve() solves for all columns of its dense matrices at once, in host memory: one product,
+  one exchange between processes and one sum serve all of them. The reason is that of the worst
+  column. KSPTRIREMEBLOCKCG is conjugate gradients for which the columns also search in one space,
+  so that they need fewer iterations; for KSPSolve() it is KSPTRIREMECG.
 */
 #define KSPTRIREMECG "trireme_cg"
 #define KSPTRIREMEBICGSTAB "trireme_bicgstab"
 #define KSPTRIREMEMINRES "trireme_minres"
+#define KSPTRIREMEBLOCKCG "trireme_block_cg"
 
 /*
   PC types. They work inside the KSP types above only.

@@ -99,7 +99,7 @@ struct WordsOf<Renew> {
 };
 
 struct SolverSpec {
-  std::string method = "cg";              // cg, bicgstab, or any PETSc KSP name
+  std::string method = "cg";              // cg, block_cg, ..., or any PETSc KSP name
   std::optional<Engine> engine;           // empty: auto
   std::string preconditioner = "jacobi";  // none, jacobi, or any PETSc PC name
   double rtol = 1e-8;                     // of ||b||, unpreconditioned residual

@@ -157,12 +157,13 @@ constexpr std::array kKeys = {
 
     Key{"solver", field::Section{}, "", "the Krylov method, and when it stops"},
     Key{"solver.method", field::Text{[](Case& c) -> string& { return c.solver.method; }}, "",
-        "cg (symmetric positive definite), minres (symmetric), bicgstab (any matrix), or "
-        "a PETSc KSP name such as gmres"},
+        "cg (symmetric positive definite), block_cg (cg that solves for many right-hand sides in "
+        "one "
+        "space), minres (symmetric), bicgstab (any matrix), or a PETSc KSP name such as gmres"},
     Key{"solver.engine", choice([](Case& c) -> decltype(auto) { return (c.solver.engine); }), "",
         "whose Krylov loop solves. petsc: PETSc's own; resident: the resident engine, "
         "Trireme's own loop, which keeps vectors and scalars where the kernel runs and "
-        "has cg, minres and bicgstab; auto: the resident engine where it has what the "
+        "has cg, block_cg, minres and bicgstab; auto: the resident engine where it has what the "
         "case asks for, else PETSc's"},
     Key{"solver.preconditioner",
         field::Text{[](Case& c) -> string& { return c.solver.preconditioner; }}, "",

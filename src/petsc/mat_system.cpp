@@ -73,8 +73,11 @@ void MatSystem::multi_multiply(MultiVector<const double> x, MultiVector<double> 
 }
 
 void MatSystem::multi_multiply_exactly(MultiVector<const double> x, MultiVector<double> y) {
-  if (const auto op = host_operator())
+  const auto op = host_operator();
+  if (op && op->inexact())
     op->multi_multiply_exactly_in_order(x, y);
+  else if (op)
+    op->multi_multiply_in_order(x, y);  // its time is recorded
   else
     HostSystem::multi_multiply_exactly(x, y);
 }
