@@ -34,22 +34,19 @@ std::size_t columns_of(const SolveContext& context) {
 
 }  // namespace
 
-struct Solves::ScaledSystem {
-  ScaledSystem(const Solves& solves, std::size_t k, std::span<const double> x)
-      : exponent(right_hand_side_exponent(solves.context_.matrix->comm, solves.rhs(k), x,
-                                          solves.matrix_exponent())),
-        of_x(exponent - solves.matrix_exponent()),
-        b(solves.rhs(k), -exponent),
-        x0(x, -of_x),
-        rhs_norm(solves.context_.plain.norm(b.values())) {}
+Solves::ScaledSystem::ScaledSystem(const Solves& solves, std::size_t k, std::span<const double> x)
+    : exponent(right_hand_side_exponent(solves.context_.matrix->comm, solves.rhs(k), x,
+                                        solves.matrix_exponent())),
+      of_x(exponent - solves.matrix_exponent()),
+      b(solves.rhs(k), -exponent),
+      x0(x, -of_x),
+      rhs_norm(solves.context_.plain.norm(b.values())) {}
 
-  int exponent;  // b is the caller's times 2^-exponent
-  int of_x;      // the caller's x is the solver's times 2^of_x
-  Scaled b, x0;
-  double rhs_norm;
-  double first_norm = 0;  // of the residual of the initial guess
-  double unit = 0;        // what relative norms are relative to
-};
+void Solves::ScaledSystem::measure(const Solves& solves, bool nonzero_guess) {
+  first_norm =
+      nonzero_guess ? solves.context_.plain.residual_norm(b.values(), x0.values()) : rhs_norm;
+  unit = rhs_norm > 0 ? rhs_norm : first_norm;
+}
 
 Solves::Solves(const SolveContext& context, Plan& plan, std::function<Plan()> make_plan,
                const IterationCallback& on_iteration, KernelTuning* tuning)
@@ -61,6 +58,7 @@ Solves::Solves(const SolveContext& context, Plan& plan, std::function<Plan()> ma
       solutions_(columns_of(context)),
       residuals_(columns_of(context)),
       errors_(columns_of(context)),
+      columns_(context.steps || columns_of(context) < 2 ? 0 : columns_of(context)),
       wanted_(solves_of(context)) {
   make_vectors();
   checkpointer_.emplace(context.matrix->comm, context.checkpoints, plan.solver->engine(),
@@ -115,7 +113,10 @@ bool Solves::solve_until_done() {
       continue;
     }
     if (context_.steps && !go_to_step(k)) break;
-    solve(k);
+    if (const std::size_t count = columns_at_once(k); count > 1)
+      solve_block(k, count);
+    else
+      solve(k);
     if (context_.steps) end_step(k);
     signalled = InterruptGuard::asked_anywhere(context_.matrix->comm);
   }
@@ -123,16 +124,12 @@ bool Solves::solve_until_done() {
 }
 
 void Solves::solve(std::size_t k) {
-  const Problem& problem = context_.problem;
   KspSolver& solver = *plan_.solver;
   const FirstGuess first = guess(k);
   ScaledSystem system(*this, k, first.x);
   // In a sequence, the norm is taken from the solver where that measures it.
   const bool measured = context_.steps && system.rhs_norm > 0 && solver.measures_first_residual();
-  system.first_norm = first.nonzero && !measured
-                          ? context_.plain.residual_norm(system.b.values(), system.x0.values())
-                          : system.rhs_norm;
-  system.unit = system.rhs_norm > 0 ? system.rhs_norm : system.first_norm;
+  system.measure(*this, first.nonzero && !measured);
   set_local_values(b_, system.b.values());
   if (first.nonzero)
     set_local_values(x_, system.x0.values());
@@ -165,19 +162,25 @@ void Solves::solve(std::size_t k) {
   if (tuning_) tuning_->solve_ends(result);
   if (copies_before) copies_ += *petsc_device_copies() - *copies_before;
 
-  Array<double> x = local_values(x_);
-  TrueResidual residual = judged(system, x);
-  if (!result.residuals.empty()) residual.last_norm = result.residuals.back();
-  confirm(result.verdict, solver, residual);
-  if (each_seconds_.empty() || (verdict_.converged && !result.verdict.converged))
-    verdict_ = result.verdict;
-
   if (context_.steps) {
     const bool known = first.nonzero && measured && !result.residuals.empty();
     steps_.back().guess = first.name;
     steps_.back().guess_residual =
         relative(known ? result.residuals.front() : system.first_norm, system.unit);
   }
+  total_iterations_ += result.iterations - before;
+  seconds_ += result.seconds;
+  note(k, system, std::move(result), local_values(x_));
+}
+
+void Solves::note(std::size_t k, const ScaledSystem& system, KspResult result, Array<double> x) {
+  const Problem& problem = context_.problem;
+  TrueResidual residual = judged(system, x);
+  if (!result.residuals.empty()) residual.last_norm = result.residuals.back();
+  confirm(result.verdict, *plan_.solver, residual);
+  if (each_seconds_.empty() || (verdict_.converged && !result.verdict.converged))
+    verdict_ = result.verdict;
+
   residuals_[k] = relative(residual.norm, system.unit);
   if (context_.steps) {
     if (context_.steps->solution_is_one()) errors_[k] = error(x, Array<double>(x.size(), 1.0));
@@ -186,8 +189,6 @@ void Solves::solve(std::size_t k) {
   }
   facts_ = result.facts;
   iterations_ = result.iterations;
-  total_iterations_ += result.iterations - before;
-  seconds_ += result.seconds;
   each_seconds_.push_back(result.seconds);
   ++count_;
   history_ = std::move(result.residuals);
@@ -195,6 +196,13 @@ void Solves::solve(std::size_t k) {
   solutions_[k] = std::move(x);
   checkpointer_->solved(k, result);
   if (system.exponent != 0) rhs_exponent_ = system.exponent;
+  if (columns_.empty()) return;
+  columns_[k] = {.iterations = iterations_,
+                 .converged = result.verdict.converged,
+                 .reason = result.verdict.text,
+                 .relative_residual = residuals_[k],
+                 .history = history_};
+  if (!problem.x_exact.empty()) columns_[k].relative_error = errors_[k];
 }
 
 // What an earlier run has solved is judged again, and not solved again.
@@ -252,6 +260,10 @@ void Solves::fill(RunOutcome& o) {
   note_corrections(o);
   note_steps(o);
   o.steps = std::move(steps_);
+  std::erase_if(columns_, [](const ColumnOutcome& c) { return c.reason.empty(); });
+  o.columns = std::move(columns_);
+  o.block = static_cast<std::int64_t>(std::max<std::size_t>(1, block_width_));
+  if (!block_note_.empty()) o.notes.push_back(std::move(block_note_));
   if (rhs_exponent_ != 0)
     o.notes.push_back(fmt::format(
         "the solver works on b times 2^{}, where no square leaves the range of double; what "

@@ -14,6 +14,7 @@
 #include "app/plan.hpp"
 #include "app/renewal.hpp"
 #include "app/run_kernel.hpp"
+#include "app/system_scale.hpp"
 #include "app/true_residual.hpp"
 
 namespace trireme {
@@ -34,7 +35,17 @@ class Solves {
 
  private:
   // A right-hand side as the solver works on it: scaled by powers of two.
-  struct ScaledSystem;
+  struct ScaledSystem {
+    ScaledSystem(const Solves& solves, std::size_t k, std::span<const double> x);
+    void measure(const Solves& solves, bool nonzero_guess);  // first_norm and unit
+
+    int exponent;  // b is the caller's times 2^-exponent
+    int of_x;      // the caller's x is the solver's times 2^of_x
+    Scaled b, x0;
+    double rhs_norm;
+    double first_norm = 0;  // of the residual of the initial guess
+    double unit = 0;        // what relative norms are relative to
+  };
   // Where a solve begins, in the caller's scale.
   struct FirstGuess {
     std::string name = "zero";  // or previous, extrapolate, x0
@@ -54,6 +65,12 @@ class Solves {
   int matrix_exponent() const;
   FirstGuess guess(std::size_t k) const;
   void solve(std::size_t k);
+  // In solves_of_blocks.cpp: several right-hand sides at once.
+  std::size_t columns_at_once(std::size_t k);
+  std::size_t choose_block_width();
+  void solve_block(std::size_t first, std::size_t count);
+  // What solve() and solve_block() note of a right-hand side: x is in the scale of `system`.
+  void note(std::size_t k, const ScaledSystem& system, KspResult result, Array<double> x);
   void take_over(std::size_t k);
   void note_a_stop();
   void fill(RunOutcome& o);
@@ -71,6 +88,9 @@ class Solves {
   VecHandle x_, b_;
   std::vector<Array<double>> solutions_;    // the latest of each right-hand side
   std::vector<double> residuals_, errors_;  // of those solutions
+  std::vector<ColumnOutcome> columns_;      // likewise, where there are several right-hand sides
+  std::size_t block_width_ = 0;             // right-hand sides at once; 0: not chosen
+  std::string block_note_;
   std::optional<Checkpointer> checkpointer_;
 
   std::int64_t wanted_ = 0;                     // solves

@@ -68,6 +68,7 @@ struct StepEntry {
 struct ProblemSpec {
   std::variant<SystemFile, GenerateSpec> source;
   RightHandSide rhs = MadeRhs::from_ones;
+  std::int64_t rhs_count = 1;      // right-hand sides that are made; more than 1: MadeRhs::random
   std::vector<StepEntry> steps;    // empty: one system; config/steps.hpp expands it
   std::int64_t rows_together = 1;  // no key: blocks of this many rows stay on one rank
 
@@ -105,8 +106,9 @@ struct SolverSpec {
   double rtol = 1e-8;                     // of ||b||, unpreconditioned residual
   double atol = 0;                        // in units of b
   std::int64_t max_iterations = 10000;
-  Guess guess = Guess::previous;  // of the steps of a sequence
-  Renew renew = Renew::adaptive;  // likewise
+  Guess guess = Guess::previous;      // of the steps of a sequence
+  Renew renew = Renew::adaptive;      // likewise
+  std::optional<std::int64_t> block;  // right-hand sides that are solved at once; empty: auto
 };
 
 struct ReportSpec {

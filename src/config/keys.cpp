@@ -114,6 +114,9 @@ constexpr std::array kKeys = {
     Key{"problem.seed",
         field::Seed{[](Case& c) -> decltype(auto) { return (generate_of(c).seed); }}, "",
         "with generate: seed of everything that is random"},
+    Key{"problem.rhs_count",
+        field::Integer{[](Case& c) -> decltype(auto) { return (c.problem.rhs_count); }, 1, 4096},
+        "right-hand sides", "with rhs: random: so many of them, which differ"},
     Key{"problem.matrix", field::Text{[](Case& c) -> string& { return file_of(c).matrix; }}, "",
         "HDF5 group of the matrix: attributes format and shape, datasets indptr, indices, data; a "
         "file of another format holds one matrix and needs no name"},
@@ -181,6 +184,11 @@ constexpr std::array kKeys = {
         "iterations",
         "the solve stops unconverged after this many (exit code 5; the report is "
         "written)"},
+    Key{"solver.block",
+        field::AutoInteger{[](Case& c) -> decltype(auto) { return (c.solver.block); }, 1, 64},
+        "right-hand sides",
+        "how many right-hand sides the resident engine solves at once, on CPUs; auto: the number "
+        "with the fastest product for each"},
     Key{"solver.guess", choice([](Case& c) -> decltype(auto) { return (c.solver.guess); }), "",
         "with problem.steps: first guess of each step after the first. previous: the solution of "
         "the step before; extrapolate: the line through the last two solutions; zero"},

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,11 @@ struct Integer {
   std::int64_t min = 0;
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
 };
+struct AutoInteger {  // auto (empty) or a whole number
+  std::optional<std::int64_t>& (*at)(Case&);
+  std::int64_t min = 0;
+  std::int64_t max = std::numeric_limits<std::int64_t>::max();
+};
 struct Seed {
   std::uint64_t& (*at)(Case&);
 };
@@ -76,10 +82,10 @@ struct PetscOptions {};  // any map: nested names are joined by '_'
 
 }  // namespace field
 
-using Field =
-    std::variant<field::Section, field::Sections, field::Text, field::TextList, field::Choice,
-                 field::ChoiceList, field::Rhs, field::File, field::Directory, field::Integer,
-                 field::Seed, field::Real, field::Duration, field::Flag, field::PetscOptions>;
+using Field = std::variant<field::Section, field::Sections, field::Text, field::TextList,
+                           field::Choice, field::ChoiceList, field::Rhs, field::File,
+                           field::Directory, field::Integer, field::AutoInteger, field::Seed,
+                           field::Real, field::Duration, field::Flag, field::PetscOptions>;
 
 struct Key {
   std::string_view path;  // "solver.rtol"

@@ -51,6 +51,11 @@ class Describe {
     if (f.at(defaults_) >= f.min) json["default"] = f.at(defaults_);
     return json;
   }
+  Json operator()(const field::AutoInteger& f) const {
+    return {{"oneOf",
+             {{{"const", kAuto}}, {{"type", "integer"}, {"minimum", f.min}, {"maximum", f.max}}}},
+            {"default", kAuto}};
+  }
   Json operator()(const field::Seed& f) const {
     return {{"type", "integer"}, {"minimum", 0}, {"default", f.at(defaults_)}};
   }

@@ -42,6 +42,10 @@ class Checker {
            "{}: problem.rhs '{}' is a dataset, but a generated problem has no "
            "file; use ones, random or from-ones",
            places_.at("problem.rhs"), b->name);
+    const auto* made = std::get_if<MadeRhs>(&problem.rhs);
+    if (problem.rhs_count > 1 && !(made && *made == MadeRhs::random))
+      fail(ExitCode::usage, "{}: problem.rhs_count goes with problem.rhs: random",
+           places_.at("problem.rhs_count"));
     const auto* source = std::get_if<SystemFile>(&problem.source);
     if (!source) return;
     must_be_dataset("problem.matrix", source->matrix);

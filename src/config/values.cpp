@@ -138,6 +138,17 @@ struct Assign {
     f.at(c) = *number;
   }
 
+  void operator()(const field::AutoInteger& f) const {
+    if (value.IsScalar() && value.Scalar() == kAuto) {
+      f.at(c) = std::nullopt;
+      return;
+    }
+    const auto number = scalar<std::int64_t>(parse_integer<std::int64_t>);
+    if (!number || *number < f.min || *number > f.max)
+      complaint.wants(fmt::format("auto or a whole number from {} to {}", f.min, f.max), value);
+    f.at(c) = *number;
+  }
+
   void operator()(const field::Seed& f) const {
     const auto number = scalar<std::uint64_t>(parse_integer<std::uint64_t>);
     if (!number) complaint.wants("a whole number, 0 or more", value);

@@ -30,7 +30,8 @@ class HostOperator final : public Operator {
   void multiply_exactly(std::span<const double> x, std::span<double> y) override;
   // Y = A X for several vectors in any layout, with one exchange of the halo for all of them. X and
   // Y have local_rows() rows, the same width on all ranks, and do not overlap. Allocates where a
-  // width comes for the first time. The time is recorded as that of one product. Collective.
+  // width comes for the first time. The time is recorded as that of `width` products, an
+  // equal part for each. Collective.
   void multi_multiply(MultiVector<const double> x, MultiVector<double> y);
   // The same in FP64 whatever the precision is. The time is not recorded. Collective.
   void multi_multiply_exactly(MultiVector<const double> x, MultiVector<double> y);

@@ -29,14 +29,15 @@ RowRange rows_of(const Problem& problem) {
   return {slab.first_row, slab.local.rows, slab.global_rows};
 }
 
-void make_rhs(MadeRhs rhs, Problem& problem) {
+void make_rhs(MadeRhs rhs, std::int64_t count, Problem& problem) {
   const RowRange rows = rows_of(problem);
   switch (rhs) {
     case MadeRhs::ones:
       problem.rhs.push_back(constant_vector(rows.count, 1.0));
       break;
     case MadeRhs::random:
-      problem.rhs.push_back(random_vector(rows, 1));
+      for (std::int64_t k = 0; k < count; ++k)
+        problem.rhs.push_back(random_vector(rows, static_cast<std::uint64_t>(k) + 1));
       break;
     case MadeRhs::from_ones:
       problem.rhs.push_back(row_sums(problem.matrix.local));
@@ -46,12 +47,12 @@ void make_rhs(MadeRhs rhs, Problem& problem) {
 }
 
 // Collective.
-void read_or_make_rhs(MPI_Comm comm, SystemSource& source, const RightHandSide& rhs,
+void read_or_make_rhs(MPI_Comm comm, SystemSource& source, const ProblemSpec& spec,
                       Problem& problem) {
-  if (const auto* b = std::get_if<Dataset>(&rhs))
+  if (const auto* b = std::get_if<Dataset>(&spec.rhs))
     problem.rhs = source.read_vectors(b->name, rows_of(problem));
   else
-    collectively(comm, [&] { make_rhs(std::get<MadeRhs>(rhs), problem); });
+    collectively(comm, [&] { make_rhs(std::get<MadeRhs>(spec.rhs), spec.rhs_count, problem); });
 }
 
 // Collective.
@@ -128,7 +129,7 @@ Problem load_problem(MPI_Comm comm, const ProblemSpec& spec) {
       fail(ExitCode::input, "{} is {} x {}; a linear system needs a square matrix", problem.name,
            slab.global_rows, slab.global_cols);
   });
-  read_or_make_rhs(comm, *source, spec.rhs, problem);
+  read_or_make_rhs(comm, *source, spec, problem);
   if (const auto* system = std::get_if<SystemFile>(&spec.source)) {
     if (!system->x0.empty()) read_x0(comm, *source, system->x0, problem);
     if (!system->x_exact.empty()) read_x_exact(comm, *source, system->x_exact, problem);

@@ -21,6 +21,7 @@ std::string account(const CaseOutcome& outcome);
 std::string times(const CaseOutcome& outcome);
 std::string trials(const CaseOutcome& outcome);
 std::string steps(const CaseOutcome& outcome);
+std::string columns(const CaseOutcome& outcome);
 std::string matrix(const CaseOutcome& outcome);
 std::string details(const CaseOutcome& outcome);
 

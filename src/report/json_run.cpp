@@ -55,11 +55,22 @@ Json step(const StepOutcome& s) {
           {"solve_seconds", s.solve_seconds}};
 }
 
+Json column(const ColumnOutcome& c) {
+  return {{"iterations", c.iterations},
+          {"converged", c.converged},
+          {"reason", c.reason},
+          {"relative_residual", c.relative_residual},
+          {"relative_error", optional(c.relative_error)},
+          {"history", c.history}};
+}
+
 }  // namespace
 
 Json run(const RunOutcome& run) {
   Json steps = Json::array();
   for (const StepOutcome& s : run.steps) steps.push_back(step(s));
+  Json columns = Json::array();
+  for (const ColumnOutcome& c : run.columns) columns.push_back(column(c));
   return {{"kernel", run.kernel},
           {"device", to_string(run.device)},
           {"precision", to_string(run.precision)},
@@ -96,6 +107,8 @@ Json run(const RunOutcome& run) {
           {"product_us", run.product_us},
           {"product_us_stride", run.product_us_stride},
           {"steps", std::move(steps)},
+          {"block", run.block},
+          {"columns", std::move(columns)},
           {"trial", trial(run.trial)}};
 }
 

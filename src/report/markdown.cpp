@@ -123,6 +123,20 @@ std::string steps(const CaseOutcome& outcome) {
   return text;
 }
 
+std::string columns(const CaseOutcome& outcome) {
+  std::string text;
+  for (const RunOutcome& run : outcome.runs) {
+    if (run.columns.empty()) continue;
+    text += fmt::format("\n### Right-hand sides of {}\n\n", escape(label(run))) +
+            head({"right-hand side", "iterations", "true residual", "end"});
+    for (std::size_t k = 0; k < run.columns.size(); ++k)
+      text +=
+          row({std::to_string(k), std::to_string(run.columns[k].iterations),
+               words::residual(run.columns[k].relative_residual), escape(run.columns[k].reason)});
+  }
+  return text;
+}
+
 // A block of code in as many tildes as the content does not have.
 std::string code(const std::string& content) {
   std::string fence = "~~~";
@@ -154,7 +168,8 @@ std::string markdown_report(const CaseOutcome& outcome) {
   }
   for (const std::string& line : {words::account_line(outcome), words::start(outcome.start)})
     if (!line.empty()) text += "- " + escape(line) + "\n";
-  return text + account(outcome) + trials(outcome) + steps(outcome) + details(outcome);
+  return text + account(outcome) + trials(outcome) + steps(outcome) + columns(outcome) +
+         details(outcome);
 }
 
 }  // namespace trireme

@@ -100,6 +100,16 @@ struct StepOutcome {
   double read_seconds = 0, renew_seconds = 0, solve_seconds = 0;
 };
 
+// One of several right-hand sides.
+struct ColumnOutcome {
+  std::int64_t iterations = 0;
+  bool converged = false;
+  std::string reason;
+  double relative_residual = 0;               // true: ||b - A x|| / ||b||
+  std::optional<double> relative_error = {};  // ||x - x_exact|| / ||x_exact||
+  std::vector<double> history = {};           // as RunOutcome::history
+};
+
 // The pattern of the matrix as a picture and its row lengths as a histogram. Empty: not gathered.
 struct PatternPicture {
   std::int64_t cells = 0;             // per side
@@ -145,7 +155,10 @@ struct RunOutcome {
   std::string ghost_kernel{};      // multiplies by the columns of other ranks; empty: `kernel` does
   std::optional<TrialOutcome> trial;  // of `kernel: auto`
   std::vector<StepOutcome> steps;     // of problem.steps
-  std::vector<double> product_us;     // times of products in their order, at most 2,000 of them
+  std::vector<ColumnOutcome>
+      columns;                     // of the last round, where there are several right-hand sides
+  std::int64_t block = 1;          // right-hand sides that were solved at once, at most
+  std::vector<double> product_us;  // times of products in their order, at most 2,000 of them
   // product_us holds the timed products 0, stride, 2 * stride and so on.
   std::int64_t product_us_stride = 1;
 };

@@ -76,6 +76,14 @@ RunOutcome albus() {
                 .read_seconds = 0.125,
                 .renew_seconds = 0.0625,
                 .solve_seconds = 0.75}};
+  run.block = 2;
+  run.columns = {{.iterations = 3,
+                  .converged = true,
+                  .reason = "converged",
+                  .relative_residual = 7.5e-9,
+                  .relative_error = 0.25,
+                  .history = {1, 7.5e-9}},
+                 {.iterations = 4, .reason = "not converged", .relative_residual = 0.5}};
   run.trial = {.candidates = {{.kernel = "albus",
                                .ordering = "rcm",
                                .ghost_kernel = "csr",
@@ -127,6 +135,8 @@ RunOutcome sell() {
   run.product_us = {};
   run.product_us_stride = 1;
   run.steps = {};
+  run.block = 1;
+  run.columns = {};
   run.trial = std::nullopt;
   run.notes = {};
   run.history = {1, kNan};
@@ -270,6 +280,11 @@ TEST(Figures, OfTheJson) {
                "guess": "previous", "guess_residual": 0.5, "iterations": 17, "converged": true,
                "relative_residual": 8.5e-9, "read_seconds": 0.125, "renew_seconds": 0.0625,
                "solve_seconds": 0.75}],
+    "block": 2, "columns": [
+      {"iterations": 3, "converged": true, "reason": "converged", "relative_residual": 7.5e-9,
+       "relative_error": 0.25, "history": [1.0, 7.5e-9]},
+      {"iterations": 4, "converged": false, "reason": "not converged", "relative_residual": 0.5,
+       "relative_error": null, "history": []}],
     "trial": {"began_with": "csr", "expected_products": 313, "expected_from": "repeat: 2", "budget_seconds": 0.0625,
               "seconds": 0.031, "from_cache": false, "changed_at": 3, "candidates": [
       {"kernel": "albus", "ordering": "rcm", "ghost_kernel": "csr", "predicted_us": 6200.0, "build_seconds": 0.012,
@@ -289,7 +304,7 @@ TEST(Figures, OfTheJson) {
     "iteration_us": 0.1, "gflops": 1234.5, "padding": 0.0, "bytes": 999,
     "peak_memory_bytes": 1500000, "peak_memory_over_csr": 0.5, "deterministic": true, "notes": [],
     "history": [1.0, null], "ordering": "given", "ghost_kernel": "", "product_us": [], "product_us_stride": 1,
-    "steps": []})json"));
+    "steps": [], "block": 1, "columns": []})json"));
   for (const char* unknown : {"relative_residual", "relative_error", "gbytes_per_s",
                               "bandwidth_fraction", "break_even_products", "trial"})
     sell[unknown] = nullptr;

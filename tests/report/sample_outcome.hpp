@@ -114,6 +114,10 @@ inline CaseOutcome sample_outcome() {
   outcome.runs[1].break_even_products = 6;
   outcome.runs[1].trial = sample_trial();
   outcome.runs[1].steps = {sample_step("/A0", 120), sample_step("/A1", 90)};
+  outcome.runs[0].block = 2;
+  outcome.runs[0].columns = {
+      {.iterations = 300, .converged = true, .reason = "converged", .relative_residual = 9e-9},
+      {.iterations = 313, .converged = true, .reason = "converged", .relative_residual = 8e-9}};
   outcome.start = {.libraries = 0.21,
                    .device = 0,
                    .read = 0.2,

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several right-hand sides at once come to the same results as one after another.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "solved_cases.hpp"
+
+namespace trireme {
+namespace {
+
+using test::case_of;
+
+CaseOutcome solved(const std::string& block, const std::string& of_solver = "",
+                   const std::string& rest = "") {
+  const std::string solver = "solver: {rtol: 1e-9, block: " + block + of_solver + "}\n";
+  return run_case(MPI_COMM_WORLD,
+                  case_of("generate: poisson3d, n: 14, rhs: random, rhs_count: 11",
+                          solver + "kernel: albus\ndevice: cpu\n" + rest),
+                  nullptr);
+}
+
+TEST(Blocks, GiveEachRightHandSideItsOwnSolve) {
+  const RunOutcome one = solved("1").runs[0];
+  ASSERT_EQ(one.columns.size(), 11U);
+  EXPECT_EQ(one.block, 1);
+  for (const std::string block : {"4", "11", "auto"}) {
+    SCOPED_TRACE(block);
+    const RunOutcome many = solved(block).runs[0];
+    EXPECT_GT(many.block, 1);
+    EXPECT_TRUE(many.converged);
+    ASSERT_EQ(many.columns.size(), 11U);
+    double worst = 0;
+    for (std::size_t k = 0; k < 11; ++k) {
+      const ColumnOutcome& column = many.columns[k];
+      EXPECT_TRUE(column.converged) << column.reason;
+      EXPECT_NEAR(static_cast<double>(column.iterations),
+                  static_cast<double>(one.columns[k].iterations), 1);
+      EXPECT_LE(column.relative_residual, 1.05e-9);
+      ASSERT_EQ(std::ssize(column.history), column.iterations + 1);
+      EXPECT_NEAR(column.history[5], one.columns[k].history[5], 1e-8);
+      worst = std::max(worst, column.relative_residual);
+    }
+    EXPECT_EQ(many.relative_residual, worst);
+    EXPECT_EQ(many.solve_seconds.size(), 11U);
+    EXPECT_GT(many.kernel_us.median, 0);
+  }
+}
+
+TEST(Blocks, RightHandSidesDiffer) {
+  const RunOutcome one = solved("1").runs[0];
+  for (std::size_t k = 1; k < 11; ++k)
+    EXPECT_NE(one.columns[k].history[1], one.columns[0].history[1]) << k;
+}
+
+TEST(Blocks, OneThatDoesNotConvergeFailsTheRun) {
+  const CaseOutcome outcome = solved("4", ", max_iterations: 3");
+  EXPECT_EQ(exit_code(outcome), ExitCode::not_converged);
+  EXPECT_FALSE(outcome.runs[0].converged);
+  ASSERT_EQ(outcome.runs[0].columns.size(), 11U);
+  for (const ColumnOutcome& column : outcome.runs[0].columns) {
+    EXPECT_FALSE(column.converged);
+    EXPECT_EQ(column.iterations, 3);
+  }
+}
+
+TEST(Blocks, RepeatSolvesAllAgain) {
+  const RunOutcome run = solved("4", "", "repeat: 2").runs[0];
+  EXPECT_TRUE(run.converged);
+  EXPECT_EQ(run.solve_seconds.size(), 22U);
+  EXPECT_EQ(run.columns.size(), 11U);
+}
+
+TEST(Blocks, PetscsLoopsSolveOneAfterAnother) {
+  const RunOutcome run = solved("4", ", engine: petsc").runs[0];
+  EXPECT_EQ(run.block, 1);
+  EXPECT_TRUE(std::any_of(run.notes.begin(), run.notes.end(), [](const std::string& note) {
+    return note.find("one after another") != std::string::npos;
+  }));
+}
+
+}  // namespace
+}  // namespace trireme
