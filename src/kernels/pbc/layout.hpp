@@ -18,7 +18,9 @@
 // do in CSR. Bytes per nonzero: 16 (double).
 //
 // How we read the papers.
-//  - Both name five arrays. TEB's description of Dev_w ("the width of the maximum number of
+//  - TEB's text gives the nonzeros per block of the example. Which rows share a block follows from
+//    our rule (partition.hpp), and so do the arrays.
+//  - TEB names the five arrays. Its description of Dev_w ("the width of the maximum number of
 //    nonzeros") also fits blocks that are padded to that width. Such blocks have no bound on their
 //    padding: one with rows of 600 and 1 nonzeros would be nearly all zeros. We store no padding,
 //    as the abstract of PBC says ("each block stored in the form of CSR and COO"), and dev_w is the
