@@ -30,6 +30,7 @@ struct MultiVector {
     return {data + first * vector_stride, rows, count, row_stride, vector_stride};
   }
 
+  // NOLINTNEXTLINE(google-explicit-constructor): as std::span<T> becomes std::span<const T>
   operator MultiVector<const Element>() const requires(!std::is_const_v<Element>) {
     return {data, rows, width, row_stride, vector_stride};
   }

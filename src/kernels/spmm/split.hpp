@@ -39,8 +39,8 @@ inline constexpr int kLanes = 32;     // per warp
 inline constexpr int kTile = kLanes;  // vectors per thread or warp, at most
 inline constexpr int kThreads = 256;  // per block
 inline constexpr int kNonzeros = 32;  // per thread or warp, where the nonzeros are shared
-inline constexpr std::int64_t kPerBlockOfThreads = kThreads * kNonzeros;
-inline constexpr std::int64_t kPerBlockOfWarps = kThreads / kLanes * kNonzeros;
+inline constexpr std::int64_t kPerBlockOfThreads = std::int64_t{kThreads} * kNonzeros;
+inline constexpr std::int64_t kPerBlockOfWarps = std::int64_t{kThreads / kLanes} * kNonzeros;
 
 // The nonzeros per block; 0 where the rows are shared.
 constexpr std::int64_t block_size(SpmmSplit split) {
