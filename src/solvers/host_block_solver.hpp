@@ -48,8 +48,8 @@ class HostBlockSolver {
   // verdict of an observer must be the same on every process. `atol` is empty or has one value per
   // column, which takes the place of rule.atol.
   //
-  // Throws Error{internal} where the sizes of B, X and `observers` disagree, Error{resource} where
-  // the memory for the block cannot be had, and Error{usage} for a rule that an inexact product
+  // Throws Error{internal} where the sizes of B, X, `observers` and `atol` disagree, Error{resource}
+  // where the memory for the block cannot be had, and Error{usage} for a rule that an inexact product
   // does not allow (require_norm()). Collective over the system's processes.
   std::vector<SolveResult> solve(MultiVector<const double> b, MultiVector<double> x,
                                  bool zero_guess, const Tolerances& rule,

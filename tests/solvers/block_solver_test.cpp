@@ -35,7 +35,7 @@ void expect_solved(const CsrMatrix<double>& a, const std::vector<Array<double>>&
 }
 
 TEST(BlockSolver, SolvesWithEveryKernel) {
-  const CsrMatrix<double> a = test::irregular_matrix(900);
+  const CsrMatrix<double> a = grid_matrix(25, 0, 10);
   const Array<double> d = test::diagonal_of(a);
   const std::vector<Array<double>> b = random_columns(a.rows, 11);
   for (const KernelEntry& entry : kernel_registry()) {
@@ -213,6 +213,25 @@ TEST(BlockSolver, AnObserverEndsItsOwnColumn) {
   EXPECT_LT(relative_residual(a, b[2], x), 2) << "x is the iterate so far";
 }
 
+TEST(BlockSolver, EachColumnMayHaveAnAbsoluteTolerance) {
+  const CsrMatrix<double> a = grid_matrix(16);
+  const Array<double> b = test::random_vector<double>(a.rows);
+  Array<double> all_b(3 * a.rows), all_x(3 * a.rows), x(a.rows);
+  for (std::int64_t i = 0; i < 3 * a.rows; ++i) all_b[i] = b[i / 3];
+  const auto kernel = build_host_kernel<double>("csr", a.view());
+  HostKernelSystem system(*kernel, a.rows);
+  HostBlockSolver solver(system, Method::cg, Variant::automatic, {});
+  const double atol[] = {1e-3, 1e-50, 1e-1};
+  const auto results = solver.solve(side_by_side<const double>(all_b.data(), a.rows, 3),
+                                    side_by_side(all_x.data(), a.rows, 3), true, {}, {}, atol);
+  EXPECT_EQ(results[0].reason, Reason::atol);
+  EXPECT_EQ(results[1].reason, Reason::rtol);
+  EXPECT_LT(results[2].iterations, results[0].iterations);
+  EXPECT_LT(results[0].iterations, results[1].iterations);
+  for (std::int64_t i = 0; i < a.rows; ++i) x[i] = all_x[3 * i];
+  EXPECT_LE(relative_residual(a, b, x) * test::norm(b), 1.0001e-3);
+}
+
 // A system that counts what it is asked for.
 class CountingSystem : public HostKernelSystem {
  public:
@@ -321,6 +340,8 @@ TEST(BlockSolver, RefusesWhatDoesNotFitTogether) {
   EXPECT_THROW(solver.solve(four, side_by_side(x.data(), 8, 4), true, {}), Error);
   const std::vector<IterationObserver> two(2);
   EXPECT_THROW(solver.solve(four, side_by_side(x.data(), a.rows, 4), true, {}, two), Error);
+  const double atol[] = {1, 2};
+  EXPECT_THROW(solver.solve(four, side_by_side(x.data(), a.rows, 4), true, {}, {}, atol), Error);
 }
 
 TEST(BlockSolver, SaysThatTheMemoryDoesNotSuffice) {
