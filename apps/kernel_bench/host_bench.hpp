@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 #include "kernel_bench/check.hpp"
 #include "kernel_bench/measurement.hpp"
 #include "kernels/registry.hpp"
@@ -35,6 +36,23 @@ std::vector<const KernelEntry*> chosen_host_kernels(const Options& options,
     for (const KernelEntry& entry : kernel_registry())
       if (entry.*builder) chosen.push_back(&entry);
   return chosen;
+}
+
+// Calls take(entry, kernel, seconds of the build) for each chosen kernel. Returns why kernels that
+// refuse the matrix or lack memory are left out.
+template <class Value, class Take>
+std::vector<std::string> build_host_kernels(const Options& options, HostBuilderOf<Value> builder,
+                                            const CsrView<Value>& matrix, Take&& take) {
+  std::vector<std::string> skipped;
+  for (const KernelEntry* entry : chosen_host_kernels<Value>(options, builder)) try {
+      const Stopwatch watch;
+      auto kernel = (entry->*builder)(matrix);
+      take(entry, std::move(kernel), watch.seconds());
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::resource) throw;
+      skipped.push_back(fmt::format("{}: {}", entry->name, error.what()));
+    }
+  return skipped;
 }
 
 // Rounds the values to FP32, so that the exact product is the same in double and in mixed

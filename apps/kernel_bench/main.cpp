@@ -56,18 +56,25 @@ int exit_code(const std::string& failures) {
   return failures.empty() ? 0 : static_cast<int>(ExitCode::internal);
 }
 
+// Throws Error{resource} where every kernel was left out.
+template <class AnyResults>
+void require_a_measurement(const AnyResults& results) {
+  if (results.rows.empty() && !results.skipped.empty())
+    fail(ExitCode::resource, "nothing was measured: {}", fmt::join(results.skipped, "; "));
+}
+
 int run(const Arguments& arguments) {
   refuse_overwriting({arguments.source}, {arguments.json});
   const NamedMatrix named = load_matrix(arguments.source, arguments.group, arguments.spec);
   if (arguments.options.vectors > 0) {
     const VectorsResults results = measure_vectors(named.matrix, arguments);
+    require_a_measurement(results);
     std::fputs(format_vectors_table(results, named.name).c_str(), stdout);
     if (!arguments.json.empty()) write_vectors_json(results, arguments.json);
     return exit_code(format_vectors_failures(results));
   }
   const Results results = measure(named.matrix, arguments);
-  if (results.rows.empty() && !results.skipped.empty())
-    fail(ExitCode::resource, "nothing was measured: {}", fmt::join(results.skipped, "; "));
+  require_a_measurement(results);
   std::fputs(format_table(results, named.name).c_str(), stdout);
   if (!arguments.json.empty()) write_json(results, arguments.json);
   return exit_code(format_failures(results));

@@ -47,7 +47,10 @@ class HostBench {
                     .baseline = std::string(benchmark_baseline(Device::cpu)),
                     .rows = {},
                     .skipped = {}};
-    results.skipped = build();
+    results.skipped = build_host_kernels<Value>(
+        options_, builder_, a_, [&](const KernelEntry* entry, auto kernel, double seconds) {
+          candidates_.push_back({entry, std::move(kernel), seconds, {}, {}});
+        });
     for (Candidate<Value>& candidate : candidates_) results.rows.push_back(check(candidate));
     time_warm();
     time_cold();
@@ -57,20 +60,6 @@ class HostBench {
   }
 
  private:
-  // Returns why kernels were left out.
-  std::vector<std::string> build() {
-    std::vector<std::string> skipped;
-    for (const KernelEntry* entry : chosen_host_kernels<Value>(options_, builder_)) try {
-        const Stopwatch watch;
-        auto kernel = (entry->*builder_)(a_);
-        candidates_.push_back({entry, std::move(kernel), watch.seconds(), {}, {}});
-      } catch (const Error& error) {
-        if (error.code() != ExitCode::resource) throw;
-        skipped.push_back(fmt::format("{}: {}", entry->name, error.what()));
-      }
-    return skipped;
-  }
-
   Measurement check(Candidate<Value>& candidate) {
     std::fill(y_.begin(), y_.end(), poison<Value>());
     candidate.kernel->multiply(x_, y_, Accumulate::no);

@@ -39,12 +39,11 @@ class VectorsBench {
         y_(matrix.rows * vectors_) {}
 
   VectorsResults run() {
-    VectorsResults results{.bandwidth = host_bandwidth(), .rows = {}};
-    for (const KernelEntry* entry : chosen_host_kernels<Value>(options_, builder_)) {
-      const Stopwatch watch;
-      auto kernel = (entry->*builder_)(a_);
-      candidates_.push_back({entry, std::move(kernel), watch.seconds(), {}, {}});
-    }
+    VectorsResults results{.bandwidth = host_bandwidth(), .rows = {}, .skipped = {}};
+    results.skipped = build_host_kernels<Value>(
+        options_, builder_, a_, [&](const KernelEntry* entry, auto kernel, double seconds) {
+          candidates_.push_back({entry, std::move(kernel), seconds, {}, {}});
+        });
     for (Candidate<Value>& candidate : candidates_) results.rows.push_back(check(candidate));
     time();
     for (std::size_t i = 0; i < candidates_.size(); ++i) {

@@ -34,6 +34,7 @@ struct VectorsMeasurement {
 struct VectorsResults {
   Bandwidth bandwidth;
   std::vector<VectorsMeasurement> rows;
+  std::vector<std::string> skipped = {};  // as in Results
 
   // The kernel whose N products of one vector take the least time; null where nothing was measured.
   const VectorsMeasurement* best_singles() const;

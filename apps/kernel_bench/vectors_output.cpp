@@ -66,6 +66,7 @@ std::string format_vectors_table(const VectorsResults& results, const std::strin
     else
       table += fmt::format("{:>13}{:>9}{:>9}{:>8}{:>7}\n", "-", "-", "-", "-", "-");
   }
+  for (const std::string& skipped : results.skipped) table += skipped + "\n";
   return table + fmt::format(
                      "\ntogether: one product of {0} vectors; singles: {0} products of one vector\n"
                      "vs own: the kernel's singles / together; vs best: those of {1} / together\n",

@@ -86,6 +86,9 @@ class KernelBench(unittest.TestCase):
         self.assertIn("\nell: kernel 'ell' would pad 300 rows to the 300 nonzeros", done.stdout)
         self.assertEqual([row["kernel"] for row in json.loads((self.folder / "x.json").read_text())], ["csr"])
         self.assertIn("nothing was measured: ell: ", self.refused(4, "a.mtx", "--kernels", "ell"))
+        done = self.bench("a.mtx", "--kernels", "csr,ell", "--seconds", 0, "--vectors", 2)
+        self.assertIn("\nell: kernel 'ell' would pad 300 rows", done.stdout)
+        self.assertIn("nothing was measured: ell: ", self.refused(4, "a.mtx", "--kernels", "ell", "--vectors", 2))
 
     def test_refusals(self):
         small = ("poisson2d", "--n", 4)

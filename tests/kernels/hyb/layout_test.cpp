@@ -55,7 +55,7 @@ TEST(HybLayout, IsAsWideAsFourThousandAndNinetySixRowsOfASmallMatrix) {
   EXPECT_EQ(hyb::choose_width(row_ptr(0, 0)), 0);
 }
 
-// A third of the rows has 3 nonzeros and the others have none: the most padding that the rule
+// A third of the rows has 3 nonzeros and the others have none: the maximum padding that the rule
 // allows.
 TEST(HybHost, StoresAtMostThreeTimesTheNonzeros) {
   std::vector<std::int64_t> lengths(15000, 0);
