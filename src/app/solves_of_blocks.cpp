@@ -122,7 +122,7 @@ void Solves::solve_block(std::size_t first, std::size_t count) {
   const auto width = static_cast<Width>(count);
   std::deque<ScaledSystem> systems;  // they cannot move
   std::vector<int> exponents;
-  Array<double> b(rows * width), x(rows * width);
+  Array<double> b(rows * width), x(rows * width, 0.0);
   const MultiVector<double> bs = side_by_side(b.data(), rows, width);
   const MultiVector<double> xs = side_by_side(x.data(), rows, width);
   bool nonzero = false;
@@ -135,11 +135,12 @@ void Solves::solve_block(std::size_t first, std::size_t count) {
     exponents.push_back(system.exponent);
     nonzero = nonzero || guessed.nonzero;
     unit = std::max(unit, system.unit);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      bs(i, j) = system.b.values()[i];
-      xs(i, j) = guessed.nonzero ? system.x0.values()[i] : 0;
-    }
+    if (guessed.nonzero)
+      for (std::int64_t i = 0; i < rows; ++i) xs(i, j) = system.x0.values()[i];
   }
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (Width j = 0; j < width; ++j) bs(i, j) = systems[j].b.values()[i];
   solver.monitor([&](std::int64_t iteration, double norm) {
     if (on_iteration_) on_iteration_(iteration, relative(norm, unit));
   });
@@ -150,13 +151,14 @@ void Solves::solve_block(std::size_t first, std::size_t count) {
   for (const KspResult& result : results) longest = std::max(longest, result.iterations);
   total_iterations_ += longest;
   seconds_ += results.front().seconds;
-  for (Width j = 0; j < width; ++j) {
-    KspResult& result = results[static_cast<std::size_t>(j)];
-    result.seconds /= static_cast<double>(width);
-    Array<double> xj(rows);
-    for (std::int64_t i = 0; i < rows; ++i) xj[i] = xs(i, j);
-    note(first + static_cast<std::size_t>(j), systems[static_cast<std::size_t>(j)],
-         std::move(result), std::move(xj));
+  std::vector<Array<double>> solutions(count);
+  for (Array<double>& solution : solutions) solution.resize(rows);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < count; ++j) solutions[j][i] = xs(i, static_cast<Width>(j));
+  for (std::size_t j = 0; j < count; ++j) {
+    results[j].seconds /= static_cast<double>(width);
+    note(first + j, systems[j], std::move(results[j]), std::move(solutions[j]));
   }
 }
 
