@@ -91,9 +91,11 @@ void expect_columns_solved(Cut cut, Method method, Variant variant, std::string_
     EXPECT_EQ(solved[j].outcome.reason, alone.outcome.reason);
     EXPECT_EQ(solved[j].outcome.reason, j == 3 ? Reason::not_finite : Reason::rtol);
     if (j == 3) continue;
+    // Rounding decides about some iterations, and about more of BiCGSTAB than of CG.
+    const double part = method == Method::bicgstab ? 0.5 : 0.1;
     EXPECT_NEAR(static_cast<double>(solved[j].outcome.iterations),
                 static_cast<double>(alone.outcome.iterations),
-                1 + 0.1 * static_cast<double>(alone.outcome.iterations));
+                1 + part * static_cast<double>(alone.outcome.iterations));
     EXPECT_LE(residual_on_ranks(op, own_b[j], solved[j].x), 1.0001e-8);
   }
 }
