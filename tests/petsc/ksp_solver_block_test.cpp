@@ -31,7 +31,7 @@ constexpr std::int64_t kColumns = 5;
 class SolverOfBlocks : public testing::Test {
  protected:
   SolverOfBlocks() {
-    a = test::irregular_matrix(900);
+    a = test::irregular_matrix(600, 0, 200);
     matrix = test::matrix_on_ranks(MPI_COMM_WORLD, a, test::Cut::by_nonzeros);
     spec.rtol = 1e-10;
     values =
@@ -96,7 +96,7 @@ TEST_F(SolverOfBlocks, SaysOfEachColumnWhatSolveSaysOfIt) {
   const auto shuffled = std::make_shared<OrderedMatrix>(matrix, Ordering::cluster,
                                                         test::random_order(matrix->local_rows()));
   for (const char* method : {"cg", "minres", "bicgstab"})
-    for (const char* preconditioner : {"none", "jacobi", "trireme_chebyshev"})
+    for (const char* preconditioner : {"jacobi", "trireme_chebyshev"})
       for (const auto& ordered : {std::shared_ptr<OrderedMatrix>(), shuffled}) {
         spec.method = method;
         spec.preconditioner = preconditioner;
