@@ -76,8 +76,8 @@ std::size_t Solves::choose_block_width() {
   if (!plan_.solver->solves_blocks()) {
     if (asked)
       block_note_ =
-          "solver.block is for the resident engine on CPUs: the right-hand sides were solved one "
-          "after another";
+          "solver.block is for the resident engine on CPUs, without options that print each solve: "
+          "the right-hand sides were solved one after another";
     return 1;
   }
   const std::int64_t rows = context_.matrix->local_rows();
@@ -95,6 +95,9 @@ std::size_t Solves::choose_block_width() {
     });
     return static_cast<std::size_t>(wanted);
   }
+  // With fewer columns a block gains too little to do without --resume within a solve.
+  constexpr Width kLeast = 4;
+  if (columns < kLeast) return 1;
   constexpr Width kWidest = 32, kUnmeasured = 8;
   constexpr double kPartOfMemory = 0.25;
   const Width limit =

@@ -68,6 +68,14 @@ std::string solution_monitor(KSP ksp) {
   return {};
 }
 
+std::string printing_option(KSP ksp) {
+  for (const char* name :
+       {"view", "view_pre", "view_mat", "view_pmat", "view_rhs", "view_solution",
+        "view_final_residual", "view_eigenvalues", "converged_reason", "converged_rate"})
+    if (std::string option = fmt::format("-ksp_{}", name); is_given(ksp, option)) return option;
+  return {};
+}
+
 std::vector<std::string> unread_ksp_options(KSP ksp) {
   const std::string start = prefix_of(ksp) + "ksp_";
   PetscInt count = 0;

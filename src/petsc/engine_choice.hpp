@@ -69,6 +69,10 @@ std::string resident_methods();
 // "-ksp_monitor_true_residual"; empty if none is given.
 std::string solution_monitor(KSP ksp);
 
+// An option by which KSPSolve itself prints what it solves, such as "-ksp_view_pre"; empty if none
+// is given.
+std::string printing_option(KSP ksp);
+
 // The -ksp_ options that nobody has read, of those that a KSP reads before its solve: "-ksp_a".
 std::vector<std::string> unread_ksp_options(KSP ksp);
 

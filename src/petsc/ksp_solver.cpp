@@ -10,6 +10,7 @@
 #include "base/stopwatch.hpp"
 #include "parallel/collective.hpp"
 #include "parallel/interrupt.hpp"
+#include "petsc/engine_choice.hpp"
 #include "petsc/ksp_block.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/pc_needs.hpp"
@@ -125,7 +126,9 @@ KspResult KspSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   return result;
 }
 
-bool KspSolver::solves_blocks() const { return ksp_solves_blocks(ksp_); }
+bool KspSolver::solves_blocks() const {
+  return ksp_solves_blocks(ksp_) && printing_option(ksp_).empty();
+}
 
 std::int64_t KspSolver::block_bytes(std::int64_t width) const {
   return ksp_block_bytes(ksp_, width);

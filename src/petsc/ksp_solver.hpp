@@ -55,7 +55,7 @@ class KspSolver {
   KspResult solve(Vec b, Vec x, bool nonzero_guess);
 
   // Whether solve_block() serves: the resident engine on the host, without an option for a monitor
-  // that asks for the solution. Collective.
+  // that asks for the solution or by which KSPSolve prints what it solves. Collective.
   bool solves_blocks() const;
   // The bytes of this rank's work vectors for `width` columns at once. Prepares the solver.
   // Collective.
