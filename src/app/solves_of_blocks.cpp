@@ -95,7 +95,7 @@ std::size_t Solves::choose_block_width() {
     });
     return static_cast<std::size_t>(wanted);
   }
-  // With fewer columns a block gains too little to do without --resume within a solve.
+  // A block of fewer columns gains too little to do without --resume within a solve.
   constexpr Width kLeast = 4;
   if (columns < kLeast) return 1;
   constexpr Width kWidest = 32, kUnmeasured = 8;
