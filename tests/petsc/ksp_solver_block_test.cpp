@@ -143,6 +143,16 @@ TEST_F(SolverOfBlocks, OneProductServesAllColumns) {
   EXPECT_GE(op->times().count(), 3 * most) << "each vector of a product counts";
 }
 
+TEST_F(SolverOfBlocks, AnOptionThatPrintsEachSolveAsksForSolvesOneByOne) {
+  make();
+  EXPECT_TRUE(solver->solves_blocks());
+  for (const char* option : {"-ksp_view_pre", "-ksp_converged_reason"}) {
+    petsc_check(PetscOptionsSetValue(nullptr, option, nullptr));
+    EXPECT_FALSE(solver->solves_blocks()) << option;
+    petsc_check(PetscOptionsClearValue(nullptr, option));
+  }
+}
+
 TEST_F(SolverOfBlocks, MixedPrecisionIsCorrected) {
   for (double& value : matrix->blocks.local.values) value *= 1 + 1e-9;
   make({.precision = Precision::mixed});
