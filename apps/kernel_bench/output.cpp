@@ -91,6 +91,10 @@ std::string format_table(const Results& results, const std::string& matrix) {
 void write_json(const Results& results, const std::filesystem::path& file) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Measurement& row : results.rows) rows.push_back(to_json(row));
+  write_json_rows(rows, file);
+}
+
+void write_json_rows(const nlohmann::ordered_json& rows, const std::filesystem::path& file) {
   std::ofstream out(file);
   out << rows.dump(1) << '\n';
   if (!out.flush())

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "kernel_bench/measurement.hpp"
@@ -15,6 +16,8 @@ std::string format_table(const Results& results, const std::string& matrix);
 // Writes an array with one object per kernel (docs/reports.md). Throws Error{usage} when the file
 // cannot be written.
 void write_json(const Results& results, const std::filesystem::path& file);
+// Writes the rows of any table. Throws Error{usage} where the file cannot be written.
+void write_json_rows(const nlohmann::ordered_json& rows, const std::filesystem::path& file);
 
 // Returns one line per kernel whose product was wrong; empty when all products were right.
 std::string format_failures(const Results& results);

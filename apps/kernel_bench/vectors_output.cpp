@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Formats the measurements of products of several vectors.
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "kernel_bench/output.hpp"
 #include "kernel_bench/vectors.hpp"
 
 namespace trireme::bench {
@@ -76,10 +76,7 @@ std::string format_vectors_table(const VectorsResults& results, const std::strin
 void write_vectors_json(const VectorsResults& results, const std::filesystem::path& file) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const VectorsMeasurement& row : results.rows) rows.push_back(to_json(row, results));
-  std::ofstream out(file);
-  out << rows.dump(1) << '\n';
-  if (!out.flush())
-    fail(ExitCode::usage, "cannot write '{}'; choose another file with --json", file.string());
+  write_json_rows(rows, file);
 }
 
 std::string format_vectors_failures(const VectorsResults& results) {
