@@ -48,7 +48,8 @@ Results measure(const CsrMatrix<double>& matrix, const Arguments& arguments) {
 
 VectorsResults measure_vectors(const CsrMatrix<double>& matrix, const Arguments& arguments) {
   if (arguments.device == "cpu") return measure_vectors_host(matrix, arguments.options);
-  fail(ExitCode::usage, "--vectors measures on the CPU only, not on '{}'", arguments.device);
+  if (arguments.device == "cuda") return measure_vectors_cuda(matrix, arguments.options);
+  fail(ExitCode::usage, "unknown device '{}'; known: cpu, cuda", arguments.device);
 }
 
 int exit_code(const std::string& failures) {
@@ -105,7 +106,7 @@ int run_command(int argc, char** argv) {
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   app.add_option("--vectors", arguments.options.vectors,
-                 "measure products of this many vectors side by side (cpu)")
+                 "measure products of this many vectors side by side")
       ->check(CLI::Range(1, 1024));
   app.add_flag("--cpu-clock", arguments.options.cpu_clock,
                "time by the CPU clock of the thread: for busy machines, with OMP_NUM_THREADS=1");

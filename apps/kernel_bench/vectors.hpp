@@ -43,6 +43,10 @@ struct VectorsResults {
 // Checks each kernel and measures it. Throws as measure_host() does.
 VectorsResults measure_vectors_host(const CsrMatrix<double>& matrix, const Options& options);
 
+// The same on the GPU of this process. A library that also takes vectors one after the other has a
+// second row, whose name ends with " cols". Throws as measure_cuda() does.
+VectorsResults measure_vectors_cuda(const CsrMatrix<double>& matrix, const Options& options);
+
 // A table, which is at most 100 characters wide. `matrix` is the name of the matrix.
 std::string format_vectors_table(const VectorsResults& results, const std::string& matrix);
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "device/buffer.hpp"
+#include "device/multi_vector.hpp"
 #include "device/span.hpp"
 #include "device/stream.hpp"
 #include "kernels/device_csr.hpp"
@@ -83,6 +84,13 @@ class CudaKernel {
                         StreamRef stream) = 0;
   virtual void update_values(DeviceSpan<const Value> values, StreamRef stream) = 0;
   virtual KernelStatistics statistics() const = 0;
+
+  // A product with several vectors, as that of HostKernel: where multiplies_vectors(),
+  // multi_multiply() computes Y = A X or Y += A X for any width, asynchronously in `stream`. The
+  // vectors lie side by side (vector_stride 1) and X and Y do not overlap.
+  virtual bool multiplies_vectors() const { return false; }
+  virtual void multi_multiply(DeviceMultiVector<const Value> /*x*/, DeviceMultiVector<Value> /*y*/,
+                              Accumulate /*accumulate*/, StreamRef /*stream*/) {}
 
   // A product fused with a dot product, for solvers. Where dot_partials() > 0 (A is square then),
   // multiply_and_dot() computes y = A x and writes dot_partials() numbers, in a fixed order, whose

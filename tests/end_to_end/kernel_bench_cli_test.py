@@ -102,7 +102,7 @@ class KernelBench(unittest.TestCase):
         self.assertIn("use double", self.refused(2, *small, "--precision", "quad"))
         self.assertIn("--seconds", self.refused(2, *small, "--seconds", -1))
         self.assertIn("--vectors", self.refused(2, *small, "--vectors", 0))
-        self.assertIn("CPU only", self.refused(2, *small, "--vectors", 2, "--device", "cuda"))
+        self.assertIn("device: cpu", self.refused(4, *small, "--vectors", 2, "--device", "cuda"))
         self.assertIn("known: cpu, cuda", self.refused(2, *small, "--device", "gpu"))
         self.assertIn("device: cpu", self.refused(4, *small, "--device", "cuda"))
 

@@ -43,4 +43,21 @@ template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_cusparse_bsr(const DeviceCsr<Value>& matrix,
                                                       StreamRef stream);
 
+// Products of several vectors in CSR, with the default algorithm and with algorithms 1, 2 and 3 of
+// cusparseSpMM. multi_multiply() also takes vectors one after the other, and allocates where a number
+// of vectors or a layout comes for the first time. cuSPARSE promises the same bits in every run for
+// algorithm 3 only. Value: double, float.
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_cusparse_spmm(const DeviceCsr<Value>& matrix,
+                                                       StreamRef stream);
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_cusparse_spmm_alg1(const DeviceCsr<Value>& matrix,
+                                                            StreamRef stream);
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_cusparse_spmm_alg2(const DeviceCsr<Value>& matrix,
+                                                            StreamRef stream);
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_cusparse_spmm_alg3(const DeviceCsr<Value>& matrix,
+                                                            StreamRef stream);
+
 }  // namespace trireme

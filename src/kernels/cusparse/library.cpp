@@ -48,6 +48,12 @@ Library::Library() : handle_(open_any()) {
   find(handle_, "cusparseSpMV_bufferSize", spmv_buffer_size);
   find(handle_, "cusparseSpMV_preprocess", spmv_preprocess);
   find(handle_, "cusparseSpMV", spmv);
+  find(handle_, "cusparseCreateDnMat", create_dense);
+  find(handle_, "cusparseDestroyDnMat", destroy_dense);
+  find(handle_, "cusparseDnMatSetValues", set_dense_values);
+  find(handle_, "cusparseSpMM_bufferSize", spmm_buffer_size);
+  find(handle_, "cusparseSpMM_preprocess", spmm_preprocess);
+  find(handle_, "cusparseSpMM", spmm);
 }
 
 Library::~Library() {

@@ -36,6 +36,12 @@ struct Library {
   decltype(&cusparseSpMV_bufferSize) spmv_buffer_size = nullptr;
   decltype(&cusparseSpMV_preprocess) spmv_preprocess = nullptr;
   decltype(&cusparseSpMV) spmv = nullptr;
+  decltype(&cusparseCreateDnMat) create_dense = nullptr;
+  decltype(&cusparseDestroyDnMat) destroy_dense = nullptr;
+  decltype(&cusparseDnMatSetValues) set_dense_values = nullptr;
+  decltype(&cusparseSpMM_bufferSize) spmm_buffer_size = nullptr;
+  decltype(&cusparseSpMM_preprocess) spmm_preprocess = nullptr;
+  decltype(&cusparseSpMM) spmm = nullptr;
 
  private:
   void* handle_ = nullptr;  // from dlopen

@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "kernels/device_csr.hpp"
 #include "kernels/kernel.hpp"
 #include "kernels/spmm/split.hpp"
 #include "sparse/csr.hpp"
@@ -22,5 +23,11 @@ template <SpmmSplit split, class Value>
 std::unique_ptr<HostKernel<Value>> build_spmm_host(const CsrView<Value>& matrix) {
   return build_spmm_host(split, matrix);
 }
+
+// On CUDA the kernel keeps the view. After update_values() it reads the new array; a CUDA graph
+// captured before that call still reads the old array. Value: double, float.
+template <SpmmSplit split, class Value>
+std::unique_ptr<CudaKernel<Value>> build_spmm_cuda(const DeviceCsr<Value>& matrix,
+                                                   StreamRef stream);
 
 }  // namespace trireme

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A view of several vectors of equal length in device memory, in any layout. It is a separate type
+// so that host code cannot read through it by mistake.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace trireme {
+
+// Owns nothing. The strides are those of MultiVector (sparse/multi_vector.hpp): element i of vector j
+// is data[i * row_stride + j * vector_stride].
+template <class Element>
+struct DeviceMultiVector {
+  Element* data = nullptr;  // a device address, for kernel launches and copies only
+  std::int64_t rows = 0;    // elements per vector
+  std::int64_t width = 0;   // vectors
+  std::int64_t row_stride = 1;
+  std::int64_t vector_stride = 1;
+
+  bool side_by_side() const { return vector_stride == 1; }
+
+  // The vectors first .. first + count - 1.
+  DeviceMultiVector vectors(std::int64_t first, std::int64_t count) const {
+    return {data + first * vector_stride, rows, count, row_stride, vector_stride};
+  }
+
+  operator DeviceMultiVector<const Element>() const requires(!std::is_const_v<Element>) {
+    return {data, rows, width, row_stride, vector_stride};
+  }
+};
+
+}  // namespace trireme
