@@ -25,7 +25,11 @@ struct DeviceMultiVector {
     return {data + first * vector_stride, rows, count, row_stride, vector_stride};
   }
 
-  operator DeviceMultiVector<const Element>() const requires(!std::is_const_v<Element>) {
+  // As a view that only reads.
+  // NOLINTNEXTLINE(google-explicit-constructor): as std::span<T> becomes std::span<const T>
+  template <class Other>
+  requires(std::is_same_v<Other, const Element> && !std::is_const_v<Element>)
+  operator DeviceMultiVector<Other>() const {
     return {data, rows, width, row_stride, vector_stride};
   }
 };
