@@ -22,6 +22,7 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
                            const OperatorOptions& options, const ExchangeRequest& exchange)
     : Operator(std::move(matrix), kernel, options) {
   inexact_ = mixed_ && !float_values_are_exact(*matrix_);
+  bool refused = false;
   collectively(matrix_->comm, [&] {
     const DeviceBlocks::Shared shared =
         ordered_ ? DeviceBlocks::of(*ordered_) : DeviceBlocks::of(*matrix_);
@@ -32,7 +33,7 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
     Stopwatch watch;
     const auto build_both = [&](const auto& builder) {
       return Kernels{builder(kernel_, blocks_->local()),
-                     blocks_->ghost() ? builder(ghost_kernel_, *blocks_->ghost()) : nullptr};
+                     blocks_->ghost() ? build_ghost(builder, refused) : nullptr};
     };
     kernels_ = build_both([&](std::string_view name, const DeviceCsrMatrix<double>& block) {
       return build(name, block);
@@ -44,8 +45,23 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
     if (inexact_) find_row_defect();
     build_seconds_ = watch.lap();
   });
+  ghost_refusals_ = sum_over_ranks(matrix_->comm, refused ? 1 : 0);
   exchange_ =
       make_gpu_exchange(matrix_->comm, ordered_ ? ordered_->halo() : matrix_->halo, exchange);
+}
+
+// Most rows of a ghost block can be empty, so that a kernel that pads its rows refuses the block. A
+// kernel that lacks memory for another reason fails again here.
+template <class Builder>
+std::unique_ptr<CudaKernel<double>> CudaOperator::build_ghost(const Builder& builder,
+                                                              bool& refused) const {
+  try {
+    return builder(ghost_kernel_, *blocks_->ghost());
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::resource) throw;
+    refused = true;
+    return builder("csr-vector", *blocks_->ghost());
+  }
 }
 
 std::unique_ptr<CudaKernel<double>> CudaOperator::build(

@@ -83,6 +83,9 @@ class CudaOperator final : public Operator {
     // Null where blocks_->ghost() is.
     std::unique_ptr<CudaKernel<double>> ghost;
   };
+  // By csr-vector where the ghost kernel refuses the block; sets `refused` then.
+  template <class Builder>
+  std::unique_ptr<CudaKernel<double>> build_ghost(const Builder& builder, bool& refused) const;
   std::unique_ptr<CudaKernel<double>> build(std::string_view kernel,
                                             const DeviceCsrMatrix<double>& block) const;
   // Calls product(px, py) with px = P x for the order P, and sets y to P^T py.

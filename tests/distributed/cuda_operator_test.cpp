@@ -21,6 +21,7 @@
 #include "support/permuted_csr.hpp"
 #include "support/petsc_environment.hpp"
 #include "support/random.hpp"
+#include "support/refusal.hpp"
 #include "support/shapes.hpp"
 
 namespace trireme {
@@ -59,6 +60,11 @@ void expect_dot(CudaOperator& cuda, const Array<double>& x, const Array<double>&
   EXPECT_NEAR(sum, expected, 1e-12 * (1 + size));
 }
 
+bool refused_on_a_rank(std::string_view kernel, const DistributedMatrix& matrix) {
+  const bool here = test::must_refuse(kernel, matrix.blocks.local.view());
+  return sum_over_ranks(matrix.comm, here ? 1 : 0) > 0;
+}
+
 TEST_F(CudaOperatorTest, AgreesWithTheHostForEveryKernelAndCut) {
   for (const char* shape : {"OneByOne", "SomeRowsEmpty", "OneDenseRow", "EveryLengthTo600"})
     for (const Cut cut : {Cut::by_nonzeros, Cut::all_on_last_rank, Cut::first_rank_empty})
@@ -67,6 +73,7 @@ TEST_F(CudaOperatorTest, AgreesWithTheHostForEveryKernelAndCut) {
         SCOPED_TRACE(std::string(shape) + ", " + std::string(entry.name));
         const auto matrix =
             matrix_on_ranks(MPI_COMM_WORLD, test::contract_shape<double>(shape), cut);
+        if (refused_on_a_rank(entry.name, *matrix)) continue;
         HostOperator host(matrix, "csr");
         CudaOperator cuda(matrix, entry.name);
         const Array<double> x = test::random_vector<double>(matrix->local_rows(), 3);
@@ -122,6 +129,7 @@ TEST_F(CudaOperatorTest, WorksInAnOrderAndAgreesWithTheHost) {
         if (!entry.cuda_double) continue;
         SCOPED_TRACE(entry.name);
         const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, a, cut);
+        if (refused_on_a_rank(entry.name, *matrix)) continue;
         HostOperator host(matrix, "csr");
         CudaOperator cuda(matrix, entry.name,
                           {.ghost_kernel = "csr-vector", .ordered = shuffled(matrix)});

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HYB: the builder that the registry names. layout.hpp documents the layout and names the paper.
+// HYB: the builders that the registry names. layout.hpp documents the layout and names the paper.
 #pragma once
 
 #include <memory>
 
+#include "kernels/device_csr.hpp"
 #include "kernels/kernel.hpp"
 #include "sparse/csr.hpp"
 
@@ -12,5 +13,9 @@ namespace trireme {
 // The kernel keeps the view's pattern for update_values(). Value: double, float.
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_hyb_host(const CsrView<Value>& matrix);
+
+// The kernel keeps the view's pattern for update_values(). Value: double, float.
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_hyb_cuda(const DeviceCsr<Value>& matrix, StreamRef stream);
 
 }  // namespace trireme
