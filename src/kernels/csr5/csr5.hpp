@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "kernels/csr5/layout.hpp"
+#include "kernels/device_csr.hpp"
 #include "kernels/kernel.hpp"
 #include "sparse/csr.hpp"
 
@@ -18,5 +19,13 @@ std::unique_ptr<HostKernel<Value>> build_csr5_host(const CsrView<Value>& matrix)
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_csr5_host(const CsrView<Value>& matrix,
                                                    csr5::TileShape shape);
+
+// The kernel copies columns and values, and keeps the view's row_ptr. Value: double, float.
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_csr5_cuda(const DeviceCsr<Value>& matrix,
+                                                   StreamRef stream);
+// Mixed precision: values are stored in FP32; x and y are in FP64.
+std::unique_ptr<CudaKernel<double>> build_csr5_mixed_cuda(const DeviceCsr<double>& matrix,
+                                                          StreamRef stream);
 
 }  // namespace trireme
