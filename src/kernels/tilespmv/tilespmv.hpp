@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "kernels/device_csr.hpp"
 #include "kernels/kernel.hpp"
 #include "sparse/csr.hpp"
 
@@ -15,5 +16,13 @@ namespace trireme {
 // double, float.
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_tilespmv_host(const CsrView<Value>& matrix);
+
+// The same on a GPU. The layout is built there. Value: double, float.
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_tilespmv_cuda(const DeviceCsr<Value>& matrix,
+                                                       StreamRef stream);
+// Mixed precision: values are rounded to FP32; x and y are in FP64.
+std::unique_ptr<CudaKernel<double>> build_tilespmv_mixed_cuda(const DeviceCsr<double>& matrix,
+                                                              StreamRef stream);
 
 }  // namespace trireme
