@@ -5,13 +5,18 @@
 
 #include <memory>
 
+#include "kernels/device_csr.hpp"
 #include "kernels/kernel.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme {
 
-// The kernel keeps the view's row_ptr for update_values(). Value: double, float.
+// Both kernels keep the view's row_ptr for update_values(). Value: double, float.
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_amf_csr_host(const CsrView<Value>& matrix);
+
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_amf_csr_cuda(const DeviceCsr<Value>& matrix,
+                                                      StreamRef stream);
 
 }  // namespace trireme
