@@ -319,10 +319,11 @@ constexpr std::array kKernels = {
                 .cuda_double = on_cuda<double>(build_cusparse_spmm_alg2),
                 .cuda_float = on_cuda<float>(build_cusparse_spmm_alg2)},
     KernelEntry{.name = "cusparse-spmm-3",
-                .summary = "cuSPARSE products of vectors in CSR, deterministic algorithm 3",
+                .summary = "cuSPARSE products of vectors in CSR, algorithm 3",
                 .paper = "NVIDIA cuSPARSE, SpMM",
                 .library = true,
                 .peer = true,
+                .deterministic = false,
                 .cuda_double = on_cuda<double>(build_cusparse_spmm_alg3),
                 .cuda_float = on_cuda<float>(build_cusparse_spmm_alg3)},
 };
