@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "config/read_case.hpp"
 #include "study/fnv_hash.hpp"
+#include "study/product_words.hpp"
 
 namespace trireme::study {
 namespace {
@@ -64,6 +65,13 @@ std::string state_of(const fs::path& file) {
   return fmt::format("{} {} {}", file.string(), size, time);
 }
 
+std::vector<std::string> words_in(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
 class Expansion {
  public:
   Expansion(const Study& study, fs::path no_case) : study_(study), no_case_(std::move(no_case)) {}
@@ -72,6 +80,7 @@ class Expansion {
     StudyRun run;
     run.settings = std::move(settings);
     run.repetition = repetition;
+    if (study_.measure == Measure::products) return run_of_products(std::move(run));
     fs::path case_file = no_case_;
     Changes changes;
     std::vector<std::string> further;
@@ -90,8 +99,7 @@ class Expansion {
       } else if (s.key == kThreads) {
         run.threads = std::to_string(count_of(s, 10'000));
       } else if (s.key == kOptions) {
-        std::istringstream words(s.text);
-        for (std::string word; words >> word;) further.push_back(word);
+        further = words_in(s.text);
       } else {
         changes.overrides.push_back({s.key, s.yaml, s.origin});
       }
@@ -124,6 +132,31 @@ class Expansion {
   }
 
  private:
+  static StudyRun run_of_products(StudyRun run) {
+    Value rest;
+    std::vector<std::string> further;
+    FnvHash hash;
+    for (const Setting& s : run.settings) {
+      if (s.key == kProgram) {
+        run.program = s.text;
+        hash.add(s.text);
+      } else if (s.key == kThreads) {
+        run.threads = std::to_string(count_of(s, 10'000));
+      } else if (s.key == kOptions) {
+        further = words_in(s.text);
+      } else {
+        rest.push_back(s);
+        if (s.key == "problem.file") hash.add(state_of(s.text));
+      }
+    }
+    run.words = product_words(rest);
+    run.words.insert(run.words.end(), further.begin(), further.end());
+    for (const std::string& word : run.words) hash.add(word);
+    hash.add(fmt::format("products {} {}", run.threads, run.repetition));
+    run.hash = hash.text();
+    return run;
+  }
+
   static std::vector<Override> overrides_of_studies() {
     return {{"report.solution", "false", "study"}};
   }

@@ -6,13 +6,17 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/error.hpp"
+
 namespace trireme::study {
 namespace {
 
 using Json = nlohmann::json;
 
 constexpr Figure kFigures[] = {
-    {"product", "us", "one product, the median"},
+    {"product", "us", "one product, the median; with several vectors, of all of them"},
+    {"singles", "us", "as many products of one vector as there are vectors, the median"},
+    {"cold", "us", "one product with flushed caches, the median"},
     {"iteration", "us", "solving, over the iterations of all solves"},
     {"iterations", "", "of the last solve"},
     {"solve", "s", "iterating, all solves"},
@@ -55,6 +59,32 @@ Finding finding(const Json& run, double wall, std::int64_t peak_memory) {
   return f;
 }
 
+// Of one vector, or of several: these have `vectors`, and null under `together_us` where the kernel
+// multiplies one vector only.
+Finding finding_of_products(const Json& row) {
+  Finding f;
+  f.kernel = row.at("kernel");
+  f.precision = row.at("precision");
+  f.device = row.at("device");
+  f.rows = row.at("rows");
+  f.nnz = row.at("nnz");
+  f.figures["prepare"] = 1e-3 * row.at("build_ms").get<double>();
+  if (row.contains("vectors")) {
+    const Json& together = row.at("together_us");
+    f.figures["singles"] = row.at("singles_us");
+    f.figures["product"] = together.is_number() ? together : row.at("singles_us");
+  } else {
+    f.figures["product"] = row.at("median_us");
+    f.figures["cold"] = row.at("cold_us");
+  }
+  const Json& error = row.at("max_error");
+  if (!error.is_number() || error > 1) {
+    f.exit_code = static_cast<int>(ExitCode::internal);
+    f.reason = "its product is wrong";
+  }
+  return f;
+}
+
 }  // namespace
 
 const Figure* find_figure(std::string_view name) {
@@ -79,6 +109,22 @@ std::vector<Finding> read_findings(const std::filesystem::path& report, double w
       findings.back().problem = json.at("problem").at("name");
       findings.back().rows = json.at("problem").at("rows");
       findings.back().nnz = json.at("problem").at("nnz");
+    }
+  } catch (const Json::exception&) {
+    findings.clear();
+  }
+  return findings;
+}
+
+std::vector<Finding> read_product_findings(const std::filesystem::path& products, double wall,
+                                           std::int64_t peak_memory) {
+  std::vector<Finding> findings;
+  try {
+    std::ifstream file(products);
+    for (const Json& row : Json::parse(file)) {
+      findings.push_back(finding_of_products(row));
+      findings.back().figures["wall"] = wall;
+      findings.back().figures["memory"] = static_cast<double>(peak_memory) * 1e-6;
     }
   } catch (const Json::exception&) {
     findings.clear();

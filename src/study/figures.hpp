@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a run of a study found: the figures of its report.json.
+// What a run of a study found: the figures of its report.json, or of kernel_bench.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Figure {
 const Figure* find_figure(std::string_view name);
 std::vector<std::string_view> figure_names();
 
-// One of the runs that a report.json has.
+// One of the runs that a report.json has, or one of the kernels that kernel_bench measured.
 struct Finding {
   std::string kernel, ordering, precision, device;  // as they ran
   int exit_code = 0;
@@ -36,5 +36,9 @@ struct Finding {
 // `peak_memory` the bytes of its largest process. Empty where the file is missing or is no report.
 std::vector<Finding> read_findings(const std::filesystem::path& report, double wall,
                                    std::int64_t peak_memory);
+
+// The same for what kernel_bench wrote with --json, of one vector or of several.
+std::vector<Finding> read_product_findings(const std::filesystem::path& products, double wall,
+                                           std::int64_t peak_memory);
 
 }  // namespace trireme::study

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <sstream>
@@ -17,6 +18,7 @@
 #include "config/yaml_document.hpp"
 #include "kernels/registry.hpp"
 #include "study/figures.hpp"
+#include "study/product_words.hpp"
 #include "study/settings.hpp"
 #include "study/written_values.hpp"
 
@@ -25,9 +27,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kKeys[] = {"case",   "cases",    "vary",     "set",   "baseline",
-                                      "figure", "accept",   "repeat",   "limit", "total",
-                                      "memory", "launcher", "directory"};
+constexpr std::string_view kKeys[] = {
+    "case",   "cases",  "measure", "vary",  "set",    "baseline", "speed_up_of", "figure",
+    "accept", "repeat", "limit",   "total", "memory", "launcher", "directory"};
 constexpr std::string_view kOfFiles[] = {"problem.file", "problem.matrix", "problem.x0",
                                          "problem.x_exact"};
 constexpr std::string_view kOfGenerators[] = {"problem.generate", "problem.n", "problem.k",
@@ -81,6 +83,7 @@ class StudyReader {
   }
 
   Study finish() {
+    read_words();
     read_limits();
     read_lists();
     read_cases();
@@ -88,6 +91,7 @@ class StudyReader {
     for (const Written& written : vary_) add_dimension(written);
     sort_dimensions();
     read_baseline();
+    if (study_.measure == Measure::products) join_kernels();
     if (study_.directory.empty())
       study_.directory =
           "results-of-" + fs::absolute(study_.path).lexically_normal().stem().string();
@@ -189,6 +193,35 @@ class StudyReader {
     return found == top_.end() ? nullptr : &found->second;
   }
 
+  // True for `second`. Throws Error{usage} where the value is neither of the two words.
+  bool is_second(const Written& written, std::string_view first, std::string_view second) const {
+    const auto word = [&](const std::string& text) {
+      return text == first || text == second ? std::optional(text) : std::nullopt;
+    };
+    return parsed(written, written.value, word,
+                  fmt::format("'{}' or '{}'", first, second).c_str()) == second;
+  }
+
+  void read_words() {
+    if (const auto* w = given("measure"))
+      study_.measure = is_second(*w, "solve", "products") ? Measure::products : Measure::solve;
+    if (const auto* w = given("speed_up_of"))
+      study_.speed_up_of_baseline = is_second(*w, "variants", "baseline");
+  }
+
+  // One process measures all kernels in turns, so that the values of a dimension become one list.
+  void join_kernels() {
+    for (Dimension& dimension : study_.dimensions) {
+      if (dimension.key != "kernel") continue;
+      Setting all = dimension.values.front().front();
+      std::vector<std::string> names;
+      for (const Value& value : dimension.values)
+        for (const std::string& name : kernels_of(value)) names.push_back(name);
+      all.text = all.yaml = fmt::format("[{}]", fmt::join(names, ", "));
+      dimension.values = {{all}};
+    }
+  }
+
   void read_limits() {
     constexpr const char* time = "a time such as 90s, 10m or 1h30m";
     if (const auto* w = given("limit")) study_.limit = parsed(*w, w->value, parse_duration, time);
@@ -270,7 +303,7 @@ class StudyReader {
       if (cuda ? kernel.runs_on(Device::cuda) || (cpu && kernel.runs_on(Device::cpu))
                : kernel.runs_on(Device::cpu))
         names.emplace_back(kernel.name);
-    if (cpu || !cuda) names.emplace_back(kPetscAij);
+    if ((cpu || !cuda) && study_.measure == Measure::solve) names.emplace_back(kPetscAij);
     return names;
   }
 

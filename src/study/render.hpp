@@ -20,6 +20,8 @@ std::string csv_of_runs(const std::vector<Result>& results);
 // Three significant digits: "812", "8.12", "0.00812", "1.2e+07".
 std::string three_digits(double number);
 std::string ratio_text(double ratio);  // "1.27x"
+// What is divided by what: "csr over this one".
+std::string ratio_words(const Summary& summary);
 // "product, us": the figure with its unit, and what several repetitions became.
 std::string heading(const Figure& figure, std::int64_t repeat);
 

@@ -65,11 +65,17 @@ std::string json_summary(const Summary& summary) {
   for (const Table& table : summary.tables) tables.push_back(table_json(table));
   for (const Failure& f : summary.failures)
     failures.push_back({{"variant", f.variant}, {"reason", f.reason}, {"problems", f.rows}});
-  const Json json = {
-      {"schema", kSchema},        {"study", summary.name},        {"baseline", summary.baseline},
-      {"repeat", summary.repeat}, {"runs", summary.runs},         {"done", summary.done},
-      {"failed", summary.failed}, {"variants", summary.variants}, {"figures", tables},
-      {"failures", failures}};
+  const Json json = {{"schema", kSchema},
+                     {"study", summary.name},
+                     {"baseline", summary.baseline},
+                     {"speed_up_of", summary.speed_up_of_baseline ? "baseline" : "variants"},
+                     {"repeat", summary.repeat},
+                     {"runs", summary.runs},
+                     {"done", summary.done},
+                     {"failed", summary.failed},
+                     {"variants", summary.variants},
+                     {"figures", tables},
+                     {"failures", failures}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

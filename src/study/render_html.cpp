@@ -54,16 +54,15 @@ std::string means(const Summary& summary, const Table& table) {
   double longest = 1;
   for (const Mean& mean : table.means) longest = std::max(longest, mean.geometric);
   std::string out = fmt::format(
-      "<p class=\"dim\">Ratios are the figure of {} over that of the variant, so that more than 1 "
-      "is "
-      "better. A mean is over the problems on which both have a figure.</p>\n"
+      "<p class=\"dim\">Ratios are the figure of {}. "
+      "A mean is over the problems on which both have a figure.</p>\n"
       "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">variant</th><th "
       "scope=\"col\">"
       "geometric mean</th><td></td><th scope=\"col\">problems</th><th scope=\"col\">smallest</th>"
       "<th scope=\"col\">largest</th><th scope=\"col\">best on</th><th scope=\"col\">behind the "
       "best,<br>95 % of problems</th><th scope=\"col\">worst</th><th "
       "scope=\"col\">failed</th></tr></thead><tbody>\n",
-      escape(summary.baseline));
+      escape(ratio_words(summary)));
   for (std::size_t v = 0; v < summary.variants.size(); ++v) {
     const Mean& mean = table.means[v];
     const auto ratio = [&](double number) { return mean.count > 0 ? ratio_text(number) : "-"; };

@@ -70,10 +70,9 @@ std::string table_text(const Summary& summary, const Table& table) {
   }
   if (!summary.baseline.empty()) {
     const char* end = several ? " |\n" : "\n";
-    text +=
-        mean_row(table, fmt::format("geometric mean of {} over it (problems)", summary.baseline),
-                 &Mean::geometric, true) +
-        end;
+    text += mean_row(table, fmt::format("geometric mean of {} (problems)", ratio_words(summary)),
+                     &Mean::geometric, true) +
+            end;
     text += mean_row(table, "smallest ratio", &Mean::least, false) + end;
     text += mean_row(table, "largest ratio", &Mean::greatest, false) + end;
   }

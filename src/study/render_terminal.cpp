@@ -81,11 +81,10 @@ std::string table_text(const Summary& summary, const Table& table) {
   width = std::min(width, kWidth - label - 1);
   const std::size_t per_block = std::max<std::size_t>(1, (kWidth - label) / (width + 1));
 
-  std::string text =
-      fmt::format("\n{}{}\n", heading(*table.figure, summary.repeat),
-                  summary.baseline.empty()
-                      ? ""
-                      : fmt::format("; ratio: the figure of {} over this one", summary.baseline));
+  std::string text = fmt::format(
+      "\n{}{}\n", heading(*table.figure, summary.repeat),
+      summary.baseline.empty() ? ""
+                               : fmt::format("; ratio: the figure of {}", ratio_words(summary)));
   for (std::size_t first = 0; first < summary.variants.size(); first += per_block) {
     const Columns columns{first, std::min(first + per_block, summary.variants.size()), label,
                           width};
@@ -108,6 +107,11 @@ std::string three_digits(double number) {
 
 std::string ratio_text(double ratio) {
   return ratio < 99.95 ? fmt::format("{:.2f}x", ratio) : fmt::format("{:.0f}x", ratio);
+}
+
+std::string ratio_words(const Summary& summary) {
+  return summary.speed_up_of_baseline ? "this one over that of " + summary.baseline
+                                      : summary.baseline + " over this one";
 }
 
 std::string heading(const Figure& figure, std::int64_t repeat) {

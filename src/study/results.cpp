@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 
 #include "base/error.hpp"
+#include "report/report.hpp"
 #include "report/words.hpp"
+#include "study/product_words.hpp"
 #include "study/summary.hpp"
 
 namespace trireme::study {
@@ -56,6 +59,49 @@ void name_kernel(Value& settings, const char* key, const std::string& text) {
     same->text = same->yaml = text;
 }
 
+// The line of kernel_bench that begins with the name of a kernel says why it was left out.
+std::string why_left_out(const Record& record, const std::string& kernel) {
+  std::ifstream file(record.folder / "stdout");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(kernel + ": ")) return one_line(line.substr(kernel.size() + 2));
+  return "kernel_bench did not measure it";
+}
+
+// One result per kernel, measured or not.
+std::vector<Result> results_of_products(const Study& study, const Result& run_result,
+                                        const std::optional<Record>& record) {
+  std::vector<Finding> findings;
+  Verdict verdict{"not run", ""};
+  if (record) {
+    verdict = verdict_of(study, {}, *record);
+    if (record->ended.how == End::exited)
+      findings = read_product_findings(record->folder / kProductsFile, record->ended.seconds,
+                                       record->ended.peak_memory);
+  }
+  std::vector<Result> results;
+  const auto add = [&](const std::string& kernel) -> Result& {
+    results.push_back(run_result);
+    results.back().finding.kernel = kernel;
+    name_kernel(results.back().settings, "kernel", kernel);
+    return results.back();
+  };
+  for (const Finding& finding : findings) {
+    Result& result = add(finding.kernel);
+    result.finding = finding;
+    if (finding.exit_code == 0) continue;
+    result.failure = "wrong";
+    result.reason = finding.reason;
+  }
+  for (const std::string& kernel : kernels_of(run_result.settings)) {
+    if (std::ranges::find(findings, kernel, &Finding::kernel) != findings.end()) continue;
+    Result& result = add(kernel);
+    const bool others = !findings.empty() || verdict.failure.empty();
+    result.failure = others ? "left out" : verdict.failure;
+    result.reason = others ? why_left_out(*record, kernel) : verdict.reason;
+  }
+  return results;
+}
+
 }  // namespace
 
 std::vector<Result> results_of(const Study& study, const StudyRun& run,
@@ -64,6 +110,7 @@ std::vector<Result> results_of(const Study& study, const StudyRun& run,
   result.settings = run.settings;
   result.repetition = run.repetition;
   result.record = record;
+  if (study.measure == Measure::products) return results_of_products(study, result, record);
   if (!record) {
     result.failure = "not run";
     return {result};

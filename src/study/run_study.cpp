@@ -17,6 +17,7 @@
 #include "report/words.hpp"
 #include "study/expand.hpp"
 #include "study/process.hpp"
+#include "study/product_words.hpp"
 #include "study/record.hpp"
 #include "study/render.hpp"
 #include "study/summary.hpp"
@@ -73,6 +74,12 @@ std::vector<std::string> command_of(const Study& study, const StudyRun& run,
         word.replace(place, 2, std::to_string(run.ranks));
       words.push_back(word);
     }
+  }
+  if (study.measure == Measure::products) {
+    words.push_back((run.program.empty() ? bench_program(program) : run.program).string());
+    words.insert(words.end(), run.words.begin(), run.words.end());
+    words.insert(words.end(), {"--json", (folder / kProductsFile).string()});
+    return words;
   }
   words.push_back((run.program.empty() ? program : run.program).string());
   words.insert(words.end(), {"--output", folder.string(), "--quiet"});
@@ -178,8 +185,10 @@ class StudyRunner {
   // "  3/40 memplus, csr: product 812 us, 1.23 s; about 3 min 20 s left"
   std::string line_of(std::size_t i) const {
     std::string figures;
-    for (const Result& result : results_of(study_, runs_[i], records_[i])) {
+    const auto results = results_of(study_, runs_[i], records_[i]);
+    for (const Result& result : results) {
       if (!figures.empty()) figures += "; ";
+      if (results.size() > 1) figures += result.finding.kernel + " ";
       if (!result.failure.empty()) {
         figures += "failed: " + result.reason;
         continue;

@@ -31,16 +31,23 @@ inline constexpr std::string_view kRunKeys[] = {kCase,  kPreset,  kProgram,
 // One value of a dimension. A problem may take several settings: {generate: poisson3d, n: 32}.
 using Value = std::vector<Setting>;
 
+// What each run does: it solves a case with solve, or it multiplies by the kernels in turns with
+// kernel_bench.
+enum class Measure { solve, products };
+
 struct Dimension {
   std::string key;  // as written: "kernel", "problem"
   std::vector<Value> values;
 };
 
 struct Study {
-  std::filesystem::path path;         // the file or the folder, for messages
+  std::filesystem::path path;  // the file or the folder, for messages
+  Measure measure = Measure::solve;
   std::vector<Setting> fixed;         // the settings of every run
   std::vector<Dimension> dimensions;  // every combination of their values is run
   std::vector<Setting> baseline;      // empty: the first value of the first dimension of variants
+  // A ratio is the figure of the baseline over that of the variant (false), or the reverse (true).
+  bool speed_up_of_baseline = false;
   std::vector<std::string> figures = {"product"};  // names of figures.hpp
   std::vector<int> accept = {0};                   // exit codes of runs whose figures count
   std::int64_t repeat = 1;                         // runs of each combination

@@ -167,6 +167,7 @@ class Summariser {
     s.variants = variant_labels_;
     for (const Setting& setting : study_.baseline)
       s.baseline += (s.baseline.empty() ? "" : ", ") + label(setting);
+    s.speed_up_of_baseline = study_.speed_up_of_baseline;
     s.repeat = study_.repeat;
     for (const std::string& figure : study_.figures) s.tables.push_back(table_of(figure));
     s.failures = failures();
@@ -212,7 +213,8 @@ class Summariser {
       Cell& cell = table.rows[row].cells[variant];
       const Cell& other = table.rows[row].cells[base_variant];
       if (cell.figure && other.figure && *cell.figure > 0 && *other.figure > 0)
-        cell.ratio = *other.figure / *cell.figure;
+        cell.ratio = study_.speed_up_of_baseline ? *cell.figure / *other.figure
+                                                 : *other.figure / *cell.figure;
     }
   }
 

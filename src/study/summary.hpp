@@ -27,7 +27,8 @@ struct Result {
 };
 
 // The results of one run. A run whose report compares several kernels has one result per kernel,
-// whose settings then name the kernel and the precision.
+// whose settings then name the kernel and the precision. A run of products has one result per
+// kernel, also for those that refused the matrix.
 std::vector<Result> results_of(const Study& study, const StudyRun& run,
                                const std::optional<Record>& record);
 
@@ -36,7 +37,9 @@ struct Cell {
   std::optional<double> figure;  // the median; empty: a repetition failed, or none has run
   double spread = 0;             // (maximum - minimum) / median
   int repetitions = 0;           // that the median is of
-  std::optional<double> ratio;   // the figure of the baseline over this figure: above 1 is better
+  // The figure of the baseline over this figure, so that above 1 is better; the reverse with
+  // Study::speed_up_of_baseline.
+  std::optional<double> ratio;
   // This figure over the best one, less 1. The best one is of the runs on the same problem with the
   // same settings but for the keys of the baseline.
   std::optional<double> behind;
@@ -74,6 +77,7 @@ struct Summary {
   std::string name;                   // of the study
   std::vector<std::string> variants;  // labels
   std::string baseline;               // label; empty: there is none
+  bool speed_up_of_baseline = false;  // as in Study
   std::int64_t repeat = 1;
   std::vector<Table> tables;
   std::vector<Failure> failures;

@@ -27,7 +27,7 @@ MAY_INCLUDE = {
     "config": {"base", "sparse", "kernels"},
     "report": {"base", "planning"},
     "cache": {"base", "parallel", "report"},
-    "study": {"base", "kernels", "config", "report"},
+    "study": {"base", "sparse", "kernels", "config", "report"},
     "io": {"base", "parallel", "sparse", "config"},
     "petsc": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers", "distributed", "planning",
               "config"},

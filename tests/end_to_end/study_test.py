@@ -122,6 +122,24 @@ class Study(unittest.TestCase):
         self.assertIn(ratio_text(mean) + " (3)", (self.folder / "results-of-study/summary.md").read_text())
         self.assertIn(ratio_text(mean), (self.folder / "results-of-study/summary.html").read_text())
 
+    def test_products_are_measured_by_kernel_bench_in_one_process(self):
+        n = 300
+        places = [(1, c) for c in range(1, n + 1)] + [(r, 1) for r in range(2, n + 1)]
+        (self.folder / "arrow.mtx").write_text(
+            f"%%MatrixMarket matrix coordinate real general\n{n} {n} {len(places)}\n" +
+            "".join(f"{r} {c} 1\n" for r, c in places))
+        done = self.study("measure: products\nset: {seconds: 0, device: cpu, threads: 1}\nspeed_up_of: baseline\n"
+                          "vary: {problem: [arrow.mtx, {generate: poisson2d, n: 16}], precision: [float, double],\n"
+                          "       kernel: [albus, csr, ell]}\nbaseline: {kernel: albus}\n", code=5)
+        table, = self.summary()["figures"]
+        self.assertEqual(self.summary()["variants"], [f"{precision}, {kernel}" for precision in ("float", "double")
+                                                      for kernel in ("albus", "csr", "ell")])
+        self.assertEqual([cell["failure"] for cell in table["problems"][0]["cells"]], ["", "", "left out"] * 2)
+        folder, = {run["folder"] for run in self.runs() if run["problem.n"] and run["precision"] == "double"}
+        albus, csr, _ = [row["median_us"] for row in json.loads((pathlib.Path(folder) / "products.json").read_text())]
+        self.assertAlmostEqual(table["problems"][1]["cells"][4]["ratio"], csr / albus, delta=1e-6)
+        self.assertIn("failed: float, ell: ", done.stdout)
+
     def test_a_case_that_compares_kernels_has_a_column_for_each(self):
         self.study("case: case.yaml\nset: {kernel: [csr, sell]}\nvary: {problem.n: [8, 9]}\nbaseline: {kernel: csr}\n")
         self.assertEqual(self.summary()["variants"], ["csr", "sell"])

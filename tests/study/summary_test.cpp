@@ -57,6 +57,20 @@ TEST(Summary, HasTheRatiosAndMeansOfAComputationByHand) {
   EXPECT_EQ(table.means[1].count, 2);
 }
 
+TEST(Summary, TheSpeedUpOfTheBaselineIsTheReverse) {
+  Study reversed = study();
+  reversed.speed_up_of_baseline = true;
+  const Summary s = summarise(reversed, {result("a", "csr", 2), result("a", "albus", 8),
+                                         result("b", "csr", 9), result("b", "albus", 9)});
+  const Mean& albus = s.tables.at(0).means[1];
+  EXPECT_NEAR(albus.geometric, 2, 1e-12);
+  EXPECT_DOUBLE_EQ(albus.least, 1);
+  EXPECT_DOUBLE_EQ(albus.greatest, 4);
+  EXPECT_NE(terminal_summary(s).find("this one over that of csr"), std::string::npos);
+  EXPECT_NE(markdown_summary(s).find("this one over that of csr"), std::string::npos);
+  EXPECT_NE(json_summary(s).find("\"speed_up_of\": \"baseline\""), std::string::npos);
+}
+
 TEST(Summary, WhatFailedEntersNoMeanAndIsCounted) {
   const Summary s =
       summarise(study(), {result("a", "csr", 8), result("a", "albus", 2), result("b", "csr", 9),
