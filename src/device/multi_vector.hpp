@@ -26,9 +26,9 @@ struct DeviceMultiVector {
   }
 
   // As a view that only reads.
-  // NOLINTNEXTLINE(google-explicit-constructor): as std::span<T> becomes std::span<const T>
   template <class Other>
   requires(std::is_same_v<Other, const Element> && !std::is_const_v<Element>)
+  // NOLINTNEXTLINE(google-explicit-constructor): as std::span<T> becomes std::span<const T>
   operator DeviceMultiVector<Other>() const {
     return {data, rows, width, row_stride, vector_stride};
   }
