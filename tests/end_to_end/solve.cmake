@@ -11,11 +11,12 @@ if(TRIREME_TEST_PYTHON)
       if(ranks GREATER 1)
         set(launch ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${TRIREME_MPIRUN_FLAGS})
       endif()
+      trireme_processors(processors ${ranks})
       add_test(NAME EndToEnd.${name}.ranks${ranks}
         COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/${script} ${PROJECT_SOURCE_DIR}
                 $<TARGET_FILE:solve> $<TARGET_FILE:problem> ${ranks} ${launch})
       set_tests_properties(EndToEnd.${name}.ranks${ranks} PROPERTIES
-        LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
+        LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS ${processors} ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
     endforeach()
   endfunction()
   solve_test(Solve solve_cli_test.py 1 3)
