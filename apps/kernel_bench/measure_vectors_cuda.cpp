@@ -19,9 +19,9 @@
 namespace trireme::bench {
 namespace {
 
-constexpr double kWarmUpMicroseconds = 5e4;
-constexpr double kMaxMicroseconds = 5e5;  // of timed products per kernel and way
+constexpr double kWarmUpPart = 0.1;  // of the time of the timed products, before them
 constexpr int kMinTimes = 7, kMaxTimes = 300;
+constexpr std::int64_t kCheckedVectors = 16;  // per product, from the first to the last
 
 enum class Layout { side_by_side, one_after_the_other };
 
@@ -140,7 +140,7 @@ class VectorsBench {
                       y_.span().subspan(j * a_.rows, a_.rows), Accumulate::no, stream);
   }
 
-  // Checks every vector of the product, and keeps the worst error in `row`.
+  // Checks up to kCheckedVectors vectors of the product, and keeps the worst error in `row`.
   template <class Work>
   void judge(Layout layout, Work&& product, VectorsMeasurement& row, const Stream& stream) {
     fill_nan(y_.span(), stream);
@@ -149,10 +149,13 @@ class VectorsBench {
     Array<Vector> one_x(a_.cols), one_y(a_.rows);
     const auto vector = [&](const Array<Vector>& all, std::int64_t j, Array<Vector>& one) {
       const auto size = static_cast<std::int64_t>(one.size());
+#pragma omp parallel for schedule(static)
       for (std::int64_t i = 0; i < size; ++i)
         one[i] = all[layout == Layout::side_by_side ? i * vectors_ + j : j * size + i];
     };
-    for (std::int64_t j = 0; j < vectors_; ++j) {
+    const std::int64_t checked = std::min(vectors_, kCheckedVectors);
+    for (std::int64_t k = 0; k < checked; ++k) {
+      const std::int64_t j = checked > 1 ? k * (vectors_ - 1) / (checked - 1) : 0;
       vector(x_, j, one_x);
       vector(y, j, one_y);
       const ComparisonResult error = compare_product<Stored, Vector>(a_, one_x, one_y);
@@ -169,9 +172,10 @@ class VectorsBench {
   std::vector<double> times(Work&& work, const Stream& stream) {
     timed(work, stream);
     const double about = std::max(timed(work, stream), 1.0);
-    for (double spent = 0; spent < kWarmUpMicroseconds; spent += about) work();
+    const double microseconds = 1e6 * options_.seconds;
+    for (double spent = 0; spent < kWarmUpPart * microseconds; spent += about) work();
     std::vector<double> all(
-        std::clamp(static_cast<int>(kMaxMicroseconds / about), kMinTimes, kMaxTimes));
+        std::clamp(static_cast<int>(microseconds / about), kMinTimes, kMaxTimes));
     for (double& time : all) time = timed(work, stream);
     return all;
   }
