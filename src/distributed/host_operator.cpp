@@ -154,13 +154,30 @@ void HostOperator::multi_multiply_exactly(MultiVector<const double> x, MultiVect
 void HostOperator::multi_multiply_in_order(MultiVector<const double> x, MultiVector<double> y) {
   const Stopwatch watch;
   multiply(kernels_, x, y);
-  const double each = watch.seconds() / static_cast<double>(std::max<std::int64_t>(1, x.width));
-  for (std::int64_t j = 0; j < x.width; ++j) times_.record(each);
+  record(watch.seconds(), x.width);
+}
+
+void HostOperator::record(double seconds, std::int64_t products) {
+  for (std::int64_t j = 0; j < products; ++j)
+    times_.record(seconds / static_cast<double>(products));
 }
 
 void HostOperator::multi_multiply_exactly_in_order(MultiVector<const double> x,
                                                    MultiVector<double> y) {
   multiply(inexact_ ? exact_ : kernels_, x, y);
+}
+
+bool HostOperator::multiply_and_dot_in_order(MultiVector<const double> x, MultiVector<double> y,
+                                             std::int64_t chunk_rows, double* dots) {
+  if (size_of(matrix_->comm) > 1) return false;
+  Kernels& kernels = inexact_ ? exact_ : kernels_;
+  prepare_multi(kernels);
+  const Stopwatch watch;
+  bool done = false;
+  observed(Part::local,
+           [&] { done = kernels.local_multi->multiply_and_dot(x, y, chunk_rows, dots); });
+  if (done && !inexact_) record(watch.seconds(), x.width);
+  return done;
 }
 
 template <class Product>
@@ -181,12 +198,15 @@ void HostOperator::in_order(MultiVector<const double> x, MultiVector<double> y,
     for (std::int64_t j = 0; j < x.width; ++j) y(order[i], j) = py(i, j);
 }
 
+void HostOperator::prepare_multi(Kernels& kernels) const {
+  if (kernels.local_multi) return;
+  kernels.local_multi.emplace(*kernels.local, local().rows, local().cols);
+  if (kernels.ghost) kernels.ghost_multi.emplace(*kernels.ghost, ghost().rows, ghost().cols);
+}
+
 void HostOperator::multiply(Kernels& kernels, MultiVector<const double> x, MultiVector<double> y) {
   if (x.width == 0) return;
-  if (!kernels.local_multi) {
-    kernels.local_multi.emplace(*kernels.local, local().rows, local().cols);
-    if (kernels.ghost) kernels.ghost_multi.emplace(*kernels.ghost, ghost().rows, ghost().cols);
-  }
+  prepare_multi(kernels);
   MultiHalo& travelling = multi_halo(x.width);  // collective: ranks without neighbours make it too
   const bool neighbours = !matrix_->halo.empty();
   if (neighbours)

@@ -45,6 +45,11 @@ class HostOperator final : public Operator {
   void multiply_exactly_in_order(std::span<const double> x, std::span<double> y);
   void multi_multiply_in_order(MultiVector<const double> x, MultiVector<double> y);
   void multi_multiply_exactly_in_order(MultiVector<const double> x, MultiVector<double> y);
+  // multi_multiply_exactly_in_order() with the dot products of each chunk, as by
+  // MultiProduct::multiply_and_dot(). The time is recorded unless inexact(). Returns false, and does
+  // nothing, where the operator is on several ranks or its kernel has no such product.
+  bool multiply_and_dot_in_order(MultiVector<const double> x, MultiVector<double> y,
+                                 std::int64_t chunk_rows, double* dots);
   std::span<const float> row_defect_in_order() const;
 
  private:
@@ -66,6 +71,8 @@ class HostOperator final : public Operator {
   void end_halo();
   void multiply(const Kernels& kernels, std::span<const double> x, std::span<double> y);
   void multiply(Kernels& kernels, MultiVector<const double> x, MultiVector<double> y);
+  void prepare_multi(Kernels& kernels) const;
+  void record(double seconds, std::int64_t products);
   MultiHalo& multi_halo(std::int64_t width);
   // Calls product(x, y) with vectors in the order of the kernels.
   template <class Product>

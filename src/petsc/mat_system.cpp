@@ -82,6 +82,12 @@ void MatSystem::multi_multiply_exactly(MultiVector<const double> x, MultiVector<
     HostSystem::multi_multiply_exactly(x, y);
 }
 
+bool MatSystem::multiply_and_dot(MultiVector<const double> x, MultiVector<double> y,
+                                 std::int64_t chunk_rows, double* dots) {
+  const auto op = host_operator();
+  return op && op->multiply_and_dot_in_order(x, y, chunk_rows, dots);
+}
+
 void MatSystem::sum(std::span<double> values) {
   if (processes_ == 1) return;
   MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM,

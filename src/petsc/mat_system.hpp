@@ -30,6 +30,8 @@ class MatSystem : public solvers::HostSystem {
   // other Mat multiplies them one by one.
   void multi_multiply(MultiVector<const double> x, MultiVector<double> y) override;
   void multi_multiply_exactly(MultiVector<const double> x, MultiVector<double> y) override;
+  bool multiply_and_dot(MultiVector<const double> x, MultiVector<double> y, std::int64_t chunk_rows,
+                        double* dots) override;
   void sum(std::span<double> values) override;
   int processes() const override { return processes_; }
 

@@ -36,6 +36,10 @@ class HostKernelSystem : public HostSystem {
   void multi_multiply_exactly(MultiVector<const double> x, MultiVector<double> y) override {
     exact_products_.multiply(x, y, Accumulate::no);
   }
+  bool multiply_and_dot(MultiVector<const double> x, MultiVector<double> y, std::int64_t chunk_rows,
+                        double* dots) override {
+    return exact_products_.multiply_and_dot(x, y, chunk_rows, dots);
+  }
 
  private:
   HostKernel<double>& kernel_;

@@ -35,6 +35,13 @@ class HostSystem {
   virtual void multi_multiply(MultiVector<const double> x, MultiVector<double> y);
   // Y = A X by the product of multiply_exactly(), for the same vectors. Collective.
   virtual void multi_multiply_exactly(MultiVector<const double> x, MultiVector<double> y);
+  // The product of multi_multiply_exactly() with the dot products of each chunk, as by
+  // MultiProduct::multiply_and_dot(). Returns false, and does nothing, where the system has no such
+  // product. The answer is the same on every process.
+  virtual bool multiply_and_dot(MultiVector<const double> /*x*/, MultiVector<double> /*y*/,
+                                std::int64_t /*chunk_rows*/, double* /*dots*/) {
+    return false;
+  }
   // Adds each value over the processes. The result is the same on every process. Collective.
   virtual void sum(std::span<double> /*values*/) {}
   virtual int processes() const { return 1; }

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "kernels/multi_product.hpp"
@@ -208,6 +210,75 @@ TEST_P(MultiContract, TakesMoreVectorsThanTheMatrixHasRows) {
         expect_products(*kernel, a.view(), width, Layout::with_gaps);
     }
   });
+}
+
+// Y = A X with the dot products of chunks of rows.
+struct WithDots {
+  bool done = false;
+  Array<double> x, y, dots;
+};
+
+WithDots product_with_dots(HostKernel<double>& kernel, const CsrView<double>& a, std::int64_t width,
+                           std::int64_t chunk_rows) {
+  WithDots p{.x = test::random_vector<double>(a.cols * width),
+             .y = test::poisoned_vector<double>(a.rows * width),
+             .dots = test::poisoned_vector<double>((a.rows + chunk_rows - 1) / chunk_rows * width)};
+  p.done =
+      MultiProduct<double>(kernel, a.rows, a.cols)
+          .multiply_and_dot(side_by_side(std::as_const(p.x).data(), a.cols, width),
+                            side_by_side(p.y.data(), a.rows, width), chunk_rows, p.dots.data());
+  return p;
+}
+
+// The dot products of each chunk, summed row after row from X and Y.
+Array<double> dots_of(const WithDots& p, std::int64_t rows, std::int64_t width,
+                      std::int64_t chunk_rows) {
+  Array<double> dots(p.dots.size(), 0.0);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < width; ++j)
+      dots[i / chunk_rows * width + j] += p.x[i * width + j] * p.y[i * width + j];
+  return dots;
+}
+
+TEST_P(MultiContract, SumsDotProductsRowAfterRowWhereItHasThem) {
+  constexpr std::int64_t rows = 1003, chunk_rows = 64;
+  std::vector<std::int64_t> lengths(rows, 5);
+  for (std::size_t i = 0; i < lengths.size(); i += 7) lengths[i] = static_cast<std::int64_t>(i % 5);
+  const auto a = test::matrix_with_row_lengths<double>(lengths, rows);
+  for (const std::int64_t width : {1, 9, 33}) {
+    Array<double> of_one;
+    for (const int threads : {1, 2, 3, 20}) {
+      SCOPED_TRACE(std::to_string(threads) + " threads, " + std::to_string(width) + " vectors");
+      const test::WithThreads with(threads);
+      const auto kernel = build_host_kernel<double>(GetParam(), a.view());
+      const bool has = dynamic_cast<const RowProduct<double>*>(kernel.get()) != nullptr;
+      WithDots p = product_with_dots(*kernel, a.view(), width, chunk_rows);
+      ASSERT_EQ(p.done, has);
+      EXPECT_TRUE(same_bits(p.dots, has ? dots_of(p, rows, width, chunk_rows)
+                                        : test::poisoned_vector<double>(std::ssize(p.dots))));
+      if (!has) continue;
+      const auto x = side_by_side(std::as_const(p.x).data(), rows, width);
+      const auto y = side_by_side(std::as_const(p.y).data(), rows, width);
+      for (std::int64_t j = 0; j < width; ++j)
+        EXPECT_TRUE(test::judge(
+            compare_product<double>(a.view(), column<double>(x, j), column<double>(y, j)),
+            "Y = A X"))
+            << "vector " << j;
+      if (of_one.empty()) of_one = p.y;
+      EXPECT_TRUE(same_bits(p.y, of_one));
+    }
+  }
+}
+
+TEST_P(MultiContract, HasNoDotProductsWhereAChunkHasManyOfTheNonzeros) {
+  std::vector<std::int64_t> lengths(1000, 1);
+  lengths[500] = 1000;
+  const auto a = test::matrix_with_row_lengths<double>(lengths, 1000);
+  const auto kernel = test::build_or_refuse<double>(GetParam(), a.view());
+  if (!kernel) GTEST_SKIP() << "the kernel refuses the matrix";
+  const WithDots p = product_with_dots(*kernel, a.view(), 4, 64);
+  EXPECT_FALSE(p.done);
+  EXPECT_TRUE(same_bits(p.y, test::poisoned_vector<double>(std::ssize(p.y))));
 }
 
 // With NaN between the vectors of X, each result is finite; the memory between the results stays.

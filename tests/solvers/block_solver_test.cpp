@@ -14,6 +14,7 @@
 #include "solvers/block_solves.hpp"
 #include "sparse/permuted.hpp"
 #include "support/limited_memory.hpp"
+#include "support/with_threads.hpp"
 
 namespace trireme::solvers {
 namespace {
@@ -240,6 +241,11 @@ class CountingSystem : public HostKernelSystem {
     ++products[x.width];
     HostKernelSystem::multi_multiply_exactly(x, y);
   }
+  bool multiply_and_dot(MultiVector<const double> x, MultiVector<double> y, std::int64_t chunk_rows,
+                        double* dots) override {
+    ++products[x.width];
+    return HostKernelSystem::multiply_and_dot(x, y, chunk_rows, dots);
+  }
   void sum(std::span<double>) override { ++sums; }
 
   std::map<std::int64_t, int> products;  // by width
@@ -278,6 +284,41 @@ TEST(BlockSolver, ColumnsThatHaveEndedAreNotMultiplied) {
   EXPECT_EQ(system.products[8], 1);
   EXPECT_EQ(system.products[7], 1) << "the confirmation multiplies the columns that claim";
   EXPECT_GE(system.products[1], solved[5].outcome.iterations - 1);
+}
+
+// A system whose products have no dot products, so that the solver sums them in a pass of its own.
+class WithoutDots : public HostKernelSystem {
+ public:
+  using HostKernelSystem::HostKernelSystem;
+  bool multiply_and_dot(MultiVector<const double>, MultiVector<double>, std::int64_t,
+                        double*) override {
+    return false;
+  }
+};
+
+TEST(BlockSolver, SumsInsideOfAProductHaveTheBitsOfAPassAfterIt) {
+  const CsrMatrix<double> a = grid_matrix(51, 0, 10);  // six chunks; the last one is not full
+  const std::vector<Array<double>> b = random_columns(a.rows, 13);
+  Options o;
+  for (const std::string kernel : {"csr", "albus"})
+    for (const auto& [method, variant] : {std::pair{Method::cg, Variant::classic},
+                                          {Method::cg, Variant::single_reduction},
+                                          {Method::minres, Variant::classic}})
+      for (const int threads : {1, 3}) {
+        if (kernel == "albus" && threads > 1) continue;  // its other product cuts rows
+        SCOPED_TRACE(kernel + ", " + std::string(info_of(method).name) + ", " +
+                     std::to_string(threads) + " threads");
+        const test::WithThreads with(threads);
+        o.method = method;
+        o.variant = variant;
+        const auto built = build_host_kernel<double>(kernel, a.view());
+        HostKernelSystem with_dots(*built, a.rows);
+        WithoutDots without(*built, a.rows);
+        const std::vector<Solved> one = solve_block(with_dots, b, o);
+        const std::vector<Solved> other = solve_block(without, b, o);
+        expect_solved(a, b, one);
+        for (std::size_t j = 0; j < b.size(); ++j) test::expect_same_bits(one[j], other[j]);
+      }
 }
 
 TEST(BlockSolver, ASystemNeedsNoProductForSeveralVectors) {

@@ -11,6 +11,7 @@
 #include "kernels/albus/albus.hpp"
 #include "kernels/albus/build.hpp"
 #include "kernels/albus/multiply_part.hpp"
+#include "kernels/row_product.hpp"
 
 namespace trireme {
 namespace {
@@ -21,7 +22,7 @@ constexpr std::int64_t kMinNonzerosPerPart = 1024;
 // Stored is the type of the matrix values. Where it is Value, the kernel borrows the caller's
 // array; otherwise the kernel owns a rounded copy.
 template <class Value, class Stored = Value>
-class AlbusHost final : public HostKernel<Value> {
+class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
  public:
   explicit AlbusHost(const CsrView<Value>& matrix) {
     take(matrix.values);
@@ -56,6 +57,17 @@ class AlbusHost final : public HostKernel<Value> {
       if (layout_.parts[t].has_head())
         for (std::int64_t j = 0; j < x.width; ++j)
           add_to(y(layout_.parts[t].start - 1, j), result_mid_[t * x.width + j]);
+  }
+
+  std::int64_t nonzeros_before(std::int64_t row) const override { return layout_.row_ptr[row]; }
+  void multiply_and_dot(MultiVector<const Value> x, MultiVector<Value> y, std::int64_t first,
+                        std::int64_t last, Value* dots) const override {
+    albus::Part rows;  // whole rows, without a head and a tail
+    rows.start = static_cast<std::int32_t>(first);
+    rows.end = static_cast<std::int32_t>(last);
+    rows.start1 = layout_.row_ptr[first];
+    rows.end1 = rows.tail_begin = layout_.row_ptr[last];
+    albus::multiply_part(layout_, rows, x, y, false, nullptr, dots);
   }
 
   void update_values(std::span<const Value> values) override {

@@ -24,15 +24,16 @@ double multiply_part(const Layout<float>& layout, const Part& part, const double
                      bool add);
 
 // The same for several vectors side by side (simd_vectors.cpp). `head` takes one number per vector,
-// and is left alone where the part has no head.
+// and is left alone where the part has no head. Unless `dots` is null, x_ij y_ij of the rows that the
+// part owns is added to dots[j].
 void multiply_part(const Layout<double>& layout, const Part& part, MultiVector<const double> x,
-                   MultiVector<double> y, bool add, double* head);
+                   MultiVector<double> y, bool add, double* head, double* dots = nullptr);
 void multiply_part(const Layout<float>& layout, const Part& part, MultiVector<const float> x,
-                   MultiVector<float> y, bool add, float* head);
+                   MultiVector<float> y, bool add, float* head, float* dots = nullptr);
 void multiply_part(const Layout<std::int32_t>& layout, const Part& part,
                    MultiVector<const std::int32_t> x, MultiVector<std::int32_t> y, bool add,
-                   std::int32_t* head);
+                   std::int32_t* head, std::int32_t* dots = nullptr);
 void multiply_part(const Layout<float>& layout, const Part& part, MultiVector<const double> x,
-                   MultiVector<double> y, bool add, double* head);
+                   MultiVector<double> y, bool add, double* head, double* dots = nullptr);
 
 }  // namespace trireme::albus

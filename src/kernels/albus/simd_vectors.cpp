@@ -36,18 +36,26 @@ constexpr std::int64_t kRowsOfXAhead = 16;
 template <int kSimd, bool kWhole, class Stored, class Value>
 class Walk {
  public:
-  Walk(const Layout<Stored>& a, MultiVector<const Value> x, MultiVector<Value> y, bool add)
+  Walk(const Layout<Stored>& a, MultiVector<const Value> x, MultiVector<Value> y, bool add,
+       Value* dots)
       : a_(a),
         x_(x),
         y_(y),
         add_(add),
+        dots_(dots),
         last_(static_cast<std::size_t>(x.width) - (kSimd - 1) * hn::Lanes(D())) {}
 
   // The rows that the part owns go to y, and the head goes to `head`.
   HWY_INLINE void multiply(const Part& part, Value* head) const {
     if (part.has_head()) sum(part.start1, part.head_end, head, false);
-    for (std::int32_t row = part.start; row < part.end; ++row)
+    for (std::int32_t row = part.start; row < part.end; ++row) {
       sum(a_.row_ptr[row], std::min(a_.row_ptr[row + 1], part.end1), y_.row(row), add_);
+      if (!dots_) continue;
+      dot<0>(row);
+      if constexpr (kSimd > 1) dot<1>(row);
+      if constexpr (kSimd > 2) dot<2>(row);
+      if constexpr (kSimd > 3) dot<3>(row);
+    }
   }
 
  private:
@@ -78,6 +86,11 @@ class Walk {
   template <int kAt>
   HWY_INLINE void accumulate(V value, const Value* row_of_x, V& sum) const {
     if constexpr (kAt < kSimd) sum = MultiplyAdd(D(), value, load<kAt>(row_of_x), sum);
+  }
+
+  template <int kAt>
+  HWY_INLINE void dot(std::int32_t row) const {
+    store<kAt>(hn::Mul(load<kAt>(x_.row(row)), load<kAt>(y_.row(row))), dots_, true);
   }
 
   HWY_INLINE const Value* row_of_x(std::int32_t k) const { return x_.row(a_.col_idx[k]); }
@@ -132,22 +145,24 @@ class Walk {
   MultiVector<const Value> x_;
   MultiVector<Value> y_;
   bool add_;
+  Value* dots_;
   std::size_t last_;
 };
 
 template <class Stored, class Value>
 HWY_INLINE void MultiplyPart(const Layout<Stored>& a, const Part& part, MultiVector<const Value> x,
-                             MultiVector<Value> y, bool add, Value* head) {
+                             MultiVector<Value> y, bool add, Value* head, Value* dots) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<Value>()));
   for (std::int64_t first = 0; first < x.width; first += kMaxSimd * lanes) {
     const std::int64_t width = std::min(kMaxSimd * lanes, x.width - first);
     const auto xs = x.vectors(first, width);
     const auto ys = y.vectors(first, width);
+    Value* const own_dots = dots ? dots + first : nullptr;
     const auto walk = [&]<int kSimd>() {
       if (width % lanes == 0)
-        Walk<kSimd, true, Stored, Value>(a, xs, ys, add).multiply(part, head + first);
+        Walk<kSimd, true, Stored, Value>(a, xs, ys, add, own_dots).multiply(part, head + first);
       else
-        Walk<kSimd, false, Stored, Value>(a, xs, ys, add).multiply(part, head + first);
+        Walk<kSimd, false, Stored, Value>(a, xs, ys, add, own_dots).multiply(part, head + first);
     };
     switch ((width + lanes - 1) / lanes) {
       case 1:
@@ -168,21 +183,21 @@ HWY_INLINE void MultiplyPart(const Layout<Stored>& a, const Part& part, MultiVec
 }  // namespace
 
 void MultiplyVectorsDouble(const Layout<double>& a, const Part& part, MultiVector<const double> x,
-                           MultiVector<double> y, bool add, double* head) {
-  MultiplyPart(a, part, x, y, add, head);
+                           MultiVector<double> y, bool add, double* head, double* dots) {
+  MultiplyPart(a, part, x, y, add, head, dots);
 }
 void MultiplyVectorsFloat(const Layout<float>& a, const Part& part, MultiVector<const float> x,
-                          MultiVector<float> y, bool add, float* head) {
-  MultiplyPart(a, part, x, y, add, head);
+                          MultiVector<float> y, bool add, float* head, float* dots) {
+  MultiplyPart(a, part, x, y, add, head, dots);
 }
 void MultiplyVectorsInt(const Layout<std::int32_t>& a, const Part& part,
                         MultiVector<const std::int32_t> x, MultiVector<std::int32_t> y, bool add,
-                        std::int32_t* head) {
-  MultiplyPart(a, part, x, y, add, head);
+                        std::int32_t* head, std::int32_t* dots) {
+  MultiplyPart(a, part, x, y, add, head, dots);
 }
 void MultiplyVectorsMixed(const Layout<float>& a, const Part& part, MultiVector<const double> x,
-                          MultiVector<double> y, bool add, double* head) {
-  MultiplyPart(a, part, x, y, add, head);
+                          MultiVector<double> y, bool add, double* head, double* dots) {
+  MultiplyPart(a, part, x, y, add, head, dots);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -201,21 +216,21 @@ HWY_EXPORT(MultiplyVectorsMixed);
 }  // namespace
 
 void multiply_part(const Layout<double>& layout, const Part& part, MultiVector<const double> x,
-                   MultiVector<double> y, bool add, double* head) {
-  HWY_DYNAMIC_DISPATCH(MultiplyVectorsDouble)(layout, part, x, y, add, head);
+                   MultiVector<double> y, bool add, double* head, double* dots) {
+  HWY_DYNAMIC_DISPATCH(MultiplyVectorsDouble)(layout, part, x, y, add, head, dots);
 }
 void multiply_part(const Layout<float>& layout, const Part& part, MultiVector<const float> x,
-                   MultiVector<float> y, bool add, float* head) {
-  HWY_DYNAMIC_DISPATCH(MultiplyVectorsFloat)(layout, part, x, y, add, head);
+                   MultiVector<float> y, bool add, float* head, float* dots) {
+  HWY_DYNAMIC_DISPATCH(MultiplyVectorsFloat)(layout, part, x, y, add, head, dots);
 }
 void multiply_part(const Layout<std::int32_t>& layout, const Part& part,
                    MultiVector<const std::int32_t> x, MultiVector<std::int32_t> y, bool add,
-                   std::int32_t* head) {
-  HWY_DYNAMIC_DISPATCH(MultiplyVectorsInt)(layout, part, x, y, add, head);
+                   std::int32_t* head, std::int32_t* dots) {
+  HWY_DYNAMIC_DISPATCH(MultiplyVectorsInt)(layout, part, x, y, add, head, dots);
 }
 void multiply_part(const Layout<float>& layout, const Part& part, MultiVector<const double> x,
-                   MultiVector<double> y, bool add, double* head) {
-  HWY_DYNAMIC_DISPATCH(MultiplyVectorsMixed)(layout, part, x, y, add, head);
+                   MultiVector<double> y, bool add, double* head, double* dots) {
+  HWY_DYNAMIC_DISPATCH(MultiplyVectorsMixed)(layout, part, x, y, add, head, dots);
 }
 
 }  // namespace trireme::albus

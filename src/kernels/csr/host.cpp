@@ -14,14 +14,15 @@
 
 #include "base/array.hpp"
 #include "base/stopwatch.hpp"
+#include "kernels/row_product.hpp"
 
 namespace trireme {
 namespace {
 
 // y = A x, or y += A x. Stored is Value or a narrower type.
 template <class Value, class Stored>
-void multiply_rows(const CsrView<Value>& a, const Stored* values, std::span<const Value> x,
-                   std::span<Value> y, Accumulate accumulate) {
+void multiply_vector(const CsrView<Value>& a, const Stored* values, std::span<const Value> x,
+                     std::span<Value> y, Accumulate accumulate) {
   // Integer sums wrap around, which C++ defines for unsigned numbers only.
   using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
   const std::int32_t* row_ptr = a.row_ptr.data();
@@ -39,41 +40,62 @@ void multiply_rows(const CsrView<Value>& a, const Stored* values, std::span<cons
 // Y = A X, or Y += A X, for at most kVectors vectors, in one walk through the matrix.
 constexpr std::int64_t kVectors = 8;
 
-template <class Value, class Stored>
-void multiply_rows(const CsrView<Value>& a, const Stored* values, MultiVector<const Value> x,
-                   MultiVector<Value> y, Accumulate accumulate) {
+// One row. `width` is a constant for the widest block, so that sums are unrolled.
+template <class Value, class Stored, class Width>
+inline void multiply_row(const CsrView<Value>& a, const Stored* values, MultiVector<const Value> x,
+                         MultiVector<Value> y, bool add, Width width, std::int64_t row) {
   using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
-  const std::int32_t* row_ptr = a.row_ptr.data();
   const std::int32_t* col_idx = a.col_idx.data();
-  const bool add = accumulate == Accumulate::yes;
-  const auto walk = [&](auto width) {  // a constant for the widest block, so that sums are unrolled
-#pragma omp parallel for schedule(static)
-    for (std::int64_t row = 0; row < a.rows; ++row) {
-      Sum sums[kVectors] = {};
-      for (std::int32_t k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
-        const Value* xs = x.row(col_idx[k]);
-        for (std::int64_t j = 0; j < width; ++j)
-          sums[j] += static_cast<Sum>(values[k]) * static_cast<Sum>(xs[j]);
-      }
-      Value* ys = y.row(row);
-      for (std::int64_t j = 0; j < width; ++j)
-        ys[j] = static_cast<Value>(add ? static_cast<Sum>(ys[j]) + sums[j] : sums[j]);
-    }
-  };
-  if (x.width == kVectors)
-    walk(std::integral_constant<std::int64_t, kVectors>());
-  else
-    walk(x.width);
+  Sum sums[kVectors] = {};
+  for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+    const Value* xs = x.row(col_idx[k]);
+    for (std::int64_t j = 0; j < width; ++j)
+      sums[j] += static_cast<Sum>(values[k]) * static_cast<Sum>(xs[j]);
+  }
+  Value* ys = y.row(row);
+  for (std::int64_t j = 0; j < width; ++j)
+    ys[j] = static_cast<Value>(add ? static_cast<Sum>(ys[j]) + sums[j] : sums[j]);
+}
+
+// Calls walk(x, y, width) for blocks of at most kVectors vectors.
+template <class Value, class Walk>
+void for_each_block(MultiVector<const Value> x, MultiVector<Value> y, const Walk& walk) {
+  for (std::int64_t first = 0; first < x.width; first += kVectors) {
+    const std::int64_t count = std::min(kVectors, x.width - first);
+    if (count == kVectors)
+      walk(x.vectors(first, count), y.vectors(first, count),
+           std::integral_constant<std::int64_t, kVectors>());
+    else
+      walk(x.vectors(first, count), y.vectors(first, count), count);
+  }
 }
 
 // The same for any number of vectors.
 template <class Value, class Stored>
 void multiply_vectors(const CsrView<Value>& a, const Stored* values, MultiVector<const Value> x,
                       MultiVector<Value> y, Accumulate accumulate) {
-  for (std::int64_t first = 0; first < x.width; first += kVectors) {
-    const std::int64_t count = std::min(kVectors, x.width - first);
-    multiply_rows(a, values, x.vectors(first, count), y.vectors(first, count), accumulate);
-  }
+  const bool add = accumulate == Accumulate::yes;
+  for_each_block(x, y, [&](auto xs, auto ys, auto width) {
+#pragma omp parallel for schedule(static)
+    for (std::int64_t row = 0; row < a.rows; ++row)
+      multiply_row(a, values, xs, ys, add, width, row);
+  });
+}
+
+// The rows first .. last - 1 of Y = A X, by one thread; see RowProduct.
+template <class Value, class Stored>
+void multiply_rows_and_dot(const CsrView<Value>& a, const Stored* values,
+                           MultiVector<const Value> x, MultiVector<Value> y, std::int64_t first,
+                           std::int64_t last, Value* dots) {
+  using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
+  for_each_block(x, y, [&](auto xs, auto ys, auto width) {
+    for (std::int64_t row = first; row < last; ++row)
+      multiply_row(a, values, xs, ys, false, width, row);
+  });
+  for (std::int64_t row = first; row < last; ++row)
+    for (std::int64_t j = 0; j < x.width; ++j)
+      dots[j] = static_cast<Value>(static_cast<Sum>(dots[j]) +
+                                   static_cast<Sum>(x(row, j)) * static_cast<Sum>(y(row, j)));
 }
 
 template <class Value, class Stored>
@@ -83,18 +105,23 @@ std::int64_t bytes_read(const CsrView<Value>& a) {
 }
 
 template <class Value>
-class CsrHost final : public HostKernel<Value> {
+class CsrHost final : public HostKernel<Value>, public RowProduct<Value> {
  public:
   explicit CsrHost(const CsrView<Value>& matrix) : a_(matrix) {}
 
   void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) override {
-    multiply_rows(a_, a_.values.data(), x, y, accumulate);
+    multiply_vector(a_, a_.values.data(), x, y, accumulate);
   }
 
   bool multiplies_vectors() const override { return true; }
   void multi_multiply(MultiVector<const Value> x, MultiVector<Value> y,
                       Accumulate accumulate) override {
     multiply_vectors(a_, a_.values.data(), x, y, accumulate);
+  }
+  std::int64_t nonzeros_before(std::int64_t row) const override { return a_.row_ptr[row]; }
+  void multiply_and_dot(MultiVector<const Value> x, MultiVector<Value> y, std::int64_t first,
+                        std::int64_t last, Value* dots) const override {
+    multiply_rows_and_dot(a_, a_.values.data(), x, y, first, last, dots);
   }
 
   void update_values(std::span<const Value> values) override { a_.values = values; }
@@ -108,7 +135,7 @@ class CsrHost final : public HostKernel<Value> {
 };
 
 // Owns the values in FP32 and borrows the caller's pattern: 8 bytes per nonzero.
-class CsrMixedHost final : public HostKernel<double> {
+class CsrMixedHost final : public HostKernel<double>, public RowProduct<double> {
  public:
   explicit CsrMixedHost(const CsrView<double>& matrix) : a_(matrix), values_(a_.values.size()) {
     const Stopwatch watch;
@@ -117,13 +144,18 @@ class CsrMixedHost final : public HostKernel<double> {
   }
 
   void multiply(std::span<const double> x, std::span<double> y, Accumulate accumulate) override {
-    multiply_rows(a_, values_.data(), x, y, accumulate);
+    multiply_vector(a_, values_.data(), x, y, accumulate);
   }
 
   bool multiplies_vectors() const override { return true; }
   void multi_multiply(MultiVector<const double> x, MultiVector<double> y,
                       Accumulate accumulate) override {
     multiply_vectors(a_, values_.data(), x, y, accumulate);
+  }
+  std::int64_t nonzeros_before(std::int64_t row) const override { return a_.row_ptr[row]; }
+  void multiply_and_dot(MultiVector<const double> x, MultiVector<double> y, std::int64_t first,
+                        std::int64_t last, double* dots) const override {
+    multiply_rows_and_dot(a_, values_.data(), x, y, first, last, dots);
   }
 
   void update_values(std::span<const double> values) override { round(values); }

@@ -11,12 +11,17 @@ LockstepBlock::LockstepBlock(std::int64_t rows, std::span<const std::int32_t> or
     : rows_(rows), order_(order) {}
 
 void LockstepBlock::reserve(std::int64_t width, int vectors) {
-  const auto size = static_cast<std::size_t>(rows_ * width * vectors);
-  stride_ = rows_ * width;
+  constexpr std::int64_t kLine = 64 / sizeof(double);
+  // Each vector begins with a cache line, so that a row of eight columns is one line.
+  const std::int64_t lines = (rows_ * width + kLine - 1) / kLine;
+  const auto size = static_cast<std::size_t>(lines * kLine * vectors + kLine);
+  stride_ = lines * kLine;
   vectors_ = vectors;
   if (memory_.size() >= size) return;
   Array<double>().swap(memory_);
   memory_.resize(size);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
+  first_ = memory_.data() + (64 - address % 64) % 64 / sizeof(double);
   // The first touch places each row's memory near the thread that will work on the row.
   for (int k = 0; k < vectors; ++k) {
     double* const to = vector(k);

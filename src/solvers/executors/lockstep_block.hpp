@@ -40,7 +40,7 @@ class LockstepBlock {
   std::int64_t width() const { return static_cast<std::int64_t>(columns_.size()); }
   std::vector<LockstepColumn>& columns() { return columns_; }
   // The vectors of the block. vector(0) is b, vector(1) is x.
-  double* vector(int k) { return memory_.data() + k * stride_; }
+  double* vector(int k) { return first_ + k * stride_; }
 
   // The columns whose state fulfils `ended` leave: x goes to the caller's X, and the columns that
   // remain move together.
@@ -56,6 +56,7 @@ class LockstepBlock {
   std::span<const std::int32_t> order_;
   int vectors_ = 0;
   Array<double> memory_;
+  double* first_ = nullptr;  // vector(0): the first cache line in memory_
   std::vector<LockstepColumn> columns_, ended_;
   MultiVector<double> callers_x_;
 };

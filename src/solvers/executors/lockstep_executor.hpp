@@ -86,31 +86,22 @@ class LockstepExecutor {
 
   template <class Step>
   void product_and_dot(const double* x, double* y, const Step& step) {
-    product(x, y);
-    pass(Dot{x, y}, step);
+    if (!product_with_dot(x, y)) {
+      product(x, y);
+      pass(Dot{x, y});
+    }
+    finish(step);
   }
 
   template <class Pass>
   void pass(const Pass& pass) {
     const std::int64_t width = block_.width();
-    const std::int64_t count = Pass::sums * width;
-    find_groups(Pass::always);
-    scalars_.gather(block_.columns());
-    partials_.resize(static_cast<std::size_t>(chunks_ * count));
+    begin_pass<Pass>();
 #pragma omp parallel for schedule(static) if (chunks_ * width > 32)
-    for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
-      double* const sums = partials_.data() + chunk * count;
-      std::fill_n(sums, count, 0.0);
-      run_rows(pass, scalars_, groups_, width, chunk * chunk_rows,
-               std::min((chunk + 1) * chunk_rows, rows_), sums);
-    }
-    if constexpr (Pass::sums > 0) {
-      const std::size_t before = pending_.size();
-      pending_.resize(before + static_cast<std::size_t>(count), 0.0);
-      double* const total = pending_.data() + before;
-      for (std::int64_t chunk = 0; chunk < chunks_; ++chunk)
-        for (std::int64_t k = 0; k < count; ++k) total[k] += partials_[chunk * count + k];
-    }
+    for (std::int64_t chunk = 0; chunk < chunks_; ++chunk)
+      run_rows_simd(pass, scalars_, groups_, width, chunk * chunk_rows,
+                    std::min((chunk + 1) * chunk_rows, rows_), sums_of<Pass>(chunk));
+    end_pass<Pass>();
   }
 
   template <class Pass, class Step>
@@ -148,6 +139,40 @@ class LockstepExecutor {
   static constexpr std::int64_t chunk_rows = 512;  // one thread sums the rows of a chunk in order
   static constexpr std::int64_t narrow_width = 8;  // of products for a part of the columns
 
+  template <class Pass>
+  void begin_pass() {
+    find_groups(Pass::always);
+    scalars_.gather(block_.columns());
+    partials_.assign(static_cast<std::size_t>(chunks_ * Pass::sums * block_.width()), 0.0);
+  }
+  // The sums of a chunk, to which its rows are added in order.
+  template <class Pass>
+  double* sums_of(std::int64_t chunk) {
+    return partials_.data() + chunk * Pass::sums * block_.width();
+  }
+  // The sums of all chunks become pending.
+  template <class Pass>
+  void end_pass() {
+    const std::int64_t count = Pass::sums * block_.width();
+    const std::size_t before = pending_.size();
+    pending_.resize(before + static_cast<std::size_t>(count), 0.0);
+    for (std::int64_t chunk = 0; chunk < chunks_; ++chunk)
+      for (std::int64_t k = 0; k < count; ++k) pending_[before + k] += partials_[chunk * count + k];
+  }
+
+  // y = A x, and the sums x.y, which are added while a row is in a register. The bits are those of a
+  // pass after the product. Returns false, and does nothing, where the system has no such product, or
+  // where a part of the columns needs its y.
+  bool product_with_dot(const double* x, double* y) {
+    if (inexact_ || !multiplies_all()) return false;
+    begin_pass<Dot>();
+    const bool done = system_.multiply_and_dot(side_by_side(x, rows_, block_.width()),
+                                               side_by_side(y, rows_, block_.width()), chunk_rows,
+                                               partials_.data());
+    if (done) end_pass<Dot>();
+    return done;
+  }
+
   // Makes the columns with the property take part, and no others; returns how many they are.
   template <class Property>
   std::int64_t choose(const Property& property) {
@@ -184,16 +209,21 @@ class LockstepExecutor {
         y(i, j) += static_cast<double>(defect[i]) * x(i, j);
   }
 
+  // Whether a product may write y of all columns.
+  bool multiplies_all() const {
+    return in_loop_ || std::ranges::all_of(block_.columns(), &LockstepColumn::takes_part);
+  }
+
   // Y = A X of all columns, or of those that take part where the others still need their y.
   template <class Product>
   void multiply(const double* x, double* y, const Product& product) {
     const std::int64_t width = block_.width();
     const MultiVector<const double> from = side_by_side(x, rows_, width);
     const MultiVector<double> to = side_by_side(y, rows_, width);
+    if (multiplies_all()) return product(from, to);
     std::vector<std::int64_t> places;
     for (std::int64_t j = 0; j < width; ++j)
       if (block_.columns()[j].takes_part) places.push_back(j);
-    if (in_loop_ || std::ssize(places) == width) return product(from, to);
     for (std::size_t first = 0; first < places.size(); first += narrow_width)
       multiply_places(std::span(places).subspan(
                           first, std::min<std::size_t>(narrow_width, places.size() - first)),

@@ -135,4 +135,42 @@ inline void run_rows(const SolveBlocks& pass, const LaneScalars&, std::span<cons
     }
 }
 
+// run_rows() compiled for the widest SIMD instructions that this machine has. All targets give the
+// same bits, as long as the compiler does not fuse a product and a sum (-ffp-contract=off).
+#if defined(__x86_64__) && defined(__GNUC__)
+template <class Pass>
+[[gnu::target("avx2"), gnu::flatten]] void run_rows_avx2(const Pass& pass,
+                                                         const LaneScalars& scalars,
+                                                         std::span<const LaneGroup> groups,
+                                                         std::int64_t width, std::int64_t first,
+                                                         std::int64_t last, double* sums) {
+  run_rows(pass, scalars, groups, width, first, last, sums);
+}
+template <class Pass>
+[[gnu::target("avx512f,avx512vl,avx512dq"), gnu::flatten]] void run_rows_avx512(
+    const Pass& pass, const LaneScalars& scalars, std::span<const LaneGroup> groups,
+    std::int64_t width, std::int64_t first, std::int64_t last, double* sums) {
+  run_rows(pass, scalars, groups, width, first, last, sums);
+}
+template <class Pass>
+void run_rows_simd(const Pass& pass, const LaneScalars& scalars, std::span<const LaneGroup> groups,
+                   std::int64_t width, std::int64_t first, std::int64_t last, double* sums) {
+  static const bool avx512 = __builtin_cpu_supports("avx512f") &&
+                             __builtin_cpu_supports("avx512vl") &&
+                             __builtin_cpu_supports("avx512dq");
+  static const bool avx2 = __builtin_cpu_supports("avx2");
+  const auto run = avx512 ? run_rows_avx512<Pass> : avx2 ? run_rows_avx2<Pass> : nullptr;
+  if (run)
+    run(pass, scalars, groups, width, first, last, sums);
+  else
+    run_rows(pass, scalars, groups, width, first, last, sums);
+}
+#else
+template <class Pass>
+void run_rows_simd(const Pass& pass, const LaneScalars& scalars, std::span<const LaneGroup> groups,
+                   std::int64_t width, std::int64_t first, std::int64_t last, double* sums) {
+  run_rows(pass, scalars, groups, width, first, last, sums);
+}
+#endif
+
 }  // namespace trireme::solvers
