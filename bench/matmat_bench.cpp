@@ -13,7 +13,9 @@
 #include <petscmat.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <ctime>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -189,12 +191,11 @@ int main(int argc, char** argv) {
   std::int64_t vectors = 8;
   double seconds = 0.5;
   PetscCallAbort(PETSC_COMM_SELF, PetscInitializeNoArguments());
+  std::puts(
+      "| matrix | nnz | MatMatMult, us | albus, one by one, us | albus by columns, us | albus by "
+      "rows, us | speed-up by columns | speed-up by rows |\n|---|--:|--:|--:|--:|--:|--:|--:|");
   int code = 0;
-  try {
-    fmt::print(
-        "| matrix | nnz | MatMatMult, us | albus, one by one, us | albus by columns, us | albus by "
-        "rows, us | speed-up by columns | speed-up by rows |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
-    for (int i = 1; i < argc; ++i) {
+  for (int i = 1; i < argc && code == 0; ++i) try {
       const std::string word = argv[i];
       if (word.starts_with("vectors="))
         vectors = std::stoll(word.substr(8));
@@ -202,11 +203,13 @@ int main(int argc, char** argv) {
         seconds = std::stod(word.substr(8));
       else
         run(word, vectors, seconds);
+    } catch (const Error& error) {
+      std::fprintf(stderr, "matmat_bench: %s\n", error.what());
+      code = static_cast<int>(error.code());
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "matmat_bench: %s: %s\n", argv[i], error.what());
+      code = static_cast<int>(ExitCode::usage);
     }
-  } catch (const Error& error) {
-    fmt::print(stderr, "matmat_bench: {}\n", error.what());
-    code = static_cast<int>(error.code());
-  }
   PetscCallAbort(PETSC_COMM_SELF, PetscFinalize());
   return code;
 }
