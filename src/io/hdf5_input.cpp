@@ -19,8 +19,10 @@ class Hdf5Input final : public SystemSource {
     StoredMatrix stored;
     collectively(comm_, [&] { stored = find_matrix(*file_, name); });
     stored.rows_together = rows_together;
-    return trireme::read_matrix(comm_, stored);
+    return trireme::read_matrix(comm_, stored, sink_);
   }
+
+  void pass_entries_to(EntriesSink* sink) override { sink_ = sink; }
 
   bool has_vectors(const std::string& name) const override { return file_->has_dataset(name); }
 
@@ -33,6 +35,7 @@ class Hdf5Input final : public SystemSource {
  private:
   MPI_Comm comm_;
   std::optional<hdf5::File> file_;
+  EntriesSink* sink_ = nullptr;
 };
 
 }  // namespace

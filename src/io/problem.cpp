@@ -111,9 +111,10 @@ MatrixOnRanks load_matrix(MPI_Comm comm, const ProblemSpec& spec) {
   return read_matrix_from(*open_source(comm, spec), spec);
 }
 
-Problem load_problem(MPI_Comm comm, const ProblemSpec& spec) {
+Problem load_problem(MPI_Comm comm, const ProblemSpec& spec, EntriesSink* sink) {
   const Stopwatch stopwatch;
   const std::unique_ptr<SystemSource> source = open_source(comm, spec);
+  source->pass_entries_to(sink);
   MatrixOnRanks matrix = read_matrix_from(*source, spec);
   Problem problem;
   problem.name = problem_name(spec);

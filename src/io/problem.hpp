@@ -38,7 +38,8 @@ struct Problem {
 // Reads or makes the matrix and the vectors, and checks every rule of docs/file-formats.md.
 // spec.rhs is the name of a vector in the file, or ones, random (a hash of the row number), or
 // from-ones (b = A 1, so that x_exact = 1).
-Problem load_problem(MPI_Comm comm, const ProblemSpec& spec);
+// `sink`, which may be null, takes the entries of the matrix where the source can pass them on.
+Problem load_problem(MPI_Comm comm, const ProblemSpec& spec, EntriesSink* sink = nullptr);
 
 // Opens a file of any format, of which a system is read. Collective.
 std::unique_ptr<SystemSource> open_system(MPI_Comm comm, const SystemFile& system);

@@ -135,10 +135,10 @@ bool finish_rows(MPI_Comm comm, MatrixOnRanks& matrix) {
   return counts[2] == 0;
 }
 
-MatrixOnRanks read_matrix(MPI_Comm comm, const StoredMatrix& stored) {
+MatrixOnRanks read_matrix(MPI_Comm comm, const StoredMatrix& stored, EntriesSink* sink) {
   require_memory(comm, stored.name,
                  csr_bytes(static_cast<double>(stored.rows), static_cast<double>(stored.nnz)));
-  return stored.by == Compressed::rows ? read_csr(comm, stored) : read_csc(comm, stored);
+  return stored.by == Compressed::rows ? read_csr(comm, stored, sink) : read_csc(comm, stored);
 }
 
 }  // namespace trireme

@@ -9,23 +9,30 @@ namespace trireme {
 namespace {
 
 // Returns the hashes of the entries at their positions in the file.
-EntryHashes read_rows(const StoredMatrix& stored, std::int64_t first_row,
-                      CsrMatrix<double>& local) {
+EntryHashes read_rows(const StoredMatrix& stored, std::int64_t first_row, CsrMatrix<double>& local,
+                      EntriesSink* sink) {
   local.row_ptr.resize(local.rows + 1);
   const std::int64_t first_entry = read_row_ptr(stored, first_row, local.row_ptr);
   const std::int64_t nnz = local.row_ptr.back();
 
+  if (sink) sink->begin(nnz);
   EntryHashes hashes;
   local.col_idx.resize(nnz);
   const std::int64_t bound = stored.index_bound();
   if (const auto bad = read_and_find(
           stored.indices, first_entry, nnz, local.col_idx.data(),
-          [&](std::int32_t index) { return is_out_of_range(index, bound); }, hashes.columns))
+          [&](std::int32_t index) { return is_out_of_range(index, bound); }, hashes.columns,
+          [sink](std::int64_t at, std::span<const std::int32_t> columns) {
+            if (sink) sink->columns(at, columns);
+          }))
     fail_out_of_range(stored, first_entry + *bad);
 
   local.values.resize(nnz);
-  if (const auto bad = read_and_find(stored.values, first_entry, nnz, local.values.data(),
-                                     is_not_finite, hashes.values))
+  if (const auto bad =
+          read_and_find(stored.values, first_entry, nnz, local.values.data(), is_not_finite,
+                        hashes.values, [sink](std::int64_t at, std::span<const double> values) {
+                          if (sink) sink->values(at, values);
+                        }))
     fail(ExitCode::input, "{}[{}] = {} in row {}, column {}; values must be finite",
          stored.values.name(), first_entry + *bad, local.values[*bad],
          first_row + row_of_entry(local.row_ptr, *bad), local.col_idx[*bad]);
@@ -34,7 +41,7 @@ EntryHashes read_rows(const StoredMatrix& stored, std::int64_t first_row,
 
 }  // namespace
 
-MatrixOnRanks read_csr(MPI_Comm comm, const StoredMatrix& stored) {
+MatrixOnRanks read_csr(MPI_Comm comm, const StoredMatrix& stored, EntriesSink* sink) {
   MatrixOnRanks matrix;
   matrix.row_starts = balanced_starts(comm, stored);
   const int rank = rank_of(comm);
@@ -45,7 +52,7 @@ MatrixOnRanks read_csr(MPI_Comm comm, const StoredMatrix& stored) {
   slab.local.rows = matrix.row_starts[rank + 1] - slab.first_row;
   slab.local.cols = stored.cols;
   EntryHashes hashes;
-  collectively(comm, [&] { hashes = read_rows(stored, slab.first_row, slab.local); });
+  collectively(comm, [&] { hashes = read_rows(stored, slab.first_row, slab.local, sink); });
   matrix.in_stored_order = finish_rows(comm, matrix);
   if (matrix.in_stored_order) matrix.hashes = hashes;
   return matrix;

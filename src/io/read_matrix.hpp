@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "io/entries_sink.hpp"
 #include "io/hash_sums.hpp"
 #include "io/stored_matrix.hpp"
 #include "sparse/csr.hpp"
@@ -25,12 +26,12 @@ struct MatrixOnRanks {
 
 // Throws the same Error{input} on all ranks, which names the dataset and the first wrong position,
 // and Error{resource} where the memory does not suffice. Takes the memory of the rows and of pieces
-// of bounded size.
-MatrixOnRanks read_matrix(MPI_Comm comm, const StoredMatrix& stored);
+// of bounded size. `sink` may be null; a matrix by columns passes it nothing.
+MatrixOnRanks read_matrix(MPI_Comm comm, const StoredMatrix& stored, EntriesSink* sink = nullptr);
 
 // For a matrix by rows. Each rank scans an even share of the row pointers for the cuts, so that
 // none reads them all, and then reads its rows directly into the final arrays.
-MatrixOnRanks read_csr(MPI_Comm comm, const StoredMatrix& stored);
+MatrixOnRanks read_csr(MPI_Comm comm, const StoredMatrix& stored, EntriesSink* sink = nullptr);
 
 // For a matrix by columns. Each rank reads a share of the columns twice, in pieces, and sends the
 // entries to the owners of their rows: first to count them, then to place them.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/array.hpp"
+#include "io/entries_sink.hpp"
 #include "io/read_matrix.hpp"
 #include "io/vectors.hpp"
 
@@ -26,6 +27,10 @@ class SystemSource {
   // ranks is at a multiple of `rows_together` rows. To be called once: the source may give its
   // memory away. Collective.
   virtual MatrixOnRanks read_matrix(const std::string& name, std::int64_t rows_together) = 0;
+
+  // read_matrix() passes entries to `sink`, which may be null, where the source reads them in the
+  // order of the rows. Else it calls no function of the sink.
+  virtual void pass_entries_to(EntriesSink* /*sink*/) {}
 
   // Whether the source holds one or more vectors of this name. The same on every rank.
   virtual bool has_vectors(const std::string& name) const = 0;
