@@ -38,15 +38,24 @@ DeviceBlocks::Shared DeviceBlocks::of(OrderedMatrix& ordered) {
   return {blocks, shared.upload_seconds, watch.seconds()};
 }
 
-void DeviceBlocks::prepare(DistributedMatrix& matrix, std::unique_ptr<Uploader> uploader) {
-  matrix.on_device = std::make_shared<DeviceBlocks>(matrix, std::move(uploader));
+const DeviceBlocks* DeviceBlocks::find(const DistributedMatrix& matrix) {
+  const DeviceBlocks* blocks = matrix.on_device.get();
+  return blocks && blocks->version_ == matrix.values_version ? blocks : nullptr;
 }
 
-DeviceBlocks::DeviceBlocks(const DistributedMatrix& matrix, std::unique_ptr<Uploader> uploader)
+void DeviceBlocks::prepare(DistributedMatrix& matrix, std::unique_ptr<Uploader> uploader,
+                           const MakeLocal& make_local) {
+  matrix.on_device = std::make_shared<DeviceBlocks>(matrix, std::move(uploader), make_local);
+}
+
+DeviceBlocks::DeviceBlocks(const DistributedMatrix& matrix, std::unique_ptr<Uploader> uploader,
+                           const MakeLocal& make_local)
     : uploader_(std::move(uploader)), version_(matrix.values_version) {
   const Stopwatch watch;
   if (!uploader_) uploader_ = std::make_unique<Uploader>();
-  local_ = to_device(matrix.blocks.local.view(), *uploader_, stream_);
+  const CsrView<double> local = matrix.blocks.local.view();
+  local_ =
+      make_local ? make_local(local, *uploader_, stream_) : to_device(local, *uploader_, stream_);
   make_ghost(matrix.blocks.ghost);
   stream_.synchronize();
   upload_seconds_ = watch.seconds();

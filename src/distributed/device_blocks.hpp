@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "device/stream.hpp"
@@ -29,13 +30,22 @@ class DeviceBlocks {
   // The same for the blocks in an order. `ordered` must outlive the result.
   static Shared of(OrderedMatrix& ordered);
 
+  // The copy that `matrix` holds, or null where it holds none with its present values.
+  static const DeviceBlocks* find(const DistributedMatrix& matrix);
+
+  // Makes a copy of the local block `csr` in GPU memory, by `uploader` and in `stream`.
+  using MakeLocal = std::function<DeviceCsrMatrix<double>(const CsrView<double>& csr,
+                                                          Uploader& uploader, StreamRef stream)>;
+
   // Makes the copy of `matrix` that of() returns, ahead of the first operator. `uploader` may be
-  // null; it is kept for new values.
-  static void prepare(DistributedMatrix& matrix, std::unique_ptr<Uploader> uploader);
+  // null; it is kept for new values. An empty `make_local` uploads all of the local block.
+  static void prepare(DistributedMatrix& matrix, std::unique_ptr<Uploader> uploader,
+                      const MakeLocal& make_local = {});
 
   // Uploads the blocks; returns when they are complete.
   explicit DeviceBlocks(const DistributedMatrix& matrix,
-                        std::unique_ptr<Uploader> uploader = nullptr);
+                        std::unique_ptr<Uploader> uploader = nullptr,
+                        const MakeLocal& make_local = {});
   // Permutes the local block `callers->local()` on the device and uploads the ghost block of
   // `ordered`; returns when they are complete.
   DeviceBlocks(OrderedMatrix& ordered, std::shared_ptr<DeviceBlocks> callers);
@@ -45,6 +55,8 @@ class DeviceBlocks {
   const DeviceCsrMatrix<double>* ghost() const { return has_ghost_ ? &ghost_ : nullptr; }
   // Null where the matrix has no ghosts, or where many rows have some.
   const BoundaryProduct* boundary() const { return boundary_.get(); }
+  // In which the blocks were made.
+  StreamRef stream() const { return stream_; }
   // The caller's row of each row. Empty: the caller's order.
   DeviceSpan<const std::int32_t> order() const { return order_.view(); }
 

@@ -6,7 +6,9 @@
 
 #include "base/error.hpp"
 #include "parallel/collective.hpp"
+#include "petsc/mat_shell.hpp"
 #include "petsc/operator_of.hpp"
+#include "petsc/pc_needs.hpp"
 #include "petsc/pc_types.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/row_order.hpp"
@@ -16,7 +18,7 @@ namespace {
 
 using solvers::PreconditionerSpec;
 
-std::string type_of(PC pc) {
+std::string type_or_none(PC pc) {
   PCType type = nullptr;
   petsc_check(PCGetType(pc, &type));
   return type ? type : PCNONE;
@@ -35,11 +37,20 @@ struct PreconditionerData {
   Array<double> values;
 };
 
-// The data that the resident loop needs of `pc`. With `on_device`, a GPU has the entries of the
-// diagonal blocks, and spec.blocks remains empty. Collective, because block_size is the size of the
-// widest block of all ranks.
+// What the solver takes from a GPU's copy of the matrix. The spec is empty there.
+struct FromDevice {
+  bool blocks = false, diagonal = false;
+};
+
+FromDevice from_device(const CudaOperator* of_amat, const Operator* of_pmat) {
+  if (!of_amat || of_amat != of_pmat) return {};
+  return {.blocks = true, .diagonal = !of_amat->permuted()};
+}
+
+// The data that the resident loop needs of `pc`, besides `from_device`. Collective, because
+// block_size is the size of the widest block of all ranks.
 PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks blocks,
-                                          bool on_device) {
+                                          FromDevice from_device) {
   PreconditionerData data;
   PreconditionerSpec& spec = data.spec;
   PetscInt first_row = 0;
@@ -47,13 +58,13 @@ PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks
   spec.first_row = first_row;
   data.blocks = std::move(blocks);
   MPI_Allreduce(MPI_IN_PLACE, &data.blocks.size, 1, MPI_INT32_T, MPI_MAX, comm_of(pmat));
-  const std::string type = type_of(pc);
+  const std::string type = type_or_none(pc);
   const auto own = solvers::kind_of_pc_type(type);
   if (data.blocks.size > 1) {
     spec.kind = PreconditionerSpec::Kind::blocks;
     spec.block_size = data.blocks.size;
     spec.group_starts = data.blocks.group_starts;
-    if (on_device) return data;
+    if (from_device.blocks) return data;
     PetscInt rows = 0;
     petsc_check(MatGetLocalSize(pmat, &rows, nullptr));
     data.values = diagonal_blocks_of(pmat, solvers::block_rows(spec, rows));
@@ -63,14 +74,23 @@ PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks
     spec.kind = *own;
     if (info.parameter.place)
       spec.*info.parameter.place = static_cast<std::int32_t>(parameter_of(pc));
-    if (info.data == solvers::PreconditionerData::diagonal) data.values = diagonal_of(pmat);
+    if (info.data == solvers::PreconditionerData::diagonal && !from_device.diagonal)
+      data.values = diagonal_of(pmat);
     spec.diagonal = data.values;
   } else if (data.blocks.size == 1) {
     spec.kind = PreconditionerSpec::Kind::jacobi;
-    data.values = diagonal_of(pmat);
+    if (!from_device.diagonal) data.values = diagonal_of(pmat);
     spec.diagonal = data.values;
   } else if (type != PCNONE) {
     spec.kind = PreconditionerSpec::Kind::jacobi;
+    const bool diagonal = inverts_the_diagonal(pc);
+    if (from_device.diagonal && diagonal) return data;
+    if (const auto op = shell_operator(pmat); op && diagonal) {
+      data.values.resize(op->matrix().local_rows());
+      op->matrix().diagonal(data.values);
+      spec.diagonal = data.values;
+      return data;
+    }
     data.values = inverse_diagonal_of(pc, amat);
     spec.inverse_diagonal = data.values;
   }
@@ -116,8 +136,8 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   Key key;
   int stale = 0;  // the matrix or its groups may have changed on one rank only
   collectively(comm_of(amat), [&] {
-    key = {id_of(amat),    id_of(pmat), id_of(pc),        state_of(amat),
-           state_of(pmat), type_of(pc), parameter_of(pc), dense_blocks_of(pc, pmat)};
+    key = {id_of(amat),    id_of(pmat),      id_of(pc),        state_of(amat),
+           state_of(pmat), type_or_none(pc), parameter_of(pc), dense_blocks_of(pc, pmat)};
     stale = !solver_ || key != key_;
   });
   MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, comm_of(amat));
@@ -131,8 +151,8 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   if (same == 1 && reuse) return;
 
   auto cuda = std::dynamic_pointer_cast<CudaOperator>(op);
-  const PreconditionerData data =
-      data_of_preconditioner(amat, pmat, pc, key.blocks, cuda && operator_of(pmat) == cuda);
+  const PreconditionerData data = data_of_preconditioner(
+      amat, pmat, pc, key.blocks, from_device(cuda.get(), operator_of(pmat).get()));
   if (op && op->ordered()) require_free_order(data.spec.kind);
   if (same == 1) {
     set_up(comm_of(amat), data.spec.kind, [&] {
@@ -168,7 +188,7 @@ solvers::HostBlockSolver& KspEngine::block_solver(Mat amat, Mat pmat, PC pc) {
     fail(ExitCode::usage,
          "the resident engine solves for many right-hand sides at once on the host only; solve for "
          "one after another, or use device: cpu");
-  const PreconditionerData data = data_of_preconditioner(amat, pmat, pc, key_.blocks, false);
+  const PreconditionerData data = data_of_preconditioner(amat, pmat, pc, key_.blocks, {});
   set_up(comm_of(amat), data.spec.kind, [&] {
     block_solver_ = std::make_unique<solvers::HostBlockSolver>(*host_system_, method_, variant_,
                                                                data.spec, form_);

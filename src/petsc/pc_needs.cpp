@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "distributed/device_blocks.hpp"
+#include "kernels/csr_scans.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/shim.hpp"
 
@@ -44,6 +46,14 @@ bool divides_by_the_diagonal(PC pc) {
   return is_diagonal_jacobi(pc) || type == PCSOR || type == PCEISENSTAT;
 }
 
+bool inverts_the_diagonal(PC pc) {
+  if (!is_diagonal_jacobi(pc)) return false;
+  PetscBool magnitudes = PETSC_FALSE, zero_is_one = PETSC_TRUE;
+  petsc_check(PCJacobiGetUseAbs(pc, &magnitudes));
+  petsc_check(PCJacobiGetFixDiagonal(pc, &zero_is_one));
+  return !magnitudes && zero_is_one;
+}
+
 bool blocks_belong_to_ranks(PC pc) {
   const std::string type = type_of(pc);
   if (type != PCBJACOBI && type != PCASM) return false;
@@ -57,6 +67,13 @@ bool blocks_belong_to_ranks(PC pc) {
 }
 
 void require_nonzero_diagonal(const DistributedMatrix& matrix, const std::string& preconditioner) {
+  int suspect = 1;
+  collectively(matrix.comm, [&] {
+    if (const DeviceBlocks* blocks = DeviceBlocks::find(matrix))
+      suspect = invert_diagonal(blocks->local().view(), blocks->stream()).has_zero ? 1 : 0;
+  });
+  MPI_Allreduce(MPI_IN_PLACE, &suspect, 1, MPI_INT, MPI_MAX, matrix.comm);
+  if (suspect == 0) return;
   Array<double> d(matrix.local_rows());
   matrix.diagonal(d);
   const auto zero = std::find(d.begin(), d.end(), 0.0);

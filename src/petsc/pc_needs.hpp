@@ -19,6 +19,8 @@ bool needs_entries(PC pc);
 // Whether the PC divides by the entries of the diagonal. PETSc would find a zero only in the solve,
 // on the rank that has the row.
 bool divides_by_the_diagonal(PC pc);
+// Whether the PC is D^-1 with the diagonal D as it is, in which a zero counts as 1.
+bool inverts_the_diagonal(PC pc);
 // Throws Error{input} that names the first row with a zero on the diagonal. Collective.
 void require_nonzero_diagonal(const DistributedMatrix& matrix, const std::string& preconditioner);
 

@@ -10,6 +10,7 @@
 #include "device/buffer.hpp"
 #include "device/check.hpp"
 #include "device/stream.hpp"
+#include "kernels/csr_scans.hpp"
 #include "kernels/permutation.hpp"
 #include "solvers/driver.hpp"
 #include "solvers/executors/graph_executor.cuh"
@@ -68,6 +69,16 @@ class CudaBackend {
     groups_ = to_device(std::span<const RowGroup>(groups), stream_);
     synchronize(stream_);
     return groups_.data();
+  }
+  bool inverse_diagonal(Diagonal& place) {
+    const DeviceCsr<double> csr = system_.local_csr();
+    if (csr.rows != rows_ || rows_ == 0) return false;
+    InverseDiagonal inverse = invert_diagonal(csr, stream_);
+    if (inverse.constant)
+      place.constant = *inverse.constant;
+    else
+      place.values = kept_.emplace_back(std::move(inverse.values)).data();
+    return true;
   }
   const double* invert_blocks(const BlockRows& blocks, const PreconditionerSpec& spec) {
     if (!system_.order().empty())
@@ -155,7 +166,7 @@ class CudaBackend {
 
   // Drops the recorded loop, before a solve with another method or preconditioner.
   void forget_loop() { loop_.reset(); }
-  // Drops what keep_rows() and invert_blocks() have stored.
+  // Drops what keep_rows(), inverse_diagonal() and invert_blocks() have stored.
   void forget_kept() { kept_.clear(); }
 
   template <class Text, class M>

@@ -7,13 +7,15 @@
 //                                       `own` of the preconditioner
 //   preconditioner_vector(k)            the address of the preconditioner's work vector k
 //   keep_rows(values), keep(groups)     copy an array to where the loop runs, and own the copy
+//   inverse_diagonal(place)             optional: D^-1 of the system, where the loop runs
 //   invert_blocks(blocks, spec)         inverts the diagonal blocks, and owns the inverses
 //   choose(method, variant, jacobi)     decides how solves run, and returns the variant to use
 //   inexact(rule, goes_on)              whether the products of such a solve are inexact
 //   bring(vectors)                      the addresses of b and x where the loop runs, in its row
 //                                       order
 //   forget_loop()                       drops a recorded loop
-//   forget_kept()                       drops what keep_rows() and invert_blocks() have stored
+//   forget_kept()                       drops what keep_rows(), inverse_diagonal() and
+//                                       invert_blocks() have stored
 //   run<Text>(m, job)                   runs a method's text with preconditioner `m`, and returns
 //                                       the final state
 #pragma once
@@ -27,6 +29,7 @@
 #include <variant>
 
 #include "base/error.hpp"
+#include "solvers/preconditioners/diagonal.hpp"
 #include "solvers/solver.hpp"
 
 namespace trireme::solvers {
@@ -126,6 +129,12 @@ class Driver {
   // The functions from here to bounds_by_cg() are the `setup` of preconditioners/list.hpp.
   std::int64_t rows() const { return backend_.rows(); }
   const double* keep_rows(Array<double> values) { return backend_.keep_rows(std::move(values)); }
+  // Returns false where the system has no diagonal to take D^-1 from.
+  bool inverse_diagonal(Diagonal& place) {
+    if constexpr (requires { backend_.inverse_diagonal(place); })
+      return backend_.inverse_diagonal(place);
+    return false;
+  }
   const RowGroup* keep(Array<RowGroup> groups) { return backend_.keep(std::move(groups)); }
   double* preconditioner_vector(int k) { return backend_.preconditioner_vector(k); }
   const double* invert_blocks(const BlockRows& blocks, const PreconditionerSpec& spec) {

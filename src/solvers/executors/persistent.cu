@@ -242,6 +242,17 @@ PersistentShape plan_cluster(const DeviceCsr<double>& csr, int vectors, const vo
   return shape;
 }
 
+// Whether the entries and vectors without any padding fit into the shared memory of all
+// multiprocessors. To ask this first spares large systems the time in which CUDA loads a persistent
+// kernel.
+bool fits_at_best(const DeviceCsr<double>& csr, int vectors, const DeviceProperties& gpu) {
+  constexpr std::int64_t entry_bytes = sizeof(double) + sizeof(std::int32_t);
+  const std::int64_t row_bytes =
+      vectors * std::int64_t{sizeof(double)} + std::int64_t{sizeof(std::int32_t)};
+  return csr.nnz * entry_bytes + csr.rows * row_bytes <=
+         static_cast<std::int64_t>(gpu.shared_memory_per_block) * gpu.multiprocessors;
+}
+
 }  // namespace
 
 PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Variant variant,
@@ -253,6 +264,7 @@ PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Var
   visit_method(method, variant, [&](auto text) {
     using Text = typename decltype(text)::type;
     const int vectors = vectors_of<Text>(m);
+    if (!fits_at_best(csr, vectors, gpu)) return;
     if (!through_l2) {
       shape = plan_cluster(csr, vectors, kernel_of<Text>(true), gpu, stream);
       if (shape.blocks > 0) return;

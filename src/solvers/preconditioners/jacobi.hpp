@@ -30,6 +30,10 @@ struct Jacobi {
   // of another length.
   template <class Setup>
   static Jacobi prepare(Setup& setup, const PreconditionerSpec& spec) {
+    if (spec.diagonal.empty() && spec.inverse_diagonal.empty()) {
+      Jacobi m;
+      if (setup.inverse_diagonal(m.inverse_diagonal)) return m;
+    }
     const bool inverted = !spec.inverse_diagonal.empty();
     const std::span<const double> diagonal = inverted ? spec.inverse_diagonal : spec.diagonal;
     const std::int64_t rows = setup.rows();

@@ -14,8 +14,10 @@ enum class PreconditionerKind : int;  // its values are in list.hpp
 // which hold this process's rows.
 struct PreconditionerSpec {
   using Kind = PreconditionerKind;
-  Kind kind{};                               // none
-  std::span<const double> diagonal;          // of A
+  Kind kind{};  // none
+  // Of A. Empty, and `inverse_diagonal` too: for jacobi, CudaSolver takes it from the system's CSR
+  // on the device.
+  std::span<const double> diagonal;
   std::span<const double> inverse_diagonal;  // for jacobi, used unchanged in place of `diagonal`
   // For blocks: entry [i * block_size + k] is A(i, first row of i's block + k), 0 beyond the block.
   // Empty: CudaSolver takes the entries from the system's CSR on the device.

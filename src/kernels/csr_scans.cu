@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A warp looks at one row at a time, so that long rows cost little more than short ones. All
+// results have the same bits in each run: a row has one owner, and sums of blocks are added on the
+// host.
+#include "kernels/csr_scans.hpp"
+
+#include "device/check.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kWarps = kThreads / 32;
+constexpr std::int64_t kMaxBlocks = 2048;
+constexpr unsigned kAllLanes = 0xffffffffu;
+
+unsigned blocks_for_rows(std::int64_t rows) {
+  const std::int64_t blocks = (rows + kWarps - 1) / kWarps;
+  return static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks);
+}
+
+__device__ __forceinline__ double warp_sum(double value) {
+  for (int distance = 16; distance > 0; distance /= 2)
+    value += __shfl_down_sync(kAllLanes, value, distance);
+  return value;
+}
+
+__device__ __forceinline__ std::int64_t first_row_of_warp() {
+  return static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / 32;
+}
+
+__device__ __forceinline__ std::int64_t warps_of_grid() {
+  return static_cast<std::int64_t>(gridDim.x) * kWarps;
+}
+
+// diagonal[i] = a_ii
+__global__ void __launch_bounds__(kThreads)
+    gather_diagonal(std::int64_t rows, const std::int32_t* __restrict__ row_ptr,
+                    const std::int32_t* __restrict__ col_idx, const double* __restrict__ values,
+                    double* __restrict__ diagonal) {
+  const int lane = threadIdx.x % 32;
+  for (std::int64_t row = first_row_of_warp(); row < rows; row += warps_of_grid()) {
+    double sum = 0;
+    const std::int32_t end = row_ptr[row + 1];
+    for (std::int32_t k = row_ptr[row] + lane; k < end; k += 32)
+      if (col_idx[k] == row) sum += values[k];
+    sum = warp_sum(sum);
+    if (lane == 0) diagonal[row] = sum;
+  }
+}
+
+enum Finding : int { kHasZero, kVaries, kFindings };
+
+__global__ void __launch_bounds__(kThreads)
+    invert(std::int64_t rows, const double* __restrict__ diagonal, double* __restrict__ inverse,
+           int* __restrict__ findings) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= rows) return;
+  const double d = diagonal[i];
+  inverse[i] = d == 0 ? 1 : 1 / d;
+  if (d == 0) findings[kHasZero] = 1;
+  if (!(d == diagonal[0])) findings[kVaries] = 1;
+}
+
+// partials[block] is the sum over the rows of a block.
+__global__ void __launch_bounds__(kThreads)
+    add_skew(std::int64_t rows, std::int64_t first_row, const std::int32_t* __restrict__ row_ptr,
+             const std::int32_t* __restrict__ col_idx, const double* __restrict__ values,
+             SkewSums* __restrict__ partials) {
+  const int lane = threadIdx.x % 32;
+  SkewSums sums;
+  for (std::int64_t row = first_row_of_warp(); row < rows; row += warps_of_grid()) {
+    const RandomPair of_row(first_row + row);
+    const std::int32_t end = row_ptr[row + 1];
+    for (std::int32_t k = row_ptr[row] + lane; k < end; k += 32)
+      sums += skew_of(values[k], of_row, RandomPair(first_row + col_idx[k]));
+  }
+  __shared__ SkewSums of_warp[kWarps];
+  sums = {warp_sum(sums.difference), warp_sum(sums.magnitude)};
+  if (lane == 0) of_warp[threadIdx.x / 32] = sums;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int warp = 1; warp < kWarps; ++warp) sums += of_warp[warp];
+  partials[blockIdx.x] = sums;
+}
+
+}  // namespace
+
+InverseDiagonal invert_diagonal(const DeviceCsr<double>& csr, StreamRef stream) {
+  InverseDiagonal inverse;
+  if (csr.rows == 0) return inverse;
+  const auto rows = static_cast<std::size_t>(csr.rows);
+  inverse.values = DeviceBuffer<double>(rows, stream);
+  const ScratchBuffer<double> diagonal(rows, stream);
+  const ScratchBuffer<int> findings(kFindings, stream);
+  fill_zero(findings.span(), stream);
+  gather_diagonal<<<blocks_for_rows(csr.rows), kThreads, 0, stream>>>(
+      csr.rows, csr.row_ptr.data(), csr.col_idx.data(), csr.values.data(), diagonal.data());
+  check_launch();
+  invert<<<static_cast<unsigned>((csr.rows + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
+      csr.rows, diagonal.data(), inverse.values.data(), findings.data());
+  check_launch();
+  const Array<int> found = to_host(findings.view(), stream);
+  inverse.has_zero = found[kHasZero] != 0;
+  if (found[kVaries] == 0) inverse.constant = read_back(inverse.values.data(), stream);
+  return inverse;
+}
+
+SkewSums skew_sums(const DeviceCsr<double>& csr, std::int64_t first_row, StreamRef stream) {
+  if (csr.rows == 0) return {};
+  const unsigned blocks = blocks_for_rows(csr.rows);
+  const ScratchBuffer<SkewSums> partials(blocks, stream);
+  add_skew<<<blocks, kThreads, 0, stream>>>(csr.rows, first_row, csr.row_ptr.data(),
+                                            csr.col_idx.data(), csr.values.data(), partials.data());
+  check_launch();
+  SkewSums sums;
+  for (const SkewSums& partial : to_host(partials.view(), stream)) sums += partial;
+  return sums;
+}
+
+}  // namespace trireme

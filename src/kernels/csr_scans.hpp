@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Looks at all rows of a CSR in device memory: its diagonal, and how far it is from symmetric. Each
+// function reads the CSR once and waits for `stream`. A build without CUDA has the same functions,
+// which all throw Error{resource}.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "device/buffer.hpp"
+#include "kernels/device_csr.hpp"
+#include "sparse/skew_sums.hpp"
+
+namespace trireme {
+
+struct InverseDiagonal {
+  DeviceBuffer<double> values;  // 1 / a_ii, one per row; 1 for a zero or an entry that is missing
+  std::optional<double> constant;  // of `values`, where all are equal and there is at least one row
+  bool has_zero = false;           // some a_ii is zero or missing
+};
+
+// Entries of the same place are added up. Throws Error{resource} where the memory does not suffice.
+InverseDiagonal invert_diagonal(const DeviceCsr<double>& csr, StreamRef stream);
+
+// See skew_sums.hpp. The rows and columns of `csr` have the numbers first_row, first_row + 1, ...
+// in the whole matrix.
+SkewSums skew_sums(const DeviceCsr<double>& csr, std::int64_t first_row, StreamRef stream);
+
+}  // namespace trireme

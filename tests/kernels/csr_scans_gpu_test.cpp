@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a GPU finds in the rows of a matrix is what the host finds there.
+#include "kernels/csr_scans.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "device/device.hpp"
+#include "sparse/generators.hpp"
+
+namespace trireme {
+namespace {
+
+class CsrScansOnAGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no GPU";
+    select_device(0);
+  }
+  static CsrMatrix<double> made(const char* kind, std::int64_t n) {
+    GenerateSpec spec;
+    spec.kind = kind;
+    spec.n = n;
+    return generate(spec, 0, generator_shape(spec).rows).local;
+  }
+};
+
+Array<double> inverse_on_host(const CsrMatrix<double>& matrix) {
+  Array<double> inverse(matrix.rows);
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    double d = 0;
+    for (std::int32_t k = matrix.row_ptr[row]; k < matrix.row_ptr[row + 1]; ++k)
+      if (matrix.col_idx[k] == row) d += matrix.values[k];
+    inverse[row] = d == 0 ? 1 : 1 / d;
+  }
+  return inverse;
+}
+
+TEST_F(CsrScansOnAGpu, InverseDiagonalHasTheBitsOfTheHosts) {
+  const Stream stream;
+  for (const char* kind : {"rmat", "mesh2d", "arrow", "lognormal"}) {
+    SCOPED_TRACE(kind);
+    const CsrMatrix<double> matrix = made(kind, std::string(kind) == "rmat" ? 12 : 150);
+    const auto on_device = to_device(matrix.view(), stream);
+    const InverseDiagonal found = invert_diagonal(on_device.view(), stream);
+    const Array<double> expected = inverse_on_host(matrix);
+    EXPECT_EQ(to_host(found.values.view(), stream), expected);
+    EXPECT_EQ(found.constant.has_value(),
+              std::ranges::count(expected, expected.front()) == std::ssize(expected));
+  }
+}
+
+TEST_F(CsrScansOnAGpu, InverseDiagonalTellsOfConstantsAndZeros) {
+  const Stream stream;
+  CsrMatrix<double> matrix = made("poisson2d", 60);
+  const auto find = [&] {
+    return invert_diagonal(to_device(matrix.view(), stream).view(), stream);
+  };
+  EXPECT_EQ(find().constant, 1 / matrix.values[0]);
+  EXPECT_FALSE(find().has_zero);
+  const std::int64_t row = matrix.rows - 1;  // its last entry is on the diagonal
+  ASSERT_EQ(matrix.col_idx.back(), row);
+  matrix.values.back() = 0;
+  const InverseDiagonal with_zero = find();
+  EXPECT_TRUE(with_zero.has_zero);
+  EXPECT_FALSE(with_zero.constant);
+  EXPECT_EQ(to_host(with_zero.values.view(), stream).back(), 1);
+  matrix.col_idx.back() = 0;  // the entry is missing
+  matrix.values.back() = 5;
+  EXPECT_TRUE(find().has_zero);
+}
+
+TEST_F(CsrScansOnAGpu, InverseDiagonalOfNoRowsIsEmpty) {
+  const Stream stream;
+  const InverseDiagonal none = invert_diagonal({}, stream);
+  EXPECT_TRUE(none.values.empty());
+  EXPECT_FALSE(none.constant);
+  EXPECT_FALSE(none.has_zero);
+}
+
+TEST_F(CsrScansOnAGpu, SkewSumsAreThoseOfTheHost) {
+  const Stream stream;
+  constexpr std::int64_t first_row = 1000;
+  for (const char* kind : {"poisson3d", "convection3d", "rmat", "arrow"}) {
+    SCOPED_TRACE(kind);
+    const CsrMatrix<double> matrix = made(kind, 14);
+    const auto pairs = random_pairs(first_row, matrix.rows);
+    const SkewSums expected = skew_sums(matrix.view(), pairs, pairs);
+    const SkewSums found = skew_sums(to_device(matrix.view(), stream).view(), first_row, stream);
+    EXPECT_NEAR(found.difference, expected.difference, 1e-13 * expected.magnitude);
+    EXPECT_NEAR(found.magnitude, expected.magnitude, 1e-12 * expected.magnitude);
+  }
+}
+
+}  // namespace
+}  // namespace trireme
