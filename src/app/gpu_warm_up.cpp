@@ -98,50 +98,79 @@ solvers::PreconditionerKind kind_of(const SolverSpec& solver) {
 }  // namespace
 
 GpuWarmUp::GpuWarmUp(MPI_Comm comm, const std::vector<KernelChoice>& kernels,
-                     const GpusOfRanks& gpus, const SolverSpec& solver)
+                     const GpusOfRanks& gpus, const Case& c)
     : comm_(comm),
       kernels_(kernels),
       gpus_(gpus),
-      solver_(solver),
+      case_(c),
       shares_blocks_(std::ranges::any_of(kernels, on_gpu)) {
   if (!gpus.everywhere) select_gpu(comm, kernels, gpus);
   if (!shares_blocks_ || !gpus.everywhere) return;
+  if (!c.problem.generated() && size_of(comm) == 1) early_.emplace();
   const int rank = rank_on_node(comm);
-  thread_ = std::thread([this, rank, threads = omp_get_max_threads()] {
+  threads_ = omp_get_max_threads();
+  thread_ = std::thread([this, rank, threads = threads_] {
+    bool is_open = false;
+    try {  // see the class
+      open(rank, threads);
+      is_open = true;
+    } catch (const std::exception&) {
+    }
+    opened_.set_value();
     try {
-      work(rank, threads);
-    } catch (const std::exception&) {  // see the class
+      if (is_open) load();
+    } catch (const std::exception&) {
     }
   });
+  if (threads_ > 1 && threads_ >= omp_get_num_procs()) omp_set_num_threads(threads_ - 1);
 }
 
-GpuWarmUp::~GpuWarmUp() {
+GpuWarmUp::~GpuWarmUp() { finish(); }
+
+void GpuWarmUp::finish() {
   hurry_ = true;
-  if (thread_.joinable()) thread_.join();
+  if (!thread_.joinable()) return;
+  thread_.join();
+  omp_set_num_threads(threads_);
 }
 
-void GpuWarmUp::work(int rank_of_node, int threads) {
+void GpuWarmUp::open(int rank_of_node, int threads) {
   omp_set_num_threads(1);  // of this thread: the other threads read the problem
   select_device(rank_of_node);
+  if (early_) early_->open(threads);
   uploader_ = std::make_unique<Uploader>(threads);
+}
+
+void GpuWarmUp::load() {
   TinySystem tiny;
-  if (const auto method = solvers::method_named(solver_.method);
-      method && choose_engine(solver_).resident())
-    tiny.load_solver(*method, kind_of(solver_));
+  if (const auto method = solvers::method_named(case_.solver.method);
+      method && choose_engine(case_.solver).resident())
+    tiny.load_solver(*method, kind_of(case_.solver));
   for (const KernelChoice& kernel : kernels_)
     for (const std::string& name : names_of(kernel))
       if (on_gpu(kernel) && !hurry_) tiny.load_kernel(name, kernel.precision);
 }
 
-std::string GpuWarmUp::finish() {
-  hurry_ = true;
-  if (thread_.joinable()) thread_.join();
+std::string GpuWarmUp::wait_until_open() {
+  if (thread_.joinable()) opened_.get_future().wait();
   return select_gpu(comm_, kernels_, gpus_);
 }
 
-void GpuWarmUp::upload(DistributedMatrix& matrix) {
+void GpuWarmUp::reading_has_ended() {
+  if (early_) early_->end();
+}
+
+void GpuWarmUp::upload(DistributedMatrix& matrix, bool as_read) {
   if (!shares_blocks_ || !gpus_.everywhere) return;
-  collectively(comm_, [&] { DeviceBlocks::prepare(matrix, std::move(uploader_)); });
+  DeviceBlocks::MakeLocal rest;
+  if (early_ && as_read && early_->has_entries())
+    rest = [this](const CsrView<double>& csr, Uploader& uploader, StreamRef stream) {
+      return early_->finish(csr, uploader, stream);
+    };
+  collectively(comm_, [&] {
+    if (!rest && early_) early_->drop();
+    DeviceBlocks::prepare(matrix, std::move(uploader_), rest);
+  });
 }
 
 }  // namespace trireme

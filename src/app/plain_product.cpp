@@ -2,8 +2,6 @@
 // Row loops over both blocks; the halo by PetscSF from the global ids of the ghosts.
 #include "app/plain_product.hpp"
 
-#include "base/split_mix.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,11 +19,6 @@ void add_product(const CsrView<double>& a, std::span<const double> x, std::span<
       sum += a.values[k] * x[a.col_idx[k]];
     y[row] = sum;
   }
-}
-
-// A number in (-1, 1) that depends on the global row and the seed only.
-double hashed(std::uint64_t row, std::uint64_t seed) {
-  return 2 * to_unit(split_mix(row, seed)) - 1;
 }
 
 }  // namespace
@@ -59,21 +52,6 @@ double PlainProduct::residual_norm(std::span<const double> b, std::span<const do
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < residual_.size(); ++i) residual_[i] = b[i] - residual_[i];
   return norm(residual_);
-}
-
-bool PlainProduct::looks_symmetric() {
-  const auto rows = static_cast<std::size_t>(matrix_->local_rows());
-  const auto first = static_cast<std::uint64_t>(matrix_->first_row());
-  Array<double> u(rows), v(rows), au(rows), av(rows);
-#pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < rows; ++i) {
-    u[i] = hashed(first + i, 1);
-    v[i] = hashed(first + i, 2);
-  }
-  multiply(u, au);
-  multiply(v, av);
-  const double difference = std::abs(dot(u, av) - dot(v, au));
-  return difference <= 1e-10 * std::max(norm(u) * norm(av), norm(v) * norm(au));
 }
 
 double PlainProduct::dot(std::span<const double> u, std::span<const double> v) const {

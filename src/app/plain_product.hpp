@@ -23,8 +23,6 @@ class PlainProduct {
   void multiply(std::span<const double> x, std::span<double> y);
   // ||b - A x||
   double residual_norm(std::span<const double> b, std::span<const double> x);
-  // Whether random u and v have u.(A v) == v.(A u) up to rounding. Makes two products.
-  bool looks_symmetric();
 
   double dot(std::span<const double> u, std::span<const double> v) const;
   // No square underflows or overflows, whatever the scale of v. NaN where a number of v on any rank

@@ -19,6 +19,7 @@
 #include "app/run_kernel.hpp"
 #include "app/solution_file.hpp"
 #include "app/start_clock.hpp"
+#include "app/symmetry.hpp"
 #include "app/system_scale.hpp"
 #include "distributed/gpus_of_ranks.hpp"
 #include "io/problem.hpp"
@@ -59,6 +60,11 @@ class RankZero {
   CaseObserver* observer_;
 };
 
+// A case for CPUs does not wait for the driver of a GPU. Collective.
+GpusOfRanks gpus_for(MPI_Comm comm, const Case& c) {
+  return c.device == Device::cpu ? GpusOfRanks() : gpus_of_ranks(comm);
+}
+
 void require_one_kernel(const std::vector<KernelChoice>& kernels) {
   if (kernels.size() > 1)
     fail(ExitCode::usage,
@@ -69,15 +75,15 @@ void require_one_kernel(const std::vector<KernelChoice>& kernels) {
 
 // What every run of the case notes. Collective.
 std::vector<std::string> notes_on_the_system(const Case& c, const GpusOfRanks& gpus,
-                                             const Problem& problem, PlainProduct& plain,
-                                             int matrix_exponent) {
+                                             const Problem& problem,
+                                             const DistributedMatrix& matrix, int matrix_exponent) {
   std::vector<std::string> notes;
   if (!gpus.lacking.empty() && !c.device)
     notes.push_back("no usable GPU on " + gpus.lacking + ": every rank computes on its CPU");
   if (problem.duplicates_summed > 0)
     notes.push_back(fmt::format("{} duplicate entries were added up", problem.duplicates_summed));
   const auto method = solvers::method_named(c.solver.method);
-  if (method && solvers::info_of(*method).symmetric && !plain.looks_symmetric())
+  if (method && solvers::info_of(*method).symmetric && !looks_symmetric(matrix))
     notes.push_back(fmt::format("the matrix is not symmetric, which {} needs; bicgstab does not",
                                 solvers::info_of(*method).name));
   if (matrix_exponent != 0)
@@ -99,7 +105,7 @@ ProblemDescription describe(const Case& c, const Problem& problem) {
 }  // namespace
 
 void check_case(MPI_Comm comm, const Case& c) {
-  const GpusOfRanks gpus = gpus_of_ranks(comm);
+  const GpusOfRanks gpus = gpus_for(comm, c);
   select_gpu(comm, requested_kernels(c, gpus), gpus);
   require_known_names(comm, c.solver);
 }
@@ -111,7 +117,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   const RankZero rank_zero(comm, observer);
 
   // What can be refused before the problem is read.
-  const GpusOfRanks gpus = gpus_of_ranks(comm);
+  const GpusOfRanks gpus = gpus_for(comm, c);
   const std::vector<KernelChoice> requested = requested_kernels(c, gpus);
   const SavedRunFile state(c.report.directory);
   if (c.report.resume && !c.problem.steps.empty())
@@ -120,7 +126,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   if (c.report.resume) state.require(comm);
   CaseOutcome outcome;
   outcome.machine = describe_machine(comm);
-  GpuWarmUp gpu(comm, requested, gpus, c.solver);
+  GpuWarmUp gpu(comm, requested, gpus, c);
   require_known_names(comm, c.solver);
   clock.lap(&StartSeconds::device);
 
@@ -128,7 +134,8 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   rank_zero.step_begins("reading " + problem_name(c.problem));
   ProblemSpec spec = c.problem;
   spec.rows_together = block_size_option();
-  Problem problem = load_problem(comm, spec);
+  Problem problem = load_problem(comm, spec, gpu.sink());
+  gpu.reading_has_ended();
   clock.lap(&StartSeconds::read);
   clock.move(&StartSeconds::read, &StartSeconds::check, problem.check_seconds);
   outcome.problem = describe(c, problem);
@@ -145,12 +152,16 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   const int matrix_exponent = steps ? steps->matrix_exponent() : scale_matrix(*matrix);
   PlainProduct plain(matrix);
   clock.lap(&StartSeconds::split);
-  outcome.machine.gpu = gpu.finish();
+  outcome.machine.gpu = gpu.wait_until_open();
   clock.lap(&StartSeconds::device);
   if (!outcome.machine.gpu.empty()) {
-    gpu.upload(*matrix);
+    gpu.upload(*matrix, problem.in_stored_order && matrix->values_version == 0);
     clock.lap(&StartSeconds::upload);
   }
+  std::vector<std::string> notes = notes_on_the_system(c, gpus, problem, *matrix, matrix_exponent);
+  clock.lap(&StartSeconds::check);
+  gpu.finish();
+  clock.lap(&StartSeconds::device);
 
   // What the runs share.
   CaseCache cached = open_cache(comm, c.cache);
@@ -188,7 +199,6 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
                                 matrix, ordering, device);
           },
       .on_step = rank_zero.sequence_steps()};
-  std::vector<std::string> notes = notes_on_the_system(c, gpus, problem, plain, matrix_exponent);
   if (!cached.note.empty()) notes.push_back(cached.note);
   clock.lap(&StartSeconds::check);
 

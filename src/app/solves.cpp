@@ -69,7 +69,10 @@ Solves::Solves(const SolveContext& context, Plan& plan, std::function<Plan()> ma
   }
 }
 
-void Solves::make_vectors() { petsc_check(MatCreateVecs(plan_.amat->mat(), x_.put(), b_.put())); }
+void Solves::make_vectors() {
+  x_ = vector_over(values_of_x_, plan_.amat->mat());
+  b_ = vector_over(values_of_b_, plan_.amat->mat());
+}
 
 double Solves::setup_seconds() const {
   return max_over_ranks(context_.matrix->comm, plan_.solver->setup_seconds());

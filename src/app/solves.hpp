@@ -85,6 +85,7 @@ class Solves {
   std::function<Plan()> make_plan_;
   const IterationCallback& on_iteration_;
   KernelTuning* tuning_;
+  Array<double> values_of_x_, values_of_b_;  // of the vectors
   VecHandle x_, b_;
   std::vector<Array<double>> solutions_;    // the latest of each right-hand side
   std::vector<double> residuals_, errors_;  // of those solutions

@@ -3,6 +3,7 @@
 #include "app/system_scale.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -23,18 +24,22 @@ struct Exponents {
 };
 
 Exponents exponents_of(std::span<const double> values) {
-  double largest = 0, smallest = std::numeric_limits<double>::infinity();
-#pragma omp parallel for schedule(static) reduction(max : largest) reduction(min : smallest)
+  // The bits of magnitudes are in the order of the magnitudes. Those of a zero, less one, wrap
+  // around to the largest number, so that the loop has no branch.
+  constexpr std::uint64_t magnitude_bits = ~(std::uint64_t{1} << 63);
+  std::uint64_t largest = 0, smallest_less_one = std::numeric_limits<std::uint64_t>::max();
+#pragma omp parallel for simd schedule(static) reduction(max                      \
+                                                         : largest) reduction(min \
+                                                                              : smallest_less_one)
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double magnitude = std::abs(values[i]);
-    if (magnitude == 0) continue;
-    largest = std::max(largest, magnitude);
-    smallest = std::min(smallest, magnitude);
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(values[i]) & magnitude_bits;
+    largest = std::max(largest, bits);
+    smallest_less_one = std::min(smallest_less_one, bits - 1);
   }
   if (largest == 0) return {};
   Exponents found;
-  std::frexp(largest, &found.largest);
-  std::frexp(smallest, &found.smallest);
+  std::frexp(std::bit_cast<double>(largest), &found.largest);
+  std::frexp(std::bit_cast<double>(smallest_less_one + 1), &found.smallest);
   return found;
 }
 

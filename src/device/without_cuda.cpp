@@ -6,6 +6,7 @@
 #include "device/graph.hpp"
 #include "device/memory.hpp"
 #include "device/peer_memory.hpp"
+#include "device/piece_uploader.hpp"
 #include "device/uploader.hpp"
 
 namespace trireme {
@@ -51,6 +52,14 @@ Uploader::Uploader(int /*threads*/) { no_cuda(); }
 Uploader::~Uploader() = default;
 void Uploader::copy_bytes(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/,
                           StreamRef /*stream*/) {
+  no_cuda();
+}
+
+PieceUploader::PieceUploader(int /*chunks*/) { no_cuda(); }
+PieceUploader::~PieceUploader() = default;
+void PieceUploader::select_its_device() const { no_cuda(); }
+bool PieceUploader::copy_bytes(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/,
+                               StreamRef /*stream*/) {
   no_cuda();
 }
 

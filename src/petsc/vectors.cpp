@@ -3,6 +3,7 @@
 #include "petsc/vectors.hpp"
 
 #include <cstdint>
+#include <string_view>
 
 #include "parallel/collective.hpp"
 #include "petsc/shim.hpp"
@@ -13,6 +14,19 @@ namespace {
 void copy(const double* from, std::int64_t count, double* into) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < count; ++i) into[i] = from[i];
+}
+
+VecHandle over_memory(double* data, Mat mat, PetscInt block_size) {
+  PetscInt rows = 0, global_rows = 0;
+  petsc_check(MatGetLocalSize(mat, &rows, nullptr));
+  petsc_check(MatGetSize(mat, &global_rows, nullptr));
+  const MPI_Comm comm = comm_of(mat);
+  VecHandle vec;
+  if (size_of(comm) == 1)
+    petsc_check(VecCreateSeqWithArray(comm, block_size, rows, data, vec.put()));
+  else
+    petsc_check(VecCreateMPIWithArray(comm, block_size, rows, global_rows, data, vec.put()));
+  return vec;
 }
 
 }  // namespace
@@ -35,16 +49,25 @@ void set_local_values(Vec vec, std::span<const double> values) {
   petsc_check(VecRestoreArrayWrite(vec, &data));
 }
 
-VecHandle vector_without_array(Mat mat) {
-  PetscInt rows = 0, global_rows = 0;
+VecHandle vector_over(Array<double>& array, Mat mat) {
+  VecType type = nullptr;
+  petsc_check(MatGetVecType(mat, &type));
+  const std::string_view name = type ? type : VECSTANDARD;
+  array.clear();
+  if (name != VECSTANDARD && name != VECSEQ && name != VECMPI) {
+    VecHandle vec;
+    petsc_check(MatCreateVecs(mat, vec.put(), nullptr));
+    return vec;
+  }
+  PetscInt rows = 0, block_size = 1;
   petsc_check(MatGetLocalSize(mat, &rows, nullptr));
-  petsc_check(MatGetSize(mat, &global_rows, nullptr));
-  VecHandle vec;
-  if (size_of(comm_of(mat)) == 1)
-    petsc_check(VecCreateSeqWithArray(comm_of(mat), 1, rows, nullptr, vec.put()));
-  else
-    petsc_check(VecCreateMPIWithArray(comm_of(mat), 1, rows, global_rows, nullptr, vec.put()));
-  return vec;
+  petsc_check(MatGetBlockSize(mat, &block_size));
+  array.resize(rows);
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < rows; ++i) array[i] = 0;
+  return over_memory(array.data(), mat, block_size);
 }
+
+VecHandle vector_without_array(Mat mat) { return over_memory(nullptr, mat, 1); }
 
 }  // namespace trireme

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sums over both blocks and all ranks.
+#include "app/symmetry.hpp"
+
+#include "distributed/device_blocks.hpp"
+#include "kernels/csr_scans.hpp"
+#include "parallel/collective.hpp"
+#include "sparse/skew_sums.hpp"
+
+namespace trireme {
+namespace {
+
+SkewSums sums_of(const DistributedMatrix& matrix) {
+  const SplitRows& parts = matrix.blocks;
+  const std::int64_t first = matrix.first_row();
+  const DeviceBlocks* on_gpu = DeviceBlocks::find(matrix);
+  Array<RandomPair> rows;
+  if (!on_gpu || parts.ghost.nnz() > 0) rows = random_pairs(first, matrix.local_rows());
+  SkewSums sums = on_gpu ? skew_sums(on_gpu->local().view(), first, on_gpu->stream())
+                         : skew_sums(parts.local.view(), rows, rows);
+  if (parts.ghost.nnz() == 0) return sums;
+  Array<RandomPair> of_ghosts;
+  for (const std::int32_t column : parts.ghost_columns) of_ghosts.emplace_back(column);
+  return sums += skew_sums(parts.ghost.view(), rows, of_ghosts);
+}
+
+}  // namespace
+
+bool looks_symmetric(const DistributedMatrix& matrix) {
+  SkewSums sums;
+  collectively(matrix.comm, [&] { sums = sums_of(matrix); });
+  double all[2] = {sums.difference, sums.magnitude};
+  MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_DOUBLE, MPI_SUM, matrix.comm);
+  return SkewSums{all[0], all[1]}.of_a_symmetric_matrix();
+}
+
+}  // namespace trireme
