@@ -57,7 +57,9 @@ SplitRows split_rows(RowSlab&& slab, std::int64_t first_column, std::int64_t las
   CsrMatrix<double>& ghost = split.ghost;
   local.cols = last_column - first_column;
   ghost.rows = local.rows;
-  ghost.row_ptr.assign(local.rows + 1, 0);
+  ghost.row_ptr.resize(local.rows + 1);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i <= local.rows; ++i) ghost.row_ptr[i] = 0;
   if (first_column == 0 && last_column >= slab.global_cols) return split;
 
   const auto owned = [&](std::int64_t column) {
