@@ -24,7 +24,8 @@ class EarlyUploadOnAGpu : public testing::Test {
     spec.kind = "poisson3d";
     spec.n = 60;
     matrix = generate(spec, 0, generator_shape(spec).rows).local;
-    // Memory of the pool may still hold the numbers of an earlier test, which must not pass for these.
+    // Memory of the pool may still hold the numbers of an earlier test, which must not pass for
+    // these.
     static int tests = 0;
     ++tests;
     for (std::int32_t& column : matrix.col_idx) column += tests;
