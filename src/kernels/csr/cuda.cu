@@ -13,6 +13,7 @@
 #include "device/block_sum.cuh"
 #include "device/device.hpp"
 #include "kernels/csr/csr.hpp"
+#include "kernels/csr/vectors.hpp"
 #include "kernels/numeric.cuh"
 
 namespace trireme {
@@ -55,11 +56,13 @@ __global__ void __launch_bounds__(kThreads)
 template <class Stored, class Vector>
 class CsrCuda final : public CudaKernel<Vector> {
   static constexpr bool kOwnsValues = !std::is_same_v<Stored, Vector>;
+  static constexpr bool kMultipliesVectors = std::is_floating_point_v<Vector>;  // not FP16
 
  public:
   CsrCuda(const DeviceCsr<Vector>& matrix, int width, StreamRef stream)
       : a_(matrix), width_(width) {
     const int multiprocessors = device_properties().multiprocessors;
+    resident_threads_ = std::int64_t{multiprocessors} * kThreads * kBlocksPerMultiprocessor;
     const std::int64_t needed = (a_.rows * width + kThreads - 1) / kThreads;
     blocks_ = static_cast<int>(std::clamp<std::int64_t>(
         needed, 1, static_cast<std::int64_t>(multiprocessors) * kBlocksPerMultiprocessor));
@@ -73,6 +76,16 @@ class CsrCuda final : public CudaKernel<Vector> {
   void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                 StreamRef stream) override {
     launch<false>(x, y, accumulate == Accumulate::yes, nullptr, stream);
+  }
+
+  // csr-scalar has one lane per row and multiplies one vector only.
+  bool multiplies_vectors() const override { return kMultipliesVectors && width_ > 1; }
+  void multi_multiply(DeviceMultiVector<const Vector> x, DeviceMultiVector<Vector> y,
+                      Accumulate accumulate, StreamRef stream) override {
+    if constexpr (kMultipliesVectors)
+      multiply_vectors<Stored, Vector>({a_.rows, a_.row_ptr.data(), a_.col_idx.data(), values()},
+                                       {width_, resident_threads_}, x, y,
+                                       accumulate == Accumulate::yes, stream);
   }
 
   void update_values(DeviceSpan<const Vector> values, StreamRef stream) override {
@@ -139,6 +152,7 @@ class CsrCuda final : public CudaKernel<Vector> {
   DeviceCsr<Vector> a_;
   int width_;
   int blocks_ = 1;
+  std::int64_t resident_threads_ = 0;
   DeviceBuffer<Stored> own_values_;
 };
 

@@ -13,6 +13,7 @@
 #include "kernels/sell/chunks.cuh"
 #include "kernels/sell/device_layout.hpp"
 #include "kernels/sell/sell.hpp"
+#include "kernels/sell/vectors.hpp"
 
 namespace trireme {
 namespace {
@@ -169,6 +170,8 @@ int resident_blocks(Kernel kernel, std::size_t shared_bytes) {
 
 template <class Vector>
 class SellCuda final : public CudaKernel<Vector> {
+  static constexpr bool kMultipliesVectors = std::is_floating_point_v<Vector>;  // not FP16
+
  public:
   SellCuda(const DeviceCsr<Vector>& matrix, sell::Singles singles, StreamRef stream)
       : row_ptr_(matrix.row_ptr),
@@ -184,11 +187,19 @@ class SellCuda final : public CudaKernel<Vector> {
     large_ = layout_.stored_bytes() > static_cast<std::int64_t>(device_properties().l2_bytes);
     blocks_ = prepare<false>();
     dot_blocks_ = std::max(1, prepare<true>());
+    if constexpr (kMultipliesVectors) vectors_ = sell::Vectors<Vector>(layout_, stream);
   }
 
   void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                 StreamRef stream) override {
     if (units_ > 0) launch<false>(x, y, accumulate == Accumulate::yes, blocks_, nullptr, stream);
+  }
+
+  bool multiplies_vectors() const override { return kMultipliesVectors; }
+  void multi_multiply(DeviceMultiVector<const Vector> x, DeviceMultiVector<Vector> y,
+                      Accumulate accumulate, StreamRef stream) override {
+    if constexpr (kMultipliesVectors)
+      vectors_.multiply(layout_, x, y, accumulate == Accumulate::yes, stream);
   }
 
   void update_values(DeviceSpan<const Vector> values, StreamRef stream) override {
@@ -297,6 +308,7 @@ class SellCuda final : public CudaKernel<Vector> {
   std::vector<BuildStep> steps_;
   sell::DeviceLayout<Vector> layout_;
   tiles::TileCut<Sum<Vector>> apart_;
+  sell::Vectors<Sum<Vector>> vectors_;
   bool large_ = false;  // The layout exceeds the L2 cache.
   int units_ = 0;
   int blocks_ = 0;      // blocks of a launch

@@ -10,6 +10,7 @@
 #include "kernels/sell/device_layout.hpp"
 #include "kernels/sell/sell.hpp"
 #include "support/device_product.hpp"
+#include "support/device_vectors.hpp"
 #include "support/shapes.hpp"
 
 namespace trireme {
@@ -64,6 +65,18 @@ TYPED_TEST(SellOnDevice, MultipliesWithLanesOfEverySize) {
     SCOPED_TRACE(shape.name);
     test::DeviceProduct<TypeParam, TypeParam> product(build_sell_cuda<TypeParam>, shape.matrix);
     EXPECT_TRUE(test::matches_reference(product));
+  }
+}
+
+// Without a gap, the rows of 8, 24 and 32 vectors lie at multiples of 16 bytes.
+TYPED_TEST(SellOnDevice, MultipliesSeveralVectorsWithLanesOfEverySize) {
+  for (const auto& shape : shapes_of_every_lane<TypeParam>()) {
+    if (shape.matrix.rows < sell::kSmallMatrix) continue;
+    SCOPED_TRACE(shape.name);
+    test::DeviceVectors<TypeParam> product(build_sell_cuda<TypeParam>, shape.matrix);
+    for (const std::int64_t width : {3, 8, 24, 32}) test::expect_products(product, width);
+    test::DeviceVectors<TypeParam> with_gaps(build_sell_cuda<TypeParam>, shape.matrix, 1);
+    test::expect_products(with_gaps, 13);
   }
 }
 

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The CUDA executor for several vectors. A group of lanes (kernels/vector_group.cuh) has the rows
+// that one lane has in the product of one vector.
+//
+//   8 vectors in FP64, 4 rows per lane: a warp takes lanes 0 to 7 of a slice, and 4 warps a slice
+//
+//     one step      | r0 r32 r64 r96 | r1 r33 r65 r97 | ... | r7 r39 r71 r103 |
+//     of a warp          group 0          group 1                 group 7
+//
+// All lanes of a group load the same columns and the same values, by one wide load each. Columns are
+// loaded one step ahead of their use. One thread per slice asks the L2 cache for a slice that a later
+// thread block will multiply, so that few loads of the matrix wait for the memory.
+//
+// Bytes moved for k vectors (double): those of layout.hpp per nonzero, once per pass, and 16 k per
+// row. The result is deterministic: a lane adds up a row of a slice in storage order; for the rows
+// kept apart see apart_vectors.cuh.
+#include "kernels/sell/vectors.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+#include "device/check.hpp"
+#include "device/device.hpp"
+#include "kernels/sell/apart_vectors.cuh"
+#include "kernels/sell/chunks.cuh"
+#include "kernels/vector_group.cuh"
+
+namespace trireme::sell {
+namespace {
+
+constexpr int kThreads = kApartThreads;
+
+// Blocks that a multiprocessor must hold at the same time, which bounds the number of registers. More
+// blocks are faster where the registers suffice (H200: 2 to 7 % with 2 rows per lane).
+template <int lane_rows, class Vector>
+constexpr int kBlocks = lane_rows == kMaxLaneRows || sizeof(Vector) < sizeof(double) ? 4 : 5;
+
+// What lane `slice_lane` of a slice has in one step. In a step past the end of the slice, all rows
+// have `none`.
+template <int lane_rows, class T>
+__device__ __forceinline__ Pack<lane_rows, T> load_step(const T* numbers, std::int32_t slice_lane,
+                                                        std::int32_t step, std::int32_t end,
+                                                        T none) {
+  Pack<lane_rows, T> pack;
+  if (step < end) {  // the same for the whole warp
+    constexpr int kBytes = sizeof(pack);
+    using Word = std::conditional_t<
+        kBytes == 2, unsigned short,
+        std::conditional_t<kBytes == 4, unsigned, std::conditional_t<kBytes == 8, uint2, uint4>>>;
+    Word words[kBytes / sizeof(Word)];
+    const auto* from = reinterpret_cast<const Word*>(
+        numbers + (static_cast<std::int64_t>(step) * kLanes + slice_lane) * lane_rows);
+#pragma unroll
+    for (int i = 0; i < static_cast<int>(kBytes / sizeof(Word)); ++i) words[i] = __ldcs(from + i);
+    memcpy(&pack, words, kBytes);
+  } else {
+#pragma unroll
+    for (int r = 0; r < lane_rows; ++r) pack.of_row[r] = none;
+  }
+  return pack;
+}
+
+// The columns of a lane in one step.
+template <int lane_rows, class Column>
+struct StepColumns {
+  static constexpr auto kNone = static_cast<Column>(-1);
+  Pack<lane_rows, Column> offsets;
+  std::int32_t base = 0;
+
+  template <class Stored>
+  __device__ __forceinline__ StepColumns(const Slices<Stored, Column>& a, std::int32_t slice_lane,
+                                         std::int32_t step, std::int32_t end)
+      : offsets(load_step<lane_rows>(a.columns, slice_lane, step, end, kNone)) {
+    if (kIsNarrow<Column> && step < end) base = __ldg(a.base + step);
+  }
+  __device__ __forceinline__ bool has(int r) const { return offsets.of_row[r] != kNone; }
+  __device__ __forceinline__ std::int32_t of(int r) const { return base + offsets.of_row[r]; }
+};
+
+// Asks the L2 cache for `count` numbers. Their address and their bytes are multiples of 16.
+template <class T>
+__device__ __forceinline__ void prefetch(const T* numbers, std::int64_t count) {
+  asm volatile(
+      "cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(numbers)),
+      "r"(static_cast<std::uint32_t>(count * sizeof(T)))
+      : "memory");
+}
+template <int lane_rows, class Stored, class Column>
+__device__ __forceinline__ void prefetch_slice(const Slices<Stored, Column>& a,
+                                               std::int32_t slice) {
+  if (slice >= a.count) return;
+  constexpr int kSize = kLanes * lane_rows;
+  const std::int64_t begin = a.slice_ptr[slice], end = a.slice_ptr[slice + 1];
+  if (begin == end) return;
+  prefetch(a.columns + begin * kSize, (end - begin) * kSize);
+  prefetch(a.values + begin * kSize, (end - begin) * kSize);
+}
+
+// Grid: first the blocks of the rows kept apart, which take longest, then those of the slices, one
+// group per lane of a slice. `ahead` is the distance in slices to the slice that is prefetched, or 0
+// for none.
+template <class Lane, int lane_rows, class Stored, class Column, class Vector>
+__global__ void __launch_bounds__(kThreads, (kBlocks<lane_rows, Vector>))
+    multiply_by_vectors(Slices<Stored, Column> a, ApartRows<Stored> apart,
+                        vectors::Operands<Vector> operands, Vector* __restrict__ parts, int ahead) {
+  const Lane lane(operands);
+  auto block = static_cast<std::int32_t>(blockIdx.x);
+  if (block < apart.blocks()) {
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    return multiply_apart(apart, block * kUnitsPerBlock + warp, lane, parts);
+  }
+  block -= apart.blocks();
+  const std::int32_t group =
+      block * (kThreads / Lane::kLanes) + static_cast<int>(threadIdx.x) / Lane::kLanes;
+  const std::int32_t slice = group / kLanes, slice_lane = group % kLanes;
+  if (slice >= a.count) return;
+
+  typename Lane::Entries sums[lane_rows] = {};
+  const std::int32_t begin = a.slice_ptr[slice], end = a.slice_ptr[slice + 1];
+  using Columns = StepColumns<lane_rows, Column>;
+  Columns next(a, slice_lane, begin, end);
+  if (ahead > 0 && slice_lane == 0 && threadIdx.x % Lane::kLanes == 0)
+    prefetch_slice<lane_rows>(a, slice + ahead);
+  for (std::int32_t step = begin; step < end; ++step) {
+    const Columns columns = next;
+    const auto values = load_step<lane_rows>(a.values, slice_lane, step, end, Stored{});
+    next = Columns(a, slice_lane, step + 1, end);
+    typename Lane::Entries x[lane_rows] = {};  // Where a row has no entry, its value is 0 as well.
+#pragma unroll
+    for (int r = 0; r < lane_rows; ++r)
+      if (columns.has(r)) x[r] = lane.x_of(columns.of(r));
+#pragma unroll
+    for (int r = 0; r < lane_rows; ++r)
+      sums[r].add_product(static_cast<Vector>(values.of_row[r]), x[r]);
+  }
+#pragma unroll
+  for (int r = 0; r < lane_rows; ++r) {
+    const std::int32_t row = (slice * lane_rows + r) * kLanes + slice_lane;
+    if (row < a.rows) lane.finish(a.row_order ? a.row_order[row] : row, sums[r]);
+  }
+}
+
+template <class Lane, int lane_rows, class Stored, class Column, class Vector>
+void launch(const Slices<Stored, Column>& a, const ApartRows<Stored>& apart,
+            const vectors::Operands<Vector>& operands, Vector* parts, const Gpu& gpu,
+            StreamRef stream) {
+  constexpr int kGroups = kThreads / Lane::kLanes;  // of a block
+  const std::int64_t groups = static_cast<std::int64_t>(a.count) * kLanes;
+  const auto blocks = static_cast<unsigned>(apart.blocks() + (groups + kGroups - 1) / kGroups);
+  if (blocks == 0) return;
+  // Half of the slices that are multiplied at the same time; three times as many are up to 20 %
+  // slower on stencils. Where 32-bit columns are in the caller's order, the L2 cache is needed for X
+  // (random: 12 % slower with prefetching).
+  const std::int64_t ahead =
+      gpu.multiprocessors * kBlocks<lane_rows, Vector> * kGroups / kLanes / 2;
+  const bool prefetches =
+      (kIsNarrow<Column> || a.row_order) && ahead * gpu.bytes_per_slice <= gpu.l2_bytes / 2;
+  multiply_by_vectors<Lane, lane_rows><<<blocks, kThreads, 0, stream>>>(
+      a, apart, operands, parts, prefetches ? static_cast<int>(ahead) : 0);
+  check_launch();
+  if (apart.nnz == 0) return;
+  add_parts<Lane>
+      <<<static_cast<unsigned>(apart.blocks()), kApartThreads, 0, stream>>>(apart, operands, parts);
+  check_launch();
+}
+
+// Calls call(constant number of rows per lane, Slices) with the arrays that are in use.
+template <class Value, class Call>
+void with_slices(const DeviceLayout<Value>& layout, Call&& call) {
+  const auto with_values = [&](const auto* values) {
+    const auto with_columns = [&](auto lane_rows, const auto* columns) {
+      using Column = std::remove_const_t<std::remove_pointer_t<decltype(columns)>>;
+      using Stored = std::remove_const_t<std::remove_pointer_t<decltype(values)>>;
+      call(lane_rows,
+           Slices<Stored, Column>{static_cast<std::int32_t>(layout.slices),
+                                  static_cast<std::int32_t>(layout.slice_rows()),
+                                  layout.slice_ptr.data(), layout.base.data(), columns, values,
+                                  layout.code.sorted ? layout.row_order.data() : nullptr});
+    };
+    const std::uint16_t* offsets = layout.offsets.data();
+    const std::int32_t* columns = layout.columns.data();
+    if (layout.code.lane_rows == 1 && layout.code.narrow)
+      with_columns(std::integral_constant<int, 1>{}, offsets);
+    else if (layout.code.lane_rows == 1)
+      with_columns(std::integral_constant<int, 1>{}, columns);
+    else if (layout.code.narrow)
+      with_columns(std::integral_constant<int, rows_of_lane(kSmallMatrix, true)>{}, offsets);
+    else
+      with_columns(std::integral_constant<int, rows_of_lane(kSmallMatrix, false)>{}, columns);
+  };
+  if constexpr (std::is_same_v<Value, double>) {
+    if (layout.code.singles) return with_values(static_cast<const float*>(layout.singles.data()));
+  }
+  with_values(static_cast<const Value*>(layout.values.data()));
+}
+
+// Calls call(ApartRows) with values of type Stored.
+template <class Stored, class Value>
+ApartRows<Stored> apart_rows(const DeviceLayout<Value>& layout) {
+  if (layout.apart_rows == 0) return {};
+  const Stored* values;
+  if constexpr (std::is_same_v<Stored, Value>)
+    values = layout.apart_values.data();
+  else
+    values = layout.apart_singles.data();
+  return {static_cast<std::int32_t>(layout.apart_rows),
+          static_cast<std::int32_t>(layout.apart_nnz),
+          layout.apart_row_ptr.data(),
+          layout.apart_col_idx.data(),
+          values,
+          layout.row_order.data() + layout.slice_rows()};
+}
+
+}  // namespace
+
+template <class Value>
+Vectors<Value>::Vectors(const DeviceLayout<Value>& layout, StreamRef stream) {
+  const DeviceProperties gpu = device_properties();
+  gpu_ = {.multiprocessors = gpu.multiprocessors,
+          .l2_bytes = static_cast<std::int64_t>(gpu.l2_bytes),
+          .bytes_per_slice = layout.slices > 0 ? layout.stored_bytes() / layout.slices : 0};
+  if (layout.apart_nnz > 0)
+    parts_ = DeviceBuffer<Value>(2 * units_of(layout.apart_nnz) * kMaxColumns, stream);
+}
+
+template <class Value>
+void Vectors<Value>::multiply(const DeviceLayout<Value>& layout, DeviceMultiVector<const Value> x,
+                              DeviceMultiVector<Value> y, bool add, StreamRef stream) {
+  vectors::in_passes<Value>(
+      x, y, add, [&]<class Lane>(std::type_identity<Lane>, const auto& operands) {
+        with_slices(layout, [&]<class Stored, class Column>(auto lane_rows,
+                                                            const Slices<Stored, Column>& slices) {
+          launch<Lane, decltype(lane_rows)::value>(slices, apart_rows<Stored>(layout), operands,
+                                                   parts_.data(), gpu_, stream);
+        });
+      });
+}
+
+template class Vectors<double>;
+template class Vectors<float>;
+
+}  // namespace trireme::sell
