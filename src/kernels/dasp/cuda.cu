@@ -31,6 +31,7 @@
 #include "device/device.hpp"
 #include "kernels/dasp/dasp.hpp"
 #include "kernels/dasp/device_layout.hpp"
+#include "kernels/dasp/strips.cuh"
 #include "kernels/dasp/warp_tasks.cuh"
 
 namespace trireme {
@@ -43,11 +44,6 @@ constexpr int kBlocksPerMultiprocessor = 4;  // 64 registers per thread
 template <class Value>
 const Native<Value>* native(const Value* data) {
   return reinterpret_cast<const Native<Value>*>(data);
-}
-
-__device__ __forceinline__ Task load_task(const Task* from) {
-  const int4 words = __ldg(reinterpret_cast<const int4*>(from));
-  return {static_cast<std::uint32_t>(words.x), words.y, words.z, words.w};
 }
 
 // The first blocks take the heavy tasks, one per warp. Every other block takes p.tasks_per_block
@@ -116,7 +112,7 @@ class DaspCuda final : public CudaKernel<Vector> {
   DaspCuda(const DeviceCsr<Vector>& matrix, StreamRef stream)
       : source_(matrix), layout_(build_on_device<Stored>(matrix, steps_, stream)) {
     if (layout_.long_tasks > 0) {
-      partials_ = DeviceBuffer<Accumulator>(layout_.long_tasks, stream);
+      partials_ = DeviceBuffer<Accumulator>(layout_.long_tasks * kMaxStrip, stream);
       tickets_ = DeviceBuffer<std::uint32_t>(layout_.counts.long_rows, stream);
       fill_zero(tickets_.span(), stream);
       synchronize(stream);
@@ -135,6 +131,13 @@ class DaspCuda final : public CudaKernel<Vector> {
   void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                 StreamRef stream) override {
     run<false>(product(x, y, accumulate, nullptr), stream);
+  }
+
+  bool multiplies_vectors() const override { return kMultipliesVectors<Vector>; }
+  void multi_multiply(DeviceMultiVector<const Vector> x, DeviceMultiVector<Vector> y,
+                      Accumulate accumulate, StreamRef stream) override {
+    if constexpr (kMultipliesVectors<Vector>)
+      multiply_strips(product({}, {}, accumulate, nullptr), x, y, accumulate, stream);
   }
 
   std::size_t dot_partials() const override {
@@ -186,6 +189,7 @@ class DaspCuda final : public CudaKernel<Vector> {
             .row_order = a.row_order.data(),
             .tasks = a.tasks.data(),
             .column_base = a.column_base.data(),
+            .same_columns = matrix_unit_ ? a.same_columns.data() : nullptr,
             .long_task_ptr = a.long_task_ptr.data(),
             .partials = partials_.data(),
             .tickets = tickets_.data(),

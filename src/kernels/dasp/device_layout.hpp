@@ -47,6 +47,10 @@ struct DeviceLayout {
   DeviceBuffer<std::uint16_t> irreg_offset;
   DeviceBuffer<std::uint16_t> short_offset;
 
+  // Per task: 8 bits for each of its row blocks, which say of each row whether it has the same
+  // columns as the row before it. Empty where few rows have.
+  DeviceBuffer<std::uint32_t> same_columns;
+
   std::int64_t stored_entries() const {
     return static_cast<std::int64_t>(long_val.size() + reg_val.size() + irreg_val.size() +
                                      short_val.size());
@@ -69,6 +73,10 @@ void copy_entries(const DeviceLayout<Stored>& layout, const DeviceCsr<Value>& ma
 // Part of build_on_device(): finds the near tasks and writes their offsets. Synchronises `stream`.
 template <class Stored>
 void narrow_columns(DeviceLayout<Stored>& layout, StreamRef stream);
+
+// Part of build_on_device(): finds rows with the same columns. Synchronises `stream`.
+template <class Stored>
+void find_shared_columns(DeviceLayout<Stored>& layout, StreamRef stream);
 
 // The caller's rows in the order of the tasks that write them (task_order.cu). Synchronises
 // `stream`.

@@ -10,6 +10,7 @@
 //   segments:     3 tasks rows32           | 1 task mixed8     | 1 task rows32, 3 tasks rows8
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -145,6 +146,19 @@ constexpr Task task_of(const Segment& segment, std::int32_t index) {
   task.irregular = segment.first_irregular;
   task.what = Task::pack(segment.work, here);
   return task;
+}
+
+// A product with several vectors multiplies rows that share columns on the matrix unit where the 8
+// rows of each row block have at most this many different lists of columns: each list takes one
+// matrix product.
+inline constexpr std::int32_t kMaxColumnLists = 4;
+// same[row] says that a row of the row block has the same columns as the row before it.
+constexpr std::int32_t column_lists(std::uint32_t same) { return 8 - std::popcount(same & 0xffu); }
+// `same` has 8 bits per row block.
+constexpr bool share_columns(std::uint32_t same, std::int32_t row_blocks) {
+  for (std::int32_t i = 0; i < row_blocks; ++i)
+    if (column_lists(same >> 8 * i) > kMaxColumnLists) return false;
+  return true;
 }
 
 // Groups per task for a long row of `groups` groups: 512 entries per task, or more where the row

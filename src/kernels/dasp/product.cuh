@@ -24,6 +24,11 @@ struct Part {
   const std::uint16_t* offset;
 };
 
+__device__ __forceinline__ Task load_task(const Task* from) {
+  const int4 words = __ldg(reinterpret_cast<const int4*>(from));
+  return {static_cast<std::uint32_t>(words.x), words.y, words.z, words.w};
+}
+
 template <class Stored, class Vector>
 struct Product {
   using Accumulator = Sum<std::conditional_t<std::is_same_v<Vector, __half>, Half, Vector>>;
@@ -36,7 +41,8 @@ struct Product {
   const std::int32_t* irreg_ptr;
   const std::int32_t* row_order;
   const Task* tasks;
-  const std::int32_t* column_base;  // one per task; null where no task is near
+  const std::int32_t* column_base;    // one per task; null where no task is near
+  const std::uint32_t* same_columns;  // one per task; null where few rows share columns
   const std::int32_t* long_task_ptr;
   Accumulator* partials;   // one per task of long rows
   std::uint32_t* tickets;  // per long row: the number of its finished tasks; 0 between products

@@ -2,11 +2,15 @@
 // Tests that DASP built on the GPU has the arrays of the host builder, entry by entry.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "device/device.hpp"
 #include "kernels/dasp/build.hpp"
 #include "kernels/dasp/device_layout.hpp"
 #include "kernels/registry.hpp"
 #include "support/device_product.hpp"
+#include "support/several_vectors.hpp"
 #include "support/shapes.hpp"
 
 namespace trireme {
@@ -105,19 +109,108 @@ CsrMatrix<Value> near_and_far(std::int64_t rows, std::int64_t near_rows) {
   return a;
 }
 
+template <class Stored, class Value>
+CudaBuilder<Value> dasp_builder() {
+  const KernelEntry& entry = find_kernel("dasp");
+  if constexpr (std::is_same_v<Stored, Value>)
+    return entry.cuda<Value>();
+  else
+    return entry.cuda_mixed;
+}
+
 TYPED_TEST(DaspOnDevice, MultipliesWithColumnsNearAndFarApart) {
   using Stored = typename TypeParam::StoredType;
   using Value = typename TypeParam::ValueType;
-  const KernelEntry& entry = find_kernel("dasp");
-  CudaBuilder<Value> builder = nullptr;
-  if constexpr (std::is_same_v<Stored, Value>)
-    builder = entry.cuda<Value>();
-  else
-    builder = entry.cuda_mixed;
   for (const std::int64_t near_rows : {0, 1500, 2500, 3000}) {
     SCOPED_TRACE(near_rows);
-    test::DeviceProduct<Stored, Value> product(builder, near_and_far<Stored>(3000, near_rows));
+    test::DeviceProduct<Stored, Value> product(dasp_builder<Stored, Value>(),
+                                               near_and_far<Stored>(3000, near_rows));
     EXPECT_TRUE(test::matches_reference(product));
+  }
+}
+
+TYPED_TEST(DaspOnDevice, MultipliesSeveralVectorsWithColumnsNearAndFarApart) {
+  using Stored = typename TypeParam::StoredType;
+  using Value = typename TypeParam::ValueType;
+  for (const std::int64_t near_rows : {0, 2500}) {
+    SCOPED_TRACE(near_rows);
+    test::DeviceProduct<Stored, Value> product(dasp_builder<Stored, Value>(),
+                                               near_and_far<Stored>(3000, near_rows));
+    if constexpr (std::is_same_v<Value, Half>)
+      EXPECT_FALSE(product.kernel().multiplies_vectors());
+    else
+      for (const std::int64_t width : {3, 8, 16, 24, 32, 41})
+        test::expect_same_as_single_products(product, width);
+  }
+}
+
+// Nodes with several unknowns, whose rows have the same columns. Its row lengths give tasks of 8 and
+// of 32 rows, and every number of entries behind the last block.
+template <class Value>
+CsrMatrix<Value> nodes(std::int64_t count, std::int64_t unknowns) {
+  test::Random random(5);
+  CsrMatrix<Value> a{.rows = count * unknowns, .cols = count * unknowns, .row_ptr = {0}};
+  for (std::int64_t node = 0; node < count; ++node) {
+    constexpr std::int64_t lengths[] = {27, 9, 2, 3, 5, 4, 7};
+    const std::int64_t length = lengths[node * std::size(lengths) / count] + node % 2;
+    for (std::int64_t row = 0; row < unknowns; ++row) {
+      for (std::int64_t k = 0; k < length * unknowns; ++k) {
+        const std::int64_t other = (node + k / unknowns * 3) % count;
+        a.col_idx.push_back(static_cast<std::int32_t>(other * unknowns + k % unknowns));
+        a.values.push_back(random.value<Value>());
+      }
+      a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+    }
+  }
+  return a;
+}
+
+TYPED_TEST(DaspOnDevice, MultipliesSeveralVectorsByRowsThatShareColumns) {
+  using Stored = typename TypeParam::StoredType;
+  using Value = typename TypeParam::ValueType;
+  if constexpr (!std::is_same_v<Value, Half>) {
+    const Stream stream;
+    std::vector<BuildStep> steps;
+    for (const std::int64_t unknowns : {1, 2, 3, 4, 6}) {
+      SCOPED_TRACE(unknowns);
+      const auto a = nodes<Stored>(1500, unknowns);
+      const auto given = to_device(a.view(), stream);
+      EXPECT_EQ(dasp::build_on_device<Stored>(given.view(), steps, stream).same_columns.empty(),
+                unknowns == 1);
+      test::DeviceProduct<Stored, Value> product(dasp_builder<Stored, Value>(), a);
+      for (const std::int64_t width : {5, 8, 16, 32})
+        test::expect_same_as_single_products(product, width);
+    }
+  }
+}
+
+TYPED_TEST(DaspOnDevice, AnInfinityReachesOnlyTheRowsWithItsColumn) {
+  using Stored = typename TypeParam::StoredType;
+  using Value = typename TypeParam::ValueType;
+  if constexpr (!std::is_same_v<Value, Half>) {
+    constexpr std::int64_t width = 8, bad_vector = 5, bad_column = 400;
+    const Stream stream;
+    const auto a = nodes<Stored>(1500, 3);
+    test::DeviceProduct<Stored, Value> product(dasp_builder<Stored, Value>(), a);
+    auto x = test::random_vector<Value>(a.cols * width, 7);
+    x[bad_column * width + bad_vector] = std::numeric_limits<Value>::infinity();
+    const auto x_on_device = to_device(std::span<const Value>(x), stream);
+    DeviceBuffer<Value> y_on_device(a.rows * width, stream);
+    product.kernel().multi_multiply({x_on_device.data(), a.cols, width, width, 1},
+                                    {y_on_device.data(), a.rows, width, width, 1}, Accumulate::no,
+                                    stream);
+    const auto y = to_host(y_on_device.view(), stream);
+    std::int64_t reached = 0;
+    for (std::int64_t row = 0; row < a.rows; ++row) {
+      bool has_column = false;
+      for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
+        has_column |= a.col_idx[k] == bad_column;
+      reached += has_column;
+      for (std::int64_t j = 0; j < width; ++j)
+        ASSERT_EQ(std::isfinite(y[row * width + j]), !(has_column && j == bad_vector))
+            << "row " << row << ", vector " << j;
+    }
+    EXPECT_GT(reached, 10);
   }
 }
 
