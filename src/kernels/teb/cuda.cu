@@ -24,6 +24,7 @@
 #include "device/device.hpp"
 #include "kernels/numeric.cuh"
 #include "kernels/teb/device_layout.hpp"
+#include "kernels/teb/strips.cuh"
 #include "kernels/teb/teb.hpp"
 
 namespace trireme {
@@ -283,7 +284,7 @@ class TebCuda final : public CudaKernel<Vector> {
   TebCuda(const DeviceCsr<Vector>& matrix, teb::DeviceLayout<Stored> layout, StreamRef stream)
       : row_ptr_(matrix.row_ptr),
         layout_(std::move(layout)),
-        chunk_sums_(layout_.chunks.size(), stream),
+        chunk_sums_(layout_.chunks.size() * teb::kMaxStrip, stream),
         chunks_done_(layout_.order.plan.long_rows, stream),
         grid_(static_cast<int>(std::min<std::int64_t>(
             chunks() + blocks(), device_properties().multiprocessors * kResident))) {
@@ -294,6 +295,13 @@ class TebCuda final : public CudaKernel<Vector> {
   void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                 StreamRef stream) override {
     launch<false>(x, y, accumulate == Accumulate::yes, nullptr, stream);
+  }
+
+  bool multiplies_vectors() const override { return true; }
+  void multi_multiply(DeviceMultiVector<const Vector> x, DeviceMultiVector<Vector> y,
+                      Accumulate accumulate, StreamRef stream) override {
+    const teb::StripScratch<Vector> scratch{chunk_sums_.data(), chunks_done_.data()};
+    teb::multiply_strips(layout_, scratch, x, y, accumulate, stream);
   }
 
   void update_values(DeviceSpan<const Vector> values, StreamRef stream) override {

@@ -9,6 +9,7 @@
 #include "kernels/teb/teb.hpp"
 #include "sparse/generators.hpp"
 #include "support/device_product.hpp"
+#include "support/several_vectors.hpp"
 #include "support/shapes.hpp"
 
 namespace trireme::test {
@@ -67,6 +68,20 @@ TEST_F(TebDevice, MatchesReferenceOnManyPanels) {
     DeviceProduct<double, double> product(build_teb_cuda<double>,
                                           generate(spec, 0, generator_shape(spec).rows).local);
     EXPECT_TRUE(matches_reference(product));
+  }
+}
+
+TEST_F(TebDevice, MultipliesSeveralVectorsOfEveryKindOfStrip) {
+  for (const char* name : {"AllMixed", "DenseFirstAndLastRow"}) {
+    SCOPED_TRACE(name);
+    DeviceProduct<double, double> all(build_teb_cuda<double>, contract_shape<double>(name));
+    DeviceProduct<float, double> mixed(build_teb_mixed_cuda, contract_shape<float>(name));
+    DeviceProduct<float, float> single(build_teb_cuda<float>, contract_shape<float>(name));
+    for (const std::int64_t width : {3, 8, 16, 24, 32, 41}) {
+      expect_same_as_single_products(all, width);
+      expect_same_as_single_products(mixed, width);
+      expect_same_as_single_products(single, width);
+    }
   }
 }
 
