@@ -33,7 +33,8 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-// Thread blocks per multiprocessor: 64 registers per thread for 8 vectors, 80 for more.
+// Thread blocks per multiprocessor: 128 registers per thread for 32 vectors, 80 for fewer. With fewer
+// registers, too few rows of X are on their way at the same time.
 template <class Strip>
 inline constexpr int kResident = Strip::kWidth == 32 ? 2 : 3;
 

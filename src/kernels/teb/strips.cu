@@ -27,8 +27,7 @@ constexpr int kSlots = kThreads * kEach;
 constexpr int kWarps = kThreads / 32;
 static_assert(kMaxNonzeros + 31 == kSlots);
 
-template <class Strip>
-inline constexpr int kResident = 3;
+constexpr int kResident = 4;  // thread blocks per multiprocessor: 64 registers per thread
 
 // The nonzeros and the caller's number of a row; -1 where there is no row.
 struct RowPlace {
@@ -222,7 +221,7 @@ __device__ __forceinline__ void multiply_block(const Matrix<Stored>& a, const St
 
 // The items are first the chunks, then the blocks.
 template <class Stored, class Strip>
-__global__ void __launch_bounds__(kThreads, kResident<Strip>)
+__global__ void __launch_bounds__(kThreads, kResident)
     multiply_strip(Matrix<Stored> a, Strip strip, StripScratch<typename Strip::Vector> scratch) {
   const auto item = static_cast<int>(blockIdx.x);
   if (item < a.chunk_count) return multiply_chunk(a, strip, item, scratch);
