@@ -7,6 +7,8 @@
 #include "app/solves.hpp"
 #include "base/available_memory.hpp"
 #include "base/stopwatch.hpp"
+#include "device/device.hpp"
+#include "distributed/cuda_operator.hpp"
 #include "distributed/host_operator.hpp"
 #include "parallel/collective.hpp"
 
@@ -15,27 +17,45 @@ namespace {
 
 using Width = std::int64_t;
 
-// The bytes of this rank for a block: B and X as they are handed over, and the solver's vectors.
+// The bytes of this rank for a block. Where the solver works on a GPU, the host has B and X only, as
+// they are handed over.
+struct BlockBytes {
+  double host = 0, gpu = 0;
+};
+
 // Collective.
-double bytes_of_block(const KspSolver& solver, std::int64_t rows, Width width) {
-  return static_cast<double>(solver.block_bytes(width)) +
-         2.0 * sizeof(double) * static_cast<double>(rows) * static_cast<double>(width);
+BlockBytes bytes_of_block(const Plan& plan, std::int64_t rows, Width width) {
+  const auto of_solver = static_cast<double>(plan.solver->block_bytes(width));
+  const double of_caller =
+      2.0 * sizeof(double) * static_cast<double>(rows) * static_cast<double>(width);
+  if (plan.amat->on_gpu()) return {.host = of_caller, .gpu = of_solver};
+  return {.host = of_caller + of_solver};
 }
 
-// The widest block of at most `width` for which `part` of the memory suffices on every rank; 0 where
-// none does. Collective.
-Width widest_that_fits(MPI_Comm comm, const KspSolver& solver, std::int64_t rows, Width width,
-                       double part) {
+// The parts of the free memory that a block may take.
+struct PartOfMemory {
+  double host = 1, gpu = 1;
+};
+
+// The widest block of at most `width` for which these parts of the memory suffice on every rank; 0
+// where none does. Collective.
+Width widest_that_fits(MPI_Comm comm, const Plan& plan, std::int64_t rows, Width width,
+                       const PartOfMemory& part) {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   const int ranks_here = size_of(node);
   MPI_Comm_free(&node);
   const AvailableMemory memory = available_memory();
-  const double available = part * std::min(static_cast<double>(memory.own),
+  const double host = part.host * std::min(static_cast<double>(memory.own),
                                            static_cast<double>(memory.shared) / ranks_here);
+  bytes_of_block(plan, rows, 1);  // prepares the solver, which takes some of the GPU's memory
+  const double gpu =
+      plan.amat->on_gpu() ? part.gpu * static_cast<double>(device_memory().free_bytes) : 0;
   Width fits = 0;  // every rank asks for every width, because bytes_of_block() is collective
-  for (Width tried = 1; tried <= width; ++tried)
-    if (bytes_of_block(solver, rows, tried) <= available) fits = tried;
+  for (Width tried = 1; tried <= width; ++tried) {
+    const BlockBytes bytes = bytes_of_block(plan, rows, tried);
+    if (bytes.host <= host && bytes.gpu <= gpu) fits = tried;
+  }
   MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT64_T, MPI_MIN, comm);
   return fits;
 }
@@ -53,6 +73,27 @@ double product_seconds(HostOperator& op, Width width) {
     if (product > 0) least = std::min(least, max_over_ranks(op.matrix().comm, watch.seconds()));
   }
   return least;
+}
+
+double product_seconds(CudaOperator& op, Width width) {
+  return 1e-6 * max_over_ranks(op.matrix().comm, op.measure_multi_product_us(width));
+}
+
+// Of the widths from `first` to `limit` that double, the one whose product takes the least time per
+// vector. Collective.
+template <class Op>
+Width fastest_width(Op& op, Width first, Width limit) {
+  double least = std::numeric_limits<double>::infinity();
+  Width best = first;
+  for (Width width = first; width <= limit; width *= 2) {
+    const double each = product_seconds(op, width) / static_cast<double>(width);
+    if (each < least) {
+      least = each;
+      best = width;
+    }
+  }
+  op.times().clear();
+  return best;
 }
 
 }  // namespace
@@ -76,22 +117,28 @@ std::size_t Solves::choose_block_width() {
   if (!plan_.solver->solves_blocks()) {
     if (asked)
       block_note_ =
-          "solver.block is for the resident engine on CPUs, without options that print each solve: "
-          "the right-hand sides were solved one after another";
+          plan_.amat->on_gpu()
+              ? "solver.block on GPUs is for the resident engine with a kernel that multiplies "
+                "several vectors at once, without options that print each solve: the "
+                "right-hand sides were solved one after another"
+              : "solver.block is for the resident engine, without options that print each solve: "
+                "the "
+                "right-hand sides were solved one after another";
     return 1;
   }
   const std::int64_t rows = context_.matrix->local_rows();
   if (asked) {
     const Width wanted = std::min<Width>(*asked, columns);
-    const Width fits = widest_that_fits(comm, *plan_.solver, rows, wanted, 1);
-    const double needed = bytes_of_block(*plan_.solver, rows, wanted);
+    const Width fits = widest_that_fits(comm, plan_, rows, wanted, {});
+    const BlockBytes needed = bytes_of_block(plan_, rows, wanted);
     collectively(comm, [&] {
       if (fits < wanted)
         fail(ExitCode::resource,
-             "solver.block: {} right-hand sides at once need {:.3g} GB on a rank, which is more "
-             "than "
-             "is available; the largest block that fits is {}",
-             wanted, 1e-9 * needed, fits);
+             "solver.block: {} right-hand sides at once need {:.3g} GB on a rank{}, which is more "
+             "than is available; the largest block that fits is {}",
+             wanted, 1e-9 * needed.host,
+             needed.gpu > 0 ? fmt::format(" and {:.3g} GB on its GPU", 1e-9 * needed.gpu) : "",
+             fits);
     });
     return static_cast<std::size_t>(wanted);
   }
@@ -99,22 +146,16 @@ std::size_t Solves::choose_block_width() {
   constexpr Width kLeast = 4;
   if (columns < kLeast) return 1;
   constexpr Width kWidest = 32, kUnmeasured = 8;
-  constexpr double kPartOfMemory = 0.25;
+  constexpr PartOfMemory kPartOfMemory{.host = 0.25, .gpu = 0.5};
   const Width limit =
-      widest_that_fits(comm, *plan_.solver, rows, std::min(kWidest, columns), kPartOfMemory);
+      widest_that_fits(comm, plan_, rows, std::min(kWidest, columns), kPartOfMemory);
   if (limit <= kUnmeasured) return static_cast<std::size_t>(std::max<Width>(1, limit));
-  const auto op = std::dynamic_pointer_cast<HostOperator>(plan_.amat->shared_operator());
-  if (!op) return static_cast<std::size_t>(limit);
-  double least = std::numeric_limits<double>::infinity();
-  Width best = kUnmeasured;
-  for (Width width = kUnmeasured; width <= limit; width *= 2) {
-    const double each = product_seconds(*op, width) / static_cast<double>(width);
-    if (each < least) {
-      least = each;
-      best = width;
-    }
-  }
-  op->times().clear();
+  const std::shared_ptr<Operator> op = plan_.amat->shared_operator();
+  Width best = limit;
+  if (const auto host = std::dynamic_pointer_cast<HostOperator>(op))
+    best = fastest_width(*host, kUnmeasured, limit);
+  else if (const auto cuda = std::dynamic_pointer_cast<CudaOperator>(op))
+    best = fastest_width(*cuda, kUnmeasured, limit);
   return static_cast<std::size_t>(best);
 }
 

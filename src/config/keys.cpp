@@ -187,8 +187,8 @@ constexpr std::array kKeys = {
     Key{"solver.block",
         field::AutoInteger{[](Case& c) -> decltype(auto) { return (c.solver.block); }, 1, 64},
         "right-hand sides",
-        "how many right-hand sides the resident engine solves at once, on CPUs; auto: the number "
-        "with the fastest product for each"},
+        "how many right-hand sides the resident engine solves at once, on CPUs and GPUs; auto: the "
+        "number with the fastest product for each"},
     Key{"solver.guess", choice([](Case& c) -> decltype(auto) { return (c.solver.guess); }), "",
         "with problem.steps: first guess of each step after the first. previous: the solution of "
         "the step before; extrapolate: the line through the last two solutions; zero"},

@@ -36,6 +36,22 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+// A thread takes one row of one vector; neighbours take the same row of neighbouring vectors.
+__global__ void __launch_bounds__(kThreads)
+    add_rows_of_vectors(std::int64_t elements, const std::int32_t* __restrict__ rows,
+                        const std::int32_t* __restrict__ row_ptr,
+                        const std::int32_t* __restrict__ col_idx, const double* __restrict__ values,
+                        DeviceMultiVector<const double> ghosts, DeviceMultiVector<double> y) {
+  const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (element >= elements) return;
+  const auto k = static_cast<std::int32_t>(element / y.width);
+  const std::int64_t vector = element - k * y.width;
+  double sum = 0;
+  for (std::int32_t j = row_ptr[k]; j < row_ptr[k + 1]; ++j)
+    sum += values[j] * ghosts.data[col_idx[j] * ghosts.row_stride + vector];
+  y.data[rows[k] * y.row_stride + vector] += sum;
+}
+
 }  // namespace
 
 BoundaryProduct::BoundaryProduct(const CsrMatrix<double>& ghost, StreamRef stream) {
@@ -99,6 +115,16 @@ void BoundaryProduct::multiply_and_dot(DeviceSpan<const double> ghosts, DeviceSp
   launch<true>(lanes_, blocks_, stream, static_cast<std::int32_t>(rows_.size()), rows_.data(),
                row_ptr_.data(), col_idx_.data(), values_.data(), ghosts.data(), x.data(), y.data(),
                partials.data());
+}
+
+void BoundaryProduct::multi_multiply(DeviceMultiVector<const double> ghosts,
+                                     DeviceMultiVector<double> y, StreamRef stream) const {
+  const std::int64_t elements = static_cast<std::int64_t>(rows_.size()) * y.width;
+  if (elements == 0) return;
+  add_rows_of_vectors<<<static_cast<unsigned>((elements + kThreads - 1) / kThreads), kThreads, 0,
+                        stream>>>(elements, rows_.data(), row_ptr_.data(), col_idx_.data(),
+                                  values_.data(), ghosts, y);
+  check_launch();
 }
 
 void BoundaryProduct::update_values(std::span<const double> values, StreamRef stream) {

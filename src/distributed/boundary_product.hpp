@@ -7,6 +7,7 @@
 #include <span>
 
 #include "device/buffer.hpp"
+#include "device/multi_vector.hpp"
 #include "device/span.hpp"
 #include "device/stream.hpp"
 #include "kernels/kernel.hpp"
@@ -25,6 +26,9 @@ class BoundaryProduct {
   // The same; also writes dot_partials() terms, in a fixed order, whose sum is x . (G g).
   void multiply_and_dot(DeviceSpan<const double> ghosts, DeviceSpan<const double> x,
                         DeviceSpan<double> y, DeviceSpan<double> partials, StreamRef stream) const;
+  // Y += G g for several vectors side by side.
+  void multi_multiply(DeviceMultiVector<const double> ghosts, DeviceMultiVector<double> y,
+                      StreamRef stream) const;
   std::size_t dot_partials() const { return static_cast<std::size_t>(blocks_); }
   // Takes new values from host memory, in the order of the block that the product was built from.
   void update_values(std::span<const double> values, StreamRef stream);

@@ -3,6 +3,7 @@
 #include "distributed/cuda_operator.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/stopwatch.hpp"
@@ -46,6 +47,10 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
     build_seconds_ = watch.lap();
   });
   ghost_refusals_ = sum_over_ranks(matrix_->comm, refused ? 1 : 0);
+  const bool vectors = kernels_.local->multiplies_vectors() &&
+                       (!kernels_.ghost || kernels_.ghost->multiplies_vectors());
+  all_multiply_vectors_ = sum_over_ranks(matrix_->comm, vectors ? 0 : 1) == 0;
+  exchange_request_ = exchange;
   exchange_ =
       make_gpu_exchange(matrix_->comm, ordered_ ? ordered_->halo() : matrix_->halo, exchange);
 }
@@ -149,6 +154,59 @@ void CudaOperator::queue_product(DeviceSpan<const double> x, DeviceSpan<double> 
 void CudaOperator::queue_exact_product(DeviceSpan<const double> x, DeviceSpan<double> y,
                                        StreamRef stream) {
   product(inexact_ ? exact_ : kernels_, x, y, {}, stream, [](Part, const auto& work) { work(); });
+}
+
+bool CudaOperator::multiplies_vectors() const {
+  return all_multiply_vectors_ && loop_kernel().multiplies_vectors();
+}
+
+void CudaOperator::prepare_multi_product(std::int64_t stride, std::int64_t width) {
+  if (!exchange_) return;
+  MultiHalo& halo = multi_halos_[stride];
+  if (halo.width >= width) return;
+  halo.exchange.reset();
+  collectively(matrix_->comm, [&] {
+    halo.plan =
+        widened(ordered_ ? ordered_->halo() : matrix_->halo, matrix_->local_rows(), stride, width);
+  });
+  halo.width = width;
+  halo.exchange = make_gpu_exchange(matrix_->comm, halo.plan, exchange_request_);
+}
+
+void CudaOperator::queue_multi_product(DeviceMultiVector<const double> x,
+                                       DeviceMultiVector<double> y, StreamRef stream) {
+  if (!exchange_) return kernels_.local->multi_multiply(x, y, Accumulate::no, stream);
+  const MultiHalo& halo = multi_halos_.at(x.row_stride);
+  const auto elements = static_cast<std::size_t>(x.rows * x.row_stride);
+  halo.exchange->send({x.data, elements}, stream);
+  kernels_.local->multi_multiply(x, y, Accumulate::no, stream);
+  const DeviceSpan<const double> arrived = halo.exchange->receive(stream);
+  const DeviceMultiVector<const double> ghosts{
+      arrived.data(), ordered_ ? ordered_->halo().ghosts : matrix_->halo.ghosts, x.width,
+      halo.width, 1};
+  if (kernels_.ghost)
+    kernels_.ghost->multi_multiply(ghosts, y, Accumulate::yes, stream);
+  else if (const BoundaryProduct* boundary = blocks_->boundary())
+    boundary->multi_multiply(ghosts, y, stream);
+}
+
+double CudaOperator::measure_multi_product_us(std::int64_t width) {
+  constexpr int kProducts = 3;
+  const std::int64_t rows = matrix_->local_rows();
+  const auto size = static_cast<std::size_t>(rows * width);
+  const ScratchBuffer<double> x(size, stream_), y(size, stream_);
+  fill_zero(x.span(), stream_);
+  const Event begin, end;
+  double least = std::numeric_limits<double>::infinity();
+  for (int product = 0; product <= kProducts; ++product) {
+    begin.record(stream_);
+    loop_kernel().multi_multiply({x.data(), rows, width, width}, {y.data(), rows, width, width},
+                                 Accumulate::no, stream_);
+    end.record(stream_);
+    end.synchronize();
+    if (product > 0) least = std::min(least, microseconds_between(begin, end));
+  }
+  return least;
 }
 
 // A kernel of the ghost block cannot sum x . (G g), so the whole product cannot sum either.

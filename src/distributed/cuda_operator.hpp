@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string_view>
 
 #include "device/buffer.hpp"
+#include "device/multi_vector.hpp"
 #include "device/stream.hpp"
 #include "distributed/device_blocks.hpp"
 #include "distributed/event_ring.hpp"
@@ -56,6 +58,19 @@ class CudaOperator final : public Operator {
   void queue_product(DeviceSpan<const double> x, DeviceSpan<double> y, DeviceSpan<double> partials,
                      StreamRef stream);
   void queue_exact_product(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
+  // Whether one product serves several vectors, because the kernels have such products on all ranks.
+  bool multiplies_vectors() const;
+  // Prepares queue_multi_product() for up to `width` vectors in rows of `stride` elements. Throws
+  // Error{resource} where the elements of a rank are too many for 32 bits. Collective.
+  void prepare_multi_product(std::int64_t stride, std::int64_t width);
+  // Y = A X for vectors side by side in order(), as queue_product() does it for one vector. One
+  // exchange serves all vectors. It sends all the vectors that prepare_multi_product() was told of
+  // for the stride of X. Needs multiplies_vectors().
+  void queue_multi_product(DeviceMultiVector<const double> x, DeviceMultiVector<double> y,
+                           StreamRef stream);
+  // The minimum of the microseconds of some products with `width` vectors by the kernel that a loop
+  // on the device uses. Needs multiplies_vectors(). The time is not recorded.
+  double measure_multi_product_us(std::int64_t width);
   std::size_t dot_partials() const;                          // 0: the kernels cannot sum x . y
   GpuExchange* exchange() const { return exchange_.get(); }  // null on one rank
   // The kernel of the local block, which the products above need. It exists for as long as somebody
@@ -97,6 +112,16 @@ class CudaOperator final : public Operator {
   void product(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
                DeviceSpan<double> partials, StreamRef stream, const Around& around);
   void find_row_defect();
+  // The halo of several vectors side by side.
+  struct MultiHalo {
+    HaloPlan plan;
+    std::int64_t width = 0;
+    std::unique_ptr<GpuExchange> exchange;
+  };
+  // The kernel that a loop uses whose rows may be in any order.
+  CudaKernel<double>& loop_kernel() const {
+    return permuted_ ? permuted_->kernel() : *kernels_.local;
+  }
   // Copies x to x_, calls product(), which multiplies x_ into y_, and copies y_ to y. Returns the
   // seconds of all three.
   template <class Product>
@@ -111,7 +136,10 @@ class CudaOperator final : public Operator {
   std::shared_ptr<PermutedKernel> permuted_;
   PermutationTrial trial_;
   DeviceBuffer<double> permuted_x_, permuted_y_;  // of in_order(); made at the first use
+  ExchangeRequest exchange_request_;
   std::unique_ptr<GpuExchange> exchange_;
+  std::map<std::int64_t, MultiHalo> multi_halos_;  // by stride
+  bool all_multiply_vectors_ = false;              // the kernels of all ranks
 
   // For vectors in host memory; allocated at the first use.
   PinnedBuffer<double> x_pinned_, y_pinned_;

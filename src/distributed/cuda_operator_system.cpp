@@ -40,6 +40,11 @@ void CudaOperatorSystem::multiply_exactly(DeviceSpan<const double> x, DeviceSpan
   op_->queue_exact_product(x, y, stream);
 }
 
+void CudaOperatorSystem::multi_multiply(DeviceMultiVector<const double> x,
+                                        DeviceMultiVector<double> y, StreamRef stream) {
+  op_->queue_multi_product(x, y, stream);
+}
+
 void CudaOperatorSystem::multiply_and_dot(DeviceSpan<const double> x, DeviceSpan<double> y,
                                           DeviceSpan<double> partials, StreamRef stream) {
   op_->queue_product(x, y, partials, stream);

@@ -21,6 +21,12 @@ class CudaOperatorSystem : public solvers::CudaSystem {
   DeviceSpan<const float> row_defect() const override { return op_->device_row_defect(); }
   void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
                         StreamRef stream) override;
+  void prepare_multi_product(std::int64_t stride, std::int64_t width) override {
+    op_->prepare_multi_product(stride, width);
+  }
+  bool multiplies_vectors() const override { return op_->multiplies_vectors(); }
+  void multi_multiply(DeviceMultiVector<const double> x, DeviceMultiVector<double> y,
+                      StreamRef stream) override;
   std::size_t dot_partials() const override { return op_->dot_partials(); }
   void multiply_and_dot(DeviceSpan<const double> x, DeviceSpan<double> y,
                         DeviceSpan<double> partials, StreamRef stream) override;

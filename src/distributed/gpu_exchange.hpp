@@ -38,8 +38,7 @@ class GpuExchange {
   virtual void send(DeviceSpan<const double> x, StreamRef stream) = 0;
   // The ghost vector, complete for later work in `stream` and valid until the next send().
   virtual DeviceSpan<const double> receive(StreamRef stream) = 0;
-  // Replaces each number by its sum over the ranks, which has the same bits on each rank. At most
-  // PeerSums::max_values numbers.
+  // Replaces each number by its sum over the ranks, which has the same bits on each rank.
   virtual void sum(DeviceSpan<double> values, StreamRef stream) = 0;
   // In device memory, for kernels that add up over the ranks by themselves; null where they cannot.
   virtual PeerSums* peer_sums() { return nullptr; }

@@ -3,6 +3,7 @@
 #include "distributed/halo.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "parallel/collective.hpp"
 
@@ -49,6 +50,29 @@ HaloPlan plan_halo(MPI_Comm comm, std::span<const std::int64_t> row_starts,
   MPI_Comm_free(&lists);
   for (std::int32_t& row : plan.send_rows) row -= static_cast<std::int32_t>(row_starts[rank]);
   return plan;
+}
+
+HaloPlan widened(const HaloPlan& plan, std::int64_t rows, std::int64_t stride, std::int64_t width) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t longest = std::max(
+      rows * stride, std::max<std::int64_t>(plan.ghosts, std::ssize(plan.send_rows)) * width);
+  if (longest > kMost)
+    fail(ExitCode::resource,
+         "{} vectors of {} rows have more elements than 32 bits number; use fewer of them at once, "
+         "or more ranks",
+         stride, rows);
+  const auto times = [&](std::int32_t number) { return static_cast<std::int32_t>(number * width); };
+  HaloPlan wide = plan;
+  for (auto* neighbours : {&wide.sends, &wide.receives})
+    for (HaloPlan::Neighbour& neighbour : *neighbours)
+      neighbour = {neighbour.rank, times(neighbour.offset), times(neighbour.count)};
+  wide.ghosts = times(plan.ghosts);
+  wide.send_rows.resize(plan.send_rows.size() * static_cast<std::size_t>(width));
+  std::size_t entry = 0;
+  for (const std::int32_t row : plan.send_rows)
+    for (std::int64_t j = 0; j < width; ++j)
+      wide.send_rows[entry++] = static_cast<std::int32_t>(row * stride + j);
+  return wide;
 }
 
 HaloExchange::HaloExchange(MPI_Comm comm, const HaloPlan& plan, std::span<double> packed,

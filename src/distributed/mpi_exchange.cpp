@@ -22,7 +22,7 @@ class MpiExchange final : public GpuExchange {
       ghosts_ = DeviceBuffer<double>(halo.ghosts, stream);
       packed_ = PinnedBuffer<double>(halo.send_rows.size());
       arrived_ = PinnedBuffer<double>(halo.ghosts);
-      sums_ = PinnedBuffer<double>(PeerSums::max_values);
+      sums_ = PinnedBuffer<double>(kSumsAtOnce);
       stream.synchronize();
     });
     exchange_ = std::make_unique<HaloExchange>(comm, halo, packed_.span(), arrived_.span());
@@ -47,15 +47,22 @@ class MpiExchange final : public GpuExchange {
   }
 
   void sum(DeviceSpan<double> values, StreamRef stream) override {
-    const std::span<double> here = sums_.span().first(values.size());
-    copy_to_host(DeviceSpan<const double>(values), here, stream);
-    synchronize(stream);
-    MPI_Allreduce(MPI_IN_PLACE, here.data(), static_cast<int>(here.size()), MPI_DOUBLE, MPI_SUM,
-                  comm_);
-    copy_to_device(std::span<const double>(here), values, stream);
+    for (std::size_t first = 0; first < values.size(); first += kSumsAtOnce) {
+      const DeviceSpan<double> some =
+          values.subspan(first, std::min(kSumsAtOnce, values.size() - first));
+      const std::span<double> here = sums_.span().first(some.size());
+      if (first > 0) synchronize(stream);  // the numbers before these have been copied
+      copy_to_host(DeviceSpan<const double>(some), here, stream);
+      synchronize(stream);
+      MPI_Allreduce(MPI_IN_PLACE, here.data(), static_cast<int>(here.size()), MPI_DOUBLE, MPI_SUM,
+                    comm_);
+      copy_to_device(std::span<const double>(here), some, stream);
+    }
   }
 
  private:
+  static constexpr std::size_t kSumsAtOnce = 512;
+
   MPI_Comm comm_;
   bool idle_;  // the halo is empty
   DeviceBuffer<std::int32_t> send_rows_;

@@ -61,7 +61,10 @@ class PeerExchange final : public GpuExchange {
   }
   void sum(DeviceSpan<double> values, StreamRef stream) override {
     check();
-    peer_sum(peers_.data(), values, stream);
+    constexpr std::size_t kAtOnce = PeerSums::max_values;
+    for (std::size_t first = 0; first < values.size(); first += kAtOnce)
+      peer_sum(peers_.data(), values.subspan(first, std::min(kAtOnce, values.size() - first)),
+               stream);
   }
 
   void check() const override {

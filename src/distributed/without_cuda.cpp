@@ -30,6 +30,10 @@ void BoundaryProduct::multiply_and_dot(DeviceSpan<const double> /*ghosts*/,
                                        StreamRef /*stream*/) const {
   no_cuda();
 }
+void BoundaryProduct::multi_multiply(DeviceMultiVector<const double> /*ghosts*/,
+                                     DeviceMultiVector<double> /*y*/, StreamRef /*stream*/) const {
+  no_cuda();
+}
 void BoundaryProduct::update_values(std::span<const double> /*values*/, StreamRef /*stream*/) {
   no_cuda();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block is solved by the engine's HostBlockSolver, or column by column where that cannot be.
+// A block is solved by the engine's BlockSolver, or column by column where that cannot be.
 #include "petsc/ksp_block.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void require_resident(KSP ksp) {
     fail(ExitCode::usage, "KSPMatSolve: {}; use PETSc's own solver", describe(choice));
 }
 
-solvers::HostBlockSolver& block_solver_of(KSP ksp) {
+solvers::BlockSolver& block_solver_of(KSP ksp) {
   Mat amat = nullptr, pmat = nullptr;
   petsc_check(KSPGetOperators(ksp, &amat, &pmat));
   return engine_of(ksp).block_solver(amat, pmat, pc_of(ksp));
@@ -206,9 +206,12 @@ WorstColumn solve_one_by_one(KSP ksp, Mat b, Mat x, const std::function<void()>&
 bool ksp_solves_blocks(KSP ksp) {
   KSPType type = nullptr;
   petsc_check(KSPGetType(ksp, &type));
-  return type && resident_method(type) && choose_engine(ksp).resident() &&
-         !requests_of(ksp).own_test && solution_monitor(ksp).empty() &&
-         !std::dynamic_pointer_cast<CudaOperator>(operator_of(matrix_of(ksp)));
+  if (!type || !resident_method(type) || !choose_engine(ksp).resident() ||
+      requests_of(ksp).own_test || !solution_monitor(ksp).empty())
+    return false;
+  const auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_of(matrix_of(ksp)));
+  if (!cuda) return true;
+  return engine_of(ksp).form() == solvers::BlockForm::lockstep && cuda->multiplies_vectors();
 }
 
 std::int64_t ksp_block_bytes(KSP ksp, std::int64_t width) {
@@ -222,7 +225,7 @@ std::vector<KspColumn> ksp_solve_block(KSP ksp, const KspBlock& block) {
     fail(ExitCode::usage,
          "a convergence test of the user judges one vector, not a block; solve column by column");
   KspEngine& engine = engine_of(ksp);
-  solvers::HostBlockSolver& solver = block_solver_of(ksp);
+  solvers::BlockSolver& solver = block_solver_of(ksp);
   const solvers::Tolerances rule = tolerances_of(ksp, asked);
   BlockProgress progress(
       block.b.width, block.longest_history,

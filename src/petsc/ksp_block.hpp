@@ -10,9 +10,10 @@
 //   monitors    and the residual history: once per iteration of the block, with the largest norm of
 //               the columns that did this iteration. A column that waits for the confirmation of its
 //               claim does it later, so that a block may have more iterations than each column
-//   one by one  on a GPU, with a convergence test of the user, and with a monitor option that asks
-//               for the solution, such as -ksp_monitor_true_residual, the columns are solved one
-//               after another. A monitor without an option that asks for the solution is an error
+//   one by one  with a convergence test of the user, and with a monitor option that asks for the
+//               solution, such as -ksp_monitor_true_residual, the columns are solved one after
+//               another. Likewise on GPUs by block CG, and by kernels that multiply one vector only. A
+//               monitor without an option that asks for the solution is an error
 #pragma once
 
 #include <petscksp.h>
@@ -44,17 +45,18 @@ struct KspColumn {
   std::vector<double> residuals;  // the norm that the method tests, from iteration 0
 };
 
-// Whether ksp_solve_block() serves this KSP: its loop runs on the host, and PETSc's default test or
-// KSPConvergedSkip ends it. Collective.
+// Whether ksp_solve_block() serves this KSP: PETSc's default test or KSPConvergedSkip ends the loop,
+// which runs on the host, or on GPUs with a kernel that multiplies several vectors at once.
+// Collective.
 bool ksp_solves_blocks(KSP ksp);
 
-// The bytes of this rank's work vectors for `width` columns. Prepares the solver. Throws
-// Error{usage} unless ksp_solves_blocks(). Collective.
+// The bytes of this rank's work vectors for `width` columns, on the GPU where the loop runs there.
+// Prepares the solver. Throws Error{usage} unless ksp_solves_blocks(). Collective.
 std::int64_t ksp_block_bytes(KSP ksp, std::int64_t width);
 
 // Solves A X = B. The number of columns is the same on every rank. What the KSP says of its last
 // solve is that of the worst column. Throws Error{usage} unless ksp_solves_blocks(), and what
-// HostBlockSolver::solve() throws. Collective.
+// BlockSolver::solve() throws. Collective.
 std::vector<KspColumn> ksp_solve_block(KSP ksp, const KspBlock& block);
 
 // ops->matsolve of the resident types, for dense B and X. `solve_one` solves for the vectors that

@@ -12,6 +12,8 @@
 #include "petsc/pc_types.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/row_order.hpp"
+#include "solvers/cuda_block_solver.hpp"
+#include "solvers/host_block_solver.hpp"
 
 namespace trireme {
 namespace {
@@ -181,17 +183,21 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   key_ = std::move(key);
 }
 
-solvers::HostBlockSolver& KspEngine::block_solver(Mat amat, Mat pmat, PC pc) {
+solvers::BlockSolver& KspEngine::block_solver(Mat amat, Mat pmat, PC pc) {
   prepare(amat, pmat, pc);
   if (block_solver_) return *block_solver_;
-  if (!host_system_)
-    fail(ExitCode::usage,
-         "the resident engine solves for many right-hand sides at once on the host only; solve for "
-         "one after another, or use device: cpu");
-  const PreconditionerData data = data_of_preconditioner(amat, pmat, pc, key_.blocks, {});
+  if (cuda_system_ && form_ == solvers::BlockForm::block_cg)
+    fail(ExitCode::usage, "block CG works on CPUs only; use cg, or device: cpu");
+  const auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_);
+  const PreconditionerData data = data_of_preconditioner(
+      amat, pmat, pc, key_.blocks, from_device(cuda.get(), operator_of(pmat).get()));
   set_up(comm_of(amat), data.spec.kind, [&] {
-    block_solver_ = std::make_unique<solvers::HostBlockSolver>(*host_system_, method_, variant_,
-                                                               data.spec, form_);
+    if (cuda_system_)
+      block_solver_ =
+          std::make_unique<solvers::CudaBlockSolver>(*cuda_system_, method_, variant_, data.spec);
+    else
+      block_solver_ = std::make_unique<solvers::HostBlockSolver>(*host_system_, method_, variant_,
+                                                                 data.spec, form_);
   });
   return *block_solver_;
 }

@@ -14,8 +14,8 @@
 #include "petsc/mat_system.hpp"
 #include "petsc/pc_types.hpp"
 #include "petsc/shim.hpp"
+#include "solvers/block_solver.hpp"
 #include "solvers/cuda_solver.hpp"
-#include "solvers/host_block_solver.hpp"
 #include "solvers/host_solver.hpp"
 
 namespace trireme {
@@ -34,6 +34,7 @@ class KspEngine {
   bool in_block = false;  // a loop for many right-hand sides runs, and no Vec has its iterates
 
   solvers::Method method() const { return method_; }
+  solvers::BlockForm form() const { return form_; }
   solvers::Variant variant() const { return variant_; }
   // Drops the prepared solver if the variant changes.
   void set_variant(solvers::Variant variant);
@@ -49,9 +50,10 @@ class KspEngine {
   solvers::SolveResult solve(Vec b, Vec x, bool zero_guess, const solvers::Tolerances& rule,
                              const solvers::IterationObserver& observer);
   // Prepares as prepare() does, and returns the solver for many right-hand sides, which is made when
-  // it is asked for the first time and stays as long as the solver for one. Throws Error{usage} where
-  // the loop is on a GPU, and what the constructor of HostBlockSolver throws. Collective.
-  solvers::HostBlockSolver& block_solver(Mat amat, Mat pmat, PC pc);
+  // it is asked for the first time and stays as long as the solver for one. Throws Error{usage} for
+  // block CG on a GPU, and what the constructors of HostBlockSolver and CudaBlockSolver throw.
+  // Collective.
+  solvers::BlockSolver& block_solver(Mat amat, Mat pmat, PC pc);
   solvers::StoppedSolve stopped() const;  // of the last solve
   const char* executor() const;           // "host", "cuda graph", "cuda persistent kernel", ...
   bool mixed() const;                     // whether the loop's products are inexact
@@ -82,8 +84,8 @@ class KspEngine {
   std::unique_ptr<MatSystem> host_system_;
   std::unique_ptr<solvers::CudaSystem> cuda_system_;
   std::unique_ptr<solvers::Solver> solver_;
-  solvers::CudaSolver* cuda_solver_ = nullptr;              // solver_ if it is on a GPU, else null
-  std::unique_ptr<solvers::HostBlockSolver> block_solver_;  // null until it is asked for
+  solvers::CudaSolver* cuda_solver_ = nullptr;          // solver_ if it is on a GPU, else null
+  std::unique_ptr<solvers::BlockSolver> block_solver_;  // null until it is asked for
 };
 
 // The data of a KSP of a resident type.

@@ -54,11 +54,11 @@ class KspSolver {
   // InterruptGuard notes on any rank ends the solve with the solution so far. Collective.
   KspResult solve(Vec b, Vec x, bool nonzero_guess);
 
-  // Whether solve_block() serves: the resident engine on the host, without an option for a monitor
-  // that asks for the solution or by which KSPSolve prints what it solves. Collective.
+  // Whether solve_block() serves: ksp_solves_blocks(), without an option by which KSPSolve prints
+  // what it solves. Collective.
   bool solves_blocks() const;
-  // The bytes of this rank's work vectors for `width` columns at once. Prepares the solver.
-  // Collective.
+  // The bytes of this rank's work vectors for `width` columns at once, on the GPU where the loop
+  // runs there. Prepares the solver. Collective.
   std::int64_t block_bytes(std::int64_t width) const;
   // Solves A X = B, as solve() does for one vector. B and X are this rank's rows, in the caller's
   // order and in any layout. The result has one element per column; none of them can go on. A signal

@@ -25,6 +25,11 @@ class CudaKernelSystem : public CudaSystem {
                         StreamRef stream) override {
     (exact_ ? *exact_ : kernel_).multiply(x, y, Accumulate::no, stream);
   }
+  bool multiplies_vectors() const override { return kernel_.multiplies_vectors(); }
+  void multi_multiply(DeviceMultiVector<const double> x, DeviceMultiVector<double> y,
+                      StreamRef stream) override {
+    kernel_.multi_multiply(x, y, Accumulate::no, stream);
+  }
   std::size_t dot_partials() const override { return kernel_.dot_partials(); }
   void multiply_and_dot(DeviceSpan<const double> x, DeviceSpan<double> y,
                         DeviceSpan<double> partials, StreamRef stream) override {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "device/multi_vector.hpp"
 #include "device/peer_sums.hpp"
 #include "device/recording.hpp"
 #include "device/span.hpp"
@@ -35,6 +36,13 @@ class CudaSystem {
                                 StreamRef stream) {
     multiply(x, y, stream);
   }
+  // Whether multi_multiply() exists. Where it does, it computes Y = A X by the product of multiply(),
+  // for up to `width` vectors side by side (vector_stride 1) in rows of `stride` elements, once
+  // prepare_multi_product(stride, width) was called. That call is collective.
+  virtual bool multiplies_vectors() const { return false; }
+  virtual void prepare_multi_product(std::int64_t /*stride*/, std::int64_t /*width*/) {}
+  virtual void multi_multiply(DeviceMultiVector<const double> /*x*/,
+                              DeviceMultiVector<double> /*y*/, StreamRef /*stream*/) {}
   // The number of partial sums that multiply_and_dot() writes; 0 if the system does not have that
   // function.
   virtual std::size_t dot_partials() const { return 0; }

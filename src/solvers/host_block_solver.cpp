@@ -148,13 +148,7 @@ std::vector<SolveResult> HostBlockSolver::solve(MultiVector<const double> b, Mul
                                                 std::span<const IterationObserver> observers,
                                                 std::span<const double> atol) {
   const std::int64_t rows = work_->system.rows(), width = b.width;
-  if (b.rows != rows || x.rows != rows || x.width != width ||
-      (!observers.empty() && std::ssize(observers) != width) ||
-      (!atol.empty() && std::ssize(atol) != width))
-    fail(ExitCode::internal,
-         "a block solver of {} rows was given {} right-hand sides of {} rows, {} solutions of {} "
-         "rows, {} observers and {} tolerances",
-         rows, width, b.rows, x.width, x.rows, observers.size(), atol.size());
+  require_block(rows, b, x, observers.size(), atol.size());
   std::vector<SolveResult> results(static_cast<std::size_t>(width));
   if (width == 0) return results;
   const bool exactly = !work_->system.inexact();

@@ -21,6 +21,11 @@ class PermutedSystem : public CudaSystem {
   void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) override {
     permuted_->kernel().multiply(x, y, Accumulate::no, stream);
   }
+  bool multiplies_vectors() const override { return permuted_->kernel().multiplies_vectors(); }
+  void multi_multiply(DeviceMultiVector<const double> x, DeviceMultiVector<double> y,
+                      StreamRef stream) override {
+    permuted_->kernel().multi_multiply(x, y, Accumulate::no, stream);
+  }
   std::size_t dot_partials() const override { return permuted_->kernel().dot_partials(); }
   void multiply_and_dot(DeviceSpan<const double> x, DeviceSpan<double> y,
                         DeviceSpan<double> partials, StreamRef stream) override {

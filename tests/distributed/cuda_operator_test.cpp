@@ -93,6 +93,41 @@ TEST_F(CudaOperatorTest, AgreesWithTheHostForEveryKernelAndCut) {
       }
 }
 
+// X and Y have rows of 8 elements; 5 of them are vectors, and the others keep what they have.
+TEST_F(CudaOperatorTest, MultipliesSeveralVectorsWithOneExchange) {
+  constexpr std::int64_t kStride = 8, kVectors = 5;
+  for (const char* shape : {"OneByOne", "SomeRowsEmpty", "OneDenseRow", "EveryLengthTo600"})
+    for (const Cut cut : {Cut::by_nonzeros, Cut::all_on_last_rank, Cut::first_rank_empty})
+      for (const char* kernel : {"spmm-row-warp", "spmm-nnz-cache"}) {
+        SCOPED_TRACE(std::string(shape) + ", " + kernel);
+        const auto matrix =
+            matrix_on_ranks(MPI_COMM_WORLD, test::contract_shape<double>(shape), cut);
+        const std::int64_t rows = matrix->local_rows();
+        HostOperator host(matrix, "csr");
+        CudaOperator cuda(matrix, kernel);
+        ASSERT_TRUE(cuda.multiplies_vectors());
+        cuda.prepare_multi_product(kStride, kVectors);
+        const StreamRef stream = cuda.stream();
+        const Array<double> x = test::random_vector<double>(rows * kStride, 3);
+        const DeviceBuffer<double> on_gpu = to_device(std::span<const double>(x), stream);
+        const DeviceBuffer<double> product(x.size(), stream);
+        fill_nan(product.span(), stream);
+        for (int repetition = 0; repetition < 2; ++repetition)
+          cuda.queue_multi_product({on_gpu.data(), rows, kVectors, kStride, 1},
+                                   {product.data(), rows, kVectors, kStride, 1}, stream);
+        const Array<double> y = to_host(product.view(), stream);
+        Array<double> expected(x.size(), NAN);
+        host.multi_multiply({x.data(), rows, kVectors, kStride, 1},
+                            {expected.data(), rows, kVectors, kStride, 1});
+        for (std::int64_t i = 0; i < rows * kStride; ++i) {
+          if (i % kStride < kVectors)
+            ASSERT_NEAR(y[i], expected[i], 1e-11 * (1 + std::abs(expected[i]))) << i;
+          else
+            ASSERT_TRUE(std::isnan(y[i])) << i;
+        }
+      }
+}
+
 TEST_F(CudaOperatorTest, MixedPrecisionMultipliesByTheRoundedMatrixAndByTheMatrixItself) {
   const CsrMatrix<double> a = test::contract_shape<double>("EveryLengthTo600");
   const CsrMatrix<double> rounded = test::rounded_to_float(a);

@@ -29,6 +29,10 @@ if(TRIREME_TEST_PYTHON)
             ${MPIEXEC_EXECUTABLE} ${TRIREME_MPIRUN_FLAGS})
   set_tests_properties(EndToEnd.GpuRanks PROPERTIES
     LABELS "end_to_end;mpi;gpu" RESOURCE_LOCK gpu TIMEOUT 300 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
+  add_test(NAME EndToEnd.GpuBlocks
+    COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/gpu_blocks_test.py $<TARGET_FILE:solve>)
+  set_tests_properties(EndToEnd.GpuBlocks PROPERTIES
+    LABELS "end_to_end;mpi;gpu" RESOURCE_LOCK gpu TIMEOUT 300 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
 
   # One rank is killed or gets no memory. The sanitizers replace malloc, as the preloaded library does.
   if(CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT CMAKE_CXX_FLAGS MATCHES sanitize)

@@ -81,5 +81,41 @@ TEST_F(MatTriremeOnAGpu, ComesThereByItselfWhereAResidentKspAsks) {
   EXPECT_TRUE(products_of(mat).on_gpu()) << "stays there";
 }
 
+TEST_F(MatTriremeOnAGpu, KspMatSolveSolvesEachColumn) {
+  constexpr PetscInt kColumns = 5;
+  for (const char* kernel : {"spmm-row-warp", "csr-scalar"}) {  // at once, and one by one
+    SCOPED_TRACE(kernel);
+    const MatHandle mat = trireme_of(aij, kernel, "cuda");
+    PetscInt rows = 0;
+    petsc_check(MatGetLocalSize(aij, &rows, nullptr));
+    MatHandle b, x, product;
+    for (MatHandle* block : {&b, &x}) {
+      petsc_check(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, kColumns,
+                                 nullptr, block->put()));
+      petsc_check(MatAssemblyBegin(*block, MAT_FINAL_ASSEMBLY));
+      petsc_check(MatAssemblyEnd(*block, MAT_FINAL_ASSEMBLY));
+    }
+    petsc_check(MatSetRandom(b, nullptr));
+    KspHandle ksp;
+    petsc_check(KSPCreate(MPI_COMM_WORLD, ksp.put()));
+    petsc_check(KSPSetOperators(ksp, mat, mat));
+    petsc_check(KSPSetType(ksp, KSPTRIREMECG));
+    petsc_check(KSPSetTolerances(ksp, 1e-9, PETSC_DEFAULT, PETSC_DEFAULT, 500));
+    PC pc = nullptr;
+    petsc_check(KSPGetPC(ksp, &pc));
+    petsc_check(PCSetType(pc, PCJACOBI));
+    petsc_check(KSPMatSolve(ksp, b, x));
+    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+    petsc_check(KSPGetConvergedReason(ksp, &reason));
+    EXPECT_GT(reason, 0);
+    petsc_check(MatMatMult(aij, x, MAT_INITIAL_MATRIX, PETSC_DEFAULT, product.put()));
+    petsc_check(MatAXPY(product, -1, b, SAME_NONZERO_PATTERN));
+    PetscReal residual = 0, norm = 0;
+    petsc_check(MatNorm(product, NORM_FROBENIUS, &residual));
+    petsc_check(MatNorm(b, NORM_FROBENIUS, &norm));
+    EXPECT_LE(residual, 1e-7 * norm);
+  }
+}
+
 }  // namespace
 }  // namespace trireme

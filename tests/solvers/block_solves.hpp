@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions that solve for many right-hand sides at once on the host, for tests.
+// Functions that solve for many right-hand sides at once, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace trireme::test {
 
 // Solves for the columns `b`, from the guesses `x0` (none: from zero). options.x0 is not used. The
 // observer of `options` watches every column.
-inline std::vector<Solved> solve_block(solvers::HostBlockSolver& solver,
+inline std::vector<Solved> solve_block(solvers::BlockSolver& solver,
                                        const std::vector<Array<double>>& b, const Options& options,
                                        const std::vector<Array<double>>& x0 = {}) {
   const std::int64_t width = std::ssize(b);

@@ -137,7 +137,7 @@ inline void run_rows(const SolveBlocks& pass, const LaneScalars&, std::span<cons
 
 // run_rows() compiled for the widest SIMD instructions that this machine has. All targets give the
 // same bits, as long as the compiler does not fuse a product and a sum (-ffp-contract=off).
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
 template <class Pass>
 [[gnu::target("avx2"), gnu::flatten]] void run_rows_avx2(const Pass& pass,
                                                          const LaneScalars& scalars,

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What happens around the loops of a lockstep solve on a GPU: memory, preconditioner, and the exact
+// product for columns for which an inexact one does not do.
+// MultiVector<const double> has a conversion to itself, which nobody calls.
+#pragma nv_diag_suppress 554
+
+#include "solvers/cuda_block_solver.hpp"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "base/error.hpp"
+#include "device/device.hpp"
+#include "device/stream.hpp"
+#include "solvers/executors/cuda_lockstep_executor.cuh"
+
+namespace trireme::solvers {
+namespace {
+
+constexpr int kCallersVectors = 2;  // b and x, which come before the work vectors
+constexpr int kBlocksPerMultiprocessor = 4;
+
+}  // namespace
+
+CudaLockstepExecutor::Sums::Sums(std::int64_t rows, StreamRef stream)
+    : blocks_(static_cast<int>(std::clamp<std::int64_t>(
+          (rows * kMaxColumns + kPassThreads - 1) / kPassThreads, 1,
+          std::int64_t{device_properties().multiprocessors} * kBlocksPerMultiprocessor))),
+      stride_(std::int64_t{blocks_} * kMaxSums * kMaxColumns),
+      partials_(static_cast<std::size_t>(stride_ * kMaxPending), stream),
+      totals_(kMaxColumns * (kMaxSums * kMaxPending + 1), stream) {}
+
+struct CudaBlockSolver::Work {
+  CudaSystem& system;
+  Method method;
+  CudaSolver single;  // owns the preconditioner
+  Stream stream;
+  CudaLockstepBlock block;
+  CudaLockstepExecutor::Sums sums;
+
+  Work(CudaSystem& of, Method by, Variant variant, const PreconditionerSpec& spec)
+      : system(of),
+        method(by),
+        single(of, by, variant, spec, {.mode = CudaMode::graph}),
+        block(of.rows(), of.order(), stream),
+        sums(of.rows(), stream) {}
+
+  // Calls visit(text, m) with the entry of the method and the preconditioner.
+  template <class Visit>
+  void visit_solve(const Visit& visit) const {
+    std::visit(
+        [&](const auto& m) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(m)>, std::monostate>)
+            visit_method(method, single.variant(), [&](auto entry) { visit(entry, m); });
+        },
+        single.preconditioner());
+  }
+
+  // The vectors of the method and of the preconditioner.
+  std::pair<int, int> work_vectors() const {
+    std::pair<int, int> count;
+    visit_solve([&](auto entry, const auto& m) {
+      using Text = typename decltype(entry)::type;
+      using M = std::decay_t<decltype(m)>;
+      count = {M::pointwise ? Text::pointwise_vectors : Text::vectors, M::work_vectors};
+    });
+    return count;
+  }
+  int vectors() const {
+    const auto [of_method, of_preconditioner] = work_vectors();
+    return kCallersVectors + of_method + of_preconditioner;
+  }
+  std::int64_t bytes(std::int64_t width) const {
+    return CudaLockstepBlock::columns_of_memory(width, vectors()) * system.rows() *
+           static_cast<std::int64_t>(sizeof(double));
+  }
+
+  // The sum of the numbers of all processes.
+  double anywhere(double number) const {
+    if (system.processes() == 1) return number;
+    const DeviceSpan<double> all(sums.totals(), 1);
+    copy_to_device(std::span<const double>(&number, 1), all, stream);
+    system.sum(all, stream);
+    return read_back<double>(all.data(), stream);
+  }
+
+  // Allocates the block; the processes agree on an error.
+  void reserve(std::int64_t width) {
+    double failures = 0;
+    try {
+      block.reserve(width, vectors());
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::resource) throw;
+      failures = 1;
+    }
+    if (anywhere(failures) > 0)
+      throw Error(ExitCode::resource, "a GPU has not enough memory for " + std::to_string(width) +
+                                          " right-hand sides at once, which need " +
+                                          std::to_string(bytes(width) / 1'000'000) +
+                                          " MB on this one; solve fewer of them at once");
+    if (!system.multiplies_vectors()) return;
+    block.each_stride([&](std::int64_t stride) { system.prepare_multi_product(stride, stride); });
+  }
+
+  // Runs the method's text for `columns`, and returns them with their last states.
+  std::vector<LockstepColumn> run(std::vector<LockstepColumn> columns, MultiVector<const double> b,
+                                  MultiVector<double> x, bool zero_guess, bool exactly) {
+    const NormTerm norm{columns.front().state.rule.norm == NormKind::preconditioned};
+    block.bring(std::move(columns), b, x, zero_guess);
+    const int of_method = work_vectors().first;
+    const auto vector = [&](int k) {  // null where the text does not use it
+      return k < of_method ? block.vector(kCallersVectors + k) : nullptr;
+    };
+    CudaLockstepExecutor executor(system, block, sums, stream, exactly);
+    const SystemVectors callers{block.vector(0), block.vector(1), zero_guess, norm};
+    visit_solve([&](auto entry, const auto& prepared) {
+      const auto m = on_block(prepared, of_method);
+      run_solve(executor, decltype(entry)::type::with(callers, vector), m);
+    });
+    block.give_back(x);
+    system.check();
+    return block.ended();
+  }
+
+  // The preconditioner with work vectors of the block, which come after those of the method.
+  template <class M>
+  M on_block(const M& m, int of_method) {
+    if constexpr (M::work_vectors > 0)
+      return m.with([&](int k) { return block.vector(kCallersVectors + of_method + k); });
+    else
+      return m;
+  }
+
+  std::vector<SolveResult> solve(MultiVector<const double> b, MultiVector<double> x,
+                                 bool zero_guess, const Tolerances& rule,
+                                 std::span<const IterationObserver> observers,
+                                 std::span<const double> atol);
+};
+
+std::vector<SolveResult> CudaBlockSolver::Work::solve(MultiVector<const double> b,
+                                                      MultiVector<double> x, bool zero_guess,
+                                                      const Tolerances& rule,
+                                                      std::span<const IterationObserver> observers,
+                                                      std::span<const double> atol) {
+  const bool exactly = !system.inexact();
+  reserve(b.width);
+  std::vector<SolveResult> results(static_cast<std::size_t>(b.width));
+  std::vector<LockstepColumn> columns(results.size());
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    columns[j].number = static_cast<std::int64_t>(j);
+    columns[j].observer = observers.empty() ? nullptr : &observers[j];
+    columns[j].state.rule = rule;
+    if (!atol.empty()) columns[j].state.rule.atol = atol[j];
+    if (!exactly) columns[j].state.correct_below = kCorrectBelow;
+  }
+  std::vector<LockstepColumn> once_more;
+  for (const LockstepColumn& column : run(std::move(columns), b, x, zero_guess, exactly))
+    if (!exactly && gave_up(column.state))
+      once_more.push_back(column);
+    else
+      results[column.number] = result_of(column.state, -1, single.variant());
+  if (once_more.empty()) return results;
+
+  // These columns go on with the exact product: from their x, or from 0.
+  std::vector<std::int64_t> exact_from(results.size(), -1);
+  for (LockstepColumn& column : once_more) {
+    exact_from[column.number] = column.state.iterations;
+    if (!go_on_exactly(column.state)) continue;
+    for (std::int64_t i = 0; i < x.rows; ++i) x(i, column.number) = 0;
+  }
+  for (const LockstepColumn& column : run(std::move(once_more), b, x, false, true))
+    results[column.number] = result_of(column.state, exact_from[column.number], single.variant());
+  return results;
+}
+
+CudaBlockSolver::CudaBlockSolver(CudaSystem& system, Method method, Variant variant,
+                                 const PreconditionerSpec& spec)
+    : work_(std::make_unique<Work>(system, method, variant, spec)) {}
+CudaBlockSolver::~CudaBlockSolver() = default;
+
+std::vector<SolveResult> CudaBlockSolver::solve(MultiVector<const double> b, MultiVector<double> x,
+                                                bool zero_guess, const Tolerances& rule,
+                                                std::span<const IterationObserver> observers,
+                                                std::span<const double> atol) {
+  require_block(work_->system.rows(), b, x, observers.size(), atol.size());
+  if (work_->system.inexact()) require_norm(rule);
+  if (rule.judged_by_caller)
+    throw Error(ExitCode::usage,
+                "many right-hand sides at once on a GPU cannot be judged by the caller; solve one "
+                "after another");
+  std::vector<SolveResult> results;
+  for (std::int64_t first = 0; first < b.width; first += kMaxColumns) {
+    const std::int64_t count = std::min<std::int64_t>(kMaxColumns, b.width - first);
+    const auto part = [&](auto of_columns) {
+      return of_columns.empty() ? of_columns
+                                : of_columns.subspan(static_cast<std::size_t>(first),
+                                                     static_cast<std::size_t>(count));
+    };
+    const std::vector<SolveResult> some =
+        work_->solve(b.vectors(first, count), x.vectors(first, count), zero_guess, rule,
+                     part(observers), part(atol));
+    results.insert(results.end(), some.begin(), some.end());
+  }
+  return results;
+}
+
+std::int64_t CudaBlockSolver::bytes(std::int64_t width) const {
+  return work_->bytes(std::min<std::int64_t>(width, kMaxColumns));
+}
+void CudaBlockSolver::renew(const PreconditionerSpec& spec) { work_->single.renew(spec); }
+Variant CudaBlockSolver::variant() const { return work_->single.variant(); }
+const PreparedPreconditioner& CudaBlockSolver::preconditioner() const {
+  return work_->single.preconditioner();
+}
+
+}  // namespace trireme::solvers
