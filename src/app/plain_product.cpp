@@ -3,6 +3,7 @@
 #include "app/plain_product.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -19,6 +20,47 @@ void add_product(const CsrView<double>& a, std::span<const double> x, std::span<
       sum += a.values[k] * x[a.col_idx[k]];
     y[row] = sum;
   }
+}
+
+double local_dot(std::span<const double> u, std::span<const double> v) {
+  // The pieces make the sum the same for any number of threads.
+  constexpr std::int64_t kPiece = 1 << 14;
+  const std::int64_t rows = std::ssize(u);
+  const std::int64_t pieces = (rows + kPiece - 1) / kPiece;
+  Array<double> of_piece(pieces);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    double sum = 0;
+    for (std::int64_t i = piece * kPiece; i < std::min(rows, (piece + 1) * kPiece); ++i)
+      sum += u[i] * v[i];
+    of_piece[piece] = sum;
+  }
+  return std::accumulate(of_piece.begin(), of_piece.end(), 0.0);
+}
+
+// The largest magnitude, and 1 where a number is not finite.
+using Extremes = std::array<double, 2>;
+
+// The norm of v, of which `squares` gives v.v over all ranks and `agree` the extremes of all ranks.
+template <class Squares, class Agree>
+double norm_of(std::span<const double> v, const Squares& squares, const Agree& agree) {
+  // Above this sum, the loss by squares that underflow (below 1e-308) is negligible.
+  constexpr double kAboveUnderflow = 1e-250;
+  const double sum = squares(v);
+  if (std::isfinite(sum) && sum > kAboveUnderflow) return std::sqrt(sum);
+  Extremes extremes = {0, 0};
+  for (const double value : v) {
+    if (!std::isfinite(value)) extremes[1] = 1;
+    extremes[0] = std::max(extremes[0], std::abs(value));
+  }
+  agree(extremes);
+  if (extremes[1] != 0) return std::numeric_limits<double>::quiet_NaN();
+  if (extremes[0] == 0) return 0;
+  int exponent = 0;
+  std::frexp(extremes[0], &exponent);
+  Array<double> scaled(v.size());
+  for (std::size_t i = 0; i < v.size(); ++i) scaled[i] = std::ldexp(v[i], -exponent);
+  return std::ldexp(std::sqrt(squares(scaled)), exponent);
 }
 
 }  // namespace
@@ -55,45 +97,35 @@ double PlainProduct::residual_norm(std::span<const double> b, std::span<const do
 }
 
 double PlainProduct::dot(std::span<const double> u, std::span<const double> v) const {
-  // The pieces make the sum the same for any number of threads.
-  constexpr std::int64_t kPiece = 1 << 14;
-  const std::int64_t rows = std::ssize(u);
-  const std::int64_t pieces = (rows + kPiece - 1) / kPiece;
-  Array<double> of_piece(pieces);
-#pragma omp parallel for schedule(static)
-  for (std::int64_t piece = 0; piece < pieces; ++piece) {
-    double sum = 0;
-    for (std::int64_t i = piece * kPiece; i < std::min(rows, (piece + 1) * kPiece); ++i)
-      sum += u[i] * v[i];
-    of_piece[piece] = sum;
-  }
-  double sum = std::accumulate(of_piece.begin(), of_piece.end(), 0.0);
+  double sum = local_dot(u, v);
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, matrix_->comm);
   return sum;
 }
 
 double PlainProduct::norm(std::span<const double> v) const {
-  // Above this sum, the loss by squares that underflow (below 1e-308) is negligible.
-  constexpr double kAboveUnderflow = 1e-250;
-  const double squares = dot(v, v);
-  if (std::isfinite(squares) && squares > kAboveUnderflow) return std::sqrt(squares);
-  return scaled_norm(v);
+  return norm_of(
+      v, [this](std::span<const double> u) { return dot(u, u); },
+      [this](Extremes& extremes) {
+        MPI_Allreduce(MPI_IN_PLACE, extremes.data(), 2, MPI_DOUBLE, MPI_MAX, matrix_->comm);
+      });
 }
 
-double PlainProduct::scaled_norm(std::span<const double> v) const {
-  double extremes[2] = {0, 0};  // the largest magnitude; 1 where a number is not finite
-  for (const double value : v) {
-    if (!std::isfinite(value)) extremes[1] = 1;
-    extremes[0] = std::max(extremes[0], std::abs(value));
-  }
-  MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_DOUBLE, MPI_MAX, matrix_->comm);
-  if (extremes[1] != 0) return std::numeric_limits<double>::quiet_NaN();
-  if (extremes[0] == 0) return 0;
-  int exponent = 0;
-  std::frexp(extremes[0], &exponent);
-  Array<double> scaled(v.size());
-  for (std::size_t i = 0; i < v.size(); ++i) scaled[i] = std::ldexp(v[i], -exponent);
-  return std::ldexp(std::sqrt(dot(scaled, scaled)), exponent);
+double PlainProduct::norm_alone(std::span<const double> v) {
+  return norm_of(v, [](std::span<const double> u) { return local_dot(u, u); }, [](Extremes&) {});
+}
+
+double PlainProduct::residual_norm_alone(std::span<const double> values, std::span<const double> b,
+                                         std::span<const double> x) {
+  CsrView<double> a = matrix_->blocks.local.view();
+  a.values = values;
+  Array<double>& residual = residual_alone_;
+  residual.resize(b.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < residual.size(); ++i) residual[i] = 0;
+  add_product(a, x, residual);
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < residual.size(); ++i) residual[i] = b[i] - residual[i];
+  return norm_alone(residual);
 }
 
 }  // namespace trireme

@@ -23,19 +23,26 @@ class PlainProduct {
   void multiply(std::span<const double> x, std::span<double> y);
   // ||b - A x||
   double residual_norm(std::span<const double> b, std::span<const double> x);
+  // The same on a communicator of one rank, with `values` in place of the matrix's, whose pattern
+  // they have. It neither communicates nor uses the memory of other members, so that another thread
+  // may call it. Not collective.
+  double residual_norm_alone(std::span<const double> values, std::span<const double> b,
+                             std::span<const double> x);
 
   double dot(std::span<const double> u, std::span<const double> v) const;
   // No square underflows or overflows, whatever the scale of v. NaN where a number of v on any rank
   // is NaN or infinite.
   double norm(std::span<const double> v) const;
+  // The same on a communicator of one rank. Not collective.
+  static double norm_alone(std::span<const double> v);
 
  private:
-  double scaled_norm(std::span<const double> v) const;
 
   std::shared_ptr<const DistributedMatrix> matrix_;
   PetscHandle<PetscSF, PetscSFDestroy> halo_;
   Array<double> ghosts_;
   Array<double> residual_;  // of residual_norm()
+  Array<double> residual_alone_;
 };
 
 }  // namespace trireme

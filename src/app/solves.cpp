@@ -120,13 +120,16 @@ bool Solves::solve_until_done() {
       solve_block(k, count);
     else
       solve(k);
+    if (unconfirmed_) break;
     if (context_.steps) end_step(k);
     signalled = InterruptGuard::asked_anywhere(context_.matrix->comm);
   }
+  settle_now();
   return signalled;
 }
 
 void Solves::solve(std::size_t k) {
+  if (overlap_ && k > 0) return solve_overlapped(k);
   KspSolver& solver = *plan_.solver;
   const FirstGuess first = guess(k);
   ScaledSystem system(*this, k, first.x);
@@ -139,31 +142,11 @@ void Solves::solve(std::size_t k) {
   else
     petsc_check(VecSet(x_, 0));
 
-  const std::int64_t before = checkpointer_->iterations_before(k);
-  // PETSc's own loops count from 0 where they go on; the resident engine counts on.
-  const std::int64_t uncounted = solver.engine() == Engine::resident ? 0 : before;
   const double target =
       std::max(solver.rtol() * solver.reference(system.unit, system.first_norm), solver.atol());
-  if (tuning_) tuning_->solve_begins(wanted_ - count_ - 1);
-  solver.monitor([&](std::int64_t iteration, double norm) {
-    if (tuning_) tuning_->iteration(iteration, norm, target);
-    if (on_iteration_) on_iteration_(uncounted + iteration, relative(norm, system.unit));
-  });
+  const std::int64_t before = checkpointer_->iterations_before(k);
   solver.scale_tolerance(system.exponent);
-  const std::optional<std::int64_t> copies_before = petsc_device_copies();
-  const int of_x = system.of_x;
-  if (context_.clock) context_.clock->iterations_begin();
-  KspResult result = checkpointer_->solve(
-      solver, b_, x_,
-      {.k = k,
-       .nonzero_guess = first.nonzero,
-       .unit = system.unit,
-       .solution = [of_x](Vec x) { return times_power_of_two(local_values(x), of_x); },
-       .guess = [of_x](const Array<double>& x,
-                       Vec into) { set_local_values(into, Scaled(x, -of_x).values()); },
-       .interlude = tuning_ ? tuning_->interlude() : Interlude()});
-  if (tuning_) tuning_->solve_ends(result);
-  if (copies_before) copies_ += *petsc_device_copies() - *copies_before;
+  KspResult result = run_solver(k, system.of_x, first.nonzero, system.unit, target);
 
   if (context_.steps) {
     const bool known = first.nonzero && measured && !result.residuals.empty();
@@ -176,36 +159,67 @@ void Solves::solve(std::size_t k) {
   note(k, system, std::move(result), local_values(x_));
 }
 
+KspResult Solves::run_solver(std::size_t k, int of_x, bool nonzero_guess, double unit,
+                             double target) {
+  KspSolver& solver = *plan_.solver;
+  // PETSc's own loops count from 0 where they go on; the resident engine counts on.
+  const std::int64_t uncounted =
+      solver.engine() == Engine::resident ? 0 : checkpointer_->iterations_before(k);
+  if (tuning_) tuning_->solve_begins(wanted_ - count_ - 1);
+  solver.monitor([&](std::int64_t iteration, double norm) {
+    if (tuning_) tuning_->iteration(iteration, norm, target);
+    if (on_iteration_) on_iteration_(uncounted + iteration, relative(norm, unit));
+  });
+  const std::optional<std::int64_t> copies_before = petsc_device_copies();
+  if (context_.clock) context_.clock->iterations_begin();
+  KspResult result = checkpointer_->solve(
+      solver, b_, x_,
+      {.k = k,
+       .nonzero_guess = nonzero_guess,
+       .unit = unit,
+       .solution = [of_x](Vec x) { return times_power_of_two(local_values(x), of_x); },
+       .guess = [of_x](const Array<double>& x,
+                       Vec into) { set_local_values(into, Scaled(x, -of_x).values()); },
+       .interlude = tuning_ ? tuning_->interlude() : Interlude()});
+  if (tuning_) tuning_->solve_ends(result);
+  if (copies_before) copies_ += *petsc_device_copies() - *copies_before;
+  return result;
+}
+
 void Solves::note(std::size_t k, const ScaledSystem& system, KspResult result, Array<double> x) {
   const Problem& problem = context_.problem;
   TrueResidual residual = judged(system, x);
   if (!result.residuals.empty()) residual.last_norm = result.residuals.back();
   confirm(result.verdict, *plan_.solver, residual);
-  if (each_seconds_.empty() || (verdict_.converged && !result.verdict.converged))
-    verdict_ = result.verdict;
-
-  residuals_[k] = relative(residual.norm, system.unit);
   if (context_.steps) {
     if (context_.steps->solution_is_one()) errors_[k] = error(x, Array<double>(x.size(), 1.0));
   } else if (!problem.x_exact.empty()) {
     errors_[k] = error(x, problem.x_exact[k]);
   }
+  const Verdict verdict = result.verdict;
+  solutions_[k] = std::move(x);
+  record(k, std::move(result), relative(residual.norm, system.unit), system.unit);
+  if (system.exponent != 0) rhs_exponent_ = system.exponent;
+  if (columns_.empty()) return;
+  columns_[k] = {.iterations = iterations_,
+                 .converged = verdict.converged,
+                 .reason = verdict.text,
+                 .relative_residual = residuals_[k],
+                 .history = history_};
+  if (!problem.x_exact.empty()) columns_[k].relative_error = errors_[k];
+}
+
+void Solves::record(std::size_t k, KspResult&& result, double relative_residual, double unit) {
+  if (each_seconds_.empty() || (verdict_.converged && !result.verdict.converged))
+    verdict_ = result.verdict;
+  residuals_[k] = relative_residual;
   facts_ = result.facts;
   iterations_ = result.iterations;
   each_seconds_.push_back(result.seconds);
   ++count_;
   history_ = std::move(result.residuals);
-  for (double& norm : history_) norm = relative(norm, system.unit);
-  solutions_[k] = std::move(x);
+  for (double& norm : history_) norm = relative(norm, unit);
   checkpointer_->solved(k, result);
-  if (system.exponent != 0) rhs_exponent_ = system.exponent;
-  if (columns_.empty()) return;
-  columns_[k] = {.iterations = iterations_,
-                 .converged = result.verdict.converged,
-                 .reason = result.verdict.text,
-                 .relative_residual = residuals_[k],
-                 .history = history_};
-  if (!problem.x_exact.empty()) columns_[k].relative_error = errors_[k];
 }
 
 // What an earlier run has solved is judged again, and not solved again.

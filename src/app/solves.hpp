@@ -14,6 +14,7 @@
 #include "app/plan.hpp"
 #include "app/renewal.hpp"
 #include "app/run_kernel.hpp"
+#include "app/step_overlap.hpp"
 #include "app/system_scale.hpp"
 #include "app/true_residual.hpp"
 
@@ -55,8 +56,8 @@ class Solves {
   };
 
   bool solve_until_done();         // whether a signal ended it
-  bool go_to_step(std::size_t k);  // false: its data are at fault
-  void bring_values(StepOutcome& step);
+  bool go_to_step(std::size_t k);  // false: its data, or the step before, are at fault
+  void bring_values(std::size_t k, StepOutcome& step);
   void give_up_plan();
   void rebuild();
   void end_step(std::size_t k);
@@ -65,12 +66,36 @@ class Solves {
   int matrix_exponent() const;
   FirstGuess guess(std::size_t k) const;
   void solve(std::size_t k);
+  // One solve from b_ and x_, or from the vectors on the device that the solver was given.
+  // The caller's x is the solver's times 2^of_x.
+  KspResult run_solver(std::size_t k, int of_x, bool nonzero_guess, double unit, double target);
+  // In solves_overlapped.cpp: the steps of a sequence on one GPU, see step_overlap.hpp. The verdict
+  // on a step that seems to have converged is pending while the next step is solved.
+  struct Pending {
+    std::size_t k;
+    Verdict verdict;
+    TrueResidual residual;  // but for its norm
+  };
+  bool can_overlap() const;
+  void begin_overlap();  // at step 0
+  // Continues or ends the overlap at the present step k, whose values are in place.
+  void overlap_step(std::size_t k);
+  void solve_overlapped(std::size_t k);
+  void settle(double norm);  // decides on pending_
+  // Decides on pending_ with the values and the right-hand side of its step, where no other thread
+  // does, and leaves x in solutions_.
+  void settle_now(std::span<const double> values, std::span<const double> b);
+  void settle_now();  // with those of the matrix
+  // The steps from here on are solved without overlap. The arguments belong to step k - 1.
+  void end_overlap(std::size_t k, std::span<const double> values, std::span<const double> b);
   // In solves_of_blocks.cpp: several right-hand sides at once.
   std::size_t columns_at_once(std::size_t k);
   std::size_t choose_block_width();
   void solve_block(std::size_t first, std::size_t count);
   // What solve() and solve_block() note of a right-hand side: x is in the scale of `system`.
   void note(std::size_t k, const ScaledSystem& system, KspResult result, Array<double> x);
+  // The part of note() that needs no x.
+  void record(std::size_t k, KspResult&& result, double relative_residual, double unit);
   void take_over(std::size_t k);
   void note_a_stop();
   void fill(RunOutcome& o);
@@ -97,6 +122,9 @@ class Solves {
   std::int64_t wanted_ = 0;                     // solves
   std::int64_t count_ = 0;                      // solves that are done, with those of earlier runs
   std::vector<double> history_, each_seconds_;  // of the last solve; of each solve
+  std::optional<StepOverlap> overlap_;          // of a sequence on one GPU
+  std::optional<Pending> pending_;              // likewise
+  bool unconfirmed_ = false;                    // pending_ was, and the steps after it are dropped
   std::optional<Renewal> renewal_;              // of a sequence
   std::vector<StepOutcome> steps_;              // likewise
   double read_seconds_ = 0;                     // of all steps

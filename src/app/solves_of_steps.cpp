@@ -37,6 +37,10 @@ bool Solves::go_to_step(std::size_t k) {
     step.new_values = step.renewed = true;
     step.read_seconds = steps.read_seconds();
   } else {
+    if (overlap_ && !steps.next_is_read_alone()) {
+      end_overlap(k, context_.matrix->blocks.local.values, steps.rhs());
+      if (unconfirmed_) return false;
+    }
     try {
       const Stopwatch watch;
       const Steps::Change change = steps.go_on([this] { give_up_plan(); });
@@ -48,24 +52,31 @@ bool Solves::go_to_step(std::size_t k) {
           if (!x.empty()) x = steps.moved(x);
         step.new_values = step.renewed = step.rebuilt = true;
       } else if (change == Steps::Change::values) {
-        bring_values(step);
+        bring_values(k, step);
       }
       step.renew_seconds =
           max_over_ranks(context_.matrix->comm, watch.seconds()) - step.read_seconds;
     } catch (const AgreedError& error) {
+      settle_now();
+      if (unconfirmed_) return false;
       verdict_ = {.exit_code = error.code(), .text = fmt::format("step {}: {}", k, error.what())};
       return false;
     }
   }
-  if (plan_.amat->on_gpu()) steps.work_ahead();
+  if (k == 0) begin_overlap();
+  if (overlap_) overlap_step(k);
+  if (unconfirmed_) return false;
+  if (!overlap_ && plan_.amat->on_gpu()) steps.work_ahead();
   steps_.push_back(std::move(step));
   return true;
 }
 
 // The matrix has new values on the same pattern.
-void Solves::bring_values(StepOutcome& step) {
+void Solves::bring_values(std::size_t k, StepOutcome& step) {
   step.new_values = true;
   if (!plan_.amat->refresh_values()) {
+    if (overlap_) end_overlap(k, context_.steps->values_before(), context_.steps->rhs_before());
+    if (unconfirmed_) return;
     give_up_plan();
     rebuild();
     step.renewed = step.rebuilt = true;
@@ -119,7 +130,8 @@ void Solves::end_step(std::size_t k) {
   step.relative_residual = residuals_[k];
   step.solve_seconds = each_seconds_.back();
   renewal_->solved(iterations_, decades_of(history_), step.solve_seconds);
-  context_.steps->write(solutions_[k], plan_.amat->on_gpu());
+  if (overlap_ && k == 0) overlap_->begin_with(solutions_[0]);
+  if (!pending_) context_.steps->write(solutions_[k], plan_.amat->on_gpu());
   if (k > 1) solutions_[k - 2] = {};
 }
 

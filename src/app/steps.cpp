@@ -2,6 +2,8 @@
 // New values go into the shared matrix in place; another pattern replaces the matrix.
 #include "app/steps.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -45,6 +47,9 @@ Array<double> row_sums(const SplitRows& blocks, int exponent) {
   return sums;
 }
 
+// For a thread beside a solve, whose host threads and whose use of memory it leaves room.
+void leave_threads_to_others() { omp_set_num_threads(std::max(1, omp_get_max_threads() / 2)); }
+
 }  // namespace
 
 Steps::Steps(MPI_Comm comm, const ProblemSpec& spec, const Problem& problem,
@@ -75,6 +80,8 @@ RowRange Steps::rows() const {
 Steps::Change Steps::begin() {
   wait();
   ahead_ = {};
+  spare_ = {};
+  keeps_ = new_values_ = new_rhs_ = false;
   now_ = 0;
   Change change = Change::rhs_only;
   const bool brings_values = !steps_.front().values.empty() && first_order_;
@@ -98,22 +105,42 @@ Steps::Change Steps::go_on(const std::function<void()>& give_up) {
   return take(std::move(data), give_up);
 }
 
-void Steps::work_ahead() {
-  if (now_ + 1 >= count()) return;
-  const Step& next = steps_[now_ + 1];
-  int alone = reader_.can_be_read_alone(next) ? 1 : 0;
+void Steps::work_ahead(const AlsoAhead& also) {
+  const Step* const next = now_ + 1 < count() ? &steps_[now_ + 1] : nullptr;
+  int alone = next && reader_.can_be_read_alone(*next) ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &alone, 1, MPI_INT, MPI_MIN, comm_);
-  if (alone == 0 && waits_.empty()) return;
-  ahead_ = std::async(std::launch::async, [this, alone, &next, x = std::exchange(waits_, {})] {
+  if (alone == 0 && (!next || waits_.empty()) && !also.first) return;
+  const auto work = [this, alone, next, also,
+                     x = std::exchange(waits_, {})] {
+    if (keeps_) leave_threads_to_others();
+    if (also.first) also.first();
     if (!x.empty()) file_->append_alone(x);
-    return alone == 1 ? std::optional(reader_.read_alone(next)) : std::nullopt;
-  });
+    Ahead ahead;
+    if (alone == 0) return ahead;
+    try {
+      ahead.next = reader_.read_alone(*next, std::move(spare_));
+      if (also.with_next) also.with_next(*ahead.next);
+    } catch (...) {
+      ahead.error = std::current_exception();
+    }
+    return ahead;
+  };
+  ahead_ = std::async(std::launch::async, work);
+}
+
+bool Steps::next_is_read_alone() const {
+  return size_of(comm_) == 1 && now_ + 1 < count() && reader_.can_be_read_alone(steps_[now_ + 1]);
 }
 
 StepData Steps::read(std::int64_t step) {
   const Stopwatch watch;
   std::optional<StepData> data;
-  if (ahead_.valid()) collectively(comm_, [&] { data = ahead_.get(); });
+  if (ahead_.valid())
+    collectively(comm_, [&] {
+      Ahead ahead = ahead_.get();
+      if (ahead.error) std::rethrow_exception(ahead.error);
+      data = std::move(ahead.next);
+    });
   write_what_waits();
   if (!data) data = reader_.read(steps_[step]);
   read_seconds_ = max_over_ranks(comm_, watch.seconds());
@@ -124,23 +151,38 @@ Steps::Change Steps::take(StepData&& data, const std::function<void()>& give_up)
   const Step& step = steps_[now_];
   cuts_before_ = matrix_->row_starts;
   Change change = Change::rhs_only;
+  new_values_ = new_rhs_ = false;
   if (data.matrix) {
     change = install(std::move(*data.matrix), &step, give_up);
   } else if (data.values) {
-    matrix_->replace_values(*data.values);
+    if (keeps_) {
+      matrix_->exchange_values(*data.values);
+      spare_.values = std::move(data.values);
+      new_values_ = true;
+    } else {
+      matrix_->replace_values(*data.values);
+    }
     scale(data.largest);
     first_matrix_ = false;
     change = Change::values;
   }
   if (data.rhs) {
-    rhs_ = std::move(*data.rhs);
+    set_rhs(std::move(*data.rhs));
     made_.reset();
     return change;
   }
   if (change == Change::pattern) rhs_ = moved(rhs_);
   if (step.rhs) made_ = std::get<MadeRhs>(*step.rhs);
-  if (made_ && (step.rhs || change != Change::rhs_only)) make_rhs(*made_);
+  const bool follows_values = made_ == MadeRhs::from_ones && change != Change::rhs_only;
+  if (made_ && (step.rhs || follows_values)) set_rhs(made_rhs(*made_));
   return change;
+}
+
+void Steps::set_rhs(Array<double>&& rhs) {
+  std::swap(rhs_, rhs);
+  if (!keeps_) return;
+  spare_.rhs = std::move(rhs);
+  new_rhs_ = true;
 }
 
 Steps::Change Steps::install(MatrixOnRanks&& read, const Step* step,
@@ -168,18 +210,10 @@ void Steps::scale(double largest) {
   scaled_ = true;
 }
 
-void Steps::make_rhs(MadeRhs made) {
-  switch (made) {
-    case MadeRhs::ones:
-      rhs_.assign(matrix_->local_rows(), 1.0);
-      break;
-    case MadeRhs::random:
-      rhs_ = random_vector(rows(), 1);
-      break;
-    case MadeRhs::from_ones:
-      rhs_ = row_sums(matrix_->blocks, exponent_);
-      break;
-  }
+Array<double> Steps::made_rhs(MadeRhs made) const {
+  if (made == MadeRhs::random) return random_vector(rows(), 1);
+  if (made == MadeRhs::from_ones) return row_sums(matrix_->blocks, exponent_);
+  return Array<double>(matrix_->local_rows(), 1.0);
 }
 
 Array<double> Steps::moved(const Array<double>& vector) const {
@@ -209,7 +243,7 @@ void Steps::write_what_waits() {
 }
 
 std::unique_ptr<OutputFile> Steps::take_file() {
-  wait();
+  if (ahead_.valid()) collectively(comm_, [&] { ahead_.get(); });
   write_what_waits();
   return std::move(file_);
 }

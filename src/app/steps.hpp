@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -45,9 +46,32 @@ class Steps {
   // matrix is replaced: nothing may refer to its arrays after that call. Throws the errors of
   // StepReader; the matrix then still is that of the step before.
   Change go_on(const std::function<void()>& give_up);
+
+  // What is done on the other thread beside the work of work_ahead(). Both may be empty. Their
+  // errors are thrown by the next go_on().
+  struct AlsoAhead {
+    std::function<void()> first;                     // before all else
+    std::function<void(const StepData&)> with_next;  // when the next step was read
+  };
   // On another thread: writes the solution of the step before, and reads the next step where that
-  // needs no communication. Until the next call of a member, nothing else may use HDF5.
-  void work_ahead();
+  // needs no communication. Until wait() or another collective member has returned, nothing else may
+  // use HDF5.
+  void work_ahead(const AlsoAhead& also = {});
+  // Waits for the other thread. Not collective.
+  void wait() const;
+
+  // With `keep`, until the next begin(), go_on() keeps the values and the right-hand side of the step
+  // before, where the present step has brought others that were read alone. The new values are
+  // exchanged with those of the matrix: the conditions of DistributedMatrix::exchange_values() hold.
+  void keep_step_before(bool keep) { keeps_ = keep; }
+  // Of the step before the present one. Valid until work_ahead() reads the next step.
+  std::span<const double> values_before() const {
+    return new_values_ ? *spare_.values : matrix_->blocks.local.values;
+  }
+  std::span<const double> rhs_before() const { return new_rhs_ ? *spare_.rhs : rhs_; }
+  bool has_new_rhs() const { return new_rhs_; }  // where the step before is kept
+  // Whether there is a next step and one rank can read it without communication.
+  bool next_is_read_alone() const;
 
   std::int64_t now() const { return now_; }  // the step of matrix and right-hand side
   const Array<double>& rhs() const { return rhs_; }
@@ -63,7 +87,7 @@ class Steps {
   // Names the file for the solutions of the steps, which the first solution creates.
   void write_to(const std::filesystem::path& path) { path_ = path; }
   // Adds the solution of the present step to the file, where one is named. With `later`, x is read
-  // until the next go_on() or take_file() returns.
+  // after AlsoAhead::first and until the next go_on() or take_file() returns.
   void write(std::span<const double> x, bool later);
   // The file, which holds /x of the steps so far and is not complete; null where no step was solved.
   std::unique_ptr<OutputFile> take_file();
@@ -74,9 +98,9 @@ class Steps {
   Change take(StepData&& data, const std::function<void()>& give_up);
   Change install(MatrixOnRanks&& read, const Step* step, const std::function<void()>& give_up);
   void scale(double largest);
-  void make_rhs(MadeRhs made);
+  Array<double> made_rhs(MadeRhs made) const;
+  void set_rhs(Array<double>&& rhs);
   void write_what_waits();
-  void wait() const;  // for the other thread
 
   MPI_Comm comm_;
   std::vector<Step> steps_;
@@ -93,7 +117,15 @@ class Steps {
   bool first_matrix_ = true;  // the matrix has the pattern and the values of the problem
   bool first_order_ = true;   // values are read in the order of the problem's matrix
   double read_seconds_ = 0;
-  std::future<std::optional<StepData>> ahead_;
+  // What the other thread leaves. Its other errors are those of the future.
+  struct Ahead {
+    std::optional<StepData> next;
+    std::exception_ptr error;  // of reading the next step
+  };
+  std::future<Ahead> ahead_;
+  bool keeps_ = false;                         // the arrays of the step before, in spare_
+  bool new_values_ = false, new_rhs_ = false;  // of the present step, so that spare_ has the old ones
+  StepData spare_;
   std::span<const double> waits_;  // to be written
   std::filesystem::path path_;     // of the solutions; empty: they are not written
   std::unique_ptr<OutputFile> file_;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "kernels/permutation.hpp"
 
@@ -91,6 +92,8 @@ void DeviceBlocks::upload_values(const DistributedMatrix& matrix) {
     callers_->refresh(matrix, callers_version_);
     ordered_->refresh_values();
     permute(callers_->local().values.view(), entries_.view(), local_.values.span(), stream_);
+  } else if (version_ahead_ == matrix.values_version) {
+    copy_on_device(ahead_.view(), local_.values.span(), stream_);
   } else {
     uploader_->copy(std::span<const double>(matrix.blocks.local.values), local_.values.span(),
                     stream_);
@@ -99,6 +102,21 @@ void DeviceBlocks::upload_values(const DistributedMatrix& matrix) {
   if (has_ghost_) uploader_->copy(std::span<const double>(ghost), ghost_.values.span(), stream_);
   if (boundary_) boundary_->update_values(ghost, stream_);
   stream_.synchronize();
+}
+
+void DeviceBlocks::reserve_ahead() {
+  if (!stream_ahead_) stream_ahead_.emplace();
+  if (ahead_.size() != local_.values.size())
+    ahead_ = DeviceBuffer<double>(local_.values.size(), *stream_ahead_);
+}
+
+void DeviceBlocks::upload_ahead(std::span<const double> values, std::uint64_t version) {
+  if (ordered_ || values.size() != ahead_.size())
+    throw Error(ExitCode::internal, "values ahead are those of a local block in the caller's order");
+  version_ahead_.reset();
+  uploader_->copy(values, ahead_.span(), *stream_ahead_);
+  stream_ahead_->synchronize();
+  version_ahead_ = version;
 }
 
 // An operator that has the present version and calls nevertheless knows of values that were

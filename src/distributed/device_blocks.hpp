@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "device/stream.hpp"
 #include "device/uploader.hpp"
@@ -65,6 +67,14 @@ class DeviceBlocks {
   // The call waits for the upload. No product by any operator of the matrix may be under way.
   void refresh(const DistributedMatrix& matrix, std::uint64_t& seen);
 
+  // Allocates the memory of upload_ahead(). Throws Error{resource} where the GPU memory does not
+  // suffice.
+  void reserve_ahead();
+  // Copies `values`, which the local block will have in version `version` of the matrix, to memory
+  // of their own, from which refresh() takes them then. Products may be under way, and another
+  // thread may call it while nobody calls another member. Returns when the copy is complete.
+  void upload_ahead(std::span<const double> values, std::uint64_t version);
+
  private:
   // Uploads the ghost block in the way that suits it.
   void make_ghost(const CsrMatrix<double>& ghost);
@@ -77,6 +87,9 @@ class DeviceBlocks {
   bool has_ghost_ = false;
   std::unique_ptr<BoundaryProduct> boundary_;
   std::uint64_t version_;  // of the values in GPU memory
+  DeviceBuffer<double> ahead_;  // values of the local block in another version
+  std::optional<std::uint64_t> version_ahead_;
+  std::optional<Stream> stream_ahead_;
 
   // Of blocks in an order; else null and empty.
   OrderedMatrix* ordered_ = nullptr;

@@ -31,6 +31,13 @@ void DistributedMatrix::replace_values(std::span<const double> values) {
   ++values_version;
 }
 
+void DistributedMatrix::exchange_values(Array<double>& values) {
+  if (!blocks.is_ghost.empty() || values.size() != blocks.local.values.size())
+    throw Error(ExitCode::internal, "values can be exchanged only where no row has a ghost");
+  std::swap(blocks.local.values, values);
+  ++values_version;
+}
+
 std::shared_ptr<DistributedMatrix> distribute(MPI_Comm comm, RowSlab&& slab,
                                               std::vector<std::int64_t> row_starts) {
   auto matrix = std::make_shared<DistributedMatrix>();

@@ -39,6 +39,10 @@ struct DistributedMatrix {
   void diagonal(std::span<double> d) const;
   // Takes new values in the order of the slab that distribute() took: blocks.nnz() numbers.
   void replace_values(std::span<const double> values);
+  // The same where no row has a ghost, without a copy: `values` becomes the array of the matrix and
+  // receives the former one. Views of the former values then see those of `values`, so that only
+  // operators that keep no such view (those of a GPU) may exist.
+  void exchange_values(Array<double>& values);
 };
 
 // Splits the slab, which holds this rank's rows, and plans the halo. Throws Error{input} on every

@@ -85,13 +85,18 @@ std::string nonzeros(std::int64_t count) {
 }
 std::string of_rows(std::int64_t count) { return fmt::format("the matrix has {} rows", count); }
 
+// The result has the memory of `vector`.
 Array<double> read_vector(const hdf5::File& file, const std::string& name, const Step& step,
-                          const RowRange& rows) {
+                          const RowRange& rows, Array<double> vector = {}) {
   const hdf5::Dataset dataset = open_numbers(file, name);
   const std::int64_t row = row_in(dataset, step, rows.global, of_rows(rows.global));
-  Array<double> vector(rows.count);
+  vector.resize(rows.count);
   read_part(dataset, row, rows.first, vector);
   return vector;
+}
+
+Array<double> taken(std::optional<Array<double>>& array) {
+  return array ? std::move(*array) : Array<double>();
 }
 
 const Dataset* dataset_of(const Step& step) {
@@ -141,7 +146,7 @@ bool StepReader::can_be_read_alone(const Step& step) const {
   return !dataset_of(step) || is_hdf5(file_of(step));
 }
 
-StepData StepReader::read_alone(const Step& step) const {
+StepData StepReader::read_alone(const Step& step, StepData&& spare) const {
   const Stopwatch watch;
   StepData data;
   if (step.values.empty() && !dataset_of(step)) return data;
@@ -149,10 +154,12 @@ StepData StepReader::read_alone(const Step& step) const {
   if (!step.values.empty()) {
     const hdf5::Dataset dataset = open_numbers(file, step.values);
     const std::int64_t row = row_in(dataset, step, stored_, nonzeros(stored_));
-    data.values.emplace(count_);
+    data.values = taken(spare.values);
+    data.values->resize(count_);
     data.largest = read_part(dataset, row, first_, *data.values);
   }
-  if (const Dataset* b = dataset_of(step)) data.rhs = read_vector(file, b->name, step, rows_);
+  if (const Dataset* b = dataset_of(step))
+    data.rhs = read_vector(file, b->name, step, rows_, taken(spare.rhs));
   data.seconds = watch.seconds();
   return data;
 }

@@ -39,8 +39,9 @@ class StepReader {
   // Collective.
   StepData read(const Step& step) const;
   // The same without communication, for a step that needs none, so that another thread can call it
-  // while nothing else uses HDF5. Errors are those of this rank.
-  StepData read_alone(const Step& step) const;
+  // while nothing else uses HDF5. Errors are those of this rank. The arrays of the result are those
+  // of `spare`, where it has any.
+  StepData read_alone(const Step& step, StepData&& spare = {}) const;
   bool can_be_read_alone(const Step& step) const;
 
   // Throws what reading the steps one after another would throw for missing data and other shapes,

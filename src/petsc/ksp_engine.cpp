@@ -5,13 +5,16 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "device/buffer.hpp"
 #include "parallel/collective.hpp"
+#include "petsc/ksp_rules.hpp"
 #include "petsc/mat_shell.hpp"
 #include "petsc/operator_of.hpp"
 #include "petsc/pc_needs.hpp"
 #include "petsc/pc_types.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/row_order.hpp"
+#include "petsc/vectors.hpp"
 #include "solvers/cuda_block_solver.hpp"
 #include "solvers/host_block_solver.hpp"
 
@@ -212,6 +215,16 @@ solvers::SolveResult KspEngine::solve(Vec b_vec, Vec x_vec, bool zero_guess,
     zero_guess = false;
     solver_->go_on(*going_on);
     going_on.reset();
+  }
+  if (device_vectors) {
+    const auto& [b, x, producer] = *device_vectors;
+    const solvers::SolveResult result =
+        cuda_solver_->solve(b, x, zero_guess, producer, rule, observer);
+    if (squares_may_have_vanished(result, rule)) {
+      set_local_values(b_vec, to_host(b, producer));
+      set_local_values(x_vec, to_host(DeviceSpan<const double>(x), producer));
+    }
+    return result;
   }
   const PetscScalar* b = nullptr;
   PetscScalar* x = nullptr;

@@ -31,6 +31,7 @@ class KspEngine {
   std::optional<solvers::StoppedSolve> going_on;  // the next solve goes on from it
   const solvers::Iterate* iterate = nullptr;      // while a monitor runs
   VecHandle shown;                                // the Vec that KSPBuildSolution returned
+  std::optional<DeviceVectors> device_vectors;  // see ksp_use_device_vectors()
   bool in_block = false;  // a loop for many right-hand sides runs, and no Vec has its iterates
 
   solvers::Method method() const { return method_; }

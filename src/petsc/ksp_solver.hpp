@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -53,6 +54,13 @@ class KspSolver {
   // x holds the initial guess where nonzero_guess, and the solution afterwards. A signal that an
   // InterruptGuard notes on any rank ends the solve with the solution so far. Collective.
   KspResult solve(Vec b, Vec x, bool nonzero_guess);
+
+  // Whether b and x of a solve can be in device memory: see ksp_takes_device_vectors().
+  bool takes_device_vectors() const { return ksp_takes_device_vectors(ksp_); }
+  // The next solves take these vectors and leave b and x as they are; none: b and x again.
+  void use_device_vectors(const std::optional<DeviceVectors>& vectors) {
+    ksp_use_device_vectors(ksp_, vectors);
+  }
 
   // Whether solve_block() serves: ksp_solves_blocks(), without an option by which KSPSolve prints
   // what it solves. Collective.

@@ -253,6 +253,17 @@ void ksp_go_on(KSP ksp, solvers::StoppedSolve stopped) {
   engine_of(ksp).going_on = std::move(stopped);
 }
 
+void ksp_use_device_vectors(KSP ksp, const std::optional<DeviceVectors>& vectors) {
+  if (vectors && !ksp_takes_device_vectors(ksp))
+    fail(ExitCode::internal, "KSP type {} does not take vectors on the device", type_of(ksp));
+  if (is_resident(ksp)) engine_of(ksp).device_vectors = vectors;
+}
+
+bool ksp_takes_device_vectors(KSP ksp) {
+  return is_resident(ksp) && engine_of(ksp).on_device() && printing_option(ksp).empty() &&
+         solution_monitor(ksp).empty();
+}
+
 std::string ksp_executor(KSP ksp) { return is_resident(ksp) ? engine_of(ksp).executor() : ""; }
 
 std::optional<KspFacts> ksp_facts(KSP ksp) {

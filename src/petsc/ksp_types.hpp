@@ -32,6 +32,8 @@
 #include <string_view>
 #include <vector>
 
+#include "device/span.hpp"
+#include "device/stream.hpp"
 #include "petsc/pc_types.hpp"
 #include "solvers/methods/list.hpp"
 #include "solvers/stopped_solve.hpp"
@@ -73,6 +75,21 @@ solvers::StoppedSolve ksp_stopped_solve(KSP ksp);
 // counts the earlier iterations, up to the same limit, and keeps the reference norm of rtol. Throws
 // Error{internal} for a KSP of another type.
 void ksp_go_on(KSP ksp, solvers::StoppedSolve stopped);
+
+// Vectors in device memory, in the caller's order of rows.
+struct DeviceVectors {
+  DeviceSpan<const double> b;
+  DeviceSpan<double> x;  // the initial guess, and the solution
+  StreamRef producer;    // the work that it holds so far is done before the solve
+};
+// KSPSolve takes these vectors in place of the numbers of its Vecs, which it neither reads nor
+// writes, until the call with none. A norm so small that its squares may have vanished is the
+// exception: both Vecs then receive the numbers. Throws Error{internal} unless
+// ksp_takes_device_vectors().
+void ksp_use_device_vectors(KSP ksp, const std::optional<DeviceVectors>& vectors);
+// Whether the loop of a KSP that is prepared runs on a device, and no option makes KSPSolve print b
+// or x.
+bool ksp_takes_device_vectors(KSP ksp);
 
 // Facts about the last solve by a resident type that KSP has no place for.
 struct KspFacts {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CudaSolver in a build without CUDA: its constructor throws Error{resource}.
+// CudaSolver and extrapolate() in a build without CUDA: they throw Error{resource}.
 #include "base/error.hpp"
 #include "solvers/cuda_solver.hpp"
+#include "solvers/next_guess.hpp"
 
 namespace trireme::solvers {
 namespace {
@@ -11,6 +12,8 @@ namespace {
 }
 
 }  // namespace
+
+void extrapolate(DeviceSpan<double>, DeviceSpan<double>, StreamRef) { no_cuda(); }
 
 struct CudaSolver::Work {};
 
