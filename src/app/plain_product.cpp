@@ -111,7 +111,8 @@ double PlainProduct::norm(std::span<const double> v) const {
 }
 
 double PlainProduct::norm_alone(std::span<const double> v) {
-  return norm_of(v, [](std::span<const double> u) { return local_dot(u, u); }, [](Extremes&) {});
+  return norm_of(
+      v, [](std::span<const double> u) { return local_dot(u, u); }, [](Extremes&) {});
 }
 
 double PlainProduct::residual_norm_alone(std::span<const double> values, std::span<const double> b,

@@ -37,7 +37,6 @@ class PlainProduct {
   static double norm_alone(std::span<const double> v);
 
  private:
-
   std::shared_ptr<const DistributedMatrix> matrix_;
   PetscHandle<PetscSF, PetscSFDestroy> halo_;
   Array<double> ghosts_;

@@ -82,12 +82,9 @@ class Solves {
   void overlap_step(std::size_t k);
   void solve_overlapped(std::size_t k);
   void settle(double norm);  // decides on pending_
-  // Decides on pending_ with the values and the right-hand side of its step, where no other thread
-  // does, and leaves x in solutions_.
-  void settle_now(std::span<const double> values, std::span<const double> b);
-  void settle_now();  // with those of the matrix
-  // The steps from here on are solved without overlap. The arguments belong to step k - 1.
-  void end_overlap(std::size_t k, std::span<const double> values, std::span<const double> b);
+  // Decides on pending_ where no other thread does, and leaves its x in solutions_.
+  void settle_now();
+  void end_overlap(std::size_t k);  // before the solve of step k, which is solved without it
   // In solves_of_blocks.cpp: several right-hand sides at once.
   std::size_t columns_at_once(std::size_t k);
   std::size_t choose_block_width();

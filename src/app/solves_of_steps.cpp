@@ -38,7 +38,7 @@ bool Solves::go_to_step(std::size_t k) {
     step.read_seconds = steps.read_seconds();
   } else {
     if (overlap_ && !steps.next_is_read_alone()) {
-      end_overlap(k, context_.matrix->blocks.local.values, steps.rhs());
+      end_overlap(k);
       if (unconfirmed_) return false;
     }
     try {
@@ -75,7 +75,7 @@ bool Solves::go_to_step(std::size_t k) {
 void Solves::bring_values(std::size_t k, StepOutcome& step) {
   step.new_values = true;
   if (!plan_.amat->refresh_values()) {
-    if (overlap_) end_overlap(k, context_.steps->values_before(), context_.steps->rhs_before());
+    if (overlap_) end_overlap(k);
     if (unconfirmed_) return;
     give_up_plan();
     rebuild();

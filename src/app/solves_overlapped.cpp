@@ -33,7 +33,7 @@ void Solves::overlap_step(std::size_t k) {
   if (k > 0) {
     overlap_->take_rhs();
     if (!overlap_->rhs_fits() || steps.matrix_exponent() != 0 || steps.solution_is_one())
-      return end_overlap(k, steps.values_before(), steps.rhs_before());
+      return end_overlap(k);
     overlap_->begin_step(context_.spec.solver.guess == Guess::extrapolate && k > 1);
   }
   overlap_->work_ahead(pending_.has_value());
@@ -66,9 +66,8 @@ void Solves::solve_overlapped(std::size_t k) {
     Array<double> x = overlap_->solution();
     return note(k, ScaledSystem(*this, k, {}), std::move(result), std::move(x));
   }
-  pending_ = {.k = k,
-              .verdict = result.verdict,
-              .residual = {.unit = unit, .reference = reference}};
+  pending_ = {
+      .k = k, .verdict = result.verdict, .residual = {.unit = unit, .reference = reference}};
   if (!result.residuals.empty()) pending_->residual.last_norm = result.residuals.back();
   const double claimed = result.residuals.empty() ? 0 : result.residuals.back();
   record(k, std::move(result), relative(claimed, unit), unit);
@@ -86,21 +85,23 @@ void Solves::settle(double norm) {
   unconfirmed_ = true;
 }
 
-void Solves::settle_now(std::span<const double> values, std::span<const double> b) {
+// The matrix may have the values of the next step already.
+void Solves::settle_now() {
   if (!pending_) return;
+  Steps& steps = *context_.steps;
   const std::size_t k = pending_->k;
+  const bool is_present = steps.now() == static_cast<std::int64_t>(k);
+  const std::span<const double> present_values = context_.matrix->blocks.local.values;
+  const auto values = is_present ? present_values : steps.values_before();
+  const auto b = is_present ? std::span<const double>(steps.rhs()) : steps.rhs_before();
   solutions_[k] = overlap_->solution();
-  context_.steps->write(solutions_[k], true);
+  steps.write(solutions_[k], true);
   settle(context_.plain.residual_norm_alone(values, b, solutions_[k]));
 }
 
-void Solves::settle_now() {
-  if (pending_) settle_now(context_.matrix->blocks.local.values, context_.steps->rhs());
-}
-
-void Solves::end_overlap(std::size_t k, std::span<const double> values, std::span<const double> b) {
+void Solves::end_overlap(std::size_t k) {
   const bool was_pending = pending_.has_value();
-  settle_now(values, b);
+  settle_now();
   if (!was_pending && k > 1) solutions_[k - 1] = overlap_->solution();
   if (k > 2) solutions_[k - 2] = overlap_->former_solution();
   overlap_.reset();

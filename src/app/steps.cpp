@@ -110,8 +110,7 @@ void Steps::work_ahead(const AlsoAhead& also) {
   int alone = next && reader_.can_be_read_alone(*next) ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &alone, 1, MPI_INT, MPI_MIN, comm_);
   if (alone == 0 && (!next || waits_.empty()) && !also.first) return;
-  const auto work = [this, alone, next, also,
-                     x = std::exchange(waits_, {})] {
+  const auto work = [this, alone, next, also, x = std::exchange(waits_, {})] {
     if (keeps_) leave_threads_to_others();
     if (also.first) also.first();
     if (!x.empty()) file_->append_alone(x);

@@ -123,8 +123,9 @@ class Steps {
     std::exception_ptr error;  // of reading the next step
   };
   std::future<Ahead> ahead_;
-  bool keeps_ = false;                         // the arrays of the step before, in spare_
-  bool new_values_ = false, new_rhs_ = false;  // of the present step, so that spare_ has the old ones
+  bool keeps_ = false;  // the arrays of the step before, in spare_
+  bool new_values_ = false,
+       new_rhs_ = false;  // of the present step, so that spare_ has the old ones
   StepData spare_;
   std::span<const double> waits_;  // to be written
   std::filesystem::path path_;     // of the solutions; empty: they are not written

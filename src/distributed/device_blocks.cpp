@@ -112,7 +112,8 @@ void DeviceBlocks::reserve_ahead() {
 
 void DeviceBlocks::upload_ahead(std::span<const double> values, std::uint64_t version) {
   if (ordered_ || values.size() != ahead_.size())
-    throw Error(ExitCode::internal, "values ahead are those of a local block in the caller's order");
+    throw Error(ExitCode::internal,
+                "values ahead are those of a local block in the caller's order");
   version_ahead_.reset();
   uploader_->copy(values, ahead_.span(), *stream_ahead_);
   stream_ahead_->synchronize();

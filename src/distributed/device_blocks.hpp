@@ -86,7 +86,7 @@ class DeviceBlocks {
   DeviceCsrMatrix<double> local_, ghost_;
   bool has_ghost_ = false;
   std::unique_ptr<BoundaryProduct> boundary_;
-  std::uint64_t version_;  // of the values in GPU memory
+  std::uint64_t version_;       // of the values in GPU memory
   DeviceBuffer<double> ahead_;  // values of the local block in another version
   std::optional<std::uint64_t> version_ahead_;
   std::optional<Stream> stream_ahead_;

@@ -186,6 +186,15 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   key_ = std::move(key);
 }
 
+bool KspEngine::renew_on_device(PC pc) {
+  PetscBool absolute = PETSC_FALSE;
+  if (is_diagonal_jacobi(pc)) petsc_check(PCJacobiGetUseAbs(pc, &absolute));
+  const bool serves = cuda_solver_ && !block_solver_ && is_diagonal_jacobi(pc) && !absolute;
+  int renewed = serves && cuda_solver_->renew_jacobi() ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &renewed, 1, MPI_INT, MPI_MIN, comm_of(pc));
+  return renewed == 1;
+}
+
 solvers::BlockSolver& KspEngine::block_solver(Mat amat, Mat pmat, PC pc) {
   prepare(amat, pmat, pc);
   if (block_solver_) return *block_solver_;

@@ -31,7 +31,7 @@ class KspEngine {
   std::optional<solvers::StoppedSolve> going_on;  // the next solve goes on from it
   const solvers::Iterate* iterate = nullptr;      // while a monitor runs
   VecHandle shown;                                // the Vec that KSPBuildSolution returned
-  std::optional<DeviceVectors> device_vectors;  // see ksp_use_device_vectors()
+  std::optional<DeviceVectors> device_vectors;    // see ksp_use_device_vectors()
   bool in_block = false;  // a loop for many right-hand sides runs, and no Vec has its iterates
 
   solvers::Method method() const { return method_; }
@@ -50,6 +50,10 @@ class KspEngine {
   // Collective.
   solvers::SolveResult solve(Vec b, Vec x, bool zero_guess, const solvers::Tolerances& rule,
                              const solvers::IterationObserver& observer);
+  // Gives the new values of the matrix to a preconditioner whose data the GPU can make by itself, which
+  // is PETSc's Jacobi. Comes before a prepare() with PCSetReusePreconditioner. False: prepare() without
+  // that must do it. Collective.
+  bool renew_on_device(PC pc);
   // Prepares as prepare() does, and returns the solver for many right-hand sides, which is made when
   // it is asked for the first time and stays as long as the solver for one. Throws Error{usage} for
   // block CG on a GPU, and what the constructors of HostBlockSolver and CudaBlockSolver throw.

@@ -75,8 +75,9 @@ void KspSolver::set_up_blocks() {
 
 double KspSolver::take_values(bool renew) {
   const Stopwatch watch;
-  petsc_check(KSPSetReusePreconditioner(ksp_, renew ? PETSC_FALSE : PETSC_TRUE));
-  if (renew) {
+  const bool by_host = renew && !ksp_renew_on_device(ksp_);
+  petsc_check(KSPSetReusePreconditioner(ksp_, by_host ? PETSC_FALSE : PETSC_TRUE));
+  if (by_host) {
     if (divides_by_the_diagonal(pc_of(ksp_)))
       require_nonzero_diagonal(*matrix_, type_of(pc_of(ksp_)));
     Mat pmat = amat_;

@@ -264,6 +264,10 @@ bool ksp_takes_device_vectors(KSP ksp) {
          solution_monitor(ksp).empty();
 }
 
+bool ksp_renew_on_device(KSP ksp) {
+  return is_resident(ksp) && engine_of(ksp).renew_on_device(pc_of(ksp));
+}
+
 std::string ksp_executor(KSP ksp) { return is_resident(ksp) ? engine_of(ksp).executor() : ""; }
 
 std::optional<KspFacts> ksp_facts(KSP ksp) {

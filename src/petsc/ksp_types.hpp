@@ -58,6 +58,11 @@ std::optional<solvers::Method> resident_method(std::string_view ksp_type);
 // that KSPSolve will refuse. Collective.
 void ksp_prepare(KSP ksp);
 
+// Gives the new values of the matrix to the preconditioner of a KSP that is prepared, where a GPU can
+// do that by itself. PCSetReusePreconditioner must be true in the next ksp_prepare() then. False: the
+// preconditioner is as it was. Collective.
+bool ksp_renew_on_device(KSP ksp);
+
 // What runs the loop of a KSP of a resident type that is prepared: "host", "cuda graph", ... Empty
 // for another type.
 std::string ksp_executor(KSP ksp);

@@ -9,20 +9,10 @@
 #include "distributed/device_blocks.hpp"
 #include "kernels/csr_scans.hpp"
 #include "parallel/collective.hpp"
+#include "petsc/pc_types.hpp"
 #include "petsc/shim.hpp"
 
 namespace trireme {
-namespace {
-
-bool is_diagonal_jacobi(PC pc) {
-  if (type_of(pc) != PCJACOBI) return false;
-  PCJacobiType type = PC_JACOBI_DIAGONAL;
-  petsc_check(PCJacobiGetType(pc, &type));
-  return type == PC_JACOBI_DIAGONAL;
-}
-
-}  // namespace
-
 PC pc_of(KSP ksp) {
   PC pc = nullptr;
   petsc_check(KSPGetPC(ksp, &pc));

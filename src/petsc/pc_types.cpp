@@ -98,6 +98,13 @@ std::optional<solvers::PreconditionerKind> resident_preconditioner(std::string_v
 
 PetscInt parameter_of(PC pc) { return info_of(pc).parameter.option.empty() ? 0 : parameter(pc); }
 
+bool is_diagonal_jacobi(PC pc) {
+  if (!is_type(pc, PCJACOBI)) return false;
+  PCJacobiType type = PC_JACOBI_DIAGONAL;
+  petsc_check(PCJacobiGetType(pc, &type));
+  return type == PC_JACOBI_DIAGONAL;
+}
+
 DenseBlocks dense_blocks_of(PC pc, Mat pmat) {
   DenseBlocks blocks;
   if (is_type(pc, kTriremeBlockJacobi)) {

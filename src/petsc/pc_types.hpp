@@ -41,6 +41,10 @@ std::optional<solvers::PreconditionerKind> resident_preconditioner(std::string_v
 // The integer option of a PC of Trireme's types; 0 for a type without one.
 PetscInt parameter_of(PC pc);
 
+// Whether a PC is PETSc's Jacobi with the diagonal itself, in place of the largest entries or the sums
+// of the rows.
+bool is_diagonal_jacobi(PC pc);
+
 // The dense diagonal blocks of a block Jacobi PC, on this rank.
 struct DenseBlocks {
   std::int32_t size = 0;                   // rows of the widest block; 0: the PC has no such blocks

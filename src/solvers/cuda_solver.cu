@@ -17,6 +17,7 @@
 #include "solvers/executors/loop_window.cuh"
 #include "solvers/executors/persistent.hpp"
 #include "solvers/preconditioners/block_inverse.hpp"
+#include "solvers/preconditioners/inverse_diagonal.hpp"
 
 namespace trireme::solvers {
 namespace {
@@ -79,6 +80,15 @@ class CudaBackend {
     else
       place.values = kept_.emplace_back(std::move(inverse.values)).data();
     return true;
+  }
+  // Into an array of keep_rows(), so that a recorded loop stays valid. False: there is no such array,
+  // or a zero is on the diagonal, or the system has no CSR.
+  bool invert_diagonal_into(const double* kept) {
+    const DeviceCsr<double> csr = system_.local_csr();
+    for (const DeviceBuffer<double>& rows : kept_)
+      if (rows.data() == kept && csr.rows == rows_ && rows_ > 0)
+        return invert_diagonal_on_device(csr, rows.span(), stream_) == 0;
+    return false;
   }
   const double* invert_blocks(const BlockRows& blocks, const PreconditionerSpec& spec) {
     if (!system_.order().empty())
@@ -317,6 +327,11 @@ SolveResult CudaSolver::solve(DeviceSpan<const double> b, DeviceSpan<double> x, 
 }
 
 void CudaSolver::renew(const PreconditionerSpec& spec) { work_->driver.renew(spec); }
+
+bool CudaSolver::renew_jacobi() {
+  const auto* jacobi = std::get_if<Jacobi>(&work_->driver.preconditioner());
+  return jacobi && work_->backend.invert_diagonal_into(jacobi->inverse_diagonal.values);
+}
 
 StoppedSolve CudaSolver::stopped() const {
   const CudaBackend& backend = work_->backend;

@@ -108,6 +108,10 @@ class CudaSolver : public Solver {
                     StreamRef producer, const Tolerances& rule,
                     const IterationObserver& observer = {});
   void renew(const PreconditionerSpec& spec) override;
+  // The same from the CSR of the system on the device, which needs nothing of the host, where the
+  // preconditioner is Jacobi with an array. False: the preconditioner is another one, or a zero is on
+  // the diagonal; renew() must follow. Does not communicate.
+  bool renew_jacobi();
   StoppedSolve stopped() const override;
   // The next solve runs as a graph even if mode() is persistent: a solve in the persistent kernel
   // can be stopped, but that kernel has no code to go on.

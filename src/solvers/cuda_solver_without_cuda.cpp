@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CudaSolver and extrapolate() in a build without CUDA: they throw Error{resource}.
+// CudaSolver and what is beside it in a build without CUDA: all throw Error{resource}.
 #include "base/error.hpp"
 #include "solvers/cuda_solver.hpp"
 #include "solvers/next_guess.hpp"
+#include "solvers/preconditioners/inverse_diagonal.hpp"
 
 namespace trireme::solvers {
 namespace {
@@ -14,6 +15,9 @@ namespace {
 }  // namespace
 
 void extrapolate(DeviceSpan<double>, DeviceSpan<double>, StreamRef) { no_cuda(); }
+std::int64_t invert_diagonal_on_device(const DeviceCsr<double>&, DeviceSpan<double>, StreamRef) {
+  no_cuda();
+}
 
 struct CudaSolver::Work {};
 
@@ -30,6 +34,7 @@ SolveResult CudaSolver::solve(DeviceSpan<const double>, DeviceSpan<double>, bool
   no_cuda();
 }
 void CudaSolver::renew(const PreconditionerSpec&) { no_cuda(); }
+bool CudaSolver::renew_jacobi() { no_cuda(); }
 StoppedSolve CudaSolver::stopped() const { no_cuda(); }
 void CudaSolver::go_on(const StoppedSolve&) { no_cuda(); }
 CudaMode CudaSolver::mode() const { no_cuda(); }
