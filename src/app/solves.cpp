@@ -125,6 +125,7 @@ bool Solves::solve_until_done() {
     signalled = InterruptGuard::asked_anywhere(context_.matrix->comm);
   }
   settle_now();
+  if (!steps_.empty()) steps_.back().seconds += step_watch_.seconds();
   return signalled;
 }
 

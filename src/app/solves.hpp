@@ -17,6 +17,7 @@
 #include "app/step_overlap.hpp"
 #include "app/system_scale.hpp"
 #include "app/true_residual.hpp"
+#include "base/stopwatch.hpp"
 
 namespace trireme {
 
@@ -124,6 +125,7 @@ class Solves {
   bool unconfirmed_ = false;                    // pending_ was, and the steps after it are dropped
   std::optional<Renewal> renewal_;              // of a sequence
   std::vector<StepOutcome> steps_;              // likewise
+  Stopwatch step_watch_;                        // since the last step began
   double read_seconds_ = 0;                     // of all steps
   Seconds of_former_plans_;                     // build, upload, setup
   Verdict verdict_;                             // of the first solve that failed, or of the last

@@ -30,6 +30,8 @@ double decades_of(const std::vector<double>& residuals) {
 // Brings matrix, right-hand side and plan to step k.
 bool Solves::go_to_step(std::size_t k) {
   Steps& steps = *context_.steps;
+  const double seconds_before = step_watch_.lap();
+  if (!steps_.empty()) steps_.back().seconds = seconds_before;
   if (context_.on_step) context_.on_step(static_cast<std::int64_t>(k), steps.count());
   StepOutcome step;
   step.name = steps.name(static_cast<std::int64_t>(k));
@@ -137,15 +139,24 @@ void Solves::end_step(std::size_t k) {
 
 void Solves::note_steps(RunOutcome& o) const {
   std::int64_t renewals = 0;
+  double all = 0, beside = 0;  // seconds after the first step
   for (std::size_t k = 0; k < steps_.size(); ++k) {
     if (steps_[k].renewed && k > 0) ++renewals;
+    if (k > 0) {
+      all += steps_[k].seconds;
+      beside += steps_[k].seconds - steps_[k].solve_seconds;
+    }
     if (steps_[k].rebuilt)
       o.notes.push_back(fmt::format("step {} has a matrix for which everything was built anew: {}",
                                     k, steps_[k].name));
   }
   if (!steps_.empty())
-    o.notes.push_back(fmt::format("{} of {} steps; the preconditioner was renewed {} times",
-                                  steps_.size(), context_.steps->count(), renewals));
+    o.notes.push_back(fmt::format(
+        "{} of {} steps; the preconditioner was renewed {} times{}", steps_.size(),
+        context_.steps->count(), renewals,
+        all > 0 ? fmt::format("; after step 0, {:.2g} % of the time passed beside the solves",
+                              100 * std::max(0.0, beside) / all)
+                : ""));
 }
 
 }  // namespace trireme

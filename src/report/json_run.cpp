@@ -52,7 +52,8 @@ Json step(const StepOutcome& s) {
           {"relative_residual", s.relative_residual},
           {"read_seconds", s.read_seconds},
           {"renew_seconds", s.renew_seconds},
-          {"solve_seconds", s.solve_seconds}};
+          {"solve_seconds", s.solve_seconds},
+          {"seconds", s.seconds}};
 }
 
 Json column(const ColumnOutcome& c) {

@@ -98,6 +98,7 @@ struct StepOutcome {
   bool converged = false;
   double relative_residual = 0;  // true: ||b - A x|| / ||b||
   double read_seconds = 0, renew_seconds = 0, solve_seconds = 0;
+  double seconds = 0;  // from the beginning of this step to that of the next one
 };
 
 // One of several right-hand sides.

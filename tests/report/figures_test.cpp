@@ -75,7 +75,8 @@ RunOutcome albus() {
                 .relative_residual = 8.5e-9,
                 .read_seconds = 0.125,
                 .renew_seconds = 0.0625,
-                .solve_seconds = 0.75}};
+                .solve_seconds = 0.75,
+                .seconds = 2.25}};
   run.block = 2;
   run.columns = {{.iterations = 3,
                   .converged = true,
@@ -279,7 +280,7 @@ TEST(Figures, OfTheJson) {
     "steps": [{"name": "/A7", "new_values": true, "rebuilt": false, "renewed": true,
                "guess": "previous", "guess_residual": 0.5, "iterations": 17, "converged": true,
                "relative_residual": 8.5e-9, "read_seconds": 0.125, "renew_seconds": 0.0625,
-               "solve_seconds": 0.75}],
+               "solve_seconds": 0.75, "seconds": 2.25}],
     "block": 2, "columns": [
       {"iterations": 3, "converged": true, "reason": "converged", "relative_residual": 7.5e-9,
        "relative_error": 0.25, "history": [1.0, 7.5e-9]},
