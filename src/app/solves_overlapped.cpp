@@ -64,7 +64,9 @@ void Solves::solve_overlapped(std::size_t k) {
   seconds_ += result.seconds;
   if (!result.verdict.converged || !context_.steps->next_is_read_alone()) {
     Array<double> x = overlap_->solution();
-    return note(k, ScaledSystem(*this, k, {}), std::move(result), std::move(x));
+    ScaledSystem system(*this, k, {});
+    system.measure(*this, false);
+    return note(k, system, std::move(result), std::move(x));
   }
   pending_ = {
       .k = k, .verdict = result.verdict, .residual = {.unit = unit, .reference = reference}};
