@@ -102,10 +102,10 @@ void Solves::settle_now() {
 }
 
 void Solves::end_overlap(std::size_t k) {
-  const bool was_pending = pending_.has_value();
   settle_now();
-  if (!was_pending && k > 1) solutions_[k - 1] = overlap_->solution();
-  if (k > 2) solutions_[k - 2] = overlap_->former_solution();
+  // An array that is there already may wait to be written.
+  if (solutions_[k - 1].empty()) solutions_[k - 1] = overlap_->solution();
+  if (k > 1 && solutions_[k - 2].empty()) solutions_[k - 2] = overlap_->former_solution();
   overlap_.reset();
 }
 
