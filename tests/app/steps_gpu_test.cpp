@@ -105,8 +105,8 @@ TEST_F(SequenceOnAGpu, GoesOnWithoutOverlapWhereAStepNeedsMore) {
   });
   const std::pair<const char*, std::string> needs[] = {
       {"extrapolate", "{matrix: /M/2, rhs: /b_of/2}"},
-      {"zero", "{file: MORE, rhs: /small}"},  // no other guess leads to so small a solution
-      {"extrapolate", "{file: MORE, values: /large}"},
+      {"zero", "{file: MORE, rhs: /small}"},  // no other guess leads to so small an x
+      {"zero", "{file: MORE, values: /large}"},
       {"extrapolate", "{rhs: from-ones}"}};
   for (const auto& [guess, middle] : needs) {
     SCOPED_TRACE(middle);
