@@ -46,7 +46,7 @@ struct SolveContext {
 
 struct KernelRun {
   RunOutcome outcome;
-  // One per right-hand side that was begun, local rows. Of a sequence only the last one or two steps.
+  // One per right-hand side that was begun, local rows. Of a sequence the last one or two steps.
   std::vector<Array<double>> solutions;
   std::vector<double> product_us;          // of each product, the slowest rank
   std::optional<KernelDecision> decision;  // of `kernel: auto`, where a later run can use it

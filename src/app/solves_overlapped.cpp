@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an overlap (step_overlap.hpp) changes in Solves: b and x stay on the GPU, and the verdict on a
-// step comes while the next one is solved.
+// What an overlap (step_overlap.hpp) changes in Solves: b and x stay on the GPU, and the verdict on
+// a step comes while the next one is solved.
 #include <algorithm>
 #include <utility>
 

@@ -11,8 +11,8 @@
 
 namespace trireme {
 
-// The functions with "ahead" in their name and copy_former() are for another thread, which runs while
-// a solve works on vectors(). No two of them run at the same time.
+// upload_b_ahead() and copy_former() are for another thread, which runs while a solve works on
+// vectors(). They must not run at the same time.
 class StepVectors {
  public:
   // Throws Error{resource} where the memory of the GPU, or the pinned memory, does not suffice, and
