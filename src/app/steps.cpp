@@ -47,8 +47,8 @@ Array<double> row_sums(const SplitRows& blocks, int exponent) {
   return sums;
 }
 
-// For a thread beside a solve, whose host threads and whose use of memory it leaves room.
-void leave_threads_to_others() { omp_set_num_threads(std::max(1, omp_get_max_threads() / 2)); }
+// For a thread beside a solve on a GPU, for which one thread of the host suffices.
+void leave_a_thread_to_the_solve() { omp_set_num_threads(std::max(1, omp_get_max_threads() - 1)); }
 
 }  // namespace
 
@@ -111,7 +111,7 @@ void Steps::work_ahead(const AlsoAhead& also) {
   MPI_Allreduce(MPI_IN_PLACE, &alone, 1, MPI_INT, MPI_MIN, comm_);
   if (alone == 0 && (!next || waits_.empty()) && !also.first) return;
   const auto work = [this, alone, next, also, x = std::exchange(waits_, {})] {
-    if (keeps_) leave_threads_to_others();
+    if (keeps_) leave_a_thread_to_the_solve();
     if (also.first) also.first();
     if (!x.empty()) file_->append_alone(x);
     Ahead ahead;
