@@ -149,7 +149,8 @@ TYPED_TEST(DaspOnDevice, MultipliesSeveralVectorsWithColumnsNearAndFarApart) {
 template <class Value>
 CsrMatrix<Value> nodes(std::int64_t count, std::int64_t unknowns) {
   test::Random random(5);
-  CsrMatrix<Value> a{.rows = count * unknowns, .cols = count * unknowns, .row_ptr = {0}};
+  const std::int64_t rows = count * unknowns;
+  CsrMatrix<Value> a{.rows = rows, .cols = rows, .row_ptr = {0}, .col_idx = {}, .values = {}};
   for (std::int64_t node = 0; node < count; ++node) {
     constexpr std::int64_t lengths[] = {27, 9, 2, 3, 5, 4, 7};
     const std::int64_t length = lengths[node * std::size(lengths) / count] + node % 2;
