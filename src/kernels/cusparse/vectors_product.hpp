@@ -41,14 +41,14 @@ class VectorsProduct {
 
   void multiply(DeviceMultiVector<const Value> x, DeviceMultiVector<Value> y, Accumulate accumulate,
                 StreamRef stream) {
-    const Shape shape{x.width, leading(x), leading(y), x.side_by_side()};
+    const Shape shape{x.width, leading(x), leading(y), x.side_by_side(), aligned(x) && aligned(y)};
     library_->check(library_->set_stream(handle_, stream));
     if (!matrix_ || shape != shape_) prepare(shape, x, y, stream);
     library_->check(library_->set_dense_values(x_, const_cast<Value*>(x.data)));
     library_->check(library_->set_dense_values(y_, y.data));
     const Value* beta = accumulate == Accumulate::yes ? &kOne : &kZero;
     library_->check(library_->spmm(handle_, kPlain, kPlain, &kOne, matrix_, x_, beta, y_,
-                                   data_type<Value>(), algorithm_, workspace_.data()));
+                                   data_type<Value>(), algorithm_for(shape), workspace_.data()));
   }
 
   std::int64_t workspace_bytes() const { return static_cast<std::int64_t>(workspace_.size()); }
@@ -60,7 +60,7 @@ class VectorsProduct {
 
   struct Shape {
     std::int64_t width = 0, x_leading = 0, y_leading = 0;
-    bool side_by_side = true;
+    bool side_by_side = true, aligned = true;
     bool operator==(const Shape&) const = default;
   };
 
@@ -69,11 +69,27 @@ class VectorsProduct {
     return v.side_by_side() ? v.row_stride : v.vector_stride;
   }
 
+  // Whether the lines of v, which are rows or vectors, have no gaps or begin at multiples of 16 bytes.
+  template <class Element>
+  static bool aligned(const DeviceMultiVector<Element>& v) {
+    constexpr std::int64_t kBytes = 16;
+    const std::int64_t length = v.side_by_side() ? v.width : v.rows;
+    const bool base = reinterpret_cast<std::uintptr_t>(v.data) % kBytes == 0;
+    return base &&
+           (leading(v) == length || leading(v) * std::int64_t{sizeof(Element)} % kBytes == 0);
+  }
+
+  // Algorithm 3 of cuSPARSE 12.6 reads misaligned addresses where lines have gaps and are not aligned.
+  cusparseSpMMAlg_t algorithm_for(const Shape& shape) const {
+    return shape.aligned ? algorithm_ : CUSPARSE_SPMM_ALG_DEFAULT;
+  }
+
   void prepare(const Shape& shape, DeviceMultiVector<const Value> x, DeviceMultiVector<Value> y,
                StreamRef stream) {
     release_descriptors();
     const cusparseOrder_t order = shape.side_by_side ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
     constexpr auto kType = data_type<Value>();
+    const cusparseSpMMAlg_t algorithm = algorithm_for(shape);
     library_->check(library_->create_csr(&matrix_, a_.rows, a_.cols, a_.nnz, a_.row_ptr.data(),
                                          a_.col_idx.data(), a_.values.data(), CUSPARSE_INDEX_32I,
                                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, kType));
@@ -83,11 +99,11 @@ class VectorsProduct {
         library_->create_dense(&y_, a_.rows, shape.width, shape.y_leading, y.data, kType, order));
     std::size_t bytes = 0;
     library_->check(library_->spmm_buffer_size(handle_, kPlain, kPlain, &kOne, matrix_, x_, &kZero,
-                                               y_, kType, algorithm_, &bytes));
+                                               y_, kType, algorithm, &bytes));
     bytes = std::max<std::size_t>(bytes, 1);
     if (bytes > workspace_.size()) workspace_ = DeviceBuffer<std::byte>(bytes, stream);
     library_->check(library_->spmm_preprocess(handle_, kPlain, kPlain, &kOne, matrix_, x_, &kZero,
-                                              y_, kType, algorithm_, workspace_.data()));
+                                              y_, kType, algorithm, workspace_.data()));
     shape_ = shape;
   }
 
