@@ -124,11 +124,13 @@ void Steps::work_ahead(const AlsoAhead& also) {
     }
     return ahead;
   };
+  next_alone_ = alone == 1;
   ahead_ = std::async(std::launch::async, work);
 }
 
 bool Steps::next_is_read_alone() const {
-  return size_of(comm_) == 1 && now_ + 1 < count() && reader_.can_be_read_alone(steps_[now_ + 1]);
+  if (size_of(comm_) != 1 || now_ + 1 >= count()) return false;
+  return ahead_.valid() ? next_alone_ : reader_.can_be_read_alone(steps_[now_ + 1]);
 }
 
 StepData Steps::read(std::int64_t step) {

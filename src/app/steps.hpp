@@ -70,7 +70,8 @@ class Steps {
   }
   std::span<const double> rhs_before() const { return new_rhs_ ? *spare_.rhs : rhs_; }
   bool has_new_rhs() const { return new_rhs_; }  // where the step before is kept
-  // Whether there is a next step and one rank can read it without communication.
+  // Whether there is a next step and one rank can read it without communication. It uses no HDF5
+  // while the other thread works.
   bool next_is_read_alone() const;
 
   std::int64_t now() const { return now_; }  // the step of matrix and right-hand side
@@ -123,7 +124,8 @@ class Steps {
     std::exception_ptr error;  // of reading the next step
   };
   std::future<Ahead> ahead_;
-  bool keeps_ = false;  // the arrays of the step before, in spare_
+  bool next_alone_ = false;  // while ahead_ is valid: one rank reads the next step
+  bool keeps_ = false;       // the arrays of the step before, in spare_
   bool new_values_ = false,
        new_rhs_ = false;  // of the present step, so that spare_ has the old ones
   StepData spare_;

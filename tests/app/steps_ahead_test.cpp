@@ -2,6 +2,8 @@
 // What another thread does for a sequence while a step is solved; run on 1 rank.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <future>
 #include <limits>
 #include <memory>
 #include <string>
@@ -133,6 +135,22 @@ TEST_F(WorkAhead, ABadStepIsNamedWhenItIsReachedAndTheMatrixStays) {
   EXPECT_EQ(steps_->now(), 1);
   expect_equal(matrix_->blocks.local.values, Heat().values(0.05));
   EXPECT_TRUE(written() == std::vector<Values>(1, x));
+}
+
+// HDF5 is not safe for two threads, so that only the other one may look at the files of the steps.
+TEST_F(WorkAhead, WhetherTheNextStepIsReadAloneIsKnownWithoutItsFile) {
+  write();
+  add([](hdf5::File& out) { put(out, "b", Heat::b(0.3)); });
+  begin("[{values: /values/0}, {file: " + more() + ", rhs: /b}]");
+  std::promise<void> asked;
+  steps_->work_ahead({.first = [&] { asked.get_future().wait(); }, .with_next = {}});
+  const std::filesystem::path elsewhere = more() + ".moved";
+  std::filesystem::rename(more(), elsewhere);
+  EXPECT_TRUE(steps_->next_is_read_alone());
+  std::filesystem::rename(elsewhere, more());
+  asked.set_value();
+  go_on();
+  expect_equal(steps_->rhs(), Heat::b(0.3));
 }
 
 // A step that ended a run is reported; what lies behind it is not of interest.
