@@ -68,8 +68,8 @@ void MultiProduct<Value>::multiply(MultiVector<const Value> x, MultiVector<Value
 }
 
 template <class Value>
-MultiProduct<Value>::Shares MultiProduct<Value>::cut(std::int64_t chunk_rows,
-                                                     std::int64_t threads) const {
+typename MultiProduct<Value>::Shares MultiProduct<Value>::cut(std::int64_t chunk_rows,
+                                                              std::int64_t threads) const {
   constexpr std::int64_t kSmallPart = 256;
   const std::int64_t chunks = (rows_ + chunk_rows - 1) / chunk_rows;
   const auto before = [&](std::int64_t chunk) {
