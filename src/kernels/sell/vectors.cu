@@ -77,13 +77,16 @@ struct StepColumns {
   __device__ __forceinline__ std::int32_t of(int r) const { return base + offsets.of_row[r]; }
 };
 
-// Asks the L2 cache for `count` numbers. Their address and their bytes are multiples of 16.
+// Asks the L2 cache for `count` numbers, on GPUs of compute capability 9.0 or higher; others lack the
+// instruction. Their address and their bytes are multiples of 16.
 template <class T>
 __device__ __forceinline__ void prefetch(const T* numbers, std::int64_t count) {
+#if __CUDA_ARCH__ >= 900
   asm volatile(
       "cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(numbers)),
       "r"(static_cast<std::uint32_t>(count * sizeof(T)))
       : "memory");
+#endif
 }
 template <int lane_rows, class Stored, class Column>
 __device__ __forceinline__ void prefetch_slice(const Slices<Stored, Column>& a,
