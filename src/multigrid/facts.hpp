@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a hierarchy says about itself, for reports.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/choices.hpp"
+
+namespace trireme::multigrid {
+
+// One level. The numbers are the same on every rank.
+struct LevelFacts {
+  std::int64_t rows = 0;                  // of all ranks
+  std::int64_t nnz = 0;                   // of all ranks
+  std::string kernel;                     // "dense inverse" where the level is solved directly
+  Precision precision = Precision::full;  // of the stored values
+  bool replicated = false;                // every rank holds the whole level
+  double product_us = 0;                  // of one product, the maximum over the ranks
+  double spectral_radius = 0;             // of D^-1 A, estimated; 0 where no smoother needs it
+};
+
+// Seconds of the parts of the set-up, or of the last renewal, the maximum over the ranks.
+struct SetUpFacts {
+  double strength = 0;  // of connections
+  double aggregation = 0;
+  double prolongator = 0;   // tentative and smoothed
+  double products = 0;      // P^T A P of all levels
+  double distribution = 0;  // of the coarse matrices: their halos, or every rank's whole copy
+  double kernels = 0;       // layouts of the products, with the measurement that chooses them
+  double smoothers = 0;     // diagonals, weights, spectral radii
+  double coarsest = 0;      // the dense inverse
+  double total = 0;         // wall time, with what no part counts
+};
+
+}  // namespace trireme::multigrid
