@@ -48,12 +48,22 @@ struct CudaBlockSolver::Work {
         block(of.rows(), of.order(), stream),
         sums(of.rows(), stream) {}
 
+  // Whether a GPU has loops with a preconditioner of this type.
+  template <class M>
+  static constexpr bool serves() {
+    if constexpr (std::is_same_v<M, std::monostate>)
+      return false;
+    else
+      return !M::info.host_only;
+  }
+
   // Calls visit(text, m) with the entry of the method and the preconditioner.
   template <class Visit>
   void visit_solve(const Visit& visit) const {
     std::visit(
         [&](const auto& m) {
-          if constexpr (!std::is_same_v<std::decay_t<decltype(m)>, std::monostate>)
+          using M = std::decay_t<decltype(m)>;
+          if constexpr (serves<M>())
             visit_method(method, single.variant(), [&](auto entry) { visit(entry, m); });
         },
         single.preconditioner());

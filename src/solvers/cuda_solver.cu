@@ -31,6 +31,8 @@ constexpr std::int64_t kSingleReductionUpToRows = 40'000;
 // The Backend of driver.hpp on the current GPU, with a stream of its own.
 class CudaBackend {
  public:
+  static constexpr bool on_host = false;
+
   CudaBackend(CudaSystem& system, const CudaOptions& options)
       : system_(system),
         options_(options),

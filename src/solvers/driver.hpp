@@ -2,6 +2,7 @@
 // One solve from beginning to end, the same for the host and for a GPU.
 //
 // A Backend is the memory and the executors of one place, the host or a GPU:
+//   on_host                             whether the loop runs on the host
 //   rows()                              the number of this process's rows
 //   allocate(vectors, own)              allocates the work vectors: `vectors` of the method, and
 //                                       `own` of the preconditioner
@@ -57,6 +58,9 @@ class Driver {
     if (info_of(spec.kind).symmetric && !info_of(method).symmetric)
       throw Error(ExitCode::usage, "preconditioner '" + std::string(info_of(spec.kind).summary) +
                                        "' needs a method for symmetric matrices; use cg or minres");
+    if (info_of(spec.kind).host_only && !Backend::on_host)
+      throw Error(ExitCode::usage, "preconditioner '" + std::string(info_of(spec.kind).summary) +
+                                       "' works on CPUs only; use device: cpu");
     int vectors = 0, own = 0;
     for_each_text([&](auto text) {
       if (text.method == method) vectors = std::max(vectors, decltype(text)::type::vectors);
@@ -173,10 +177,20 @@ class Driver {
         spec.kind, [&](auto m) { preconditioner_ = decltype(m)::type::prepare(*this, spec); });
   }
 
+  // Whether the backend has loops with a preconditioner of this type.
+  template <class M>
+  static constexpr bool serves() {
+    if constexpr (std::is_same_v<M, std::monostate>)
+      return false;
+    else
+      return Backend::on_host || !M::info.host_only;
+  }
+
   State run(const Job& job) {
     State state;
     const auto with = [&](const auto& m) {
-      if constexpr (!std::is_same_v<std::decay_t<decltype(m)>, std::monostate>)
+      using M = std::decay_t<decltype(m)>;
+      if constexpr (serves<M>())
         visit_method(method_, variant_, [&](auto text) {
           state = backend_.template run<typename decltype(text)::type>(m, job);
         });

@@ -36,6 +36,8 @@ namespace {
 // The Backend of driver.hpp on the host.
 class HostBackend {
  public:
+  static constexpr bool on_host = true;
+
   explicit HostBackend(HostSystem& system)
       : system_(system), rows_(system.rows()), stride_((rows_ + 7) / 8 * 8) {}
 

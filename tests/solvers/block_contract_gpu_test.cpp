@@ -64,7 +64,7 @@ class BlockContractGpu : public testing::TestWithParam<test::Way> {
   std::unique_ptr<test::BlocksOf> blocks_;
   test::GpuOptions options_;
 };
-INSTANTIATE_TEST_SUITE_P(Lists, BlockContractGpu, testing::ValuesIn(test::ways()),
+INSTANTIATE_TEST_SUITE_P(Lists, BlockContractGpu, testing::ValuesIn(test::ways(test::Place::gpu)),
                          [](const auto& way) { return way.param.name; });
 
 TEST_P(BlockContractGpu, EachColumnIsSolvedAsItIsAlone) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "solvers/block_solves.hpp"
+#include "solvers/gauss_seidel.hpp"
 #include "solvers/ways.hpp"
 
 namespace trireme::solvers {
@@ -34,6 +35,8 @@ class BlockContract : public testing::TestWithParam<test::Way> {
     options_.preconditioner = blocks_->spec;
     options_.preconditioner.diagonal = diagonal_;
     options_.preconditioner.kind = GetParam().kind;
+    given_ = std::make_unique<test::GaussSeidel>(a_);
+    options_.preconditioner.given = given_.get();
   }
 
   // The columns as HostSolver solves each of them alone.
@@ -57,6 +60,7 @@ class BlockContract : public testing::TestWithParam<test::Way> {
   CsrMatrix<double> a_;
   Array<double> diagonal_;
   std::unique_ptr<test::BlocksOf> blocks_;
+  std::unique_ptr<test::GaussSeidel> given_;
   Options options_;
 };
 INSTANTIATE_TEST_SUITE_P(Lists, BlockContract, testing::ValuesIn(test::ways()),

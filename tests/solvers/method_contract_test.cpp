@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "solvers/gauss_seidel.hpp"
 #include "solvers/pieces.hpp"
 #include "solvers/ways.hpp"
 
@@ -32,11 +33,14 @@ class MethodContract : public testing::TestWithParam<test::Way> {
     options_.preconditioner = blocks_->spec;
     options_.preconditioner.diagonal = diagonal_;
     options_.preconditioner.kind = GetParam().kind;
+    given_ = std::make_unique<test::GaussSeidel>(a_);
+    options_.preconditioner.given = given_.get();
   }
   Solved solve() { return test::solve(a_, b_, options_); }
   // Solves in mixed precision, with values that all lose digits in FP32.
   Solved solve_mixed() {
     for (double& value : a_.values) value /= 3;
+    given_->renew();
     const Array<float> defect = test::row_defect(a_);
     const auto exact = build_host_kernel<double>("csr", a_.view());
     const auto rounded = build_mixed_host_kernel("csr", a_.view());
@@ -47,6 +51,7 @@ class MethodContract : public testing::TestWithParam<test::Way> {
   CsrMatrix<double> a_;
   Array<double> b_, diagonal_;
   std::unique_ptr<test::BlocksOf> blocks_;
+  std::unique_ptr<test::GaussSeidel> given_;
   Options options_;
 };
 INSTANTIATE_TEST_SUITE_P(Lists, MethodContract, testing::ValuesIn(test::ways()),

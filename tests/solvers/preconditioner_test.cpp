@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "solvers/cg_fixture.hpp"
+#include "solvers/gauss_seidel.hpp"
 
 namespace trireme::solvers {
 namespace {
@@ -69,6 +70,50 @@ TEST(ResidentBicgstab, ChebyshevIsRefused) {
   o.method = Method::bicgstab;
   o.preconditioner = jacobi(d);
   o.preconditioner.kind = PreconditionerSpec::Kind::chebyshev;
+  EXPECT_THROW(solve(a, Array<double>(a.rows, 1.0), o), Error);
+}
+
+TEST_P(ResidentCg, AGivenPreconditionerTakesFewerIterationsThanJacobi) {
+  const CsrMatrix<double> a = grid_matrix(40, 0, 10);
+  const Array<double> b = random_vector<double>(a.rows), d = diagonal_of(a);
+  Options o = options();
+  o.preconditioner = jacobi(d);
+  const std::int64_t by_jacobi = solve(a, b, o).outcome.iterations;
+  GaussSeidel given(a);
+  o.preconditioner.kind = PreconditionerSpec::Kind::given;
+  o.preconditioner.given = &given;
+  const Solved solved = solve(a, b, o);
+  EXPECT_EQ(solved.outcome.reason, Reason::rtol);
+  EXPECT_LT(solved.outcome.iterations * 3, by_jacobi * 2);
+  EXPECT_GE(given.applications, solved.outcome.iterations);
+  EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
+}
+
+// The solver calls the operation that it is given, which takes new values by itself.
+TEST(ResidentPreconditioner, AGivenOneIsAskedAfterARenewalToo) {
+  CsrMatrix<double> a = grid_matrix(20, 0, 10);
+  const Array<double> b = random_vector<double>(a.rows);
+  GaussSeidel given(a);
+  PreconditionerSpec spec;
+  spec.kind = PreconditionerSpec::Kind::given;
+  spec.given = &given;
+  const auto kernel = build_host_kernel<double>("csr", a.view());
+  HostKernelSystem system(*kernel, a.rows);
+  HostSolver solver(system, Method::cg, Variant::classic, spec);
+  const Solved first = solve_by(solver, b, {});
+  for (double& value : a.values) value *= 4;
+  kernel->update_values(a.values);
+  given.renew();
+  solver.renew(spec);
+  const Solved second = solve_by(solver, b, {});
+  EXPECT_EQ(second.outcome.iterations, first.outcome.iterations);
+  for (std::size_t i = 0; i < b.size(); ++i) EXPECT_EQ(4 * second.x[i], first.x[i]);
+}
+
+TEST(ResidentPreconditioner, AGivenOneMustBeThere) {
+  const CsrMatrix<double> a = grid_matrix(4);
+  Options o;
+  o.preconditioner.kind = PreconditionerSpec::Kind::given;
   EXPECT_THROW(solve(a, Array<double>(a.rows, 1.0), o), Error);
 }
 

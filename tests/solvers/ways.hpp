@@ -18,13 +18,16 @@ struct Way {
 };
 inline void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
 
-inline std::vector<Way> ways() {
+enum class Place { host, gpu };
+
+inline std::vector<Way> ways(Place place = Place::host) {
   using namespace solvers;
   std::vector<Way> all;
   for_each_text([&](auto entry) {
     using Text = typename decltype(entry)::type;
     for_each_preconditioner([&](PreconditionerKind kind, auto m) {
       if (decltype(m)::type::info.symmetric && !Text::info.symmetric) return;
+      if (decltype(m)::type::info.host_only && place == Place::gpu) return;
       all.push_back({entry.method, Text::variant, kind,
                      std::string(Text::info.name) +
                          (Text::variant == Variant::single_reduction ? "SingleReduction" : "") +

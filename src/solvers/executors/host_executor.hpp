@@ -63,6 +63,10 @@ class HostExecutor {
     pass(CompensateAndDot{{system_.row_defect().data(), x, y}}, step);
   }
 
+  void apply_given(GivenPreconditioner& given, const double* r, double* z) {
+    given.apply({r, static_cast<std::size_t>(rows_)}, {z, static_cast<std::size_t>(rows_)});
+  }
+
   template <class Pass>
   void pass(const Pass& pass) {
     if (!Pass::always && !live(state_)) return;

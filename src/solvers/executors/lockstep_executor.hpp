@@ -93,6 +93,25 @@ class LockstepExecutor {
     finish(step);
   }
 
+  // One column after another, each in an array of its own, so that no column sees its neighbours.
+  void apply_given(GivenPreconditioner& given, const double* r, double* z) {
+    const std::int64_t width = block_.width();
+    const auto rows = static_cast<std::size_t>(rows_);
+    if (width > 1) {
+      narrow_x_.resize(std::max(narrow_x_.size(), rows));
+      narrow_y_.resize(std::max(narrow_y_.size(), rows));
+    }
+    for (std::int64_t j = 0; j < width; ++j) {
+      if (!block_.columns()[j].takes_part) continue;
+      if (width == 1) return given.apply({r, rows}, {z, rows});
+#pragma omp parallel for schedule(static)
+      for (std::int64_t i = 0; i < rows_; ++i) narrow_x_[i] = r[i * width + j];
+      given.apply({narrow_x_.data(), rows}, {narrow_y_.data(), rows});
+#pragma omp parallel for schedule(static)
+      for (std::int64_t i = 0; i < rows_; ++i) z[i * width + j] = narrow_y_[i];
+    }
+  }
+
   template <class Pass>
   void pass(const Pass& pass) {
     const std::int64_t width = block_.width();
@@ -255,8 +274,8 @@ class LockstepExecutor {
   std::vector<LaneGroup> groups_;
   LaneScalars scalars_;
   Array<double> partials_;
-  std::vector<double> pending_;  // sum k of column j at k * width + j
-  Array<double> narrow_x_, narrow_y_;
+  std::vector<double> pending_;        // sum k of column j at k * width + j
+  Array<double> narrow_x_, narrow_y_;  // some columns of a product, or one of apply_given()
 };
 
 }  // namespace trireme::solvers

@@ -23,14 +23,15 @@
 
 #include "solvers/preconditioners/block_jacobi.hpp"
 #include "solvers/preconditioners/chebyshev.hpp"
+#include "solvers/preconditioners/given.hpp"
 #include "solvers/preconditioners/jacobi.hpp"
 
 namespace trireme::solvers {
 
-enum class PreconditionerKind : int { none, jacobi, blocks, chebyshev };
+enum class PreconditionerKind : int { none, jacobi, blocks, chebyshev, given };
 
 // In the order of PreconditionerKind.
-using PreconditionerList = std::tuple<NoPreconditioner, Jacobi, BlockJacobi, Chebyshev>;
+using PreconditionerList = std::tuple<NoPreconditioner, Jacobi, BlockJacobi, Chebyshev, Given>;
 
 // Calls visit(std::type_identity<M>) for each preconditioner of the list, with its kind first.
 template <class Visit>

@@ -9,6 +9,7 @@
 namespace trireme::solvers {
 
 enum class PreconditionerKind : int;  // its values are in list.hpp
+class GivenPreconditioner;            // in given.hpp
 
 // The preconditioner that a caller asks for. The spans refer to the caller's arrays on the host,
 // which hold this process's rows.
@@ -27,6 +28,7 @@ struct PreconditionerSpec {
   std::int32_t degree = 4;                     // chebyshev: products with A per application
   std::int32_t estimation_steps = 20;          // chebyshev: CG iterations that bound the spectrum
   std::int64_t first_row = 0;                  // of this process's rows, in the matrix
+  GivenPreconditioner* given = nullptr;        // given: not owned, outlives the solver
 };
 
 // The data that the caller has to put into the spec.
@@ -48,6 +50,7 @@ struct PreconditionerInfo {
   bool symmetric = false;         // serves only methods for symmetric matrices
   bool sets_up_together = false;  // the set-up is collective over the processes
   bool row_order_is_free = true;  // the rows may be in the kernel's own order
+  bool host_only = false;         // the executors of GPUs do not offer it
 };
 
 }  // namespace trireme::solvers
