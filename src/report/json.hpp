@@ -17,6 +17,7 @@ Json optional(const std::optional<T>& value) {
 }
 
 Json run(const RunOutcome& run);
+Json multigrid(const std::optional<MultigridOutcome>& m);
 Json account(const CaseOutcome& outcome);
 
 }  // namespace trireme::json

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One object of "runs" in report.json.
+#include "report/convergence.hpp"
 #include "report/json.hpp"
 
 namespace trireme::json {
@@ -110,7 +111,9 @@ Json run(const RunOutcome& run) {
           {"steps", std::move(steps)},
           {"block", run.block},
           {"columns", std::move(columns)},
-          {"trial", trial(run.trial)}};
+          {"trial", trial(run.trial)},
+          {"convergence_factor", optional(convergence_factor(run.history))},
+          {"multigrid", multigrid(run.multigrid)}};
 }
 
 }  // namespace trireme::json

@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "report/account_words.hpp"
+#include "report/multigrid_words.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
 
@@ -109,6 +110,22 @@ std::string trials(const CaseOutcome& outcome) {
   return text;
 }
 
+std::string levels(const CaseOutcome& outcome) {
+  std::string text;
+  for (const RunOutcome& run : outcome.runs) {
+    if (!run.multigrid) continue;
+    text +=
+        fmt::format("\n### Multigrid of {}\n\n{}; {}\n\n", escape(label(run)),
+                    escape(words::hierarchy(run)), escape(words::set_up(run.multigrid->set_up))) +
+        head({"level", "rows", "nonzeros", "ranks", "kernel", "values", "product"});
+    for (std::size_t k = 0; k < run.multigrid->levels.size(); ++k) {
+      const auto [level, rows, nnz, ranks, kernel, values, product] = words::level_cells(run, k);
+      text += row({level, rows, nnz, ranks, escape(kernel), values, product});
+    }
+  }
+  return text;
+}
+
 std::string steps(const CaseOutcome& outcome) {
   std::string text;
   for (const RunOutcome& run : outcome.runs) {
@@ -168,8 +185,8 @@ std::string markdown_report(const CaseOutcome& outcome) {
   }
   for (const std::string& line : {words::account_line(outcome), words::start(outcome.start)})
     if (!line.empty()) text += "- " + escape(line) + "\n";
-  return text + account(outcome) + trials(outcome) + steps(outcome) + columns(outcome) +
-         details(outcome);
+  return text + account(outcome) + trials(outcome) + levels(outcome) + steps(outcome) +
+         columns(outcome) + details(outcome);
 }
 
 }  // namespace trireme

@@ -9,6 +9,7 @@
 
 #include "base/choices.hpp"
 #include "base/error.hpp"
+#include "report/multigrid_outcome.hpp"
 
 namespace trireme {
 
@@ -154,8 +155,9 @@ struct RunOutcome {
   std::vector<double> history;  // residual norms, relative to ||b||, from iteration 0
   std::string ordering = "given";  // the order of rows in which it worked: given, rcm, cluster
   std::string ghost_kernel{};      // multiplies by the columns of other ranks; empty: `kernel` does
-  std::optional<TrialOutcome> trial;  // of `kernel: auto`
-  std::vector<StepOutcome> steps;     // of problem.steps
+  std::optional<TrialOutcome> trial;          // of `kernel: auto`
+  std::optional<MultigridOutcome> multigrid;  // where that is the preconditioner
+  std::vector<StepOutcome> steps;             // of problem.steps
   std::vector<ColumnOutcome>
       columns;                     // of the last round, where there are several right-hand sides
   std::int64_t block = 1;          // right-hand sides that were solved at once, at most

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "report/account_words.hpp"
+#include "report/multigrid_words.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
 
@@ -44,6 +45,14 @@ std::string verdict(const CaseOutcome& outcome, const RunOutcome& run) {
   return words::wrap(text, kWidth, 2) + "\n";
 }
 
+// The table of levels and what is said about them. Empty without multigrid.
+std::string levels(const CaseOutcome& outcome, const RunOutcome& run) {
+  if (!run.multigrid) return "";
+  const std::string whose = outcome.runs.size() > 1 ? label(run) + ": " : "";
+  return words::wrap(whose + words::hierarchy(run), kWidth, 2) + "\n" + words::level_table(run) +
+         "  " + words::wrap(words::set_up(run.multigrid->set_up), kWidth - 2, 2) + "\n";
+}
+
 }  // namespace
 
 std::string terminal_table(const CaseOutcome& outcome) {
@@ -65,6 +74,7 @@ std::string terminal_table(const CaseOutcome& outcome) {
   for (const RunOutcome& run : outcome.runs) text += row(run, name_width);
   text += "\n";
   for (const RunOutcome& run : outcome.runs) text += verdict(outcome, run);
+  for (const RunOutcome& run : outcome.runs) text += levels(outcome, run);
   for (const std::string& line : {words::account_line(outcome), words::start(outcome.start)})
     if (!line.empty()) text += words::wrap(line, kWidth, 2) + "\n";
   for (const std::string& line : words::refused(outcome))

@@ -89,6 +89,38 @@ inline StepOutcome sample_step(const std::string& name, std::int64_t iterations)
           .solve_seconds = 0.005 * static_cast<double>(iterations)};
 }
 
+inline MultigridOutcome sample_multigrid() {
+  return {.levels = {{.rows = 206'763,
+                      .nnz = 16'100'000,
+                      .kernel = "sell",
+                      .precision = Precision::mixed,
+                      .product_us = 4000,
+                      .spectral_radius = 1.98},
+                     {.rows = 9000,
+                      .nnz = 1'200'000,
+                      .replicated = true,
+                      .kernel = "albus",
+                      .precision = Precision::full,
+                      .product_us = 300,
+                      .spectral_radius = 1.7},
+                     {.rows = 300, .nnz = 90'000, .replicated = true, .kernel = "dense inverse"}},
+          .operator_complexity = 1.08,
+          .grid_complexity = 1.045,
+          .cycle = "V-cycle",
+          .smoother = "Chebyshev polynomial of degree 2",
+          .bytes = 120'000'000,
+          .set_up = {.strength = 0.01,
+                     .aggregation = 0.02,
+                     .prolongator = 0.05,
+                     .products = 0.3,
+                     .distribution = 0.0001,
+                     .kernels = 0.04,
+                     .smoothers = 0.03,
+                     .coarsest = 0.02,
+                     .total = 0.5},
+          .remark = "a remark"};
+}
+
 // A tridiagonal matrix in 4 x 4 cells.
 inline PatternPicture sample_pattern() {
   return {.cells = 4,
@@ -114,6 +146,7 @@ inline CaseOutcome sample_outcome() {
   outcome.runs[1].break_even_products = 6;
   outcome.runs[1].trial = sample_trial();
   outcome.runs[1].steps = {sample_step("/A0", 120), sample_step("/A1", 90)};
+  outcome.runs[0].multigrid = sample_multigrid();
   outcome.runs[0].block = 2;
   outcome.runs[0].columns = {
       {.iterations = 300, .converged = true, .reason = "converged", .relative_residual = 9e-9},

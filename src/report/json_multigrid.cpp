@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// "multigrid" of a run in report.json.
+#include "report/json.hpp"
+
+namespace trireme::json {
+namespace {
+
+Json level(const LevelOutcome& l) {
+  return {{"rows", l.rows},
+          {"nnz", l.nnz},
+          {"replicated", l.replicated},
+          {"kernel", l.kernel},
+          {"precision", to_string(l.precision)},
+          {"product_us", l.product_us},
+          {"spectral_radius", l.spectral_radius}};
+}
+
+Json set_up(const MultigridSetUp& s) {
+  return {
+      {"strength", s.strength},   {"aggregation", s.aggregation},   {"prolongator", s.prolongator},
+      {"products", s.products},   {"distribution", s.distribution}, {"kernels", s.kernels},
+      {"smoothers", s.smoothers}, {"coarsest", s.coarsest},         {"total", s.total}};
+}
+
+}  // namespace
+
+Json multigrid(const std::optional<MultigridOutcome>& m) {
+  if (!m) return nullptr;
+  Json levels = Json::array();
+  for (const LevelOutcome& l : m->levels) levels.push_back(level(l));
+  return {{"levels", std::move(levels)},
+          {"operator_complexity", m->operator_complexity},
+          {"grid_complexity", m->grid_complexity},
+          {"cycle", m->cycle},
+          {"smoother", m->smoother},
+          {"bytes", m->bytes},
+          {"set_up_seconds", set_up(m->set_up)},
+          {"remark", m->remark}};
+}
+
+}  // namespace trireme::json

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sentences and cells about a hierarchy.
+#include "report/multigrid_words.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "report/convergence.hpp"
+#include "report/words.hpp"
+
+namespace trireme::words {
+
+std::array<std::string, kLevelHeads.size()> level_cells(const RunOutcome& run, std::size_t k) {
+  const LevelOutcome& level = run.multigrid->levels[k];
+  const bool shared = !level.replicated || run.ranks == 1;
+  return {std::to_string(k),
+          std::to_string(level.rows),
+          count(level.nnz),
+          shared ? std::to_string(run.ranks) : "each",
+          level.kernel,
+          level.precision == Precision::mixed ? "FP32" : "FP64",
+          level.product_us > 0 ? seconds(level.product_us * 1e-6) : "-"};
+}
+
+std::vector<Part> parts(const MultigridSetUp& s) {
+  std::vector<Part> all = {{"strength", s.strength},         {"aggregation", s.aggregation},
+                           {"prolongator", s.prolongator},   {"products", s.products},
+                           {"distribution", s.distribution}, {"kernels", s.kernels},
+                           {"smoothers", s.smoothers},       {"coarsest", s.coarsest}};
+  double named = 0;
+  for (const Part& part : all) named += part.second;
+  all.emplace_back("other", std::max(0.0, s.total - named));
+  return all;
+}
+
+std::string hierarchy(const RunOutcome& run) {
+  const MultigridOutcome& m = *run.multigrid;
+  std::string text = fmt::format(
+      "multigrid: {} level{}, operator complexity {:.2f}, grid complexity {:.2f}, {}; {}, {}",
+      m.levels.size(), m.levels.size() == 1 ? "" : "s", m.operator_complexity, m.grid_complexity,
+      bytes(static_cast<double>(m.bytes)), m.cycle, m.smoother);
+  if (const auto factor = convergence_factor(run.history))
+    text += fmt::format("; convergence factor {:.2f}", *factor);
+  if (!m.remark.empty()) text += "; " + m.remark;
+  return text;
+}
+
+std::string set_up(const MultigridSetUp& s) {
+  std::vector<std::string> shown;
+  for (const auto& [name, time] : parts(s))
+    if (time > 0 && time >= 0.005 * s.total)
+      shown.push_back(fmt::format("{} {}", name, seconds(time)));
+  return fmt::format("its set-up took {}{}{}", seconds(s.total), shown.empty() ? "" : ": ",
+                     fmt::join(shown, ", "));
+}
+
+std::string level_table(const RunOutcome& run) {
+  using Cells = std::array<std::string, kLevelHeads.size()>;
+  std::vector<Cells> lines(1);
+  std::ranges::copy(kLevelHeads, lines.front().begin());
+  for (std::size_t k = 0; k < run.multigrid->levels.size(); ++k)
+    lines.push_back(level_cells(run, k));
+  std::array<std::size_t, kLevelHeads.size()> widths{};
+  for (const Cells& cells : lines)
+    for (std::size_t c = 0; c < cells.size(); ++c) widths[c] = std::max(widths[c], cells[c].size());
+  std::string text;
+  for (const Cells& cells : lines) {
+    text += fmt::format("  {:>{}}", cells[0], widths[0]);
+    for (std::size_t c = 1; c < cells.size(); ++c)
+      text += fmt::format("  {:>{}}", cells[c], widths[c]);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace trireme::words

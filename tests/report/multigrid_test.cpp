@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The levels of multigrid in every report.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/convergence.hpp"
+#include "report/multigrid_words.hpp"
+#include "report/report.hpp"
+#include "report/sample_outcome.hpp"
+
+namespace trireme {
+namespace {
+
+TEST(ConvergenceFactor, IsTheGeometricMeanOfTheReductions) {
+  const double history[] = {8, 16, 2, 1};
+  EXPECT_DOUBLE_EQ(convergence_factor(history).value(), 0.5);
+}
+
+TEST(ConvergenceFactor, IsUnknownWithoutAnIterationAndForNormsThatAreNoNumbers) {
+  const double one[] = {1}, zero[] = {1, 0}, nan[] = {1, NAN}, infinite[] = {INFINITY, 1};
+  EXPECT_FALSE(convergence_factor(std::span<const double>{}));
+  EXPECT_FALSE(convergence_factor(one));
+  EXPECT_FALSE(convergence_factor(zero));
+  EXPECT_FALSE(convergence_factor(nan));
+  EXPECT_FALSE(convergence_factor(infinite));
+}
+
+RunOutcome run_with_levels() { return test::sample_outcome().runs.front(); }
+
+TEST(MultigridReport, SaysWhoHoldsALevel) {
+  RunOutcome run = run_with_levels();
+  EXPECT_EQ(words::level_cells(run, 0)[3], "2") << "two ranks share the finest level";
+  EXPECT_EQ(words::level_cells(run, 1)[3], "each");
+  run.ranks = 1;
+  EXPECT_EQ(words::level_cells(run, 1)[3], "1");
+}
+
+TEST(MultigridReport, NamesTheRestOfTheSetUp) {
+  const auto parts = words::parts(run_with_levels().multigrid->set_up);
+  EXPECT_EQ(parts.back().first, "other");
+  EXPECT_NEAR(parts.back().second, 0.0299, 1e-12);
+  EXPECT_EQ(words::set_up(run_with_levels().multigrid->set_up),
+            "its set-up took 500 ms: strength 10.0 ms, aggregation 20.0 ms, prolongator 50.0 ms, "
+            "products 300 ms, kernels 40.0 ms, smoothers 30.0 ms, coarsest 20.0 ms, other 29.9 ms");
+}
+
+TEST(MultigridReport, HasEveryLevelInTheTable) {
+  const std::string table = terminal_table(test::sample_outcome());
+  for (const char* line : {"csr: multigrid: 3 levels, operator complexity 1.08, grid complexity "
+                           "1.04, 120 MB; V-cycle,",
+                           "level    rows  nonzeros  ranks         kernel  values  product",
+                           "    0  206763    16.1 M      2           sell    FP32  4.00 ms",
+                           "    1    9000    1.20 M   each          albus    FP64   300 us",
+                           "    2     300    90.0 k   each  dense inverse    FP64        -"})
+    EXPECT_NE(table.find(line), std::string::npos) << line << " is not in\n" << table;
+  EXPECT_NE(table.find("convergence factor 0.94"), std::string::npos) << table;
+  EXPECT_NE(table.find("a remark"), std::string::npos) << table;
+}
+
+TEST(MultigridReport, HasEveryLevelInMarkdownAndHtml) {
+  const std::string text = markdown_report(test::sample_outcome());
+  EXPECT_NE(text.find("\n| 1 | 9000 | 1.20 M | each | albus | FP64 | 300 us |\n"),
+            std::string::npos)
+      << text;
+  const std::string page = html_report(test::sample_outcome());
+  EXPECT_NE(page.find("<h2 id=\"multigrid\">"), std::string::npos);
+  EXPECT_NE(page.find("dense inverse"), std::string::npos);
+}
+
+TEST(MultigridReport, IsLeftOutForAnotherPreconditioner) {
+  CaseOutcome outcome = test::sample_outcome();
+  outcome.runs.front().multigrid.reset();
+  EXPECT_EQ(html_report(outcome).find("id=\"multigrid\""), std::string::npos);
+  EXPECT_EQ(terminal_table(outcome).find("multigrid"), std::string::npos);
+  EXPECT_TRUE(nlohmann::json::parse(json_report(outcome))["runs"][0]["multigrid"].is_null());
+}
+
+TEST(MultigridReport, IsInTheJson) {
+  const auto run = nlohmann::json::parse(json_report(test::sample_outcome()))["runs"][0];
+  EXPECT_NEAR(run["convergence_factor"].get<double>(), std::pow(10.0, -8.0 / 312), 1e-12);
+  EXPECT_EQ(run["multigrid"]["levels"][1]["replicated"], true);
+  EXPECT_EQ(run["multigrid"]["levels"][0]["precision"], "mixed");
+  EXPECT_DOUBLE_EQ(run["multigrid"]["set_up_seconds"]["products"], 0.3);
+}
+
+}  // namespace
+}  // namespace trireme
