@@ -45,6 +45,7 @@ class Operator {
   Operator& operator=(const Operator&) = delete;
 
   const DistributedMatrix& matrix() const { return *matrix_; }
+  const std::shared_ptr<DistributedMatrix>& shared_matrix() const { return matrix_; }
   const std::string& kernel() const { return kernel_; }
   const std::string& ghost_kernel() const { return ghost_kernel_; }
   // The number of ranks whose ghost block the ghost kernel has refused. Plain CSR multiplies there.

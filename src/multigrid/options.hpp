@@ -33,6 +33,7 @@ struct Options {
   std::int32_t max_levels = 20;         // the finest one counts
   std::int32_t coarsest_rows = 400;     // a level of at most so many rows is inverted
   std::int64_t replicated_rows = 4000;  // a level of at most so many rows lies whole on every rank
+  bool operator==(const Options&) const = default;
 };
 
 }  // namespace trireme::multigrid

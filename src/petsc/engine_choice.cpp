@@ -7,6 +7,7 @@
 #include "petsc/ksp_engine.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/operator_of.hpp"
+#include "petsc/pc_multigrid.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/shim.hpp"
 
@@ -51,7 +52,7 @@ std::string options_without_meaning(KSP ksp) {
 
 // "none, jacobi, ...": PETSc's names, then ours.
 std::string resident_preconditioners() {
-  std::vector<std::string_view> names = {PCNONE, PCJACOBI, PCPBJACOBI, PCVPBJACOBI};
+  std::vector<std::string_view> names = {PCNONE, PCJACOBI, PCPBJACOBI, PCVPBJACOBI, kMultigrid};
   solvers::for_each_preconditioner([&](solvers::PreconditionerKind, auto m) {
     if (const std::string_view type = decltype(m)::type::info.pc_type; !type.empty())
       names.push_back(type);
@@ -124,6 +125,9 @@ std::string describe(const EngineChoice& choice) {
     case EngineReason::preconditioner:
       return fmt::format("the resident engine has the preconditioners {}, not {}",
                          resident_preconditioners(), subject);
+    case EngineReason::preconditioner_of_cpus:
+      return fmt::format("the resident engine has {} on CPUs, and the kernel runs on a GPU",
+                         subject);
     case EngineReason::petsc_block_jacobi:
       return "bjacobi, PETSc's default, solves each block by a KSP of its own; the resident engine "
              "has jacobi, and dense blocks by pbjacobi and vpbjacobi";
@@ -159,7 +163,7 @@ std::string describe(const EngineChoice& choice) {
 EngineChoice choose_engine(std::string_view method, std::string_view preconditioner) {
   const auto resident = resident_method(resident_ksp_type(method));
   if (!resident) return EngineChoice::petsc(EngineReason::method, std::string(method));
-  if (const auto kind = resident_preconditioner(preconditioner)) {
+  if (const auto kind = resident_preconditioner(resident_pc_type(preconditioner))) {
     const solvers::PreconditionerInfo info = solvers::info_of(*kind);
     if (info.symmetric && !solvers::info_of(*resident).symmetric)
       return EngineChoice::petsc(EngineReason::symmetric_preconditioner,
@@ -204,9 +208,11 @@ EngineChoice choose_engine(KSP ksp) {
   MatNullSpace space = nullptr;
   petsc_check(MatGetNullSpace(amat, &space));
   if (space) return EngineChoice::petsc(null_space);
-  if (std::dynamic_pointer_cast<CudaOperator>(operator_of(amat)))
+  if (std::dynamic_pointer_cast<CudaOperator>(operator_of(amat))) {
+    if (name == kTriremeMultigrid) return EngineChoice::petsc(preconditioner_of_cpus, kMultigrid);
     if (const std::string monitor = solution_monitor(ksp); !monitor.empty())
       return EngineChoice::petsc(monitor_of_the_solution, monitor);
+  }
   KSPNormType norm = KSP_NORM_DEFAULT;
   if (KSPGetNormType(ksp, &norm) != kPetscSuccess) return EngineChoice::petsc(norm_or_side);
   return {};

@@ -20,6 +20,7 @@ enum class EngineReason {
   ksp_type_option,           // a KSP type that an option sets
   method,                    // a method that it lacks
   preconditioner,            // a preconditioner that it lacks
+  preconditioner_of_cpus,    // a preconditioner that it lacks on a GPU
   petsc_block_jacobi,        // PETSc's bjacobi, for which it has others
   symmetric_preconditioner,  // a preconditioner for methods of symmetric matrices only
   block_size,                // a number of rows per block that is too large

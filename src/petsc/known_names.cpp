@@ -9,14 +9,15 @@
 #include "base/nearest.hpp"
 #include "petsc/engine_choice.hpp"
 #include "petsc/ksp_types.hpp"
+#include "petsc/pc_multigrid.hpp"
 #include "petsc/shim.hpp"
 
 namespace trireme {
 namespace {
 
-// What was meant by `word`, of the names in a list of PETSc's and one more.
-std::string suggestion(const std::string& word, PetscFunctionList list, const char* one_more) {
-  std::vector<std::string> names{one_more};
+// What was meant by `word`, of `names` and those in a list of PETSc's.
+std::string suggestion(const std::string& word, PetscFunctionList list,
+                       std::vector<std::string> names) {
   const char** registered = nullptr;
   int count = 0;
   petsc_check(PetscFunctionListGet(list, &registered, &count));
@@ -34,13 +35,15 @@ void require_known_names(MPI_Comm comm, const SolverSpec& spec) {
   petsc_check(KSPCreate(comm, ksp.put()));
   if (KSPSetType(ksp, petsc_ksp_type(spec.method).c_str()) != kPetscSuccess)
     fail(ExitCode::usage, "solver.method '{}' is none of {}, and no KSP of this PETSc{}",
-         spec.method, resident_methods(), suggestion(spec.method, KSPList, "bicgstab"));
+         spec.method, resident_methods(), suggestion(spec.method, KSPList, {"bicgstab"}));
   register_resident_types();
   PC pc = nullptr;
   petsc_check(KSPGetPC(ksp, &pc));
-  if (PCSetType(pc, spec.preconditioner.c_str()) != kPetscSuccess)
-    fail(ExitCode::usage, "solver.preconditioner '{}' is no PC of this PETSc, nor none or jacobi{}",
-         spec.preconditioner, suggestion(spec.preconditioner, PCList, "none"));
+  if (PCSetType(pc, petsc_pc_type(spec.preconditioner).c_str()) != kPetscSuccess)
+    fail(ExitCode::usage,
+         "solver.preconditioner '{}' is none of none, jacobi and multigrid, and no PC of this "
+         "PETSc{}",
+         spec.preconditioner, suggestion(spec.preconditioner, PCList, {"none", kMultigrid}));
 }
 
 }  // namespace trireme

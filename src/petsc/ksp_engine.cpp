@@ -10,6 +10,7 @@
 #include "petsc/ksp_rules.hpp"
 #include "petsc/mat_shell.hpp"
 #include "petsc/operator_of.hpp"
+#include "petsc/pc_multigrid.hpp"
 #include "petsc/pc_needs.hpp"
 #include "petsc/pc_types.hpp"
 #include "petsc/private_headers.hpp"
@@ -64,6 +65,11 @@ PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks
   data.blocks = std::move(blocks);
   MPI_Allreduce(MPI_IN_PLACE, &data.blocks.size, 1, MPI_INT32_T, MPI_MAX, comm_of(pmat));
   const std::string type = type_or_none(pc);
+  if (MultigridPc* const multigrid = multigrid_of(pc)) {
+    spec.kind = PreconditionerSpec::Kind::given;
+    spec.given = multigrid;
+    return data;
+  }
   const auto own = solvers::kind_of_pc_type(type);
   if (data.blocks.size > 1) {
     spec.kind = PreconditionerSpec::Kind::blocks;
@@ -138,11 +144,14 @@ void KspEngine::forget() {
 }
 
 void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
+  MultigridPc* const multigrid = multigrid_of(pc);
+  if (multigrid) petsc_check(PCSetUp(pc));  // does nothing for a matrix that it has seen
   Key key;
   int stale = 0;  // the matrix or its groups may have changed on one rank only
   collectively(comm_of(amat), [&] {
     key = {id_of(amat),    id_of(pmat),      id_of(pc),        state_of(amat),
-           state_of(pmat), type_or_none(pc), parameter_of(pc), dense_blocks_of(pc, pmat)};
+           state_of(pmat), type_or_none(pc), parameter_of(pc), dense_blocks_of(pc, pmat),
+           multigrid};
     stale = !solver_ || key != key_;
   });
   MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, comm_of(amat));

@@ -76,6 +76,7 @@ class KspEngine {
     std::string pc_type;
     PetscInt parameter = 0;
     DenseBlocks blocks;
+    const void* given = nullptr;  // the data of a PC that the loop calls
     bool operator==(const Key&) const = default;
     bool same_but_for_values(const Key& other) const;
   };

@@ -10,6 +10,7 @@
 #include "petsc/engine_choice.hpp"
 #include "petsc/ksp_solver.hpp"
 #include "petsc/ksp_types.hpp"
+#include "petsc/pc_multigrid.hpp"
 #include "petsc/pc_needs.hpp"
 
 namespace trireme {
@@ -29,8 +30,10 @@ bool wrong_about_the_residual(const std::string& method) {
   return method == KSPCR || method == KSPBCGSL;
 }
 
-// The types of Trireme's own preconditioners begin so.
-bool is_own(const std::string& pc_type) { return pc_type.starts_with("trireme_"); }
+// Whether a preconditioner, or a PC type, works within the resident engine only.
+bool needs_resident_engine(const std::string& preconditioner) {
+  return preconditioner.starts_with("trireme_") && preconditioner != kTriremeMultigrid;
+}
 
 }  // namespace
 
@@ -52,6 +55,7 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   const bool by_groups = type_of(pc_of(ksp_)).ends_with(PCVPBJACOBI);
   if (by_groups) set_row_groups(amat, *matrix);
   if (needs_entries(pc_of(ksp_))) give_entries(assembled, matrix);
+  set_up_multigrid();
   petsc_check(KSPSetUp(ksp_), ExitCode::usage);
   set_block_factorisation();
   set_up_blocks();
@@ -63,6 +67,11 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   petsc_check(KSPSetResidualHistory(ksp_, history_.data(), static_cast<PetscInt>(history_.size()),
                                     PETSC_TRUE));
   setup_seconds_ = watch.seconds();
+}
+
+// Ahead of KSPSetUp, through which an error would lose its exit code.
+void KspSolver::set_up_multigrid() {
+  if (MultigridPc* const multigrid = multigrid_of(pc_of(ksp_))) multigrid->set_up(pc_of(ksp_));
 }
 
 void KspSolver::set_up_blocks() {
@@ -84,6 +93,7 @@ double KspSolver::take_values(bool renew) {
     petsc_check(KSPGetOperators(ksp_, nullptr, &pmat));
     if (pmat_) pmat_->refresh_values();
     petsc_check(KSPSetOperators(ksp_, amat_, pmat));
+    set_up_multigrid();
     petsc_check(KSPSetUp(ksp_), ExitCode::input);
     set_up_blocks();
   }
@@ -117,12 +127,12 @@ void KspSolver::choose_engine(const SolverSpec& spec) {
   }
   if (spec.engine == Engine::resident)
     fail(ExitCode::usage, "solver.engine: resident does not serve: {}{}", describe(choice),
-         is_own(spec.preconditioner) ? "" : "; use engine: auto");
+         needs_resident_engine(spec.preconditioner) ? "" : "; use engine: auto");
   if (spec.method == kBlockCg)
     fail(ExitCode::usage, "method block_cg works in the resident engine only ({}); use cg",
          describe(choice));
 
-  set_types(spec, petsc_ksp_type(spec.method), spec.preconditioner);
+  set_types(spec, petsc_ksp_type(spec.method), petsc_pc_type(spec.preconditioner));
   if (!unread.empty() && unread_ksp_options(ksp_) == unread) {  // no engine has a use for them
     for (const std::string& option : unread) {
       petsc_check(PetscOptionsClearValue(nullptr, option.c_str()));
@@ -137,7 +147,7 @@ void KspSolver::choose_engine(const SolverSpec& spec) {
     return;
   }
   const std::string pc_type = type_of(pc_of(ksp_));
-  if (is_own(pc_type))
+  if (needs_resident_engine(pc_type))
     fail(ExitCode::usage, "preconditioner {} works in the resident engine only ({}); use another",
          pc_type, describe(choice));
   const bool has_method = !resident_ksp_type(spec.method).empty();

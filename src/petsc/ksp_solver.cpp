@@ -13,6 +13,7 @@
 #include "petsc/engine_choice.hpp"
 #include "petsc/ksp_block.hpp"
 #include "petsc/ksp_types.hpp"
+#include "petsc/pc_multigrid.hpp"
 #include "petsc/pc_needs.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/row_order.hpp"
@@ -205,10 +206,13 @@ Engine KspSolver::engine() const {
 }
 
 std::string KspSolver::preconditioner() const {
-  std::string type = type_of(pc_of(ksp_));
-  for (const char* name : {PCPBJACOBI, PCVPBJACOBI})
-    if (type == resident_pc_type(name)) type = name;
-  return block_type_.empty() ? type : fmt::format("{}/{}", type, block_type_);
+  const std::string name = preconditioner_name(type_of(pc_of(ksp_)));
+  return block_type_.empty() ? name : fmt::format("{}/{}", name, block_type_);
+}
+
+const multigrid::Hierarchy* KspSolver::multigrid() const {
+  const MultigridPc* const pc = multigrid_of(pc_of(ksp_));
+  return pc ? pc->hierarchy() : nullptr;
 }
 
 double KspSolver::rtol() const {

@@ -13,6 +13,7 @@
 
 #include "config/case.hpp"
 #include "distributed/distributed_matrix.hpp"
+#include "multigrid/hierarchy.hpp"
 #include "petsc/assembled_mat.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/petsc_loop.hpp"
@@ -114,6 +115,9 @@ class KspSolver {
   std::string method() const;  // what runs: cg, bicgstab, block_cg, or PETSc's name
   Engine engine() const;
   std::string preconditioner() const;  // what runs: jacobi, bjacobi/ilu, ...
+  // The levels of preconditioner multigrid; null for any other one. Valid until the next
+  // take_values().
+  const multigrid::Hierarchy* multigrid() const;
   double rtol() const;
   double atol() const;
   // The norm that rtol is a part of. It is `unit` (||b||, or the norm of the first residual where
@@ -133,6 +137,7 @@ class KspSolver {
   void choose_parallel_factorisation(const std::string& asked);
   void give_entries(Mat assembled, const std::shared_ptr<const DistributedMatrix>& matrix);
   void set_block_factorisation();
+  void set_up_multigrid();
   void set_up_blocks();
   std::string unsymmetric_factorisation() const;
 

@@ -360,4 +360,10 @@ std::shared_ptr<Operator> trireme_operator(Mat mat) {
   return products.operator_for(mat, AijProducts::Caller::resident_loop);
 }
 
+std::shared_ptr<DistributedMatrix> trireme_matrix(Mat mat) {
+  if (!is_trireme(mat)) return nullptr;
+  const auto& op = operator_for_product(mat, data_of(mat));
+  return op ? op->shared_matrix() : nullptr;
+}
+
 }  // namespace trireme

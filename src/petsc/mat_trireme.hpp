@@ -34,4 +34,8 @@ void set_products(Mat mat, const ProductSettings& settings);
 // for a matrix that AIJ multiplies by. Collective.
 std::shared_ptr<Operator> trireme_operator(Mat mat);
 
+// The matrix that the products of the type share, without a move to a GPU; null where
+// trireme_operator() is null. Collective.
+std::shared_ptr<DistributedMatrix> trireme_matrix(Mat mat);
+
 }  // namespace trireme

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "petsc/pc_multigrid.hpp"
 #include "petsc/private_headers.hpp"
 
 namespace trireme {
@@ -79,18 +80,30 @@ void register_resident_preconditioners() {
   });
   for (const char* type : {kTriremePbjacobi, kTriremeVpbjacobi})
     petsc_check(PCRegister(type, create));
+  register_multigrid();
 }
 
 std::string resident_pc_type(std::string_view preconditioner) {
   if (preconditioner == PCPBJACOBI) return kTriremePbjacobi;
   if (preconditioner == PCVPBJACOBI) return kTriremeVpbjacobi;
-  return std::string(preconditioner);
+  return petsc_pc_type(preconditioner);
+}
+
+std::string petsc_pc_type(std::string_view preconditioner) {
+  return preconditioner == kMultigrid ? kTriremeMultigrid : std::string(preconditioner);
+}
+
+std::string preconditioner_name(std::string_view pc_type) {
+  for (const char* name : {PCPBJACOBI, PCVPBJACOBI, kMultigrid})
+    if (pc_type == resident_pc_type(name)) return name;
+  return std::string(pc_type);
 }
 
 std::optional<solvers::PreconditionerKind> resident_preconditioner(std::string_view pc_type) {
   using Kind = solvers::PreconditionerKind;
   if (pc_type.empty() || pc_type == PCNONE) return Kind::none;
   if (pc_type == PCJACOBI) return Kind::jacobi;
+  if (pc_type == kTriremeMultigrid) return Kind::given;
   for (const char* const blocks : {PCPBJACOBI, PCVPBJACOBI, kTriremePbjacobi, kTriremeVpbjacobi})
     if (pc_type == blocks) return Kind::blocks;
   return solvers::kind_of_pc_type(pc_type);

@@ -7,6 +7,7 @@
 // Two more types stand for dense diagonal blocks whose size comes from the matrix:
 //   trireme_pbjacobi      like PETSc's PCPBJACOBI: blocks of Pmat's block size (MatSetBlockSize)
 //   trireme_vpbjacobi     like PETSc's PCVPBJACOBI: Pmat's row groups (MatSetVariableBlockSizes)
+// trireme_mg is a PC of its own (pc_multigrid.hpp), which works under any KSP.
 // The resident loop also accepts PCPBJACOBI and PCVPBJACOBI. Then PETSc inverts the blocks on the
 // host too, for a PCApply that is never called.
 #pragma once
@@ -30,9 +31,13 @@ inline constexpr const char* kTriremeChebyshev = "trireme_chebyshev";
 // Registers the PC types with PETSc.
 void register_resident_preconditioners();
 
-// The PC type that the resident loop uses for a preconditioner's name: Trireme's types for pbjacobi
-// and vpbjacobi, otherwise the name itself.
+// The PC type that the resident loop uses for a preconditioner's name in a case: Trireme's types for
+// multigrid, pbjacobi and vpbjacobi, otherwise the name itself.
 std::string resident_pc_type(std::string_view preconditioner);
+// The same for PETSc's loops: Trireme's type for multigrid, otherwise the name itself.
+std::string petsc_pc_type(std::string_view preconditioner);
+// What a case calls a PC type: the reverse of resident_pc_type().
+std::string preconditioner_name(std::string_view pc_type);
 
 // The preconditioner that the resident loop applies for a PC type of Trireme or of PETSc; no value
 // if the loop cannot apply that type. "" and PCNONE are PreconditionerKind::none.

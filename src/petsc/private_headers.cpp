@@ -47,7 +47,10 @@ void install(PC pc, const PcMethods& methods, void* data) {
   pc->ops->apply = methods.apply;
   pc->ops->view = methods.view;
   pc->ops->destroy = methods.destroy;
+  pc->ops->setup = methods.set_up;
+  pc->ops->reset = methods.reset;
 }
+void ask_for_set_up(PC pc) { pc->setupcalled = PETSC_FALSE; }
 void* data_of(PC pc) { return pc->data; }
 void forget_data(PC pc) { pc->data = nullptr; }
 

@@ -34,8 +34,12 @@ struct PcMethods {
   PetscErrorCode (*apply)(PC, Vec, Vec);
   PetscErrorCode (*view)(PC, PetscViewer);
   PetscErrorCode (*destroy)(PC);
+  PetscErrorCode (*set_up)(PC) = nullptr;  // null: there is nothing to set up
+  PetscErrorCode (*reset)(PC) = nullptr;   // null: likewise to reset
 };
 void install(PC pc, const PcMethods& methods, void* data);
+// The next PCSetUp sets the PC up, even where its matrix has not changed.
+void ask_for_set_up(PC pc);
 void* data_of(PC pc);
 void forget_data(PC pc);
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shares, copies or converts the entries.
+#include "petsc/mat_entries.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "parallel/collective.hpp"
+#include "petsc/aij_blocks.hpp"
+#include "petsc/mat_shell.hpp"
+#include "petsc/mat_trireme.hpp"
+#include "petsc/private_headers.hpp"
+
+namespace trireme {
+namespace {
+
+PetscObject object_of(Mat mat) { return reinterpret_cast<PetscObject>(mat); }
+
+bool is_aij(Mat mat) {
+  PetscBool sequential = PETSC_FALSE, parallel = PETSC_FALSE;
+  petsc_check(PetscObjectBaseTypeCompare(object_of(mat), MATSEQAIJ, &sequential));
+  petsc_check(PetscObjectBaseTypeCompare(object_of(mat), MATMPIAIJ, &parallel));
+  return sequential || parallel;
+}
+
+std::string type_of(Mat mat) {
+  MatType type = nullptr;
+  petsc_check(MatGetType(mat, &type));
+  return type ? type : "none";
+}
+
+void require_split_alike(Mat mat) {
+  if (!split_alike(mat))
+    fail(ExitCode::usage,
+         "the preconditioner needs a square matrix whose rows and columns are split over the ranks "
+         "in the same way");
+}
+
+// The matrix of a shell or of a Mat of type trireme; null for any other Mat. Collective.
+std::shared_ptr<DistributedMatrix> shared_matrix_of(Mat mat) {
+  if (const auto op = shell_operator(mat)) return op->shared_matrix();
+  return trireme_matrix(mat);
+}
+
+bool any_rank(MPI_Comm comm, bool here) { return max_over_ranks(comm, here ? 1 : 0) > 0; }
+
+bool same_pattern(const CsrMatrix<double>& a, const CsrMatrix<double>& b) {
+  return a.rows == b.rows && a.cols == b.cols && a.row_ptr == b.row_ptr && a.col_idx == b.col_idx;
+}
+
+}  // namespace
+
+void MatEntries::forget() {
+  matrix_.reset();
+  id_ = 0;
+}
+
+MatEntries::Change MatEntries::take(Mat mat) {
+  if (const auto shared = shared_matrix_of(mat)) return take_shared(shared);
+  return is_aij(mat) ? take_aij(mat) : take_converted(mat);
+}
+
+MatEntries::Change MatEntries::take_shared(const std::shared_ptr<DistributedMatrix>& matrix) {
+  id_ = 0;
+  const bool same = std::exchange(matrix_, matrix) == matrix;
+  const bool same_values = std::exchange(version_, matrix->values_version) == version_;
+  return !same ? Change::everything : !same_values ? Change::values : Change::none;
+}
+
+MatEntries::Change MatEntries::take_aij(Mat aij) {
+  require_split_alike(aij);
+  PetscObjectId id = 0;
+  PetscObjectState pattern = 0;
+  petsc_check(PetscObjectGetId(object_of(aij), &id));
+  petsc_check(MatGetNonzeroState(aij, &pattern));
+  const PetscObjectState changes = state_of(aij);
+  const MPI_Comm comm = comm_of(aij);
+  const bool same_pattern = !any_rank(comm, id != id_ || pattern != pattern_);
+  const bool same_values = !any_rank(comm, changes != changes_);
+  if (same_pattern && same_values) return Change::none;
+  if (same_pattern) {
+    collectively(comm, [&] { copy_values(blocks_of(aij), matrix_->blocks); });
+    ++matrix_->values_version;
+  } else {
+    forget();
+    matrix_ = distributed_matrix_of(aij);
+  }
+  id_ = id;
+  pattern_ = pattern;
+  changes_ = changes;
+  return same_pattern ? Change::values : Change::everything;
+}
+
+MatEntries::Change MatEntries::take_converted(Mat mat) {
+  id_ = 0;
+  MatHandle aij;
+  if (MatConvert(mat, MATAIJ, MAT_INITIAL_MATRIX, aij.put()) != kPetscSuccess)
+    fail(
+        ExitCode::usage,
+        "the preconditioner needs the entries of the matrix, and a Mat of type {} gives none; give "
+        "the KSP an AIJ matrix as its Pmat",
+        type_of(mat));
+  require_split_alike(aij);
+  std::shared_ptr<DistributedMatrix> now = distributed_matrix_of(aij);
+  now->comm = comm_of(mat);
+  const bool same_here = matrix_ && same_pattern(now->blocks.local, matrix_->blocks.local) &&
+                         same_pattern(now->blocks.ghost, matrix_->blocks.ghost) &&
+                         now->blocks.ghost_columns == matrix_->blocks.ghost_columns;
+  if (any_rank(comm_of(mat), !same_here)) {
+    matrix_ = std::move(now);
+    return Change::everything;
+  }
+  // Some conversions count as changes of the Mat themselves.
+  if (!any_rank(comm_of(mat), now->blocks.local.values != matrix_->blocks.local.values ||
+                                  now->blocks.ghost.values != matrix_->blocks.ghost.values))
+    return Change::none;
+  // Kernels may refer to the arrays, which therefore stay where they are.
+  std::ranges::copy(now->blocks.local.values, matrix_->blocks.local.values.begin());
+  std::ranges::copy(now->blocks.ghost.values, matrix_->blocks.ghost.values.begin());
+  ++matrix_->values_version;
+  return Change::values;
+}
+
+}  // namespace trireme

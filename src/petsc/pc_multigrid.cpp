@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The set-up of the hierarchy, and the functions that PETSc calls.
+#include "petsc/pc_multigrid.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/error.hpp"
+#include "petsc/private_headers.hpp"
+#include "petsc/shim.hpp"
+#include "petsc/vec_product.hpp"
+
+namespace trireme {
+
+using multigrid::Options;
+
+void MultigridPc::set(const Options& options) {
+  if (options == options_) return;
+  options_ = options;
+  hierarchy_.reset();
+}
+
+void MultigridPc::set_up(PC pc) {
+  Mat pmat = nullptr;
+  PetscInt block_size = 1;
+  petsc_check(PCGetOperators(pc, nullptr, &pmat));
+  petsc_check(MatGetBlockSize(pmat, &block_size));
+  const MatEntries::Change change = entries_.take(pmat);
+  Options wanted = options_;
+  if (wanted.block_size == 1) wanted.block_size = static_cast<std::int32_t>(block_size);
+  const bool same_pattern = hierarchy_ && change != MatEntries::Change::everything;
+  if (same_pattern && wanted == built_) {
+    if (change == MatEntries::Change::none) return;
+    auto kept = std::exchange(hierarchy_, nullptr);  // an error leaves no half of a hierarchy
+    kept->renew();
+    hierarchy_ = std::move(kept);
+    ++renewals_;
+    return;
+  }
+  hierarchy_.reset();  // before memory is taken for the new one
+  hierarchy_ =
+      std::make_unique<multigrid::Hierarchy>(entries_.matrix(), multigrid::NearNullspace{}, wanted);
+  built_ = wanted;
+  ++builds_;
+}
+
+void MultigridPc::apply(std::span<const double> r, std::span<double> z) {
+  if (!hierarchy_) fail(ExitCode::internal, "multigrid is applied before it is set up");
+  hierarchy_->apply(r, z);
+}
+
+void MultigridPc::forget() {
+  hierarchy_.reset();
+  entries_.forget();
+}
+
+namespace {
+
+MultigridPc& data(PC pc) { return *static_cast<MultigridPc*>(data_of(pc)); }
+
+PetscErrorCode set_up(PC pc) {
+  return petsc_guard(comm_of(pc), [&] { data(pc).set_up(pc); });
+}
+
+PetscErrorCode apply(PC pc, Vec r, Vec z) {
+  return petsc_guard(comm_of(pc), [&] { data(pc).apply(ReadSpan(r).span(), WriteSpan(z).span()); });
+}
+
+PetscErrorCode reset(PC pc) {
+  data(pc).forget();
+  return kPetscSuccess;
+}
+
+PetscErrorCode destroy(PC pc) {
+  delete &data(pc);
+  forget_data(pc);
+  return kPetscSuccess;
+}
+
+// An option whose value is one of the words of an enumeration.
+template <class Choice>
+PetscErrorCode read_word(OptionItems PetscOptionsObject, const char* name, const char* text,
+                         Choice& choice) {
+  constexpr auto& words = WordsOf<Choice>::all;
+  constexpr std::size_t count = std::size(words);
+  const char* list[count] = {};
+  PetscInt place = 0;
+  PetscFunctionBegin;
+  for (std::size_t k = 0; k < count; ++k) {
+    list[k] = words[k].word.data();
+    if (words[k].choice == choice) place = static_cast<PetscInt>(k);
+  }
+  PetscCall(PetscOptionsEList(name, text, "", list, static_cast<PetscInt>(count), list[place],
+                              &place, nullptr));
+  choice = words[place].choice;
+  PetscFunctionReturn(kPetscSuccess);
+}
+
+template <class Integer>
+PetscErrorCode read_integer(OptionItems PetscOptionsObject, const char* name, const char* text,
+                            Integer& number, PetscInt min, PetscInt max) {
+  auto value = static_cast<PetscInt>(number);
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsRangeInt(name, text, "", value, &value, nullptr, min, max));
+  number = static_cast<Integer>(value);
+  PetscFunctionReturn(kPetscSuccess);
+}
+
+PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
+  constexpr PetscInt kMaxRows = 1'000'000;
+  Options options = data(pc).options();
+  PetscBool smoothed = options.smoothed_prolongator ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionBegin;
+  PetscOptionsHeadBegin(PetscOptionsObject, "Trireme multigrid options");
+  PetscCall(read_word(PetscOptionsObject, "-pc_trireme_mg_smoother", "smoother of each level",
+                      options.smoother));
+  PetscCall(read_integer(PetscOptionsObject, "-pc_trireme_mg_degree", "products of one smoothing",
+                         options.degree, 1, 8));
+  PetscCall(read_word(PetscOptionsObject, "-pc_trireme_mg_cycle",
+                      "whether a level visits the coarser one once (v) or twice (w)",
+                      options.cycle));
+  PetscCall(PetscOptionsReal("-pc_trireme_mg_threshold",
+                             "entries below this part of their diagonals are dropped", "",
+                             options.threshold, &options.threshold, nullptr));
+  PetscCheck(options.threshold >= 0 && options.threshold < 1, comm_of(pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_trireme_mg_threshold must be from 0 to below 1, not %g", options.threshold);
+  PetscCall(PetscOptionsBool("-pc_trireme_mg_smoothed",
+                             "whether the prolongator is smoothed; false for nonsymmetric matrices",
+                             "", smoothed, &smoothed, nullptr));
+  PetscCall(read_word(PetscOptionsObject, "-pc_trireme_mg_precision", "of the stored matrix values",
+                      options.precision));
+  PetscCall(read_integer(PetscOptionsObject, "-pc_trireme_mg_aggressive_levels",
+                         "finest levels that are coarsened twice at once",
+                         options.aggressive_levels, 0, 20));
+  PetscCall(read_integer(PetscOptionsObject, "-pc_trireme_mg_max_levels",
+                         "maximum number of levels", options.max_levels, 1, 100));
+  PetscCall(read_integer(PetscOptionsObject, "-pc_trireme_mg_coarsest_rows",
+                         "a level of at most so many rows is inverted", options.coarsest_rows, 1,
+                         kMaxRows));
+  PetscOptionsHeadEnd();
+  options.smoothed_prolongator = smoothed == PETSC_TRUE;
+  const bool changed = !(options == data(pc).options());
+  data(pc).set(options);
+  if (changed) ask_for_set_up(pc);
+  PetscFunctionReturn(kPetscSuccess);
+}
+
+PetscErrorCode view(PC pc, PetscViewer viewer) {
+  PetscFunctionBegin;
+  PetscBool ascii = PETSC_FALSE;
+  PetscCall(
+      PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(kPetscSuccess);
+  const Options& options = data(pc).options();
+  PetscCall(PetscViewerASCIIPrintf(
+      viewer, "  smoothed aggregation, %s, smoother %s of degree %d, values in %s precision\n",
+      options.cycle == multigrid::CycleKind::v ? "V-cycle" : "W-cycle",
+      to_string(options.smoother).data(), options.degree, to_string(options.precision).data()));
+  const multigrid::Hierarchy* const hierarchy = data(pc).hierarchy();
+  if (!hierarchy) PetscFunctionReturn(kPetscSuccess);
+  PetscCall(PetscViewerASCIIPrintf(
+      viewer,
+      "  operator complexity %.2f, grid complexity %.2f, built %d times, renewed %d times\n",
+      hierarchy->operator_complexity(), hierarchy->grid_complexity(), data(pc).builds(),
+      data(pc).renewals()));
+  PetscCall(PetscViewerASCIIPrintf(
+      viewer, "  %s\n",
+      fmt::format("{:>5} {:>12} {:>13}  {}", "level", "rows", "nonzeros", "kernel").c_str()));
+  int number = 0;
+  for (const multigrid::LevelFacts& level : hierarchy->levels())
+    PetscCall(PetscViewerASCIIPrintf(
+        viewer, "  %s\n",
+        fmt::format("{:>5} {:>12} {:>13}  {}{}", number++, level.rows, level.nnz, level.kernel,
+                    level.replicated ? ", on every rank" : "")
+            .c_str()));
+  if (!hierarchy->remark().empty())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", hierarchy->remark().c_str()));
+  PetscFunctionReturn(kPetscSuccess);
+}
+
+PetscErrorCode create(PC pc) {
+  install(pc, {set_from_options, apply, view, destroy, set_up, reset}, new MultigridPc);
+  return kPetscSuccess;
+}
+
+}  // namespace
+
+void register_multigrid() { petsc_check(PCRegister(kTriremeMultigrid, create)); }
+
+MultigridPc* multigrid_of(PC pc) {
+  PetscBool same = PETSC_FALSE;
+  petsc_check(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), kTriremeMultigrid, &same));
+  return same == PETSC_TRUE ? &data(pc) : nullptr;
+}
+
+}  // namespace trireme

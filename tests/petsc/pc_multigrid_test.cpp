@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The PC type trireme_mg under the KSP types of PETSc and of Trireme, on 1 and several ranks.
+#include <gtest/gtest.h>
+#include <petscksp.h>
+#include <trireme/petsc.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "distributed/host_operator.hpp"
+#include "petsc/aij_blocks.hpp"
+#include "petsc/ksp_fixture.hpp"
+#include "petsc/mat_shell.hpp"
+#include "petsc/mat_trireme.hpp"
+#include "petsc/pc_multigrid.hpp"
+
+namespace trireme {
+namespace {
+
+using namespace test;
+
+class Multigrid : public ResidentKsp {
+ protected:
+  void SetUp() override {
+    ResidentKsp::SetUp();
+    petsc_check(TriremeInitializePackage());
+  }
+  PC pc() {
+    PC pc = nullptr;
+    petsc_check(KSPGetPC(ksp, &pc));
+    return pc;
+  }
+  const MultigridPc& multigrid() { return *multigrid_of(pc()); }
+  void expect_solved(const char* what) {
+    EXPECT_EQ(solve(), KSP_CONVERGED_RTOL) << what;
+    EXPECT_LE(relative_residual(), 1.001e-9) << what;
+  }
+  // The text that PCView prints; empty on all ranks but the first.
+  std::string view() {
+    char* text = nullptr;
+    std::size_t size = 0;
+    FILE* const file = open_memstream(&text, &size);
+    PetscViewer viewer = nullptr;
+    petsc_check(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
+    petsc_check(PCView(pc(), viewer));
+    petsc_check(PetscViewerDestroy(&viewer));
+    std::fclose(file);
+    const std::string all(text, size);
+    std::free(text);
+    return all;
+  }
+  // Couples the first row with the last one.
+  void change_pattern() {
+    PetscMPIInt rank = 0;
+    PetscInt rows = 0;
+    MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+    petsc_check(MatGetSize(a, &rows, nullptr));
+    petsc_check(MatSetOption(a, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
+    petsc_check(MatSetOption(a, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    if (rank == 0) {
+      petsc_check(MatSetValue(a, 0, rows - 1, -1, INSERT_VALUES));
+      petsc_check(MatSetValue(a, rows - 1, 0, -1, INSERT_VALUES));
+    }
+    petsc_check(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+    petsc_check(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+    petsc_check(KSPSetOperators(ksp, a, a));
+  }
+};
+
+// The 5-point Laplacian, which is harder than the grid of the fixture.
+MatHandle laplacian(PetscInt n) {
+  MatHandle a = grid(n);
+  PetscInt first = 0, last = 0;
+  petsc_check(MatGetOwnershipRange(a, &first, &last));
+  for (PetscInt row = first; row < last; ++row)
+    petsc_check(MatSetValue(a, row, row, 4, INSERT_VALUES));
+  petsc_check(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+  petsc_check(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+  return a;
+}
+
+MatHandle as_trireme(MatHandle aij) {
+  Mat mat = aij.release();
+  petsc_check(MatConvert(mat, MATTRIREME, MAT_INPLACE_MATRIX, &mat));
+  return MatHandle(mat);
+}
+
+void scale_and_tell(KSP ksp, Mat a, double factor) {
+  petsc_check(MatScale(a, factor));
+  petsc_check(KSPSetOperators(ksp, a, a));
+}
+
+TEST_F(Multigrid, WorksUnderEveryKspType) {
+  for (const char* type : {"trireme_cg", "trireme_minres", "trireme_bicgstab", "trireme_block_cg",
+                           KSPCG, KSPMINRES, KSPGMRES, KSPBCGS, KSPFCG}) {
+    make(laplacian(40), type, kTriremeMultigrid);
+    petsc_check(KSPSetNormType(ksp, std::string(type) == KSPMINRES || std::string(type) == KSPGMRES
+                                        ? KSP_NORM_PRECONDITIONED
+                                        : KSP_NORM_UNPRECONDITIONED));
+    petsc_check(KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 2000));
+    expect_solved(type);
+    EXPECT_EQ(multigrid().builds(), 1) << type;
+  }
+}
+
+TEST_F(Multigrid, TakesAsManyIterationsInOurLoopAsInPetscs) {
+  for (const auto& [ours, petsc] : {std::pair{"trireme_cg", KSPCG}}) {
+    make(laplacian(50), petsc, kTriremeMultigrid);
+    petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+    expect_solved(petsc);
+    const PetscInt expected = iterations();
+    make(laplacian(50), ours, kTriremeMultigrid);
+    expect_solved(ours);
+    EXPECT_NEAR(iterations(), expected, 1);
+  }
+}
+
+TEST_F(Multigrid, SharesTheMatrixOfAMatOfTypeTrireme) {
+  make(as_trireme(laplacian(30)), "trireme_cg", kTriremeMultigrid);
+  expect_solved("trireme");
+  MatEntries entries;
+  EXPECT_EQ(entries.take(a), MatEntries::Change::everything);
+  EXPECT_EQ(entries.matrix(), trireme_matrix(a));
+}
+
+TEST_F(Multigrid, SharesTheMatrixOfAShell) {
+  make(laplacian(30), KSPCG, kTriremeMultigrid);
+  expect_solved("aij");
+  const PetscInt expected = iterations();
+  const auto matrix = distributed_matrix_of(a);
+  make(make_shell(std::make_shared<HostOperator>(matrix, "csr")), "trireme_cg", kTriremeMultigrid);
+  expect_solved("shell");
+  EXPECT_NEAR(iterations(), expected, 1);
+  MatEntries entries;
+  EXPECT_EQ(entries.take(a), MatEntries::Change::everything);
+  EXPECT_EQ(entries.matrix(), matrix);
+  EXPECT_EQ(entries.take(a), MatEntries::Change::none);
+  ++matrix->values_version;
+  EXPECT_EQ(entries.take(a), MatEntries::Change::values);
+}
+
+TEST_F(Multigrid, IsRenewedForNewValuesAndBuiltAnewForANewPattern) {
+  for (const bool trireme : {false, true})
+    for (const char* type : {"trireme_cg", KSPCG}) {
+      SCOPED_TRACE(std::string(type) + (trireme ? " trireme" : " aij"));
+      MatHandle matrix = laplacian(30);
+      make(trireme ? as_trireme(std::move(matrix)) : std::move(matrix), type, kTriremeMultigrid);
+      petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+      expect_solved("first");
+      const PetscInt first = iterations();
+      expect_solved("again");
+      EXPECT_EQ(multigrid().builds(), 1);
+      EXPECT_EQ(multigrid().renewals(), 0) << "nothing has changed";
+
+      scale_and_tell(ksp, a, 1000);
+      expect_solved("scaled");
+      EXPECT_EQ(multigrid().builds(), 1);
+      EXPECT_EQ(multigrid().renewals(), 1);
+      EXPECT_NEAR(iterations(), first, 1);
+
+      petsc_check(KSPSetReusePreconditioner(ksp, PETSC_TRUE));
+      scale_and_tell(ksp, a, 0.5);
+      expect_solved("reused");
+      EXPECT_EQ(multigrid().renewals(), 1);
+      petsc_check(KSPSetReusePreconditioner(ksp, PETSC_FALSE));
+
+      change_pattern();
+      expect_solved("another pattern");
+      EXPECT_EQ(multigrid().builds(), 2);
+    }
+}
+
+TEST_F(Multigrid, OtherOptionsBuildItAnew) {
+  make(laplacian(30), "trireme_cg", kTriremeMultigrid);
+  expect_solved("default");
+  option("-pc_trireme_mg_smoother", "jacobi");
+  option("-pc_trireme_mg_degree", "1");
+  option("-pc_trireme_mg_cycle", "w");
+  option("-pc_trireme_mg_precision", "double");
+  option("-pc_trireme_mg_threshold", "0.02");
+  expect_solved("others");
+  EXPECT_EQ(multigrid().builds(), 2);
+  const multigrid::Options& used = multigrid().hierarchy()->options();
+  EXPECT_EQ(used.smoother, multigrid::Smoother::jacobi);
+  EXPECT_EQ(used.degree, 1);
+  EXPECT_EQ(used.cycle, multigrid::CycleKind::w);
+  EXPECT_EQ(used.precision, Precision::full);
+  EXPECT_EQ(used.threshold, 0.02);
+}
+
+TEST_F(Multigrid, WrongOptionsAreRefused) {
+  for (const auto& [name, value] : {std::pair{"-pc_trireme_mg_smoother", "chebychev"},
+                                    {"-pc_trireme_mg_degree", "0"},
+                                    {"-pc_trireme_mg_cycle", "x"},
+                                    {"-pc_trireme_mg_threshold", "1"},
+                                    {"-pc_trireme_mg_precision", "half"},
+                                    {"-pc_trireme_mg_aggressive_levels", "-1"}}) {
+    petsc_check(PetscOptionsClear(nullptr));
+    make(laplacian(10), "trireme_cg", kTriremeMultigrid);
+    option(name, value);
+    EXPECT_NE(KSPSetFromOptions(ksp), kPetscSuccess) << name;
+  }
+}
+
+TEST_F(Multigrid, PcViewListsTheLevels) {
+  make(laplacian(60), "trireme_cg", kTriremeMultigrid);
+  expect_solved("for the view");
+  const std::string text = view();
+  PetscMPIInt rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank > 0) return;
+  for (const multigrid::LevelFacts& level : multigrid().hierarchy()->levels()) {
+    EXPECT_NE(text.find(fmt::format("{:>12} {:>13}  {}", level.rows, level.nnz, level.kernel)),
+              std::string::npos)
+        << text;
+  }
+  for (const char* words : {"smoother chebyshev of degree 2", "V-cycle", "operator complexity"})
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+}
+
+TEST_F(Multigrid, TheBlockSizeOfTheMatrixReachesTheLevels) {
+  make(laplacian(36), "trireme_cg", kTriremeMultigrid);
+  petsc_check(MatSetBlockSize(a, 4));
+  expect_solved("blocks");
+  EXPECT_EQ(multigrid().hierarchy()->options().block_size, 4);
+}
+
+TEST_F(Multigrid, TakesTypesThatConvertToAij) {
+  make(laplacian(30), KSPCG, kTriremeMultigrid);
+  Mat baij = nullptr;
+  petsc_check(MatConvert(a, MATBAIJ, MAT_INITIAL_MATRIX, &baij));
+  make(MatHandle(baij), "trireme_cg", kTriremeMultigrid);
+  expect_solved("baij");
+  scale_and_tell(ksp, a, 3);
+  expect_solved("scaled");
+  EXPECT_EQ(multigrid().builds(), 1);
+  EXPECT_EQ(multigrid().renewals(), 1);
+}
+
+TEST_F(Multigrid, AMatWithoutEntriesIsRefused) {
+  Mat shell = nullptr;
+  petsc_check(
+      MatCreateShell(PETSC_COMM_WORLD, 10, 10, PETSC_DETERMINE, PETSC_DETERMINE, nullptr, &shell));
+  petsc_check(MatSetUp(shell));
+  make(MatHandle(shell), KSPCG, kTriremeMultigrid);
+  EXPECT_NE(KSPSetUp(ksp), kPetscSuccess);
+  MatEntries entries;
+  try {
+    entries.take(a);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_NE(std::string(error.what()).find("shell"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(Multigrid, ReadsAVectorThatIsLocked) {
+  make(laplacian(20), KSPCG, kTriremeMultigrid);
+  petsc_check(KSPSetUp(ksp));
+  VecHandle z;
+  petsc_check(VecDuplicate(b, z.put()));
+  petsc_check(VecLockReadPush(b));
+  EXPECT_EQ(PCApply(pc(), b, z), kPetscSuccess);
+  petsc_check(VecLockReadPop(b));
+  PetscScalar energy = 0;
+  petsc_check(VecDot(b, z, &energy));
+  EXPECT_GT(energy, 0) << "the cycle is positive definite";
+}
+
+TEST_F(Multigrid, AResetAndAnotherTypeInBetweenAreNoticed) {
+  for (const char* type : {"trireme_cg", KSPCG}) {
+    make(laplacian(20), type, kTriremeMultigrid);
+    petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+    expect_solved("first");
+    petsc_check(PCReset(pc()));
+    petsc_check(KSPSetOperators(ksp, a, a));
+    expect_solved("after a reset");
+    petsc_check(PCSetType(pc(), PCJACOBI));
+    expect_solved("jacobi");
+    petsc_check(PCSetType(pc(), kTriremeMultigrid));
+    expect_solved("multigrid again");
+    EXPECT_EQ(multigrid().builds(), 1) << "of the new PC";
+  }
+}
+
+TEST_F(Multigrid, SolvesForManyRightHandSides) {
+  constexpr PetscInt kColumns = 5;
+  for (const char* type : {"trireme_cg", "trireme_block_cg", KSPCG}) {
+    make(laplacian(30), type, kTriremeMultigrid);
+    petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+    PetscInt rows = 0;
+    petsc_check(MatGetLocalSize(a, &rows, nullptr));
+    MatHandle many_b, many_x, product;
+    petsc_check(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, kColumns,
+                               nullptr, many_b.put()));
+    petsc_check(MatSetRandom(many_b, nullptr));
+    petsc_check(MatDuplicate(many_b, MAT_DO_NOT_COPY_VALUES, many_x.put()));
+    petsc_check(KSPMatSolve(ksp, many_b, many_x));
+    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+    petsc_check(KSPGetConvergedReason(ksp, &reason));
+    EXPECT_EQ(reason, KSP_CONVERGED_RTOL) << type;
+    petsc_check(MatMatMult(a, many_x, MAT_INITIAL_MATRIX, PETSC_DEFAULT, product.put()));
+    petsc_check(MatAXPY(product, -1, many_b, SAME_NONZERO_PATTERN));
+    PetscReal residual = 0, norm = 0;
+    petsc_check(MatNorm(product, NORM_FROBENIUS, &residual));
+    petsc_check(MatNorm(many_b, NORM_FROBENIUS, &norm));
+    EXPECT_LE(residual, 1.001e-9 * norm) << type;
+  }
+}
+
+}  // namespace
+}  // namespace trireme
