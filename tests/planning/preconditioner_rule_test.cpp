@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When a change of the preconditioner pays, by figures computed by hand.
+#include "planning/preconditioner_rule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace trireme {
+namespace {
+
+using Options = std::vector<PreconditionerOption>;
+
+// Norms that fall by `rate` decades in each of `iterations` iterations.
+std::vector<double> falling(double rate, int iterations, double from = 1) {
+  std::vector<double> norms;
+  for (int k = 0; k <= iterations; ++k) norms.push_back(from * std::pow(10.0, -rate * k));
+  return norms;
+}
+
+// An iteration of Jacobi takes 1 ms. Multigrid takes 50 ms to set up, and 8 decades take it 16
+// iterations of 5 ms.
+Options jacobi_and_multigrid() {
+  return {{.name = "jacobi"},
+          {.name = "multigrid", .set_up_seconds = 0.05, .iteration_seconds = 0.005, .rate = 0.5}};
+}
+
+// The rule after `iterations` of Jacobi with this rate.
+PreconditionerRule after(double rate, int iterations, Options options = jacobi_and_multigrid()) {
+  PreconditionerRule rule(std::move(options));
+  rule.observe(falling(rate, iterations), 0.001 * iterations);
+  return rule;
+}
+
+SolveOutlook outlook(double rate, int iterations, std::int64_t solves_after = 0) {
+  return {.decades_left = 8 - rate * iterations,
+          .decades_whole = 8,
+          .solves_after = solves_after,
+          .iterations = iterations,
+          .seconds = 0.001 * iterations};
+}
+
+TEST(RecentRate, LeavesOutTheFirstThirdAndLooksAtTheSmallestNorms) {
+  EXPECT_NEAR(recent_rate(falling(0.25, 12)), 0.25, 1e-12);
+  // No progress in the first third, half a decade per iteration afterwards, with peaks.
+  const std::vector<double> norms = {1, 1, 3, 1, 1, 0.1, 5, 0.01, 7, 0.001, 9, 0.001, 0.001};
+  EXPECT_NEAR(recent_rate(norms), 3.0 / 8, 1e-12);
+  EXPECT_EQ(recent_rate(std::vector<double>{1, 2, 3, 4}), 0);
+  EXPECT_EQ(recent_rate(std::vector<double>{1}), 0);
+  EXPECT_EQ(recent_rate({}), 0);
+}
+
+TEST(PreconditionerRule, StaysWithJacobiWhereItsRestIsShort) {
+  // 8 decades at 0.2 per iteration: 40 ms, against 130 ms.
+  const PreconditionerRule rule = after(0.2, 10);
+  EXPECT_FALSE(rule.next(outlook(0.2, 10)));
+}
+
+TEST(PreconditionerRule, ChangesWhereTheRestIsLongerThanSetUpAndMultigrid) {
+  // 8 decades at 0.02 per iteration: 400 ms, of which the rest is trusted to be at least 304 ms.
+  const PreconditionerRule rule = after(0.02, 38);
+  EXPECT_EQ(rule.next(outlook(0.02, 38)), 1u);
+}
+
+TEST(PreconditionerRule, DoesNotTrustARateFarBeyondItsPast) {
+  // 10 times 8 iterations take 80 ms at most, and multigrid takes 130 ms.
+  const PreconditionerRule rule = after(0.001, 8);
+  EXPECT_FALSE(rule.next(outlook(0.001, 8)));
+  EXPECT_TRUE(after(0.001, 20).next(outlook(0.001, 20)));
+}
+
+TEST(PreconditionerRule, CountsTheSolvesAhead) {
+  // One solve: 100 ms by Jacobi. Multigrid: 50 ms once and 80 ms per solve.
+  const PreconditionerRule rule = after(0.08, 10);
+  EXPECT_FALSE(rule.next(outlook(0.08, 10)));
+  EXPECT_FALSE(rule.next(outlook(0.08, 10, 2)));
+  // 101 solves: 10.1 s by Jacobi, 80 % of it trusted, against 8.1 s by multigrid.
+  EXPECT_FALSE(rule.next(outlook(0.08, 10, 100)));
+  // 2 iterations more per decade make the difference.
+  const PreconditionerRule slower = after(0.06, 10);
+  EXPECT_FALSE(slower.next(outlook(0.06, 10)));
+  EXPECT_EQ(slower.next(outlook(0.06, 10, 100)), 1u);
+}
+
+TEST(PreconditionerRule, IsSilentBeforeTheFirstLook) {
+  PreconditionerRule rule(jacobi_and_multigrid());
+  rule.observe(falling(0.001, 7), 7);
+  EXPECT_FALSE(rule.next(outlook(0.001, 7, 1000)));
+}
+
+TEST(PreconditionerRule, WaitsForAPartOfTheSetUp) {
+  Options dear = jacobi_and_multigrid();
+  dear[1].set_up_seconds = 1;
+  dear[1].iteration_seconds = 1e-6;
+  // 2 s are expected of Jacobi, which has iterated for 0.05 s and then for 0.2 s.
+  PreconditionerRule rule(dear);
+  rule.observe(falling(0.0001, 50), 0.05 * 4);
+  SolveOutlook early = {.decades_left = 8, .decades_whole = 8, .iterations = 50, .seconds = 0.05};
+  EXPECT_FALSE(rule.next(early));
+  early.seconds = 0.2;
+  EXPECT_TRUE(rule.next(early));
+}
+
+TEST(PreconditionerRule, GoesBackFromAnOptionThatDoesNotConverge) {
+  PreconditionerRule rule = after(0.02, 38);
+  rule.changed_to(1, 0.06);
+  EXPECT_DOUBLE_EQ(rule.options()[1].set_up_seconds, 0.06);
+  SolveOutlook now = outlook(0.02, 38);
+  rule.observe(falling(0.01, 3), 0.015);
+  EXPECT_FALSE(rule.next(now)) << "three iterations say little";
+  rule.observe(falling(0.01, 5), 0.025);
+  now.iterations = 43;
+  EXPECT_EQ(rule.next(now), 0u);
+  rule.failed(1, "its rate was 0.01");
+  rule.changed_to(0, 0);
+  EXPECT_FALSE(rule.next(now)) << "what has failed is not tried again";
+  EXPECT_EQ(rule.why_not(1, now), "its rate was 0.01");
+}
+
+TEST(PreconditionerRule, StaysWithAnOptionThatKeepsItsPromise) {
+  PreconditionerRule rule = after(0.02, 38);
+  rule.changed_to(1, 0.05);
+  rule.observe(falling(0.5, 6), 0.03);
+  SolveOutlook now = outlook(0.02, 38);
+  now.decades_left -= 3;
+  EXPECT_FALSE(rule.next(now));
+}
+
+TEST(PreconditionerRule, TakesTheOptionWithTheGreatestGain) {
+  Options options = jacobi_and_multigrid();
+  options.push_back({.name = "trireme_chebyshev",
+                     .set_up_seconds = 0.02,
+                     .iteration_seconds = 0.0025,
+                     .rate_of_first = 4});
+  // 4 s by Jacobi, 2.5 s by Chebyshev, 0.13 s by multigrid.
+  EXPECT_EQ(after(0.002, 100, options).next(outlook(0.002, 100)), 1u);
+  options[1].failure = "multigrid does not run on GPUs";
+  EXPECT_EQ(after(0.002, 100, options).next(outlook(0.002, 100)), 2u);
+}
+
+TEST(PreconditionerRule, SaysAfterHowManySolvesASetUpHasPaid) {
+  // 400 ms by Jacobi, 80 ms by multigrid.
+  EXPECT_EQ(after(0.02, 38).pays_after(1, 0, 8), 1);
+  // 100 ms against 80 ms: 50 ms pay after 3 solves.
+  EXPECT_EQ(after(0.08, 10).pays_after(1, 0, 8), 3);
+  EXPECT_EQ(after(0.08, 10).why_not(1, outlook(0.08, 10)),
+            "not tried: its set-up would pay after 3 solves");
+  EXPECT_FALSE(after(0.2, 10).pays_after(1, 0, 8)) << "40 ms against 80 ms";
+  EXPECT_EQ(after(0.2, 10).why_not(1, outlook(0.2, 10)),
+            "not tried: a solve would take 2 times the time");
+}
+
+TEST(PreconditionerRule, AWholeSolveSaysMoreThanARate) {
+  PreconditionerRule rule = after(0.02, 38);
+  rule.solved(100, 8, 0.1);
+  EXPECT_DOUBLE_EQ(rule.solve_seconds(0, 8).value(), 0.1);
+  const SolveOutlook between = {.decades_whole = 8, .solves_after = 2};
+  EXPECT_FALSE(rule.next(between)) << "200 ms against 50 ms and 160 ms";
+  PreconditionerRule longer = after(0.02, 38);
+  longer.solved(400, 8, 0.4);
+  EXPECT_EQ(longer.next(between), 1u);
+}
+
+}  // namespace
+}  // namespace trireme
