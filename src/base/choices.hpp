@@ -22,6 +22,16 @@ enum class Engine { petsc, resident };
 // clustered for locality.
 enum class Ordering { given, rcm, cluster };
 
+// What reduces the oscillating part of the error on a level of multigrid.
+//   chebyshev     a polynomial of D^-1 A of `degree` for the upper part of the spectrum
+//   jacobi        `degree` steps of Jacobi with the weight 4/3 over the spectral radius of D^-1 A
+//   l1_jacobi     `degree` steps of Jacobi with the row sums of |a_ij| in place of the diagonal
+//   block_jacobi  `degree` steps of Jacobi with the dense diagonal blocks of the nodes
+enum class Smoother { chebyshev, jacobi, l1_jacobi, block_jacobi };
+
+// Whether a level of multigrid visits the coarser one once (v) or twice (w).
+enum class CycleKind { v, w };
+
 enum class ReportFormat { json, csv, html, markdown };
 
 template <class Choice>
@@ -51,6 +61,17 @@ template <>
 struct WordsOf<Ordering> {
   static constexpr Word<Ordering> all[] = {
       {"given", Ordering::given}, {"rcm", Ordering::rcm}, {"cluster", Ordering::cluster}};
+};
+template <>
+struct WordsOf<Smoother> {
+  static constexpr Word<Smoother> all[] = {{"chebyshev", Smoother::chebyshev},
+                                           {"jacobi", Smoother::jacobi},
+                                           {"l1-jacobi", Smoother::l1_jacobi},
+                                           {"block-jacobi", Smoother::block_jacobi}};
+};
+template <>
+struct WordsOf<CycleKind> {
+  static constexpr Word<CycleKind> all[] = {{"v", CycleKind::v}, {"w", CycleKind::w}};
 };
 template <>
 struct WordsOf<ReportFormat> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a caller asks of a multigrid hierarchy, with the defaults, and the words of the choices.
+// What a caller asks of a multigrid hierarchy, with the defaults.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,8 @@
 
 namespace trireme::multigrid {
 
-// What reduces the oscillating part of the error on a level.
-//   chebyshev     a polynomial of D^-1 A of `degree` for the upper part of the spectrum
-//   jacobi        `degree` steps of Jacobi with the weight 4/3 over the spectral radius of D^-1 A
-//   l1_jacobi     `degree` steps of Jacobi with the row sums of |a_ij| in place of the diagonal
-//   block_jacobi  `degree` steps of Jacobi with the dense diagonal blocks of the nodes
-enum class Smoother { chebyshev, jacobi, l1_jacobi, block_jacobi };
-
-// Whether a level visits the coarser one once (v) or twice (w).
-enum class CycleKind { v, w };
+using trireme::CycleKind;
+using trireme::Smoother;
 
 struct Options {
   Smoother smoother = Smoother::chebyshev;
@@ -37,21 +30,3 @@ struct Options {
 };
 
 }  // namespace trireme::multigrid
-
-namespace trireme {
-
-template <>
-struct WordsOf<multigrid::Smoother> {
-  static constexpr Word<multigrid::Smoother> all[] = {
-      {"chebyshev", multigrid::Smoother::chebyshev},
-      {"jacobi", multigrid::Smoother::jacobi},
-      {"l1-jacobi", multigrid::Smoother::l1_jacobi},
-      {"block-jacobi", multigrid::Smoother::block_jacobi}};
-};
-template <>
-struct WordsOf<multigrid::CycleKind> {
-  static constexpr Word<multigrid::CycleKind> all[] = {{"v", multigrid::CycleKind::v},
-                                                       {"w", multigrid::CycleKind::w}};
-};
-
-}  // namespace trireme
