@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Aggregation around the nodes of an independent set.
+#include "multigrid/aggregates.hpp"
+
+#include "base/split_mix.hpp"
+#include "multigrid/host_place.hpp"
+#include "multigrid/independent_set.hpp"
+#include "solvers/state.hpp"
+
+namespace trireme::multigrid {
+namespace {
+
+// Gives a root's aggregate to the root and its neighbours. No node is beside two roots.
+struct Claim {
+  const std::int32_t* roots;
+  const std::int32_t* row_ptr;
+  const std::int32_t* neighbour;
+  std::int32_t* aggregate;
+
+  TRIREME_HD void operator()(std::int64_t number) const {
+    const std::int32_t root = roots[number];
+    aggregate[root] = static_cast<std::int32_t>(number);
+    for (std::int32_t k = row_ptr[root]; k < row_ptr[root + 1]; ++k)
+      aggregate[neighbour[k]] = static_cast<std::int32_t>(number);
+  }
+};
+
+// The aggregate of a node that has none: the one with the most edges to it among the first kMost
+// claimed neighbours. Of equal ones a hash decides, which favours no direction.
+struct Join {
+  static constexpr int kMost = 64;
+  const std::int32_t* row_ptr;
+  const std::int32_t* neighbour;
+  const std::int32_t* claimed;
+  std::int32_t* aggregate;
+
+  TRIREME_HD void operator()(std::int64_t node) const {
+    aggregate[node] = claimed[node];
+    if (claimed[node] >= 0) return;
+    std::int32_t candidate[kMost], edges[kMost];
+    int candidates = 0;
+    for (std::int32_t k = row_ptr[node]; k < row_ptr[node + 1]; ++k) {
+      const std::int32_t other = claimed[neighbour[k]];
+      if (other < 0) continue;
+      int at = 0;
+      while (at < candidates && candidate[at] != other) ++at;
+      if (at == kMost) break;
+      if (at == candidates) candidate[candidates++] = other, edges[at] = 0;
+      ++edges[at];
+    }
+    std::int32_t best = -1, most = 0;
+    std::uint64_t best_hash = 0;
+    for (int at = 0; at < candidates; ++at) {
+      const std::uint64_t hash = mix_bits(static_cast<std::uint64_t>(node) << 32 ^
+                                          static_cast<std::uint64_t>(candidate[at]));
+      if (edges[at] > most || (edges[at] == most && hash < best_hash)) {
+        best = candidate[at];
+        most = edges[at];
+        best_hash = hash;
+      }
+    }
+    aggregate[node] = best;
+  }
+};
+
+}  // namespace
+
+Aggregates aggregate(const NodeGraph& graph, std::span<const std::uint8_t> connected_outside) {
+  const std::int32_t* const row_ptr = graph.row_ptr.data();
+  const std::int32_t* const neighbour = graph.neighbour.data();
+  const Array<std::uint8_t> in_set = distance_two_set(graph);
+  Aggregates result;
+  for (std::int32_t node = 0; node < graph.nodes; ++node)
+    if (in_set[node] && (row_ptr[node] < row_ptr[node + 1] ||
+                         (!connected_outside.empty() && connected_outside[node])))
+      result.roots.push_back(node);
+  Array<std::int32_t> claimed(graph.nodes);
+  result.of_node.resize(graph.nodes);
+  HostPlace::for_each(graph.nodes, [&](std::int64_t node) { claimed[node] = -1; });
+  HostPlace::for_each(result.count(),
+                      Claim{result.roots.data(), row_ptr, neighbour, claimed.data()});
+  HostPlace::for_each(graph.nodes, Join{row_ptr, neighbour, claimed.data(), result.of_node.data()});
+  return result;
+}
+
+Aggregates aggregate_twice(const NodeGraph& graph,
+                           std::span<const std::uint8_t> connected_outside) {
+  Aggregates fine = aggregate(graph, connected_outside);
+  // An aggregate without neighbours stays as it is.
+  const Array<std::uint8_t> all(fine.roots.size(), 1);
+  const Aggregates coarse = aggregate(quotient(graph, fine.of_node, fine.count()), all);
+  HostPlace::for_each(graph.nodes, [&](std::int64_t node) {
+    std::int32_t& number = fine.of_node[node];
+    if (number >= 0) number = coarse.of_node[number];
+  });
+  Array<std::int32_t> roots(coarse.roots.size());
+  for (std::int32_t number = 0; number < coarse.count(); ++number)
+    roots[number] = fine.roots[coarse.roots[number]];
+  fine.roots = std::move(roots);
+  return fine;
+}
+
+}  // namespace trireme::multigrid

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One step of coarsening: strength, aggregates, prolongator.
+#include "multigrid/coarsen.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/stopwatch.hpp"
+#include "multigrid/row_checks.hpp"
+#include "multigrid/strength.hpp"
+
+namespace trireme::multigrid {
+namespace {
+
+constexpr double kDamping = 4.0 / 3;  // the weight of the prolongator's smoother times rho
+constexpr std::int32_t kMaxBlockSize = 64;
+
+void check_sizes(const LocalRows& a, const NearNullspace& modes, const CoarsenRules& rules) {
+  if (rules.block_size < 1 || rules.block_size > kMaxBlockSize)
+    fail(ExitCode::usage, "multigrid takes blocks of 1 to {} rows, not of {}", kMaxBlockSize,
+         rules.block_size);
+  if (a.local.rows % rules.block_size != 0)
+    fail(ExitCode::usage, "the {} rows of a rank are no multiple of the block size {} of multigrid",
+         a.local.rows, rules.block_size);
+  if (static_cast<std::int64_t>(modes.values.size()) != a.local.rows * modes.width)
+    fail(ExitCode::internal, "{} values of {} near-nullspace vectors for {} rows",
+         modes.values.size(), modes.width, a.local.rows);
+}
+
+void set_values(Coarsening& c, const LocalRows& a) {
+  const FilteredMatrix filtered{a, c.strong, c.rules.block_size};
+  Array<double> diagonal;
+  double weight = 0;
+  if (c.rules.smoothed) {
+    diagonal = filtered_diagonal(filtered);
+    c.spectral_radius = filtered_spectral_radius(filtered, diagonal);
+    if (c.spectral_radius > 0) weight = kDamping / c.spectral_radius;
+  }
+  fill_prolongator(filtered, diagonal, weight, c.aggregate_of_node, c.tentative, c.p);
+}
+
+}  // namespace
+
+Coarsening coarsen(const LocalRows& a, const NearNullspace& modes, const CoarsenRules& rules) {
+  check_sizes(a, modes, rules);
+  Coarsening c;
+  c.rules = rules;
+  Stopwatch watch;
+  Strength strength = find_strength(a, rules.block_size, rules.threshold);
+  c.strong = std::move(strength.strong);
+  c.seconds.strength = watch.lap();
+
+  Aggregates aggregates = rules.aggressive
+                              ? aggregate_twice(strength.graph, strength.connected_outside)
+                              : aggregate(strength.graph, strength.connected_outside);
+  c.aggregates = aggregates.count();
+  c.seconds.aggregation = watch.lap();
+
+  c.tentative = make_tentative(aggregates, modes, rules.block_size);
+  c.coarse_modes = std::move(c.tentative.coarse_modes);
+  c.coarse_block_size = c.tentative.width;
+  c.p = prolongator_pattern({a, c.strong, rules.block_size}, aggregates, c.tentative.width,
+                            rules.smoothed);
+  c.aggregate_of_node = std::move(aggregates.of_node);
+  set_values(c, a);
+  c.seconds.prolongator = watch.lap();
+  return c;
+}
+
+void renew(Coarsening& c, const LocalRows& a) {
+  Stopwatch watch;
+  checked_diagonal(a);
+  set_values(c, a);
+  c.seconds = {.prolongator = watch.lap()};
+}
+
+}  // namespace trireme::multigrid

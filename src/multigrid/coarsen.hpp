@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One step of coarsening by smoothed aggregation, local to a rank: from the rows of a level to its
+// prolongator. No function here communicates.
+#pragma once
+
+#include <cstdint>
+
+#include "base/array.hpp"
+#include "multigrid/aggregates.hpp"
+#include "multigrid/level_matrix.hpp"
+#include "multigrid/near_nullspace.hpp"
+#include "multigrid/prolongator.hpp"
+#include "sparse/csr.hpp"
+
+namespace trireme::multigrid {
+
+struct CoarsenRules {
+  double threshold = 0;         // of strong connections, from 0 to below 1; see strength.hpp
+  bool smoothed = true;         // false: P is the tentative prolongator
+  bool aggressive = false;      // aggregates of aggregates
+  std::int32_t block_size = 1;  // rows per node, 1 to 64
+};
+
+struct CoarsenSeconds {
+  double strength = 0, aggregation = 0, prolongator = 0;
+};
+
+// What a level keeps of its coarsening. Aggregates and all coarse rows lie on this rank.
+struct Coarsening {
+  Array<std::int32_t> aggregate_of_node;  // -1: isolated, so that its rows of P are empty
+  std::int32_t aggregates = 0;
+  CsrMatrix<double> p;  // local rows x (aggregates * coarse_block_size)
+  std::int32_t coarse_block_size = 1;
+  NearNullspace coarse_modes;
+  double spectral_radius = 0;  // of D^-1 A_F on this rank (see prolongator.hpp); 0 if not smoothed
+  CoarsenSeconds seconds;      // of coarsen() or the last renew()
+
+  CoarsenRules rules;
+  Tentative tentative;  // without its coarse modes
+  Array<std::uint8_t> strong;
+};
+
+// `modes` has a.local.rows * modes.width values, or width 0. Throws Error{usage} for a block size
+// that does not divide the rows or is out of range, Error{input} for a zero diagonal entry or a
+// number that is not finite, Error{resource} for a prolongator of more than 2^31-1 nonzeros.
+Coarsening coarsen(const LocalRows& a, const NearNullspace& modes, const CoarsenRules& rules);
+
+// Computes the spectral radius and the values of P again, for a matrix of the same pattern. The
+// aggregates, the tentative prolongator and the choice of strong entries stay. Throws Error{input}
+// as coarsen() does.
+void renew(Coarsening& coarsening, const LocalRows& a);
+
+}  // namespace trireme::multigrid

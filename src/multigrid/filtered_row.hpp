@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The entries of a row of the filtered matrix A_F, for the functors of the set-up.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "multigrid/prolongator.hpp"
+#include "solvers/state.hpp"
+
+namespace trireme::multigrid {
+
+// Plain pointers of a FilteredMatrix.
+struct FilteredRows {
+  const std::int32_t* row_ptr;
+  const std::int32_t* col_idx;
+  const double* values;
+  const std::uint8_t* strong;     // null: all entries are
+  const std::int32_t* ghost_ptr;  // null without ghosts
+  const std::int32_t* ghost_idx;
+  const double* ghost_values;
+  const std::int32_t* ghost_columns;
+  std::int32_t size;  // rows per node
+
+  explicit FilteredRows(const FilteredMatrix& f)
+      : row_ptr(f.a.local.row_ptr.data()),
+        col_idx(f.a.local.col_idx.data()),
+        values(f.a.local.values.data()),
+        strong(f.strong.empty() ? nullptr : f.strong.data()),
+        ghost_ptr(f.a.ghost.nnz() > 0 ? f.a.ghost.row_ptr.data() : nullptr),
+        ghost_idx(f.a.ghost.col_idx.data()),
+        ghost_values(f.a.ghost.values.data()),
+        ghost_columns(f.a.ghost_columns.data()),
+        size(f.block_size) {}
+
+  // Calls visit(column, value) for each entry of row i of A_F; entries of a column may come in
+  // several parts.
+  template <class Visit>
+  TRIREME_HD void for_entries(std::int64_t i, const Visit& visit) const {
+    const auto own = static_cast<std::int32_t>(i - i % size);  // the first row of the node
+    for (std::int32_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      const std::int32_t j = col_idx[k];
+      visit(!strong || strong[k] ? j : own + j % size, values[k]);
+    }
+    if (ghost_ptr)
+      for (std::int32_t k = ghost_ptr[i]; k < ghost_ptr[i + 1]; ++k)
+        visit(own + ghost_columns[ghost_idx[k]] % size, ghost_values[k]);
+  }
+};
+
+}  // namespace trireme::multigrid

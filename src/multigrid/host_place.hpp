@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A place runs the row-wise work of the set-up. This one is the host, with the threads of OpenMP.
+//
+// The work itself is structs with an operator()(i), which hold plain pointers and know no place.
+// Every result has the same bits for any number of threads: a functor writes only what belongs to
+// its i, and sums are taken over blocks of fixed length.
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/array.hpp"
+#include "multigrid/column_set.hpp"
+
+namespace trireme::multigrid {
+
+struct HostPlace {
+  static constexpr std::int64_t kSumBlock = 4096;    // terms that are added in their order
+  static constexpr std::int64_t kFewRows = 512;      // one thread does them
+  static constexpr std::int64_t kHeavyWork = 32768;  // one thread does less
+  static constexpr int kRowsPerTurn = 256;           // that a thread takes at a time
+
+  // Runs f(i) for 0 <= i < n, where all i take about the same time.
+  template <class F>
+  static void for_each(std::int64_t n, const F& f) {
+#pragma omp parallel for schedule(static) if (n > kFewRows)
+    for (std::int64_t i = 0; i < n; ++i) f(i);
+  }
+
+  // The same for few rows of much work, which each touch `work` numbers.
+  template <class F>
+  static void for_each_heavy(std::int64_t n, std::int64_t work, const F& f) {
+#pragma omp parallel for schedule(static) if (n * work > kHeavyWork)
+    for (std::int64_t i = 0; i < n; ++i) f(i);
+  }
+
+  // Runs f(i, set) for 0 <= i < n. The set is empty and takes the columns 0 .. cols - 1; f leaves
+  // it empty.
+  template <class F>
+  static void for_each_with_set(std::int64_t n, std::int64_t cols, const F& f) {
+    const int threads = n > kFewRows ? omp_get_max_threads() : 1;
+    std::vector<ColumnSet> sets;
+    sets.reserve(threads);
+    for (int t = 0; t < threads; ++t) sets.emplace_back(cols);
+#pragma omp parallel num_threads(threads)
+    {
+      ColumnSet& set = sets[omp_get_thread_num()];
+#pragma omp for schedule(dynamic, kRowsPerTurn)
+      for (std::int64_t i = 0; i < n; ++i) f(i, set);
+    }
+  }
+
+  // The sum of f(i) over 0 <= i < n.
+  template <class F>
+  static double sum(std::int64_t n, const F& f) {
+    const std::int64_t blocks = (n + kSumBlock - 1) / kSumBlock;
+    std::vector<double> sums(blocks);
+#pragma omp parallel for schedule(static) if (blocks > 1)
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      double total = 0;
+      const std::int64_t end = std::min(n, (block + 1) * kSumBlock);
+      for (std::int64_t i = block * kSumBlock; i < end; ++i) total += f(i);
+      sums[block] = total;
+    }
+    double total = 0;
+    for (const double part : sums) total += part;
+    return total;
+  }
+
+  // The maximum of f(i) over 0 <= i < n, or `least` without any.
+  template <class F, class Value>
+  static Value maximum(std::int64_t n, Value least, const F& f) {
+    Value largest = least;
+#pragma omp parallel for schedule(static) reduction(max : largest) if (n > kFewRows)
+    for (std::int64_t i = 0; i < n; ++i) largest = std::max(largest, static_cast<Value>(f(i)));
+    return largest;
+  }
+
+  // Turns the counts in sums[0 .. n-1] into the places where each begins. sums[n] becomes the
+  // total, which is also returned; it is right where it does not fit into 32 bits.
+  static std::int64_t sum_exclusively(std::span<std::int32_t> sums) {
+    std::int64_t total = 0;
+    for (std::size_t i = 0; i + 1 < sums.size(); ++i) {
+      const std::int32_t count = sums[i];
+      sums[i] = static_cast<std::int32_t>(total);
+      total += count;
+    }
+    sums.back() = static_cast<std::int32_t>(total);
+    return total;
+  }
+};
+
+}  // namespace trireme::multigrid

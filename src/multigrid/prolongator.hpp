@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The prolongator of smoothed aggregation (Vanek, Mandel and Brezina, Computing 56, 1996).
+//
+// The tentative prolongator T has one block of `width` columns per aggregate, which reproduces the
+// near-nullspace on it: B = T B_coarse. Where the modes are constants, T has the entry 1 in the
+// column of the row's unknown. For given modes, the block of an aggregate is the orthogonal factor
+// of its rows of B (Gram-Schmidt, twice), and B_coarse the triangular one; a mode that depends on
+// those before it on this aggregate gets a column of zeros.
+//
+// The smoothed one is P = (I - w D^-1 A_F) T with w = 4/3 / rho(D^-1 A_F). A_F is the local block
+// in which weak entries and ghost entries are added to the diagonal block of the row's node, to the
+// column of their own unknown, so that A_F and A agree on the constants of each unknown. D is the
+// diagonal of A_F. A row where it is below a tenth of that of A is not smoothed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/array.hpp"
+#include "multigrid/aggregates.hpp"
+#include "multigrid/level_matrix.hpp"
+#include "multigrid/near_nullspace.hpp"
+#include "sparse/csr.hpp"
+
+namespace trireme::multigrid {
+
+struct Tentative {
+  // T's entry of row i in column j of its aggregate is values[i * width + j]. Empty for constants.
+  Array<double> values;
+  std::int32_t width = 1;       // columns per aggregate
+  std::int32_t block_size = 1;  // rows per node
+  NearNullspace coarse_modes;
+};
+
+// Throws Error{input} for a mode that is not finite.
+Tentative make_tentative(const Aggregates& aggregates, const NearNullspace& modes,
+                         std::int32_t block_size);
+
+// The local block with the mask of its strong entries (empty: all are strong).
+struct FilteredMatrix {
+  LocalRows a;
+  std::span<const std::uint8_t> strong;
+  std::int32_t block_size = 1;
+};
+
+// D by local row, infinity where the row is not smoothed.
+Array<double> filtered_diagonal(const FilteredMatrix& a);
+
+// Estimates rho(D^-1 A_F) by the Lanczos method from a fixed random vector, for a symmetric matrix
+// from below; no more than the largest row sum of |D^-1 A_F|. 0 where no row is smoothed.
+double filtered_spectral_radius(const FilteredMatrix& a, std::span<const double> diagonal);
+
+// The pattern of the prolongator, with values of no meaning. Rows of a node have the same columns,
+// all columns of each aggregate that the node is strongly connected to, ascending.
+CsrMatrix<double> prolongator_pattern(const FilteredMatrix& a, const Aggregates& aggregates,
+                                      std::int32_t width, bool smoothed);
+
+// Computes the values of P. With weight 0, P = T.
+void fill_prolongator(const FilteredMatrix& a, std::span<const double> diagonal, double weight,
+                      std::span<const std::int32_t> aggregate_of_node, const Tentative& tentative,
+                      CsrMatrix<double>& p);
+
+}  // namespace trireme::multigrid

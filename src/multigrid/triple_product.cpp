@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The coarse operator as two products with the transposed prolongator.
+#include "multigrid/triple_product.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "multigrid/host_place.hpp"
+#include "solvers/state.hpp"
+
+namespace trireme::multigrid {
+namespace {
+
+// A diagonal entry below this multiple of the sum of p_ic^2 |a_ii| is rounding.
+constexpr double kRounding = 0x1p-44;
+
+// sum of p_ic^2 |a_ii| for column c of P.
+struct ColumnWeight {
+  const std::int32_t* row_ptr;  // of P^T
+  const std::int32_t* col_idx;
+  const double* values;
+  const std::int32_t* a_row_ptr;
+  const std::int32_t* a_col_idx;
+  const double* a_values;
+
+  TRIREME_HD double operator()(std::int64_t c) const {
+    double sum = 0;
+    for (std::int32_t k = row_ptr[c]; k < row_ptr[c + 1]; ++k) {
+      const std::int32_t i = col_idx[k];
+      double diagonal = 0;
+      for (std::int32_t l = a_row_ptr[i]; l < a_row_ptr[i + 1]; ++l)
+        diagonal += a_col_idx[l] == i ? a_values[l] : 0;
+      sum += values[k] * values[k] * std::abs(diagonal);
+    }
+    return sum;
+  }
+};
+
+struct Repair {
+  const std::int32_t* row_ptr;
+  const std::int32_t* col_idx;
+  double* values;
+  const double* weight;
+  double substitute;  // for columns without a weight
+
+  // Returns whether the row needed it.
+  TRIREME_HD double operator()(std::int64_t c) const {
+    for (std::int32_t k = row_ptr[c]; k < row_ptr[c + 1]; ++k) {
+      if (col_idx[k] != c) continue;
+      if (std::abs(values[k]) > kRounding * weight[c]) return 0;
+      values[k] = weight[c] > 0 ? weight[c] : substitute;
+      return 1;
+    }
+    return 0;
+  }
+};
+
+}  // namespace
+
+TripleProduct::TripleProduct(const LocalRows& a, const CsrView<double>& p,
+                             const CsrView<double>& p_ghost)
+    : p_transposed_(transposed(p)) {
+  const CsrView<double> restriction = p_transposed_.matrix.view();
+  a_p_ = multiply(a.local, p);
+  local_ = multiply(restriction, a_p_.view(), Diagonal::always_stored);
+  if (a.ghost.nnz() > 0) {
+    a_p_ghost_ = multiply(a.ghost, p_ghost);
+    ghost_ = multiply(restriction, a_p_ghost_.view());
+  } else {
+    ghost_.rows = p.cols;
+    ghost_.cols = p_ghost.cols;
+    ghost_.row_ptr.assign(p.cols + 1, 0);
+  }
+  repair_diagonal(a);
+}
+
+void TripleProduct::renew(const LocalRows& a, const CsrView<double>& p,
+                          const CsrView<double>& p_ghost) {
+  p_transposed_.renew(p);
+  multiply_again(a.local, p, a_p_);
+  multiply_again(p_transposed_.matrix.view(), a_p_.view(), local_);
+  if (a.ghost.nnz() > 0) {
+    multiply_again(a.ghost, p_ghost, a_p_ghost_);
+    multiply_again(p_transposed_.matrix.view(), a_p_ghost_.view(), ghost_);
+  }
+  repair_diagonal(a);
+}
+
+void TripleProduct::repair_diagonal(const LocalRows& a) {
+  const CsrMatrix<double>& pt = p_transposed_.matrix;
+  Array<double> weight(local_.rows);
+  const ColumnWeight find{pt.row_ptr.data(),      pt.col_idx.data(),      pt.values.data(),
+                          a.local.row_ptr.data(), a.local.col_idx.data(), a.local.values.data()};
+  HostPlace::for_each(local_.rows, [&](std::int64_t c) { weight[c] = find(c); });
+  const double largest =
+      HostPlace::maximum(local_.rows, 0.0, [&](std::int64_t c) { return weight[c]; });
+  repaired_ = static_cast<std::int64_t>(HostPlace::sum(
+      local_.rows, Repair{local_.row_ptr.data(), local_.col_idx.data(), local_.values.data(),
+                          weight.data(), largest > 0 ? largest : 1}));
+}
+
+}  // namespace trireme::multigrid
