@@ -12,6 +12,15 @@
 #include "io/fingerprint.hpp"
 
 namespace trireme {
+namespace {
+
+std::string describe(const MultigridSpec& m) {
+  return fmt::format("{} {} {} {} {} {} {}", to_string(m.smoother), m.degree, to_string(m.cycle),
+                     m.threshold, m.smoothed_prolongator ? "smoothed" : "plain",
+                     m.aggressive_levels, to_string(m.precision));
+}
+
+}  // namespace
 
 MatrixIdentity identity_of(MPI_Comm comm, const Problem& problem) {
   return {.pattern = pattern_fingerprint(comm, problem.matrix, problem.hashes),
@@ -32,7 +41,7 @@ RunIdentity identity_of(MPI_Comm comm, const Case& c, const Problem& problem,
   for (const auto& [option, value] : c.petsc) petsc += fmt::format("-{} {} ", option, value);
   std::vector<std::string_view> precisions;
   for (const Precision precision : c.precisions) precisions.push_back(to_string(precision));
-  return {
+  RunIdentity parts = {
       {"the matrix",
        fmt::format("{}, {:016x}{:016x}", problem.matrix.global_rows, matrix.pattern, matrix.values),
        false},
@@ -47,6 +56,9 @@ RunIdentity identity_of(MPI_Comm comm, const Case& c, const Problem& problem,
       {"precision", fmt::format("{}", fmt::join(precisions, ", "))},
       {"repeat", fmt::format("{}", c.repeat)},
       {"petsc", petsc}};
+  if (c.solver.preconditioner == kMultigrid)
+    parts.push_back({"solver.multigrid", describe(c.solver.multigrid)});
+  return parts;
 }
 
 }  // namespace trireme

@@ -99,10 +99,27 @@ struct WordsOf<Renew> {
       {"adaptive", Renew::adaptive}, {"always", Renew::always}, {"never", Renew::never}};
 };
 
+// The preconditioner by smoothed aggregation.
+inline constexpr std::string_view kMultigrid = "multigrid";
+
+// The options of preconditioner multigrid, with the defaults of multigrid/options.hpp.
+struct MultigridSpec {
+  // Empty, auto: chebyshev with cg, block_cg and minres, jacobi with other methods.
+  std::optional<Smoother> smoother;
+  std::int64_t degree = 2;  // products of one smoothing
+  CycleKind cycle = CycleKind::v;
+  double threshold = 0;                    // of strong connections
+  bool smoothed_prolongator = true;        // false: plain aggregation
+  std::int64_t aggressive_levels = 0;      // finest levels that are coarsened twice at once
+  Precision precision = Precision::mixed;  // of the matrix values of all levels
+  bool operator==(const MultigridSpec&) const = default;
+};
+
 struct SolverSpec {
   std::string method = "cg";              // cg, block_cg, ..., or any PETSc KSP name
   std::optional<Engine> engine;           // empty: auto
-  std::string preconditioner = "jacobi";  // none, jacobi, or any PETSc PC name
+  std::string preconditioner = "jacobi";  // none, jacobi, multigrid, or any PETSc PC name
+  MultigridSpec multigrid;                // used by preconditioner multigrid
   double rtol = 1e-8;                     // of ||b||, unpreconditioned residual
   double atol = 0;                        // in units of b
   std::int64_t max_iterations = 10000;

@@ -170,8 +170,40 @@ constexpr std::array kKeys = {
         "case asks for, else PETSc's"},
     Key{"solver.preconditioner",
         field::Text{[](Case& c) -> string& { return c.solver.preconditioner; }}, "",
-        "none, jacobi, pbjacobi, vpbjacobi, trireme_chebyshev (for cg and minres), or "
-        "any other PETSc PC name such as ilu, icc, gamg, hypre"},
+        "none, jacobi, pbjacobi, vpbjacobi, trireme_chebyshev (for cg and minres), multigrid "
+        "(smoothed aggregation), or any other PETSc PC name such as ilu, icc, gamg, hypre"},
+    Key{"solver.multigrid", field::Section{}, "", "options of preconditioner: multigrid"},
+    Key{"solver.multigrid.smoother",
+        choice([](Case& c) -> decltype(auto) { return (c.solver.multigrid.smoother); }), "",
+        "what smooths the error on each level; auto: chebyshev with cg, block_cg and minres, "
+        "jacobi "
+        "with other methods"},
+    Key{"solver.multigrid.degree",
+        field::Integer{[](Case& c) -> decltype(auto) { return (c.solver.multigrid.degree); }, 1, 8},
+        "products",
+        "products with the matrix of the level per smoothing; at most 4 with chebyshev"},
+    Key{"solver.multigrid.cycle",
+        choice([](Case& c) -> decltype(auto) { return (c.solver.multigrid.cycle); }), "",
+        "whether a level visits the coarser one once (v) or twice (w)"},
+    Key{"solver.multigrid.threshold",
+        field::Real{[](Case& c) -> double& { return c.solver.multigrid.threshold; }, 0, 1}, "",
+        "entries that are weaker than this part of the strongest ones of their rows do not connect "
+        "unknowns of an aggregate"},
+    Key{"solver.multigrid.smoothed_prolongator",
+        field::Flag{[](Case& c) -> bool& { return c.solver.multigrid.smoothed_prolongator; }}, "",
+        "false: plain aggregation, which is safer for strongly nonsymmetric matrices and takes "
+        "more "
+        "iterations for others"},
+    Key{"solver.multigrid.aggressive_levels",
+        field::Integer{
+            [](Case& c) -> decltype(auto) { return (c.solver.multigrid.aggressive_levels); }, 0,
+            20},
+        "levels", "so many of the finest levels are coarsened twice at once"},
+    Key{"solver.multigrid.precision",
+        choice([](Case& c) -> decltype(auto) { return (c.solver.multigrid.precision); }), "",
+        "of the matrix values of all levels; the solution does not depend on it, because b - A x "
+        "is "
+        "checked in FP64"},
     Key{"solver.rtol", field::Real{[](Case& c) -> double& { return c.solver.rtol; }, 0, 1},
         "of ||b||",
         "the solve stops when the residual norm ||b - A x|| falls below this part of "

@@ -89,6 +89,17 @@ class Describe {
   std::string_view path_;  // of the key
 };
 
+// The object that describes a section: the whole schema for "", a definition, or the section's place
+// within the section around it.
+Json& section_of(Json& schema, Json& definitions, const std::string& section) {
+  if (section.empty()) return schema;
+  if (definitions.contains(section)) return definitions[section];
+  const std::size_t dot = section.rfind('.');
+  Json& around = section_of(schema, definitions,
+                            dot == std::string::npos ? std::string() : section.substr(0, dot));
+  return around["properties"][section.substr(dot + 1)];  // npos + 1 == 0
+}
+
 // What check_whole() demands of the source of the matrix.
 Json source_rule() { return {Json{{"required", {"file"}}}, Json{{"required", {"generate", "n"}}}}; }
 
@@ -110,10 +121,7 @@ std::string case_schema() {
     if (!key.unit.empty()) entry["x-unit"] = key.unit;
     const std::size_t dot = key.path.rfind('.');
     const std::string section(key.path.substr(0, dot == std::string_view::npos ? 0 : dot));
-    Json& parent = section.empty()                 ? schema
-                   : definitions.contains(section) ? definitions[section]
-                                                   : schema["properties"][section];
-    parent["properties"][std::string(key.path.substr(dot + 1))] =
+    section_of(schema, definitions, section)["properties"][std::string(key.path.substr(dot + 1))] =
         std::move(entry);  // npos + 1 == 0
     if (std::holds_alternative<field::Sections>(key.field))
       definitions[std::string(key.path)] = Describe{defaults, key.path}(field::Section{});

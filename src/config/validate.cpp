@@ -53,6 +53,15 @@ class Checker {
     if (!source->x_exact.empty()) must_be_dataset("problem.x_exact", source->x_exact);
   }
 
+  void multigrid() const {
+    const MultigridSpec& asked = case_.solver.multigrid;
+    constexpr std::int64_t kMaxChebyshev = 4;
+    if (asked.smoother == Smoother::chebyshev && asked.degree > kMaxChebyshev)
+      fail(ExitCode::usage,
+           "{}: solver.multigrid.degree must be at most {} with smoother chebyshev, not {}",
+           places_.at("solver.multigrid.degree"), kMaxChebyshev, asked.degree);
+  }
+
   void sequence() const {
     const std::vector<StepEntry>& steps = case_.problem.steps;
     if (steps.empty()) {
@@ -119,6 +128,7 @@ void check_whole(const Case& c, const Places& places) {
   const Checker checker(c, places);
   checker.source();
   checker.datasets();
+  checker.multigrid();
   checker.sequence();
 }
 

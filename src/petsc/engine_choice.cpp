@@ -209,7 +209,8 @@ EngineChoice choose_engine(KSP ksp) {
   petsc_check(MatGetNullSpace(amat, &space));
   if (space) return EngineChoice::petsc(null_space);
   if (std::dynamic_pointer_cast<CudaOperator>(operator_of(amat))) {
-    if (name == kTriremeMultigrid) return EngineChoice::petsc(preconditioner_of_cpus, kMultigrid);
+    if (name == kTriremeMultigrid)
+      return EngineChoice::petsc(preconditioner_of_cpus, std::string(kMultigrid));
     if (const std::string monitor = solution_monitor(ksp); !monitor.empty())
       return EngineChoice::petsc(monitor_of_the_solution, monitor);
   }

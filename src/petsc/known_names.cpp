@@ -43,7 +43,8 @@ void require_known_names(MPI_Comm comm, const SolverSpec& spec) {
     fail(ExitCode::usage,
          "solver.preconditioner '{}' is none of none, jacobi and multigrid, and no PC of this "
          "PETSc{}",
-         spec.preconditioner, suggestion(spec.preconditioner, PCList, {"none", kMultigrid}));
+         spec.preconditioner,
+         suggestion(spec.preconditioner, PCList, {"none", std::string(kMultigrid)}));
 }
 
 }  // namespace trireme

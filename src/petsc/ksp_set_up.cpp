@@ -52,6 +52,9 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
 
   if (divides_by_the_diagonal(pc_of(ksp_))) require_nonzero_diagonal(*matrix, type_of(pc_of(ksp_)));
   note_a_block_size_of_one();
+  if (preconditioner() != kMultigrid && spec.multigrid != MultigridSpec{})
+    notes_.push_back(
+        fmt::format("preconditioner {} does not use solver.multigrid", preconditioner()));
   const bool by_groups = type_of(pc_of(ksp_)).ends_with(PCVPBJACOBI);
   if (by_groups) set_row_groups(amat, *matrix);
   if (needs_entries(pc_of(ksp_))) give_entries(assembled, matrix);
@@ -105,6 +108,8 @@ void KspSolver::set_types(const SolverSpec& spec, const std::string& type,
                           const std::string& pc_type) {
   petsc_check(KSPSetType(ksp_, type.c_str()), ExitCode::usage);
   petsc_check(PCSetType(pc_of(ksp_), pc_type.c_str()), ExitCode::usage);
+  if (MultigridPc* const multigrid = multigrid_of(pc_of(ksp_)))
+    multigrid->set(multigrid_options(spec));
   const auto max_iterations = static_cast<PetscInt>(
       std::min<std::int64_t>(spec.max_iterations, std::numeric_limits<PetscInt>::max() - 1));
   petsc_check(KSPSetTolerances(ksp_, spec.rtol, spec.atol, PETSC_DEFAULT, max_iterations));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "petsc/ksp_types.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/shim.hpp"
 #include "petsc/vec_product.hpp"
@@ -187,6 +188,20 @@ PetscErrorCode create(PC pc) {
 }
 
 }  // namespace
+
+Options multigrid_options(const SolverSpec& spec) {
+  const MultigridSpec& asked = spec.multigrid;
+  const auto ours = resident_method(spec.method);  // where the case names a KSP type
+  const auto method = ours ? ours : solvers::method_named(spec.method);
+  const bool symmetric = method && solvers::info_of(*method).symmetric;
+  return {.smoother = asked.smoother.value_or(symmetric ? Smoother::chebyshev : Smoother::jacobi),
+          .degree = static_cast<std::int32_t>(asked.degree),
+          .cycle = asked.cycle,
+          .threshold = asked.threshold,
+          .smoothed_prolongator = asked.smoothed_prolongator,
+          .aggressive_levels = static_cast<std::int32_t>(asked.aggressive_levels),
+          .precision = asked.precision};
+}
 
 void register_multigrid() { petsc_check(PCRegister(kTriremeMultigrid, create)); }
 

@@ -24,6 +24,7 @@
 #include <memory>
 #include <span>
 
+#include "config/case.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/options.hpp"
 #include "petsc/mat_entries.hpp"
@@ -32,8 +33,6 @@
 namespace trireme {
 
 inline constexpr const char* kTriremeMultigrid = "trireme_mg";
-// What a case calls this preconditioner.
-inline constexpr const char* kMultigrid = "multigrid";
 
 // The data of a PC of the type.
 class MultigridPc final : public solvers::GivenPreconditioner {
@@ -63,6 +62,10 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   std::unique_ptr<multigrid::Hierarchy> hierarchy_;
   int builds_ = 0, renewals_ = 0;
 };
+
+// What the case asks for. Smoother auto is Chebyshev with cg, block_cg and minres, and Jacobi, which
+// does not need a real spectrum, with other methods.
+multigrid::Options multigrid_options(const SolverSpec& spec);
 
 // Registers the type with PETSc.
 void register_multigrid();

@@ -94,8 +94,9 @@ std::string petsc_pc_type(std::string_view preconditioner) {
 }
 
 std::string preconditioner_name(std::string_view pc_type) {
-  for (const char* name : {PCPBJACOBI, PCVPBJACOBI, kMultigrid})
-    if (pc_type == resident_pc_type(name)) return name;
+  for (const std::string_view name :
+       {std::string_view(PCPBJACOBI), std::string_view(PCVPBJACOBI), kMultigrid})
+    if (pc_type == resident_pc_type(name)) pc_type = name;
   return std::string(pc_type);
 }
 

@@ -55,6 +55,8 @@ solver:
   rtol: 1e-10
   atol: 1.5
   max_iterations: 1e4
+  multigrid: {smoother: l1-jacobi, degree: 3, cycle: w, threshold: 0.1, precision: double,
+    aggressive_levels: 1, smoothed_prolongator: false}
 kernel: [csr, petsc-aij]
 device: cpu
 precision: [double, mixed]
@@ -74,6 +76,13 @@ petsc: {ksp: {monitor: null, gmres_restart: 50}, log_view: ":log.txt", pc_factor
   EXPECT_EQ(c.solver.rtol, 1e-10);
   EXPECT_EQ(c.solver.atol, 1.5);
   EXPECT_EQ(c.solver.max_iterations, 10000);
+  EXPECT_EQ(c.solver.multigrid, (MultigridSpec{.smoother = Smoother::l1_jacobi,
+                                               .degree = 3,
+                                               .cycle = CycleKind::w,
+                                               .threshold = 0.1,
+                                               .smoothed_prolongator = false,
+                                               .aggressive_levels = 1,
+                                               .precision = Precision::full}));
   EXPECT_EQ(c.kernels, (std::vector<std::string>{"csr", "petsc-aij"}));
   EXPECT_EQ(c.device, Device::cpu);
   EXPECT_EQ(c.precisions, (std::vector{Precision::full, Precision::mixed}));
@@ -120,9 +129,36 @@ TEST(ReadCase, TakesEveryWordOfAnEnumeration) {
     EXPECT_EQ(read_word("report.formats", word).report.formats, std::vector{format});
   for (const auto& [word, rhs] : WordsOf<MadeRhs>::all)
     EXPECT_EQ(read_word("problem.rhs", word).problem.rhs, RightHandSide(rhs));
+  for (const auto& [word, smoother] : WordsOf<Smoother>::all)
+    EXPECT_EQ(read_word("solver.multigrid.smoother", word).solver.multigrid.smoother, smoother);
+  for (const auto& [word, cycle] : WordsOf<CycleKind>::all)
+    EXPECT_EQ(read_word("solver.multigrid.cycle", word).solver.multigrid.cycle, cycle);
   EXPECT_FALSE(read_set({"device=auto"}, kSmallest + "device: cuda\n").device);
   EXPECT_FALSE(
       read_set({"solver.engine=auto"}, kSmallest + "solver: {engine: petsc}\n").solver.engine);
+}
+
+TEST(ReadCase, RefusesMultigridOptionsThatAreNone) {
+  const auto error = [](const std::string& option) {
+    return message(kSmallest + "solver: {multigrid: {" + option + "}}\n");
+  };
+  const std::string place = "folder/case.yaml:2:22: ";
+  EXPECT_EQ(error("smother: jacobi"), place +
+                                          "unknown key 'solver.multigrid.smother'; did you mean "
+                                          "'solver.multigrid.smoother'?");
+  EXPECT_EQ(error("degree: 9"),
+            "folder/case.yaml:2:30: solver.multigrid.degree must be a whole "
+            "number from 1 to 8, not '9'");
+  EXPECT_EQ(error("threshold: 1"),
+            "folder/case.yaml:2:33: solver.multigrid.threshold must be a "
+            "number from 0 to below 1, not '1'");
+  EXPECT_NE(error("smoother: chebychev").find("did you mean 'chebyshev'?"), std::string::npos);
+  EXPECT_EQ(error("smoother: chebyshev, degree: 5"),
+            "folder/case.yaml:2:43: solver.multigrid.degree must be at most 4 with smoother "
+            "chebyshev, not 5");
+  EXPECT_EQ(message(kSmallest + "solver: {multigrid: yes}\n"),
+            "folder/case.yaml:2:10: solver.multigrid must hold keys: smoother, degree, cycle, "
+            "threshold, smoothed_prolongator, aggressive_levels, precision");
 }
 
 TEST(ReadCase, TakesTimesInHoursMinutesAndSeconds) {

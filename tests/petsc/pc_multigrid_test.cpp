@@ -191,6 +191,36 @@ TEST_F(Multigrid, OtherOptionsBuildItAnew) {
   EXPECT_EQ(used.threshold, 0.02);
 }
 
+TEST_F(Multigrid, TheDefaultsOfACaseAreThoseOfTheOptions) {
+  SolverSpec spec;
+  for (const char* method : {"cg", "block_cg", "minres", "trireme_cg"}) {
+    spec.method = method;
+    EXPECT_EQ(multigrid_options(spec), multigrid::Options{}) << method;
+  }
+  for (const char* method : {"bicgstab", "bcgs", "gmres", "trireme_bicgstab"}) {
+    spec.method = method;
+    EXPECT_EQ(multigrid_options(spec).smoother, Smoother::jacobi) << method;
+  }
+}
+
+TEST_F(Multigrid, ACaseSetsTheOptions) {
+  SolverSpec spec;
+  spec.multigrid = {.smoother = Smoother::l1_jacobi,
+                    .degree = 3,
+                    .cycle = CycleKind::w,
+                    .threshold = 0.1,
+                    .smoothed_prolongator = false,
+                    .aggressive_levels = 1,
+                    .precision = Precision::full};
+  EXPECT_EQ(multigrid_options(spec), (multigrid::Options{.smoother = Smoother::l1_jacobi,
+                                                         .degree = 3,
+                                                         .cycle = CycleKind::w,
+                                                         .threshold = 0.1,
+                                                         .smoothed_prolongator = false,
+                                                         .aggressive_levels = 1,
+                                                         .precision = Precision::full}));
+}
+
 TEST_F(Multigrid, WrongOptionsAreRefused) {
   for (const auto& [name, value] : {std::pair{"-pc_trireme_mg_smoother", "chebychev"},
                                     {"-pc_trireme_mg_degree", "0"},
