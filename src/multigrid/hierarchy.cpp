@@ -1,85 +1,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds the levels of a hierarchy and runs its cycle.
+// The face of a hierarchy: one cycle, and what reports ask.
 #include "multigrid/hierarchy.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <utility>
 
-#include "base/array.hpp"
-#include "base/error.hpp"
-#include "base/stopwatch.hpp"
-#include "parallel/collective.hpp"
+#include "multigrid/hierarchy_parts.hpp"
+#include "multigrid/host_cycle.hpp"
 
 namespace trireme::multigrid {
 
-struct Hierarchy::Parts {
-  std::shared_ptr<DistributedMatrix> matrix;
-  Options options;
-  Array<double> inverse_diagonal;
-  std::vector<LevelFacts> levels;
-  SetUpFacts set_up;
-  std::string remark;
-
-  void set_numbers();
-};
-
-void Hierarchy::Parts::set_numbers() {
-  const Stopwatch watch;
-  inverse_diagonal.resize(matrix->local_rows());
-  collectively(matrix->comm, [&] {
-    matrix->diagonal(inverse_diagonal);
-    for (std::size_t i = 0; i < inverse_diagonal.size(); ++i) {
-      if (!(std::abs(inverse_diagonal[i]) > 0) || !std::isfinite(inverse_diagonal[i]))
-        fail(ExitCode::input,
-             "multigrid needs a finite diagonal without zeros; that of row {} (from 0) is {}",
-             matrix->first_row() + static_cast<std::int64_t>(i), inverse_diagonal[i]);
-      inverse_diagonal[i] = 1 / inverse_diagonal[i];
-    }
-  });
-  set_up.smoothers = set_up.total = max_over_ranks(matrix->comm, watch.seconds());
-}
-
-Hierarchy::Hierarchy(std::shared_ptr<DistributedMatrix> matrix, const NearNullspace&,
+Hierarchy::Hierarchy(std::shared_ptr<DistributedMatrix> matrix, const NearNullspace& modes,
                      const Options& options)
-    : parts_(std::make_unique<Parts>()) {
-  parts_->matrix = std::move(matrix);
-  parts_->options = options;
-  parts_->levels.push_back({.rows = parts_->matrix->global_rows(),
-                            .nnz = parts_->matrix->global_nnz,
-                            .kernel = "diagonal"});
-  parts_->set_numbers();
-}
+    : parts_(std::make_unique<Parts>(std::move(matrix), modes, options)) {}
 
 Hierarchy::~Hierarchy() = default;
 
-void Hierarchy::renew() { parts_->set_numbers(); }
+void Hierarchy::renew() { parts_->renew(); }
 
 void Hierarchy::apply(std::span<const double> r, std::span<double> z) {
-  const Array<double>& inverse = parts_->inverse_diagonal;
-  for (std::size_t i = 0; i < r.size(); ++i) z[i] = inverse[i] * r[i];
+  Level& finest = *parts_->levels.front();
+  HostCycle executor(parts_->levels);
+  if (!finest.replication) {
+    finest.text.b = r.data();
+    finest.text.x = z.data();
+    return cycle(executor, parts_->options.cycle, 0, true);
+  }
+  const Replication& replication = *finest.replication;
+  std::copy(r.begin(), r.end(), replication.part(std::span(finest.b)).begin());
+  replication.gather(finest.b);
+  cycle(executor, parts_->options.cycle, 0, true);
+  const std::span<const double> mine = replication.part(std::span(finest.x));
+  std::copy(mine.begin(), mine.end(), z.begin());
 }
 
 const Options& Hierarchy::options() const { return parts_->options; }
-const std::vector<LevelFacts>& Hierarchy::levels() const { return parts_->levels; }
+const std::vector<LevelFacts>& Hierarchy::levels() const { return parts_->facts; }
 const SetUpFacts& Hierarchy::set_up() const { return parts_->set_up; }
 
 double Hierarchy::operator_complexity() const {
   double nnz = 0;
-  for (const LevelFacts& level : parts_->levels) nnz += static_cast<double>(level.nnz);
-  const auto finest = static_cast<double>(parts_->levels.front().nnz);
+  for (const LevelFacts& level : parts_->facts) nnz += static_cast<double>(level.nnz);
+  const auto finest = static_cast<double>(parts_->facts.front().nnz);
   return finest > 0 ? nnz / finest : 1;
 }
 
 double Hierarchy::grid_complexity() const {
   double rows = 0;
-  for (const LevelFacts& level : parts_->levels) rows += static_cast<double>(level.rows);
-  const auto finest = static_cast<double>(parts_->levels.front().rows);
+  for (const LevelFacts& level : parts_->facts) rows += static_cast<double>(level.rows);
+  const auto finest = static_cast<double>(parts_->facts.front().rows);
   return finest > 0 ? rows / finest : 1;
 }
 
-std::int64_t Hierarchy::bytes() const {
-  return static_cast<std::int64_t>(parts_->inverse_diagonal.size() * sizeof(double));
-}
-
+std::int64_t Hierarchy::bytes() const { return parts_->bytes(); }
 const std::string& Hierarchy::remark() const { return parts_->remark; }
 
 }  // namespace trireme::multigrid

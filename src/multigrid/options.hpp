@@ -15,8 +15,8 @@ struct Options {
   Smoother smoother = Smoother::chebyshev;
   std::int32_t degree = 2;  // products of one smoothing, 1 to 8; 1 to 4 of chebyshev
   CycleKind cycle = CycleKind::v;
-  // a_ij is strong where |a_ij| > threshold * sqrt(|a_ii a_jj|). From 0 to below 1.
-  double threshold = 0.0;
+  // Of strong connections, relative to the strongest one of a node (strength.hpp). From 0 to below 1.
+  double threshold = 0.25;
   bool smoothed_prolongator = true;    // false: plain aggregation, for nonsymmetric matrices
   std::int32_t aggressive_levels = 0;  // finest levels that are coarsened twice at once
   // Of the matrix values of all levels: FP32 by default, because a preconditioner need not be exact.

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Builds the levels of a hierarchy one after the other, and takes new values into them.
+#include "multigrid/hierarchy_parts.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/stopwatch.hpp"
+#include "distributed/float_values.hpp"
+#include "multigrid/coarse_rows.hpp"
+#include "multigrid/forecast.hpp"
+#include "multigrid/symmetry.hpp"
+#include "parallel/collective.hpp"
+
+namespace trireme::multigrid {
+namespace {
+
+constexpr double kFillsUp = 0.7;           // nonzeros of the coarse matrix over those of the fine
+constexpr double kShrinksTooLittle = 0.8;  // coarse rows over fine rows
+constexpr std::int64_t kMaxDenseRows = 1500;  // of a level that does not coarsen, for an inverse
+constexpr int kMeasuredProducts = 3;
+
+void check(const Options& options) {
+  const auto within = [](const char* name, std::int64_t value, std::int64_t min, std::int64_t max) {
+    if (value < min || value > max)
+      fail(ExitCode::usage, "multigrid: {} is {}, and must be from {} to {}", name, value, min,
+           max);
+  };
+  within("degree", options.degree, 1, 8);
+  within("block_size", options.block_size, 1, 64);
+  within("max_levels", options.max_levels, 1, 100);
+  within("coarsest_rows", options.coarsest_rows, 1, 5000);
+  within("replicated_rows", options.replicated_rows, 0, 1'000'000);
+  within("aggressive_levels", options.aggressive_levels, 0, 100);
+  if (!(options.threshold >= 0 && options.threshold < 1))
+    fail(ExitCode::usage, "multigrid: threshold is {}, and must be at least 0 and below 1",
+         options.threshold);
+}
+
+}  // namespace
+
+Hierarchy::Parts::Parts(std::shared_ptr<DistributedMatrix> finest, const NearNullspace& modes,
+                        const Options& requested)
+    : options(requested), comm(finest->comm) {
+  const Stopwatch watch;
+  collectively(comm, [&] { check(options); });
+  require_memory_of(comm, *finest, modes.width, options);
+  NearNullspace of_level = modes;
+  add_level(std::move(finest), of_level, options.block_size);
+  while (coarsen_last(of_level)) {
+    Level& fine = *levels.back();
+    Transfer& transfer = *fine.transfer;
+    of_level = std::move(transfer.coarsening.coarse_modes);
+    const Stopwatch distribution;
+    auto coarse = distribute(comm_of(fine), coarse_slab(fine), transfer.row_starts);
+    set_up.distribution += distribution.seconds();
+    add_level(std::move(coarse), of_level, transfer.coarsening.coarse_block_size);
+  }
+  for (int l = 0; l < static_cast<int>(levels.size()); ++l) set_numbers(l);
+  finish(watch.seconds());
+}
+
+bool Hierarchy::Parts::end(std::string why) {
+  remark = std::move(why);
+  return false;
+}
+
+// The ranks that work on the level together.
+MPI_Comm Hierarchy::Parts::comm_of(const Level& level) const {
+  return level.matrix->comm == MPI_COMM_SELF ? MPI_COMM_SELF : static_cast<MPI_Comm>(comm);
+}
+
+void Hierarchy::Parts::add_level(std::shared_ptr<DistributedMatrix> matrix, NearNullspace& modes,
+                                 std::int64_t node_size) {
+  const Stopwatch watch;
+  auto level = std::make_unique<Level>();
+  level->node_size = node_size;
+  const std::int64_t few = std::max<std::int64_t>(options.replicated_rows, options.coarsest_rows);
+  if (size_of(matrix->comm) > 1 && matrix->global_rows() <= few) {
+    level->replication.emplace(comm, matrix->row_starts);
+    level->parts = matrix;
+    matrix = level->replication->whole(*level->parts);
+    modes = level->replication->whole(modes);
+  }
+  level->matrix = std::move(matrix);
+  levels.push_back(std::move(level));
+  set_up.distribution += watch.seconds();
+}
+
+// Finds the prolongator of the last level and the next coarser matrix. False where the last level is
+// the coarsest one.
+bool Hierarchy::Parts::coarsen_last(const NearNullspace& modes) {
+  const int l = static_cast<int>(levels.size()) - 1;
+  Level& level = *levels.back();
+  const std::int64_t rows = level.matrix->global_rows();
+  if (rows <= options.coarsest_rows) return false;
+  if (l + 1 >= options.max_levels) return end(fmt::format("max_levels is {}", options.max_levels));
+  CoarsenRules rules{.threshold = options.threshold,
+                     .smoothed = options.smoothed_prolongator,
+                     .aggressive = l < options.aggressive_levels,
+                     .block_size = static_cast<std::int32_t>(level.node_size)};
+  Transfer transfer;
+  collectively(comm, [&] {
+    transfer.coarsening = coarsen(local_rows(*level.matrix), modes,
+                                  {.threshold = options.threshold,
+                                   .smoothed = options.smoothed_prolongator,
+                                   .aggressive = l < options.aggressive_levels,
+                                   .block_size = static_cast<std::int32_t>(level.node_size)});
+  });
+  const CoarsenSeconds& seconds = transfer.coarsening.seconds;
+  set_up.strength += seconds.strength;
+  set_up.aggregation += seconds.aggregation;
+  set_up.prolongator += seconds.prolongator;
+
+  const std::int64_t mine = transfer.coarsening.p.cols;
+  std::vector<std::int64_t>& starts = transfer.row_starts;
+  starts.assign(size_of(comm_of(level)) + 1, 0);
+  MPI_Allgather(&mine, 1, MPI_INT64_T, starts.data() + 1, 1, MPI_INT64_T, comm_of(level));
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  transfer.first_row = starts[rank_of(comm_of(level))];
+  const std::int64_t coarse = starts.back();
+  if (static_cast<double>(coarse) > kShrinksTooLittle * static_cast<double>(rows))
+    return end(
+        fmt::format("level {} has {} rows, and the next one would have {}", l, rows, coarse));
+  if (coarse == 0) return end(fmt::format("no row of level {} has a strong connection", l));
+  level.transfer = std::move(transfer);
+  find_coarse_matrix(level);
+  if (options.smoothed_prolongator && fills_up(level)) {
+    Transfer& t = *level.transfer;
+    rules.smoothed = false;
+    collectively(comm, [&] { t.coarsening = coarsen(local_rows(*level.matrix), modes, rules); });
+    t.product.reset();
+    find_coarse_matrix(level);
+  }
+  return true;
+}
+
+// Whether a smoothed prolongator makes the coarse matrix too dense, as on graphs without a geometry.
+bool Hierarchy::Parts::fills_up(const Level& level) const {
+  const TripleProduct& product = *level.transfer->product;
+  const std::int64_t nnz =
+      sum_over_ranks(comm_of(level), product.local().nnz() + product.ghost().nnz());
+  return static_cast<double>(nnz) > kFillsUp * static_cast<double>(level.matrix->global_nnz);
+}
+
+// Computes P^T and P^T A P, or the numbers of both where their patterns are known.
+void Hierarchy::Parts::find_coarse_matrix(Level& level) {
+  const Stopwatch watch;
+  Transfer& t = *level.transfer;
+  const CsrView<double> p = t.coarsening.p.view();
+  if (size_of(comm_of(level)) > 1)
+    t.ghost_rows = fetch_ghost_rows(comm, level.matrix->halo, p, t.first_row);
+  collectively(comm, [&] {
+    const LocalRows a = local_rows(*level.matrix);
+    const CsrView<double> p_ghost = t.ghost_rows.rows.view();
+    if (t.product) {
+      t.product->renew(a, p, p_ghost);
+      t.restriction.renew(p);
+    } else {
+      t.product.emplace(a, p, p_ghost);
+      t.restriction = transposed(p);
+    }
+  });
+  set_up.products += watch.seconds();
+}
+
+RowSlab Hierarchy::Parts::coarse_slab(const Level& level) const {
+  const Transfer& t = *level.transfer;
+  RowSlab slab{.global_rows = t.row_starts.back(),
+               .global_cols = t.row_starts.back(),
+               .global_nnz = 0,
+               .first_row = t.first_row,
+               .local = {}};
+  collectively(comm, [&] {
+    slab.local = joined_rows(t.product->local(), t.first_row, t.product->ghost(),
+                             t.ghost_rows.columns, slab.global_cols);
+  });
+  slab.global_nnz = sum_over_ranks(comm_of(level), slab.local.nnz());
+  return slab;
+}
+
+// Makes or renews the product with A, P and P^T.
+void Hierarchy::Parts::set_operator(Level& level) {
+  Precision precision = options.precision;
+  if (precision == Precision::mixed) {
+    try {
+      float_values_are_exact(*level.matrix);
+    } catch (const AgreedError&) {  // beyond the range of FP32
+      precision = Precision::full;
+    }
+  }
+  if (level.op && level.precision == precision && level.op->can_refresh()) {
+    level.op->refresh_values();
+  } else {
+    level.op.reset();
+    level.op = std::make_unique<HostOperator>(level.matrix, "csr", precision);
+  }
+  level.precision = precision;
+  if (!level.transfer) return;
+  Transfer& t = *level.transfer;
+  collectively(comm, [&] {
+    t.prolong = transfer_kernel(t.coarsening.p, options.precision);
+    t.restrict_to = transfer_kernel(t.restriction.matrix, options.precision);
+  });
+}
+
+// Makes or renews the smoother of level l, which is the coarsest one if `alone`.
+void Hierarchy::Parts::set_smoother(int l, bool alone) {
+  Level& level = *levels[l];
+  const std::size_t rows = level.matrix->local_rows();
+  level.d.resize(rows);
+  level.q.resize(rows);
+  Array<double> spare_b, spare_x;  // those of the finest level belong to the caller of apply()
+  if (level.b.empty()) {
+    spare_b.resize(rows);
+    spare_x.resize(rows);
+  }
+  const SmoothedLevel task{
+      .number = l, .node_size = level.node_size, .coarsest = alone, .symmetric = symmetric};
+  level.smoother = smoother_numbers(comm, *level.op, options, task,
+                                    {.r = level.b.empty() ? spare_b : level.b,
+                                     .z = level.x.empty() ? spare_x : level.x,
+                                     .p = level.d,
+                                     .q = level.q});
+  level.text.smoothing = level.smoother.smoothing;
+  level.text.inverse = level.smoother.inverse.data();
+  level.text.block_size = level.smoother.block_size;
+  level.text.d = level.d.data();
+  level.text.q = level.q.data();
+}
+
+// Makes or renews what a cycle needs on level l.
+void Hierarchy::Parts::set_numbers(int l) {
+  Level& level = *levels[l];
+  const std::int64_t rows = level.matrix->local_rows();
+  if (l > 0 || level.replication) {
+    level.b.resize(rows);
+    level.x.resize(rows);
+    level.text.b = level.b.data();
+    level.text.x = level.x.data();
+  }
+  Stopwatch watch;
+  if (!level.transfer && size_of(level.matrix->comm) == 1 &&
+      rows <= std::max<std::int64_t>(options.coarsest_rows, kMaxDenseRows)) {
+    collectively(comm, [&] { level.inverse = dense_inverse(level.matrix->blocks.local.view()); });
+    level.text.kind = CycleLevel::Kind::solved;
+    set_up.coarsest += watch.lap();
+    return;
+  }
+  set_operator(level);
+  set_up.kernels += watch.lap();
+  if (l == 0) symmetric = is_symmetric(*level.op);
+  set_smoother(l, !level.transfer);
+  set_up.smoothers += watch.lap();
+}
+
+void Hierarchy::Parts::renew() {
+  const Stopwatch watch;
+  set_up = {};
+  for (int l = 0; l < static_cast<int>(levels.size()); ++l) {
+    Level& level = *levels[l];
+    if (level.replication) {
+      const Stopwatch distribution;
+      level.replication->renew(*level.parts, *level.matrix);
+      set_up.distribution += distribution.seconds();
+    }
+    if (level.transfer) {
+      Transfer& t = *level.transfer;
+      collectively(comm, [&] { multigrid::renew(t.coarsening, local_rows(*level.matrix)); });
+      set_up.strength += t.coarsening.seconds.strength;
+      set_up.aggregation += t.coarsening.seconds.aggregation;
+      set_up.prolongator += t.coarsening.seconds.prolongator;
+      find_coarse_matrix(level);
+      const Stopwatch distribution;
+      Level& coarse = *levels[l + 1];
+      DistributedMatrix& matrix = coarse.replication ? *coarse.parts : *coarse.matrix;
+      matrix.replace_values(coarse_slab(level).local.values);
+      set_up.distribution += distribution.seconds();
+    }
+    set_numbers(l);
+  }
+  finish(watch.seconds());
+}
+
+// Writes the facts.
+void Hierarchy::Parts::finish(double seconds) {
+  set_up.total = seconds;
+  double* parts[] = {&set_up.strength,  &set_up.aggregation,  &set_up.prolongator,
+                     &set_up.products,  &set_up.distribution, &set_up.kernels,
+                     &set_up.smoothers, &set_up.coarsest,     &set_up.total};
+  for (double* part : parts) *part = max_over_ranks(comm, *part);
+  facts.clear();
+  for (const auto& level : levels) {
+    LevelFacts& fact = facts.emplace_back();
+    fact.rows = level->matrix->global_rows();
+    fact.nnz = level->matrix->global_nnz;
+    fact.replicated = level->replication || size_of(level->matrix->comm) < size_of(comm);
+    if (level->text.kind == CycleLevel::Kind::solved) {
+      fact.kernel = "dense inverse";
+      continue;
+    }
+    fact.kernel = level->op->kernel();
+    fact.precision = level->precision;
+    fact.product_us = max_over_ranks(comm, level->op->measure_product_us(kMeasuredProducts));
+    fact.spectral_radius = level->smoother.spectral_radius;
+  }
+}
+
+std::int64_t Hierarchy::Parts::bytes() const {
+  std::int64_t sum = 0;
+  const auto add = [&](const auto& array) {
+    sum += static_cast<std::int64_t>(array.size() * sizeof(array[0]));
+  };
+  const auto add_matrix = [&](const CsrMatrix<double>& m) {
+    add(m.row_ptr);
+    add(m.col_idx);
+    add(m.values);
+  };
+  for (const auto& level : levels) {
+    if (level != levels.front()) sum += level->matrix->csr_bytes();
+    if (level->op && level->precision == Precision::mixed) sum += 4 * level->matrix->blocks.nnz();
+    for (const Array<double>* a : {&level->b, &level->x, &level->d, &level->q,
+                                   &level->smoother.inverse, &level->inverse.values})
+      add(*a);
+    if (!level->transfer) continue;
+    const Transfer& t = *level->transfer;
+    add_matrix(t.coarsening.p);
+    add_matrix(t.restriction.matrix);
+    add(t.restriction.source);
+    add_matrix(t.product->local());
+    add_matrix(t.product->ghost());
+  }
+  return sum;
+}
+
+}  // namespace trireme::multigrid

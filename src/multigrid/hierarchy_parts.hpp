@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a hierarchy consists of, and how it is built and renewed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "multigrid/communicator.hpp"
+#include "multigrid/hierarchy.hpp"
+#include "multigrid/level.hpp"
+
+namespace trireme::multigrid {
+
+struct Hierarchy::Parts {
+  Parts(std::shared_ptr<DistributedMatrix> finest, const NearNullspace& modes,
+        const Options& requested);
+  void renew();
+  std::int64_t bytes() const;
+
+  Options options;
+  Communicator comm;  // of all ranks, also where levels lie whole on every rank
+  std::vector<std::unique_ptr<Level>> levels;
+  std::vector<LevelFacts> facts;
+  SetUpFacts set_up;
+  std::string remark;
+  bool symmetric = true;  // the finest matrix
+
+ private:
+  void add_level(std::shared_ptr<DistributedMatrix> matrix, NearNullspace& modes,
+                 std::int64_t node_size);
+  bool coarsen_last(const NearNullspace& modes);
+  bool fills_up(const Level& level) const;
+  void find_coarse_matrix(Level& level);
+  RowSlab coarse_slab(const Level& level) const;
+  void set_operator(Level& level);
+  void set_smoother(int l, bool alone);
+  void set_numbers(int l);
+  void finish(double seconds);
+  // False, with the remark.
+  bool end(std::string why);
+  MPI_Comm comm_of(const Level& level) const;
+};
+
+}  // namespace trireme::multigrid

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transfers between levels, and the product with the dense inverse of the coarsest one.
+#include "multigrid/host_cycle.hpp"
+
+#include <cstdint>
+
+namespace trireme::multigrid {
+namespace {
+
+// This rank's rows of a vector of the level.
+std::span<double> own_part(const Level& level, Array<double>& vector) {
+  const std::span<double> whole(vector);
+  return level.replication ? level.replication->part(whole) : whole;
+}
+
+}  // namespace
+
+void HostCycle::restrict_from(int l, const double* r) const {
+  const Level& fine = *levels_[l];
+  Level& coarse = *levels_[l + 1];
+  fine.transfer->restrict_to->multiply({r, static_cast<std::size_t>(fine.matrix->local_rows())},
+                                       own_part(coarse, coarse.b), Accumulate::no);
+  if (coarse.replication) coarse.replication->gather(coarse.b);
+}
+
+void HostCycle::correct(int l) const {
+  const Level& fine = *levels_[l];
+  Level& coarse = *levels_[l + 1];
+  fine.transfer->prolong->multiply(
+      own_part(coarse, coarse.x),
+      {fine.text.x, static_cast<std::size_t>(fine.matrix->local_rows())}, Accumulate::yes);
+}
+
+void HostCycle::solve(int l) const {
+  const Level& level = *levels_[l];
+  const std::int64_t rows = level.inverse.rows;
+  const double* inverse = level.inverse.values.data();
+  const double* b = level.text.b;
+#pragma omp parallel for schedule(static) if (rows > 128)
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t j = 0; j < rows; ++j) sum += inverse[i * rows + j] * b[j];
+    level.text.x[i] = sum;
+  }
+}
+
+}  // namespace trireme::multigrid

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs the text of a cycle on the levels of the host.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "multigrid/level.hpp"
+#include "multigrid/level_executor.hpp"
+
+namespace trireme::multigrid {
+
+class HostCycle {
+ public:
+  explicit HostCycle(std::span<const std::unique_ptr<Level>> levels) : levels_(levels) {}
+
+  int levels() const { return static_cast<int>(levels_.size()); }
+  const CycleLevel& level(int l) const { return levels_[l]->text; }
+  LevelExecutor on(int l) const { return LevelExecutor(*levels_[l]->op); }
+  // Collective where level l + 1 lies whole on every rank and level l does not.
+  void restrict_from(int l, const double* r) const;
+  void correct(int l) const;
+  void solve(int l) const;
+
+ private:
+  std::span<const std::unique_ptr<Level>> levels_;
+};
+
+}  // namespace trireme::multigrid

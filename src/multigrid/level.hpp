@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One level on the host: its matrix and operator, its smoother or its inverse, its vectors, and the
+// way to the next coarser level.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/array.hpp"
+#include "distributed/distributed_matrix.hpp"
+#include "distributed/host_operator.hpp"
+#include "kernels/kernel.hpp"
+#include "multigrid/coarsen.hpp"
+#include "multigrid/cycle.hpp"
+#include "multigrid/dense_inverse.hpp"
+#include "multigrid/ghost_rows.hpp"
+#include "multigrid/replication.hpp"
+#include "multigrid/smoother_numbers.hpp"
+#include "multigrid/sparse_product.hpp"
+#include "multigrid/triple_product.hpp"
+
+namespace trireme::multigrid {
+
+// Rows of a level that this process works on, as the set-up reads them.
+LocalRows local_rows(const DistributedMatrix& matrix);
+
+// Builds a kernel for P or P^T, with values in FP32 where `precision` is mixed and they fit.
+std::unique_ptr<HostKernel<double>> transfer_kernel(const CsrMatrix<double>& matrix,
+                                                    Precision precision);
+
+// From a level to the next coarser one. The kernels keep views of `coarsening.p` and `restriction`.
+struct Transfer {
+  Coarsening coarsening;
+  GhostRows ghost_rows;
+  std::optional<TripleProduct> product;  // P^T A P
+  Transposed restriction;                // P^T
+  std::unique_ptr<HostKernel<double>> prolong, restrict_to;
+  std::vector<std::int64_t> row_starts;  // of the coarse matrix
+  std::int64_t first_row = 0;            // of this rank in the coarse matrix
+};
+
+struct Level {
+  std::shared_ptr<DistributedMatrix> matrix;  // of the whole level on each rank if `replication`
+  std::shared_ptr<DistributedMatrix> parts;  // of the same level on the ranks; null: `matrix` is it
+  std::optional<Replication> replication;
+  std::unique_ptr<HostOperator> op;  // null where the level is solved
+  Precision precision = Precision::full;
+  std::int64_t node_size = 1;
+  SmootherNumbers smoother;
+  DenseInverse inverse;
+  std::optional<Transfer> transfer;  // none on the coarsest level
+  Array<double> b, x, d, q;
+  CycleLevel text;
+};
+
+}  // namespace trireme::multigrid

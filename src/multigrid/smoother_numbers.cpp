@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Estimates the spectrum by a few steps of CG from a random vector, whose Lanczos matrix has the
+// extreme Ritz values (Saad, Iterative Methods, section 6.7.3).
+#include "multigrid/smoother_numbers.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "multigrid/dot.hpp"
+#include "multigrid/level_executor.hpp"
+#include "parallel/collective.hpp"
+#include "solvers/preconditioners/lanczos_bounds.hpp"
+
+namespace trireme::multigrid {
+namespace {
+
+constexpr int kEstimationSteps = 10;
+constexpr double kMargin = 1.1;       // for what the estimation has not found
+constexpr double kIntervalRatio = 7;  // upper end over lower end of the Chebyshev interval
+
+// z = W r
+struct ApplyInverse {
+  static constexpr int sums = 0;
+  static constexpr bool always = true;
+  const double* inverse;
+  std::int64_t size;
+  const double* r;
+  double* z;
+
+  struct Row {
+    double z;
+  };
+  Row load(std::int64_t i) const {
+    return {size > 1 ? InverseBlocks{inverse, size}(i, r) : InverseDiagonal{inverse}(i, r)};
+  }
+  void update(Row&, const solvers::State&, double*) const {}
+  void store(std::int64_t i, const Row& row) const { z[i] = row.z; }
+};
+
+// y = x + factor y
+struct Aypx {
+  static constexpr int sums = 0;
+  static constexpr bool always = true;
+  const double* x;
+  double* y;
+  double factor;
+
+  struct Row {
+    double y;
+  };
+  Row load(std::int64_t i) const { return {x[i] + factor * y[i]}; }
+  void update(Row&, const solvers::State&, double*) const {}
+  void store(std::int64_t i, const Row& row) const { y[i] = row.y; }
+};
+
+// The largest eigenvalue of W A that a run of CG sees; 0 if it sees none.
+double estimate(LevelExecutor& e, const DistributedMatrix& a, const SmootherNumbers& numbers,
+                const WorkVectors& v) {
+  const Array<double> random = solvers::random_right_hand_side(a.first_row(), a.local_rows());
+  std::copy(random.begin(), random.end(), v.r.begin());
+  const ApplyInverse precondition{numbers.inverse.data(), numbers.block_size, v.r.data(),
+                                  v.z.data()};
+  e.pass(precondition);
+  std::copy(v.z.begin(), v.z.end(), v.p.begin());
+  double rho = dot(a.comm, v.r, v.z);
+  const double start = rho;
+  solvers::LanczosBounds bounds;
+  for (int k = 0; k < kEstimationSteps && rho > 1e-24 * start; ++k) {
+    e.product(v.p.data(), v.q.data());
+    const double curvature = dot(a.comm, v.p, v.q);
+    if (!(curvature > 0) || !std::isfinite(curvature)) break;
+    const double alpha = rho / curvature;
+    e.pass(Aypx{v.r.data(), v.q.data(), -alpha});  // q = r - alpha q, the next r
+    std::copy(v.q.begin(), v.q.end(), v.r.begin());
+    e.pass(precondition);
+    const double next = dot(a.comm, v.r, v.z);
+    const double beta = next / rho;
+    bounds.add(alpha, beta);
+    e.pass(Aypx{v.z.data(), v.p.data(), beta});
+    rho = next;
+  }
+  return bounds.size() > 0 ? bounds.largest() : 0;
+}
+
+// The largest row sum of |a_ij| / a_ii, a bound of the spectral radius of D^-1 A.
+double largest_row_sum(const DistributedMatrix& matrix, std::span<const double> inverse) {
+  const SplitRows& a = matrix.blocks;
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (std::int64_t i = 0; i < a.local.rows; ++i) {
+    double sum = 0;
+    for (const CsrMatrix<double>* block : {&a.local, &a.ghost})
+      if (block->nnz() > 0)
+        for (std::int32_t k = block->row_ptr[i]; k < block->row_ptr[i + 1]; ++k)
+          sum += std::abs(block->values[k]);
+    largest = std::max(largest, sum * inverse[i]);
+  }
+  return max_over_ranks(matrix.comm, largest);
+}
+
+void invert_diagonal(const DistributedMatrix& a, int level, Array<double>& inverse) {
+  inverse.resize(a.local_rows());
+  a.diagonal(inverse);
+  std::int64_t bad = a.local_rows();
+#pragma omp parallel for schedule(static) reduction(min : bad)
+  for (std::int64_t i = 0; i < a.local_rows(); ++i) {
+    if (!(inverse[i] > 0) || !std::isfinite(1 / inverse[i])) bad = std::min(bad, i);
+    inverse[i] = 1 / inverse[i];
+  }
+  if (bad == a.local_rows()) return;
+  if (level == 0)
+    fail(ExitCode::input,
+         "multigrid needs a positive diagonal, and that of row {} (from 0) is {:.6g}; use another "
+         "preconditioner",
+         a.first_row() + bad, 1 / inverse[bad]);
+  fail(ExitCode::input,
+       "level {} of the multigrid hierarchy has the diagonal entry {:.6g}, so that the matrix is "
+       "not positive definite; use another preconditioner",
+       level, 1 / inverse[bad]);
+}
+
+void invert_l1_diagonal(const SplitRows& a, Array<double>& inverse) {
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < a.local.rows; ++i) {
+    double sum = 1 / inverse[i];
+    for (std::int32_t k = a.local.row_ptr[i]; k < a.local.row_ptr[i + 1]; ++k)
+      if (a.local.col_idx[k] != i) sum += std::abs(a.local.values[k]);
+    if (a.ghost.nnz() > 0)
+      for (std::int32_t k = a.ghost.row_ptr[i]; k < a.ghost.row_ptr[i + 1]; ++k)
+        sum += std::abs(a.ghost.values[k]);
+    inverse[i] = 1 / sum;
+  }
+}
+
+// Inverts the dense blocks in place by Gauss-Jordan elimination without pivoting, which is stable
+// for symmetric positive definite blocks. False for a block that has no positive pivot.
+bool invert_block(double* block, std::int64_t size) {
+  for (std::int64_t p = 0; p < size; ++p) {
+    const double pivot = block[p * size + p];
+    if (!(pivot > 0) || !std::isfinite(1 / pivot)) return false;
+    const double inverse = 1 / pivot;
+    block[p * size + p] = 1;
+    for (std::int64_t j = 0; j < size; ++j) block[p * size + j] *= inverse;
+    for (std::int64_t i = 0; i < size; ++i) {
+      if (i == p) continue;
+      const double factor = block[i * size + p];
+      block[i * size + p] = 0;
+      for (std::int64_t j = 0; j < size; ++j) block[i * size + j] -= factor * block[p * size + j];
+    }
+  }
+  return true;
+}
+
+void invert_blocks(const DistributedMatrix& a, std::int64_t size, int level,
+                   Array<double>& inverse) {
+  const CsrMatrix<double>& local = a.blocks.local;
+  inverse.assign(local.rows * size, 0.0);
+  std::int64_t bad = local.rows;
+#pragma omp parallel for schedule(static) reduction(min : bad)
+  for (std::int64_t node = 0; node < local.rows / size; ++node) {
+    const std::int64_t first = node * size;
+    double* block = inverse.data() + first * size;
+    for (std::int64_t i = first; i < first + size; ++i)
+      for (std::int32_t k = local.row_ptr[i]; k < local.row_ptr[i + 1]; ++k) {
+        const std::int64_t column = local.col_idx[k] - first;
+        if (column >= 0 && column < size) block[(i - first) * size + column] += local.values[k];
+      }
+    if (!invert_block(block, size)) bad = std::min(bad, first);
+    for (std::int64_t i = 0; i < size; ++i)  // the same bits on both sides of the diagonal
+      for (std::int64_t j = 0; j < i; ++j)
+        block[i * size + j] = block[j * size + i] =
+            0.5 * (block[i * size + j] + block[j * size + i]);
+  }
+  if (bad < local.rows)
+    fail(ExitCode::input,
+         "the diagonal block of the rows {} to {} (from 0) of level {} of the multigrid hierarchy "
+         "is not positive definite; use the smoother chebyshev",
+         a.first_row() + bad, a.first_row() + bad + size - 1, level);
+}
+
+// The smoother that suits the matrix.
+Smoother chosen(const Options& options, const SmoothedLevel& level) {
+  if (!level.symmetric && options.smoother != Smoother::l1_jacobi) return Smoother::jacobi;
+  if (options.smoother == Smoother::block_jacobi && level.node_size == 1) return Smoother::jacobi;
+  return options.smoother;
+}
+
+// A number that the eigenvalues of W A hardly exceed, and in `radius` what has been found of them.
+double upper_end(HostOperator& op, Smoother smoother, bool symmetric,
+                 const SmootherNumbers& numbers, const WorkVectors& work, double& radius) {
+  LevelExecutor e(op);
+  radius = symmetric ? estimate(e, op.matrix(), numbers, work) : 0;
+  if (smoother == Smoother::block_jacobi) return kMargin * radius;
+  const double bound = largest_row_sum(op.matrix(), numbers.inverse);
+  radius = radius > 0 ? std::min(radius, bound) : bound;
+  return std::min(kMargin * radius, bound);
+}
+
+}  // namespace
+
+SmootherNumbers smoother_numbers(MPI_Comm comm, HostOperator& op, const Options& options,
+                                 const SmoothedLevel& level, const WorkVectors& work) {
+  const DistributedMatrix& a = op.matrix();
+  const Smoother smoother = chosen(options, level);
+  SmootherNumbers numbers;
+  collectively(comm, [&] {
+    invert_diagonal(a, level.number, numbers.inverse);
+    if (smoother == Smoother::l1_jacobi) invert_l1_diagonal(a.blocks, numbers.inverse);
+    if (smoother == Smoother::block_jacobi)
+      invert_blocks(a, level.node_size, level.number, numbers.inverse);
+  });
+  if (smoother == Smoother::block_jacobi) numbers.block_size = level.node_size;
+  const std::int32_t degree = level.coarsest ? kMaxDegree : options.degree;
+  if (smoother == Smoother::l1_jacobi) {
+    numbers.spectral_radius = 1;
+    numbers.smoothing = jacobi_smoothing(degree, 1);
+    return numbers;
+  }
+  const double high =
+      upper_end(op, smoother, level.symmetric, numbers, work, numbers.spectral_radius);
+  if (a.global_rows() > 0 && (!(high > 0) || !std::isfinite(high)))
+    fail(ExitCode::input,
+         "the spectrum of level {} of the multigrid hierarchy cannot be estimated; use another "
+         "preconditioner",
+         level.number);
+  numbers.smoothing = smoother == Smoother::chebyshev
+                          ? chebyshev_smoothing(degree, high / kIntervalRatio, high)
+                          : jacobi_smoothing(degree, 4.0 / 3 / high);
+  return numbers;
+}
+
+}  // namespace trireme::multigrid

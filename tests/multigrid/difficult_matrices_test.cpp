@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matrices that have no ordinary hierarchy: singular, without connections, indefinite, tiny. Run on
+// 1, 2, 3 and 5 ranks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "distributed/matrix_on_ranks.hpp"
+#include "multigrid/forecast.hpp"
+#include "multigrid/on_ranks.hpp"
+#include "support/limited_memory.hpp"
+
+namespace trireme::multigrid {
+namespace {
+
+using test::solve_by_cg;
+using trireme::test::Cut;
+using trireme::test::matrix_on_ranks;
+
+using Entry = std::function<double(std::int64_t, std::int64_t)>;
+
+// n x n; zeros are not stored.
+CsrMatrix<double> matrix_of(std::int64_t n, const Entry& entry) {
+  CsrMatrix<double> a;
+  a.rows = a.cols = n;
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < n; ++j)
+      if (const double value = entry(i, j); value != 0) {
+        a.col_idx.push_back(static_cast<std::int32_t>(j));
+        a.values.push_back(value);
+      }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+  }
+  return a;
+}
+
+// The Laplacian of a path; its ends have one neighbour, so that constants are mapped to zero.
+CsrMatrix<double> neumann(std::int64_t n) {
+  return matrix_of(n, [n](std::int64_t i, std::int64_t j) {
+    if (i == j) return i == 0 || i == n - 1 ? 1.0 : 2.0;
+    return std::abs(i - j) == 1 ? -1.0 : 0.0;
+  });
+}
+
+std::shared_ptr<DistributedMatrix> on_ranks(const CsrMatrix<double>& a) {
+  return matrix_on_ranks(MPI_COMM_WORLD, a, Cut::by_nonzeros);
+}
+
+Options small_levels() {
+  Options options;
+  options.coarsest_rows = 20;
+  options.replicated_rows = 60;
+  return options;
+}
+
+void expect_finite(const DistributedMatrix& a, Hierarchy& m) {
+  const Array<double> r = test::random_rows(a, 4);
+  Array<double> z(r.size(), NAN);
+  m.apply(r, z);
+  EXPECT_TRUE(std::all_of(z.begin(), z.end(), [](double v) { return std::isfinite(v); }));
+}
+
+// The line of the error and its code.
+std::string refused(const CsrMatrix<double>& matrix, ExitCode code,
+                    const Options& options = small_levels()) {
+  const auto a = on_ranks(matrix);
+  try {
+    Hierarchy m(a, {}, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code);
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return {};
+}
+
+TEST(SingularMatrix, ConvergesForAConsistentRightHandSide) {
+  const CsrMatrix<double> matrix = neumann(400);
+  const auto a = on_ranks(matrix);
+  Hierarchy m(a, {}, small_levels());
+  expect_finite(*a, m);
+  const Array<double> x = test::random_rows(*a, 1);
+  Array<double> b(x.size());
+  HostOperator(a, "csr").multiply(x, b);
+  const test::CgResult result = solve_by_cg(a, m, b);
+  EXPECT_TRUE(result.converged);
+  EXPECT_LE(result.iterations, 25);
+}
+
+TEST(MatrixWithoutConnections, IsSolvedByItsSmoother) {
+  const auto a = on_ranks(matrix_of(300, [](std::int64_t i, std::int64_t j) {
+    return i == j ? 1.0 + static_cast<double>(i) : 0.0;
+  }));
+  Options options = small_levels();
+  Hierarchy m(a, {}, options);
+  EXPECT_EQ(m.levels().size(), 1u);
+  EXPECT_NE(m.remark(), "");
+  EXPECT_LE(solve_by_cg(a, m).iterations, 3);
+}
+
+TEST(CoarseningThatEnds, IsBoundedAndSaid) {
+  const auto a = test::generated(MPI_COMM_WORLD, "poisson3d", 14);
+  Options options = small_levels();
+  options.max_levels = 2;
+  options.replicated_rows = 0;
+  Hierarchy m(a, {}, options);
+  EXPECT_EQ(m.levels().size(), 2u);
+  EXPECT_EQ(m.remark(), "max_levels is 2");
+  EXPECT_LE(solve_by_cg(a, m).iterations, 15);
+}
+
+TEST(TinyMatrix, IsInverted) {
+  for (const std::int64_t n : {1, 2, 7}) {
+    const auto a = on_ranks(matrix_of(n, [](std::int64_t i, std::int64_t j) {
+      return i == j ? 4.0 : std::abs(i - j) == 1 ? -1.0 : 0.0;
+    }));
+    Hierarchy m(a, {}, small_levels());
+    EXPECT_LE(solve_by_cg(a, m).iterations, 1);
+  }
+}
+
+TEST(EmptyMatrix, HasAHierarchyThatDoesNothing) {
+  const auto a = on_ranks(matrix_of(0, [](std::int64_t, std::int64_t) { return 0.0; }));
+  Hierarchy m(a, {}, small_levels());
+  m.apply({}, {});
+  EXPECT_EQ(m.operator_complexity(), 1);
+}
+
+TEST(DisconnectedParts, ConvergeTogether) {
+  const auto a = on_ranks(matrix_of(300, [](std::int64_t i, std::int64_t j) {
+    if (i / 30 != j / 30) return 0.0;
+    return i == j ? 2.01 : std::abs(i - j) == 1 ? -1.0 : 0.0;
+  }));
+  Hierarchy m(a, {}, small_levels());
+  expect_finite(*a, m);
+  EXPECT_LE(solve_by_cg(a, m).iterations, 20);
+}
+
+TEST(DenseRow, ConvergesNevertheless) {
+  const auto a = on_ranks(matrix_of(300, [](std::int64_t i, std::int64_t j) {
+    if (i == j) return i == 0 ? 400.0 : 2.2;
+    return i == 0 || j == 0 ? -0.1 : std::abs(i - j) == 1 ? -1.0 : 0.0;
+  }));
+  Hierarchy m(a, {}, small_levels());
+  expect_finite(*a, m);
+  EXPECT_LE(solve_by_cg(a, m).iterations, 30);
+}
+
+TEST(PositiveOffDiagonals, GiveADefiniteCycle) {
+  const auto a = on_ranks(matrix_of(300, [](std::int64_t i, std::int64_t j) {
+    return i == j ? 2.1 : std::abs(i - j) == 1 ? 1.0 : 0.0;
+  }));
+  Hierarchy m(a, {}, small_levels());
+  expect_finite(*a, m);
+  EXPECT_TRUE(solve_by_cg(a, m).converged);
+}
+
+TEST(UnfitDiagonal, IsRefusedOnEveryRank) {
+  for (const double bad : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    const std::string line = refused(matrix_of(200,
+                                               [bad](std::int64_t i, std::int64_t j) {
+                                                 if (i == j) return i == 150 ? bad : 2.0;
+                                                 return std::abs(i - j) == 1 ? -1.0 : 0.0;
+                                               }),
+                                     ExitCode::input);
+    EXPECT_NE(line.find("150"), std::string::npos) << line;
+  }
+}
+
+TEST(ValueThatIsNotFinite, IsRefusedOnEveryRank) {
+  refused(matrix_of(200,
+                    [](std::int64_t i, std::int64_t j) {
+                      if (i == j) return 2.0;
+                      if (i == 20 && j == 21) return std::numeric_limits<double>::infinity();
+                      return std::abs(i - j) == 1 ? -1.0 : 0.0;
+                    }),
+          ExitCode::input);
+}
+
+TEST(IndefiniteMatrix, IsRefusedOrGivesFiniteNumbers) {
+  const auto a = on_ranks(matrix_of(300, [](std::int64_t i, std::int64_t j) {
+    return i == j ? 0.3 : std::abs(i - j) == 1 ? -1.0 : 0.0;
+  }));
+  try {
+    Hierarchy m(a, {}, small_levels());
+    expect_finite(*a, m);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::input);
+    EXPECT_NE(std::string(error.what()).find("not positive definite"), std::string::npos);
+  }
+}
+
+TEST(OptionsOutOfRange, AreRefused) {
+  const CsrMatrix<double> a = neumann(50);
+  const auto with = [](const auto& change) {
+    Options options = small_levels();
+    change(options);
+    return options;
+  };
+  refused(a, ExitCode::usage, with([](Options& o) { o.degree = 0; }));
+  refused(a, ExitCode::usage, with([](Options& o) { o.threshold = 1; }));
+  refused(a, ExitCode::usage, with([](Options& o) { o.threshold = std::nan(""); }));
+  refused(a, ExitCode::usage, with([](Options& o) { o.max_levels = 0; }));
+  refused(a, ExitCode::usage, with([](Options& o) { o.coarsest_rows = 0; }));
+  refused(a, ExitCode::usage, with([](Options& o) { o.block_size = 3; }));
+}
+
+TEST(Forecast, IsBelowTheBytesOfTheHierarchy) {
+  for (const char* kind : {"poisson3d", "poisson27"}) {
+    const auto a = test::generated(MPI_COMM_WORLD, kind, 30);
+    Hierarchy m(a, {}, Options{});
+    EXPECT_LE(forecast_bytes(*a, 0, Options{}), m.bytes());
+    EXPECT_GE(4 * forecast_bytes(*a, 0, Options{}), m.bytes());
+  }
+}
+
+TEST(Forecast, RefusesWhatDoesNotFitBeforeTheWork) {
+  const auto a = test::generated(MPI_COMM_WORLD, "poisson3d", 60);
+  const std::int64_t needed = forecast_bytes(*a, 0, Options{});
+  const trireme::test::LimitedMemory limited(static_cast<std::size_t>(needed / 2));
+  try {
+    Hierarchy m(a, {}, Options{});
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::resource);
+    EXPECT_NE(std::string(error.what()).find("the multigrid hierarchy takes at least"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace trireme::multigrid
