@@ -148,7 +148,33 @@ class Elasticity final : public RowSource {
   AssembledBlocks blocks_;
 };
 
+// The nodes lie at whole numbers. The planes of z count from 1, because the clamped nodes lie at 0.
+std::vector<Array<double>> coordinates(std::int64_t n, const NodeOrder& order, std::int64_t first,
+                                       std::int64_t last) {
+  std::vector<Array<double>> at(3, Array<double>(last - first));
+#pragma omp parallel for schedule(static)
+  for (std::int64_t node = first; node < last; ++node) {
+    const std::int64_t place = order.place(node);
+    at[0][node - first] = static_cast<double>(place % n);
+    at[1][node - first] = static_cast<double>(place / n % n);
+    at[2][node - first] = static_cast<double>(place / (n * n) + 1);
+  }
+  return at;
+}
+
 }  // namespace
+
+std::vector<Array<double>> elasticity3d_coordinates(const GenerateSpec& spec, std::int64_t first,
+                                                    std::int64_t last) {
+  return coordinates(spec.n, NodeOrder(), first, last);
+}
+
+std::vector<Array<double>> elasticity3d_shuffled_coordinates(const GenerateSpec& spec,
+                                                             std::int64_t first,
+                                                             std::int64_t last) {
+  const std::int64_t nodes = spec.n * spec.n * spec.n;
+  return coordinates(spec.n, NodeOrder(nodes, first, last, spec.seed), first, last);
+}
 
 std::unique_ptr<RowSource> make_elasticity3d(const GenerateSpec& spec, std::int64_t, std::int64_t) {
   return std::make_unique<Elasticity>(spec.n, NodeOrder());

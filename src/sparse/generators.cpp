@@ -23,6 +23,7 @@ struct Generator {
   std::int64_t smallest, largest;        // limits of n
   std::int64_t (*rows)(std::int64_t n);  // rows, and columns, as a function of n
   SourceMaker make;
+  CoordinatesMaker coordinates = nullptr;  // of nodes of three unknowns; null: one unknown per node
 };
 
 constexpr std::int64_t itself(std::int64_t n) { return n; }
@@ -38,8 +39,9 @@ constexpr std::array kGenerators = {
     Generator{"poisson2d", 1, 46340, square, make_poisson2d},
     Generator{"poisson3d", 1, 1290, cube, make_poisson3d},
     Generator{"poisson27", 1, 1290, cube, make_poisson27},
-    Generator{"elasticity3d", 2, 894, three_cubes, make_elasticity3d},
-    Generator{"elasticity3d-shuffled", 2, 894, three_cubes, make_elasticity3d_shuffled},
+    Generator{"elasticity3d", 2, 894, three_cubes, make_elasticity3d, elasticity3d_coordinates},
+    Generator{"elasticity3d-shuffled", 2, 894, three_cubes, make_elasticity3d_shuffled,
+              elasticity3d_shuffled_coordinates},
     Generator{"convection3d", 1, 1290, cube, make_convection3d},
     Generator{"random", 1, kMax, itself, make_random},
     Generator{"rmat", 1, 30, power_of_two, make_rmat},
@@ -149,6 +151,17 @@ Array<std::int32_t> generator_row_lengths(const GenerateSpec& spec, std::int64_t
                                           std::int64_t last_row) {
   const auto source = make_source(spec, first_row, last_row);
   return make_chunks(*source, first_row, last_row, Keep::lengths).row_lengths;
+}
+
+std::int64_t generator_unknowns_per_node(const GenerateSpec& spec) {
+  return find_generator(spec).coordinates ? 3 : 1;
+}
+
+std::vector<Array<double>> generator_coordinates(const GenerateSpec& spec, std::int64_t first_node,
+                                                 std::int64_t last_node) {
+  const Generator& generator = find_generator(spec);
+  if (!generator.coordinates) return {};
+  return generator.coordinates(spec, first_node, last_node);
 }
 
 RowSlab generate(const GenerateSpec& spec, std::int64_t first_row, std::int64_t last_row) {

@@ -35,6 +35,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/array.hpp"
 #include "sparse/csr.hpp"
@@ -56,12 +57,20 @@ struct GlobalShape {
 
 std::span<const std::string_view> generator_names();
 
-// The following three functions throw Error{usage} for an unknown kind, with the known kinds and
+// The following functions throw Error{usage} for an unknown kind, with the known kinds and
 // the most similar one, and for an n or k that the kind does not take. Rows are the half-open range
 // [first_row, last_row).
 GlobalShape generator_shape(const GenerateSpec& spec);
 Array<std::int32_t> generator_row_lengths(const GenerateSpec& spec, std::int64_t first_row,
                                           std::int64_t last_row);
+
+// The unknowns per node: rows [n * this, (n + 1) * this) are the unknowns of node n. It is 3 for both
+// kinds of elasticity, whose nodes have coordinates, and 1 for the other kinds.
+std::int64_t generator_unknowns_per_node(const GenerateSpec& spec);
+// The coordinates x, y and z, one array of each, of the nodes [first_node, last_node) of a kind whose
+// nodes have coordinates; for other kinds no array.
+std::vector<Array<double>> generator_coordinates(const GenerateSpec& spec, std::int64_t first_node,
+                                                 std::int64_t last_node);
 
 // Makes the rows [first_row, last_row). global_nnz of the result counts only these rows; where they
 // are not all rows, the caller sums it over the ranks. Throws Error{usage} for more than 2^31-1

@@ -33,6 +33,15 @@ class RandomValueSource : public RowSource {
   std::uint64_t seed_;
 };
 
+// The coordinates x, y, z of the nodes [first_node, last_node) of a valid spec.
+using CoordinatesMaker = std::vector<Array<double>> (*)(const GenerateSpec& spec,
+                                                        std::int64_t first_node,
+                                                        std::int64_t last_node);
+std::vector<Array<double>> elasticity3d_coordinates(const GenerateSpec&, std::int64_t,
+                                                    std::int64_t);
+std::vector<Array<double>> elasticity3d_shuffled_coordinates(const GenerateSpec&, std::int64_t,
+                                                             std::int64_t);
+
 // Sorts the elements from `begin` on and removes duplicates among them.
 void make_ascending(std::vector<std::int32_t>& columns, std::size_t begin);
 
