@@ -25,6 +25,18 @@ void write_steps(OutputFile& file, const RowSlab& slab, std::int64_t steps) {
   }
 }
 
+// The coordinates of the nodes as /coordinates, where the kind has them.
+void write_coordinates(OutputFile& file, const GenerateSpec& spec, const RowRange& rows) {
+  const std::int64_t unknowns = generator_unknowns_per_node(spec);
+  const auto first_node_from = [&](std::int64_t row) { return (row + unknowns - 1) / unknowns; };
+  const std::int64_t first = first_node_from(rows.first);
+  const std::int64_t last = first_node_from(rows.first + rows.count);
+  std::vector<Array<double>> coordinates;
+  collectively(MPI_COMM_WORLD, [&] { coordinates = generator_coordinates(spec, first, last); });
+  if (coordinates.empty()) return;
+  file.write_vectors("/coordinates", {first, last - first, rows.global / unknowns}, coordinates);
+}
+
 }  // namespace
 
 void generate_file(const GenerateOptions& options) {
@@ -41,6 +53,7 @@ void generate_file(const GenerateOptions& options) {
     file.write_vectors("/b", rows, problem.rhs);
     if (!problem.x_exact.empty()) file.write_vectors("/x_exact", rows, problem.x_exact);
   }
+  write_coordinates(file, options.spec, rows);
   write_steps(file, slab, options.steps);
   file.write_attribute("source", problem.name);
   file.commit();

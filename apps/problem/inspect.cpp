@@ -3,12 +3,28 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <memory>
+#include <string>
+
 #include "commands.hpp"
 #include "inspect_table.hpp"
+#include "io/modes.hpp"
 #include "io/problem.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::problem_app {
+namespace {
+
+// What multigrid would take from the file for the matrix, in words. Empty where the file has nothing
+// for it.
+std::string near_nullspace_of(SystemSource& source, const ProblemSpec& spec, const RowSlab& slab) {
+  if (slab.global_rows != slab.global_cols) return "";
+  const ModesPlace place = find_modes(MPI_COMM_WORLD, source, spec);
+  const RowRange rows{slab.first_row, slab.local.rows, slab.global_rows};
+  return describe(place, read_modes(MPI_COMM_WORLD, source, place, rows));
+}
+
+}  // namespace
 
 void inspect(const InspectOptions& options) {
   if (size_of(MPI_COMM_WORLD) != 1)
@@ -16,10 +32,13 @@ void inspect(const InspectOptions& options) {
          "problem inspect runs on one rank; --ranks P shows the shares of P ranks");
   ProblemSpec spec;
   spec.source = SystemFile{.file = options.file, .matrix = options.matrix, .x0 = {}, .x_exact = {}};
-  const MatrixOnRanks matrix = load_matrix(MPI_COMM_WORLD, spec);
+  const SystemFile& system = std::get<SystemFile>(spec.source);
+  const std::unique_ptr<SystemSource> source = open_system(MPI_COMM_WORLD, system);
+  const MatrixOnRanks matrix = source->read_matrix(system.matrix, 1);
+  const std::string modes = near_nullspace_of(*source, spec, matrix.slab);
   const CsrView<double> view = matrix.slab.local.view();
-  fmt::print("{}",
-             matrix_table(problem_name(spec), matrix_statistics(view), matrix.duplicates_summed));
+  fmt::print("{}", matrix_table(problem_name(spec), matrix_statistics(view),
+                                matrix.duplicates_summed, modes));
   fmt::print("\n{}", ranks_table(rank_shares(view, options.ranks)));
 }
 

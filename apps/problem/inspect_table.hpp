@@ -11,8 +11,9 @@
 namespace trireme::problem_app {
 
 // The shape and the statistics; `duplicates_summed` stored entries were added to another.
+// `near_nullspace` is what the file has for multigrid, in words; empty: no line.
 std::string matrix_table(const std::string& name, const MatrixStatistics& statistics,
-                         std::int64_t duplicates_summed);
+                         std::int64_t duplicates_summed, const std::string& near_nullspace = {});
 // One line per rank.
 std::string ranks_table(const std::vector<RankShare>& shares);
 

@@ -16,12 +16,19 @@
 
 namespace trireme {
 
+// In place of the name of a dataset that would be read where the file has it.
+inline constexpr std::string_view kNoDataset = "none";
+
 // A system that is read. Dataset names begin with '/'.
 struct SystemFile {
   std::filesystem::path file;  // absolute, or relative to the current directory
   std::string matrix = "/A";   // HDF5 group
   std::string x0;              // dataset; empty: the solve starts from zero
   std::string x_exact;         // dataset to compare the solution with; empty: unknown
+  // Datasets from which multigrid gets its near-nullspace vectors: at most one is named. Empty:
+  // /coordinates and /near_nullspace where the file has them. kNoDataset: the file's is left aside.
+  std::string coordinates = {};
+  std::string near_nullspace = {};
 };
 
 // A right-hand side that is computed. from_ones is b = A 1, so that the solution is known.
@@ -71,6 +78,7 @@ struct ProblemSpec {
   std::int64_t rhs_count = 1;      // right-hand sides that are made; more than 1: MadeRhs::random
   std::vector<StepEntry> steps;    // empty: one system; config/steps.hpp expands it
   std::int64_t rows_together = 1;  // no key: blocks of this many rows stay on one rank
+  bool with_modes = false;         // no key: whether Problem::modes is wanted
 
   bool generated() const { return std::holds_alternative<GenerateSpec>(source); }
 };

@@ -130,6 +130,16 @@ constexpr std::array kKeys = {
         "dataset of the known solution, from which the error is computed; empty: it is "
         "unknown"},
 
+    Key{"problem.coordinates",
+        field::Text{[](Case& c) -> string& { return file_of(c).coordinates; }}, "",
+        "dataset [nodes, 2] or [nodes, 3] of the coordinates of the nodes, from which multigrid "
+        "and gamg get the rigid-body modes of elasticity; default: /coordinates where the file has "
+        "it; none: not used"},
+    Key{"problem.near_nullspace",
+        field::Text{[](Case& c) -> string& { return file_of(c).near_nullspace; }}, "",
+        "dataset [rows, k] of k vectors that the matrix maps to almost zero, for multigrid and "
+        "gamg; default: /near_nullspace where the file has it; none: not used"},
+
     Key{"problem.steps", field::Sections{clear_steps, append_step}, "",
         "a sequence of systems, such as time steps: a list of entries, or one entry. The first "
         "entry is step 0. Each entry replaces what it names, and the rest stays as in the step "

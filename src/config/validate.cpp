@@ -28,7 +28,8 @@ class Checker {
       if (file && given(key))
         fail(ExitCode::usage, "{}: {} goes with problem.generate, not with problem.file",
              places_.at(key), key);
-    for (const char* key : {"problem.matrix", "problem.x0", "problem.x_exact"})
+    for (const char* key : {"problem.matrix", "problem.x0", "problem.x_exact",
+                            "problem.coordinates", "problem.near_nullspace"})
       if (generate && given(key))
         fail(ExitCode::usage, "{}: {} goes with problem.file, not with problem.generate",
              places_.at(key), key);
@@ -51,6 +52,16 @@ class Checker {
     must_be_dataset("problem.matrix", source->matrix);
     if (!source->x0.empty()) must_be_dataset("problem.x0", source->x0);
     if (!source->x_exact.empty()) must_be_dataset("problem.x_exact", source->x_exact);
+    const auto named = [&](const std::string& key, const std::string& name) {
+      if (name.empty() || name == kNoDataset) return false;
+      must_be_dataset(key, name);
+      return true;
+    };
+    const bool coordinates = named("problem.coordinates", source->coordinates);
+    if (named("problem.near_nullspace", source->near_nullspace) && coordinates)
+      fail(ExitCode::usage,
+           "{}: problem.coordinates and problem.near_nullspace exclude each other; keep one",
+           places_.at("problem.near_nullspace"));
   }
 
   void multigrid() const {

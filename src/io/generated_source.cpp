@@ -58,18 +58,44 @@ class GeneratedSource final : public SystemSource {
     return matrix;
   }
 
-  bool has_vectors(const std::string& /*name*/) const override { return false; }
-
-  std::vector<Array<double>> read_vectors(const std::string& name,
-                                          const RowRange& /*rows*/) override {
+  MatrixFacts facts(const std::string& /*name*/) override {
+    MatrixFacts facts;
     collectively(comm_, [&] {
-      fail(ExitCode::usage, "a generated problem has no dataset {}; use ones, random or from-ones",
-           name);
+      facts = {generator_shape(spec_).rows, generator_unknowns_per_node(spec_)};
     });
-    return {};
+    return facts;
+  }
+
+  // The coordinates of the nodes are the only vectors.
+  bool has_vectors(const std::string& name) const override {
+    return name == "/coordinates" && generator_unknowns_per_node(spec_) > 1;
+  }
+
+  VectorShape shape_of(const std::string& name) override {
+    VectorShape shape;
+    collectively(comm_, [&] {
+      require_vectors(name);
+      shape = {generator_shape(spec_).rows / generator_unknowns_per_node(spec_), 3};
+    });
+    return shape;
+  }
+
+  std::vector<Array<double>> read_vectors(const std::string& name, const RowRange& rows) override {
+    std::vector<Array<double>> vectors;
+    collectively(comm_, [&] {
+      require_vectors(name);
+      vectors = generator_coordinates(spec_, rows.first, rows.first + rows.count);
+    });
+    return vectors;
   }
 
  private:
+  void require_vectors(const std::string& name) const {
+    if (!has_vectors(name))
+      fail(ExitCode::usage, "a generated problem has no dataset {}; use ones, random or from-ones",
+           name);
+  }
+
   MPI_Comm comm_;
   GenerateSpec spec_;
   std::string name_;

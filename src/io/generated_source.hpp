@@ -12,7 +12,8 @@
 
 namespace trireme {
 
-// The matrix of sparse/generators.hpp; it has no vectors. `name` stands in messages. Reading the
+// The matrix of sparse/generators.hpp; its only vectors are the coordinates
+// of its nodes, /coordinates, where the kind has them. `name` stands in messages. Reading the
 // matrix throws Error{usage} for a fault of the spec and Error{resource} where the memory does not
 // suffice, on every rank. Collective.
 std::unique_ptr<SystemSource> generated_source(MPI_Comm comm, const GenerateSpec& spec,

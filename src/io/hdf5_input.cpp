@@ -22,6 +22,29 @@ class Hdf5Input final : public SystemSource {
     return trireme::read_matrix(comm_, stored, sink_);
   }
 
+  MatrixFacts facts(const std::string& name) override {
+    MatrixFacts facts;
+    collectively(comm_, [&] {
+      facts.rows = find_matrix(*file_, name).rows;
+      const hdf5::Group group = file_->group(name);
+      const auto value = group.integer_attribute("block_size");
+      if (!value) return;
+      facts.block_size = value->size() == 1 ? value->front() : 0;
+      if (facts.block_size < 1 || facts.rows % facts.block_size != 0)
+        fail(ExitCode::input,
+             "{}: the attribute block_size, the unknowns per node, must be a positive number that "
+             "divides the {} rows",
+             group.name(), facts.rows);
+    });
+    return facts;
+  }
+
+  VectorShape shape_of(const std::string& name) override {
+    VectorShape shape;
+    collectively(comm_, [&] { shape = shape_of_vectors(*file_, name); });
+    return shape;
+  }
+
   void pass_entries_to(EntriesSink* sink) override { sink_ = sink; }
 
   bool has_vectors(const std::string& name) const override { return file_->has_dataset(name); }

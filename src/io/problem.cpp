@@ -3,11 +3,13 @@
 #include "io/problem.hpp"
 
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "base/stopwatch.hpp"
 #include "io/formats.hpp"
 #include "io/generated_source.hpp"
+#include "io/modes.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -19,9 +21,10 @@ std::unique_ptr<SystemSource> open_source(MPI_Comm comm, const ProblemSpec& spec
   return generated_source(comm, std::get<GenerateSpec>(spec.source), problem_name(spec));
 }
 
-MatrixOnRanks read_matrix_from(SystemSource& source, const ProblemSpec& spec) {
+MatrixOnRanks read_matrix_from(SystemSource& source, const ProblemSpec& spec,
+                               std::int64_t rows_together) {
   const auto* system = std::get_if<SystemFile>(&spec.source);
-  return source.read_matrix(system ? system->matrix : "", spec.rows_together);
+  return source.read_matrix(system ? system->matrix : "", rows_together);
 }
 
 RowRange rows_of(const Problem& problem) {
@@ -108,15 +111,18 @@ std::unique_ptr<SystemSource> open_system(MPI_Comm comm, const SystemFile& syste
 }
 
 MatrixOnRanks load_matrix(MPI_Comm comm, const ProblemSpec& spec) {
-  return read_matrix_from(*open_source(comm, spec), spec);
+  return read_matrix_from(*open_source(comm, spec), spec, spec.rows_together);
 }
 
 Problem load_problem(MPI_Comm comm, const ProblemSpec& spec, EntriesSink* sink) {
   const Stopwatch stopwatch;
   const std::unique_ptr<SystemSource> source = open_source(comm, spec);
   source->pass_entries_to(sink);
-  MatrixOnRanks matrix = read_matrix_from(*source, spec);
   Problem problem;
+  std::optional<ModesPlace> modes;
+  if (spec.with_modes) modes = find_modes(comm, *source, spec);
+  problem.rows_together = std::lcm(spec.rows_together, modes ? modes->block_size : 1);
+  MatrixOnRanks matrix = read_matrix_from(*source, spec, problem.rows_together);
   problem.name = problem_name(spec);
   problem.matrix = std::move(matrix.slab);
   problem.row_starts = std::move(matrix.row_starts);
@@ -130,6 +136,7 @@ Problem load_problem(MPI_Comm comm, const ProblemSpec& spec, EntriesSink* sink) 
       fail(ExitCode::input, "{} is {} x {}; a linear system needs a square matrix", problem.name,
            slab.global_rows, slab.global_cols);
   });
+  if (modes) problem.modes = read_modes(comm, *source, *modes, rows_of(problem));
   read_or_make_rhs(comm, *source, spec, problem);
   if (const auto* system = std::get_if<SystemFile>(&spec.source)) {
     if (!system->x0.empty()) read_x0(comm, *source, system->x0, problem);

@@ -16,6 +16,7 @@
 #include "io/read_matrix.hpp"
 #include "io/system_source.hpp"
 #include "sparse/csr.hpp"
+#include "sparse/modes.hpp"
 
 namespace trireme {
 
@@ -31,6 +32,8 @@ struct Problem {
   std::vector<Array<double>> rhs;        // one or more right-hand sides, local rows of each
   std::optional<Array<double>> x0;       // the initial guess, local rows
   std::vector<Array<double>> x_exact;    // empty, or one per right-hand side
+  Modes modes;                           // of whole nodes; without ProblemSpec::with_modes none
+  std::int64_t rows_together = 1;        // which divides all of row_starts but the last one
   double read_seconds = 0;               // duration of load_problem()
   double check_seconds = 0;              // part of it: MatrixOnRanks::check_seconds
 };

@@ -14,6 +14,12 @@
 
 namespace trireme {
 
+// What a source knows of a matrix before it reads rows.
+struct MatrixFacts {
+  std::int64_t rows = 0;
+  std::int64_t block_size = 0;  // unknowns per node; 0: the source does not say
+};
+
 // All ranks of the communicator that opened the source hold one such object, and they call its
 // members together. For a fault of a file, every member throws the same Error{input} on all ranks.
 class SystemSource {
@@ -32,8 +38,15 @@ class SystemSource {
   // order of the rows. Else it calls no function of the sink.
   virtual void pass_entries_to(EntriesSink* /*sink*/) {}
 
+  // Facts of the matrix `name`; a source of one matrix takes no notice of the name. A source that
+  // holds no vectors of nodes may know none. Collective.
+  virtual MatrixFacts facts(const std::string& /*name*/) { return {}; }
+
   // Whether the source holds one or more vectors of this name. The same on every rank.
   virtual bool has_vectors(const std::string& name) const = 0;
+
+  // The shape of the vectors `name`; Error{input} where there are none. Collective.
+  virtual VectorShape shape_of(const std::string& name) = 0;
 
   // These rows of the vectors `name`, one array per vector. Collective.
   virtual std::vector<Array<double>> read_vectors(const std::string& name,

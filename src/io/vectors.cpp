@@ -63,6 +63,17 @@ std::vector<Array<double>> read_rows(const hdf5::Dataset& dataset, const RowRang
 
 }  // namespace
 
+VectorShape shape_of_vectors(const hdf5::File& file, const std::string& path) {
+  const hdf5::Dataset dataset = open_vectors(file, path);
+  const std::vector<std::int64_t>& extents = dataset.extents();
+  if (extents.size() == 1) return {extents[0], 1};
+  if (extents.size() != 2)
+    fail(ExitCode::input, "{} has {} dimensions; one or two are needed", dataset.name(),
+         extents.size());
+  const bool across = dataset.has_attribute("MATLAB_class") && extents[1] != 1;
+  return across ? VectorShape{extents[1], extents[0]} : VectorShape{extents[0], extents[1]};
+}
+
 std::vector<Array<double>> read_vectors(const hdf5::File& file, const std::string& path,
                                         const RowRange& rows) {
   const hdf5::Dataset dataset = open_vectors(file, path);

@@ -18,6 +18,17 @@ struct RowRange {
   std::int64_t global = 0;  // number of rows of all ranks
 };
 
+// How many vectors a dataset holds, and the number of their rows.
+struct VectorShape {
+  std::int64_t length = 0;
+  std::int64_t count = 0;
+};
+
+// The shape of a dataset as read_vectors() understands it, where a MATLAB dataset [n, 1] is one
+// vector. Throws Error{input} for a missing dataset and for more than two dimensions. Not
+// collective.
+VectorShape shape_of_vectors(const hdf5::File& file, const std::string& path);
+
 // Reads a dataset of one or more vectors, of the shape [rows] or [rows, k]. A dataset with the
 // attribute MATLAB_class has the shape [k, rows], as MATLAB stores a rows x k matrix, or [rows, 1],
 // as it stores a row vector. Throws Error{input} for other shapes, and for NaN or infinity, with

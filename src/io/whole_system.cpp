@@ -30,15 +30,24 @@ class WholeInput final : public SystemSource {
     return matrix;
   }
 
+  MatrixFacts facts(const std::string& /*name*/) override {
+    MatrixFacts facts{.rows = system_.matrix.rows};
+    MPI_Bcast(&facts.rows, 1, MPI_INT64_T, 0, comm_);
+    return facts;
+  }
+
+  VectorShape shape_of(const std::string& name) override {
+    require_vectors(name);
+    VectorShape shape{.length = system_.b.empty() ? 0 : std::ssize(system_.b.front()),
+                      .count = vectors_};
+    MPI_Bcast(&shape.length, 1, MPI_INT64_T, 0, comm_);
+    return shape;
+  }
+
   bool has_vectors(const std::string& name) const override { return name == "/b" && vectors_ > 0; }
 
   std::vector<Array<double>> read_vectors(const std::string& name, const RowRange& rows) override {
-    collectively(comm_, [&] {
-      if (has_vectors(name)) return;
-      fail(ExitCode::input, "{} holds no vector {}; {}", path_, name,
-           vectors_ > 0 ? "its right-hand side is /b"
-                        : "for a right-hand side without one: ones, random or from-ones");
-    });
+    require_vectors(name);
     std::vector<Array<double>> mine(vectors_);
     for (std::int64_t k = 0; k < vectors_; ++k) {
       const Array<double> none;
@@ -48,6 +57,16 @@ class WholeInput final : public SystemSource {
   }
 
  private:
+  // Collective.
+  void require_vectors(const std::string& name) const {
+    collectively(comm_, [&] {
+      if (has_vectors(name)) return;
+      fail(ExitCode::input, "{} holds no vector {}; {}", path_, name,
+           vectors_ > 0 ? "its right-hand side is /b"
+                        : "for a right-hand side without one: ones, random or from-ones");
+    });
+  }
+
   MPI_Comm comm_;
   std::string path_;
   WholeSystem system_;  // empty but on rank 0

@@ -98,6 +98,23 @@ petsc: {ksp: {monitor: null, gmres_restart: 50}, log_view: ":log.txt", pc_factor
   EXPECT_EQ(c.petsc, options);
 }
 
+TEST(ReadCase, TakesNearNullspaceVectorsFromOneDatasetOfAFile) {
+  const auto of = [](const std::string& keys) { return "problem: {file: a.h5, " + keys + "}\n"; };
+  const Case c = read(of("coordinates: none, near_nullspace: /modes"));
+  const auto& source = std::get<SystemFile>(c.problem.source);
+  EXPECT_EQ(source.coordinates, kNoDataset);
+  EXPECT_EQ(source.near_nullspace, "/modes");
+  EXPECT_FALSE(c.problem.with_modes);
+  EXPECT_NE(message(of("coordinates: /xyz, near_nullspace: /modes"))
+                .find("problem.coordinates and problem.near_nullspace exclude each other"),
+            std::string::npos);
+  EXPECT_NE(message(of("coordinates: xyz")).find("problem.coordinates 'xyz' must begin with '/'"),
+            std::string::npos);
+  EXPECT_NE(message("problem: {generate: elasticity3d, n: 4, coordinates: /xyz}\n")
+                .find("problem.coordinates goes with problem.file"),
+            std::string::npos);
+}
+
 TEST(ReadCase, GivesDefaultsToTheSmallestCase) {
   const Case c = read(kSmallest);
   const auto& model = std::get<GenerateSpec>(c.problem.source);

@@ -172,6 +172,28 @@ class Inspect(ProblemCase):
                          r"dominant rows +2 of 4", r"\n +0 +0 +2 +4 +0 +", r"\n +1 +2 +2 +2 +1 +"):
                 self.assertRegex(text, fact)
 
+    def test_tells_what_multigrid_gets_of_the_file(self):
+        def near_nullspace(**datasets):
+            with h5py.File(self.out, "a") as file:
+                for name in ("coordinates", "near_nullspace"):
+                    if name in file:
+                        del file[name]
+                for name, values in datasets.items():
+                    file[name] = values
+            lines = self.problem("inspect", self.out).stdout.splitlines()
+            return [line.split(maxsplit=1)[1] for line in lines if line.strip().startswith("near-nullspace")]
+
+        self.problem("generate", "elasticity3d", self.out, "--n", 3)
+        nodes = np.array([[x, y, z] for z in (1, 2, 3) for y in (0, 1, 2) for x in (0, 1, 2)])
+        with h5py.File(self.out) as file:
+            np.testing.assert_array_equal(file["coordinates"], nodes)
+        self.assertEqual(near_nullspace(coordinates=nodes), ["6 rigid-body modes, 27 nodes in /coordinates"])
+        self.assertEqual(near_nullspace(), [])
+        self.assertEqual(near_nullspace(near_nullspace=np.ones(81)), ["1 vectors in /near_nullspace"])
+        with h5py.File(self.out, "a") as file:
+            file["coordinates"] = nodes
+        self.assertIn("has both /coordinates and /near_nullspace", self.refused(3, "inspect", self.out))
+
     def test_reads_what_the_how_to_for_python_writes(self):
         location = pathlib.Path(__file__).parents[2] / "cases/real/pyamg_to_hdf5.py"
         spec = importlib.util.spec_from_file_location("how_to", location)
@@ -209,6 +231,9 @@ class Generate(ProblemCase):
                 with h5py.File(self.out) as file, h5py.File(alone) as other:
                     np.testing.assert_array_equal(file["b"], other["b"])
                     np.testing.assert_array_equal(file["x_exact"], np.ones(ours.shape[0]))
+                    self.assertEqual("coordinates" in file, kind == "elasticity3d")
+                    if kind == "elasticity3d":
+                        np.testing.assert_array_equal(file["coordinates"], other["coordinates"])
 
     def test_poisson2d_is_the_five_point_stencil(self):
         self.problem("generate", "poisson2d", self.out, "--n", 12, launch=LAUNCH)
