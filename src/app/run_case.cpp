@@ -26,6 +26,7 @@
 #include "parallel/collective.hpp"
 #include "petsc/block_size.hpp"
 #include "petsc/known_names.hpp"
+#include "petsc/near_nullspace.hpp"
 #include "petsc/session.hpp"
 #include "solvers/methods/list.hpp"
 
@@ -134,7 +135,9 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   rank_zero.step_begins("reading " + problem_name(c.problem));
   ProblemSpec spec = c.problem;
   spec.rows_together = block_size_option();
+  spec.with_modes = may_use_near_nullspace(c.solver.preconditioner);
   Problem problem = load_problem(comm, spec, gpu.sink());
+  spec.rows_together = problem.rows_together;
   gpu.reading_has_ended();
   clock.lap(&StartSeconds::read);
   clock.move(&StartSeconds::read, &StartSeconds::check, problem.check_seconds);
@@ -146,7 +149,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   const auto matrix = distribute(comm, std::move(problem.matrix), problem.row_starts);
   std::optional<Steps> steps;
   if (!c.problem.steps.empty()) {
-    steps.emplace(comm, c.problem, problem, matrix);
+    steps.emplace(comm, spec, problem, matrix);
     steps->begin();
   }
   const int matrix_exponent = steps ? steps->matrix_exponent() : scale_matrix(*matrix);

@@ -7,6 +7,7 @@
 
 #include "app/kernel_tuning.hpp"
 #include "app/memory.hpp"
+#include "app/moved_rows.hpp"
 #include "app/product_figures.hpp"
 #include "app/solves.hpp"
 #include "parallel/collective.hpp"
@@ -35,6 +36,16 @@ void note_missing_corrections(RunOutcome& o, bool inexact) {
   }
 }
 
+// The modes of the problem, on the ranks that have their rows. A step of a sequence may have moved
+// the rows. Collective.
+Modes modes_of(const SolveContext& context) {
+  const DistributedMatrix& matrix = *context.matrix;
+  Modes modes = context.problem.modes;
+  modes.values = moved_rows(matrix.comm, modes.values, modes.width, context.problem.row_starts,
+                            matrix.row_starts);
+  return modes;
+}
+
 void append(std::vector<std::string>& notes, const std::vector<std::string>& more) {
   notes.insert(notes.end(), more.begin(), more.end());
 }
@@ -48,8 +59,8 @@ Plan make_plan(const SolveContext& context, const KernelChoice& kernel) {
   plan.memory = peak_memory(context);
   SolverSpec spec = context.spec.solver;
   if (const auto only = find_case_kernel(kernel.name).engine_on(kernel.device)) spec.engine = only;
-  plan.solver =
-      std::make_unique<KspSolver>(spec, plan.amat->mat(), plan.amat->assembled(), context.matrix);
+  plan.solver = std::make_unique<KspSolver>(spec, plan.amat->mat(), plan.amat->assembled(),
+                                            context.matrix, modes_of(context));
   if (mixed) require_resident_engine(*plan.solver);
   if (kernel.ordering != Ordering::given && !plan.solver->row_order_is_free())
     fail(ExitCode::usage,

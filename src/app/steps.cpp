@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/moved_rows.hpp"
 #include "app/solution_file.hpp"
 #include "app/system_scale.hpp"
 #include "base/stopwatch.hpp"
@@ -16,21 +17,6 @@
 
 namespace trireme {
 namespace {
-
-// A vector whose rows lie on the ranks by the cuts `from` comes to the cuts `to`. Each rank holds
-// the whole vector for a moment. Collective.
-Array<double> moved_to(MPI_Comm comm, const Array<double>& vector,
-                       const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
-  if (from == to) return vector;
-  std::vector<int> counts, starts(from.begin(), from.end() - 1);
-  for (std::size_t r = 0; r + 1 < from.size(); ++r)
-    counts.push_back(static_cast<int>(from[r + 1] - from[r]));
-  Array<double> whole(from.back());
-  MPI_Allgatherv(vector.data(), static_cast<int>(vector.size()), MPI_DOUBLE, whole.data(),
-                 counts.data(), starts.data(), MPI_DOUBLE, comm);
-  const int rank = rank_of(comm);
-  return {whole.begin() + to[rank], whole.begin() + to[rank + 1]};
-}
 
 // The row sums of the matrix times 2^exponent.
 Array<double> row_sums(const SplitRows& blocks, int exponent) {
@@ -87,7 +73,7 @@ Steps::Change Steps::begin() {
   const bool brings_values = !steps_.front().values.empty() && first_order_;
   if (!first_matrix_ && !brings_values)
     change = install(reader_.read_first_matrix(), nullptr, [] {});
-  rhs_ = moved_to(comm_, first_rhs_, first_cuts_, matrix_->row_starts);
+  rhs_ = moved_rows(comm_, first_rhs_, 1, first_cuts_, matrix_->row_starts);
   made_ = first_made_;
   try {
     change = std::max(change, take(read(0), [] {}));
@@ -218,7 +204,7 @@ Array<double> Steps::made_rhs(MadeRhs made) const {
 }
 
 Array<double> Steps::moved(const Array<double>& vector) const {
-  return moved_to(comm_, vector, cuts_before_, matrix_->row_starts);
+  return moved_rows(comm_, vector, 1, cuts_before_, matrix_->row_starts);
 }
 
 void Steps::write(std::span<const double> x, bool later) {

@@ -10,6 +10,7 @@
 #include "petsc/engine_choice.hpp"
 #include "petsc/ksp_solver.hpp"
 #include "petsc/ksp_types.hpp"
+#include "petsc/near_nullspace.hpp"
 #include "petsc/pc_multigrid.hpp"
 #include "petsc/pc_needs.hpp"
 
@@ -38,9 +39,10 @@ bool needs_resident_engine(const std::string& preconditioner) {
 }  // namespace
 
 KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
-                     const std::shared_ptr<const DistributedMatrix>& matrix)
+                     const std::shared_ptr<const DistributedMatrix>& matrix, const Modes& modes)
     : matrix_(matrix), amat_(amat) {
   const Stopwatch watch;
+  set_near_nullspace(amat, modes);
   petsc_check(KSPCreate(comm_of(amat), ksp_.put()));
   petsc_check(KSPSetOperators(ksp_, amat, amat));
   register_resident_types();
@@ -57,7 +59,7 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
         fmt::format("preconditioner {} does not use solver.multigrid", preconditioner()));
   const bool by_groups = type_of(pc_of(ksp_)).ends_with(PCVPBJACOBI);
   if (by_groups) set_row_groups(amat, *matrix);
-  if (needs_entries(pc_of(ksp_))) give_entries(assembled, matrix);
+  if (needs_entries(pc_of(ksp_))) give_entries(assembled, matrix, modes);
   set_up_multigrid();
   petsc_check(KSPSetUp(ksp_), ExitCode::usage);
   set_block_factorisation();
@@ -197,11 +199,12 @@ void KspSolver::choose_parallel_factorisation(const std::string& asked) {
                                size_of(comm_of(amat_)), asked));
 }
 
-void KspSolver::give_entries(Mat assembled,
-                             const std::shared_ptr<const DistributedMatrix>& matrix) {
+void KspSolver::give_entries(Mat assembled, const std::shared_ptr<const DistributedMatrix>& matrix,
+                             const Modes& modes) {
   if (!assembled) {
     pmat_ = std::make_unique<AssembledMat>(matrix, AijUse::preconditioner);
     assembled = pmat_->mat();
+    set_near_nullspace(assembled, modes);
   }
   if (type_of(pc_of(ksp_)) == PCVPBJACOBI) set_row_groups(assembled, *matrix);
   petsc_check(KSPSetOperators(ksp_, amat_, assembled));

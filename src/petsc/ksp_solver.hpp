@@ -19,6 +19,7 @@
 #include "petsc/petsc_loop.hpp"
 #include "petsc/reasons.hpp"
 #include "petsc/shim.hpp"
+#include "sparse/modes.hpp"
 #include "sparse/multi_vector.hpp"
 
 namespace trireme {
@@ -42,9 +43,10 @@ class KspSolver {
   // Amat is `amat`; where the preconditioner needs entries, Pmat is `assembled`, or an AIJ made of
   // `matrix` when that is null. Throws Error{usage} for names that PETSc does not know and for
   // combinations that it does not support, Error{input} for a matrix that the preconditioner cannot
-  // take: with jacobi or sor, a zero on the diagonal. Collective.
+  // take: with jacobi or sor, a zero on the diagonal. `modes` become the near-null space of both
+  // matrices; see set_near_nullspace(). Collective.
   KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
-            const std::shared_ptr<const DistributedMatrix>& matrix);
+            const std::shared_ptr<const DistributedMatrix>& matrix, const Modes& modes = {});
 
   // Says that the right-hand sides of the next solves are the caller's times 2^-exponent, so that
   // atol is scaled likewise.
@@ -135,7 +137,8 @@ class KspSolver {
   void choose_norm();
   void note_a_block_size_of_one();
   void choose_parallel_factorisation(const std::string& asked);
-  void give_entries(Mat assembled, const std::shared_ptr<const DistributedMatrix>& matrix);
+  void give_entries(Mat assembled, const std::shared_ptr<const DistributedMatrix>& matrix,
+                    const Modes& modes);
   void set_block_factorisation();
   void set_up_multigrid();
   void set_up_blocks();
