@@ -50,6 +50,14 @@ multigrid::NearNullspace near_nullspace_of(Mat mat) {
   return result;
 }
 
+PetscObjectId near_nullspace_id(Mat mat) {
+  MatNullSpace space = nullptr;
+  PetscObjectId id = 0;
+  petsc_check(MatGetNearNullSpace(mat, &space));
+  if (space) petsc_check(PetscObjectGetId(reinterpret_cast<PetscObject>(space), &id));
+  return id;
+}
+
 void set_near_nullspace(Mat mat, const Modes& modes) {
   PetscBool chosen = PETSC_FALSE;
   petsc_check(PetscOptionsHasName(nullptr, nullptr, "-mat_block_size", &chosen));

@@ -16,6 +16,9 @@ namespace trireme {
 // near-null space.
 multigrid::NearNullspace near_nullspace_of(Mat mat);
 
+// The number by which PETSc knows the near-null space of `mat`; 0 where it has none.
+PetscObjectId near_nullspace_id(Mat mat);
+
 // Gives `mat` the block size of `modes`, unless the option -mat_block_size is given, and the modes as
 // its near-null space. With constants the near-null space stays as it is, because constants are what
 // preconditioners take without one. The modes are orthonormal over all ranks. Collective.

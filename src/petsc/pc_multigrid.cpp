@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "petsc/ksp_types.hpp"
+#include "petsc/near_nullspace.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/shim.hpp"
 #include "petsc/vec_product.hpp"
@@ -32,8 +33,9 @@ void MultigridPc::set_up(PC pc) {
   const MatEntries::Change change = entries_.take(pmat);
   Options wanted = options_;
   if (wanted.block_size == 1) wanted.block_size = static_cast<std::int32_t>(block_size);
+  const PetscObjectId modes = near_nullspace_id(pmat);
   const bool same_pattern = hierarchy_ && change != MatEntries::Change::everything;
-  if (same_pattern && wanted == built_) {
+  if (same_pattern && wanted == built_ && modes == modes_) {
     if (change == MatEntries::Change::none) return;
     auto kept = std::exchange(hierarchy_, nullptr);  // an error leaves no half of a hierarchy
     kept->renew();
@@ -43,8 +45,9 @@ void MultigridPc::set_up(PC pc) {
   }
   hierarchy_.reset();  // before memory is taken for the new one
   hierarchy_ =
-      std::make_unique<multigrid::Hierarchy>(entries_.matrix(), multigrid::NearNullspace{}, wanted);
+      std::make_unique<multigrid::Hierarchy>(entries_.matrix(), near_nullspace_of(pmat), wanted);
   built_ = wanted;
+  modes_ = modes;
   ++builds_;
 }
 

@@ -58,6 +58,7 @@ class MultigridPc final : public solvers::GivenPreconditioner {
  private:
   multigrid::Options options_;
   multigrid::Options built_;  // with which hierarchy_ was built
+  PetscObjectId modes_ = 0;   // of the near-null space with which hierarchy_ was built
   MatEntries entries_;
   std::unique_ptr<multigrid::Hierarchy> hierarchy_;
   int builds_ = 0, renewals_ = 0;
