@@ -55,6 +55,7 @@ constexpr std::array kGenerators = {
     Generator{"highorder", 1, 23170, free_nodes, make_highorder},
     Generator{"bands", 1, kMax, itself, make_bands},
     Generator{"arrow", 1, kMax, itself, make_arrow},
+    Generator{"diffusion3d", 1, 1290, cube, make_diffusion3d},
     Generator{"saddle", 1, 26754, faces_and_cells, make_saddle},
 };
 

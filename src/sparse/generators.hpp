@@ -28,6 +28,7 @@
 //   bands n k              k columns on either side of the diagonal
 //   arrow n                4 columns on either side of the diagonal; the last 4 rows and columns
 //                          are full
+//   diffusion3d n          7-point finite volumes on n^3 cells, coefficients exp(2 g) with normal g
 //   saddle n               mixed elements for Darcy flow through n x n cells: [K B^T; B 0]
 #pragma once
 

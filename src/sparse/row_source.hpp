@@ -68,6 +68,7 @@ std::unique_ptr<RowSource> make_blocks(const GenerateSpec&, std::int64_t, std::i
 std::unique_ptr<RowSource> make_highorder(const GenerateSpec&, std::int64_t, std::int64_t);
 std::unique_ptr<RowSource> make_bands(const GenerateSpec&, std::int64_t, std::int64_t);
 std::unique_ptr<RowSource> make_arrow(const GenerateSpec&, std::int64_t, std::int64_t);
+std::unique_ptr<RowSource> make_diffusion3d(const GenerateSpec&, std::int64_t, std::int64_t);
 std::unique_ptr<RowSource> make_saddle(const GenerateSpec&, std::int64_t, std::int64_t);
 
 }  // namespace trireme

@@ -25,9 +25,10 @@ struct Family {
   bool dominant;  // also in floating point
 };
 void PrintTo(const Family& family, std::ostream* out) { *out << family.kind; }
-const Family kFamilies[] = {{"mesh2d", 40, false}, {"lognormal", 2000, true}, {"graph", 2000, true},
-                            {"blocks", 6, true},   {"highorder", 20, false},  {"bands", 500, true},
-                            {"arrow", 500, true},  {"saddle", 20, false}};
+const Family kFamilies[] = {
+    {"mesh2d", 40, false}, {"lognormal", 2000, true}, {"graph", 2000, true},
+    {"blocks", 6, true},   {"highorder", 20, false},  {"bands", 500, true},
+    {"arrow", 500, true},  {"diffusion3d", 9, false}, {"saddle", 20, false}};
 
 class SymmetricFamily : public testing::TestWithParam<Family> {};
 INSTANTIATE_TEST_SUITE_P(All, SymmetricFamily, testing::ValuesIn(kFamilies),
@@ -129,6 +130,33 @@ TEST(SymmetricFamilies, BlocksAreDense) {
   const CsrMatrix<double> a = whole("blocks", n);
   EXPECT_EQ(a.nnz(), 25 * (7 * n * n * n - 6 * n * n));
   for (std::int64_t row = 0; row < a.rows; ++row) ASSERT_EQ(a.col_idx[a.row_ptr[row]] % 5, 0);
+}
+
+TEST(SymmetricFamilies, Diffusion3dHasLogNormalCoefficientsAndAConservativeInterior) {
+  const std::int64_t n = 30;
+  const CsrMatrix<double> a = whole("diffusion3d", n);
+  double logs = 0, squares = 0;
+  std::int64_t boundary = 0;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    double sum = 0, diagonal = 0;
+    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+      sum += a.values[k];
+      if (a.col_idx[k] == row) diagonal = a.values[k];
+    }
+    const std::int64_t faces = 7 - (a.row_ptr[row + 1] - a.row_ptr[row]);
+    if (faces == 0) {
+      ASSERT_NEAR(sum / diagonal, 0, 1e-15) << row;
+      continue;
+    }
+    const double logarithm =
+        std::log(sum / (2 * static_cast<double>(faces)));  // of the coefficient
+    logs += logarithm;
+    squares += logarithm * logarithm;
+    ++boundary;
+  }
+  ASSERT_EQ(boundary, n * n * n - (n - 2) * (n - 2) * (n - 2));
+  EXPECT_NEAR(logs / static_cast<double>(boundary), 0, 0.1);
+  EXPECT_NEAR(squares / static_cast<double>(boundary), 4, 0.3);
 }
 
 TEST(SymmetricFamilies, HighOrderHasRowsOf9And15And25) {
