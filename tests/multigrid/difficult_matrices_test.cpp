@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matrices that have no ordinary hierarchy: singular, without connections, indefinite, tiny. Run on
-// 1, 2, 3 and 5 ranks.
+// 1 and 2 ranks.
 #include <gtest/gtest.h>
 
 #include <algorithm>

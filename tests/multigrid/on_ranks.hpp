@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Generated systems on ranks, and a conjugate gradient method that counts its iterations.
+// Generated systems on ranks, what is expected of a cycle, and a conjugate gradient method that counts
+// its iterations.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <cmath>
@@ -102,6 +104,31 @@ inline CgResult solve_by_cg(const std::shared_ptr<DistributedMatrix>& a, Hierarc
 
 inline CgResult solve_by_cg(const std::shared_ptr<DistributedMatrix>& a, Hierarchy& m) {
   return solve_by_cg(a, m, random_rows(*a, 5));
+}
+
+// Small enough limits that a small matrix has several levels, of which the first is distributed.
+inline Options small_levels() {
+  Options options;
+  options.coarsest_rows = 30;
+  options.replicated_rows = 150;
+  return options;
+}
+
+inline Array<double> applied(Hierarchy& m, const Array<double>& r) {
+  Array<double> z(r.size(), NAN);
+  m.apply(r, z);
+  return z;
+}
+
+inline void expect_symmetric_and_definite(const DistributedMatrix& a, Hierarchy& m) {
+  for (const std::uint64_t seed : {1, 2}) {
+    const Array<double> r = random_rows(a, seed), s = random_rows(a, seed + 10);
+    const Array<double> mr = applied(m, r), ms = applied(m, s);
+    const double rr = dot(a.comm, r, mr), ss = dot(a.comm, s, ms);
+    EXPECT_GT(rr, 0);
+    EXPECT_GT(ss, 0);
+    EXPECT_NEAR(dot(a.comm, r, ms), dot(a.comm, s, mr), 1e-12 * std::sqrt(rr * ss));
+  }
 }
 
 }  // namespace trireme::multigrid::test
