@@ -7,6 +7,7 @@
 
 #include "base/stopwatch.hpp"
 #include "distributed/float_values.hpp"
+#include "kernels/albus/albus.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -32,6 +33,8 @@ HostOperator::HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
                      .ghost = ghost().nnz() > 0 ? build_ghost(builder, refused) : nullptr};
     };
     kernels_ = build([&](std::string_view name, const CsrView<double>& block) {
+      if (options.same_bits_for_any_threads && name == "albus")
+        return build_albus_fixed_host(block, options.precision);
       return mixed_ ? build_mixed_host_kernel(name, block) : build_host_kernel<double>(name, block);
     });
     if (inexact_) {

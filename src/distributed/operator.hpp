@@ -23,6 +23,8 @@ struct OperatorOptions {
   // The kernel of the ghost block; empty: the operator's kernel. A GPU uses it for a ghost block
   // that is no boundary (boundary_product.hpp).
   std::string ghost_kernel{};
+  // On the host, whether a product has the same bits for any number of threads, also by `albus`.
+  bool same_bits_for_any_threads = false;
   // The operator's matrix in the order in which the kernels work; null: the caller's order.
   std::shared_ptr<OrderedMatrix> ordered{};
 };

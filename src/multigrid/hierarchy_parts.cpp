@@ -195,15 +195,13 @@ void Hierarchy::Parts::set_operator(Level& level) {
     level.op->refresh_values();
   } else {
     level.op.reset();
-    level.op = std::make_unique<HostOperator>(level.matrix, "csr", precision);
+    level.op = std::make_unique<HostOperator>(
+        level.matrix, "albus",
+        OperatorOptions{.precision = precision, .same_bits_for_any_threads = true});
   }
   level.precision = precision;
   if (!level.transfer) return;
-  Transfer& t = *level.transfer;
-  collectively(comm, [&] {
-    t.prolong = transfer_kernel(t.coarsening.p, options.precision);
-    t.restrict_to = transfer_kernel(t.restriction.matrix, options.precision);
-  });
+  collectively(comm, [&] { set_transfer_kernels(*level.transfer, options.precision); });
 }
 
 // Makes or renews the smoother of level l, which is the coarsest one if `alone`.

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/registry.hpp"
+#include "kernels/albus/albus.hpp"
 
 namespace trireme::multigrid {
 
@@ -17,15 +17,20 @@ LocalRows local_rows(const DistributedMatrix& matrix) {
           .first_row = matrix.first_row()};
 }
 
-std::unique_ptr<HostKernel<double>> transfer_kernel(const CsrMatrix<double>& matrix,
-                                                    Precision precision) {
+void set_transfer_kernels(Transfer& t, Precision wanted) {
   const auto too_large = [](double value) {
     return std::abs(value) > double{std::numeric_limits<float>::max()};
   };
-  if (precision == Precision::full ||
-      std::any_of(matrix.values.begin(), matrix.values.end(), too_large))
-    return build_host_kernel<double>("csr", matrix.view());
-  return build_mixed_host_kernel("csr", matrix.view());
+  const Array<double>& values = t.coarsening.p.values;
+  if (std::any_of(values.begin(), values.end(), too_large)) wanted = Precision::full;
+  if (t.prolong && t.precision == wanted) {
+    t.prolong->update_values(values);
+    t.restrict_to->update_values(t.restriction.matrix.values);
+    return;
+  }
+  t.precision = wanted;
+  t.prolong = build_albus_fixed_host(t.coarsening.p.view(), wanted);
+  t.restrict_to = build_albus_fixed_host(t.restriction.matrix.view(), wanted);
 }
 
 }  // namespace trireme::multigrid

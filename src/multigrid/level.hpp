@@ -26,20 +26,21 @@ namespace trireme::multigrid {
 // Rows of a level that this process works on, as the set-up reads them.
 LocalRows local_rows(const DistributedMatrix& matrix);
 
-// Builds a kernel for P or P^T, with values in FP32 where `precision` is mixed and they fit.
-std::unique_ptr<HostKernel<double>> transfer_kernel(const CsrMatrix<double>& matrix,
-                                                    Precision precision);
-
 // From a level to the next coarser one. The kernels keep views of `coarsening.p` and `restriction`.
 struct Transfer {
   Coarsening coarsening;
   GhostRows ghost_rows;
-  std::optional<TripleProduct> product;  // P^T A P
-  Transposed restriction;                // P^T
+  std::optional<TripleProduct> product;   // P^T A P
+  Transposed restriction;                 // P^T
+  Precision precision = Precision::full;  // of the values in the two kernels
   std::unique_ptr<HostKernel<double>> prolong, restrict_to;
   std::vector<std::int64_t> row_starts;  // of the coarse matrix
   std::int64_t first_row = 0;            // of this rank in the coarse matrix
 };
+
+// Builds the kernels of P and P^T or gives them new values, in FP32 where `wanted` is mixed and they
+// fit. The bits of their products do not depend on the number of threads.
+void set_transfer_kernels(Transfer& transfer, Precision wanted);
 
 struct Level {
   std::shared_ptr<DistributedMatrix> matrix;  // of the whole level on each rank if `replication`

@@ -18,17 +18,21 @@ namespace {
 
 // Below this many nonzeros a part costs less than waking its thread.
 constexpr std::int64_t kMinNonzerosPerPart = 1024;
+// Of parts whose number does not follow the threads.
+constexpr std::int64_t kNonzerosPerFixedPart = 8192;
+constexpr std::int64_t kMaxFixedParts = 256;
 
 // Stored is the type of the matrix values. Where it is Value, the kernel borrows the caller's
 // array; otherwise the kernel owns a rounded copy.
 template <class Value, class Stored = Value>
 class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
  public:
-  explicit AlbusHost(const CsrView<Value>& matrix) {
+  explicit AlbusHost(const CsrView<Value>& matrix)
+      : AlbusHost(matrix, std::clamp<std::int64_t>(matrix.nnz() / kMinNonzerosPerPart, 1,
+                                                   omp_get_max_threads())) {}
+  AlbusHost(const CsrView<Value>& matrix, std::int64_t parts) {
     take(matrix.values);
     const CsrView<Stored> stored{matrix.rows, matrix.cols, matrix.row_ptr, matrix.col_idx, values_};
-    const std::int64_t parts =
-        std::clamp<std::int64_t>(matrix.nnz() / kMinNonzerosPerPart, 1, omp_get_max_threads());
     layout_ = albus::build(stored, parts, statistics_.steps);
     result_mid_.resize(parts);
     statistics_.stored_bytes = stored_bytes();
@@ -133,6 +137,14 @@ std::unique_ptr<HostKernel<Value>> build_albus_host(const CsrView<Value>& matrix
 
 std::unique_ptr<HostKernel<double>> build_albus_mixed_host(const CsrView<double>& matrix) {
   return std::make_unique<AlbusHost<double, float>>(matrix);
+}
+
+std::unique_ptr<HostKernel<double>> build_albus_fixed_host(const CsrView<double>& matrix,
+                                                           Precision precision) {
+  const std::int64_t parts =
+      std::clamp<std::int64_t>(matrix.nnz() / kNonzerosPerFixedPart, 1, kMaxFixedParts);
+  if (precision == Precision::full) return std::make_unique<AlbusHost<double>>(matrix, parts);
+  return std::make_unique<AlbusHost<double, float>>(matrix, parts);
 }
 
 template std::unique_ptr<HostKernel<double>> build_albus_host(const CsrView<double>&);
