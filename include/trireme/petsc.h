@@ -68,7 +68,8 @@ extern "C" {
   the whole loop by itself: for a MATTRIREME on the GPU as one graph or kernel without returning to
   the host, for any other Mat by MatMult. Tolerances, norms, monitors, convergence tests and
   KSPConvergedReason are PETSc's. Convergence is checked against the true residual b - A x.
-  Preconditioners: none, jacobi, pbjacobi, vpbjacobi and the types below.
+  Preconditioners: none, jacobi, pbjacobi, vpbjacobi and the types below (PCTRIREMEMG where the matrix
+  is multiplied on the CPU).
 
   KSPMatSolve() solves for all columns of its dense matrices at once, in host memory: one product,
   one exchange between processes and one sum serve all of them. The reason is that of the worst
@@ -81,7 +82,14 @@ extern "C" {
 #define KSPTRIREMEBLOCKCG "trireme_block_cg"
 
 /*
-  PC types. They work inside the KSP types above only.
+  PC types. Multigrid works under any KSP:
+
+    PCTRIREMEMG           one cycle of multigrid by smoothed aggregation. Its entries come from Pmat,
+                          of type AIJ or MATTRIREME. A matrix with new values on the same pattern
+                          renews the levels, and KSPSetReusePreconditioner keeps them. The cycle runs
+                          on the CPU
+
+  The other types work inside the KSP types above only.
 
     PCTRIREMEBLOCKJACOBI  dense diagonal blocks of -pc_trireme_block_size rows (2 to 32)
     PCTRIREMEPBJACOBI     dense blocks of the block size of the matrix (MatSetBlockSize)
@@ -91,6 +99,7 @@ extern "C" {
 #define PCTRIREMEBLOCKJACOBI "trireme_block_jacobi"
 #define PCTRIREMEPBJACOBI "trireme_pbjacobi"
 #define PCTRIREMEVPBJACOBI "trireme_vpbjacobi"
+#define PCTRIREMEMG "trireme_mg"
 #define PCTRIREMECHEBYSHEV "trireme_chebyshev"
 
 /*

@@ -116,7 +116,7 @@ struct MultigridSpec {
   std::optional<Smoother> smoother;
   std::int64_t degree = 2;  // products of one smoothing
   CycleKind cycle = CycleKind::v;
-  double threshold = 0;                    // of strong connections
+  double threshold = 0.25;                 // of strong connections
   bool smoothed_prolongator = true;        // false: plain aggregation
   std::int64_t aggressive_levels = 0;      // finest levels that are coarsened twice at once
   Precision precision = Precision::mixed;  // of the matrix values of all levels

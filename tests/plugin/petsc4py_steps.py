@@ -72,7 +72,7 @@ def differences(pc, n, steps=3):
     assert "trireme" not in matrix.convert("aij").getType()
 
 
-agree = all(difference < 1e-8 for pc in ("jacobi", "bjacobi", "gamg") for n in (12, 19)
+agree = all(difference < 1e-8 for pc in ("jacobi", "bjacobi", "gamg", "trireme_mg") for n in (12, 19)
             for difference in differences(pc, n))
 refused = create(5)
 try:
