@@ -183,7 +183,9 @@ std::shared_ptr<Operator> make_operator(const std::shared_ptr<DistributedMatrix>
                                         std::shared_ptr<OrderedMatrix> ordered) {
   if (kernel.name == kPetscAij) return std::make_shared<AijOperator>(matrix);
   if (!ordered) ordered = order_matrix(matrix, kernel.ordering, kernel.device);
-  const OperatorOptions options{kernel.precision, kernel.ghost_kernel, std::move(ordered)};
+  const OperatorOptions options{.precision = kernel.precision,
+                                .ghost_kernel = kernel.ghost_kernel,
+                                .ordered = std::move(ordered)};
   if (kernel.device == Device::cuda)
     return std::make_shared<CudaOperator>(matrix, kernel.name, options, exchange_options());
   return std::make_shared<HostOperator>(matrix, kernel.name, options);
