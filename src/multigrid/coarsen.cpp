@@ -27,7 +27,9 @@ void check_sizes(const LocalRows& a, const NearNullspace& modes, const CoarsenRu
          modes.values.size(), modes.width, a.local.rows);
 }
 
-void set_values(Coarsening& c, const LocalRows& a) {
+// Estimates the spectral radius, and has `use` take what the prolongator is made of.
+template <class Use>
+void with_prolongator_rules(Coarsening& c, const LocalRows& a, const Use& use) {
   const FilteredMatrix filtered{a, c.strong, c.rules.block_size};
   Array<double> diagonal;
   double weight = 0;
@@ -36,7 +38,8 @@ void set_values(Coarsening& c, const LocalRows& a) {
     c.spectral_radius = filtered_spectral_radius(filtered, diagonal);
     if (c.spectral_radius > 0) weight = kDamping / c.spectral_radius;
   }
-  fill_prolongator(filtered, diagonal, weight, c.aggregate_of_node, c.tentative, c.p);
+  use(ProlongatorRules{filtered, diagonal, weight, c.aggregate_of_node, c.aggregates,
+                       &c.tentative});
 }
 
 }  // namespace
@@ -59,10 +62,9 @@ Coarsening coarsen(const LocalRows& a, const NearNullspace& modes, const Coarsen
   c.tentative = make_tentative(aggregates, modes, rules.block_size);
   c.coarse_modes = std::move(c.tentative.coarse_modes);
   c.coarse_block_size = c.tentative.width;
-  c.p = prolongator_pattern({a, c.strong, rules.block_size}, aggregates, c.tentative.width,
-                            rules.smoothed);
   c.aggregate_of_node = std::move(aggregates.of_node);
-  set_values(c, a);
+  with_prolongator_rules(c, a,
+                         [&](const ProlongatorRules& made_of) { c.p = make_prolongator(made_of); });
   c.seconds.prolongator = watch.lap();
   return c;
 }
@@ -70,7 +72,8 @@ Coarsening coarsen(const LocalRows& a, const NearNullspace& modes, const Coarsen
 void renew(Coarsening& c, const LocalRows& a) {
   Stopwatch watch;
   checked_diagonal(a);
-  set_values(c, a);
+  with_prolongator_rules(
+      c, a, [&](const ProlongatorRules& made_of) { refill_prolongator(made_of, c.p); });
   c.seconds = {.prolongator = watch.lap()};
 }
 

@@ -37,14 +37,23 @@ struct FilteredRows {
   // several parts.
   template <class Visit>
   TRIREME_HD void for_entries(std::int64_t i, const Visit& visit) const {
-    const auto own = static_cast<std::int32_t>(i - i % size);  // the first row of the node
-    for (std::int32_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-      const std::int32_t j = col_idx[k];
-      visit(!strong || strong[k] ? j : own + j % size, values[k]);
+    if (!strong) {
+      for (std::int32_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k) visit(col_idx[k], values[k]);
+    } else if (size == 1) {
+      for (std::int32_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
+        visit(strong[k] ? col_idx[k] : static_cast<std::int32_t>(i), values[k]);
+    } else {
+      for (std::int32_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
+        visit(strong[k] ? col_idx[k] : own_column(i, col_idx[k]), values[k]);
     }
     if (ghost_ptr)
       for (std::int32_t k = ghost_ptr[i]; k < ghost_ptr[i + 1]; ++k)
-        visit(own + ghost_columns[ghost_idx[k]] % size, ghost_values[k]);
+        visit(own_column(i, ghost_columns[ghost_idx[k]]), ghost_values[k]);
+  }
+
+  // The column of the row's own node that has the unknown of `column`.
+  TRIREME_HD std::int32_t own_column(std::int64_t i, std::int32_t column) const {
+    return static_cast<std::int32_t>(i - i % size) + column % size;
   }
 };
 

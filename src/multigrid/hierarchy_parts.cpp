@@ -159,7 +159,7 @@ void Hierarchy::Parts::find_coarse_matrix(Level& level) {
       t.product->renew(a, p, p_ghost);
       t.restriction.renew(p);
     } else {
-      t.product.emplace(a, p, p_ghost);
+      t.product.emplace(a, p, p_ghost, t.coarsening.coarse_block_size);
       t.restriction = transposed(p);
     }
   });

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "base/array.hpp"
-#include "multigrid/column_set.hpp"
 
 namespace trireme::multigrid {
 
@@ -23,7 +22,6 @@ struct HostPlace {
   static constexpr std::int64_t kSumBlock = 4096;    // terms that are added in their order
   static constexpr std::int64_t kFewRows = 512;      // one thread does them
   static constexpr std::int64_t kHeavyWork = 32768;  // one thread does less
-  static constexpr int kRowsPerTurn = 256;           // that a thread takes at a time
 
   // Runs f(i) for 0 <= i < n, where all i take about the same time.
   template <class F>
@@ -39,19 +37,20 @@ struct HostPlace {
     for (std::int64_t i = 0; i < n; ++i) f(i);
   }
 
-  // Runs f(i, set) for 0 <= i < n. The set is empty and takes the columns 0 .. cols - 1; f leaves
-  // it empty.
-  template <class F>
-  static void for_each_with_set(std::int64_t n, std::int64_t cols, const F& f) {
-    const int threads = n > kFewRows ? omp_get_max_threads() : 1;
-    std::vector<ColumnSet> sets;
-    sets.reserve(threads);
-    for (int t = 0; t < threads; ++t) sets.emplace_back(cols);
+  // Runs f(turn, work) for 0 <= turn < turns. Each thread has its own make_work(), which f leaves as
+  // it was.
+  template <class MakeWork, class F>
+  static void for_each_turn(std::int64_t turns, const MakeWork& make_work, const F& f) {
+    const auto threads =
+        static_cast<int>(std::clamp<std::int64_t>(turns, 1, omp_get_max_threads()));
+    std::vector<decltype(make_work())> works;
+    works.reserve(threads);
+    for (int thread = 0; thread < threads; ++thread) works.push_back(make_work());
 #pragma omp parallel num_threads(threads)
     {
-      ColumnSet& set = sets[omp_get_thread_num()];
-#pragma omp for schedule(dynamic, kRowsPerTurn)
-      for (std::int64_t i = 0; i < n; ++i) f(i, set);
+      auto& work = works[omp_get_thread_num()];
+#pragma omp for schedule(dynamic)
+      for (std::int64_t turn = 0; turn < turns; ++turn) f(turn, work);
     }
   }
 

@@ -3,8 +3,10 @@
 #include "multigrid/node_graph.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "multigrid/host_place.hpp"
+#include "multigrid/make_rows.hpp"
 #include "multigrid/members.hpp"
 #include "multigrid/sparse_product.hpp"
 #include "solvers/state.hpp"
@@ -62,23 +64,11 @@ struct EdgesUp {
   }
 };
 
-// Makes rows from what `gather` puts into a set.
+// The graph whose node I has the columns that gather(I, sums) inserts.
 template <class Gather>
 NodeGraph graph_of_sets(std::int32_t nodes, const Gather& gather) {
-  NodeGraph graph;
-  graph.nodes = nodes;
-  graph.row_ptr.resize(static_cast<std::int64_t>(nodes) + 1);
-  HostPlace::for_each_with_set(nodes, nodes, [&](std::int64_t node, ColumnSet& set) {
-    gather(node, set);
-    graph.row_ptr[node] = set.size();
-    set.clear();
-  });
-  graph.neighbour.resize(HostPlace::sum_exclusively(graph.row_ptr));
-  HostPlace::for_each_with_set(nodes, nodes, [&](std::int64_t node, ColumnSet& set) {
-    gather(node, set);
-    set.take_ascending(graph.neighbour.data() + graph.row_ptr[node]);
-  });
-  return graph;
+  CsrMatrix<double> rows = make_rows<1>(nodes, nodes, ColumnOrder::ascending, gather);
+  return {nodes, std::move(rows.row_ptr), std::move(rows.col_idx)};
 }
 
 struct GatherBoth {

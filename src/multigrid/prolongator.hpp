@@ -50,14 +50,22 @@ Array<double> filtered_diagonal(const FilteredMatrix& a);
 // from below; no more than the largest row sum of |D^-1 A_F|. 0 where no row is smoothed.
 double filtered_spectral_radius(const FilteredMatrix& a, std::span<const double> diagonal);
 
-// The pattern of the prolongator, with values of no meaning. Rows of a node have the same columns,
-// all columns of each aggregate that the node is strongly connected to, ascending.
-CsrMatrix<double> prolongator_pattern(const FilteredMatrix& a, const Aggregates& aggregates,
-                                      std::int32_t width, bool smoothed);
+// What the prolongator is made of. With weight 0, P = T.
+struct ProlongatorRules {
+  FilteredMatrix a;
+  std::span<const double> diagonal;  // of A_F
+  double weight = 0;                 // w
+  std::span<const std::int32_t> aggregate_of_node;
+  std::int32_t aggregates = 0;
+  const Tentative* tentative = nullptr;
+};
 
-// Computes the values of P. With weight 0, P = T.
-void fill_prolongator(const FilteredMatrix& a, std::span<const double> diagonal, double weight,
-                      std::span<const std::int32_t> aggregate_of_node, const Tentative& tentative,
-                      CsrMatrix<double>& p);
+// Returns P. Row i has all columns of each aggregate to which strong entries of the row lead,
+// ascending; the rows of isolated nodes are empty. Throws Error{resource} for more than 2^31-1
+// nonzeros.
+CsrMatrix<double> make_prolongator(const ProlongatorRules& rules);
+
+// Computes the values of P again.
+void refill_prolongator(const ProlongatorRules& rules, CsrMatrix<double>& p);
 
 }  // namespace trireme::multigrid

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "multigrid/host_place.hpp"
+#include "multigrid/make_rows.hpp"
 #include "solvers/state.hpp"
 
 namespace trireme::multigrid {
@@ -23,99 +24,46 @@ struct Rows {
       : row_ptr(a.row_ptr.data()), col_idx(a.col_idx.data()), values(a.values.data()) {}
 };
 
-// The columns of row i of A B, as members of the set.
-template <class Set>
-TRIREME_HD void gather_columns(const Rows& a, const Rows& b, bool diagonal, std::int64_t i,
-                               Set& set) {
-  for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-    const std::int32_t j = a.col_idx[k];
-    for (std::int32_t l = b.row_ptr[j]; l < b.row_ptr[j + 1]; ++l) set.insert(b.col_idx[l]);
-  }
-  if (diagonal) set.insert(static_cast<std::int32_t>(i));
-}
-
-struct CountColumns {
+// Adds up row i of A B, where the rows of B consist of runs.
+template <int kWidth>
+struct ProductRow {
   Rows a, b;
   bool diagonal;
-  std::int32_t* count;
 
-  template <class Set>
-  TRIREME_HD void operator()(std::int64_t i, Set& set) const {
-    gather_columns(a, b, diagonal, i, set);
-    count[i] = set.size();
-    set.clear();
-  }
-};
-
-struct WriteColumns {
-  Rows a, b;
-  bool diagonal;
-  const std::int32_t* row_ptr;
-  std::int32_t* col_idx;
-
-  template <class Set>
-  TRIREME_HD void operator()(std::int64_t i, Set& set) const {
-    gather_columns(a, b, diagonal, i, set);
-    set.take_ascending(col_idx + row_ptr[i]);
-  }
-};
-
-struct SumRow {
-  Rows a, b;
-  const std::int32_t* row_ptr;
-  const std::int32_t* col_idx;
-  double* values;
-
-  template <class Set>
-  TRIREME_HD void operator()(std::int64_t i, Set& set) const {
-    const std::int32_t begin = row_ptr[i], count = row_ptr[i + 1] - begin;
-    double* const row = values + begin;
-    set.number(col_idx + begin, count);
-    for (std::int32_t k = 0; k < count; ++k) row[k] = 0;
+  template <class Sums>
+  TRIREME_HD void operator()(std::int64_t i, Sums& sums) const {
     for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       const std::int32_t j = a.col_idx[k];
       const double factor = a.values[k];
-      for (std::int32_t l = b.row_ptr[j]; l < b.row_ptr[j + 1]; ++l)
-        row[set.place(b.col_idx[l])] += factor * b.values[l];
+      for (std::int32_t l = b.row_ptr[j]; l < b.row_ptr[j + 1]; l += kWidth) {
+        double* const run = sums.at(b.col_idx[l] / kWidth);
+        for (int c = 0; c < kWidth; ++c) run[c] += factor * b.values[l + c];
+      }
     }
-    set.forget(col_idx + begin, count);
+    if (diagonal) sums.insert(static_cast<std::int32_t>(i) / kWidth);
   }
 };
 
 }  // namespace
 
-CsrMatrix<double> multiply(const CsrView<double>& a, const CsrView<double>& b, Diagonal diagonal) {
+CsrMatrix<double> multiply(const CsrView<double>& a, const CsrView<double>& b,
+                           const ProductRules& rules) {
   if (a.cols != b.rows)
     fail(ExitCode::internal, "a product of a matrix of {} columns and one of {} rows", a.cols,
          b.rows);
-  const bool stored = diagonal == Diagonal::always_stored;
-  if (stored && a.rows != b.cols)
+  if (rules.diagonal && a.rows != b.cols)
     fail(ExitCode::internal, "the diagonal of a product of {} x {}", a.rows, b.cols);
-  CsrMatrix<double> c;
-  c.rows = a.rows;
-  c.cols = b.cols;
-  c.row_ptr.resize(a.rows + 1);
-  HostPlace::for_each_with_set(a.rows, b.cols,
-                               CountColumns{Rows(a), Rows(b), stored, c.row_ptr.data()});
-  const std::int64_t nnz = HostPlace::sum_exclusively(c.row_ptr);
-  if (nnz > INT32_MAX)
-    fail(ExitCode::resource,
-         "a coarse matrix of multigrid would have {} nonzeros on one rank, more than 2^31-1; use "
-         "more ranks",
-         nnz);
-  c.col_idx.resize(nnz);
-  c.values.resize(nnz);
-  HostPlace::for_each_with_set(
-      a.rows, b.cols, WriteColumns{Rows(a), Rows(b), stored, c.row_ptr.data(), c.col_idx.data()});
-  multiply_again(a, b, c);
-  return c;
+  return with_width(rules.run, [&](auto width) {
+    return make_rows<width>(a.rows, b.cols, rules.order,
+                            ProductRow<width>{Rows(a), Rows(b), rules.diagonal});
+  });
 }
 
-void multiply_again(const CsrView<double>& a, const CsrView<double>& b,
+void multiply_again(const CsrView<double>& a, const CsrView<double>& b, const ProductRules& rules,
                     CsrMatrix<double>& product) {
-  HostPlace::for_each_with_set(product.rows, product.cols,
-                               SumRow{Rows(a), Rows(b), product.row_ptr.data(),
-                                      product.col_idx.data(), product.values.data()});
+  with_width(rules.run, [&](auto width) {
+    refill_rows<width>(product, ProductRow<width>{Rows(a), Rows(b), rules.diagonal});
+  });
 }
 
 // Each of `parts` threads counts and later places the entries of its own rows, so that the entries

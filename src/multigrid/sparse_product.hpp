@@ -2,30 +2,37 @@
 // Products and transposes of sparse matrices on the host.
 //
 // The product is row by row (Gustavson, ACM Trans. Math. Softw. 4, 1978): row i of A B is the sum
-// of the rows of B that the entries of row i of A name. A first pass finds the columns of each row,
-// a second one the numbers. Sums are taken in the order of the entries of A and B, so that the same
-// pattern and values give the same bits for any number of threads.
+// of the rows of B that the entries of row i of A name. Sums are taken in the order of the entries
+// of A and B, so that the same pattern and values give the same bits for any number of threads.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
 #include "base/array.hpp"
+#include "multigrid/make_rows.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme::multigrid {
 
-enum class Diagonal { as_it_is, always_stored };
+struct ProductRules {
+  ColumnOrder order = ColumnOrder::ascending;
+  bool diagonal = false;  // each row i of a square product gets an entry (i, i)
+  // The rows of B consist of runs of so many columns that begin at a multiple of it and ascend, as
+  // those of a prolongator do. The product is faster then, and has such runs too.
+  std::int32_t run = 1;
+};
 
-// Returns A B with ascending columns. An entry is stored where A and B have stored entries that
-// meet, even if the sum is 0; `always_stored` adds an entry (i, i) to each row of a square product.
+// Returns A B. An entry is stored where A and B have stored entries that meet, even if the sum is 0.
 // Throws Error{internal} where the sizes do not agree, Error{resource} for more than 2^31-1
 // nonzeros.
 CsrMatrix<double> multiply(const CsrView<double>& a, const CsrView<double>& b,
-                           Diagonal diagonal = Diagonal::as_it_is);
+                           const ProductRules& rules = {});
 
-// Computes the numbers of `product` again, which multiply() made from matrices of these patterns.
-void multiply_again(const CsrView<double>& a, const CsrView<double>& b, CsrMatrix<double>& product);
+// Computes the numbers of `product` again, which multiply() made from matrices of these patterns by
+// the same rules.
+void multiply_again(const CsrView<double>& a, const CsrView<double>& b, const ProductRules& rules,
+                    CsrMatrix<double>& product);
 
 // The pattern of A^T. Columns ascend, because the rows of A are read in their order.
 struct TransposedPattern {

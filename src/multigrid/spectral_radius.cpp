@@ -12,7 +12,10 @@
 namespace trireme::multigrid {
 namespace {
 
-constexpr int kSteps = 10;
+constexpr int kSteps = 7;
+// A vector that is smaller than this, relative to the bound of its norm, is rounding: the vectors
+// before it span an invariant space.
+constexpr double kNothing = 1e-10;
 constexpr std::uint64_t kSeed = 15;
 
 // Returns the sum of moduli in row i of D^-1 A_F.
@@ -32,10 +35,11 @@ struct RowSum {
   }
 };
 
-// next = D^-1/2 A_F D^-1/2 now - beta * last, and returns a term of now . next.
+// next = D^-1/2 A_F D^-1/2 now - beta * last. Returns a term of now . next.
 struct Multiply {
   FilteredRows a;
-  const double* scale;  // 1 / sqrt |d|, with the sign of d
+  const double* scale;   // 1 / sqrt |d|, with the sign of d
+  const double* scaled;  // |scale| now
   const double* now;
   const double* last;
   double beta;
@@ -43,10 +47,33 @@ struct Multiply {
 
   TRIREME_HD double operator()(std::int64_t i) const {
     double sum = 0;
-    a.for_entries(
-        i, [&](std::int32_t j, double value) { sum += value * std::abs(scale[j]) * now[j]; });
+    a.for_entries(i, [&](std::int32_t j, double value) { sum += value * scaled[j]; });
     next[i] = sum * scale[i] - beta * last[i];
     return now[i] * next[i];
+  }
+};
+
+// next -= alpha * now. Returns a term of next . next.
+struct Orthogonalise {
+  const double* now;
+  double alpha;
+  double* next;
+
+  TRIREME_HD double operator()(std::int64_t i) const {
+    next[i] -= alpha * now[i];
+    return next[i] * next[i];
+  }
+};
+
+struct Normalise {
+  const double* scale;
+  double factor;
+  double* x;
+  double* scaled;
+
+  TRIREME_HD void operator()(std::int64_t i) const {
+    x[i] *= factor;
+    scaled[i] = std::abs(scale[i]) * x[i];
   }
 };
 
@@ -81,32 +108,26 @@ double filtered_spectral_radius(const FilteredMatrix& f, std::span<const double>
   const FilteredRows a(f);
   const double bound = HostPlace::maximum(rows, 0.0, RowSum{a, diagonal.data()});
   if (rows == 0 || !std::isfinite(bound)) return bound;
-  Array<double> scale(rows), last(rows), now(rows), next(rows);
+  Array<double> scale(rows), scaled(rows), last(rows), now(rows), next(rows);
   HostPlace::for_each(rows, [&](std::int64_t i) {
     scale[i] = std::copysign(1 / std::sqrt(std::abs(diagonal[i])), diagonal[i]);
-    last[i] = 0;
-    now[i] = to_unit(split_mix(static_cast<std::uint64_t>(i), kSeed)) - 0.5;
+    last[i] = now[i] = 0;
+    next[i] = to_unit(split_mix(static_cast<std::uint64_t>(i), kSeed)) - 0.5;
   });
-  const auto normalise = [&](Array<double>& x) {
-    const double norm =
-        std::sqrt(HostPlace::sum(rows, [&](std::int64_t i) { return x[i] * x[i]; }));
-    if (norm > 0) HostPlace::for_each(rows, [&](std::int64_t i) { x[i] /= norm; });
-    return norm;
-  };
-  normalise(now);
   std::vector<double> alphas, betas;
-  double beta = 0;
-  for (int step = 0; step < kSteps; ++step) {
-    const double alpha =
-        HostPlace::sum(rows, Multiply{a, scale.data(), now.data(), last.data(), beta, next.data()});
-    alphas.push_back(alpha);
-    HostPlace::for_each(rows, [&](std::int64_t i) { next[i] -= alpha * now[i]; });
-    beta = normalise(next);
-    if (!(beta > 1e-10 * bound)) break;  // the vectors span an invariant space
-    betas.push_back(beta);
+  double beta = std::sqrt(HostPlace::sum(rows, Orthogonalise{now.data(), 0, next.data()}));
+  for (int step = 0; step < kSteps && beta > kNothing * bound; ++step) {
+    if (step > 0) betas.push_back(beta);
     std::swap(last, now);
     std::swap(now, next);
+    HostPlace::for_each(rows, Normalise{scale.data(), 1 / beta, now.data(), scaled.data()});
+    const double alpha =
+        HostPlace::sum(rows, Multiply{a, scale.data(), scaled.data(), now.data(), last.data(),
+                                      step > 0 ? beta : 0, next.data()});
+    alphas.push_back(alpha);
+    beta = std::sqrt(HostPlace::sum(rows, Orthogonalise{now.data(), alpha, next.data()}));
   }
+  if (alphas.empty()) return bound;
   const double estimate = largest_eigenvalue(alphas, betas);
   return estimate > 0 ? std::min(estimate, bound) : bound;
 }

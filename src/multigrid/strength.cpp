@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "multigrid/host_place.hpp"
+#include "multigrid/make_rows.hpp"
 #include "multigrid/row_checks.hpp"
-#include "multigrid/sparse_product.hpp"
 #include "solvers/state.hpp"
 
 namespace trireme::multigrid {
@@ -77,66 +77,60 @@ struct WriteNeighbours {
   }
 };
 
-// Nodes of several rows: the blocks of a node are members of the set.
-template <class Set>
-TRIREME_HD void gather_blocks(const Entries& a, std::int32_t size, std::int64_t node, Set& set) {
-  for (std::int32_t k = a.row_ptr[node * size]; k < a.row_ptr[(node + 1) * size]; ++k)
-    set.insert(a.col_idx[k] / size);
+// Calls visit(k, block) for each entry k of a node. Entries of a block mostly follow each other.
+template <class Visit>
+TRIREME_HD void for_entries_of_node(const Entries& a, std::int32_t size, std::int64_t node,
+                                    const Visit& visit) {
+  std::int32_t block = -1, first = 0, end = 0;
+  for (std::int32_t k = a.row_ptr[node * size]; k < a.row_ptr[(node + 1) * size]; ++k) {
+    const std::int32_t column = a.col_idx[k];
+    if (column < first || column >= end) {
+      block = column / size;
+      first = block * size;
+      end = first + size;
+    }
+    visit(k, block);
+  }
 }
 
-struct CountBlocks {
-  Entries a;
-  std::int32_t size;
-  std::int32_t* count;
-
-  template <class Set>
-  TRIREME_HD void operator()(std::int64_t node, Set& set) const {
-    gather_blocks(a, size, node, set);
-    count[node] = set.size();
-    set.clear();
-  }
-};
-
-struct WriteBlocks {
-  Entries a;
-  std::int32_t size;
-  const std::int32_t* row_ptr;
-  std::int32_t* col_idx;
-
-  template <class Set>
-  TRIREME_HD void operator()(std::int64_t node, Set& set) const {
-    gather_blocks(a, size, node, set);
-    set.take_ascending(col_idx + row_ptr[node]);
-  }
-};
-
-// Frobenius norms of the blocks of a node. The values are scaled before they are squared. A norm of
-// 0 among them makes the scale of the node 0.
-struct BlockNorms {
+// Adds up the squared Frobenius norms of the blocks of a node. The values are scaled before they are
+// squared.
+struct SquaredNorms {
   Entries a;
   std::int32_t size;
   double scale;
+
+  template <class Sums>
+  TRIREME_HD void operator()(std::int64_t node, Sums& sums) const {
+    std::int32_t last = -1;
+    double sum = 0;
+    for_entries_of_node(a, size, node, [&](std::int32_t k, std::int32_t block) {
+      if (block != last) {
+        if (last >= 0) *sums.at(last) += sum;
+        last = block;
+        sum = 0;
+      }
+      const double value = a.values[k] * scale;
+      sum += value * value;
+    });
+    if (last >= 0) *sums.at(last) += sum;
+  }
+};
+
+// Takes the roots of the norms, and the scale of the node: 1 / sqrt |A_II|, or 0 where the block
+// is 0.
+struct TakeRoots {
   const std::int32_t* row_ptr;
   const std::int32_t* col_idx;
   double* norm;
-  double* node_scale;  // 1 / sqrt |A_II|, 0 where the block is 0
+  double* node_scale;
 
-  template <class Set>
-  TRIREME_HD void operator()(std::int64_t node, Set& set) const {
-    const std::int32_t begin = row_ptr[node], count = row_ptr[node + 1] - begin;
-    set.number(col_idx + begin, count);
-    for (std::int32_t k = 0; k < count; ++k) norm[begin + k] = 0;
-    for (std::int32_t k = a.row_ptr[node * size]; k < a.row_ptr[(node + 1) * size]; ++k) {
-      const double value = a.values[k] * scale;
-      norm[begin + set.place(a.col_idx[k] / size)] += value * value;
-    }
+  TRIREME_HD void operator()(std::int64_t node) const {
     node_scale[node] = 0;
-    for (std::int32_t k = 0; k < count; ++k) {
-      norm[begin + k] = std::sqrt(norm[begin + k]);
-      if (col_idx[begin + k] == node && norm[begin + k] > 0)
-        node_scale[node] = 1 / std::sqrt(norm[begin + k]);
+    for (std::int32_t k = row_ptr[node]; k < row_ptr[node + 1]; ++k) {
+      norm[k] = std::sqrt(norm[k]);
+      if (col_idx[k] == node && norm[k] > 0) node_scale[node] = 1 / std::sqrt(norm[k]);
     }
-    set.forget(col_idx + begin, count);
   }
 };
 
@@ -157,44 +151,60 @@ struct FindLargestBlock {
   }
 };
 
-// Marks the entries of strong blocks. Weak blocks get the number -1 in place of their column.
+// Makes the norms of weak blocks 0, and counts the neighbours of a node.
+struct DropBlocks {
+  const std::int32_t* row_ptr;
+  const std::int32_t* col_idx;
+  const double* node_scale;
+  const double* largest;
+  double threshold;
+  double* norm;
+  std::int32_t* neighbours;
+
+  TRIREME_HD void operator()(std::int64_t node) const {
+    std::int32_t kept = 0;
+    for (std::int32_t k = row_ptr[node]; k < row_ptr[node + 1]; ++k) {
+      const std::int32_t block = col_idx[k];
+      if (block == node) continue;
+      if (norm[k] * node_scale[node] * node_scale[block] >
+          threshold * std::fmin(largest[node], largest[block]))
+        ++kept;
+      else
+        norm[k] = 0;
+    }
+    neighbours[node] = kept;
+  }
+};
+
+// Marks the entries of strong blocks. Returns the number of weak entries.
 struct MarkBlocks {
   Entries a;
   std::int32_t size;
-  double threshold;
   const std::int32_t* row_ptr;
-  std::int32_t* col_idx;
+  const std::int32_t* col_idx;
   const double* norm;
-  const double* node_scale;
-  const double* largest;
   std::uint8_t* strong;
-  std::int32_t* neighbours;
-  double* weak;  // entries per node
 
-  template <class Set>
-  TRIREME_HD void operator()(std::int64_t node, Set& set) const {
-    const std::int32_t begin = row_ptr[node], count = row_ptr[node + 1] - begin;
-    set.number(col_idx + begin, count);
-    std::int32_t weak_entries = 0;
-    for (std::int32_t k = a.row_ptr[node * size]; k < a.row_ptr[(node + 1) * size]; ++k) {
-      const std::int32_t block = a.col_idx[k] / size;
-      strong[k] = keeps(node, block, norm[begin + set.place(block)]);
-      weak_entries += !strong[k];
-    }
-    set.forget(col_idx + begin, count);
-    std::int32_t kept = 0;
-    for (std::int32_t k = begin; k < begin + count; ++k) {
-      const std::int32_t block = col_idx[k];
-      const bool is_neighbour = block != node && keeps(node, block, norm[k]);
-      kept += is_neighbour;
-      if (!is_neighbour) col_idx[k] = -1;
-    }
-    neighbours[node] = kept;
-    weak[node] = weak_entries;
+  TRIREME_HD double operator()(std::int64_t node) const {
+    std::int32_t weak = 0, last = -1;
+    bool keeps = true;
+    for_entries_of_node(a, size, node, [&](std::int32_t k, std::int32_t block) {
+      if (block != last) {
+        keeps = block == node || norm[place(node, block)] > 0;
+        last = block;
+      }
+      strong[k] = keeps;
+      weak += !keeps;
+    });
+    return weak;
   }
-  TRIREME_HD bool keeps(std::int64_t node, std::int32_t block, double block_norm) const {
-    return block == node || block_norm * node_scale[node] * node_scale[block] >
-                                threshold * std::fmin(largest[node], largest[block]);
+  TRIREME_HD std::int32_t place(std::int64_t node, std::int32_t block) const {
+    std::int32_t low = row_ptr[node], high = row_ptr[node + 1];
+    while (high - low > 1) {
+      const std::int32_t middle = low + (high - low) / 2;
+      (col_idx[middle] <= block ? low : high) = middle;
+    }
+    return low;
   }
 };
 
@@ -243,31 +253,26 @@ NodeGraph graph_of_blocks(const CsrView<double>& a, std::int32_t size, double th
   const std::int64_t nodes = a.rows / size;
   const double scale = power_of_two_below_inverse(
       HostPlace::maximum(a.nnz(), 0.0, [&](std::int64_t k) { return std::abs(a.values[k]); }));
-  Array<std::int32_t> row_ptr(nodes + 1);
-  HostPlace::for_each_with_set(nodes, nodes, CountBlocks{Entries(a), size, row_ptr.data()});
-  Array<std::int32_t> blocks(HostPlace::sum_exclusively(row_ptr));
-  Array<double> norms(blocks.size()), node_scale(nodes), largest(nodes), weak_entries(nodes);
+  CsrMatrix<double> norms =
+      make_rows<1>(nodes, nodes, ColumnOrder::ascending, SquaredNorms{Entries(a), size, scale});
+  const std::int32_t* const row_ptr = norms.row_ptr.data();
+  const std::int32_t* const blocks = norms.col_idx.data();
+  double* const norm = norms.values.data();
+  Array<double> node_scale(nodes), largest(nodes);
   NodeGraph graph;
   graph.nodes = static_cast<std::int32_t>(nodes);
   graph.row_ptr.resize(nodes + 1);
-  HostPlace::for_each_with_set(nodes, nodes,
-                               WriteBlocks{Entries(a), size, row_ptr.data(), blocks.data()});
-  HostPlace::for_each_with_set(nodes, nodes,
-                               BlockNorms{Entries(a), size, scale, row_ptr.data(), blocks.data(),
-                                          norms.data(), node_scale.data()});
-  HostPlace::for_each(nodes, FindLargestBlock{row_ptr.data(), blocks.data(), norms.data(),
-                                              node_scale.data(), largest.data()});
-  HostPlace::for_each_with_set(
-      nodes, nodes,
-      MarkBlocks{Entries(a), size, threshold, row_ptr.data(), blocks.data(), norms.data(),
-                 node_scale.data(), largest.data(), strong.data(), graph.row_ptr.data(),
-                 weak_entries.data()});
-  weak = HostPlace::sum(nodes, [&](std::int64_t node) { return weak_entries[node]; });
+  HostPlace::for_each(nodes, TakeRoots{row_ptr, blocks, norm, node_scale.data()});
+  HostPlace::for_each(nodes,
+                      FindLargestBlock{row_ptr, blocks, norm, node_scale.data(), largest.data()});
+  HostPlace::for_each(nodes, DropBlocks{row_ptr, blocks, node_scale.data(), largest.data(),
+                                        threshold, norm, graph.row_ptr.data()});
+  weak = HostPlace::sum(nodes, MarkBlocks{Entries(a), size, row_ptr, blocks, norm, strong.data()});
   graph.neighbour.resize(HostPlace::sum_exclusively(graph.row_ptr));
   HostPlace::for_each(nodes, [&](std::int64_t node) {
     std::int32_t at = graph.row_ptr[node];
     for (std::int32_t k = row_ptr[node]; k < row_ptr[node + 1]; ++k)
-      if (blocks[k] >= 0) graph.neighbour[at++] = blocks[k];
+      if (blocks[k] != node && norm[k] > 0) graph.neighbour[at++] = blocks[k];
   });
   return graph;
 }

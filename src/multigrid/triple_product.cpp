@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "multigrid/host_place.hpp"
+#include "multigrid/row_checks.hpp"
 #include "solvers/state.hpp"
 
 namespace trireme::multigrid {
@@ -15,24 +16,17 @@ namespace {
 // A diagonal entry below this multiple of the sum of p_ic^2 |a_ii| is rounding.
 constexpr double kRounding = 0x1p-44;
 
-// sum of p_ic^2 |a_ii| for column c of P.
+// Returns the sum of p_ic^2 |a_ii| for column c of P.
 struct ColumnWeight {
   const std::int32_t* row_ptr;  // of P^T
   const std::int32_t* col_idx;
   const double* values;
-  const std::int32_t* a_row_ptr;
-  const std::int32_t* a_col_idx;
-  const double* a_values;
+  const double* diagonal;
 
   TRIREME_HD double operator()(std::int64_t c) const {
     double sum = 0;
-    for (std::int32_t k = row_ptr[c]; k < row_ptr[c + 1]; ++k) {
-      const std::int32_t i = col_idx[k];
-      double diagonal = 0;
-      for (std::int32_t l = a_row_ptr[i]; l < a_row_ptr[i + 1]; ++l)
-        diagonal += a_col_idx[l] == i ? a_values[l] : 0;
-      sum += values[k] * values[k] * std::abs(diagonal);
-    }
+    for (std::int32_t k = row_ptr[c]; k < row_ptr[c + 1]; ++k)
+      sum += values[k] * values[k] * std::abs(diagonal[col_idx[k]]);
     return sum;
   }
 };
@@ -59,14 +53,14 @@ struct Repair {
 }  // namespace
 
 TripleProduct::TripleProduct(const LocalRows& a, const CsrView<double>& p,
-                             const CsrView<double>& p_ghost)
-    : p_transposed_(transposed(p)) {
+                             const CsrView<double>& p_ghost, std::int32_t run)
+    : run_(run), p_transposed_(transposed(p)) {
   const CsrView<double> restriction = p_transposed_.matrix.view();
-  a_p_ = multiply(a.local, p);
-  local_ = multiply(restriction, a_p_.view(), Diagonal::always_stored);
+  a_p_ = multiply(a.local, p, first_rules());
+  local_ = multiply(restriction, a_p_.view(), local_rules());
   if (a.ghost.nnz() > 0) {
-    a_p_ghost_ = multiply(a.ghost, p_ghost);
-    ghost_ = multiply(restriction, a_p_ghost_.view());
+    a_p_ghost_ = multiply(a.ghost, p_ghost, first_rules());
+    ghost_ = multiply(restriction, a_p_ghost_.view(), ghost_rules());
   } else {
     ghost_.rows = p.cols;
     ghost_.cols = p_ghost.cols;
@@ -78,20 +72,20 @@ TripleProduct::TripleProduct(const LocalRows& a, const CsrView<double>& p,
 void TripleProduct::renew(const LocalRows& a, const CsrView<double>& p,
                           const CsrView<double>& p_ghost) {
   p_transposed_.renew(p);
-  multiply_again(a.local, p, a_p_);
-  multiply_again(p_transposed_.matrix.view(), a_p_.view(), local_);
+  multiply_again(a.local, p, first_rules(), a_p_);
+  multiply_again(p_transposed_.matrix.view(), a_p_.view(), local_rules(), local_);
   if (a.ghost.nnz() > 0) {
-    multiply_again(a.ghost, p_ghost, a_p_ghost_);
-    multiply_again(p_transposed_.matrix.view(), a_p_ghost_.view(), ghost_);
+    multiply_again(a.ghost, p_ghost, first_rules(), a_p_ghost_);
+    multiply_again(p_transposed_.matrix.view(), a_p_ghost_.view(), ghost_rules(), ghost_);
   }
   repair_diagonal(a);
 }
 
 void TripleProduct::repair_diagonal(const LocalRows& a) {
   const CsrMatrix<double>& pt = p_transposed_.matrix;
+  const Array<double> diagonal = checked_diagonal(a);
   Array<double> weight(local_.rows);
-  const ColumnWeight find{pt.row_ptr.data(),      pt.col_idx.data(),      pt.values.data(),
-                          a.local.row_ptr.data(), a.local.col_idx.data(), a.local.values.data()};
+  const ColumnWeight find{pt.row_ptr.data(), pt.col_idx.data(), pt.values.data(), diagonal.data()};
   HostPlace::for_each(local_.rows, [&](std::int64_t c) { weight[c] = find(c); });
   const double largest =
       HostPlace::maximum(local_.rows, 0.0, [&](std::int64_t c) { return weight[c]; });

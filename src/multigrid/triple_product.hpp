@@ -20,8 +20,12 @@ namespace trireme::multigrid {
 // column: the part is then solved with a correction that is small where its residual is.
 class TripleProduct {
  public:
-  // Throws Error{resource} for a product of more than 2^31-1 nonzeros.
-  TripleProduct(const LocalRows& a, const CsrView<double>& p, const CsrView<double>& p_ghost);
+  // `run` is the block size of the coarse level: rows of P and of P_ghost consist of runs of so many
+  // columns that begin at a multiple of it (1 says nothing about them, and is slower). Throws
+  // Error{input} for a zero diagonal entry or a number that is not finite, Error{resource} for a
+  // product of more than 2^31-1 nonzeros.
+  TripleProduct(const LocalRows& a, const CsrView<double>& p, const CsrView<double>& p_ghost,
+                std::int32_t run = 1);
 
   // Computes the numbers again from matrices of the same patterns.
   void renew(const LocalRows& a, const CsrView<double>& p, const CsrView<double>& p_ghost);
@@ -33,6 +37,11 @@ class TripleProduct {
  private:
   void repair_diagonal(const LocalRows& a);
 
+  ProductRules first_rules() const { return {ColumnOrder::as_they_come, false, run_}; }
+  ProductRules local_rules() const { return {ColumnOrder::ascending, true, run_}; }
+  ProductRules ghost_rules() const { return {ColumnOrder::ascending, false, run_}; }
+
+  std::int32_t run_ = 1;
   Transposed p_transposed_;
   CsrMatrix<double> a_p_, a_p_ghost_;
   CsrMatrix<double> local_, ghost_;

@@ -45,7 +45,7 @@ TEST(SparseProduct, IsTheDenseProductWithAscendingColumns) {
 TEST(SparseProduct, StoresTheDiagonalWhereAsked) {
   const auto a = test::matrix_of(3, 2, {{0, 1, 2.0}});
   const auto b = test::matrix_of(2, 3, {{1, 0, 5.0}});
-  const auto c = multiply(a.view(), b.view(), Diagonal::always_stored);
+  const auto c = multiply(a.view(), b.view(), {.diagonal = true});
   EXPECT_EQ(c.nnz(), 3);
   EXPECT_EQ(c.col_idx, (Array<std::int32_t>{0, 1, 2}));
   EXPECT_EQ(c.values, (Array<double>{10, 0, 0}));
@@ -56,7 +56,7 @@ TEST(SparseProduct, TakesNewValuesOnTheSamePattern) {
   const auto b = random_matrix(700, 800, 4);
   auto c = multiply(a.view(), b.view());
   for (double& value : a.values) value = 1 / value;
-  multiply_again(a.view(), b.view(), c);
+  multiply_again(a.view(), b.view(), {}, c);
   const auto fresh = multiply(a.view(), b.view());
   EXPECT_EQ(c.values, fresh.values);
 }
