@@ -13,11 +13,13 @@ using trireme::Smoother;
 
 struct Options {
   Smoother smoother = Smoother::chebyshev;
-  std::int32_t degree = 2;  // products of one smoothing, 1 to 8; 1 to 4 of chebyshev
+  std::int32_t degree = 2;  // products of one smoothing, 1 to 8
   CycleKind cycle = CycleKind::v;
   // Of strong connections, relative to the strongest one of a node (strength.hpp). From 0 to below 1.
   double threshold = 0.25;
-  bool smoothed_prolongator = true;    // false: plain aggregation, for nonsymmetric matrices
+  // False: plain aggregation, whose coarse matrices have fewer nonzeros and whose cycles converge more
+  // slowly. A level that a smoothed prolongator would fill is coarsened by plain aggregation anyway.
+  bool smoothed_prolongator = true;
   std::int32_t aggressive_levels = 0;  // finest levels that are coarsened twice at once
   // Of the matrix values of all levels: FP32 by default, because a preconditioner need not be exact.
   // A level whose values leave the range of FP32 is stored in FP64.

@@ -16,8 +16,9 @@ namespace trireme::multigrid {
 namespace {
 
 constexpr int kEstimationSteps = 10;
-constexpr double kMargin = 1.1;       // for what the estimation has not found
-constexpr double kIntervalRatio = 7;  // upper end over lower end of the Chebyshev interval
+constexpr double kMargin = 1.1;         // for what the estimation has not found
+constexpr double kIntervalRatio = 7;    // upper end over lower end of the Chebyshev interval
+constexpr double kCoarsestRatio = 100;  // the same where no coarser level takes the lower part
 
 // z = W r
 struct ApplyInverse {
@@ -224,8 +225,9 @@ SmootherNumbers smoother_numbers(MPI_Comm comm, HostOperator& op, const Options&
          "the spectrum of level {} of the multigrid hierarchy cannot be estimated; use another "
          "preconditioner",
          level.number);
+  const double ratio = level.coarsest ? kCoarsestRatio : kIntervalRatio;
   numbers.smoothing = smoother == Smoother::chebyshev
-                          ? chebyshev_smoothing(degree, high / kIntervalRatio, high)
+                          ? chebyshev_smoothing(degree, high / ratio, high)
                           : jacobi_smoothing(degree, 4.0 / 3 / high);
   return numbers;
 }

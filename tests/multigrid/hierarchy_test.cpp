@@ -122,6 +122,13 @@ TEST(Hierarchy, StoresValuesBeyondTheRangeOfFp32InFp64) {
   }
 }
 
+TEST(Hierarchy, DoesNotFillUpOnAGraphWithoutAGeometry) {
+  const auto a = generated(MPI_COMM_WORLD, "graph", 3000);
+  Hierarchy m(a, {}, small_levels());
+  EXPECT_LT(m.operator_complexity(), 2);
+  EXPECT_TRUE(solve_by_cg(a, m).converged);
+}
+
 // A nonsymmetric matrix: the stationary iteration x += M (b - A x).
 TEST(Hierarchy, ReducesTheErrorOfConvectionAndDiffusion) {
   const auto a = generated(MPI_COMM_WORLD, "convection3d", 14);

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "multigrid/ghost_rows.hpp"
 #include "multigrid/on_ranks.hpp"
+#include "multigrid/symmetry.hpp"
 
 namespace trireme::multigrid {
 namespace {
@@ -97,6 +99,59 @@ TEST(HierarchyOnRanks, TellsTheLevelsAndWhatTheyCost) {
   EXPECT_GT(m.set_up().total, m.set_up().products);
   EXPECT_GT(m.bytes(), 0);
   EXPECT_EQ(m.remark(), "");
+}
+
+// A prolongator whose row i has the entry i + 1 in the coarse column of its rank that i / 3 names, and
+// 0.5 in the first one.
+CsrMatrix<double> rows_with_their_numbers(const DistributedMatrix& a) {
+  CsrMatrix<double> p;
+  p.rows = a.local_rows();
+  p.cols = p.rows / 3 + 2;
+  for (std::int64_t i = 0; i < p.rows; ++i) {
+    for (const std::int64_t column : {std::int64_t{0}, 1 + i / 3})
+      p.col_idx.push_back(static_cast<std::int32_t>(column));
+    p.values.push_back(0.5);
+    p.values.push_back(static_cast<double>(a.first_row() + i + 1));
+    p.row_ptr.push_back(static_cast<std::int32_t>(p.col_idx.size()));
+  }
+  return p;
+}
+
+TEST(GhostRows, AreThoseOfTheirOwners) {
+  const auto a = generated(MPI_COMM_WORLD, "poisson3d", 7);
+  const CsrMatrix<double> p = rows_with_their_numbers(*a);
+  const int ranks = size_of(MPI_COMM_WORLD);
+  std::vector<std::int64_t> coarse_starts(ranks + 1, 0);
+  for (int r = 0; r < ranks; ++r)
+    coarse_starts[r + 1] = coarse_starts[r] + (a->row_starts[r + 1] - a->row_starts[r]) / 3 + 2;
+  const GhostRows ghosts =
+      fetch_ghost_rows(MPI_COMM_WORLD, a->halo, p.view(), coarse_starts[rank_of(MPI_COMM_WORLD)]);
+  ASSERT_EQ(ghosts.rows.rows, a->halo.ghosts);
+  EXPECT_EQ(ghosts.rows.cols, std::ssize(ghosts.columns));
+  for (std::int64_t g = 0; g < ghosts.rows.rows; ++g) {
+    const std::int64_t row = a->blocks.ghost_columns[g];
+    int owner = 0;
+    while (a->row_starts[owner + 1] <= row) ++owner;
+    ASSERT_EQ(ghosts.rows.row_ptr[g + 1], 2 * (g + 1));
+    EXPECT_EQ(ghosts.rows.values[2 * g], 0.5);
+    EXPECT_EQ(ghosts.rows.values[2 * g + 1], static_cast<double>(row + 1));
+    EXPECT_EQ(ghosts.columns[ghosts.rows.col_idx[2 * g]], coarse_starts[owner]);
+    EXPECT_EQ(ghosts.columns[ghosts.rows.col_idx[2 * g + 1]],
+              coarse_starts[owner] + 1 + (row - a->row_starts[owner]) / 3);
+  }
+}
+
+TEST(Symmetry, IsSeenInAMatrix) {
+  for (const char* kind : {"poisson3d", "blocks", "convection3d"}) {
+    HostOperator op(generated(MPI_COMM_WORLD, kind, 6), "csr", Precision::mixed);
+    EXPECT_EQ(is_symmetric(op), std::string(kind) != "convection3d") << kind;
+  }
+  const auto a = generated(MPI_COMM_WORLD, "poisson3d", 20);
+  Array<double> values = values_of(*a);
+  if (a->first_row() == 0) values[1] *= 1.001;  // one entry off the diagonal
+  a->replace_values(values);
+  HostOperator op(a, "csr");
+  EXPECT_FALSE(is_symmetric(op));
 }
 
 }  // namespace
