@@ -163,19 +163,21 @@ class Solves(SolveCase):
         self.assertRegex(" ".join(done.stdout.split()), r"csr-mixed: .* times as fast as double: .* s and \d+")
         self.assertTrue((self.results / "solution-csr-mixed.h5").exists())
 
-    def test_gamg_takes_the_rigid_body_modes_of_a_file_or_a_generator(self):
+    def test_multigrid_takes_the_rigid_body_modes_of_a_file_or_a_generator(self):
         subprocess.run([PROBLEM, "generate", "elasticity3d", self.folder / "e.h5", "-n", "10", "--rhs", "random"],
                        check=True, capture_output=True)
 
-        def iterations(problem, *arguments):
-            self.solve(f"problem: {{{problem}}}\nsolver: {{preconditioner: gamg}}\nkernel: csr\ndevice: cpu\n",
-                       *arguments)
+        def iterations(problem, preconditioner):
+            self.solve(f"problem: {{{problem}}}\nsolver: {{preconditioner: {preconditioner}}}\nkernel: csr\n"
+                       "device: cpu\n")
             return self.report()["runs"][0]["iterations"]
 
-        with_modes = iterations("file: e.h5, rhs: /b")
-        self.assertEqual(iterations("generate: elasticity3d, n: 10, rhs: random"), with_modes)
-        without = iterations("file: e.h5, rhs: /b, coordinates: none")
-        self.assertLess(with_modes, 0.6 * without)
+        for preconditioner in ("multigrid", "gamg"):
+            with self.subTest(preconditioner):
+                with_modes = iterations("file: e.h5, rhs: /b", preconditioner)
+                self.assertEqual(iterations("generate: elasticity3d, n: 10, rhs: random", preconditioner), with_modes)
+                without = iterations("file: e.h5, rhs: /b, coordinates: none", preconditioner)
+                self.assertLess(with_modes, 0.6 * without)
 
     def test_takes_changes_from_the_command_line(self):
         self.case("solver: {method: bicgstab}\n", "preset.yaml")
