@@ -155,13 +155,10 @@ void Hierarchy::Parts::find_coarse_matrix(Level& level) {
   collectively(comm, [&] {
     const LocalRows a = local_rows(*level.matrix);
     const CsrView<double> p_ghost = t.ghost_rows.rows.view();
-    if (t.product) {
+    if (t.product)
       t.product->renew(a, p, p_ghost);
-      t.restriction.renew(p);
-    } else {
+    else
       t.product.emplace(a, p, p_ghost, t.coarsening.coarse_block_size);
-      t.restriction = transposed(p);
-    }
   });
   set_up.products += watch.seconds();
 }
@@ -325,10 +322,7 @@ std::int64_t Hierarchy::Parts::bytes() const {
     if (!level->transfer) continue;
     const Transfer& t = *level->transfer;
     add_matrix(t.coarsening.p);
-    add_matrix(t.restriction.matrix);
-    add(t.restriction.source);
-    add_matrix(t.product->local());
-    add_matrix(t.product->ghost());
+    sum += t.product->bytes();
   }
   return sum;
 }

@@ -26,12 +26,12 @@ namespace trireme::multigrid {
 // Rows of a level that this process works on, as the set-up reads them.
 LocalRows local_rows(const DistributedMatrix& matrix);
 
-// From a level to the next coarser one. The kernels keep views of `coarsening.p` and `restriction`.
+// From a level to the next coarser one. The kernels keep views of `coarsening.p` and of
+// P^T, which `product` holds.
 struct Transfer {
   Coarsening coarsening;
   GhostRows ghost_rows;
-  std::optional<TripleProduct> product;   // P^T A P
-  Transposed restriction;                 // P^T
+  std::optional<TripleProduct> product;   // P^T A P, with P^T
   Precision precision = Precision::full;  // of the values in the two kernels
   std::unique_ptr<HostKernel<double>> prolong, restrict_to;
   std::vector<std::int64_t> row_starts;  // of the coarse matrix

@@ -32,9 +32,12 @@ class TripleProduct {
 
   const CsrMatrix<double>& local() const { return local_; }
   const CsrMatrix<double>& ghost() const { return ghost_; }
-  std::int64_t repaired() const { return repaired_; }  // diagonal entries
+  const CsrMatrix<double>& restriction() const { return p_transposed_.matrix; }  // P^T
+  std::int64_t repaired() const { return repaired_; }                            // diagonal entries
+  std::int64_t bytes() const;
 
  private:
+  void forget_values();
   void repair_diagonal(const LocalRows& a);
 
   ProductRules first_rules() const { return {ColumnOrder::as_they_come, false, run_}; }
@@ -43,7 +46,7 @@ class TripleProduct {
 
   std::int32_t run_ = 1;
   Transposed p_transposed_;
-  CsrMatrix<double> a_p_, a_p_ghost_;
+  CsrMatrix<double> a_p_, a_p_ghost_;  // A P, without values between two calls
   CsrMatrix<double> local_, ghost_;
   std::int64_t repaired_ = 0;
 };
