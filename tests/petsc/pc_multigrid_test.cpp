@@ -175,6 +175,28 @@ TEST_F(Multigrid, IsRenewedForNewValuesAndBuiltAnewForANewPattern) {
     }
 }
 
+// z = M^-1 r is 16 times smaller for a matrix that is 16 times larger.
+TEST_F(Multigrid, RenewedLevelsHaveTheNewNumbers) {
+  for (const bool trireme : {false, true}) {
+    MatHandle matrix = laplacian(40);
+    make(trireme ? as_trireme(std::move(matrix)) : std::move(matrix), KSPCG, kTriremeMultigrid);
+    petsc_check(KSPSetUp(ksp));
+    VecHandle before, after;
+    petsc_check(VecDuplicate(b, before.put()));
+    petsc_check(VecDuplicate(b, after.put()));
+    petsc_check(PCApply(pc(), b, before));
+    scale_and_tell(ksp, a, 16);
+    petsc_check(KSPSetUp(ksp));
+    petsc_check(PCApply(pc(), b, after));
+    EXPECT_EQ(multigrid().renewals(), 1);
+    PetscReal norm = 0, difference = 0;
+    petsc_check(VecNorm(before, NORM_2, &norm));
+    petsc_check(VecAXPBY(after, -1, 16, before));
+    petsc_check(VecNorm(after, NORM_2, &difference));
+    EXPECT_LE(difference, 1e-10 * norm);
+  }
+}
+
 TEST_F(Multigrid, OtherOptionsBuildItAnew) {
   make(laplacian(30), "trireme_cg", kTriremeMultigrid);
   expect_solved("default");
