@@ -157,8 +157,9 @@ TEST(Strength, IgnoresTheScalesOfRowsAndColumns) {
   for (std::int64_t i = 0; i < a.rows; ++i)
     for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
       a.values[k] *= scales[i % 5] * scales[a.col_idx[k] % 5];
-  const NodeGraph scaled = graph_of(a, 0.25);
-  EXPECT_EQ(plain.neighbour, scaled.neighbour);
+  const Strength scaled = find_strength(test::without_ghosts(a), 1, 0.25);
+  EXPECT_EQ(plain.neighbour, scaled.graph.neighbour);
+  EXPECT_TRUE(scaled.strong.empty());
 }
 
 TEST(Strength, OfBlocksIsThatOfTheirFrobeniusNorms) {

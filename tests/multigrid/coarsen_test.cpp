@@ -98,10 +98,10 @@ TEST(Prolongator, AddsGhostEntriesToTheDiagonalSoThatRowSumsStay) {
 }
 
 TEST(Prolongator, DoesNotSmoothARowThatDroppedEntriesLeaveWithoutDiagonal) {
-  // Row 0 is held by rank 1's column alone, and row sums are 0.
+  // The entries of the other rank are larger than the diagonal.
   const auto local =
       test::matrix_of(2, 2, {{0, 0, 1.0}, {0, 1, -0.01}, {1, 0, -0.01}, {1, 1, 1.0}});
-  const auto ghost = test::matrix_of(2, 2, {{0, 0, -0.99}, {1, 1, -0.99}});
+  const auto ghost = test::matrix_of(2, 2, {{0, 0, -1.5}, {1, 1, -1.5}});
   const std::int32_t columns[] = {2, 3};
   const Coarsening c = coarsen({local.view(), ghost.view(), columns, 0}, {}, {});
   for (int i = 0; i < 2; ++i) EXPECT_EQ(row_sum(c.p, i), 1) << i;
