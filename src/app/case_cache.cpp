@@ -58,7 +58,8 @@ CacheKey decision_key(const Case& c, const KernelChoice& kernel, const CaseOutco
       .add("precision", to_string(kernel.precision))
       .add("method", c.solver.method)
       .add("engine", to_string(c.solver.engine))
-      .add("preconditioner", c.solver.preconditioner)
+      .add("preconditioner",
+           c.solver.choose_preconditioner ? std::string(kAuto) : c.solver.preconditioner)
       .add("reproducible", c.reproducible ? "yes" : "no")
       .add("ordering", to_string(c.ordering))
       .add("petsc", petsc);

@@ -27,7 +27,7 @@ struct CheckpointSettings {
 // Something that is done between two iterations: the loop is left for it and goes on afterwards.
 struct Interlude {
   std::function<bool()> due;  // asked in every iteration; the answer of rank 0 counts; null: never
-  std::function<void()> run;  // collective
+  std::function<bool()> run;  // collective; true: the loop goes on in a new Krylov space
 };
 
 class Checkpointer {
@@ -55,6 +55,8 @@ class Checkpointer {
   // KspSolver::solve() from where the earlier run ended, with checkpoints meanwhile. History and
   // iterations of the result are those of all runs; its seconds are those of this run.
   KspResult solve(KspSolver& solver, Vec b, Vec x, const Solve& what);
+  // Forgets what the last solve of right-hand side k has left, so that the next one begins anew.
+  void forget(std::size_t k) { entry(k) = {}; }
   // The final result of right-hand side k; `x` of the constructor holds the solution.
   void solved(std::size_t k, const KspResult& result);
   void begin_round(std::int64_t solves_before);

@@ -120,7 +120,11 @@ void KernelTuning::solve_ends(KspResult& result) {
 
 Interlude KernelTuning::interlude() {
   if (!tuner_) return {};
-  return {[this] { return due(); }, [this] { run(); }};
+  return {[this] { return due(); },
+          [this] {
+            run();
+            return false;
+          }};
 }
 
 double KernelTuning::products_ahead() const {

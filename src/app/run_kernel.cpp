@@ -8,6 +8,8 @@
 #include "app/kernel_tuning.hpp"
 #include "app/memory.hpp"
 #include "app/moved_rows.hpp"
+#include "app/multigrid_facts.hpp"
+#include "app/preconditioner_tuning.hpp"
 #include "app/product_figures.hpp"
 #include "app/solves.hpp"
 #include "parallel/collective.hpp"
@@ -52,12 +54,15 @@ void append(std::vector<std::string>& notes, const std::vector<std::string>& mor
 
 }  // namespace
 
-Plan make_plan(const SolveContext& context, const KernelChoice& kernel) {
+// `preconditioner`: in place of that of the case, where it is not empty.
+Plan make_plan(const SolveContext& context, const KernelChoice& kernel,
+               const std::string& preconditioner) {
   const bool mixed = kernel.precision == Precision::mixed;
   Plan plan;
   plan.amat = make_amat(context.matrix, kernel, context.order(kernel.ordering, kernel.device));
   plan.memory = peak_memory(context);
   SolverSpec spec = context.spec.solver;
+  if (!preconditioner.empty()) spec.preconditioner = preconditioner;
   if (const auto only = find_case_kernel(kernel.name).engine_on(kernel.device)) spec.engine = only;
   plan.solver = std::make_unique<KspSolver>(spec, plan.amat->mat(), plan.amat->assembled(),
                                             context.matrix, modes_of(context));
@@ -80,15 +85,28 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   const bool mixed = kernel.precision == Precision::mixed;
 
   reset_peak_resident();
-  Plan plan = make_plan(context, kernel);
+  const bool choose = context.spec.solver.choose_preconditioner;
+  const auto first = choose ? first_preconditioner(*context.matrix) : std::string();
+  Plan plan = make_plan(context, kernel, first);
+  std::optional<PreconditionerTuning> preconditioning;
+  if (choose)
+    preconditioning.emplace(*context.matrix, *plan.amat, *plan.solver,
+                            context.preconditioner_clock);
+  // Multigrid needs the rows in the order of the file.
+  Case spec = context.spec;
+  if (choose && !spec.ordering && kernel.device == Device::cpu) spec.ordering = Ordering::given;
   std::optional<KernelTuning> tuning;
   if (planned.automatic)
-    tuning.emplace(context.spec, context.matrix, kernel, *plan.amat, *plan.solver, planned.earlier,
+    tuning.emplace(spec, context.matrix, kernel, *plan.amat, *plan.solver, planned.earlier,
                    context.measure, context.order, planned.traits);
   plan.amat->times().clear();
-  const auto plan_again = [&] { return make_plan(context, tuning ? tuning->kernel() : kernel); };
-  KernelRun run =
-      Solves(context, plan, plan_again, on_iteration, tuning ? &*tuning : nullptr).all();
+  const auto plan_again = [&] {
+    return make_plan(context, tuning ? tuning->kernel() : kernel,
+                     preconditioning ? preconditioning->running() : "");
+  };
+  KernelRun run = Solves(context, plan, plan_again, on_iteration, tuning ? &*tuning : nullptr,
+                         preconditioning ? &*preconditioning : nullptr)
+                      .all();
   Amat* const amat = plan.amat.get();
   const KspSolver& solver = *plan.solver;
 
@@ -112,6 +130,9 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   o.engine = solver.engine();
   o.preconditioner = solver.preconditioner();
   o.rtol = solver.rtol();
+  if (preconditioning) o.preconditioner_choice = preconditioning->outcome();
+  if (const multigrid::Hierarchy* const hierarchy = solver.multigrid())
+    o.multigrid = outcome_of(context.matrix->comm, *hierarchy);
   o.ranks = size_of(context.matrix->comm);
   o.seconds.read += context.problem.read_seconds;
   o.seconds.build += amat->build_seconds();

@@ -12,6 +12,7 @@
 #include "app/checkpointer.hpp"
 #include "app/kernel_tuning.hpp"
 #include "app/plain_product.hpp"
+#include "app/preconditioner_tuning.hpp"
 #include "app/requested_kernels.hpp"
 #include "app/start_clock.hpp"
 #include "app/steps.hpp"
@@ -39,6 +40,7 @@ struct SolveContext {
   FindOrder order = [](Ordering, Device) { return std::shared_ptr<OrderedMatrix>(); };
   // Is told that a step of the sequence begins: its number and the number of all steps.
   std::function<void(std::int64_t, std::int64_t)> on_step = {};
+  PreconditionerClock preconditioner_clock = {};  // of `preconditioner: auto`
   MeasureProduct measure = [](Operator& op, int products) {
     return op.measure_product_us(products);
   };

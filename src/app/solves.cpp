@@ -49,12 +49,14 @@ void Solves::ScaledSystem::measure(const Solves& solves, bool nonzero_guess) {
 }
 
 Solves::Solves(const SolveContext& context, Plan& plan, std::function<Plan()> make_plan,
-               const IterationCallback& on_iteration, KernelTuning* tuning)
+               const IterationCallback& on_iteration, KernelTuning* tuning,
+               PreconditionerTuning* preconditioning)
     : context_(context),
       plan_(plan),
       make_plan_(std::move(make_plan)),
       on_iteration_(on_iteration),
       tuning_(tuning),
+      preconditioning_(preconditioning),
       solutions_(columns_of(context)),
       residuals_(columns_of(context)),
       errors_(columns_of(context)),
@@ -160,6 +162,31 @@ void Solves::solve(std::size_t k) {
   note(k, system, std::move(result), local_values(x_));
 }
 
+Interlude Solves::interlude() const {
+  const Interlude kernels = tuning_ ? tuning_->interlude() : Interlude();
+  const Interlude preconditioners = preconditioning_ ? preconditioning_->interlude() : Interlude();
+  if (!preconditioners.due) return kernels;
+  if (!kernels.due) return preconditioners;
+  struct Asked {
+    int kernels = 0, preconditioners = 0;
+  };
+  const auto asked = std::make_shared<Asked>();
+  const auto due = [=] {
+    asked->kernels |= kernels.due() ? 1 : 0;
+    asked->preconditioners |= preconditioners.due() ? 1 : 0;
+    return asked->kernels != 0 || asked->preconditioners != 0;
+  };
+  const auto run = [=, this] {
+    Asked now = std::exchange(*asked, {});
+    MPI_Bcast(&now, 2, MPI_INT, 0, context_.matrix->comm);
+    const Stopwatch watch;
+    if (now.kernels != 0) kernels.run();
+    preconditioning_->paused(watch.seconds());
+    return now.preconditioners != 0 && preconditioners.run();
+  };
+  return {due, run};
+}
+
 KspResult Solves::run_solver(std::size_t k, int of_x, bool nonzero_guess, double unit,
                              double target) {
   KspSolver& solver = *plan_.solver;
@@ -167,22 +194,39 @@ KspResult Solves::run_solver(std::size_t k, int of_x, bool nonzero_guess, double
   const std::int64_t uncounted =
       solver.engine() == Engine::resident ? 0 : checkpointer_->iterations_before(k);
   if (tuning_) tuning_->solve_begins(wanted_ - count_ - 1);
+  if (preconditioning_) preconditioning_->solve_begins(wanted_ - count_ - 1);
   solver.monitor([&](std::int64_t iteration, double norm) {
     if (tuning_) tuning_->iteration(iteration, norm, target);
+    if (preconditioning_) preconditioning_->iteration(norm, target);
     if (on_iteration_) on_iteration_(uncounted + iteration, relative(norm, unit));
   });
   const std::optional<std::int64_t> copies_before = petsc_device_copies();
   if (context_.clock) context_.clock->iterations_begin();
-  KspResult result = checkpointer_->solve(
-      solver, b_, x_,
-      {.k = k,
-       .nonzero_guess = nonzero_guess,
-       .unit = unit,
-       .solution = [of_x](Vec x) { return times_power_of_two(local_values(x), of_x); },
-       .guess = [of_x](const Array<double>& x,
-                       Vec into) { set_local_values(into, Scaled(x, -of_x).values()); },
-       .interlude = tuning_ ? tuning_->interlude() : Interlude()});
+  const Array<double> guess =
+      preconditioning_ && nonzero_guess ? local_values(x_) : Array<double>();
+  double failed_seconds = 0;
+  KspResult result;
+  for (;;) {
+    result = checkpointer_->solve(
+        solver, b_, x_,
+        {.k = k,
+         .nonzero_guess = nonzero_guess,
+         .unit = unit,
+         .solution = [of_x](Vec x) { return times_power_of_two(local_values(x), of_x); },
+         .guess = [of_x](const Array<double>& x,
+                         Vec into) { set_local_values(into, Scaled(x, -of_x).values()); },
+         .interlude = interlude()});
+    if (!preconditioning_ || !preconditioning_->falls_back(result)) break;
+    failed_seconds += result.seconds;
+    checkpointer_->forget(k);
+    if (nonzero_guess)
+      set_local_values(x_, guess);
+    else
+      petsc_check(VecSet(x_, 0));
+  }
+  result.seconds += failed_seconds;
   if (tuning_) tuning_->solve_ends(result);
+  if (preconditioning_) preconditioning_->solve_ends(result);
   if (copies_before) copies_ += *petsc_device_copies() - *copies_before;
   return result;
 }

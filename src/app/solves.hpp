@@ -12,6 +12,7 @@
 #include "app/checkpointer.hpp"
 #include "app/kernel_tuning.hpp"
 #include "app/plan.hpp"
+#include "app/preconditioner_tuning.hpp"
 #include "app/renewal.hpp"
 #include "app/run_kernel.hpp"
 #include "app/step_overlap.hpp"
@@ -24,10 +25,12 @@ namespace trireme {
 class Solves {
  public:
   // All references must outlive this. Where a step of a sequence needs another plan, `plan` is
-  // replaced by what make_plan() returns. `tuning`, which may be null, is told of each solve and may
-  // change the kernel of the plan, until the plan is replaced. Collective, as is all().
+  // replaced by what make_plan() returns. `tuning` and `preconditioning`, which may be null, are told of
+  // each solve and may change the kernel and the preconditioner of the plan, until the plan is
+  // replaced. Collective, as is all().
   Solves(const SolveContext& context, Plan& plan, std::function<Plan()> make_plan,
-         const IterationCallback& on_iteration, KernelTuning* tuning = nullptr);
+         const IterationCallback& on_iteration, KernelTuning* tuning = nullptr,
+         PreconditionerTuning* preconditioning = nullptr);
 
   // Solves every right-hand side `repeat` times, or each step of a sequence once, until a signal or
   // a round or a step that has not converged. An error in the data of a step after the first one
@@ -70,6 +73,8 @@ class Solves {
   // One solve from b_ and x_, or from the vectors on the device that the solver was given.
   // The caller's x is the solver's times 2^of_x.
   KspResult run_solver(std::size_t k, int of_x, bool nonzero_guess, double unit, double target);
+  // What is done between two iterations.
+  Interlude interlude() const;
   // In solves_overlapped.cpp: the steps of a sequence on one GPU, see step_overlap.hpp. The verdict
   // on a step that seems to have converged is pending while the next step is solved.
   struct Pending {
@@ -108,6 +113,7 @@ class Solves {
   std::function<Plan()> make_plan_;
   const IterationCallback& on_iteration_;
   KernelTuning* tuning_;
+  PreconditionerTuning* preconditioning_;
   Array<double> values_of_x_, values_of_b_;  // of the vectors
   VecHandle x_, b_;
   std::vector<Array<double>> solutions_;    // the latest of each right-hand side

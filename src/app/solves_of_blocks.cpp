@@ -100,7 +100,7 @@ Width fastest_width(Op& op, Width first, Width limit) {
 
 // How many right-hand sides from k on are solved together.
 std::size_t Solves::columns_at_once(std::size_t k) {
-  if (context_.steps) return 1;
+  if (context_.steps || (preconditioning_ && !preconditioning_->lets_blocks_begin())) return 1;
   if (block_width_ == 0) block_width_ = choose_block_width();
   std::size_t count = 0;
   while (count < block_width_ && k + count < solutions_.size() &&
@@ -161,6 +161,8 @@ std::size_t Solves::choose_block_width() {
 
 // As solve(), for `count` right-hand sides from `first` on.
 void Solves::solve_block(std::size_t first, std::size_t count) {
+  // A right-hand side of a block takes about half of the time of a solve by itself.
+  if (preconditioning_) preconditioning_->solve_begins((wanted_ - count_) / 2);
   KspSolver& solver = *plan_.solver;
   const std::int64_t rows = context_.matrix->local_rows();
   const auto width = static_cast<Width>(count);

@@ -101,6 +101,7 @@ void Solves::give_up_plan() {
 
 void Solves::rebuild() {
   tuning_ = nullptr;  // it works on the former plan
+  preconditioning_ = nullptr;
   context_.plain = PlainProduct(context_.matrix);
   plan_ = make_plan_();
   plan_.amat->times().clear();
@@ -131,7 +132,11 @@ void Solves::end_step(std::size_t k) {
   step.converged = verdict_.converged;
   step.relative_residual = residuals_[k];
   step.solve_seconds = each_seconds_.back();
-  renewal_->solved(iterations_, decades_of(history_), step.solve_seconds);
+  // A step within which the preconditioner changed says nothing about the new one's iterations.
+  if (const auto change = preconditioning_ ? preconditioning_->take_change() : std::nullopt)
+    renewal_->renewed(*change);
+  else
+    renewal_->solved(iterations_, decades_of(history_), step.solve_seconds);
   if (overlap_ && k == 0) overlap_->begin_with(solutions_[0]);
   if (!pending_) context_.steps->write(solutions_[k], plan_.amat->on_gpu());
   if (k > 1) solutions_[k - 2] = {};

@@ -128,8 +128,9 @@ struct SolverSpec {
   std::optional<Engine> engine;           // empty: auto
   std::string preconditioner = "jacobi";  // none, jacobi, multigrid, or any PETSc PC name
   MultigridSpec multigrid;                // used by preconditioner multigrid
-  double rtol = 1e-8;                     // of ||b||, unpreconditioned residual
-  double atol = 0;                        // in units of b
+  bool choose_preconditioner = false;  // no key: `preconditioner: auto`, which begins with jacobi
+  double rtol = 1e-8;                  // of ||b||, unpreconditioned residual
+  double atol = 0;                     // in units of b
   std::int64_t max_iterations = 10000;
   Guess guess = Guess::previous;      // of the steps of a sequence
   Renew renew = Renew::adaptive;      // likewise

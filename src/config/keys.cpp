@@ -180,8 +180,9 @@ constexpr std::array kKeys = {
         "case asks for, else PETSc's"},
     Key{"solver.preconditioner",
         field::Text{[](Case& c) -> string& { return c.solver.preconditioner; }}, "",
-        "none, jacobi, pbjacobi, vpbjacobi, trireme_chebyshev (for cg and minres), multigrid "
-        "(smoothed aggregation), or any other PETSc PC name such as ilu, icc, gamg, hypre"},
+        "none, jacobi, auto (begins with jacobi and changes where another one pays), pbjacobi, "
+        "vpbjacobi, trireme_chebyshev (for cg and minres), multigrid (smoothed aggregation), or "
+        "any other PETSc PC name such as ilu, icc, gamg, hypre"},
     Key{"solver.multigrid", field::Section{}, "", "options of preconditioner: multigrid"},
     Key{"solver.multigrid.smoother",
         choice([](Case& c) -> decltype(auto) { return (c.solver.multigrid.smoother); }), "",

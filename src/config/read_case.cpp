@@ -71,6 +71,10 @@ class CaseReader {
 
   Case finish() {
     check_whole(case_, places_);
+    if (case_.solver.preconditioner == kAuto) {
+      case_.solver.choose_preconditioner = true;
+      case_.solver.preconditioner = SolverSpec().preconditioner;
+    }
     return std::move(case_);
   }
 

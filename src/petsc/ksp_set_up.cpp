@@ -40,7 +40,7 @@ bool needs_resident_engine(const std::string& preconditioner) {
 
 KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
                      const std::shared_ptr<const DistributedMatrix>& matrix, const Modes& modes)
-    : matrix_(matrix), amat_(amat) {
+    : spec_(spec), matrix_(matrix), amat_(amat) {
   const Stopwatch watch;
   set_near_nullspace(amat, modes);
   petsc_check(KSPCreate(comm_of(amat), ksp_.put()));
@@ -54,7 +54,8 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
 
   if (divides_by_the_diagonal(pc_of(ksp_))) require_nonzero_diagonal(*matrix, type_of(pc_of(ksp_)));
   note_a_block_size_of_one();
-  if (preconditioner() != kMultigrid && spec.multigrid != MultigridSpec{})
+  if (!spec.choose_preconditioner && preconditioner() != kMultigrid &&
+      spec.multigrid != MultigridSpec{})
     notes_.push_back(
         fmt::format("preconditioner {} does not use solver.multigrid", preconditioner()));
   const bool by_groups = type_of(pc_of(ksp_)).ends_with(PCVPBJACOBI);

@@ -108,6 +108,13 @@ class KspSolver {
   // constructor throws for a matrix that the preconditioner cannot take. Collective.
   double take_values(bool renew);
 
+  // Takes another preconditioner of the resident engine and sets it up. Comes between two solves, or
+  // where a solve of the resident engine was stopped. Returns the seconds of the slowest rank, which
+  // count in setup_seconds(). Throws on every rank Error{usage} where the resident engine lacks it for
+  // this matrix and kernel, and what the constructor throws for a matrix that the preconditioner
+  // cannot take; then a further call of this function must come before the next solve. Collective.
+  double change_preconditioner(const std::string& name);
+
   // The norms that the method tested in the solve that runs or was the last, as far as the history
   // reaches.
   std::vector<double> residuals() const;
@@ -144,6 +151,7 @@ class KspSolver {
   void set_up_blocks();
   std::string unsymmetric_factorisation() const;
 
+  SolverSpec spec_;
   std::shared_ptr<const DistributedMatrix> matrix_;
   Mat amat_;
   std::unique_ptr<AssembledMat> pmat_;

@@ -31,6 +31,13 @@ PreconditionerRule::PreconditionerRule(std::vector<PreconditionerOption> options
   options_.front().is_set_up = true;
 }
 
+void PreconditionerRule::predict(std::size_t option, double set_up_seconds,
+                                 double iteration_seconds) {
+  PreconditionerOption& asked = options_[option];
+  if (!asked.is_set_up) asked.set_up_seconds = set_up_seconds;
+  if (!asked.measured) asked.iteration_seconds = iteration_seconds;
+}
+
 void PreconditionerRule::observe(std::span<const double> norms, double seconds) {
   const auto iterations = static_cast<std::int64_t>(norms.size()) - 1;
   observed_ = std::max<std::int64_t>(0, iterations);
@@ -61,7 +68,7 @@ double PreconditionerRule::iterations_for(std::size_t option, double decades,
   const double rate = rate_of(option);
   // A rate says little about a future that is much longer than the past from which it is.
   double farthest = kNever;
-  if (option == 0 || options_[option].rate_of_first > 0) {
+  if (options_[0].whole_iterations == 0 && (option == 0 || options_[option].rate_of_first > 0)) {
     const auto past = static_cast<double>(std::max<std::int64_t>(iterations, kFirstLook));
     farthest = kFarthest * past / std::max(1.0, options_[option].rate_of_first);
   }

@@ -64,6 +64,8 @@ class PreconditionerRule {
   // options[0] is the one that a run begins with.
   explicit PreconditionerRule(std::vector<PreconditionerOption> options);
 
+  // Seconds of an option's set-up and of its iteration, where they have not been measured.
+  void predict(std::size_t option, double set_up_seconds, double iteration_seconds);
   // Notes what the running option has shown: the norms since it took over in this solve, from the
   // norm at which it did, and the seconds that these iterations took.
   void observe(std::span<const double> norms, double seconds);

@@ -18,9 +18,9 @@ std::string html_report(const CaseOutcome& outcome) {
              svg::escape(outcome.problem.name), html::style()) +
          "<header>\n" + html::headline(outcome) + "</header>\n<main id=\"content\">\n" +
          html::kernels(outcome) + html::curves(outcome) + html::account(outcome) +
-         html::times(outcome) + html::trials(outcome) + html::multigrid(outcome) +
-         html::steps(outcome) + html::columns(outcome) + html::matrix(outcome) +
-         html::details(outcome) + "</main>\n</body>\n</html>\n";
+         html::times(outcome) + html::trials(outcome) + html::preconditioners(outcome) +
+         html::multigrid(outcome) + html::steps(outcome) + html::columns(outcome) +
+         html::matrix(outcome) + html::details(outcome) + "</main>\n</body>\n</html>\n";
 }
 
 }  // namespace trireme

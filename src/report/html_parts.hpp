@@ -20,6 +20,7 @@ std::string curves(const CaseOutcome& outcome);
 std::string account(const CaseOutcome& outcome);
 std::string times(const CaseOutcome& outcome);
 std::string trials(const CaseOutcome& outcome);
+std::string preconditioners(const CaseOutcome& outcome);
 std::string multigrid(const CaseOutcome& outcome);
 std::string steps(const CaseOutcome& outcome);
 std::string columns(const CaseOutcome& outcome);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// "multigrid" of a run in report.json.
+// "multigrid" and "preconditioner_choice" of a run in report.json.
 #include "report/json.hpp"
 
 namespace trireme::json {
@@ -36,6 +36,24 @@ Json multigrid(const std::optional<MultigridOutcome>& m) {
           {"bytes", m->bytes},
           {"set_up_seconds", set_up(m->set_up)},
           {"remark", m->remark}};
+}
+
+Json preconditioner_choice(const std::optional<PreconditionerChoice>& choice) {
+  if (!choice) return nullptr;
+  Json candidates = Json::array();
+  for (const PreconditionerCandidate& c : choice->candidates)
+    candidates.push_back({{"name", c.name},
+                          {"chosen", c.chosen},
+                          {"measured", c.measured},
+                          {"set_up_seconds", optional(c.set_up_seconds)},
+                          {"iteration_us", optional(c.iteration_us)},
+                          {"solve_seconds", optional(c.solve_seconds)},
+                          {"pays_after", optional(c.pays_after)},
+                          {"verdict", c.verdict}});
+  return {{"began_with", choice->began_with},
+          {"solves", choice->solves},
+          {"changed_at", optional(choice->changed_at)},
+          {"candidates", std::move(candidates)}};
 }
 
 }  // namespace trireme::json

@@ -113,7 +113,8 @@ Json run(const RunOutcome& run) {
           {"columns", std::move(columns)},
           {"trial", trial(run.trial)},
           {"convergence_factor", optional(convergence_factor(run.history))},
-          {"multigrid", multigrid(run.multigrid)}};
+          {"multigrid", multigrid(run.multigrid)},
+          {"preconditioner_choice", preconditioner_choice(run.preconditioner_choice)}};
 }
 
 }  // namespace trireme::json

@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "report/account_words.hpp"
+#include "report/choice_words.hpp"
 #include "report/multigrid_words.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
@@ -110,6 +111,21 @@ std::string trials(const CaseOutcome& outcome) {
   return text;
 }
 
+std::string choices(const CaseOutcome& outcome) {
+  std::string text;
+  for (const RunOutcome& run : outcome.runs) {
+    if (!run.preconditioner_choice) continue;
+    text += fmt::format("\n### How the preconditioner of {} was chosen\n\n", escape(label(run))) +
+            head({"preconditioner", "figures", "set-up", "iteration", "one solve", "pays after",
+                  "why"});
+    for (const PreconditionerCandidate& c : run.preconditioner_choice->candidates) {
+      const auto [name, from, set_up, iteration, solve, pays, why] = words::cells(c);
+      text += row({escape(name), from, set_up, iteration, solve, pays, escape(why)});
+    }
+  }
+  return text;
+}
+
 std::string levels(const CaseOutcome& outcome) {
   std::string text;
   for (const RunOutcome& run : outcome.runs) {
@@ -185,8 +201,8 @@ std::string markdown_report(const CaseOutcome& outcome) {
   }
   for (const std::string& line : {words::account_line(outcome), words::start(outcome.start)})
     if (!line.empty()) text += "- " + escape(line) + "\n";
-  return text + account(outcome) + trials(outcome) + levels(outcome) + steps(outcome) +
-         columns(outcome) + details(outcome);
+  return text + account(outcome) + trials(outcome) + choices(outcome) + levels(outcome) +
+         steps(outcome) + columns(outcome) + details(outcome);
 }
 
 }  // namespace trireme

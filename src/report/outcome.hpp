@@ -10,6 +10,7 @@
 #include "base/choices.hpp"
 #include "base/error.hpp"
 #include "report/multigrid_outcome.hpp"
+#include "report/preconditioner_choice.hpp"
 
 namespace trireme {
 
@@ -155,9 +156,10 @@ struct RunOutcome {
   std::vector<double> history;  // residual norms, relative to ||b||, from iteration 0
   std::string ordering = "given";  // the order of rows in which it worked: given, rcm, cluster
   std::string ghost_kernel{};      // multiplies by the columns of other ranks; empty: `kernel` does
-  std::optional<TrialOutcome> trial;          // of `kernel: auto`
-  std::optional<MultigridOutcome> multigrid;  // where that is the preconditioner
-  std::vector<StepOutcome> steps;             // of problem.steps
+  std::optional<TrialOutcome> trial;                          // of `kernel: auto`
+  std::optional<MultigridOutcome> multigrid;                  // where that is the preconditioner
+  std::optional<PreconditionerChoice> preconditioner_choice;  // of `preconditioner: auto`
+  std::vector<StepOutcome> steps;                             // of problem.steps
   std::vector<ColumnOutcome>
       columns;                     // of the last round, where there are several right-hand sides
   std::int64_t block = 1;          // right-hand sides that were solved at once, at most

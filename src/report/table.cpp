@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "report/account_words.hpp"
+#include "report/choice_words.hpp"
 #include "report/multigrid_words.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
@@ -74,7 +75,11 @@ std::string terminal_table(const CaseOutcome& outcome) {
   for (const RunOutcome& run : outcome.runs) text += row(run, name_width);
   text += "\n";
   for (const RunOutcome& run : outcome.runs) text += verdict(outcome, run);
-  for (const RunOutcome& run : outcome.runs) text += levels(outcome, run);
+  for (const RunOutcome& run : outcome.runs) {
+    if (run.preconditioner_choice)
+      text += words::wrap(words::choice(*run.preconditioner_choice), kWidth, 2) + "\n";
+    text += levels(outcome, run);
+  }
   for (const std::string& line : {words::account_line(outcome), words::start(outcome.start)})
     if (!line.empty()) text += words::wrap(line, kWidth, 2) + "\n";
   for (const std::string& line : words::refused(outcome))

@@ -355,6 +355,7 @@ StoppedSolve CudaSolver::stopped() const {
 }
 
 void CudaSolver::go_on(const StoppedSolve& stopped) {
+  if (stopped.new_space) return work_->driver.go_on(stopped);
   const CudaBackend& backend = work_->backend;
   const std::span<const int> places = work_->driver.directions();
   require_directions(stopped, places.size(), backend.rows());

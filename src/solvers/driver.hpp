@@ -91,7 +91,8 @@ class Driver {
             .x = x,
             .zero_guess = zero_guess,
             .state = before ? state_of(*before) : State(),
-            .goes_on = before.has_value(),
+            .goes_on = before && !before->new_space,
+            .same_solve = before && before->new_space,
             .observer = observer};
     job.state.rule = rule;
     std::int64_t exact_from = before ? before->exact_from : -1;
@@ -124,10 +125,11 @@ class Driver {
   // The scalars of the last solve, without directions.
   const StoppedSolve& last() const { return last_; }
   // The next solve continues from the scalars of `stopped`. Its directions must already be in the
-  // work vectors directions().
+  // work vectors directions(), unless it goes on in a new space.
   void go_on(const StoppedSolve& stopped) {
     going_on_ = {
-        stopped.iterations, stopped.reference, stopped.replacements, stopped.exact_from, {}};
+        stopped.iterations, stopped.reference, stopped.replacements, stopped.exact_from, {},
+        stopped.new_space};
   }
 
   // The functions from here to bounds_by_cg() are the `setup` of preconditioners/list.hpp.

@@ -176,6 +176,7 @@ StoppedSolve HostSolver::stopped() const {
 }
 
 void HostSolver::go_on(const StoppedSolve& stopped) {
+  if (stopped.new_space) return work_->driver.go_on(stopped);
   const std::span<const int> places = work_->driver.directions();
   require_directions(stopped, places.size(), work_->backend.rows());
   for (std::size_t k = 0; k < places.size(); ++k)

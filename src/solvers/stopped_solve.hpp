@@ -20,6 +20,9 @@ struct StoppedSolve {
   // This process's rows, in the caller's row order. CG: the next direction p. BiCGSTAB: the shadow
   // residual r0 and the next p. MINRES: none.
   std::vector<Array<double>> directions;
+  // The solve goes on in a new Krylov space, as it must with another preconditioner. It needs no
+  // directions then.
+  bool new_space = false;
 };
 
 // The scalars of a solve that has ended, without directions.

@@ -21,6 +21,7 @@ constexpr Figure kFigures[] = {
     {"iterations", "", "of the last solve"},
     {"solve", "s", "iterating, all solves"},
     {"prepare", "s", "tuning, ordering, building, uploading and the set-up of the solver"},
+    {"setup", "s", "the set-up of the preconditioner and the engine"},
     {"total", "s", "prepare + renew + solve: all but reading"},
     {"wall", "s", "the process from its start to its end"},
     {"memory", "MB", "peak memory of the largest process"},
@@ -53,6 +54,7 @@ Finding finding(const Json& run, double wall, std::int64_t peak_memory) {
   add_if(iterations > 0, "iteration", run.at("iteration_us"));
   f.figures["solve"] = seconds(run, {"solve"});
   f.figures["prepare"] = seconds(run, {"tune", "order", "build", "upload", "setup"});
+  f.figures["setup"] = seconds(run, {"setup"});
   f.figures["total"] = f.figures["prepare"] + seconds(run, {"renew", "solve"});
   f.figures["wall"] = wall;
   f.figures["memory"] = static_cast<double>(peak_memory) * 1e-6;

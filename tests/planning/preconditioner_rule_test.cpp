@@ -151,6 +151,17 @@ TEST(PreconditionerRule, SaysAfterHowManySolvesASetUpHasPaid) {
             "not tried: a solve would take 2 times the time");
 }
 
+TEST(PreconditionerRule, AWholeSolveBoundsNoOtherOptionByItsFirstIterations) {
+  Options options = jacobi_and_multigrid();
+  options[1].failure = "not here";
+  options.push_back({.name = "trireme_chebyshev", .iteration_seconds = 0.005, .rate_of_first = 4});
+  PreconditionerRule rule = after(0.02, 38, options);
+  rule.solved(400, 8, 0.4);
+  // 400 iterations of 1 ms against 100 of 5 ms.
+  EXPECT_DOUBLE_EQ(rule.solve_seconds(2, 8).value(), 0.5);
+  EXPECT_FALSE(rule.next({.decades_whole = 8, .solves_after = 100}));
+}
+
 TEST(PreconditionerRule, AWholeSolveSaysMoreThanARate) {
   PreconditionerRule rule = after(0.02, 38);
   rule.solved(100, 8, 0.1);

@@ -72,9 +72,28 @@ TEST(MultigridReport, HasEveryLevelInMarkdownAndHtml) {
 TEST(MultigridReport, IsLeftOutForAnotherPreconditioner) {
   CaseOutcome outcome = test::sample_outcome();
   outcome.runs.front().multigrid.reset();
+  outcome.runs.front().preconditioner_choice.reset();
   EXPECT_EQ(html_report(outcome).find("id=\"multigrid\""), std::string::npos);
   EXPECT_EQ(terminal_table(outcome).find("multigrid"), std::string::npos);
   EXPECT_TRUE(nlohmann::json::parse(json_report(outcome))["runs"][0]["multigrid"].is_null());
+}
+
+TEST(PreconditionerChoiceReport, SaysWhatWasTakenAndWhenItHasPaid) {
+  const std::string table = terminal_table(test::sample_outcome());
+  EXPECT_NE(
+      table.find("preconditioner: auto took multigrid from iteration 24 on, for 10 solves: its"),
+      std::string::npos)
+      << table;
+  const std::string text = markdown_report(test::sample_outcome());
+  EXPECT_NE(
+      text.find("\n| multigrid | measured | 500 ms | 9.00 ms | 100 ms | 2 solves | its set-up "
+                "has paid after 2 solves |\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(html_report(test::sample_outcome()).find("<b>multigrid ✓</b>"), std::string::npos);
+  const auto run = nlohmann::json::parse(json_report(test::sample_outcome()))["runs"][0];
+  EXPECT_EQ(run["preconditioner_choice"]["candidates"][0]["pays_after"], 2);
+  EXPECT_TRUE(run["preconditioner_choice"]["candidates"][1]["solve_seconds"].is_null());
 }
 
 TEST(MultigridReport, IsInTheJson) {

@@ -121,6 +121,21 @@ inline MultigridOutcome sample_multigrid() {
           .remark = "a remark"};
 }
 
+inline PreconditionerChoice sample_choice() {
+  return {.candidates = {{.name = "multigrid",
+                          .chosen = true,
+                          .measured = true,
+                          .set_up_seconds = 0.5,
+                          .iteration_us = 9000,
+                          .solve_seconds = 0.1,
+                          .pays_after = 2,
+                          .verdict = "its set-up has paid after 2 solves"},
+                         {.name = "jacobi", .verdict = "measured: it takes 4 times the time"}},
+          .began_with = "jacobi",
+          .solves = 10,
+          .changed_at = 24};
+}
+
 // A tridiagonal matrix in 4 x 4 cells.
 inline PatternPicture sample_pattern() {
   return {.cells = 4,
@@ -147,6 +162,7 @@ inline CaseOutcome sample_outcome() {
   outcome.runs[1].trial = sample_trial();
   outcome.runs[1].steps = {sample_step("/A0", 120), sample_step("/A1", 90)};
   outcome.runs[0].multigrid = sample_multigrid();
+  outcome.runs[0].preconditioner_choice = sample_choice();
   outcome.runs[0].block = 2;
   outcome.runs[0].columns = {
       {.iterations = 300, .converged = true, .reason = "converged", .relative_residual = 9e-9},
