@@ -13,7 +13,8 @@ namespace trireme {
 
 bool Solves::can_overlap() const {
   const KspSolver& solver = *plan_.solver;
-  return size_of(context_.matrix->comm) == 1 && context_.steps->next_is_read_alone() &&
+  return !preconditioning_ && size_of(context_.matrix->comm) == 1 &&
+         context_.steps->next_is_read_alone() &&
          std::dynamic_pointer_cast<CudaOperator>(plan_.amat->shared_operator()) &&
          solver.takes_device_vectors() && solver.measures_first_residual() &&
          !context_.steps->solution_is_one();

@@ -99,8 +99,9 @@ std::optional<std::size_t> PreconditionerRule::next(const SolveOutlook& outlook)
     if (k == running_ || !option.failure.empty()) continue;
     const double change = expected_seconds(k, outlook);
     const double trust = running_ == 0 ? kTrust : kTrustToLeave;
-    const bool patient = option.is_set_up || outlook.solves_after > 0 ||
-                         outlook.seconds >= kPatience * option.set_up_seconds;
+    const auto solves = static_cast<double>(1 + outlook.solves_after);
+    const bool patient = option.is_set_up || options_[0].whole_iterations > 0 ||
+                         solves * outlook.seconds >= option.set_up_seconds;
     if (patient && change < trust * stay && change < best) {
       best = change;
       choice = k;

@@ -11,7 +11,10 @@
 // where the decades to come are those left of this solve and those of all solves after it. The rule
 // changes to the option with the greatest gain, if kTrust times what the running option is expected
 // to cost exceeds what the other one is expected to cost. The rate of a Krylov method rises while it
-// runs, so that the rest of a solve is shorter than its present rate says.
+// runs, so that the rest of a solve is shorter than its present rate says. In the first solve a
+// change therefore waits until the time so far, times the number of solves, is that of the set-up:
+// the running option takes at least that long, and a run by the rule at most about twice as long as
+// by the better of the two.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +57,6 @@ class PreconditionerRule {
   static constexpr double kTrust = 0.8;
   // An option that was changed to is left where another one costs less than this part of it.
   static constexpr double kTrustToLeave = 0.7;
-  // A change waits until the solves have taken this part of the set-up of what is changed to.
-  static constexpr double kPatience = 0.1;
   static constexpr std::int64_t kFirstLook = 8;  // iterations of the option that a run begins with
   static constexpr std::int64_t kFirstLookBack = 4;  // iterations of an option that was changed to
   static constexpr double kFarthest =
