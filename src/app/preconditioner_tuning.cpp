@@ -334,7 +334,8 @@ PreconditionerChoice PreconditionerTuning::outcome() const {
               : std::string("its set-up and solves were expected to take less time");
     choice.candidates.push_back(std::move(candidate));
   }
-  std::ranges::stable_partition(choice.candidates, [](const auto& c) { return c.chosen; });
+  std::stable_partition(choice.candidates.begin(), choice.candidates.end(),
+                        [](const auto& c) { return c.chosen; });
   agree(comm_, choice);
   return choice;
 }

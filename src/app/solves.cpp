@@ -163,8 +163,8 @@ void Solves::solve(std::size_t k) {
 }
 
 Interlude Solves::interlude() const {
-  const Interlude kernels = tuning_ ? tuning_->interlude() : Interlude();
-  const Interlude preconditioners = preconditioning_ ? preconditioning_->interlude() : Interlude();
+  Interlude kernels = tuning_ ? tuning_->interlude() : Interlude();
+  Interlude preconditioners = preconditioning_ ? preconditioning_->interlude() : Interlude();
   if (!preconditioners.due) return kernels;
   if (!kernels.due) return preconditioners;
   struct Asked {

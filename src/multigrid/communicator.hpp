@@ -21,6 +21,7 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
+  // NOLINTNEXTLINE(google-explicit-constructor): MPI's functions take the communicator.
   operator MPI_Comm() const { return comm_; }
 
  private:

@@ -158,11 +158,11 @@ Dense generalised_inverse(Elimination& e) {
 }
 
 bool is_symmetric(Dense& a) {
-  return HostPlace::maximum(a.n, false, [&](std::int64_t i) {
-           for (std::int64_t j = 0; j < i; ++j)
-             if (std::abs(a.row(i)[j] - a.row(j)[i]) > 1e-12 * std::abs(a.row(i)[j])) return true;
-           return false;
-         }) == false;
+  return !HostPlace::maximum(a.n, false, [&](std::int64_t i) {
+    for (std::int64_t j = 0; j < i; ++j)
+      if (std::abs(a.row(i)[j] - a.row(j)[i]) > 1e-12 * std::abs(a.row(i)[j])) return true;
+    return false;
+  });
 }
 
 }  // namespace

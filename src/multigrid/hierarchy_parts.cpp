@@ -102,13 +102,8 @@ bool Hierarchy::Parts::coarsen_last(const NearNullspace& modes) {
                      .aggressive = l < options.aggressive_levels,
                      .block_size = static_cast<std::int32_t>(level.node_size)};
   Transfer transfer;
-  collectively(comm, [&] {
-    transfer.coarsening = coarsen(local_rows(*level.matrix), modes,
-                                  {.threshold = options.threshold,
-                                   .smoothed = options.smoothed_prolongator,
-                                   .aggressive = l < options.aggressive_levels,
-                                   .block_size = static_cast<std::int32_t>(level.node_size)});
-  });
+  collectively(comm,
+               [&] { transfer.coarsening = coarsen(local_rows(*level.matrix), modes, rules); });
   const CoarsenSeconds& seconds = transfer.coarsening.seconds;
   set_up.strength += seconds.strength;
   set_up.aggregation += seconds.aggregation;

@@ -48,7 +48,7 @@ Array<double> filtered_diagonal(const FilteredMatrix& a);
 
 // Estimates rho(D^-1 A_F) by the Lanczos method from a fixed random vector, for a symmetric matrix
 // from below; no more than the largest row sum of |D^-1 A_F|. 0 where no row is smoothed.
-double filtered_spectral_radius(const FilteredMatrix& a, std::span<const double> diagonal);
+double filtered_spectral_radius(const FilteredMatrix& f, std::span<const double> diagonal);
 
 // What the prolongator is made of. With weight 0, P = T.
 struct ProlongatorRules {

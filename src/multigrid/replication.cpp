@@ -84,12 +84,12 @@ CsrMatrix<double> Replication::gather_rows(const DistributedMatrix& matrix) cons
 }
 
 std::shared_ptr<DistributedMatrix> Replication::whole(const DistributedMatrix& matrix) const {
-  CsrMatrix<double> all = gather_rows(matrix);
   RowSlab slab{.global_rows = rows_,
                .global_cols = rows_,
-               .global_nnz = all.nnz(),
+               .global_nnz = 0,
                .first_row = 0,
-               .local = std::move(all)};
+               .local = gather_rows(matrix)};
+  slab.global_nnz = slab.local.nnz();
   return distribute(MPI_COMM_SELF, std::move(slab), {0, rows_});
 }
 

@@ -28,7 +28,9 @@ class RowSums {
 
   std::int32_t size() const { return size_; }
   std::span<const std::int32_t> columns() const { return std::span(columns_).first(size_); }
-  std::span<const double> sums() const { return std::span(sums_).first(size_ * kWidth); }
+  std::span<const double> sums() const {
+    return std::span(sums_).first(static_cast<std::size_t>(size_) * kWidth);
+  }
 
   // Appends these columns of the matrix, whole runs of kWidth.
   void append_runs(std::span<const std::int32_t> matrix_columns) {

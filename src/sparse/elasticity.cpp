@@ -157,7 +157,8 @@ std::vector<Array<double>> coordinates(std::int64_t n, const NodeOrder& order, s
     const std::int64_t place = order.place(node);
     at[0][node - first] = static_cast<double>(place % n);
     at[1][node - first] = static_cast<double>(place / n % n);
-    at[2][node - first] = static_cast<double>(place / (n * n) + 1);
+    const std::int64_t plane = place / (n * n);
+    at[2][node - first] = static_cast<double>(plane + 1);
   }
   return at;
 }
