@@ -190,7 +190,8 @@ TEST_F(ModesOfAFile, SpanTheVectorsThatAreGiven) {
 }
 
 TEST_F(ModesOfAFile, AreReadOnlyWhereTheyAreWanted) {
-  write_beside_the_matrix([](hdf5::File& f) { put(f, "/coordinates", {5, 3}, kFourNodes); });
+  const std::vector<double> five_nodes(15);
+  write_beside_the_matrix([&](hdf5::File& f) { put(f, "/coordinates", {5, 3}, five_nodes); });
   ProblemSpec unwanted = spec();
   unwanted.with_modes = false;
   const Problem problem = load_problem(comm, unwanted);
