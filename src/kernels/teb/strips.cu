@@ -6,7 +6,7 @@
 //            stride. The products are not kept there as those of one vector are: they would need 8
 //            to 32 times the memory.
 //   Phase 2  Four lanes, or a multiple of them, sum each row in all vectors. One warp, or all
-//            warps, sum a long first row. How many lanes a row gets is what it is for one vector.
+//            warps, sum a long first row. A row has as many lanes as for one vector.
 //
 // Chunks of a row that is longer than the threshold go to one thread block each, as for one vector.
 //
