@@ -45,7 +45,8 @@ TEST_F(TextChunks, AreWholeLinesInOrder) {
 
 // The text has 1.5 million pieces. To search the text before each of them would take hours.
 TEST_F(TextChunks, TakeOneLongLineInLinearTime) {
-  const std::string text = std::string(12 << 20, '%') + "\nthe end\n";
+  std::string text(12 << 20, '%');
+  text += "\nthe end\n";
   write(text);
   trireme::TextChunks chunks(path_, 8);
   std::string all, chunk;
