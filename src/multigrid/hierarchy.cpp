@@ -35,6 +35,10 @@ void Hierarchy::apply(std::span<const double> r, std::span<double> z) {
 }
 
 const Options& Hierarchy::options() const { return parts_->options; }
+Smoother Hierarchy::smoother() const {
+  const Level& finest = *parts_->levels.front();
+  return finest.op ? finest.smoother.kind : parts_->options.smoother;
+}
 const std::vector<LevelFacts>& Hierarchy::levels() const { return parts_->facts; }
 const SetUpFacts& Hierarchy::set_up() const { return parts_->set_up; }
 

@@ -38,6 +38,8 @@ class Hierarchy {
   void apply(std::span<const double> r, std::span<double> z);
 
   const Options& options() const;
+  // Of the finest level: that of the options, unless it does not suit the matrix.
+  Smoother smoother() const;
   const std::vector<LevelFacts>& levels() const;  // the finest one first
   const SetUpFacts& set_up() const;
   double operator_complexity() const;  // nonzeros of all levels per nonzero of the finest one

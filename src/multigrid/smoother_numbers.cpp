@@ -205,6 +205,7 @@ SmootherNumbers smoother_numbers(MPI_Comm comm, HostOperator& op, const Options&
   const DistributedMatrix& a = op.matrix();
   const Smoother smoother = chosen(options, level);
   SmootherNumbers numbers;
+  numbers.kind = smoother;
   collectively(comm, [&] {
     invert_diagonal(a, level.number, numbers.inverse);
     if (smoother == Smoother::l1_jacobi) invert_l1_diagonal(a.blocks, numbers.inverse);

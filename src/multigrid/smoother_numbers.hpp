@@ -13,6 +13,7 @@
 namespace trireme::multigrid {
 
 struct SmootherNumbers {
+  Smoother kind = Smoother::chebyshev;  // which suits the matrix, after options and SmoothedLevel
   Smoothing smoothing;
   Array<double> inverse;        // W: a number per row, or block_size numbers per row
   std::int64_t block_size = 1;  // of W

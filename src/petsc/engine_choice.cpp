@@ -179,6 +179,18 @@ EngineChoice choose_engine(const SolverSpec& spec) {
   return choose_engine(spec.method, spec.preconditioner);
 }
 
+EngineChoice choose_engine_on_gpu(std::string_view pc_type, const std::string& solution_monitor) {
+  if (pc_type == kTriremeMultigrid)
+    return EngineChoice::petsc(EngineReason::preconditioner_of_cpus, std::string(kMultigrid));
+  if (!solution_monitor.empty())
+    return EngineChoice::petsc(EngineReason::monitor_of_the_solution, solution_monitor);
+  return {};
+}
+
+bool falls_back(const EngineChoice& choice) {
+  return choice.reason == EngineReason::preconditioner_of_cpus;
+}
+
 EngineChoice choose_engine(KSP ksp) {
   using enum EngineReason;
   KSPType type = nullptr;
@@ -208,12 +220,9 @@ EngineChoice choose_engine(KSP ksp) {
   MatNullSpace space = nullptr;
   petsc_check(MatGetNullSpace(amat, &space));
   if (space) return EngineChoice::petsc(null_space);
-  if (std::dynamic_pointer_cast<CudaOperator>(operator_of(amat))) {
-    if (name == kTriremeMultigrid)
-      return EngineChoice::petsc(preconditioner_of_cpus, std::string(kMultigrid));
-    if (const std::string monitor = solution_monitor(ksp); !monitor.empty())
-      return EngineChoice::petsc(monitor_of_the_solution, monitor);
-  }
+  if (std::dynamic_pointer_cast<CudaOperator>(operator_of(amat)))
+    if (EngineChoice on_gpu = choose_engine_on_gpu(name, solution_monitor(ksp)); !on_gpu.resident())
+      return on_gpu;
   KSPNormType norm = KSP_NORM_DEFAULT;
   if (KSPGetNormType(ksp, &norm) != kPetscSuccess) return EngineChoice::petsc(norm_or_side);
   return {};

@@ -8,6 +8,7 @@
 #include "petsc/engine_choice.hpp"
 #include "petsc/ksp_block.hpp"
 #include "petsc/ksp_engine.hpp"
+#include "petsc/ksp_fallback.hpp"
 #include "petsc/ksp_rules.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/row_order.hpp"
@@ -67,11 +68,26 @@ Reason report_iteration(KSP ksp, const solvers::State& state, const Iterate& ite
   return static_cast<Reason>(static_cast<int>(reason));
 }
 
+void require_convergence(KSP ksp) {
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  petsc_check(KSPGetConvergedReason(ksp, &reason));
+  if (reason < 0 && requests_of(ksp).error_if_not_converged)
+    fail(ExitCode::not_converged, "KSPSolve has not converged, reason {}",
+         KSPConvergedReasons[reason]);
+}
+
 void solve(KSP ksp) {
-  if (const EngineChoice choice = choose_engine(ksp); !choice.resident())
-    fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type_of(ksp), describe(choice));
+  const EngineChoice choice = choose_engine(ksp);
   const KspRequests asked = requests_of(ksp);
   KspEngine& engine = engine_of(ksp);
+  engine.fallback.clear();
+  if (falls_back(choice)) {
+    engine.facts = {.executor = fmt::format("PETSc's {}", solve_by_petsc(ksp, engine.method()))};
+    engine.fallback = describe(choice);
+    return require_convergence(ksp);
+  }
+  if (!choice.resident())
+    fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type_of(ksp), describe(choice));
   choose_row_order(ksp);
   prepare(ksp);  // does nothing unless the Mat or the PC is new
   solvers::IterationObserver observer;
@@ -85,9 +101,7 @@ void solve(KSP ksp) {
   const KSPConvergedReason reason = reason_of(ksp, outcome, rule, b, x);
   set_result(ksp, static_cast<PetscInt>(outcome.iterations), outcome.norm, reason);
   engine.facts = facts_of(engine, outcome);
-  if (reason < 0 && asked.error_if_not_converged)
-    fail(ExitCode::not_converged, "KSPSolve has not converged, reason {}",
-         KSPConvergedReasons[reason]);
+  require_convergence(ksp);
 }
 
 PetscErrorCode ksp_solve(KSP ksp) {
@@ -167,6 +181,11 @@ PetscErrorCode ksp_view(KSP ksp, PetscViewer viewer) {
       has_variants(engine.method())
           ? fmt::format(", variant {}", kVariantNames[static_cast<int>(engine.variant())]).c_str()
           : ""));
+  if (!engine.fallback.empty()) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %s, because %s\n",
+                                     engine.facts.executor.c_str(), engine.fallback.c_str()));
+    PetscFunctionReturn(kPetscSuccess);
+  }
   if (!engine.facts.executor.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %s, %s, residual replaced %d times\n",
                                      engine.facts.executor.c_str(), engine.facts.variant.c_str(),

@@ -159,11 +159,18 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
       PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(kPetscSuccess);
   const Options& options = data(pc).options();
+  const multigrid::Hierarchy* const hierarchy = data(pc).hierarchy();
+  const Smoother used = hierarchy ? hierarchy->smoother() : options.smoother;
   PetscCall(PetscViewerASCIIPrintf(
       viewer, "  smoothed aggregation, %s, smoother %s of degree %d, values in %s precision\n",
-      options.cycle == multigrid::CycleKind::v ? "V-cycle" : "W-cycle",
-      to_string(options.smoother).data(), options.degree, to_string(options.precision).data()));
-  const multigrid::Hierarchy* const hierarchy = data(pc).hierarchy();
+      options.cycle == multigrid::CycleKind::v ? "V-cycle" : "W-cycle", to_string(used).data(),
+      options.degree, to_string(options.precision).data()));
+  if (used != options.smoother)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s does not suit this matrix: %s\n",
+                                     to_string(options.smoother).data(),
+                                     options.smoother == Smoother::block_jacobi
+                                         ? "it needs a symmetric one with a block size above 1"
+                                         : "it needs a symmetric one"));
   if (!hierarchy) PetscFunctionReturn(kPetscSuccess);
   PetscCall(PetscViewerASCIIPrintf(
       viewer,

@@ -11,6 +11,9 @@
 // converts to AIJ by a copy. Its block size (MatSetBlockSize) is the number of unknowns per node, and
 // its near null space (MatSetNearNullSpace) is what the coarse levels reproduce.
 //
+// A PC does not know its KSP, so that the matrix decides about the smoother: where it is not symmetric,
+// jacobi takes the place of chebyshev and of block-jacobi, and PCView says so.
+//
 // Options, with the prefix of the PC; multigrid/options.hpp describes what they set:
 //   -pc_trireme_mg_smoother <chebyshev|jacobi|l1-jacobi|block-jacobi>
 //   -pc_trireme_mg_degree <1 to 8>            -pc_trireme_mg_cycle <v|w>

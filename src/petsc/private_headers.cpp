@@ -19,6 +19,10 @@ PetscInt min_iterations(Ksp ksp) {
   return 0;
 }
 template <class Ksp>
+void set_min_iterations(Ksp ksp, PetscInt iterations) {
+  if constexpr (requires { ksp->min_it; }) ksp->min_it = iterations;
+}
+template <class Ksp>
 bool scales_diagonally(Ksp ksp) {
   if constexpr (requires { ksp->dscale; }) return ksp->dscale;
   return false;
@@ -79,6 +83,15 @@ KspRequests requests_of(KSP ksp) {
   asked.error_if_not_converged = ksp->errorifnotconverged;
   return asked;
 }
+void take_tests(KSP ksp, const KspRequests& asked) {
+  ksp->chknorm = asked.untested_iterations;
+  set_min_iterations(ksp, asked.min_iterations);
+  if (ksp->converged != KSPConvergedDefault) return;
+  auto& context = *static_cast<KSPConvergedDefaultCtx*>(ksp->cnvP);
+  context.initialrtol = asked.relative_to_initial_residual ? PETSC_TRUE : PETSC_FALSE;
+  context.mininitialrtol = asked.relative_to_smaller ? PETSC_TRUE : PETSC_FALSE;
+  context.convmaxits = asked.limit_is_success ? PETSC_TRUE : PETSC_FALSE;
+}
 Vec solution_of(KSP ksp) { return ksp->vec_sol; }
 Vec right_hand_side_of(KSP ksp) { return ksp->vec_rhs; }
 KspVectors exchange_vectors(KSP ksp, const KspVectors& other) {
@@ -110,6 +123,8 @@ void report(KSP ksp, const KspProgress& progress) {
   petsc_check(KSPLogResidualHistory(ksp, progress.norm));
   petsc_check(KSPMonitor(ksp, progress.iteration, progress.norm));
 }
+
+KspProgress progress_of(KSP ksp) { return {ksp->its, ksp->rnorm, ksp->rnorm0, ksp->ttol}; }
 
 KSPConvergedReason ask_convergence_test(KSP ksp) {
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;

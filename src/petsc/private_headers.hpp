@@ -64,6 +64,8 @@ struct KspRequests {
   bool error_if_not_converged = false;
 };
 KspRequests requests_of(KSP ksp);
+// Sets how `ksp`, which has PETSc's default test, tests its norms. Leaves out `own_test`.
+void take_tests(KSP ksp, const KspRequests& asked);
 Vec solution_of(KSP ksp);
 Vec right_hand_side_of(KSP ksp);
 // Sets the vectors of the KSP, of which it does not become an owner, and returns the former ones.
@@ -78,6 +80,7 @@ struct KspProgress {
   PetscInt iteration;
   PetscReal norm, reference, target;
 };
+KspProgress progress_of(KSP ksp);
 // PETSc's count of the changes of an object.
 PetscObjectState state_of(Mat mat);
 // Counts a change that was made without PETSc.
