@@ -15,6 +15,8 @@ namespace {
 constexpr double kDamping = 4.0 / 3;  // the weight of the prolongator's smoother times rho
 constexpr std::int32_t kMaxBlockSize = 64;
 
+}  // namespace
+
 void check_sizes(const LocalRows& a, const NearNullspace& modes, const CoarsenRules& rules) {
   if (rules.block_size < 1 || rules.block_size > kMaxBlockSize)
     fail(ExitCode::usage, "multigrid takes blocks of 1 to {} rows, not of {}", kMaxBlockSize,
@@ -27,22 +29,26 @@ void check_sizes(const LocalRows& a, const NearNullspace& modes, const CoarsenRu
          modes.values.size(), modes.width, a.local.rows);
 }
 
-// Estimates the spectral radius, and has `use` take what the prolongator is made of.
-template <class Use>
-void with_prolongator_rules(Coarsening& c, const LocalRows& a, const Use& use) {
+ProlongatorSmoothing prolongator_smoothing(Coarsening& c, const LocalRows& a,
+                                           const NodeExchange& ghosts) {
+  ProlongatorSmoothing smoothing;
+  if (!c.rules.smoothed) return smoothing;
   const FilteredMatrix filtered{a, c.strong, c.rules.block_size};
-  Array<double> diagonal;
-  double weight = 0;
-  if (c.rules.smoothed) {
-    diagonal = filtered_diagonal(filtered);
-    c.spectral_radius = filtered_spectral_radius(filtered, diagonal);
-    if (c.spectral_radius > 0) weight = kDamping / c.spectral_radius;
-  }
-  use(ProlongatorRules{filtered, diagonal, weight, c.aggregate_of_node, c.aggregates,
-                       &c.tentative});
+  smoothing.diagonal = filtered_diagonal(filtered);
+  c.spectral_radius = filtered_spectral_radius(filtered, smoothing.diagonal, ghosts);
+  if (c.spectral_radius > 0) smoothing.weight = kDamping / c.spectral_radius;
+  return smoothing;
 }
 
-}  // namespace
+ProlongatorRules prolongator_rules(const Coarsening& c, const LocalRows& a,
+                                   const ProlongatorSmoothing& smoothing) {
+  return {FilteredMatrix{a, c.strong, c.rules.block_size},
+          smoothing.diagonal,
+          smoothing.weight,
+          c.aggregate_of_node,
+          c.aggregates,
+          &c.tentative};
+}
 
 Coarsening coarsen(const LocalRows& a, const NearNullspace& modes, const CoarsenRules& rules) {
   check_sizes(a, modes, rules);
@@ -63,8 +69,8 @@ Coarsening coarsen(const LocalRows& a, const NearNullspace& modes, const Coarsen
   c.coarse_modes = std::move(c.tentative.coarse_modes);
   c.coarse_block_size = c.tentative.width;
   c.aggregate_of_node = std::move(aggregates.of_node);
-  with_prolongator_rules(c, a,
-                         [&](const ProlongatorRules& made_of) { c.p = make_prolongator(made_of); });
+  const ProlongatorSmoothing smoothing = prolongator_smoothing(c, a);
+  c.p = make_prolongator(prolongator_rules(c, a, smoothing));
   c.seconds.prolongator = watch.lap();
   return c;
 }
@@ -72,8 +78,8 @@ Coarsening coarsen(const LocalRows& a, const NearNullspace& modes, const Coarsen
 void renew(Coarsening& c, const LocalRows& a) {
   Stopwatch watch;
   checked_diagonal(a);
-  with_prolongator_rules(
-      c, a, [&](const ProlongatorRules& made_of) { refill_prolongator(made_of, c.p); });
+  const ProlongatorSmoothing smoothing = prolongator_smoothing(c, a);
+  refill_prolongator(prolongator_rules(c, a, smoothing), c.p);
   c.seconds = {.prolongator = watch.lap()};
 }
 

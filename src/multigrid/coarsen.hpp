@@ -45,9 +45,24 @@ struct Coarsening {
 // number that is not finite, Error{resource} for a prolongator of more than 2^31-1 nonzeros.
 Coarsening coarsen(const LocalRows& a, const NearNullspace& modes, const CoarsenRules& rules);
 
+// Throws Error{usage} and Error{internal} as coarsen() does.
+void check_sizes(const LocalRows& a, const NearNullspace& modes, const CoarsenRules& rules);
+
 // Computes the spectral radius and the values of P again, for a matrix of the same pattern. The
 // aggregates, the tentative prolongator and the choice of strong entries stay. Throws Error{input}
 // as coarsen() does.
 void renew(Coarsening& coarsening, const LocalRows& a);
+
+// How the prolongator is smoothed.
+struct ProlongatorSmoothing {
+  Array<double> diagonal;  // of A_F
+  double weight = 0;
+};
+// Estimates the spectral radius of a coarsening that lacks P. On several ranks, `ghosts` is that of
+// ExtendedRows. Collective.
+ProlongatorSmoothing prolongator_smoothing(Coarsening& coarsening, const LocalRows& a,
+                                           const NodeExchange& ghosts = {});
+ProlongatorRules prolongator_rules(const Coarsening& coarsening, const LocalRows& a,
+                                   const ProlongatorSmoothing& smoothing);
 
 }  // namespace trireme::multigrid

@@ -18,7 +18,9 @@ std::int64_t forecast_bytes(const DistributedMatrix& matrix, std::int32_t width,
   const std::int64_t values = options.precision == Precision::mixed ? 4 : 0;
   // P and P^T: values, columns, the source of each entry, and the values of the kernels.
   const std::int64_t transfer = rows * columns * (2 * 12 + 4 + 2 * values);
-  return nnz * values + rows * 3 * 8 + transfer + nnz / 16 * 28;
+  // The pattern of ExtendedRows.
+  const std::int64_t extended = size_of(matrix.comm) > 1 ? (nnz + rows) * 4 : 0;
+  return nnz * values + rows * 3 * 8 + transfer + extended + nnz / 16 * 28;
 }
 
 void require_memory_of(MPI_Comm comm, const DistributedMatrix& matrix, std::int32_t width,

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fetches rows in two rounds of messages: the lengths of the rows, and then their entries.
+// Fetches rows in three rounds of messages: the lengths of the rows, their columns, and their values.
 #include "multigrid/ghost_rows.hpp"
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 #include "base/error.hpp"
+#include "multigrid/local_numbers.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::multigrid {
@@ -37,7 +34,7 @@ Array<std::int32_t> offsets_of(const Array<std::int32_t>& lengths) {
     sum += lengths[i];
   }
   if (sum > INT32_MAX)
-    fail(ExitCode::resource, "the ghost rows of a prolongator have {} entries; use more ranks",
+    fail(ExitCode::resource, "the ghost rows of a multigrid level have {} entries; use more ranks",
          sum);
   offsets.back() = static_cast<std::int32_t>(sum);
   return offsets;
@@ -55,8 +52,9 @@ Neighbours of_entries(const Neighbours& neighbours, const Array<std::int32_t>& o
 
 }  // namespace
 
-GhostRows fetch_ghost_rows(MPI_Comm comm, const HaloPlan& halo, const CsrView<double>& p,
-                           std::int64_t first_column) {
+GhostRows::GhostRows(MPI_Comm comm, const HaloPlan& halo, const CsrView<double>& p,
+                     std::span<const std::int32_t> global_columns)
+    : comm_(comm), halo_(&halo) {
   const std::size_t count = halo.send_rows.size();
   Array<std::int32_t> packed_lengths(count), lengths(halo.ghosts);
   for (std::size_t k = 0; k < count; ++k) {
@@ -65,38 +63,40 @@ GhostRows fetch_ghost_rows(MPI_Comm comm, const HaloPlan& halo, const CsrView<do
   }
   exchange(comm, MPI_INT32_T, halo.sends, packed_lengths, halo.receives, lengths);
 
-  GhostRows ghosts;
-  Array<std::int32_t> offsets, packed_columns;
-  Array<double> packed_values;
+  Array<std::int32_t> packed_columns;
   collectively(comm, [&] {
-    offsets = offsets_of(packed_lengths);
-    ghosts.rows.row_ptr = offsets_of(lengths);
-    for (std::size_t k = 0; k < count; ++k) {
-      const std::int32_t row = halo.send_rows[k];
-      for (std::int32_t j = p.row_ptr[row]; j < p.row_ptr[row + 1]; ++j) {
-        packed_columns.push_back(static_cast<std::int32_t>(first_column + p.col_idx[j]));
-        packed_values.push_back(p.values[j]);
-      }
-    }
-    ghosts.rows.rows = halo.ghosts;
-    ghosts.rows.col_idx.resize(ghosts.rows.row_ptr.back());
-    ghosts.rows.values.resize(ghosts.rows.row_ptr.back());
+    const Array<std::int32_t> offsets = offsets_of(packed_lengths);
+    rows_.row_ptr = offsets_of(lengths);
+    sends_ = of_entries(halo.sends, offsets);
+    receives_ = of_entries(halo.receives, rows_.row_ptr);
+    for (const std::int32_t row : halo.send_rows)
+      for (std::int32_t j = p.row_ptr[row]; j < p.row_ptr[row + 1]; ++j)
+        packed_columns.push_back(global_columns[p.col_idx[j]]);
+    rows_.rows = halo.ghosts;
+    rows_.col_idx.resize(rows_.row_ptr.back());
   });
-  const Neighbours sends = of_entries(halo.sends, offsets);
-  const Neighbours receives = of_entries(halo.receives, ghosts.rows.row_ptr);
-  exchange(comm, MPI_INT32_T, sends, packed_columns, receives, ghosts.rows.col_idx);
-  exchange(comm, MPI_DOUBLE, sends, packed_values, receives, ghosts.rows.values);
+  exchange(comm, MPI_INT32_T, sends_, packed_columns, receives_, rows_.col_idx);
 
-  ghosts.columns = ghosts.rows.col_idx;
-  std::sort(ghosts.columns.begin(), ghosts.columns.end());
-  ghosts.columns.erase(std::unique(ghosts.columns.begin(), ghosts.columns.end()),
-                       ghosts.columns.end());
-  for (std::int32_t& column : ghosts.rows.col_idx)
-    column = static_cast<std::int32_t>(
-        std::lower_bound(ghosts.columns.begin(), ghosts.columns.end(), column) -
-        ghosts.columns.begin());
-  ghosts.rows.cols = static_cast<std::int64_t>(ghosts.columns.size());
-  return ghosts;
+  columns_ = others_among(rows_.col_idx, 0, 0);
+  const LocalNumbers place(0, 0, columns_);
+  for (std::int32_t& column : rows_.col_idx) column = place(column);
+  rows_.cols = std::ssize(columns_);
+  renew(p);
+}
+
+void GhostRows::renew(const CsrView<double>& p) {
+  Array<double> packed;
+  for (const std::int32_t row : halo_->send_rows)
+    for (std::int32_t j = p.row_ptr[row]; j < p.row_ptr[row + 1]; ++j)
+      packed.push_back(p.values[j]);
+  rows_.values.resize(rows_.col_idx.size());
+  exchange(comm_, MPI_DOUBLE, sends_, packed, receives_, rows_.values);
+}
+
+std::int64_t GhostRows::bytes() const {
+  return static_cast<std::int64_t>(rows_.row_ptr.size() + rows_.col_idx.size() + columns_.size()) *
+             4 +
+         rows_.nnz() * 8;
 }
 
 }  // namespace trireme::multigrid

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a prolongator that belong to the ghost columns of a matrix: their owners send them.
+// Rows of a sparse matrix that belong to the ghosts of a halo: their owners send them.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "base/array.hpp"
 #include "distributed/halo.hpp"
@@ -12,14 +14,30 @@
 
 namespace trireme::multigrid {
 
-struct GhostRows {
-  CsrMatrix<double> rows;       // one row per ghost of the halo; cols == columns.size()
-  Array<std::int32_t> columns;  // the global coarse column of each column of `rows`, ascending
-};
+class GhostRows {
+ public:
+  GhostRows() = default;
+  // Fetches the rows of `p` that the halo's ghosts name. Column j of `p` is the global column
+  // global_columns[j]. `comm` and `halo` must outlive the object. Collective.
+  GhostRows(MPI_Comm comm, const HaloPlan& halo, const CsrView<double>& p,
+            std::span<const std::int32_t> global_columns);
 
-// `p` has the local rows of the halo's matrix, and its column j is the global coarse column
-// first_column + j. Columns of the result ascend within a row where they do in `p`. Collective.
-GhostRows fetch_ghost_rows(MPI_Comm comm, const HaloPlan& halo, const CsrView<double>& p,
-                           std::int64_t first_column);
+  // Fetches the values again, of a matrix of the same pattern. Collective.
+  void renew(const CsrView<double>& p);
+  void forget_values() { Array<double>().swap(rows_.values); }
+
+  // One row per ghost; the entries of a row have the order that they have in `p`.
+  const CsrMatrix<double>& rows() const { return rows_; }
+  // The global column of each column of rows(), ascending.
+  const Array<std::int32_t>& columns() const { return columns_; }
+  std::int64_t bytes() const;
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  const HaloPlan* halo_ = nullptr;
+  std::vector<HaloPlan::Neighbour> sends_, receives_;  // of entries
+  CsrMatrix<double> rows_;
+  Array<std::int32_t> columns_;
+};
 
 }  // namespace trireme::multigrid

@@ -3,13 +3,11 @@
 #include "multigrid/hierarchy_parts.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "distributed/float_values.hpp"
-#include "multigrid/coarse_rows.hpp"
 #include "multigrid/forecast.hpp"
 #include "multigrid/symmetry.hpp"
 #include "parallel/collective.hpp"
@@ -101,21 +99,8 @@ bool Hierarchy::Parts::coarsen_last(const NearNullspace& modes) {
                      .smoothed = options.smoothed_prolongator,
                      .aggressive = l < options.aggressive_levels,
                      .block_size = static_cast<std::int32_t>(level.node_size)};
-  Transfer transfer;
-  collectively(comm,
-               [&] { transfer.coarsening = coarsen(local_rows(*level.matrix), modes, rules); });
-  const CoarsenSeconds& seconds = transfer.coarsening.seconds;
-  set_up.strength += seconds.strength;
-  set_up.aggregation += seconds.aggregation;
-  set_up.prolongator += seconds.prolongator;
-
-  const std::int64_t mine = transfer.coarsening.p.cols;
-  std::vector<std::int64_t>& starts = transfer.row_starts;
-  starts.assign(size_of(comm_of(level)) + 1, 0);
-  MPI_Allgather(&mine, 1, MPI_INT64_T, starts.data() + 1, 1, MPI_INT64_T, comm_of(level));
-  std::partial_sum(starts.begin(), starts.end(), starts.begin());
-  transfer.first_row = starts[rank_of(comm_of(level))];
-  const std::int64_t coarse = starts.back();
+  Transfer transfer = coarsened(level, modes, rules);
+  const std::int64_t coarse = transfer.row_starts.back();
   if (static_cast<double>(coarse) > kShrinksTooLittle * static_cast<double>(rows))
     return end(
         fmt::format("level {} has {} rows, and the next one would have {}", l, rows, coarse));
@@ -123,20 +108,46 @@ bool Hierarchy::Parts::coarsen_last(const NearNullspace& modes) {
   level.transfer = std::move(transfer);
   find_coarse_matrix(level);
   if (options.smoothed_prolongator && fills_up(level)) {
-    Transfer& t = *level.transfer;
     rules.smoothed = false;
-    collectively(comm, [&] { t.coarsening = coarsen(local_rows(*level.matrix), modes, rules); });
-    t.product.reset();
+    level.transfer = coarsened(level, modes, rules);
     find_coarse_matrix(level);
   }
+  if (AcrossRanks* const across = level.transfer->across.get()) across->rows.forget_values();
   return true;
+}
+
+// Finds aggregates and prolongator of a level.
+Transfer Hierarchy::Parts::coarsened(const Level& level, const NearNullspace& modes,
+                                     const CoarsenRules& rules) {
+  Transfer transfer;
+  if (size_of(comm_of(level)) > 1) {
+    collectively(comm, [&] { check_sizes(local_rows(*level.matrix), modes, rules); });
+    transfer.across = std::make_unique<AcrossRanks>(comm, *level.matrix, rules.block_size);
+    RankCoarsening found = coarsen(comm, transfer.across->rows, modes, rules);
+    transfer.coarsening = std::move(found.coarsening);
+    transfer.across->columns = std::move(found.columns);
+    transfer.row_starts = transfer.across->columns.starts;
+    transfer.first_row = transfer.across->columns.first();
+  } else {
+    collectively(comm,
+                 [&] { transfer.coarsening = coarsen(local_rows(*level.matrix), modes, rules); });
+    transfer.row_starts = {0, transfer.coarsening.p.cols};
+  }
+  add_seconds(transfer.coarsening.seconds);
+  return transfer;
+}
+
+void Hierarchy::Parts::add_seconds(const CoarsenSeconds& seconds) {
+  set_up.strength += seconds.strength;
+  set_up.aggregation += seconds.aggregation;
+  set_up.prolongator += seconds.prolongator;
 }
 
 // Whether a smoothed prolongator makes the coarse matrix too dense, as on graphs without a geometry.
 bool Hierarchy::Parts::fills_up(const Level& level) const {
-  const TripleProduct& product = *level.transfer->product;
+  const Transfer& t = *level.transfer;
   const std::int64_t nnz =
-      sum_over_ranks(comm_of(level), product.local().nnz() + product.ghost().nnz());
+      t.across ? sum_over_ranks(comm, t.across->product->nnz()) : t.product->local().nnz();
   return static_cast<double>(nnz) > kFillsUp * static_cast<double>(level.matrix->global_nnz);
 }
 
@@ -145,16 +156,23 @@ void Hierarchy::Parts::find_coarse_matrix(Level& level) {
   const Stopwatch watch;
   Transfer& t = *level.transfer;
   const CsrView<double> p = t.coarsening.p.view();
-  if (size_of(comm_of(level)) > 1)
-    t.ghost_rows = fetch_ghost_rows(comm, level.matrix->halo, p, t.first_row);
-  collectively(comm, [&] {
-    const LocalRows a = local_rows(*level.matrix);
-    const CsrView<double> p_ghost = t.ghost_rows.rows.view();
-    if (t.product)
-      t.product->renew(a, p, p_ghost);
-    else
-      t.product.emplace(a, p, p_ghost, t.coarsening.coarse_block_size);
-  });
+  const std::int32_t run = t.coarsening.coarse_block_size;
+  if (AcrossRanks* const across = t.across.get()) {
+    if (across->product) {
+      across->product->renew(across->rows, p);
+    } else {
+      across->product.emplace(across->rows, p, across->columns, run);
+      across->vector.emplace(across->columns);
+    }
+  } else {
+    collectively(comm, [&] {
+      const LocalRows a = local_rows(*level.matrix);
+      if (t.product)
+        t.product->renew(a, p, {});
+      else
+        t.product.emplace(a, p, CsrView<double>{}, run);
+    });
+  }
   set_up.products += watch.seconds();
 }
 
@@ -165,10 +183,8 @@ RowSlab Hierarchy::Parts::coarse_slab(const Level& level) const {
                .global_nnz = 0,
                .first_row = t.first_row,
                .local = {}};
-  collectively(comm, [&] {
-    slab.local = joined_rows(t.product->local(), t.first_row, t.product->ghost(),
-                             t.ghost_rows.columns, slab.global_cols);
-  });
+  collectively(comm,
+               [&] { slab.local = t.across ? t.across->product->rows() : t.product->local(); });
   slab.global_nnz = sum_over_ranks(comm_of(level), slab.local.nnz());
   return slab;
 }
@@ -258,11 +274,15 @@ void Hierarchy::Parts::renew() {
     }
     if (level.transfer) {
       Transfer& t = *level.transfer;
-      collectively(comm, [&] { multigrid::renew(t.coarsening, local_rows(*level.matrix)); });
-      set_up.strength += t.coarsening.seconds.strength;
-      set_up.aggregation += t.coarsening.seconds.aggregation;
-      set_up.prolongator += t.coarsening.seconds.prolongator;
+      if (AcrossRanks* const across = t.across.get()) {
+        across->rows.renew(*level.matrix);
+        multigrid::renew(comm, t.coarsening, across->rows);
+      } else {
+        collectively(comm, [&] { multigrid::renew(t.coarsening, local_rows(*level.matrix)); });
+      }
+      add_seconds(t.coarsening.seconds);
       find_coarse_matrix(level);
+      if (t.across) t.across->rows.forget_values();
       const Stopwatch distribution;
       Level& coarse = *levels[l + 1];
       DistributedMatrix& matrix = coarse.replication ? *coarse.parts : *coarse.matrix;
@@ -317,7 +337,7 @@ std::int64_t Hierarchy::Parts::bytes() const {
     if (!level->transfer) continue;
     const Transfer& t = *level->transfer;
     add_matrix(t.coarsening.p);
-    sum += t.product->bytes();
+    sum += t.across ? t.across->product->bytes() + t.across->rows.bytes() : t.product->bytes();
   }
   return sum;
 }

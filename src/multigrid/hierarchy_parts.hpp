@@ -31,6 +31,8 @@ struct Hierarchy::Parts {
   void add_level(std::shared_ptr<DistributedMatrix> matrix, NearNullspace& modes,
                  std::int64_t node_size);
   bool coarsen_last(const NearNullspace& modes);
+  Transfer coarsened(const Level& level, const NearNullspace& modes, const CoarsenRules& rules);
+  void add_seconds(const CoarsenSeconds& seconds);
   bool fills_up(const Level& level) const;
   void find_coarse_matrix(Level& level);
   RowSlab coarse_slab(const Level& level) const;

@@ -18,17 +18,28 @@ std::span<double> own_part(const Level& level, Array<double>& vector) {
 void HostCycle::restrict_from(int l, const double* r) const {
   const Level& fine = *levels_[l];
   Level& coarse = *levels_[l + 1];
-  fine.transfer->restrict_to->multiply({r, static_cast<std::size_t>(fine.matrix->local_rows())},
-                                       own_part(coarse, coarse.b), Accumulate::no);
+  const std::span<const double> residual{r, static_cast<std::size_t>(fine.matrix->local_rows())};
+  const std::span<double> b = own_part(coarse, coarse.b);
+  if (AcrossRanks* const across = fine.transfer->across.get()) {
+    fine.transfer->restrict_to->multiply(residual, across->vector->values(), Accumulate::no);
+    across->vector->add_up(b);
+  } else {
+    fine.transfer->restrict_to->multiply(residual, b, Accumulate::no);
+  }
   if (coarse.replication) coarse.replication->gather(coarse.b);
 }
 
 void HostCycle::correct(int l) const {
   const Level& fine = *levels_[l];
   Level& coarse = *levels_[l + 1];
+  std::span<const double> correction = own_part(coarse, coarse.x);
+  if (AcrossRanks* const across = fine.transfer->across.get()) {
+    across->vector->take(correction);
+    correction = across->vector->values();
+  }
   fine.transfer->prolong->multiply(
-      own_part(coarse, coarse.x),
-      {fine.text.x, static_cast<std::size_t>(fine.matrix->local_rows())}, Accumulate::yes);
+      correction, {fine.text.x, static_cast<std::size_t>(fine.matrix->local_rows())},
+      Accumulate::yes);
 }
 
 void HostCycle::solve(int l) const {

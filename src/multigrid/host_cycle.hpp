@@ -18,7 +18,7 @@ class HostCycle {
   int levels() const { return static_cast<int>(levels_.size()); }
   const CycleLevel& level(int l) const { return levels_[l]->text; }
   LevelExecutor on(int l) const { return LevelExecutor(*levels_[l]->op); }
-  // Collective where level l + 1 lies whole on every rank and level l does not.
+  // Collective where level l lies on several ranks.
   void restrict_from(int l, const double* r) const;
   void correct(int l) const;
   void solve(int l) const;

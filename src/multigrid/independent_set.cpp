@@ -3,6 +3,7 @@
 #include "multigrid/independent_set.hpp"
 
 #include <numeric>
+#include <span>
 
 #include "base/split_mix.hpp"
 #include "multigrid/host_place.hpp"
@@ -19,11 +20,12 @@ constexpr State kOutside = ~State{0};
 struct Draw {
   const std::int32_t* undecided;
   std::uint64_t round;
+  std::uint64_t first;  // the number of node 0 in the whole graph
   State* state;
 
   TRIREME_HD void operator()(std::int64_t at) const {
-    const auto node = static_cast<std::uint64_t>(undecided[at]);
-    state[node] = (split_mix(node, round) >> 32 << 32 | node) + 1;
+    const std::uint64_t node = first + static_cast<std::uint64_t>(undecided[at]);
+    state[undecided[at]] = (split_mix(node, round) >> 32 << 32 | node) + 1;
   }
 };
 
@@ -72,17 +74,22 @@ struct Decide {
 
 }  // namespace
 
-Array<std::uint8_t> distance_two_set(const NodeGraph& graph) {
+Array<std::uint8_t> distance_two_set(const NodeGraph& graph, const NodeExchange& ghosts,
+                                     std::int64_t first) {
   const std::int32_t* const row_ptr = graph.row_ptr.data();
   const std::int32_t* const neighbour = graph.neighbour.data();
-  Array<State> state(graph.nodes), smallest(graph.nodes);
+  Array<State> state(graph.nodes + graph.ghosts), smallest(graph.nodes + graph.ghosts);
   Array<std::int32_t> undecided(graph.nodes);
   std::iota(undecided.begin(), undecided.end(), 0);
   Array<std::int32_t> reached = undecided;  // nodes whose smallest state still matters
-  for (std::uint64_t round = 0; !undecided.empty(); ++round) {
-    HostPlace::for_each(std::ssize(undecided), Draw{undecided.data(), round, state.data()});
+  for (std::uint64_t round = 0; ghosts.max(static_cast<double>(undecided.size())) > 0; ++round) {
+    HostPlace::for_each(
+        std::ssize(undecided),
+        Draw{undecided.data(), round, static_cast<std::uint64_t>(first), state.data()});
+    ghosts.fetch(std::span(state));
     HostPlace::for_each(std::ssize(reached), FindSmallest{reached.data(), row_ptr, neighbour,
                                                           state.data(), smallest.data()});
+    ghosts.fetch(std::span(smallest));
     HostPlace::for_each(std::ssize(undecided), Decide{undecided.data(), row_ptr, neighbour,
                                                       smallest.data(), state.data()});
     std::erase_if(undecided, [&](std::int32_t node) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/array.hpp"
+#include "multigrid/node_exchange.hpp"
 #include "multigrid/node_graph.hpp"
 
 namespace trireme::multigrid {
@@ -15,6 +16,10 @@ namespace trireme::multigrid {
 // (SIAM J. Sci. Comput. 34, 2012, section 5): nodes with the smallest random number within two
 // edges enter the set, and the numbers are drawn anew in each round. The numbers are hashes of node
 // and round, so that the set does not depend on the threads.
-Array<std::uint8_t> distance_two_set(const NodeGraph& graph);
+//
+// On several ranks, `ghosts` tells of the ghost nodes of the graph, node 0 has the number `first` in
+// the whole graph, and the set depends on the whole graph only. Collective.
+Array<std::uint8_t> distance_two_set(const NodeGraph& graph, const NodeExchange& ghosts = {},
+                                     std::int64_t first = 0);
 
 }  // namespace trireme::multigrid

@@ -25,12 +25,12 @@ void set_transfer_kernels(Transfer& t, Precision wanted) {
   if (std::any_of(values.begin(), values.end(), too_large)) wanted = Precision::full;
   if (t.prolong && t.precision == wanted) {
     t.prolong->update_values(values);
-    t.restrict_to->update_values(t.product->restriction().values);
+    t.restrict_to->update_values(t.restriction().values);
     return;
   }
   t.precision = wanted;
   t.prolong = build_albus_fixed_host(t.coarsening.p.view(), wanted);
-  t.restrict_to = build_albus_fixed_host(t.product->restriction().view(), wanted);
+  t.restrict_to = build_albus_fixed_host(t.restriction().view(), wanted);
 }
 
 }  // namespace trireme::multigrid

@@ -12,10 +12,10 @@
 #include "distributed/distributed_matrix.hpp"
 #include "distributed/host_operator.hpp"
 #include "kernels/kernel.hpp"
+#include "multigrid/across_ranks.hpp"
 #include "multigrid/coarsen.hpp"
 #include "multigrid/cycle.hpp"
 #include "multigrid/dense_inverse.hpp"
-#include "multigrid/ghost_rows.hpp"
 #include "multigrid/replication.hpp"
 #include "multigrid/smoother_numbers.hpp"
 #include "multigrid/sparse_product.hpp"
@@ -27,15 +27,19 @@ namespace trireme::multigrid {
 LocalRows local_rows(const DistributedMatrix& matrix);
 
 // From a level to the next coarser one. The kernels keep views of `coarsening.p` and of
-// P^T, which `product` holds.
+// restriction().
 struct Transfer {
   Coarsening coarsening;
-  GhostRows ghost_rows;
-  std::optional<TripleProduct> product;   // P^T A P, with P^T
+  std::optional<TripleProduct> product;   // P^T A P, with P^T; none on several ranks
+  std::unique_ptr<AcrossRanks> across;    // null where the level lies whole on this rank
   Precision precision = Precision::full;  // of the values in the two kernels
   std::unique_ptr<HostKernel<double>> prolong, restrict_to;
   std::vector<std::int64_t> row_starts;  // of the coarse matrix
   std::int64_t first_row = 0;            // of this rank in the coarse matrix
+
+  const CsrMatrix<double>& restriction() const {  // P^T
+    return across ? across->product->restriction() : product->restriction();
+  }
 };
 
 // Builds the kernels of P and P^T or gives them new values, in FP32 where `wanted` is mixed and they

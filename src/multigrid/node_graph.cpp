@@ -68,7 +68,7 @@ struct EdgesUp {
 template <class Gather>
 NodeGraph graph_of_sets(std::int32_t nodes, const Gather& gather) {
   CsrMatrix<double> rows = make_rows<1>(nodes, nodes, ColumnOrder::ascending, gather);
-  return {nodes, std::move(rows.row_ptr), std::move(rows.col_idx)};
+  return {.nodes = nodes, .row_ptr = std::move(rows.row_ptr), .neighbour = std::move(rows.col_idx)};
 }
 
 struct GatherBoth {
@@ -105,9 +105,13 @@ struct GatherParts {
 
 }  // namespace
 
+void sort_neighbours(NodeGraph& graph) {
+  HostPlace::for_each(graph.nodes, SortNeighbours{graph.row_ptr.data(), graph.neighbour.data()});
+}
+
 void make_symmetric(NodeGraph& graph) {
   const std::int32_t* const row_ptr = graph.row_ptr.data();
-  HostPlace::for_each(graph.nodes, SortNeighbours{row_ptr, graph.neighbour.data()});
+  sort_neighbours(graph);
   // Where each edge to a larger node has an edge back, and there are as many edges to smaller nodes
   // as to larger ones, none is missing.
   const bool is_symmetric =

@@ -20,6 +20,7 @@
 #include "multigrid/aggregates.hpp"
 #include "multigrid/level_matrix.hpp"
 #include "multigrid/near_nullspace.hpp"
+#include "multigrid/node_exchange.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme::multigrid {
@@ -47,8 +48,10 @@ struct FilteredMatrix {
 Array<double> filtered_diagonal(const FilteredMatrix& a);
 
 // Estimates rho(D^-1 A_F) by the Lanczos method from a fixed random vector, for a symmetric matrix
-// from below; no more than the largest row sum of |D^-1 A_F|. 0 where no row is smoothed.
-double filtered_spectral_radius(const FilteredMatrix& f, std::span<const double> diagonal);
+// from below; no more than the largest row sum of |D^-1 A_F|. 0 where no row is smoothed. On several
+// ranks, `ghosts` is that of ExtendedRows, and the result that of the whole matrix. Collective.
+double filtered_spectral_radius(const FilteredMatrix& f, std::span<const double> diagonal,
+                                const NodeExchange& ghosts = {});
 
 // What the prolongator is made of. With weight 0, P = T.
 struct ProlongatorRules {

@@ -17,7 +17,7 @@ namespace trireme::multigrid {
 
 struct ProductRules {
   ColumnOrder order = ColumnOrder::ascending;
-  bool diagonal = false;  // each row i of a square product gets an entry (i, i)
+  bool diagonal = false;  // each row i of the product gets an entry (i, i)
   // The rows of B consist of runs of so many columns that begin at a multiple of it and ascend, as
   // those of a prolongator do. The product is faster then, and has such runs too.
   std::int32_t run = 1;

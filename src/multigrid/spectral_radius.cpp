@@ -103,29 +103,31 @@ double largest_eigenvalue(const std::vector<double>& alpha, const std::vector<do
 
 }  // namespace
 
-double filtered_spectral_radius(const FilteredMatrix& f, std::span<const double> diagonal) {
+double filtered_spectral_radius(const FilteredMatrix& f, std::span<const double> diagonal,
+                                const NodeExchange& ghosts) {
   const std::int64_t rows = f.a.local.rows;
   const FilteredRows a(f);
-  const double bound = HostPlace::maximum(rows, 0.0, RowSum{a, diagonal.data()});
-  if (rows == 0 || !std::isfinite(bound)) return bound;
-  Array<double> scale(rows), scaled(rows), last(rows), now(rows), next(rows);
+  const double bound = ghosts.max(HostPlace::maximum(rows, 0.0, RowSum{a, diagonal.data()}));
+  if (bound == 0 || !std::isfinite(bound)) return bound;
+  Array<double> scale(rows), scaled(f.a.local.cols), last(rows), now(rows), next(rows);
   HostPlace::for_each(rows, [&](std::int64_t i) {
     scale[i] = std::copysign(1 / std::sqrt(std::abs(diagonal[i])), diagonal[i]);
     last[i] = now[i] = 0;
-    next[i] = to_unit(split_mix(static_cast<std::uint64_t>(i), kSeed)) - 0.5;
+    next[i] = to_unit(split_mix(static_cast<std::uint64_t>(f.a.first_row + i), kSeed)) - 0.5;
   });
   std::vector<double> alphas, betas;
-  double beta = std::sqrt(HostPlace::sum(rows, Orthogonalise{now.data(), 0, next.data()}));
+  const auto sum = [&](const auto& terms) { return ghosts.sum(HostPlace::sum(rows, terms)); };
+  double beta = std::sqrt(sum(Orthogonalise{now.data(), 0, next.data()}));
   for (int step = 0; step < kSteps && beta > kNothing * bound; ++step) {
     if (step > 0) betas.push_back(beta);
     std::swap(last, now);
     std::swap(now, next);
     HostPlace::for_each(rows, Normalise{scale.data(), 1 / beta, now.data(), scaled.data()});
-    const double alpha =
-        HostPlace::sum(rows, Multiply{a, scale.data(), scaled.data(), now.data(), last.data(),
+    ghosts.fetch(std::span(scaled), f.block_size);
+    const double alpha = sum(Multiply{a, scale.data(), scaled.data(), now.data(), last.data(),
                                       step > 0 ? beta : 0, next.data()});
     alphas.push_back(alpha);
-    beta = std::sqrt(HostPlace::sum(rows, Orthogonalise{now.data(), alpha, next.data()}));
+    beta = std::sqrt(sum(Orthogonalise{now.data(), alpha, next.data()}));
   }
   if (alphas.empty()) return bound;
   const double estimate = largest_eigenvalue(alphas, betas);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "multigrid/host_place.hpp"
 #include "multigrid/make_rows.hpp"
@@ -229,16 +230,21 @@ double power_of_two_below_inverse(double largest) {
 }
 
 NodeGraph graph_of_rows(const CsrView<double>& a, std::span<const double> diagonal,
-                        double threshold, Array<std::uint8_t>& strong, double& weak) {
-  Array<double> scale(a.rows);
+                        double threshold, const NodeExchange& ghosts, Array<std::uint8_t>& strong,
+                        double& weak) {
+  Array<double> scale(a.cols);
   HostPlace::for_each(a.rows,
                       [&](std::int64_t i) { scale[i] = 1 / std::sqrt(std::abs(diagonal[i])); });
+  ghosts.fetch(std::span(scale));
   NodeGraph graph;
   graph.nodes = static_cast<std::int32_t>(a.rows);
+  graph.ghosts = static_cast<std::int32_t>(a.cols - a.rows);
   graph.row_ptr.resize(a.rows + 1);
-  Array<double> largest(threshold > 0 ? a.rows : 0);
-  if (threshold > 0)
+  Array<double> largest(threshold > 0 ? a.cols : 0);
+  if (threshold > 0) {
     HostPlace::for_each(a.rows, FindLargest{Entries(a), scale.data(), largest.data()});
+    ghosts.fetch(std::span(largest));
+  }
   weak = HostPlace::sum(
       a.rows, MarkRow{Entries(a), scale.data(), threshold > 0 ? largest.data() : nullptr, threshold,
                       strong.data(), graph.row_ptr.data()});
@@ -249,22 +255,25 @@ NodeGraph graph_of_rows(const CsrView<double>& a, std::span<const double> diagon
 }
 
 NodeGraph graph_of_blocks(const CsrView<double>& a, std::int32_t size, double threshold,
-                          Array<std::uint8_t>& strong, double& weak) {
-  const std::int64_t nodes = a.rows / size;
-  const double scale = power_of_two_below_inverse(
-      HostPlace::maximum(a.nnz(), 0.0, [&](std::int64_t k) { return std::abs(a.values[k]); }));
+                          const NodeExchange& ghosts, Array<std::uint8_t>& strong, double& weak) {
+  const std::int64_t nodes = a.rows / size, columns = a.cols / size;
+  const double scale = power_of_two_below_inverse(ghosts.max(
+      HostPlace::maximum(a.nnz(), 0.0, [&](std::int64_t k) { return std::abs(a.values[k]); })));
   CsrMatrix<double> norms =
-      make_rows<1>(nodes, nodes, ColumnOrder::ascending, SquaredNorms{Entries(a), size, scale});
+      make_rows<1>(nodes, columns, ColumnOrder::ascending, SquaredNorms{Entries(a), size, scale});
   const std::int32_t* const row_ptr = norms.row_ptr.data();
   const std::int32_t* const blocks = norms.col_idx.data();
   double* const norm = norms.values.data();
-  Array<double> node_scale(nodes), largest(nodes);
+  Array<double> node_scale(columns), largest(columns);
   NodeGraph graph;
   graph.nodes = static_cast<std::int32_t>(nodes);
+  graph.ghosts = static_cast<std::int32_t>(columns - nodes);
   graph.row_ptr.resize(nodes + 1);
   HostPlace::for_each(nodes, TakeRoots{row_ptr, blocks, norm, node_scale.data()});
+  ghosts.fetch(std::span(node_scale));
   HostPlace::for_each(nodes,
                       FindLargestBlock{row_ptr, blocks, norm, node_scale.data(), largest.data()});
+  ghosts.fetch(std::span(largest));
   HostPlace::for_each(nodes, DropBlocks{row_ptr, blocks, node_scale.data(), largest.data(),
                                         threshold, norm, graph.row_ptr.data()});
   weak = HostPlace::sum(nodes, MarkBlocks{Entries(a), size, row_ptr, blocks, norm, strong.data()});
@@ -279,15 +288,19 @@ NodeGraph graph_of_blocks(const CsrView<double>& a, std::int32_t size, double th
 
 }  // namespace
 
-Strength find_strength(const LocalRows& a, std::int32_t block_size, double threshold) {
+Strength find_strength(const LocalRows& a, std::int32_t block_size, double threshold,
+                       const NodeExchange& ghosts) {
   const Array<double> diagonal = checked_diagonal(a);
   Strength result;
   result.strong.resize(a.local.nnz());
   double weak = 0;
   result.graph = block_size == 1
-                     ? graph_of_rows(a.local, diagonal, threshold, result.strong, weak)
-                     : graph_of_blocks(a.local, block_size, threshold, result.strong, weak);
-  make_symmetric(result.graph);
+                     ? graph_of_rows(a.local, diagonal, threshold, ghosts, result.strong, weak)
+                     : graph_of_blocks(a.local, block_size, threshold, ghosts, result.strong, weak);
+  if (ghosts.alone())
+    make_symmetric(result.graph);
+  else
+    sort_neighbours(result.graph);
   if (weak == 0) result.strong = {};
   if (a.ghost.nnz() > 0) {
     result.connected_outside.resize(result.graph.nodes);

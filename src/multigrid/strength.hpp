@@ -9,19 +9,19 @@
 // s is the measure of Vanek, Mandel and Brezina (Computing 56, 1996, section 4.1). The threshold is
 // relative, because the s of long rows are small; with it below 1, the largest entry of a row is
 // always strong. Entries of a strong block count as strong, entries of the diagonal block too.
-// Maxima are taken over this rank's columns.
 #pragma once
 
 #include <cstdint>
 
 #include "base/array.hpp"
 #include "multigrid/level_matrix.hpp"
+#include "multigrid/node_exchange.hpp"
 #include "multigrid/node_graph.hpp"
 
 namespace trireme::multigrid {
 
 struct Strength {
-  NodeGraph graph;
+  NodeGraph graph;  // symmetric on one rank; may lack edges on several ones
   // By entry of the local matrix: 1 where it is strong. Empty where all entries are.
   Array<std::uint8_t> strong;
   // By node: 1 where it is connected to rows of other ranks. Empty where none is.
@@ -29,7 +29,9 @@ struct Strength {
 };
 
 // Throws Error{input} for a row whose diagonal entry is 0 or missing, and for a value that is not
-// finite.
-Strength find_strength(const LocalRows& a, std::int32_t block_size, double threshold);
+// finite. On several ranks, `ghosts` is that of ExtendedRows, whose view `a` is, and the caller has
+// checked the rows. Collective.
+Strength find_strength(const LocalRows& a, std::int32_t block_size, double threshold,
+                       const NodeExchange& ghosts = {});
 
 }  // namespace trireme::multigrid

@@ -3,55 +3,13 @@
 #include "multigrid/triple_product.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "multigrid/diagonal_repair.hpp"
 #include "multigrid/host_place.hpp"
 #include "multigrid/row_checks.hpp"
-#include "solvers/state.hpp"
 
 namespace trireme::multigrid {
-namespace {
-
-// A diagonal entry below this multiple of the sum of p_ic^2 |a_ii| is rounding.
-constexpr double kRounding = 0x1p-44;
-
-// Returns the sum of p_ic^2 |a_ii| for column c of P.
-struct ColumnWeight {
-  const std::int32_t* row_ptr;  // of P^T
-  const std::int32_t* col_idx;
-  const double* values;
-  const double* diagonal;
-
-  TRIREME_HD double operator()(std::int64_t c) const {
-    double sum = 0;
-    for (std::int32_t k = row_ptr[c]; k < row_ptr[c + 1]; ++k)
-      sum += values[k] * values[k] * std::abs(diagonal[col_idx[k]]);
-    return sum;
-  }
-};
-
-struct Repair {
-  const std::int32_t* row_ptr;
-  const std::int32_t* col_idx;
-  double* values;
-  const double* weight;
-  double substitute;  // for columns without a weight
-
-  // Returns whether the row needed it.
-  TRIREME_HD double operator()(std::int64_t c) const {
-    for (std::int32_t k = row_ptr[c]; k < row_ptr[c + 1]; ++k) {
-      if (col_idx[k] != c) continue;
-      if (std::abs(values[k]) > kRounding * weight[c]) return 0;
-      values[k] = weight[c] > 0 ? weight[c] : substitute;
-      return 1;
-    }
-    return 0;
-  }
-};
-
-}  // namespace
-
 TripleProduct::TripleProduct(const LocalRows& a, const CsrView<double>& p,
                              const CsrView<double>& p_ghost, std::int32_t run)
     : run_(run), p_transposed_(transposed(p)) {
@@ -98,16 +56,10 @@ std::int64_t TripleProduct::bytes() const {
 }
 
 void TripleProduct::repair_diagonal(const LocalRows& a) {
-  const CsrMatrix<double>& pt = p_transposed_.matrix;
-  const Array<double> diagonal = checked_diagonal(a);
-  Array<double> weight(local_.rows);
-  const ColumnWeight find{pt.row_ptr.data(), pt.col_idx.data(), pt.values.data(), diagonal.data()};
-  HostPlace::for_each(local_.rows, [&](std::int64_t c) { weight[c] = find(c); });
+  const Array<double> weights = column_weights(p_transposed_.matrix, checked_diagonal(a));
   const double largest =
-      HostPlace::maximum(local_.rows, 0.0, [&](std::int64_t c) { return weight[c]; });
-  repaired_ = static_cast<std::int64_t>(HostPlace::sum(
-      local_.rows, Repair{local_.row_ptr.data(), local_.col_idx.data(), local_.values.data(),
-                          weight.data(), largest > 0 ? largest : 1}));
+      HostPlace::maximum(local_.rows, 0.0, [&](std::int64_t c) { return weights[c]; });
+  repaired_ = multigrid::repair_diagonal(local_, weights, largest > 0 ? largest : 1);
 }
 
 }  // namespace trireme::multigrid

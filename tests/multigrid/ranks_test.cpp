@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -124,19 +125,21 @@ TEST(GhostRows, AreThoseOfTheirOwners) {
   std::vector<std::int64_t> coarse_starts(ranks + 1, 0);
   for (int r = 0; r < ranks; ++r)
     coarse_starts[r + 1] = coarse_starts[r] + (a->row_starts[r + 1] - a->row_starts[r]) / 3 + 2;
-  const GhostRows ghosts =
-      fetch_ghost_rows(MPI_COMM_WORLD, a->halo, p.view(), coarse_starts[rank_of(MPI_COMM_WORLD)]);
-  ASSERT_EQ(ghosts.rows.rows, a->halo.ghosts);
-  EXPECT_EQ(ghosts.rows.cols, std::ssize(ghosts.columns));
-  for (std::int64_t g = 0; g < ghosts.rows.rows; ++g) {
+  Array<std::int32_t> columns(p.cols);
+  std::iota(columns.begin(), columns.end(),
+            static_cast<std::int32_t>(coarse_starts[rank_of(MPI_COMM_WORLD)]));
+  const GhostRows ghosts(MPI_COMM_WORLD, a->halo, p.view(), columns);
+  ASSERT_EQ(ghosts.rows().rows, a->halo.ghosts);
+  EXPECT_EQ(ghosts.rows().cols, std::ssize(ghosts.columns()));
+  for (std::int64_t g = 0; g < ghosts.rows().rows; ++g) {
     const std::int64_t row = a->blocks.ghost_columns[g];
     int owner = 0;
     while (a->row_starts[owner + 1] <= row) ++owner;
-    ASSERT_EQ(ghosts.rows.row_ptr[g + 1], 2 * (g + 1));
-    EXPECT_EQ(ghosts.rows.values[2 * g], 0.5);
-    EXPECT_EQ(ghosts.rows.values[2 * g + 1], static_cast<double>(row + 1));
-    EXPECT_EQ(ghosts.columns[ghosts.rows.col_idx[2 * g]], coarse_starts[owner]);
-    EXPECT_EQ(ghosts.columns[ghosts.rows.col_idx[2 * g + 1]],
+    ASSERT_EQ(ghosts.rows().row_ptr[g + 1], 2 * (g + 1));
+    EXPECT_EQ(ghosts.rows().values[2 * g], 0.5);
+    EXPECT_EQ(ghosts.rows().values[2 * g + 1], static_cast<double>(row + 1));
+    EXPECT_EQ(ghosts.columns()[ghosts.rows().col_idx[2 * g]], coarse_starts[owner]);
+    EXPECT_EQ(ghosts.columns()[ghosts.rows().col_idx[2 * g + 1]],
               coarse_starts[owner] + 1 + (row - a->row_starts[owner]) / 3);
   }
 }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the transfer from a level to the next coarser one has beside its prolongator where the level
+// lies on several ranks.
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+
+#include "multigrid/coarse_columns.hpp"
+#include "multigrid/coarse_vector.hpp"
+#include "multigrid/coarsen_on_ranks.hpp"
+#include "multigrid/extended_rows.hpp"
+#include "multigrid/product_on_ranks.hpp"
+
+namespace trireme::multigrid {
+
+struct AcrossRanks {
+  ExtendedRows rows;
+  CoarseColumns columns;
+  std::optional<ProductOnRanks> product;
+  std::optional<CoarseVector> vector;
+
+  // Collective.
+  AcrossRanks(MPI_Comm comm, const DistributedMatrix& matrix, std::int32_t block_size)
+      : rows(comm, matrix, block_size) {}
+  AcrossRanks(const AcrossRanks&) = delete;
+  AcrossRanks& operator=(const AcrossRanks&) = delete;
+};
+
+}  // namespace trireme::multigrid

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Levels whose aggregates and prolongator cross the borders of ranks, against those of one rank. Run on
+// 1, 2, 3 and 5 ranks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "multigrid/across_ranks.hpp"
+#include "multigrid/aggregates_on_ranks.hpp"
+#include "multigrid/dense.hpp"
+#include "multigrid/on_ranks.hpp"
+#include "multigrid/send_to_ranks.hpp"
+#include "multigrid/strength.hpp"
+#include "multigrid/tentative_on_ranks.hpp"
+#include "multigrid/triple_product.hpp"
+
+namespace trireme::multigrid {
+namespace {
+
+using test::applied;
+using test::DenseMatrix;
+using test::generated;
+using test::random_rows;
+using test::small_levels;
+using test::solve_by_cg;
+using test::values_of;
+
+using Starts = std::vector<std::int64_t>;
+
+// Cuts the nodes of `block` rows into parts that differ in size. The second of three or more ranks gets
+// no row.
+Starts uneven(std::int64_t rows, std::int64_t block) {
+  const int ranks = size_of(MPI_COMM_WORLD);
+  Starts starts{0};
+  for (int r = 1; r <= ranks; ++r)
+    starts.push_back(ranks > 2 && r == 2 ? starts.back() : rows / block * r / ranks * block);
+  return starts;
+}
+
+std::shared_ptr<DistributedMatrix> distributed(MPI_Comm comm, const CsrMatrix<double>& a,
+                                               const Starts& starts) {
+  const std::int64_t first = starts[rank_of(comm)], end = starts[rank_of(comm) + 1];
+  RowSlab slab{.global_rows = a.rows,
+               .global_cols = a.cols,
+               .global_nnz = a.nnz(),
+               .first_row = first,
+               .local = {.rows = end - first, .cols = a.cols, .row_ptr{}, .col_idx{}, .values{}}};
+  const std::int32_t begin = a.row_ptr[first];
+  for (std::int64_t i = first; i <= end; ++i) slab.local.row_ptr.push_back(a.row_ptr[i] - begin);
+  slab.local.col_idx.assign(a.col_idx.begin() + begin, a.col_idx.begin() + a.row_ptr[end]);
+  slab.local.values.assign(a.values.begin() + begin, a.values.begin() + a.row_ptr[end]);
+  return distribute(comm, std::move(slab), starts);
+}
+
+template <class T>
+Array<T> gathered(const Array<T>& mine) {
+  const std::vector<int> to(mine.size(), 0);
+  Array<T> all = send_to_ranks<T>(MPI_COMM_WORLD, mine, 1, to).values;
+  auto count = std::ssize(all);
+  MPI_Bcast(&count, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  all.resize(count);
+  MPI_Bcast(all.data(), static_cast<int>(count * sizeof(T)), MPI_BYTE, 0, MPI_COMM_WORLD);
+  return all;
+}
+
+// All rows, of which each rank has some with global columns.
+DenseMatrix gathered(const CsrMatrix<double>& mine, std::int64_t cols) {
+  Array<double> rows(mine.rows * cols, 0.0);
+  for (std::int64_t i = 0; i < mine.rows; ++i)
+    for (std::int32_t k = mine.row_ptr[i]; k < mine.row_ptr[i + 1]; ++k)
+      rows[i * cols + mine.col_idx[k]] += mine.values[k];
+  const Array<double> all = gathered(rows);
+  DenseMatrix dense(sum_over_ranks(MPI_COMM_WORLD, mine.rows), cols);
+  std::copy(all.begin(), all.end(), dense.values.begin());
+  return dense;
+}
+
+// P of this rank with global columns.
+CsrMatrix<double> with_global_columns(const Coarsening& c, const CoarseColumns& columns) {
+  CsrMatrix<double> p = c.p;
+  p.cols = columns.starts.back();
+  for (std::int32_t& column : p.col_idx)
+    column = column < columns.own() ? static_cast<std::int32_t>(column + columns.first())
+                                    : columns.ghosts[column - columns.own()];
+  return p;
+}
+
+// Rows `starts[r]` .. of numbers that each row has `width` of.
+NearNullspace part(const NearNullspace& modes, const Starts& starts) {
+  const int rank = rank_of(MPI_COMM_WORLD);
+  const auto begin = modes.values.begin();
+  return {.values = Array<double>(begin + starts[rank] * modes.width,
+                                  begin + starts[rank + 1] * modes.width),
+          .width = modes.width};
+}
+
+// A level on the ranks, with its prolongator and the next coarser matrix, beside those of one rank.
+struct BothWays {
+  Coarsening one;
+  AcrossRanks across;
+  Coarsening ranks;
+
+  BothWays(const CsrMatrix<double>& a, const NearNullspace& modes, const CoarsenRules& rules)
+      : one(coarsen(test::without_ghosts(a), modes, rules)),
+        across(MPI_COMM_WORLD, *distributed(MPI_COMM_WORLD, a, uneven(a.rows, rules.block_size)),
+               rules.block_size) {
+    RankCoarsening found =
+        coarsen(MPI_COMM_WORLD, across.rows, part(modes, uneven(a.rows, rules.block_size)), rules);
+    ranks = std::move(found.coarsening);
+    across.columns = std::move(found.columns);
+    across.product.emplace(across.rows, ranks.p.view(), across.columns, ranks.coarse_block_size);
+  }
+  DenseMatrix p() const {
+    return gathered(with_global_columns(ranks, across.columns), across.columns.starts.back());
+  }
+  DenseMatrix coarse() const {
+    return gathered(across.product->rows(), across.columns.starts.back());
+  }
+};
+
+// Edges in one direction only, and ghost nodes of which entries name one unknown only.
+CsrMatrix<double> with_one_way_edges(std::int64_t nodes, std::int64_t block) {
+  std::vector<test::Entry> entries;
+  const auto rows = static_cast<std::int32_t>(nodes * block);
+  for (std::int32_t i = 0; i < rows; ++i)
+    for (std::int32_t j = 0; j < rows; ++j) {
+      const std::uint64_t hash = split_mix(static_cast<std::uint64_t>(i) * rows + j, 3);
+      if (i == j)
+        entries.emplace_back(i, j, 4.0);
+      else if (i / block == j / block)
+        entries.emplace_back(i, j, 0.1);
+      else if (hash % (12 * block) == 0)
+        entries.emplace_back(i, j, -0.2 - 0.7 * to_unit(hash));
+    }
+  return test::matrix_of(rows, rows, entries);
+}
+
+NearNullspace rigid_body(std::int64_t n) {
+  const std::vector<double> values = test::rigid_body_modes(n);
+  return {.values = Array<double>(values.begin(), values.end()), .width = 6};
+}
+
+struct Example {
+  std::string name;
+  CsrMatrix<double> a;
+  NearNullspace modes;
+  CoarsenRules rules;
+};
+
+std::vector<Example> examples() {
+  std::vector<Example> all;
+  all.push_back({"poisson3d", test::generated("poisson3d", 9), {}, {.threshold = 0.25}});
+  all.push_back({"mesh2d", test::generated("mesh2d", 22), {}, {.threshold = 0.25}});
+  all.push_back({"twice", test::generated("mesh2d", 26), {}, {.threshold = 0, .aggressive = true}});
+  all.push_back({"unsmoothed", test::generated("mesh2d", 20), {}, {.smoothed = false}});
+  all.push_back(
+      {"unknowns", test::generated("blocks", 4), {}, {.threshold = 0.25, .block_size = 5}});
+  all.push_back({"modes",
+                 test::generated("elasticity3d", 6),
+                 rigid_body(6),
+                 {.threshold = 0.25, .block_size = 3}});
+  all.push_back({"one-way edges", with_one_way_edges(300, 1), {}, {.threshold = 0.25}});
+  all.push_back({"one-way edges of blocks",
+                 with_one_way_edges(120, 3),
+                 {},
+                 {.threshold = 0.25, .block_size = 3}});
+  all.push_back({"diagonal",
+                 test::matrix_of(5, 5, {{0, 0, 1}, {1, 1, 1}, {2, 2, 1}, {3, 3, 1}, {4, 4, 1}}),
+                 {},
+                 {}});
+  return all;
+}
+
+TEST(AcrossRanks, ProlongatorIsThatOfOneRank) {
+  for (const Example& e : examples()) {
+    SCOPED_TRACE(e.name);
+    const BothWays both(e.a, e.modes, e.rules);
+    EXPECT_EQ(both.across.columns.starts.back(), both.one.p.cols);
+    EXPECT_NEAR(both.ranks.spectral_radius, both.one.spectral_radius,
+                1e-10 * both.one.spectral_radius);
+    EXPECT_LT(difference(both.p(), DenseMatrix(both.one.p.view())), 1e-10);
+    const Array<double> modes = gathered(both.ranks.coarse_modes.values);
+    ASSERT_EQ(modes.size(), both.one.coarse_modes.values.size());
+    for (std::size_t k = 0; k < modes.size(); ++k)
+      EXPECT_NEAR(modes[k], both.one.coarse_modes.values[k], 1e-12);
+  }
+}
+
+TEST(AcrossRanks, CoarseMatrixIsTheDenseProduct) {
+  for (const Example& e : examples()) {
+    if (e.name == "diagonal") continue;  // has no coarse row
+    SCOPED_TRACE(e.name);
+    const BothWays both(e.a, e.modes, e.rules);
+    const DenseMatrix p = both.p(), a(e.a.view());
+    EXPECT_EQ(both.across.product->repaired(), 0);
+    EXPECT_LT(difference(both.coarse(), p.transposed() * (a * p)), 1e-11);
+    const CsrMatrix<double> rows = both.across.product->rows();
+    for (std::int64_t i = 0; i < rows.rows; ++i)
+      EXPECT_TRUE(std::is_sorted(rows.col_idx.begin() + rows.row_ptr[i],
+                                 rows.col_idx.begin() + rows.row_ptr[i + 1]));
+  }
+}
+
+TEST(AcrossRanks, SomeAggregatesHaveNodesOfSeveralRanks) {
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has no neighbours";
+  const BothWays both(test::generated("mesh2d", 22), {}, {.smoothed = false});
+  EXPECT_GT(sum_over_ranks(MPI_COMM_WORLD, std::ssize(both.across.columns.ghosts)), 0);
+}
+
+TEST(AcrossRanks, TentativeProlongatorReproducesTheModes) {
+  const std::int64_t n = 6;
+  const NearNullspace modes = rigid_body(n);
+  const BothWays both(test::generated("elasticity3d", n), modes,
+                      {.threshold = 0.25, .smoothed = false, .block_size = 3});
+  const DenseMatrix p = both.p();
+  const Array<double> coarse = gathered(both.ranks.coarse_modes.values);
+  for (std::int64_t i = 0; i < p.rows; ++i)
+    for (int m = 0; m < 6; ++m) {
+      long double sum = 0;
+      for (std::int64_t j = 0; j < p.cols; ++j) sum += p(i, j) * coarse[j * 6 + m];
+      EXPECT_NEAR(static_cast<double>(sum), modes.values[i * 6 + m], 1e-12);
+    }
+}
+
+TEST(AcrossRanks, SmoothedProlongatorReproducesConstantsOfAZeroRowSumMatrix) {
+  CsrMatrix<double> a = test::generated("mesh2d", 22);
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    double others = 0;
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      if (a.col_idx[k] != i) others += a.values[k];
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      if (a.col_idx[k] == i) a.values[k] = -others;
+  }
+  const BothWays both(a, {}, {.threshold = 0.25});
+  const DenseMatrix p = both.p();
+  for (std::int64_t i = 0; i < p.rows; ++i) {
+    long double sum = 0;
+    for (std::int64_t j = 0; j < p.cols; ++j) sum += p(i, j);
+    EXPECT_NEAR(static_cast<double>(sum), 1, 1e-13);
+  }
+}
+
+TEST(AcrossRanks, CoarseMatrixIsRepairedAsOnOneRank) {
+  // Zero row sums, and P reproduces constants, so that the last coarse matrix is zero but for rounding.
+  const CsrMatrix<double> a = test::matrix_of(4, 4,
+                                              {{0, 0, 1},
+                                               {0, 1, -1},
+                                               {1, 0, -1},
+                                               {1, 1, 2},
+                                               {1, 2, -1},
+                                               {2, 1, -1},
+                                               {2, 2, 2},
+                                               {2, 3, -1},
+                                               {3, 2, -1},
+                                               {3, 3, 1}});
+  const CoarsenRules rules{.threshold = 0, .aggressive = true};
+  const BothWays both(a, {}, rules);
+  const TripleProduct one(test::without_ghosts(a), both.one.p.view(), {});
+  EXPECT_GT(one.repaired(), 0);
+  EXPECT_EQ(sum_over_ranks(MPI_COMM_WORLD, both.across.product->repaired()), one.repaired());
+  EXPECT_LT(difference(both.coarse(), DenseMatrix(one.local().view())), 1e-12);
+}
+
+TEST(AcrossRanks, RenewedCoarseMatrixIsThatOfAFreshBuild) {
+  for (const Example& e : examples()) {
+    SCOPED_TRACE(e.name);
+    CsrMatrix<double> changed = e.a;
+    for (std::size_t k = 0; k < changed.values.size(); ++k)
+      changed.values[k] *= 1 + 0.01 * to_unit(split_mix(k, 7));
+    BothWays both(e.a, e.modes, e.rules);
+    const Starts starts = uneven(e.a.rows, e.rules.block_size);
+    both.across.rows.renew(*distributed(MPI_COMM_WORLD, changed, starts));
+    renew(MPI_COMM_WORLD, both.ranks, both.across.rows);
+    both.across.product->renew(both.across.rows, both.ranks.p.view());
+    const Array<double> renewed = both.across.product->rows().values;
+    const ProductOnRanks fresh(both.across.rows, both.ranks.p.view(), both.across.columns,
+                               both.ranks.coarse_block_size);
+    EXPECT_EQ(renewed, fresh.rows().values);
+    renew(both.one, test::without_ghosts(changed));
+    EXPECT_LT(difference(both.p(), DenseMatrix(both.one.p.view())), 1e-10);
+  }
+}
+
+TEST(AcrossRanks, NewBordersChangeNoLevelAndHardlyTheIterations) {
+  struct Case {
+    const char* kind;
+    std::int64_t n, block;
+  };
+  for (const auto& [kind, n, block] :
+       {Case{"poisson2d", 50, 1}, Case{"poisson3d", 14, 1}, Case{"diffusion3d", 13, 1},
+        Case{"mesh2d", 45, 1}, Case{"elasticity3d", 7, 3}, Case{"elasticity3d-shuffled", 7, 3}}) {
+    SCOPED_TRACE(kind);
+    const auto whole = generated(MPI_COMM_SELF, kind, n, block);
+    const auto parts = generated(MPI_COMM_WORLD, kind, n, block);
+    Options options = small_levels();
+    options.block_size = static_cast<std::int32_t>(block);
+    Hierarchy on_one(whole, {}, options), on_ranks(parts, {}, options);
+    ASSERT_EQ(on_one.levels().size(), on_ranks.levels().size());
+    for (std::size_t l = 0; l < on_one.levels().size(); ++l) {
+      EXPECT_EQ(on_one.levels()[l].rows, on_ranks.levels()[l].rows);
+      EXPECT_EQ(on_one.levels()[l].nnz, on_ranks.levels()[l].nnz);
+    }
+    const test::CgResult one = solve_by_cg(whole, on_one), ranks = solve_by_cg(parts, on_ranks);
+    EXPECT_TRUE(ranks.converged);
+    EXPECT_NEAR(ranks.iterations, one.iterations, 1);
+  }
+}
+
+TEST(AcrossRanks, HierarchiesHaveTheSameBitsTwice) {
+  const auto a = generated(MPI_COMM_WORLD, "mesh2d", 40);
+  Hierarchy first(a, {}, small_levels()), second(a, {}, small_levels());
+  const Array<double> r = random_rows(*a, 3);
+  EXPECT_EQ(applied(first, r), applied(second, r));
+}
+
+TEST(AcrossRanks, RenewedHierarchyIsTheSameAsBuiltAgain) {
+  for (const bool modes : {false, true}) {
+    const std::int64_t n = 7;
+    const CsrMatrix<double> whole =
+        test::generated(modes ? "elasticity3d" : "mesh2d", modes ? n : 40);
+    const std::int64_t block = modes ? 3 : 1;
+    const Starts starts = uneven(whole.rows, block);
+    const auto a = distributed(MPI_COMM_WORLD, whole, starts);
+    const NearNullspace near = modes ? part(rigid_body(n), starts) : NearNullspace{};
+    Options options = small_levels();
+    options.threshold = 0;  // so that the aggregates do not depend on the values
+    options.block_size = static_cast<std::int32_t>(block);
+    options.aggressive_levels = modes ? 0 : 1;
+    Hierarchy m(a, near, options);
+    const Array<double> r = random_rows(*a, 3);
+    const Array<double> first = applied(m, r);
+    Array<double> changed = values_of(*a);
+    for (double& value : changed) value *= value > 0 ? 1.1 : 0.95;
+    a->replace_values(changed);
+    m.renew();
+    Hierarchy again(a, near, options);
+    EXPECT_EQ(applied(m, r), applied(again, r));
+    EXPECT_NE(gathered(applied(m, r)), gathered(first));
+  }
+}
+
+TEST(AcrossRanks, LevelsOfFewerRowsThanRanksConverge) {
+  const CsrMatrix<double> whole = test::generated("mesh2d", 24);
+  const auto a = distributed(MPI_COMM_WORLD, whole, uneven(whole.rows, 1));
+  Options options;
+  options.coarsest_rows = 2;
+  options.replicated_rows = 0;
+  Hierarchy m(a, {}, options);
+  EXPECT_LE(m.levels().back().rows, 2);
+  test::expect_symmetric_and_definite(*a, m);
+  EXPECT_TRUE(solve_by_cg(a, m).converged);
+}
+
+TEST(AcrossRanks, ARowThatHasNoDiagonalIsRefusedOnEveryRank) {
+  CsrMatrix<double> whole = test::generated("mesh2d", 24);
+  for (std::int32_t k = whole.row_ptr[500]; k < whole.row_ptr[501]; ++k)
+    if (whole.col_idx[k] == 500) whole.values[k] = 0;
+  const auto a = distributed(MPI_COMM_WORLD, whole, uneven(whole.rows, 1));
+  EXPECT_THROW(Hierarchy(a, {}, small_levels()), Error);
+}
+
+}  // namespace
+}  // namespace trireme::multigrid
