@@ -5,10 +5,9 @@
 // belongs to the rank of its root. The prolongator is smoothed with whole rows. Coarse matrices
 // therefore differ from those of one rank by rounding only, and so does the convergence.
 //
-// Aggregates within the ranks were the alternative. On a mesh of 22,500 randomly numbered nodes on 2, 3
-// and 5 ranks, a prototype found them to need as few iterations if the prolongator is smoothed with
-// whole rows, but with operator complexities of 1.7, 2.6 and 4.3 in place of 1.2, because most
-// neighbours of a node lie on other ranks.
+// Aggregates within the ranks were the alternative. They lead to as few iterations if the prolongator is
+// smoothed with whole rows, but the coarse levels of matrices that are numbered at random become too
+// large then (docs/performance/multigrid.md).
 #pragma once
 
 #include "multigrid/coarse_columns.hpp"

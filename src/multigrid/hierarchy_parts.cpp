@@ -147,7 +147,7 @@ void Hierarchy::Parts::add_seconds(const CoarsenSeconds& seconds) {
 bool Hierarchy::Parts::fills_up(const Level& level) const {
   const Transfer& t = *level.transfer;
   const std::int64_t nnz =
-      t.across ? sum_over_ranks(comm, t.across->product->nnz()) : t.product->local().nnz();
+      t.across ? sum_over_ranks(comm, t.across->product->nnz()) : t.product->coarse().nnz();
   return static_cast<double>(nnz) > kFillsUp * static_cast<double>(level.matrix->global_nnz);
 }
 
@@ -168,9 +168,9 @@ void Hierarchy::Parts::find_coarse_matrix(Level& level) {
     collectively(comm, [&] {
       const LocalRows a = local_rows(*level.matrix);
       if (t.product)
-        t.product->renew(a, p, {});
+        t.product->renew(a, p);
       else
-        t.product.emplace(a, p, CsrView<double>{}, run);
+        t.product.emplace(a, p, run);
     });
   }
   set_up.products += watch.seconds();
@@ -184,7 +184,7 @@ RowSlab Hierarchy::Parts::coarse_slab(const Level& level) const {
                .first_row = t.first_row,
                .local = {}};
   collectively(comm,
-               [&] { slab.local = t.across ? t.across->product->rows() : t.product->local(); });
+               [&] { slab.local = t.across ? t.across->product->rows() : t.product->coarse(); });
   slab.global_nnz = sum_over_ranks(comm_of(level), slab.local.nnz());
   return slab;
 }

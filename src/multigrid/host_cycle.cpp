@@ -34,7 +34,10 @@ void HostCycle::correct(int l) const {
   Level& coarse = *levels_[l + 1];
   std::span<const double> correction = own_part(coarse, coarse.x);
   if (AcrossRanks* const across = fine.transfer->across.get()) {
-    across->vector->take(correction);
+    if (coarse.replication)
+      across->vector->take_from_whole(coarse.x);
+    else
+      across->vector->take(correction);
     correction = across->vector->values();
   }
   fine.transfer->prolong->multiply(
