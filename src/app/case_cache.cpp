@@ -44,6 +44,8 @@ CacheKey key_of(std::string_view kind, const CaseOutcome& outcome,
       .add("ranks", machine.ranks)
       .add("threads per rank", machine.threads_per_rank)
       .add("row distribution", hash_of(row_starts));
+  if (outcome.distribution && !outcome.distribution->placement_hash.empty())
+    key.add("placement", outcome.distribution->placement_hash);
   if (!machine.gpu.empty())
     key.add("gpu", machine.gpu).add("gpu driver", device_properties().driver_version);
   return key;

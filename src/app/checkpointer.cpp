@@ -49,6 +49,11 @@ Checkpointer::Checkpointer(MPI_Comm comm, std::optional<CheckpointSettings> sett
   run_ = settings_->file.read(comm, settings_->identity, settings_->rows, before);
   if (before.size() > x.size())
     fail(ExitCode::input, "the state of the run before has more right-hand sides than the case");
+  if (const Redistribution* const moved = settings_->moved.get()) {
+    for (Array<double>& vector : before) vector = moved->there(vector);
+    for (SavedSolve& solve : run_.solves)
+      for (Array<double>& vector : solve.stopped.directions) vector = moved->there(vector);
+  }
   std::ranges::move(before, x.begin());
 }
 
@@ -193,8 +198,7 @@ bool Checkpointer::write() {
   const Stopwatch watch;
   bool written = false;
   try {
-    settings_->file.write(comm_, settings_->identity, run_, settings_->rows,
-                          std::span<const Array<double>>(x_).first(run_.solves.size()));
+    write_in_order();
     written = true;
   } catch (const AgreedError& error) {
     const std::string note = fmt::format("the state was not kept: {}", error.what());
@@ -202,6 +206,18 @@ bool Checkpointer::write() {
   }
   spend(watch.seconds());
   return written;
+}
+
+void Checkpointer::write_in_order() const {
+  const auto x = std::span<const Array<double>>(x_).first(run_.solves.size());
+  const Redistribution* const moved = settings_->moved.get();
+  if (!moved) return settings_->file.write(comm_, settings_->identity, run_, settings_->rows, x);
+  SavedRun run = run_;
+  for (SavedSolve& solve : run.solves)
+    for (Array<double>& vector : solve.stopped.directions) vector = moved->back(vector);
+  std::vector<Array<double>> solutions;
+  for (const Array<double>& vector : x) solutions.push_back(moved->back(vector));
+  settings_->file.write(comm_, settings_->identity, run, settings_->rows, solutions);
 }
 
 // The next checkpoint is due when all checkpoints, with that one, take no more than their part of

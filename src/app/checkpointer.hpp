@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/saved_run.hpp"
+#include "distributed/redistribution.hpp"
 #include "petsc/ksp_solver.hpp"
 
 namespace trireme {
@@ -22,6 +24,8 @@ struct CheckpointSettings {
   RowRange rows;
   double interval = 0;  // minimum seconds between two checkpoints; 0: none while a solve runs
   bool resume = false;  // begin from the file
+  // To the order of the file, in which the state is kept; null: the rows have that order.
+  std::shared_ptr<const Redistribution> moved = {};
 };
 
 // Something that is done between two iterations: the loop is left for it and goes on afterwards.
@@ -74,6 +78,7 @@ class Checkpointer {
   void spend(double seconds);
   bool keeps_checkpoints() const { return settings_ && settings_->interval > 0; }
   bool write();  // false: the state could not be written, which is noted
+  void write_in_order() const;
   SavedSolve& entry(std::size_t k);
 
   MPI_Comm comm_;

@@ -8,7 +8,8 @@
 namespace trireme {
 
 // Returns the same picture of the whole matrix on every rank. Reads the columns of all nonzeros
-// once. Collective.
+// once. Collective, as is the other function.
+PatternPicture picture_of(MPI_Comm comm, const RowSlab& slab);
 PatternPicture picture_of(const DistributedMatrix& matrix);
 
 }  // namespace trireme

@@ -15,13 +15,16 @@
 #include "app/memory.hpp"
 #include "app/pattern_picture.hpp"
 #include "app/requested_kernels.hpp"
+#include "app/row_distribution.hpp"
 #include "app/run_identity.hpp"
 #include "app/run_kernel.hpp"
 #include "app/solution_file.hpp"
 #include "app/start_clock.hpp"
 #include "app/symmetry.hpp"
 #include "app/system_scale.hpp"
+#include "config/steps.hpp"
 #include "distributed/gpus_of_ranks.hpp"
+#include "io/fingerprint.hpp"
 #include "io/problem.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/block_size.hpp"
@@ -94,6 +97,18 @@ std::vector<std::string> notes_on_the_system(const Case& c, const GpusOfRanks& g
   return notes;
 }
 
+std::string partitioning_options(const Case& c) {
+  std::string text;
+  for (const auto& [option, value] : c.petsc)
+    if (option.starts_with("mat_partitioning")) text += fmt::format("-{} {} ", option, value);
+  return text;
+}
+
+std::int64_t solves_of(const Case& c, const Problem& problem) {
+  if (!c.problem.steps.empty()) return std::ssize(steps_of(c.problem.steps));
+  return c.repeat * std::ssize(problem.rhs);
+}
+
 ProblemDescription describe(const Case& c, const Problem& problem) {
   return {.name = problem.name,
           .generated = c.problem.generated(),
@@ -146,10 +161,33 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   outcome.pattern_hash = fmt::format("{:016x}", fingerprints.pattern);
   outcome.values_hash = fmt::format("{:016x}", fingerprints.values);
   const RunIdentity identity = identity_of(comm, c, problem, fingerprints);
-  const auto matrix = distribute(comm, std::move(problem.matrix), problem.row_starts);
+  const RowRange rows{problem.matrix.first_row, problem.matrix.local.rows,
+                      problem.matrix.global_rows};
+  CaseCache cached = open_cache(comm, c.cache);
+  DistributionRequest request{.distribution = c.distribution,
+                              .rows_together = problem.rows_together,
+                              .expected_products = expected_products(c, solves_of(c, problem)),
+                              .reproducible = c.reproducible,
+                              .pattern = fingerprints.pattern,
+                              .options = partitioning_options(c)};
+  RowDistribution distribution =
+      choose_distribution(comm, problem.matrix, problem.row_starts, request, cached.cache);
+  const std::shared_ptr<Redistribution> moved = distribution.moved;
+  if (moved) {
+    outcome.pattern = picture_of(comm, problem.matrix);
+    rank_zero.step_begins("moving rows to their ranks");
+  }
+  const auto matrix = place_rows(comm, problem, distribution, !c.problem.steps.empty());
+  if (size_of(comm) > 1) outcome.distribution = distribution.outcome;
   std::optional<Steps> steps;
   if (!c.problem.steps.empty()) {
-    steps.emplace(comm, spec, problem, matrix);
+    const auto again = [&, request](const RowSlab& slab,
+                                    const std::vector<std::int64_t>& row_starts) mutable {
+      request.distribution = Distribution::graph;
+      request.pattern = pattern_fingerprint(comm, slab);
+      return choose_distribution(comm, slab, row_starts, request, cached.cache).moved;
+    };
+    steps.emplace(comm, spec, problem, matrix, MovedRows{moved, fingerprints.pattern, again});
     steps->begin();
   }
   const int matrix_exponent = steps ? steps->matrix_exponent() : scale_matrix(*matrix);
@@ -158,7 +196,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   outcome.machine.gpu = gpu.wait_until_open();
   clock.lap(&StartSeconds::device);
   if (!outcome.machine.gpu.empty()) {
-    gpu.upload(*matrix, problem.in_stored_order && matrix->values_version == 0);
+    gpu.upload(*matrix, problem.in_stored_order && !moved && matrix->values_version == 0);
     clock.lap(&StartSeconds::upload);
   }
   std::vector<std::string> notes = notes_on_the_system(c, gpus, problem, *matrix, matrix_exponent);
@@ -167,7 +205,6 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   clock.lap(&StartSeconds::device);
 
   // What the runs share.
-  CaseCache cached = open_cache(comm, c.cache);
   const auto key_of_choice = [&](const KernelChoice& kernel) {
     return decision_key(c, kernel, outcome, matrix->row_starts);
   };
@@ -177,19 +214,20 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
       });
   const bool compared = planned.size() > 1;
   if (c.report.resume) require_one_kernel(requested);
-  const RowRange rows{matrix->first_row(), matrix->local_rows(), matrix->global_rows()};
   std::optional<CheckpointSettings> checkpoints;
   if (!compared && !steps)
     checkpoints = {.file = state,
                    .identity = identity,
                    .rows = rows,
                    .interval = c.report.checkpoint,
-                   .resume = c.report.resume};
+                   .resume = c.report.resume,
+                   .moved = moved};
   const SolveContext context{
       .spec = c,
       .problem = problem,
       .matrix = matrix,
       .plain = plain,
+      .moved = moved,
       .checkpoints = checkpoints,
       .matrix_exponent = matrix_exponent,
       .steps = steps ? &*steps : nullptr,
@@ -231,6 +269,8 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
     if (run.decision)
       cached.cache.keep_decision(key_of_choice(requested[k]), *run.decision,
                                  run.outcome.seconds.tune);
+    if (moved && !steps)
+      for (Array<double>& x : run.solutions) x = moved->back(x);
     if (c.report.solution)
       write_solution(comm, c, run, rows, compared, steps ? steps->take_file() : nullptr);
     for (std::string& note : cached.cache.take_notes())
@@ -241,7 +281,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   }
 
   // What reports show besides the runs.
-  outcome.pattern = picture_of(*matrix);
+  if (!moved) outcome.pattern = picture_of(*matrix);
   outcome.case_text = c.text;
 
   // The comparisons.

@@ -42,9 +42,11 @@ void note_missing_corrections(RunOutcome& o, bool inexact) {
 // the rows. Collective.
 Modes modes_of(const SolveContext& context) {
   const DistributedMatrix& matrix = *context.matrix;
+  const auto moved = context.steps ? context.steps->redistribution() : context.moved;
   Modes modes = context.problem.modes;
   modes.values = moved_rows(matrix.comm, modes.values, modes.width, context.problem.row_starts,
-                            matrix.row_starts);
+                            moved ? moved->from() : matrix.row_starts);
+  if (moved && modes.width > 0) modes.values = moved->there(modes.values, modes.width);
   return modes;
 }
 

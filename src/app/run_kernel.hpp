@@ -27,10 +27,12 @@ namespace trireme {
 // What the kernels of a case share.
 struct SolveContext {
   const Case& spec;
-  const Problem& problem;  // its vectors; the matrix has moved to `matrix`
+  // Its vectors. The matrix has moved to `matrix`, and the modes are in the order of the file.
+  const Problem& problem;
   std::shared_ptr<DistributedMatrix> matrix;
   PlainProduct& plain;
-  std::optional<CheckpointSettings> checkpoints;  // empty: no state is kept
+  std::shared_ptr<const Redistribution> moved = {};  // of the rows; null: they stay in their order
+  std::optional<CheckpointSettings> checkpoints;     // empty: no state is kept
   int matrix_exponent = 0;  // `matrix` is the problem's times 2^-this, where it has no steps
   Steps* steps = nullptr;   // of problem.steps, which is at its step 0; null: one system
   std::int64_t load_peak_bytes = 0;  // of this rank, while it reads and distributes the matrix
@@ -48,7 +50,7 @@ struct SolveContext {
 
 struct KernelRun {
   RunOutcome outcome;
-  // One per right-hand side that was begun, local rows. Of a sequence the last one or two steps.
+  // One per right-hand side that was begun, local rows of the matrix. Of a sequence the last one or two steps.
   std::vector<Array<double>> solutions;
   std::vector<double> product_us;          // of each product, the slowest rank
   std::optional<KernelDecision> decision;  // of `kernel: auto`, where a later run can use it

@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "app/moved_rows.hpp"
+#include "app/row_distribution.hpp"
 #include "app/solution_file.hpp"
 #include "app/system_scale.hpp"
 #include "base/stopwatch.hpp"
 #include "distributed/same_pattern.hpp"
+#include "io/fingerprint.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -39,13 +41,17 @@ void leave_a_thread_to_the_solve() { omp_set_num_threads(std::max(1, omp_get_max
 }  // namespace
 
 Steps::Steps(MPI_Comm comm, const ProblemSpec& spec, const Problem& problem,
-             std::shared_ptr<DistributedMatrix> matrix)
+             std::shared_ptr<DistributedMatrix> matrix, MovedRows moved)
     : comm_(comm),
       steps_(steps_of(spec.steps)),
-      reader_(comm, spec, {matrix->first_row(), matrix->local_rows(), matrix->global_rows()},
-              matrix->blocks.nnz(), problem.in_stored_order),
       matrix_(std::move(matrix)),
-      first_cuts_(matrix_->row_starts) {
+      rows_of_first_(std::move(moved)),
+      moved_(rows_of_first_.first),
+      moved_before_(moved_),
+      pattern_(rows_of_first_.pattern),
+      reader_(comm, spec, rows(), moved_ ? moved_->entries_before() : matrix_->blocks.nnz(),
+              problem.in_stored_order),
+      first_cuts_(cuts()) {
   collectively(comm, [&] {
     if (problem.rhs.size() != 1)
       fail(ExitCode::usage,
@@ -53,14 +59,19 @@ Steps::Steps(MPI_Comm comm, const ProblemSpec& spec, const Problem& problem,
            "rhs: NAME}} takes the rows of a dataset [steps, rows]",
            problem.name, problem.rhs.size(), problem.rhs.size());
   });
-  first_rhs_ = problem.rhs.front();
+  first_rhs_ = moved_ ? moved_->back(problem.rhs.front()) : problem.rhs.front();
   if (const auto* made = std::get_if<MadeRhs>(&spec.rhs)) first_made_ = *made;
 }
 
 Steps::~Steps() { wait(); }
 
 RowRange Steps::rows() const {
-  return {matrix_->first_row(), matrix_->local_rows(), matrix_->global_rows()};
+  const int rank = rank_of(comm_);
+  return {cuts()[rank], cuts()[rank + 1] - cuts()[rank], matrix_->global_rows()};
+}
+
+Array<double> Steps::to_matrix(Array<double>&& vector) const {
+  return moved_ ? moved_->there(vector) : std::move(vector);
 }
 
 Steps::Change Steps::begin() {
@@ -73,7 +84,7 @@ Steps::Change Steps::begin() {
   const bool brings_values = !steps_.front().values.empty() && first_order_;
   if (!first_matrix_ && !brings_values)
     change = install(reader_.read_first_matrix(), nullptr, [] {});
-  rhs_ = moved_rows(comm_, first_rhs_, 1, first_cuts_, matrix_->row_starts);
+  rhs_ = to_matrix(moved_rows(comm_, first_rhs_, 1, first_cuts_, cuts()));
   made_ = first_made_;
   try {
     change = std::max(change, take(read(0), [] {}));
@@ -136,12 +147,14 @@ StepData Steps::read(std::int64_t step) {
 
 Steps::Change Steps::take(StepData&& data, const std::function<void()>& give_up) {
   const Step& step = steps_[now_];
-  cuts_before_ = matrix_->row_starts;
+  cuts_before_ = cuts();
+  moved_before_ = moved_;
   Change change = Change::rhs_only;
   new_values_ = new_rhs_ = false;
   if (data.matrix) {
     change = install(std::move(*data.matrix), &step, give_up);
   } else if (data.values) {
+    if (moved_) data.values = moved_->new_values(*data.values);
     if (keeps_) {
       matrix_->exchange_values(*data.values);
       spare_.values = std::move(data.values);
@@ -154,7 +167,7 @@ Steps::Change Steps::take(StepData&& data, const std::function<void()>& give_up)
     change = Change::values;
   }
   if (data.rhs) {
-    set_rhs(std::move(*data.rhs));
+    set_rhs(to_matrix(std::move(*data.rhs)));
     made_.reset();
     return change;
   }
@@ -172,16 +185,32 @@ void Steps::set_rhs(Array<double>&& rhs) {
   new_rhs_ = true;
 }
 
+// Whether the matrix has the pattern and the cuts of the present one.
+bool Steps::install_pattern(const MatrixOnRanks& read) {
+  if (!moved_) return same_pattern(*matrix_, read.slab, read.row_starts);
+  const std::uint64_t before =
+      std::exchange(pattern_, pattern_fingerprint(comm_, read.slab, read.hashes));
+  return pattern_ == before && read.row_starts == moved_->from();
+}
+
 Steps::Change Steps::install(MatrixOnRanks&& read, const Step* step,
                              const std::function<void()>& give_up) {
-  const bool same = same_pattern(*matrix_, read.slab, read.row_starts);
+  const bool same = install_pattern(read);
   reader_.follow(read, step);
   first_order_ = first_matrix_ = step == nullptr;
+  if (moved_ && same) {
+    read.slab.local.values = moved_->new_values(read.slab.local.values);
+  } else if (moved_) {
+    moved_ = step ? rows_of_first_.again(read.slab, read.row_starts) : rows_of_first_.first;
+    read.slab = moved_->matrix(std::move(read.slab), true);
+    read.row_starts = moved_->to();
+  }
   if (same) {
     matrix_->replace_values(read.slab.local.values);
   } else {
     give_up();
     *matrix_ = std::move(*distribute(comm_, std::move(read.slab), std::move(read.row_starts)));
+    if (moved_) matrix_->callers_rows = callers_rows(comm_, *moved_);
   }
   exponent_ = scale_matrix(*matrix_);
   scaled_ = true;
@@ -198,13 +227,15 @@ void Steps::scale(double largest) {
 }
 
 Array<double> Steps::made_rhs(MadeRhs made) const {
-  if (made == MadeRhs::random) return random_vector(rows(), 1);
+  if (made == MadeRhs::random) return to_matrix(random_vector(rows(), 1));
   if (made == MadeRhs::from_ones) return row_sums(matrix_->blocks, exponent_);
   return Array<double>(matrix_->local_rows(), 1.0);
 }
 
 Array<double> Steps::moved(const Array<double>& vector) const {
-  return moved_rows(comm_, vector, 1, cuts_before_, matrix_->row_starts);
+  if (!moved_ && !moved_before_) return moved_rows(comm_, vector, 1, cuts_before_, cuts());
+  const Array<double> of_file = moved_before_ ? moved_before_->back(vector) : vector;
+  return to_matrix(moved_rows(comm_, of_file, 1, cuts_before_, cuts()));
 }
 
 void Steps::write(std::span<const double> x, bool later) {
@@ -218,7 +249,7 @@ void Steps::write(std::span<const double> x, bool later) {
   if (later && size_of(comm_) == 1)
     waits_ = x;
   else
-    file_->append_vector(rows(), x);
+    file_->append_vector(rows(), moved_ ? std::span<const double>(moved_->back(x)) : x);
 }
 
 void Steps::wait() const {

@@ -19,11 +19,21 @@
 #include "config/case.hpp"
 #include "config/steps.hpp"
 #include "distributed/distributed_matrix.hpp"
+#include "distributed/redistribution.hpp"
 #include "io/output_file.hpp"
 #include "io/problem.hpp"
 #include "io/step_values.hpp"
 
 namespace trireme {
+
+// How the rows of the first matrix were redistributed, with their entries kept.
+struct MovedRows {
+  std::shared_ptr<Redistribution> first;  // null: they were not
+  std::uint64_t pattern = 0;              // the fingerprint of the first matrix in its own order
+  // Finds new ranks for the rows of a matrix with another pattern. Collective.
+  std::function<std::shared_ptr<Redistribution>(const RowSlab&, const std::vector<std::int64_t>&)>
+      again;
+};
 
 class Steps {
  public:
@@ -32,7 +42,7 @@ class Steps {
   // `matrix` is the one that `problem` was read with, before it is scaled. All members are
   // collective.
   Steps(MPI_Comm comm, const ProblemSpec& spec, const Problem& problem,
-        std::shared_ptr<DistributedMatrix> matrix);
+        std::shared_ptr<DistributedMatrix> matrix, MovedRows moved = {});
   ~Steps();
 
   std::int64_t count() const { return std::ssize(steps_); }
@@ -82,7 +92,9 @@ class Steps {
   // Seconds for which the step waited for its data, on the slowest rank.
   double read_seconds() const { return read_seconds_; }
 
-  // Brings this rank's rows of a vector of the step before to the cuts of the present matrix.
+  // Of the rows of the present matrix; null: they have the order of the file.
+  std::shared_ptr<const Redistribution> redistribution() const { return moved_; }
+  // Brings this rank's rows of a vector of the step before to the ranks of the present matrix.
   Array<double> moved(const Array<double>& vector) const;
 
   // Names the file for the solutions of the steps, which the first solution creates.
@@ -94,9 +106,14 @@ class Steps {
   std::unique_ptr<OutputFile> take_file();
 
  private:
-  RowRange rows() const;
+  RowRange rows() const;  // of the file, on this rank
+  const std::vector<std::int64_t>& cuts() const {
+    return moved_ ? moved_->from() : matrix_->row_starts;
+  }
+  Array<double> to_matrix(Array<double>&& vector) const;  // from the order of the file
   StepData read(std::int64_t step);
   Change take(StepData&& data, const std::function<void()>& give_up);
+  bool install_pattern(const MatrixOnRanks& read);
   Change install(MatrixOnRanks&& read, const Step* step, const std::function<void()>& give_up);
   void scale(double largest);
   Array<double> made_rhs(MadeRhs made) const;
@@ -105,13 +122,16 @@ class Steps {
 
   MPI_Comm comm_;
   std::vector<Step> steps_;
-  StepReader reader_;
   std::shared_ptr<DistributedMatrix> matrix_;
-  Array<double> first_rhs_;               // of the problem
+  MovedRows rows_of_first_;
+  std::shared_ptr<Redistribution> moved_, moved_before_;  // the latter of the step before
+  std::uint64_t pattern_ = 0;                             // where rows were moved
+  StepReader reader_;                                     // in the order of the file
+  Array<double> first_rhs_;               // of the problem, in the order of the file
   std::vector<std::int64_t> first_cuts_;  // of the ranks that hold it
   std::optional<MadeRhs> first_made_, made_;
   Array<double> rhs_;
-  std::vector<std::int64_t> cuts_before_;  // of the ranks in the step before
+  std::vector<std::int64_t> cuts_before_;  // of the ranks in the step before, in that order
   std::int64_t now_ = -1;
   int exponent_ = 0;
   bool scaled_ = false;

@@ -22,6 +22,10 @@ enum class Engine { petsc, resident };
 // clustered for locality.
 enum class Ordering { given, rcm, cluster };
 
+// How the rows of the system lie on the ranks: in the order of the file, cut by nonzeros, or by graph
+// partitioning.
+enum class Distribution { rows, graph };
+
 // What reduces the oscillating part of the error on a level of multigrid.
 //   chebyshev     a polynomial of D^-1 A of `degree` for the upper part of the spectrum
 //   jacobi        `degree` steps of Jacobi with the weight 4/3 over the spectral radius of D^-1 A
@@ -61,6 +65,11 @@ template <>
 struct WordsOf<Ordering> {
   static constexpr Word<Ordering> all[] = {
       {"given", Ordering::given}, {"rcm", Ordering::rcm}, {"cluster", Ordering::cluster}};
+};
+template <>
+struct WordsOf<Distribution> {
+  static constexpr Word<Distribution> all[] = {{"rows", Distribution::rows},
+                                               {"graph", Distribution::graph}};
 };
 template <>
 struct WordsOf<Smoother> {

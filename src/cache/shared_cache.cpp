@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/split_mix.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -41,6 +42,51 @@ Array<std::int32_t> order_of(std::span<const std::byte> payload, std::int64_t ro
   if (!order.empty()) std::memcpy(order.data(), payload.data(), payload.size());
   if (!is_permutation_of_rows(order)) fail(ExitCode::input, "is no permutation of the rows");
   return order;
+}
+
+// The row starts as 64-bit numbers, and the new rows after them. Throws Error{input}, whose text is a
+// clause without a subject.
+CachedPlacement placement_of(std::span<const std::byte> payload, std::size_t ranks,
+                             std::int64_t rows, std::int64_t all_rows) {
+  CachedPlacement placement{std::vector<std::int64_t>(ranks + 1),
+                            Array<std::int32_t>(static_cast<std::size_t>(rows))};
+  const std::size_t head = placement.row_starts.size() * sizeof(std::int64_t);
+  if (payload.size() != head + placement.new_rows.size() * sizeof(std::int32_t))
+    fail(ExitCode::input, "has not one number per row");
+  std::memcpy(placement.row_starts.data(), payload.data(), head);
+  if (!placement.new_rows.empty())
+    std::memcpy(placement.new_rows.data(), payload.data() + head, payload.size() - head);
+  const auto& starts = placement.row_starts;
+  if (starts.front() != 0 || starts.back() != all_rows ||
+      !std::is_sorted(starts.begin(), starts.end()))
+    fail(ExitCode::input, "does not cut the rows");
+  for (const std::int32_t row : placement.new_rows)
+    if (row < 0 || row >= all_rows) fail(ExitCode::input, "has a number that is no row");
+  return placement;
+}
+
+// A sum over all ranks that tells, but for chance, whether each new number occurs once and all ranks
+// cut alike. Collective.
+bool fits_together(MPI_Comm comm, const std::optional<CachedPlacement>& placement,
+                   std::int64_t first_row) {
+  std::uint64_t sums[2] = {0, 0};
+  std::uint64_t row = static_cast<std::uint64_t>(first_row);
+  int whole = placement ? 1 : 0;
+  std::uint64_t cuts = 0;
+  if (placement) {
+    for (const std::int32_t number : placement->new_rows) {
+      sums[0] += mix_bits(static_cast<std::uint64_t>(number) + kSplitMixStep);
+      sums[1] += mix_bits(row++ + kSplitMixStep);
+    }
+    for (const std::int64_t start : placement->row_starts)
+      cuts = mix_bits(cuts + kSplitMixStep + static_cast<std::uint64_t>(start));
+  }
+  std::uint64_t same = cuts;
+  MPI_Bcast(&same, 1, MPI_UINT64_T, 0, comm);
+  if (same != cuts) whole = 0;
+  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, comm);
+  MPI_Allreduce(MPI_IN_PLACE, &whole, 1, MPI_INT, MPI_MIN, comm);
+  return whole == 1 && sums[0] == sums[1];
 }
 
 }  // namespace
@@ -102,6 +148,37 @@ std::optional<Array<std::int32_t>> SharedCache::find_order(const CacheKey& key, 
 void SharedCache::keep_order(const CacheKey& key, std::span<const std::int32_t> order,
                              double made_in_seconds) {
   if (cache_) cache_->keep(of_this_rank(key), std::as_bytes(order), made_in_seconds);
+}
+
+std::optional<CachedPlacement> SharedCache::find_placement(
+    const CacheKey& key, std::span<const std::int64_t> row_starts) {
+  if (!cache_) return std::nullopt;
+  const CacheKey own = of_this_rank(key);
+  const int rank = rank_of(comm_);
+  std::optional<CachedPlacement> placement;
+  if (const auto hit = cache_->find(own)) {
+    try {
+      placement = placement_of(hit->payload, row_starts.size() - 1,
+                               row_starts[rank + 1] - row_starts[rank], row_starts.back());
+    } catch (const Error& error) {
+      cache_->reject(own, error.what());
+    } catch (const std::bad_alloc&) {
+      placement.reset();
+    }
+  }
+  if (!fits_together(comm_, placement, row_starts[rank])) placement.reset();
+  return placement;
+}
+
+void SharedCache::keep_placement(const CacheKey& key, const CachedPlacement& placement,
+                                 double made_in_seconds) {
+  if (!cache_) return;
+  const auto starts = std::as_bytes(std::span(placement.row_starts));
+  const auto rows = std::as_bytes(std::span<const std::int32_t>(placement.new_rows));
+  Array<std::byte> payload(starts.size() + rows.size());
+  std::ranges::copy(starts, payload.begin());
+  std::ranges::copy(rows, payload.begin() + static_cast<std::ptrdiff_t>(starts.size()));
+  cache_->keep(of_this_rank(key), payload, made_in_seconds);
 }
 
 std::vector<std::string> SharedCache::take_notes() {

@@ -26,6 +26,14 @@ namespace trireme {
 
 // The kind in the key of an order of rows.
 inline constexpr const char* kOrderKind = "order 1";
+// The kind in the key of a placement of rows on ranks.
+inline constexpr const char* kPlacementKind = "placement 1";
+
+// Where the rows of a system go.
+struct CachedPlacement {
+  std::vector<std::int64_t> row_starts;  // ranks + 1, of the new numbers
+  Array<std::int32_t> new_rows;          // the new number of each of this rank's rows
+};
 
 class SharedCache {
  public:
@@ -44,6 +52,13 @@ class SharedCache {
   // in any case a permutation of 0 to rows - 1. Found only where every rank has found its entry.
   std::optional<Array<std::int32_t>> find_order(const CacheKey& key, std::int64_t rows);
   void keep_order(const CacheKey& key, std::span<const std::int32_t> order, double made_in_seconds);
+
+  // Each rank has an entry of its own. Found only where every rank has found its entry, the entries
+  // have the same row_starts, and each new number occurs once. `row_starts` are the cuts before.
+  std::optional<CachedPlacement> find_placement(const CacheKey& key,
+                                                std::span<const std::int64_t> row_starts);
+  void keep_placement(const CacheKey& key, const CachedPlacement& placement,
+                      double made_in_seconds);
 
   // The notes since the last call: those of the lowest rank that has any, on all ranks.
   std::vector<std::string> take_notes();

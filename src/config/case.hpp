@@ -162,7 +162,8 @@ struct Case {
   std::int64_t repeat = 1;                                  // solves on the same matrix
   // kernel: auto takes only kernels whose sums are the same bits from run to run.
   bool reproducible = true;
-  std::optional<Ordering> ordering;  // of rows; empty: auto
+  std::optional<Ordering> ordering;          // of rows; empty: auto
+  std::optional<Distribution> distribution;  // of rows over ranks; empty: auto
   ReportSpec report;
   CacheSpec cache;
   std::vector<std::pair<std::string, std::string>> petsc;  // option without '-', value

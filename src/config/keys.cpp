@@ -265,6 +265,11 @@ constexpr std::array kKeys = {
         "order of the rows in which the resident engine works; results stay in the order of the "
         "file. given: that order; rcm: reverse Cuthill-McKee; cluster: rows that share columns "
         "together; auto: with kernel: auto what was measured to pay, else given"},
+    Key{"distribution", choice([](Case& c) -> decltype(auto) { return (c.distribution); }), "",
+        "how the rows lie on the ranks; results stay in the order of the file. rows: in that "
+        "order, cut by nonzeros; graph: by graph partitioning, so that few entries of vectors "
+        "travel; auto: graph where the ranks exchange many entries and the solves ahead pay for "
+        "the partitioning, else rows"},
     Key{"reproducible", field::Flag{[](Case& c) -> decltype(auto) { return (c.reproducible); }}, "",
         "kernel: auto leaves out kernels whose sums differ from run to run in the last bits"},
 

@@ -27,11 +27,17 @@ struct DistributedMatrix {
   HaloPlan halo;
   // Rises with each replacement of the values, so that copies of them know whether they are old.
   std::uint64_t values_version = 0;
+  // The row of the file at each local row, where rows were redistributed; otherwise empty.
+  Array<std::int32_t> callers_rows;
   std::shared_ptr<DeviceBlocks> on_device;  // null until DeviceBlocks::of() is called
 
   std::int64_t local_rows() const { return blocks.local.rows; }
   std::int64_t first_row() const;
   std::int64_t global_rows() const { return row_starts.back(); }
+  // The number by which messages name a local row: that of the file.
+  std::int64_t callers_row(std::int64_t row) const {
+    return callers_rows.empty() ? first_row() + row : callers_rows[row];
+  }
   std::int64_t csr_bytes() const;  // of this rank's rows: 12 per nonzero and 4 per row
 
   // d[i] = a_ii of local row i. Duplicates are added up; an entry that is not stored is 0. `d` has

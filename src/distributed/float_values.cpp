@@ -72,7 +72,7 @@ bool float_values_are_exact(const DistributedMatrix& matrix) {
     fail(ExitCode::input,
          "row {} (from 0) has {:.3g} as its largest value, outside the range of FP32 (1.2e-38 to "
          "3.4e38); use precision: double, or scale the system",
-         matrix.first_row() + misfit, values_of(matrix.blocks, misfit).largest);
+         matrix.callers_row(misfit), values_of(matrix.blocks, misfit).largest);
   });
   MPI_Allreduce(MPI_IN_PLACE, &exact, 1, MPI_INT, MPI_MIN, matrix.comm);
   return exact == 1;

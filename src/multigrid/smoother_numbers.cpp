@@ -114,7 +114,7 @@ void invert_diagonal(const DistributedMatrix& a, int level, Array<double>& inver
     fail(ExitCode::input,
          "multigrid needs a positive diagonal, and that of row {} (from 0) is {:.6g}; use another "
          "preconditioner",
-         a.first_row() + bad, 1 / inverse[bad]);
+         a.callers_row(bad), 1 / inverse[bad]);
   fail(ExitCode::input,
        "level {} of the multigrid hierarchy has the diagonal entry {:.6g}, so that the matrix is "
        "not positive definite; use another preconditioner",

@@ -66,9 +66,9 @@ void require_nonzero_diagonal(const DistributedMatrix& matrix, const std::string
   if (suspect == 0) return;
   Array<double> d(matrix.local_rows());
   matrix.diagonal(d);
-  const auto zero = std::find(d.begin(), d.end(), 0.0);
-  std::int64_t row = zero == d.end() ? std::numeric_limits<std::int64_t>::max()
-                                     : matrix.first_row() + (zero - d.begin());
+  std::int64_t row = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < d.size(); ++i)
+    if (d[i] == 0) row = std::min(row, matrix.callers_row(static_cast<std::int64_t>(i)));
   MPI_Allreduce(MPI_IN_PLACE, &row, 1, MPI_INT64_T, MPI_MIN, matrix.comm);
   collectively(matrix.comm, [&] {
     if (row != std::numeric_limits<std::int64_t>::max())

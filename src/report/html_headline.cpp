@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/account_words.hpp"
+#include "report/distribution_words.hpp"
 #include "report/html_parts.hpp"
 #include "report/svg_frame.hpp"
 #include "report/words.hpp"
@@ -66,7 +67,8 @@ std::string headline(const CaseOutcome& outcome) {
     out += fmt::format("<p class=\"bad\">{}</p>\n", escape(line));
   if (const auto left_out = words::not_run(outcome); !left_out.empty())
     out += fmt::format("<p class=\"bad\">{}</p>\n", escape(left_out));
-  for (const std::string& line : {words::account_line(outcome), words::start(outcome.start)})
+  for (const std::string& line :
+       {words::distribution(outcome), words::account_line(outcome), words::start(outcome.start)})
     if (!line.empty()) out += fmt::format("<p>{}</p>\n", escape(line));
   for (const std::string& note : words::common_notes(outcome))
     out += fmt::format("<p class=\"dim\">note: {}</p>\n", escape(note));

@@ -67,6 +67,7 @@ std::string json_report(const CaseOutcome& outcome) {
                        {"problem", problem(outcome)},
                        {"machine", machine(outcome.machine)},
                        {"start_seconds", start(outcome.start)},
+                       {"distribution", json::distribution(outcome.distribution)},
                        {"runs", std::move(runs)},
                        {"refused", refused(outcome)},
                        {"not_run", outcome.not_run},

@@ -19,6 +19,7 @@ Json optional(const std::optional<T>& value) {
 Json run(const RunOutcome& run);
 Json preconditioner_choice(const std::optional<PreconditionerChoice>& choice);
 Json multigrid(const std::optional<MultigridOutcome>& m);
+Json distribution(const std::optional<DistributionOutcome>& distribution);
 Json account(const CaseOutcome& outcome);
 
 }  // namespace trireme::json

@@ -7,6 +7,7 @@
 
 #include "report/account_words.hpp"
 #include "report/choice_words.hpp"
+#include "report/distribution_words.hpp"
 #include "report/multigrid_words.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
@@ -199,7 +200,8 @@ std::string markdown_report(const CaseOutcome& outcome) {
       text += "\n" + escape(words::method(outcome.runs.front())) + "\n";
     text += "\n" + kernels(outcome) + "\n" + verdicts(outcome);
   }
-  for (const std::string& line : {words::account_line(outcome), words::start(outcome.start)})
+  for (const std::string& line :
+       {words::distribution(outcome), words::account_line(outcome), words::start(outcome.start)})
     if (!line.empty()) text += "- " + escape(line) + "\n";
   return text + account(outcome) + trials(outcome) + choices(outcome) + levels(outcome) +
          steps(outcome) + columns(outcome) + details(outcome);

@@ -9,6 +9,7 @@
 
 #include "base/choices.hpp"
 #include "base/error.hpp"
+#include "report/distribution_outcome.hpp"
 #include "report/multigrid_outcome.hpp"
 #include "report/preconditioner_choice.hpp"
 
@@ -189,6 +190,7 @@ struct CaseOutcome {
   std::vector<RefusedRun> refused;
   std::vector<std::string> not_run;  // kernels that had not begun when a signal came
   StartSeconds start;
+  std::optional<DistributionOutcome> distribution;  // empty on one rank
   PatternPicture pattern;
   std::string case_text;                  // the case as read, and what overrode it
   std::string command;                    // what repeats the run

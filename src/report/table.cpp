@@ -7,6 +7,7 @@
 
 #include "report/account_words.hpp"
 #include "report/choice_words.hpp"
+#include "report/distribution_words.hpp"
 #include "report/multigrid_words.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
@@ -80,7 +81,8 @@ std::string terminal_table(const CaseOutcome& outcome) {
       text += words::wrap(words::choice(*run.preconditioner_choice), kWidth, 2) + "\n";
     text += levels(outcome, run);
   }
-  for (const std::string& line : {words::account_line(outcome), words::start(outcome.start)})
+  for (const std::string& line :
+       {words::distribution(outcome), words::account_line(outcome), words::start(outcome.start)})
     if (!line.empty()) text += words::wrap(line, kWidth, 2) + "\n";
   for (const std::string& line : words::refused(outcome))
     text += words::wrap(line, kWidth, 2) + "\n";

@@ -167,6 +167,17 @@ inline CaseOutcome sample_outcome() {
   outcome.runs[0].columns = {
       {.iterations = 300, .converged = true, .reason = "converged", .relative_residual = 9e-9},
       {.iterations = 313, .converged = true, .reason = "converged", .relative_residual = 8e-9}};
+  outcome.distribution = DistributionOutcome{
+      .distribution = Distribution::graph,
+      .reason = "the case asks for it",
+      .rows = {.ghosts = 182'000, .all_ghosts = 720'000, .balance = 1.01, .exchange_us = 900.0},
+      .graph = HaloOutcome{.ghosts = 612, .all_ghosts = 2'300, .balance = 1.02, .exchange_us = 9.0},
+      .expected_products = 300,
+      .partitioner = "PT-Scotch",
+      .from_cache = false,
+      .partition_seconds = 1.5,
+      .move_seconds = 0.2,
+      .placement_hash = "0123456789abcdef"};
   outcome.start = {.libraries = 0.21,
                    .device = 0,
                    .read = 0.2,

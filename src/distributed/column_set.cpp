@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One pass for the range of the columns, one for the columns.
+#include "distributed/column_set.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace trireme {
+
+ColumnSet columns_outside(std::span<const std::int32_t> columns, std::int64_t first,
+                          std::int64_t last) {
+  const auto outside = [&](std::int64_t column) { return column < first || column >= last; };
+  std::int64_t lowest = std::numeric_limits<std::int64_t>::max(), highest = -1;
+  for (const std::int32_t column : columns)
+    if (outside(column)) {
+      lowest = std::min<std::int64_t>(lowest, column);
+      highest = std::max<std::int64_t>(highest, column);
+    }
+  if (highest < 0) return {0, 0};
+  ColumnSet set(lowest, highest + 1);
+  for (const std::int32_t column : columns)
+    if (outside(column)) set.insert(column);
+  return set;
+}
+
+}  // namespace trireme

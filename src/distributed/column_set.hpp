@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A set of columns as bits, which numbers its members in ascending order.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/array.hpp"
+
+namespace trireme {
+
+// Takes 3/16 byte per column between the first and the last one.
+class ColumnSet {
+ public:
+  // For the columns [first, last).
+  ColumnSet(std::int64_t first, std::int64_t last) : first_(first) {
+    const std::size_t words = last > first ? static_cast<std::size_t>((last - first + 63) / 64) : 0;
+    bits_.assign(words, 0);
+    before_.resize(words);
+  }
+  void insert(std::int64_t column) {
+    const std::uint64_t at = column - first_;
+    bits_[at / 64] |= std::uint64_t{1} << (at % 64);
+  }
+  // The members in ascending order. index() may be called after this.
+  Array<std::int32_t> list() {
+    std::int32_t count = 0;
+    for (std::size_t word = 0; word < bits_.size(); ++word) {
+      before_[word] = count;
+      count += std::popcount(bits_[word]);
+    }
+    Array<std::int32_t> members;
+    members.reserve(count);
+    for (std::size_t word = 0; word < bits_.size(); ++word)
+      for (std::uint64_t rest = bits_[word]; rest != 0; rest &= rest - 1)
+        members.push_back(static_cast<std::int32_t>(first_ + 64 * word + std::countr_zero(rest)));
+    return members;
+  }
+  // The position of a member in list(), in constant time.
+  std::int32_t index(std::int64_t column) const {
+    const std::uint64_t at = column - first_;
+    const std::uint64_t below = (std::uint64_t{1} << (at % 64)) - 1;
+    return before_[at / 64] + std::popcount(bits_[at / 64] & below);
+  }
+
+ private:
+  std::int64_t first_;
+  std::vector<std::uint64_t> bits_;
+  Array<std::int32_t> before_;
+};
+
+// Those of `columns` that are not in [first, last).
+ColumnSet columns_outside(std::span<const std::int32_t> columns, std::int64_t first,
+                          std::int64_t last);
+
+}  // namespace trireme

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MatPartitioning on an adjacency matrix.
+#include "petsc/graph_partition.hpp"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include "parallel/collective.hpp"
+#include "petsc/shim.hpp"
+
+namespace trireme {
+namespace {
+
+using PartitioningHandle = PetscHandle<MatPartitioning, MatPartitioningDestroy>;
+using IndexSetHandle = PetscHandle<IS, ISDestroy>;
+
+#if defined(PETSC_HAVE_PTSCOTCH)
+constexpr std::string_view kPartitioner = "PT-Scotch";
+constexpr const char* kType = MATPARTITIONINGPTSCOTCH;
+#elif defined(PETSC_HAVE_PARMETIS)
+constexpr std::string_view kPartitioner = "ParMETIS";
+constexpr const char* kType = MATPARTITIONINGPARMETIS;
+#else
+constexpr std::string_view kPartitioner;
+constexpr const char* kType = MATPARTITIONINGCURRENT;
+#endif
+
+// A copy that PETSc may free.
+PetscInt* in_petsc_memory(std::span<const std::int32_t> numbers) {
+  PetscInt* copy = nullptr;
+  petsc_check(PetscMalloc((numbers.size() + 1) * sizeof(PetscInt), &copy));
+  std::ranges::copy(numbers, copy);
+  return copy;
+}
+
+// The libraries add the weights of all vertices in their own integers, which may have 32 bits.
+// Collective.
+std::int64_t unit_of_weights(MPI_Comm comm, const RowGraph& graph) {
+  std::int64_t all = 0;
+  for (const std::int32_t weight : graph.weights) all += weight;
+  constexpr std::int64_t kMaxSum = std::numeric_limits<std::int32_t>::max() / 4;
+  return sum_over_ranks(comm, all) / kMaxSum + 1;
+}
+
+}  // namespace
+
+std::string_view graph_partitioner() { return kPartitioner; }
+
+Array<std::int32_t> partition_graph(MPI_Comm comm, RowGraph&& graph, int parts) {
+  collectively(comm, [&] {
+    if (kPartitioner.empty())
+      fail(ExitCode::usage,
+           "this PETSc was built without PT-Scotch and ParMETIS, by one of which a graph is "
+           "partitioned; use distribution: rows");
+  });
+  const std::int64_t unit = unit_of_weights(comm, graph);
+  const auto vertices = static_cast<PetscInt>(graph.vertices());
+  PetscInt *offsets = nullptr, *neighbours = nullptr, *weights = nullptr;
+  collectively(comm, [&] {
+    for (std::int32_t& weight : graph.weights)
+      weight = static_cast<std::int32_t>(std::max<std::int64_t>(1, weight / unit));
+    offsets = in_petsc_memory(graph.offsets);
+    graph.offsets = {};
+    neighbours = in_petsc_memory(graph.neighbours);
+    graph.neighbours = {};
+    weights = in_petsc_memory(graph.weights);
+    graph.weights = {};
+  });
+  Array<std::int32_t> owners;
+  MatHandle adjacency;
+  petsc_check(MatCreateMPIAdj(comm, vertices, static_cast<PetscInt>(graph.vertex_starts.back()),
+                              offsets, neighbours, nullptr, adjacency.put()));
+  PartitioningHandle partitioning;
+  petsc_check(MatPartitioningCreate(comm, partitioning.put()));
+  petsc_check(MatPartitioningSetType(partitioning, kType));
+  petsc_check(MatPartitioningSetAdjacency(partitioning, adjacency));
+  petsc_check(MatPartitioningSetVertexWeights(partitioning, weights));
+  petsc_check(MatPartitioningSetNParts(partitioning, parts));
+  petsc_check(MatPartitioningSetFromOptions(partitioning));
+  IndexSetHandle parts_of_vertices;
+  petsc_check(MatPartitioningApply(partitioning, parts_of_vertices.put()));
+  collectively(comm, [&] {
+    const PetscInt* indices = nullptr;
+    petsc_check(ISGetIndices(parts_of_vertices, &indices));
+    owners.assign(indices, indices + vertices);
+    petsc_check(ISRestoreIndices(parts_of_vertices, &indices));
+  });
+  parts_of_vertices.reset();
+  partitioning.reset();
+  adjacency.reset();
+#ifdef __GLIBC__
+  malloc_trim(0);  // the memory of the library returns to the system before the rows move
+#endif
+  return owners;
+}
+
+}  // namespace trireme
