@@ -4,6 +4,11 @@
 // The functor has an operator()(i, sums), which adds to sums.at(column) (see row_sums.hpp) in an
 // order of its own. The same functor makes a matrix in one pass, and later its numbers again. A
 // sum has the same bits both times, because its terms are added in the same order from 0.
+//
+// On a GPU (cuda/make_rows.cuh), several lanes can share a functor whose kForLanes is true: each of
+// sums.lanes() lanes then adds terms of its own, sums.lane() being its number. Between two calls of
+// sums.next() they add to different columns. bound(i) is a number of columns, in units of the
+// width, that row i does not exceed.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +17,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/error.hpp"
 #include "multigrid/host_place.hpp"
+#include "multigrid/refusals.hpp"
 #include "multigrid/row_sums.hpp"
 #include "sparse/csr.hpp"
 
@@ -62,11 +67,7 @@ CsrMatrix<double> make_rows(std::int64_t rows, std::int64_t cols, ColumnOrder or
     }
   });
   const std::int64_t nnz = HostPlace::sum_exclusively(result.row_ptr);
-  if (nnz > INT32_MAX)
-    fail(ExitCode::resource,
-         "a matrix of multigrid would have {} nonzeros on one rank, more than 2^31-1; use more "
-         "ranks",
-         nnz);
+  check_nonzeros(nnz);
   result.col_idx.resize(nnz);
   result.values.resize(nnz);
   HostPlace::for_each_heavy(turns, nnz, [&](std::int64_t turn) {

@@ -18,6 +18,11 @@ class RowSums {
   explicit RowSums(std::int64_t columns)
       : place_(columns, -1), columns_(columns), sums_(columns * kWidth) {}
 
+  // Lanes that share a functor (make_rows.hpp). Here the thread is the only one.
+  static constexpr std::int32_t lane() { return 0; }
+  static constexpr std::int32_t lanes() { return 1; }
+  static constexpr void next() {}
+
   // The sums of a column, which are 0 at first.
   double* at(std::int32_t column) {
     std::int32_t place = place_[column];

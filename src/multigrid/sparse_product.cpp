@@ -6,63 +6,27 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "multigrid/host_place.hpp"
 #include "multigrid/make_rows.hpp"
-#include "solvers/state.hpp"
+#include "multigrid/product_row.hpp"
+#include "multigrid/refusals.hpp"
 
 namespace trireme::multigrid {
-namespace {
-
-// Plain pointers of a matrix, for functors.
-struct Rows {
-  const std::int32_t* row_ptr;
-  const std::int32_t* col_idx;
-  const double* values;
-
-  explicit Rows(const CsrView<double>& a)
-      : row_ptr(a.row_ptr.data()), col_idx(a.col_idx.data()), values(a.values.data()) {}
-};
-
-// Adds up row i of A B, where the rows of B consist of runs.
-template <int kWidth>
-struct ProductRow {
-  Rows a, b;
-  bool diagonal;
-
-  template <class Sums>
-  TRIREME_HD void operator()(std::int64_t i, Sums& sums) const {
-    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      const std::int32_t j = a.col_idx[k];
-      const double factor = a.values[k];
-      for (std::int32_t l = b.row_ptr[j]; l < b.row_ptr[j + 1]; l += kWidth) {
-        double* const run = sums.at(b.col_idx[l] / kWidth);
-        for (int c = 0; c < kWidth; ++c) run[c] += factor * b.values[l + c];
-      }
-    }
-    if (diagonal) sums.insert(static_cast<std::int32_t>(i) / kWidth);
-  }
-};
-
-}  // namespace
-
 CsrMatrix<double> multiply(const CsrView<double>& a, const CsrView<double>& b,
                            const ProductRules& rules) {
-  if (a.cols != b.rows)
-    fail(ExitCode::internal, "a product of a matrix of {} columns and one of {} rows", a.cols,
-         b.rows);
-  if (rules.diagonal && a.rows > b.cols)
-    fail(ExitCode::internal, "the diagonal of a product of {} x {}", a.rows, b.cols);
+  check_product({a.rows, a.cols, b.rows, b.cols}, rules.diagonal);
   return with_width(rules.run, [&](auto width) {
-    return make_rows<width>(a.rows, b.cols, rules.order,
-                            ProductRow<width>{Rows(a), Rows(b), rules.diagonal});
+    return make_rows<width>(
+        a.rows, b.cols, rules.order,
+        ProductRow<width>{MatrixPointers(a), MatrixPointers(b), rules.diagonal});
   });
 }
 
 void multiply_again(const CsrView<double>& a, const CsrView<double>& b, const ProductRules& rules,
                     CsrMatrix<double>& product) {
   with_width(rules.run, [&](auto width) {
-    refill_rows<width>(product, ProductRow<width>{Rows(a), Rows(b), rules.diagonal});
+    refill_rows<width>(product,
+                       ProductRow<width>{MatrixPointers(a), MatrixPointers(b), rules.diagonal});
   });
 }
 
