@@ -2,30 +2,13 @@
 // Aggregation around the nodes of an independent set.
 #include "multigrid/aggregates.hpp"
 
+#include "multigrid/claim_aggregate.hpp"
 #include "multigrid/host_place.hpp"
 #include "multigrid/independent_set.hpp"
 #include "multigrid/join_aggregate.hpp"
 #include "solvers/state.hpp"
 
 namespace trireme::multigrid {
-namespace {
-
-// Gives a root's aggregate to the root and its neighbours. No node is beside two roots.
-struct Claim {
-  const std::int32_t* roots;
-  const std::int32_t* row_ptr;
-  const std::int32_t* neighbour;
-  std::int32_t* aggregate;
-
-  TRIREME_HD void operator()(std::int64_t number) const {
-    const std::int32_t root = roots[number];
-    aggregate[root] = static_cast<std::int32_t>(number);
-    for (std::int32_t k = row_ptr[root]; k < row_ptr[root + 1]; ++k)
-      aggregate[neighbour[k]] = static_cast<std::int32_t>(number);
-  }
-};
-
-}  // namespace
 
 Aggregates aggregate(const NodeGraph& graph, std::span<const std::uint8_t> connected_outside) {
   const std::int32_t* const row_ptr = graph.row_ptr.data();
@@ -40,7 +23,7 @@ Aggregates aggregate(const NodeGraph& graph, std::span<const std::uint8_t> conne
   result.of_node.resize(graph.nodes);
   HostPlace::for_each(graph.nodes, [&](std::int64_t node) { claimed[node] = -1; });
   HostPlace::for_each(result.count(),
-                      Claim{result.roots.data(), row_ptr, neighbour, claimed.data()});
+                      ClaimAggregate{result.roots.data(), row_ptr, neighbour, claimed.data()});
   HostPlace::for_each(graph.nodes,
                       JoinAggregate{row_ptr, neighbour, claimed.data(), 0, result.of_node.data()});
   return result;

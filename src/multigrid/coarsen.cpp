@@ -12,7 +12,6 @@
 namespace trireme::multigrid {
 namespace {
 
-constexpr double kDamping = 4.0 / 3;  // the weight of the prolongator's smoother times rho
 constexpr std::int32_t kMaxBlockSize = 64;
 
 }  // namespace
@@ -36,7 +35,7 @@ ProlongatorSmoothing prolongator_smoothing(Coarsening& c, const LocalRows& a,
   const FilteredMatrix filtered{a, c.strong, c.rules.block_size};
   smoothing.diagonal = filtered_diagonal(filtered);
   c.spectral_radius = filtered_spectral_radius(filtered, smoothing.diagonal, ghosts);
-  if (c.spectral_radius > 0) smoothing.weight = kDamping / c.spectral_radius;
+  if (c.spectral_radius > 0) smoothing.weight = kProlongatorDamping / c.spectral_radius;
   return smoothing;
 }
 

@@ -14,8 +14,6 @@
 namespace trireme::multigrid {
 namespace {
 
-constexpr double kZeroPivot = 0x1p-48;  // per row, relative to the largest pivot
-
 // A dense matrix of order n, row by row.
 struct Dense {
   std::int64_t n;
@@ -23,15 +21,11 @@ struct Dense {
   double* row(std::int64_t i) { return values.data() + i * n; }
 };
 
-// The matrix while it is inverted. After r steps, position k of the first r has row rows[k] and
-// column cols[k] of the matrix; with M = [B C; D E] in this order, `m` holds
-//
-//   [ B^-1      B^-1 C         ]
-//   [ -D B^-1   E - D B^-1 C   ]
-struct Elimination {
-  Dense m;
-  std::vector<std::int64_t> rows, cols;
-  std::int64_t rank = 0;
+// Runs the steps.
+struct Steps {
+  Elimination& m;
+  std::vector<std::int64_t>&rows = m.rows, &cols = m.cols;
+  std::int64_t& rank = m.rank;
 
   void run() {
     const std::int64_t n = m.n;
@@ -130,19 +124,19 @@ void transpose_in_place(Dense& x) {
 
 // The generalised inverse in the numbering of the matrix, with the null vectors projected out.
 Dense generalised_inverse(Elimination& e) {
-  const std::int64_t n = e.m.n, rank = e.rank;
+  const std::int64_t n = e.n, rank = e.rank;
   Dense x{n, Array<double>(n * n, 0.0)};
   // The inverse has the columns of M as its rows.
   HostPlace::for_each(rank, [&](std::int64_t k) {
-    for (std::int64_t l = 0; l < rank; ++l) x.row(e.cols[k])[e.rows[l]] = e.m.row(k)[l];
+    for (std::int64_t l = 0; l < rank; ++l) x.row(e.cols[k])[e.rows[l]] = e.row(k)[l];
   });
   if (rank == n) return x;
   std::vector<std::vector<double>> right, left;  // M right = 0, left^T M = 0
   for (std::int64_t free = rank; free < n; ++free) {
     std::vector<double> z(n, 0.0), w(n, 0.0);
     for (std::int64_t k = 0; k < rank; ++k) {
-      z[e.cols[k]] = -e.m.row(k)[free];
-      w[e.rows[k]] = e.m.row(free)[k];
+      z[e.cols[k]] = -e.row(k)[free];
+      w[e.rows[k]] = e.row(free)[k];
     }
     z[e.cols[free]] = w[e.rows[free]] = 1;
     right.push_back(std::move(z));
@@ -157,7 +151,7 @@ Dense generalised_inverse(Elimination& e) {
   return x;
 }
 
-bool is_symmetric(Dense& a) {
+bool is_symmetric(Elimination& a) {
   return !HostPlace::maximum(a.n, false, [&](std::int64_t i) {
     for (std::int64_t j = 0; j < i; ++j)
       if (std::abs(a.row(i)[j] - a.row(j)[i]) > 1e-12 * std::abs(a.row(i)[j])) return true;
@@ -167,10 +161,11 @@ bool is_symmetric(Dense& a) {
 
 }  // namespace
 
-DenseInverse dense_inverse(const CsrView<double>& a) {
+ScaledMatrix scaled_dense(const CsrView<double>& a) {
   const std::int64_t n = a.rows;
-  Elimination e{{n, Array<double>(n * n, 0.0)}, {}, {}};
-  std::vector<double> scale(n, 0.0);
+  ScaledMatrix m{{.n = n, .values = Array<double>(n * n, 0.0), .rows{}, .cols{}},
+                 std::vector<double>(n, 0.0)};
+  std::vector<double>& scale = m.scale;
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       if (!std::isfinite(a.values[k]))
@@ -180,18 +175,31 @@ DenseInverse dense_inverse(const CsrView<double>& a) {
   for (double& s : scale) s = s == 0 ? 1 : 1 / std::sqrt(std::abs(s));
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      e.m.row(i)[a.col_idx[k]] += a.values[k] * scale[i] * scale[a.col_idx[k]];
-  const bool symmetric = is_symmetric(e.m);
-  e.run();
-  Dense x = generalised_inverse(e);
+      m.elimination.row(i)[a.col_idx[k]] += a.values[k] * scale[i] * scale[a.col_idx[k]];
+  m.symmetric = is_symmetric(m.elimination);
+  return m;
+}
+
+void eliminate(Elimination& elimination) { Steps{elimination}.run(); }
+
+DenseInverse inverse_from(ScaledMatrix&& eliminated) {
+  const std::int64_t n = eliminated.elimination.n;
+  const std::vector<double>& scale = eliminated.scale;
+  Dense x = generalised_inverse(eliminated.elimination);
   HostPlace::for_each(n, [&](std::int64_t i) {
     for (std::int64_t j = 0; j < n; ++j) x.row(i)[j] *= scale[i] * scale[j];
   });
-  if (symmetric)
+  if (eliminated.symmetric)
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t j = 0; j < i; ++j)
         x.row(i)[j] = x.row(j)[i] = 0.5 * (x.row(i)[j] + x.row(j)[i]);
-  return {std::move(x.values), n, e.rank};
+  return {std::move(x.values), n, eliminated.elimination.rank};
+}
+
+DenseInverse dense_inverse(const CsrView<double>& a) {
+  ScaledMatrix m = scaled_dense(a);
+  eliminate(m.elimination);
+  return inverse_from(std::move(m));
 }
 
 }  // namespace trireme::multigrid

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/array.hpp"
 #include "sparse/csr.hpp"
@@ -18,9 +19,33 @@ struct DenseInverse {
   std::int64_t rank = 0;
 };
 
+// A dense matrix, row by row, while it is inverted. After r steps, position k of the first r has row
+// rows[k] and column cols[k] of the matrix; with M = [B C; D E] in this order, `values` holds
+//
+//   [ B^-1      B^-1 C         ]
+//   [ -D B^-1   E - D B^-1 C   ]
+struct Elimination {
+  std::int64_t n = 0;
+  Array<double> values;
+  std::vector<std::int64_t> rows, cols;
+  std::int64_t rank = 0;  // steps that have been done
+  double* row(std::int64_t i) { return values.data() + i * n; }
+};
+
+// The three parts of dense_inverse(), of which the second one is most of the work.
+struct ScaledMatrix {
+  Elimination elimination;
+  std::vector<double> scale;
+  bool symmetric = false;
+};
+ScaledMatrix scaled_dense(const CsrView<double>& a);
+void eliminate(Elimination& elimination);
+DenseInverse inverse_from(ScaledMatrix&& eliminated);
+
 // Gauss-Jordan elimination with complete pivoting of the matrix scaled by 1 / sqrt |a_ii| on both
 // sides. Pivots below rows * 2^-48 of the largest one count as 0, and the remaining null vectors
 // are projected out. 2 rows^3 flops. Throws Error{input} for a number that is not finite.
+inline constexpr double kZeroPivot = 0x1p-48;  // per row, relative to the largest pivot
 DenseInverse dense_inverse(const CsrView<double>& a);
 
 }  // namespace trireme::multigrid

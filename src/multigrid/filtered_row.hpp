@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "multigrid/product_row.hpp"
 #include "multigrid/prolongator.hpp"
 #include "solvers/state.hpp"
 
@@ -32,6 +33,24 @@ struct FilteredRows {
         ghost_values(f.a.ghost.values.data()),
         ghost_columns(f.a.ghost_columns.data()),
         size(f.block_size) {}
+
+  // A matrix without ghosts, in the memory of a host or of a device. `strong_entries` may be null.
+  FilteredRows(const MatrixPointers& matrix, const std::uint8_t* strong_entries,
+               std::int32_t block_size)
+      : row_ptr(matrix.row_ptr),
+        col_idx(matrix.col_idx),
+        values(matrix.values),
+        strong(strong_entries),
+        ghost_ptr(nullptr),
+        ghost_idx(nullptr),
+        ghost_values(nullptr),
+        ghost_columns(nullptr),
+        size(block_size) {}
+
+  // The number of calls of visit() for row i.
+  TRIREME_HD std::int64_t entries(std::int64_t i) const {
+    return row_ptr[i + 1] - row_ptr[i] + (ghost_ptr ? ghost_ptr[i + 1] - ghost_ptr[i] : 0);
+  }
 
   // Calls visit(column, value) for each entry of row i of A_F; entries of a column may come in
   // several parts.

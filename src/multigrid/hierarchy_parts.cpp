@@ -9,15 +9,13 @@
 #include "base/stopwatch.hpp"
 #include "distributed/float_values.hpp"
 #include "multigrid/forecast.hpp"
+#include "multigrid/limits.hpp"
 #include "multigrid/symmetry.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::multigrid {
 namespace {
 
-constexpr double kFillsUp = 0.7;           // nonzeros of the coarse matrix over those of the fine
-constexpr double kShrinksTooLittle = 0.8;  // coarse rows over fine rows
-constexpr std::int64_t kMaxDenseRows = 1500;  // of a level that does not coarsen, for an inverse
 constexpr int kMeasuredProducts = 3;
 
 void check(const Options& options) {

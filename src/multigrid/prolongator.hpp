@@ -25,6 +25,9 @@
 
 namespace trireme::multigrid {
 
+// w times rho(D^-1 A_F).
+inline constexpr double kProlongatorDamping = 4.0 / 3;
+
 struct Tentative {
   // T's entry of row i in column j of its aggregate is values[i * width + j]. Empty for constants.
   Array<double> values;

@@ -22,4 +22,42 @@ void check_product(const ProductSizes& sizes, bool diagonal) {
     fail(ExitCode::internal, "the diagonal of a product of {} x {}", sizes.a_rows, sizes.b_cols);
 }
 
+void refuse_row(std::int64_t row, double diagonal) {
+  if (diagonal == 0)
+    fail(ExitCode::input,
+         "multigrid needs a diagonal without zeros; that of row {} (from 0) is zero or missing",
+         row);
+  fail(ExitCode::input, "multigrid needs finite values; row {} (from 0) has infinity or NaN", row);
+}
+
+void refuse_mode(std::int64_t mode) {
+  fail(ExitCode::input, "vector {} of the near-nullspace (from 0) has infinity or NaN", mode);
+}
+
+void refuse_diagonal(int level, std::int64_t row, double diagonal) {
+  if (level == 0)
+    fail(ExitCode::input,
+         "multigrid needs a positive diagonal, and that of row {} (from 0) is {:.6g}; use another "
+         "preconditioner",
+         row, diagonal);
+  fail(ExitCode::input,
+       "level {} of the multigrid hierarchy has the diagonal entry {:.6g}, so that the matrix is "
+       "not positive definite; use another preconditioner",
+       level, diagonal);
+}
+
+void refuse_block(int level, std::int64_t first_row, std::int64_t size) {
+  fail(ExitCode::input,
+       "the diagonal block of the rows {} to {} (from 0) of level {} of the multigrid hierarchy "
+       "is not positive definite; use the smoother chebyshev",
+       first_row, first_row + size - 1, level);
+}
+
+void refuse_spectrum(int level) {
+  fail(ExitCode::input,
+       "the spectrum of level {} of the multigrid hierarchy cannot be estimated; use another "
+       "preconditioner",
+       level);
+}
+
 }  // namespace trireme::multigrid

@@ -6,17 +6,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
 #include "multigrid/dot.hpp"
 #include "multigrid/level_executor.hpp"
+#include "multigrid/refusals.hpp"
+#include "multigrid/smoother_rows.hpp"
 #include "parallel/collective.hpp"
 #include "solvers/preconditioners/lanczos_bounds.hpp"
 
 namespace trireme::multigrid {
 namespace {
 
-constexpr int kEstimationSteps = 10;
-constexpr double kMargin = 1.1;         // for what the estimation has not found
 constexpr double kIntervalRatio = 7;    // upper end over lower end of the Chebyshev interval
 constexpr double kCoarsestRatio = 100;  // the same where no coarser level takes the lower part
 
@@ -84,19 +83,20 @@ double estimate(LevelExecutor& e, const DistributedMatrix& a, const SmootherNumb
   return bounds.size() > 0 ? bounds.largest() : 0;
 }
 
+RowModuli moduli_of(const SplitRows& a) {
+  const bool ghosts = a.ghost.nnz() > 0;
+  return {MatrixPointers(a.local), ghosts ? a.ghost.row_ptr.data() : nullptr,
+          a.ghost.values.data()};
+}
+
 // The largest row sum of |a_ij| / a_ii, a bound of the spectral radius of D^-1 A.
 double largest_row_sum(const DistributedMatrix& matrix, std::span<const double> inverse) {
   const SplitRows& a = matrix.blocks;
+  const RowModuli a_moduli = moduli_of(a);
   double largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
-  for (std::int64_t i = 0; i < a.local.rows; ++i) {
-    double sum = 0;
-    for (const CsrMatrix<double>* block : {&a.local, &a.ghost})
-      if (block->nnz() > 0)
-        for (std::int32_t k = block->row_ptr[i]; k < block->row_ptr[i + 1]; ++k)
-          sum += std::abs(block->values[k]);
-    largest = std::max(largest, sum * inverse[i]);
-  }
+  for (std::int64_t i = 0; i < a.local.rows; ++i)
+    largest = std::max(largest, a_moduli(i) * inverse[i]);
   return max_over_ranks(matrix.comm, largest);
 }
 
@@ -110,81 +110,25 @@ void invert_diagonal(const DistributedMatrix& a, int level, Array<double>& inver
     inverse[i] = 1 / inverse[i];
   }
   if (bad == a.local_rows()) return;
-  if (level == 0)
-    fail(ExitCode::input,
-         "multigrid needs a positive diagonal, and that of row {} (from 0) is {:.6g}; use another "
-         "preconditioner",
-         a.callers_row(bad), 1 / inverse[bad]);
-  fail(ExitCode::input,
-       "level {} of the multigrid hierarchy has the diagonal entry {:.6g}, so that the matrix is "
-       "not positive definite; use another preconditioner",
-       level, 1 / inverse[bad]);
+  refuse_diagonal(level, a.callers_row(bad), 1 / inverse[bad]);
 }
 
 void invert_l1_diagonal(const SplitRows& a, Array<double>& inverse) {
+  const InvertL1Diagonal invert{moduli_of(a), inverse.data()};
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < a.local.rows; ++i) {
-    double sum = 1 / inverse[i];
-    for (std::int32_t k = a.local.row_ptr[i]; k < a.local.row_ptr[i + 1]; ++k)
-      if (a.local.col_idx[k] != i) sum += std::abs(a.local.values[k]);
-    if (a.ghost.nnz() > 0)
-      for (std::int32_t k = a.ghost.row_ptr[i]; k < a.ghost.row_ptr[i + 1]; ++k)
-        sum += std::abs(a.ghost.values[k]);
-    inverse[i] = 1 / sum;
-  }
-}
-
-// Inverts the dense blocks in place by Gauss-Jordan elimination without pivoting, which is stable
-// for symmetric positive definite blocks. False for a block that has no positive pivot.
-bool invert_block(double* block, std::int64_t size) {
-  for (std::int64_t p = 0; p < size; ++p) {
-    const double pivot = block[p * size + p];
-    if (!(pivot > 0) || !std::isfinite(1 / pivot)) return false;
-    const double inverse = 1 / pivot;
-    block[p * size + p] = 1;
-    for (std::int64_t j = 0; j < size; ++j) block[p * size + j] *= inverse;
-    for (std::int64_t i = 0; i < size; ++i) {
-      if (i == p) continue;
-      const double factor = block[i * size + p];
-      block[i * size + p] = 0;
-      for (std::int64_t j = 0; j < size; ++j) block[i * size + j] -= factor * block[p * size + j];
-    }
-  }
-  return true;
+  for (std::int64_t i = 0; i < a.local.rows; ++i) invert(i);
 }
 
 void invert_blocks(const DistributedMatrix& a, std::int64_t size, int level,
                    Array<double>& inverse) {
   const CsrMatrix<double>& local = a.blocks.local;
   inverse.assign(local.rows * size, 0.0);
+  const InvertNodeBlock invert{MatrixPointers(local), size, inverse.data()};
   std::int64_t bad = local.rows;
 #pragma omp parallel for schedule(static) reduction(min : bad)
-  for (std::int64_t node = 0; node < local.rows / size; ++node) {
-    const std::int64_t first = node * size;
-    double* block = inverse.data() + first * size;
-    for (std::int64_t i = first; i < first + size; ++i)
-      for (std::int32_t k = local.row_ptr[i]; k < local.row_ptr[i + 1]; ++k) {
-        const std::int64_t column = local.col_idx[k] - first;
-        if (column >= 0 && column < size) block[(i - first) * size + column] += local.values[k];
-      }
-    if (!invert_block(block, size)) bad = std::min(bad, first);
-    for (std::int64_t i = 0; i < size; ++i)  // the same bits on both sides of the diagonal
-      for (std::int64_t j = 0; j < i; ++j)
-        block[i * size + j] = block[j * size + i] =
-            0.5 * (block[i * size + j] + block[j * size + i]);
-  }
-  if (bad < local.rows)
-    fail(ExitCode::input,
-         "the diagonal block of the rows {} to {} (from 0) of level {} of the multigrid hierarchy "
-         "is not positive definite; use the smoother chebyshev",
-         a.first_row() + bad, a.first_row() + bad + size - 1, level);
-}
-
-// The smoother that suits the matrix.
-Smoother chosen(const Options& options, const SmoothedLevel& level) {
-  if (!level.symmetric && options.smoother != Smoother::l1_jacobi) return Smoother::jacobi;
-  if (options.smoother == Smoother::block_jacobi && level.node_size == 1) return Smoother::jacobi;
-  return options.smoother;
+  for (std::int64_t node = 0; node < local.rows / size; ++node)
+    if (!invert(node)) bad = std::min(bad, node * size);
+  if (bad < local.rows) refuse_block(level, a.first_row() + bad, size);
 }
 
 // A number that the eigenvalues of W A hardly exceed, and in `radius` what has been found of them.
@@ -200,10 +144,22 @@ double upper_end(HostOperator& op, Smoother smoother, bool symmetric,
 
 }  // namespace
 
+Smoother chosen_smoother(const Options& options, const SmoothedLevel& level) {
+  if (!level.symmetric && options.smoother != Smoother::l1_jacobi) return Smoother::jacobi;
+  if (options.smoother == Smoother::block_jacobi && level.node_size == 1) return Smoother::jacobi;
+  return options.smoother;
+}
+
+Smoothing smoothing_up_to(double high, Smoother smoother, std::int32_t degree, bool coarsest) {
+  const double ratio = coarsest ? kCoarsestRatio : kIntervalRatio;
+  return smoother == Smoother::chebyshev ? chebyshev_smoothing(degree, high / ratio, high)
+                                         : jacobi_smoothing(degree, 4.0 / 3 / high);
+}
+
 SmootherNumbers smoother_numbers(MPI_Comm comm, HostOperator& op, const Options& options,
                                  const SmoothedLevel& level, const WorkVectors& work) {
   const DistributedMatrix& a = op.matrix();
-  const Smoother smoother = chosen(options, level);
+  const Smoother smoother = chosen_smoother(options, level);
   SmootherNumbers numbers;
   numbers.kind = smoother;
   collectively(comm, [&] {
@@ -221,15 +177,8 @@ SmootherNumbers smoother_numbers(MPI_Comm comm, HostOperator& op, const Options&
   }
   const double high =
       upper_end(op, smoother, level.symmetric, numbers, work, numbers.spectral_radius);
-  if (a.global_rows() > 0 && (!(high > 0) || !std::isfinite(high)))
-    fail(ExitCode::input,
-         "the spectrum of level {} of the multigrid hierarchy cannot be estimated; use another "
-         "preconditioner",
-         level.number);
-  const double ratio = level.coarsest ? kCoarsestRatio : kIntervalRatio;
-  numbers.smoothing = smoother == Smoother::chebyshev
-                          ? chebyshev_smoothing(degree, high / ratio, high)
-                          : jacobi_smoothing(degree, 4.0 / 3 / high);
+  if (a.global_rows() > 0 && (!(high > 0) || !std::isfinite(high))) refuse_spectrum(level.number);
+  numbers.smoothing = smoothing_up_to(high, smoother, degree, level.coarsest);
   return numbers;
 }
 

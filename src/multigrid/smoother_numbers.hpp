@@ -32,6 +32,16 @@ struct SmoothedLevel {
   bool symmetric = true;       // false: a Jacobi smoother replaces chebyshev and block_jacobi
 };
 
+inline constexpr int kEstimationSteps = 10;  // of CG
+inline constexpr double kMargin = 1.1;       // for what the estimation has not found
+
+// The smoother that suits the matrix.
+Smoother chosen_smoother(const Options& options, const SmoothedLevel& level);
+
+// The coefficients of `chebyshev`, or else of a Jacobi smoother, where no eigenvalue of W A exceeds
+// `high`.
+Smoothing smoothing_up_to(double high, Smoother smoother, std::int32_t degree, bool coarsest);
+
 // Throws Error{input} on every rank of `comm` for a matrix without a positive diagonal, or with a
 // diagonal block that is not positive definite. Collective.
 SmootherNumbers smoother_numbers(MPI_Comm comm, HostOperator& op, const Options& options,

@@ -12,6 +12,7 @@
 #include "multigrid/refusals.hpp"
 
 namespace trireme::multigrid {
+
 CsrMatrix<double> multiply(const CsrView<double>& a, const CsrView<double>& b,
                            const ProductRules& rules) {
   check_product({a.rows, a.cols, b.rows, b.cols}, rules.diagonal);

@@ -10,6 +10,7 @@
 #include "multigrid/row_checks.hpp"
 
 namespace trireme::multigrid {
+
 TripleProduct::TripleProduct(const LocalRows& a, const CsrView<double>& p, std::int32_t run)
     : run_(run), p_transposed_(transposed(p)) {
   a_p_ = multiply(a.local, p, first_rules());
