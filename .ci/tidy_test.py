@@ -29,12 +29,15 @@ class Tidy(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_faults_are_found_in_each_file_of_a_group(self):
+        # The files declare different names. A name that two of them declared would itself be a finding of the
+        # group, after which each file is checked on its own.
         for fault, check in (("int* p() { return 0; }", "modernize-use-nullptr"),
                              ("struct A { A(int); };", "google-explicit-constructor"),
-                             ("namespace b = a;", "misc-unused-alias-decls"), ("using a::f;", "misc-unused-using-decls")):
+                             ("namespace b = second;", "misc-unused-alias-decls"),
+                             ("using second::f;", "misc-unused-using-decls")):
             with self.subTest(check):
-                clean = "namespace a { int f(); }\n"
-                done = self.tidy(first=clean, second=clean + fault, third=clean)
+                clean = {name: f"namespace {name} {{ int f(); }}\n" for name in ("first", "second", "third")}
+                done = self.tidy(**{**clean, "second": clean["second"] + fault})
                 self.assertEqual(done.returncode, 1)
                 self.assertRegex(done.stdout, rf"second\.cpp.*{check}")
                 self.assertIn("3 files, 1 with findings", done.stdout)
