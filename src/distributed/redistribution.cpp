@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/free_memory.hpp"
 #include "distributed/column_set.hpp"
 #include "distributed/halo.hpp"
 #include "parallel/collective.hpp"
@@ -205,6 +206,7 @@ RowSlab Redistribution::matrix(RowSlab&& slab, bool keep_entries) {
   });
   columns = moved(packed, counts);
   let_go(packed);
+  return_free_memory();
 
   Array<std::int32_t> entries;  // the arrived entry of each entry
   Array<double> packed_values;
@@ -228,8 +230,10 @@ RowSlab Redistribution::matrix(RowSlab&& slab, bool keep_entries) {
     b.col_idx.resize(columns.size());
     for (std::size_t k = 0; k < entries.size(); ++k) b.col_idx[k] = columns[entries[k]];
     let_go(columns);
+    return_free_memory();
     packed_values = pack<double>(a.values, a.row_ptr);
     let_go(a.values);
+    return_free_memory();
   });
   const Array<double> values = moved(packed_values, counts);
   let_go(packed_values);

@@ -2,15 +2,12 @@
 // MatPartitioning on an adjacency matrix.
 #include "petsc/graph_partition.hpp"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <span>
 
+#include "base/free_memory.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/shim.hpp"
 
@@ -94,9 +91,7 @@ Array<std::int32_t> partition_graph(MPI_Comm comm, RowGraph&& graph, int parts) 
   parts_of_vertices.reset();
   partitioning.reset();
   adjacency.reset();
-#ifdef __GLIBC__
-  malloc_trim(0);  // the memory of the library returns to the system before the rows move
-#endif
+  return_free_memory();  // of the library, before the rows move
   return owners;
 }
 
