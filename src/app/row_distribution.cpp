@@ -10,6 +10,7 @@
 #include "app/halo_figures.hpp"
 #include "base/split_mix.hpp"
 #include "base/stopwatch.hpp"
+#include "distributed/local_order.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/graph_partition.hpp"
 
@@ -78,13 +79,18 @@ CacheKey key_of(const RowSlab& slab, const std::vector<std::int64_t>& row_starts
   return key;
 }
 
-// Collective.
+// Rows of a rank keep their order where that has locality. Collective.
 Redistribution partitioned(MPI_Comm comm, const RowSlab& slab,
                            const std::vector<std::int64_t>& row_starts,
                            std::int64_t rows_together) {
   Array<std::int32_t> owners =
       partition_graph(comm, row_graph(comm, slab, row_starts, rows_together), size_of(comm));
-  return redistribution_of(comm, row_starts, rows_together, owners);
+  Redistribution moved = redistribution_of(comm, row_starts, rows_together, owners);
+  const CsrMatrix<double> local = moved.local_pattern(slab);
+  if (!lacks_locality(comm, local.view())) return moved;
+  Array<std::int32_t> order;
+  collectively(comm, [&] { order = order_of_nodes(local.view(), rows_together); });
+  return moved.reordered(order);
 }
 
 // The rows of all ranks with their new numbers, as one number. Collective.

@@ -11,6 +11,7 @@
 
 #include "base/split_mix.hpp"
 #include "distributed/host_operator.hpp"
+#include "distributed/local_order.hpp"
 #include "distributed/matrix_on_ranks.hpp"
 #include "distributed/row_graph.hpp"
 #include "sparse/generators.hpp"
@@ -180,6 +181,46 @@ TEST_P(EveryCut, TheGraphHasEachEdgeInBothDirectionsOnce) {
 INSTANTIATE_TEST_SUITE_P(All, EveryCut,
                          testing::Values(Cut::by_nonzeros, Cut::all_on_last_rank,
                                          Cut::first_rank_empty));
+
+TEST_P(EveryCut, RowsOfANodeStayTogetherInAnotherOrder) {
+  for (const std::int64_t rows : {51, 50}) {
+    const CsrMatrix<double> a = unsymmetric(rows);
+    const Cuts cuts = cuts_of(a, GetParam(), 3);
+    const Redistribution moved =
+        redistribution_of(MPI_COMM_WORLD, cuts.starts, 3, scattered(cuts, 3));
+    const CsrMatrix<double> local = moved.local_pattern(slab_of(a, cuts.first, cuts.last));
+    ASSERT_EQ(local.rows, moved.rows());
+    const Redistribution other = moved.reordered(order_of_nodes(local.view(), 3));
+    EXPECT_EQ(other.to(), moved.to());
+    for (std::int64_t row = cuts.first; row < cuts.last; ++row) {
+      const std::int32_t number = other.new_rows()[row - cuts.first];
+      EXPECT_EQ(number % 3, row % 3);
+      if (row % 3 != 0) {
+        EXPECT_EQ(number, other.new_rows()[row - cuts.first - 1] + 1);
+      }
+    }
+  }
+}
+
+TEST_P(EveryCut, TheLocalPatternIsThatOfTheMovedMatrix) {
+  const CsrMatrix<double> a = unsymmetric(53);
+  const Cuts cuts = cuts_of(a, GetParam());
+  Redistribution moved = redistribution_of(MPI_COMM_WORLD, cuts.starts, 1, scattered(cuts));
+  CsrMatrix<double> local = moved.local_pattern(slab_of(a, cuts.first, cuts.last));
+  for (std::int64_t row = 0; row < local.rows; ++row)
+    std::sort(local.col_idx.begin() + local.row_ptr[row],
+              local.col_idx.begin() + local.row_ptr[row + 1]);
+  const auto matrix =
+      distribute(MPI_COMM_WORLD, moved.matrix(slab_of(a, cuts.first, cuts.last)), moved.to());
+  EXPECT_EQ(local.row_ptr, matrix->blocks.local.row_ptr);
+  EXPECT_EQ(local.col_idx, matrix->blocks.local.col_idx);
+}
+
+TEST(LocalOrder, ARandomOrderLacksLocalityAndAGridDoesNot) {
+  const auto slab = [](const char* kind) { return generate({.kind = kind, .n = 30}, 0, 900); };
+  EXPECT_TRUE(lacks_locality(MPI_COMM_WORLD, slab("mesh2d").local.view()));
+  EXPECT_FALSE(lacks_locality(MPI_COMM_WORLD, slab("poisson2d").local.view()));
+}
 
 TEST(Redistribution, EveryRankThrowsWhereANewNumberOccursTwice) {
   const CsrMatrix<double> a = unsymmetric(20);
