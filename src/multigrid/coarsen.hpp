@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One step of coarsening by smoothed aggregation, local to a rank: from the rows of a level to its
-// prolongator. No function here communicates.
+// One step of coarsening by smoothed aggregation: from the rows of a level to its prolongator. coarsen()
+// and renew() are for a level that lies whole on this rank; coarsen_on_ranks.hpp has those for several.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ struct CoarsenSeconds {
   double strength = 0, aggregation = 0, prolongator = 0;
 };
 
-// What a level keeps of its coarsening. Aggregates and all coarse rows lie on this rank.
+// What a level keeps of its coarsening. RankCoarsening says what differs on several ranks.
 struct Coarsening {
   Array<std::int32_t> aggregate_of_node;  // -1: isolated, so that its rows of P are empty
   std::int32_t aggregates = 0;
   CsrMatrix<double> p;  // local rows x (aggregates * coarse_block_size)
   std::int32_t coarse_block_size = 1;
   NearNullspace coarse_modes;
-  double spectral_radius = 0;  // of D^-1 A_F on this rank (see prolongator.hpp); 0 if not smoothed
+  double spectral_radius = 0;  // of D^-1 A_F (see prolongator.hpp); 0 if not smoothed
   CoarsenSeconds seconds;      // of coarsen() or the last renew()
 
   CoarsenRules rules;

@@ -7,10 +7,11 @@
 // of its rows of B (Gram-Schmidt, twice), and B_coarse the triangular one; a mode that depends on
 // those before it on this aggregate gets a column of zeros.
 //
-// The smoothed one is P = (I - w D^-1 A_F) T with w = 4/3 / rho(D^-1 A_F). A_F is the local block
-// in which weak entries and ghost entries are added to the diagonal block of the row's node, to the
-// column of their own unknown, so that A_F and A agree on the constants of each unknown. D is the
-// diagonal of A_F. A row where it is below a tenth of that of A is not smoothed.
+// The smoothed one is P = (I - w D^-1 A_F) T with w = 4/3 / rho(D^-1 A_F). A_F is A, in which
+// weak entries are added to the diagonal block of the row's node, to the column of their own unknown,
+// so that A_F and A agree on the constants of each unknown. Entries of LocalRows::ghost count as weak;
+// ExtendedRows, which several ranks use, has none. D is the diagonal of A_F. A row where it is below a
+// tenth of that of A is not smoothed.
 #pragma once
 
 #include <cstdint>
