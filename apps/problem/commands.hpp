@@ -33,6 +33,7 @@ struct InspectOptions {
   std::filesystem::path file;
   std::string matrix = "/A";
   int ranks = 1;
+  std::string distribution = "rows";  // graph: also the shares after graph partitioning
 };
 // Prints the statistics of a matrix in a file of any format (io/formats.hpp). On one rank.
 void inspect(const InspectOptions& options);

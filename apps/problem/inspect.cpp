@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "app/graph_shares.hpp"
 #include "commands.hpp"
 #include "inspect_table.hpp"
 #include "io/modes.hpp"
@@ -40,6 +41,9 @@ void inspect(const InspectOptions& options) {
   fmt::print("{}", matrix_table(problem_name(spec), matrix_statistics(view),
                                 matrix.duplicates_summed, modes));
   fmt::print("\n{}", ranks_table(rank_shares(view, options.ranks)));
+  if (options.distribution == "graph")
+    fmt::print("\nafter graph partitioning\n{}",
+               ranks_table(graph_shares(matrix.slab, options.ranks)));
 }
 
 }  // namespace trireme::problem_app

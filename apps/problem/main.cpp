@@ -100,6 +100,12 @@ void declare(CLI::App& app, Options& options) {
       .add_option("--ranks", options.inspect.ranks, "number of ranks to cut the matrix for")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  inspect_command
+      .add_option("--distribution", options.inspect.distribution,
+                  "rows: the shares of the ranks as the rows lie in the file; graph: also those "
+                  "after graph partitioning, which takes some seconds per million rows")
+      ->check(CLI::IsMember({"rows", "graph"}))
+      ->capture_default_str();
   declare_cache(app, options);
 }
 

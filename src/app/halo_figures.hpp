@@ -13,7 +13,7 @@
 
 namespace trireme {
 
-// `nnz` is that of this rank's rows. The time is that of the fastest of three exchanges, on the
+// `nnz` is that of this rank's rows. The time is that of the fastest of several exchanges, on the
 // slowest rank. Collective, as is the other function.
 HaloOutcome halo_figures(MPI_Comm comm, const HaloPlan& plan, std::int64_t nnz, bool measure);
 // The same for rows that were not split yet.

@@ -21,9 +21,9 @@ constexpr std::int64_t kProductsPerSolve = 300;
 // The ghosts of a part that is a cube of a grid in three dimensions, times this, are not too many.
 constexpr double kSurfaces = 3;
 // Seconds that partitioning and moving take per row and nonzero of a rank, and once.
-constexpr double kSecondsPerEntry = 0.6e-6, kSecondsOnce = 0.02;
+constexpr double kSecondsPerEntry = 1e-6, kSecondsOnce = 0.1;
 // The same where the parts are in the cache.
-constexpr double kSecondsPerCachedEntry = 0.06e-6;
+constexpr double kSecondsPerCachedEntry = 0.1e-6;
 
 // The ghosts of a rank whose part is a cube of grid points with neighbours on six sides.
 double surface(std::int64_t rows, int ranks) {

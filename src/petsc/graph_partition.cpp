@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <limits>
 #include <span>
 
@@ -36,6 +37,19 @@ PetscInt* in_petsc_memory(std::span<const std::int32_t> numbers) {
   return copy;
 }
 
+// The libraries hang or crash where memory is missing while they work, so that the memory that they
+// are likely to need is asked for, and given back, before they begin.
+void require_memory(const RowGraph& graph) {
+  const std::size_t bytes = 24 * graph.neighbours.size() + 40 * graph.weights.size();
+  void* volatile block = std::malloc(bytes);
+  if (bytes > 0 && !block)
+    fail(ExitCode::resource,
+         "a rank has too little memory to partition its part of the graph, which takes {:.3g} GB; "
+         "use more ranks or nodes, or distribution: rows",
+         1e-9 * static_cast<double>(bytes));
+  std::free(block);
+}
+
 // The libraries add the weights of all vertices in their own integers, which may have 32 bits.
 // Collective.
 std::int64_t unit_of_weights(MPI_Comm comm, const RowGraph& graph) {
@@ -62,6 +76,7 @@ Array<std::int32_t> partition_graph(MPI_Comm comm, RowGraph&& graph, int parts) 
   collectively(comm, [&] {
     for (std::int32_t& weight : graph.weights)
       weight = static_cast<std::int32_t>(std::max<std::int64_t>(1, weight / unit));
+    require_memory(graph);
     offsets = in_petsc_memory(graph.offsets);
     graph.offsets = {};
     neighbours = in_petsc_memory(graph.neighbours);

@@ -165,12 +165,25 @@ class Inspect(ProblemCase):
             if file == self.out:
                 self.problem("import", path, file)
             text = self.problem("inspect", file, "--ranks", 2).stdout
+            self.assertNotIn("after graph partitioning", text)
             self.assertLessEqual(max(map(len, text.splitlines())), 100)
             for fact in (r"shape +4 x 4\n", r"nonzeros +6 ", r"min 0, mean 1.50, max 2", r"empty rows +1\n",
                          r"bandwidth +3 below the diagonal, 1 above", r"pattern +unsymmetric: 1 entries",
                          r"values +unsymmetric: they differ by up to 2, 0.5 of", r"2 zero or absent \(first: row 1\)",
                          r"dominant rows +2 of 4", r"\n +0 +0 +2 +4 +0 +", r"\n +1 +2 +2 +2 +1 +"):
                 self.assertRegex(text, fact)
+
+    def test_tells_the_ghosts_before_and_after_graph_partitioning(self):
+        self.problem("generate", "mesh2d", self.out, "-n", "60")
+        text = self.problem("inspect", self.out, "--ranks", 4, "--distribution", "graph").stdout
+        before, after = text.split("after graph partitioning")
+        ghosts = [re.findall(r"(\d[\d ]*?)  +\d+\.\d+$", line)[0].split("  ")[-1].replace(" ", "")
+                  for table in (before, after) for line in table.splitlines()[-4:]]
+        self.assertGreater(min(map(int, ghosts[:4])), 1500)
+        self.assertLess(max(map(int, ghosts[4:])), 250)
+        rectangular = self.write("r.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 4\n")
+        self.assertIn("only the rows of a square matrix",
+                      self.refused(2, "inspect", rectangular, "--distribution", "graph"))
 
     def test_tells_what_multigrid_gets_of_the_file(self):
         def near_nullspace(**datasets):
