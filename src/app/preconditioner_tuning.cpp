@@ -39,6 +39,9 @@ constexpr double kMultigridCycleProducts = 15;
 constexpr double kMultigridCycleSeconds = 20e-6;  // likewise
 constexpr double kMultigridRate = 0.5;            // decades per iteration
 
+// The time of a column of a block, as a part of the time of a solve by itself.
+constexpr double kBlockGain = 0.5;
+
 bool any_rank(MPI_Comm comm, bool here) { return max_over_ranks(comm, here ? 1 : 0) > 0; }
 
 Array<double> diagonal_of(const DistributedMatrix& matrix) {
@@ -233,6 +236,10 @@ bool PreconditionerTuning::run() {
   std::int64_t k = next ? static_cast<std::int64_t>(*next) : -1;
   MPI_Bcast(&k, 1, MPI_INT64_T, 0, comm_);
   if (k < 0) return false;
+  if (rule_.running() != 0 && stale_) {
+    change_to(rule_.running());
+    return true;
+  }
   if (rule_.running() != 0) {
     const SolveOutlook here = outlook();
     const auto mine = rule_.solve_seconds(rule_.running(), here.decades_whole);
@@ -253,16 +260,19 @@ void PreconditionerTuning::change_to(std::size_t option) {
   } catch (const Error& error) {
     if (error.code() == ExitCode::internal || option == 0) throw;
     rule_.failed(option, fmt::format("not possible: {}", error.what()));
+    if (option == rule_.running()) return change_to(0);
     solver_.change_preconditioner(running());
     watch_ = {};
     return;
   }
+  const bool renewal = option == rule_.running();
   rule_.changed_to(option, seconds);
-  change_seconds_ = seconds;
+  change_ = {.seconds = seconds, .renewal = renewal};
+  stale_ = false;
   if (solving_) {
     seconds_before_ += iterating;
     took_over_ = norms_.empty() ? 0 : norms_.size() - 1;
-    if (solves_ == 0) changed_at_ = static_cast<std::int64_t>(took_over_);
+    if (solves_ == 0 && !renewal) changed_at_ = static_cast<std::int64_t>(took_over_);
   }
   if (option == 0) changed_at_.reset();
   paused_ = 0;
@@ -283,9 +293,29 @@ void PreconditionerTuning::solve_ends(const KspResult& result) {
   ++solves_;
 }
 
-bool PreconditionerTuning::falls_back(const KspResult& result) {
-  if (rule_.running() == 0 || result.verdict.converged || result.can_go_on) return false;
-  rule_.failed(rule_.running(), fmt::format("left: {}", result.verdict.text));
+void PreconditionerTuning::block_ends(std::span<const KspResult> results, double seconds) {
+  std::int64_t sum = 0;
+  for (const KspResult& result : results) sum += result.iterations;
+  const auto columns = static_cast<double>(results.size());
+  const std::int64_t mean = std::llround(static_cast<double>(sum) / columns);
+  if (nothing_to_choose_.empty() && mean > 0 &&
+      std::ranges::all_of(results, [](const KspResult& r) { return r.verdict.converged; })) {
+    const double alone = seconds / (kBlockGain * columns);
+    const auto count = static_cast<double>(mean);
+    rule_.solved(mean, decades_whole_, iteration_seconds(alone / count) * count);
+    if (rule_.running() == 0) predict();
+  }
+  solving_ = false;
+  ++solves_;
+}
+
+bool PreconditionerTuning::falls_back(std::span<const KspResult> results) {
+  const auto failed = std::ranges::find_if(results, [](const KspResult& result) {
+    return !result.verdict.converged && !result.can_go_on &&
+           result.verdict.reason != KSP_DIVERGED_ITS && !result.facts.stopped;
+  });
+  if (rule_.running() == 0 || failed == results.end()) return false;
+  rule_.failed(rule_.running(), fmt::format("left: {}", failed->verdict.text));
   solving_ = false;
   change_to(0);
   norms_.clear();

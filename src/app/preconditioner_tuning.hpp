@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,9 +54,16 @@ class PreconditionerTuning {
   // Says that the loop was left for something else, and for how long.
   void paused(double seconds) { paused_ += seconds; }
   void solve_ends(const KspResult& result);
+  // The same for the columns of a block, which takes `seconds` as a whole. Its iterations are no
+  // calls of iteration().
+  void block_ends(std::span<const KspResult> results, double seconds);
   // Whether a solve that has failed by a preconditioner that was changed to is to be repeated with
-  // the first one, to which the solver has then changed. Collective.
-  bool falls_back(const KspResult& result);
+  // the first one, to which the solver has then changed. `results` are those of all columns.
+  // Collective.
+  bool falls_back(std::span<const KspResult> results);
+  // The matrix has new values. Where the preconditioner is still that of the old ones, it takes the
+  // new ones before it is left for another.
+  void values_changed(bool preconditioner_has_them) { stale_ = !preconditioner_has_them; }
 
   // Leaves the loop for a change where one pays.
   Interlude interlude();
@@ -64,8 +72,12 @@ class PreconditionerTuning {
   // Whether solves for several right-hand sides at once may begin: the first solve is one by itself,
   // in which the candidates show what they are.
   bool lets_blocks_begin() const { return solves_ > 0 || !nothing_to_choose_.empty(); }
-  // Seconds of the last change, where there was one since the last call.
-  std::optional<double> take_change() { return std::exchange(change_seconds_, std::nullopt); }
+  // A change since the last call: its seconds, and whether the same preconditioner took new values.
+  struct Change {
+    double seconds = 0;
+    bool renewal = false;
+  };
+  std::optional<Change> take_change() { return std::exchange(change_, std::nullopt); }
   // Collective; the same on every rank.
   PreconditionerChoice outcome() const;
 
@@ -103,7 +115,8 @@ class PreconditionerTuning {
   double seconds_before_ = 0;  // of this solve, by options that were left
   std::int64_t next_look_ = 0;
   std::optional<std::int64_t> changed_at_;
-  std::optional<double> change_seconds_;
+  std::optional<Change> change_;
+  bool stale_ = false;  // the running preconditioner has older values than the matrix
 };
 
 }  // namespace trireme

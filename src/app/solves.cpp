@@ -66,7 +66,7 @@ Solves::Solves(const SolveContext& context, Plan& plan, std::function<Plan()> ma
   checkpointer_.emplace(context.matrix->comm, context.checkpoints, plan.solver->engine(),
                         solutions_);
   if (context.steps) {
-    renewal_.emplace(context.spec.solver.renew, setup_seconds());
+    renewal_.emplace(context.spec.solver.renew, setup_seconds(), has_structure());
     read_seconds_ = context.steps->read_seconds();
   }
 }
@@ -75,6 +75,9 @@ void Solves::make_vectors() {
   x_ = vector_over(values_of_x_, plan_.amat->mat());
   b_ = vector_over(values_of_b_, plan_.amat->mat());
 }
+
+// Whether a renewal of the preconditioner keeps a part that was made for older values.
+bool Solves::has_structure() const { return plan_.solver->multigrid() != nullptr; }
 
 double Solves::setup_seconds() const {
   return max_over_ranks(context_.matrix->comm, plan_.solver->setup_seconds());
@@ -187,6 +190,12 @@ Interlude Solves::interlude() const {
   return {due, run};
 }
 
+// How many solves follow the one that begins, in units of a solve by itself.
+std::int64_t Solves::solves_ahead() const {
+  const std::int64_t ahead = wanted_ - count_ - 1;
+  return expects_blocks() ? ahead / kColumnsPerSolve : ahead;
+}
+
 KspResult Solves::run_solver(std::size_t k, int of_x, bool nonzero_guess, double unit,
                              double target) {
   KspSolver& solver = *plan_.solver;
@@ -194,7 +203,7 @@ KspResult Solves::run_solver(std::size_t k, int of_x, bool nonzero_guess, double
   const std::int64_t uncounted =
       solver.engine() == Engine::resident ? 0 : checkpointer_->iterations_before(k);
   if (tuning_) tuning_->solve_begins(wanted_ - count_ - 1);
-  if (preconditioning_) preconditioning_->solve_begins(wanted_ - count_ - 1);
+  if (preconditioning_) preconditioning_->solve_begins(solves_ahead());
   solver.monitor([&](std::int64_t iteration, double norm) {
     if (tuning_) tuning_->iteration(iteration, norm, target);
     if (preconditioning_) preconditioning_->iteration(norm, target);
@@ -216,7 +225,7 @@ KspResult Solves::run_solver(std::size_t k, int of_x, bool nonzero_guess, double
          .guess = [of_x](const Array<double>& x,
                          Vec into) { set_local_values(into, Scaled(x, -of_x).values()); },
          .interlude = interlude()});
-    if (!preconditioning_ || !preconditioning_->falls_back(result)) break;
+    if (!preconditioning_ || !preconditioning_->falls_back({&result, 1})) break;
     failed_seconds += result.seconds;
     checkpointer_->forget(k);
     if (nonzero_guess)

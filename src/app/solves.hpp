@@ -39,6 +39,9 @@ class Solves {
   KernelRun all();
 
  private:
+  // A right-hand side of a block takes about half of the time of a solve by itself.
+  static constexpr std::int64_t kColumnsPerSolve = 2;
+
   // A right-hand side as the solver works on it: scaled by powers of two.
   struct ScaledSystem {
     ScaledSystem(const Solves& solves, std::size_t k, std::span<const double> x);
@@ -94,6 +97,7 @@ class Solves {
   // In solves_of_blocks.cpp: several right-hand sides at once.
   std::size_t columns_at_once(std::size_t k);
   std::size_t choose_block_width();
+  bool expects_blocks() const;  // as far as it is known before the width is chosen
   void solve_block(std::size_t first, std::size_t count);
   // What solve() and solve_block() note of a right-hand side: x is in the scale of `system`.
   void note(std::size_t k, const ScaledSystem& system, KspResult result, Array<double> x);
@@ -105,6 +109,8 @@ class Solves {
   void note_corrections(RunOutcome& o) const;
   void note_steps(RunOutcome& o) const;
   double setup_seconds() const;
+  bool has_structure() const;
+  std::int64_t solves_ahead() const;
   TrueResidual judged(const ScaledSystem& system, Array<double>& x) const;
   double error(std::span<const double> x, std::span<const double> exact) const;
 

@@ -17,6 +17,9 @@ namespace {
 
 using Width = std::int64_t;
 
+// A block of fewer columns gains too little to do without --resume within a solve.
+constexpr Width kLeastColumns = 4;
+
 // The bytes of this rank for a block. Where the solver works on a GPU, the host has B and X only, as
 // they are handed over.
 struct BlockBytes {
@@ -109,6 +112,13 @@ std::size_t Solves::columns_at_once(std::size_t k) {
   return count;
 }
 
+bool Solves::expects_blocks() const {
+  const std::optional<std::int64_t> asked = context_.spec.solver.block;
+  const auto columns = static_cast<Width>(solutions_.size());
+  return !context_.steps && asked != 1 && columns >= (asked ? 2 : kLeastColumns) &&
+         plan_.solver->solves_blocks();
+}
+
 std::size_t Solves::choose_block_width() {
   const MPI_Comm comm = context_.matrix->comm;
   const std::optional<std::int64_t> asked = context_.spec.solver.block;
@@ -142,9 +152,7 @@ std::size_t Solves::choose_block_width() {
     });
     return static_cast<std::size_t>(wanted);
   }
-  // A block of fewer columns gains too little to do without --resume within a solve.
-  constexpr Width kLeast = 4;
-  if (columns < kLeast) return 1;
+  if (columns < kLeastColumns) return 1;
   constexpr Width kWidest = 32, kUnmeasured = 8;
   constexpr PartOfMemory kPartOfMemory{.host = 0.25, .gpu = 0.5};
   const Width limit =
@@ -161,8 +169,9 @@ std::size_t Solves::choose_block_width() {
 
 // As solve(), for `count` right-hand sides from `first` on.
 void Solves::solve_block(std::size_t first, std::size_t count) {
-  // A right-hand side of a block takes about half of the time of a solve by itself.
-  if (preconditioning_) preconditioning_->solve_begins((wanted_ - count_) / 2);
+  if (preconditioning_)
+    preconditioning_->solve_begins(
+        std::max<std::int64_t>(0, (wanted_ - count_) / kColumnsPerSolve - 1));
   KspSolver& solver = *plan_.solver;
   const std::int64_t rows = context_.matrix->local_rows();
   const auto width = static_cast<Width>(count);
@@ -192,11 +201,23 @@ void Solves::solve_block(std::size_t first, std::size_t count) {
   });
   if (context_.clock) context_.clock->iterations_begin();
   solver.scale_tolerance(std::span<const int>(exponents));
+  const Array<double> guesses = preconditioning_ && nonzero ? x : Array<double>();
   std::vector<KspResult> results = solver.solve_block(bs, xs, nonzero);
+  double block_seconds = results.front().seconds;
+  while (preconditioning_ && preconditioning_->falls_back(results)) {
+    if (nonzero)
+      x = guesses;
+    else
+      std::ranges::fill(x, 0.0);
+    results = solver.solve_block(bs, xs, nonzero);
+    block_seconds += results.front().seconds;
+  }
+  if (preconditioning_) preconditioning_->block_ends(results, results.front().seconds);
+  for (KspResult& result : results) result.seconds = block_seconds;
   std::int64_t longest = 0;
   for (const KspResult& result : results) longest = std::max(longest, result.iterations);
   total_iterations_ += longest;
-  seconds_ += results.front().seconds;
+  seconds_ += block_seconds;
   std::vector<Array<double>> solutions(count);
   for (Array<double>& solution : solutions) solution.resize(rows);
 #pragma omp parallel for schedule(static)

@@ -84,9 +84,16 @@ void Solves::bring_values(std::size_t k, StepOutcome& step) {
     step.renewed = step.rebuilt = true;
     return;
   }
-  step.renewed = renewal_->due();
-  const double seconds = plan_.solver->take_values(step.renewed);
-  if (step.renewed) renewal_->renewed(seconds);
+  const Renewing renewing = renewal_->due();
+  step.renewed = renewing != Renewing::nothing;
+  step.new_aggregates = renewing == Renewing::everything;
+  const double seconds = plan_.solver->take_values(renewing);
+  if (step.new_aggregates)
+    renewal_->set_up(seconds, has_structure());
+  else if (step.renewed)
+    renewal_->renewed(seconds);
+  if (preconditioning_)
+    preconditioning_->values_changed(step.renewed || context_.spec.solver.renew == Renew::never);
 }
 
 void Solves::give_up_plan() {
@@ -106,7 +113,7 @@ void Solves::rebuild() {
   plan_ = make_plan_();
   plan_.amat->times().clear();
   make_vectors();
-  renewal_->renewed(setup_seconds());
+  renewal_->set_up(setup_seconds(), has_structure());
 }
 
 Solves::FirstGuess Solves::guess(std::size_t k) const {
@@ -133,20 +140,26 @@ void Solves::end_step(std::size_t k) {
   step.relative_residual = residuals_[k];
   step.solve_seconds = each_seconds_.back();
   // A step within which the preconditioner changed says nothing about the new one's iterations.
-  if (const auto change = preconditioning_ ? preconditioning_->take_change() : std::nullopt)
-    renewal_->renewed(*change);
-  else
+  if (const auto change = preconditioning_ ? preconditioning_->take_change() : std::nullopt) {
+    step.renewed = true;
+    if (change->renewal)
+      renewal_->renewed(change->seconds);
+    else
+      renewal_->set_up(change->seconds, has_structure());
+  } else {
     renewal_->solved(iterations_, decades_of(history_), step.solve_seconds);
+  }
   if (overlap_ && k == 0) overlap_->begin_with(solutions_[0]);
   if (!pending_) context_.steps->write(solutions_[k], plan_.amat->on_gpu());
   if (k > 1) solutions_[k - 2] = {};
 }
 
 void Solves::note_steps(RunOutcome& o) const {
-  std::int64_t renewals = 0;
+  std::int64_t renewals = 0, aggregations = 0;
   double all = 0, beside = 0;  // seconds after the first step
   for (std::size_t k = 0; k < steps_.size(); ++k) {
     if (steps_[k].renewed && k > 0) ++renewals;
+    if (steps_[k].new_aggregates) ++aggregations;
     if (k > 0) {
       all += steps_[k].seconds;
       beside += steps_[k].seconds - steps_[k].solve_seconds;
@@ -157,8 +170,9 @@ void Solves::note_steps(RunOutcome& o) const {
   }
   if (!steps_.empty())
     o.notes.push_back(fmt::format(
-        "{} of {} steps; the preconditioner was renewed {} times{}", steps_.size(),
+        "{} of {} steps; the preconditioner was renewed {} times{}{}", steps_.size(),
         context_.steps->count(), renewals,
+        aggregations > 0 ? fmt::format(", {} of them with new aggregates", aggregations) : "",
         all > 0 ? fmt::format("; after step 0, {:.2g} % of the time passed beside the solves",
                               100 * std::max(0.0, beside) / all)
                 : ""));

@@ -10,6 +10,7 @@
 #include "distributed/float_values.hpp"
 #include "multigrid/forecast.hpp"
 #include "multigrid/limits.hpp"
+#include "multigrid/row_checks.hpp"
 #include "multigrid/symmetry.hpp"
 #include "parallel/collective.hpp"
 
@@ -248,7 +249,10 @@ void Hierarchy::Parts::set_numbers(int l) {
   Stopwatch watch;
   if (!level.transfer && size_of(level.matrix->comm) == 1 &&
       rows <= std::max<std::int64_t>(options.coarsest_rows, kMaxDenseRows)) {
-    collectively(comm, [&] { level.inverse = dense_inverse(level.matrix->blocks.local.view()); });
+    collectively(comm, [&] {
+      if (l == 0) require_nonzero_rows(local_rows(*level.matrix));
+      level.inverse = dense_inverse(level.matrix->blocks.local.view());
+    });
     level.text.kind = CycleLevel::Kind::solved;
     set_up.coarsest += watch.lap();
     return;

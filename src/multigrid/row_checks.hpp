@@ -11,4 +11,8 @@ namespace trireme::multigrid {
 // diagonal entry is 0 or missing, and for a value of either block that is not finite.
 Array<double> checked_diagonal(const LocalRows& a);
 
+// Throws Error{input} for the first row whose entries are all zero, or that has none. A matrix that
+// its dense inverse solves needs no more than that.
+void require_nonzero_rows(const LocalRows& a);
+
 }  // namespace trireme::multigrid

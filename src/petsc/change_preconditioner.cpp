@@ -14,6 +14,7 @@ namespace trireme {
 double KspSolver::change_preconditioner(const std::string& name) {
   const Stopwatch watch;
   PC pc = pc_of(ksp_);
+  petsc_check(KSPSetReusePreconditioner(ksp_, PETSC_FALSE));
   petsc_check(PCSetType(pc, resident_pc_type(name).c_str()), ExitCode::usage);
   if (MultigridPc* const multigrid = multigrid_of(pc)) multigrid->set(multigrid_options(spec_));
   petsc_check(PCSetFromOptions(pc), ExitCode::usage);

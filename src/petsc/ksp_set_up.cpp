@@ -88,9 +88,12 @@ void KspSolver::set_up_blocks() {
     set_up();
 }
 
-double KspSolver::take_values(bool renew) {
+double KspSolver::take_values(Renewing renewing) {
   const Stopwatch watch;
-  const bool by_host = renew && !ksp_renew_on_device(ksp_);
+  const bool by_host = renewing != Renewing::nothing && !ksp_renew_on_device(ksp_);
+  if (MultigridPc* const multigrid = multigrid_of(pc_of(ksp_));
+      multigrid && renewing == Renewing::everything)
+    multigrid->forget_levels();
   petsc_check(KSPSetReusePreconditioner(ksp_, by_host ? PETSC_FALSE : PETSC_TRUE));
   if (by_host) {
     if (divides_by_the_diagonal(pc_of(ksp_)))

@@ -33,6 +33,13 @@ struct KspResult {
   std::vector<double> residuals;  // the norm that the method tests, from iteration 0
 };
 
+// What of a preconditioner takes the new values of a matrix.
+enum class Renewing {
+  nothing,     // the old one serves
+  numbers,     // its structure stays, such as the aggregates of multigrid
+  everything,  // its structure is found anew
+};
+
 // PETSc's options (after `--`, and under `petsc:`) win over the SolverSpec.
 class KspSolver {
  public:
@@ -103,10 +110,10 @@ class KspSolver {
   // that does not depend on it.
   bool row_order_is_free() const;
   std::int64_t max_iterations() const;
-  // Comes after Amat::refresh_values(). With `renew` the preconditioner takes the new values, else
-  // the old one serves the next solves. Returns the seconds of the slowest rank. Throws what the
-  // constructor throws for a matrix that the preconditioner cannot take. Collective.
-  double take_values(bool renew);
+  // Comes after Amat::refresh_values(). The preconditioner takes the new values as `renewing` says.
+  // Returns the seconds of the slowest rank. Throws what the constructor throws for a matrix that the
+  // preconditioner cannot take. Collective.
+  double take_values(Renewing renewing);
 
   // Takes another preconditioner of the resident engine and sets it up. Comes between two solves, or
   // where a solve of the resident engine was stopped. Returns the seconds of the slowest rank, which

@@ -53,6 +53,8 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   // Throws Error{internal} before the first set_up(). Collective.
   void apply(std::span<const double> r, std::span<double> z) override;
   void forget();
+  // The next set_up() finds new aggregates, whatever has changed.
+  void forget_levels() { hierarchy_.reset(); }
 
   const multigrid::Hierarchy* hierarchy() const { return hierarchy_.get(); }  // null: not set up
   int builds() const { return builds_; }

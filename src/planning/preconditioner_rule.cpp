@@ -146,7 +146,7 @@ std::string PreconditionerRule::why_not(std::size_t option, const SolveOutlook& 
   const auto running = solve_seconds(running_, outlook.decades_whole);
   if (!options_[running_].measured || !mine || !running)
     return "not tried: the solve ended before the rate of convergence was known";
-  if (*mine >= *running)
+  if (*mine >= *running || asked.is_set_up)
     return fmt::format("{}: a solve would take {:.2g} times the time",
                        asked.measured ? "measured" : "not tried", *mine / *running);
   const auto solves = pays_after(option, running_, outlook.decades_whole);

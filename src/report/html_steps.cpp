@@ -19,6 +19,7 @@ std::string changes(const StepOutcome& step) {
   };
   add(step.rebuilt, "another pattern");
   add(step.renewed, "preconditioner");
+  add(step.new_aggregates, "aggregates");
   return text.empty() ? "b" : text;
 }
 

@@ -46,6 +46,7 @@ Json step(const StepOutcome& s) {
           {"new_values", s.new_values},
           {"rebuilt", s.rebuilt},
           {"renewed", s.renewed},
+          {"new_aggregates", s.new_aggregates},
           {"guess", s.guess},
           {"guess_residual", s.guess_residual},
           {"iterations", s.iterations},

@@ -91,12 +91,13 @@ struct TrialOutcome {
 
 // One step of problem.steps.
 struct StepOutcome {
-  std::string name;           // of the file or the dataset with the values, or of b
-  bool new_values = false;    // of the matrix
-  bool rebuilt = false;       // another pattern, so that the plan was made anew
-  bool renewed = false;       // the preconditioner
-  std::string guess;          // previous, zero, extrapolate
-  double guess_residual = 0;  // ||b - A x0|| / ||b||
+  std::string name;             // of the file or the dataset with the values, or of b
+  bool new_values = false;      // of the matrix
+  bool rebuilt = false;         // another pattern, so that the plan was made anew
+  bool renewed = false;         // the preconditioner
+  bool new_aggregates = false;  // the renewal found new aggregates of multigrid
+  std::string guess;            // previous, zero, extrapolate
+  double guess_residual = 0;    // ||b - A x0|| / ||b||
   std::int64_t iterations = 0;
   bool converged = false;
   double relative_residual = 0;  // true: ||b - A x|| / ||b||

@@ -2,10 +2,18 @@
 // `preconditioner: auto` changes to multigrid where that pays, and stays with Jacobi elsewhere.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "app/run_kernel.hpp"
+#include "app/steps.hpp"
+#include "io/hdf5.hpp"
 #include "io/problem.hpp"
+#include "io/problem_file.hpp"
 #include "solved_cases.hpp"
 
 namespace trireme {
@@ -13,25 +21,45 @@ namespace {
 
 using test::case_of;
 
-// One run in which an iteration of Jacobi takes 1 ms, one of multigrid `multigrid` seconds, one of any
-// other 50 ms, and a product `product` seconds, from which the set-up is predicted.
-RunOutcome run_with(const Case& c, double multigrid, double product) {
+using Clock = std::function<double(const std::string& preconditioner)>;
+
+// One run in which iterations take what `clock` says, and a product `product` seconds, from which the
+// set-up is predicted.
+RunOutcome run_by(const Case& c, const Clock& clock, double product,
+                  const IterationCallback& on_iteration = {}) {
   Problem problem = load_problem(MPI_COMM_WORLD, c.problem);
   const auto matrix = distribute(MPI_COMM_WORLD, std::move(problem.matrix), problem.row_starts);
+  std::optional<Steps> steps;
+  if (!c.problem.steps.empty()) {
+    steps.emplace(MPI_COMM_WORLD, c.problem, problem, matrix);
+    steps->begin();
+  }
   PlainProduct plain(matrix);
   const SolveContext context{.spec = c,
                              .problem = problem,
                              .matrix = matrix,
                              .plain = plain,
                              .checkpoints = std::nullopt,
-                             .preconditioner_clock = {.iteration_seconds =
-                                                          [=](const std::string& name) {
-                                                            return name == "multigrid" ? multigrid
-                                                                   : name == "jacobi"  ? 1e-3
-                                                                                       : 50e-3;
-                                                          },
+                             .steps = steps ? &*steps : nullptr,
+                             .preconditioner_clock = {.iteration_seconds = clock,
                                                       .product_seconds = [=] { return product; }}};
-  return run_kernel(context, {.kernel = {.name = "csr"}}, {}).outcome;
+  return run_kernel(context, {.kernel = {.name = "csr"}}, on_iteration).outcome;
+}
+
+// An iteration of Jacobi takes 1 ms, one of multigrid `multigrid` seconds, one of any other 50 ms.
+Clock iterations_of(double multigrid) {
+  return [=](const std::string& name) {
+    return name == "multigrid" ? multigrid : name == "jacobi" ? 1e-3 : 50e-3;
+  };
+}
+
+RunOutcome run_with(const Case& c, double multigrid, double product) {
+  return run_by(c, iterations_of(multigrid), product);
+}
+
+const PreconditionerCandidate& candidate(const RunOutcome& run, const std::string& name) {
+  return *std::ranges::find(run.preconditioner_choice->candidates, name,
+                            &PreconditionerCandidate::name);
 }
 
 Case automatic(const std::string& problem, const std::string& solver = "") {
@@ -74,6 +102,178 @@ TEST(PreconditionerTuning, AMultigridThatDisappointsIsLeft) {
   EXPECT_TRUE(run.converged) << run.reason;
   EXPECT_EQ(run.preconditioner, "jacobi");
   EXPECT_LE(run.relative_residual, 1.02e-8);
+}
+
+Case many_sides(const std::string& problem, const std::string& of_solver = "") {
+  return case_of(problem + ", rhs_count: 13",
+                 "solver: {preconditioner: auto, block: 4" + of_solver + "}\ndevice: cpu\n");
+}
+
+TEST(PreconditionerTuning, BlocksGoOnWithWhatTheFirstSolveHasShown) {
+  const RunOutcome run = run_with(many_sides(kPoisson), 1e-3, 1e-6);
+  EXPECT_TRUE(run.converged) << run.reason;
+  EXPECT_EQ(run.preconditioner, "multigrid");
+  EXPECT_EQ(run.block, 4);
+  EXPECT_EQ(run.preconditioner_choice->solves, 7) << "twelve right-hand sides in blocks count half";
+  ASSERT_EQ(run.columns.size(), 13u);
+  for (std::size_t k = 0; k < run.columns.size(); ++k) {
+    EXPECT_TRUE(run.columns[k].converged) << k;
+    EXPECT_LE(run.columns[k].relative_residual, 1.02e-8) << k;
+    if (k > 0) EXPECT_LE(run.columns[k].iterations, 20) << k;
+  }
+}
+
+TEST(PreconditionerTuning, BlocksStayWithJacobiWhereMultigridIsDear) {
+  const RunOutcome run = run_with(many_sides(kPoisson), 1, 1e-3);
+  EXPECT_TRUE(run.converged) << run.reason;
+  EXPECT_EQ(run.preconditioner, "jacobi");
+  EXPECT_EQ(run.block, 4);
+  EXPECT_FALSE(run.multigrid);
+}
+
+// Multigrid seems cheap in the first solve.
+TEST(PreconditionerTuning, AMultigridThatDisappointsInABlockIsLeft) {
+  int begun = 0;
+  const Clock clock = [&](const std::string& name) {
+    return name == "multigrid" ? (begun > 1 ? 1 : 1e-3) : name == "jacobi" ? 1e-3 : 50e-3;
+  };
+  const RunOutcome run =
+      run_by(many_sides(kPoisson), clock, 1e-6, [&](std::int64_t iteration, double) {
+        if (iteration == 0) ++begun;
+      });
+  EXPECT_TRUE(run.converged) << run.reason;
+  EXPECT_EQ(candidate(run, "multigrid").verdict.substr(0, 5), "left:");
+  ASSERT_EQ(run.columns.size(), 13u);
+  EXPECT_LE(run.columns[1].iterations, 20) << "the first block is by multigrid";
+  EXPECT_GE(run.columns[5].iterations, 60) << "the second one by Jacobi";
+}
+
+// A chain of n rows and a part of two rows, [1 2; 2 1], which is indefinite. The first right-hand side
+// does not touch that part.
+TEST(PreconditionerTuning, ABlockThatFailsIsRepeatedWithJacobi) {
+  constexpr std::int64_t kChain = 900, n = kChain + 2;
+  test::SharedFile file("indefinite.h5");
+  file.write([&](hdf5::File& out) {
+    test::SmallMatrix a{.indptr = {0}, .indices = {}, .data = {}, .shape = {n, n}};
+    const auto entry = [&](std::int64_t column, double value) {
+      a.indices.push_back(column);
+      a.data.push_back(value);
+    };
+    for (std::int64_t row = 0; row < n; ++row) {
+      if (row < kChain) {
+        if (row > 0) entry(row - 1, -1);
+        entry(row, 2);
+        if (row + 1 < kChain) entry(row + 1, -1);
+      } else {
+        entry(kChain, row == kChain ? 1 : 2);
+        entry(kChain + 1, row == kChain ? 2 : 1);
+      }
+      a.indptr.push_back(std::ssize(a.indices));
+    }
+    a.write(out);
+    std::vector<double> b;
+    for (std::int64_t row = 0; row < n; ++row)
+      for (int k = 0; k < 5; ++k)
+        b.push_back(row == kChain  ? 100 * k
+                    : row > kChain ? -100 * k
+                                   : std::cos(1.7 * (k + 1.0) * static_cast<double>(row * row)));
+    out.create_dataset<double>("b", {n, 5}).write(0, n, b.data());
+  });
+  Case c = case_of("generate: poisson2d, n: 3",
+                   "solver: {preconditioner: auto, block: 4}\ndevice: cpu\n");
+  SystemFile system;
+  system.file = file.path();
+  system.matrix = "/A";
+  c.problem.source = system;
+  c.problem.rhs = Dataset{"/b"};
+  const RunOutcome run = run_with(c, 1e-3, 1e-6);
+  ASSERT_TRUE(run.preconditioner_choice);
+  EXPECT_TRUE(run.columns.at(0).converged) << run.reason;
+  EXPECT_EQ(run.exit_code, ExitCode::breakdown) << run.reason;
+  EXPECT_EQ(run.preconditioner, "jacobi");
+  EXPECT_EQ(candidate(run, "multigrid").verdict.substr(0, 5), "left:");
+}
+
+// Steps of a Laplacian whose rows and columns are scaled by factors from 10^-spread to 10^spread, which
+// vary smoothly over the grid. Each step has the right-hand side of the solution 1.
+class TunedSequence : public testing::Test {
+ protected:
+  RunOutcome run(const std::vector<double>& spread, const Clock& clock, double product,
+                 const std::string& of_solver = "") {
+    constexpr std::int64_t kSide = 40, n = kSide * kSide;
+    file_.write([&](hdf5::File& out) {
+      test::SmallMatrix a{.indptr = {0}, .indices = {}, .data = {}, .shape = {n, n}};
+      std::vector<std::int64_t> rows;
+      for (std::int64_t row = 0; row < n; ++row) {
+        for (const std::int64_t to : {row - kSide, row - 1, row, row + 1, row + kSide}) {
+          const bool near = to == row || std::abs(to - row) == kSide || to / kSide == row / kSide;
+          if (to < 0 || to >= n || !near) continue;
+          rows.push_back(row);
+          a.indices.push_back(to);
+          a.data.push_back(to == row ? 4 : -1);
+        }
+        a.indptr.push_back(std::ssize(a.indices));
+      }
+      a.write(out);
+      for (std::size_t k = 0; k < spread.size(); ++k) {
+        const auto factor = [&](std::int64_t at) {
+          const auto column = static_cast<double>(at % kSide);
+          return std::pow(10.0, spread[k] * std::sin(6 * column / kSide));
+        };
+        std::vector<double> values;
+        for (std::size_t e = 0; e < a.data.size(); ++e)
+          values.push_back(a.data[e] * factor(rows[e]) * factor(a.indices[e]));
+        test::put(out, fmt::format("values/{}", k), values);
+      }
+    });
+    return run_by(
+        parse_case(fmt::format("problem: {{file: {}, rhs: from-ones, steps: {{count: {}, values: "
+                               "'/values/{{}}'}}}}\nsolver: {{preconditioner: auto, guess: zero{}}}"
+                               "\ndevice: cpu\nreport: {{solution: false}}\n",
+                               file_.path().string(), spread.size(), of_solver),
+                   "test.yaml"),
+        clock, product);
+  }
+  void expect_solved(const RunOutcome& run, std::size_t steps) {
+    EXPECT_TRUE(run.converged) << run.reason;
+    ASSERT_EQ(run.steps.size(), steps);
+    for (const StepOutcome& step : run.steps) {
+      EXPECT_TRUE(step.converged) << step.name;
+      EXPECT_LE(step.relative_residual, 1.02e-8) << step.name;
+    }
+  }
+  test::SharedFile file_{"sequence.h5"};
+};
+
+TEST_F(TunedSequence, MultigridTakesOverAndServesTheLaterSteps) {
+  const RunOutcome run = this->run({0, 0, 0, 0}, iterations_of(1e-3), 1e-6);
+  expect_solved(run, 4);
+  EXPECT_EQ(run.preconditioner, "multigrid");
+  EXPECT_EQ(run.preconditioner_choice->solves, 4);
+  EXPECT_TRUE(run.preconditioner_choice->changed_at);
+  for (std::size_t k = 1; k < 4; ++k) EXPECT_LE(run.steps[k].iterations, 20) << k;
+}
+
+TEST_F(TunedSequence, JacobiServesWhereMultigridIsDear) {
+  const RunOutcome run = this->run({0, 0, 0, 0}, iterations_of(1), 1e-3);
+  expect_solved(run, 4);
+  EXPECT_EQ(run.preconditioner, "jacobi");
+  EXPECT_FALSE(run.multigrid);
+}
+
+// Jacobi's iterations do not depend on the scaling, and those of a hierarchy of other values do.
+TEST_F(TunedSequence, AMultigridOfOldValuesIsRenewedBeforeItIsLeft) {
+  const RunOutcome run = this->run({0, 0, 1, 1}, iterations_of(2e-3), 1e-6);
+  expect_solved(run, 4);
+  EXPECT_EQ(run.preconditioner, "multigrid") << candidate(run, "multigrid").verdict;
+  EXPECT_FALSE(run.steps[1].renewed);
+  EXPECT_TRUE(run.steps[2].renewed);
+}
+
+TEST_F(TunedSequence, AMultigridThatMayNotBeRenewedIsLeft) {
+  const RunOutcome run = this->run({0, 0, 1, 1}, iterations_of(2e-3), 1e-6, ", renew: never");
+  expect_solved(run, 4);
+  EXPECT_EQ(run.preconditioner, "jacobi");
 }
 
 TEST(PreconditionerTuning, AMatrixThatIsNotDefiniteKeepsWhatItBeganWith) {

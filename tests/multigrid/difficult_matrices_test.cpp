@@ -172,6 +172,23 @@ TEST(UnfitDiagonal, IsRefusedOnEveryRank) {
   }
 }
 
+// A matrix of few rows is inverted, whatever its diagonal is.
+TEST(RowWithoutNonzeros, IsNamedInASmallMatrixToo) {
+  CsrMatrix<double> zeros = neumann(30);
+  zeros.values.assign(zeros.values.size(), 0.0);
+  Options inverted;
+  const std::string line = refused(zeros, ExitCode::input, inverted);
+  EXPECT_NE(line.find("row 0 (from 0) has no entry other than zero"), std::string::npos) << line;
+  CsrMatrix<double> one_row = neumann(30);
+  for (std::int32_t k = one_row.row_ptr[17]; k < one_row.row_ptr[18]; ++k) one_row.values[k] = 0;
+  EXPECT_NE(refused(one_row, ExitCode::input, inverted).find("row 17 "), std::string::npos);
+  const CsrMatrix<double> swap =
+      matrix_of(2, [](std::int64_t i, std::int64_t j) { return i == j ? 0.0 : 1.0; });
+  const auto a = on_ranks(swap);
+  Hierarchy m(a, {}, inverted);
+  expect_finite(*a, m);
+}
+
 TEST(ValueThatIsNotFinite, IsRefusedOnEveryRank) {
   refused(matrix_of(200,
                     [](std::int64_t i, std::int64_t j) {

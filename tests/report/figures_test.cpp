@@ -69,6 +69,7 @@ RunOutcome albus() {
                 .new_values = true,
                 .rebuilt = false,
                 .renewed = true,
+                .new_aggregates = true,
                 .guess = "previous",
                 .guess_residual = 0.5,
                 .iterations = 17,
@@ -279,7 +280,7 @@ TEST(Figures, OfTheJson) {
     "notes": ["a note"], "history": [1.0, 0.125, 2.5e-4, 1e-6, 9.5e-9],
     "product_us": [6000.25, 5800.5, 12000.5], "product_us_stride": 105,
     "steps": [{"name": "/A7", "new_values": true, "rebuilt": false, "renewed": true,
-               "guess": "previous", "guess_residual": 0.5, "iterations": 17, "converged": true,
+               "new_aggregates": true, "guess": "previous", "guess_residual": 0.5, "iterations": 17, "converged": true,
                "relative_residual": 8.5e-9, "read_seconds": 0.125, "renew_seconds": 0.0625,
                "solve_seconds": 0.75, "seconds": 2.25}],
     "block": 2, "columns": [
