@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Adds up the arrays of the finest level and of its transfer. Coarser levels count as a 16th of the
-// matrix, which dense stencils come close to.
+// A linear model of measured peaks.
 #include "multigrid/forecast.hpp"
 
 #include <algorithm>
@@ -11,16 +10,35 @@
 
 namespace trireme::multigrid {
 
+namespace {
+
+// Bytes per row, per nonzero, and per row for each column beyond the first that P has for an
+// aggregate. They are measured peaks of poisson, mesh, diffusion and elasticity matrices, with a
+// margin.
+struct Peak {
+  double row, entry, column;
+};
+
+Peak peak_of(bool several_ranks, bool mixed) {
+  if (several_ranks) return mixed ? Peak{530, 15, 450} : Peak{480, 12, 450};
+  return mixed ? Peak{385, 8, 310} : Peak{335, 5, 310};
+}
+
+}  // namespace
+
 std::int64_t forecast_bytes(const DistributedMatrix& matrix, std::int32_t width,
                             const Options& options) {
-  const std::int64_t rows = matrix.local_rows(), nnz = matrix.blocks.nnz();
-  const std::int64_t columns = std::max<std::int32_t>(1, width);  // of P in one aggregate
-  const std::int64_t values = options.precision == Precision::mixed ? 4 : 0;
-  // P and P^T: values, columns, the source of each entry, and the values of the kernels.
-  const std::int64_t transfer = rows * columns * (2 * 12 + 4 + 2 * values);
-  // The pattern of ExtendedRows.
-  const std::int64_t extended = size_of(matrix.comm) > 1 ? (nnz + rows) * 4 : 0;
-  return nnz * values + rows * 3 * 8 + transfer + extended + nnz / 16 * 28;
+  const auto rows = static_cast<double>(matrix.local_rows());
+  const auto nnz = static_cast<double>(matrix.blocks.nnz());
+  const bool several_ranks = size_of(matrix.comm) > 1;
+  const Peak peak = peak_of(several_ranks, options.precision == Precision::mixed);
+  const double columns = width > 0 ? width : options.block_size;
+  const auto coarsest = static_cast<double>(options.coarsest_rows);
+  // A small matrix has a small inverse.
+  const double inverse =
+      std::min(coarsest * coarsest * (several_ranks ? 8 : 4), 0.25 * peak.row * rows);
+  return static_cast<std::int64_t>(rows * (peak.row + peak.column * (columns - 1)) +
+                                   peak.entry * nnz + inverse);
 }
 
 void require_memory_of(MPI_Comm comm, const DistributedMatrix& matrix, std::int32_t width,
@@ -37,12 +55,12 @@ void require_memory_of(MPI_Comm comm, const DistributedMatrix& matrix, std::int3
   collectively(comm, [&] {
     if (mine > available.own)
       fail(ExitCode::resource,
-           "the multigrid hierarchy takes at least {:.2f} GiB on this rank, {:.2f} GiB of address "
+           "setting up multigrid may take {:.2f} GiB on this rank, {:.2f} GiB of address "
            "space are left; use more ranks, or raise the limit (ulimit -v)",
            gib(mine), gib(available.own));
     if (of_node > shared)
       fail(ExitCode::resource,
-           "the multigrid hierarchy takes at least {:.2f} GiB on this node, {:.2f} GiB are "
+           "setting up multigrid may take {:.2f} GiB on this node, {:.2f} GiB are "
            "available; use more nodes, or preconditioner: jacobi, which needs 8 bytes per row",
            gib(of_node), gib(shared));
   });

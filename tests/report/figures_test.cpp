@@ -365,8 +365,8 @@ TEST(Figures, OfThePage) {
            cells("<b>albus ✓</b>", {text + "rcm", "6.20 ms", "12.0 ms", "6.00 ms", "1.89 s",
                                     text + "the least total"}),
            cells("csr", {text + "given", "9.00 ms", "-", "-", "-", text + "not measured"}),
-           cells("/A7", {text + "values, preconditioner", text + "previous", "5.0e-01", "17",
-                         "8.5e-09", "125 ms", "62.5 ms", "750 ms", "✓"}),
+           cells("/A7", {text + "values, preconditioner, aggregates", text + "previous", "5.0e-01",
+                         "17", "8.5e-09", "125 ms", "62.5 ms", "750 ms", "✓"}),
            "The choice is to pay over 313 products (repeat: 2). The trial took 31.0 ms of the 62.5 "
            "ms that it was allowed. The chosen kernel took over at iteration 3.",
            cells("where", {"node1: Some CPU (AVX3), Some GPU, 3 ranks of 1 thread, memory "
