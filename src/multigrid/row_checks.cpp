@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/error.hpp"
 #include "multigrid/host_place.hpp"
 #include "multigrid/refusals.hpp"
 #include "multigrid/row_checks_rows.hpp"
