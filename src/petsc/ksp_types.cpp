@@ -82,7 +82,8 @@ void solve(KSP ksp) {
   KspEngine& engine = engine_of(ksp);
   engine.fallback.clear();
   if (falls_back(choice)) {
-    engine.facts = {.executor = fmt::format("PETSc's {}", solve_by_petsc(ksp, engine.method()))};
+    engine.facts = {};
+    engine.facts.executor = fmt::format("PETSc's {}", solve_by_petsc(ksp, engine.method()));
     engine.fallback = describe(choice);
     return require_convergence(ksp);
   }
