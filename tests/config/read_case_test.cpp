@@ -173,6 +173,9 @@ TEST(ReadCase, RefusesMultigridOptionsThatAreNone) {
   EXPECT_EQ(error("smoother: chebyshev, degree: 5"),
             "folder/case.yaml:2:43: solver.multigrid.degree must be at most 4 with smoother "
             "chebyshev, not 5");
+  EXPECT_EQ(read_set({}, kSmallest + "solver: {multigrid: {smoother: jacobi, degree: 8}}\n")
+                .solver.multigrid.degree,
+            8);
   EXPECT_EQ(message(kSmallest + "solver: {multigrid: yes}\n"),
             "folder/case.yaml:2:10: solver.multigrid must hold keys: smoother, degree, cycle, "
             "threshold, smoothed_prolongator, aggressive_levels, precision");

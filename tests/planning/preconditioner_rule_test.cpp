@@ -46,6 +46,7 @@ TEST(RecentRate, LeavesOutTheFirstThirdAndLooksAtTheSmallestNorms) {
   // No progress in the first third, half a decade per iteration afterwards, with peaks.
   const std::vector<double> norms = {1, 1, 3, 1, 1, 0.1, 5, 0.01, 7, 0.001, 9, 0.001, 0.001};
   EXPECT_NEAR(recent_rate(norms), 3.0 / 8, 1e-12);
+  EXPECT_NEAR(recent_rate(std::vector<double>{1, 0.1, 0.01, 0.001, 0.5}), 2.0 / 3, 1e-12);
   EXPECT_EQ(recent_rate(std::vector<double>{1, 2, 3, 4}), 0);
   EXPECT_EQ(recent_rate(std::vector<double>{1}), 0);
   EXPECT_EQ(recent_rate({}), 0);
@@ -66,7 +67,9 @@ TEST(PreconditionerRule, ChangesWhereTheRestIsLongerThanSetUpAndMultigrid) {
 TEST(PreconditionerRule, DoesNotTrustARateFarBeyondItsPast) {
   // 10 times 8 iterations take 80 ms at most, and multigrid takes 130 ms.
   const PreconditionerRule rule = after(0.001, 8);
-  EXPECT_FALSE(rule.next(outlook(0.001, 8)));
+  SolveOutlook patient = outlook(0.001, 8);
+  patient.seconds = 1;
+  EXPECT_FALSE(rule.next(patient));
   EXPECT_TRUE(after(0.001, 60).next(outlook(0.001, 60)));
 }
 
@@ -180,6 +183,67 @@ TEST(PreconditionerRule, AWholeSolveSaysMoreThanARate) {
   PreconditionerRule longer = after(0.02, 38);
   longer.solved(400, 8, 0.4);
   EXPECT_EQ(longer.next(between), 1u);
+}
+
+TEST(PreconditionerRule, KeepsWhatWasMeasured) {
+  PreconditionerRule rule = after(0.02, 38);
+  rule.predict(0, 1, 1);
+  EXPECT_DOUBLE_EQ(rule.options()[0].iteration_seconds, 0.001);
+  rule.changed_to(1, 0.06);
+  rule.predict(1, 9, 0.004);
+  EXPECT_DOUBLE_EQ(rule.options()[1].set_up_seconds, 0.06);
+  EXPECT_DOUBLE_EQ(rule.options()[1].iteration_seconds, 0.004);
+}
+
+TEST(PreconditionerRule, LearnsFromAWholeSolveAlone) {
+  PreconditionerRule rule(jacobi_and_multigrid());
+  rule.solved(400, 8, 0.4);
+  EXPECT_FALSE(rule.next({.decades_left = 1, .decades_whole = 8})) << "50 ms against 60 ms";
+  EXPECT_EQ(rule.next({.decades_whole = 8, .solves_after = 100}), 1u);
+}
+
+TEST(PreconditionerRule, DoesNotPayForASetUpTwice) {
+  PreconditionerRule rule = after(0.02, 38);
+  rule.changed_to(1, 0.05);
+  rule.observe(falling(0.5, 6), 0.03);
+  // 25 ms by Jacobi, 5 ms by multigrid.
+  EXPECT_FALSE(rule.next({.decades_left = 0.5, .decades_whole = 8, .iterations = 44}));
+}
+
+TEST(PreconditionerRule, JudgesNoOptionBeforeItIsMeasured) {
+  Options options = jacobi_and_multigrid();
+  options[1].iteration_seconds = 1;
+  PreconditionerRule rule = after(0.02, 38, options);
+  rule.changed_to(1, 0.05);
+  EXPECT_FALSE(rule.next(outlook(0.02, 38)));
+}
+
+TEST(PreconditionerRule, LeavesWhatItChangedToForALargerGainOnly) {
+  for (const double milliseconds : {75, 65}) {
+    PreconditionerRule rule = after(10 / milliseconds, 38);
+    rule.changed_to(1, 0.05);
+    rule.observe(falling(0.5, 6), 0.03);
+    // 100 ms by multigrid.
+    const SolveOutlook now = {.decades_left = 10, .decades_whole = 13, .iterations = 44};
+    EXPECT_EQ(rule.next(now).has_value(), milliseconds < 70) << milliseconds;
+  }
+}
+
+TEST(PreconditionerRule, TakesTheGreatestGainWhereverItStands) {
+  Options options = {{.name = "jacobi"},
+                     {.name = "trireme_chebyshev",
+                      .set_up_seconds = 0.02,
+                      .iteration_seconds = 0.0025,
+                      .rate_of_first = 4}};
+  options.push_back(jacobi_and_multigrid()[1]);
+  EXPECT_EQ(after(0.002, 100, options).next(outlook(0.002, 100)), 2u);
+}
+
+TEST(PreconditionerRule, SubtractsTheSetUpOfTheOtherOption) {
+  Options options = jacobi_and_multigrid();
+  options[0].set_up_seconds = 0.035;
+  // 100 ms against 80 ms: 15 ms pay after one solve.
+  EXPECT_EQ(after(0.08, 10, options).pays_after(1, 0, 8), 1);
 }
 
 }  // namespace

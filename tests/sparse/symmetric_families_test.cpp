@@ -159,6 +159,33 @@ TEST(SymmetricFamilies, Diffusion3dHasLogNormalCoefficientsAndAConservativeInter
   EXPECT_NEAR(squares / static_cast<double>(boundary), 4, 0.3);
 }
 
+// Each of the eight cells has three faces on the boundary, whose conductance is twice its coefficient.
+TEST(SymmetricFamilies, Diffusion3dTakesHarmonicMeansBetweenCells) {
+  const CsrMatrix<double> a = whole("diffusion3d", 2);
+  std::vector<double> coefficient(8);
+  for (std::int64_t row = 0; row < 8; ++row)
+    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
+      coefficient[row] += a.values[k] / 6;
+  for (std::int64_t row = 0; row < 8; ++row)
+    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+      const std::int32_t to = a.col_idx[k];
+      const double mean =
+          2 * coefficient[row] * coefficient[to] / (coefficient[row] + coefficient[to]);
+      if (to != row) EXPECT_NEAR(-a.values[k] / mean, 1, 1e-9) << row << " " << to;
+    }
+}
+
+TEST(SymmetricFamilies, RandomOnesFollowTheSeed) {
+  for (const char* kind : {"diffusion3d", "mesh2d"}) {
+    const auto of_seed = [&](std::uint64_t seed) {
+      const GenerateSpec spec{.kind = kind, .n = 6, .seed = seed};
+      return generate(spec, 0, generator_shape(spec).rows).local.values;
+    };
+    EXPECT_EQ(of_seed(3), of_seed(3)) << kind;
+    EXPECT_NE(of_seed(3), of_seed(4)) << kind;
+  }
+}
+
 TEST(SymmetricFamilies, HighOrderHasRowsOf9And15And25) {
   const std::int64_t n = 10, side = 2 * n - 1;
   const CsrMatrix<double> a = whole("highorder", n);
