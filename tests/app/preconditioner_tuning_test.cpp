@@ -119,7 +119,9 @@ TEST(PreconditionerTuning, BlocksGoOnWithWhatTheFirstSolveHasShown) {
   for (std::size_t k = 0; k < run.columns.size(); ++k) {
     EXPECT_TRUE(run.columns[k].converged) << k;
     EXPECT_LE(run.columns[k].relative_residual, 1.02e-8) << k;
-    if (k > 0) EXPECT_LE(run.columns[k].iterations, 20) << k;
+    if (k > 0) {
+      EXPECT_LE(run.columns[k].iterations, 20) << k;
+    }
   }
 }
 
