@@ -40,8 +40,8 @@ struct RowDistribution {
 std::int64_t expected_products(const Case& c, std::int64_t solves);
 
 // Decides on the distribution of the rows of `slab`, and partitions their graph where that is
-// the decision. Nothing is moved. The rule of auto is in docs/running.md. Throws the same Error on every rank: usage for a rectangular
-// matrix, resource where memory is missing. Collective.
+// the decision. Nothing is moved. The rule of auto is in docs/running.md. Throws the same Error on
+// every rank: usage for a rectangular matrix, resource where memory is missing. Collective.
 RowDistribution choose_distribution(MPI_Comm comm, const RowSlab& slab,
                                     const std::vector<std::int64_t>& row_starts,
                                     const DistributionRequest& request, SharedCache& cache);

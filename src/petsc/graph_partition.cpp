@@ -50,6 +50,14 @@ void require_memory(const RowGraph& graph) {
   std::free(block);
 }
 
+// PT-Scotch 7 starts threads that call MPI at the same time, and hangs where MPI does not allow that.
+void keep_scotch_to_one_thread() {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&provided);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread of the program works in the meantime.
+  if (provided < MPI_THREAD_MULTIPLE) ::setenv("SCOTCH_PTHREAD_NUMBER", "1", 1);
+}
+
 // The libraries add the weights of all vertices in their own integers, which may have 32 bits.
 // Collective.
 std::int64_t unit_of_weights(MPI_Comm comm, const RowGraph& graph) {
@@ -84,6 +92,7 @@ Array<std::int32_t> partition_graph(MPI_Comm comm, RowGraph&& graph, int parts) 
     weights = in_petsc_memory(graph.weights);
     graph.weights = {};
   });
+  keep_scotch_to_one_thread();
   Array<std::int32_t> owners;
   MatHandle adjacency;
   petsc_check(MatCreateMPIAdj(comm, vertices, static_cast<PetscInt>(graph.vertex_starts.back()),
