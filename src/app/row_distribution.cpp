@@ -38,7 +38,9 @@ struct Decision {
 // Of auto.
 Decision decide(const DistributionRequest& request, const RowSlab& slab, int ranks,
                 const HaloOutcome& now, bool cached, bool cache_used) {
-  const auto rows = [](std::string reason) { return Decision{Distribution::rows, reason}; };
+  const auto rows = [](std::string reason) {
+    return Decision{Distribution::rows, std::move(reason)};
+  };
   const double enough = kSurfaces * surface(slab.global_rows, ranks);
   if (static_cast<double>(now.ghosts) <= enough)
     return rows(fmt::format("a rank has at most {} ghosts, and more than {:.0f} would be many",

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/available_memory.hpp"
 #include "base/error.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/node_memory.hpp"
 
 namespace trireme::multigrid {
 
@@ -44,25 +44,19 @@ std::int64_t forecast_bytes(const DistributedMatrix& matrix, std::int32_t width,
 void require_memory_of(MPI_Comm comm, const DistributedMatrix& matrix, std::int32_t width,
                        const Options& options) {
   const std::int64_t mine = forecast_bytes(matrix, width, options);
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  const std::int64_t of_node = sum_over_ranks(node, mine);
-  const AvailableMemory available = available_memory();
-  std::int64_t shared = available.shared;
-  MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT64_T, MPI_MIN, node);
-  MPI_Comm_free(&node);
+  const NodeMemory memory = node_memory(comm, mine);
   const auto gib = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 30); };
   collectively(comm, [&] {
-    if (mine > available.own)
+    if (mine > memory.own)
       fail(ExitCode::resource,
            "setting up multigrid may take {:.2f} GiB on this rank, {:.2f} GiB of address "
            "space are left; use more ranks, or raise the limit (ulimit -v)",
-           gib(mine), gib(available.own));
-    if (of_node > shared)
+           gib(mine), gib(memory.own));
+    if (memory.needed > memory.shared)
       fail(ExitCode::resource,
            "setting up multigrid may take {:.2f} GiB on this node, {:.2f} GiB are "
            "available; use more nodes, or preconditioner: jacobi, which needs 8 bytes per row",
-           gib(of_node), gib(shared));
+           gib(memory.needed), gib(memory.shared));
   });
 }
 

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <span>
 
 #include "base/free_memory.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/node_memory.hpp"
 #include "petsc/shim.hpp"
 
 namespace trireme {
@@ -37,17 +39,20 @@ PetscInt* in_petsc_memory(std::span<const std::int32_t> numbers) {
   return copy;
 }
 
-// The libraries hang or crash where memory is missing while they work, so that the memory that they
-// are likely to need is asked for, and given back, before they begin.
-void require_memory(const RowGraph& graph) {
-  const std::size_t bytes = 24 * graph.neighbours.size() + 40 * graph.weights.size();
-  void* volatile block = std::malloc(bytes);
-  if (bytes > 0 && !block)
-    fail(ExitCode::resource,
-         "a rank has too little memory to partition its part of the graph, which takes {:.3g} GB; "
-         "use more ranks or nodes, or distribution: rows",
-         1e-9 * static_cast<double>(bytes));
-  std::free(block);
+// The libraries hang or crash where memory is missing while they work. Collective.
+void require_memory(MPI_Comm comm, const RowGraph& graph) {
+  const auto mine =
+      static_cast<std::int64_t>(24 * graph.neighbours.size() + 40 * graph.weights.size());
+  const NodeMemory memory = node_memory(comm, mine);
+  collectively(comm, [&] {
+    if (mine > memory.own || memory.needed > memory.shared)
+      fail(ExitCode::resource,
+           "partitioning the graph of the matrix takes about {:.3g} GB on this rank and {:.3g} GB "
+           "on this node, of which {:.3g} and {:.3g} GB are available; use more nodes, or "
+           "distribution: rows",
+           1e-9 * static_cast<double>(mine), 1e-9 * static_cast<double>(memory.needed),
+           1e-9 * static_cast<double>(memory.own), 1e-9 * static_cast<double>(memory.shared));
+  });
 }
 
 // PT-Scotch 7 starts threads that call MPI at the same time, and hangs where MPI does not allow that.
@@ -78,13 +83,13 @@ Array<std::int32_t> partition_graph(MPI_Comm comm, RowGraph&& graph, int parts) 
            "this PETSc was built without PT-Scotch and ParMETIS, by one of which a graph is "
            "partitioned; use distribution: rows");
   });
+  require_memory(comm, graph);
   const std::int64_t unit = unit_of_weights(comm, graph);
   const auto vertices = static_cast<PetscInt>(graph.vertices());
   PetscInt *offsets = nullptr, *neighbours = nullptr, *weights = nullptr;
   collectively(comm, [&] {
     for (std::int32_t& weight : graph.weights)
       weight = static_cast<std::int32_t>(std::max<std::int64_t>(1, weight / unit));
-    require_memory(graph);
     offsets = in_petsc_memory(graph.offsets);
     graph.offsets = {};
     neighbours = in_petsc_memory(graph.neighbours);
