@@ -142,15 +142,7 @@ TEST_F(Sequence, ValuesFollowTheOrderOfAMatrixWhoseColumnsDescend) {
 
 TEST_F(Sequence, AnotherPatternIsBuiltAnewAndSolved) {
   write();
-  SmallMatrix arrow{.indptr = {0}, .indices = {}, .data = {}, .shape = {kRows, kRows}};
-  for (std::int64_t row = 0; row < kRows; ++row) {
-    for (std::int64_t column = 0; column < kRows; ++column)
-      if (row == column || row == 0 || column == 0) {
-        arrow.indices.push_back(column);
-        arrow.data.push_back(row == column ? 200.0 : 1.0);
-      }
-    arrow.indptr.push_back(std::ssize(arrow.indices));
-  }
+  const SmallMatrix arrow = arrow_matrix(kRows);
   add([&](hdf5::File& out) { arrow.write(out); });
   const CaseOutcome outcome = run("[{values: /values/0, rhs: /b_of/0}, {file: " + more() +
                                       ", matrix: /A}, {matrix: /M/1, rhs: /b_of/1}, "

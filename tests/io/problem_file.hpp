@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -68,5 +69,19 @@ struct SmallMatrix {
     put(group, "data", data);
   }
 };
+
+// 200 on the diagonal; 1 in the rest of the first row and of the first column.
+inline SmallMatrix arrow_matrix(std::int64_t rows) {
+  SmallMatrix arrow{.indptr = {0}, .indices = {}, .data = {}, .shape = {rows, rows}};
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < rows; ++column)
+      if (row == column || row == 0 || column == 0) {
+        arrow.indices.push_back(column);
+        arrow.data.push_back(row == column ? 200.0 : 1.0);
+      }
+    arrow.indptr.push_back(std::ssize(arrow.indices));
+  }
+  return arrow;
+}
 
 }  // namespace trireme::test
