@@ -21,9 +21,10 @@ constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
 struct Generator {
   std::string_view name;
   std::int64_t smallest, largest;        // limits of n
-  std::int64_t (*rows)(std::int64_t n);  // rows, and columns, as a function of n
+  std::int64_t (*rows)(std::int64_t n);  // as a function of n
   SourceMaker make;
   CoordinatesMaker coordinates = nullptr;  // of nodes of three unknowns; null: one unknown per node
+  std::int64_t (*cols)(std::int64_t n) = nullptr;  // null: as many as rows
 };
 
 constexpr std::int64_t itself(std::int64_t n) { return n; }
@@ -33,6 +34,7 @@ constexpr std::int64_t three_cubes(std::int64_t n) { return 3 * n * n * n; }
 constexpr std::int64_t five_cubes(std::int64_t n) { return 5 * n * n * n; }
 constexpr std::int64_t free_nodes(std::int64_t n) { return square(2 * n - 1); }
 constexpr std::int64_t faces_and_cells(std::int64_t n) { return 2 * n * (n + 1) + n * n; }
+constexpr std::int64_t edges_of_cube(std::int64_t n) { return 3 * n * n * (n - 1); }
 constexpr std::int64_t power_of_two(std::int64_t n) { return std::int64_t{1} << n; }
 
 constexpr std::array kGenerators = {
@@ -57,6 +59,8 @@ constexpr std::array kGenerators = {
     Generator{"arrow", 1, kMax, itself, make_arrow},
     Generator{"diffusion3d", 1, 1290, cube, make_diffusion3d},
     Generator{"saddle", 1, 26754, faces_and_cells, make_saddle},
+    Generator{"denserows", 1, kMax, itself, make_denserows},
+    Generator{"incidence", 1, 894, edges_of_cube, make_incidence, nullptr, cube},
 };
 
 constexpr auto kNames = [] {
@@ -144,8 +148,9 @@ Array<std::int32_t> offsets_of(const Array<std::int32_t>& lengths, const Generat
 std::span<const std::string_view> generator_names() { return kNames; }
 
 GlobalShape generator_shape(const GenerateSpec& spec) {
-  const std::int64_t rows = find_generator(spec).rows(spec.n);
-  return {rows, rows};
+  const Generator& generator = find_generator(spec);
+  const std::int64_t rows = generator.rows(spec.n);
+  return {rows, generator.cols ? generator.cols(spec.n) : rows};
 }
 
 Array<std::int32_t> generator_row_lengths(const GenerateSpec& spec, std::int64_t first_row,

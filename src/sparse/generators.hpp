@@ -30,6 +30,12 @@
 //                          are full
 //   diffusion3d n          7-point finite volumes on n^3 cells, coefficients exp(2 g) with normal g
 //   saddle n               mixed elements for Darcy flow through n x n cells: [K B^T; B 0]
+//
+// The following families are for products. denserows is square but not symmetric, and incidence is
+// rectangular.
+//
+//   denserows n            9 columns around the diagonal, random values; 5 rows of n/8 random columns
+//   incidence n            edges by nodes of the grid of n^3 nodes; values -1 and 1
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The matrices with random values whose rows are independent of each other: random, circuit, short
-// and web.
+// The matrices with random values whose rows are independent of each other: random, circuit, short,
+// web and denserows.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -160,6 +160,28 @@ class WebRows final : public RandomValueSource {
   std::int64_t n_;
 };
 
+// A band of 4 columns on either side of the diagonal. 5 rows, a fifth of the rows apart, have n/8
+// random columns beside.
+class DenseRows final : public RandomValueSource {
+ public:
+  DenseRows(std::int64_t n, std::uint64_t seed) : RandomValueSource(seed), n_(n) {}
+
+  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+    const std::size_t begin = columns.size();
+    for (std::int64_t column = row - kReach; column <= row + kReach; ++column)
+      append_if_valid(column, n_, columns);
+    const std::int64_t apart = std::max<std::int64_t>(n_ / kDense, 1);
+    if (row % apart != apart / 2) return;
+    CounterRandom random(seed_, Purpose::columns, row);
+    for (std::int64_t k = 0; k < n_ / 8; ++k) append_if_valid(random.below(n_), n_, columns);
+    make_ascending(columns, begin);
+  }
+
+ private:
+  static constexpr std::int64_t kReach = 4, kDense = 5;
+  std::int64_t n_;
+};
+
 }  // namespace
 
 std::unique_ptr<RowSource> make_random(const GenerateSpec& spec, std::int64_t, std::int64_t) {
@@ -172,6 +194,10 @@ std::unique_ptr<RowSource> make_circuit(const GenerateSpec& spec, std::int64_t, 
 
 std::unique_ptr<RowSource> make_short(const GenerateSpec& spec, std::int64_t, std::int64_t) {
   return std::make_unique<ShortRows>(spec.n, spec.seed);
+}
+
+std::unique_ptr<RowSource> make_denserows(const GenerateSpec& spec, std::int64_t, std::int64_t) {
+  return std::make_unique<DenseRows>(spec.n, spec.seed);
 }
 
 std::unique_ptr<RowSource> make_web(const GenerateSpec& spec, std::int64_t, std::int64_t) {

@@ -70,5 +70,7 @@ std::unique_ptr<RowSource> make_bands(const GenerateSpec&, std::int64_t, std::in
 std::unique_ptr<RowSource> make_arrow(const GenerateSpec&, std::int64_t, std::int64_t);
 std::unique_ptr<RowSource> make_diffusion3d(const GenerateSpec&, std::int64_t, std::int64_t);
 std::unique_ptr<RowSource> make_saddle(const GenerateSpec&, std::int64_t, std::int64_t);
+std::unique_ptr<RowSource> make_denserows(const GenerateSpec&, std::int64_t, std::int64_t);
+std::unique_ptr<RowSource> make_incidence(const GenerateSpec&, std::int64_t, std::int64_t);
 
 }  // namespace trireme

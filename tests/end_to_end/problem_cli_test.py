@@ -25,7 +25,8 @@ LAUNCH = sys.argv[4:]
 LIMIT = 10.0  # seconds within which an error must end every rank, even on a busy machine
 KINDS = {"poisson2d": 12, "poisson3d": 6, "poisson27": 5, "elasticity3d": 4, "convection3d": 6, "random": 300,
          "rmat": 8, "circuit": 2000, "short": 1000, "web": 2000, "mesh2d": 12, "lognormal": 500, "graph": 500,
-         "blocks": 4, "highorder": 8, "bands": 300, "arrow": 300, "diffusion3d": 6, "saddle": 10}
+         "blocks": 4, "highorder": 8, "bands": 300, "arrow": 300, "diffusion3d": 6, "saddle": 10,
+         "denserows": 1000}
 
 
 class ProblemCase(unittest.TestCase):

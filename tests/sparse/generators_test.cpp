@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "sparse/statistics.hpp"
@@ -25,6 +27,7 @@ GenerateSpec small_spec(std::string_view kind) {
   if (kind.find("3d") != kind.npos || kind == "poisson27") spec.n = 17;
   if (kind == "rmat") spec.n = 12;
   if (kind == "blocks") spec.n = 7;
+  if (kind == "incidence") spec.n = 8;
   if (kind == "highorder" || kind == "saddle") spec.n = 25;
   return spec;
 }
@@ -89,6 +92,7 @@ TEST_P(EveryGenerator, TakesItsSmallestSizes) {
     if (spec.kind == "rmat" && n > 10) break;
     const CsrMatrix<double> a = whole(spec);
     EXPECT_EQ(a.rows, generator_shape(spec).rows);
+    EXPECT_EQ(a.cols, generator_shape(spec).cols);
     EXPECT_TRUE(matrix_statistics(a.view()).sorted_columns);
   }
 }
@@ -112,7 +116,7 @@ TEST(Generators, NameTheNearestKind) {
 
 TEST(Generators, SeedsDifferAndRepeat) {
   for (const std::string kind :
-       {"random", "rmat", "circuit", "short", "web", "mesh2d", "lognormal", "graph"}) {
+       {"random", "rmat", "circuit", "short", "web", "mesh2d", "lognormal", "graph", "denserows"}) {
     GenerateSpec spec = small_spec(kind);
     const CsrMatrix<double> first = whole(spec), again = whole(spec);
     EXPECT_EQ(first.values, again.values);
@@ -222,6 +226,45 @@ TEST(Generators, WebHasPowerLawRows) {
   EXPECT_LE(lengths.max, n / 200 + 50);
   EXPECT_EQ(lengths.median, 1);
   EXPECT_NEAR(static_cast<double>(lengths.empty_rows) / n, 0.3 * (1 - std::pow(0.9, 1.35)), 0.01);
+}
+
+TEST(Generators, DenseRowsAreFiveRowsOfABand) {
+  const std::int64_t n = 40000;
+  const CsrMatrix<double> a = whole({.kind = "denserows", .n = n});
+  const auto lengths = row_length_statistics(a.row_ptr);
+  EXPECT_EQ(lengths.median, 9);
+  std::int64_t dense = 0;
+  for (std::int64_t row = 0; row < n; ++row) {
+    const std::int32_t length = a.row_ptr[row + 1] - a.row_ptr[row];
+    EXPECT_TRUE(length <= 9 || length > n / 10);
+    dense += length > 9;
+  }
+  EXPECT_EQ(dense, 5);
+}
+
+// Every row sums to zero, every pair of neighbours has one row, and no other pair has.
+TEST(Generators, IncidenceHasOneRowPerPairOfNeighbours) {
+  const std::int64_t n = 5;
+  const CsrMatrix<double> a = whole({.kind = "incidence", .n = n, .seed = 3});
+  ASSERT_EQ(a.rows, 3 * n * n * (n - 1));
+  ASSERT_EQ(a.cols, n * n * n);
+  std::set<std::pair<std::int32_t, std::int32_t>> pairs;
+  bool forward = false, backward = false;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    ASSERT_EQ(a.row_ptr[row + 1] - a.row_ptr[row], 2);
+    const double* values = a.values.data() + a.row_ptr[row];
+    EXPECT_EQ(std::abs(values[0]), 1);
+    EXPECT_EQ(values[0] + values[1], 0);
+    forward |= values[0]<0, backward |= values[0]> 0;
+    const std::int64_t from = a.col_idx[a.row_ptr[row]], to = a.col_idx[a.row_ptr[row] + 1];
+    const std::int64_t distances[] = {std::abs(from % n - to % n),
+                                      std::abs(from / n % n - to / n % n),
+                                      std::abs(from / (n * n) - to / (n * n))};
+    EXPECT_EQ(distances[0] + distances[1] + distances[2], 1) << row;
+    pairs.emplace(from, to);
+  }
+  EXPECT_EQ(static_cast<std::int64_t>(pairs.size()), a.rows);
+  EXPECT_TRUE(forward && backward);
 }
 
 }  // namespace
