@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "base/stopwatch.hpp"
+#include "kernels/sell/patterns.hpp"
 #include "sparse/exact.hpp"
 
 namespace trireme::sell {
@@ -102,10 +103,13 @@ void find_bases(const CsrView<Value>& a, Layout<Value>& layout) {
   if (layout.code.narrow) layout.base = std::move(low);
 }
 
-// Cuts the slices for narrow columns. Where the columns turn out to be wide, it cuts them again.
+// Cuts the slices for patterns or narrow columns. Where the columns turn out to be wide, it cuts them
+// again.
 template <class Value>
-void cut_slices(const CsrView<Value>& a, Layout<Value>& layout) {
+void cut_slices(const CsrView<Value>& a, std::int64_t longest, Layout<Value>& layout) {
   layout.slice_ptr = slice_offsets(a, layout, layout.slice_rows());
+  find_patterns(a, longest, layout);
+  if (layout.code.patterned) return;
   find_bases(a, layout);
   const int lane_rows = rows_of_lane(a.rows, layout.code.narrow);
   if (lane_rows == layout.code.lane_rows) return;
@@ -115,6 +119,7 @@ void cut_slices(const CsrView<Value>& a, Layout<Value>& layout) {
 
 template <class Value>
 void fill_columns(const CsrView<Value>& a, Layout<Value>& layout) {
+  if (layout.code.patterned) return;
   const std::int64_t stored = layout.steps() * layout.code.slice_size();
   if (layout.code.narrow) {
     layout.offsets.resize(stored);
@@ -181,7 +186,7 @@ Layout<Value> build(const CsrView<Value>& a, std::vector<BuildStep>& steps) {
   if (!keeps_order(a.nnz(), long_rows, layout.steps() * layout.code.slice_size()))
     sort_rows(a, longest, layout);
   steps.push_back({"order rows", watch.lap()});
-  cut_slices(a, layout);
+  cut_slices(a, longest, layout);
   fill_columns(a, layout);
   set_rows_apart(a, layout);
   steps.push_back({"columns", watch.lap()});

@@ -9,6 +9,7 @@
 #include "base/stopwatch.hpp"
 #include "kernels/sell/build_kernels.cuh"
 #include "kernels/sell/device_layout.hpp"
+#include "kernels/sell/patterns_cuda.hpp"
 
 namespace trireme::sell {
 namespace {
@@ -59,6 +60,7 @@ class Builder {
     Stopwatch watch;
     survey(singles);
     const Findings survey = read_back(findings_.data(), stream_);
+    longest_in_slices_ = survey.longest_in_slices;
     const std::int64_t natural_entries =
         static_cast<std::int64_t>(survey.natural_steps) * layout_.code.slice_size();
     if (!keeps_order(a_.nnz, survey.long_rows, natural_entries)) sort_rows(survey.long_rows);
@@ -139,7 +141,27 @@ class Builder {
     cut_slices();
   }
 
+  // Sets code.patterned where the rows have few patterns.
+  void find_row_patterns() {
+    DevicePatterns found = find_patterns(
+        PatternRows{.nnz = a_.nnz,
+                    .slice_rows = layout_.slice_rows(),
+                    .slices = layout_.slices,
+                    .longest = longest_in_slices_,
+                    .lane_rows = layout_.code.lane_rows,
+                    .row_ptr = a_.row_ptr.data(),
+                    .col_idx = a_.col_idx.data(),
+                    .row_order = layout_.code.sorted ? layout_.row_order.data() : nullptr},
+        stream_);
+    layout_.code.patterned = !found.of_rows.empty();
+    layout_.patterns = std::move(found.of_rows);
+    layout_.differences = std::move(found.differences);
+    layout_.pattern_width = layout_.code.patterned ? found.width : 0;
+  }
+
   void lay_columns() {
+    if (layout_.steps > 0) find_row_patterns();
+    if (layout_.code.patterned) return;
     layout_.code.narrow = true;
     if (layout_.steps == 0) return;
     find_column_code();
@@ -183,6 +205,7 @@ class Builder {
   StreamRef stream_;
   ScratchBuffer<Findings> findings_;
   DeviceLayout<Value> layout_;
+  std::int32_t longest_in_slices_ = 0;  // nonzeros of the longest row
 };
 
 // Stores all values. Sets *inexact, unless it is null, where Stored cannot hold a value.
@@ -221,8 +244,9 @@ std::int64_t bytes_of(const DeviceBuffer<T>& buffer) {
 template <class Value>
 std::int64_t DeviceLayout<Value>::stored_bytes() const {
   return bytes_of(row_order) + bytes_of(slice_ptr) + bytes_of(base) + bytes_of(columns) +
-         bytes_of(offsets) + bytes_of(values) + bytes_of(singles) + bytes_of(apart_row_ptr) +
-         bytes_of(apart_col_idx) + bytes_of(apart_values) + bytes_of(apart_singles);
+         bytes_of(offsets) + bytes_of(patterns) + bytes_of(differences) + bytes_of(values) +
+         bytes_of(singles) + bytes_of(apart_row_ptr) + bytes_of(apart_col_idx) +
+         bytes_of(apart_values) + bytes_of(apart_singles);
 }
 
 template <class Value>

@@ -18,8 +18,9 @@ constexpr int kWarps = kThreads / 32;
 struct Findings {
   unsigned long long natural_steps = 0;  // steps in the caller's order
   std::int32_t long_rows = 0;
-  std::int32_t inexact = 0;         // nonzero where some value is not exact in FP32
-  std::int32_t largest_spread = 0;  // maximum over steps of largest minus smallest column
+  std::int32_t inexact = 0;            // nonzero where some value is not exact in FP32
+  std::int32_t longest_in_slices = 0;  // nonzeros of the longest row that is not kept apart
+  std::int32_t largest_spread = 0;     // maximum over steps of largest minus smallest column
 };
 
 struct RowsOfSlices {
@@ -66,9 +67,19 @@ __global__ void __launch_bounds__(kThreads)
   if (slice >= slices) return;
   const std::int32_t width = slice_width(rows, slice);
   int long_rows = 0;
-  for (int r = 0; r < rows.lane_rows; ++r) long_rows += rows.length(rows.row(slice, r)) > longest;
+  std::int32_t longest_here = 0;
+  for (int r = 0; r < rows.lane_rows; ++r) {
+    const std::int32_t length = rows.length(rows.row(slice, r));
+    if (length > longest)
+      ++long_rows;
+    else
+      longest_here = max(longest_here, length);
+  }
   long_rows = __reduce_add_sync(0xffffffffu, long_rows);
+  longest_here = __reduce_max_sync(0xffffffffu, longest_here);
   if (this_lane() != 0) return;
+  if (longest_here > *static_cast<volatile std::int32_t*>(&findings->longest_in_slices))
+    atomicMax(&findings->longest_in_slices, longest_here);
   atomicAdd(&findings->natural_steps, static_cast<unsigned long long>(width));
   if (long_rows > 0) atomicAdd(&findings->long_rows, long_rows);
 }

@@ -3,37 +3,19 @@
 // a chunk into registers when it is needed. FetchedChunks copies it into shared memory ahead of
 // time by asynchronous copies: these take no registers while they are in flight and continue from
 // one slice to the next, but they take space of the L1 cache that would hold gathered entries of x.
+// The differences of patterns (patterned_rows.cuh) come from the L1 cache in both cases.
 #pragma once
 
 #include <cuda_pipeline.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
-#include "kernels/sell/layout.hpp"
+#include "kernels/sell/patterned_rows.cuh"
+#include "kernels/sell/slices.cuh"
 
 namespace trireme::sell {
-
-template <class Stored, class Column>
-struct Slices {
-  std::int32_t count = 0;
-  std::int32_t rows = 0;
-  const std::int32_t* slice_ptr = nullptr;
-  const std::int32_t* base = nullptr;  // in use with 16-bit columns
-  const Column* columns = nullptr;
-  const Stored* values = nullptr;
-  const std::int32_t* row_order = nullptr;  // null: the caller's order
-};
-
-// The numbers of one lane in one step.
-template <int lane_rows, class T>
-struct alignas(sizeof(T) * lane_rows) Pack {
-  T of_row[lane_rows];
-};
-
-template <class Column>
-inline constexpr bool kIsNarrow = sizeof(Column) == sizeof(std::uint16_t);
 
 template <int lane_rows, class Column>
 __device__ Pack<lane_rows, Column> no_columns() {
@@ -42,6 +24,16 @@ __device__ Pack<lane_rows, Column> no_columns() {
   for (int r = 0; r < lane_rows; ++r) none.of_row[r] = static_cast<Column>(-1);
   return none;
 }
+
+// The columns of one lane in one step, where each step has its own.
+template <int lane_rows, class Column>
+struct StoredColumns {
+  Pack<lane_rows, Column> offsets;
+  std::int32_t base;
+
+  __device__ bool has(int r) const { return offsets.of_row[r] != static_cast<Column>(-1); }
+  __device__ std::int32_t of(int r) const { return base + offsets.of_row[r]; }
+};
 
 // The maximum number of steps per chunk. All lanes of the warp call each function of both classes.
 template <int lane_rows>
@@ -56,46 +48,41 @@ class LoadedChunks {
   __device__ LoadedChunks(const Slices<Stored, Column>& a, Memory*, std::int32_t, std::int32_t)
       : a_(a) {}
 
-  // Loads the steps [step, end) of a slice, or the first kSteps of them.
+  // Begins a slice; rows[r] is the caller's row of row r of this lane.
+  __device__ __forceinline__ void begin(std::int32_t slice, const std::int32_t (&rows)[lane_rows]) {
+    if constexpr (kIsPatterned<Column>)
+      patterns_.begin(a_, load_patterns<lane_rows>(a_, slice), rows);
+  }
+  // Loads the steps [step, end) of the slice, or the first kSteps of them.
   __device__ __forceinline__ void next(std::int32_t step, std::int32_t end) {
     const std::int64_t first =
         (static_cast<std::int64_t>(step) * kLanes + threadIdx.x % kLanes) * lane_rows;
 #pragma unroll
     for (int s = 0; s < kSteps; ++s) {
       const bool there = step + s < end;  // the same for the whole warp
-      if (there) {
-        columns_[s] = load(a_.columns + first + s * kLanes * lane_rows);
-        values_[s] = load(a_.values + first + s * kLanes * lane_rows);
-      } else {
-        columns_[s] = no_columns<lane_rows, Column>();
+      if (there) values_[s] = load_pack<lane_rows>(a_.values + first + s * kLanes * lane_rows);
+      if constexpr (!kIsPatterned<Column>) {
+        columns_[s] = there ? load_pack<lane_rows>(a_.columns + first + s * kLanes * lane_rows)
+                            : no_columns<lane_rows, Column>();
+        bases_[s] = kIsNarrow<Column> && there ? __ldg(a_.base + step + s) : 0;
       }
-      bases_[s] = kIsNarrow<Column> && there ? __ldg(a_.base + step + s) : 0;
     }
+    if constexpr (kIsPatterned<Column>) patterns_.next();
   }
-  __device__ Pack<lane_rows, Column> columns(int s) const { return columns_[s]; }
+  __device__ auto columns(int s) const {
+    if constexpr (kIsPatterned<Column>)
+      return patterns_.columns(s);
+    else
+      return StoredColumns<lane_rows, Column>{columns_[s], bases_[s]};
+  }
   __device__ Pack<lane_rows, Stored> values(int s) const { return values_[s]; }
-  __device__ std::int32_t base(int s) const { return bases_[s]; }
 
  private:
-  template <class T>
-  static __device__ __forceinline__ Pack<lane_rows, T> load(const T* address) {
-    constexpr int bytes = sizeof(Pack<lane_rows, T>);
-    using Word = std::conditional_t<
-        bytes == 2, unsigned short,
-        std::conditional_t<bytes == 4, unsigned, std::conditional_t<bytes == 8, uint2, uint4>>>;
-    Word word[bytes / sizeof(Word)];
-#pragma unroll
-    for (int i = 0; i < static_cast<int>(bytes / sizeof(Word)); ++i)
-      word[i] = __ldcs(reinterpret_cast<const Word*>(address) + i);
-    Pack<lane_rows, T> pack;
-    memcpy(&pack, word, bytes);
-    return pack;
-  }
-
   const Slices<Stored, Column>& a_;
   Pack<lane_rows, Column> columns_[kSteps];
   Pack<lane_rows, Stored> values_[kSteps];
   std::int32_t bases_[kSteps];
+  PatternedRows<kIsPatterned<Column> ? lane_rows : 0, kSteps> patterns_;
 };
 
 template <int lane_rows, class Stored, class Column>
@@ -105,10 +92,13 @@ class FetchedChunks {
   static constexpr int kSize = kLanes * lane_rows;  // numbers per step
   static constexpr int kChunks = 2;                 // one in use, the other in flight
 
+  // Where rows have patterns, a chunk has values only.
+  static constexpr int kColumns = kIsPatterned<Column> ? 0 : kSteps;  // steps with columns
+
   struct Chunk {
-    alignas(16) Column columns[kSteps * kSize];
     alignas(16) Stored values[kSteps * kSize];
-    std::int32_t base[kSteps];
+    alignas(16) Column columns[kColumns * kSize + kIsPatterned<Column>];
+    std::int32_t base[kColumns + kIsPatterned<Column>];
   };
   struct Memory {
     Chunk chunks[kChunks];
@@ -119,9 +109,19 @@ class FetchedChunks {
                            std::int32_t stride)
       : a_(a), memory_(memory), next_slice_(first), stride_(stride) {
     look_ahead();
+    if constexpr (kIsPatterned<Column>) next_patterns_ = load_patterns<lane_rows>(a_, first);
     go_to_next_slice();
 #pragma unroll
     for (int k = 1; k < kChunks; ++k) fetch();
+  }
+
+  // Begins a slice; rows[r] is the caller's row of row r of this lane. The patterns of the slice
+  // after it are loaded ahead.
+  __device__ __forceinline__ void begin(std::int32_t slice, const std::int32_t (&rows)[lane_rows]) {
+    if constexpr (kIsPatterned<Column>) {
+      patterns_.begin(a_, next_patterns_, rows);
+      next_patterns_ = load_patterns<lane_rows>(a_, slice + stride_);
+    }
   }
 
   // Moves on to the next chunk. The chunks come in the order of the slices; the arguments only tell
@@ -132,14 +132,20 @@ class FetchedChunks {
     __syncwarp();  // The copies of all lanes have arrived, and no lane reads the chunk before.
     fetch();
     used_ = used_ + 1 == kChunks ? 0 : used_ + 1;
+    if constexpr (kIsPatterned<Column>) patterns_.next();
   }
-  __device__ Pack<lane_rows, Column> columns(int s) const {
-    return s < steps_ ? pack(memory_->chunks[used_].columns, s) : no_columns<lane_rows, Column>();
+  __device__ auto columns(int s) const {
+    if constexpr (kIsPatterned<Column>) {
+      return patterns_.columns(s);
+    } else {
+      const Chunk& chunk = memory_->chunks[used_];
+      return StoredColumns<lane_rows, Column>{
+          s < steps_ ? pack(chunk.columns, s) : no_columns<lane_rows, Column>(), chunk.base[s]};
+    }
   }
   __device__ Pack<lane_rows, Stored> values(int s) const {
     return pack(memory_->chunks[used_].values, s);
   }
-  __device__ std::int32_t base(int s) const { return memory_->chunks[used_].base[s]; }
 
  private:
   template <class T>
@@ -167,8 +173,8 @@ class FetchedChunks {
     } while (step_ >= end_);
   }
 
-  template <class T>
-  static __device__ void copy(T (&to)[kSteps * kSize], const T* from, int steps) {
+  template <class T, std::size_t size>
+  static __device__ void copy(T (&to)[size], const T* from, int steps) {
     constexpr int kWidth = 16;  // bytes per copy of a lane
     const auto bytes = static_cast<int>(steps * kSize * sizeof(T));
 #pragma unroll
@@ -185,11 +191,13 @@ class FetchedChunks {
       Chunk& to = memory_->chunks[filled_];
       const int steps = min(kSteps, end_ - step_);
       const std::int64_t first = static_cast<std::int64_t>(step_) * kSize;
-      copy(to.columns, a_.columns + first, steps);
       copy(to.values, a_.values + first, steps);
-      const int lane = threadIdx.x % kLanes;
-      if (lane < steps)
-        __pipeline_memcpy_async(to.base + lane, a_.base + step_ + lane, sizeof(std::int32_t));
+      if constexpr (!kIsPatterned<Column>) {
+        copy(to.columns, a_.columns + first, steps);
+        const int lane = threadIdx.x % kLanes;
+        if (lane < steps)
+          __pipeline_memcpy_async(to.base + lane, a_.base + step_ + lane, sizeof(std::int32_t));
+      }
       step_ += kSteps;
       if (step_ >= end_) go_to_next_slice();
     }
@@ -203,6 +211,8 @@ class FetchedChunks {
   std::int32_t next_begin_, next_end_;
   std::int32_t step_ = 0, end_ = 0;  // the steps of this slice that are still to be fetched
   int filled_ = 0, used_ = kChunks - 1, steps_ = 0;
+  PatternedRows<kIsPatterned<Column> ? lane_rows : 0, kSteps> patterns_;
+  Pack<lane_rows, PatternId> next_patterns_{};
 };
 
 template <bool ahead, int lane_rows, class Stored, class Column>

@@ -41,7 +41,7 @@ __device__ __forceinline__ To widen(Half value) {
 // times), and for a matrix that fits into the L2 cache (5 %).
 template <int lane_rows, class Stored, class Column, class Vector>
 constexpr bool can_fetch_ahead() {
-  return lane_rows == sell::kMaxLaneRows && sell::kIsNarrow<Column> &&
+  return lane_rows == sell::kMaxLaneRows && !std::is_same_v<Column, std::int32_t> &&
          std::is_same_v<Stored, float> && std::is_same_v<Vector, double>;
 }
 
@@ -52,7 +52,6 @@ __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a
                                                  std::int32_t slice, const Vector* __restrict__ x,
                                                  Vector* __restrict__ y, bool add) {
   using Number = Sum<Vector>;
-  constexpr auto kNone = static_cast<Column>(-1);
   constexpr int kSteps = sell::kChunkSteps<lane_rows>;
   std::int32_t target[lane_rows];
 #pragma unroll
@@ -62,6 +61,7 @@ __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a
     target[r] = row < a.rows ? (a.row_order ? a.row_order[row] : row) : -1;
   }
 
+  chunks.begin(slice, target);
   Number sums[lane_rows] = {};
   const std::int32_t end = a.slice_ptr[slice + 1];
   for (std::int32_t step = a.slice_ptr[slice]; step < end; step += kSteps) {
@@ -71,11 +71,10 @@ __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a
       Number x_of[kSteps][lane_rows] = {};
 #pragma unroll
       for (int s = 0; s < kSteps; ++s) {
-        const Pack<lane_rows, Column> column = chunks.columns(s);
-        const std::int32_t base = chunks.base(s);
+        const auto columns = chunks.columns(s);
 #pragma unroll
         for (int r = 0; r < lane_rows; ++r)
-          if (column.of_row[r] != kNone) x_of[s][r] = load<Number>(x + base + column.of_row[r]);
+          if (columns.has(r)) x_of[s][r] = load<Number>(x + columns.of(r));
       }
 #pragma unroll
       for (int s = 0; s < kSteps; ++s)
@@ -88,13 +87,12 @@ __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a
     } else {  // This order takes fewer registers, which allows more warps.
 #pragma unroll
       for (int s = 0; s < kSteps; ++s) {
-        const Pack<lane_rows, Column> column = chunks.columns(s);
+        const auto columns = chunks.columns(s);
         const Pack<lane_rows, Stored> value = chunks.values(s);
-        const std::int32_t base = chunks.base(s);
 #pragma unroll
         for (int r = 0; r < lane_rows; ++r)
-          if (column.of_row[r] != kNone)
-            sums[r] += widen<Number>(value.of_row[r]) * load<Number>(x + base + column.of_row[r]);
+          if (columns.has(r))
+            sums[r] += widen<Number>(value.of_row[r]) * load<Number>(x + columns.of(r));
       }
     }
   }
@@ -273,7 +271,9 @@ class SellCuda final : public CudaKernel<Vector> {
                                           layout_.base.data(),
                                           columns,
                                           values,
-                                          order};
+                                          order,
+                                          layout_.differences.data(),
+                                          layout_.pattern_width};
       if constexpr (can_fetch_ahead<kRows, Stored, Column, Vector>())
         if (large_ && !layout_.code.sorted)
           return call(multiply_units<true, kRows, false, with_dot, Stored, Column, Vector>,
@@ -291,7 +291,13 @@ class SellCuda final : public CudaKernel<Vector> {
     };
     const auto* offsets = static_cast<const std::uint16_t*>(layout_.offsets.data());
     const auto* columns = static_cast<const std::int32_t*>(layout_.columns.data());
-    if (layout_.code.lane_rows == 1 && layout_.code.narrow)
+    const auto* patterns = static_cast<const sell::PatternId*>(layout_.patterns.data());
+    if (layout_.code.lane_rows == 1 && layout_.code.patterned)
+      with_columns(std::integral_constant<int, 1>{}, patterns);
+    else if (layout_.code.patterned)
+      with_columns(std::integral_constant<int, sell::rows_of_lane(sell::kSmallMatrix, true)>{},
+                   patterns);
+    else if (layout_.code.lane_rows == 1 && layout_.code.narrow)
       with_columns(std::integral_constant<int, 1>{}, offsets);
     else if (layout_.code.lane_rows == 1)
       with_columns(std::integral_constant<int, 1>{}, columns);

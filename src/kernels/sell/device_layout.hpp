@@ -29,6 +29,9 @@ struct DeviceLayout {
   DeviceBuffer<std::int32_t> row_order;  // where sorted: slice rows, then the rows kept apart
   DeviceBuffer<std::int32_t> slice_ptr, base, columns;
   DeviceBuffer<std::uint16_t> offsets;
+  DeviceBuffer<PatternId> patterns;
+  DeviceBuffer<std::int32_t> differences;
+  std::int32_t pattern_width = 0;
   DeviceBuffer<Value> values;
   DeviceBuffer<float> singles;
   std::int64_t apart_rows = 0;

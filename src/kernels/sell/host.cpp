@@ -20,23 +20,48 @@ constexpr int kLargestSlice = kLanes * kMaxLaneRows;
 template <class X>
 using SumOf = std::decay_t<decltype(std::declval<X>()[0])>;
 
+// The columns of the entries of a step, each in 16 or 32 bits; -1 for padding.
+template <class Value, class Column>
+struct StoredColumns {
+  const Layout<Value>& a;
+  const Column* columns;
+
+  std::int64_t operator()(std::int64_t, std::int64_t step, int at) const {
+    const Column column = columns[step * a.code.slice_size() + at];
+    if (column == static_cast<Column>(-1)) return -1;
+    return column + (a.code.narrow ? a.base[step] : 0);
+  }
+};
+// The same from the patterns of the rows.
+template <class Value>
+struct PatternedColumns {
+  const Layout<Value>& a;
+
+  std::int64_t operator()(std::int64_t slice, std::int64_t step, int at) const {
+    const int size = a.code.slice_size();
+    const auto pattern = static_cast<std::int64_t>(a.patterns[slice * size + at]);
+    const std::int32_t difference =
+        a.differences[pattern * a.pattern_width + step - a.slice_ptr[slice]];
+    if (difference == kNoDifference) return -1;
+    return a.caller_row(slice * size + slot_at(at, a.code.lane_rows)) + difference;
+  }
+};
+
 // The sums of the rows of one slice, in the order of position().
-template <class Value, class Stored, class Column, class X>
+template <class Value, class Stored, class Columns, class X>
 void sum_slice(const Layout<Value>& a, std::int64_t slice, const Stored* values,
-               const Column* columns, const X& x, SumOf<X> (&sums)[kLargestSlice]) {
+               const Columns& columns, const X& x, SumOf<X> (&sums)[kLargestSlice]) {
   const int size = a.code.slice_size();
   std::fill(std::begin(sums), std::end(sums), SumOf<X>{});
-  for (std::int64_t step = a.slice_ptr[slice]; step < a.slice_ptr[slice + 1]; ++step) {
-    const Stored* v = values + step * size;
-    const Column* c = columns + step * size;
-    const std::int32_t base = a.code.narrow ? a.base[step] : 0;
-    for (int at = 0; at < size; ++at)
-      if (c[at] != static_cast<Column>(-1)) sums[at] += static_cast<Value>(v[at]) * x[base + c[at]];
-  }
+  for (std::int64_t step = a.slice_ptr[slice]; step < a.slice_ptr[slice + 1]; ++step)
+    for (int at = 0; at < size; ++at) {
+      const std::int64_t column = columns(slice, step, at);
+      if (column >= 0) sums[at] += static_cast<Value>(values[step * size + at]) * x[column];
+    }
 }
 
-template <class Value, class Stored, class Column, class X, class Put>
-void multiply_slices(const Layout<Value>& a, const Stored* values, const Column* columns,
+template <class Value, class Stored, class Columns, class X, class Put>
+void multiply_slices(const Layout<Value>& a, const Stored* values, const Columns& columns,
                      const X& x, const Put& put) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t slice = 0; slice < a.slices(); ++slice) {
@@ -54,10 +79,12 @@ void multiply_slices(const Layout<Value>& a, const Stored* values, const Column*
 template <class Value, class X, class Put>
 void multiply(const Layout<Value>& a, const X& x, const Put& put) {
   const auto with_columns = [&](const auto* values) {
-    if (a.code.narrow)
-      multiply_slices(a, values, a.offsets.data(), x, put);
+    if (a.code.patterned)
+      multiply_slices(a, values, PatternedColumns<Value>{a}, x, put);
+    else if (a.code.narrow)
+      multiply_slices(a, values, StoredColumns<Value, std::uint16_t>{a, a.offsets.data()}, x, put);
     else
-      multiply_slices(a, values, a.columns.data(), x, put);
+      multiply_slices(a, values, StoredColumns<Value, std::int32_t>{a, a.columns.data()}, x, put);
   };
   if (a.code.singles)
     with_columns(a.singles.data());
@@ -110,12 +137,12 @@ class SellHost final : public HostKernel<Value> {
   KernelStatistics statistics() const override {
     const std::int64_t stored = layout_.steps() * layout_.code.slice_size() + layout_.apart.nnz();
     return {
-        .stored_bytes = bytes_of(layout_.row_order) + bytes_of(layout_.slice_ptr) +
-                        bytes_of(layout_.base) + bytes_of(layout_.offsets) +
-                        bytes_of(layout_.columns) + bytes_of(layout_.values) +
-                        bytes_of(layout_.singles) + bytes_of(layout_.long_rows) +
-                        bytes_of(layout_.apart.row_ptr) + bytes_of(layout_.apart.col_idx) +
-                        bytes_of(layout_.apart.values),
+        .stored_bytes =
+            bytes_of(layout_.row_order) + bytes_of(layout_.slice_ptr) + bytes_of(layout_.base) +
+            bytes_of(layout_.offsets) + bytes_of(layout_.columns) + bytes_of(layout_.patterns) +
+            bytes_of(layout_.differences) + bytes_of(layout_.values) + bytes_of(layout_.singles) +
+            bytes_of(layout_.long_rows) + bytes_of(layout_.apart.row_ptr) +
+            bytes_of(layout_.apart.col_idx) + bytes_of(layout_.apart.values),
         .padding_ratio =
             layout_.nnz ? static_cast<double>(stored) / static_cast<double>(layout_.nnz) - 1 : 0.0,
         .steps = steps_};

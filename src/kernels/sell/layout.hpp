@@ -16,24 +16,35 @@
 //     step 2 | r0  .  |  .  .  |   .  . | ... |  .   .  |     base[2]   0xffff, no x is read
 //              lane 0   lane 1   lane 2         lane 31
 //
+// The pattern of a row is the list of the differences (column - row) of its entries, in their order.
+// A matrix from a regular grid has few patterns, however many rows it has. They are stored once, and
+// each row has the number of its pattern, in the order of position():
+//
+//   tridiagonal matrix of n rows:
+//     differences   | x x x x | 0 1 x x | -1 0 1 x | -1 0 x x |     pattern_width 4, 'x' is
+//                     0         1         2          3              kNoDifference
+//     patterns      | 1 2 2 2 .. 2 2 3 |                            pattern 0 has no entries
+//
 // The build decides the following:
-//   Columns  A column is stored as the 16-bit distance from the smallest column of its step
+//   Columns  A row has a pattern where all rows together have few of them (few_patterns()).
+//            Otherwise a column is stored as the 16-bit distance from the smallest column of its step
 //            (`base`) where that is enough for every step of the matrix, and in 32 bits otherwise.
 //   Values   A double matrix is stored in FP32 where FP32 represents every value exactly, so that
 //            nothing is rounded, and in FP64 otherwise.
 //   Order    The rows stay in the caller's order where that pads at most 5 %. Otherwise they are
 //            sorted by length within windows of 8192 rows. y is in the caller's order either way.
 //   Apart    Rows that are much longer than the mean are kept apart, as a CSR.
-//   Lanes    A lane has 4 rows with 16-bit columns and 2 rows with 32-bit columns, which makes
-//            loads of 16 bytes. In a small matrix it has 1 row, because that gives more warps.
+//   Lanes    A lane has 4 rows with patterns or 16-bit columns and 2 rows with 32-bit columns, which
+//            makes loads of 16 bytes. In a small matrix it has 1 row, because that gives more warps.
 //
-// Bytes moved per nonzero (double): 8 + 4, 8 + 2 or 4 + 2, and up to 4/32 for `base`; per row: 8,
-// and 4 more where the rows are sorted.
+// Bytes moved per nonzero (double): 8 or 4 for the value, and 4, 2 or with patterns 0 for the column,
+// and up to 4/32 for `base`; per row: 8, 2 more with patterns, and 4 more where the rows are sorted.
 #pragma once
 
 #include <cstdint>
 
 #include "base/array.hpp"
+#include "base/split_mix.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme::sell {
@@ -45,6 +56,28 @@ inline constexpr std::int64_t kWindow = 8192;           // rows sorted among the
 inline constexpr std::int64_t kLargestOffset = 0xfffe;  // from the base column of a step
 inline constexpr std::uint16_t kNoOffset = 0xffff;      // padding
 inline constexpr std::int32_t kNoColumn = -1;           // padding
+inline constexpr std::int32_t kNoDifference = -0x7fffffff - 1;  // padding of a pattern
+inline constexpr std::int32_t kMaxPatterns = 2048;
+inline constexpr std::int64_t kMaxDifferences = 1 << 15;  // of all patterns, with padding: 128 KiB
+
+enum class PatternId : std::uint16_t {};  // 0: the pattern of rows without entries
+
+// The number of differences that each pattern is padded to; `longest` is the longest row.
+constexpr std::int32_t pattern_width(std::int32_t longest) { return (longest + 7) / 8 * 8; }
+// True where the differences of `patterns` patterns stay in the L1 cache and take at most a quarter
+// of the bytes of 16-bit columns.
+constexpr bool few_patterns(std::int64_t patterns, std::int32_t width, std::int64_t nnz) {
+  const std::int64_t differences = patterns * width;
+  return patterns <= kMaxPatterns && differences <= kMaxDifferences && 8 * differences <= nnz;
+}
+// The hash of a pattern is the sum of the terms of its entries, in any order. It is not 0.
+constexpr std::uint64_t pattern_term(std::int32_t entry, std::int32_t difference) {
+  return mix_bits(static_cast<std::uint64_t>(entry) << 32 ^ static_cast<std::uint32_t>(difference));
+}
+constexpr std::uint64_t pattern_hash(std::uint64_t sum_of_terms, std::int32_t length) {
+  const std::uint64_t hash = sum_of_terms + static_cast<std::uint64_t>(length) * kSplitMixStep;
+  return hash == 0 ? 1 : hash;
+}
 
 constexpr int rows_of_lane(std::int64_t rows, bool narrow) {
   return rows < kSmallMatrix ? 1 : narrow ? kMaxLaneRows : 2;
@@ -52,6 +85,10 @@ constexpr int rows_of_lane(std::int64_t rows, bool narrow) {
 // The place of row `slot` of a slice among the numbers of a step.
 constexpr int position(int slot, int lane_rows) {
   return slot % kLanes * lane_rows + slot / kLanes;
+}
+// The row of a slice whose numbers are at `position`.
+constexpr int slot_at(int position, int lane_rows) {
+  return position / lane_rows + position % lane_rows * kLanes;
 }
 
 // Rows with more nonzeros than this are kept apart.
@@ -70,9 +107,10 @@ constexpr std::uint32_t sort_key(std::int64_t row, std::int64_t length, std::int
 
 // Which arrays of the layout are in use.
 struct Code {
-  bool sorted = false;   // row_order is in use
-  bool narrow = false;   // base and offsets are in use, otherwise columns
-  bool singles = false;  // singles are in use, otherwise values
+  bool sorted = false;     // row_order is in use
+  bool patterned = false;  // patterns and differences are in use
+  bool narrow = false;     // base and offsets are in use; columns, where neither is true
+  bool singles = false;    // singles are in use, otherwise values
   int lane_rows = 1;
 
   int slice_size() const { return kLanes * lane_rows; }
@@ -83,11 +121,14 @@ template <class Value>
 struct Layout {
   std::int64_t rows = 0, cols = 0, nnz = 0;
   Code code;
-  Array<std::int32_t> row_order;  // the caller's row of each row of the slices, where sorted
-  Array<std::int32_t> slice_ptr;  // slices + 1: the first step of each slice
-  Array<std::int32_t> base;       // 1 per step, where narrow
-  Array<std::uint16_t> offsets;   // slice_size() per step, where narrow
-  Array<std::int32_t> columns;    // slice_size() per step, where not narrow
+  Array<std::int32_t> row_order;    // the caller's row of each row of the slices, where sorted
+  Array<std::int32_t> slice_ptr;    // slices + 1: the first step of each slice
+  Array<std::int32_t> base;         // 1 per step, where narrow
+  Array<std::uint16_t> offsets;     // slice_size() per step, where narrow
+  Array<std::int32_t> columns;      // slice_size() per step, where neither narrow nor patterned
+  Array<PatternId> patterns;        // slice_size() per slice, where patterned
+  Array<std::int32_t> differences;  // pattern_width per pattern, where patterned
+  std::int32_t pattern_width = 0;
   Array<Value> values;            // slice_size() per step, where not singles
   Array<float> singles;           // slice_size() per step, where singles
   Array<std::int32_t> long_rows;  // the caller's rows that are kept apart

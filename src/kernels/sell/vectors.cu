@@ -16,7 +16,6 @@
 // kept apart see apart_vectors.cuh.
 #include "kernels/sell/vectors.hpp"
 
-#include <cstring>
 #include <type_traits>
 
 #include "device/check.hpp"
@@ -41,40 +40,76 @@ template <int lane_rows, class T>
 __device__ __forceinline__ Pack<lane_rows, T> load_step(const T* numbers, std::int32_t slice_lane,
                                                         std::int32_t step, std::int32_t end,
                                                         T none) {
+  if (step < end)  // the same for the whole warp
+    return load_pack<lane_rows>(numbers + (static_cast<std::int64_t>(step) * kLanes + slice_lane) *
+                                              lane_rows);
   Pack<lane_rows, T> pack;
-  if (step < end) {  // the same for the whole warp
-    constexpr int kBytes = sizeof(pack);
-    using Word = std::conditional_t<
-        kBytes == 2, unsigned short,
-        std::conditional_t<kBytes == 4, unsigned, std::conditional_t<kBytes == 8, uint2, uint4>>>;
-    Word words[kBytes / sizeof(Word)];
-    const auto* from = reinterpret_cast<const Word*>(
-        numbers + (static_cast<std::int64_t>(step) * kLanes + slice_lane) * lane_rows);
 #pragma unroll
-    for (int i = 0; i < static_cast<int>(kBytes / sizeof(Word)); ++i) words[i] = __ldcs(from + i);
-    memcpy(&pack, words, kBytes);
-  } else {
-#pragma unroll
-    for (int r = 0; r < lane_rows; ++r) pack.of_row[r] = none;
-  }
+  for (int r = 0; r < lane_rows; ++r) pack.of_row[r] = none;
   return pack;
 }
 
-// The columns of a lane in one step.
-template <int lane_rows, class Column>
-struct StepColumns {
-  static constexpr auto kNone = static_cast<Column>(-1);
-  Pack<lane_rows, Column> offsets;
-  std::int32_t base = 0;
+// The columns of lane `slice_lane` of a slice, step by step.
+template <int lane_rows, class Stored, class Column>
+class LaneColumns {
+ public:
+  struct Step {
+    Pack<lane_rows, Column> offsets;
+    std::int32_t base = 0;
 
-  template <class Stored>
-  __device__ __forceinline__ StepColumns(const Slices<Stored, Column>& a, std::int32_t slice_lane,
-                                         std::int32_t step, std::int32_t end)
-      : offsets(load_step<lane_rows>(a.columns, slice_lane, step, end, kNone)) {
-    if (kIsNarrow<Column> && step < end) base = __ldg(a.base + step);
+    __device__ __forceinline__ bool has(int r) const {
+      return offsets.of_row[r] != static_cast<Column>(-1);
+    }
+    __device__ __forceinline__ std::int32_t of(int r) const { return base + offsets.of_row[r]; }
+  };
+
+  __device__ __forceinline__ LaneColumns(const Slices<Stored, Column>& a, std::int32_t,
+                                         std::int32_t slice_lane, std::int32_t, std::int32_t end)
+      : a_(a), slice_lane_(slice_lane), end_(end) {}
+  // The columns of a step; past the last step there are none.
+  __device__ __forceinline__ Step at(std::int32_t step) const {
+    Step columns{
+        load_step<lane_rows>(a_.columns, slice_lane_, step, end_, static_cast<Column>(-1))};
+    if (kIsNarrow<Column> && step < end_) columns.base = __ldg(a_.base + step);
+    return columns;
   }
-  __device__ __forceinline__ bool has(int r) const { return offsets.of_row[r] != kNone; }
-  __device__ __forceinline__ std::int32_t of(int r) const { return base + offsets.of_row[r]; }
+
+ private:
+  const Slices<Stored, Column>& a_;
+  std::int32_t slice_lane_, end_;
+};
+
+template <int lane_rows, class Stored>
+class LaneColumns<lane_rows, Stored, PatternId> {
+ public:
+  using Step = PatternedColumns<lane_rows>;
+
+  __device__ __forceinline__ LaneColumns(const Slices<Stored, PatternId>& a, std::int32_t slice,
+                                         std::int32_t slice_lane, std::int32_t begin,
+                                         std::int32_t end)
+      : differences_(a.differences - begin), end_(end) {
+    const auto patterns = load_step<lane_rows>(a.columns, slice_lane, slice, a.count, PatternId{});
+#pragma unroll
+    for (int r = 0; r < lane_rows; ++r) {
+      const std::int32_t row = (slice * lane_rows + r) * kLanes + slice_lane;
+      row_[r] = row < a.rows && a.row_order ? a.row_order[row] : row;
+      first_[r] = static_cast<std::int32_t>(patterns.of_row[r]) * a.pattern_width;
+    }
+  }
+  __device__ __forceinline__ Step at(std::int32_t step) const {
+    Step columns;
+#pragma unroll
+    for (int r = 0; r < lane_rows; ++r) {
+      columns.row[r] = row_[r];
+      columns.difference[r] = step < end_ ? __ldg(differences_ + first_[r] + step) : kNoDifference;
+    }
+    return columns;
+  }
+
+ private:
+  const std::int32_t* differences_;  // that of step 0 of the matrix, if the slice began there
+  std::int32_t row_[lane_rows], first_[lane_rows];
+  std::int32_t end_;
 };
 
 // Asks the L2 cache for `count` numbers, on GPUs of compute capability 9.0 or higher; others lack the
@@ -95,7 +130,10 @@ __device__ __forceinline__ void prefetch_slice(const Slices<Stored, Column>& a,
   constexpr int kSize = kLanes * lane_rows;
   const std::int64_t begin = a.slice_ptr[slice], end = a.slice_ptr[slice + 1];
   if (begin == end) return;
-  prefetch(a.columns + begin * kSize, (end - begin) * kSize);
+  if constexpr (kIsPatterned<Column>)
+    prefetch(a.columns + static_cast<std::int64_t>(slice) * kSize, kSize);
+  else
+    prefetch(a.columns + begin * kSize, (end - begin) * kSize);
   prefetch(a.values + begin * kSize, (end - begin) * kSize);
 }
 
@@ -120,14 +158,14 @@ __global__ void __launch_bounds__(kThreads, (kBlocks<lane_rows, Vector>))
 
   typename Lane::Entries sums[lane_rows] = {};
   const std::int32_t begin = a.slice_ptr[slice], end = a.slice_ptr[slice + 1];
-  using Columns = StepColumns<lane_rows, Column>;
-  Columns next(a, slice_lane, begin, end);
+  const LaneColumns<lane_rows, Stored, Column> lane_columns(a, slice, slice_lane, begin, end);
+  auto next = lane_columns.at(begin);
   if (ahead > 0 && slice_lane == 0 && threadIdx.x % Lane::kLanes == 0)
     prefetch_slice<lane_rows>(a, slice + ahead);
   for (std::int32_t step = begin; step < end; ++step) {
-    const Columns columns = next;
+    const auto columns = next;
     const auto values = load_step<lane_rows>(a.values, slice_lane, step, end, Stored{});
-    next = Columns(a, slice_lane, step + 1, end);
+    next = lane_columns.at(step + 1);
     typename Lane::Entries x[lane_rows] = {};  // Where a row has no entry, its value is 0 as well.
 #pragma unroll
     for (int r = 0; r < lane_rows; ++r)
@@ -156,8 +194,8 @@ void launch(const Slices<Stored, Column>& a, const ApartRows<Stored>& apart,
   // (random: 12 % slower with prefetching).
   const std::int64_t ahead =
       gpu.multiprocessors * kBlocks<lane_rows, Vector> * kGroups / kLanes / 2;
-  const bool prefetches =
-      (kIsNarrow<Column> || a.row_order) && ahead * gpu.bytes_per_slice <= gpu.l2_bytes / 2;
+  const bool prefetches = (!std::is_same_v<Column, std::int32_t> || a.row_order) &&
+                          ahead * gpu.bytes_per_slice <= gpu.l2_bytes / 2;
   multiply_by_vectors<Lane, lane_rows><<<blocks, kThreads, 0, stream>>>(
       a, apart, operands, parts, prefetches ? static_cast<int>(ahead) : 0);
   check_launch();
@@ -178,11 +216,17 @@ void with_slices(const DeviceLayout<Value>& layout, Call&& call) {
            Slices<Stored, Column>{static_cast<std::int32_t>(layout.slices),
                                   static_cast<std::int32_t>(layout.slice_rows()),
                                   layout.slice_ptr.data(), layout.base.data(), columns, values,
-                                  layout.code.sorted ? layout.row_order.data() : nullptr});
+                                  layout.code.sorted ? layout.row_order.data() : nullptr,
+                                  layout.differences.data(), layout.pattern_width});
     };
     const std::uint16_t* offsets = layout.offsets.data();
     const std::int32_t* columns = layout.columns.data();
-    if (layout.code.lane_rows == 1 && layout.code.narrow)
+    const PatternId* patterns = layout.patterns.data();
+    if (layout.code.lane_rows == 1 && layout.code.patterned)
+      with_columns(std::integral_constant<int, 1>{}, patterns);
+    else if (layout.code.patterned)
+      with_columns(std::integral_constant<int, rows_of_lane(kSmallMatrix, true)>{}, patterns);
+    else if (layout.code.lane_rows == 1 && layout.code.narrow)
       with_columns(std::integral_constant<int, 1>{}, offsets);
     else if (layout.code.lane_rows == 1)
       with_columns(std::integral_constant<int, 1>{}, columns);

@@ -32,8 +32,32 @@ bool same(const Array<T>& host, const DeviceBuffer<T>& device, const Stream& str
   return host == to_host(device.view(), stream);
 }
 
-// The shapes of the contract, and matrices that are large enough for lanes of 4 and of 2 rows. In
-// double precision each shape also comes with values that FP32 represents exactly.
+// A matrix of a regular grid, with a few rows that have columns of their own and an empty row; where
+// `sorted`, rows of several lengths and one that is kept apart.
+template <class Value>
+CsrMatrix<Value> nearly_regular(std::int64_t rows, bool sorted) {
+  CsrMatrix<Value> a;
+  a.rows = rows;
+  a.cols = rows + 2300;
+  test::Random random(11);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t length = row == 700             ? 0
+                                : sorted && row == 900 ? 1500
+                                : sorted               ? 3 + row % 9
+                                                       : 7;
+    const std::int64_t own = row % 5000 == 11 ? row / 7 % 300 : 0;
+    for (std::int64_t k = 0; k < length; ++k) {
+      a.col_idx.push_back(static_cast<std::int32_t>(row + 100 * k % 1900 + own));
+      a.values.push_back(random.value<Value>());
+    }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+  }
+  return a;
+}
+
+// The shapes of the contract, and matrices that are large enough for lanes of 4 and of 2 rows, with
+// and without patterns. In double precision each shape also comes with values that FP32 represents
+// exactly.
 template <class Value>
 std::vector<test::Shape<Value>> shapes_of_every_lane() {
   auto shapes = test::contract_shapes<Value>();
@@ -53,6 +77,12 @@ std::vector<test::Shape<Value>> shapes_of_every_lane() {
     }
     shapes.push_back({narrow ? "LargeNarrow" : "LargeWide", std::move(a)});
   }
+  for (const bool sorted : {false, true}) {
+    shapes.push_back(
+        {sorted ? "SmallSortedPatterns" : "SmallPatterns", nearly_regular<Value>(60'000, sorted)});
+    shapes.push_back({sorted ? "LargeSortedPatterns" : "LargePatterns",
+                      nearly_regular<Value>(2 * sell::kSmallMatrix + 77, sorted)});
+  }
   if constexpr (std::is_same_v<Value, double>)
     for (std::size_t k = shapes.size(); k-- > 0;)
       shapes.push_back({shapes[k].name + "InFloat", test::rounded_to_float(shapes[k].matrix)});
@@ -61,7 +91,7 @@ std::vector<test::Shape<Value>> shapes_of_every_lane() {
 
 TYPED_TEST(SellOnDevice, MultipliesWithLanesOfEverySize) {
   for (const auto& shape : shapes_of_every_lane<TypeParam>()) {
-    if (shape.matrix.rows < sell::kSmallMatrix) continue;
+    if (shape.matrix.rows < 60'000) continue;
     SCOPED_TRACE(shape.name);
     test::DeviceProduct<TypeParam, TypeParam> product(build_sell_cuda<TypeParam>, shape.matrix);
     EXPECT_TRUE(test::matches_reference(product));
@@ -71,7 +101,7 @@ TYPED_TEST(SellOnDevice, MultipliesWithLanesOfEverySize) {
 // Without a gap, the rows of 8, 24 and 32 vectors lie at multiples of 16 bytes.
 TYPED_TEST(SellOnDevice, MultipliesSeveralVectorsWithLanesOfEverySize) {
   for (const auto& shape : shapes_of_every_lane<TypeParam>()) {
-    if (shape.matrix.rows < sell::kSmallMatrix) continue;
+    if (shape.matrix.rows < 60'000) continue;
     SCOPED_TRACE(shape.name);
     test::DeviceVectors<TypeParam> product(build_sell_cuda<TypeParam>, shape.matrix);
     for (const std::int64_t width : {3, 8, 24, 32}) test::expect_products(product, width);
@@ -81,16 +111,18 @@ TYPED_TEST(SellOnDevice, MultipliesSeveralVectorsWithLanesOfEverySize) {
 }
 
 // The matrix has several slices per warp, exceeds the L2 cache even in FP32, and has consecutive
-// slices without an entry.
+// slices without an entry. Without patterns, some rows are moved by up to 3000 columns.
 template <class Value>
-CsrMatrix<Value> matrix_of_many_slices(std::size_t l2_bytes) {
+CsrMatrix<Value> matrix_of_many_slices(std::size_t l2_bytes, bool patterned) {
   CsrMatrix<Value> a;
   a.rows = a.cols = 128 * static_cast<std::int64_t>(10'000 + l2_bytes / 2000);
+  const std::int64_t reach = patterned ? 100 : 3100;
   test::Random random(6);
   for (std::int64_t row = 0; row < a.rows; ++row) {
     const std::int64_t slice = row / 128, length = slice / 50 % 3 == 1 ? 0 : 1 + slice % 9;
+    const std::int64_t moved = patterned ? 0 : row / 5 % 3000;
     for (std::int64_t k = 0; k < length; ++k) {
-      a.col_idx.push_back(static_cast<std::int32_t>(std::min(row, a.cols - 100) + 3 * k));
+      a.col_idx.push_back(static_cast<std::int32_t>(std::min(row, a.cols - reach) + 3 * k + moved));
       a.values.push_back(static_cast<Value>(static_cast<float>(random.value<Value>())));
     }
     a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
@@ -100,13 +132,18 @@ CsrMatrix<Value> matrix_of_many_slices(std::size_t l2_bytes) {
 
 TYPED_TEST(SellOnDevice, MultipliesManySlicesPerWarpAlsoUnderASanitizer) {
   const std::size_t l2_bytes = device_properties().l2_bytes;
-  test::DeviceProduct<TypeParam, TypeParam> product(build_sell_cuda<TypeParam>,
-                                                    matrix_of_many_slices<TypeParam>(l2_bytes));
-  const KernelStatistics statistics = product.kernel().statistics();
-  EXPECT_EQ(statistics.padding_ratio, 0);
-  EXPECT_GT(static_cast<std::size_t>(statistics.stored_bytes), l2_bytes);
-  EXPECT_TRUE(test::matches_reference(product));
-  test::expect_dot(product);
+  std::vector<std::int64_t> bytes;
+  for (const bool patterned : {false, true}) {
+    test::DeviceProduct<TypeParam, TypeParam> product(
+        build_sell_cuda<TypeParam>, matrix_of_many_slices<TypeParam>(l2_bytes, patterned));
+    const KernelStatistics statistics = product.kernel().statistics();
+    EXPECT_EQ(statistics.padding_ratio, 0);
+    EXPECT_GT(static_cast<std::size_t>(statistics.stored_bytes), l2_bytes);
+    EXPECT_TRUE(test::matches_reference(product));
+    test::expect_dot(product);
+    bytes.push_back(statistics.stored_bytes);
+  }
+  EXPECT_LT(bytes[1], bytes[0]);
 }
 
 TYPED_TEST(SellOnDevice, BuildsTheArraysOfTheHostBuilder) {
@@ -118,6 +155,7 @@ TYPED_TEST(SellOnDevice, BuildsTheArraysOfTheHostBuilder) {
     const auto a = to_device(matrix.view(), stream);
     const auto device = sell::build_on_device(a.view(), sell::Singles::if_exact, steps, stream);
     EXPECT_EQ(host.code.sorted, device.code.sorted);
+    EXPECT_EQ(host.code.patterned, device.code.patterned);
     EXPECT_EQ(host.code.narrow, device.code.narrow);
     EXPECT_EQ(host.code.lane_rows, device.code.lane_rows);
     if constexpr (std::is_same_v<TypeParam, double>) {
@@ -130,6 +168,8 @@ TYPED_TEST(SellOnDevice, BuildsTheArraysOfTheHostBuilder) {
     EXPECT_TRUE(same(host.base, device.base, stream));
     EXPECT_TRUE(same(host.offsets, device.offsets, stream));
     EXPECT_TRUE(same(host.columns, device.columns, stream));
+    EXPECT_TRUE(same(host.patterns, device.patterns, stream));
+    EXPECT_TRUE(same(host.differences, device.differences, stream));
     EXPECT_TRUE(same(host.values, device.values, stream));
     EXPECT_TRUE(same(host.singles, device.singles, stream));
     EXPECT_TRUE(same(host.apart.col_idx, device.apart_col_idx, stream));

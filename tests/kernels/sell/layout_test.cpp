@@ -19,13 +19,12 @@ sell::Layout<Value> layout_of(const CsrMatrix<Value>& a) {
   return sell::build(a.view(), steps);
 }
 
-// A tridiagonal matrix of 128 rows.
-CsrMatrix<double> tridiagonal(double off_diagonal) {
+CsrMatrix<double> tridiagonal(double off_diagonal, std::int32_t rows = 128) {
   CsrMatrix<double> a;
-  a.rows = a.cols = 128;
-  for (std::int32_t row = 0; row < 128; ++row) {
+  a.rows = a.cols = rows;
+  for (std::int32_t row = 0; row < rows; ++row) {
     for (const std::int32_t column : {row - 1, row, row + 1}) {
-      if (column < 0 || column >= 128) continue;
+      if (column < 0 || column >= rows) continue;
       a.col_idx.push_back(column);
       a.values.push_back(column == row ? 2.0 : off_diagonal);
     }
@@ -41,16 +40,25 @@ TEST(SellLayout, PlacesTwoRowsOfALaneSideBySide) {
   EXPECT_EQ(sell::position(63, 2), 63);
 }
 
+TEST(SellLayout, FindsTheRowAtAPosition) {
+  for (const int lane_rows : {1, 2, 4})
+    for (int slot = 0; slot < 32 * lane_rows; ++slot)
+      EXPECT_EQ(sell::slot_at(sell::position(slot, lane_rows), lane_rows), slot);
+}
+
+// The 64 rows are too few for patterns.
 TEST(SellLayout, WritesTheArraysOfATridiagonalMatrix) {
-  const auto layout = layout_of(tridiagonal(-1.0));
+  const auto layout = layout_of(tridiagonal(-1.0, 64));
   EXPECT_FALSE(layout.code.sorted);
+  EXPECT_FALSE(layout.code.patterned);
   EXPECT_TRUE(layout.code.narrow);
   EXPECT_TRUE(layout.code.singles);
   EXPECT_EQ(layout.code.lane_rows, 1);
-  EXPECT_EQ(layout.slice_ptr, (Array<std::int32_t>{0, 3, 6, 9, 12}));
+  EXPECT_EQ(layout.slice_ptr, (Array<std::int32_t>{0, 3, 6}));
   // Slice 0: row 0 has columns 0 1, row r has r-1 r r+1. Slice 1 begins with row 32.
-  EXPECT_EQ(layout.base, (Array<std::int32_t>{0, 1, 2, 31, 32, 33, 63, 64, 65, 95, 96, 97}));
+  EXPECT_EQ(layout.base, (Array<std::int32_t>{0, 1, 2, 31, 32, 33}));
   const auto at = [](int step, int slot) { return step * 32 + slot; };
+  ASSERT_EQ(layout.offsets.size(), 6 * 32);
   EXPECT_EQ(layout.offsets[at(0, 0)], 0);
   EXPECT_EQ(layout.offsets[at(1, 0)], 0);
   EXPECT_EQ(layout.offsets[at(2, 0)], sell::kNoOffset);
@@ -59,7 +67,67 @@ TEST(SellLayout, WritesTheArraysOfATridiagonalMatrix) {
   EXPECT_EQ(layout.singles[at(0, 0)], 2.0f);
   EXPECT_EQ(layout.singles[at(3, 8)], -1.0f);
   EXPECT_EQ(layout.singles[at(2, 0)], 0.0f);
-  EXPECT_EQ(layout.offsets[at(11, 31)], sell::kNoOffset);  // row 127 has two entries
+  EXPECT_EQ(layout.offsets[at(5, 31)], sell::kNoOffset);  // row 63 has two entries
+}
+
+TEST(SellLayout, StoresEachPatternOfRowsOnce) {
+  const auto layout = layout_of(tridiagonal(-1.0));
+  EXPECT_TRUE(layout.code.patterned);
+  EXPECT_TRUE(layout.offsets.empty() && layout.columns.empty() && layout.base.empty());
+  EXPECT_EQ(layout.pattern_width, 8);
+  constexpr std::int32_t none = sell::kNoDifference;
+  EXPECT_EQ(layout.differences,
+            (Array<std::int32_t>{none, none, none, none, none, none, none, none,  //
+                                 0,    1,    none, none, none, none, none, none,  //
+                                 -1,   0,    1,    none, none, none, none, none,  //
+                                 -1,   0,    none, none, none, none, none, none}));
+  ASSERT_EQ(layout.patterns.size(), 128);
+  for (int row = 0; row < 128; ++row)
+    EXPECT_EQ(static_cast<int>(layout.patterns[row]), row == 0 ? 1 : row == 127 ? 3 : 2);
+}
+
+TEST(SellLayout, LimitsThePatternsByTheirBytes) {
+  EXPECT_TRUE(sell::few_patterns(28, 32, 8 * 28 * 32));
+  EXPECT_FALSE(sell::few_patterns(28, 32, 8 * 28 * 32 - 1));  // the bytes of a quarter of columns
+  EXPECT_TRUE(sell::few_patterns(sell::kMaxPatterns, 16, 1 << 30));
+  EXPECT_FALSE(sell::few_patterns(sell::kMaxPatterns, 24, 1 << 30));  // the L1 cache
+  EXPECT_FALSE(sell::few_patterns(sell::kMaxPatterns + 1, 8, 1 << 30));
+}
+
+// A matrix of a regular grid with a few rows that have columns of their own, and an empty row. Rows
+// that are kept apart have no pattern.
+CsrMatrix<double> nearly_regular(std::int64_t rows, bool sorted) {
+  CsrMatrix<double> a;
+  a.rows = rows;
+  a.cols = rows + 2000;
+  test::Random random(11);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t length = row == 700             ? 0
+                                : sorted && row == 900 ? 1500
+                                : sorted               ? 3 + row % 9
+                                                       : 7;
+    const std::int64_t own = row % 5000 == 11 ? row / 7 % 300 : 0;
+    for (std::int64_t k = 0; k < length; ++k) {
+      a.col_idx.push_back(static_cast<std::int32_t>(row + 100 * k % 1900 + own));
+      a.values.push_back(random.value<double>());
+    }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+  }
+  return a;
+}
+
+TEST(SellLayout, MultipliesByPatternsInEveryOrderAndByEveryLane) {
+  for (const std::int64_t rows : {std::int64_t{5001}, sell::kSmallMatrix + 5})
+    for (const bool sorted : {false, true}) {
+      const auto a = nearly_regular(rows, sorted);
+      const auto layout = layout_of(a);
+      EXPECT_TRUE(layout.code.patterned);
+      EXPECT_EQ(layout.code.sorted, sorted);
+      EXPECT_EQ(layout.long_rows.size(), sorted ? 1 : 0);
+      EXPECT_EQ(layout.code.lane_rows, rows < sell::kSmallMatrix ? 1 : 4);
+      const auto kernel = build_sell_host<double>(a.view());
+      EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
+    }
 }
 
 TEST(SellLayout, KeepsValuesInFloatOnlyWhereExact) {
@@ -91,6 +159,10 @@ TEST(SellLayout, SetsLongRowsApartAndLosesNoNonzero) {
     std::int64_t entries = layout.apart.nnz();
     for (const std::uint16_t offset : layout.offsets) entries += offset != sell::kNoOffset;
     for (const std::int32_t column : layout.columns) entries += column != sell::kNoColumn;
+    for (const sell::PatternId pattern : layout.patterns)
+      for (std::int32_t j = 0; j < layout.pattern_width; ++j)
+        entries += layout.differences[static_cast<int>(pattern) * layout.pattern_width + j] !=
+                   sell::kNoDifference;
     EXPECT_EQ(entries, matrix.nnz());
     const std::int64_t longest = sell::longest_row(matrix.rows, matrix.nnz());
     for (const std::int32_t row : layout.long_rows)

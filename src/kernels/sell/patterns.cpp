@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The patterns are told apart by their hashes, as on the device. Every row is then compared with its
+// pattern, so that two patterns of the same hash cannot be mistaken for each other: such a matrix has
+// no patterns.
+#include "kernels/sell/patterns.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace trireme::sell {
+namespace {
+
+template <class Value>
+class Patterns {
+ public:
+  Patterns(const CsrView<Value>& a, std::int64_t longest) : a_(a), longest_(longest) {
+    std::int64_t longest_here = 0;
+    for (std::int64_t row = 0; row < a.rows; ++row)
+      if (has_pattern(row)) longest_here = std::max<std::int64_t>(longest_here, length_of(row));
+    width_ = pattern_width(static_cast<std::int32_t>(longest_here));
+    differences_.assign(width_, kNoDifference);
+  }
+
+  // Returns false where there are too many patterns, or two of the same hash.
+  bool find() {
+    of_row_.assign(a_.rows, PatternId{});
+    for (std::int64_t row = 0; row < a_.rows; ++row) {
+      if (!has_pattern(row)) continue;
+      const auto next = static_cast<std::int32_t>(number_of_hash_.size()) + 1;
+      const auto [known, is_new] = number_of_hash_.try_emplace(hash_of(row), next);
+      if (is_new && !add(row, next)) return false;
+      if (!matches(row, known->second)) return false;
+      of_row_[row] = static_cast<PatternId>(known->second);
+    }
+    return true;
+  }
+
+  std::int32_t width() const { return width_; }
+  Array<std::int32_t> take_differences() { return std::move(differences_); }
+  PatternId of_row(std::int64_t row) const { return of_row_[row]; }
+
+ private:
+  std::int32_t length_of(std::int64_t row) const { return a_.row_ptr[row + 1] - a_.row_ptr[row]; }
+  bool has_pattern(std::int64_t row) const {
+    return length_of(row) > 0 && length_of(row) <= longest_;
+  }
+  std::int32_t difference(std::int64_t row, std::int32_t j) const {
+    return a_.col_idx[a_.row_ptr[row] + j] - static_cast<std::int32_t>(row);
+  }
+  std::uint64_t hash_of(std::int64_t row) const {
+    std::uint64_t sum = 0;
+    for (std::int32_t j = 0; j < length_of(row); ++j) sum += pattern_term(j, difference(row, j));
+    return pattern_hash(sum, length_of(row));
+  }
+  bool add(std::int64_t row, std::int32_t number) {
+    if (!few_patterns(number + 1, width_, a_.nnz())) return false;
+    differences_.resize(differences_.size() + width_, kNoDifference);
+    for (std::int32_t j = 0; j < length_of(row); ++j)
+      differences_[std::int64_t{number} * width_ + j] = difference(row, j);
+    return true;
+  }
+  bool matches(std::int64_t row, std::int32_t number) const {
+    const std::int32_t* pattern = differences_.data() + std::int64_t{number} * width_;
+    for (std::int32_t j = 0; j < width_; ++j)
+      if (pattern[j] != (j < length_of(row) ? difference(row, j) : kNoDifference)) return false;
+    return true;
+  }
+
+  const CsrView<Value>& a_;
+  std::int64_t longest_;
+  std::int32_t width_ = 0;
+  std::unordered_map<std::uint64_t, std::int32_t> number_of_hash_;
+  Array<std::int32_t> differences_;
+  Array<PatternId> of_row_;
+};
+
+}  // namespace
+
+template <class Value>
+void find_patterns(const CsrView<Value>& a, std::int64_t longest, Layout<Value>& layout) {
+  if (layout.steps() == 0) return;
+  Patterns<Value> patterns(a, longest);
+  if (!patterns.find()) return;
+  layout.code.patterned = true;
+  layout.pattern_width = patterns.width();
+  layout.differences = patterns.take_differences();
+  const int size = layout.code.slice_size();
+  layout.patterns.assign(layout.slices() * size, PatternId{});
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < layout.slice_rows(); ++row)
+    layout.patterns[row / size * size +
+                    position(static_cast<int>(row % size), layout.code.lane_rows)] =
+        patterns.of_row(layout.caller_row(row));
+}
+
+template void find_patterns(const CsrView<double>&, std::int64_t, Layout<double>&);
+template void find_patterns(const CsrView<float>&, std::int64_t, Layout<float>&);
+
+}  // namespace trireme::sell

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds patterns on the device: all rows enter their hashes into a table in parallel, the host numbers
+// the entries of the table in the order of their first rows, and all rows are compared with the
+// patterns of their first rows. Which place of the table a hash gets differs from run to run; the
+// numbers do not.
+#include <algorithm>
+#include <vector>
+
+#include "device/check.hpp"
+#include "kernels/sell/patterns_cuda.hpp"
+
+namespace trireme::sell {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kRowLanes = 8;                // lanes that share the entries of a row
+constexpr std::uint32_t kPlaces = 1 << 13;  // of the table: a quarter is in use at most
+constexpr std::uint16_t kNoPlace = 0xffff;  // of rows without entries
+
+struct Table {
+  unsigned long long* hashes;  // 0: the place is free
+  std::uint32_t* first_rows;   // ~row of the first of the caller's rows with the hash; 0: none
+  std::int32_t* count;         // of hashes
+};
+
+struct Row {
+  std::int32_t number, begin, length;  // the caller's row, its first entry and its entries
+};
+
+// The row of position `at` in the order of the layout; without entries where there is none.
+__device__ Row row_at(const PatternRows& rows, std::int64_t at) {
+  if (at >= rows.slice_rows) return {};
+  const std::int32_t number = rows.row_order ? rows.row_order[at] : static_cast<std::int32_t>(at);
+  const std::int32_t begin = rows.row_ptr[number];
+  return {number, begin, rows.row_ptr[number + 1] - begin};
+}
+
+__device__ std::int64_t this_row() {
+  return (blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x) / kRowLanes;
+}
+__device__ int this_lane() { return threadIdx.x % kRowLanes; }
+
+int blocks_for(std::int64_t rows) {
+  return static_cast<int>((rows * kRowLanes + kThreads - 1) / kThreads);
+}
+
+template <class T>
+__device__ T latest(const T* number) {
+  return *static_cast<const volatile T*>(number);
+}
+
+// Returns the place of the hash, or kNoPlace where the table has more than `most` hashes.
+__device__ std::uint16_t enter(const Table& table, std::int32_t most, unsigned long long hash,
+                               std::int32_t row) {
+  for (std::uint32_t place = hash % kPlaces;; place = (place + 1) % kPlaces) {
+    unsigned long long found = latest(table.hashes + place);
+    if (found != hash && latest(table.count) > most) return kNoPlace;
+    if (found == 0) {
+      found = atomicCAS(table.hashes + place, 0ULL, hash);
+      if (found == 0) {
+        atomicAdd(table.count, 1);
+        found = hash;
+      }
+    }
+    if (found != hash) continue;
+    const auto entry = ~static_cast<std::uint32_t>(row);
+    if (latest(table.first_rows + place) < entry) atomicMax(table.first_rows + place, entry);
+    return static_cast<std::uint16_t>(place);
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    enter_rows(PatternRows rows, Table table, std::int32_t most, std::uint16_t* place_of_row) {
+  if (__any_sync(0xffffffffu, latest(table.count) > most)) return;  // the whole warp
+  const Row row = row_at(rows, this_row());
+  std::uint64_t sum = 0;
+  for (std::int32_t j = this_lane(); j < row.length; j += kRowLanes)
+    sum += pattern_term(j, __ldg(rows.col_idx + row.begin + j) - row.number);
+  for (int other = 1; other < kRowLanes; other *= 2)
+    sum += __shfl_xor_sync(0xffffffffu, sum, other);
+  if (this_lane() != 0 || this_row() >= rows.slice_rows) return;
+  place_of_row[this_row()] =
+      row.length == 0 ? kNoPlace : enter(table, most, pattern_hash(sum, row.length), row.number);
+}
+
+// One block writes one pattern. Pattern 0 has no row and no entries.
+__global__ void write_patterns(PatternRows rows, std::int32_t width,
+                               const std::int32_t* __restrict__ first_rows,
+                               std::int32_t* __restrict__ differences) {
+  const int pattern = blockIdx.x;
+  const std::int32_t row = pattern == 0 ? 0 : first_rows[pattern - 1];
+  const std::int32_t begin = rows.row_ptr[row];
+  const std::int32_t length = pattern == 0 ? 0 : rows.row_ptr[row + 1] - begin;
+  for (std::int32_t j = threadIdx.x; j < width; j += blockDim.x)
+    differences[pattern * width + j] = j < length ? rows.col_idx[begin + j] - row : kNoDifference;
+}
+
+// Writes the pattern of each row, and sets *differs where a row does not have the differences of its
+// pattern, whose hash is the same.
+__global__ void __launch_bounds__(kThreads)
+    number_rows(PatternRows rows, std::int32_t width,
+                const std::uint16_t* __restrict__ place_of_row,
+                const std::uint16_t* __restrict__ pattern_of_place,
+                const std::int32_t* __restrict__ differences, PatternId* of_rows,
+                std::int32_t* differs) {
+  const std::int64_t at = this_row();
+  const int size = kLanes * rows.lane_rows;
+  if (at >= rows.slices * size) return;
+  const std::uint16_t place = at < rows.slice_rows ? place_of_row[at] : kNoPlace;
+  const std::uint16_t pattern = place == kNoPlace ? 0 : pattern_of_place[place];
+  if (this_lane() == 0)
+    of_rows[at / size * size + position(static_cast<int>(at % size), rows.lane_rows)] =
+        static_cast<PatternId>(pattern);
+  const Row row = row_at(rows, at);
+  bool same = true;
+  for (std::int32_t j = this_lane(); j < row.length; j += kRowLanes)
+    same &= __ldg(rows.col_idx + row.begin + j) - row.number == differences[pattern * width + j];
+  if (row.length < width && this_lane() == 0)
+    same &= differences[pattern * width + row.length] == kNoDifference;
+  if (!same) *differs = 1;
+}
+
+// The first rows of all patterns, in ascending order, and the pattern of each place.
+struct Numbers {
+  std::vector<std::int32_t> first_rows;
+  std::vector<std::uint16_t> pattern_of_place = std::vector<std::uint16_t>(kPlaces);
+};
+
+Numbers number(const std::vector<std::uint32_t>& table) {
+  std::vector<std::pair<std::uint32_t, std::uint16_t>> found;  // row, place
+  for (std::uint32_t place = 0; place < kPlaces; ++place)
+    if (table[place] != 0) found.emplace_back(~table[place], static_cast<std::uint16_t>(place));
+  std::sort(found.begin(), found.end());
+  Numbers numbers;
+  for (const auto& [row, place] : found) {
+    numbers.first_rows.push_back(static_cast<std::int32_t>(row));
+    numbers.pattern_of_place[place] = static_cast<std::uint16_t>(numbers.first_rows.size());
+  }
+  return numbers;
+}
+
+// The maximum number of patterns, that of rows without entries included.
+std::int32_t max_patterns(std::int32_t width, std::int64_t nnz) {
+  std::int32_t patterns = 0;
+  while (few_patterns(patterns + 1, width, nnz)) ++patterns;
+  return patterns;
+}
+
+template <class T>
+ScratchBuffer<T> on_device(const std::vector<T>& from, StreamRef stream) {
+  ScratchBuffer<T> to(from.size(), stream);
+  copy_to_device(std::span<const T>(from), to.span(), stream);
+  return to;
+}
+
+}  // namespace
+
+DevicePatterns find_patterns(const PatternRows& rows, StreamRef stream) {
+  const std::int32_t width = pattern_width(rows.longest);
+  const std::int32_t most = max_patterns(width, rows.nnz) - 1;
+  if (most < 1) return {};
+  ScratchBuffer<unsigned long long> hashes(kPlaces, stream);
+  ScratchBuffer<std::uint32_t> table(kPlaces, stream);
+  ScratchBuffer<std::int32_t> counters(2, stream);  // hashes; whether a row differs
+  ScratchBuffer<std::uint16_t> place_of_row(rows.slice_rows, stream);
+  fill_zero(hashes.span(), stream);
+  fill_zero(table.span(), stream);
+  fill_zero(counters.span(), stream);
+  enter_rows<<<blocks_for(rows.slice_rows), kThreads, 0, stream>>>(
+      rows, {hashes.data(), table.data(), counters.data()}, most, place_of_row.data());
+  check_launch();
+  if (read_back(counters.data(), stream) > most) return {};
+
+  std::vector<std::uint32_t> first_rows(kPlaces);
+  copy_to_host(table.view(), std::span(first_rows), stream);
+  synchronize(stream);
+  const Numbers numbers = number(first_rows);
+  const auto pattern_rows = on_device(numbers.first_rows, stream);
+  const auto pattern_of_place = on_device(numbers.pattern_of_place, stream);
+  const auto patterns = static_cast<std::int64_t>(numbers.first_rows.size()) + 1;
+  DevicePatterns result{
+      .of_rows = DeviceBuffer<PatternId>(rows.slices * kLanes * rows.lane_rows, stream),
+      .differences = DeviceBuffer<std::int32_t>(patterns * width, stream),
+      .width = width};
+  write_patterns<<<static_cast<unsigned>(patterns), 64, 0, stream>>>(
+      rows, width, pattern_rows.data(), result.differences.data());
+  check_launch();
+  number_rows<<<blocks_for(rows.slices * kLanes * rows.lane_rows), kThreads, 0, stream>>>(
+      rows, width, place_of_row.data(), pattern_of_place.data(), result.differences.data(),
+      result.of_rows.data(), counters.data() + 1);
+  check_launch();
+  if (read_back(counters.data() + 1, stream) != 0) return {};
+  return result;
+}
+
+}  // namespace trireme::sell

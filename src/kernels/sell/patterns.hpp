@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds the patterns of the rows of a SELL layout (layout.hpp) on the host.
+#pragma once
+
+#include "kernels/sell/layout.hpp"
+
+namespace trireme::sell {
+
+// Gives each row of the slices the number of its pattern, and sets code.patterned, where all rows of
+// at most `longest` nonzeros have few patterns. slice_ptr, row_order and code.lane_rows are known. The
+// patterns are numbered in the order of the caller's rows that have them first. Takes O(nnz) time.
+template <class Value>
+void find_patterns(const CsrView<Value>& a, std::int64_t longest, Layout<Value>& layout);
+
+}  // namespace trireme::sell

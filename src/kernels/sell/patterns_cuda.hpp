@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds the patterns of the rows of a SELL layout (layout.hpp) on the device.
+#pragma once
+
+#include <cstdint>
+
+#include "device/buffer.hpp"
+#include "kernels/sell/layout.hpp"
+
+namespace trireme::sell {
+
+struct DevicePatterns {
+  DeviceBuffer<PatternId> of_rows;         // as Layout::patterns; empty where there are too many
+  DeviceBuffer<std::int32_t> differences;  // as Layout::differences
+  std::int32_t width = 0;
+};
+
+// A CSR without its values, and the rows of the layout.
+struct PatternRows {
+  std::int64_t nnz = 0;  // of all rows
+  std::int64_t slice_rows = 0, slices = 0;
+  std::int32_t longest = 0;  // nonzeros of the longest row of the slices
+  int lane_rows = 1;
+  const std::int32_t* row_ptr = nullptr;
+  const std::int32_t* col_idx = nullptr;
+  const std::int32_t* row_order = nullptr;  // null: the caller's order
+};
+
+// The arrays are equal to those of find_patterns() in patterns.hpp. Reads the columns twice, and only
+// the first of them where there are many patterns. Synchronises `stream`.
+DevicePatterns find_patterns(const PatternRows& rows, StreamRef stream);
+
+}  // namespace trireme::sell
