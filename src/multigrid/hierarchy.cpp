@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.hpp"
 #include "multigrid/hierarchy_parts.hpp"
 #include "multigrid/host_cycle.hpp"
+#include "parallel/collective.hpp"
 
 namespace trireme::multigrid {
 
@@ -58,5 +60,31 @@ double Hierarchy::grid_complexity() const {
 
 std::int64_t Hierarchy::bytes() const { return parts_->bytes(); }
 const std::string& Hierarchy::remark() const { return parts_->remark; }
+
+std::vector<HostLevelParts> Hierarchy::parts() const {
+  if (size_of(parts_->comm) > 1)
+    fail(ExitCode::internal, "the parts of a hierarchy are asked for on several ranks");
+  std::vector<HostLevelParts> parts;
+  for (const auto& level : parts_->levels) {
+    HostLevelParts& part = parts.emplace_back();
+    part.kind = level->text.kind;
+    part.rows = level->matrix->local_rows();
+    if (part.kind == CycleLevel::Kind::solved) {
+      part.dense_inverse = level->inverse.values;
+      continue;
+    }
+    part.precision = level->precision;
+    part.smoothing = level->text.smoothing;
+    part.block_size = level->text.block_size;
+    part.a = level->matrix->blocks.local.view();
+    part.inverse = level->smoother.inverse;
+    if (!level->transfer) continue;
+    const Transfer& transfer = *level->transfer;
+    part.transfer_precision = transfer.precision;
+    part.p = transfer.coarsening.p.view();
+    part.restriction = transfer.product->restriction().view();
+  }
+  return parts;
+}
 
 }  // namespace trireme::multigrid

@@ -11,6 +11,7 @@
 
 #include "distributed/distributed_matrix.hpp"
 #include "multigrid/facts.hpp"
+#include "multigrid/level_parts.hpp"
 #include "multigrid/near_nullspace.hpp"
 #include "multigrid/options.hpp"
 
@@ -48,6 +49,9 @@ class Hierarchy {
   // Why the coarsening ended before the coarsest level was small enough for a dense inverse. Empty
   // where it was.
   const std::string& remark() const;
+  // Views of all levels, the finest one first, for a cycle elsewhere. They hold until renew(). Throws
+  // Error{internal} on several ranks.
+  std::vector<HostLevelParts> parts() const;
 
  private:
   struct Parts;
