@@ -48,22 +48,13 @@ struct CudaBlockSolver::Work {
         block(of.rows(), of.order(), stream),
         sums(of.rows(), stream) {}
 
-  // Whether a GPU has loops with a preconditioner of this type.
-  template <class M>
-  static constexpr bool serves() {
-    if constexpr (std::is_same_v<M, std::monostate>)
-      return false;
-    else
-      return !M::info.host_only;
-  }
-
   // Calls visit(text, m) with the entry of the method and the preconditioner.
   template <class Visit>
   void visit_solve(const Visit& visit) const {
     std::visit(
         [&](const auto& m) {
           using M = std::decay_t<decltype(m)>;
-          if constexpr (serves<M>())
+          if constexpr (!std::is_same_v<M, std::monostate>)
             visit_method(method, single.variant(), [&](auto entry) { visit(entry, m); });
         },
         single.preconditioner());
@@ -128,6 +119,8 @@ struct CudaBlockSolver::Work {
     const SystemVectors callers{block.vector(0), block.vector(1), zero_guess, norm};
     visit_solve([&](auto entry, const auto& prepared) {
       const auto m = on_block(prepared, of_method);
+      if constexpr (std::is_same_v<std::decay_t<decltype(m)>, Given>)
+        require_on_device(*m.operation);
       run_solve(executor, decltype(entry)::type::with(callers, vector), m);
     });
     block.give_back(x);

@@ -2,8 +2,10 @@
 // The driver with a GPU as its backend: CUDA graphs, and the persistent kernel for small systems.
 #include "solvers/cuda_solver.hpp"
 
+#include <cstdint>
 #include <list>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -237,7 +239,13 @@ class CudaBackend {
   template <class Text, class M>
   State run_graph(const Text& text, const M& m, const Job& job) {
     const LoopKind kind = loop_kind(job);
-    const LoopKey key{job.x, job.state.rule.norm, kind, job.exactly};
+    LoopKey key{job.x, job.state.rule.norm, kind, job.exactly};
+    if constexpr (std::is_same_v<M, Given>) {
+      if (!system_.order().empty())
+        throw Error(ExitCode::internal, "a given preconditioner needs the caller's row order");
+      require_on_device(*m.operation);
+      key.given_version = m.operation->device_version();
+    }
     if (!(key == loop_key_)) loop_.reset();
     loop_key_ = key;
     const int unroll = options_.unroll > 0         ? options_.unroll
@@ -272,6 +280,7 @@ class CudaBackend {
     NormKind norm = NormKind::none;
     LoopKind kind = LoopKind::stepped;
     bool exactly = false;
+    std::uint64_t given_version = 0;
     bool operator==(const LoopKey&) const = default;
   };
 

@@ -51,6 +51,8 @@ struct Job {
 template <class Backend>
 class Driver {
  public:
+  static constexpr bool on_host = Backend::on_host;
+
   // Throws Error{input} for a block that cannot be inverted, Error{usage} for a preconditioner that
   // the method or the backend does not allow. Collective over the system's processes.
   Driver(Backend& backend, Method method, Variant variant, const PreconditionerSpec& spec)
@@ -58,9 +60,6 @@ class Driver {
     if (info_of(spec.kind).symmetric && !info_of(method).symmetric)
       throw Error(ExitCode::usage, "preconditioner '" + std::string(info_of(spec.kind).summary) +
                                        "' needs a method for symmetric matrices; use cg or minres");
-    if (info_of(spec.kind).host_only && !Backend::on_host)
-      throw Error(ExitCode::usage, "preconditioner '" + std::string(info_of(spec.kind).summary) +
-                                       "' works on CPUs only; use device: cpu");
     int vectors = 0, own = 0;
     for_each_text([&](auto text) {
       if (text.method == method) vectors = std::max(vectors, decltype(text)::type::vectors);
@@ -179,20 +178,11 @@ class Driver {
         spec.kind, [&](auto m) { preconditioner_ = decltype(m)::type::prepare(*this, spec); });
   }
 
-  // Whether the backend has loops with a preconditioner of this type.
-  template <class M>
-  static constexpr bool serves() {
-    if constexpr (std::is_same_v<M, std::monostate>)
-      return false;
-    else
-      return Backend::on_host || !M::info.host_only;
-  }
-
   State run(const Job& job) {
     State state;
     const auto with = [&](const auto& m) {
       using M = std::decay_t<decltype(m)>;
-      if constexpr (serves<M>())
+      if constexpr (!std::is_same_v<M, std::monostate>)
         visit_method(method_, variant_, [&](auto text) {
           state = backend_.template run<typename decltype(text)::type>(m, job);
         });

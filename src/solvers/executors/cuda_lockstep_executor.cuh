@@ -113,6 +113,11 @@ class CudaLockstepExecutor {
              [this](auto from, auto to) { system_.multiply_exactly(from, to, stream_); });
   }
 
+  // One column after another, each in an array of its own.
+  void apply_given(GivenPreconditioner& given, const double* r, double* z) {
+    multiply(r, z, false, [&](auto from, auto to) { given.enqueue(from, to, stream_); });
+  }
+
   template <class Step>
   void product_and_dot(const double* x, double* y, const Step& step) {
     product(x, y);

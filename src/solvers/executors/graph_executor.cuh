@@ -59,6 +59,10 @@ class GraphExecutor {
     system_.multiply_exactly(span(x), span(y), stream_);
   }
 
+  void apply_given(GivenPreconditioner& given, const double* r, double* z) {
+    given.enqueue(span(r), span(z), stream_);
+  }
+
   template <class Step>
   void product_and_dot(const double* x, double* y, const Step& step) {
     if (inexact_) {
@@ -159,16 +163,9 @@ class GraphExecutor {
   template <class... Parameters, class... Arguments>
   void launch_after(int blocks, int threads, void (*kernel)(Parameters...),
                     const Arguments&... arguments) {
-    cudaLaunchAttribute overlap{};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = blocks;
-    config.blockDim = threads;
-    config.stream = stream_;
-    config.attrs = &overlap;
-    config.numAttrs = system_.processes() == 1 && window_.launches_may_overlap() ? 1 : 0;
-    cuda_check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
+    launch_overlapping(static_cast<unsigned>(blocks), static_cast<unsigned>(threads),
+                       system_.processes() == 1 && window_.launches_may_overlap(), stream_, kernel,
+                       arguments...);
   }
 
   // Runs a while node whose body is `unroll` iterations. The host takes no part until it ends.

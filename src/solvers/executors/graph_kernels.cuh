@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "device/block_sum.cuh"
+#include "device/overlap.cuh"
 #include "device/peer_words.cuh"
 #include "solvers/executors/cuda_control.cuh"
 
@@ -97,16 +98,6 @@ __device__ void complete(const PendingSums& pending, PeerSums* peers, Control& c
 
 // Stands for the step of a pass that has none.
 struct NoStep {};
-
-// Must be the first statement of every kernel that launch_after() launches. Such a kernel may start
-// before the previous kernel has ended: this function waits for that end, and then lets the next
-// kernel start early in the same way.
-__device__ __forceinline__ void wait_for_predecessor() {
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-  cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
 
 // Runs one pass and writes its partial sums. With a Step, the last block to finish also applies the
 // step to all pending sums. `tickets` counts the finished blocks; it is 0 between launches.

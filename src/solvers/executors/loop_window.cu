@@ -23,13 +23,6 @@ constexpr auto kSpin = std::chrono::microseconds(1000);
 constexpr auto kSleep = std::chrono::microseconds(50);
 constexpr auto kLookEvery = std::chrono::milliseconds(10);
 
-// Whether wait_for_predecessor() was compiled into the kernels that run on this GPU.
-bool code_waits_for_predecessors() {
-  cudaFuncAttributes attributes{};
-  cuda_check(cudaFuncGetAttributes(&attributes, collect_kernel));
-  return device_properties().compute_major >= 9 && attributes.ptxVersion >= 90;
-}
-
 bool finished(EventRef event) {
   const cudaError_t status = cudaEventQuery(event);
   if (status != cudaErrorNotReady) cuda_check(status);
@@ -52,7 +45,7 @@ LoopWindow::LoopWindow(std::int64_t rows, std::size_t dot_partials, StreamRef st
     : blocks_(static_cast<int>(std::clamp<std::int64_t>(
           (rows + kPassThreads - 1) / kPassThreads, 1,
           std::int64_t{device_properties().multiprocessors} * kBlocksPerMultiprocessor))),
-      launches_may_overlap_(code_waits_for_predecessors()),
+      launches_may_overlap_(waits_for_predecessor(collect_kernel)),
       partials_stride_(std::max<std::size_t>(std::size_t(blocks_) * kMaxSums, dot_partials)),
       control_(1, stream),
       history_(kHistory, stream),

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A preconditioner that the caller of a solver applies, such as a multigrid cycle. The executors of
-// the host call it; those of GPUs do not offer it.
+// A preconditioner that the caller of a solver applies, such as a multigrid cycle. Executors of the
+// host call it. Those of GPUs queue it in their stream, where it has a form for GPUs.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
 
 #include "base/error.hpp"
+#include "device/span.hpp"
+#include "device/stream.hpp"
 #include "solvers/preconditioners/spec.hpp"
 #include "solvers/state.hpp"
 
@@ -23,15 +27,29 @@ class GivenPreconditioner {
   // depend on those of r alone. Methods for symmetric matrices need a symmetric positive definite
   // M. Collective over the processes of the system.
   virtual void apply(std::span<const double> r, std::span<double> z) = 0;
+
+  // Makes the form for GPUs on the current device, or brings it up to date, which may wait for the
+  // device. False: there is none. A solver on a GPU calls it before each solve and before it queues
+  // enqueue(). Throws Error{resource} where the memory does not suffice.
+  virtual bool prepare_on_device() { return false; }
+  // Queues z = M^-1 r, in the same order of rows, with vectors in device memory that do not overlap.
+  // Asynchronous in `stream`, which may be recorded into a CUDA graph, also into one that loops on the
+  // device. Allocates no memory. Needs prepare_on_device().
+  virtual void enqueue(DeviceSpan<const double> /*r*/, DeviceSpan<double> /*z*/,
+                       StreamRef /*stream*/) {}
+  // A number that changes when a recorded enqueue() becomes invalid.
+  virtual std::uint64_t device_version() const { return 0; }
 };
+
+// Makes or updates the form of `operation` for GPUs. Throws Error{usage} where it has none.
+inline void require_on_device(GivenPreconditioner& operation);
 
 // In a solve for many right-hand sides, the operation is called once per column.
 struct Given {
   static constexpr PreconditionerInfo info{.pc_type = "",
                                            .summary = "the caller's own operation",
                                            .parameter = {},
-                                           .row_order_is_free = false,
-                                           .host_only = true};
+                                           .row_order_is_free = false};
   static constexpr bool pointwise = false;
   static constexpr int work_vectors = 0;
   using Prepared = Given;
@@ -43,6 +61,7 @@ struct Given {
   static Given prepare(Setup&, const PreconditionerSpec& spec) {
     if (!spec.given)
       throw Error(ExitCode::internal, "a solver was given no operation as its preconditioner");
+    if constexpr (!Setup::on_host) require_on_device(*spec.given);
     return {spec.given};
   }
 
@@ -52,5 +71,11 @@ struct Given {
     e.apply_given(*operation, r, z);
   }
 };
+
+inline void require_on_device(GivenPreconditioner& operation) {
+  if (!operation.prepare_on_device())
+    throw Error(ExitCode::usage, "preconditioner '" + std::string(Given::info.summary) +
+                                     "' works on CPUs only; use device: cpu");
+}
 
 }  // namespace trireme::solvers

@@ -50,7 +50,6 @@ struct PreconditionerInfo {
   bool symmetric = false;         // serves only methods for symmetric matrices
   bool sets_up_together = false;  // the set-up is collective over the processes
   bool row_order_is_free = true;  // the rows may be in the kernel's own order
-  bool host_only = false;         // the executors of GPUs do not offer it
 };
 
 }  // namespace trireme::solvers
