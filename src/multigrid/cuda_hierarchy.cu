@@ -58,6 +58,7 @@ struct Uploaded {
 
 struct DeviceLevel {
   LevelNumbers numbers;
+  std::int64_t nnz = 0;  // of A
   CudaRows a, p, restriction;
   DeviceBuffer<double> inverse, dense_inverse;
 };
@@ -100,6 +101,7 @@ struct CudaHierarchy::Parts {
     DeviceLevel& to = levels.emplace_back();
     CudaLevelFacts& fact = facts.emplace_back();
     to.numbers = level;
+    to.nnz = static_cast<std::int64_t>(level.a.values.size());
     fact.rows = level.rows;
     fact.together = together(level.rows);
     const bool wide = options.wide && !fact.together;
@@ -123,14 +125,23 @@ struct CudaHierarchy::Parts {
     copy_on_device(level.dense_inverse, to.dense_inverse.span(), stream);
   }
 
+  // Whether `given` has levels of these sizes, whose values are stored alike.
+  template <class LevelParts>
+  bool fits(std::span<const LevelParts> given) const {
+    return std::equal(given.begin(), given.end(), levels.begin(), levels.end(),
+                      [](const LevelParts& now, const DeviceLevel& level) {
+                        const LevelNumbers& old = level.numbers;
+                        return now.rows == old.rows && now.kind == old.kind &&
+                               now.precision == old.precision &&
+                               now.transfer_precision == old.transfer_precision &&
+                               now.block_size == old.block_size &&
+                               now.smoothing.degree == old.smoothing.degree &&
+                               static_cast<std::int64_t>(now.a.values.size()) == level.nnz;
+                      });
+  }
+
   void renew(std::size_t l, const DeviceLevelParts& level) {
     DeviceLevel& to = levels[l];
-    if (level.rows != to.numbers.rows || level.kind != to.numbers.kind ||
-        level.precision != to.numbers.precision ||
-        level.transfer_precision != to.numbers.transfer_precision ||
-        level.block_size != to.numbers.block_size)
-      throw Error(ExitCode::internal,
-                  "multigrid on a GPU cannot take new numbers into level " + std::to_string(l));
     to.numbers = level;
     to.a.update_values(level.a, stream);
     to.p.update_values(level.p, stream);
@@ -226,7 +237,8 @@ struct CudaHierarchy::Parts {
   }
 
   void enqueue(const CallersVectors& callers, StreamRef into) const {
-    bool after_launch = false;  // only a step of this cycle is known to be a kernel of the usual kind
+    bool after_launch =
+        false;  // only a step of this cycle is known to be a kernel of the usual kind
     for (const Launch& launch : launches) {
       if (launch.together)
         launch_together(steps_on_device.data() + launch.first, launch.count, callers,
@@ -254,15 +266,19 @@ CudaHierarchy::CudaHierarchy(std::span<const DeviceLevelParts> levels, CycleKind
 
 CudaHierarchy::~CudaHierarchy() = default;
 
-void CudaHierarchy::renew(std::span<const HostLevelParts> levels) {
+bool CudaHierarchy::renew(std::span<const HostLevelParts> levels) {
+  if (!parts_->fits(levels)) return false;
   for (std::size_t l = 0; l < levels.size(); ++l)
     parts_->renew(l, Uploaded(levels[l], parts_->stream).parts);
   parts_->bind();
+  return true;
 }
 
-void CudaHierarchy::renew(std::span<const DeviceLevelParts> levels) {
+bool CudaHierarchy::renew(std::span<const DeviceLevelParts> levels) {
+  if (!parts_->fits(levels)) return false;
   for (std::size_t l = 0; l < levels.size(); ++l) parts_->renew(l, levels[l]);
   parts_->bind();
+  return true;
 }
 
 void CudaHierarchy::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z,

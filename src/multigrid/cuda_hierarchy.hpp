@@ -54,10 +54,10 @@ class CudaHierarchy {
   CudaHierarchy& operator=(const CudaHierarchy&) = delete;
 
   // Takes new numbers for the same patterns, and waits for the copies. What enqueue() queued before
-  // must have ended. A recorded cycle becomes invalid, because it has the old coefficients. Throws
-  // Error{internal} for levels of other sizes or precisions.
-  void renew(std::span<const HostLevelParts> levels);
-  void renew(std::span<const DeviceLevelParts> levels);
+  // must have ended. A recorded cycle becomes invalid, because it has the old coefficients. False, and
+  // nothing changes, for levels of other sizes or precisions.
+  bool renew(std::span<const HostLevelParts> levels);
+  bool renew(std::span<const DeviceLevelParts> levels);
 
   // Queues z = M^-1 r by one cycle. r and z have the rows of the finest level and do not overlap.
   // Asynchronous in `stream`, which may be recorded into a CUDA graph, also into one that loops on the

@@ -22,8 +22,8 @@ CudaHierarchy::CudaHierarchy(std::span<const DeviceLevelParts>, CycleKind,
   no_cuda();
 }
 CudaHierarchy::~CudaHierarchy() = default;
-void CudaHierarchy::renew(std::span<const HostLevelParts>) { no_cuda(); }
-void CudaHierarchy::renew(std::span<const DeviceLevelParts>) { no_cuda(); }
+bool CudaHierarchy::renew(std::span<const HostLevelParts>) { no_cuda(); }
+bool CudaHierarchy::renew(std::span<const DeviceLevelParts>) { no_cuda(); }
 void CudaHierarchy::enqueue(DeviceSpan<const double>, DeviceSpan<double>, StreamRef) const {
   no_cuda();
 }

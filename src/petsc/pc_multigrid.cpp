@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "parallel/collective.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/near_nullspace.hpp"
 #include "petsc/private_headers.hpp"
@@ -41,14 +42,17 @@ void MultigridPc::set_up(PC pc) {
     kept->renew();
     hierarchy_ = std::move(kept);
     ++renewals_;
+    ++version_;
     return;
   }
+  on_device_.reset();
   hierarchy_.reset();  // before memory is taken for the new one
   hierarchy_ =
       std::make_unique<multigrid::Hierarchy>(entries_.matrix(), near_nullspace_of(pmat), wanted);
   built_ = wanted;
   modes_ = modes;
   ++builds_;
+  ++version_;
 }
 
 void MultigridPc::apply(std::span<const double> r, std::span<double> z) {
@@ -56,7 +60,25 @@ void MultigridPc::apply(std::span<const double> r, std::span<double> z) {
   hierarchy_->apply(r, z);
 }
 
+bool MultigridPc::prepare_on_device() {
+  if (!hierarchy_) fail(ExitCode::internal, "multigrid is applied before it is set up");
+  if (size_of(entries_.matrix()->comm) > 1) return false;
+  if (on_device_ && device_version_ == version_) return true;
+  const std::vector<multigrid::HostLevelParts> parts = hierarchy_->parts();
+  if (!on_device_ || !on_device_->renew(parts)) {
+    on_device_.reset();  // before memory is taken for the new one
+    on_device_ = std::make_unique<multigrid::CudaHierarchy>(parts, hierarchy_->options().cycle);
+  }
+  device_version_ = version_;
+  return true;
+}
+
+void MultigridPc::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) {
+  on_device_->enqueue(r, z, stream);
+}
+
 void MultigridPc::forget() {
+  on_device_.reset();
   hierarchy_.reset();
   entries_.forget();
 }

@@ -5,7 +5,7 @@
 //             PCSetReusePreconditioner keeps the old one
 //   PCApply   runs one cycle, under any KSP
 //   KSP types of Trireme run their own loop and call the cycle from there (solvers/preconditioners/
-//   given.hpp)
+//   given.hpp); on one GPU, the loop and the cycle run there (multigrid/cuda_hierarchy.hpp)
 //
 // The entries come from Pmat: from a shell or a Mat of type trireme without a copy, from AIJ and what
 // converts to AIJ by a copy. Its block size (MatSetBlockSize) is the number of unknowns per node, and
@@ -24,10 +24,12 @@
 
 #include <petscksp.h>
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
 #include "config/case.hpp"
+#include "multigrid/cuda_hierarchy.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/options.hpp"
 #include "petsc/mat_entries.hpp"
@@ -52,11 +54,18 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   void set_up(PC pc);
   // Throws Error{internal} before the first set_up(). Collective.
   void apply(std::span<const double> r, std::span<double> z) override;
+  // Copies the hierarchy to the current device where that has not its present numbers. False on
+  // several ranks. Throws Error{internal} before the first set_up().
+  bool prepare_on_device() override;
+  void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) override;
+  std::uint64_t device_version() const override { return device_version_; }
   void forget();
   // The next set_up() finds new aggregates, whatever has changed.
   void forget_levels() { hierarchy_.reset(); }
 
   const multigrid::Hierarchy* hierarchy() const { return hierarchy_.get(); }  // null: not set up
+  // Null: no solver on a GPU has asked for it.
+  const multigrid::CudaHierarchy* on_device() const { return on_device_.get(); }
   int builds() const { return builds_; }
   int renewals() const { return renewals_; }
 
@@ -66,6 +75,9 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   PetscObjectId modes_ = 0;   // of the near-null space with which hierarchy_ was built
   MatEntries entries_;
   std::unique_ptr<multigrid::Hierarchy> hierarchy_;
+  std::unique_ptr<multigrid::CudaHierarchy> on_device_;
+  std::uint64_t version_ = 0;         // of the numbers of hierarchy_
+  std::uint64_t device_version_ = 0;  // of those of on_device_
   int builds_ = 0, renewals_ = 0;
 };
 

@@ -127,12 +127,13 @@ TEST_F(Multigrid, FindsASmootherForANonsymmetricMatrix) {
 }
 
 TEST_F(Multigrid, FallsBackToPetscOnAGpu) {
-  const EngineChoice choice = choose_engine_on_gpu(kTriremeMultigrid, "");
+  const EngineChoice choice = choose_engine_on_gpu(kTriremeMultigrid, "", 2);
   EXPECT_TRUE(falls_back(choice));
   EXPECT_EQ(describe(choice),
             "the resident engine has multigrid on CPUs, and the kernel runs on a GPU");
-  EXPECT_TRUE(choose_engine_on_gpu(PCJACOBI, "").resident());
-  const EngineChoice monitor = choose_engine_on_gpu(PCJACOBI, "-ksp_monitor_true_residual");
+  EXPECT_TRUE(choose_engine_on_gpu(PCJACOBI, "", 2).resident());
+  EXPECT_TRUE(choose_engine_on_gpu(kTriremeMultigrid, "", 1).resident());
+  const EngineChoice monitor = choose_engine_on_gpu(PCJACOBI, "-ksp_monitor_true_residual", 1);
   EXPECT_FALSE(monitor.resident());
   EXPECT_FALSE(falls_back(monitor));
   EXPECT_FALSE(falls_back(choose_engine("gmres", "jacobi")));

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The cycle on a GPU is the cycle of the host. Skips without a GPU.
+#include "multigrid/cuda_hierarchy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "device/device.hpp"
+#include "multigrid/on_gpu.hpp"
+
+namespace trireme::multigrid {
+namespace {
+
+using test::applied;
+using test::applied_on_gpu;
+using test::expect_near;
+using test::generated;
+using test::How;
+using test::random_rows;
+using test::small_levels;
+
+class CycleOnGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no GPU";
+    select_device();
+  }
+  static void expect_same(const DistributedMatrix& a, Hierarchy& m,
+                          const CudaCycleOptions& options = {}) {
+    const Array<double> r = random_rows(a, 3);
+    const Array<double> expected = applied(m, r);
+    const CudaHierarchy there(m.parts(), m.options().cycle, options);
+    expect_near(applied_on_gpu(there, r), expected);
+    expect_near(applied_on_gpu(there, r, How::recorded), expected);
+  }
+};
+
+constexpr CudaCycleOptions kEachStepAlone{.rows_together = 0};
+
+TEST_F(CycleOnGpu, IsThatOfTheHostForEverySmootherDegreeAndCycleAlsoUnderASanitizer) {
+  const auto a = generated(MPI_COMM_SELF, "poisson3d", 9);
+  for (const Smoother smoother :
+       {Smoother::chebyshev, Smoother::jacobi, Smoother::l1_jacobi, Smoother::block_jacobi})
+    for (const int degree : {1, 2, 3})
+      for (const CycleKind cycle : {CycleKind::v, CycleKind::w}) {
+        SCOPED_TRACE(std::string(to_string(smoother)) + " " + std::to_string(degree) +
+                     (cycle == CycleKind::v ? " V" : " W"));
+        Options options = small_levels();
+        options.smoother = smoother;
+        options.degree = degree;
+        options.cycle = cycle;
+        Hierarchy m(a, {}, options);
+        EXPECT_GE(m.levels().size(), 3u);
+        expect_same(*a, m);
+        expect_same(*a, m, kEachStepAlone);
+        expect_same(*a, m, {.rows_together = 200});  // the finest level alone
+      }
+}
+
+TEST_F(CycleOnGpu, IsThatOfTheHostForBlocksAndPrecisionsAlsoUnderASanitizer) {
+  const auto a = generated(MPI_COMM_SELF, "elasticity3d", 5, 3);
+  for (const Smoother smoother : {Smoother::chebyshev, Smoother::block_jacobi})
+    for (const Precision precision : {Precision::full, Precision::mixed}) {
+      Options options = small_levels();
+      options.smoother = smoother;
+      options.block_size = 3;
+      options.precision = precision;
+      Hierarchy m(a, {}, options);
+      expect_same(*a, m);
+      expect_same(*a, m, kEachStepAlone);
+    }
+}
+
+TEST_F(CycleOnGpu, DoesNotDependOnTheLayoutOfItsRowsAlsoUnderASanitizer) {
+  for (const char* kind : {"poisson3d", "graph"}) {
+    const auto a = generated(MPI_COMM_SELF, kind, *kind == 'g' ? 2000 : 12);
+    Hierarchy m(a, {}, small_levels());
+    for (const int lanes : {1, 2, 4, 8, 16, 32})
+      for (const bool wide : {false, true}) {
+        SCOPED_TRACE(std::string(kind) + " " + std::to_string(lanes) + (wide ? " wide" : ""));
+        expect_same(*a, m, {.rows_together = 0, .lanes = lanes, .wide = wide});
+        if (!wide) expect_same(*a, m, {.lanes = lanes});
+      }
+  }
+}
+
+// 45^3 rows, so that columns 65,535 apart exist, and levels on both sides of the limit.
+TEST_F(CycleOnGpu, IsThatOfTheHostOnALargerMatrix) {
+  for (const char* kind : {"poisson3d", "convection3d"}) {
+    const auto a = generated(MPI_COMM_SELF, kind, 45);
+    Hierarchy m(a, {}, {});
+    const CudaHierarchy there(m.parts(), CycleKind::v);
+    EXPECT_FALSE(there.levels().front().together);
+    EXPECT_TRUE(there.levels().back().together);
+    EXPECT_LT(there.launches(), there.steps());
+    expect_same(*a, m);
+    expect_same(*a, m, kEachStepAlone);
+  }
+}
+
+TEST_F(CycleOnGpu, ServesHierarchiesOfOneLevelAndThoseThatEndEarlyAlsoUnderASanitizer) {
+  const auto a = generated(MPI_COMM_SELF, "poisson3d", 14);
+  for (const int max_levels : {1, 2})
+    for (const Smoother smoother : {Smoother::chebyshev, Smoother::block_jacobi}) {
+      Options options = small_levels();
+      options.max_levels = max_levels;
+      options.smoother = smoother;
+      Hierarchy m(a, {}, options);
+      expect_same(*a, m);
+      expect_same(*a, m, kEachStepAlone);
+    }
+  for (const std::int64_t n : {1, 3}) {  // one row; a dense inverse alone
+    const auto tiny = generated(MPI_COMM_SELF, "poisson3d", n);
+    Hierarchy m(tiny, {}, {});
+    expect_same(*tiny, m);
+    expect_same(*tiny, m, kEachStepAlone);
+  }
+}
+
+TEST_F(CycleOnGpu, ServesAnEmptyMatrix) {
+  RowSlab slab;
+  slab.local.row_ptr = {0};
+  const auto a = distribute(MPI_COMM_SELF, std::move(slab), {0, 0});
+  Hierarchy m(a, {}, {});
+  const CudaHierarchy there(m.parts(), CycleKind::v);
+  EXPECT_EQ(there.rows(), 0);
+  EXPECT_TRUE(applied_on_gpu(there, {}).empty());
+}
+
+TEST_F(CycleOnGpu, IsSymmetricAndPositiveDefinite) {
+  const auto a = generated(MPI_COMM_SELF, "poisson3d", 16);
+  for (const Smoother smoother : {Smoother::chebyshev, Smoother::block_jacobi}) {
+    Options options = small_levels();
+    options.smoother = smoother;
+    Hierarchy m(a, {}, options);
+    const CudaHierarchy there(m.parts(), CycleKind::v);
+    const Array<double> r = random_rows(*a, 1), s = random_rows(*a, 11);
+    const Array<double> mr = applied_on_gpu(there, r), ms = applied_on_gpu(there, s);
+    const double rr = test::dot(a->comm, r, mr), ss = test::dot(a->comm, s, ms);
+    EXPECT_GT(rr, 0);
+    EXPECT_GT(ss, 0);
+    EXPECT_NEAR(test::dot(a->comm, r, ms), test::dot(a->comm, s, mr), 1e-12 * std::sqrt(rr * ss));
+  }
+}
+
+TEST_F(CycleOnGpu, FollowsNewValuesAlsoUnderASanitizer) {
+  const auto a = generated(MPI_COMM_SELF, "poisson3d", 14);
+  Hierarchy m(a, {}, small_levels());
+  const Array<double> r = random_rows(*a, 3);
+  CudaHierarchy there(m.parts(), CycleKind::v);
+  const Array<double> before = applied_on_gpu(there, r);
+  Array<double> values = test::values_of(*a);
+  for (std::int64_t i = 0; i < a->local_rows(); ++i)
+    for (auto k = a->blocks.local.row_ptr[i]; k < a->blocks.local.row_ptr[i + 1]; ++k)
+      if (a->blocks.local.col_idx[k] == i) values[k] += 0.3;
+  a->replace_values(values);
+  m.renew();
+  ASSERT_TRUE(there.renew(m.parts()));
+  const Array<double> after = applied_on_gpu(there, r);
+  EXPECT_NE(after, before);
+  expect_near(after, applied(m, r));
+}
+
+TEST_F(CycleOnGpu, LevelsOfAnotherSizeOrPrecisionAreRefusedAndChangeNothing) {
+  const auto a = generated(MPI_COMM_SELF, "poisson3d", 12);
+  Options options = small_levels();
+  Hierarchy m(a, {}, options);
+  const Array<double> r = random_rows(*a, 3);
+  CudaHierarchy there(m.parts(), CycleKind::v);
+  const Array<double> before = applied_on_gpu(there, r);
+  options.precision = Precision::full;
+  Hierarchy exact(a, {}, options);
+  EXPECT_FALSE(there.renew(exact.parts()));
+  options.max_levels = 2;
+  Hierarchy shallow(a, {}, options);
+  EXPECT_FALSE(there.renew(shallow.parts()));
+  EXPECT_EQ(applied_on_gpu(there, r), before);
+}
+
+}  // namespace
+}  // namespace trireme::multigrid
