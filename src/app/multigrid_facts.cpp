@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+
 namespace trireme {
 namespace {
 
@@ -22,9 +24,23 @@ std::string smoother_in_words(const multigrid::Options& options) {
   return "";
 }
 
+// Replaces what the levels say about products on the host.
+void take_device(const multigrid::CudaHierarchy& on_device, MultigridOutcome& outcome) {
+  constexpr int kMeasuredProducts = 5;
+  for (std::size_t l = 0; l < outcome.levels.size(); ++l) {
+    const multigrid::CudaLevelFacts& fact = on_device.levels()[l];
+    if (fact.lanes_of_a == 0) continue;
+    outcome.levels[l].kernel =
+        fmt::format("{} {} per row", fact.lanes_of_a, fact.lanes_of_a == 1 ? "lane" : "lanes");
+    outcome.levels[l].product_us =
+        on_device.measure_product_us(static_cast<int>(l), kMeasuredProducts);
+  }
+}
+
 }  // namespace
 
-MultigridOutcome outcome_of(MPI_Comm comm, const multigrid::Hierarchy& hierarchy) {
+MultigridOutcome outcome_of(MPI_Comm comm, const multigrid::Hierarchy& hierarchy,
+                            const multigrid::CudaHierarchy* on_device) {
   MultigridOutcome outcome;
   for (const multigrid::LevelFacts& level : hierarchy.levels())
     outcome.levels.push_back({.rows = level.rows,
@@ -34,6 +50,7 @@ MultigridOutcome outcome_of(MPI_Comm comm, const multigrid::Hierarchy& hierarchy
                               .precision = level.precision,
                               .product_us = level.product_us,
                               .spectral_radius = level.spectral_radius});
+  if (on_device) take_device(*on_device, outcome);
   outcome.operator_complexity = hierarchy.operator_complexity();
   outcome.grid_complexity = hierarchy.grid_complexity();
   const multigrid::Options& options = hierarchy.options();

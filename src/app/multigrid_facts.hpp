@@ -4,12 +4,14 @@
 
 #include <mpi.h>
 
+#include "multigrid/cuda_hierarchy.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "report/multigrid_outcome.hpp"
 
 namespace trireme {
 
-// Collective.
-MultigridOutcome outcome_of(MPI_Comm comm, const multigrid::Hierarchy& hierarchy);
+// `on_device` is its form on a GPU, or null. Collective.
+MultigridOutcome outcome_of(MPI_Comm comm, const multigrid::Hierarchy& hierarchy,
+                            const multigrid::CudaHierarchy* on_device);
 
 }  // namespace trireme

@@ -134,7 +134,7 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   o.rtol = solver.rtol();
   if (preconditioning) o.preconditioner_choice = preconditioning->outcome();
   if (const multigrid::Hierarchy* const hierarchy = solver.multigrid())
-    o.multigrid = outcome_of(context.matrix->comm, *hierarchy);
+    o.multigrid = outcome_of(context.matrix->comm, *hierarchy, solver.multigrid_on_device());
   o.ranks = size_of(context.matrix->comm);
   o.seconds.read += context.problem.read_seconds;
   o.seconds.build += amat->build_seconds();

@@ -291,6 +291,26 @@ int CudaHierarchy::launches() const { return static_cast<int>(parts_->launches.s
 int CudaHierarchy::steps() const { return static_cast<int>(parts_->steps.size()); }
 const std::vector<CudaLevelFacts>& CudaHierarchy::levels() const { return parts_->facts; }
 
+double CudaHierarchy::measure_product_us(int level, int products) const {
+  const DeviceLevel& of = parts_->levels[level];
+  if (of.a.rows() == 0) return 0;
+  const Stream& stream = parts_->stream;
+  const DeviceBuffer<double> x(of.a.rows(), stream), y(of.a.rows(), stream);
+  fill_zero(x.span(), stream);
+  BoundStep step;
+  step.matrix = of.a.view();
+  step.data.rows = of.a.rows();
+  step.data.x = x.data();
+  step.data.to = y.data();
+  const Event start, stop;
+  launch_step(step, {}, false, stream);
+  start.record(stream);
+  for (int k = 0; k < products; ++k) launch_step(step, {}, false, stream);
+  stop.record(stream);
+  stop.synchronize();
+  return microseconds_between(start, stop) / products;
+}
+
 std::int64_t CudaHierarchy::bytes() const {
   auto sum = static_cast<std::int64_t>(parts_->vectors.size() * sizeof(double));
   for (const CudaLevelFacts& level : parts_->facts) sum += level.bytes;

@@ -69,6 +69,9 @@ class CudaHierarchy {
   int steps() const;     // of a cycle
   std::int64_t bytes() const;
   const std::vector<CudaLevelFacts>& levels() const;
+  // Microseconds of one product with A of a level in a launch of its own, the mean over `products`; 0
+  // for a level that is solved. Waits for the device.
+  double measure_product_us(int level, int products) const;
 
  private:
   struct Parts;

@@ -32,5 +32,6 @@ int CudaHierarchy::launches() const { no_cuda(); }
 int CudaHierarchy::steps() const { no_cuda(); }
 std::int64_t CudaHierarchy::bytes() const { no_cuda(); }
 const std::vector<CudaLevelFacts>& CudaHierarchy::levels() const { no_cuda(); }
+double CudaHierarchy::measure_product_us(int, int) const { no_cuda(); }
 
 }  // namespace trireme::multigrid

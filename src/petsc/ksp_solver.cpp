@@ -215,6 +215,11 @@ const multigrid::Hierarchy* KspSolver::multigrid() const {
   return pc ? pc->hierarchy() : nullptr;
 }
 
+const multigrid::CudaHierarchy* KspSolver::multigrid_on_device() const {
+  const MultigridPc* const pc = multigrid_of(pc_of(ksp_));
+  return pc ? pc->on_device() : nullptr;
+}
+
 double KspSolver::rtol() const {
   PetscReal value = 0;
   petsc_check(KSPGetTolerances(ksp_, &value, nullptr, nullptr, nullptr));

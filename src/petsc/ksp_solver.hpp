@@ -13,6 +13,7 @@
 
 #include "config/case.hpp"
 #include "distributed/distributed_matrix.hpp"
+#include "multigrid/cuda_hierarchy.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "petsc/assembled_mat.hpp"
 #include "petsc/ksp_types.hpp"
@@ -134,6 +135,8 @@ class KspSolver {
   // The levels of preconditioner multigrid; null for any other one. Valid until the next
   // take_values().
   const multigrid::Hierarchy* multigrid() const;
+  // Its form on a GPU; null where no loop on a GPU has asked for it.
+  const multigrid::CudaHierarchy* multigrid_on_device() const;
   double rtol() const;
   double atol() const;
   // The norm that rtol is a part of. It is `unit` (||b||, or the norm of the first residual where
