@@ -82,7 +82,7 @@ std::vector<HostLevelParts> Hierarchy::parts() const {
     const Transfer& transfer = *level->transfer;
     part.transfer_precision = transfer.precision;
     part.p = transfer.coarsening.p.view();
-    part.restriction = transfer.product->restriction().view();
+    part.restriction = transfer.restriction().view();
   }
   return parts;
 }
