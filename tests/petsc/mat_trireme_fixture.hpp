@@ -76,8 +76,9 @@ inline std::string type_of(Mat mat) {
   return type;
 }
 
-// Solves A x = b by `type` and Jacobi to 1e-9; returns the relative residual by AIJ.
-inline double residual_of_solve(Mat mat, Mat aij, const char* type, KSP ksp) {
+// Solves A x = b by `type` and the preconditioner to 1e-9; returns the relative residual by AIJ.
+inline double residual_of_solve(Mat mat, Mat aij, const char* type, KSP ksp,
+                                const char* preconditioner = PCJACOBI) {
   VecHandle x, b, r;
   petsc_check(MatCreateVecs(aij, x.put(), b.put()));
   petsc_check(VecDuplicate(b, r.put()));
@@ -88,7 +89,7 @@ inline double residual_of_solve(Mat mat, Mat aij, const char* type, KSP ksp) {
   petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
   PC pc = nullptr;
   petsc_check(KSPGetPC(ksp, &pc));
-  petsc_check(PCSetType(pc, PCJACOBI));
+  petsc_check(PCSetType(pc, preconditioner));
   petsc_check(KSPSolve(ksp, b, x));
   petsc_check(MatMult(aij, x, r));
   petsc_check(VecAYPX(r, -1, b));

@@ -10,6 +10,7 @@
 #include "petsc/ksp_types.hpp"
 #include "petsc/mat_trireme.hpp"
 #include "petsc/mat_trireme_fixture.hpp"
+#include "petsc/pc_multigrid.hpp"
 #include "support/petsc_environment.hpp"
 
 namespace trireme {
@@ -64,6 +65,33 @@ TEST_F(MatTriremeOnAGpu, KeepsTheWholeLoopOfAResidentKspThere) {
       EXPECT_LT(residual_of_solve(mat, aij, type, ksp), 1.001e-9) << "follows new values";
       EXPECT_LT(relative_difference(aij, mat, mult), 1e-14) << "MatMult is exact";
     }
+}
+
+TEST_F(MatTriremeOnAGpu, RunsMultigridThereOnOneRank) {
+  if (size_of(MPI_COMM_WORLD) > 1) GTEST_SKIP() << "several GPUs are not served";
+  for (const char* type : {KSPTRIREMECG, KSPTRIREMEBICGSTAB, KSPTRIREMEMINRES}) {
+    SCOPED_TRACE(type);
+    const MatHandle mat = trireme_of(aij, nullptr, "cuda");
+    KspHandle ksp;
+    petsc_check(KSPCreate(MPI_COMM_WORLD, ksp.put()));
+    const auto solve = [&](const char* what) {
+      EXPECT_LT(residual_of_solve(mat, aij, type, ksp, kTriremeMultigrid), 1.001e-9) << what;
+      EXPECT_TRUE(ksp_facts(ksp)->executor.starts_with("cuda")) << ksp_facts(ksp)->executor;
+    };
+    solve("");
+    PC pc = nullptr;
+    petsc_check(KSPGetPC(ksp, &pc));
+    ASSERT_NE(multigrid_of(pc)->on_device(), nullptr);
+    solve("by the recorded loop");
+    change(mat);
+    solve("follows new values");
+    EXPECT_EQ(multigrid_of(pc)->renewals(), 1);
+    petsc_check(PetscOptionsSetValue(nullptr, "-pc_trireme_mg_degree", "3"));
+    petsc_check(PCSetFromOptions(pc));
+    solve("follows a new hierarchy");
+    EXPECT_EQ(multigrid_of(pc)->builds(), 2);
+    petsc_check(PetscOptionsClear(nullptr));
+  }
 }
 
 TEST_F(MatTriremeOnAGpu, ComesThereByItselfWhereAResidentKspAsks) {
