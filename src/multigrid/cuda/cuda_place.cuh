@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The GPU as a place for the functors of the set-up: what host_place.hpp is on the host, by kernels
+// in one stream. Sums have the bits of the host: the terms of a block are added in their order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+
+#include "device/buffer.hpp"
+#include "device/check.hpp"
+#include "device/with_scratch.cuh"
+#include "multigrid/host_place.hpp"
+
+namespace trireme::multigrid {
+
+namespace place_kernels {
+
+inline constexpr int kSumThreads = 256;
+
+template <class F>
+__global__ void for_each(std::int64_t n, const F f) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
+       i += step)
+    f(i);
+}
+
+template <class F, class Value>
+__global__ void write_each(std::int64_t n, const F f, Value* to) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
+       i += step)
+    to[i] = static_cast<Value>(f(i));
+}
+
+// Adds count terms in their order; thread 0 returns the sum. All threads of the block call it.
+template <class F>
+__device__ double add_in_order(std::int64_t count, double total, double* terms, const F& term) {
+  for (std::int64_t t = threadIdx.x; t < count; t += kSumThreads) terms[t] = term(t);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+#pragma unroll 8
+    for (std::int64_t t = 0; t < count; ++t) total += terms[t];
+  }
+  __syncthreads();
+  return total;
+}
+
+// sums[b] = the sum of f(i) over the block b of kSumBlock numbers i.
+template <class F>
+__global__ void __launch_bounds__(kSumThreads) sum_blocks(std::int64_t n, const F f, double* sums) {
+  __shared__ double terms[HostPlace::kSumBlock];
+  for (std::int64_t first = blockIdx.x * HostPlace::kSumBlock; first < n;
+       first += gridDim.x * HostPlace::kSumBlock) {
+    const std::int64_t count = n - first < HostPlace::kSumBlock ? n - first : HostPlace::kSumBlock;
+    const double total =
+        add_in_order(count, 0.0, terms, [&](std::int64_t t) { return double(f(first + t)); });
+    if (threadIdx.x == 0) sums[first / HostPlace::kSumBlock] = total;
+  }
+}
+
+// *sum = the sum of the parts, by one block.
+static __global__ void __launch_bounds__(kSumThreads)
+    sum_parts(std::int64_t count, const double* parts, double* sum) {
+  __shared__ double terms[HostPlace::kSumBlock];
+  double total = 0;
+  for (std::int64_t first = 0; first < count; first += HostPlace::kSumBlock) {
+    const std::int64_t here =
+        count - first < HostPlace::kSumBlock ? count - first : HostPlace::kSumBlock;
+    total = add_in_order(here, total, terms, [&](std::int64_t t) { return parts[first + t]; });
+  }
+  if (threadIdx.x == 0) *sum = total;
+}
+
+struct Larger {
+  template <class Value>
+  __host__ __device__ Value operator()(const Value& a, const Value& b) const {
+    if (a != a) return b;
+    return a < b ? b : a;
+  }
+};
+
+struct Add {
+  __host__ __device__ std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    return a + b;
+  }
+};
+
+}  // namespace place_kernels
+
+class CudaPlace {
+ public:
+  explicit CudaPlace(StreamRef stream) : stream_(stream) {}
+  StreamRef stream() const { return stream_; }
+
+  // Uninitialised memory, which is freed in the stream.
+  template <class T>
+  ScratchBuffer<T> array(std::int64_t count) const {
+    return ScratchBuffer<T>(static_cast<std::size_t>(count), stream_);
+  }
+
+  // Runs f(i) for 0 <= i < n.
+  template <class F>
+  void for_each(std::int64_t n, const F& f) const {
+    if (n == 0) return;
+    const Shape shape(n);
+    place_kernels::for_each<<<shape.blocks, shape.threads, 0, stream_>>>(n, f);
+    check_launch();
+  }
+
+  // The sum of f(i) over 0 <= i < n, with the bits of HostPlace::sum(). Waits for the stream.
+  template <class F>
+  double sum(std::int64_t n, const F& f) const {
+    if (n == 0) return 0;
+    const std::int64_t blocks = (n + HostPlace::kSumBlock - 1) / HostPlace::kSumBlock;
+    const ScratchBuffer<double> parts = array<double>(blocks), total = array<double>(1);
+    place_kernels::sum_blocks<<<static_cast<unsigned>(std::min<std::int64_t>(blocks, kMaxBlocks)),
+                                place_kernels::kSumThreads, 0, stream_>>>(n, f, parts.data());
+    check_launch();
+    place_kernels::sum_parts<<<1, place_kernels::kSumThreads, 0, stream_>>>(blocks, parts.data(),
+                                                                            total.data());
+    check_launch();
+    return read_back(total.data(), stream_);
+  }
+
+  // The maximum of f(i) over 0 <= i < n, or `least` without any. NaN counts for nothing. Waits for
+  // the stream.
+  template <class F, class Value>
+  Value maximum(std::int64_t n, Value least, const F& f) const {
+    if (n == 0) return least;
+    const ScratchBuffer<Value> values = array<Value>(n), largest = array<Value>(1);
+    const Shape shape(n);
+    place_kernels::write_each<<<shape.blocks, shape.threads, 0, stream_>>>(n, f, values.data());
+    check_launch();
+    with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceReduce::Reduce(scratch, bytes, values.data(), largest.data(), n,
+                                       place_kernels::Larger(), least, stream_);
+    });
+    return read_back(largest.data(), stream_);
+  }
+
+  // Turns the counts in sums[0 .. n-1] into the places where each begins. sums[n] becomes the
+  // total, which is also returned; it is right where it does not fit into 32 bits. Waits for the
+  // stream.
+  std::int64_t sum_exclusively(DeviceSpan<std::int32_t> sums) const {
+    fill_zero(sums.subspan(sums.size() - 1, 1), stream_);
+    const ScratchBuffer<std::int64_t> total = array<std::int64_t>(1);
+    const auto count = static_cast<std::int64_t>(sums.size());
+    with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceReduce::Reduce(scratch, bytes, sums.data(), total.data(), count,
+                                       place_kernels::Add(), std::int64_t{0}, stream_);
+    });
+    with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceScan::ExclusiveSum(scratch, bytes, sums.data(), sums.data(), count,
+                                           stream_);
+    });
+    return read_back(total.data(), stream_);
+  }
+
+  // Returns those of the numbers for which keeps(number) holds, in their order. Waits for the stream.
+  template <class F>
+  ScratchBuffer<std::int32_t> select(DeviceSpan<const std::int32_t> numbers, const F& keeps) const {
+    return select_from(numbers.data(), static_cast<std::int64_t>(numbers.size()), keeps);
+  }
+
+  // The same from an iterator over `count` numbers.
+  template <class Iterator, class F>
+  ScratchBuffer<std::int32_t> select_from(Iterator numbers, std::int64_t count,
+                                          const F& keeps) const {
+    ScratchBuffer<std::int32_t> kept = array<std::int32_t>(count);
+    if (count == 0) return kept;
+    const ScratchBuffer<std::int64_t> found = array<std::int64_t>(1);
+    with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceSelect::If(scratch, bytes, numbers, kept.data(), found.data(), count, keeps,
+                                   stream_);
+    });
+    ScratchBuffer<std::int32_t> result = array<std::int32_t>(read_back(found.data(), stream_));
+    copy_on_device<std::int32_t>({kept.data(), result.size()}, result.span(), stream_);
+    return result;
+  }
+
+ private:
+  static constexpr std::int64_t kMaxBlocks = 1 << 20;
+
+  // Few items are spread over all multiprocessors by small blocks.
+  struct Shape {
+    explicit Shape(std::int64_t n) : threads(n < 1 << 15 ? 32 : 256) {
+      blocks =
+          static_cast<unsigned>(std::min<std::int64_t>((n + threads - 1) / threads, kMaxBlocks));
+    }
+    unsigned threads, blocks = 0;
+  };
+
+  StreamRef stream_;
+};
+
+}  // namespace trireme::multigrid

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Products and transposes of sparse matrices in GPU memory: the functions of sparse_product.hpp on a
+// device, with the same bits.
+#pragma once
+
+#include <cstdint>
+
+#include "device/stream.hpp"
+#include "kernels/device_csr.hpp"
+#include "multigrid/cuda/device_csr_rows.hpp"
+
+namespace trireme::multigrid {
+
+// A B with ascending columns; see ProductRules of sparse_product.hpp for `diagonal` and `run`. No
+// column comes twice in a row of B. Throws Error{resource} for more than 2^31-1 nonzeros, or where
+// the GPU memory does not suffice. Waits for the stream.
+DeviceRows multiply(const DeviceCsr<double>& a, const DeviceCsr<double>& b, bool diagonal,
+                    std::int32_t run, StreamRef stream);
+
+// Computes the numbers of `product` again, asynchronously in the stream. Its array of values is
+// allocated where it is empty.
+void multiply_again(const DeviceCsr<double>& a, const DeviceCsr<double>& b, bool diagonal,
+                    std::int32_t run, DeviceRows& product, StreamRef stream);
+
+// A^T with ascending columns. matrix.values[k] is values[source[k]] of A.
+struct DeviceTransposed {
+  DeviceRows matrix;
+  ScratchBuffer<std::int32_t> source;
+
+  // Takes the values of A again, asynchronously in the stream.
+  void renew(DeviceSpan<const double> values, StreamRef stream);
+};
+DeviceTransposed transposed(const DeviceCsr<double>& a, StreamRef stream);
+
+}  // namespace trireme::multigrid

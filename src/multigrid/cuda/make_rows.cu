@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lists of rows by class, which no functor concerns.
+#include "device/device.hpp"
+#include "multigrid/cuda/make_rows.cuh"
+
+namespace trireme::multigrid {
+
+DeviceRowMaker::DeviceRowMaker(const CudaPlace& place)
+    : place_(place), multiprocessors_(static_cast<unsigned>(device_properties().multiprocessors)) {}
+
+DeviceRowMaker::Lists DeviceRowMaker::make_lists(std::int64_t rows) const {
+  Lists lists;
+  for (auto& list : lists.rows) list = place_.array<std::int32_t>(rows);
+  lists.sizes = place_.array<std::int32_t>(3);
+  fill_zero(lists.sizes.span(), place_.stream());
+  return lists;
+}
+
+DeviceRowMaker::Lists DeviceRowMaker::lists_of(const DeviceRows& matrix, std::int32_t width) const {
+  Lists lists = make_lists(matrix.rows);
+  row_kernels::list_rows<<<blocks_for(matrix.rows, row_kernels::kThreads), row_kernels::kThreads, 0,
+                           place_.stream()>>>(matrix.rows, width, matrix.row_ptr.data(),
+                                              lists.view());
+  check_launch();
+  return lists;
+}
+
+}  // namespace trireme::multigrid

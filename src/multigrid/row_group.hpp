@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A group of lanes that makes one row of a sparse matrix from a functor of make_rows.hpp: first the
+// set of its columns, then the sums. A GPU runs this text with lanes of a warp as the group.
+//
+// The group offers rank(), size(), sync(), sum(int), any(bool), ballot(bool), and
+// compare_and_swap(int*, expected, desired), which returns the number that was there. The lanes that
+// call sync() and the four functions after it are those of the whole group.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "solvers/state.hpp"
+
+namespace trireme::multigrid {
+
+inline constexpr std::int32_t kNoColumn = -1;
+inline constexpr std::int32_t kBehindAllColumns = 0x7fffffff;
+
+TRIREME_HD std::int32_t power_of_two_from(std::int32_t count) {
+  std::int32_t power = 1;
+  while (power < count) power *= 2;
+  return power;
+}
+
+// The columns of one row that have come up, by open addressing in a table of 2^n places. Where the
+// table is too small, full() tells it.
+template <int kWidth, class Group>
+class ColumnSet {
+ public:
+  TRIREME_HD ColumnSet(const Group& group, std::int32_t* table, std::int32_t places)
+      : group_(group), table_(table), places_(places) {
+    for (std::int32_t k = group_.rank(); k < places_; k += group_.size()) table_[k] = kNoColumn;
+    group_.sync();
+  }
+
+  // What a functor uses (make_rows.hpp). The order in which columns come does not matter here.
+  TRIREME_HD std::int32_t lane() const { return group_.rank(); }
+  TRIREME_HD std::int32_t lanes() const { return group_.size(); }
+  TRIREME_HD void next() const {}
+  TRIREME_HD double* at(std::int32_t column) {
+    insert(column);
+    return ignored_;
+  }
+  TRIREME_HD void insert(std::int32_t column) {
+    std::uint32_t place = static_cast<std::uint32_t>(column) * 0x9e3779b1u >> 7;
+    for (std::int32_t probe = 0; probe < places_ && !full_; ++probe, ++place) {
+      std::int32_t* const slot = table_ + (place & static_cast<std::uint32_t>(places_ - 1));
+      const std::int32_t old = group_.compare_and_swap(slot, kNoColumn, column);
+      found_ += old == kNoColumn;
+      if (old == kNoColumn || old == column) return;
+    }
+    full_ = true;
+  }
+
+  // The following functions are called by all lanes, after all columns have come.
+  TRIREME_HD bool full() const { return group_.any(full_); }
+  TRIREME_HD std::int32_t size() const { return group_.sum(found_); }
+
+  // Brings the columns to the front of the table, ascending; returns their number.
+  TRIREME_HD std::int32_t sort() {
+    group_.sync();
+    const std::int32_t count = move_to_front();
+    const std::int32_t padded = power_of_two_from(count);
+    for (std::int32_t k = count + group_.rank(); k < padded; k += group_.size())
+      table_[k] = kBehindAllColumns;
+    group_.sync();
+    sort_bitonically(padded);
+    return count;
+  }
+
+ private:
+  TRIREME_HD std::int32_t move_to_front() {
+    std::int32_t count = 0;
+    for (std::int32_t base = 0; base < places_; base += group_.size()) {
+      const std::int32_t column = table_[base + group_.rank()];
+      const std::uint32_t taken = group_.ballot(column != kNoColumn);
+      group_.sync();  // Columns are written over places that all lanes have read.
+      if (column != kNoColumn)
+        table_[count + std::popcount(taken & ((1u << group_.rank()) - 1))] = column;
+      count += std::popcount(taken);
+    }
+    group_.sync();
+    return count;
+  }
+
+  // Batcher's network (AFIPS 1968) for 2^n columns.
+  TRIREME_HD void sort_bitonically(std::int32_t count) {
+    for (std::int32_t run = 2; run <= count; run *= 2)
+      for (std::int32_t distance = run / 2; distance > 0; distance /= 2) {
+        for (std::int32_t pair = group_.rank(); pair < count / 2; pair += group_.size()) {
+          const std::int32_t low = 2 * pair - (pair & (distance - 1)), high = low + distance;
+          const std::int32_t a = table_[low], b = table_[high];
+          const bool ascending = (low & run) == 0;
+          if ((a > b) == ascending) table_[low] = b, table_[high] = a;
+        }
+        group_.sync();
+      }
+  }
+
+  Group group_;
+  std::int32_t* table_;
+  std::int32_t places_;
+  std::int32_t found_ = 0;  // by this lane
+  bool full_ = false;       // as this lane has seen it
+  double ignored_[kWidth];
+};
+
+// The sums of one row whose columns are known and ascend. Column k of the row, a run, begins with
+// the column columns[k * stride] of the matrix, in units of `unit` columns.
+template <int kWidth, class Group>
+class KnownColumns {
+ public:
+  TRIREME_HD KnownColumns(const Group& group, const std::int32_t* columns, std::int32_t count,
+                          std::int32_t stride, double* sums)
+      : group_(group), columns_(columns), count_(count), stride_(stride), sums_(sums) {
+    for (std::int32_t k = group_.rank(); k < count_ * kWidth; k += group_.size()) sums_[k] = 0;
+    group_.sync();
+  }
+
+  // What a functor uses. Between two calls of next(), the lanes come to different columns.
+  TRIREME_HD std::int32_t lane() const { return group_.rank(); }
+  TRIREME_HD std::int32_t lanes() const { return group_.size(); }
+  TRIREME_HD void next() const { group_.sync(); }
+  TRIREME_HD void insert(std::int32_t) const {}
+  TRIREME_HD double* at(std::int32_t column) const {
+    const std::int32_t wanted = column * stride_;
+    std::int32_t low = 0, high = count_;
+    while (high - low > 1) {
+      const std::int32_t middle = low + (high - low) / 2;
+      (columns_[middle * stride_] <= wanted ? low : high) = middle;
+    }
+    return sums_ + static_cast<std::int64_t>(low) * kWidth;
+  }
+
+ private:
+  Group group_;
+  const std::int32_t* columns_;
+  std::int32_t count_, stride_;
+  double* sums_;
+};
+
+}  // namespace trireme::multigrid
