@@ -34,12 +34,6 @@ class BasicDeviceBuffer {
       : data_(static_cast<T*>(memory::allocate_device(count * sizeof(T), stream))),
         size_(count),
         stream_(stream) {}
-  // Takes over the memory of a buffer of the other lifetime.
-  template <Lifetime other>
-  explicit BasicDeviceBuffer(BasicDeviceBuffer<T, other>&& from)
-      : data_(std::exchange(from.data_, nullptr)),
-        size_(std::exchange(from.size_, 0)),
-        stream_(from.stream_) {}
   ~BasicDeviceBuffer() {
     if (!data_) return;
     if constexpr (lifetime == Lifetime::stream)
@@ -60,9 +54,6 @@ class BasicDeviceBuffer {
   DeviceSpan<const T> view() const { return {data_, size_}; }
 
  private:
-  template <class, Lifetime>
-  friend class BasicDeviceBuffer;
-
   void swap(BasicDeviceBuffer& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

@@ -9,6 +9,7 @@
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 
+#include "device/block_sum.cuh"
 #include "device/buffer.hpp"
 #include "device/check.hpp"
 #include "device/with_scratch.cuh"
@@ -75,6 +76,22 @@ static __global__ void __launch_bounds__(kSumThreads)
   if (threadIdx.x == 0) *sum = total;
 }
 
+// sums[blockIdx.x] = the sum of this block's terms.
+template <class F>
+__global__ void __launch_bounds__(kSumThreads) add_up(std::int64_t n, const F f, double* sums) {
+  double sum = 0;
+  for (std::int64_t i = blockIdx.x * std::int64_t{kSumThreads} + threadIdx.x; i < n;
+       i += gridDim.x * std::int64_t{kSumThreads})
+    sum += f(i);
+  sum = block_sum<kSumThreads>(sum);
+  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+struct Read {
+  const double* from;
+  __host__ __device__ double operator()(std::int64_t i) const { return from[i]; }
+};
+
 struct Larger {
   template <class Value>
   __host__ __device__ Value operator()(const Value& a, const Value& b) const {
@@ -111,19 +128,48 @@ class CudaPlace {
     check_launch();
   }
 
-  // The sum of f(i) over 0 <= i < n, with the bits of HostPlace::sum(). Waits for the stream.
+  // to[i] = f(i) for 0 <= i < n.
+  template <class F, class Value>
+  void write_each(std::int64_t n, const F& f, Value* to) const {
+    if (n == 0) return;
+    const Shape shape(n);
+    place_kernels::write_each<<<shape.blocks, shape.threads, 0, stream_>>>(n, f, to);
+    check_launch();
+  }
+
+  // *to = the sum of f(i) over 0 <= i < n, with the bits of HostPlace::sum().
   template <class F>
-  double sum(std::int64_t n, const F& f) const {
-    if (n == 0) return 0;
+  void sum_into(std::int64_t n, const F& f, double* to) const {
     const std::int64_t blocks = (n + HostPlace::kSumBlock - 1) / HostPlace::kSumBlock;
-    const ScratchBuffer<double> parts = array<double>(blocks), total = array<double>(1);
-    place_kernels::sum_blocks<<<static_cast<unsigned>(std::min<std::int64_t>(blocks, kMaxBlocks)),
-                                place_kernels::kSumThreads, 0, stream_>>>(n, f, parts.data());
+    const ScratchBuffer<double> parts = array<double>(blocks);
+    if (n > 0)
+      place_kernels::sum_blocks<<<static_cast<unsigned>(std::min<std::int64_t>(blocks, kMaxBlocks)),
+                                  place_kernels::kSumThreads, 0, stream_>>>(n, f, parts.data());
     check_launch();
     place_kernels::sum_parts<<<1, place_kernels::kSumThreads, 0, stream_>>>(blocks, parts.data(),
-                                                                            total.data());
+                                                                            to);
     check_launch();
+  }
+
+  // Returns that sum. Waits for the stream.
+  template <class F>
+  double sum(std::int64_t n, const F& f) const {
+    const ScratchBuffer<double> total = array<double>(1);
+    sum_into(n, f, total.data());
     return read_back(total.data(), stream_);
+  }
+
+  // *to = the sum of f(i) in an order that suits a GPU and depends on n only. `n` is above 0.
+  template <class F>
+  void add_up(std::int64_t n, const F& f, double* to) const {
+    const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(
+        (n + place_kernels::kSumThreads - 1) / place_kernels::kSumThreads, 1024));
+    const ScratchBuffer<double> parts = array<double>(blocks);
+    place_kernels::add_up<<<blocks, place_kernels::kSumThreads, 0, stream_>>>(n, f, parts.data());
+    check_launch();
+    place_kernels::add_up<<<1, place_kernels::kSumThreads, 0, stream_>>>(
+        blocks, place_kernels::Read{parts.data()}, to);
+    check_launch();
   }
 
   // The maximum of f(i) over 0 <= i < n, or `least` without any. NaN counts for nothing. Waits for
@@ -132,9 +178,7 @@ class CudaPlace {
   Value maximum(std::int64_t n, Value least, const F& f) const {
     if (n == 0) return least;
     const ScratchBuffer<Value> values = array<Value>(n), largest = array<Value>(1);
-    const Shape shape(n);
-    place_kernels::write_each<<<shape.blocks, shape.threads, 0, stream_>>>(n, f, values.data());
-    check_launch();
+    write_each(n, f, values.data());
     with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceReduce::Reduce(scratch, bytes, values.data(), largest.data(), n,
                                        place_kernels::Larger(), least, stream_);

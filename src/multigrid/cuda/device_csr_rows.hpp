@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 
 #include "device/buffer.hpp"
 #include "kernels/device_csr.hpp"
@@ -22,12 +21,5 @@ struct DeviceRows {
     return {rows, cols, nnz(), row_ptr.view(), col_idx.view(), values.view()};
   }
 };
-
-// The same arrays with a lifetime that no stream bounds.
-inline DeviceCsrMatrix<double> keep(DeviceRows&& a) {
-  return {a.rows, a.cols, DeviceBuffer<std::int32_t>(std::move(a.row_ptr)),
-          DeviceBuffer<std::int32_t>(std::move(a.col_idx)),
-          DeviceBuffer<double>(std::move(a.values))};
-}
 
 }  // namespace trireme::multigrid

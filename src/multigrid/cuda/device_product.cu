@@ -32,6 +32,20 @@ struct Gather {
   __device__ void operator()(std::int64_t k) const { to[k] = from[source[k]]; }
 };
 
+DeviceTransposed pattern_of(std::int64_t cols, DeviceSpan<const std::int32_t> row_ptr,
+                            DeviceSpan<const std::int32_t> col_idx, const CudaPlace& place) {
+  const auto rows = static_cast<std::int64_t>(row_ptr.size()) - 1;
+  const auto nnz = static_cast<std::int64_t>(col_idx.size());
+  DeviceMembers by_column = members_of(col_idx, cols, place);
+  const auto row_of_entry = place.array<std::int32_t>(nnz);
+  place.for_each(rows, WriteRowNumbers{row_ptr.data(), row_of_entry.data()});
+  DeviceTransposed t{{cols, rows, std::move(by_column.first), place.array<std::int32_t>(nnz), {}},
+                     std::move(by_column.member)};
+  place.for_each(
+      nnz, Gather<std::int32_t>{row_of_entry.data(), t.source.data(), t.matrix.col_idx.data()});
+  return t;
+}
+
 }  // namespace
 
 DeviceRows multiply(const DeviceCsr<double>& a, const DeviceCsr<double>& b, bool diagonal,
@@ -54,23 +68,23 @@ void multiply_again(const DeviceCsr<double>& a, const DeviceCsr<double>& b, bool
   });
 }
 
+DeviceRows transposed_pattern(std::int64_t cols, DeviceSpan<const std::int32_t> row_ptr,
+                              DeviceSpan<const std::int32_t> col_idx, StreamRef stream) {
+  return pattern_of(cols, row_ptr, col_idx, CudaPlace(stream)).matrix;
+}
+
 DeviceTransposed transposed(const DeviceCsr<double>& a, StreamRef stream) {
   const CudaPlace place(stream);
-  DeviceMembers by_column = members_of(a.col_idx, a.cols, place);
-  const auto rows = place.array<std::int32_t>(a.nnz);
-  place.for_each(a.rows, WriteRowNumbers{a.row_ptr.data(), rows.data()});
-  DeviceTransposed t{{a.cols, a.rows, std::move(by_column.first), place.array<std::int32_t>(a.nnz),
-                      place.array<double>(a.nnz)},
-                     std::move(by_column.member)};
-  place.for_each(a.nnz,
-                 Gather<std::int32_t>{rows.data(), t.source.data(), t.matrix.col_idx.data()});
-  t.renew(a.values, stream);
+  DeviceTransposed t = pattern_of(a.cols, a.row_ptr, a.col_idx, place);
+  t.matrix.values = place.array<double>(a.nnz);
+  place.for_each(a.nnz, Gather<double>{a.values.data(), t.source.data(), t.matrix.values.data()});
   return t;
 }
 
-void DeviceTransposed::renew(DeviceSpan<const double> values, StreamRef stream) {
-  CudaPlace(stream).for_each(matrix.nnz(),
-                             Gather<double>{values.data(), source.data(), matrix.values.data()});
+void take_values(const DeviceRows& a, DeviceSpan<const std::int32_t> source, DeviceRows& transposed,
+                 StreamRef stream) {
+  CudaPlace(stream).for_each(
+      a.nnz(), Gather<double>{a.values.data(), source.data(), transposed.values.data()});
 }
 
 }  // namespace trireme::multigrid

@@ -26,10 +26,15 @@ void multiply_again(const DeviceCsr<double>& a, const DeviceCsr<double>& b, bool
 struct DeviceTransposed {
   DeviceRows matrix;
   ScratchBuffer<std::int32_t> source;
-
-  // Takes the values of A again, asynchronously in the stream.
-  void renew(DeviceSpan<const double> values, StreamRef stream);
 };
 DeviceTransposed transposed(const DeviceCsr<double>& a, StreamRef stream);
+
+// Takes the values of A again, asynchronously in the stream.
+void take_values(const DeviceRows& a, DeviceSpan<const std::int32_t> source, DeviceRows& transposed,
+                 StreamRef stream);
+
+// A matrix without values, whose row c has the rows of A in which column c comes.
+DeviceRows transposed_pattern(std::int64_t cols, DeviceSpan<const std::int32_t> row_ptr,
+                              DeviceSpan<const std::int32_t> col_idx, StreamRef stream);
 
 }  // namespace trireme::multigrid

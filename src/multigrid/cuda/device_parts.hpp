@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of the set-up in GPU memory, for one rank: what strength.hpp, aggregates.hpp,
+// prolongator.hpp, diagonal_repair.hpp and smoother_numbers.hpp do on the host, by the same functors
+// and with the same bits where nothing else is said. Every function works in `stream` and may wait
+// for it. A build without CUDA has the same functions, which throw Error{resource}.
+#pragma once
+
+#include <cstdint>
+
+#include "device/buffer.hpp"
+#include "kernels/device_csr.hpp"
+#include "multigrid/cuda/device_csr_rows.hpp"
+#include "multigrid/dense_inverse.hpp"
+
+namespace trireme::multigrid {
+
+// Throws Error{input} for a row whose diagonal entry is 0 or missing, and for values that are not
+// finite.
+ScratchBuffer<double> checked_diagonal(const DeviceCsr<double>& a, StreamRef stream);
+
+struct DeviceGraph {
+  std::int32_t nodes = 0;
+  ScratchBuffer<std::int32_t> row_ptr, neighbour;
+};
+
+struct DeviceStrength {
+  DeviceGraph graph;
+  ScratchBuffer<std::uint8_t> strong;  // by entry; empty where all entries are strong
+};
+DeviceStrength find_strength(const DeviceCsr<double>& a, std::int32_t block_size, double threshold,
+                             StreamRef stream);
+
+struct DeviceAggregates {
+  ScratchBuffer<std::int32_t> of_node, roots;
+  std::int32_t count() const { return static_cast<std::int32_t>(roots.size()); }
+};
+DeviceAggregates aggregate(const DeviceGraph& graph, bool keep_isolated, StreamRef stream);
+DeviceAggregates aggregate_twice(const DeviceGraph& graph, StreamRef stream);
+
+// Row by row, `width` numbers each; width 0 stands for constants.
+struct DeviceModes {
+  ScratchBuffer<double> values;
+  std::int32_t width = 0;
+};
+
+struct DeviceTentative {
+  ScratchBuffer<double> values;  // empty for constants
+  std::int32_t width = 1;
+  std::int32_t block_size = 1;
+  DeviceModes coarse_modes;
+};
+DeviceTentative make_tentative(const DeviceAggregates& aggregates, const DeviceModes& modes,
+                               std::int32_t block_size, StreamRef stream);
+
+struct DeviceFiltered {
+  DeviceCsr<double> a;
+  DeviceSpan<const std::uint8_t> strong;
+  std::int32_t block_size = 1;
+};
+ScratchBuffer<double> filtered_diagonal(const DeviceFiltered& f, StreamRef stream);
+double filtered_spectral_radius(const DeviceFiltered& f, DeviceSpan<const double> diagonal,
+                                StreamRef stream);
+
+struct DeviceProlongatorRules {
+  DeviceFiltered a;
+  DeviceSpan<const double> diagonal;
+  double weight = 0;
+  DeviceSpan<const std::int32_t> aggregate_of_node;
+  std::int32_t aggregates = 0;
+  const DeviceTentative* tentative = nullptr;
+};
+DeviceRows make_prolongator(const DeviceProlongatorRules& rules, StreamRef stream);
+void refill_prolongator(const DeviceProlongatorRules& rules, DeviceRows& p, StreamRef stream);
+
+// Replaces diagonal entries that are rounding (triple_product.hpp); returns how many there were.
+// `diagonal` is that of the fine matrix.
+std::int64_t repair_diagonal(DeviceRows& coarse, const DeviceCsr<double>& p_transposed,
+                             DeviceSpan<const double> diagonal, StreamRef stream);
+
+// W of the smoothers. Throw Error{input} as smoother_numbers() does.
+void invert_diagonal(const DeviceCsr<double>& a, int level, DeviceSpan<double> inverse,
+                     StreamRef stream);
+void invert_l1_diagonal(const DeviceCsr<double>& a, DeviceSpan<double> inverse, StreamRef stream);
+void invert_blocks(const DeviceCsr<double>& a, std::int64_t size, int level,
+                   DeviceSpan<double> inverse, StreamRef stream);
+// The largest row sum of |a_ij| times the inverse of the diagonal.
+double largest_row_sum(const DeviceCsr<double>& a, DeviceSpan<const double> inverse,
+                       StreamRef stream);
+// The largest eigenvalue of W A that a run of CG sees; 0 if it sees none. Sums and products have an
+// order of their own, so that the last bits differ from those of the host.
+double estimate_radius(const DeviceCsr<double>& a, DeviceSpan<const double> inverse,
+                       std::int64_t block_size, StreamRef stream);
+// The random test of symmetry.hpp.
+bool is_symmetric(const DeviceCsr<double>& a, StreamRef stream);
+
+// eliminate() of dense_inverse.hpp on the device, for a matrix in host memory: two short kernels per
+// row, which move 16 bytes per entry of the matrix and row.
+void eliminate_on_device(Elimination& elimination, StreamRef stream);
+
+}  // namespace trireme::multigrid

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Builds the levels one after the other, as hierarchy_parts.cpp does on the host.
+#include "multigrid/cuda/device_set_up.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/stopwatch.hpp"
+#include "device/stream.hpp"
+#include "multigrid/cuda/device_parts.hpp"
+#include "multigrid/cuda/device_product.hpp"
+#include "multigrid/limits.hpp"
+#include "multigrid/prolongator.hpp"
+#include "multigrid/refusals.hpp"
+#include "multigrid/smoother_numbers.hpp"
+
+namespace trireme::multigrid {
+namespace {
+
+// What renewal needs beside the DeviceLevel.
+struct Transfer {
+  ScratchBuffer<std::uint8_t> strong;
+  DeviceAggregates aggregates;
+  DeviceTentative tentative;
+  bool smoothed = true;
+  ScratchBuffer<std::int32_t> source;  // of the entries of P^T in P
+  DeviceRows a_p;                      // A P, without values between two calls
+};
+
+CsrMatrix<double> on_host(const DeviceCsr<double>& a, StreamRef stream) {
+  return {a.rows, a.cols, to_host(a.row_ptr, stream), to_host(a.col_idx, stream),
+          to_host(a.values, stream)};
+}
+
+}  // namespace
+
+struct DeviceSetUp::Parts {
+  Parts(const DeviceCsr<double>& finest, const NearNullspace& near_nullspace,
+        const Options& requested)
+      : options(requested) {
+    const Stopwatch total;
+    check(finest, near_nullspace);
+    modes.width = near_nullspace.width;
+    modes.values = ScratchBuffer<double>(near_nullspace.values.size(), stream);
+    copy_to_device(std::span<const double>(near_nullspace.values), modes.values.span(), stream);
+    levels.emplace_back().a = finest;
+    node_sizes.push_back(options.block_size);
+    while (coarsen_last()) {
+    }
+    modes = {};
+    for (std::size_t l = 0; l < levels.size(); ++l) set_numbers(l);
+    seconds.total = total.seconds();
+  }
+
+  void renew() {
+    const Stopwatch total;
+    seconds = {};
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      if (l + 1 < levels.size()) renew_transfer(l);
+      set_numbers(l);
+    }
+    seconds.total = total.seconds();
+  }
+
+  Stream stream;  // outlives the arrays below
+  Options options;
+  std::vector<DeviceLevel> levels;
+  std::vector<std::int32_t> node_sizes;
+  std::vector<Transfer> transfers;
+  DeviceModes modes;  // of the last level, while levels are added
+  SetUpFacts seconds;
+  std::string remark;
+  bool symmetric = true;
+
+ private:
+  void check(const DeviceCsr<double>& finest, const NearNullspace& near_nullspace) const {
+    if (finest.rows % options.block_size != 0)
+      fail(ExitCode::usage, "the {} rows of a matrix are no multiple of the block size {}",
+           finest.rows, options.block_size);
+    if (static_cast<std::int64_t>(near_nullspace.values.size()) !=
+        finest.rows * near_nullspace.width)
+      fail(ExitCode::internal, "{} values of {} near-nullspace vectors for {} rows",
+           near_nullspace.values.size(), near_nullspace.width, finest.rows);
+  }
+
+  // The time since the last call, once the stream has done its work.
+  double lap(Stopwatch& watch) const {
+    stream.synchronize();
+    return watch.lap();
+  }
+
+  bool end(std::string why) {
+    remark = std::move(why);
+    return false;
+  }
+
+  // Adds a level below the last one. False where the last level is the coarsest one.
+  bool coarsen_last() {
+    const int l = static_cast<int>(levels.size()) - 1;
+    const DeviceCsr<double> a = levels[l].a;
+    if (a.rows <= options.coarsest_rows) return false;
+    if (l + 1 >= options.max_levels)
+      return end(fmt::format("max_levels is {}", options.max_levels));
+    Stopwatch watch;
+    Transfer t;
+    t.smoothed = options.smoothed_prolongator;
+    {
+      DeviceStrength strength = find_strength(a, node_sizes[l], options.threshold, stream);
+      t.strong = std::move(strength.strong);
+      seconds.strength += lap(watch);
+      t.aggregates = l < options.aggressive_levels ? aggregate_twice(strength.graph, stream)
+                                                   : aggregate(strength.graph, false, stream);
+      seconds.aggregation += lap(watch);
+    }
+    t.tentative = make_tentative(t.aggregates, modes, node_sizes[l], stream);
+    const std::int64_t coarse = std::int64_t{t.aggregates.count()} * t.tentative.width;
+    if (static_cast<double>(coarse) > kShrinksTooLittle * static_cast<double>(a.rows))
+      return end(
+          fmt::format("level {} has {} rows, and the next one would have {}", l, a.rows, coarse));
+    if (coarse == 0) return end(fmt::format("no row of level {} has a strong connection", l));
+    modes = std::move(t.tentative.coarse_modes);
+    DeviceLevel next;
+    make_transfer(l, t, next, watch);
+    if (t.smoothed && static_cast<double>(next.a.nnz) > kFillsUp * static_cast<double>(a.nnz)) {
+      t.smoothed = false;
+      make_transfer(l, t, next, watch);
+    }
+    node_sizes.push_back(t.tentative.width);
+    levels.push_back(std::move(next));
+    transfers.push_back(std::move(t));
+    return true;
+  }
+
+  // Calls use(rules) with what P of level l is made of.
+  template <class Use>
+  void with_rules(std::size_t l, const Transfer& t, const Use& use) {
+    const DeviceFiltered filtered{levels[l].a, t.strong.view(), node_sizes[l]};
+    ScratchBuffer<double> diagonal;
+    double weight = 0;
+    if (t.smoothed) {
+      diagonal = filtered_diagonal(filtered, stream);
+      const double radius = filtered_spectral_radius(filtered, diagonal.view(), stream);
+      if (radius > 0) weight = kProlongatorDamping / radius;
+    }
+    use(DeviceProlongatorRules{filtered, diagonal.view(), weight, t.aggregates.of_node.view(),
+                               t.aggregates.count(), &t.tentative});
+  }
+
+  void make_transfer(std::size_t l, Transfer& t, DeviceLevel& next, Stopwatch& watch) {
+    DeviceLevel& level = levels[l];
+    with_rules(l, t, [&](const DeviceProlongatorRules& rules) {
+      level.p = make_prolongator(rules, stream);
+    });
+    seconds.prolongator += lap(watch);
+    DeviceTransposed restriction = transposed(level.p.view(), stream);
+    level.p_transposed = std::move(restriction.matrix);
+    t.source = std::move(restriction.source);
+    t.a_p = multiply(level.a, level.p.view(), false, t.tentative.width, stream);
+    next.coarse_rows =
+        multiply(level.p_transposed.view(), t.a_p.view(), true, t.tentative.width, stream);
+    t.a_p.values = {};
+    repair(level, next);
+    seconds.products += lap(watch);
+  }
+
+  void renew_transfer(std::size_t l) {
+    Stopwatch watch;
+    DeviceLevel& level = levels[l];
+    DeviceLevel& next = levels[l + 1];
+    Transfer& t = transfers[l];
+    checked_diagonal(level.a, stream);
+    with_rules(l, t, [&](const DeviceProlongatorRules& rules) {
+      refill_prolongator(rules, level.p, stream);
+    });
+    seconds.prolongator += lap(watch);
+    take_values(level.p, t.source.view(), level.p_transposed, stream);
+    multiply_again(level.a, level.p.view(), false, t.tentative.width, t.a_p, stream);
+    multiply_again(level.p_transposed.view(), t.a_p.view(), true, t.tentative.width,
+                   next.coarse_rows, stream);
+    t.a_p.values = {};
+    repair(level, next);
+    seconds.products += lap(watch);
+  }
+
+  void repair(const DeviceLevel& level, DeviceLevel& next) const {
+    const ScratchBuffer<double> diagonal = checked_diagonal(level.a, stream);
+    repair_diagonal(next.coarse_rows, level.p_transposed.view(), diagonal.view(), stream);
+    next.a = next.coarse_rows.view();
+  }
+
+  // Makes or renews what a cycle needs on level l.
+  void set_numbers(std::size_t l) {
+    Stopwatch watch;
+    DeviceLevel& level = levels[l];
+    const bool coarsest = l + 1 == levels.size();
+    if (coarsest && level.a.rows <= std::max<std::int64_t>(options.coarsest_rows, kMaxDenseRows)) {
+      ScaledMatrix scaled = scaled_dense(on_host(level.a, stream).view());
+      eliminate_on_device(scaled.elimination, stream);
+      const DenseInverse inverse = inverse_from(std::move(scaled));
+      if (level.dense_inverse.empty())
+        level.dense_inverse = ScratchBuffer<double>(inverse.values.size(), stream);
+      copy_to_device(std::span<const double>(inverse.values), level.dense_inverse.span(), stream);
+      seconds.coarsest += lap(watch);
+      return;
+    }
+    if (l == 0) symmetric = is_symmetric(level.a, stream);
+    set_smoother(level, {.number = static_cast<int>(l),
+                         .node_size = node_sizes[l],
+                         .coarsest = coarsest,
+                         .symmetric = symmetric});
+    seconds.smoothers += lap(watch);
+  }
+
+  void set_smoother(DeviceLevel& level, const SmoothedLevel& task) const {
+    const DeviceCsr<double>& a = level.a;
+    const Smoother smoother = chosen_smoother(options, task);
+    if (smoother == Smoother::block_jacobi) level.block_size = task.node_size;
+    if (level.inverse.empty())
+      level.inverse = ScratchBuffer<double>(a.rows * level.block_size, stream);
+    const DeviceSpan<double> inverse = level.inverse.span();
+    invert_diagonal(a, task.number, inverse.subspan(0, a.rows), stream);
+    if (smoother == Smoother::l1_jacobi) invert_l1_diagonal(a, inverse, stream);
+    if (smoother == Smoother::block_jacobi)
+      invert_blocks(a, task.node_size, task.number, inverse, stream);
+    const std::int32_t degree = task.coarsest ? kMaxDegree : options.degree;
+    if (smoother == Smoother::l1_jacobi) {
+      level.spectral_radius = 1;
+      level.smoothing = jacobi_smoothing(degree, 1);
+      return;
+    }
+    double radius = task.symmetric ? estimate_radius(a, inverse, level.block_size, stream) : 0;
+    double high = kMargin * radius;
+    if (smoother != Smoother::block_jacobi) {
+      const double bound = largest_row_sum(a, inverse, stream);
+      radius = radius > 0 ? std::min(radius, bound) : bound;
+      high = std::min(kMargin * radius, bound);
+    }
+    if (a.rows > 0 && (!(high > 0) || !std::isfinite(high))) refuse_spectrum(task.number);
+    level.spectral_radius = radius;
+    level.smoothing = smoothing_up_to(high, smoother, degree, task.coarsest);
+  }
+};
+
+DeviceSetUp::DeviceSetUp(const DeviceCsr<double>& finest, const NearNullspace& modes,
+                         const Options& options)
+    : parts_(std::make_unique<Parts>(finest, modes, options)) {}
+DeviceSetUp::~DeviceSetUp() = default;
+
+void DeviceSetUp::renew() { parts_->renew(); }
+const std::vector<DeviceLevel>& DeviceSetUp::levels() const { return parts_->levels; }
+bool DeviceSetUp::symmetric() const { return parts_->symmetric; }
+const SetUpFacts& DeviceSetUp::seconds() const { return parts_->seconds; }
+const std::string& DeviceSetUp::remark() const { return parts_->remark; }
+
+}  // namespace trireme::multigrid

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tentative and smoothed prolongators on a GPU, and the repair of coarse diagonals.
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "multigrid/cuda/device_parts.hpp"
+#include "multigrid/cuda/make_rows.cuh"
+#include "multigrid/cuda/members.cuh"
+#include "multigrid/cuda/with_run.hpp"
+#include "multigrid/diagonal_repair_rows.hpp"
+#include "multigrid/lanczos_steps.hpp"
+#include "multigrid/orthogonalise_modes.hpp"
+#include "multigrid/prolongator_row.hpp"
+#include "multigrid/refusals.hpp"
+
+namespace trireme::multigrid {
+namespace {
+
+// The number of values from one that is not finite to the end, or 0 for a finite one.
+struct UnfitValue {
+  const double* values;
+  std::int64_t count;
+  __device__ std::int64_t operator()(std::int64_t k) const {
+    return values[k] - values[k] == 0 ? 0 : count - k;
+  }
+};
+
+FilteredRows rows_of(const DeviceFiltered& f) {
+  return {MatrixPointers(f.a), f.strong.empty() ? nullptr : f.strong.data(), f.block_size};
+}
+
+template <int kWidth>
+ProlongatorRow<kWidth> row_of(const DeviceProlongatorRules& rules) {
+  const DeviceTentative& t = *rules.tentative;
+  return {rows_of(rules.a), rules.diagonal.data(),
+          rules.weight,     rules.aggregate_of_node.data(),
+          t.values.data(),  t.width};
+}
+
+// The steps of the Lanczos method, whose scalars lie in GPU memory as sums of squares: beta is the
+// root of `squared`.
+struct NormaliseBy {
+  LanczosNormalise step;
+  const double* squared;
+  __device__ void operator()(std::int64_t i) const {
+    LanczosNormalise mine = step;
+    mine.factor = 1 / std::sqrt(*squared);
+    mine(i);
+  }
+};
+struct MultiplyBy {
+  LanczosMultiply step;
+  const double* squared;  // null: beta is 0
+  __device__ double operator()(std::int64_t i) const {
+    LanczosMultiply mine = step;
+    mine.beta = squared ? std::sqrt(*squared) : 0;
+    return mine(i);
+  }
+};
+struct OrthogonaliseBy {
+  LanczosOrthogonalise step;
+  const double* alpha;  // null: 0
+  __device__ double operator()(std::int64_t i) const {
+    LanczosOrthogonalise mine = step;
+    mine.alpha = alpha ? *alpha : 0;
+    return mine(i);
+  }
+};
+
+}  // namespace
+
+DeviceTentative make_tentative(const DeviceAggregates& aggregates, const DeviceModes& modes,
+                               std::int32_t block_size, StreamRef stream) {
+  const CudaPlace place(stream);
+  DeviceTentative result;
+  result.block_size = block_size;
+  result.width = modes.width > 0 ? modes.width : block_size;
+  if (modes.width == 0) return result;
+  const auto count = static_cast<std::int64_t>(modes.values.size());
+  const std::int64_t width = modes.width;
+  const std::int64_t behind =
+      place.maximum(count, std::int64_t{0}, UnfitValue{modes.values.data(), count});
+  if (behind > 0) refuse_mode((count - behind) % width);
+  result.values = place.array<double>(count);
+  copy_on_device(modes.values.view(), result.values.span(), stream);
+  result.coarse_modes = {place.array<double>(aggregates.count() * width * width), modes.width};
+  fill_zero(result.coarse_modes.values.span(), stream);
+  const DeviceMembers members = members_of(aggregates.of_node.view(), aggregates.count(), place);
+  place.for_each(
+      aggregates.count(),
+      OrthogonaliseModes{members.first.data(), members.member.data(), block_size, modes.width,
+                         result.values.data(), result.coarse_modes.values.data()});
+  return result;
+}
+
+ScratchBuffer<double> filtered_diagonal(const DeviceFiltered& f, StreamRef stream) {
+  const CudaPlace place(stream);
+  ScratchBuffer<double> diagonal = place.array<double>(f.a.rows);
+  place.for_each(f.a.rows, FindFilteredDiagonal{rows_of(f), diagonal.data()});
+  return diagonal;
+}
+
+// All steps are queued at once. The host reads the scalars at the end, and drops those of the steps
+// that the loop of spectral_radius.cpp would not have done.
+double filtered_spectral_radius(const DeviceFiltered& f, DeviceSpan<const double> diagonal,
+                                StreamRef stream) {
+  const CudaPlace place(stream);
+  const std::int64_t rows = f.a.rows;
+  const FilteredRows a = rows_of(f);
+  const double bound = place.maximum(rows, 0.0, FilteredRowSum{a, diagonal.data()});
+  if (bound == 0 || !std::isfinite(bound)) return bound;
+  const auto scale = place.array<double>(rows), scaled = place.array<double>(rows);
+  auto last = place.array<double>(rows), now = place.array<double>(rows),
+       next = place.array<double>(rows);
+  const auto alpha = place.array<double>(kLanczosSteps);
+  const auto squared = place.array<double>(kLanczosSteps + 1);  // beta^2 before and after each step
+  place.for_each(
+      rows, LanczosBegin{diagonal.data(), 0, scale.data(), last.data(), now.data(), next.data()});
+  place.sum_into(rows, OrthogonaliseBy{{now.data(), 0, next.data()}, nullptr}, squared.data());
+  for (int step = 0; step < kLanczosSteps; ++step) {
+    std::swap(last, now);
+    std::swap(now, next);
+    const double* const before = squared.data() + step;
+    place.for_each(rows, NormaliseBy{{scale.data(), 0, now.data(), scaled.data()}, before});
+    place.sum_into(
+        rows,
+        MultiplyBy{{a, scale.data(), scaled.data(), now.data(), last.data(), 0, next.data()},
+                   step > 0 ? before : nullptr},
+        alpha.data() + step);
+    place.sum_into(rows, OrthogonaliseBy{{now.data(), 0, next.data()}, alpha.data() + step},
+                   squared.data() + step + 1);
+  }
+  const Array<double> all_alphas = to_host(alpha.view(), stream);
+  const Array<double> all_squares = to_host(squared.view(), stream);
+  std::vector<double> alphas, betas;
+  for (int step = 0; step < kLanczosSteps; ++step) {
+    const double beta = std::sqrt(all_squares[step]);
+    if (!(beta > kLanczosNothing * bound)) break;
+    if (step > 0) betas.push_back(beta);
+    alphas.push_back(all_alphas[step]);
+  }
+  if (alphas.empty()) return bound;
+  const double estimate = largest_eigenvalue(alphas, betas);
+  return estimate > 0 ? std::min(estimate, bound) : bound;
+}
+
+DeviceRows make_prolongator(const DeviceProlongatorRules& rules, StreamRef stream) {
+  const std::int32_t width = rules.tentative->width;
+  return with_run(width, [&](auto run) {
+    return DeviceRowMaker(CudaPlace(stream))
+        .make<run>(rules.a.a.rows, static_cast<std::int64_t>(rules.aggregates) * width,
+                   row_of<run>(rules));
+  });
+}
+
+void refill_prolongator(const DeviceProlongatorRules& rules, DeviceRows& p, StreamRef stream) {
+  with_run(rules.tentative->width,
+           [&](auto run) { DeviceRowMaker(CudaPlace(stream)).fill<run>(p, row_of<run>(rules)); });
+}
+
+std::int64_t repair_diagonal(DeviceRows& coarse, const DeviceCsr<double>& p_transposed,
+                             DeviceSpan<const double> diagonal, StreamRef stream) {
+  const CudaPlace place(stream);
+  const auto weights = place.array<double>(coarse.rows);
+  place.write_each(coarse.rows,
+                   ColumnWeight{p_transposed.row_ptr.data(), p_transposed.col_idx.data(),
+                                p_transposed.values.data(), diagonal.data()},
+                   weights.data());
+  const double largest = place.maximum(coarse.rows, 0.0, place_kernels::Read{weights.data()});
+  return static_cast<std::int64_t>(place.sum(
+      coarse.rows, RepairRow{coarse.row_ptr.data(), coarse.col_idx.data(), coarse.values.data(),
+                             weights.data(), largest > 0 ? largest : 1}));
+}
+
+}  // namespace trireme::multigrid

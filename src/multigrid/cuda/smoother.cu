@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The numbers of the smoothers on a GPU. A run of CG estimates the spectrum; its scalars stay in GPU
+// memory, so that all of its steps are queued at once.
+#include <cooperative_groups.h>
+
+#include <cmath>
+
+#include "base/split_mix.hpp"
+#include "multigrid/cuda/cuda_place.cuh"
+#include "multigrid/cuda/device_parts.hpp"
+#include "multigrid/refusals.hpp"
+#include "multigrid/smoother_rows.hpp"
+#include "multigrid/smoothing.hpp"
+#include "solvers/preconditioners/lanczos_bounds.hpp"
+
+namespace trireme::multigrid {
+namespace {
+
+constexpr int kSteps = 10;
+constexpr double kSymmetryTolerance = 1e-10;  // that of symmetry.cpp
+constexpr int kProductThreads = 128;
+constexpr int kProductLanes = 8;  // per row
+
+// y = A x
+__global__ void __launch_bounds__(kProductThreads)
+    multiply_rows(std::int64_t rows, const MatrixPointers a, const double* x, double* y) {
+  namespace cg = cooperative_groups;
+  const auto tile = cg::tiled_partition<kProductLanes>(cg::this_thread_block());
+  const std::int64_t i =
+      (static_cast<std::int64_t>(blockIdx.x) * kProductThreads + threadIdx.x) / kProductLanes;
+  if (i >= rows) return;
+  double sum = 0;
+  for (std::int32_t k = a.row_ptr[i] + static_cast<std::int32_t>(tile.thread_rank());
+       k < a.row_ptr[i + 1]; k += kProductLanes)
+    sum += a.values[k] * x[a.col_idx[k]];
+  for (int distance = kProductLanes / 2; distance > 0; distance /= 2)
+    sum += tile.shfl_down(sum, distance);
+  if (tile.thread_rank() == 0) y[i] = sum;
+}
+
+void multiply(const DeviceCsr<double>& a, const double* x, double* y, StreamRef stream) {
+  if (a.rows == 0) return;
+  const std::int64_t blocks = (a.rows * kProductLanes + kProductThreads - 1) / kProductThreads;
+  multiply_rows<<<static_cast<unsigned>(blocks), kProductThreads, 0, stream>>>(
+      a.rows, MatrixPointers(a), x, y);
+  check_launch();
+}
+
+struct RandomNumber {
+  std::uint64_t seed;
+  __device__ double operator()(std::int64_t i) const {
+    return to_unit(split_mix(static_cast<std::uint64_t>(i), seed)) - 0.5;
+  }
+};
+struct Dot {
+  const double* a;
+  const double* b;
+  __device__ double operator()(std::int64_t i) const { return a[i] * b[i]; }
+};
+struct ApplyInverse {
+  const double* inverse;
+  std::int64_t size;
+  const double* r;
+  __device__ double operator()(std::int64_t i) const {
+    return size > 1 ? InverseBlocks{inverse, size}(i, r) : InverseDiagonal{inverse}(i, r);
+  }
+};
+// r -= rho / curvature * q
+struct ReduceResidual {
+  const double* rho;
+  const double* curvature;
+  const double* q;
+  double* r;
+  __device__ void operator()(std::int64_t i) const { r[i] -= *rho / *curvature * q[i]; }
+};
+// p = z + next / rho * p
+struct TurnDirection {
+  const double* rho;
+  const double* next;
+  const double* z;
+  double* p;
+  __device__ void operator()(std::int64_t i) const { p[i] = z[i] + *next / *rho * p[i]; }
+};
+
+// The number of rows from one whose diagonal is not positive to the end; inverts the others.
+struct InvertEntry {
+  const std::int32_t* row_ptr;
+  const std::int32_t* col_idx;
+  const double* values;
+  std::int64_t rows;
+  double* inverse;
+  __device__ std::int64_t operator()(std::int64_t i) const {
+    double diagonal = 0;
+    for (std::int32_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
+      if (col_idx[k] == i) diagonal += values[k];
+    inverse[i] = 1 / diagonal;
+    return diagonal > 0 && is_finite(1 / diagonal) ? 0 : rows - i;
+  }
+};
+struct UnfitBlock {
+  InvertNodeBlock invert;
+  std::int64_t nodes;
+  __device__ std::int64_t operator()(std::int64_t node) const {
+    return invert(node) ? 0 : nodes - node;
+  }
+};
+struct ScaledModuli {
+  RowModuli moduli;
+  const double* inverse;
+  __device__ double operator()(std::int64_t i) const { return moduli(i) * inverse[i]; }
+};
+
+RowModuli moduli_of(const DeviceCsr<double>& a) { return {MatrixPointers(a), nullptr, nullptr}; }
+
+}  // namespace
+
+void invert_diagonal(const DeviceCsr<double>& a, int level, DeviceSpan<double> inverse,
+                     StreamRef stream) {
+  const std::int64_t behind = CudaPlace(stream).maximum(
+      a.rows, std::int64_t{0},
+      InvertEntry{a.row_ptr.data(), a.col_idx.data(), a.values.data(), a.rows, inverse.data()});
+  const std::int64_t row = a.rows - behind;
+  if (behind > 0) refuse_diagonal(level, row, 1 / read_back(inverse.data() + row, stream));
+}
+
+void invert_l1_diagonal(const DeviceCsr<double>& a, DeviceSpan<double> inverse, StreamRef stream) {
+  CudaPlace(stream).for_each(a.rows, InvertL1Diagonal{moduli_of(a), inverse.data()});
+}
+
+void invert_blocks(const DeviceCsr<double>& a, std::int64_t size, int level,
+                   DeviceSpan<double> inverse, StreamRef stream) {
+  fill_zero(inverse, stream);
+  const std::int64_t nodes = a.rows / size;
+  const std::int64_t behind = CudaPlace(stream).maximum(
+      nodes, std::int64_t{0}, UnfitBlock{{MatrixPointers(a), size, inverse.data()}, nodes});
+  if (behind > 0) refuse_block(level, (nodes - behind) * size, size);
+}
+
+double largest_row_sum(const DeviceCsr<double>& a, DeviceSpan<const double> inverse,
+                       StreamRef stream) {
+  return CudaPlace(stream).maximum(a.rows, 0.0, ScaledModuli{moduli_of(a), inverse.data()});
+}
+
+double estimate_radius(const DeviceCsr<double>& a, DeviceSpan<const double> inverse,
+                       std::int64_t block_size, StreamRef stream) {
+  const std::int64_t rows = a.rows;
+  if (rows == 0) return 0;
+  const CudaPlace place(stream);
+  const auto r = place.array<double>(rows), z = place.array<double>(rows),
+             p = place.array<double>(rows), q = place.array<double>(rows);
+  const auto rho = place.array<double>(kSteps + 1), curvature = place.array<double>(kSteps);
+  const ApplyInverse precondition{inverse.data(), block_size, r.data()};
+  place.write_each(rows, RandomNumber{0}, r.data());
+  place.write_each(rows, precondition, z.data());
+  copy_on_device(z.view(), p.span(), stream);
+  place.add_up(rows, Dot{r.data(), z.data()}, rho.data());
+  for (int k = 0; k < kSteps; ++k) {
+    multiply(a, p.data(), q.data(), stream);
+    place.add_up(rows, Dot{p.data(), q.data()}, curvature.data() + k);
+    place.for_each(rows, ReduceResidual{rho.data() + k, curvature.data() + k, q.data(), r.data()});
+    place.write_each(rows, precondition, z.data());
+    place.add_up(rows, Dot{r.data(), z.data()}, rho.data() + k + 1);
+    place.for_each(rows, TurnDirection{rho.data() + k, rho.data() + k + 1, z.data(), p.data()});
+  }
+  const Array<double> rhos = to_host(rho.view(), stream);
+  const Array<double> curvatures = to_host(curvature.view(), stream);
+  solvers::LanczosBounds bounds;
+  for (int k = 0; k < kSteps && rhos[k] > 1e-24 * rhos[0]; ++k) {
+    if (!(curvatures[k] > 0) || !std::isfinite(curvatures[k])) break;
+    bounds.add(rhos[k] / curvatures[k], rhos[k + 1] / rhos[k]);
+  }
+  return bounds.size() > 0 ? bounds.largest() : 0;
+}
+
+bool is_symmetric(const DeviceCsr<double>& a, StreamRef stream) {
+  if (a.rows == 0) return true;
+  const CudaPlace place(stream);
+  const auto x = place.array<double>(a.rows), y = place.array<double>(a.rows),
+             product = place.array<double>(a.rows);
+  const auto sums = place.array<double>(4);
+  place.write_each(a.rows, RandomNumber{1}, x.data());
+  place.write_each(a.rows, RandomNumber{2}, y.data());
+  multiply(a, y.data(), product.data(), stream);
+  place.add_up(a.rows, Dot{x.data(), product.data()}, sums.data());
+  place.add_up(a.rows, Dot{x.data(), x.data()}, sums.data() + 1);
+  place.add_up(a.rows, Dot{product.data(), product.data()}, sums.data() + 2);
+  multiply(a, x.data(), product.data(), stream);
+  place.add_up(a.rows, Dot{y.data(), product.data()}, sums.data() + 3);
+  const Array<double> s = to_host(sums.view(), stream);
+  return std::abs(s[0] - s[3]) <= kSymmetryTolerance * std::sqrt(s[1] * s[2]);
+}
+
+}  // namespace trireme::multigrid

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Strength of connection on a GPU, by the functors of strength_rows.hpp and node_graph_rows.hpp.
+#include <utility>
+
+#include "multigrid/cuda/device_parts.hpp"
+#include "multigrid/cuda/make_rows.cuh"
+#include "multigrid/cuda/node_graph.cuh"
+#include "multigrid/refusals.hpp"
+#include "multigrid/row_checks_rows.hpp"
+#include "multigrid/strength_rows.hpp"
+
+namespace trireme::multigrid {
+namespace {
+
+// The number of rows from an unfit row to the end, or 0 for a fit one.
+struct UnfitRow {
+  ReadDiagonal read;
+  std::int64_t rows;
+  __device__ std::int64_t operator()(std::int64_t i) const { return read(i) ? rows - i : 0; }
+};
+
+struct Modulus {
+  const double* values;
+  __device__ double operator()(std::int64_t k) const { return std::abs(values[k]); }
+};
+
+struct Found {
+  DeviceGraph graph;
+  double weak;
+};
+
+Found graph_of_rows(const DeviceCsr<double>& a, double threshold, std::uint8_t* strong,
+                    const CudaPlace& place) {
+  const MatrixPointers entries(a);
+  const auto diagonal = checked_diagonal(a, place.stream());
+  const auto scale = place.array<double>(a.rows);
+  place.for_each(a.rows, ScaleByDiagonal{diagonal.data(), scale.data()});
+  const auto largest = place.array<double>(threshold > 0 ? a.rows : 0);
+  if (threshold > 0) place.for_each(a.rows, FindLargest{entries, scale.data(), largest.data()});
+  Found found{{static_cast<std::int32_t>(a.rows), place.array<std::int32_t>(a.rows + 1), {}}, 0};
+  DeviceGraph& graph = found.graph;
+  found.weak = place.sum(a.rows, MarkRow{entries, scale.data(), largest.data(), threshold, strong,
+                                         graph.row_ptr.data()});
+  graph.neighbour = place.array<std::int32_t>(place.sum_exclusively(graph.row_ptr.span()));
+  place.for_each(a.rows,
+                 WriteNeighbours{entries, strong, graph.row_ptr.data(), graph.neighbour.data()});
+  return found;
+}
+
+Found graph_of_blocks(const DeviceCsr<double>& a, std::int32_t size, double threshold,
+                      std::uint8_t* strong, const CudaPlace& place) {
+  const MatrixPointers entries(a);
+  checked_diagonal(a, place.stream());
+  const std::int64_t nodes = a.rows / size;
+  const double scale =
+      power_of_two_below_inverse(place.maximum(a.nnz, 0.0, Modulus{a.values.data()}));
+  const DeviceRows norms =
+      DeviceRowMaker(place).make<1>(nodes, nodes, SquaredNorms{entries, size, scale});
+  const std::int32_t* const row_ptr = norms.row_ptr.data();
+  const std::int32_t* const blocks = norms.col_idx.data();
+  double* const norm = norms.values.data();
+  const auto node_scale = place.array<double>(nodes), largest = place.array<double>(nodes);
+  Found found{{static_cast<std::int32_t>(nodes), place.array<std::int32_t>(nodes + 1), {}}, 0};
+  DeviceGraph& graph = found.graph;
+  place.for_each(nodes, TakeRoots{row_ptr, blocks, norm, node_scale.data()});
+  place.for_each(nodes, FindLargestBlock{row_ptr, blocks, norm, node_scale.data(), largest.data()});
+  place.for_each(nodes, DropBlocks{row_ptr, blocks, node_scale.data(), largest.data(), threshold,
+                                   norm, graph.row_ptr.data()});
+  found.weak = place.sum(nodes, MarkBlocks{entries, size, row_ptr, blocks, norm, strong});
+  graph.neighbour = place.array<std::int32_t>(place.sum_exclusively(graph.row_ptr.span()));
+  place.for_each(nodes, WriteBlockNeighbours{row_ptr, blocks, norm, graph.row_ptr.data(),
+                                             graph.neighbour.data()});
+  return found;
+}
+
+}  // namespace
+
+ScratchBuffer<double> checked_diagonal(const DeviceCsr<double>& a, StreamRef stream) {
+  const CudaPlace place(stream);
+  ScratchBuffer<double> diagonal = place.array<double>(a.rows);
+  const ReadDiagonal read{a.row_ptr.data(), a.col_idx.data(), a.values.data(),
+                          nullptr,          nullptr,          diagonal.data()};
+  const std::int64_t behind = place.maximum(a.rows, std::int64_t{0}, UnfitRow{read, a.rows});
+  if (behind > 0)
+    refuse_row(a.rows - behind, read_back(diagonal.data() + (a.rows - behind), stream));
+  return diagonal;
+}
+
+DeviceStrength find_strength(const DeviceCsr<double>& a, std::int32_t block_size, double threshold,
+                             StreamRef stream) {
+  const CudaPlace place(stream);
+  ScratchBuffer<std::uint8_t> strong = place.array<std::uint8_t>(a.nnz);
+  Found found = block_size == 1 ? graph_of_rows(a, threshold, strong.data(), place)
+                                : graph_of_blocks(a, block_size, threshold, strong.data(), place);
+  make_symmetric(found.graph, place);
+  if (found.weak == 0) strong = {};
+  return {std::move(found.graph), std::move(strong)};
+}
+
+}  // namespace trireme::multigrid
