@@ -239,16 +239,16 @@ struct HostLevels {
       CoarsenRules rules{.threshold = options.threshold, .block_size = block_size};
       Coarsening c = coarsen(fine, modes, rules);
       if (c.p.cols == 0 || c.p.cols > 0.8 * fine.local.rows) break;
-      TripleProduct product(fine, c.p.view(), {}, c.coarse_block_size);
-      if (product.local().nnz() > 0.7 * fine.local.nnz()) {
+      TripleProduct product(fine, c.p.view(), c.coarse_block_size);
+      if (product.coarse().nnz() > 0.7 * fine.local.nnz()) {
         rules.smoothed = false;
         c = coarsen(fine, modes, rules);
-        product = TripleProduct(fine, c.p.view(), {}, c.coarse_block_size);
+        product = TripleProduct(fine, c.p.view(), c.coarse_block_size);
       }
       modes = std::move(c.coarse_modes);
       block_size = c.coarse_block_size;
       p.push_back(std::move(c.p));
-      a.push_back(product.local());
+      a.push_back(product.coarse());
     }
   }
 };
@@ -271,8 +271,9 @@ TEST_F(DeviceSetUpParts, BuildAndRenewTheLevelsOfTheHost) {
         expect_equal(level.p.view(), expected.p[l]);
         expect_equal(level.p_transposed.view(), transpose(expected.p[l].view()));
       }
-      if (!level.dense_inverse.empty())
+      if (!level.dense_inverse.empty()) {
         EXPECT_TRUE(got(level.dense_inverse) == dense_inverse(expected.a[l].view()).values);
+      }
     }
     // Twice the matrix has the same prolongators and twice the coarse matrices, without rounding.
     for (double& value : p.a.values) value *= 2;
