@@ -275,17 +275,18 @@ TEST_F(DeviceSetUpParts, BuildAndRenewTheLevelsOfTheHost) {
         EXPECT_TRUE(got(level.dense_inverse) == dense_inverse(expected.a[l].view()).values);
       }
     }
-    // Twice the matrix has the same prolongators and twice the coarse matrices, without rounding.
-    for (double& value : p.a.values) value *= 2;
+    // Four times the matrix has the same prolongators and four times the coarse matrices, without
+    // rounding, because 2 is the root of 4.
+    for (double& value : p.a.values) value *= 4;
     copy_to_device(std::span<const double>(p.a.values), finest.values.span(), stream());
     synchronize(stream());
     const double* const inverse = set_up.levels().back().dense_inverse.data();
     set_up.renew();
     EXPECT_EQ(set_up.levels().back().dense_inverse.data(), inverse);
     for (std::size_t l = 0; l < expected.a.size(); ++l) {
-      CsrMatrix<double> twice = expected.a[l];
-      for (double& value : twice.values) value *= 2;
-      expect_equal(set_up.levels()[l].a, twice);
+      CsrMatrix<double> renewed = expected.a[l];
+      for (double& value : renewed.values) value *= 4;
+      expect_equal(set_up.levels()[l].a, renewed);
       if (l < expected.p.size()) expect_equal(set_up.levels()[l].p.view(), expected.p[l]);
     }
   }
