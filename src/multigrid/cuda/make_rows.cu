@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lists of rows by class, which no functor concerns.
-#include "device/device.hpp"
 #include "multigrid/cuda/make_rows.cuh"
 
 namespace trireme::multigrid {
+namespace {
+
+// One attribute is read in a microsecond, all properties of a device in a millisecond.
+unsigned multiprocessors() {
+  int device = 0, count = 0;
+  cuda_check(cudaGetDevice(&device));
+  cuda_check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return static_cast<unsigned>(count);
+}
+
+}  // namespace
 
 DeviceRowMaker::DeviceRowMaker(const CudaPlace& place)
-    : place_(place), multiprocessors_(static_cast<unsigned>(device_properties().multiprocessors)) {}
+    : place_(place), multiprocessors_(multiprocessors()) {}
 
 DeviceRowMaker::Lists DeviceRowMaker::make_lists(std::int64_t rows) const {
   Lists lists;
