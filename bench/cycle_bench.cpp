@@ -17,7 +17,7 @@
 #include "device/device.hpp"
 #include "device/graph.hpp"
 #include "distributed/distributed_matrix.hpp"
-#include "multigrid/cuda_hierarchy.hpp"
+#include "multigrid/cuda/cuda_hierarchy.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "sparse/generators.hpp"
 

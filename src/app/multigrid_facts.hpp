@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "multigrid/cuda_hierarchy.hpp"
+#include "multigrid/cuda/cuda_hierarchy.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "report/multigrid_outcome.hpp"
 

@@ -13,7 +13,7 @@
 
 #include "config/case.hpp"
 #include "distributed/distributed_matrix.hpp"
-#include "multigrid/cuda_hierarchy.hpp"
+#include "multigrid/cuda/cuda_hierarchy.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "petsc/assembled_mat.hpp"
 #include "petsc/ksp_types.hpp"

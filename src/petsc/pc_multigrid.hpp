@@ -5,7 +5,7 @@
 //             PCSetReusePreconditioner keeps the old one
 //   PCApply   runs one cycle, under any KSP
 //   KSP types of Trireme run their own loop and call the cycle from there (solvers/preconditioners/
-//   given.hpp); on one GPU, the loop and the cycle run there (multigrid/cuda_hierarchy.hpp)
+//   given.hpp); on one GPU, the loop and the cycle run there (multigrid/cuda/cuda_hierarchy.hpp)
 //
 // The entries come from Pmat: from a shell or a Mat of type trireme without a copy, from AIJ and what
 // converts to AIJ by a copy. Its block size (MatSetBlockSize) is the number of unknowns per node, and
@@ -29,7 +29,7 @@
 #include <span>
 
 #include "config/case.hpp"
-#include "multigrid/cuda_hierarchy.hpp"
+#include "multigrid/cuda/cuda_hierarchy.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/options.hpp"
 #include "petsc/mat_entries.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cycle on a GPU is the cycle of the host. Skips without a GPU.
-#include "multigrid/cuda_hierarchy.hpp"
+#include "multigrid/cuda/cuda_hierarchy.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include "device/buffer.hpp"
 #include "device/graph.hpp"
 #include "device/stream.hpp"
-#include "multigrid/cuda_hierarchy.hpp"
+#include "multigrid/cuda/cuda_hierarchy.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/on_ranks.hpp"
 #include "solvers/preconditioners/given.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of the set-up on a GPU in a build without CUDA: they fail.
+// Set-up and cycle on a GPU in a build without CUDA: they fail.
 #include "base/error.hpp"
+#include "multigrid/cuda/cuda_hierarchy.hpp"
 #include "multigrid/cuda/device_parts.hpp"
 #include "multigrid/cuda/device_product.hpp"
 #include "multigrid/cuda/device_set_up.hpp"
@@ -55,5 +56,26 @@ const std::vector<DeviceLevel>& DeviceSetUp::levels() const { refuse(); }
 bool DeviceSetUp::symmetric() const { refuse(); }
 const SetUpFacts& DeviceSetUp::seconds() const { refuse(); }
 const std::string& DeviceSetUp::remark() const { refuse(); }
+
+struct CudaHierarchy::Parts {};
+CudaHierarchy::CudaHierarchy(std::span<const HostLevelParts>, CycleKind, const CudaCycleOptions&) {
+  refuse();
+}
+CudaHierarchy::CudaHierarchy(std::span<const DeviceLevelParts>, CycleKind,
+                             const CudaCycleOptions&) {
+  refuse();
+}
+CudaHierarchy::~CudaHierarchy() = default;
+bool CudaHierarchy::renew(std::span<const HostLevelParts>) { refuse(); }
+bool CudaHierarchy::renew(std::span<const DeviceLevelParts>) { refuse(); }
+void CudaHierarchy::enqueue(DeviceSpan<const double>, DeviceSpan<double>, StreamRef) const {
+  refuse();
+}
+std::int64_t CudaHierarchy::rows() const { refuse(); }
+int CudaHierarchy::launches() const { refuse(); }
+int CudaHierarchy::steps() const { refuse(); }
+std::int64_t CudaHierarchy::bytes() const { refuse(); }
+const std::vector<CudaLevelFacts>& CudaHierarchy::levels() const { refuse(); }
+double CudaHierarchy::measure_product_us(int, int) const { refuse(); }
 
 }  // namespace trireme::multigrid

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "device/stream.hpp"
-#include "multigrid/cuda_rows.hpp"
+#include "multigrid/cuda/cuda_rows.hpp"
 #include "multigrid/cycle_step.hpp"
 
 namespace trireme::multigrid {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The CUDA kernels of the steps of a cycle. Every number of a vector is written by one thread, whose
 // order of additions depends on the layout only, so that every run gives the same bits.
-#include "multigrid/cuda_steps.hpp"
+#include "multigrid/cuda/cuda_steps.hpp"
 
 #include <cstddef>
 
@@ -10,7 +10,7 @@
 #include "device/device.hpp"
 #include "device/grid_barrier.cuh"
 #include "device/overlap.cuh"
-#include "multigrid/cuda_rows.cuh"
+#include "multigrid/cuda/cuda_rows.cuh"
 
 namespace trireme::multigrid {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "device/check.hpp"
 #include "device/with_scratch.cuh"
-#include "multigrid/cuda_rows.cuh"
+#include "multigrid/cuda/cuda_rows.cuh"
 
 namespace trireme::multigrid {
 namespace {

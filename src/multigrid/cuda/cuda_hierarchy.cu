@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Brings the levels to the GPU, gives addresses to the steps of a cycle, and queues them.
-#include "multigrid/cuda_hierarchy.hpp"
+#include "multigrid/cuda/cuda_hierarchy.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "device/buffer.hpp"
-#include "multigrid/cuda_rows.hpp"
-#include "multigrid/cuda_steps.hpp"
+#include "multigrid/cuda/cuda_rows.hpp"
+#include "multigrid/cuda/cuda_steps.hpp"
 #include "multigrid/cycle_program.hpp"
 
 namespace trireme::multigrid {
@@ -56,7 +56,7 @@ struct Uploaded {
   }
 };
 
-struct DeviceLevel {
+struct StoredLevel {
   LevelNumbers numbers;
   std::int64_t nnz = 0;  // of A
   CudaRows a, p, restriction;
@@ -77,7 +77,7 @@ struct CudaHierarchy::Parts {
   CudaCycleOptions options;
   int blocks_together = 0;
   bool overlap = false;
-  std::vector<DeviceLevel> levels;
+  std::vector<StoredLevel> levels;
   std::vector<CudaLevelFacts> facts;
   DeviceBuffer<double> vectors;
   std::vector<std::array<double*, 5>> vector_of_level;  // in the order of LevelVector; null: none
@@ -98,7 +98,7 @@ struct CudaHierarchy::Parts {
   bool together(std::int64_t rows) const { return rows <= options.rows_together; }
 
   void add(const DeviceLevelParts& level) {
-    DeviceLevel& to = levels.emplace_back();
+    StoredLevel& to = levels.emplace_back();
     CudaLevelFacts& fact = facts.emplace_back();
     to.numbers = level;
     to.nnz = static_cast<std::int64_t>(level.a.values.size());
@@ -129,7 +129,7 @@ struct CudaHierarchy::Parts {
   template <class LevelParts>
   bool fits(std::span<const LevelParts> given) const {
     return std::equal(given.begin(), given.end(), levels.begin(), levels.end(),
-                      [](const LevelParts& now, const DeviceLevel& level) {
+                      [](const LevelParts& now, const StoredLevel& level) {
                         const LevelNumbers& old = level.numbers;
                         return now.rows == old.rows && now.kind == old.kind &&
                                now.precision == old.precision &&
@@ -141,7 +141,7 @@ struct CudaHierarchy::Parts {
   }
 
   void renew(std::size_t l, const DeviceLevelParts& level) {
-    DeviceLevel& to = levels[l];
+    StoredLevel& to = levels[l];
     to.numbers = level;
     to.a.update_values(level.a, stream);
     to.p.update_values(level.p, stream);
@@ -152,7 +152,7 @@ struct CudaHierarchy::Parts {
 
   std::vector<CycleStep> program() const {
     std::vector<ProgramLevel> texts;
-    for (const DeviceLevel& level : levels)
+    for (const StoredLevel& level : levels)
       texts.push_back({level.numbers.kind, level.numbers.smoothing, level.numbers.block_size});
     return cycle_program(texts, cycle);
   }
@@ -193,7 +193,7 @@ struct CudaHierarchy::Parts {
   }
 
   BoundStep bound(const CycleStep& step) const {
-    const DeviceLevel& level = levels[step.level];
+    const StoredLevel& level = levels[step.level];
     BoundStep to;
     to.data.kind = step.kind;
     to.data.from_zero = step.from_zero ? 1 : 0;
@@ -292,7 +292,7 @@ int CudaHierarchy::steps() const { return static_cast<int>(parts_->steps.size())
 const std::vector<CudaLevelFacts>& CudaHierarchy::levels() const { return parts_->facts; }
 
 double CudaHierarchy::measure_product_us(int level, int products) const {
-  const DeviceLevel& of = parts_->levels[level];
+  const StoredLevel& of = parts_->levels[level];
   if (of.a.rows() == 0) return 0;
   const Stream& stream = parts_->stream;
   const DeviceBuffer<double> x(of.a.rows(), stream), y(of.a.rows(), stream);
