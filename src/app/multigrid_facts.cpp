@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
-
 namespace trireme {
 namespace {
 
@@ -24,25 +22,11 @@ std::string smoother_in_words(const multigrid::Options& options) {
   return "";
 }
 
-// Replaces what the levels say about products on the host.
-void take_device(const multigrid::CudaHierarchy& on_device, MultigridOutcome& outcome) {
-  constexpr int kMeasuredProducts = 5;
-  for (std::size_t l = 0; l < outcome.levels.size(); ++l) {
-    const multigrid::CudaLevelFacts& fact = on_device.levels()[l];
-    if (fact.lanes_of_a == 0) continue;
-    outcome.levels[l].kernel =
-        fmt::format("{} {} per row", fact.lanes_of_a, fact.lanes_of_a == 1 ? "lane" : "lanes");
-    outcome.levels[l].product_us =
-        on_device.measure_product_us(static_cast<int>(l), kMeasuredProducts);
-  }
-}
-
 }  // namespace
 
-MultigridOutcome outcome_of(MPI_Comm comm, const multigrid::Hierarchy& hierarchy,
-                            const multigrid::CudaHierarchy* on_device) {
+MultigridOutcome outcome_of(MPI_Comm comm, const multigrid::HierarchyFacts& facts) {
   MultigridOutcome outcome;
-  for (const multigrid::LevelFacts& level : hierarchy.levels())
+  for (const multigrid::LevelFacts& level : facts.levels)
     outcome.levels.push_back({.rows = level.rows,
                               .nnz = level.nnz,
                               .replicated = level.replicated,
@@ -50,15 +34,13 @@ MultigridOutcome outcome_of(MPI_Comm comm, const multigrid::Hierarchy& hierarchy
                               .precision = level.precision,
                               .product_us = level.product_us,
                               .spectral_radius = level.spectral_radius});
-  if (on_device) take_device(*on_device, outcome);
-  outcome.operator_complexity = hierarchy.operator_complexity();
-  outcome.grid_complexity = hierarchy.grid_complexity();
-  const multigrid::Options& options = hierarchy.options();
-  outcome.cycle = options.cycle == multigrid::CycleKind::v ? "V-cycle" : "W-cycle";
-  outcome.smoother = smoother_in_words(options);
-  outcome.bytes = hierarchy.bytes();
+  outcome.operator_complexity = operator_complexity(facts.levels);
+  outcome.grid_complexity = grid_complexity(facts.levels);
+  outcome.cycle = facts.options.cycle == multigrid::CycleKind::v ? "V-cycle" : "W-cycle";
+  outcome.smoother = smoother_in_words(facts.options);
+  outcome.bytes = facts.bytes;
   MPI_Allreduce(MPI_IN_PLACE, &outcome.bytes, 1, MPI_INT64_T, MPI_SUM, comm);
-  const multigrid::SetUpFacts& s = hierarchy.set_up();
+  const multigrid::SetUpFacts& s = facts.set_up;
   outcome.set_up = {.strength = s.strength,
                     .aggregation = s.aggregation,
                     .prolongator = s.prolongator,
@@ -68,7 +50,7 @@ MultigridOutcome outcome_of(MPI_Comm comm, const multigrid::Hierarchy& hierarchy
                     .smoothers = s.smoothers,
                     .coarsest = s.coarsest,
                     .total = s.total};
-  outcome.remark = hierarchy.remark();
+  outcome.remark = facts.remark;
   return outcome;
 }
 

@@ -4,14 +4,12 @@
 
 #include <mpi.h>
 
-#include "multigrid/cuda/cuda_hierarchy.hpp"
-#include "multigrid/hierarchy.hpp"
+#include "multigrid/facts.hpp"
 #include "report/multigrid_outcome.hpp"
 
 namespace trireme {
 
-// `on_device` is its form on a GPU, or null. Collective.
-MultigridOutcome outcome_of(MPI_Comm comm, const multigrid::Hierarchy& hierarchy,
-                            const multigrid::CudaHierarchy* on_device);
+// Collective.
+MultigridOutcome outcome_of(MPI_Comm comm, const multigrid::HierarchyFacts& facts);
 
 }  // namespace trireme

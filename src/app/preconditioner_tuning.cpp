@@ -58,7 +58,8 @@ bool is_symmetric_method(const std::string& name) {
 // Why multigrid is no candidate; empty: it is one. Collective.
 std::string no_multigrid(const DistributedMatrix& matrix, const Amat& amat,
                          const std::string& method) {
-  if (amat.on_gpu()) return "not tried: it does not run on a GPU";
+  if (amat.on_gpu() && size_of(matrix.comm) > 1)
+    return "not tried: it does not run on several GPUs";
   const Array<double> diagonal = diagonal_of(matrix);
   if (any_rank(matrix.comm, std::ranges::any_of(diagonal, [](double d) { return !(d > 0); })))
     return "not tried: the diagonal is not positive, so that the matrix is not positive definite";

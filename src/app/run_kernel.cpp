@@ -96,7 +96,9 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
                             context.preconditioner_clock);
   // Multigrid needs the rows in the order of the file.
   Case spec = context.spec;
-  if (choose && !spec.ordering && kernel.device == Device::cpu) spec.ordering = Ordering::given;
+  const bool one_gpu = kernel.device == Device::cuda && size_of(context.matrix->comm) == 1;
+  if (choose && !spec.ordering && (kernel.device == Device::cpu || one_gpu))
+    spec.ordering = Ordering::given;
   std::optional<KernelTuning> tuning;
   if (planned.automatic)
     tuning.emplace(spec, context.matrix, kernel, *plan.amat, *plan.solver, planned.earlier,
@@ -133,8 +135,8 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   o.preconditioner = solver.preconditioner();
   o.rtol = solver.rtol();
   if (preconditioning) o.preconditioner_choice = preconditioning->outcome();
-  if (const multigrid::Hierarchy* const hierarchy = solver.multigrid())
-    o.multigrid = outcome_of(context.matrix->comm, *hierarchy, solver.multigrid_on_device());
+  if (const auto hierarchy = solver.multigrid())
+    o.multigrid = outcome_of(context.matrix->comm, *hierarchy);
   o.ranks = size_of(context.matrix->comm);
   o.seconds.read += context.problem.read_seconds;
   o.seconds.build += amat->build_seconds();

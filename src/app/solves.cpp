@@ -77,7 +77,7 @@ void Solves::make_vectors() {
 }
 
 // Whether a renewal of the preconditioner keeps a part that was made for older values.
-bool Solves::has_structure() const { return plan_.solver->multigrid() != nullptr; }
+bool Solves::has_structure() const { return plan_.solver->has_multigrid(); }
 
 double Solves::setup_seconds() const {
   return max_over_ranks(context_.matrix->comm, plan_.solver->setup_seconds());

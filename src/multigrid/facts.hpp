@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/choices.hpp"
+#include "multigrid/options.hpp"
 
 namespace trireme::multigrid {
 
@@ -31,6 +34,20 @@ struct SetUpFacts {
   double smoothers = 0;     // diagonals, weights, spectral radii
   double coarsest = 0;      // the dense inverse
   double total = 0;         // wall time, with what no part counts
+};
+
+// Nonzeros of all levels per nonzero of the finest one, and the same for rows; 1 without any.
+double operator_complexity(std::span<const LevelFacts> levels);
+double grid_complexity(std::span<const LevelFacts> levels);
+
+// A hierarchy on the host or on a GPU.
+struct HierarchyFacts {
+  Options options;                          // with which it was built
+  Smoother smoother = Smoother::chebyshev;  // of the finest level, which suits the matrix
+  std::vector<LevelFacts> levels;           // the finest one first
+  SetUpFacts set_up;
+  std::int64_t bytes = 0;  // of this rank's part, without the finest matrix itself
+  std::string remark;      // why the coarsening ended early; empty: the coarsest level is small
 };
 
 }  // namespace trireme::multigrid

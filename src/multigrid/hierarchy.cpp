@@ -45,17 +45,17 @@ const std::vector<LevelFacts>& Hierarchy::levels() const { return parts_->facts;
 const SetUpFacts& Hierarchy::set_up() const { return parts_->set_up; }
 
 double Hierarchy::operator_complexity() const {
-  double nnz = 0;
-  for (const LevelFacts& level : parts_->facts) nnz += static_cast<double>(level.nnz);
-  const auto finest = static_cast<double>(parts_->facts.front().nnz);
-  return finest > 0 ? nnz / finest : 1;
+  return multigrid::operator_complexity(parts_->facts);
 }
+double Hierarchy::grid_complexity() const { return multigrid::grid_complexity(parts_->facts); }
 
-double Hierarchy::grid_complexity() const {
-  double rows = 0;
-  for (const LevelFacts& level : parts_->facts) rows += static_cast<double>(level.rows);
-  const auto finest = static_cast<double>(parts_->facts.front().rows);
-  return finest > 0 ? rows / finest : 1;
+HierarchyFacts Hierarchy::facts() const {
+  return {.options = options(),
+          .smoother = smoother(),
+          .levels = levels(),
+          .set_up = set_up(),
+          .bytes = bytes(),
+          .remark = remark()};
 }
 
 std::int64_t Hierarchy::bytes() const { return parts_->bytes(); }

@@ -49,6 +49,7 @@ class Hierarchy {
   // Why the coarsening ended before the coarsest level was small enough for a dense inverse. Empty
   // where it was.
   const std::string& remark() const;
+  HierarchyFacts facts() const;  // all of these
   // Views of all levels, the finest one first, for a cycle elsewhere. They hold until renew(). Throws
   // Error{internal} on several ranks.
   std::vector<HostLevelParts> parts() const;

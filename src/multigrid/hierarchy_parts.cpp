@@ -10,6 +10,7 @@
 #include "distributed/float_values.hpp"
 #include "multigrid/forecast.hpp"
 #include "multigrid/limits.hpp"
+#include "multigrid/refusals.hpp"
 #include "multigrid/row_checks.hpp"
 #include "multigrid/symmetry.hpp"
 #include "parallel/collective.hpp"
@@ -19,30 +20,13 @@ namespace {
 
 constexpr int kMeasuredProducts = 3;
 
-void check(const Options& options) {
-  const auto within = [](const char* name, std::int64_t value, std::int64_t min, std::int64_t max) {
-    if (value < min || value > max)
-      fail(ExitCode::usage, "multigrid: {} is {}, and must be from {} to {}", name, value, min,
-           max);
-  };
-  within("degree", options.degree, 1, 8);
-  within("block_size", options.block_size, 1, 64);
-  within("max_levels", options.max_levels, 1, 100);
-  within("coarsest_rows", options.coarsest_rows, 1, 5000);
-  within("replicated_rows", options.replicated_rows, 0, 1'000'000);
-  within("aggressive_levels", options.aggressive_levels, 0, 100);
-  if (!(options.threshold >= 0 && options.threshold < 1))
-    fail(ExitCode::usage, "multigrid: threshold is {}, and must be at least 0 and below 1",
-         options.threshold);
-}
-
 }  // namespace
 
 Hierarchy::Parts::Parts(std::shared_ptr<DistributedMatrix> finest, const NearNullspace& modes,
                         const Options& requested)
     : options(requested), comm(finest->comm) {
   const Stopwatch watch;
-  collectively(comm, [&] { check(options); });
+  collectively(comm, [&] { check_options(options); });
   require_memory_of(comm, *finest, modes.width, options);
   NearNullspace of_level = modes;
   add_level(std::move(finest), of_level, options.block_size);

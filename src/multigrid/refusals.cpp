@@ -6,6 +6,23 @@
 
 namespace trireme::multigrid {
 
+void check_options(const Options& options) {
+  const auto within = [](const char* name, std::int64_t value, std::int64_t min, std::int64_t max) {
+    if (value < min || value > max)
+      fail(ExitCode::usage, "multigrid: {} is {}, and must be from {} to {}", name, value, min,
+           max);
+  };
+  within("degree", options.degree, 1, 8);
+  within("block_size", options.block_size, 1, 64);
+  within("max_levels", options.max_levels, 1, 100);
+  within("coarsest_rows", options.coarsest_rows, 1, 5000);
+  within("replicated_rows", options.replicated_rows, 0, 1'000'000);
+  within("aggressive_levels", options.aggressive_levels, 0, 100);
+  if (!(options.threshold >= 0 && options.threshold < 1))
+    fail(ExitCode::usage, "multigrid: threshold is {}, and must be at least 0 and below 1",
+         options.threshold);
+}
+
 void check_nonzeros(std::int64_t nnz) {
   if (nnz > INT32_MAX)
     fail(ExitCode::resource,

@@ -4,7 +4,12 @@
 
 #include <cstdint>
 
+#include "multigrid/options.hpp"
+
 namespace trireme::multigrid {
+
+// Throws Error{usage} for an option out of its range.
+void check_options(const Options& options);
 
 // Throws Error{resource} for more than 2^31-1 nonzeros of one matrix.
 void check_nonzeros(std::int64_t nnz);

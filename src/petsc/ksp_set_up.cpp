@@ -77,7 +77,10 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
 
 // Ahead of KSPSetUp, through which an error would lose its exit code.
 void KspSolver::set_up_multigrid() {
-  if (MultigridPc* const multigrid = multigrid_of(pc_of(ksp_))) multigrid->set_up(pc_of(ksp_));
+  MultigridPc* const multigrid = multigrid_of(pc_of(ksp_));
+  if (!multigrid) return;
+  ksp_place_preconditioner(ksp_);
+  multigrid->set_up(pc_of(ksp_));
 }
 
 void KspSolver::set_up_blocks() {

@@ -210,14 +210,14 @@ std::string KspSolver::preconditioner() const {
   return block_type_.empty() ? name : fmt::format("{}/{}", name, block_type_);
 }
 
-const multigrid::Hierarchy* KspSolver::multigrid() const {
+bool KspSolver::has_multigrid() const {
   const MultigridPc* const pc = multigrid_of(pc_of(ksp_));
-  return pc ? pc->hierarchy() : nullptr;
+  return pc && pc->is_set_up();
 }
 
-const multigrid::CudaHierarchy* KspSolver::multigrid_on_device() const {
+std::optional<multigrid::HierarchyFacts> KspSolver::multigrid() const {
   const MultigridPc* const pc = multigrid_of(pc_of(ksp_));
-  return pc ? pc->on_device() : nullptr;
+  return pc ? pc->facts() : std::nullopt;
 }
 
 double KspSolver::rtol() const {

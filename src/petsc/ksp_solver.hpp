@@ -13,8 +13,7 @@
 
 #include "config/case.hpp"
 #include "distributed/distributed_matrix.hpp"
-#include "multigrid/cuda/cuda_hierarchy.hpp"
-#include "multigrid/hierarchy.hpp"
+#include "multigrid/facts.hpp"
 #include "petsc/assembled_mat.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/petsc_loop.hpp"
@@ -132,11 +131,9 @@ class KspSolver {
   std::string method() const;  // what runs: cg, bicgstab, block_cg, or PETSc's name
   Engine engine() const;
   std::string preconditioner() const;  // what runs: jacobi, bjacobi/ilu, ...
-  // The levels of preconditioner multigrid; null for any other one. Valid until the next
-  // take_values().
-  const multigrid::Hierarchy* multigrid() const;
-  // Its form on a GPU; null where no loop on a GPU has asked for it.
-  const multigrid::CudaHierarchy* multigrid_on_device() const;
+  bool has_multigrid() const;          // whether the preconditioner is multigrid, and set up
+  // What a report says about its hierarchy; none for another preconditioner. Times products on a GPU.
+  std::optional<multigrid::HierarchyFacts> multigrid() const;
   double rtol() const;
   double atol() const;
   // The norm that rtol is a part of. It is `unit` (||b||, or the norm of the first residual where

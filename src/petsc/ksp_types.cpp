@@ -5,11 +5,14 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "distributed/cuda_operator.hpp"
 #include "petsc/engine_choice.hpp"
 #include "petsc/ksp_block.hpp"
 #include "petsc/ksp_engine.hpp"
 #include "petsc/ksp_fallback.hpp"
 #include "petsc/ksp_rules.hpp"
+#include "petsc/operator_of.hpp"
+#include "petsc/pc_multigrid.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/row_order.hpp"
 
@@ -42,6 +45,7 @@ PC pc_of(KSP ksp) {
 
 void prepare(KSP ksp) {
   Mat amat = nullptr, pmat = nullptr;
+  ksp_place_preconditioner(ksp);
   petsc_check(KSPGetOperators(ksp, &amat, &pmat));
   engine_of(ksp).prepare(amat, pmat, pc_of(ksp));
 }
@@ -103,6 +107,10 @@ void solve(KSP ksp) {
   set_result(ksp, static_cast<PetscInt>(outcome.iterations), outcome.norm, reason);
   engine.facts = facts_of(engine, outcome);
   require_convergence(ksp);
+}
+
+PetscErrorCode ksp_set_up(KSP ksp) {
+  return petsc_guard(comm_of(ksp), [&] { ksp_place_preconditioner(ksp); });
 }
 
 PetscErrorCode ksp_solve(KSP ksp) {
@@ -219,8 +227,8 @@ PetscErrorCode create(KSP ksp) {
   PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, side, 1));
   auto engine = std::make_unique<KspEngine>(method, form);
   install(ksp,
-          {ksp_solve, mat_solve, ksp_set_from_options, ksp_build_solution, ksp_view, ksp_reset,
-           ksp_destroy},
+          {ksp_set_up, ksp_solve, mat_solve, ksp_set_from_options, ksp_build_solution, ksp_view,
+           ksp_reset, ksp_destroy},
           engine.release());
   PetscFunctionReturn(kPetscSuccess);
 }
@@ -249,8 +257,20 @@ std::optional<Method> resident_method(std::string_view ksp_type) {
   return method && solvers::info_of(*method).name == name ? method : std::nullopt;
 }
 
+void ksp_place_preconditioner(KSP ksp) {
+  MultigridPc* const multigrid = multigrid_of(pc_of(ksp));
+  PetscBool known = PETSC_FALSE;
+  petsc_check(KSPGetOperatorsSet(ksp, &known, nullptr));
+  if (!multigrid || known == PETSC_FALSE) return;
+  Mat amat = nullptr;
+  petsc_check(KSPGetOperators(ksp, &amat, nullptr));
+  multigrid->set_for_device(is_resident(ksp) && choose_engine(ksp).resident() &&
+                            std::dynamic_pointer_cast<CudaOperator>(operator_of(amat)));
+}
+
 void ksp_prepare(KSP ksp) {
   if (!is_resident(ksp) || !choose_engine(ksp).resident()) return;
+  ksp_place_preconditioner(ksp);
   petsc_check(PCSetUp(pc_of(ksp)));
   choose_row_order(ksp);
   prepare(ksp);

@@ -60,6 +60,10 @@ std::optional<solvers::Method> resident_method(std::string_view ksp_type);
 // that KSPSolve will refuse. Collective.
 void ksp_prepare(KSP ksp);
 
+// Tells a PC of type trireme_mg whether the loop of the KSP will run on a GPU, ahead of its set-up.
+// Does nothing for another PC, and for a KSP without operators. Collective.
+void ksp_place_preconditioner(KSP ksp);
+
 // Gives the new values of the matrix to the preconditioner of a KSP that is prepared, where a GPU can
 // do that by itself. PCSetReusePreconditioner must be true in the next ksp_prepare() then. False: the
 // preconditioner is as it was. Collective.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "multigrid/cuda/device_forecast.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/near_nullspace.hpp"
@@ -23,10 +24,11 @@ using multigrid::Options;
 void MultigridPc::set(const Options& options) {
   if (options == options_) return;
   options_ = options;
-  hierarchy_.reset();
+  forget_levels();
 }
 
 void MultigridPc::set_up(PC pc) {
+  pc_ = pc;
   Mat pmat = nullptr;
   PetscInt block_size = 1;
   petsc_check(PCGetOperators(pc, nullptr, &pmat));
@@ -35,51 +37,98 @@ void MultigridPc::set_up(PC pc) {
   Options wanted = options_;
   if (wanted.block_size == 1) wanted.block_size = static_cast<std::int32_t>(block_size);
   const PetscObjectId modes = near_nullspace_id(pmat);
-  const bool same_pattern = hierarchy_ && change != MatEntries::Change::everything;
-  if (same_pattern && wanted == built_ && modes == modes_) {
-    if (change == MatEntries::Change::none) return;
-    auto kept = std::exchange(hierarchy_, nullptr);  // an error leaves no half of a hierarchy
-    kept->renew();
-    hierarchy_ = std::move(kept);
-    ++renewals_;
-    ++version_;
-    return;
-  }
-  on_device_.reset();
-  hierarchy_.reset();  // before memory is taken for the new one
-  hierarchy_ =
-      std::make_unique<multigrid::Hierarchy>(entries_.matrix(), near_nullspace_of(pmat), wanted);
+  const bool renews = is_set_up() && change != MatEntries::Change::everything && wanted == built_ &&
+                      modes == modes_;
+  if (renews && change == MatEntries::Change::none) return;
+  if (!renews) forget_levels();
   built_ = wanted;
   modes_ = modes;
-  ++builds_;
   ++version_;
+  try {
+    if (for_device_ && size_of(entries_.matrix()->comm) == 1)
+      update_on_device();
+    else
+      update_on_host();
+  } catch (...) {
+    forget_levels();  // so that the next call tries again
+    throw;
+  }
+  ++(renews ? renewals_ : builds_);
+}
+
+// An error leaves no half of a hierarchy.
+void MultigridPc::update_on_host() {
+  if (hierarchy_ && host_version_ == version_) return;
+  if (auto kept = std::exchange(hierarchy_, nullptr)) {
+    kept->renew();
+    hierarchy_ = std::move(kept);
+  } else {
+    hierarchy_ =
+        std::make_unique<multigrid::Hierarchy>(entries_.matrix(), modes_of_matrix(), built_);
+  }
+  host_version_ = version_;
+}
+
+// Likewise. The host builds the levels where the GPU has no memory for the set-up.
+void MultigridPc::update_on_device() {
+  if (on_device_ && device_version_ == version_) return;
+  auto kept = std::exchange(on_device_, nullptr);
+  if (kept && !kept->built_on_host()) {
+    kept->renew();
+  } else if (kept) {
+    update_on_host();
+    kept->renew(*hierarchy_);
+  } else if (const multigrid::NearNullspace modes = modes_of_matrix();
+             has_room_for_set_up(*entries_.matrix(), modes.width, built_)) {
+    kept = std::make_unique<multigrid::DeviceHierarchy>(entries_.matrix(), modes, built_);
+  } else {
+    update_on_host();
+    kept = std::make_unique<multigrid::DeviceHierarchy>(*hierarchy_);
+  }
+  on_device_ = std::move(kept);
+  device_version_ = version_;
+}
+
+multigrid::NearNullspace MultigridPc::modes_of_matrix() const {
+  Mat pmat = nullptr;
+  petsc_check(PCGetOperators(pc_, nullptr, &pmat));
+  return near_nullspace_of(pmat);
+}
+
+void MultigridPc::require_set_up() const {
+  if (!is_set_up()) fail(ExitCode::internal, "multigrid is applied before it is set up");
 }
 
 void MultigridPc::apply(std::span<const double> r, std::span<double> z) {
-  if (!hierarchy_) fail(ExitCode::internal, "multigrid is applied before it is set up");
+  require_set_up();
+  update_on_host();
   hierarchy_->apply(r, z);
 }
 
 bool MultigridPc::prepare_on_device() {
-  if (!hierarchy_) fail(ExitCode::internal, "multigrid is applied before it is set up");
+  require_set_up();
   if (size_of(entries_.matrix()->comm) > 1) return false;
-  if (on_device_ && device_version_ == version_) return true;
-  const std::vector<multigrid::HostLevelParts> parts = hierarchy_->parts();
-  if (!on_device_ || !on_device_->renew(parts)) {
-    on_device_.reset();  // before memory is taken for the new one
-    on_device_ = std::make_unique<multigrid::CudaHierarchy>(parts, hierarchy_->options().cycle);
-  }
-  device_version_ = version_;
+  update_on_device();
   return true;
 }
 
 void MultigridPc::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) {
-  on_device_->enqueue(r, z, stream);
+  on_device_->cycle().enqueue(r, z, stream);
+}
+
+std::optional<multigrid::HierarchyFacts> MultigridPc::facts() const {
+  if (on_device_ && device_version_ == version_) return on_device_->facts();
+  if (hierarchy_) return hierarchy_->facts();
+  return std::nullopt;
+}
+
+void MultigridPc::forget_levels() {
+  on_device_.reset();
+  hierarchy_.reset();
 }
 
 void MultigridPc::forget() {
-  on_device_.reset();
-  hierarchy_.reset();
+  forget_levels();
   entries_.forget();
 }
 
@@ -181,8 +230,8 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
       PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(kPetscSuccess);
   const Options& options = data(pc).options();
-  const multigrid::Hierarchy* const hierarchy = data(pc).hierarchy();
-  const Smoother used = hierarchy ? hierarchy->smoother() : options.smoother;
+  const std::optional<multigrid::HierarchyFacts> facts = data(pc).facts();
+  const Smoother used = facts ? facts->smoother : options.smoother;
   PetscCall(PetscViewerASCIIPrintf(
       viewer, "  smoothed aggregation, %s, smoother %s of degree %d, values in %s precision\n",
       options.cycle == multigrid::CycleKind::v ? "V-cycle" : "W-cycle", to_string(used).data(),
@@ -193,24 +242,24 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
                                      options.smoother == Smoother::block_jacobi
                                          ? "it needs a symmetric one with a block size above 1"
                                          : "it needs a symmetric one"));
-  if (!hierarchy) PetscFunctionReturn(kPetscSuccess);
+  if (!facts) PetscFunctionReturn(kPetscSuccess);
   PetscCall(PetscViewerASCIIPrintf(
       viewer,
       "  operator complexity %.2f, grid complexity %.2f, built %d times, renewed %d times\n",
-      hierarchy->operator_complexity(), hierarchy->grid_complexity(), data(pc).builds(),
+      operator_complexity(facts->levels), grid_complexity(facts->levels), data(pc).builds(),
       data(pc).renewals()));
   PetscCall(PetscViewerASCIIPrintf(
       viewer, "  %s\n",
       fmt::format("{:>5} {:>12} {:>13}  {}", "level", "rows", "nonzeros", "kernel").c_str()));
   int number = 0;
-  for (const multigrid::LevelFacts& level : hierarchy->levels())
+  for (const multigrid::LevelFacts& level : facts->levels)
     PetscCall(PetscViewerASCIIPrintf(
         viewer, "  %s\n",
         fmt::format("{:>5} {:>12} {:>13}  {}{}", number++, level.rows, level.nnz, level.kernel,
                     level.replicated ? ", on every rank" : "")
             .c_str()));
-  if (!hierarchy->remark().empty())
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", hierarchy->remark().c_str()));
+  if (!facts->remark.empty())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", facts->remark.c_str()));
   PetscFunctionReturn(kPetscSuccess);
 }
 

@@ -3,9 +3,13 @@
 //
 //   PCSetUp   builds the hierarchy, or renews it where the matrix has new values on the same pattern;
 //             PCSetReusePreconditioner keeps the old one
-//   PCApply   runs one cycle, under any KSP
+//   PCApply   runs one cycle on the host, under any KSP
 //   KSP types of Trireme run their own loop and call the cycle from there (solvers/preconditioners/
-//   given.hpp); on one GPU, the loop and the cycle run there (multigrid/cuda/cuda_hierarchy.hpp)
+//   given.hpp). Where that loop runs on one GPU, PCSetUp builds the hierarchy there, and the cycle
+//   runs there (multigrid/cuda/device_hierarchy.hpp)
+//
+// A hierarchy on the other side is made when the first cycle is asked for there, such as by a KSP of
+// PETSc whose matrix is on a GPU.
 //
 // The entries come from Pmat: from a shell or a Mat of type trireme without a copy, from AIJ and what
 // converts to AIJ by a copy. Its block size (MatSetBlockSize) is the number of unknowns per node, and
@@ -26,10 +30,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "config/case.hpp"
-#include "multigrid/cuda/cuda_hierarchy.hpp"
+#include "multigrid/cuda/device_hierarchy.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/options.hpp"
 #include "petsc/mat_entries.hpp"
@@ -42,6 +47,8 @@ inline constexpr const char* kTriremeMultigrid = "trireme_mg";
 // The data of a PC of the type.
 class MultigridPc final : public solvers::GivenPreconditioner {
  public:
+  // Where the cycles will be asked for: on one GPU, or on the host. The next set_up() builds there.
+  void set_for_device(bool for_device) { for_device_ = for_device; }
   // Changes what the next set_up() builds. Where the options differ from those before, the hierarchy
   // is forgotten.
   void set(const multigrid::Options& options);
@@ -49,35 +56,46 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   const multigrid::Options& options() const { return options_; }
 
   // Builds or renews the hierarchy for the Pmat of `pc`, or does nothing where neither the matrix nor
-  // the options have changed. Throws what multigrid::Hierarchy and MatEntries throw, on every rank.
-  // Collective.
+  // the options have changed. Throws what multigrid::Hierarchy and MatEntries throw, on every rank, and
+  // Error{resource} where a GPU has no memory for the hierarchy. Collective.
   void set_up(PC pc);
   // Throws Error{internal} before the first set_up(). Collective.
   void apply(std::span<const double> r, std::span<double> z) override;
-  // Copies the hierarchy to the current device where that has not its present numbers. False on
-  // several ranks. Throws Error{internal} before the first set_up().
+  // Builds or renews the hierarchy on the current device, where set_up() has not. False on several
+  // ranks. Throws Error{internal} before the first set_up().
   bool prepare_on_device() override;
   void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) override;
   std::uint64_t device_version() const override { return device_version_; }
   void forget();
   // The next set_up() finds new aggregates, whatever has changed.
-  void forget_levels() { hierarchy_.reset(); }
+  void forget_levels();
 
-  const multigrid::Hierarchy* hierarchy() const { return hierarchy_.get(); }  // null: not set up
-  // Null: no solver on a GPU has asked for it.
-  const multigrid::CudaHierarchy* on_device() const { return on_device_.get(); }
+  bool is_set_up() const { return hierarchy_ || on_device_; }
+  // Of the hierarchy on the GPU where there is one, else of that on the host. None: it is not set up.
+  std::optional<multigrid::HierarchyFacts> facts() const;
+  // Null: no cycle was asked for on the host.
+  const multigrid::Hierarchy* hierarchy() const { return hierarchy_.get(); }
+  // Null: no cycle was asked for on a GPU.
+  const multigrid::DeviceHierarchy* on_device() const { return on_device_.get(); }
   int builds() const { return builds_; }
   int renewals() const { return renewals_; }
 
  private:
+  void update_on_host();
+  void update_on_device();
+  multigrid::NearNullspace modes_of_matrix() const;
+  void require_set_up() const;
+
+  PC pc_ = nullptr;  // whose data this is; known from the first set_up() on
+  bool for_device_ = false;
   multigrid::Options options_;
-  multigrid::Options built_;  // with which hierarchy_ was built
-  PetscObjectId modes_ = 0;   // of the near-null space with which hierarchy_ was built
+  multigrid::Options built_;  // of the hierarchies
+  PetscObjectId modes_ = 0;   // of the near-null space, likewise
   MatEntries entries_;
   std::unique_ptr<multigrid::Hierarchy> hierarchy_;
-  std::unique_ptr<multigrid::CudaHierarchy> on_device_;
-  std::uint64_t version_ = 0;         // of the numbers of hierarchy_
-  std::uint64_t device_version_ = 0;  // of those of on_device_
+  std::unique_ptr<multigrid::DeviceHierarchy> on_device_;
+  std::uint64_t version_ = 0;                            // of the entries that set_up() has taken
+  std::uint64_t host_version_ = 0, device_version_ = 0;  // of those in each hierarchy
   int builds_ = 0, renewals_ = 0;
 };
 

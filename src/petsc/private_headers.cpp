@@ -10,8 +10,6 @@
 namespace trireme {
 namespace {
 
-PetscErrorCode no_setup(KSP) { return kPetscSuccess; }  // PETSc calls it without a check
-
 // Members that not every release of PETSc has.
 template <class Ksp>
 PetscInt min_iterations(Ksp ksp) {
@@ -32,7 +30,7 @@ bool scales_diagonally(Ksp ksp) {
 
 void install(KSP ksp, const KspMethods& methods, void* data) {
   ksp->data = data;
-  ksp->ops->setup = no_setup;
+  ksp->ops->setup = methods.set_up;
   ksp->ops->solve = methods.solve;
   ksp->ops->matsolve = methods.mat_solve;
   ksp->ops->setfromoptions = methods.set_from_options;

@@ -17,6 +17,7 @@ using OptionItems = PetscOptionItems;
 
 // The functions of a KSP type. `data` is what they work with, and `destroy` frees it.
 struct KspMethods {
+  PetscErrorCode (*set_up)(KSP);  // the first one, ahead of PCSetUp
   PetscErrorCode (*solve)(KSP);
   PetscErrorCode (*mat_solve)(KSP, Mat, Mat);
   PetscErrorCode (*set_from_options)(KSP, OptionItems);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/choices.hpp"
 #include "device/buffer.hpp"
 #include "kernels/device_csr.hpp"
 #include "multigrid/cuda/device_csr_rows.hpp"
@@ -15,7 +16,10 @@ namespace trireme::multigrid {
 struct DeviceLevel {
   DeviceRows coarse_rows;  // what `a` refers to below the finest level
   DeviceCsr<double> a;
-  DeviceRows p, p_transposed;     // the way to the next coarser level; empty on the coarsest one
+  DeviceRows p, p_transposed;  // the way to the next coarser level; empty on the coarsest one
+  // In which the values of A, and those of P and P^T, are to be stored for the cycle.
+  Precision precision = Precision::full, transfer_precision = Precision::full;
+  bool solved = false;            // by the dense inverse
   ScratchBuffer<double> inverse;  // W: block_size numbers per row; empty where the level is solved
   std::int64_t block_size = 1;
   double spectral_radius = 0;  // of W A; 0 where the level is solved

@@ -77,6 +77,10 @@ void refill_prolongator(const DeviceProlongatorRules& rules, DeviceRows& p, Stre
 std::int64_t repair_diagonal(DeviceRows& coarse, const DeviceCsr<double>& p_transposed,
                              DeviceSpan<const double> diagonal, StreamRef stream);
 
+// Whether FP32 has the range for the values: none is beyond its largest number and, with `rows`, no
+// row other than zero has all of its values below its smallest normal one.
+bool fits_fp32(const DeviceCsr<double>& a, bool rows, StreamRef stream);
+
 // W of the smoothers. Throw Error{input} as smoother_numbers() does.
 void invert_diagonal(const DeviceCsr<double>& a, int level, DeviceSpan<double> inverse,
                      StreamRef stream);

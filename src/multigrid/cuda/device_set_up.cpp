@@ -14,6 +14,7 @@
 #include "multigrid/limits.hpp"
 #include "multigrid/prolongator.hpp"
 #include "multigrid/refusals.hpp"
+#include "multigrid/row_checks.hpp"
 #include "multigrid/smoother_numbers.hpp"
 
 namespace trireme::multigrid {
@@ -64,6 +65,32 @@ struct DeviceSetUp::Parts {
     seconds.total = total.seconds();
   }
 
+  Smoother smoother() const {
+    if (levels.front().solved) return options.smoother;
+    return chosen_smoother(options, {.number = 0,
+                                     .node_size = node_sizes.front(),
+                                     .coarsest = levels.size() == 1,
+                                     .symmetric = symmetric});
+  }
+
+  std::int64_t bytes() const {
+    std::size_t sum = 0;
+    const auto add = [&](const auto&... arrays) {
+      ((sum += arrays.size() * sizeof(*arrays.data())), ...);
+    };
+    const auto add_rows = [&](const DeviceRows& m) { add(m.row_ptr, m.col_idx, m.values); };
+    for (const DeviceLevel& level : levels) {
+      for (const DeviceRows* rows : {&level.coarse_rows, &level.p, &level.p_transposed})
+        add_rows(*rows);
+      add(level.inverse, level.dense_inverse);
+    }
+    for (const Transfer& t : transfers) {
+      add(t.strong, t.aggregates.of_node, t.aggregates.roots, t.tentative.values, t.source);
+      add_rows(t.a_p);
+    }
+    return static_cast<std::int64_t>(sum);
+  }
+
   Stream stream;  // outlives the arrays below
   Options options;
   std::vector<DeviceLevel> levels;
@@ -76,6 +103,7 @@ struct DeviceSetUp::Parts {
 
  private:
   void check(const DeviceCsr<double>& finest, const NearNullspace& near_nullspace) const {
+    check_options(options);
     if (finest.rows % options.block_size != 0)
       fail(ExitCode::usage, "the {} rows of a matrix are no multiple of the block size {}",
            finest.rows, options.block_size);
@@ -196,21 +224,32 @@ struct DeviceSetUp::Parts {
     DeviceLevel& level = levels[l];
     const bool coarsest = l + 1 == levels.size();
     if (coarsest && level.a.rows <= std::max<std::int64_t>(options.coarsest_rows, kMaxDenseRows)) {
-      ScaledMatrix scaled = scaled_dense(on_host(level.a, stream).view());
+      const CsrMatrix<double> a = on_host(level.a, stream);
+      if (l == 0) require_nonzero_rows({.local = a.view(), .ghost = {}, .ghost_columns = {}});
+      ScaledMatrix scaled = scaled_dense(a.view());
       eliminate_on_device(scaled.elimination, stream);
       const DenseInverse inverse = inverse_from(std::move(scaled));
       if (level.dense_inverse.empty())
         level.dense_inverse = ScratchBuffer<double>(inverse.values.size(), stream);
       copy_to_device(std::span<const double>(inverse.values), level.dense_inverse.span(), stream);
+      level.solved = true;
       seconds.coarsest += lap(watch);
       return;
     }
+    level.precision = stored_precision(level.a, true);
+    if (!coarsest) level.transfer_precision = stored_precision(level.p.view(), false);
+    seconds.kernels += lap(watch);
     if (l == 0) symmetric = is_symmetric(level.a, stream);
     set_smoother(level, {.number = static_cast<int>(l),
                          .node_size = node_sizes[l],
                          .coarsest = coarsest,
                          .symmetric = symmetric});
     seconds.smoothers += lap(watch);
+  }
+
+  Precision stored_precision(const DeviceCsr<double>& a, bool rows) const {
+    const bool mixed = options.precision == Precision::mixed && fits_fp32(a, rows, stream);
+    return mixed ? Precision::mixed : Precision::full;
   }
 
   void set_smoother(DeviceLevel& level, const SmoothedLevel& task) const {
@@ -253,5 +292,7 @@ const std::vector<DeviceLevel>& DeviceSetUp::levels() const { return parts_->lev
 bool DeviceSetUp::symmetric() const { return parts_->symmetric; }
 const SetUpFacts& DeviceSetUp::seconds() const { return parts_->seconds; }
 const std::string& DeviceSetUp::remark() const { return parts_->remark; }
+Smoother DeviceSetUp::smoother() const { return parts_->smoother(); }
+std::int64_t DeviceSetUp::bytes() const { return parts_->bytes(); }
 
 }  // namespace trireme::multigrid

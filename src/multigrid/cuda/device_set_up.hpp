@@ -37,6 +37,8 @@ class DeviceSetUp {
   bool symmetric() const;                          // the finest matrix
   const SetUpFacts& seconds() const;               // of the constructor or the last renewal
   const std::string& remark() const;               // that of Hierarchy
+  Smoother smoother() const;                       // likewise
+  std::int64_t bytes() const;                      // of all arrays, without the finest matrix
 
  private:
   struct Parts;

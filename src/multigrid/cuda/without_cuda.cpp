@@ -40,6 +40,7 @@ double filtered_spectral_radius(const DeviceFiltered&, Numbers, StreamRef) { ref
 DeviceRows make_prolongator(const DeviceProlongatorRules&, StreamRef) { refuse(); }
 void refill_prolongator(const DeviceProlongatorRules&, DeviceRows&, StreamRef) { refuse(); }
 std::int64_t repair_diagonal(DeviceRows&, const Csr&, Numbers, StreamRef) { refuse(); }
+bool fits_fp32(const Csr&, bool, StreamRef) { refuse(); }
 void invert_diagonal(const Csr&, int, DeviceSpan<double>, StreamRef) { refuse(); }
 void invert_l1_diagonal(const Csr&, DeviceSpan<double>, StreamRef) { refuse(); }
 void invert_blocks(const Csr&, std::int64_t, int, DeviceSpan<double>, StreamRef) { refuse(); }
@@ -56,6 +57,8 @@ const std::vector<DeviceLevel>& DeviceSetUp::levels() const { refuse(); }
 bool DeviceSetUp::symmetric() const { refuse(); }
 const SetUpFacts& DeviceSetUp::seconds() const { refuse(); }
 const std::string& DeviceSetUp::remark() const { refuse(); }
+Smoother DeviceSetUp::smoother() const { refuse(); }
+std::int64_t DeviceSetUp::bytes() const { refuse(); }
 
 struct CudaHierarchy::Parts {};
 CudaHierarchy::CudaHierarchy(std::span<const HostLevelParts>, CycleKind, const CudaCycleOptions&) {

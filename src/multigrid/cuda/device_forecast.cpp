@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A linear model of peaks.
+#include "multigrid/cuda/device_forecast.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "device/device.hpp"
+#include "distributed/device_blocks.hpp"
+
+namespace trireme::multigrid {
+namespace {
+
+// Bytes per row, per nonzero, and per row for each column beyond the first that P has for an
+// aggregate.
+struct Peak {
+  double row, entry, column;
+};
+
+constexpr Peak kSetUp{330, 26, 330};
+constexpr Peak kMixedCycle{110, 10, 110}, kFullCycle{150, 15, 190};
+
+double bytes_of(const Peak& peak, double rows, double nnz, double columns) {
+  return rows * (peak.row + peak.column * (columns - 1)) + peak.entry * nnz;
+}
+
+// Of the finest matrix, where it is not in GPU memory.
+std::int64_t upload_bytes(const DistributedMatrix& matrix) {
+  constexpr std::int64_t kEntry = sizeof(double) + sizeof(std::int32_t);
+  if (DeviceBlocks::find(matrix)) return 0;
+  return matrix.blocks.nnz() * kEntry + (matrix.local_rows() + 1) * std::int64_t{4};
+}
+
+}  // namespace
+
+DeviceForecast forecast_on_device(const DistributedMatrix& matrix, std::int32_t width,
+                                  const Options& options) {
+  const auto rows = static_cast<double>(matrix.local_rows());
+  const auto nnz = static_cast<double>(matrix.blocks.nnz());
+  const double columns = width > 0 ? width : options.block_size;
+  const bool mixed = options.precision == Precision::mixed;
+  const double cycle = bytes_of(mixed ? kMixedCycle : kFullCycle, rows, nnz, columns);
+  const double coarsest = std::min(static_cast<double>(options.coarsest_rows), rows);
+  const double inverse = 16 * coarsest * coarsest;
+  constexpr double kUploadedEntry =
+      12;  // a level of the host lies in GPU memory while it is copied
+  return {.built_there =
+              static_cast<std::int64_t>(cycle + bytes_of(kSetUp, rows, nnz, columns) + inverse),
+          .copied_there = static_cast<std::int64_t>(cycle + kUploadedEntry * nnz + inverse)};
+}
+
+bool has_room_for_set_up(const DistributedMatrix& matrix, std::int32_t width,
+                         const Options& options) {
+  const DeviceForecast forecast = forecast_on_device(matrix, width, options);
+  const auto free = static_cast<std::int64_t>(device_memory().free_bytes);
+  if (forecast.built_there + upload_bytes(matrix) <= free) return true;
+  const auto gib = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 30); };
+  if (forecast.copied_there > free)
+    fail(ExitCode::resource,
+         "multigrid may take {:.2f} GiB of GPU memory, {:.2f} GiB are free; use device: cpu, or "
+         "preconditioner: jacobi, which needs 8 bytes per row",
+         gib(forecast.copied_there), gib(free));
+  return false;
+}
+
+}  // namespace trireme::multigrid
