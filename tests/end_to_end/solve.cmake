@@ -30,6 +30,11 @@ if(TRIREME_TEST_PYTHON)
             ${MPIEXEC_EXECUTABLE} ${TRIREME_MPIRUN_FLAGS})
   set_tests_properties(EndToEnd.GpuRanks PROPERTIES
     LABELS "end_to_end;mpi;gpu" RESOURCE_LOCK gpu TIMEOUT 300 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
+  add_test(NAME EndToEnd.GpuMultigrid
+    COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/gpu_multigrid_test.py $<TARGET_FILE:solve>
+    $<TARGET_FILE:problem>)
+  set_tests_properties(EndToEnd.GpuMultigrid PROPERTIES
+    LABELS "end_to_end;mpi;gpu" RESOURCE_LOCK gpu TIMEOUT 300 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
   add_test(NAME EndToEnd.GpuBlocks
     COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/gpu_blocks_test.py $<TARGET_FILE:solve>)
   set_tests_properties(EndToEnd.GpuBlocks PROPERTIES

@@ -81,17 +81,56 @@ TEST_F(MatTriremeOnAGpu, RunsMultigridThereOnOneRank) {
     solve("");
     PC pc = nullptr;
     petsc_check(KSPGetPC(ksp, &pc));
-    ASSERT_NE(multigrid_of(pc)->on_device(), nullptr);
+    const MultigridPc& multigrid = *multigrid_of(pc);
+    ASSERT_NE(multigrid.on_device(), nullptr);
+    EXPECT_FALSE(multigrid.on_device()->built_on_host());
+    EXPECT_EQ(multigrid.hierarchy(), nullptr) << "nothing has asked for a cycle on the host";
     solve("by the recorded loop");
     change(mat);
     solve("follows new values");
-    EXPECT_EQ(multigrid_of(pc)->renewals(), 1);
+    EXPECT_EQ(multigrid.renewals(), 1);
     petsc_check(PetscOptionsSetValue(nullptr, "-pc_trireme_mg_degree", "3"));
     petsc_check(PCSetFromOptions(pc));
     solve("follows a new hierarchy");
-    EXPECT_EQ(multigrid_of(pc)->builds(), 2);
+    EXPECT_EQ(multigrid.builds(), 2);
+    EXPECT_EQ(multigrid.hierarchy(), nullptr);
     petsc_check(PetscOptionsClear(nullptr));
   }
+}
+
+TEST_F(MatTriremeOnAGpu, HasTheMultigridCycleOnTheHostForThoseWhoAskForIt) {
+  if (size_of(MPI_COMM_WORLD) > 1) GTEST_SKIP() << "several GPUs are not served";
+  const MatHandle mat = trireme_of(aij, nullptr, "cuda");
+  KspHandle ours, petscs;
+  for (KspHandle* ksp : {&ours, &petscs}) petsc_check(KSPCreate(MPI_COMM_WORLD, ksp->put()));
+  EXPECT_LT(residual_of_solve(mat, aij, KSPTRIREMECG, ours, kTriremeMultigrid), 1.001e-9);
+  PC pc = nullptr;
+  petsc_check(KSPGetPC(ours, &pc));
+  petsc_check(KSPSetPC(petscs, pc));
+  for (const char* what : {"the first cycle there", "new values"}) {
+    EXPECT_LT(residual_of_solve(mat, aij, KSPCG, petscs, kTriremeMultigrid), 1.001e-9) << what;
+    EXPECT_NE(multigrid_of(pc)->hierarchy(), nullptr);
+    change(mat);
+  }
+  EXPECT_LT(residual_of_solve(mat, aij, KSPTRIREMECG, ours, kTriremeMultigrid), 1.001e-9);
+  EXPECT_EQ(multigrid_of(pc)->builds(), 1);
+}
+
+TEST_F(MatTriremeOnAGpu, RefusesAMatrixWithoutAMultigridHierarchyInPcSetUp) {
+  if (size_of(MPI_COMM_WORLD) > 1) GTEST_SKIP() << "several GPUs are not served";
+  petsc_check(MatSetValue(aij, 5, 5, -1, INSERT_VALUES));
+  assemble(aij);
+  const MatHandle mat = trireme_of(aij, nullptr, "cuda");
+  KspHandle ksp;
+  petsc_check(KSPCreate(MPI_COMM_WORLD, ksp.put()));
+  petsc_check(KSPSetOperators(ksp, mat, mat));
+  petsc_check(KSPSetType(ksp, KSPTRIREMECG));
+  PC pc = nullptr;
+  petsc_check(KSPGetPC(ksp, &pc));
+  petsc_check(PCSetType(pc, kTriremeMultigrid));
+  for (int k = 0; k < 2; ++k)
+    EXPECT_NE(message_of(KSPSetUp(ksp)).find("that of row 5 (from 0) is -1"), std::string::npos);
+  EXPECT_FALSE(multigrid_of(pc)->is_set_up());
 }
 
 TEST_F(MatTriremeOnAGpu, ComesThereByItselfWhereAResidentKspAsks) {
