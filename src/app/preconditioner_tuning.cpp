@@ -19,8 +19,8 @@ constexpr const char* kJacobi = "jacobi";
 constexpr const char* kBlockJacobi = "trireme_block_jacobi";
 constexpr const char* kChebyshev = "trireme_chebyshev";
 
-// What is expected before an option is measured, from runs over model problems on one CPU. `pass` is
-// an iteration without its product.
+// What is expected before an option is measured, from runs over model problems on one CPU where
+// nothing else is said. `pass` is an iteration without its product.
 //
 // A Chebyshev polynomial of degree 4 takes 0.24 of the iterations of Jacobi, and four products and
 // their passes more per iteration. The bounds of the spectrum take 20 iterations.
@@ -31,13 +31,17 @@ constexpr double kChebyshevSetUpIterations = 20;
 // Dense blocks take 0.87 to 1.2 of the iterations of Jacobi, and a pass more.
 constexpr double kBlocksRate = 1.05;
 constexpr double kBlocksPass = 1.0;
-// The set-up of multigrid takes 360 to 660 products with the matrix, and a cycle 8 to 15 (poisson3d
-// 100, diffusion3d 80, elasticity3d 30 on two cores).
-constexpr double kMultigridSetUpProducts = 500;
-constexpr double kMultigridSetUpSeconds = 1e-3;  // for the smallest matrix
-constexpr double kMultigridCycleProducts = 15;
-constexpr double kMultigridCycleSeconds = 20e-6;  // likewise
-constexpr double kMultigridRate = 0.5;            // decades per iteration
+// Multigrid takes so many products with the matrix, and seconds that the smallest matrix takes too.
+struct MultigridCost {
+  double set_up_products, set_up_seconds, cycle_products, cycle_seconds;
+};
+// The set-up takes 360 to 660 products, and a cycle 8 to 15 (poisson3d 100, diffusion3d 80,
+// elasticity3d 30 on two cores).
+constexpr MultigridCost kOnCpus{500, 1e-3, 15, 20e-6};
+// Computed from the bytes and the launches of poisson3d 100 to 256 (docs/forecasts and
+// docs/performance/multigrid.md).
+constexpr MultigridCost kOnOneGpu{300, 8e-3, 7, 60e-6};
+constexpr double kMultigridRate = 0.5;  // decades per iteration
 
 // The time of a column of a block, as a part of the time of a solve by itself.
 constexpr double kBlockGain = 0.5;
@@ -166,9 +170,10 @@ void PreconditionerTuning::predict() {
     if (name == kChebyshev)
       rule_.predict(k, kChebyshevSetUpIterations * iteration,
                     iteration + kChebyshevDegree * (product + kChebyshevPass * pass));
+    const MultigridCost& cost = amat_.on_gpu() ? kOnOneGpu : kOnCpus;
     if (name == kMultigrid)
-      rule_.predict(k, kMultigridSetUpSeconds + kMultigridSetUpProducts * product,
-                    iteration + kMultigridCycleSeconds + kMultigridCycleProducts * product);
+      rule_.predict(k, cost.set_up_seconds + cost.set_up_products * product,
+                    iteration + cost.cycle_seconds + cost.cycle_products * product);
   }
 }
 
