@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times the multigrid set-up on a GPU by its parts, and its sparse products beside those of cuSPARSE.
+// Times the multigrid set-up on a GPU by its parts, the layouts of the cycle, and sparse products beside
+// those of cuSPARSE.
 //
 // usage: multigrid_set_up_bench KIND:N...
 //
@@ -21,8 +22,10 @@
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "device/device.hpp"
+#include "multigrid/cuda/cuda_hierarchy.hpp"
 #include "multigrid/cuda/device_product.hpp"
 #include "multigrid/cuda/device_set_up.hpp"
+#include "multigrid/cuda/level_parts_of.hpp"
 #include "sparse/generators.hpp"
 
 namespace {
@@ -149,6 +152,24 @@ void print(const char* what, const SetUpFacts& s) {
       1e3 * s.products, 1e3 * s.smoothers, 1e3 * s.coarsest);
 }
 
+// What the cycle makes of the levels.
+void time_layouts(const DeviceSetUp& set_up) {
+  double cold = 0, again = 0;
+  for (int run = 0; run < kRuns; ++run) {  // the last run is printed
+    Stopwatch watch;
+    CudaHierarchy cycle(level_parts_of(set_up.levels()), CycleKind::v);
+    cold = watch.lap();
+    if (!cycle.renew(level_parts_of(set_up.levels())))
+      fail(ExitCode::internal, "a cycle does not take the levels that it is made of");
+    again = watch.lap();
+    if (run + 1 < kRuns) continue;
+    fmt::print(
+        "  layouts     {:8.2f} ms, new values {:.2f} ms; {:.1f} MB, and the set-up {:.1f} MB\n",
+        1e3 * cold, 1e3 * again, 1e-6 * static_cast<double>(cycle.bytes()),
+        1e-6 * static_cast<double>(set_up.bytes()));
+  }
+}
+
 // One product: ours cold and for new values, and cuSPARSE's cold.
 void time_product(const char* what, const DeviceCsr<double>& a, const DeviceCsr<double>& b,
                   bool diagonal, std::int32_t run, CusparseProduct& cusparse, StreamRef stream) {
@@ -185,6 +206,7 @@ void run(const std::string& kind, std::int64_t n, CusparseProduct& cusparse) {
       set_up.renew();
       print("new values", set_up.seconds());
     }
+    time_layouts(set_up);
     for (const DeviceLevel& level : set_up.levels())
       fmt::print("  level {:>9} rows {:>10} nonzeros, P {:>9}, radius {:.4f}\n", level.a.rows,
                  level.a.nnz, level.p.nnz(), level.spectral_radius);
