@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "base/error.hpp"
 #include "device/device.hpp"
@@ -210,18 +212,21 @@ TEST_F(HierarchyOnGpu, TakesNoMoreThanItsForecast) {
 }
 
 TEST_F(HierarchyOnGpu, IsBuiltOnTheHostOrRefusedWhereTheGpuIsFull) {
-  const Matrix a = generated(MPI_COMM_SELF, "poisson3d", 60);
+  constexpr std::int64_t kPiece = 32 << 20;
+  const Matrix a = generated(MPI_COMM_SELF, "poisson3d", 100);
   EXPECT_TRUE(has_room_for_set_up(*a, 0, {}));
   const DeviceForecast forecast = forecast_on_device(*a, 0, {});
   const Stream stream;
-  const auto all_but = [&](std::int64_t rest) {
-    return DeviceBuffer<char>(device_memory().free_bytes - static_cast<std::size_t>(rest), stream);
+  std::vector<DeviceBuffer<char>> taken;
+  const auto leave = [&](std::int64_t rest) {
+    for (std::int64_t more = kPiece; more >= kPiece;) {
+      more = static_cast<std::int64_t>(device_memory().free_bytes) - rest;
+      if (more > 0) taken.emplace_back(std::max(more / 2, std::min(more, kPiece)), stream);
+    }
   };
-  {
-    const auto taken = all_but((forecast.copied_there + forecast.built_there) / 2);
-    EXPECT_FALSE(has_room_for_set_up(*a, 0, {}));
-  }
-  const auto taken = all_but(forecast.copied_there / 2);
+  leave((forecast.copied_there + forecast.built_there) / 2);
+  EXPECT_FALSE(has_room_for_set_up(*a, 0, {}));
+  leave(forecast.copied_there / 2);
   const std::string line = error_of(ExitCode::resource, [&] { has_room_for_set_up(*a, 0, {}); });
   EXPECT_NE(line.find("GiB of GPU memory"), std::string::npos) << line;
 }
