@@ -73,6 +73,11 @@ class CudaOperator final : public Operator {
   double measure_multi_product_us(std::int64_t width);
   std::size_t dot_partials() const;                          // 0: the kernels cannot sum x . y
   GpuExchange* exchange() const { return exchange_.get(); }  // null on one rank
+  // Asks for further exchanges that can be recorded as this one.
+  ExchangeRequest request_for_more() const {
+    return {.way = std::string(exchange_ ? exchange_->name() : ""),
+            .peer_timeout = exchange_request_.peer_timeout};
+  }
   // The kernel of the local block, which the products above need. It exists for as long as somebody
   // holds the result. The call builds it where choose_row_order() has given it up.
   std::shared_ptr<CudaKernel<double>> share_local_kernel();

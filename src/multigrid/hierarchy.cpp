@@ -11,6 +11,31 @@
 #include "parallel/collective.hpp"
 
 namespace trireme::multigrid {
+namespace {
+
+// Views of the arrays of a level: all of it, or what lies on this rank.
+HostLevelParts parts_of(const Level& level) {
+  HostLevelParts part;
+  part.kind = level.text.kind;
+  part.rows = level.matrix->local_rows();
+  if (part.kind == CycleLevel::Kind::solved) {
+    part.dense_inverse = level.inverse.values;
+    return part;
+  }
+  part.precision = level.precision;
+  part.smoothing = level.text.smoothing;
+  part.block_size = level.text.block_size;
+  part.a = level.matrix->blocks.local.view();
+  part.inverse = level.smoother.inverse;
+  if (!level.transfer) return part;
+  const Transfer& transfer = *level.transfer;
+  part.transfer_precision = transfer.precision;
+  part.p = transfer.coarsening.p.view();
+  part.restriction = transfer.restriction().view();
+  return part;
+}
+
+}  // namespace
 
 Hierarchy::Hierarchy(std::shared_ptr<DistributedMatrix> matrix, const NearNullspace& modes,
                      const Options& options)
@@ -65,24 +90,25 @@ std::vector<HostLevelParts> Hierarchy::parts() const {
   if (size_of(parts_->comm) > 1)
     fail(ExitCode::internal, "the parts of a hierarchy are asked for on several ranks");
   std::vector<HostLevelParts> parts;
+  for (const auto& level : parts_->levels) parts.push_back(parts_of(*level));
+  return parts;
+}
+
+HostRankParts Hierarchy::rank_parts() const {
+  HostRankParts parts{.comm = parts_->comm, .row_starts{}, .distributed{}, .whole{}};
+  const Level& finest = *parts_->levels.front();
+  parts.row_starts = (finest.parts ? finest.parts : finest.matrix)->row_starts;
   for (const auto& level : parts_->levels) {
-    HostLevelParts& part = parts.emplace_back();
-    part.kind = level->text.kind;
-    part.rows = level->matrix->local_rows();
-    if (part.kind == CycleLevel::Kind::solved) {
-      part.dense_inverse = level->inverse.values;
+    const bool whole = level->replication || size_of(level->matrix->comm) < size_of(parts.comm);
+    if (whole) {
+      parts.whole.push_back(parts_of(*level));
       continue;
     }
-    part.precision = level->precision;
-    part.smoothing = level->text.smoothing;
-    part.block_size = level->text.block_size;
-    part.a = level->matrix->blocks.local.view();
-    part.inverse = level->smoother.inverse;
-    if (!level->transfer) continue;
-    const Transfer& transfer = *level->transfer;
-    part.transfer_precision = transfer.precision;
-    part.p = transfer.coarsening.p.view();
-    part.restriction = transfer.restriction().view();
+    HostRankLevel& part = parts.distributed.emplace_back();
+    part.parts = parts_of(*level);
+    part.ghost = &level->matrix->blocks.ghost;
+    part.halo = &level->matrix->halo;
+    if (level->transfer) part.columns = &level->transfer->across->columns;
   }
   return parts;
 }

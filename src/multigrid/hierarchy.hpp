@@ -14,6 +14,7 @@
 #include "multigrid/level_parts.hpp"
 #include "multigrid/near_nullspace.hpp"
 #include "multigrid/options.hpp"
+#include "multigrid/rank_parts.hpp"
 
 namespace trireme::multigrid {
 
@@ -53,6 +54,8 @@ class Hierarchy {
   // Views of all levels, the finest one first, for a cycle elsewhere. They hold until renew(). Throws
   // Error{internal} on several ranks.
   std::vector<HostLevelParts> parts() const;
+  // The same on any number of ranks, for a cycle of all of them.
+  HostRankParts rank_parts() const;
 
  private:
   struct Parts;

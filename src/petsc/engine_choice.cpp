@@ -180,10 +180,7 @@ EngineChoice choose_engine(const SolverSpec& spec) {
   return choose_engine(spec.method, spec.preconditioner);
 }
 
-EngineChoice choose_engine_on_gpu(std::string_view pc_type, const std::string& solution_monitor,
-                                  int ranks) {
-  if (pc_type == kTriremeMultigrid && ranks > 1)
-    return EngineChoice::petsc(EngineReason::preconditioner_of_cpus, std::string(kMultigrid));
+EngineChoice choose_engine_on_gpu(const std::string& solution_monitor) {
   if (!solution_monitor.empty())
     return EngineChoice::petsc(EngineReason::monitor_of_the_solution, solution_monitor);
   return {};
@@ -223,9 +220,7 @@ EngineChoice choose_engine(KSP ksp) {
   petsc_check(MatGetNullSpace(amat, &space));
   if (space) return EngineChoice::petsc(null_space);
   if (std::dynamic_pointer_cast<CudaOperator>(operator_of(amat)))
-    if (EngineChoice on_gpu =
-            choose_engine_on_gpu(name, solution_monitor(ksp), size_of(comm_of(ksp)));
-        !on_gpu.resident())
+    if (EngineChoice on_gpu = choose_engine_on_gpu(solution_monitor(ksp)); !on_gpu.resident())
       return on_gpu;
   KSPNormType norm = KSP_NORM_DEFAULT;
   if (KSPGetNormType(ksp, &norm) != kPetscSuccess) return EngineChoice::petsc(norm_or_side);

@@ -57,10 +57,8 @@ EngineChoice choose_engine(const SolverSpec& spec);
 // For a KSP of a resident type that has its operators: by everything that options and calls have
 // asked of it. Comes after KSPSetFromOptions where that is called. Collective.
 EngineChoice choose_engine(KSP ksp);
-// What the resident engine lacks on so many GPUs only, for a PC type and the option of
-// solution_monitor().
-EngineChoice choose_engine_on_gpu(std::string_view pc_type, const std::string& solution_monitor,
-                                  int ranks);
+// What the resident engine lacks on GPUs only, for the option of solution_monitor().
+EngineChoice choose_engine_on_gpu(const std::string& solution_monitor);
 // Whether a KSP of a resident type runs PETSc's loop for this reason (ksp_fallback.hpp). It refuses to
 // solve for any other reason.
 bool falls_back(const EngineChoice& choice);

@@ -264,8 +264,11 @@ void ksp_place_preconditioner(KSP ksp) {
   if (!multigrid || known == PETSC_FALSE) return;
   Mat amat = nullptr;
   petsc_check(KSPGetOperators(ksp, &amat, nullptr));
-  multigrid->set_for_device(is_resident(ksp) && choose_engine(ksp).resident() &&
-                            std::dynamic_pointer_cast<CudaOperator>(operator_of(amat)));
+  const auto on_gpu = std::dynamic_pointer_cast<CudaOperator>(operator_of(amat));
+  if (on_gpu && is_resident(ksp) && choose_engine(ksp).resident())
+    multigrid->set_place(on_gpu->request_for_more());
+  else
+    multigrid->set_place(std::nullopt);
 }
 
 void ksp_prepare(KSP ksp) {

@@ -27,6 +27,13 @@ void MultigridPc::set(const Options& options) {
   forget_levels();
 }
 
+void MultigridPc::set_place(const std::optional<ExchangeRequest>& exchange) {
+  for_device_ = exchange.has_value();
+  if (exchange) exchange_ = *exchange;
+}
+
+bool MultigridPc::on_several_ranks() const { return size_of(entries_.matrix()->comm) > 1; }
+
 void MultigridPc::set_up(PC pc) {
   pc_ = pc;
   Mat pmat = nullptr;
@@ -36,6 +43,7 @@ void MultigridPc::set_up(PC pc) {
   const MatEntries::Change change = entries_.take(pmat);
   Options wanted = options_;
   if (wanted.block_size == 1) wanted.block_size = static_cast<std::int32_t>(block_size);
+  if (for_device_ && on_several_ranks()) wanted.replicated_rows = multigrid::kWholeRowsOnGpus;
   const PetscObjectId modes = near_nullspace_id(pmat);
   const bool renews = is_set_up() && change != MatEntries::Change::everything && wanted == built_ &&
                       modes == modes_;
@@ -45,7 +53,7 @@ void MultigridPc::set_up(PC pc) {
   modes_ = modes;
   ++version_;
   try {
-    if (for_device_ && size_of(entries_.matrix()->comm) == 1)
+    if (for_device_)
       update_on_device();
     else
       update_on_host();
@@ -69,9 +77,30 @@ void MultigridPc::update_on_host() {
   host_version_ = version_;
 }
 
-// Likewise. The host builds the levels where the GPU has no memory for the set-up.
 void MultigridPc::update_on_device() {
-  if (on_device_ && device_version_ == version_) return;
+  if ((on_device_ || on_ranks_) && device_version_ == version_) return;
+  if (on_several_ranks())
+    update_on_ranks();
+  else
+    update_on_one_device();
+  device_version_ = version_;
+}
+
+// Likewise.
+void MultigridPc::update_on_ranks() {
+  auto kept = std::exchange(on_ranks_, nullptr);
+  if (!kept)
+    require_room_for_cycle(*entries_.matrix(), modes_of_matrix().width, built_);
+  update_on_host();
+  if (kept)
+    kept->renew(*hierarchy_);
+  else
+    kept = std::make_unique<multigrid::RankHierarchy>(*hierarchy_, exchange_);
+  on_ranks_ = std::move(kept);
+}
+
+// Likewise. The host builds the levels where the GPU has no memory for the set-up.
+void MultigridPc::update_on_one_device() {
   auto kept = std::exchange(on_device_, nullptr);
   if (kept && !kept->built_on_host()) {
     kept->renew();
@@ -86,7 +115,6 @@ void MultigridPc::update_on_device() {
     kept = std::make_unique<multigrid::DeviceHierarchy>(*hierarchy_);
   }
   on_device_ = std::move(kept);
-  device_version_ = version_;
 }
 
 multigrid::NearNullspace MultigridPc::modes_of_matrix() const {
@@ -107,23 +135,31 @@ void MultigridPc::apply(std::span<const double> r, std::span<double> z) {
 
 bool MultigridPc::prepare_on_device() {
   require_set_up();
-  if (size_of(entries_.matrix()->comm) > 1) return false;
   update_on_device();
   return true;
 }
 
 void MultigridPc::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) {
-  on_device_->cycle().enqueue(r, z, stream);
+  if (on_ranks_)
+    on_ranks_->enqueue(r, z, stream);
+  else
+    on_device_->cycle().enqueue(r, z, stream);
+}
+
+void MultigridPc::check_device() const {
+  if (on_ranks_) on_ranks_->check();
 }
 
 std::optional<multigrid::HierarchyFacts> MultigridPc::facts() const {
   if (on_device_ && device_version_ == version_) return on_device_->facts();
+  if (on_ranks_ && device_version_ == version_) return on_ranks_->facts();
   if (hierarchy_) return hierarchy_->facts();
   return std::nullopt;
 }
 
 void MultigridPc::forget_levels() {
   on_device_.reset();
+  on_ranks_.reset();
   hierarchy_.reset();
 }
 

@@ -6,7 +6,8 @@
 //   PCApply   runs one cycle on the host, under any KSP
 //   KSP types of Trireme run their own loop and call the cycle from there (solvers/preconditioners/
 //   given.hpp). Where that loop runs on one GPU, PCSetUp builds the hierarchy there, and the cycle
-//   runs there (multigrid/cuda/device_hierarchy.hpp)
+//   runs there (multigrid/cuda/device_hierarchy.hpp). Where it runs on several GPUs, the host builds
+//   the hierarchy, and the cycle runs on the GPUs (multigrid/cuda/rank_hierarchy.hpp)
 //
 // A hierarchy on the other side is made when the first cycle is asked for there, such as by a KSP of
 // PETSc whose matrix is on a GPU.
@@ -34,7 +35,9 @@
 #include <span>
 
 #include "config/case.hpp"
+#include "distributed/gpu_exchange.hpp"
 #include "multigrid/cuda/device_hierarchy.hpp"
+#include "multigrid/cuda/rank_hierarchy.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/options.hpp"
 #include "petsc/mat_entries.hpp"
@@ -47,8 +50,9 @@ inline constexpr const char* kTriremeMultigrid = "trireme_mg";
 // The data of a PC of the type.
 class MultigridPc final : public solvers::GivenPreconditioner {
  public:
-  // Where the cycles will be asked for: on one GPU, or on the host. The next set_up() builds there.
-  void set_for_device(bool for_device) { for_device_ = for_device; }
+  // Where the cycles will be asked for: on GPUs, whose ranks exchange as `exchange` says, or on the
+  // host (none). The next set_up() builds for that place.
+  void set_place(const std::optional<ExchangeRequest>& exchange);
   // Changes what the next set_up() builds. Where the options differ from those before, the hierarchy
   // is forgotten.
   void set(const multigrid::Options& options);
@@ -61,39 +65,47 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   void set_up(PC pc);
   // Throws Error{internal} before the first set_up(). Collective.
   void apply(std::span<const double> r, std::span<double> z) override;
-  // Builds or renews the hierarchy on the current device, where set_up() has not. False on several
-  // ranks. Throws Error{internal} before the first set_up().
+  // Builds or renews the hierarchy on the current device, where set_up() has not. Throws
+  // Error{internal} before the first set_up(). Collective.
   bool prepare_on_device() override;
   void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) override;
   std::uint64_t device_version() const override { return device_version_; }
+  void check_device() const override;
   void forget();
   // The next set_up() finds new aggregates, whatever has changed.
   void forget_levels();
 
-  bool is_set_up() const { return hierarchy_ || on_device_; }
+  bool is_set_up() const { return hierarchy_ || on_device_ || on_ranks_; }
   // Of the hierarchy on the GPU where there is one, else of that on the host. None: it is not set up.
   std::optional<multigrid::HierarchyFacts> facts() const;
   // Null: no cycle was asked for on the host.
   const multigrid::Hierarchy* hierarchy() const { return hierarchy_.get(); }
-  // Null: no cycle was asked for on a GPU.
+  // Null: no cycle was asked for on one GPU.
   const multigrid::DeviceHierarchy* on_device() const { return on_device_.get(); }
+  // Null: no cycle was asked for on the GPUs of several ranks.
+  const multigrid::RankHierarchy* on_ranks() const { return on_ranks_.get(); }
   int builds() const { return builds_; }
   int renewals() const { return renewals_; }
 
  private:
   void update_on_host();
   void update_on_device();
+  void update_on_one_device();
+  void update_on_ranks();
+  bool on_several_ranks() const;
   multigrid::NearNullspace modes_of_matrix() const;
   void require_set_up() const;
 
   PC pc_ = nullptr;  // whose data this is; known from the first set_up() on
   bool for_device_ = false;
+  ExchangeRequest exchange_;  // of the ranks' GPUs
   multigrid::Options options_;
   multigrid::Options built_;  // of the hierarchies
   PetscObjectId modes_ = 0;   // of the near-null space, likewise
   MatEntries entries_;
   std::unique_ptr<multigrid::Hierarchy> hierarchy_;
   std::unique_ptr<multigrid::DeviceHierarchy> on_device_;
+  std::unique_ptr<multigrid::RankHierarchy> on_ranks_;  // refers to hierarchy_
   std::uint64_t version_ = 0;                            // of the entries that set_up() has taken
   std::uint64_t host_version_ = 0, device_version_ = 0;  // of those in each hierarchy
   int builds_ = 0, renewals_ = 0;

@@ -122,6 +122,7 @@ struct CudaBlockSolver::Work {
       if constexpr (std::is_same_v<std::decay_t<decltype(m)>, Given>)
         require_on_device(*m.operation);
       run_solve(executor, decltype(entry)::type::with(callers, vector), m);
+      if constexpr (std::is_same_v<std::decay_t<decltype(m)>, Given>) m.operation->check_device();
     });
     block.give_back(x);
     system.check();

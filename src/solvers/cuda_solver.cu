@@ -261,6 +261,7 @@ class CudaBackend {
     const bool came_anywhere = !job.goes_on || state.iterations > job.state.iterations;
     if (can_go_on(state) && came_anywhere) text.leave_direction(executor, m);
     system_.check();
+    if constexpr (std::is_same_v<M, Given>) m.operation->check_device();
     return state;
   }
 

@@ -10,6 +10,7 @@
 #include "device/buffer.hpp"
 #include "multigrid/cuda/cuda_rows.hpp"
 #include "multigrid/cuda/cuda_steps.hpp"
+#include "multigrid/cuda/step_borders.hpp"
 #include "multigrid/cycle_program.hpp"
 
 namespace trireme::multigrid {
@@ -81,6 +82,7 @@ struct CudaHierarchy::Parts {
   std::vector<CudaLevelFacts> facts;
   DeviceBuffer<double> vectors;
   std::vector<std::array<double*, 5>> vector_of_level;  // in the order of LevelVector; null: none
+  std::vector<CycleStep> texts;  // of the steps
   std::vector<BoundStep> steps;
   DeviceBuffer<BoundStep> steps_on_device;
   DeviceBuffer<unsigned> arrivals;
@@ -96,6 +98,8 @@ struct CudaHierarchy::Parts {
   }
 
   bool together(std::int64_t rows) const { return rows <= options.rows_together; }
+  // Whether level l lies on several ranks.
+  bool at_border(int l) const { return options.borders && l < options.borders->levels(); }
 
   void add(const DeviceLevelParts& level) {
     StoredLevel& to = levels.emplace_back();
@@ -103,7 +107,7 @@ struct CudaHierarchy::Parts {
     to.numbers = level;
     to.nnz = static_cast<std::int64_t>(level.a.values.size());
     fact.rows = level.rows;
-    fact.together = together(level.rows);
+    fact.together = !at_border(static_cast<int>(levels.size()) - 1) && together(level.rows);
     const bool wide = options.wide && !fact.together;
     const auto rows_of = [&](const DeviceCsr<double>& csr, Precision precision, int& lanes) {
       if (csr.rows == 0) return CudaRows();
@@ -218,17 +222,18 @@ struct CudaHierarchy::Parts {
 
   // Gives addresses to the steps, and gathers those of small levels.
   void bind() {
-    const std::vector<CycleStep> list = program();
-    if (vector_of_level.empty()) allocate_vectors(list);
+    texts = program();
+    if (vector_of_level.empty()) allocate_vectors(texts);
     steps.clear();
     launches.clear();
-    for (const CycleStep& step : list) {
+    for (const CycleStep& step : texts) {
       const bool small = facts[step.level].together;
       if (small && !launches.empty() && launches.back().together)
         ++launches.back().count;
       else
         launches.push_back({static_cast<int>(steps.size()), 1, small});
       steps.push_back(bound(step));
+      if (at_border(step.level)) options.borders->bind(step, steps.back());
     }
     if (steps_on_device.size() != steps.size())
       steps_on_device = DeviceBuffer<BoundStep>(steps.size(), stream);
@@ -240,12 +245,18 @@ struct CudaHierarchy::Parts {
     bool after_launch =
         false;  // only a step of this cycle is known to be a kernel of the usual kind
     for (const Launch& launch : launches) {
-      if (launch.together)
+      const CycleStep& text = texts[launch.first];
+      const bool border = at_border(text.level) && text.matrix != StepMatrix::none;
+      if (border) {
+        options.borders->before(text, steps[launch.first], callers, into);
+        launch_step(steps[launch.first], callers, false, into);
+        options.borders->after(text, steps[launch.first], callers, into);
+      } else if (launch.together)
         launch_together(steps_on_device.data() + launch.first, launch.count, callers,
                         arrivals.data(), blocks_together, into);
       else
         launch_step(steps[launch.first], callers, overlap && after_launch, into);
-      after_launch = !launch.together;
+      after_launch = !launch.together && !border;
     }
   }
 };
@@ -283,7 +294,7 @@ bool CudaHierarchy::renew(std::span<const DeviceLevelParts> levels) {
 
 void CudaHierarchy::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z,
                             StreamRef stream) const {
-  if (rows() > 0) parts_->enqueue({r.data(), z.data()}, stream);
+  if (rows() > 0 || parts_->options.borders) parts_->enqueue({r.data(), z.data()}, stream);
 }
 
 std::int64_t CudaHierarchy::rows() const { return parts_->levels.front().numbers.rows; }

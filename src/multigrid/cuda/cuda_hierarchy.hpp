@@ -24,11 +24,16 @@
 
 namespace trireme::multigrid {
 
+class StepBorders;
+
 struct CudaCycleOptions {
   // Levels of at most so many rows run together in one launch; 0: none does. At most 65,000.
   std::int64_t rows_together = 40'000;
   int lanes = 0;      // per row of all matrices: 1, 2, 4, .. 32; 0: chosen for each matrix
   bool wide = false;  // columns take 4 bytes; only levels that do not run together
+  // On several ranks: what the steps of the finest levels need of other ranks. It must outlive the
+  // hierarchy, whose enqueue() is collective then.
+  StepBorders* borders = nullptr;
 };
 
 // What is in GPU memory of a level, for reports and measurements.

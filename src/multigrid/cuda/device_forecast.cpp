@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "device/device.hpp"
 #include "distributed/device_blocks.hpp"
+#include "parallel/collective.hpp"
 
 namespace trireme::multigrid {
 namespace {
@@ -50,18 +51,42 @@ DeviceForecast forecast_on_device(const DistributedMatrix& matrix, std::int32_t 
           .copied_there = static_cast<std::int64_t>(cycle + kUploadedEntry * nnz + inverse)};
 }
 
+namespace {
+
+double gib(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
+
+void require_free(std::int64_t bytes, std::int64_t free) {
+  if (bytes > free)
+    fail(ExitCode::resource,
+         "multigrid may take {:.2f} GiB of GPU memory, {:.2f} GiB are free; use device: cpu, or "
+         "preconditioner: jacobi, which needs 8 bytes per row",
+         gib(bytes), gib(free));
+}
+
+// Of the levels that every rank has as a whole, beside those of the matrix.
+std::int64_t whole_level_bytes(const DistributedMatrix& matrix, const Options& options) {
+  constexpr std::int64_t kBytesPerRow = 1500;  // with 60 nonzeros, at the peak
+  return kBytesPerRow * std::min(options.replicated_rows, matrix.global_rows());
+}
+
+}  // namespace
+
 bool has_room_for_set_up(const DistributedMatrix& matrix, std::int32_t width,
                          const Options& options) {
   const DeviceForecast forecast = forecast_on_device(matrix, width, options);
   const auto free = static_cast<std::int64_t>(device_memory().free_bytes);
   if (forecast.built_there + upload_bytes(matrix) <= free) return true;
-  const auto gib = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 30); };
-  if (forecast.copied_there > free)
-    fail(ExitCode::resource,
-         "multigrid may take {:.2f} GiB of GPU memory, {:.2f} GiB are free; use device: cpu, or "
-         "preconditioner: jacobi, which needs 8 bytes per row",
-         gib(forecast.copied_there), gib(free));
+  require_free(forecast.copied_there, free);
   return false;
+}
+
+void require_room_for_cycle(const DistributedMatrix& matrix, std::int32_t width,
+                            const Options& options) {
+  collectively(matrix.comm, [&] {
+    require_free(forecast_on_device(matrix, width, options).copied_there +
+                     whole_level_bytes(matrix, options),
+                 static_cast<std::int64_t>(device_memory().free_bytes));
+  });
 }
 
 }  // namespace trireme::multigrid

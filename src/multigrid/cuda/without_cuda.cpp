@@ -5,6 +5,7 @@
 #include "multigrid/cuda/device_parts.hpp"
 #include "multigrid/cuda/device_product.hpp"
 #include "multigrid/cuda/device_set_up.hpp"
+#include "multigrid/cuda/rank_hierarchy.hpp"
 
 namespace trireme::multigrid {
 namespace {
@@ -80,5 +81,12 @@ int CudaHierarchy::steps() const { refuse(); }
 std::int64_t CudaHierarchy::bytes() const { refuse(); }
 const std::vector<CudaLevelFacts>& CudaHierarchy::levels() const { refuse(); }
 double CudaHierarchy::measure_product_us(int, int) const { refuse(); }
+
+RankHierarchy::RankHierarchy(const Hierarchy&, const ExchangeRequest&, const CudaCycleOptions&) {
+  refuse();
+}
+void RankHierarchy::renew(const Hierarchy&) { refuse(); }
+void RankHierarchy::enqueue(DeviceSpan<const double>, DeviceSpan<double>, StreamRef) { refuse(); }
+void RankHierarchy::check() const { refuse(); }
 
 }  // namespace trireme::multigrid

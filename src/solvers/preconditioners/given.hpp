@@ -33,12 +33,15 @@ class GivenPreconditioner {
   // enqueue(). Throws Error{resource} where the memory does not suffice.
   virtual bool prepare_on_device() { return false; }
   // Queues z = M^-1 r, in the same order of rows, with vectors in device memory that do not overlap.
-  // Asynchronous in `stream`, which may be recorded into a CUDA graph, also into one that loops on the
-  // device. Allocates no memory. Needs prepare_on_device().
+  // Asynchronous in `stream`, which may be recorded as the system's recording() says, on one process
+  // also into a CUDA graph that loops on the device. Allocates no memory. Needs prepare_on_device().
   virtual void enqueue(DeviceSpan<const double> /*r*/, DeviceSpan<double> /*z*/,
                        StreamRef /*stream*/) {}
   // A number that changes when a recorded enqueue() becomes invalid.
   virtual std::uint64_t device_version() const { return 0; }
+  // Throws Error{resource} where the GPU of this process has waited for another one beyond the
+  // timeout. A solver on a GPU calls it after each solve.
+  virtual void check_device() const {}
 };
 
 // Makes or updates the form of `operation` for GPUs. Throws Error{usage} where it has none.

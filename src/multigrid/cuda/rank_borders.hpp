@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The borders of the distributed levels of a rank in GPU memory, and their exchanges.
+//
+// A product with A sends the ghosts of its vector, multiplies the local block meanwhile, and adds the
+// product of the ghost block when the ghosts have come. P does the same with the coarse vector. P^T
+// sends the rows of its product that belong to other ranks, or, where the coarse level lies whole on
+// every rank, all rows.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "device/buffer.hpp"
+#include "device/stream.hpp"
+#include "distributed/gpu_exchange.hpp"
+#include "multigrid/cuda/border_kernels.hpp"
+#include "multigrid/cuda/step_borders.hpp"
+#include "multigrid/rank_levels.hpp"
+
+namespace trireme::multigrid {
+
+class RankBorders final : public StepBorders {
+ public:
+  // Copies what it needs to the current device and waits for that. The arrays of `levels` are not
+  // needed afterwards. Throws Error{resource} on every rank where the memory does not suffice or the
+  // requested exchange does not work. Collective.
+  RankBorders(MPI_Comm comm, const std::vector<RankLevel>& levels, const ExchangeRequest& request);
+
+  // Takes new numbers for the same patterns. What was queued before must have ended. Collective.
+  void renew(const std::vector<RankLevel>& levels);
+  // Throws as GpuExchange::check() does.
+  void check() const;
+  std::int64_t bytes() const;
+
+  int levels() const override { return static_cast<int>(levels_.size()); }
+  void bind(const CycleStep& step, BoundStep& bound) override;
+  void before(const CycleStep& step, const BoundStep& bound, const CallersVectors& callers,
+              StreamRef stream) override;
+  void after(const CycleStep& step, const BoundStep& bound, const CallersVectors& callers,
+             StreamRef stream) override;
+
+ private:
+  struct Border {
+    DeviceBuffer<std::int32_t> rows, row_ptr, columns;
+    DeviceBuffer<double> values;
+    BorderView view;
+
+    void set(const BorderRows& from, StreamRef stream);
+    std::int64_t bytes() const;
+  };
+  struct LevelBorders {
+    std::int64_t rows = 0, coarse_rows = 0;
+    HaloPlan halo, p_halo, back, gather;
+    std::unique_ptr<GpuExchange> a_exchange, p_exchange, terms_exchange;
+    Border a, p, others, received;
+    DeviceBuffer<double> ghost_inverse;  // W of the ghosts, where it is a diagonal
+    bool to_whole = false;
+    DeviceBuffer<double> terms;  // rows of P^T r that are sent
+    DeviceBuffer<std::int32_t> sum_row_ptr, sources;
+    GatheringView gathering;
+    double* whole = nullptr;  // takes the sums of all ranks' terms
+  };
+
+  void set(LevelBorders& to, const RankLevel& from);
+  void find_ghost_inverse(LevelBorders& level, const RankLevel& from);
+
+  MPI_Comm comm_;
+  Stream stream_;
+  std::vector<std::unique_ptr<LevelBorders>> levels_;  // the exchanges refer to their plans
+};
+
+}  // namespace trireme::multigrid

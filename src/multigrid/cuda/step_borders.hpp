@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the steps of a cycle need of other ranks, on the levels whose rows lie on several ranks. A step
+// of such a level is the sweep over the matrix of this rank, with work before and after it.
+#pragma once
+
+#include "device/stream.hpp"
+#include "multigrid/cuda/cuda_steps.hpp"
+#include "multigrid/cycle_program.hpp"
+
+namespace trireme::multigrid {
+
+class StepBorders {
+ public:
+  StepBorders() = default;
+  StepBorders(const StepBorders&) = delete;
+  StepBorders& operator=(const StepBorders&) = delete;
+  virtual ~StepBorders() = default;
+
+  // The number of levels on several ranks, the finest ones.
+  virtual int levels() const = 0;
+  // May give the result of a step another address. Called once per step of these levels, in their
+  // order, before the steps are queued.
+  virtual void bind(const CycleStep& step, BoundStep& bound) = 0;
+  // Queue the work before and after a step of these levels. Collective.
+  virtual void before(const CycleStep& step, const BoundStep& bound,
+                      const CallersVectors& callers, StreamRef stream) = 0;
+  virtual void after(const CycleStep& step, const BoundStep& bound, const CallersVectors& callers,
+                     StreamRef stream) = 0;
+};
+
+}  // namespace trireme::multigrid
