@@ -76,7 +76,8 @@ class CudaOperator final : public Operator {
   // Asks for further exchanges that can be recorded as this one.
   ExchangeRequest request_for_more() const {
     return {.way = std::string(exchange_ ? exchange_->name() : ""),
-            .peer_timeout = exchange_request_.peer_timeout};
+            .peer_timeout = exchange_request_.peer_timeout,
+            .beside = exchange_};
   }
   // The kernel of the local block, which the products above need. It exists for as long as somebody
   // holds the result. The call builds it where choose_row_order() has given it up.
@@ -142,7 +143,7 @@ class CudaOperator final : public Operator {
   PermutationTrial trial_;
   DeviceBuffer<double> permuted_x_, permuted_y_;  // of in_order(); made at the first use
   ExchangeRequest exchange_request_;
-  std::unique_ptr<GpuExchange> exchange_;
+  std::shared_ptr<GpuExchange> exchange_;
   std::map<std::int64_t, MultiHalo> multi_halos_;  // by stride
   bool all_multiply_vectors_ = false;              // the kernels of all ranks
 

@@ -52,12 +52,12 @@ GpuNeighbourhood neighbourhood(MPI_Comm comm) {
 }
 
 std::unique_ptr<GpuExchange> make(ExchangeWay way, MPI_Comm comm, const HaloPlan& halo,
-                                  double peer_timeout) {
+                                  const ExchangeRequest& request) {
   switch (way) {
     case ExchangeWay::peer:
-      return make_peer_exchange(comm, halo, peer_timeout);
+      return make_peer_exchange(comm, halo, request.peer_timeout, request.beside.get());
     case ExchangeWay::nccl:
-      return make_nccl_exchange(comm, halo);
+      return make_nccl_exchange(comm, halo, request.beside.get());
     case ExchangeWay::mpi:
       break;
   }
@@ -72,7 +72,7 @@ std::unique_ptr<GpuExchange> make_gpu_exchange(MPI_Comm comm, const HaloPlan& ha
   const GpuNeighbourhood gpus = neighbourhood(comm);
   const std::vector<ExchangeWay> ways = exchange_ways(gpus, request.way);
   for (std::size_t k = 0;; ++k) try {
-      auto exchange = make(ways[k], comm, halo, request.peer_timeout);
+      auto exchange = make(ways[k], comm, halo, request);
       exchange->why_no_peers = why_no_peers(gpus);
       return exchange;
     } catch (const AgreedError& error) {  // this exchange does not work here

@@ -57,6 +57,9 @@ inline constexpr double kPeerTimeout = 60;
 struct ExchangeRequest {
   std::string way;                     // peer | nccl | mpi; empty: the best that works
   double peer_timeout = kPeerTimeout;  // seconds; 0: no limit
+  // An exchange of the same ranks in the same way, or null. The new one shares its time limit, so that a
+  // wait of either that exceeds the limit ends all later ones, and its communicator of NCCL.
+  std::shared_ptr<const GpuExchange> beside{};
 };
 
 // The requested exchange, or the first of the list above that works on every rank; null on one
@@ -68,8 +71,10 @@ std::unique_ptr<GpuExchange> make_gpu_exchange(MPI_Comm comm, const HaloPlan& ha
 
 // Each throws Error{resource} on every rank where it cannot work. Collective.
 std::unique_ptr<GpuExchange> make_peer_exchange(MPI_Comm comm, const HaloPlan& halo,
-                                                double timeout_seconds = kPeerTimeout);
-std::unique_ptr<GpuExchange> make_nccl_exchange(MPI_Comm comm, const HaloPlan& halo);
+                                                double timeout_seconds = kPeerTimeout,
+                                                const GpuExchange* beside = nullptr);
+std::unique_ptr<GpuExchange> make_nccl_exchange(MPI_Comm comm, const HaloPlan& halo,
+                                                const GpuExchange* beside = nullptr);
 std::unique_ptr<GpuExchange> make_mpi_exchange(MPI_Comm comm, const HaloPlan& halo);
 
 }  // namespace trireme

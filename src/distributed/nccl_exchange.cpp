@@ -65,28 +65,31 @@ struct NcclLibrary {
   decltype(&ncclGetErrorString) error_string = nullptr;
 };
 
+// The communicator of all ranks.
+struct NcclRanks {
+  NcclLibrary nccl;
+  ncclComm_t all = nullptr;
+
+  NcclRanks() = default;
+  NcclRanks(const NcclRanks&) = delete;
+  NcclRanks& operator=(const NcclRanks&) = delete;
+  ~NcclRanks() {
+    if (all && !error_in_flight()) nccl.comm_destroy(all);  // waits for the other ranks
+  }
+};
+
 class NcclExchange final : public GpuExchange {
  public:
-  NcclExchange(MPI_Comm comm, const HaloPlan& halo) : halo_(halo) {
+  NcclExchange(MPI_Comm comm, const HaloPlan& halo, const NcclExchange* beside)
+      : halo_(halo), ranks_(beside ? beside->ranks_ : nullptr) {
     collectively(comm, [&] {
-      nccl_ = std::make_unique<NcclLibrary>();
       const Stream stream;
       send_rows_ = to_device(std::span<const std::int32_t>(halo.send_rows), stream);
       packed_ = DeviceBuffer<double>(halo.send_rows.size(), stream);
       ghosts_ = DeviceBuffer<double>(halo.ghosts, stream);
       stream.synchronize();
     });
-    ncclUniqueId id{};
-    collectively(comm, [&] {
-      if (rank_of(comm) == 0) nccl_->check(nccl_->get_unique_id(&id));
-    });
-    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm);
-    collectively(comm, [&] {
-      nccl_->check(nccl_->comm_init_rank(&ranks_, size_of(comm), id, rank_of(comm)));
-    });
-  }
-  ~NcclExchange() override {
-    if (ranks_ && !error_in_flight()) nccl_->comm_destroy(ranks_);  // waits for the other ranks
+    if (!ranks_) connect(comm);
   }
 
   std::string_view name() const override { return "nccl"; }
@@ -98,14 +101,14 @@ class NcclExchange final : public GpuExchange {
     gather(x, send_rows_.view(), packed_.span(), stream);
     is_packed_.record(stream);
     side_.wait(is_packed_);
-    nccl_->check(nccl_->group_start());
+    nccl().check(nccl().group_start());
     for (const auto& to : halo_.sends)
-      nccl_->check(
-          nccl_->send(packed_.data() + to.offset, to.count, ncclDouble, to.rank, ranks_, side_));
+      nccl().check(nccl().send(packed_.data() + to.offset, to.count, ncclDouble, to.rank,
+                               ranks_->all, side_));
     for (const auto& from : halo_.receives)
-      nccl_->check(nccl_->recv(ghosts_.data() + from.offset, from.count, ncclDouble, from.rank,
-                               ranks_, side_));
-    nccl_->check(nccl_->group_end());
+      nccl().check(nccl().recv(ghosts_.data() + from.offset, from.count, ncclDouble, from.rank,
+                               ranks_->all, side_));
+    nccl().check(nccl().group_end());
     has_come_.record(side_);
   }
 
@@ -115,14 +118,27 @@ class NcclExchange final : public GpuExchange {
   }
 
   void sum(DeviceSpan<double> values, StreamRef stream) override {
-    nccl_->check(nccl_->all_reduce(values.data(), values.data(), values.size(), ncclDouble, ncclSum,
-                                   ranks_, stream));
+    nccl().check(nccl().all_reduce(values.data(), values.data(), values.size(), ncclDouble, ncclSum,
+                                   ranks_->all, stream));
   }
 
  private:
+  // Collective.
+  void connect(MPI_Comm comm) {
+    collectively(comm, [&] { ranks_ = std::make_shared<NcclRanks>(); });
+    ncclUniqueId id{};
+    collectively(comm, [&] {
+      if (rank_of(comm) == 0) nccl().check(nccl().get_unique_id(&id));
+    });
+    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm);
+    collectively(comm, [&] {
+      nccl().check(nccl().comm_init_rank(&ranks_->all, size_of(comm), id, rank_of(comm)));
+    });
+  }
+  const NcclLibrary& nccl() const { return ranks_->nccl; }
+
   const HaloPlan& halo_;
-  std::unique_ptr<NcclLibrary> nccl_;
-  ncclComm_t ranks_ = nullptr;
+  std::shared_ptr<NcclRanks> ranks_;
   DeviceBuffer<std::int32_t> send_rows_;
   DeviceBuffer<double> packed_, ghosts_;
   Stream side_;  // for the halo, so that the local product runs meanwhile
@@ -131,8 +147,9 @@ class NcclExchange final : public GpuExchange {
 
 }  // namespace
 
-std::unique_ptr<GpuExchange> make_nccl_exchange(MPI_Comm comm, const HaloPlan& halo) {
-  return std::make_unique<NcclExchange>(comm, halo);
+std::unique_ptr<GpuExchange> make_nccl_exchange(MPI_Comm comm, const HaloPlan& halo,
+                                                const GpuExchange* beside) {
+  return std::make_unique<NcclExchange>(comm, halo, dynamic_cast<const NcclExchange*>(beside));
 }
 
 }  // namespace trireme

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -22,10 +23,19 @@ struct Neighbour {
   HaloPlan::Neighbour out{0, 0, 0}, in{0, 0, 0};
 };
 
+// The time limit of waits, with the sums that have it too.
+struct Waits {
+  PinnedBuffer<std::int32_t> missed;
+  DeviceBuffer<PeerSums> peers;
+};
+
 class PeerExchange final : public GpuExchange {
  public:
-  PeerExchange(MPI_Comm comm, const HaloPlan& halo, double timeout_seconds)
-      : comm_(comm), timeout_seconds_(timeout_seconds) {
+  PeerExchange(MPI_Comm comm, const HaloPlan& halo, double timeout_seconds,
+               const PeerExchange* beside)
+      : comm_(comm),
+        timeout_seconds_(timeout_seconds),
+        waits_of_halo_(beside ? beside->waits_of_halo_ : waits_) {
     const int ranks = size_of(comm);
     collectively(comm, [&] {
       if (ranks > PeerSums::max_ranks)
@@ -38,6 +48,9 @@ class PeerExchange final : public GpuExchange {
     std::vector<std::int32_t> rows;
     for (auto& [rank, neighbour] : neighbours_) {
       if (neighbour.in.count == 0) neighbour.in = {rank, halo_.incoming++, 1};
+      halo_.rank[halo_.neighbours] = rank;
+      halo_.first_in[halo_.neighbours] = neighbour.in.offset;
+      halo_.end_in[halo_.neighbours] = neighbour.in.offset + neighbour.in.count;
       const std::int32_t* first = halo.send_rows.data() + neighbour.out.offset;
       rows.insert(rows.end(), first, first + neighbour.out.count);
       if (neighbour.out.count == 0) rows.push_back(-1);
@@ -50,7 +63,7 @@ class PeerExchange final : public GpuExchange {
 
   std::string_view name() const override { return "peer"; }
   Recording recording() const override { return Recording::loop; }
-  PeerSums* peer_sums() override { return peers_.data(); }
+  PeerSums* peer_sums() override { return waits_->peers.data(); }
   void send(DeviceSpan<const double> x, StreamRef stream) override {
     check();
     peer_send(halo_, x, stream);
@@ -63,17 +76,19 @@ class PeerExchange final : public GpuExchange {
     check();
     constexpr std::size_t kAtOnce = PeerSums::max_values;
     for (std::size_t first = 0; first < values.size(); first += kAtOnce)
-      peer_sum(peers_.data(), values.subspan(first, std::min(kAtOnce, values.size() - first)),
-               stream);
+      peer_sum(waits_->peers.data(),
+               values.subspan(first, std::min(kAtOnce, values.size() - first)), stream);
   }
 
   void check() const override {
-    const std::int32_t missed = *static_cast<const volatile std::int32_t*>(missed_.data());
-    if (missed == 0) return;
-    fail(ExitCode::resource,
-         "the GPU of this rank has waited {} s for that of rank {}, which is lost or stands still; "
-         "see what happened to that rank (-trireme_peer_timeout sets the seconds)",
-         timeout_seconds_, whom(missed));
+    for (const Waits* waits : {waits_.get(), waits_of_halo_.get()}) {
+      const std::int32_t missed = *static_cast<const volatile std::int32_t*>(waits->missed.data());
+      if (missed != 0)
+        fail(ExitCode::resource,
+             "the GPU of this rank has waited {} s for that of rank {}, which is lost or stands "
+             "still; see what happened to that rank (-trireme_peer_timeout sets the seconds)",
+             timeout_seconds_, missed - 1);
+    }
   }
 
  private:
@@ -90,11 +105,11 @@ class PeerExchange final : public GpuExchange {
       inboxes_.push_back(peers.mailbox[other] + PeerSums::mailbox_words);
     }
     collectively(comm_, [&] {
-      missed_ = PinnedBuffer<std::int32_t>(1);
-      *missed_.data() = 0;
+      waits_->missed = PinnedBuffer<std::int32_t>(1);
+      *waits_->missed.data() = 0;
       peers.wait.patience_ns = static_cast<std::uint64_t>(1e9 * timeout_seconds_);
-      peers.wait.told = missed_.device_span().data();
-      peers_ = to_device(std::span<const PeerSums>(&peers, 1), stream_);
+      peers.wait.told = waits_->missed.device_span().data();
+      waits_->peers = to_device(std::span<const PeerSums>(&peers, 1), stream_);
       rows_ = to_device(std::span<const std::int32_t>(rows), stream_);
       ghosts_ = DeviceBuffer<double>(halo_.ghosts, stream_);
       epoch_ = DeviceBuffer<std::uint32_t>(1, stream_);
@@ -107,7 +122,7 @@ class PeerExchange final : public GpuExchange {
     halo_.inbox = inboxes_[rank];
     halo_.epoch = epoch_.data();
     halo_.tickets = tickets_.data();
-    halo_.wait = &peers_.data()->wait;
+    halo_.wait = &waits_of_halo_->peers.data()->wait;
   }
 
   // Each rank tells each neighbour where in its inbox the entries of that neighbour go.
@@ -124,18 +139,10 @@ class PeerExchange final : public GpuExchange {
     }
   }
 
-  // The rank that a value of PeerWait::told means.
-  int whom(std::int32_t missed) const {
-    if (missed > 0) return missed - 1;
-    const std::int32_t entry = -1 - missed;
-    for (const auto& [rank, neighbour] : neighbours_)
-      if (entry >= neighbour.in.offset && entry - neighbour.in.offset < neighbour.in.count)
-        return rank;
-    return -1;
-  }
-
   MPI_Comm comm_;
   double timeout_seconds_;
+  std::shared_ptr<Waits> waits_ = std::make_shared<Waits>();
+  std::shared_ptr<Waits> waits_of_halo_;  // those of another exchange where the two share them
   std::map<int, Neighbour> neighbours_;
   Stream stream_;
   std::optional<PeerRegion<>> region_;
@@ -144,16 +151,15 @@ class PeerExchange final : public GpuExchange {
   DeviceBuffer<double> ghosts_;
   DeviceBuffer<std::uint32_t> epoch_;
   DeviceBuffer<unsigned> tickets_;
-  PinnedBuffer<std::int32_t> missed_;
-  DeviceBuffer<PeerSums> peers_;
   PeerHalo halo_;
 };
 
 }  // namespace
 
 std::unique_ptr<GpuExchange> make_peer_exchange(MPI_Comm comm, const HaloPlan& halo,
-                                                double timeout_seconds) {
-  return std::make_unique<PeerExchange>(comm, halo, timeout_seconds);
+                                                double timeout_seconds, const GpuExchange* beside) {
+  return std::make_unique<PeerExchange>(comm, halo, timeout_seconds,
+                                        dynamic_cast<const PeerExchange*>(beside));
 }
 
 }  // namespace trireme

@@ -30,14 +30,21 @@ __global__ void send_entries(const PeerHalo halo, std::int32_t outgoing,
   }
 }
 
+// The rank that sends entry k, as PeerWait::missed names it.
+__device__ std::int32_t sender_of(const PeerHalo& halo, std::int32_t k) {
+  int from = 0;
+  while (k < halo.first_in[from] || k >= halo.end_in[from]) ++from;
+  return 1 + halo.rank[from];
+}
+
 __global__ void receive_entries(const PeerHalo halo, double* __restrict__ ghosts) {
   const std::uint32_t epoch = *halo.epoch + 1;
   const std::uint64_t* inbox =
       halo.inbox + (epoch & 1) * 2 * static_cast<std::int64_t>(halo.incoming);
   for (std::int32_t k = static_cast<std::int32_t>(blockIdx.x * kThreads + threadIdx.x);
        k < halo.incoming; k += static_cast<std::int32_t>(gridDim.x * kThreads)) {
-    const double value =
-        take_number(inbox + 2 * static_cast<std::int64_t>(k), epoch, *halo.wait, -1 - k);
+    const double value = take_number(inbox + 2 * static_cast<std::int64_t>(k), epoch, *halo.wait,
+                                     sender_of(halo, k));
     if (k < halo.ghosts) ghosts[k] = value;
   }
   __syncthreads();  // every thread of the block has read the epoch

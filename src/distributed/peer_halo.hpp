@@ -23,6 +23,9 @@ struct PeerHalo {
   std::uint64_t* inbox_there[max_neighbours] = {};  // where this rank writes, for parity 0
   std::int64_t words_there[max_neighbours] = {};    // words per parity
   std::int32_t neighbours = 0;
+  std::int32_t rank[max_neighbours] = {};
+  // Entries first_in[k] .. end_in[k] - 1 of the inbox come from neighbour k.
+  std::int32_t first_in[max_neighbours] = {}, end_in[max_neighbours] = {};
   const std::int32_t* rows = nullptr;  // of each outgoing entry; -1: a sign of life without a value
   const std::uint64_t* inbox = nullptr;
   std::int32_t ghosts = 0;    // entries 0 .. ghosts - 1 of the inbox

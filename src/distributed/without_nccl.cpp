@@ -5,7 +5,8 @@
 
 namespace trireme {
 
-std::unique_ptr<GpuExchange> make_nccl_exchange(MPI_Comm /*comm*/, const HaloPlan& /*halo*/) {
+std::unique_ptr<GpuExchange> make_nccl_exchange(MPI_Comm /*comm*/, const HaloPlan& /*halo*/,
+                                                const GpuExchange* /*beside*/) {
   fail(ExitCode::resource,
        "this Trireme was built without NCCL; build it on a machine that has nccl.h");
 }

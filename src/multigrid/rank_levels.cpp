@@ -50,11 +50,8 @@ CsrMatrix<double> own_columns(const CsrView<double>& p, std::int64_t own) {
 
 // P with the numbers that its columns have in the whole coarse vector.
 CsrMatrix<double> whole_columns(const CsrView<double>& p, const CoarseColumns& columns) {
-  CsrMatrix<double> all{.rows = p.rows,
-                        .cols = columns.starts.back(),
-                        .row_ptr{},
-                        .col_idx{},
-                        .values{}};
+  CsrMatrix<double> all{
+      .rows = p.rows, .cols = columns.starts.back(), .row_ptr{}, .col_idx{}, .values{}};
   all.row_ptr.assign(p.row_ptr.begin(), p.row_ptr.end());
   all.values.assign(p.values.begin(), p.values.end());
   all.col_idx.resize(p.col_idx.size());
@@ -62,8 +59,8 @@ CsrMatrix<double> whole_columns(const CsrView<double>& p, const CoarseColumns& c
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < p.col_idx.size(); ++k) {
     const std::int32_t column = p.col_idx[k];
-    all.col_idx[k] = column < own ? static_cast<std::int32_t>(first + column)
-                                  : columns.ghosts[column - own];
+    all.col_idx[k] =
+        column < own ? static_cast<std::int32_t>(first + column) : columns.ghosts[column - own];
   }
   return all;
 }
@@ -103,9 +100,8 @@ BorderRows tail(const CsrView<double>& m, std::int64_t first, bool single) {
 BorderRows received_terms(const Array<std::int32_t>& send_rows) {
   Array<std::int32_t> order(send_rows.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return send_rows[a] < send_rows[b];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return send_rows[a] < send_rows[b]; });
   BorderRows border;
   for (const std::int32_t k : order) {
     if (border.rows.empty() || border.rows.back() != send_rows[k]) {

@@ -23,10 +23,10 @@ struct HostRankLevel {
 };
 
 struct HostRankParts {
-  MPI_Comm comm = MPI_COMM_NULL;             // of all ranks
-  std::vector<std::int64_t> row_starts;      // of the finest level
-  std::vector<HostRankLevel> distributed;    // the finest one first
-  std::vector<HostLevelParts> whole;         // the coarser ones, which every rank has as a whole
+  MPI_Comm comm = MPI_COMM_NULL;           // of all ranks
+  std::vector<std::int64_t> row_starts;    // of the finest level
+  std::vector<HostRankLevel> distributed;  // the finest one first
+  std::vector<HostLevelParts> whole;       // the coarser ones, which every rank has as a whole
 };
 
 }  // namespace trireme::multigrid

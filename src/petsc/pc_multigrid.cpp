@@ -89,13 +89,15 @@ void MultigridPc::update_on_device() {
 // Likewise.
 void MultigridPc::update_on_ranks() {
   auto kept = std::exchange(on_ranks_, nullptr);
-  if (!kept)
-    require_room_for_cycle(*entries_.matrix(), modes_of_matrix().width, built_);
+  if (!kept) require_room_for_cycle(*entries_.matrix(), modes_of_matrix().width, built_);
   update_on_host();
   if (kept)
     kept->renew(*hierarchy_);
   else
-    kept = std::make_unique<multigrid::RankHierarchy>(*hierarchy_, exchange_);
+    kept = std::make_unique<multigrid::RankHierarchy>(
+        *hierarchy_, [this](MPI_Comm comm, const HaloPlan& halo) {
+          return make_gpu_exchange(comm, halo, exchange_);
+        });
   on_ranks_ = std::move(kept);
 }
 

@@ -105,7 +105,7 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   MatEntries entries_;
   std::unique_ptr<multigrid::Hierarchy> hierarchy_;
   std::unique_ptr<multigrid::DeviceHierarchy> on_device_;
-  std::unique_ptr<multigrid::RankHierarchy> on_ranks_;  // refers to hierarchy_
+  std::unique_ptr<multigrid::RankHierarchy> on_ranks_;   // refers to hierarchy_
   std::uint64_t version_ = 0;                            // of the entries that set_up() has taken
   std::uint64_t host_version_ = 0, device_version_ = 0;  // of those in each hierarchy
   int builds_ = 0, renewals_ = 0;

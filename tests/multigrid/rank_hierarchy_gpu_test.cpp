@@ -39,11 +39,11 @@ class CycleOnGpus : public testing::TestWithParam<std::string> {
     if (!is_possible()) GTEST_SKIP() << "not possible here";
   }
 
-  // NCCL and peer memory need a GPU per rank.
+  // NCCL needs a GPU per rank.
   bool is_possible() const {
     try {
       const HaloPlan none;
-      make_gpu_exchange(MPI_COMM_WORLD, none, request());
+      make()(MPI_COMM_WORLD, none);
       return true;
     } catch (const Error& error) {
       if (error.code() != ExitCode::resource) throw;
@@ -51,7 +51,24 @@ class CycleOnGpus : public testing::TestWithParam<std::string> {
       return false;
     }
   }
-  ExchangeRequest request() const { return {.way = GetParam()}; }
+  // Ranks that share a GPU may write into each other's memory as well.
+  MakeExchange make() const {
+    return [way = GetParam()](MPI_Comm comm, const HaloPlan& halo) {
+      return way == "peer" ? make_peer_exchange(comm, halo)
+                           : make_gpu_exchange(comm, halo, {.way = way});
+    };
+  }
+
+  // By the exchange of the test, or by MPI where ranks share a GPU.
+  std::shared_ptr<CudaOperator> operator_on(const std::shared_ptr<DistributedMatrix>& a) const {
+    try {
+      return std::make_shared<CudaOperator>(a, "csr-vector", Precision::full,
+                                            ExchangeRequest{.way = GetParam()});
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::resource) throw;
+      return std::make_shared<CudaOperator>(a, "csr-vector");
+    }
+  }
 
   // The cycle twice, with the same bits, by launches and, where the exchange allows it, recorded.
   Array<double> applied_there(RankHierarchy& m, const Array<double>& r) const {
@@ -89,7 +106,7 @@ class CycleOnGpus : public testing::TestWithParam<std::string> {
                    const CudaCycleOptions& options = {}) const {
     const Array<double> r = random_rows(a, 3);
     const Array<double> expected = applied(m, r);
-    RankHierarchy there(m, request(), options);
+    RankHierarchy there(m, make(), options);
     expect_near(a.comm, applied_there(there, r), expected);
   }
 };
@@ -170,7 +187,7 @@ TEST_P(CycleOnGpus, FollowsNewValues) {
   const auto a = generated(MPI_COMM_WORLD, "poisson3d", 14);
   Hierarchy m(a, {}, small_levels());
   const Array<double> r = random_rows(*a, 3);
-  RankHierarchy there(m, request());
+  RankHierarchy there(m, make());
   const Array<double> before = applied_there(there, r);
   Array<double> values = test::values_of(*a);
   for (double& value : values)
@@ -186,7 +203,7 @@ TEST_P(CycleOnGpus, FollowsNewValues) {
 // The preconditioner of a loop on the ranks' GPUs.
 class GivenOnGpus : public solvers::GivenPreconditioner {
  public:
-  GivenOnGpus(Hierarchy& m, const ExchangeRequest& request) : m_(m), there_(m, request) {}
+  GivenOnGpus(Hierarchy& m, const MakeExchange& make) : m_(m), there_(m, make) {}
   void apply(std::span<const double> r, std::span<double> z) override { m_.apply(r, z); }
   bool prepare_on_device() override { return true; }
   void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) override {
@@ -204,8 +221,7 @@ TEST_P(CycleOnGpus, PreconditionsTheLoopThereAsOnTheHost) {
        {std::tuple{"poisson3d", 24, 1}, std::tuple{"elasticity3d", 9, 3}}) {
     SCOPED_TRACE(kind);
     const auto a = generated(MPI_COMM_WORLD, kind, n, block);
-    const auto op =
-        std::make_shared<CudaOperator>(a, "csr-vector", Precision::full, request());
+    const auto op = operator_on(a);
     Options options = small_levels();
     options.block_size = block;
     Hierarchy m(a, {}, options);
@@ -213,7 +229,7 @@ TEST_P(CycleOnGpus, PreconditionsTheLoopThereAsOnTheHost) {
     const test::CgResult expected = test::solve_by_cg(a, m, b);
     ASSERT_TRUE(expected.converged);
 
-    GivenOnGpus given(m, op->request_for_more());
+    GivenOnGpus given(m, make());
     solvers::PreconditionerSpec spec;
     spec.kind = solvers::PreconditionerSpec::Kind::given;
     spec.given = &given;

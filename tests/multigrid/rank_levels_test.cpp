@@ -60,7 +60,10 @@ class RankLevels : public testing::TestWithParam<std::string> {
     if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has no borders";
     const bool elastic = GetParam() == "elasticity3d";
     const std::int64_t block = elastic ? 3 : 1;
-    a = generated(MPI_COMM_WORLD, GetParam(), elastic ? 8 : GetParam() == "graph" ? 3000 : 20,
+    a = generated(MPI_COMM_WORLD, GetParam(),
+                  elastic                 ? 8
+                  : GetParam() == "graph" ? 3000
+                                          : 20,
                   block);
     Options options = small_levels();
     options.precision = Precision::full;
@@ -109,8 +112,8 @@ TEST_P(RankLevels, AreTheTransfersOfAllRanks) {
       for (std::size_t i = 0; i < whole.size(); ++i)
         for (std::int32_t k = level.gathering.row_ptr[i]; k < level.gathering.row_ptr[i + 1]; ++k) {
           const std::int32_t source = level.gathering.sources[k];
-          whole[i] += source < level.gathering.terms ? b[source]
-                                                     : others[source - level.gathering.terms];
+          whole[i] +=
+              source < level.gathering.terms ? b[source] : others[source - level.gathering.terms];
         }
       b = whole;
       const std::span<const double> mine = std::span(whole).subspan(of.columns->first(), own);

@@ -82,7 +82,7 @@ struct CudaHierarchy::Parts {
   std::vector<CudaLevelFacts> facts;
   DeviceBuffer<double> vectors;
   std::vector<std::array<double*, 5>> vector_of_level;  // in the order of LevelVector; null: none
-  std::vector<CycleStep> texts;  // of the steps
+  std::vector<CycleStep> texts;                         // of the steps
   std::vector<BoundStep> steps;
   DeviceBuffer<BoundStep> steps_on_device;
   DeviceBuffer<unsigned> arrivals;

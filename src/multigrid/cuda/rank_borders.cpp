@@ -50,7 +50,7 @@ std::int64_t RankBorders::Border::bytes() const {
 }
 
 RankBorders::RankBorders(MPI_Comm comm, const std::vector<RankLevel>& levels,
-                         const ExchangeRequest& request)
+                         const MakeExchange& make_exchange)
     : comm_(comm) {
   for (const RankLevel& from : levels) {
     LevelBorders& to = *levels_.emplace_back(std::make_unique<LevelBorders>());
@@ -61,13 +61,12 @@ RankBorders::RankBorders(MPI_Comm comm, const std::vector<RankLevel>& levels,
       to.gather = from.gathering.plan;
       set(to, from);
     });
-    to.a_exchange = make_gpu_exchange(comm, to.halo, request);
-    const bool has_transfer = from.parts.p.rows > 0 || &from != &levels.back() || from.to_whole;
+    to.a_exchange = make_exchange(comm, to.halo);
     if (from.to_whole) {
-      to.terms_exchange = make_gpu_exchange(comm, to.gather, request);
-    } else if (has_transfer && &from != &levels.back()) {
-      to.p_exchange = make_gpu_exchange(comm, to.p_halo, request);
-      to.terms_exchange = make_gpu_exchange(comm, to.back, request);
+      to.terms_exchange = make_exchange(comm, to.gather);
+    } else if (&from != &levels.back()) {
+      to.p_exchange = make_exchange(comm, to.p_halo);
+      to.terms_exchange = make_exchange(comm, to.back);
     }
     find_ghost_inverse(to, from);
   }
@@ -147,8 +146,7 @@ void RankBorders::before(const CycleStep& step, const BoundStep& bound,
     case StepMatrix::a:
       return level.a_exchange->send(rows_at(s.from_zero ? s.b : s.x, level.rows), stream);
     case StepMatrix::prolongator:
-      if (!level.to_whole)
-        level.p_exchange->send(rows_at(s.x, level.coarse_rows), stream);
+      if (!level.to_whole) level.p_exchange->send(rows_at(s.x, level.coarse_rows), stream);
       return;
     case StepMatrix::restriction:
       if (level.to_whole) return;

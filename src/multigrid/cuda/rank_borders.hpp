@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -22,12 +23,16 @@
 
 namespace trireme::multigrid {
 
+// Makes the exchange of a plan, which outlives it. Collective.
+using MakeExchange = std::function<std::unique_ptr<GpuExchange>(MPI_Comm, const HaloPlan&)>;
+
 class RankBorders final : public StepBorders {
  public:
   // Copies what it needs to the current device and waits for that. The arrays of `levels` are not
-  // needed afterwards. Throws Error{resource} on every rank where the memory does not suffice or the
-  // requested exchange does not work. Collective.
-  RankBorders(MPI_Comm comm, const std::vector<RankLevel>& levels, const ExchangeRequest& request);
+  // needed afterwards. Throws Error{resource} on every rank where the memory does not suffice, and
+  // what make_exchange() throws. Collective.
+  RankBorders(MPI_Comm comm, const std::vector<RankLevel>& levels,
+              const MakeExchange& make_exchange);
 
   // Takes new numbers for the same patterns. What was queued before must have ended. Collective.
   void renew(const std::vector<RankLevel>& levels);

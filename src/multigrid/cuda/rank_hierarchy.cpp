@@ -26,7 +26,7 @@ std::vector<HostLevelParts> all_levels(const std::vector<RankLevel>& distributed
 
 }  // namespace
 
-RankHierarchy::RankHierarchy(const Hierarchy& host, const ExchangeRequest& request,
+RankHierarchy::RankHierarchy(const Hierarchy& host, const MakeExchange& make_exchange,
                              const CudaCycleOptions& options)
     : options_(options) {
   const Stopwatch watch;
@@ -34,7 +34,7 @@ RankHierarchy::RankHierarchy(const Hierarchy& host, const ExchangeRequest& reque
   comm_ = parts.comm;
   const std::vector<RankLevel> levels = rank_levels(parts);
   if (!levels.empty()) {
-    borders_ = std::make_unique<RankBorders>(comm_, levels, request);
+    borders_ = std::make_unique<RankBorders>(comm_, levels, make_exchange);
     options_.borders = borders_.get();
   } else {
     gathering_ = gathering(comm_, parts.row_starts, {});
@@ -46,11 +46,11 @@ RankHierarchy::RankHierarchy(const Hierarchy& host, const ExchangeRequest& reque
       whole_z_ = DeviceBuffer<double>(parts.row_starts.back(), stream_);
       stream_.synchronize();
     });
-    gather_ = make_gpu_exchange(comm_, gathering_.plan, request);
+    gather_ = make_exchange(comm_, gathering_.plan);
   }
   collectively(comm_, [&] {
-    cycle_ = std::make_unique<CudaHierarchy>(all_levels(levels, parts.whole),
-                                             host.options().cycle, options_);
+    cycle_ = std::make_unique<CudaHierarchy>(all_levels(levels, parts.whole), host.options().cycle,
+                                             options_);
   });
   set_facts(host, watch.seconds());
 }
@@ -98,12 +98,10 @@ void RankHierarchy::set_facts(const Hierarchy& host, double seconds) {
     const CudaLevelFacts& stored = cycle_->levels()[l];
     LevelFacts& fact = facts_.levels[l];
     const auto lanes = static_cast<int>(max_over_ranks(comm_, stored.lanes_of_a));
-    if (lanes > 0)
-      fact.kernel = fmt::format("{} {} per row", lanes, lanes == 1 ? "lane" : "lanes");
+    if (lanes > 0) fact.kernel = fmt::format("{} {} per row", lanes, lanes == 1 ? "lane" : "lanes");
     double us = 0;
-    collectively(comm_, [&] {
-      us = cycle_->measure_product_us(static_cast<int>(l), kMeasuredProducts);
-    });
+    collectively(comm_,
+                 [&] { us = cycle_->measure_product_us(static_cast<int>(l), kMeasuredProducts); });
     fact.product_us = max_over_ranks(comm_, us);
   }
 }

@@ -30,9 +30,9 @@ inline constexpr std::int64_t kWholeRowsOnGpus = 100'000;
 class RankHierarchy {
  public:
   // Copies the levels of `host`, which lie on several ranks and must outlive the object, to the current
-  // device of each rank. Throws Error{resource} on every rank where the memory does not suffice or the
-  // requested exchange does not work. Collective.
-  RankHierarchy(const Hierarchy& host, const ExchangeRequest& request,
+  // device of each rank. Throws Error{resource} on every rank where the memory does not suffice, and what
+  // make_exchange() throws. Collective.
+  RankHierarchy(const Hierarchy& host, const MakeExchange& make_exchange,
                 const CudaCycleOptions& options = {});
 
   // Takes the present numbers of `host`, whose patterns are those of before. No cycle may be under

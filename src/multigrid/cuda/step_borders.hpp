@@ -22,8 +22,8 @@ class StepBorders {
   // order, before the steps are queued.
   virtual void bind(const CycleStep& step, BoundStep& bound) = 0;
   // Queue the work before and after a step of these levels. Collective.
-  virtual void before(const CycleStep& step, const BoundStep& bound,
-                      const CallersVectors& callers, StreamRef stream) = 0;
+  virtual void before(const CycleStep& step, const BoundStep& bound, const CallersVectors& callers,
+                      StreamRef stream) = 0;
   virtual void after(const CycleStep& step, const BoundStep& bound, const CallersVectors& callers,
                      StreamRef stream) = 0;
 };

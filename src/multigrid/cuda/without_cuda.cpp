@@ -82,7 +82,7 @@ std::int64_t CudaHierarchy::bytes() const { refuse(); }
 const std::vector<CudaLevelFacts>& CudaHierarchy::levels() const { refuse(); }
 double CudaHierarchy::measure_product_us(int, int) const { refuse(); }
 
-RankHierarchy::RankHierarchy(const Hierarchy&, const ExchangeRequest&, const CudaCycleOptions&) {
+RankHierarchy::RankHierarchy(const Hierarchy&, const MakeExchange&, const CudaCycleOptions&) {
   refuse();
 }
 void RankHierarchy::renew(const Hierarchy&) { refuse(); }
