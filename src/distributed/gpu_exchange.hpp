@@ -23,6 +23,8 @@
 
 namespace trireme {
 
+struct PeerHalo;
+
 // Every rank makes the same calls in the same order, for one product at a time.
 class GpuExchange {
  public:
@@ -42,6 +44,9 @@ class GpuExchange {
   virtual void sum(DeviceSpan<double> values, StreamRef stream) = 0;
   // In device memory, for kernels that add up over the ranks by themselves; null where they cannot.
   virtual PeerSums* peer_sums() { return nullptr; }
+  // For kernels that send or receive the entries by themselves (peer_entries.cuh), in place of send() or
+  // receive(); null where they cannot, or where this rank exchanges nothing.
+  virtual const PeerHalo* peer_halo() const { return nullptr; }
   // Throws Error{resource} where the GPU of this rank has waited for another one beyond the
   // timeout. The results of send() and sum() are NaN from then on. The call waits for neither the
   // device nor other ranks.

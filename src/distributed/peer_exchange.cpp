@@ -64,6 +64,7 @@ class PeerExchange final : public GpuExchange {
   std::string_view name() const override { return "peer"; }
   Recording recording() const override { return Recording::loop; }
   PeerSums* peer_sums() override { return waits_->peers.data(); }
+  const PeerHalo* peer_halo() const override { return halo_.neighbours > 0 ? &halo_ : nullptr; }
   void send(DeviceSpan<const double> x, StreamRef stream) override {
     check();
     peer_send(halo_, x, stream);

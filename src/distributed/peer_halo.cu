@@ -4,6 +4,7 @@
 
 #include "device/check.hpp"
 #include "device/peer_words.cuh"
+#include "distributed/peer_entries.cuh"
 #include "distributed/peer_halo.hpp"
 
 namespace trireme {
@@ -16,40 +17,23 @@ unsigned blocks_for(std::int32_t entries) {
   return std::clamp((static_cast<unsigned>(entries) + kThreads - 1) / kThreads, 1u, kMaxBlocks);
 }
 
-__global__ void send_entries(const PeerHalo halo, std::int32_t outgoing,
+__global__ void send_entries(const __grid_constant__ PeerHalo halo, std::int32_t outgoing,
                              const double* __restrict__ x) {
-  const std::uint32_t epoch = *halo.epoch + 1;
+  const OutgoingEntries entries(halo);
   for (std::int32_t k = static_cast<std::int32_t>(blockIdx.x * kThreads + threadIdx.x);
        k < outgoing; k += static_cast<std::int32_t>(gridDim.x * kThreads)) {
-    int to = 0;
-    while (k >= halo.first[to + 1]) ++to;
     const std::int32_t row = halo.rows[k];
-    std::uint64_t* word = halo.inbox_there[to] + (epoch & 1) * halo.words_there[to] +
-                          2 * static_cast<std::int64_t>(k - halo.first[to]);
-    put_number(word, row < 0 ? 0 : x[row], epoch);
+    entries.put(k, row < 0 ? 0 : x[row]);
   }
 }
 
-// The rank that sends entry k, as PeerWait::missed names it.
-__device__ std::int32_t sender_of(const PeerHalo& halo, std::int32_t k) {
-  int from = 0;
-  while (k < halo.first_in[from] || k >= halo.end_in[from]) ++from;
-  return 1 + halo.rank[from];
-}
-
-__global__ void receive_entries(const PeerHalo halo, double* __restrict__ ghosts) {
-  const std::uint32_t epoch = *halo.epoch + 1;
-  const std::uint64_t* inbox =
-      halo.inbox + (epoch & 1) * 2 * static_cast<std::int64_t>(halo.incoming);
+__global__ void receive_entries(const __grid_constant__ PeerHalo halo,
+                                double* __restrict__ ghosts) {
+  const IncomingEntries entries(halo);
   for (std::int32_t k = static_cast<std::int32_t>(blockIdx.x * kThreads + threadIdx.x);
-       k < halo.incoming; k += static_cast<std::int32_t>(gridDim.x * kThreads)) {
-    const double value = take_number(inbox + 2 * static_cast<std::int64_t>(k), epoch, *halo.wait,
-                                     sender_of(halo, k));
-    if (k < halo.ghosts) ghosts[k] = value;
-  }
-  __syncthreads();  // every thread of the block has read the epoch
-  if (threadIdx.x == 0 && atomicInc(halo.tickets, gridDim.x - 1) == gridDim.x - 1)
-    *halo.epoch = epoch;
+       k < halo.ghosts; k += static_cast<std::int32_t>(gridDim.x * kThreads))
+    ghosts[k] = entries.at(k);
+  entries.close();
 }
 
 __global__ void sum_values(PeerSums* peers, double* values, int count) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Groups of 1 to 32 lanes; each group takes one row of a border.
+// Groups of 1 to 32 lanes; each group takes one row of a border. Where the GPUs write into each
+// other's memory, a kernel sends or receives within its work.
+#include "multigrid/cuda/border_kernels.hpp"
+
 #include <algorithm>
 
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
-#include "multigrid/cuda/border_kernels.hpp"
+#include "distributed/peer_entries.cuh"
 
 namespace trireme::multigrid {
 namespace {
@@ -12,16 +15,42 @@ namespace {
 constexpr int kThreads = 256;
 
 unsigned blocks_for(std::int64_t threads) {
-  return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
+  return static_cast<unsigned>(std::max<std::int64_t>(1, (threads + kThreads - 1) / kThreads));
+}
+unsigned blocks_for(const BorderView& m) {
+  return blocks_for(std::int64_t{m.count} << m.lanes_shift);
 }
 
-// The product of the row of this thread's group; valid in the group's first lane. `at` gives the
-// numbers of the vector.
+// What other ranks have sent.
+struct Arrived {
+  using Parameter = const double*;
+  const double* numbers;
+  __device__ explicit Arrived(const double* from) : numbers(from) {}
+  __device__ double at(std::int32_t k) const { return numbers[k]; }
+  __device__ void close() const {}
+};
+struct Arriving : IncomingEntries {
+  using Parameter = PeerHalo;
+  using IncomingEntries::IncomingEntries;
+};
+
+struct RowOfThread {
+  std::int32_t k;
+  int lane;
+  __device__ explicit RowOfThread(const BorderView& m) {
+    const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+    k = static_cast<std::int32_t>(thread >> m.lanes_shift);
+    lane = static_cast<int>(thread & ((1 << m.lanes_shift) - 1));
+  }
+};
+
+// The product of row k of the border; valid in the first lane of its group. `at` gives the numbers of
+// the vector. All threads of a warp call it.
 template <class At>
 __device__ double product_of_row(const BorderView& m, std::int32_t k, int lane, const At& at) {
   const int lanes = 1 << m.lanes_shift;
   double sum = 0;
-  if (k < m.count)
+  if (k >= 0 && k < m.count)
     for (std::int32_t j = m.row_ptr[k] + lane; j < m.row_ptr[k + 1]; j += lanes)
       sum += m.values[j] * at(m.columns[j]);
   for (int offset = lanes / 2; offset > 0; offset /= 2)
@@ -29,53 +58,66 @@ __device__ double product_of_row(const BorderView& m, std::int32_t k, int lane, 
   return sum;
 }
 
+template <class Ghosts>
 __global__ void __launch_bounds__(kThreads)
     complete_rows(const __grid_constant__ BorderView m, const __grid_constant__ StepData s,
-                  const double* __restrict__ ghosts, const double* __restrict__ ghost_inverse) {
-  const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  const auto k = static_cast<std::int32_t>(thread >> m.lanes_shift);
-  const int lane = static_cast<int>(thread & ((1 << m.lanes_shift) - 1));
-  const double sum = product_of_row(m, k, lane, [&](std::int32_t j) {
-    return s.from_zero ? s.start * (ghost_inverse[j] * ghosts[j]) : ghosts[j];
+                  const double* __restrict__ ghost_inverse,
+                  const __grid_constant__ typename Ghosts::Parameter from) {
+  const Ghosts ghosts(from);
+  const RowOfThread at(m);
+  const double sum = product_of_row(m, at.k, at.lane, [&](std::int32_t j) {
+    const double ghost = ghosts.at(j);
+    return s.from_zero ? s.start * (ghost_inverse[j] * ghost) : ghost;
   });
-  if (k >= m.count || lane != 0) return;
-  const std::int32_t row = m.rows[k];
-  switch (s.kind) {
-    case StepKind::residual:
+  if (at.k < m.count && at.lane == 0) {
+    const std::int32_t row = m.rows[at.k];
+    if (s.kind == StepKind::residual) {
       s.to[row] -= sum;
-      return;
-    case StepKind::smooth: {
+    } else if (s.kind == StepKind::smooth) {
       const double d = s.g * (s.w[row] * sum);
       if (s.d) s.d[row] -= d;
       s.to[row] -= d;
-      return;
-    }
-    default:
+    } else {
       s.to[row] += sum;
+    }
   }
+  ghosts.close();
 }
 
 __global__ void __launch_bounds__(kThreads)
     multiply_rows(const __grid_constant__ BorderView m, const double* __restrict__ x,
                   double* __restrict__ to) {
-  const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  const auto k = static_cast<std::int32_t>(thread >> m.lanes_shift);
-  const int lane = static_cast<int>(thread & ((1 << m.lanes_shift) - 1));
-  const double sum = product_of_row(m, k, lane, [&](std::int32_t j) { return x[j]; });
-  if (k < m.count && lane == 0) to[m.rows[k]] = sum;
+  const RowOfThread at(m);
+  const double sum = product_of_row(m, at.k, at.lane, [&](std::int32_t j) { return x[j]; });
+  if (at.k < m.count && at.lane == 0) to[at.k] = sum;
 }
 
+// The same, for the rows that the outgoing entries name.
 __global__ void __launch_bounds__(kThreads)
-    add_terms_of_rows(const __grid_constant__ GatheringView g, const double* __restrict__ terms,
-                      const double* __restrict__ others, double* __restrict__ to) {
+    multiply_and_send(const __grid_constant__ BorderView m, const double* __restrict__ x,
+                      const __grid_constant__ PeerHalo halo, std::int32_t outgoing) {
+  const OutgoingEntries entries(halo);
+  const RowOfThread at(m);
+  const std::int32_t row = at.k < outgoing ? halo.rows[at.k] : -1;
+  const double sum = product_of_row(m, row, at.lane, [&](std::int32_t j) { return x[j]; });
+  if (at.k < outgoing && at.lane == 0) entries.put(at.k, sum);
+}
+
+template <class Ghosts>
+__global__ void __launch_bounds__(kThreads)
+    add_terms(const __grid_constant__ GatheringView g, const double* __restrict__ terms,
+              const __grid_constant__ typename Ghosts::Parameter from, double* __restrict__ to) {
+  const Ghosts others(from);
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (i >= g.rows) return;
-  double sum = 0;
-  for (std::int32_t k = g.row_ptr[i]; k < g.row_ptr[i + 1]; ++k) {
-    const std::int32_t source = g.sources[k];
-    sum += source < g.terms ? terms[source] : others[source - g.terms];
+  if (i < g.rows) {
+    double sum = 0;
+    for (std::int32_t k = g.row_ptr[i]; k < g.row_ptr[i + 1]; ++k) {
+      const std::int32_t source = g.sources[k];
+      sum += source < g.terms ? terms[source] : others.at(source - g.terms);
+    }
+    to[i] = sum;
   }
-  to[i] = sum;
+  others.close();
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -86,26 +128,47 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void complete_step(const BorderView& border, const StepData& s, const double* ghosts,
-                   const double* ghost_inverse, StreamRef stream) {
-  if (border.count == 0) return;
-  complete_rows<<<blocks_for(std::int64_t{border.count} << border.lanes_shift), kThreads, 0,
-                  stream>>>(border, s, ghosts, ghost_inverse);
+void complete_step(const BorderView& border, const StepData& s, const double* ghost_inverse,
+                   GpuExchange& exchange, StreamRef stream) {
+  if (const PeerHalo* const halo = exchange.peer_halo()) {
+    complete_rows<Arriving>
+        <<<blocks_for(border), kThreads, 0, stream>>>(border, s, ghost_inverse, *halo);
+  } else {
+    const DeviceSpan<const double> ghosts = exchange.receive(stream);
+    if (border.count == 0) return;
+    complete_rows<Arrived>
+        <<<blocks_for(border), kThreads, 0, stream>>>(border, s, ghost_inverse, ghosts.data());
+  }
   check_launch();
 }
 
-void multiply_border(const BorderView& border, const double* x, double* to, StreamRef stream) {
-  if (border.count == 0) return;
-  multiply_rows<<<blocks_for(std::int64_t{border.count} << border.lanes_shift), kThreads, 0,
-                  stream>>>(border, x, to);
-  check_launch();
+void send_products(const BorderView& border, const double* x, DeviceSpan<double> products,
+                   GpuExchange& exchange, StreamRef stream) {
+  if (const PeerHalo* const halo = exchange.peer_halo()) {
+    exchange.check();
+    const std::int32_t outgoing = halo->outgoing();
+    multiply_and_send<<<blocks_for(std::int64_t{outgoing} << border.lanes_shift), kThreads, 0,
+                        stream>>>(border, x, *halo, outgoing);
+    return check_launch();
+  }
+  if (border.count > 0) {
+    multiply_rows<<<blocks_for(border), kThreads, 0, stream>>>(border, x, products.data());
+    check_launch();
+  }
+  exchange.send(products, stream);
 }
 
-void add_terms(const GatheringView& gathering, const double* terms, const double* others,
-               double* to, StreamRef stream) {
-  if (gathering.rows == 0) return;
-  add_terms_of_rows<<<blocks_for(gathering.rows), kThreads, 0, stream>>>(gathering, terms, others,
-                                                                         to);
+void gather_terms(const GatheringView& gathering, DeviceSpan<const double> terms, double* to,
+                  GpuExchange& exchange, StreamRef stream) {
+  exchange.send(terms, stream);
+  const unsigned blocks = blocks_for(gathering.rows);
+  if (const PeerHalo* const halo = exchange.peer_halo()) {
+    add_terms<Arriving><<<blocks, kThreads, 0, stream>>>(gathering, terms.data(), *halo, to);
+  } else {
+    const DeviceSpan<const double> others = exchange.receive(stream);
+    if (gathering.rows == 0) return;
+    add_terms<Arrived><<<blocks, kThreads, 0, stream>>>(gathering, terms.data(), others.data(), to);
+  }
   check_launch();
 }
 

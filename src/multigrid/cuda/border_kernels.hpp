@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "device/stream.hpp"
+#include "distributed/gpu_exchange.hpp"
 #include "multigrid/cycle_step.hpp"
 
 namespace trireme::multigrid {
@@ -20,23 +21,27 @@ struct BorderView {
   const double* values = nullptr;
 };
 
-// Completes a step by the products of `border` with the ghosts. Where the step begins from zero,
-// ghost k of x is s.start * ghost_inverse[k] * ghosts[k].
-void complete_step(const BorderView& border, const StepData& s, const double* ghosts,
-                   const double* ghost_inverse, StreamRef stream);
+// Completes a step by the products of `border` with the ghosts that `exchange` brings, where its
+// entries have been sent. Where the step begins from zero, ghost k of x is
+// s.start * ghost_inverse[k] times what comes.
+void complete_step(const BorderView& border, const StepData& s, const double* ghost_inverse,
+                   GpuExchange& exchange, StreamRef stream);
 
-// to[rows[k]] = product of row k with x.
-void multiply_border(const BorderView& border, const double* x, double* to, StreamRef stream);
+// Sends the products of the rows of `border` with x, one per entry of the exchange, whose plan numbers
+// them as the rows. `products` takes them where they are not sent at once.
+void send_products(const BorderView& border, const double* x, DeviceSpan<double> products,
+                   GpuExchange& exchange, StreamRef stream);
 
-// to[i] = sum of the terms sources[row_ptr[i]] .. sources[row_ptr[i+1]-1] of a Gathering.
+// A Gathering in GPU memory.
 struct GatheringView {
   std::int64_t rows = 0;
   std::int32_t terms = 0;
   const std::int32_t* row_ptr = nullptr;
   const std::int32_t* sources = nullptr;
 };
-void add_terms(const GatheringView& gathering, const double* terms, const double* others,
-               double* to, StreamRef stream);
+// to[i] = sum of the terms of row i, of which this rank has `terms` and `exchange` brings the others.
+void gather_terms(const GatheringView& gathering, DeviceSpan<const double> terms, double* to,
+                  GpuExchange& exchange, StreamRef stream);
 
 // to[i] = from[i] for i < count.
 void copy_rows(const double* from, double* to, std::int64_t count, StreamRef stream);

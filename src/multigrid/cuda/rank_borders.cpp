@@ -149,9 +149,9 @@ void RankBorders::before(const CycleStep& step, const BoundStep& bound,
       if (!level.to_whole) level.p_exchange->send(rows_at(s.x, level.coarse_rows), stream);
       return;
     case StepMatrix::restriction:
-      if (level.to_whole) return;
-      multiply_border(level.others.view, s.x, level.terms.data(), stream);
-      return level.terms_exchange->send(level.terms.view(), stream);
+      if (!level.to_whole)
+        send_products(level.others.view, s.x, level.terms.span(), *level.terms_exchange, stream);
+      return;
     case StepMatrix::none:
       return;
   }
@@ -163,20 +163,15 @@ void RankBorders::after(const CycleStep& step, const BoundStep& bound,
   const StepData s = with_callers(bound.data, callers);
   switch (step.matrix) {
     case StepMatrix::a:
-      return complete_step(level.a.view, s, level.a_exchange->receive(stream).data(),
-                           level.ghost_inverse.data(), stream);
+      return complete_step(level.a.view, s, level.ghost_inverse.data(), *level.a_exchange, stream);
     case StepMatrix::prolongator:
-      if (!level.to_whole)
-        complete_step(level.p.view, s, level.p_exchange->receive(stream).data(), nullptr, stream);
+      if (!level.to_whole) complete_step(level.p.view, s, nullptr, *level.p_exchange, stream);
       return;
     case StepMatrix::restriction:
-      if (level.to_whole) {
-        level.terms_exchange->send(level.terms.view(), stream);
-        const DeviceSpan<const double> others = level.terms_exchange->receive(stream);
-        return add_terms(level.gathering, level.terms.data(), others.data(), level.whole, stream);
-      }
-      return complete_step(level.received.view, s, level.terms_exchange->receive(stream).data(),
-                           nullptr, stream);
+      if (level.to_whole)
+        return gather_terms(level.gathering, level.terms.view(), level.whole, *level.terms_exchange,
+                            stream);
+      return complete_step(level.received.view, s, nullptr, *level.terms_exchange, stream);
     case StepMatrix::none:
       return;
   }

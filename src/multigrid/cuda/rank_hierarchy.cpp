@@ -71,13 +71,11 @@ void RankHierarchy::renew(const Hierarchy& host) {
 
 void RankHierarchy::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) {
   if (borders_) return cycle_->enqueue(r, z, stream);
-  gather_->send(r, stream);
-  const DeviceSpan<const double> others = gather_->receive(stream);
-  add_terms({.rows = static_cast<std::int64_t>(whole_r_.size()),
-             .terms = gathering_.terms,
-             .row_ptr = sum_row_ptr_.data(),
-             .sources = sources_.data()},
-            r.data(), others.data(), whole_r_.data(), stream);
+  gather_terms({.rows = static_cast<std::int64_t>(whole_r_.size()),
+                .terms = gathering_.terms,
+                .row_ptr = sum_row_ptr_.data(),
+                .sources = sources_.data()},
+               r, whole_r_.data(), *gather_, stream);
   cycle_->enqueue(whole_r_.view(), whole_z_.span(), stream);
   copy_rows(whole_z_.data() + first_, z.data(), static_cast<std::int64_t>(z.size()), stream);
 }
