@@ -63,7 +63,7 @@ bool is_symmetric_method(const std::string& name) {
 std::string no_multigrid(const DistributedMatrix& matrix, const Amat& amat,
                          const std::string& method) {
   if (amat.on_gpu() && size_of(matrix.comm) > 1)
-    return "not tried: it does not run on several GPUs";
+    return "not tried: for several GPUs the CPUs build its levels";
   const Array<double> diagonal = diagonal_of(matrix);
   if (any_rank(matrix.comm, std::ranges::any_of(diagonal, [](double d) { return !(d > 0); })))
     return "not tried: the diagonal is not positive, so that the matrix is not positive definite";

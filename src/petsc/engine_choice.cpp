@@ -126,9 +126,6 @@ std::string describe(const EngineChoice& choice) {
     case EngineReason::preconditioner:
       return fmt::format("the resident engine has the preconditioners {}, not {}",
                          resident_preconditioners(), subject);
-    case EngineReason::preconditioner_of_cpus:
-      return fmt::format("the resident engine has {} on CPUs, and the kernel runs on a GPU",
-                         subject);
     case EngineReason::petsc_block_jacobi:
       return "bjacobi, PETSc's default, solves each block by a KSP of its own; the resident engine "
              "has jacobi, and dense blocks by pbjacobi and vpbjacobi";
@@ -184,10 +181,6 @@ EngineChoice choose_engine_on_gpu(const std::string& solution_monitor) {
   if (!solution_monitor.empty())
     return EngineChoice::petsc(EngineReason::monitor_of_the_solution, solution_monitor);
   return {};
-}
-
-bool falls_back(const EngineChoice& choice) {
-  return choice.reason == EngineReason::preconditioner_of_cpus;
 }
 
 EngineChoice choose_engine(KSP ksp) {

@@ -20,7 +20,6 @@ enum class EngineReason {
   ksp_type_option,           // a KSP type that an option sets
   method,                    // a method that it lacks
   preconditioner,            // a preconditioner that it lacks
-  preconditioner_of_cpus,    // a preconditioner that it lacks on a GPU
   petsc_block_jacobi,        // PETSc's bjacobi, for which it has others
   symmetric_preconditioner,  // a preconditioner for methods of symmetric matrices only
   block_size,                // a number of rows per block that is too large
@@ -59,9 +58,6 @@ EngineChoice choose_engine(const SolverSpec& spec);
 EngineChoice choose_engine(KSP ksp);
 // What the resident engine lacks on GPUs only, for the option of solution_monitor().
 EngineChoice choose_engine_on_gpu(const std::string& solution_monitor);
-// Whether a KSP of a resident type runs PETSc's loop for this reason (ksp_fallback.hpp). It refuses to
-// solve for any other reason.
-bool falls_back(const EngineChoice& choice);
 
 // The KSP type of the resident engine for a case's method ("cg", "bicgstab", "minres", PETSc's name
 // of one of them, or the name of a type of ours); empty for a method that only PETSc has.

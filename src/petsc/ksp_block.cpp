@@ -27,9 +27,9 @@ Mat matrix_of(KSP ksp) {
   return amat;
 }
 
-// Throws where the resident engine does not serve and PETSc's loop does not take its place.
+// Throws where the resident engine does not serve.
 void require_resident(KSP ksp) {
-  if (const EngineChoice choice = choose_engine(ksp); !choice.resident() && !falls_back(choice))
+  if (const EngineChoice choice = choose_engine(ksp); !choice.resident())
     fail(ExitCode::usage, "KSPMatSolve: {}; use PETSc's own solver", describe(choice));
 }
 

@@ -28,7 +28,6 @@ class KspEngine {
   std::function<bool()> stop;                     // polled in every iteration
   bool options_read = false;                      // KSPSetFromOptions was called
   KspFacts facts;                                 // of the last solve
-  std::string fallback;                           // why PETSc's loop did it; empty: it did not
   std::optional<solvers::StoppedSolve> going_on;  // the next solve goes on from it
   const solvers::Iterate* iterate = nullptr;      // while a monitor runs
   VecHandle shown;                                // the Vec that KSPBuildSolution returned

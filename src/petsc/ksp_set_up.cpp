@@ -157,12 +157,7 @@ void KspSolver::choose_engine(const SolverSpec& spec) {
   if (engine() == Engine::resident) {  // the case names a KSP type of ours
     const EngineChoice own = trireme::choose_engine(ksp_);
     if (own.resident()) return;
-    if (!falls_back(own))
-      fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type(), describe(own));
-    const std::string_view method = solvers::info_of(*resident_method(type())).petsc_name;
-    set_types(spec, std::string(method), petsc_pc_type(spec.preconditioner));
-    notes_.push_back(describe(own) + ": engine petsc");
-    return;
+    fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type(), describe(own));
   }
   const std::string pc_type = type_of(pc_of(ksp_));
   if (needs_resident_engine(pc_type))

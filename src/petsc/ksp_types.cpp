@@ -9,7 +9,6 @@
 #include "petsc/engine_choice.hpp"
 #include "petsc/ksp_block.hpp"
 #include "petsc/ksp_engine.hpp"
-#include "petsc/ksp_fallback.hpp"
 #include "petsc/ksp_rules.hpp"
 #include "petsc/operator_of.hpp"
 #include "petsc/pc_multigrid.hpp"
@@ -84,13 +83,6 @@ void solve(KSP ksp) {
   const EngineChoice choice = choose_engine(ksp);
   const KspRequests asked = requests_of(ksp);
   KspEngine& engine = engine_of(ksp);
-  engine.fallback.clear();
-  if (falls_back(choice)) {
-    engine.facts = {};
-    engine.facts.executor = fmt::format("PETSc's {}", solve_by_petsc(ksp, engine.method()));
-    engine.fallback = describe(choice);
-    return require_convergence(ksp);
-  }
   if (!choice.resident())
     fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type_of(ksp), describe(choice));
   choose_row_order(ksp);
@@ -190,11 +182,6 @@ PetscErrorCode ksp_view(KSP ksp, PetscViewer viewer) {
       has_variants(engine.method())
           ? fmt::format(", variant {}", kVariantNames[static_cast<int>(engine.variant())]).c_str()
           : ""));
-  if (!engine.fallback.empty()) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %s, because %s\n",
-                                     engine.facts.executor.c_str(), engine.fallback.c_str()));
-    PetscFunctionReturn(kPetscSuccess);
-  }
   if (!engine.facts.executor.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %s, %s, residual replaced %d times\n",
                                      engine.facts.executor.c_str(), engine.facts.variant.c_str(),

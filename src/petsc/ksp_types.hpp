@@ -10,9 +10,7 @@
 //                    (the default), the natural norm or none; trireme_bicgstab, which preconditions
 //                    from the right, tests the unpreconditioned norm (the default) or none
 //   preconditioners  none, jacobi, pbjacobi (up to 32 rows), vpbjacobi and the types of
-//                    pc_types.hpp are accepted; any other preconditioner is refused. For
-//                    trireme_mg with a matrix on a GPU, PETSc's loop of the same method solves, and
-//                    its convergence test decides (ksp_fallback.hpp); KSPView says so
+//                    pc_types.hpp are accepted, and trireme_mg; any other preconditioner is refused
 //   convergence      b - A x must confirm a claim of PETSc's default test; otherwise the loop goes
 //                    on from b - A x. Stagnation is KSP_DIVERGED_BREAKDOWN, see KspFacts
 //   scale            norms are roots of sums of squares, so that the caller must scale a b near

@@ -17,10 +17,6 @@ PetscInt min_iterations(Ksp ksp) {
   return 0;
 }
 template <class Ksp>
-void set_min_iterations(Ksp ksp, PetscInt iterations) {
-  if constexpr (requires { ksp->min_it; }) ksp->min_it = iterations;
-}
-template <class Ksp>
 bool scales_diagonally(Ksp ksp) {
   if constexpr (requires { ksp->dscale; }) return ksp->dscale;
   return false;
@@ -80,15 +76,6 @@ KspRequests requests_of(KSP ksp) {
   asked.diagonal_scaling = scales_diagonally(ksp);
   asked.error_if_not_converged = ksp->errorifnotconverged;
   return asked;
-}
-void take_tests(KSP ksp, const KspRequests& asked) {
-  ksp->chknorm = asked.untested_iterations;
-  set_min_iterations(ksp, asked.min_iterations);
-  if (ksp->converged != KSPConvergedDefault) return;
-  auto& context = *static_cast<KSPConvergedDefaultCtx*>(ksp->cnvP);
-  context.initialrtol = asked.relative_to_initial_residual ? PETSC_TRUE : PETSC_FALSE;
-  context.mininitialrtol = asked.relative_to_smaller ? PETSC_TRUE : PETSC_FALSE;
-  context.convmaxits = asked.limit_is_success ? PETSC_TRUE : PETSC_FALSE;
 }
 Vec solution_of(KSP ksp) { return ksp->vec_sol; }
 Vec right_hand_side_of(KSP ksp) { return ksp->vec_rhs; }

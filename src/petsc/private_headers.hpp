@@ -65,8 +65,6 @@ struct KspRequests {
   bool error_if_not_converged = false;
 };
 KspRequests requests_of(KSP ksp);
-// Sets how `ksp`, which has PETSc's default test, tests its norms. Leaves out `own_test`.
-void take_tests(KSP ksp, const KspRequests& asked);
 Vec solution_of(KSP ksp);
 Vec right_hand_side_of(KSP ksp);
 // Sets the vectors of the KSP, of which it does not become an owner, and returns the former ones.

@@ -13,7 +13,6 @@
 #include "distributed/host_operator.hpp"
 #include "petsc/aij_blocks.hpp"
 #include "petsc/engine_choice.hpp"
-#include "petsc/ksp_fallback.hpp"
 #include "petsc/ksp_fixture.hpp"
 #include "petsc/mat_shell.hpp"
 #include "petsc/mat_trireme.hpp"
@@ -124,105 +123,6 @@ TEST_F(Multigrid, FindsASmootherForANonsymmetricMatrix) {
     for (const char* words : {"smoother jacobi of degree 2", "smoother chebyshev does not suit"})
       EXPECT_EQ(text.find(words) == std::string::npos, rank > 0) << text;
   }
-}
-
-TEST_F(Multigrid, FallsBackToPetscOnAGpu) {
-  const EngineChoice choice = choose_engine_on_gpu(kTriremeMultigrid, "", 2);
-  EXPECT_TRUE(falls_back(choice));
-  EXPECT_EQ(describe(choice),
-            "the resident engine has multigrid on CPUs, and the kernel runs on a GPU");
-  EXPECT_TRUE(choose_engine_on_gpu(PCJACOBI, "", 2).resident());
-  EXPECT_TRUE(choose_engine_on_gpu(kTriremeMultigrid, "", 1).resident());
-  const EngineChoice monitor = choose_engine_on_gpu(PCJACOBI, "-ksp_monitor_true_residual", 1);
-  EXPECT_FALSE(monitor.resident());
-  EXPECT_FALSE(falls_back(monitor));
-  EXPECT_FALSE(falls_back(choose_engine("gmres", "jacobi")));
-}
-
-// What the fallback does, for a matrix on the host.
-class Fallback : public Multigrid {
- protected:
-  KSPConvergedReason solve_in_petsc(solvers::Method method) {
-    petsc_check(KSPSetUp(ksp));
-    const KspVectors before = exchange_vectors(ksp, {b, x});
-    begin_history(ksp);
-    used = solve_by_petsc(ksp, method);
-    exchange_vectors(ksp, before);
-    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-    petsc_check(KSPGetConvergedReason(ksp, &reason));
-    return reason;
-  }
-  std::string used;
-};
-
-TEST_F(Fallback, DoesWhatPetscsTypeDoes) {
-  for (const auto& [ours, petsc, method, norm] :
-       {std::tuple{"trireme_cg", KSPCG, solvers::Method::cg, KSP_NORM_NATURAL},
-        {"trireme_cg", KSPCG, solvers::Method::cg, KSP_NORM_UNPRECONDITIONED},
-        {"trireme_bicgstab", KSPBCGS, solvers::Method::bicgstab, KSP_NORM_UNPRECONDITIONED}}) {
-    make(laplacian(40), petsc, kTriremeMultigrid);
-    if (method == solvers::Method::bicgstab) petsc_check(KSPSetPCSide(ksp, PC_RIGHT));
-    petsc_check(KSPSetNormType(ksp, norm));
-    ASSERT_EQ(solve(), KSP_CONVERGED_RTOL);
-    const PetscInt expected = iterations();
-    PetscReal norm_of_petsc = 0, norm_here = 0;
-    petsc_check(KSPGetResidualNorm(ksp, &norm_of_petsc));
-
-    make(laplacian(40), ours, kTriremeMultigrid);
-    petsc_check(KSPSetNormType(ksp, norm));
-    petsc_check(KSPSetResidualHistory(ksp, nullptr, 100, PETSC_TRUE));
-    int seen = 0;
-    petsc_check(KSPMonitorSet(
-        ksp,
-        [](KSP, PetscInt, PetscReal, void* count) -> PetscErrorCode {
-          ++*static_cast<int*>(count);
-          return kPetscSuccess;
-        },
-        &seen, nullptr));
-    EXPECT_EQ(solve_in_petsc(method), KSP_CONVERGED_RTOL);
-    EXPECT_EQ(used, petsc);
-    EXPECT_EQ(iterations(), expected);
-    petsc_check(KSPGetResidualNorm(ksp, &norm_here));
-    EXPECT_EQ(norm_here, norm_of_petsc);
-    EXPECT_LE(relative_residual(), 1e-8);
-    EXPECT_EQ(seen, expected + 1);
-    const PetscReal* history = nullptr;
-    PetscInt length = 0;
-    petsc_check(KSPGetResidualHistory(ksp, &history, &length));
-    ASSERT_EQ(length, expected + 1);
-    EXPECT_EQ(history[expected], norm_here);
-  }
-}
-
-TEST_F(Fallback, TestsTheNormThatPetscHas) {
-  make(laplacian(40), "trireme_minres", kTriremeMultigrid);
-  EXPECT_GT(solve_in_petsc(solvers::Method::minres), 0);
-  EXPECT_LE(relative_residual(), 1e-7);
-}
-
-TEST_F(Fallback, KeepsTheFirstGuessTheLimitAndTheConvergenceTest) {
-  make(laplacian(40), "trireme_cg", kTriremeMultigrid);
-  ASSERT_EQ(solve_in_petsc(solvers::Method::cg), KSP_CONVERGED_RTOL);
-  petsc_check(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
-  EXPECT_EQ(solve_in_petsc(solvers::Method::cg), KSP_CONVERGED_RTOL);
-  EXPECT_LE(iterations(), 1) << "x was the solution";
-
-  petsc_check(KSPSetInitialGuessNonzero(ksp, PETSC_FALSE));
-  petsc_check(KSPSetTolerances(ksp, 1e-9, PETSC_DEFAULT, PETSC_DEFAULT, 3));
-  EXPECT_EQ(solve_in_petsc(solvers::Method::cg), KSP_DIVERGED_ITS);
-  EXPECT_EQ(iterations(), 3);
-  petsc_check(KSPConvergedDefaultSetConvergedMaxits(ksp, PETSC_TRUE));
-  EXPECT_EQ(solve_in_petsc(solvers::Method::cg), KSP_CONVERGED_ITS);
-
-  petsc_check(KSPSetConvergenceTest(
-      ksp,
-      [](KSP, PetscInt iteration, PetscReal, KSPConvergedReason* reason, void*) -> PetscErrorCode {
-        *reason = iteration == 2 ? KSP_CONVERGED_HAPPY_BREAKDOWN : KSP_CONVERGED_ITERATING;
-        return kPetscSuccess;
-      },
-      nullptr, nullptr));
-  EXPECT_EQ(solve_in_petsc(solvers::Method::cg), KSP_CONVERGED_HAPPY_BREAKDOWN);
-  EXPECT_EQ(iterations(), 2);
 }
 
 TEST_F(Multigrid, TakesAsManyIterationsInOurLoopAsInPetscs) {
