@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""preconditioner: multigrid on one GPU takes the iterations of the host, with the levels of the host.
+"""preconditioner: multigrid on GPUs takes the iterations of the host, with the levels of the host.
 
-usage: gpu_multigrid_test.py SOLVE PROBLEM
+usage: gpu_multigrid_test.py SOLVE PROBLEM mpiexec and its flags ...
 """
 import json
 import pathlib
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-SOLVE, PROBLEM = sys.argv[1:3]
+SOLVE, PROBLEM, MPIEXEC = sys.argv[1], sys.argv[2], sys.argv[3:]
 POISSON = "{generate: poisson3d, n: 24, rhs: random}"
 
 
@@ -23,23 +23,24 @@ class MultigridOnAGpu(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="trireme-gpu-multigrid-"))
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def run_solve(self, device, problem, solver, code=0):
+    def run_solve(self, device, problem, solver, code=0, ranks=1):
         (self.folder / "case.yaml").write_text(f"problem: {problem}\nsolver: {solver}\ndevice: {device}\n")
-        done = subprocess.run([SOLVE, "--config", "case.yaml", "--quiet"], cwd=self.folder, text=True,
+        launcher = [*MPIEXEC, "-n", str(ranks)] if ranks > 1 else []
+        done = subprocess.run([*launcher, SOLVE, "--config", "case.yaml", "--quiet"], cwd=self.folder, text=True,
                               capture_output=True, timeout=90)
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stderr
 
-    def solve(self, device, problem, solver):
-        self.run_solve(device, problem, solver)
+    def solve(self, device, problem, solver, ranks=1):
+        self.run_solve(device, problem, solver, ranks=ranks)
         run, = json.loads((self.folder / "results" / "report.json").read_text())["runs"]
         self.assertTrue(run["converged"])
         self.assertLessEqual(run["relative_residual"], 1.02 * run["rtol"])
         return run
 
-    def both(self, problem, solver):
-        """Returns the run on the GPU, which is compared with that on the host."""
-        host, gpu = self.solve("cpu", problem, solver), self.solve("cuda", problem, solver)
+    def both(self, problem, solver, ranks=1):
+        """Returns the run on GPUs, which is compared with that on the host."""
+        host, gpu = self.solve("cpu", problem, solver), self.solve("cuda", problem, solver, ranks)
         self.assertEqual((gpu["engine"], gpu["preconditioner"]), ("resident", "multigrid"))
         self.assertLessEqual(abs(gpu["iterations"] - host["iterations"]), 1)
         sizes = [[(level["rows"], level["nnz"]) for level in run["multigrid"]["levels"]] for run in (host, gpu)]
@@ -57,6 +58,13 @@ class MultigridOnAGpu(unittest.TestCase):
                                 ("{generate: convection3d, n: 20, rhs: random}", "bicgstab")):
             with self.subTest(problem=problem, method=method):
                 self.both(problem, f"{{method: {method}, preconditioner: multigrid}}")
+
+    def test_several_ranks_which_may_share_a_gpu(self):
+        self.assertTrue(MPIEXEC, "mpiexec is not given")
+        for problem, method in (("{generate: poisson3d, n: 56, rhs: random}", "cg"),
+                                ("{generate: convection3d, n: 20, rhs: random}", "bicgstab")):
+            with self.subTest(problem=problem):
+                self.both(problem, f"{{method: {method}, preconditioner: multigrid}}", ranks=2)
 
     def test_every_smoother(self):
         for smoother in ("chebyshev", "jacobi", "l1-jacobi"):

@@ -32,7 +32,7 @@ if(TRIREME_TEST_PYTHON)
     LABELS "end_to_end;mpi;gpu" RESOURCE_LOCK gpu TIMEOUT 300 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
   add_test(NAME EndToEnd.GpuMultigrid
     COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/gpu_multigrid_test.py $<TARGET_FILE:solve>
-    $<TARGET_FILE:problem>)
+            $<TARGET_FILE:problem> ${MPIEXEC_EXECUTABLE} ${TRIREME_MPIRUN_FLAGS})
   set_tests_properties(EndToEnd.GpuMultigrid PROPERTIES
     LABELS "end_to_end;mpi;gpu" RESOURCE_LOCK gpu TIMEOUT 300 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
   add_test(NAME EndToEnd.GpuBlocks
