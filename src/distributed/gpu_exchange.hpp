@@ -38,6 +38,8 @@ class GpuExchange {
   // Sends the entries of x that other ranks need. Work that is queued in `stream` between send()
   // and receive() overlaps with the transfer.
   virtual void send(DeviceSpan<const double> x, StreamRef stream) = 0;
+  // The same for a vector in FP32. The ghosts are FP64 numbers.
+  virtual void send(DeviceSpan<const float> x, StreamRef stream) = 0;
   // The ghost vector, complete for later work in `stream` and valid until the next send().
   virtual DeviceSpan<const double> receive(StreamRef stream) = 0;
   // Replaces each number by its sum over the ranks, which has the same bits on each rank.

@@ -31,10 +31,8 @@ class MpiExchange final : public GpuExchange {
   std::string_view name() const override { return "mpi"; }
   Recording recording() const override { return Recording::none; }
 
-  void send(DeviceSpan<const double> x, StreamRef stream) override {
-    gather(x, send_rows_.view(), packed_.device_span(), stream);
-    is_packed_.record(stream);
-  }
+  void send(DeviceSpan<const double> x, StreamRef stream) override { pack(x, stream); }
+  void send(DeviceSpan<const float> x, StreamRef stream) override { pack(x, stream); }
 
   DeviceSpan<const double> receive(StreamRef stream) override {
     if (idle_) return {};
@@ -62,6 +60,12 @@ class MpiExchange final : public GpuExchange {
 
  private:
   static constexpr std::size_t kSumsAtOnce = 512;
+
+  template <class Number>
+  void pack(DeviceSpan<const Number> x, StreamRef stream) {
+    gather(x, send_rows_.view(), packed_.device_span(), stream);
+    is_packed_.record(stream);
+  }
 
   MPI_Comm comm_;
   bool idle_;  // the halo is empty

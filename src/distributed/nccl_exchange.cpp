@@ -96,7 +96,22 @@ class NcclExchange final : public GpuExchange {
   // The graph nodes of NCCL may not be in the body of a while node (CUDA 13.0, NCCL 2.28).
   Recording recording() const override { return Recording::replay; }
 
-  void send(DeviceSpan<const double> x, StreamRef stream) override {
+  void send(DeviceSpan<const double> x, StreamRef stream) override { pack_and_send(x, stream); }
+  void send(DeviceSpan<const float> x, StreamRef stream) override { pack_and_send(x, stream); }
+
+  DeviceSpan<const double> receive(StreamRef stream) override {
+    if (!halo_.empty()) wait(stream, has_come_);
+    return ghosts_.view();
+  }
+
+  void sum(DeviceSpan<double> values, StreamRef stream) override {
+    nccl().check(nccl().all_reduce(values.data(), values.data(), values.size(), ncclDouble, ncclSum,
+                                   ranks_->all, stream));
+  }
+
+ private:
+  template <class Number>
+  void pack_and_send(DeviceSpan<const Number> x, StreamRef stream) {
     if (halo_.empty()) return;
     gather(x, send_rows_.view(), packed_.span(), stream);
     is_packed_.record(stream);
@@ -112,17 +127,6 @@ class NcclExchange final : public GpuExchange {
     has_come_.record(side_);
   }
 
-  DeviceSpan<const double> receive(StreamRef stream) override {
-    if (!halo_.empty()) wait(stream, has_come_);
-    return ghosts_.view();
-  }
-
-  void sum(DeviceSpan<double> values, StreamRef stream) override {
-    nccl().check(nccl().all_reduce(values.data(), values.data(), values.size(), ncclDouble, ncclSum,
-                                   ranks_->all, stream));
-  }
-
- private:
   // Collective.
   void connect(MPI_Comm comm) {
     collectively(comm, [&] { ranks_ = std::make_shared<NcclRanks>(); });

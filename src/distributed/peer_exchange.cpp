@@ -69,6 +69,10 @@ class PeerExchange final : public GpuExchange {
     check();
     peer_send(halo_, x, stream);
   }
+  void send(DeviceSpan<const float> x, StreamRef stream) override {
+    check();
+    peer_send(halo_, x, stream);
+  }
   DeviceSpan<const double> receive(StreamRef stream) override {
     peer_receive(halo_, ghosts_.span(), stream);
     return ghosts_.view();

@@ -17,8 +17,9 @@ unsigned blocks_for(std::int32_t entries) {
   return std::clamp((static_cast<unsigned>(entries) + kThreads - 1) / kThreads, 1u, kMaxBlocks);
 }
 
+template <class Number>
 __global__ void send_entries(const __grid_constant__ PeerHalo halo, std::int32_t outgoing,
-                             const double* __restrict__ x) {
+                             const Number* __restrict__ x) {
   const OutgoingEntries entries(halo);
   for (std::int32_t k = static_cast<std::int32_t>(blockIdx.x * kThreads + threadIdx.x);
        k < outgoing; k += static_cast<std::int32_t>(gridDim.x * kThreads)) {
@@ -43,13 +44,21 @@ __global__ void sum_values(PeerSums* peers, double* values, int count) {
   if (threadIdx.x < count) values[threadIdx.x] = sums[threadIdx.x];
 }
 
-}  // namespace
-
-void peer_send(const PeerHalo& halo, DeviceSpan<const double> x, StreamRef stream) {
+template <class Number>
+void launch_send(const PeerHalo& halo, DeviceSpan<const Number> x, StreamRef stream) {
   if (halo.neighbours == 0) return;
   send_entries<<<blocks_for(halo.outgoing()), kThreads, 0, stream>>>(halo, halo.outgoing(),
                                                                      x.data());
   check_launch();
+}
+
+}  // namespace
+
+void peer_send(const PeerHalo& halo, DeviceSpan<const double> x, StreamRef stream) {
+  launch_send(halo, x, stream);
+}
+void peer_send(const PeerHalo& halo, DeviceSpan<const float> x, StreamRef stream) {
+  launch_send(halo, x, stream);
 }
 
 void peer_receive(const PeerHalo& halo, DeviceSpan<double> ghosts, StreamRef stream) {

@@ -39,6 +39,7 @@ struct PeerHalo {
 
 // Queues in `stream` the writes of entries of x to the inboxes of the neighbours.
 void peer_send(const PeerHalo& halo, DeviceSpan<const double> x, StreamRef stream);
+void peer_send(const PeerHalo& halo, DeviceSpan<const float> x, StreamRef stream);
 // Queues in `stream` a kernel that waits for all incoming entries, or for the timeout of halo.wait,
 // and copies them to `ghosts`, which has halo.ghosts numbers.
 void peer_receive(const PeerHalo& halo, DeviceSpan<double> ghosts, StreamRef stream);
