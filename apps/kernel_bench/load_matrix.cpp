@@ -10,13 +10,17 @@
 
 #include "base/error.hpp"
 #include "io/problem.hpp"
+#include "parallel/quick_mpi_start.hpp"
 
 namespace trireme::bench {
 namespace {
 
 class MpiSession {
  public:
-  MpiSession() { MPI_Init(nullptr, nullptr); }
+  MpiSession() {
+    const QuickMpiStart quick;
+    MPI_Init(nullptr, nullptr);
+  }
   ~MpiSession() { MPI_Finalize(); }
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;

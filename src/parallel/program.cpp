@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "parallel/quick_mpi_start.hpp"
 #include "parallel/run_together.hpp"
 
 namespace trireme {
@@ -22,7 +23,10 @@ namespace {
 
 int run_program(int* argc, char*** argv, const std::function<int()>& work) {
   int provided = 0;
-  MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+  {
+    const QuickMpiStart quick;
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+  }
   std::set_terminate(end_with_a_line);
   int code = 0;
   try {
