@@ -12,7 +12,7 @@
 namespace trireme {
 namespace {
 
-constexpr const char* kVersion = "1";
+constexpr const char* kVersion = "2";
 constexpr std::int64_t kMaxHistory = 1'000'000;
 
 std::string directions_of(std::size_t solve) { return fmt::format("/directions_{}", solve); }

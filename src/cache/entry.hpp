@@ -28,7 +28,7 @@
 
 namespace trireme {
 
-inline constexpr std::uint32_t kCacheFormatVersion = 1;
+inline constexpr std::uint32_t kCacheFormatVersion = 2;
 inline constexpr std::size_t kCacheHeaderBytes = 64;
 
 // What stands before the payload.

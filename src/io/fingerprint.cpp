@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Adds up the hashes of nonzeros, row ends and entries of vectors.
+// Adds up the hashes of columns, row lengths, values and entries of vectors.
 #include "io/fingerprint.hpp"
 
 #include "base/split_mix.hpp"
 
 namespace trireme {
 namespace {
+
+constexpr std::uint64_t kSeedOfLengths = 1;  // that of columns is 0
 
 // The position of this rank's first nonzero among those of all ranks. Collective.
 std::int64_t first_nonzero(MPI_Comm comm, const RowSlab& rows) {
@@ -24,12 +26,11 @@ std::uint64_t sum_of_fingerprints(MPI_Comm comm, std::uint64_t part) {
 std::uint64_t pattern_fingerprint(MPI_Comm comm, const RowSlab& rows,
                                   const std::optional<EntryHashes>& known) {
   const CsrMatrix<double>& local = rows.local;
-  const std::int64_t first = first_nonzero(comm, rows);
-  const std::span<const std::int32_t> row_ptr(local.row_ptr);
+  const std::span<const std::int32_t> row_ptr(local.row_ptr), col_idx(local.col_idx);
   const std::uint64_t columns =
-      known ? known->columns : sum_of_hashes(first, std::span<const std::int32_t>(local.col_idx));
+      known ? known->columns : sum_of_hashes(first_nonzero(comm, rows), col_idx);
   const std::uint64_t part =
-      columns + sum_of_complement_hashes(rows.first_row, row_ptr.subspan(1), first);
+      columns + sum_of_length_hashes(rows.first_row, row_ptr, kSeedOfLengths);
   return mix_bits(sum_of_fingerprints(comm, part)) +
          split_mix(static_cast<std::uint64_t>(rows.global_rows),
                    static_cast<std::uint64_t>(rows.global_cols));
@@ -44,7 +45,7 @@ std::uint64_t values_fingerprint(MPI_Comm comm, const RowSlab& rows,
 
 std::uint64_t fingerprint(std::span<const double> vector, std::int64_t first_row,
                           std::int64_t column) {
-  return sum_of_hashes(first_row, vector, mix_bits(static_cast<std::uint64_t>(column)));
+  return sum_of_hashes(first_row, vector, static_cast<std::uint64_t>(column));
 }
 
 }  // namespace trireme

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers by which a matrix and vectors are recognised, on any number of ranks.
 //
-// Each nonzero, each row end and each entry of a vector has a hash of 64 bits of its position in
-// the whole matrix and its content. A fingerprint is the sum of these hashes modulo 2^64 (the
-// additive hash of Bellare and Micciancio, EUROCRYPT 1997, section 4), so that it does not depend
-// on the distribution of the rows, and needs one pass over arrays without a branch per row. It
-// distinguishes systems; it does not protect against forgery.
+// Each column, each row length, each value and each entry of a vector is weighed by its position in
+// the whole matrix (hash_sums.hpp). A fingerprint is a sum modulo 2^64, so that it does not depend
+// on the distribution of the rows or on the number of threads, and needs one pass over arrays
+// without a branch per row. It distinguishes systems; it does not protect against forgery.
 #pragma once
 
 #include <mpi.h>

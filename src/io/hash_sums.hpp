@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of hashes of array elements and their positions: the inner loops of fingerprints.
+// Hashes of arrays that add up over the parts of the arrays: the inner loops of fingerprints.
+//
+// An array is a sequence of words of 32 bits, in blocks of 1,024 by their positions in the whole
+// array. Within a block, two multilinear hashes (Carter and Wegman 1979; Lemire and Kaser, Computer
+// Journal 2014, section 3) multiply word k by random numbers a[k] and b[k] of 32 bits and add the
+// products modulo 2^64. The hash of the array is the sum, modulo 2^64, of both hashes of each block
+// times odd random numbers of that block and of the seed. Two arrays that differ have the same hash
+// with a probability of about 2^-62 where they differ in one block.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +21,16 @@ struct EntryHashes {
   std::uint64_t values = 0;
 };
 
-// The sum of split_mix(first + k, elements[k]) modulo 2^64 over all k. All threads take part.
-std::uint64_t sum_of_hashes(std::int64_t first, std::span<const std::int32_t> elements);
-
-// The same of ~(elements[k] + offset).
-std::uint64_t sum_of_complement_hashes(std::int64_t first, std::span<const std::int32_t> elements,
-                                       std::int64_t offset);
-
-// The same of the bits of elements[k], with those of `mask` flipped.
+// The hash of the elements, of which the first one has position `first` in the whole array. The
+// hashes of the parts of an array add up to that of the array modulo 2^64. All threads take part,
+// except within a parallel region.
+std::uint64_t sum_of_hashes(std::int64_t first, std::span<const std::int32_t> elements,
+                            std::uint64_t seed = 0);
 std::uint64_t sum_of_hashes(std::int64_t first, std::span<const double> elements,
-                            std::uint64_t mask = 0);
+                            std::uint64_t seed = 0);
+
+// The same of the lengths row_ptr[k + 1] - row_ptr[k], of which the first one has position `first`.
+std::uint64_t sum_of_length_hashes(std::int64_t first, std::span<const std::int32_t> row_ptr,
+                                   std::uint64_t seed);
 
 }  // namespace trireme

@@ -50,7 +50,7 @@ LIBRARY_HOMES = {
                          "planning/", "apps/"),
     r"nccl\.h$": ("distributed/",),
     r"(cuda|cub/|cusparse)": ("device/", "kernels/", "ordering/", "solvers/", "multigrid/", "petsc/"),
-    r"hwy/": ("kernels/",),
+    r"hwy/": ("kernels/", "io/"),
     r"(hdf5|zlib|fast_float)": ("io/",),
     r"xxhash": ("io/", "cache/"),
     r"yaml-cpp": ("config/", "study/"),

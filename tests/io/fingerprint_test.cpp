@@ -5,9 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <bit>
 #include <cmath>
+#include <cstring>
 #include <set>
+#include <vector>
 
 #include "base/split_mix.hpp"
 #include "io/hash_sums.hpp"
@@ -100,20 +101,71 @@ TEST(Fingerprint, OfVectorsChangesWithAValueARowAndTheOrderOfColumns) {
             fingerprint(c, 0, 0) + fingerprint(b, 0, 1));
 }
 
+// The definition in the header, word by word.
+std::uint64_t hash_of_words(std::int64_t first, std::span<const std::uint32_t> words,
+                            std::uint64_t seed) {
+  std::uint64_t hash = 0;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const std::uint64_t position = static_cast<std::uint64_t>(first) + k, block = position / 1024;
+    const std::uint64_t weights = split_mix(position % 1024, 0x7472697265'6d65u);
+    const std::uint64_t of_seed = mix_bits(seed + kSplitMixStep);
+    hash += words[k] * (weights & 0xffffffff) * (split_mix(2 * block, of_seed) | 1);
+    hash += words[k] * (weights >> 32) * (split_mix(2 * block + 1, of_seed) | 1);
+  }
+  return hash;
+}
+
 TEST(HashSums, AreThoseOfTheDefinitionBeyondOneChunk) {
-  Array<std::int32_t> columns(200'003);
+  Array<std::int32_t> columns(200'003), row_ptr(columns.size() + 1);
   Array<double> numbers(columns.size());
-  std::uint64_t sum = 0, complements = 0, of_numbers = 0;
+  std::vector<std::uint32_t> lengths(columns.size());
+  row_ptr[0] = 0;
   for (std::size_t k = 0; k < columns.size(); ++k) {
     columns[k] = static_cast<std::int32_t>(split_mix(k, 1) >> 33);
     numbers[k] = -to_unit(split_mix(k, 2));
-    sum += split_mix(7 + k, static_cast<std::uint64_t>(columns[k]));
-    complements += split_mix(7 + k, ~(static_cast<std::uint64_t>(columns[k]) + (1ull << 40)));
-    of_numbers += split_mix(7 + k, std::bit_cast<std::uint64_t>(numbers[k]) ^ 5);
+    lengths[k] = static_cast<std::uint32_t>(split_mix(k, 3) >> 51);
+    row_ptr[k + 1] = row_ptr[k] + static_cast<std::int32_t>(lengths[k]);
   }
-  EXPECT_EQ(sum_of_hashes(7, std::span<const std::int32_t>(columns)), sum);
-  EXPECT_EQ(sum_of_complement_hashes(7, columns, std::int64_t{1} << 40), complements);
-  EXPECT_EQ(sum_of_hashes(7, std::span<const double>(numbers), 5), of_numbers);
+  const std::vector<std::uint32_t> words(columns.begin(), columns.end());
+  std::vector<std::uint32_t> halves(2 * numbers.size());
+  std::memcpy(halves.data(), numbers.data(), 8 * numbers.size());
+  EXPECT_EQ(sum_of_hashes(7, std::span<const std::int32_t>(columns), 5),
+            hash_of_words(7, words, 5));
+  EXPECT_EQ(sum_of_hashes(7, std::span<const double>(numbers), 5), hash_of_words(14, halves, 5));
+  EXPECT_EQ(sum_of_length_hashes(7, row_ptr, 5), hash_of_words(7, lengths, 5));
+}
+
+TEST(HashSums, OfPartsAddUpWhereverTheyAreCut) {
+  Array<std::int32_t> columns(5'000);
+  Array<double> numbers(columns.size());
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    columns[k] = static_cast<std::int32_t>(split_mix(k, 1) >> 33);
+    numbers[k] = -to_unit(split_mix(k, 2));
+  }
+  const std::span<const std::int32_t> c(columns);
+  const std::span<const double> v(numbers);
+  for (const std::size_t cut : {1, 15, 1023, 1024, 1025, 3000, 4999}) {
+    const auto at = static_cast<std::int64_t>(cut);
+    EXPECT_EQ(sum_of_hashes(3, c.first(cut)) + sum_of_hashes(3 + at, c.subspan(cut)),
+              sum_of_hashes(3, c));
+    EXPECT_EQ(sum_of_hashes(3, v.first(cut)) + sum_of_hashes(3 + at, v.subspan(cut)),
+              sum_of_hashes(3, v));
+  }
+}
+
+// Values that differ in their exponents alone have sums whose lowest bits are equal.
+TEST(HashSums, DifferForAllPairsOfChangesByPowersOfTwo) {
+  Array<double> numbers(300, 1.0);
+  std::set<std::uint64_t> seen;
+  std::size_t changes = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    for (std::size_t k = i + 1; k < numbers.size(); ++k, ++changes) {
+      numbers[i] = 2.0;
+      numbers[k] = 0.5;
+      seen.insert(sum_of_hashes(0, std::span<const double>(numbers)));
+      numbers[i] = numbers[k] = 1.0;
+    }
+  EXPECT_EQ(seen.size(), changes);
 }
 
 }  // namespace
