@@ -146,7 +146,7 @@ void Solves::solve(std::size_t k) {
   if (first.nonzero)
     set_local_values(x_, system.x0.values());
   else
-    petsc_check(VecSet(x_, 0));
+    set_local_values_to_zero(x_);
 
   const double target =
       std::max(solver.rtol() * solver.reference(system.unit, system.first_norm), solver.atol());
@@ -231,7 +231,7 @@ KspResult Solves::run_solver(std::size_t k, int of_x, bool nonzero_guess, double
     if (nonzero_guess)
       set_local_values(x_, guess);
     else
-      petsc_check(VecSet(x_, 0));
+      set_local_values_to_zero(x_);
   }
   result.seconds += failed_seconds;
   if (tuning_) tuning_->solve_ends(result);

@@ -49,6 +49,16 @@ void set_local_values(Vec vec, std::span<const double> values) {
   petsc_check(VecRestoreArrayWrite(vec, &data));
 }
 
+void set_local_values_to_zero(Vec vec) {
+  PetscInt size = 0;
+  PetscScalar* data = nullptr;
+  petsc_check(VecGetLocalSize(vec, &size));
+  petsc_check(VecGetArrayWrite(vec, &data));
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < size; ++i) data[i] = 0;
+  petsc_check(VecRestoreArrayWrite(vec, &data));
+}
+
 VecHandle vector_over(Array<double>& array, Mat mat) {
   VecType type = nullptr;
   petsc_check(MatGetVecType(mat, &type));

@@ -16,6 +16,9 @@ Array<double> local_values(Vec vec);
 // `values` has as many entries as the vector has on this rank.
 void set_local_values(Vec vec, std::span<const double> values);
 
+// By all threads, where VecSet() has one.
+void set_local_values_to_zero(Vec vec);
+
 // A vector of the rows of `mat`, all zero. Its numbers are in `array`, which must outlive it: all
 // threads touch the pages first, and large arrays lie in huge pages, while PETSc's own vectors are
 // cleared by one thread. Where PETSc keeps the vectors of `mat` on a GPU, `array` becomes empty.
