@@ -109,6 +109,7 @@ GpuWarmUp::GpuWarmUp(MPI_Comm comm, const std::vector<KernelChoice>& kernels,
   if (!c.problem.generated() && size_of(comm) == 1) early_.emplace();
   const int rank = rank_on_node(comm);
   threads_ = omp_get_max_threads();
+  opening_ = opened_.get_future().share();
   thread_ = std::thread([this, rank, threads = threads_] {
     bool is_open = false;
     try {  // see the class
@@ -136,6 +137,7 @@ void GpuWarmUp::finish() {
 
 void GpuWarmUp::open(int rank_of_node, int threads) {
   omp_set_num_threads(1);  // of this thread: the other threads read the problem
+  available_ = cuda_available();
   select_device(rank_of_node);
   if (early_) early_->open(threads);
   uploader_ = std::make_unique<Uploader>(threads);
@@ -151,8 +153,18 @@ void GpuWarmUp::load() {
       if (on_gpu(kernel) && !hurry_) tiny.load_kernel(name, kernel.precision);
 }
 
+bool GpuWarmUp::is_missing() {
+  if (opening_.valid()) {
+    opening_.wait();
+    return !available_;
+  }
+  return std::ranges::any_of(
+             kernels_, [](const KernelChoice& kernel) { return kernel.device == Device::cuda; }) &&
+         !cuda_available();
+}
+
 std::string GpuWarmUp::wait_until_open() {
-  if (thread_.joinable()) opened_.get_future().wait();
+  if (opening_.valid()) opening_.wait();
   return select_gpu(comm_, kernels_, gpus_);
 }
 

@@ -22,15 +22,17 @@
 
 namespace trireme {
 
-// CUDA loads each kernel at its first launch, and creates its context at the first call. The thread
-// solves a tiny system by the kernels and the method of the case, so that the first solve of the
-// case finds both done. Meanwhile the caller's parallel loops have one thread fewer where they
-// would occupy every core: a loop ends with its slowest thread. A failure of the thread has no
-// effect: what failed fails again, with its message, where the result is needed.
+// The driver starts at the first call of CUDA, a context is created at the first call that needs
+// one, and each kernel is loaded at its first launch. The thread does all that: it solves a tiny
+// system by the kernels and the method of the case, so that the first solve of the case finds
+// everything done. Meanwhile the caller's parallel loops have one thread fewer where they would
+// occupy every core: a loop ends with its slowest thread. A failure of the thread has no effect:
+// what failed fails again, with its message, where the result is needed.
 class GpuWarmUp {
  public:
   // Begins where one of the kernels runs on a GPU. Where a rank sees no GPU, throws what
-  // select_gpu() throws. The arguments must outlive the object. Collective.
+  // select_gpu() throws. `gpus` may be what one process expects rather than what it has seen. The
+  // arguments must outlive the object. Collective.
   GpuWarmUp(MPI_Comm comm, const std::vector<KernelChoice>& kernels, const GpusOfRanks& gpus,
             const Case& c);
   ~GpuWarmUp();
@@ -42,6 +44,9 @@ class GpuWarmUp {
   EntriesSink* sink() { return early_ ? &*early_ : nullptr; }
   // The problem has been read, and sink() takes no more entries.
   void reading_has_ended();
+  // Waits until the thread has opened the GPU. Returns true where one of the kernels runs on a GPU
+  // and this process has none. Not collective.
+  bool is_missing();
   // Waits until the thread has opened the GPU, and calls select_gpu() for this thread. Returns the
   // name of the GPU, or an empty text where none is used. Collective.
   std::string wait_until_open();
@@ -66,6 +71,8 @@ class GpuWarmUp {
   std::optional<EarlyUpload> early_;
   int threads_ = 0;  // of the caller before the thread began; 0: there is no thread
   std::promise<void> opened_;
+  std::shared_future<void> opening_;     // of opened_; invalid where there is no thread
+  std::atomic<bool> available_ = false;  // the thread has seen a GPU
   std::atomic<bool> hurry_ = false;
   std::thread thread_;
 };

@@ -23,6 +23,7 @@
 #include "app/symmetry.hpp"
 #include "app/system_scale.hpp"
 #include "config/steps.hpp"
+#include "device/driver.hpp"
 #include "distributed/gpus_of_ranks.hpp"
 #include "io/fingerprint.hpp"
 #include "io/problem.hpp"
@@ -67,6 +68,12 @@ class RankZero {
 // A case for CPUs does not wait for the driver of a GPU. Collective.
 GpusOfRanks gpus_for(MPI_Comm comm, const Case& c) {
   return c.device == Device::cpu ? GpusOfRanks() : gpus_of_ranks(comm);
+}
+
+// Whether this process takes a GPU for granted until it has read the problem: the driver starts as
+// slowly as millions of rows are read. Several ranks agree on their GPUs before they read.
+bool expects_gpu(MPI_Comm comm, const Case& c) {
+  return size_of(comm) == 1 && c.device != Device::cpu && driver_is_visible();
 }
 
 void require_one_kernel(const std::vector<KernelChoice>& kernels) {
@@ -133,8 +140,9 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   const RankZero rank_zero(comm, observer);
 
   // What can be refused before the problem is read.
-  const GpusOfRanks gpus = gpus_for(comm, c);
-  const std::vector<KernelChoice> requested = requested_kernels(c, gpus);
+  const bool expected = expects_gpu(comm, c);
+  GpusOfRanks gpus = expected ? GpusOfRanks{.everywhere = true, .lacking = {}} : gpus_for(comm, c);
+  std::vector<KernelChoice> requested = requested_kernels(c, gpus);
   const SavedRunFile state(c.report.directory);
   if (c.report.resume && !c.problem.steps.empty())
     fail(ExitCode::usage,
@@ -193,6 +201,10 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   const int matrix_exponent = steps ? steps->matrix_exponent() : scale_matrix(*matrix);
   PlainProduct plain(matrix);
   clock.lap(&StartSeconds::split);
+  if (expected && gpu.is_missing()) {
+    gpus = {};
+    requested = requested_kernels(c, gpus);
+  }
   outcome.machine.gpu = gpu.wait_until_open();
   clock.lap(&StartSeconds::device);
   if (!outcome.machine.gpu.empty()) {

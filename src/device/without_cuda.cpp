@@ -3,6 +3,7 @@
 // throws Error{resource}.
 #include "base/error.hpp"
 #include "device/device.hpp"
+#include "device/driver.hpp"
 #include "device/graph.hpp"
 #include "device/memory.hpp"
 #include "device/peer_memory.hpp"
@@ -19,6 +20,7 @@ namespace {
 }  // namespace
 
 bool cuda_available() noexcept { return false; }
+bool driver_is_visible() noexcept { return false; }
 DeviceProperties select_device(int /*local_rank*/) { no_cuda(); }
 DeviceProperties device_properties() { no_cuda(); }
 DeviceMemory device_memory() { no_cuda(); }
