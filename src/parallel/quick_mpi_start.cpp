@@ -39,11 +39,13 @@ QuickMpiStart::QuickMpiStart() {
   if (started_by_a_launcher()) return;
   for (const auto& [name, value] : kSettings) {
     if (std::getenv(name)) continue;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): see the class
     if (::setenv(name, value, 0) == 0) added_.emplace_back(name);
   }
 }
 
 QuickMpiStart::~QuickMpiStart() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): see the class
   for (const std::string& name : added_) ::unsetenv(name.c_str());
 }
 
