@@ -19,9 +19,11 @@
 #include "device/uploader.hpp"
 #include "distributed/device_blocks.hpp"
 #include "distributed/distributed_matrix.hpp"
+#include "io/canonical_rows.hpp"
 #include "io/fingerprint.hpp"
 #include "io/hdf5.hpp"
 #include "io/problem.hpp"
+#include "io/read_and_find.hpp"
 #include "parallel/program.hpp"
 
 namespace {
@@ -83,13 +85,11 @@ void read_values(const hdf5::Dataset& data) {
               look_for_bad(numbers);
             });
           }));
-    std::atomic<std::uint64_t> hash = 0;
+    std::uint64_t hash = 0;
     print("  the same, and hashed", threads, bytes, shortest([&] {
-            data.read(0, count, known.data(),
-                      [&](std::int64_t at, std::span<const double> numbers) {
-                        look_for_bad(numbers);
-                        hash += sum_of_hashes(at, numbers);
-                      });
+            read_and_find(
+                data, 0, count, known.data(), [](double value) { return is_not_finite(value); },
+                hash, [](auto...) {});
           }));
   }
 }

@@ -48,18 +48,23 @@ template <class Hash>
 std::uint64_t over_blocks(std::int64_t first, std::int64_t size, std::int64_t words_per_element,
                           Hash&& hash) {
   const std::int64_t block = kBlock / words_per_element;
-  const std::int64_t chunks = (size + kChunk - 1) / kChunk;
-  std::uint64_t sum = 0;
-#pragma omp parallel for schedule(static) reduction(+ : sum) if (chunks > 1 && !omp_in_parallel())
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-    const std::int64_t end = std::min(size, (chunk + 1) * kChunk);
-    for (std::int64_t at = chunk * kChunk; at < end;) {
+  const auto of_chunk = [&](std::int64_t at, std::int64_t end) {
+    std::uint64_t sum = 0;
+    while (at < end) {
       const std::int64_t position = first + at;
       const std::int64_t count = std::min(end - at, block - position % block);
       sum += hash(position, count, at);
       at += count;
     }
-  }
+    return sum;
+  };
+  // A parallel region would take longer than the hash of a small piece.
+  if (size <= kChunk || omp_in_parallel()) return of_chunk(0, size);
+  const std::int64_t chunks = (size + kChunk - 1) / kChunk;
+  std::uint64_t sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
+    sum += of_chunk(chunk * kChunk, std::min(size, (chunk + 1) * kChunk));
   return sum;
 }
 

@@ -18,21 +18,23 @@ EntryHashes read_rows(const StoredMatrix& stored, std::int64_t first_row, CsrMat
   if (sink) sink->begin(nnz);
   EntryHashes hashes;
   local.col_idx.resize(nnz);
-  const std::int64_t bound = stored.index_bound();
+  const auto bound = static_cast<std::uint32_t>(stored.index_bound());  // less than 2^31
   if (const auto bad = read_and_find(
           stored.indices, first_entry, nnz, local.col_idx.data(),
-          [&](std::int32_t index) { return is_out_of_range(index, bound); }, hashes.columns,
+          [bound](std::int32_t index) { return static_cast<std::uint32_t>(index) >= bound; },
+          hashes.columns,
           [sink](std::int64_t at, std::span<const std::int32_t> columns) {
             if (sink) sink->columns(at, columns);
           }))
     fail_out_of_range(stored, first_entry + *bad);
 
   local.values.resize(nnz);
-  if (const auto bad =
-          read_and_find(stored.values, first_entry, nnz, local.values.data(), is_not_finite,
-                        hashes.values, [sink](std::int64_t at, std::span<const double> values) {
-                          if (sink) sink->values(at, values);
-                        }))
+  if (const auto bad = read_and_find(
+          stored.values, first_entry, nnz, local.values.data(),
+          [](double value) { return is_not_finite(value); }, hashes.values,
+          [sink](std::int64_t at, std::span<const double> values) {
+            if (sink) sink->values(at, values);
+          }))
     fail(ExitCode::input, "{}[{}] = {} in row {}, column {}; values must be finite",
          stored.values.name(), first_entry + *bad, local.values[*bad],
          first_row + row_of_entry(local.row_ptr, *bad), local.col_idx[*bad]);
