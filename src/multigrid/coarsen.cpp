@@ -34,6 +34,7 @@ ProlongatorSmoothing prolongator_smoothing(Coarsening& c, const LocalRows& a,
   if (!c.rules.smoothed) return smoothing;
   const FilteredMatrix filtered{a, c.strong, c.rules.block_size};
   smoothing.diagonal = filtered_diagonal(filtered);
+  c.unfiltered = is_unfiltered(filtered, ghosts);
   c.spectral_radius = filtered_spectral_radius(filtered, smoothing.diagonal, ghosts);
   if (c.spectral_radius > 0) smoothing.weight = kProlongatorDamping / c.spectral_radius;
   return smoothing;

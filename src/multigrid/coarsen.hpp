@@ -33,6 +33,7 @@ struct Coarsening {
   std::int32_t coarse_block_size = 1;
   NearNullspace coarse_modes;
   double spectral_radius = 0;  // of D^-1 A_F (see prolongator.hpp); 0 if not smoothed
+  bool unfiltered = false;     // A_F is A, so that a smoother can take this radius
   CoarsenSeconds seconds;      // of coarsen() or the last renew()
 
   CoarsenRules rules;

@@ -11,6 +11,8 @@
 
 namespace trireme::multigrid {
 
+inline constexpr int kLanesOfRow = 8;  // that share the product of a row with a vector
+
 // Plain pointers of a FilteredMatrix.
 struct FilteredRows {
   const std::int32_t* row_ptr;
@@ -68,6 +70,27 @@ struct FilteredRows {
     if (ghost_ptr)
       for (std::int32_t k = ghost_ptr[i]; k < ghost_ptr[i + 1]; ++k)
         visit(own_column(i, ghost_columns[ghost_idx[k]]), ghost_values[k]);
+  }
+
+  // The column of entry k of row i in A_F, for a matrix without ghosts.
+  TRIREME_HD std::int32_t column(std::int64_t i, std::int32_t k) const {
+    const std::int32_t own = col_idx[k];
+    if (!strong || strong[k]) return own;
+    return size == 1 ? static_cast<std::int32_t>(i) : own_column(i, own);
+  }
+
+  // Returns the product of row i of A_F and x. Entry k of the row is a term of sum k % kLanesOfRow,
+  // and the sums are added by halves.
+  double product(std::int64_t i, const double* x) const {
+    double sums[kLanesOfRow] = {};
+    int at = 0;
+    for_entries(i, [&](std::int32_t j, double value) {
+      sums[at] += value * x[j];
+      at = (at + 1) % kLanesOfRow;
+    });
+    for (int half = kLanesOfRow / 2; half > 0; half /= 2)
+      for (int lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
+    return sums[0];
   }
 
   // The column of the row's own node that has the unknown of `column`.

@@ -206,8 +206,12 @@ void Hierarchy::Parts::set_smoother(int l, bool alone) {
     spare_b.resize(rows);
     spare_x.resize(rows);
   }
-  const SmoothedLevel task{
-      .number = l, .node_size = level.node_size, .coarsest = alone, .symmetric = symmetric};
+  const bool known = level.transfer && level.transfer->coarsening.unfiltered;
+  const SmoothedLevel task{.number = l,
+                           .node_size = level.node_size,
+                           .coarsest = alone,
+                           .symmetric = symmetric,
+                           .radius = known ? level.transfer->coarsening.spectral_radius : 0};
   level.smoother = smoother_numbers(comm, *level.op, options, task,
                                     {.r = level.b.empty() ? spare_b : level.b,
                                      .z = level.x.empty() ? spare_x : level.x,

@@ -19,7 +19,7 @@
 namespace trireme::multigrid {
 
 struct HostPlace {
-  static constexpr std::int64_t kSumBlock = 4096;    // terms that are added in their order
+  static constexpr std::int64_t kSumBlock = 256;     // terms that are added by halves
   static constexpr std::int64_t kFewRows = 512;      // one thread does them
   static constexpr std::int64_t kHeavyWork = 32768;  // one thread does less
 
@@ -54,21 +54,22 @@ struct HostPlace {
     }
   }
 
-  // The sum of f(i) over 0 <= i < n.
+  // The sum of f(i) over 0 <= i < n: terms of a block are added as the threads of a GPU add theirs,
+  // and sums of blocks likewise.
   template <class F>
   static double sum(std::int64_t n, const F& f) {
     const std::int64_t blocks = (n + kSumBlock - 1) / kSumBlock;
     std::vector<double> sums(blocks);
-#pragma omp parallel for schedule(static) if (blocks > 1)
+#pragma omp parallel for schedule(static) if (n > kFewRows)
     for (std::int64_t block = 0; block < blocks; ++block) {
-      double total = 0;
-      const std::int64_t end = std::min(n, (block + 1) * kSumBlock);
-      for (std::int64_t i = block * kSumBlock; i < end; ++i) total += f(i);
-      sums[block] = total;
+      double terms[kSumBlock] = {};
+      const std::int64_t first = block * kSumBlock, count = std::min(n - first, kSumBlock);
+      for (std::int64_t t = 0; t < count; ++t) terms[t] = f(first + t);
+      sums[block] = add_by_halves(terms);
     }
-    double total = 0;
-    for (const double part : sums) total += part;
-    return total;
+    double terms[kSumBlock] = {};
+    for (std::int64_t block = 0; block < blocks; ++block) terms[block % kSumBlock] += sums[block];
+    return add_by_halves(terms);
   }
 
   // The maximum of f(i) over 0 <= i < n, or `least` without any.
@@ -91,6 +92,18 @@ struct HostPlace {
     }
     sums.back() = static_cast<std::int32_t>(total);
     return total;
+  }
+
+ private:
+  // Adds 32 terms by halves, and then the sums of all 32 terms likewise.
+  static double add_by_halves(double* terms) {
+    constexpr int kLanes = 32;
+    for (std::int64_t first = 0; first < kSumBlock; first += kLanes)
+      for (int half = kLanes / 2; half > 0; half /= 2)
+        for (int t = 0; t < half; ++t) terms[first + t] += terms[first + t + half];
+    for (std::int64_t half = kSumBlock / 2; half >= kLanes; half /= 2)
+      for (std::int64_t t = 0; t < half; t += kLanes) terms[t] += terms[t + half];
+    return terms[0];
   }
 };
 

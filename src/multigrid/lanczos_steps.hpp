@@ -13,6 +13,8 @@
 namespace trireme::multigrid {
 
 inline constexpr int kLanczosSteps = 7;
+// Where A_F is A, so that the smoother takes the same number for D^-1 A.
+inline constexpr int kLanczosStepsForSmoother = 10;
 // A vector that is smaller than this, relative to the bound of its norm, is rounding: the vectors
 // before it span an invariant space.
 inline constexpr double kLanczosNothing = 1e-10;
@@ -21,18 +23,23 @@ inline constexpr std::uint64_t kLanczosSeed = 15;
 // The largest eigenvalue of the symmetric tridiagonal matrix of `alpha` and `beta`, by bisection.
 double largest_eigenvalue(const std::vector<double>& alpha, const std::vector<double>& beta);
 
+// The vectors keep the length that a step gives them. beta, the length of `now`, divides them where
+// they are used.
 struct LanczosBegin {
   const double* diagonal;
   std::int64_t first_row;
-  double* scale;
+  double* scale;   // 1 / sqrt |d|, with the sign of d
+  double* scaled;  // |scale| next
   double* last;
-  double* now;
   double* next;
 
-  TRIREME_HD void operator()(std::int64_t i) const {
+  // Returns a term of next . next.
+  TRIREME_HD double operator()(std::int64_t i) const {
     scale[i] = std::copysign(1 / std::sqrt(std::abs(diagonal[i])), diagonal[i]);
-    last[i] = now[i] = 0;
+    last[i] = 0;
     next[i] = to_unit(split_mix(static_cast<std::uint64_t>(first_row + i), kLanczosSeed)) - 0.5;
+    scaled[i] = std::abs(scale[i]) * next[i];
+    return next[i] * next[i];
   }
 };
 
@@ -53,45 +60,37 @@ struct FilteredRowSum {
   }
 };
 
-// next = D^-1/2 A_F D^-1/2 now - beta * last. Returns a term of now . next.
+// next = D^-1/2 A_F D^-1/2 now / beta - beta * last / (length of last)
 struct LanczosMultiply {
-  FilteredRows a;
-  const double* scale;   // 1 / sqrt |d|, with the sign of d
-  const double* scaled;  // |scale| now
-  const double* now;
-  const double* last;
-  double beta;
-  double* next;
-
-  TRIREME_HD double operator()(std::int64_t i) const {
-    double sum = 0;
-    a.for_entries(i, [&](std::int32_t j, double value) { sum += value * scaled[j]; });
-    next[i] = sum * scale[i] - beta * last[i];
-    return now[i] * next[i];
-  }
-};
-
-// next -= alpha * now. Returns a term of next . next.
-struct LanczosOrthogonalise {
-  const double* now;
-  double alpha;
-  double* next;
-
-  TRIREME_HD double operator()(std::int64_t i) const {
-    next[i] -= alpha * now[i];
-    return next[i] * next[i];
-  }
-};
-
-struct LanczosNormalise {
   const double* scale;
-  double factor;
-  double* x;
+  const double* last;
+  double* next;
+
+  // `product` is that of row i of A_F with `scaled`; `ratio` is beta over the length of last.
+  TRIREME_HD void operator()(std::int64_t i, double product, double beta, double ratio) const {
+    next[i] = product * scale[i] / beta - ratio * last[i];
+  }
+};
+
+// Returns a term of now . next.
+struct LanczosDot {
+  const double* now;
+  const double* next;
+  TRIREME_HD double operator()(std::int64_t i) const { return now[i] * next[i]; }
+};
+
+// next -= alpha * now / beta. Returns a term of next . next.
+struct LanczosOrthogonalise {
+  const double* scale;
+  const double* now;
+  double factor;  // alpha / beta
+  double* next;
   double* scaled;
 
-  TRIREME_HD void operator()(std::int64_t i) const {
-    x[i] *= factor;
-    scaled[i] = std::abs(scale[i]) * x[i];
+  TRIREME_HD double operator()(std::int64_t i) const {
+    next[i] -= factor * now[i];
+    scaled[i] = std::abs(scale[i]) * next[i];
+    return next[i] * next[i];
   }
 };
 

@@ -7,8 +7,13 @@
 //
 // On a GPU (cuda/make_rows.cuh), several lanes can share a functor whose kForLanes is true: each of
 // sums.lanes() lanes then adds terms of its own, sums.lane() being its number. Between two calls of
-// sums.next() they add to different columns. bound(i) is a number of columns, in units of the
-// width, that row i does not exceed.
+// sums.next() they add to different numbers. sums.from(value, lane) returns the value of another
+// lane, and all lanes call it. bound(i) is a number of columns, in units of the width, that row i
+// does not exceed.
+//
+// Where Sums::kOrdered is false, only the columns are wanted, by sums.insert(column), and their order
+// does not matter. sums.by_entries() then says whether each lane should take terms of its own rather
+// than share each term with the other lanes.
 #pragma once
 
 #include <algorithm>

@@ -51,6 +51,9 @@ struct FilteredMatrix {
 // D by local row, infinity where the row is not smoothed.
 Array<double> filtered_diagonal(const FilteredMatrix& a);
 
+// Whether A_F is A, on all ranks. Collective.
+bool is_unfiltered(const FilteredMatrix& f, const NodeExchange& ghosts = {});
+
 // Estimates rho(D^-1 A_F) by the Lanczos method from a fixed random vector, for a symmetric matrix
 // from below; no more than the largest row sum of |D^-1 A_F|. 0 where no row is smoothed. On several
 // ranks, `ghosts` is that of ExtendedRows, and the result that of the whole matrix. Collective.

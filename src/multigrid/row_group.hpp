@@ -2,9 +2,9 @@
 // A group of lanes that makes one row of a sparse matrix from a functor of make_rows.hpp: first the
 // set of its columns, then the sums. A GPU runs this text with lanes of a warp as the group.
 //
-// The group offers rank(), size(), sync(), sum(int), any(bool), ballot(bool), and
-// compare_and_swap(int*, expected, desired), which returns the number that was there. The lanes that
-// call sync() and the four functions after it are those of the whole group.
+// The group offers rank(), size(), sync(), sum(int), any(bool), ballot(bool), from(value, lane), which
+// returns the value of that lane, and compare_and_swap(int*, expected, desired), which returns the
+// number that was there. All lanes of the group call sync() and the functions that follow it here.
 #pragma once
 
 #include <bit>
@@ -16,6 +16,9 @@ namespace trireme::multigrid {
 
 inline constexpr std::int32_t kNoColumn = -1;
 inline constexpr std::int32_t kBehindAllColumns = 0x7fffffff;
+
+// A row with a larger table can have long rows of another matrix as its terms, which lanes share.
+inline constexpr std::int32_t kPlacesByEntries = 512;
 
 TRIREME_HD std::int32_t power_of_two_from(std::int32_t count) {
   std::int32_t power = 1;
@@ -35,6 +38,8 @@ class ColumnSet {
   }
 
   // What a functor uses (make_rows.hpp). The order in which columns come does not matter here.
+  static constexpr bool kOrdered = false;
+  TRIREME_HD bool by_entries() const { return places_ <= kPlacesByEntries; }
   TRIREME_HD std::int32_t lane() const { return group_.rank(); }
   TRIREME_HD std::int32_t lanes() const { return group_.size(); }
   TRIREME_HD void next() const {}
@@ -106,6 +111,78 @@ class ColumnSet {
   double ignored_[kWidth];
 };
 
+// The columns of one row that have come up, ascending, for a single lane. Column k is
+// list[k * stride], so that the lists of neighbouring lanes interleave. Where `places` do not suffice,
+// full() tells it.
+template <int kWidth>
+class SortedColumns {
+ public:
+  TRIREME_HD SortedColumns(std::int32_t* list, std::int32_t stride, std::int32_t places)
+      : list_(list), stride_(stride), places_(places) {}
+
+  // What a functor uses.
+  static constexpr bool kOrdered = false;
+  TRIREME_HD static constexpr bool by_entries() { return true; }
+  TRIREME_HD static constexpr std::int32_t lane() { return 0; }
+  TRIREME_HD static constexpr std::int32_t lanes() { return 1; }
+  TRIREME_HD void next() const {}
+  TRIREME_HD double* at(std::int32_t column) {
+    insert(column);
+    return ignored_;
+  }
+  // Columns often ascend, so that the search begins where the last one ended.
+  TRIREME_HD void insert(std::int32_t column) {
+    while (near_ > 0 && (*this)[near_ - 1] >= column) --near_;
+    while (near_ < size_ && (*this)[near_] < column) ++near_;
+    if (near_ < size_ && (*this)[near_] == column) return;
+    full_ = full_ || size_ == places_;
+    if (full_) return;
+    for (std::int32_t k = size_; k > near_; --k) list_[k * stride_] = (*this)[k - 1];
+    list_[near_ * stride_] = column;
+    ++size_;
+  }
+
+  TRIREME_HD bool full() const { return full_; }
+  TRIREME_HD std::int32_t size() const { return size_; }
+  TRIREME_HD std::int32_t operator[](std::int32_t k) const { return list_[k * stride_]; }
+
+ private:
+  std::int32_t* list_;
+  std::int32_t stride_, places_;
+  std::int32_t size_ = 0, near_ = 0;
+  bool full_ = false;
+  double ignored_[kWidth];
+};
+
+// The sums of one row of few known columns, for a single lane: place k of both lists is at
+// [k * stride].
+class KnownList {
+ public:
+  TRIREME_HD KnownList(const std::int32_t* columns, double* sums, std::int32_t stride)
+      : columns_(columns), sums_(sums), stride_(stride) {}
+
+  // What a functor uses.
+  static constexpr bool kOrdered = true;
+  TRIREME_HD static constexpr std::int32_t lane() { return 0; }
+  TRIREME_HD static constexpr std::int32_t lanes() { return 1; }
+  TRIREME_HD void next() const {}
+  template <class Value>
+  TRIREME_HD static Value from(Value value, std::int32_t) {
+    return value;
+  }
+  TRIREME_HD void insert(std::int32_t) const {}
+  TRIREME_HD double* at(std::int32_t column) const {
+    std::int32_t place = 0;
+    while (columns_[place] != column) place += stride_;
+    return sums_ + place;
+  }
+
+ private:
+  const std::int32_t* columns_;
+  double* sums_;
+  std::int32_t stride_;
+};
+
 // The sums of one row whose columns are known and ascend. Column k of the row, a run, begins with
 // the column columns[k * stride] of the matrix, in units of `unit` columns.
 template <int kWidth, class Group>
@@ -119,6 +196,11 @@ class KnownColumns {
   }
 
   // What a functor uses. Between two calls of next(), the lanes come to different columns.
+  static constexpr bool kOrdered = true;
+  template <class Value>
+  TRIREME_HD Value from(Value value, std::int32_t lane) const {
+    return group_.from(value, lane);
+  }
   TRIREME_HD std::int32_t lane() const { return group_.rank(); }
   TRIREME_HD std::int32_t lanes() const { return group_.size(); }
   TRIREME_HD void next() const { group_.sync(); }

@@ -19,9 +19,14 @@ class RowSums {
       : place_(columns, -1), columns_(columns), sums_(columns * kWidth) {}
 
   // Lanes that share a functor (make_rows.hpp). Here the thread is the only one.
+  static constexpr bool kOrdered = true;
   static constexpr std::int32_t lane() { return 0; }
   static constexpr std::int32_t lanes() { return 1; }
   static constexpr void next() {}
+  template <class Value>
+  static constexpr Value from(Value value, std::int32_t) {
+    return value;
+  }
 
   // The sums of a column, which are 0 at first.
   double* at(std::int32_t column) {

@@ -132,10 +132,15 @@ void invert_blocks(const DistributedMatrix& a, std::int64_t size, int level,
 }
 
 // A number that the eigenvalues of W A hardly exceed, and in `radius` what has been found of them.
-double upper_end(HostOperator& op, Smoother smoother, bool symmetric,
+double upper_end(HostOperator& op, Smoother smoother, const SmoothedLevel& level,
                  const SmootherNumbers& numbers, const WorkVectors& work, double& radius) {
   LevelExecutor e(op);
-  radius = symmetric ? estimate(e, op.matrix(), numbers, work) : 0;
+  if (!level.symmetric)
+    radius = 0;
+  else if (level.radius > 0 && smoother != Smoother::block_jacobi)
+    radius = level.radius;
+  else
+    radius = estimate(e, op.matrix(), numbers, work);
   if (smoother == Smoother::block_jacobi) return kMargin * radius;
   const double bound = largest_row_sum(op.matrix(), numbers.inverse);
   radius = radius > 0 ? std::min(radius, bound) : bound;
@@ -175,8 +180,7 @@ SmootherNumbers smoother_numbers(MPI_Comm comm, HostOperator& op, const Options&
     numbers.smoothing = jacobi_smoothing(degree, 1);
     return numbers;
   }
-  const double high =
-      upper_end(op, smoother, level.symmetric, numbers, work, numbers.spectral_radius);
+  const double high = upper_end(op, smoother, level, numbers, work, numbers.spectral_radius);
   if (a.global_rows() > 0 && (!(high > 0) || !std::isfinite(high))) refuse_spectrum(level.number);
   numbers.smoothing = smoothing_up_to(high, smoother, degree, level.coarsest);
   return numbers;

@@ -30,6 +30,7 @@ struct SmoothedLevel {
   std::int64_t node_size = 1;  // rows of a node, for block_jacobi
   bool coarsest = false;       // no coarser level follows: the smoother takes more steps
   bool symmetric = true;       // false: a Jacobi smoother replaces chebyshev and block_jacobi
+  double radius = 0;           // of D^-1 A, estimated with the prolongator; 0: not known
 };
 
 inline constexpr int kEstimationSteps = 10;  // of CG

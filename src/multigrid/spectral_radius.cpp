@@ -35,6 +35,10 @@ double largest_eigenvalue(const std::vector<double>& alpha, const std::vector<do
   return high;
 }
 
+bool is_unfiltered(const FilteredMatrix& f, const NodeExchange& ghosts) {
+  return ghosts.max(f.strong.empty() ? 0 : 1) == 0;
+}
+
 double filtered_spectral_radius(const FilteredMatrix& f, std::span<const double> diagonal,
                                 const NodeExchange& ghosts) {
   const std::int64_t rows = f.a.local.rows;
@@ -42,22 +46,30 @@ double filtered_spectral_radius(const FilteredMatrix& f, std::span<const double>
   const double bound =
       ghosts.max(HostPlace::maximum(rows, 0.0, FilteredRowSum{a, diagonal.data()}));
   if (bound == 0 || !std::isfinite(bound)) return bound;
+  const int steps = is_unfiltered(f, ghosts) ? kLanczosStepsForSmoother : kLanczosSteps;
   Array<double> scale(rows), scaled(f.a.local.cols), last(rows), now(rows), next(rows);
-  HostPlace::for_each(rows, LanczosBegin{diagonal.data(), f.a.first_row, scale.data(), last.data(),
-                                         now.data(), next.data()});
   std::vector<double> alphas, betas;
   const auto sum = [&](const auto& terms) { return ghosts.sum(HostPlace::sum(rows, terms)); };
-  double beta = std::sqrt(sum(LanczosOrthogonalise{now.data(), 0, next.data()}));
-  for (int step = 0; step < kLanczosSteps && beta > kLanczosNothing * bound; ++step) {
+  double beta = std::sqrt(sum(LanczosBegin{diagonal.data(), f.a.first_row, scale.data(),
+                                           scaled.data(), now.data(), next.data()}));
+  double last_beta = beta;
+  for (int step = 0; step < steps && beta > kLanczosNothing * bound; ++step) {
     if (step > 0) betas.push_back(beta);
     std::swap(last, now);
     std::swap(now, next);
-    HostPlace::for_each(rows, LanczosNormalise{scale.data(), 1 / beta, now.data(), scaled.data()});
     ghosts.fetch(std::span(scaled), f.block_size);
-    const double alpha = sum(LanczosMultiply{a, scale.data(), scaled.data(), now.data(),
-                                             last.data(), step > 0 ? beta : 0, next.data()});
+    const double ratio = beta / last_beta;
+    const LanczosMultiply multiply{scale.data(), last.data(), next.data()};
+    const LanczosDot dot{now.data(), next.data()};
+    const double alpha = sum([&](std::int64_t i) {
+                           multiply(i, a.product(i, scaled.data()), beta, ratio);
+                           return dot(i);
+                         }) /
+                         beta;
     alphas.push_back(alpha);
-    beta = std::sqrt(sum(LanczosOrthogonalise{now.data(), alpha, next.data()}));
+    last_beta = beta;
+    beta = std::sqrt(sum(
+        LanczosOrthogonalise{scale.data(), now.data(), alpha / beta, next.data(), scaled.data()}));
   }
   if (alphas.empty()) return bound;
   const double estimate = largest_eigenvalue(alphas, betas);

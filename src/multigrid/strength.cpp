@@ -52,7 +52,7 @@ NodeGraph graph_of_blocks(const CsrView<double>& a, std::int32_t size, double th
   const double scale = power_of_two_below_inverse(ghosts.max(
       HostPlace::maximum(a.nnz(), 0.0, [&](std::int64_t k) { return std::abs(a.values[k]); })));
   CsrMatrix<double> norms = make_rows<1>(nodes, columns, ColumnOrder::ascending,
-                                         SquaredNorms{MatrixPointers(a), size, scale});
+                                         SquaredNorms{MatrixPointers(a), size, scale, false});
   const std::int32_t* const row_ptr = norms.row_ptr.data();
   const std::int32_t* const blocks = norms.col_idx.data();
   double* const norm = norms.values.data();

@@ -97,25 +97,39 @@ TRIREME_HD void for_entries_of_node(const MatrixPointers& a, std::int32_t size, 
 // Adds up the squared Frobenius norms of the blocks of a node. The values are scaled before they are
 // squared.
 struct SquaredNorms {
-  static constexpr bool kForLanes = false;
+  static constexpr bool kForLanes = true;
   MatrixPointers a;
   std::int32_t size;
   double scale;
+  bool ascending;  // whether the columns of each row are known to ascend
 
+  // Entries of a row that follow each other and lie in one block are added up first.
   template <class Sums>
   TRIREME_HD void operator()(std::int64_t node, Sums& sums) const {
-    std::int32_t last = -1;
+    const bool shared = !Sums::kOrdered || ascending;  // no block comes twice in a row
+    const std::int32_t lane = sums.lane(), lanes = shared ? sums.lanes() : 1;
+    for (std::int64_t i = node * size; i < (node + 1) * size; ++i) {
+      const std::int32_t first = a.row_ptr[i], end = a.row_ptr[i + 1];
+      if (lane < lanes)
+        for (std::int32_t k = first + lane; k < end; k += lanes) {
+          const std::int32_t block = a.col_idx[k] / size;
+          if (k > first && a.col_idx[k - 1] / size == block) continue;
+          if constexpr (!Sums::kOrdered)
+            sums.insert(block);
+          else
+            *sums.at(block) += squares(k, end, block);
+        }
+      sums.next();
+    }
+  }
+  // The sum from entry k to the end of the block.
+  TRIREME_HD double squares(std::int32_t k, std::int32_t end, std::int32_t block) const {
     double sum = 0;
-    for_entries_of_node(a, size, node, [&](std::int32_t k, std::int32_t block) {
-      if (block != last) {
-        if (last >= 0) *sums.at(last) += sum;
-        last = block;
-        sum = 0;
-      }
+    for (; k < end && a.col_idx[k] / size == block; ++k) {
       const double value = a.values[k] * scale;
       sum += value * value;
-    });
-    if (last >= 0) *sums.at(last) += sum;
+    }
+    return sum;
   }
   TRIREME_HD std::int64_t bound(std::int64_t node) const {
     return a.row_ptr[(node + 1) * size] - a.row_ptr[node * size];

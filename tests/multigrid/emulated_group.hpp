@@ -17,13 +17,14 @@ class EmulatedGroup;
 // The lanes of one group.
 class Lanes {
  public:
-  explicit Lanes(std::int32_t count) : values(count), lanes_(count) {}
+  explicit Lanes(std::int32_t count) : values(count), numbers(count), lanes_(count) {}
 
   // Runs work(group) on each lane.
   void run(const std::function<void(const EmulatedGroup&)>& work);
   void sync() { swapcontext(&lanes_[now_].context, &caller_); }
 
   std::vector<std::int32_t> values;  // one per lane, to be exchanged
+  std::vector<double> numbers;       // the same
 
  private:
   struct Lane {
@@ -59,6 +60,14 @@ class EmulatedGroup {
       bit <<= 1;
     }
     return bits;
+  }
+  template <class Value>
+  Value from(Value value, std::int32_t lane) const {
+    lanes_->numbers[rank_] = value;
+    sync();
+    const auto result = static_cast<Value>(lanes_->numbers[lane]);
+    sync();
+    return result;
   }
   static std::int32_t compare_and_swap(std::int32_t* at, std::int32_t expected,
                                        std::int32_t desired) {

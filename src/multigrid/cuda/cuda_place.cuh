@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The GPU as a place for the functors of the set-up: what host_place.hpp is on the host, by kernels
-// in one stream. Sums have the bits of the host: the terms of a block are added in their order.
+// in one stream. Sums have the bits of the host, which adds the terms of a block by halves as well.
 #pragma once
 
 #include <algorithm>
@@ -37,42 +37,24 @@ __global__ void write_each(std::int64_t n, const F f, Value* to) {
     to[i] = static_cast<Value>(f(i));
 }
 
-// Adds count terms in their order; thread 0 returns the sum. All threads of the block call it.
-template <class F>
-__device__ double add_in_order(std::int64_t count, double total, double* terms, const F& term) {
-  for (std::int64_t t = threadIdx.x; t < count; t += kSumThreads) terms[t] = term(t);
-  __syncthreads();
-  if (threadIdx.x == 0) {
-#pragma unroll 8
-    for (std::int64_t t = 0; t < count; ++t) total += terms[t];
-  }
-  __syncthreads();
-  return total;
-}
-
 // sums[b] = the sum of f(i) over the block b of kSumBlock numbers i.
 template <class F>
 __global__ void __launch_bounds__(kSumThreads) sum_blocks(std::int64_t n, const F f, double* sums) {
-  __shared__ double terms[HostPlace::kSumBlock];
-  for (std::int64_t first = blockIdx.x * HostPlace::kSumBlock; first < n;
-       first += gridDim.x * HostPlace::kSumBlock) {
-    const std::int64_t count = n - first < HostPlace::kSumBlock ? n - first : HostPlace::kSumBlock;
-    const double total =
-        add_in_order(count, 0.0, terms, [&](std::int64_t t) { return double(f(first + t)); });
-    if (threadIdx.x == 0) sums[first / HostPlace::kSumBlock] = total;
+  static_assert(kSumThreads == HostPlace::kSumBlock);
+  for (std::int64_t b = blockIdx.x; b * kSumThreads < n; b += gridDim.x) {
+    const std::int64_t i = b * kSumThreads + threadIdx.x;
+    const double sum = block_sum<kSumThreads>(i < n ? double(f(i)) : 0.0);
+    if (threadIdx.x == 0) sums[b] = sum;
   }
 }
 
 // *sum = the sum of the parts, by one block.
 static __global__ void __launch_bounds__(kSumThreads)
     sum_parts(std::int64_t count, const double* parts, double* sum) {
-  __shared__ double terms[HostPlace::kSumBlock];
   double total = 0;
-  for (std::int64_t first = 0; first < count; first += HostPlace::kSumBlock) {
-    const std::int64_t here =
-        count - first < HostPlace::kSumBlock ? count - first : HostPlace::kSumBlock;
-    total = add_in_order(here, total, terms, [&](std::int64_t t) { return parts[first + t]; });
-  }
+#pragma unroll 8
+  for (std::int64_t part = threadIdx.x; part < count; part += kSumThreads) total += parts[part];
+  total = block_sum<kSumThreads>(total);
   if (threadIdx.x == 0) *sum = total;
 }
 
@@ -87,9 +69,10 @@ __global__ void __launch_bounds__(kSumThreads) add_up(std::int64_t n, const F f,
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
+template <class Value>
 struct Read {
-  const double* from;
-  __host__ __device__ double operator()(std::int64_t i) const { return from[i]; }
+  const Value* from;
+  __host__ __device__ Value operator()(std::int64_t i) const { return from[i]; }
 };
 
 struct Larger {
@@ -99,6 +82,25 @@ struct Larger {
     return a < b ? b : a;
   }
 };
+
+// most[blockIdx.x] = the maximum over this block's numbers i.
+template <class F, class Value>
+__global__ void __launch_bounds__(kSumThreads)
+    find_maximum(std::int64_t n, const F f, Value least, Value* most) {
+  __shared__ Value found[kSumThreads];
+  const Larger larger;
+  Value mine = least;
+  for (std::int64_t i = blockIdx.x * std::int64_t{kSumThreads} + threadIdx.x; i < n;
+       i += gridDim.x * std::int64_t{kSumThreads})
+    mine = larger(mine, static_cast<Value>(f(i)));
+  found[threadIdx.x] = mine;
+  for (int half = kSumThreads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) < half)
+      found[threadIdx.x] = larger(found[threadIdx.x], found[threadIdx.x + half]);
+  }
+  if (threadIdx.x == 0) most[blockIdx.x] = found[0];
+}
 
 struct Add {
   __host__ __device__ std::int64_t operator()(std::int64_t a, std::int64_t b) const {
@@ -151,24 +153,24 @@ class CudaPlace {
     check_launch();
   }
 
-  // Returns that sum. Waits for the stream.
+  // Returns the sum of whole numbers f(i) over 0 <= i < n. Waits for the stream.
   template <class F>
-  double sum(std::int64_t n, const F& f) const {
+  std::int64_t count(std::int64_t n, const F& f) const {
+    if (n == 0) return 0;
     const ScratchBuffer<double> total = array<double>(1);
-    sum_into(n, f, total.data());
-    return read_back(total.data(), stream_);
+    add_up(n, f, total.data());
+    return static_cast<std::int64_t>(read_back(total.data(), stream_));
   }
 
   // *to = the sum of f(i) in an order that suits a GPU and depends on n only. `n` is above 0.
   template <class F>
   void add_up(std::int64_t n, const F& f, double* to) const {
-    const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(
-        (n + place_kernels::kSumThreads - 1) / place_kernels::kSumThreads, 1024));
+    const unsigned blocks = blocks_of_sums(n);
     const ScratchBuffer<double> parts = array<double>(blocks);
     place_kernels::add_up<<<blocks, place_kernels::kSumThreads, 0, stream_>>>(n, f, parts.data());
     check_launch();
     place_kernels::add_up<<<1, place_kernels::kSumThreads, 0, stream_>>>(
-        blocks, place_kernels::Read{parts.data()}, to);
+        blocks, place_kernels::Read<double>{parts.data()}, to);
     check_launch();
   }
 
@@ -177,13 +179,16 @@ class CudaPlace {
   template <class F, class Value>
   Value maximum(std::int64_t n, Value least, const F& f) const {
     if (n == 0) return least;
-    const ScratchBuffer<Value> values = array<Value>(n), largest = array<Value>(1);
-    write_each(n, f, values.data());
-    with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceReduce::Reduce(scratch, bytes, values.data(), largest.data(), n,
-                                       place_kernels::Larger(), least, stream_);
-    });
-    return read_back(largest.data(), stream_);
+    const unsigned blocks = blocks_of_sums(n);
+    const ScratchBuffer<Value> parts = array<Value>(blocks + 1);
+    Value* const largest = parts.data() + blocks;
+    place_kernels::find_maximum<<<blocks, place_kernels::kSumThreads, 0, stream_>>>(n, f, least,
+                                                                                    parts.data());
+    check_launch();
+    place_kernels::find_maximum<<<1, place_kernels::kSumThreads, 0, stream_>>>(
+        blocks, place_kernels::Read<Value>{parts.data()}, least, largest);
+    check_launch();
+    return read_back(largest, stream_);
   }
 
   // Turns the counts in sums[0 .. n-1] into the places where each begins. sums[n] becomes the
@@ -228,6 +233,11 @@ class CudaPlace {
 
  private:
   static constexpr std::int64_t kMaxBlocks = 1 << 20;
+
+  static unsigned blocks_of_sums(std::int64_t n) {
+    return static_cast<unsigned>(std::min<std::int64_t>(
+        (n + place_kernels::kSumThreads - 1) / place_kernels::kSumThreads, 1024));
+  }
 
   // Few items are spread over all multiprocessors by small blocks.
   struct Shape {

@@ -26,6 +26,7 @@ struct Transfer {
   DeviceAggregates aggregates;
   DeviceTentative tentative;
   bool smoothed = true;
+  double radius = 0;  // of D^-1 A; 0 where weak entries are filtered out of the prolongator
   ScratchBuffer<std::int32_t> source;  // of the entries of P^T in P
   DeviceRows a_p;                      // A P, without values between two calls
 };
@@ -163,13 +164,14 @@ struct DeviceSetUp::Parts {
 
   // Calls use(rules) with what P of level l is made of.
   template <class Use>
-  void with_rules(std::size_t l, const Transfer& t, const Use& use) {
+  void with_rules(std::size_t l, Transfer& t, const Use& use) {
     const DeviceFiltered filtered{levels[l].a, t.strong.view(), node_sizes[l]};
     ScratchBuffer<double> diagonal;
     double weight = 0;
     if (t.smoothed) {
       diagonal = filtered_diagonal(filtered, stream);
       const double radius = filtered_spectral_radius(filtered, diagonal.view(), stream);
+      t.radius = t.strong.empty() ? radius : 0;
       if (radius > 0) weight = kProlongatorDamping / radius;
     }
     use(DeviceProlongatorRules{filtered, diagonal.view(), weight, t.aggregates.of_node.view(),
@@ -243,7 +245,8 @@ struct DeviceSetUp::Parts {
     set_smoother(level, {.number = static_cast<int>(l),
                          .node_size = node_sizes[l],
                          .coarsest = coarsest,
-                         .symmetric = symmetric});
+                         .symmetric = symmetric,
+                         .radius = coarsest ? 0 : transfers[l].radius});
     seconds.smoothers += lap(watch);
   }
 
@@ -269,7 +272,11 @@ struct DeviceSetUp::Parts {
       level.smoothing = jacobi_smoothing(degree, 1);
       return;
     }
-    double radius = task.symmetric ? estimate_radius(a, inverse, level.block_size, stream) : 0;
+    double radius = 0;
+    if (task.symmetric && task.radius > 0 && smoother != Smoother::block_jacobi)
+      radius = task.radius;
+    else if (task.symmetric)
+      radius = estimate_radius(a, inverse, level.block_size, stream);
     double high = kMargin * radius;
     if (smoother != Smoother::block_jacobi) {
       const double bound = largest_row_sum(a, inverse, stream);

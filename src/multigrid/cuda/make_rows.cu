@@ -18,16 +18,17 @@ unsigned multiprocessors() {
 DeviceRowMaker::DeviceRowMaker(const CudaPlace& place)
     : place_(place), multiprocessors_(multiprocessors()) {}
 
-DeviceRowMaker::Lists DeviceRowMaker::make_lists(std::int64_t rows) const {
+DeviceRowMaker::Lists DeviceRowMaker::make_lists(std::int64_t rows, int count) const {
   Lists lists;
-  for (auto& list : lists.rows) list = place_.array<std::int32_t>(rows);
-  lists.sizes = place_.array<std::int32_t>(3);
+  for (int list = 0; list < count; ++list) lists.rows[list] = place_.array<std::int32_t>(rows);
+  lists.sizes = place_.array<std::int32_t>(row_kernels::kLists);
   fill_zero(lists.sizes.span(), place_.stream());
+  if (count == row_kernels::kLists) lists.classes = place_.array<std::uint8_t>(rows);
   return lists;
 }
 
 DeviceRowMaker::Lists DeviceRowMaker::lists_of(const DeviceRows& matrix, std::int32_t width) const {
-  Lists lists = make_lists(matrix.rows);
+  Lists lists = make_lists(matrix.rows, 2);
   row_kernels::list_rows<<<blocks_for(matrix.rows, row_kernels::kThreads), row_kernels::kThreads, 0,
                            place_.stream()>>>(matrix.rows, width, matrix.row_ptr.data(),
                                               lists.view());

@@ -4,17 +4,20 @@
 // last step only.
 //
 // A functor offers bound(i) besides, a number of columns (runs) that row i does not exceed, and the
-// constant kForLanes: whether several lanes may call it, which then share its innermost loop. Rows
-// go into classes by that bound, and once they are counted, by their length:
+// constant kForLanes: whether several lanes may call it, which then share its work. While columns are
+// counted and written, rows have classes, by that bound at first:
 //
-//   few      up to kFew columns    8 lanes (1 where lanes cannot share), a table in shared memory
-//   more     up to kMore columns   a warp, a table in shared memory
-//   many     up to kMany columns   a warp, a table that fills the shared memory of a block
-//   any                            a block, one bit per column of the matrix in global memory
+//   0   a thread                 a sorted list in shared memory, of kListPlaces columns
+//   1   8 lanes                  a table in shared memory, of kFewPlaces
+//   2   a warp                   a table in shared memory, of kMorePlaces
+//   3   a warp                   a table that fills the shared memory of a block, of kManyPlaces
+//   4   a block                  one bit per column of the matrix in global memory
 //
-// A row whose columns exceed its table goes on to the next class. The sets do not depend on the
-// order in which lanes come, the columns are sorted, and each number is a sum in the order of the
-// functor, by one lane at a time: every run gives the same bits, which are those of the host.
+// A row whose columns exceed its table goes on to the next class. Numbers are added up by 8 lanes,
+// with the sums in shared memory, where the row has few columns; by a warp, with the sums in global
+// memory, otherwise; and by one thread where lanes cannot share the functor. The sets do not depend
+// on the order in which lanes come, the columns are sorted, and each number is a sum in the order of
+// the functor, by one lane at a time: every run gives the same bits, which are those of the host.
 //
 // Bytes moved by a product C = A B, times the nonzeros of A, with b = nnz per row of B: 12 + 8 for
 // the entry and the row of B that it names, and 12 b (4 b in the first two steps) for that row,
@@ -36,16 +39,24 @@ namespace trireme::multigrid {
 
 namespace row_kernels {
 
-inline constexpr std::int32_t kFew = 48, kMore = 448, kMany = 7168;
-inline constexpr std::int32_t kFewPlaces = 64, kMorePlaces = 512, kManyPlaces = 8192;
-inline constexpr std::int32_t kBoundOfMore = 8192;  // a row of a larger bound begins in `many`
 inline constexpr int kThreads = 128;
 inline constexpr int kBitmapThreads = 256;
+inline constexpr std::int32_t kListPlaces = 32, kFewPlaces = 128, kMorePlaces = 512,
+                              kManyPlaces = 8192;
+inline constexpr int kLists = 4;
+// Of sums in shared memory: columns of a row by 8 lanes, and by a thread.
+inline constexpr std::int32_t kFewSums = 48, kMoreSums = 128, kListedSums = 16;
 
+// The largest bounds of rows that begin in the first classes. One thread per row needs many rows.
+struct Bounds {
+  std::int64_t thread, few, more;
+};
 template <class F>
-inline constexpr int kLanesOfFew = F::kForLanes ? 8 : 1;
-template <class F>
-inline constexpr int kThreadsOfFew = F::kForLanes ? 128 : 64;
+Bounds bounds_for(std::int64_t rows) {
+  constexpr std::int64_t kManyRows = 1 << 16;
+  if (!F::kForLanes) return {1024, 1024, 8192};
+  return {rows >= kManyRows ? 256 : 64, 4096, 8192};
+}
 
 template <int kLanes>
 class CudaGroup {
@@ -63,6 +74,10 @@ class CudaGroup {
   }
   __device__ bool any(bool value) const { return tile_.any(value); }
   __device__ std::uint32_t ballot(bool value) const { return tile_.ballot(value); }
+  template <class Value>
+  __device__ Value from(Value value, std::int32_t lane) const {
+    return tile_.shfl(value, lane);
+  }
   __device__ std::int32_t compare_and_swap(std::int32_t* at, std::int32_t expected,
                                            std::int32_t desired) const {
     return atomicCAS(at, expected, desired);
@@ -87,34 +102,31 @@ __device__ void call(const F& f, std::int64_t i, Sums& sums) {
   if (F::kForLanes || sums.lane() == 0) f(i, sums);
 }
 
-// Lists of rows, one per class above `few`.
+// Lists of rows, one per class above 0.
 struct RowLists {
-  std::int32_t* rows[3];
-  std::int32_t* sizes;  // of the three
+  std::int32_t* rows[kLists];
+  std::int32_t* sizes;    // of the lists
+  std::uint8_t* classes;  // by row; null where no one asks
+  // Called by any threads of a warp, with the same list.
   __device__ void add(int list, std::int32_t row) const {
-    rows[list][atomicAdd(sizes + list, 1)] = row;
+    if (classes) classes[row] = static_cast<std::uint8_t>(list + 1);
+    const auto together = cooperative_groups::coalesced_threads();
+    std::int32_t at = 0;
+    if (together.thread_rank() == 0)
+      at = atomicAdd(sizes + list, static_cast<std::int32_t>(together.size()));
+    rows[list][together.shfl(at, 0) + static_cast<std::int32_t>(together.thread_rank())] = row;
   }
 };
 
-// counts[i] = the bound of row i, and the row goes into its list.
-template <class F>
-__global__ void find_bounds(std::int64_t rows, const F f, std::int32_t* counts, RowLists lists) {
-  const std::int64_t i = group_number<1>();
-  if (i >= rows) return;
-  const std::int64_t bound = f.bound(i);
-  counts[i] = static_cast<std::int32_t>(bound < kBoundOfMore ? bound : kBoundOfMore);
-  if (bound <= kFew) return;
-  lists.add(bound <= kBoundOfMore ? 0 : 1, static_cast<std::int32_t>(i));
-}
-
-// Puts the rows of more than kFew runs into the lists. row_ptr counts columns of the matrix.
+// Puts the rows of more than kFewSums runs into two lists. row_ptr counts columns of the matrix.
 static __global__ void list_rows(std::int64_t rows, std::int32_t width, const std::int32_t* row_ptr,
                                  RowLists lists) {
   const std::int64_t i = group_number<1>();
   if (i >= rows) return;
   const std::int32_t count = (row_ptr[i + 1] - row_ptr[i]) / width;
-  if (count <= kFew) return;
-  lists.add(count <= kMore ? 0 : count <= kMany ? 1 : 2, static_cast<std::int32_t>(i));
+  const int list = count <= kFewSums ? -1 : width == 1 && count <= kMoreSums ? 0 : 1;
+  for (int l = 0; l < 2; ++l)
+    if (l == list) lists.add(l, static_cast<std::int32_t>(i));
 }
 
 // Writes the columns of the runs table[0 .. count-1].
@@ -125,53 +137,60 @@ __device__ void write_runs(const std::int32_t* table, std::int32_t count, std::i
     to[k] = table[k / kWidth] * kWidth + k % kWidth;
 }
 
-// Rows of the class `few`: counts them, or writes their columns where row_ptr is given.
+// Rows of class 0: counts them, or writes their columns where row_ptr is given. The first pass finds
+// the class of each row.
 template <int kWidth, bool kWrites, class F>
-__global__ void __launch_bounds__(kThreadsOfFew<F>)
-    few_rows(std::int64_t rows, const F f, std::int32_t* counts, const std::int32_t* row_ptr,
-             std::int32_t* col_idx) {
-  constexpr int kLanes = kLanesOfFew<F>;
-  __shared__ std::int32_t tables[kThreadsOfFew<F> / kLanes * kFewPlaces];
-  const std::int64_t i = group_number<kLanes>();
+__global__ void __launch_bounds__(kThreads)
+    thread_rows(std::int64_t rows, const F f, Bounds bounds, RowLists lists, std::int32_t* counts,
+                const std::int32_t* row_ptr, std::int32_t* col_idx) {
+  __shared__ std::int32_t columns[kThreads * kListPlaces];
+  const std::int64_t i = group_number<1>();
   if (i >= rows) return;
-  const CudaGroup<kLanes> group;
-  std::int32_t length;
-  if constexpr (kWrites)
-    length = (row_ptr[i + 1] - row_ptr[i]) / kWidth;
-  else
-    length = counts[i];
-  if (length > kFew) return;
-  ColumnSet<kWidth, CudaGroup<kLanes>> set(group, tables + threadIdx.x / kLanes * kFewPlaces,
-                                           kFewPlaces);
-  call(f, i, set);
   if constexpr (kWrites) {
-    const std::int32_t count = set.sort();
-    write_runs<kWidth>(tables + threadIdx.x / kLanes * kFewPlaces, count, group.rank(), kLanes,
-                       col_idx + row_ptr[i]);
+    if (lists.classes[i] != 0) return;
   } else {
-    const std::int32_t count = set.size();
-    if (group.rank() == 0) counts[i] = count * kWidth;
+    const std::int64_t bound = f.bound(i);
+    const int begins = bound <= bounds.thread ? 0
+                       : bound <= bounds.few  ? 1
+                       : bound <= bounds.more ? 2
+                                              : 3;
+    for (int l = 1; l < kLists; ++l)
+      if (begins == l) lists.add(l - 1, static_cast<std::int32_t>(i));
+    if (begins > 0) return;
+  }
+  SortedColumns<kWidth> set(columns + threadIdx.x, kThreads, kListPlaces);
+  f(i, set);
+  if constexpr (kWrites) {
+    std::int32_t* to = col_idx + row_ptr[i];
+    for (std::int32_t k = 0; k < set.size(); ++k)
+      for (std::int32_t c = 0; c < kWidth; ++c) *to++ = set[k] * kWidth + c;
+  } else if (set.full()) {
+    lists.add(0, static_cast<std::int32_t>(i));
+  } else {
+    lists.classes[i] = 0;
+    counts[i] = set.size() * kWidth;
   }
 }
 
-// Rows of list `list` by warps, each with a table of kPlaces. A row that does not fit while it is
-// counted goes into the next list.
-template <int kWidth, int kPlaces, bool kWrites, class F>
+// Rows of list `list` by groups of kLanes, each with a table of kPlaces. A row that does not fit while
+// it is counted goes into the next list.
+template <int kWidth, int kLanes, int kPlaces, bool kWrites, class F>
 __global__ void __launch_bounds__(kThreads)
     listed_rows(int list, RowLists lists, const F f, std::int32_t* counts,
                 const std::int32_t* row_ptr, std::int32_t* col_idx) {
   extern __shared__ std::int32_t tables[];
-  std::int32_t* const table = tables + threadIdx.x / 32 * kPlaces;
-  const CudaGroup<32> group;
+  std::int32_t* const table = tables + threadIdx.x / kLanes * kPlaces;
+  const CudaGroup<kLanes> group;
   const std::int32_t size = lists.sizes[list];
-  for (std::int64_t at = group_number<32>(); at < size; at += number_of_groups<32>()) {
+  for (std::int64_t at = group_number<kLanes>(); at < size; at += number_of_groups<kLanes>()) {
     const std::int64_t i = lists.rows[list][at];
+    if (kWrites && lists.classes[i] != list + 1) continue;
     group.sync();  // The table has been read.
-    ColumnSet<kWidth, CudaGroup<32>> set(group, table, kPlaces);
+    ColumnSet<kWidth, CudaGroup<kLanes>> set(group, table, kPlaces);
     call(f, i, set);
     if constexpr (kWrites) {
       const std::int32_t count = set.sort();
-      write_runs<kWidth>(table, count, group.rank(), 32, col_idx + row_ptr[i]);
+      write_runs<kWidth>(table, count, group.rank(), kLanes, col_idx + row_ptr[i]);
     } else {
       const bool full = set.full();
       const std::int32_t count = set.size();
@@ -191,6 +210,8 @@ struct ColumnBits {
   std::uint32_t* words;
   double ignored[kWidth];
 
+  static constexpr bool kOrdered = false;
+  __device__ static constexpr bool by_entries() { return false; }
   __device__ std::int32_t lane() const { return static_cast<std::int32_t>(threadIdx.x); }
   __device__ std::int32_t lanes() const { return kBitmapThreads; }
   __device__ void next() const {}
@@ -214,10 +235,10 @@ __global__ void __launch_bounds__(kBitmapThreads)
   const std::int64_t per_thread = (words + kBitmapThreads - 1) / kBitmapThreads;
   const std::int64_t first = threadIdx.x * per_thread;
   const std::int64_t end = first + per_thread < words ? first + per_thread : words;
-  const std::int32_t size = lists.sizes[2];
+  const std::int32_t size = lists.sizes[kLists - 1];
   for (std::int32_t at = static_cast<std::int32_t>(blockIdx.x); at < size;
        at += static_cast<std::int32_t>(gridDim.x)) {
-    const std::int64_t i = lists.rows[2][at];
+    const std::int64_t i = lists.rows[kLists - 1][at];
     ColumnBits<kWidth> set{mine, {}};
     call(f, i, set);
     __syncthreads();
@@ -237,28 +258,56 @@ __global__ void __launch_bounds__(kBitmapThreads)
   }
 }
 
-// Sums of rows of up to kFew runs, by groups with the sums in shared memory.
+// The sums of row i by 8 lanes, with the sums and the columns in shared memory.
+inline constexpr int kSumLanes = 8;
+template <int kWidth, class F>
+__device__ void sum_in_shared_memory(const F& f, std::int64_t i, std::int32_t first,
+                                     std::int32_t count, double* sums, std::int32_t* columns,
+                                     const std::int32_t* col_idx, double* values) {
+  const CudaGroup<kSumLanes> group;
+  group.sync();  // The sums of another row have been read.
+  for (std::int32_t k = group.rank(); k < count; k += kSumLanes)
+    columns[k] = col_idx[first + k * kWidth] / kWidth;
+  KnownColumns<kWidth, CudaGroup<kSumLanes>> known(group, columns, count, 1, sums);
+  if (count > 0) f(i, known);
+  group.sync();
+  for (std::int32_t k = group.rank(); k < count * kWidth; k += kSumLanes)
+    values[first + k] = sums[k];
+}
+
+// Sums of rows of up to kFewSums runs.
 template <int kWidth, class F>
 __global__ void __launch_bounds__(kThreads)
     few_sums(std::int64_t rows, const F f, const std::int32_t* row_ptr, const std::int32_t* col_idx,
              double* values) {
-  constexpr int kLanes = 8, kGroups = kThreads / kLanes;
-  __shared__ double sums[kGroups * kFew * kWidth];
-  __shared__ std::int32_t columns[kGroups * kFew];
-  const std::int64_t i = group_number<kLanes>();
+  constexpr int kGroups = kThreads / kSumLanes;
+  __shared__ double sums[kGroups * kFewSums * kWidth];
+  __shared__ std::int32_t columns[kGroups * kFewSums];
+  const std::int64_t i = group_number<kSumLanes>();
   if (i >= rows) return;
-  const CudaGroup<kLanes> group;
   const std::int32_t first = row_ptr[i], count = (row_ptr[i + 1] - first) / kWidth;
-  if (count > kFew) return;
-  double* const own_sums = sums + threadIdx.x / kLanes * kFew * kWidth;
-  std::int32_t* const own_columns = columns + threadIdx.x / kLanes * kFew;
-  for (std::int32_t k = group.rank(); k < count; k += kLanes)
-    own_columns[k] = col_idx[first + k * kWidth] / kWidth;
-  KnownColumns<kWidth, CudaGroup<kLanes>> known(group, own_columns, count, 1, own_sums);
-  if (count > 0) f(i, known);
-  group.sync();
-  for (std::int32_t k = group.rank(); k < count * kWidth; k += kLanes)
-    values[first + k] = own_sums[k];
+  if (count > kFewSums) return;
+  const int group = static_cast<int>(threadIdx.x) / kSumLanes;
+  sum_in_shared_memory<kWidth>(f, i, first, count, sums + group * kFewSums * kWidth,
+                               columns + group * kFewSums, col_idx, values);
+}
+
+// Sums of the rows of list 0, of up to kMoreSums columns.
+template <class F>
+__global__ void __launch_bounds__(kThreads)
+    more_sums(RowLists lists, const F f, const std::int32_t* row_ptr, const std::int32_t* col_idx,
+              double* values) {
+  constexpr int kGroups = kThreads / kSumLanes;
+  __shared__ double sums[kGroups * kMoreSums];
+  __shared__ std::int32_t columns[kGroups * kMoreSums];
+  const int group = static_cast<int>(threadIdx.x) / kSumLanes;
+  const std::int32_t size = lists.sizes[0];
+  for (std::int64_t at = group_number<kSumLanes>(); at < size;
+       at += number_of_groups<kSumLanes>()) {
+    const std::int64_t i = lists.rows[0][at];
+    sum_in_shared_memory<1>(f, i, row_ptr[i], row_ptr[i + 1] - row_ptr[i], sums + group * kMoreSums,
+                            columns + group * kMoreSums, col_idx, values);
+  }
 }
 
 // Sums of row i in global memory. Columns are matrix columns there, so that a run has the stride and
@@ -278,19 +327,36 @@ __global__ void __launch_bounds__(kThreads)
     listed_sums(RowLists lists, const F f, const std::int32_t* row_ptr, const std::int32_t* col_idx,
                 double* values) {
   const CudaGroup<32> group;
-  for (int list = 0; list < 3; ++list)
-    for (std::int64_t at = group_number<32>(); at < lists.sizes[list]; at += number_of_groups<32>())
-      sum_in_place<kWidth>(f, lists.rows[list][at], group, row_ptr, col_idx, values);
+  for (std::int64_t at = group_number<32>(); at < lists.sizes[1]; at += number_of_groups<32>())
+    sum_in_place<kWidth>(f, lists.rows[1][at], group, row_ptr, col_idx, values);
 }
 
-// One thread per row.
+// One thread per row; the sums of few columns are in shared memory.
 template <int kWidth, class F>
 __global__ void __launch_bounds__(kThreads)
     sums_by_threads(std::int64_t rows, const F f, const std::int32_t* row_ptr,
                     const std::int32_t* col_idx, double* values) {
   const std::int64_t i = group_number<1>();
-  if (i >= rows) return;
-  sum_in_place<kWidth>(f, i, CudaGroup<1>(), row_ptr, col_idx, values);
+  if constexpr (kWidth == 1) {
+    __shared__ double sums[kThreads * kListedSums];
+    __shared__ std::int32_t columns[kThreads * kListedSums];
+    if (i >= rows) return;
+    const std::int32_t first = row_ptr[i], count = row_ptr[i + 1] - first;
+    if (count == 0) return;
+    if (count <= kListedSums) {
+      double* const own = sums + threadIdx.x;
+      std::int32_t* const own_columns = columns + threadIdx.x;
+      for (std::int32_t k = 0; k < count; ++k) {
+        own_columns[k * kThreads] = col_idx[first + k];
+        own[k * kThreads] = 0;
+      }
+      KnownList known(own_columns, own, kThreads);
+      f(i, known);
+      for (std::int32_t k = 0; k < count; ++k) values[first + k] = own[k * kThreads];
+      return;
+    }
+  }
+  if (i < rows) sum_in_place<kWidth>(f, i, CudaGroup<1>(), row_ptr, col_idx, values);
 }
 
 }  // namespace row_kernels
@@ -320,12 +386,15 @@ class DeviceRowMaker {
  private:
   // Owns lists of up to `rows` rows each.
   struct Lists {
-    ScratchBuffer<std::int32_t> rows[3], sizes;
+    ScratchBuffer<std::int32_t> rows[row_kernels::kLists], sizes;
+    ScratchBuffer<std::uint8_t> classes;
     row_kernels::RowLists view() const {
-      return {{rows[0].data(), rows[1].data(), rows[2].data()}, sizes.data()};
+      return {{rows[0].data(), rows[1].data(), rows[2].data(), rows[3].data()},
+              sizes.data(),
+              classes.data()};
     }
   };
-  Lists make_lists(std::int64_t rows) const;
+  Lists make_lists(std::int64_t rows, int count) const;
   Lists lists_of(const DeviceRows& matrix, std::int32_t width) const;
 
   template <int kWidth, bool kWrites, class F>
@@ -347,18 +416,20 @@ void DeviceRowMaker::run_classes(std::int64_t rows, std::int64_t cols, const F& 
   using namespace row_kernels;
   const StreamRef stream = place_.stream();
   const RowLists view = lists.view();
-  constexpr int kFewThreads = kThreadsOfFew<F>;
-  few_rows<kWidth, kWrites>
-      <<<blocks_for(rows * kLanesOfFew<F>, kFewThreads), kFewThreads, 0, stream>>>(
-          rows, f, counts, row_ptr, col_idx);
+  thread_rows<kWidth, kWrites><<<blocks_for(rows, kThreads), kThreads, 0, stream>>>(
+      rows, f, bounds_for<F>(rows), view, counts, row_ptr, col_idx);
   check_launch();
   constexpr int kBytes = 4;
-  listed_rows<kWidth, kMorePlaces, kWrites>
-      <<<multiprocessors_ * 8, kThreads, kThreads / 32 * kMorePlaces * kBytes, stream>>>(
+  listed_rows<kWidth, 8, kFewPlaces, kWrites>
+      <<<multiprocessors_ * 16, kThreads, kThreads / 8 * kFewPlaces * kBytes, stream>>>(
           0, view, f, counts, row_ptr, col_idx);
   check_launch();
-  listed_rows<kWidth, kManyPlaces, kWrites>
-      <<<multiprocessors_ * 6, 32, kManyPlaces * kBytes, stream>>>(1, view, f, counts, row_ptr,
+  listed_rows<kWidth, 32, kMorePlaces, kWrites>
+      <<<multiprocessors_ * 16, kThreads, kThreads / 32 * kMorePlaces * kBytes, stream>>>(
+          1, view, f, counts, row_ptr, col_idx);
+  check_launch();
+  listed_rows<kWidth, 32, kManyPlaces, kWrites>
+      <<<multiprocessors_ * 6, 32, kManyPlaces * kBytes, stream>>>(2, view, f, counts, row_ptr,
                                                                    col_idx);
   check_launch();
   const std::int64_t words = (cols / kWidth + 31) / 32;
@@ -377,19 +448,13 @@ DeviceRows DeviceRowMaker::make_pattern(std::int64_t rows, std::int64_t cols, co
   const StreamRef stream = place_.stream();
   DeviceRows matrix{rows, cols, place_.array<std::int32_t>(rows + 1), {}, {}};
   std::int32_t* const row_ptr = matrix.row_ptr.data();
-  if (rows > 0) {
-    const Lists lists = make_lists(rows);
-    find_bounds<<<blocks_for(rows, kThreads), kThreads, 0, stream>>>(rows, f, row_ptr,
-                                                                     lists.view());
-    check_launch();
-    run_classes<kWidth, false>(rows, cols, f, lists, row_ptr, nullptr, nullptr);
-  }
+  const Lists lists = make_lists(rows, kLists);
+  if (rows > 0) run_classes<kWidth, false>(rows, cols, f, lists, row_ptr, nullptr, nullptr);
   const std::int64_t nnz = place_.sum_exclusively(matrix.row_ptr.span());
   check_nonzeros(nnz);
   matrix.col_idx = place_.array<std::int32_t>(nnz);
   if (nnz > 0)
-    run_classes<kWidth, true>(rows, cols, f, lists_of(matrix, kWidth), nullptr, row_ptr,
-                              matrix.col_idx.data());
+    run_classes<kWidth, true>(rows, cols, f, lists, nullptr, row_ptr, matrix.col_idx.data());
   return matrix;
 }
 
@@ -403,10 +468,14 @@ void DeviceRowMaker::fill(DeviceRows& matrix, const F& f) const {
   double* const values = matrix.values.data();
   if constexpr (F::kForLanes) {
     const Lists lists = lists_of(matrix, kWidth);
-    constexpr int kSumLanes = 8;
     few_sums<kWidth><<<blocks_for(matrix.rows * kSumLanes, kThreads), kThreads, 0, stream>>>(
         matrix.rows, f, row_ptr, col_idx, values);
     check_launch();
+    if constexpr (kWidth == 1) {
+      more_sums<<<multiprocessors_ * 9, kThreads, 0, stream>>>(lists.view(), f, row_ptr, col_idx,
+                                                               values);
+      check_launch();
+    }
     listed_sums<kWidth>
         <<<multiprocessors_ * 8, kThreads, 0, stream>>>(lists.view(), f, row_ptr, col_idx, values);
   } else {

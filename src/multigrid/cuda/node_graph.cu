@@ -24,8 +24,8 @@ void make_symmetric(DeviceGraph& graph, const CudaPlace& place) {
   const std::int32_t* const row_ptr = graph.row_ptr.data();
   place.for_each(graph.nodes, SortNeighbours{row_ptr, graph.neighbour.data()});
   const bool is_symmetric =
-      place.sum(graph.nodes, EdgesUp{row_ptr, graph.neighbour.data()}) == 0 &&
-      place.sum(graph.nodes, MissingEdges{row_ptr, graph.neighbour.data()}) == 0;
+      place.count(graph.nodes, EdgesUp{row_ptr, graph.neighbour.data()}) == 0 &&
+      place.count(graph.nodes, MissingEdges{row_ptr, graph.neighbour.data()}) == 0;
   if (is_symmetric) return;
   const DeviceRows back =
       transposed_pattern(graph.nodes, graph.row_ptr.view(), graph.neighbour.view(), place.stream());

@@ -7,6 +7,7 @@
 #include "multigrid/cuda/device_parts.hpp"
 #include "multigrid/cuda/make_rows.cuh"
 #include "multigrid/cuda/members.cuh"
+#include "multigrid/cuda/row_products.cuh"
 #include "multigrid/cuda/with_run.hpp"
 #include "multigrid/diagonal_repair_rows.hpp"
 #include "multigrid/lanczos_steps.hpp"
@@ -38,32 +39,25 @@ ProlongatorRow<kWidth> row_of(const DeviceProlongatorRules& rules) {
           t.values.data(),  t.width};
 }
 
-// The steps of the Lanczos method, whose scalars lie in GPU memory as sums of squares: beta is the
-// root of `squared`.
-struct NormaliseBy {
-  LanczosNormalise step;
-  const double* squared;
-  __device__ void operator()(std::int64_t i) const {
-    LanczosNormalise mine = step;
-    mine.factor = 1 / std::sqrt(*squared);
-    mine(i);
-  }
-};
+// The steps of the Lanczos method, whose scalars lie in GPU memory: `squared` points to beta^2, and
+// the square before it is that of the length of `last`.
 struct MultiplyBy {
   LanczosMultiply step;
-  const double* squared;  // null: beta is 0
-  __device__ double operator()(std::int64_t i) const {
-    LanczosMultiply mine = step;
-    mine.beta = squared ? std::sqrt(*squared) : 0;
-    return mine(i);
+  const double* squared;
+  bool begins;  // nothing is before *squared
+  __device__ void operator()(std::int64_t i, double product) const {
+    const double beta = std::sqrt(squared[0]);
+    step(i, product, beta, begins ? 1 : beta / std::sqrt(squared[-1]));
   }
 };
 struct OrthogonaliseBy {
   LanczosOrthogonalise step;
-  const double* alpha;  // null: 0
+  const double* squared;
+  const double* dot;  // alpha * beta
   __device__ double operator()(std::int64_t i) const {
     LanczosOrthogonalise mine = step;
-    mine.alpha = alpha ? *alpha : 0;
+    const double beta = std::sqrt(*squared);
+    mine.factor = *dot / beta / beta;
     return mine(i);
   }
 };
@@ -110,35 +104,36 @@ double filtered_spectral_radius(const DeviceFiltered& f, DeviceSpan<const double
   const FilteredRows a = rows_of(f);
   const double bound = place.maximum(rows, 0.0, FilteredRowSum{a, diagonal.data()});
   if (bound == 0 || !std::isfinite(bound)) return bound;
+  const int steps = f.strong.empty() ? kLanczosStepsForSmoother : kLanczosSteps;
   const auto scale = place.array<double>(rows), scaled = place.array<double>(rows);
   auto last = place.array<double>(rows), now = place.array<double>(rows),
        next = place.array<double>(rows);
-  const auto alpha = place.array<double>(kLanczosSteps);
-  const auto squared = place.array<double>(kLanczosSteps + 1);  // beta^2 before and after each step
-  place.for_each(
-      rows, LanczosBegin{diagonal.data(), 0, scale.data(), last.data(), now.data(), next.data()});
-  place.sum_into(rows, OrthogonaliseBy{{now.data(), 0, next.data()}, nullptr}, squared.data());
-  for (int step = 0; step < kLanczosSteps; ++step) {
+  const auto dots = place.array<double>(steps);
+  const auto squared = place.array<double>(steps + 1);  // beta^2 before and after each step
+  place.sum_into(
+      rows, LanczosBegin{diagonal.data(), 0, scale.data(), scaled.data(), now.data(), next.data()},
+      squared.data());
+  for (int step = 0; step < steps; ++step) {
     std::swap(last, now);
     std::swap(now, next);
     const double* const before = squared.data() + step;
-    place.for_each(rows, NormaliseBy{{scale.data(), 0, now.data(), scaled.data()}, before});
+    multiply_rows(rows, a, scaled.data(),
+                  MultiplyBy{{scale.data(), last.data(), next.data()}, before, step == 0}, stream);
+    place.sum_into(rows, LanczosDot{now.data(), next.data()}, dots.data() + step);
     place.sum_into(
         rows,
-        MultiplyBy{{a, scale.data(), scaled.data(), now.data(), last.data(), 0, next.data()},
-                   step > 0 ? before : nullptr},
-        alpha.data() + step);
-    place.sum_into(rows, OrthogonaliseBy{{now.data(), 0, next.data()}, alpha.data() + step},
-                   squared.data() + step + 1);
+        OrthogonaliseBy{
+            {scale.data(), now.data(), 0, next.data(), scaled.data()}, before, dots.data() + step},
+        squared.data() + step + 1);
   }
-  const Array<double> all_alphas = to_host(alpha.view(), stream);
+  const Array<double> all_dots = to_host(dots.view(), stream);
   const Array<double> all_squares = to_host(squared.view(), stream);
   std::vector<double> alphas, betas;
-  for (int step = 0; step < kLanczosSteps; ++step) {
+  for (int step = 0; step < steps; ++step) {
     const double beta = std::sqrt(all_squares[step]);
     if (!(beta > kLanczosNothing * bound)) break;
     if (step > 0) betas.push_back(beta);
-    alphas.push_back(all_alphas[step]);
+    alphas.push_back(all_dots[step] / beta);
   }
   if (alphas.empty()) return bound;
   const double estimate = largest_eigenvalue(alphas, betas);
@@ -167,10 +162,11 @@ std::int64_t repair_diagonal(DeviceRows& coarse, const DeviceCsr<double>& p_tran
                    ColumnWeight{p_transposed.row_ptr.data(), p_transposed.col_idx.data(),
                                 p_transposed.values.data(), diagonal.data()},
                    weights.data());
-  const double largest = place.maximum(coarse.rows, 0.0, place_kernels::Read{weights.data()});
-  return static_cast<std::int64_t>(place.sum(
-      coarse.rows, RepairRow{coarse.row_ptr.data(), coarse.col_idx.data(), coarse.values.data(),
-                             weights.data(), largest > 0 ? largest : 1}));
+  const double largest =
+      place.maximum(coarse.rows, 0.0, place_kernels::Read<double>{weights.data()});
+  return place.count(coarse.rows,
+                     RepairRow{coarse.row_ptr.data(), coarse.col_idx.data(), coarse.values.data(),
+                               weights.data(), largest > 0 ? largest : 1});
 }
 
 }  // namespace trireme::multigrid

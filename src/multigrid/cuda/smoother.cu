@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The numbers of the smoothers on a GPU. A run of CG estimates the spectrum; its scalars stay in GPU
 // memory, so that all of its steps are queued at once.
-#include <cooperative_groups.h>
-
 #include <cmath>
 
 #include "base/split_mix.hpp"
 #include "multigrid/cuda/cuda_place.cuh"
 #include "multigrid/cuda/device_parts.hpp"
+#include "multigrid/cuda/row_products.cuh"
 #include "multigrid/refusals.hpp"
 #include "multigrid/smoother_rows.hpp"
 #include "multigrid/smoothing.hpp"
@@ -18,32 +17,13 @@ namespace {
 
 constexpr int kSteps = 10;
 constexpr double kSymmetryTolerance = 1e-10;  // that of symmetry.cpp
-constexpr int kProductThreads = 128;
-constexpr int kProductLanes = 8;  // per row
-
 // y = A x
-__global__ void __launch_bounds__(kProductThreads)
-    multiply_rows(std::int64_t rows, const MatrixPointers a, const double* x, double* y) {
-  namespace cg = cooperative_groups;
-  const auto tile = cg::tiled_partition<kProductLanes>(cg::this_thread_block());
-  const std::int64_t i =
-      (static_cast<std::int64_t>(blockIdx.x) * kProductThreads + threadIdx.x) / kProductLanes;
-  if (i >= rows) return;
-  double sum = 0;
-  for (std::int32_t k = a.row_ptr[i] + static_cast<std::int32_t>(tile.thread_rank());
-       k < a.row_ptr[i + 1]; k += kProductLanes)
-    sum += a.values[k] * x[a.col_idx[k]];
-  for (int distance = kProductLanes / 2; distance > 0; distance /= 2)
-    sum += tile.shfl_down(sum, distance);
-  if (tile.thread_rank() == 0) y[i] = sum;
-}
-
+struct Store {
+  double* y;
+  __device__ void operator()(std::int64_t i, double product) const { y[i] = product; }
+};
 void multiply(const DeviceCsr<double>& a, const double* x, double* y, StreamRef stream) {
-  if (a.rows == 0) return;
-  const std::int64_t blocks = (a.rows * kProductLanes + kProductThreads - 1) / kProductThreads;
-  multiply_rows<<<static_cast<unsigned>(blocks), kProductThreads, 0, stream>>>(
-      a.rows, MatrixPointers(a), x, y);
-  check_launch();
+  multiply_rows(a.rows, FilteredRows(MatrixPointers(a), nullptr, 1), x, Store{y}, stream);
 }
 
 struct RandomNumber {
@@ -72,6 +52,24 @@ struct ReduceResidual {
   const double* q;
   double* r;
   __device__ void operator()(std::int64_t i) const { r[i] -= *rho / *curvature * q[i]; }
+};
+// z = W r. Returns a term of r . z.
+struct Precondition {
+  ApplyInverse apply;
+  double* z;
+  __device__ double operator()(std::int64_t i) const {
+    z[i] = apply(i);
+    return apply.r[i] * z[i];
+  }
+};
+// The same behind a step of the residual, where W is a diagonal.
+struct ReduceAndPrecondition {
+  ReduceResidual reduce;
+  Precondition precondition;
+  __device__ double operator()(std::int64_t i) const {
+    reduce(i);
+    return precondition(i);
+  }
 };
 // p = z + next / rho * p
 struct TurnDirection {
@@ -150,16 +148,20 @@ double estimate_radius(const DeviceCsr<double>& a, DeviceSpan<const double> inve
              p = place.array<double>(rows), q = place.array<double>(rows);
   const auto rho = place.array<double>(kSteps + 1), curvature = place.array<double>(kSteps);
   const ApplyInverse precondition{inverse.data(), block_size, r.data()};
+  const Precondition apply{precondition, z.data()};
   place.write_each(rows, RandomNumber{0}, r.data());
-  place.write_each(rows, precondition, z.data());
+  place.add_up(rows, apply, rho.data());
   copy_on_device(z.view(), p.span(), stream);
-  place.add_up(rows, Dot{r.data(), z.data()}, rho.data());
   for (int k = 0; k < kSteps; ++k) {
     multiply(a, p.data(), q.data(), stream);
     place.add_up(rows, Dot{p.data(), q.data()}, curvature.data() + k);
-    place.for_each(rows, ReduceResidual{rho.data() + k, curvature.data() + k, q.data(), r.data()});
-    place.write_each(rows, precondition, z.data());
-    place.add_up(rows, Dot{r.data(), z.data()}, rho.data() + k + 1);
+    const ReduceResidual reduce{rho.data() + k, curvature.data() + k, q.data(), r.data()};
+    if (block_size == 1) {
+      place.add_up(rows, ReduceAndPrecondition{reduce, apply}, rho.data() + k + 1);
+    } else {
+      place.for_each(rows, reduce);
+      place.add_up(rows, apply, rho.data() + k + 1);
+    }
     place.for_each(rows, TurnDirection{rho.data() + k, rho.data() + k + 1, z.data(), p.data()});
   }
   const Array<double> rhos = to_host(rho.view(), stream);

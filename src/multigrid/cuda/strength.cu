@@ -19,6 +19,15 @@ struct UnfitRow {
   __device__ std::int64_t operator()(std::int64_t i) const { return read(i) ? rows - i : 0; }
 };
 
+struct UnorderedRow {
+  MatrixPointers a;
+  __device__ bool operator()(std::int64_t i) const {
+    for (std::int32_t k = a.row_ptr[i] + 1; k < a.row_ptr[i + 1]; ++k)
+      if (a.col_idx[k - 1] >= a.col_idx[k]) return true;
+    return false;
+  }
+};
+
 struct Modulus {
   const double* values;
   __device__ double operator()(std::int64_t k) const { return std::abs(values[k]); }
@@ -26,7 +35,7 @@ struct Modulus {
 
 struct Found {
   DeviceGraph graph;
-  double weak;
+  std::int64_t weak;
 };
 
 Found graph_of_rows(const DeviceCsr<double>& a, double threshold, std::uint8_t* strong,
@@ -39,8 +48,8 @@ Found graph_of_rows(const DeviceCsr<double>& a, double threshold, std::uint8_t* 
   if (threshold > 0) place.for_each(a.rows, FindLargest{entries, scale.data(), largest.data()});
   Found found{{static_cast<std::int32_t>(a.rows), place.array<std::int32_t>(a.rows + 1), {}}, 0};
   DeviceGraph& graph = found.graph;
-  found.weak = place.sum(a.rows, MarkRow{entries, scale.data(), largest.data(), threshold, strong,
-                                         graph.row_ptr.data()});
+  found.weak = place.count(a.rows, MarkRow{entries, scale.data(), largest.data(), threshold, strong,
+                                           graph.row_ptr.data()});
   graph.neighbour = place.array<std::int32_t>(place.sum_exclusively(graph.row_ptr.span()));
   place.for_each(a.rows,
                  WriteNeighbours{entries, strong, graph.row_ptr.data(), graph.neighbour.data()});
@@ -54,8 +63,9 @@ Found graph_of_blocks(const DeviceCsr<double>& a, std::int32_t size, double thre
   const std::int64_t nodes = a.rows / size;
   const double scale =
       power_of_two_below_inverse(place.maximum(a.nnz, 0.0, Modulus{a.values.data()}));
+  const bool ascending = place.count(a.rows, UnorderedRow{entries}) == 0;
   const DeviceRows norms =
-      DeviceRowMaker(place).make<1>(nodes, nodes, SquaredNorms{entries, size, scale});
+      DeviceRowMaker(place).make<1>(nodes, nodes, SquaredNorms{entries, size, scale, ascending});
   const std::int32_t* const row_ptr = norms.row_ptr.data();
   const std::int32_t* const blocks = norms.col_idx.data();
   double* const norm = norms.values.data();
@@ -66,7 +76,7 @@ Found graph_of_blocks(const DeviceCsr<double>& a, std::int32_t size, double thre
   place.for_each(nodes, FindLargestBlock{row_ptr, blocks, norm, node_scale.data(), largest.data()});
   place.for_each(nodes, DropBlocks{row_ptr, blocks, node_scale.data(), largest.data(), threshold,
                                    norm, graph.row_ptr.data()});
-  found.weak = place.sum(nodes, MarkBlocks{entries, size, row_ptr, blocks, norm, strong});
+  found.weak = place.count(nodes, MarkBlocks{entries, size, row_ptr, blocks, norm, strong});
   graph.neighbour = place.array<std::int32_t>(place.sum_exclusively(graph.row_ptr.span()));
   place.for_each(nodes, WriteBlockNeighbours{row_ptr, blocks, norm, graph.row_ptr.data(),
                                              graph.neighbour.data()});
