@@ -172,11 +172,13 @@ void time_layouts(const DeviceSetUp& set_up) {
 
 // One product: ours cold and for new values, and cuSPARSE's cold.
 void time_product(const char* what, const DeviceCsr<double>& a, const DeviceCsr<double>& b,
-                  bool diagonal, std::int32_t run, CusparseProduct& cusparse, StreamRef stream) {
-  DeviceRows product = multiply(a, b, diagonal, run, stream);
-  const double cold = best_ms(stream, [&] { product = multiply(a, b, diagonal, run, stream); });
+                  bool diagonal, std::int32_t run, std::int32_t node, CusparseProduct& cusparse,
+                  StreamRef stream) {
+  DeviceRows product = multiply(a, b, diagonal, run, stream, node);
+  const double cold =
+      best_ms(stream, [&] { product = multiply(a, b, diagonal, run, stream, node); });
   const double again =
-      best_ms(stream, [&] { multiply_again(a, b, diagonal, run, product, stream); });
+      best_ms(stream, [&] { multiply_again(a, b, diagonal, run, product, stream, node); });
   fmt::print("  {:<9} {} nonzeros: {:.3f} ms, new values {:.3f} ms", what, product.nnz(), cold,
              again);
   try {
@@ -214,8 +216,10 @@ void run(const std::string& kind, std::int64_t n, CusparseProduct& cusparse) {
     const DeviceLevel& level = set_up.levels().front();
     const std::int32_t width = modes.width > 0 ? modes.width : options.block_size;
     const auto a_p = multiply(level.a, level.p.view(), false, width, stream);
-    time_product("A P", level.a, level.p.view(), false, width, cusparse, stream);
-    time_product("P^T (A P)", level.p_transposed.view(), a_p.view(), true, width, cusparse, stream);
+    time_product("A P", level.a, level.p.view(), false, width, options.block_size, cusparse,
+                 stream);
+    time_product("P^T (A P)", level.p_transposed.view(), a_p.view(), true, width, width, cusparse,
+                 stream);
   }
   std::fflush(stdout);
 }

@@ -35,17 +35,17 @@ class DeviceProducts : public testing::Test {
   }
 
   void expect_products_of_host(CsrMatrix<double> a, const CsrMatrix<double>& b, bool diagonal,
-                               std::int32_t run) const {
+                               std::int32_t run, std::int32_t node = 1) const {
     const ProductRules rules{ColumnOrder::ascending, diagonal, run};
     CsrMatrix<double> expected = multiply(a.view(), b.view(), rules);
     auto on_device = to_device(a.view(), stream());
     const auto right = to_device(b.view(), stream());
-    DeviceRows product = multiply(on_device.view(), right.view(), diagonal, run, stream());
+    DeviceRows product = multiply(on_device.view(), right.view(), diagonal, run, stream(), node);
     expect_equal(product, expected);
     for (double& value : a.values) value = 1 / (value + 3);
     on_device = to_device(a.view(), stream());
     multiply_again(a.view(), b.view(), rules, expected);
-    multiply_again(on_device.view(), right.view(), diagonal, run, product, stream());
+    multiply_again(on_device.view(), right.view(), diagonal, run, product, stream(), node);
     expect_equal(product, expected);
   }
 
@@ -59,6 +59,10 @@ class DeviceProducts : public testing::Test {
     const CsrMatrix<double> a_p = multiply(a.view(), c.p.view(), {.run = run});
     expect_products_of_host(a, c.p, false, run);
     expect_products_of_host(restriction, a_p, true, run);
+    if (block_size == 1) return;
+    EXPECT_TRUE(nodes_share_columns(to_device(a.view(), stream()).view(), block_size, stream()));
+    expect_products_of_host(a, c.p, false, run, block_size);
+    expect_products_of_host(restriction, a_p, true, run, run);
   }
 
  private:

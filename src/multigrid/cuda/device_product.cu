@@ -6,6 +6,7 @@
 
 #include "multigrid/cuda/make_rows.cuh"
 #include "multigrid/cuda/members.cuh"
+#include "multigrid/cuda/node_products.cuh"
 #include "multigrid/cuda/with_run.hpp"
 #include "multigrid/product_row.hpp"
 #include "multigrid/refusals.hpp"
@@ -20,6 +21,22 @@ struct WriteRowNumbers {
   __device__ void operator()(std::int64_t i) const {
     for (std::int32_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
       row[k] = static_cast<std::int32_t>(i);
+  }
+};
+
+// Whether a row has other columns than the first row of its node.
+struct DiffersFromNode {
+  const std::int32_t* row_ptr;
+  const std::int32_t* col_idx;
+  std::int32_t size;
+
+  __device__ bool operator()(std::int64_t i) const {
+    const std::int64_t of_node = i - i % size;
+    const std::int32_t first = row_ptr[of_node], length = row_ptr[of_node + 1] - first;
+    if (row_ptr[i + 1] - row_ptr[i] != length) return true;
+    for (std::int32_t k = 0; k < length; ++k)
+      if (col_idx[row_ptr[i] + k] != col_idx[first + k]) return true;
+    return false;
   }
 };
 
@@ -49,23 +66,43 @@ DeviceTransposed pattern_of(std::int64_t cols, DeviceSpan<const std::int32_t> ro
 }  // namespace
 
 DeviceRows multiply(const DeviceCsr<double>& a, const DeviceCsr<double>& b, bool diagonal,
-                    std::int32_t run, StreamRef stream) {
+                    std::int32_t run, StreamRef stream, std::int32_t node) {
   check_product({a.rows, a.cols, b.rows, b.cols}, diagonal);
   const CudaPlace place(stream);
   return with_run(run, [&](auto width) {
-    return DeviceRowMaker(place).make<width>(
-        a.rows, b.cols, ProductRow<width>{MatrixPointers(a), MatrixPointers(b), diagonal});
+    const ProductRow<width> row{MatrixPointers(a), MatrixPointers(b), diagonal};
+    if constexpr (width > 1) {
+      if (node > 1 && node <= kMaxRowsOfNode) {
+        DeviceRows product = make_node_pattern<width>(row, a.rows, b.cols, node, place);
+        product.values = place.array<double>(product.nnz());
+        fill_nodes<width>(product, row, node, place);
+        return product;
+      }
+    }
+    return DeviceRowMaker(place).make<width>(a.rows, b.cols, row);
   });
 }
 
 void multiply_again(const DeviceCsr<double>& a, const DeviceCsr<double>& b, bool diagonal,
-                    std::int32_t run, DeviceRows& product, StreamRef stream) {
+                    std::int32_t run, DeviceRows& product, StreamRef stream, std::int32_t node) {
   const CudaPlace place(stream);
   if (product.values.empty()) product.values = place.array<double>(product.nnz());
   with_run(run, [&](auto width) {
-    DeviceRowMaker(place).fill<width>(
-        product, ProductRow<width>{MatrixPointers(a), MatrixPointers(b), diagonal});
+    const ProductRow<width> row{MatrixPointers(a), MatrixPointers(b), diagonal};
+    if constexpr (width > 1) {
+      if (node > 1 && node <= kMaxRowsOfNode) {
+        fill_nodes<width>(product, row, node, place);
+        return;
+      }
+    }
+    DeviceRowMaker(place).fill<width>(product, row);
   });
+}
+
+bool nodes_share_columns(const DeviceCsr<double>& a, std::int32_t size, StreamRef stream) {
+  return a.rows % size == 0 &&
+         CudaPlace(stream).count(a.rows,
+                                 DiffersFromNode{a.row_ptr.data(), a.col_idx.data(), size}) == 0;
 }
 
 DeviceRows transposed_pattern(std::int64_t cols, DeviceSpan<const std::int32_t> row_ptr,

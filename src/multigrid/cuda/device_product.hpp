@@ -14,13 +14,20 @@ namespace trireme::multigrid {
 // A B with ascending columns; see ProductRules of sparse_product.hpp for `diagonal` and `run`. No
 // column comes twice in a row of B. Throws Error{resource} for more than 2^31-1 nonzeros, or where
 // the GPU memory does not suffice. Waits for the stream.
+//
+// Where `node` is above 1, its multiples begin nodes of so many rows of A with the same columns, which
+// are multiplied together. With `diagonal`, it is `run`.
 DeviceRows multiply(const DeviceCsr<double>& a, const DeviceCsr<double>& b, bool diagonal,
-                    std::int32_t run, StreamRef stream);
+                    std::int32_t run, StreamRef stream, std::int32_t node = 1);
 
 // Computes the numbers of `product` again, asynchronously in the stream. Its array of values is
 // allocated where it is empty.
 void multiply_again(const DeviceCsr<double>& a, const DeviceCsr<double>& b, bool diagonal,
-                    std::int32_t run, DeviceRows& product, StreamRef stream);
+                    std::int32_t run, DeviceRows& product, StreamRef stream, std::int32_t node = 1);
+
+// Whether all rows of each node of `size` rows have the same columns in the same order. Waits for the
+// stream.
+bool nodes_share_columns(const DeviceCsr<double>& a, std::int32_t size, StreamRef stream);
 
 // A^T with ascending columns. matrix.values[k] is values[source[k]] of A.
 struct DeviceTransposed {

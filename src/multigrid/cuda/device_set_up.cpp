@@ -48,6 +48,8 @@ struct DeviceSetUp::Parts {
     modes.values = ScratchBuffer<double>(near_nullspace.values.size(), stream);
     copy_to_device(std::span<const double>(near_nullspace.values), modes.values.span(), stream);
     levels.emplace_back().a = finest;
+    if (options.block_size > 1 && nodes_share_columns(finest, options.block_size, stream))
+      rows_of_node = options.block_size;
     node_sizes.push_back(options.block_size);
     while (coarsen_last()) {
     }
@@ -97,7 +99,8 @@ struct DeviceSetUp::Parts {
   std::vector<DeviceLevel> levels;
   std::vector<std::int32_t> node_sizes;
   std::vector<Transfer> transfers;
-  DeviceModes modes;  // of the last level, while levels are added
+  std::int32_t rows_of_node = 1;  // with the same columns, on the finest level
+  DeviceModes modes;              // of the last level, while levels are added
   SetUpFacts seconds;
   std::string remark;
   bool symmetric = true;
@@ -187,13 +190,17 @@ struct DeviceSetUp::Parts {
     DeviceTransposed restriction = transposed(level.p.view(), stream);
     level.p_transposed = std::move(restriction.matrix);
     t.source = std::move(restriction.source);
-    t.a_p = multiply(level.a, level.p.view(), false, t.tentative.width, stream);
-    next.coarse_rows =
-        multiply(level.p_transposed.view(), t.a_p.view(), true, t.tentative.width, stream);
+    const std::int32_t run = t.tentative.width;
+    t.a_p = multiply(level.a, level.p.view(), false, run, stream, rows_together(l));
+    next.coarse_rows = multiply(level.p_transposed.view(), t.a_p.view(), true, run, stream, run);
     t.a_p.values = {};
     repair(level, next);
     seconds.products += lap(watch);
   }
+
+  // Consecutive rows of level l with the same columns. Those of an aggregate have the same ones,
+  // because rows of P consist of whole runs.
+  std::int32_t rows_together(std::size_t l) const { return l == 0 ? rows_of_node : node_sizes[l]; }
 
   void renew_transfer(std::size_t l) {
     Stopwatch watch;
@@ -206,9 +213,10 @@ struct DeviceSetUp::Parts {
     });
     seconds.prolongator += lap(watch);
     take_values(level.p, t.source.view(), level.p_transposed, stream);
-    multiply_again(level.a, level.p.view(), false, t.tentative.width, t.a_p, stream);
-    multiply_again(level.p_transposed.view(), t.a_p.view(), true, t.tentative.width,
-                   next.coarse_rows, stream);
+    const std::int32_t run = t.tentative.width;
+    multiply_again(level.a, level.p.view(), false, run, t.a_p, stream, rows_together(l));
+    multiply_again(level.p_transposed.view(), t.a_p.view(), true, run, next.coarse_rows, stream,
+                   run);
     t.a_p.values = {};
     repair(level, next);
     seconds.products += lap(watch);

@@ -20,10 +20,14 @@ using Csr = DeviceCsr<double>;
 using Numbers = DeviceSpan<const double>;
 using Indices = DeviceSpan<const std::int32_t>;
 
-DeviceRows multiply(const Csr&, const Csr&, bool, std::int32_t, StreamRef) { refuse(); }
-void multiply_again(const Csr&, const Csr&, bool, std::int32_t, DeviceRows&, StreamRef) {
+DeviceRows multiply(const Csr&, const Csr&, bool, std::int32_t, StreamRef, std::int32_t) {
   refuse();
 }
+void multiply_again(const Csr&, const Csr&, bool, std::int32_t, DeviceRows&, StreamRef,
+                    std::int32_t) {
+  refuse();
+}
+bool nodes_share_columns(const Csr&, std::int32_t, StreamRef) { refuse(); }
 DeviceTransposed transposed(const Csr&, StreamRef) { refuse(); }
 void take_values(const DeviceRows&, Indices, DeviceRows&, StreamRef) { refuse(); }
 DeviceRows transposed_pattern(std::int64_t, Indices, Indices, StreamRef) { refuse(); }
