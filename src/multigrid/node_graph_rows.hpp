@@ -95,7 +95,7 @@ struct EdgesUp {
 };
 
 struct GatherBoth {
-  static constexpr bool kForLanes = false;
+  static constexpr bool kScattered = true;
   const std::int32_t* row_ptr;
   const std::int32_t* neighbour;
   const std::int32_t* back_ptr;
@@ -103,16 +103,19 @@ struct GatherBoth {
 
   template <class Set>
   TRIREME_HD void operator()(std::int64_t node, Set& set) const {
-    for (std::int32_t k = row_ptr[node]; k < row_ptr[node + 1]; ++k) set.insert(neighbour[k]);
-    for (std::int32_t k = back_ptr[node]; k < back_ptr[node + 1]; ++k) set.insert(back[k]);
+    const std::int32_t lane = set.lane(), lanes = set.lanes();
+    for (std::int32_t k = row_ptr[node] + lane; k < row_ptr[node + 1]; k += lanes)
+      set.insert(neighbour[k]);
+    for (std::int32_t k = back_ptr[node] + lane; k < back_ptr[node + 1]; k += lanes)
+      set.insert(back[k]);
   }
-  TRIREME_HD std::int64_t bound(std::int64_t node) const {
+  TRIREME_HD std::int64_t terms(std::int64_t node) const {
     return std::int64_t{row_ptr[node + 1]} - row_ptr[node] + back_ptr[node + 1] - back_ptr[node];
   }
 };
 
 struct GatherParts {
-  static constexpr bool kForLanes = false;
+  static constexpr bool kScattered = true;
   const std::int32_t* row_ptr;
   const std::int32_t* neighbour;
   const std::int32_t* part;
@@ -123,13 +126,13 @@ struct GatherParts {
   TRIREME_HD void operator()(std::int64_t own, Set& set) const {
     for (std::int32_t m = first_member[own]; m < first_member[own + 1]; ++m) {
       const std::int32_t node = member[m];
-      for (std::int32_t k = row_ptr[node]; k < row_ptr[node + 1]; ++k) {
+      for (std::int32_t k = row_ptr[node] + set.lane(); k < row_ptr[node + 1]; k += set.lanes()) {
         const std::int32_t other = part[neighbour[k]];
         if (other >= 0 && other != own) set.insert(other);
       }
     }
   }
-  TRIREME_HD std::int64_t bound(std::int64_t own) const {
+  TRIREME_HD std::int64_t terms(std::int64_t own) const {
     std::int64_t edges = 0;
     for (std::int32_t m = first_member[own]; m < first_member[own + 1]; ++m)
       edges += row_ptr[member[m] + 1] - row_ptr[member[m]];

@@ -22,9 +22,10 @@ struct MatrixPointers {
 // Adds up row i of A B, where the rows of B consist of runs, none of which comes twice in a row.
 template <int kWidth>
 struct ProductRow {
-  static constexpr bool kForLanes = true;
+  static constexpr bool kScattered = true;
   MatrixPointers a, b;
   bool diagonal;
+  std::int64_t typical = 1;  // runs per row of B
 
   template <class Sums>
   TRIREME_HD void operator()(std::int64_t i, Sums& sums) const {
@@ -43,8 +44,10 @@ struct ProductRow {
     for (std::int32_t k = first + (by_entries ? lane : 0); k < end; k += by_entries ? lanes : 1) {
       const std::int32_t j = a.col_idx[k];
       for (std::int32_t l = b.row_ptr[j] + (by_entries ? 0 : lane * kWidth); l < b.row_ptr[j + 1];
-           l += (by_entries ? 1 : lanes) * kWidth)
+           l += (by_entries ? 1 : lanes) * kWidth) {
         sums.insert(b.col_idx[l] / kWidth);
+        if (sums.is_full()) return;
+      }
     }
   }
 
@@ -53,16 +56,11 @@ struct ProductRow {
   template <class Sums>
   TRIREME_HD void add(std::int32_t first, std::int32_t end, Sums& sums) const {
     const std::int32_t lane = sums.lane(), lanes = sums.lanes();
-    if (lanes == 1) {
-      for (std::int32_t k = first; k < end; ++k) {
-        const std::int32_t j = a.col_idx[k];
-        const double factor = a.values[k];
-        for (std::int32_t l = b.row_ptr[j]; l < b.row_ptr[j + 1]; l += kWidth) {
-          double* const run = sums.at(b.col_idx[l] / kWidth);
-          for (int c = 0; c < kWidth; ++c) run[c] += factor * b.values[l + c];
-        }
+    if constexpr (!Sums::kByOwners) {
+      if (lanes == 1) {
+        add_alone(first, end, sums);
+        return;
       }
-      return;
     }
     for (std::int32_t base = first; base < end; base += lanes) {
       const std::int32_t k = base + lane, entries = end - base < lanes ? end - base : lanes;
@@ -83,13 +81,33 @@ struct ProductRow {
         if (entry + 1 < entries)
           next =
               read(sums.from(own_first, entry + 1) + lane * kWidth, sums.from(own_end, entry + 1));
-        while (l < row_end) {
-          double* const sum = sums.at(run.column / kWidth);
-          for (int c = 0; c < kWidth; ++c) sum[c] += factor * run.values[c];
-          l += lanes * kWidth;
-          run = read(l, row_end);
+        if constexpr (Sums::kByOwners) {
+          for (std::int32_t begin = l - lane; begin < row_end; begin += lanes) {
+            if (begin > l - lane) run = read(begin + lane, row_end);
+            sums.add(run.column, factor * run.values[0], row_end - begin);
+          }
+        } else {
+          while (l < row_end) {
+            double* const sum = sums.at(run.column / kWidth);
+            for (int c = 0; c < kWidth; ++c) sum[c] += factor * run.values[c];
+            l += lanes * kWidth;
+            run = read(l, row_end);
+          }
+          sums.next();
         }
-        sums.next();
+      }
+    }
+  }
+
+  // The same by a single lane.
+  template <class Sums>
+  TRIREME_HD void add_alone(std::int32_t first, std::int32_t end, Sums& sums) const {
+    for (std::int32_t k = first; k < end; ++k) {
+      const std::int32_t j = a.col_idx[k];
+      const double factor = a.values[k];
+      for (std::int32_t l = b.row_ptr[j]; l < b.row_ptr[j + 1]; l += kWidth) {
+        double* const run = sums.at(b.col_idx[l] / kWidth);
+        for (int c = 0; c < kWidth; ++c) run[c] += factor * b.values[l + c];
       }
     }
   }
@@ -106,11 +124,11 @@ struct ProductRow {
     }
     return run;
   }
-  TRIREME_HD std::int64_t bound(std::int64_t i) const {
-    std::int64_t runs = diagonal ? 1 : 0;
-    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      runs += (b.row_ptr[a.col_idx[k] + 1] - b.row_ptr[a.col_idx[k]]) / kWidth;
-    return runs;
+  static constexpr bool kOwners = kWidth == 1;
+  static bool by_owners() { return true; }
+  bool prefers_short_groups() const { return typical <= 4; }
+  TRIREME_HD std::int64_t terms(std::int64_t i) const {
+    return (a.row_ptr[i + 1] - a.row_ptr[i]) * typical;
   }
 };
 

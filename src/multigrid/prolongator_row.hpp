@@ -29,7 +29,7 @@ struct FindFilteredDiagonal {
 // Adds up row i of P, whose runs are aggregates.
 template <int kWidth>
 struct ProlongatorRow {
-  static constexpr bool kForLanes = kWidth > 1;  // each lane adds to columns of its own
+  static constexpr bool kScattered = false, kOwners = kWidth == 1;
   FilteredRows a;
   const double* diagonal;
   double weight;
@@ -44,20 +44,25 @@ struct ProlongatorRow {
     if constexpr (!Sums::kOrdered) {
       if (weight != 0)
         for (std::int32_t k = a.row_ptr[i] + sums.lane(); k < a.row_ptr[i + 1]; k += sums.lanes())
-          insert(a.column(i, k), sums);
+          if (!sums.is_full()) insert(a.column(i, k), sums);
       if (sums.lane() == 0) insert(own, sums);
     } else {
       if (weight != 0) add_entries(i, -weight / diagonal[i], sums);
-      add(own, aggregate_of(own), 1, sums);
+      if constexpr (Sums::kByOwners)
+        sums.add(aggregate_of(own), tentative ? tentative[own] : 1, 1);
+      else
+        add(own, aggregate_of(own), 1, sums);
     }
   }
-  TRIREME_HD std::int64_t bound(std::int64_t i) const {
+  TRIREME_HD std::int64_t terms(std::int64_t i) const {
     if (aggregate[i / a.size] < 0) return 0;
     return (a.entries(i) + 1) * (width / kWidth);
   }
   TRIREME_HD std::int32_t aggregate_of(std::int32_t j) const {
     return aggregate[a.size == 1 ? j : j / a.size];
   }
+  TRIREME_HD bool by_owners() const { return width == 1; }
+  static bool prefers_short_groups() { return false; }
   // Inserts the columns of row j of T.
   template <class Sums>
   TRIREME_HD void insert(std::int32_t j, Sums& sums) const {
@@ -70,10 +75,13 @@ struct ProlongatorRow {
   template <class Sums>
   TRIREME_HD void add_entries(std::int64_t i, double factor, Sums& sums) const {
     const std::int32_t lane = sums.lane(), lanes = sums.lanes();
-    if (lanes == 1) {
-      a.for_entries(
-          i, [&](std::int32_t j, double value) { add(j, aggregate_of(j), factor * value, sums); });
-      return;
+    if constexpr (!Sums::kByOwners) {
+      if (lanes == 1) {
+        a.for_entries(i, [&](std::int32_t j, double value) {
+          add(j, aggregate_of(j), factor * value, sums);
+        });
+        return;
+      }
     }
     const std::int32_t end = a.row_ptr[i + 1];
     for (std::int32_t base = a.row_ptr[i]; base < end; base += lanes) {
@@ -85,9 +93,14 @@ struct ProlongatorRow {
         own_aggregate = aggregate_of(own_column);
         own_factor = factor * a.values[k];
       }
-      for (std::int32_t entry = 0; entry < entries; ++entry)
-        add(sums.from(own_column, entry), sums.from(own_aggregate, entry),
-            sums.from(own_factor, entry), sums);
+      if constexpr (Sums::kByOwners) {
+        if (tentative && own_aggregate >= 0) own_factor *= tentative[own_column];
+        sums.add(own_aggregate, own_factor, entries);
+      } else {
+        for (std::int32_t entry = 0; entry < entries; ++entry)
+          add(sums.from(own_column, entry), sums.from(own_aggregate, entry),
+              sums.from(own_factor, entry), sums);
+      }
     }
   }
   // Adds `factor` times row j of T, whose node belongs to the aggregate `own`.

@@ -40,6 +40,7 @@ class ColumnSet {
   // What a functor uses (make_rows.hpp). The order in which columns come does not matter here.
   static constexpr bool kOrdered = false;
   TRIREME_HD bool by_entries() const { return places_ <= kPlacesByEntries; }
+  TRIREME_HD bool is_full() const { return full_; }
   TRIREME_HD std::int32_t lane() const { return group_.rank(); }
   TRIREME_HD std::int32_t lanes() const { return group_.size(); }
   TRIREME_HD void next() const {}
@@ -61,6 +62,20 @@ class ColumnSet {
   // The following functions are called by all lanes, after all columns have come.
   TRIREME_HD bool full() const { return group_.any(full_); }
   TRIREME_HD std::int32_t size() const { return group_.sum(found_); }
+
+  // Brings the columns to the front of the table, in any order, and calls write(column, rank) by one
+  // lane for each of them, where `rank` columns are smaller.
+  template <class Write>
+  TRIREME_HD void for_ranks(const Write& write) {
+    group_.sync();
+    const std::int32_t count = move_to_front();
+    for (std::int32_t k = group_.rank(); k < count; k += group_.size()) {
+      const std::int32_t column = table_[k];
+      std::int32_t rank = 0;
+      for (std::int32_t other = 0; other < count; ++other) rank += table_[other] < column;
+      write(column, rank);
+    }
+  }
 
   // Brings the columns to the front of the table, ascending; returns their number.
   TRIREME_HD std::int32_t sort() {
@@ -123,6 +138,7 @@ class SortedColumns {
   // What a functor uses.
   static constexpr bool kOrdered = false;
   TRIREME_HD static constexpr bool by_entries() { return true; }
+  TRIREME_HD bool is_full() const { return full_; }
   TRIREME_HD static constexpr std::int32_t lane() { return 0; }
   TRIREME_HD static constexpr std::int32_t lanes() { return 1; }
   TRIREME_HD void next() const {}
@@ -154,33 +170,52 @@ class SortedColumns {
   double ignored_[kWidth];
 };
 
-// The sums of one row of few known columns, for a single lane: place k of both lists is at
-// [k * stride].
-class KnownList {
+// The sums of one row of up to kSets columns per lane, in registers. Column k belongs to lane
+// k % lanes.
+template <int kSets, class Group>
+class OwnedSums {
  public:
-  TRIREME_HD KnownList(const std::int32_t* columns, double* sums, std::int32_t stride)
-      : columns_(columns), sums_(sums), stride_(stride) {}
+  TRIREME_HD OwnedSums(const Group& group, const std::int32_t* columns, std::int32_t count)
+      : group_(group) {
+    for (int set = 0; set < kSets; ++set) {
+      const std::int32_t k = group_.rank() + set * group_.size();
+      columns_[set] = k < count ? columns[k] : kBehindAllColumns;
+      sums_[set] = 0;
+    }
+  }
 
   // What a functor uses.
-  static constexpr bool kOrdered = true;
-  TRIREME_HD static constexpr std::int32_t lane() { return 0; }
-  TRIREME_HD static constexpr std::int32_t lanes() { return 1; }
-  TRIREME_HD void next() const {}
-  template <class Value>
-  TRIREME_HD static Value from(Value value, std::int32_t) {
-    return value;
-  }
+  static constexpr bool kOrdered = true, kByOwners = true;
+  TRIREME_HD std::int32_t lane() const { return group_.rank(); }
+  TRIREME_HD std::int32_t lanes() const { return group_.size(); }
   TRIREME_HD void insert(std::int32_t) const {}
-  TRIREME_HD double* at(std::int32_t column) const {
-    std::int32_t place = 0;
-    while (columns_[place] != column) place += stride_;
-    return sums_ + place;
+  template <class Value>
+  TRIREME_HD Value from(Value value, std::int32_t lane) const {
+    return group_.from(value, lane);
+  }
+  // Adds the terms of the first `terms` lanes in their order; those of kNoColumn go nowhere. All
+  // lanes call it.
+  TRIREME_HD void add(std::int32_t column, double term, std::int32_t terms) {
+    const std::int32_t lanes = terms < group_.size() ? terms : group_.size();
+    for (std::int32_t lane = 0; lane < lanes; ++lane) {
+      const std::int32_t to = group_.from(column, lane);
+      const double value = group_.from(term, lane);
+      for (int set = 0; set < kSets; ++set)
+        if (to == columns_[set]) sums_[set] += value;
+    }
+  }
+
+  TRIREME_HD void write(std::int32_t count, double* values) const {
+    for (int set = 0; set < kSets; ++set) {
+      const std::int32_t k = group_.rank() + set * group_.size();
+      if (k < count) values[k] = sums_[set];
+    }
   }
 
  private:
-  const std::int32_t* columns_;
-  double* sums_;
-  std::int32_t stride_;
+  Group group_;
+  std::int32_t columns_[kSets];
+  double sums_[kSets];
 };
 
 // The sums of one row whose columns are known and ascend. Column k of the row, a run, begins with
@@ -196,7 +231,7 @@ class KnownColumns {
   }
 
   // What a functor uses. Between two calls of next(), the lanes come to different columns.
-  static constexpr bool kOrdered = true;
+  static constexpr bool kOrdered = true, kByOwners = false;
   template <class Value>
   TRIREME_HD Value from(Value value, std::int32_t lane) const {
     return group_.from(value, lane);

@@ -19,7 +19,7 @@ class RowSums {
       : place_(columns, -1), columns_(columns), sums_(columns * kWidth) {}
 
   // Lanes that share a functor (make_rows.hpp). Here the thread is the only one.
-  static constexpr bool kOrdered = true;
+  static constexpr bool kOrdered = true, kByOwners = false;
   static constexpr std::int32_t lane() { return 0; }
   static constexpr std::int32_t lanes() { return 1; }
   static constexpr void next() {}

@@ -97,7 +97,7 @@ TRIREME_HD void for_entries_of_node(const MatrixPointers& a, std::int32_t size, 
 // Adds up the squared Frobenius norms of the blocks of a node. The values are scaled before they are
 // squared.
 struct SquaredNorms {
-  static constexpr bool kForLanes = true;
+  static constexpr bool kScattered = false, kOwners = false;
   MatrixPointers a;
   std::int32_t size;
   double scale;
@@ -131,7 +131,7 @@ struct SquaredNorms {
     }
     return sum;
   }
-  TRIREME_HD std::int64_t bound(std::int64_t node) const {
+  TRIREME_HD std::int64_t terms(std::int64_t node) const {
     return a.row_ptr[(node + 1) * size] - a.row_ptr[node * size];
   }
 };

@@ -26,6 +26,7 @@ struct DeviceGraph {
 struct DeviceStrength {
   DeviceGraph graph;
   ScratchBuffer<std::uint8_t> strong;  // by entry; empty where all entries are strong
+  ScratchBuffer<double> diagonal;      // of the matrix
 };
 DeviceStrength find_strength(const DeviceCsr<double>& a, std::int32_t block_size, double threshold,
                              StreamRef stream);

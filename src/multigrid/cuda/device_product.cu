@@ -49,6 +49,12 @@ struct Gather {
   __device__ void operator()(std::int64_t k) const { to[k] = from[source[k]]; }
 };
 
+// Runs per row.
+std::int32_t typical(const DeviceCsr<double>& b, std::int32_t width) {
+  const std::int64_t runs = b.rows * std::int64_t{width};
+  return runs > 0 ? static_cast<std::int32_t>((b.nnz + runs - 1) / runs) : 0;
+}
+
 DeviceTransposed pattern_of(std::int64_t cols, DeviceSpan<const std::int32_t> row_ptr,
                             DeviceSpan<const std::int32_t> col_idx, const CudaPlace& place) {
   const auto rows = static_cast<std::int64_t>(row_ptr.size()) - 1;
@@ -70,7 +76,7 @@ DeviceRows multiply(const DeviceCsr<double>& a, const DeviceCsr<double>& b, bool
   check_product({a.rows, a.cols, b.rows, b.cols}, diagonal);
   const CudaPlace place(stream);
   return with_run(run, [&](auto width) {
-    const ProductRow<width> row{MatrixPointers(a), MatrixPointers(b), diagonal};
+    const ProductRow<width> row{MatrixPointers(a), MatrixPointers(b), diagonal, typical(b, width)};
     if constexpr (width > 1) {
       if (node > 1 && node <= kMaxRowsOfNode) {
         DeviceRows product = make_node_pattern<width>(row, a.rows, b.cols, node, place);
@@ -88,7 +94,7 @@ void multiply_again(const DeviceCsr<double>& a, const DeviceCsr<double>& b, bool
   const CudaPlace place(stream);
   if (product.values.empty()) product.values = place.array<double>(product.nnz());
   with_run(run, [&](auto width) {
-    const ProductRow<width> row{MatrixPointers(a), MatrixPointers(b), diagonal};
+    const ProductRow<width> row{MatrixPointers(a), MatrixPointers(b), diagonal, typical(b, width)};
     if constexpr (width > 1) {
       if (node > 1 && node <= kMaxRowsOfNode) {
         fill_nodes<width>(product, row, node, place);

@@ -138,9 +138,11 @@ struct DeviceSetUp::Parts {
     Stopwatch watch;
     Transfer t;
     t.smoothed = options.smoothed_prolongator;
+    ScratchBuffer<double> diagonal;
     {
       DeviceStrength strength = find_strength(a, node_sizes[l], options.threshold, stream);
       t.strong = std::move(strength.strong);
+      diagonal = std::move(strength.diagonal);
       seconds.strength += lap(watch);
       t.aggregates = l < options.aggressive_levels ? aggregate_twice(strength.graph, stream)
                                                    : aggregate(strength.graph, false, stream);
@@ -154,10 +156,10 @@ struct DeviceSetUp::Parts {
     if (coarse == 0) return end(fmt::format("no row of level {} has a strong connection", l));
     modes = std::move(t.tentative.coarse_modes);
     DeviceLevel next;
-    make_transfer(l, t, next, watch);
+    make_transfer(l, t, diagonal, next, watch);
     if (t.smoothed && static_cast<double>(next.a.nnz) > kFillsUp * static_cast<double>(a.nnz)) {
       t.smoothed = false;
-      make_transfer(l, t, next, watch);
+      make_transfer(l, t, diagonal, next, watch);
     }
     node_sizes.push_back(t.tentative.width);
     levels.push_back(std::move(next));
@@ -165,25 +167,32 @@ struct DeviceSetUp::Parts {
     return true;
   }
 
-  // Calls use(rules) with what P of level l is made of.
+  // Calls use(rules) with what P of level l is made of. `diagonal` is that of A, and of A_F where all
+  // entries are strong.
   template <class Use>
-  void with_rules(std::size_t l, Transfer& t, const Use& use) {
+  void with_rules(std::size_t l, Transfer& t, const ScratchBuffer<double>& diagonal,
+                  const Use& use) {
     const DeviceFiltered filtered{levels[l].a, t.strong.view(), node_sizes[l]};
-    ScratchBuffer<double> diagonal;
+    ScratchBuffer<double> of_filtered;
+    DeviceSpan<const double> divisors = diagonal.view();
     double weight = 0;
     if (t.smoothed) {
-      diagonal = filtered_diagonal(filtered, stream);
-      const double radius = filtered_spectral_radius(filtered, diagonal.view(), stream);
+      if (!t.strong.empty()) {
+        of_filtered = filtered_diagonal(filtered, stream);
+        divisors = of_filtered.view();
+      }
+      const double radius = filtered_spectral_radius(filtered, divisors, stream);
       t.radius = t.strong.empty() ? radius : 0;
       if (radius > 0) weight = kProlongatorDamping / radius;
     }
-    use(DeviceProlongatorRules{filtered, diagonal.view(), weight, t.aggregates.of_node.view(),
+    use(DeviceProlongatorRules{filtered, divisors, weight, t.aggregates.of_node.view(),
                                t.aggregates.count(), &t.tentative});
   }
 
-  void make_transfer(std::size_t l, Transfer& t, DeviceLevel& next, Stopwatch& watch) {
+  void make_transfer(std::size_t l, Transfer& t, const ScratchBuffer<double>& diagonal,
+                     DeviceLevel& next, Stopwatch& watch) {
     DeviceLevel& level = levels[l];
-    with_rules(l, t, [&](const DeviceProlongatorRules& rules) {
+    with_rules(l, t, diagonal, [&](const DeviceProlongatorRules& rules) {
       level.p = make_prolongator(rules, stream);
     });
     seconds.prolongator += lap(watch);
@@ -194,7 +203,7 @@ struct DeviceSetUp::Parts {
     t.a_p = multiply(level.a, level.p.view(), false, run, stream, rows_together(l));
     next.coarse_rows = multiply(level.p_transposed.view(), t.a_p.view(), true, run, stream, run);
     t.a_p.values = {};
-    repair(level, next);
+    repair(level, diagonal, next);
     seconds.products += lap(watch);
   }
 
@@ -207,8 +216,8 @@ struct DeviceSetUp::Parts {
     DeviceLevel& level = levels[l];
     DeviceLevel& next = levels[l + 1];
     Transfer& t = transfers[l];
-    checked_diagonal(level.a, stream);
-    with_rules(l, t, [&](const DeviceProlongatorRules& rules) {
+    const ScratchBuffer<double> diagonal = checked_diagonal(level.a, stream);
+    with_rules(l, t, diagonal, [&](const DeviceProlongatorRules& rules) {
       refill_prolongator(rules, level.p, stream);
     });
     seconds.prolongator += lap(watch);
@@ -218,12 +227,12 @@ struct DeviceSetUp::Parts {
     multiply_again(level.p_transposed.view(), t.a_p.view(), true, run, next.coarse_rows, stream,
                    run);
     t.a_p.values = {};
-    repair(level, next);
+    repair(level, diagonal, next);
     seconds.products += lap(watch);
   }
 
-  void repair(const DeviceLevel& level, DeviceLevel& next) const {
-    const ScratchBuffer<double> diagonal = checked_diagonal(level.a, stream);
+  void repair(const DeviceLevel& level, const ScratchBuffer<double>& diagonal,
+              DeviceLevel& next) const {
     repair_diagonal(next.coarse_rows, level.p_transposed.view(), diagonal.view(), stream);
     next.a = next.coarse_rows.view();
   }

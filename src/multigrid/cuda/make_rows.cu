@@ -27,10 +27,11 @@ DeviceRowMaker::Lists DeviceRowMaker::make_lists(std::int64_t rows, int count) c
   return lists;
 }
 
-DeviceRowMaker::Lists DeviceRowMaker::lists_of(const DeviceRows& matrix, std::int32_t width) const {
-  Lists lists = make_lists(matrix.rows, 2);
+DeviceRowMaker::Lists DeviceRowMaker::lists_of(const DeviceRows& matrix, std::int32_t width,
+                                               row_kernels::SumLimits limits) const {
+  Lists lists = make_lists(matrix.rows, 3);
   row_kernels::list_rows<<<blocks_for(matrix.rows, row_kernels::kThreads), row_kernels::kThreads, 0,
-                           place_.stream()>>>(matrix.rows, width, matrix.row_ptr.data(),
+                           place_.stream()>>>(matrix.rows, width, limits, matrix.row_ptr.data(),
                                               lists.view());
   check_launch();
   return lists;

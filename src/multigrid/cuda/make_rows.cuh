@@ -3,9 +3,7 @@
 // columns of each row, write them in ascending order, add up the numbers. New numbers repeat the
 // last step only.
 //
-// A functor offers bound(i) besides, a number of columns (runs) that row i does not exceed, and the
-// constant kForLanes: whether several lanes may call it, which then share its work. While columns are
-// counted and written, rows have classes, by that bound at first:
+// While columns are counted and written, rows have classes, by F::terms(i) at first:
 //
 //   0   a thread                 a sorted list in shared memory, of kListPlaces columns
 //   1   8 lanes                  a table in shared memory, of kFewPlaces
@@ -13,11 +11,10 @@
 //   3   a warp                   a table that fills the shared memory of a block, of kManyPlaces
 //   4   a block                  one bit per column of the matrix in global memory
 //
-// A row whose columns exceed its table goes on to the next class. Numbers are added up by 8 lanes,
-// with the sums in shared memory, where the row has few columns; by a warp, with the sums in global
-// memory, otherwise; and by one thread where lanes cannot share the functor. The sets do not depend
-// on the order in which lanes come, the columns are sorted, and each number is a sum in the order of
-// the functor, by one lane at a time: every run gives the same bits, which are those of the host.
+// A row whose columns exceed its table goes on to the next class. Numbers are added up in registers
+// where a row has few columns, in shared memory where it has more, and in global memory otherwise.
+// The sets do not depend on the order in which lanes come, the columns are sorted, and each number
+// is a sum in the order of the functor: every run gives the same bits, which are those of the host.
 //
 // Bytes moved by a product C = A B, times the nonzeros of A, with b = nnz per row of B: 12 + 8 for
 // the entry and the row of B that it names, and 12 b (4 b in the first two steps) for that row,
@@ -44,18 +41,22 @@ inline constexpr int kBitmapThreads = 256;
 inline constexpr std::int32_t kListPlaces = 32, kFewPlaces = 128, kMorePlaces = 512,
                               kManyPlaces = 8192;
 inline constexpr int kLists = 4;
-// Of sums in shared memory: columns of a row by 8 lanes, and by a thread.
-inline constexpr std::int32_t kFewSums = 48, kMoreSums = 128, kListedSums = 16;
+// Columns of a row whose sums fit into the registers of short groups and of 8 lanes.
+inline constexpr std::int32_t kShortSums = 16, kOwnedSums = 48;
+// Columns of a row whose sums fit into shared memory.
+inline constexpr std::int32_t kMoreSums = 128;
+template <int kWidth>
+inline constexpr std::int32_t kFewSums = kWidth == 1 ? 48 : 16;
 
-// The largest bounds of rows that begin in the first classes. One thread per row needs many rows.
-struct Bounds {
+// The largest numbers of terms of rows that begin in the first classes. One thread per row needs many
+// rows, and neighbours that it does not read anyway.
+struct Limits {
   std::int64_t thread, few, more;
 };
 template <class F>
-Bounds bounds_for(std::int64_t rows) {
+Limits limits_for(std::int64_t rows) {
   constexpr std::int64_t kManyRows = 1 << 16;
-  if (!F::kForLanes) return {1024, 1024, 8192};
-  return {rows >= kManyRows ? 256 : 64, 4096, 8192};
+  return {F::kScattered && rows >= kManyRows ? 64 : 16, 4096, 8192};
 }
 
 template <int kLanes>
@@ -96,12 +97,6 @@ __device__ std::int64_t number_of_groups() {
   return static_cast<std::int64_t>(gridDim.x) * blockDim.x / kLanes;
 }
 
-// Calls f by all lanes, or by the first one where lanes cannot share it.
-template <class F, class Sums>
-__device__ void call(const F& f, std::int64_t i, Sums& sums) {
-  if (F::kForLanes || sums.lane() == 0) f(i, sums);
-}
-
 // Lists of rows, one per class above 0.
 struct RowLists {
   std::int32_t* rows[kLists];
@@ -118,30 +113,27 @@ struct RowLists {
   }
 };
 
-// Puts the rows of more than kFewSums runs into two lists. row_ptr counts columns of the matrix.
-static __global__ void list_rows(std::int64_t rows, std::int32_t width, const std::int32_t* row_ptr,
-                                 RowLists lists) {
+// The lists of rows for sums: list l has the rows of up to most[l + 1] runs and more than most[l],
+// and the last list all longer ones.
+struct SumLimits {
+  std::int32_t most[3];
+};
+// row_ptr counts columns of the matrix.
+static __global__ void list_rows(std::int64_t rows, std::int32_t width, SumLimits limits,
+                                 const std::int32_t* row_ptr, RowLists lists) {
   const std::int64_t i = group_number<1>();
   if (i >= rows) return;
   const std::int32_t count = (row_ptr[i + 1] - row_ptr[i]) / width;
-  const int list = count <= kFewSums ? -1 : width == 1 && count <= kMoreSums ? 0 : 1;
-  for (int l = 0; l < 2; ++l)
-    if (l == list) lists.add(l, static_cast<std::int32_t>(i));
-}
-
-// Writes the columns of the runs table[0 .. count-1].
-template <int kWidth>
-__device__ void write_runs(const std::int32_t* table, std::int32_t count, std::int32_t lane,
-                           std::int32_t lanes, std::int32_t* to) {
-  for (std::int32_t k = lane; k < count * kWidth; k += lanes)
-    to[k] = table[k / kWidth] * kWidth + k % kWidth;
+  for (int l = 0; l < 3; ++l)
+    if (count > limits.most[l] && (l == 2 || count <= limits.most[l + 1]))
+      lists.add(l, static_cast<std::int32_t>(i));
 }
 
 // Rows of class 0: counts them, or writes their columns where row_ptr is given. The first pass finds
 // the class of each row.
 template <int kWidth, bool kWrites, class F>
 __global__ void __launch_bounds__(kThreads)
-    thread_rows(std::int64_t rows, const F f, Bounds bounds, RowLists lists, std::int32_t* counts,
+    thread_rows(std::int64_t rows, const F f, Limits limits, RowLists lists, std::int32_t* counts,
                 const std::int32_t* row_ptr, std::int32_t* col_idx) {
   __shared__ std::int32_t columns[kThreads * kListPlaces];
   const std::int64_t i = group_number<1>();
@@ -149,10 +141,10 @@ __global__ void __launch_bounds__(kThreads)
   if constexpr (kWrites) {
     if (lists.classes[i] != 0) return;
   } else {
-    const std::int64_t bound = f.bound(i);
-    const int begins = bound <= bounds.thread ? 0
-                       : bound <= bounds.few  ? 1
-                       : bound <= bounds.more ? 2
+    const std::int64_t terms = f.terms(i);
+    const int begins = terms <= limits.thread ? 0
+                       : terms <= limits.few  ? 1
+                       : terms <= limits.more ? 2
                                               : 3;
     for (int l = 1; l < kLists; ++l)
       if (begins == l) lists.add(l - 1, static_cast<std::int32_t>(i));
@@ -172,6 +164,9 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+// Tables of neighbouring groups begin in different banks.
+__host__ __device__ constexpr std::int32_t table_pitch(std::int32_t places) { return places + 8; }
+
 // Rows of list `list` by groups of kLanes, each with a table of kPlaces. A row that does not fit while
 // it is counted goes into the next list.
 template <int kWidth, int kLanes, int kPlaces, bool kWrites, class F>
@@ -179,7 +174,7 @@ __global__ void __launch_bounds__(kThreads)
     listed_rows(int list, RowLists lists, const F f, std::int32_t* counts,
                 const std::int32_t* row_ptr, std::int32_t* col_idx) {
   extern __shared__ std::int32_t tables[];
-  std::int32_t* const table = tables + threadIdx.x / kLanes * kPlaces;
+  std::int32_t* const table = tables + threadIdx.x / kLanes * table_pitch(kPlaces);
   const CudaGroup<kLanes> group;
   const std::int32_t size = lists.sizes[list];
   for (std::int64_t at = group_number<kLanes>(); at < size; at += number_of_groups<kLanes>()) {
@@ -187,10 +182,18 @@ __global__ void __launch_bounds__(kThreads)
     if (kWrites && lists.classes[i] != list + 1) continue;
     group.sync();  // The table has been read.
     ColumnSet<kWidth, CudaGroup<kLanes>> set(group, table, kPlaces);
-    call(f, i, set);
+    f(i, set);
     if constexpr (kWrites) {
-      const std::int32_t count = set.sort();
-      write_runs<kWidth>(table, count, group.rank(), kLanes, col_idx + row_ptr[i]);
+      std::int32_t* const to = col_idx + row_ptr[i];
+      const auto write = [&](std::int32_t column, std::int32_t rank) {
+        for (std::int32_t c = 0; c < kWidth; ++c) to[rank * kWidth + c] = column * kWidth + c;
+      };
+      if constexpr (kPlaces <= kMorePlaces) {
+        set.for_ranks(write);
+      } else {
+        const std::int32_t count = set.sort();
+        for (std::int32_t k = group.rank(); k < count; k += kLanes) write(table[k], k);
+      }
     } else {
       const bool full = set.full();
       const std::int32_t count = set.size();
@@ -212,6 +215,7 @@ struct ColumnBits {
 
   static constexpr bool kOrdered = false;
   __device__ static constexpr bool by_entries() { return false; }
+  __device__ static constexpr bool is_full() { return false; }
   __device__ std::int32_t lane() const { return static_cast<std::int32_t>(threadIdx.x); }
   __device__ std::int32_t lanes() const { return kBitmapThreads; }
   __device__ void next() const {}
@@ -240,7 +244,7 @@ __global__ void __launch_bounds__(kBitmapThreads)
        at += static_cast<std::int32_t>(gridDim.x)) {
     const std::int64_t i = lists.rows[kLists - 1][at];
     ColumnBits<kWidth> set{mine, {}};
-    call(f, i, set);
+    f(i, set);
     __syncthreads();
     std::int32_t count = 0, before = 0, total = 0;
     for (std::int64_t w = first; w < end; ++w) count += __popc(mine[w]);
@@ -281,18 +285,19 @@ __global__ void __launch_bounds__(kThreads)
     few_sums(std::int64_t rows, const F f, const std::int32_t* row_ptr, const std::int32_t* col_idx,
              double* values) {
   constexpr int kGroups = kThreads / kSumLanes;
-  __shared__ double sums[kGroups * kFewSums * kWidth];
-  __shared__ std::int32_t columns[kGroups * kFewSums];
+  constexpr std::int32_t kMost = kFewSums<kWidth>;
+  __shared__ double sums[kGroups * kMost * kWidth];
+  __shared__ std::int32_t columns[kGroups * kMost];
   const std::int64_t i = group_number<kSumLanes>();
   if (i >= rows) return;
   const std::int32_t first = row_ptr[i], count = (row_ptr[i + 1] - first) / kWidth;
-  if (count > kFewSums) return;
+  if (count > kMost) return;
   const int group = static_cast<int>(threadIdx.x) / kSumLanes;
-  sum_in_shared_memory<kWidth>(f, i, first, count, sums + group * kFewSums * kWidth,
-                               columns + group * kFewSums, col_idx, values);
+  sum_in_shared_memory<kWidth>(f, i, first, count, sums + group * kMost * kWidth,
+                               columns + group * kMost, col_idx, values);
 }
 
-// Sums of the rows of list 0, of up to kMoreSums columns.
+// Sums of the rows of list 1, of up to kMoreSums columns.
 template <class F>
 __global__ void __launch_bounds__(kThreads)
     more_sums(RowLists lists, const F f, const std::int32_t* row_ptr, const std::int32_t* col_idx,
@@ -301,12 +306,42 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ double sums[kGroups * kMoreSums];
   __shared__ std::int32_t columns[kGroups * kMoreSums];
   const int group = static_cast<int>(threadIdx.x) / kSumLanes;
+  const std::int32_t size = lists.sizes[1];
+  for (std::int64_t at = group_number<kSumLanes>(); at < size;
+       at += number_of_groups<kSumLanes>()) {
+    const std::int64_t i = lists.rows[1][at];
+    sum_in_shared_memory<1>(f, i, row_ptr[i], row_ptr[i + 1] - row_ptr[i], sums + group * kMoreSums,
+                            columns + group * kMoreSums, col_idx, values);
+  }
+}
+
+// Sums of rows of up to kShortSums columns, in registers.
+template <int kLanes, class F>
+__global__ void __launch_bounds__(kThreads)
+    short_sums(std::int64_t rows, const F f, const std::int32_t* row_ptr,
+               const std::int32_t* col_idx, double* values) {
+  const std::int64_t i = group_number<kLanes>();
+  if (i >= rows) return;
+  const std::int32_t first = row_ptr[i], count = row_ptr[i + 1] - first;
+  if (count == 0 || count > kShortSums) return;
+  OwnedSums<kShortSums / kLanes, CudaGroup<kLanes>> sums({}, col_idx + first, count);
+  f(i, sums);
+  sums.write(count, values + first);
+}
+
+// Sums of the rows of list 0, of up to kOwnedSums columns, in registers.
+template <class F>
+__global__ void __launch_bounds__(kThreads)
+    owned_sums(RowLists lists, const F f, const std::int32_t* row_ptr, const std::int32_t* col_idx,
+               double* values) {
   const std::int32_t size = lists.sizes[0];
   for (std::int64_t at = group_number<kSumLanes>(); at < size;
        at += number_of_groups<kSumLanes>()) {
     const std::int64_t i = lists.rows[0][at];
-    sum_in_shared_memory<1>(f, i, row_ptr[i], row_ptr[i + 1] - row_ptr[i], sums + group * kMoreSums,
-                            columns + group * kMoreSums, col_idx, values);
+    const std::int32_t first = row_ptr[i], count = row_ptr[i + 1] - first;
+    OwnedSums<kOwnedSums / kSumLanes, CudaGroup<kSumLanes>> sums({}, col_idx + first, count);
+    f(i, sums);
+    sums.write(count, values + first);
   }
 }
 
@@ -327,36 +362,8 @@ __global__ void __launch_bounds__(kThreads)
     listed_sums(RowLists lists, const F f, const std::int32_t* row_ptr, const std::int32_t* col_idx,
                 double* values) {
   const CudaGroup<32> group;
-  for (std::int64_t at = group_number<32>(); at < lists.sizes[1]; at += number_of_groups<32>())
-    sum_in_place<kWidth>(f, lists.rows[1][at], group, row_ptr, col_idx, values);
-}
-
-// One thread per row; the sums of few columns are in shared memory.
-template <int kWidth, class F>
-__global__ void __launch_bounds__(kThreads)
-    sums_by_threads(std::int64_t rows, const F f, const std::int32_t* row_ptr,
-                    const std::int32_t* col_idx, double* values) {
-  const std::int64_t i = group_number<1>();
-  if constexpr (kWidth == 1) {
-    __shared__ double sums[kThreads * kListedSums];
-    __shared__ std::int32_t columns[kThreads * kListedSums];
-    if (i >= rows) return;
-    const std::int32_t first = row_ptr[i], count = row_ptr[i + 1] - first;
-    if (count == 0) return;
-    if (count <= kListedSums) {
-      double* const own = sums + threadIdx.x;
-      std::int32_t* const own_columns = columns + threadIdx.x;
-      for (std::int32_t k = 0; k < count; ++k) {
-        own_columns[k * kThreads] = col_idx[first + k];
-        own[k * kThreads] = 0;
-      }
-      KnownList known(own_columns, own, kThreads);
-      f(i, known);
-      for (std::int32_t k = 0; k < count; ++k) values[first + k] = own[k * kThreads];
-      return;
-    }
-  }
-  if (i < rows) sum_in_place<kWidth>(f, i, CudaGroup<1>(), row_ptr, col_idx, values);
+  for (std::int64_t at = group_number<32>(); at < lists.sizes[2]; at += number_of_groups<32>())
+    sum_in_place<kWidth>(f, lists.rows[2][at], group, row_ptr, col_idx, values);
 }
 
 }  // namespace row_kernels
@@ -395,7 +402,7 @@ class DeviceRowMaker {
     }
   };
   Lists make_lists(std::int64_t rows, int count) const;
-  Lists lists_of(const DeviceRows& matrix, std::int32_t width) const;
+  Lists lists_of(const DeviceRows& matrix, std::int32_t width, row_kernels::SumLimits limits) const;
 
   template <int kWidth, bool kWrites, class F>
   void run_classes(std::int64_t rows, std::int64_t cols, const F& f, const Lists& lists,
@@ -417,20 +424,20 @@ void DeviceRowMaker::run_classes(std::int64_t rows, std::int64_t cols, const F& 
   const StreamRef stream = place_.stream();
   const RowLists view = lists.view();
   thread_rows<kWidth, kWrites><<<blocks_for(rows, kThreads), kThreads, 0, stream>>>(
-      rows, f, bounds_for<F>(rows), view, counts, row_ptr, col_idx);
+      rows, f, limits_for<F>(rows), view, counts, row_ptr, col_idx);
   check_launch();
   constexpr int kBytes = 4;
   listed_rows<kWidth, 8, kFewPlaces, kWrites>
-      <<<multiprocessors_ * 16, kThreads, kThreads / 8 * kFewPlaces * kBytes, stream>>>(
-          0, view, f, counts, row_ptr, col_idx);
+      <<<multiprocessors_ * 16, kThreads, kThreads / 8 * table_pitch(kFewPlaces) * kBytes,
+         stream>>>(0, view, f, counts, row_ptr, col_idx);
   check_launch();
   listed_rows<kWidth, 32, kMorePlaces, kWrites>
-      <<<multiprocessors_ * 16, kThreads, kThreads / 32 * kMorePlaces * kBytes, stream>>>(
-          1, view, f, counts, row_ptr, col_idx);
+      <<<multiprocessors_ * 16, kThreads, kThreads / 32 * table_pitch(kMorePlaces) * kBytes,
+         stream>>>(1, view, f, counts, row_ptr, col_idx);
   check_launch();
   listed_rows<kWidth, 32, kManyPlaces, kWrites>
-      <<<multiprocessors_ * 6, 32, kManyPlaces * kBytes, stream>>>(2, view, f, counts, row_ptr,
-                                                                   col_idx);
+      <<<multiprocessors_ * 6, 32, table_pitch(kManyPlaces) * kBytes, stream>>>(2, view, f, counts,
+                                                                                row_ptr, col_idx);
   check_launch();
   const std::int64_t words = (cols / kWidth + 31) / 32;
   const unsigned blocks =
@@ -466,22 +473,37 @@ void DeviceRowMaker::fill(DeviceRows& matrix, const F& f) const {
   const std::int32_t* const row_ptr = matrix.row_ptr.data();
   const std::int32_t* const col_idx = matrix.col_idx.data();
   double* const values = matrix.values.data();
-  if constexpr (F::kForLanes) {
-    const Lists lists = lists_of(matrix, kWidth);
+  bool by_owners = false;
+  if constexpr (F::kOwners) by_owners = f.by_owners();
+  constexpr std::int32_t kFew = kFewSums<kWidth>;
+  const SumLimits limits = by_owners ? SumLimits{{kShortSums, kOwnedSums, kMoreSums}}
+                                     : SumLimits{{kFew, kFew, kWidth == 1 ? kMoreSums : kFew}};
+  const Lists lists = lists_of(matrix, kWidth, limits);
+  const RowLists view = lists.view();
+  if constexpr (F::kOwners) {
+    if (by_owners) {
+      if (f.prefers_short_groups())
+        short_sums<4><<<blocks_for(matrix.rows * 4, kThreads), kThreads, 0, stream>>>(
+            matrix.rows, f, row_ptr, col_idx, values);
+      else
+        short_sums<8><<<blocks_for(matrix.rows * 8, kThreads), kThreads, 0, stream>>>(
+            matrix.rows, f, row_ptr, col_idx, values);
+      check_launch();
+      owned_sums<<<multiprocessors_ * 16, kThreads, 0, stream>>>(view, f, row_ptr, col_idx, values);
+      check_launch();
+    }
+  }
+  if (!by_owners) {
     few_sums<kWidth><<<blocks_for(matrix.rows * kSumLanes, kThreads), kThreads, 0, stream>>>(
         matrix.rows, f, row_ptr, col_idx, values);
     check_launch();
-    if constexpr (kWidth == 1) {
-      more_sums<<<multiprocessors_ * 9, kThreads, 0, stream>>>(lists.view(), f, row_ptr, col_idx,
-                                                               values);
-      check_launch();
-    }
-    listed_sums<kWidth>
-        <<<multiprocessors_ * 8, kThreads, 0, stream>>>(lists.view(), f, row_ptr, col_idx, values);
-  } else {
-    sums_by_threads<kWidth><<<blocks_for(matrix.rows, kThreads), kThreads, 0, stream>>>(
-        matrix.rows, f, row_ptr, col_idx, values);
   }
+  if constexpr (kWidth == 1) {
+    more_sums<<<multiprocessors_ * 9, kThreads, 0, stream>>>(view, f, row_ptr, col_idx, values);
+    check_launch();
+  }
+  listed_sums<kWidth>
+      <<<multiprocessors_ * 8, kThreads, 0, stream>>>(view, f, row_ptr, col_idx, values);
   check_launch();
 }
 

@@ -20,7 +20,7 @@ inline constexpr int kThreads = 64, kWarps = kThreads / 32;
 // The functor of the first row of each node.
 template <int kWidth>
 struct FirstRow {
-  static constexpr bool kForLanes = true;
+  static constexpr bool kScattered = true;
   ProductRow<kWidth> row;
   std::int32_t size;
 
@@ -28,7 +28,7 @@ struct FirstRow {
   __device__ void operator()(std::int64_t node, Sums& sums) const {
     row(node * size, sums);
   }
-  __device__ std::int64_t bound(std::int64_t node) const { return row.bound(node * size); }
+  __device__ std::int64_t terms(std::int64_t node) const { return row.terms(node * size); }
 };
 
 // Gives each row of a node the columns of the first one.

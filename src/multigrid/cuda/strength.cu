@@ -38,10 +38,9 @@ struct Found {
   std::int64_t weak;
 };
 
-Found graph_of_rows(const DeviceCsr<double>& a, double threshold, std::uint8_t* strong,
-                    const CudaPlace& place) {
+Found graph_of_rows(const DeviceCsr<double>& a, const ScratchBuffer<double>& diagonal,
+                    double threshold, std::uint8_t* strong, const CudaPlace& place) {
   const MatrixPointers entries(a);
-  const auto diagonal = checked_diagonal(a, place.stream());
   const auto scale = place.array<double>(a.rows);
   place.for_each(a.rows, ScaleByDiagonal{diagonal.data(), scale.data()});
   const auto largest = place.array<double>(threshold > 0 ? a.rows : 0);
@@ -59,7 +58,6 @@ Found graph_of_rows(const DeviceCsr<double>& a, double threshold, std::uint8_t* 
 Found graph_of_blocks(const DeviceCsr<double>& a, std::int32_t size, double threshold,
                       std::uint8_t* strong, const CudaPlace& place) {
   const MatrixPointers entries(a);
-  checked_diagonal(a, place.stream());
   const std::int64_t nodes = a.rows / size;
   const double scale =
       power_of_two_below_inverse(place.maximum(a.nnz, 0.0, Modulus{a.values.data()}));
@@ -100,11 +98,12 @@ DeviceStrength find_strength(const DeviceCsr<double>& a, std::int32_t block_size
                              StreamRef stream) {
   const CudaPlace place(stream);
   ScratchBuffer<std::uint8_t> strong = place.array<std::uint8_t>(a.nnz);
-  Found found = block_size == 1 ? graph_of_rows(a, threshold, strong.data(), place)
+  ScratchBuffer<double> diagonal = checked_diagonal(a, stream);
+  Found found = block_size == 1 ? graph_of_rows(a, diagonal, threshold, strong.data(), place)
                                 : graph_of_blocks(a, block_size, threshold, strong.data(), place);
   make_symmetric(found.graph, place);
   if (found.weak == 0) strong = {};
-  return {std::move(found.graph), std::move(strong)};
+  return {std::move(found.graph), std::move(strong), std::move(diagonal)};
 }
 
 }  // namespace trireme::multigrid
