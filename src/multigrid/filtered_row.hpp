@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <span>
 
+#include "multigrid/one_thread.hpp"
 #include "multigrid/product_row.hpp"
 #include "multigrid/prolongator.hpp"
 #include "solvers/state.hpp"
 
 namespace trireme::multigrid {
-
-inline constexpr int kLanesOfRow = 8;  // that share the product of a row with a vector
 
 // Plain pointers of a FilteredMatrix.
 struct FilteredRows {
@@ -77,6 +76,20 @@ struct FilteredRows {
     const std::int32_t own = col_idx[k];
     if (!strong || strong[k]) return own;
     return size == 1 ? static_cast<std::int32_t>(i) : own_column(i, own);
+  }
+
+  // The sum of term(column, value) over row i, by all lanes of a group (one_thread.hpp).
+  template <class Group, class Term>
+  TRIREME_HD double total(std::int64_t i, const Group& group, const Term& term) const {
+    const std::int32_t first = row_ptr[i], local = row_ptr[i + 1] - first;
+    return group.total(entries(i), [&](std::int64_t t) {
+      if (t < local) {
+        const auto k = static_cast<std::int32_t>(first + t);
+        return term(column(i, k), values[k]);
+      }
+      const std::int64_t g = ghost_ptr[i] + (t - local);
+      return term(own_column(i, ghost_columns[ghost_idx[g]]), ghost_values[g]);
+    });
   }
 
   // Returns the product of row i of A_F and x. Entry k of the row is a term of sum k % kLanesOfRow,

@@ -48,14 +48,13 @@ struct FilteredRowSum {
   FilteredRows a;
   const double* diagonal;
 
-  TRIREME_HD double operator()(std::int64_t i) const {
-    double own = 0, others = 0;
-    a.for_entries(i, [&](std::int32_t j, double value) {
-      if (j == i)
-        own += value;
-      else
-        others += std::abs(value);
-    });
+  // For groups of lanes (one_thread.hpp).
+  template <class Group>
+  TRIREME_HD double operator()(std::int64_t i, const Group& group) const {
+    const double own =
+        a.total(i, group, [&](std::int32_t j, double value) { return j == i ? value : 0; });
+    const double others = a.total(
+        i, group, [&](std::int32_t j, double value) { return j == i ? 0 : std::abs(value); });
     return (std::abs(own) + others) / std::abs(diagonal[i]);
   }
 };

@@ -28,7 +28,8 @@ ProlongatorRow<kWidth> row_of(const ProlongatorRules& rules) {
 
 Array<double> filtered_diagonal(const FilteredMatrix& a) {
   Array<double> diagonal(a.a.local.rows);
-  HostPlace::for_each(a.a.local.rows, FindFilteredDiagonal{FilteredRows(a), diagonal.data()});
+  HostPlace::for_each(a.a.local.rows, by_one_thread<kLanesOfRow>(
+                                          FindFilteredDiagonal{FilteredRows(a), diagonal.data()}));
   return diagonal;
 }
 

@@ -16,13 +16,18 @@ struct FindFilteredDiagonal {
   FilteredRows a;
   double* diagonal;
 
-  TRIREME_HD void operator()(std::int64_t i) const {
-    double filtered = 0, plain = 0;
-    a.for_entries(i, [&](std::int32_t j, double value) { filtered += j == i ? value : 0; });
-    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      plain += a.col_idx[k] == i ? a.values[k] : 0;
+  // For groups of lanes (one_thread.hpp).
+  template <class Group>
+  TRIREME_HD void operator()(std::int64_t i, const Group& group) const {
+    const double filtered =
+        a.total(i, group, [&](std::int32_t j, double value) { return j == i ? value : 0; });
+    const std::int32_t first = a.row_ptr[i];
+    const double plain = group.total(a.row_ptr[i + 1] - first, [&](std::int64_t t) {
+      return a.col_idx[first + t] == i ? a.values[first + t] : 0;
+    });
     const bool usable = filtered / plain > kLeastDiagonal;
-    diagonal[i] = usable ? filtered : std::numeric_limits<double>::infinity();
+    if (group.rank() == 0)
+      diagonal[i] = usable ? filtered : std::numeric_limits<double>::infinity();
   }
 };
 

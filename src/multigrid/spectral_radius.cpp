@@ -43,8 +43,8 @@ double filtered_spectral_radius(const FilteredMatrix& f, std::span<const double>
                                 const NodeExchange& ghosts) {
   const std::int64_t rows = f.a.local.rows;
   const FilteredRows a(f);
-  const double bound =
-      ghosts.max(HostPlace::maximum(rows, 0.0, FilteredRowSum{a, diagonal.data()}));
+  const double bound = ghosts.max(HostPlace::maximum(
+      rows, 0.0, by_one_thread<kLanesOfRow>(FilteredRowSum{a, diagonal.data()})));
   if (bound == 0 || !std::isfinite(bound)) return bound;
   const int steps = is_unfiltered(f, ghosts) ? kLanczosStepsForSmoother : kLanczosSteps;
   Array<double> scale(rows), scaled(f.a.local.cols), last(rows), now(rows), next(rows);

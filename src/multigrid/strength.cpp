@@ -8,6 +8,7 @@
 
 #include "multigrid/host_place.hpp"
 #include "multigrid/make_rows.hpp"
+#include "multigrid/one_thread.hpp"
 #include "multigrid/row_checks.hpp"
 #include "multigrid/strength_rows.hpp"
 #include "solvers/state.hpp"
@@ -34,15 +35,18 @@ NodeGraph graph_of_rows(const CsrView<double>& a, std::span<const double> diagon
   graph.row_ptr.resize(a.rows + 1);
   Array<double> largest(threshold > 0 ? a.cols : 0);
   if (threshold > 0) {
-    HostPlace::for_each(a.rows, FindLargest{MatrixPointers(a), scale.data(), largest.data()});
+    HostPlace::for_each(a.rows, by_one_thread<kLanesOfRow>(
+                                    FindLargest{MatrixPointers(a), scale.data(), largest.data()}));
     ghosts.fetch(std::span(largest));
   }
   weak = HostPlace::sum(
-      a.rows, MarkRow{MatrixPointers(a), scale.data(), threshold > 0 ? largest.data() : nullptr,
-                      threshold, strong.data(), graph.row_ptr.data()});
+      a.rows, by_one_thread<kLanesOfRow>(MarkRow{MatrixPointers(a), scale.data(),
+                                                 threshold > 0 ? largest.data() : nullptr,
+                                                 threshold, strong.data(), graph.row_ptr.data()}));
   graph.neighbour.resize(HostPlace::sum_exclusively(graph.row_ptr));
-  HostPlace::for_each(a.rows, WriteNeighbours{MatrixPointers(a), strong.data(),
-                                              graph.row_ptr.data(), graph.neighbour.data()});
+  HostPlace::for_each(
+      a.rows, by_one_thread<kLanesOfRow>(WriteNeighbours{
+                  MatrixPointers(a), strong.data(), graph.row_ptr.data(), graph.neighbour.data()}));
   return graph;
 }
 
@@ -68,8 +72,8 @@ NodeGraph graph_of_blocks(const CsrView<double>& a, std::int32_t size, double th
   ghosts.fetch(std::span(largest));
   HostPlace::for_each(nodes, DropBlocks{row_ptr, blocks, node_scale.data(), largest.data(),
                                         threshold, norm, graph.row_ptr.data()});
-  weak = HostPlace::sum(nodes,
-                        MarkBlocks{MatrixPointers(a), size, row_ptr, blocks, norm, strong.data()});
+  weak = HostPlace::sum(nodes, by_one_thread<kLanesOfRow>(MarkBlocks{
+                                   MatrixPointers(a), size, row_ptr, blocks, norm, strong.data()}));
   graph.neighbour.resize(HostPlace::sum_exclusively(graph.row_ptr));
   HostPlace::for_each(nodes, WriteBlockNeighbours{row_ptr, blocks, norm, graph.row_ptr.data(),
                                                   graph.neighbour.data()});

@@ -2,6 +2,7 @@
 // The functors that find strong connections (strength.hpp).
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -23,24 +24,27 @@ struct ScaleByDiagonal {
   }
 };
 
-// Nodes of one row: the maximum of s_ij over j != i.
+// Nodes of one row: the maximum of s_ij over j != i. The functors of rows are for groups of lanes
+// (one_thread.hpp).
 struct FindLargest {
   MatrixPointers a;
   const double* scale;  // 1 / sqrt |a_ii|
   double* largest;
 
-  TRIREME_HD void operator()(std::int64_t i) const {
+  template <class Group>
+  TRIREME_HD void operator()(std::int64_t i, const Group& group) const {
     double most = 0;
-    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+    for (std::int32_t k = a.row_ptr[i] + group.rank(); k < a.row_ptr[i + 1]; k += group.size()) {
       const std::int32_t j = a.col_idx[k];
       if (j != i) most = std::fmax(most, std::abs(a.values[k]) * scale[i] * scale[j]);
     }
-    largest[i] = most;
+    most = group.maximum(most);
+    if (group.rank() == 0) largest[i] = most;
   }
 };
 
-// Nodes of one row. Marks the strong entries, counts the neighbours, and returns the number of
-// weak entries.
+// Nodes of one row. Marks the strong entries, counts the neighbours, and returns the number of the
+// lane's weak entries.
 struct MarkRow {
   MatrixPointers a;
   const double* scale;    // 1 / sqrt |a_ii|
@@ -49,9 +53,10 @@ struct MarkRow {
   std::uint8_t* strong;
   std::int32_t* neighbours;
 
-  TRIREME_HD double operator()(std::int64_t i) const {
+  template <class Group>
+  TRIREME_HD double operator()(std::int64_t i, const Group& group) const {
     std::int32_t count = 0, weak = 0;
-    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+    for (std::int32_t k = a.row_ptr[i] + group.rank(); k < a.row_ptr[i + 1]; k += group.size()) {
       const std::int32_t j = a.col_idx[k];
       const bool own = j == i;
       const double least = largest ? threshold * std::fmin(largest[i], largest[j]) : 0;
@@ -60,7 +65,8 @@ struct MarkRow {
       weak += !keeps;
       count += keeps && !own;
     }
-    neighbours[i] = count;
+    count = group.sum(count);
+    if (group.rank() == 0) neighbours[i] = count;
     return weak;
   }
 };
@@ -71,19 +77,28 @@ struct WriteNeighbours {
   const std::int32_t* row_ptr;
   std::int32_t* neighbour;
 
-  TRIREME_HD void operator()(std::int64_t i) const {
+  template <class Group>
+  TRIREME_HD void operator()(std::int64_t i, const Group& group) const {
+    const std::uint32_t lanes_before = (1u << static_cast<unsigned>(group.rank())) - 1;
     std::int32_t at = row_ptr[i];
-    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      if (strong[k] && a.col_idx[k] != i) neighbour[at++] = a.col_idx[k];
+    for (std::int32_t base = a.row_ptr[i]; base < a.row_ptr[i + 1]; base += group.size()) {
+      const std::int32_t k = base + group.rank();
+      const bool takes = k < a.row_ptr[i + 1] && strong[k] && a.col_idx[k] != i;
+      const std::uint32_t all = group.ballot(takes);
+      if (takes) neighbour[at + std::popcount(all & lanes_before)] = a.col_idx[k];
+      at += std::popcount(all);
+    }
   }
 };
 
-// Calls visit(k, block) for each entry k of a node. MatrixPointers of a block mostly follow each other.
-template <class Visit>
+// Calls visit(k, block) for each entry k of a node, or for those of one lane. Entries of a block
+// mostly follow each other.
+template <class Group, class Visit>
 TRIREME_HD void for_entries_of_node(const MatrixPointers& a, std::int32_t size, std::int64_t node,
-                                    const Visit& visit) {
+                                    const Group& group, const Visit& visit) {
   std::int32_t block = -1, first = 0, end = 0;
-  for (std::int32_t k = a.row_ptr[node * size]; k < a.row_ptr[(node + 1) * size]; ++k) {
+  for (std::int32_t k = a.row_ptr[node * size] + group.rank(); k < a.row_ptr[(node + 1) * size];
+       k += group.size()) {
     const std::int32_t column = a.col_idx[k];
     if (column < first || column >= end) {
       block = column / size;
@@ -195,7 +210,7 @@ struct DropBlocks {
   }
 };
 
-// Marks the entries of strong blocks. Returns the number of weak entries.
+// Marks the entries of strong blocks. Returns the number of the lane's weak entries.
 struct MarkBlocks {
   MatrixPointers a;
   std::int32_t size;
@@ -204,10 +219,11 @@ struct MarkBlocks {
   const double* norm;
   std::uint8_t* strong;
 
-  TRIREME_HD double operator()(std::int64_t node) const {
+  template <class Group>
+  TRIREME_HD double operator()(std::int64_t node, const Group& group) const {
     std::int32_t weak = 0, last = -1;
     bool keeps = true;
-    for_entries_of_node(a, size, node, [&](std::int32_t k, std::int32_t block) {
+    for_entries_of_node(a, size, node, group, [&](std::int32_t k, std::int32_t block) {
       if (block != last) {
         keeps = block == node || norm[place(node, block)] > 0;
         last = block;

@@ -4,6 +4,7 @@
 
 #include "multigrid/host_place.hpp"
 #include "multigrid/members.hpp"
+#include "multigrid/one_thread.hpp"
 #include "multigrid/orthogonalise_modes.hpp"
 #include "multigrid/prolongator.hpp"
 #include "multigrid/refusals.hpp"
@@ -27,10 +28,10 @@ Tentative make_tentative(const Aggregates& aggregates, const NearNullspace& mode
   result.coarse_modes.width = modes.width;
   result.coarse_modes.values.assign(aggregates.count() * width * width, 0.0);
   const Members members(aggregates.of_node, aggregates.count());
-  HostPlace::for_each(
-      aggregates.count(),
-      OrthogonaliseModes{members.first.data(), members.member.data(), block_size, modes.width,
-                         result.values.data(), result.coarse_modes.values.data()});
+  HostPlace::for_each(aggregates.count(),
+                      by_one_thread<kLanesOfAggregate>(OrthogonaliseModes{
+                          members.first.data(), members.member.data(), block_size, modes.width,
+                          result.values.data(), result.coarse_modes.values.data()}));
   return result;
 }
 

@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <cub/block/block_scan.cuh>
 
+#include "multigrid/cuda/cuda_group.cuh"
 #include "multigrid/cuda/cuda_place.cuh"
 #include "multigrid/cuda/device_csr_rows.hpp"
 #include "multigrid/refusals.hpp"
@@ -58,35 +59,6 @@ Limits limits_for(std::int64_t rows) {
   constexpr std::int64_t kManyRows = 1 << 16;
   return {F::kScattered && rows >= kManyRows ? 64 : 16, 4096, 8192};
 }
-
-template <int kLanes>
-class CudaGroup {
- public:
-  __device__ CudaGroup()
-      : tile_(
-            cooperative_groups::tiled_partition<kLanes>(cooperative_groups::this_thread_block())) {}
-  __device__ std::int32_t rank() const { return static_cast<std::int32_t>(tile_.thread_rank()); }
-  __device__ static constexpr std::int32_t size() { return kLanes; }
-  __device__ void sync() const { tile_.sync(); }
-  __device__ std::int32_t sum(std::int32_t value) const {
-    for (int distance = kLanes / 2; distance > 0; distance /= 2)
-      value += tile_.shfl_xor(value, distance);
-    return value;
-  }
-  __device__ bool any(bool value) const { return tile_.any(value); }
-  __device__ std::uint32_t ballot(bool value) const { return tile_.ballot(value); }
-  template <class Value>
-  __device__ Value from(Value value, std::int32_t lane) const {
-    return tile_.shfl(value, lane);
-  }
-  __device__ std::int32_t compare_and_swap(std::int32_t* at, std::int32_t expected,
-                                           std::int32_t desired) const {
-    return atomicCAS(at, expected, desired);
-  }
-
- private:
-  cooperative_groups::thread_block_tile<kLanes> tile_;
-};
 
 template <int kLanes>
 __device__ std::int64_t group_number() {

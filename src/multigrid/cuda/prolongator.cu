@@ -11,6 +11,7 @@
 #include "multigrid/cuda/with_run.hpp"
 #include "multigrid/diagonal_repair_rows.hpp"
 #include "multigrid/lanczos_steps.hpp"
+#include "multigrid/one_thread.hpp"
 #include "multigrid/orthogonalise_modes.hpp"
 #include "multigrid/prolongator_row.hpp"
 #include "multigrid/refusals.hpp"
@@ -81,17 +82,18 @@ DeviceTentative make_tentative(const DeviceAggregates& aggregates, const DeviceM
   result.coarse_modes = {place.array<double>(aggregates.count() * width * width), modes.width};
   fill_zero(result.coarse_modes.values.span(), stream);
   const DeviceMembers members = members_of(aggregates.of_node.view(), aggregates.count(), place);
-  place.for_each(
-      aggregates.count(),
-      OrthogonaliseModes{members.first.data(), members.member.data(), block_size, modes.width,
-                         result.values.data(), result.coarse_modes.values.data()});
+  place.for_each(std::int64_t{kLanesOfAggregate} * aggregates.count(),
+                 by_lanes<kLanesOfAggregate>(OrthogonaliseModes{
+                     members.first.data(), members.member.data(), block_size, modes.width,
+                     result.values.data(), result.coarse_modes.values.data()}));
   return result;
 }
 
 ScratchBuffer<double> filtered_diagonal(const DeviceFiltered& f, StreamRef stream) {
   const CudaPlace place(stream);
   ScratchBuffer<double> diagonal = place.array<double>(f.a.rows);
-  place.for_each(f.a.rows, FindFilteredDiagonal{rows_of(f), diagonal.data()});
+  place.for_each(f.a.rows * kLanesOfRow,
+                 by_lanes<kLanesOfRow>(FindFilteredDiagonal{rows_of(f), diagonal.data()}));
   return diagonal;
 }
 
@@ -102,7 +104,8 @@ double filtered_spectral_radius(const DeviceFiltered& f, DeviceSpan<const double
   const CudaPlace place(stream);
   const std::int64_t rows = f.a.rows;
   const FilteredRows a = rows_of(f);
-  const double bound = place.maximum(rows, 0.0, FilteredRowSum{a, diagonal.data()});
+  const double bound = place.maximum(rows * kLanesOfRow, 0.0,
+                                     by_lanes<kLanesOfRow>(FilteredRowSum{a, diagonal.data()}));
   if (bound == 0 || !std::isfinite(bound)) return bound;
   const int steps = f.strong.empty() ? kLanczosStepsForSmoother : kLanczosSteps;
   const auto scale = place.array<double>(rows), scaled = place.array<double>(rows);

@@ -5,6 +5,7 @@
 #include "multigrid/cuda/device_parts.hpp"
 #include "multigrid/cuda/make_rows.cuh"
 #include "multigrid/cuda/node_graph.cuh"
+#include "multigrid/one_thread.hpp"
 #include "multigrid/refusals.hpp"
 #include "multigrid/row_checks_rows.hpp"
 #include "multigrid/strength_rows.hpp"
@@ -44,14 +45,18 @@ Found graph_of_rows(const DeviceCsr<double>& a, const ScratchBuffer<double>& dia
   const auto scale = place.array<double>(a.rows);
   place.for_each(a.rows, ScaleByDiagonal{diagonal.data(), scale.data()});
   const auto largest = place.array<double>(threshold > 0 ? a.rows : 0);
-  if (threshold > 0) place.for_each(a.rows, FindLargest{entries, scale.data(), largest.data()});
+  if (threshold > 0)
+    place.for_each(a.rows * kLanesOfRow,
+                   by_lanes<kLanesOfRow>(FindLargest{entries, scale.data(), largest.data()}));
   Found found{{static_cast<std::int32_t>(a.rows), place.array<std::int32_t>(a.rows + 1), {}}, 0};
   DeviceGraph& graph = found.graph;
-  found.weak = place.count(a.rows, MarkRow{entries, scale.data(), largest.data(), threshold, strong,
-                                           graph.row_ptr.data()});
+  found.weak = place.count(a.rows * kLanesOfRow,
+                           by_lanes<kLanesOfRow>(MarkRow{entries, scale.data(), largest.data(),
+                                                         threshold, strong, graph.row_ptr.data()}));
   graph.neighbour = place.array<std::int32_t>(place.sum_exclusively(graph.row_ptr.span()));
-  place.for_each(a.rows,
-                 WriteNeighbours{entries, strong, graph.row_ptr.data(), graph.neighbour.data()});
+  place.for_each(a.rows * kLanesOfRow,
+                 by_lanes<kLanesOfRow>(WriteNeighbours{entries, strong, graph.row_ptr.data(),
+                                                       graph.neighbour.data()}));
   return found;
 }
 
@@ -74,7 +79,9 @@ Found graph_of_blocks(const DeviceCsr<double>& a, std::int32_t size, double thre
   place.for_each(nodes, FindLargestBlock{row_ptr, blocks, norm, node_scale.data(), largest.data()});
   place.for_each(nodes, DropBlocks{row_ptr, blocks, node_scale.data(), largest.data(), threshold,
                                    norm, graph.row_ptr.data()});
-  found.weak = place.count(nodes, MarkBlocks{entries, size, row_ptr, blocks, norm, strong});
+  found.weak =
+      place.count(nodes * kLanesOfRow,
+                  by_lanes<kLanesOfRow>(MarkBlocks{entries, size, row_ptr, blocks, norm, strong}));
   graph.neighbour = place.array<std::int32_t>(place.sum_exclusively(graph.row_ptr.span()));
   place.for_each(nodes, WriteBlockNeighbours{row_ptr, blocks, norm, graph.row_ptr.data(),
                                              graph.neighbour.data()});
