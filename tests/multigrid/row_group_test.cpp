@@ -97,6 +97,64 @@ TEST(RowGroup, MakesTheRowsOfTheHost) {
   }
 }
 
+// The same for rows of up to kSets columns per lane: the sums in registers, and ranks for an order.
+template <int kSets>
+CsrMatrix<double> by_owners(const CsrMatrix<double>& a, const CsrMatrix<double>& b,
+                            std::int32_t lanes, std::int32_t places) {
+  const ProductRow<1> row{MatrixPointers(a), MatrixPointers(b), a.rows == b.cols};
+  CsrMatrix<double> c{a.rows, b.cols, {0}, {}, {}};
+  Array<std::int32_t> table(places);
+  run_group(lanes, [&](const EmulatedGroup& group) {
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      ColumnSet<1, EmulatedGroup> set(group, table.data(), places);
+      row(i, set);
+      const std::int32_t count = set.size(), first = c.row_ptr.back();
+      EXPECT_LE(count, kSets * lanes);
+      group.sync();
+      if (group.rank() == 0) {
+        c.col_idx.resize(first + count);
+        c.values.resize(first + count, -7);
+        c.row_ptr.push_back(first + count);
+      }
+      group.sync();
+      set.for_ranks(
+          [&](std::int32_t column, std::int32_t rank) { c.col_idx[first + rank] = column; });
+      group.sync();
+      OwnedSums<kSets, EmulatedGroup> sums(group, c.col_idx.data() + first, count);
+      row(i, sums);
+      sums.write(count, c.values.data() + first);
+      group.sync();
+    }
+  });
+  return c;
+}
+
+TEST(RowGroup, AddsUpInRegistersWhatTheHostAddsUp) {
+  for (const std::int32_t lanes : {4, 8})
+    for (const std::int64_t cols : {5, 32}) {
+      SCOPED_TRACE(testing::Message() << lanes << " lanes, " << cols << " columns");
+      const auto a = random_matrix(50, 40, 1), b = random_matrix(40, cols, 2);
+      const auto c = by_owners<8>(a, b, lanes, 64);
+      const auto expected = multiply(a.view(), b.view(), {.diagonal = a.rows == b.cols});
+      EXPECT_EQ(c.row_ptr, expected.row_ptr);
+      EXPECT_EQ(c.col_idx, expected.col_idx);
+      EXPECT_EQ(c.values, expected.values);
+    }
+}
+
+TEST(RowGroup, ALaneKeepsItsColumnsSorted) {
+  constexpr std::int32_t places = 7, stride = 3;
+  for (const std::int32_t columns : {0, 1, 6, 7, 8, 30}) {
+    Array<std::int32_t> list(places * stride, -9);
+    SortedColumns<1> set(list.data() + 1, stride, places);
+    for (std::int32_t c = 0; c < 2 * columns; ++c) set.insert(c % columns * 37 % 101);
+    EXPECT_EQ(set.full(), columns > places) << columns;
+    EXPECT_EQ(set.size(), std::min(columns, places));
+    for (std::int32_t k = 1; k < set.size(); ++k) EXPECT_LT(set[k - 1], set[k]);
+    for (std::size_t k = 0; k < list.size(); k += stride) EXPECT_EQ(list[k], -9);  // another lane's
+  }
+}
+
 TEST(RowGroup, TellsThatATableIsTooSmall) {
   Array<std::int32_t> table(8);
   run_group(4, [&](const EmulatedGroup& group) {

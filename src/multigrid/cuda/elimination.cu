@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The elimination of dense_inverse.cpp on a GPU: two kernels per step, in the order of the host's
-// operations, so that the bits are the same. The matrix of some hundred rows stays in the L2 cache.
+// The elimination of dense_inverse.cpp on a GPU, in the order of the host's operations, so that the
+// bits are the same. Where one kernel of cluster_elimination.cu cannot do all steps, there are two
+// kernels per step, and the matrix of some hundred rows stays in the L2 cache:
 //
 // choose   one block finds the largest of the row maxima, and notes the pivot and the end of the
 //          elimination
