@@ -59,15 +59,23 @@ struct FilteredRowSum {
   }
 };
 
-// next = D^-1/2 A_F D^-1/2 now / beta - beta * last / (length of last)
+// The scalars of a step: beta is the length of `now`, and `before` that of `last`.
+struct LanczosScalars {
+  double inverse, ratio;
+  TRIREME_HD static LanczosScalars of(double beta, double before) {
+    return {1 / beta, beta / before};
+  }
+};
+
+// next = D^-1/2 A_F D^-1/2 now / beta - beta * last / before
 struct LanczosMultiply {
   const double* scale;
   const double* last;
   double* next;
 
-  // `product` is that of row i of A_F with `scaled`; `ratio` is beta over the length of last.
-  TRIREME_HD void operator()(std::int64_t i, double product, double beta, double ratio) const {
-    next[i] = product * scale[i] / beta - ratio * last[i];
+  // `product` is that of row i of A_F with `scaled`.
+  TRIREME_HD void operator()(std::int64_t i, double product, const LanczosScalars& s) const {
+    next[i] = product * scale[i] * s.inverse - s.ratio * last[i];
   }
 };
 

@@ -58,18 +58,17 @@ double filtered_spectral_radius(const FilteredMatrix& f, std::span<const double>
     std::swap(last, now);
     std::swap(now, next);
     ghosts.fetch(std::span(scaled), f.block_size);
-    const double ratio = beta / last_beta;
+    const auto scalars = LanczosScalars::of(beta, last_beta);
     const LanczosMultiply multiply{scale.data(), last.data(), next.data()};
     const LanczosDot dot{now.data(), next.data()};
-    const double alpha = sum([&](std::int64_t i) {
-                           multiply(i, a.product(i, scaled.data()), beta, ratio);
+    const double alpha = scalars.inverse * sum([&](std::int64_t i) {
+                           multiply(i, a.product(i, scaled.data()), scalars);
                            return dot(i);
-                         }) /
-                         beta;
+                         });
     alphas.push_back(alpha);
     last_beta = beta;
-    beta = std::sqrt(sum(
-        LanczosOrthogonalise{scale.data(), now.data(), alpha / beta, next.data(), scaled.data()}));
+    beta = std::sqrt(sum(LanczosOrthogonalise{scale.data(), now.data(), alpha * scalars.inverse,
+                                              next.data(), scaled.data()}));
   }
   if (alphas.empty()) return bound;
   const double estimate = largest_eigenvalue(alphas, betas);

@@ -40,25 +40,28 @@ ProlongatorRow<kWidth> row_of(const DeviceProlongatorRules& rules) {
           t.values.data(),  t.width};
 }
 
-// The steps of the Lanczos method, whose scalars lie in GPU memory: `squared` points to beta^2, and
-// the square before it is that of the length of `last`.
+// The steps of the Lanczos method, whose scalars lie in GPU memory.
+struct FindScalars {
+  const double* squared;  // beta^2, and before it that of the last step
+  bool begins;            // there is no last step
+  LanczosScalars* scalars;
+  __device__ void operator()(std::int64_t) const {
+    const double beta = std::sqrt(squared[0]);
+    *scalars = LanczosScalars::of(beta, begins ? beta : std::sqrt(squared[-1]));
+  }
+};
 struct MultiplyBy {
   LanczosMultiply step;
-  const double* squared;
-  bool begins;  // nothing is before *squared
-  __device__ void operator()(std::int64_t i, double product) const {
-    const double beta = std::sqrt(squared[0]);
-    step(i, product, beta, begins ? 1 : beta / std::sqrt(squared[-1]));
-  }
+  const LanczosScalars* scalars;
+  __device__ void operator()(std::int64_t i, double product) const { step(i, product, *scalars); }
 };
 struct OrthogonaliseBy {
   LanczosOrthogonalise step;
-  const double* squared;
+  const LanczosScalars* scalars;
   const double* dot;  // alpha * beta
   __device__ double operator()(std::int64_t i) const {
     LanczosOrthogonalise mine = step;
-    const double beta = std::sqrt(*squared);
-    mine.factor = *dot / beta / beta;
+    mine.factor = scalars->inverse * *dot * scalars->inverse;
     return mine(i);
   }
 };
@@ -112,6 +115,7 @@ double filtered_spectral_radius(const DeviceFiltered& f, DeviceSpan<const double
   auto last = place.array<double>(rows), now = place.array<double>(rows),
        next = place.array<double>(rows);
   const auto dots = place.array<double>(steps);
+  const auto scalars = place.array<LanczosScalars>(1);
   const auto squared = place.array<double>(steps + 1);  // beta^2 before and after each step
   place.sum_into(
       rows, LanczosBegin{diagonal.data(), 0, scale.data(), scaled.data(), now.data(), next.data()},
@@ -119,15 +123,15 @@ double filtered_spectral_radius(const DeviceFiltered& f, DeviceSpan<const double
   for (int step = 0; step < steps; ++step) {
     std::swap(last, now);
     std::swap(now, next);
-    const double* const before = squared.data() + step;
+    place.for_each(1, FindScalars{squared.data() + step, step == 0, scalars.data()});
     multiply_rows(rows, a, scaled.data(),
-                  MultiplyBy{{scale.data(), last.data(), next.data()}, before, step == 0}, stream);
+                  MultiplyBy{{scale.data(), last.data(), next.data()}, scalars.data()}, stream);
     place.sum_into(rows, LanczosDot{now.data(), next.data()}, dots.data() + step);
-    place.sum_into(
-        rows,
-        OrthogonaliseBy{
-            {scale.data(), now.data(), 0, next.data(), scaled.data()}, before, dots.data() + step},
-        squared.data() + step + 1);
+    place.sum_into(rows,
+                   OrthogonaliseBy{{scale.data(), now.data(), 0, next.data(), scaled.data()},
+                                   scalars.data(),
+                                   dots.data() + step},
+                   squared.data() + step + 1);
   }
   const Array<double> all_dots = to_host(dots.view(), stream);
   const Array<double> all_squares = to_host(squared.view(), stream);
@@ -136,7 +140,7 @@ double filtered_spectral_radius(const DeviceFiltered& f, DeviceSpan<const double
     const double beta = std::sqrt(all_squares[step]);
     if (!(beta > kLanczosNothing * bound)) break;
     if (step > 0) betas.push_back(beta);
-    alphas.push_back(all_dots[step] / beta);
+    alphas.push_back(1 / beta * all_dots[step]);
   }
   if (alphas.empty()) return bound;
   const double estimate = largest_eigenvalue(alphas, betas);
