@@ -198,7 +198,8 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
     steps.emplace(comm, spec, problem, matrix, MovedRows{moved, fingerprints.pattern, again});
     steps->begin();
   }
-  const int matrix_exponent = steps ? steps->matrix_exponent() : scale_matrix(*matrix);
+  const int matrix_exponent =
+      steps ? steps->matrix_exponent() : scale_matrix(*matrix, problem.none_above_usual);
   PlainProduct plain(matrix);
   clock.lap(&StartSeconds::split);
   if (expected && gpu.is_missing()) {

@@ -8,11 +8,14 @@
 #include <cstdint>
 #include <limits>
 
+#include "io/read_matrix.hpp"
+
 namespace trireme {
 namespace {
 
 constexpr int kFitMatrix = 200;  // |exponent| up to which entries need no scaling
 constexpr int kFitVector = 100;
+static_assert(kUsualMagnitude <= 0x1p200);
 constexpr int kMinNormal = -1000;  // a little above the exponent of the smallest normal number
 
 constexpr int kNone = std::numeric_limits<int>::min();
@@ -61,9 +64,23 @@ void scale(std::span<double> values, int exponent) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::ldexp(values[i], exponent);
 }
 
+// Whether no value of any rank is above kUsualMagnitude, and one is no less than its inverse.
+// Collective.
+bool values_are_usual(const DistributedMatrix& matrix, bool none_above_usual) {
+  const auto usual = [](double value) { return std::abs(value) >= 1 / kUsualMagnitude; };
+  const SplitRows& blocks = matrix.blocks;
+  int facts[2] = {none_above_usual ? 0 : 1, 0};
+  if (none_above_usual && (std::ranges::any_of(blocks.local.values, usual) ||
+                           std::ranges::any_of(blocks.ghost.values, usual)))
+    facts[1] = 1;
+  MPI_Allreduce(MPI_IN_PLACE, facts, 2, MPI_INT, MPI_MAX, matrix.comm);
+  return facts[0] == 0 && facts[1] == 1;
+}
+
 }  // namespace
 
-int scale_matrix(DistributedMatrix& matrix) {
+int scale_matrix(DistributedMatrix& matrix, bool none_above_usual) {
+  if (values_are_usual(matrix, none_above_usual)) return 0;
   Array<double>& local = matrix.blocks.local.values;
   Array<double>& ghost = matrix.blocks.ghost.values;
   const Exponents found = over_ranks(matrix.comm, {exponents_of(local), exponents_of(ghost)});

@@ -17,8 +17,9 @@ namespace trireme {
 
 // Multiplies every value of `matrix` by 2^-m and returns m: 0, and nothing is written, unless the
 // largest magnitude lies outside 2^-200 .. 2^200. No nonzero value becomes subnormal.
-// Collective.
-int scale_matrix(DistributedMatrix& matrix);
+// `none_above_usual`: no magnitude of this rank's values is above kUsualMagnitude (io/), so that one
+// value of usual size tells the answer. Collective.
+int scale_matrix(DistributedMatrix& matrix, bool none_above_usual = false);
 
 // The k for a right-hand side and its initial guess (empty: zero), where the matrix has been scaled
 // by 2^-matrix_exponent. 0 where both need no scaling. Collective.

@@ -129,6 +129,7 @@ Problem load_problem(MPI_Comm comm, const ProblemSpec& spec, EntriesSink* sink) 
   problem.duplicates_summed = matrix.duplicates_summed;
   problem.check_seconds = matrix.check_seconds;
   problem.in_stored_order = matrix.in_stored_order;
+  problem.none_above_usual = matrix.none_above_usual;
   problem.hashes = matrix.hashes;
   collectively(comm, [&] {
     const RowSlab& slab = problem.matrix;

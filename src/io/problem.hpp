@@ -28,6 +28,7 @@ struct Problem {
   std::vector<std::int64_t> row_starts;  // ranks + 1; rank r has [row_starts[r], row_starts[r+1])
   std::int64_t duplicates_summed = 0;    // stored entries that were added to another
   bool in_stored_order = false;          // see MatrixOnRanks
+  bool none_above_usual = false;         // see MatrixOnRanks
   std::optional<EntryHashes> hashes;     // see MatrixOnRanks
   std::vector<Array<double>> rhs;        // one or more right-hand sides, local rows of each
   std::optional<Array<double>> x0;       // the initial guess, local rows

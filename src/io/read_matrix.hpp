@@ -15,12 +15,17 @@
 
 namespace trireme {
 
+// Far above what is usual in matrices, and far from overflow. Readers look for larger values while
+// they look for those that are not finite.
+inline constexpr double kUsualMagnitude = 0x1p100;
+
 struct MatrixOnRanks {
   RowSlab slab;                          // columns ascend in each row, without duplicates
   std::vector<std::int64_t> row_starts;  // ranks + 1, by split_by_nonzeros()
   std::int64_t duplicates_summed = 0;    // entries of all ranks that were added to another
   double check_seconds = 0;              // checks that came after reading, and sorting
   bool in_stored_order = false;          // the source has the entries of all ranks in this order
+  bool none_above_usual = false;         // this rank has looked: no magnitude above kUsualMagnitude
   std::optional<EntryHashes> hashes;     // of the slab, where they were taken while it was read
 };
 

@@ -167,6 +167,20 @@ TEST(LoadMatrix, SortsRowsAndSumsDuplicates) {
   expect_same(gather(read.slab), want);
 }
 
+// No rank may say that its values are usual while one of them is not.
+TEST(LoadMatrix, SaysWhetherAValueIsUnusuallyLarge) {
+  for (const double value : {-1e30, 1e200, -1e31}) {
+    SmallMatrix stored;
+    stored.data[4] = value;
+    SharedFile file("large.h5");
+    file.write([&](hdf5::File& f) { stored.write(f); });
+    const MatrixOnRanks read = load_matrix(MPI_COMM_WORLD, spec_of(file));
+    bool mine = false;
+    for (const double v : read.slab.local.values) mine = mine || std::abs(v) > kUsualMagnitude;
+    EXPECT_EQ(read.none_above_usual, !mine) << value;
+  }
+}
+
 TEST(LoadMatrix, SumsDuplicatesInTheOrderOfTheFile) {
   SmallMatrix stored;
   stored.indptr = {0, 0, 3, 3, 3};
@@ -331,6 +345,8 @@ TEST(BadInput, NotFiniteData) {
   for (const double value : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     SmallMatrix matrix;
     matrix.data[5] = value;
+    expect_contains(refusal(matrix), "in row 3, column 2");
+    matrix.data[0] = 1e200;  // large, and finite
     expect_contains(refusal(matrix), "in row 3, column 2");
   }
 }
