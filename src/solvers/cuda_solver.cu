@@ -26,6 +26,8 @@ namespace {
 
 constexpr int kDefaultUnroll = 4;
 constexpr int kDefaultBatch = 4;
+// With a given preconditioner: what is recorded of it runs also after the loop has ended.
+constexpr int kGivenUnroll = 1;
 // The persistent kernel uses single-reduction CG up to this number of rows: one wait costs as much
 // time as the vector updates of some 40,000 rows (measured on an H200).
 constexpr std::int64_t kSingleReductionUpToRows = 40'000;
@@ -248,11 +250,13 @@ class CudaBackend {
     }
     if (!(key == loop_key_)) loop_.reset();
     loop_key_ = key;
+    constexpr bool given = std::is_same_v<M, Given>;
     const int unroll = options_.unroll > 0         ? options_.unroll
+                       : given                     ? kGivenUnroll
                        : kind == LoopKind::batches ? kDefaultBatch
                                                    : kDefaultUnroll;
-    GraphExecutor executor(system_, *window_, stream_, job.observer, kind, unroll, loop_,
-                           job.exactly);
+    GraphExecutor executor(system_, *window_, stream_, job.observer,
+                           {.kind = kind, .unroll = unroll, .ahead = !given}, loop_, job.exactly);
     if (job.goes_on)
       run_rest(executor, text, m);
     else
@@ -271,7 +275,7 @@ class CudaBackend {
   void leave_directions_of_persistent(const State& state, const Text& text, const M& m,
                                       const IterationObserver& observer) {
     window_->set(state, stream_);
-    GraphExecutor executor(system_, *window_, stream_, observer, LoopKind::stepped, 1, loop_, true);
+    GraphExecutor executor(system_, *window_, stream_, observer, {}, loop_, true);
     text.leave_direction(executor, m);
   }
 

@@ -27,20 +27,25 @@ struct LoopGraph {
 //   stepped      no graph; the host launches each kernel and looks at every iteration
 enum class LoopKind { conditional, batches, stepped };
 
+struct LoopForm {
+  LoopKind kind = LoopKind::stepped;
+  int unroll = 1;     // iterations in the recorded graph
+  bool ahead = true;  // the host launches a batch before it knows the state after the last one
+};
+
 class GraphExecutor {
  public:
-  // All references must outlive the executor. `unroll` is the number of iterations in the recorded
-  // graph. With `exactly`, all products are the system's exact product.
+  // All references must outlive the executor. With `exactly`, all products are the system's exact
+  // product.
   GraphExecutor(CudaSystem& system, LoopWindow& window, StreamRef stream,
-                const IterationObserver& observer, LoopKind kind, int unroll,
+                const IterationObserver& observer, const LoopForm& form,
                 std::optional<LoopGraph>& loop, bool exactly)
       : system_(system),
         inexact_(system.inexact() && !exactly),
         window_(window),
         stream_(stream),
         observer_(observer),
-        kind_(kind),
-        unroll_(unroll),
+        form_(form),
         loop_(loop),
         rows_(system.rows()) {}
 
@@ -119,7 +124,7 @@ class GraphExecutor {
 
   template <class Body>
   void repeat(const Body& body) {
-    switch (kind_) {
+    switch (form_.kind) {
       case LoopKind::conditional:
         return run_conditional(body);
       case LoopKind::batches:
@@ -130,7 +135,7 @@ class GraphExecutor {
   }
 
   const State& state() {
-    if (stale_) state_ = window_.wait(stream_, observer_, kind_ != LoopKind::stepped);
+    if (stale_) state_ = window_.wait(stream_, observer_, form_.kind != LoopKind::stepped);
     stale_ = false;
     return state_;
   }
@@ -190,7 +195,7 @@ class GraphExecutor {
       cuda_check(cudaStreamBeginCaptureToGraph(stream_, params.conditional.phGraph_out[0], nullptr,
                                                nullptr, 0, cudaStreamCaptureModeThreadLocal));
       try {
-        for (int k = 0; k < unroll_; ++k) body();
+        for (int k = 0; k < form_.unroll; ++k) body();
       } catch (...) {
         capture::abandon(stream_);
         throw;
@@ -206,15 +211,16 @@ class GraphExecutor {
     state();
   }
 
-  // Runs batches of iterations. The host launches the next batch before it looks at the state after
-  // the last one. The passes of a batch that was queued after the end of the loop do nothing. Every
-  // process sees the same scalars, so that all processes launch the same number of batches.
+  // Runs batches of iterations. Where it may run ahead, the host launches the next batch before it
+  // looks at the state after the last one. The passes of a batch that was queued after the end of the
+  // loop do nothing. Every process sees the same scalars, so that all processes launch the same number
+  // of batches.
   template <class Body>
   void run_batches(const Body& body) {
     if (!loop_) {
       LoopGraph loop;
       loop.graph = capture_graph(stream_, [&] {
-        for (int k = 0; k < unroll_; ++k) body();
+        for (int k = 0; k < form_.unroll; ++k) body();
       });
       loop.exec = GraphExec(loop.graph);
       loop_ = std::move(loop);
@@ -225,9 +231,11 @@ class GraphExecutor {
       window_.mark(latest, stream_);
       latest ^= 1;
     };
-    launch_batch();
+    // The state that is awaited is the one before the last launch, or the one after it.
+    const auto awaited = [&] { return form_.ahead ? latest : latest ^ 1; };
+    if (form_.ahead) launch_batch();
     do launch_batch();
-    while (solvers::running(window_.reached(latest, observer_)));
+    while (solvers::running(window_.reached(awaited(), observer_)));
     stale_ = true;
     state();
   }
@@ -258,8 +266,7 @@ class GraphExecutor {
   LoopWindow& window_;
   StreamRef stream_;
   const IterationObserver& observer_;
-  LoopKind kind_;
-  int unroll_;
+  LoopForm form_;
   std::optional<LoopGraph>& loop_;
   std::int64_t rows_;
   std::int64_t told_ = -1;  // the last iteration of which tell_step() told the observer

@@ -25,6 +25,8 @@
 //   directions             the work vectors that go_on() needs
 //   left_behind            the work vectors that leave_direction() starts from
 //
+// Its product_vector() is a work vector that start() overwrites.
+//
 // An executor offers: rows(), product(x, y), exact_product(x, y), product_and_dot(x, y, step),
 // pass(p), pass(p, step), finish(step), forget_sums(), repeat(body), running(), inexact() and
 // needs_true_residual(). A pass does load, update and store for every row, so that an executor can
@@ -76,11 +78,42 @@ struct SystemVectors {
   NormTerm norm;
 };
 
-// After a claim or a breakdown, computes b - A x and decides by it how the solve goes on.
+// Sums the norm term of b - q, which needs no preconditioner.
+struct PlainResidualNorm {
+  static constexpr int sums = 1;
+  static constexpr bool always = true;
+  const double* b;
+  const double* q;
+
+  struct Row {
+    double r;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {b[i] - q[i]}; }
+  TRIREME_HD void update(Row& row, const State&, double* sum) const { sum[0] += row.r * row.r; }
+  TRIREME_HD void store(std::int64_t, const Row&) const {}
+};
+
+// From the square of the norm of b - A x: confirms a claim, or leaves it to start().
+struct Confirm {
+  static constexpr bool ends_iteration = false;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    if (s.rule.norm != NormKind::unpreconditioned || s.due != Due::confirmation) return;
+    if (const double norm = sqrt(sum[0]); norm <= s.target) verify(s, norm);
+  }
+};
+
+// After a claim or a breakdown, computes b - A x and decides by it how the solve goes on. A start
+// applies the preconditioner, whose cost a claim that holds is spared.
 TRIREME_EXECUTOR_TEXT
 template <class Exec, class MethodText, class M>
 TRIREME_HD void settle(Exec& e, const MethodText& method, const M& m) {
   if (e.inexact() && e.needs_true_residual()) method.correct(e, m);
+  if constexpr (!M::pointwise) {
+    if (e.needs_true_residual()) {
+      e.exact_product(method.x, method.product_vector());
+      e.pass(PlainResidualNorm{method.b, method.product_vector()}, Confirm{});
+    }
+  }
   if (e.needs_true_residual()) method.start(e, m, false);
 }
 
