@@ -2,7 +2,7 @@
 // The executor that writes down the steps of a cycle.
 #include "multigrid/cycle_program.hpp"
 
-#include <optional>
+#include <cstddef>
 
 namespace trireme::multigrid {
 namespace {
@@ -29,7 +29,7 @@ class LevelRecorder {
 class Recorder {
  public:
   explicit Recorder(std::span<const ProgramLevel> levels)
-      : texts_(levels.size()), states_(levels.size()) {
+      : levels_(levels.begin(), levels.end()), texts_(levels.size()), in_twin_(levels.size()) {
     for (std::size_t l = 0; l < levels.size(); ++l) {
       CycleLevel& text = texts_[l];
       text.kind = levels[l].kind;
@@ -40,6 +40,7 @@ class Recorder {
       text.q = &names_[2];
       text.b = &names_[3];
     }
+    add({.kind = StepKind::take, .kept = {0, LevelVector::b}});
   }
 
   int levels() const { return static_cast<int>(texts_.size()); }
@@ -50,138 +51,116 @@ class Recorder {
     add({.kind = StepKind::product,
          .matrix = StepMatrix::restriction,
          .level = l,
+         .w_level = l + 1,
          .x = {l, LevelVector::q},
          .to = {l + 1, LevelVector::b}});
   }
   void correct(int l) {
-    complete(l + 1);
     add({.kind = StepKind::correct,
          .matrix = StepMatrix::prolongator,
          .level = l,
+         .w_level = l,
          .x = x_of(l + 1),
          .to = x_of(l)});
   }
   void solve(int l) {
-    states_[l].from_zero.reset();
-    add({.kind = StepKind::solve, .level = l, .b = {l, LevelVector::b}, .to = x_of(l)});
-  }
-
-  // Writes x of a smoothing whose first step is only noted so far.
-  void complete(int l) {
-    LevelState& state = states_[l];
-    if (!state.from_zero) return;
-    add({.kind = StepKind::start,
+    add({.kind = StepKind::solve,
          .level = l,
-         .g = *state.from_zero,
+         .w_level = l,
          .b = {l, LevelVector::b},
          .to = x_of(l)});
-    state.from_zero.reset();
   }
 
   std::vector<CycleStep> take() {
-    complete(0);
-    if (x_of(0).vector == LevelVector::twin) exchange_finest();
+    CycleStep& last = steps_.back();
+    last.ends = last.kind == StepKind::smooth;
+    if (last.ends)
+      last.to = {};
+    else
+      add({.kind = StepKind::give, .x = x_of(0), .ends = true});
     return std::move(steps_);
   }
 
  private:
   friend class LevelRecorder;
 
-  struct LevelState {
-    std::optional<double> from_zero;  // x is this number times W b, and nobody has written it yet
-    bool in_twin = false;             // where x is
-  };
-
   void add(const CycleStep& step) { steps_.push_back(step); }
 
-  VectorRef x_of(int l) const {
-    return {l, states_[l].in_twin ? LevelVector::twin : LevelVector::x};
-  }
+  VectorRef x_of(int l) const { return {l, in_twin_[l] ? LevelVector::twin : LevelVector::x}; }
 
-  // The finest level begins in the other vector, so that it ends in x.
-  void exchange_finest() {
-    for (CycleStep& step : steps_)
-      for (VectorRef* ref : {&step.x, &step.last, &step.to, &step.kept}) {
-        if (ref->level != 0) continue;
-        if (ref->vector == LevelVector::x)
-          ref->vector = LevelVector::twin;
-        else if (ref->vector == LevelVector::twin)
-          ref->vector = LevelVector::x;
-      }
+  // x = g W b. Where a diagonal W allows it, the step that writes b also writes x.
+  void start(int l, double g) {
+    CycleStep& before = steps_.back();
+    const bool takes = before.kind == StepKind::take;
+    const bool restricts = before.matrix == StepMatrix::restriction && before.level == l - 1 &&
+                           levels_[l - 1].restricts_alone;
+    if (levels_[l].block_size > 1 || (!takes && !restricts))
+      return add({.kind = StepKind::start,
+                  .level = l,
+                  .w_level = l,
+                  .g = g,
+                  .b = {l, LevelVector::b},
+                  .to = x_of(l)});
+    before.g = g;
+    (takes ? before.to : before.kept) = x_of(l);
   }
 
   double names_[4] = {};
+  std::vector<ProgramLevel> levels_;
   std::vector<CycleLevel> texts_;
-  std::vector<LevelState> states_;
+  std::vector<bool> in_twin_;  // where x of the level is
   std::vector<CycleStep> steps_;
 };
 
 // The pass that follows takes the product with it. A pass by dense blocks reads the products of
 // other rows and is therefore a step of its own.
-void LevelRecorder::product(const double* /*x*/, double* /*q*/) {
-  if (all_.texts_[level_].block_size > 1) all_.complete(level_);
-}
+void LevelRecorder::product(const double* /*x*/, double* /*q*/) {}
 
 void LevelRecorder::pass(const Residual& /*p*/) {
-  Recorder::LevelState& state = all_.states_[level_];
-  CycleStep step{.kind = StepKind::residual,
-                 .matrix = StepMatrix::a,
-                 .level = level_,
-                 .b = {level_, LevelVector::b},
-                 .to = {level_, LevelVector::q}};
-  if (state.from_zero) {
-    step.from_zero = true;
-    step.start = *state.from_zero;
-    step.kept = all_.x_of(level_);
-    state.from_zero.reset();
-  } else {
-    step.x = all_.x_of(level_);
-  }
-  all_.add(step);
+  all_.add({.kind = StepKind::residual,
+            .matrix = StepMatrix::a,
+            .level = level_,
+            .w_level = level_,
+            .x = all_.x_of(level_),
+            .b = {level_, LevelVector::b},
+            .to = {level_, LevelVector::q}});
 }
 
 template <class Inverse>
 void LevelRecorder::pass(const SmoothFromZero<Inverse>& p) {
-  all_.states_[level_].from_zero = p.g;
+  all_.start(level_, p.g);
 }
 
 template <class Inverse, bool first, bool final>
 void LevelRecorder::pass(const SmoothStep<Inverse, first, final>& p) {
-  Recorder::LevelState& state = all_.states_[level_];
-  const VectorRef d{level_, LevelVector::d};
+  const VectorRef d{level_, LevelVector::d}, q{level_, LevelVector::q};
   const bool after_start = !first && p.last == all_.texts_[level_].x;
+  const bool by_blocks = all_.texts_[level_].block_size > 1;
   CycleStep step{.kind = StepKind::smooth,
                  .matrix = StepMatrix::a,
                  .level = level_,
+                 .w_level = level_,
                  .f = p.f,
                  .g = p.g,
+                 .x = all_.x_of(level_),
                  .b = {level_, LevelVector::b}};
   if (!final) step.d = d;
-  if (all_.texts_[level_].block_size > 1) {
-    const VectorRef q{level_, LevelVector::q};
+  // After a start the direction before this one is x itself.
+  if (!first) step.last = after_start ? step.x : d;
+  if (by_blocks) {
     all_.add({.kind = StepKind::product,
               .matrix = StepMatrix::a,
               .level = level_,
-              .x = all_.x_of(level_),
+              .w_level = level_,
+              .x = step.x,
               .to = q});
     step.kind = StepKind::smooth_blocks;
     step.matrix = StepMatrix::none;
+    step.to = step.x;
     step.x = q;
-    step.to = all_.x_of(level_);
-    if (!first) step.last = after_start ? step.to : d;
     return all_.add(step);
   }
-  if (state.from_zero) {
-    step.from_zero = true;
-    step.start = *state.from_zero;
-    if (first) step.f = 0;
-    step.to = all_.x_of(level_);
-    state.from_zero.reset();
-    return all_.add(step);
-  }
-  step.x = all_.x_of(level_);
-  if (!first) step.last = d;
-  state.in_twin = !state.in_twin;
+  all_.in_twin_[level_] = !all_.in_twin_[level_];
   step.to = all_.x_of(level_);
   all_.add(step);
 }

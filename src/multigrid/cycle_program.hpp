@@ -13,8 +13,7 @@
 
 namespace trireme::multigrid {
 
-// The vectors of a level. A smoothing goes from one of x and twin to the other. On the finest level b
-// and x are those of the caller, and x has the result.
+// The vectors of a level. A smoothing goes from one of x and twin to the other.
 enum class LevelVector : std::int32_t { none, b, x, twin, d, q };
 
 struct VectorRef {
@@ -23,14 +22,15 @@ struct VectorRef {
   bool operator==(const VectorRef&) const = default;
 };
 
-// A step without addresses. The members are those of StepData.
+// A step without addresses. The members are those of StepDataOf.
 struct CycleStep {
   StepKind kind = StepKind::product;
   StepMatrix matrix = StepMatrix::none;
-  std::int32_t level = 0;  // of the matrix or of W; transfers belong to the finer of their levels
-  bool from_zero = false;
-  double f = 0, g = 0, start = 0;
+  std::int32_t level = 0;    // of the matrix; transfers belong to the finer of their levels
+  std::int32_t w_level = 0;  // of W: that of `to`
+  double f = 0, g = 0;
   VectorRef x{}, b{}, last{}, d{}, to{}, kept{};
+  bool ends = false;  // writes the caller's result
 };
 
 // What the recording needs to know of a level.
@@ -38,6 +38,9 @@ struct ProgramLevel {
   CycleLevel::Kind kind = CycleLevel::Kind::smoothed;
   Smoothing smoothing;
   std::int64_t block_size = 1;  // of W
+  // Whether each row of P^T r is complete when its product is, so that the product may also begin the
+  // smoothing of the next level. Not so where other ranks add to it.
+  bool restricts_alone = true;
 };
 
 // The steps of one cycle for A x = b from x = 0 on the finest level, the first of `levels`.

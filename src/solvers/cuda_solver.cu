@@ -15,6 +15,7 @@
 #include "kernels/csr_scans.hpp"
 #include "kernels/permutation.hpp"
 #include "solvers/driver.hpp"
+#include "solvers/executors/column_transfer.hpp"
 #include "solvers/executors/graph_executor.cuh"
 #include "solvers/executors/loop_window.cuh"
 #include "solvers/executors/persistent.hpp"
@@ -28,6 +29,9 @@ constexpr int kDefaultUnroll = 4;
 constexpr int kDefaultBatch = 4;
 // With a given preconditioner: what is recorded of it runs also after the loop has ended.
 constexpr int kGivenUnroll = 1;
+// Vectors of the host with as many rows pass through pinned memory, from the second solve on: such
+// memory takes longer to make than one solve saves (H200, 4.1 M rows: 5.3 ms per solve without it).
+constexpr std::int64_t kRowsOfTransfer = 1 << 19;
 // The persistent kernel uses single-reduction CG up to this number of rows: one wait costs as much
 // time as the vector updates of some 40,000 rows (measured on an H200).
 constexpr std::int64_t kSingleReductionUpToRows = 40'000;
@@ -155,14 +159,19 @@ class CudaBackend {
       b_ = DeviceBuffer<double>(rows_, stream_);
       x_ = DeviceBuffer<double>(rows_, stream_);
     }
-    copy_to_device(vectors.b, b_.span(), stream_);
-    if (!vectors.zero_guess) copy_to_device(std::span<const double>(vectors.x), x_.span(), stream_);
+    if (rows_ >= kRowsOfTransfer && ++brought_ > 1 && !transfer_) transfer_.emplace();
+    upload(vectors.b, b_.span());
+    if (!vectors.zero_guess) upload(vectors.x, x_.span());
     return in_order(b_.view(), x_.span(), vectors.zero_guess);
   }
   // Copies the solution to vectors.x in host memory, and waits for that.
   void give_back(const SolveVectors& vectors) {
     in_callers_order(x_.span());
-    copy_to_host(x_.view(), vectors.x, stream_);
+    if (transfer_) {
+      transfer_->download_one(x_.view(), vectors.x, stream_);
+    } else {
+      copy_to_host(x_.view(), vectors.x, stream_);
+    }
     synchronize(stream_);
   }
   // Uses b and x where they are, or copies of them in the system's row order. The work that
@@ -211,6 +220,13 @@ class CudaBackend {
   }
 
  private:
+  void upload(std::span<const double> from, DeviceSpan<double> to) {
+    if (transfer_)
+      transfer_->upload_one(from, to, stream_);
+    else
+      copy_to_device(from, to, stream_);
+  }
+
   // Brings b and x into the system's row order P: the system solves P A P^T (P x) = P b.
   Here in_order(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess) {
     const DeviceSpan<const std::int32_t> order = system_.order();
@@ -302,6 +318,8 @@ class CudaBackend {
   DeviceBuffer<RowGroup> groups_;
   DeviceBuffer<char> scratch_;
   PersistentShape shape_;
+  std::int64_t brought_ = 0;                // solves whose vectors came from the host
+  std::optional<ColumnTransfer> transfer_;  // of large vectors, from the second solve on
   std::optional<LoopWindow> window_;
   std::optional<LoopGraph> loop_;
   LoopKey loop_key_;

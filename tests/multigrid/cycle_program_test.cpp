@@ -81,16 +81,28 @@ TEST(CycleProgram, ServesHierarchiesOfOneLevelAndThoseThatEndEarly) {
   }
 }
 
-// Each step is a launch or a meeting of all thread blocks, so that their number counts.
+// Each step is a launch or a meeting of thread blocks, so that their number counts.
 TEST(CycleProgram, HasSixStepsPerLevelWithTwoProductsPerSmoothing) {
   const auto a = generated(MPI_COMM_SELF, "poisson3d", 14);
   Hierarchy m(a, {}, small_levels());
   const ProgramOnHost program(m.parts(), CycleKind::v);
-  EXPECT_EQ(program.steps().size(), 6 * (m.levels().size() - 1) + 1);
-  EXPECT_EQ(program.steps().front().kind, StepKind::smooth);
-  EXPECT_TRUE(program.steps().front().from_zero);
-  const VectorRef result{0, LevelVector::x};
-  EXPECT_EQ(program.steps().back().to, result);
+  EXPECT_EQ(program.steps().size(), 6 * (m.levels().size() - 1) + 2);
+  EXPECT_EQ(program.steps().front().kind, StepKind::take);
+  EXPECT_EQ(program.steps().back().kind, StepKind::smooth);
+  EXPECT_TRUE(program.steps().back().ends);
+}
+
+// Where other ranks add to P^T r, the smoothing of the next level begins with a step of its own.
+TEST(CycleProgram, BeginsALevelApartWhereItsResidualIsNotComplete) {
+  const auto a = generated(MPI_COMM_SELF, "poisson3d", 14);
+  Hierarchy m(a, {}, small_levels());
+  const ProgramOnHost alone(m.parts(), CycleKind::v);
+  ProgramOnHost shared(m.parts(), CycleKind::v, /*restricts_alone=*/false);
+  EXPECT_EQ(shared.steps().size(), alone.steps().size() + m.levels().size() - 2);
+  for (const CycleStep& step : shared.steps())
+    EXPECT_TRUE(step.matrix != StepMatrix::restriction || step.kept == VectorRef{});
+  const Array<double> r = random_rows(*a, 3);
+  EXPECT_EQ(shared.apply(r), ProgramOnHost(m.parts(), CycleKind::v).apply(r));
 }
 
 }  // namespace

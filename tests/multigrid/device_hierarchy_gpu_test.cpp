@@ -38,13 +38,8 @@ class HierarchyOnGpu : public testing::Test {
 
   static void expect_same_cycle(const DeviceHierarchy& there, Hierarchy& host, const Matrix& a) {
     const Array<double> r = random_rows(*a, 3);
-    const Array<double> expected = applied(host, r);
-    const Array<double> z = applied_on_gpu(there.cycle(), r);
-    double largest = 0;
-    for (const double value : expected) largest = std::max(largest, std::abs(value));
-    ASSERT_EQ(z.size(), expected.size());
-    for (std::size_t i = 0; i < z.size(); ++i)
-      ASSERT_NEAR(z[i], expected[i], kEstimates * largest) << "row " << i;
+    test::expect_near(applied_on_gpu(there.cycle(), r), applied(host, r),
+                      std::max(kEstimates, test::tolerance_of(host)));
   }
   static void expect_same_facts(const HierarchyFacts& there, const HierarchyFacts& host) {
     EXPECT_EQ(there.smoother, host.smoother);

@@ -8,16 +8,16 @@
 
 #include "base/error.hpp"
 #include "device/buffer.hpp"
+#include "device/check.hpp"
 #include "multigrid/cuda/cuda_rows.hpp"
 #include "multigrid/cuda/cuda_steps.hpp"
-#include "multigrid/cuda/step_borders.hpp"
 #include "multigrid/cycle_program.hpp"
 
 namespace trireme::multigrid {
 namespace {
 
-constexpr std::int64_t kMaxRowsTogether = 65'000;  // so that columns are narrow
-constexpr std::int64_t kAlignment = 32;            // of vectors, in numbers
+constexpr std::int64_t kAlignment = 32;  // of vectors, in numbers
+constexpr int kThreads = 256;
 
 // A level of the host on the GPU. The arrays are freed in the stream.
 struct Uploaded {
@@ -57,61 +57,113 @@ struct Uploaded {
   }
 };
 
+template <class Number>
 struct StoredLevel {
   LevelNumbers numbers;
   std::int64_t nnz = 0;  // of A
   CudaRows a, p, restriction;
-  DeviceBuffer<double> inverse, dense_inverse;
+  DeviceBuffer<Number> inverse, dense_inverse;
 };
+
+std::int64_t with_whole_packs(std::int64_t rows) {
+  return (rows + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+unsigned blocks_for(std::size_t threads) {
+  return static_cast<unsigned>(std::max<std::size_t>(1, (threads + kThreads - 1) / kThreads));
+}
+
+template <class Number>
+__global__ void round_numbers(DeviceSpan<const double> from, Number* to) {
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i < from.size()) to[i] = static_cast<Number>(from.data()[i]);
+}
+
+// Counts the numbers other than 0 whose size is not between `least` and `most`.
+__global__ void count_outside(DeviceSpan<const double> numbers, double least, double most,
+                              std::int32_t* count) {
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= numbers.size()) return;
+  const double size = fabs(numbers.data()[i]);
+  if (size > most || (size > 0 && size < least)) atomicAdd(count, 1);
+}
+
+// Whether FP32 vectors serve a cycle: all values are stored in FP32, and the numbers of W and of a
+// dense inverse keep the vectors far from the ends of FP32's range.
+bool serves_in_fp32(std::span<const DeviceLevelParts> levels, StreamRef stream) {
+  constexpr double kLeast = 1e-25, kMost = 1e25;
+  if (levels.empty() || levels.front().kind == CycleLevel::Kind::solved) return false;
+  const ScratchBuffer<std::int32_t> outside(1, stream);
+  fill_zero(outside.span(), stream);
+  const auto count = [&](DeviceSpan<const double> numbers, double least) {
+    if (numbers.empty()) return;
+    count_outside<<<blocks_for(numbers.size()), kThreads, 0, stream>>>(numbers, least, kMost,
+                                                                       outside.data());
+    check_launch();
+  };
+  for (const DeviceLevelParts& level : levels) {
+    if (level.kind == CycleLevel::Kind::smoothed && level.precision != Precision::mixed)
+      return false;
+    if (level.p.rows > 0 && level.transfer_precision != Precision::mixed) return false;
+    count(level.inverse, kLeast);
+    count(level.dense_inverse, 0);
+  }
+  return read_back(outside.data(), stream) == 0;
+}
 
 }  // namespace
 
+// The levels with vectors of one type.
 struct CudaHierarchy::Parts {
-  // Steps that are one launch.
-  struct Launch {
-    int first = 0, count = 1;
-    bool together = false;
-  };
-
   Stream stream;
   CycleKind cycle;
   CudaCycleOptions options;
-  int blocks_together = 0;
   bool overlap = false;
-  std::vector<StoredLevel> levels;
   std::vector<CudaLevelFacts> facts;
-  DeviceBuffer<double> vectors;
-  std::vector<std::array<double*, 5>> vector_of_level;  // in the order of LevelVector; null: none
-  std::vector<CycleStep> texts;                         // of the steps
-  std::vector<BoundStep> steps;
-  DeviceBuffer<BoundStep> steps_on_device;
-  DeviceBuffer<unsigned> arrivals;
-  std::vector<Launch> launches;
+  std::vector<CycleStep> texts;
+  std::int64_t vector_bytes = 0;
+  DeviceBuffer<CycleExponent> exponent;
 
   Parts(CycleKind of, const CudaCycleOptions& asked) : cycle(of), options(asked) {
-    blocks_together = multigrid::blocks_together();
     overlap = steps_may_overlap();
-    options.rows_together =
-        blocks_together > 0 ? std::min(options.rows_together, kMaxRowsTogether) : 0;
-    arrivals = DeviceBuffer<unsigned>(1, stream);
-    fill_zero(arrivals.span(), stream);
+    exponent = DeviceBuffer<CycleExponent>(1, stream);
+    fill_zero(exponent.span(), stream);
+  }
+  virtual ~Parts() = default;
+
+  virtual bool renew(std::span<const DeviceLevelParts> given) = 0;
+  virtual void enqueue(const CallersVectors& callers, StreamRef into) const = 0;
+  virtual double measure_product_us(int level, int products) const = 0;
+};
+
+namespace {
+
+template <class Number>
+struct PartsOf final : CudaHierarchy::Parts {
+  static constexpr bool single = sizeof(Number) == sizeof(float);
+
+  std::vector<StoredLevel<Number>> levels;
+  DeviceBuffer<Number> vectors;
+  std::vector<std::array<Number*, 5>> vector_of_level;  // in the order of LevelVector; null: none
+  std::vector<BoundStepOf<Number>> steps;
+
+  PartsOf(std::span<const DeviceLevelParts> given, CycleKind of, const CudaCycleOptions& asked)
+      : Parts(of, asked) {
+    for (const DeviceLevelParts& level : given) add(level);
+    bind();
   }
 
-  bool together(std::int64_t rows) const { return rows <= options.rows_together; }
-  // Whether level l lies on several ranks.
-  bool at_border(int l) const { return options.borders && l < options.borders->levels(); }
-
   void add(const DeviceLevelParts& level) {
-    StoredLevel& to = levels.emplace_back();
+    StoredLevel<Number>& to = levels.emplace_back();
     CudaLevelFacts& fact = facts.emplace_back();
     to.numbers = level;
     to.nnz = static_cast<std::int64_t>(level.a.values.size());
     fact.rows = level.rows;
-    fact.together = !at_border(static_cast<int>(levels.size()) - 1) && together(level.rows);
-    const bool wide = options.wide && !fact.together;
+    const bool allow_half = single;
     const auto rows_of = [&](const DeviceCsr<double>& csr, Precision precision, int& lanes) {
       if (csr.rows == 0) return CudaRows();
-      CudaRows rows(csr, precision, options.lanes, wide, stream);
+      CudaRows rows(csr, precision, options.lanes, options.wide, allow_half && csr.rows == csr.cols,
+                    stream);
       lanes = rows.lanes();
       fact.bytes += rows.bytes();
       return rows;
@@ -121,19 +173,33 @@ struct CudaHierarchy::Parts {
     to.restriction =
         rows_of(level.restriction, level.transfer_precision, fact.lanes_of_restriction);
     fact.padding_of_a = to.a.padding();
-    to.inverse = DeviceBuffer<double>(level.inverse.size(), stream);
-    to.dense_inverse = DeviceBuffer<double>(level.dense_inverse.size(), stream);
-    fact.bytes +=
-        static_cast<std::int64_t>(sizeof(double) * (to.inverse.size() + to.dense_inverse.size()));
-    copy_on_device(level.inverse, to.inverse.span(), stream);
-    copy_on_device(level.dense_inverse, to.dense_inverse.span(), stream);
+    const auto room = [&](DeviceSpan<const double> numbers) {
+      const std::int64_t count = with_whole_packs(static_cast<std::int64_t>(numbers.size()));
+      DeviceBuffer<Number> buffer(count, stream);
+      fill_zero(buffer.span(), stream);
+      fact.bytes += count * static_cast<std::int64_t>(sizeof(Number));
+      return buffer;
+    };
+    to.inverse = room(level.inverse);
+    to.dense_inverse = room(level.dense_inverse);
+    copy_inverses(to, level);
+  }
+
+  void copy_inverses(StoredLevel<Number>& to, const DeviceLevelParts& level) {
+    const auto copy = [&](DeviceSpan<const double> from, DeviceBuffer<Number>& into) {
+      if (from.empty()) return;
+      round_numbers<<<blocks_for(from.size()), kThreads, 0, stream>>>(from, into.data());
+      check_launch();
+    };
+    copy(level.inverse, to.inverse);
+    copy(level.dense_inverse, to.dense_inverse);
   }
 
   // Whether `given` has levels of these sizes, whose values are stored alike.
-  template <class LevelParts>
-  bool fits(std::span<const LevelParts> given) const {
+  bool fits(std::span<const DeviceLevelParts> given) const {
+    if (single && !serves_in_fp32(given, stream)) return false;
     return std::equal(given.begin(), given.end(), levels.begin(), levels.end(),
-                      [](const LevelParts& now, const StoredLevel& level) {
+                      [](const DeviceLevelParts& now, const StoredLevel<Number>& level) {
                         const LevelNumbers& old = level.numbers;
                         return now.rows == old.rows && now.kind == old.kind &&
                                now.precision == old.precision &&
@@ -144,44 +210,43 @@ struct CudaHierarchy::Parts {
                       });
   }
 
-  void renew(std::size_t l, const DeviceLevelParts& level) {
-    StoredLevel& to = levels[l];
-    to.numbers = level;
-    to.a.update_values(level.a, stream);
-    to.p.update_values(level.p, stream);
-    to.restriction.update_values(level.restriction, stream);
-    copy_on_device(level.inverse, to.inverse.span(), stream);
-    copy_on_device(level.dense_inverse, to.dense_inverse.span(), stream);
+  bool renew(std::span<const DeviceLevelParts> given) override {
+    if (!fits(given)) return false;
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      StoredLevel<Number>& to = levels[l];
+      to.numbers = given[l];
+      to.a.update_values(given[l].a, stream);
+      to.p.update_values(given[l].p, stream);
+      to.restriction.update_values(given[l].restriction, stream);
+      copy_inverses(to, given[l]);
+    }
+    bind();
+    return true;
   }
 
   std::vector<CycleStep> program() const {
-    std::vector<ProgramLevel> texts;
-    for (const StoredLevel& level : levels)
-      texts.push_back({level.numbers.kind, level.numbers.smoothing, level.numbers.block_size});
-    return cycle_program(texts, cycle);
+    std::vector<ProgramLevel> of;
+    for (const StoredLevel<Number>& level : levels)
+      of.push_back({level.numbers.kind, level.numbers.smoothing, level.numbers.block_size});
+    return cycle_program(of, cycle);
   }
 
-  static bool is_callers(const VectorRef& ref) {
-    return ref.level == 0 && (ref.vector == LevelVector::b || ref.vector == LevelVector::x);
-  }
-
-  // Memory for the vectors that the program uses, but for those of the caller.
-  void allocate_vectors(std::span<const CycleStep> program) {
+  // Memory for the vectors that the program uses.
+  void allocate_vectors() {
     vector_of_level.assign(levels.size(), {});
     std::vector<std::array<bool, 5>> used(levels.size(), std::array<bool, 5>{});
-    for (const CycleStep& step : program)
+    for (const CycleStep& step : texts)
       for (const VectorRef& ref : {step.x, step.b, step.last, step.d, step.to, step.kept})
-        if (ref.vector != LevelVector::none && !is_callers(ref))
+        if (ref.vector != LevelVector::none)
           used[ref.level][static_cast<std::size_t>(ref.vector) - 1] = true;
-    const auto stride = [&](std::size_t l) {
-      return (levels[l].numbers.rows + kAlignment - 1) / kAlignment * kAlignment;
-    };
+    const auto stride = [&](std::size_t l) { return with_whole_packs(levels[l].numbers.rows); };
     std::int64_t all = 0;
     for (std::size_t l = 0; l < levels.size(); ++l)
       all += stride(l) * std::count(used[l].begin(), used[l].end(), true);
-    vectors = DeviceBuffer<double>(all, stream);
+    vectors = DeviceBuffer<Number>(all, stream);
+    vector_bytes = all * static_cast<std::int64_t>(sizeof(Number));
     fill_zero(vectors.span(), stream);
-    double* next = vectors.data();
+    Number* next = vectors.data();
     for (std::size_t l = 0; l < levels.size(); ++l)
       for (std::size_t v = 0; v < used[l].size(); ++v) {
         if (!used[l][v]) continue;
@@ -190,29 +255,31 @@ struct CudaHierarchy::Parts {
       }
   }
 
-  // Null for the caller's vectors, and for none.
-  double* at(const VectorRef& ref) const {
+  Number* at(const VectorRef& ref) const {
     if (ref.vector == LevelVector::none) return nullptr;
     return vector_of_level[ref.level][static_cast<std::size_t>(ref.vector) - 1];
   }
 
-  BoundStep bound(const CycleStep& step) const {
-    const StoredLevel& level = levels[step.level];
-    BoundStep to;
+  BoundStepOf<Number> bound(const CycleStep& step) const {
+    const StoredLevel<Number>& level = levels[step.level];
+    const StoredLevel<Number>& of_w = levels[step.w_level];
+    BoundStepOf<Number> to;
     to.data.kind = step.kind;
-    to.data.from_zero = step.from_zero ? 1 : 0;
+    to.data.ends = step.ends;
     to.data.rows = level.numbers.rows;
-    to.data.block_size = level.numbers.block_size;
-    to.data.f = step.f;
-    to.data.g = step.g;
-    to.data.start = step.start;
+    to.data.block_size = of_w.numbers.block_size;
+    to.data.f = static_cast<Number>(step.f);
+    to.data.g = static_cast<Number>(step.g);
     to.data.x = at(step.x);
     to.data.b = at(step.b);
-    to.data.w = step.kind == StepKind::solve ? level.dense_inverse.data() : level.inverse.data();
     to.data.last = at(step.last);
     to.data.d = at(step.d);
     to.data.to = at(step.to);
     to.data.kept = at(step.kept);
+    const bool takes_alone = step.kind == StepKind::take && !to.data.to;
+    to.data.w = step.kind == StepKind::solve ? level.dense_inverse.data()
+                : takes_alone                ? nullptr
+                                             : of_w.inverse.data();
     if (step.matrix == StepMatrix::a) to.matrix = level.a.view();
     if (step.matrix == StepMatrix::prolongator) to.matrix = level.p.view();
     if (step.matrix == StepMatrix::restriction) to.matrix = level.restriction.view();
@@ -220,110 +287,103 @@ struct CudaHierarchy::Parts {
     return to;
   }
 
-  // Gives addresses to the steps, and gathers those of small levels.
+  // Gives addresses to the steps.
   void bind() {
     texts = program();
-    if (vector_of_level.empty()) allocate_vectors(texts);
+    if (vector_of_level.empty()) allocate_vectors();
     steps.clear();
-    launches.clear();
-    for (const CycleStep& step : texts) {
-      const bool small = facts[step.level].together;
-      if (small && !launches.empty() && launches.back().together)
-        ++launches.back().count;
-      else
-        launches.push_back({static_cast<int>(steps.size()), 1, small});
-      steps.push_back(bound(step));
-      if (at_border(step.level)) options.borders->bind(step, steps.back());
-    }
-    if (steps_on_device.size() != steps.size())
-      steps_on_device = DeviceBuffer<BoundStep>(steps.size(), stream);
-    copy_to_device(std::span<const BoundStep>(steps), steps_on_device.span(), stream);
+    for (const CycleStep& step : texts) steps.push_back(bound(step));
     stream.synchronize();
   }
 
-  void enqueue(const CallersVectors& callers, StreamRef into) const {
-    bool after_launch =
-        false;  // only a step of this cycle is known to be a kernel of the usual kind
-    for (const Launch& launch : launches) {
-      const CycleStep& text = texts[launch.first];
-      const bool border = at_border(text.level) && text.matrix != StepMatrix::none;
-      if (border) {
-        options.borders->before(text, steps[launch.first], callers, into);
-        launch_step(steps[launch.first], callers, false, into);
-        options.borders->after(text, steps[launch.first], callers, into);
-      } else if (launch.together)
-        launch_together(steps_on_device.data() + launch.first, launch.count, callers,
-                        arrivals.data(), blocks_together, into);
-      else
-        launch_step(steps[launch.first], callers, overlap && after_launch, into);
-      after_launch = !launch.together && !border;
+  void enqueue(const CallersVectors& callers, StreamRef into) const override {
+    CycleExponent* const scaled = single ? exponent.data() : nullptr;
+    if (scaled) launch_find_exponent(callers.r, levels.front().numbers.rows, scaled, into);
+    // Only a step of this cycle is known to be a kernel that waits for its predecessor.
+    bool after_launch = single;
+    for (const BoundStepOf<Number>& step : steps) {
+      launch_step(step, callers, scaled, overlap && after_launch, into);
+      after_launch = true;
     }
+  }
+
+  double measure_product_us(int level, int products) const override {
+    const StoredLevel<Number>& of = levels[level];
+    if (of.a.rows() == 0) return 0;
+    const std::int64_t rows = with_whole_packs(of.a.rows());
+    const DeviceBuffer<Number> x(rows, stream), y(rows, stream);
+    fill_zero(x.span(), stream);
+    BoundStepOf<Number> step;
+    step.matrix = of.a.view();
+    step.data.rows = of.a.rows();
+    step.data.x = x.data();
+    step.data.to = y.data();
+    const Event start, stop;
+    launch_step(step, {}, nullptr, false, stream);
+    start.record(stream);
+    for (int k = 0; k < products; ++k) launch_step(step, {}, nullptr, false, stream);
+    stop.record(stream);
+    stop.synchronize();
+    return microseconds_between(start, stop) / products;
   }
 };
 
+std::unique_ptr<CudaHierarchy::Parts> make_parts(std::span<const DeviceLevelParts> levels,
+                                                 CycleKind cycle, const CudaCycleOptions& options) {
+  const Stream stream;
+  if (serves_in_fp32(levels, stream))
+    return std::make_unique<PartsOf<float>>(levels, cycle, options);
+  return std::make_unique<PartsOf<double>>(levels, cycle, options);
+}
+
+// Levels of the host, all on the GPU at the same time.
+struct UploadedLevels {
+  std::vector<Uploaded> levels;
+  std::vector<DeviceLevelParts> parts;
+
+  UploadedLevels(std::span<const HostLevelParts> from, StreamRef stream) {
+    levels.reserve(from.size());
+    for (const HostLevelParts& level : from)
+      parts.push_back(levels.emplace_back(level, stream).parts);
+  }
+};
+
+}  // namespace
+
 CudaHierarchy::CudaHierarchy(std::span<const HostLevelParts> levels, CycleKind cycle,
-                             const CudaCycleOptions& options)
-    : parts_(std::make_unique<Parts>(cycle, options)) {
-  for (const HostLevelParts& level : levels) parts_->add(Uploaded(level, parts_->stream).parts);
-  parts_->bind();
+                             const CudaCycleOptions& options) {
+  const Stream stream;
+  parts_ = make_parts(UploadedLevels(levels, stream).parts, cycle, options);
 }
 
 CudaHierarchy::CudaHierarchy(std::span<const DeviceLevelParts> levels, CycleKind cycle,
                              const CudaCycleOptions& options)
-    : parts_(std::make_unique<Parts>(cycle, options)) {
-  for (const DeviceLevelParts& level : levels) parts_->add(level);
-  parts_->bind();
-}
+    : parts_(make_parts(levels, cycle, options)) {}
 
 CudaHierarchy::~CudaHierarchy() = default;
 
 bool CudaHierarchy::renew(std::span<const HostLevelParts> levels) {
-  if (!parts_->fits(levels)) return false;
-  for (std::size_t l = 0; l < levels.size(); ++l)
-    parts_->renew(l, Uploaded(levels[l], parts_->stream).parts);
-  parts_->bind();
-  return true;
+  return parts_->renew(UploadedLevels(levels, parts_->stream).parts);
 }
-
 bool CudaHierarchy::renew(std::span<const DeviceLevelParts> levels) {
-  if (!parts_->fits(levels)) return false;
-  for (std::size_t l = 0; l < levels.size(); ++l) parts_->renew(l, levels[l]);
-  parts_->bind();
-  return true;
+  return parts_->renew(levels);
 }
 
 void CudaHierarchy::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z,
                             StreamRef stream) const {
-  if (rows() > 0 || parts_->options.borders) parts_->enqueue({r.data(), z.data()}, stream);
+  if (rows() > 0) parts_->enqueue({r.data(), z.data()}, stream);
 }
 
-std::int64_t CudaHierarchy::rows() const { return parts_->levels.front().numbers.rows; }
-int CudaHierarchy::launches() const { return static_cast<int>(parts_->launches.size()); }
-int CudaHierarchy::steps() const { return static_cast<int>(parts_->steps.size()); }
+std::int64_t CudaHierarchy::rows() const { return parts_->facts.front().rows; }
+int CudaHierarchy::steps() const { return static_cast<int>(parts_->texts.size()); }
 const std::vector<CudaLevelFacts>& CudaHierarchy::levels() const { return parts_->facts; }
 
 double CudaHierarchy::measure_product_us(int level, int products) const {
-  const StoredLevel& of = parts_->levels[level];
-  if (of.a.rows() == 0) return 0;
-  const Stream& stream = parts_->stream;
-  const DeviceBuffer<double> x(of.a.rows(), stream), y(of.a.rows(), stream);
-  fill_zero(x.span(), stream);
-  BoundStep step;
-  step.matrix = of.a.view();
-  step.data.rows = of.a.rows();
-  step.data.x = x.data();
-  step.data.to = y.data();
-  const Event start, stop;
-  launch_step(step, {}, false, stream);
-  start.record(stream);
-  for (int k = 0; k < products; ++k) launch_step(step, {}, false, stream);
-  stop.record(stream);
-  stop.synchronize();
-  return microseconds_between(start, stop) / products;
+  return parts_->measure_product_us(level, products);
 }
 
 std::int64_t CudaHierarchy::bytes() const {
-  auto sum = static_cast<std::int64_t>(parts_->vectors.size() * sizeof(double));
+  std::int64_t sum = parts_->vector_bytes;
   for (const CudaLevelFacts& level : parts_->facts) sum += level.bytes;
   return sum;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of a cycle on a GPU: one launch per step, or one launch for many steps of small levels.
+// The steps of a cycle on a GPU, one launch each.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,14 @@
 
 namespace trireme::multigrid {
 
-// A step with all that a CUDA kernel needs. A null b stands for the caller's residual, and a null x,
-// `to` or `kept` for the caller's result. Of a step `solve`, data.w is the dense inverse.
-struct BoundStep {
-  StepData data;
+// A step with all that a CUDA kernel needs. Of a step `solve`, data.w is the dense inverse. Vectors and
+// a diagonal W have room for a multiple of four rows and begin at multiples of 16 bytes.
+template <class Number>
+struct BoundStepOf {
+  StepDataOf<Number> data;
   RowsView matrix;
 };
+using BoundStep = BoundStepOf<double>;
 
 // The caller's vectors of one cycle.
 struct CallersVectors {
@@ -23,18 +25,24 @@ struct CallersVectors {
   double* z = nullptr;
 };
 
+// The exponent of the largest number of the caller's r, in GPU memory.
+struct CycleExponent {
+  std::int32_t found = 0;  // 0 before and after a cycle
+  std::int32_t used = 0;   // by the cycle that runs
+};
+
 // Whether launch_step() may overlap with the end of the previous kernel on this GPU.
 bool steps_may_overlap();
 
-// Queues one step. Asynchronous in `stream`, which may be recorded into a CUDA graph.
-void launch_step(BoundStep step, const CallersVectors& callers, bool overlap, StreamRef stream);
+// The following functions are asynchronous in `stream`, which may be recorded into a CUDA graph.
 
-// The number of thread blocks of launch_together() on this GPU; 0 where the GPU does not offer it.
-int blocks_together();
-// Queues `count` steps, which are in GPU memory, as one cooperative kernel, whose blocks meet between
-// two steps. The matrices of the steps have narrow columns. `arrivals` is a word of GPU memory that is
-// 0 before and after.
-void launch_together(const BoundStep* steps, int count, const CallersVectors& callers,
-                     unsigned* arrivals, int blocks, StreamRef stream);
+// Finds exponent->found of r.
+void launch_find_exponent(const double* r, std::int64_t rows, CycleExponent* exponent,
+                          StreamRef stream);
+// Queues one step. With `exponent`, the step `take` divides by that power of two, and the step that
+// writes the caller's result multiplies by it.
+template <class Number>
+void launch_step(BoundStepOf<Number> step, const CallersVectors& callers, CycleExponent* exponent,
+                 bool overlap, StreamRef stream);
 
 }  // namespace trireme::multigrid

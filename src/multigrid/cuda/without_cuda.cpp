@@ -80,7 +80,6 @@ void CudaHierarchy::enqueue(DeviceSpan<const double>, DeviceSpan<double>, Stream
   refuse();
 }
 std::int64_t CudaHierarchy::rows() const { refuse(); }
-int CudaHierarchy::launches() const { refuse(); }
 int CudaHierarchy::steps() const { refuse(); }
 std::int64_t CudaHierarchy::bytes() const { refuse(); }
 const std::vector<CudaLevelFacts>& CudaHierarchy::levels() const { refuse(); }

@@ -25,15 +25,14 @@ void copy_by_all_threads(const double* from, std::size_t count, double* to) {
 
 void ColumnTransfer::upload(MultiVector<const double> from, DeviceSpan<double> to,
                             StreamRef stream) {
-  if (!uploader_) uploader_.emplace();
   const auto size = static_cast<std::size_t>(from.rows * from.width);
-  if (without_gaps(from)) return uploader_->copy(std::span(from.data, size), to, stream);
+  if (without_gaps(from)) return upload_one(std::span<const double>(from.data, size), to, stream);
   Array<double> packed(size);
   const MultiVector<double> in = side_by_side(packed.data(), from.rows, from.width);
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < from.rows; ++i)
     for (std::int64_t j = 0; j < from.width; ++j) in(i, j) = from(i, j);
-  uploader_->copy(std::span<const double>(packed), to, stream);
+  upload_one(std::span<const double>(packed), to, stream);
 }
 
 void ColumnTransfer::download(DeviceSpan<const double> from, MultiVector<double> to,
@@ -46,6 +45,17 @@ void ColumnTransfer::download(DeviceSpan<const double> from, MultiVector<double>
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < to.rows; ++i)
     for (const std::int64_t j : numbers) to(i, j) = out(i, j);
+}
+
+void ColumnTransfer::upload_one(std::span<const double> from, DeviceSpan<double> to,
+                                StreamRef stream) {
+  if (!uploader_) uploader_.emplace();
+  uploader_->copy(from, to, stream);
+}
+
+void ColumnTransfer::download_one(DeviceSpan<const double> from, std::span<double> to,
+                                  StreamRef stream) {
+  download_all(from, to.data(), stream);
 }
 
 void ColumnTransfer::download_all(DeviceSpan<const double> from, double* to, StreamRef stream) {

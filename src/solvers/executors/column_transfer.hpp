@@ -27,6 +27,9 @@ class ColumnTransfer {
   // `stream`.
   void download(DeviceSpan<const double> from, MultiVector<double> to,
                 std::span<const std::int64_t> numbers, StreamRef stream);
+  // The same for one column.
+  void upload_one(std::span<const double> from, DeviceSpan<double> to, StreamRef stream);
+  void download_one(DeviceSpan<const double> from, std::span<double> to, StreamRef stream);
 
  private:
   void download_all(DeviceSpan<const double> from, double* to, StreamRef stream);
