@@ -8,6 +8,7 @@
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
 #include "distributed/peer_entries.cuh"
+#include "multigrid/cuda/cycle_scale.cuh"
 
 namespace trireme::multigrid {
 namespace {
@@ -58,34 +59,35 @@ __device__ double product_of_row(const BorderView& m, std::int32_t k, int lane, 
   return sum;
 }
 
-template <class Ghosts>
+template <class Ghosts, class Number>
 __global__ void __launch_bounds__(kThreads)
-    complete_rows(const __grid_constant__ BorderView m, const __grid_constant__ StepData s,
-                  const double* __restrict__ ghost_inverse,
+    complete_rows(const __grid_constant__ BorderView m,
+                  const __grid_constant__ StepDataOf<Number> s, const CycleExponent* exponent,
                   const __grid_constant__ typename Ghosts::Parameter from) {
   const Ghosts ghosts(from);
   const RowOfThread at(m);
-  const double sum = product_of_row(m, at.k, at.lane, [&](std::int32_t j) {
-    const double ghost = ghosts.at(j);
-    return s.from_zero ? s.start * (ghost_inverse[j] * ghost) : ghost;
-  });
+  const double sum = product_of_row(m, at.k, at.lane, [&](std::int32_t j) { return ghosts.at(j); });
   if (at.k < m.count && at.lane == 0) {
     const std::int32_t row = m.rows[at.k];
     if (s.kind == StepKind::residual) {
-      s.to[row] -= sum;
+      s.to[row] -= static_cast<Number>(sum);
     } else if (s.kind == StepKind::smooth) {
       const double d = s.g * (s.w[row] * sum);
-      if (s.d) s.d[row] -= d;
-      s.to[row] -= d;
+      if (s.d) s.d[row] -= static_cast<Number>(d);
+      if (s.ends)
+        s.z[row] -= d * (exponent ? scale_of_z(exponent->used) : 1.0);
+      else
+        s.to[row] -= static_cast<Number>(d);
     } else {
-      s.to[row] += sum;
+      s.to[row] += static_cast<Number>(sum);
     }
   }
   ghosts.close();
 }
 
+template <class Number>
 __global__ void __launch_bounds__(kThreads)
-    multiply_rows(const __grid_constant__ BorderView m, const double* __restrict__ x,
+    multiply_rows(const __grid_constant__ BorderView m, const Number* __restrict__ x,
                   double* __restrict__ to) {
   const RowOfThread at(m);
   const double sum = product_of_row(m, at.k, at.lane, [&](std::int32_t j) { return x[j]; });
@@ -93,8 +95,9 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 // The same, for the rows that the outgoing entries name.
+template <class Number>
 __global__ void __launch_bounds__(kThreads)
-    multiply_and_send(const __grid_constant__ BorderView m, const double* __restrict__ x,
+    multiply_and_send(const __grid_constant__ BorderView m, const Number* __restrict__ x,
                       const __grid_constant__ PeerHalo halo, std::int32_t outgoing) {
   const OutgoingEntries entries(halo);
   const RowOfThread at(m);
@@ -103,10 +106,10 @@ __global__ void __launch_bounds__(kThreads)
   if (at.k < outgoing && at.lane == 0) entries.put(at.k, sum);
 }
 
-template <class Ghosts>
+template <class Ghosts, class Number>
 __global__ void __launch_bounds__(kThreads)
-    add_terms(const __grid_constant__ GatheringView g, const double* __restrict__ terms,
-              const __grid_constant__ typename Ghosts::Parameter from, double* __restrict__ to) {
+    add_terms(const __grid_constant__ GatheringView g, const Number* __restrict__ terms,
+              const __grid_constant__ typename Ghosts::Parameter from, Number* __restrict__ to) {
   const Ghosts others(from);
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (i < g.rows) {
@@ -115,9 +118,32 @@ __global__ void __launch_bounds__(kThreads)
       const std::int32_t source = g.sources[k];
       sum += source < g.terms ? terms[source] : others.at(source - g.terms);
     }
-    to[i] = sum;
+    to[i] = static_cast<Number>(sum);
   }
   others.close();
+}
+
+__global__ void write_exponent(const CycleExponent* exponent, bool has_rows, double* number) {
+  *number = has_rows ? exponent->found : 0;
+}
+
+// One block.
+template <class Ghosts>
+__global__ void __launch_bounds__(kThreads)
+    take_largest_exponent(CycleExponent* exponent, const double* number, std::int32_t others,
+                          const __grid_constant__ typename Ghosts::Parameter from) {
+  const Ghosts arrived(from);
+  __shared__ double all[kThreads];
+  const auto k = static_cast<std::int32_t>(threadIdx.x);
+  double largest = *number;
+  for (std::int32_t i = k; i < others; i += kThreads) largest = max(largest, arrived.at(i));
+  all[k] = largest;
+  __syncthreads();
+  if (k == 0) {
+    for (const double other : all) largest = max(largest, other);
+    exponent->found = static_cast<std::int32_t>(largest);
+  }
+  arrived.close();
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -128,21 +154,22 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void complete_step(const BorderView& border, const StepData& s, const double* ghost_inverse,
-                   GpuExchange& exchange, StreamRef stream) {
+template <class Number>
+void complete_step(const BorderView& border, const StepDataOf<Number>& s,
+                   const CycleExponent* exponent, GpuExchange& exchange, StreamRef stream) {
+  const unsigned blocks = blocks_for(border);
   if (const PeerHalo* const halo = exchange.peer_halo()) {
-    complete_rows<Arriving>
-        <<<blocks_for(border), kThreads, 0, stream>>>(border, s, ghost_inverse, *halo);
+    complete_rows<Arriving><<<blocks, kThreads, 0, stream>>>(border, s, exponent, *halo);
   } else {
     const DeviceSpan<const double> ghosts = exchange.receive(stream);
     if (border.count == 0) return;
-    complete_rows<Arrived>
-        <<<blocks_for(border), kThreads, 0, stream>>>(border, s, ghost_inverse, ghosts.data());
+    complete_rows<Arrived><<<blocks, kThreads, 0, stream>>>(border, s, exponent, ghosts.data());
   }
   check_launch();
 }
 
-void send_products(const BorderView& border, const double* x, DeviceSpan<double> products,
+template <class Number>
+void send_products(const BorderView& border, const Number* x, DeviceSpan<double> products,
                    GpuExchange& exchange, StreamRef stream) {
   if (const PeerHalo* const halo = exchange.peer_halo()) {
     exchange.check();
@@ -155,10 +182,11 @@ void send_products(const BorderView& border, const double* x, DeviceSpan<double>
     multiply_rows<<<blocks_for(border), kThreads, 0, stream>>>(border, x, products.data());
     check_launch();
   }
-  exchange.send(products, stream);
+  exchange.send(DeviceSpan<const double>(products), stream);
 }
 
-void gather_terms(const GatheringView& gathering, DeviceSpan<const double> terms, double* to,
+template <class Number>
+void gather_terms(const GatheringView& gathering, DeviceSpan<const Number> terms, Number* to,
                   GpuExchange& exchange, StreamRef stream) {
   exchange.send(terms, stream);
   const unsigned blocks = blocks_for(gathering.rows);
@@ -172,10 +200,37 @@ void gather_terms(const GatheringView& gathering, DeviceSpan<const double> terms
   check_launch();
 }
 
+void find_largest_exponent(CycleExponent* exponent, std::int64_t rows, DeviceSpan<double> number,
+                           GpuExchange& exchange, std::int32_t ranks, StreamRef stream) {
+  write_exponent<<<1, 1, 0, stream>>>(exponent, rows > 0, number.data());
+  check_launch();
+  exchange.send(DeviceSpan<const double>(number), stream);
+  if (const PeerHalo* const halo = exchange.peer_halo())
+    take_largest_exponent<Arriving>
+        <<<1, kThreads, 0, stream>>>(exponent, number.data(), ranks - 1, *halo);
+  else
+    take_largest_exponent<Arrived><<<1, kThreads, 0, stream>>>(exponent, number.data(), ranks - 1,
+                                                               exchange.receive(stream).data());
+  check_launch();
+}
+
 void copy_rows(const double* from, double* to, std::int64_t count, StreamRef stream) {
   if (count == 0) return;
   copy<<<blocks_for(count), kThreads, 0, stream>>>(from, to, count);
   check_launch();
 }
+
+template void complete_step(const BorderView&, const StepDataOf<float>&, const CycleExponent*,
+                            GpuExchange&, StreamRef);
+template void complete_step(const BorderView&, const StepDataOf<double>&, const CycleExponent*,
+                            GpuExchange&, StreamRef);
+template void send_products(const BorderView&, const float*, DeviceSpan<double>, GpuExchange&,
+                            StreamRef);
+template void send_products(const BorderView&, const double*, DeviceSpan<double>, GpuExchange&,
+                            StreamRef);
+template void gather_terms(const GatheringView&, DeviceSpan<const float>, float*, GpuExchange&,
+                           StreamRef);
+template void gather_terms(const GatheringView&, DeviceSpan<const double>, double*, GpuExchange&,
+                           StreamRef);
 
 }  // namespace trireme::multigrid

@@ -7,6 +7,7 @@
 
 #include "device/stream.hpp"
 #include "distributed/gpu_exchange.hpp"
+#include "multigrid/cuda/cuda_steps.hpp"
 #include "multigrid/cycle_step.hpp"
 
 namespace trireme::multigrid {
@@ -22,14 +23,15 @@ struct BorderView {
 };
 
 // Completes a step by the products of `border` with the ghosts that `exchange` brings, where its
-// entries have been sent. Where the step begins from zero, ghost k of x is
-// s.start * ghost_inverse[k] times what comes.
-void complete_step(const BorderView& border, const StepData& s, const double* ghost_inverse,
-                   GpuExchange& exchange, StreamRef stream);
+// entries have been sent. A step that ends the cycle has the caller's result in s.z.
+template <class Number>
+void complete_step(const BorderView& border, const StepDataOf<Number>& s,
+                   const CycleExponent* exponent, GpuExchange& exchange, StreamRef stream);
 
 // Sends the products of the rows of `border` with x, one per entry of the exchange, whose plan numbers
 // them as the rows. `products` takes them where they are not sent at once.
-void send_products(const BorderView& border, const double* x, DeviceSpan<double> products,
+template <class Number>
+void send_products(const BorderView& border, const Number* x, DeviceSpan<double> products,
                    GpuExchange& exchange, StreamRef stream);
 
 // A Gathering in GPU memory.
@@ -40,8 +42,14 @@ struct GatheringView {
   const std::int32_t* sources = nullptr;
 };
 // to[i] = sum of the terms of row i, of which this rank has `terms` and `exchange` brings the others.
-void gather_terms(const GatheringView& gathering, DeviceSpan<const double> terms, double* to,
+template <class Number>
+void gather_terms(const GatheringView& gathering, DeviceSpan<const Number> terms, Number* to,
                   GpuExchange& exchange, StreamRef stream);
+
+// StepBorders::agree_on() by an exchange that takes one number of each rank to all others. `number` is
+// room for one.
+void find_largest_exponent(CycleExponent* exponent, std::int64_t rows, DeviceSpan<double> number,
+                           GpuExchange& exchange, std::int32_t ranks, StreamRef stream);
 
 // to[i] = from[i] for i < count.
 void copy_rows(const double* from, double* to, std::int64_t count, StreamRef stream);

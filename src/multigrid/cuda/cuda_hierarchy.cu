@@ -11,6 +11,7 @@
 #include "device/check.hpp"
 #include "multigrid/cuda/cuda_rows.hpp"
 #include "multigrid/cuda/cuda_steps.hpp"
+#include "multigrid/cuda/step_borders.hpp"
 #include "multigrid/cycle_program.hpp"
 
 namespace trireme::multigrid {
@@ -153,6 +154,11 @@ struct PartsOf final : CudaHierarchy::Parts {
     bind();
   }
 
+  // Whether level l lies on several ranks.
+  bool at_border(std::size_t l) const {
+    return options.borders && l < static_cast<std::size_t>(options.borders->levels());
+  }
+
   void add(const DeviceLevelParts& level) {
     StoredLevel<Number>& to = levels.emplace_back();
     CudaLevelFacts& fact = facts.emplace_back();
@@ -197,7 +203,8 @@ struct PartsOf final : CudaHierarchy::Parts {
 
   // Whether `given` has levels of these sizes, whose values are stored alike.
   bool fits(std::span<const DeviceLevelParts> given) const {
-    if (single && !serves_in_fp32(given, stream)) return false;
+    if (single && options.vectors == CycleVectors::automatic && !serves_in_fp32(given, stream))
+      return false;
     return std::equal(given.begin(), given.end(), levels.begin(), levels.end(),
                       [](const DeviceLevelParts& now, const StoredLevel<Number>& level) {
                         const LevelNumbers& old = level.numbers;
@@ -227,7 +234,10 @@ struct PartsOf final : CudaHierarchy::Parts {
   std::vector<CycleStep> program() const {
     std::vector<ProgramLevel> of;
     for (const StoredLevel<Number>& level : levels)
-      of.push_back({level.numbers.kind, level.numbers.smoothing, level.numbers.block_size});
+      of.push_back({.kind = level.numbers.kind,
+                    .smoothing = level.numbers.smoothing,
+                    .block_size = level.numbers.block_size,
+                    .restricts_alone = !at_border(of.size())});
     return cycle_program(of, cycle);
   }
 
@@ -292,18 +302,27 @@ struct PartsOf final : CudaHierarchy::Parts {
     texts = program();
     if (vector_of_level.empty()) allocate_vectors();
     steps.clear();
-    for (const CycleStep& step : texts) steps.push_back(bound(step));
+    for (const CycleStep& step : texts) {
+      steps.push_back(bound(step));
+      if (at_border(step.level)) options.borders->bind(step, steps.back());
+    }
     stream.synchronize();
   }
 
   void enqueue(const CallersVectors& callers, StreamRef into) const override {
     CycleExponent* const scaled = single ? exponent.data() : nullptr;
     if (scaled) launch_find_exponent(callers.r, levels.front().numbers.rows, scaled, into);
+    if (scaled && options.borders)
+      options.borders->agree_on(scaled, levels.front().numbers.rows, into);
     // Only a step of this cycle is known to be a kernel that waits for its predecessor.
-    bool after_launch = single;
-    for (const BoundStepOf<Number>& step : steps) {
-      launch_step(step, callers, scaled, overlap && after_launch, into);
-      after_launch = true;
+    bool after_launch = single && !options.borders;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      const CycleStep& text = texts[k];
+      const bool border = at_border(text.level) && text.matrix != StepMatrix::none;
+      if (border) options.borders->before(text, steps[k], into);
+      launch_step(steps[k], callers, scaled, overlap && after_launch && !border, into);
+      if (border) options.borders->after(text, steps[k], callers, scaled, into);
+      after_launch = !border;
     }
   }
 
@@ -331,7 +350,8 @@ struct PartsOf final : CudaHierarchy::Parts {
 std::unique_ptr<CudaHierarchy::Parts> make_parts(std::span<const DeviceLevelParts> levels,
                                                  CycleKind cycle, const CudaCycleOptions& options) {
   const Stream stream;
-  if (serves_in_fp32(levels, stream))
+  if (options.vectors == CycleVectors::automatic ? serves_in_fp32(levels, stream)
+                                                 : options.vectors == CycleVectors::fp32)
     return std::make_unique<PartsOf<float>>(levels, cycle, options);
   return std::make_unique<PartsOf<double>>(levels, cycle, options);
 }
@@ -371,7 +391,7 @@ bool CudaHierarchy::renew(std::span<const DeviceLevelParts> levels) {
 
 void CudaHierarchy::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z,
                             StreamRef stream) const {
-  if (rows() > 0) parts_->enqueue({r.data(), z.data()}, stream);
+  if (rows() > 0 || parts_->options.borders) parts_->enqueue({r.data(), z.data()}, stream);
 }
 
 std::int64_t CudaHierarchy::rows() const { return parts_->facts.front().rows; }

@@ -25,9 +25,19 @@
 
 namespace trireme::multigrid {
 
+class StepBorders;
+
+// The type of the vectors between the levels. Automatic: FP32 where all values are stored so, and the
+// numbers of the smoothers suit it.
+enum class CycleVectors { automatic, fp32, fp64 };
+
 struct CudaCycleOptions {
   int lanes = 0;      // per four rows of all matrices: 1, 2, 4, .. 32; 0: chosen for each matrix
   bool wide = false;  // columns take 4 bytes
+  CycleVectors vectors = CycleVectors::automatic;
+  // On several ranks: what the steps of the finest levels need of other ranks. It must outlive the
+  // hierarchy, whose enqueue() is collective then.
+  StepBorders* borders = nullptr;
 };
 
 // What is in GPU memory of a level, for reports and measurements.

@@ -10,6 +10,7 @@
 #include "device/device.hpp"
 #include "device/overlap.cuh"
 #include "multigrid/cuda/cuda_rows.cuh"
+#include "multigrid/cuda/cycle_scale.cuh"
 
 namespace trireme::multigrid {
 namespace {
@@ -20,20 +21,6 @@ constexpr int kWarpsPerBlock = kThreads / kWarp;
 template <class Number>
 constexpr int kBlocksAtOnce = sizeof(Number) == 4 ? 3 : 2;
 constexpr int kExponentBlocks = 264;
-constexpr int kBias = 1023;
-constexpr int kLargestExponent = 2046;  // of a finite number
-
-// 2^(exponent - bias).
-__device__ __forceinline__ double power_of_two(int exponent) {
-  return __hiloint2double(exponent << 20, 0);
-}
-// By which r is multiplied; 1 where all of r is 0 or some number is not finite.
-__device__ __forceinline__ double scale_of_r(int exponent) {
-  if (exponent <= 0 || exponent > kLargestExponent) return 1;
-  return power_of_two(max(1, 2 * kBias - exponent));
-}
-// By which the result is multiplied.
-__device__ __forceinline__ double scale_of_z(int exponent) { return 1 / scale_of_r(exponent); }
 
 // Row i of x = A^-1 b by a whole warp.
 template <class Number>
@@ -155,6 +142,7 @@ bool steps_may_overlap() { return waits_for_predecessor(exponent_kernel); }
 
 void launch_find_exponent(const double* r, std::int64_t rows, CycleExponent* exponent,
                           StreamRef stream) {
+  if (rows == 0) return;
   const unsigned blocks = std::min<unsigned>(kExponentBlocks, blocks_for(rows, kThreads));
   launch_overlapping(blocks, kThreads, false, stream, exponent_kernel, r, rows, exponent);
 }

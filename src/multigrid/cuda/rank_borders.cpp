@@ -9,16 +9,21 @@
 namespace trireme::multigrid {
 namespace {
 
-// A null address of a step stands for a vector of the caller.
-StepData with_callers(StepData s, const CallersVectors& callers) {
-  if (!s.b) s.b = callers.r;
-  if (!s.x) s.x = callers.z;
-  if (!s.to) s.to = callers.z;
-  return s;
+template <class Number>
+DeviceSpan<const Number> rows_at(const Number* vector, std::int64_t rows) {
+  return {vector, static_cast<std::size_t>(rows)};
 }
 
-DeviceSpan<const double> rows_at(const double* vector, std::int64_t rows) {
-  return {vector, static_cast<std::size_t>(rows)};
+// Takes one number of each rank to all others.
+HaloPlan plan_to_all(MPI_Comm comm) {
+  HaloPlan plan;
+  for (int rank = 0; rank < size_of(comm); ++rank) {
+    if (rank == rank_of(comm)) continue;
+    plan.sends.push_back({rank, plan.ghosts, 1});
+    plan.receives.push_back({rank, plan.ghosts++, 1});
+    plan.send_rows.push_back(0);
+  }
+  return plan;
 }
 
 template <class T>
@@ -51,7 +56,9 @@ std::int64_t RankBorders::Border::bytes() const {
 
 RankBorders::RankBorders(MPI_Comm comm, const std::vector<RankLevel>& levels,
                          const MakeExchange& make_exchange)
-    : comm_(comm) {
+    : comm_(comm), to_all_(plan_to_all(comm)) {
+  collectively(comm, [&] { number_ = DeviceBuffer<double>(1, stream_); });
+  to_all_exchange_ = make_exchange(comm, to_all_);
   for (const RankLevel& from : levels) {
     LevelBorders& to = *levels_.emplace_back(std::make_unique<LevelBorders>());
     collectively(comm, [&] {
@@ -68,7 +75,6 @@ RankBorders::RankBorders(MPI_Comm comm, const std::vector<RankLevel>& levels,
       to.p_exchange = make_exchange(comm, to.p_halo);
       to.terms_exchange = make_exchange(comm, to.back);
     }
-    find_ghost_inverse(to, from);
   }
 }
 
@@ -79,9 +85,13 @@ void RankBorders::set(LevelBorders& to, const RankLevel& from) {
   to.p.set(from.p, stream_);
   to.others.set(from.others, stream_);
   to.received.set(from.received, stream_);
+  constexpr std::size_t kWholePack = 32;  // steps write whole packs of rows
   const std::size_t terms =
       from.to_whole ? static_cast<std::size_t>(from.gathering.terms) : from.others.rows.size();
-  if (to.terms.size() != terms) to.terms = DeviceBuffer<double>(terms, stream_);
+  if (to.terms.size() != terms + kWholePack) {
+    to.terms = DeviceBuffer<double>(terms + kWholePack, stream_);
+    fill_zero(to.terms.span(), stream_);
+  }
   to.coarse_rows = from.parts.p.cols;
   to.sum_row_ptr = to_device(std::span<const std::int32_t>(from.gathering.row_ptr), stream_);
   to.sources = to_device(std::span<const std::int32_t>(from.gathering.sources), stream_);
@@ -92,28 +102,14 @@ void RankBorders::set(LevelBorders& to, const RankLevel& from) {
   stream_.synchronize();  // the host's arrays may go
 }
 
-// Collective.
-void RankBorders::find_ghost_inverse(LevelBorders& level, const RankLevel& from) {
-  if (from.parts.block_size > 1) return;
-  DeviceBuffer<double> own;
-  collectively(comm_, [&] {
-    own = to_device(from.parts.inverse, stream_);
-    level.ghost_inverse = DeviceBuffer<double>(level.halo.ghosts, stream_);
-  });
-  level.a_exchange->send(own.view(), stream_);
-  const DeviceSpan<const double> ghosts = level.a_exchange->receive(stream_);
-  if (level.halo.ghosts > 0) copy_on_device(ghosts, level.ghost_inverse.span(), stream_);
-  stream_.synchronize();
-}
-
 void RankBorders::renew(const std::vector<RankLevel>& levels) {
-  for (std::size_t l = 0; l < levels.size(); ++l) {
-    collectively(comm_, [&] { set(*levels_[l], levels[l]); });
-    find_ghost_inverse(*levels_[l], levels[l]);
-  }
+  collectively(comm_, [&] {
+    for (std::size_t l = 0; l < levels.size(); ++l) set(*levels_[l], levels[l]);
+  });
 }
 
 void RankBorders::check() const {
+  to_all_exchange_->check();
   for (const auto& level : levels_)
     for (const auto* exchange :
          {level->a_exchange.get(), level->p_exchange.get(), level->terms_exchange.get()})
@@ -125,26 +121,29 @@ std::int64_t RankBorders::bytes() const {
   for (const auto& level : levels_) {
     for (const Border* border : {&level->a, &level->p, &level->others, &level->received})
       sum += border->bytes();
-    sum += bytes_of(level->ghost_inverse) + bytes_of(level->terms) + bytes_of(level->sum_row_ptr) +
-           bytes_of(level->sources);
+    sum += bytes_of(level->terms) + bytes_of(level->sum_row_ptr) + bytes_of(level->sources);
   }
   return sum;
 }
 
-void RankBorders::bind(const CycleStep& step, BoundStep& bound) {
+template <class Number>
+void RankBorders::bind_any(const CycleStep& step, BoundStepOf<Number>& bound) {
   LevelBorders& level = *levels_[step.level];
   if (step.matrix != StepMatrix::restriction || !level.to_whole) return;
   level.whole = bound.data.to;
-  bound.data.to = level.terms.data();
+  bound.data.to = reinterpret_cast<Number*>(level.terms.data());
 }
 
-void RankBorders::before(const CycleStep& step, const BoundStep& bound,
-                         const CallersVectors& callers, StreamRef stream) {
+void RankBorders::agree_on(CycleExponent* exponent, std::int64_t rows, StreamRef stream) {
+  find_largest_exponent(exponent, rows, number_.span(), *to_all_exchange_, size_of(comm_), stream);
+}
+
+template <class Number>
+void RankBorders::before_any(const CycleStep& step, const StepDataOf<Number>& s, StreamRef stream) {
   LevelBorders& level = *levels_[step.level];
-  const StepData s = with_callers(bound.data, callers);
   switch (step.matrix) {
     case StepMatrix::a:
-      return level.a_exchange->send(rows_at(s.from_zero ? s.b : s.x, level.rows), stream);
+      return level.a_exchange->send(rows_at(s.x, level.rows), stream);
     case StepMatrix::prolongator:
       if (!level.to_whole) level.p_exchange->send(rows_at(s.x, level.coarse_rows), stream);
       return;
@@ -157,24 +156,35 @@ void RankBorders::before(const CycleStep& step, const BoundStep& bound,
   }
 }
 
-void RankBorders::after(const CycleStep& step, const BoundStep& bound,
-                        const CallersVectors& callers, StreamRef stream) {
+template <class Number>
+void RankBorders::after_any(const CycleStep& step, StepDataOf<Number> s,
+                            const CallersVectors& callers, const CycleExponent* exponent,
+                            StreamRef stream) {
   LevelBorders& level = *levels_[step.level];
-  const StepData s = with_callers(bound.data, callers);
+  s.z = callers.z;
   switch (step.matrix) {
     case StepMatrix::a:
-      return complete_step(level.a.view, s, level.ghost_inverse.data(), *level.a_exchange, stream);
+      return complete_step(level.a.view, s, exponent, *level.a_exchange, stream);
     case StepMatrix::prolongator:
-      if (!level.to_whole) complete_step(level.p.view, s, nullptr, *level.p_exchange, stream);
+      if (!level.to_whole) complete_step(level.p.view, s, exponent, *level.p_exchange, stream);
       return;
     case StepMatrix::restriction:
       if (level.to_whole)
-        return gather_terms(level.gathering, level.terms.view(), level.whole, *level.terms_exchange,
-                            stream);
-      return complete_step(level.received.view, s, nullptr, *level.terms_exchange, stream);
+        return gather_terms(level.gathering, rows_at<Number>(s.to, level.gathering.terms),
+                            static_cast<Number*>(level.whole), *level.terms_exchange, stream);
+      return complete_step(level.received.view, s, exponent, *level.terms_exchange, stream);
     case StepMatrix::none:
       return;
   }
 }
+
+template void RankBorders::bind_any(const CycleStep&, BoundStepOf<float>&);
+template void RankBorders::bind_any(const CycleStep&, BoundStepOf<double>&);
+template void RankBorders::before_any(const CycleStep&, const StepDataOf<float>&, StreamRef);
+template void RankBorders::before_any(const CycleStep&, const StepDataOf<double>&, StreamRef);
+template void RankBorders::after_any(const CycleStep&, StepDataOf<float>, const CallersVectors&,
+                                     const CycleExponent*, StreamRef);
+template void RankBorders::after_any(const CycleStep&, StepDataOf<double>, const CallersVectors&,
+                                     const CycleExponent*, StreamRef);
 
 }  // namespace trireme::multigrid

@@ -41,11 +41,23 @@ class RankBorders final : public StepBorders {
   std::int64_t bytes() const;
 
   int levels() const override { return static_cast<int>(levels_.size()); }
-  void bind(const CycleStep& step, BoundStep& bound) override;
-  void before(const CycleStep& step, const BoundStep& bound, const CallersVectors& callers,
-              StreamRef stream) override;
-  void after(const CycleStep& step, const BoundStep& bound, const CallersVectors& callers,
-             StreamRef stream) override;
+  void bind(const CycleStep& step, BoundStepOf<float>& bound) override { bind_any(step, bound); }
+  void bind(const CycleStep& step, BoundStepOf<double>& bound) override { bind_any(step, bound); }
+  void agree_on(CycleExponent* exponent, std::int64_t rows, StreamRef stream) override;
+  void before(const CycleStep& step, const BoundStepOf<float>& bound, StreamRef stream) override {
+    before_any(step, bound.data, stream);
+  }
+  void before(const CycleStep& step, const BoundStepOf<double>& bound, StreamRef stream) override {
+    before_any(step, bound.data, stream);
+  }
+  void after(const CycleStep& step, const BoundStepOf<float>& bound, const CallersVectors& callers,
+             const CycleExponent* exponent, StreamRef stream) override {
+    after_any(step, bound.data, callers, exponent, stream);
+  }
+  void after(const CycleStep& step, const BoundStepOf<double>& bound, const CallersVectors& callers,
+             const CycleExponent* exponent, StreamRef stream) override {
+    after_any(step, bound.data, callers, exponent, stream);
+  }
 
  private:
   struct Border {
@@ -61,20 +73,29 @@ class RankBorders final : public StepBorders {
     HaloPlan halo, p_halo, back, gather;
     std::unique_ptr<GpuExchange> a_exchange, p_exchange, terms_exchange;
     Border a, p, others, received;
-    DeviceBuffer<double> ghost_inverse;  // W of the ghosts, where it is a diagonal
     bool to_whole = false;
-    DeviceBuffer<double> terms;  // rows of P^T r that are sent
+    // Rows of P^T r that are sent: FP64, or where to_whole the type of the cycle's vectors.
+    DeviceBuffer<double> terms;
     DeviceBuffer<std::int32_t> sum_row_ptr, sources;
     GatheringView gathering;
-    double* whole = nullptr;  // takes the sums of all ranks' terms
+    void* whole = nullptr;  // a vector of the cycle that takes the sums of all ranks' terms
   };
 
   void set(LevelBorders& to, const RankLevel& from);
-  void find_ghost_inverse(LevelBorders& level, const RankLevel& from);
+  template <class Number>
+  void bind_any(const CycleStep& step, BoundStepOf<Number>& bound);
+  template <class Number>
+  void before_any(const CycleStep& step, const StepDataOf<Number>& s, StreamRef stream);
+  template <class Number>
+  void after_any(const CycleStep& step, StepDataOf<Number> s, const CallersVectors& callers,
+                 const CycleExponent* exponent, StreamRef stream);
 
   MPI_Comm comm_;
   Stream stream_;
   std::vector<std::unique_ptr<LevelBorders>> levels_;  // the exchanges refer to their plans
+  HaloPlan to_all_;                                    // one number
+  std::unique_ptr<GpuExchange> to_all_exchange_;
+  DeviceBuffer<double> number_;
 };
 
 }  // namespace trireme::multigrid

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -22,6 +24,30 @@ std::vector<HostLevelParts> all_levels(const std::vector<RankLevel>& distributed
   for (const RankLevel& level : distributed) all.push_back(level.parts);
   all.insert(all.end(), whole.begin(), whole.end());
   return all;
+}
+
+// The rule of CycleVectors for the levels of one rank.
+bool suit_fp32(const std::vector<HostLevelParts>& levels) {
+  constexpr double kLeast = 1e-25, kMost = 1e25;
+  const auto any_outside = [](std::span<const double> numbers, double least) {
+    return std::ranges::any_of(numbers, [least](double number) {
+      const double size = std::abs(number);
+      return size > kMost || (size > 0 && size < least);
+    });
+  };
+  for (const HostLevelParts& level : levels) {
+    const bool smoothed = level.kind == CycleLevel::Kind::smoothed;
+    if (smoothed && level.precision != Precision::mixed) return false;
+    if (level.p.rows > 0 && level.transfer_precision != Precision::mixed) return false;
+    if (any_outside(level.inverse, kLeast) || any_outside(level.dense_inverse, 0)) return false;
+  }
+  return true;
+}
+
+// The same on all ranks. Collective.
+CycleVectors vectors_for(MPI_Comm comm, const std::vector<HostLevelParts>& levels) {
+  const bool all_suit = sum_over_ranks(comm, suit_fp32(levels) ? 0 : 1) == 0;
+  return all_suit ? CycleVectors::fp32 : CycleVectors::fp64;
 }
 
 }  // namespace
@@ -48,9 +74,10 @@ RankHierarchy::RankHierarchy(const Hierarchy& host, const MakeExchange& make_exc
     });
     gather_ = make_exchange(comm_, gathering_.plan);
   }
+  const std::vector<HostLevelParts> all = all_levels(levels, parts.whole);
+  if (borders_) options_.vectors = vectors_for(comm_, all);
   collectively(comm_, [&] {
-    cycle_ = std::make_unique<CudaHierarchy>(all_levels(levels, parts.whole), host.options().cycle,
-                                             options_);
+    cycle_ = std::make_unique<CudaHierarchy>(all, host.options().cycle, options_);
   });
   set_facts(host, watch.seconds());
 }
@@ -59,10 +86,14 @@ void RankHierarchy::renew(const Hierarchy& host) {
   const Stopwatch watch;
   const HostRankParts parts = host.rank_parts();
   const std::vector<RankLevel> levels = rank_levels(parts);
-  if (borders_) borders_->renew(levels);
+  const std::vector<HostLevelParts> all = all_levels(levels, parts.whole);
+  const CycleVectors before = options_.vectors;
+  if (borders_) {
+    borders_->renew(levels);
+    options_.vectors = vectors_for(comm_, all);
+  }
   collectively(comm_, [&] {
-    const std::vector<HostLevelParts> all = all_levels(levels, parts.whole);
-    if (cycle_->renew(all)) return;
+    if (options_.vectors == before && cycle_->renew(all)) return;
     cycle_.reset();  // before memory is taken for the new one
     cycle_ = std::make_unique<CudaHierarchy>(all, host.options().cycle, options_);
   });
@@ -71,11 +102,11 @@ void RankHierarchy::renew(const Hierarchy& host) {
 
 void RankHierarchy::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) {
   if (borders_) return cycle_->enqueue(r, z, stream);
-  gather_terms({.rows = static_cast<std::int64_t>(whole_r_.size()),
-                .terms = gathering_.terms,
-                .row_ptr = sum_row_ptr_.data(),
-                .sources = sources_.data()},
-               r, whole_r_.data(), *gather_, stream);
+  gather_terms<double>({.rows = static_cast<std::int64_t>(whole_r_.size()),
+                        .terms = gathering_.terms,
+                        .row_ptr = sum_row_ptr_.data(),
+                        .sources = sources_.data()},
+                       r, whole_r_.data(), *gather_, stream);
   cycle_->enqueue(whole_r_.view(), whole_z_.span(), stream);
   copy_rows(whole_z_.data() + first_, z.data(), static_cast<std::int64_t>(z.size()), stream);
 }
