@@ -91,6 +91,10 @@ class CycleOnGpu final : public solvers::GivenPreconditioner {
   void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) override {
     cycle_.enqueue(r, z, stream);
   }
+  void enqueue_in_loop(DeviceSpan<const double> r, DeviceSpan<double> z,
+                       const solvers::LoopHints& hints, StreamRef stream) override {
+    cycle_.enqueue(r, z, stream, hints);
+  }
 
  private:
   CudaHierarchy cycle_;

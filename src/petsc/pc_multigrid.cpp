@@ -142,14 +142,19 @@ bool MultigridPc::prepare_on_device() {
 }
 
 void MultigridPc::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) {
-  if (on_ranks_)
-    on_ranks_->enqueue(r, z, stream);
-  else
-    on_device_->cycle().enqueue(r, z, stream);
+  enqueue_in_loop(r, z, {}, stream);
 }
 
 void MultigridPc::check_device() const {
   if (on_ranks_) on_ranks_->check();
+}
+
+void MultigridPc::enqueue_in_loop(DeviceSpan<const double> r, DeviceSpan<double> z,
+                                  const solvers::LoopHints& hints, StreamRef stream) {
+  if (on_ranks_)
+    on_ranks_->enqueue(r, z, stream, hints);
+  else
+    on_device_->cycle().enqueue(r, z, stream, hints);
 }
 
 std::optional<multigrid::HierarchyFacts> MultigridPc::facts() const {

@@ -69,6 +69,8 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   // Error{internal} before the first set_up(). Collective.
   bool prepare_on_device() override;
   void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) override;
+  void enqueue_in_loop(DeviceSpan<const double> r, DeviceSpan<double> z,
+                       const solvers::LoopHints& hints, StreamRef stream) override;
   std::uint64_t device_version() const override { return device_version_; }
   void check_device() const override;
   void forget();

@@ -272,7 +272,11 @@ class CudaBackend {
                        : kind == LoopKind::batches ? kDefaultBatch
                                                    : kDefaultUnroll;
     GraphExecutor executor(system_, *window_, stream_, job.observer,
-                           {.kind = kind, .unroll = unroll, .ahead = !given}, loop_, job.exactly);
+                           {.kind = kind,
+                            .unroll = unroll,
+                            .ahead = !given,
+                            .norm_is_known = job.state.rule.norm != NormKind::none},
+                           loop_, job.exactly);
     if (job.goes_on)
       run_rest(executor, text, m);
     else

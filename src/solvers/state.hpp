@@ -104,6 +104,11 @@ struct Progress {
   Due due = Due::nothing;
 
   double alpha = 0, beta = 0, rho = 0;
+
+  // Other than 0 within an iteration whose residual meets the tolerance, with the square of its norm:
+  // the iteration needs no preconditioned residual, so that an executor may spare it.
+  std::int32_t spares = 0;
+  double spared_square = 0;
 };
 
 // All scalars of a solve: a plain struct that a GPU keeps in its memory, and of which a thread may
@@ -196,6 +201,20 @@ TRIREME_HD void judge(State& s, double norm) {
   } else if (s.correct_at > 0 && s.iterations >= s.restarted_at + kMaxUncorrected) {
     stop(s, Reason::breakdown);
   }
+}
+
+// Notes whether the end of this iteration, whose residual has the sum of squares `squared`, will end
+// the loop because that residual meets the tolerance.
+TRIREME_HD void foresee(State& s, double squared) {
+  const Tolerances& rule = s.rule;
+  const std::int64_t iteration = s.iterations + 1;
+  // After an inexact product, a correction goes on from the preconditioned residual.
+  const bool tested = rule.norm == NormKind::unpreconditioned && !rule.judged_by_caller &&
+                      s.correct_below == 0 && iteration > rule.untested_iterations &&
+                      iteration >= rule.min_iterations &&
+                      !(rule.limit_is_success && iteration >= rule.max_iterations);
+  s.spares = tested && sqrt(squared) <= s.target ? 1 : 0;
+  s.spared_square = squared;
 }
 
 // The recurrence of BiCGSTAB cannot go on. The solve starts anew from b - A x, provided that it has

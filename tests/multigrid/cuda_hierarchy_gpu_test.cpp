@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "device/device.hpp"
 #include "multigrid/on_gpu.hpp"
@@ -84,13 +86,60 @@ TEST_F(CycleOnGpu, DoesNotDependOnTheLayoutOfItsRowsAlsoUnderASanitizer) {
   }
 }
 
-// 45^3 rows, so that columns 65,535 apart exist.
 TEST_F(CycleOnGpu, IsThatOfTheHostOnALargerMatrix) {
-  for (const char* kind : {"poisson3d", "convection3d"}) {
+  for (const char* kind : {"poisson3d", "convection3d", "diffusion3d"}) {
     const auto a = generated(MPI_COMM_SELF, kind, 45);
     Hierarchy m(a, {}, {});
     expect_same(*a, m);
   }
+}
+
+TEST_F(CycleOnGpu, StoresAStencilInFp16AndFollowsValuesThatNeedMore) {
+  const auto a = generated(MPI_COMM_SELF, "poisson3d", 45);
+  Array<double> values = test::values_of(*a);
+  for (double& value : values) value *= 0.1;  // so that FP16 needs a factor
+  a->replace_values(values);
+  Hierarchy m(a, {}, {});
+  CudaHierarchy there(m.parts(), CycleKind::v);
+  EXPECT_EQ(there.levels()[0].stored_of_a, StoredValues::half);
+  EXPECT_EQ(there.levels()[1].stored_of_a, StoredValues::single);
+  const Array<double> r = random_rows(*a, 3);
+  expect_near(applied_on_gpu(there, r), applied(m, r), tolerance_of(m));
+  values.back() *= 1.0001;
+  a->replace_values(values);
+  m.renew();
+  ASSERT_TRUE(there.renew(m.parts()));
+  EXPECT_EQ(there.levels()[0].stored_of_a, StoredValues::single);
+  expect_near(applied_on_gpu(there, r), applied(m, r), tolerance_of(m));
+}
+
+// A chain whose rows are joined here and there with rows 100,000 further on, so that the columns of
+// few steps are too far apart for 16 bits.
+TEST_F(CycleOnGpu, ServesColumnsThatAreFarApartAlsoUnderASanitizer) {
+  constexpr std::int32_t rows = 140'000, distance = 100'000, every = 7000;
+  RowSlab slab{.global_rows = rows,
+               .global_cols = rows,
+               .first_row = 0,
+               .local = {.rows = rows, .cols = rows, .row_ptr = {0}, .col_idx = {}, .values = {}}};
+  CsrMatrix<double>& a = slab.local;
+  const auto add = [&](std::int32_t column, double value) {
+    if (column < 0 || column >= rows) return;
+    a.col_idx.push_back(column);
+    a.values.push_back(value);
+  };
+  const auto joined = [](std::int32_t i) { return i < rows - distance && i % every == 0; };
+  for (std::int32_t i = 0; i < rows; ++i) {
+    if (i >= distance && joined(i - distance)) add(i - distance, -1);
+    add(i - 1, -1);
+    add(i, 3.5);
+    add(i + 1, -1);
+    if (joined(i)) add(i + distance, -1);
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+  }
+  slab.global_nnz = a.nnz();
+  const auto matrix = distribute(MPI_COMM_SELF, std::move(slab), {0, rows});
+  Hierarchy m(matrix, {}, {});
+  expect_same(*matrix, m);
 }
 
 TEST_F(CycleOnGpu, ServesHierarchiesOfOneLevelAndThoseThatEndEarlyAlsoUnderASanitizer) {

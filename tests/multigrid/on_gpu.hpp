@@ -72,6 +72,10 @@ class GivenOnGpu : public solvers::GivenPreconditioner {
   void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) override {
     here_->enqueue(r, z, stream);
   }
+  void enqueue_in_loop(DeviceSpan<const double> r, DeviceSpan<double> z,
+                       const solvers::LoopHints& hints, StreamRef stream) override {
+    here_->enqueue(r, z, stream, hints);
+  }
   std::uint64_t device_version() const override { return version_; }
   // In other memory, so that a recorded cycle of before would read what is freed.
   void make() {

@@ -89,6 +89,25 @@ TEST_P(ResidentCg, AGivenPreconditionerTakesFewerIterationsThanJacobi) {
   EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
 }
 
+// Neither the last residual, which ends the solve, nor the claim's confirmation needs the operation.
+TEST(GivenPreconditioner, IsAppliedOncePerIterationOfCg) {
+  const CsrMatrix<double> a = grid_matrix(20, 0, 10);
+  const Array<double> b = random_vector<double>(a.rows);
+  for (const NormKind norm : {NormKind::unpreconditioned, NormKind::preconditioned}) {
+    GaussSeidel given(a);
+    Options o;
+    o.variant = Variant::classic;
+    o.rule.norm = norm;
+    o.preconditioner.kind = PreconditionerSpec::Kind::given;
+    o.preconditioner.given = &given;
+    const Solved solved = solve(a, b, o);
+    EXPECT_EQ(solved.outcome.reason, Reason::rtol);
+    const bool spares = norm == NormKind::unpreconditioned;
+    EXPECT_EQ(given.applications, solved.outcome.iterations + (spares ? 0 : 2));
+    EXPECT_LE(relative_residual(a, b, solved.x), spares ? 1.0001e-8 : 1e-5);
+  }
+}
+
 // The solver calls the operation that it is given, which takes new values by itself.
 TEST(ResidentPreconditioner, AGivenOneIsAskedAfterARenewalToo) {
   CsrMatrix<double> a = grid_matrix(20, 0, 10);

@@ -179,6 +179,7 @@ struct PartsOf final : CudaHierarchy::Parts {
     to.restriction =
         rows_of(level.restriction, level.transfer_precision, fact.lanes_of_restriction);
     fact.padding_of_a = to.a.padding();
+    fact.stored_of_a = to.a.view().stored;
     const auto room = [&](DeviceSpan<const double> numbers) {
       const std::int64_t count = with_whole_packs(static_cast<std::int64_t>(numbers.size()));
       DeviceBuffer<Number> buffer(count, stream);
@@ -223,6 +224,7 @@ struct PartsOf final : CudaHierarchy::Parts {
       StoredLevel<Number>& to = levels[l];
       to.numbers = given[l];
       to.a.update_values(given[l].a, stream);
+      facts[l].stored_of_a = to.a.view().stored;
       to.p.update_values(given[l].p, stream);
       to.restriction.update_values(given[l].restriction, stream);
       copy_inverses(to, given[l]);
@@ -310,12 +312,14 @@ struct PartsOf final : CudaHierarchy::Parts {
   }
 
   void enqueue(const CallersVectors& callers, StreamRef into) const override {
+    // FP32 vectors need a scale: by the norm that the caller knows, or by the numbers of r.
     CycleExponent* const scaled = single ? exponent.data() : nullptr;
-    if (scaled) launch_find_exponent(callers.r, levels.front().numbers.rows, scaled, into);
-    if (scaled && options.borders)
-      options.borders->agree_on(scaled, levels.front().numbers.rows, into);
+    const bool searched = scaled && !callers.hints.norm;
+    const std::int64_t rows = levels.front().numbers.rows;
+    if (searched) launch_find_exponent(callers.r, rows, scaled, into);
+    if (searched && options.borders) options.borders->agree_on(scaled, rows, into);
     // Only a step of this cycle is known to be a kernel that waits for its predecessor.
-    bool after_launch = single && !options.borders;
+    bool after_launch = searched && !options.borders;
     for (std::size_t k = 0; k < steps.size(); ++k) {
       const CycleStep& text = texts[k];
       const bool border = at_border(text.level) && text.matrix != StepMatrix::none;
@@ -389,9 +393,9 @@ bool CudaHierarchy::renew(std::span<const DeviceLevelParts> levels) {
   return parts_->renew(levels);
 }
 
-void CudaHierarchy::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z,
-                            StreamRef stream) const {
-  if (rows() > 0 || parts_->options.borders) parts_->enqueue({r.data(), z.data()}, stream);
+void CudaHierarchy::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream,
+                            const solvers::LoopHints& hints) const {
+  if (rows() > 0 || parts_->options.borders) parts_->enqueue({r.data(), z.data(), hints}, stream);
 }
 
 std::int64_t CudaHierarchy::rows() const { return parts_->facts.front().rows; }

@@ -20,8 +20,10 @@
 
 #include "device/span.hpp"
 #include "device/stream.hpp"
+#include "multigrid/cuda/cuda_rows.hpp"
 #include "multigrid/level_parts.hpp"
 #include "multigrid/options.hpp"
+#include "solvers/preconditioners/given.hpp"
 
 namespace trireme::multigrid {
 
@@ -45,7 +47,8 @@ struct CudaLevelFacts {
   std::int64_t rows = 0;
   int lanes_of_a = 0, lanes_of_p = 0, lanes_of_restriction = 0;  // 0: there is no such matrix
   double padding_of_a = 0;  // stored entries per nonzero, less one
-  std::int64_t bytes = 0;   // of matrices, W and the dense inverse
+  StoredValues stored_of_a = StoredValues::full;
+  std::int64_t bytes = 0;  // of matrices, W and the dense inverse
 };
 
 class CudaHierarchy {
@@ -69,8 +72,9 @@ class CudaHierarchy {
 
   // Queues z = M^-1 r by one cycle. r and z have the rows of the finest level and do not overlap.
   // Asynchronous in `stream`, which may be recorded into a CUDA graph, also into one that loops on the
-  // device. One cycle at a time may be in flight.
-  void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) const;
+  // device. One cycle at a time may be in flight. `hints` as for GivenPreconditioner.
+  void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream,
+               const solvers::LoopHints& hints = {}) const;
 
   std::int64_t rows() const;
   int steps() const;  // of a cycle

@@ -21,10 +21,11 @@ namespace trireme::multigrid {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kShifts = 6;  // 1, 2, 4, .. 32 lanes per row
+constexpr int kShifts = 6;  // 1, 2, 4, .. 32 lanes per four rows
 constexpr int kRowsOfWarp = kWarp * kPack;
+constexpr std::int64_t kNarrowPerWide = 16;     // steps; with more wide ones all columns are wide
 constexpr std::int64_t kSampled = 4096;         // values
-constexpr std::int64_t kWorthHalf = 1'000'000;  // nonzeros
+constexpr std::int64_t kWorthHalf = 100'000;    // nonzeros
 
 unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>(std::max<std::int64_t>(1, (threads + kThreads - 1) / kThreads));
@@ -97,11 +98,11 @@ __device__ void for_steps(const std::int32_t* step_ptr, std::int64_t chunks, con
   for (std::int32_t step = first; step < end; ++step) visit(step, step - first, chunk);
 }
 
-// Writes the smallest column of each step, and raises *widest to the largest distance from it.
+// Writes the smallest column of each step; ~k for the steps whose columns are too far apart for it, in
+// some order of k = 0 .. *wide - 1.
 __global__ void find_first_columns(const std::int32_t* row_ptr, const std::int32_t* col_idx,
                                    std::int64_t rows, int shift, const std::int32_t* step_ptr,
-                                   std::int64_t chunks, std::int32_t* first, std::int32_t* widest) {
-  std::int32_t distance = 0;
+                                   std::int64_t chunks, std::int32_t* first, std::int32_t* wide) {
   for_steps(step_ptr, chunks, [&](std::int32_t step, std::int32_t j, std::int64_t chunk) {
     std::int32_t low = INT32_MAX, high = -1;
     for (int r = 0; r < kPack; ++r) {
@@ -111,16 +112,17 @@ __global__ void find_first_columns(const std::int32_t* row_ptr, const std::int32
       high = max(high, col_idx[entry]);
     }
     low = __reduce_min_sync(kFullWarp, low);  // a step has an entry
-    distance = max(distance, __reduce_max_sync(kFullWarp, high) - low);
-    if (threadIdx.x % kWarp == 0) first[step] = low;
+    high = __reduce_max_sync(kFullWarp, high);
+    if (threadIdx.x % kWarp == 0)
+      first[step] = high - low <= kMaxNarrow ? low : ~atomicAdd(wide, 1);
   });
-  if (threadIdx.x % kWarp == 0 && distance > 0) atomicMax(widest, distance);
 }
 
 template <class Column>
 __global__ void fill_columns(const std::int32_t* row_ptr, const std::int32_t* col_idx,
                              std::int64_t rows, int shift, const std::int32_t* step_ptr,
-                             std::int64_t chunks, const std::int32_t* first, Column* columns) {
+                             std::int64_t chunks, const std::int32_t* first, Column* columns,
+                             std::int32_t* wide_columns) {
   for_steps(step_ptr, chunks, [&](std::int32_t step, std::int32_t j, std::int64_t chunk) {
     Pack<Column> pack = {};
     const std::int32_t base = first ? first[step] : 0;
@@ -128,6 +130,12 @@ __global__ void fill_columns(const std::int32_t* row_ptr, const std::int32_t* co
       if (const std::int64_t entry = entry_of_lane(row_ptr, rows, shift, chunk, j, r); entry >= 0)
         pack.of_row[r] = static_cast<Column>(col_idx[entry] - base);
     *reinterpret_cast<Pack<Column>*>(columns + place_of_lane(step)) = pack;
+    if (base >= 0) return;
+    Pack<std::int32_t> wide = {};
+    for (int r = 0; r < kPack; ++r)
+      if (const std::int64_t entry = entry_of_lane(row_ptr, rows, shift, chunk, j, r); entry >= 0)
+        wide.of_row[r] = col_idx[entry];
+    *reinterpret_cast<Pack<std::int32_t>*>(wide_columns + place_of_lane(~base)) = wide;
   });
 }
 
@@ -264,26 +272,28 @@ CudaRows::CudaRows(const DeviceCsr<double>& csr, Precision precision, int lanes,
   narrow_ = !wide;
   if (narrow_) {
     first_ = DeviceBuffer<std::int32_t>(steps_, stream);
-    const ScratchBuffer<std::int32_t> widest(1, stream);
-    fill_zero(widest.span(), stream);
+    const ScratchBuffer<std::int32_t> wide_steps(1, stream);
+    fill_zero(wide_steps.span(), stream);
     find_first_columns<<<blocks, kThreads, 0, stream>>>(csr.row_ptr.data(), csr.col_idx.data(),
                                                         rows_, shift, step_ptr_.data(), chunks_,
-                                                        first_.data(), widest.data());
+                                                        first_.data(), wide_steps.data());
     check_launch();
-    narrow_ = read_back(widest.data(), stream) <= kMaxNarrow;
+    wide_steps_ = read_back(wide_steps.data(), stream);
+    narrow_ = wide_steps_ <= steps_ / kNarrowPerWide;
   }
   const std::int64_t entries = steps_ * kRowsOfWarp;
   if (narrow_) {
     narrow_col_ = DeviceBuffer<std::uint16_t>(entries, stream);
+    wide_col_ = DeviceBuffer<std::int32_t>(wide_steps_ * kRowsOfWarp, stream);
     fill_columns<<<blocks, kThreads, 0, stream>>>(csr.row_ptr.data(), csr.col_idx.data(), rows_,
                                                   shift, step_ptr_.data(), chunks_, first_.data(),
-                                                  narrow_col_.data());
+                                                  narrow_col_.data(), wide_col_.data());
   } else {
     first_ = {};
     wide_col_ = DeviceBuffer<std::int32_t>(entries, stream);
-    fill_columns<std::int32_t>
-        <<<blocks, kThreads, 0, stream>>>(csr.row_ptr.data(), csr.col_idx.data(), rows_, shift,
-                                          step_ptr_.data(), chunks_, nullptr, wide_col_.data());
+    fill_columns<std::int32_t><<<blocks, kThreads, 0, stream>>>(
+        csr.row_ptr.data(), csr.col_idx.data(), rows_, shift, step_ptr_.data(), chunks_, nullptr,
+        wide_col_.data(), nullptr);
   }
   check_launch();
   update_values(csr, stream);
@@ -342,6 +352,7 @@ RowsView CudaRows::view() const {
   a.factor = factor_;
   a.step_ptr = step_ptr_.data();
   a.first = first_.data();
+  a.wide_columns = wide_col_.data();
   a.columns = narrow_ ? static_cast<const void*>(narrow_col_.data()) : wide_col_.data();
   a.values = stored_ == StoredValues::half     ? static_cast<const void*>(halves_.data())
              : stored_ == StoredValues::single ? static_cast<const void*>(floats_.data())
@@ -354,7 +365,7 @@ std::int64_t CudaRows::bytes() const {
                              : stored_ == StoredValues::single ? 4
                                                                : 8;
   return rows_ == 0 ? 0
-                    : 4 * (chunks_ + 1) + (narrow_ ? 4 * steps_ : 0) +
+                    : 4 * (chunks_ + 1) + (narrow_ ? 4 * (steps_ + wide_steps_ * kRowsOfWarp) : 0) +
                           steps_ * kRowsOfWarp * (value + (narrow_ ? 2 : 4));
 }
 

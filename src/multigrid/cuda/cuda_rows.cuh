@@ -130,9 +130,32 @@ struct Entries {
       if constexpr (sizeof(Column) == 2) first[k] = __ldg(a.first + step + k);
     }
   }
+  // The same where some of the steps have their columns among the wide ones.
+  template <class Number>
+  __device__ __forceinline__ void add_wide_products(const std::int32_t* wide_columns,
+                                                    const Number* x, Number (&sums)[kPack]) const {
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k)
+#pragma unroll
+      for (int r = 0; r < kPack; ++r) {
+        const std::int64_t place =
+            (static_cast<std::int64_t>(~first[k]) * kWarp + threadIdx.x % kWarp) * kPack + r;
+        const std::int32_t own = first[k] < 0
+                                     ? wide_columns[place]
+                                     : first[k] + static_cast<std::int32_t>(column[k].of_row[r]);
+        sums[r] += detail::widened<Number>(value[k].of_row[r]) * x[own];
+      }
+  }
   // Adds the products with x to the sums of the lane's rows.
   template <class Number>
-  __device__ __forceinline__ void add_products(const Number* x, Number (&sums)[kPack]) const {
+  __device__ __forceinline__ void add_products(const std::int32_t* wide_columns, const Number* x,
+                                               Number (&sums)[kPack]) const {
+    if constexpr (sizeof(Column) == 2) {
+      std::int32_t wide = 0;
+#pragma unroll
+      for (int k = 0; k < kBatch; ++k) wide |= first[k];
+      if (wide < 0) return add_wide_products(wide_columns, x, sums);  // the same for the whole warp
+    }
     Number of_x[kBatch][kPack];
 #pragma unroll
     for (int k = 0; k < kBatch; ++k)
@@ -168,10 +191,10 @@ __device__ __forceinline__ void multiply_chunk(const RowsView& a, const StepData
   OwnRows<kind, Number> own;
   if (ends_rows) own.load(s, row);
   Number sums[kPack] = {};
-  if (step < end) entries.add_products(s.x, sums);
+  if (step < end) entries.add_products(a.wide_columns, s.x, sums);
   for (step += kBatch; step < end; step += kBatch) {
     entries.load(a, step, end);
-    entries.add_products(s.x, sums);
+    entries.add_products(a.wide_columns, s.x, sums);
   }
 #pragma unroll
   for (int r = 0; r < kPack; ++r) {

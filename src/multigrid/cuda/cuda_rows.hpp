@@ -12,12 +12,13 @@
 //
 // This is sliced ELLPACK (Monakov, Lokhmotov and Avetisyan, HiPEAC 2010) with several threads per row
 // (Vazquez, Fernandez and Garzon, Concurrency and Computation 23, 2011) and several rows per thread, so
-// that one load instruction brings a lane 16 bytes. An entry takes 8 bytes for the value in FP64 and
-// 4 in FP32, or 2 where FP16 numbers times one factor are as exact as FP32 (those of a stencil), and 2
-// bytes for the column where all steps have columns within 65,535 of the step's smallest one, else 4. A
-// step takes 4 bytes beside that where columns take 2. Where a row has no entry, the value is 0 and
-// the column any one. A row is summed by its lanes in the order of its entries, and then over the
-// lanes in a fixed order, so that every run gives the same bits.
+// that one load instruction brings a lane 16 bytes. An entry takes 8 bytes for the value in FP64 and 4
+// in FP32, or 2 where FP16 numbers times one factor are as exact as FP32, such as those of a stencil.
+// It takes 2 bytes for the column. A step takes 4 bytes beside that, for its smallest column, and 512
+// more where its columns are not within 65,535 of that one. Where many steps are such, all columns take
+// 4 bytes. Where a row has no entry, the value is 0 and the column any one. A row is summed by its lanes
+// in the order of its entries, and then over the lanes in a fixed order, so that every run gives the
+// same bits.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,8 @@ struct RowsView {
   StoredValues stored = StoredValues::full;
   float factor = 1;  // of values in FP16
   const std::int32_t* step_ptr = nullptr;
-  const std::int32_t* first = nullptr;
+  const std::int32_t* first = nullptr;  // of a step k whose columns are wide_columns: ~k
+  const std::int32_t* wide_columns = nullptr;
   const void* columns = nullptr;
   const void* values = nullptr;
 };
@@ -74,9 +76,11 @@ class CudaRows {
   bool narrow_ = false;
   Precision precision_ = Precision::full;
   DeviceBuffer<std::int32_t> step_ptr_;     // chunks + 1
-  DeviceBuffer<std::int32_t> first_;        // the smallest column of each step, where narrow
+  DeviceBuffer<std::int32_t> first_;        // RowsView::first, where narrow
   DeviceBuffer<std::uint16_t> narrow_col_;  // minus the step's first_
-  DeviceBuffer<std::int32_t> wide_col_;
+  DeviceBuffer<std::int32_t>
+      wide_col_;                 // of all steps, or of those whose columns are too far apart
+  std::int64_t wide_steps_ = 0;  // the number of the latter
   bool allow_half_ = false;
   StoredValues stored_ = StoredValues::full;
   float factor_ = 1;

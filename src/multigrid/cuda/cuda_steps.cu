@@ -22,6 +22,25 @@ template <class Number>
 constexpr int kBlocksAtOnce = sizeof(Number) == 4 ? 3 : 2;
 constexpr int kExponentBlocks = 264;
 
+// The power of two by which FP32 vectors differ from those of the caller, and whether the cycle is to
+// be done. FP64 vectors have none.
+struct Circumstances {
+  CycleExponent* exponent = nullptr;
+  const double* norm = nullptr;  // null: the exponent was searched for
+  const std::int32_t* not_needed = nullptr;
+
+  // The word was written before the first step of the cycle began, and is not in the L1 cache.
+  __device__ __forceinline__ bool idle() const { return not_needed && __ldcg(not_needed) != 0; }
+  __device__ __forceinline__ int found() const {
+    if (norm) return __double2hiint(__ldcg(norm)) >> 20 & 0x7ff;
+    return exponent ? exponent->found : 0;
+  }
+  // By which the result is multiplied.
+  __device__ __forceinline__ double of_z() const {
+    return exponent ? scale_of_z(exponent->used) : 1;
+  }
+};
+
 // Row i of x = A^-1 b by a whole warp.
 template <class Number>
 __device__ __forceinline__ void solve_row(const StepDataOf<Number>& s, std::int64_t i) {
@@ -49,28 +68,28 @@ __global__ void __launch_bounds__(kThreads)
 template <StepKind kind, class Value, class Column, class Number>
 __global__ void __launch_bounds__(kThreads, kBlocksAtOnce<Number>)
     multiply_kernel(const __grid_constant__ StepDataOf<Number> s,
-                    const __grid_constant__ RowsView a, CycleExponent* exponent) {
+                    const __grid_constant__ RowsView a, Circumstances now) {
   const std::int32_t chunk = static_cast<std::int32_t>(blockIdx.x) * kWarpsPerBlock +
                              static_cast<std::int32_t>(threadIdx.x) / kWarp;
   const auto wait = [] { wait_for_predecessor(); };
-  const auto scale = [&] { return exponent ? scale_of_z(exponent->used) : 1.0; };
-  if (chunk >= a.chunks) return wait();
-  multiply_chunk<kind, Value, Column>(a, s, chunk, wait, scale);
-  if (exponent && blockIdx.x == 0 && threadIdx.x == 0) exponent->found = 0;
+  if (chunk >= a.chunks || now.idle()) return wait();
+  multiply_chunk<kind, Value, Column>(a, s, chunk, wait, [&] { return now.of_z(); });
+  if (now.exponent && blockIdx.x == 0 && threadIdx.x == 0) now.exponent->found = 0;
 }
 
 template <class Number>
 __global__ void __launch_bounds__(kThreads)
-    rows_kernel(const __grid_constant__ StepDataOf<Number> s, CycleExponent* exponent) {
+    rows_kernel(const __grid_constant__ StepDataOf<Number> s, Circumstances now) {
   wait_for_predecessor();
+  if (now.idle()) return;
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (s.kind == StepKind::take) {
-    const int found = exponent ? exponent->found : 0;
-    if (exponent && i == 0) exponent->used = found;
-    if (i < s.rows) take_row(s, i, scale_of_r(found));
+    const int exponent = now.found();
+    if (now.exponent && i == 0) now.exponent->used = exponent;
+    if (i < s.rows) take_row(s, i, scale_of_r(exponent));
   } else if (s.kind == StepKind::give) {
-    const double scale = exponent ? scale_of_z(exponent->used) : 1;
-    if (exponent && i == 0) exponent->found = 0;
+    const double scale = now.of_z();
+    if (now.exponent && i == 0) now.exponent->found = 0;
     if (i < s.rows) s.z[i] = s.x[i] * scale;
   } else if (i < s.rows) {
     run_smoother_row(s, i);
@@ -79,11 +98,11 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class Number>
 __global__ void __launch_bounds__(kThreads)
-    solve_kernel(const __grid_constant__ StepDataOf<Number> s) {
+    solve_kernel(const __grid_constant__ StepDataOf<Number> s, Circumstances now) {
   wait_for_predecessor();
   const std::int64_t i =
       static_cast<std::int64_t>(blockIdx.x) * kWarpsPerBlock + threadIdx.x / kWarp;
-  if (i < s.rows) solve_row(s, i);
+  if (i < s.rows && !now.idle()) solve_row(s, i);
 }
 
 unsigned blocks_for(std::int64_t units, int per_block) {
@@ -111,7 +130,7 @@ template <class Number>
 struct LaunchMultiply {
   const StepDataOf<Number>& s;
   const RowsView& a;
-  CycleExponent* exponent;
+  const Circumstances& now;
   bool overlap;
   StreamRef stream;
 
@@ -132,7 +151,7 @@ struct LaunchMultiply {
   template <StepKind kind, class Value, class Column>
   void with_columns() const {
     launch_overlapping(blocks_for(a.chunks, kWarpsPerBlock), kThreads, overlap, stream,
-                       multiply_kernel<kind, Value, Column, Number>, s, a, exponent);
+                       multiply_kernel<kind, Value, Column, Number>, s, a, now);
   }
 };
 
@@ -154,19 +173,23 @@ void launch_step(BoundStepOf<Number> step, const CallersVectors& callers, CycleE
   if (s.rows == 0) return;
   if (s.kind == StepKind::take) s.r = callers.r;
   if (s.ends) s.z = callers.z;
-  if (!s.ends && s.kind != StepKind::take) exponent = nullptr;
+  Circumstances now{.not_needed = callers.hints.not_needed};
+  if (s.ends || s.kind == StepKind::take) {
+    now.exponent = exponent;
+    if (exponent) now.norm = callers.hints.norm;
+  }
   switch (s.kind) {
     case StepKind::take:
     case StepKind::give:
     case StepKind::start:
     case StepKind::smooth_blocks:
       return launch_overlapping(blocks_for(s.rows, kThreads), kThreads, overlap, stream,
-                                rows_kernel<Number>, s, exponent);
+                                rows_kernel<Number>, s, now);
     case StepKind::solve:
       return launch_overlapping(blocks_for(s.rows, kWarpsPerBlock), kThreads, overlap, stream,
-                                solve_kernel<Number>, s);
+                                solve_kernel<Number>, s, now);
     default:
-      visit_kind(s.kind, LaunchMultiply<Number>{s, step.matrix, exponent, overlap, stream});
+      visit_kind(s.kind, LaunchMultiply<Number>{s, step.matrix, now, overlap, stream});
   }
 }
 template void launch_step(BoundStepOf<float>, const CallersVectors&, CycleExponent*, bool,

@@ -7,6 +7,7 @@
 #include "device/stream.hpp"
 #include "multigrid/cuda/cuda_rows.hpp"
 #include "multigrid/cycle_step.hpp"
+#include "solvers/preconditioners/given.hpp"
 
 namespace trireme::multigrid {
 
@@ -23,6 +24,7 @@ using BoundStep = BoundStepOf<double>;
 struct CallersVectors {
   const double* r = nullptr;
   double* z = nullptr;
+  solvers::LoopHints hints;
 };
 
 // The exponent of the largest number of the caller's r, in GPU memory.
@@ -39,8 +41,9 @@ bool steps_may_overlap();
 // Finds exponent->found of r.
 void launch_find_exponent(const double* r, std::int64_t rows, CycleExponent* exponent,
                           StreamRef stream);
-// Queues one step. With `exponent`, the step `take` divides by that power of two, and the step that
-// writes the caller's result multiplies by it.
+// Queues one step. With `exponent`, the step `take` divides r by a power of two, that of the norm in the
+// hints or else exponent->found, and writes exponent->used; the step that writes the caller's result
+// multiplies by it. A step whose cycle is not needed does nothing.
 template <class Number>
 void launch_step(BoundStepOf<Number> step, const CallersVectors& callers, CycleExponent* exponent,
                  bool overlap, StreamRef stream);

@@ -91,8 +91,9 @@ HierarchyFacts DeviceHierarchy::facts() const {
   for (std::size_t l = 0; l < facts.levels.size(); ++l) {
     const CudaLevelFacts& stored = cycle_->levels()[l];
     if (stored.lanes_of_a == 0) continue;
-    facts.levels[l].kernel =
-        fmt::format("{} {} per row", stored.lanes_of_a, stored.lanes_of_a == 1 ? "lane" : "lanes");
+    facts.levels[l].kernel = fmt::format("{} {} per 4 rows{}", stored.lanes_of_a,
+                                         stored.lanes_of_a == 1 ? "lane" : "lanes",
+                                         stored.stored_of_a == StoredValues::half ? ", FP16" : "");
     facts.levels[l].product_us = cycle_->measure_product_us(static_cast<int>(l), kMeasuredProducts);
   }
   return facts;

@@ -100,14 +100,15 @@ void RankHierarchy::renew(const Hierarchy& host) {
   set_facts(host, watch.seconds());
 }
 
-void RankHierarchy::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) {
-  if (borders_) return cycle_->enqueue(r, z, stream);
+void RankHierarchy::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream,
+                            const solvers::LoopHints& hints) {
+  if (borders_) return cycle_->enqueue(r, z, stream, hints);
   gather_terms<double>({.rows = static_cast<std::int64_t>(whole_r_.size()),
                         .terms = gathering_.terms,
                         .row_ptr = sum_row_ptr_.data(),
                         .sources = sources_.data()},
                        r, whole_r_.data(), *gather_, stream);
-  cycle_->enqueue(whole_r_.view(), whole_z_.span(), stream);
+  cycle_->enqueue(whole_r_.view(), whole_z_.span(), stream, hints);
   copy_rows(whole_z_.data() + first_, z.data(), static_cast<std::int64_t>(z.size()), stream);
 }
 

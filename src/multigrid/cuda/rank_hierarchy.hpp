@@ -40,8 +40,10 @@ class RankHierarchy {
   void renew(const Hierarchy& host);
 
   // Queues z = M^-1 r by one cycle. r and z have the rows of this rank and do not overlap. The call may
-  // be recorded as the exchanges' recording() says. One cycle at a time may be in flight. Collective.
-  void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream);
+  // be recorded as the exchanges' recording() says. One cycle at a time may be in flight. `hints` as for
+  // GivenPreconditioner. Collective.
+  void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream,
+               const solvers::LoopHints& hints = {});
 
   // Throws Error{resource} where this GPU has waited for another one beyond the timeout.
   void check() const;

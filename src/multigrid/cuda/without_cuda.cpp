@@ -76,7 +76,8 @@ CudaHierarchy::CudaHierarchy(std::span<const DeviceLevelParts>, CycleKind,
 CudaHierarchy::~CudaHierarchy() = default;
 bool CudaHierarchy::renew(std::span<const HostLevelParts>) { refuse(); }
 bool CudaHierarchy::renew(std::span<const DeviceLevelParts>) { refuse(); }
-void CudaHierarchy::enqueue(DeviceSpan<const double>, DeviceSpan<double>, StreamRef) const {
+void CudaHierarchy::enqueue(DeviceSpan<const double>, DeviceSpan<double>, StreamRef,
+                            const solvers::LoopHints&) const {
   refuse();
 }
 std::int64_t CudaHierarchy::rows() const { refuse(); }
@@ -89,7 +90,10 @@ RankHierarchy::RankHierarchy(const Hierarchy&, const MakeExchange&, const CudaCy
   refuse();
 }
 void RankHierarchy::renew(const Hierarchy&) { refuse(); }
-void RankHierarchy::enqueue(DeviceSpan<const double>, DeviceSpan<double>, StreamRef) { refuse(); }
+void RankHierarchy::enqueue(DeviceSpan<const double>, DeviceSpan<double>, StreamRef,
+                            const solvers::LoopHints&) {
+  refuse();
+}
 void RankHierarchy::check() const { refuse(); }
 
 }  // namespace trireme::multigrid

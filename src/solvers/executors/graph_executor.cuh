@@ -31,6 +31,7 @@ struct LoopForm {
   LoopKind kind = LoopKind::stepped;
   int unroll = 1;     // iterations in the recorded graph
   bool ahead = true;  // the host launches a batch before it knows the state after the last one
+  bool norm_is_known = false;  // every iteration computes a norm of its residual
 };
 
 class GraphExecutor {
@@ -65,7 +66,10 @@ class GraphExecutor {
   }
 
   void apply_given(GivenPreconditioner& given, const double* r, double* z) {
-    given.enqueue(span(r), span(z), stream_);
+    if (!in_loop_) return given.enqueue(span(r), span(z), stream_);
+    const State& state = window_.control()->state;  // an address; the host reads no member
+    const LoopHints hints{form_.norm_is_known ? &state.norm : nullptr, &state.spares};
+    given.enqueue_in_loop(span(r), span(z), hints, stream_);
   }
 
   template <class Step>
@@ -123,7 +127,12 @@ class GraphExecutor {
   }
 
   template <class Body>
-  void repeat(const Body& body) {
+  void repeat(const Body& iteration) {
+    const auto body = [&] {
+      in_loop_ = true;
+      iteration();
+      in_loop_ = false;
+    };
     switch (form_.kind) {
       case LoopKind::conditional:
         return run_conditional(body);
@@ -269,6 +278,7 @@ class GraphExecutor {
   LoopForm form_;
   std::optional<LoopGraph>& loop_;
   std::int64_t rows_;
+  bool in_loop_ = false;
   std::int64_t told_ = -1;  // the last iteration of which tell_step() told the observer
   PendingSums pending_;
   LoopHandle handle_;

@@ -112,7 +112,22 @@ struct CgImprove {
   static constexpr bool ends_iteration = true;
   static constexpr bool has_tail = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
-    if (live(s)) cg_improve(s, sum[0], sum[1], sum[0] / s.rho);
+    if (!live(s)) return;
+    const bool spared = s.spares != 0;
+    s.spares = 0;
+    // Where z was spared, the loop ends, and r.z means nothing.
+    if (spared)
+      cg_improve(s, s.rho, s.spared_square, 0);
+    else
+      cg_improve(s, sum[0], sum[1], sum[0] / s.rho);
+  }
+};
+
+// From {r.r, norm term} of a residual that is not preconditioned yet.
+struct CgForesee {
+  static constexpr bool ends_iteration = false;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    if (live(s)) foresee(s, sum[1]);
   }
 };
 
@@ -223,11 +238,10 @@ struct Cg : SystemVectors {
       e.pass(CgResidual{r, q, pointwise_part(m), norm}, CgImprove{});  // r -= alpha q, rho', beta
       e.pass(CgDirection{x, p, r, pointwise_part(m)});  // x += alpha p, p = D^-1 r + beta p
     } else {
-      e.pass(CgResidual{r, q, Diagonal{}, norm});  // r -= alpha q
-      e.forget_sums();
-      m.apply(e, r, z);                                // z = M^-1 r
-      e.pass(ResidualNorms{r, z, norm}, CgImprove{});  // rho' = r.z, beta = rho' / rho
-      e.pass(CgDirection{x, p, z, Diagonal{}});        // x += alpha p, p = z + beta p
+      e.pass(CgResidual{r, q, Diagonal{}, norm}, CgForesee{});  // r -= alpha q
+      m.apply(e, r, z);                                         // z = M^-1 r
+      e.pass(ResidualNorms{r, z, norm}, CgImprove{});           // rho' = r.z, beta = rho' / rho
+      e.pass(CgDirection{x, p, z, Diagonal{}});                 // x += alpha p, p = z + beta p
     }
   }
 

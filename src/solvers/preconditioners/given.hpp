@@ -15,6 +15,14 @@
 
 namespace trireme::solvers {
 
+// What the loop of a solver on a GPU knows about a call, in device memory, the same on all processes.
+struct LoopHints {
+  // A norm of the residual that is not much larger or smaller than that of r. Null or 0: not known.
+  const double* norm = nullptr;
+  // Other than 0: the loop will not read z. Written before the call begins. Null: it will.
+  const std::int32_t* not_needed = nullptr;
+};
+
 // A linear operation z = M^-1 r on the rows of this process.
 class GivenPreconditioner {
  public:
@@ -37,6 +45,11 @@ class GivenPreconditioner {
   // also into a CUDA graph that loops on the device. Allocates no memory. Needs prepare_on_device().
   virtual void enqueue(DeviceSpan<const double> /*r*/, DeviceSpan<double> /*z*/,
                        StreamRef /*stream*/) {}
+  // The same from within the loop of a solver.
+  virtual void enqueue_in_loop(DeviceSpan<const double> r, DeviceSpan<double> z,
+                               const LoopHints& /*hints*/, StreamRef stream) {
+    enqueue(r, z, stream);
+  }
   // A number that changes when a recorded enqueue() becomes invalid.
   virtual std::uint64_t device_version() const { return 0; }
   // Throws Error{resource} where the GPU of this process has waited for another one beyond the
