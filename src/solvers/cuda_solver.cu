@@ -29,8 +29,8 @@ constexpr int kDefaultUnroll = 4;
 constexpr int kDefaultBatch = 4;
 // With a given preconditioner: what is recorded of it runs also after the loop has ended.
 constexpr int kGivenUnroll = 1;
-// Vectors of the host with as many rows pass through pinned memory, from the second solve on: such
-// memory takes longer to make than one solve saves (H200, 4.1 M rows: 5.3 ms per solve without it).
+// Vectors of the host with as many rows pass through pinned memory, from the second solve on, because
+// such memory takes as long to make as one solve saves (H200, 4.1 M rows: 5.3 ms of copies without it).
 constexpr std::int64_t kRowsOfTransfer = 1 << 19;
 // The persistent kernel uses single-reduction CG up to this number of rows: one wait costs as much
 // time as the vector updates of some 40,000 rows (measured on an H200).
@@ -159,7 +159,7 @@ class CudaBackend {
       b_ = DeviceBuffer<double>(rows_, stream_);
       x_ = DeviceBuffer<double>(rows_, stream_);
     }
-    if (rows_ >= kRowsOfTransfer && ++brought_ > 1 && !transfer_) transfer_.emplace();
+    if (rows_ >= kRowsOfTransfer && ++brought_ == 2) pin();
     upload(vectors.b, b_.span());
     if (!vectors.zero_guess) upload(vectors.x, x_.span());
     return in_order(b_.view(), x_.span(), vectors.zero_guess);
@@ -220,6 +220,14 @@ class CudaBackend {
   }
 
  private:
+  void pin() {
+    try {
+      transfer_.emplace().make_chunks();
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::resource) throw;
+      transfer_.reset();
+    }
+  }
   void upload(std::span<const double> from, DeviceSpan<double> to) {
     if (transfer_)
       transfer_->upload_one(from, to, stream_);

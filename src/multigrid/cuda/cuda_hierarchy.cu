@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 
 #include "base/error.hpp"
@@ -60,8 +61,6 @@ struct Uploaded {
 
 template <class Number>
 struct StoredLevel {
-  LevelNumbers numbers;
-  std::int64_t nnz = 0;  // of A
   CudaRows a, p, restriction;
   DeviceBuffer<Number> inverse, dense_inverse;
 };
@@ -89,27 +88,47 @@ __global__ void count_outside(DeviceSpan<const double> numbers, double least, do
   if (size > most || (size > 0 && size < least)) atomicAdd(count, 1);
 }
 
+// Whether numbers on the host or on the GPU have a size other than 0 that is not between two bounds.
+class OutsideBounds {
+ public:
+  explicit OutsideBounds(StreamRef stream) : stream_(stream), there_(1, stream) {
+    fill_zero(there_.span(), stream_);
+  }
+  void add(DeviceSpan<const double> numbers, double least, double most) {
+    if (numbers.empty()) return;
+    count_outside<<<blocks_for(numbers.size()), kThreads, 0, stream_>>>(numbers, least, most,
+                                                                        there_.data());
+    check_launch();
+  }
+  void add(std::span<const double> numbers, double least, double most) {
+    here_ += std::count_if(numbers.begin(), numbers.end(), [&](double number) {
+      const double size = std::abs(number);
+      return size > most || (size > 0 && size < least);
+    });
+  }
+  bool any() { return here_ != 0 || read_back(there_.data(), stream_) != 0; }
+
+ private:
+  StreamRef stream_;
+  std::int64_t here_ = 0;
+  ScratchBuffer<std::int32_t> there_;
+};
+
 // Whether FP32 vectors serve a cycle: all values are stored in FP32, and the numbers of W and of a
 // dense inverse keep the vectors far from the ends of FP32's range.
-bool serves_in_fp32(std::span<const DeviceLevelParts> levels, StreamRef stream) {
+template <class LevelParts>
+bool serves_in_fp32(std::span<const LevelParts> levels, StreamRef stream) {
   constexpr double kLeast = 1e-25, kMost = 1e25;
   if (levels.empty() || levels.front().kind == CycleLevel::Kind::solved) return false;
-  const ScratchBuffer<std::int32_t> outside(1, stream);
-  fill_zero(outside.span(), stream);
-  const auto count = [&](DeviceSpan<const double> numbers, double least) {
-    if (numbers.empty()) return;
-    count_outside<<<blocks_for(numbers.size()), kThreads, 0, stream>>>(numbers, least, kMost,
-                                                                       outside.data());
-    check_launch();
-  };
-  for (const DeviceLevelParts& level : levels) {
+  OutsideBounds outside(stream);
+  for (const LevelParts& level : levels) {
     if (level.kind == CycleLevel::Kind::smoothed && level.precision != Precision::mixed)
       return false;
     if (level.p.rows > 0 && level.transfer_precision != Precision::mixed) return false;
-    count(level.inverse, kLeast);
-    count(level.dense_inverse, 0);
+    outside.add(level.inverse, kLeast, kMost);
+    outside.add(level.dense_inverse, 0, kMost);
   }
-  return read_back(outside.data(), stream) == 0;
+  return !outside.any();
 }
 
 }  // namespace
@@ -124,15 +143,39 @@ struct CudaHierarchy::Parts {
   std::vector<CycleStep> texts;
   std::int64_t vector_bytes = 0;
   DeviceBuffer<CycleExponent> exponent;
+  bool single;  // vectors
+  std::vector<LevelNumbers> numbers;
+  std::vector<std::int64_t> nnz;  // of A
 
-  Parts(CycleKind of, const CudaCycleOptions& asked) : cycle(of), options(asked) {
+  Parts(CycleKind of, const CudaCycleOptions& asked, bool fp32)
+      : cycle(of), options(asked), single(fp32) {
     overlap = steps_may_overlap();
     exponent = DeviceBuffer<CycleExponent>(1, stream);
     fill_zero(exponent.span(), stream);
   }
   virtual ~Parts() = default;
 
-  virtual bool renew(std::span<const DeviceLevelParts> given) = 0;
+  // Whether `given` has levels of these sizes, whose values are stored alike.
+  template <class LevelParts>
+  bool fits(std::span<const LevelParts> given) const {
+    if (given.size() != numbers.size()) return false;
+    if (single && options.vectors == CycleVectors::automatic && !serves_in_fp32(given, stream))
+      return false;
+    for (std::size_t l = 0; l < given.size(); ++l) {
+      const LevelNumbers &now = given[l], &old = numbers[l];
+      if (now.rows != old.rows || now.kind != old.kind || now.precision != old.precision ||
+          now.transfer_precision != old.transfer_precision || now.block_size != old.block_size ||
+          now.smoothing.degree != old.smoothing.degree ||
+          static_cast<std::int64_t>(given[l].a.values.size()) != nnz[l])
+        return false;
+    }
+    return true;
+  }
+
+  virtual void add(const DeviceLevelParts& level) = 0;
+  virtual void renew(std::size_t l, const DeviceLevelParts& level) = 0;
+  // Gives addresses to the steps. Called after the last add() or renew(); waits for both.
+  virtual void bind() = 0;
   virtual void enqueue(const CallersVectors& callers, StreamRef into) const = 0;
   virtual double measure_product_us(int level, int products) const = 0;
 };
@@ -141,29 +184,25 @@ namespace {
 
 template <class Number>
 struct PartsOf final : CudaHierarchy::Parts {
-  static constexpr bool single = sizeof(Number) == sizeof(float);
+  static constexpr bool kSingle = sizeof(Number) == sizeof(float);
 
   std::vector<StoredLevel<Number>> levels;
   DeviceBuffer<Number> vectors;
   std::vector<std::array<Number*, 5>> vector_of_level;  // in the order of LevelVector; null: none
   std::vector<BoundStepOf<Number>> steps;
 
-  PartsOf(std::span<const DeviceLevelParts> given, CycleKind of, const CudaCycleOptions& asked)
-      : Parts(of, asked) {
-    for (const DeviceLevelParts& level : given) add(level);
-    bind();
-  }
+  PartsOf(CycleKind of, const CudaCycleOptions& asked) : Parts(of, asked, kSingle) {}
 
   // Whether level l lies on several ranks.
   bool at_border(std::size_t l) const {
     return options.borders && l < static_cast<std::size_t>(options.borders->levels());
   }
 
-  void add(const DeviceLevelParts& level) {
+  void add(const DeviceLevelParts& level) override {
     StoredLevel<Number>& to = levels.emplace_back();
     CudaLevelFacts& fact = facts.emplace_back();
-    to.numbers = level;
-    to.nnz = static_cast<std::int64_t>(level.a.values.size());
+    numbers.push_back(level);
+    nnz.push_back(static_cast<std::int64_t>(level.a.values.size()));
     fact.rows = level.rows;
     const bool allow_half = single;
     const auto rows_of = [&](const DeviceCsr<double>& csr, Precision precision, int& lanes) {
@@ -180,8 +219,8 @@ struct PartsOf final : CudaHierarchy::Parts {
         rows_of(level.restriction, level.transfer_precision, fact.lanes_of_restriction);
     fact.padding_of_a = to.a.padding();
     fact.stored_of_a = to.a.view().stored;
-    const auto room = [&](DeviceSpan<const double> numbers) {
-      const std::int64_t count = with_whole_packs(static_cast<std::int64_t>(numbers.size()));
+    const auto room = [&](DeviceSpan<const double> from) {
+      const std::int64_t count = with_whole_packs(static_cast<std::int64_t>(from.size()));
       DeviceBuffer<Number> buffer(count, stream);
       fill_zero(buffer.span(), stream);
       fact.bytes += count * static_cast<std::int64_t>(sizeof(Number));
@@ -202,43 +241,22 @@ struct PartsOf final : CudaHierarchy::Parts {
     copy(level.dense_inverse, to.dense_inverse);
   }
 
-  // Whether `given` has levels of these sizes, whose values are stored alike.
-  bool fits(std::span<const DeviceLevelParts> given) const {
-    if (single && options.vectors == CycleVectors::automatic && !serves_in_fp32(given, stream))
-      return false;
-    return std::equal(given.begin(), given.end(), levels.begin(), levels.end(),
-                      [](const DeviceLevelParts& now, const StoredLevel<Number>& level) {
-                        const LevelNumbers& old = level.numbers;
-                        return now.rows == old.rows && now.kind == old.kind &&
-                               now.precision == old.precision &&
-                               now.transfer_precision == old.transfer_precision &&
-                               now.block_size == old.block_size &&
-                               now.smoothing.degree == old.smoothing.degree &&
-                               static_cast<std::int64_t>(now.a.values.size()) == level.nnz;
-                      });
-  }
-
-  bool renew(std::span<const DeviceLevelParts> given) override {
-    if (!fits(given)) return false;
-    for (std::size_t l = 0; l < levels.size(); ++l) {
-      StoredLevel<Number>& to = levels[l];
-      to.numbers = given[l];
-      to.a.update_values(given[l].a, stream);
-      facts[l].stored_of_a = to.a.view().stored;
-      to.p.update_values(given[l].p, stream);
-      to.restriction.update_values(given[l].restriction, stream);
-      copy_inverses(to, given[l]);
-    }
-    bind();
-    return true;
+  void renew(std::size_t l, const DeviceLevelParts& level) override {
+    StoredLevel<Number>& to = levels[l];
+    numbers[l] = level;
+    to.a.update_values(level.a, stream);
+    facts[l].stored_of_a = to.a.view().stored;
+    to.p.update_values(level.p, stream);
+    to.restriction.update_values(level.restriction, stream);
+    copy_inverses(to, level);
   }
 
   std::vector<CycleStep> program() const {
     std::vector<ProgramLevel> of;
-    for (const StoredLevel<Number>& level : levels)
-      of.push_back({.kind = level.numbers.kind,
-                    .smoothing = level.numbers.smoothing,
-                    .block_size = level.numbers.block_size,
+    for (const LevelNumbers& level : numbers)
+      of.push_back({.kind = level.kind,
+                    .smoothing = level.smoothing,
+                    .block_size = level.block_size,
                     .restricts_alone = !at_border(of.size())});
     return cycle_program(of, cycle);
   }
@@ -251,7 +269,7 @@ struct PartsOf final : CudaHierarchy::Parts {
       for (const VectorRef& ref : {step.x, step.b, step.last, step.d, step.to, step.kept})
         if (ref.vector != LevelVector::none)
           used[ref.level][static_cast<std::size_t>(ref.vector) - 1] = true;
-    const auto stride = [&](std::size_t l) { return with_whole_packs(levels[l].numbers.rows); };
+    const auto stride = [&](std::size_t l) { return with_whole_packs(numbers[l].rows); };
     std::int64_t all = 0;
     for (std::size_t l = 0; l < levels.size(); ++l)
       all += stride(l) * std::count(used[l].begin(), used[l].end(), true);
@@ -278,8 +296,8 @@ struct PartsOf final : CudaHierarchy::Parts {
     BoundStepOf<Number> to;
     to.data.kind = step.kind;
     to.data.ends = step.ends;
-    to.data.rows = level.numbers.rows;
-    to.data.block_size = of_w.numbers.block_size;
+    to.data.rows = numbers[step.level].rows;
+    to.data.block_size = numbers[step.w_level].block_size;
     to.data.f = static_cast<Number>(step.f);
     to.data.g = static_cast<Number>(step.g);
     to.data.x = at(step.x);
@@ -299,8 +317,7 @@ struct PartsOf final : CudaHierarchy::Parts {
     return to;
   }
 
-  // Gives addresses to the steps.
-  void bind() {
+  void bind() override {
     texts = program();
     if (vector_of_level.empty()) allocate_vectors();
     steps.clear();
@@ -315,7 +332,7 @@ struct PartsOf final : CudaHierarchy::Parts {
     // FP32 vectors need a scale: by the norm that the caller knows, or by the numbers of r.
     CycleExponent* const scaled = single ? exponent.data() : nullptr;
     const bool searched = scaled && !callers.hints.norm;
-    const std::int64_t rows = levels.front().numbers.rows;
+    const std::int64_t rows = numbers.front().rows;
     if (searched) launch_find_exponent(callers.r, rows, scaled, into);
     if (searched && options.borders) options.borders->agree_on(scaled, rows, into);
     // Only a step of this cycle is known to be a kernel that waits for its predecessor.
@@ -351,46 +368,47 @@ struct PartsOf final : CudaHierarchy::Parts {
   }
 };
 
-std::unique_ptr<CudaHierarchy::Parts> make_parts(std::span<const DeviceLevelParts> levels,
+template <class LevelParts>
+std::unique_ptr<CudaHierarchy::Parts> make_parts(std::span<const LevelParts> levels,
                                                  CycleKind cycle, const CudaCycleOptions& options) {
   const Stream stream;
   if (options.vectors == CycleVectors::automatic ? serves_in_fp32(levels, stream)
                                                  : options.vectors == CycleVectors::fp32)
-    return std::make_unique<PartsOf<float>>(levels, cycle, options);
-  return std::make_unique<PartsOf<double>>(levels, cycle, options);
+    return std::make_unique<PartsOf<float>>(cycle, options);
+  return std::make_unique<PartsOf<double>>(cycle, options);
 }
-
-// Levels of the host, all on the GPU at the same time.
-struct UploadedLevels {
-  std::vector<Uploaded> levels;
-  std::vector<DeviceLevelParts> parts;
-
-  UploadedLevels(std::span<const HostLevelParts> from, StreamRef stream) {
-    levels.reserve(from.size());
-    for (const HostLevelParts& level : from)
-      parts.push_back(levels.emplace_back(level, stream).parts);
-  }
-};
 
 }  // namespace
 
 CudaHierarchy::CudaHierarchy(std::span<const HostLevelParts> levels, CycleKind cycle,
-                             const CudaCycleOptions& options) {
-  const Stream stream;
-  parts_ = make_parts(UploadedLevels(levels, stream).parts, cycle, options);
+                             const CudaCycleOptions& options)
+    : parts_(make_parts(levels, cycle, options)) {
+  for (const HostLevelParts& level : levels) parts_->add(Uploaded(level, parts_->stream).parts);
+  parts_->bind();
 }
 
 CudaHierarchy::CudaHierarchy(std::span<const DeviceLevelParts> levels, CycleKind cycle,
                              const CudaCycleOptions& options)
-    : parts_(make_parts(levels, cycle, options)) {}
+    : parts_(make_parts(levels, cycle, options)) {
+  for (const DeviceLevelParts& level : levels) parts_->add(level);
+  parts_->bind();
+}
 
 CudaHierarchy::~CudaHierarchy() = default;
 
 bool CudaHierarchy::renew(std::span<const HostLevelParts> levels) {
-  return parts_->renew(UploadedLevels(levels, parts_->stream).parts);
+  if (!parts_->fits(levels)) return false;
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    parts_->renew(l, Uploaded(levels[l], parts_->stream).parts);
+  parts_->bind();
+  return true;
 }
+
 bool CudaHierarchy::renew(std::span<const DeviceLevelParts> levels) {
-  return parts_->renew(levels);
+  if (!parts_->fits(levels)) return false;
+  for (std::size_t l = 0; l < levels.size(); ++l) parts_->renew(l, levels[l]);
+  parts_->bind();
+  return true;
 }
 
 void CudaHierarchy::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream,

@@ -8,7 +8,7 @@
 namespace trireme::solvers {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{1} << 19;  // numbers
+constexpr std::size_t kChunk = std::size_t{1} << 18;  // numbers; pinning 2 MB takes a millisecond
 
 template <class Element>
 bool without_gaps(MultiVector<Element> v) {
@@ -26,13 +26,13 @@ void copy_by_all_threads(const double* from, std::size_t count, double* to) {
 void ColumnTransfer::upload(MultiVector<const double> from, DeviceSpan<double> to,
                             StreamRef stream) {
   const auto size = static_cast<std::size_t>(from.rows * from.width);
-  if (without_gaps(from)) return upload_one(std::span<const double>(from.data, size), to, stream);
+  if (without_gaps(from)) return upload_all(std::span<const double>(from.data, size), to, stream);
   Array<double> packed(size);
   const MultiVector<double> in = side_by_side(packed.data(), from.rows, from.width);
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < from.rows; ++i)
     for (std::int64_t j = 0; j < from.width; ++j) in(i, j) = from(i, j);
-  upload_one(std::span<const double>(packed), to, stream);
+  upload_all(packed, to, stream);
 }
 
 void ColumnTransfer::download(DeviceSpan<const double> from, MultiVector<double> to,
@@ -47,10 +47,30 @@ void ColumnTransfer::download(DeviceSpan<const double> from, MultiVector<double>
     for (const std::int64_t j : numbers) to(i, j) = out(i, j);
 }
 
-void ColumnTransfer::upload_one(std::span<const double> from, DeviceSpan<double> to,
+void ColumnTransfer::upload_all(std::span<const double> from, DeviceSpan<double> to,
                                 StreamRef stream) {
   if (!uploader_) uploader_.emplace();
   uploader_->copy(from, to, stream);
+}
+
+void ColumnTransfer::make_chunks() {
+  if (!is_filled_.empty()) return;
+  chunks_ = PinnedBuffer<double>(2 * kChunk);
+  for (int k = 0; k < 2; ++k) is_filled_.emplace_back(Timing::no);
+}
+
+void ColumnTransfer::upload_one(std::span<const double> from, DeviceSpan<double> to,
+                                StreamRef stream) {
+  make_chunks();
+  for (std::size_t first = 0; first < from.size(); first += kChunk) {
+    const std::size_t which = first / kChunk % 2;
+    const std::size_t count = std::min(kChunk, from.size() - first);
+    double* const chunk = chunks_.data() + which * kChunk;
+    is_filled_[which].synchronize();  // the last copy from or to this chunk
+    copy_by_all_threads(from.data() + first, count, chunk);
+    memory::copy(to.data() + first, chunk, count * sizeof(double), stream);
+    is_filled_[which].record(stream);
+  }
 }
 
 void ColumnTransfer::download_one(DeviceSpan<const double> from, std::span<double> to,
@@ -59,10 +79,7 @@ void ColumnTransfer::download_one(DeviceSpan<const double> from, std::span<doubl
 }
 
 void ColumnTransfer::download_all(DeviceSpan<const double> from, double* to, StreamRef stream) {
-  if (is_filled_.empty()) {
-    chunks_ = PinnedBuffer<double>(2 * kChunk);
-    for (int k = 0; k < 2; ++k) is_filled_.emplace_back(Timing::no);
-  }
+  make_chunks();
   const auto empty = [&](std::size_t first) {
     const std::size_t which = first / kChunk % 2;
     is_filled_[which].synchronize();

@@ -27,16 +27,19 @@ class ColumnTransfer {
   // `stream`.
   void download(DeviceSpan<const double> from, MultiVector<double> to,
                 std::span<const std::int64_t> numbers, StreamRef stream);
-  // The same for one column.
+  // Makes the pinned chunks, where no call has. Throws Error{resource} where the system grants none.
+  void make_chunks();
+  // The same for one column, with less pinned memory: two chunks serve both ways.
   void upload_one(std::span<const double> from, DeviceSpan<double> to, StreamRef stream);
   void download_one(DeviceSpan<const double> from, std::span<double> to, StreamRef stream);
 
  private:
+  void upload_all(std::span<const double> from, DeviceSpan<double> to, StreamRef stream);
   void download_all(DeviceSpan<const double> from, double* to, StreamRef stream);
 
   std::optional<Uploader> uploader_;
   PinnedBuffer<double> chunks_;   // two, which take turns
-  std::vector<Event> is_filled_;  // one per chunk
+  std::vector<Event> is_filled_;  // one per chunk, recorded behind its last copy
 };
 
 }  // namespace trireme::solvers
