@@ -8,8 +8,8 @@
 //
 // Bytes moved per row of a level by that V-cycle, for n nonzeros per row of A, t per row of P, and
 // stored entries of e bytes (6 with FP32 values and narrow columns): four products with A move
-// 4 n e, those with P and P^T 2 t e, and FP32 vectors 16 + 12 + 4 + 8 + 24 + 20 = 84. The finest
-// level moves 28 more for the vectors of the caller, which are FP64.
+// 4 n e, those with P and P^T 2 t e, and FP32 vectors 12 + 16 + 12 + 4 + 8 + 20 + 20 = 92. The finest
+// level moves 12 more for the vectors of the caller, which are FP64.
 #pragma once
 
 #include <cstdint>
