@@ -357,7 +357,7 @@ DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, std::vector
   end_step("schedule");
   copy_entries(layout, matrix, stream);
   end_step("copy entries");
-  narrow_columns(layout, stream);
+  narrow_columns(layout, matrix.row_ptr, stream);
   end_step("narrow columns");
   if (!std::is_same_v<Stored, Half>) find_shared_columns(layout, stream);
   end_step("find shared columns");

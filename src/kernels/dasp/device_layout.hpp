@@ -39,9 +39,11 @@ struct DeviceLayout {
   std::int32_t heavy_tasks = 0;    // tasks of long rows and heavy tasks
   std::int64_t light_entries = 0;  // stored entries of the other tasks
 
-  // Columns of near tasks in 16 bits (narrow_columns.cu). The buffers are empty where near tasks
-  // hold less than half of the entries of medium and short rows.
-  std::int64_t near_entries = 0;           // stored entries of near tasks
+  // Columns of near tasks in 16 bits, and consecutive columns of long rows (narrow_columns.cu). The
+  // buffers are empty where near tasks hold less than half of the entries of medium and short rows
+  // and less than half of all entries have consecutive columns.
+  std::int64_t near_entries = 0;           // stored entries with 16-bit columns
+  std::int64_t consecutive_entries = 0;    // stored entries with consecutive columns
   DeviceBuffer<std::int32_t> column_base;  // per task: smallest column, -1 where it is not near
   DeviceBuffer<std::uint16_t> reg_offset;  // column = column_base + offset
   DeviceBuffer<std::uint16_t> irreg_offset;
@@ -70,9 +72,11 @@ template <class Stored, class Value>
 void copy_entries(const DeviceLayout<Stored>& layout, const DeviceCsr<Value>& matrix,
                   StreamRef stream);
 
-// Part of build_on_device(): finds the near tasks and writes their offsets. Synchronises `stream`.
+// Part of build_on_device(): finds the near tasks and writes their offsets; row_ptr is that of the
+// caller's CSR. Synchronises `stream`.
 template <class Stored>
-void narrow_columns(DeviceLayout<Stored>& layout, StreamRef stream);
+void narrow_columns(DeviceLayout<Stored>& layout, DeviceSpan<const std::int32_t> row_ptr,
+                    StreamRef stream);
 
 // Part of build_on_device(): finds rows with the same columns. Synchronises `stream`.
 template <class Stored>

@@ -4,6 +4,9 @@
 // column ids of the paper, 16-bit offsets from that column. A product reads the offsets in place of
 // the ids: 10 bytes per nonzero in place of 12 (FP64), 4 in place of 6 (FP16). The column 0 of
 // padding counts like any other column, so that every offset is valid.
+//
+// A task of a long row is near where its columns are consecutive. It has no offsets: a product reads
+// 8 bytes per nonzero (FP64), 2 (FP16). Padding does not count, because no product reads its x.
 #include <climits>
 
 #include "base/half.hpp"
@@ -53,19 +56,50 @@ __device__ void for_each_column(const Task& task, const AllColumns& all, Body&& 
     case Work::ones:
       run(all.shorts, all.first_one + task.stored, size);
       break;
-    default:  // Long rows are rarely near; mixed8 tasks are few.
+    default:  // Long rows have a function of their own; mixed8 tasks are few.
       break;
   }
 }
+
+struct LongRows {
+  const std::int32_t* __restrict__ cid;
+  const std::int32_t* __restrict__ group_ptr;
+  const std::int32_t* __restrict__ row_order;
+  const std::int32_t* __restrict__ row_ptr;  // of the caller's CSR
+};
+
+// The first column of a task of a long row, or -1 where its columns are not consecutive. All lanes
+// return it.
+__device__ std::int32_t first_of_consecutive(const Task& task, const LongRows& rows) {
+  const std::int32_t* row = rows.row_ptr + rows.row_order[task.irregular];
+  const std::int32_t before = (task.stored - rows.group_ptr[task.irregular]) * 64;
+  const std::int32_t count = min(task.size() * 64, row[1] - row[0] - before);
+  const std::int32_t* cid = rows.cid + std::int64_t{task.stored} * 64;
+  const std::int32_t first = cid[0];
+  bool consecutive = true;
+  for (std::int32_t i = threadIdx.x % 32; i < count; i += 32) consecutive &= cid[i] == first + i;
+  return __all_sync(kFullWarp, consecutive) ? first : -1;
+}
+
+struct NearEntries {
+  unsigned long long with_offsets, consecutive;  // those of long rows
+};
 
 // Counts the entries of near tasks and sets base[t] to the smallest column of task t, or to -1
 // where the task is not near.
 __global__ void __launch_bounds__(kThreads)
     find_bases(std::int32_t tasks, const Task* __restrict__ task, AllColumns all,
-               std::int32_t* __restrict__ base, unsigned long long* __restrict__ near_entries) {
+               LongRows long_rows, std::int32_t* __restrict__ base,
+               NearEntries* __restrict__ near_entries) {
   const std::int32_t warp = blockIdx.x * kWarps + threadIdx.x / 32;
-  int entries = 0;
-  if (warp < tasks) {
+  int entries = 0, consecutive = 0;
+  if (warp < tasks && task[warp].work() == Work::long_groups) {
+    const std::int32_t first = first_of_consecutive(task[warp], long_rows);
+    if (threadIdx.x % 32 == 0) {
+      base[warp] = first;
+      consecutive = first < 0 ? 0 : task[warp].size() * 64;
+    }
+  } else if (warp < tasks) {
     std::int32_t lowest = INT_MAX;
     std::int32_t highest = -1;
     for_each_column(task[warp], all, [&](const Columns& columns, std::int64_t i) {
@@ -82,7 +116,11 @@ __global__ void __launch_bounds__(kThreads)
     if (threadIdx.x % 32 == 0) base[warp] = is_near ? lowest : -1;
   }
   const int near_here = block_sum<kThreads>(entries);
-  if (threadIdx.x == 0 && near_here > 0) atomicAdd(near_entries, near_here);
+  if (threadIdx.x == 0 && near_here > 0) atomicAdd(&near_entries->with_offsets, near_here);
+  __syncthreads();  // block_sum() uses its shared memory again.
+  const int consecutive_here = block_sum<kThreads>(consecutive);
+  if (threadIdx.x == 0 && consecutive_here > 0)
+    atomicAdd(&near_entries->consecutive, consecutive_here);
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -99,7 +137,8 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 template <class Stored>
-void narrow_columns(DeviceLayout<Stored>& layout, StreamRef stream) {
+void narrow_columns(DeviceLayout<Stored>& layout, DeviceSpan<const std::int32_t> row_ptr,
+                    StreamRef stream) {
   const auto tasks = static_cast<std::int32_t>(layout.tasks.size());
   if (tasks == 0) return;
   AllColumns all{.regular = {layout.reg_cid.data(), nullptr},
@@ -108,15 +147,22 @@ void narrow_columns(DeviceLayout<Stored>& layout, StreamRef stream) {
                  .first_one = kPiece * layout.counts.pieces()};
   const unsigned blocks = (tasks + kWarps - 1) / kWarps;
   DeviceBuffer<std::int32_t> base(tasks, stream);
-  ScratchBuffer<unsigned long long> near_entries(1, stream);
+  ScratchBuffer<NearEntries> near_entries(1, stream);
   fill_zero(near_entries.span(), stream);
-  find_bases<<<blocks, kThreads, 0, stream>>>(tasks, layout.tasks.data(), all, base.data(),
-                                              near_entries.data());
+  const LongRows long_rows{layout.long_cid.data(), layout.group_ptr.data(), layout.row_order.data(),
+                           row_ptr.data()};
+  find_bases<<<blocks, kThreads, 0, stream>>>(tasks, layout.tasks.data(), all, long_rows,
+                                              base.data(), near_entries.data());
   check_launch();
-  const auto near_total = static_cast<std::int64_t>(read_back(near_entries.data(), stream));
+  const NearEntries found = read_back(near_entries.data(), stream);
+  const auto near_total = static_cast<std::int64_t>(found.with_offsets);
+  const auto consecutive = static_cast<std::int64_t>(found.consecutive);
   const auto long_entries = static_cast<std::int64_t>(layout.long_val.size());
-  if (2 * near_total < layout.stored_entries() - long_entries) return;
+  if (2 * near_total < layout.stored_entries() - long_entries &&
+      2 * consecutive < layout.stored_entries())
+    return;
   layout.near_entries = near_total;
+  layout.consecutive_entries = consecutive;
   layout.column_base = std::move(base);
   layout.reg_offset = DeviceBuffer<std::uint16_t>(layout.reg_cid.size(), stream);
   layout.irreg_offset = DeviceBuffer<std::uint16_t>(layout.irreg_cid.size(), stream);
@@ -129,8 +175,8 @@ void narrow_columns(DeviceLayout<Stored>& layout, StreamRef stream) {
   check_launch();
 }
 
-template void narrow_columns(DeviceLayout<double>&, StreamRef);
-template void narrow_columns(DeviceLayout<float>&, StreamRef);
-template void narrow_columns(DeviceLayout<Half>&, StreamRef);
+template void narrow_columns(DeviceLayout<double>&, DeviceSpan<const std::int32_t>, StreamRef);
+template void narrow_columns(DeviceLayout<float>&, DeviceSpan<const std::int32_t>, StreamRef);
+template void narrow_columns(DeviceLayout<Half>&, DeviceSpan<const std::int32_t>, StreamRef);
 
 }  // namespace trireme::dasp

@@ -166,6 +166,14 @@ struct Entries {
       stream(from.cid + at, column);
     }
   }
+  // The same for entries whose columns are consecutive.
+  __device__ void load_values(const Part<Stored>& from, std::int64_t at, std::int32_t first_column,
+                              int count) {
+    if (count == 0) return clear();
+    stream(from.val + at, value);
+#pragma unroll
+    for (int i = 0; i < n; ++i) column[i] = first_column + i;
+  }
   // Gathers x. Where the entries may be padded, a value of 0 reads no x.
   template <bool padded>
   __device__ void gather(const Vector* from, int count) {

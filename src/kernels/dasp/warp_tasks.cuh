@@ -138,9 +138,10 @@ __device__ __forceinline__ void rows32(const Product<Stored, Vector>& p, const T
   out.put(row, sum);
 }
 
-template <class Rows, class Stored, class Vector, class Out>
+// In a near task the columns are consecutive, and the first of them is first_column.
+template <class Rows, bool near_task, class Stored, class Vector, class Out>
 __device__ __forceinline__ void long_groups(const Product<Stored, Vector>& p, const Task& task,
-                                            const Lane& lane, Out& out) {
+                                            std::int32_t first_column, const Lane& lane, Out& out) {
   using Accumulator = typename Product<Stored, Vector>::Accumulator;
   constexpr int n = kLaneEntries<Stored>;
   constexpr int steps = kEntriesUnderWay<Stored, false> / n;
@@ -153,7 +154,11 @@ __device__ __forceinline__ void long_groups(const Product<Stored, Vector>& p, co
 #pragma unroll
     for (int s = 0; s < steps; ++s) {
       const std::int64_t at = base + (done - lane.index * n) + s * 32 * n;
-      e[s].template load<false>(p.long_rows, at, 0, done + s * 32 * n < count ? n : 0);
+      const int here = done + s * 32 * n < count ? n : 0;
+      if constexpr (near_task)
+        e[s].load_values(p.long_rows, at, first_column + done + s * 32 * n, here);
+      else
+        e[s].template load<false>(p.long_rows, at, 0, here);
     }
 #pragma unroll
     for (int s = 0; s < steps; ++s)
@@ -265,8 +270,7 @@ __device__ __forceinline__ void work_on(const Task& task, std::int32_t base,
                                         Out& out) {
   switch (task.work()) {
     case Work::long_groups:
-      if constexpr (!near_task) long_groups<Rows>(p, task, lane, out);
-      return;
+      return long_groups<Rows, near_task>(p, task, base, lane, out);
     case Work::mixed8:
       if constexpr (!near_task) mixed8<Rows>(p, task, lane, out);
       return;

@@ -271,5 +271,44 @@ TYPED_TEST(DaspOnDevice, OffsetsGiveTheColumnsOfNearTasks) {
   EXPECT_TRUE(dasp::build_on_device<Stored>(far.view(), steps, stream).column_base.empty());
 }
 
+// 40 long rows of consecutive columns. The last entry of row 7 is in column 0, which is also the
+// column of padding.
+template <class Value>
+CsrMatrix<Value> long_rows_of_consecutive_columns() {
+  test::Random random(9);
+  CsrMatrix<Value> a{.rows = 40, .cols = 1000, .row_ptr = {0}, .col_idx = {}, .values = {}};
+  for (std::int32_t row = 0; row < 40; ++row) {
+    for (std::int32_t k = 0; k < 570 + row; ++k) {
+      a.col_idx.push_back(row == 7 && k == 576 ? 0 : 1 + row + k);
+      a.values.push_back(random.value<Value>());
+    }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+  }
+  return a;
+}
+
+TYPED_TEST(DaspOnDevice, TasksOfConsecutiveColumnsHaveTheirFirstColumnOnly) {
+  using Stored = typename TypeParam::StoredType;
+  using Value = typename TypeParam::ValueType;
+  const Stream stream;
+  std::vector<BuildStep> steps;
+  const auto given = to_device(long_rows_of_consecutive_columns<Value>().view(), stream);
+  const auto device = dasp::build_on_device<Stored>(given.view(), steps, stream);
+  const auto tasks = to_host(device.tasks.view(), stream);
+  const auto base = to_host(device.column_base.view(), stream);
+  const auto order = to_host(device.row_order.view(), stream);
+  const auto groups = to_host(device.group_ptr.view(), stream);
+  ASSERT_EQ(base.size(), 80);  // each row has a task of 512 entries and a task of the others
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    ASSERT_EQ(tasks[t].work(), dasp::Work::long_groups);
+    const std::int32_t row = order[tasks[t].irregular];
+    const std::int32_t before = 64 * (tasks[t].stored - groups[tasks[t].irregular]);
+    EXPECT_EQ(base[t], row == 7 && before > 0 ? -1 : 1 + row + before);
+  }
+  test::DeviceProduct<Stored, Value> product(dasp_builder<Stored, Value>(),
+                                             long_rows_of_consecutive_columns<Stored>());
+  EXPECT_TRUE(test::matches_reference(product));
+}
+
 }  // namespace
 }  // namespace trireme
