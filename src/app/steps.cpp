@@ -240,13 +240,14 @@ Array<double> Steps::moved(const Array<double>& vector) const {
 
 void Steps::write(std::span<const double> x, bool later) {
   if (path_.empty()) return;
-  if (!file_ || !later) wait();  // nothing else uses HDF5 then
+  const bool leaves_x = later && size_of(comm_) == 1;
+  if (!file_ || !leaves_x) wait();  // nothing else uses HDF5 then
   if (!file_) {
     make_directory(comm_, path_.parent_path());
     file_ = std::make_unique<OutputFile>(comm_, path_);
     file_->begin_vectors("/x", matrix_->global_rows());
   }
-  if (later && size_of(comm_) == 1)
+  if (leaves_x)
     waits_ = x;
   else
     file_->append_vector(rows(), moved_ ? std::span<const double>(moved_->back(x)) : x);
