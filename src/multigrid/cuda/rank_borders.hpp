@@ -10,7 +10,6 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -18,13 +17,11 @@
 #include "device/stream.hpp"
 #include "distributed/gpu_exchange.hpp"
 #include "multigrid/cuda/border_kernels.hpp"
+#include "multigrid/cuda/make_exchange.hpp"
 #include "multigrid/cuda/step_borders.hpp"
 #include "multigrid/rank_levels.hpp"
 
 namespace trireme::multigrid {
-
-// Makes the exchange of a plan, which outlives it. Collective.
-using MakeExchange = std::function<std::unique_ptr<GpuExchange>(MPI_Comm, const HaloPlan&)>;
 
 class RankBorders final : public StepBorders {
  public:

@@ -11,6 +11,7 @@
 
 #include "base/stopwatch.hpp"
 #include "multigrid/cuda/border_kernels.hpp"
+#include "multigrid/cuda/rank_borders.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::multigrid {
@@ -81,6 +82,8 @@ RankHierarchy::RankHierarchy(const Hierarchy& host, const MakeExchange& make_exc
   });
   set_facts(host, watch.seconds());
 }
+
+RankHierarchy::~RankHierarchy() = default;
 
 void RankHierarchy::renew(const Hierarchy& host) {
   const Stopwatch watch;

@@ -16,7 +16,7 @@
 #include "device/stream.hpp"
 #include "distributed/gpu_exchange.hpp"
 #include "multigrid/cuda/cuda_hierarchy.hpp"
-#include "multigrid/cuda/rank_borders.hpp"
+#include "multigrid/cuda/make_exchange.hpp"
 #include "multigrid/facts.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/rank_levels.hpp"
@@ -27,6 +27,8 @@ namespace trireme::multigrid {
 // exchanges of a distributed level.
 inline constexpr std::int64_t kWholeRowsOnGpus = 100'000;
 
+class RankBorders;
+
 class RankHierarchy {
  public:
   // Copies the levels of `host`, which lie on several ranks and must outlive the object, to the current
@@ -34,6 +36,7 @@ class RankHierarchy {
   // make_exchange() throws. Collective.
   RankHierarchy(const Hierarchy& host, const MakeExchange& make_exchange,
                 const CudaCycleOptions& options = {});
+  ~RankHierarchy();
 
   // Takes the present numbers of `host`, whose patterns are those of before. No cycle may be under
   // way, and recorded ones become invalid. After an error the object is of no use. Collective.

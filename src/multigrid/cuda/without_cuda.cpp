@@ -86,9 +86,11 @@ std::int64_t CudaHierarchy::bytes() const { refuse(); }
 const std::vector<CudaLevelFacts>& CudaHierarchy::levels() const { refuse(); }
 double CudaHierarchy::measure_product_us(int, int) const { refuse(); }
 
+class RankBorders {};
 RankHierarchy::RankHierarchy(const Hierarchy&, const MakeExchange&, const CudaCycleOptions&) {
   refuse();
 }
+RankHierarchy::~RankHierarchy() = default;
 void RankHierarchy::renew(const Hierarchy&) { refuse(); }
 void RankHierarchy::enqueue(DeviceSpan<const double>, DeviceSpan<double>, StreamRef,
                             const solvers::LoopHints&) {
