@@ -13,8 +13,12 @@
 #include "device/device.hpp"
 #include "distributed/cuda_operator.hpp"
 #include "distributed/device_blocks.hpp"
+#include "multigrid/cuda/cuda_hierarchy.hpp"
+#include "multigrid/cuda/device_set_up.hpp"
+#include "multigrid/cuda/level_parts_of.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/engine_choice.hpp"
+#include "petsc/pc_multigrid.hpp"
 #include "solvers/cuda_kernel_system.hpp"
 #include "solvers/cuda_solver.hpp"
 #include "sparse/generators.hpp"
@@ -74,6 +78,12 @@ class TinySystem {
     solver.solve({ones, solution, true}, rule);
   }
 
+  // The set-up of multigrid with one unknown per node, and the layouts of the cycle.
+  void load_multigrid(const multigrid::Options& options) {
+    const multigrid::DeviceSetUp set_up(on_device_.view(), {}, options);
+    const multigrid::CudaHierarchy cycle(multigrid::level_parts_of(set_up.levels()), options.cycle);
+  }
+
  private:
   std::unique_ptr<CudaKernel<double>> build(std::string_view name, Precision precision) {
     return precision == Precision::mixed
@@ -103,10 +113,11 @@ GpuWarmUp::GpuWarmUp(MPI_Comm comm, const std::vector<KernelChoice>& kernels,
       kernels_(kernels),
       gpus_(gpus),
       case_(c),
+      alone_(size_of(comm) == 1),
       shares_blocks_(std::ranges::any_of(kernels, on_gpu)) {
   if (!gpus.everywhere) select_gpu(comm, kernels, gpus);
   if (!shares_blocks_ || !gpus.everywhere) return;
-  if (!c.problem.generated() && size_of(comm) == 1) early_.emplace();
+  if (!c.problem.generated() && alone_) early_.emplace();
   const int rank = rank_on_node(comm);
   threads_ = omp_get_max_threads();
   opening_ = opened_.get_future().share();
@@ -148,6 +159,9 @@ void GpuWarmUp::load() {
   if (const auto method = solvers::method_named(case_.solver.method);
       method && choose_engine(case_.solver).resident())
     tiny.load_solver(*method, kind_of(case_.solver));
+  if (case_.solver.preconditioner == kMultigrid && alone_ && !hurry_ &&
+      choose_engine(case_.solver).resident())
+    tiny.load_multigrid(multigrid_options(case_.solver));
   for (const KernelChoice& kernel : kernels_)
     for (const std::string& name : names_of(kernel))
       if (on_gpu(kernel) && !hurry_) tiny.load_kernel(name, kernel.precision);

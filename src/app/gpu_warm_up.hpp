@@ -66,6 +66,7 @@ class GpuWarmUp {
   const std::vector<KernelChoice>& kernels_;
   const GpusOfRanks& gpus_;
   const Case& case_;
+  const bool alone_;            // the run has one rank
   bool shares_blocks_ = false;  // one of the kernels multiplies by DeviceBlocks
   std::unique_ptr<Uploader> uploader_;
   std::optional<EarlyUpload> early_;
