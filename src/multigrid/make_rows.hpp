@@ -9,9 +9,8 @@
 // of its own, sums.lane() being its number. Between two calls of sums.next() they add to different
 // numbers. sums.from(value, lane) returns the value of another lane, and all lanes call it. Where
 // Sums::kByOwners is true, a functor whose kOwners is true calls sums.add(column, term, terms)
-// instead, by which all lanes offer one term each, of which the first `terms` count.
-// terms(i) is about the number of terms of row i, and kScattered says whether these lie apart in
-// memory.
+// instead, by which all lanes offer one term each, of which the first `terms` count. terms(i) is about
+// the number of terms of row i.
 //
 // Where Sums::kOrdered is false, only the columns are wanted, by sums.insert(column), and their order
 // does not matter. sums.by_entries() then says whether each lane should take terms of its own rather

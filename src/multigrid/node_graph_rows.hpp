@@ -95,7 +95,6 @@ struct EdgesUp {
 };
 
 struct GatherBoth {
-  static constexpr bool kScattered = true;
   const std::int32_t* row_ptr;
   const std::int32_t* neighbour;
   const std::int32_t* back_ptr;
@@ -115,7 +114,6 @@ struct GatherBoth {
 };
 
 struct GatherParts {
-  static constexpr bool kScattered = true;
   const std::int32_t* row_ptr;
   const std::int32_t* neighbour;
   const std::int32_t* part;

@@ -22,7 +22,8 @@ struct MatrixPointers {
 // Adds up row i of A B, where the rows of B consist of runs, none of which comes twice in a row.
 template <int kWidth>
 struct ProductRow {
-  static constexpr bool kScattered = true;
+  static constexpr bool kOwners = false;
+  static constexpr std::int32_t kShortRow = 8;  // runs of a row of B that lanes read in one go
   MatrixPointers a, b;
   bool diagonal;
   std::int64_t typical = 1;  // runs per row of B
@@ -51,17 +52,32 @@ struct ProductRow {
     }
   }
 
-  // Adds the terms of those entries. A lane reads an entry of A, and tells the others where its row
-  // of B lies. A run of the next row of B is read before that of the last one is added.
+  // Adds the terms of those entries.
   template <class Sums>
   TRIREME_HD void add(std::int32_t first, std::int32_t end, Sums& sums) const {
-    const std::int32_t lane = sums.lane(), lanes = sums.lanes();
-    if constexpr (!Sums::kByOwners) {
-      if (lanes == 1) {
-        add_alone(first, end, sums);
-        return;
+    if (sums.lanes() > 1 && typical > kShortRow)
+      add_ahead(first, end, sums);
+    else
+      add_in_turn(first, end, sums);
+  }
+  template <class Sums>
+  TRIREME_HD void add_in_turn(std::int32_t first, std::int32_t end, Sums& sums) const {
+    for (std::int32_t k = first; k < end; ++k) {
+      const std::int32_t j = a.col_idx[k];
+      const double factor = a.values[k];
+      for (std::int32_t l = b.row_ptr[j] + sums.lane() * kWidth; l < b.row_ptr[j + 1];
+           l += sums.lanes() * kWidth) {
+        double* const run = sums.at(b.col_idx[l] / kWidth);
+        for (int c = 0; c < kWidth; ++c) run[c] += factor * b.values[l + c];
       }
+      sums.next();
     }
+  }
+  // For longer rows of B: a lane reads an entry of A, and tells the others where its row of B lies. A
+  // run of the next row of B is read before that of the last one is added.
+  template <class Sums>
+  TRIREME_HD void add_ahead(std::int32_t first, std::int32_t end, Sums& sums) const {
+    const std::int32_t lane = sums.lane(), lanes = sums.lanes();
     for (std::int32_t base = first; base < end; base += lanes) {
       const std::int32_t k = base + lane, entries = end - base < lanes ? end - base : lanes;
       std::int32_t own_first = 0, own_end = 0;
@@ -81,33 +97,13 @@ struct ProductRow {
         if (entry + 1 < entries)
           next =
               read(sums.from(own_first, entry + 1) + lane * kWidth, sums.from(own_end, entry + 1));
-        if constexpr (Sums::kByOwners) {
-          for (std::int32_t begin = l - lane; begin < row_end; begin += lanes) {
-            if (begin > l - lane) run = read(begin + lane, row_end);
-            sums.add(run.column, factor * run.values[0], row_end - begin);
-          }
-        } else {
-          while (l < row_end) {
-            double* const sum = sums.at(run.column / kWidth);
-            for (int c = 0; c < kWidth; ++c) sum[c] += factor * run.values[c];
-            l += lanes * kWidth;
-            run = read(l, row_end);
-          }
-          sums.next();
+        while (l < row_end) {
+          double* const sum = sums.at(run.column / kWidth);
+          for (int c = 0; c < kWidth; ++c) sum[c] += factor * run.values[c];
+          l += lanes * kWidth;
+          run = read(l, row_end);
         }
-      }
-    }
-  }
-
-  // The same by a single lane.
-  template <class Sums>
-  TRIREME_HD void add_alone(std::int32_t first, std::int32_t end, Sums& sums) const {
-    for (std::int32_t k = first; k < end; ++k) {
-      const std::int32_t j = a.col_idx[k];
-      const double factor = a.values[k];
-      for (std::int32_t l = b.row_ptr[j]; l < b.row_ptr[j + 1]; l += kWidth) {
-        double* const run = sums.at(b.col_idx[l] / kWidth);
-        for (int c = 0; c < kWidth; ++c) run[c] += factor * b.values[l + c];
+        sums.next();
       }
     }
   }
@@ -124,9 +120,6 @@ struct ProductRow {
     }
     return run;
   }
-  static constexpr bool kOwners = kWidth == 1;
-  static bool by_owners() { return true; }
-  bool prefers_short_groups() const { return typical <= 4; }
   TRIREME_HD std::int64_t terms(std::int64_t i) const {
     return (a.row_ptr[i + 1] - a.row_ptr[i]) * typical;
   }

@@ -34,7 +34,7 @@ struct FindFilteredDiagonal {
 // Adds up row i of P, whose runs are aggregates.
 template <int kWidth>
 struct ProlongatorRow {
-  static constexpr bool kScattered = false, kOwners = kWidth == 1;
+  static constexpr bool kOwners = kWidth == 1;
   FilteredRows a;
   const double* diagonal;
   double weight;
@@ -67,7 +67,6 @@ struct ProlongatorRow {
     return aggregate[a.size == 1 ? j : j / a.size];
   }
   TRIREME_HD bool by_owners() const { return width == 1; }
-  static bool prefers_short_groups() { return false; }
   // Inserts the columns of row j of T.
   template <class Sums>
   TRIREME_HD void insert(std::int32_t j, Sums& sums) const {

@@ -7,7 +7,9 @@
 #include <algorithm>
 
 #include "multigrid/emulated_group.hpp"
+#include "multigrid/make_rows.hpp"
 #include "multigrid/product_row.hpp"
+#include "multigrid/prolongator_row.hpp"
 #include "multigrid/sparse_product.hpp"
 #include "support/shapes.hpp"
 
@@ -97,49 +99,51 @@ TEST(RowGroup, MakesTheRowsOfTheHost) {
   }
 }
 
-// The same for rows of up to kSets columns per lane: the sums in registers, and ranks for an order.
-template <int kSets>
-CsrMatrix<double> by_owners(const CsrMatrix<double>& a, const CsrMatrix<double>& b,
-                            std::int32_t lanes, std::int32_t places) {
-  const ProductRow<1> row{MatrixPointers(a), MatrixPointers(b), a.rows == b.cols};
-  CsrMatrix<double> c{a.rows, b.cols, {0}, {}, {}};
-  Array<std::int32_t> table(places);
-  run_group(lanes, [&](const EmulatedGroup& group) {
-    for (std::int64_t i = 0; i < a.rows; ++i) {
-      ColumnSet<1, EmulatedGroup> set(group, table.data(), places);
-      row(i, set);
-      const std::int32_t count = set.size(), first = c.row_ptr.back();
-      EXPECT_LE(count, kSets * lanes);
-      group.sync();
-      if (group.rank() == 0) {
-        c.col_idx.resize(first + count);
-        c.values.resize(first + count, -7);
-        c.row_ptr.push_back(first + count);
-      }
-      group.sync();
-      set.for_ranks(
-          [&](std::int32_t column, std::int32_t rank) { c.col_idx[first + rank] = column; });
-      group.sync();
-      OwnedSums<kSets, EmulatedGroup> sums(group, c.col_idx.data() + first, count);
-      row(i, sums);
-      sums.write(count, c.values.data() + first);
-      group.sync();
-    }
-  });
-  return c;
-}
-
+// Rows of P for a matrix whose node j belongs to the aggregate j % aggregates, or to none.
 TEST(RowGroup, AddsUpInRegistersWhatTheHostAddsUp) {
+  constexpr std::int64_t rows = 60;
+  constexpr std::int32_t places = 64;
+  const auto a = random_matrix(rows, rows, 1);
+  const std::vector<double> diagonal(rows, 1.5), tentative(rows, 0.3);
   for (const std::int32_t lanes : {4, 8})
-    for (const std::int64_t cols : {5, 32}) {
-      SCOPED_TRACE(testing::Message() << lanes << " lanes, " << cols << " columns");
-      const auto a = random_matrix(50, 40, 1), b = random_matrix(40, cols, 2);
-      const auto c = by_owners<8>(a, b, lanes, 64);
-      const auto expected = multiply(a.view(), b.view(), {.diagonal = a.rows == b.cols});
-      EXPECT_EQ(c.row_ptr, expected.row_ptr);
-      EXPECT_EQ(c.col_idx, expected.col_idx);
-      EXPECT_EQ(c.values, expected.values);
-    }
+    for (const std::int32_t aggregates : {5, 16})
+      for (const bool constants : {true, false}) {
+        SCOPED_TRACE(testing::Message() << lanes << " lanes, " << aggregates << " aggregates");
+        std::vector<std::int32_t> aggregate(rows);
+        for (std::int32_t j = 0; j < rows; ++j) aggregate[j] = j % (aggregates + 1) - 1;
+        const ProlongatorRow<1> row{FilteredRows(MatrixPointers(a), nullptr, 1),
+                                    diagonal.data(),
+                                    0.7,
+                                    aggregate.data(),
+                                    constants ? nullptr : tentative.data(),
+                                    1};
+        const auto expected = make_rows<1>(rows, aggregates, ColumnOrder::ascending, row);
+        CsrMatrix<double> c{rows, aggregates, {0}, {}, {}};
+        Array<std::int32_t> table(places);
+        run_group(lanes, [&](const EmulatedGroup& group) {
+          for (std::int64_t i = 0; i < rows; ++i) {
+            ColumnSet<1, EmulatedGroup> set(group, table.data(), places);
+            row(i, set);
+            const std::int32_t count = set.size(), first = c.row_ptr.back();
+            group.sync();
+            if (group.rank() == 0) {
+              c.col_idx.resize(first + count);
+              c.values.resize(first + count, -7);
+              c.row_ptr.push_back(first + count);
+            }
+            set.for_ranks(
+                [&](std::int32_t column, std::int32_t rank) { c.col_idx[first + rank] = column; });
+            group.sync();
+            OwnedSums<4, EmulatedGroup> sums(group, c.col_idx.data() + first, count);
+            if (count > 0) row(i, sums);
+            sums.write(count, c.values.data() + first);
+            group.sync();
+          }
+        });
+        EXPECT_EQ(c.row_ptr, expected.row_ptr);
+        EXPECT_EQ(c.col_idx, expected.col_idx);
+        EXPECT_EQ(c.values, expected.values);
+      }
 }
 
 TEST(RowGroup, ALaneKeepsItsColumnsSorted) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One kernel does all steps. A block keeps every kBlocks-th row in its shared memory, and rows and
+// One kernel does all steps. A block keeps every 16th or 8th row in its shared memory, and rows and
 // columns stay where they are: tables tell their places in the order of the pivots. In each step
 //
 //   - every block offers the largest entry of its rows, and the cluster meets,
@@ -20,7 +20,7 @@ namespace {
 
 namespace cg = cooperative_groups;
 
-constexpr int kBlocks = 16, kThreads = 1024, kWarps = kThreads / 32;
+constexpr int kThreads = 1024;
 constexpr int kFirstMajor = 9;  // of the compute capability, that has clusters
 
 // The largest entry that has been seen, of equal ones the first by `order`.
@@ -33,7 +33,7 @@ struct Candidate {
   }
 };
 
-__device__ Candidate best_of_warp(Candidate mine) {
+[[maybe_unused]] __device__ Candidate best_of_warp(Candidate mine) {
   for (int distance = 16; distance > 0; distance /= 2) {
     const Candidate other{__shfl_xor_sync(0xffffffffu, mine.size, distance),
                           __shfl_xor_sync(0xffffffffu, mine.order, distance)};
@@ -76,7 +76,7 @@ struct Block {
   }
 };
 
-__device__ void exchange(int* place, int* at, int k, int item) {
+[[maybe_unused]] __device__ void exchange(int* place, int* at, int k, int item) {
   const int other = at[k], from = place[item];
   at[k] = item;
   place[item] = k;
@@ -84,10 +84,8 @@ __device__ void exchange(int* place, int* at, int k, int item) {
   if (other != item) place[other] = from;
 }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
 // Notes the largest entry of own row `slot` behind the pivots. All lanes of a warp call it.
-__device__ void note_largest(const Block& m, int slot, Candidate mine, int lane) {
+[[maybe_unused]] __device__ void note_largest(const Block& m, int slot, Candidate mine, int lane) {
   mine = best_of_warp(mine);
   if (lane > 0) return;
   m.size[slot] = mine.size;
@@ -95,6 +93,7 @@ __device__ void note_largest(const Block& m, int slot, Candidate mine, int lane)
 }
 
 // The best entry of the own rows behind `k` pivots, by one warp.
+template <int kBlocks>
 __device__ Offer best_of_rows(const Block& m, int n, int own, int k, int rank, int lane) {
   Candidate mine{-1, INT32_MAX};
   for (int slot = lane; slot < own; slot += 32) {
@@ -109,10 +108,13 @@ __device__ Offer best_of_rows(const Block& m, int n, int own, int k, int rank, i
   return {mine, order < 0 ? m.col_at[mine.order] : m.col_at[order]};
 }
 
+template <int kBlocks>
 __global__ void __launch_bounds__(kThreads)
     run_elimination(int n, double* values, std::int64_t* rows, std::int64_t* cols,
                     EliminationOutcome* outcome) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ char memory[];
+  constexpr int kWarps = kThreads / 32;
   const cg::cluster_group cluster = cg::this_cluster();
   const int rank = static_cast<int>(cluster.block_rank()), own = (n + kBlocks - 1) / kBlocks;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
@@ -137,7 +139,7 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();
     const int turn = k % 2;
     if (warp == 0) {
-      const Offer best = best_of_rows(m, n, own, k, rank, lane);
+      const Offer best = best_of_rows<kBlocks>(m, n, own, k, rank, lane);
       if (lane == 0) m.offers[turn] = best;
     }
     cluster.sync();
@@ -194,13 +196,8 @@ __global__ void __launch_bounds__(kThreads)
     if (thread == 0) outcome->rank = k;
   }
   cluster.sync();  // No block leaves while others read its offer.
-}
-
-#else
-
-__global__ void run_elimination(int, double*, std::int64_t*, std::int64_t*, EliminationOutcome*) {}
-
 #endif
+}
 
 int attribute_of_device(cudaDeviceAttr attribute) {
   int device = 0, value = 0;
@@ -209,18 +206,17 @@ int attribute_of_device(cudaDeviceAttr attribute) {
   return value;
 }
 
-}  // namespace
-
-bool eliminate_in_cluster(std::int64_t n, double* values, std::int64_t* rows, std::int64_t* cols,
-                          EliminationOutcome* outcome, StreamRef stream) {
+// False where no cluster of kBlocks thread blocks can run.
+template <int kBlocks>
+bool run(std::int64_t n, double* values, std::int64_t* rows, std::int64_t* cols,
+         EliminationOutcome* outcome, StreamRef stream) {
   const std::size_t bytes = Block::bytes(n, (n + kBlocks - 1) / kBlocks);
-  if (attribute_of_device(cudaDevAttrComputeCapabilityMajor) < kFirstMajor) return false;
   const int most = attribute_of_device(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   if (bytes > static_cast<std::size_t>(most)) return false;
-  cuda_check(cudaFuncSetAttribute(run_elimination, cudaFuncAttributeMaxDynamicSharedMemorySize,
+  const auto kernel = run_elimination<kBlocks>;
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(bytes)));
-  cuda_check(
-      cudaFuncSetAttribute(run_elimination, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim.x = kBlocks;
@@ -233,11 +229,19 @@ bool eliminate_in_cluster(std::int64_t n, double* values, std::int64_t* rows, st
   launch.attrs = &cluster;
   launch.numAttrs = 1;
   int clusters = 0;
-  cuda_check(cudaOccupancyMaxActiveClusters(&clusters, run_elimination, &launch));
+  cuda_check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch));
   if (clusters == 0) return false;
-  cuda_check(cudaLaunchKernelEx(&launch, run_elimination, static_cast<int>(n), values, rows, cols,
-                                outcome));
+  cuda_check(cudaLaunchKernelEx(&launch, kernel, static_cast<int>(n), values, rows, cols, outcome));
   return true;
+}
+
+}  // namespace
+
+bool eliminate_in_cluster(std::int64_t n, double* values, std::int64_t* rows, std::int64_t* cols,
+                          EliminationOutcome* outcome, StreamRef stream) {
+  if (attribute_of_device(cudaDevAttrComputeCapabilityMajor) < kFirstMajor) return false;
+  return run<16>(n, values, rows, cols, outcome, stream) ||
+         run<8>(n, values, rows, cols, outcome, stream);
 }
 
 }  // namespace trireme::multigrid

@@ -42,7 +42,7 @@ inline constexpr int kBitmapThreads = 256;
 inline constexpr std::int32_t kListPlaces = 32, kFewPlaces = 128, kMorePlaces = 512,
                               kManyPlaces = 8192;
 inline constexpr int kLists = 4;
-// Columns of a row whose sums fit into the registers of short groups and of 8 lanes.
+// Columns of a row whose sums fit into two and into six registers of 8 lanes.
 inline constexpr std::int32_t kShortSums = 16, kOwnedSums = 48;
 // Columns of a row whose sums fit into shared memory.
 inline constexpr std::int32_t kMoreSums = 128;
@@ -50,14 +50,13 @@ template <int kWidth>
 inline constexpr std::int32_t kFewSums = kWidth == 1 ? 48 : 16;
 
 // The largest numbers of terms of rows that begin in the first classes. One thread per row needs many
-// rows, and neighbours that it does not read anyway.
+// rows.
 struct Limits {
   std::int64_t thread, few, more;
 };
-template <class F>
-Limits limits_for(std::int64_t rows) {
+inline Limits limits_for(std::int64_t rows) {
   constexpr std::int64_t kManyRows = 1 << 16;
-  return {F::kScattered && rows >= kManyRows ? 64 : 16, 4096, 8192};
+  return {rows >= kManyRows ? 256 : 64, 4096, 8192};
 }
 
 template <int kLanes>
@@ -288,15 +287,15 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 // Sums of rows of up to kShortSums columns, in registers.
-template <int kLanes, class F>
+template <class F>
 __global__ void __launch_bounds__(kThreads)
     short_sums(std::int64_t rows, const F f, const std::int32_t* row_ptr,
                const std::int32_t* col_idx, double* values) {
-  const std::int64_t i = group_number<kLanes>();
+  const std::int64_t i = group_number<kSumLanes>();
   if (i >= rows) return;
   const std::int32_t first = row_ptr[i], count = row_ptr[i + 1] - first;
   if (count == 0 || count > kShortSums) return;
-  OwnedSums<kShortSums / kLanes, CudaGroup<kLanes>> sums({}, col_idx + first, count);
+  OwnedSums<kShortSums / kSumLanes, CudaGroup<kSumLanes>> sums({}, col_idx + first, count);
   f(i, sums);
   sums.write(count, values + first);
 }
@@ -396,7 +395,7 @@ void DeviceRowMaker::run_classes(std::int64_t rows, std::int64_t cols, const F& 
   const StreamRef stream = place_.stream();
   const RowLists view = lists.view();
   thread_rows<kWidth, kWrites><<<blocks_for(rows, kThreads), kThreads, 0, stream>>>(
-      rows, f, limits_for<F>(rows), view, counts, row_ptr, col_idx);
+      rows, f, limits_for(rows), view, counts, row_ptr, col_idx);
   check_launch();
   constexpr int kBytes = 4;
   listed_rows<kWidth, 8, kFewPlaces, kWrites>
@@ -454,12 +453,8 @@ void DeviceRowMaker::fill(DeviceRows& matrix, const F& f) const {
   const RowLists view = lists.view();
   if constexpr (F::kOwners) {
     if (by_owners) {
-      if (f.prefers_short_groups())
-        short_sums<4><<<blocks_for(matrix.rows * 4, kThreads), kThreads, 0, stream>>>(
-            matrix.rows, f, row_ptr, col_idx, values);
-      else
-        short_sums<8><<<blocks_for(matrix.rows * 8, kThreads), kThreads, 0, stream>>>(
-            matrix.rows, f, row_ptr, col_idx, values);
+      short_sums<<<blocks_for(matrix.rows * kSumLanes, kThreads), kThreads, 0, stream>>>(
+          matrix.rows, f, row_ptr, col_idx, values);
       check_launch();
       owned_sums<<<multiprocessors_ * 16, kThreads, 0, stream>>>(view, f, row_ptr, col_idx, values);
       check_launch();

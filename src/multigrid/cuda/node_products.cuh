@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products A B whose rows come in nodes: `size` consecutive rows of A have the same columns, and rows
 // of B consist of runs of kWidth. The pattern is found once per node. For the numbers, a warp reads
-// each row of B once for all rows of the node, 1 / size of the bytes that row after row would read.
+// each row of B once for several rows of the node.
 #pragma once
 
 #include <cstdint>
@@ -48,29 +48,68 @@ static __global__ void repeat_rows(std::int64_t nodes, std::int32_t size,
   }
 }
 
-// Sums of the nodes with more than `least` and up to kCapacity runs per row, a warp per node.
-template <int kWidth, int kCapacity>
+// Where the runs of a row are, by open addressing. At most half of the places are taken.
+template <int kCapacity>
+struct RunTable {
+  static constexpr int kPlaces = 2 * kCapacity;
+  int2* places;  // a run, and its number in the row
+
+  __device__ static std::uint32_t hash(std::int32_t run) {
+    return static_cast<std::uint32_t>(run) * 0x9e3779b1u >> 7;
+  }
+  // By a warp.
+  __device__ void fill(const std::int32_t* columns, std::int32_t width, std::int32_t count,
+                       std::int32_t lane) const {
+    for (std::int32_t k = lane; k < kPlaces; k += 32) places[k].x = kNoColumn;
+    __syncwarp();
+    for (std::int32_t k = lane; k < count; k += 32) {
+      const std::int32_t run = columns[k * width] / width;
+      std::uint32_t place = hash(run) % kPlaces;
+      while (atomicCAS(&places[place].x, kNoColumn, run) != kNoColumn)
+        place = (place + 1) % kPlaces;
+      places[place].y = k;
+    }
+    __syncwarp();
+  }
+  __device__ std::int32_t number_of(std::int32_t run) const {
+    std::uint32_t place = hash(run) % kPlaces;
+    int2 found = places[place];
+    while (found.x != run) {
+      place = (place + 1) % kPlaces;
+      found = places[place];
+    }
+    return found.y;
+  }
+};
+
+template <int kWidth, int kCapacity, int kRows>
+constexpr std::size_t bytes_of_warp() {
+  return kRows * (kCapacity * kWidth + 32) * sizeof(double) +
+         RunTable<kCapacity>::kPlaces * sizeof(int2);
+}
+
+// Sums of the nodes with more than `least` and up to kCapacity runs per row. A warp takes kRows rows
+// of a node, whose size is a multiple of that.
+template <int kWidth, int kCapacity, int kRows>
 __global__ void __launch_bounds__(kThreads)
     node_sums(std::int64_t nodes, std::int32_t size, std::int32_t least, const MatrixPointers a,
               const MatrixPointers b, const std::int32_t* row_ptr, const std::int32_t* col_idx,
               double* values) {
-  extern __shared__ double numbers[];
-  const std::int64_t node = row_kernels::group_number<32>();
-  if (node >= nodes) return;
-  const std::int32_t first = row_ptr[node * size], length = row_ptr[node * size + 1] - first;
+  extern __shared__ char memory[];
+  const std::int64_t first_row = row_kernels::group_number<32>() * kRows;
+  if (first_row >= nodes * size) return;
+  const std::int32_t first = row_ptr[first_row], length = row_ptr[first_row + 1] - first;
   const std::int32_t count = length / kWidth;
   if (count <= least || count > kCapacity) return;
   const auto lane = static_cast<std::int32_t>(threadIdx.x % 32);
-  const auto warp = static_cast<std::int32_t>(threadIdx.x / 32);
-  double* const sums = numbers + warp * size * (kCapacity * kWidth + 32);
-  double* const factors = sums + size * kCapacity * kWidth;
-  auto* const columns =
-      reinterpret_cast<std::int32_t*>(numbers + kWarps * size * (kCapacity * kWidth + 32)) +
-      warp * kCapacity;
-  for (std::int32_t k = lane; k < count; k += 32) columns[k] = col_idx[first + k * kWidth] / kWidth;
-  for (std::int32_t k = lane; k < size * length; k += 32) sums[k] = 0;
-  const std::int32_t a_first = a.row_ptr[node * size];
-  const std::int32_t a_length = a.row_ptr[node * size + 1] - a_first;
+  char* const own = memory + threadIdx.x / 32 * bytes_of_warp<kWidth, kCapacity, kRows>();
+  const RunTable<kCapacity> table{reinterpret_cast<int2*>(own)};
+  auto* const sums = reinterpret_cast<double*>(table.places + RunTable<kCapacity>::kPlaces);
+  double* const factors = sums + kRows * kCapacity * kWidth;
+  table.fill(col_idx + first, kWidth, count, lane);
+  for (std::int32_t k = lane; k < kRows * length; k += 32) sums[k] = 0;
+  const std::int32_t a_first = a.row_ptr[first_row];
+  const std::int32_t a_length = a.row_ptr[first_row + 1] - a_first;
   for (std::int32_t base = 0; base < a_length; base += 32) {
     const std::int32_t k = base + lane, entries = a_length - base < 32 ? a_length - base : 32;
     std::int32_t own_first = 0, own_end = 0;
@@ -79,8 +118,8 @@ __global__ void __launch_bounds__(kThreads)
       const std::int32_t j = a.col_idx[a_first + k];
       own_first = b.row_ptr[j];
       own_end = b.row_ptr[j + 1];
-      for (std::int32_t r = 0; r < size; ++r)
-        factors[r * 32 + lane] = a.values[a_first + r * a_length + k];
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) factors[r * 32 + lane] = a.values[a_first + r * a_length + k];
     }
     __syncwarp();
     std::int32_t next_column = 0;
@@ -95,29 +134,45 @@ __global__ void __launch_bounds__(kThreads)
     };
     read(from(own_first, 0) + lane, from(own_end, 0));
     for (std::int32_t entry = 0; entry < entries; ++entry) {
-      const std::int32_t end = from(own_end, entry);
-      std::int32_t l = from(own_first, entry) + lane, column = next_column;
-      double value = next_value;
-      if (entry + 1 < entries) read(from(own_first, entry + 1) + lane, from(own_end, entry + 1));
-      while (l < end) {
+      const std::int32_t begin = from(own_first, entry), end = from(own_end, entry);
+      const std::int32_t next_begin = from(own_first, (entry + 1) % 32);
+      const std::int32_t next_end = entry + 1 < entries ? from(own_end, (entry + 1) % 32) : 0;
+      double factor[kRows];
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) factor[r] = factors[r * 32 + entry];
+      for (std::int32_t l = begin + lane; l - lane < end; l += 32) {
+        const std::int32_t column = next_column;
+        const double value = next_value;
+        // The rest of this row of B, or the next one.
+        if (l - lane + 32 < end)
+          read(l + 32, end);
+        else
+          read(next_begin + lane, next_end);
+        if (l >= end) continue;
         const std::int32_t run = column / kWidth;
-        std::int32_t low = 0, high = count;
-        while (high - low > 1) {
-          const std::int32_t middle = low + (high - low) / 2;
-          (columns[middle] <= run ? low : high) = middle;
-        }
-        double* const sum = sums + low * kWidth + (column - run * kWidth);
-        for (std::int32_t r = 0; r < size; ++r) sum[r * length] += factors[r * 32 + entry] * value;
-        l += 32;
-        if (l < end) {
-          column = b.col_idx[l];
-          value = b.values[l];
-        }
+        double* const sum = sums + table.number_of(run) * kWidth + (column - run * kWidth);
+        double all[kRows];
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) all[r] = sum[r * length];
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) sum[r * length] = all[r] + factor[r] * value;
       }
+      if (begin >= end) read(next_begin + lane, next_end);
       __syncwarp();  // Two entries of a row may lead to the same columns.
     }
   }
-  for (std::int32_t k = lane; k < size * length; k += 32) values[first + k] = sums[k];
+  for (std::int32_t k = lane; k < kRows * length; k += 32) values[first + k] = sums[k];
+}
+
+template <int kWidth, int kCapacity, int kRows>
+void enqueue_node_sums(const DeviceRows& matrix, double* values, const ProductRow<kWidth>& row,
+                       std::int32_t size, std::int32_t least, StreamRef stream) {
+  const auto blocks = static_cast<unsigned>((matrix.rows / kRows + kWarps - 1) / kWarps);
+  node_sums<kWidth, kCapacity, kRows>
+      <<<blocks, kThreads, kWarps * bytes_of_warp<kWidth, kCapacity, kRows>(), stream>>>(
+          matrix.rows / size, size, least, row.a, row.b, matrix.row_ptr.data(),
+          matrix.col_idx.data(), values);
+  check_launch();
 }
 
 // Sums of the nodes with more than `least` runs per row, in global memory.
@@ -165,25 +220,22 @@ void fill_nodes(DeviceRows& matrix, const ProductRow<kWidth>& row, std::int32_t 
                 const CudaPlace& place) {
   using namespace node_kernels;
   if (matrix.nnz() == 0) return;
-  constexpr int kFewRuns = 32, kMoreRuns = 64;
+  constexpr int kFewRuns = 64, kMoreRuns = 256;
+  constexpr std::int64_t kManyNodes = 4096;  // which keep a GPU busy without a warp for each row
+  const StreamRef stream = place.stream();
   const std::int64_t nodes = matrix.rows / size;
-  const unsigned blocks = node_kernels::blocks_for(nodes);
-  const std::int32_t* const row_ptr = matrix.row_ptr.data();
-  const std::int32_t* const col_idx = matrix.col_idx.data();
   double* const values = matrix.values.data();
-  const auto bytes = [&](int capacity) {
-    return kWarps *
-           (size * (capacity * kWidth + 32) * sizeof(double) + capacity * sizeof(std::int32_t));
-  };
-  node_sums<kWidth, kFewRuns><<<blocks, node_kernels::kThreads, bytes(kFewRuns), place.stream()>>>(
-      nodes, size, 0, row.a, row.b, row_ptr, col_idx, values);
-  check_launch();
-  node_sums<kWidth, kMoreRuns>
-      <<<blocks, node_kernels::kThreads, bytes(kMoreRuns), place.stream()>>>(
-          nodes, size, kFewRuns, row.a, row.b, row_ptr, col_idx, values);
-  check_launch();
-  large_node_sums<<<blocks, node_kernels::kThreads, 0, place.stream()>>>(
-      nodes, size, kMoreRuns, row, row_ptr, col_idx, values);
+  if (size % 3 == 0 && nodes >= kManyNodes) {
+    enqueue_node_sums<kWidth, kFewRuns / 2, 3>(matrix, values, row, size, 0, stream);
+    enqueue_node_sums<kWidth, kFewRuns, 1>(matrix, values, row, size, kFewRuns / 2, stream);
+  } else if (size % 2 == 0 && 2 * nodes >= kManyNodes) {
+    enqueue_node_sums<kWidth, kFewRuns, 2>(matrix, values, row, size, 0, stream);
+  } else {
+    enqueue_node_sums<kWidth, kFewRuns, 1>(matrix, values, row, size, 0, stream);
+  }
+  enqueue_node_sums<kWidth, kMoreRuns, 1>(matrix, values, row, size, kFewRuns, stream);
+  large_node_sums<<<node_kernels::blocks_for(nodes), node_kernels::kThreads, 0, stream>>>(
+      nodes, size, kMoreRuns, row, matrix.row_ptr.data(), matrix.col_idx.data(), values);
   check_launch();
 }
 
