@@ -98,9 +98,8 @@ double estimate_radius(const DeviceCsr<double>& a, DeviceSpan<const double> inve
 // The random test of symmetry.hpp.
 bool is_symmetric(const DeviceCsr<double>& a, StreamRef stream);
 
-// eliminate() of dense_inverse.hpp on the device, for a matrix in host memory. A matrix that fits into
-// the shared memory of a cluster of thread blocks is read and written once; others take two short
-// kernels per row, which move 16 bytes per entry of the matrix and row.
+// eliminate() of dense_inverse.hpp on the device, for a matrix in host memory: two short kernels per
+// row, which move 16 bytes per entry of the matrix and row.
 void eliminate_on_device(Elimination& elimination, StreamRef stream);
 
 }  // namespace trireme::multigrid

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The elimination of dense_inverse.cpp on a GPU, in the order of the host's operations, so that the
-// bits are the same. Where one kernel of cluster_elimination.cu cannot do all steps, there are two
-// kernels per step, and the matrix of some hundred rows stays in the L2 cache:
+// The elimination of dense_inverse.cpp on a GPU: two kernels per step, in the order of the host's
+// operations, so that the bits are the same. The matrix of some hundred rows stays in the L2 cache.
 //
 // choose   one block finds the largest of the row maxima, and notes the pivot and the end of the
 //          elimination
@@ -12,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "multigrid/cuda/cluster_elimination.cuh"
 #include "multigrid/cuda/cuda_place.cuh"
 #include "multigrid/cuda/device_parts.hpp"
 
@@ -141,24 +139,12 @@ void eliminate_on_device(Elimination& e, StreamRef stream) {
   for (std::int64_t i = 0; i < n; ++i) e.rows[i] = e.cols[i] = i;
   e.rank = 0;
   if (n == 0) return;
-  auto values = place.array<double>(n * n);
+  auto values = place.array<double>(n * n), other = place.array<double>(n * n);
   const auto largest = place.array<double>(n);
   const auto where = place.array<std::int64_t>(n), rows = place.array<std::int64_t>(n),
              cols = place.array<std::int64_t>(n);
   const auto pivot = place.array<Pivot>(1);
   copy_to_device(std::span<const double>(e.values), values.span(), stream);
-  const auto finish = [&](const ScratchBuffer<double>& result) {
-    copy_to_host(result.view(), std::span(e.values), stream);
-    copy_to_host(rows.view(), std::span(e.rows), stream);
-    copy_to_host(cols.view(), std::span(e.cols), stream);
-  };
-  const auto outcome = place.array<EliminationOutcome>(1);
-  if (eliminate_in_cluster(n, values.data(), rows.data(), cols.data(), outcome.data(), stream)) {
-    finish(values);
-    e.rank = read_back(outcome.data(), stream).rank;
-    return;
-  }
-  auto other = place.array<double>(n * n);
   copy_to_device(std::span<const std::int64_t>(e.rows), rows.span(), stream);
   copy_to_device(std::span<const std::int64_t>(e.cols), cols.span(), stream);
   fill_zero(pivot.span(), stream);
@@ -175,7 +161,9 @@ void eliminate_on_device(Elimination& e, StreamRef stream) {
     check_launch();
     std::swap(values, other);
   }
-  finish(values);
+  copy_to_host(values.view(), std::span(e.values), stream);
+  copy_to_host(rows.view(), std::span(e.rows), stream);
+  copy_to_host(cols.view(), std::span(e.cols), stream);
   e.rank = read_back(pivot.data(), stream).rank;
 }
 
