@@ -23,9 +23,9 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kShifts = 6;  // 1, 2, 4, .. 32 lanes per four rows
 constexpr int kRowsOfWarp = kWarp * kPack;
-constexpr std::int64_t kNarrowPerWide = 16;     // steps; with more wide ones all columns are wide
-constexpr std::int64_t kSampled = 4096;         // values
-constexpr std::int64_t kWorthHalf = 100'000;    // nonzeros
+constexpr std::int64_t kNarrowPerWide = 16;   // steps; with more wide ones all columns are wide
+constexpr std::int64_t kSampled = 4096;       // values
+constexpr std::int64_t kWorthHalf = 100'000;  // nonzeros
 
 unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>(std::max<std::int64_t>(1, (threads + kThreads - 1) / kThreads));
