@@ -16,8 +16,10 @@ struct Setting {
 
 // The transports are those that Open MPI needs between processes too, so that a job of an unknown
 // launcher runs as well, without its fast network.
-constexpr std::array<Setting, 4> kSettings = {{
+constexpr std::array<Setting, 5> kSettings = {{
     {"OMPI_MCA_ess_singleton_isolated", "1"},  // no daemon, which MPI_Comm_spawn would need
+    // All isolated processes of a user have the same folder, which each one removes at its end.
+    {"OMPI_MCA_orte_create_session_dirs", "0"},
     {"OMPI_MCA_pml", "ob1"},
     {"OMPI_MCA_btl", "self,vader,tcp"},
     {"HWLOC_COMPONENTS", "-opencl,-cuda,-nvml,-gl"},  // no driver of a GPU is opened by hwloc

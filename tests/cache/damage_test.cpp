@@ -55,7 +55,7 @@ const Damage kDamages[] = {
     truncated("EndsInTheKey", kCacheHeaderBytes + 9),
     truncated("EndsInThePayload", -1),
     changed_byte("WrongMagic", "is not a file of Trireme's cache", 0),
-    changed_byte("AnotherVersion", "has the format version 17, and this program has 1", 8),
+    changed_byte("AnotherVersion", "has the format version 18, and this program has 2", 8),
     changed_byte("WrongKindLength", "is truncated, or its header is damaged", 12 + 1),
     changed_byte("WrongHeadChecksum", "has a wrong checksum", 16),
     changed_byte("WrongPayloadChecksum", "has a wrong checksum", 24),

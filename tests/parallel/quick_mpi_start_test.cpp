@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@
 
 namespace trireme {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::vector<std::string> environment() {
   std::vector<std::string> entries;
@@ -64,21 +67,27 @@ TEST(QuickMpiStart, DoesNothingInAProcessOfAJob) {
   EXPECT_EQ(environment(), before);
 }
 
-TEST(RunProgram, StartsNoDaemonForOneProcess) {
+// A folder of Open MPI would be that of all such processes at the same time.
+TEST(RunProgram, StartsNoDaemonForOneProcessAndMakesNoFolder) {
   if (started_by_a_launcher()) GTEST_SKIP() << "a launcher has started the test";
   if (!std::ifstream("/proc/thread-self/children"))
     GTEST_SKIP() << "this system does not list the children of a process";
+  std::string folder = fs::temp_directory_path() / "trireme-start-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const Variable temporary("TMPDIR", folder.c_str());
   std::string name = "test";
   char* words[] = {name.data(), nullptr};
   int count = 1;
   char** arguments = words;
-  const int code = run_program(&count, &arguments, [] {
+  const int code = run_program(&count, &arguments, [&] {
     std::ifstream children("/proc/thread-self/children");
     std::string child;
     EXPECT_FALSE(children >> child) << child;
+    EXPECT_TRUE(fs::is_empty(folder)) << fs::directory_iterator(folder)->path();
     return 7;
   });
   EXPECT_EQ(code, 7);
+  fs::remove_all(folder);
 }
 
 }  // namespace
