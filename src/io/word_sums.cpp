@@ -28,6 +28,16 @@ WordSums SumsOfVectors(const std::uint32_t* /*words*/, const WordWeights& /*weig
   return {};
 }
 #else
+// hn::SumOfLanes() would add signed numbers for AVX-512, where sums beyond 2^63 are not defined.
+template <class D, class V>
+std::uint64_t WrappedSum(D d, V v) {
+  HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(D())];
+  hn::Store(v, d, lanes);
+  std::uint64_t sum = 0;
+  for (std::size_t k = 0; k < hn::Lanes(d); ++k) sum += lanes[k];
+  return sum;
+}
+
 WordSums SumsOfVectors(const std::uint32_t* words, const WordWeights& weights, std::int64_t first,
                        std::int64_t count, std::int64_t& done) {
   const hn::ScalableTag<std::uint32_t> d;
@@ -43,8 +53,7 @@ WordSums SumsOfVectors(const std::uint32_t* words, const WordWeights& weights, s
     even_b = hn::Add(even_b, hn::MulEven(word, hn::LoadU(d, &weights.b[at])));
     odd_b = hn::Add(odd_b, hn::MulEven(next, hn::LoadU(d, &weights.next_b[at])));
   }
-  return {hn::GetLane(hn::SumOfLanes(wide, hn::Add(even_a, odd_a))),
-          hn::GetLane(hn::SumOfLanes(wide, hn::Add(even_b, odd_b)))};
+  return {WrappedSum(wide, hn::Add(even_a, odd_a)), WrappedSum(wide, hn::Add(even_b, odd_b))};
 }
 #endif
 
