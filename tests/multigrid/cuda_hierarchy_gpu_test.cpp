@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "device/device.hpp"
+#include "multigrid/cycle_settings.hpp"
 #include "multigrid/on_gpu.hpp"
 
 namespace trireme::multigrid {
@@ -42,36 +43,21 @@ class CycleOnGpu : public testing::Test {
 
 TEST_F(CycleOnGpu, IsThatOfTheHostForEverySmootherDegreeAndCycleAlsoUnderASanitizer) {
   const auto a = generated(MPI_COMM_SELF, "poisson3d", 9);
-  for (const Smoother smoother :
-       {Smoother::chebyshev, Smoother::jacobi, Smoother::l1_jacobi, Smoother::block_jacobi})
-    for (const int degree : {1, 2, 3})
-      for (const CycleKind cycle : {CycleKind::v, CycleKind::w})
-        for (const Precision precision : {Precision::full, Precision::mixed}) {
-          SCOPED_TRACE(std::string(to_string(smoother)) + " " + std::to_string(degree) +
-                       (cycle == CycleKind::v ? " V" : " W") +
-                       (precision == Precision::full ? " FP64" : " FP32"));
-          Options options = small_levels();
-          options.smoother = smoother;
-          options.degree = degree;
-          options.cycle = cycle;
-          options.precision = precision;
-          Hierarchy m(a, {}, options);
-          EXPECT_GE(m.levels().size(), 3u);
-          expect_same(*a, m);
-        }
+  test::for_smoothers_degrees_and_cycles(
+      {Smoother::chebyshev, Smoother::jacobi, Smoother::l1_jacobi, Smoother::block_jacobi}, 3,
+      {Precision::full, Precision::mixed}, [&](const Options& options) {
+        Hierarchy m(a, {}, options);
+        EXPECT_GE(m.levels().size(), 3u);
+        expect_same(*a, m);
+      });
 }
 
 TEST_F(CycleOnGpu, IsThatOfTheHostForBlocksAndPrecisionsAlsoUnderASanitizer) {
   const auto a = generated(MPI_COMM_SELF, "elasticity3d", 5, 3);
-  for (const Smoother smoother : {Smoother::chebyshev, Smoother::block_jacobi})
-    for (const Precision precision : {Precision::full, Precision::mixed}) {
-      Options options = small_levels();
-      options.smoother = smoother;
-      options.block_size = 3;
-      options.precision = precision;
-      Hierarchy m(a, {}, options);
-      expect_same(*a, m);
-    }
+  test::for_blocks_and_precisions([&](const Options& options) {
+    Hierarchy m(a, {}, options);
+    expect_same(*a, m);
+  });
 }
 
 TEST_F(CycleOnGpu, DoesNotDependOnTheLayoutOfItsRowsAlsoUnderASanitizer) {

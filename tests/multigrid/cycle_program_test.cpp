@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "multigrid/cycle_settings.hpp"
 #include "multigrid/on_ranks.hpp"
 #include "multigrid/run_program.hpp"
 
@@ -34,33 +35,21 @@ void expect_same_cycle(const DistributedMatrix& a, Hierarchy& m) {
 
 TEST(CycleProgram, IsTheCycleOfTheHostForEverySmootherDegreeAndCycle) {
   const auto a = generated(MPI_COMM_SELF, "poisson3d", 9);
-  for (const Smoother smoother :
-       {Smoother::chebyshev, Smoother::jacobi, Smoother::l1_jacobi, Smoother::block_jacobi})
-    for (const int degree : {1, 2, 3, 4})
-      for (const CycleKind cycle : {CycleKind::v, CycleKind::w}) {
-        SCOPED_TRACE(std::string(to_string(smoother)) + " " + std::to_string(degree) +
-                     (cycle == CycleKind::v ? " V" : " W"));
-        Options options = small_levels();
-        options.smoother = smoother;
-        options.degree = degree;
-        options.cycle = cycle;
+  test::for_smoothers_degrees_and_cycles(
+      {Smoother::chebyshev, Smoother::jacobi, Smoother::l1_jacobi, Smoother::block_jacobi}, 4,
+      {Precision::mixed}, [&](const Options& options) {
         Hierarchy m(a, {}, options);
         EXPECT_GE(m.levels().size(), 3u);
         expect_same_cycle(*a, m);
-      }
+      });
 }
 
 TEST(CycleProgram, IsTheCycleOfTheHostForBlocksAndPrecisions) {
   const auto a = generated(MPI_COMM_SELF, "elasticity3d", 5, 3);
-  for (const Smoother smoother : {Smoother::chebyshev, Smoother::block_jacobi})
-    for (const Precision precision : {Precision::full, Precision::mixed}) {
-      Options options = small_levels();
-      options.smoother = smoother;
-      options.block_size = 3;
-      options.precision = precision;
-      Hierarchy m(a, {}, options);
-      expect_same_cycle(*a, m);
-    }
+  test::for_blocks_and_precisions([&](const Options& options) {
+    Hierarchy m(a, {}, options);
+    expect_same_cycle(*a, m);
+  });
 }
 
 TEST(CycleProgram, ServesHierarchiesOfOneLevelAndThoseThatEndEarly) {

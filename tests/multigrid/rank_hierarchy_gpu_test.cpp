@@ -16,6 +16,7 @@
 #include "device/graph.hpp"
 #include "distributed/cuda_operator_system.hpp"
 #include "distributed/matrix_on_ranks.hpp"
+#include "multigrid/cycle_settings.hpp"
 #include "multigrid/on_gpu.hpp"
 #include "multigrid/on_ranks.hpp"
 #include "solvers/cuda_solver.hpp"
@@ -125,33 +126,22 @@ class CycleOnGpus : public testing::TestWithParam<std::string> {
 
 TEST_P(CycleOnGpus, IsThatOfTheHostForEverySmootherDegreeAndCycle) {
   const auto a = generated(MPI_COMM_WORLD, "poisson3d", 10);
-  for (const Smoother smoother : {Smoother::chebyshev, Smoother::jacobi, Smoother::l1_jacobi})
-    for (const int degree : {1, 2, 3})
-      for (const CycleKind cycle : {CycleKind::v, CycleKind::w}) {
-        SCOPED_TRACE(std::string(to_string(smoother)) + " " + std::to_string(degree) +
-                     (cycle == CycleKind::v ? " V" : " W"));
-        Options options = small_levels();
-        options.smoother = smoother;
-        options.degree = degree;
-        options.cycle = cycle;
+  test::for_smoothers_degrees_and_cycles(
+      {Smoother::chebyshev, Smoother::jacobi, Smoother::l1_jacobi}, 3, {Precision::mixed},
+      [&](const Options& options) {
         Hierarchy m(a, {}, options);
         EXPECT_GE(m.levels().size(), 3u);
         EXPECT_FALSE(m.levels().front().replicated);
         expect_same(*a, m);
-      }
+      });
 }
 
 TEST_P(CycleOnGpus, IsThatOfTheHostForBlocksAndPrecisions) {
   const auto a = generated(MPI_COMM_WORLD, "elasticity3d", 6, 3);
-  for (const Smoother smoother : {Smoother::chebyshev, Smoother::block_jacobi})
-    for (const Precision precision : {Precision::full, Precision::mixed}) {
-      Options options = small_levels();
-      options.smoother = smoother;
-      options.block_size = 3;
-      options.precision = precision;
-      Hierarchy m(a, {}, options);
-      expect_same(*a, m);
-    }
+  test::for_blocks_and_precisions([&](const Options& options) {
+    Hierarchy m(a, {}, options);
+    expect_same(*a, m);
+  });
 }
 
 // A graph has no geometry, so that most rows are at a border.

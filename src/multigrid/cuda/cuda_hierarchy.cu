@@ -13,6 +13,7 @@
 #include "multigrid/cuda/cuda_rows.hpp"
 #include "multigrid/cuda/cuda_steps.hpp"
 #include "multigrid/cuda/step_borders.hpp"
+#include "multigrid/cuda/uploaded_level.hpp"
 #include "multigrid/cycle_program.hpp"
 
 namespace trireme::multigrid {
@@ -20,44 +21,6 @@ namespace {
 
 constexpr std::int64_t kAlignment = 32;  // of vectors, in numbers
 constexpr int kThreads = 256;
-
-// A level of the host on the GPU. The arrays are freed in the stream.
-struct Uploaded {
-  template <class T>
-  using Scratch = BasicDeviceBuffer<T, Lifetime::stream>;
-  struct Matrix {
-    Scratch<std::int32_t> row_ptr, col_idx;
-    Scratch<double> values;
-  };
-  Matrix a, p, restriction;
-  Scratch<double> inverse, dense_inverse;
-  DeviceLevelParts parts;
-
-  Uploaded(const HostLevelParts& level, StreamRef stream) {
-    static_cast<LevelNumbers&>(parts) = level;
-    parts.a = upload(level.a, a, stream);
-    parts.p = upload(level.p, p, stream);
-    parts.restriction = upload(level.restriction, restriction, stream);
-    parts.inverse = upload(level.inverse, inverse, stream);
-    parts.dense_inverse = upload(level.dense_inverse, dense_inverse, stream);
-    synchronize(stream);  // the host's arrays may go
-  }
-
-  template <class T>
-  static DeviceSpan<const T> upload(std::span<const T> from, Scratch<T>& to, StreamRef stream) {
-    to = Scratch<T>(from.size(), stream);
-    copy_to_device(from, to.span(), stream);
-    return to.view();
-  }
-  static DeviceCsr<double> upload(const CsrView<double>& from, Matrix& to, StreamRef stream) {
-    return {from.rows,
-            from.cols,
-            static_cast<std::int64_t>(from.values.size()),
-            upload(from.row_ptr, to.row_ptr, stream),
-            upload(from.col_idx, to.col_idx, stream),
-            upload(from.values, to.values, stream)};
-  }
-};
 
 template <class Number>
 struct StoredLevel {
@@ -383,7 +346,8 @@ std::unique_ptr<CudaHierarchy::Parts> make_parts(std::span<const LevelParts> lev
 CudaHierarchy::CudaHierarchy(std::span<const HostLevelParts> levels, CycleKind cycle,
                              const CudaCycleOptions& options)
     : parts_(make_parts(levels, cycle, options)) {
-  for (const HostLevelParts& level : levels) parts_->add(Uploaded(level, parts_->stream).parts);
+  for (const HostLevelParts& level : levels)
+    parts_->add(UploadedLevel(level, parts_->stream).parts);
   parts_->bind();
 }
 
@@ -399,7 +363,7 @@ CudaHierarchy::~CudaHierarchy() = default;
 bool CudaHierarchy::renew(std::span<const HostLevelParts> levels) {
   if (!parts_->fits(levels)) return false;
   for (std::size_t l = 0; l < levels.size(); ++l)
-    parts_->renew(l, Uploaded(levels[l], parts_->stream).parts);
+    parts_->renew(l, UploadedLevel(levels[l], parts_->stream).parts);
   parts_->bind();
   return true;
 }

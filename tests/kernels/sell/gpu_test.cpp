@@ -8,6 +8,7 @@
 #include "device/device.hpp"
 #include "kernels/sell/build.hpp"
 #include "kernels/sell/device_layout.hpp"
+#include "kernels/sell/nearly_regular.hpp"
 #include "kernels/sell/sell.hpp"
 #include "support/device_product.hpp"
 #include "support/device_vectors.hpp"
@@ -30,29 +31,6 @@ TYPED_TEST_SUITE(SellOnDevice, ValueTypes);
 template <class T>
 bool same(const Array<T>& host, const DeviceBuffer<T>& device, const Stream& stream) {
   return host == to_host(device.view(), stream);
-}
-
-// A matrix of a regular grid, with a few rows that have columns of their own and an empty row; where
-// `sorted`, rows of several lengths and one that is kept apart.
-template <class Value>
-CsrMatrix<Value> nearly_regular(std::int64_t rows, bool sorted) {
-  CsrMatrix<Value> a;
-  a.rows = rows;
-  a.cols = rows + 2300;
-  test::Random random(11);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const std::int64_t length = row == 700             ? 0
-                                : sorted && row == 900 ? 1500
-                                : sorted               ? 3 + row % 9
-                                                       : 7;
-    const std::int64_t own = row % 5000 == 11 ? row / 7 % 300 : 0;
-    for (std::int64_t k = 0; k < length; ++k) {
-      a.col_idx.push_back(static_cast<std::int32_t>(row + 100 * k % 1900 + own));
-      a.values.push_back(random.value<Value>());
-    }
-    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
-  }
-  return a;
 }
 
 // The shapes of the contract, and matrices that are large enough for lanes of 4 and of 2 rows, with
@@ -78,10 +56,10 @@ std::vector<test::Shape<Value>> shapes_of_every_lane() {
     shapes.push_back({narrow ? "LargeNarrow" : "LargeWide", std::move(a)});
   }
   for (const bool sorted : {false, true}) {
-    shapes.push_back(
-        {sorted ? "SmallSortedPatterns" : "SmallPatterns", nearly_regular<Value>(60'000, sorted)});
+    shapes.push_back({sorted ? "SmallSortedPatterns" : "SmallPatterns",
+                      test::nearly_regular<Value>(60'000, sorted)});
     shapes.push_back({sorted ? "LargeSortedPatterns" : "LargePatterns",
-                      nearly_regular<Value>(2 * sell::kSmallMatrix + 77, sorted)});
+                      test::nearly_regular<Value>(2 * sell::kSmallMatrix + 77, sorted)});
   }
   if constexpr (std::is_same_v<Value, double>)
     for (std::size_t k = shapes.size(); k-- > 0;)

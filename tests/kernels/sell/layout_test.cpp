@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kernels/sell/build.hpp"
+#include "kernels/sell/nearly_regular.hpp"
 #include "kernels/sell/sell.hpp"
 #include "support/host_product.hpp"
 #include "support/shapes.hpp"
@@ -94,32 +95,10 @@ TEST(SellLayout, LimitsThePatternsByTheirBytes) {
   EXPECT_FALSE(sell::few_patterns(sell::kMaxPatterns + 1, 8, 1 << 30));
 }
 
-// A matrix of a regular grid with a few rows that have columns of their own, and an empty row. Rows
-// that are kept apart have no pattern.
-CsrMatrix<double> nearly_regular(std::int64_t rows, bool sorted) {
-  CsrMatrix<double> a;
-  a.rows = rows;
-  a.cols = rows + 2000;
-  test::Random random(11);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const std::int64_t length = row == 700             ? 0
-                                : sorted && row == 900 ? 1500
-                                : sorted               ? 3 + row % 9
-                                                       : 7;
-    const std::int64_t own = row % 5000 == 11 ? row / 7 % 300 : 0;
-    for (std::int64_t k = 0; k < length; ++k) {
-      a.col_idx.push_back(static_cast<std::int32_t>(row + 100 * k % 1900 + own));
-      a.values.push_back(random.value<double>());
-    }
-    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
-  }
-  return a;
-}
-
 TEST(SellLayout, MultipliesByPatternsInEveryOrderAndByEveryLane) {
   for (const std::int64_t rows : {std::int64_t{5001}, sell::kSmallMatrix + 5})
     for (const bool sorted : {false, true}) {
-      const auto a = nearly_regular(rows, sorted);
+      const auto a = test::nearly_regular<double>(rows, sorted);
       const auto layout = layout_of(a);
       EXPECT_TRUE(layout.code.patterned);
       EXPECT_EQ(layout.code.sorted, sorted);

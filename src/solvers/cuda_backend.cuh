@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Backend of driver.hpp on the current GPU: vectors, and the choice between CUDA graph and
+// persistent kernel.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "base/error.hpp"
+#include "device/buffer.hpp"
+#include "device/check.hpp"
+#include "device/stream.hpp"
+#include "kernels/csr_scans.hpp"
+#include "kernels/permutation.hpp"
+#include "solvers/cuda_solver.hpp"
+#include "solvers/driver.hpp"
+#include "solvers/executors/column_transfer.hpp"
+#include "solvers/executors/graph_executor.cuh"
+#include "solvers/executors/loop_window.cuh"
+#include "solvers/executors/persistent.hpp"
+#include "solvers/preconditioners/block_inverse.hpp"
+#include "solvers/preconditioners/inverse_diagonal.hpp"
+
+namespace trireme::solvers {
+
+inline constexpr int kDefaultUnroll = 4;
+inline constexpr int kDefaultBatch = 4;
+// With a given preconditioner: what is recorded of it runs also after the loop has ended.
+inline constexpr int kGivenUnroll = 1;
+// Vectors of the host with as many rows pass through pinned memory, from the second solve on, because
+// such memory takes as long to make as one solve saves (H200, 4.1 M rows: 5.3 ms of copies without it).
+inline constexpr std::int64_t kRowsOfTransfer = 1 << 19;
+// The persistent kernel uses single-reduction CG up to this number of rows: one wait costs as much
+// time as the vector updates of some 40,000 rows (measured on an H200).
+inline constexpr std::int64_t kSingleReductionUpToRows = 40'000;
+
+// The Backend of driver.hpp on the current GPU, with a stream of its own.
+class CudaBackend {
+ public:
+  static constexpr bool on_host = false;
+
+  CudaBackend(CudaSystem& system, const CudaOptions& options)
+      : system_(system),
+        options_(options),
+        mode_(options.mode),
+        rows_(system.rows()),
+        stride_((rows_ + 31) / 32 * 32) {}
+
+  std::int64_t rows() const { return rows_; }
+  StreamRef stream() const { return stream_; }
+  CudaMode mode() const { return mode_; }
+  double* vector(int k) const { return vectors_.data() + k * stride_; }
+  DeviceSpan<double> rows_of_vector(int k) const {
+    return {vector(k), static_cast<std::size_t>(rows_)};
+  }
+  double* preconditioner_vector(int k) const { return vector(method_vectors_ + k); }
+
+  void allocate(int vectors, int of_preconditioner) {
+    method_vectors_ = vectors;
+    vectors_ = DeviceBuffer<double>(
+        static_cast<std::size_t>(stride_) * (vectors + of_preconditioner), stream_);
+    fill_zero(vectors_.span(), stream_);  // passes also read values that they multiply by beta = 0
+    window_.emplace(rows_, system_.dot_partials(), stream_);
+  }
+
+  // `values` are in the caller's row order; the copy on the GPU is in the system's row order.
+  const double* keep_rows(Array<double> values) {
+    DeviceBuffer<double> here = to_device(std::span<const double>(values), stream_);
+    if (const auto order = system_.order(); !order.empty()) {
+      const DeviceBuffer<double> callers = std::move(here);
+      here = DeviceBuffer<double>(rows_, stream_);
+      permute(callers.view(), order, here.span(), stream_);
+    }
+    synchronize(stream_);
+    return kept_.emplace_back(std::move(here)).data();
+  }
+  const RowGroup* keep(Array<RowGroup> groups) {
+    groups_ = to_device(std::span<const RowGroup>(groups), stream_);
+    synchronize(stream_);
+    return groups_.data();
+  }
+  bool inverse_diagonal(Diagonal& place) {
+    const DeviceCsr<double> csr = system_.local_csr();
+    if (csr.rows != rows_ || rows_ == 0) return false;
+    InverseDiagonal inverse = invert_diagonal(csr, stream_);
+    if (inverse.constant)
+      place.constant = *inverse.constant;
+    else
+      place.values = kept_.emplace_back(std::move(inverse.values)).data();
+    return true;
+  }
+  // Into an array of keep_rows(), so that a recorded loop stays valid. False: there is no such array,
+  // or a zero is on the diagonal, or the system has no CSR.
+  bool invert_diagonal_into(const double* kept) {
+    const DeviceCsr<double> csr = system_.local_csr();
+    for (const DeviceBuffer<double>& rows : kept_)
+      if (rows.data() == kept && csr.rows == rows_ && rows_ > 0)
+        return invert_diagonal_on_device(csr, rows.span(), stream_) == 0;
+    return false;
+  }
+  const double* invert_blocks(const BlockRows& blocks, const PreconditionerSpec& spec) {
+    if (!system_.order().empty())
+      throw Error(ExitCode::internal, "block Jacobi needs the caller's row order");
+    const DeviceCsr<double> csr = system_.local_csr();
+    if (spec.blocks.empty() && csr.rows != rows_)
+      throw Error(ExitCode::usage,
+                  "block Jacobi needs the diagonal blocks, or a CSR on the device");
+    const DeviceBuffer<double> entries = to_device(spec.blocks, stream_);
+    return kept_.emplace_back(invert_blocks_on_device(blocks, csr, entries.view(), stream_)).data();
+  }
+
+  bool inexact(const Tolerances& rule, bool goes_on) const {
+    // The persistent kernel keeps its matrix in FP64. A solve that was begun there goes on with
+    // FP64 values too.
+    const bool keeps_its_matrix = mode_ == CudaMode::persistent;
+    return system_.inexact() && (!keeps_its_matrix || (rule.judged_by_caller && !goes_on));
+  }
+
+  // Decides between graph and persistent kernel, and returns the variant to use there. `jacobi` is
+  // null for a preconditioner that is not pointwise.
+  Variant choose(Method method, Variant asked, const Jacobi* jacobi) {
+    method_ = method;
+    const bool single = has_variant(method, Variant::single_reduction);
+    const Variant if_persistent = !single                             ? Variant::classic
+                                  : asked != Variant::automatic       ? asked
+                                  : rows_ <= kSingleReductionUpToRows ? Variant::single_reduction
+                                                                      : Variant::classic;
+    if (jacobi && options_.mode != CudaMode::graph && options_.mode != CudaMode::stepped &&
+        system_.processes() == 1)
+      shape_ = plan_persistent(system_.csr(), method, if_persistent, *jacobi, options_.through_l2,
+                               stream_);
+    if (options_.mode == CudaMode::automatic)
+      mode_ = shape_.blocks > 0 ? CudaMode::persistent : CudaMode::graph;
+    else if (options_.mode == CudaMode::persistent && shape_.blocks == 0)
+      throw Error(
+          ExitCode::usage,
+          "the persistent kernel needs one process, a pointwise preconditioner, and a matrix in "
+          "CSR on the device that fits into shared memory; use CudaMode::automatic or graph");
+    if (mode_ == CudaMode::persistent) {
+      scratch_ = DeviceBuffer<char>(persistent_scratch_bytes(shape_, rows_), stream_);
+      fill_zero(scratch_.span(), stream_);
+      return if_persistent;
+    }
+    if (!single) return Variant::classic;
+    if (asked != Variant::automatic) return asked;
+    return system_.sums_are_cheap() ? Variant::classic : Variant::single_reduction;
+  }
+
+  // The addresses of b and x in device memory, in the system's row order.
+  struct Here {
+    const double* b;
+    double* x;
+  };
+  // Copies b, and x unless the guess is zero, from host memory.
+  Here bring(const SolveVectors& vectors) {
+    if (b_.size() == 0 && rows_ > 0) {
+      b_ = DeviceBuffer<double>(rows_, stream_);
+      x_ = DeviceBuffer<double>(rows_, stream_);
+    }
+    if (rows_ >= kRowsOfTransfer && ++brought_ == 2) pin();
+    upload(vectors.b, b_.span());
+    if (!vectors.zero_guess) upload(vectors.x, x_.span());
+    return in_order(b_.view(), x_.span(), vectors.zero_guess);
+  }
+  // Copies the solution to vectors.x in host memory, and waits for that.
+  void give_back(const SolveVectors& vectors) {
+    in_callers_order(x_.span());
+    if (transfer_) {
+      transfer_->download_one(x_.view(), vectors.x, stream_);
+    } else {
+      copy_to_host(x_.view(), vectors.x, stream_);
+    }
+    synchronize(stream_);
+  }
+  // Uses b and x where they are, or copies of them in the system's row order. The work that
+  // `producer` holds so far is done first.
+  Here bring(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
+             StreamRef producer) {
+    ready_.record(producer);
+    stream_.wait(ready_);
+    return in_order(b, x, zero_guess);
+  }
+  // Completes x in the caller's row order.
+  void give_back(DeviceSpan<double> x) {
+    if (system_.order().empty()) return;
+    in_callers_order(x);
+    synchronize(stream_);
+  }
+
+  // Drops the recorded loop, before a solve with another method or preconditioner.
+  void forget_loop() { loop_.reset(); }
+  // Drops what keep_rows(), inverse_diagonal() and invert_blocks() have stored.
+  void forget_kept() { kept_.clear(); }
+
+  template <class Text, class M>
+  State run(const M& m, const Job& job) {
+    const NormTerm norm{job.state.rule.norm == NormKind::preconditioned};
+    const SystemVectors vectors{job.b, job.x, job.zero_guess, norm};
+    const Text text = Text::with(vectors, [this](int k) { return vector(k); });
+    if constexpr (M::pointwise) {
+      const bool persistent = mode_ == CudaMode::persistent && shape_.blocks > 0 &&
+                              !job.state.rule.judged_by_caller && !job.goes_on && !job.same_solve &&
+                              !job.observed;
+      if (persistent) {
+        launch_persistent(method_, Text::variant, vectors, {vectors_.data(), stride_}, m, job.state,
+                          system_.csr(), shape_, *window_, scratch_.data(), stream_);
+        const State state = window_->wait_for_result(stream_, job.observer);
+        if (can_go_on(state)) leave_directions_of_persistent(state, text, m, job.observer);
+        return state;
+      }
+    }
+    if (job.zero_guess) fill_zero(DeviceSpan<double>(job.x, rows_), stream_);
+    if (job.same_solve)
+      window_->set(job.state, stream_);
+    else
+      window_->start(job.state, stream_);
+    return run_graph(text, m, job);
+  }
+
+ private:
+  void pin() {
+    try {
+      transfer_.emplace().make_chunks();
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::resource) throw;
+      transfer_.reset();
+    }
+  }
+  void upload(std::span<const double> from, DeviceSpan<double> to) {
+    if (transfer_)
+      transfer_->upload_one(from, to, stream_);
+    else
+      copy_to_device(from, to, stream_);
+  }
+
+  // Brings b and x into the system's row order P: the system solves P A P^T (P x) = P b.
+  Here in_order(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess) {
+    const DeviceSpan<const std::int32_t> order = system_.order();
+    if (order.empty()) return {b.data(), x.data()};
+    if (permuted_b_.empty()) {
+      permuted_b_ = DeviceBuffer<double>(rows_, stream_);
+      permuted_x_ = DeviceBuffer<double>(rows_, stream_);
+    }
+    permute(b, order, permuted_b_.span(), stream_);
+    if (!zero_guess) permute(x, order, permuted_x_.span(), stream_);
+    return {permuted_b_.data(), permuted_x_.data()};
+  }
+  // Brings the solution back into the caller's row order.
+  void in_callers_order(DeviceSpan<double> x) {
+    const DeviceSpan<const std::int32_t> order = system_.order();
+    if (!order.empty()) permute_back(permuted_x_.view(), order, x, stream_);
+  }
+
+  LoopKind loop_kind(const Job& job) const {
+    const Recording recording = system_.recording();
+    if (mode_ == CudaMode::stepped || job.observed || job.state.rule.judged_by_caller ||
+        recording == Recording::none)
+      return LoopKind::stepped;
+    const bool kernels_sum = system_.processes() == 1 || system_.peer_sums();
+    return recording == Recording::loop && kernels_sum ? LoopKind::conditional : LoopKind::batches;
+  }
+
+  template <class Text, class M>
+  State run_graph(const Text& text, const M& m, const Job& job) {
+    const LoopKind kind = loop_kind(job);
+    LoopKey key{job.x, job.state.rule.norm, kind, job.exactly};
+    if constexpr (std::is_same_v<M, Given>) {
+      if (!system_.order().empty())
+        throw Error(ExitCode::internal, "a given preconditioner needs the caller's row order");
+      require_on_device(*m.operation);
+      key.given_version = m.operation->device_version();
+    }
+    if (!(key == loop_key_)) loop_.reset();
+    loop_key_ = key;
+    constexpr bool given = std::is_same_v<M, Given>;
+    const int unroll = options_.unroll > 0         ? options_.unroll
+                       : given                     ? kGivenUnroll
+                       : kind == LoopKind::batches ? kDefaultBatch
+                                                   : kDefaultUnroll;
+    GraphExecutor executor(system_, *window_, stream_, job.observer,
+                           {.kind = kind,
+                            .unroll = unroll,
+                            .ahead = !given,
+                            .norm_is_known = job.state.rule.norm != NormKind::none},
+                           loop_, job.exactly);
+    if (job.goes_on)
+      run_rest(executor, text, m);
+    else
+      run_solve(executor, text, m);
+    const State state = executor.state();
+    const bool came_anywhere = !job.goes_on || state.iterations > job.state.iterations;
+    if (can_go_on(state) && came_anywhere) text.leave_direction(executor, m);
+    system_.check();
+    if constexpr (std::is_same_v<M, Given>) m.operation->check_device();
+    return state;
+  }
+
+  // Runs leave_direction() by separate launches, because this code would cost the persistent kernel
+  // registers.
+  template <class Text, class M>
+  void leave_directions_of_persistent(const State& state, const Text& text, const M& m,
+                                      const IterationObserver& observer) {
+    window_->set(state, stream_);
+    GraphExecutor executor(system_, *window_, stream_, observer, {}, loop_, true);
+    text.leave_direction(executor, m);
+  }
+
+  // The properties of a solve that the recorded loop depends on.
+  struct LoopKey {
+    const double* x = nullptr;
+    NormKind norm = NormKind::none;
+    LoopKind kind = LoopKind::stepped;
+    bool exactly = false;
+    std::uint64_t given_version = 0;
+    bool operator==(const LoopKey&) const = default;
+  };
+
+  CudaSystem& system_;
+  CudaOptions options_;
+  CudaMode mode_;
+  Method method_ = Method::cg;
+  std::int64_t rows_, stride_;
+  int method_vectors_ = 0;
+  Stream stream_;
+  Event ready_{Timing::no};
+  DeviceBuffer<double> vectors_, b_, x_, permuted_b_, permuted_x_;
+  std::list<DeviceBuffer<double>> kept_;
+  DeviceBuffer<RowGroup> groups_;
+  DeviceBuffer<char> scratch_;
+  PersistentShape shape_;
+  std::int64_t brought_ = 0;                // solves whose vectors came from the host
+  std::optional<ColumnTransfer> transfer_;  // of large vectors, from the second solve on
+  std::optional<LoopWindow> window_;
+  std::optional<LoopGraph> loop_;
+  LoopKey loop_key_;
+};
+
+}  // namespace trireme::solvers
