@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "kernels/sell/build.hpp"
 #include "kernels/sell/nearly_regular.hpp"
@@ -107,6 +110,27 @@ TEST(SellLayout, MultipliesByPatternsInEveryOrderAndByEveryLane) {
       const auto kernel = build_sell_host<double>(a.view());
       EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
     }
+}
+
+// Columns in another order have no patterns, and x in that order has the same products.
+TEST(SellLayout, PatternsDoNotChangeTheBitsOfAProduct) {
+  for (const bool sorted : {false, true}) {
+    const auto a = test::nearly_regular<double>(5001, sorted);
+    std::vector<std::int32_t> place(a.cols);
+    std::iota(place.begin(), place.end(), 0);
+    test::Random random(3);
+    for (std::int64_t k = a.cols - 1; k > 0; --k) std::swap(place[k], place[random.below(k + 1)]);
+    auto moved = a;
+    for (std::int32_t& column : moved.col_idx) column = place[column];
+    const Array<double> x = test::random_vector<double>(a.cols, 5);
+    Array<double> moved_x(x.size()), y(a.rows), moved_y(a.rows);
+    for (std::size_t k = 0; k < x.size(); ++k) moved_x[place[k]] = x[k];
+    ASSERT_TRUE(layout_of(a).code.patterned);
+    ASSERT_FALSE(layout_of(moved).code.patterned);
+    build_sell_host<double>(a.view())->multiply(x, y, Accumulate::no);
+    build_sell_host<double>(moved.view())->multiply(moved_x, moved_y, Accumulate::no);
+    EXPECT_EQ(y, moved_y);
+  }
 }
 
 TEST(SellLayout, KeepsValuesInFloatOnlyWhereExact) {
