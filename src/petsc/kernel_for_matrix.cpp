@@ -6,6 +6,7 @@
 #include <span>
 
 #include "planning/access_profile.hpp"
+#include "planning/row_patterns.hpp"
 #include "sparse/exact.hpp"
 
 namespace trireme {
@@ -24,9 +25,15 @@ MatrixTraits traits_of(const DistributedMatrix& matrix, bool with_values) {
     longest = std::max<std::int64_t>(longest, length(local, row) + length(ghost, row));
   const bool exact =
       with_values && exact_in_float<double>(local.values) && exact_in_float<double>(ghost.values);
-  std::int64_t max[] = {local.rows, local.nnz() + ghost.nnz(), longest, exact ? 0 : 1};
-  MPI_Allreduce(MPI_IN_PLACE, max, 4, MPI_INT64_T, MPI_MAX, matrix.comm);
-  return {.rows = max[0], .nnz = max[1], .longest = max[2], .exact_in_float = max[3] == 0};
+  const bool few_patterns = has_few_row_patterns(local.view());
+  std::int64_t max[] = {local.rows, local.nnz() + ghost.nnz(), longest, exact ? 0 : 1,
+                        few_patterns ? 0 : 1};
+  MPI_Allreduce(MPI_IN_PLACE, max, 5, MPI_INT64_T, MPI_MAX, matrix.comm);
+  return {.rows = max[0],
+          .nnz = max[1],
+          .longest = max[2],
+          .exact_in_float = max[3] == 0,
+          .few_patterns = max[4] == 0};
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ Preferences preferences(Device device, const MatrixTraits& traits, Precision pre
   if (traits.nnz >= kLongRow * traits.rows && longest_within(8))
     return {"csr-vector", "dasp", "csr"};
   const bool stored_in_float = traits.exact_in_float || precision == Precision::mixed;
-  if (longest_within(4) && stored_in_float) return {"sell", "dasp", "csr-vector"};
+  if (longest_within(4) && (traits.few_patterns || stored_in_float))
+    return {"sell", "dasp", "csr-vector"};
   return {"dasp", "csr-vector", "csr"};
 }
 

@@ -15,6 +15,7 @@ struct MatrixTraits {
   std::int64_t nnz = 0;         // the maximum over the ranks
   std::int64_t longest = 0;     // nonzeros of the longest row
   bool exact_in_float = false;  // FP32 represents every value exactly
+  bool few_patterns = false;    // see has_few_row_patterns(), on every rank
   // See AccessProfile: in the order given, and gathered. Only the cost model needs them.
   double sectors_per_nonzero = 0;
   double clustered_sectors = 0;
@@ -29,8 +30,9 @@ struct MatrixTraits {
 //   cuda  With fewer than 1 million nonzeros per GPU, where launches and idle multiprocessors
 //         decide: teb where the longest row exceeds 8 times the mean, csr-vector otherwise.
 //         With more nonzeros: csr-vector where rows have 256 nonzeros and more, and the longest is
-//         within 8 times the mean; sell where the longest row is within 4 times the mean and values are
-//         stored in FP32 (because that is exact, or in mixed precision), dasp otherwise.
+//         within 8 times the mean; sell where the longest row is within 4 times the mean, and the rows
+//         have few patterns or the values are stored in FP32 (because that is exact, or in mixed
+//         precision); dasp otherwise.
 // Where this build lacks the preferred kernel for the device and precision, the next one in the
 // list of choose.cpp is taken. Throws Error{resource} where the build has none of them.
 std::string_view choose_kernel(Device device, const MatrixTraits& traits,

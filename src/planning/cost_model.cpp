@@ -20,7 +20,7 @@ struct Figures {
   double build_us;                   // constant part of the build
 };
 
-// sell stores FP32 values where they are exact, and pads.
+// sell stores FP32 values where they are exact, and pads. Its bytes here are those of 16-bit columns.
 constexpr std::array kOnGpu = {
     Figures{"csr-scalar", 8, 4, 4, 0.60, 3, 0.1, 0, 0, 10},
     Figures{"csr-vector", 8, 4, 4, 0.68, 3, 0.035, 0, 0, 10},
@@ -51,6 +51,26 @@ Figures figures_of(std::string_view kernel, Device device) {
   return device == Device::cuda ? find(kOnGpu) : find(kOnCpu);
 }
 
+// sell numbers the patterns of the rows where they are few, which they are in the order given only.
+bool reads_no_columns(const Figures& f, Ordering ordering, Device device,
+                      const MatrixTraits& traits) {
+  return f.kernel == "sell" && device == Device::cuda && ordering == Ordering::given &&
+         traits.few_patterns;
+}
+
+// The kernel as it runs on this matrix.
+Figures figures_of(std::string_view kernel, Ordering ordering, Device device,
+                   const MatrixTraits& traits) {
+  Figures f = figures_of(kernel, device);
+  if (!reads_no_columns(f, ordering, device, traits)) return f;
+  constexpr std::int64_t kManyPerRow = 16;
+  constexpr double kPatternNumber = 2, kOfBandwidthWithManyPerRow = 0.92;
+  f.column_bytes = 0;
+  f.row_bytes = kPatternNumber;
+  if (traits.nnz >= kManyPerRow * traits.rows) f.of_bandwidth = kOfBandwidthWithManyPerRow;
+  return f;
+}
+
 // Long rows let a warp of csr-vector read whole lines, and leave the tensor cores of dasp waiting.
 double part_of_bandwidth(const Figures& f, Device device, double mean_row) {
   constexpr double kLongRow = 256;
@@ -76,7 +96,7 @@ MachineRates default_rates(Device device) {
 double predicted_product_us(std::string_view kernel, Ordering ordering, Device device,
                             Precision precision, const MatrixTraits& traits,
                             const MachineRates& rates) {
-  const Figures f = figures_of(kernel, device);
+  const Figures f = figures_of(kernel, ordering, device, traits);
   const double value = stores_float(kernel, device, precision, traits) ? 4 : f.value_bytes;
   const auto rows = static_cast<double>(traits.rows), nnz = static_cast<double>(traits.nnz);
   constexpr double kVectors = 16;  // x and y, once each

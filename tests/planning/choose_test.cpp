@@ -25,6 +25,13 @@ TEST(ChooseKernel, TakesSellForManyRowsOfLikeLengthWithValuesStoredInFp32OnAGpu)
   EXPECT_EQ(choose_kernel(Device::cuda, many_rows(28, true)), "sell");
   EXPECT_EQ(choose_kernel(Device::cuda, many_rows(28, false), Precision::mixed), "sell");
 }
+TEST(ChooseKernel, TakesSellForManyRowsOfLikeLengthWithFewPatternsOnAGpu) {
+  MatrixTraits grid = many_rows(28, false);
+  grid.few_patterns = true;
+  EXPECT_EQ(choose_kernel(Device::cuda, grid), "sell");
+  grid.longest = 29;
+  EXPECT_EQ(choose_kernel(Device::cuda, grid), "dasp");
+}
 TEST(ChooseKernel, TakesDaspForOtherLargeMatricesOnAGpu) {
   EXPECT_EQ(choose_kernel(Device::cuda, many_rows(29, true)), "dasp");
   EXPECT_EQ(choose_kernel(Device::cuda, many_rows(28, false)), "dasp");

@@ -77,10 +77,36 @@ TEST(CostModel, IsWithinAFifthOfWhatAnH200TookForStencils) {
                              .nnz = 19'992'000,
                              .longest = 5,
                              .exact_in_float = true,
+                             .few_patterns = true,
                              .sectors_per_nonzero = 0.15};
-  EXPECT_NEAR(gpu_us("sell", poisson), 53.3, 11);
+  EXPECT_NEAR(gpu_us("sell", poisson), 47.3, 5);
   EXPECT_NEAR(gpu_us("dasp", poisson), 76.4, 15);
   EXPECT_NEAR(gpu_us("teb", poisson), 113.3, 23);
+}
+
+TEST(CostModel, KnowsThatSellReadsNoColumnsOfRegularGrids) {
+  const MatrixTraits diffusion{.rows = 3'375'000,
+                               .nnz = 23'490'000,
+                               .longest = 7,
+                               .few_patterns = true,
+                               .sectors_per_nonzero = 0.15};
+  const MatrixTraits blocks{.rows = 1'503'815,
+                            .nnz = 52'000'000,
+                            .longest = 35,
+                            .few_patterns = true,
+                            .sectors_per_nonzero = 0.05};
+  EXPECT_NEAR(gpu_us("sell", diffusion), 78.8, 8);
+  EXPECT_NEAR(gpu_us("dasp", diffusion), 85.0, 8);
+  EXPECT_NEAR(gpu_us("sell", blocks), 113.6, 18);
+  EXPECT_LT(gpu_us("sell", blocks), gpu_us("dasp", blocks));
+  MatrixTraits irregular = diffusion;
+  irregular.few_patterns = false;
+  EXPECT_GT(gpu_us("sell", irregular), gpu_us("dasp", irregular));
+}
+
+TEST(CostModel, KnowsThatAnOrderEndsThePatternsOfRows) {
+  const MatrixTraits grid{.rows = 3'375'000, .nnz = 23'490'000, .longest = 7, .few_patterns = true};
+  EXPECT_GT(gpu_us("sell", grid, Ordering::cluster), 1.1 * gpu_us("sell", grid));
 }
 
 TEST(CostModel, PredictsWhatAnOrderGivesAnUnorderedMesh) {
