@@ -39,11 +39,6 @@ std::vector<int> starts_of(const std::vector<int>& counts) {
   return starts;
 }
 
-template <class Number>
-void let_go(Array<Number>& array) {
-  array = Array<Number>();
-}
-
 Array<std::int32_t> lengths_of(std::span<const std::int32_t> row_ptr) {
   Array<std::int32_t> lengths(row_ptr.size() - 1);
   for (std::size_t row = 0; row < lengths.size(); ++row)

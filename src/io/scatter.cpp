@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/free_memory.hpp"
 #include "io/require_memory.hpp"
 #include "io/row_cuts.hpp"
 #include "parallel/collective.hpp"
@@ -88,7 +89,7 @@ MatrixOnRanks scatter_matrix(MPI_Comm comm, const std::string& name, CsrMatrix<d
                         auto& into) {
     collectively(comm, [&] { into.resize(starts[rank + 1] - starts[rank] + overlap); });
     scatter_array(comm, from, starts, overlap, into);
-    from = {};  // so that rank 0 holds one array twice, not all
+    let_go(from);  // so that rank 0 holds one array twice, not all
   };
   send(whole.row_ptr, matrix.row_starts, 1, local.row_ptr);
   send(whole.col_idx, entry_starts, 0, local.col_idx);

@@ -39,10 +39,11 @@ PetscInt* in_petsc_memory(std::span<const std::int32_t> numbers) {
   return copy;
 }
 
-// The libraries hang or crash where memory is missing while they work. Collective.
+// The libraries hang or crash where memory is missing while they work. What PT-Scotch was seen to need
+// beside the graph: docs/decisions/20-rows-move-before-all-else.md. Collective.
 void require_memory(MPI_Comm comm, const RowGraph& graph) {
   const auto mine =
-      static_cast<std::int64_t>(24 * graph.neighbours.size() + 40 * graph.weights.size());
+      static_cast<std::int64_t>(32 * graph.neighbours.size() + 40 * graph.weights.size());
   const NodeMemory memory = node_memory(comm, mine);
   collectively(comm, [&] {
     if (mine > memory.own || memory.needed > memory.shared)
@@ -91,11 +92,11 @@ Array<std::int32_t> partition_graph(MPI_Comm comm, RowGraph&& graph, int parts) 
     for (std::int32_t& weight : graph.weights)
       weight = static_cast<std::int32_t>(std::max<std::int64_t>(1, weight / unit));
     offsets = in_petsc_memory(graph.offsets);
-    graph.offsets = {};
+    let_go(graph.offsets);
     neighbours = in_petsc_memory(graph.neighbours);
-    graph.neighbours = {};
+    let_go(graph.neighbours);
     weights = in_petsc_memory(graph.weights);
-    graph.weights = {};
+    let_go(graph.weights);
   });
   keep_scotch_to_one_thread();
   Array<std::int32_t> owners;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parts of the graph of a matrix, and the memory of the graph; run on 1, 2, 3 and 5 ranks.
+#include "petsc/graph_partition.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "distributed/matrix_on_ranks.hpp"
+#include "distributed/row_graph.hpp"
+#include "parallel/collective.hpp"
+#include "sparse/generators.hpp"
+#include "support/petsc_environment.hpp"
+
+namespace trireme {
+namespace {
+
+using namespace test;
+
+class GraphPartition : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (graph_partitioner().empty()) GTEST_SKIP() << "this PETSc has no library for it";
+  }
+
+  // The graph of a generated matrix, whose rows lie on the ranks as a file's do.
+  RowGraph graph_of(const GenerateSpec& spec) const {
+    const std::int64_t rows = generator_shape(spec).rows;
+    const CsrMatrix<double> a = generate(spec, 0, rows).local;
+    const std::vector<std::int64_t> starts = row_starts(a, ranks_, Cut::by_nonzeros);
+    const int rank = rank_of(MPI_COMM_WORLD);
+    return row_graph(MPI_COMM_WORLD, slab_of(a, starts[rank], starts[rank + 1]), starts);
+  }
+
+  const int ranks_ = size_of(MPI_COMM_WORLD);
+};
+
+// An assignment of {} would leave a second copy of the graph to each rank while the library works.
+TEST_F(GraphPartition, LetsGoOfTheCallersGraph) {
+  RowGraph graph = graph_of({.kind = "mesh2d", .n = 40});
+  ASSERT_GT(graph.neighbours.capacity(), 0u);
+  static_cast<void>(partition_graph(MPI_COMM_WORLD, std::move(graph), ranks_));
+  // NOLINTBEGIN(bugprone-use-after-move): what is left of it is the question.
+  EXPECT_EQ(graph.neighbours.capacity(), 0u);
+  EXPECT_EQ(graph.offsets.capacity(), 0u);
+  EXPECT_EQ(graph.weights.capacity(), 0u);
+  // NOLINTEND(bugprone-use-after-move)
+}
+
+TEST_F(GraphPartition, PartsHaveAboutTheSameWeight) {
+  for (const int parts : {2, 7}) {
+    RowGraph graph = graph_of({.kind = "denserows", .n = 20000});
+    const Array<std::int32_t> weights = graph.weights;
+    const Array<std::int32_t> owners = partition_graph(MPI_COMM_WORLD, std::move(graph), parts);
+    ASSERT_EQ(owners.size(), weights.size());
+    std::vector<std::int64_t> sums(parts, 0);
+    for (std::size_t v = 0; v < owners.size(); ++v) sums.at(owners[v]) += weights[v];
+    MPI_Allreduce(MPI_IN_PLACE, sums.data(), parts, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    std::int64_t all = 0;
+    for (const std::int64_t sum : sums) all += sum;
+    EXPECT_LE(static_cast<double>(*std::ranges::max_element(sums)),
+              1.1 * static_cast<double>(all) / parts);
+  }
+}
+
+TEST_F(GraphPartition, TakesMorePartsThanThereAreVertices) {
+  const Array<std::int32_t> owners =
+      partition_graph(MPI_COMM_WORLD, graph_of({.kind = "poisson2d", .n = 2}), 9);
+  for (const std::int32_t owner : owners) {
+    EXPECT_GE(owner, 0);
+    EXPECT_LT(owner, 9);
+  }
+}
+
+}  // namespace
+}  // namespace trireme
