@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <span>
 
 #include "base/free_memory.hpp"
@@ -73,6 +74,18 @@ std::int64_t unit_of_weights(MPI_Comm comm, const RowGraph& graph) {
   return sum_over_ranks(comm, all) / kMaxSum + 1;
 }
 
+// Of a graph with at most as many vertices as parts: each has a part of its own. PT-Scotch 7 waits for
+// ever on some graphs without vertices. Collective.
+Array<std::int32_t> one_part_per_vertex(MPI_Comm comm, const RowGraph& graph) {
+  Array<std::int32_t> owners;
+  collectively(comm, [&] {
+    owners.resize(graph.vertices());
+    const auto first = static_cast<std::int32_t>(graph.vertex_starts[rank_of(comm)]);
+    std::iota(owners.begin(), owners.end(), first);
+  });
+  return owners;
+}
+
 }  // namespace
 
 std::string_view graph_partitioner() { return kPartitioner; }
@@ -84,6 +97,7 @@ Array<std::int32_t> partition_graph(MPI_Comm comm, RowGraph&& graph, int parts) 
            "this PETSc was built without PT-Scotch and ParMETIS, by one of which a graph is "
            "partitioned; use distribution: rows");
   });
+  if (graph.vertex_starts.back() <= parts) return one_part_per_vertex(comm, graph);
   require_memory(comm, graph);
   const std::int64_t unit = unit_of_weights(comm, graph);
   const auto vertices = static_cast<PetscInt>(graph.vertices());

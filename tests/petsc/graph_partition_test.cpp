@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "distributed/row_graph.hpp"
 #include "parallel/collective.hpp"
 #include "sparse/generators.hpp"
+#include "support/limited_memory.hpp"
 #include "support/petsc_environment.hpp"
 
 namespace trireme {
@@ -65,12 +68,39 @@ TEST_F(GraphPartition, PartsHaveAboutTheSameWeight) {
   }
 }
 
-TEST_F(GraphPartition, TakesMorePartsThanThereAreVertices) {
-  const Array<std::int32_t> owners =
-      partition_graph(MPI_COMM_WORLD, graph_of({.kind = "poisson2d", .n = 2}), 9);
-  for (const std::int32_t owner : owners) {
-    EXPECT_GE(owner, 0);
-    EXPECT_LT(owner, 9);
+// With no vertex at all, too.
+TEST_F(GraphPartition, TakesAtLeastAsManyPartsAsVertices) {
+  for (const std::int64_t n : {0, 1, 2}) {
+    const std::int64_t vertices = n * n;
+    RowGraph graph;
+    if (n > 0) {
+      graph = graph_of({.kind = "poisson2d", .n = n});
+    } else {
+      graph.vertex_starts.assign(ranks_ + 1, 0);
+      graph.offsets.assign(1, 0);
+    }
+    for (const int parts : {4, 9}) {
+      RowGraph copy = graph;
+      Array<std::int32_t> owners = partition_graph(MPI_COMM_WORLD, std::move(copy), parts);
+      std::vector<std::int32_t> count(parts, 0);
+      for (const std::int32_t owner : owners) ++count.at(owner);
+      MPI_Allreduce(MPI_IN_PLACE, count.data(), parts, MPI_INT32_T, MPI_SUM, MPI_COMM_WORLD);
+      EXPECT_EQ(std::ranges::count(count, 1), vertices);
+      EXPECT_EQ(std::ranges::count(count, 0), parts - vertices);
+    }
+  }
+}
+
+TEST_F(GraphPartition, EveryRankThrowsWhereOneHasNoMemoryForIt) {
+  RowGraph graph = graph_of({.kind = "poisson2d", .n = 400});
+  std::optional<LimitedMemory> limit;
+  if (rank_of(MPI_COMM_WORLD) == ranks_ - 1) limit.emplace(std::size_t{2} << 20);
+  try {
+    static_cast<void>(partition_graph(MPI_COMM_WORLD, std::move(graph), ranks_ + 1));
+    ADD_FAILURE() << "accepted";
+  } catch (const AgreedError& error) {
+    EXPECT_EQ(error.code(), ExitCode::resource);
+    EXPECT_NE(std::string(error.what()).find("distribution: rows"), std::string::npos);
   }
 }
 
