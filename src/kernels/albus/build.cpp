@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "base/stopwatch.hpp"
+#include "kernels/albus/tiles.hpp"
 
 namespace trireme::albus {
 namespace {
@@ -38,6 +39,16 @@ std::int64_t cache_bytes([[maybe_unused]] int level, std::int64_t usual) {
   return usual;
 }
 
+// Whether rows of more than 15 nonzeros gain from software prefetching: 1.3 to 1.7 times on an Intel
+// Xeon of 2023, while Zen 4 loses 5 to 15 %.
+bool gains_from_fetched_rows() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  return __builtin_cpu_is("intel");
+#else
+  return false;
+#endif
+}
+
 class PartBuilder {
  public:
   PartBuilder(std::span<const std::int32_t> row_ptr, std::span<const std::int32_t> col_idx,
@@ -49,7 +60,7 @@ class PartBuilder {
         part_(part) {}
 
   void build() {
-    const std::int64_t end = part_.end - (part_.has_tail() ? 1 : 0);
+    const std::int64_t end = part_.whole_rows_end();
     for (std::int64_t row = part_.start; row < end;) row = add_window(row, end);
   }
 
@@ -226,42 +237,71 @@ std::vector<Part> partition(std::span<const std::int32_t> row_ptr, std::int64_t 
 }
 
 template <class Value>
-Layout<Value> build(const CsrView<Value>& matrix, std::int64_t parts,
-                    std::vector<BuildStep>& steps) {
+void place_values(Layout<Value>& layout) {
+  const auto parts = static_cast<std::int64_t>(layout.parts.size());
+  std::size_t total = 0;
+  for (Part& part : layout.parts) {
+    part.first_tile_value = static_cast<std::int64_t>(total);
+    total += part.places.size();
+  }
+  layout.tile_values.resize(total);
+#pragma omp parallel for schedule(static) if (parts > 1)
+  for (std::int64_t t = 0; t < parts; ++t) {
+    const Part& part = layout.parts[t];
+    if (part.places.empty()) continue;
+    const Value* from = layout.values.data() + layout.row_ptr[part.start];
+    Value* to = layout.tile_values.data() + part.first_tile_value;
+    for (std::size_t k = 0; k < part.places.size(); ++k) to[part.places[k]] = from[k];
+  }
+}
+
+template <class Value>
+Pattern build(const CsrView<Value>& matrix, std::int64_t parts, std::vector<BuildStep>& steps) {
   Stopwatch watch;
   static constexpr std::int32_t kNoRows[] = {0};
   const std::span<const std::int32_t> row_ptr =
       matrix.rows == 0 ? std::span<const std::int32_t>(kNoRows) : matrix.row_ptr;
   const auto csr_bytes =
       matrix.nnz() * static_cast<std::int64_t>(sizeof(Value) + sizeof(std::int32_t));
-  Layout<Value> layout{
-      .rows = matrix.rows,
-      .cols = matrix.cols,
-      .parts = partition(row_ptr, parts),
-      .beyond_core_cache = csr_bytes > parts * cache_bytes(2, std::int64_t{1} << 20),
-      .beyond_last_cache = csr_bytes > cache_bytes(3, std::int64_t{32} << 20),
-      .row_ptr = row_ptr,
-      .col_idx = matrix.col_idx,
-      .values = matrix.values};
+  const std::int64_t core_cache = cache_bytes(2, std::int64_t{2} << 20);
+  const TileShape shape = tile_shape(core_cache, sizeof(Value));
+  Pattern pattern;
+  pattern.rows = matrix.rows;
+  pattern.cols = matrix.cols;
+  pattern.parts = partition(row_ptr, parts);
+  pattern.beyond_core_cache = csr_bytes > parts * std::min(core_cache, std::int64_t{1} << 20);
+  pattern.beyond_last_cache = csr_bytes > cache_bytes(3, std::int64_t{32} << 20);
+  pattern.fetch_rows = pattern.beyond_core_cache && gains_from_fetched_rows();
+  pattern.row_ptr = row_ptr;
+  pattern.col_idx = matrix.col_idx;
+  pattern.tile_columns = std::int64_t{1} << shape.column_bits;
   steps.push_back({"cut", watch.lap()});
   std::exception_ptr error;  // any thread can run out of memory
 #pragma omp parallel for schedule(static) if (parts > 1)
   for (std::int64_t t = 0; t < parts; ++t) try {
-      PartBuilder(row_ptr, matrix.col_idx, layout.beyond_core_cache, layout.beyond_last_cache,
-                  layout.parts[t])
-          .build();
+      Part& part = pattern.parts[t];
+      const PartOfCsr source{row_ptr, matrix.col_idx, matrix.cols, part.start,
+                             part.whole_rows_end()};
+      if (pays_in_tiles(source, shape, core_cache, sizeof(Value)))
+        build_tiles(source, shape, part);
+      else
+        PartBuilder(row_ptr, matrix.col_idx, pattern.beyond_core_cache, pattern.beyond_last_cache,
+                    part)
+            .build();
     } catch (...) {
 #pragma omp critical(trireme_albus_build)
       error = std::current_exception();
     }
   if (error) std::rethrow_exception(error);
-  steps.push_back({"windows", watch.lap()});
-  return layout;
+  steps.push_back({"windows and tiles", watch.lap()});
+  return pattern;
 }
 
-template Layout<double> build(const CsrView<double>&, std::int64_t, std::vector<BuildStep>&);
-template Layout<float> build(const CsrView<float>&, std::int64_t, std::vector<BuildStep>&);
-template Layout<std::int32_t> build(const CsrView<std::int32_t>&, std::int64_t,
-                                    std::vector<BuildStep>&);
+template void place_values(Layout<double>&);
+template void place_values(Layout<float>&);
+template void place_values(Layout<std::int32_t>&);
+template Pattern build(const CsrView<double>&, std::int64_t, std::vector<BuildStep>&);
+template Pattern build(const CsrView<float>&, std::int64_t, std::vector<BuildStep>&);
+template Pattern build(const CsrView<std::int32_t>&, std::int64_t, std::vector<BuildStep>&);
 
 }  // namespace trireme::albus

@@ -17,10 +17,14 @@ namespace trireme::albus {
 std::vector<Part> partition(std::span<const std::int32_t> row_ptr, std::int64_t parts);
 
 // Takes O(nnz) time; one OpenMP thread builds one part. `parts` is at least 1. Any number of
-// threads may multiply by the result. The timed steps are appended to `steps`. The layout borrows
-// the arrays of `matrix`. Value: double, float, std::int32_t.
+// threads may multiply by the result. The timed steps are appended to `steps`. The pattern borrows
+// the arrays of `matrix`, whose values are not read. Value, the type of the vectors: double, float,
+// std::int32_t.
 template <class Value>
-Layout<Value> build(const CsrView<Value>& matrix, std::int64_t parts,
-                    std::vector<BuildStep>& steps);
+Pattern build(const CsrView<Value>& matrix, std::int64_t parts, std::vector<BuildStep>& steps);
+
+// Copies layout.values to the places of the tiles, which new values need.
+template <class Value>
+void place_values(Layout<Value>& layout);
 
 }  // namespace trireme::albus

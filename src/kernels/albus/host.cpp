@@ -6,12 +6,15 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "base/stopwatch.hpp"
 #include "kernels/albus/albus.hpp"
 #include "kernels/albus/build.hpp"
 #include "kernels/albus/multiply_part.hpp"
 #include "kernels/row_product.hpp"
+#include "sparse/exact.hpp"
 
 namespace trireme {
 namespace {
@@ -21,79 +24,126 @@ constexpr std::int64_t kMinNonzerosPerPart = 1024;
 // Of parts whose number does not follow the threads.
 constexpr std::int64_t kNonzerosPerFixedPart = 8192;
 constexpr std::int64_t kMaxFixedParts = 256;
+// Of the values, to tell most of those that FP32 does not represent before a copy is made.
+constexpr std::size_t kSample = 4096;
 
-// Stored is the type of the matrix values. Where it is Value, the kernel borrows the caller's
-// array; otherwise the kernel owns a rounded copy.
-template <class Value, class Stored = Value>
+// Borrows the caller's values, or owns a copy in FP32: in mixed precision, and where FP32 represents
+// every value of a matrix beyond the cache exactly, which moves fewer bytes and gives the same bits.
+template <class Value>
 class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
+  static constexpr bool kIsDouble = std::is_same_v<Value, double>;
+
  public:
-  explicit AlbusHost(const CsrView<Value>& matrix)
-      : AlbusHost(matrix, std::clamp<std::int64_t>(matrix.nnz() / kMinNonzerosPerPart, 1,
-                                                   omp_get_max_threads())) {}
-  AlbusHost(const CsrView<Value>& matrix, std::int64_t parts) {
+  explicit AlbusHost(const CsrView<Value>& matrix, Precision precision = Precision::full)
+      : AlbusHost(matrix, precision,
+                  std::clamp<std::int64_t>(matrix.nnz() / kMinNonzerosPerPart, 1,
+                                           omp_get_max_threads())) {}
+  AlbusHost(const CsrView<Value>& matrix, Precision precision, std::int64_t parts)
+      : mixed_(precision == Precision::mixed) {
+    static_cast<albus::Pattern&>(layout_) = albus::build(matrix, parts, statistics_.steps);
+    const Stopwatch watch;
     take(matrix.values);
-    const CsrView<Stored> stored{matrix.rows, matrix.cols, matrix.row_ptr, matrix.col_idx, values_};
-    layout_ = albus::build(stored, parts, statistics_.steps);
+    statistics_.steps.push_back({"values", watch.seconds()});
     result_mid_.resize(parts);
-    statistics_.stored_bytes = stored_bytes();
   }
 
   void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) override {
     const bool add = accumulate == Accumulate::yes;
-    const auto parts = static_cast<std::int64_t>(layout_.parts.size());
+    with_layout([&](const auto& layout) {
+      const auto parts = static_cast<std::int64_t>(layout.parts.size());
 #pragma omp parallel for schedule(static) if (parts > 1)
-    for (std::int64_t t = 0; t < parts; ++t)
-      result_mid_[t] = albus::multiply_part(layout_, layout_.parts[t], x.data(), y.data(), add);
-    for (std::int64_t t = 0; t < parts; ++t)
-      if (layout_.parts[t].has_head()) add_to(y[layout_.parts[t].start - 1], result_mid_[t]);
+      for (std::int64_t t = 0; t < parts; ++t)
+        result_mid_[t] = albus::multiply_part(layout, layout.parts[t], x.data(), y.data(), add);
+      for (std::int64_t t = 0; t < parts; ++t)
+        if (layout.parts[t].has_head()) add_to(y[layout.parts[t].start - 1], result_mid_[t]);
+    });
   }
 
   bool multiplies_vectors() const override { return true; }
   void multi_multiply(MultiVector<const Value> x, MultiVector<Value> y,
                       Accumulate accumulate) override {
     const bool add = accumulate == Accumulate::yes;
-    const auto parts = static_cast<std::int64_t>(layout_.parts.size());
-    if (std::ssize(result_mid_) < parts * x.width) result_mid_.resize(parts * x.width);
+    with_layout([&](const auto& layout) {
+      const auto parts = static_cast<std::int64_t>(layout.parts.size());
+      if (std::ssize(result_mid_) < parts * x.width) result_mid_.resize(parts * x.width);
 #pragma omp parallel for schedule(static) if (parts > 1)
-    for (std::int64_t t = 0; t < parts; ++t)
-      albus::multiply_part(layout_, layout_.parts[t], x, y, add, result_mid_.data() + t * x.width);
-    for (std::int64_t t = 0; t < parts; ++t)
-      if (layout_.parts[t].has_head())
-        for (std::int64_t j = 0; j < x.width; ++j)
-          add_to(y(layout_.parts[t].start - 1, j), result_mid_[t * x.width + j]);
+      for (std::int64_t t = 0; t < parts; ++t)
+        albus::multiply_part(layout, layout.parts[t], x, y, add, result_mid_.data() + t * x.width);
+      for (std::int64_t t = 0; t < parts; ++t)
+        if (layout.parts[t].has_head())
+          for (std::int64_t j = 0; j < x.width; ++j)
+            add_to(y(layout.parts[t].start - 1, j), result_mid_[t * x.width + j]);
+    });
   }
 
-  std::int64_t nonzeros_before(std::int64_t row) const override { return layout_.row_ptr[row]; }
+  std::int64_t nonzeros_before(std::int64_t row) const override { return pattern().row_ptr[row]; }
   void multiply_and_dot(MultiVector<const Value> x, MultiVector<Value> y, std::int64_t first,
                         std::int64_t last, Value* dots) const override {
     albus::Part rows;  // whole rows, without a head and a tail
     rows.start = static_cast<std::int32_t>(first);
     rows.end = static_cast<std::int32_t>(last);
-    rows.start1 = layout_.row_ptr[first];
-    rows.end1 = rows.tail_begin = layout_.row_ptr[last];
-    albus::multiply_part(layout_, rows, x, y, false, nullptr, dots);
+    rows.start1 = pattern().row_ptr[first];
+    rows.end1 = rows.tail_begin = pattern().row_ptr[last];
+    with_layout([&](const auto& layout) {
+      albus::multiply_part(layout, rows, x, y, false, nullptr, dots);
+    });
   }
 
-  void update_values(std::span<const Value> values) override {
-    take(values);
-    layout_.values = values_;
-  }
+  void update_values(std::span<const Value> values) override { take(values); }
 
   KernelStatistics statistics() const override { return statistics_; }
 
  private:
+  // Calls work(layout) with the layout that has the values.
+  template <class Work>
+  void with_layout(Work&& work) const {
+    if constexpr (kIsDouble)
+      if (in_float_) return work(float_layout_);
+    work(layout_);
+  }
+
+  const albus::Pattern& pattern() const {
+    if (in_float_) return float_layout_;
+    return layout_;
+  }
+
   void take(std::span<const Value> values) {
-    if constexpr (std::is_same_v<Stored, Value>) {
-      values_ = values;
-    } else {
-      const Stopwatch watch;
-      const auto count = static_cast<std::int64_t>(values.size());
-      rounded_.resize(values.size());
-#pragma omp parallel for schedule(static)
-      for (std::int64_t k = 0; k < count; ++k) rounded_[k] = static_cast<Stored>(values[k]);
-      values_ = rounded_;
-      if (statistics_.steps.empty()) statistics_.steps = {{"round values", watch.seconds()}};
+    if constexpr (kIsDouble) {
+      const bool was_in_float = in_float_;
+      const bool may_be_exact = pattern().beyond_core_cache &&
+                                exact_in_float(values.first(std::min(values.size(), kSample)));
+      in_float_ = (mixed_ || may_be_exact) && (round(values) || mixed_);
+      if (in_float_ && !was_in_float) move_pattern(layout_, float_layout_);
+      if (!in_float_ && was_in_float) move_pattern(float_layout_, layout_);
     }
+    if (in_float_) {
+      float_layout_.values = rounded_;
+      albus::place_values(float_layout_);
+    } else {
+      rounded_ = {};
+      layout_.values = values;
+      albus::place_values(layout_);
+    }
+    statistics_.stored_bytes = stored_bytes();
+  }
+
+  // Fills rounded_. Returns whether FP32 represents every value exactly.
+  bool round(std::span<const double> values) {
+    const auto count = static_cast<std::int64_t>(values.size());
+    rounded_.resize(values.size());
+    int inexact = 0;
+#pragma omp parallel for simd schedule(static) reduction(| : inexact)
+    for (std::int64_t k = 0; k < count; ++k) {
+      rounded_[k] = static_cast<float>(values[k]);
+      inexact |= static_cast<double>(rounded_[k]) != values[k];
+    }
+    return inexact == 0;
+  }
+
+  template <class From, class To>
+  static void move_pattern(From& from, To& to) {
+    static_cast<albus::Pattern&>(to) = std::move(static_cast<albus::Pattern&>(from));
+    from = {};
   }
 
   static void add_to(Value& y, Value head) {
@@ -103,14 +153,20 @@ class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
       y += head;
   }
 
+  // What a product reads. The values of tiles are a copy, in whose place the CSR's are not read.
   std::int64_t stored_bytes() const {
-    std::int64_t bytes = static_cast<std::int64_t>(layout_.values.size() * sizeof(Stored));
-    for (const albus::Part& part : layout_.parts) {
+    const auto value_bytes = static_cast<std::int64_t>(in_float_ ? sizeof(float) : sizeof(Value));
+    std::int64_t bytes = value_bytes * std::ssize(pattern().col_idx);
+    for (const albus::Part& part : pattern().parts) {
       bytes += static_cast<std::int64_t>(part.windows.size() * sizeof(albus::Window) +
                                          part.runs.size() * sizeof(albus::Run) +
                                          part.slots.size() * sizeof(albus::Slot));
       bytes += static_cast<std::int64_t>(part.narrow_col_idx.size() * sizeof(std::uint16_t));
-      std::int64_t narrow = 0;  // nonzeros of narrow windows
+      bytes += static_cast<std::int64_t>(part.blocks.size() * sizeof(albus::TileBlock) +
+                                         part.tiles.size() * sizeof(albus::Tile) +
+                                         part.tile_rows.size() * sizeof(std::uint16_t) +
+                                         part.tile_columns.size() * sizeof(std::uint16_t));
+      auto narrow = std::ssize(part.tile_columns);  // nonzeros of tiles and of narrow windows
       for (std::size_t i = 0; i < part.windows.size(); ++i) {
         const std::int32_t end =
             i + 1 < part.windows.size() ? part.windows[i + 1].first_nonzero : part.tail_begin;
@@ -121,10 +177,12 @@ class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
     return bytes;
   }
 
-  Array<Stored> rounded_;  // empty where Stored is Value
-  std::span<const Stored> values_;
-  albus::Layout<Stored> layout_;
-  std::vector<Value> result_mid_;  // the head of each part, one number per vector
+  bool mixed_;
+  bool in_float_ = false;
+  albus::Layout<Value> layout_;        // has the pattern and the values unless in_float_
+  albus::Layout<float> float_layout_;  // has them where in_float_
+  Array<float> rounded_;               // float_layout_'s values
+  std::vector<Value> result_mid_;      // the head of each part, one number per vector
   KernelStatistics statistics_;
 };
 
@@ -136,15 +194,14 @@ std::unique_ptr<HostKernel<Value>> build_albus_host(const CsrView<Value>& matrix
 }
 
 std::unique_ptr<HostKernel<double>> build_albus_mixed_host(const CsrView<double>& matrix) {
-  return std::make_unique<AlbusHost<double, float>>(matrix);
+  return std::make_unique<AlbusHost<double>>(matrix, Precision::mixed);
 }
 
 std::unique_ptr<HostKernel<double>> build_albus_fixed_host(const CsrView<double>& matrix,
                                                            Precision precision) {
   const std::int64_t parts =
       std::clamp<std::int64_t>(matrix.nnz() / kNonzerosPerFixedPart, 1, kMaxFixedParts);
-  if (precision == Precision::full) return std::make_unique<AlbusHost<double>>(matrix, parts);
-  return std::make_unique<AlbusHost<double, float>>(matrix, parts);
+  return std::make_unique<AlbusHost<double>>(matrix, precision, parts);
 }
 
 template std::unique_ptr<HostKernel<double>> build_albus_host(const CsrView<double>&);

@@ -34,12 +34,26 @@
 //                           finite-element matrix). Each vector of x is gathered once per group,
 //                           and narrow columns are stored once per group.
 //
+// On columns that lie anywhere, nearly every gather of x would wait for the last cache or for memory.
+// Whole rows of such a part are stored in tiles instead (tiles.cpp decides): blocks of at most 2^16
+// rows, cut into tiles of so many columns that a tile's share of x stays in the cache of the core
+// (Nishtala, Vuduc, Demmel and Yelick, AAECC 18 (2007) 297-311; with 16-bit rows and columns as in
+// compressed sparse blocks, Buluc et al., SPAA 2009).
+//
+//            tile 0    tile 1     Each tile has its own copy of its values, 16-bit columns, and one
+//   row 0    a b     | c          16-bit row for each row with nonzeros, in the order in which they
+//   row 1            | d e f      are visited: by the number of the row's nonzeros in the tile, and
+//   row 2    g       |            rows of 64 and more in storage order at the end. Tile 0 stores
+//   row 3    h i     | j          g ab hi, with rows 2 0 3 and the runs (1,1) (2,2); tile 1 stores
+//                                 c j def. Each run adds to y.
+//
 // A window is narrow where its columns span less than 2^16: they are then stored as 16-bit
 // distances from its smallest column, `base`.
 //
 // Bytes moved per nonzero (double): 8 for the value, and 2 (narrow) or 4 for the column; in groups
 // of g rows a narrow column takes 2/g. Bytes moved per row: 0 (runs, groups) or 4 (sorted: the
-// slot; rows: the CSR's row_ptr), beside x and y. The values are those of the CSR, in its order.
+// slot; rows: the CSR's row_ptr), beside x and y. The values are those of the CSR, in its order. Tiles
+// move 10 bytes per nonzero, 2 per row of a tile, x once per block and y from the cache.
 #pragma once
 
 #include <cstdint>
@@ -78,6 +92,24 @@ struct Window {
   bool narrow = false;  // columns are in Part::narrow_col_idx
 };
 
+// The nonzeros of a block of rows in Layout::tile_columns consecutive columns.
+struct Tile {
+  std::int32_t first_column = 0;
+  std::int32_t first_run = 0;      // index in Part::runs
+  std::int32_t runs = 0;           // number of runs
+  std::int32_t first_slot = 0;     // index in Part::tile_rows
+  std::int32_t first_nonzero = 0;  // index in Part::tile_columns and in the part's tile_values
+  std::int32_t nonzeros = 0;
+};
+
+// Consecutive rows whose nonzeros lie in tiles.
+struct TileBlock {
+  std::int32_t first_row = 0;
+  std::int32_t rows = 0;
+  std::int32_t first_tile = 0;  // index in Part::tiles
+  std::int32_t tiles = 0;
+};
+
 // The share of one thread.
 struct Part {
   std::int32_t start1 = 0, end1 = 0;  // nonzeros of the part
@@ -89,21 +121,38 @@ struct Part {
   Array<Slot> slots;
   Array<std::uint16_t> narrow_col_idx;  // window after window
 
+  // Whole rows are either in windows or in blocks of tiles.
+  Array<TileBlock> blocks;
+  Array<Tile> tiles;
+  Array<std::uint16_t> tile_rows;  // distances from the first row of the block, tile after tile
+  Array<std::uint16_t>
+      tile_columns;            // distances from the first column of the tile, tile after tile
+  Array<std::int32_t> places;  // of the part's nonzeros in whole rows, in tile_columns
+  std::int64_t first_tile_value = 0;  // index in Layout::tile_values
+
+  std::int32_t whole_rows_end() const { return has_tail() ? end - 1 : end; }
   bool has_head() const { return head_end > start1; }
   bool has_tail() const { return tail_begin < end1; }
 };
 
-// The layout owns its parts and borrows the three arrays of the CSR.
-template <class Value>
-struct Layout {
+// The parts, and the arrays of the CSR that they refer to, which are borrowed.
+struct Pattern {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::vector<Part> parts;
   bool beyond_core_cache = false;  // A part exceeds the cache of its core: runs are prefetched.
-  bool beyond_last_cache = false;  // The matrix exceeds the last cache: all rows are prefetched.
+  bool beyond_last_cache = false;  // The matrix exceeds the last cache: masked rows are prefetched.
+  bool fetch_rows = false;         // Runs of long rows and groups are prefetched.
   std::span<const std::int32_t> row_ptr;
   std::span<const std::int32_t> col_idx;
+  std::int64_t tile_columns = 0;  // columns of a tile
+};
+
+// The same with values, which are borrowed, too; those of tiles are a copy.
+template <class Value>
+struct Layout : Pattern {
   std::span<const Value> values;
+  Array<Value> tile_values;  // in the order of the tiles, part after part
 };
 
 }  // namespace trireme::albus

@@ -81,8 +81,9 @@ HWY_INLINE V MultiplyAdd(D, V a, V b, V sum) {
     return hn::MulAdd(a, b, sum);
 }
 
-// The sum of values[k] x[columns[k]] over 0 <= k < count, for a long row or a piece of one.
-template <class Stored, class Value, class Index>
+// The sum of values[k] x[columns[k]] over 0 <= k < count, for a long row or a piece of one. Values and
+// columns are prefetched kAheadBy nonzeros before their use, or not at all where it is 0.
+template <std::int64_t kAheadBy = 0, class Stored, class Value, class Index>
 HWY_INLINE Sum<Value> RowSum(std::int64_t count, const Stored* HWY_RESTRICT values,
                              const Index* HWY_RESTRICT columns, const Value* HWY_RESTRICT x) {
   const hn::ScalableTag<Value> d;
@@ -91,6 +92,10 @@ HWY_INLINE Sum<Value> RowSum(std::int64_t count, const Stored* HWY_RESTRICT valu
   auto odd = hn::Zero(d);
   std::int64_t k = 0;
   for (; k + 2 * lanes <= count; k += 2 * lanes) {
+    if constexpr (kAheadBy != 0) {
+      PrefetchRange(values + k + kAheadBy, 2 * lanes);
+      hwy::Prefetch(columns + k + kAheadBy);
+    }
     even = MultiplyAdd(d, Widened(d, values + k), Gather(d, x, columns + k), even);
     odd = MultiplyAdd(d, Widened(d, values + k + lanes), Gather(d, x, columns + k + lanes), odd);
   }

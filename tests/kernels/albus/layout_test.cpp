@@ -15,7 +15,7 @@ namespace trireme {
 namespace {
 
 template <class Value>
-albus::Layout<Value> build(const CsrMatrix<Value>& matrix, std::int64_t parts) {
+albus::Pattern build(const CsrMatrix<Value>& matrix, std::int64_t parts) {
   std::vector<BuildStep> steps;
   return albus::build(matrix.view(), parts, steps);
 }
