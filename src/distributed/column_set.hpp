@@ -25,15 +25,19 @@ class ColumnSet {
     const std::uint64_t at = column - first_;
     bits_[at / 64] |= std::uint64_t{1} << (at % 64);
   }
-  // The members in ascending order. index() may be called after this.
-  Array<std::int32_t> list() {
+  // The number of members. index() may be called after this.
+  std::int32_t count() {
     std::int32_t count = 0;
     for (std::size_t word = 0; word < bits_.size(); ++word) {
       before_[word] = count;
       count += std::popcount(bits_[word]);
     }
+    return count;
+  }
+  // The members in ascending order. index() may be called after this.
+  Array<std::int32_t> list() {
     Array<std::int32_t> members;
-    members.reserve(count);
+    members.reserve(count());
     for (std::size_t word = 0; word < bits_.size(); ++word)
       for (std::uint64_t rest = bits_[word]; rest != 0; rest &= rest - 1)
         members.push_back(static_cast<std::int32_t>(first_ + 64 * word + std::countr_zero(rest)));

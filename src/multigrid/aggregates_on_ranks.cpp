@@ -60,15 +60,16 @@ RankAggregates aggregate(const RankGraph& g, bool keep_isolated) {
   const std::int32_t* const neighbour = g.graph.neighbour.data();
   const NodeExchange exchange = g.exchange();
   const Array<std::uint8_t> in_set = distance_two_set(g.graph, exchange, g.first());
-  Array<std::int32_t> rooted(nodes + g.graph.ghosts, -1), claimed(rooted.size());
-  std::int32_t roots = 0;
-  for (std::int32_t node = 0; node < nodes; ++node)
-    if (in_set[node] && (keep_isolated || row_ptr[node] < row_ptr[node + 1]))
-      rooted[node] = roots++;
-  RankAggregates result{.of_node{}, .starts = starts_of(g.comm, roots)};
+  const auto is_root = [&](std::int64_t node) {
+    return in_set[node] && (keep_isolated || row_ptr[node] < row_ptr[node + 1]);
+  };
+  Array<std::int32_t> number(nodes + 1), rooted(nodes + g.graph.ghosts), claimed(rooted.size());
+  HostPlace::for_each(nodes, [&](std::int64_t node) { number[node] = is_root(node); });
+  RankAggregates result{.of_node{},
+                        .starts = starts_of(g.comm, HostPlace::sum_exclusively(number))};
   const auto first = static_cast<std::int32_t>(result.starts[rank_of(g.comm)]);
-  for (std::int32_t node = 0; node < nodes; ++node)
-    if (rooted[node] >= 0) rooted[node] += first;
+  HostPlace::for_each(
+      nodes, [&](std::int64_t node) { rooted[node] = is_root(node) ? first + number[node] : -1; });
   exchange.fetch(std::span(rooted));
   HostPlace::for_each(nodes, FindRoot{row_ptr, neighbour, rooted.data(), claimed.data()});
   exchange.fetch(std::span(claimed));

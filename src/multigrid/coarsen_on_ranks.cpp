@@ -7,6 +7,7 @@
 
 #include "base/stopwatch.hpp"
 #include "multigrid/aggregates_on_ranks.hpp"
+#include "multigrid/host_place.hpp"
 #include "multigrid/local_numbers.hpp"
 #include "multigrid/row_checks.hpp"
 #include "multigrid/strength.hpp"
@@ -47,7 +48,9 @@ CoarseColumns number_aggregates(MPI_Comm comm, const ExtendedRows& a, RankAggreg
     c.aggregate_of_node.resize(c.aggregate_of_node.size() + a.ghost_nodes().size(), -1);
   const Array<std::int32_t> others = others_among(c.aggregate_of_node, first, own);
   const LocalNumbers local(first, own, others);
-  for (std::int32_t& number : c.aggregate_of_node) number = local(number);
+  HostPlace::for_each(std::ssize(c.aggregate_of_node), [&](std::int64_t node) {
+    c.aggregate_of_node[node] = local(c.aggregate_of_node[node]);
+  });
   c.aggregates = static_cast<std::int32_t>(own + std::ssize(others));
 
   const std::int32_t width = c.tentative.width;

@@ -3,6 +3,7 @@
 #include "multigrid/ghost_rows.hpp"
 
 #include "base/error.hpp"
+#include "multigrid/host_place.hpp"
 #include "multigrid/local_numbers.hpp"
 #include "parallel/collective.hpp"
 
@@ -26,18 +27,13 @@ void exchange(MPI_Comm comm, MPI_Datatype type, const Neighbours& sends, const A
 }
 
 // Turns lengths into offsets, of which there is one more.
-Array<std::int32_t> offsets_of(const Array<std::int32_t>& lengths) {
-  Array<std::int32_t> offsets(lengths.size() + 1);
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    offsets[i] = static_cast<std::int32_t>(sum);
-    sum += lengths[i];
-  }
+Array<std::int32_t> offsets_of(Array<std::int32_t> lengths) {
+  lengths.push_back(0);
+  const std::int64_t sum = HostPlace::sum_exclusively(lengths);
   if (sum > INT32_MAX)
     fail(ExitCode::resource, "the ghost rows of a multigrid level have {} entries; use more ranks",
          sum);
-  offsets.back() = static_cast<std::int32_t>(sum);
-  return offsets;
+  return lengths;
 }
 
 // The messages of entries that belong to messages of rows.
@@ -52,49 +48,64 @@ Neighbours of_entries(const Neighbours& neighbours, const Array<std::int32_t>& o
 
 }  // namespace
 
+// What of(j) returns for the entries j of the rows that go to other ranks, in their order.
+template <class T, class Of>
+Array<T> GhostRows::packed(const CsrView<double>& p, const Of& of) const {
+  Array<T> all(offsets_.back());
+  HostPlace::for_each(std::ssize(halo_->send_rows), [&](std::int64_t k) {
+    const std::int32_t row = halo_->send_rows[k];
+    std::int32_t to = offsets_[k];
+    for (std::int32_t j = p.row_ptr[row]; j < p.row_ptr[row + 1]; ++j) all[to++] = of(j);
+  });
+  return all;
+}
+
 GhostRows::GhostRows(MPI_Comm comm, const HaloPlan& halo, const CsrView<double>& p,
                      std::span<const std::int32_t> global_columns)
     : comm_(comm), halo_(&halo) {
   const std::size_t count = halo.send_rows.size();
   Array<std::int32_t> packed_lengths(count), lengths(halo.ghosts);
-  for (std::size_t k = 0; k < count; ++k) {
+  HostPlace::for_each(std::ssize(halo.send_rows), [&](std::int64_t k) {
     const std::int32_t row = halo.send_rows[k];
     packed_lengths[k] = p.row_ptr[row + 1] - p.row_ptr[row];
-  }
+  });
   exchange(comm, MPI_INT32_T, halo.sends, packed_lengths, halo.receives, lengths);
 
   Array<std::int32_t> packed_columns;
   collectively(comm, [&] {
-    const Array<std::int32_t> offsets = offsets_of(packed_lengths);
+    offsets_ = offsets_of(packed_lengths);
     rows_.row_ptr = offsets_of(lengths);
-    sends_ = of_entries(halo.sends, offsets);
+    sends_ = of_entries(halo.sends, offsets_);
     receives_ = of_entries(halo.receives, rows_.row_ptr);
-    for (const std::int32_t row : halo.send_rows)
-      for (std::int32_t j = p.row_ptr[row]; j < p.row_ptr[row + 1]; ++j)
-        packed_columns.push_back(global_columns[p.col_idx[j]]);
+    packed_columns =
+        packed<std::int32_t>(p, [&](std::int32_t j) { return global_columns[p.col_idx[j]]; });
     rows_.rows = halo.ghosts;
     rows_.col_idx.resize(rows_.row_ptr.back());
   });
   exchange(comm, MPI_INT32_T, sends_, packed_columns, receives_, rows_.col_idx);
 
-  columns_ = others_among(rows_.col_idx, 0, 0);
-  const LocalNumbers place(0, 0, columns_);
-  for (std::int32_t& column : rows_.col_idx) column = place(column);
-  rows_.cols = std::ssize(columns_);
+  collectively(comm, [&] {
+    columns_ = others_among(rows_.col_idx, 0, 0);
+    const LocalNumbers place(0, 0, columns_);
+    HostPlace::for_each(std::ssize(rows_.col_idx),
+                        [&](std::int64_t k) { rows_.col_idx[k] = place(rows_.col_idx[k]); });
+    rows_.cols = std::ssize(columns_);
+  });
   renew(p);
 }
 
 void GhostRows::renew(const CsrView<double>& p) {
-  Array<double> packed;
-  for (const std::int32_t row : halo_->send_rows)
-    for (std::int32_t j = p.row_ptr[row]; j < p.row_ptr[row + 1]; ++j)
-      packed.push_back(p.values[j]);
-  rows_.values.resize(rows_.col_idx.size());
-  exchange(comm_, MPI_DOUBLE, sends_, packed, receives_, rows_.values);
+  Array<double> values;
+  collectively(comm_, [&] {
+    values = packed<double>(p, [&](std::int32_t j) { return p.values[j]; });
+    rows_.values.resize(rows_.col_idx.size());
+  });
+  exchange(comm_, MPI_DOUBLE, sends_, values, receives_, rows_.values);
 }
 
 std::int64_t GhostRows::bytes() const {
-  return static_cast<std::int64_t>(rows_.row_ptr.size() + rows_.col_idx.size() + columns_.size()) *
+  return static_cast<std::int64_t>(offsets_.size() + rows_.row_ptr.size() + rows_.col_idx.size() +
+                                   columns_.size()) *
              4 +
          rows_.nnz() * 8;
 }

@@ -33,9 +33,13 @@ class GhostRows {
   std::int64_t bytes() const;
 
  private:
+  template <class T, class Of>
+  Array<T> packed(const CsrView<double>& p, const Of& of) const;
+
   MPI_Comm comm_ = MPI_COMM_NULL;
   const HaloPlan* halo_ = nullptr;
   std::vector<HaloPlan::Neighbour> sends_, receives_;  // of entries
+  Array<std::int32_t> offsets_;                        // of the packed rows, one more than the rows
   CsrMatrix<double> rows_;
   Array<std::int32_t> columns_;
 };

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct HostPlace {
   static constexpr std::int64_t kSumBlock = 256;     // terms that are added by halves
   static constexpr std::int64_t kFewRows = 512;      // one thread does them
   static constexpr std::int64_t kHeavyWork = 32768;  // one thread does less
+  static constexpr std::int64_t kLightWork = 32768;  // numbers for a thread of its own
 
   // Runs f(i) for 0 <= i < n, where all i take about the same time.
   template <class F>
@@ -84,14 +86,48 @@ struct HostPlace {
   // Turns the counts in sums[0 .. n-1] into the places where each begins. sums[n] becomes the
   // total, which is also returned; it is right where it does not fit into 32 bits.
   static std::int64_t sum_exclusively(std::span<std::int32_t> sums) {
-    std::int64_t total = 0;
-    for (std::size_t i = 0; i + 1 < sums.size(); ++i) {
-      const std::int32_t count = sums[i];
-      sums[i] = static_cast<std::int32_t>(total);
-      total += count;
+    const std::int64_t n = std::ssize(sums) - 1;
+    const int parts = parts_of(n);
+    std::vector<std::int64_t> before(parts + 1, 0);
+#pragma omp parallel for schedule(static) num_threads(parts)
+    for (int part = 0; part < parts - 1; ++part)
+      before[part + 1] = std::accumulate(sums.begin() + n * part / parts,
+                                         sums.begin() + n * (part + 1) / parts, std::int64_t{0});
+    std::partial_sum(before.begin(), before.end(), before.begin());
+#pragma omp parallel for schedule(static) num_threads(parts)
+    for (int part = 0; part < parts; ++part) {
+      std::int64_t total = before[part];
+      for (std::int64_t i = n * part / parts; i < n * (part + 1) / parts; ++i) {
+        const std::int32_t count = sums[i];
+        sums[i] = static_cast<std::int32_t>(total);
+        total += count;
+      }
+      if (part + 1 == parts) before[parts] = total;
     }
-    sums.back() = static_cast<std::int32_t>(total);
-    return total;
+    sums.back() = static_cast<std::int32_t>(before[parts]);
+    return before[parts];
+  }
+
+  // Removes the numbers for which drop(number) holds. The others keep their order.
+  template <class Drop>
+  static void erase_if(Array<std::int32_t>& numbers, const Drop& drop) {
+    const std::int64_t n = std::ssize(numbers);
+    const int parts = parts_of(n);
+    const auto begin = numbers.begin();
+    std::vector<std::int64_t> ends(parts);
+#pragma omp parallel for schedule(static) num_threads(parts)
+    for (int part = 0; part < parts; ++part)
+      ends[part] =
+          std::remove_if(begin + n * part / parts, begin + n * (part + 1) / parts, drop) - begin;
+    auto end = begin + ends[0];
+    for (int part = 1; part < parts; ++part)
+      end = std::copy(begin + n * part / parts, begin + ends[part], end);
+    numbers.erase(end, numbers.end());
+  }
+
+  // The number of threads that share n numbers of little work each.
+  static int parts_of(std::int64_t n) {
+    return static_cast<int>(std::clamp<std::int64_t>(n / kLightWork, 1, omp_get_max_threads()));
   }
 
  private:

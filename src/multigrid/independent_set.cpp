@@ -2,7 +2,6 @@
 // Maximal independent sets of distance two, by rounds over the nodes that are undecided.
 #include "multigrid/independent_set.hpp"
 
-#include <numeric>
 #include <span>
 
 #include "base/split_mix.hpp"
@@ -18,7 +17,8 @@ Array<std::uint8_t> distance_two_set(const NodeGraph& graph, const NodeExchange&
   const std::int32_t* const neighbour = graph.neighbour.data();
   Array<NodeState> state(graph.nodes + graph.ghosts), smallest(graph.nodes + graph.ghosts);
   Array<std::int32_t> undecided(graph.nodes);
-  std::iota(undecided.begin(), undecided.end(), 0);
+  HostPlace::for_each(graph.nodes,
+                      [&](std::int64_t i) { undecided[i] = static_cast<std::int32_t>(i); });
   Array<std::int32_t> reached = undecided;  // nodes whose smallest state still matters
   for (std::uint64_t round = 0; ghosts.max(static_cast<double>(undecided.size())) > 0; ++round) {
     HostPlace::for_each(
@@ -30,10 +30,10 @@ Array<std::uint8_t> distance_two_set(const NodeGraph& graph, const NodeExchange&
     ghosts.fetch(std::span(smallest));
     HostPlace::for_each(std::ssize(undecided), Decide{undecided.data(), row_ptr, neighbour,
                                                       smallest.data(), state.data()});
-    std::erase_if(undecided, [&](std::int32_t node) {
+    HostPlace::erase_if(undecided, [&](std::int32_t node) {
       return state[node] == kInSet || state[node] == kOutside;
     });
-    std::erase_if(reached, [&](std::int32_t node) { return smallest[node] == kOutside; });
+    HostPlace::erase_if(reached, [&](std::int32_t node) { return smallest[node] == kOutside; });
   }
   Array<std::uint8_t> in_set(graph.nodes);
   HostPlace::for_each(graph.nodes, [&](std::int64_t i) { in_set[i] = state[i] == kInSet; });

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/array.hpp"
+#include "multigrid/sort_by_key.hpp"
 
 namespace trireme::multigrid {
 
@@ -14,15 +15,18 @@ namespace trireme::multigrid {
 struct Members {
   Array<std::int32_t> first, member;
 
-  Members(std::span<const std::int32_t> part_of_node, std::int32_t parts) : first(parts + 1, 0) {
-    for (const std::int32_t part : part_of_node)
-      if (part >= 0) ++first[part + 1];
-    for (std::int32_t p = 0; p < parts; ++p) first[p + 1] += first[p];
-    member.resize(first[parts]);
-    Array<std::int32_t> next(first.begin(), first.end() - 1);
-    for (std::size_t node = 0; node < part_of_node.size(); ++node)
-      if (part_of_node[node] >= 0)
-        member[next[part_of_node[node]]++] = static_cast<std::int32_t>(node);
+  Members(std::span<const std::int32_t> part_of_node, std::int32_t parts) {
+    const std::int64_t nodes = std::ssize(part_of_node);
+    const int threads = parts_to_sort(nodes, parts);
+    first = sort_by_key(
+        parts, threads,
+        [&](int thread, const auto& visit) {
+          for (std::int64_t node = nodes * thread / threads; node < nodes * (thread + 1) / threads;
+               ++node)
+            if (part_of_node[node] >= 0) visit(part_of_node[node], static_cast<std::int32_t>(node));
+        },
+        [&](std::int64_t count) { member.resize(count); },
+        [&](std::int32_t at, std::int32_t node) { member[at] = node; });
   }
 };
 

@@ -2,28 +2,14 @@
 // Symmetric graphs of nodes, and graphs of their parts.
 #include "multigrid/node_graph.hpp"
 
-#include <algorithm>
-#include <utility>
-
+#include "multigrid/graph_of_sets.hpp"
 #include "multigrid/host_place.hpp"
-#include "multigrid/make_rows.hpp"
 #include "multigrid/members.hpp"
 #include "multigrid/node_graph_rows.hpp"
 #include "multigrid/sparse_product.hpp"
 #include "solvers/state.hpp"
 
 namespace trireme::multigrid {
-namespace {
-
-// The graph whose node I has the columns that gather(I, sums) inserts.
-template <class Gather>
-NodeGraph graph_of_sets(std::int32_t nodes, const Gather& gather) {
-  CsrMatrix<double> rows = make_rows<1>(nodes, nodes, ColumnOrder::ascending, gather);
-  return {.nodes = nodes, .row_ptr = std::move(rows.row_ptr), .neighbour = std::move(rows.col_idx)};
-}
-
-}  // namespace
-
 void sort_neighbours(NodeGraph& graph) {
   HostPlace::for_each(graph.nodes, SortNeighbours{graph.row_ptr.data(), graph.neighbour.data()});
 }
@@ -38,14 +24,16 @@ void make_symmetric(NodeGraph& graph) {
       HostPlace::sum(graph.nodes, MissingEdges{row_ptr, graph.neighbour.data()}) == 0;
   if (is_symmetric) return;
   const TransposedPattern back = transposed_pattern(graph.nodes, graph.row_ptr, graph.neighbour);
-  graph = graph_of_sets(graph.nodes, GatherBoth{graph.row_ptr.data(), graph.neighbour.data(),
-                                                back.row_ptr.data(), back.col_idx.data()});
+  graph = graph_of_sets(graph.nodes, graph.nodes,
+                        GatherBoth{graph.row_ptr.data(), graph.neighbour.data(),
+                                   back.row_ptr.data(), back.col_idx.data()});
 }
 
 NodeGraph quotient(const NodeGraph& graph, std::span<const std::int32_t> part, std::int32_t parts) {
   const Members members(part, parts);
-  return graph_of_sets(parts, GatherParts{graph.row_ptr.data(), graph.neighbour.data(), part.data(),
-                                          members.first.data(), members.member.data()});
+  return graph_of_sets(parts, parts,
+                       GatherParts{graph.row_ptr.data(), graph.neighbour.data(), part.data(),
+                                   members.first.data(), members.member.data()});
 }
 
 }  // namespace trireme::multigrid

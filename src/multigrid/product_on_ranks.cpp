@@ -118,30 +118,41 @@ void ProductOnRanks::renew(const ExtendedRows& a, const CsrView<double>& p) {
 void ProductOnRanks::stack_pattern(const CsrView<double>& p) {
   const CsrMatrix<double>& ghosts = p_ghost_.rows();
   const std::int64_t first = columns_->first(), own = columns_->own();
-  const LocalNumbers known(first, own, columns_->ghosts);
   Array<std::int32_t> place(ghosts.cols);
   columns_of_all_ = columns_->ghosts;
+  std::size_t next = 0;  // both lists ascend
   for (std::size_t j = 0; j < place.size(); ++j) {
     const std::int32_t global = p_ghost_.columns()[j];
-    place[j] = known(global);
-    if (place[j] < p.cols && (place[j] < own || columns_->ghosts[place[j] - own] == global))
-      continue;
-    place[j] = static_cast<std::int32_t>(own + std::ssize(columns_of_all_));
-    columns_of_all_.push_back(global);
+    while (next < columns_->ghosts.size() && columns_->ghosts[next] < global) ++next;
+    if (global >= first && global < first + own) {
+      place[j] = static_cast<std::int32_t>(global - first);
+    } else if (next < columns_->ghosts.size() && columns_->ghosts[next] == global) {
+      place[j] = static_cast<std::int32_t>(own + static_cast<std::int64_t>(next));
+    } else {
+      place[j] = static_cast<std::int32_t>(own + std::ssize(columns_of_all_));
+      columns_of_all_.push_back(global);
+    }
   }
   p_all_.rows = p.rows + ghosts.rows;
   p_all_.cols = own + std::ssize(columns_of_all_);
-  p_all_.row_ptr.assign(p.row_ptr.begin(), p.row_ptr.begin() + p.rows + 1);
-  for (std::int64_t g = 0; g < ghosts.rows; ++g)
-    p_all_.row_ptr.push_back(static_cast<std::int32_t>(p.nnz() + ghosts.row_ptr[g + 1]));
-  p_all_.col_idx.assign(p.col_idx.begin(), p.col_idx.begin() + p.nnz());
-  for (const std::int32_t column : ghosts.col_idx) p_all_.col_idx.push_back(place[column]);
+  p_all_.row_ptr.resize(p_all_.rows + 1);
+  p_all_.col_idx.resize(p.nnz() + ghosts.nnz());
+  HostPlace::for_each(p.rows, [&](std::int64_t i) { p_all_.row_ptr[i] = p.row_ptr[i]; });
+  HostPlace::for_each(ghosts.rows + 1, [&](std::int64_t g) {
+    p_all_.row_ptr[p.rows + g] = static_cast<std::int32_t>(p.nnz() + ghosts.row_ptr[g]);
+  });
+  HostPlace::for_each(p.nnz(), [&](std::int64_t k) { p_all_.col_idx[k] = p.col_idx[k]; });
+  HostPlace::for_each(ghosts.nnz(), [&](std::int64_t k) {
+    p_all_.col_idx[p.nnz() + k] = place[ghosts.col_idx[k]];
+  });
 }
 
 void ProductOnRanks::stack_values(const CsrView<double>& p) {
   p_all_.values.resize(p_all_.col_idx.size());
-  const auto ghosts = std::copy_n(p.values.begin(), p.nnz(), p_all_.values.begin());
-  std::copy(p_ghost_.rows().values.begin(), p_ghost_.rows().values.end(), ghosts);
+  const Array<double>& ghosts = p_ghost_.rows().values;
+  HostPlace::for_each(p.nnz(), [&](std::int64_t k) { p_all_.values[k] = p.values[k]; });
+  HostPlace::for_each(std::ssize(ghosts),
+                      [&](std::int64_t k) { p_all_.values[p.nnz() + k] = ghosts[k]; });
 }
 
 // Gives the columns of all terms their places in the sum.

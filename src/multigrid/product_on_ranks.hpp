@@ -39,9 +39,7 @@ class ProductOnRanks {
  private:
   void stack_pattern(const CsrView<double>& p);
   void stack_values(const CsrView<double>& p);
-  void multiply_again_here(const ExtendedRows& a, const CsrView<double>& p);
   void number_columns();
-  void add_up();
   void repair(const ExtendedRows& a);
   void forget_values();
 

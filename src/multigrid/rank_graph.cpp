@@ -1,116 +1,177 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Edges between nodes of different ranks, which travel to the ranks of their nodes.
+// Edges between nodes of different ranks, which travel to the ranks of their nodes. All other edges
+// stay where they are.
 #include "multigrid/rank_graph.hpp"
 
-#include <algorithm>
-#include <tuple>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "base/split_mix.hpp"
+#include "multigrid/graph_of_sets.hpp"
+#include "multigrid/host_place.hpp"
 #include "multigrid/local_numbers.hpp"
+#include "multigrid/members.hpp"
+#include "multigrid/node_graph_rows.hpp"
 #include "multigrid/send_to_ranks.hpp"
+#include "multigrid/sparse_product.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::multigrid {
 namespace {
 
-// From a node of one rank to a node of any rank, by global numbers.
+// From a node of one rank to a node of another one, by global numbers.
 struct Edge {
   std::int32_t from, to;
-  bool operator==(const Edge&) const = default;
-  bool operator<(const Edge& other) const {
-    return std::tie(from, to) < std::tie(other.from, other.to);
-  }
 };
-
-void keep_each_once(Array<Edge>& edges) {
-  std::sort(edges.begin(), edges.end());
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-}
-
-// Calls visit(edge) for each edge of this rank's nodes.
-template <class Visit>
-void for_edges(const RankGraph& g, const Visit& visit) {
-  const auto first = static_cast<std::int32_t>(g.first());
-  for (std::int32_t node = 0; node < g.graph.nodes; ++node)
-    for (std::int32_t k = g.graph.row_ptr[node]; k < g.graph.row_ptr[node + 1]; ++k) {
-      const std::int32_t other = g.graph.neighbour[k];
-      visit(Edge{first + node,
-                 other < g.graph.nodes ? first + other : g.ghosts[other - g.graph.nodes]});
-    }
-}
 
 // Whether each edge has one back. An edge and the one back have the same hash, of which one is added
 // and the other subtracted, so that sums of edges without a partner are 0 with a probability of 2^-64.
 bool is_symmetric(const RankGraph& g) {
+  const auto first = static_cast<std::uint64_t>(g.first());
+  const NodeGraph& graph = g.graph;
   std::uint64_t sum = 0;
-  for_edges(g, [&](Edge edge) {
-    const auto [low, high] = std::minmax(edge.from, edge.to);
-    const std::uint64_t hash =
-        mix_bits(static_cast<std::uint64_t>(low) << 32 ^ static_cast<std::uint64_t>(high));
-    sum += edge.from == low ? hash : -hash;
-  });
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+  for (std::int32_t node = 0; node < graph.nodes; ++node) {
+    const std::uint64_t own = first + static_cast<std::uint64_t>(node);
+    for (std::int32_t k = graph.row_ptr[node]; k < graph.row_ptr[node + 1]; ++k) {
+      const std::int32_t to = graph.neighbour[k];
+      const std::uint64_t other = to < graph.nodes
+                                      ? first + static_cast<std::uint64_t>(to)
+                                      : static_cast<std::uint64_t>(g.ghosts[to - graph.nodes]);
+      sum += own < other ? mix_bits(own << 32 ^ other) : -mix_bits(other << 32 ^ own);
+    }
+  }
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, g.comm);
   return sum == 0;
 }
 
-// Sends the edges to the ranks that own the node `from`.
-Array<Edge> sent_to_owners(MPI_Comm comm, std::span<const std::int64_t> starts,
-                           const Array<Edge>& edges) {
-  std::vector<int> owners;
-  for (const Edge& edge : edges) owners.push_back(owner_of(starts, edge.from));
-  return send_to_ranks<Edge>(comm, edges, 1, owners).values;
+// The edges that other ranks have for this rank's nodes, by node. Edges go to the owners of `from`.
+class EdgesOfOthers {
+ public:
+  // Collective.
+  EdgesOfOthers(MPI_Comm comm, std::span<const std::int64_t> starts, const Array<Edge>& edges) {
+    std::vector<int> owners;
+    for (const Edge& edge : edges) owners.push_back(owner_of(starts, edge.from));
+    const Array<Edge> received = send_to_ranks<Edge>(comm, edges, 1, owners).values;
+    const auto first = static_cast<std::int32_t>(starts[rank_of(comm)]);
+    const auto nodes = static_cast<std::int32_t>(starts[rank_of(comm) + 1]) - first;
+    Array<std::int32_t> from;
+    for (const Edge& edge : received) {
+      from.push_back(edge.from - first);
+      to_.push_back(edge.to);
+    }
+    by_node_.emplace(from, nodes);
+  }
+
+  const Array<std::int32_t>& to() const { return to_; }
+  // The numbers of a node's edges in to().
+  std::span<const std::int32_t> of(std::int64_t node) const {
+    const std::int32_t begin = by_node_->first[node];
+    return std::span(by_node_->member).subspan(begin, by_node_->first[node + 1] - begin);
+  }
+
+ private:
+  Array<std::int32_t> to_;
+  std::optional<Members> by_node_;
+};
+
+// Gives the columns that a functor inserts their numbers in another graph.
+template <class Sums>
+struct Renumbered {
+  Sums& sums;
+  std::int32_t nodes;
+  const std::int32_t* place;  // of column nodes + k
+
+  static constexpr std::int32_t lane() { return 0; }
+  static constexpr std::int32_t lanes() { return 1; }
+  void insert(std::int32_t column) { sums.insert(column < nodes ? column : place[column - nodes]); }
+};
+
+// The graph of this rank's nodes, whose neighbours gather(node, sums) inserts, column nodes + k being
+// the node others[k] of another rank; and of the edges that other ranks have for them. `edges` are those
+// that this rank has for nodes of other ranks. Collective.
+template <class Gather>
+RankGraph joined(MPI_Comm comm, std::vector<std::int64_t> starts, const Array<std::int32_t>& others,
+                 const Array<Edge>& edges, const Gather& gather) {
+  RankGraph g{.comm = comm, .starts = std::move(starts), .ghosts{}, .halo{}, .graph{}};
+  const EdgesOfOthers received(comm, g.starts, edges);
+  const std::int64_t first = g.first();
+  const auto nodes = static_cast<std::int32_t>(g.starts[rank_of(comm) + 1] - first);
+  collectively(comm, [&] {
+    Array<std::int32_t> ends = received.to();
+    ends.insert(ends.end(), others.begin(), others.end());
+    g.ghosts = others_among(ends, first, nodes);
+    const LocalNumbers local(first, nodes, g.ghosts);
+    for (std::int32_t& end : ends) end = local(end);
+    const std::int32_t* const place = ends.data() + received.to().size();
+    g.graph =
+        graph_of_sets(nodes, nodes + std::ssize(g.ghosts), [&](std::int64_t node, auto& sums) {
+          Renumbered<std::remove_reference_t<decltype(sums)>> renumbered{sums, nodes, place};
+          gather(node, renumbered);
+          for (const std::int32_t edge : received.of(node)) sums.insert(ends[edge]);
+        });
+  });
+  g.halo = plan_halo(comm, g.starts, g.ghosts);
+  return g;
 }
 
-// `edges` are those of this rank's nodes.
-RankGraph graph_of(MPI_Comm comm, std::vector<std::int64_t> starts, Array<Edge> edges) {
-  RankGraph g{.comm = comm, .starts = std::move(starts), .ghosts{}, .halo{}, .graph{}};
-  const std::int64_t first = g.first(), nodes = g.starts[rank_of(comm) + 1] - first;
-  keep_each_once(edges);
-  Array<std::int32_t> ends;
-  for (const Edge& edge : edges) ends.push_back(edge.to);
-  g.ghosts = others_among(ends, first, nodes);
-  g.halo = plan_halo(comm, g.starts, g.ghosts);
-  g.graph.nodes = static_cast<std::int32_t>(nodes);
-  g.graph.ghosts = static_cast<std::int32_t>(g.ghosts.size());
-  g.graph.row_ptr.assign(nodes + 1, 0);
-  const LocalNumbers local(first, nodes, g.ghosts);
-  for (const Edge& edge : edges) {
-    ++g.graph.row_ptr[edge.from - first + 1];
-    g.graph.neighbour.push_back(local(edge.to));
-  }
-  for (std::int64_t node = 0; node < nodes; ++node)
-    g.graph.row_ptr[node + 1] += g.graph.row_ptr[node];
-  return g;
+// The edges back that belong to other ranks.
+Array<Edge> edges_of_ghosts(const RankGraph& g) {
+  Array<Edge> edges;
+  const auto first = static_cast<std::int32_t>(g.first());
+  for (std::int32_t node = 0; node < g.graph.nodes; ++node)
+    for (std::int32_t k = g.graph.row_ptr[node]; k < g.graph.row_ptr[node + 1]; ++k)
+      if (g.graph.neighbour[k] >= g.graph.nodes)
+        edges.push_back({g.ghosts[g.graph.neighbour[k] - g.graph.nodes], first + node});
+  return edges;
 }
 
 }  // namespace
 
 std::int64_t RankGraph::first() const { return starts[rank_of(comm)]; }
 
-void make_symmetric(RankGraph& graph) {
-  if (is_symmetric(graph)) return;
-  Array<Edge> edges, back;
-  for_edges(graph, [&](Edge edge) {
-    edges.push_back(edge);
-    back.push_back({edge.to, edge.from});
+void make_symmetric(RankGraph& g) {
+  if (is_symmetric(g)) return;
+  Array<Edge> edges;
+  TransposedPattern back;
+  collectively(g.comm, [&] {
+    edges = edges_of_ghosts(g);
+    back = transposed_pattern(g.graph.nodes + g.graph.ghosts, g.graph.row_ptr, g.graph.neighbour);
   });
-  const Array<Edge> received = sent_to_owners(graph.comm, graph.starts, back);
-  edges.insert(edges.end(), received.begin(), received.end());
-  graph = graph_of(graph.comm, std::move(graph.starts), std::move(edges));
+  g = joined(g.comm, std::move(g.starts), g.ghosts, edges,
+             GatherBoth{g.graph.row_ptr.data(), g.graph.neighbour.data(), back.row_ptr.data(),
+                        back.col_idx.data()});
 }
 
-RankGraph quotient(const RankGraph& graph, std::span<const std::int32_t> part,
+RankGraph quotient(const RankGraph& g, std::span<const std::int32_t> part,
                    std::vector<std::int64_t> part_starts) {
+  const int rank = rank_of(g.comm);
+  const std::int64_t first = part_starts[rank];
+  const auto own = static_cast<std::int32_t>(part_starts[rank + 1] - first);
+  Array<std::int32_t> others, local_part(part.size());
+  std::optional<Members> members;
   Array<Edge> edges;
-  for (std::int32_t node = 0; node < graph.graph.nodes; ++node)
-    for (std::int32_t k = graph.graph.row_ptr[node]; k < graph.graph.row_ptr[node + 1]; ++k) {
-      const Edge edge{part[node], part[graph.graph.neighbour[k]]};
-      if (edge.from >= 0 && edge.to >= 0 && edge.from != edge.to) edges.push_back(edge);
-    }
-  keep_each_once(edges);
-  Array<Edge> own = sent_to_owners(graph.comm, part_starts, edges);
-  return graph_of(graph.comm, std::move(part_starts), std::move(own));
+  const auto gather = [&](std::int64_t local, auto& sums) {
+    GatherParts{g.graph.row_ptr.data(), g.graph.neighbour.data(), local_part.data(),
+                members->first.data(), members->member.data()}(local, sums);
+  };
+  collectively(g.comm, [&] {
+    others = others_among(part, first, own);
+    const LocalNumbers local(first, own, others);
+    HostPlace::for_each(std::ssize(part), [&](std::int64_t i) { local_part[i] = local(part[i]); });
+    const auto parts = static_cast<std::int32_t>(own + std::ssize(others));
+    members.emplace(std::span(local_part).first(g.graph.nodes), parts);
+    const NodeGraph of_others = graph_of_sets(
+        parts - own, parts, [&](std::int64_t k, auto& sums) { gather(own + k, sums); });
+    for (std::int32_t k = 0; k < of_others.nodes; ++k)
+      for (std::int32_t e = of_others.row_ptr[k]; e < of_others.row_ptr[k + 1]; ++e) {
+        const std::int32_t to = of_others.neighbour[e];
+        edges.push_back(
+            {others[k], to < own ? static_cast<std::int32_t>(first) + to : others[to - own]});
+      }
+  });
+  return joined(g.comm, std::move(part_starts), others, edges, gather);
 }
 
 }  // namespace trireme::multigrid

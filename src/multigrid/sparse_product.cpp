@@ -10,6 +10,7 @@
 #include "multigrid/make_rows.hpp"
 #include "multigrid/product_row.hpp"
 #include "multigrid/refusals.hpp"
+#include "multigrid/sort_by_key.hpp"
 
 namespace trireme::multigrid {
 
@@ -31,40 +32,29 @@ void multiply_again(const CsrView<double>& a, const CsrView<double>& b, const Pr
   });
 }
 
-// Each of `parts` threads counts and later places the entries of its own rows, so that the entries
-// of a column stand in the order of the rows.
 TransposedPattern transposed_pattern(std::int64_t cols, std::span<const std::int32_t> row_ptr,
                                      std::span<const std::int32_t> col_idx) {
+  struct Entry {
+    std::int32_t row, place;
+  };
   TransposedPattern t;
   const auto rows = static_cast<std::int64_t>(row_ptr.size()) - 1;
-  const auto nnz = static_cast<std::int64_t>(col_idx.size());
-  t.row_ptr.resize(cols + 1);
-  t.col_idx.resize(nnz);
-  t.source.resize(nnz);
-  const int parts = static_cast<int>(std::clamp<std::int64_t>(
-      nnz / (4 * std::max<std::int64_t>(cols, 1000)), 1, omp_get_max_threads()));
-  std::vector<Array<std::int32_t>> next(parts);
-  const auto first_row = [&](int part) { return rows * part / parts; };
-#pragma omp parallel for schedule(static) num_threads(parts)
-  for (int part = 0; part < parts; ++part) {
-    next[part].assign(cols, 0);
-    for (std::int32_t k = row_ptr[first_row(part)]; k < row_ptr[first_row(part + 1)]; ++k)
-      ++next[part][col_idx[k]];
-  }
-  std::int32_t total = 0;
-  for (std::int64_t c = 0; c < cols; ++c) {
-    t.row_ptr[c] = total;
-    for (Array<std::int32_t>& counts : next) total += std::exchange(counts[c], total);
-  }
-  t.row_ptr[cols] = total;
-#pragma omp parallel for schedule(static) num_threads(parts)
-  for (int part = 0; part < parts; ++part)
-    for (std::int64_t i = first_row(part); i < first_row(part + 1); ++i)
-      for (std::int32_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-        const std::int32_t at = next[part][col_idx[k]]++;
-        t.col_idx[at] = static_cast<std::int32_t>(i);
-        t.source[at] = k;
-      }
+  const int parts = parts_to_sort(std::ssize(col_idx), cols);
+  t.row_ptr = sort_by_key(
+      cols, parts,
+      [&](int part, const auto& visit) {
+        for (std::int64_t i = rows * part / parts; i < rows * (part + 1) / parts; ++i)
+          for (std::int32_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
+            visit(col_idx[k], Entry{static_cast<std::int32_t>(i), k});
+      },
+      [&](std::int64_t nnz) {
+        t.col_idx.resize(nnz);
+        t.source.resize(nnz);
+      },
+      [&](std::int32_t at, Entry entry) {
+        t.col_idx[at] = entry.row;
+        t.source[at] = entry.place;
+      });
   return t;
 }
 
