@@ -10,18 +10,21 @@
 
 namespace trireme::multigrid {
 
-Aggregates aggregate(const NodeGraph& graph, std::span<const std::uint8_t> connected_outside) {
+Aggregates aggregate(const NodeGraph& graph, bool keep_isolated) {
   const std::int32_t* const row_ptr = graph.row_ptr.data();
   const std::int32_t* const neighbour = graph.neighbour.data();
   const Array<std::uint8_t> in_set = distance_two_set(graph);
   Aggregates result;
-  for (std::int32_t node = 0; node < graph.nodes; ++node)
-    if (in_set[node] && (row_ptr[node] < row_ptr[node + 1] ||
-                         (!connected_outside.empty() && connected_outside[node])))
-      result.roots.push_back(node);
-  Array<std::int32_t> claimed(graph.nodes);
+  result.roots.resize(graph.nodes);
   result.of_node.resize(graph.nodes);
-  HostPlace::for_each(graph.nodes, [&](std::int64_t node) { claimed[node] = -1; });
+  Array<std::int32_t> claimed(graph.nodes);
+  HostPlace::for_each(graph.nodes, [&](std::int64_t node) {
+    result.roots[node] = static_cast<std::int32_t>(node);
+    claimed[node] = -1;
+  });
+  HostPlace::erase_if(result.roots, [&](std::int32_t node) {
+    return !in_set[node] || (!keep_isolated && row_ptr[node] == row_ptr[node + 1]);
+  });
   HostPlace::for_each(result.count(),
                       ClaimAggregate{result.roots.data(), row_ptr, neighbour, claimed.data()});
   HostPlace::for_each(graph.nodes,
@@ -29,12 +32,9 @@ Aggregates aggregate(const NodeGraph& graph, std::span<const std::uint8_t> conne
   return result;
 }
 
-Aggregates aggregate_twice(const NodeGraph& graph,
-                           std::span<const std::uint8_t> connected_outside) {
-  Aggregates fine = aggregate(graph, connected_outside);
-  // An aggregate without neighbours stays as it is.
-  const Array<std::uint8_t> all(fine.roots.size(), 1);
-  const Aggregates coarse = aggregate(quotient(graph, fine.of_node, fine.count()), all);
+Aggregates aggregate_twice(const NodeGraph& graph) {
+  Aggregates fine = aggregate(graph);
+  const Aggregates coarse = aggregate(quotient(graph, fine.of_node, fine.count()), true);
   HostPlace::for_each(graph.nodes, [&](std::int64_t node) {
     std::int32_t& number = fine.of_node[node];
     if (number >= 0) number = coarse.of_node[number];

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "base/array.hpp"
 #include "multigrid/node_graph.hpp"
@@ -18,11 +17,10 @@ struct Aggregates {
 
 // Each node of distance_two_set() is the root of an aggregate, which takes its neighbours. Any other
 // node joins the aggregate to which it has the most edges. A node without neighbours is
-// isolated, unless `connected_outside` (by node, or empty) says that it is connected to nodes of
-// other ranks: then it is an aggregate of its own.
-Aggregates aggregate(const NodeGraph& graph, std::span<const std::uint8_t> connected_outside);
+// isolated, or an aggregate of its own if `keep_isolated`.
+Aggregates aggregate(const NodeGraph& graph, bool keep_isolated = false);
 
 // The same twice: the aggregates of the aggregates, numbered again.
-Aggregates aggregate_twice(const NodeGraph& graph, std::span<const std::uint8_t> connected_outside);
+Aggregates aggregate_twice(const NodeGraph& graph);
 
 }  // namespace trireme::multigrid

@@ -59,9 +59,8 @@ Coarsening coarsen(const LocalRows& a, const NearNullspace& modes, const Coarsen
   c.strong = std::move(strength.strong);
   c.seconds.strength = watch.lap();
 
-  Aggregates aggregates = rules.aggressive
-                              ? aggregate_twice(strength.graph, strength.connected_outside)
-                              : aggregate(strength.graph, strength.connected_outside);
+  Aggregates aggregates =
+      rules.aggressive ? aggregate_twice(strength.graph) : aggregate(strength.graph);
   c.aggregates = aggregates.count();
   c.seconds.aggregation = watch.lap();
 

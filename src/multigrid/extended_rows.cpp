@@ -24,7 +24,10 @@ void for_parts(const SplitRows& blocks, std::int64_t i, std::int32_t to, const C
 }  // namespace
 
 ExtendedRows::ExtendedRows(MPI_Comm comm, const DistributedMatrix& matrix, std::int32_t block_size)
-    : comm_(comm), block_size_(block_size), first_row_(matrix.first_row()) {
+    : comm_(comm),
+      block_size_(block_size),
+      first_row_(matrix.first_row()),
+      callers_rows_(matrix.callers_rows) {
   const SplitRows& blocks = matrix.blocks;
   collectively(comm, [&] {
     for (const std::int64_t start : matrix.row_starts) node_starts_.push_back(start / block_size);

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/array.hpp"
@@ -20,7 +21,7 @@ namespace trireme::multigrid {
 // unknowns of it are columns, also those that no entry names.
 class ExtendedRows {
  public:
-  // Takes pattern and values. `comm` has the ranks of the matrix and must outlive the object.
+  // Takes pattern and values. `comm` has the ranks of the matrix. Both must outlive the object.
   // Collective.
   ExtendedRows(MPI_Comm comm, const DistributedMatrix& matrix, std::int32_t block_size);
 
@@ -28,8 +29,7 @@ class ExtendedRows {
   void renew(const DistributedMatrix& matrix);
   void forget_values() { Array<double>().swap(rows_.values); }
 
-  // Without a ghost block: columns from `rows` on are ghosts.
-  LocalRows view() const { return {rows_.view(), {}, {}, first_row_}; }
+  LocalRows view() const { return {rows_.view(), first_row_, callers_rows_}; }
   NodeExchange exchange() const { return {comm_, nodes_, rows_.rows / block_size_}; }
   const HaloPlan& halo_of_nodes() const { return nodes_; }
   const HaloPlan& halo_of_columns() const { return columns_; }
@@ -41,6 +41,7 @@ class ExtendedRows {
   MPI_Comm comm_;
   std::int32_t block_size_;
   std::int64_t first_row_;
+  std::span<const std::int32_t> callers_rows_;
   CsrMatrix<double> rows_;
   Array<std::int32_t> ghost_nodes_;
   std::vector<std::int64_t> node_starts_;  // by rank

@@ -17,41 +17,27 @@ struct FilteredRows {
   const std::int32_t* row_ptr;
   const std::int32_t* col_idx;
   const double* values;
-  const std::uint8_t* strong;     // null: all entries are
-  const std::int32_t* ghost_ptr;  // null without ghosts
-  const std::int32_t* ghost_idx;
-  const double* ghost_values;
-  const std::int32_t* ghost_columns;
-  std::int32_t size;  // rows per node
+  const std::uint8_t* strong;  // null: all entries are
+  std::int32_t size;           // rows per node
 
   explicit FilteredRows(const FilteredMatrix& f)
       : row_ptr(f.a.local.row_ptr.data()),
         col_idx(f.a.local.col_idx.data()),
         values(f.a.local.values.data()),
         strong(f.strong.empty() ? nullptr : f.strong.data()),
-        ghost_ptr(f.a.ghost.nnz() > 0 ? f.a.ghost.row_ptr.data() : nullptr),
-        ghost_idx(f.a.ghost.col_idx.data()),
-        ghost_values(f.a.ghost.values.data()),
-        ghost_columns(f.a.ghost_columns.data()),
         size(f.block_size) {}
 
-  // A matrix without ghosts, in the memory of a host or of a device. `strong_entries` may be null.
+  // A matrix in the memory of a host or of a device. `strong_entries` may be null.
   FilteredRows(const MatrixPointers& matrix, const std::uint8_t* strong_entries,
                std::int32_t block_size)
       : row_ptr(matrix.row_ptr),
         col_idx(matrix.col_idx),
         values(matrix.values),
         strong(strong_entries),
-        ghost_ptr(nullptr),
-        ghost_idx(nullptr),
-        ghost_values(nullptr),
-        ghost_columns(nullptr),
         size(block_size) {}
 
   // The number of calls of visit() for row i.
-  TRIREME_HD std::int64_t entries(std::int64_t i) const {
-    return row_ptr[i + 1] - row_ptr[i] + (ghost_ptr ? ghost_ptr[i + 1] - ghost_ptr[i] : 0);
-  }
+  TRIREME_HD std::int64_t entries(std::int64_t i) const { return row_ptr[i + 1] - row_ptr[i]; }
 
   // Calls visit(column, value) for each entry of row i of A_F; entries of a column may come in
   // several parts.
@@ -66,12 +52,9 @@ struct FilteredRows {
       for (std::int32_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
         visit(strong[k] ? col_idx[k] : own_column(i, col_idx[k]), values[k]);
     }
-    if (ghost_ptr)
-      for (std::int32_t k = ghost_ptr[i]; k < ghost_ptr[i + 1]; ++k)
-        visit(own_column(i, ghost_columns[ghost_idx[k]]), ghost_values[k]);
   }
 
-  // The column of entry k of row i in A_F, for a matrix without ghosts.
+  // The column of entry k of row i in A_F.
   TRIREME_HD std::int32_t column(std::int64_t i, std::int32_t k) const {
     const std::int32_t own = col_idx[k];
     if (!strong || strong[k]) return own;
@@ -81,14 +64,10 @@ struct FilteredRows {
   // The sum of term(column, value) over row i, by all lanes of a group (one_thread.hpp).
   template <class Group, class Term>
   TRIREME_HD double total(std::int64_t i, const Group& group, const Term& term) const {
-    const std::int32_t first = row_ptr[i], local = row_ptr[i + 1] - first;
+    const std::int32_t first = row_ptr[i];
     return group.total(entries(i), [&](std::int64_t t) {
-      if (t < local) {
-        const auto k = static_cast<std::int32_t>(first + t);
-        return term(column(i, k), values[k]);
-      }
-      const std::int64_t g = ghost_ptr[i] + (t - local);
-      return term(own_column(i, ghost_columns[ghost_idx[g]]), ghost_values[g]);
+      const auto k = static_cast<std::int32_t>(first + t);
+      return term(column(i, k), values[k]);
     });
   }
 

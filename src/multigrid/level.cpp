@@ -12,9 +12,8 @@ namespace trireme::multigrid {
 
 LocalRows local_rows(const DistributedMatrix& matrix) {
   return {.local = matrix.blocks.local.view(),
-          .ghost = matrix.blocks.ghost.view(),
-          .ghost_columns = matrix.blocks.ghost_columns,
-          .first_row = matrix.first_row()};
+          .first_row = matrix.first_row(),
+          .callers_rows = matrix.callers_rows};
 }
 
 void set_transfer_kernels(Transfer& t, Precision wanted) {

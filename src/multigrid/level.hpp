@@ -23,7 +23,7 @@
 
 namespace trireme::multigrid {
 
-// Rows of a level that this process works on, as the set-up reads them.
+// The rows of a level that lies whole on this process, as the set-up reads them.
 LocalRows local_rows(const DistributedMatrix& matrix);
 
 // From a level to the next coarser one. The kernels keep views of `coarsening.p` and of

@@ -9,15 +9,18 @@
 
 namespace trireme::multigrid {
 
-// The rows of a level that this rank owns, a view. Columns of `local` are those rows; columns of
-// `ghost` are rows of other ranks, of which ghost_columns has the numbers in the whole matrix. The
-// ghost block may have no rows at all where it has no entries. Unknown u of a node is row
+// The rows of a level that this rank owns, a view. Its columns are those rows, and behind them, where
+// the level lies on several ranks, those of the ghost nodes (ExtendedRows). Unknown u of a node is row
 // block_size * node + u, so that first_row is a multiple of the block size.
 struct LocalRows {
   CsrView<double> local;
-  CsrView<double> ghost;
-  std::span<const std::int32_t> ghost_columns;
-  std::int64_t first_row = 0;  // of the rank, for messages
+  std::int64_t first_row = 0;                  // of the rank
+  std::span<const std::int32_t> callers_rows;  // as in DistributedMatrix
+
+  // The number by which messages name a local row.
+  std::int64_t callers_row(std::int64_t row) const {
+    return callers_rows.empty() ? first_row + row : callers_rows[row];
+  }
 };
 
 }  // namespace trireme::multigrid

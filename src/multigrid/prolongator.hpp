@@ -9,9 +9,8 @@
 //
 // The smoothed one is P = (I - w D^-1 A_F) T with w = 4/3 / rho(D^-1 A_F). A_F is A, in which
 // weak entries are added to the diagonal block of the row's node, to the column of their own unknown,
-// so that A_F and A agree on the constants of each unknown. Entries of LocalRows::ghost count as weak;
-// ExtendedRows, which several ranks use, has none. D is the diagonal of A_F. A row where it is below a
-// tenth of that of A is not smoothed.
+// so that A_F and A agree on the constants of each unknown. D is the diagonal of A_F. A row where it is
+// below a tenth of that of A is not smoothed.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +40,7 @@ struct Tentative {
 Tentative make_tentative(const Aggregates& aggregates, const NearNullspace& modes,
                          std::int32_t block_size);
 
-// The local block with the mask of its strong entries (empty: all are strong).
+// The rows with the mask of its strong entries (empty: all are strong).
 struct FilteredMatrix {
   LocalRows a;
   std::span<const std::uint8_t> strong;

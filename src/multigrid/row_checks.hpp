@@ -8,7 +8,7 @@
 namespace trireme::multigrid {
 
 // Returns a_ii of each local row; duplicates are added up. Throws Error{input} for a row whose
-// diagonal entry is 0 or missing, and for a value of either block that is not finite.
+// diagonal entry is 0 or missing, and for a value that is not finite.
 Array<double> checked_diagonal(const LocalRows& a);
 
 // Throws Error{input} for the first row whose entries are all zero, or that has none. A matrix that

@@ -12,8 +12,6 @@ struct ReadDiagonal {
   const std::int32_t* row_ptr;
   const std::int32_t* col_idx;
   const double* values;
-  const std::int32_t* ghost_ptr;  // null without a ghost block
-  const double* ghost_values;
   double* diagonal;
 
   // Whether the row is unfit. x - x is 0 for finite x only, and a sum with NaN is NaN.
@@ -23,9 +21,6 @@ struct ReadDiagonal {
       if (col_idx[k] == i) d += values[k];
       doubt += values[k] - values[k];
     }
-    if (ghost_ptr)
-      for (std::int32_t k = ghost_ptr[i]; k < ghost_ptr[i + 1]; ++k)
-        doubt += ghost_values[k] - ghost_values[k];
     diagonal[i] = d;
     return d == 0 || doubt != 0;
   }

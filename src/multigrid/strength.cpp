@@ -96,12 +96,6 @@ Strength find_strength(const LocalRows& a, std::int32_t block_size, double thres
   else
     sort_neighbours(result.graph);
   if (weak == 0) result.strong = {};
-  if (a.ghost.nnz() > 0) {
-    result.connected_outside.resize(result.graph.nodes);
-    HostPlace::for_each(result.graph.nodes,
-                        MarkOutside{a.ghost.row_ptr.data(), a.ghost.values.data(), block_size,
-                                    result.connected_outside.data()});
-  }
   return result;
 }
 

@@ -24,8 +24,6 @@ struct Strength {
   NodeGraph graph;  // symmetric on one rank; may lack edges on several ones
   // By entry of the local matrix: 1 where it is strong. Empty where all entries are.
   Array<std::uint8_t> strong;
-  // By node: 1 where it is connected to rows of other ranks. Empty where none is.
-  Array<std::uint8_t> connected_outside;
 };
 
 // Throws Error{input} for a row whose diagonal entry is 0 or missing, and for a value that is not

@@ -258,18 +258,4 @@ struct WriteBlockNeighbours {
   }
 };
 
-struct MarkOutside {
-  const std::int32_t* row_ptr;
-  const double* values;
-  std::int32_t size;
-  std::uint8_t* connected;
-
-  TRIREME_HD void operator()(std::int64_t node) const {
-    std::uint8_t is = 0;
-    for (std::int64_t i = node * size; i < (node + 1) * size; ++i)
-      for (std::int32_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k) is |= values[k] != 0;
-    connected[node] = is;
-  }
-};
-
 }  // namespace trireme::multigrid

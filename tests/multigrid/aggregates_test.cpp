@@ -67,7 +67,7 @@ std::vector<CsrMatrix<double>> matrices() {
 TEST(Aggregates, CoverEveryNodeWithNeighboursAndAreConnected) {
   for (const auto& a : matrices()) {
     const NodeGraph graph = graph_of(a);
-    const Aggregates aggregates = aggregate(graph, {});
+    const Aggregates aggregates = aggregate(graph);
     for (std::int32_t node = 0; node < graph.nodes; ++node)
       EXPECT_EQ(aggregates.of_node[node] >= 0, !neighbours(graph, node).empty()) << node;
     EXPECT_TRUE(all_connected(graph, aggregates));
@@ -77,7 +77,7 @@ TEST(Aggregates, CoverEveryNodeWithNeighboursAndAreConnected) {
 TEST(Aggregates, HaveRootsMoreThanTwoEdgesApartAndNoRoomForAnother) {
   for (const auto& a : matrices()) {
     const NodeGraph graph = graph_of(a);
-    const Aggregates aggregates = aggregate(graph, {});
+    const Aggregates aggregates = aggregate(graph);
     std::vector<bool> is_root(graph.nodes, false);
     for (const std::int32_t root : aggregates.roots) is_root[root] = true;
     for (std::int32_t node = 0; node < graph.nodes; ++node) {
@@ -93,7 +93,7 @@ TEST(Aggregates, HaveRootsMoreThanTwoEdgesApartAndNoRoomForAnother) {
 
 TEST(Aggregates, OfAggregatesAreFewerAndConnected) {
   const NodeGraph graph = graph_of(test::generated("poisson3d", 16));
-  const Aggregates once = aggregate(graph, {}), twice = aggregate_twice(graph, {});
+  const Aggregates once = aggregate(graph), twice = aggregate_twice(graph);
   EXPECT_LT(twice.count() * 4, once.count());
   EXPECT_GT(twice.count(), 0);
   EXPECT_TRUE(all_connected(graph, twice));
@@ -103,24 +103,22 @@ TEST(Aggregates, OfAggregatesAreFewerAndConnected) {
 TEST(Aggregates, AreTheSameForAnyNumberOfThreads) {
   const NodeGraph graph = graph_of(test::generated("poisson3d", 20));
   const trireme::test::WithThreads one(1);
-  const Aggregates a = aggregate(graph, {});
+  const Aggregates a = aggregate(graph);
   const trireme::test::WithThreads three(3);
-  const Aggregates b = aggregate(graph, {});
+  const Aggregates b = aggregate(graph);
   EXPECT_EQ(a.of_node, b.of_node);
   EXPECT_EQ(a.roots, b.roots);
 }
 
-TEST(Aggregates, LeaveOutIsolatedNodesUnlessOtherRanksHaveNeighboursOfThem) {
+TEST(Aggregates, LeaveOutIsolatedNodesUnlessTheyAreToBeKept) {
   const auto a = test::matrix_of(
       4, 4, {{0, 0, 2.0}, {1, 1, 2.0}, {1, 3, -1.0}, {2, 2, 2.0}, {3, 1, -1.0}, {3, 3, 2.0}});
   const NodeGraph graph = graph_of(a);
-  const Aggregates alone = aggregate(graph, {});
+  const Aggregates alone = aggregate(graph);
   EXPECT_EQ(alone.of_node, (Array<std::int32_t>{-1, 0, -1, 0}));
-  const std::uint8_t outside[] = {0, 0, 1, 0};
-  const Aggregates joined = aggregate(graph, outside);
-  EXPECT_EQ(joined.count(), 2);
-  EXPECT_EQ(joined.of_node[0], -1);
-  EXPECT_GE(joined.of_node[2], 0);
+  const Aggregates kept = aggregate(graph, true);
+  EXPECT_EQ(kept.count(), 3);
+  for (const std::int32_t number : kept.of_node) EXPECT_GE(number, 0);
 }
 
 TEST(Strength, IsRelativeToTheLargestEntryOfEitherRow) {

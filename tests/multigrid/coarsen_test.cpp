@@ -80,31 +80,24 @@ TEST(Prolongator, AddsWeakEntriesToTheDiagonalSoThatRowSumsStay) {
   EXPECT_NEAR(c.spectral_radius, 2, 0.02);
 }
 
-TEST(Prolongator, AddsGhostEntriesToTheDiagonalSoThatRowSumsStay) {
-  // The left half of a path that goes on on another rank.
-  const int n = 10;
-  std::vector<test::Entry> entries;
-  for (int i = 0; i < n; ++i) {
-    if (i > 0) entries.push_back({i, i - 1, -1.0});
-    entries.push_back({i, i, i == 0 ? 1.0 : 2.0});
-    if (i + 1 < n) entries.push_back({i, i + 1, -1.0});
-  }
-  const auto local = test::matrix_of(n, n, entries);
-  const auto ghost = test::matrix_of(n, 1, {{n - 1, 0, -1.0}});
-  const std::int32_t column = n;
-  const Coarsening c =
-      coarsen({local.view(), ghost.view(), std::span(&column, 1), 0}, {}, {.threshold = 0.25});
-  for (int i = 0; i < n; ++i) EXPECT_NEAR(row_sum(c.p, i), 1, 1e-14) << i;
-}
-
 TEST(Prolongator, DoesNotSmoothARowThatDroppedEntriesLeaveWithoutDiagonal) {
-  // The entries of the other rank are larger than the diagonal.
-  const auto local =
-      test::matrix_of(2, 2, {{0, 0, 1.0}, {0, 1, -0.01}, {1, 0, -0.01}, {1, 1, 1.0}});
-  const auto ghost = test::matrix_of(2, 2, {{0, 0, -1.5}, {1, 1, -1.5}});
-  const std::int32_t columns[] = {2, 3};
-  const Coarsening c = coarsen({local.view(), ghost.view(), columns, 0}, {}, {});
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(row_sum(c.p, i), 1) << i;
+  // Pairs of rows. Row 0 has a weak entry for each of the other pairs, which add up to twice its diagonal.
+  std::vector<test::Entry> entries;
+  const int pairs = 11;
+  for (int i = 0; i < 2 * pairs; ++i) {
+    entries.push_back({i, i, 1.0});
+    entries.push_back({i, i ^ 1, -1.0});
+    if (i == 0)
+      for (int other = 2; other < 2 * pairs; other += 2) entries.push_back({0, other, -0.2});
+    else if (i % 2 == 0)
+      entries.push_back({i, 0, -0.2});
+  }
+  const auto a = test::matrix_of(2 * pairs, 2 * pairs, entries);
+  const Coarsening c = coarsen(without_ghosts(a), {}, {.threshold = 0.25});
+  ASSERT_FALSE(c.strong.empty());
+  EXPECT_EQ(filtered_diagonal({without_ghosts(a), c.strong})[0],
+            std::numeric_limits<double>::infinity());
+  EXPECT_EQ(row_sum(c.p, 0), 1);
 }
 
 TEST(Prolongator, TentativeOneReproducesRigidBodyModes) {

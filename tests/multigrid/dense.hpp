@@ -76,7 +76,7 @@ inline CsrMatrix<double> generated(const char* kind, std::int64_t n) {
   return generate(spec, 0, generator_shape(spec).rows).local;
 }
 
-inline LocalRows without_ghosts(const CsrMatrix<double>& a) { return {a.view(), {}, {}, 0}; }
+inline LocalRows without_ghosts(const CsrMatrix<double>& a) { return {a.view(), 0, {}}; }
 
 // The rigid-body modes of the nodes of elasticity3d n, 6 per row.
 inline std::vector<double> rigid_body_modes(std::int64_t n) {

@@ -244,7 +244,7 @@ struct DeviceSetUp::Parts {
     const bool coarsest = l + 1 == levels.size();
     if (coarsest && level.a.rows <= std::max<std::int64_t>(options.coarsest_rows, kMaxDenseRows)) {
       const CsrMatrix<double> a = on_host(level.a, stream);
-      if (l == 0) require_nonzero_rows({.local = a.view(), .ghost = {}, .ghost_columns = {}});
+      if (l == 0) require_nonzero_rows({a.view(), 0, {}});
       ScaledMatrix scaled = scaled_dense(a.view());
       eliminate_on_device(scaled.elimination, stream);
       const DenseInverse inverse = inverse_from(std::move(scaled));

@@ -93,8 +93,7 @@ Found graph_of_blocks(const DeviceCsr<double>& a, std::int32_t size, double thre
 ScratchBuffer<double> checked_diagonal(const DeviceCsr<double>& a, StreamRef stream) {
   const CudaPlace place(stream);
   ScratchBuffer<double> diagonal = place.array<double>(a.rows);
-  const ReadDiagonal read{a.row_ptr.data(), a.col_idx.data(), a.values.data(),
-                          nullptr,          nullptr,          diagonal.data()};
+  const ReadDiagonal read{a.row_ptr.data(), a.col_idx.data(), a.values.data(), diagonal.data()};
   const std::int64_t behind = place.maximum(a.rows, std::int64_t{0}, UnfitRow{read, a.rows});
   if (behind > 0)
     refuse_row(a.rows - behind, read_back(diagonal.data() + (a.rows - behind), stream));
