@@ -112,7 +112,7 @@ TEST_F(DeviceSetUpParts, FindTheAggregatesOfTheHost) {
     const DeviceGraph graph{host.graph.nodes,
                             sent(std::span<const std::int32_t>(host.graph.row_ptr)),
                             sent(std::span<const std::int32_t>(host.graph.neighbour))};
-    const Aggregates once = aggregate(host.graph, {}), twice = aggregate_twice(host.graph, {});
+    const Aggregates once = aggregate(host.graph, {}), twice = aggregate_twice(host.graph);
     const DeviceAggregates d_once = aggregate(graph, false, stream()),
                            d_twice = aggregate_twice(graph, stream());
     EXPECT_TRUE(got(d_once.of_node) == once.of_node);
