@@ -36,11 +36,13 @@ void inspect(const InspectOptions& options) {
   const SystemFile& system = std::get<SystemFile>(spec.source);
   const std::unique_ptr<SystemSource> source = open_system(MPI_COMM_WORLD, system);
   const MatrixOnRanks matrix = source->read_matrix(system.matrix, 1);
+  if (matrix.slab.is_wide())
+    fail(ExitCode::resource, "problem inspect shows matrices of at most 2^31-1 columns");
   const std::string modes = near_nullspace_of(*source, spec, matrix.slab);
-  const CsrView<double> view = matrix.slab.local.view();
-  fmt::print("{}", matrix_table(problem_name(spec), matrix_statistics(view),
+  const CsrMatrix<double>& local = matrix.slab.local;
+  fmt::print("{}", matrix_table(problem_name(spec), matrix_statistics(local),
                                 matrix.duplicates_summed, modes));
-  fmt::print("\n{}", ranks_table(rank_shares(view, options.ranks)));
+  fmt::print("\n{}", ranks_table(rank_shares(local, options.ranks)));
   if (options.distribution == "graph")
     fmt::print("\nafter graph partitioning\n{}",
                ranks_table(graph_shares(matrix.slab, options.ranks)));

@@ -14,7 +14,7 @@
 namespace trireme {
 
 std::vector<RankShare> graph_shares(const RowSlab& whole, int ranks) {
-  const CsrMatrix<double>& a = whole.local;
+  const CsrView<double> a = whole.local.view();
   if (a.rows != a.cols)
     fail(ExitCode::usage,
          "only the rows of a square matrix can be partitioned as a graph; this "

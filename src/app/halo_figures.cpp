@@ -55,12 +55,15 @@ HaloOutcome halo_figures(MPI_Comm comm, const HaloPlan& plan, std::int64_t nnz, 
 
 HaloOutcome halo_figures(MPI_Comm comm, const RowSlab& slab,
                          std::span<const std::int64_t> row_starts, bool measure) {
-  Array<std::int32_t> ghosts;
+  Array<std::int64_t> ghosts;
   collectively(comm, [&] {
     const int rank = rank_of(comm);
-    ghosts = columns_outside(slab.local.col_idx, row_starts[rank], row_starts[rank + 1]).list();
+    const std::int64_t first = row_starts[rank], last = row_starts[rank + 1];
+    ghosts = slab.is_wide() ? columns_outside<std::int64_t>(slab.wide_columns, first, last).list()
+                            : columns_outside<std::int32_t>(slab.local.col_idx, first, last).list();
   });
-  return halo_figures(comm, plan_halo(comm, row_starts, ghosts), slab.local.nnz(), measure);
+  return halo_figures(comm, plan_halo(comm, row_starts, std::span<const std::int64_t>(ghosts)),
+                      slab.local.nnz(), measure);
 }
 
 }  // namespace trireme

@@ -31,20 +31,22 @@ PatternPicture picture_of_all(MPI_Comm comm, PatternCounts&& counts) {
 
 PatternPicture picture_of(MPI_Comm comm, const RowSlab& slab) {
   PatternCounts counts(slab.global_rows, slab.global_cols);
-  counts.add_nonzeros(slab.local.view(), slab.first_row, 0);
-  const Array<std::int32_t> nothing(slab.local.rows + 1, 0);
-  counts.add_row_lengths(
-      slab.local.view(),
-      {.rows = slab.local.rows, .cols = 0, .row_ptr = nothing, .col_idx = {}, .values = {}});
+  for (const RowBlock<double>& block : slab.local.blocks()) {
+    counts.add_nonzeros(block.csr, slab.first_row + block.first_row, 0);
+    counts.add_row_lengths(block.csr, {});
+  }
   return picture_of_all(comm, std::move(counts));
 }
 
 PatternPicture picture_of(const DistributedMatrix& matrix) {
   const SplitRows& blocks = matrix.blocks;
   PatternCounts counts(matrix.global_rows(), matrix.global_rows());
-  counts.add_nonzeros(blocks.local.view(), matrix.first_row(), matrix.first_row());
-  counts.add_nonzeros(blocks.ghost.view(), matrix.first_row(), 0, blocks.ghost_columns);
-  counts.add_row_lengths(blocks.local.view(), blocks.ghost.view());
+  for (const SplitRows::Rows& part : blocks.rows_by_blocks()) {
+    const std::int64_t first_row = matrix.first_row() + part.first_row;
+    counts.add_nonzeros(part.local, first_row, matrix.first_row());
+    counts.add_nonzeros(part.ghost, first_row, 0, blocks.ghost_columns);
+    counts.add_row_lengths(part.local, part.ghost);
+  }
   return picture_of_all(matrix.comm, std::move(counts));
 }
 

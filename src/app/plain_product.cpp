@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Row loops over both blocks; the halo by PetscSF from the global ids of the ghosts.
+// Row loops over the local and the ghost block; the halo by PetscSF from the global ids of the ghosts.
 #include "app/plain_product.hpp"
 
 #include <algorithm>
@@ -20,6 +20,11 @@ void add_product(const CsrView<double>& a, std::span<const double> x, std::span<
       sum += a.values[k] * x[a.col_idx[k]];
     y[row] = sum;
   }
+}
+
+void add_product(const CsrMatrix<double>& a, std::span<const double> x, std::span<double> y) {
+  for (const RowBlock<double>& block : a.blocks())
+    add_product(block.csr, x, y.subspan(block.first_row, block.csr.rows));
 }
 
 double local_dot(std::span<const double> u, std::span<const double> v) {
@@ -68,7 +73,9 @@ double norm_of(std::span<const double> v, const Squares& squares, const Agree& a
 PlainProduct::PlainProduct(std::shared_ptr<const DistributedMatrix> matrix)
     : matrix_(std::move(matrix)), ghosts_(matrix_->blocks.ghost_columns.size()) {
   const auto& ids = matrix_->blocks.ghost_columns;
-  const Array<PetscInt> roots(ids.begin(), ids.end());
+  Array<PetscInt> roots(ids.size());
+  std::ranges::transform(ids, roots.begin(),
+                         [](std::int64_t id) { return static_cast<PetscInt>(id); });
   PetscLayout layout = nullptr;
   petsc_check(PetscLayoutCreate(matrix_->comm, &layout));
   petsc_check(PetscLayoutSetLocalSize(layout, static_cast<PetscInt>(matrix_->local_rows())));
@@ -83,9 +90,9 @@ PlainProduct::PlainProduct(std::shared_ptr<const DistributedMatrix> matrix)
 void PlainProduct::multiply(std::span<const double> x, std::span<double> y) {
   petsc_check(PetscSFBcastBegin(halo_, MPI_DOUBLE, x.data(), ghosts_.data(), MPI_REPLACE));
   std::fill(y.begin(), y.end(), 0.0);
-  add_product(matrix_->blocks.local.view(), x, y);
+  add_product(matrix_->blocks.local, x, y);
   petsc_check(PetscSFBcastEnd(halo_, MPI_DOUBLE, x.data(), ghosts_.data(), MPI_REPLACE));
-  add_product(matrix_->blocks.ghost.view(), ghosts_, y);
+  add_product(matrix_->blocks.ghost, ghosts_, y);
 }
 
 double PlainProduct::residual_norm(std::span<const double> b, std::span<const double> x) {

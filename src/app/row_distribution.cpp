@@ -126,6 +126,14 @@ RowDistribution choose_distribution(MPI_Comm comm, const RowSlab& slab,
     return result;
   }
   const bool asked = request.distribution.has_value();
+  const bool beyond_32_bits =
+      slab.is_wide() || max_over_ranks(comm, slab.local.cuts.empty() ? 0 : 1) > 0;
+  if (beyond_32_bits && request.distribution == Distribution::graph)
+    collectively(comm, [&] {
+      fail(ExitCode::resource,
+           "graph partitioning takes at most 2^31-1 rows, and as many nonzeros per rank; use more "
+           "ranks, or distribution: rows");
+    });
   o.rows = halo_figures(comm, slab, row_starts, request.distribution != Distribution::rows);
   if (request.distribution == Distribution::rows) {
     o.reason = "the case asks for it";
@@ -135,6 +143,10 @@ RowDistribution choose_distribution(MPI_Comm comm, const RowSlab& slab,
     o.reason =
         "graph partitioning needs a PETSc that was built with PT-Scotch or ParMETIS, and this one "
         "has neither";
+    return result;
+  }
+  if (beyond_32_bits) {
+    o.reason = "graph partitioning takes at most 2^31-1 rows, and as many nonzeros per rank";
     return result;
   }
   const CacheKey key = key_of(slab, row_starts, request);

@@ -29,6 +29,7 @@
 #include "io/problem.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/block_size.hpp"
+#include "petsc/index_size.hpp"
 #include "petsc/known_names.hpp"
 #include "petsc/near_nullspace.hpp"
 #include "petsc/session.hpp"
@@ -159,7 +160,9 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   ProblemSpec spec = c.problem;
   spec.rows_together = block_size_option();
   spec.with_modes = may_use_near_nullspace(c.solver.preconditioner);
-  Problem problem = load_problem(comm, spec, gpu.sink());
+  Problem problem = load_problem(comm, spec, gpu.sink(), [&](const MatrixFacts& facts) {
+    require_petsc_counts(comm, problem_name(spec), facts.rows);
+  });
   spec.rows_together = problem.rows_together;
   gpu.reading_has_ended();
   clock.lap(&StartSeconds::read);

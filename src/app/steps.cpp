@@ -26,10 +26,9 @@ Array<double> row_sums(const SplitRows& blocks, int exponent) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t row = 0; row < blocks.local.rows; ++row) {
     double sum = 0;
-    for (std::int32_t k = blocks.local.row_ptr[row]; k < blocks.local.row_ptr[row + 1]; ++k)
-      sum += blocks.local.values[k];
-    for (std::int32_t k = blocks.ghost.row_ptr[row]; k < blocks.ghost.row_ptr[row + 1]; ++k)
-      sum += blocks.ghost.values[k];
+    for (const CsrMatrix<double>* block : {&blocks.local, &blocks.ghost})
+      for (std::int64_t k = block->row_begin(row); k < block->row_begin(row + 1); ++k)
+        sum += block->values[k];
     sums[row] = std::ldexp(sum, exponent);
   }
   return sums;

@@ -10,18 +10,29 @@
 namespace trireme {
 namespace {
 
+SkewSums sums_of_blocks(const CsrMatrix<double>& a, std::span<const RandomPair> rows,
+                        std::span<const RandomPair> columns) {
+  SkewSums sums;
+  for (const RowBlock<double>& block : a.blocks())
+    sums += skew_sums(block.csr, rows.subspan(block.first_row, block.csr.rows), columns);
+  return sums;
+}
+
 SkewSums sums_of(const DistributedMatrix& matrix) {
   const SplitRows& parts = matrix.blocks;
   const std::int64_t first = matrix.first_row();
   const DeviceBlocks* on_gpu = DeviceBlocks::find(matrix);
   Array<RandomPair> rows;
   if (!on_gpu || parts.ghost.nnz() > 0) rows = random_pairs(first, matrix.local_rows());
-  SkewSums sums = on_gpu ? skew_sums(on_gpu->local().view(), first, on_gpu->stream())
-                         : skew_sums(parts.local.view(), rows, rows);
+  SkewSums sums;
+  if (on_gpu)
+    sums = skew_sums(on_gpu->local().view(), first, on_gpu->stream());
+  else
+    sums = sums_of_blocks(parts.local, rows, rows);
   if (parts.ghost.nnz() == 0) return sums;
   Array<RandomPair> of_ghosts;
-  for (const std::int32_t column : parts.ghost_columns) of_ghosts.emplace_back(column);
-  return sums += skew_sums(parts.ghost.view(), rows, of_ghosts);
+  for (const std::int64_t column : parts.ghost_columns) of_ghosts.emplace_back(column);
+  return sums += sums_of_blocks(parts.ghost, rows, of_ghosts);
 }
 
 }  // namespace

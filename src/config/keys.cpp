@@ -103,7 +103,7 @@ constexpr std::array kKeys = {
         "model problem that is made in memory, by each rank its own rows, in place of "
         "problem.file"},
     Key{"problem.n",
-        field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).n); }, 1, kMaxRows},
+        field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).n); }, 1, kMostRows},
         "",
         "with generate: points, elements or cells per side, number of rows, or the scale of rmat"},
     Key{"problem.k",

@@ -35,12 +35,14 @@ class ColumnSet {
     return count;
   }
   // The members in ascending order. index() may be called after this.
-  Array<std::int32_t> list() {
-    Array<std::int32_t> members;
+  template <class Column = std::int64_t>
+  Array<Column> list() {
+    Array<Column> members;
     members.reserve(count());
     for (std::size_t word = 0; word < bits_.size(); ++word)
       for (std::uint64_t rest = bits_[word]; rest != 0; rest &= rest - 1)
-        members.push_back(static_cast<std::int32_t>(first_ + 64 * word + std::countr_zero(rest)));
+        members.push_back(static_cast<Column>(first_ + 64 * static_cast<std::int64_t>(word) +
+                                              std::countr_zero(rest)));
     return members;
   }
   // The position of a member in list(), in constant time.
@@ -57,7 +59,7 @@ class ColumnSet {
 };
 
 // Those of `columns` that are not in [first, last).
-ColumnSet columns_outside(std::span<const std::int32_t> columns, std::int64_t first,
-                          std::int64_t last);
+template <class Column>
+ColumnSet columns_outside(std::span<const Column> columns, std::int64_t first, std::int64_t last);
 
 }  // namespace trireme

@@ -96,7 +96,7 @@ std::shared_ptr<CudaKernel<double>> CudaOperator::share_local_kernel() {
 // A BoundaryProduct holds the exact values of the ghost block, so that rounding loses nothing there.
 void CudaOperator::find_row_defect() {
   const SplitRows& blocks = matrix_->blocks;
-  row_defect_ = trireme::row_defect(blocks.local, blocks_->boundary() ? nullptr : &blocks.ghost);
+  row_defect_ = trireme::row_defect(blocks, !blocks_->boundary());
   Array<float> in_order = row_defect_;
   if (ordered_) permute<float>(row_defect_, ordered_->order(), in_order);
   const std::span<const float> defect(in_order);

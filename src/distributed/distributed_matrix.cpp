@@ -2,6 +2,7 @@
 // Builds a rank's part of the matrix, and gives its diagonal.
 #include "distributed/distributed_matrix.hpp"
 
+#include <limits>
 #include <utility>
 
 #include "parallel/collective.hpp"
@@ -15,14 +16,27 @@ std::int64_t DistributedMatrix::csr_bytes() const {
          (local_rows() + 1) * static_cast<std::int64_t>(sizeof(std::int32_t));
 }
 
+void DistributedMatrix::require_32_bits() const {
+  collectively(comm, [&] {
+    blocks.local.require_one_block();
+    if (global_rows() > std::numeric_limits<std::int32_t>::max())
+      fail(ExitCode::resource,
+           "{} rows, of which graph partitioning, multigrid and block Jacobi take at most 2^31-1; "
+           "leave these out",
+           global_rows());
+  });
+}
+
 void DistributedMatrix::diagonal(std::span<double> d) const {
-  const CsrView<double> a = blocks.local.view();
+  for (const RowBlock<double>& block : blocks.local.blocks()) {
+    const CsrView<double>& a = block.csr;
 #pragma omp parallel for schedule(static)
-  for (std::int64_t row = 0; row < a.rows; ++row) {
-    double sum = 0;
-    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
-      if (a.col_idx[k] == row) sum += a.values[k];
-    d[row] = sum;
+    for (std::int64_t row = 0; row < a.rows; ++row) {
+      double sum = 0;
+      for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
+        if (a.col_idx[k] == block.first_row + row) sum += a.values[k];
+      d[block.first_row + row] = sum;
+    }
   }
 }
 
@@ -45,6 +59,7 @@ std::shared_ptr<DistributedMatrix> distribute(MPI_Comm comm, RowSlab&& slab,
     if (slab.global_rows != slab.global_cols)
       fail(ExitCode::input, "the matrix is {} x {}: a linear system needs a square one",
            slab.global_rows, slab.global_cols);
+    require_local_rows("the matrix", slab.local.rows);
     matrix->comm = comm;
     matrix->row_starts = std::move(row_starts);
     matrix->global_nnz = slab.global_nnz;
@@ -52,7 +67,8 @@ std::shared_ptr<DistributedMatrix> distribute(MPI_Comm comm, RowSlab&& slab,
     matrix->blocks =
         split_rows(std::move(slab), matrix->row_starts[rank], matrix->row_starts[rank + 1]);
   });
-  matrix->halo = plan_halo(comm, matrix->row_starts, matrix->blocks.ghost_columns);
+  matrix->halo = plan_halo(comm, matrix->row_starts,
+                           std::span<const std::int64_t>(matrix->blocks.ghost_columns));
   return matrix;
 }
 

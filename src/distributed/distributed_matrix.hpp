@@ -40,6 +40,10 @@ struct DistributedMatrix {
   }
   std::int64_t csr_bytes() const;  // of this rank's rows: 12 per nonzero and 4 per row
 
+  // For what numbers nonzeros of a rank, or rows of all ranks, by 32 bits: throws Error{resource}
+  // on every rank where these do not suffice. Collective.
+  void require_32_bits() const;
+
   // d[i] = a_ii of local row i. Duplicates are added up; an entry that is not stored is 0. `d` has
   // local_rows() numbers.
   void diagonal(std::span<double> d) const;

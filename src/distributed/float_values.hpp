@@ -13,8 +13,7 @@ namespace trireme {
 // vanish. Collective.
 bool float_values_are_exact(const DistributedMatrix& matrix);
 
-// A 1 - A32 1, what rounding takes from the sum of each row: of the local block and, unless it is
-// null, the ghost block.
-Array<float> row_defect(const CsrMatrix<double>& local, const CsrMatrix<double>* ghost);
+// A 1 - A32 1, what rounding takes from the sum of each row, with the ghosts or without them.
+Array<float> row_defect(const SplitRows& blocks, bool with_ghosts);
 
 }  // namespace trireme

@@ -10,7 +10,7 @@
 namespace trireme {
 
 HaloPlan plan_halo(MPI_Comm comm, std::span<const std::int64_t> row_starts,
-                   std::span<const std::int32_t> ghost_columns) {
+                   std::span<const std::int64_t> ghost_columns) {
   const int rank = rank_of(comm);
   const int ranks = size_of(comm);
   HaloPlan plan;
@@ -29,27 +29,43 @@ HaloPlan plan_halo(MPI_Comm comm, std::span<const std::int64_t> row_starts,
   }
   MPI_Alltoall(wanted.data(), 1, MPI_INT, asked.data(), 1, MPI_INT, comm);
 
+  std::int64_t all_asked = 0;
+  for (const int count : asked) all_asked += count;
+  collectively(comm, [&] {
+    if (all_asked > std::numeric_limits<std::int32_t>::max())
+      fail(ExitCode::resource,
+           "a rank would send {} entries of a vector to others, at most 2^31-1; use more ranks",
+           all_asked);
+  });
   std::int32_t total = 0;
   for (int neighbour = 0; neighbour < ranks; ++neighbour) {
     if (asked[neighbour] == 0) continue;
     plan.sends.push_back({neighbour, total, asked[neighbour]});
     total += asked[neighbour];
   }
-  plan.send_rows.resize(total);
+  Array<std::int64_t> send_columns(total);
 
   MPI_Comm lists = MPI_COMM_NULL;
   MPI_Comm_dup(comm, &lists);
   std::vector<MPI_Request> requests;
   for (const auto& to : plan.sends)
-    MPI_Irecv(plan.send_rows.data() + to.offset, to.count, MPI_INT32_T, to.rank, 0, lists,
+    MPI_Irecv(send_columns.data() + to.offset, to.count, MPI_INT64_T, to.rank, 0, lists,
               &requests.emplace_back());
   for (const auto& from : plan.receives)
-    MPI_Isend(ghost_columns.data() + from.offset, from.count, MPI_INT32_T, from.rank, 0, lists,
+    MPI_Isend(ghost_columns.data() + from.offset, from.count, MPI_INT64_T, from.rank, 0, lists,
               &requests.emplace_back());
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   MPI_Comm_free(&lists);
-  for (std::int32_t& row : plan.send_rows) row -= static_cast<std::int32_t>(row_starts[rank]);
+  plan.send_rows.resize(total);
+  for (std::int32_t k = 0; k < total; ++k)
+    plan.send_rows[k] = static_cast<std::int32_t>(send_columns[k] - row_starts[rank]);
   return plan;
+}
+
+HaloPlan plan_halo(MPI_Comm comm, std::span<const std::int64_t> row_starts,
+                   std::span<const std::int32_t> ghost_columns) {
+  const Array<std::int64_t> wide(ghost_columns.begin(), ghost_columns.end());
+  return plan_halo(comm, row_starts, std::span<const std::int64_t>(wide));
 }
 
 HaloPlan widened(const HaloPlan& plan, std::int64_t rows, std::int64_t stride, std::int64_t width) {

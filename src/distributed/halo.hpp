@@ -33,7 +33,10 @@ struct HaloPlan {
 };
 
 // `ghost_columns` are global, ascend, and belong to other ranks. Rank r owns the columns
-// [row_starts[r], row_starts[r+1]). Collective.
+// [row_starts[r], row_starts[r+1]). Throws Error{resource} on every rank where a rank would send
+// more than 2^31-1 entries. Collective.
+HaloPlan plan_halo(MPI_Comm comm, std::span<const std::int64_t> row_starts,
+                   std::span<const std::int64_t> ghost_columns);
 HaloPlan plan_halo(MPI_Comm comm, std::span<const std::int64_t> row_starts,
                    std::span<const std::int32_t> ghost_columns);
 

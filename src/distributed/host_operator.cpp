@@ -8,6 +8,7 @@
 #include "base/stopwatch.hpp"
 #include "distributed/float_values.hpp"
 #include "kernels/albus/albus.hpp"
+#include "kernels/blocked_kernel.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -29,7 +30,8 @@ HostOperator::HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
     }
     const Stopwatch watch;
     const auto build = [&](const auto& builder) {
-      return Kernels{.local = builder(kernel_, local().view()),
+      return Kernels{.local = build_by_blocks(
+                         local(), [&](const auto& block) { return builder(kernel_, block); }),
                      .ghost = ghost().nnz() > 0 ? build_ghost(builder, refused) : nullptr};
     };
     kernels_ = build([&](std::string_view name, const CsrView<double>& block) {
@@ -53,11 +55,12 @@ template <class Builder>
 std::unique_ptr<HostKernel<double>> HostOperator::build_ghost(const Builder& builder,
                                                               bool& refused) const {
   try {
-    return builder(ghost_kernel_, ghost().view());
+    return build_by_blocks(ghost(),
+                           [&](const auto& block) { return builder(ghost_kernel_, block); });
   } catch (const Error& error) {
     if (error.code() != ExitCode::resource) throw;
     refused = true;
-    return builder("csr", ghost().view());
+    return build_by_blocks(ghost(), [&](const auto& block) { return builder("csr", block); });
   }
 }
 
@@ -70,7 +73,7 @@ const CsrMatrix<double>& HostOperator::ghost() const {
 }
 
 void HostOperator::find_row_defect() {
-  row_defect_ = trireme::row_defect(matrix_->blocks.local, &matrix_->blocks.ghost);
+  row_defect_ = trireme::row_defect(matrix_->blocks, true);
   if (!ordered_) return;
   row_defect_in_order_.resize(row_defect_.size());
   permute<float>(row_defect_, ordered_->order(), row_defect_in_order_);

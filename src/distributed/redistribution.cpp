@@ -154,12 +154,12 @@ Array<std::int32_t> Redistribution::new_numbers_of(std::span<const std::int32_t>
   const std::int64_t first = from_[rank], last = from_[rank + 1];
   const auto owned = [&](std::int64_t column) { return column >= first && column < last; };
   ColumnSet set(0, 0);
-  Array<std::int32_t> ghosts;
+  Array<std::int64_t> ghosts;
   collectively(comm_, [&] {
     set = columns_outside(columns, first, last);
     ghosts = set.list();
   });
-  const HaloPlan plan = plan_halo(comm_, from_, ghosts);
+  const HaloPlan plan = plan_halo(comm_, from_, std::span<const std::int64_t>(ghosts));
   Array<double> packed, of_ghosts;
   collectively(comm_, [&] {
     packed.resize(plan.send_rows.size());
@@ -188,6 +188,7 @@ RowSlab Redistribution::matrix(RowSlab&& slab, bool keep_entries) {
                  .first_row = to_[rank_of(comm_)],
                  .local = {}};
   CsrMatrix<double>& a = slab.local;
+  a.require_one_block();
   CsrMatrix<double>& b = result.local;
   const Array<std::int32_t> lengths = arrived_lengths(a.row_ptr);
   Array<std::int32_t> columns = new_numbers_of(a.col_idx);
@@ -261,6 +262,7 @@ Array<double> Redistribution::new_values(std::span<const double> values) const {
 }
 
 CsrMatrix<double> Redistribution::local_pattern(const RowSlab& slab) const {
+  slab.local.require_one_block();
   const Array<std::int32_t> lengths = arrived_lengths(slab.local.row_ptr);
   Array<std::int32_t> columns = new_numbers_of(slab.local.col_idx);
   Counts counts;

@@ -19,7 +19,7 @@ struct Edge {
 // Calls visit(vertex of this rank, global vertex) for each entry outside the diagonal blocks.
 template <class Visit>
 void for_each_edge(const RowSlab& slab, std::int64_t rows_per_vertex, const Visit& visit) {
-  const CsrMatrix<double>& a = slab.local;
+  const CsrView<double> a = slab.local.view();
   const std::int64_t first = slab.first_row / rows_per_vertex;
   for (std::int64_t row = 0; row < a.rows; ++row) {
     const std::int64_t vertex = row / rows_per_vertex;
@@ -127,7 +127,7 @@ RowGraph row_graph(MPI_Comm comm, const RowSlab& slab, std::span<const std::int6
     for (const std::int64_t start : row_starts)
       graph.vertex_starts.push_back((start + rows_per_vertex - 1) / rows_per_vertex);
     const int rank = rank_of(comm);
-    const CsrMatrix<double>& a = slab.local;
+    const CsrView<double> a = slab.local.view();
     graph.weights.resize(graph.vertex_starts[rank + 1] - graph.vertex_starts[rank]);
     for (std::int64_t v = 0; v < graph.vertices(); ++v) {
       const std::int64_t begin = v * rows_per_vertex;

@@ -15,6 +15,11 @@ void add_transposed(const CsrView<double>& a, std::span<const double> x, std::sp
       y[a.col_idx[k]] += a.values[k] * x[row];
 }
 
+void add_transposed(const CsrMatrix<double>& a, std::span<const double> x, std::span<double> y) {
+  for (const RowBlock<double>& block : a.blocks())
+    add_transposed(block.csr, x.subspan(block.first_row, block.csr.rows), y);
+}
+
 }  // namespace
 
 TransposedProduct::TransposedProduct(std::shared_ptr<const DistributedMatrix> matrix)
@@ -25,10 +30,10 @@ TransposedProduct::TransposedProduct(std::shared_ptr<const DistributedMatrix> ma
 
 void TransposedProduct::multiply(std::span<const double> x, std::span<double> y) {
   std::fill(ghosts_.begin(), ghosts_.end(), 0.0);
-  add_transposed(matrix_->blocks.ghost.view(), x, ghosts_);
+  add_transposed(matrix_->blocks.ghost, x, ghosts_);
   exchange_.begin_reverse();
   std::fill(y.begin(), y.end(), 0.0);
-  add_transposed(matrix_->blocks.local.view(), x, y);
+  add_transposed(matrix_->blocks.local, x, y);
   exchange_.end_reverse();
   const Array<std::int32_t>& rows = matrix_->halo.send_rows;
   for (std::size_t k = 0; k < rows.size(); ++k) y[rows[k]] += packed_[k];

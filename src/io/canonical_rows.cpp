@@ -19,13 +19,15 @@ std::optional<std::int64_t> first_position(std::int64_t count, Bad bad) {
   return first;
 }
 
+template <class Column>
 struct Entry {
-  std::int32_t column;
+  Column column;
   std::int32_t position;
   double value;
 };
 
-bool ascends(std::span<const std::int32_t> columns) {
+template <class Column>
+bool ascends(std::span<const Column> columns) {
   bool strictly = true;
   for (std::size_t k = 1; k < columns.size(); ++k) strictly &= columns[k - 1] < columns[k];
   return strictly;
@@ -33,16 +35,17 @@ bool ascends(std::span<const std::int32_t> columns) {
 
 // Sorts the entries of a row, adds up duplicates, leaves the rest at the front of the row, and
 // returns how many there are.
-std::int32_t sort_and_sum(std::span<std::int32_t> columns, std::span<double> values,
-                          std::vector<Entry>& entries) {
+template <class Column>
+std::int32_t sort_and_sum(std::span<Column> columns, std::span<double> values,
+                          std::vector<Entry<Column>>& entries) {
   entries.resize(columns.size());
   for (std::size_t k = 0; k < columns.size(); ++k)
     entries[k] = {columns[k], static_cast<std::int32_t>(k), values[k]};
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
     return a.column != b.column ? a.column < b.column : a.position < b.position;
   });
   std::int32_t kept = 0;
-  for (const Entry& entry : entries) {
+  for (const Entry<Column>& entry : entries) {
     if (kept > 0 && columns[kept - 1] == entry.column) {
       values[kept - 1] += entry.value;
     } else {
@@ -55,18 +58,56 @@ std::int32_t sort_and_sum(std::span<std::int32_t> columns, std::span<double> val
 }
 
 // Closes the gaps that shorter rows left.
-void compact(CsrMatrix<double>& matrix, const Array<std::int32_t>& kept) {
-  std::int32_t to = 0;
-  for (std::int64_t row = 0; row < matrix.rows; ++row) {
-    const std::int32_t from = matrix.row_ptr[row];
-    std::copy_n(&matrix.col_idx[from], kept[row], &matrix.col_idx[to]);
-    std::copy_n(&matrix.values[from], kept[row], &matrix.values[to]);
-    matrix.row_ptr[row] = to;
-    to += kept[row];
+template <class Column>
+void compact(CsrMatrix<double>& matrix, Array<Column>& col_idx, const Array<std::int32_t>& kept) {
+  std::int64_t to = 0;
+  for (const RowBlock<double>& block : matrix.blocks()) {
+    std::int32_t* const offsets =
+        matrix.row_ptr.data() + (block.csr.row_ptr.data() - matrix.row_ptr.data());
+    const std::int64_t first = to;
+    for (std::int64_t row = 0; row < block.csr.rows; ++row) {
+      const std::int64_t from = block.first_entry + offsets[row];
+      const std::int32_t count = kept[block.first_row + row];
+      std::copy_n(&col_idx[from], count, &col_idx[to]);
+      std::copy_n(&matrix.values[from], count, &matrix.values[to]);
+      offsets[row] = static_cast<std::int32_t>(to - first);
+      to += count;
+    }
+    offsets[block.csr.rows] = static_cast<std::int32_t>(to - first);
   }
-  matrix.row_ptr[matrix.rows] = to;
-  matrix.col_idx.resize(to);
+  col_idx.resize(to);
   matrix.values.resize(to);
+}
+
+template <class Column>
+CanonicalRows make_canonical(CsrMatrix<double>& matrix, Array<Column>& col_idx) {
+  const auto columns = [&](std::int64_t row) {
+    return std::span(col_idx).subspan(matrix.row_begin(row),
+                                      matrix.row_begin(row + 1) - matrix.row_begin(row));
+  };
+  bool in_order = true;
+#pragma omp parallel for reduction(&& : in_order) schedule(static)
+  for (std::int64_t row = 0; row < matrix.rows; ++row)
+    in_order = in_order && ascends<Column>(columns(row));
+  if (in_order) return {};
+
+  Array<std::int32_t> kept(matrix.rows);
+  std::int64_t summed = 0;
+#pragma omp parallel reduction(+ : summed)
+  {
+    std::vector<Entry<Column>> entries;
+#pragma omp for schedule(dynamic, 256)
+    for (std::int64_t row = 0; row < matrix.rows; ++row) {
+      const std::span<Column> mine = columns(row);
+      kept[row] = static_cast<std::int32_t>(mine.size());
+      if (ascends<Column>(mine)) continue;
+      const auto values = std::span(matrix.values).subspan(matrix.row_begin(row), mine.size());
+      kept[row] = sort_and_sum(mine, values, entries);
+      summed += std::ssize(mine) - kept[row];
+    }
+  }
+  if (summed > 0) compact(matrix, col_idx, kept);
+  return {.were_in_order = false, .summed = summed};
 }
 
 }  // namespace
@@ -82,37 +123,22 @@ std::optional<std::int64_t> first_not_finite(std::span<const double> values) {
                         [&](std::int64_t i) { return is_not_finite(values[i]); });
 }
 
-std::int64_t row_of_entry(std::span<const std::int32_t> row_ptr, std::int64_t entry) {
-  return std::upper_bound(row_ptr.begin(), row_ptr.end(), entry) - row_ptr.begin() - 1;
+std::int64_t row_of_entry(const CsrMatrix<double>& matrix, std::int64_t entry) {
+  std::int64_t low = 0, high = matrix.rows;  // row low begins at or before the entry
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (matrix.row_begin(middle) <= entry ? low : high) = middle;
+  }
+  return low;
 }
 
 CanonicalRows make_rows_canonical(CsrMatrix<double>& matrix) {
-  const auto columns = [&](std::int64_t row) {
-    return std::span(matrix.col_idx)
-        .subspan(matrix.row_ptr[row], matrix.row_ptr[row + 1] - matrix.row_ptr[row]);
-  };
-  bool in_order = true;
-#pragma omp parallel for reduction(&& : in_order) schedule(static)
-  for (std::int64_t row = 0; row < matrix.rows; ++row) in_order = in_order && ascends(columns(row));
-  if (in_order) return {};
+  return make_canonical(matrix, matrix.col_idx);
+}
 
-  Array<std::int32_t> kept(matrix.rows);
-  std::int64_t summed = 0;
-#pragma omp parallel reduction(+ : summed)
-  {
-    std::vector<Entry> entries;
-#pragma omp for schedule(dynamic, 256)
-    for (std::int64_t row = 0; row < matrix.rows; ++row) {
-      const std::span<std::int32_t> mine = columns(row);
-      kept[row] = static_cast<std::int32_t>(mine.size());
-      if (ascends(mine)) continue;
-      const auto values = std::span(matrix.values).subspan(matrix.row_ptr[row], mine.size());
-      kept[row] = sort_and_sum(mine, values, entries);
-      summed += std::ssize(mine) - kept[row];
-    }
-  }
-  if (summed > 0) compact(matrix, kept);
-  return {.were_in_order = false, .summed = summed};
+CanonicalRows make_rows_canonical(RowSlab& slab) {
+  return slab.is_wide() ? make_canonical(slab.local, slab.wide_columns)
+                        : make_canonical(slab.local, slab.local.col_idx);
 }
 
 }  // namespace trireme

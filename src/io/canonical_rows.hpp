@@ -27,8 +27,8 @@ inline bool is_out_of_range(std::int32_t index, std::int64_t bound) {
   return index < 0 || index >= bound;
 }
 
-// The row that holds the entry.
-std::int64_t row_of_entry(std::span<const std::int32_t> row_ptr, std::int64_t entry);
+// The row that holds the entry, of which row_ptr and cuts suffice.
+std::int64_t row_of_entry(const CsrMatrix<double>& matrix, std::int64_t entry);
 
 // What make_rows_canonical() found.
 struct CanonicalRows {
@@ -40,5 +40,6 @@ struct CanonicalRows {
 // stored, as scipy does. Rows in order are only read. Takes 16 bytes per nonzero of the longest row
 // as temporary memory, for each thread.
 CanonicalRows make_rows_canonical(CsrMatrix<double>& matrix);
+CanonicalRows make_rows_canonical(RowSlab& slab);
 
 }  // namespace trireme

@@ -16,6 +16,11 @@ std::int64_t first_nonzero(MPI_Comm comm, const RowSlab& rows) {
   return before;  // MPI_Exscan leaves it alone on rank 0
 }
 
+std::uint64_t hash_of_columns(std::int64_t first, const RowSlab& rows) {
+  if (rows.is_wide()) return sum_of_hashes(first, std::span<const std::int64_t>(rows.wide_columns));
+  return sum_of_hashes(first, std::span<const std::int32_t>(rows.local.col_idx));
+}
+
 }  // namespace
 
 std::uint64_t sum_of_fingerprints(MPI_Comm comm, std::uint64_t part) {
@@ -26,11 +31,10 @@ std::uint64_t sum_of_fingerprints(MPI_Comm comm, std::uint64_t part) {
 std::uint64_t pattern_fingerprint(MPI_Comm comm, const RowSlab& rows,
                                   const std::optional<EntryHashes>& known) {
   const CsrMatrix<double>& local = rows.local;
-  const std::span<const std::int32_t> row_ptr(local.row_ptr), col_idx(local.col_idx);
-  const std::uint64_t columns =
-      known ? known->columns : sum_of_hashes(first_nonzero(comm, rows), col_idx);
-  const std::uint64_t part =
-      columns + sum_of_length_hashes(rows.first_row, row_ptr, kSeedOfLengths);
+  std::uint64_t part = known ? known->columns : hash_of_columns(first_nonzero(comm, rows), rows);
+  for (const RowBlock<double>& block : local.blocks())
+    part +=
+        sum_of_length_hashes(rows.first_row + block.first_row, block.csr.row_ptr, kSeedOfLengths);
   return mix_bits(sum_of_fingerprints(comm, part)) +
          split_mix(static_cast<std::uint64_t>(rows.global_rows),
                    static_cast<std::uint64_t>(rows.global_cols));

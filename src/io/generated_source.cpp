@@ -12,16 +12,20 @@
 namespace trireme {
 namespace {
 
-// A lower bound of the bytes of the matrix, from the lengths of rows in the middle: to count the
-// nonzeros of all rows takes memory too.
-double estimated_bytes(const GenerateSpec& spec, std::int64_t rows) {
+// From the lengths of rows in the middle: to count the nonzeros of all rows takes memory too.
+double estimated_nonzeros(const GenerateSpec& spec, std::int64_t rows) {
   constexpr std::int64_t max_sampled = 1000;
   const std::int64_t first = rows / 2;
   const std::int64_t last = std::min(rows, first + max_sampled);
   double sampled = 0;
   for (const std::int32_t length : generator_row_lengths(spec, first, last)) sampled += length;
   const double per_row = sampled / static_cast<double>(std::max<std::int64_t>(1, last - first));
-  return csr_bytes(static_cast<double>(rows), static_cast<double>(rows) * per_row / 2);
+  return static_cast<double>(rows) * per_row;
+}
+
+// A lower bound of the bytes of the matrix.
+double estimated_bytes(const GenerateSpec& spec, std::int64_t rows) {
+  return csr_bytes(static_cast<double>(rows), estimated_nonzeros(spec, rows) / 2);
 }
 
 class GeneratedSource final : public SystemSource {
@@ -61,7 +65,8 @@ class GeneratedSource final : public SystemSource {
   MatrixFacts facts(const std::string& /*name*/) override {
     MatrixFacts facts;
     collectively(comm_, [&] {
-      facts = {generator_shape(spec_).rows, generator_unknowns_per_node(spec_)};
+      const std::int64_t rows = generator_shape(spec_).rows;
+      facts = {rows, estimated_nonzeros(spec_, rows), generator_unknowns_per_node(spec_)};
     });
     return facts;
   }

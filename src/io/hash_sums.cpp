@@ -83,6 +83,11 @@ std::uint64_t sum_of_hashes(std::int64_t first, std::span<const std::int32_t> el
   return hash_of(first, elements, seed);
 }
 
+std::uint64_t sum_of_hashes(std::int64_t first, std::span<const std::int64_t> elements,
+                            std::uint64_t seed) {
+  return hash_of(first, elements, seed);
+}
+
 std::uint64_t sum_of_hashes(std::int64_t first, std::span<const double> elements,
                             std::uint64_t seed) {
   return hash_of(first, elements, seed);

@@ -26,6 +26,8 @@ struct EntryHashes {
 // except within a parallel region.
 std::uint64_t sum_of_hashes(std::int64_t first, std::span<const std::int32_t> elements,
                             std::uint64_t seed = 0);
+std::uint64_t sum_of_hashes(std::int64_t first, std::span<const std::int64_t> elements,
+                            std::uint64_t seed = 0);
 std::uint64_t sum_of_hashes(std::int64_t first, std::span<const double> elements,
                             std::uint64_t seed = 0);
 

@@ -25,7 +25,9 @@ class Hdf5Input final : public SystemSource {
   MatrixFacts facts(const std::string& name) override {
     MatrixFacts facts;
     collectively(comm_, [&] {
-      facts.rows = find_matrix(*file_, name).rows;
+      const StoredMatrix stored = find_matrix(*file_, name);
+      facts.rows = stored.rows;
+      facts.nnz = static_cast<double>(stored.nnz);
       const hdf5::Group group = file_->group(name);
       const auto value = group.integer_attribute("block_size");
       if (!value) return;

@@ -121,12 +121,19 @@ void OutputFile::write_matrix(const std::string& path, const RowSlab& slab) {
                              local.rows + lead,
                              [&](std::int64_t at, std::int64_t count, std::int64_t* into) {
                                for (std::int64_t i = 0; i < count; ++i)
-                                 into[i] = before + local.row_ptr[at + i + 1 - lead];
+                                 into[i] = before + local.row_begin(at + i + 1 - lead);
                              });
-  write_pieces<std::int32_t>(path + "/indices", {total}, before, nnz,
-                             [&](std::int64_t at, std::int64_t count, std::int32_t* into) {
-                               std::copy_n(local.col_idx.begin() + at, count, into);
-                             });
+  const auto write_indices = [&](const auto& columns) {
+    using Column = std::decay_t<decltype(columns[0])>;
+    write_pieces<Column>(path + "/indices", {total}, before, nnz,
+                         [&](std::int64_t at, std::int64_t count, Column* into) {
+                           std::copy_n(columns.begin() + at, count, into);
+                         });
+  };
+  if (slab.is_wide())
+    write_indices(slab.wide_columns);
+  else
+    write_indices(local.col_idx);
   write_pieces<double>(path + "/data", {total}, before, nnz,
                        [&](std::int64_t at, std::int64_t count, double* into) {
                          std::copy_n(local.values.begin() + at, count, into);

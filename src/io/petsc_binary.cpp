@@ -124,14 +124,14 @@ WholeSystem read_matrix(BigEndianFile& file) {
   file.integers(nnz, [&](std::int64_t k, std::int64_t column) {
     if (column < 0 || column >= matrix.cols)
       fail(ExitCode::input, "{}: entry {} in row {} has column {}, out of range for {} columns",
-           file.name(), k, row_of_entry(matrix.row_ptr, k), column, matrix.cols);
+           file.name(), k, row_of_entry(matrix, k), column, matrix.cols);
     matrix.col_idx[k] = static_cast<std::int32_t>(column);
   });
   matrix.values.resize(nnz);
   file.reals(nnz, matrix.values.data());
   if (const auto bad = first_not_finite(matrix.values))
     fail(ExitCode::input, "{}: {} in row {}, column {}; values must be finite", file.name(),
-         matrix.values[*bad], row_of_entry(matrix.row_ptr, *bad), matrix.col_idx[*bad]);
+         matrix.values[*bad], row_of_entry(matrix, *bad), matrix.col_idx[*bad]);
   system.duplicates_summed = make_rows_canonical(matrix).summed;
   return system;
 }

@@ -11,6 +11,7 @@
 #include "io/generated_source.hpp"
 #include "io/modes.hpp"
 #include "parallel/collective.hpp"
+#include "sparse/row_blocks.hpp"
 
 namespace trireme {
 namespace {
@@ -21,10 +22,13 @@ std::unique_ptr<SystemSource> open_source(MPI_Comm comm, const ProblemSpec& spec
   return generated_source(comm, std::get<GenerateSpec>(spec.source), problem_name(spec));
 }
 
-MatrixOnRanks read_matrix_from(SystemSource& source, const ProblemSpec& spec,
+// Collective.
+MatrixOnRanks read_matrix_from(MPI_Comm comm, SystemSource& source, const ProblemSpec& spec,
                                std::int64_t rows_together) {
   const auto* system = std::get_if<SystemFile>(&spec.source);
-  return source.read_matrix(system ? system->matrix : "", rows_together);
+  MatrixOnRanks matrix = source.read_matrix(system ? system->matrix : "", rows_together);
+  collectively(comm, [&] { cut_again(matrix.slab.local, spec.most_of_block); });
+  return matrix;
 }
 
 RowRange rows_of(const Problem& problem) {
@@ -111,18 +115,23 @@ std::unique_ptr<SystemSource> open_system(MPI_Comm comm, const SystemFile& syste
 }
 
 MatrixOnRanks load_matrix(MPI_Comm comm, const ProblemSpec& spec) {
-  return read_matrix_from(*open_source(comm, spec), spec, spec.rows_together);
+  return read_matrix_from(comm, *open_source(comm, spec), spec, spec.rows_together);
 }
 
-Problem load_problem(MPI_Comm comm, const ProblemSpec& spec, EntriesSink* sink) {
+Problem load_problem(MPI_Comm comm, const ProblemSpec& spec, EntriesSink* sink,
+                     const BeforeReading& before_reading) {
   const Stopwatch stopwatch;
   const std::unique_ptr<SystemSource> source = open_source(comm, spec);
+  if (before_reading) {
+    const auto* system = std::get_if<SystemFile>(&spec.source);
+    before_reading(source->facts(system ? system->matrix : ""));
+  }
   source->pass_entries_to(sink);
   Problem problem;
   std::optional<ModesPlace> modes;
   if (spec.with_modes) modes = find_modes(comm, *source, spec);
   problem.rows_together = std::lcm(spec.rows_together, modes ? modes->block_size : 1);
-  MatrixOnRanks matrix = read_matrix_from(*source, spec, problem.rows_together);
+  MatrixOnRanks matrix = read_matrix_from(comm, *source, spec, problem.rows_together);
   problem.name = problem_name(spec);
   problem.matrix = std::move(matrix.slab);
   problem.row_starts = std::move(matrix.row_starts);

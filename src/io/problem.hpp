@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,7 +44,11 @@ struct Problem {
 // spec.rhs is the name of a vector in the file, or ones, random (a hash of the row number), or
 // from-ones (b = A 1, so that x_exact = 1).
 // `sink`, which may be null, takes the entries of the matrix where the source can pass them on.
-Problem load_problem(MPI_Comm comm, const ProblemSpec& spec, EntriesSink* sink = nullptr);
+// `before_reading` is called on every rank with what the source says of the matrix, before memory is
+// allocated for it (a source that holds whole files in memory has read by then).
+using BeforeReading = std::function<void(const MatrixFacts& facts)>;
+Problem load_problem(MPI_Comm comm, const ProblemSpec& spec, EntriesSink* sink = nullptr,
+                     const BeforeReading& before_reading = {});
 
 // Opens a file of any format, of which a system is read. Collective.
 std::unique_ptr<SystemSource> open_system(MPI_Comm comm, const SystemFile& system);

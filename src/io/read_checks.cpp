@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 #include <utility>
 
 #include "base/stopwatch.hpp"
@@ -12,6 +11,7 @@
 #include "io/require_memory.hpp"
 #include "io/row_cuts.hpp"
 #include "parallel/collective.hpp"
+#include "sparse/row_blocks.hpp"
 
 namespace trireme {
 namespace {
@@ -54,33 +54,49 @@ void scan_pointers(const StoredMatrix& stored, std::int64_t first, std::int64_t 
   }
 }
 
-std::int64_t read_row_ptr(const StoredMatrix& stored, std::int64_t first,
-                          std::span<std::int32_t> row_ptr) {
-  const std::int64_t last = first + std::ssize(row_ptr) - 1;
-  std::int64_t from = 0, to = 0;
-  stored.pointers.read(first, 1, &from);
-  stored.pointers.read(last, 1, &to);
+EntryRange read_row_ptr(const StoredMatrix& stored, std::int64_t first, CsrMatrix<double>& local) {
+  const std::int64_t rows = local.rows, last = first + rows;
+  const auto pointer = [&](std::int64_t row) {
+    std::int64_t value = 0;
+    stored.pointers.read(first + row, 1, &value);
+    return value;
+  };
+  const std::int64_t from = pointer(0), to = pointer(rows);
   std::atomic<bool> good = 0 <= from && from <= to && to <= stored.nnz &&
                            (first > 0 || from == 0) &&
                            (last + 1 < stored.pointer_count() || to == stored.nnz);
   if (good) {
-    check_local_nnz(stored, to - from);
+    if (to - from > stored.most_of_block)
+      local.cuts = cut_rows_into_blocks(rows, stored.most_of_block, stored.name, pointer);
+    // Each block begins with the pointer at which the block before it ends.
+    std::vector<std::int64_t> begins{from};
+    for (const std::int64_t cut : local.cuts) begins.push_back(pointer(cut));
+    local.row_ptr.resize(rows + 1 + local.cuts.size());
     stored.pointers.stream<std::int64_t>(
-        first, std::ssize(row_ptr), [&](std::int64_t at, std::span<const std::int64_t> pointers) {
+        first, rows + 1, [&](std::int64_t at, std::span<const std::int64_t> pointers) {
           bool within = true;
+          std::size_t block = std::ranges::lower_bound(local.cuts, at) - local.cuts.begin();
           for (std::size_t i = 0; i < pointers.size(); ++i) {
+            const auto row = at + static_cast<std::int64_t>(i);
             within &= from <= pointers[i] && pointers[i] <= to;
-            row_ptr[at + i] = static_cast<std::int32_t>(pointers[i] - from);
+            local.row_ptr[row + block] = static_cast<std::int32_t>(pointers[i] - begins[block]);
+            if (block == local.cuts.size() || row != local.cuts[block]) continue;
+            ++block;
+            local.row_ptr[row + block] = 0;
           }
           if (!within) good = false;
         });
-    if (!ascends(row_ptr)) good = false;
+    for (std::size_t block = 0; block < begins.size(); ++block) {
+      const std::int64_t begin = block == 0 ? 0 : local.cuts[block - 1];
+      const std::int64_t end = block == local.cuts.size() ? rows : local.cuts[block];
+      if (!ascends(std::span(local.row_ptr).subspan(begin + block, end - begin + 1))) good = false;
+    }
   }
   if (!good) {  // The scan knows the first fault by its place.
     scan_pointers(stored, first, last, [](std::int64_t, std::span<const std::int64_t>) {});
     fail(ExitCode::input, "{} changed while it was read", stored.pointers.name());
   }
-  return from;
+  return {from, to - from};
 }
 
 std::vector<std::int64_t> balanced_starts(MPI_Comm comm, const StoredMatrix& stored) {
@@ -113,17 +129,11 @@ void fail_out_of_range(const StoredMatrix& stored, std::int64_t position) {
        stored.by == Compressed::rows ? "columns" : "rows");
 }
 
-void check_local_nnz(const StoredMatrix& stored, std::int64_t nnz) {
-  if (nnz > std::numeric_limits<std::int32_t>::max())
-    fail(ExitCode::resource, "{}: {} nonzeros for one rank, at most 2^31-1; use more ranks",
-         stored.values.name(), nnz);
-}
-
 bool finish_rows(MPI_Comm comm, MatrixOnRanks& matrix) {
   const Stopwatch watch;
   std::int64_t counts[3] = {0, 0, 0};
   collectively(comm, [&] {
-    const CanonicalRows found = make_rows_canonical(matrix.slab.local);
+    const CanonicalRows found = make_rows_canonical(matrix.slab);
     counts[0] = found.summed;
     counts[1] = matrix.slab.local.nnz();
     counts[2] = found.were_in_order ? 0 : 1;

@@ -17,11 +17,13 @@ namespace trireme {
 void scan_pointers(const StoredMatrix& stored, std::int64_t first, std::int64_t last,
                    const std::function<void(std::int64_t, std::span<const std::int64_t>)>& take);
 
-// Reads the pointers at positions [first, first + row_ptr.size()) with all threads, and sets row_ptr
-// to them less the first one, which the function returns. Checks what scan_pointers() checks, and
-// throws Error{resource} where one rank would hold more than 2^31-1 nonzeros.
-std::int64_t read_row_ptr(const StoredMatrix& stored, std::int64_t first,
-                          std::span<std::int32_t> row_ptr);
+// Reads the pointers of the rows [first, first + local.rows) with all threads, and sets row_ptr and
+// cuts of `local`, whose blocks have at most stored.most_of_block nonzeros. Checks what
+// scan_pointers() checks, and throws Error{resource} for a row of more nonzeros.
+struct EntryRange {
+  std::int64_t first = 0, count = 0;  // of the rows in the file
+};
+EntryRange read_row_ptr(const StoredMatrix& stored, std::int64_t first, CsrMatrix<double>& local);
 
 // The cuts that give each rank about the same work. Each rank scans an even share of the pointers.
 // Collective.
@@ -33,9 +35,6 @@ std::vector<std::int64_t> balanced_starts(MPI_Comm comm, const StoredMatrix& sto
 // `first_entry` of the file.
 void check_indices(const StoredMatrix& stored, std::int64_t first_entry,
                    std::span<const std::int32_t> indices);
-
-// Throws Error{resource} where one rank would hold more than 2^31-1 nonzeros.
-void check_local_nnz(const StoredMatrix& stored, std::int64_t nnz);
 
 // Puts the rows into canonical order and counts nonzeros and duplicates of all ranks. Returns
 // whether the rows of every rank were in that order before. Collective.

@@ -10,6 +10,7 @@
 #include "io/read_checks.hpp"
 #include "io/row_cuts.hpp"
 #include "parallel/collective.hpp"
+#include "sparse/row_blocks.hpp"
 
 namespace trireme {
 namespace {
@@ -161,12 +162,7 @@ Array<std::int32_t> redistribute(MPI_Comm comm, const Array<std::int32_t>& value
 // Allocates rows of these lengths and sets row_ptr.
 void allocate_rows(const StoredMatrix& stored, const Array<std::int32_t>& lengths,
                    CsrMatrix<double>& local) {
-  std::int64_t nnz = 0;
-  for (const std::int32_t length : lengths) nnz += length;
-  check_local_nnz(stored, nnz);
-  local.row_ptr.resize(local.rows + 1);
-  local.row_ptr[0] = 0;
-  std::partial_sum(lengths.begin(), lengths.end(), local.row_ptr.begin() + 1);
+  const std::int64_t nnz = set_row_lengths(lengths, stored.most_of_block, stored.name, local);
   local.col_idx.resize(nnz);
   local.values.resize(nnz);
 }
@@ -192,12 +188,13 @@ MatrixOnRanks read_csc(MPI_Comm comm, const StoredMatrix& stored) {
   local.rows = matrix.row_starts[rank + 1] - slab.first_row;
   local.cols = stored.cols;
   collectively(comm, [&] { allocate_rows(stored, lengths, local); });
-  Array<std::int32_t>& next = lengths;  // the position of the next entry of each row
-  std::copy_n(local.row_ptr.begin(), local.rows, next.begin());
+  Array<std::int32_t>& next = lengths;  // the entries of each row that have come
+  std::ranges::fill(next, 0);
   for (std::int64_t round = 0; round < columns.rounds(); ++round) {
     for (const Entry& entry : send_to_owners(comm, matrix.row_starts, columns.entries(round),
                                              [](const Entry& e) { return e.row; })) {
-      const std::int32_t at = next[entry.row - slab.first_row]++;
+      const std::int64_t row = entry.row - slab.first_row;
+      const std::int64_t at = local.row_begin(row) + next[row]++;
       local.col_idx[at] = entry.column;
       local.values[at] = entry.value;
     }

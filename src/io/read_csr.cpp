@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads this rank's rows of a matrix that is stored by rows.
 #include <cmath>
+#include <type_traits>
 
 #include "io/canonical_rows.hpp"
 #include "io/read_and_find.hpp"
@@ -10,29 +11,38 @@
 namespace trireme {
 namespace {
 
-struct Read {
-  EntryHashes hashes;  // of the entries at their positions in the file
-  bool none_above_usual = false;
-};
-
-Read read_rows(const StoredMatrix& stored, std::int64_t first_row, CsrMatrix<double>& local,
-               EntriesSink* sink) {
-  local.row_ptr.resize(local.rows + 1);
-  const std::int64_t first_entry = read_row_ptr(stored, first_row, local.row_ptr);
-  const std::int64_t nnz = local.row_ptr.back();
-
-  if (sink) sink->begin(nnz);
-  EntryHashes hashes;
-  local.col_idx.resize(nnz);
-  const auto bound = static_cast<std::uint32_t>(stored.index_bound());  // less than 2^31
+// Columns that lie outside of [0, bound), where bound is at most 2^31-1 for 32-bit columns.
+template <class Column>
+void read_columns(const StoredMatrix& stored, std::int64_t first_entry, std::int64_t count,
+                  Array<Column>& columns, std::uint64_t& hash, EntriesSink* sink) {
+  using Unsigned = std::make_unsigned_t<Column>;
+  columns.resize(count);
+  const auto bound = static_cast<Unsigned>(stored.index_bound());
   if (const auto bad = read_and_find(
-          stored.indices, first_entry, nnz, local.col_idx.data(),
-          [bound](std::int32_t index) { return static_cast<std::uint32_t>(index) >= bound; },
-          hashes.columns,
-          [sink](std::int64_t at, std::span<const std::int32_t> columns) {
-            if (sink) sink->columns(at, columns);
+          stored.indices, first_entry, count, columns.data(),
+          [bound](Column index) { return static_cast<Unsigned>(index) >= bound; }, hash,
+          [sink](std::int64_t at, std::span<const Column> read) {
+            if constexpr (std::is_same_v<Column, std::int32_t>)
+              if (sink) sink->columns(at, read);
           }))
     fail_out_of_range(stored, first_entry + *bad);
+}
+
+}  // namespace
+
+ReadRows read_rows(const StoredMatrix& stored, RowSlab& slab, EntriesSink* sink) {
+  CsrMatrix<double>& local = slab.local;
+  const std::int64_t first_row = slab.first_row;
+  require_local_rows(stored.name, local.rows);
+  const auto [first_entry, nnz] = read_row_ptr(stored, first_row, local);
+
+  if (!local.cuts.empty() || slab.is_wide()) sink = nullptr;  // it takes one block
+  if (sink) sink->begin(nnz);
+  EntryHashes hashes;
+  if (slab.is_wide())
+    read_columns(stored, first_entry, nnz, slab.wide_columns, hashes.columns, sink);
+  else
+    read_columns(stored, first_entry, nnz, local.col_idx, hashes.columns, sink);
 
   local.values.resize(nnz);
   const auto large = read_and_find(
@@ -45,11 +55,9 @@ Read read_rows(const StoredMatrix& stored, std::int64_t first_row, CsrMatrix<dou
   if (bad)
     fail(ExitCode::input, "{}[{}] = {} in row {}, column {}; values must be finite",
          stored.values.name(), first_entry + *bad, local.values[*bad],
-         first_row + row_of_entry(local.row_ptr, *bad), local.col_idx[*bad]);
+         first_row + row_of_entry(local, *bad), slab.column(*bad));
   return {.hashes = hashes, .none_above_usual = !large};
 }
-
-}  // namespace
 
 MatrixOnRanks read_csr(MPI_Comm comm, const StoredMatrix& stored, EntriesSink* sink) {
   MatrixOnRanks matrix;
@@ -61,8 +69,8 @@ MatrixOnRanks read_csr(MPI_Comm comm, const StoredMatrix& stored, EntriesSink* s
   slab.first_row = matrix.row_starts[rank];
   slab.local.rows = matrix.row_starts[rank + 1] - slab.first_row;
   slab.local.cols = stored.cols;
-  Read read;
-  collectively(comm, [&] { read = read_rows(stored, slab.first_row, slab.local, sink); });
+  ReadRows read;
+  collectively(comm, [&] { read = read_rows(stored, slab, sink); });
   matrix.in_stored_order = finish_rows(comm, matrix);
   if (!matrix.in_stored_order) return matrix;
   matrix.hashes = read.hashes;

@@ -38,6 +38,14 @@ MatrixOnRanks read_matrix(MPI_Comm comm, const StoredMatrix& stored, EntriesSink
 // none reads them all, and then reads its rows directly into the final arrays.
 MatrixOnRanks read_csr(MPI_Comm comm, const StoredMatrix& stored, EntriesSink* sink = nullptr);
 
+// Reads the rows [slab.first_row, slab.first_row + slab.local.rows) of a matrix by rows into `slab`,
+// whose sizes are set. Not collective.
+struct ReadRows {
+  EntryHashes hashes;  // of the entries at their positions in the file
+  bool none_above_usual = false;
+};
+ReadRows read_rows(const StoredMatrix& stored, RowSlab& slab, EntriesSink* sink);
+
 // For a matrix by columns. Each rank reads a share of the columns twice, in pieces, and sends the
 // entries to the owners of their rows: first to count them, then to place them.
 MatrixOnRanks read_csc(MPI_Comm comm, const StoredMatrix& stored);

@@ -101,11 +101,12 @@ StoredMatrix find_petsc_or_matlab(const Group& group) {
 }
 
 void check_shape(const Group& group, const StoredMatrix& matrix) {
-  constexpr std::int64_t max_extent = std::numeric_limits<std::int32_t>::max();
+  const bool by_rows = matrix.by == Compressed::rows;
+  const std::int64_t most = by_rows ? kMostRows : std::numeric_limits<std::int32_t>::max();
   for (const std::int64_t extent : {matrix.rows, matrix.cols})
-    if (extent < 0 || extent > max_extent)
-      fail(ExitCode::input, "{} is {} x {}; rows and columns must be in 0 .. 2^31-1", group.name(),
-           matrix.rows, matrix.cols);
+    if (extent < 0 || extent > most)
+      fail(ExitCode::input, "{} is {} x {}; rows and columns must be in 0 .. {}", group.name(),
+           matrix.rows, matrix.cols, by_rows ? "2^40" : "2^31-1 for a matrix by columns");
   if (matrix.pointers.extents()[0] != matrix.pointer_count())
     fail(ExitCode::input, "{} has {} entries; a {} x {} matrix needs {}", matrix.pointers.name(),
          matrix.pointers.extents()[0], matrix.rows, matrix.cols, matrix.pointer_count());

@@ -17,6 +17,7 @@ namespace trireme {
 // What a source knows of a matrix before it reads rows.
 struct MatrixFacts {
   std::int64_t rows = 0;
+  double nnz = 0;               // stored entries; of a generator an estimate from some rows
   std::int64_t block_size = 0;  // unknowns per node; 0: the source does not say
 };
 

@@ -125,12 +125,14 @@ Array<double> constant_vector(std::int64_t rows, double value) {
 
 Array<double> row_sums(const CsrMatrix<double>& matrix) {
   Array<double> sums(matrix.rows);
+  for (const RowBlock<double>& block : matrix.blocks()) {
+    const CsrView<double>& a = block.csr;
 #pragma omp parallel for schedule(static)
-  for (std::int64_t row = 0; row < matrix.rows; ++row) {
-    double sum = 0;
-    for (std::int32_t k = matrix.row_ptr[row]; k < matrix.row_ptr[row + 1]; ++k)
-      sum += matrix.values[k];
-    sums[row] = sum;
+    for (std::int64_t row = 0; row < a.rows; ++row) {
+      double sum = 0;
+      for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) sum += a.values[k];
+      sums[block.first_row + row] = sum;
+    }
   }
   return sums;
 }

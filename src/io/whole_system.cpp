@@ -31,8 +31,10 @@ class WholeInput final : public SystemSource {
   }
 
   MatrixFacts facts(const std::string& /*name*/) override {
-    MatrixFacts facts{.rows = system_.matrix.rows};
+    MatrixFacts facts{.rows = system_.matrix.rows,
+                      .nnz = static_cast<double>(system_.matrix.nnz())};
     MPI_Bcast(&facts.rows, 1, MPI_INT64_T, 0, comm_);
+    MPI_Bcast(&facts.nnz, 1, MPI_DOUBLE, 0, comm_);
     return facts;
   }
 

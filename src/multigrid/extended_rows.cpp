@@ -31,9 +31,9 @@ ExtendedRows::ExtendedRows(MPI_Comm comm, const DistributedMatrix& matrix, std::
   const SplitRows& blocks = matrix.blocks;
   collectively(comm, [&] {
     for (const std::int64_t start : matrix.row_starts) node_starts_.push_back(start / block_size);
-    for (const std::int32_t column : blocks.ghost_columns)
+    for (const std::int64_t column : blocks.ghost_columns)
       if (ghost_nodes_.empty() || ghost_nodes_.back() != column / block_size)
-        ghost_nodes_.push_back(column / block_size);
+        ghost_nodes_.push_back(static_cast<std::int32_t>(column / block_size));
   });
   nodes_ = plan_halo(comm, node_starts_, ghost_nodes_);
   collectively(comm, [&] {
@@ -42,7 +42,7 @@ ExtendedRows::ExtendedRows(MPI_Comm comm, const DistributedMatrix& matrix, std::
     Array<std::int32_t> place(blocks.ghost_columns.size());
     std::int32_t node = 0;
     for (std::size_t g = 0; g < place.size(); ++g) {
-      const std::int32_t column = blocks.ghost_columns[g];
+      const auto column = static_cast<std::int32_t>(blocks.ghost_columns[g]);
       while (ghost_nodes_[node] != column / block_size) ++node;
       place[g] = static_cast<std::int32_t>(own) + node * block_size + column % block_size;
     }

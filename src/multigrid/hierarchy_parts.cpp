@@ -27,6 +27,7 @@ Hierarchy::Parts::Parts(std::shared_ptr<DistributedMatrix> finest, const NearNul
     : options(requested), comm(finest->comm) {
   const Stopwatch watch;
   collectively(comm, [&] { check_options(options); });
+  finest->require_32_bits();
   require_memory_of(comm, *finest, modes.width, options);
   NearNullspace of_level = modes;
   add_level(std::move(finest), of_level, options.block_size);

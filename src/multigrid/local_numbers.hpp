@@ -29,7 +29,7 @@ inline Array<std::int32_t> others_among(std::span<const std::int32_t> numbers, s
   ColumnSet others(lowest, highest + 1);
   for (const std::int32_t number : numbers)
     if (is_other(number)) others.insert(number);
-  return others.list();
+  return others.list<std::int32_t>();
 }
 
 class LocalNumbers {

@@ -39,7 +39,7 @@ struct GlobalRows {
       lengths.push_back(local.row_ptr[i + 1] - local.row_ptr[i] + ghosts_end - ghosts_begin);
       std::int32_t k = ghosts_begin;
       const auto add_ghost = [&] {
-        columns.push_back(matrix.blocks.ghost_columns[ghost.col_idx[k]]);
+        columns.push_back(static_cast<std::int32_t>(matrix.blocks.ghost_columns[ghost.col_idx[k]]));
         values.push_back(ghost.values[k]);
       };
       for (; k < ghosts_end && matrix.blocks.ghost_columns[ghost.col_idx[k]] < first; ++k)

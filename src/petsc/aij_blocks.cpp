@@ -111,9 +111,7 @@ std::shared_ptr<DistributedMatrix> distributed_matrix_of(Mat aij) {
     const PetscInt* rows = nullptr;
     petsc_check(MatGetOwnershipRanges(aij, &rows));
     matrix->row_starts.assign(rows, rows + size_of(comm) + 1);
-    if (matrix->global_rows() > kMaxIndex)
-      fail(ExitCode::resource, "the matrix has {} rows, and Trireme counts up to {}",
-           matrix->global_rows(), kMaxIndex);
+    require_local_rows("the matrix", rows[rank_of(comm) + 1] - rows[rank_of(comm)]);
     blocks.local = copy_of(from.diagonal);
     if (from.off_diagonal) blocks.ghost = copy_of(from.off_diagonal);
     blocks.ghost.rows = blocks.local.rows;
@@ -121,7 +119,8 @@ std::shared_ptr<DistributedMatrix> distributed_matrix_of(Mat aij) {
     if (from.off_diagonal) copy_to(blocks.ghost_columns, from.ghost_columns, blocks.ghost.cols);
   });
   matrix->global_nnz = sum_over_ranks(comm, blocks.nnz());
-  matrix->halo = plan_halo(comm, matrix->row_starts, blocks.ghost_columns);
+  matrix->halo =
+      plan_halo(comm, matrix->row_starts, std::span<const std::int64_t>(blocks.ghost_columns));
   return matrix;
 }
 

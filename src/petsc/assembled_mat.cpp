@@ -55,6 +55,7 @@ PetscErrorCode timed_mult(Mat mat, Vec x, Vec y) {
 
 AssembledMat::Block AssembledMat::share_or_copy(const CsrMatrix<double>& block,
                                                 bool with_diagonal) {
+  block.require_one_block();
   const Needs needs = needs_of(block, with_diagonal);
   Block result;
   if constexpr (std::is_same_v<PetscInt, std::int32_t>) {
@@ -140,7 +141,8 @@ AssembledMat::AssembledMat(std::shared_ptr<const DistributedMatrix> matrix, AijU
     ghost_ = share_or_copy(blocks.ghost, false);
     if (alone) return;
     Array<PetscInt> global(blocks.ghost.nnz());
-    for (std::size_t k = 0; k < global.size(); ++k) global[k] = blocks.ghost_columns[ghost_.j[k]];
+    for (std::size_t k = 0; k < global.size(); ++k)
+      global[k] = static_cast<PetscInt>(blocks.ghost_columns[ghost_.j[k]]);
     ghost_.columns = std::move(global);
     ghost_.j = ghost_.columns.data();
   });

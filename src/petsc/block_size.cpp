@@ -31,6 +31,7 @@ void set_block_size_from_options(Mat mat, const DistributedMatrix& matrix) {
 }
 
 void set_row_groups(Mat mat, const DistributedMatrix& matrix) {
+  matrix.require_32_bits();
   const std::vector<std::int32_t> starts =
       row_groups(matrix.blocks.local.view(), matrix.blocks.ghost.view(), 32);
   std::vector<PetscInt> sizes;

@@ -18,14 +18,14 @@ MatrixTraits traits_of(const DistributedMatrix& matrix, bool with_values) {
   const CsrMatrix<double>& ghost = matrix.blocks.ghost;
   std::int64_t longest = 0;
   const auto length = [](const CsrMatrix<double>& block, std::int64_t row) {
-    return block.nnz() == 0 ? 0 : block.row_ptr[row + 1] - block.row_ptr[row];
+    return block.nnz() == 0 ? 0 : block.row_begin(row + 1) - block.row_begin(row);
   };
 #pragma omp parallel for schedule(static) reduction(max : longest)
   for (std::int64_t row = 0; row < local.rows; ++row)
-    longest = std::max<std::int64_t>(longest, length(local, row) + length(ghost, row));
+    longest = std::max(longest, length(local, row) + length(ghost, row));
   const bool exact =
       with_values && exact_in_float<double>(local.values) && exact_in_float<double>(ghost.values);
-  const bool few_patterns = has_few_row_patterns(local.view());
+  const bool few_patterns = has_few_row_patterns(local.blocks().front().csr);
   std::int64_t max[] = {local.rows, local.nnz() + ghost.nnz(), longest, exact ? 0 : 1,
                         few_patterns ? 0 : 1};
   MPI_Allreduce(MPI_IN_PLACE, max, 5, MPI_INT64_T, MPI_MAX, matrix.comm);
@@ -42,7 +42,7 @@ MatrixTraits traits_of(const DistributedMatrix& matrix) { return traits_of(matri
 
 MatrixTraits traits_for_cost_model(const DistributedMatrix& matrix, Device device) {
   MatrixTraits traits = traits_of(matrix, device == Device::cuda);
-  const AccessProfile profile = access_profile(matrix.blocks.local.view());
+  const AccessProfile profile = access_profile(matrix.blocks.local);
   const auto nnz = static_cast<double>(std::max<std::int64_t>(1, matrix.blocks.nnz()));
   double largest[] = {profile.given, profile.clustered,
                       static_cast<double>(matrix.blocks.ghost.nnz()) / nnz};

@@ -122,7 +122,7 @@ Array<double> diagonal_blocks_of(Mat mat, const solvers::BlockRows& blocks) {
       };
       if (op) {
         const CsrMatrix<double>& local = op->matrix().blocks.local;
-        for (std::int32_t k = local.row_ptr[row]; k < local.row_ptr[row + 1]; ++k)
+        for (std::int64_t k = local.row_begin(row); k < local.row_begin(row + 1); ++k)
           add(local.col_idx[k], local.values[k]);
         continue;
       }

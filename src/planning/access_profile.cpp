@@ -14,8 +14,8 @@ constexpr std::int64_t kRowsPerGroup = 256;
 constexpr std::int64_t kLongRow = 4096;
 constexpr std::int32_t kPerSector = 4;
 
-std::int64_t length(const CsrView<double>& a, std::int64_t row) {
-  return a.row_ptr[row + 1] - a.row_ptr[row];
+std::int64_t length(const CsrMatrix<double>& a, std::int64_t row) {
+  return a.row_begin(row + 1) - a.row_begin(row);
 }
 
 struct Count {
@@ -23,12 +23,12 @@ struct Count {
   double ratio() const { return nonzeros > 0 ? sectors / nonzeros : 0; }
 };
 
-Count consecutive(const CsrView<double>& a, std::int64_t first) {
+Count consecutive(const CsrMatrix<double>& a, std::int64_t first) {
   const std::int64_t last = std::min(a.rows, first + kRowsPerGroup);
   std::vector<std::int32_t> sectors;
   for (std::int64_t row = first; row < last; ++row)
     if (length(a, row) <= kLongRow)
-      for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
+      for (std::int64_t k = a.row_begin(row); k < a.row_begin(row + 1); ++k)
         sectors.push_back(a.col_idx[k] / kPerSector);
   const auto nonzeros = static_cast<double>(sectors.size());
   std::ranges::sort(sectors);
@@ -38,13 +38,13 @@ Count consecutive(const CsrView<double>& a, std::int64_t first) {
 
 // The rows of a group that an order has put together have consecutive numbers, so that they fill
 // their sectors. Each column outside of it counts as a sector.
-Count gathered(const CsrView<double>& a, std::int64_t root) {
+Count gathered(const CsrMatrix<double>& a, std::int64_t root) {
   std::vector<std::int32_t> rows{static_cast<std::int32_t>(root)};
   std::unordered_set<std::int32_t> inside(rows.begin(), rows.end());
   for (std::size_t next = 0; next < rows.size() && std::ssize(rows) < kRowsPerGroup; ++next) {
     const std::int32_t row = rows[next];
     if (length(a, row) > kLongRow) continue;
-    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
+    for (std::int64_t k = a.row_begin(row); k < a.row_begin(row + 1); ++k)
       if (std::ssize(rows) < kRowsPerGroup && inside.insert(a.col_idx[k]).second)
         rows.push_back(a.col_idx[k]);
   }
@@ -53,7 +53,7 @@ Count gathered(const CsrView<double>& a, std::int64_t root) {
   for (const std::int32_t row : rows) {
     if (length(a, row) > kLongRow) continue;
     nonzeros += static_cast<double>(length(a, row));
-    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
+    for (std::int64_t k = a.row_begin(row); k < a.row_begin(row + 1); ++k)
       if (!inside.contains(a.col_idx[k])) outside.insert(a.col_idx[k]);
   }
   return {static_cast<double>(rows.size()) / kPerSector + static_cast<double>(outside.size()),
@@ -62,7 +62,7 @@ Count gathered(const CsrView<double>& a, std::int64_t root) {
 
 }  // namespace
 
-AccessProfile access_profile(const CsrView<double>& matrix) {
+AccessProfile access_profile(const CsrMatrix<double>& matrix) {
   if (matrix.rows == 0 || matrix.rows != matrix.cols) return {};
   double sums[4] = {};
 #pragma omp parallel for schedule(dynamic) reduction(+ : sums)

@@ -18,6 +18,6 @@ struct AccessProfile {
 
 // Samples 32 groups at evenly spaced rows of a square matrix, which takes about a millisecond. Rows
 // of more than 4096 nonzeros are left out of the searches. The result depends on the matrix alone.
-AccessProfile access_profile(const CsrView<double>& matrix);
+AccessProfile access_profile(const CsrMatrix<double>& matrix);
 
 }  // namespace trireme

@@ -16,7 +16,7 @@ class Diffusion final : public Stencil {
  public:
   Diffusion(std::int64_t n, std::uint64_t seed) : Stencil(n, 3, Reach::star), seed_(seed) {}
 
-  void fill_values(std::int64_t row, std::span<const std::int32_t> columns,
+  void fill_values(std::int64_t row, std::span<const std::int64_t> columns,
                    double* values) const override {
     const double own = coefficient(row);
     const auto neighbours = static_cast<double>(columns.size() - 1);

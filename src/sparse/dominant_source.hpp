@@ -21,7 +21,7 @@ class DominantSource : public RowSource {
  public:
   DominantSource(std::uint64_t seed, Signs signs) : seed_(seed), signs_(signs) {}
 
-  void fill_values(std::int64_t row, std::span<const std::int32_t> columns,
+  void fill_values(std::int64_t row, std::span<const std::int64_t> columns,
                    double* values) const final {
     double sum = 0;
     std::size_t diagonal = 0;

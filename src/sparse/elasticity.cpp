@@ -107,7 +107,7 @@ class Elasticity final : public RowSource {
  public:
   Elasticity(std::int64_t n, NodeOrder order) : n_(n), order_(std::move(order)) {}
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
     const Point at = point(order_.place(row / 3));
     const std::size_t begin = columns.size();
     for (std::int64_t z = std::max<std::int64_t>(at.z - 1, 0); z <= std::min(at.z + 1, n_ - 1); ++z)
@@ -115,13 +115,13 @@ class Elasticity final : public RowSource {
            ++y)
         for (std::int64_t x = std::max<std::int64_t>(at.x - 1, 0); x <= std::min(at.x + 1, n_ - 1);
              ++x) {
-          const auto first = static_cast<std::int32_t>(3 * order_.number(x + n_ * (y + n_ * z)));
+          const std::int64_t first = 3 * order_.number(x + n_ * (y + n_ * z));
           columns.insert(columns.end(), {first, first + 1, first + 2});
         }
     if (order_.is_shuffled()) make_ascending(columns, begin);
   }
 
-  void fill_values(std::int64_t row, std::span<const std::int32_t> columns,
+  void fill_values(std::int64_t row, std::span<const std::int64_t> columns,
                    double* values) const override {
     const Point at = point(order_.place(row / 3));
     const Sides sides = existing_sides(at);

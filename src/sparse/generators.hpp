@@ -80,8 +80,9 @@ std::vector<Array<double>> generator_coordinates(const GenerateSpec& spec, std::
                                                  std::int64_t last_node);
 
 // Makes the rows [first_row, last_row). global_nnz of the result counts only these rows; where they
-// are not all rows, the caller sums it over the ranks. Throws Error{usage} for more than 2^31-1
-// nonzeros.
-RowSlab generate(const GenerateSpec& spec, std::int64_t first_row, std::int64_t last_row);
+// are not all rows, the caller sums it over the ranks. The rows are cut into blocks of at most
+// `most_of_block` nonzeros. Throws Error{resource} for a row of more.
+RowSlab generate(const GenerateSpec& spec, std::int64_t first_row, std::int64_t last_row,
+                 std::int64_t most_of_block = kMostNonzerosOfBlock);
 
 }  // namespace trireme

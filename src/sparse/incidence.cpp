@@ -15,11 +15,10 @@ class IncidenceRows final : public RowSource {
  public:
   IncidenceRows(std::int64_t n, std::uint64_t seed) : n_(n), seed_(seed) {}
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
-    for (const std::int64_t node : nodes_of(row))
-      columns.push_back(static_cast<std::int32_t>(node));
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
+    for (const std::int64_t node : nodes_of(row)) columns.push_back(node);
   }
-  void fill_values(std::int64_t row, std::span<const std::int32_t>, double* values) const override {
+  void fill_values(std::int64_t row, std::span<const std::int64_t>, double* values) const override {
     const bool forward = CounterRandom(seed_, Purpose::values, row).chance(0.5);
     values[0] = forward ? -1 : 1;
     values[1] = -values[0];

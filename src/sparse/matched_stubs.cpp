@@ -31,10 +31,10 @@ class MatchedStubs {
     window_ = window > 0 ? window : std::max<std::int64_t>(stubs[nodes], 1);
   }
 
-  void append_neighbours(std::int64_t node, std::vector<std::int32_t>& columns) const {
+  void append_neighbours(std::int64_t node, std::vector<std::int64_t>& columns) const {
     for (std::int64_t stub = first_stub_[node]; stub < first_stub_[node + 1]; ++stub) {
       const std::int64_t other = node_of(partner(stub));
-      if (other != node) columns.push_back(static_cast<std::int32_t>(other));
+      if (other != node) columns.push_back(other);
     }
   }
 
@@ -90,9 +90,9 @@ class LognormalRows final : public DominantSource {
           return length - near_part(length);
         }) {}
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
     const std::size_t begin = columns.size();
-    columns.push_back(static_cast<std::int32_t>(row));
+    columns.push_back(row);
     near_.append_neighbours(row, columns);
     far_.append_neighbours(row, columns);
     make_ascending(columns, begin);
@@ -111,9 +111,9 @@ class GraphRows final : public DominantSource {
         edges_(n, 0, mix_bits(seed) + 3,
                [&](std::int64_t row) { return power_law_length(seed, row, n); }) {}
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
     const std::size_t begin = columns.size();
-    columns.push_back(static_cast<std::int32_t>(row));
+    columns.push_back(row);
     edges_.append_neighbours(row, columns);
     make_ascending(columns, begin);
   }

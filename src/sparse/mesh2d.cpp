@@ -22,16 +22,16 @@ class Mesh final : public RowSource {
  public:
   Mesh(std::int64_t n, std::uint64_t seed) : n_(n), seed_(seed), number_(n * n, seed) {}
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
     const std::size_t begin = columns.size();
-    columns.push_back(static_cast<std::int32_t>(row));
+    columns.push_back(row);
     for_each_neighbour(place_of(row), [&](const Place& to) {
-      if (inside(to)) columns.push_back(static_cast<std::int32_t>(number_(to.x + n_ * to.y)));
+      if (inside(to)) columns.push_back(number_(to.x + n_ * to.y));
     });
     make_ascending(columns, begin);
   }
 
-  void fill_values(std::int64_t row, std::span<const std::int32_t> columns,
+  void fill_values(std::int64_t row, std::span<const std::int64_t> columns,
                    double* values) const override {
     const Place at = place_of(row);
     double sum = 0;

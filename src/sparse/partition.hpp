@@ -14,11 +14,13 @@ namespace trireme {
 // is its nonzeros plus one, so that long runs of empty rows are split too. Each boundary is the row
 // that is closest to an equal share of the weight. A part has at most its share plus half a row at
 // either end.
-template <std::integral Offset>
-std::vector<std::int64_t> split_by_nonzeros(std::span<const Offset> row_ptr, int parts) {
-  const std::int64_t rows = row_ptr.empty() ? 0 : static_cast<std::int64_t>(row_ptr.size()) - 1;
+//
+// entries_before(row) is the number of nonzeros in the rows before `row`.
+template <std::invocable<std::int64_t> EntriesBefore>
+std::vector<std::int64_t> split_by_nonzeros(std::int64_t rows, const EntriesBefore& entries_before,
+                                            int parts) {
   const auto work_before = [&](std::int64_t row) {
-    return static_cast<std::int64_t>(row_ptr[row] - row_ptr[0]) + row;
+    return static_cast<std::int64_t>(entries_before(row)) + row;
   };
   std::vector<std::int64_t> starts(parts + 1, 0);
   const std::int64_t total = rows == 0 ? 0 : work_before(rows);
@@ -37,6 +39,14 @@ std::vector<std::int64_t> split_by_nonzeros(std::span<const Offset> row_ptr, int
   }
   starts[parts] = rows;
   return starts;
+}
+
+// The same for the rows of a CSR matrix, whose offsets need not begin at 0.
+template <std::integral Offset>
+std::vector<std::int64_t> split_by_nonzeros(std::span<const Offset> row_ptr, int parts) {
+  const std::int64_t rows = row_ptr.empty() ? 0 : static_cast<std::int64_t>(row_ptr.size()) - 1;
+  return split_by_nonzeros(
+      rows, [&](std::int64_t row) { return row_ptr[row] - row_ptr[0]; }, parts);
 }
 
 }  // namespace trireme

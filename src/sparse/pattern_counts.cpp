@@ -35,7 +35,7 @@ PatternCounts::PatternCounts(std::int64_t global_rows, std::int64_t global_cols)
       row_lengths(kLengths) {}
 
 void PatternCounts::add_nonzeros(const CsrView<double>& block, std::int64_t first_row,
-                                 std::int64_t first_column, std::span<const std::int32_t> columns) {
+                                 std::int64_t first_column, std::span<const std::int64_t> columns) {
   if (cells == 0) return;
   const double per_row = ratio(cells, rows), per_column = ratio(cells, cols);
 #pragma omp parallel
@@ -61,8 +61,8 @@ void PatternCounts::add_row_lengths(const CsrView<double>& left, const CsrView<d
     std::vector<std::int64_t> mine(kLengths);
 #pragma omp for schedule(static)
     for (std::int64_t row = 0; row < left.rows; ++row) {
-      const std::int64_t length = std::int64_t{left.row_ptr[row + 1]} - left.row_ptr[row] +
-                                  right.row_ptr[row + 1] - right.row_ptr[row];
+      std::int64_t length = left.row_ptr[row + 1] - left.row_ptr[row];
+      if (right.rows > 0) length += right.row_ptr[row + 1] - right.row_ptr[row];
       ++mine[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(length)))];
     }
 #pragma omp critical(trireme_pattern_counts)

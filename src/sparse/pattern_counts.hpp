@@ -22,10 +22,10 @@ struct PatternCounts {
   // column columns[j] of the matrix, or first_column + j where `columns` is empty. Runs in parallel
   // in O(nnz).
   void add_nonzeros(const CsrView<double>& block, std::int64_t first_row, std::int64_t first_column,
-                    std::span<const std::int32_t> columns = {});
+                    std::span<const std::int64_t> columns = {});
 
   // Adds rows[k] to the rows of the lengths 2^(k-1) to 2^k - 1 for the rows whose nonzeros are
-  // those of `left` and `right` together. Both have the same number of rows.
+  // those of `left` and `right` together. Both have the same number of rows, or `right` has none.
   void add_row_lengths(const CsrView<double>& left, const CsrView<double>& right);
 
   std::int64_t rows, cols;

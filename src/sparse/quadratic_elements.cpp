@@ -33,14 +33,13 @@ class QuadraticElements final : public RowSource {
  public:
   QuadraticElements(std::int64_t n, std::uint64_t seed) : n_(n), side_(2 * n - 1), seed_(seed) {}
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
     const Range x = neighbours(node_x(row)), y = neighbours(node_y(row));
     for (std::int64_t j = y.first; j <= y.last; ++j)
-      for (std::int64_t i = x.first; i <= x.last; ++i)
-        columns.push_back(static_cast<std::int32_t>((i - 1) + side_ * (j - 1)));
+      for (std::int64_t i = x.first; i <= x.last; ++i) columns.push_back((i - 1) + side_ * (j - 1));
   }
 
-  void fill_values(std::int64_t row, std::span<const std::int32_t> columns,
+  void fill_values(std::int64_t row, std::span<const std::int64_t> columns,
                    double* values) const override {
     for (std::size_t k = 0; k < columns.size(); ++k)
       values[k] = value(node_x(row), node_y(row), node_x(columns[k]), node_y(columns[k]));

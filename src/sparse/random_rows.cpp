@@ -10,7 +10,7 @@
 
 namespace trireme {
 
-void RandomValueSource::fill_values(std::int64_t row, std::span<const std::int32_t> columns,
+void RandomValueSource::fill_values(std::int64_t row, std::span<const std::int64_t> columns,
                                     double* values) const {
   const CounterRandom random(seed_, Purpose::values, row);
   // The values are odd multiples of 2^-53 in (-1, 1).
@@ -18,7 +18,7 @@ void RandomValueSource::fill_values(std::int64_t row, std::span<const std::int32
     values[k] = 2 * to_unit(random.bits_at(columns[k])) - 1 + 0x1p-53;
 }
 
-void make_ascending(std::vector<std::int32_t>& columns, std::size_t begin) {
+void make_ascending(std::vector<std::int64_t>& columns, std::size_t begin) {
   const auto first = columns.begin() + static_cast<std::ptrdiff_t>(begin);
   std::sort(first, columns.end());
   columns.erase(std::unique(first, columns.end()), columns.end());
@@ -26,8 +26,8 @@ void make_ascending(std::vector<std::int32_t>& columns, std::size_t begin) {
 
 namespace {
 
-void append_if_valid(std::int64_t column, std::int64_t n, std::vector<std::int32_t>& columns) {
-  if (column >= 0 && column < n) columns.push_back(static_cast<std::int32_t>(column));
+void append_if_valid(std::int64_t column, std::int64_t n, std::vector<std::int64_t>& columns) {
+  if (column >= 0 && column < n) columns.push_back(column);
 }
 
 // Rows of exactly k distinct columns; every set of k columns is equally likely.
@@ -36,16 +36,16 @@ class RandomRows final : public RandomValueSource {
   RandomRows(std::int64_t n, std::int64_t k, std::uint64_t seed)
       : RandomValueSource(seed), n_(n), k_(k) {}
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
     CounterRandom random(seed_, Purpose::columns, row);
     if (2 * k_ <= n_) {
       append_distinct(k_, random, columns);
       return;
     }
-    std::vector<std::int32_t> left_out;  // It is cheaper to draw the columns that are left out.
+    std::vector<std::int64_t> left_out;  // It is cheaper to draw the columns that are left out.
     append_distinct(n_ - k_, random, left_out);
     auto next = left_out.begin();
-    for (std::int32_t column = 0; column < n_; ++column) {
+    for (std::int64_t column = 0; column < n_; ++column) {
       if (next != left_out.end() && *next == column)
         ++next;
       else
@@ -57,11 +57,11 @@ class RandomRows final : public RandomValueSource {
   // Draws again where a column was drawn twice. `count` is at most half of the columns, so that a
   // few rounds suffice.
   void append_distinct(std::int64_t count, CounterRandom& random,
-                       std::vector<std::int32_t>& columns) const {
+                       std::vector<std::int64_t>& columns) const {
     const std::size_t begin = columns.size();
     while (static_cast<std::int64_t>(columns.size() - begin) < count) {
       while (static_cast<std::int64_t>(columns.size() - begin) < count)
-        columns.push_back(static_cast<std::int32_t>(random.below(n_)));
+        columns.push_back(random.below(n_));
       make_ascending(columns, begin);
     }
   }
@@ -78,10 +78,10 @@ class CircuitRows final : public RandomValueSource {
     for (std::int64_t net = 0; net < kNets; ++net) nets_[net] = net * n / kNets + n / (2 * kNets);
   }
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
     CounterRandom random(seed_, Purpose::columns, row);
     const std::size_t begin = columns.size();
-    columns.push_back(static_cast<std::int32_t>(row));
+    columns.push_back(row);
     const std::int64_t nearby = 2 + random.below(5);
     for (std::int64_t k = 0; k < nearby; ++k) {
       const double product = random.uniform() * random.uniform();
@@ -106,14 +106,14 @@ class ShortRows final : public RandomValueSource {
  public:
   ShortRows(std::int64_t n, std::uint64_t seed) : RandomValueSource(seed), n_(n) {}
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
     CounterRandom random(seed_, Purpose::columns, row);
     const std::int64_t low = std::max<std::int64_t>(row - kReach, 0);
     const std::int64_t high = std::min(row + kReach, n_ - 1);
     const std::int64_t length = std::min(1 + random.below(4), high - low + 1);
     const std::size_t begin = columns.size();
     while (static_cast<std::int64_t>(columns.size() - begin) < length) {
-      columns.push_back(static_cast<std::int32_t>(low + random.below(high - low + 1)));
+      columns.push_back(low + random.below(high - low + 1));
       make_ascending(columns, begin);
     }
   }
@@ -130,7 +130,7 @@ class WebRows final : public RandomValueSource {
  public:
   WebRows(std::int64_t n, std::uint64_t seed) : RandomValueSource(seed), n_(n) {}
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
     CounterRandom random(seed_, Purpose::columns, row);
     const std::size_t begin = columns.size();
     const std::int64_t length = draw_length(random);
@@ -166,7 +166,7 @@ class DenseRows final : public RandomValueSource {
  public:
   DenseRows(std::int64_t n, std::uint64_t seed) : RandomValueSource(seed), n_(n) {}
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
     const std::size_t begin = columns.size();
     for (std::int64_t column = row - kReach; column <= row + kReach; ++column)
       append_if_valid(column, n_, columns);

@@ -7,9 +7,8 @@
 namespace trireme {
 namespace {
 
-void append_range(std::int64_t begin, std::int64_t end, std::vector<std::int32_t>& columns) {
-  for (std::int64_t column = begin; column < end; ++column)
-    columns.push_back(static_cast<std::int32_t>(column));
+void append_range(std::int64_t begin, std::int64_t end, std::vector<std::int64_t>& columns) {
+  for (std::int64_t column = begin; column < end; ++column) columns.push_back(column);
 }
 
 // 5 unknowns per node of a 7-point grid, as of a reacting flow; all blocks are dense.
@@ -17,7 +16,7 @@ class BlockRows final : public DominantSource {
  public:
   BlockRows(std::int64_t n, std::uint64_t seed) : DominantSource(seed, Signs::both), n_(n) {}
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
     const std::int64_t node = row / kUnknowns;
     const std::int64_t x = node % n_, y = node / n_ % n_, z = node / (n_ * n_);
     const auto append_node = [&](bool exists, std::int64_t distance) {
@@ -48,7 +47,7 @@ class BandRows final : public DominantSource {
         reach_(reach),
         first_dense_(std::max<std::int64_t>(n - dense, 0)) {}
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
     if (row >= first_dense_) {
       append_range(0, n_, columns);
       return;

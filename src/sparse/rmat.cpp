@@ -50,7 +50,7 @@ class RmatRows final : public RandomValueSource {
                 std::min(begin + kRowsAtOnce, last_row));
   }
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
     CounterRandom random(seed_, Purpose::columns, row);
     const std::size_t begin = columns.size();
     const std::int64_t edges = edges_[row - first_row_];

@@ -16,9 +16,9 @@ class RowSource {
   virtual ~RowSource() = default;
   // Appends the columns of the row, ascending and without duplicates. Many threads call it at a
   // time.
-  virtual void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const = 0;
+  virtual void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const = 0;
   // `columns` are those of append_columns(); `values` has the same number of elements.
-  virtual void fill_values(std::int64_t row, std::span<const std::int32_t> columns,
+  virtual void fill_values(std::int64_t row, std::span<const std::int64_t> columns,
                            double* values) const = 0;
 };
 
@@ -26,7 +26,7 @@ class RowSource {
 class RandomValueSource : public RowSource {
  public:
   explicit RandomValueSource(std::uint64_t seed) : seed_(seed) {}
-  void fill_values(std::int64_t row, std::span<const std::int32_t> columns,
+  void fill_values(std::int64_t row, std::span<const std::int64_t> columns,
                    double* values) const override;
 
  protected:
@@ -43,7 +43,7 @@ std::vector<Array<double>> elasticity3d_shuffled_coordinates(const GenerateSpec&
                                                              std::int64_t);
 
 // Sorts the elements from `begin` on and removes duplicates among them.
-void make_ascending(std::vector<std::int32_t>& columns, std::size_t begin);
+void make_ascending(std::vector<std::int64_t>& columns, std::size_t begin);
 
 // There is one maker per generator. The spec is valid. The caller asks only for the rows
 // [first_row, last_row).

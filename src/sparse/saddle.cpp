@@ -20,12 +20,10 @@ class Saddle final : public RowSource {
  public:
   Saddle(std::int64_t n, std::uint64_t seed) : n_(n), faces_(n * (n + 1)), seed_(seed) {}
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
-    for_each_entry(row, [&](std::int64_t column, double) {
-      columns.push_back(static_cast<std::int32_t>(column));
-    });
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
+    for_each_entry(row, [&](std::int64_t column, double) { columns.push_back(column); });
   }
-  void fill_values(std::int64_t row, std::span<const std::int32_t>, double* values) const override {
+  void fill_values(std::int64_t row, std::span<const std::int64_t>, double* values) const override {
     for_each_entry(row, [&](std::int64_t, double value) { *values++ = value; });
   }
 

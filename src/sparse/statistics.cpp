@@ -7,18 +7,20 @@
 #include <cmath>
 
 #include "sparse/partition.hpp"
+#include "sparse/row_blocks.hpp"
 
 namespace trireme {
 namespace {
 
 // Returns the same matrix with strictly ascending columns in every row. Entries of the same row and
 // column are summed.
-CsrMatrix<double> with_sorted_rows(const CsrView<double>& a) {
-  CsrMatrix<double> sorted{a.rows, a.cols, {0}, {}, {}};
+CsrMatrix<double> with_sorted_rows(const CsrMatrix<double>& a) {
+  CsrMatrix<double> sorted{a.rows, a.cols, {}, {}, {}};
+  Array<std::int32_t> lengths;
   std::vector<std::pair<std::int32_t, double>> row_entries;
   for (std::int64_t row = 0; row < a.rows; ++row) {
     row_entries.clear();
-    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
+    for (std::int64_t k = a.row_begin(row); k < a.row_begin(row + 1); ++k)
       row_entries.emplace_back(a.col_idx[k], a.values[k]);
     std::sort(row_entries.begin(), row_entries.end(),
               [](const auto& left, const auto& right) { return left.first < right.first; });
@@ -31,18 +33,19 @@ CsrMatrix<double> with_sorted_rows(const CsrView<double>& a) {
         sorted.values.push_back(value);
       }
     }
-    sorted.row_ptr.push_back(static_cast<std::int32_t>(sorted.col_idx.size()));
+    lengths.push_back(static_cast<std::int32_t>(sorted.col_idx.size() - begin));
   }
+  set_row_lengths(lengths, kMostNonzerosOfBlock, "the matrix", sorted);
   return sorted;
 }
 
-DiagonalStatistics diagonal_statistics(const CsrView<double>& a) {
+DiagonalStatistics diagonal_statistics(const CsrMatrix<double>& a) {
   std::int64_t zeros = 0, first_zero = a.rows, dominant = 0, negative = 0;
 #pragma omp parallel for schedule(static) reduction(+ : zeros, dominant, negative) \
     reduction(min : first_zero)
   for (std::int64_t row = 0; row < a.rows; ++row) {
     double diagonal = 0, others = 0;
-    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+    for (std::int64_t k = a.row_begin(row); k < a.row_begin(row + 1); ++k) {
       if (a.col_idx[k] == row)
         diagonal += a.values[k];
       else
@@ -61,15 +64,15 @@ DiagonalStatistics diagonal_statistics(const CsrView<double>& a) {
 }
 
 // The columns of each row must ascend.
-SymmetryStatistics symmetry_statistics(const CsrView<double>& a) {
+SymmetryStatistics symmetry_statistics(const CsrMatrix<double>& a) {
   std::int64_t unmatched = 0;
   double difference = 0;
 #pragma omp parallel for schedule(dynamic, 1024) reduction(+ : unmatched) reduction(max : difference)
   for (std::int64_t row = 0; row < a.rows; ++row)
-    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+    for (std::int64_t k = a.row_begin(row); k < a.row_begin(row + 1); ++k) {
       const std::int32_t column = a.col_idx[k];
-      const auto begin = a.col_idx.begin() + a.row_ptr[column];
-      const auto end = a.col_idx.begin() + a.row_ptr[column + 1];
+      const auto begin = a.col_idx.begin() + a.row_begin(column);
+      const auto end = a.col_idx.begin() + a.row_begin(column + 1);
       const auto found = std::lower_bound(begin, end, static_cast<std::int32_t>(row));
       const bool stored = found != end && *found == row;
       unmatched += !stored;
@@ -79,21 +82,21 @@ SymmetryStatistics symmetry_statistics(const CsrView<double>& a) {
   return {unmatched, difference};
 }
 
-bool has_sorted_columns(const CsrView<double>& a) {
+bool has_sorted_columns(const CsrMatrix<double>& a) {
   bool sorted = true;
 #pragma omp parallel for schedule(static) reduction(&& : sorted)
   for (std::int64_t row = 0; row < a.rows; ++row)
-    for (std::int32_t k = a.row_ptr[row] + 1; k < a.row_ptr[row + 1]; ++k)
+    for (std::int64_t k = a.row_begin(row) + 1; k < a.row_begin(row + 1); ++k)
       sorted = sorted && a.col_idx[k - 1] < a.col_idx[k];
   return sorted;
 }
 
-void measure_entries(const CsrView<double>& a, MatrixStatistics& result) {
+void measure_entries(const CsrMatrix<double>& a, MatrixStatistics& result) {
   std::int64_t lower = 0, upper = 0;
   double largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : lower, upper, largest)
   for (std::int64_t row = 0; row < a.rows; ++row)
-    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+    for (std::int64_t k = a.row_begin(row); k < a.row_begin(row + 1); ++k) {
       lower = std::max<std::int64_t>(lower, row - a.col_idx[k]);
       upper = std::max<std::int64_t>(upper, a.col_idx[k] - row);
       largest = std::max(largest, std::fabs(a.values[k]));
@@ -105,15 +108,13 @@ void measure_entries(const CsrView<double>& a, MatrixStatistics& result) {
 
 }  // namespace
 
-RowLengthStatistics row_length_statistics(std::span<const std::int32_t> row_ptr) {
-  RowLengthStatistics result;
-  if (row_ptr.size() < 2) return result;
-  const std::size_t rows = row_ptr.size() - 1;
-  std::vector<std::int32_t> lengths(rows);
-  for (std::size_t row = 0; row < rows; ++row) lengths[row] = row_ptr[row + 1] - row_ptr[row];
+namespace {
 
-  const auto count = static_cast<double>(rows);
-  result.mean = static_cast<double>(row_ptr[rows] - row_ptr[0]) / count;
+RowLengthStatistics statistics_of_lengths(Array<std::int32_t>&& lengths, std::int64_t nnz) {
+  RowLengthStatistics result;
+  if (lengths.empty()) return result;
+  const auto count = static_cast<double>(lengths.size());
+  result.mean = static_cast<double>(nnz) / count;
   double squares = 0;
   for (const std::int32_t length : lengths) squares += std::pow(length - result.mean, 2);
   result.standard_deviation = std::sqrt(squares / count);
@@ -136,24 +137,39 @@ RowLengthStatistics row_length_statistics(std::span<const std::int32_t> row_ptr)
   return result;
 }
 
-MatrixStatistics matrix_statistics(const CsrView<double>& matrix) {
+}  // namespace
+
+RowLengthStatistics row_length_statistics(std::span<const std::int32_t> row_ptr) {
+  if (row_ptr.size() < 2) return {};
+  Array<std::int32_t> lengths(row_ptr.size() - 1);
+  for (std::size_t row = 0; row < lengths.size(); ++row)
+    lengths[row] = row_ptr[row + 1] - row_ptr[row];
+  return statistics_of_lengths(std::move(lengths), row_ptr.back() - row_ptr.front());
+}
+
+MatrixStatistics matrix_statistics(const CsrMatrix<double>& matrix) {
   MatrixStatistics result;
   result.rows = matrix.rows;
   result.cols = matrix.cols;
   result.nnz = matrix.nnz();
-  result.row_lengths = row_length_statistics(matrix.row_ptr);
+  Array<std::int32_t> lengths(matrix.rows);
+  for (const RowBlock<double>& block : matrix.blocks())
+    for (std::int64_t row = 0; row < block.csr.rows; ++row)
+      lengths[block.first_row + row] = block.csr.row_ptr[row + 1] - block.csr.row_ptr[row];
+  result.row_lengths = statistics_of_lengths(std::move(lengths), matrix.nnz());
   result.sorted_columns = has_sorted_columns(matrix);
   measure_entries(matrix, result);
   if (matrix.rows == matrix.cols) {
     result.diagonal = diagonal_statistics(matrix);
     result.symmetry = result.sorted_columns ? symmetry_statistics(matrix)
-                                            : symmetry_statistics(with_sorted_rows(matrix).view());
+                                            : symmetry_statistics(with_sorted_rows(matrix));
   }
   return result;
 }
 
-std::vector<RankShare> rank_shares(const CsrView<double>& matrix, int ranks) {
-  const std::vector<std::int64_t> starts = split_by_nonzeros(matrix.row_ptr, ranks);
+std::vector<RankShare> rank_shares(const CsrMatrix<double>& matrix, int ranks) {
+  const std::vector<std::int64_t> starts = split_by_nonzeros(
+      matrix.rows, [&](std::int64_t row) { return matrix.row_begin(row); }, ranks);
   std::vector<RankShare> shares(ranks);
   std::vector<std::int32_t> last_rank_seen(matrix.cols, -1);
   for (int rank = 0; rank < ranks; ++rank) {
@@ -161,10 +177,10 @@ std::vector<RankShare> rank_shares(const CsrView<double>& matrix, int ranks) {
     const bool square = matrix.rows == matrix.cols;
     const std::int64_t first_column = square ? begin : matrix.cols * rank / ranks;
     const std::int64_t last_column = square ? end : matrix.cols * (rank + 1) / ranks;
-    const std::int64_t offset = matrix.rows == 0 ? 0 : matrix.row_ptr[begin];
-    const std::int64_t nnz = matrix.rows == 0 ? 0 : matrix.row_ptr[end] - offset;
+    const std::int64_t offset = matrix.row_begin(begin);
+    const std::int64_t nnz = matrix.row_begin(end) - offset;
     shares[rank] = {begin, end - begin, nnz, 0};
-    for (const std::int32_t column : matrix.col_idx.subspan(offset, nnz)) {
+    for (const std::int32_t column : std::span(matrix.col_idx).subspan(offset, nnz)) {
       if (last_rank_seen[column] == rank) continue;
       last_rank_seen[column] = rank;
       shares[rank].ghosts += column < first_column || column >= last_column;

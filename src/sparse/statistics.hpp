@@ -55,7 +55,7 @@ struct RankShare {
 };
 
 RowLengthStatistics row_length_statistics(std::span<const std::int32_t> row_ptr);
-MatrixStatistics matrix_statistics(const CsrView<double>& matrix);
-std::vector<RankShare> rank_shares(const CsrView<double>& matrix, int ranks);
+MatrixStatistics matrix_statistics(const CsrMatrix<double>& matrix);
+std::vector<RankShare> rank_shares(const CsrMatrix<double>& matrix, int ranks);
 
 }  // namespace trireme

@@ -21,12 +21,12 @@ class Stencil : public RowSource {
             neighbours_.push_back({dx, dy, dz, dx + n * (dy + n * dz)});
   }
 
-  void append_columns(std::int64_t row, std::vector<std::int32_t>& columns) const override {
+  void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const override {
     const std::int64_t x = row % n_, y = row / n_ % n_, z = row / (n_ * n_);
     const bool inside = is_inside(x, 1) && is_inside(y, 1) && is_inside(z, 1);
     for (const Neighbour& to : neighbours_)
       if (inside || (reaches(x, to.dx) && reaches(y, to.dy) && reaches(z, to.dz)))
-        columns.push_back(static_cast<std::int32_t>(row + to.distance));
+        columns.push_back(row + to.distance);
   }
 
  protected:

@@ -13,7 +13,7 @@ class Poisson final : public Stencil {
   Poisson(std::int64_t n, int dimensions, Reach reach, double diagonal)
       : Stencil(n, dimensions, reach), diagonal_(diagonal) {}
 
-  void fill_values(std::int64_t row, std::span<const std::int32_t> columns,
+  void fill_values(std::int64_t row, std::span<const std::int64_t> columns,
                    double* values) const override {
     for (std::size_t k = 0; k < columns.size(); ++k) values[k] = columns[k] == row ? diagonal_ : -1;
   }
@@ -32,7 +32,7 @@ class Convection final : public Stencil {
     for (std::size_t axis = 0; axis < 3; ++axis) inflow_[axis] = kVelocity[axis] * h;
   }
 
-  void fill_values(std::int64_t row, std::span<const std::int32_t> columns,
+  void fill_values(std::int64_t row, std::span<const std::int64_t> columns,
                    double* values) const override {
     for (std::size_t k = 0; k < columns.size(); ++k) values[k] = value(columns[k] - row);
   }

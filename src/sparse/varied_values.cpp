@@ -22,14 +22,14 @@ Array<double> varied_values(const RowSlab& slab, std::int64_t step, std::int64_t
     const std::int64_t row = slab.first_row + local;
     const double of_row = coefficient(row);
     double row_sum = 0, off_diagonal = 0;
-    std::int32_t diagonal = -1;
-    for (std::int32_t k = a.row_ptr[local]; k < a.row_ptr[local + 1]; ++k) {
+    std::int64_t diagonal = -1;
+    for (std::int64_t k = a.row_begin(local); k < a.row_begin(local + 1); ++k) {
       row_sum += a.values[k];
-      if (a.col_idx[k] == row) {
+      if (slab.column(k) == row) {
         diagonal = k;
         continue;
       }
-      values[k] = a.values[k] * 0.5 * (of_row + coefficient(a.col_idx[k]));
+      values[k] = a.values[k] * 0.5 * (of_row + coefficient(slab.column(k)));
       off_diagonal += values[k];
     }
     if (diagonal >= 0) values[diagonal] = row_sum * of_row - off_diagonal;

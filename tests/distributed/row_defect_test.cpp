@@ -9,6 +9,7 @@
 #include "distributed/float_values.hpp"
 #include "distributed/host_operator.hpp"
 #include "distributed/matrix_on_ranks.hpp"
+#include "sparse/row_blocks.hpp"
 #include "support/random.hpp"
 
 namespace trireme {
@@ -66,10 +67,22 @@ TEST(RowDefect, IsThatOfAllColumnsAndFollowsNewValues) {
   }
 }
 
-TEST(RowDefect, LeavesOutAGhostBlockThatIsNull) {
+TEST(RowDefect, LeavesOutTheGhostsWhereTheCallerSaysSo) {
   const CsrMatrix<double> a = banded();
-  const Array<float> without = row_defect(a, nullptr), with = row_defect(a, &a);
+  const SplitRows blocks{.local = a, .ghost = a, .ghost_columns = {}, .is_ghost = {}};
+  const Array<float> without = row_defect(blocks, false), with = row_defect(blocks, true);
   for (std::int64_t i = 0; i < a.rows; ++i) EXPECT_FLOAT_EQ(with[i], 2 * without[i]);
+}
+
+TEST(RowDefect, OfBlocksOfRowsIsThatOfOneBlock) {
+  const CsrMatrix<double> a = banded();
+  const Array<float> one =
+      row_defect({.local = a, .ghost = a, .ghost_columns = {}, .is_ghost = {}}, true);
+  CsrMatrix<double> cut = a;
+  cut_again(cut, a.nnz() / 4);
+  ASSERT_GE(cut.cuts.size(), 3u);
+  EXPECT_EQ(row_defect({.local = cut, .ghost = cut, .ghost_columns = {}, .is_ghost = {}}, true),
+            one);
 }
 
 }  // namespace

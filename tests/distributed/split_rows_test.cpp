@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sparse/row_blocks.hpp"
 #include "support/shapes.hpp"
 
 namespace trireme {
@@ -77,6 +78,58 @@ TEST(SplitRows, ScatteredValuesLandWhereTheirEntriesAre) {
   const SplitRows expected = split_rows(slab_of(doubled, 30), 30, 60);
   EXPECT_EQ(split.local.values, expected.local.values);
   EXPECT_EQ(split.ghost.values, expected.ghost.values);
+}
+
+TEST(SplitRows, BlocksOfRowsAreSplitLikeOneBlock) {
+  const CsrMatrix<double> rows = test::matrix_with_row_lengths<double>(
+      test::random_lengths(200, 0, 30), 600, 11, test::Columns::unsorted);
+  CsrMatrix<double> blocks = rows;
+  cut_again(blocks, 700);
+  ASSERT_GE(blocks.cuts.size(), 3u);
+  const SplitRows one = split_rows(slab_of(rows, 200), 200, 400);
+  SplitRows several = split_rows(slab_of(blocks, 200), 200, 400);
+  EXPECT_EQ(several.local.cuts, blocks.cuts);
+  EXPECT_EQ(several.ghost.cuts, blocks.cuts);
+  EXPECT_EQ(several.local.col_idx, one.local.col_idx);
+  EXPECT_EQ(several.ghost.col_idx, one.ghost.col_idx);
+  EXPECT_EQ(several.ghost_columns, one.ghost_columns);
+  for (std::int64_t row = 0; row <= rows.rows; ++row) {
+    EXPECT_EQ(several.local.row_begin(row), one.local.row_begin(row));
+    EXPECT_EQ(several.ghost.row_begin(row), one.ghost.row_begin(row));
+  }
+  std::int64_t next = 0;
+  for (const SplitRows::Rows& part : several.rows_by_blocks()) {
+    EXPECT_EQ(part.first_row, next);
+    EXPECT_EQ(part.local.rows, part.ghost.rows);
+    next += part.local.rows;
+  }
+  EXPECT_EQ(next, rows.rows);
+  scatter_values(rows.values, several);
+  EXPECT_EQ(several.local.values, one.local.values);
+  EXPECT_EQ(several.ghost.values, one.ghost.values);
+}
+
+// The same rows where the first one is number 0, and where it is number 2,999,999,000.
+TEST(SplitRows, ColumnsBeyondTwoToTheThirtyOneAreSplitLikeSmallOnes) {
+  constexpr std::int64_t kFirst = 2'999'999'000;
+  const CsrMatrix<double> rows =
+      test::matrix_with_row_lengths<double>(test::random_lengths(100, 0, 30), 600, 13);
+  const SplitRows low = split_rows(slab_of(rows, 200), 200, 300);
+  RowSlab slab{.global_rows = 3'000'000'000,
+               .global_cols = 3'000'000'000,
+               .global_nnz = rows.nnz(),
+               .first_row = kFirst + 200,
+               .local = rows};
+  for (const std::int32_t column : rows.col_idx) slab.wide_columns.push_back(kFirst + column);
+  slab.local.col_idx.clear();
+  const SplitRows high = split_rows(std::move(slab), kFirst + 200, kFirst + 300);
+  EXPECT_EQ(high.local.row_ptr, low.local.row_ptr);
+  EXPECT_EQ(high.local.col_idx, low.local.col_idx);
+  EXPECT_EQ(high.local.values, low.local.values);
+  EXPECT_EQ(high.ghost.col_idx, low.ghost.col_idx);
+  ASSERT_EQ(high.ghost_columns.size(), low.ghost_columns.size());
+  for (std::size_t g = 0; g < low.ghost_columns.size(); ++g)
+    EXPECT_EQ(high.ghost_columns[g], kFirst + low.ghost_columns[g]);
 }
 
 }  // namespace

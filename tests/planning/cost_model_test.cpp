@@ -48,8 +48,8 @@ CsrMatrix<double> shuffled(const CsrMatrix<double>& a) {
 
 TEST(AccessProfile, SeesThatAShuffledMeshCanBeClustered) {
   const CsrMatrix<double> mesh = grid(150), without_order = shuffled(mesh);
-  const AccessProfile ordered = access_profile(mesh.view());
-  const AccessProfile random = access_profile(without_order.view());
+  const AccessProfile ordered = access_profile(mesh);
+  const AccessProfile random = access_profile(without_order);
   EXPECT_LT(ordered.given, 0.3);
   EXPECT_GT(random.given, 0.7);
   EXPECT_LT(random.clustered, 0.2);
@@ -57,13 +57,13 @@ TEST(AccessProfile, SeesThatAShuffledMeshCanBeClustered) {
 
 TEST(AccessProfile, SeesThatRandomColumnsCannotBeClustered) {
   const auto a = generate({.kind = "random", .n = 20000, .k = 16}, 0, 20000).local;
-  EXPECT_GT(access_profile(a.view()).clustered, 0.3);
+  EXPECT_GT(access_profile(a).clustered, 0.3);
 }
 
 TEST(AccessProfile, TakesMatricesOfAnyShape) {
-  EXPECT_EQ(access_profile(CsrMatrix<double>().view()).given, 0);
+  EXPECT_EQ(access_profile(CsrMatrix<double>()).given, 0);
   const auto one = generate({.kind = "poisson2d", .n = 1}, 0, 1).local;
-  EXPECT_GT(access_profile(one.view()).given, 0);
+  EXPECT_GT(access_profile(one).given, 0);
 }
 
 double gpu_us(const char* kernel, const MatrixTraits& traits, Ordering order = Ordering::given) {

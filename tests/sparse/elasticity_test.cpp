@@ -73,7 +73,7 @@ TEST(Hexahedron, ResistsNoRigidMotionButEveryStrain) {
 TEST(Elasticity, IsExactlySymmetric) {
   for (const char* kind : {"elasticity3d", "elasticity3d-shuffled"})
     for (const std::int64_t n : {2, 3, 7, 20}) {
-      const MatrixStatistics statistics = matrix_statistics(whole(kind, n).view());
+      const MatrixStatistics statistics = matrix_statistics(whole(kind, n));
       EXPECT_TRUE(statistics.symmetry->pattern()) << kind << " " << n;
       EXPECT_TRUE(statistics.symmetry->values()) << kind << " " << n;
     }
@@ -104,7 +104,7 @@ TEST(Elasticity, ShuffledIsAPermutationWithinWindows) {
   std::sort(plain_values.begin(), plain_values.end());
   std::sort(shuffled_values.begin(), shuffled_values.end());
   EXPECT_EQ(plain_values, shuffled_values);
-  const auto statistics = matrix_statistics(shuffled.view());
+  const auto statistics = matrix_statistics(shuffled);
   EXPECT_LE(statistics.upper_bandwidth, 3 * (n * n + n + 1 + 2 * 4096));
   EXPECT_TRUE(statistics.sorted_columns);
 }

@@ -78,7 +78,7 @@ TEST_P(EveryGenerator, MakesTheSameRowsFromAnySlab) {
 
 TEST_P(EveryGenerator, KeepsColumnsAscendingAndInRange) {
   const CsrMatrix<double> a = whole(small_spec(GetParam()));
-  EXPECT_TRUE(matrix_statistics(a.view()).sorted_columns);
+  EXPECT_TRUE(matrix_statistics(a).sorted_columns);
   EXPECT_GE(*std::min_element(a.col_idx.begin(), a.col_idx.end()), 0);
   EXPECT_LT(*std::max_element(a.col_idx.begin(), a.col_idx.end()), a.cols);
   EXPECT_TRUE(
@@ -93,7 +93,7 @@ TEST_P(EveryGenerator, TakesItsSmallestSizes) {
     const CsrMatrix<double> a = whole(spec);
     EXPECT_EQ(a.rows, generator_shape(spec).rows);
     EXPECT_EQ(a.cols, generator_shape(spec).cols);
-    EXPECT_TRUE(matrix_statistics(a.view()).sorted_columns);
+    EXPECT_TRUE(matrix_statistics(a).sorted_columns);
   }
 }
 
@@ -134,7 +134,7 @@ TEST(Generators, StencilsHaveTheirNonzeros) {
 
 TEST(Generators, PoissonIsSymmetricAndDominant) {
   for (const std::string kind : {"poisson2d", "poisson3d", "poisson27"}) {
-    const MatrixStatistics statistics = matrix_statistics(whole(small_spec(kind)).view());
+    const MatrixStatistics statistics = matrix_statistics(whole(small_spec(kind)));
     EXPECT_TRUE(statistics.symmetry->values()) << kind;
     EXPECT_EQ(statistics.diagonal->dominant_rows, statistics.rows) << kind;
   }
@@ -142,7 +142,7 @@ TEST(Generators, PoissonIsSymmetricAndDominant) {
 
 TEST(Generators, ConvectionIsANonsymmetricMMatrix) {
   const CsrMatrix<double> a = whole(small_spec("convection3d"));
-  const MatrixStatistics statistics = matrix_statistics(a.view());
+  const MatrixStatistics statistics = matrix_statistics(a);
   EXPECT_TRUE(statistics.symmetry->pattern());
   EXPECT_GT(statistics.symmetry->largest_difference, 1);
   EXPECT_EQ(statistics.diagonal->negative, 0);
@@ -195,7 +195,7 @@ TEST(Generators, RmatHasItsSkewAndItsEdges) {
 TEST(Generators, CircuitHasItsDiagonalAndItsNets) {
   const std::int64_t n = 100000;
   const CsrMatrix<double> a = whole({.kind = "circuit", .n = n});
-  const MatrixStatistics statistics = matrix_statistics(a.view());
+  const MatrixStatistics statistics = matrix_statistics(a);
   EXPECT_EQ(statistics.diagonal->zeros, 0);
   EXPECT_NEAR(static_cast<double>(a.nnz()), 6.8 * n, 0.02 * 6.8 * n);
   std::int64_t dense_rows = 0;
@@ -211,7 +211,7 @@ TEST(Generators, CircuitHasItsDiagonalAndItsNets) {
 
 TEST(Generators, ShortRowsAreShortAndLocal) {
   const CsrMatrix<double> a = whole({.kind = "short", .n = 40000});
-  const MatrixStatistics statistics = matrix_statistics(a.view());
+  const MatrixStatistics statistics = matrix_statistics(a);
   EXPECT_EQ(statistics.row_lengths.min, 1);
   EXPECT_EQ(statistics.row_lengths.max, 4);
   EXPECT_NEAR(statistics.row_lengths.mean, 2.5, 0.03);

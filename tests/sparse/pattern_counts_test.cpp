@@ -50,7 +50,7 @@ TEST(PatternCounts, OfALargeMatrixAreSumsOfEqualCells) {
 TEST(PatternCounts, OfBlocksAreAtTheirPlacesInTheMatrix) {
   const CsrMatrix<double> local{2, 2, {0, 1, 1}, {1}, {1.0}};
   const CsrMatrix<double> ghost{2, 1, {0, 1, 1}, {0}, {1.0}};
-  const std::vector<std::int32_t> ghost_columns = {1};
+  const std::vector<std::int64_t> ghost_columns = {1};
   PatternCounts counts(4, 4);
   counts.add_nonzeros(local.view(), 2, 2);
   counts.add_nonzeros(ghost.view(), 2, 0, ghost_columns);

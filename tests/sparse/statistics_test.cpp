@@ -18,7 +18,7 @@ namespace {
 CsrMatrix<double> by_hand() { return {3, 3, {0, 2, 2, 5}, {0, 2, 2, 1, 0}, {2, 1, -3, 5, 1}}; }
 
 TEST(Statistics, AreRightByHand) {
-  const MatrixStatistics s = matrix_statistics(by_hand().view());
+  const MatrixStatistics s = matrix_statistics(by_hand());
   EXPECT_EQ(s.nnz, 5);
   EXPECT_EQ(s.row_lengths.min, 0);
   EXPECT_EQ(s.row_lengths.max, 3);
@@ -42,23 +42,23 @@ TEST(Statistics, AreRightByHand) {
 
 TEST(Statistics, SeeADifferenceOfOneBitInSymmetry) {
   CsrMatrix<double> a = generate({.kind = "poisson2d", .n = 30}, 0, 900).local;
-  EXPECT_TRUE(matrix_statistics(a.view()).symmetry->values());
+  EXPECT_TRUE(matrix_statistics(a).symmetry->values());
   a.values[1] = std::nextafter(a.values[1], 0);
-  const auto symmetry = matrix_statistics(a.view()).symmetry;
+  const auto symmetry = matrix_statistics(a).symmetry;
   EXPECT_TRUE(symmetry->pattern());
   EXPECT_FALSE(symmetry->values());
 }
 
 TEST(Statistics, SumEntriesThatOccurTwice) {
   const CsrMatrix<double> a{2, 2, {0, 2, 3}, {1, 1, 0}, {2, 3, 5}};
-  const MatrixStatistics s = matrix_statistics(a.view());
+  const MatrixStatistics s = matrix_statistics(a);
   EXPECT_FALSE(s.sorted_columns);
   EXPECT_TRUE(s.symmetry->values());
 }
 
 TEST(Statistics, TakeEveryShape) {
   for (const auto& shape : contract_shapes<double>()) {
-    const MatrixStatistics s = matrix_statistics(shape.matrix.view());
+    const MatrixStatistics s = matrix_statistics(shape.matrix);
     EXPECT_EQ(s.nnz, shape.matrix.nnz()) << shape.name;
     EXPECT_EQ(s.symmetry.has_value(), s.rows == s.cols) << shape.name;
     EXPECT_LE(s.row_lengths.min, s.row_lengths.p05) << shape.name;
@@ -70,7 +70,7 @@ TEST(Statistics, TakeEveryShape) {
 // entry of (2, 1) has another value.
 TEST(Statistics, AMirrorIsAnEntryOfTheSameColumn) {
   const CsrMatrix<double> a{3, 3, {0, 2, 4, 6}, {0, 2, 1, 2, 1, 2}, {1, 7, 1, 3, 5, 1}};
-  const MatrixStatistics s = matrix_statistics(a.view());
+  const MatrixStatistics s = matrix_statistics(a);
   EXPECT_EQ(s.symmetry->unmatched_entries, 1);
   EXPECT_EQ(s.symmetry->largest_difference, 7);
 }
@@ -80,7 +80,7 @@ TEST(Statistics, DuplicatesAreAddedBeforeSymmetryIsJudged) {
   CsrMatrix<double> a{2, 2, {0, 1, 101}, {1}, {50}};
   a.col_idx.insert(a.col_idx.end(), 100, 0);
   a.values.insert(a.values.end(), 100, 0.5);
-  const MatrixStatistics s = matrix_statistics(a.view());
+  const MatrixStatistics s = matrix_statistics(a);
   EXPECT_TRUE(s.symmetry->pattern());
   EXPECT_TRUE(s.symmetry->values()) << s.symmetry->largest_difference;
 }
@@ -97,7 +97,7 @@ TEST(Statistics, PercentilesAreNearestRank) {
 
 TEST(RankShares, CountGhostsOfAStencil) {
   const CsrMatrix<double> a = generate({.kind = "poisson2d", .n = 40}, 0, 1600).local;
-  const std::vector<RankShare> shares = rank_shares(a.view(), 4);
+  const std::vector<RankShare> shares = rank_shares(a, 4);
   std::int64_t rows = 0, nnz = 0;
   for (const RankShare& share : shares) {
     rows += share.rows;
@@ -114,7 +114,7 @@ TEST(RankShares, TakeEveryShapeAndMoreRanksThanRows) {
   for (const auto& shape : contract_shapes<double>())
     for (const int ranks : {1, 3, 100}) {
       std::int64_t nnz = 0;
-      for (const RankShare& share : rank_shares(shape.matrix.view(), ranks)) nnz += share.nnz;
+      for (const RankShare& share : rank_shares(shape.matrix, ranks)) nnz += share.nnz;
       EXPECT_EQ(nnz, shape.matrix.nnz()) << shape.name;
     }
 }

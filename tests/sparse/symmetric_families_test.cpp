@@ -35,8 +35,7 @@ INSTANTIATE_TEST_SUITE_P(All, SymmetricFamily, testing::ValuesIn(kFamilies),
                          [](const auto& family) { return family.param.kind; });
 
 TEST_P(SymmetricFamily, IsSymmetricToTheLastBit) {
-  const MatrixStatistics statistics =
-      matrix_statistics(whole(GetParam().kind, GetParam().n).view());
+  const MatrixStatistics statistics = matrix_statistics(whole(GetParam().kind, GetParam().n));
   EXPECT_EQ(statistics.symmetry->unmatched_entries, 0);
   EXPECT_EQ(statistics.symmetry->largest_difference, 0);
   EXPECT_EQ(statistics.diagonal->negative, 0);
@@ -211,7 +210,7 @@ TEST(SymmetricFamilies, HighOrderHasRowsOf9And15And25) {
 TEST(SymmetricFamilies, BandsAndArrowHaveTheirWidths) {
   const CsrMatrix<double> bands = whole("bands", 100, 7);
   EXPECT_EQ(bands.nnz(), 100 * 15 - 7 * 8);
-  const MatrixStatistics statistics = matrix_statistics(bands.view());
+  const MatrixStatistics statistics = matrix_statistics(bands);
   EXPECT_EQ(statistics.lower_bandwidth, 7);
   const CsrMatrix<double> arrow = whole("arrow", 100);
   EXPECT_EQ(arrow.row_ptr[51] - arrow.row_ptr[50], 9 + 4);
