@@ -7,6 +7,8 @@
 #include <string>
 
 #include "app/graph_shares.hpp"
+#include "app/memory.hpp"
+#include "app/memory_forecast.hpp"
 #include "commands.hpp"
 #include "inspect_table.hpp"
 #include "io/modes.hpp"
@@ -35,6 +37,11 @@ void inspect(const InspectOptions& options) {
   spec.source = SystemFile{.file = options.file, .matrix = options.matrix, .x0 = {}, .x_exact = {}};
   const SystemFile& system = std::get<SystemFile>(spec.source);
   const std::unique_ptr<SystemSource> source = open_system(MPI_COMM_WORLD, system);
+  const auto program_bytes = static_cast<double>(resident_bytes());
+  Case solve_by_cg;
+  solve_by_cg.problem.source = system;
+  const std::string forecast = forecast_table(
+      forecast_memory(solve_by_cg, source->facts(system.matrix), options.ranks, program_bytes));
   const MatrixOnRanks matrix = source->read_matrix(system.matrix, 1);
   if (matrix.slab.is_wide())
     fail(ExitCode::resource, "problem inspect shows matrices of at most 2^31-1 columns");
@@ -42,6 +49,7 @@ void inspect(const InspectOptions& options) {
   const CsrMatrix<double>& local = matrix.slab.local;
   fmt::print("{}", matrix_table(problem_name(spec), matrix_statistics(local),
                                 matrix.duplicates_summed, modes));
+  fmt::print("\n{}", forecast);
   fmt::print("\n{}", ranks_table(rank_shares(local, options.ranks)));
   if (options.distribution == "graph")
     fmt::print("\nafter graph partitioning\n{}",

@@ -10,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "app/memory.hpp"
+#include "app/memory_forecast.hpp"
 #include "app/run_case.hpp"
 #include "app/solution_file.hpp"
 #include "arguments.hpp"
@@ -24,6 +26,7 @@
 #include "list_kernels.hpp"
 #include "parallel/collective.hpp"
 #include "parallel/program.hpp"
+#include "petsc/index_size.hpp"
 #include "petsc/session.hpp"
 #include "progress.hpp"
 #include "report/compare.hpp"
@@ -80,15 +83,21 @@ Case read_on_every_rank(const Arguments& arguments) {
 
 ExitCode check(const Case& c) {
   check_case(kWorld, c);
-  const Problem problem = load_problem(kWorld, c.problem);
+  const auto program_bytes = static_cast<double>(resident_bytes());
+  std::string forecast;
+  const Problem problem = load_problem(kWorld, c.problem, nullptr, [&](const MatrixFacts& facts) {
+    require_petsc_counts(kWorld, problem_name(c.problem), facts.rows);
+    forecast = forecast_table(forecast_memory(c, facts, size_of(kWorld), program_bytes));
+  });
   const RowSlab& slab = problem.matrix;
   const std::vector<Step> steps = steps_of(c.problem.steps);
   StepReader(kWorld, c.problem, {slab.first_row, slab.local.rows, slab.global_rows},
              slab.local.nnz(), problem.in_stored_order)
       .check(steps);
-  say(stdout, fmt::format("{} is valid: {}, {} rows, {} nonzeros{}\n", c.path.string(),
-                          problem.name, slab.global_rows, words::count(slab.global_nnz),
-                          steps.empty() ? "" : fmt::format(", {} steps", steps.size())));
+  say(stdout,
+      fmt::format("{}\n{} is valid: {}, {} rows, {} nonzeros{}\n", forecast, c.path.string(),
+                  problem.name, slab.global_rows, words::count(slab.global_nnz),
+                  steps.empty() ? "" : fmt::format(", {} steps", steps.size())));
   return ExitCode::converged;
 }
 

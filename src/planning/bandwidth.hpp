@@ -20,10 +20,12 @@ struct HostBandwidth {
   double best() const { return std::max({copy, triad, read}); }
 };
 
+inline constexpr std::size_t kBandwidthArrayBytes = std::size_t{128} << 20;
+
 // Measures the best of `repetitions` passes over three arrays of `bytes_per_array` bytes each,
 // which should be several times larger than the last cache. Allocates and frees the arrays. Takes
 // 0.3 s with the default arguments.
-HostBandwidth measure_host_bandwidth(std::size_t bytes_per_array = std::size_t{128} << 20,
+HostBandwidth measure_host_bandwidth(std::size_t bytes_per_array = kBandwidthArrayBytes,
                                      int repetitions = 5);
 
 // The rate, in GB/s, of copies in the memory of the current GPU, counting bytes read and bytes

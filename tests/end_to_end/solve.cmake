@@ -41,6 +41,11 @@ if(TRIREME_TEST_PYTHON)
   set_tests_properties(EndToEnd.GpuBlocks PROPERTIES
     LABELS "end_to_end;mpi;gpu" RESOURCE_LOCK gpu TIMEOUT 300 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
 
+  add_test(NAME EndToEnd.MemoryForecast
+    COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/memory_forecast_test.py $<TARGET_FILE:solve>)
+  set_tests_properties(EndToEnd.MemoryForecast PROPERTIES
+    LABELS "end_to_end;mpi" TIMEOUT 300 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
+
   # One rank is killed or gets no memory. The sanitizers replace malloc, as the preloaded library does.
   if(CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT CMAKE_CXX_FLAGS MATCHES sanitize)
     add_library(fail_at MODULE ${PROJECT_SOURCE_DIR}/tests/support/fail_at.c)

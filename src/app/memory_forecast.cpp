@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A sum over the arrays that a run is known to hold, checked against the peaks of runs
+// (tests/end_to_end/memory_forecast_test.py).
+#include "app/memory_forecast.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "io/require_memory.hpp"
+#include "planning/bandwidth.hpp"
+#include "report/words.hpp"
+#include "solvers/methods/list.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr double kVector = sizeof(double);  // bytes per row
+
+// Bytes per nonzero of the layout of a kernel. Layouts that pad or compress differ by up to a half.
+constexpr double kLayout = 12;
+// Of FP32 values, where they are exact, and 16-bit columns: 6 to 9 were measured.
+constexpr double kLayoutOfAlbus = 8;
+
+// Work vectors of the loop, with those of the preconditioner and its diagonal.
+double work_vectors(const SolverSpec& solver) {
+  constexpr double kOfPetsc = 8;  // PETSc's KSPs differ; GMRES takes 30 by default
+  double vectors = kOfPetsc;
+  if (const auto method = solvers::method_named(solver.method)) {
+    vectors = 0;
+    solvers::for_each_text([&](auto text) {
+      if (text.method == *method)
+        vectors = std::max<double>(vectors, decltype(text)::type::vectors);
+    });
+  } else if (solver.method.find("gmres") != std::string::npos) {
+    vectors = 32;
+  }
+  constexpr double kOfPreconditioner = 3;
+  return vectors + kOfPreconditioner;
+}
+
+// Bytes of the kernels of a case on a CPU, beside the matrix itself.
+double host_layouts(const Case& c, double nnz) {
+  double largest = 0;
+  for (const std::string& name : c.kernels) {
+    const bool plain = name == "csr" || name == kPetscAij || name.starts_with("albus-");
+    largest = std::max(largest, plain ? 0 : name == "albus" ? kLayoutOfAlbus : kLayout);
+  }
+  if (std::ranges::find(c.precisions, Precision::mixed) != c.precisions.end())
+    largest += sizeof(float);
+  return largest * nnz;
+}
+
+// Preconditioners that no formula foretells are left out.
+double preconditioner_bytes(const SolverSpec& solver, double rows, double nnz,
+                            std::vector<std::string>& left_out) {
+  const std::string& name = solver.preconditioner;
+  if (solver.choose_preconditioner || name == "none" || name == "jacobi" || name == "chebyshev")
+    return 0;
+  if (name == kMultigrid) return 385 * rows + 8 * nnz;  // multigrid/forecast.cpp
+  if (name == "ilu" || name == "icc" || name == "bjacobi" || name == "sor" || name == "asm")
+    return 12 * nnz;  // a factor without fill
+  left_out.push_back(fmt::format("preconditioner {}", name));
+  return 0;
+}
+
+void drop_empty(std::vector<MemoryPart>& parts) {
+  std::erase_if(parts, [](const MemoryPart& part) { return part.bytes < 1; });
+}
+
+}  // namespace
+
+MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int ranks,
+                               double program_bytes) {
+  const double rows = static_cast<double>(facts.rows) / ranks, nnz = facts.nnz / ranks;
+  const bool wide = facts.rows > std::numeric_limits<std::int32_t>::max();
+  const double matrix = csr_bytes(rows, nnz) + (ranks > 1 ? nnz / 8 : 0);
+  // Columns of 64 bits until the rows are split; the columns of a generator, which its rows are made
+  // from; the lengths of the rows.
+  double making = wide ? 8 * nnz : 0;
+  if (c.problem.generated()) making += (wide ? 8 : 4) * nnz + 8 * rows;
+  const bool known = std::holds_alternative<MadeRhs>(c.problem.rhs) &&
+                     std::get<MadeRhs>(c.problem.rhs) == MadeRhs::from_ones;
+  const auto sides = static_cast<double>(c.problem.rhs_count);
+  const double work = work_vectors(c.solver);
+  const double block = static_cast<double>(std::max<std::int64_t>(1, c.solver.block.value_or(1)));
+  constexpr double kOfReports = 3;  // the true residual, and b and x of PETSc
+  const double vectors = sides * (known ? 3 : 2) + kOfReports + work * block;
+
+  MemoryForecast forecast;
+  const double preconditioner = preconditioner_bytes(c.solver, rows, nnz, forecast.left_out);
+  const bool measured = 12 * facts.nnz >= static_cast<double>(std::int64_t{64} << 20);
+  forecast.host = {{"program", program_bytes},
+                   {"matrix", matrix},
+                   {"making rows", making},
+                   {"vectors", vectors * kVector * rows}};
+  const bool on_cpu = c.device != Device::cuda;
+  if (on_cpu) {
+    forecast.host.push_back({"kernel", host_layouts(c, nnz)});
+    forecast.host.push_back({"preconditioner", preconditioner});
+  }
+  if (measured) forecast.host.push_back({"bandwidth test", 3.0 * kBandwidthArrayBytes});
+  if (c.device != Device::cpu)
+    forecast.gpu = {{"matrix", csr_bytes(rows, nnz)},
+                    {"kernel", kLayout * nnz},
+                    {"vectors", (work * block + 2 * sides + 2) * kVector * rows},
+                    {"preconditioner", preconditioner}};
+  drop_empty(forecast.host);
+  drop_empty(forecast.gpu);
+  return forecast;
+}
+
+double sum_of(const std::vector<MemoryPart>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0.0,
+                         [](double sum, const MemoryPart& part) { return sum + part.bytes; });
+}
+
+std::string forecast_table(const MemoryForecast& forecast) {
+  std::string table = fmt::format("{:<34}{:>12}{}\n", "forecast of the memory per rank", "host",
+                                  forecast.gpu.empty() ? "" : "         GPU");
+  const auto line = [&](const std::string& name, double host, double gpu) {
+    const auto text = [](double bytes) { return bytes < 1 ? "" : words::bytes(bytes); };
+    std::string words = fmt::format("  {:<32}{:>12}{:>12}", name, text(host), text(gpu));
+    table += words.erase(words.find_last_not_of(' ') + 1) + "\n";
+  };
+  const auto bytes_of = [](const std::vector<MemoryPart>& parts, const std::string& name) {
+    const auto part = std::ranges::find(parts, name, &MemoryPart::name);
+    return part == parts.end() ? 0 : part->bytes;
+  };
+  for (const MemoryPart& part : forecast.host)
+    line(part.name, part.bytes, bytes_of(forecast.gpu, part.name));
+  for (const MemoryPart& part : forecast.gpu)
+    if (bytes_of(forecast.host, part.name) == 0) line(part.name, 0, part.bytes);
+  line("in all", sum_of(forecast.host), sum_of(forecast.gpu));
+  if (!forecast.left_out.empty())
+    table += fmt::format("  without {}\n", fmt::join(forecast.left_out, ", "));
+  return table;
+}
+
+}  // namespace trireme
