@@ -141,8 +141,8 @@ RowDistribution choose_distribution(MPI_Comm comm, const RowSlab& slab,
   }
   if (asked && graph_partitioner().empty()) {
     o.reason =
-        "graph partitioning needs a PETSc that was built with PT-Scotch or ParMETIS, and this one "
-        "has neither";
+        "graph partitioning needs a PETSc that was built with PT-Scotch or ParMETIS of integers as "
+        "wide as its own, and this one has neither";
     return result;
   }
   if (beyond_32_bits) {

@@ -31,6 +31,16 @@ Needs needs_of(const CsrMatrix<double>& a, bool with_diagonal) {
   return {unsorted, missing};
 }
 
+// The array itself where its integers are PETSc's, else null. PETSc only reads it.
+template <class Index>
+PetscInt* shared(const Array<Index>& array) {
+  if constexpr (std::is_same_v<PetscInt, Index>)
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
+    return const_cast<PetscInt*>(array.data());
+  else
+    return nullptr;
+}
+
 constexpr const char* kTimedMult = "TriremeTimedMult";
 
 PetscErrorCode timed_mult(Mat mat, Vec x, Vec y) {
@@ -58,15 +68,12 @@ AssembledMat::Block AssembledMat::share_or_copy(const CsrMatrix<double>& block,
   block.require_one_block();
   const Needs needs = needs_of(block, with_diagonal);
   Block result;
-  if constexpr (std::is_same_v<PetscInt, std::int32_t>) {
-    if (!needs.sorting && !needs.diagonal) {
-      // NOLINTBEGIN(cppcoreguidelines-pro-type-const-cast): PETSc only reads these arrays.
-      result.i = const_cast<PetscInt*>(block.row_ptr.data());
-      result.j = const_cast<PetscInt*>(block.col_idx.data());
-      result.a = const_cast<PetscScalar*>(block.values.data());
-      // NOLINTEND(cppcoreguidelines-pro-type-const-cast)
-      return result;
-    }
+  if (!needs.sorting && !needs.diagonal) {
+    result.i = shared(block.row_ptr);
+    result.j = shared(block.col_idx);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): PETSc only reads this array.
+    result.a = const_cast<PetscScalar*>(block.values.data());
+    if (result.i) return result;
   }
   std::vector<std::pair<PetscInt, PetscScalar>> row_entries;
   result.row_ptr.reserve(block.rows + 1);

@@ -2,6 +2,8 @@
 // MatPartitioning on an adjacency matrix.
 #include "petsc/graph_partition.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +33,18 @@ constexpr const char* kType = MATPARTITIONINGPARMETIS;
 constexpr std::string_view kPartitioner;
 constexpr const char* kType = MATPARTITIONINGCURRENT;
 #endif
+
+// Whether PT-Scotch's integers are as wide as PETSc's, which hands them over as they are. Debian has
+// PT-Scotch with 32 bits only, and its PETSc of 64-bit indices would hang or crash there.
+bool scotch_counts_as_petsc() {
+#if defined(PETSC_HAVE_PTSCOTCH)
+  using SizeOfInteger = int (*)();
+  const auto size = reinterpret_cast<SizeOfInteger>(::dlsym(RTLD_DEFAULT, "SCOTCH_numSizeof"));
+  return size ? size() == static_cast<int>(sizeof(PetscInt)) : sizeof(PetscInt) == 4;
+#else
+  return true;
+#endif
+}
 
 // A copy that PETSc may free.
 PetscInt* in_petsc_memory(std::span<const std::int32_t> numbers) {
@@ -88,14 +102,16 @@ Array<std::int32_t> one_part_per_vertex(MPI_Comm comm, const RowGraph& graph) {
 
 }  // namespace
 
-std::string_view graph_partitioner() { return kPartitioner; }
+std::string_view graph_partitioner() {
+  return scotch_counts_as_petsc() ? kPartitioner : std::string_view();
+}
 
 Array<std::int32_t> partition_graph(MPI_Comm comm, RowGraph&& graph, int parts) {
   collectively(comm, [&] {
-    if (kPartitioner.empty())
+    if (graph_partitioner().empty())
       fail(ExitCode::usage,
-           "this PETSc was built without PT-Scotch and ParMETIS, by one of which a graph is "
-           "partitioned; use distribution: rows");
+           "this PETSc was built without PT-Scotch and ParMETIS of integers as wide as its own, by "
+           "one of which a graph is partitioned; use distribution: rows");
   });
   if (graph.vertex_starts.back() <= parts) return one_part_per_vertex(comm, graph);
   require_memory(comm, graph);
@@ -129,7 +145,9 @@ Array<std::int32_t> partition_graph(MPI_Comm comm, RowGraph&& graph, int parts) 
   collectively(comm, [&] {
     const PetscInt* indices = nullptr;
     petsc_check(ISGetIndices(parts_of_vertices, &indices));
-    owners.assign(indices, indices + vertices);
+    owners.resize(vertices);
+    std::transform(indices, indices + vertices, owners.begin(),
+                   [](PetscInt part) { return static_cast<std::int32_t>(part); });
     petsc_check(ISRestoreIndices(parts_of_vertices, &indices));
   });
   parts_of_vertices.reset();

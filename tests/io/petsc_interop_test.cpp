@@ -5,6 +5,7 @@
 #include <petscviewerhdf5.h>
 
 #include <string>
+#include <vector>
 
 #include "io/output_file.hpp"
 #include "io/petsc_binary.hpp"
@@ -101,10 +102,11 @@ TEST(PetscInterop, WeReadWhatMatViewWrites) {
   const RowSlab& slab = problem.matrix;
   const CsrMatrix<double>& local = slab.local;
   Mat matrix = nullptr;
+  const std::vector<PetscInt> offsets(local.row_ptr.begin(), local.row_ptr.end());
+  const std::vector<PetscInt> columns(local.col_idx.begin(), local.col_idx.end());
   MatCreateMPIAIJWithArrays(MPI_COMM_WORLD, static_cast<PetscInt>(local.rows),
                             static_cast<PetscInt>(local.rows), PETSC_DETERMINE, PETSC_DETERMINE,
-                            local.row_ptr.data(), local.col_idx.data(), local.values.data(),
-                            &matrix);
+                            offsets.data(), columns.data(), local.values.data(), &matrix);
   Vec b = nullptr;
   MatCreateVecs(matrix, nullptr, &b);
   VecSet(b, 2.5);
