@@ -90,9 +90,12 @@ bool Hierarchy::Parts::coarsen_last(const NearNullspace& modes) {
         fmt::format("level {} has {} rows, and the next one would have {}", l, rows, coarse));
   if (coarse == 0) return end(fmt::format("no row of level {} has a strong connection", l));
   level.transfer = std::move(transfer);
-  find_coarse_matrix(level);
-  if (options.smoothed_prolongator && fills_up(level)) {
+  const auto most =
+      static_cast<std::int64_t>(kFillsUp * static_cast<double>(level.matrix->global_nnz));
+  find_coarse_matrix(level, options.smoothed_prolongator ? most : INT64_MAX);
+  if (options.smoothed_prolongator && coarse_nonzeros(level) > most) {
     rules.smoothed = false;
+    level.transfer.reset();
     level.transfer = coarsened(level, modes, rules);
     find_coarse_matrix(level);
   }
@@ -127,16 +130,16 @@ void Hierarchy::Parts::add_seconds(const CoarsenSeconds& seconds) {
   set_up.prolongator += seconds.prolongator;
 }
 
-// Whether a smoothed prolongator makes the coarse matrix too dense, as on graphs without a geometry.
-bool Hierarchy::Parts::fills_up(const Level& level) const {
+// Of the coarse matrix, or INT64_MAX where it was not computed.
+std::int64_t Hierarchy::Parts::coarse_nonzeros(const Level& level) const {
   const Transfer& t = *level.transfer;
-  const std::int64_t nnz =
-      t.across ? sum_over_ranks(comm, t.across->product->nnz()) : t.product->coarse().nnz();
-  return static_cast<double>(nnz) > kFillsUp * static_cast<double>(level.matrix->global_nnz);
+  if (t.across ? t.across->product->exceeds() : t.product->exceeds()) return INT64_MAX;
+  return t.across ? sum_over_ranks(comm, t.across->product->nnz()) : t.product->coarse().nnz();
 }
 
-// Computes P^T and P^T A P, or the numbers of both where their patterns are known.
-void Hierarchy::Parts::find_coarse_matrix(Level& level) {
+// Computes P^T and P^T A P, or the numbers of both where their patterns are known. A coarse matrix of
+// more than `most` nonzeros may be left out.
+void Hierarchy::Parts::find_coarse_matrix(Level& level, std::int64_t most) {
   const Stopwatch watch;
   Transfer& t = *level.transfer;
   const CsrView<double> p = t.coarsening.p.view();
@@ -145,7 +148,7 @@ void Hierarchy::Parts::find_coarse_matrix(Level& level) {
     if (across->product) {
       across->product->renew(across->rows, p);
     } else {
-      across->product.emplace(across->rows, p, across->columns, run);
+      across->product.emplace(across->rows, p, across->columns, run, most);
       across->vector.emplace(across->columns);
     }
   } else {
@@ -154,7 +157,7 @@ void Hierarchy::Parts::find_coarse_matrix(Level& level) {
       if (t.product)
         t.product->renew(a, p);
       else
-        t.product.emplace(a, p, run);
+        t.product.emplace(a, p, run, most);
     });
   }
   set_up.products += watch.seconds();

@@ -33,8 +33,8 @@ struct Hierarchy::Parts {
   bool coarsen_last(const NearNullspace& modes);
   Transfer coarsened(const Level& level, const NearNullspace& modes, const CoarsenRules& rules);
   void add_seconds(const CoarsenSeconds& seconds);
-  bool fills_up(const Level& level) const;
-  void find_coarse_matrix(Level& level);
+  std::int64_t coarse_nonzeros(const Level& level) const;
+  void find_coarse_matrix(Level& level, std::int64_t most = INT64_MAX);
   RowSlab coarse_slab(const Level& level) const;
   void set_operator(Level& level);
   void set_smoother(int l, bool alone);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "multigrid/diagonal_repair.hpp"
+#include "multigrid/fill_guard.hpp"
 #include "multigrid/host_place.hpp"
 #include "multigrid/local_numbers.hpp"
 #include "multigrid/members.hpp"
@@ -58,7 +59,7 @@ struct SumRow {
 }  // namespace
 
 ProductOnRanks::ProductOnRanks(const ExtendedRows& a, const CsrView<double>& p,
-                               const CoarseColumns& columns, std::int32_t run)
+                               const CoarseColumns& columns, std::int32_t run, std::int64_t most)
     : columns_(&columns), run_(run) {
   const MPI_Comm comm = columns.comm;
   const auto first = static_cast<std::int32_t>(columns.first());
@@ -68,10 +69,16 @@ ProductOnRanks::ProductOnRanks(const ExtendedRows& a, const CsrView<double>& p,
     global.insert(global.end(), columns.ghosts.begin(), columns.ghosts.end());
   });
   p_ghost_ = GhostRows(comm, a.halo_of_columns(), p, global);
+  std::int64_t least = 0;
   collectively(comm, [&] {
-    p_transposed_ = transposed(p);
     stack_pattern(p);
     stack_values(p);
+    least = least_coarse_nonzeros(a.view().local, p_all_.view(), columns.own(), run);
+  });
+  exceeds_ = sum_over_ranks(comm, least) > most;
+  if (exceeds_) return;
+  collectively(comm, [&] {
+    p_transposed_ = transposed(p);
     a_p_ = multiply(a.view().local, p_all_.view(), first_rules());
     terms_ = multiply(p_transposed_.matrix.view(), a_p_.view(), terms_rules());
     global.resize(columns.own());

@@ -21,14 +21,16 @@ namespace trireme::multigrid {
 class ProductOnRanks {
  public:
   // `p` has the local rows and the columns that `columns` describes; `run` is that of TripleProduct.
-  // All objects must outlive this one. Throws Error{resource} on every rank for a product of more than
+  // All objects must outlive this one. Where it is found before the work that the ranks' P^T A P has more
+  // than `most` nonzeros, nothing is computed, and exceeds() is true. Throws Error{resource} on every rank for a product of more than
   // 2^31-1 nonzeros on one rank. Collective.
   ProductOnRanks(const ExtendedRows& a, const CsrView<double>& p, const CoarseColumns& columns,
-                 std::int32_t run);
+                 std::int32_t run, std::int64_t most = INT64_MAX);
 
   // Computes the numbers again from matrices of the same patterns. Collective.
   void renew(const ExtendedRows& a, const CsrView<double>& p);
 
+  bool exceeds() const { return exceeds_; }
   // This rank's coarse rows, with global columns that ascend. The diagonal is that of TripleProduct.
   CsrMatrix<double> rows() const;
   std::int64_t nnz() const { return sum_.nnz(); }  // of this rank's coarse rows
@@ -48,6 +50,7 @@ class ProductOnRanks {
 
   const CoarseColumns* columns_;
   std::int32_t run_;
+  bool exceeds_ = false;
   Transposed p_transposed_;
   GhostRows p_ghost_;
   Array<std::int32_t> columns_of_all_;  // global, of p_all_ from columns_->own() on

@@ -6,13 +6,17 @@
 #include <utility>
 
 #include "multigrid/diagonal_repair.hpp"
+#include "multigrid/fill_guard.hpp"
 #include "multigrid/host_place.hpp"
 #include "multigrid/row_checks.hpp"
 
 namespace trireme::multigrid {
 
-TripleProduct::TripleProduct(const LocalRows& a, const CsrView<double>& p, std::int32_t run)
-    : run_(run), p_transposed_(transposed(p)) {
+TripleProduct::TripleProduct(const LocalRows& a, const CsrView<double>& p, std::int32_t run,
+                             std::int64_t most)
+    : run_(run), exceeds_(least_coarse_nonzeros(a.local, p, p.cols, run) > most) {
+  if (exceeds_) return;
+  p_transposed_ = transposed(p);
   a_p_ = multiply(a.local, p, first_rules());
   coarse_ = multiply(p_transposed_.matrix.view(), a_p_.view(), coarse_rules());
   forget_values();

@@ -2,6 +2,8 @@
 // The coarse operator P^T A P of a level that lies whole on this rank, and its renewal for new values.
 #pragma once
 
+#include <cstdint>
+
 #include "base/array.hpp"
 #include "multigrid/level_matrix.hpp"
 #include "multigrid/sparse_product.hpp"
@@ -17,12 +19,15 @@ class TripleProduct {
   // `run` is the block size of the coarse level: rows of P consist of runs of so many
   // columns that begin at a multiple of it (1 says nothing about them, and is slower). Throws
   // Error{input} for a zero diagonal entry or a number that is not finite, Error{resource} for a
-  // product of more than 2^31-1 nonzeros.
-  TripleProduct(const LocalRows& a, const CsrView<double>& p, std::int32_t run = 1);
+  // product of more than 2^31-1 nonzeros. Where it is found before the work that P^T A P has more
+  // than `most` nonzeros, nothing is computed, and exceeds() is true.
+  TripleProduct(const LocalRows& a, const CsrView<double>& p, std::int32_t run = 1,
+                std::int64_t most = INT64_MAX);
 
   // Computes the numbers again from matrices of the same patterns.
   void renew(const LocalRows& a, const CsrView<double>& p);
 
+  bool exceeds() const { return exceeds_; }
   const CsrMatrix<double>& coarse() const { return coarse_; }
   const CsrMatrix<double>& restriction() const { return p_transposed_.matrix; }  // P^T
   std::int64_t repaired() const { return repaired_; }                            // diagonal entries
@@ -36,6 +41,7 @@ class TripleProduct {
   ProductRules coarse_rules() const { return {ColumnOrder::ascending, true, run_}; }
 
   std::int32_t run_ = 1;
+  bool exceeds_ = false;
   Transposed p_transposed_;
   CsrMatrix<double> a_p_;  // A P, without values between two calls
   CsrMatrix<double> coarse_;

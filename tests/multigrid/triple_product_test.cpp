@@ -4,8 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
 #include "multigrid/coarsen.hpp"
 #include "multigrid/dense.hpp"
+#include "multigrid/fill_guard.hpp"
 #include "support/with_threads.hpp"
 
 namespace trireme::multigrid {
@@ -90,6 +95,46 @@ TEST(TripleProduct, HasTheSameBitsForAnyNumberOfThreadsAndIsSymmetricInPattern) 
   const Transposed t = transposed(first.coarse().view());
   EXPECT_EQ(t.matrix.col_idx, first.coarse().col_idx);
   EXPECT_EQ(t.matrix.row_ptr, first.coarse().row_ptr);
+}
+
+// The bound by rows of the dense A P, and that of all coarse nonzeros.
+std::int64_t bound_of(const CsrMatrix<double>& a, const CsrMatrix<double>& p, std::int64_t own) {
+  CsrMatrix<double> ones_a = a, ones_p = p;  // so that no sum is zero
+  for (double& value : ones_a.values) value = 1;
+  for (double& value : ones_p.values) value = 1;
+  const CsrMatrix<double> product = multiply(ones_a.view(), ones_p.view());
+  std::vector<std::int64_t> longest(p.cols, 0);
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int32_t k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k)
+      longest[p.col_idx[k]] = std::max<std::int64_t>(longest[p.col_idx[k]],
+                                                     product.row_ptr[i + 1] - product.row_ptr[i]);
+  return std::accumulate(longest.begin(), longest.begin() + own, std::int64_t{0});
+}
+
+TEST(FillGuard, CountsTheLongestRowsOfAPThatMeetEachColumn) {
+  for (const char* kind : {"graph", "lognormal"}) {
+    const auto a = generated(kind, 15000);
+    const Coarsening c = coarsen(without_ghosts(a), {}, {.threshold = 0.25});
+    const trireme::test::WithThreads threads(3);
+    for (const std::int64_t own : {c.p.cols, c.p.cols / 2, std::int64_t{0}})
+      EXPECT_EQ(least_coarse_nonzeros(a.view(), c.p.view(), own, 1), bound_of(a, c.p, own)) << kind;
+    const TripleProduct whole(without_ghosts(a), c.p.view());
+    const std::int64_t bound = least_coarse_nonzeros(a.view(), c.p.view(), c.p.cols, 1);
+    EXPECT_GT(bound, a.nnz()) << kind;
+    EXPECT_LE(bound, whole.coarse().nnz()) << kind;
+    EXPECT_FALSE(TripleProduct(without_ghosts(a), c.p.view(), 1, bound).exceeds()) << kind;
+    const TripleProduct left_out(without_ghosts(a), c.p.view(), 1, bound - 1);
+    EXPECT_TRUE(left_out.exceeds()) << kind;
+    EXPECT_EQ(left_out.coarse().nnz(), 0) << kind;
+  }
+}
+
+TEST(FillGuard, CountsNothingOnAMesh) {
+  for (const char* kind : {"poisson3d", "poisson27", "mesh2d", "diffusion3d"}) {
+    const auto a = generated(kind, 14);
+    const Coarsening c = coarsen(without_ghosts(a), {}, {.threshold = 0.25});
+    EXPECT_EQ(least_coarse_nonzeros(a.view(), c.p.view(), c.p.cols, 1), 0) << kind;
+  }
 }
 
 }  // namespace
