@@ -9,8 +9,10 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -40,7 +42,7 @@ struct HostPlace {
   }
 
   // Runs f(turn, work) for 0 <= turn < turns. Each thread has its own make_work(), which f leaves as
-  // it was.
+  // it was. f may throw: one exception of one thread then leaves this function.
   template <class MakeWork, class F>
   static void for_each_turn(std::int64_t turns, const MakeWork& make_work, const F& f) {
     const auto threads =
@@ -48,12 +50,22 @@ struct HostPlace {
     std::vector<decltype(make_work())> works;
     works.reserve(threads);
     for (int thread = 0; thread < threads; ++thread) works.push_back(make_work());
+    std::exception_ptr error;
+    std::atomic_bool failed = false;
 #pragma omp parallel num_threads(threads)
     {
       auto& work = works[omp_get_thread_num()];
 #pragma omp for schedule(dynamic)
-      for (std::int64_t turn = 0; turn < turns; ++turn) f(turn, work);
+      for (std::int64_t turn = 0; turn < turns; ++turn) {
+        if (failed.load(std::memory_order_relaxed)) continue;
+        try {
+          f(turn, work);
+        } catch (...) {
+          if (!failed.exchange(true)) error = std::current_exception();
+        }
+      }
     }
+    if (error) std::rethrow_exception(error);
   }
 
   // The sum of f(i) over 0 <= i < n: terms of a block are added as the threads of a GPU add theirs,

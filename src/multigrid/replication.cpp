@@ -90,7 +90,9 @@ std::shared_ptr<DistributedMatrix> Replication::whole(const DistributedMatrix& m
                .first_row = 0,
                .local = gather_rows(matrix)};
   slab.global_nnz = slab.local.nnz();
-  return distribute(MPI_COMM_SELF, std::move(slab), {0, rows_});
+  auto all = distribute(MPI_COMM_SELF, std::move(slab), {0, rows_});
+  all->callers_rows = gather_all(comm_, MPI_INT32_T, matrix.callers_rows);
+  return all;
 }
 
 void Replication::renew(const DistributedMatrix& matrix, DistributedMatrix& whole) const {

@@ -128,7 +128,7 @@ void invert_blocks(const DistributedMatrix& a, std::int64_t size, int level,
 #pragma omp parallel for schedule(static) reduction(min : bad)
   for (std::int64_t node = 0; node < local.rows / size; ++node)
     if (!invert(node)) bad = std::min(bad, node * size);
-  if (bad < local.rows) refuse_block(level, a.first_row() + bad, size);
+  if (bad < local.rows) refuse_block(level, a.callers_row(bad), size);
 }
 
 // A number that the eigenvalues of W A hardly exceed, and in `radius` what has been found of them.

@@ -62,6 +62,7 @@ PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks
   PetscInt first_row = 0;
   petsc_check(MatGetOwnershipRange(pmat, &first_row, nullptr));
   spec.first_row = first_row;
+  if (const auto op = shell_operator(pmat)) spec.callers_rows = op->matrix().callers_rows;
   data.blocks = std::move(blocks);
   MPI_Allreduce(MPI_IN_PLACE, &data.blocks.size, 1, MPI_INT32_T, MPI_MAX, comm_of(pmat));
   const std::string type = type_or_none(pc);

@@ -119,6 +119,48 @@ TEST(RunCase, DivergenceIsNotConverged) {
   }
 }
 
+// The Laplacian of a path without boundary conditions, whose range is the vectors that add up to zero.
+RunOutcome solved_without_boundary(double last, const std::string& solver) {
+  constexpr std::int64_t rows = 50;
+  SmallMatrix a{.indptr = {0}, .indices = {}, .data = {}, .shape = {rows, rows}};
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = std::max<std::int64_t>(i - 1, 0); j <= std::min(i + 1, rows - 1); ++j) {
+      a.indices.push_back(j);
+      a.data.push_back(i != j ? -1 : i == 0 || i == rows - 1 ? 1 : 2);
+    }
+    a.indptr.push_back(std::ssize(a.indices));
+  }
+  SharedFile file("no-boundary.h5");
+  file.write([&](hdf5::File& out) {
+    a.write(out);
+    std::vector<double> b(rows, 0.0);
+    b.front() = 1e-3;
+    b.back() = last;
+    out.create_dataset<double>("b", {rows}).write(0, rows, b.data());
+  });
+  return solve("file: " + file.path().string() + ", rhs: /b",
+               fmt::format("device: cpu\nsolver: {{max_iterations: 200, {}}}", solver))
+      .runs[0];
+}
+
+TEST(RunCase, ARightHandSideOutsideOfTheRangeOfASingularMatrixIsNamed) {
+  for (const char* solver : {"preconditioner: multigrid", "preconditioner: jacobi",
+                             "engine: petsc, preconditioner: jacobi"}) {
+    SCOPED_TRACE(solver);
+    const RunOutcome outside = solved_without_boundary(1e-3, solver);
+    EXPECT_FALSE(outside.converged);
+    EXPECT_NE(outside.reason.find("no x has a residual below 0.2 of ||b||"), std::string::npos)
+        << outside.reason;
+    EXPECT_TRUE(outside.reason.ends_with(")")) << outside.reason;
+    const RunOutcome inside = solved_without_boundary(-1e-3, solver);
+    EXPECT_EQ(inside.reason.find("singular"), std::string::npos) << inside.reason;
+  }
+  const RunOutcome regular =
+      solve("generate: poisson2d, n: 12", "device: cpu\nsolver: {max_iterations: 1}").runs[0];
+  EXPECT_FALSE(regular.converged);
+  EXPECT_EQ(regular.reason.find("singular"), std::string::npos) << regular.reason;
+}
+
 // Of two right-hand sides, one of which is solved by x = 0, and one whose solution overflows.
 TEST(RunCase, NanIsTheWorstOfSeveralResidualsAndErrorsWhicheverComesFirst) {
   constexpr std::int64_t rows = 50;

@@ -105,7 +105,7 @@ class WithoutMemory(FaultCase):
         print(f"TRIREME_SEED={SEED}", file=sys.stderr)
         draw = random.Random(SEED)
         for rank in range(RANKS):
-            for preconditioner in ("jacobi", "gamg"):
+            for preconditioner in ("jacobi", "gamg", "multigrid"):
                 counted = self.folder / f"allocations-{rank}"
                 arguments = ("--set", f"solver.preconditioner={preconditioner}")
                 alone = self.run_solve(rank, *arguments, TRIREME_COUNT_INTO=counted)

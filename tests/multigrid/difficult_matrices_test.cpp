@@ -172,6 +172,42 @@ TEST(UnfitDiagonal, IsRefusedOnEveryRank) {
   }
 }
 
+// Rows that were redistributed have the numbers of the caller in messages.
+TEST(RefusedRows, AreNamedByTheNumbersOfTheCaller) {
+  const auto line_of = [](const CsrMatrix<double>& matrix, const Options& options) -> std::string {
+    const auto a = on_ranks(matrix);
+    for (std::int64_t row = 0; row < a->local_rows(); ++row)
+      a->callers_rows.push_back(static_cast<std::int32_t>(5000 + 2 * (a->first_row() + row)));
+    try {
+      Hierarchy m(a, {}, options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CsrMatrix<double> a = neumann(200);
+  double& diagonal = a.values[a.row_ptr[150] + 1];
+  const Options on_every_rank, distributed = small_levels();
+  diagonal = 0;
+  const std::string zero = line_of(a, distributed);
+  EXPECT_NE(zero.find("row 5300 "), std::string::npos) << zero;
+  diagonal = -2;
+  const std::string negative = line_of(a, distributed);
+  EXPECT_NE(negative.find("row 5300 "), std::string::npos) << negative;
+  for (double& value : a.values) value = 0;
+  const std::string no_entry = line_of(a, on_every_rank);
+  EXPECT_NE(no_entry.find("row 5000 "), std::string::npos) << no_entry;
+
+  a = neumann(200);
+  a.values[a.row_ptr[150] + 2] = a.values[a.row_ptr[151]] =
+      -4;  // the block of the rows 150 and 151
+  Options blocks = distributed;
+  blocks.smoother = Smoother::block_jacobi;
+  blocks.block_size = 2;
+  const std::string block = line_of(a, blocks);
+  EXPECT_NE(block.find("rows 5300 "), std::string::npos) << block;
+}
+
 // A matrix of few rows is inverted, whatever its diagonal is.
 TEST(RowWithoutNonzeros, IsNamedInASmallMatrixToo) {
   CsrMatrix<double> zeros = neumann(30);

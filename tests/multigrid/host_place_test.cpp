@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
 #include <numeric>
 
 #include "base/split_mix.hpp"
@@ -54,6 +55,18 @@ TEST(HostPlace, ErasesFromAListAndKeepsItsOrder) {
       std::erase_if(expected, drop);
       EXPECT_EQ(list, expected);
     }
+}
+
+TEST(HostPlace, ThrowsWhatAThreadHasThrown) {
+  const trireme::test::WithThreads threads(3);
+  const auto turn = [](std::int64_t number, int) {
+    if (number == 70) throw std::bad_alloc();
+  };
+  EXPECT_THROW(HostPlace::for_each_turn(
+                   100, [] { return 0; }, turn),
+               std::bad_alloc);
+  EXPECT_NO_THROW(HostPlace::for_each_turn(
+      60, [] { return 0; }, turn));
 }
 
 TEST(Members, AreThoseOfEachPartInTheirOrder) {

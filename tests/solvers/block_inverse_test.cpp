@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "solvers/preconditioners/list.hpp"
@@ -111,6 +112,25 @@ TEST(BlockInverse, TakesBlocksOfSeveralWidths) {
       row += std::ssize(block);
     }
   }
+}
+
+TEST(BlockInverse, NamesASingularBlockByTheRowOfTheCaller) {
+  const Dense regular = permuted({1, 0}), singular = {{1, 2}, {2, 4}};
+  const Array<double> entries = stacked({regular, singular}, 2);
+  PreconditionerSpec spec = spec_of(entries, 2);
+  spec.first_row = 100;
+  const auto line = [&]() -> std::string {
+    try {
+      invert_blocks(block_rows(spec, 4), spec);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(line().find("from row 102 "), std::string::npos) << line();
+  const std::vector<std::int32_t> callers_rows = {7, 8, 3, 4};
+  spec.callers_rows = callers_rows;
+  EXPECT_NE(line().find("from row 3 "), std::string::npos) << line();
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ BlockRows block_rows(const PreconditionerSpec& spec, std::int64_t rows) {
   BlockRows blocks;
   blocks.rows = rows;
   blocks.first_row = spec.first_row;
+  blocks.callers_rows = spec.callers_rows;
   blocks.size = spec.block_size;
   if (blocks.size < 1 || blocks.size > 32)
     fail(ExitCode::usage, "block Jacobi takes blocks of up to 32 rows, not {}", blocks.size);
@@ -74,7 +75,7 @@ void refuse_singular_block(const BlockRows& blocks, std::int64_t row) {
   fail(ExitCode::input,
        "block Jacobi: the diagonal block from row {} (from 0) is singular; use preconditioner "
        "jacobi",
-       blocks.first_row + row);
+       blocks.callers_rows.empty() ? blocks.first_row + row : blocks.callers_rows[row]);
 }
 
 Array<double> invert_blocks(const BlockRows& blocks, const PreconditionerSpec& spec) {

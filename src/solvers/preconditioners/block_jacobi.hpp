@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,8 +25,10 @@ struct BlockRows {
   std::vector<std::int32_t> starts;
   std::int64_t rows = 0;
   std::int32_t size = 0;
-  bool natural = true;         // all blocks but the last have `size` rows
-  std::int64_t first_row = 0;  // of this process's rows, in the matrix
+  bool natural = true;  // all blocks but the last have `size` rows
+  // As in PreconditionerSpec.
+  std::int64_t first_row = 0;
+  std::span<const std::int32_t> callers_rows;
 
   // The block of each row.
   Array<RowGroup> groups() const;

@@ -28,7 +28,9 @@ struct PreconditionerSpec {
   std::int32_t degree = 4;                     // chebyshev: products with A per application
   std::int32_t estimation_steps = 20;          // chebyshev: CG iterations that bound the spectrum
   std::int64_t first_row = 0;                  // of this process's rows, in the matrix
-  GivenPreconditioner* given = nullptr;        // given: not owned, outlives the solver
+  // The number by which messages name each row. Empty: first_row + row.
+  std::span<const std::int32_t> callers_rows;
+  GivenPreconditioner* given = nullptr;  // given: not owned, outlives the solver
 };
 
 // The data that the caller has to put into the spec.
