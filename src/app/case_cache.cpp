@@ -18,6 +18,16 @@ std::string hash_of(std::span<const std::int64_t> row_starts) {
   return fmt::format("{:016x}", hash);
 }
 
+std::string preconditioner_of(const Case& c) {
+  return c.solver.choose_preconditioner ? std::string(kAuto) : c.solver.preconditioner;
+}
+
+std::string petsc_options(const Case& c) {
+  std::string text;
+  for (const auto& [option, value] : c.petsc) text += fmt::format("-{} {} ", option, value);
+  return text;
+}
+
 }  // namespace
 
 CaseCache open_cache(MPI_Comm comm, const CacheSpec& spec) {
@@ -53,18 +63,28 @@ CacheKey key_of(std::string_view kind, const CaseOutcome& outcome,
 
 CacheKey decision_key(const Case& c, const KernelChoice& kernel, const CaseOutcome& outcome,
                       std::span<const std::int64_t> row_starts) {
-  std::string petsc;
-  for (const auto& [option, value] : c.petsc) petsc += fmt::format("-{} {} ", option, value);
   CacheKey key = key_of(kDecisionKind, outcome, row_starts);
   key.add("device", to_string(kernel.device))
       .add("precision", to_string(kernel.precision))
       .add("method", c.solver.method)
       .add("engine", to_string(c.solver.engine))
-      .add("preconditioner",
-           c.solver.choose_preconditioner ? std::string(kAuto) : c.solver.preconditioner)
+      .add("preconditioner", preconditioner_of(c))
       .add("reproducible", c.reproducible ? "yes" : "no")
       .add("ordering", to_string(c.ordering))
-      .add("petsc", petsc);
+      .add("petsc", petsc_options(c));
+  return key;
+}
+
+CacheKey iterations_key(const Case& c, const CaseOutcome& outcome) {
+  CacheKey key(kIterationsKind);
+  key.add("pattern", outcome.pattern_hash)
+      .add("rows", outcome.problem.rows)
+      .add("nonzeros", outcome.problem.nnz)
+      .add("method", c.solver.method)
+      .add("preconditioner", preconditioner_of(c))
+      .add("rtol", fmt::format("{}", c.solver.rtol))
+      .add("atol", fmt::format("{}", c.solver.atol))
+      .add("petsc", petsc_options(c));
   return key;
 }
 

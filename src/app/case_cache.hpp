@@ -36,4 +36,8 @@ CacheKey key_of(std::string_view kind, const CaseOutcome& outcome,
 CacheKey decision_key(const Case& c, const KernelChoice& kernel, const CaseOutcome& outcome,
                       std::span<const std::int64_t> row_starts);
 
+// The key of the number of iterations of a solve, which depends neither on the machine nor on the
+// ranks. `outcome` has its problem and its pattern_hash.
+CacheKey iterations_key(const Case& c, const CaseOutcome& outcome);
+
 }  // namespace trireme

@@ -12,12 +12,10 @@
 #include "base/stopwatch.hpp"
 #include "distributed/local_order.hpp"
 #include "parallel/collective.hpp"
-#include "petsc/graph_partition.hpp"
 
 namespace trireme {
 namespace {
 
-constexpr std::int64_t kProductsPerSolve = 300;
 // The ghosts of a part that is a cube of a grid in three dimensions, times this, are not too many.
 constexpr double kSurfaces = 3;
 // Seconds that partitioning and moving take per row and nonzero of a rank, and once.
@@ -28,6 +26,14 @@ constexpr double kSecondsPerCachedEntry = 0.1e-6;
 // The ghosts of a rank whose part is a cube of grid points with neighbours on six sides.
 double surface(std::int64_t rows, int ranks) {
   return 6 * std::pow(static_cast<double>(rows) / ranks, 2.0 / 3);
+}
+
+double enough_ghosts(const RowSlab& slab, int ranks) {
+  return kSurfaces * surface(slab.global_rows, ranks);
+}
+
+bool has_many_ghosts(const HaloOutcome& now, const RowSlab& slab, int ranks) {
+  return static_cast<double>(now.ghosts) > enough_ghosts(slab, ranks);
 }
 
 struct Decision {
@@ -41,20 +47,19 @@ Decision decide(const DistributionRequest& request, const RowSlab& slab, int ran
   const auto rows = [](std::string reason) {
     return Decision{Distribution::rows, std::move(reason)};
   };
-  const double enough = kSurfaces * surface(slab.global_rows, ranks);
-  if (static_cast<double>(now.ghosts) <= enough)
+  if (!has_many_ghosts(now, slab, ranks))
     return rows(fmt::format("a rank has at most {} ghosts, and more than {:.0f} would be many",
-                            now.ghosts, enough));
+                            now.ghosts, enough_ghosts(slab, ranks)));
   const double entries = static_cast<double>(slab.global_rows + slab.global_nnz) / ranks;
   const double cost = entries * (cached ? kSecondsPerCachedEntry : kSecondsPerEntry) + kSecondsOnce;
   const double saved = 1e-6 * *now.exchange_us * static_cast<double>(request.expected_products) *
                        (1 - surface(slab.global_rows, ranks) / static_cast<double>(now.ghosts));
   const std::string figures = fmt::format(
-      "a rank has up to {} ghosts, whose exchange takes {:.3g} us; over {} expected products, "
+      "a rank has up to {} ghosts, whose exchange takes {:.3g} us; over {} expected products ({}), "
       "graph partitioning would save about {:.2g} s and take about {:.2g} s",
-      now.ghosts, *now.exchange_us, request.expected_products, saved, cost);
+      now.ghosts, *now.exchange_us, request.expected_products, request.why_so_many, saved, cost);
   if (saved <= cost) return rows(figures);
-  if (graph_partitioner().empty())
+  if (request.partitioner.empty())
     return rows(figures + ", but this PETSc was built without PT-Scotch and ParMETIS");
   if (request.reproducible && !cached && !cache_used)
     return rows(figures +
@@ -76,7 +81,7 @@ CacheKey key_of(const RowSlab& slab, const std::vector<std::int64_t>& row_starts
       .add("ranks", std::ssize(row_starts) - 1)
       .add("row distribution", fmt::format("{:016x}", cuts))
       .add("rows together", request.rows_together)
-      .add("partitioner", graph_partitioner())
+      .add("partitioner", request.partitioner)
       .add("options", request.options);
   return key;
 }
@@ -107,10 +112,6 @@ std::string hash_of(MPI_Comm comm, const Redistribution& moved) {
 
 }  // namespace
 
-std::int64_t expected_products(const Case& c, std::int64_t solves) {
-  return solves * std::min(kProductsPerSolve, c.solver.max_iterations);
-}
-
 RowDistribution choose_distribution(MPI_Comm comm, const RowSlab& slab,
                                     const std::vector<std::int64_t>& row_starts,
                                     const DistributionRequest& request, SharedCache& cache) {
@@ -139,7 +140,7 @@ RowDistribution choose_distribution(MPI_Comm comm, const RowSlab& slab,
     o.reason = "the case asks for it";
     return result;
   }
-  if (asked && graph_partitioner().empty()) {
+  if (asked && request.partitioner.empty()) {
     o.reason =
         "graph partitioning needs a PETSc that was built with PT-Scotch or ParMETIS of integers as "
         "wide as its own, and this one has neither";
@@ -155,6 +156,7 @@ RowDistribution choose_distribution(MPI_Comm comm, const RowSlab& slab,
   if (!asked) {
     o.expected_products = request.expected_products;
     const Decision decision = decide(request, slab, ranks, o.rows, kept.has_value(), cache.used());
+    result.products_decided = has_many_ghosts(o.rows, slab, ranks);
     o.reason = decision.reason;
     int graph = decision.distribution == Distribution::graph ? 1 : 0;
     MPI_Bcast(&graph, 1, MPI_INT, 0, comm);
@@ -163,7 +165,7 @@ RowDistribution choose_distribution(MPI_Comm comm, const RowSlab& slab,
     o.reason = "the case asks for it";
   }
   o.distribution = Distribution::graph;
-  o.partitioner = graph_partitioner();
+  o.partitioner = request.partitioner;
   o.from_cache = kept.has_value();
   if (kept) {
     result.moved = std::make_shared<Redistribution>(comm, row_starts, std::move(kept->row_starts),

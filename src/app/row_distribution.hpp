@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cache/shared_cache.hpp"
@@ -15,6 +16,7 @@
 #include "distributed/distributed_matrix.hpp"
 #include "distributed/redistribution.hpp"
 #include "io/problem.hpp"
+#include "petsc/graph_partition.hpp"
 #include "report/distribution_outcome.hpp"
 #include "sparse/csr.hpp"
 
@@ -25,19 +27,18 @@ struct DistributionRequest {
   std::optional<Distribution> distribution;  // empty: auto
   std::int64_t rows_together = 1;            // consecutive rows that stay on one rank
   std::int64_t expected_products = 0;        // of the whole case
+  std::string why_so_many;                   // a clause of the report, for auto
   bool reproducible = true;
   std::uint64_t pattern = 0;  // the fingerprint of the matrix, by which the cache knows it
   std::string options;        // of PETSc that begin with mat_partitioning
+  std::string_view partitioner = graph_partitioner();  // empty: PETSc was built with none
 };
 
 struct RowDistribution {
   std::shared_ptr<Redistribution> moved;  // null: the rows stay where they are
   DistributionOutcome outcome;            // `graph` and move_seconds are those of place_rows()
+  bool products_decided = false;          // auto weighed the products ahead
 };
-
-// Products with the matrix that a case is expected to take before anything is solved: 300 per solve,
-// or max_iterations where that is less.
-std::int64_t expected_products(const Case& c, std::int64_t solves);
 
 // Decides on the distribution of the rows of `slab`, and partitions their graph where that is
 // the decision. Nothing is moved. The rule of auto is in docs/running.md. Throws the same Error on

@@ -14,6 +14,7 @@
 #include "app/machine_description.hpp"
 #include "app/memory.hpp"
 #include "app/pattern_picture.hpp"
+#include "app/products_ahead.hpp"
 #include "app/requested_kernels.hpp"
 #include "app/row_distribution.hpp"
 #include "app/run_identity.hpp"
@@ -175,9 +176,12 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   const RowRange rows{problem.matrix.first_row, problem.matrix.local.rows,
                       problem.matrix.global_rows};
   CaseCache cached = open_cache(comm, c.cache);
+  const std::optional<std::int64_t> earlier = cached.cache.find_number(iterations_key(c, outcome));
+  const ProductsAhead ahead = products_of_a_solve(c.solver, earlier);
   DistributionRequest request{.distribution = c.distribution,
                               .rows_together = problem.rows_together,
-                              .expected_products = expected_products(c, solves_of(c, problem)),
+                              .expected_products = ahead.count * solves_of(c, problem),
+                              .why_so_many = ahead.why,
                               .reproducible = c.reproducible,
                               .pattern = fingerprints.pattern,
                               .options = partitioning_options(c)};
@@ -294,6 +298,12 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
     run.outcome.notes.insert(run.outcome.notes.begin(), notes.begin(), notes.end());
     if (outcome.runs.empty()) outcome.start = clock.with_first_run(run.outcome.seconds);
     outcome.runs.push_back(std::move(run.outcome));
+  }
+
+  if (distribution.products_decided && !outcome.runs.empty()) {
+    const RunOutcome& run = outcome.runs.front();
+    if (run.converged && run.iterations != earlier)
+      cached.cache.keep_number(iterations_key(c, outcome), run.iterations);
   }
 
   // What reports show besides the runs.

@@ -127,6 +127,24 @@ void SharedCache::keep_decision(const CacheKey& key, const KernelDecision& decis
     cache_->keep(key, bytes_of(to_payload(decision)), made_in_seconds);
 }
 
+std::optional<std::int64_t> SharedCache::find_number(const CacheKey& key) {
+  if (!cache_) return std::nullopt;
+  std::int64_t number = -1;
+  if (rank_of(comm_) == 0) {
+    if (const auto hit = cache_->find(key)) {
+      if (hit->payload.size() == sizeof number)
+        std::memcpy(&number, hit->payload.data(), sizeof number);
+      if (number < 0) cache_->reject(key, "is no number");
+    }
+  }
+  MPI_Bcast(&number, 1, MPI_INT64_T, 0, comm_);
+  return number < 0 ? std::nullopt : std::optional(number);
+}
+
+void SharedCache::keep_number(const CacheKey& key, std::int64_t number) {
+  if (cache_ && rank_of(comm_) == 0) cache_->keep(key, std::as_bytes(std::span(&number, 1)), 0);
+}
+
 std::optional<Array<std::int32_t>> SharedCache::find_order(const CacheKey& key, std::int64_t rows) {
   if (!cache_) return std::nullopt;
   const CacheKey own = of_this_rank(key);

@@ -29,6 +29,9 @@ inline constexpr const char* kOrderKind = "order 1";
 // The kind in the key of a placement of rows on ranks.
 inline constexpr const char* kPlacementKind = "placement 1";
 
+// The kind in the key of the number of iterations of a solve.
+inline constexpr const char* kIterationsKind = "iterations 1";
+
 // Where the rows of a system go.
 struct CachedPlacement {
   std::vector<std::int64_t> row_starts;  // ranks + 1, of the new numbers
@@ -47,6 +50,10 @@ class SharedCache {
   // Rank 0 reads and writes; the other ranks get what it found. trial.from_cache is set.
   std::optional<KernelDecision> find_decision(const CacheKey& key);
   void keep_decision(const CacheKey& key, const KernelDecision& decision, double made_in_seconds);
+
+  // Rank 0 reads and writes; the other ranks get what it found. A number is not negative.
+  std::optional<std::int64_t> find_number(const CacheKey& key);
+  void keep_number(const CacheKey& key, std::int64_t number);
 
   // Each rank has an entry of its own: the new place of each of its `rows` rows, or their old one,
   // in any case a permutation of 0 to rows - 1. Found only where every rank has found its entry.

@@ -268,21 +268,44 @@ TEST_F(RowsAndGraph, TheCacheKeepsTheParts) {
   EXPECT_EQ(first.distribution->placement_hash, second.distribution->placement_hash);
 }
 
-// What auto decides for 22,500 rows.
-DistributionOutcome decided(const char* kind, std::int64_t products, bool reproducible = false) {
+TEST_F(RowsAndGraph, AutoKnowsTheIterationsOfAnEarlierRun) {
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has nothing to decide";
+  cached_ = true;
+  const std::string rest = "device: cpu\nkernel: csr\nrepeat: 2";
+  CaseOutcome first, second, other;
+  solved("generate: mesh2d, n: 150", rest, "auto", first);
+  EXPECT_EQ(first.distribution->expected_products, 600);
+  const std::int64_t iterations = first.runs[0].iterations;
+  ASSERT_NE(iterations, 300);
+  solved("generate: mesh2d, n: 150", rest, "auto", second);
+  EXPECT_EQ(second.distribution->expected_products, 2 * iterations);
+  EXPECT_NE(second.distribution->reason.find(fmt::format("an earlier run took {}", iterations)),
+            std::string::npos)
+      << second.distribution->reason;
+  solved("generate: mesh2d, n: 150", rest + "\nsolver: {preconditioner: none}", "auto", other);
+  EXPECT_EQ(other.distribution->expected_products, 600);
+}
+
+// What is decided for 22,500 rows.
+DistributionOutcome decided(const char* kind, const DistributionRequest& request) {
   ProblemSpec spec;
   spec.source = GenerateSpec{.kind = kind, .n = 150};
   const MatrixOnRanks matrix = load_matrix(MPI_COMM_WORLD, spec);
   SharedCache cache(MPI_COMM_WORLD, {});
-  DistributionRequest request;
-  request.expected_products = products;
-  request.reproducible = reproducible;
   const RowDistribution distribution =
       choose_distribution(MPI_COMM_WORLD, matrix.slab, matrix.row_starts, request, cache);
   EXPECT_FALSE(distribution.outcome.reason.empty());
   EXPECT_EQ(distribution.moved != nullptr,
             distribution.outcome.distribution == Distribution::graph);
   return distribution.outcome;
+}
+
+// What auto decides.
+DistributionOutcome decided(const char* kind, std::int64_t products, bool reproducible = false) {
+  DistributionRequest request;
+  request.expected_products = products;
+  request.reproducible = reproducible;
+  return decided(kind, request);
 }
 
 constexpr std::int64_t kMany = 1'000'000'000'000;
@@ -301,6 +324,22 @@ TEST(AutoDistribution, KeepsRowsThatHaveFewGhosts) {
 
 TEST(AutoDistribution, KeepsRowsWhereResultsMustNotDifferFromRunToRunAndNoCacheKeepsTheParts) {
   EXPECT_EQ(decided("mesh2d", kMany, true).distribution, Distribution::rows);
+}
+
+TEST(MissingLibrary, LeavesRowsWhereTheyAreAndIsNamed) {
+  DistributionRequest request;
+  request.expected_products = kMany;
+  request.reproducible = false;
+  request.partitioner = {};
+  const DistributionOutcome automatic = decided("mesh2d", request);
+  request.distribution = Distribution::graph;
+  const DistributionOutcome asked = decided("mesh2d", request);
+  for (const DistributionOutcome& outcome : {automatic, asked}) {
+    EXPECT_EQ(outcome.distribution, Distribution::rows);
+    if (size_of(MPI_COMM_WORLD) > 1) {
+      EXPECT_NE(outcome.reason.find("PT-Scotch"), std::string::npos) << outcome.reason;
+    }
+  }
 }
 
 TEST(AutoDistribution, FewGhostsAreLeftOfAnUnorderedMesh) {
