@@ -17,6 +17,7 @@
 #include "multigrid/cuda/device_set_up.hpp"
 #include "multigrid/cuda/level_parts_of.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/nodes.hpp"
 #include "petsc/engine_choice.hpp"
 #include "petsc/pc_multigrid.hpp"
 #include "solvers/cuda_kernel_system.hpp"

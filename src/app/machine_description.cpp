@@ -3,24 +3,20 @@
 #include "app/machine_description.hpp"
 
 #include <omp.h>
-#include <unistd.h>
 
 #include <array>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "io/result.hpp"
 #include "kernels/albus/albus.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/nodes.hpp"
 #include "petsc/session.hpp"
 
 namespace trireme {
 namespace {
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 std::string cpu_name() {
   std::ifstream info("/proc/cpuinfo");
@@ -45,6 +41,8 @@ MachineDescription describe_machine(MPI_Comm comm) {
   machine.host = host_name();
   machine.cpu = cpu_name();
   machine.ranks = size_of(comm);
+  for (Node& node : nodes_of_ranks(comm))
+    machine.nodes.push_back({.host = std::move(node.host), .ranks = std::move(node.ranks)});
   machine.threads_per_rank = omp_get_max_threads();
   machine.petsc = petsc_version();
   machine.hdf5 = hdf5_version();

@@ -8,7 +8,7 @@
 
 namespace trireme {
 
-// All but the name of the GPU and the bandwidth of the memory. Not collective.
+// All but the name of the GPU and the bandwidth of the memory. Collective.
 MachineDescription describe_machine(MPI_Comm comm);
 
 }  // namespace trireme

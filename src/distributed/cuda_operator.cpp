@@ -336,12 +336,4 @@ double CudaOperator::staging_us() {
   return 1e6 * staged_seconds_ / static_cast<double>(staged_products_) - product;
 }
 
-int rank_on_node(MPI_Comm comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  const int rank = rank_of(node);
-  MPI_Comm_free(&node);
-  return rank;
-}
-
 }  // namespace trireme

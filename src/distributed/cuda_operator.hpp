@@ -156,7 +156,4 @@ class CudaOperator final : public Operator {
   EventRing events_;
 };
 
-// The number of this rank among the ranks of its node, from 0. Collective.
-int rank_on_node(MPI_Comm comm);
-
 }  // namespace trireme

@@ -4,13 +4,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
-#include "distributed/cuda_operator.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/nodes.hpp"
 
 namespace trireme {
 namespace {
@@ -21,11 +20,6 @@ struct Seen {
   std::array<char, 64> node{};
   int usable = 0;
 };
-
-std::string node_name() {
-  std::array<char, 64> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
-}
 
 // "rank 4", "ranks 4 to 7".
 std::string ranks_in_words(std::size_t first, std::size_t last) {
@@ -56,7 +50,7 @@ GpusOfRanks summarise_gpus(std::span<const RankGpu> ranks) {
 
 GpusOfRanks gpus_of_ranks(MPI_Comm comm) {
   Seen mine;
-  const std::string node = node_name();
+  const std::string node = host_name();
   std::copy_n(node.begin(), std::min(node.size(), mine.node.size() - 1), mine.node.begin());
   mine.usable = cuda_available() ? 1 : 0;
   std::vector<Seen> all(size_of(comm));
@@ -67,7 +61,7 @@ GpusOfRanks gpus_of_ranks(MPI_Comm comm) {
 }
 
 std::string place_of_rank(MPI_Comm comm) {
-  return fmt::format("{} (rank {})", node_name(), rank_of(comm));
+  return fmt::format("{} (rank {})", host_name(), rank_of(comm));
 }
 
 DeviceProperties select_gpu_of_rank(MPI_Comm comm) {

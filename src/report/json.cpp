@@ -26,9 +26,17 @@ Json problem(const CaseOutcome& outcome) {
           {"values_hash", known(outcome.values_hash)}};
 }
 
+Json nodes(const MachineDescription& m) {
+  Json list = Json::array();
+  for (const NodeDescription& node : m.nodes)
+    list.push_back({{"host", node.host}, {"ranks", node.ranks}});
+  return list;
+}
+
 Json machine(const MachineDescription& m) {
   return {
       {"host", m.host},
+      {"nodes", nodes(m)},
       {"cpu", m.cpu},
       {"gpu", m.gpu},
       {"simd", m.simd},

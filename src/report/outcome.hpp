@@ -22,8 +22,15 @@ struct ProblemDescription {
   std::string rhs;
 };
 
+// One of the machines, and the ranks that ran there, ascending.
+struct NodeDescription {
+  std::string host;
+  std::vector<int> ranks;
+};
+
 struct MachineDescription {
-  std::string host, cpu, gpu;  // gpu is empty where none is used
+  std::string host, cpu, gpu;          // of rank 0; gpu is empty where none is used
+  std::vector<NodeDescription> nodes;  // in the order of their lowest ranks
   int ranks = 1, threads_per_rank = 1;
   std::string petsc, hdf5, mpi, trireme, simd;  // versions; the SIMD target that Highway chose
   double triad_gbytes_per_s = 0;  // measured by this run, all ranks together; 0: not measured

@@ -20,6 +20,36 @@ std::string plural(std::int64_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
+// "0 to 3, 8"; more than kMost runs of consecutive numbers are cut short.
+std::string ranks_in_words(const std::vector<int>& ranks) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> runs;
+  for (std::size_t first = 0; first < ranks.size();) {
+    std::size_t last = first;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    runs.push_back(first == last ? fmt::format("{}", ranks[first])
+                                 : fmt::format("{} to {}", ranks[first], ranks[last]));
+    first = last + 1;
+  }
+  const bool all = runs.size() <= kMost;
+  if (!all) runs.resize(kMost);
+  return fmt::format("{}{}", fmt::join(runs, ", "), all ? "" : ", ...");
+}
+
+// " on 2 nodes (node1: ranks 0 to 3; node2: ranks 4 to 7)"; empty for one node.
+std::string nodes_in_words(const std::vector<NodeDescription>& nodes) {
+  constexpr std::size_t kMost = 4;
+  if (nodes.size() < 2) return "";
+  std::vector<std::string> named;
+  for (const NodeDescription& node : nodes) {
+    if (named.size() == kMost) break;
+    named.push_back(fmt::format("{}: rank{} {}", node.host, node.ranks.size() == 1 ? "" : "s",
+                                ranks_in_words(node.ranks)));
+  }
+  if (nodes.size() > kMost) named.push_back(fmt::format("and {} more", nodes.size() - kMost));
+  return fmt::format(" on {} nodes ({})", nodes.size(), fmt::join(named, "; "));
+}
+
 }  // namespace
 
 std::string count(std::int64_t number) {
@@ -71,6 +101,7 @@ std::string machine(const MachineDescription& m) {
   if (!m.simd.empty()) text += fmt::format(" ({})", m.simd);
   if (!m.gpu.empty()) text += fmt::format(", {}", m.gpu);
   text += fmt::format(", {} of {}", plural(m.ranks, "rank"), plural(m.threads_per_rank, "thread"));
+  text += nodes_in_words(m.nodes);
   if (m.triad_gbytes_per_s > 0)
     text += fmt::format(", memory {:.1f} GB/s (triad)", m.triad_gbytes_per_s);
   return text;

@@ -16,6 +16,7 @@
 #include "device/device.hpp"
 #include "distributed/host_operator.hpp"
 #include "distributed/matrix_on_ranks.hpp"
+#include "parallel/nodes.hpp"
 #include "petsc/mat_shell.hpp"
 #include "solvers/systems.hpp"
 #include "support/permuted_csr.hpp"

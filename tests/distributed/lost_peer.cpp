@@ -15,6 +15,7 @@
 #include "distributed/cuda_operator_system.hpp"
 #include "distributed/matrix_on_ranks.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/nodes.hpp"
 #include "parallel/run_together.hpp"
 #include "petsc/session.hpp"
 #include "petsc/shim.hpp"

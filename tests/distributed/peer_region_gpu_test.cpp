@@ -8,6 +8,7 @@
 #include "device/device.hpp"
 #include "distributed/cuda_operator.hpp"
 #include "distributed/peer_region.hpp"
+#include "parallel/nodes.hpp"
 
 namespace trireme {
 namespace {

@@ -11,6 +11,7 @@
 #include "distributed/cuda_operator_system.hpp"
 #include "distributed/host_operator.hpp"
 #include "distributed/matrix_on_ranks.hpp"
+#include "parallel/nodes.hpp"
 #include "petsc/shim.hpp"
 #include "solvers/host_kernel_system.hpp"
 #include "solvers/solves.hpp"

@@ -57,6 +57,15 @@ if(TRIREME_TEST_PYTHON)
       LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
   endif()
 
+  # The agent that starts processes on the hosts, and how hosts that die are noticed, are Open MPI's.
+  if(mpiexec_version MATCHES "Open MPI|OpenRTE" AND CMAKE_SYSTEM_NAME STREQUAL Linux)
+    add_test(NAME EndToEnd.Hosts
+      COMMAND ${TRIREME_TEST_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/hosts_test.py ${PROJECT_SOURCE_DIR}
+              $<TARGET_FILE:solve> $<TARGET_FILE:problem> ${MPIEXEC_EXECUTABLE} ${TRIREME_MPIRUN_FLAGS})
+    set_tests_properties(EndToEnd.Hosts PROPERTIES LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2
+      SKIP_RETURN_CODE 77 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
+  endif()
+
   add_test(NAME EndToEnd.Study
     COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/study_test.py ${PROJECT_SOURCE_DIR}
             $<TARGET_FILE:solve> $<TARGET_FILE:problem> 1 ${MPIEXEC_EXECUTABLE} ${TRIREME_MPIRUN_FLAGS})

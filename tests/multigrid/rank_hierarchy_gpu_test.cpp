@@ -19,6 +19,7 @@
 #include "multigrid/cycle_settings.hpp"
 #include "multigrid/on_gpu.hpp"
 #include "multigrid/on_ranks.hpp"
+#include "parallel/nodes.hpp"
 #include "solvers/cuda_solver.hpp"
 #include "solvers/preconditioners/given.hpp"
 

@@ -12,6 +12,7 @@
 #include "distributed/cuda_operator.hpp"
 #include "distributed/host_operator.hpp"
 #include "distributed/matrix_on_ranks.hpp"
+#include "parallel/nodes.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/mat_shell.hpp"
 #include "petsc/row_order.hpp"

@@ -157,6 +157,7 @@ CaseOutcome outcome() {
   outcome.machine = {.host = "node1",
                      .cpu = "Some CPU",
                      .gpu = "Some GPU",
+                     .nodes = {{"node1", {0, 2}}, {"node2", {1}}},
                      .ranks = 3,
                      .threads_per_rank = 1,
                      .petsc = "3.18.5",
@@ -188,7 +189,8 @@ CaseOutcome outcome() {
 TEST(Figures, OfTheTable) {
   EXPECT_EQ(terminal_table(outcome()),
             R"(system.h5 /A: 206763 x 206764, 16.1 M nonzeros, b: from-ones
-node1: Some CPU (AVX3), Some GPU, 3 ranks of 1 thread, memory 33.2 GB/s (triad)
+node1: Some CPU (AVX3), Some GPU, 3 ranks of 1 thread on 2 nodes (node1: ranks 0, 2; node2: rank 1),
+  memory 33.2 GB/s (triad)
 
              prepare    product   product  product of memory             ||b-Ax||      solve
 kernel            ms         us   GFLOP/s     GB/s bandwidth iterations   / ||b||          s
@@ -225,7 +227,8 @@ TEST(Figures, OfTheTableWhereAllRunsShareMethodAndNotes) {
   two.not_run = {"dasp", "teb"};
   EXPECT_EQ(terminal_table(two),
             R"(system.h5 /A: 206763 x 206764, 16.1 M nonzeros, b: from-ones
-node1: Some CPU (AVX3), Some GPU, 3 ranks of 1 thread, memory 33.2 GB/s (triad)
+node1: Some CPU (AVX3), Some GPU, 3 ranks of 1 thread on 2 nodes (node1: ranks 0, 2; node2: rank 1),
+  memory 33.2 GB/s (triad)
 cg + jacobi to 1e-08, resident engine, double, cpu
 
                      prepare    product   product  product of memory             ||b-Ax||      solve
@@ -259,7 +262,8 @@ TEST(Figures, OfTheJson) {
   EXPECT_EQ(report["problem"], Json::parse(R"json({"name": "system.h5 /A", "generated": true,
     "rows": 206763, "cols": 206764, "nnz": 16100000, "rhs": "from-ones",
     "pattern_hash": "0123456789abcdef", "values_hash": null})json"));
-  EXPECT_EQ(report["machine"], Json::parse(R"json({"host": "node1", "cpu": "Some CPU",
+  EXPECT_EQ(report["machine"], Json::parse(R"json({"host": "node1",
+    "nodes": [{"host": "node1", "ranks": [0, 2]}, {"host": "node2", "ranks": [1]}], "cpu": "Some CPU",
     "gpu": "Some GPU", "simd": "AVX3", "ranks": 3, "threads_per_rank": 1,
     "triad_gbytes_per_s": 33.25, "best_gbytes_per_s": 35.5, "gpu_gbytes_per_s": 2750.0, "versions":
     {"trireme": "0.1.0", "petsc": "3.18.5", "hdf5": "1.10.8", "mpi": "Open MPI 4.1.4"}})json"));
@@ -369,8 +373,8 @@ TEST(Figures, OfThePage) {
                          "17", "8.5e-09", "125 ms", "62.5 ms", "750 ms", "✓"}),
            "The choice is to pay over 313 products (repeat: 2). The trial took 31.0 ms of the 62.5 "
            "ms that it was allowed. The chosen kernel took over at iteration 3.",
-           cells("where", {"node1: Some CPU (AVX3), Some GPU, 3 ranks of 1 thread, memory "
-                           "33.2 GB/s (triad)"}),
+           cells("where", {"node1: Some CPU (AVX3), Some GPU, 3 ranks of 1 thread on 2 nodes "
+                           "(node1: ranks 0, 2; node2: rank 1), memory 33.2 GB/s (triad)"}),
            cells("CPU memory, best", {"35.5 GB/s"}),
            cells("GPU memory", {"2750.0 GB/s"}),
            cells("Trireme", {"0.1.0"}),

@@ -153,6 +153,7 @@ inline CaseOutcome sample_outcome() {
                      .rhs = "from-ones"};
   outcome.machine.host = "node1";
   outcome.machine.cpu = "Some CPU @ 2.5GHz";
+  outcome.machine.nodes = {{"node1", {0, 1}}};
   outcome.machine.ranks = 2;
   outcome.machine.petsc = "3.18.5";
   outcome.machine.triad_gbytes_per_s = 33.3;
