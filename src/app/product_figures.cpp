@@ -3,10 +3,14 @@
 #include "app/product_figures.hpp"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 
 #include "app/memory.hpp"
+#include "distributed/host_operator.hpp"
 #include "parallel/collective.hpp"
 #include "planning/bandwidth.hpp"
+#include "planning/rank_advice.hpp"
 
 namespace trireme {
 namespace {
@@ -46,6 +50,26 @@ std::vector<double> add_product_figures(RunOutcome& o, const DistributedMatrix& 
     o.gbytes_per_s = 1e-3 * bytes / timing.median;
   }
   return {times.begin(), times.end()};
+}
+
+std::string advice_on_ranks(const RunOutcome& o, const DistributedMatrix& matrix, Amat& amat) {
+  constexpr int kProducts = 9;
+  constexpr double kLeastIterations = 20;
+  constexpr std::array kWithoutExchange = {"none", "jacobi", "pbjacobi", "vpbjacobi",
+                                           "trireme_block_jacobi"};
+  const auto op = std::dynamic_pointer_cast<HostOperator>(amat.shared_operator());
+  const bool known =
+      std::ranges::find(kWithoutExchange, o.preconditioner) != kWithoutExchange.end();
+  if (!op || o.engine != Engine::resident || !known || o.block > 1 || o.ranks < 2) return {};
+  const double iterations = o.iteration_us > 0 ? 1e6 * o.seconds.solve / o.iteration_us : 0;
+  if (iterations < kLeastIterations) return {};
+  const double products = static_cast<double>(o.kernel_us.count) / iterations;
+  double sum = compute_us(products, op->measure_local_us(kProducts),
+                          static_cast<double>(matrix.local_rows()),
+                          static_cast<double>(matrix.blocks.nnz()));
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, matrix.comm);
+  return trireme::advice_on_ranks(
+      IterationCost{.ranks = o.ranks, .iteration_us = o.iteration_us, .compute_us = sum / o.ranks});
 }
 
 PeakMemory peak_memory(const SolveContext& context) {

@@ -149,6 +149,8 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   append(o.notes, amat->notes());
   if (mixed) note_missing_corrections(o, amat->inexact());
   append(o.notes, solver.notes());
+  if (std::string advice = advice_on_ranks(o, *context.matrix, *amat); !advice.empty())
+    o.notes.push_back(std::move(advice));
   return run;
 }
 

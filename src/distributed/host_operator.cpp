@@ -250,6 +250,12 @@ double HostOperator::measure_product_us(int products) {
   return median_us(products, [&] { multiply(kernels_, x, y); });
 }
 
+double HostOperator::measure_local_us(int products) {
+  const Array<double> x(matrix_->local_rows(), 1.0);
+  Array<double> y(matrix_->local_rows());
+  return median_us(products, [&] { kernels_.local->multiply(x, y, Accumulate::no); });
+}
+
 KernelStatistics HostOperator::statistics() const {
   const KernelStatistics local = kernels_.local->statistics();
   return kernels_.ghost ? combined(local, kernels_.ghost->statistics()) : local;
