@@ -49,8 +49,14 @@ MultigridOutcome outcome_of(MPI_Comm comm, const multigrid::HierarchyFacts& fact
                     .kernels = s.kernels,
                     .smoothers = s.smoothers,
                     .coarsest = s.coarsest,
+                    .read = s.read,
                     .total = s.total};
   outcome.remark = facts.remark;
+  if (const auto& read = facts.read)
+    outcome.read = {
+        .building_seconds = read->building, .saved_seconds = read->saved, .bytes = read->bytes};
+  if (const auto& kept = facts.kept)
+    outcome.kept = {.seconds = kept->seconds, .bytes = kept->bytes};
   return outcome;
 }
 

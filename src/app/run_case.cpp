@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cached_hierarchies.hpp"
 #include "app/cached_order.hpp"
 #include "app/case_cache.hpp"
 #include "app/comparisons.hpp"
@@ -259,6 +260,10 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
             return cached_order(cached.cache, key_of(kOrderKind, outcome, matrix->row_starts),
                                 matrix, ordering, device);
           },
+      // Runs that are compared set up alike.
+      .hierarchies = compared ? multigrid::HierarchyStore()
+                              : cached_hierarchies(cached.cache, key_of(kHierarchyKind, outcome,
+                                                                        matrix->row_starts)),
       .on_step = rank_zero.sequence_steps()};
   if (!cached.note.empty()) notes.push_back(cached.note);
   clock.lap(&StartSeconds::check);

@@ -58,7 +58,7 @@ void append(std::vector<std::string>& notes, const std::vector<std::string>& mor
 
 // `preconditioner`: in place of that of the case, where it is not empty.
 Plan make_plan(const SolveContext& context, const KernelChoice& kernel,
-               const std::string& preconditioner) {
+               const std::string& preconditioner, const multigrid::HierarchyStore& hierarchies) {
   const bool mixed = kernel.precision == Precision::mixed;
   Plan plan;
   plan.amat = make_amat(context.matrix, kernel, context.order(kernel.ordering, kernel.device));
@@ -67,7 +67,7 @@ Plan make_plan(const SolveContext& context, const KernelChoice& kernel,
   if (!preconditioner.empty()) spec.preconditioner = preconditioner;
   if (const auto only = find_case_kernel(kernel.name).engine_on(kernel.device)) spec.engine = only;
   plan.solver = std::make_unique<KspSolver>(spec, plan.amat->mat(), plan.amat->assembled(),
-                                            context.matrix, modes_of(context));
+                                            context.matrix, modes_of(context), hierarchies);
   if (mixed) require_resident_engine(*plan.solver);
   if (kernel.ordering != Ordering::given && !plan.solver->row_order_is_free())
     fail(ExitCode::usage,
@@ -89,7 +89,7 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   reset_peak_resident();
   const bool choose = context.spec.solver.choose_preconditioner;
   const auto first = choose ? first_preconditioner(*context.matrix) : std::string();
-  Plan plan = make_plan(context, kernel, first);
+  Plan plan = make_plan(context, kernel, first, context.hierarchies);
   std::optional<PreconditionerTuning> preconditioning;
   if (choose)
     preconditioning.emplace(*context.matrix, *plan.amat, *plan.solver,
@@ -106,7 +106,7 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   plan.amat->times().clear();
   const auto plan_again = [&] {
     return make_plan(context, tuning ? tuning->kernel() : kernel,
-                     preconditioning ? preconditioning->running() : "");
+                     preconditioning ? preconditioning->running() : "", {});
   };
   KernelRun run = Solves(context, plan, plan_again, on_iteration, tuning ? &*tuning : nullptr,
                          preconditioning ? &*preconditioning : nullptr)

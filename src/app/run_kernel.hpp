@@ -20,6 +20,7 @@
 #include "distributed/distributed_matrix.hpp"
 #include "io/problem.hpp"
 #include "kernels/registry.hpp"
+#include "multigrid/hierarchy_entry.hpp"
 #include "report/outcome.hpp"
 
 namespace trireme {
@@ -40,6 +41,7 @@ struct SolveContext {
   StartClock* clock = nullptr;       // hears of the first iteration; null: nobody does
   // The matrix in an order of rows; null for Ordering::given. Collective.
   FindOrder order = [](Ordering, Device) { return std::shared_ptr<OrderedMatrix>(); };
+  multigrid::HierarchyStore hierarchies = {};  // null: none are kept
   // Is told that a step of the sequence begins: its number and the number of all steps.
   std::function<void(std::int64_t, std::int64_t)> on_step = {};
   PreconditionerClock preconditioner_clock = {};  // of `preconditioner: auto`

@@ -67,7 +67,7 @@ Solves::Solves(const SolveContext& context, Plan& plan, std::function<Plan()> ma
   checkpointer_.emplace(context.matrix->comm, context.checkpoints, plan.solver->engine(),
                         solutions_);
   if (context.steps) {
-    renewal_.emplace(context.spec.solver.renew, setup_seconds(), has_structure());
+    renewal_.emplace(context.spec.solver.renew, seconds_of_building(), has_structure());
     read_seconds_ = context.steps->read_seconds();
   }
 }
@@ -82,6 +82,12 @@ bool Solves::has_structure() const { return plan_.solver->has_multigrid(); }
 
 double Solves::setup_seconds() const {
   return max_over_ranks(context_.matrix->comm, plan_.solver->setup_seconds());
+}
+
+// The same, with what reading a hierarchy of an earlier run saved.
+double Solves::seconds_of_building() const {
+  return max_over_ranks(context_.matrix->comm,
+                        plan_.solver->setup_seconds() + plan_.solver->saved_seconds());
 }
 
 const Array<double>& Solves::rhs(std::size_t k) const {

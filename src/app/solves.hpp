@@ -109,6 +109,7 @@ class Solves {
   void note_corrections(RunOutcome& o) const;
   void note_steps(RunOutcome& o) const;
   double setup_seconds() const;
+  double seconds_of_building() const;
   bool has_structure() const;
   std::int64_t solves_ahead() const;
   TrueResidual judged(const ScaledSystem& system, Array<double>& x) const;

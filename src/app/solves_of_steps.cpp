@@ -113,7 +113,7 @@ void Solves::rebuild() {
   plan_ = make_plan_();
   plan_.amat->times().clear();
   make_vectors();
-  renewal_->set_up(setup_seconds(), has_structure());
+  renewal_->set_up(seconds_of_building(), has_structure());
 }
 
 Solves::FirstGuess Solves::guess(std::size_t k) const {
@@ -145,7 +145,7 @@ void Solves::end_step(std::size_t k) {
     if (change->renewal)
       renewal_->renewed(change->seconds);
     else
-      renewal_->set_up(change->seconds, has_structure());
+      renewal_->set_up(change->seconds + plan_.solver->saved_seconds(), has_structure());
   } else {
     renewal_->solved(iterations_, decades_of(history_), step.solve_seconds);
   }

@@ -199,6 +199,23 @@ void SharedCache::keep_placement(const CacheKey& key, const CachedPlacement& pla
   cache_->keep(of_this_rank(key), payload, made_in_seconds);
 }
 
+std::optional<Array<std::byte>> SharedCache::find_part(const CacheKey& key) {
+  if (!cache_) return std::nullopt;
+  std::optional<CacheHit> hit = cache_->find(of_this_rank(key));
+  if (sum_over_ranks(comm_, hit ? 0 : 1) > 0) return std::nullopt;
+  return std::move(hit->payload);
+}
+
+bool SharedCache::keep_part(const CacheKey& key, std::span<const std::byte> bytes,
+                            double made_in_seconds) {
+  const bool kept = cache_ && cache_->keep(of_this_rank(key), bytes, made_in_seconds);
+  return sum_over_ranks(comm_, kept ? 0 : 1) == 0;
+}
+
+void SharedCache::reject_part(const CacheKey& key, std::string_view fault) {
+  if (cache_) cache_->reject(of_this_rank(key), fault);
+}
+
 std::vector<std::string> SharedCache::take_notes() {
   if (!cache_) return {};
   std::string text;

@@ -12,11 +12,13 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cache/cache.hpp"
@@ -24,6 +26,8 @@
 
 namespace trireme {
 
+// The kind in the key of a multigrid hierarchy.
+inline constexpr const char* kHierarchyKind = "hierarchy 1";
 // The kind in the key of an order of rows.
 inline constexpr const char* kOrderKind = "order 1";
 // The kind in the key of a placement of rows on ranks.
@@ -66,6 +70,15 @@ class SharedCache {
                                                 std::span<const std::int64_t> row_starts);
   void keep_placement(const CacheKey& key, const CachedPlacement& placement,
                       double made_in_seconds);
+
+  // Each rank has an entry of its own, whose bytes the caller understands. Found only where every rank
+  // has found its entry.
+  std::optional<Array<std::byte>> find_part(const CacheKey& key);
+  // Returns whether every rank has kept its entry.
+  bool keep_part(const CacheKey& key, std::span<const std::byte> bytes, double made_in_seconds);
+  // The caller does not understand this rank's bytes: notes the fault, and removes the entry. Not
+  // collective.
+  void reject_part(const CacheKey& key, std::string_view fault);
 
   // The notes since the last call: those of the lowest rank that has any, on all ranks.
   std::vector<std::string> take_notes();

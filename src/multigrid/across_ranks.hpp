@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <optional>
+#include <utility>
 
 #include "multigrid/coarse_columns.hpp"
 #include "multigrid/coarse_vector.hpp"
@@ -16,14 +17,16 @@
 namespace trireme::multigrid {
 
 struct AcrossRanks {
-  ExtendedRows rows;
+  // Without rows and product, the level was read and has not been renewed.
+  std::optional<ExtendedRows> rows;
   CoarseColumns columns;
   std::optional<ProductOnRanks> product;
   std::optional<CoarseVector> vector;
 
+  AcrossRanks() = default;
   // Collective.
   AcrossRanks(MPI_Comm comm, const DistributedMatrix& matrix, std::int32_t block_size)
-      : rows(comm, matrix, block_size) {}
+      : rows(std::in_place, comm, matrix, block_size) {}
   AcrossRanks(const AcrossRanks&) = delete;
   AcrossRanks& operator=(const AcrossRanks&) = delete;
 };

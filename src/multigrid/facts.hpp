@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,12 +34,26 @@ struct SetUpFacts {
   double kernels = 0;       // layouts of the products, with the measurement that chooses them
   double smoothers = 0;     // diagonals, weights, spectral radii
   double coarsest = 0;      // the dense inverse
+  double read = 0;          // looking into a store, and reading what is there
   double total = 0;         // wall time, with what no part counts
 };
 
 // Nonzeros of all levels per nonzero of the finest one, and the same for rows; 1 without any.
 double operator_complexity(std::span<const LevelFacts> levels);
 double grid_complexity(std::span<const LevelFacts> levels);
+
+// A hierarchy that was read in place of building it.
+struct ReadFacts {
+  double building = 0;     // seconds that building it took
+  double saved = 0;        // of these, by reading it
+  std::int64_t bytes = 0;  // of all ranks
+};
+
+// A hierarchy that was kept for later runs.
+struct KeptFacts {
+  double seconds = 0;      // that keeping it took, the maximum over the ranks
+  std::int64_t bytes = 0;  // of all ranks
+};
 
 // A hierarchy on the host or on a GPU.
 struct HierarchyFacts {
@@ -48,6 +63,8 @@ struct HierarchyFacts {
   SetUpFacts set_up;
   std::int64_t bytes = 0;  // of this rank's part, without the finest matrix itself
   std::string remark;      // why the coarsening ended early; empty: the coarsest level is small
+  std::optional<ReadFacts> read = {};
+  std::optional<KeptFacts> kept = {};
 };
 
 }  // namespace trireme::multigrid

@@ -41,6 +41,15 @@ Hierarchy::Hierarchy(std::shared_ptr<DistributedMatrix> matrix, const NearNullsp
                      const Options& options)
     : parts_(std::make_unique<Parts>(std::move(matrix), modes, options)) {}
 
+Hierarchy::Hierarchy(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+std::unique_ptr<Hierarchy> Hierarchy::from_stored(std::shared_ptr<DistributedMatrix> matrix,
+                                                  StoredHierarchy&& stored,
+                                                  const Options& options) {
+  auto parts = std::make_unique<Parts>(std::move(matrix), std::move(stored), options);
+  return std::unique_ptr<Hierarchy>(new Hierarchy(std::move(parts)));
+}
+
 Hierarchy::~Hierarchy() = default;
 
 void Hierarchy::renew() { parts_->renew(); }
@@ -80,11 +89,24 @@ HierarchyFacts Hierarchy::facts() const {
           .levels = levels(),
           .set_up = set_up(),
           .bytes = bytes(),
-          .remark = remark()};
+          .remark = remark(),
+          .read = parts_->read,
+          .kept = parts_->kept};
 }
 
 std::int64_t Hierarchy::bytes() const { return parts_->bytes(); }
 const std::string& Hierarchy::remark() const { return parts_->remark; }
+
+Array<std::byte> Hierarchy::stored() const { return parts_->stored(); }
+std::int64_t Hierarchy::stored_bytes() const { return parts_->stored_bytes(); }
+
+void Hierarchy::note_read(double seconds, const ReadFacts& read) {
+  parts_->set_up.read += seconds;
+  parts_->set_up.total += seconds;
+  parts_->read = read;
+  parts_->read->saved = std::max(0.0, read.building - parts_->set_up.total);
+}
+void Hierarchy::note_kept(const KeptFacts& kept) { parts_->kept = kept; }
 
 std::vector<HostLevelParts> Hierarchy::parts() const {
   if (size_of(parts_->comm) > 1)

@@ -3,12 +3,14 @@
 // Mandel and Brezina, Computing 56, 1996).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/array.hpp"
 #include "distributed/distributed_matrix.hpp"
 #include "multigrid/facts.hpp"
 #include "multigrid/level_parts.hpp"
@@ -18,6 +20,8 @@
 
 namespace trireme::multigrid {
 
+struct StoredHierarchy;
+
 class Hierarchy {
  public:
   // Builds all levels. `modes` has the local rows of `matrix`, or width 0. Throws the same Error on
@@ -26,6 +30,10 @@ class Hierarchy {
   // memory exceeds what is available. Collective.
   Hierarchy(std::shared_ptr<DistributedMatrix> matrix, const NearNullspace& modes,
             const Options& options);
+  // The same hierarchy from what read_hierarchy() has read for this matrix and these options. Throws
+  // Error{resource} as above. Collective.
+  static std::unique_ptr<Hierarchy> from_stored(std::shared_ptr<DistributedMatrix> matrix,
+                                                StoredHierarchy&& stored, const Options& options);
   ~Hierarchy();
   Hierarchy(const Hierarchy&) = delete;
   Hierarchy& operator=(const Hierarchy&) = delete;
@@ -51,6 +59,14 @@ class Hierarchy {
   // where it was.
   const std::string& remark() const;
   HierarchyFacts facts() const;  // all of these
+  // This rank's part of the hierarchy for a later run, and about how many bytes that is. Comes before
+  // the first renew(). stored() is collective.
+  Array<std::byte> stored() const;
+  std::int64_t stored_bytes() const;
+  // Says in the facts that the hierarchy was read, for which `seconds` passed before the constructor, and
+  // what that saved.
+  void note_read(double seconds, const ReadFacts& read);
+  void note_kept(const KeptFacts& kept);
   // Views of all levels, the finest one first, for a cycle elsewhere. They hold until renew(). Throws
   // Error{internal} on several ranks.
   std::vector<HostLevelParts> parts() const;
@@ -59,6 +75,8 @@ class Hierarchy {
 
  private:
   struct Parts;
+  explicit Hierarchy(std::unique_ptr<Parts> parts);
+
   std::unique_ptr<Parts> parts_;
 };
 

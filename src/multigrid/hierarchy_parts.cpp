@@ -59,8 +59,7 @@ void Hierarchy::Parts::add_level(std::shared_ptr<DistributedMatrix> matrix, Near
   const Stopwatch watch;
   auto level = std::make_unique<Level>();
   level->node_size = node_size;
-  const std::int64_t few = std::max<std::int64_t>(options.replicated_rows, options.coarsest_rows);
-  if (size_of(matrix->comm) > 1 && matrix->global_rows() <= few) {
+  if (size_of(matrix->comm) > 1 && lies_whole(matrix->global_rows(), options)) {
     level->replication.emplace(comm, matrix->row_starts);
     level->parts = matrix;
     matrix = level->replication->whole(*level->parts);
@@ -99,7 +98,7 @@ bool Hierarchy::Parts::coarsen_last(const NearNullspace& modes) {
     level.transfer = coarsened(level, modes, rules);
     find_coarse_matrix(level);
   }
-  if (AcrossRanks* const across = level.transfer->across.get()) across->rows.forget_values();
+  if (AcrossRanks* const across = level.transfer->across.get()) across->rows->forget_values();
   return true;
 }
 
@@ -110,7 +109,7 @@ Transfer Hierarchy::Parts::coarsened(const Level& level, const NearNullspace& mo
   if (size_of(comm_of(level)) > 1) {
     collectively(comm, [&] { check_sizes(local_rows(*level.matrix), modes, rules); });
     transfer.across = std::make_unique<AcrossRanks>(comm, *level.matrix, rules.block_size);
-    RankCoarsening found = coarsen(comm, transfer.across->rows, modes, rules);
+    RankCoarsening found = coarsen(comm, *transfer.across->rows, modes, rules);
     transfer.coarsening = std::move(found.coarsening);
     transfer.across->columns = std::move(found.columns);
     transfer.row_starts = transfer.across->columns.starts;
@@ -146,9 +145,9 @@ void Hierarchy::Parts::find_coarse_matrix(Level& level, std::int64_t most) {
   const std::int32_t run = t.coarsening.coarse_block_size;
   if (AcrossRanks* const across = t.across.get()) {
     if (across->product) {
-      across->product->renew(across->rows, p);
+      across->product->renew(*across->rows, p);
     } else {
-      across->product.emplace(across->rows, p, across->columns, run, most);
+      across->product.emplace(*across->rows, p, across->columns, run, most);
       across->vector.emplace(across->columns);
     }
   } else {
@@ -210,12 +209,14 @@ void Hierarchy::Parts::set_smoother(int l, bool alone) {
     spare_b.resize(rows);
     spare_x.resize(rows);
   }
-  const bool known = level.transfer && level.transfer->coarsening.unfiltered;
+  double radius = level.known_radius;
+  if (level.transfer && level.transfer->coarsening.unfiltered)
+    radius = level.transfer->coarsening.spectral_radius;
   const SmoothedLevel task{.number = l,
                            .node_size = level.node_size,
                            .coarsest = alone,
                            .symmetric = symmetric,
-                           .radius = known ? level.transfer->coarsening.spectral_radius : 0};
+                           .radius = radius};
   level.smoother = smoother_numbers(comm, *level.op, options, task,
                                     {.r = level.b.empty() ? spare_b : level.b,
                                      .z = level.x.empty() ? spare_x : level.x,
@@ -229,7 +230,7 @@ void Hierarchy::Parts::set_smoother(int l, bool alone) {
 }
 
 // Makes or renews what a cycle needs on level l.
-void Hierarchy::Parts::set_numbers(int l) {
+void Hierarchy::Parts::set_numbers(int l, bool known_symmetry) {
   Level& level = *levels[l];
   const std::int64_t rows = level.matrix->local_rows();
   if (l > 0 || level.replication) {
@@ -251,7 +252,7 @@ void Hierarchy::Parts::set_numbers(int l) {
   }
   set_operator(level);
   set_up.kernels += watch.lap();
-  if (l == 0) symmetric = is_symmetric(*level.op);
+  if (l == 0 && !known_symmetry) symmetric = is_symmetric(*level.op);
   set_smoother(l, !level.transfer);
   set_up.smoothers += watch.lap();
 }
@@ -259,6 +260,7 @@ void Hierarchy::Parts::set_numbers(int l) {
 void Hierarchy::Parts::renew() {
   const Stopwatch watch;
   set_up = {};
+  for (const auto& level : levels) level->known_radius = 0;
   for (int l = 0; l < static_cast<int>(levels.size()); ++l) {
     Level& level = *levels[l];
     if (level.replication) {
@@ -268,15 +270,16 @@ void Hierarchy::Parts::renew() {
     }
     if (level.transfer) {
       Transfer& t = *level.transfer;
+      complete(level);
       if (AcrossRanks* const across = t.across.get()) {
-        across->rows.renew(*level.matrix);
-        multigrid::renew(comm, t.coarsening, across->rows);
+        across->rows->renew(*level.matrix);
+        multigrid::renew(comm, t.coarsening, *across->rows);
       } else {
         collectively(comm, [&] { multigrid::renew(t.coarsening, local_rows(*level.matrix)); });
       }
       add_seconds(t.coarsening.seconds);
       find_coarse_matrix(level);
-      if (t.across) t.across->rows.forget_values();
+      if (t.across) t.across->rows->forget_values();
       const Stopwatch distribution;
       Level& coarse = *levels[l + 1];
       DistributedMatrix& matrix = coarse.replication ? *coarse.parts : *coarse.matrix;
@@ -331,7 +334,10 @@ std::int64_t Hierarchy::Parts::bytes() const {
     if (!level->transfer) continue;
     const Transfer& t = *level->transfer;
     add_matrix(t.coarsening.p);
-    sum += t.across ? t.across->product->bytes() + t.across->rows.bytes() : t.product->bytes();
+    add_matrix(t.read_restriction);
+    if (t.product) sum += t.product->bytes();
+    if (t.across && t.across->product) sum += t.across->product->bytes();
+    if (t.across && t.across->rows) sum += t.across->rows->bytes();
   }
   return sum;
 }

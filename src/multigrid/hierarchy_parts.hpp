@@ -2,21 +2,29 @@
 // What a hierarchy consists of, and how it is built and renewed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "multigrid/communicator.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/level.hpp"
+#include "multigrid/stored_hierarchy.hpp"
 
 namespace trireme::multigrid {
 
 struct Hierarchy::Parts {
   Parts(std::shared_ptr<DistributedMatrix> finest, const NearNullspace& modes,
         const Options& requested);
+  // What `from` says of the same matrix. Collective.
+  Parts(std::shared_ptr<DistributedMatrix> finest, StoredHierarchy&& from,
+        const Options& requested);
   void renew();
+  Array<std::byte> stored() const;    // collective
+  std::int64_t stored_bytes() const;  // about as many, of this rank
   std::int64_t bytes() const;
 
   Options options;
@@ -26,6 +34,8 @@ struct Hierarchy::Parts {
   SetUpFacts set_up;
   std::string remark;
   bool symmetric = true;  // the finest matrix
+  std::optional<ReadFacts> read;
+  std::optional<KeptFacts> kept;
 
  private:
   void add_level(std::shared_ptr<DistributedMatrix> matrix, NearNullspace& modes,
@@ -36,9 +46,11 @@ struct Hierarchy::Parts {
   std::int64_t coarse_nonzeros(const Level& level) const;
   void find_coarse_matrix(Level& level, std::int64_t most = INT64_MAX);
   RowSlab coarse_slab(const Level& level) const;
+  Transfer transfer_from(const Level& level, StoredTransfer& from);
+  void complete(Level& level);
   void set_operator(Level& level);
   void set_smoother(int l, bool alone);
-  void set_numbers(int l);
+  void set_numbers(int l, bool known_symmetry = false);
   void finish(double seconds);
   // False, with the remark.
   bool end(std::string why);

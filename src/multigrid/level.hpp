@@ -30,15 +30,18 @@ LocalRows local_rows(const DistributedMatrix& matrix);
 // restriction().
 struct Transfer {
   Coarsening coarsening;
-  std::optional<TripleProduct> product;   // P^T A P, with P^T; none on several ranks
+  // P^T A P, with P^T; none on several ranks, nor where the level was read until it is renewed.
+  std::optional<TripleProduct> product;
   std::unique_ptr<AcrossRanks> across;    // null where the level lies whole on this rank
+  CsrMatrix<double> read_restriction;     // P^T of a level that was read, until it is renewed
   Precision precision = Precision::full;  // of the values in the two kernels
   std::unique_ptr<HostKernel<double>> prolong, restrict_to;
   std::vector<std::int64_t> row_starts;  // of the coarse matrix
   std::int64_t first_row = 0;            // of this rank in the coarse matrix
 
   const CsrMatrix<double>& restriction() const {  // P^T
-    return across ? across->product->restriction() : product->restriction();
+    if (across && across->product) return across->product->restriction();
+    return product ? product->restriction() : read_restriction;
   }
 };
 
@@ -54,6 +57,7 @@ struct Level {
   Precision precision = Precision::full;
   std::int64_t node_size = 1;
   SmootherNumbers smoother;
+  double known_radius = 0;  // of a smoother that was read; 0: it has to be found
   DenseInverse inverse;
   std::optional<Transfer> transfer;  // none on the coarsest level
   Array<double> b, x, d, q;

@@ -39,8 +39,9 @@ bool needs_resident_engine(const std::string& preconditioner) {
 }  // namespace
 
 KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
-                     const std::shared_ptr<const DistributedMatrix>& matrix, const Modes& modes)
-    : spec_(spec), matrix_(matrix), amat_(amat) {
+                     const std::shared_ptr<const DistributedMatrix>& matrix, const Modes& modes,
+                     multigrid::HierarchyStore store)
+    : spec_(spec), store_(std::move(store)), matrix_(matrix), amat_(amat) {
   const Stopwatch watch;
   set_near_nullspace(amat, modes);
   petsc_check(KSPCreate(comm_of(amat), ksp_.put()));
@@ -80,6 +81,7 @@ void KspSolver::set_up_multigrid() {
   MultigridPc* const multigrid = multigrid_of(pc_of(ksp_));
   if (!multigrid) return;
   ksp_place_preconditioner(ksp_);
+  multigrid->use_store(store_);
   multigrid->set_up(pc_of(ksp_));
 }
 

@@ -220,6 +220,13 @@ std::optional<multigrid::HierarchyFacts> KspSolver::multigrid() const {
   return pc ? pc->facts() : std::nullopt;
 }
 
+double KspSolver::saved_seconds() const {
+  const MultigridPc* const pc = multigrid_of(pc_of(ksp_));
+  if (!pc || !pc->hierarchy()) return 0;
+  const std::optional<multigrid::ReadFacts> read = pc->hierarchy()->facts().read;
+  return read ? read->saved : 0;
+}
+
 double KspSolver::rtol() const {
   PetscReal value = 0;
   petsc_check(KSPGetTolerances(ksp_, &value, nullptr, nullptr, nullptr));

@@ -14,6 +14,7 @@
 #include "config/case.hpp"
 #include "distributed/distributed_matrix.hpp"
 #include "multigrid/facts.hpp"
+#include "multigrid/hierarchy_entry.hpp"
 #include "petsc/assembled_mat.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/petsc_loop.hpp"
@@ -51,9 +52,11 @@ class KspSolver {
   // `matrix` when that is null. Throws Error{usage} for names that PETSc does not know and for
   // combinations that it does not support, Error{input} for a matrix that the preconditioner cannot
   // take: with jacobi or sor, a zero on the diagonal. `modes` become the near-null space of both
-  // matrices; see set_near_nullspace(). Collective.
+  // matrices; see set_near_nullspace(). `store`, which may be null, has hierarchies of multigrid.
+  // Collective.
   KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
-            const std::shared_ptr<const DistributedMatrix>& matrix, const Modes& modes = {});
+            const std::shared_ptr<const DistributedMatrix>& matrix, const Modes& modes = {},
+            multigrid::HierarchyStore store = {});
 
   // Says that the right-hand sides of the next solves are the caller's times 2^-exponent, so that
   // atol is scaled likewise.
@@ -128,6 +131,8 @@ class KspSolver {
 
   void monitor(Monitor monitor) { monitor_ = std::move(monitor); }
   double setup_seconds() const { return setup_seconds_; }
+  // What setup_seconds() would be more if no hierarchy of an earlier run had been read.
+  double saved_seconds() const;
   std::string method() const;  // what runs: cg, bicgstab, block_cg, or PETSc's name
   Engine engine() const;
   std::string preconditioner() const;  // what runs: jacobi, bjacobi/ilu, ...
@@ -159,6 +164,7 @@ class KspSolver {
   std::string unsymmetric_factorisation() const;
 
   SolverSpec spec_;
+  multigrid::HierarchyStore store_;
   std::shared_ptr<const DistributedMatrix> matrix_;
   Mat amat_;
   std::unique_ptr<AssembledMat> pmat_;

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "multigrid/cuda/device_forecast.hpp"
+#include "multigrid/find_or_build.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/near_nullspace.hpp"
@@ -70,6 +71,8 @@ void MultigridPc::update_on_host() {
   if (auto kept = std::exchange(hierarchy_, nullptr)) {
     kept->renew();
     hierarchy_ = std::move(kept);
+  } else if (store_ && builds_ == 0) {
+    hierarchy_ = multigrid::find_or_build(store_, entries_.matrix(), modes_of_matrix(), built_);
   } else {
     hierarchy_ =
         std::make_unique<multigrid::Hierarchy>(entries_.matrix(), modes_of_matrix(), built_);

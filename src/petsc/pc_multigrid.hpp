@@ -39,6 +39,7 @@
 #include "multigrid/cuda/device_hierarchy.hpp"
 #include "multigrid/cuda/rank_hierarchy.hpp"
 #include "multigrid/hierarchy.hpp"
+#include "multigrid/hierarchy_entry.hpp"
 #include "multigrid/options.hpp"
 #include "petsc/mat_entries.hpp"
 #include "solvers/preconditioners/given.hpp"
@@ -58,6 +59,10 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   void set(const multigrid::Options& options);
   // The block size is that of Pmat where it is 1 here.
   const multigrid::Options& options() const { return options_; }
+
+  // Where the first hierarchy of the host may be found, and is kept for later runs. A hierarchy that one
+  // GPU builds is in neither.
+  void use_store(const multigrid::HierarchyStore& store) { store_ = store; }
 
   // Builds or renews the hierarchy for the Pmat of `pc`, or does nothing where neither the matrix nor
   // the options have changed. Throws what multigrid::Hierarchy and MatEntries throw, on every rank, and
@@ -102,8 +107,9 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   bool for_device_ = false;
   ExchangeRequest exchange_;  // of the ranks' GPUs
   multigrid::Options options_;
-  multigrid::Options built_;  // of the hierarchies
-  PetscObjectId modes_ = 0;   // of the near-null space, likewise
+  multigrid::Options built_;         // of the hierarchies
+  PetscObjectId modes_ = 0;          // of the near-null space, likewise
+  multigrid::HierarchyStore store_;  // null: none
   MatEntries entries_;
   std::unique_ptr<multigrid::Hierarchy> hierarchy_;
   std::unique_ptr<multigrid::DeviceHierarchy> on_device_;

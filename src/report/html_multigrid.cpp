@@ -15,7 +15,7 @@ std::string multigrid(const CaseOutcome& outcome) {
   for (const RunOutcome& run : outcome.runs) {
     if (!run.multigrid) continue;
     content += fmt::format("<p>{}; {}</p>\n", escape(words::hierarchy(run)),
-                           escape(words::set_up(run.multigrid->set_up)));
+                           escape(words::set_up(*run.multigrid)));
     Table table("levels of " + escape(label(run)),
                 {words::kLevelHeads.begin(), words::kLevelHeads.end()}, {4});
     for (std::size_t k = 0; k < run.multigrid->levels.size(); ++k) {

@@ -19,7 +19,20 @@ Json set_up(const MultigridSetUp& s) {
   return {
       {"strength", s.strength},   {"aggregation", s.aggregation},   {"prolongator", s.prolongator},
       {"products", s.products},   {"distribution", s.distribution}, {"kernels", s.kernels},
-      {"smoothers", s.smoothers}, {"coarsest", s.coarsest},         {"total", s.total}};
+      {"smoothers", s.smoothers}, {"coarsest", s.coarsest},         {"read", s.read},
+      {"total", s.total}};
+}
+
+Json read(const std::optional<ReadHierarchy>& read) {
+  if (!read) return nullptr;
+  return {{"building_seconds", read->building_seconds},
+          {"saved_seconds", read->saved_seconds},
+          {"bytes", read->bytes}};
+}
+
+Json kept(const std::optional<KeptHierarchy>& kept) {
+  if (!kept) return nullptr;
+  return {{"seconds", kept->seconds}, {"bytes", kept->bytes}};
 }
 
 }  // namespace
@@ -35,7 +48,9 @@ Json multigrid(const std::optional<MultigridOutcome>& m) {
           {"smoother", m->smoother},
           {"bytes", m->bytes},
           {"set_up_seconds", set_up(m->set_up)},
-          {"remark", m->remark}};
+          {"remark", m->remark},
+          {"read_from_cache", read(m->read)},
+          {"kept_in_cache", kept(m->kept)}};
 }
 
 Json preconditioner_choice(const std::optional<PreconditionerChoice>& choice) {

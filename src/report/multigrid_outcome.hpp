@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,21 @@ struct MultigridSetUp {
   double kernels = 0;       // layouts, and the measurement that chooses them
   double smoothers = 0;
   double coarsest = 0;  // the dense inverse
+  double read = 0;      // looking into the cache, and reading a hierarchy that is there
   double total = 0;     // all of it; what no part names is the difference
+};
+
+// A hierarchy that an earlier run had kept in the cache.
+struct ReadHierarchy {
+  double building_seconds = 0;  // of that run
+  double saved_seconds = 0;     // of these
+  std::int64_t bytes = 0;       // of all ranks
+};
+
+// A hierarchy that this run has kept in the cache.
+struct KeptHierarchy {
+  double seconds = 0;      // of the slowest rank
+  std::int64_t bytes = 0;  // of all ranks
 };
 
 struct MultigridOutcome {
@@ -42,6 +57,8 @@ struct MultigridOutcome {
   std::int64_t bytes = 0;            // of all ranks, without the finest matrix
   MultigridSetUp set_up;             // of the first set-up
   std::string remark;  // why the coarsening ended early; empty: the coarsest level is small
+  std::optional<ReadHierarchy> read = {};  // none: it was built
+  std::optional<KeptHierarchy> kept = {};  // none: it was not kept
 };
 
 }  // namespace trireme

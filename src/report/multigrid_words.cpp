@@ -25,10 +25,10 @@ std::array<std::string, kLevelHeads.size()> level_cells(const RunOutcome& run, s
 }
 
 std::vector<Part> parts(const MultigridSetUp& s) {
-  std::vector<Part> all = {{"strength", s.strength},         {"aggregation", s.aggregation},
-                           {"prolongator", s.prolongator},   {"products", s.products},
-                           {"distribution", s.distribution}, {"kernels", s.kernels},
-                           {"smoothers", s.smoothers},       {"coarsest", s.coarsest}};
+  std::vector<Part> all = {
+      {"strength", s.strength},   {"aggregation", s.aggregation},   {"prolongator", s.prolongator},
+      {"products", s.products},   {"distribution", s.distribution}, {"kernels", s.kernels},
+      {"smoothers", s.smoothers}, {"coarsest", s.coarsest},         {"reading", s.read}};
   double named = 0;
   for (const Part& part : all) named += part.second;
   all.emplace_back("other", std::max(0.0, s.total - named));
@@ -47,13 +47,21 @@ std::string hierarchy(const RunOutcome& run) {
   return text;
 }
 
-std::string set_up(const MultigridSetUp& s) {
+std::string set_up(const MultigridOutcome& m) {
+  const MultigridSetUp& s = m.set_up;
   std::vector<std::string> shown;
   for (const auto& [name, time] : parts(s))
     if (time > 0 && time >= 0.005 * s.total)
       shown.push_back(fmt::format("{} {}", name, seconds(time)));
-  return fmt::format("its set-up took {}{}{}", seconds(s.total), shown.empty() ? "" : ": ",
-                     fmt::join(shown, ", "));
+  std::string text = fmt::format("its set-up took {}{}{}", seconds(s.total),
+                                 shown.empty() ? "" : ": ", fmt::join(shown, ", "));
+  if (m.read)
+    text += fmt::format("; the cache had the hierarchy ({}), which saved {}",
+                        bytes(static_cast<double>(m.read->bytes)), seconds(m.read->saved_seconds));
+  if (m.kept)
+    text += fmt::format("; the cache has taken the hierarchy ({}) for later runs in {}",
+                        bytes(static_cast<double>(m.kept->bytes)), seconds(m.kept->seconds));
+  return text;
 }
 
 std::string level_table(const RunOutcome& run) {

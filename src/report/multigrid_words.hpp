@@ -27,8 +27,8 @@ std::vector<Part> parts(const MultigridSetUp& set_up);
 std::string hierarchy(const RunOutcome& run);
 
 // "its set-up took 120 ms: strength 10.0 ms, aggregation 20.0 ms, ..."; parts below half a percent
-// are left out.
-std::string set_up(const MultigridSetUp& set_up);
+// are left out. Says too what reading the hierarchy has saved, or what keeping it took.
+std::string set_up(const MultigridOutcome& multigrid);
 
 // The table of levels in columns of spaces, each line ending with a newline.
 std::string level_table(const RunOutcome& run);

@@ -52,7 +52,7 @@ std::string levels(const CaseOutcome& outcome, const RunOutcome& run) {
   if (!run.multigrid) return "";
   const std::string whose = outcome.runs.size() > 1 ? label(run) + ": " : "";
   return words::wrap(whose + words::hierarchy(run), kWidth, 2) + "\n" + words::level_table(run) +
-         "  " + words::wrap(words::set_up(run.multigrid->set_up), kWidth - 2, 2) + "\n";
+         "  " + words::wrap(words::set_up(*run.multigrid), kWidth - 2, 2) + "\n";
 }
 
 }  // namespace

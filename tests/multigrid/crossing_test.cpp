@@ -110,10 +110,10 @@ struct BothWays {
         across(MPI_COMM_WORLD, *distributed(MPI_COMM_WORLD, a, uneven(a.rows, rules.block_size)),
                rules.block_size) {
     RankCoarsening found =
-        coarsen(MPI_COMM_WORLD, across.rows, part(modes, uneven(a.rows, rules.block_size)), rules);
+        coarsen(MPI_COMM_WORLD, *across.rows, part(modes, uneven(a.rows, rules.block_size)), rules);
     ranks = std::move(found.coarsening);
     across.columns = std::move(found.columns);
-    across.product.emplace(across.rows, ranks.p.view(), across.columns, ranks.coarse_block_size);
+    across.product.emplace(*across.rows, ranks.p.view(), across.columns, ranks.coarse_block_size);
   }
   DenseMatrix p() const {
     return gathered(with_global_columns(ranks, across.columns), across.columns.starts.back());
@@ -275,11 +275,11 @@ TEST(AcrossRanks, RenewedCoarseMatrixIsThatOfAFreshBuild) {
       changed.values[k] *= 1 + 0.01 * to_unit(split_mix(k, 7));
     BothWays both(e.a, e.modes, e.rules);
     const Starts starts = uneven(e.a.rows, e.rules.block_size);
-    both.across.rows.renew(*distributed(MPI_COMM_WORLD, changed, starts));
-    renew(MPI_COMM_WORLD, both.ranks, both.across.rows);
-    both.across.product->renew(both.across.rows, both.ranks.p.view());
+    both.across.rows->renew(*distributed(MPI_COMM_WORLD, changed, starts));
+    renew(MPI_COMM_WORLD, both.ranks, *both.across.rows);
+    both.across.product->renew(*both.across.rows, both.ranks.p.view());
     const Array<double> renewed = both.across.product->rows().values;
-    const ProductOnRanks fresh(both.across.rows, both.ranks.p.view(), both.across.columns,
+    const ProductOnRanks fresh(*both.across.rows, both.ranks.p.view(), both.across.columns,
                                both.ranks.coarse_block_size);
     EXPECT_EQ(renewed, fresh.rows().values);
     renew(both.one, test::without_ghosts(changed));

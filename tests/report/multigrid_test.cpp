@@ -41,7 +41,7 @@ TEST(MultigridReport, NamesTheRestOfTheSetUp) {
   const auto parts = words::parts(run_with_levels().multigrid->set_up);
   EXPECT_EQ(parts.back().first, "other");
   EXPECT_NEAR(parts.back().second, 0.0299, 1e-12);
-  EXPECT_EQ(words::set_up(run_with_levels().multigrid->set_up),
+  EXPECT_EQ(words::set_up(*run_with_levels().multigrid),
             "its set-up took 500 ms: strength 10.0 ms, aggregation 20.0 ms, prolongator 50.0 ms, "
             "products 300 ms, kernels 40.0 ms, smoothers 30.0 ms, coarsest 20.0 ms, other 29.9 ms");
 }
@@ -94,6 +94,29 @@ TEST(PreconditionerChoiceReport, SaysWhatWasTakenAndWhenItHasPaid) {
   const auto run = nlohmann::json::parse(json_report(test::sample_outcome()))["runs"][0];
   EXPECT_EQ(run["preconditioner_choice"]["candidates"][0]["pays_after"], 2);
   EXPECT_TRUE(run["preconditioner_choice"]["candidates"][1]["solve_seconds"].is_null());
+}
+
+TEST(MultigridReport, SaysWhatTheCacheHasSavedAndTaken) {
+  CaseOutcome outcome = test::sample_outcome();
+  MultigridOutcome& multigrid = *outcome.runs.front().multigrid;
+  multigrid.read = {.building_seconds = 1.5, .saved_seconds = 1.25, .bytes = 90'000'000};
+  EXPECT_TRUE(words::set_up(multigrid).ends_with(
+      "; the cache had the hierarchy (90.0 MB), which saved 1.25 s"))
+      << words::set_up(multigrid);
+  auto json = nlohmann::json::parse(json_report(outcome))["runs"][0]["multigrid"];
+  EXPECT_EQ(json["read_from_cache"]["building_seconds"], 1.5);
+  EXPECT_EQ(json["read_from_cache"]["saved_seconds"], 1.25);
+  EXPECT_EQ(json["read_from_cache"]["bytes"], 90'000'000);
+  EXPECT_TRUE(json["kept_in_cache"].is_null());
+  multigrid.read.reset();
+  multigrid.kept = {.seconds = 0.125, .bytes = 90'000'000};
+  EXPECT_TRUE(words::set_up(multigrid).ends_with(
+      "; the cache has taken the hierarchy (90.0 MB) for later runs in 125 ms"))
+      << words::set_up(multigrid);
+  json = nlohmann::json::parse(json_report(outcome))["runs"][0]["multigrid"];
+  EXPECT_TRUE(json["read_from_cache"].is_null());
+  EXPECT_EQ(json["kept_in_cache"]["seconds"], 0.125);
+  EXPECT_EQ(json["kept_in_cache"]["bytes"], 90'000'000);
 }
 
 TEST(MultigridReport, IsInTheJson) {

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A run finds the hierarchy of multigrid that an earlier run has kept, and solves with the same bits;
+// anything by which the hierarchy would differ makes the run build it.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+
+#include "parallel/collective.hpp"
+#include "solved_cases.hpp"
+
+namespace trireme {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Large enough that the hierarchy saves more than what an entry has to save.
+const std::string kProblem = "generate: diffusion3d, n: 38, rhs: random";
+const std::string kMultigrid = "solver: {preconditioner: multigrid}";
+
+class CachedHierarchy : public testing::Test {
+ protected:
+  CachedHierarchy() {
+    std::string name = fs::temp_directory_path() / "trireme-hierarchy-XXXXXX";
+    if (rank_of(MPI_COMM_WORLD) == 0 && !mkdtemp(name.data())) name.clear();
+    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    folder_ = name;
+  }
+  ~CachedHierarchy() override {
+    on_rank_zero([&] { fs::remove_all(folder_); });
+  }
+
+  // Between what the ranks did before and what they do after.
+  template <class Work>
+  static void on_rank_zero(Work&& work) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_of(MPI_COMM_WORLD) == 0) work();
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  CaseOutcome outcome(const std::string& problem, const std::string& rest) const {
+    Case c = test::case_of(problem, "device: cpu\n" + rest);
+    c.cache = {.use = true, .directory = folder_};
+    return run_case(MPI_COMM_WORLD, c, nullptr);
+  }
+  RunOutcome run(const std::string& problem = kProblem,
+                 const std::string& rest = "kernel: albus\n" + kMultigrid) const {
+    return outcome(problem, rest).runs.at(0);
+  }
+  static bool was_read(const RunOutcome& run) { return run.multigrid && run.multigrid->read; }
+
+  fs::path folder_;
+};
+
+TEST_F(CachedHierarchy, SolvesWithTheSameBits) {
+  const RunOutcome built = run(), read = run();
+  EXPECT_FALSE(was_read(built));
+  ASSERT_TRUE(built.multigrid->kept);
+  ASSERT_TRUE(was_read(read));
+  EXPECT_FALSE(read.multigrid->kept);
+  EXPECT_EQ(read.multigrid->read->bytes, built.multigrid->kept->bytes);
+  EXPECT_TRUE(read.converged);
+  EXPECT_EQ(read.history, built.history);
+  EXPECT_EQ(read.relative_residual, built.relative_residual);
+  EXPECT_EQ(read.multigrid->levels.size(), built.multigrid->levels.size());
+}
+
+TEST_F(CachedHierarchy, IsNotFoundForOtherValues) {
+  run("generate: diffusion3d, n: 38, seed: 1, rhs: random");
+  EXPECT_FALSE(was_read(run("generate: diffusion3d, n: 38, seed: 2, rhs: random")));
+}
+
+TEST_F(CachedHierarchy, IsNotFoundForOtherOptions) {
+  run();
+  const char* const options[] = {"threshold: 0.2",
+                                 "smoother: jacobi",
+                                 "degree: 3",
+                                 "cycle: w",
+                                 "smoothed_prolongator: false",
+                                 "aggressive_levels: 1",
+                                 "precision: double"};
+  const bool alone = size_of(MPI_COMM_WORLD) == 1;  // ranks share the cores
+  for (const char* option : std::span(options).first(alone ? std::size(options) : 1)) {
+    const std::string rest = "kernel: albus\nsolver: {preconditioner: multigrid, multigrid: {" +
+                             std::string(option) + "}}";
+    const RunOutcome other = run(kProblem, rest);
+    EXPECT_FALSE(was_read(other)) << option;
+  }
+  EXPECT_TRUE(was_read(run()));
+}
+
+TEST_F(CachedHierarchy, IsFoundForAnotherRightHandSide) {
+  run();
+  EXPECT_TRUE(was_read(run("generate: diffusion3d, n: 38, rhs: ones")));
+}
+
+TEST_F(CachedHierarchy, ServesNoRunsThatAreCompared) {
+  run();
+  const CaseOutcome compared = outcome(kProblem, "kernel: [albus, csr]\n" + kMultigrid);
+  for (const RunOutcome& of_kernel : compared.runs) EXPECT_FALSE(was_read(of_kernel));
+}
+
+TEST_F(CachedHierarchy, ThatIsDamagedIsBuiltAgainAfterOneNote) {
+  const RunOutcome built = run();
+  on_rank_zero([&] {
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(fs::file_size(entry.path()) / 2));
+      file.put('x').put('y');
+    }
+  });
+  const RunOutcome again = run();
+  EXPECT_FALSE(was_read(again));
+  EXPECT_EQ(again.history, built.history);
+  int notes = 0;
+  for (const std::string& note : again.notes)
+    notes += note.find("has a wrong checksum; it is ignored and removed") != std::string::npos;
+  EXPECT_EQ(notes, 1);
+  EXPECT_TRUE(was_read(run()));
+}
+
+}  // namespace
+}  // namespace trireme
