@@ -6,6 +6,7 @@
 
 #include "base/split_mix.hpp"
 #include "device/device.hpp"
+#include "petsc/session.hpp"
 
 namespace trireme {
 namespace {
@@ -20,12 +21,6 @@ std::string hash_of(std::span<const std::int64_t> row_starts) {
 
 std::string preconditioner_of(const Case& c) {
   return c.solver.choose_preconditioner ? std::string(kAuto) : c.solver.preconditioner;
-}
-
-std::string petsc_options(const Case& c) {
-  std::string text;
-  for (const auto& [option, value] : c.petsc) text += fmt::format("-{} {} ", option, value);
-  return text;
 }
 
 }  // namespace
@@ -71,7 +66,7 @@ CacheKey decision_key(const Case& c, const KernelChoice& kernel, const CaseOutco
       .add("preconditioner", preconditioner_of(c))
       .add("reproducible", c.reproducible ? "yes" : "no")
       .add("ordering", to_string(c.ordering))
-      .add("petsc", petsc_options(c));
+      .add("petsc", PetscSession::all_options());
   return key;
 }
 
@@ -84,7 +79,7 @@ CacheKey iterations_key(const Case& c, const CaseOutcome& outcome) {
       .add("preconditioner", preconditioner_of(c))
       .add("rtol", fmt::format("{}", c.solver.rtol))
       .add("atol", fmt::format("{}", c.solver.atol))
-      .add("petsc", petsc_options(c));
+      .add("petsc", PetscSession::all_options());
   return key;
 }
 

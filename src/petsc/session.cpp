@@ -82,12 +82,9 @@ std::string file_of_the_user() {
 
 // Every option that PETSc has, as the words "-name" and value.
 std::vector<std::string> words_of_all_options() {
-  char* text = nullptr;
-  petsc_check(PetscOptionsGetAll(nullptr, &text));
-  std::istringstream in(text);
+  std::istringstream in(PetscSession::all_options());
   std::vector<std::string> words;
   for (std::string word; in >> word;) words.push_back(word);
-  petsc_check(PetscFree(text));
   return words;
 }
 
@@ -153,6 +150,14 @@ PetscSession::~PetscSession() {
   if (error_in_flight()) return;  // PetscFinalize waits for the other ranks
   static_cast<void>(PetscPopErrorHandler());
   static_cast<void>(PetscFinalize());
+}
+
+std::string PetscSession::all_options() {
+  char* text = nullptr;
+  petsc_check(PetscOptionsGetAll(nullptr, &text));
+  std::string options(text);
+  petsc_check(PetscFree(text));
+  return options;
 }
 
 std::vector<std::string> PetscSession::unused_options() {

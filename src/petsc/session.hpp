@@ -36,6 +36,9 @@ class PetscSession {
   // done with it.
   const std::vector<std::string>& notes() const { return notes_; }
 
+  // Every option that PETSc has, from all four places: "-ksp_type cg -ksp_monitor ".
+  static std::string all_options();
+
   // Options that nobody has read so far, such as misspelt ones: "-ksp_typ cg".
   static std::vector<std::string> unused_options();
 

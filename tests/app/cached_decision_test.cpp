@@ -63,6 +63,15 @@ TEST_F(CachedDecision, IsNotFoundForAnotherMethod) {
   EXPECT_FALSE(run("generate: poisson2d, n: 20", "solver: {method: minres}").trial->from_cache);
 }
 
+TEST_F(CachedDecision, IsNotFoundUnderOtherOptionsOfPetsc) {
+  EXPECT_FALSE(run("generate: poisson2d, n: 20").trial->from_cache);
+  {
+    const test::PetscOption option("-nobody_reads_this", "1");
+    EXPECT_FALSE(run("generate: poisson2d, n: 20").trial->from_cache);
+  }
+  EXPECT_TRUE(run("generate: poisson2d, n: 20").trial->from_cache);
+}
+
 std::int64_t notes_with(const RunOutcome& run, const std::string& text) {
   return std::count_if(run.notes.begin(), run.notes.end(), [&](const std::string& note) {
     return note.find(text) != std::string::npos;
