@@ -11,8 +11,8 @@
 #SBATCH --cpus-per-task=4
 #SBATCH --time=01:00:00
 #SBATCH --signal=TERM@120
-# The last line is for a solve under srun that lasts longer than the job: 120 s before the end it writes the solution so
-# far, the reports and state.h5, from which the next job goes on (--resume).
+# The last line is for a solve under srun that lasts longer than the job: 120 s before the end it writes the
+# solution so far, the reports and state.h5, from which the next job goes on (--resume).
 #
 #   TRIREME_SOLVE    the program, where it is not on the PATH; "apptainer exec --nv trireme.sif solve"
 #   TRIREME_MPIRUN   starts the ranks in place of srun: "mpirun"
