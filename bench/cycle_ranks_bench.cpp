@@ -23,6 +23,7 @@
 #include "multigrid/cuda/rank_hierarchy.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/nodes.hpp"
 #include "solvers/cuda_solver.hpp"
 #include "solvers/preconditioners/given.hpp"
 #include "sparse/generators.hpp"

@@ -16,6 +16,7 @@
 #include "distributed/cuda_operator_system.hpp"
 #include "io/problem.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/nodes.hpp"
 #include "petsc/session.hpp"
 #include "petsc/shim.hpp"
 
