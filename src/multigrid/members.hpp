@@ -15,11 +15,11 @@ namespace trireme::multigrid {
 struct Members {
   Array<std::int32_t> first, member;
 
-  Members(std::span<const std::int32_t> part_of_node, std::int32_t parts) {
+  Members(std::span<const std::int32_t> part_of_node, std::int32_t lists) {
     const std::int64_t nodes = std::ssize(part_of_node);
-    const int threads = parts_to_sort(nodes, parts);
+    const int threads = parts_to_sort(nodes, lists);
     first = sort_by_key(
-        parts, threads,
+        lists, threads,
         [&](int thread, const auto& visit) {
           for (std::int64_t node = nodes * thread / threads; node < nodes * (thread + 1) / threads;
                ++node)

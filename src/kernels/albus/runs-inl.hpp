@@ -20,7 +20,7 @@ namespace trireme::albus {
 namespace HWY_NAMESPACE {
 namespace {  // NOLINT(google-build-namespaces): Highway includes this file per instruction set.
 
-constexpr std::int64_t kAhead = 512;  // nonzeros: one window
+inline constexpr std::int64_t kAhead = 512;  // nonzeros: one window
 
 // The operands of a window or a tile: pointers to its first nonzero, its base column and its first
 // row.

@@ -30,8 +30,6 @@ namespace trireme::albus {
 namespace HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 // The descriptions of the next windows are small, but a window needs them before all other data.
 HWY_INLINE void PrefetchDescriptions(const Part& part, std::size_t window) {
   constexpr std::size_t kWindowsAhead = 2;

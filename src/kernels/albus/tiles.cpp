@@ -193,7 +193,8 @@ bool pays_in_tiles(const PartOfCsr& part, TileShape shape, std::int64_t core_cac
       LineCache::kLineBytes / static_cast<std::int64_t>(value_bytes);
   const std::int64_t rows = part.last_row - part.first_row;
   const std::int64_t blocks = (rows - 1) / shape.rows + 1;
-  const auto lines = static_cast<double>(blocks * (part.cols / values_per_line));
+  const std::int64_t lines_per_block = part.cols / values_per_line;
+  const auto lines = static_cast<double>(blocks * lines_per_block);
   const auto nonzeros = static_cast<double>(part.nonzeros());
   const double missed = nonzeros * missed_lines(part, core_cache_bytes / 2, values_per_line);
   return kMissedLine * missed > kStreamedLine * lines + kRow * static_cast<double>(rows);
