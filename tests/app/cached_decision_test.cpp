@@ -2,13 +2,13 @@
 // A choice on disk is found for the same pattern, whatever the values, and for no other pattern; and
 // a folder that is of no use costs a run nothing but a note.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "cache_of_ranks.hpp"
 #include "parallel/collective.hpp"
 #include "solved_cases.hpp"
 
@@ -17,33 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class CachedDecision : public testing::Test {
+class CachedDecision : public test::CacheOfRanks {
  protected:
-  CachedDecision() {
-    std::string name = fs::temp_directory_path() / "trireme-decision-XXXXXX";
-    if (rank_of(MPI_COMM_WORLD) == 0 && !mkdtemp(name.data())) name.clear();
-    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
-    folder_ = name;
-  }
-  ~CachedDecision() override {
-    on_rank_zero([&] { fs::remove_all(folder_); });
-  }
-
-  // Between what the ranks did before and what they do after.
-  template <class Work>
-  static void on_rank_zero(Work&& work) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_of(MPI_COMM_WORLD) == 0) work();
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-
   RunOutcome run(const std::string& problem, const std::string& rest = "") const {
     Case c = test::case_of(problem, "kernel: auto\ndevice: cpu\n" + rest);
     c.cache = {.use = true, .directory = folder_};
     return run_case(MPI_COMM_WORLD, c, nullptr).runs.at(0);
   }
-
-  fs::path folder_;
 };
 
 TEST_F(CachedDecision, IsFoundForOtherValuesOnThePattern) {

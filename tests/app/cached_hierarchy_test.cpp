@@ -2,7 +2,6 @@
 // A run finds the hierarchy of multigrid that an earlier run has kept, and solves with the same bits;
 // anything by which the hierarchy would differ makes the run build it.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
@@ -10,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "cache_of_ranks.hpp"
 #include "parallel/collective.hpp"
 #include "solved_cases.hpp"
 
@@ -22,26 +22,8 @@ namespace fs = std::filesystem;
 const std::string kProblem = "generate: diffusion3d, n: 38, rhs: random";
 const std::string kMultigrid = "solver: {preconditioner: multigrid}";
 
-class CachedHierarchy : public testing::Test {
+class CachedHierarchy : public test::CacheOfRanks {
  protected:
-  CachedHierarchy() {
-    std::string name = fs::temp_directory_path() / "trireme-hierarchy-XXXXXX";
-    if (rank_of(MPI_COMM_WORLD) == 0 && !mkdtemp(name.data())) name.clear();
-    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
-    folder_ = name;
-  }
-  ~CachedHierarchy() override {
-    on_rank_zero([&] { fs::remove_all(folder_); });
-  }
-
-  // Between what the ranks did before and what they do after.
-  template <class Work>
-  static void on_rank_zero(Work&& work) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_of(MPI_COMM_WORLD) == 0) work();
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-
   CaseOutcome outcome(const std::string& problem, const std::string& rest) const {
     Case c = test::case_of(problem, "device: cpu\n" + rest);
     c.cache = {.use = true, .directory = folder_};
@@ -52,8 +34,6 @@ class CachedHierarchy : public testing::Test {
     return outcome(problem, rest).runs.at(0);
   }
   static bool was_read(const RunOutcome& run) { return run.multigrid && run.multigrid->read; }
-
-  fs::path folder_;
 };
 
 TEST_F(CachedHierarchy, SolvesWithTheSameBits) {

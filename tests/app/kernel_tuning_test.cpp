@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `kernel: auto` leaves a slow kernel while the first solve runs, and keeps what it has learnt.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cmath>
 #include <filesystem>
@@ -9,6 +8,7 @@
 
 #include "app/case_cache.hpp"
 #include "app/run_kernel.hpp"
+#include "cache_of_ranks.hpp"
 #include "io/problem.hpp"
 #include "parallel/collective.hpp"
 #include "solved_cases.hpp"
@@ -22,19 +22,8 @@ using test::case_of;
 constexpr const char* kSlow = "teb";
 constexpr const char* kProblem = "generate: poisson2d, n: 120";
 
-class KernelTuningTest : public testing::Test {
+class KernelTuningTest : public test::CacheOfRanks {
  protected:
-  KernelTuningTest() {
-    std::string name = std::filesystem::temp_directory_path() / "trireme-tuning-XXXXXX";
-    if (rank_of(MPI_COMM_WORLD) == 0 && !mkdtemp(name.data())) name.clear();
-    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
-    folder_ = name;
-  }
-  ~KernelTuningTest() override {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_of(MPI_COMM_WORLD) == 0) std::filesystem::remove_all(folder_);
-  }
-
   Case automatic(const std::string& rest = "") {
     Case c = case_of(kProblem, "kernel: auto\ndevice: cpu\n" + rest);
     c.cache = {.use = true, .directory = folder_};
@@ -59,8 +48,6 @@ class KernelTuningTest : public testing::Test {
   static std::vector<std::int64_t> row_starts_of(const Case& c) {
     return load_problem(MPI_COMM_WORLD, c.problem).row_starts;
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(KernelTuningTest, AShortSolveTriesNothing) {
