@@ -6,6 +6,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <bit>
 #include <type_traits>
 #include <utility>
 
@@ -131,13 +132,16 @@ class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
   bool round(std::span<const double> values) {
     const auto count = static_cast<std::int64_t>(values.size());
     rounded_.resize(values.size());
-    int inexact = 0;
-#pragma omp parallel for simd schedule(static) reduction(| : inexact)
+    const double* const from = values.data();
+    float* const to = rounded_.data();
+    std::uint64_t lost = 0;  // bits: compilers vectorise this, and no comparison of doubles
+#pragma omp parallel for simd schedule(static) reduction(| : lost)
     for (std::int64_t k = 0; k < count; ++k) {
-      rounded_[k] = static_cast<float>(values[k]);
-      inexact |= static_cast<double>(rounded_[k]) != values[k];
+      to[k] = static_cast<float>(from[k]);
+      lost |= std::bit_cast<std::uint64_t>(static_cast<double>(to[k])) ^
+              std::bit_cast<std::uint64_t>(from[k]);
     }
-    return inexact == 0;
+    return lost == 0;
   }
 
   template <class From, class To>
