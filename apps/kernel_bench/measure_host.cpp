@@ -21,6 +21,7 @@ namespace {
 
 constexpr double kTurnSeconds = 2e-3;          // of timed products per turn of a kernel
 constexpr std::size_t kFlushBytes = 64 << 20;  // written before each cold product
+constexpr int kUpdates = 9;
 
 template <class Value>
 struct Candidate {
@@ -28,6 +29,7 @@ struct Candidate {
   std::unique_ptr<HostKernel<Value>> kernel;
   double build_seconds = 0;
   std::vector<double> warm, cold;  // seconds per product
+  std::vector<double> updates;     // seconds per update_values()
 };
 
 template <class Value>
@@ -49,11 +51,12 @@ class HostBench {
                     .skipped = {}};
     results.skipped = build_host_kernels<Value>(
         options_, builder_, a_, [&](const KernelEntry* entry, auto kernel, double seconds) {
-          candidates_.push_back({entry, std::move(kernel), seconds, {}, {}});
+          candidates_.push_back({entry, std::move(kernel), seconds, {}, {}, {}});
         });
     for (Candidate<Value>& candidate : candidates_) results.rows.push_back(check(candidate));
     time_warm();
     time_cold();
+    time_updates();
     for (std::size_t i = 0; i < candidates_.size(); ++i)
       fill_times(candidates_[i], results.bandwidth.gbytes_per_s, results.rows[i]);
     return results;
@@ -112,12 +115,23 @@ class HostBench {
       }
   }
 
+  // As in a sequence of solves, products lie between two updates.
+  void time_updates() {
+    for (int update = 0; update < kUpdates; ++update)
+      for (Candidate<Value>& candidate : candidates_) {
+        timed_product(candidate);
+        candidate.updates.push_back(
+            host_seconds(options_, [&] { candidate.kernel->update_values(values_); }));
+      }
+  }
+
   void fill_times(const Candidate<Value>& candidate, double bandwidth, Measurement& row) const {
     const double median = quantile(candidate.warm, 0.5);
     row.median_us = 1e6 * median;
     row.p05_us = 1e6 * quantile(candidate.warm, 0.05);
     row.p95_us = 1e6 * quantile(candidate.warm, 0.95);
     row.cold_us = 1e6 * quantile(candidate.cold, 0.5);
+    row.update_us = 1e6 * quantile(candidate.updates, 0.5);
     row.gflops = 2e-9 * static_cast<double>(row.nnz) / median;
     row.gbytes_per_s =
         1e-9 * static_cast<double>(product_bytes(row.bytes, row.rows, row.cols, sizeof(Value))) /

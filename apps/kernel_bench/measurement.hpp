@@ -26,7 +26,7 @@ struct Measurement {
   double max_error = 0;  // maximum of |y - reference| / error bound; a right y has at most 1
   std::int64_t worst_row = 0;
   bool deterministic = true;
-  std::optional<double> update_us = {};  // time of update_values(); measured on GPUs only
+  std::optional<double> update_us = {};  // median time of update_values()
   // Against the baseline of the same run; empty: the build never pays for itself.
   std::optional<std::int64_t> break_even_products = {};
 

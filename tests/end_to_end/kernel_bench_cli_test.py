@@ -54,6 +54,7 @@ class KernelBench(unittest.TestCase):
                 self.assertEqual((row["rows"], row["cols"], row["nnz"]), (900, 900, 4380))
                 self.assertLessEqual(row["max_error"], 1)
                 self.assertGreater(row["median_us"], 0)
+                self.assertGreaterEqual(row["update_us"], 0)
 
     def test_several_vectors_at_once(self):
         for precision, kernels in (("double", "all"), ("int", "csr,albus"), ("mixed", "csr,albus")):
