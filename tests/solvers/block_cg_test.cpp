@@ -17,6 +17,7 @@
 namespace trireme::solvers {
 namespace {
 
+using test::expect_solved;
 using test::from_dense;
 using test::grid_matrix;
 using test::Options;
@@ -30,15 +31,6 @@ std::vector<Solved> block_cg(const CsrMatrix<double>& a, const std::vector<Array
   HostKernelSystem system(*kernel, a.rows);
   HostBlockSolver solver(system, o.method, o.variant, o.preconditioner, BlockForm::block_cg);
   return test::solve_block(solver, b, o, x0);
-}
-
-void expect_solved(const CsrMatrix<double>& a, const std::vector<Array<double>>& b,
-                   const std::vector<Solved>& solved) {
-  for (std::size_t j = 0; j < b.size(); ++j) {
-    EXPECT_EQ(solved[j].outcome.reason, Reason::rtol) << "column " << j;
-    EXPECT_LE(relative_residual(a, b[j], solved[j].x), 1.0001e-8) << "column " << j;
-    EXPECT_EQ(std::ssize(solved[j].history), solved[j].outcome.iterations + 1);
-  }
 }
 
 std::int64_t iterations(const std::vector<Solved>& solved) {

@@ -18,19 +18,12 @@
 namespace trireme::solvers {
 namespace {
 
+using test::expect_solved;
 using test::from_dense;
 using test::grid_matrix;
 using test::random_columns;
 using test::relative_residual;
 using test::Solved;
-
-void expect_solved(const CsrMatrix<double>& a, const std::vector<Array<double>>& b,
-                   const std::vector<Solved>& solved) {
-  for (std::size_t j = 0; j < b.size(); ++j) {
-    EXPECT_EQ(solved[j].outcome.reason, Reason::rtol) << "column " << j;
-    EXPECT_LE(relative_residual(a, b[j], solved[j].x), 1.0001e-8) << "column " << j;
-  }
-}
 
 class BlockGpu : public testing::Test {
  protected:

@@ -65,6 +65,16 @@ inline std::vector<Array<double>> random_columns(std::int64_t rows, std::int64_t
   return columns;
 }
 
+// Every column ended by the default rtol of 1e-8, and its x is as good.
+inline void expect_solved(const CsrMatrix<double>& a, const std::vector<Array<double>>& b,
+                          const std::vector<Solved>& solved) {
+  for (std::size_t j = 0; j < b.size(); ++j) {
+    EXPECT_EQ(solved[j].outcome.reason, solvers::Reason::rtol) << "column " << j;
+    EXPECT_LE(relative_residual(a, b[j], solved[j].x), 1.0001e-8) << "column " << j;
+    EXPECT_EQ(std::ssize(solved[j].history), solved[j].outcome.iterations + 1) << "column " << j;
+  }
+}
+
 // The same outcome, history and bits of x. NaN equals NaN.
 inline void expect_same_bits(const Solved& one, const Solved& other) {
   const auto same = [](const auto& a, const auto& b) {
