@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "cache/kernel_decision.hpp"
+#include "cache/shared_cache.hpp"
 #include "cache_table.hpp"
 #include "commands.hpp"
 #include "parallel/collective.hpp"
@@ -27,12 +28,20 @@ Cache open_cache(const CacheOptions& options) {
   return Cache(directory);
 }
 
-// Reads the payload of a decision. What is wrong with it becomes the fault of the listing.
-CacheRow row_of(const CacheListing& listing) {
+// A hierarchy has many bytes, of which a list needs the first ones only.
+enum class Payload { start, whole };
+
+// Reads the payload of a decision or a hierarchy. What is wrong with it becomes the fault of the
+// listing.
+CacheRow row_of(const CacheListing& listing, Payload payload) {
   CacheRow row{.listing = listing, .decision = {}};
-  if (!listing.fault.empty() || listing.head.kind != kDecisionKind) return row;
+  if (!listing.fault.empty()) return row;
   try {
-    row.decision = kernel_decision(Cache::read(listing.path).payload);
+    if (listing.head.kind == kDecisionKind)
+      row.decision = kernel_decision(Cache::read(listing.path).payload);
+    if (listing.head.kind == kHierarchyKind)
+      row.hierarchy = payload == Payload::whole ? whole_hierarchy(listing.path)
+                                                : start_of_hierarchy(listing.path);
   } catch (const Error& error) {
     row.listing.fault = error.what();
   }
@@ -44,7 +53,7 @@ CacheRow row_of(const CacheListing& listing) {
 void list_cache(const CacheOptions& options) {
   const Cache cache = open_cache(options);
   std::vector<CacheRow> rows;
-  for (const CacheListing& listing : cache.list()) rows.push_back(row_of(listing));
+  for (const CacheListing& listing : cache.list()) rows.push_back(row_of(listing, Payload::start));
   fmt::print("{}", cache_table(cache.directory(), rows, std::time(nullptr)));
 }
 
@@ -59,7 +68,7 @@ void explain_cache(const CacheOptions& options) {
          "{} entries of {} have names that begin with '{}'; problem cache list "
          "shows the names",
          found.size(), cache.directory().string(), options.name);
-  const CacheRow row = row_of(found.front());
+  const CacheRow row = row_of(found.front(), Payload::whole);
   if (!row.listing.fault.empty())
     fail(ExitCode::input, "the cache entry {} {}; the next run that needs it replaces it",
          row.listing.path.string(), row.listing.fault);

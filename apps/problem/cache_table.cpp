@@ -43,6 +43,16 @@ std::string optional_text(const std::optional<double>& value, const char* format
   return value ? fmt::format(fmt::runtime(format), *value) : "-";
 }
 
+constexpr std::size_t kShortHash = 8;
+
+// "4 levels of the matrix 0a1b2c3d"
+std::string purpose_of(const HierarchyOutline& hierarchy, const std::string& key) {
+  const std::string matrix = part_of(key, "matrix").substr(0, kShortHash);
+  if (hierarchy.levels == 0) return fmt::format("remark: to build is faster, matrix {}", matrix);
+  return fmt::format("{} level{} of the matrix {}", hierarchy.levels,
+                     hierarchy.levels == 1 ? "" : "s", matrix);
+}
+
 // "sell in the order rcm, for 4096000 rows, 28 nonzeros, on NVIDIA H200"
 std::string purpose(const CacheRow& row) {
   const std::string& key = row.listing.head.key;
@@ -50,6 +60,8 @@ std::string purpose(const CacheRow& row) {
   if (row.decision) {
     text = row.decision->kernel;
     if (row.decision->ordering != "given") text += " in the order " + row.decision->ordering;
+  } else if (row.hierarchy) {
+    text = purpose_of(*row.hierarchy, key);
   } else {
     text = part_of(key, "ordering");
   }
@@ -81,6 +93,21 @@ void add_decision(std::string& text, const KernelDecision& decision) {
         optional_text(candidate.product_us, "{:.1f}"), candidate.verdict);
 }
 
+void add_hierarchy(std::string& text, const HierarchyOutline& hierarchy) {
+  const auto out = std::back_inserter(text);
+  if (hierarchy.levels == 0) {
+    fmt::format_to(out, "\nReading was slower than building the hierarchy, which took {}.\n",
+                   words::seconds(hierarchy.set_up_seconds));
+    return;
+  }
+  fmt::format_to(out, "\nBuilding took {}. Of the levels below the matrix this rank has:\n\n",
+                 words::seconds(hierarchy.set_up_seconds));
+  fmt::format_to(out, "  {:>5} {:>12} {:>12}\n", "level", "rows", "nonzeros");
+  for (std::size_t l = 0; l < hierarchy.coarse.size(); ++l)
+    fmt::format_to(out, "  {:>5} {:>12} {:>12}\n", l + 1, hierarchy.coarse[l].rows,
+                   hierarchy.coarse[l].nonzeros);
+}
+
 }  // namespace
 
 std::string cache_table(const std::filesystem::path& directory, const std::vector<CacheRow>& rows,
@@ -91,12 +118,12 @@ std::string cache_table(const std::filesystem::path& directory, const std::vecto
       fmt::format("{}: {} {}, {}\n", directory.string(), rows.size(),
                   rows.size() == 1 ? "entry" : "entries", words::bytes(static_cast<double>(bytes)));
   if (rows.empty()) return text;
-  fmt::format_to(std::back_inserter(text), "\n{:<12}  {:<10} {:>9} {:>10} {:>9}  {}\n", "name",
+  fmt::format_to(std::back_inserter(text), "\n{:<12}  {:<11} {:>9} {:>10} {:>9}  {}\n", "name",
                  "kind", "size", "unused for", "made in", "what for");
   for (const CacheRow& row : rows) {
     const CacheListing& listing = row.listing;
     const bool whole = listing.fault.empty();
-    fmt::format_to(std::back_inserter(text), "{:<12}  {:<10} {:>9} {:>10} {:>9}  {}\n",
+    fmt::format_to(std::back_inserter(text), "{:<12}  {:<11} {:>9} {:>10} {:>9}  {}\n",
                    name_of(listing), whole ? listing.head.kind : "?",
                    words::bytes(static_cast<double>(listing.file_bytes)),
                    age_text(now - listing.last_used),
@@ -123,6 +150,7 @@ std::string cache_explanation(const CacheRow& row, std::int64_t now) {
     at = end + 1;
   }
   if (row.decision) add_decision(text, *row.decision);
+  if (row.hierarchy) add_hierarchy(text, *row.hierarchy);
   return text;
 }
 

@@ -49,6 +49,7 @@ class CachedHierarchy final : public multigrid::HierarchyEntry {
  public:
   CachedHierarchy(SharedCache& cache, CacheKey&& key) : cache_(cache), key_(std::move(key)) {}
 
+  std::int64_t size() override { return cache_.size_of_parts(key_); }
   std::optional<Array<std::byte>> find() override { return cache_.find_part(key_); }
   bool keep(std::span<const std::byte> bytes, double made_in_seconds) override {
     return cache_.keep_part(key_, bytes, made_in_seconds);

@@ -41,6 +41,9 @@ constexpr MultigridCost kOnCpus{500, 1e-3, 15, 20e-6};
 // On an H200 the set-up takes 360 to 600 products, and a cycle 5 to 9 (poisson3d 160 and diffusion3d
 // 160, docs/performance/multigrid.md).
 constexpr MultigridCost kOnOneGpu{400, 8e-3, 7, 40e-6};
+// Where the hierarchy is read, the set-up takes 18 to 60 products on two cores (the same problems, and
+// mesh2d 500).
+constexpr MultigridCost kFoundOnCpus{60, 1e-3, 15, 20e-6};
 constexpr double kMultigridRate = 0.5;  // decades per iteration
 
 // The time of a column of a block, as a part of the time of a solve by itself.
@@ -129,6 +132,9 @@ PreconditionerTuning::PreconditionerTuning(const DistributedMatrix& matrix, Amat
     nothing_to_choose_ = "a row has a zero on the diagonal, by which the others divide";
   else if (began_with_ != kJacobi)
     nothing_to_choose_ = "an option of PETSc names it";
+  const PreconditionerOption& multigrid = rule_.options().back();
+  if (nothing_to_choose_.empty() && multigrid.failure.empty() && !amat.on_gpu())
+    reads_multigrid_ = solver.expects_to_find_multigrid();
 }
 
 std::vector<PreconditionerOption> PreconditionerTuning::candidates(
@@ -170,7 +176,9 @@ void PreconditionerTuning::predict() {
     if (name == kChebyshev)
       rule_.predict(k, kChebyshevSetUpIterations * iteration,
                     iteration + kChebyshevDegree * (product + kChebyshevPass * pass));
-    const MultigridCost& cost = amat_.on_gpu() ? kOnOneGpu : kOnCpus;
+    const MultigridCost& cost = amat_.on_gpu()     ? kOnOneGpu
+                                : reads_multigrid_ ? kFoundOnCpus
+                                                   : kOnCpus;
     if (name == kMultigrid)
       rule_.predict(k, cost.set_up_seconds + cost.set_up_products * product,
                     iteration + cost.cycle_seconds + cost.cycle_products * product);
@@ -315,6 +323,12 @@ void PreconditionerTuning::block_ends(std::span<const KspResult> results, double
   ++solves_;
 }
 
+// The cache is for the values with which the run began.
+void PreconditionerTuning::values_changed(bool preconditioner_has_them) {
+  stale_ = !preconditioner_has_them;
+  reads_multigrid_ = false;
+}
+
 bool PreconditionerTuning::falls_back(std::span<const KspResult> results) {
   const auto failed = std::ranges::find_if(results, [](const KspResult& result) {
     return !result.verdict.converged && !result.can_go_on &&
@@ -368,6 +382,8 @@ PreconditionerChoice PreconditionerTuning::outcome() const {
               ? fmt::format("its set-up has paid after {} solve{}", *candidate.pays_after,
                             *candidate.pays_after == 1 ? "" : "s")
               : std::string("its set-up and solves were expected to take less time");
+    if (option.name == kMultigrid && reads_multigrid_)
+      candidate.verdict += "; the cache has its hierarchy";
     choice.candidates.push_back(std::move(candidate));
   }
   std::stable_partition(choice.candidates.begin(), choice.candidates.end(),

@@ -63,7 +63,7 @@ class PreconditionerTuning {
   bool falls_back(std::span<const KspResult> results);
   // The matrix has new values. Where the preconditioner is still that of the old ones, it takes the
   // new ones before it is left for another.
-  void values_changed(bool preconditioner_has_them) { stale_ = !preconditioner_has_them; }
+  void values_changed(bool preconditioner_has_them);
 
   // Leaves the loop for a change where one pays.
   Interlude interlude();
@@ -116,7 +116,8 @@ class PreconditionerTuning {
   std::int64_t next_look_ = 0;
   std::optional<std::int64_t> changed_at_;
   std::optional<Change> change_;
-  bool stale_ = false;  // the running preconditioner has older values than the matrix
+  bool reads_multigrid_ = false;  // the cache has the hierarchy of multigrid for these values
+  bool stale_ = false;            // the running preconditioner has older values than the matrix
 };
 
 }  // namespace trireme

@@ -98,12 +98,30 @@ std::optional<CacheHit> Cache::find(const CacheKey& key) {
   return std::nullopt;
 }
 
+std::optional<CacheEntryHead> Cache::head_of(const CacheKey& key) const {
+  try {
+    std::optional<EntryFile> file = EntryFile::open(path_of(key));
+    if (!file) return std::nullopt;
+    CacheEntryHead head = file->read_head();
+    if (head.kind == key.kind() && head.key == key.text()) return head;
+  } catch (const std::exception&) {  // find() says what is wrong
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 CacheHit Cache::read(const fs::path& path) {
   std::optional<EntryFile> file = EntryFile::open(path);
   if (!file) fail(ExitCode::input, "is gone");
   CacheHit hit{.head = file->read_head(), .payload = {}};
   hit.payload = file->read_payload(hit.head);
   return hit;
+}
+
+Array<std::byte> Cache::read_start(const fs::path& path, std::size_t count) {
+  std::optional<EntryFile> file = EntryFile::open(path);
+  if (!file) fail(ExitCode::input, "is gone");
+  return file->read_start(file->read_head(), count);
 }
 
 void Cache::reject(const CacheKey& key, std::string_view fault) {

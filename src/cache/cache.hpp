@@ -62,6 +62,10 @@ class Cache {
   // of that name that is not the entry is removed.
   std::optional<CacheHit> find(const CacheKey& key);
 
+  // What stands before the payload of the entry of this key, which is not read. Empty where there is no
+  // such entry. Notes and removes nothing.
+  std::optional<CacheEntryHead> head_of(const CacheKey& key) const;
+
   // Keeps a payload under the key in place of an earlier one, and then removes the entries that were
   // not used for the longest time until all entries together have at most max_bytes. Returns
   // whether the entry was kept.
@@ -74,6 +78,10 @@ class Cache {
   // The entry in a file, without its key and without a mark of use. Throws Error{input}, whose text
   // is a clause without a subject, for a file that is no whole entry.
   static CacheHit read(const std::filesystem::path& path);
+
+  // The first bytes of the payload in a file, at most `count`, without a check of the payload. Throws
+  // likewise.
+  static Array<std::byte> read_start(const std::filesystem::path& path, std::size_t count);
 
   // All entries, the last used one first.
   std::vector<CacheListing> list() const;

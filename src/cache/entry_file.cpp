@@ -102,6 +102,12 @@ Array<std::byte> EntryFile::read_payload(const CacheEntryHead& head) {
   return payload;
 }
 
+Array<std::byte> EntryFile::read_start(const CacheEntryHead& head, std::size_t count) {
+  Array<std::byte> start(std::min(count, static_cast<std::size_t>(head.payload_bytes)));
+  read(start, payload_at_);
+  return start;
+}
+
 void EntryFile::touch() { static_cast<void>(futimens(descriptor_, nullptr)); }
 
 }  // namespace trireme

@@ -34,6 +34,8 @@ class EntryFile {
   CacheEntryHead read_head();
   // Call it after read_head(). Compares the checksum.
   Array<std::byte> read_payload(const CacheEntryHead& head);
+  // The first bytes of the payload, at most `count`, which no checksum covers. Likewise.
+  Array<std::byte> read_start(const CacheEntryHead& head, std::size_t count);
   // Sets the time of the last use to now.
   void touch();
 

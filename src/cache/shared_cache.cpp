@@ -206,6 +206,15 @@ std::optional<Array<std::byte>> SharedCache::find_part(const CacheKey& key) {
   return std::move(hit->payload);
 }
 
+std::int64_t SharedCache::size_of_parts(const CacheKey& key) const {
+  if (!cache_) return 0;
+  const auto head = cache_->head_of(of_this_rank(key));
+  const std::int64_t missing = sum_over_ranks(comm_, head ? 0 : 1);
+  const std::int64_t bytes =
+      sum_over_ranks(comm_, head ? static_cast<std::int64_t>(head->payload_bytes) : 0);
+  return missing > 0 ? 0 : bytes;
+}
+
 bool SharedCache::keep_part(const CacheKey& key, std::span<const std::byte> bytes,
                             double made_in_seconds) {
   const bool kept = cache_ && cache_->keep(of_this_rank(key), bytes, made_in_seconds);

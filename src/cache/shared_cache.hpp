@@ -74,6 +74,8 @@ class SharedCache {
   // Each rank has an entry of its own, whose bytes the caller understands. Found only where every rank
   // has found its entry.
   std::optional<Array<std::byte>> find_part(const CacheKey& key);
+  // The bytes of all ranks' entries; 0 unless every rank has one. They are not read.
+  std::int64_t size_of_parts(const CacheKey& key) const;
   // Returns whether every rank has kept its entry.
   bool keep_part(const CacheKey& key, std::span<const std::byte> bytes, double made_in_seconds);
   // The caller does not understand this rank's bytes: notes the fault, and removes the entry. Not

@@ -81,4 +81,10 @@ std::unique_ptr<Hierarchy> find_or_build(const HierarchyStore& store,
   return hierarchy;
 }
 
+bool expects_to_find(const HierarchyStore& store, const DistributedMatrix& matrix,
+                     const NearNullspace& modes, const Options& options) {
+  return store(matrix, modes, options)->size() >
+         size_of(matrix.comm) * std::ssize(not_worth_reading(0));
+}
+
 }  // namespace trireme::multigrid

@@ -29,4 +29,8 @@ std::unique_ptr<Hierarchy> find_or_build(const HierarchyStore& store,
                                          const NearNullspace& modes, const Options& options,
                                          const KeepRule& rule = {});
 
+// Whether find_or_build() is expected to read a hierarchy. Collective.
+bool expects_to_find(const HierarchyStore& store, const DistributedMatrix& matrix,
+                     const NearNullspace& modes, const Options& options);
+
 }  // namespace trireme::multigrid

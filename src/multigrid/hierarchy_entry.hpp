@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@ namespace trireme::multigrid {
 class HierarchyEntry {
  public:
   virtual ~HierarchyEntry() = default;
+  // The bytes of all ranks; 0 unless every rank has some. They are not read.
+  virtual std::int64_t size() = 0;
   // This rank's bytes; none unless every rank has some.
   virtual std::optional<Array<std::byte>> find() = 0;
   // Keeps this rank's bytes in place of earlier ones; `made_in_seconds` is what finding them saves.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "multigrid/host_place.hpp"
+#include "multigrid/stored_outline.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::multigrid {
@@ -214,6 +215,33 @@ StoredHierarchy read_hierarchy(std::span<const std::byte> bytes, const Distribut
   }
   require(reader.at_end());
   return h;
+}
+
+StoredOutline outline_of_start(std::span<const std::byte> start) {
+  PackedReader reader(start);
+  reader.number();
+  StoredOutline outline;
+  outline.set_up_seconds = reader.real();
+  outline.levels = reader.number();
+  if (outline.levels < 0) fail(ExitCode::input, "is no hierarchy");
+  return outline;
+}
+
+StoredOutline outline_of(std::span<const std::byte> bytes) {
+  StoredOutline outline = outline_of_start(bytes);
+  PackedReader reader(bytes.subspan(kOutlineStart));
+  if (outline.levels > 0) {
+    reader.number();
+    reader.text();
+  }
+  for (std::int64_t l = 0; l < outline.levels; ++l) {
+    reader.real();
+    if (reader.number() == 0) continue;
+    const CsrMatrix<double> coarse = read_transfer(reader).coarse;
+    outline.coarse.push_back({.rows = coarse.rows, .nonzeros = coarse.nnz()});
+  }
+  if (!reader.at_end()) fail(ExitCode::input, "is longer than a hierarchy");
+  return outline;
 }
 
 Array<std::byte> not_worth_reading(double set_up_seconds) {

@@ -31,4 +31,11 @@ double KspSolver::change_preconditioner(const std::string& name) {
   return max_over_ranks(comm_of(amat_), watch.seconds());
 }
 
+bool KspSolver::expects_to_find_multigrid() const {
+  if (!store_) return false;
+  Mat pmat = nullptr;
+  petsc_check(KSPGetOperators(ksp_, nullptr, &pmat));
+  return trireme::expects_to_find_multigrid(store_, pmat, multigrid_options(spec_));
+}
+
 }  // namespace trireme

@@ -118,6 +118,8 @@ class KspSolver {
   // preconditioner cannot take. Collective.
   double take_values(Renewing renewing);
 
+  // Whether change_preconditioner("multigrid") is expected to read its hierarchy. Collective.
+  bool expects_to_find_multigrid() const;
   // Takes another preconditioner of the resident engine and sets it up. Comes between two solves, or
   // where a solve of the resident engine was stopped. Returns the seconds of the slowest rank, which
   // count in setup_seconds(). Throws on every rank Error{usage} where the resident engine lacks it for

@@ -22,6 +22,17 @@ namespace trireme {
 
 using multigrid::Options;
 
+namespace {
+
+Options with_block_size_of(Mat pmat, Options options) {
+  PetscInt block_size = 1;
+  petsc_check(MatGetBlockSize(pmat, &block_size));
+  if (options.block_size == 1) options.block_size = static_cast<std::int32_t>(block_size);
+  return options;
+}
+
+}  // namespace
+
 void MultigridPc::set(const Options& options) {
   if (options == options_) return;
   options_ = options;
@@ -38,12 +49,9 @@ bool MultigridPc::on_several_ranks() const { return size_of(entries_.matrix()->c
 void MultigridPc::set_up(PC pc) {
   pc_ = pc;
   Mat pmat = nullptr;
-  PetscInt block_size = 1;
   petsc_check(PCGetOperators(pc, nullptr, &pmat));
-  petsc_check(MatGetBlockSize(pmat, &block_size));
   const MatEntries::Change change = entries_.take(pmat);
-  Options wanted = options_;
-  if (wanted.block_size == 1) wanted.block_size = static_cast<std::int32_t>(block_size);
+  Options wanted = with_block_size_of(pmat, options_);
   if (for_device_ && on_several_ranks()) wanted.replicated_rows = multigrid::kWholeRowsOnGpus;
   const PetscObjectId modes = near_nullspace_id(pmat);
   const bool renews = is_set_up() && change != MatEntries::Change::everything && wanted == built_ &&
@@ -328,6 +336,14 @@ Options multigrid_options(const SolverSpec& spec) {
           .smoothed_prolongator = asked.smoothed_prolongator,
           .aggressive_levels = static_cast<std::int32_t>(asked.aggressive_levels),
           .precision = asked.precision};
+}
+
+bool expects_to_find_multigrid(const multigrid::HierarchyStore& store, Mat pmat,
+                               const Options& options) {
+  MatEntries entries;
+  entries.take(pmat);
+  return multigrid::expects_to_find(store, *entries.matrix(), near_nullspace_of(pmat),
+                                    with_block_size_of(pmat, options));
 }
 
 void register_multigrid() { petsc_check(PCRegister(kTriremeMultigrid, create)); }

@@ -123,6 +123,11 @@ class MultigridPc final : public solvers::GivenPreconditioner {
 // does not need a real spectrum, with other methods.
 multigrid::Options multigrid_options(const SolverSpec& spec);
 
+// Whether a PC of the type with these options is expected to find its hierarchy for the matrix in the
+// store. Options of PETSc are not read. Collective.
+bool expects_to_find_multigrid(const multigrid::HierarchyStore& store, Mat pmat,
+                               const multigrid::Options& options);
+
 // Registers the type with PETSc.
 void register_multigrid();
 

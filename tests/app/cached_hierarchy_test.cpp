@@ -3,11 +3,14 @@
 // anything by which the hierarchy would differ makes the run build it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "cache_of_ranks.hpp"
 #include "parallel/collective.hpp"
@@ -84,6 +87,19 @@ TEST_F(CachedHierarchy, ServesNoRunsThatAreCompared) {
   for (const RunOutcome& of_kernel : compared.runs) EXPECT_FALSE(was_read(of_kernel));
 }
 
+TEST_F(CachedHierarchy, IsKnownToAuto) {
+  const auto verdict = [this] {
+    const RunOutcome automatic = run(kProblem, "kernel: albus\nsolver: {preconditioner: auto}");
+    return std::ranges::find(automatic.preconditioner_choice->candidates, "multigrid",
+                             &PreconditionerCandidate::name)
+        ->verdict;
+  };
+  const std::string told = "the cache has its hierarchy";
+  EXPECT_EQ(verdict().find(told), std::string::npos);
+  run();
+  EXPECT_NE(verdict().find(told), std::string::npos);
+}
+
 TEST_F(CachedHierarchy, ThatIsDamagedIsBuiltAgainAfterOneNote) {
   const RunOutcome built = run();
   on_rank_zero([&] {
@@ -101,6 +117,31 @@ TEST_F(CachedHierarchy, ThatIsDamagedIsBuiltAgainAfterOneNote) {
     notes += note.find("has a wrong checksum; it is ignored and removed") != std::string::npos;
   EXPECT_EQ(notes, 1);
   EXPECT_TRUE(was_read(run()));
+}
+
+// A file that is cut, and one of a later version of the format.
+TEST_F(CachedHierarchy, ThatOneRankCannotReadIsBuiltByAll) {
+  const RunOutcome built = run();
+  const auto cut = [](const fs::path& file) { fs::resize_file(file, fs::file_size(file) / 2); };
+  const auto of_another_version = [](const fs::path& path) {
+    constexpr std::streamoff kVersionAt = 8;
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(kVersionAt).put('\x7f');
+  };
+  const std::pair<std::function<void(const fs::path&)>, std::string> faults[] = {
+      {cut, "is truncated"}, {of_another_version, "has the format version 127"}};
+  for (const auto& [damage, fault] : faults) {
+    on_rank_zero([&] { damage(fs::directory_iterator(folder_)->path()); });
+    const RunOutcome again = run();
+    EXPECT_FALSE(was_read(again)) << fault;
+    EXPECT_EQ(again.history, built.history) << fault;
+    EXPECT_EQ(std::ranges::count_if(
+                  again.notes,
+                  [&](const std::string& note) { return note.find(fault) != std::string::npos; }),
+              1)
+        << fault;
+    EXPECT_TRUE(was_read(run())) << fault;
+  }
 }
 
 }  // namespace

@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/run_kernel.hpp"
@@ -14,6 +19,7 @@
 #include "io/hdf5.hpp"
 #include "io/problem.hpp"
 #include "io/problem_file.hpp"
+#include "multigrid/hierarchy_entry.hpp"
 #include "solved_cases.hpp"
 
 namespace trireme {
@@ -26,7 +32,8 @@ using Clock = std::function<double(const std::string& preconditioner)>;
 // One run in which iterations take what `clock` says, and a product `product` seconds, from which the
 // set-up is predicted.
 RunOutcome run_by(const Case& c, const Clock& clock, double product,
-                  const IterationCallback& on_iteration = {}) {
+                  const IterationCallback& on_iteration = {},
+                  const multigrid::HierarchyStore& store = {}) {
   Problem problem = load_problem(MPI_COMM_WORLD, c.problem);
   const auto matrix = distribute(MPI_COMM_WORLD, std::move(problem.matrix), problem.row_starts);
   std::optional<Steps> steps;
@@ -41,6 +48,7 @@ RunOutcome run_by(const Case& c, const Clock& clock, double product,
                              .plain = plain,
                              .checkpoints = std::nullopt,
                              .steps = steps ? &*steps : nullptr,
+                             .hierarchies = store,
                              .preconditioner_clock = {.iteration_seconds = clock,
                                                       .product_seconds = [=] { return product; }}};
   return run_kernel(context, {.kernel = {.name = "csr"}}, on_iteration).outcome;
@@ -95,6 +103,59 @@ TEST(PreconditionerTuning, ADearMultigridIsNotTried) {
   EXPECT_FALSE(run.multigrid);
   for (const PreconditionerCandidate& c : run.preconditioner_choice->candidates)
     EXPECT_FALSE(c.verdict.empty()) << c.name;
+}
+
+// Has a hierarchy of every matrix until it is asked for it.
+class Promise final : public multigrid::HierarchyEntry {
+ public:
+  explicit Promise(std::int64_t size) : size_(size) {}
+  std::int64_t size() override { return size_; }
+  std::optional<Array<std::byte>> find() override { return std::nullopt; }
+  bool keep(std::span<const std::byte>, double) override { return false; }
+  void reject(std::string_view) override {}
+
+ private:
+  std::int64_t size_;
+};
+
+multigrid::HierarchyStore promised(std::int64_t bytes) {
+  return [=](const auto&...) { return std::make_unique<Promise>(bytes); };
+}
+
+Case one_solve() {
+  Case c = automatic(kPoisson);
+  c.repeat = 1;
+  return c;
+}
+
+bool names_the_cache(const RunOutcome& run) {
+  return candidate(run, "multigrid").verdict.ends_with("; the cache has its hierarchy");
+}
+
+TEST(PreconditionerTuning, AHierarchyInTheStoreMakesMultigridWorthASingleSolve) {
+  const auto run = [](std::int64_t bytes) {
+    return run_by(one_solve(), iterations_of(1e-3), 0.3e-3, {}, promised(bytes));
+  };
+  const RunOutcome without = run(0), remark = run(24 * size_of(MPI_COMM_WORLD)),
+                   with = run(1'000'000);
+  EXPECT_EQ(without.preconditioner, "jacobi");
+  EXPECT_FALSE(names_the_cache(without));
+  EXPECT_EQ(remark.preconditioner, "jacobi") << "a remark that reading was slower";
+  EXPECT_FALSE(names_the_cache(remark));
+  EXPECT_EQ(with.preconditioner, "multigrid");
+  EXPECT_TRUE(names_the_cache(with));
+  EXPECT_TRUE(with.converged);
+}
+
+TEST(PreconditionerTuning, AHierarchyInTheStoreMakesTheChangeEarlier) {
+  const auto run = [](std::int64_t bytes) {
+    return run_by(one_solve(), iterations_of(1e-3), 0.05e-3, {}, promised(bytes));
+  };
+  const RunOutcome without = run(0), with = run(1'000'000);
+  ASSERT_TRUE(without.preconditioner_choice->changed_at);
+  ASSERT_TRUE(with.preconditioner_choice->changed_at);
+  EXPECT_LE(*with.preconditioner_choice->changed_at, 10) << "60 products and 1 ms";
+  EXPECT_GE(*without.preconditioner_choice->changed_at, 20) << "500 products and 1 ms";
 }
 
 TEST(PreconditionerTuning, AMultigridThatDisappointsIsLeft) {
@@ -201,7 +262,7 @@ TEST(PreconditionerTuning, ABlockThatFailsIsRepeatedWithJacobi) {
 class TunedSequence : public testing::Test {
  protected:
   RunOutcome run(const std::vector<double>& spread, const Clock& clock, double product,
-                 const std::string& of_solver = "") {
+                 const std::string& of_solver = "", const multigrid::HierarchyStore& store = {}) {
     constexpr std::int64_t kSide = 40, n = kSide * kSide;
     file_.write([&](hdf5::File& out) {
       test::SmallMatrix a{.indptr = {0}, .indices = {}, .data = {}, .shape = {n, n}};
@@ -234,7 +295,7 @@ class TunedSequence : public testing::Test {
                                "\ndevice: cpu\nreport: {{solution: false}}\n",
                                file_.path().string(), spread.size(), of_solver),
                    "test.yaml"),
-        clock, product);
+        clock, product, {}, store);
   }
   void expect_solved(const RunOutcome& run, std::size_t steps) {
     EXPECT_TRUE(run.converged) << run.reason;
@@ -276,6 +337,14 @@ TEST_F(TunedSequence, AMultigridThatMayNotBeRenewedIsLeft) {
   const RunOutcome run = this->run({0, 0, 1, 1}, iterations_of(2e-3), 1e-6, ", renew: never");
   expect_solved(run, 4);
   EXPECT_EQ(run.preconditioner, "jacobi");
+}
+
+TEST_F(TunedSequence, AHierarchyInTheStoreIsOnlyForTheFirstValues) {
+  const auto with_steps = [this](const std::vector<double>& spread) {
+    return this->run(spread, iterations_of(1), 1e-3, "", promised(1'000'000));
+  };
+  EXPECT_TRUE(names_the_cache(with_steps({0})));
+  EXPECT_FALSE(names_the_cache(with_steps({0, 1})));
 }
 
 TEST(PreconditionerTuning, AMatrixThatIsNotDefiniteKeepsWhatItBeganWith) {

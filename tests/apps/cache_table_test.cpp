@@ -65,6 +65,56 @@ CacheRow order_row() {
   return row;
 }
 
+CacheRow hierarchy_row(std::int64_t levels) {
+  CacheKey key(kHierarchyKind);
+  key.add("rows", 54872).add("nonzeros", 375400).add("cpu", "Xeon");
+  key.add("matrix", "0011223344556677").add("rank", "0 of 2");
+  CacheRow row;
+  row.listing.path = "/cache/bbbbccccddddeeeeffff000011112222.trireme";
+  row.listing.file_bytes = levels > 0 ? 2700000 : 400;
+  row.listing.last_used = kNow - 30;
+  row.listing.head = {.kind = kHierarchyKind,
+                      .key = key.text(),
+                      .created = kNow - 60,
+                      .made_in_seconds = 0.05,
+                      .payload_bytes = 0,
+                      .payload_checksum = 0};
+  row.hierarchy = {.set_up_seconds = 0.06, .levels = levels};
+  if (levels > 0) row.hierarchy->coarse = {{.rows = 2100, .nonzeros = 61000}, {68, 2312}};
+  return row;
+}
+
+TEST(CacheTable, ShowsTheLevelsOfHierarchies) {
+  EXPECT_EQ(cache_table("/cache", {hierarchy_row(3), hierarchy_row(0)}, kNow),
+            R"(/cache: 2 entries, 2.70 MB
+
+name          kind             size unused for   made in  what for
+bbbbccccdddd  hierarchy 1   2.70 MB       30 s   50.0 ms  3 levels of the matrix 00112233, rank 0 of 2, 54872 rows, 375400 nonzeros, Xeon
+bbbbccccdddd  hierarchy 1     400 B       30 s   50.0 ms  remark: to build is faster, matrix 00112233, rank 0 of 2, 54872 rows, 375400 nonzeros, Xeon
+)");
+  EXPECT_EQ(cache_explanation(hierarchy_row(3), kNow),
+            R"(/cache/bbbbccccddddeeeeffff000011112222.trireme
+2.70 MB, kept on 2027-01-15 07:59 UTC, unused for 30 s, made in 50.0 ms
+
+It is valid for
+  kind                 hierarchy 1
+  rows                 54872
+  nonzeros             375400
+  cpu                  Xeon
+  matrix               0011223344556677
+  rank                 0 of 2
+
+Building took 60.0 ms. Of the levels below the matrix this rank has:
+
+  level         rows     nonzeros
+      1         2100        61000
+      2           68         2312
+)");
+  EXPECT_TRUE(
+      cache_explanation(hierarchy_row(0), kNow)
+          .ends_with("\nReading was slower than building the hierarchy, which took 60.0 ms.\n"));
+}
+
 TEST(CacheTable, HasALinePerEntry) {
   CacheRow damaged;
   damaged.listing.path = "/cache/00001111222233334444555566667777.trireme";
@@ -74,10 +124,10 @@ TEST(CacheTable, HasALinePerEntry) {
   EXPECT_EQ(cache_table("/cache", {decision_row(), order_row(), damaged}, kNow),
             R"(/cache: 3 entries, 1.50 MB
 
-name          kind            size unused for   made in  what for
-3fa0c1d2e4b5  decision 1   2.10 kB     10 min    210 ms  sell in the order rcm, 4096000 rows, 28523520 nonzeros, NVIDIA H200
-aaaabbbbcccc  order 1      1.50 MB     3 days   4.00 ms  rcm, rank 2 of 3, 100 rows, 460 nonzeros, Xeon
-000011112222  ?               12 B        2 h            damaged: the file is truncated
+name          kind             size unused for   made in  what for
+3fa0c1d2e4b5  decision 1    2.10 kB     10 min    210 ms  sell in the order rcm, 4096000 rows, 28523520 nonzeros, NVIDIA H200
+aaaabbbbcccc  order 1       1.50 MB     3 days   4.00 ms  rcm, rank 2 of 3, 100 rows, 460 nonzeros, Xeon
+000011112222  ?                12 B        2 h            damaged: the file is truncated
 )");
   EXPECT_EQ(cache_table("/cache", {}, kNow), "/cache: 0 entries, 0 B\n");
 }

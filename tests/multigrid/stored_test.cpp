@@ -17,6 +17,7 @@
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/on_ranks.hpp"
 #include "multigrid/stored_hierarchy.hpp"
+#include "multigrid/stored_outline.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::multigrid {
@@ -114,6 +115,31 @@ TEST(StoredHierarchy, HasTheBitsOfTheBuiltOne) {
   }
 }
 
+TEST(StoredHierarchy, HasAnOutlineWithoutTheMatrix) {
+  const auto a = generated(MPI_COMM_WORLD, "diffusion3d", 12, 1);
+  const Hierarchy built(a, {}, small_levels());
+  const Array<std::byte> bytes = built.stored();
+  const StoredOutline outline = outline_of(bytes);
+  const std::span<const LevelFacts> levels = built.levels();
+  ASSERT_GE(std::ssize(levels), 3);
+  EXPECT_EQ(outline.levels, std::ssize(levels));
+  ASSERT_EQ(outline.coarse.size() + 1, levels.size());
+  for (std::size_t l = 0; l < outline.coarse.size(); ++l) {
+    // A level that lies whole on each rank is kept by each.
+    const auto whole = [&](std::int64_t mine) {
+      return levels[l].replicated ? mine : sum_over_ranks(MPI_COMM_WORLD, mine);
+    };
+    EXPECT_EQ(whole(outline.coarse[l].rows), levels[l + 1].rows) << l;
+    EXPECT_EQ(whole(outline.coarse[l].nonzeros), levels[l + 1].nnz) << l;
+  }
+  const StoredOutline start = outline_of_start(std::span(bytes).first(kOutlineStart));
+  EXPECT_EQ(start.levels, outline.levels);
+  EXPECT_EQ(start.set_up_seconds, built.set_up().total);
+  EXPECT_EQ(outline_of(not_worth_reading(2)).levels, 0);
+  EXPECT_THROW(outline_of(std::span(bytes).first(bytes.size() - 8)), Error);
+  EXPECT_THROW(outline_of_start(std::span(bytes).first(kOutlineStart - 1)), Error);
+}
+
 TEST(StoredHierarchy, TakesNewValuesWithTheBitsOfTheBuiltOne) {
   for (const Family& family : families()) {
     const auto a = generated(MPI_COMM_WORLD, family.kind, family.n, family.block);
@@ -143,6 +169,11 @@ struct Kept {
     class Entry final : public HierarchyEntry {
      public:
       explicit Entry(Kept& kept) : kept_(kept) {}
+      std::int64_t size() override {
+        const std::int64_t missing = sum_over_ranks(MPI_COMM_WORLD, kept_.bytes ? 0 : 1);
+        const std::int64_t mine = kept_.bytes ? std::ssize(*kept_.bytes) : 0;
+        return missing > 0 ? 0 : sum_over_ranks(MPI_COMM_WORLD, mine);
+      }
       std::optional<Array<std::byte>> find() override {
         ++kept_.finds;
         const std::int64_t missing = sum_over_ranks(MPI_COMM_WORLD, kept_.bytes ? 0 : 1);
@@ -218,11 +249,14 @@ TEST_F(FindOrBuild, BuildsWhereReadingWasSlower) {
 }
 
 TEST_F(FindOrBuild, RemembersThatReadingWasSlower) {
+  EXPECT_FALSE(expects_to_find(kept_.store(), *a_, {}, small_levels()));
   run();
+  EXPECT_TRUE(expects_to_find(kept_.store(), *a_, {}, small_levels()));
   double instant = 0;
   std::memcpy(kept_.bytes->data() + 8, &instant, sizeof(instant));  // the seconds of building
   EXPECT_TRUE(run()->facts().read);
   EXPECT_EQ(*kept_.bytes, not_worth_reading(0));
+  EXPECT_FALSE(expects_to_find(kept_.store(), *a_, {}, small_levels()));
 }
 
 TEST_F(FindOrBuild, BuildsWhereOneRankHasTheHierarchyOfAnotherRun) {
