@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "multigrid/host_place.hpp"
+#include "multigrid/semidefinite_elimination.hpp"
 
 namespace trireme::multigrid {
 namespace {
@@ -151,10 +152,15 @@ Dense generalised_inverse(Elimination& e) {
   return x;
 }
 
+// Rounding errors are compared with the diagonal, which is 1 or -1 where it is not 0: small entries may
+// be what is left of large terms.
 bool is_symmetric(Elimination& a) {
   return !HostPlace::maximum(a.n, false, [&](std::int64_t i) {
-    for (std::int64_t j = 0; j < i; ++j)
-      if (std::abs(a.row(i)[j] - a.row(j)[i]) > 1e-12 * std::abs(a.row(i)[j])) return true;
+    for (std::int64_t j = 0; j < i; ++j) {
+      const double diagonal = std::min(std::abs(a.row(i)[i]), std::abs(a.row(j)[j]));
+      const double size = std::max(diagonal, std::abs(a.row(i)[j]));
+      if (std::abs(a.row(i)[j] - a.row(j)[i]) > 1e-12 * size) return true;
+    }
     return false;
   });
 }
@@ -198,7 +204,7 @@ DenseInverse inverse_from(ScaledMatrix&& eliminated) {
 
 DenseInverse dense_inverse(const CsrView<double>& a) {
   ScaledMatrix m = scaled_dense(a);
-  eliminate(m.elimination);
+  if (!m.symmetric || !eliminate_semidefinite(m.elimination)) eliminate(m.elimination);
   return inverse_from(std::move(m));
 }
 

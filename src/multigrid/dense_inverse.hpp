@@ -44,7 +44,8 @@ DenseInverse inverse_from(ScaledMatrix&& eliminated);
 
 // Gauss-Jordan elimination with complete pivoting of the matrix scaled by 1 / sqrt |a_ii| on both
 // sides. Pivots below rows * 2^-48 of the largest one count as 0, and the remaining null vectors
-// are projected out. 2 rows^3 flops. Throws Error{input} for a number that is not finite.
+// are projected out. 2 rows^3 flops, or half of them where the matrix is symmetric and positive
+// semidefinite (semidefinite_elimination.hpp). Throws Error{input} for a number that is not finite.
 inline constexpr double kZeroPivot = 0x1p-48;  // per row, relative to the largest pivot
 DenseInverse dense_inverse(const CsrView<double>& a);
 

@@ -6,6 +6,8 @@
 
 #include "base/error.hpp"
 #include "multigrid/dense.hpp"
+#include "multigrid/semidefinite_elimination.hpp"
+#include "support/random.hpp"
 #include "support/with_threads.hpp"
 
 namespace trireme::multigrid {
@@ -39,6 +41,101 @@ TEST(DenseInverse, OfARegularMatrixIsItsInverseAndSymmetric) {
   for (int i = 0; i < 144; ++i) identity(i, i) = 1;
   EXPECT_LT(difference(DenseMatrix(a.view()) * dense(x), identity), 1e-13);
   EXPECT_EQ(difference(dense(x), dense(x).transposed()), 0);
+}
+
+// G G^T with random rows of G that have `rank` numbers each.
+ScaledMatrix semidefinite(std::int64_t n, std::int64_t rank) {
+  const auto g = [=](std::int64_t i, std::int64_t k) {
+    return 2 * to_unit(split_mix(i * rank + k, static_cast<std::uint64_t>(n))) - 1;
+  };
+  std::vector<test::Entry> entries;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < rank; ++k) sum += g(i, k) * g(j, k);
+      entries.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), sum});
+    }
+  return scaled_dense(test::matrix_of(n, n, entries).view());
+}
+
+DenseMatrix dense(Elimination& e) {
+  DenseMatrix result(e.n, e.n);
+  std::copy(e.values.begin(), e.values.end(), result.values.begin());
+  return result;
+}
+
+// M with the rows and columns of e in their order, of which the first e.rank ones have been eliminated.
+DenseMatrix eliminated(const DenseMatrix& m, const Elimination& e) {
+  Elimination plain{.n = e.n, .values = Array<double>(e.n * e.n), .rows{}, .cols{}};
+  for (std::int64_t p = 0; p < e.n; ++p)
+    for (std::int64_t q = 0; q < e.n; ++q)
+      plain.row(p)[q] = static_cast<double>(m(e.rows[p], e.cols[q]));
+  for (std::int64_t k = 0; k < e.rank; ++k) {
+    const double pivot = plain.row(k)[k];
+    for (std::int64_t j = 0; j < e.n; ++j)
+      plain.row(k)[j] = j == k ? 1 / pivot : plain.row(k)[j] / pivot;
+    for (std::int64_t i = 0; i < e.n; ++i) {
+      if (i == k) continue;
+      const double factor = plain.row(i)[k];
+      plain.row(i)[k] = 0;
+      for (std::int64_t j = 0; j < e.n; ++j) plain.row(i)[j] -= factor * plain.row(k)[j];
+    }
+  }
+  return dense(plain);
+}
+
+TEST(DenseInverse, EliminatesASemidefiniteMatrixAsAnyOther) {
+  for (const std::int64_t n : {1, 2, 3, 4, 7, 8, 15, 16, 17, 33, 70})
+    for (const std::int64_t rank : {std::int64_t{1}, n / 2, n - 1, n}) {
+      if (rank < 1) continue;
+      SCOPED_TRACE(std::to_string(n) + " rows of rank " + std::to_string(rank));
+      ScaledMatrix m = semidefinite(n, rank);
+      const DenseMatrix before = dense(m.elimination);
+      ASSERT_TRUE(m.symmetric);
+      ASSERT_TRUE(eliminate_semidefinite(m.elimination));
+      EXPECT_EQ(m.elimination.rank, rank);
+      EXPECT_EQ(m.elimination.rows, m.elimination.cols);
+      const DenseMatrix expected = eliminated(before, m.elimination);
+      double largest = 1;
+      for (const long double value : expected.values)
+        largest = std::max(largest, static_cast<double>(std::abs(value)));
+      EXPECT_LT(difference(dense(m.elimination), expected), 1e-13 * largest * largest);
+    }
+}
+
+TEST(DenseInverse, IsSymmetricWhereTheMatrixIsButForRounding) {
+  const auto a = test::matrix_of(3, 3,
+                                 {{0, 0, 4.0},
+                                  {0, 1, -1.0},
+                                  {0, 2, 3e-15},
+                                  {1, 0, -1.0},
+                                  {1, 1, 4.0},
+                                  {1, 2, -1.0},
+                                  {2, 0, 1e-15},
+                                  {2, 1, -1.0},
+                                  {2, 2, 4.0}});
+  EXPECT_TRUE(scaled_dense(a.view()).symmetric);
+  const DenseInverse x = dense_inverse(a.view());
+  EXPECT_EQ(difference(dense(x), dense(x).transposed()), 0);
+  const auto skew = test::matrix_of(2, 2, {{0, 0, 1.0}, {0, 1, 2e-12}, {1, 1, 1.0}});
+  EXPECT_FALSE(scaled_dense(skew.view()).symmetric);
+  const auto tiny = test::matrix_of(2, 2, {{0, 1, 2e-100}, {1, 0, 1e-100}});
+  EXPECT_FALSE(scaled_dense(tiny.view()).symmetric) << "no diagonal to compare with";
+}
+
+TEST(DenseInverse, LeavesAnIndefiniteMatrixToCompletePivoting) {
+  for (const std::int64_t n : {2, 20, 40}) {
+    ScaledMatrix m = semidefinite(n, n);
+    const std::int64_t last = n - 1;
+    m.elimination.row(last)[last] -= 3;
+    const Array<double> before = m.elimination.values;
+    EXPECT_FALSE(eliminate_semidefinite(m.elimination));
+    EXPECT_EQ(m.elimination.values, before);
+  }
+  const auto exchange = test::matrix_of(2, 2, {{0, 1, 1.0}, {1, 0, 1.0}});
+  const DenseInverse x = dense_inverse(exchange.view());
+  EXPECT_EQ(x.rank, 2);
+  EXPECT_EQ(x.values, (Array<double>{0, 1, 1, 0}));
 }
 
 TEST(DenseInverse, OfANonsymmetricMatrixNeedsPivots) {
