@@ -74,12 +74,15 @@ extern "C" {
   KSPMatSolve() solves for all columns of its dense matrices at once, in host memory: one product,
   one exchange between processes and one sum serve all of them. The reason is that of the worst
   column. KSPTRIREMEBLOCKCG is conjugate gradients for which the columns also search in one space,
-  so that they need fewer iterations; for KSPSolve() it is KSPTRIREMECG.
+  so that they need fewer iterations; for KSPSolve() it is KSPTRIREMECG. KSPTRIREMEPIPELINEDCG is
+  conjugate gradients on CPUs whose sums over the processes run beside the product; it solves for one
+  column after the other.
 */
 #define KSPTRIREMECG "trireme_cg"
 #define KSPTRIREMEBICGSTAB "trireme_bicgstab"
 #define KSPTRIREMEMINRES "trireme_minres"
 #define KSPTRIREMEBLOCKCG "trireme_block_cg"
+#define KSPTRIREMEPIPELINEDCG "trireme_pipelined_cg"
 
 /*
   PC types. Multigrid works under any KSP:

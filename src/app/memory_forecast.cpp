@@ -29,7 +29,9 @@ constexpr double kLayoutOfAlbus = 8;
 double work_vectors(const SolverSpec& solver) {
   constexpr double kOfPetsc = 8;  // PETSc's KSPs differ; GMRES takes 30 by default
   double vectors = kOfPetsc;
-  if (const auto method = solvers::method_named(solver.method)) {
+  if (solver.method == solvers::kPipelinedCg) {
+    vectors = solvers::PipelinedCg::vectors;
+  } else if (const auto method = solvers::method_named(solver.method)) {
     vectors = 0;
     solvers::for_each_text([&](auto text) {
       if (text.method == *method)

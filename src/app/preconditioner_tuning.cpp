@@ -70,7 +70,7 @@ std::string no_multigrid(const DistributedMatrix& matrix, const Amat& amat,
   const Array<double> diagonal = diagonal_of(matrix);
   if (any_rank(matrix.comm, std::ranges::any_of(diagonal, [](double d) { return !(d > 0); })))
     return "not tried: the diagonal is not positive, so that the matrix is not positive definite";
-  if (method != "cg" && method != "block_cg")
+  if (method != "cg" && method != "block_cg" && method != solvers::kPipelinedCg)
     return fmt::format("not tried: with {} the matrix need not be symmetric positive definite",
                        method);
   const auto op = amat.shared_operator();

@@ -172,11 +172,13 @@ constexpr std::array kKeys = {
     Key{"solver.method", field::Text{[](Case& c) -> string& { return c.solver.method; }}, "",
         "cg (symmetric positive definite), block_cg (cg that solves for many right-hand sides in "
         "one "
-        "space), minres (symmetric), bicgstab (any matrix), or a PETSc KSP name such as gmres"},
+        "space), pipelined_cg (cg on CPU ranks whose sums run beside the product), minres "
+        "(symmetric), bicgstab (any matrix), or a PETSc KSP name such as gmres"},
     Key{"solver.engine", choice([](Case& c) -> decltype(auto) { return (c.solver.engine); }), "",
         "whose Krylov loop solves. petsc: PETSc's own; resident: the resident engine, "
         "Trireme's own loop, which keeps vectors and scalars where the kernel runs and "
-        "has cg, block_cg, minres and bicgstab; auto: the resident engine where it has what the "
+        "has cg, block_cg, pipelined_cg, minres and bicgstab; auto: the resident engine where it "
+        "has what the "
         "case asks for, else PETSc's"},
     Key{"solver.preconditioner",
         field::Text{[](Case& c) -> string& { return c.solver.preconditioner; }}, "",

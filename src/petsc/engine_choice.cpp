@@ -96,6 +96,7 @@ std::vector<std::string> unread_ksp_options(KSP ksp) {
 std::string resident_ksp_type(std::string_view method) {
   if (resident_method(method)) return std::string(method);
   if (method == kBlockCg) return ksp_type_of_block_cg();
+  if (method == solvers::kPipelinedCg) return ksp_type_of_pipelined_cg();
   const auto named = solvers::method_named(method);
   return named ? ksp_type_of(*named) : "";
 }

@@ -207,7 +207,8 @@ bool ksp_solves_blocks(KSP ksp) {
   KSPType type = nullptr;
   petsc_check(KSPGetType(ksp, &type));
   if (!type || !resident_method(type) || !choose_engine(ksp).resident() ||
-      requests_of(ksp).own_test || !solution_monitor(ksp).empty())
+      requests_of(ksp).own_test || !solution_monitor(ksp).empty() ||
+      engine_of(ksp).variant() == solvers::Variant::pipelined)
     return false;
   const auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_of(matrix_of(ksp)));
   if (!cuda) return true;

@@ -144,6 +144,28 @@ void KspEngine::forget() {
   operator_.reset();
 }
 
+solvers::Variant KspEngine::variant_on_host(MPI_Comm comm, bool jacobi) {
+  using solvers::Variant;
+  if (variant_ != Variant::automatic || host_system_->processes() == 1 ||
+      !solvers::has_variant(method_, Variant::single_reduction)) {
+    variant_times_.reset();
+    return variant_;
+  }
+  const std::pair wanted(host_system_->rows(), jacobi);
+  int known = variant_times_ && timed_for_ == wanted ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &known, 1, MPI_INT, MPI_MIN, comm);
+  if (known == 0) {
+    solvers::VariantTimes times;
+    collectively(comm, [&] { times = solvers::time_vector_work(wanted.first, jacobi); });
+    times.sum = solvers::time_of_sum(*host_system_);
+    double longest[] = {times.sum, times.classic, times.single_reduction};
+    MPI_Allreduce(MPI_IN_PLACE, longest, 3, MPI_DOUBLE, MPI_MAX, comm);
+    variant_times_ = {longest[0], longest[1], longest[2]};
+    timed_for_ = wanted;
+  }
+  return solvers::faster_variant(*variant_times_);
+}
+
 void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   MultigridPc* const multigrid = multigrid_of(pc);
   if (multigrid) petsc_check(PCSetUp(pc));  // does nothing for a matrix that it has seen
@@ -166,6 +188,8 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   if (same == 1 && reuse) return;
 
   auto cuda = std::dynamic_pointer_cast<CudaOperator>(op);
+  if (cuda && variant_ == solvers::Variant::pipelined)
+    fail(ExitCode::usage, "pipelined CG works on CPUs only; use cg, or device: cpu");
   const PreconditionerData data = data_of_preconditioner(
       amat, pmat, pc, key.blocks, from_device(cuda.get(), operator_of(pmat).get()));
   if (op && op->ordered()) require_free_order(data.spec.kind);
@@ -183,14 +207,18 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
     cuda_system_ = make_cuda_system(std::move(cuda), data.spec.kind);
   else
     host_system_ = std::make_unique<MatSystem>(amat);
+  const solvers::Variant variant =
+      host_system_
+          ? variant_on_host(comm_of(amat), data.spec.kind == PreconditionerSpec::Kind::jacobi)
+          : variant_;
   set_up(comm_of(amat), data.spec.kind, [&] {
     if (cuda_system_) {
       auto solver =
-          std::make_unique<solvers::CudaSolver>(*cuda_system_, method_, variant_, data.spec);
+          std::make_unique<solvers::CudaSolver>(*cuda_system_, method_, variant, data.spec);
       cuda_solver_ = solver.get();
       solver_ = std::move(solver);
     } else {
-      solver_ = std::make_unique<solvers::HostSolver>(*host_system_, method_, variant_, data.spec);
+      solver_ = std::make_unique<solvers::HostSolver>(*host_system_, method_, variant, data.spec);
     }
   });
   key_ = std::move(key);
@@ -218,8 +246,8 @@ solvers::BlockSolver& KspEngine::block_solver(Mat amat, Mat pmat, PC pc) {
       block_solver_ =
           std::make_unique<solvers::CudaBlockSolver>(*cuda_system_, method_, variant_, data.spec);
     else
-      block_solver_ = std::make_unique<solvers::HostBlockSolver>(*host_system_, method_, variant_,
-                                                                 data.spec, form_);
+      block_solver_ = std::make_unique<solvers::HostBlockSolver>(
+          *host_system_, method_, solver_->variant(), data.spec, form_);
   });
   return *block_solver_;
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "petsc/ksp_types.hpp"
 #include "petsc/mat_system.hpp"
@@ -17,13 +18,15 @@
 #include "solvers/block_solver.hpp"
 #include "solvers/cuda_solver.hpp"
 #include "solvers/host_solver.hpp"
+#include "solvers/variant_choice.hpp"
 
 namespace trireme {
 
 class KspEngine {
  public:
-  explicit KspEngine(solvers::Method method, solvers::BlockForm form = solvers::BlockForm::lockstep)
-      : method_(method), form_(form) {}
+  explicit KspEngine(solvers::Method method, solvers::BlockForm form = solvers::BlockForm::lockstep,
+                     solvers::Variant variant = solvers::Variant::automatic)
+      : method_(method), form_(form), variant_(variant) {}
 
   std::function<bool()> stop;                     // polled in every iteration
   bool options_read = false;                      // KSPSetFromOptions was called
@@ -37,6 +40,9 @@ class KspEngine {
   solvers::Method method() const { return method_; }
   solvers::BlockForm form() const { return form_; }
   solvers::Variant variant() const { return variant_; }
+  // The times that decided between the variants of CG for the prepared solver; none: the variant was
+  // not chosen by measurement.
+  const std::optional<solvers::VariantTimes>& variant_times() const { return variant_times_; }
   // Drops the prepared solver if the variant changes.
   void set_variant(solvers::Variant variant);
 
@@ -81,9 +87,15 @@ class KspEngine {
     bool same_but_for_values(const Key& other) const;
   };
 
+  // The variant for a solver on the host. Where it is left open on several ranks, all ranks measure,
+  // and take the faster one. Collective.
+  solvers::Variant variant_on_host(MPI_Comm comm, bool jacobi);
+
   solvers::Method method_;
   solvers::BlockForm form_;
-  solvers::Variant variant_ = solvers::Variant::automatic;
+  solvers::Variant variant_;
+  std::optional<solvers::VariantTimes> variant_times_;
+  std::pair<std::int64_t, bool> timed_for_;  // rows and jacobi of variant_times_
   Key key_;
   std::shared_ptr<Operator> operator_;  // of the system; null: the Mat is not one of Trireme
   // One of the two systems is set, depending on where the operator is, and solver_ is for it.

@@ -11,8 +11,8 @@
 
 namespace trireme {
 
-// "auto", "classic", "single_reduction": by the number of a solvers::Variant.
-extern const char* const kVariantNames[3];
+// "auto", "classic", "single_reduction", "pipelined": by the number of a solvers::Variant.
+extern const char* const kVariantNames[4];
 
 solvers::Tolerances tolerances_of(KSP ksp, const KspRequests& asked);
 

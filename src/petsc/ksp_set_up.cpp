@@ -144,8 +144,8 @@ void KspSolver::choose_engine(const SolverSpec& spec) {
   if (spec.engine == Engine::resident)
     fail(ExitCode::usage, "solver.engine: resident does not serve: {}{}", describe(choice),
          needs_resident_engine(spec.preconditioner) ? "" : "; use engine: auto");
-  if (spec.method == kBlockCg)
-    fail(ExitCode::usage, "method block_cg works in the resident engine only ({}); use cg",
+  if (spec.method == kBlockCg || spec.method == solvers::kPipelinedCg)
+    fail(ExitCode::usage, "method {} works in the resident engine only ({}); use cg", spec.method,
          describe(choice));
 
   set_types(spec, petsc_ksp_type(spec.method), petsc_pc_type(spec.preconditioner));

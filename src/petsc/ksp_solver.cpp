@@ -196,6 +196,7 @@ std::string KspSolver::type() const {
 std::string KspSolver::method() const {
   const std::string name = type();
   if (name == ksp_type_of_block_cg()) return std::string(kBlockCg);
+  if (name == ksp_type_of_pipelined_cg()) return std::string(solvers::kPipelinedCg);
   const auto resident = resident_method(name);
   const auto method = resident ? resident : solvers::method_named(name);
   return method ? std::string(solvers::info_of(*method).name) : name;

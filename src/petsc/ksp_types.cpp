@@ -26,7 +26,11 @@ using solvers::Variant;
 
 constexpr std::string_view kPrefix = "trireme_";
 
-bool has_variants(Method method) { return solvers::has_variant(method, Variant::single_reduction); }
+// Whether the variant is the user's choice.
+bool has_variants(const KspEngine& engine) {
+  return engine.variant() != Variant::pipelined &&
+         solvers::has_variant(engine.method(), Variant::single_reduction);
+}
 
 std::string type_of(KSP ksp) {
   KSPType type = nullptr;
@@ -118,7 +122,7 @@ PetscErrorCode ksp_set_from_options(KSP ksp, OptionItems PetscOptionsObject) {
   KspEngine& engine = engine_of(ksp);
   engine.options_read = true;
   PetscOptionsHeadBegin(PetscOptionsObject, "Trireme's resident solver options");
-  if (has_variants(engine.method())) {
+  if (has_variants(engine)) {
     auto variant = static_cast<PetscInt>(engine.variant());
     PetscCall(PetscOptionsEList("-ksp_trireme_variant",
                                 "single_reduction: one point of global sums per iteration", "",
@@ -179,13 +183,15 @@ PetscErrorCode ksp_view(KSP ksp, PetscViewer viewer) {
   if (!ascii) PetscFunctionReturn(kPetscSuccess);
   PetscCall(PetscViewerASCIIPrintf(
       viewer, "  resident loop%s, convergence checked by b - A x\n",
-      has_variants(engine.method())
+      solvers::has_variant(engine.method(), Variant::single_reduction)
           ? fmt::format(", variant {}", kVariantNames[static_cast<int>(engine.variant())]).c_str()
           : ""));
   if (!engine.facts.executor.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %s, %s, residual replaced %d times\n",
                                      engine.facts.executor.c_str(), engine.facts.variant.c_str(),
                                      engine.facts.replacements));
+  if (engine.facts.variant_times)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", why_variant(engine.facts).c_str()));
   PetscFunctionReturn(kPetscSuccess);
 }
 
@@ -202,7 +208,7 @@ PetscErrorCode ksp_destroy(KSP ksp) {
   return kPetscSuccess;
 }
 
-template <Method method, BlockForm form = BlockForm::lockstep>
+template <Method method, BlockForm form = BlockForm::lockstep, Variant variant = Variant::automatic>
 PetscErrorCode create(KSP ksp) {
   constexpr solvers::MethodInfo info = solvers::info_of(method);
   constexpr PCSide side = info.right_preconditioned ? PC_RIGHT : PC_LEFT;
@@ -212,7 +218,7 @@ PetscErrorCode create(KSP ksp) {
     PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, side, 2));
   if (info.tests_natural_norm) PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NATURAL, side, 2));
   PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, side, 1));
-  auto engine = std::make_unique<KspEngine>(method, form);
+  auto engine = std::make_unique<KspEngine>(method, form, variant);
   install(ksp,
           {ksp_set_up, ksp_solve, mat_solve, ksp_set_from_options, ksp_build_solution, ksp_view,
            ksp_reset, ksp_destroy},
@@ -227,10 +233,16 @@ void register_resident_types() {
     petsc_check(KSPRegister(ksp_type_of(entry.method).c_str(), create<entry.method>));
   });
   petsc_check(KSPRegister(ksp_type_of_block_cg().c_str(), create<Method::cg, BlockForm::block_cg>));
+  petsc_check(KSPRegister(ksp_type_of_pipelined_cg().c_str(),
+                          create<Method::cg, BlockForm::lockstep, Variant::pipelined>));
   register_resident_preconditioners();
 }
 
 std::string ksp_type_of_block_cg() { return fmt::format("{}{}", kPrefix, kBlockCg); }
+
+std::string ksp_type_of_pipelined_cg() {
+  return fmt::format("{}{}", kPrefix, solvers::kPipelinedCg);
+}
 
 std::string ksp_type_of(Method method) {
   return fmt::format("{}{}", kPrefix, solvers::info_of(method).name);
@@ -239,7 +251,7 @@ std::string ksp_type_of(Method method) {
 std::optional<Method> resident_method(std::string_view ksp_type) {
   if (!ksp_type.starts_with(kPrefix)) return std::nullopt;
   const std::string_view name = ksp_type.substr(kPrefix.size());
-  if (name == kBlockCg) return Method::cg;
+  if (name == kBlockCg || name == solvers::kPipelinedCg) return Method::cg;
   const auto method = solvers::method_named(name);
   return method && solvers::info_of(*method).name == name ? method : std::nullopt;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The resident engine as PETSc types: the KSP types trireme_cg, trireme_bicgstab and trireme_minres
-// (one for each method of solvers/methods/list.hpp), trireme_block_cg, and PC types for them. After
-// register_resident_types(), -ksp_type trireme_cg works like any other type.
+// (one for each method of solvers/methods/list.hpp), trireme_block_cg, trireme_pipelined_cg, and PC
+// types. After register_resident_types(), -ksp_type trireme_cg works like any other type.
 //
 // The types keep PETSc's conventions for tolerances, KSPSetNormType, residual history, monitors,
 // initial guess, convergence tests, KSPView and KSPConvergedReason. The differences are:
@@ -37,6 +37,7 @@
 #include "petsc/pc_types.hpp"
 #include "solvers/methods/list.hpp"
 #include "solvers/stopped_solve.hpp"
+#include "solvers/variant_choice.hpp"
 
 namespace trireme {
 
@@ -50,7 +51,8 @@ std::string ksp_type_of(solvers::Method method);
 // CG where KSPSolve solves for one vector.
 inline constexpr std::string_view kBlockCg = "block_cg";
 std::string ksp_type_of_block_cg();
-// The method of a KSP type of Trireme, which is CG for the type of block CG; none for any other type.
+std::string ksp_type_of_pipelined_cg();
+// The method of a KSP type of Trireme (CG for block CG and pipelined CG); none for any other type.
 std::optional<solvers::Method> resident_method(std::string_view ksp_type);
 
 // Does the preparations that the first KSPSolve of a resident type would do before its loop: the
@@ -103,7 +105,7 @@ bool ksp_takes_device_vectors(KSP ksp);
 // Facts about the last solve by a resident type that KSP has no place for.
 struct KspFacts {
   std::string executor;  // "host", "cuda graph", "cuda persistent kernel", ...
-  std::string variant;   // "classic", "single_reduction"
+  std::string variant;   // "classic", "single_reduction", "pipelined"
   int replacements = 0;  // how often b - A x replaced the recurrence's residual
   bool mixed = false;    // mixed precision: the products of the loop were inexact
   // The iteration from which products were in FP64, because mixed precision did not lead to
@@ -111,8 +113,12 @@ struct KspFacts {
   std::int64_t exact_from = -1;
   bool stopped = false;    // ended by the function of ksp_set_stop()
   bool stagnated = false;  // b - A x does not become smaller: x is as good as the arithmetic allows
+  // The times that decided between the variants; none: the variant was not chosen by measurement.
+  std::optional<solvers::VariantTimes> variant_times;
 };
 // The facts of the last solve; none for a KSP of another type.
 std::optional<KspFacts> ksp_facts(KSP ksp);
+// Why CG ran in its variant; empty where the variant was not chosen by measurement.
+std::string why_variant(const KspFacts& facts);
 
 }  // namespace trireme

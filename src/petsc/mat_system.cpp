@@ -94,6 +94,14 @@ void MatSystem::sum(std::span<double> values) {
                 comm_);
 }
 
+void MatSystem::start_sum(std::span<double> values) {
+  if (processes_ > 1)
+    MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE,
+                   MPI_SUM, comm_, &sum_);
+}
+
+void MatSystem::finish_sum() { MPI_Wait(&sum_, MPI_STATUS_IGNORE); }
+
 Array<double> inverse_diagonal_of(PC pc, Mat mat) {
   VecHandle ones, inverse;
   petsc_check(MatCreateVecs(mat, inverse.put(), ones.put()));

@@ -33,6 +33,8 @@ class MatSystem : public solvers::HostSystem {
   bool multiply_and_dot(MultiVector<const double> x, MultiVector<double> y, std::int64_t chunk_rows,
                         double* dots) override;
   void sum(std::span<double> values) override;
+  void start_sum(std::span<double> values) override;
+  void finish_sum() override;
   int processes() const override { return processes_; }
 
  private:
@@ -44,6 +46,7 @@ class MatSystem : public solvers::HostSystem {
   std::shared_ptr<HostOperator> ordered_;  // the operator, where its order is not the caller's
   MPI_Comm comm_;
   int processes_;
+  MPI_Request sum_ = MPI_REQUEST_NULL;  // of start_sum()
   std::int64_t rows_;
   VecHandle x_, y_;  // have no arrays: multiply() places its arrays into them
 };

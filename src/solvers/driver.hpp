@@ -66,6 +66,10 @@ class Driver {
     });
     visit_preconditioner(spec.kind, [&](auto m) { own = decltype(m)::type::work_vectors; });
     // bounds_by_cg() needs the work vectors of CG, whatever the method is.
+    if constexpr (on_host)
+      visit_method_on_host(method, variant, [&](auto text) {
+        vectors = std::max(vectors, decltype(text)::type::vectors);
+      });
     backend.allocate(std::max(vectors, own > 0 ? Cg::vectors : 0), own);
     prepare(spec);
     variant_ = backend.choose(method, variant, std::get_if<Jacobi>(&preconditioner_));
@@ -99,11 +103,14 @@ class Driver {
     if (!job.exactly) {
       require_norm(rule);
       job.state.correct_below = kCorrectBelow;
+    } else {
+      replace_residuals(job.state);
     }
     State state = run(job);
     if (!job.exactly && gave_up(state)) {
       exact_from = state.iterations;
       job.zero_guess = go_on_exactly(state);
+      replace_residuals(state);
       job.state = state;
       job.exactly = job.same_solve = true;
       job.goes_on = false;
@@ -178,12 +185,27 @@ class Driver {
         spec.kind, [&](auto m) { preconditioner_ = decltype(m)::type::prepare(*this, spec); });
   }
 
+  // Calls visit(entry) with the text that solves run.
+  template <class Visit>
+  void visit_text(const Visit& visit) {
+    if constexpr (on_host)
+      visit_method_on_host(method_, variant_, visit);
+    else
+      visit_method(method_, variant_, visit);
+  }
+
+  // Before a solve with an exact product: says when residuals are replaced in a method that needs it.
+  void replace_residuals(State& state) const {
+    if (variant_ == Variant::pipelined && !state.rule.judged_by_caller)
+      state.correct_below = kReplaceBelow;
+  }
+
   State run(const Job& job) {
     State state;
     const auto with = [&](const auto& m) {
       using M = std::decay_t<decltype(m)>;
       if constexpr (!std::is_same_v<M, std::monostate>)
-        visit_method(method_, variant_, [&](auto text) {
+        visit_text([&](auto text) {
           state = backend_.template run<typename decltype(text)::type>(m, job);
         });
     };

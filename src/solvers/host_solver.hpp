@@ -44,6 +44,10 @@ class HostSystem {
   }
   // Adds each value over the processes. The result is the same on every process. Collective.
   virtual void sum(std::span<double> /*values*/) {}
+  // Begins sum(values), which finish_sum() completes; products may run in between. The values must
+  // stay where they are. One sum at a time. Collective.
+  virtual void start_sum(std::span<double> values) { sum(values); }
+  virtual void finish_sum() {}
   virtual int processes() const { return 1; }
 
  private:

@@ -25,6 +25,7 @@ if(TRIREME_TEST_PYTHON)
   solve_test(Resume resume_test.py 3)
   solve_test(Multigrid multigrid_test.py 1 3)
   solve_test(Partition partition_test.py 1 2 3 5)
+  solve_test(Pipelined pipelined_test.py 1 3)
 
   add_test(NAME EndToEnd.GpuRanks
     COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/gpu_ranks_test.py $<TARGET_FILE:solve>

@@ -41,6 +41,7 @@ std::vector<Case> cases() {
       all.push_back({"ClassicCg" + name, Method::cg, Variant::classic, kind, mixed});
       all.push_back(
           {"SingleReductionCg" + name, Method::cg, Variant::single_reduction, kind, mixed});
+      all.push_back({"PipelinedCg" + name, Method::cg, Variant::pipelined, kind, mixed});
       if (kind != Kind::chebyshev)
         all.push_back({"Bicgstab" + name, Method::bicgstab, Variant::classic, kind, mixed});
     }

@@ -38,4 +38,13 @@ inline std::vector<Way> ways(Place place = Place::host) {
   return all;
 }
 
+// These ways, and those that only the solver of one right-hand side on the host has.
+inline std::vector<Way> ways_of_one() {
+  std::vector<Way> all = ways();
+  for (const Way& way : ways())
+    if (way.method == solvers::Method::cg && way.variant == solvers::Variant::classic)
+      all.push_back({way.method, solvers::Variant::pipelined, way.kind, "pipelined_" + way.name});
+  return all;
+}
+
 }  // namespace trireme::test

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "base/array.hpp"
 #include "solvers/host_solver.hpp"
@@ -93,12 +94,21 @@ class HostExecutor {
 
   void forget_sums() { pending_count_ = 0; }
 
+  // Sends the pending sums on their way over the processes. finish(step) completes them; there must
+  // be no sums in between.
+  void start_sums() {
+    system_.start_sum(sums_to_add());
+    sums_on_their_way_ = true;
+  }
+
   // Adds the pending sums over all processes, applies the step, and tells the observer if an
   // iteration has ended.
   template <class Step>
   void finish(const Step& step) {
-    pending_[pending_count_] = observer_.stop_requested() ? 1 : 0;  // one process stops all
-    system_.sum({pending_.data(), static_cast<std::size_t>(pending_count_) + 1});
+    if (std::exchange(sums_on_their_way_, false))
+      system_.finish_sum();
+    else
+      system_.sum(sums_to_add());
     const bool stop_now = pending_[pending_count_] > 0;
     pending_count_ = 0;
     const bool first = !started(state_);
@@ -111,6 +121,12 @@ class HostExecutor {
   }
 
  private:
+  // The pending sums, and after them whether this process asks for a stop: one process stops all.
+  std::span<double> sums_to_add() {
+    pending_[pending_count_] = observer_.stop_requested() ? 1 : 0;
+    return {pending_.data(), static_cast<std::size_t>(pending_count_) + 1};
+  }
+
   void multiply(const double* x, double* y) {
     system_.multiply({x, static_cast<std::size_t>(rows_)}, {y, static_cast<std::size_t>(rows_)});
   }
@@ -144,6 +160,7 @@ class HostExecutor {
   Array<double> partials_;
   std::array<double, 8> pending_{};
   int pending_count_ = 0;
+  bool sums_on_their_way_ = false;
 };
 
 }  // namespace trireme::solvers

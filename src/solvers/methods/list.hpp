@@ -11,6 +11,7 @@
 #include "solvers/methods/bicgstab.hpp"
 #include "solvers/methods/cg.hpp"
 #include "solvers/methods/minres.hpp"
+#include "solvers/methods/pipelined_cg.hpp"
 #include "solvers/methods/single_reduction_cg.hpp"
 
 namespace trireme::solvers {
@@ -26,6 +27,13 @@ struct MethodEntry {
 using MethodList =
     std::tuple<MethodEntry<Method::cg, Cg>, MethodEntry<Method::cg, SingleReductionCg>,
                MethodEntry<Method::bicgstab, Bicgstab>, MethodEntry<Method::minres, Minres>>;
+
+// The texts that only HostSolver runs: executors of GPUs, and of many right-hand sides, do not have
+// sums that run beside a product.
+using HostMethodList = std::tuple<MethodEntry<Method::cg, PipelinedCg>>;
+
+// The name of pipelined CG in case files. Its KSP type is trireme_pipelined_cg.
+inline constexpr std::string_view kPipelinedCg = "pipelined_cg";
 
 // Calls visit(entry) for every entry of the list.
 template <class Visit>
@@ -61,6 +69,15 @@ constexpr void visit_method(Method method, Variant variant, Visit&& visit) {
   });
 }
 
+// visit_method() with the texts of HostMethodList too.
+template <class Visit>
+constexpr void visit_method_on_host(Method method, Variant variant, Visit&& visit) {
+  if (method == Method::cg && variant == Variant::pipelined)
+    visit(std::get<0>(HostMethodList()));
+  else
+    visit_method(method, variant, visit);
+}
+
 constexpr MethodInfo info_of(Method method) {
   MethodInfo info;
   visit_method(method, Variant::classic, [&](auto entry) { info = decltype(entry)::type::info; });
@@ -74,7 +91,7 @@ constexpr std::optional<Method> method_named(std::string_view name) {
     const MethodInfo& info = decltype(entry)::type::info;
     if (info.name == name || info.petsc_name == name) found = entry.method;
   });
-  if (name == "block_cg") found = Method::cg;  // a form of it, for many right-hand sides
+  if (name == "block_cg" || name == kPipelinedCg) found = Method::cg;  // forms of it
   return found;
 }
 

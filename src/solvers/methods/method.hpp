@@ -10,8 +10,8 @@
 //   start(e, m, zero)      computes r = b - A x (x = 0 if `zero`), and by begin() all scalars and
 //                          directions
 //   iteration(e, m)        does one iteration; exactly one of its steps has ends_iteration
-//   correct(e, m)          after an inexact product: replaces r by b - A x. May do nothing: then
-//                          start() follows
+//   correct(e, m)          after an inexact product, and where the method `replaces_residual`:
+//                          replaces r by b - A x. May do nothing: then start() follows
 //   go_on(e, m)            stands in place of start() after a stopped solve, whose directions are
 //                          in the work vectors that `directions` names
 //   leave_direction(e, m)  brings the directions of a stopped solve into the work vectors that
@@ -29,9 +29,10 @@
 //
 // An executor offers: rows(), product(x, y), exact_product(x, y), product_and_dot(x, y, step),
 // pass(p), pass(p, step), finish(step), forget_sums(), repeat(body), running(), inexact() and
-// needs_true_residual(). A pass does load, update and store for every row, so that an executor can
-// have many rows in flight; an executor adds up the sums of passes in a fixed order. A step sees
-// the sums that are pending, in the order of the text, and changes the scalars.
+// needs_true_residual(); on the host for one right-hand side also start_sums(), after which the
+// pending sums are on their way until finish(step). A pass does load, update and store for each row,
+// so that many rows can be in flight; an executor adds up the sums of passes in a fixed order. A step
+// sees the sums that are pending, in the order of the text, and changes the scalars.
 //
 // The host runs the same texts for many right-hand sides (lockstep_executor.hpp), where a vector
 // holds several columns side by side and each column has its own scalars. For that, a pass keeps two
@@ -49,7 +50,8 @@ namespace trireme::solvers {
 // Forms of one method that give the same iterates in exact arithmetic.
 //   classic           the fewest values moved
 //   single_reduction  one point of global sums per iteration (CG only)
-enum class Variant { automatic, classic, single_reduction };
+//   pipelined         these sums run beside the product (CG on the host only)
+enum class Variant { automatic, classic, single_reduction, pipelined };
 
 struct MethodInfo {
   std::string_view name;        // in case files; the KSP type is trireme_<name>
@@ -102,12 +104,19 @@ struct Confirm {
   }
 };
 
+// Whether the recurrences of a method lose digits even with an exact product, so that correct() serves
+// it there too.
+template <class MethodText>
+inline constexpr bool kReplacesResidual = requires {
+  MethodText::replaces_residual;
+};
+
 // After a claim or a breakdown, computes b - A x and decides by it how the solve goes on. A start
 // applies the preconditioner, whose cost a claim that holds is spared.
 TRIREME_EXECUTOR_TEXT
 template <class Exec, class MethodText, class M>
 TRIREME_HD void settle(Exec& e, const MethodText& method, const M& m) {
-  if (e.inexact() && e.needs_true_residual()) method.correct(e, m);
+  if ((e.inexact() || kReplacesResidual<MethodText>)&&e.needs_true_residual()) method.correct(e, m);
   if constexpr (!M::pointwise) {
     if (e.needs_true_residual()) {
       e.exact_product(method.x, method.product_vector());
