@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "base/stopwatch.hpp"
+#include "kernels/albus/diagonals.hpp"
 #include "kernels/albus/tiles.hpp"
 
 namespace trireme::albus {
@@ -57,10 +58,13 @@ class PartBuilder {
         beyond_last_cache_(beyond_last_cache),
         row_ptr_(row_ptr),
         col_idx_(col_idx),
-        part_(part) {}
+        part_(part),
+        diagonals_(row_ptr, col_idx, part.whole_rows_end()) {}
 
   void build() {
     const std::int64_t end = part_.whole_rows_end();
+    if (end > part_.start && pay_as_diagonals(row_ptr_, col_idx_, part_.start, end))
+      part_.placed = row_ptr_[end] - row_ptr_[part_.start];
     for (std::int64_t row = part_.start; row < end;) row = add_window(row, end);
   }
 
@@ -74,6 +78,7 @@ class PartBuilder {
                   .first_run = static_cast<std::int32_t>(part_.runs.size()),
                   .first_slot = static_cast<std::int32_t>(part_.slots.size()),
                   .first_column = static_cast<std::int32_t>(part_.narrow_col_idx.size())};
+    if (diagonals_begin(begin)) return add_diagonals(window);
     std::int64_t end = add_groups(begin, part_end);
     if (end > begin) {
       window.order = RowOrder::groups;
@@ -93,10 +98,30 @@ class PartBuilder {
     return end;
   }
 
-  std::int64_t end_of_window(std::int64_t begin, std::int64_t part_end) const {
+  bool diagonals_begin(std::int64_t row) {
+    return part_.placed > 0 && diagonals_.end_of(row) > row;
+  }
+
+  // Makes `window`, which begins with diagonals, a window of them.
+  std::int64_t add_diagonals(Window window) {
+    static_assert(kWindowRows % kSliceRows == 0);
+    const std::int64_t begin = window.first_row;
+    const std::int64_t end = std::min(diagonals_.end_of(begin), begin + kWindowRows);
+    window.order = RowOrder::diagonals;
+    window.rows = static_cast<std::uint16_t>(end - begin);
+    window.runs = 1;
+    window.first_column =
+        add_offsets(col_idx_.subspan(row_ptr_[begin], length(begin)), window.first_row, part_);
+    part_.runs.push_back({length(begin), window.rows});
+    part_.windows.push_back(window);
+    return end;
+  }
+
+  std::int64_t end_of_window(std::int64_t begin, std::int64_t part_end) {
     std::int64_t end = begin + 1;
     while (end < part_end && end - begin < kWindowRows &&
-           row_ptr_[end + 1] - row_ptr_[begin] <= window_nonzeros_ && !grouped(end, part_end))
+           row_ptr_[end + 1] - row_ptr_[begin] <= window_nonzeros_ && !grouped(end, part_end) &&
+           !diagonals_begin(end))
       ++end;
     return end;
   }
@@ -205,6 +230,7 @@ class PartBuilder {
   std::span<const std::int32_t> row_ptr_;
   std::span<const std::int32_t> col_idx_;
   Part& part_;
+  DiagonalRuns diagonals_;
   std::vector<std::int32_t> rows_of_length_;
 };
 
@@ -234,25 +260,6 @@ std::vector<Part> partition(std::span<const std::int32_t> row_ptr, std::int64_t 
       part.tail_begin = row_ptr[part.end - 1];
   }
   return result;
-}
-
-template <class Value>
-void place_values(Layout<Value>& layout) {
-  const auto parts = static_cast<std::int64_t>(layout.parts.size());
-  std::size_t total = 0;
-  for (Part& part : layout.parts) {
-    part.first_tile_value = static_cast<std::int64_t>(total);
-    total += part.places.size();
-  }
-  layout.tile_values.resize(total);
-#pragma omp parallel for schedule(static) if (parts > 1)
-  for (std::int64_t t = 0; t < parts; ++t) {
-    const Part& part = layout.parts[t];
-    if (part.places.empty()) continue;
-    const Value* from = layout.values.data() + layout.row_ptr[part.start];
-    Value* to = layout.tile_values.data() + part.first_tile_value;
-    for (std::size_t k = 0; k < part.places.size(); ++k) to[part.places[k]] = from[k];
-  }
 }
 
 template <class Value>
@@ -293,13 +300,11 @@ Pattern build(const CsrView<Value>& matrix, std::int64_t parts, std::vector<Buil
       error = std::current_exception();
     }
   if (error) std::rethrow_exception(error);
+  number_placed(pattern.parts);
   steps.push_back({"windows and tiles", watch.lap()});
   return pattern;
 }
 
-template void place_values(Layout<double>&);
-template void place_values(Layout<float>&);
-template void place_values(Layout<std::int32_t>&);
 template Pattern build(const CsrView<double>&, std::int64_t, std::vector<BuildStep>&);
 template Pattern build(const CsrView<float>&, std::int64_t, std::vector<BuildStep>&);
 template Pattern build(const CsrView<std::int32_t>&, std::int64_t, std::vector<BuildStep>&);

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/array.hpp"
 #include "kernels/albus/layout.hpp"
 #include "kernels/kernel.hpp"
 #include "sparse/csr.hpp"
@@ -23,8 +24,14 @@ std::vector<Part> partition(std::span<const std::int32_t> row_ptr, std::int64_t 
 template <class Value>
 Pattern build(const CsrView<Value>& matrix, std::int64_t parts, std::vector<BuildStep>& steps);
 
-// Copies layout.values to the places of the tiles, which new values need.
-template <class Value>
-void place_values(Layout<Value>& layout);
+// Sets first_placed of each part.
+void number_placed(std::vector<Part>& parts);
+
+// Copies values, which are in the order of the CSR, to their places for Layout::placed. Where Value is
+// narrower than From, the values that are not placed, and those of tiles, go to *in_order, for
+// Layout::values; otherwise in_order is null. Returns whether Value represents all values exactly.
+template <class Value, class From>
+bool place_values(const Pattern& pattern, std::span<const From> values, Array<Value>& placed,
+                  Array<Value>* in_order = nullptr);
 
 }  // namespace trireme::albus

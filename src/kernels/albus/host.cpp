@@ -6,7 +6,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <bit>
 #include <type_traits>
 #include <utility>
 
@@ -113,35 +112,21 @@ class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
       const bool was_in_float = in_float_;
       const bool may_be_exact = pattern().beyond_core_cache &&
                                 exact_in_float(values.first(std::min(values.size(), kSample)));
-      in_float_ = (mixed_ || may_be_exact) && (round(values) || mixed_);
+      in_float_ =
+          (mixed_ || may_be_exact) &&
+          (albus::place_values(pattern(), values, float_layout_.placed, &rounded_) || mixed_);
       if (in_float_ && !was_in_float) move_pattern(layout_, float_layout_);
       if (!in_float_ && was_in_float) move_pattern(float_layout_, layout_);
     }
     if (in_float_) {
       float_layout_.values = rounded_;
-      albus::place_values(float_layout_);
     } else {
       rounded_ = {};
+      float_layout_.placed = {};
       layout_.values = values;
-      albus::place_values(layout_);
+      albus::place_values(layout_, values, layout_.placed);
     }
     statistics_.stored_bytes = stored_bytes();
-  }
-
-  // Fills rounded_. Returns whether FP32 represents every value exactly.
-  bool round(std::span<const double> values) {
-    const auto count = static_cast<std::int64_t>(values.size());
-    rounded_.resize(values.size());
-    const double* const from = values.data();
-    float* const to = rounded_.data();
-    std::uint64_t lost = 0;  // bits: compilers vectorise this, and no comparison of doubles
-#pragma omp parallel for simd schedule(static) reduction(| : lost)
-    for (std::int64_t k = 0; k < count; ++k) {
-      to[k] = static_cast<float>(from[k]);
-      lost |= std::bit_cast<std::uint64_t>(static_cast<double>(to[k])) ^
-              std::bit_cast<std::uint64_t>(from[k]);
-    }
-    return lost == 0;
   }
 
   template <class From, class To>
@@ -157,7 +142,7 @@ class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
       y += head;
   }
 
-  // What a product reads. The values of tiles are a copy, in whose place the CSR's are not read.
+  // What a product reads. Placed values are a copy, in whose place the CSR's are not read.
   std::int64_t stored_bytes() const {
     const auto value_bytes = static_cast<std::int64_t>(in_float_ ? sizeof(float) : sizeof(Value));
     std::int64_t bytes = value_bytes * std::ssize(pattern().col_idx);
@@ -165,16 +150,18 @@ class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
       bytes += static_cast<std::int64_t>(part.windows.size() * sizeof(albus::Window) +
                                          part.runs.size() * sizeof(albus::Run) +
                                          part.slots.size() * sizeof(albus::Slot));
-      bytes += static_cast<std::int64_t>(part.narrow_col_idx.size() * sizeof(std::uint16_t));
+      bytes += static_cast<std::int64_t>(part.narrow_col_idx.size() * sizeof(std::uint16_t) +
+                                         part.offsets.size() * sizeof(std::int32_t));
       bytes += static_cast<std::int64_t>(part.blocks.size() * sizeof(albus::TileBlock) +
                                          part.tiles.size() * sizeof(albus::Tile) +
                                          part.tile_rows.size() * sizeof(std::uint16_t) +
                                          part.tile_columns.size() * sizeof(std::uint16_t));
-      auto narrow = std::ssize(part.tile_columns);  // nonzeros of tiles and of narrow windows
+      auto narrow = std::ssize(part.tile_columns);  // nonzeros without a column of four bytes
       for (std::size_t i = 0; i < part.windows.size(); ++i) {
         const std::int32_t end =
             i + 1 < part.windows.size() ? part.windows[i + 1].first_nonzero : part.tail_begin;
-        if (part.windows[i].narrow) narrow += end - part.windows[i].first_nonzero;
+        if (part.windows[i].narrow || part.windows[i].order == albus::RowOrder::diagonals)
+          narrow += end - part.windows[i].first_nonzero;
       }
       bytes += 4 * (part.end1 - part.start1 - narrow);
     }
@@ -185,7 +172,7 @@ class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
   bool in_float_ = false;
   albus::Layout<Value> layout_;        // has the pattern and the values unless in_float_
   albus::Layout<float> float_layout_;  // has them where in_float_
-  Array<float> rounded_;               // float_layout_'s values
+  Array<float> rounded_;               // float_layout_'s values, but for placed ones of windows
   std::vector<Value> result_mid_;      // the head of each part, one number per vector
   KernelStatistics statistics_;
 };

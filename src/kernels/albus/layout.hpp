@@ -33,6 +33,12 @@
 //   groups   (81,3) (54,3)  Neighbouring rows have the same columns (the unknowns of one node in a
 //                           finite-element matrix). Each vector of x is gathered once per group,
 //                           and narrow columns are stored once per group.
+//   diagonals (7,120)       Each row has the columns of the row before, moved by one, as in stencils
+//                           and bands. The columns are stored as distances from the row, once for
+//                           windows that follow each other. The values are a copy in slices of 8
+//                           rows, the first nonzeros of the 8 rows, then the second ones, and so on
+//                           (sliced ELLPACK: Monakov, Lokhmotov and Avetisyan, HiPEAC 2010), so
+//                           that x and values are read as whole vectors.
 //
 // On columns that lie anywhere, nearly every gather of x would wait for the last cache or for memory.
 // Whole rows of such a part are stored in tiles instead (tiles.cpp decides): blocks of at most 2^16
@@ -51,9 +57,10 @@
 // distances from its smallest column, `base`.
 //
 // Bytes moved per nonzero (double): 8 for the value, and 2 (narrow) or 4 for the column; in groups
-// of g rows a narrow column takes 2/g. Bytes moved per row: 0 (runs, groups) or 4 (sorted: the
-// slot; rows: the CSR's row_ptr), beside x and y. The values are those of the CSR, in its order. Tiles
-// move 10 bytes per nonzero, 2 per row of a tile, x once per block and y from the cache.
+// of g rows a narrow column takes 2/g, in diagonals 0. Bytes moved per row: 0 (runs, groups, diagonals)
+// or 4 (sorted: the slot; rows: the CSR's row_ptr), beside x and y. The values are those of the CSR, in
+// its order, but in parts with diagonals. Tiles move 10 bytes per nonzero, 2 per row of a tile, x once per block
+// and y from the cache.
 #pragma once
 
 #include <cstdint>
@@ -77,7 +84,9 @@ struct Slot {
 };
 
 // The order in which the rows of a window are visited; the drawing above shows each.
-enum class RowOrder : std::uint8_t { runs, sorted, rows, groups };
+enum class RowOrder : std::uint8_t { runs, sorted, rows, groups, diagonals };
+
+inline constexpr std::int32_t kSliceRows = 8;  // of diagonals, whose windows have a multiple of it
 
 struct Window {
   std::int32_t first_row = 0;
@@ -86,7 +95,7 @@ struct Window {
   std::int32_t first_run = 0;     // index in Part::runs
   std::int32_t runs = 0;          // number of runs
   std::int32_t first_slot = 0;    // index in Part::slots, one slot per row; sorted windows only
-  std::int32_t first_column = 0;  // index in Part::narrow_col_idx; narrow windows only
+  std::int32_t first_column = 0;  // index in Part::narrow_col_idx (narrow) or offsets (diagonals)
   std::uint16_t rows = 0;
   RowOrder order = RowOrder::runs;
   bool narrow = false;  // columns are in Part::narrow_col_idx
@@ -98,7 +107,7 @@ struct Tile {
   std::int32_t first_run = 0;      // index in Part::runs
   std::int32_t runs = 0;           // number of runs
   std::int32_t first_slot = 0;     // index in Part::tile_rows
-  std::int32_t first_nonzero = 0;  // index in Part::tile_columns and in the part's tile_values
+  std::int32_t first_nonzero = 0;  // index in Part::tile_columns and in the part's placed values
   std::int32_t nonzeros = 0;
 };
 
@@ -120,6 +129,7 @@ struct Part {
   Array<Run> runs;
   Array<Slot> slots;
   Array<std::uint16_t> narrow_col_idx;  // window after window
+  Array<std::int32_t> offsets;          // column - row of the nonzeros of a row of diagonals
 
   // Whole rows are either in windows or in blocks of tiles.
   Array<TileBlock> blocks;
@@ -128,7 +138,11 @@ struct Part {
   Array<std::uint16_t>
       tile_columns;            // distances from the first column of the tile, tile after tile
   Array<std::int32_t> places;  // of the part's nonzeros in whole rows, in tile_columns
-  std::int64_t first_tile_value = 0;  // index in Layout::tile_values
+
+  // In a part with tiles or diagonals the values of all whole rows are placed: in the order in which
+  // the tiles or windows read them. Otherwise `placed` is 0.
+  std::int64_t placed = 0;        // nonzeros
+  std::int64_t first_placed = 0;  // index in Layout::placed
 
   std::int32_t whole_rows_end() const { return has_tail() ? end - 1 : end; }
   bool has_head() const { return head_end > start1; }
@@ -148,11 +162,17 @@ struct Pattern {
   std::int64_t tile_columns = 0;  // columns of a tile
 };
 
-// The same with values, which are borrowed, too; those of tiles are a copy.
+// The same with values, which are borrowed, too; placed values are a copy.
 template <class Value>
 struct Layout : Pattern {
   std::span<const Value> values;
-  Array<Value> tile_values;  // in the order of the tiles, part after part
+  Array<Value> placed;  // part after part
+
+  // The first value of a window, whose values follow.
+  const Value* values_of(const Part& part, const Window& window) const {
+    if (part.placed == 0) return values.data() + window.first_nonzero;
+    return placed.data() + part.first_placed + (window.first_nonzero - row_ptr[part.start]);
+  }
 };
 
 }  // namespace trireme::albus

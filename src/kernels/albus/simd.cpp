@@ -22,6 +22,7 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "kernels/albus/diagonals-inl.hpp"
 #include "kernels/albus/tiles-inl.hpp"
 #include "kernels/albus/windows-inl.hpp"
 
@@ -57,19 +58,23 @@ HWY_INLINE Value MultiplyPart(const Layout<Stored>& layout, const Part& part, co
   MultiplyTiles(layout, part, x, y, add);
   for (std::size_t i = 0; i < part.windows.size(); ++i) {
     const Window& window = part.windows[i];
-    const std::int32_t first = window.first_nonzero;
+    const Stored* window_values = layout.values_of(part, window);
     Value* window_y = y + window.first_row;
     if (ahead != 0) PrefetchDescriptions(part, i);
-    if (window.narrow) {
+    if (window.order == RowOrder::diagonals) {
+      MultiplyDiagonals(window_values, part.offsets.data() + window.first_column,
+                        part.runs[window.first_run], window.first_row, x, y, ahead, add);
+    } else if (window.narrow) {
       const std::uint16_t* narrow = part.narrow_col_idx.data() + window.first_column;
       MultiplyWindow(
-          Operands<Stored, Value, std::uint16_t>{values + first, narrow, x + window.base, window_y,
+          Operands<Stored, Value, std::uint16_t>{window_values, narrow, x + window.base, window_y,
                                                  ahead, rows_ahead, layout.fetch_rows, add},
           part, window, row_ptr);
     } else {
       MultiplyWindow(
-          Operands<Stored, Value, std::int32_t>{values + first, col_idx + first, x, window_y, ahead,
-                                                rows_ahead, layout.fetch_rows, add},
+          Operands<Stored, Value, std::int32_t>{window_values, col_idx + window.first_nonzero, x,
+                                                window_y, ahead, rows_ahead, layout.fetch_rows,
+                                                add},
           part, window, row_ptr);
     }
   }

@@ -19,6 +19,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/albus/row_sum-inl.hpp"
+#include "kernels/albus/row_values.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trireme::albus {
@@ -47,9 +48,13 @@ class Walk {
 
   // The rows that the part owns go to y, and the head goes to `head`.
   HWY_INLINE void multiply(const Part& part, Value* head) const {
-    if (part.has_head()) sum(part.start1, part.head_end, head, false);
+    if (part.has_head())
+      sum({a_.values.data() + part.start1}, part.start1, part.head_end, head, false);
+    RowValuesFinder<Stored> values(a_, part.start);
     for (std::int32_t row = part.start; row < part.end; ++row) {
-      sum(a_.row_ptr[row], std::min(a_.row_ptr[row + 1], part.end1), y_.row(row), add_);
+      const std::int32_t begin = a_.row_ptr[row];
+      sum(values.of(row, begin), begin, std::min(a_.row_ptr[row + 1], part.end1), y_.row(row),
+          add_);
       if (!dots_) continue;
       dot<0>(row);
       if constexpr (kSimd > 1) dot<1>(row);
@@ -96,12 +101,15 @@ class Walk {
   HWY_INLINE const Value* row_of_x(std::int32_t k) const { return x_.row(a_.col_idx[k]); }
 
   // Named sums, because vectors of scalable targets cannot be elements of an array.
-  HWY_INLINE void sum(std::int32_t begin, std::int32_t end, Value* to, bool add) const {
+  HWY_INLINE void sum(RowValues<Stored> values, std::int32_t begin, std::int32_t end, Value* to,
+                      bool add) const {
     const D d;
-    const auto value = [&](std::int32_t k) { return hn::Set(d, static_cast<Value>(a_.values[k])); };
+    const auto value = [&](std::int32_t k) {
+      return hn::Set(d, static_cast<Value>(values.first[(k - begin) * values.stride]));
+    };
     V even0 = hn::Zero(d), even1 = even0, even2 = even0, even3 = even0;
     V odd0 = even0, odd1 = even0, odd2 = even0, odd3 = even0;
-    if (a_.beyond_core_cache) prefetch(begin, end);
+    if (a_.beyond_core_cache) prefetch(values.stream, begin, end);
     std::int32_t k = begin;
     for (; k + 1 < end; k += 2) {
       const V v = value(k), w = value(k + 1);
@@ -132,8 +140,8 @@ class Walk {
 
   // Entries and rows of X that soon follow. A prefetch beyond the end of an array does no harm, but
   // the columns there must not be read.
-  HWY_INLINE void prefetch(std::int32_t begin, std::int32_t end) const {
-    PrefetchRange(a_.values.data() + begin + kAhead, end - begin);
+  HWY_INLINE void prefetch(const Stored* stream, std::int32_t begin, std::int32_t end) const {
+    PrefetchRange(stream + kAhead, end - begin);
     PrefetchRange(a_.col_idx.data() + begin + kAhead, end - begin);
     const auto nnz = static_cast<std::int64_t>(a_.col_idx.size());
     const std::int64_t until = std::min(end + kRowsOfXAhead, nnz);

@@ -46,7 +46,7 @@ template <class Stored, class Value>
 HWY_INLINE void MultiplyTiles(const Layout<Stored>& layout, const Part& part, const Value* x,
                               Value* y, bool add) {
   constexpr auto kValuesPerLine = static_cast<std::int64_t>(kCacheLine / sizeof(Value));
-  const Stored* values = layout.tile_values.data() + part.first_tile_value;
+  const Stored* values = layout.placed.data() + part.first_placed;
   for (const TileBlock& block : part.blocks) {
     Value* block_y = y + block.first_row;
     if (!add) std::fill(block_y, block_y + block.rows, Value{});

@@ -205,6 +205,7 @@ void build_tiles(const PartOfCsr& source, TileShape shape, Part& part) {
   const std::int64_t rows = source.last_row - source.first_row;
   const std::int64_t blocks = (rows - 1) / shape.rows + 1;
   part.places.resize(source.nonzeros());
+  part.placed = source.nonzeros();
   part.tile_columns.reserve(source.nonzeros());
   BlockBuilder builder(source, shape.column_bits, part);
   for (std::int64_t b = 0; b < blocks; ++b)

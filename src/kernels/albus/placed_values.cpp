@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copies values into the order in which tiles and windows read them.
+#include <algorithm>
+#include <bit>
+#include <type_traits>
+
+#include "kernels/albus/build.hpp"
+#include "kernels/albus/diagonals.hpp"
+
+namespace trireme::albus {
+namespace {
+
+// Copies the values. Returns whether FP32 represents all of them. Compilers vectorise the comparison
+// of bits, but not that of doubles.
+bool copy_rounded(const double* from, std::int64_t count, float* to) {
+  std::uint64_t lost = 0;
+#pragma omp simd reduction(| : lost)
+  for (std::int64_t k = 0; k < count; ++k) {
+    to[k] = static_cast<float>(from[k]);
+    lost |= std::bit_cast<std::uint64_t>(static_cast<double>(to[k])) ^
+            std::bit_cast<std::uint64_t>(from[k]);
+  }
+  return lost == 0;
+}
+
+// Copies the placed values of one part to `placed`, and those that are read in the order of the CSR
+// to in_order, unless Value is From. Returns whether Value represents all of them exactly.
+template <class Value, class From>
+class PlacePart {
+ public:
+  PlacePart(const Pattern& pattern, const Part& part, const From* values, Value* placed,
+            Value* in_order)
+      : part_(part),
+        values_(values),
+        placed_(placed),
+        in_order_(in_order),
+        first_(pattern.row_ptr[part.start]) {}
+
+  bool place() {
+    if (part_.placed == 0 || part_.windows.empty()) {
+      keep(part_.start1, part_.end1);
+      for (std::size_t k = 0; k < part_.places.size(); ++k)
+        placed_[part_.places[k]] = static_cast<Value>(values_[first_ + k]);
+      return exact_;
+    }
+    keep(part_.start1, first_);
+    std::int32_t next = first_;  // the first nonzero that is not placed yet
+    for (const Window& window : part_.windows) {
+      if (window.order != RowOrder::diagonals) continue;
+      copy(next, window.first_nonzero, placed_ + (next - first_));
+      next = window.first_nonzero;
+      const Run run = part_.runs[window.first_run];
+      exact_ &= place_diagonals(values_ + next, run, placed_ + (next - first_));
+      next += run.length * run.count;
+    }
+    const auto end = static_cast<std::int32_t>(first_ + part_.placed);
+    copy(next, end, placed_ + (next - first_));
+    keep(end, part_.end1);
+    return exact_;
+  }
+
+ private:
+  void copy(std::int32_t begin, std::int32_t end, Value* to) {
+    if constexpr (std::is_same_v<Value, From>)
+      std::copy(values_ + begin, values_ + end, to);
+    else
+      exact_ &= copy_rounded(values_ + begin, end - begin, to);
+  }
+  void keep(std::int32_t begin, std::int32_t end) {
+    if constexpr (!std::is_same_v<Value, From>) copy(begin, end, in_order_ + begin);
+  }
+
+  const Part& part_;
+  const From* values_;
+  Value* placed_;
+  Value* in_order_;
+  std::int32_t first_;  // nonzero of the whole rows
+  bool exact_ = true;
+};
+
+}  // namespace
+
+void number_placed(std::vector<Part>& parts) {
+  std::int64_t first = 0;
+  for (Part& part : parts) {
+    part.first_placed = first;
+    first += part.placed;
+  }
+}
+
+template <class Value, class From>
+bool place_values(const Pattern& pattern, std::span<const From> values, Array<Value>& placed,
+                  Array<Value>* in_order) {
+  const auto parts = static_cast<std::int64_t>(pattern.parts.size());
+  placed.resize(pattern.parts.back().first_placed + pattern.parts.back().placed);
+  if (in_order) in_order->resize(values.size());
+  bool exact = true;
+#pragma omp parallel for schedule(static) reduction(&& : exact) if (parts > 1)
+  for (std::int64_t t = 0; t < parts; ++t) {
+    const Part& part = pattern.parts[t];
+    exact = PlacePart<Value, From>(pattern, part, values.data(), placed.data() + part.first_placed,
+                                   in_order ? in_order->data() : nullptr)
+                .place() &&
+            exact;
+  }
+  return exact;
+}
+
+template bool place_values(const Pattern&, std::span<const double>, Array<double>&, Array<double>*);
+template bool place_values(const Pattern&, std::span<const double>, Array<float>&, Array<float>*);
+template bool place_values(const Pattern&, std::span<const float>, Array<float>&, Array<float>*);
+template bool place_values(const Pattern&, std::span<const std::int32_t>, Array<std::int32_t>&,
+                           Array<std::int32_t>*);
+
+}  // namespace trireme::albus
