@@ -221,6 +221,9 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
     clock.lap(&StartSeconds::upload);
   }
   std::vector<std::string> notes = notes_on_the_system(c, gpus, problem, *matrix, matrix_exponent);
+  if (!outcome.machine.gpu.empty())
+    if (std::string shared = gpus_that_are_shared(comm); !shared.empty())
+      notes.push_back(std::move(shared));
   clock.lap(&StartSeconds::check);
   gpu.finish();
   clock.lap(&StartSeconds::device);

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "parallel/collective.hpp"
-#include "parallel/nodes.hpp"
 
 namespace trireme {
 namespace {
@@ -24,6 +24,14 @@ struct Seen {
 // "rank 4", "ranks 4 to 7".
 std::string ranks_in_words(std::size_t first, std::size_t last) {
   return first == last ? fmt::format("rank {}", first) : fmt::format("ranks {} to {}", first, last);
+}
+
+// The first of them, and how many there are beside.
+std::string first_of(const std::vector<std::string>& places) {
+  const std::size_t named = std::min(places.size(), kMaxNamed);
+  std::string text = fmt::format("{}", fmt::join(places.begin(), places.begin() + named, ", "));
+  if (places.size() > named) text += fmt::format(" and {} more", places.size() - named);
+  return text;
 }
 
 }  // namespace
@@ -42,10 +50,7 @@ GpusOfRanks summarise_gpus(std::span<const RankGpu> ranks) {
       places.push_back(fmt::format("{} ({})", ranks[first].node, ranks_in_words(first, end - 1)));
     first = end;
   }
-  const std::size_t named = std::min(places.size(), kMaxNamed);
-  std::string lacking = fmt::format("{}", fmt::join(places.begin(), places.begin() + named, ", "));
-  if (places.size() > named) lacking += fmt::format(" and {} more", places.size() - named);
-  return {.everywhere = false, .lacking = lacking};
+  return {.everywhere = false, .lacking = first_of(places)};
 }
 
 GpusOfRanks gpus_of_ranks(MPI_Comm comm) {
@@ -76,6 +81,38 @@ DeviceProperties select_gpu_of_rank(MPI_Comm comm) {
     }
   });
   return gpu;
+}
+
+std::string gpus_that_are_shared(std::span<const Node> nodes, std::span<const std::string> uuids) {
+  std::vector<std::string> places;
+  for (const Node& node : nodes) {
+    std::set<std::string> gpus;
+    for (const int rank : node.ranks) gpus.insert(uuids[rank]);
+    if (gpus.size() < node.ranks.size())
+      places.push_back(
+          fmt::format("on {} {} ranks share {}", node.host, node.ranks.size(),
+                      gpus.size() == 1 ? "one GPU" : fmt::format("{} GPUs", gpus.size())));
+  }
+  if (places.empty()) return {};
+  return first_of(places) +
+         ": ranks of one GPU take turns, and exchange through MPI; start as many ranks on each "
+         "node as "
+         "it has GPUs";
+}
+
+std::string gpus_that_are_shared(MPI_Comm comm) {
+  if (size_of(comm) == 1) return {};
+  using Uuid = std::array<char, 32>;
+  Uuid mine{};
+  collectively(comm, [&] {
+    const std::string uuid = device_properties().uuid;
+    std::copy_n(uuid.begin(), std::min(uuid.size(), mine.size()), mine.begin());
+  });
+  std::vector<Uuid> all(size_of(comm));
+  MPI_Allgather(mine.data(), sizeof(Uuid), MPI_BYTE, all.data(), sizeof(Uuid), MPI_BYTE, comm);
+  std::vector<std::string> uuids;
+  for (const Uuid& uuid : all) uuids.emplace_back(uuid.begin(), uuid.end());
+  return gpus_that_are_shared(nodes_of_ranks(comm), uuids);
 }
 
 }  // namespace trireme
