@@ -23,6 +23,9 @@ struct RowGraph {
   Array<std::int32_t> neighbours;           // global numbers of vertices, ascending in each list
   Array<std::int32_t> weights;              // nonzeros of the rows of each vertex; at least 1
 
+  Array<std::int32_t> edge_weights;  // by neighbour, where has_edge_weights
+  bool has_edge_weights = false;     // else all edges weigh 1
+
   std::int64_t vertices() const { return static_cast<std::int64_t>(weights.size()); }
 };
 

@@ -24,6 +24,7 @@ MAY_INCLUDE = {
     "solvers": {"base", "sparse", "device", "kernels"},
     "distributed": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers"},
     "multigrid": {"base", "parallel", "sparse", "device", "kernels", "solvers", "distributed"},
+    "partitioning": {"base", "parallel", "sparse", "solvers", "distributed", "multigrid"},
     "planning": {"base", "parallel", "sparse", "device", "kernels", "ordering"},
     "config": {"base", "sparse", "kernels"},
     "report": {"base", "planning"},
@@ -31,7 +32,7 @@ MAY_INCLUDE = {
     "study": {"base", "sparse", "kernels", "config", "report"},
     "io": {"base", "parallel", "sparse", "config"},
     "petsc": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers", "distributed",
-              "multigrid", "planning", "config"},
+              "multigrid", "partitioning", "planning", "config"},
     "app": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers", "distributed",
             "multigrid", "planning", "config", "report", "cache", "io", "petsc"},
     "apps": {"base", "parallel", "sparse", "device", "kernels", "planning", "config", "report", "cache", "study",
@@ -46,8 +47,8 @@ MAY_NOT_INCLUDE = {
 # Each library header maps to the only places that may include it.
 LIBRARY_HOMES = {
     r"petsc\w*\.h$|petsc/private/": ("petsc/", "app/", "include/"),
-    r"mpi(-ext)?\.h$": ("parallel/", "distributed/", "multigrid/", "petsc/", "app/", "cache/", "io/",
-                         "planning/", "apps/"),
+    r"mpi(-ext)?\.h$": ("parallel/", "distributed/", "multigrid/", "partitioning/", "petsc/", "app/",
+                         "cache/", "io/", "planning/", "apps/"),
     r"nccl\.h$": ("distributed/",),
     r"(cuda|cub/|cusparse)": ("device/", "kernels/", "ordering/", "solvers/", "multigrid/", "petsc/"),
     r"hwy/": ("kernels/", "io/"),
