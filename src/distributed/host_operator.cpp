@@ -30,7 +30,7 @@ HostOperator::HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
     }
     const Stopwatch watch;
     const auto build = [&](const auto& builder) {
-      return Kernels{.local = build_by_blocks(
+      return Kernels{.local = build_by_blocks<double>(
                          local(), [&](const auto& block) { return builder(kernel_, block); }),
                      .ghost = ghost().nnz() > 0 ? build_ghost(builder, refused) : nullptr};
     };
@@ -55,12 +55,13 @@ template <class Builder>
 std::unique_ptr<HostKernel<double>> HostOperator::build_ghost(const Builder& builder,
                                                               bool& refused) const {
   try {
-    return build_by_blocks(ghost(),
-                           [&](const auto& block) { return builder(ghost_kernel_, block); });
+    return build_by_blocks<double>(
+        ghost(), [&](const auto& block) { return builder(ghost_kernel_, block); });
   } catch (const Error& error) {
     if (error.code() != ExitCode::resource) throw;
     refused = true;
-    return build_by_blocks(ghost(), [&](const auto& block) { return builder("csr", block); });
+    return build_by_blocks<double>(ghost(),
+                                   [&](const auto& block) { return builder("csr", block); });
   }
 }
 

@@ -4,9 +4,16 @@
 #include "kernels/blocked_kernel.hpp"
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
+#include <algorithm>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "kernels/multi_product.hpp"
 #include "kernels/registry.hpp"
@@ -15,6 +22,7 @@
 #include "support/refusal.hpp"
 #include "support/several_vectors.hpp"
 #include "support/shapes.hpp"
+#include "support/with_threads.hpp"
 
 namespace trireme {
 namespace {
@@ -34,7 +42,7 @@ template <class Value>
 std::unique_ptr<HostKernel<Value>> build(const std::string& name, const CsrMatrix<Value>& a) {
   for (const RowBlock<Value>& block : a.blocks())
     if (test::must_refuse(name, block.csr)) return nullptr;
-  return build_by_blocks(
+  return build_by_blocks<Value>(
       a, [&](const CsrView<Value>& block) { return build_host_kernel<Value>(name, block); });
 }
 
@@ -112,6 +120,123 @@ TEST(BlockedKernel, OfCsrHasTheBitsOfOneBlock) {
   one->multiply(x, expected, Accumulate::no);
   several->multiply(x, y, Accumulate::no);
   EXPECT_EQ(std::memcmp(y.data(), expected.data(), y.size() * sizeof(double)), 0);
+}
+
+// Rows of several lengths, cut into four blocks, none of which begins with a chunk or with a share.
+CsrMatrix<double> four_blocks() {
+  std::vector<std::int64_t> lengths(1003, 5);
+  for (std::size_t i = 0; i < lengths.size(); i += 7) lengths[i] = static_cast<std::int64_t>(i % 5);
+  CsrMatrix<double> a = test::matrix_with_row_lengths<double>(lengths, 1003);
+  cut_again(a, a.nnz() / 4 + 50);
+  return a;
+}
+
+TEST(BlockedKernel, HasTheBitsOfOneBlockForAnyNumberOfThreads) {
+  const CsrMatrix<double> a = four_blocks();
+  CsrMatrix<double> whole = a;
+  cut_again(whole, a.nnz());
+  const auto x = test::random_vector<double>(a.cols);
+  Array<double> expected(a.rows), y(a.rows);
+  build("csr", whole)->multiply(x, expected, Accumulate::no);
+  for (const int threads : {1, 2, 3, 7, 16}) {
+    SCOPED_TRACE(threads);
+    const test::WithThreads with(threads);
+    const auto kernel = build("csr", a);
+    kernel->multiply(x, y, Accumulate::no);
+    EXPECT_EQ(std::memcmp(y.data(), expected.data(), y.size() * sizeof(double)), 0);
+    const test::WithThreads fewer(2);  // than at the build, or more
+    std::ranges::fill(y, -1);
+    kernel->multiply(x, y, Accumulate::no);
+    EXPECT_EQ(std::memcmp(y.data(), expected.data(), y.size() * sizeof(double)), 0);
+    EXPECT_EQ(omp_get_max_threads(), 2);
+  }
+}
+
+// Each thread has consecutive rows, with one kernel per block that they touch.
+TEST(BlockedKernel, GivesEachThreadAnEqualShareOfConsecutiveRows) {
+  const CsrMatrix<double> a = four_blocks();
+  for (const int threads : {2, 3, 6}) {
+    SCOPED_TRACE(threads);
+    const test::WithThreads with(threads);
+    std::mutex guard;
+    std::map<std::thread::id, std::pair<std::int64_t, std::int64_t>> of_thread;  // rows, nonzeros
+    std::int64_t kernels = 0;
+    build_by_blocks<double>(a, [&](const CsrView<double>& part) {
+      EXPECT_EQ(omp_get_max_threads(), 1);
+      EXPECT_EQ(part.row_ptr[0], 0);
+      const std::lock_guard lock(guard);
+      auto& [rows, nnz] = of_thread[std::this_thread::get_id()];
+      rows += part.rows;
+      nnz += part.nnz();
+      ++kernels;
+      return build_host_kernel<double>("csr", part);
+    });
+    EXPECT_LE(kernels, std::ssize(a.cuts) + threads);
+    ASSERT_EQ(std::ssize(of_thread), threads);
+    for (const auto& [id, share] : of_thread)
+      EXPECT_NEAR(static_cast<double>(share.first + share.second),
+                  static_cast<double>(a.rows + a.nnz()) / threads, 10);
+  }
+}
+
+// One row is most of the matrix, so that threads with rows of their own would wait for one of them.
+TEST(BlockedKernel, LeavesABlockToAllThreadsWhereRowsAreLong) {
+  std::vector<std::int64_t> lengths(300, 1);
+  lengths[100] = 300;
+  CsrMatrix<double> a = test::matrix_with_row_lengths<double>(lengths, 300);
+  cut_again(a, 350);
+  ASSERT_FALSE(a.cuts.empty());
+  const test::WithThreads with(4);
+  std::int64_t kernels = 0;
+  const auto kernel = build_by_blocks<double>(a, [&](const CsrView<double>& block) {
+    EXPECT_EQ(omp_get_max_threads(), 4);
+    ++kernels;
+    return build_host_kernel<double>("albus", block);
+  });
+  EXPECT_EQ(kernels, std::ssize(a.cuts) + 1);
+  cut_again(a, a.nnz());
+  EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
+}
+
+TEST(BlockedKernel, ThrowsTheErrorOfTheFirstPart) {
+  const CsrMatrix<double> a = four_blocks();
+  const test::WithThreads with(3);
+  try {
+    build_by_blocks<double>(a, [&](const CsrView<double>& part) {
+      if (part.row_ptr.data() != a.row_ptr.data()) fail(ExitCode::resource, "later");
+      fail(ExitCode::resource, "first");
+      return std::unique_ptr<HostKernel<double>>();
+    });
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "first");
+  }
+}
+
+// The sums of a block solver, in the bits of a pass after the product.
+TEST(BlockedKernel, SumsDotProductsOfChunksThatCrossBlocks) {
+  const CsrMatrix<double> a = four_blocks();
+  CsrMatrix<double> whole = a;
+  cut_again(whole, a.nnz());
+  constexpr std::int64_t kWidth = 9, kChunk = 64, kChunks = (1003 + kChunk - 1) / kChunk;
+  const auto x = test::random_vector<double>(a.cols * kWidth, 5);
+  for (const std::string name : {"csr", "albus"})
+    for (const int threads : {1, 2, 5}) {
+      SCOPED_TRACE(name + ", " + std::to_string(threads) + " threads");
+      const test::WithThreads with(threads);
+      const auto multiply = [&](const CsrMatrix<double>& matrix, Array<double>& y) {
+        const auto kernel = build(name, matrix);
+        Array<double> dots(kChunks * kWidth, -1.0);
+        EXPECT_TRUE(MultiProduct<double>(*kernel, a.rows, a.cols)
+                        .multiply_and_dot(side_by_side(x.data(), a.cols, kWidth),
+                                          side_by_side(y.data(), a.rows, kWidth), kChunk,
+                                          dots.data()));
+        return dots;
+      };
+      Array<double> y(a.rows * kWidth, -1.0), expected(a.rows * kWidth, -1.0);
+      EXPECT_EQ(multiply(a, y), multiply(whole, expected));
+      EXPECT_EQ(y, expected);
+    }
 }
 
 TEST(BlockedKernel, IsNoneForAMatrixOfOneBlock) {

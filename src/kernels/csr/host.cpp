@@ -92,6 +92,7 @@ void multiply_rows_and_dot(const CsrView<Value>& a, const Stored* values,
     for (std::int64_t row = first; row < last; ++row)
       multiply_row(a, values, xs, ys, false, width, row);
   });
+  if (!dots) return;
   for (std::int64_t row = first; row < last; ++row)
     for (std::int64_t j = 0; j < x.width; ++j)
       dots[j] = static_cast<Value>(static_cast<Sum>(dots[j]) +
