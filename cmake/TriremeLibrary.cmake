@@ -1,3 +1,6 @@
+set(TRIREME_LIBRARIES_OF "" CACHE PATH
+  "A build folder of these sources, whose libraries are linked where they do not use PETSc. Empty: all are built.")
+
 # trireme_library(<folder> [LINKS <targets...>] [PRIVATE_LINKS <targets...>] [CUDA_ONLY <files...>]
 # [EXCLUDE <files...>]): the static library trireme_<folder> of all sources in src/<folder> and below.
 # A new source file needs no line here. Without CUDA, *.cu and the files that CUDA_ONLY names are left
@@ -17,6 +20,15 @@ function(trireme_library folder)
   endif()
   list(REMOVE_ITEM sources "" ${ARG_EXCLUDE})
   set(target trireme_${folder})
+  if(TRIREME_LIBRARIES_OF AND NOT "${ARG_LINKS}" MATCHES "PkgConfig::PETSC|trireme_petsc")
+    set(sources ${PROJECT_BINARY_DIR}/linked_library.cpp)
+    file(CONFIGURE OUTPUT ${sources} CONTENT "// The library is that of TRIREME_LIBRARIES_OF.\n")
+    list(TRANSFORM ARG_PRIVATE_LINKS REPLACE "(.+)" "$<LINK_ONLY:\\1>" OUTPUT_VARIABLE link_only)
+    add_library(${target}_built STATIC IMPORTED GLOBAL)
+    set_target_properties(${target}_built PROPERTIES INTERFACE_LINK_LIBRARIES "${ARG_LINKS};${link_only}"
+      IMPORTED_LOCATION ${TRIREME_LIBRARIES_OF}/src/${folder}/lib${target}.a)
+    list(PREPEND ARG_LINKS ${target}_built)
+  endif()
   add_library(${target} STATIC ${sources})
   target_link_libraries(${target} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS} trireme_warnings)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
