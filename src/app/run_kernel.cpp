@@ -129,7 +129,7 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   o.kernel = kernel.name;
   o.device = kernel.device;
   o.precision = kernel.precision;
-  o.deterministic = about.deterministic;
+  o.deterministic = o.deterministic && about.deterministic;
   o.method = solver.method();
   o.engine = solver.engine();
   o.preconditioner = solver.preconditioner();

@@ -345,6 +345,7 @@ void Solves::fill(RunOutcome& o) {
   std::erase_if(columns_, [](const ColumnOutcome& c) { return c.reason.empty(); });
   o.columns = std::move(columns_);
   o.block = static_cast<std::int64_t>(std::max<std::size_t>(1, block_width_));
+  o.deterministic = !facts_.variant_times;  // another run may measure other times
   if (facts_.variant_times) o.notes.push_back(why_variant(facts_));
   if (!block_note_.empty()) o.notes.push_back(std::move(block_note_));
   if (rhs_exponent_ != 0)

@@ -9,6 +9,7 @@
 
 #include "app/solved_cases.hpp"
 #include "device/device.hpp"
+#include "parallel/collective.hpp"
 #include "petsc/ksp_types.hpp"
 
 namespace trireme {
@@ -41,6 +42,14 @@ TEST(RunCase, MixedPrecisionReachesTheToleranceAndIsComparedWithDouble) {
     EXPECT_NE(mixed.notes.back().find("times as fast as double"), std::string::npos)
         << mixed.notes.back();
   }
+}
+
+TEST(RunCase, IsNotCalledDeterministicWhereAMeasurementChoseTheVariant) {
+  const bool alone = size_of(MPI_COMM_WORLD) == 1;
+  const std::string rest = "kernel: csr\ndevice: cpu\nsolver: {method: cg}";
+  EXPECT_EQ(solve("generate: poisson3d, n: 8", rest).runs.at(0).deterministic, alone);
+  const PetscOption option("-ksp_trireme_variant", "classic");
+  EXPECT_TRUE(solve("generate: poisson3d, n: 8", rest).runs.at(0).deterministic);
 }
 
 TEST(RunCase, MixedPrecisionReachesTheToleranceOnAGpu) {
