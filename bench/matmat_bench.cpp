@@ -16,35 +16,19 @@
 #include <cstdio>
 #include <ctime>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
-#include "io/problem.hpp"
 #include "kernels/multi_product.hpp"
 #include "kernels/registry.hpp"
-#include "sparse/generators.hpp"
+#include "named_matrix.hpp"
 #include "sparse/reference.hpp"
 
 namespace {
 
 using namespace trireme;
-
-CsrMatrix<double> load(const std::string& name) {
-  if (std::filesystem::exists(name)) {
-    ProblemSpec spec;
-    spec.source = SystemFile{.file = name, .matrix = "/A", .x0 = {}, .x_exact = {}};
-    return load_matrix(MPI_COMM_SELF, spec).slab.local;
-  }
-  const auto colon = name.find(':');
-  if (colon == std::string::npos) fail(ExitCode::usage, "{} is no file and no GENERATOR:N", name);
-  GenerateSpec spec;
-  spec.kind = name.substr(0, colon);
-  spec.n = std::stoll(name.substr(colon + 1));
-  return generate(spec, 0, generator_shape(spec).rows).local;
-}
 
 double seconds_of(const std::function<void()>& work) {
   const clockid_t clock = omp_get_max_threads() == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
@@ -116,7 +100,7 @@ void require_right(const CsrMatrix<double>& a, const Way& way, std::span<const d
 }
 
 void run(const std::string& name, std::int64_t vectors, double seconds) {
-  const CsrMatrix<double> a = load(name);
+  const CsrMatrix<double> a = named_matrix(name);
   const auto albus = build_host_kernel<double>("albus", a.view());
   Array<double> x(a.cols * vectors), x_rows(a.cols * vectors);  // by columns, by rows
   for (std::int64_t i = 0; i < a.cols; ++i)
