@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The forecast of solve --check against the peak of the same run.
+"""The forecast of solve --check against the peaks of the ranks of the same run.
 
-usage: memory_forecast_test.py SOLVE
+usage: memory_forecast_test.py SOLVE PROBLEM MPIRUN [flags ...]
 """
 
 import os
@@ -12,8 +12,9 @@ import sys
 import tempfile
 import unittest
 
-SOLVE = sys.argv.pop(1)
+SOLVE, PROBLEM, LAUNCH = sys.argv[1], sys.argv[2], sys.argv[3:]
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
+RANKED = "kernel: albus\ndistribution: rows\nsolver: {max_iterations: 5}"
 LEAST, MOST = 0.8, 1.4  # as docs/running.md says
 
 
@@ -24,29 +25,46 @@ def write_case(folder, problem, rest):
     return path
 
 
-def forecast_bytes(case):
-    text = subprocess.run([SOLVE, "--config", case, "--check"], check=True, capture_output=True,
-                          text=True).stdout
+# Runs a command as a rank, and writes the maximum resident set of its process, which the run resets.
+MEASURE = """
+import os, subprocess, sys
+with subprocess.Popen(sys.argv[2:]) as process:
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+with open(f"{sys.argv[1]}/peak.{os.environ.get('OMPI_COMM_WORLD_RANK', os.environ.get('PMI_RANK'))}", "w") as file:
+    file.write(str(usage.ru_maxrss * 1024))
+"""
+
+
+def on_ranks(ranks):
+    return [*LAUNCH[:1], "-n", str(ranks), *LAUNCH[1:]]
+
+
+def forecast_bytes(case, ranks):
+    text = subprocess.run([*on_ranks(ranks), SOLVE, "--config", case, "--check"], check=True,
+                          capture_output=True, text=True).stdout
     number, unit = re.search(r"in all +([\d.]+) (\w+)", text).groups()
     return float(number) * UNITS[unit]
 
 
-def peak_bytes(folder, case):
-    """The maximum resident set of the process, in which the run resets its own count."""
-    with subprocess.Popen([SOLVE, "--config", case, "--output", folder, "--no-cache", "--quiet"],
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        usage = os.wait4(process.pid, 0)[2]
-        process.returncode = 0
-    return usage.ru_maxrss * 1024
+def peak_bytes(folder, case, ranks):
+    """The largest peak of a rank."""
+    subprocess.run([*on_ranks(ranks), sys.executable, "-c", MEASURE, folder, SOLVE, "--config", case, "--output",
+                    folder, "--no-cache", "--quiet"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    peaks = []
+    for rank in range(ranks):
+        with open(os.path.join(folder, f"peak.{rank}"), encoding="utf-8") as file:
+            peaks.append(int(file.read()))
+    return max(peaks)
 
 
 class MemoryForecast(unittest.TestCase):
-    def expect_within_factor(self, problem, rest):
-        with self.subTest(problem=problem, rest=rest), tempfile.TemporaryDirectory() as folder:
+    def expect_within_factor(self, problem, rest, ranks=1):
+        with self.subTest(problem=problem, rest=rest, ranks=ranks), tempfile.TemporaryDirectory() as folder:
             case = write_case(folder, problem, rest)
-            ratio = forecast_bytes(case) / peak_bytes(folder, case)
+            ratio = forecast_bytes(case, ranks) / peak_bytes(folder, case, ranks)
             if os.environ.get("SHOW"):
-                print(f"{ratio:.2f}  {problem}  {rest}", flush=True)
+                print(f"{ratio:.2f}  {problem}  {rest}  {ranks} ranks", flush=True)
             self.assertGreaterEqual(ratio, LEAST)
             self.assertLessEqual(ratio, MOST)
 
@@ -68,6 +86,19 @@ class MemoryForecast(unittest.TestCase):
         self.expect_within_factor("generate: poisson3d, n: 80, rhs: random, rhs_count: 8",
                                   "kernel: albus\nsolver: {max_iterations: 5, block: 8}")
 
+    def test_ranks(self):
+        for problem in ("poisson3d, n: 80", "web, n: 300000", "elasticity3d, n: 30"):
+            for ranks in (2, 3):
+                self.expect_within_factor(f"generate: {problem}", RANKED, ranks)
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for kind, n in (("poisson3d", "80"), ("elasticity3d", "30")):
+                path = os.path.join(folder, f"{kind}.h5")
+                subprocess.run([PROBLEM, "generate", kind, path, "--n", n], check=True, stdout=subprocess.DEVNULL)
+                for ranks in (1, 2, 3):
+                    self.expect_within_factor(f"file: {path}", RANKED, ranks)
+
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])

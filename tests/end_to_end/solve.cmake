@@ -43,9 +43,10 @@ if(TRIREME_TEST_PYTHON)
     LABELS "end_to_end;mpi;gpu" RESOURCE_LOCK gpu TIMEOUT 300 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
 
   add_test(NAME EndToEnd.MemoryForecast
-    COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/memory_forecast_test.py $<TARGET_FILE:solve>)
+    COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/memory_forecast_test.py $<TARGET_FILE:solve>
+            $<TARGET_FILE:problem> ${MPIEXEC_EXECUTABLE} ${TRIREME_MPIRUN_FLAGS})
   set_tests_properties(EndToEnd.MemoryForecast PROPERTIES
-    LABELS "end_to_end;mpi" TIMEOUT 300 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
+    LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
 
   # One rank is killed or gets no memory. The sanitizers replace malloc, as the preloaded library does.
   if(CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT CMAKE_CXX_FLAGS MATCHES sanitize)
