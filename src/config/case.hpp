@@ -130,8 +130,9 @@ struct SolverSpec {
   std::string preconditioner = "jacobi";  // none, jacobi, multigrid, or any PETSc PC name
   MultigridSpec multigrid;                // used by preconditioner multigrid
   bool choose_preconditioner = false;  // no key: `preconditioner: auto`, which begins with jacobi
-  double rtol = 1e-8;                  // of ||b||, unpreconditioned residual
-  double atol = 0;                     // in units of b
+  bool measure_variant = false;  // no key: `reproducible: false` has timings choose CG's variant
+  double rtol = 1e-8;            // of ||b||, unpreconditioned residual
+  double atol = 0;               // in units of b
   std::int64_t max_iterations = 10000;
   Guess guess = Guess::previous;      // of the steps of a sequence
   Renew renew = Renew::adaptive;      // likewise
@@ -161,7 +162,8 @@ struct Case {
   std::optional<Device> device;                             // empty: auto
   std::vector<Precision> precisions = {Precision::full};    // both are compared in one run
   std::int64_t repeat = 1;                                  // solves on the same matrix
-  // kernel: auto takes only kernels whose sums are the same bits from run to run.
+  // kernel: auto takes only kernels whose sums are the same bits from run to run, and no timing
+  // chooses the variant of CG.
   bool reproducible = true;
   std::optional<Ordering> ordering;          // of rows; empty: auto
   std::optional<Distribution> distribution;  // of rows over ranks; empty: auto

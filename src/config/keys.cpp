@@ -273,7 +273,8 @@ constexpr std::array kKeys = {
         "travel; auto: graph where the ranks exchange many entries and the solves ahead pay for "
         "the partitioning, else rows"},
     Key{"reproducible", field::Flag{[](Case& c) -> decltype(auto) { return (c.reproducible); }}, "",
-        "kernel: auto leaves out kernels whose sums differ from run to run in the last bits"},
+        "kernel: auto leaves out kernels whose sums differ from run to run in the last bits, and "
+        "the variant of CG follows a rule; with false, several CPU ranks time the variants"},
 
     Key{"report", field::Section{}, "", "what is written, and where"},
     Key{"report.directory",

@@ -71,6 +71,7 @@ class CaseReader {
 
   Case finish() {
     check_whole(case_, places_);
+    case_.solver.measure_variant = !case_.reproducible;
     if (case_.solver.preconditioner == kAuto) {
       case_.solver.choose_preconditioner = true;
       case_.solver.preconditioner = SolverSpec().preconditioner;

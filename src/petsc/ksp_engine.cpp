@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "device/buffer.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/nodes.hpp"
 #include "petsc/ksp_rules.hpp"
 #include "petsc/mat_shell.hpp"
 #include "petsc/operator_of.hpp"
@@ -146,10 +147,14 @@ void KspEngine::forget() {
 
 solvers::Variant KspEngine::variant_on_host(MPI_Comm comm, bool jacobi) {
   using solvers::Variant;
-  if (variant_ != Variant::automatic || host_system_->processes() == 1 ||
-      !solvers::has_variant(method_, Variant::single_reduction)) {
+  const bool several =
+      host_system_->processes() > 1 && solvers::has_variant(method_, Variant::single_reduction);
+  if (variant_ != Variant::measured || !several) {
     variant_times_.reset();
-    return variant_;
+    if (variant_ == Variant::measured) return Variant::classic;
+    if (variant_ != Variant::automatic || !several) return variant_;
+    if (!share_memory_) share_memory_ = nodes_of_ranks(comm).size() == 1;
+    return *share_memory_ ? Variant::classic : Variant::single_reduction;
   }
   const std::pair wanted(host_system_->rows(), jacobi);
   int known = variant_times_ && timed_for_ == wanted ? 1 : 0;
@@ -210,7 +215,7 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   const solvers::Variant variant =
       host_system_
           ? variant_on_host(comm_of(amat), data.spec.kind == PreconditionerSpec::Kind::jacobi)
-          : variant_;
+          : variant_on_device();
   set_up(comm_of(amat), data.spec.kind, [&] {
     if (cuda_system_) {
       auto solver =
@@ -243,8 +248,8 @@ solvers::BlockSolver& KspEngine::block_solver(Mat amat, Mat pmat, PC pc) {
       amat, pmat, pc, key_.blocks, from_device(cuda.get(), operator_of(pmat).get()));
   set_up(comm_of(amat), data.spec.kind, [&] {
     if (cuda_system_)
-      block_solver_ =
-          std::make_unique<solvers::CudaBlockSolver>(*cuda_system_, method_, variant_, data.spec);
+      block_solver_ = std::make_unique<solvers::CudaBlockSolver>(*cuda_system_, method_,
+                                                                 variant_on_device(), data.spec);
     else
       block_solver_ = std::make_unique<solvers::HostBlockSolver>(
           *host_system_, method_, solver_->variant(), data.spec, form_);

@@ -87,13 +87,18 @@ class KspEngine {
     bool same_but_for_values(const Key& other) const;
   };
 
-  // The variant for a solver on the host. Where it is left open on several ranks, all ranks measure,
-  // and take the faster one. Collective.
+  // The variant for a solver on the host. On several ranks, `automatic` is classic where all ranks
+  // share memory, whose sums are cheap, and else single_reduction; with `measured`, all ranks take
+  // the faster one by timings. Collective.
   solvers::Variant variant_on_host(MPI_Comm comm, bool jacobi);
+  solvers::Variant variant_on_device() const {
+    return variant_ == solvers::Variant::measured ? solvers::Variant::automatic : variant_;
+  }
 
   solvers::Method method_;
   solvers::BlockForm form_;
   solvers::Variant variant_;
+  std::optional<bool> share_memory_;  // whether all ranks do
   std::optional<solvers::VariantTimes> variant_times_;
   std::pair<std::int64_t, bool> timed_for_;  // rows and jacobi of variant_times_
   Key key_;

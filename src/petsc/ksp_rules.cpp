@@ -51,7 +51,8 @@ bool squares_vanished(KSP ksp, const solvers::Tolerances& rule, Vec b, Vec x) {
 
 }  // namespace
 
-const char* const kVariantNames[4] = {"auto", "classic", "single_reduction", "pipelined"};
+const char* const kVariantNames[5] = {"auto", "measured", "classic", "single_reduction",
+                                      "pipelined"};
 
 solvers::Tolerances tolerances_of(KSP ksp, const KspRequests& asked) {
   solvers::Tolerances rule;

@@ -12,7 +12,7 @@
 namespace trireme {
 
 // "auto", "classic", "single_reduction", "pipelined": by the number of a solvers::Variant.
-extern const char* const kVariantNames[4];
+extern const char* const kVariantNames[5];
 
 solvers::Tolerances tolerances_of(KSP ksp, const KspRequests& asked);
 

@@ -124,6 +124,7 @@ void KspSolver::set_types(const SolverSpec& spec, const std::string& type,
   const auto max_iterations = static_cast<PetscInt>(
       std::min<std::int64_t>(spec.max_iterations, std::numeric_limits<PetscInt>::max() - 1));
   petsc_check(KSPSetTolerances(ksp_, spec.rtol, spec.atol, PETSC_DEFAULT, max_iterations));
+  if (spec.measure_variant) ksp_measure_variant(ksp_);
   petsc_check(KSPSetFromOptions(ksp_), ExitCode::usage);
 }
 

@@ -126,7 +126,7 @@ PetscErrorCode ksp_set_from_options(KSP ksp, OptionItems PetscOptionsObject) {
     auto variant = static_cast<PetscInt>(engine.variant());
     PetscCall(PetscOptionsEList("-ksp_trireme_variant",
                                 "single_reduction: one point of global sums per iteration", "",
-                                kVariantNames, 3, kVariantNames[variant], &variant, nullptr));
+                                kVariantNames, 4, kVariantNames[variant], &variant, nullptr));
     engine.set_variant(static_cast<Variant>(variant));
   }
   PetscOptionsHeadEnd();
@@ -276,6 +276,11 @@ void ksp_prepare(KSP ksp) {
   petsc_check(PCSetUp(pc_of(ksp)));
   choose_row_order(ksp);
   prepare(ksp);
+}
+
+void ksp_measure_variant(KSP ksp) {
+  if (is_resident(ksp) && has_variants(engine_of(ksp)))
+    engine_of(ksp).set_variant(Variant::measured);
 }
 
 void ksp_set_stop(KSP ksp, std::function<bool()> stop) {

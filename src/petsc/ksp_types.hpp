@@ -19,7 +19,7 @@
 //   definiteness     trireme_cg follows PETSc's CG: a p.Ap that vanishes or changes its sign is
 //                    KSP_DIVERGED_INDEFINITE_MAT. A negative definite matrix, for which p.Ap is
 //                    always negative, is solved
-//   options          -ksp_trireme_variant <auto|classic|single_reduction> (trireme_cg). A -ksp_
+//   options          -ksp_trireme_variant <auto|measured|classic|single_reduction> (trireme_cg). A -ksp_
 //                    option that neither KSP nor these types read is an error
 #pragma once
 
@@ -72,6 +72,10 @@ bool ksp_renew_on_device(KSP ksp);
 // What runs the loop of a KSP of a resident type that is prepared: "host", "cuda graph", ... Empty
 // for another type.
 std::string ksp_executor(KSP ksp);
+
+// Has timings choose the variant of CG on several CPU ranks; an option overrides it. Does nothing for
+// other methods, and for a KSP of another type.
+void ksp_measure_variant(KSP ksp);
 
 // Sets a function that is polled in every iteration on every rank. If it returns true on any rank,
 // the solve ends with the solution so far: the reason is KSP_DIVERGED_USER (before PETSc 3.26

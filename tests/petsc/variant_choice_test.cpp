@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks of CPUs take the variant of CG that they have measured to be faster, and say so.
+// Ranks of CPUs take the variant of CG of the rule or, if asked to, the one that they have measured
+// to be faster, and say so.
 #include <array>
 #include <string>
 
@@ -21,7 +22,15 @@ class VariantOfRanks : public test::ResidentKsp {
   }
 };
 
+TEST_F(VariantOfRanks, IsClassicWhereAllRanksShareMemory) {
+  make(grid(12), "trireme_cg", PCJACOBI);
+  EXPECT_GT(solve(), 0);
+  EXPECT_EQ(ksp_facts(ksp)->variant, "classic");
+  EXPECT_FALSE(ksp_facts(ksp)->variant_times) << "a timing would make bits differ between runs";
+}
+
 TEST_F(VariantOfRanks, IsTheFasterOneByTimesOnWhichAllRanksAgree) {
+  option("-ksp_trireme_variant", "measured");
   for (const char* type : {"trireme_cg", "trireme_block_cg"})
     for (const char* pc : {PCNONE, PCJACOBI, "trireme_chebyshev"}) {
       SCOPED_TRACE(std::string(type) + " " + pc);
@@ -47,6 +56,7 @@ TEST_F(VariantOfRanks, IsTheFasterOneByTimesOnWhichAllRanksAgree) {
 }
 
 TEST_F(VariantOfRanks, IsMeasuredOnceForAMatrix) {
+  option("-ksp_trireme_variant", "measured");
   make(grid(12), "trireme_cg", PCJACOBI);
   EXPECT_GT(solve(), 0);
   const auto first = ksp_facts(ksp)->variant_times;

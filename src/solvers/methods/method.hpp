@@ -48,10 +48,12 @@
 namespace trireme::solvers {
 
 // Forms of one method that give the same iterates in exact arithmetic.
+//   automatic         one of the following by a rule; measured: by timings, so that bits may differ
+//                     from run to run (CG on several processes; elsewhere as automatic)
 //   classic           the fewest values moved
 //   single_reduction  one point of global sums per iteration (CG only)
 //   pipelined         these sums run beside the product (CG on the host only)
-enum class Variant { automatic, classic, single_reduction, pipelined };
+enum class Variant { automatic, measured, classic, single_reduction, pipelined };
 
 struct MethodInfo {
   std::string_view name;        // in case files; the KSP type is trireme_<name>
