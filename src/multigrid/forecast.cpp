@@ -20,8 +20,8 @@ struct Peak {
 };
 
 Peak peak_of(bool several_ranks, bool mixed) {
-  if (several_ranks) return mixed ? Peak{530, 15, 450} : Peak{480, 12, 450};
-  return mixed ? Peak{385, 8, 310} : Peak{335, 5, 310};
+  if (several_ranks) return mixed ? Peak{530, 16, 450} : Peak{480, 17, 450};
+  return mixed ? Peak{385, 11, 310} : Peak{335, 12, 310};
 }
 
 }  // namespace
