@@ -187,8 +187,11 @@ class DyingHosts(OnHosts):
             said = child.communicate(timeout=LIMIT)[0]
         except subprocess.TimeoutExpired:
             self.fail("the job goes on")
-        self.assertIn("node3", said)
         self.assertIn(child.returncode, codes, said)
+        if child.returncode == LOST:
+            self.assertIn("node3", said)
+        else:  # Open MPI may take the end of its agent for a failed start, and then names no host
+            self.assertRegex(said, "node3|ORTE was unable to reliably start")
         while ranks_of(1):
             self.assertLess(time.monotonic() - died, LIMIT, "ranks go on")
             time.sleep(0.1)
