@@ -161,7 +161,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   rank_zero.step_begins("reading " + problem_name(c.problem));
   ProblemSpec spec = c.problem;
   spec.rows_together = block_size_option();
-  spec.with_modes = may_use_near_nullspace(c.solver.preconditioner);
+  spec.with_modes = may_use_near_nullspace(c.solver);
   Problem problem = load_problem(comm, spec, gpu.sink(), [&](const MatrixFacts& facts) {
     require_petsc_counts(comm, problem_name(spec), facts.rows);
   });

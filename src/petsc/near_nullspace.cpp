@@ -79,12 +79,13 @@ void set_near_nullspace(Mat mat, const Modes& modes) {
   petsc_check(MatSetNearNullSpace(mat, space));
 }
 
-bool may_use_near_nullspace(const std::string& preconditioner) {
+bool may_use_near_nullspace(const SolverSpec& solver) {
   std::array<char, 256> option{};
   PetscBool given = PETSC_FALSE;
   petsc_check(
       PetscOptionsGetString(nullptr, nullptr, "-pc_type", option.data(), option.size(), &given));
-  const std::string type = given ? option.data() : preconditioner;
+  if (!given && solver.choose_preconditioner) return true;
+  const std::string type = given ? option.data() : solver.preconditioner;
   return std::ranges::find(kWithout, type) == kWithout.end();
 }
 

@@ -4,8 +4,7 @@
 
 #include <petscmat.h>
 
-#include <string>
-
+#include "config/case.hpp"
 #include "multigrid/near_nullspace.hpp"
 #include "sparse/modes.hpp"
 
@@ -25,7 +24,8 @@ PetscObjectId near_nullspace_id(Mat mat);
 void set_near_nullspace(Mat mat, const Modes& modes);
 
 // Whether the preconditioner may ask for near-nullspace vectors: multigrid of any kind may, Jacobi
-// and incomplete factorisations do not. The option -pc_type wins over `preconditioner`.
-bool may_use_near_nullspace(const std::string& preconditioner);
+// and incomplete factorisations do not. `preconditioner: auto` may come to multigrid. The option
+// -pc_type wins over the SolverSpec.
+bool may_use_near_nullspace(const SolverSpec& solver);
 
 }  // namespace trireme

@@ -100,13 +100,23 @@ TEST_F(NearNullSpace, LeavesTheBlockSizeToTheOption) {
   EXPECT_EQ(near_nullspace_of(mat).width, 0) << "constants need no vectors";
 }
 
-TEST_F(NearNullSpace, IsAskedForByMultigridOnly) {
+TEST_F(NearNullSpace, IsAskedForByMultigridAndWhatMayComeToIt) {
+  const auto asks = [](const char* name) {
+    SolverSpec solver;
+    solver.preconditioner = name;
+    return may_use_near_nullspace(solver);
+  };
   for (const char* type : {"gamg", "hypre", "multigrid", "trireme_mg", "ml"})
-    EXPECT_TRUE(may_use_near_nullspace(type)) << type;
+    EXPECT_TRUE(asks(type)) << type;
   for (const char* type : {"none", "jacobi", "ilu", "trireme_chebyshev"})
-    EXPECT_FALSE(may_use_near_nullspace(type)) << type;
+    EXPECT_FALSE(asks(type)) << type;
+  SolverSpec automatic;
+  automatic.choose_preconditioner = true;
+  EXPECT_TRUE(may_use_near_nullspace(automatic));
   petsc_check(PetscOptionsSetValue(nullptr, "-pc_type", "gamg"));
-  EXPECT_TRUE(may_use_near_nullspace("jacobi"));
+  EXPECT_TRUE(asks("jacobi"));
+  petsc_check(PetscOptionsSetValue(nullptr, "-pc_type", "jacobi"));
+  EXPECT_FALSE(may_use_near_nullspace(automatic));
 }
 
 }  // namespace
