@@ -15,6 +15,7 @@
 #include "multigrid/prolongator.hpp"
 #include "multigrid/refusals.hpp"
 #include "multigrid/row_checks.hpp"
+#include "multigrid/semidefinite_elimination.hpp"
 #include "multigrid/smoother_numbers.hpp"
 
 namespace trireme::multigrid {
@@ -246,7 +247,8 @@ struct DeviceSetUp::Parts {
       const CsrMatrix<double> a = on_host(level.a, stream);
       if (l == 0) require_nonzero_rows({a.view(), 0, {}});
       ScaledMatrix scaled = scaled_dense(a.view());
-      eliminate_on_device(scaled.elimination, stream);
+      if (!scaled.symmetric || !eliminate_semidefinite(scaled.elimination))
+        eliminate_on_device(scaled.elimination, stream);
       const DenseInverse inverse = inverse_from(std::move(scaled));
       if (level.dense_inverse.empty())
         level.dense_inverse = ScratchBuffer<double>(inverse.values.size(), stream);
