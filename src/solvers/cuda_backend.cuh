@@ -202,8 +202,8 @@ class CudaBackend {
     const Text text = Text::with(vectors, [this](int k) { return vector(k); });
     if constexpr (M::pointwise) {
       const bool persistent = mode_ == CudaMode::persistent && shape_.blocks > 0 &&
-                              !job.state.rule.judged_by_caller && !job.goes_on && !job.same_solve &&
-                              !job.observed;
+                              !job.state.rule.judged_by_caller && !job.goes_on && !job.new_space &&
+                              !job.same_solve && !job.observed;
       if (persistent) {
         launch_persistent(method_, Text::variant, vectors, {vectors_.data(), stride_}, m, job.state,
                           system_.csr(), shape_, *window_, scratch_.data(), stream_);

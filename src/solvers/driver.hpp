@@ -43,7 +43,8 @@ struct Job {
   State state;              // the scalars at the beginning
   bool exactly = true;      // all products are the system's exact product
   bool goes_on = false;     // the run continues a solve that was stopped
-  bool same_solve = false;  // the run continues another run of the same solve
+  bool new_space = false;   // likewise, but in a new Krylov space
+  bool same_solve = false;  // the run continues the run before it, for the same observer
   bool observed = false;    // the observer needs the state of every iteration
   const IterationObserver& observer;
 };
@@ -95,7 +96,7 @@ class Driver {
             .zero_guess = zero_guess,
             .state = before ? state_of(*before) : State(),
             .goes_on = before && !before->new_space,
-            .same_solve = before && before->new_space,
+            .new_space = before && before->new_space,
             .observer = observer};
     job.state.rule = rule;
     std::int64_t exact_from = before ? before->exact_from : -1;

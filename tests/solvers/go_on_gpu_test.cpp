@@ -98,6 +98,18 @@ TEST_P(GoingOnOnGpu, FromThePersistentKernel) {
   }
 }
 
+TEST_P(GoingOnOnGpu, InANewSpaceTellingEachIterationOnce) {
+  CudaKernelSystem system(*exact, on_device.view());
+  for (const CudaMode mode : {CudaMode::graph, CudaMode::persistent, CudaMode::stepped}) {
+    const test::SolvedInPieces pieces =
+        test::solve_in_pieces(maker(system, mode), b, options, 60, StoppedBy::limit, true);
+    EXPECT_EQ(pieces.outcome.reason, Reason::rtol);
+    EXPECT_GT(pieces.pieces, 1);
+    EXPECT_EQ(std::ssize(pieces.history), pieces.outcome.iterations + 1);
+    EXPECT_LE(test::relative_residual(a, b, pieces.x), 1.01e-10);
+  }
+}
+
 // The host looks at the loop only every few milliseconds, so that the solve needs many iterations.
 TEST_P(GoingOnOnGpu, AfterAStopByTheCaller) {
   if (options.method == Method::bicgstab) GTEST_SKIP() << "the matrix is for CG";

@@ -108,6 +108,15 @@ TEST_P(GoingOn, NeedsNoMoreIterationsHoweverOftenItIsStopped) {
   }
 }
 
+TEST_P(GoingOn, InANewSpaceTellingEachIterationOnce) {
+  const test::SolvedInPieces pieces =
+      test::solve_in_pieces(maker(), b_, options_, 53, StoppedBy::limit, true);
+  EXPECT_EQ(pieces.outcome.reason, Reason::rtol);
+  EXPECT_GT(pieces.pieces, 1);
+  EXPECT_EQ(std::ssize(pieces.history), pieces.outcome.iterations + 1);
+  EXPECT_LE(test::relative_residual(a_, b_, pieces.x), 1.01e-10);
+}
+
 TEST_P(GoingOn, AfterAStopByTheCallerToo) {
   const test::Solved uninterrupted = whole();
   const test::Solved pieces = test::solve_in_pieces(maker(), b_, options_, 11, StoppedBy::observer);

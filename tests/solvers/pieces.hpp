@@ -21,10 +21,12 @@ struct SolvedInPieces : Solved {
 enum class StoppedBy { limit, observer };
 
 // Stops after each `piece` iterations. `make()` returns a new HostSolver or CudaSolver for each
-// piece. The history of the result is that of all pieces.
+// piece. The history of the result is that of all pieces. With `new_space`, each piece begins a new
+// Krylov space, as after a change of the preconditioner.
 template <class MakeSolver>
 SolvedInPieces solve_in_pieces(const MakeSolver& make, std::span<const double> b, Options options,
-                               std::int64_t piece, StoppedBy by = StoppedBy::limit) {
+                               std::int64_t piece, StoppedBy by = StoppedBy::limit,
+                               bool new_space = false) {
   SolvedInPieces all;
   all.x.assign(b.size(), 0.0);
   solvers::StoppedSolve stopped;
@@ -54,6 +56,8 @@ SolvedInPieces solve_in_pieces(const MakeSolver& make, std::span<const double> b
     if (!goes_on) return all;
     stopped = solver->stopped();
     EXPECT_EQ(stopped.iterations, all.outcome.iterations);
+    stopped.new_space = new_space;
+    if (new_space) stopped.directions.clear();
     if (stopped.iterations <= begun_at) {
       ADD_FAILURE() << "no iteration was done";
       return all;
