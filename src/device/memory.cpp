@@ -2,8 +2,9 @@
 // Allocates device memory from the stream-ordered pool and pinned host memory, and copies.
 #include "device/memory.hpp"
 
-#include <cstdint>
+#include <mutex>
 #include <new>
+#include <unordered_set>
 
 #include "base/error.hpp"
 #include "base/huge_pages.hpp"
@@ -21,6 +22,28 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::align_val_t kAlignment{kHugePage};
 
+// The blocks of huge pages that are pinned now. It is never destroyed, as buffers may outlive any
+// static object.
+class HugeBlocks {
+ public:
+  static HugeBlocks& all() {
+    static auto* const blocks = new HugeBlocks;
+    return *blocks;
+  }
+  void add(void* data) {
+    const std::lock_guard lock(mutex_);
+    blocks_.insert(data);
+  }
+  bool remove(void* data) {
+    const std::lock_guard lock(mutex_);
+    return blocks_.erase(data) > 0;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<void*> blocks_;
+};
+
 // Pins huge pages, several times as fast as cudaMallocHost() makes small ones: 32 MiB take 3 ms
 // on a machine where cudaMallocHost() takes 10 to 15 ms. Returns null for a few pages, and where
 // that does not work.
@@ -33,8 +56,10 @@ void* allocate_pinned_huge_pages(std::size_t bytes) {
 #pragma omp parallel for schedule(static) num_threads(4)
   for (std::size_t at = 0; at < rounded; at += kPage) static_cast<volatile char*>(data)[at] = 0;
   if (cudaHostRegister(data, rounded, cudaHostRegisterPortable | cudaHostRegisterMapped) ==
-      cudaSuccess)
+      cudaSuccess) {
+    HugeBlocks::all().add(data);
     return data;
+  }
   cudaGetLastError();
   ::operator delete(data, kAlignment);
   return nullptr;
@@ -80,15 +105,13 @@ void* allocate_pinned(std::size_t bytes) {
 }
 
 void free_pinned(void* data) noexcept {
-  if (reinterpret_cast<std::uintptr_t>(data) % kHugePage == 0) {
-    cudaDeviceSynchronize();  // a copy may still read the memory
-    if (cudaHostUnregister(data) == cudaSuccess) {
-      ::operator delete(data, kAlignment);
-      return;
-    }
-    cudaGetLastError();  // the memory is that of cudaMallocHost()
+  if (!HugeBlocks::all().remove(data)) {
+    cudaFreeHost(data);
+    return;
   }
-  cudaFreeHost(data);
+  cudaDeviceSynchronize();  // a copy may still read the memory
+  cudaHostUnregister(data);
+  ::operator delete(data, kAlignment);
 }
 
 void* device_address(void* pinned) {
