@@ -10,7 +10,7 @@ import subprocess
 # Programs of the system that the pages may use.
 SYSTEM = {"apt-get", "cat", "cd", "clang-format-14", "clang-tidy", "cmake", "cp", "ctest", "diff", "echo", "export",
           "git", "grep", "gzip", "ls", "make", "mkdir", "module", "mpicc", "mpicxx", "mpirun", "ninja", "pkg-config",
-          "printf", "python3", "pkill", "scancel", "scp", "srun", "sudo", "tail", "tar", "test", "true", "."}
+          "podman", "printf", "python3", "pkill", "scancel", "scp", "srun", "sudo", "tail", "tar", "test", "true", "."}
 LAUNCHERS = {"mpirun", "sbatch", "srun", "sudo"}
 SUBCOMMANDS = {"problem": {"import", "generate", "inspect", "cache"}}
 
