@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <numeric>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -13,9 +13,13 @@
 #include "distributed/column_set.hpp"
 #include "distributed/halo.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/message_starts.hpp"
 
 namespace trireme {
 namespace {
+
+// What messages have, in the words of an error.
+constexpr std::string_view kElements = "nonzeros by graph partitioning";
 
 template <class Number>
 MPI_Datatype type_of() {
@@ -23,20 +27,6 @@ MPI_Datatype type_of() {
     return MPI_DOUBLE;
   else
     return MPI_INT32_T;
-}
-
-std::vector<int> starts_of(const std::vector<int>& counts) {
-  std::vector<int> starts(counts.size(), 0);
-  std::int64_t all = 0;
-  for (std::size_t r = 0; r < counts.size(); ++r) {
-    starts[r] = static_cast<int>(all);
-    all += counts[r];
-    if (all > std::numeric_limits<std::int32_t>::max())
-      fail(ExitCode::resource,
-           "a rank would get more than 2^31-1 nonzeros by graph partitioning; use more ranks, or "
-           "distribution: rows");
-  }
-  return starts;
 }
 
 Array<std::int32_t> lengths_of(std::span<const std::int32_t> row_ptr) {
@@ -66,7 +56,7 @@ Redistribution::Redistribution(MPI_Comm comm, std::vector<std::int64_t> from,
       owners[row] = static_cast<std::int32_t>(after - to_.begin()) - 1;
       ++rows_.send[owners[row]];
     }
-    rows_.send_at = starts_of(rows_.send);
+    rows_.send_at = message_starts(rows_.send, kElements);
     send_rows_.resize(new_rows_.size());
     packed.resize(new_rows_.size());
     std::vector<int> next = rows_.send_at;
@@ -79,7 +69,7 @@ Redistribution::Redistribution(MPI_Comm comm, std::vector<std::int64_t> from,
   MPI_Alltoall(rows_.send.data(), 1, MPI_INT, rows_.receive.data(), 1, MPI_INT, comm_);
   const std::int64_t first = to_[rank], count = to_[rank + 1] - first;
   collectively(comm_, [&] {
-    rows_.receive_at = starts_of(rows_.receive);
+    rows_.receive_at = message_starts(rows_.receive, kElements);
     const std::int64_t arrive =
         std::accumulate(rows_.receive.begin(), rows_.receive.end(), std::int64_t{0});
     if (arrive != count)
@@ -123,8 +113,8 @@ Redistribution::Counts Redistribution::counts_of_entries(
       arrive += arrived_lengths[k];
     counts.receive.push_back(static_cast<int>(arrive));
   }
-  counts.send_at = starts_of(counts.send);
-  counts.receive_at = starts_of(counts.receive);
+  counts.send_at = message_starts(counts.send, kElements);
+  counts.receive_at = message_starts(counts.receive, kElements);
   return counts;
 }
 

@@ -6,14 +6,19 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/split_mix.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/message_starts.hpp"
 
 namespace trireme::partitioning {
 namespace {
+
+// What messages have, in the words of an error.
+constexpr std::string_view kElements = "edges of the graph of the matrix";
 
 struct Edge {
   std::int32_t to, weight;
@@ -56,20 +61,6 @@ Array<std::int32_t> number_pairs(const WeightedGraph& g, std::span<const std::in
   return pair;
 }
 
-std::vector<int> starts_of(const std::vector<int>& counts) {
-  std::vector<int> starts(counts.size());
-  std::int64_t all = 0;
-  for (std::size_t r = 0; r < counts.size(); ++r) {
-    starts[r] = static_cast<int>(all);
-    all += counts[r];
-    if (all > std::numeric_limits<std::int32_t>::max())
-      fail(ExitCode::resource,
-           "a rank would get more than 2^31-1 edges of the graph of the matrix; use more ranks, or "
-           "distribution: rows");
-  }
-  return starts;
-}
-
 // Records by the rank to which they go. Collective.
 template <class Record>
 Array<Record> exchanged(MPI_Comm comm, const Array<Record>& packed, const std::vector<int>& send,
@@ -79,7 +70,7 @@ Array<Record> exchanged(MPI_Comm comm, const Array<Record>& packed, const std::v
   MPI_Alltoall(send.data(), 1, MPI_INT, receive.data(), 1, MPI_INT, comm);
   Array<Record> arrived;
   collectively(comm, [&] {
-    receive_at = starts_of(receive);
+    receive_at = message_starts(receive, kElements);
     arrived.resize(static_cast<std::size_t>(receive_at.back()) + receive.back());
   });
   MPI_Alltoallv(packed.data(), send.data(), send_at.data(), MPI_2INT, arrived.data(),
@@ -112,8 +103,8 @@ Lists lists_of_others(const WeightedGraph& g, std::span<const std::int32_t> pair
       ++lists[to];
       edges[to] += graph.row_ptr[v + 1] - graph.row_ptr[v];
     });
-    lists_at = starts_of(lists);
-    edges_at = starts_of(edges);
+    lists_at = message_starts(lists, kElements);
+    edges_at = message_starts(edges, kElements);
     packed.headers.resize(static_cast<std::size_t>(lists_at.back()) + lists.back());
     packed.edges.resize(static_cast<std::size_t>(edges_at.back()) + edges.back());
     std::vector<int> next_list = lists_at, next_edge = edges_at;

@@ -12,9 +12,9 @@
 
 #include "kernels/albus/albus.hpp"
 #include "kernels/albus/build.hpp"
-#include "kernels/albus/multiply_part.hpp"
 #include "kernels/albus/row_values.hpp"
 #include "kernels/multi_product.hpp"
+#include "product_of_parts.hpp"
 #include "support/host_product.hpp"
 #include "support/shapes.hpp"
 
@@ -134,19 +134,7 @@ TYPED_TEST(AlbusDiagonalValues, MatchTheReferenceInAnyNumberOfParts) {
                      ", " + std::to_string(count) + " parts");
         const auto layout = layout_of(matrix, count);
         ASSERT_TRUE(most_rows == 9 || rows_in_diagonals(layout) > 0);
-        const auto x = test::random_vector<TypeParam>(matrix.cols, 5);
-        const auto before = test::random_vector<TypeParam>(matrix.rows, 6);
-        for (const bool add : {false, true}) {
-          auto y = add ? before : test::poisoned_vector<TypeParam>(matrix.rows);
-          std::vector<TypeParam> heads;
-          for (const albus::Part& part : layout.parts)
-            heads.push_back(albus::multiply_part(layout, part, x.data(), y.data(), add));
-          for (std::size_t t = 0; t < heads.size(); ++t)
-            if (layout.parts[t].has_head()) y[layout.parts[t].start - 1] += heads[t];
-          const auto result = add ? compare_product<TypeParam>(matrix.view(), x, y, before)
-                                  : compare_product<TypeParam>(matrix.view(), x, y);
-          EXPECT_TRUE(test::judge(result, add ? "y += A x" : "y = A x"));
-        }
+        test::expect_product_of_parts<TypeParam>(layout, matrix);
       }
 }
 
