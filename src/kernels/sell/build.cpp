@@ -111,7 +111,7 @@ void cut_slices(const CsrView<Value>& a, std::int64_t longest, Layout<Value>& la
   find_patterns(a, longest, layout);
   if (layout.code.patterned) return;
   find_bases(a, layout);
-  const int lane_rows = rows_of_lane(a.rows, layout.code.narrow);
+  const int lane_rows = rows_of_lane(a.rows, a.nnz(), layout.code.narrow);
   if (lane_rows == layout.code.lane_rows) return;
   layout.code.lane_rows = lane_rows;
   layout.slice_ptr = slice_offsets(a, layout, layout.slice_rows());
@@ -181,7 +181,7 @@ Layout<Value> build(const CsrView<Value>& a, std::vector<BuildStep>& steps) {
   const std::int64_t longest = longest_row(a.rows, a.nnz());
   std::int64_t long_rows = 0;
   for (std::int64_t row = 0; row < a.rows; ++row) long_rows += length_of(a, row) > longest;
-  layout.code.lane_rows = rows_of_lane(a.rows, true);
+  layout.code.lane_rows = rows_of_lane(a.rows, a.nnz(), true);
   layout.slice_ptr = slice_offsets(a, layout, a.rows);
   if (!keeps_order(a.nnz(), long_rows, layout.steps() * layout.code.slice_size()))
     sort_rows(a, longest, layout);

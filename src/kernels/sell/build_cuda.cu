@@ -3,30 +3,16 @@
 #include <algorithm>
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 #include <type_traits>
 
 #include "base/stopwatch.hpp"
 #include "kernels/sell/build_kernels.cuh"
+#include "kernels/sell/build_support.cuh"
 #include "kernels/sell/device_layout.hpp"
 #include "kernels/sell/patterns_cuda.hpp"
 
 namespace trireme::sell {
 namespace {
-
-template <class Call>
-void with_workspace(StreamRef stream, Call&& call) {
-  std::size_t bytes = 0;
-  cuda_check(call(nullptr, bytes));
-  ScratchBuffer<std::byte> workspace(bytes, stream);
-  cuda_check(call(workspace.data(), bytes));
-}
-
-void scan(const std::int32_t* from, std::int32_t* to, std::int64_t count, StreamRef stream) {
-  with_workspace(stream, [&](void* space, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(space, bytes, from, to, count, stream);
-  });
-}
 
 // The number of steps that fill_slices transposes at a time, and the shared memory for them. Slices
 // of the mean width decide it: more shared memory would leave room for fewer warps.
@@ -53,7 +39,7 @@ class Builder {
     layout_.rows = a.rows;
     layout_.cols = a.cols;
     layout_.nnz = a.nnz;
-    layout_.code.lane_rows = rows_of_lane(a.rows, true);
+    layout_.code.lane_rows = rows_of_lane(a.rows, a.nnz, true);
   }
 
   DeviceLayout<Value> build(Singles singles, std::vector<BuildStep>& steps) {
@@ -135,7 +121,7 @@ class Builder {
     layout_.code.narrow = read_back(findings_.data(), stream_).largest_spread <= kLargestOffset;
     if (layout_.code.narrow) return;
     layout_.base = {};
-    const int lane_rows = rows_of_lane(a_.rows, false);
+    const int lane_rows = rows_of_lane(a_.rows, a_.nnz, false);
     if (lane_rows == layout_.code.lane_rows) return;
     layout_.code.lane_rows = lane_rows;
     cut_slices();

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/numeric.cuh"
+#include "kernels/sell/build_support.cuh"
 #include "kernels/sell/layout.hpp"
 
 namespace trireme::sell {
@@ -82,16 +83,6 @@ __global__ void __launch_bounds__(kThreads)
     atomicMax(&findings->longest_in_slices, longest_here);
   atomicAdd(&findings->natural_steps, static_cast<unsigned long long>(width));
   if (long_rows > 0) atomicAdd(&findings->long_rows, long_rows);
-}
-
-template <class Value>
-__global__ void survey_values(std::int64_t nnz, const Value* values, std::int32_t* inexact) {
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kThreads;
-  bool found = false;
-  for (std::int64_t k = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x; k < nnz;
-       k += stride)
-    found = found || !(static_cast<Value>(static_cast<float>(values[k])) == values[k]);
-  if (__any_sync(0xffffffffu, found) && this_lane() == 0) *inexact = 1;
 }
 
 __global__ void make_keys(std::int32_t rows, const std::int32_t* row_ptr, std::int32_t longest,
@@ -256,14 +247,6 @@ __global__ void __launch_bounds__(kThreads)
                  int max_steps, const std::int32_t* col_idx, std::int32_t* columns) {
   fill_slices(rows, slices, slice_ptr, max_steps, col_idx, columns, kNoColumn,
               [](std::int32_t column, std::int32_t) { return column; });
-}
-
-// True where Stored cannot hold the value exactly.
-template <class Stored, class Value>
-__device__ bool changes(Value value) {
-  if constexpr (std::is_same_v<Stored, float> && std::is_same_v<Value, double>)
-    return !(static_cast<Value>(static_cast<Stored>(value)) == value);
-  return false;
 }
 
 // Stores the values of the slices. Sets *inexact, unless it is null, where Stored cannot hold a

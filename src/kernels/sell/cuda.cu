@@ -12,8 +12,10 @@
 #include "kernels/multiply_tile.cuh"
 #include "kernels/sell/chunks.cuh"
 #include "kernels/sell/device_layout.hpp"
+#include "kernels/sell/ragged_device_layout.hpp"
 #include "kernels/sell/sell.hpp"
 #include "kernels/sell/vectors.hpp"
+#include "kernels/sell/widen.cuh"
 
 namespace trireme {
 namespace {
@@ -22,18 +24,10 @@ using sell::Chunks;
 using sell::kLanes;
 using sell::Pack;
 using sell::Slices;
+using sell::widen;
 
 constexpr int kThreads = tiles::kThreads;
 constexpr int kSlicesPerBlock = kThreads / kLanes;
-
-template <class To, class From>
-__device__ __forceinline__ To widen(From value) {
-  return static_cast<To>(value);
-}
-template <class To>
-__device__ __forceinline__ To widen(Half value) {
-  return static_cast<To>(__half2float(__ushort_as_half(value.bits)));
-}
 
 // True where chunks may be fetched ahead. Fetching ahead pays for FP32 values with FP64 x on large
 // matrices in the caller's order (H200: 7 to 20 % faster on stencils, 9 % on elasticity). Loading
@@ -295,18 +289,15 @@ class SellCuda final : public CudaKernel<Vector> {
     if (layout_.code.lane_rows == 1 && layout_.code.patterned)
       with_columns(std::integral_constant<int, 1>{}, patterns);
     else if (layout_.code.patterned)
-      with_columns(std::integral_constant<int, sell::rows_of_lane(sell::kSmallMatrix, true)>{},
-                   patterns);
+      with_columns(std::integral_constant<int, sell::kMaxLaneRows>{}, patterns);
     else if (layout_.code.lane_rows == 1 && layout_.code.narrow)
       with_columns(std::integral_constant<int, 1>{}, offsets);
     else if (layout_.code.lane_rows == 1)
       with_columns(std::integral_constant<int, 1>{}, columns);
     else if (layout_.code.narrow)
-      with_columns(std::integral_constant<int, sell::rows_of_lane(sell::kSmallMatrix, true)>{},
-                   offsets);
+      with_columns(std::integral_constant<int, sell::kMaxLaneRows>{}, offsets);
     else
-      with_columns(std::integral_constant<int, sell::rows_of_lane(sell::kSmallMatrix, false)>{},
-                   columns);
+      with_columns(std::integral_constant<int, sell::kWideLaneRows>{}, columns);
   }
 
   DeviceSpan<const std::int32_t> row_ptr_;
@@ -321,6 +312,14 @@ class SellCuda final : public CudaKernel<Vector> {
   int dot_blocks_ = 1;  // blocks of a launch that sums x . A x
 };
 
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build(const DeviceCsr<Value>& matrix, sell::Singles singles,
+                                         StreamRef stream) {
+  if (sell::has_ragged_rows(matrix.rows, matrix.nnz, matrix.row_ptr, stream))
+    return sell::build_ragged_cuda(matrix, singles, stream);
+  return std::make_unique<SellCuda<Value>>(matrix, singles, stream);
+}
+
 }  // namespace
 
 template <class Value>
@@ -328,12 +327,12 @@ std::unique_ptr<CudaKernel<Value>> build_sell_cuda(const DeviceCsr<Value>& matri
                                                    StreamRef stream) {
   constexpr auto kSingles =
       std::is_same_v<Value, double> ? sell::Singles::if_exact : sell::Singles::never;
-  return std::make_unique<SellCuda<Value>>(matrix, kSingles, stream);
+  return build(matrix, kSingles, stream);
 }
 
 std::unique_ptr<CudaKernel<double>> build_sell_mixed_cuda(const DeviceCsr<double>& matrix,
                                                           StreamRef stream) {
-  return std::make_unique<SellCuda<double>>(matrix, sell::Singles::always, stream);
+  return build(matrix, sell::Singles::always, stream);
 }
 
 template std::unique_ptr<CudaKernel<double>> build_sell_cuda(const DeviceCsr<double>&, StreamRef);

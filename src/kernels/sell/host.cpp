@@ -8,6 +8,8 @@
 
 #include "kernels/lanes.hpp"
 #include "kernels/sell/build.hpp"
+#include "kernels/sell/ragged.hpp"
+#include "kernels/sell/ragged_kernels.hpp"
 #include "kernels/sell/sell.hpp"
 
 namespace trireme {
@@ -158,6 +160,13 @@ class SellHost final : public HostKernel<Value> {
 
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_sell_host(const CsrView<Value>& matrix) {
+  const std::int64_t longest = sell::longest_row(matrix.rows, matrix.nnz());
+  std::int64_t long_nnz = 0;
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    const std::int64_t length = matrix.row_ptr[row + 1] - matrix.row_ptr[row];
+    if (length > longest) long_nnz += length;
+  }
+  if (sell::is_ragged(long_nnz, matrix.nnz())) return sell::build_ragged_host(matrix);
   return std::make_unique<SellHost<Value>>(matrix);
 }
 

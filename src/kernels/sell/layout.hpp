@@ -33,9 +33,10 @@
 //            nothing is rounded, and in FP64 otherwise.
 //   Order    The rows stay in the caller's order where that pads at most 5 %. Otherwise they are
 //            sorted by length within windows of 8192 rows. y is in the caller's order either way.
-//   Apart    Rows that are much longer than the mean are kept apart, as a CSR.
+//   Apart    Rows that are much longer than the mean are kept apart, as a CSR. Where they hold more than
+//            a tenth of the nonzeros, all rows take another layout instead (ragged.hpp).
 //   Lanes    A lane has 4 rows with patterns or 16-bit columns and 2 rows with 32-bit columns, which
-//            makes loads of 16 bytes. In a small matrix it has 1 row, because that gives more warps.
+//            makes loads of 16 bytes. In a small matrix it has 1 row (is_small()).
 //
 // Bytes moved per nonzero (double): 8 or 4 for the value, and 4, 2 or with patterns 0 for the column,
 // and up to 4/32 for `base`; per row: 8, 2 more with patterns, and 4 more where the rows are sorted.
@@ -51,11 +52,12 @@ namespace trireme::sell {
 
 inline constexpr int kLanes = 32;
 inline constexpr int kMaxLaneRows = 4;
-inline constexpr std::int64_t kSmallMatrix = 1 << 17;   // with fewer rows, a lane has one row
-inline constexpr std::int64_t kWindow = 8192;           // rows sorted among themselves
-inline constexpr std::int64_t kLargestOffset = 0xfffe;  // from the base column of a step
-inline constexpr std::uint16_t kNoOffset = 0xffff;      // padding
-inline constexpr std::int32_t kNoColumn = -1;           // padding
+inline constexpr int kWideLaneRows = 2;
+inline constexpr std::int64_t kLargeMatrix = 1 << 19;           // rows; see is_small()
+inline constexpr std::int64_t kWindow = 8192;                   // rows sorted among themselves
+inline constexpr std::int64_t kLargestOffset = 0xfffe;          // from the base column of a step
+inline constexpr std::uint16_t kNoOffset = 0xffff;              // padding
+inline constexpr std::int32_t kNoColumn = -1;                   // padding
 inline constexpr std::int32_t kNoDifference = -0x7fffffff - 1;  // padding of a pattern
 inline constexpr std::int32_t kMaxPatterns = 2048;
 inline constexpr std::int64_t kMaxDifferences = 1 << 15;  // of all patterns, with padding: 128 KiB
@@ -79,8 +81,14 @@ constexpr std::uint64_t pattern_hash(std::uint64_t sum_of_terms, std::int32_t le
   return hash == 0 ? 1 : hash;
 }
 
-constexpr int rows_of_lane(std::int64_t rows, bool narrow) {
-  return rows < kSmallMatrix ? 1 : narrow ? kMaxLaneRows : 2;
+// The product of a matrix that the L2 cache holds waits for latency, and more warps hide more of it
+// (H200, poisson27 of 373,000 rows: 13.9 us, and 16.8 with 4 rows per lane). Larger matrices need the
+// wide loads of several rows per lane.
+constexpr bool is_small(std::int64_t rows, std::int64_t nnz) {
+  return rows < (1 << 17) || (rows < kLargeMatrix && nnz < 10 * (1 << 20));
+}
+constexpr int rows_of_lane(std::int64_t rows, std::int64_t nnz, bool narrow) {
+  return is_small(rows, nnz) ? 1 : narrow ? kMaxLaneRows : kWideLaneRows;
 }
 // The place of row `slot` of a slice among the numbers of a step.
 constexpr int position(int slot, int lane_rows) {

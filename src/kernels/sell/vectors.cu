@@ -225,15 +225,15 @@ void with_slices(const DeviceLayout<Value>& layout, Call&& call) {
     if (layout.code.lane_rows == 1 && layout.code.patterned)
       with_columns(std::integral_constant<int, 1>{}, patterns);
     else if (layout.code.patterned)
-      with_columns(std::integral_constant<int, rows_of_lane(kSmallMatrix, true)>{}, patterns);
+      with_columns(std::integral_constant<int, kMaxLaneRows>{}, patterns);
     else if (layout.code.lane_rows == 1 && layout.code.narrow)
       with_columns(std::integral_constant<int, 1>{}, offsets);
     else if (layout.code.lane_rows == 1)
       with_columns(std::integral_constant<int, 1>{}, columns);
     else if (layout.code.narrow)
-      with_columns(std::integral_constant<int, rows_of_lane(kSmallMatrix, true)>{}, offsets);
+      with_columns(std::integral_constant<int, kMaxLaneRows>{}, offsets);
     else
-      with_columns(std::integral_constant<int, rows_of_lane(kSmallMatrix, false)>{}, columns);
+      with_columns(std::integral_constant<int, kWideLaneRows>{}, columns);
   };
   if constexpr (std::is_same_v<Value, double>) {
     if (layout.code.singles) return with_values(static_cast<const float*>(layout.singles.data()));

@@ -9,6 +9,8 @@
 #include "kernels/sell/build.hpp"
 #include "kernels/sell/device_layout.hpp"
 #include "kernels/sell/nearly_regular.hpp"
+#include "kernels/sell/ragged_device_layout.hpp"
+#include "kernels/sell/ragged_shapes.hpp"
 #include "kernels/sell/sell.hpp"
 #include "support/device_product.hpp"
 #include "support/device_vectors.hpp"
@@ -41,8 +43,8 @@ std::vector<test::Shape<Value>> shapes_of_every_lane() {
   auto shapes = test::contract_shapes<Value>();
   for (const bool narrow : {true, false}) {
     CsrMatrix<Value> a;
-    a.rows = sell::kSmallMatrix + 77;
-    a.cols = 100'000;
+    a.rows = sell::kLargeMatrix + 77;
+    a.cols = 300'000;
     test::Random random(5);
     for (std::int64_t row = 0; row < a.rows; ++row) {
       const std::int64_t length = row % 97 == 0 ? 0 : row == 5000 ? 3000 : row % 6;
@@ -59,7 +61,7 @@ std::vector<test::Shape<Value>> shapes_of_every_lane() {
     shapes.push_back({sorted ? "SmallSortedPatterns" : "SmallPatterns",
                       test::nearly_regular<Value>(60'000, sorted)});
     shapes.push_back({sorted ? "LargeSortedPatterns" : "LargePatterns",
-                      test::nearly_regular<Value>(2 * sell::kSmallMatrix + 77, sorted)});
+                      test::nearly_regular<Value>(2 * sell::kLargeMatrix + 77, sorted)});
   }
   if constexpr (std::is_same_v<Value, double>)
     for (std::size_t k = shapes.size(); k-- > 0;)
@@ -157,6 +159,79 @@ TYPED_TEST(SellOnDevice, BuildsTheArraysOfTheHostBuilder) {
     } else {
       EXPECT_TRUE(same(host.apart.values, device.apart_values, stream));
     }
+  }
+}
+
+template <class Value>
+std::vector<test::Shape<Value>> ragged_shapes_in_both_precisions() {
+  auto shapes = test::ragged_shapes<Value>();
+  if constexpr (std::is_same_v<Value, double>)
+    for (std::size_t k = shapes.size(); k-- > 0;)
+      shapes.push_back({shapes[k].name + "InFloat", test::rounded_to_float(shapes[k].matrix)});
+  return shapes;
+}
+
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_ragged(const DeviceCsr<Value>& matrix, StreamRef stream) {
+  return sell::build_ragged_cuda(matrix, sell::Singles::if_exact, stream);
+}
+
+TYPED_TEST(SellOnDevice, BuildsRaggedRowsAsTheHostDoes) {
+  const Stream stream;
+  for (const auto& [name, matrix] : ragged_shapes_in_both_precisions<TypeParam>()) {
+    SCOPED_TRACE(name);
+    const auto host = sell::build_ragged(matrix.view());
+    const auto a = to_device(matrix.view(), stream);
+    std::vector<BuildStep> steps;
+    const auto device =
+        sell::build_ragged_on_device(a.view(), sell::Singles::if_exact, steps, stream);
+    EXPECT_EQ(host.lane_rows, device.lane_rows);
+    EXPECT_EQ(host.local, device.local);
+    EXPECT_EQ(host.steps(), device.steps);
+    EXPECT_EQ(host.parts(), device.parts);
+    EXPECT_TRUE(same(host.row_order, device.row_order, stream));
+    EXPECT_TRUE(same(host.slices, device.slices, stream));
+    EXPECT_TRUE(same(host.cut_rows, device.cut_rows, stream));
+    EXPECT_TRUE(same(host.base, device.base, stream));
+    EXPECT_TRUE(same(host.columns, device.columns, stream));
+    if constexpr (std::is_same_v<TypeParam, double>) {
+      EXPECT_EQ(host.singles, device.singles);
+      EXPECT_TRUE(same(host.singles_values, device.singles_values, stream));
+    }
+    if (!host.singles) {
+      EXPECT_TRUE(same(host.values, device.values, stream));
+    }
+  }
+}
+
+// The counters of cut rows are zero again after each product.
+TYPED_TEST(SellOnDevice, MultipliesRaggedRowsAgainAndAgainAlsoUnderASanitizer) {
+  for (const auto& [name, matrix] : ragged_shapes_in_both_precisions<TypeParam>()) {
+    SCOPED_TRACE(name);
+    test::DeviceProduct<TypeParam, TypeParam> product(build_ragged<TypeParam>, matrix);
+    EXPECT_TRUE(test::matches_reference(product));
+    EXPECT_TRUE(test::matches_reference(product));
+    auto values = matrix.values;
+    for (TypeParam& value : values) value = 1 / (3 + value);
+    product.update_values(values);
+    EXPECT_TRUE(test::matches_reference(product));
+  }
+}
+
+TYPED_TEST(SellOnDevice, MultipliesSeveralVectorsByRaggedRows) {
+  for (const auto pattern : {test::Pattern::strided, test::Pattern::scattered}) {
+    test::DeviceVectors<TypeParam> product(build_ragged<TypeParam>,
+                                           test::ragged<TypeParam>(250'033, 60'000, pattern), 1);
+    for (const std::int64_t width : {1, 4, 7}) test::expect_products(product, width);
+  }
+}
+
+TYPED_TEST(SellOnDevice, MultipliesSquareRaggedRowsWithTheirDot) {
+  for (const auto pattern : {test::Pattern::strided, test::Pattern::scattered}) {
+    test::DeviceProduct<TypeParam, TypeParam> product(
+        build_ragged<TypeParam>, test::ragged<TypeParam>(40'000, 40'000, pattern));
+    EXPECT_TRUE(test::matches_reference(product));
+    test::expect_dot(product);
   }
 }
 

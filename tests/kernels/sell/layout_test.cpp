@@ -99,14 +99,14 @@ TEST(SellLayout, LimitsThePatternsByTheirBytes) {
 }
 
 TEST(SellLayout, MultipliesByPatternsInEveryOrderAndByEveryLane) {
-  for (const std::int64_t rows : {std::int64_t{5001}, sell::kSmallMatrix + 5})
+  for (const std::int64_t rows : {std::int64_t{5001}, sell::kLargeMatrix + 5})
     for (const bool sorted : {false, true}) {
       const auto a = test::nearly_regular<double>(rows, sorted);
       const auto layout = layout_of(a);
       EXPECT_TRUE(layout.code.patterned);
       EXPECT_EQ(layout.code.sorted, sorted);
       EXPECT_EQ(layout.long_rows.size(), sorted ? 1 : 0);
-      EXPECT_EQ(layout.code.lane_rows, rows < sell::kSmallMatrix ? 1 : 4);
+      EXPECT_EQ(layout.code.lane_rows, rows < sell::kLargeMatrix ? 1 : 4);
       const auto kernel = build_sell_host<double>(a.view());
       EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
     }
@@ -176,7 +176,7 @@ TEST(SellLayout, SetsLongRowsApartAndLosesNoNonzero) {
 TEST(SellLayout, GivesLanesOfLargeMatricesMoreRows) {
   for (const bool narrow : {true, false}) {
     CsrMatrix<double> a;
-    a.rows = sell::kSmallMatrix;
+    a.rows = sell::kLargeMatrix;
     a.cols = 100'000;
     for (std::int32_t row = 0; row < a.rows; ++row) {
       a.col_idx.push_back(!narrow && row % 64 == 0 ? 99'999 : row % 7);
