@@ -25,7 +25,7 @@ Preferences preferences(Device device, const MatrixTraits& traits, Precision pre
     return {"teb", "dasp", "csr-vector"};
   }
   if (traits.nnz >= kLongRow * traits.rows && longest_within(8))
-    return {"csr-vector", "dasp", "csr"};
+    return {"sell", "csr-vector", "dasp"};
   const bool stored_in_float = traits.exact_in_float || precision == Precision::mixed;
   if (longest_within(4) && (traits.few_patterns || stored_in_float))
     return {"sell", "dasp", "csr-vector"};

@@ -108,9 +108,11 @@ double predicted_product_us(std::string_view kernel, Ordering ordering, Device d
   const double gathered = streamed + kSector * sectors * nnz;
   const double mean = traits.rows > 0 ? nnz / rows : 0;
   const double longest = static_cast<double>(traits.longest) * f.per_long_row_us;
+  constexpr double kLongestOfOneLane = 128;  // several lanes of sell share a longer row
+  const double of_one_thread = std::min(mean, kLongestOfOneLane) * f.per_mean_row_us;
   const double memory_us = 1e-3 * streamed / (part_of_bandwidth(f, device, mean) * rates.memory);
   const double cache_us = 1e-3 * gathered / rates.cache;
-  return f.start_us + std::max({memory_us, cache_us, longest, mean * f.per_mean_row_us});
+  return f.start_us + std::max({memory_us, cache_us, longest, of_one_thread});
 }
 
 double prediction_uncertainty(std::string_view kernel, Device device) {

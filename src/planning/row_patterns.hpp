@@ -8,7 +8,7 @@
 namespace trireme {
 
 // Estimated from 32 groups of 256 rows at evenly spaced places, which takes less than a millisecond. Rows
-// that `sell` keeps apart are left out. The result depends on the pattern of the matrix alone.
+// that are longer than those of the slices of `sell` are left out. The result depends on the pattern of the matrix alone.
 bool has_few_row_patterns(const CsrView<double>& matrix);
 
 }  // namespace trireme

@@ -36,9 +36,9 @@ TEST(ChooseKernel, TakesDaspForOtherLargeMatricesOnAGpu) {
   EXPECT_EQ(choose_kernel(Device::cuda, many_rows(29, true)), "dasp");
   EXPECT_EQ(choose_kernel(Device::cuda, many_rows(28, false)), "dasp");
 }
-TEST(ChooseKernel, TakesCsrVectorForLongRowsOfLikeLengthOnAGpu) {
+TEST(ChooseKernel, TakesSellForLongRowsOfLikeLengthOnAGpu) {
   MatrixTraits band{.rows = 30'000, .nnz = 256 * 30'000, .longest = 600};
-  EXPECT_EQ(choose_kernel(Device::cuda, band), "csr-vector");
+  EXPECT_EQ(choose_kernel(Device::cuda, band), "sell");
   band.longest = 60'000;
   EXPECT_EQ(choose_kernel(Device::cuda, band), "dasp");
 }
