@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/lanes.hpp"
 #include "kernels/sell/build.hpp"
+#include "kernels/sell/layout_host.hpp"
 #include "kernels/sell/ragged.hpp"
 #include "kernels/sell/ragged_kernels.hpp"
 #include "kernels/sell/sell.hpp"
@@ -79,7 +79,7 @@ void multiply_slices(const Layout<Value>& a, const Stored* values, const Columns
 
 // put(row, sum) gets the caller's row.
 template <class Value, class X, class Put>
-void multiply(const Layout<Value>& a, const X& x, const Put& put) {
+void multiply_all(const Layout<Value>& a, const X& x, const Put& put) {
   const auto with_columns = [&](const auto* values) {
     if (a.code.patterned)
       multiply_slices(a, values, PatternedColumns<Value>{a}, x, put);
@@ -102,61 +102,22 @@ void multiply(const Layout<Value>& a, const X& x, const Put& put) {
   }
 }
 
-}  // namespace
-}  // namespace sell
-
-namespace {
-
-template <class T>
-std::int64_t bytes_of(const Array<T>& array) {
-  return static_cast<std::int64_t>(array.size() * sizeof(T));
-}
-
-template <class Value>
-class SellHost final : public HostKernel<Value> {
- public:
-  explicit SellHost(const CsrView<Value>& matrix)
-      : a_(matrix), layout_(sell::build(matrix, steps_)) {}
-
-  void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) override {
-    const bool add = accumulate == Accumulate::yes;
-    sell::multiply(layout_, x,
-                   [=](std::int64_t row, Value sum) { y[row] = add ? y[row] + sum : sum; });
+struct Product {
+  template <class Value, class X, class Put>
+  static void multiply(const Layout<Value>& a, const X& x, const Put& put) {
+    multiply_all(a, x, put);
   }
-
-  bool multiplies_vectors() const override { return true; }
-  void multi_multiply(MultiVector<const Value> x, MultiVector<Value> y,
-                      Accumulate accumulate) override {
-    in_lanes(x, y, accumulate,
-             [this](const auto& xs, const auto& put) { sell::multiply(layout_, xs, put); });
+  template <class Value>
+  static std::int64_t stored_bytes(const Layout<Value>& a) {
+    return bytes_of(a.row_order) + bytes_of(a.slice_ptr) + bytes_of(a.base) + bytes_of(a.offsets) +
+           bytes_of(a.columns) + bytes_of(a.patterns) + bytes_of(a.differences) +
+           bytes_of(a.values) + bytes_of(a.singles) + bytes_of(a.long_rows) +
+           bytes_of(a.apart.row_ptr) + bytes_of(a.apart.col_idx) + bytes_of(a.apart.values);
   }
-
-  void update_values(std::span<const Value> values) override {
-    a_.values = values;
-    sell::fill_values(a_, layout_);
-  }
-
-  KernelStatistics statistics() const override {
-    const std::int64_t stored = layout_.steps() * layout_.code.slice_size() + layout_.apart.nnz();
-    return {
-        .stored_bytes =
-            bytes_of(layout_.row_order) + bytes_of(layout_.slice_ptr) + bytes_of(layout_.base) +
-            bytes_of(layout_.offsets) + bytes_of(layout_.columns) + bytes_of(layout_.patterns) +
-            bytes_of(layout_.differences) + bytes_of(layout_.values) + bytes_of(layout_.singles) +
-            bytes_of(layout_.long_rows) + bytes_of(layout_.apart.row_ptr) +
-            bytes_of(layout_.apart.col_idx) + bytes_of(layout_.apart.values),
-        .padding_ratio =
-            layout_.nnz ? static_cast<double>(stored) / static_cast<double>(layout_.nnz) - 1 : 0.0,
-        .steps = steps_};
-  }
-
- private:
-  CsrView<Value> a_;
-  std::vector<BuildStep> steps_;
-  sell::Layout<Value> layout_;
 };
 
 }  // namespace
+}  // namespace sell
 
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_sell_host(const CsrView<Value>& matrix) {
@@ -167,7 +128,10 @@ std::unique_ptr<HostKernel<Value>> build_sell_host(const CsrView<Value>& matrix)
     if (length > longest) long_nnz += length;
   }
   if (sell::is_ragged(long_nnz, matrix.nnz())) return sell::build_ragged_host(matrix);
-  return std::make_unique<SellHost<Value>>(matrix);
+  std::vector<BuildStep> steps;
+  auto layout = sell::build(matrix, steps);
+  return std::make_unique<sell::LayoutHost<Value, sell::Layout<Value>, sell::Product>>(
+      matrix, std::move(layout), std::move(steps));
 }
 
 template std::unique_ptr<HostKernel<double>> build_sell_host(const CsrView<double>&);

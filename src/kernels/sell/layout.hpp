@@ -145,6 +145,7 @@ struct Layout {
   std::int64_t slices() const { return static_cast<std::int64_t>(slice_ptr.size()) - 1; }
   std::int64_t steps() const { return slice_ptr.back(); }
   std::int64_t slice_rows() const { return rows - static_cast<std::int64_t>(long_rows.size()); }
+  std::int64_t stored_entries() const { return steps() * code.slice_size() + apart.nnz(); }
   std::int64_t caller_row(std::int64_t row) const { return code.sorted ? row_order[row] : row; }
 };
 

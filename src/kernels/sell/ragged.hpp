@@ -170,6 +170,7 @@ struct RaggedLayout {
   Array<float> singles_values;   // the same, where singles
 
   std::int64_t steps() const { return static_cast<std::int64_t>(base.size()); }
+  std::int64_t stored_entries() const { return steps() * kLanes * lane_rows; }
   std::int64_t parts() const {
     return cut_rows.empty() ? 0 : cut_rows.back().first_part + cut_rows.back().parts;
   }

@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/lanes.hpp"
+#include "base/stopwatch.hpp"
+#include "kernels/sell/layout_host.hpp"
 #include "kernels/sell/ragged.hpp"
 #include "kernels/sell/ragged_kernels.hpp"
 
@@ -58,7 +59,7 @@ void add_slice(const RaggedLayout<Value>& a, const RaggedSlice& slice, const X& 
 }
 
 template <class Value, class X, class Put>
-void multiply(const RaggedLayout<Value>& a, const X& x, const Put& put) {
+void multiply_all(const RaggedLayout<Value>& a, const X& x, const Put& put) {
   std::vector<SumOf<X>> parts(a.parts());
 #pragma omp parallel for schedule(dynamic, 16)
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(a.slices.size()); ++i) {
@@ -81,47 +82,16 @@ void multiply(const RaggedLayout<Value>& a, const X& x, const Put& put) {
   }
 }
 
-template <class T>
-std::int64_t bytes_of(const Array<T>& array) {
-  return static_cast<std::int64_t>(array.size() * sizeof(T));
-}
-
-template <class Value>
-class RaggedHost final : public HostKernel<Value> {
- public:
-  explicit RaggedHost(const CsrView<Value>& matrix) : a_(matrix), layout_(build_ragged(matrix)) {}
-
-  void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) override {
-    const bool add = accumulate == Accumulate::yes;
-    sell::multiply(layout_, x,
-                   [=](std::int64_t row, Value sum) { y[row] = add ? y[row] + sum : sum; });
+struct Product {
+  template <class Value, class X, class Put>
+  static void multiply(const RaggedLayout<Value>& a, const X& x, const Put& put) {
+    multiply_all(a, x, put);
   }
-
-  bool multiplies_vectors() const override { return true; }
-  void multi_multiply(MultiVector<const Value> x, MultiVector<Value> y,
-                      Accumulate accumulate) override {
-    in_lanes(x, y, accumulate,
-             [this](const auto& xs, const auto& put) { sell::multiply(layout_, xs, put); });
+  template <class Value>
+  static std::int64_t stored_bytes(const RaggedLayout<Value>& a) {
+    return bytes_of(a.row_order) + bytes_of(a.slices) + bytes_of(a.cut_rows) + bytes_of(a.base) +
+           bytes_of(a.columns) + bytes_of(a.values) + bytes_of(a.singles_values);
   }
-
-  void update_values(std::span<const Value> values) override {
-    a_.values = values;
-    fill_values(a_, layout_);
-  }
-
-  KernelStatistics statistics() const override {
-    const std::int64_t stored = layout_.steps() * kLanes * layout_.lane_rows;
-    return {.stored_bytes = bytes_of(layout_.row_order) + bytes_of(layout_.slices) +
-                            bytes_of(layout_.cut_rows) + bytes_of(layout_.base) +
-                            bytes_of(layout_.columns) + bytes_of(layout_.values) +
-                            bytes_of(layout_.singles_values),
-            .padding_ratio = static_cast<double>(stored) / static_cast<double>(layout_.nnz) - 1,
-            .steps = {}};
-  }
-
- private:
-  CsrView<Value> a_;
-  RaggedLayout<Value> layout_;
 };
 
 }  // namespace
@@ -129,7 +99,10 @@ class RaggedHost final : public HostKernel<Value> {
 
 template <class Value>
 std::unique_ptr<HostKernel<Value>> sell::build_ragged_host(const CsrView<Value>& matrix) {
-  return std::make_unique<RaggedHost<Value>>(matrix);
+  Stopwatch watch;
+  auto layout = sell::build_ragged(matrix);
+  return std::make_unique<sell::LayoutHost<Value, sell::RaggedLayout<Value>, sell::Product>>(
+      matrix, std::move(layout), std::vector<BuildStep>{{"ragged rows", watch.lap()}});
 }
 template std::unique_ptr<HostKernel<double>> sell::build_ragged_host(const CsrView<double>&);
 template std::unique_ptr<HostKernel<float>> sell::build_ragged_host(const CsrView<float>&);
