@@ -1,82 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The program solve from outside: its exit codes, error lines, reports, and its silence in a pipe.
+"""The program solve from outside: its reports, its silence in a pipe, and the exit codes of failed solves.
 
 usage: solve_cli_test.py SOURCE_FOLDER SOLVE PROBLEM RANKS [mpiexec and its flags ...]
 """
 import json
 import os
-import pathlib
 import pty
 import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
-import time
 import unittest
-import unittest.mock
 
-SOURCE, SOLVE, PROBLEM, RANKS = (pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))
-LAUNCH = sys.argv[5:]
-LIMIT = 5.0  # seconds within which an error must end every rank
-
-POISSON = "problem: {generate: poisson3d, n: 8}\n"
-
-
-class SolveCase(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="trireme-solve-"))
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.results = self.folder / "results"
-
-    def case(self, text, name="case.yaml"):
-        path = self.folder / name
-        path.write_text(text)
-        return path
-
-    def run_solve(self, *arguments, limit=60.0):
-        """Runs solve in the folder of the test. A second try helps on a busy machine; a hang fails both tries."""
-        for attempt in (1, 2):
-            begin = time.monotonic()
-            try:
-                done = subprocess.run([*LAUNCH, SOLVE, *map(str, arguments)], cwd=self.folder, text=True,
-                                      capture_output=True, timeout=limit, stdin=subprocess.DEVNULL)
-            except subprocess.TimeoutExpired:
-                if attempt == 2:
-                    self.fail(f"still running after {limit} s: solve {arguments}")
-                continue
-            done.seconds = time.monotonic() - begin
-            return done
-
-    def solve(self, text, *arguments, code=0):
-        done = self.run_solve("--config", self.case(text), *arguments)
-        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
-        return done
-
-    def report(self):
-        return json.loads((self.results / "report.json").read_text())
-
-    def refused(self, code, *arguments):
-        """Returns the single error line of a run that ends every rank in time and leaves no file behind."""
-        done = self.run_solve(*arguments, limit=LIMIT)
-        lines = [line for line in done.stderr.splitlines() if line.startswith("solve: ")]
-        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
-        self.assertEqual(len(lines), 1, done.stderr)
-        self.assertEqual(done.stdout.strip(), "")
-        self.assertFalse(self.results.exists(), "something was written")
-        return lines[0]
-
-    def refused_case(self, code, text, *arguments):
-        return self.refused(code, "--config", self.case(text), *arguments)
-
-    def matrix(self, entries, n, name="matrix"):
-        """Writes an HDF5 file with a matrix of (row, column, value) triplets, counted from 1."""
-        market = self.folder / f"{name}.mtx"
-        market.write_text("%%MatrixMarket matrix coordinate real general\n"
-                          f"{n} {n} {len(entries)}\n" + "".join(f"{i} {j} {v}\n" for i, j, v in entries))
-        subprocess.run([PROBLEM, "import", market, self.folder / f"{name}.h5"], check=True, capture_output=True)
-        return f"{name}.h5"
+from solve_case import LAUNCH, LIMIT, POISSON, PROBLEM, RANKS, SOLVE, SOURCE, SolveCase
 
 
 class Solves(SolveCase):
@@ -333,159 +270,6 @@ class Fails(SolveCase):
         if shutil.which("nvidia-smi") and subprocess.run(["nvidia-smi", "-L"], capture_output=True).stdout:
             self.skipTest("there is a GPU")
         self.refused_case(4, POISSON, "--device", "cuda")
-
-
-class Refuses(SolveCase):
-    def test_a_missing_case(self):
-        self.assertIn("no such case file", self.refused(2, "--config", "nowhere.yaml"))
-
-    def test_a_device_kernel_and_precision_that_do_not_exist(self):
-        self.assertIn("known: auto, cpu, cuda", self.refused_case(2, POISSON, "--device", "gpu"))
-        self.assertIn("known: double, mixed", self.refused_case(2, POISSON, "--set", "precision=single"))
-        self.assertIn("mixed has only the matrix in FP32",
-                      self.refused_case(2, POISSON, "--set", "precision=float"))
-
-    def test_mixed_precision_where_residuals_are_not_corrected(self):
-        case = "problem: {generate: elasticity3d, n: 4}\nprecision: mixed\ndevice: cpu\n"
-        self.assertIn("needs the resident engine", self.refused_case(2, case, "--set", "solver.engine=petsc"))
-        self.assertIn("needs the resident engine", self.refused_case(2, case, "--set", "solver.method=gmres"))
-        self.assertIn("-ksp_norm_type none", self.refused_case(2, case, "--", "-ksp_norm_type", "none"))
-
-    def test_a_preset_that_is_missing_or_wrong(self):
-        self.assertIn("none.yaml", self.refused_case(2, POISSON, "--preset", "none.yaml"))
-        self.case("solver: {rtol: x}\n", "preset.yaml")
-        self.assertIn("preset.yaml:1:16", self.refused_case(2, POISSON, "--preset", "preset.yaml"))
-
-    def test_a_petsc_option_that_a_key_sets(self):
-        self.assertIn("solver.method", self.refused_case(2, POISSON + "petsc: {ksp_type: gmres}\n"))
-
-    def test_a_model_problem_of_no_size(self):
-        self.refused_case(2, "problem: {generate: poisson3d, n: 0}\n")
-        self.refused_case(2, "problem: {generate: poisson3d}\n")
-
-    def test_no_case(self):
-        self.assertIn("solve --config case.yaml", self.refused(2))
-
-    def test_an_unknown_flag(self):
-        self.assertIn("--frobnicate", self.refused(2, "--frobnicate"))
-
-    def test_a_matrix_given_as_case(self):
-        (self.folder / "a.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(1000))
-        self.refused(2, "--config", "a.h5")
-
-    def test_an_unknown_key(self):
-        line = self.refused_case(2, POISSON + "tolerance: 1e-8\n")
-        self.assertIn("case.yaml:2:1: unknown key 'tolerance'", line)
-
-    def test_a_misspelt_key(self):
-        line = self.refused_case(2, POISSON + "solver:\n  rtoll: 1e-8\n")
-        self.assertIn("case.yaml:3:3: unknown key 'solver.rtoll'; did you mean 'solver.rtol'?", line)
-
-    def test_a_mistyped_value(self):
-        self.assertIn("case.yaml:2:16:", self.refused_case(2, POISSON + "solver: {rtol: small}\n"))
-
-    def test_a_duplicate_key(self):
-        line = self.refused_case(2, POISSON + "device: cpu\ndevice: auto\n")
-        self.assertIn("case.yaml:3:1: duplicate key 'device', first given in line 2", line)
-
-    def test_a_misspelt_override(self):
-        line = self.refused_case(2, POISSON, "--set", "solver.rotl=1e-4")
-        self.assertIn("--set solver.rotl=1e-4: unknown key", line)
-
-    def test_an_unknown_kernel_with_the_known_ones(self):
-        line = self.refused_case(2, POISSON, "--kernel", "csr,albuss")
-        self.assertIn("--kernel csr,albuss: unknown kernel 'albuss'; did you mean 'albus'?; known: ", line)
-        self.assertIn("petsc-aij", line)
-
-    def test_an_unknown_method_and_preconditioner(self):
-        line = self.refused_case(2, POISSON, "--set", "solver.method=gmrs")
-        self.assertIn("method 'gmrs'", line)
-        self.assertIn("did you mean 'gmres'?", line)
-        line = self.refused_case(2, POISSON, "--set", "solver.preconditioner=jakobi")
-        self.assertIn("preconditioner 'jakobi'", line)
-        self.assertIn("did you mean 'jacobi'?", line)
-
-    def test_a_kernel_for_gpus_where_there_is_none(self):
-        with unittest.mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": "-1"}):
-            line = self.refused_case(4, POISSON, "--kernel", "csr-vector")
-        self.assertIn("a kernel for CPUs", line)
-
-    def test_an_empty_list_of_kernels(self):
-        self.assertIn("not an empty list", self.refused_case(2, POISSON, "--kernel", ""))
-
-    def test_a_petsc_option_without_its_dash(self):
-        self.assertIn("'ksp_view'", self.refused_case(2, POISSON, "--", "ksp_view"))
-
-    def test_a_petsc_option_of_the_wrong_type(self):
-        line = self.refused_case(2, POISSON, "--", "-ksp_divtol", "small")
-        self.assertIn("check the PETSc options", line)
-
-    def test_an_unwritable_report_directory(self):
-        (self.folder / "file").write_text("x")
-        line = self.refused_case(2, POISSON, "--output", "file/results")
-        self.assertIn("is not a folder", line)
-
-    def test_an_unwritable_report_directory_before_it_reads_the_matrix(self):
-        line = self.refused_case(2, "problem: {file: missing.h5}\n", "--output", "/proc/trireme")
-        self.assertIn("/proc", line)
-
-    def test_an_output_that_is_an_input_by_any_name_or_link(self):
-        matrix = self.folder / self.matrix([(i, i, 2) for i in (1, 2, 3)], 3, "solution")
-        before = matrix.read_bytes()
-        case = "problem: {file: solution.h5}\n"
-        self.results.mkdir()
-        os.link(matrix, self.results / "solution-csr.h5")
-        (self.folder / "linked").mkdir()
-        (self.folder / "linked" / "solution.h5").symlink_to(matrix)
-        for arguments in (["--output", "."], ["--output", self.folder, "--check"], ["--output", "linked"],
-                          ["--set", "kernel=[csr, dasp]", "--output", "results"]):
-            done = self.run_solve("--config", self.case(case), *arguments, limit=LIMIT)
-            lines = [line for line in done.stderr.splitlines() if line.startswith("solve: ")]
-            self.assertEqual((done.returncode, len(lines)), (2, 1), done.stderr + done.stdout)
-            self.assertIn("would replace the input", lines[0])
-            self.assertEqual(matrix.read_bytes(), before)
-        self.case(case, "report.json")
-        done = self.run_solve("--config", "report.json", "--output", ".", "--set", "report.solution=false", limit=LIMIT)
-        self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertEqual((self.folder / "report.json").read_text(), case)
-
-    def test_a_missing_problem_file(self):
-        line = self.refused_case(3, "problem: {file: missing.h5}\n")
-        self.assertIn("missing.h5", line)
-
-    def test_a_problem_file_that_is_not_hdf5(self):
-        (self.folder / "a.h5").write_text("hello\n" * 100)
-        self.assertIn("a.h5", self.refused_case(3, "problem: {file: a.h5}\n"))
-
-    def test_a_bad_file_in_check_too(self):
-        self.refused_case(3, "problem: {file: missing.h5}\n", "--check")
-
-
-class Prints(SolveCase):
-    def printed(self, *arguments):
-        done = self.run_solve(*arguments, limit=LIMIT)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return done.stdout
-
-    def test_help_with_a_whole_example_on_the_first_screen(self):
-        text = self.printed("--help")
-        screen = "\n".join(text.splitlines()[:24])
-        self.assertIn("mpirun -n 8 solve --config case.yaml", screen)
-        self.assertIn("problem: {file: matrix.h5", screen)
-        self.assertEqual(text.count("Exit codes"), 1, "once, not once per rank")
-
-    def test_the_committed_schema(self):
-        self.assertEqual(self.printed("--print-schema"), (SOURCE / "configs/case.schema.json").read_text())
-
-    def test_the_kernels(self):
-        text = self.printed("--list-kernels")
-        self.assertRegex(text, r"albus .*\n.* \+\n")
-        self.assertIn("+ on the cpu the same bits for the same number of threads", text)
-        self.assertIn("\ncsr ", text)
-        self.assertLessEqual(max(map(len, text.splitlines())), 100)
-
-    def test_the_versions(self):
-        self.assertRegex(self.printed("--version"), r"^trireme \d+\.\d+\.\d+\nPETSc \d+\.\d+\.\d+\n")
 
 
 if __name__ == "__main__":
