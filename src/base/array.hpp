@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,26 @@ struct DefaultInitAllocator : std::allocator<T> {
   }
 };
 
+// The same, beginning at a cache line.
+template <class T>
+struct LineAllocator : DefaultInitAllocator<T> {
+  static constexpr std::align_val_t kLine{64};
+  template <class U>
+  struct rebind {
+    using other = LineAllocator<U>;
+  };
+  using DefaultInitAllocator<T>::DefaultInitAllocator;
+  T* allocate(std::size_t count) {
+    auto* data = static_cast<T*>(::operator new(count * sizeof(T), kLine));
+    if (count * sizeof(T) >= kHugePagesFromBytes) prefer_huge_pages(data, count * sizeof(T));
+    return data;
+  }
+  void deallocate(T* data, std::size_t) { ::operator delete(data, kLine); }
+};
+
 template <class T>
 using Array = std::vector<T, DefaultInitAllocator<T>>;
+template <class T>
+using LineArray = std::vector<T, LineAllocator<T>>;
 
 }  // namespace trireme

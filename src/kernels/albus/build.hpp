@@ -13,25 +13,28 @@
 
 namespace trireme::albus {
 
+// In the last cache slices are made where they save time; beyond it they never are.
+enum class Slices { never, in_last_cache };
+
 // Cuts the nonzeros into `parts` equal shares and finds the rows that begin in each share. The
 // windows of the result are empty.
 std::vector<Part> partition(std::span<const std::int32_t> row_ptr, std::int64_t parts);
 
 // Takes O(nnz) time; one OpenMP thread builds one part. `parts` is at least 1. Any number of
 // threads may multiply by the result. The timed steps are appended to `steps`. The pattern borrows
-// the arrays of `matrix`, whose values are not read. Value, the type of the vectors: double, float,
-// std::int32_t.
+// the arrays of `matrix`, whose values are not read. `slices`: where rows may lie in slices. Value, the type of the vectors: double, float, std::int32_t.
 template <class Value>
-Pattern build(const CsrView<Value>& matrix, std::int64_t parts, std::vector<BuildStep>& steps);
+Pattern build(const CsrView<Value>& matrix, std::int64_t parts, std::vector<BuildStep>& steps,
+              Slices slices = Slices::in_last_cache);
 
 // Sets first_placed of each part.
 void number_placed(std::vector<Part>& parts);
 
 // Copies values, which are in the order of the CSR, to their places for Layout::placed. Where Value is
-// narrower than From, the values that are not placed, and those of tiles, go to *in_order, for
+// narrower than From, the values that are not placed, and those of tiles and slices, go to *in_order, for
 // Layout::values; otherwise in_order is null. Returns whether Value represents all values exactly.
 template <class Value, class From>
-bool place_values(const Pattern& pattern, std::span<const From> values, Array<Value>& placed,
+bool place_values(const Pattern& pattern, std::span<const From> values, LineArray<Value>& placed,
                   Array<Value>* in_order = nullptr);
 
 }  // namespace trireme::albus

@@ -28,13 +28,13 @@ std::int64_t DiagonalRuns::end_of(std::int64_t row) {
 // take an offset per column. Their window and the next one take descriptions, runs and a mispredicted
 // branch each.
 std::int64_t DiagonalRuns::bytes_saved(std::int64_t row, std::int64_t rows) const {
-  constexpr std::int64_t kColumnAndGather = 6, kOffset = 4, kTwoWindows = 2 * (sizeof(Window) + 64);
+  constexpr std::int64_t kColumnAndGather = 6, kOffset = 4, kTwoWindows = 200;
   return length(row) * (kColumnAndGather * rows - kOffset) - kTwoWindows;
 }
 
 bool pay_as_diagonals(std::span<const std::int32_t> row_ptr, std::span<const std::int32_t> col_idx,
-                      std::int64_t first_row, std::int64_t last_row) {
-  constexpr std::int64_t kBytesOfNonzero = 10;
+                      std::int64_t first_row, std::int64_t last_row, bool beside_slices) {
+  constexpr double kTenthOfNonzero = 1, kMostOfColumnAndGather = 5;  // bytes
   DiagonalRuns runs(row_ptr, col_idx, last_row);
   std::int64_t saved = 0;
   for (std::int64_t row = first_row; row < last_row;) {
@@ -42,7 +42,9 @@ bool pay_as_diagonals(std::span<const std::int32_t> row_ptr, std::span<const std
     if (end > row) saved += runs.bytes_saved(row, end - row);
     row = std::max(end, row + 1);
   }
-  return 10 * saved > kBytesOfNonzero * (row_ptr[last_row] - row_ptr[first_row]);
+  return static_cast<double>(saved) >
+         (beside_slices ? kMostOfColumnAndGather : kTenthOfNonzero) *
+             static_cast<double>(row_ptr[last_row] - row_ptr[first_row]);
 }
 
 std::int32_t add_offsets(std::span<const std::int32_t> columns, std::int32_t row, Part& part) {

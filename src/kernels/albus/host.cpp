@@ -156,11 +156,18 @@ class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
                                          part.tiles.size() * sizeof(albus::Tile) +
                                          part.tile_rows.size() * sizeof(std::uint16_t) +
                                          part.tile_columns.size() * sizeof(std::uint16_t));
+      bytes +=
+          static_cast<std::int64_t>(part.steps.size() * sizeof(albus::Steps) + part.masks.size() +
+                                    part.slice_rows.size() * sizeof(std::uint16_t));
+      if (part.placed > 0)
+        bytes += value_bytes * (part.placed - (pattern().row_ptr[part.whole_rows_end()] -
+                                               pattern().row_ptr[part.start]));
       auto narrow = std::ssize(part.tile_columns);  // nonzeros without a column of four bytes
       for (std::size_t i = 0; i < part.windows.size(); ++i) {
         const std::int32_t end =
             i + 1 < part.windows.size() ? part.windows[i + 1].first_nonzero : part.tail_begin;
-        if (part.windows[i].narrow || part.windows[i].order == albus::RowOrder::diagonals)
+        if (part.windows[i].narrow || part.windows[i].in_slices() ||
+            part.windows[i].order == albus::RowOrder::diagonals)
           narrow += end - part.windows[i].first_nonzero;
       }
       bytes += 4 * (part.end1 - part.start1 - narrow);

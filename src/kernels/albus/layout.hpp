@@ -40,6 +40,21 @@
 //                           (sliced ELLPACK: Monakov, Lokhmotov and Avetisyan, HiPEAC 2010), so
 //                           that x and values are read as whole vectors.
 //
+// Rows of a matrix that fits into the last cache are in slices of 8 rows where the estimated time is
+// less (slices.cpp). A step of a slice has one nonzero of each row, or of some rows, which a mask of
+// 8 bits names. The values are a copy with 8 per step, zeros for the rows that do not take part, so
+// that a vector has one row per lane and no sum over lanes is needed:
+//
+//   masked_diagonals        Most columns are those of the row before, moved by one, as in stencils
+//                           with holes and ends. The rows are in storage order. A step has all
+//                           nonzeros of the slice at one distance from the diagonal. It stores this
+//                           distance, and reads x as a whole vector (diagonal storage, per slice).
+//   sorted_slices           Other rows, of less than 64 nonzeros. At most 256 of them are ordered by
+//                           falling length before they are cut into slices; step k has the k-th
+//                           nonzeros of the rows. x is gathered at 8 narrow columns per step
+//                           (SELL-C-sigma: Kreutzer, Hager, Wellein, Fehske and Bishop, SIAM J. Sci.
+//                           Comput. 36 (2014) C401-C423, with masks in the place of padded products).
+//
 // On columns that lie anywhere, nearly every gather of x would wait for the last cache or for memory.
 // Whole rows of such a part are stored in tiles instead (tiles.cpp decides): blocks of at most 2^16
 // rows, cut into tiles of so many columns that a tile's share of x stays in the cache of the core
@@ -57,10 +72,11 @@
 // distances from its smallest column, `base`.
 //
 // Bytes moved per nonzero (double): 8 for the value, and 2 (narrow) or 4 for the column; in groups
-// of g rows a narrow column takes 2/g, in diagonals 0. Bytes moved per row: 0 (runs, groups, diagonals)
-// or 4 (sorted: the slot; rows: the CSR's row_ptr), beside x and y. The values are those of the CSR, in
-// its order, but in parts with diagonals. Tiles move 10 bytes per nonzero, 2 per row of a tile, x once per block
-// and y from the cache.
+// of g rows a narrow column takes 2/g, in diagonals 0. A step of a slice moves 69 (masked diagonals) or
+// at most 81 (sorted slices) for up to 8 nonzeros. Bytes moved per row: 0 (runs, groups, both diagonals),
+// 2 (sorted slices) or 4 (sorted: the slot; rows: the CSR's row_ptr), beside x and y. The values are
+// those of the CSR, in its order, but in parts with diagonals or slices. Tiles move 10 bytes per nonzero,
+// 2 per row of a tile, x once per block and y from the cache.
 #pragma once
 
 #include <cstdint>
@@ -83,22 +99,43 @@ struct Slot {
   std::uint16_t row = 0;     // from the window's first row
 };
 
-// The order in which the rows of a window are visited; the drawing above shows each.
-enum class RowOrder : std::uint8_t { runs, sorted, rows, groups, diagonals };
+// A step of a slice has one nonzero of each of its rows, or of some of them.
+struct Steps {
+  std::uint16_t full = 0;  // sorted slices: steps at the beginning that have all rows
+  std::uint16_t all = 0;
+};
 
-inline constexpr std::int32_t kSliceRows = 8;  // of diagonals, whose windows have a multiple of it
+// The order in which the rows of a window are visited; the drawing above shows each.
+enum class RowOrder : std::uint8_t {
+  runs,
+  sorted,
+  rows,
+  groups,
+  diagonals,
+  masked_diagonals,
+  sorted_slices
+};
+
+// Of diagonals, whose windows have a multiple of it, and of slices.
+inline constexpr std::int32_t kSliceRows = 8;
 
 struct Window {
   std::int32_t first_row = 0;
   std::int32_t first_nonzero = 0;
   std::int32_t base = 0;          // smallest column; 0 where the window is not narrow
-  std::int32_t first_run = 0;     // index in Part::runs
-  std::int32_t runs = 0;          // number of runs
-  std::int32_t first_slot = 0;    // index in Part::slots, one slot per row; sorted windows only
-  std::int32_t first_column = 0;  // index in Part::narrow_col_idx (narrow) or offsets (diagonals)
+  std::int32_t first_run = 0;     // index in Part::runs, or in Part::steps
+  std::int32_t runs = 0;          // number of runs, or of slices
+  std::int32_t first_slot = 0;    // index in Part::slots (sorted) or slice_rows (sorted slices)
+  std::int32_t first_column = 0;  // index in Part::narrow_col_idx, or in offsets (both diagonals)
+  std::int32_t first_mask = 0;    // index in Part::masks
+  std::int64_t first_value = 0;   // index in the part's placed values
   std::uint16_t rows = 0;
   RowOrder order = RowOrder::runs;
-  bool narrow = false;  // columns are in Part::narrow_col_idx
+  bool narrow = false;  // columns are in Part::narrow_col_idx, one per nonzero or per group
+
+  bool in_slices() const {
+    return order == RowOrder::masked_diagonals || order == RowOrder::sorted_slices;
+  }
 };
 
 // The nonzeros of a block of rows in Layout::tile_columns consecutive columns.
@@ -129,7 +166,12 @@ struct Part {
   Array<Run> runs;
   Array<Slot> slots;
   Array<std::uint16_t> narrow_col_idx;  // window after window
-  Array<std::int32_t> offsets;          // column - row of the nonzeros of a row of diagonals
+  Array<std::int32_t> offsets;          // column - row of the nonzeros of a row of diagonals, or of
+                                        // the steps of masked diagonals
+
+  Array<Steps> steps;         // of each slice
+  Array<std::uint8_t> masks;  // of each step that is not full: bit i stands for the slice's row i
+  Array<std::uint16_t> slice_rows;  // of sorted slices: distances from the window's first row
 
   // Whole rows are either in windows or in blocks of tiles.
   Array<TileBlock> blocks;
@@ -139,9 +181,9 @@ struct Part {
       tile_columns;            // distances from the first column of the tile, tile after tile
   Array<std::int32_t> places;  // of the part's nonzeros in whole rows, in tile_columns
 
-  // In a part with tiles or diagonals the values of all whole rows are placed: in the order in which
+  // In a part with tiles, diagonals or slices the values of all whole rows are placed: in the order in which
   // the tiles or windows read them. Otherwise `placed` is 0.
-  std::int64_t placed = 0;        // nonzeros
+  std::int64_t placed = 0;        // values, with the zeros that fill slices
   std::int64_t first_placed = 0;  // index in Layout::placed
 
   std::int32_t whole_rows_end() const { return has_tail() ? end - 1 : end; }
@@ -156,6 +198,7 @@ struct Pattern {
   std::vector<Part> parts;
   bool beyond_core_cache = false;  // A part exceeds the cache of its core: runs are prefetched.
   bool beyond_last_cache = false;  // The matrix exceeds the last cache: masked rows are prefetched.
+  bool gathers = false;            // Slices gather x by one instruction.
   bool fetch_rows = false;         // Runs of long rows and groups are prefetched.
   std::span<const std::int32_t> row_ptr;
   std::span<const std::int32_t> col_idx;
@@ -166,12 +209,12 @@ struct Pattern {
 template <class Value>
 struct Layout : Pattern {
   std::span<const Value> values;
-  Array<Value> placed;  // part after part
+  LineArray<Value> placed;  // part after part
 
   // The first value of a window, whose values follow.
   const Value* values_of(const Part& part, const Window& window) const {
     if (part.placed == 0) return values.data() + window.first_nonzero;
-    return placed.data() + part.first_placed + (window.first_nonzero - row_ptr[part.start]);
+    return placed.data() + part.first_placed + window.first_value;
   }
 };
 

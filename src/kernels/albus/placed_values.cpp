@@ -6,9 +6,12 @@
 
 #include "kernels/albus/build.hpp"
 #include "kernels/albus/diagonals.hpp"
+#include "kernels/albus/slices.hpp"
 
 namespace trireme::albus {
 namespace {
+
+constexpr std::int64_t kLineValues = 16;  // of the narrowest type, in a cache line
 
 // Copies the values. Returns whether FP32 represents all of them. Compilers vectorise the comparison
 // of bits, but not that of doubles.
@@ -30,7 +33,8 @@ class PlacePart {
  public:
   PlacePart(const Pattern& pattern, const Part& part, const From* values, Value* placed,
             Value* in_order)
-      : part_(part),
+      : pattern_(pattern),
+        part_(part),
         values_(values),
         placed_(placed),
         in_order_(in_order),
@@ -43,23 +47,29 @@ class PlacePart {
         placed_[part_.places[k]] = static_cast<Value>(values_[first_ + k]);
       return exact_;
     }
+    const std::int32_t end = pattern_.row_ptr[part_.whole_rows_end()];
     keep(part_.start1, first_);
-    std::int32_t next = first_;  // the first nonzero that is not placed yet
-    for (const Window& window : part_.windows) {
-      if (window.order != RowOrder::diagonals) continue;
-      copy(next, window.first_nonzero, placed_ + (next - first_));
-      next = window.first_nonzero;
-      const Run run = part_.runs[window.first_run];
-      exact_ &= place_diagonals(values_ + next, run, placed_ + (next - first_));
-      next += run.length * run.count;
-    }
-    const auto end = static_cast<std::int32_t>(first_ + part_.placed);
-    copy(next, end, placed_ + (next - first_));
+    for (std::size_t i = 0; i < part_.windows.size(); ++i)
+      place(part_.windows[i],
+            i + 1 < part_.windows.size() ? part_.windows[i + 1].first_nonzero : end);
     keep(end, part_.end1);
     return exact_;
   }
 
  private:
+  // `end` is the nonzero after the window's last one.
+  void place(const Window& window, std::int32_t end) {
+    const From* const from = values_ + window.first_nonzero;
+    Value* const to = placed_ + window.first_value;
+    if (window.order == RowOrder::diagonals) {
+      exact_ &= place_diagonals(from, part_.runs[window.first_run], to);
+    } else if (window.in_slices()) {
+      keep(window.first_nonzero, end);
+      place_slices(pattern_, part_, window, from, to);
+    } else {
+      copy(window.first_nonzero, end, to);
+    }
+  }
   void copy(std::int32_t begin, std::int32_t end, Value* to) {
     if constexpr (std::is_same_v<Value, From>)
       std::copy(values_ + begin, values_ + end, to);
@@ -70,6 +80,7 @@ class PlacePart {
     if constexpr (!std::is_same_v<Value, From>) copy(begin, end, in_order_ + begin);
   }
 
+  const Pattern& pattern_;
   const Part& part_;
   const From* values_;
   Value* placed_;
@@ -80,16 +91,17 @@ class PlacePart {
 
 }  // namespace
 
+// Each part begins at a cache line.
 void number_placed(std::vector<Part>& parts) {
   std::int64_t first = 0;
   for (Part& part : parts) {
     part.first_placed = first;
-    first += part.placed;
+    first += (part.placed + kLineValues - 1) / kLineValues * kLineValues;
   }
 }
 
 template <class Value, class From>
-bool place_values(const Pattern& pattern, std::span<const From> values, Array<Value>& placed,
+bool place_values(const Pattern& pattern, std::span<const From> values, LineArray<Value>& placed,
                   Array<Value>* in_order) {
   const auto parts = static_cast<std::int64_t>(pattern.parts.size());
   placed.resize(pattern.parts.back().first_placed + pattern.parts.back().placed);
@@ -106,10 +118,13 @@ bool place_values(const Pattern& pattern, std::span<const From> values, Array<Va
   return exact;
 }
 
-template bool place_values(const Pattern&, std::span<const double>, Array<double>&, Array<double>*);
-template bool place_values(const Pattern&, std::span<const double>, Array<float>&, Array<float>*);
-template bool place_values(const Pattern&, std::span<const float>, Array<float>&, Array<float>*);
-template bool place_values(const Pattern&, std::span<const std::int32_t>, Array<std::int32_t>&,
+template bool place_values(const Pattern&, std::span<const double>, LineArray<double>&,
+                           Array<double>*);
+template bool place_values(const Pattern&, std::span<const double>, LineArray<float>&,
+                           Array<float>*);
+template bool place_values(const Pattern&, std::span<const float>, LineArray<float>&,
+                           Array<float>*);
+template bool place_values(const Pattern&, std::span<const std::int32_t>, LineArray<std::int32_t>&,
                            Array<std::int32_t>*);
 
 }  // namespace trireme::albus

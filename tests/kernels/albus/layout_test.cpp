@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the ALBUS layout: the equal cut, the owner of each row, and that the windows hold every
-// nonzero once.
+// Tests the ALBUS layout without slices: the equal cut, the owner of each row, that the windows hold
+// every nonzero once, and their products.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "kernels/albus/albus.hpp"
 #include "kernels/albus/build.hpp"
+#include "product_of_parts.hpp"
 #include "support/host_product.hpp"
 #include "support/shapes.hpp"
 
@@ -17,7 +19,7 @@ namespace {
 template <class Value>
 albus::Pattern build(const CsrMatrix<Value>& matrix, std::int64_t parts) {
   std::vector<BuildStep> steps;
-  return albus::build(matrix.view(), parts, steps);
+  return albus::build(matrix.view(), parts, steps, albus::Slices::never);
 }
 
 std::int32_t row_of(const CsrMatrix<double>& matrix, std::int32_t nonzero) {
@@ -217,6 +219,19 @@ template <class Value>
 class AlbusHostValues : public testing::Test {};
 using ValueTypes = testing::Types<double, float, std::int32_t>;
 TYPED_TEST_SUITE(AlbusHostValues, ValueTypes);
+
+TYPED_TEST(AlbusHostValues, MatchesReferenceWithoutSlicesInAnyNumberOfParts) {
+  auto shapes = test::contract_shapes<TypeParam>();
+  shapes.push_back({"Grouped", grouped_matrix<TypeParam>(2000)});
+  for (const auto& [name, matrix] : shapes)
+    for (const std::int64_t count : {1, 3}) {
+      SCOPED_TRACE(name + " in " + std::to_string(count) + " parts");
+      albus::Layout<TypeParam> layout;
+      static_cast<albus::Pattern&>(layout) = build(matrix, count);
+      layout.values = matrix.values;
+      test::expect_product_of_parts<TypeParam>(layout, matrix);
+    }
+}
 
 TYPED_TEST(AlbusHostValues, MatchesReferenceWithColumnsTooFarApartForSixteenBits) {
   for (const std::int64_t longest : {6, 20, 200}) {

@@ -51,7 +51,7 @@ TEST(AlbusTiles, AreThoseOfTheDrawing) {
   const albus::Part& part = layout.parts[0];
   ASSERT_EQ(part.blocks.size(), 1u);
   ASSERT_EQ(part.tiles.size(), 2u);
-  EXPECT_EQ(layout.placed, (Array<double>{7, 1, 2, 8, 9, 3, 10, 4, 5, 6}));
+  EXPECT_EQ(layout.placed, (LineArray<double>{7, 1, 2, 8, 9, 3, 10, 4, 5, 6}));
   EXPECT_EQ(part.tile_columns, (Array<std::uint16_t>{2, 0, 1, 0, 2, 0, 1, 0, 1, 2}));
   EXPECT_EQ(part.tile_rows, (Array<std::uint16_t>{2, 0, 3, 0, 3, 1}));
   std::vector<std::pair<int, int>> runs;
