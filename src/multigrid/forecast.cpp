@@ -20,8 +20,8 @@ struct Peak {
 };
 
 Peak peak_of(bool several_ranks, bool mixed) {
-  if (several_ranks) return mixed ? Peak{530, 16, 450} : Peak{480, 17, 450};
-  return mixed ? Peak{385, 11, 310} : Peak{335, 12, 310};
+  if (several_ranks) return mixed ? Peak{610, 16, 450} : Peak{570, 17, 450};
+  return mixed ? Peak{435, 11, 310} : Peak{390, 12, 310};
 }
 
 }  // namespace
