@@ -84,7 +84,8 @@ bool SliceBuilder::find_diagonals(std::int64_t row, bool grouped) {
   const std::size_t first = found_.offsets.size();
   const std::size_t most = first + (cycles - kDiagonalSlice) / step;
   Merge merge(row_ptr_, col_idx_, row);
-  for (std::int32_t distance; (distance = merge.smallest()) != Merge::kNone;) {
+  for (std::int32_t distance = merge.smallest(); distance != Merge::kNone;
+       distance = merge.smallest()) {
     const bool in_x = row + distance >= 0 && row + distance + kSliceRows <= cols_;
     if (found_.offsets.size() == most || !in_x) {
       found_.offsets.resize(first);
@@ -174,24 +175,25 @@ void SliceBuilder::add_sorted_slice(std::span<const std::int32_t> rows, const Wi
   const std::size_t first_column = part_.narrow_col_idx.size();
   const std::int32_t full = rows.size() == kSliceRows ? length(rows.back()) : 0;
   part_.steps.push_back({static_cast<std::uint16_t>(full), static_cast<std::uint16_t>(steps)});
-  part_.narrow_col_idx.resize(first_column + kSliceRows * steps);
+  part_.narrow_col_idx.resize(first_column + std::int64_t{kSliceRows} * steps);
   std::uint16_t* const columns = part_.narrow_col_idx.data() + first_column;
-  for (std::size_t lane = 0; lane < kSliceRows; ++lane) {
+  for (std::int64_t lane = 0; lane < kSliceRows; ++lane) {
     std::int32_t step = 0;
-    if (lane < rows.size()) {
+    if (lane < std::ssize(rows)) {
       part_.slice_rows.push_back(static_cast<std::uint16_t>(rows[lane] - window.first_row));
       for (std::int32_t k = row_ptr_[rows[lane]]; k < row_ptr_[rows[lane] + 1]; ++k, ++step) {
-        columns[kSliceRows * step + lane] = static_cast<std::uint16_t>(col_idx_[k] - window.base);
+        columns[std::int64_t{kSliceRows} * step + lane] =
+            static_cast<std::uint16_t>(col_idx_[k] - window.base);
       }
     }
-    for (; step < steps; ++step) columns[kSliceRows * step + lane] = 0;
+    for (; step < steps; ++step) columns[std::int64_t{kSliceRows} * step + lane] = 0;
   }
   std::size_t lanes = rows.size();
   for (std::int32_t step = full; step < steps; ++step) {
     while (length(rows[lanes - 1]) <= step) --lanes;
     part_.masks.push_back(static_cast<std::uint8_t>((1 << lanes) - 1));
   }
-  stored_ += kSliceRows * steps;
+  stored_ += std::int64_t{kSliceRows} * steps;
 }
 
 void SliceBuilder::keep_in_order(Window& window, std::int64_t end) {

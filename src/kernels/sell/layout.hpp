@@ -85,7 +85,7 @@ constexpr std::uint64_t pattern_hash(std::uint64_t sum_of_terms, std::int32_t le
 // (H200, poisson27 of 373,000 rows: 13.9 us, and 16.8 with 4 rows per lane). Larger matrices need the
 // wide loads of several rows per lane.
 constexpr bool is_small(std::int64_t rows, std::int64_t nnz) {
-  return rows < (1 << 17) || (rows < kLargeMatrix && nnz < 10 * (1 << 20));
+  return rows < (1 << 17) || (rows < kLargeMatrix && nnz < std::int64_t{10} << 20);
 }
 constexpr int rows_of_lane(std::int64_t rows, std::int64_t nnz, bool narrow) {
   return is_small(rows, nnz) ? 1 : narrow ? kMaxLaneRows : kWideLaneRows;

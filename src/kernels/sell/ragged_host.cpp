@@ -34,11 +34,11 @@ std::int64_t column_at(const RaggedLayout<Value>& a, const RaggedSlice& slice, s
     return k < run.length ? run.first_column + k : -1;
   }
   if (slice.code() == ColumnCode::columns) {
-    std::int32_t column;
+    std::int32_t column = 0;
     std::memcpy(&column, bytes + at * sizeof column, sizeof column);
     return column;
   }
-  std::uint16_t offset;
+  std::uint16_t offset = 0;
   std::memcpy(&offset, bytes + at * sizeof offset, sizeof offset);
   return offset == kNoOffset ? -1 : a.base[slice.first_step + step] + offset;
 }
