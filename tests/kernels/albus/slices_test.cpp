@@ -13,7 +13,7 @@
 
 #include "kernels/albus/albus.hpp"
 #include "kernels/albus/build.hpp"
-#include "kernels/multi_product.hpp"
+#include "new_values_and_vectors.hpp"
 #include "product_of_parts.hpp"
 #include "support/host_product.hpp"
 #include "support/shapes.hpp"
@@ -214,24 +214,7 @@ TYPED_TEST(AlbusSliceValues, MatchTheReferenceInAnyNumberOfParts) {
 TYPED_TEST(AlbusSliceValues, TakeNewValuesAndSeveralVectors) {
   for (const auto& [name, matrix] : sliced_matrices<TypeParam>()) {
     SCOPED_TRACE(name);
-    const auto kernel = build_albus_host<TypeParam>(matrix.view());
-    EXPECT_TRUE(test::matches_reference(*kernel, matrix.view()));
-    auto updated = matrix;
-    updated.values = test::random_vector<TypeParam>(matrix.nnz(), 99);
-    kernel->update_values(updated.values);
-    EXPECT_TRUE(test::matches_reference(*kernel, updated.view()));
-    constexpr std::int64_t kWidth = 5;
-    auto x = test::random_vector<TypeParam>(matrix.cols * kWidth, 3);
-    auto y = test::poisoned_vector<TypeParam>(matrix.rows * kWidth);
-    MultiProduct<TypeParam> product(*kernel, matrix.rows, matrix.cols);
-    product.multiply(side_by_side(x.data(), matrix.cols, kWidth),
-                     side_by_side(y.data(), matrix.rows, kWidth), Accumulate::no);
-    for (std::int64_t j = 0; j < kWidth; ++j) {
-      Array<TypeParam> xs(matrix.cols), ys(matrix.rows);
-      for (std::int64_t i = 0; i < matrix.cols; ++i) xs[i] = x[i * kWidth + j];
-      for (std::int64_t i = 0; i < matrix.rows; ++i) ys[i] = y[i * kWidth + j];
-      EXPECT_TRUE(test::judge(compare_product<TypeParam>(updated.view(), xs, ys), "Y = A X"));
-    }
+    test::expect_new_values_and_vectors(matrix);
   }
 }
 

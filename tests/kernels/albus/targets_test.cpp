@@ -7,9 +7,7 @@
 #include <string>
 
 #include "hwy/targets.h"
-#include "kernels/albus/albus.hpp"
-#include "kernels/multi_product.hpp"
-#include "support/host_product.hpp"
+#include "new_values_and_vectors.hpp"
 #include "support/shapes.hpp"
 
 namespace trireme {
@@ -35,19 +33,9 @@ void expect_products(const test::Shape<Value>& shape) {
   const auto& a = shape.matrix;
   const auto kernel = build_albus_host<Value>(a.view());
   EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
-  MultiProduct<Value> product(*kernel, a.rows, a.cols);
   for (const std::int64_t width : {1, 2, 3, 5, 8, 11, 32}) {
     SCOPED_TRACE(width);
-    const Array<Value> x = test::random_vector<Value>(a.cols * width, 3);
-    Array<Value> y = test::poisoned_vector<Value>(a.rows * width);
-    product.multiply(side_by_side(x.data(), a.cols, width), side_by_side(y.data(), a.rows, width),
-                     Accumulate::no);
-    for (std::int64_t j = 0; j < width; ++j) {
-      Array<Value> x_j(a.cols), y_j(a.rows);
-      for (std::int64_t i = 0; i < a.cols; ++i) x_j[i] = x[i * width + j];
-      for (std::int64_t i = 0; i < a.rows; ++i) y_j[i] = y[i * width + j];
-      EXPECT_TRUE(test::judge(compare_product<Value>(a.view(), x_j, y_j), "Y = A X"));
-    }
+    test::expect_products_of_vectors(*kernel, a, width);
   }
 }
 
