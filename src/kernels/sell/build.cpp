@@ -103,10 +103,17 @@ void find_bases(const CsrView<Value>& a, Layout<Value>& layout) {
   if (layout.code.narrow) layout.base = std::move(low);
 }
 
-// Cuts the slices for patterns or narrow columns. Where the columns turn out to be wide, it cuts them
-// again.
+// Cuts the slices for repeated rows, and again for patterns or narrow columns, and again for wide
+// columns, where the rows and columns turn out to be so.
 template <class Value>
 void cut_slices(const CsrView<Value>& a, std::int64_t longest, Layout<Value>& layout) {
+  if (layout.long_rows.empty()) {
+    layout.code.lane_rows = 1;
+    layout.slice_ptr = slice_offsets(a, layout, layout.slice_rows());
+    find_repeated_rows(a, longest, layout);
+    if (layout.code.repeated) return;
+  }
+  layout.code.lane_rows = rows_of_lane(a.rows, a.nnz(), true);
   layout.slice_ptr = slice_offsets(a, layout, layout.slice_rows());
   find_patterns(a, longest, layout);
   if (layout.code.patterned) return;
@@ -151,19 +158,30 @@ void set_rows_apart(const CsrView<Value>& a, Layout<Value>& layout) {
 
 template <class Value>
 void fill_values(const CsrView<Value>& a, Layout<Value>& layout) {
-  const std::int64_t stored = layout.steps() * layout.code.slice_size();
-  if (layout.code.singles && !exact_in_float<Value>(a.values)) layout.code.singles = false;
-  if (layout.code.singles) {
-    layout.singles.resize(stored);
+  layout.code.singles = layout.code.singles && exact_in_float<Value>(a.values);
+  layout.code.repeated = layout.code.repeated && rows_repeat(a, layout);
+  const auto fill = [&](auto& stored) {
+    using Stored = std::decay_t<decltype(stored[0])>;
+    if (layout.code.repeated) {
+      stored.assign(layout.differences.size(), Stored{});
+      for (std::size_t pattern = 1; pattern < layout.pattern_rows.size(); ++pattern) {
+        const std::int64_t row = layout.pattern_rows[pattern];
+        for (std::int64_t j = 0; j < length_of(a, row); ++j)
+          stored[pattern * layout.pattern_width + j] =
+              static_cast<Stored>(a.values[a.row_ptr[row] + j]);
+      }
+      return;
+    }
+    stored.resize(layout.steps() * layout.code.slice_size());
     for_each_entry(a, layout, [&](std::int64_t entry, std::int64_t at, std::int64_t) {
-      layout.singles[at] = entry < 0 ? 0.0f : static_cast<float>(a.values[entry]);
+      stored[at] = entry < 0 ? Stored{} : static_cast<Stored>(a.values[entry]);
     });
+  };
+  if (layout.code.singles) {
+    fill(layout.singles);
   } else {
     layout.singles = {};
-    layout.values.resize(stored);
-    for_each_entry(a, layout, [&](std::int64_t entry, std::int64_t at, std::int64_t) {
-      layout.values[at] = entry < 0 ? Value{} : a.values[entry];
-    });
+    fill(layout.values);
   }
   layout.apart.values.clear();
   for (const std::int32_t row : layout.long_rows)

@@ -42,9 +42,9 @@ class Builder {
     layout_.code.lane_rows = rows_of_lane(a.rows, a.nnz, true);
   }
 
-  DeviceLayout<Value> build(Singles singles, std::vector<BuildStep>& steps) {
+  DeviceLayout<Value> build(Singles singles, std::vector<BuildStep>& steps, WideColumns wide) {
     Stopwatch watch;
-    survey(singles);
+    survey_lengths();
     const Findings survey = read_back(findings_.data(), stream_);
     longest_in_slices_ = survey.longest_in_slices;
     const std::int64_t natural_entries =
@@ -52,11 +52,13 @@ class Builder {
     if (!keeps_order(a_.nnz, survey.long_rows, natural_entries)) sort_rows(survey.long_rows);
     cut_slices();
     steps.push_back({"order rows", watch.lap()});
+    find_columns();
+    if (wide == WideColumns::leave && layout_.leaves_wide()) return std::move(layout_);
     lay_columns();
     set_rows_apart();
     steps.push_back({"columns", watch.lap()});
     layout_.code.singles =
-        singles == Singles::always || (singles == Singles::if_exact && survey.inexact == 0);
+        singles == Singles::always || (singles == Singles::if_exact && values_are_exact());
     synchronize(stream_);
     return std::move(layout_);
   }
@@ -67,17 +69,25 @@ class Builder {
             layout_.code.sorted ? layout_.row_order.data() : nullptr, layout_.code.lane_rows};
   }
 
-  void survey(Singles singles) {
+  void survey_lengths() {
     const std::int64_t slices =
         (a_.rows + layout_.code.slice_size() - 1) / layout_.code.slice_size();
     if (slices > 0)
       survey_rows<<<blocks_for_warps(slices), kThreads, 0, stream_>>>(
           rows(), slices, longest_row(a_.rows, a_.nnz), findings_.data());
-    if constexpr (std::is_same_v<Value, double>)
-      if (singles == Singles::if_exact && a_.nnz > 0)
-        survey_values<<<2048, kThreads, 0, stream_>>>(a_.nnz, a_.values.data(),
-                                                      &findings_.data()->inexact);
     check_launch();
+  }
+
+  // True where FP32 holds all values. Those of repeated rows are checked when they are stored.
+  bool values_are_exact() {
+    if constexpr (std::is_same_v<Value, double>) {
+      if (layout_.code.repeated || a_.nnz == 0) return true;
+      survey_values<<<2048, kThreads, 0, stream_>>>(a_.nnz, a_.values.data(),
+                                                    &findings_.data()->inexact);
+      check_launch();
+      return read_back(findings_.data(), stream_).inexact == 0;
+    }
+    return false;
   }
 
   void sort_rows(std::int64_t long_rows) {
@@ -127,30 +137,44 @@ class Builder {
     cut_slices();
   }
 
-  // Sets code.patterned where the rows have few patterns.
-  void find_row_patterns() {
+  // Sets code.patterned where the rows have few patterns, `with_values` or without.
+  void find_row_patterns(bool with_values) {
+    const int lane_rows = with_values ? 1 : layout_.code.lane_rows;
     DevicePatterns found = find_patterns(
-        PatternRows{.nnz = a_.nnz,
-                    .slice_rows = layout_.slice_rows(),
-                    .slices = layout_.slices,
-                    .longest = longest_in_slices_,
-                    .lane_rows = layout_.code.lane_rows,
-                    .row_ptr = a_.row_ptr.data(),
-                    .col_idx = a_.col_idx.data(),
-                    .row_order = layout_.code.sorted ? layout_.row_order.data() : nullptr},
+        PatternRows<Value>{
+            .nnz = a_.nnz,
+            .slice_rows = layout_.slice_rows(),
+            .slices = (layout_.slice_rows() + kLanes * lane_rows - 1) / (kLanes * lane_rows),
+            .longest = longest_in_slices_,
+            .lane_rows = lane_rows,
+            .row_ptr = a_.row_ptr.data(),
+            .col_idx = a_.col_idx.data(),
+            .row_order = layout_.code.sorted ? layout_.row_order.data() : nullptr,
+            .values = with_values ? a_.values.data() : nullptr},
         stream_);
     layout_.code.patterned = !found.of_rows.empty();
     layout_.patterns = std::move(found.of_rows);
     layout_.differences = std::move(found.differences);
     layout_.pattern_width = layout_.code.patterned ? found.width : 0;
+    if (!with_values || !layout_.code.patterned) return;
+    layout_.code.repeated = true;
+    layout_.pattern_rows = std::move(found.pattern_rows);
+    if (layout_.code.lane_rows == 1) return;
+    layout_.code.lane_rows = 1;
+    cut_slices();
+  }
+
+  // Finds out how the columns are stored.
+  void find_columns() {
+    if (layout_.steps > 0 && layout_.apart_rows == 0) find_row_patterns(true);
+    if (layout_.steps > 0 && !layout_.code.patterned) find_row_patterns(false);
+    if (layout_.code.patterned) return;
+    layout_.code.narrow = true;
+    if (layout_.steps > 0) find_column_code();
   }
 
   void lay_columns() {
-    if (layout_.steps > 0) find_row_patterns();
-    if (layout_.code.patterned) return;
-    layout_.code.narrow = true;
-    if (layout_.steps == 0) return;
-    find_column_code();
+    if (layout_.code.patterned || layout_.steps == 0) return;
     const int blocks = blocks_for_warps(layout_.slices * layout_.code.lane_rows);
     const std::int64_t stored = layout_.steps * layout_.code.slice_size();
     if (layout_.code.narrow)
@@ -199,6 +223,13 @@ template <class Value, class Stored>
 void fill(const std::int32_t* row_ptr, const Value* values, const DeviceLayout<Value>& layout,
           DeviceBuffer<Stored>& stored, DeviceBuffer<Stored>& apart, std::int32_t* inexact,
           StreamRef stream) {
+  if (layout.code.repeated) {
+    if (stored.empty()) stored = DeviceBuffer<Stored>(layout.differences.size(), stream);
+    fill_repeated_rows<<<static_cast<unsigned>(layout.pattern_rows.size()), kThreads, 0, stream>>>(
+        row_ptr, layout.pattern_rows.data(), layout.pattern_width, values, stored.data(), inexact);
+    check_launch();
+    return;
+  }
   const std::int32_t* order = layout.code.sorted ? layout.row_order.data() : nullptr;
   if (layout.steps > 0) {
     if (stored.empty())
@@ -220,6 +251,37 @@ void fill(const std::int32_t* row_ptr, const Value* values, const DeviceLayout<V
   }
 }
 
+// The same in FP32 or in Value, and moves to Value where FP32 is not exact.
+template <class Value>
+void store_values(const std::int32_t* row_ptr, const Value* values, Singles singles,
+           DeviceLayout<Value>& layout, StreamRef stream) {
+  if constexpr (std::is_same_v<Value, double>) {
+    if (layout.code.singles) {
+      ScratchBuffer<std::int32_t> inexact(1, stream);
+      fill_zero(inexact.span(), stream);
+      fill(row_ptr, values, layout, layout.singles, layout.apart_singles, inexact.data(), stream);
+      if (singles != Singles::if_exact || read_back(inexact.data(), stream) == 0) return;
+      layout.code.singles = false;
+      layout.singles = {};
+      layout.apart_singles = {};
+    }
+  }
+  fill(row_ptr, values, layout, layout.values, layout.apart_values, nullptr, stream);
+}
+
+template <class Value>
+bool repeats(DeviceSpan<const std::int32_t> row_ptr, DeviceSpan<const Value> values,
+             const DeviceLayout<Value>& layout, StreamRef stream) {
+  return rows_repeat(
+      PatternRows<Value>{.nnz = layout.nnz,
+                         .slice_rows = layout.slice_rows(),
+                         .slices = layout.slices,
+                         .row_ptr = row_ptr.data(),
+                         .row_order = layout.code.sorted ? layout.row_order.data() : nullptr,
+                         .values = values.data()},
+      layout.patterns.data(), layout.pattern_rows.data(), stream);
+}
+
 template <class T>
 std::int64_t bytes_of(const DeviceBuffer<T>& buffer) {
   return static_cast<std::int64_t>(buffer.size() * sizeof(T));
@@ -230,7 +292,7 @@ std::int64_t bytes_of(const DeviceBuffer<T>& buffer) {
 template <class Value>
 std::int64_t DeviceLayout<Value>::stored_bytes() const {
   return bytes_of(row_order) + bytes_of(slice_ptr) + bytes_of(base) + bytes_of(columns) +
-         bytes_of(offsets) + bytes_of(patterns) + bytes_of(differences) + bytes_of(values) +
+         bytes_of(offsets) + bytes_of(patterns) + bytes_of(differences) + bytes_of(pattern_rows) + bytes_of(values) +
          bytes_of(singles) + bytes_of(apart_row_ptr) + bytes_of(apart_col_idx) +
          bytes_of(apart_values) + bytes_of(apart_singles);
 }
@@ -238,29 +300,26 @@ std::int64_t DeviceLayout<Value>::stored_bytes() const {
 template <class Value>
 void fill_device_values(DeviceSpan<const std::int32_t> row_ptr, DeviceSpan<const Value> values,
                         Singles singles, DeviceLayout<Value>& layout, StreamRef stream) {
-  if constexpr (std::is_same_v<Value, double>) {
-    if (layout.code.singles) {
-      ScratchBuffer<std::int32_t> inexact(1, stream);
-      fill_zero(inexact.span(), stream);
-      fill(row_ptr.data(), values.data(), layout, layout.singles, layout.apart_singles,
-           inexact.data(), stream);
-      if (singles != Singles::if_exact || read_back(inexact.data(), stream) == 0) return;
-      layout.code.singles = false;
-      layout.singles = {};
-      layout.apart_singles = {};
-    }
+  if (layout.code.repeated && !repeats(row_ptr, values, layout, stream)) {
+    layout.code.repeated = false;
+    layout.values = {};
+    layout.singles = {};
   }
-  fill(row_ptr.data(), values.data(), layout, layout.values, layout.apart_values, nullptr, stream);
+  store_values(row_ptr.data(), values.data(), singles, layout, stream);
 }
 
 template <class Value>
 DeviceLayout<Value> build_on_device(const DeviceCsr<Value>& matrix, Singles singles,
-                                    std::vector<BuildStep>& steps, StreamRef stream) {
-  DeviceLayout<Value> layout = Builder<Value>(matrix, stream).build(singles, steps);
+                                    std::vector<BuildStep>& steps, StreamRef stream,
+                                    WideColumns wide) {
+  DeviceLayout<Value> layout = Builder<Value>(matrix, stream).build(singles, steps, wide);
+  if (wide == WideColumns::leave && layout.leaves_wide()) return layout;
   const Stopwatch watch;
-  // The survey has checked these values, so that they are not checked again.
-  fill_device_values(matrix.row_ptr, matrix.values,
-                     layout.code.singles ? Singles::always : Singles::never, layout, stream);
+  // The builder has checked these values, those of repeated rows apart, so that they are not checked again.
+  const Singles of_store = layout.code.repeated  ? singles
+                           : layout.code.singles ? Singles::always
+                                                 : Singles::never;
+  store_values(matrix.row_ptr.data(), matrix.values.data(), of_store, layout, stream);
   synchronize(stream);
   steps.push_back({"values", watch.seconds()});
   return layout;
@@ -270,11 +329,11 @@ template struct DeviceLayout<double>;
 template struct DeviceLayout<float>;
 template struct DeviceLayout<Half>;
 template DeviceLayout<double> build_on_device(const DeviceCsr<double>&, Singles,
-                                              std::vector<BuildStep>&, StreamRef);
+                                              std::vector<BuildStep>&, StreamRef, WideColumns);
 template DeviceLayout<float> build_on_device(const DeviceCsr<float>&, Singles,
-                                             std::vector<BuildStep>&, StreamRef);
+                                             std::vector<BuildStep>&, StreamRef, WideColumns);
 template DeviceLayout<Half> build_on_device(const DeviceCsr<Half>&, Singles,
-                                            std::vector<BuildStep>&, StreamRef);
+                                            std::vector<BuildStep>&, StreamRef, WideColumns);
 template void fill_device_values(DeviceSpan<const std::int32_t>, DeviceSpan<const double>, Singles,
                                  DeviceLayout<double>&, StreamRef);
 template void fill_device_values(DeviceSpan<const std::int32_t>, DeviceSpan<const float>, Singles,

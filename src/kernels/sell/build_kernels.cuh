@@ -292,5 +292,21 @@ __global__ void __launch_bounds__(kThreads)
   store(to + k, wide);
 }
 
+// Stores the values of each pattern, those of its row in pattern_rows. One block per pattern.
+template <class Value, class Stored>
+__global__ void __launch_bounds__(kThreads)
+    fill_repeated_rows(const std::int32_t* row_ptr, const std::int32_t* pattern_rows,
+                       std::int32_t width, const Value* values, Stored* stored,
+                       std::int32_t* inexact) {
+  const std::int32_t row = pattern_rows[blockIdx.x];
+  const std::int32_t begin = row < 0 ? 0 : row_ptr[row];
+  const std::int32_t length = row < 0 ? 0 : row_ptr[row + 1] - begin;
+  for (std::int32_t j = threadIdx.x; j < width; j += kThreads) {
+    const Sum<Value> value = j < length ? load<Sum<Value>>(values + begin + j) : Sum<Value>{};
+    if (inexact && changes<Stored>(value)) *inexact = 1;
+    trireme::store(stored + blockIdx.x * width + j, value);
+  }
+}
+
 }  // namespace
 }  // namespace trireme::sell

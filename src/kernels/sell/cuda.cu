@@ -5,6 +5,8 @@
 // kernels/multiply_tile.cuh.
 #include <algorithm>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
@@ -13,6 +15,7 @@
 #include "kernels/sell/chunks.cuh"
 #include "kernels/sell/device_layout.hpp"
 #include "kernels/sell/ragged_device_layout.hpp"
+#include "kernels/sell/repeated.hpp"
 #include "kernels/sell/sell.hpp"
 #include "kernels/sell/vectors.hpp"
 #include "kernels/sell/widen.cuh"
@@ -165,10 +168,13 @@ class SellCuda final : public CudaKernel<Vector> {
   static constexpr bool kMultipliesVectors = std::is_floating_point_v<Vector>;  // not FP16
 
  public:
-  SellCuda(const DeviceCsr<Vector>& matrix, sell::Singles singles, StreamRef stream)
+  // `layout` was built from `matrix` in `steps`.
+  SellCuda(const DeviceCsr<Vector>& matrix, sell::Singles singles,
+           sell::DeviceLayout<Vector> layout, std::vector<BuildStep> steps, StreamRef stream)
       : row_ptr_(matrix.row_ptr),
         singles_(singles),
-        layout_(sell::build_on_device(matrix, singles, steps_, stream)) {
+        steps_(std::move(steps)),
+        layout_(std::move(layout)) {
     if (layout_.apart_rows > 0) {
       apart_ = tiles::TileCut<Sum<Vector>>(layout_.apart_rows, layout_.apart_nnz,
                                            layout_.apart_row_ptr.data(), stream);
@@ -176,15 +182,19 @@ class SellCuda final : public CudaKernel<Vector> {
     }
     const std::int64_t blocks = (layout_.slices + kSlicesPerBlock - 1) / kSlicesPerBlock;
     units_ = static_cast<int>(apart_.count() + blocks);
-    large_ = layout_.stored_bytes() > static_cast<std::int64_t>(device_properties().l2_bytes);
+    large_ = is_large();
     blocks_ = prepare<false>();
     dot_blocks_ = std::max(1, prepare<true>());
+    if (layout_.code.repeated) {
+      repeated_ = sell::RepeatedProduct<Vector>(layout_);
+      dot_blocks_ = std::max(dot_blocks_, repeated_.partials());
+    }
     if constexpr (kMultipliesVectors) vectors_ = sell::Vectors<Vector>(layout_, stream);
   }
 
   void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                 StreamRef stream) override {
-    if (units_ > 0) launch<false>(x, y, accumulate == Accumulate::yes, blocks_, nullptr, stream);
+    if (units_ > 0) launch<false>(x, y, accumulate == Accumulate::yes, blocks_, {}, stream);
   }
 
   bool multiplies_vectors() const override { return kMultipliesVectors; }
@@ -195,9 +205,10 @@ class SellCuda final : public CudaKernel<Vector> {
   }
 
   void update_values(DeviceSpan<const Vector> values, StreamRef stream) override {
-    const bool had_singles = layout_.code.singles;
+    const bool had_singles = layout_.code.singles, had_repeated = layout_.code.repeated;
     sell::fill_device_values(row_ptr_, values, singles_, layout_, stream);
-    if (layout_.code.singles == had_singles) return;
+    if (layout_.code.singles == had_singles && layout_.code.repeated == had_repeated) return;
+    large_ = is_large();
     blocks_ = prepare<false>();
     prepare<true>();  // The number of blocks, and so dot_partials(), must stay.
   }
@@ -214,10 +225,14 @@ class SellCuda final : public CudaKernel<Vector> {
   }
   void multiply_and_dot(DeviceSpan<const Vector> x, DeviceSpan<Vector> y,
                         DeviceSpan<double> partials, StreamRef stream) override {
-    launch<true>(x, y, false, dot_blocks_, partials.data(), stream);
+    launch<true>(x, y, false, dot_blocks_, partials, stream);
   }
 
  private:
+  bool is_large() const {
+    return layout_.stored_bytes() > static_cast<std::int64_t>(device_properties().l2_bytes);
+  }
+
   // The number of blocks of a launch: one per work unit; where chunks are fetched ahead or partial
   // sums are stored, at most as many as the GPU holds at the same time.
   template <bool with_dot>
@@ -233,11 +248,12 @@ class SellCuda final : public CudaKernel<Vector> {
 
   template <bool with_dot>
   void launch(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, bool add, int blocks,
-              double* partials, StreamRef stream) {
+              DeviceSpan<double> partials, StreamRef stream) {
+    if (layout_.code.repeated) return repeated_.multiply(layout_, x, y, add, partials, stream);
     with_kernel<with_dot>(
         [&](auto kernel, std::size_t shared_bytes, bool, const auto& slices, const auto& apart) {
           kernel<<<blocks, kThreads, shared_bytes, stream>>>(slices, apart, x.data(), y.data(), add,
-                                                             partials);
+                                                             partials.data());
         });
     check_launch();
   }
@@ -306,6 +322,7 @@ class SellCuda final : public CudaKernel<Vector> {
   sell::DeviceLayout<Vector> layout_;
   tiles::TileCut<Sum<Vector>> apart_;
   sell::Vectors<Sum<Vector>> vectors_;
+  sell::RepeatedProduct<Vector> repeated_;  // in use where the layout has repeated rows
   bool large_ = false;  // The layout exceeds the L2 cache.
   int units_ = 0;
   int blocks_ = 0;      // blocks of a launch
@@ -317,7 +334,11 @@ std::unique_ptr<CudaKernel<Value>> build(const DeviceCsr<Value>& matrix, sell::S
                                          StreamRef stream) {
   if (sell::has_ragged_rows(matrix.rows, matrix.nnz, matrix.row_ptr, stream))
     return sell::build_ragged_cuda(matrix, singles, stream);
-  return std::make_unique<SellCuda<Value>>(matrix, singles, stream);
+  std::vector<BuildStep> steps;
+  auto layout = sell::build_on_device(matrix, singles, steps, stream, sell::WideColumns::leave);
+  if (layout.leaves_wide()) return sell::build_ragged_cuda(matrix, singles, stream);
+  return std::make_unique<SellCuda<Value>>(matrix, singles, std::move(layout), std::move(steps),
+                                           stream);
 }
 
 }  // namespace

@@ -19,6 +19,12 @@ enum class Singles {
   always     // mixed precision
 };
 
+// What the builder does with a matrix that leaves_wide().
+enum class WideColumns {
+  store,
+  leave  // It stops before the columns and the values, because ragged.hpp is taken instead.
+};
+
 // The layout owns its arrays. Value is the type of the caller's CSR: double, float, Half.
 template <class Value>
 struct DeviceLayout {
@@ -31,6 +37,7 @@ struct DeviceLayout {
   DeviceBuffer<std::uint16_t> offsets;
   DeviceBuffer<PatternId> patterns;
   DeviceBuffer<std::int32_t> differences;
+  DeviceBuffer<std::int32_t> pattern_rows;  // where repeated
   std::int32_t pattern_width = 0;
   DeviceBuffer<Value> values;
   DeviceBuffer<float> singles;
@@ -42,6 +49,7 @@ struct DeviceLayout {
   std::int64_t slice_rows() const { return rows - apart_rows; }
   std::int64_t stored_entries() const { return steps * code.slice_size() + apart_nnz; }
   std::int64_t stored_bytes() const;
+  bool leaves_wide() const { return sell::leaves_wide(code, rows, nnz, apart_rows); }
 };
 
 // Takes O(nnz) time, and a radix sort where the rows are sorted. Synchronises `stream`. The timed
@@ -49,11 +57,13 @@ struct DeviceLayout {
 // memory.
 template <class Value>
 DeviceLayout<Value> build_on_device(const DeviceCsr<Value>& matrix, Singles singles,
-                                    std::vector<BuildStep>& steps, StreamRef stream);
+                                    std::vector<BuildStep>& steps, StreamRef stream,
+                                    WideColumns wide = WideColumns::store);
 
 // Stores new values on the same pattern; row_ptr is that of the caller's CSR. Where the layout has
 // singles that must be exact, the function waits for `stream`, and moves the layout to FP64 when
-// one of the new values is not exact in FP32. Otherwise it is asynchronous.
+// one of the new values is not exact in FP32. It also waits where the layout has repeated rows, and
+// stores the values one by one when they do not repeat as before. Otherwise it is asynchronous.
 template <class Value>
 void fill_device_values(DeviceSpan<const std::int32_t> row_ptr, DeviceSpan<const Value> values,
                         Singles singles, DeviceLayout<Value>& layout, StreamRef stream);

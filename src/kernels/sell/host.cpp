@@ -22,7 +22,8 @@ constexpr int kLargestSlice = kLanes * kMaxLaneRows;
 template <class X>
 using SumOf = std::decay_t<decltype(std::declval<X>()[0])>;
 
-// The columns of the entries of a step, each in 16 or 32 bits; -1 for padding.
+// The columns of the entries of a step, each in 16 or 32 bits, with -1 for padding; and where their
+// values are.
 template <class Value, class Column>
 struct StoredColumns {
   const Layout<Value>& a;
@@ -33,19 +34,26 @@ struct StoredColumns {
     if (column == static_cast<Column>(-1)) return -1;
     return column + (a.code.narrow ? a.base[step] : 0);
   }
+  std::int64_t value_of(std::int64_t, std::int64_t step, int at) const {
+    return step * a.code.slice_size() + at;
+  }
 };
 // The same from the patterns of the rows.
 template <class Value>
 struct PatternedColumns {
   const Layout<Value>& a;
 
+  std::int64_t entry_of_pattern(std::int64_t slice, std::int64_t step, int at) const {
+    const auto pattern = static_cast<std::int64_t>(a.patterns[slice * a.code.slice_size() + at]);
+    return pattern * a.pattern_width + step - a.slice_ptr[slice];
+  }
   std::int64_t operator()(std::int64_t slice, std::int64_t step, int at) const {
-    const int size = a.code.slice_size();
-    const auto pattern = static_cast<std::int64_t>(a.patterns[slice * size + at]);
-    const std::int32_t difference =
-        a.differences[pattern * a.pattern_width + step - a.slice_ptr[slice]];
+    const std::int32_t difference = a.differences[entry_of_pattern(slice, step, at)];
     if (difference == kNoDifference) return -1;
-    return a.caller_row(slice * size + slot_at(at, a.code.lane_rows)) + difference;
+    return a.caller_row(slice * a.code.slice_size() + slot_at(at, a.code.lane_rows)) + difference;
+  }
+  std::int64_t value_of(std::int64_t slice, std::int64_t step, int at) const {
+    return a.code.repeated ? entry_of_pattern(slice, step, at) : step * a.code.slice_size() + at;
   }
 };
 
@@ -58,7 +66,8 @@ void sum_slice(const Layout<Value>& a, std::int64_t slice, const Stored* values,
   for (std::int64_t step = a.slice_ptr[slice]; step < a.slice_ptr[slice + 1]; ++step)
     for (int at = 0; at < size; ++at) {
       const std::int64_t column = columns(slice, step, at);
-      if (column >= 0) sums[at] += static_cast<Value>(values[step * size + at]) * x[column];
+      if (column >= 0)
+        sums[at] += static_cast<Value>(values[columns.value_of(slice, step, at)]) * x[column];
     }
 }
 
@@ -111,7 +120,7 @@ struct Product {
   static std::int64_t stored_bytes(const Layout<Value>& a) {
     return bytes_of(a.row_order) + bytes_of(a.slice_ptr) + bytes_of(a.base) + bytes_of(a.offsets) +
            bytes_of(a.columns) + bytes_of(a.patterns) + bytes_of(a.differences) +
-           bytes_of(a.values) + bytes_of(a.singles) + bytes_of(a.long_rows) +
+           bytes_of(a.pattern_rows) + bytes_of(a.values) + bytes_of(a.singles) + bytes_of(a.long_rows) +
            bytes_of(a.apart.row_ptr) + bytes_of(a.apart.col_idx) + bytes_of(a.apart.values);
   }
 };
@@ -130,6 +139,9 @@ std::unique_ptr<HostKernel<Value>> build_sell_host(const CsrView<Value>& matrix)
   if (sell::is_ragged(long_nnz, matrix.nnz())) return sell::build_ragged_host(matrix);
   std::vector<BuildStep> steps;
   auto layout = sell::build(matrix, steps);
+  if (sell::leaves_wide(layout.code, layout.rows, layout.nnz,
+                        static_cast<std::int64_t>(layout.long_rows.size())))
+    return sell::build_ragged_host(matrix);
   return std::make_unique<sell::LayoutHost<Value, sell::Layout<Value>, sell::Product>>(
       matrix, std::move(layout), std::move(steps));
 }

@@ -25,7 +25,16 @@
 //                     0         1         2          3              kNoDifference
 //     patterns      | 1 2 2 2 .. 2 2 3 |                            pattern 0 has no entries
 //
+// Rows repeat where the entries that they have in common with their pattern are equal in value too, as
+// on a regular grid with constant coefficients. A pattern then has values as well, and the matrix has no
+// others:
+//
+//     values        | 0 0 x x | 2 -1 x x | -1 2 -1 x | -1 2 x x |   'x' is 0
+//
 // The build decides the following:
+//   Rows     They are stored as repeated rows where they have few patterns with values
+//            (few_repeated_rows()) and no row is kept apart. New values that do not repeat in the same
+//            way are stored one by one from then on.
 //   Columns  A row has a pattern where all rows together have few of them (few_patterns()).
 //            Otherwise a column is stored as the 16-bit distance from the smallest column of its step
 //            (`base`) where that is enough for every step of the matrix, and in 32 bits otherwise.
@@ -34,12 +43,14 @@
 //   Order    The rows stay in the caller's order where that pads at most 5 %. Otherwise they are
 //            sorted by length within windows of 8192 rows. y is in the caller's order either way.
 //   Apart    Rows that are much longer than the mean are kept apart, as a CSR. Where they hold more than
-//            a tenth of the nonzeros, all rows take another layout instead (ragged.hpp).
+//            a tenth of the nonzeros, or some columns need 32 bits (leaves_wide()), all rows take another
+//            layout instead (ragged.hpp).
 //   Lanes    A lane has 4 rows with patterns or 16-bit columns and 2 rows with 32-bit columns, which
-//            makes loads of 16 bytes. In a small matrix it has 1 row (is_small()).
+//            makes loads of 16 bytes. In a small matrix, and of repeated rows, it has 1 row (is_small()).
 //
-// Bytes moved per nonzero (double): 8 or 4 for the value, and 4, 2 or with patterns 0 for the column,
-// and up to 4/32 for `base`; per row: 8, 2 more with patterns, and 4 more where the rows are sorted.
+// Bytes moved per nonzero (double): 8, 4 or for repeated rows 0 for the value, 4, 2 or with patterns 0
+// for the column, and up to 4/32 for `base`; per row: 8, 2 more with patterns, and 4 more where the rows
+// are sorted.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +72,7 @@ inline constexpr std::int32_t kNoColumn = -1;                   // padding
 inline constexpr std::int32_t kNoDifference = -0x7fffffff - 1;  // padding of a pattern
 inline constexpr std::int32_t kMaxPatterns = 2048;
 inline constexpr std::int64_t kMaxDifferences = 1 << 15;  // of all patterns, with padding: 128 KiB
+inline constexpr std::int64_t kMaxRepeated = 1 << 13;     // the same with values: 96 KiB
 
 enum class PatternId : std::uint16_t {};  // 0: the pattern of rows without entries
 
@@ -72,9 +84,18 @@ constexpr bool few_patterns(std::int64_t patterns, std::int32_t width, std::int6
   const std::int64_t differences = patterns * width;
   return patterns <= kMaxPatterns && differences <= kMaxDifferences && 8 * differences <= nnz;
 }
+// The same where a pattern has values too.
+constexpr bool few_repeated_rows(std::int64_t patterns, std::int32_t width, std::int64_t nnz) {
+  return few_patterns(patterns, width, nnz) && patterns * width <= kMaxRepeated;
+}
 // The hash of a pattern is the sum of the terms of its entries, in any order. It is not 0.
 constexpr std::uint64_t pattern_term(std::int32_t entry, std::int32_t difference) {
   return mix_bits(static_cast<std::uint64_t>(entry) << 32 ^ static_cast<std::uint32_t>(difference));
+}
+// The same where a pattern has values too; value_bits is the value as a number without a sign.
+constexpr std::uint64_t repeated_term(std::int32_t entry, std::int32_t difference,
+                                      std::uint64_t value_bits) {
+  return mix_bits(pattern_term(entry, difference) + value_bits);
 }
 constexpr std::uint64_t pattern_hash(std::uint64_t sum_of_terms, std::int32_t length) {
   const std::uint64_t hash = sum_of_terms + static_cast<std::uint64_t>(length) * kSplitMixStep;
@@ -117,12 +138,23 @@ constexpr std::uint32_t sort_key(std::int64_t row, std::int64_t length, std::int
 struct Code {
   bool sorted = false;     // row_order is in use
   bool patterned = false;  // patterns and differences are in use
+  bool repeated = false;   // the same, and values or singles belong to the patterns
   bool narrow = false;     // base and offsets are in use; columns, where neither is true
   bool singles = false;    // singles are in use, otherwise values
   int lane_rows = 1;
 
   int slice_size() const { return kLanes * lane_rows; }
 };
+
+// True for a matrix that takes ragged rows (ragged.hpp) because of its columns. One slice whose columns
+// 16 bits do not reach makes all columns of this layout wide, and ragged rows choose for each slice (H200:
+// tetrahedra in Cuthill-McKee order 42 us, and 73 with wide columns; random columns equal). Very short
+// rows, and those beside rows that are kept apart, are faster here (incidence 54 us, and 69 ragged).
+constexpr bool leaves_wide(const Code& code, std::int64_t rows, std::int64_t nnz,
+                           std::int64_t long_rows) {
+  return !code.patterned && !code.narrow && long_rows == 0 && nnz >= 4 * rows &&
+         !is_small(rows, nnz);
+}
 
 // The layout in host memory. It owns its arrays. Value: double, float.
 template <class Value>
@@ -137,8 +169,10 @@ struct Layout {
   Array<PatternId> patterns;        // slice_size() per slice, where patterned
   Array<std::int32_t> differences;  // pattern_width per pattern, where patterned
   std::int32_t pattern_width = 0;
-  Array<Value> values;            // slice_size() per step, where not singles
-  Array<float> singles;           // slice_size() per step, where singles
+  Array<std::int32_t> pattern_rows;  // the first of the caller's rows with each pattern, where repeated;
+                                     // -1 of pattern 0
+  Array<Value> values;   // slice_size() per step, or where repeated as `differences`; where not singles
+  Array<float> singles;  // the same, where singles
   Array<std::int32_t> long_rows;  // the caller's rows that are kept apart
   CsrMatrix<Value> apart;         // the rows of long_rows
 

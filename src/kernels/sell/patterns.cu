@@ -4,8 +4,10 @@
 // patterns of their first rows. Which place of the table a hash gets differs from run to run; the
 // numbers do not.
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
+#include "base/half.hpp"
 #include "device/check.hpp"
 #include "kernels/sell/patterns_cuda.hpp"
 
@@ -28,11 +30,20 @@ struct Row {
 };
 
 // The row of position `at` in the order of the layout; without entries where there is none.
-__device__ Row row_at(const PatternRows& rows, std::int64_t at) {
+template <class Value>
+__device__ Row row_at(const PatternRows<Value>& rows, std::int64_t at) {
   if (at >= rows.slice_rows) return {};
   const std::int32_t number = rows.row_order ? rows.row_order[at] : static_cast<std::int32_t>(at);
   const std::int32_t begin = rows.row_ptr[number];
   return {number, begin, rows.row_ptr[number + 1] - begin};
+}
+
+template <class Value>
+__device__ std::uint64_t bits_at(const Value* value) {
+  using Bits = std::conditional_t<
+      sizeof(Value) == 8, unsigned long long,
+      std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint16_t>>;
+  return __ldg(reinterpret_cast<const Bits*>(value));
 }
 
 __device__ std::int64_t this_row() {
@@ -69,13 +80,17 @@ __device__ std::uint16_t enter(const Table& table, std::int32_t most, unsigned l
   }
 }
 
+template <class Value>
 __global__ void __launch_bounds__(kThreads)
-    enter_rows(PatternRows rows, Table table, std::int32_t most, std::uint16_t* place_of_row) {
+    enter_rows(PatternRows<Value> rows, Table table, std::int32_t most, std::uint16_t* place_of_row) {
   if (__any_sync(0xffffffffu, latest(table.count) > most)) return;  // the whole warp
   const Row row = row_at(rows, this_row());
   std::uint64_t sum = 0;
-  for (std::int32_t j = this_lane(); j < row.length; j += kRowLanes)
-    sum += pattern_term(j, __ldg(rows.col_idx + row.begin + j) - row.number);
+  for (std::int32_t j = this_lane(); j < row.length; j += kRowLanes) {
+    const std::int32_t difference = __ldg(rows.col_idx + row.begin + j) - row.number;
+    sum += rows.values ? repeated_term(j, difference, bits_at(rows.values + row.begin + j))
+                       : pattern_term(j, difference);
+  }
   for (int other = 1; other < kRowLanes; other *= 2)
     sum += __shfl_xor_sync(0xffffffffu, sum, other);
   if (this_lane() != 0 || this_row() >= rows.slice_rows) return;
@@ -84,24 +99,37 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 // One block writes one pattern. Pattern 0 has no row and no entries.
-__global__ void write_patterns(PatternRows rows, std::int32_t width,
-                               const std::int32_t* __restrict__ first_rows,
+template <class Value>
+__global__ void write_patterns(PatternRows<Value> rows, std::int32_t width,
+                               const std::int32_t* __restrict__ pattern_rows,
                                std::int32_t* __restrict__ differences) {
   const int pattern = blockIdx.x;
-  const std::int32_t row = pattern == 0 ? 0 : first_rows[pattern - 1];
+  const std::int32_t row = pattern == 0 ? 0 : pattern_rows[pattern];
   const std::int32_t begin = rows.row_ptr[row];
   const std::int32_t length = pattern == 0 ? 0 : rows.row_ptr[row + 1] - begin;
   for (std::int32_t j = threadIdx.x; j < width; j += blockDim.x)
     differences[pattern * width + j] = j < length ? rows.col_idx[begin + j] - row : kNoDifference;
 }
 
-// Writes the pattern of each row, and sets *differs where a row does not have the differences of its
-// pattern, whose hash is the same.
+// True where this lane's values of the row are those of the caller's row `first`.
+template <class Value>
+__device__ bool same_values(const PatternRows<Value>& rows, const Row& row, std::int32_t first) {
+  const std::int32_t begin = rows.row_ptr[first];
+  bool same = rows.row_ptr[first + 1] - begin == row.length;
+  for (std::int32_t j = this_lane(); same && j < row.length; j += kRowLanes)
+    same = bits_at(rows.values + row.begin + j) == bits_at(rows.values + begin + j);
+  return same;
+}
+
+// Writes the pattern of each row, and sets *differs where a row does not have the differences and the
+// values of its pattern, whose hash is the same.
+template <class Value>
 __global__ void __launch_bounds__(kThreads)
-    number_rows(PatternRows rows, std::int32_t width,
+    number_rows(PatternRows<Value> rows, std::int32_t width,
                 const std::uint16_t* __restrict__ place_of_row,
                 const std::uint16_t* __restrict__ pattern_of_place,
-                const std::int32_t* __restrict__ differences, PatternId* of_rows,
+                const std::int32_t* __restrict__ differences,
+                const std::int32_t* __restrict__ pattern_rows, PatternId* of_rows,
                 std::int32_t* differs) {
   const std::int64_t at = this_row();
   const int size = kLanes * rows.lane_rows;
@@ -117,12 +145,25 @@ __global__ void __launch_bounds__(kThreads)
     same &= __ldg(rows.col_idx + row.begin + j) - row.number == differences[pattern * width + j];
   if (row.length < width && this_lane() == 0)
     same &= differences[pattern * width + row.length] == kNoDifference;
+  if (same && rows.values && row.length > 0) same = same_values(rows, row, pattern_rows[pattern]);
   if (!same) *differs = 1;
 }
 
-// The first rows of all patterns, in ascending order, and the pattern of each place.
+// Sets *differs where a row does not have the values of its pattern.
+template <class Value>
+__global__ void __launch_bounds__(kThreads)
+    compare_rows(PatternRows<Value> rows, const PatternId* __restrict__ of_rows,
+                 const std::int32_t* __restrict__ pattern_rows, std::int32_t* differs) {
+  const std::int64_t at = this_row();
+  const Row row = row_at(rows, at);
+  if (row.length > 0 && !same_values(rows, row, pattern_rows[static_cast<int>(of_rows[at])]))
+    *differs = 1;
+}
+
+// The first rows of all patterns, in ascending order after the -1 of pattern 0, and the pattern of each
+// place.
 struct Numbers {
-  std::vector<std::int32_t> first_rows;
+  std::vector<std::int32_t> first_rows{-1};
   std::vector<std::uint16_t> pattern_of_place = std::vector<std::uint16_t>(kPlaces);
 };
 
@@ -133,31 +174,32 @@ Numbers number(const std::vector<std::uint32_t>& table) {
   std::sort(found.begin(), found.end());
   Numbers numbers;
   for (const auto& [row, place] : found) {
-    numbers.first_rows.push_back(static_cast<std::int32_t>(row));
     numbers.pattern_of_place[place] = static_cast<std::uint16_t>(numbers.first_rows.size());
+    numbers.first_rows.push_back(static_cast<std::int32_t>(row));
   }
   return numbers;
 }
 
 // The maximum number of patterns, that of rows without entries included.
-std::int32_t max_patterns(std::int32_t width, std::int64_t nnz) {
+std::int32_t max_patterns(std::int32_t width, std::int64_t nnz, bool with_values) {
   std::int32_t patterns = 0;
-  while (few_patterns(patterns + 1, width, nnz)) ++patterns;
+  while ((with_values ? few_repeated_rows : few_patterns)(patterns + 1, width, nnz)) ++patterns;
   return patterns;
 }
 
-template <class T>
-ScratchBuffer<T> on_device(const std::vector<T>& from, StreamRef stream) {
-  ScratchBuffer<T> to(from.size(), stream);
+template <class Buffer, class T>
+Buffer on_device(const std::vector<T>& from, StreamRef stream) {
+  Buffer to(from.size(), stream);
   copy_to_device(std::span<const T>(from), to.span(), stream);
   return to;
 }
 
 }  // namespace
 
-DevicePatterns find_patterns(const PatternRows& rows, StreamRef stream) {
+template <class Value>
+DevicePatterns find_patterns(const PatternRows<Value>& rows, StreamRef stream) {
   const std::int32_t width = pattern_width(rows.longest);
-  const std::int32_t most = max_patterns(width, rows.nnz) - 1;
+  const std::int32_t most = max_patterns(width, rows.nnz, rows.values != nullptr) - 1;
   if (most < 1) return {};
   ScratchBuffer<unsigned long long> hashes(kPlaces, stream);
   ScratchBuffer<std::uint32_t> table(kPlaces, stream);
@@ -175,22 +217,44 @@ DevicePatterns find_patterns(const PatternRows& rows, StreamRef stream) {
   copy_to_host(table.view(), std::span(first_rows), stream);
   synchronize(stream);
   const Numbers numbers = number(first_rows);
-  const auto pattern_rows = on_device(numbers.first_rows, stream);
-  const auto pattern_of_place = on_device(numbers.pattern_of_place, stream);
-  const auto patterns = static_cast<std::int64_t>(numbers.first_rows.size()) + 1;
+  const auto pattern_of_place =
+      on_device<ScratchBuffer<std::uint16_t>>(numbers.pattern_of_place, stream);
+  const auto patterns = static_cast<std::int64_t>(numbers.first_rows.size());
   DevicePatterns result{
       .of_rows = DeviceBuffer<PatternId>(rows.slices * kLanes * rows.lane_rows, stream),
       .differences = DeviceBuffer<std::int32_t>(patterns * width, stream),
+      .pattern_rows = on_device<DeviceBuffer<std::int32_t>>(numbers.first_rows, stream),
       .width = width};
   write_patterns<<<static_cast<unsigned>(patterns), 64, 0, stream>>>(
-      rows, width, pattern_rows.data(), result.differences.data());
+      rows, width, result.pattern_rows.data(), result.differences.data());
   check_launch();
   number_rows<<<blocks_for(rows.slices * kLanes * rows.lane_rows), kThreads, 0, stream>>>(
       rows, width, place_of_row.data(), pattern_of_place.data(), result.differences.data(),
-      result.of_rows.data(), counters.data() + 1);
+      result.pattern_rows.data(), result.of_rows.data(), counters.data() + 1);
   check_launch();
   if (read_back(counters.data() + 1, stream) != 0) return {};
   return result;
 }
+
+template <class Value>
+bool rows_repeat(const PatternRows<Value>& rows, const PatternId* of_rows,
+                 const std::int32_t* pattern_rows, StreamRef stream) {
+  ScratchBuffer<std::int32_t> differs(1, stream);
+  fill_zero(differs.span(), stream);
+  compare_rows<<<blocks_for(rows.slice_rows), kThreads, 0, stream>>>(rows, of_rows, pattern_rows,
+                                                                     differs.data());
+  check_launch();
+  return read_back(differs.data(), stream) == 0;
+}
+
+template DevicePatterns find_patterns(const PatternRows<double>&, StreamRef);
+template DevicePatterns find_patterns(const PatternRows<float>&, StreamRef);
+template DevicePatterns find_patterns(const PatternRows<Half>&, StreamRef);
+template bool rows_repeat(const PatternRows<double>&, const PatternId*, const std::int32_t*,
+                          StreamRef);
+template bool rows_repeat(const PatternRows<float>&, const PatternId*, const std::int32_t*,
+                          StreamRef);
+template bool rows_repeat(const PatternRows<Half>&, const PatternId*, const std::int32_t*,
+                          StreamRef);
 
 }  // namespace trireme::sell

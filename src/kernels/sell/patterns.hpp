@@ -11,5 +11,11 @@ namespace trireme::sell {
 // patterns are numbered in the order of the caller's rows that have them first. Takes O(nnz) time.
 template <class Value>
 void find_patterns(const CsrView<Value>& a, std::int64_t longest, Layout<Value>& layout);
+// The same where rows of one pattern have the same values. Sets code.repeated too, and pattern_rows.
+template <class Value>
+void find_repeated_rows(const CsrView<Value>& a, std::int64_t longest, Layout<Value>& layout);
+// True where the rows have the values of pattern_rows, bit by bit.
+template <class Value>
+bool rows_repeat(const CsrView<Value>& a, const Layout<Value>& layout);
 
 }  // namespace trireme::sell

@@ -12,10 +12,12 @@ namespace trireme::sell {
 struct DevicePatterns {
   DeviceBuffer<PatternId> of_rows;         // as Layout::patterns; empty where there are too many
   DeviceBuffer<std::int32_t> differences;  // as Layout::differences
+  DeviceBuffer<std::int32_t> pattern_rows;  // as Layout::pattern_rows
   std::int32_t width = 0;
 };
 
-// A CSR without its values, and the rows of the layout.
+// A CSR, and the rows of the layout. Value: double, float, Half.
+template <class Value>
 struct PatternRows {
   std::int64_t nnz = 0;  // of all rows
   std::int64_t slice_rows = 0, slices = 0;
@@ -24,10 +26,19 @@ struct PatternRows {
   const std::int32_t* row_ptr = nullptr;
   const std::int32_t* col_idx = nullptr;
   const std::int32_t* row_order = nullptr;  // null: the caller's order
+  const Value* values = nullptr;            // null: patterns without values
 };
 
-// The arrays are equal to those of find_patterns() in patterns.hpp. Reads the columns twice, and only
-// the first of them where there are many patterns. Synchronises `stream`.
-DevicePatterns find_patterns(const PatternRows& rows, StreamRef stream);
+// The arrays are equal to those of find_patterns() in patterns.hpp, or with values to those of
+// find_repeated_rows(). Reads the columns and values twice, and only the first of them where there are
+// many patterns. Synchronises `stream`.
+template <class Value>
+DevicePatterns find_patterns(const PatternRows<Value>& rows, StreamRef stream);
+
+// True where the rows of the layout have the values of their pattern_rows, bit by bit. Synchronises
+// `stream`.
+template <class Value>
+bool rows_repeat(const PatternRows<Value>& rows, const PatternId* of_rows,
+                 const std::int32_t* pattern_rows, StreamRef stream);
 
 }  // namespace trireme::sell

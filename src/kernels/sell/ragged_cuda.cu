@@ -9,6 +9,7 @@
 // and 119 with 8 slices per block). Other matrices have blocks of 8 slices, which the GPU shares out
 // while it runs (random graph: 525 and 608 us).
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <type_traits>
 
@@ -25,9 +26,9 @@ constexpr int kLocalThreads = 1024;
 constexpr int kOtherThreads = 256;
 
 // The warps of a block take the slices of its share in turn.
-template <int threads, bool with_dot, int lane_rows, int width, class Stored, class Vector>
+template <int threads, bool with_dot, int lane_rows, int width, bool whole, class Stored, class Vector>
 __global__ void __launch_bounds__(threads, 1024 / threads)
-    multiply_ragged(RaggedProduct<width, Stored, Vector> p) {
+    multiply_ragged(RaggedProduct<width, whole, Stored, Vector> p) {
   constexpr int warps = threads / kLanes;
   const int lane = threadIdx.x % kLanes;
   const auto block = static_cast<std::int32_t>(blockIdx.x);
@@ -98,22 +99,26 @@ class RaggedCuda final : public CudaKernel<Vector> {
 
   void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                 StreamRef stream) override {
-    run<false, 1>({.x = x.data(), .y = y.data(), .add = accumulate == Accumulate::yes}, stream);
+    run<false, 1, false>({.x = x.data(), .y = y.data(), .add = accumulate == Accumulate::yes}, stream);
   }
 
   bool multiplies_vectors() const override { return kMultipliesVectors; }
   void multi_multiply(DeviceMultiVector<const Vector> x, DeviceMultiVector<Vector> y,
                       Accumulate accumulate, StreamRef stream) override {
     if constexpr (kMultipliesVectors)
-      for (std::int64_t first = 0; first < x.width; first += kStrip)
-        run<false, kStrip>(
-            {.x = x.data + first,
-             .y = y.data + first,
-             .x_stride = x.row_stride,
-             .y_stride = y.row_stride,
-             .vectors = static_cast<int>(std::min<std::int64_t>(kStrip, x.width - first)),
-             .add = accumulate == Accumulate::yes},
-            stream);
+      for (std::int64_t first = 0; first < x.width; first += kStrip) {
+        const Vectors vectors{
+            .x = x.data + first,
+            .y = y.data + first,
+            .x_stride = x.row_stride,
+            .y_stride = y.row_stride,
+            .vectors = static_cast<int>(std::min<std::int64_t>(kStrip, x.width - first)),
+            .add = accumulate == Accumulate::yes};
+        if (vectors.vectors == kStrip && vectors.are_aligned())
+          run<false, kStrip, true>(vectors, stream);
+        else
+          run<false, kStrip, false>(vectors, stream);
+      }
   }
 
   void update_values(DeviceSpan<const Vector> values, StreamRef stream) override {
@@ -131,7 +136,7 @@ class RaggedCuda final : public CudaKernel<Vector> {
   }
   void multiply_and_dot(DeviceSpan<const Vector> x, DeviceSpan<Vector> y,
                         DeviceSpan<double> partials, StreamRef stream) override {
-    run<true, 1>({.x = x.data(), .y = y.data(), .dots = partials.data()}, stream);
+    run<true, 1, false>({.x = x.data(), .y = y.data(), .dots = partials.data()}, stream);
   }
 
  private:
@@ -143,13 +148,21 @@ class RaggedCuda final : public CudaKernel<Vector> {
     int vectors = 1;
     bool add = false;
     double* dots = nullptr;
+
+    // The rows of X and Y begin at multiples of 16 bytes.
+    bool are_aligned() const {
+      constexpr std::int64_t word = 16, of_word = word / sizeof(Vector);
+      return x_stride % of_word == 0 && y_stride % of_word == 0 &&
+             reinterpret_cast<std::uintptr_t>(x) % word == 0 &&
+             reinterpret_cast<std::uintptr_t>(y) % word == 0;
+    }
   };
 
-  template <bool with_dot, int width>
+  template <bool with_dot, int width, bool whole>
   void run(const Vectors& vectors, StreamRef stream) const {
     const auto with_values = [&](const auto* values) {
       using Stored = std::remove_const_t<std::remove_pointer_t<decltype(values)>>;
-      const RaggedProduct<width, Stored, Vector> product{
+      const RaggedProduct<width, whole, Stored, Vector> product{
           .slice_count = static_cast<std::int32_t>(layout_.slices.size()),
           .slices = layout_.slices.data(),
           .cut_rows = layout_.cut_rows.data(),

@@ -50,8 +50,9 @@ __device__ __forceinline__ Strip<width, Number> strip_sum(Strip<width, Number> s
   return strip;
 }
 
-// y = A x, or the same for up to `width` vectors that lie side by side.
-template <int width, class Stored, class Vector>
+// y = A x, or the same for up to `width` vectors that lie side by side. Where `whole`, there are so many,
+// and the rows of X and Y begin at multiples of 16 bytes.
+template <int width, bool whole, class Stored, class Vector>
 struct RaggedProduct {
   using Sums = Strip<width, Sum<Vector>>;
   std::int32_t slice_count = 0;
@@ -75,9 +76,18 @@ struct RaggedProduct {
   __device__ __forceinline__ Sums row_of_x(std::int32_t row) const {
     if constexpr (width == 1) return {{load<Sum<Vector>>(x + row)}};
     Sums sums;
+    if constexpr (whole) {
+      uint4 word[sizeof sums / sizeof(uint4)];
+      const auto* words = reinterpret_cast<const uint4*>(x + row * x_stride);
 #pragma unroll
-    for (int v = 0; v < width; ++v)
-      if (v < vectors) sums.of[v] = load<Sum<Vector>>(x + row * x_stride + v);
+      for (int i = 0; i < static_cast<int>(sizeof sums / sizeof(uint4)); ++i)
+        word[i] = __ldg(words + i);
+      memcpy(&sums, word, sizeof sums);
+    } else {
+#pragma unroll
+      for (int v = 0; v < width; ++v)
+        if (v < vectors) sums.of[v] = load<Sum<Vector>>(x + row * x_stride + v);
+    }
     return sums;
   }
 };
@@ -90,8 +100,8 @@ __device__ __forceinline__ RaggedSlice load_slice(const RaggedSlice* slices, std
 }
 
 // Adds the products of this lane's entries to `sums`.
-template <ColumnCode code, int lane_rows, int width, class Stored, class Vector>
-__device__ __forceinline__ void add_slice(const RaggedProduct<width, Stored, Vector>& p,
+template <ColumnCode code, int lane_rows, int width, bool whole, class Stored, class Vector>
+__device__ __forceinline__ void add_slice(const RaggedProduct<width, whole, Stored, Vector>& p,
                                           const RaggedSlice& slice, int lane,
                                           Strip<width, Sum<Vector>> (&sums)[lane_rows]) {
   using Number = Sum<Vector>;
@@ -147,20 +157,20 @@ __device__ __forceinline__ void add_slice(const RaggedProduct<width, Stored, Vec
 }
 
 // Stores the row; returns its term of x . A x, or 0 without dot.
-template <bool with_dot, int width, class Stored, class Vector>
-__device__ __forceinline__ double put(const RaggedProduct<width, Stored, Vector>& p,
+template <bool with_dot, int width, bool whole, class Stored, class Vector>
+__device__ __forceinline__ double put(const RaggedProduct<width, whole, Stored, Vector>& p,
                                       std::int32_t row, const Strip<width, Sum<Vector>>& sums) {
 #pragma unroll
   for (int v = 0; v < width; ++v)
-    if (width == 1 || v < p.vectors)
+    if (width == 1 || whole || v < p.vectors)
       store_or_add(p.y + (width == 1 ? row : row * p.y_stride + v), sums.of[v], p.add);
   if constexpr (with_dot) return static_cast<double>(sums.of[0]) * load<Sum<Vector>>(p.x + row);
   return 0;
 }
 
 // Lane 0 has the sums of a part. The part that arrives last adds up all parts of the row.
-template <bool with_dot, int width, class Stored, class Vector>
-__device__ __forceinline__ void finish_part(const RaggedProduct<width, Stored, Vector>& p,
+template <bool with_dot, int width, bool whole, class Stored, class Vector>
+__device__ __forceinline__ void finish_part(const RaggedProduct<width, whole, Stored, Vector>& p,
                                             const RaggedSlice& slice, std::int32_t number, int lane,
                                             Strip<width, Sum<Vector>> sums) {
   const CutRow cut = p.cut_rows[slice.first_row];
@@ -187,8 +197,8 @@ __device__ __forceinline__ void finish_part(const RaggedProduct<width, Stored, V
 }
 
 // Returns this lane's share of x . A x over the rows that are not cut.
-template <bool with_dot, int lane_rows, int width, class Stored, class Vector>
-__device__ __forceinline__ double multiply_slice(const RaggedProduct<width, Stored, Vector>& p,
+template <bool with_dot, int lane_rows, int width, bool whole, class Stored, class Vector>
+__device__ __forceinline__ double multiply_slice(const RaggedProduct<width, whole, Stored, Vector>& p,
                                                  const RaggedSlice& slice, std::int32_t number,
                                                  int lane) {
   const int lanes = slice.lanes();

@@ -10,7 +10,11 @@
 
 namespace trireme::sell {
 
-// Column is std::uint16_t (offsets from the base of a step), std::int32_t (columns) or PatternId.
+// PatternId, where a pattern has values too. Only the product of several vectors takes slices of them.
+enum class RepeatedId : std::uint16_t {};
+
+// Column is std::uint16_t (offsets from the base of a step), std::int32_t (columns), PatternId or
+// RepeatedId.
 template <class Stored, class Column>
 struct Slices {
   std::int32_t count = 0;
@@ -18,7 +22,7 @@ struct Slices {
   const std::int32_t* slice_ptr = nullptr;
   const std::int32_t* base = nullptr;  // in use with 16-bit columns
   const Column* columns = nullptr;     // per entry; patterns: per row
-  const Stored* values = nullptr;
+  const Stored* values = nullptr;      // per entry; RepeatedId: as `differences`
   const std::int32_t* row_order = nullptr;    // null: the caller's order
   const std::int32_t* differences = nullptr;  // in use with patterns, pattern_width of each
   std::int32_t pattern_width = 0;
@@ -28,6 +32,8 @@ template <class Column>
 inline constexpr bool kIsNarrow = std::is_same_v<Column, std::uint16_t>;
 template <class Column>
 inline constexpr bool kIsPatterned = std::is_same_v<Column, PatternId>;
+template <class Column>
+inline constexpr bool kIsRepeated = std::is_same_v<Column, RepeatedId>;
 
 // The numbers of one lane in one step.
 template <int lane_rows, class T>

@@ -79,16 +79,17 @@ class LaneColumns {
   std::int32_t slice_lane_, end_;
 };
 
-template <int lane_rows, class Stored>
-class LaneColumns<lane_rows, Stored, PatternId> {
+template <int lane_rows, class Stored, class Column>
+  requires(kIsPatterned<Column> || kIsRepeated<Column>)
+class LaneColumns<lane_rows, Stored, Column> {
  public:
   using Step = PatternedColumns<lane_rows>;
 
-  __device__ __forceinline__ LaneColumns(const Slices<Stored, PatternId>& a, std::int32_t slice,
+  __device__ __forceinline__ LaneColumns(const Slices<Stored, Column>& a, std::int32_t slice,
                                          std::int32_t slice_lane, std::int32_t begin,
                                          std::int32_t end)
-      : differences_(a.differences - begin), end_(end) {
-    const auto patterns = load_step<lane_rows>(a.columns, slice_lane, slice, a.count, PatternId{});
+      : differences_(a.differences - begin), values_(a.values - begin), end_(end) {
+    const auto patterns = load_step<lane_rows>(a.columns, slice_lane, slice, a.count, Column{});
 #pragma unroll
     for (int r = 0; r < lane_rows; ++r) {
       const std::int32_t row = (slice * lane_rows + r) * kLanes + slice_lane;
@@ -105,9 +106,18 @@ class LaneColumns<lane_rows, Stored, PatternId> {
     }
     return columns;
   }
+  // The values of a step before the end, where patterns have values.
+  __device__ __forceinline__ Pack<lane_rows, Stored> values(std::int32_t step) const {
+    Pack<lane_rows, Stored> values;
+#pragma unroll
+    for (int r = 0; r < lane_rows; ++r) values.of_row[r] = __ldg(values_ + first_[r] + step);
+    return values;
+  }
 
  private:
-  const std::int32_t* differences_;  // that of step 0 of the matrix, if the slice began there
+  // Those of step 0 of the matrix, if the slice began there.
+  const std::int32_t* differences_;
+  const Stored* values_;
   std::int32_t row_[lane_rows], first_[lane_rows];
   std::int32_t end_;
 };
@@ -130,11 +140,12 @@ __device__ __forceinline__ void prefetch_slice(const Slices<Stored, Column>& a,
   constexpr int kSize = kLanes * lane_rows;
   const std::int64_t begin = a.slice_ptr[slice], end = a.slice_ptr[slice + 1];
   if (begin == end) return;
-  if constexpr (kIsPatterned<Column>)
+  if constexpr (kIsPatterned<Column> || kIsRepeated<Column>)
     prefetch(a.columns + static_cast<std::int64_t>(slice) * kSize, kSize);
   else
     prefetch(a.columns + begin * kSize, (end - begin) * kSize);
-  prefetch(a.values + begin * kSize, (end - begin) * kSize);
+  if constexpr (!kIsRepeated<Column>)
+    prefetch(a.values + begin * kSize, (end - begin) * kSize);
 }
 
 // Grid: first the blocks of the rows kept apart, which take longest, then those of the slices, one
@@ -164,7 +175,11 @@ __global__ void __launch_bounds__(kThreads, (kBlocks<lane_rows, Vector>))
     prefetch_slice<lane_rows>(a, slice + ahead);
   for (std::int32_t step = begin; step < end; ++step) {
     const auto columns = next;
-    const auto values = load_step<lane_rows>(a.values, slice_lane, step, end, Stored{});
+    Pack<lane_rows, Stored> values;
+    if constexpr (kIsRepeated<Column>)
+      values = lane_columns.values(step);
+    else
+      values = load_step<lane_rows>(a.values, slice_lane, step, end, Stored{});
     next = lane_columns.at(step + 1);
     typename Lane::Entries x[lane_rows] = {};  // Where a row has no entry, its value is 0 as well.
 #pragma unroll
@@ -222,7 +237,9 @@ void with_slices(const DeviceLayout<Value>& layout, Call&& call) {
     const std::uint16_t* offsets = layout.offsets.data();
     const std::int32_t* columns = layout.columns.data();
     const PatternId* patterns = layout.patterns.data();
-    if (layout.code.lane_rows == 1 && layout.code.patterned)
+    if (layout.code.repeated)
+      with_columns(std::integral_constant<int, 1>{}, reinterpret_cast<const RepeatedId*>(patterns));
+    else if (layout.code.lane_rows == 1 && layout.code.patterned)
       with_columns(std::integral_constant<int, 1>{}, patterns);
     else if (layout.code.patterned)
       with_columns(std::integral_constant<int, kMaxLaneRows>{}, patterns);

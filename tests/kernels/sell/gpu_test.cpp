@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 
 #include "device/device.hpp"
 #include "kernels/sell/build.hpp"
@@ -62,6 +63,12 @@ std::vector<test::Shape<Value>> shapes_of_every_lane() {
                       test::nearly_regular<Value>(60'000, sorted)});
     shapes.push_back({sorted ? "LargeSortedPatterns" : "LargePatterns",
                       test::nearly_regular<Value>(2 * sell::kLargeMatrix + 77, sorted)});
+    shapes.push_back({sorted ? "SmallSortedRepeated" : "SmallRepeated",
+                      test::repeating<Value>(60'000, sorted, 150)});
+    // The patterns of 20 kinds are multiplied from shared memory, those of 200 are too many for it.
+    for (const int kinds : sorted ? std::vector{20} : std::vector{20, 200})
+      shapes.push_back({(sorted ? "LargeSortedRepeated" : "LargeRepeated") + std::to_string(kinds),
+                        test::repeating<Value>(3 * sell::kLargeMatrix + 77, sorted, kinds)});
   }
   if constexpr (std::is_same_v<Value, double>)
     for (std::size_t k = shapes.size(); k-- > 0;)
@@ -81,7 +88,7 @@ TYPED_TEST(SellOnDevice, MultipliesWithLanesOfEverySize) {
 // Without a gap, the rows of 8, 24 and 32 vectors lie at multiples of 16 bytes.
 TYPED_TEST(SellOnDevice, MultipliesSeveralVectorsWithLanesOfEverySize) {
   for (const auto& shape : shapes_of_every_lane<TypeParam>()) {
-    if (shape.matrix.rows < 60'000) continue;
+    if (shape.matrix.rows < 60'000 || shape.name.find("Repeated2") != shape.name.npos) continue;
     SCOPED_TRACE(shape.name);
     test::DeviceVectors<TypeParam> product(build_sell_cuda<TypeParam>, shape.matrix);
     for (const std::int64_t width : {3, 8, 24, 32}) test::expect_products(product, width);
@@ -126,6 +133,22 @@ TYPED_TEST(SellOnDevice, MultipliesManySlicesPerWarpAlsoUnderASanitizer) {
   EXPECT_LT(bytes[1], bytes[0]);
 }
 
+TYPED_TEST(SellOnDevice, LeavesWideColumnsToRaggedRowsAsTheHostDoes) {
+  CsrMatrix<TypeParam> a;
+  a.rows = a.cols = sell::kLargeMatrix;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    for (std::int64_t k = 0; k < 5; ++k) {
+      a.col_idx.push_back(static_cast<std::int32_t>((row * 7919 + k * 20'011) % a.cols));
+      a.values.push_back(static_cast<TypeParam>(row % 100 + k));
+    }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+  }
+  const auto host = build_sell_host<TypeParam>(a.view());
+  test::DeviceProduct<TypeParam, TypeParam> product(build_sell_cuda<TypeParam>, a);
+  EXPECT_EQ(product.kernel().statistics().stored_bytes, host->statistics().stored_bytes);
+  EXPECT_TRUE(test::matches_reference(product));
+}
+
 TYPED_TEST(SellOnDevice, BuildsTheArraysOfTheHostBuilder) {
   const Stream stream;
   for (const auto& [name, matrix] : shapes_of_every_lane<TypeParam>()) {
@@ -136,6 +159,8 @@ TYPED_TEST(SellOnDevice, BuildsTheArraysOfTheHostBuilder) {
     const auto device = sell::build_on_device(a.view(), sell::Singles::if_exact, steps, stream);
     EXPECT_EQ(host.code.sorted, device.code.sorted);
     EXPECT_EQ(host.code.patterned, device.code.patterned);
+    EXPECT_EQ(host.code.repeated, device.code.repeated);
+    EXPECT_EQ(name.find("Repeated") != name.npos, device.code.repeated);
     EXPECT_EQ(host.code.narrow, device.code.narrow);
     EXPECT_EQ(host.code.lane_rows, device.code.lane_rows);
     if constexpr (std::is_same_v<TypeParam, double>) {
@@ -150,6 +175,7 @@ TYPED_TEST(SellOnDevice, BuildsTheArraysOfTheHostBuilder) {
     EXPECT_TRUE(same(host.columns, device.columns, stream));
     EXPECT_TRUE(same(host.patterns, device.patterns, stream));
     EXPECT_TRUE(same(host.differences, device.differences, stream));
+    EXPECT_TRUE(same(host.pattern_rows, device.pattern_rows, stream));
     EXPECT_TRUE(same(host.values, device.values, stream));
     EXPECT_TRUE(same(host.singles, device.singles, stream));
     EXPECT_TRUE(same(host.apart.col_idx, device.apart_col_idx, stream));
@@ -160,6 +186,29 @@ TYPED_TEST(SellOnDevice, BuildsTheArraysOfTheHostBuilder) {
       EXPECT_TRUE(same(host.apart.values, device.apart_values, stream));
     }
   }
+}
+
+// As StoresAllValuesWhenNewOnesDoNotRepeat of layout_test.cpp, with the dot product.
+TYPED_TEST(SellOnDevice, StoresAllValuesWhenNewOnesDoNotRepeat) {
+  for (const std::int64_t rows : {std::int64_t{60'000}, 3 * sell::kLargeMatrix + 77})
+    for (const int kinds : {20, 200}) {
+      const auto a = test::repeating<TypeParam>(rows, rows % 2 == 0, kinds);
+      test::DeviceProduct<TypeParam, TypeParam> product(build_sell_cuda<TypeParam>, a);
+      const auto bytes = product.kernel().statistics().stored_bytes;
+      test::expect_dot(product);
+      auto values = a.values;
+      for (TypeParam& value : values) value *= 3;
+      product.update_values(values);
+      EXPECT_EQ(product.kernel().statistics().stored_bytes, bytes);
+      EXPECT_TRUE(test::matches_reference(product));
+      values[values.size() / 3] = 5;
+      product.update_values(values);
+      EXPECT_GT(product.kernel().statistics().stored_bytes, 2 * bytes);
+      EXPECT_TRUE(test::matches_reference(product));
+      test::expect_dot(product);
+      product.update_values(a.values);
+      EXPECT_TRUE(test::matches_reference(product));
+    }
 }
 
 template <class Value>
@@ -219,11 +268,12 @@ TYPED_TEST(SellOnDevice, MultipliesRaggedRowsAgainAndAgainAlsoUnderASanitizer) {
 }
 
 TYPED_TEST(SellOnDevice, MultipliesSeveralVectorsByRaggedRows) {
-  for (const auto pattern : {test::Pattern::strided, test::Pattern::scattered}) {
-    test::DeviceVectors<TypeParam> product(build_ragged<TypeParam>,
-                                           test::ragged<TypeParam>(250'033, 60'000, pattern), 1);
-    for (const std::int64_t width : {1, 4, 7}) test::expect_products(product, width);
-  }
+  for (const auto pattern : {test::Pattern::strided, test::Pattern::scattered})
+    for (const std::int64_t gap : {0, 1}) {
+      test::DeviceVectors<TypeParam> product(
+          build_ragged<TypeParam>, test::ragged<TypeParam>(250'033, 60'000, pattern), gap);
+      for (const std::int64_t width : {1, 4, 7, 8}) test::expect_products(product, width);
+    }
 }
 
 TYPED_TEST(SellOnDevice, MultipliesSquareRaggedRowsWithTheirDot) {

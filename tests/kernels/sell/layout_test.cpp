@@ -3,6 +3,8 @@
 // entry is lost.
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -10,6 +12,7 @@
 
 #include "kernels/sell/build.hpp"
 #include "kernels/sell/nearly_regular.hpp"
+#include "kernels/sell/ragged_kernels.hpp"
 #include "kernels/sell/sell.hpp"
 #include "support/host_product.hpp"
 #include "support/shapes.hpp"
@@ -90,6 +93,59 @@ TEST(SellLayout, StoresEachPatternOfRowsOnce) {
     EXPECT_EQ(static_cast<int>(layout.patterns[row]), row == 0 ? 1 : row == 127 ? 3 : 2);
 }
 
+TEST(SellLayout, StoresTheValuesOfRepeatedRowsOnce) {
+  const auto layout = layout_of(tridiagonal(-1.0));
+  EXPECT_TRUE(layout.code.repeated);
+  EXPECT_EQ(layout.pattern_rows, (Array<std::int32_t>{-1, 0, 1, 127}));
+  EXPECT_TRUE(layout.values.empty());
+  EXPECT_EQ(layout.singles, (Array<float>{0,  0,  0,  0, 0, 0, 0, 0,  //
+                                          2,  -1, 0,  0, 0, 0, 0, 0,  //
+                                          -1, 2,  -1, 0, 0, 0, 0, 0,  //
+                                          -1, 2,  0,  0, 0, 0, 0, 0}));
+}
+
+// A zero with another sign is another value.
+TEST(SellLayout, TellsRowsApartByTheBitsOfTheirValues) {
+  for (const double other : {-2.0, 0.0, -0.0}) {
+    auto a = tridiagonal(0.0);
+    a.values[61] = other;  // of row 20
+    const auto layout = layout_of(a);
+    EXPECT_TRUE(layout.code.repeated);
+    const bool same = std::bit_cast<std::uint64_t>(other) == 0;
+    EXPECT_EQ(layout.patterns[20] == layout.patterns[21], same) << other;
+    EXPECT_EQ(layout.pattern_rows.size(), same ? 4 : 5);
+  }
+}
+
+TEST(SellLayout, StoresValuesOneByOneWhereManyRowsDiffer) {
+  auto a = tridiagonal(-1.0);
+  for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] += static_cast<double>(k);
+  const auto layout = layout_of(a);
+  EXPECT_TRUE(layout.code.patterned);
+  EXPECT_FALSE(layout.code.repeated);
+  EXPECT_TRUE(layout.pattern_rows.empty());
+  EXPECT_EQ(layout.singles.size(), 3 * 128);
+}
+
+TEST(SellLayout, LimitsRepeatedRowsByTheirBytes) {
+  EXPECT_TRUE(sell::few_repeated_rows(sell::kMaxRepeated / 8, 8, 1 << 30));
+  EXPECT_FALSE(sell::few_repeated_rows(sell::kMaxRepeated / 8 + 1, 8, 1 << 30));
+  EXPECT_FALSE(sell::few_repeated_rows(28, 32, 8 * 28 * 32 - 1));
+}
+
+TEST(SellLayout, MultipliesRepeatedRowsInEveryOrder) {
+  for (const std::int64_t rows : {std::int64_t{25'001}, sell::kLargeMatrix + 5})
+    for (const bool sorted : {false, true}) {
+      const auto a = test::repeating<double>(rows, sorted, 40);
+      const auto layout = layout_of(a);
+      EXPECT_TRUE(layout.code.repeated);
+      EXPECT_EQ(layout.code.sorted, sorted);
+      EXPECT_EQ(layout.code.lane_rows, 1);
+      const auto kernel = build_sell_host<double>(a.view());
+      EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
+    }
+}
+
 TEST(SellLayout, LimitsThePatternsByTheirBytes) {
   EXPECT_TRUE(sell::few_patterns(28, 32, 8 * 28 * 32));
   EXPECT_FALSE(sell::few_patterns(28, 32, 8 * 28 * 32 - 1));  // the bytes of a quarter of columns
@@ -114,8 +170,10 @@ TEST(SellLayout, MultipliesByPatternsInEveryOrderAndByEveryLane) {
 
 // Columns in another order have no patterns, and x in that order has the same products.
 TEST(SellLayout, PatternsDoNotChangeTheBitsOfAProduct) {
-  for (const bool sorted : {false, true}) {
-    const auto a = test::nearly_regular<double>(5001, sorted);
+  for (const auto& [sorted, repeated] :
+       {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
+    const auto a = repeated ? test::repeating<double>(25'001, sorted, 40)
+                            : test::nearly_regular<double>(5001, sorted);
     std::vector<std::int32_t> place(a.cols);
     std::iota(place.begin(), place.end(), 0);
     test::Random random(3);
@@ -126,6 +184,7 @@ TEST(SellLayout, PatternsDoNotChangeTheBitsOfAProduct) {
     Array<double> moved_x(x.size()), y(a.rows), moved_y(a.rows);
     for (std::size_t k = 0; k < x.size(); ++k) moved_x[place[k]] = x[k];
     ASSERT_TRUE(layout_of(a).code.patterned);
+    ASSERT_EQ(layout_of(a).code.repeated, repeated);
     ASSERT_FALSE(layout_of(moved).code.patterned);
     build_sell_host<double>(a.view())->multiply(x, y, Accumulate::no);
     build_sell_host<double>(moved.view())->multiply(moved_x, moved_y, Accumulate::no);
@@ -173,6 +232,29 @@ TEST(SellLayout, SetsLongRowsApartAndLosesNoNonzero) {
   }
 }
 
+TEST(SellLayout, LeavesWideColumnsOfLargeMatricesToRaggedRows) {
+  const std::int64_t rows = sell::kLargeMatrix;
+  EXPECT_TRUE(sell::leaves_wide({}, rows, 4 * rows, 0));
+  EXPECT_FALSE(sell::leaves_wide({}, rows, 4 * rows - 1, 0));
+  EXPECT_FALSE(sell::leaves_wide({}, rows, 4 * rows, 1));
+  EXPECT_FALSE(sell::leaves_wide({}, 1000, 4000, 0));
+  EXPECT_FALSE(sell::leaves_wide({.narrow = true}, rows, 4 * rows, 0));
+  EXPECT_FALSE(sell::leaves_wide({.patterned = true}, rows, 4 * rows, 0));
+  CsrMatrix<double> a;
+  a.rows = a.cols = rows;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t k = 0; k < 5; ++k) {
+      a.col_idx.push_back(static_cast<std::int32_t>((row * 7919 + k * 20'011) % rows));
+      a.values.push_back(static_cast<double>(row % 100 + k));
+    }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+  }
+  const auto kernel = build_sell_host<double>(a.view());
+  EXPECT_EQ(kernel->statistics().stored_bytes,
+            sell::build_ragged_host<double>(a.view())->statistics().stored_bytes);
+  EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
+}
+
 TEST(SellLayout, GivesLanesOfLargeMatricesMoreRows) {
   for (const bool narrow : {true, false}) {
     CsrMatrix<double> a;
@@ -189,6 +271,25 @@ TEST(SellLayout, GivesLanesOfLargeMatricesMoreRows) {
     const auto kernel = build_sell_host<double>(a.view());
     EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
   }
+}
+
+// New values may repeat as before, or not; then all values are stored, and every later product is right.
+TEST(SellHost, StoresAllValuesWhenNewOnesDoNotRepeat) {
+  const auto a = test::repeating<double>(25'001, true, 40);
+  const auto kernel = build_sell_host<double>(a.view());
+  const auto bytes = kernel->statistics().stored_bytes;
+  EXPECT_LT(bytes, 8 * a.nnz() / 2);
+  auto b = a;
+  for (double& value : b.values) value *= 3;
+  kernel->update_values(b.values);
+  EXPECT_EQ(kernel->statistics().stored_bytes, bytes);
+  EXPECT_TRUE(test::matches_reference(*kernel, b.view()));
+  b.values[b.row_ptr[20'000] + 1] = 5;
+  kernel->update_values(b.values);
+  EXPECT_GT(kernel->statistics().stored_bytes, bytes + 7 * a.nnz());
+  EXPECT_TRUE(test::matches_reference(*kernel, b.view()));
+  kernel->update_values(a.values);
+  EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
 }
 
 TEST(SellHost, LeavesFloatsWhenNewValuesNeedDoubles) {

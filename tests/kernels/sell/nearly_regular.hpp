@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrices whose rows have patterns, but for a few.
+// Matrices whose rows have patterns, but for a few, and whose rows repeat.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,25 @@ CsrMatrix<Value> nearly_regular(std::int64_t rows, bool sorted) {
     for (std::int64_t k = 0; k < length; ++k) {
       a.col_idx.push_back(static_cast<std::int32_t>(row + 100 * k % 1900 + own));
       a.values.push_back(random.value<Value>());
+    }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+  }
+  return a;
+}
+
+// A square matrix whose rows repeat: `kinds` rows in 5000 differ from the others in their columns and
+// values. Where `sorted`, the rows have several lengths.
+template <class Value>
+CsrMatrix<Value> repeating(std::int64_t rows, bool sorted, std::int64_t kinds) {
+  CsrMatrix<Value> a;
+  a.rows = a.cols = rows;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t length = row == 700 ? 0 : sorted ? 3 + row % 5000 % 9 : 7;
+    const std::int64_t own = row % 5000 < kinds ? row % 5000 : 0;
+    for (std::int64_t k = 0; k < length; ++k) {
+      const std::int64_t away = 100 * k % 1900 + own;
+      a.col_idx.push_back(static_cast<std::int32_t>(row < rows / 2 ? row + away : row - away));
+      a.values.push_back(Value{1} / static_cast<Value>(3 + k + own));
     }
     a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
   }
