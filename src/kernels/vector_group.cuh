@@ -7,7 +7,7 @@
 //     row of X    | x0 x1 | x2 x3 | x4 x5 | x6 x7 |
 //                   lane 0  lane 1  lane 2  lane 3
 //
-// A launch multiplies the vectors of one pass: `columns` of them (8, 16 or 32), all there and
+// A launch multiplies the vectors of one pass: `columns` of them (4, 8, 16 or 32), all there and
 // aligned (`whole`), or fewer. Each lane adds up its vectors alone. So a NaN reaches its own vector
 // only, and the order of the additions is that of one vector.
 #pragma once
@@ -127,8 +127,9 @@ __device__ __forceinline__ typename Lane::Entries sum_of_groups(typename Lane::E
 }
 
 // Calls launch(lane, operands) for one pass after the other, where `lane` is a Lane type as a
-// std::type_identity. Vectors of one pass lie side by side in `operands`.
-template <class Vector, class Launch>
+// std::type_identity. Vectors of one pass lie side by side in `operands`. The passes are for 32, 16, 8 or,
+// where that is `fewest`, 4 vectors.
+template <class Vector, int fewest = 8, class Launch>
 void in_passes(const DeviceMultiVector<const Vector>& x, const DeviceMultiVector<Vector>& y,
                bool add, const Launch& launch) {
   const auto fits = [](const void* data, std::int64_t stride) {
@@ -151,6 +152,10 @@ void in_passes(const DeviceMultiVector<const Vector>& x, const DeviceMultiVector
       pass.template operator()<32, true>();
     else if (aligned && (left == 16 || left == 24))
       pass.template operator()<16, true>();
+    else if (fewest == 4 && aligned && left == 4)
+      pass.template operator()<fewest, true>();
+    else if (fewest == 4 && left <= 4)
+      pass.template operator()<fewest, false>();
     else if (aligned && left == 8)
       pass.template operator()<8, true>();
     else if (left > 8)

@@ -42,7 +42,7 @@ class Builder {
     layout_.code.lane_rows = rows_of_lane(a.rows, a.nnz, true);
   }
 
-  DeviceLayout<Value> build(Singles singles, std::vector<BuildStep>& steps, WideColumns wide) {
+  DeviceLayout<Value> build(Singles singles, std::vector<BuildStep>& steps) {
     Stopwatch watch;
     survey_lengths();
     const Findings survey = read_back(findings_.data(), stream_);
@@ -52,8 +52,6 @@ class Builder {
     if (!keeps_order(a_.nnz, survey.long_rows, natural_entries)) sort_rows(survey.long_rows);
     cut_slices();
     steps.push_back({"order rows", watch.lap()});
-    find_columns();
-    if (wide == WideColumns::leave && layout_.leaves_wide()) return std::move(layout_);
     lay_columns();
     set_rows_apart();
     steps.push_back({"columns", watch.lap()});
@@ -164,17 +162,13 @@ class Builder {
     cut_slices();
   }
 
-  // Finds out how the columns are stored.
-  void find_columns() {
+  void lay_columns() {
     if (layout_.steps > 0 && layout_.apart_rows == 0) find_row_patterns(true);
     if (layout_.steps > 0 && !layout_.code.patterned) find_row_patterns(false);
     if (layout_.code.patterned) return;
     layout_.code.narrow = true;
-    if (layout_.steps > 0) find_column_code();
-  }
-
-  void lay_columns() {
-    if (layout_.code.patterned || layout_.steps == 0) return;
+    if (layout_.steps == 0) return;
+    find_column_code();
     const int blocks = blocks_for_warps(layout_.slices * layout_.code.lane_rows);
     const std::int64_t stored = layout_.steps * layout_.code.slice_size();
     if (layout_.code.narrow)
@@ -310,10 +304,8 @@ void fill_device_values(DeviceSpan<const std::int32_t> row_ptr, DeviceSpan<const
 
 template <class Value>
 DeviceLayout<Value> build_on_device(const DeviceCsr<Value>& matrix, Singles singles,
-                                    std::vector<BuildStep>& steps, StreamRef stream,
-                                    WideColumns wide) {
-  DeviceLayout<Value> layout = Builder<Value>(matrix, stream).build(singles, steps, wide);
-  if (wide == WideColumns::leave && layout.leaves_wide()) return layout;
+                                    std::vector<BuildStep>& steps, StreamRef stream) {
+  DeviceLayout<Value> layout = Builder<Value>(matrix, stream).build(singles, steps);
   const Stopwatch watch;
   // The builder has checked these values, those of repeated rows apart, so that they are not checked again.
   const Singles of_store = layout.code.repeated  ? singles
@@ -329,11 +321,11 @@ template struct DeviceLayout<double>;
 template struct DeviceLayout<float>;
 template struct DeviceLayout<Half>;
 template DeviceLayout<double> build_on_device(const DeviceCsr<double>&, Singles,
-                                              std::vector<BuildStep>&, StreamRef, WideColumns);
+                                              std::vector<BuildStep>&, StreamRef);
 template DeviceLayout<float> build_on_device(const DeviceCsr<float>&, Singles,
-                                             std::vector<BuildStep>&, StreamRef, WideColumns);
+                                             std::vector<BuildStep>&, StreamRef);
 template DeviceLayout<Half> build_on_device(const DeviceCsr<Half>&, Singles,
-                                            std::vector<BuildStep>&, StreamRef, WideColumns);
+                                            std::vector<BuildStep>&, StreamRef);
 template void fill_device_values(DeviceSpan<const std::int32_t>, DeviceSpan<const double>, Singles,
                                  DeviceLayout<double>&, StreamRef);
 template void fill_device_values(DeviceSpan<const std::int32_t>, DeviceSpan<const float>, Singles,

@@ -5,8 +5,6 @@
 // kernels/multiply_tile.cuh.
 #include <algorithm>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
@@ -168,13 +166,10 @@ class SellCuda final : public CudaKernel<Vector> {
   static constexpr bool kMultipliesVectors = std::is_floating_point_v<Vector>;  // not FP16
 
  public:
-  // `layout` was built from `matrix` in `steps`.
-  SellCuda(const DeviceCsr<Vector>& matrix, sell::Singles singles,
-           sell::DeviceLayout<Vector> layout, std::vector<BuildStep> steps, StreamRef stream)
+  SellCuda(const DeviceCsr<Vector>& matrix, sell::Singles singles, StreamRef stream)
       : row_ptr_(matrix.row_ptr),
         singles_(singles),
-        steps_(std::move(steps)),
-        layout_(std::move(layout)) {
+        layout_(sell::build_on_device(matrix, singles, steps_, stream)) {
     if (layout_.apart_rows > 0) {
       apart_ = tiles::TileCut<Sum<Vector>>(layout_.apart_rows, layout_.apart_nnz,
                                            layout_.apart_row_ptr.data(), stream);
@@ -334,11 +329,7 @@ std::unique_ptr<CudaKernel<Value>> build(const DeviceCsr<Value>& matrix, sell::S
                                          StreamRef stream) {
   if (sell::has_ragged_rows(matrix.rows, matrix.nnz, matrix.row_ptr, stream))
     return sell::build_ragged_cuda(matrix, singles, stream);
-  std::vector<BuildStep> steps;
-  auto layout = sell::build_on_device(matrix, singles, steps, stream, sell::WideColumns::leave);
-  if (layout.leaves_wide()) return sell::build_ragged_cuda(matrix, singles, stream);
-  return std::make_unique<SellCuda<Value>>(matrix, singles, std::move(layout), std::move(steps),
-                                           stream);
+  return std::make_unique<SellCuda<Value>>(matrix, singles, stream);
 }
 
 }  // namespace

@@ -19,12 +19,6 @@ enum class Singles {
   always     // mixed precision
 };
 
-// What the builder does with a matrix that leaves_wide().
-enum class WideColumns {
-  store,
-  leave  // It stops before the columns and the values, because ragged.hpp is taken instead.
-};
-
 // The layout owns its arrays. Value is the type of the caller's CSR: double, float, Half.
 template <class Value>
 struct DeviceLayout {
@@ -49,7 +43,6 @@ struct DeviceLayout {
   std::int64_t slice_rows() const { return rows - apart_rows; }
   std::int64_t stored_entries() const { return steps * code.slice_size() + apart_nnz; }
   std::int64_t stored_bytes() const;
-  bool leaves_wide() const { return sell::leaves_wide(code, rows, nnz, apart_rows); }
 };
 
 // Takes O(nnz) time, and a radix sort where the rows are sorted. Synchronises `stream`. The timed
@@ -57,8 +50,7 @@ struct DeviceLayout {
 // memory.
 template <class Value>
 DeviceLayout<Value> build_on_device(const DeviceCsr<Value>& matrix, Singles singles,
-                                    std::vector<BuildStep>& steps, StreamRef stream,
-                                    WideColumns wide = WideColumns::store);
+                                    std::vector<BuildStep>& steps, StreamRef stream);
 
 // Stores new values on the same pattern; row_ptr is that of the caller's CSR. Where the layout has
 // singles that must be exact, the function waits for `stream`, and moves the layout to FP64 when

@@ -139,9 +139,6 @@ std::unique_ptr<HostKernel<Value>> build_sell_host(const CsrView<Value>& matrix)
   if (sell::is_ragged(long_nnz, matrix.nnz())) return sell::build_ragged_host(matrix);
   std::vector<BuildStep> steps;
   auto layout = sell::build(matrix, steps);
-  if (sell::leaves_wide(layout.code, layout.rows, layout.nnz,
-                        static_cast<std::int64_t>(layout.long_rows.size())))
-    return sell::build_ragged_host(matrix);
   return std::make_unique<sell::LayoutHost<Value, sell::Layout<Value>, sell::Product>>(
       matrix, std::move(layout), std::move(steps));
 }

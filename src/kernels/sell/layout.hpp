@@ -43,8 +43,7 @@
 //   Order    The rows stay in the caller's order where that pads at most 5 %. Otherwise they are
 //            sorted by length within windows of 8192 rows. y is in the caller's order either way.
 //   Apart    Rows that are much longer than the mean are kept apart, as a CSR. Where they hold more than
-//            a tenth of the nonzeros, or some columns need 32 bits (leaves_wide()), all rows take another
-//            layout instead (ragged.hpp).
+//            a tenth of the nonzeros, all rows take another layout instead (ragged.hpp).
 //   Lanes    A lane has 4 rows with patterns or 16-bit columns and 2 rows with 32-bit columns, which
 //            makes loads of 16 bytes. In a small matrix, and of repeated rows, it has 1 row (is_small()).
 //
@@ -145,16 +144,6 @@ struct Code {
 
   int slice_size() const { return kLanes * lane_rows; }
 };
-
-// True for a matrix that takes ragged rows (ragged.hpp) because of its columns. One slice whose columns
-// 16 bits do not reach makes all columns of this layout wide, and ragged rows choose for each slice (H200:
-// tetrahedra in Cuthill-McKee order 42 us, and 73 with wide columns; random columns equal). Very short
-// rows, and those beside rows that are kept apart, are faster here (incidence 54 us, and 69 ragged).
-constexpr bool leaves_wide(const Code& code, std::int64_t rows, std::int64_t nnz,
-                           std::int64_t long_rows) {
-  return !code.patterned && !code.narrow && long_rows == 0 && nnz >= 4 * rows &&
-         !is_small(rows, nnz);
-}
 
 // The layout in host memory. It owns its arrays. Value: double, float.
 template <class Value>

@@ -12,12 +12,14 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <variant>
 
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
 #include "device/device.hpp"
 #include "kernels/sell/ragged_device_layout.hpp"
 #include "kernels/sell/ragged_product.cuh"
+#include "kernels/sell/ragged_vectors.hpp"
 
 namespace trireme::sell {
 namespace {
@@ -26,22 +28,22 @@ constexpr int kLocalThreads = 1024;
 constexpr int kOtherThreads = 256;
 
 // The warps of a block take the slices of its share in turn.
-template <int threads, bool with_dot, int lane_rows, int width, bool whole, class Stored, class Vector>
+template <int threads, bool with_dot, int lane_rows, class Stored, class Vector>
 __global__ void __launch_bounds__(threads, 1024 / threads)
-    multiply_ragged(RaggedProduct<width, whole, Stored, Vector> p) {
+    multiply_ragged(RaggedProduct<Stored, Vector> p) {
   constexpr int warps = threads / kLanes;
   const int lane = threadIdx.x % kLanes;
   const auto block = static_cast<std::int32_t>(blockIdx.x);
   const std::int32_t first = p.shares ? __ldg(p.shares + block) : block * warps;
   const std::int32_t end =
-      p.shares ? __ldg(p.shares + block + 1) : min(first + warps, p.slice_count);
+      p.shares ? __ldg(p.shares + block + 1) : min(first + warps, p.a.count);
   std::int32_t i = first + static_cast<std::int32_t>(threadIdx.x) / kLanes;
   double dot = 0;
   if (i < end) {
-    RaggedSlice slice = load_slice(p.slices, i);
+    RaggedSlice slice = p.a.slice(i);
     for (;;) {
       const std::int32_t after = i + warps;
-      const RaggedSlice next = after < end ? load_slice(p.slices, after) : slice;
+      const RaggedSlice next = after < end ? p.a.slice(after) : slice;
       dot += multiply_slice<with_dot, lane_rows>(p, slice, i, lane);
       if (after >= end) break;
       i = after;
@@ -80,9 +82,10 @@ class RaggedCuda final : public CudaKernel<Vector> {
       : row_ptr_(matrix.row_ptr),
         singles_(singles),
         layout_(build_ragged_on_device(matrix, singles, steps_, stream)),
-        parts_(layout_.parts * kStrip, stream),
+        parts_(layout_.parts, stream),
         arrived_(layout_.cut_rows.size(), stream) {
     fill_zero(arrived_.span(), stream);
+    if constexpr (kMultipliesVectors) vectors_ = RaggedVectors<Vector>(layout_, stream);
     const auto count = static_cast<std::int32_t>(layout_.slices.size());
     if (layout_.local) {
       blocks_ = device_properties().multiprocessors;
@@ -99,26 +102,14 @@ class RaggedCuda final : public CudaKernel<Vector> {
 
   void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                 StreamRef stream) override {
-    run<false, 1, false>({.x = x.data(), .y = y.data(), .add = accumulate == Accumulate::yes}, stream);
+    run<false>({.x = x.data(), .y = y.data(), .add = accumulate == Accumulate::yes}, stream);
   }
 
   bool multiplies_vectors() const override { return kMultipliesVectors; }
   void multi_multiply(DeviceMultiVector<const Vector> x, DeviceMultiVector<Vector> y,
                       Accumulate accumulate, StreamRef stream) override {
     if constexpr (kMultipliesVectors)
-      for (std::int64_t first = 0; first < x.width; first += kStrip) {
-        const Vectors vectors{
-            .x = x.data + first,
-            .y = y.data + first,
-            .x_stride = x.row_stride,
-            .y_stride = y.row_stride,
-            .vectors = static_cast<int>(std::min<std::int64_t>(kStrip, x.width - first)),
-            .add = accumulate == Accumulate::yes};
-        if (vectors.vectors == kStrip && vectors.are_aligned())
-          run<false, kStrip, true>(vectors, stream);
-        else
-          run<false, kStrip, false>(vectors, stream);
-      }
+      vectors_.multiply(layout_, x, y, accumulate == Accumulate::yes, stream);
   }
 
   void update_values(DeviceSpan<const Vector> values, StreamRef stream) override {
@@ -136,7 +127,7 @@ class RaggedCuda final : public CudaKernel<Vector> {
   }
   void multiply_and_dot(DeviceSpan<const Vector> x, DeviceSpan<Vector> y,
                         DeviceSpan<double> partials, StreamRef stream) override {
-    run<true, 1, false>({.x = x.data(), .y = y.data(), .dots = partials.data()}, stream);
+    run<true>({.x = x.data(), .y = y.data(), .dots = partials.data()}, stream);
   }
 
  private:
@@ -144,50 +135,25 @@ class RaggedCuda final : public CudaKernel<Vector> {
   struct Vectors {
     const Vector* x = nullptr;
     Vector* y = nullptr;
-    std::int64_t x_stride = 1, y_stride = 1;
-    int vectors = 1;
     bool add = false;
     double* dots = nullptr;
-
-    // The rows of X and Y begin at multiples of 16 bytes.
-    bool are_aligned() const {
-      constexpr std::int64_t word = 16, of_word = word / sizeof(Vector);
-      return x_stride % of_word == 0 && y_stride % of_word == 0 &&
-             reinterpret_cast<std::uintptr_t>(x) % word == 0 &&
-             reinterpret_cast<std::uintptr_t>(y) % word == 0;
-    }
   };
 
-  template <bool with_dot, int width, bool whole>
+  template <bool with_dot>
   void run(const Vectors& vectors, StreamRef stream) const {
-    const auto with_values = [&](const auto* values) {
-      using Stored = std::remove_const_t<std::remove_pointer_t<decltype(values)>>;
-      const RaggedProduct<width, whole, Stored, Vector> product{
-          .slice_count = static_cast<std::int32_t>(layout_.slices.size()),
-          .slices = layout_.slices.data(),
-          .cut_rows = layout_.cut_rows.data(),
-          .row_order = layout_.row_order.data(),
-          .base = layout_.base.data(),
-          .columns = reinterpret_cast<const char*>(layout_.columns.data()),
-          .values = values,
-          .shares = layout_.local ? shares_.data() : nullptr,
-          .parts = parts_.data(),
-          .arrived = arrived_.data(),
-          .x = vectors.x,
-          .y = vectors.y,
-          .x_stride = vectors.x_stride,
-          .y_stride = vectors.y_stride,
-          .vectors = vectors.vectors,
-          .add = vectors.add,
-          .dots = vectors.dots};
-      if (layout_.lane_rows == 1)
-        launch<with_dot, 1>(product, stream);
-      else
-        launch<with_dot, 2>(product, stream);
-    };
-    if constexpr (std::is_same_v<Vector, double>)
-      if (layout_.singles) return with_values(layout_.singles_values.data());
-    with_values(static_cast<const Vector*>(layout_.values.data()));
+    with_ragged_slices<Vector>(layout_, [&]<class Stored>(auto lane_rows,
+                                                          const RaggedSlices<Stored>& slices) {
+      launch<with_dot, decltype(lane_rows)::value>(
+          RaggedProduct<Stored, Vector>{.a = slices,
+                                        .shares = layout_.local ? shares_.data() : nullptr,
+                                        .parts = parts_.data(),
+                                        .arrived = arrived_.data(),
+                                        .x = vectors.x,
+                                        .y = vectors.y,
+                                        .add = vectors.add,
+                                        .dots = vectors.dots},
+          stream);
+    });
   }
   template <bool with_dot, int lane_rows, class Product>
   void launch(const Product& product, StreamRef stream) const {
@@ -206,6 +172,7 @@ class RaggedCuda final : public CudaKernel<Vector> {
   RaggedDeviceLayout<Vector> layout_;
   DeviceBuffer<std::int32_t> shares_;
   DeviceBuffer<Sum<Vector>> parts_;
+  std::conditional_t<kMultipliesVectors, RaggedVectors<Sum<Vector>>, std::monostate> vectors_;
   DeviceBuffer<std::uint32_t> arrived_;
   int blocks_ = 0;
 };

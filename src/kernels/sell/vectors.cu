@@ -89,11 +89,15 @@ class LaneColumns<lane_rows, Stored, Column> {
                                          std::int32_t slice_lane, std::int32_t begin,
                                          std::int32_t end)
       : differences_(a.differences - begin), values_(a.values - begin), end_(end) {
-    const auto patterns = load_step<lane_rows>(a.columns, slice_lane, slice, a.count, Column{});
+    Pack<lane_rows, Column> patterns;
+    if constexpr (kIsPatterned<Column>)
+      patterns = load_step<lane_rows>(a.columns, slice_lane, slice, a.count, Column{});
 #pragma unroll
     for (int r = 0; r < lane_rows; ++r) {
       const std::int32_t row = (slice * lane_rows + r) * kLanes + slice_lane;
       row_[r] = row < a.rows && a.row_order ? a.row_order[row] : row;
+      if constexpr (kIsRepeated<Column>)
+        patterns.of_row[r] = row < a.rows ? a.columns[row] : Column{};
       first_[r] = static_cast<std::int32_t>(patterns.of_row[r]) * a.pattern_width;
     }
   }
@@ -122,6 +126,23 @@ class LaneColumns<lane_rows, Stored, Column> {
   std::int32_t end_;
 };
 
+// The steps of a slice: of the matrix, or for repeated rows, which have no steps of their own, from 0 on.
+struct Steps {
+  std::int32_t begin = 0, end = 0;
+};
+template <int lane_rows, class Stored, class Column>
+__device__ __forceinline__ Steps steps_of(const Slices<Stored, Column>& a, std::int32_t slice) {
+  if constexpr (!kIsRepeated<Column>) return {a.slice_ptr[slice], a.slice_ptr[slice + 1]};
+  Steps steps;
+  // The layout has slices of 32 rows.
+#pragma unroll
+  for (int r = 0; r < lane_rows; ++r) {
+    const std::int32_t i = slice * lane_rows + r;
+    if (i * kLanes < a.rows) steps.end = max(steps.end, a.slice_ptr[i + 1] - a.slice_ptr[i]);
+  }
+  return steps;
+}
+
 // Asks the L2 cache for `count` numbers, on GPUs of compute capability 9.0 or higher; others lack the
 // instruction. Their address and their bytes are multiples of 16.
 template <class T>
@@ -140,12 +161,11 @@ __device__ __forceinline__ void prefetch_slice(const Slices<Stored, Column>& a,
   constexpr int kSize = kLanes * lane_rows;
   const std::int64_t begin = a.slice_ptr[slice], end = a.slice_ptr[slice + 1];
   if (begin == end) return;
-  if constexpr (kIsPatterned<Column> || kIsRepeated<Column>)
+  if constexpr (kIsPatterned<Column>)
     prefetch(a.columns + static_cast<std::int64_t>(slice) * kSize, kSize);
   else
     prefetch(a.columns + begin * kSize, (end - begin) * kSize);
-  if constexpr (!kIsRepeated<Column>)
-    prefetch(a.values + begin * kSize, (end - begin) * kSize);
+  prefetch(a.values + begin * kSize, (end - begin) * kSize);
 }
 
 // Grid: first the blocks of the rows kept apart, which take longest, then those of the slices, one
@@ -168,11 +188,12 @@ __global__ void __launch_bounds__(kThreads, (kBlocks<lane_rows, Vector>))
   if (slice >= a.count) return;
 
   typename Lane::Entries sums[lane_rows] = {};
-  const std::int32_t begin = a.slice_ptr[slice], end = a.slice_ptr[slice + 1];
+  const auto [begin, end] = steps_of<lane_rows>(a, slice);
   const LaneColumns<lane_rows, Stored, Column> lane_columns(a, slice, slice_lane, begin, end);
   auto next = lane_columns.at(begin);
-  if (ahead > 0 && slice_lane == 0 && threadIdx.x % Lane::kLanes == 0)
-    prefetch_slice<lane_rows>(a, slice + ahead);
+  if constexpr (!kIsRepeated<Column>)
+    if (ahead > 0 && slice_lane == 0 && threadIdx.x % Lane::kLanes == 0)
+      prefetch_slice<lane_rows>(a, slice + ahead);
   for (std::int32_t step = begin; step < end; ++step) {
     const auto columns = next;
     Pack<lane_rows, Stored> values;
@@ -220,6 +241,13 @@ void launch(const Slices<Stored, Column>& a, const ApartRows<Stored>& apart,
   check_launch();
 }
 
+// The slices with `lane_rows` rows per lane; repeated rows are stored with one.
+template <int lane_rows, class Value>
+std::int32_t slices_of(const DeviceLayout<Value>& layout) {
+  const int together = lane_rows / layout.code.lane_rows;
+  return static_cast<std::int32_t>((layout.slices + together - 1) / together);
+}
+
 // Calls call(constant number of rows per lane, Slices) with the arrays that are in use.
 template <class Value, class Call>
 void with_slices(const DeviceLayout<Value>& layout, Call&& call) {
@@ -228,7 +256,7 @@ void with_slices(const DeviceLayout<Value>& layout, Call&& call) {
       using Column = std::remove_const_t<std::remove_pointer_t<decltype(columns)>>;
       using Stored = std::remove_const_t<std::remove_pointer_t<decltype(values)>>;
       call(lane_rows,
-           Slices<Stored, Column>{static_cast<std::int32_t>(layout.slices),
+           Slices<Stored, Column>{slices_of<lane_rows.value>(layout),
                                   static_cast<std::int32_t>(layout.slice_rows()),
                                   layout.slice_ptr.data(), layout.base.data(), columns, values,
                                   layout.code.sorted ? layout.row_order.data() : nullptr,
@@ -237,8 +265,11 @@ void with_slices(const DeviceLayout<Value>& layout, Call&& call) {
     const std::uint16_t* offsets = layout.offsets.data();
     const std::int32_t* columns = layout.columns.data();
     const PatternId* patterns = layout.patterns.data();
-    if (layout.code.repeated)
-      with_columns(std::integral_constant<int, 1>{}, reinterpret_cast<const RepeatedId*>(patterns));
+    const auto* repeated = reinterpret_cast<const RepeatedId*>(patterns);
+    if (layout.code.repeated && is_small(layout.rows, layout.nnz))
+      with_columns(std::integral_constant<int, 1>{}, repeated);
+    else if (layout.code.repeated)
+      with_columns(std::integral_constant<int, kMaxLaneRows>{}, repeated);
     else if (layout.code.lane_rows == 1 && layout.code.patterned)
       with_columns(std::integral_constant<int, 1>{}, patterns);
     else if (layout.code.patterned)

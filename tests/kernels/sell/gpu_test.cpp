@@ -133,22 +133,6 @@ TYPED_TEST(SellOnDevice, MultipliesManySlicesPerWarpAlsoUnderASanitizer) {
   EXPECT_LT(bytes[1], bytes[0]);
 }
 
-TYPED_TEST(SellOnDevice, LeavesWideColumnsToRaggedRowsAsTheHostDoes) {
-  CsrMatrix<TypeParam> a;
-  a.rows = a.cols = sell::kLargeMatrix;
-  for (std::int64_t row = 0; row < a.rows; ++row) {
-    for (std::int64_t k = 0; k < 5; ++k) {
-      a.col_idx.push_back(static_cast<std::int32_t>((row * 7919 + k * 20'011) % a.cols));
-      a.values.push_back(static_cast<TypeParam>(row % 100 + k));
-    }
-    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
-  }
-  const auto host = build_sell_host<TypeParam>(a.view());
-  test::DeviceProduct<TypeParam, TypeParam> product(build_sell_cuda<TypeParam>, a);
-  EXPECT_EQ(product.kernel().statistics().stored_bytes, host->statistics().stored_bytes);
-  EXPECT_TRUE(test::matches_reference(product));
-}
-
 TYPED_TEST(SellOnDevice, BuildsTheArraysOfTheHostBuilder) {
   const Stream stream;
   for (const auto& [name, matrix] : shapes_of_every_lane<TypeParam>()) {

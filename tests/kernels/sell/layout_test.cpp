@@ -12,7 +12,6 @@
 
 #include "kernels/sell/build.hpp"
 #include "kernels/sell/nearly_regular.hpp"
-#include "kernels/sell/ragged_kernels.hpp"
 #include "kernels/sell/sell.hpp"
 #include "support/host_product.hpp"
 #include "support/shapes.hpp"
@@ -230,29 +229,6 @@ TEST(SellLayout, SetsLongRowsApartAndLosesNoNonzero) {
     for (const std::int32_t row : layout.long_rows)
       EXPECT_GT(matrix.row_ptr[row + 1] - matrix.row_ptr[row], longest);
   }
-}
-
-TEST(SellLayout, LeavesWideColumnsOfLargeMatricesToRaggedRows) {
-  const std::int64_t rows = sell::kLargeMatrix;
-  EXPECT_TRUE(sell::leaves_wide({}, rows, 4 * rows, 0));
-  EXPECT_FALSE(sell::leaves_wide({}, rows, 4 * rows - 1, 0));
-  EXPECT_FALSE(sell::leaves_wide({}, rows, 4 * rows, 1));
-  EXPECT_FALSE(sell::leaves_wide({}, 1000, 4000, 0));
-  EXPECT_FALSE(sell::leaves_wide({.narrow = true}, rows, 4 * rows, 0));
-  EXPECT_FALSE(sell::leaves_wide({.patterned = true}, rows, 4 * rows, 0));
-  CsrMatrix<double> a;
-  a.rows = a.cols = rows;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t k = 0; k < 5; ++k) {
-      a.col_idx.push_back(static_cast<std::int32_t>((row * 7919 + k * 20'011) % rows));
-      a.values.push_back(static_cast<double>(row % 100 + k));
-    }
-    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
-  }
-  const auto kernel = build_sell_host<double>(a.view());
-  EXPECT_EQ(kernel->statistics().stored_bytes,
-            sell::build_ragged_host<double>(a.view())->statistics().stored_bytes);
-  EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
 }
 
 TEST(SellLayout, GivesLanesOfLargeMatricesMoreRows) {
