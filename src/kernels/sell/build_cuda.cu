@@ -248,7 +248,7 @@ void fill(const std::int32_t* row_ptr, const Value* values, const DeviceLayout<V
 // The same in FP32 or in Value, and moves to Value where FP32 is not exact.
 template <class Value>
 void store_values(const std::int32_t* row_ptr, const Value* values, Singles singles,
-           DeviceLayout<Value>& layout, StreamRef stream) {
+                  DeviceLayout<Value>& layout, StreamRef stream) {
   if constexpr (std::is_same_v<Value, double>) {
     if (layout.code.singles) {
       ScratchBuffer<std::int32_t> inexact(1, stream);
@@ -286,8 +286,8 @@ std::int64_t bytes_of(const DeviceBuffer<T>& buffer) {
 template <class Value>
 std::int64_t DeviceLayout<Value>::stored_bytes() const {
   return bytes_of(row_order) + bytes_of(slice_ptr) + bytes_of(base) + bytes_of(columns) +
-         bytes_of(offsets) + bytes_of(patterns) + bytes_of(differences) + bytes_of(pattern_rows) + bytes_of(values) +
-         bytes_of(singles) + bytes_of(apart_row_ptr) + bytes_of(apart_col_idx) +
+         bytes_of(offsets) + bytes_of(patterns) + bytes_of(differences) + bytes_of(pattern_rows) +
+         bytes_of(values) + bytes_of(singles) + bytes_of(apart_row_ptr) + bytes_of(apart_col_idx) +
          bytes_of(apart_values) + bytes_of(apart_singles);
 }
 

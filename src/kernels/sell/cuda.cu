@@ -318,7 +318,7 @@ class SellCuda final : public CudaKernel<Vector> {
   tiles::TileCut<Sum<Vector>> apart_;
   sell::Vectors<Sum<Vector>> vectors_;
   sell::RepeatedProduct<Vector> repeated_;  // in use where the layout has repeated rows
-  bool large_ = false;  // The layout exceeds the L2 cache.
+  bool large_ = false;                      // The layout exceeds the L2 cache.
   int units_ = 0;
   int blocks_ = 0;      // blocks of a launch
   int dot_blocks_ = 1;  // blocks of a launch that sums x . A x

@@ -120,8 +120,9 @@ struct Product {
   static std::int64_t stored_bytes(const Layout<Value>& a) {
     return bytes_of(a.row_order) + bytes_of(a.slice_ptr) + bytes_of(a.base) + bytes_of(a.offsets) +
            bytes_of(a.columns) + bytes_of(a.patterns) + bytes_of(a.differences) +
-           bytes_of(a.pattern_rows) + bytes_of(a.values) + bytes_of(a.singles) + bytes_of(a.long_rows) +
-           bytes_of(a.apart.row_ptr) + bytes_of(a.apart.col_idx) + bytes_of(a.apart.values);
+           bytes_of(a.pattern_rows) + bytes_of(a.values) + bytes_of(a.singles) +
+           bytes_of(a.long_rows) + bytes_of(a.apart.row_ptr) + bytes_of(a.apart.col_idx) +
+           bytes_of(a.apart.values);
   }
 };
 

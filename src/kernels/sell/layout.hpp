@@ -158,10 +158,12 @@ struct Layout {
   Array<PatternId> patterns;        // slice_size() per slice, where patterned
   Array<std::int32_t> differences;  // pattern_width per pattern, where patterned
   std::int32_t pattern_width = 0;
-  Array<std::int32_t> pattern_rows;  // the first of the caller's rows with each pattern, where repeated;
-                                     // -1 of pattern 0
-  Array<Value> values;   // slice_size() per step, or where repeated as `differences`; where not singles
-  Array<float> singles;  // the same, where singles
+  Array<std::int32_t>
+      pattern_rows;  // the first of the caller's rows with each pattern, where repeated;
+                     // -1 of pattern 0
+  Array<Value>
+      values;  // slice_size() per step, or where repeated as `differences`; where not singles
+  Array<float> singles;           // the same, where singles
   Array<std::int32_t> long_rows;  // the caller's rows that are kept apart
   CsrMatrix<Value> apart;         // the rows of long_rows
 

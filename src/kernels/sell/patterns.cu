@@ -40,9 +40,9 @@ __device__ Row row_at(const PatternRows<Value>& rows, std::int64_t at) {
 
 template <class Value>
 __device__ std::uint64_t bits_at(const Value* value) {
-  using Bits = std::conditional_t<
-      sizeof(Value) == 8, unsigned long long,
-      std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint16_t>>;
+  using Bits =
+      std::conditional_t<sizeof(Value) == 8, unsigned long long,
+                         std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint16_t>>;
   return __ldg(reinterpret_cast<const Bits*>(value));
 }
 
@@ -82,7 +82,8 @@ __device__ std::uint16_t enter(const Table& table, std::int32_t most, unsigned l
 
 template <class Value>
 __global__ void __launch_bounds__(kThreads)
-    enter_rows(PatternRows<Value> rows, Table table, std::int32_t most, std::uint16_t* place_of_row) {
+    enter_rows(PatternRows<Value> rows, Table table, std::int32_t most,
+               std::uint16_t* place_of_row) {
   if (__any_sync(0xffffffffu, latest(table.count) > most)) return;  // the whole warp
   const Row row = row_at(rows, this_row());
   std::uint64_t sum = 0;

@@ -10,8 +10,8 @@
 namespace trireme::sell {
 
 struct DevicePatterns {
-  DeviceBuffer<PatternId> of_rows;         // as Layout::patterns; empty where there are too many
-  DeviceBuffer<std::int32_t> differences;  // as Layout::differences
+  DeviceBuffer<PatternId> of_rows;          // as Layout::patterns; empty where there are too many
+  DeviceBuffer<std::int32_t> differences;   // as Layout::differences
   DeviceBuffer<std::int32_t> pattern_rows;  // as Layout::pattern_rows
   std::int32_t width = 0;
 };

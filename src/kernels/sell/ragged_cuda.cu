@@ -35,8 +35,7 @@ __global__ void __launch_bounds__(threads, 1024 / threads)
   const int lane = threadIdx.x % kLanes;
   const auto block = static_cast<std::int32_t>(blockIdx.x);
   const std::int32_t first = p.shares ? __ldg(p.shares + block) : block * warps;
-  const std::int32_t end =
-      p.shares ? __ldg(p.shares + block + 1) : min(first + warps, p.a.count);
+  const std::int32_t end = p.shares ? __ldg(p.shares + block + 1) : min(first + warps, p.a.count);
   std::int32_t i = first + static_cast<std::int32_t>(threadIdx.x) / kLanes;
   double dot = 0;
   if (i < end) {
@@ -141,19 +140,19 @@ class RaggedCuda final : public CudaKernel<Vector> {
 
   template <bool with_dot>
   void run(const Vectors& vectors, StreamRef stream) const {
-    with_ragged_slices<Vector>(layout_, [&]<class Stored>(auto lane_rows,
-                                                          const RaggedSlices<Stored>& slices) {
-      launch<with_dot, decltype(lane_rows)::value>(
-          RaggedProduct<Stored, Vector>{.a = slices,
-                                        .shares = layout_.local ? shares_.data() : nullptr,
-                                        .parts = parts_.data(),
-                                        .arrived = arrived_.data(),
-                                        .x = vectors.x,
-                                        .y = vectors.y,
-                                        .add = vectors.add,
-                                        .dots = vectors.dots},
-          stream);
-    });
+    with_ragged_slices<Vector>(
+        layout_, [&]<class Stored>(auto lane_rows, const RaggedSlices<Stored>& slices) {
+          launch<with_dot, decltype(lane_rows)::value>(
+              RaggedProduct<Stored, Vector>{.a = slices,
+                                            .shares = layout_.local ? shares_.data() : nullptr,
+                                            .parts = parts_.data(),
+                                            .arrived = arrived_.data(),
+                                            .x = vectors.x,
+                                            .y = vectors.y,
+                                            .add = vectors.add,
+                                            .dots = vectors.dots},
+              stream);
+        });
   }
   template <bool with_dot, int lane_rows, class Product>
   void launch(const Product& product, StreamRef stream) const {

@@ -44,8 +44,8 @@ __global__ void __launch_bounds__(kThreads, 3)
                     Vector* __restrict__ parts) {
   using Entries = typename Lane::Entries;
   constexpr int kGroups = kLanes / Lane::kLanes;  // of the warp
-  const std::int32_t number =
-      static_cast<std::int32_t>(blockIdx.x) * kWarps + static_cast<std::int32_t>(threadIdx.x) / kLanes;
+  const std::int32_t number = static_cast<std::int32_t>(blockIdx.x) * kWarps +
+                              static_cast<std::int32_t>(threadIdx.x) / kLanes;
   if (number >= a.count) return;
   const Lane lane(operands);
   const int group = static_cast<int>(threadIdx.x) % kLanes / Lane::kLanes;
@@ -89,8 +89,8 @@ __global__ void __launch_bounds__(kThreads)
     add_parts(std::int32_t count, const CutRow* cut_rows, const Vector* __restrict__ parts,
               vectors::Operands<Vector> operands) {
   using Entries = typename Lane::Entries;
-  const std::int32_t number =
-      static_cast<std::int32_t>(blockIdx.x) * kWarps + static_cast<std::int32_t>(threadIdx.x) / kLanes;
+  const std::int32_t number = static_cast<std::int32_t>(blockIdx.x) * kWarps +
+                              static_cast<std::int32_t>(threadIdx.x) / kLanes;
   if (number >= count) return;
   const Lane lane(operands);
   const CutRow cut = cut_rows[number];

@@ -25,7 +25,8 @@ class RepeatedProduct {
 
  private:
   int blocks_ = 0;
-  std::size_t shared_bytes_ = 0;  // of the patterns with their values; 0: they stay in global memory
+  std::size_t shared_bytes_ =
+      0;  // of the patterns with their values; 0: they stay in global memory
 };
 
 }  // namespace trireme::sell

@@ -21,9 +21,9 @@ struct Slices {
   std::int32_t count = 0;
   std::int32_t rows = 0;
   const std::int32_t* slice_ptr = nullptr;
-  const std::int32_t* base = nullptr;  // in use with 16-bit columns
-  const Column* columns = nullptr;     // per entry; patterns: per row
-  const Stored* values = nullptr;      // per entry; RepeatedId: as `differences`
+  const std::int32_t* base = nullptr;         // in use with 16-bit columns
+  const Column* columns = nullptr;            // per entry; patterns: per row
+  const Stored* values = nullptr;             // per entry; RepeatedId: as `differences`
   const std::int32_t* row_order = nullptr;    // null: the caller's order
   const std::int32_t* differences = nullptr;  // in use with patterns, pattern_width of each
   std::int32_t pattern_width = 0;

@@ -80,8 +80,7 @@ class LaneColumns {
 };
 
 template <int lane_rows, class Stored, class Column>
-  requires(kIsPatterned<Column> || kIsRepeated<Column>)
-class LaneColumns<lane_rows, Stored, Column> {
+requires(kIsPatterned<Column> || kIsRepeated<Column>) class LaneColumns<lane_rows, Stored, Column> {
  public:
   using Step = PatternedColumns<lane_rows>;
 

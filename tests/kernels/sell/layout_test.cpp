@@ -132,6 +132,12 @@ TEST(SellLayout, LimitsRepeatedRowsByTheirBytes) {
   EXPECT_FALSE(sell::few_repeated_rows(28, 32, 8 * 28 * 32 - 1));
 }
 
+TEST(SellLayout, HasPatternsAloneWhereTooManyRowsDiffer) {
+  const auto layout = layout_of(test::repeating<double>(25'001, false, 600));
+  EXPECT_TRUE(layout.code.patterned);
+  EXPECT_FALSE(layout.code.repeated);
+}
+
 TEST(SellLayout, MultipliesRepeatedRowsInEveryOrder) {
   for (const std::int64_t rows : {std::int64_t{25'001}, sell::kLargeMatrix + 5})
     for (const bool sorted : {false, true}) {
@@ -266,6 +272,18 @@ TEST(SellHost, StoresAllValuesWhenNewOnesDoNotRepeat) {
   EXPECT_TRUE(test::matches_reference(*kernel, b.view()));
   kernel->update_values(a.values);
   EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
+}
+
+TEST(SellHost, StoresAllValuesWhenAZeroChangesItsSign) {
+  const auto a = tridiagonal(0.0);
+  const auto kernel = build_sell_host<double>(a.view());
+  const auto bytes = kernel->statistics().stored_bytes;
+  auto values = a.values;
+  values[60] = -0.0;
+  kernel->update_values(a.values);
+  EXPECT_EQ(kernel->statistics().stored_bytes, bytes);
+  kernel->update_values(values);
+  EXPECT_GT(kernel->statistics().stored_bytes, bytes);
 }
 
 TEST(SellHost, LeavesFloatsWhenNewValuesNeedDoubles) {
