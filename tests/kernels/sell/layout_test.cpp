@@ -107,7 +107,7 @@ TEST(SellLayout, StoresTheValuesOfRepeatedRowsOnce) {
 TEST(SellLayout, TellsRowsApartByTheBitsOfTheirValues) {
   for (const double other : {-2.0, 0.0, -0.0}) {
     auto a = tridiagonal(0.0);
-    a.values[61] = other;  // of row 20
+    a.values[61] = other;  // beside the diagonal of row 20
     const auto layout = layout_of(a);
     EXPECT_TRUE(layout.code.repeated);
     const bool same = std::bit_cast<std::uint64_t>(other) == 0;
@@ -279,7 +279,7 @@ TEST(SellHost, StoresAllValuesWhenAZeroChangesItsSign) {
   const auto kernel = build_sell_host<double>(a.view());
   const auto bytes = kernel->statistics().stored_bytes;
   auto values = a.values;
-  values[60] = -0.0;
+  values[61] = -0.0;  // beside the diagonal of row 20
   kernel->update_values(a.values);
   EXPECT_EQ(kernel->statistics().stored_bytes, bytes);
   kernel->update_values(values);
