@@ -131,7 +131,7 @@ class RaggedCuda final : public CudaKernel<Vector> {
 
  private:
   // What a product gets from its caller.
-  struct Vectors {
+  struct Operands {
     const Vector* x = nullptr;
     Vector* y = nullptr;
     bool add = false;
@@ -139,7 +139,7 @@ class RaggedCuda final : public CudaKernel<Vector> {
   };
 
   template <bool with_dot>
-  void run(const Vectors& vectors, StreamRef stream) const {
+  void run(const Operands& operands, StreamRef stream) const {
     with_ragged_slices<Vector>(
         layout_, [&]<class Stored>(auto lane_rows, const RaggedSlices<Stored>& slices) {
           launch<with_dot, decltype(lane_rows)::value>(
@@ -147,10 +147,10 @@ class RaggedCuda final : public CudaKernel<Vector> {
                                             .shares = layout_.local ? shares_.data() : nullptr,
                                             .parts = parts_.data(),
                                             .arrived = arrived_.data(),
-                                            .x = vectors.x,
-                                            .y = vectors.y,
-                                            .add = vectors.add,
-                                            .dots = vectors.dots},
+                                            .x = operands.x,
+                                            .y = operands.y,
+                                            .add = operands.add,
+                                            .dots = operands.dots},
               stream);
         });
   }
