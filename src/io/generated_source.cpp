@@ -49,6 +49,7 @@ class GeneratedSource final : public SystemSource {
                                       even_share(rows, ranks, rank + 1));
     });
     std::int64_t nnz = 0;
+#pragma omp parallel for reduction(+ : nnz)
     for (const std::int32_t length : lengths) nnz += length;
     nnz = sum_over_ranks(comm_, nnz);
     require_memory(comm_, name_, csr_bytes(static_cast<double>(rows), static_cast<double>(nnz)));

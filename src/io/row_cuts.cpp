@@ -40,7 +40,9 @@ std::vector<std::int64_t> balanced_starts(MPI_Comm comm, std::int64_t rows,
                                           std::int64_t together) {
   const int rank = rank_of(comm);
   const int ranks = size_of(comm);
+  if (ranks == 1) return {0, rows};
   std::int64_t mine = 0;
+#pragma omp parallel for reduction(+ : mine)
   for (const std::int32_t length : lengths) mine += length;
   std::int64_t before = 0;
   std::int64_t nnz = 0;

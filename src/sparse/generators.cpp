@@ -106,18 +106,21 @@ constexpr std::int64_t kRowsAtOnce = 1024;
 
 template <class Column>
 struct Chunks {
-  std::vector<std::vector<Column>> columns;  // each element has those of kRowsAtOnce rows
+  std::vector<std::vector<Column>> columns;  // each element has those of kRowsAtOnce rows, or none
   Array<std::int32_t> row_lengths;
 };
 
 enum class Keep { lengths, columns };
 
+// Counts the columns of the rows, and keeps them where they are asked for.
 template <class Column>
 Chunks<Column> make_chunks(const RowSource& source, std::int64_t first_row, std::int64_t last_row,
                            Keep keep) {
   const std::int64_t rows = last_row - first_row;
   const std::int64_t count = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
-  Chunks<Column> chunks{std::vector<std::vector<Column>>(count), Array<std::int32_t>(rows)};
+  Chunks<Column> chunks{{}, Array<std::int32_t>(rows)};
+  if (keep == Keep::columns) chunks.columns.resize(count);
+  const bool makes_columns = keep == Keep::columns || !source.knows_lengths();
 #pragma omp parallel
   {
     std::vector<std::int64_t> of_chunk;
@@ -127,8 +130,10 @@ Chunks<Column> make_chunks(const RowSource& source, std::int64_t first_row, std:
       const std::int64_t end = std::min((chunk + 1) * kRowsAtOnce, rows);
       for (std::int64_t row = chunk * kRowsAtOnce; row < end; ++row) {
         const std::size_t before = of_chunk.size();
-        source.append_columns(first_row + row, of_chunk);
-        chunks.row_lengths[row] = static_cast<std::int32_t>(of_chunk.size() - before);
+        if (makes_columns) source.append_columns(first_row + row, of_chunk);
+        chunks.row_lengths[row] = makes_columns
+                                      ? static_cast<std::int32_t>(of_chunk.size() - before)
+                                      : source.length_of(first_row + row);
         if (keep == Keep::lengths) of_chunk.clear();
       }
       if (keep == Keep::columns) chunks.columns[chunk].assign(of_chunk.begin(), of_chunk.end());
@@ -137,17 +142,19 @@ Chunks<Column> make_chunks(const RowSource& source, std::int64_t first_row, std:
   return chunks;
 }
 
-// Fills slab.local, and slab.wide_columns in place of its columns where Column has 64 bits.
+// Fills slab.local, and slab.wide_columns in place of its columns where Column has 64 bits. Columns
+// are made where they are stored, if the rows can be counted without them.
 template <class Column>
 void make_rows(const RowSource& source, std::int64_t last_row, const GenerateSpec& spec,
                std::int64_t most_of_block, Array<Column>& col_idx, RowSlab& slab) {
   CsrMatrix<double>& local = slab.local;
-  Chunks<Column> chunks = make_chunks<Column>(source, slab.first_row, last_row, Keep::columns);
+  Chunks<Column> chunks = make_chunks<Column>(
+      source, slab.first_row, last_row, source.knows_lengths() ? Keep::lengths : Keep::columns);
   slab.global_nnz = set_row_lengths(chunks.row_lengths, most_of_block, spec.kind, local);
   col_idx.resize(slab.global_nnz);
   local.values.resize(slab.global_nnz);
 
-  const auto count = static_cast<std::int64_t>(chunks.columns.size());
+  const std::int64_t count = (local.rows + kRowsAtOnce - 1) / kRowsAtOnce;
 #pragma omp parallel
   {
     std::vector<std::int64_t> of_row;
@@ -155,15 +162,21 @@ void make_rows(const RowSource& source, std::int64_t last_row, const GenerateSpe
     for (std::int64_t chunk = 0; chunk < count; ++chunk) {
       const std::int64_t begin = chunk * kRowsAtOnce;
       const std::int64_t end = std::min(begin + kRowsAtOnce, local.rows);
-      const std::vector<Column> columns = std::move(chunks.columns[chunk]);
+      std::vector<Column> kept;
+      if (!chunks.columns.empty()) kept = std::move(chunks.columns[chunk]);
       std::int64_t offset = local.row_begin(begin);
-      std::copy(columns.begin(), columns.end(), col_idx.begin() + offset);
-      auto next = columns.begin();
+      auto next = kept.begin();
       for (std::int64_t row = begin; row < end; ++row) {
         const std::int32_t length = chunks.row_lengths[row];
-        of_row.assign(next, next + length);
+        of_row.clear();
+        if (kept.empty())
+          source.append_columns(slab.first_row + row, of_row);
+        else
+          of_row.assign(next, next + length);
+        for (std::int32_t k = 0; k < length; ++k)
+          col_idx[offset + k] = static_cast<Column>(of_row[k]);
         source.fill_values(slab.first_row + row, of_row, local.values.data() + offset);
-        next += length;
+        if (!kept.empty()) next += length;
         offset += length;
       }
     }

@@ -2,7 +2,10 @@
 // A binary search for the end of each block.
 #include "sparse/row_blocks.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.hpp"
 
@@ -76,31 +79,41 @@ Array<std::int64_t> all_entries_before(const CsrMatrix<Value>& matrix) {
   return before;
 }
 
+// The same for rows of these lengths.
+Array<std::int64_t> all_entries_before(std::span<const std::int32_t> lengths) {
+  const std::int64_t rows = std::ssize(lengths);
+  Array<std::int64_t> before(rows + 1);
+  std::vector<std::int64_t> of_threads(omp_get_max_threads() + 1);
+#pragma omp parallel
+  {
+    const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
+    const std::int64_t first = rows * thread / threads, last = rows * (thread + 1) / threads;
+    std::int64_t sum = 0;
+    for (std::int64_t row = first; row < last; ++row) sum += lengths[row];
+    of_threads[thread + 1] = sum;
+#pragma omp barrier
+#pragma omp single
+    std::partial_sum(of_threads.begin(), of_threads.end(), of_threads.begin());
+    sum = of_threads[thread];
+    for (std::int64_t row = first; row < last; ++row) {
+      before[row] = sum;
+      sum += lengths[row];
+    }
+  }
+  before[rows] = of_threads.back();
+  return before;
+}
+
 }  // namespace
 
 std::int64_t set_row_lengths(std::span<const std::int32_t> lengths, std::int64_t most,
                              const std::string& name, CsrMatrix<double>& matrix) {
-  const std::int64_t rows = std::ssize(lengths);
-  matrix.rows = rows;
-  matrix.cuts.clear();
-  matrix.row_ptr.resize(rows + 1);
-  matrix.row_ptr[0] = 0;
-  std::int64_t all = 0, of_block = 0;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    if (lengths[row] > most)
-      fail(ExitCode::resource, "{}: row {} (from 0, of this process) has {} nonzeros, at most {}",
-           name, row, lengths[row], most);
-    if (of_block + lengths[row] > most) {
-      matrix.cuts.push_back(row);
-      matrix.row_ptr.resize(matrix.row_ptr.size() + 1);
-      matrix.row_ptr[row + std::ssize(matrix.cuts)] = 0;
-      of_block = 0;
-    }
-    of_block += lengths[row];
-    all += lengths[row];
-    matrix.row_ptr[row + 1 + std::ssize(matrix.cuts)] = static_cast<std::int32_t>(of_block);
-  }
-  return all;
+  const Array<std::int64_t> before = all_entries_before(lengths);
+  const auto entries_before = [&](std::int64_t row) { return before[row]; };
+  matrix.rows = std::ssize(lengths);
+  matrix.cuts = cut_rows_into_blocks(matrix.rows, most, name, entries_before);
+  matrix.row_ptr = offsets_for(matrix.rows, matrix.cuts, entries_before);
+  return before.back();
 }
 
 template <class Value>

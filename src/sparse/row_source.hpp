@@ -17,6 +17,9 @@ class RowSource {
   // Appends the columns of the row, ascending and without duplicates. Many threads call it at a
   // time.
   virtual void append_columns(std::int64_t row, std::vector<std::int64_t>& columns) const = 0;
+  // Whether length_of() gives the number of columns of a row at less cost than append_columns().
+  virtual bool knows_lengths() const { return false; }
+  virtual std::int32_t length_of(std::int64_t /*row*/) const { return 0; }
   // `columns` are those of append_columns(); `values` has the same number of elements.
   virtual void fill_values(std::int64_t row, std::span<const std::int64_t> columns,
                            double* values) const = 0;

@@ -12,7 +12,8 @@ enum class Reach { star, box };  // neighbours along the axes only, or all of th
 
 class Stencil : public RowSource {
  public:
-  Stencil(std::int64_t n, int dimensions, Reach reach) : n_(n) {
+  Stencil(std::int64_t n, int dimensions, Reach reach)
+      : n_(n), dimensions_(dimensions), reach_(reach) {
     const int depth = dimensions == 3 ? 1 : 0;
     for (int dz = -depth; dz <= depth; ++dz)
       for (int dy = -1; dy <= 1; ++dy)
@@ -29,6 +30,18 @@ class Stencil : public RowSource {
         columns.push_back(row + to.distance);
   }
 
+  bool knows_lengths() const override { return true; }
+  std::int32_t length_of(std::int64_t row) const override {
+    std::int32_t sum = 0, product = 1;
+    for (int axis = 0; axis < dimensions_; ++axis, row /= n_) {
+      const std::int64_t coordinate = row % n_;
+      const int here = 1 + reaches(coordinate, -1) + reaches(coordinate, 1);
+      sum += here - 1;
+      product *= here;
+    }
+    return reach_ == Reach::box ? product : sum + 1;
+  }
+
  protected:
   std::int64_t n_;
 
@@ -43,6 +56,8 @@ class Stencil : public RowSource {
   }
   bool reaches(std::int64_t coordinate, int step) const { return is_inside(coordinate + step, 0); }
 
+  int dimensions_;
+  Reach reach_;
   std::vector<Neighbour> neighbours_;  // ascending by distance
 };
 

@@ -7,9 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "sparse/statistics.hpp"
@@ -131,6 +134,35 @@ TEST(Generators, StencilsHaveTheirNonzeros) {
   EXPECT_EQ(whole({.kind = "poisson3d", .n = 15}).nnz(), 7 * 15 * 15 * 15 - 6 * 15 * 15);
   EXPECT_EQ(whole({.kind = "convection3d", .n = 15}).nnz(), 7 * 15 * 15 * 15 - 6 * 15 * 15);
   EXPECT_EQ(whole({.kind = "poisson27", .n = 12}).nnz(), 34 * 34 * 34);
+}
+
+// The columns of the points at most one step away on each axis, and on one axis only in a star.
+std::vector<std::int64_t> neighbours(std::int64_t row, std::int64_t n, int dimensions, bool star) {
+  std::vector<std::int64_t> columns;
+  const std::int64_t points = dimensions == 2 ? n * n : n * n * n;
+  for (std::int64_t column = 0; column < points; ++column) {
+    std::int64_t steps = 0, longest = 0;
+    for (std::int64_t a = row, b = column, axis = 0; axis < dimensions; ++axis, a /= n, b /= n) {
+      steps += std::abs(a % n - b % n);
+      longest = std::max<std::int64_t>(longest, std::abs(a % n - b % n));
+    }
+    if ((star ? steps : longest) <= 1) columns.push_back(column);
+  }
+  return columns;
+}
+
+TEST(Generators, StencilRowsHoldAllNeighboursAndNoOthers) {
+  for (const auto& [kind, dimensions] :
+       std::map<std::string, int>{{"poisson2d", 2}, {"poisson3d", 3}, {"poisson27", 3}})
+    for (const std::int64_t n : {1, 2, 3, 6}) {
+      SCOPED_TRACE(kind + " " + std::to_string(n));
+      const CsrMatrix<double> a = whole({.kind = kind, .n = n});
+      for (std::int64_t row = 0; row < a.rows; ++row) {
+        const std::vector<std::int64_t> columns(a.col_idx.begin() + a.row_ptr[row],
+                                                a.col_idx.begin() + a.row_ptr[row + 1]);
+        ASSERT_EQ(columns, neighbours(row, n, dimensions, kind != "poisson27")) << row;
+      }
+    }
 }
 
 TEST(Generators, PoissonIsSymmetricAndDominant) {
