@@ -273,7 +273,7 @@ bool repeats(DeviceSpan<const std::int32_t> row_ptr, DeviceSpan<const Value> val
                          .row_ptr = row_ptr.data(),
                          .row_order = layout.code.sorted ? layout.row_order.data() : nullptr,
                          .values = values.data()},
-      layout.patterns.data(), layout.pattern_rows.data(), stream);
+      layout.patterns, layout.pattern_rows, layout.pattern_width, stream);
 }
 
 template <class T>

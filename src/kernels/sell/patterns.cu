@@ -46,14 +46,53 @@ __device__ std::uint64_t bits_at(const Value* value) {
   return __ldg(reinterpret_cast<const Bits*>(value));
 }
 
-__device__ std::int64_t this_row() {
-  return (blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x) / kRowLanes;
+// The rows of a group of lanes, whose entries are asked for together.
+constexpr int kRowsOfGroup = 4;
+constexpr int kGroups = kThreads / kRowLanes;  // of a block; its rows are consecutive
+
+__device__ std::int64_t row_of_group(int r) {
+  return (blockIdx.x * static_cast<std::int64_t>(kRowsOfGroup) + r) * kGroups +
+         threadIdx.x / kRowLanes;
 }
 __device__ int this_lane() { return threadIdx.x % kRowLanes; }
 
 int blocks_for(std::int64_t rows) {
-  return static_cast<int>((rows * kRowLanes + kThreads - 1) / kThreads);
+  return static_cast<int>((rows + kGroups * kRowsOfGroup - 1) / (kGroups * kRowsOfGroup));
 }
+
+// The rows of this lane's group.
+template <class Value>
+__device__ __forceinline__ void rows_of_group(const PatternRows<Value>& rows,
+                                              Row (&row)[kRowsOfGroup]) {
+#pragma unroll
+  for (int r = 0; r < kRowsOfGroup; ++r) row[r] = row_at(rows, row_of_group(r));
+}
+
+__device__ __forceinline__ std::int32_t longest_of(const Row (&row)[kRowsOfGroup]) {
+  std::int32_t longest = 0;
+#pragma unroll
+  for (int r = 0; r < kRowsOfGroup; ++r) longest = max(longest, row[r].length);
+  return longest;
+}
+
+// The j-th entries of the rows, those of a row that ends before excepted.
+template <class Value>
+struct EntriesOfGroup {
+  std::int32_t difference[kRowsOfGroup];
+  std::uint64_t bits[kRowsOfGroup];
+
+  __device__ __forceinline__ EntriesOfGroup(const PatternRows<Value>& rows,
+                                            const Row (&row)[kRowsOfGroup], std::int32_t j,
+                                            bool with_differences) {
+#pragma unroll
+    for (int r = 0; r < kRowsOfGroup; ++r) {
+      const bool there = j < row[r].length;
+      difference[r] =
+          there && with_differences ? __ldcs(rows.col_idx + row[r].begin + j) - row[r].number : 0;
+      bits[r] = there && rows.values ? bits_at(rows.values + row[r].begin + j) : 0;
+    }
+  }
+};
 
 template <class T>
 __device__ T latest(const T* number) {
@@ -85,68 +124,95 @@ __global__ void __launch_bounds__(kThreads)
     enter_rows(PatternRows<Value> rows, Table table, std::int32_t most,
                std::uint16_t* place_of_row) {
   if (__any_sync(0xffffffffu, latest(table.count) > most)) return;  // the whole warp
-  const Row row = row_at(rows, this_row());
-  std::uint64_t sum = 0;
-  for (std::int32_t j = this_lane(); j < row.length; j += kRowLanes) {
-    const std::int32_t difference = __ldg(rows.col_idx + row.begin + j) - row.number;
-    sum += rows.values ? repeated_term(j, difference, bits_at(rows.values + row.begin + j))
-                       : pattern_term(j, difference);
+  Row row[kRowsOfGroup];
+  rows_of_group(rows, row);
+  std::uint64_t sum[kRowsOfGroup] = {};
+  for (std::int32_t j = this_lane(); j < longest_of(row); j += kRowLanes) {
+    const EntriesOfGroup<Value> entries(rows, row, j, true);
+#pragma unroll
+    for (int r = 0; r < kRowsOfGroup; ++r)
+      if (j < row[r].length)
+        sum[r] += rows.values ? repeated_term(j, entries.difference[r], entries.bits[r])
+                              : pattern_term(j, entries.difference[r]);
   }
-  for (int other = 1; other < kRowLanes; other *= 2)
-    sum += __shfl_xor_sync(0xffffffffu, sum, other);
-  if (this_lane() != 0 || this_row() >= rows.slice_rows) return;
-  place_of_row[this_row()] =
-      row.length == 0 ? kNoPlace : enter(table, most, pattern_hash(sum, row.length), row.number);
+#pragma unroll
+  for (int r = 0; r < kRowsOfGroup; ++r) {
+    for (int other = 1; other < kRowLanes; other *= 2)
+      sum[r] += __shfl_xor_sync(0xffffffffu, sum[r], other);
+    if (this_lane() != r || row_of_group(r) >= rows.slice_rows) continue;
+    place_of_row[row_of_group(r)] =
+        row[r].length == 0 ? kNoPlace
+                           : enter(table, most, pattern_hash(sum[r], row[r].length), row[r].number);
+  }
 }
+
+// The differences and the values of all patterns, `width` of each; null: not asked for.
+template <class Value>
+struct PatternEntries {
+  std::int32_t width;
+  std::int32_t* differences;
+  Value* values;
+};
 
 // One block writes one pattern. Pattern 0 has no row and no entries.
 template <class Value>
-__global__ void write_patterns(PatternRows<Value> rows, std::int32_t width,
+__global__ void write_patterns(PatternRows<Value> rows,
                                const std::int32_t* __restrict__ pattern_rows,
-                               std::int32_t* __restrict__ differences) {
-  const int pattern = blockIdx.x;
-  const std::int32_t row = pattern == 0 ? 0 : pattern_rows[pattern];
+                               PatternEntries<Value> to) {
+  const std::int32_t row = max(pattern_rows[blockIdx.x], 0);
   const std::int32_t begin = rows.row_ptr[row];
-  const std::int32_t length = pattern == 0 ? 0 : rows.row_ptr[row + 1] - begin;
-  for (std::int32_t j = threadIdx.x; j < width; j += blockDim.x)
-    differences[pattern * width + j] = j < length ? rows.col_idx[begin + j] - row : kNoDifference;
+  const std::int32_t length = blockIdx.x == 0 ? 0 : rows.row_ptr[row + 1] - begin;
+  for (std::int32_t j = threadIdx.x; j < to.width; j += blockDim.x) {
+    const std::int32_t at = blockIdx.x * to.width + j;
+    if (to.differences)
+      to.differences[at] = j < length ? rows.col_idx[begin + j] - row : kNoDifference;
+    if (to.values && j < length) to.values[at] = rows.values[begin + j];
+  }
 }
 
-// True where this lane's values of the row are those of the caller's row `first`.
+// True where this lane's entries of the group's rows are those of the rows' patterns.
 template <class Value>
-__device__ bool same_values(const PatternRows<Value>& rows, const Row& row, std::int32_t first) {
-  const std::int32_t begin = rows.row_ptr[first];
-  bool same = rows.row_ptr[first + 1] - begin == row.length;
-  for (std::int32_t j = this_lane(); same && j < row.length; j += kRowLanes)
-    same = bits_at(rows.values + row.begin + j) == bits_at(rows.values + begin + j);
+__device__ bool are_entries_of(const PatternEntries<Value>& patterns,
+                               const int (&pattern)[kRowsOfGroup], const PatternRows<Value>& rows,
+                               const Row (&row)[kRowsOfGroup]) {
+  bool same = true;
+  for (std::int32_t j = this_lane(); j < longest_of(row); j += kRowLanes) {
+    const EntriesOfGroup<Value> entries(rows, row, j, patterns.differences != nullptr);
+#pragma unroll
+    for (int r = 0; r < kRowsOfGroup; ++r) {
+      if (j >= row[r].length) continue;
+      const std::int32_t at = pattern[r] * patterns.width + j;
+      if (patterns.differences) same &= entries.difference[r] == __ldg(patterns.differences + at);
+      if (patterns.values) same &= entries.bits[r] == bits_at(patterns.values + at);
+    }
+  }
   return same;
 }
 
-// Writes the pattern of each row, and sets *differs where a row does not have the differences and the
-// values of its pattern, whose hash is the same.
+// Writes the pattern of each row, and sets *differs where a row does not have the entries of its
+// pattern, whose hash is the same.
 template <class Value>
 __global__ void __launch_bounds__(kThreads)
-    number_rows(PatternRows<Value> rows, std::int32_t width,
-                const std::uint16_t* __restrict__ place_of_row,
-                const std::uint16_t* __restrict__ pattern_of_place,
-                const std::int32_t* __restrict__ differences,
-                const std::int32_t* __restrict__ pattern_rows, PatternId* of_rows,
-                std::int32_t* differs) {
-  const std::int64_t at = this_row();
+    number_rows(PatternRows<Value> rows, const std::uint16_t* __restrict__ place_of_row,
+                const std::uint16_t* __restrict__ pattern_of_place, PatternEntries<Value> patterns,
+                PatternId* of_rows, std::int32_t* differs) {
   const int size = kLanes * rows.lane_rows;
-  if (at >= rows.slices * size) return;
-  const std::uint16_t place = at < rows.slice_rows ? place_of_row[at] : kNoPlace;
-  const std::uint16_t pattern = place == kNoPlace ? 0 : pattern_of_place[place];
-  if (this_lane() == 0)
-    of_rows[at / size * size + position(static_cast<int>(at % size), rows.lane_rows)] =
-        static_cast<PatternId>(pattern);
-  const Row row = row_at(rows, at);
+  Row row[kRowsOfGroup];
+  rows_of_group(rows, row);
+  int pattern[kRowsOfGroup];
   bool same = true;
-  for (std::int32_t j = this_lane(); j < row.length; j += kRowLanes)
-    same &= __ldg(rows.col_idx + row.begin + j) - row.number == differences[pattern * width + j];
-  if (row.length < width && this_lane() == 0)
-    same &= differences[pattern * width + row.length] == kNoDifference;
-  if (same && rows.values && row.length > 0) same = same_values(rows, row, pattern_rows[pattern]);
+#pragma unroll
+  for (int r = 0; r < kRowsOfGroup; ++r) {
+    const std::int64_t at = row_of_group(r);
+    const std::uint16_t place = at < rows.slice_rows ? place_of_row[at] : kNoPlace;
+    pattern[r] = place == kNoPlace ? 0 : pattern_of_place[place];
+    if (this_lane() != r || at >= rows.slices * size) continue;
+    of_rows[at / size * size + position(static_cast<int>(at % size), rows.lane_rows)] =
+        static_cast<PatternId>(pattern[r]);
+    if (row[r].length < patterns.width)
+      same &= patterns.differences[pattern[r] * patterns.width + row[r].length] == kNoDifference;
+  }
+  same &= are_entries_of(patterns, pattern, rows, row);
   if (!same) *differs = 1;
 }
 
@@ -154,11 +220,14 @@ __global__ void __launch_bounds__(kThreads)
 template <class Value>
 __global__ void __launch_bounds__(kThreads)
     compare_rows(PatternRows<Value> rows, const PatternId* __restrict__ of_rows,
-                 const std::int32_t* __restrict__ pattern_rows, std::int32_t* differs) {
-  const std::int64_t at = this_row();
-  const Row row = row_at(rows, at);
-  if (row.length > 0 && !same_values(rows, row, pattern_rows[static_cast<int>(of_rows[at])]))
-    *differs = 1;
+                 PatternEntries<Value> patterns, std::int32_t* differs) {
+  Row row[kRowsOfGroup];
+  rows_of_group(rows, row);
+  int pattern[kRowsOfGroup];
+#pragma unroll
+  for (int r = 0; r < kRowsOfGroup; ++r)
+    pattern[r] = row_of_group(r) < rows.slice_rows ? static_cast<int>(of_rows[row_of_group(r)]) : 0;
+  if (!are_entries_of(patterns, pattern, rows, row)) *differs = 1;
 }
 
 // The first rows of all patterns, in ascending order after the -1 of pattern 0, and the pattern of each
@@ -226,23 +295,32 @@ DevicePatterns find_patterns(const PatternRows<Value>& rows, StreamRef stream) {
       .differences = DeviceBuffer<std::int32_t>(patterns * width, stream),
       .pattern_rows = on_device<DeviceBuffer<std::int32_t>>(numbers.first_rows, stream),
       .width = width};
+  ScratchBuffer<Value> values(rows.values ? patterns * width : 0, stream);
+  const PatternEntries<Value> entries{width, result.differences.data(),
+                                      rows.values ? values.data() : nullptr};
   write_patterns<<<static_cast<unsigned>(patterns), 64, 0, stream>>>(
-      rows, width, result.pattern_rows.data(), result.differences.data());
+      rows, result.pattern_rows.data(), entries);
   check_launch();
   number_rows<<<blocks_for(rows.slices * kLanes * rows.lane_rows), kThreads, 0, stream>>>(
-      rows, width, place_of_row.data(), pattern_of_place.data(), result.differences.data(),
-      result.pattern_rows.data(), result.of_rows.data(), counters.data() + 1);
+      rows, place_of_row.data(), pattern_of_place.data(), entries, result.of_rows.data(),
+      counters.data() + 1);
   check_launch();
   if (read_back(counters.data() + 1, stream) != 0) return {};
   return result;
 }
 
 template <class Value>
-bool rows_repeat(const PatternRows<Value>& rows, const PatternId* of_rows,
-                 const std::int32_t* pattern_rows, StreamRef stream) {
+bool rows_repeat(const PatternRows<Value>& rows, const DeviceBuffer<PatternId>& of_rows,
+                 const DeviceBuffer<std::int32_t>& pattern_rows, std::int32_t width,
+                 StreamRef stream) {
   ScratchBuffer<std::int32_t> differs(1, stream);
   fill_zero(differs.span(), stream);
-  compare_rows<<<blocks_for(rows.slice_rows), kThreads, 0, stream>>>(rows, of_rows, pattern_rows,
+  ScratchBuffer<Value> values(pattern_rows.size() * width, stream);
+  const PatternEntries<Value> entries{width, nullptr, values.data()};
+  write_patterns<<<static_cast<unsigned>(pattern_rows.size()), 64, 0, stream>>>(
+      rows, pattern_rows.data(), entries);
+  check_launch();
+  compare_rows<<<blocks_for(rows.slice_rows), kThreads, 0, stream>>>(rows, of_rows.data(), entries,
                                                                      differs.data());
   check_launch();
   return read_back(differs.data(), stream) == 0;
@@ -251,11 +329,11 @@ bool rows_repeat(const PatternRows<Value>& rows, const PatternId* of_rows,
 template DevicePatterns find_patterns(const PatternRows<double>&, StreamRef);
 template DevicePatterns find_patterns(const PatternRows<float>&, StreamRef);
 template DevicePatterns find_patterns(const PatternRows<Half>&, StreamRef);
-template bool rows_repeat(const PatternRows<double>&, const PatternId*, const std::int32_t*,
-                          StreamRef);
-template bool rows_repeat(const PatternRows<float>&, const PatternId*, const std::int32_t*,
-                          StreamRef);
-template bool rows_repeat(const PatternRows<Half>&, const PatternId*, const std::int32_t*,
-                          StreamRef);
+template bool rows_repeat(const PatternRows<double>&, const DeviceBuffer<PatternId>&,
+                          const DeviceBuffer<std::int32_t>&, std::int32_t, StreamRef);
+template bool rows_repeat(const PatternRows<float>&, const DeviceBuffer<PatternId>&,
+                          const DeviceBuffer<std::int32_t>&, std::int32_t, StreamRef);
+template bool rows_repeat(const PatternRows<Half>&, const DeviceBuffer<PatternId>&,
+                          const DeviceBuffer<std::int32_t>&, std::int32_t, StreamRef);
 
 }  // namespace trireme::sell

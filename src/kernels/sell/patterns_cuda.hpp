@@ -35,10 +35,11 @@ struct PatternRows {
 template <class Value>
 DevicePatterns find_patterns(const PatternRows<Value>& rows, StreamRef stream);
 
-// True where the rows of the layout have the values of their pattern_rows, bit by bit. Synchronises
-// `stream`.
+// True where the rows of the layout have the values of their rows in `pattern_rows`, bit by bit.
+// `width` is that of the patterns. Synchronises `stream`.
 template <class Value>
-bool rows_repeat(const PatternRows<Value>& rows, const PatternId* of_rows,
-                 const std::int32_t* pattern_rows, StreamRef stream);
+bool rows_repeat(const PatternRows<Value>& rows, const DeviceBuffer<PatternId>& of_rows,
+                 const DeviceBuffer<std::int32_t>& pattern_rows, std::int32_t width,
+                 StreamRef stream);
 
 }  // namespace trireme::sell
