@@ -114,8 +114,8 @@ TEST(RowBlocks, CutsRowsOfMoreThanTwoToTheThirtyOneNonzeros) {
   EXPECT_LE(before(kRows) - before(cuts[1]), kNonzerosOfBlock);
 }
 
-// A thread of a CUDA kernel adds the width of its warp or of its tile to a number below the end of the
-// entries, and then compares.
+// A thread of a CUDA kernel adds the width of its warp or of its tile to a number below the end of
+// the entries, and then compares.
 TEST(RowBlocks, LeaveRoomForCountersOf32BitsBeyondTheLastEntry) {
   constexpr std::int64_t kTile = 2048, kLanes = 32;
   EXPECT_LE(kNonzerosOfBlock + kTile * kLanes - 1, std::int64_t{2147483647});
