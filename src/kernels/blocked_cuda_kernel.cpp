@@ -4,7 +4,27 @@
 
 #include <algorithm>
 
+#include "kernels/row_block_dot.hpp"
+
 namespace trireme {
+namespace {
+
+template <class Value>
+RowBlockDot<Value>* with_dot(CudaKernel<Value>& kernel) {
+  return dynamic_cast<RowBlockDot<Value>*>(&kernel);
+}
+
+}  // namespace
+
+template <class Value>
+BlockedCudaKernel<Value>::BlockedCudaKernel(std::vector<Part> parts, std::int64_t cols)
+    : parts_(std::move(parts)) {
+  const Part& last = parts_.back();
+  if (last.first_row + last.rows != cols ||
+      !std::ranges::all_of(parts_, [](const Part& part) { return with_dot(*part.kernel); }))
+    return;
+  for (const Part& part : parts_) dot_partials_ += with_dot(*part.kernel)->block_dot_partials();
+}
 
 template <class Value>
 void BlockedCudaKernel<Value>::multiply(DeviceSpan<const Value> x, DeviceSpan<Value> y,
@@ -57,6 +77,20 @@ void BlockedCudaKernel<Value>::multi_multiply(DeviceMultiVector<const Value> x,
 }
 
 template <class Value>
+void BlockedCudaKernel<Value>::multiply_and_dot(DeviceSpan<const Value> x, DeviceSpan<Value> y,
+                                                DeviceSpan<double> partials, StreamRef stream) {
+  std::size_t before = 0;
+  for (Part& part : parts_) {
+    RowBlockDot<Value>& kernel = *with_dot(*part.kernel);
+    const std::size_t count = kernel.block_dot_partials();
+    kernel.multiply_block_and_dot(x, x.subspan(part.first_row, part.rows),
+                                  y.subspan(part.first_row, part.rows),
+                                  partials.subspan(before, count), stream);
+    before += count;
+  }
+}
+
+template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_by_blocks(std::span<const DeviceRowBlock<Value>> blocks,
                                                    const CudaKernelBuilder<Value>& build) {
   if (blocks.size() == 1) return build(blocks.front().csr);
@@ -68,7 +102,7 @@ std::unique_ptr<CudaKernel<Value>> build_by_blocks(std::span<const DeviceRowBloc
                      .first_entry = block.first_entry,
                      .nnz = block.csr.nnz,
                      .kernel = build(block.csr)});
-  return std::make_unique<BlockedCudaKernel<Value>>(std::move(parts));
+  return std::make_unique<BlockedCudaKernel<Value>>(std::move(parts), blocks.front().csr.cols);
 }
 
 template class BlockedCudaKernel<double>;

@@ -22,8 +22,8 @@
 
 namespace trireme {
 
-// It has no product that is fused with a dot product: the kernel of a block reads x at the columns
-// of its entries, and does not know which part of x belongs to its rows.
+// Its product is fused with a dot product where the matrix is square and all kernels are RowBlockDots.
+// The partial sums of the blocks follow each other.
 template <class Value>
 class BlockedCudaKernel final : public CudaKernel<Value> {
  public:
@@ -32,8 +32,9 @@ class BlockedCudaKernel final : public CudaKernel<Value> {
     std::int64_t first_entry = 0, nnz = 0;
     std::unique_ptr<CudaKernel<Value>> kernel;
   };
-  // The rows and the entries of the parts follow each other.
-  explicit BlockedCudaKernel(std::vector<Part> parts) : parts_(std::move(parts)) {}
+  // The rows and the entries of the parts, of which there is at least one, follow each other. Each
+  // part has `cols` columns.
+  BlockedCudaKernel(std::vector<Part> parts, std::int64_t cols);
 
   void multiply(DeviceSpan<const Value> x, DeviceSpan<Value> y, Accumulate accumulate,
                 StreamRef stream) override;
@@ -42,9 +43,13 @@ class BlockedCudaKernel final : public CudaKernel<Value> {
   bool multiplies_vectors() const override;
   void multi_multiply(DeviceMultiVector<const Value> x, DeviceMultiVector<Value> y,
                       Accumulate accumulate, StreamRef stream) override;
+  std::size_t dot_partials() const override { return dot_partials_; }
+  void multiply_and_dot(DeviceSpan<const Value> x, DeviceSpan<Value> y, DeviceSpan<double> partials,
+                        StreamRef stream) override;
 
  private:
   std::vector<Part> parts_;
+  std::size_t dot_partials_ = 0;
 };
 
 template <class Value>

@@ -105,7 +105,6 @@ TEST_F(BlockedCudaOperator, HasSeveralBlocksOnTheDevice) {
   const auto matrix = in_blocks(generated("poisson2d", 60), Cut::by_nonzeros);
   CudaOperator cuda(matrix, "csr-vector");
   ASSERT_GE(cuda.local().blocks().size(), 4u);
-  EXPECT_EQ(cuda.dot_partials(), 0u);
   cuda.choose_row_order(1'000'000, {.min_nonzeros = 0, .min_products = 0, .min_gain = -1e9});
   EXPECT_EQ(cuda.permuted(), nullptr);
   const auto op = std::make_shared<CudaOperator>(matrix, "sell");
@@ -113,6 +112,34 @@ TEST_F(BlockedCudaOperator, HasSeveralBlocksOnTheDevice) {
   EXPECT_EQ(system.csr().rows, 0) << "the persistent kernel takes one block";
   EXPECT_EQ(system.local_blocks().size(), cuda.local().blocks().size());
   EXPECT_EQ(op->local().arrays.values.data(), cuda.local().arrays.values.data());
+}
+
+// The product also sums this rank's part of x . A x.
+TEST_F(BlockedCudaOperator, SumsTheDotProductOverAllBlocks) {
+  const CsrMatrix<double> a = generated("poisson2d", 60);
+  const auto matrix = in_blocks(a, Cut::by_nonzeros);
+  for (const char* kernel : {"csr-vector", "albus", "sell"}) {
+    SCOPED_TRACE(kernel);
+    CudaOperator cuda(matrix, kernel);
+    ASSERT_GT(cuda.dot_partials(), 0u);
+    const StreamRef stream = cuda.stream();
+    const Array<double> x = test::random_vector<double>(matrix->local_rows(), 3);
+    const DeviceBuffer<double> on_gpu = to_device(std::span<const double>(x), stream);
+    const DeviceBuffer<double> product(x.size(), stream), partials(cuda.dot_partials(), stream);
+    fill_nan(product.span(), stream);
+    fill_nan(partials.span(), stream);
+    cuda.queue_product(on_gpu.view(), product.span(), partials.span(), stream);
+    const Array<double> y = to_host(product.view(), stream);
+    HostOperator host(matrix_on_ranks(MPI_COMM_WORLD, a, Cut::by_nonzeros), "csr");
+    expect_equal(y, product_of(host));
+    double sum = 0, expected = 0, size = 0;
+    for (const double partial : to_host(partials.view(), stream)) sum += partial;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      expected += x[i] * y[i];
+      size += std::abs(x[i] * y[i]);
+    }
+    EXPECT_NEAR(sum, expected, 1e-12 * (1 + size));
+  }
 }
 
 // Ghosts of a grid lie in few rows, and those of a random matrix in most of them.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "device/device.hpp"
 #include "kernels/blocked_cuda_kernel.hpp"
 #include "kernels/registry.hpp"
+#include "sparse/generators.hpp"
 #include "sparse/row_blocks.hpp"
 #include "support/device_product.hpp"
 #include "support/refusal.hpp"
@@ -56,6 +58,18 @@ class BlockedProduct {
       kernel_->multi_multiply({from.data(), cols, width, stride}, {to.data(), rows, width, stride},
                               accumulate, stream_);
     return to_host(to.view(), stream_);
+  }
+  // y = A x into a poisoned y, and the sum of poisoned partial sums.
+  std::pair<Array<double>, double> multiply_and_dot(const Array<double>& x) {
+    const auto from = to_device(std::span<const double>(x), stream_);
+    const DeviceBuffer<double> to(on_device_.arrays.rows, stream_);
+    const DeviceBuffer<double> partials(kernel_->dot_partials(), stream_);
+    fill_nan(to.span(), stream_);
+    fill_nan(partials.span(), stream_);
+    kernel_->multiply_and_dot(from.view(), to.span(), partials.span(), stream_);
+    double sum = 0;
+    for (const double partial : to_host(partials.view(), stream_)) sum += partial;
+    return {to_host(to.view(), stream_), sum};
   }
   // Poisons the values that the kernel had.
   void update_values(const Array<double>& values) {
@@ -139,6 +153,23 @@ void expect_products(BlockedProduct& product, const CsrMatrix<double>& a) {
                           "y += A x"));
 }
 
+void expect_dot(BlockedProduct& product, const CsrMatrix<double>& a) {
+  if (a.rows != a.cols) {
+    EXPECT_EQ(product.kernel().dot_partials(), 0u);
+    return;
+  }
+  if (product.kernel().dot_partials() == 0) return;
+  const Array<double> x = random_vector<double>(a.cols, 13);
+  const auto [y, sum] = product.multiply_and_dot(x);
+  EXPECT_TRUE(test::judge(compare_product<double>(a.view(), x, y), "y = A x, with x . y"));
+  double expected = 0, size = 0;
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    expected += x[i] * y[i];
+    size += std::abs(x[i] * y[i]);
+  }
+  EXPECT_NEAR(sum, expected, 1e-13 * (size + 1e-300)) << "x . y";
+}
+
 TEST_P(BlockedCudaKernels, MatchTheReferenceOnEveryShapeAndTakeNewValues) {
   int products = 0;
   in_its_precisions([&](Builder builder, bool rounded) {
@@ -152,7 +183,7 @@ TEST_P(BlockedCudaKernels, MatchTheReferenceOnEveryShapeAndTakeNewValues) {
       expected.values = random_vector<double>(expected.nnz(), 77);
       product.update_values(expected.values);
       expect_products(product, as_stored());
-      EXPECT_EQ(product.kernel().dot_partials(), 0u);
+      expect_dot(product, as_stored());
       EXPECT_GT(product.kernel().statistics().stored_bytes, 0);
       ++products;
     }
@@ -205,6 +236,25 @@ class BlockedCudaKernelOnAGpu : public testing::Test {
     select_device(0);
   }
 };
+
+TEST_F(BlockedCudaKernelOnAGpu, SumsTheDotProductWithTheKernelsOfLargeSystems) {
+  const CutMatrix matrix = cut_into("grid", test::contract_shape<double>("EveryLengthTo600"), 5);
+  ASSERT_EQ(matrix.whole.rows, matrix.whole.cols);
+  for (const char* name : {"csr-scalar", "csr-vector", "albus"}) {
+    SCOPED_TRACE(name);
+    BlockedProduct product(find_kernel(name).cuda_double, matrix.cut);
+    EXPECT_GT(product.kernel().dot_partials(), 0u);
+    expect_dot(product, matrix.whole);
+  }
+  GenerateSpec spec;
+  spec.kind = "poisson3d";
+  spec.n = 70;  // many repeated rows
+  const CutMatrix repeated =
+      cut_into("poisson3d", generate(spec, 0, generator_shape(spec).rows).local, 3);
+  BlockedProduct product(find_kernel("sell").cuda_double, repeated.cut);
+  EXPECT_GT(product.kernel().dot_partials(), 0u);
+  expect_dot(product, repeated.whole);
+}
 
 // A row of csr-scalar is one sum, in whatever block it lies.
 TEST_F(BlockedCudaKernelOnAGpu, OfCsrScalarHasTheBitsOfOneBlock) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "kernels/row_block_dot.hpp"
 #include "sparse/reference.hpp"
 #include "sparse/row_blocks.hpp"
 #include "support/random.hpp"
@@ -23,7 +24,7 @@ namespace {
 using Csr = DeviceCsr<double>;
 
 // Multiplies host memory that passes for device memory.
-class KernelInHostMemory final : public CudaKernel<double> {
+class KernelInHostMemory : public CudaKernel<double> {
  public:
   explicit KernelInHostMemory(const Csr& a, bool multiplies_vectors = true)
       : a_(a), multiplies_vectors_(multiplies_vectors) {}
@@ -43,7 +44,6 @@ class KernelInHostMemory final : public CudaKernel<double> {
             .padding_ratio = static_cast<double>(a_.rows),
             .steps = {{"order", 1}, {"fill", static_cast<double>(a_.rows)}}};
   }
-  std::size_t dot_partials() const override { return a_.rows == a_.cols ? 3 : 0; }
   bool multiplies_vectors() const override { return multiplies_vectors_; }
   void multi_multiply(DeviceMultiVector<const double> x, DeviceMultiVector<double> y,
                       Accumulate accumulate, StreamRef) override {
@@ -61,6 +61,25 @@ class KernelInHostMemory final : public CudaKernel<double> {
  private:
   Csr a_;
   bool multiplies_vectors_;
+};
+
+// Also sums the dot product, in as many numbers as its block has rows, and one more.
+class DotInHostMemory final : public KernelInHostMemory, public RowBlockDot<double> {
+ public:
+  explicit DotInHostMemory(const Csr& a) : KernelInHostMemory(a), rows_(a.rows) {}
+  std::size_t block_dot_partials() const override { return static_cast<std::size_t>(rows_ + 1); }
+  void multiply_block_and_dot(DeviceSpan<const double> x, DeviceSpan<const double> x_of_rows,
+                              DeviceSpan<double> y, DeviceSpan<double> partials,
+                              StreamRef stream) override {
+    EXPECT_EQ(static_cast<std::int64_t>(x_of_rows.size()), rows_);
+    EXPECT_EQ(static_cast<std::int64_t>(partials.size()), rows_ + 1);
+    multiply(x, y, Accumulate::no, stream);
+    for (std::int64_t i = 0; i < rows_; ++i) partials.data()[i] = x_of_rows.data()[i] * y.data()[i];
+    partials.data()[rows_] = 0;
+  }
+
+ private:
+  std::int64_t rows_;
 };
 
 template <class T>
@@ -240,13 +259,49 @@ TEST(BlockedCudaKernel, MultipliesVectorsOnlyWhereEveryBlockDoes) {
   }
 }
 
+TEST(BlockedCudaKernel, SumsTheDotProductOverAllBlocks) {
+  for (const std::int64_t most : {4, 7, 12}) {
+    SCOPED_TRACE(most);
+    const auto whole = test::matrix_with_row_lengths<double>({3, 0, 4, 1, 2, 4, 0, 3}, 8);
+    CsrMatrix<double> a = whole;
+    cut_again(a, most);
+    ASSERT_FALSE(a.cuts.empty());
+    const auto kernel = build_by_blocks<double>(
+        blocks_of(a), [](const Csr& csr) { return std::make_unique<DotInHostMemory>(csr); });
+    ASSERT_EQ(kernel->dot_partials(), 8 + a.cuts.size() + 1);
+    const auto x = test::random_vector<double>(8, 4);
+    Array<double> y = test::poisoned_vector<double>(8);
+    Array<double> partials = test::poisoned_vector<double>(kernel->dot_partials());
+    kernel->multiply_and_dot(span_of(x), {y.data(), y.size()}, {partials.data(), partials.size()},
+                             nullptr);
+    EXPECT_TRUE(compare_product<double>(whole.view(), x, y).within_bound());
+    double sum = 0, expected = 0;
+    for (const double partial : partials) sum += partial;
+    for (std::size_t i = 0; i < 8; ++i) expected += x[i] * y[i];
+    EXPECT_NEAR(sum, expected, 1e-14);
+  }
+}
+
 // A block with as many rows as the matrix has columns is square by chance only.
-TEST(BlockedCudaKernel, HasNoProductWithADotProduct) {
-  CsrMatrix<double> a = test::matrix_with_row_lengths<double>({2, 2, 2, 2}, 2);
-  cut_again(a, 4);
-  ASSERT_EQ(a.cuts.size(), 1u);
-  EXPECT_EQ(blocks_of(a)[1].csr.rows, a.cols);
-  EXPECT_EQ(kernel_for(a)->dot_partials(), 0u);
+TEST(BlockedCudaKernel, HasNoDotProductUnlessTheMatrixIsSquareAndEveryBlockHasIt) {
+  const auto partials_of = [](std::int64_t cols, std::size_t without) {
+    CsrMatrix<double> a = test::matrix_with_row_lengths<double>({2, 2, 2, 2}, cols);
+    cut_again(a, 4);
+    EXPECT_EQ(a.cuts.size(), 1u);
+    std::size_t block = 0;
+    return build_by_blocks<double>(blocks_of(a),
+                                   [&](const Csr& csr) -> std::unique_ptr<CudaKernel<double>> {
+                                     if (block++ == without)
+                                       return std::make_unique<KernelInHostMemory>(csr);
+                                     return std::make_unique<DotInHostMemory>(csr);
+                                   })
+        ->dot_partials();
+  };
+  EXPECT_EQ(partials_of(4, 9), 6u);
+  EXPECT_EQ(partials_of(4, 0), 0u);
+  EXPECT_EQ(partials_of(4, 1), 0u);
+  EXPECT_EQ(partials_of(2, 9), 0u);
+  EXPECT_EQ(partials_of(5, 9), 0u);
 }
 
 TEST(BlockedCudaKernel, AddsUpTheStatistics) {
