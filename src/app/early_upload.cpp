@@ -71,12 +71,14 @@ DeviceBuffer<T> EarlyUpload::complete(std::span<const T> numbers, Copied<T>& cop
   return std::move(copied.on_device);
 }
 
-DeviceCsrMatrix<double> EarlyUpload::finish(const CsrView<double>& csr, Uploader& uploader,
-                                            StreamRef stream) {
+BlockedDeviceCsr<double> EarlyUpload::finish(const CsrMatrix<double>& csr, Uploader& uploader,
+                                             StreamRef stream) {
   stream_->synchronize();
-  return {csr.rows, csr.cols, uploader.to_device(csr.row_ptr, stream),
-          complete(csr.col_idx, columns_, uploader, stream),
-          complete(csr.values, values_, uploader, stream)};
+  return {
+      {csr.rows, csr.cols, uploader.to_device(std::span<const std::int32_t>(csr.row_ptr), stream),
+       complete(std::span<const std::int32_t>(csr.col_idx), columns_, uploader, stream),
+       complete(std::span<const double>(csr.values), values_, uploader, stream)},
+      later_blocks(csr)};
 }
 
 void EarlyUpload::drop() {

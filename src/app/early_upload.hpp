@@ -14,7 +14,7 @@
 #include "device/stream.hpp"
 #include "device/uploader.hpp"
 #include "io/entries_sink.hpp"
-#include "kernels/device_csr.hpp"
+#include "kernels/blocked_device_csr.hpp"
 
 namespace trireme {
 
@@ -38,7 +38,8 @@ class EarlyUpload final : public EntriesSink {
   bool has_entries() const { return begun_ && on_; }
   // Uploads the rest of `csr`, the matrix whose entries were read, and gives the copy away. It is
   // complete after the work that `stream` holds. has_entries() must be true.
-  DeviceCsrMatrix<double> finish(const CsrView<double>& csr, Uploader& uploader, StreamRef stream);
+  BlockedDeviceCsr<double> finish(const CsrMatrix<double>& csr, Uploader& uploader,
+                                  StreamRef stream);
 
   // Frees the memory on the GPU. No reader may pass entries any more.
   void drop();

@@ -191,7 +191,7 @@ void GpuWarmUp::upload(DistributedMatrix& matrix, bool as_read) {
   if (!shares_blocks_ || !gpus_.everywhere) return;
   DeviceBlocks::MakeLocal rest;
   if (early_ && as_read && early_->has_entries())
-    rest = [this](const CsrView<double>& csr, Uploader& uploader, StreamRef stream) {
+    rest = [this](const CsrMatrix<double>& csr, Uploader& uploader, StreamRef stream) {
       return early_->finish(csr, uploader, stream);
     };
   collectively(comm_, [&] {

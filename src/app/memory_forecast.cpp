@@ -56,6 +56,43 @@ double host_layouts(const Case& c, double nnz) {
   return largest * nnz;
 }
 
+// Whether the rows of a generated matrix repeat a few patterns with their values, which the kernel
+// sell stores once.
+bool rows_repeat(const ProblemSpec& problem) {
+  const auto* generated = std::get_if<GenerateSpec>(&problem.source);
+  return generated && generated->kind.starts_with("poisson");
+}
+
+// Bytes of the kernels of a case on a GPU, beside the matrix itself.
+double gpu_layouts(const Case& c, double rows, double nnz) {
+  const bool mixed = std::ranges::find(c.precisions, Precision::mixed) != c.precisions.end();
+  constexpr double kPattern = 2;  // bytes per row
+  double largest = 0;
+  for (const std::string& name : c.kernels) {
+    const bool plain = name == "albus" || name == "csr-vector" || name == "csr-scalar" ||
+                       name.starts_with("cusparse-csr");
+    const double bytes = plain ? (mixed ? sizeof(float) * nnz : 0)
+                         : name == "sell" && rows_repeat(c.problem) ? kPattern * rows
+                                                                    : kLayout * nnz;
+    largest = std::max(largest, bytes);
+  }
+  return largest;
+}
+
+// Vectors that a GPU holds: b and x, those of the loop, and two for the time of a product.
+double gpu_vectors(const SolverSpec& solver, double work, double sides, double block) {
+  double of_loop = work;
+  const bool pointwise = solver.preconditioner == "jacobi" || solver.preconditioner == "none";
+  if (const auto method = solvers::method_named(solver.method); method && pointwise) {
+    of_loop = 1;  // the diagonal
+    solvers::for_each_text([&](auto text) {
+      if (text.method == *method)
+        of_loop = std::max<double>(of_loop, decltype(text)::type::pointwise_vectors + 1);
+    });
+  }
+  return of_loop * block + 2 * sides + 2;
+}
+
 // Preconditioners that no formula foretells are left out.
 double preconditioner_bytes(const SolverSpec& solver, double rows, double nnz,
                             std::vector<std::string>& left_out) {
@@ -90,7 +127,9 @@ MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int rank
   const double work = work_vectors(c.solver);
   const double block = static_cast<double>(std::max<std::int64_t>(1, c.solver.block.value_or(1)));
   constexpr double kOfReports = 3;  // the true residual, and b and x of PETSc
-  const double vectors = sides * (known ? 3 : 2) + kOfReports + work * block;
+  const bool on_cpu = c.device != Device::cuda;
+  const bool loop_on_cpu = on_cpu || c.solver.engine == Engine::petsc;
+  const double vectors = sides * (known ? 3 : 2) + kOfReports + (loop_on_cpu ? work * block : 0);
 
   MemoryForecast forecast;
   const double preconditioner = preconditioner_bytes(c.solver, rows, nnz, forecast.left_out);
@@ -99,7 +138,6 @@ MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int rank
                    {"matrix", matrix},
                    {"making rows", making},
                    {"vectors", vectors * kVector * rows}};
-  const bool on_cpu = c.device != Device::cuda;
   if (on_cpu) {
     forecast.host.push_back({"kernel", host_layouts(c, nnz)});
     forecast.host.push_back({"preconditioner", preconditioner});
@@ -107,8 +145,8 @@ MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int rank
   if (measured) forecast.host.push_back({"bandwidth test", 3.0 * kBandwidthArrayBytes});
   if (c.device != Device::cpu)
     forecast.gpu = {{"matrix", csr_bytes(rows, nnz)},
-                    {"kernel", kLayout * nnz},
-                    {"vectors", (work * block + 2 * sides + 2) * kVector * rows},
+                    {"kernel", gpu_layouts(c, rows, nnz)},
+                    {"vectors", gpu_vectors(c.solver, work, sides, block) * kVector * rows},
                     {"preconditioner", preconditioner}};
   drop_empty(forecast.host);
   drop_empty(forecast.gpu);

@@ -124,13 +124,15 @@ double PlainProduct::norm_alone(std::span<const double> v) {
 
 double PlainProduct::residual_norm_alone(std::span<const double> values, std::span<const double> b,
                                          std::span<const double> x) {
-  CsrView<double> a = matrix_->blocks.local.view();
-  a.values = values;
   Array<double>& residual = residual_alone_;
   residual.resize(b.size());
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < residual.size(); ++i) residual[i] = 0;
-  add_product(a, x, residual);
+  for (const RowBlock<double>& block : matrix_->blocks.local.blocks()) {
+    CsrView<double> rows = block.csr;
+    rows.values = values.subspan(block.first_entry, rows.nnz());
+    add_product(rows, x, std::span(residual).subspan(block.first_row, rows.rows));
+  }
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < residual.size(); ++i) residual[i] = b[i] - residual[i];
   return norm_alone(residual);

@@ -26,7 +26,7 @@ SkewSums sums_of(const DistributedMatrix& matrix) {
   if (!on_gpu || parts.ghost.nnz() > 0) rows = random_pairs(first, matrix.local_rows());
   SkewSums sums;
   if (on_gpu)
-    sums = skew_sums(on_gpu->local().view(), first, on_gpu->stream());
+    sums = skew_sums(on_gpu->local().blocks(), first, on_gpu->stream());
   else
     sums = sums_of_blocks(parts.local, rows, rows);
   if (parts.ghost.nnz() == 0) return sums;

@@ -13,6 +13,7 @@
 
 #include "base/choices.hpp"
 #include "sparse/generators.hpp"
+#include "sparse/row_blocks.hpp"
 
 namespace trireme {
 
@@ -79,7 +80,7 @@ struct ProblemSpec {
   std::vector<StepEntry> steps;    // empty: one system; config/steps.hpp expands it
   std::int64_t rows_together = 1;  // no key: blocks of this many rows stay on one rank
   bool with_modes = false;         // no key: whether Problem::modes is wanted
-  std::int64_t most_of_block = kMostNonzerosOfBlock;  // no key: tests make blocks of fewer nonzeros
+  std::int64_t most_of_block = kNonzerosOfBlock;  // no key: tests make blocks of fewer nonzeros
 
   bool generated() const { return std::holds_alternative<GenerateSpec>(source); }
 };

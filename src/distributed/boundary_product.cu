@@ -5,6 +5,7 @@
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
 #include "distributed/boundary_product.hpp"
+#include "distributed/boundary_rows.hpp"
 
 namespace trireme {
 namespace {
@@ -55,12 +56,7 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 BoundaryProduct::BoundaryProduct(const CsrMatrix<double>& ghost, StreamRef stream) {
-  Array<std::int32_t> rows, row_ptr(1, 0);
-  for (std::int64_t row = 0; row < ghost.rows; ++row) {
-    if (ghost.row_ptr[row + 1] == ghost.row_ptr[row]) continue;
-    rows.push_back(static_cast<std::int32_t>(row));
-    row_ptr.push_back(ghost.row_ptr[row + 1]);
-  }
+  const auto [rows, row_ptr] = boundary_rows(ghost);
   rows_ = to_device(std::span<const std::int32_t>(rows), stream);
   row_ptr_ = to_device(std::span<const std::int32_t>(row_ptr), stream);
   col_idx_ = to_device(std::span<const std::int32_t>(ghost.col_idx), stream);
@@ -135,13 +131,6 @@ KernelStatistics BoundaryProduct::statistics() const {
   return {.stored_bytes = static_cast<std::int64_t>(12 * values_.size() + 8 * rows_.size() + 4),
           .padding_ratio = 0,
           .steps = {}};
-}
-
-bool is_boundary(const CsrMatrix<double>& ghost) {
-  std::int64_t rows = 0;
-  for (std::int64_t row = 0; row < ghost.rows; ++row)
-    rows += ghost.row_ptr[row + 1] > ghost.row_ptr[row] ? 1 : 0;
-  return 4 * rows <= ghost.rows;
 }
 
 }  // namespace trireme

@@ -19,6 +19,7 @@ namespace trireme {
 // on one row.
 class BoundaryProduct {
  public:
+  // Needs is_boundary(ghost) (boundary_rows.hpp).
   BoundaryProduct(const CsrMatrix<double>& ghost, StreamRef stream);
 
   // y += G g. The work is queued in `stream`.
@@ -40,8 +41,5 @@ class BoundaryProduct {
   int lanes_ = 1;  // per row
   int blocks_ = 0;
 };
-
-// Whether at most a quarter of the rows have entries, so that BoundaryProduct suits the block.
-bool is_boundary(const CsrMatrix<double>& ghost);
 
 }  // namespace trireme

@@ -8,6 +8,7 @@
 
 #include "base/stopwatch.hpp"
 #include "distributed/float_values.hpp"
+#include "kernels/blocked_cuda_kernel.hpp"
 #include "kernels/permutation.hpp"
 #include "parallel/collective.hpp"
 #include "sparse/permuted.hpp"
@@ -36,12 +37,14 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
       return Kernels{builder(kernel_, blocks_->local()),
                      blocks_->ghost() ? build_ghost(builder, refused) : nullptr};
     };
-    kernels_ = build_both([&](std::string_view name, const DeviceCsrMatrix<double>& block) {
+    kernels_ = build_both([&](std::string_view name, const BlockedDeviceCsr<double>& block) {
       return build(name, block);
     });
     if (inexact_)
-      exact_ = build_both([&](std::string_view, const DeviceCsrMatrix<double>& block) {
-        return build_cuda_kernel<double>("albus", block.view(), stream_);
+      exact_ = build_both([&](std::string_view, const BlockedDeviceCsr<double>& block) {
+        return build_by_blocks<double>(block.blocks(), [&](const DeviceCsr<double>& rows) {
+          return build_cuda_kernel<double>("albus", rows, stream_);
+        });
       });
     if (inexact_) find_row_defect();
     build_seconds_ = watch.lap();
@@ -70,14 +73,17 @@ std::unique_ptr<CudaKernel<double>> CudaOperator::build_ghost(const Builder& bui
 }
 
 std::unique_ptr<CudaKernel<double>> CudaOperator::build(
-    std::string_view kernel, const DeviceCsrMatrix<double>& block) const {
-  return mixed_ ? build_mixed_cuda_kernel(kernel, block.view(), stream_)
-                : build_cuda_kernel<double>(kernel, block.view(), stream_);
+    std::string_view kernel, const BlockedDeviceCsr<double>& block) const {
+  return build_by_blocks<double>(block.blocks(), [&](const DeviceCsr<double>& rows) {
+    return mixed_ ? build_mixed_cuda_kernel(kernel, rows, stream_)
+                  : build_cuda_kernel<double>(kernel, rows, stream_);
+  });
 }
 
 void CudaOperator::choose_row_order(std::int64_t products, const PermutationRule& rule) {
-  if (size_of(matrix_->comm) > 1 || inexact_ || trial_.seconds > 0) return;
-  trial_ = try_permuted(*kernels_.local, local_csr(), products, rule, stream_);
+  if (size_of(matrix_->comm) > 1 || inexact_ || trial_.seconds > 0 || !local().is_one_block())
+    return;
+  trial_ = try_permuted(*kernels_.local, local().view(), products, rule, stream_);
   build_seconds_ += trial_.seconds;
   if (!trial_.winner) return;
   permuted_ = std::move(trial_.winner);
@@ -279,12 +285,13 @@ void CudaOperator::multiply_exactly(std::span<const double> x, std::span<double>
 
 void CudaOperator::refresh_values() {
   blocks_->refresh(*matrix_, values_version_);
-  const auto local = blocks_->local().values.view();
+  const auto values = local().arrays.values.view();
   for (const Kernels* kernels : {&kernels_, &exact_}) {
-    if (kernels->local) kernels->local->update_values(local, stream_);
-    if (kernels->ghost) kernels->ghost->update_values(blocks_->ghost()->values.view(), stream_);
+    if (kernels->local) kernels->local->update_values(values, stream_);
+    if (kernels->ghost)
+      kernels->ghost->update_values(blocks_->ghost()->arrays.values.view(), stream_);
   }
-  if (permuted_) permuted_->update_values(local, stream_);
+  if (permuted_) permuted_->update_values(values, stream_);
   if (inexact_) find_row_defect();
   stream_.synchronize();
 }

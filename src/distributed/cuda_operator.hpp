@@ -16,7 +16,7 @@
 #include "distributed/event_ring.hpp"
 #include "distributed/gpu_exchange.hpp"
 #include "distributed/operator.hpp"
-#include "kernels/device_csr.hpp"
+#include "kernels/blocked_device_csr.hpp"
 #include "kernels/permuted_kernel.hpp"
 
 namespace trireme {
@@ -84,15 +84,15 @@ class CudaOperator final : public Operator {
   std::shared_ptr<CudaKernel<double>> share_local_kernel();
   // The caller's row of each row of the products above; empty: the caller's order.
   DeviceSpan<const std::int32_t> order() const { return blocks_->order(); }
-  // In order(), as are the rows and columns of local_csr().
+  // In order(), as are the rows and columns of local().
   DeviceSpan<const float> device_row_defect() const { return device_row_defect_.view(); }
-  DeviceCsr<double> local_csr() const { return blocks_->local().view(); }
+  const BlockedDeviceCsr<double>& local() const { return blocks_->local(); }
 
   // For a loop of up to `products` products that can take its rows in any order. Measures whether
   // the kernel multiplies P A P^T, in its own order of rows, faster than A, whose rows are in
   // order(). If so, the operator keeps the kernel of P A P^T, and that of A only while somebody
-  // holds it. Does nothing on
-  // several ranks, for inexact values, and at a second call. The time counts as build time.
+  // holds it. Does nothing on several ranks, for several blocks of rows, for inexact values, and at
+  // a second call. The time counts as build time.
   void choose_row_order(std::int64_t products, const PermutationRule& rule = {});
   // The kernel of P A P^T; null where it does not replace that of A.
   std::shared_ptr<PermutedKernel> permuted() const { return permuted_; }
@@ -108,7 +108,7 @@ class CudaOperator final : public Operator {
   template <class Builder>
   std::unique_ptr<CudaKernel<double>> build_ghost(const Builder& builder, bool& refused) const;
   std::unique_ptr<CudaKernel<double>> build(std::string_view kernel,
-                                            const DeviceCsrMatrix<double>& block) const;
+                                            const BlockedDeviceCsr<double>& block) const;
   // Calls product(px, py) with px = P x for the order P, and sets y to P^T py.
   template <class Product>
   void in_order(DeviceSpan<const double> x, DeviceSpan<double> y,

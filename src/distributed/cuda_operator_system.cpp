@@ -51,7 +51,8 @@ void CudaOperatorSystem::multiply_and_dot(DeviceSpan<const double> x, DeviceSpan
 }
 
 DeviceCsr<double> CudaOperatorSystem::csr() const {
-  return processes_ == 1 ? op_->local_csr() : DeviceCsr<double>{};
+  const BlockedDeviceCsr<double>& local = op_->local();
+  return processes_ == 1 && local.is_one_block() ? local.view() : DeviceCsr<double>{};
 }
 
 Recording CudaOperatorSystem::recording() const {

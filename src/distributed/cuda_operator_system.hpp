@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "distributed/cuda_operator.hpp"
 #include "solvers/cuda_solver.hpp"
@@ -31,7 +32,9 @@ class CudaOperatorSystem : public solvers::CudaSystem {
   void multiply_and_dot(DeviceSpan<const double> x, DeviceSpan<double> y,
                         DeviceSpan<double> partials, StreamRef stream) override;
   DeviceCsr<double> csr() const override;
-  DeviceCsr<double> local_csr() const override { return op_->local_csr(); }
+  std::vector<DeviceRowBlock<double>> local_blocks() const override {
+    return op_->local().blocks();
+  }
   void sum(DeviceSpan<double> values, StreamRef stream) override;
   int processes() const override { return processes_; }
   Recording recording() const override;

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
+#include "distributed/boundary_rows.hpp"
 #include "kernels/permutation.hpp"
 
 namespace trireme {
@@ -54,7 +55,7 @@ DeviceBlocks::DeviceBlocks(const DistributedMatrix& matrix, std::unique_ptr<Uplo
     : uploader_(std::move(uploader)), version_(matrix.values_version) {
   const Stopwatch watch;
   if (!uploader_) uploader_ = std::make_unique<Uploader>();
-  const CsrView<double> local = matrix.blocks.local.view();
+  const CsrMatrix<double>& local = matrix.blocks.local;
   local_ =
       make_local ? make_local(local, *uploader_, stream_) : to_device(local, *uploader_, stream_);
   make_ghost(matrix.blocks.ghost);
@@ -70,7 +71,7 @@ DeviceBlocks::DeviceBlocks(OrderedMatrix& ordered, std::shared_ptr<DeviceBlocks>
       order_(to_device(ordered.order(), stream_)) {
   SortedPermutedMatrix local =
       sorted_permuted_matrix(callers_->local().view(), order_.view(), stream_);
-  local_ = std::move(local.matrix);
+  local_ = {.arrays = std::move(local.matrix)};
   entries_ = std::move(local.entries);
   make_ghost(ordered.ghost());
   stream_.synchronize();
@@ -83,7 +84,7 @@ void DeviceBlocks::make_ghost(const CsrMatrix<double>& ghost) {
     return;
   }
   if (!uploader_) uploader_ = std::make_unique<Uploader>();
-  ghost_ = to_device(ghost.view(), *uploader_, stream_);
+  ghost_ = to_device(ghost, *uploader_, stream_);
   has_ghost_ = true;
 }
 
@@ -91,23 +92,25 @@ void DeviceBlocks::upload_values(const DistributedMatrix& matrix) {
   if (ordered_) {
     callers_->refresh(matrix, callers_version_);
     ordered_->refresh_values();
-    permute(callers_->local().values.view(), entries_.view(), local_.values.span(), stream_);
+    permute(callers_->local().arrays.values.view(), entries_.view(), local_.arrays.values.span(),
+            stream_);
   } else if (version_ahead_ == matrix.values_version) {
-    copy_on_device(ahead_.view(), local_.values.span(), stream_);
+    copy_on_device(ahead_.view(), local_.arrays.values.span(), stream_);
   } else {
-    uploader_->copy(std::span<const double>(matrix.blocks.local.values), local_.values.span(),
-                    stream_);
+    uploader_->copy(std::span<const double>(matrix.blocks.local.values),
+                    local_.arrays.values.span(), stream_);
   }
   const Array<double>& ghost = ordered_ ? ordered_->ghost().values : matrix.blocks.ghost.values;
-  if (has_ghost_) uploader_->copy(std::span<const double>(ghost), ghost_.values.span(), stream_);
+  if (has_ghost_)
+    uploader_->copy(std::span<const double>(ghost), ghost_.arrays.values.span(), stream_);
   if (boundary_) boundary_->update_values(ghost, stream_);
   stream_.synchronize();
 }
 
 void DeviceBlocks::reserve_ahead() {
   if (!stream_ahead_) stream_ahead_.emplace();
-  if (ahead_.size() != local_.values.size())
-    ahead_ = DeviceBuffer<double>(local_.values.size(), *stream_ahead_);
+  if (ahead_.size() != local_.arrays.values.size())
+    ahead_ = DeviceBuffer<double>(local_.arrays.values.size(), *stream_ahead_);
 }
 
 void DeviceBlocks::upload_ahead(std::span<const double> values, std::uint64_t version) {

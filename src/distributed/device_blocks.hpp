@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The blocks of a DistributedMatrix in GPU memory: one copy, which all operators of the matrix
-// share. An OrderedMatrix has another copy, in its order, which is made of the first one.
+// share, with the blocks of rows that the matrix has. An OrderedMatrix has another copy, in its
+// order, which is made of the first one.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 #include "distributed/boundary_product.hpp"
 #include "distributed/distributed_matrix.hpp"
 #include "distributed/ordered_matrix.hpp"
-#include "kernels/device_csr.hpp"
+#include "kernels/blocked_device_csr.hpp"
 
 namespace trireme {
 
@@ -36,8 +37,8 @@ class DeviceBlocks {
   static const DeviceBlocks* find(const DistributedMatrix& matrix);
 
   // Makes a copy of the local block `csr` in GPU memory, by `uploader` and in `stream`.
-  using MakeLocal = std::function<DeviceCsrMatrix<double>(const CsrView<double>& csr,
-                                                          Uploader& uploader, StreamRef stream)>;
+  using MakeLocal = std::function<BlockedDeviceCsr<double>(const CsrMatrix<double>& csr,
+                                                           Uploader& uploader, StreamRef stream)>;
 
   // Makes the copy of `matrix` that of() returns, ahead of the first operator. `uploader` may be
   // null; it is kept for new values. An empty `make_local` uploads all of the local block.
@@ -52,9 +53,9 @@ class DeviceBlocks {
   // `ordered`; returns when they are complete.
   DeviceBlocks(OrderedMatrix& ordered, std::shared_ptr<DeviceBlocks> callers);
 
-  const DeviceCsrMatrix<double>& local() const { return local_; }
+  const BlockedDeviceCsr<double>& local() const { return local_; }
   // Null where the matrix has no ghosts, or where boundary() multiplies by the ghost block.
-  const DeviceCsrMatrix<double>* ghost() const { return has_ghost_ ? &ghost_ : nullptr; }
+  const BlockedDeviceCsr<double>* ghost() const { return has_ghost_ ? &ghost_ : nullptr; }
   // Null where the matrix has no ghosts, or where many rows have some.
   const BoundaryProduct* boundary() const { return boundary_.get(); }
   // In which the blocks were made.
@@ -83,7 +84,7 @@ class DeviceBlocks {
   std::unique_ptr<Uploader> uploader_;
   double upload_seconds_ = 0;  // that of() has not reported
   Stream stream_;
-  DeviceCsrMatrix<double> local_, ghost_;
+  BlockedDeviceCsr<double> local_, ghost_;
   bool has_ghost_ = false;
   std::unique_ptr<BoundaryProduct> boundary_;
   std::uint64_t version_;       // of the values in GPU memory

@@ -38,6 +38,5 @@ void BoundaryProduct::update_values(std::span<const double> /*values*/, StreamRe
   no_cuda();
 }
 KernelStatistics BoundaryProduct::statistics() const { no_cuda(); }
-bool is_boundary(const CsrMatrix<double>& /*ghost*/) { no_cuda(); }
 
 }  // namespace trireme

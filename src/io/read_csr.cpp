@@ -36,7 +36,7 @@ ReadRows read_rows(const StoredMatrix& stored, RowSlab& slab, EntriesSink* sink)
   require_local_rows(stored.name, local.rows);
   const auto [first_entry, nnz] = read_row_ptr(stored, first_row, local);
 
-  if (!local.cuts.empty() || slab.is_wide()) sink = nullptr;  // it takes one block
+  if (slab.is_wide()) sink = nullptr;  // it takes columns of 32 bits
   if (sink) sink->begin(nnz);
   EntryHashes hashes;
   if (slab.is_wide())

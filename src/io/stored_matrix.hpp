@@ -6,7 +6,7 @@
 #include <string>
 
 #include "io/hdf5.hpp"
-#include "sparse/csr.hpp"
+#include "sparse/row_blocks.hpp"
 
 namespace trireme {
 
@@ -20,9 +20,9 @@ struct StoredMatrix {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t nnz = 0;
-  std::int64_t rows_together = 1;  // each rank's rows begin at a multiple of this
-  std::int64_t most_of_block = kMostNonzerosOfBlock;  // nonzeros of a block of rows that is read
-  hdf5::Dataset pointers;                             // one more than rows (or columns)
+  std::int64_t rows_together = 1;                 // each rank's rows begin at a multiple of this
+  std::int64_t most_of_block = kNonzerosOfBlock;  // nonzeros of a block of rows that is read
+  hdf5::Dataset pointers;                         // one more than rows (or columns)
   hdf5::Dataset indices;  // nnz column (or row) ids; not open where MATLAB left an empty one out
   hdf5::Dataset values;   // nnz
 

@@ -33,9 +33,10 @@ __device__ __forceinline__ std::int64_t warps_of_grid() {
   return static_cast<std::int64_t>(gridDim.x) * kWarps;
 }
 
-// diagonal[i] = a_ii
+// diagonal[i] = a_ii of the rows that are first_row, first_row + 1, ... in the whole matrix.
 __global__ void __launch_bounds__(kThreads)
-    gather_diagonal(std::int64_t rows, const std::int32_t* __restrict__ row_ptr,
+    gather_diagonal(std::int64_t rows, std::int64_t first_row,
+                    const std::int32_t* __restrict__ row_ptr,
                     const std::int32_t* __restrict__ col_idx, const double* __restrict__ values,
                     double* __restrict__ diagonal) {
   const int lane = threadIdx.x % 32;
@@ -43,7 +44,7 @@ __global__ void __launch_bounds__(kThreads)
     double sum = 0;
     const std::int32_t end = row_ptr[row + 1];
     for (std::int32_t k = row_ptr[row] + lane; k < end; k += 32)
-      if (col_idx[k] == row) sum += values[k];
+      if (col_idx[k] == first_row + row) sum += values[k];
     sum = warp_sum(sum);
     if (lane == 0) diagonal[row] = sum;
   }
@@ -51,29 +52,31 @@ __global__ void __launch_bounds__(kThreads)
 
 enum Finding : int { kHasZero, kVaries, kFindings };
 
+// Replaces the diagonal, whose first number is `first`, by its inverse.
 __global__ void __launch_bounds__(kThreads)
-    invert(std::int64_t rows, const double* __restrict__ diagonal, double* __restrict__ inverse,
+    invert(std::int64_t rows, double first, double* __restrict__ diagonal,
            int* __restrict__ findings) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= rows) return;
   const double d = diagonal[i];
-  inverse[i] = d == 0 ? 1 : 1 / d;
+  diagonal[i] = d == 0 ? 1 : 1 / d;
   if (d == 0) findings[kHasZero] = 1;
-  if (!(d == diagonal[0])) findings[kVaries] = 1;
+  if (!(d == first)) findings[kVaries] = 1;
 }
 
-// partials[block] is the sum over the rows of a block.
+// partials[block] is the sum over the rows of a thread block. Row 0 has the number first_row, and
+// column 0 the number first_column.
 __global__ void __launch_bounds__(kThreads)
-    add_skew(std::int64_t rows, std::int64_t first_row, const std::int32_t* __restrict__ row_ptr,
-             const std::int32_t* __restrict__ col_idx, const double* __restrict__ values,
-             SkewSums* __restrict__ partials) {
+    add_skew(std::int64_t rows, std::int64_t first_row, std::int64_t first_column,
+             const std::int32_t* __restrict__ row_ptr, const std::int32_t* __restrict__ col_idx,
+             const double* __restrict__ values, SkewSums* __restrict__ partials) {
   const int lane = threadIdx.x % 32;
   SkewSums sums;
   for (std::int64_t row = first_row_of_warp(); row < rows; row += warps_of_grid()) {
     const RandomPair of_row(first_row + row);
     const std::int32_t end = row_ptr[row + 1];
     for (std::int32_t k = row_ptr[row] + lane; k < end; k += 32)
-      sums += skew_of(values[k], of_row, RandomPair(first_row + col_idx[k]));
+      sums += skew_of(values[k], of_row, RandomPair(first_column + col_idx[k]));
   }
   __shared__ SkewSums of_warp[kWarps];
   sums = {warp_sum(sums.difference), warp_sum(sums.magnitude)};
@@ -86,35 +89,45 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-InverseDiagonal invert_diagonal(const DeviceCsr<double>& csr, StreamRef stream) {
+InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>> blocks, StreamRef stream) {
   InverseDiagonal inverse;
-  if (csr.rows == 0) return inverse;
-  const auto rows = static_cast<std::size_t>(csr.rows);
+  std::int64_t rows = 0;
+  for (const DeviceRowBlock<double>& block : blocks) rows += block.csr.rows;
+  if (rows == 0) return inverse;
   inverse.values = DeviceBuffer<double>(rows, stream);
-  const ScratchBuffer<double> diagonal(rows, stream);
+  double* const diagonal = inverse.values.data();
+  for (const auto& [first_row, first_entry, csr] : blocks) {
+    if (csr.rows == 0) continue;
+    gather_diagonal<<<blocks_for_rows(csr.rows), kThreads, 0, stream>>>(
+        csr.rows, first_row, csr.row_ptr.data(), csr.col_idx.data(), csr.values.data(),
+        diagonal + first_row);
+    check_launch();
+  }
   const ScratchBuffer<int> findings(kFindings, stream);
   fill_zero(findings.span(), stream);
-  gather_diagonal<<<blocks_for_rows(csr.rows), kThreads, 0, stream>>>(
-      csr.rows, csr.row_ptr.data(), csr.col_idx.data(), csr.values.data(), diagonal.data());
-  check_launch();
-  invert<<<static_cast<unsigned>((csr.rows + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
-      csr.rows, diagonal.data(), inverse.values.data(), findings.data());
+  invert<<<static_cast<unsigned>((rows + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
+      rows, read_back(diagonal, stream), diagonal, findings.data());
   check_launch();
   const Array<int> found = to_host(findings.view(), stream);
   inverse.has_zero = found[kHasZero] != 0;
-  if (found[kVaries] == 0) inverse.constant = read_back(inverse.values.data(), stream);
+  if (found[kVaries] == 0) inverse.constant = read_back(diagonal, stream);
   return inverse;
 }
 
-SkewSums skew_sums(const DeviceCsr<double>& csr, std::int64_t first_row, StreamRef stream) {
-  if (csr.rows == 0) return {};
-  const unsigned blocks = blocks_for_rows(csr.rows);
-  const ScratchBuffer<SkewSums> partials(blocks, stream);
-  add_skew<<<blocks, kThreads, 0, stream>>>(csr.rows, first_row, csr.row_ptr.data(),
-                                            csr.col_idx.data(), csr.values.data(), partials.data());
-  check_launch();
+SkewSums skew_sums(std::span<const DeviceRowBlock<double>> blocks, std::int64_t first_row,
+                   StreamRef stream) {
   SkewSums sums;
-  for (const SkewSums& partial : to_host(partials.view(), stream)) sums += partial;
+  for (const DeviceRowBlock<double>& block : blocks) {
+    const DeviceCsr<double>& csr = block.csr;
+    if (csr.rows == 0) continue;
+    const unsigned count = blocks_for_rows(csr.rows);
+    const ScratchBuffer<SkewSums> partials(count, stream);
+    add_skew<<<count, kThreads, 0, stream>>>(csr.rows, first_row + block.first_row, first_row,
+                                             csr.row_ptr.data(), csr.col_idx.data(),
+                                             csr.values.data(), partials.data());
+    check_launch();
+    for (const SkewSums& partial : to_host(partials.view(), stream)) sums += partial;
+  }
   return sums;
 }
 

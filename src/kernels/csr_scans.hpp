@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks at all rows of a CSR in device memory: its diagonal, and how far it is from symmetric. Each
-// function reads the CSR once and waits for `stream`. A build without CUDA has the same functions,
-// which all throw Error{resource}.
+// Looks at all rows of a CSR in device memory, block by block: its diagonal, and how far it is from
+// symmetric. Each function reads the CSR once and waits for `stream`. A build without CUDA has the
+// same functions, which all throw Error{resource}.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "device/buffer.hpp"
-#include "kernels/device_csr.hpp"
+#include "kernels/blocked_device_csr.hpp"
 #include "sparse/skew_sums.hpp"
 
 namespace trireme {
@@ -20,10 +21,11 @@ struct InverseDiagonal {
 };
 
 // Entries of the same place are added up. Throws Error{resource} where the memory does not suffice.
-InverseDiagonal invert_diagonal(const DeviceCsr<double>& csr, StreamRef stream);
+InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>> blocks, StreamRef stream);
 
-// See skew_sums.hpp. The rows and columns of `csr` have the numbers first_row, first_row + 1, ...
-// in the whole matrix.
-SkewSums skew_sums(const DeviceCsr<double>& csr, std::int64_t first_row, StreamRef stream);
+// See skew_sums.hpp. The rows and columns of the matrix have the numbers first_row, first_row + 1,
+// ... in the matrix of all ranks.
+SkewSums skew_sums(std::span<const DeviceRowBlock<double>> blocks, std::int64_t first_row,
+                   StreamRef stream);
 
 }  // namespace trireme

@@ -12,7 +12,7 @@ namespace {
 
 }  // namespace
 
-InverseDiagonal invert_diagonal(const DeviceCsr<double>&, StreamRef) { no_cuda(); }
-SkewSums skew_sums(const DeviceCsr<double>&, std::int64_t, StreamRef) { no_cuda(); }
+InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>>, StreamRef) { no_cuda(); }
+SkewSums skew_sums(std::span<const DeviceRowBlock<double>>, std::int64_t, StreamRef) { no_cuda(); }
 
 }  // namespace trireme

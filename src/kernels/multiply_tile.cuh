@@ -40,7 +40,7 @@ __device__ __forceinline__ int padded(int i) { return i + (i >> 4); }
 // Stores finished rows in y, and computes their terms of x . A x.
 template <class Vector, bool with_dot>
 struct RowSink {
-  const Vector* x;
+  const Vector* x;  // with_dot: at the rows of the matrix
   Vector* y;
   const std::int32_t* row_map;
   bool add;

@@ -60,7 +60,7 @@ void require_nonzero_diagonal(const DistributedMatrix& matrix, const std::string
   int suspect = 1;
   collectively(matrix.comm, [&] {
     if (const DeviceBlocks* blocks = DeviceBlocks::find(matrix))
-      suspect = invert_diagonal(blocks->local().view(), blocks->stream()).has_zero ? 1 : 0;
+      suspect = invert_diagonal(blocks->local().blocks(), blocks->stream()).has_zero ? 1 : 0;
   });
   MPI_Allreduce(MPI_IN_PLACE, &suspect, 1, MPI_INT, MPI_MAX, matrix.comm);
   if (suspect == 0) return;

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <list>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "device/buffer.hpp"
@@ -83,9 +85,9 @@ class CudaBackend {
     return groups_.data();
   }
   bool inverse_diagonal(Diagonal& place) {
-    const DeviceCsr<double> csr = system_.local_csr();
-    if (csr.rows != rows_ || rows_ == 0) return false;
-    InverseDiagonal inverse = invert_diagonal(csr, stream_);
+    const std::vector<DeviceRowBlock<double>> blocks = system_.local_blocks();
+    if (!has_rows(blocks)) return false;
+    InverseDiagonal inverse = invert_diagonal(blocks, stream_);
     if (inverse.constant)
       place.constant = *inverse.constant;
     else
@@ -95,21 +97,24 @@ class CudaBackend {
   // Into an array of keep_rows(), so that a recorded loop stays valid. False: there is no such array,
   // or a zero is on the diagonal, or the system has no CSR.
   bool invert_diagonal_into(const double* kept) {
-    const DeviceCsr<double> csr = system_.local_csr();
+    const std::vector<DeviceRowBlock<double>> blocks = system_.local_blocks();
     for (const DeviceBuffer<double>& rows : kept_)
-      if (rows.data() == kept && csr.rows == rows_ && rows_ > 0)
-        return invert_diagonal_on_device(csr, rows.span(), stream_) == 0;
+      if (rows.data() == kept && has_rows(blocks))
+        return invert_diagonal_on_device(blocks, rows.span(), stream_) == 0;
     return false;
   }
   const double* invert_blocks(const BlockRows& blocks, const PreconditionerSpec& spec) {
     if (!system_.order().empty())
       throw Error(ExitCode::internal, "block Jacobi needs the caller's row order");
-    const DeviceCsr<double> csr = system_.local_csr();
-    if (spec.blocks.empty() && csr.rows != rows_)
+    const std::vector<DeviceRowBlock<double>> rows = system_.local_blocks();
+    if (spec.blocks.empty() && !has_rows(rows) && rows_ > 0)
       throw Error(ExitCode::usage,
                   "block Jacobi needs the diagonal blocks, or a CSR on the device");
+    if (rows.size() > 1) fail_several_blocks(rows.back().first_entry + rows.back().csr.nnz);
     const DeviceBuffer<double> entries = to_device(spec.blocks, stream_);
-    return kept_.emplace_back(invert_blocks_on_device(blocks, csr, entries.view(), stream_)).data();
+    return kept_
+        .emplace_back(invert_blocks_on_device(blocks, rows.front().csr, entries.view(), stream_))
+        .data();
   }
 
   bool inexact(const Tolerances& rule, bool goes_on) const {
@@ -221,6 +226,10 @@ class CudaBackend {
   }
 
  private:
+  // Whether these are the rows of the system, of which there is at least one.
+  bool has_rows(std::span<const DeviceRowBlock<double>> blocks) const {
+    return rows_ > 0 && blocks.back().first_row + blocks.back().csr.rows == rows_;
+  }
   void pin() {
     try {
       transfer_.emplace().make_chunks();

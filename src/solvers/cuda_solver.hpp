@@ -7,13 +7,14 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "device/multi_vector.hpp"
 #include "device/peer_sums.hpp"
 #include "device/recording.hpp"
 #include "device/span.hpp"
 #include "device/stream.hpp"
-#include "kernels/device_csr.hpp"
+#include "kernels/blocked_device_csr.hpp"
 #include "solvers/solver.hpp"
 
 namespace trireme::solvers {
@@ -52,9 +53,9 @@ class CudaSystem {
   // All rows and columns of A in device memory, for the persistent kernel. Empty: the system has no
   // such CSR, and the persistent kernel cannot serve it.
   virtual DeviceCsr<double> csr() const { return {}; }
-  // The diagonal block of this process in device memory, for block Jacobi: this process's rows, and
-  // the columns with the same numbers.
-  virtual DeviceCsr<double> local_csr() const { return csr(); }
+  // The diagonal block of this process in device memory, for Jacobi: this process's rows in one or
+  // more blocks, and the columns with the same numbers. Without rows: the system has no such CSR.
+  virtual std::vector<DeviceRowBlock<double>> local_blocks() const { return {{0, 0, csr()}}; }
   // The order of the system's rows and columns: order()[i] is the caller's number of row i. The
   // solver brings b, x and the diagonal into this order, and x back. Empty: the caller's order.
   // Block preconditioners need the caller's order.

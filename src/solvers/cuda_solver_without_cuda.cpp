@@ -15,7 +15,8 @@ namespace {
 }  // namespace
 
 void extrapolate(DeviceSpan<double>, DeviceSpan<double>, StreamRef) { no_cuda(); }
-std::int64_t invert_diagonal_on_device(const DeviceCsr<double>&, DeviceSpan<double>, StreamRef) {
+std::int64_t invert_diagonal_on_device(std::span<const DeviceRowBlock<double>>, DeviceSpan<double>,
+                                       StreamRef) {
   no_cuda();
 }
 

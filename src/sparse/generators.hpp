@@ -46,6 +46,7 @@
 
 #include "base/array.hpp"
 #include "sparse/csr.hpp"
+#include "sparse/row_blocks.hpp"
 
 namespace trireme {
 
@@ -83,6 +84,6 @@ std::vector<Array<double>> generator_coordinates(const GenerateSpec& spec, std::
 // are not all rows, the caller sums it over the ranks. The rows are cut into blocks of at most
 // `most_of_block` nonzeros. Throws Error{resource} for a row of more.
 RowSlab generate(const GenerateSpec& spec, std::int64_t first_row, std::int64_t last_row,
-                 std::int64_t most_of_block = kMostNonzerosOfBlock);
+                 std::int64_t most_of_block = kNonzerosOfBlock);
 
 }  // namespace trireme

@@ -13,9 +13,9 @@ namespace trireme {
 
 void fail_several_blocks(std::int64_t nonzeros) {
   fail(ExitCode::resource,
-       "{} nonzeros on one process, of which GPUs, orders of rows, graph partitioning, multigrid, "
-       "block Jacobi and PETSc's own matrices take at most 2^31-1; use more processes, or leave "
-       "these out",
+       "{} nonzeros on one process, of which orders of rows, graph partitioning, multigrid, block "
+       "Jacobi and PETSc's own matrices take at most 2^31-2^16; use more processes, or leave these "
+       "out",
        nonzeros);
 }
 

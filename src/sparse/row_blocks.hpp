@@ -12,6 +12,10 @@
 
 namespace trireme {
 
+// At so many nonzeros a block is cut. CUDA kernels count the entries of a block by 32 bits, and
+// their loops go beyond the last entry by less than 2^16.
+inline constexpr std::int64_t kNonzerosOfBlock = kMostNonzerosOfBlock + 1 - (std::int64_t{1} << 16);
+
 // The first rows of all blocks but the first one, where entries_before(row), which does not
 // decrease, is the number of nonzeros in the rows before `row`. Each block is as long as `most`
 // nonzeros allow. Throws Error{resource}, with `name` and the row, for a row of more nonzeros. Asks

@@ -9,6 +9,7 @@
 
 #include "device/device.hpp"
 #include "sparse/generators.hpp"
+#include "sparse/row_blocks.hpp"
 
 namespace trireme {
 namespace {
@@ -53,7 +54,13 @@ class EarlyUploadOnAGpu : public testing::Test {
     ASSERT_TRUE(early.has_entries());
     const Stream stream;
     Uploader uploader;
-    const DeviceCsrMatrix<double> copy = early.finish(matrix.view(), uploader, stream);
+    const BlockedDeviceCsr<double> whole = early.finish(matrix, uploader, stream);
+    const DeviceCsrMatrix<double>& copy = whole.arrays;
+    ASSERT_EQ(whole.later.size(), matrix.cuts.size());
+    for (std::size_t k = 0; k < matrix.cuts.size(); ++k) {
+      EXPECT_EQ(whole.later[k].row, matrix.cuts[k]);
+      EXPECT_EQ(whole.later[k].entry, matrix.row_begin(matrix.cuts[k]));
+    }
     EXPECT_EQ(copy.rows, matrix.rows);
     EXPECT_EQ(copy.cols, matrix.cols);
     EXPECT_EQ(to_host(copy.row_ptr.view(), stream), matrix.row_ptr);
@@ -69,6 +76,16 @@ TEST_F(EarlyUploadOnAGpu, HasTheMatrixThatWasReadAfterTheGpuWasOpen) {
   early.open(omp_get_max_threads());
   early.begin(matrix.nnz());
   pass(early, 0, pieces());
+  expect_the_matrix(early);
+}
+
+TEST_F(EarlyUploadOnAGpu, HasTheBlocksOfTheMatrix) {
+  EarlyUpload early;
+  early.open(omp_get_max_threads());
+  early.begin(matrix.nnz());
+  pass(early, 0, pieces());
+  cut_again(matrix, matrix.nnz() / 3);
+  ASSERT_GE(matrix.cuts.size(), 2u);
   expect_the_matrix(early);
 }
 

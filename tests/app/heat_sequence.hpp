@@ -109,9 +109,10 @@ class Sequence : public testing::Test {
                   const std::string& system = "rhs: /b") {
     const std::string problem = fmt::format("problem: {{file: {}, {}{}}}\n", file_.path().string(),
                                             system, steps.empty() ? "" : ", steps: " + steps);
-    const Case c =
+    Case c =
         parse_case(problem + rest + fmt::format("\nreport: {{directory: {}}}\n", folder().string()),
                    "test.yaml");
+    c.problem.most_of_block = most_of_block_;
     CaseOutcome outcome = run_case(MPI_COMM_WORLD, c, nullptr);
     MPI_Barrier(MPI_COMM_WORLD);
     return outcome;
@@ -150,6 +151,7 @@ class Sequence : public testing::Test {
   }
 
   SharedFile file_{"heat.h5"}, more_{"more.h5"};
+  std::int64_t most_of_block_ = kNonzerosOfBlock;
 };
 
 inline const std::string kAllSteps = "{count: 5, values: '/values/{}', rhs: '/b_of/{}'}";

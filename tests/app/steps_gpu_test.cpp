@@ -62,6 +62,20 @@ TEST_F(SequenceOnAGpu, ReportsTheResidualOfEachStepsOwnSystem) {
     }
 }
 
+// Blocks of rows as those of a process with more than 2^31 nonzeros.
+TEST_F(SequenceOnAGpu, ReportsTheSameForAMatrixInBlocksOfRows) {
+  write();
+  most_of_block_ = 200;
+  for (const char* kernel : {"csr-vector", "sell"})
+    for (const char* renew : {"always", "never"}) {
+      SCOPED_TRACE(fmt::format("{} {}", kernel, renew));
+      const CaseOutcome outcome = run(
+          kAllSteps, fmt::format("device: cuda\nkernel: {}\nsolver: {{renew: {}}}", kernel, renew));
+      ASSERT_EQ(exit_code(outcome), ExitCode::converged) << outcome.runs[0].reason;
+      expect_solutions_of(outcome.runs[0]);
+    }
+}
+
 TEST_F(SequenceOnAGpu, DoesTheIterationsOfTheHost) {
   write();
   for (const char* guess : {"zero", "previous", "extrapolate"}) {

@@ -274,7 +274,7 @@ TEST_F(CudaOperatorTest, OperatorsOfOneMatrixShareItsBlocksAndRefreshThemOnce) {
   CudaOperator first(matrix, "csr-vector"), second(matrix, "dasp");
   EXPECT_GT(first.upload_seconds(), 0);
   EXPECT_EQ(second.upload_seconds(), 0);
-  EXPECT_EQ(first.local_csr().values.data(), second.local_csr().values.data());
+  EXPECT_EQ(first.local().arrays.values.data(), second.local().arrays.values.data());
 
   HostOperator host(matrix, "csr");
   const Array<double> x = test::random_vector<double>(matrix->local_rows(), 3);

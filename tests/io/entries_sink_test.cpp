@@ -13,6 +13,7 @@
 
 #include "io/problem.hpp"
 #include "io/problem_file.hpp"
+#include "io/read_matrix.hpp"
 
 namespace trireme {
 namespace {
@@ -85,6 +86,25 @@ TEST(EntriesSink, TakesEveryEntryOfTheRankOnce) {
   const CsrMatrix<double>& local = problem.matrix.local;
   EXPECT_EQ(keeper.begun, 1);
   EXPECT_TRUE(problem.in_stored_order);
+  EXPECT_TRUE(std::ranges::equal(keeper.columns_kept, local.col_idx));
+  EXPECT_TRUE(std::ranges::equal(keeper.values_kept, local.values));
+  EXPECT_EQ(std::ranges::count(keeper.columns_seen, 1), local.nnz());
+  EXPECT_EQ(std::ranges::count(keeper.values_seen, 1), local.nnz());
+}
+
+// The entries of several blocks of rows lie one after the other, as those of one block do.
+TEST(EntriesSink, TakesTheEntriesOfAllBlocksOfRows) {
+  SharedFile file("blocks.h5");
+  file.write([](hdf5::File& f) { write_matrix(f, "csr"); });
+  const hdf5::File opened = hdf5::File::open(file.path());
+  StoredMatrix stored = find_matrix(opened, "/A");
+  stored.most_of_block = 40'000;
+  Keeper keeper;
+  const MatrixOnRanks matrix = read_csr(MPI_COMM_WORLD, stored, &keeper);
+  const CsrMatrix<double>& local = matrix.slab.local;
+  EXPECT_GE(local.cuts.size(), 3u);
+  EXPECT_TRUE(matrix.in_stored_order);
+  EXPECT_EQ(keeper.begun, 1);
   EXPECT_TRUE(std::ranges::equal(keeper.columns_kept, local.col_idx));
   EXPECT_TRUE(std::ranges::equal(keeper.values_kept, local.values));
   EXPECT_EQ(std::ranges::count(keeper.columns_seen, 1), local.nnz());

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "device/device.hpp"
 #include "sparse/generators.hpp"
+#include "sparse/row_blocks.hpp"
 
 namespace trireme {
 namespace {
@@ -28,6 +30,17 @@ class CsrScansOnAGpu : public testing::Test {
   }
 };
 
+// In one block, and in several.
+std::vector<CsrMatrix<double>> in_blocks(const CsrMatrix<double>& matrix) {
+  std::int64_t longest = 1;
+  for (std::int64_t row = 0; row < matrix.rows; ++row)
+    longest = std::max<std::int64_t>(longest, matrix.row_ptr[row + 1] - matrix.row_ptr[row]);
+  std::vector<CsrMatrix<double>> all(2, matrix);
+  cut_again(all[1], std::max(longest, matrix.nnz() / 4));
+  EXPECT_FALSE(all[1].cuts.empty());
+  return all;
+}
+
 Array<double> inverse_on_host(const CsrMatrix<double>& matrix) {
   Array<double> inverse(matrix.rows);
   for (std::int64_t row = 0; row < matrix.rows; ++row) {
@@ -41,41 +54,48 @@ Array<double> inverse_on_host(const CsrMatrix<double>& matrix) {
 
 TEST_F(CsrScansOnAGpu, InverseDiagonalHasTheBitsOfTheHosts) {
   const Stream stream;
+  Uploader uploader;
   for (const char* kind : {"rmat", "mesh2d", "arrow", "lognormal"}) {
     SCOPED_TRACE(kind);
     const CsrMatrix<double> matrix = made(kind, std::string(kind) == "rmat" ? 12 : 150);
-    const auto on_device = to_device(matrix.view(), stream);
-    const InverseDiagonal found = invert_diagonal(on_device.view(), stream);
     const Array<double> expected = inverse_on_host(matrix);
-    EXPECT_EQ(to_host(found.values.view(), stream), expected);
-    EXPECT_EQ(found.constant.has_value(),
-              std::ranges::count(expected, expected.front()) == std::ssize(expected));
+    for (const CsrMatrix<double>& cut : in_blocks(matrix)) {
+      SCOPED_TRACE(cut.cuts.size());
+      const auto on_device = to_device(cut, uploader, stream);
+      const InverseDiagonal found = invert_diagonal(on_device.blocks(), stream);
+      EXPECT_EQ(to_host(found.values.view(), stream), expected);
+      EXPECT_EQ(found.constant.has_value(),
+                std::ranges::count(expected, expected.front()) == std::ssize(expected));
+    }
   }
 }
 
 TEST_F(CsrScansOnAGpu, InverseDiagonalTellsOfConstantsAndZeros) {
   const Stream stream;
-  CsrMatrix<double> matrix = made("poisson2d", 60);
-  const auto find = [&] {
-    return invert_diagonal(to_device(matrix.view(), stream).view(), stream);
-  };
-  EXPECT_EQ(find().constant, 1 / matrix.values[0]);
-  EXPECT_FALSE(find().has_zero);
-  const std::int64_t row = matrix.rows - 1;  // its last entry is on the diagonal
-  ASSERT_EQ(matrix.col_idx.back(), row);
-  matrix.values.back() = 0;
-  const InverseDiagonal with_zero = find();
-  EXPECT_TRUE(with_zero.has_zero);
-  EXPECT_FALSE(with_zero.constant);
-  EXPECT_EQ(to_host(with_zero.values.view(), stream).back(), 1);
-  matrix.col_idx.back() = 0;  // the entry is missing
-  matrix.values.back() = 5;
-  EXPECT_TRUE(find().has_zero);
+  Uploader uploader;
+  for (CsrMatrix<double> matrix : in_blocks(made("poisson2d", 60))) {
+    SCOPED_TRACE(matrix.cuts.size());
+    const auto find = [&] {
+      return invert_diagonal(to_device(matrix, uploader, stream).blocks(), stream);
+    };
+    EXPECT_EQ(find().constant, 1 / matrix.values[0]);
+    EXPECT_FALSE(find().has_zero);
+    const std::int64_t row = matrix.rows - 1;  // its last entry is on the diagonal
+    ASSERT_EQ(matrix.col_idx.back(), row);
+    matrix.values.back() = 0;
+    const InverseDiagonal with_zero = find();
+    EXPECT_TRUE(with_zero.has_zero);
+    EXPECT_FALSE(with_zero.constant);
+    EXPECT_EQ(to_host(with_zero.values.view(), stream).back(), 1);
+    matrix.col_idx.back() = 0;  // the entry is missing
+    matrix.values.back() = 5;
+    EXPECT_TRUE(find().has_zero);
+  }
 }
 
 TEST_F(CsrScansOnAGpu, InverseDiagonalOfNoRowsIsEmpty) {
   const Stream stream;
-  const InverseDiagonal none = invert_diagonal({}, stream);
+  const InverseDiagonal none = invert_diagonal(BlockedDeviceCsr<double>().blocks(), stream);
   EXPECT_TRUE(none.values.empty());
   EXPECT_FALSE(none.constant);
   EXPECT_FALSE(none.has_zero);
@@ -83,15 +103,20 @@ TEST_F(CsrScansOnAGpu, InverseDiagonalOfNoRowsIsEmpty) {
 
 TEST_F(CsrScansOnAGpu, SkewSumsAreThoseOfTheHost) {
   const Stream stream;
+  Uploader uploader;
   constexpr std::int64_t first_row = 1000;
   for (const char* kind : {"poisson3d", "convection3d", "rmat", "arrow"}) {
     SCOPED_TRACE(kind);
     const CsrMatrix<double> matrix = made(kind, 14);
     const auto pairs = random_pairs(first_row, matrix.rows);
     const SkewSums expected = skew_sums(matrix.view(), pairs, pairs);
-    const SkewSums found = skew_sums(to_device(matrix.view(), stream).view(), first_row, stream);
-    EXPECT_NEAR(found.difference, expected.difference, 1e-13 * expected.magnitude);
-    EXPECT_NEAR(found.magnitude, expected.magnitude, 1e-12 * expected.magnitude);
+    for (const CsrMatrix<double>& cut : in_blocks(matrix)) {
+      SCOPED_TRACE(cut.cuts.size());
+      const SkewSums found =
+          skew_sums(to_device(cut, uploader, stream).blocks(), first_row, stream);
+      EXPECT_NEAR(found.difference, expected.difference, 1e-13 * expected.magnitude);
+      EXPECT_NEAR(found.magnitude, expected.magnitude, 1e-12 * expected.magnitude);
+    }
   }
 }
 

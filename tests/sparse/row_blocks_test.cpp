@@ -107,11 +107,18 @@ TEST(RowBlocks, WhatTakesOneBlockRefusesSeveral) {
 TEST(RowBlocks, CutsRowsOfMoreThanTwoToTheThirtyOneNonzeros) {
   constexpr std::int64_t kRows = 850LL * 850 * 850, kPerRow = 7;
   const auto before = [](std::int64_t row) { return kPerRow * row; };
-  const Cuts cuts = cut_rows_into_blocks(kRows, kMostNonzerosOfBlock, "the matrix", before);
+  const Cuts cuts = cut_rows_into_blocks(kRows, kNonzerosOfBlock, "the matrix", before);
   ASSERT_EQ(cuts.size(), 2u);
-  EXPECT_EQ(cuts[0], kMostNonzerosOfBlock / kPerRow);
-  EXPECT_EQ(cuts[1], 2 * (kMostNonzerosOfBlock / kPerRow));
-  EXPECT_LE(before(kRows) - before(cuts[1]), kMostNonzerosOfBlock);
+  EXPECT_EQ(cuts[0], kNonzerosOfBlock / kPerRow);
+  EXPECT_EQ(cuts[1], 2 * (kNonzerosOfBlock / kPerRow));
+  EXPECT_LE(before(kRows) - before(cuts[1]), kNonzerosOfBlock);
+}
+
+// A thread of a CUDA kernel adds the width of its warp or of its tile to a number below the end of
+// the entries, and then compares.
+TEST(RowBlocks, LeaveRoomForCountersOf32BitsBeyondTheLastEntry) {
+  constexpr std::int64_t kTile = 2048, kLanes = 32;
+  EXPECT_LE(kNonzerosOfBlock + kTile * kLanes - 1, std::int64_t{2147483647});
 }
 
 // Offsets of three blocks of 2^31-1 nonzeros: nobody allocates the entries.

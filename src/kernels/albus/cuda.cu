@@ -7,6 +7,7 @@
 
 #include "base/stopwatch.hpp"
 #include "kernels/multiply_tile.cuh"
+#include "kernels/row_block_dot.hpp"
 
 namespace trireme {
 namespace {
@@ -15,11 +16,12 @@ using tiles::kThreads;
 
 template <class Stored, class Vector, bool with_dot>
 __global__ void __launch_bounds__(kThreads)
-    multiply_tiles(tiles::TiledCsr<Stored> a, const Vector* __restrict__ x, Vector* __restrict__ y,
-                   bool add, double* __restrict__ partials) {
+    multiply_tiles(tiles::TiledCsr<Stored> a, const Vector* __restrict__ x,
+                   const Vector* __restrict__ x_of_rows, Vector* __restrict__ y, bool add,
+                   double* __restrict__ partials) {
   __shared__ tiles::TileMemory<Sum<Vector>> memory;
   const auto tile = static_cast<std::int32_t>(blockIdx.x);
-  const tiles::RowSink<Vector, with_dot> sink{x, y, nullptr, add,
+  const tiles::RowSink<Vector, with_dot> sink{x_of_rows, y, nullptr, add,
                                               with_dot ? partials + gridDim.x : nullptr};
   double dot = tiles::multiply_tile(a, tile, x, sink, memory);
   if constexpr (with_dot) {
@@ -29,7 +31,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class Stored, class Vector>
-class AlbusCuda final : public CudaKernel<Vector> {
+class AlbusCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
   static constexpr bool kOwnsValues = !std::is_same_v<Stored, Vector>;
 
  public:
@@ -48,7 +50,7 @@ class AlbusCuda final : public CudaKernel<Vector> {
                 StreamRef stream) override {
     if (a_.rows == 0) return;
     multiply_tiles<Stored, Vector, false><<<cut_.count(), kThreads, 0, stream>>>(
-        tiled(), x.data(), y.data(), accumulate == Accumulate::yes, nullptr);
+        tiled(), x.data(), nullptr, y.data(), accumulate == Accumulate::yes, nullptr);
     check_launch();
   }
 
@@ -69,12 +71,20 @@ class AlbusCuda final : public CudaKernel<Vector> {
   }
 
   std::size_t dot_partials() const override {
-    return a_.rows == a_.cols ? 2 * static_cast<std::size_t>(cut_.count()) : 0;
+    return a_.rows == a_.cols ? block_dot_partials() : 0;
   }
   void multiply_and_dot(DeviceSpan<const Vector> x, DeviceSpan<Vector> y,
                         DeviceSpan<double> partials, StreamRef stream) override {
+    multiply_block_and_dot(x, x, y, partials, stream);
+  }
+  std::size_t block_dot_partials() const override {
+    return 2 * static_cast<std::size_t>(cut_.count());
+  }
+  void multiply_block_and_dot(DeviceSpan<const Vector> x, DeviceSpan<const Vector> x_of_rows,
+                              DeviceSpan<Vector> y, DeviceSpan<double> partials,
+                              StreamRef stream) override {
     multiply_tiles<Stored, Vector, true><<<cut_.count(), kThreads, 0, stream>>>(
-        tiled(), x.data(), y.data(), false, partials.data());
+        tiled(), x.data(), x_of_rows.data(), y.data(), false, partials.data());
     check_launch();
   }
 

@@ -15,6 +15,7 @@
 #include "kernels/csr/csr.hpp"
 #include "kernels/csr/vectors.hpp"
 #include "kernels/numeric.cuh"
+#include "kernels/row_block_dot.hpp"
 
 namespace trireme {
 namespace {
@@ -26,8 +27,8 @@ template <int width, bool with_dot, class Stored, class Vector>
 __global__ void __launch_bounds__(kThreads)
     multiply_rows(std::int64_t rows, const std::int32_t* __restrict__ row_ptr,
                   const std::int32_t* __restrict__ col_idx, const Stored* __restrict__ values,
-                  const Vector* __restrict__ x, Vector* __restrict__ y, bool add,
-                  double* __restrict__ partials) {
+                  const Vector* __restrict__ x, const Vector* __restrict__ x_of_rows,
+                  Vector* __restrict__ y, bool add, double* __restrict__ partials) {
   const int lane = threadIdx.x % width;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kThreads / width;
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * kThreads) / width;
@@ -44,7 +45,7 @@ __global__ void __launch_bounds__(kThreads)
     if constexpr (width > 1) sum = warp_sum<width>(sum);
     if (lane == 0 && row < rows) {
       store_or_add(y + row, sum, add);
-      if constexpr (with_dot) dot += static_cast<double>(sum) * load<Sum<Vector>>(x + row);
+      if constexpr (with_dot) dot += static_cast<double>(sum) * load<Sum<Vector>>(x_of_rows + row);
     }
   }
   if constexpr (with_dot) {
@@ -54,7 +55,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class Stored, class Vector>
-class CsrCuda final : public CudaKernel<Vector> {
+class CsrCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
   static constexpr bool kOwnsValues = !std::is_same_v<Stored, Vector>;
   static constexpr bool kMultipliesVectors = std::is_floating_point_v<Vector>;  // not FP16
 
@@ -75,7 +76,7 @@ class CsrCuda final : public CudaKernel<Vector> {
 
   void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                 StreamRef stream) override {
-    launch<false>(x, y, accumulate == Accumulate::yes, nullptr, stream);
+    launch<false>(x, {}, y, accumulate == Accumulate::yes, nullptr, stream);
   }
 
   // csr-scalar has one lane per row and multiplies one vector only.
@@ -106,7 +107,13 @@ class CsrCuda final : public CudaKernel<Vector> {
   std::size_t dot_partials() const override { return a_.rows == a_.cols ? blocks_ : 0; }
   void multiply_and_dot(DeviceSpan<const Vector> x, DeviceSpan<Vector> y,
                         DeviceSpan<double> partials, StreamRef stream) override {
-    launch<true>(x, y, false, partials.data(), stream);
+    launch<true>(x, x, y, false, partials.data(), stream);
+  }
+  std::size_t block_dot_partials() const override { return blocks_; }
+  void multiply_block_and_dot(DeviceSpan<const Vector> x, DeviceSpan<const Vector> x_of_rows,
+                              DeviceSpan<Vector> y, DeviceSpan<double> partials,
+                              StreamRef stream) override {
+    launch<true>(x, x_of_rows, y, false, partials.data(), stream);
   }
 
  private:
@@ -118,13 +125,13 @@ class CsrCuda final : public CudaKernel<Vector> {
   }
 
   template <bool with_dot>
-  void launch(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, bool add, double* partials,
-              StreamRef stream) {
+  void launch(DeviceSpan<const Vector> x, DeviceSpan<const Vector> x_of_rows, DeviceSpan<Vector> y,
+              bool add, double* partials, StreamRef stream) {
     if (a_.rows == 0 && !with_dot) return;
     const auto run = [&](auto width) {
-      multiply_rows<decltype(width)::value, with_dot>
-          <<<blocks_, kThreads, 0, stream>>>(a_.rows, a_.row_ptr.data(), a_.col_idx.data(),
-                                             values(), x.data(), y.data(), add, partials);
+      multiply_rows<decltype(width)::value, with_dot><<<blocks_, kThreads, 0, stream>>>(
+          a_.rows, a_.row_ptr.data(), a_.col_idx.data(), values(), x.data(), x_of_rows.data(),
+          y.data(), add, partials);
     };
     switch (width_) {
       case 1:

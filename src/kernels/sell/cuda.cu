@@ -10,6 +10,7 @@
 #include "device/check.hpp"
 #include "device/device.hpp"
 #include "kernels/multiply_tile.cuh"
+#include "kernels/row_block_dot.hpp"
 #include "kernels/sell/chunks.cuh"
 #include "kernels/sell/device_layout.hpp"
 #include "kernels/sell/ragged_device_layout.hpp"
@@ -45,6 +46,7 @@ template <bool ahead, int lane_rows, bool with_dot, class Stored, class Column, 
 __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a,
                                                  Chunks<ahead, lane_rows, Stored, Column>& chunks,
                                                  std::int32_t slice, const Vector* __restrict__ x,
+                                                 const Vector* __restrict__ x_of_rows,
                                                  Vector* __restrict__ y, bool add) {
   using Number = Sum<Vector>;
   constexpr int kSteps = sell::kChunkSteps<lane_rows>;
@@ -97,7 +99,8 @@ __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a
   for (int r = 0; r < lane_rows; ++r)
     if (target[r] >= 0) {
       store_or_add(y + target[r], sums[r], add);
-      if constexpr (with_dot) dot += static_cast<double>(sums[r]) * load<Number>(x + target[r]);
+      if constexpr (with_dot)
+        dot += static_cast<double>(sums[r]) * load<Number>(x_of_rows + target[r]);
     }
   return dot;
 }
@@ -122,13 +125,13 @@ template <bool ahead, int lane_rows, bool with_apart, bool with_dot, class Store
           class Vector>
 __global__ void __launch_bounds__(kThreads, (min_blocks<ahead, lane_rows, with_apart, Stored>()))
     multiply_units(Slices<Stored, Column> a, tiles::TiledCsr<Stored> apart,
-                   const Vector* __restrict__ x, Vector* __restrict__ y, bool add,
-                   double* __restrict__ partials) {
+                   const Vector* __restrict__ x, const Vector* __restrict__ x_of_rows,
+                   Vector* __restrict__ y, bool add, double* __restrict__ partials) {
   extern __shared__ __align__(32) unsigned char memory[];
   double dot = 0;
   auto unit = static_cast<std::int32_t>(blockIdx.x);
   if constexpr (with_apart) {
-    const tiles::RowSink<Vector, with_dot> sink{x, y, apart.row_map, add,
+    const tiles::RowSink<Vector, with_dot> sink{x_of_rows, y, apart.row_map, add,
                                                 with_dot ? partials + gridDim.x : nullptr};
     for (; unit < apart.count; unit += gridDim.x) {
       dot += tiles::multiply_tile(apart, unit, x, sink,
@@ -143,7 +146,7 @@ __global__ void __launch_bounds__(kThreads, (min_blocks<ahead, lane_rows, with_a
   auto* of_warp = reinterpret_cast<BlockMemory<ahead, lane_rows, Stored, Column>*>(memory)->of_warp;
   Chunks<ahead, lane_rows, Stored, Column> chunks(a, of_warp + warp, first, stride);
   for (std::int32_t slice = first; slice < a.count; slice += stride)
-    dot += multiply_slice<ahead, lane_rows, with_dot>(a, chunks, slice, x, y, add);
+    dot += multiply_slice<ahead, lane_rows, with_dot>(a, chunks, slice, x, x_of_rows, y, add);
   if constexpr (with_dot) {
     dot = block_sum<kThreads>(dot);
     if (threadIdx.x == 0) partials[blockIdx.x] = dot;
@@ -162,7 +165,7 @@ int resident_blocks(Kernel kernel, std::size_t shared_bytes) {
 }
 
 template <class Vector>
-class SellCuda final : public CudaKernel<Vector> {
+class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
   static constexpr bool kMultipliesVectors = std::is_floating_point_v<Vector>;  // not FP16
 
  public:
@@ -189,7 +192,7 @@ class SellCuda final : public CudaKernel<Vector> {
 
   void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                 StreamRef stream) override {
-    if (units_ > 0) launch<false>(x, y, accumulate == Accumulate::yes, blocks_, {}, stream);
+    if (units_ > 0) launch<false>(x, {}, y, accumulate == Accumulate::yes, blocks_, {}, stream);
   }
 
   bool multiplies_vectors() const override { return kMultipliesVectors; }
@@ -216,11 +219,19 @@ class SellCuda final : public CudaKernel<Vector> {
   }
 
   std::size_t dot_partials() const override {
-    return layout_.rows == layout_.cols ? dot_blocks_ + apart_.count() : 0;
+    return layout_.rows == layout_.cols ? block_dot_partials() : 0;
   }
   void multiply_and_dot(DeviceSpan<const Vector> x, DeviceSpan<Vector> y,
                         DeviceSpan<double> partials, StreamRef stream) override {
-    launch<true>(x, y, false, dot_blocks_, partials, stream);
+    multiply_block_and_dot(x, x, y, partials, stream);
+  }
+  std::size_t block_dot_partials() const override {
+    return static_cast<std::size_t>(dot_blocks_ + apart_.count());
+  }
+  void multiply_block_and_dot(DeviceSpan<const Vector> x, DeviceSpan<const Vector> x_of_rows,
+                              DeviceSpan<Vector> y, DeviceSpan<double> partials,
+                              StreamRef stream) override {
+    launch<true>(x, x_of_rows, y, false, dot_blocks_, partials, stream);
   }
 
  private:
@@ -242,13 +253,14 @@ class SellCuda final : public CudaKernel<Vector> {
   }
 
   template <bool with_dot>
-  void launch(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, bool add, int blocks,
-              DeviceSpan<double> partials, StreamRef stream) {
-    if (layout_.code.repeated) return repeated_.multiply(layout_, x, y, add, partials, stream);
+  void launch(DeviceSpan<const Vector> x, DeviceSpan<const Vector> x_of_rows, DeviceSpan<Vector> y,
+              bool add, int blocks, DeviceSpan<double> partials, StreamRef stream) {
+    if (layout_.code.repeated)
+      return repeated_.multiply(layout_, x, x_of_rows, y, add, partials, stream);
     with_kernel<with_dot>(
         [&](auto kernel, std::size_t shared_bytes, bool, const auto& slices, const auto& apart) {
-          kernel<<<blocks, kThreads, shared_bytes, stream>>>(slices, apart, x.data(), y.data(), add,
-                                                             partials.data());
+          kernel<<<blocks, kThreads, shared_bytes, stream>>>(
+              slices, apart, x.data(), x_of_rows.data(), y.data(), add, partials.data());
         });
     check_launch();
   }

@@ -40,6 +40,7 @@ struct RepeatedRows {
   const Stored* values = nullptr;
   std::int32_t width = 0, entries = 0;  // of a pattern, of all patterns
   const Vector* x = nullptr;
+  const Vector* x_of_rows = nullptr;  // for the dot product
   Vector* y = nullptr;
   bool add = false;
   double* dots = nullptr;
@@ -116,7 +117,7 @@ __global__ void __launch_bounds__(in_shared ? kSharedThreads : kThreads,
     }
     if (place < a.rows) {
       store_or_add(a.y + row, sum, a.add);
-      if constexpr (with_dot) dot += static_cast<double>(sum) * load<Number>(a.x + row);
+      if constexpr (with_dot) dot += static_cast<double>(sum) * load<Number>(a.x_of_rows + row);
     }
     begin = next;
   }
@@ -148,8 +149,8 @@ RepeatedProduct<Value>::RepeatedProduct(const DeviceLayout<Value>& layout) {
 
 template <class Value>
 void RepeatedProduct<Value>::multiply(const DeviceLayout<Value>& layout, DeviceSpan<const Value> x,
-                                      DeviceSpan<Value> y, bool add, DeviceSpan<double> dots,
-                                      StreamRef stream) const {
+                                      DeviceSpan<const Value> x_of_rows, DeviceSpan<Value> y,
+                                      bool add, DeviceSpan<double> dots, StreamRef stream) const {
   if (blocks_ == 0) return;
   const auto with_values = [&](const auto* values) {
     using Stored = std::remove_const_t<std::remove_pointer_t<decltype(values)>>;
@@ -164,6 +165,7 @@ void RepeatedProduct<Value>::multiply(const DeviceLayout<Value>& layout, DeviceS
         .width = layout.pattern_width,
         .entries = static_cast<std::int32_t>(layout.differences.size()),
         .x = x.data(),
+        .x_of_rows = x_of_rows.data(),
         .y = y.data(),
         .add = add,
         .dots = dots.data(),

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The forecast for one process on a GPU. tests/end_to_end/memory_forecast_test.py compares the
+// forecast for CPUs with the peaks of runs.
+#include "app/memory_forecast.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "config/read_case.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr double kGigabyte = 1e9;
+constexpr std::int64_t kRows = 850LL * 850 * 850;
+constexpr double kNonzeros = 7.0 * kRows - 6.0 * 850 * 850;
+const MatrixFacts kPoisson850{.rows = kRows, .nnz = kNonzeros};
+
+MemoryForecast forecast(const std::string& rest, const std::string& kind = "poisson3d") {
+  const Case c = parse_case("problem: {generate: " + kind + ", n: 850}\n" + rest, "test.yaml");
+  return forecast_memory(c, kPoisson850, 1, 0);
+}
+
+double part(const std::vector<MemoryPart>& parts, const std::string& name) {
+  const auto found = std::ranges::find(parts, name, &MemoryPart::name);
+  return found == parts.end() ? 0 : found->bytes;
+}
+
+// 4.3 G nonzeros in two blocks of rows or more: 54 GB as CSR, on the host as on the GPU.
+TEST(MemoryForecast, OfMoreThanTwoToTheThirtyTwoNonzerosFitsAGpuOf139Gigabytes) {
+  for (const char* kernel : {"albus", "csr-vector", "sell"}) {
+    SCOPED_TRACE(kernel);
+    const MemoryForecast all = forecast(std::string("device: cuda\nkernel: ") + kernel);
+    EXPECT_NEAR(part(all.gpu, "matrix") / kGigabyte, 54.0, 0.1);
+    EXPECT_GT(sum_of(all.gpu), 90 * kGigabyte);  // b, x, four vectors, and two to time a product
+    EXPECT_LT(sum_of(all.gpu), 115 * kGigabyte);
+    EXPECT_NEAR(part(all.host, "matrix") / kGigabyte, 54.0, 0.1);
+    EXPECT_LT(sum_of(all.host), 120 * kGigabyte);
+  }
+}
+
+TEST(MemoryForecast, CountsTheLayoutThatAKernelKeepsOnAGpu) {
+  const auto layout = [](const std::string& rest, const std::string& kind = "poisson3d") {
+    return part(forecast("device: cuda\n" + rest, kind).gpu, "kernel");
+  };
+  EXPECT_EQ(layout("kernel: albus"), 0);
+  EXPECT_EQ(layout("kernel: csr-vector"), 0);
+  EXPECT_EQ(layout("kernel: albus\nprecision: mixed"), 4 * kNonzeros);
+  EXPECT_EQ(layout("kernel: sell"), 2.0 * kRows) << "the rows repeat";
+  EXPECT_EQ(layout("kernel: sell", "diffusion3d"), 12 * kNonzeros);
+  EXPECT_EQ(layout("kernel: [albus, dasp]"), 12 * kNonzeros);
+  EXPECT_EQ(layout("kernel: auto"), 12 * kNonzeros);
+}
+
+TEST(MemoryForecast, HasTheVectorsOfTheLoopWhereItRuns) {
+  const double vector = 8.0 * kRows;
+  const auto host = [&](const std::string& rest) {
+    return part(forecast("kernel: albus\n" + rest).host, "vectors") / vector;
+  };
+  EXPECT_EQ(host("device: cuda"), 6);
+  EXPECT_GT(host("device: cuda\nsolver: {engine: petsc}"), 6);
+  EXPECT_GT(host("device: cpu"), 6);
+  const auto gpu = [&](const std::string& preconditioner) {
+    return part(forecast("kernel: albus\ndevice: cuda\nsolver: {preconditioner: " + preconditioner +
+                         "}")
+                    .gpu,
+                "vectors") /
+           vector;
+  };
+  EXPECT_EQ(gpu("jacobi"), gpu("none"));
+  EXPECT_LT(gpu("jacobi"), gpu("trireme_chebyshev"));
+}
+
+}  // namespace
+}  // namespace trireme
