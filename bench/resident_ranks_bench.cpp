@@ -4,8 +4,9 @@
 //
 //   mpirun -n 4 resident_ranks_bench GENERATOR N KERNEL [cg|bicgstab] [ITERATIONS] [EXCHANGE ...]
 //
-// ITERATIONS is 200 by default. Each EXCHANGE (peer, nccl, mpi) gives one line with the best of
-// five solves; by default the engine selects the exchange.
+// ITERATIONS is 200 by default. Each EXCHANGE (peer, nccl, mpi, peer+nccl, peer+mpi) gives one line with the
+// best of five solves; by default the engine selects the exchange. The environment variable PETSC_OPTIONS can
+// declare nodes of one host by -trireme_ranks_per_node.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "io/problem.hpp"
 #include "parallel/collective.hpp"
 #include "parallel/nodes.hpp"
+#include "petsc/exchange_options.hpp"
 #include "petsc/session.hpp"
 #include "petsc/shim.hpp"
 
@@ -31,8 +33,9 @@ const char* name_of(Variant variant) {
 
 void time_exchange(const std::shared_ptr<DistributedMatrix>& matrix, const std::string& kernel,
                    Method method, std::int64_t iterations, const std::string& way = {}) {
-  const auto op =
-      std::make_shared<CudaOperator>(matrix, kernel, Precision::full, ExchangeRequest{.way = way});
+  ExchangeRequest request = exchange_options();
+  request.way = way;
+  const auto op = std::make_shared<CudaOperator>(matrix, kernel, Precision::full, request);
   CudaOperatorSystem system(op);
   Array<double> diagonal(matrix->local_rows());
   matrix->diagonal(diagonal);
@@ -58,7 +61,7 @@ void time_exchange(const std::shared_ptr<DistributedMatrix>& matrix, const std::
     if (k > 0) best = std::min(best, seconds);
   }
   if (rank_of(matrix->comm) == 0)
-    fmt::print("{} ranks, {:>9} rows, {}, {:<4} {}: {:8.2f} us per iteration\n",
+    fmt::print("{} ranks, {:>9} rows, {}, {:<9} {}: {:8.2f} us per iteration\n",
                size_of(matrix->comm), matrix->global_rows(), kernel,
                op->exchange() ? op->exchange()->name() : "-", name_of(solver.variant()),
                1e6 * best / static_cast<double>(iterations));

@@ -176,7 +176,7 @@ void CudaOperator::prepare_multi_product(std::int64_t stride, std::int64_t width
         widened(ordered_ ? ordered_->halo() : matrix_->halo, matrix_->local_rows(), stride, width);
   });
   halo.width = width;
-  halo.exchange = make_gpu_exchange(matrix_->comm, halo.plan, exchange_request_);
+  halo.exchange = make_gpu_exchange(matrix_->comm, halo.plan, request_for_more());
 }
 
 void CudaOperator::queue_multi_product(DeviceMultiVector<const double> x,

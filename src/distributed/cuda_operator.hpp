@@ -77,6 +77,7 @@ class CudaOperator final : public Operator {
   ExchangeRequest request_for_more() const {
     return {.way = std::string(exchange_ ? exchange_->name() : ""),
             .peer_timeout = exchange_request_.peer_timeout,
+            .ranks_per_node = exchange_request_.ranks_per_node,
             .beside = exchange_};
   }
   // The kernel of the local block, which the products above need. It exists for as long as somebody

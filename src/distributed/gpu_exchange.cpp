@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds out where the GPUs are, and tries the exchanges in order.
+// Finds out where the GPUs are, tries the exchanges in order, and measures a mixed one against its rival.
 #include "distributed/gpu_exchange.hpp"
 
 #include <algorithm>
@@ -9,59 +9,64 @@
 
 #include "device/device.hpp"
 #include "distributed/exchange_choice.hpp"
+#include "distributed/exchange_trial.hpp"
+#include "distributed/mixed_exchange.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/nodes.hpp"
 
 namespace trireme {
 namespace {
 
-// The identity of a GPU, on any node.
-using GpuName = std::array<char, 64>;
-
-bool all_differ(MPI_Comm comm, const GpuName& mine) {
-  std::vector<GpuName> all(size_of(comm));
-  constexpr int kCount = std::tuple_size_v<GpuName>;
-  MPI_Allgather(mine.data(), kCount, MPI_CHAR, all.data(), kCount, MPI_CHAR, comm);
-  std::sort(all.begin(), all.end());
-  return std::adjacent_find(all.begin(), all.end()) == all.end();
-}
-
-bool on_one_node(MPI_Comm comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int alone = size_of(node) == size_of(comm) ? 1 : 0;
-  MPI_Comm_free(&node);
-  MPI_Allreduce(MPI_IN_PLACE, &alone, 1, MPI_INT, MPI_MIN, comm);
-  return alone != 0;
-}
-
-GpuNeighbourhood neighbourhood(MPI_Comm comm) {
-  GpuName name{};
+struct Gpu {
+  std::array<char, 64> uuid{};
   int compute = 0;
+};
+
+std::vector<GpuPlace> places_of_gpus(MPI_Comm comm, int ranks_per_node) {
+  Gpu mine;
   collectively(comm, [&] {
     const DeviceProperties gpu = device_properties();
-    std::copy_n(gpu.uuid.begin(), std::min(gpu.uuid.size(), name.size()), name.begin());
-    compute = 10 * gpu.compute_major + gpu.compute_minor;
+    std::copy_n(gpu.uuid.begin(), std::min(gpu.uuid.size(), mine.uuid.size() - 1),
+                mine.uuid.begin());
+    mine.compute = 10 * gpu.compute_major + gpu.compute_minor;
   });
-  GpuNeighbourhood gpus;
-  gpus.ranks = size_of(comm);
-  gpus.own_gpus = all_differ(comm, name);
-  gpus.one_node = on_one_node(comm);
-  MPI_Allreduce(&compute, &gpus.lowest_compute, 1, MPI_INT, MPI_MIN, comm);
-  MPI_Allreduce(&compute, &gpus.highest_compute, 1, MPI_INT, MPI_MAX, comm);
-  return gpus;
+  std::vector<Gpu> all(size_of(comm));
+  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm);
+  std::vector<GpuPlace> places;
+  for (const Gpu& gpu : all) places.push_back({.uuid = gpu.uuid.data(), .compute = gpu.compute});
+  const std::vector<Node> nodes = nodes_of_ranks(comm);
+  for (std::size_t node = 0; node < nodes.size(); ++node)
+    for (const int rank : nodes[node].ranks) places[rank].node = static_cast<int>(node);
+  if (ranks_per_node > 0) cut_nodes(places, ranks_per_node);
+  return places;
+}
+
+// The faster one of the mixed exchange and the way between its groups for all ranks.
+std::unique_ptr<GpuExchange> faster_of(MPI_Comm comm, const HaloPlan& halo,
+                                       std::unique_ptr<MixedExchange> mixed, ExchangeWay between) {
+  std::unique_ptr<GpuExchange> alone =
+      between == ExchangeWay::nccl ? make_nccl_exchange(comm, halo, &mixed->between_groups())
+                                   : make_mpi_exchange(comm, halo);
+  const double mixed_us = halo_us(comm, halo, *mixed), alone_us = halo_us(comm, halo, *alone);
+  mixed->why = fmt::format("a halo takes {:.1f} us, and {:.1f} by {} alone", mixed_us, alone_us,
+                           alone->name());
+  alone->why =
+      fmt::format("a halo takes {:.1f} us, and {:.1f} by {}", alone_us, mixed_us, mixed->name());
+  if (alone_us < mixed_us) return alone;
+  return mixed;
 }
 
 std::unique_ptr<GpuExchange> make(ExchangeWay way, MPI_Comm comm, const HaloPlan& halo,
+                                  std::span<const GpuPlace> places,
                                   const ExchangeRequest& request) {
-  switch (way) {
-    case ExchangeWay::peer:
-      return make_peer_exchange(comm, halo, request.peer_timeout, request.beside.get());
-    case ExchangeWay::nccl:
-      return make_nccl_exchange(comm, halo, request.beside.get());
-    case ExchangeWay::mpi:
-      break;
-  }
-  return make_mpi_exchange(comm, halo);
+  const GpuExchange* beside = request.beside.get();
+  if (way == ExchangeWay::peer) return make_peer_exchange(comm, halo, request.peer_timeout, beside);
+  if (way == ExchangeWay::nccl) return make_nccl_exchange(comm, halo, beside);
+  if (way == ExchangeWay::mpi) return make_mpi_exchange(comm, halo);
+  const ExchangeWay between = way_between_groups(way);
+  auto mixed = std::make_unique<MixedExchange>(comm, halo, peer_groups(places), between, request);
+  if (!request.way.empty()) return mixed;
+  return faster_of(comm, halo, std::move(mixed), between);
 }
 
 }  // namespace
@@ -69,11 +74,12 @@ std::unique_ptr<GpuExchange> make(ExchangeWay way, MPI_Comm comm, const HaloPlan
 std::unique_ptr<GpuExchange> make_gpu_exchange(MPI_Comm comm, const HaloPlan& halo,
                                                const ExchangeRequest& request) {
   if (size_of(comm) == 1) return nullptr;
-  const GpuNeighbourhood gpus = neighbourhood(comm);
+  const std::vector<GpuPlace> places = places_of_gpus(comm, request.ranks_per_node);
+  const GpuNeighbourhood gpus = neighbourhood_of(places);
   const std::vector<ExchangeWay> ways = exchange_ways(gpus, request.way);
   for (std::size_t k = 0;; ++k) try {
-      auto exchange = make(ways[k], comm, halo, request);
-      exchange->why_no_peers = why_no_peers(gpus);
+      auto exchange = make(ways[k], comm, halo, places, request);
+      if (exchange->why.empty()) exchange->why = why_no_peers(gpus);
       return exchange;
     } catch (const AgreedError& error) {  // this exchange does not work here
       if (error.code() != ExitCode::resource || k + 1 == ways.size()) throw;

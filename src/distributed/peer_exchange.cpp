@@ -32,9 +32,10 @@ struct Waits {
 class PeerExchange final : public GpuExchange {
  public:
   PeerExchange(MPI_Comm comm, const HaloPlan& halo, double timeout_seconds,
-               const PeerExchange* beside)
+               const PeerExchange* beside, std::span<const int> job_ranks)
       : comm_(comm),
         timeout_seconds_(timeout_seconds),
+        job_ranks_(job_ranks.begin(), job_ranks.end()),
         waits_of_halo_(beside ? beside->waits_of_halo_ : waits_) {
     const int ranks = size_of(comm);
     collectively(comm, [&] {
@@ -88,11 +89,12 @@ class PeerExchange final : public GpuExchange {
   void check() const override {
     for (const Waits* waits : {waits_.get(), waits_of_halo_.get()}) {
       const std::int32_t missed = *static_cast<const volatile std::int32_t*>(waits->missed.data());
-      if (missed != 0)
-        fail(ExitCode::resource,
-             "the GPU of this rank has waited {} s for that of rank {}, which is lost or stands "
-             "still; see what happened to that rank (-trireme_peer_timeout sets the seconds)",
-             timeout_seconds_, missed - 1);
+      if (missed == 0) continue;
+      const int lost = missed - 1;
+      fail(ExitCode::resource,
+           "the GPU of this rank has waited {} s for that of rank {}, which is lost or stands "
+           "still; see what happened to that rank (-trireme_peer_timeout sets the seconds)",
+           timeout_seconds_, job_ranks_.empty() ? lost : job_ranks_[lost]);
     }
   }
 
@@ -146,6 +148,7 @@ class PeerExchange final : public GpuExchange {
 
   MPI_Comm comm_;
   double timeout_seconds_;
+  std::vector<int> job_ranks_;  // of the ranks of comm_; empty: the same numbers
   std::shared_ptr<Waits> waits_ = std::make_shared<Waits>();
   std::shared_ptr<Waits> waits_of_halo_;  // those of another exchange where the two share them
   std::map<int, Neighbour> neighbours_;
@@ -162,9 +165,10 @@ class PeerExchange final : public GpuExchange {
 }  // namespace
 
 std::unique_ptr<GpuExchange> make_peer_exchange(MPI_Comm comm, const HaloPlan& halo,
-                                                double timeout_seconds, const GpuExchange* beside) {
+                                                double timeout_seconds, const GpuExchange* beside,
+                                                std::span<const int> job_ranks) {
   return std::make_unique<PeerExchange>(comm, halo, timeout_seconds,
-                                        dynamic_cast<const PeerExchange*>(beside));
+                                        dynamic_cast<const PeerExchange*>(beside), job_ranks);
 }
 
 }  // namespace trireme

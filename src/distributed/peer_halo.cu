@@ -37,6 +37,19 @@ __global__ void receive_entries(const __grid_constant__ PeerHalo halo,
   entries.close();
 }
 
+__global__ void receive_beside(const __grid_constant__ PeerHalo halo,
+                               const double* __restrict__ others,
+                               const std::int32_t* __restrict__ sources, std::int32_t count,
+                               double* __restrict__ ghosts) {
+  const IncomingEntries entries(halo);
+  for (std::int32_t k = static_cast<std::int32_t>(blockIdx.x * kThreads + threadIdx.x); k < count;
+       k += static_cast<std::int32_t>(gridDim.x * kThreads)) {
+    const std::int32_t source = sources[k];
+    ghosts[k] = source < 0 ? entries.at(~source) : others[source];
+  }
+  entries.close();
+}
+
 __global__ void sum_values(PeerSums* peers, double* values, int count) {
   __shared__ double sums[PeerSums::max_values];
   if (threadIdx.x < count) sums[threadIdx.x] = values[threadIdx.x];
@@ -64,6 +77,15 @@ void peer_send(const PeerHalo& halo, DeviceSpan<const float> x, StreamRef stream
 void peer_receive(const PeerHalo& halo, DeviceSpan<double> ghosts, StreamRef stream) {
   if (halo.neighbours == 0) return;
   receive_entries<<<blocks_for(halo.incoming), kThreads, 0, stream>>>(halo, ghosts.data());
+  check_launch();
+}
+
+void peer_receive_beside(const PeerHalo& halo, DeviceSpan<const double> others,
+                         DeviceSpan<const std::int32_t> sources, DeviceSpan<double> ghosts,
+                         StreamRef stream) {
+  const auto count = static_cast<std::int32_t>(sources.size());
+  receive_beside<<<blocks_for(std::max(count, halo.incoming)), kThreads, 0, stream>>>(
+      halo, others.data(), sources.data(), count, ghosts.data());
   check_launch();
 }
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "multigrid/communicator.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/level.hpp"
 #include "multigrid/stored_hierarchy.hpp"
+#include "parallel/communicator.hpp"
 
 namespace trireme::multigrid {
 

@@ -94,7 +94,7 @@ class CudaKernelAmat final : public KernelAmat {
     std::vector<std::string> notes = KernelAmat::notes();
     const DistributedMatrix& matrix = operator_->matrix();
     if (const GpuExchange* exchange = operator_->exchange()) {
-      const std::string& why = exchange->why_no_peers;
+      const std::string& why = exchange->why;
       notes.push_back(fmt::format("exchange between GPUs: {}{}{}", exchange->name(),
                                   why.empty() ? "" : ": ", why));
       if (exchange->name() != "mpi")

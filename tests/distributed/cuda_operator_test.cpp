@@ -14,6 +14,7 @@
 
 #include "device/buffer.hpp"
 #include "device/device.hpp"
+#include "distributed/exchanges.hpp"
 #include "distributed/host_operator.hpp"
 #include "distributed/matrix_on_ranks.hpp"
 #include "parallel/nodes.hpp"
@@ -210,8 +211,8 @@ TEST_F(CudaOperatorTest, FindsTheClustersOfTheHost) {
 
 class CudaOperatorExchange : public CudaOperatorTest,
                              public testing::WithParamInterface<std::string> {};
-INSTANTIATE_TEST_SUITE_P(, CudaOperatorExchange, testing::Values("peer", "nccl", "mpi"),
-                         [](const auto& exchange) { return exchange.param; });
+INSTANTIATE_TEST_SUITE_P(, CudaOperatorExchange, testing::ValuesIn(test::kExchanges),
+                         [](const auto& exchange) { return test::name_in_tests(exchange.param); });
 
 // Matrices in which few rows have ghosts, and some neighbours of a rank send but do not receive.
 TEST_P(CudaOperatorExchange, AgreesWithTheHost) {
@@ -230,7 +231,7 @@ TEST_P(CudaOperatorExchange, AgreesWithTheHost) {
       std::unique_ptr<CudaOperator> cuda;
       try {
         cuda = std::make_unique<CudaOperator>(matrix, "csr-vector", Precision::full,
-                                              ExchangeRequest{.way = GetParam()});
+                                              test::exchange_request(GetParam()));
       } catch (const Error& error) {  // NCCL between ranks that share a GPU
         EXPECT_EQ(error.code(), ExitCode::resource) << error.what();
         possible = false;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program of two ranks whose GPUs wait for each other. Rank 1 is lost between two of its kernels:
+// A program of ranks whose GPUs wait for each other. The last rank is lost between two of its kernels:
 //   mpirun -n 2 lost_peer sum|halo|stepped|graph kill|stop
-// Rank 0 must end with an error line and exit code 4. In sum and halo, the ranks may share a GPU.
+//   mpirun -n 4 lost_peer mixed kill|stop
+// The rank before it must end with an error line and exit code 4. In sum, halo and mixed, where ranks 2 and 3 are
+// the second of two groups, the ranks may share a GPU.
 // stepped and graph run the resident engine; with fewer than two GPUs they print NOT HERE.
 #include <csignal>
 #include <cstdio>
@@ -13,6 +15,7 @@
 
 #include "device/device.hpp"
 #include "distributed/cuda_operator_system.hpp"
+#include "distributed/exchanges.hpp"
 #include "distributed/matrix_on_ranks.hpp"
 #include "parallel/collective.hpp"
 #include "parallel/nodes.hpp"
@@ -59,7 +62,10 @@ void rounds(const GpuExchange& exchange, const Stream& stream, DeviceSpan<const 
 void exchange_alone(const std::string& what, const Loss& loss) {
   const auto matrix =
       test::matrix_on_ranks(MPI_COMM_WORLD, test::grid_matrix(30), test::Cut::by_nonzeros);
-  const auto exchange = make_peer_exchange(MPI_COMM_WORLD, matrix->halo, kSeconds);
+  const auto exchange = what == "mixed"
+                            ? test::exchange_of_pairs(MPI_COMM_WORLD, matrix->halo,
+                                                      {.way = "peer+mpi", .peer_timeout = kSeconds})
+                            : make_peer_exchange(MPI_COMM_WORLD, matrix->halo, kSeconds);
   const Stream stream;
   if (what == "sum") {
     const Array<double> one(1, 1.0);
@@ -108,7 +114,7 @@ int run(const std::string& what, const Loss& loss) {
   select_device(rank_on_node(MPI_COMM_WORLD));
   try {
     run_together(MPI_COMM_WORLD, [&] {
-      if (what == "sum" || what == "halo")
+      if (what == "sum" || what == "halo" || what == "mixed")
         exchange_alone(what, loss);
       else
         engine(what == "graph" ? solvers::CudaMode::graph : solvers::CudaMode::stepped, loss);
@@ -127,8 +133,9 @@ int run(const std::string& what, const Loss& loss) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  if (argc != 3 || size_of(MPI_COMM_WORLD) != 2) MPI_Abort(MPI_COMM_WORLD, 2);
-  const int status = run(argv[1], {.here = rank_of(MPI_COMM_WORLD) == 1,
+  const int ranks = argc == 3 && argv[1] == std::string("mixed") ? 4 : 2;
+  if (argc != 3 || size_of(MPI_COMM_WORLD) != ranks) MPI_Abort(MPI_COMM_WORLD, 2);
+  const int status = run(argv[1], {.here = rank_of(MPI_COMM_WORLD) == ranks - 1,
                                    .signal = argv[2] == std::string("kill") ? SIGKILL : SIGSTOP});
   MPI_Finalize();
   return status;

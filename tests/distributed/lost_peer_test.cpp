@@ -26,12 +26,13 @@ struct Ending {
 };
 
 // Runs lost_peer. With `recovery`, mpirun does not end the other rank when a rank has been killed.
-Ending end_of(const std::string& arguments, bool recovery) {
+Ending end_of(const std::string& arguments, bool recovery, int ranks = 2) {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::string command = "timeout -k 5 " + std::to_string(2 * kMax) +
                               " mpirun --allow-run-as-root --oversubscribe --bind-to none " +
-                              (recovery ? "--enable-recovery " : "") + "-n 2 " +
-                              (folder / "lost_peer").string() + " " + arguments + " 2>&1";
+                              (recovery ? "--enable-recovery " : "") + "-n " +
+                              std::to_string(ranks) + " " + (folder / "lost_peer").string() + " " +
+                              arguments + " 2>&1";
   Ending ending;
   const auto begin = std::chrono::steady_clock::now();
   std::FILE* pipe = popen(command.c_str(), "r");
@@ -42,8 +43,8 @@ Ending end_of(const std::string& arguments, bool recovery) {
   return ending;
 }
 
-void expect_the_line(const Ending& ending) {
-  EXPECT_TRUE(ending.says("lost_peer: rank 0: ")) << ending.output;
+void expect_the_line(const Ending& ending, const char* rank = "rank 0") {
+  EXPECT_TRUE(ending.says((std::string("lost_peer: ") + rank + ": ").c_str())) << ending.output;
   EXPECT_LT(ending.seconds, kMax) << ending.output;
   EXPECT_FALSE(ending.says("no number is NaN")) << ending.output;
   EXPECT_FALSE(ending.says("nobody was missed")) << ending.output;
@@ -69,6 +70,15 @@ TEST_P(StandingPeerIn, EndsTheJobWithCodeFour) {
 // There is no test with a graph, because the GPU of a suspended process goes on with its graph.
 INSTANTIATE_TEST_SUITE_P(, StandingPeerIn, testing::Values("sum", "halo", "stepped"),
                          [](const auto& way) { return way.param; });
+
+// The line names ranks by their numbers in the job, not in their node.
+TEST(StandingPeerOfANode, EndsTheJobWithCodeFour) {
+  if (!cuda_available()) GTEST_SKIP() << "no GPU here";
+  const Ending ending = end_of("mixed stop", false, 4);
+  expect_the_line(ending, "rank 2");
+  EXPECT_TRUE(ending.says("waited 1 s for that of rank 3")) << ending.output;
+  EXPECT_EQ(ending.status, 4) << ending.output;
+}
 
 class KilledPeerIn : public LostPeerIn {};
 

@@ -9,6 +9,7 @@
 
 #include "device/device.hpp"
 #include "distributed/cuda_operator_system.hpp"
+#include "distributed/exchanges.hpp"
 #include "distributed/host_operator.hpp"
 #include "distributed/matrix_on_ranks.hpp"
 #include "parallel/nodes.hpp"
@@ -48,7 +49,7 @@ class Exchanges : public testing::TestWithParam<std::string> {
                                             Precision precision = Precision::full) {
     try {
       return std::make_shared<CudaOperator>(matrix, kernel, precision,
-                                            ExchangeRequest{.way = GetParam()});
+                                            test::exchange_request(GetParam()));
     } catch (const Error& error) {
       if (error.code() != ExitCode::resource) throw;
       std::printf("%s: %s\n", GetParam().c_str(), error.what());
@@ -195,8 +196,8 @@ TEST_P(Exchanges, AStopOnOneRankStopsAll) {
   EXPECT_EQ(outcome.reason, Reason::interrupted);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Exchanges, testing::Values("peer", "nccl", "mpi"),
-                         [](const auto& exchange) { return exchange.param; });
+INSTANTIATE_TEST_SUITE_P(All, Exchanges, testing::ValuesIn(test::kExchanges),
+                         [](const auto& exchange) { return test::name_in_tests(exchange.param); });
 
 }  // namespace
 }  // namespace trireme::solvers

@@ -15,6 +15,7 @@
 #include "device/device.hpp"
 #include "device/graph.hpp"
 #include "distributed/cuda_operator_system.hpp"
+#include "distributed/exchanges.hpp"
 #include "distributed/matrix_on_ranks.hpp"
 #include "multigrid/cycle_settings.hpp"
 #include "multigrid/on_gpu.hpp"
@@ -56,8 +57,11 @@ class CycleOnGpus : public testing::TestWithParam<std::string> {
   // one communicator.
   MakeExchange make() const {
     return [way = GetParam(), first = first_](MPI_Comm comm, const HaloPlan& halo) {
-      return way == "peer" ? make_peer_exchange(comm, halo, kPeerTimeout, first.get())
-                           : make_gpu_exchange(comm, halo, {.way = way, .beside = first});
+      if (way == "peer") return make_peer_exchange(comm, halo, kPeerTimeout, first.get());
+      ExchangeRequest request = trireme::test::exchange_request(way);
+      request.beside = first;
+      if (way == "peer+mpi") return trireme::test::exchange_of_pairs(comm, halo, request);
+      return make_gpu_exchange(comm, halo, request);
     };
   }
 
@@ -65,7 +69,7 @@ class CycleOnGpus : public testing::TestWithParam<std::string> {
   std::shared_ptr<CudaOperator> operator_on(const std::shared_ptr<DistributedMatrix>& a) const {
     try {
       return std::make_shared<CudaOperator>(a, "csr-vector", Precision::full,
-                                            ExchangeRequest{.way = GetParam()});
+                                            trireme::test::exchange_request(GetParam()));
     } catch (const Error& error) {
       if (error.code() != ExitCode::resource) throw;
       return std::make_shared<CudaOperator>(a, "csr-vector");
@@ -88,7 +92,7 @@ class CycleOnGpus : public testing::TestWithParam<std::string> {
     };
     Array<double> first = once(false);
     EXPECT_EQ(once(false), first) << "another run gives other bits";
-    if (GetParam() != "mpi") {
+    if (first_->recording() != Recording::none) {
       EXPECT_EQ(once(true), first) << "the recorded cycle gives other bits";
     }
     m.check();
@@ -258,8 +262,10 @@ TEST_P(CycleOnGpus, PreconditionsTheLoopThereAsOnTheHost) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CycleOnGpus, testing::Values("peer", "nccl", "mpi"),
-                         [](const auto& exchange) { return exchange.param; });
+INSTANTIATE_TEST_SUITE_P(All, CycleOnGpus, testing::ValuesIn(trireme::test::kExchanges),
+                         [](const auto& exchange) {
+                           return trireme::test::name_in_tests(exchange.param);
+                         });
 
 }  // namespace
 }  // namespace trireme::multigrid

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A duplicate of a communicator, so that messages of a hierarchy meet no messages of others.
+// A communicator of one's own, so that its messages meet no messages of others.
 #pragma once
 
 #include <mpi.h>
 
 #include "base/error.hpp"
 
-namespace trireme::multigrid {
+namespace trireme {
 
 class Communicator {
  public:
-  // Collective.
+  // A duplicate. Collective.
   explicit Communicator(MPI_Comm comm) { MPI_Comm_dup(comm, &comm_); }
-  // Collective. After an error, which other ranks may not have, the duplicate stays.
+  // The ranks of `comm` that have the colour of this rank, in their order. Collective.
+  Communicator(MPI_Comm comm, int colour) { MPI_Comm_split(comm, colour, 0, &comm_); }
+  // Collective. After an error, which other ranks may not have, the communicator stays.
   ~Communicator() {
     int finalized = 0;
     MPI_Finalized(&finalized);
@@ -28,4 +30,4 @@ class Communicator {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-}  // namespace trireme::multigrid
+}  // namespace trireme
