@@ -71,7 +71,7 @@ class Builder {
     const std::int64_t slices =
         (a_.rows + layout_.code.slice_size() - 1) / layout_.code.slice_size();
     if (slices > 0)
-      survey_rows<<<blocks_for_warps(slices), kThreads, 0, stream_>>>(
+      survey_rows<<<std::min(blocks_for_warps(slices), kSurveyBlocks), kThreads, 0, stream_>>>(
           rows(), slices, longest_row(a_.rows, a_.nnz), findings_.data());
     check_launch();
   }

@@ -62,26 +62,31 @@ __device__ std::int32_t slice_width(const RowsOfSlices& rows, std::int32_t slice
   return __reduce_max_sync(0xffffffffu, width);
 }
 
+// Blocks of survey_rows(). Each warp of them adds to the same numbers once.
+constexpr int kSurveyBlocks = 1024;
+
 __global__ void __launch_bounds__(kThreads)
     survey_rows(RowsOfSlices rows, std::int32_t slices, std::int32_t longest, Findings* findings) {
-  const std::int32_t slice = this_warp();
-  if (slice >= slices) return;
-  const std::int32_t width = slice_width(rows, slice);
+  unsigned long long steps = 0;
   int long_rows = 0;
   std::int32_t longest_here = 0;
-  for (int r = 0; r < rows.lane_rows; ++r) {
-    const std::int32_t length = rows.length(rows.row(slice, r));
-    if (length > longest)
-      ++long_rows;
-    else
-      longest_here = max(longest_here, length);
+  const auto warps = static_cast<std::int32_t>(gridDim.x * (kThreads / kLanes));
+  for (std::int32_t slice = this_warp(); slice < slices; slice += warps) {
+    steps += static_cast<unsigned long long>(slice_width(rows, slice));
+    for (int r = 0; r < rows.lane_rows; ++r) {
+      const std::int32_t length = rows.length(rows.row(slice, r));
+      if (length > longest)
+        ++long_rows;
+      else
+        longest_here = max(longest_here, length);
+    }
   }
   long_rows = __reduce_add_sync(0xffffffffu, long_rows);
   longest_here = __reduce_max_sync(0xffffffffu, longest_here);
   if (this_lane() != 0) return;
   if (longest_here > *static_cast<volatile std::int32_t*>(&findings->longest_in_slices))
     atomicMax(&findings->longest_in_slices, longest_here);
-  atomicAdd(&findings->natural_steps, static_cast<unsigned long long>(width));
+  atomicAdd(&findings->natural_steps, steps);
   if (long_rows > 0) atomicAdd(&findings->long_rows, long_rows);
 }
 

@@ -15,7 +15,8 @@ namespace trireme::sell {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kRowLanes = 8;                // lanes that share the entries of a row
+constexpr int kChunk = 8;                   // entries of a row that a warp loads at a time
+constexpr int kStride = kChunk + 1;         // of rows in shared memory, against bank conflicts
 constexpr std::uint32_t kPlaces = 1 << 13;  // of the table: a quarter is in use at most
 constexpr std::uint16_t kNoPlace = 0xffff;  // of rows without entries
 
@@ -39,60 +40,74 @@ __device__ Row row_at(const PatternRows<Value>& rows, std::int64_t at) {
 }
 
 template <class Value>
-__device__ std::uint64_t bits_at(const Value* value) {
-  using Bits =
-      std::conditional_t<sizeof(Value) == 8, unsigned long long,
-                         std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint16_t>>;
-  return __ldg(reinterpret_cast<const Bits*>(value));
-}
+using Bits =
+    std::conditional_t<sizeof(Value) == 8, unsigned long long,
+                       std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint16_t>>;
 
-// The rows of a group of lanes, whose entries are asked for together.
-constexpr int kRowsOfGroup = 4;
-constexpr int kGroups = kThreads / kRowLanes;  // of a block; its rows are consecutive
-
-__device__ std::int64_t row_of_group(int r) {
-  return (blockIdx.x * static_cast<std::int64_t>(kRowsOfGroup) + r) * kGroups +
-         threadIdx.x / kRowLanes;
-}
-__device__ int this_lane() { return threadIdx.x % kRowLanes; }
-
-int blocks_for(std::int64_t rows) {
-  return static_cast<int>((rows + kGroups * kRowsOfGroup - 1) / (kGroups * kRowsOfGroup));
-}
-
-// The rows of this lane's group.
 template <class Value>
-__device__ __forceinline__ void rows_of_group(const PatternRows<Value>& rows,
-                                              Row (&row)[kRowsOfGroup]) {
-#pragma unroll
-  for (int r = 0; r < kRowsOfGroup; ++r) row[r] = row_at(rows, row_of_group(r));
+__device__ Bits<Value> bits_at(const Value* value) {
+  return __ldg(reinterpret_cast<const Bits<Value>*>(value));
 }
 
-__device__ __forceinline__ std::int32_t longest_of(const Row (&row)[kRowsOfGroup]) {
-  std::int32_t longest = 0;
-#pragma unroll
-  for (int r = 0; r < kRowsOfGroup; ++r) longest = max(longest, row[r].length);
-  return longest;
+__device__ std::int64_t this_row() {
+  return blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;
 }
+int blocks_for(std::int64_t rows) { return static_cast<int>((rows + kThreads - 1) / kThreads); }
 
-// The j-th entries of the rows, those of a row that ends before excepted.
+// A chunk of each row of a warp.
 template <class Value>
-struct EntriesOfGroup {
-  std::int32_t difference[kRowsOfGroup];
-  std::uint64_t bits[kRowsOfGroup];
-
-  __device__ __forceinline__ EntriesOfGroup(const PatternRows<Value>& rows,
-                                            const Row (&row)[kRowsOfGroup], std::int32_t j,
-                                            bool with_differences) {
-#pragma unroll
-    for (int r = 0; r < kRowsOfGroup; ++r) {
-      const bool there = j < row[r].length;
-      difference[r] =
-          there && with_differences ? __ldcs(rows.col_idx + row[r].begin + j) - row[r].number : 0;
-      bits[r] = there && rows.values ? bits_at(rows.values + row[r].begin + j) : 0;
-    }
-  }
+struct Chunks {
+  Bits<Value> bits[kLanes * kStride];
+  std::int32_t columns[kLanes * kStride];
 };
+template <class Value>
+struct BlockChunks {
+  Chunks<Value> of_warp[kThreads / kLanes];
+};
+
+// Calls visit(j, difference, bits of the value) for the entries of this lane's row. Eight lanes load
+// the chunk of a row, so that the loads of a warp are contiguous where its rows are; then each lane
+// reads its own row from shared memory. The whole warp calls it.
+template <class Value, class Visit>
+__device__ __forceinline__ void for_entries(const PatternRows<Value>& rows, const Row& row,
+                                            bool with_columns, BlockChunks<Value>& memory,
+                                            const Visit& visit) {
+  Chunks<Value>& chunks = memory.of_warp[threadIdx.x / kLanes];
+  const int lane = threadIdx.x % kLanes;
+  const std::int32_t longest = __reduce_max_sync(0xffffffffu, row.length);
+  constexpr int loads = kChunk;  // kLanes rows of kChunk entries by kLanes lanes
+  Bits<Value> bits[loads];
+  std::int32_t column[loads];
+  const auto row_of_load = [&](int i) { return i * (kLanes / kChunk) + lane / kChunk; };
+  const auto load_chunk = [&](std::int32_t first) {
+#pragma unroll
+    for (int i = 0; i < loads; ++i) {
+      const std::int32_t begin = __shfl_sync(0xffffffffu, row.begin, row_of_load(i));
+      const std::int32_t length = __shfl_sync(0xffffffffu, row.length, row_of_load(i));
+      const std::int32_t j = first + lane % kChunk;
+      bits[i] = j < length && rows.values ? bits_at(rows.values + begin + j) : Bits<Value>{};
+      column[i] = j < length && with_columns ? __ldg(rows.col_idx + begin + j) : 0;
+    }
+  };
+  load_chunk(0);
+  for (std::int32_t first = 0; first < longest; first += kChunk) {
+#pragma unroll
+    for (int i = 0; i < loads; ++i) {
+      const int at = row_of_load(i) * kStride + lane % kChunk;
+      chunks.bits[at] = bits[i];
+      if (with_columns) chunks.columns[at] = column[i];
+    }
+    __syncwarp();
+    if (first + kChunk < longest) load_chunk(first + kChunk);  // while this chunk is visited
+#pragma unroll
+    for (int j = 0; j < kChunk; ++j) {
+      const int at = lane * kStride + j;
+      if (first + j < row.length)
+        visit(first + j, with_columns ? chunks.columns[at] - row.number : 0, chunks.bits[at]);
+    }
+    __syncwarp();
+  }
+}
 
 template <class T>
 __device__ T latest(const T* number) {
@@ -120,30 +135,20 @@ __device__ std::uint16_t enter(const Table& table, std::int32_t most, unsigned l
 }
 
 template <class Value>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 4)
     enter_rows(PatternRows<Value> rows, Table table, std::int32_t most,
                std::uint16_t* place_of_row) {
+  __shared__ BlockChunks<Value> memory;
   if (__any_sync(0xffffffffu, latest(table.count) > most)) return;  // the whole warp
-  Row row[kRowsOfGroup];
-  rows_of_group(rows, row);
-  std::uint64_t sum[kRowsOfGroup] = {};
-  for (std::int32_t j = this_lane(); j < longest_of(row); j += kRowLanes) {
-    const EntriesOfGroup<Value> entries(rows, row, j, true);
-#pragma unroll
-    for (int r = 0; r < kRowsOfGroup; ++r)
-      if (j < row[r].length)
-        sum[r] += rows.values ? repeated_term(j, entries.difference[r], entries.bits[r])
-                              : pattern_term(j, entries.difference[r]);
-  }
-#pragma unroll
-  for (int r = 0; r < kRowsOfGroup; ++r) {
-    for (int other = 1; other < kRowLanes; other *= 2)
-      sum[r] += __shfl_xor_sync(0xffffffffu, sum[r], other);
-    if (this_lane() != r || row_of_group(r) >= rows.slice_rows) continue;
-    place_of_row[row_of_group(r)] =
-        row[r].length == 0 ? kNoPlace
-                           : enter(table, most, pattern_hash(sum[r], row[r].length), row[r].number);
-  }
+  const Row row = row_at(rows, this_row());
+  std::uint64_t sum = 0;
+  for_entries(
+      rows, row, true, memory, [&](std::int32_t j, std::int32_t difference, Bits<Value> bits) {
+        sum += rows.values ? repeated_term(j, difference, bits) : pattern_term(j, difference);
+      });
+  if (this_row() >= rows.slice_rows) return;
+  place_of_row[this_row()] =
+      row.length == 0 ? kNoPlace : enter(table, most, pattern_hash(sum, row.length), row.number);
 }
 
 // The differences and the values of all patterns, `width` of each; null: not asked for.
@@ -170,64 +175,53 @@ __global__ void write_patterns(PatternRows<Value> rows,
   }
 }
 
-// True where this lane's entries of the group's rows are those of the rows' patterns.
+// True where the entries of this lane's row are those of its pattern. The whole warp calls it.
 template <class Value>
-__device__ bool are_entries_of(const PatternEntries<Value>& patterns,
-                               const int (&pattern)[kRowsOfGroup], const PatternRows<Value>& rows,
-                               const Row (&row)[kRowsOfGroup]) {
+__device__ __forceinline__ bool has_entries_of(const PatternEntries<Value>& patterns, int pattern,
+                                               const PatternRows<Value>& rows, const Row& row,
+                                               BlockChunks<Value>& memory) {
   bool same = true;
-  for (std::int32_t j = this_lane(); j < longest_of(row); j += kRowLanes) {
-    const EntriesOfGroup<Value> entries(rows, row, j, patterns.differences != nullptr);
-#pragma unroll
-    for (int r = 0; r < kRowsOfGroup; ++r) {
-      if (j >= row[r].length) continue;
-      const std::int32_t at = pattern[r] * patterns.width + j;
-      if (patterns.differences) same &= entries.difference[r] == __ldg(patterns.differences + at);
-      if (patterns.values) same &= entries.bits[r] == bits_at(patterns.values + at);
-    }
-  }
+  const bool with_columns = patterns.differences != nullptr;
+  const std::int32_t first = pattern * patterns.width;
+  for_entries(rows, row, with_columns, memory,
+              [&](std::int32_t j, std::int32_t difference, Bits<Value> bits) {
+                if (with_columns) same &= difference == __ldg(patterns.differences + first + j);
+                if (patterns.values) same &= bits == bits_at(patterns.values + first + j);
+              });
   return same;
 }
 
 // Writes the pattern of each row, and sets *differs where a row does not have the entries of its
 // pattern, whose hash is the same.
 template <class Value>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 4)
     number_rows(PatternRows<Value> rows, const std::uint16_t* __restrict__ place_of_row,
                 const std::uint16_t* __restrict__ pattern_of_place, PatternEntries<Value> patterns,
                 PatternId* of_rows, std::int32_t* differs) {
+  __shared__ BlockChunks<Value> memory;
   const int size = kLanes * rows.lane_rows;
-  Row row[kRowsOfGroup];
-  rows_of_group(rows, row);
-  int pattern[kRowsOfGroup];
-  bool same = true;
-#pragma unroll
-  for (int r = 0; r < kRowsOfGroup; ++r) {
-    const std::int64_t at = row_of_group(r);
-    const std::uint16_t place = at < rows.slice_rows ? place_of_row[at] : kNoPlace;
-    pattern[r] = place == kNoPlace ? 0 : pattern_of_place[place];
-    if (this_lane() != r || at >= rows.slices * size) continue;
-    of_rows[at / size * size + position(static_cast<int>(at % size), rows.lane_rows)] =
-        static_cast<PatternId>(pattern[r]);
-    if (row[r].length < patterns.width)
-      same &= patterns.differences[pattern[r] * patterns.width + row[r].length] == kNoDifference;
-  }
-  same &= are_entries_of(patterns, pattern, rows, row);
+  const std::int64_t at = this_row();
+  const std::uint16_t place = at < rows.slice_rows ? place_of_row[at] : kNoPlace;
+  const int pattern = place == kNoPlace ? 0 : pattern_of_place[place];
+  const Row row = row_at(rows, at);
+  bool same = has_entries_of(patterns, pattern, rows, row, memory);
+  if (row.length < patterns.width)
+    same &= patterns.differences[pattern * patterns.width + row.length] == kNoDifference;
   if (!same) *differs = 1;
+  if (at < rows.slices * size)
+    of_rows[at / size * size + position(static_cast<int>(at % size), rows.lane_rows)] =
+        static_cast<PatternId>(pattern);
 }
 
 // Sets *differs where a row does not have the values of its pattern.
 template <class Value>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 4)
     compare_rows(PatternRows<Value> rows, const PatternId* __restrict__ of_rows,
                  PatternEntries<Value> patterns, std::int32_t* differs) {
-  Row row[kRowsOfGroup];
-  rows_of_group(rows, row);
-  int pattern[kRowsOfGroup];
-#pragma unroll
-  for (int r = 0; r < kRowsOfGroup; ++r)
-    pattern[r] = row_of_group(r) < rows.slice_rows ? static_cast<int>(of_rows[row_of_group(r)]) : 0;
-  if (!are_entries_of(patterns, pattern, rows, row)) *differs = 1;
+  __shared__ BlockChunks<Value> memory;
+  const std::int64_t at = this_row();
+  const int pattern = at < rows.slice_rows ? static_cast<int>(of_rows[at]) : 0;
+  if (!has_entries_of(patterns, pattern, rows, row_at(rows, at), memory)) *differs = 1;
 }
 
 // The first rows of all patterns, in ascending order after the -1 of pattern 0, and the pattern of each
