@@ -85,7 +85,6 @@ class PartBuilder {
     if (part_.placed > 0) slices_.reset();
     if (slices_) return build_with_slices(end);
     for (std::int64_t row = part_.start; row < end;) row = add_window(row, end);
-    if (part_.placed > 0) part_.placed = stored_;
   }
 
  private:
@@ -141,10 +140,7 @@ class PartBuilder {
     }
     window.rows = static_cast<std::uint16_t>(end - begin);
     window.runs = static_cast<std::int32_t>(part_.runs.size()) - window.first_run;
-    if (slices_)
-      slices_->keep_in_order(window, end);
-    else
-      store_values(window, end);
+    if (slices_) slices_->keep_in_order(window, end);
     narrow_columns(window, row_ptr_[end]);
     part_.windows.push_back(window);
     return end;
@@ -156,11 +152,11 @@ class PartBuilder {
 
   // Makes `window`, which begins with diagonals, a window of them.
   std::int64_t add_diagonals(Window window) {
-    static_assert(kWindowRows % kSliceRows == 0);
+    static_assert(kWindowRows % kSliceRows == 0,
+                  "only the last slice of a run may have fewer rows");
     const std::int64_t begin = window.first_row;
     const std::int64_t end = std::min(diagonals_.end_of(begin), begin + kWindowRows);
     window.order = RowOrder::diagonals;
-    store_values(window, end);
     window.rows = static_cast<std::uint16_t>(end - begin);
     window.runs = 1;
     window.first_column =
@@ -168,13 +164,6 @@ class PartBuilder {
     part_.runs.push_back({length(begin), window.rows});
     part_.windows.push_back(window);
     return end;
-  }
-
-  // The values of the next window begin at a multiple of a slice's rows, so that slices are cache lines.
-  void store_values(Window& window, std::int64_t end) {
-    window.first_value = stored_;
-    stored_ += row_ptr_[end] - window.first_nonzero;
-    stored_ = (stored_ + kSliceRows - 1) / kSliceRows * kSliceRows;
   }
 
   std::int64_t end_of_window(std::int64_t begin, std::int64_t part_end) {
@@ -291,8 +280,7 @@ class PartBuilder {
   std::span<const std::int32_t> col_idx_;
   Part& part_;
   DiagonalRuns diagonals_;
-  std::int64_t stored_ = 0;       // values of the windows so far, where the part has diagonals
-  std::int64_t next_sorted_ = 0;  // The rows before it save nothing in sorted slices.
+  std::int64_t next_sorted_ = 0;        // The rows before it save nothing in sorted slices.
   std::optional<SliceBuilder> slices_;  // where the part may have slices
   std::vector<std::int32_t> rows_of_length_;
 };
@@ -365,7 +353,6 @@ Pattern build(const CsrView<Value>& matrix, std::int64_t parts, std::vector<Buil
       error = std::current_exception();
     }
   if (error) std::rethrow_exception(error);
-  number_placed(pattern.parts);
   steps.push_back({"windows and tiles", watch.lap()});
   return pattern;
 }

@@ -27,14 +27,16 @@ template <class Value>
 Pattern build(const CsrView<Value>& matrix, std::int64_t parts, std::vector<BuildStep>& steps,
               Slices slices = Slices::in_last_cache);
 
-// Sets first_placed of each part.
-void number_placed(std::vector<Part>& parts);
+// Finds the windows of diagonals whose rows have equal values, bit by bit, and numbers the placed values
+// of all windows of a part with diagonals. `values` are in the order of the CSR.
+template <class Value>
+void number_values(const Pattern& pattern, const Value* values, Part& part);
 
-// Copies values, which are in the order of the CSR, to their places for Layout::placed. Where Value is
-// narrower than From, the values that are not placed, and those of tiles and slices, go to *in_order, for
+// Decides where values, which are in the order of the CSR, lie in Layout::placed, and copies them to it. Sets
+// first_placed of each part. Where Value is narrower than From, the values that are not placed, and those of tiles and slices, go to *in_order, for
 // Layout::values; otherwise in_order is null. Returns whether Value represents all values exactly.
 template <class Value, class From>
-bool place_values(const Pattern& pattern, std::span<const From> values, LineArray<Value>& placed,
+bool place_values(Pattern& pattern, std::span<const From> values, LineArray<Value>& placed,
                   Array<Value>* in_order = nullptr);
 
 }  // namespace trireme::albus

@@ -9,9 +9,17 @@ namespace trireme::albus {
 bool DiagonalRuns::continues_after(std::int64_t row) const {
   const std::int32_t count = length(row);
   if (count == 0 || count != length(row + 1)) return false;
-  const auto columns = col_idx_.begin() + row_ptr_[row];
-  return std::equal(columns, columns + count, columns + count,
-                    [](std::int32_t above, std::int32_t below) { return above + 1 == below; });
+  const std::int32_t* const above = col_idx_.data() + row_ptr_[row];
+  const std::int32_t* const below = above + count;
+  constexpr std::int32_t kBlock = 16;  // which compilers compare in SIMD instructions
+  std::int32_t k = 0;
+  for (; k + kBlock <= count; k += kBlock) {
+    std::int32_t changed = 0;
+    for (std::int32_t i = k; i < k + kBlock; ++i) changed |= (above[i] + 1) ^ below[i];
+    if (changed != 0) return false;
+  }
+  return std::equal(above + k, above + count, below + k,
+                    [](std::int32_t a, std::int32_t b) { return a + 1 == b; });
 }
 
 std::int64_t DiagonalRuns::end_of(std::int64_t row) {
@@ -20,8 +28,8 @@ std::int64_t DiagonalRuns::end_of(std::int64_t row) {
     run_end_ = row + 1;
     while (run_end_ < end_row_ && continues_after(run_end_ - 1)) ++run_end_;
   }
-  const std::int64_t rows = (run_end_ - row) / kSliceRows * kSliceRows;
-  return bytes_saved(row, rows) > 0 ? row + rows : row;
+  const std::int64_t rows = run_end_ - row;
+  return rows >= kSliceRows && bytes_saved(row, rows) > 0 ? run_end_ : row;
 }
 
 // A narrow column takes two bytes, and a gather the time of about four; diagonals save both. They

@@ -17,7 +17,7 @@ class DiagonalRuns {
                std::int64_t end_row)
       : row_ptr_(row_ptr), col_idx_(col_idx), end_row_(end_row) {}
 
-  // The rows [row, result) are whole slices, and save time as diagonals. The result is `row` where
+  // The rows [row, result) save time as diagonals, and are a slice at least. The result is `row` where
   // there are no such rows.
   std::int64_t end_of(std::int64_t row);
   // The bytes that a product could read in the time that the rows [row, end_of(row)) save.

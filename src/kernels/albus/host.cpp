@@ -106,6 +106,10 @@ class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
     if (in_float_) return float_layout_;
     return layout_;
   }
+  albus::Pattern& pattern() {
+    if (in_float_) return float_layout_;
+    return layout_;
+  }
 
   void take(std::span<const Value> values) {
     if constexpr (kIsDouble) {

@@ -38,7 +38,17 @@
 //                           windows that follow each other. The values are a copy in slices of 8
 //                           rows, the first nonzeros of the 8 rows, then the second ones, and so on
 //                           (sliced ELLPACK: Monakov, Lokhmotov and Avetisyan, HiPEAC 2010), so
-//                           that x and values are read as whole vectors.
+//                           that x and values are read as whole vectors. The last slice of a window
+//                           may have fewer rows, and then has their values only.
+//
+// Diagonals repeat where all rows of a window have the same values too, bit by bit, as in stencils with
+// constant coefficients. The values of one row are then stored, once for windows that follow each other, and
+// broadcast. The sums have the same order, and the same bits, as with stored values. The values decide
+// this and the places of all values (number_values()), so that new values that do not repeat are stored
+// one by one, and the other way round:
+//
+//   rows     2 -1 -1 | 2 -1 -1 | .. | 2 -1 -1     the placed values: 2 -1 -1
+//   rows     2 -1 -1 | 3 -1 -1 | .. | 4 -1 -1     the placed values: 2 3 .. -1 -1 .. -1 -1 ..
 //
 // Rows of a matrix that fits into the last cache are in slices of 8 rows where the estimated time is
 // less (slices.cpp). A step of a slice has one nonzero of each row, or of some rows, which a mask of
@@ -72,7 +82,7 @@
 // distances from its smallest column, `base`.
 //
 // Bytes moved per nonzero (double): 8 for the value, and 2 (narrow) or 4 for the column; in groups
-// of g rows a narrow column takes 2/g, in diagonals 0. A step of a slice moves 69 (masked diagonals) or
+// of g rows a narrow column takes 2/g, in diagonals 0. Of repeated diagonals nothing is moved but x and y. A step of a slice moves 69 (masked diagonals) or
 // at most 81 (sorted slices) for up to 8 nonzeros. Bytes moved per row: 0 (runs, groups, both diagonals),
 // 2 (sorted slices) or 4 (sorted: the slot; rows: the CSR's row_ptr), beside x and y. The values are
 // those of the CSR, in its order, but in parts with diagonals or slices. Tiles move 10 bytes per nonzero,
@@ -116,7 +126,7 @@ enum class RowOrder : std::uint8_t {
   sorted_slices
 };
 
-// Of diagonals, whose windows have a multiple of it, and of slices.
+// Of slices and of diagonals, whose last slice may have fewer.
 inline constexpr std::int32_t kSliceRows = 8;
 
 struct Window {
@@ -132,6 +142,8 @@ struct Window {
   std::uint16_t rows = 0;
   RowOrder order = RowOrder::runs;
   bool narrow = false;  // columns are in Part::narrow_col_idx, one per nonzero or per group
+  bool repeated =
+      false;  // diagonals: all rows have the values of the first one, which are stored once
 
   bool in_slices() const {
     return order == RowOrder::masked_diagonals || order == RowOrder::sorted_slices;
@@ -187,6 +199,8 @@ struct Part {
   std::int64_t first_placed = 0;  // index in Layout::placed
 
   std::int32_t whole_rows_end() const { return has_tail() ? end - 1 : end; }
+  // Both diagonals have offsets, but only masked ones have steps, and no part has both.
+  bool has_diagonals() const { return steps.empty() && !offsets.empty(); }
   bool has_head() const { return head_end > start1; }
   bool has_tail() const { return tail_begin < end1; }
 };

@@ -61,7 +61,9 @@ class PlacePart {
   void place(const Window& window, std::int32_t end) {
     const From* const from = values_ + window.first_nonzero;
     Value* const to = placed_ + window.first_value;
-    if (window.order == RowOrder::diagonals) {
+    if (window.repeated) {
+      copy(window.first_nonzero, window.first_nonzero + part_.runs[window.first_run].length, to);
+    } else if (window.order == RowOrder::diagonals) {
       exact_ &= place_diagonals(from, part_.runs[window.first_run], to);
     } else if (window.in_slices()) {
       keep(window.first_nonzero, end);
@@ -89,10 +91,8 @@ class PlacePart {
   bool exact_ = true;
 };
 
-}  // namespace
-
 // Each part begins at a cache line.
-void number_placed(std::vector<Part>& parts) {
+void number_parts(std::vector<Part>& parts) {
   std::int64_t first = 0;
   for (Part& part : parts) {
     part.first_placed = first;
@@ -100,10 +100,16 @@ void number_placed(std::vector<Part>& parts) {
   }
 }
 
+}  // namespace
+
 template <class Value, class From>
-bool place_values(const Pattern& pattern, std::span<const From> values, LineArray<Value>& placed,
+bool place_values(Pattern& pattern, std::span<const From> values, LineArray<Value>& placed,
                   Array<Value>* in_order) {
   const auto parts = static_cast<std::int64_t>(pattern.parts.size());
+#pragma omp parallel for schedule(static) if (parts > 1)
+  for (std::int64_t t = 0; t < parts; ++t)
+    if (pattern.parts[t].has_diagonals()) number_values(pattern, values.data(), pattern.parts[t]);
+  number_parts(pattern.parts);
   placed.resize(pattern.parts.back().first_placed + pattern.parts.back().placed);
   if (in_order) in_order->resize(values.size());
   bool exact = true;
@@ -118,13 +124,10 @@ bool place_values(const Pattern& pattern, std::span<const From> values, LineArra
   return exact;
 }
 
-template bool place_values(const Pattern&, std::span<const double>, LineArray<double>&,
-                           Array<double>*);
-template bool place_values(const Pattern&, std::span<const double>, LineArray<float>&,
-                           Array<float>*);
-template bool place_values(const Pattern&, std::span<const float>, LineArray<float>&,
-                           Array<float>*);
-template bool place_values(const Pattern&, std::span<const std::int32_t>, LineArray<std::int32_t>&,
+template bool place_values(Pattern&, std::span<const double>, LineArray<double>&, Array<double>*);
+template bool place_values(Pattern&, std::span<const double>, LineArray<float>&, Array<float>*);
+template bool place_values(Pattern&, std::span<const float>, LineArray<float>&, Array<float>*);
+template bool place_values(Pattern&, std::span<const std::int32_t>, LineArray<std::int32_t>&,
                            Array<std::int32_t>*);
 
 }  // namespace trireme::albus

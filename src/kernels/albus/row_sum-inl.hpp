@@ -41,6 +41,41 @@ HWY_INLINE hn::Vec<D> Widened(D d, const Stored* HWY_RESTRICT values) {
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<Stored, D>(), values));
 }
 
+// The first `count` numbers, and zeros in the other lanes. Only some instruction sets have a masked load
+// that takes any address and reads no other numbers; the others copy.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadFirst(D d, std::size_t count, const hn::TFromD<D>* HWY_RESTRICT from) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_HAVE_SCALABLE
+  return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+#else
+  HWY_ALIGN hn::TFromD<D> numbers[hn::MaxLanes(d)] = {};
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = from[i];
+  return hn::Load(d, numbers);
+#endif
+}
+
+// Stores the first `count` lanes, and reads and writes no other numbers.
+template <class D>
+HWY_INLINE void StoreFirst(hn::Vec<D> numbers, D d, std::size_t count,
+                           hn::TFromD<D>* HWY_RESTRICT to) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_HAVE_SCALABLE
+  hn::BlendedStore(numbers, hn::FirstN(d, count), d, to);
+#else
+  HWY_ALIGN hn::TFromD<D> all[hn::MaxLanes(d)];
+  hn::Store(numbers, d, all);
+  for (std::size_t i = 0; i < count; ++i) to[i] = all[i];
+#endif
+}
+
+// The first `count` values, widened as by Widened(), and zeros in the other lanes.
+template <class D, class Stored>
+HWY_INLINE hn::Vec<D> WidenedFirst(D d, std::size_t count, const Stored* HWY_RESTRICT values) {
+  if constexpr (std::is_same_v<Stored, hn::TFromD<D>>)
+    return LoadFirst(d, count, values);
+  else
+    return hn::PromoteTo(d, LoadFirst(hn::Rebind<Stored, D>(), count, values));
+}
+
 template <class T>
 HWY_INLINE void PrefetchRange(const T* begin, std::int64_t count) {
   for (std::int64_t i = 0; i < count; i += kCacheLine / static_cast<std::int64_t>(sizeof(T)))

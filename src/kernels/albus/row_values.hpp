@@ -47,10 +47,12 @@ class RowValuesFinder {
     if (window.in_slices()) return in_order;
     const Value* const values = layout_.values_of(part, window);
     if (window.order != RowOrder::diagonals) return {values + (begin - window.first_nonzero)};
+    if (window.repeated) return {values};
     const std::int64_t length = part.runs[window.first_run].length;
     const std::int32_t before = row - window.first_row, lane = before % kSliceRows;
+    const std::int32_t rows = std::min(kSliceRows, window.rows - (before - lane));
     const Value* const slice = values + (before - lane) * length;
-    return {slice + lane, kSliceRows, slice + lane * length};
+    return {slice + lane, rows, slice + lane * length};
   }
 
  private:

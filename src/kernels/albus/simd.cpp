@@ -67,8 +67,12 @@ HWY_INLINE Value MultiplyPart(const Layout<Stored>& layout, const Part& part, co
     Value* window_y = y + window.first_row;
     if (ahead != 0) PrefetchDescriptions(part, i);
     if (window.order == RowOrder::diagonals) {
-      MultiplyDiagonals(window_values, part.offsets.data() + window.first_column,
-                        part.runs[window.first_run], window.first_row, x, y, ahead, add);
+      const std::int32_t* const offsets = part.offsets.data() + window.first_column;
+      const Run run = part.runs[window.first_run];
+      if (window.repeated)
+        MultiplyRepeatedDiagonals(window_values, offsets, run, window.first_row, x, y, ahead, add);
+      else
+        MultiplyDiagonals(window_values, offsets, run, window.first_row, x, y, ahead, add);
     } else if (window.order == RowOrder::masked_diagonals) {
       MultiplyMaskedDiagonals(window_values, part, window, x, window_y, ahead, add);
     } else if (window.order == RowOrder::sorted_slices) {

@@ -3,6 +3,7 @@
 // HWY_AFTER_NAMESPACE is compiled once per SIMD target, as in simd.cpp. The lanes of a vector are the
 // rows of a slice.
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 #include "kernels/albus/diagonals.hpp"
@@ -51,7 +52,8 @@ HWY_INLINE bool PlaceDiagonals(const From* HWY_RESTRICT from, Run run, Value* HW
   const auto lanes = static_cast<std::int32_t>(hn::Lanes(d));
   const auto rows = hn::Mul(hn::Iota(di, Index{0}), hn::Set(di, static_cast<Index>(run.length)));
   auto lost = hn::Zero(bits);
-  for (std::int32_t row = 0; row < run.count; row += kSliceRows) {
+  const std::int32_t last_rows = run.count % kSliceRows;
+  for (std::int32_t row = 0; row < run.count - last_rows; row += kSliceRows) {
     for (std::int32_t k = 0; k < run.length; ++k, to += kSliceRows) {
       hwy::Prefetch(from + kAhead + std::int64_t{kSliceRows} * k);
       for (std::int32_t lane = 0; lane < kSliceRows; lane += lanes)
@@ -60,7 +62,15 @@ HWY_INLINE bool PlaceDiagonals(const From* HWY_RESTRICT from, Run run, Value* HW
     }
     from += std::int64_t{kSliceRows} * run.length;
   }
-  return hn::AllTrue(bits, hn::Eq(lost, hn::Zero(bits)));
+  bool exact = hn::AllTrue(bits, hn::Eq(lost, hn::Zero(bits)));
+  for (std::int32_t k = 0; k < run.length; ++k)
+    for (std::int32_t lane = 0; lane < last_rows; ++lane, ++to) {
+      const From value = from[std::int64_t{lane} * run.length + k];
+      *to = static_cast<Value>(value);
+      const auto stored = static_cast<From>(*to);
+      exact &= std::memcmp(&stored, &value, sizeof value) == 0;
+    }
+  return exact;
 }
 
 // A row's nonzeros are taken in their order, each in the next step that has the row.

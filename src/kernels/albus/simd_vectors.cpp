@@ -32,19 +32,6 @@ constexpr int kMaxSimd = 4;           // SIMD vectors per walk
 constexpr std::int64_t kAhead = 512;  // nonzeros between the prefetch of an entry and its use
 constexpr std::int64_t kRowsOfXAhead = 16;
 
-// The first `count` numbers, and zeros in the other lanes. Only some instruction sets have a masked load
-// that takes any address and reads no other numbers; the others copy.
-template <class D>
-HWY_INLINE hn::Vec<D> LoadFirst(D d, std::size_t count, const hn::TFromD<D>* HWY_RESTRICT from) {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_HAVE_SCALABLE
-  return hn::MaskedLoad(hn::FirstN(d, count), d, from);
-#else
-  HWY_ALIGN hn::TFromD<D> numbers[hn::MaxLanes(d)] = {};
-  for (std::size_t i = 0; i < count; ++i) numbers[i] = from[i];
-  return hn::Load(d, numbers);
-#endif
-}
-
 // The vectors of X that one walk multiplies: kSimd SIMD vectors, of which the last one has `last`
 // lanes in use, or all of them where kWhole.
 template <int kSimd, bool kWhole, class Stored, class Value>

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "hwy/targets.h"
 #include "new_values_and_vectors.hpp"
+#include "stencil.hpp"
 #include "support/shapes.hpp"
 
 namespace trireme {
@@ -50,6 +52,13 @@ void expect_products_by_every_target() {
     for (const auto& shape : test::contract_shapes<Value>()) {
       SCOPED_TRACE(shape.name);
       expect_products(shape);
+    }
+    for (const std::int64_t rows_of_line : {1001, 1006}) {
+      SCOPED_TRACE("stencil");
+      expect_products<Value>({"stencil", test::stencil<Value>(6, rows_of_line)});
+      auto other = test::stencil<Value>(6, rows_of_line);
+      other.values = test::random_vector<Value>(other.nnz(), 8);
+      expect_products<Value>({"stencil with values of its own", std::move(other)});
     }
     ++tested;
   }

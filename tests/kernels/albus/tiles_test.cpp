@@ -35,7 +35,6 @@ albus::Layout<Value> tiled(const CsrMatrix<Value>& matrix, std::int64_t count,
     albus::build_tiles(
         {matrix.row_ptr, matrix.col_idx, matrix.cols, part.start, part.whole_rows_end()}, shape,
         part);
-  albus::number_placed(layout.parts);
   albus::place_values(layout, layout.values, layout.placed);
   return layout;
 }
