@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two passes: find the ghost columns, then move the entries to their blocks.
+// Finds the ghost entries, copies them to their block, and removes them from the other one.
 #include "distributed/split_rows.hpp"
+
+#include <omp.h>
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "distributed/column_set.hpp"
+#include "distributed/keep_others.hpp"
+#include "sparse/partition.hpp"
 
 namespace trireme {
 
@@ -23,6 +28,51 @@ std::vector<SplitRows::Rows> SplitRows::rows_by_blocks() const {
 
 namespace {
 
+// The ascending positions of the columns outside [first, last).
+template <class Column>
+Array<std::int64_t> positions_outside(std::span<const Column> columns, std::int64_t first,
+                                      std::int64_t last) {
+  const auto outside = [&](std::int64_t column) { return column < first || column >= last; };
+  const int parts = omp_get_max_threads();
+  std::vector<std::int64_t> begins(parts + 1);
+  const auto begin_of = [&](int part) { return even_share(std::ssize(columns), parts, part); };
+#pragma omp parallel for schedule(static, 1)
+  for (int part = 0; part < parts; ++part)
+    begins[part + 1] = std::count_if(columns.begin() + begin_of(part),
+                                     columns.begin() + begin_of(part + 1), outside);
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  Array<std::int64_t> positions(begins.back());
+#pragma omp parallel for schedule(static, 1)
+  for (int part = 0; part < parts; ++part) {
+    std::int64_t next = begins[part];
+    for (std::int64_t k = begin_of(part); k < begin_of(part + 1); ++k)
+      if (outside(columns[k])) positions[next++] = k;
+  }
+  return positions;
+}
+
+// Sets the offsets of a block of local rows and of the same ghost rows. Those of `local` still count
+// all entries; of these, the entries at the positions `ghosts` leave the block.
+void split_offsets(const RowBlock<double>& block, std::span<const std::int64_t> ghosts,
+                   std::int32_t* local, std::int32_t* ghost) {
+  const int parts = omp_get_max_threads();
+  const std::int64_t ghosts_before = positions_before(ghosts, block.first_entry);
+  std::vector<std::int64_t> first_entries(parts);  // read before the offsets change
+  for (int part = 0; part < parts; ++part)
+    first_entries[part] = block.first_entry + local[even_share(block.csr.rows, parts, part)];
+#pragma omp parallel for schedule(static, 1)
+  for (int part = 0; part < parts; ++part) {
+    std::int64_t next = positions_before(ghosts, first_entries[part]);
+    const std::int64_t last = even_share(block.csr.rows, parts, part + 1);
+    for (std::int64_t row = even_share(block.csr.rows, parts, part); row < last; ++row) {
+      const std::int64_t end = block.first_entry + local[row + 1];
+      while (next < std::ssize(ghosts) && ghosts[next] < end) ++next;
+      ghost[row + 1] = static_cast<std::int32_t>(next - ghosts_before);
+      local[row + 1] -= ghost[row + 1];
+    }
+  }
+}
+
 // Splits split.local, whose columns are `columns`: its own col_idx, or an array of 64 bits that it
 // is filled from.
 template <class Column>
@@ -30,58 +80,46 @@ void split_columns(std::span<const Column> columns, std::int64_t first_column,
                    std::int64_t last_column, SplitRows& split) {
   CsrMatrix<double>& local = split.local;
   CsrMatrix<double>& ghost = split.ghost;
-  const auto owned = [&](std::int64_t column) {
-    return column >= first_column && column < last_column;
-  };
   const auto own_number = [&](std::int64_t column) {
     return static_cast<std::int32_t>(column - first_column);
   };
-  std::int64_t ghosts = 0, lowest = std::numeric_limits<std::int64_t>::max(), highest = -1;
-  for (const Column column : columns) {
-    if (owned(column)) continue;
-    ++ghosts;
-    lowest = std::min<std::int64_t>(lowest, column);
-    highest = std::max<std::int64_t>(highest, column);
-  }
-  if (ghosts == 0) {
-    for (std::size_t k = 0; k < columns.size(); ++k) local.col_idx[k] = own_number(columns[k]);
-    return;
-  }
-
-  ColumnSet set(lowest, highest + 1);
-  for (const Column column : columns)
-    if (!owned(column)) set.insert(column);
-  split.ghost_columns = set.list();
-  ghost.cols = static_cast<std::int64_t>(split.ghost_columns.size());
-  ghost.col_idx.resize(ghosts);
-  ghost.values.resize(ghosts);
-  split.is_ghost.assign(local.values.size(), false);
-
-  std::int64_t kept = 0, moved = 0;  // of all blocks so far
-  for (const RowBlock<double>& block : local.blocks()) {
-    const std::int64_t first_kept = kept, first_moved = moved;
-    const std::int64_t offset_at = block.csr.row_ptr.data() - local.row_ptr.data();
-    std::int64_t k = block.first_entry;
-    for (std::int64_t row = 0; row < block.csr.rows; ++row) {
-      const std::int64_t end = block.first_entry + block.csr.row_ptr[row + 1];
-      for (; k < end; ++k) {
-        const Column column = columns[k];
-        if (owned(column)) {
-          local.col_idx[kept] = own_number(column);
-          local.values[kept++] = local.values[k];
-        } else {
-          ghost.col_idx[moved] = set.index(column);
-          ghost.values[moved++] = local.values[k];
-          split.is_ghost[k] = true;
-        }
-      }
-      local.row_ptr[offset_at + row + 1] = static_cast<std::int32_t>(kept - first_kept);
-      ghost.row_ptr[offset_at + row + 1] = static_cast<std::int32_t>(moved - first_moved);
+  const Array<std::int64_t> at = positions_outside(columns, first_column, last_column);
+  const std::int64_t ghosts = std::ssize(at);
+  if (ghosts > 0) {
+    std::int64_t lowest = std::numeric_limits<std::int64_t>::max(), highest = -1;
+#pragma omp parallel for reduction(min : lowest) reduction(max : highest)
+    for (std::int64_t g = 0; g < ghosts; ++g) {
+      lowest = std::min<std::int64_t>(lowest, columns[at[g]]);
+      highest = std::max<std::int64_t>(highest, columns[at[g]]);
+    }
+    ColumnSet set(lowest, highest + 1);
+    split.is_ghost.assign(local.values.size(), false);
+    for (const std::int64_t k : at) {
+      set.insert(columns[k]);
+      split.is_ghost[k] = true;
+    }
+    split.ghost_columns = set.list();
+    ghost.cols = static_cast<std::int64_t>(split.ghost_columns.size());
+    ghost.col_idx.resize(ghosts);
+    ghost.values.resize(ghosts);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t g = 0; g < ghosts; ++g) {
+      ghost.col_idx[g] = set.index(columns[at[g]]);
+      ghost.values[g] = local.values[at[g]];
+    }
+    std::int64_t offset_at = 0;
+    for (const RowBlock<double>& block : local.blocks()) {
+      split_offsets(block, at, local.row_ptr.data() + offset_at, ghost.row_ptr.data() + offset_at);
+      offset_at += block.csr.rows + 1;
     }
   }
+  keep_others(columns, std::span(at), local.col_idx.data(), own_number);
+  if (ghosts == 0) return;
+  keep_others(std::span<const double>(local.values), std::span(at), local.values.data());
+  const std::int64_t kept = std::ssize(local.values) - ghosts;
   local.col_idx.resize(kept);
   local.values.resize(kept);
-  if (kept < moved) {  // the unused tail is worth a copy; one array at a time bounds the peak
+  if (kept < ghosts) {  // the unused tail is worth a copy; one array at a time bounds the peak
     local.col_idx.shrink_to_fit();
     local.values.shrink_to_fit();
   }
@@ -119,12 +157,23 @@ void scatter_values(std::span<const double> values, SplitRows& split) {
     for (std::int64_t k = 0; k < count; ++k) split.local.values[k] = values[k];
     return;
   }
-  std::size_t kept = 0, moved = 0;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (split.is_ghost[k])
-      split.ghost.values[moved++] = values[k];
-    else
-      split.local.values[kept++] = values[k];
+  const int parts = omp_get_max_threads();
+  std::vector<std::int64_t> ghosts_before(parts + 1);
+  const auto begin_of = [&](int part) { return even_share(std::ssize(values), parts, part); };
+#pragma omp parallel for schedule(static, 1)
+  for (int part = 0; part < parts; ++part)
+    ghosts_before[part + 1] = std::count(split.is_ghost.begin() + begin_of(part),
+                                         split.is_ghost.begin() + begin_of(part + 1), true);
+  std::partial_sum(ghosts_before.begin(), ghosts_before.end(), ghosts_before.begin());
+#pragma omp parallel for schedule(static, 1)
+  for (int part = 0; part < parts; ++part) {
+    std::int64_t moved = ghosts_before[part];
+    for (std::int64_t k = begin_of(part); k < begin_of(part + 1); ++k) {
+      if (split.is_ghost[k])
+        split.ghost.values[moved++] = values[k];
+      else
+        split.local.values[k - moved] = values[k];
+    }
   }
 }
 

@@ -8,13 +8,9 @@
 #include <span>
 #include <vector>
 
-namespace trireme {
+#include "sparse/partition.hpp"
 
-// The start of an even share, for ranks that do not know the nonzeros: rank r of P has the rows (or
-// columns) [even_share(n, P, r), even_share(n, P, r + 1)).
-inline std::int64_t even_share(std::int64_t count, int parts, int part) {
-  return count / parts * part + count % parts * part / parts;
-}
+namespace trireme {
 
 // Finds the cuts of split_by_nonzeros() (sparse/partition.hpp) from a stream of rows. The work of a
 // row is its number of nonzeros plus one, and a cut is at the row nearest to an equal share.

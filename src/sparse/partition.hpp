@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Splits rows into contiguous ranges of about the same number of nonzeros.
+// Splits rows into contiguous ranges: of about the same number of nonzeros, or of rows.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,12 @@
 #include <vector>
 
 namespace trireme {
+
+// The start of an even share of rows, columns or entries, where their work is not known: part p of P
+// has [even_share(n, P, p), even_share(n, P, p + 1)).
+inline std::int64_t even_share(std::int64_t count, int parts, int part) {
+  return count / parts * part + count % parts * part / parts;
+}
 
 // Returns parts + 1 boundaries: part p has the rows [result[p], result[p+1]). The weight of a row
 // is its nonzeros plus one, so that long runs of empty rows are split too. Each boundary is the row

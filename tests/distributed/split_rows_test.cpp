@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "sparse/row_blocks.hpp"
 #include "support/shapes.hpp"
+#include "support/with_threads.hpp"
 
 namespace trireme {
 namespace {
@@ -107,6 +109,37 @@ TEST(SplitRows, BlocksOfRowsAreSplitLikeOneBlock) {
   scatter_values(rows.values, several);
   EXPECT_EQ(several.local.values, one.local.values);
   EXPECT_EQ(several.ghost.values, one.ghost.values);
+}
+
+TEST(SplitRows, AnyNumberOfThreadsSplitsAlike) {
+  const CsrMatrix<double> rows = test::matrix_with_row_lengths<double>(
+      test::random_lengths(300, 0, 30), 900, 17, test::Columns::unsorted);
+  CsrMatrix<double> blocks = rows;
+  cut_again(blocks, 1500);
+  for (const auto& [first, last] : {std::pair<int, int>{0, 900}, {10, 880}, {400, 700}, {0, 0}}) {
+    const test::WithThreads one(1);
+    const SplitRows expected = split_rows(slab_of(blocks, first), first, last);
+    CsrMatrix<double> doubled = blocks;
+    for (double& value : doubled.values) value *= 2;
+    const SplitRows expected_doubled = split_rows(slab_of(doubled, first), first, last);
+    for (const int threads : {2, 3, 5, 16}) {
+      SCOPED_TRACE(std::to_string(first) + " " + std::to_string(last) + " " +
+                   std::to_string(threads));
+      const test::WithThreads several(threads);
+      SplitRows split = split_rows(slab_of(blocks, first), first, last);
+      EXPECT_EQ(split.local.row_ptr, expected.local.row_ptr);
+      EXPECT_EQ(split.local.col_idx, expected.local.col_idx);
+      EXPECT_EQ(split.local.values, expected.local.values);
+      EXPECT_EQ(split.ghost.row_ptr, expected.ghost.row_ptr);
+      EXPECT_EQ(split.ghost.col_idx, expected.ghost.col_idx);
+      EXPECT_EQ(split.ghost.values, expected.ghost.values);
+      EXPECT_EQ(split.ghost_columns, expected.ghost_columns);
+      EXPECT_EQ(split.is_ghost, expected.is_ghost);
+      scatter_values(doubled.values, split);
+      EXPECT_EQ(split.local.values, expected_doubled.local.values);
+      EXPECT_EQ(split.ghost.values, expected_doubled.ghost.values);
+    }
+  }
 }
 
 // The same rows where the first one is number 0, and where it is number 2,999,999,000.
