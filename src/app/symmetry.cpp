@@ -10,11 +10,11 @@
 namespace trireme {
 namespace {
 
-SkewSums sums_of_blocks(const CsrMatrix<double>& a, std::span<const RandomPair> rows,
+SkewSums sums_of_blocks(const CsrMatrix<double>& a, std::int64_t first_row,
                         std::span<const RandomPair> columns) {
   SkewSums sums;
   for (const RowBlock<double>& block : a.blocks())
-    sums += skew_sums(block.csr, rows.subspan(block.first_row, block.csr.rows), columns);
+    sums += skew_sums(block.csr, first_row + block.first_row, columns);
   return sums;
 }
 
@@ -22,17 +22,15 @@ SkewSums sums_of(const DistributedMatrix& matrix) {
   const SplitRows& parts = matrix.blocks;
   const std::int64_t first = matrix.first_row();
   const DeviceBlocks* on_gpu = DeviceBlocks::find(matrix);
-  Array<RandomPair> rows;
-  if (!on_gpu || parts.ghost.nnz() > 0) rows = random_pairs(first, matrix.local_rows());
   SkewSums sums;
   if (on_gpu)
     sums = skew_sums(on_gpu->local().blocks(), first, on_gpu->stream());
   else
-    sums = sums_of_blocks(parts.local, rows, rows);
+    sums = sums_of_blocks(parts.local, first, random_pairs(first, matrix.local_rows()));
   if (parts.ghost.nnz() == 0) return sums;
   Array<RandomPair> of_ghosts;
   for (const std::int64_t column : parts.ghost_columns) of_ghosts.emplace_back(column);
-  return sums += sums_of_blocks(parts.ghost, rows, of_ghosts);
+  return sums += sums_of_blocks(parts.ghost, first, of_ghosts);
 }
 
 }  // namespace

@@ -11,14 +11,16 @@ Array<RandomPair> random_pairs(std::int64_t first, std::int64_t count) {
   return pairs;
 }
 
-SkewSums skew_sums(const CsrView<double>& csr, std::span<const RandomPair> rows,
+SkewSums skew_sums(const CsrView<double>& csr, std::int64_t first_row,
                    std::span<const RandomPair> columns) {
   double difference = 0, magnitude = 0;
 #pragma omp parallel for schedule(static) reduction(+ : difference, magnitude)
   for (std::int64_t i = 0; i < csr.rows; ++i) {
+    if (csr.row_ptr[i] == csr.row_ptr[i + 1]) continue;
+    const RandomPair row(first_row + i);
     SkewSums sums;
     for (std::int32_t k = csr.row_ptr[i]; k < csr.row_ptr[i + 1]; ++k)
-      sums += skew_of(csr.values[k], rows[i], columns[csr.col_idx[k]]);
+      sums += skew_of(csr.values[k], row, columns[csr.col_idx[k]]);
     difference += sums.difference;
     magnitude += sums.magnitude;
   }

@@ -263,17 +263,33 @@ void store_values(const std::int32_t* row_ptr, const Value* values, Singles sing
   fill(row_ptr, values, layout, layout.values, layout.apart_values, nullptr, stream);
 }
 
+// Stores the values of the patterns of repeated rows. Returns false where the rows do not repeat with
+// these values, which are then not stored.
 template <class Value>
-bool repeats(DeviceSpan<const std::int32_t> row_ptr, DeviceSpan<const Value> values,
-             const DeviceLayout<Value>& layout, StreamRef stream) {
-  return rows_repeat(
+bool store_repeated_values(const std::int32_t* row_ptr, const Value* values, Singles singles,
+                           DeviceLayout<Value>& layout, StreamRef stream) {
+  ScratchBuffer<std::int32_t> flags(2, stream);  // a row differs; FP32 is not exact
+  fill_zero(flags.span(), stream);
+  find_rows_that_differ(
       PatternRows<Value>{.nnz = layout.nnz,
                          .slice_rows = layout.slice_rows(),
                          .slices = layout.slices,
-                         .row_ptr = row_ptr.data(),
+                         .row_ptr = row_ptr,
                          .row_order = layout.code.sorted ? layout.row_order.data() : nullptr,
-                         .values = values.data()},
-      layout.patterns, layout.pattern_rows, layout.pattern_width, stream);
+                         .values = values},
+      layout.patterns, layout.pattern_rows, layout.pattern_width, flags.data(), stream);
+  if constexpr (std::is_same_v<Value, double>)
+    if (layout.code.singles)
+      fill(row_ptr, values, layout, layout.singles, layout.apart_singles, flags.data() + 1, stream);
+  if (!layout.code.singles)
+    fill(row_ptr, values, layout, layout.values, layout.apart_values, nullptr, stream);
+  const Array<std::int32_t> found = to_host(flags.view(), stream);
+  if (found[0] != 0) return false;
+  if (found[1] == 0 || singles != Singles::if_exact) return true;
+  layout.code.singles = false;
+  layout.singles = {};
+  fill(row_ptr, values, layout, layout.values, layout.apart_values, nullptr, stream);
+  return true;
 }
 
 template <class T>
@@ -294,7 +310,8 @@ std::int64_t DeviceLayout<Value>::stored_bytes() const {
 template <class Value>
 void fill_device_values(DeviceSpan<const std::int32_t> row_ptr, DeviceSpan<const Value> values,
                         Singles singles, DeviceLayout<Value>& layout, StreamRef stream) {
-  if (layout.code.repeated && !repeats(row_ptr, values, layout, stream)) {
+  if (layout.code.repeated) {
+    if (store_repeated_values(row_ptr.data(), values.data(), singles, layout, stream)) return;
     layout.code.repeated = false;
     layout.values = {};
     layout.singles = {};

@@ -304,30 +304,30 @@ DevicePatterns find_patterns(const PatternRows<Value>& rows, StreamRef stream) {
 }
 
 template <class Value>
-bool rows_repeat(const PatternRows<Value>& rows, const DeviceBuffer<PatternId>& of_rows,
-                 const DeviceBuffer<std::int32_t>& pattern_rows, std::int32_t width,
-                 StreamRef stream) {
-  ScratchBuffer<std::int32_t> differs(1, stream);
-  fill_zero(differs.span(), stream);
+void find_rows_that_differ(const PatternRows<Value>& rows, const DeviceBuffer<PatternId>& of_rows,
+                           const DeviceBuffer<std::int32_t>& pattern_rows, std::int32_t width,
+                           std::int32_t* differs, StreamRef stream) {
   ScratchBuffer<Value> values(pattern_rows.size() * width, stream);
   const PatternEntries<Value> entries{width, nullptr, values.data()};
   write_patterns<<<static_cast<unsigned>(pattern_rows.size()), 64, 0, stream>>>(
       rows, pattern_rows.data(), entries);
   check_launch();
   compare_rows<<<blocks_for(rows.slice_rows), kThreads, 0, stream>>>(rows, of_rows.data(), entries,
-                                                                     differs.data());
+                                                                     differs);
   check_launch();
-  return read_back(differs.data(), stream) == 0;
 }
 
 template DevicePatterns find_patterns(const PatternRows<double>&, StreamRef);
 template DevicePatterns find_patterns(const PatternRows<float>&, StreamRef);
 template DevicePatterns find_patterns(const PatternRows<Half>&, StreamRef);
-template bool rows_repeat(const PatternRows<double>&, const DeviceBuffer<PatternId>&,
-                          const DeviceBuffer<std::int32_t>&, std::int32_t, StreamRef);
-template bool rows_repeat(const PatternRows<float>&, const DeviceBuffer<PatternId>&,
-                          const DeviceBuffer<std::int32_t>&, std::int32_t, StreamRef);
-template bool rows_repeat(const PatternRows<Half>&, const DeviceBuffer<PatternId>&,
-                          const DeviceBuffer<std::int32_t>&, std::int32_t, StreamRef);
+template void find_rows_that_differ(const PatternRows<double>&, const DeviceBuffer<PatternId>&,
+                                    const DeviceBuffer<std::int32_t>&, std::int32_t, std::int32_t*,
+                                    StreamRef);
+template void find_rows_that_differ(const PatternRows<float>&, const DeviceBuffer<PatternId>&,
+                                    const DeviceBuffer<std::int32_t>&, std::int32_t, std::int32_t*,
+                                    StreamRef);
+template void find_rows_that_differ(const PatternRows<Half>&, const DeviceBuffer<PatternId>&,
+                                    const DeviceBuffer<std::int32_t>&, std::int32_t, std::int32_t*,
+                                    StreamRef);
 
 }  // namespace trireme::sell

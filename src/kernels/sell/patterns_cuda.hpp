@@ -35,11 +35,11 @@ struct PatternRows {
 template <class Value>
 DevicePatterns find_patterns(const PatternRows<Value>& rows, StreamRef stream);
 
-// True where the rows of the layout have the values of their rows in `pattern_rows`, bit by bit.
-// `width` is that of the patterns. Synchronises `stream`.
+// Sets *differs where a row of the layout does not have the values of its row in `pattern_rows`, bit by
+// bit. `width` is that of the patterns. Asynchronous in `stream`.
 template <class Value>
-bool rows_repeat(const PatternRows<Value>& rows, const DeviceBuffer<PatternId>& of_rows,
-                 const DeviceBuffer<std::int32_t>& pattern_rows, std::int32_t width,
-                 StreamRef stream);
+void find_rows_that_differ(const PatternRows<Value>& rows, const DeviceBuffer<PatternId>& of_rows,
+                           const DeviceBuffer<std::int32_t>& pattern_rows, std::int32_t width,
+                           std::int32_t* differs, StreamRef stream);
 
 }  // namespace trireme::sell
