@@ -20,7 +20,9 @@ double exchange_us(MPI_Comm comm, const HaloPlan& plan) {
   collectively(comm, [&] {
     std::int32_t rows = 0;
     for (const std::int32_t row : plan.send_rows) rows = std::max(rows, row + 1);
-    x.assign(rows, 1.0);
+    x.resize(rows);
+#pragma omp parallel for schedule(static)
+    for (std::int32_t row = 0; row < rows; ++row) x[row] = 1;
     packed.resize(plan.send_rows.size());
     ghosts.resize(plan.ghosts);
   });

@@ -58,7 +58,14 @@ class ColumnSet {
   Array<std::int32_t> before_;
 };
 
-// Those of `columns` that are not in [first, last).
+// The ascending positions of the columns that are not in [first, last).
+template <class Column>
+Array<std::int64_t> positions_outside(std::span<const Column> columns, std::int64_t first,
+                                      std::int64_t last);
+// The columns at the positions.
+template <class Column>
+ColumnSet columns_at(std::span<const Column> columns, std::span<const std::int64_t> positions);
+// Those of `columns` that are not in [first, last). Takes 8 bytes per such entry meanwhile.
 template <class Column>
 ColumnSet columns_outside(std::span<const Column> columns, std::int64_t first, std::int64_t last);
 

@@ -5,7 +5,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -27,29 +26,6 @@ std::vector<SplitRows::Rows> SplitRows::rows_by_blocks() const {
 }
 
 namespace {
-
-// The ascending positions of the columns outside [first, last).
-template <class Column>
-Array<std::int64_t> positions_outside(std::span<const Column> columns, std::int64_t first,
-                                      std::int64_t last) {
-  const auto outside = [&](std::int64_t column) { return column < first || column >= last; };
-  const int parts = omp_get_max_threads();
-  std::vector<std::int64_t> begins(parts + 1);
-  const auto begin_of = [&](int part) { return even_share(std::ssize(columns), parts, part); };
-#pragma omp parallel for schedule(static, 1)
-  for (int part = 0; part < parts; ++part)
-    begins[part + 1] = std::count_if(columns.begin() + begin_of(part),
-                                     columns.begin() + begin_of(part + 1), outside);
-  std::partial_sum(begins.begin(), begins.end(), begins.begin());
-  Array<std::int64_t> positions(begins.back());
-#pragma omp parallel for schedule(static, 1)
-  for (int part = 0; part < parts; ++part) {
-    std::int64_t next = begins[part];
-    for (std::int64_t k = begin_of(part); k < begin_of(part + 1); ++k)
-      if (outside(columns[k])) positions[next++] = k;
-  }
-  return positions;
-}
 
 // Sets the offsets of a block of local rows and of the same ghost rows. Those of `local` still count
 // all entries; of these, the entries at the positions `ghosts` leave the block.
@@ -86,18 +62,9 @@ void split_columns(std::span<const Column> columns, std::int64_t first_column,
   const Array<std::int64_t> at = positions_outside(columns, first_column, last_column);
   const std::int64_t ghosts = std::ssize(at);
   if (ghosts > 0) {
-    std::int64_t lowest = std::numeric_limits<std::int64_t>::max(), highest = -1;
-#pragma omp parallel for reduction(min : lowest) reduction(max : highest)
-    for (std::int64_t g = 0; g < ghosts; ++g) {
-      lowest = std::min<std::int64_t>(lowest, columns[at[g]]);
-      highest = std::max<std::int64_t>(highest, columns[at[g]]);
-    }
-    ColumnSet set(lowest, highest + 1);
+    ColumnSet set = columns_at(columns, std::span(at));
     split.is_ghost.assign(local.values.size(), false);
-    for (const std::int64_t k : at) {
-      set.insert(columns[k]);
-      split.is_ghost[k] = true;
-    }
+    for (const std::int64_t k : at) split.is_ghost[k] = true;
     split.ghost_columns = set.list();
     ghost.cols = static_cast<std::int64_t>(split.ghost_columns.size());
     ghost.col_idx.resize(ghosts);
