@@ -98,7 +98,8 @@ HWY_INLINE void MultiplyRepeatedRows(D d, const Stored* HWY_RESTRICT values,
   // Named sums, because vectors of scalable targets cannot be elements of an array.
   auto even0 = hn::Zero(d), even1 = even0, even2 = even0, even3 = even0;
   auto odd0 = even0, odd1 = even0, odd2 = even0, odd3 = even0;
-  const auto step = [&](std::int32_t k, auto& s0, auto& s1, auto& s2, auto& s3) HWY_ATTR {
+  const auto step = [&](std::int32_t k, auto& s0, [[maybe_unused]] auto& s1,
+                        [[maybe_unused]] auto& s2, [[maybe_unused]] auto& s3) HWY_ATTR {
     const auto value = hn::Set(d, static_cast<Value>(values[k]));
     const Value* const at = x + offsets[k];
     s0 = MultiplyAdd(d, value, hn::LoadU(d, at), s0);

@@ -3,7 +3,7 @@
 // HWY_AFTER_NAMESPACE is compiled once per SIMD target, as in simd.cpp. The lanes of a vector are the
 // rows of a slice.
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <type_traits>
 
 #include "kernels/albus/diagonals.hpp"
@@ -62,13 +62,14 @@ HWY_INLINE bool PlaceDiagonals(const From* HWY_RESTRICT from, Run run, Value* HW
     }
     from += std::int64_t{kSliceRows} * run.length;
   }
+  using Bits = hwy::MakeUnsigned<From>;
   bool exact = hn::AllTrue(bits, hn::Eq(lost, hn::Zero(bits)));
   for (std::int32_t k = 0; k < run.length; ++k)
     for (std::int32_t lane = 0; lane < last_rows; ++lane, ++to) {
       const From value = from[std::int64_t{lane} * run.length + k];
       *to = static_cast<Value>(value);
       const auto stored = static_cast<From>(*to);
-      exact &= std::memcmp(&stored, &value, sizeof value) == 0;
+      exact &= std::bit_cast<Bits>(stored) == std::bit_cast<Bits>(value);
     }
   return exact;
 }
