@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parallel/collective.hpp"
+#include "sparse/row_blocks.hpp"
 
 namespace trireme {
 namespace {
@@ -57,11 +58,11 @@ CsrMatrix<double> copy_of(Mat block) {
   const CsrArrays from(block);
   PetscInt cols = 0;
   petsc_check(MatGetLocalSize(block, nullptr, &cols));
-  if (from.nnz() > kMaxIndex || cols > kMaxIndex)
+  if (from.nnz() > kNonzerosOfBlock || cols > kMaxIndex)
     fail(ExitCode::resource,
-         "a rank's part of the matrix has {} nonzeros and {} columns, and Trireme counts up to {}; "
-         "use more ranks",
-         from.nnz(), cols, kMaxIndex);
+         "a rank's part of the matrix has {} nonzeros and {} columns, and Trireme takes at most {} "
+         "and {} from PETSc; use more ranks",
+         from.nnz(), cols, kNonzerosOfBlock, kMaxIndex);
   CsrMatrix<double> to;
   to.rows = from.rows();
   to.cols = cols;
