@@ -12,7 +12,7 @@
 
 namespace trireme {
 
-// At so many nonzeros a block is cut. CUDA kernels count the entries of a block by 32 bits, and
+// The largest number of nonzeros per block. CUDA kernels count the entries of a block by 32 bits, and
 // their loops go beyond the last entry by less than 2^16.
 inline constexpr std::int64_t kNonzerosOfBlock = kMostNonzerosOfBlock + 1 - (std::int64_t{1} << 16);
 

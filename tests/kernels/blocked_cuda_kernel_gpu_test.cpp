@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
+#include "cut_matrix.hpp"
 #include "device/device.hpp"
 #include "kernels/blocked_cuda_kernel.hpp"
 #include "kernels/registry.hpp"
@@ -87,10 +89,7 @@ class BlockedProduct {
   std::unique_ptr<CudaKernel<double>> kernel_;
 };
 
-struct CutMatrix {
-  std::string name;
-  CsrMatrix<double> whole, cut;
-};
+using test::CutMatrix;
 
 CutMatrix cut_into(const std::string& name, const CsrMatrix<double>& a, std::int64_t blocks) {
   std::int64_t longest = 1;
@@ -110,18 +109,18 @@ std::vector<CutMatrix> cut_matrices() {
         all.push_back(std::move(made));
   all.push_back(
       cut_into("OneRowPerBlock", test::matrix_with_row_lengths<double>({4, 4, 4, 4}, 9), 4));
-  CsrMatrix<double> a = test::matrix_with_row_lengths<double>({3, 2, 0, 0, 0, 4, 1}, 8);
-  CsrMatrix<double> cut = a;
-  cut.cuts = {2, 5};
-  cut.row_ptr = {0, 3, 5, 0, 0, 0, 0, 0, 4, 5};
-  all.push_back({"ABlockWithoutEntries", std::move(a), std::move(cut)});
+  all.push_back(test::block_without_entries());
   return all;
 }
 
-bool refuses_a_block(std::string_view kernel, const CsrMatrix<double>& a) {
-  return std::ranges::any_of(a.blocks(), [&](const RowBlock<double>& block) {
-    return test::must_refuse(kernel, block.csr);
-  });
+// Whether the kernel must refuse one of the blocks, and with it the matrix; checks that it does.
+bool refuses(std::string_view kernel, Builder builder, const CsrMatrix<double>& a) {
+  if (!std::ranges::any_of(a.blocks(), [&](const RowBlock<double>& block) {
+        return test::must_refuse(kernel, block.csr);
+      }))
+    return false;
+  EXPECT_THROW(BlockedProduct(builder, a), Error);
+  return true;
 }
 
 class BlockedCudaKernels : public testing::TestWithParam<std::string> {
@@ -175,7 +174,7 @@ TEST_P(BlockedCudaKernels, MatchTheReferenceOnEveryShapeAndTakeNewValues) {
   in_its_precisions([&](Builder builder, bool rounded) {
     for (const CutMatrix& matrix : cut_matrices()) {
       SCOPED_TRACE(matrix.name);
-      if (refuses_a_block(GetParam(), matrix.cut)) continue;
+      if (refuses(GetParam(), builder, matrix.cut)) continue;
       BlockedProduct product(builder, matrix.cut);
       CsrMatrix<double> expected = matrix.whole;
       const auto as_stored = [&] { return rounded ? test::rounded_to_float(expected) : expected; };
@@ -198,7 +197,7 @@ TEST_P(BlockedCudaKernels, MultiplySeveralVectorsAsOneByOne) {
       SCOPED_TRACE(shape);
       const CutMatrix matrix = cut_into(shape, test::contract_shape<double>(shape), 4);
       ASSERT_FALSE(matrix.cut.cuts.empty());
-      if (refuses_a_block(GetParam(), matrix.cut)) continue;
+      if (refuses(GetParam(), builder, matrix.cut)) continue;
       BlockedProduct product(builder, matrix.cut);
       if (!product.kernel().multiplies_vectors()) continue;
       const CsrMatrix<double> a = rounded ? test::rounded_to_float(matrix.whole) : matrix.whole;

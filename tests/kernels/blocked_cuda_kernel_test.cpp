@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "cut_matrix.hpp"
 #include "kernels/row_block_dot.hpp"
 #include "sparse/reference.hpp"
 #include "sparse/row_blocks.hpp"
@@ -98,11 +99,9 @@ std::unique_ptr<CudaKernel<double>> kernel_for(const CsrMatrix<double>& a) {
       blocks_of(a), [](const Csr& csr) { return std::make_unique<KernelInHostMemory>(csr); });
 }
 
+using test::CutMatrix;
+
 // Several blocks, one of which has no entries; one dense row; one row per block.
-struct CutMatrix {
-  std::string name;
-  CsrMatrix<double> whole, cut;
-};
 std::vector<CutMatrix> cut_matrices() {
   std::vector<CutMatrix> all;
   const auto add = [&](const std::string& name, CsrMatrix<double> a, std::int64_t most) {
@@ -115,11 +114,7 @@ std::vector<CutMatrix> cut_matrices() {
   add("OneRowPerBlock", test::matrix_with_row_lengths<double>({4, 4, 4, 4, 4}, 9), 4);
   add("SomeRowsEmpty", test::contract_shape<double>("SomeRowsEmpty"), 40);
   add("AllMixed", test::contract_shape<double>("AllMixed"), 3000);
-  CsrMatrix<double> a = test::matrix_with_row_lengths<double>({3, 2, 0, 0, 0, 4, 1}, 8);
-  CsrMatrix<double> cut = a;
-  cut.cuts = {2, 5};
-  cut.row_ptr = {0, 3, 5, 0, 0, 0, 0, 0, 4, 5};
-  all.push_back({"ABlockWithoutEntries", std::move(a), std::move(cut)});
+  all.push_back(test::block_without_entries());
   return all;
 }
 

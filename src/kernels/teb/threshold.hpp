@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TEB's heuristic threshold (paper, section 3.1.1): how many nonzeros a block may hold.
+// TEB's heuristic threshold (paper, section 3.1.1): the largest number of nonzeros per block.
 #pragma once
 
 #include <cstdint>

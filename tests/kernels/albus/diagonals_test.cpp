@@ -15,11 +15,14 @@
 #include "kernels/albus/row_values.hpp"
 #include "new_values_and_vectors.hpp"
 #include "product_of_parts.hpp"
+#include "stencil.hpp"
 #include "support/host_product.hpp"
 #include "support/shapes.hpp"
 
 namespace trireme {
 namespace {
+
+using test::layout_of;
 
 // Runs of up to `most_rows` rows, each of which has the columns of the row before, moved by one, in no
 // order. Between some of them lie rows with columns anywhere, and empty ones.
@@ -45,17 +48,6 @@ CsrMatrix<Value> shifted_matrix(std::int64_t rows, std::int64_t cols, std::int64
   }
   a.values = test::random_vector<Value>(std::ssize(a.col_idx), 31);
   return a;
-}
-
-template <class Value>
-albus::Layout<Value> layout_of(const CsrMatrix<Value>& matrix, std::int64_t parts) {
-  std::vector<BuildStep> steps;
-  albus::Layout<Value> layout;
-  static_cast<albus::Pattern&>(layout) =
-      albus::build(matrix.view(), parts, steps, albus::Slices::never);
-  layout.values = matrix.values;
-  albus::place_values(layout, layout.values, layout.placed);
-  return layout;
 }
 
 std::int64_t rows_in_diagonals(const albus::Pattern& pattern) {
