@@ -58,6 +58,7 @@ LIBRARY_HOMES = {
     r"nlohmann": ("report/", "cache/", "config/", "study/", "apps/"),
     r"CLI/": ("apps/",),
 }
+KERNEL = r"kernels/(?!peers/[^/]*$)(?:peers/)?(\w+)/"
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 LIBRARY = re.compile(r"\btrireme_library\((\w+)([^()]*)\)")
 SOURCES = {".h", ".hpp", ".cpp", ".cu", ".cuh"}
@@ -78,8 +79,8 @@ def include_faults(place: str, name: str, quoted: bool, target: str):
     for part, forbidden in MAY_NOT_INCLUDE.items():
         if name.startswith(part + "/") and target.startswith(forbidden):
             yield f"{place}: {part}/ may not include {target}"
-    kernel = re.match(r"kernels/(\w+)/", name)
-    other = re.match(r"kernels/(\w+)/", target)
+    kernel = re.match(KERNEL, name)
+    other = re.match(KERNEL, target)
     if kernel and other and kernel[1] != other[1]:
         yield f"{place}: the kernel {kernel[1]} may not include {target} of another kernel"
 
