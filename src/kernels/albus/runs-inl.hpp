@@ -66,8 +66,8 @@ struct BySlot {
 // Multiplies a run of rows of kLength nonzeros. `passed` is the number of nonzeros of the window
 // before the run.
 template <int kLength, class Place, class Stored, class Value, class Index>
-HWY_INLINE void MultiplyShortRun(const Operands<Stored, Value, Index> a, Place place,
-                                 std::int32_t count, std::int64_t passed) {
+HWY_NOINLINE void MultiplyShortRun(const Operands<Stored, Value, Index> a, Place place,
+                                   std::int32_t count, std::int64_t passed) {
   // One prefetch per kRows rows, which begin and end at cache lines, so that no line is fetched
   // twice.
   constexpr std::int32_t kRows = 8;

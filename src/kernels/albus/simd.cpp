@@ -13,9 +13,8 @@
 
 #include "kernels/albus/albus.hpp"
 #include "kernels/albus/multiply_part.hpp"
+#include "kernels/albus/simd_targets.hpp"
 
-// These targets gain nothing over the next lower target and would only take compile time.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/albus/simd.cpp"
 #include "hwy/foreach_target.h"

@@ -4,8 +4,8 @@
 // HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE is compiled once per SIMD target, as in simd.cpp.
 #include "kernels/albus/baseline.hpp"
 #include "kernels/albus/baselines.hpp"
+#include "kernels/albus/simd_targets.hpp"
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/albus/simd_rows.cpp"
 #include "hwy/foreach_target.h"

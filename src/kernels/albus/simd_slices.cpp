@@ -8,8 +8,8 @@
 
 #include "kernels/albus/diagonals.hpp"
 #include "kernels/albus/slices.hpp"
+#include "kernels/albus/simd_targets.hpp"
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/albus/simd_slices.cpp"
 #include "hwy/foreach_target.h"

@@ -10,8 +10,8 @@
 #include <cstddef>
 
 #include "kernels/albus/multiply_part.hpp"
+#include "kernels/albus/simd_targets.hpp"
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/albus/simd_vectors.cpp"
 #include "hwy/foreach_target.h"

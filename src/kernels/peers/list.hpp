@@ -22,7 +22,7 @@ namespace trireme {
 
 // One of the products of several vectors of the article.
 template <SpmmSplit split>
-constexpr KernelEntry spmm(std::string_view name, std::string_view summary) {
+constexpr KernelEntry spmm_entry(std::string_view name, std::string_view summary) {
   return {.name = name,
           .summary = summary,
           .paper = "SPMM on GPU, 2023",
@@ -76,22 +76,22 @@ inline constexpr std::array kPeerKernels = {
                 .host_float = build_lsrb_csr_host<float>,
                 .cuda_double = on_cuda<double>(build_lsrb_csr_cuda),
                 .cuda_float = on_cuda<float>(build_lsrb_csr_cuda)},
-    spmm<SpmmSplit::row_thread>("spmm-row-thread",
-                                "products of vectors: one thread per row and vector"),
-    spmm<SpmmSplit::row_warp>("spmm-row-warp",
-                              "products of vectors: one warp per row, one lane per vector"),
-    spmm<SpmmSplit::row_reduce>("spmm-row-reduce",
-                                "products of vectors: one warp per row, lanes share its nonzeros"),
-    spmm<SpmmSplit::nnz_thread>("spmm-nnz-thread",
-                                "products of vectors: one thread per 32 nonzeros and vector"),
-    spmm<SpmmSplit::nnz_tile>("spmm-nnz-tile",
-                              "products of vectors: one thread per 32 nonzeros and 32 vectors"),
-    spmm<SpmmSplit::nnz_warp>("spmm-nnz-warp",
-                              "products of vectors: one lane per nonzero, rows summed in trees"),
-    spmm<SpmmSplit::nnz_cache>(
+    spmm_entry<SpmmSplit::row_thread>("spmm-row-thread",
+                                      "products of vectors: one thread per row and vector"),
+    spmm_entry<SpmmSplit::row_warp>("spmm-row-warp",
+                                    "products of vectors: one warp per row, one lane per vector"),
+    spmm_entry<SpmmSplit::row_reduce>(
+        "spmm-row-reduce", "products of vectors: one warp per row, lanes share its nonzeros"),
+    spmm_entry<SpmmSplit::nnz_thread>("spmm-nnz-thread",
+                                      "products of vectors: one thread per 32 nonzeros and vector"),
+    spmm_entry<SpmmSplit::nnz_tile>(
+        "spmm-nnz-tile", "products of vectors: one thread per 32 nonzeros and 32 vectors"),
+    spmm_entry<SpmmSplit::nnz_warp>(
+        "spmm-nnz-warp", "products of vectors: one lane per nonzero, rows summed in trees"),
+    spmm_entry<SpmmSplit::nnz_cache>(
         "spmm-nnz-cache", "products of vectors: one warp per 32 nonzeros, one lane per vector"),
-    spmm<SpmmSplit::by_rule>("spmm-rule",
-                             "products of vectors: one of the seven, by their number and the rows"),
+    spmm_entry<SpmmSplit::by_rule>(
+        "spmm-rule", "products of vectors: one of the seven, by their number and the rows"),
     KernelEntry{.name = "coo",
                 .summary = "row, column and value of each nonzero; a segmented sum by rows",
                 .paper = "Bell and Garland, SC 2009",
