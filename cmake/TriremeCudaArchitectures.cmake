@@ -1,0 +1,17 @@
+# Sets CMAKE_CUDA_ARCHITECTURES. Without a value: those of all GPUs that Trireme supports. `native`: those of the
+# GPUs of this machine, and where it has none, one, which takes half of the time to compile.
+if(CMAKE_CUDA_ARCHITECTURES STREQUAL "native")
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+    OUTPUT_VARIABLE capabilities RESULT_VARIABLE failed ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+  string(REGEX MATCHALL "[0-9]+[.][0-9]+" capabilities "${capabilities}")
+  list(TRANSFORM capabilities REPLACE "[.]" "")
+  list(REMOVE_DUPLICATES capabilities)
+  if(failed OR NOT capabilities)
+    set(capabilities 90)
+    message(STATUS "No GPU is visible: CUDA code is compiled for compute capability 9.0; "
+      "-D CMAKE_CUDA_ARCHITECTURES=\"80-real;90\" compiles it for all")
+  endif()
+  set(CMAKE_CUDA_ARCHITECTURES ${capabilities})
+elseif(NOT CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # 90 without suffix: machine code and PTX
+endif()
