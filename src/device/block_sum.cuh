@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums over a warp and over a block. The order of the additions depends on the shape only, so that
-// every run gives the same bits.
+// Sums over a warp and over a block, and prefix sums over a block. The order of the additions
+// depends on the shape only, so that every run gives the same bits.
 #pragma once
 
 #include <cuda_runtime.h>
+
+#include <cstdint>
 
 namespace trireme {
 
@@ -33,6 +35,34 @@ __device__ __forceinline__ Number block_sum(Number value) {
     value = warp_sum(value);
   }
   return value;
+}
+
+struct BlockScan {
+  std::int32_t before;  // the sum over the threads before this one
+  std::int32_t total;   // the sum over the block
+};
+
+// Every thread of the block calls it and gets both sums. `threads` is blockDim.x.
+template <int threads>
+__device__ __forceinline__ BlockScan block_scan(std::int32_t value) {
+  static_assert(threads % 32 == 0 && threads <= 1024);
+  __shared__ std::int32_t warp_totals[threads / 32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  std::int32_t until = value;
+  for (int offset = 1; offset < 32; offset *= 2) {
+    const std::int32_t other = __shfl_up_sync(kFullWarp, until, offset);
+    if (lane >= offset) until += other;
+  }
+  __syncthreads();  // Threads may still read warp_totals in an earlier call.
+  if (lane == 31) warp_totals[warp] = until;
+  __syncthreads();
+  BlockScan sums{until - value, 0};
+#pragma unroll
+  for (int w = 0; w < threads / 32; ++w) {
+    if (w < warp) sums.before += warp_totals[w];
+    sums.total += warp_totals[w];
+  }
+  return sums;
 }
 
 }  // namespace trireme

@@ -8,11 +8,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 #include "device/check.hpp"
-#include "device/with_scratch.cuh"
+#include "device/scan.hpp"
+#include "device/sort.hpp"
 
 namespace trireme {
 namespace {
@@ -129,20 +128,13 @@ __global__ void count_breaks(std::int64_t rows, const Index* __restrict__ order,
     atomicAdd(breaks, static_cast<unsigned long long>(in_block));
 }
 
-void sum_exclusively(DeviceSpan<Index> numbers, StreamRef stream) {
-  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, numbers.data(), numbers.data(),
-                                         static_cast<std::int64_t>(numbers.size()), stream);
-  });
-}
-
 DeviceBuffer<Index> permuted_row_ptr(const DeviceCsr<double>& a, DeviceSpan<const Index> order,
                                      StreamRef stream) {
   DeviceBuffer<Index> row_ptr(a.rows + 1, stream);
   gather_lengths<<<blocks_for(a.rows + 1, kThreads), kThreads, 0, stream>>>(
       a.rows, a.row_ptr.data(), order.data(), row_ptr.data());
   check_launch();
-  sum_exclusively(row_ptr.span(), stream);
+  exclusive_sum_in_place(row_ptr.span(), stream);
   return row_ptr;
 }
 
@@ -171,11 +163,8 @@ SortedPermutedMatrix sorted_permuted_matrix(const DeviceCsr<double>& a,
       static_cast<Index>(a.rows), static_cast<Index>(a.nnz), bits, a.row_ptr.data(),
       a.col_idx.data(), inverse.data(), keys.data(), callers.data());
   check_launch();
-  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted_keys.data(),
-                                           callers.data(), result.entries.data(), a.nnz, 0,
-                                           std::max(2 * bits, 1), stream);
-  });
+  sort_pairs(keys.view(), sorted_keys.span(), callers.view(), result.entries.span(),
+             std::max(2 * bits, 1), stream);
   take_columns<<<blocks_for(a.nnz, kThreads), kThreads, 0, stream>>>(
       a.nnz, (std::uint64_t{1} << bits) - 1, sorted_keys.data(), result.matrix.col_idx.data());
   check_launch();

@@ -6,14 +6,13 @@
 #include <cooperative_groups.h>
 
 #include <bit>
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_reduce.cuh>
-#include <cub/device/device_scan.cuh>
 #include <utility>
 #include <vector>
 
 #include "device/check.hpp"
-#include "device/with_scratch.cuh"
+#include "device/scan.hpp"
+#include "device/select.hpp"
+#include "device/sort.hpp"
 #include "ordering/cluster_rules.hpp"
 #include "ordering/device_ordering.hpp"
 
@@ -27,10 +26,6 @@ using Proposal = unsigned long long;
 constexpr int kThreads = 256;
 constexpr int kLanes = 8;  // per vertex
 using Tile = cooperative_groups::thread_block_tile<kLanes>;
-
-struct Sum {
-  __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a + b; }
-};
 
 // The edges of vertex u are row_ptr[u] .. row_ptr[u+1]-1. Some lead to u itself, and count nothing.
 struct Graph {
@@ -225,9 +220,10 @@ __global__ void invert(Index count, const Index* __restrict__ order, Index* __re
 }
 
 __global__ void gather_positions(Index vertices, const Index* __restrict__ cluster,
-                                 const Index* __restrict__ position, Index* __restrict__ keys) {
+                                 const Index* __restrict__ position,
+                                 std::uint32_t* __restrict__ keys) {
   const std::int64_t u = thread_number();
-  if (u < vertices) keys[u] = position[cluster[u]];
+  if (u < vertices) keys[u] = static_cast<std::uint32_t>(position[cluster[u]]);
 }
 
 int bits_of(std::int64_t count) {
@@ -285,10 +281,7 @@ class DeviceClusters {
     const ScratchBuffer<Index> leader = leaders(level);
     ScratchBuffer<Index> number(vertices + std::int64_t{1}, stream_);
     launch(vertices + std::int64_t{1}, mark_leaders, vertices, leader.data(), number.data());
-    with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceScan::ExclusiveSum(scratch, bytes, number.data(), number.data(),
-                                           vertices + std::int64_t{1}, stream_);
-    });
+    exclusive_sum_in_place(number.span(), stream_);
     const Index clusters = read_back(number.data() + vertices, stream_);
     if (clusters == vertices) return false;
     ScratchBuffer<Index> cluster(vertices, stream_);
@@ -336,16 +329,10 @@ class DeviceClusters {
       fill_zero(weights.span(), stream_);
       launch_tiles(number_edges, graph_, graph_.longest(), bits, cluster.data(), keys.data(),
                    weights.data());
-      with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {
-        return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted.data(),
-                                               weights.data(), sorted_weights.data(), edges, 0,
-                                               2 * bits + 1, stream_);
-      });
-      with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {
-        return cub::DeviceReduce::ReduceByKey(scratch, bytes, sorted.data(), keys.data(),
-                                              sorted_weights.data(), weights.data(), count.data(),
-                                              Sum(), edges, stream_);
-      });
+      sort_pairs(keys.view(), sorted.span(), weights.view(), sorted_weights.span(), 2 * bits + 1,
+                 stream_);
+      sum_by_key(sorted.view(), sorted_weights.view(), keys.span(), weights.span(), count.data(),
+                 stream_);
       launch(clusters + std::int64_t{1}, find_row_ptr, clusters, bits, keys.data(), count.data(),
              coarse.row_ptr.data());
       merged = read_back(coarse.row_ptr.data() + clusters, stream_);
@@ -368,17 +355,14 @@ class DeviceClusters {
                                        const ScratchBuffer<Index>& cluster) const {
     const auto clusters = static_cast<Index>(order.size());
     const auto vertices = static_cast<Index>(cluster.size());
-    const ScratchBuffer<Index> position(clusters, stream_), keys(vertices, stream_),
-        sorted(vertices, stream_), members(vertices, stream_);
+    const ScratchBuffer<Index> position(clusters, stream_), members(vertices, stream_);
+    const ScratchBuffer<std::uint32_t> keys(vertices, stream_), sorted(vertices, stream_);
     DeviceBuffer<Index> result(vertices, stream_);
     launch(clusters, invert, clusters, order.data(), position.data());
     launch(vertices, gather_positions, vertices, cluster.data(), position.data(), keys.data());
     launch(vertices, count_up, vertices, members.data());
-    with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted.data(),
-                                             members.data(), result.data(), vertices, 0,
-                                             bits_of(clusters), stream_);
-    });
+    sort_pairs(keys.view(), sorted.span(), members.view(), result.span(), bits_of(clusters),
+               stream_);
     return result;
   }
 

@@ -83,6 +83,10 @@ class CheckIncludes(unittest.TestCase):
                     self.assert_one_fault(f"src/{folder}/stray.hpp:1: {header[1:-1]} belongs in ")
                     (self.root / f"src/{folder}/stray.hpp").unlink()
 
+    def test_cub_stays_in_device(self):
+        self.write("src/kernels/sell/build_cuda.cu", "#include <cuda_fp16.h>\n#include <cub/device/device_scan.cuh>\n")
+        self.assert_one_fault("src/kernels/sell/build_cuda.cu:2: cub/device/device_scan.cuh belongs in device/ only")
+
     def test_every_folder_has_a_line_and_a_library_of_its_name(self):
         self.write("src/io/file.cpp", "")
         self.assert_one_fault("src/io/: its CMakeLists.txt has no trireme_library(io ...)")

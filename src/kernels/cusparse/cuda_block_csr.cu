@@ -4,11 +4,11 @@
 // The entries are sorted by block row and then by block column, which makes the entries of a block
 // adjacent: each run of equal keys is a block. Where the block size does not divide the shape of
 // the matrix, the matrix, x and y are padded.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 #include <limits>
 
-#include "device/with_scratch.cuh"
+#include "device/check.hpp"
+#include "device/scan.hpp"
+#include "device/sort.hpp"
 #include "kernels/cusparse/cusparse.hpp"
 #include "kernels/cusparse/expand_rows.cuh"
 #include "kernels/cusparse/product.hpp"
@@ -17,7 +17,7 @@
 namespace trireme {
 namespace {
 
-using Key = unsigned long long;  // block row * block columns + block column
+using Key = std::uint64_t;  // block row * block columns + block column
 
 constexpr int kBlockSizes[] = {2, 3, 4, 5, 6, 8};
 
@@ -146,17 +146,10 @@ class CusparseBsr final : public CudaKernel<Value> {
     block_keys<<<1024, 256, 0, stream>>>(rows_, a.row_ptr.data(), a.col_idx.data(), size,
                                          block_cols, keys.data(), entries.data());
     check_launch();
-    with_scratch(stream, [&](void* space, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(space, bytes, keys.data(), order.keys.data(),
-                                             entries.data(), order.entries.data(), nnz_, 0, 64,
-                                             stream);
-    });
+    sort_pairs(keys.view(), order.keys.span(), entries.view(), order.entries.span(), 64, stream);
     mark_heads<<<grid(nnz_), 256, 0, stream>>>(nnz_, order.keys.data(), heads.data());
     check_launch();
-    with_scratch(stream, [&](void* space, std::size_t& bytes) {
-      return cub::DeviceScan::InclusiveSum(space, bytes, heads.data(), order.blocks.data(), nnz_,
-                                           stream);
-    });
+    inclusive_sum(heads.view(), order.blocks.span(), stream);
     order.count = read_back(order.blocks.data() + nnz_ - 1, stream);
     return order;
   }
@@ -190,10 +183,7 @@ class CusparseBsr final : public CudaKernel<Value> {
         order.blocks.data(), row_of.data(), a.col_idx.data(), block_col_.data(),
         blocks_in_row.data(), position_.data());
     check_launch();
-    with_scratch(stream, [&](void* space, std::size_t& bytes) {
-      return cub::DeviceScan::ExclusiveSum(space, bytes, blocks_in_row.data(), block_ptr_.data(),
-                                           block_rows_ + 1, stream);
-    });
+    exclusive_sum(blocks_in_row.view(), block_ptr_.span(), stream);
   }
 
   std::int64_t rows_, cols_, nnz_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sliced ELLPACK of cuSPARSE: 32 rows per slice, stored column by column, padded with column
 // -1.
-#include <cub/device/device_scan.cuh>
 #include <string>
 
 #include "base/error.hpp"
-#include "device/with_scratch.cuh"
+#include "device/check.hpp"
+#include "device/scan.hpp"
 #include "kernels/cusparse/cusparse.hpp"
 #include "kernels/cusparse/product.hpp"
 #include "kernels/numeric.cuh"
@@ -102,17 +102,14 @@ class CusparseSell final : public CudaKernel<Value> {
     fill_zero(sizes.span(), stream);
     slice_sizes<<<blocks(), 256, 0, stream>>>(a_.rows, slices_, a_.row_ptr.data(), sizes.data());
     check_launch();
-    const int count = static_cast<int>(slices_ + 1);
-    with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceScan::ExclusiveSum(scratch, bytes, sizes.data(), offsets.data(), count,
-                                           stream);
-    });
+    exclusive_sum(sizes.view(), offsets.span(), stream);
     stored_ = read_back(offsets.data() + slices_, stream);
     if (stored_ > 0x7fffffff)
       throw Error(ExitCode::resource, "cusparse-sell pads " + std::to_string(a_.nnz) +
                                           " nonzeros to " + std::to_string(stored_) +
                                           " entries, more than 2^31-1; choose another kernel");
     slice_ptr_ = DeviceBuffer<std::int32_t>(slices_ + 1, stream);
+    const int count = static_cast<int>(slices_ + 1);
     narrow_offsets<<<(count + 255) / 256, 256, 0, stream>>>(count, offsets.data(),
                                                             slice_ptr_.data());
     check_launch();

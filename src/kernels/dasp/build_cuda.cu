@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Builds DASP from a CSR on the GPU: one radix sort of the rows by length, two small read-backs,
 // and one copy of the entries. A second sort puts the tasks into the caller's row order.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -11,6 +9,8 @@
 #include "base/stopwatch.hpp"
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
+#include "device/scan.hpp"
+#include "device/sort.hpp"
 #include "kernels/dasp/device_layout.hpp"
 #include "kernels/numeric.cuh"
 
@@ -22,16 +22,6 @@ constexpr int kBuckets = kMaxLen + 2;  // one for long rows, one for each length
 
 unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
-}
-
-// Calls a CUB algorithm twice: the first call returns the size of its scratch memory, the second
-// call runs it.
-template <class Algorithm>
-void with_scratch(StreamRef stream, Algorithm&& algorithm) {
-  std::size_t bytes = 0;
-  cuda_check(algorithm(nullptr, bytes));
-  ScratchBuffer<std::byte> scratch(std::max<std::size_t>(bytes, 1), stream);
-  cuda_check(algorithm(scratch.data(), bytes));
 }
 
 __device__ __forceinline__ std::int64_t thread_number() {
@@ -227,10 +217,7 @@ SortedOnDevice sort_by_length(DeviceSpan<const std::int32_t> row_ptr, std::int64
                                                          row.data());
   check_launch();
   constexpr int bits = std::bit_width(static_cast<unsigned>(kBuckets - 1));
-  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted_keys.data(),
-                                           row.data(), sorted.row.data(), rows, 0, bits, stream);
-  });
+  sort_pairs(keys.view(), sorted_keys.span(), row.view(), sorted.row.span(), bits, stream);
   ScratchBuffer<std::int32_t> start(kBuckets + 1, stream);
   bucket_starts<<<blocks_for(rows + 1), kThreads, 0, stream>>>(rows, sorted_keys.data(),
                                                                start.data());
@@ -262,15 +249,19 @@ void measure_long_rows(DeviceLayout<Stored>& layout, const std::int32_t* row_ptr
   check_launch();
   std::int32_t groups = 0;
   if (size > 1) {
-    for (std::int32_t* sums : {layout.group_ptr.data(), layout.long_task_ptr.data()})
-      with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
-        return cub::DeviceScan::InclusiveSum(scratch, bytes, sums, sums, size, stream);
-      });
+    for (const DeviceSpan<std::int32_t> sums :
+         {layout.group_ptr.span(), layout.long_task_ptr.span()})
+      inclusive_sum(sums, sums, stream);
     memory::copy(&groups, layout.group_ptr.data() + size - 1, sizeof groups, stream);
     layout.long_tasks = read_back(layout.long_task_ptr.data() + size - 1, stream);
   }
   layout.long_val = DeviceBuffer<Stored>(std::int64_t{groups} * 64, stream);
   layout.long_cid = DeviceBuffer<std::int32_t>(std::int64_t{groups} * 64, stream);
+}
+
+DeviceSpan<FourWords> words_of(DeviceSpan<Task> tasks) {
+  static_assert(sizeof(Task) == sizeof(FourWords) && alignof(Task) == alignof(FourWords));
+  return {reinterpret_cast<FourWords*>(tasks.data()), tasks.size()};
 }
 
 template <class Stored>
@@ -306,11 +297,8 @@ void schedule(DeviceLayout<Stored>& layout, const Plan& plan, const std::int32_t
                          static_cast<std::int64_t>(layout.long_val.size()) - plan.heavy_entries;
   if (tasks == 0) return;
   const int bits = std::bit_width(static_cast<std::uint64_t>(layout.rows));
-  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted_keys.data(),
-                                           unsorted.data(), layout.tasks.data(), tasks, 0, bits,
-                                           stream);
-  });
+  sort_pairs(keys.view(), sorted_keys.span(), words_of(unsorted.span()),
+             words_of(layout.tasks.span()), bits, stream);
 }
 
 }  // namespace

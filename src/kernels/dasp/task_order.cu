@@ -11,11 +11,9 @@
 // P A P^T must have the same tasks as A, so rows of the same length must keep their relative order.
 // A row block of several lengths has the last rows of its longest length and the first rows of its
 // other lengths. The former are listed at the end of all rows, the latter at the front.
-#include <algorithm>
-#include <cub/device/device_scan.cuh>
-
 #include "base/half.hpp"
 #include "device/check.hpp"
+#include "device/scan.hpp"
 #include "kernels/dasp/device_layout.hpp"
 
 namespace trireme::dasp {
@@ -96,19 +94,13 @@ DeviceBuffer<std::int32_t> rows_by_task(const DeviceLayout<Stored>& layout,
   const auto tasks = static_cast<std::int32_t>(layout.tasks.size());
   DeviceBuffer<std::int32_t> rows(layout.rows, stream);
   if (tasks == 0) return rows;
-  const std::int64_t counts = 3 * std::int64_t{tasks};
-  ScratchBuffer<std::int32_t> first(counts, stream);
+  ScratchBuffer<std::int32_t> first(3 * std::int64_t{tasks}, stream);
   constexpr int warps = kThreads / 32;
   count_rows<<<(tasks + kThreads - 1) / kThreads, kThreads, 0, stream>>>(
       tasks, layout.tasks.data(), layout.group_ptr.data(), layout.row_order.data(), row_ptr.data(),
       first.data());
   check_launch();
-  std::size_t bytes = 0;
-  cuda_check(
-      cub::DeviceScan::ExclusiveSum(nullptr, bytes, first.data(), first.data(), counts, stream));
-  ScratchBuffer<std::byte> scratch(std::max<std::size_t>(bytes, 1), stream);
-  cuda_check(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, first.data(), first.data(),
-                                           counts, stream));
+  exclusive_sum_in_place(first.span(), stream);
   list_rows<<<(tasks + warps - 1) / warps, kThreads, 0, stream>>>(
       tasks, layout.tasks.data(), layout.group_ptr.data(), layout.row_order.data(), row_ptr.data(),
       first.data(), rows.data());

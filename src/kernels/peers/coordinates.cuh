@@ -11,10 +11,9 @@
 // and the sum of the carries have a fixed order, and no atomics are used.
 #pragma once
 
-#include <cub/device/device_scan.cuh>
-
 #include "device/block_sum.cuh"
-#include "device/with_scratch.cuh"
+#include "device/check.hpp"
+#include "device/scan.hpp"
 #include "kernels/device_csr.hpp"
 #include "kernels/numeric.cuh"
 
@@ -180,10 +179,7 @@ class DeviceCoordinates {
       detail::count_entries<<<blocks_for(a.rows + 1), kThreads, 0, stream>>>(
           a.rows, a.row_ptr.data(), skipped, counts.data());
       check_launch();
-      with_scratch(stream, [&](void* space, std::size_t& bytes) {
-        return cub::DeviceScan::ExclusiveSum(space, bytes, counts.data(), first_.data(), a.rows + 1,
-                                             stream);
-      });
+      exclusive_sum(counts.view(), first_.span(), stream);
     }
     entries_ = read_back(first_.data() + a.rows, stream);
     if (entries_ == 0) return;

@@ -2,10 +2,12 @@
 // Builds the SELL layout on the device. The arrays are equal to those of build.cpp.
 #include <algorithm>
 #include <bit>
-#include <cub/device/device_radix_sort.cuh>
 #include <type_traits>
 
 #include "base/stopwatch.hpp"
+#include "device/check.hpp"
+#include "device/scan.hpp"
+#include "device/sort.hpp"
 #include "kernels/sell/build_kernels.cuh"
 #include "kernels/sell/build_support.cuh"
 #include "kernels/sell/device_layout.hpp"
@@ -99,11 +101,8 @@ class Builder {
     make_keys<<<blocks_for(count), kThreads, 0, stream_>>>(
         count, a_.row_ptr.data(), longest_row(a_.rows, a_.nnz), keys.data(), order.data());
     check_launch();
-    with_workspace(stream_, [&](void* space, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(space, bytes, keys.data(), sorted_keys.data(),
-                                             order.data(), layout_.row_order.data(), count, 0, 32,
-                                             stream_);
-    });
+    sort_pairs(keys.view(), sorted_keys.span(), order.view(), layout_.row_order.span(), 32,
+               stream_);
   }
 
   void cut_slices() {
@@ -114,7 +113,7 @@ class Builder {
     find_widths<<<blocks_for_warps(layout_.slices + 1), kThreads, 0, stream_>>>(
         rows(), layout_.slices, widths.data());
     check_launch();
-    scan(widths.data(), layout_.slice_ptr.data(), layout_.slices + 1, stream_);
+    exclusive_sum(widths.view(), layout_.slice_ptr.span(), stream_);
     layout_.steps = read_back(layout_.slice_ptr.data() + layout_.slices, stream_);
   }
 
@@ -196,7 +195,7 @@ class Builder {
     apart_lengths<<<blocks_for(count + 1), kThreads, 0, stream_>>>(
         count, rows_apart, a_.row_ptr.data(), lengths.data());
     check_launch();
-    scan(lengths.data(), layout_.apart_row_ptr.data(), count + 1, stream_);
+    exclusive_sum(lengths.view(), layout_.apart_row_ptr.span(), stream_);
     layout_.apart_nnz = read_back(layout_.apart_row_ptr.data() + count, stream_);
     layout_.apart_col_idx = DeviceBuffer<std::int32_t>(layout_.apart_nnz, stream_);
     copy_apart<<<blocks_for(layout_.apart_nnz), kThreads, 0, stream_>>>(

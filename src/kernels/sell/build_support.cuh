@@ -1,32 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What both CUDA builders of SELL use: the workspace of CUB's functions, and whether FP32 holds the
-// values.
+// What both CUDA builders of SELL use: whether FP32 holds the values.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <cub/device/device_scan.cuh>
 #include <type_traits>
-
-#include "device/buffer.hpp"
-#include "device/check.hpp"
 
 namespace trireme::sell {
 namespace {
-
-template <class Call>
-void with_workspace(StreamRef stream, Call&& call) {
-  std::size_t bytes = 0;
-  cuda_check(call(nullptr, bytes));
-  ScratchBuffer<std::byte> workspace(bytes, stream);
-  cuda_check(call(workspace.data(), bytes));
-}
-
-void scan(const std::int32_t* from, std::int32_t* to, std::int64_t count, StreamRef stream) {
-  with_workspace(stream, [&](void* space, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(space, bytes, from, to, count, stream);
-  });
-}
 
 // True where Stored cannot hold the value exactly.
 template <class Stored, class Value>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Builds the layout of ragged rows on the device. The arrays are equal to those of ragged_build.cpp.
 #include <algorithm>
-#include <cub/device/device_radix_sort.cuh>
 #include <type_traits>
 
 #include "base/stopwatch.hpp"
+#include "device/check.hpp"
+#include "device/scan.hpp"
+#include "device/sort.hpp"
 #include "kernels/sell/build_support.cuh"
 #include "kernels/sell/ragged_build_kernels.cuh"
 #include "kernels/sell/ragged_device_layout.hpp"
@@ -18,6 +20,12 @@ void with_lane_rows(int lane_rows, Call&& call) {
     call(std::integral_constant<int, 1>{});
   else
     call(std::integral_constant<int, 2>{});
+}
+
+// The numbers of all counts, one after the other.
+DeviceSpan<std::int32_t> numbers_of(const ScratchBuffer<Counts>& counts) {
+  static_assert(sizeof(Counts) == 3 * sizeof(std::int32_t));
+  return {reinterpret_cast<std::int32_t*>(counts.data()), 3 * counts.size()};
 }
 
 int blocks_for_slices(std::int64_t slices) {
@@ -64,11 +72,8 @@ class Builder {
     make_ragged_keys<<<(count + kThreads - 1) / kThreads, kThreads, 0, stream_>>>(
         count, a_.row_ptr.data(), keys.data(), order.data());
     check_launch();
-    with_workspace(stream_, [&](void* space, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(space, bytes, keys.data(), sorted_keys.data(),
-                                             order.data(), layout_.row_order.data(), count, 0, 32,
-                                             stream_);
-    });
+    sort_pairs(keys.view(), sorted_keys.span(), order.view(), layout_.row_order.span(), 32,
+               stream_);
   }
 
   void cut() {
@@ -78,10 +83,7 @@ class Builder {
     const auto blocks = static_cast<int>(windows);
     count_slices<<<blocks, kThreads, 0, stream_>>>(rows(), counts.data());
     check_launch();
-    with_workspace(stream_, [&](void* space, std::size_t& bytes) {
-      return cub::DeviceScan::ExclusiveScan(space, bytes, counts.data(), first.data(), AddCounts{},
-                                            Counts{}, windows + 1, stream_);
-    });
+    exclusive_sum_of_triples(numbers_of(counts), numbers_of(first), stream_);
     const Counts all = read_back(first.data() + windows, stream_);
     layout_.parts = all.parts;
     layout_.slices = DeviceBuffer<RaggedSlice>(all.slices, stream_);
@@ -92,7 +94,7 @@ class Builder {
                                                  layout_.cut_rows.data(), steps.data());
     check_launch();
     first_steps_ = ScratchBuffer<std::int32_t>(all.slices + 1, stream_);
-    scan(steps.data(), first_steps_.data(), all.slices + 1, stream_);
+    exclusive_sum(steps.view(), first_steps_.span(), stream_);
     layout_.steps = read_back(first_steps_.data() + all.slices, stream_);
   }
 
@@ -111,7 +113,7 @@ class Builder {
           layout_.base.data(), units.data(), near.data());
     });
     check_launch();
-    scan(units.data(), first_unit.data(), count + 1, stream_);
+    exclusive_sum(units.view(), first_unit.span(), stream_);
     layout_.local = 2 * static_cast<std::int64_t>(read_back(near.data(), stream_)) >= layout_.nnz;
     const std::int64_t all_units = read_back(first_unit.data() + count, stream_);
     layout_.columns =

@@ -21,11 +21,6 @@ constexpr int kWarps = kThreads / 32;
 struct Counts {
   std::int32_t slices = 0, cut_rows = 0, parts = 0;
 };
-struct AddCounts {
-  __host__ __device__ Counts operator()(const Counts& l, const Counts& r) const {
-    return {l.slices + r.slices, l.cut_rows + r.cut_rows, l.parts + r.parts};
-  }
-};
 
 __global__ void make_ragged_keys(std::int32_t rows, const std::int32_t* row_ptr,
                                  std::uint32_t* keys, std::int32_t* order) {

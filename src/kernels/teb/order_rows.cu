@@ -2,13 +2,13 @@
 // Finds the row order of TEB on the GPU; the result is equal to that of the host. A radix sort by
 // (panel, length) comes first. Then one warp per panel merges its rows by searching prefix sums in
 // shared memory. Scans give the offsets.
+#include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 #include "device/check.hpp"
-#include "device/with_scratch.cuh"
+#include "device/scan.hpp"
+#include "device/sort.hpp"
 #include "kernels/teb/device_layout.hpp"
 #include "kernels/teb/layout.hpp"
 
@@ -23,13 +23,6 @@ int blocks_for(std::int64_t threads) {
 
 __device__ __forceinline__ std::int64_t thread_number() {
   return blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
-}
-
-void sum_exclusively(DeviceSpan<Index> numbers, StreamRef stream) {
-  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, numbers.data(), numbers.data(),
-                                         static_cast<Index>(numbers.size()), stream);
-  });
 }
 
 // Sets counts[l] to the number of rows of length l <= kMaxNonzeros, and stores the lengths of the
@@ -119,15 +112,6 @@ struct Sorted {
   ScratchBuffer<Index> rows;
 };
 
-void sort_pairs(DeviceSpan<std::uint32_t> keys, DeviceSpan<Index> rows, Sorted& sorted, int bits,
-                StreamRef stream) {
-  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted.keys.data(),
-                                           rows.data(), sorted.rows.data(),
-                                           static_cast<Index>(keys.size()), 0, bits, stream);
-  });
-}
-
 Sorted sort_rows(std::int64_t rows, DeviceSpan<const Index> row_ptr, const SortKeys& keys,
                  std::int64_t long_rows, StreamRef stream) {
   ScratchBuffer<std::uint32_t> key(rows, stream);
@@ -136,7 +120,7 @@ Sorted sort_rows(std::int64_t rows, DeviceSpan<const Index> row_ptr, const SortK
   make_keys<<<blocks_for(rows), kThreads, 0, stream>>>(rows, row_ptr.data(), keys, key.data(),
                                                        order.data());
   check_launch();
-  sort_pairs(key.span(), order.span(), sorted, keys.bits(), stream);
+  sort_pairs(key.view(), sorted.keys.span(), order.view(), sorted.rows.span(), keys.bits(), stream);
   if (long_rows > 1) {
     copy_on_device(sorted.rows.view().subspan(0, long_rows), order.span(), stream);
     make_long_keys<<<blocks_for(long_rows), kThreads, 0, stream>>>(long_rows, row_ptr.data(),
@@ -144,8 +128,8 @@ Sorted sort_rows(std::int64_t rows, DeviceSpan<const Index> row_ptr, const SortK
     check_launch();
     Sorted longest{ScratchBuffer<std::uint32_t>(long_rows, stream),
                    ScratchBuffer<Index>(long_rows, stream)};
-    sort_pairs(key.span().subspan(0, long_rows), order.span().subspan(0, long_rows), longest, 32,
-               stream);
+    sort_pairs(key.view().subspan(0, long_rows), longest.keys.span(),
+               order.view().subspan(0, long_rows), longest.rows.span(), 32, stream);
     copy_on_device(longest.rows.view(), sorted.rows.span(), stream);
   }
   return sorted;
@@ -167,7 +151,7 @@ void sum_lengths(DeviceSpan<const Index> row_ptr, DeviceSpan<const Index> order,
   gather_lengths<<<blocks_for(rows + 1), kThreads, 0, stream>>>(rows, row_ptr.data(), order.data(),
                                                                 sums.data());
   check_launch();
-  sum_exclusively(sums, stream);
+  exclusive_sum_in_place(sums, stream);
 }
 
 // Sets starts[p] to the first sorted position of panel p, and starts[panels] to that of the empty
@@ -287,7 +271,7 @@ void merge_and_place(DeviceSpan<const Index> row_ptr, const Sorted& sorted, cons
                                                            plan.threshold.nonzeros,
                                                            block_starts.data(), offsets.data());
   check_launch();
-  sum_exclusively(offsets.span(), stream);
+  exclusive_sum_in_place(offsets.span(), stream);
   const std::int64_t empty_blocks = (plan.empty_rows + kEmptyRowsPerBlock - 1) / kEmptyRowsPerBlock;
   order.blocks = plan.long_rows + read_back(offsets.data() + panels, stream) + empty_blocks;
 

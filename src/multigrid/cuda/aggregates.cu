@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Aggregation on a GPU, by the functors of independent_set_rounds.hpp and join_aggregate.hpp.
-#include <thrust/iterator/counting_iterator.h>
-
 #include <utility>
 
 #include "multigrid/claim_aggregate.hpp"
@@ -12,8 +10,6 @@
 
 namespace trireme::multigrid {
 namespace {
-
-using Numbers = thrust::counting_iterator<std::int32_t>;
 
 struct CountUp {
   std::int32_t* to;
@@ -81,9 +77,8 @@ DeviceAggregates aggregate(const DeviceGraph& graph, bool keep_isolated, StreamR
   const std::int32_t* const row_ptr = graph.row_ptr.data();
   const std::int32_t* const neighbour = graph.neighbour.data();
   const auto state = distance_two_set(graph, place);
-  DeviceAggregates result{
-      place.array<std::int32_t>(graph.nodes),
-      place.select_from(Numbers(0), graph.nodes, IsRoot{state.data(), row_ptr, keep_isolated})};
+  DeviceAggregates result{place.array<std::int32_t>(graph.nodes),
+                          place.select(graph.nodes, IsRoot{state.data(), row_ptr, keep_isolated})};
   const auto claimed = place.array<std::int32_t>(graph.nodes);
   place.for_each(graph.nodes, Unclaim{claimed.data()});
   place.for_each(result.count(),

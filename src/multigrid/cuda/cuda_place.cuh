@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cub/device/device_reduce.cuh>
-#include <cub/device/device_scan.cuh>
-#include <cub/device/device_select.cuh>
 
 #include "device/block_sum.cuh"
 #include "device/buffer.hpp"
 #include "device/check.hpp"
-#include "device/with_scratch.cuh"
+#include "device/scan.hpp"
+#include "device/select.hpp"
 #include "multigrid/host_place.hpp"
 
 namespace trireme::multigrid {
@@ -102,10 +100,18 @@ __global__ void __launch_bounds__(kSumThreads)
   if (threadIdx.x == 0) most[blockIdx.x] = found[0];
 }
 
-struct Add {
-  __host__ __device__ std::int64_t operator()(std::int64_t a, std::int64_t b) const {
-    return a + b;
-  }
+// Whether numbers[i] is kept.
+template <class F>
+struct KeepsElement {
+  const std::int32_t* numbers;
+  F keeps;
+  __device__ bool operator()(std::int64_t i) const { return keeps(numbers[i]); }
+};
+// Whether the number i is kept.
+template <class F>
+struct KeepsNumber {
+  F keeps;
+  __device__ bool operator()(std::int64_t i) const { return keeps(static_cast<std::int32_t>(i)); }
 };
 
 }  // namespace place_kernels
@@ -197,41 +203,43 @@ class CudaPlace {
   std::int64_t sum_exclusively(DeviceSpan<std::int32_t> sums) const {
     fill_zero(sums.subspan(sums.size() - 1, 1), stream_);
     const ScratchBuffer<std::int64_t> total = array<std::int64_t>(1);
-    const auto count = static_cast<std::int64_t>(sums.size());
-    with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceReduce::Reduce(scratch, bytes, sums.data(), total.data(), count,
-                                       place_kernels::Add(), std::int64_t{0}, stream_);
-    });
-    with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceScan::ExclusiveSum(scratch, bytes, sums.data(), sums.data(), count,
-                                           stream_);
-    });
+    write_total(sums, total.data(), stream_);
+    exclusive_sum_in_place(sums, stream_);
     return read_back(total.data(), stream_);
   }
 
   // Returns those of the numbers for which keeps(number) holds, in their order. Waits for the stream.
   template <class F>
   ScratchBuffer<std::int32_t> select(DeviceSpan<const std::int32_t> numbers, const F& keeps) const {
-    return select_from(numbers.data(), static_cast<std::int64_t>(numbers.size()), keeps);
+    const auto count = static_cast<std::int64_t>(numbers.size());
+    const auto flags = flags_of(count, place_kernels::KeepsElement<F>{numbers.data(), keeps});
+    const auto kept = array<std::int32_t>(count);
+    return front_of(kept, select_flagged(flags.view(), numbers, kept.span(), stream_));
   }
 
-  // The same from an iterator over `count` numbers.
-  template <class Iterator, class F>
-  ScratchBuffer<std::int32_t> select_from(Iterator numbers, std::int64_t count,
-                                          const F& keeps) const {
-    ScratchBuffer<std::int32_t> kept = array<std::int32_t>(count);
-    if (count == 0) return kept;
-    const ScratchBuffer<std::int64_t> found = array<std::int64_t>(1);
-    with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceSelect::If(scratch, bytes, numbers, kept.data(), found.data(), count, keeps,
-                                   stream_);
-    });
-    ScratchBuffer<std::int32_t> result = array<std::int32_t>(read_back(found.data(), stream_));
-    copy_on_device<std::int32_t>({kept.data(), result.size()}, result.span(), stream_);
-    return result;
+  // The same for the numbers 0 .. count - 1.
+  template <class F>
+  ScratchBuffer<std::int32_t> select(std::int64_t count, const F& keeps) const {
+    const auto flags = flags_of(count, place_kernels::KeepsNumber<F>{keeps});
+    const auto kept = array<std::int32_t>(count);
+    return front_of(kept, select_flagged(flags.view(), kept.span(), stream_));
   }
 
  private:
+  template <class F>
+  ScratchBuffer<std::uint8_t> flags_of(std::int64_t count, const F& flag) const {
+    auto flags = array<std::uint8_t>(count);
+    write_each(count, flag, flags.data());
+    return flags;
+  }
+
+  ScratchBuffer<std::int32_t> front_of(const ScratchBuffer<std::int32_t>& numbers,
+                                       std::int64_t count) const {
+    auto front = array<std::int32_t>(count);
+    copy_on_device(numbers.view().subspan(0, count), front.span(), stream_);
+    return front;
+  }
+
   static constexpr std::int64_t kMaxBlocks = 1 << 20;
 
   static unsigned blocks_of_sums(std::int64_t n) {

@@ -7,14 +7,13 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cub/device/device_scan.cuh>
 #include <limits>
 #include <string>
 #include <type_traits>
 
 #include "base/error.hpp"
 #include "device/check.hpp"
-#include "device/with_scratch.cuh"
+#include "device/scan.hpp"
 #include "multigrid/cuda/cuda_rows.cuh"
 
 namespace trireme::multigrid {
@@ -263,10 +262,7 @@ CudaRows::CudaRows(const DeviceCsr<double>& csr, Precision precision, int lanes,
   steps_of_chunks<<<blocks_for((chunks_ + 1) * (kWarp >> shift)), kThreads, 0, stream>>>(
       csr.row_ptr.data(), rows_, shift, chunks_, step_ptr_.data());
   check_launch();
-  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, step_ptr_.data(), step_ptr_.data(),
-                                         chunks_ + 1, stream);
-  });
+  exclusive_sum_in_place(step_ptr_.span(), stream);
 
   const unsigned blocks = blocks_for(chunks_ * kWarp);
   narrow_ = !wide;

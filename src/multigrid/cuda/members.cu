@@ -2,7 +2,9 @@
 // Sorts the items by their parts. The sort is stable, so that items ascend within a part.
 #include "multigrid/cuda/members.cuh"
 
-#include <cub/device/device_radix_sort.cuh>
+#include <bit>
+
+#include "device/sort.hpp"
 
 namespace trireme::multigrid {
 namespace {
@@ -50,11 +52,8 @@ DeviceMembers members_of(DeviceSpan<const std::int32_t> part_of_item, std::int64
   place.for_each(count, WriteKey{part_of_item.data(), static_cast<std::uint32_t>(parts),
                                  keys.data(), items.data()});
   if (count > 0)
-    with_scratch(place.stream(), [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(
-          scratch, bytes, keys.data(), sorted.data(), items.data(), members.member.data(), count, 0,
-          static_cast<int>(std::bit_width(static_cast<std::uint64_t>(parts))), place.stream());
-    });
+    sort_pairs(keys.view(), sorted.span(), items.view(), members.member.span(),
+               static_cast<int>(std::bit_width(static_cast<std::uint64_t>(parts))), place.stream());
   place.for_each(parts + 1, FindFirst{sorted.data(), count, members.first.data()});
   return members;
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cub/block/block_scan.cuh>
 
+#include "device/block_sum.cuh"
 #include "multigrid/cuda/cuda_group.cuh"
 #include "multigrid/cuda/row_lists.cuh"
 #include "multigrid/row_group.hpp"
@@ -115,8 +115,6 @@ template <int kWidth, bool kWrites, class F>
 __global__ void __launch_bounds__(kBitmapThreads)
     long_rows(RowLists lists, const F f, std::int64_t words, std::uint32_t* bits,
               std::int32_t* counts, const std::int32_t* row_ptr, std::int32_t* col_idx) {
-  using Scan = cub::BlockScan<std::int32_t, kBitmapThreads>;
-  __shared__ typename Scan::TempStorage scratch;
   std::uint32_t* const mine = bits + blockIdx.x * words;
   const std::int64_t per_thread = (words + kBitmapThreads - 1) / kBitmapThreads;
   const std::int64_t first = threadIdx.x * per_thread;
@@ -128,9 +126,9 @@ __global__ void __launch_bounds__(kBitmapThreads)
     ColumnBits<kWidth> set{mine, {}};
     f(i, set);
     __syncthreads();
-    std::int32_t count = 0, before = 0, total = 0;
+    std::int32_t count = 0;
     for (std::int64_t w = first; w < end; ++w) count += __popc(mine[w]);
-    Scan(scratch).ExclusiveSum(count, before, total);
+    auto [before, total] = block_scan<kBitmapThreads>(count);
     if (!kWrites && threadIdx.x == 0) counts[i] = total * kWidth;
     for (std::int64_t w = first; w < end; ++w) {
       if constexpr (kWrites)

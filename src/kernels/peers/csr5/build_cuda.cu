@@ -2,12 +2,11 @@
 // Builds the CSR5 layout on the GPU. The arrays are equal to those of build.cpp. The only atomic
 // operations are on bits and on a count, so that their order does not matter.
 #include <cstddef>
-#include <cub/device/device_scan.cuh>
 
 #include "base/stopwatch.hpp"
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
-#include "device/with_scratch.cuh"
+#include "device/scan.hpp"
 #include "kernels/numeric.cuh"
 #include "kernels/peers/csr5/device_layout.hpp"
 
@@ -26,13 +25,6 @@ unsigned blocks_for(std::int64_t threads) {
 
 __device__ __forceinline__ std::int64_t thread_number() {
   return blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
-}
-
-void sum_exclusively(DeviceSpan<Index> numbers, StreamRef stream) {
-  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, numbers.data(), numbers.data(),
-                                         static_cast<Index>(numbers.size()), stream);
-  });
 }
 
 // Sets tile_ptr without marks. One thread per tile, and one for the end.
@@ -211,7 +203,7 @@ void describe_tiles(DeviceSpan<const Index> row_ptr, DeviceLayout<Stored>& layou
         tiles, words, layout.tile_ptr.data(), layout.tile_desc.data(),
         layout.empty_offset_ptr.data());
   check_launch();
-  sum_exclusively(layout.empty_offset_ptr.span(), stream);
+  exclusive_sum_in_place(layout.empty_offset_ptr.span(), stream);
 
   const Index empty_rows = read_back(empty_count.data(), stream);
   const Index offsets = read_back(layout.empty_offset_ptr.data() + tiles, stream);
@@ -228,7 +220,7 @@ void describe_tiles(DeviceSpan<const Index> row_ptr, DeviceLayout<Stored>& layou
     ScratchBuffer<Index> before(rows, stream);
     find_empty_rows<<<blocks_for(rows), kThreads, 0, stream>>>(rows, row_ptr.data(), before.data());
     check_launch();
-    sum_exclusively(before.span(), stream);
+    exclusive_sum_in_place(before.span(), stream);
     list_empty_rows<<<blocks_for(rows), kThreads, 0, stream>>>(rows, row_ptr.data(), before.data(),
                                                                layout.empty_rows.data());
     check_launch();

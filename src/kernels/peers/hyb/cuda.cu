@@ -2,9 +2,10 @@
 // The CUDA executor: the padded rows write y, and the entries with coordinates are added to it. The
 // width is that of the host (layout.hpp), from the lengths of the rows, which the device sorts.
 #include <algorithm>
-#include <cub/device/device_radix_sort.cuh>
 
 #include "base/stopwatch.hpp"
+#include "device/check.hpp"
+#include "device/sort.hpp"
 #include "kernels/peers/coordinates.cuh"
 #include "kernels/peers/hyb/hyb.hpp"
 #include "kernels/peers/hyb/layout.hpp"
@@ -18,16 +19,12 @@ std::int64_t choose_width(const DeviceCsr<Value>& a, StreamRef stream) {
   const std::int64_t enough = std::max(hyb::kMinRows, (a.rows + 2) / 3);
   if (a.rows < enough) return 0;
   // The kernel also writes an element after the last row, which is not sorted.
-  const ScratchBuffer<std::int32_t> lengths(a.rows + 1, stream), sorted(a.rows + 1, stream);
+  const ScratchBuffer<std::int32_t> lengths(a.rows + 1, stream), sorted(a.rows, stream);
   coordinates::detail::
       count_entries<<<coordinates::blocks_for(a.rows + 1), coordinates::kThreads, 0, stream>>>(
           a.rows, a.row_ptr.data(), 0, lengths.data());
   check_launch();
-  with_scratch(stream, [&](void* space, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortKeysDescending(space, bytes, lengths.data(), sorted.data(),
-                                                    static_cast<std::int32_t>(a.rows), 0, 32,
-                                                    stream);
-  });
+  sort_keys_descending(lengths.view().subspan(0, a.rows), sorted.span(), stream);
   return read_back(sorted.data() + enough - 1, stream);
 }
 

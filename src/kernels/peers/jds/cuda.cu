@@ -8,12 +8,11 @@
 //
 // Bytes moved per nonzero: 12 (double) or 8 (float), and those of jds_ptr, which the caches hold. The
 // result is deterministic: the order of each sum depends on the row only.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-
 #include "base/stopwatch.hpp"
 #include "device/block_sum.cuh"
-#include "device/with_scratch.cuh"
+#include "device/check.hpp"
+#include "device/scan.hpp"
+#include "device/sort.hpp"
 #include "kernels/numeric.cuh"
 #include "kernels/peers/jds/jds.hpp"
 
@@ -183,11 +182,8 @@ class JdsCuda final : public CudaKernel<Value> {
       find_lengths<<<blocks_for(rows), kThreads, 0, stream>>>(rows, a_.row_ptr.data(),
                                                               lengths.data(), numbers.data());
       check_launch();
-      with_scratch(stream, [&](void* space, std::size_t& bytes) {
-        return cub::DeviceRadixSort::SortPairsDescending(space, bytes, lengths.data(),
-                                                         sorted.data(), numbers.data(),
-                                                         row_order_.data(), rows, 0, 32, stream);
-      });
+      sort_pairs_descending(lengths.view(), sorted.span(), numbers.view(), row_order_.span(),
+                            stream);
     }
     diagonals_ = read_back(sorted.data(), stream);
     const ScratchBuffer<std::int32_t> of_diagonals(diagonals_ + 1, stream);
@@ -195,10 +191,7 @@ class JdsCuda final : public CudaKernel<Value> {
     find_diagonals<<<blocks_for(diagonals_ + 1), kThreads, 0, stream>>>(
         diagonals_, rows, sorted.data(), of_diagonals.data());
     check_launch();
-    with_scratch(stream, [&](void* space, std::size_t& bytes) {
-      return cub::DeviceScan::ExclusiveSum(space, bytes, of_diagonals.data(), jds_ptr_.data(),
-                                           diagonals_ + 1, stream);
-    });
+    exclusive_sum(of_diagonals.view(), jds_ptr_.span(), stream);
     // The rows of more than kLongRow nonzeros are those of diagonal kLongRow.
     if (diagonals_ > kLongRow) long_rows_ = read_back(of_diagonals.data() + kLongRow, stream);
   }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Builds the LSRB-CSR layout on the GPU: one thread per segment finds its rows by a binary search,
 // without waiting for other threads.
-#include <thrust/iterator/counting_iterator.h>
-
-#include <cub/device/device_partition.cuh>
-
 #include "base/stopwatch.hpp"
 #include "device/check.hpp"
-#include "device/with_scratch.cuh"
+#include "device/select.hpp"
 #include "kernels/peers/lsrb_csr/device_layout.hpp"
 
 namespace trireme::lsrb_csr {
@@ -20,10 +16,12 @@ unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
 }
 
-struct HasNonzeros {
-  const Index* row_ptr;
-  __device__ bool operator()(Index row) const { return row_ptr[row] < row_ptr[row + 1]; }
-};
+// flags[row] is 1 where the row has nonzeros, and 0 otherwise.
+__global__ void flag_rows(std::int64_t rows, const Index* __restrict__ row_ptr,
+                          std::uint8_t* __restrict__ flags) {
+  const std::int64_t row = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;
+  if (row < rows) flags[row] = row_ptr[row] < row_ptr[row + 1] ? 1 : 0;
+}
 
 // starts[k] is the first nonzero of row rows[k].
 __global__ void gather_starts(std::int64_t count, const Index* __restrict__ rows,
@@ -64,13 +62,10 @@ struct SplitRows {
 
 SplitRows split_rows(std::int64_t rows, const Index* row_ptr, StreamRef stream) {
   SplitRows split{DeviceBuffer<Index>(rows, stream), 0};
-  const ScratchBuffer<Index> count(1, stream);
-  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
-    return cub::DevicePartition::If(scratch, bytes, thrust::counting_iterator<Index>(0),
-                                    split.rows.data(), count.data(), static_cast<int>(rows),
-                                    HasNonzeros{row_ptr}, stream);
-  });
-  split.with_nonzeros = read_back(count.data(), stream);
+  const ScratchBuffer<std::uint8_t> flags(rows, stream);
+  flag_rows<<<blocks_for(rows), kThreads, 0, stream>>>(rows, row_ptr, flags.data());
+  check_launch();
+  split.with_nonzeros = partition_flagged(flags.view(), split.rows.span(), stream);
   return split;
 }
 

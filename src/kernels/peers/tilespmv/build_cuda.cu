@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Builds the TileSpMV layout on the GPU, with the rule and the functions of the host builder. The
 // arrays are equal to those of build.cpp. build_kernels.cuh has the CUDA kernels.
-#include <thrust/iterator/counting_iterator.h>
-
 #include <algorithm>
 #include <bit>
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-#include <cub/device/device_select.cuh>
 #include <span>
 #include <utility>
 
 #include "base/stopwatch.hpp"
-#include "device/with_scratch.cuh"
+#include "device/check.hpp"
+#include "device/scan.hpp"
+#include "device/select.hpp"
+#include "device/sort.hpp"
 #include "kernels/numeric.cuh"
 #include "kernels/peers/tilespmv/build.hpp"
 #include "kernels/peers/tilespmv/build_kernels.cuh"
@@ -20,27 +18,6 @@
 
 namespace trireme::tilespmv {
 namespace {
-
-// Copies the numbers of the flagged elements to `selected`, in ascending order. Returns how many
-// they are; waits for `stream`.
-std::int64_t select_flagged(const std::uint8_t* flags, std::int32_t* selected, std::int64_t count,
-                            StreamRef stream) {
-  ScratchBuffer<std::int64_t> found(1, stream);
-  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceSelect::Flagged(scratch, bytes, thrust::counting_iterator<std::int32_t>(0),
-                                      flags, selected, found.data(), count, stream);
-  });
-  return read_back(found.data(), stream);
-}
-
-// Replaces each number by the sum of those before it.
-template <class Number>
-void sum_exclusively(DeviceSpan<Number> numbers, StreamRef stream) {
-  with_scratch(stream, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, numbers.data(), numbers.data(),
-                                         static_cast<std::int64_t>(numbers.size()), stream);
-  });
-}
 
 int bits_for(std::int64_t count) {
   return std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(count - 1, 0)));
@@ -97,11 +74,8 @@ class Builder {
         keys_, a_.nnz, a_.row_ptr.data(), a_.col_idx.data(), keys.data(), entries.data());
     check_launch();
     const int bits = kPlaceBits + keys_.column_bits + bits_for(tiles_along(a_.rows));
-    with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted_keys_.data(),
-                                             entries.data(), sorted_entries_.data(), a_.nnz, 0,
-                                             bits, stream_);
-    });
+    sort_pairs(keys.view(), sorted_keys_.span(), entries.view(), sorted_entries_.span(), bits,
+               stream_);
   }
 
   // Finds the first entry of each tile, very sparse ones among them.
@@ -112,7 +86,7 @@ class Builder {
       flag_first_entries<<<blocks_for(a_.nnz), kBuildThreads, 0, stream_>>>(
           a_.nnz, sorted_keys_.data(), begins.data());
       check_launch();
-      all_tiles_ = select_flagged(begins.data(), first.data(), a_.nnz, stream_);
+      all_tiles_ = select_flagged(begins.view(), first.span(), stream_);
       first_entry_ = ScratchBuffer<std::int32_t>(all_tiles_ + 1, stream_);
       copy_on_device(DeviceSpan<const std::int32_t>(first.data(), all_tiles_), first_entry_.span(),
                      stream_);
@@ -148,7 +122,7 @@ class Builder {
     flag_kept_tiles<<<blocks_for(all_tiles_ + 1), kBuildThreads, 0, stream_>>>(
         all_tiles_, first_entry_.data(), defers_, place_.data());
     check_launch();
-    sum_exclusively(place_.span(), stream_);
+    exclusive_sum_in_place(place_.span(), stream_);
     layout_.tiles = read_back(place_.data() + all_tiles_, stream_);
     layout_.tile_ptr = DeviceBuffer<std::int32_t>(layout_.tile_rows() + 1, stream_);
     layout_.tile_col_idx = DeviceBuffer<std::int32_t>(layout_.tiles, stream_);
@@ -161,8 +135,8 @@ class Builder {
         sorted(), all_tiles_, plans_.data(), place_.data(), layout_.tile_col_idx.data(),
         layout_.tile_format.data(), layout_.tile_nnz.data(), layout_.tile_index.data());
     check_launch();
-    sum_exclusively(layout_.tile_nnz.span(), stream_);
-    sum_exclusively(layout_.tile_index.span(), stream_);
+    exclusive_sum_in_place(layout_.tile_nnz.span(), stream_);
+    exclusive_sum_in_place(layout_.tile_index.span(), stream_);
     layout_.tile_values = read_back(layout_.tile_nnz.data() + layout_.tiles, stream_);
     layout_.indices = DeviceBuffer<std::uint8_t>(
         read_back(layout_.tile_index.data() + layout_.tiles, stream_), stream_);
@@ -178,18 +152,15 @@ class Builder {
     flag_deferred_entries<<<blocks_for(all_tiles_), kBuildThreads, 0, stream_>>>(
         all_tiles_, first_entry_.data(), flags.data());
     check_launch();
-    deferred_ = select_flagged(flags.data(), selected.data(), a_.nnz, stream_);
+    deferred_ = select_flagged(flags.view(), selected.span(), stream_);
     ScratchBuffer<std::uint32_t> rows(deferred_, stream_);
     deferred_rows_ = ScratchBuffer<std::uint32_t>(deferred_, stream_);
     deferred_at_ = ScratchBuffer<std::int32_t>(deferred_, stream_);
     rows_of_deferred<<<blocks_for(deferred_), kBuildThreads, 0, stream_>>>(
         sorted(), deferred_, selected.data(), rows.data());
     check_launch();
-    with_scratch(stream_, [&](void* scratch, std::size_t& bytes) {  // The sort is stable.
-      return cub::DeviceRadixSort::SortPairs(scratch, bytes, rows.data(), deferred_rows_.data(),
-                                             selected.data(), deferred_at_.data(), deferred_, 0,
-                                             std::max(1, bits_for(a_.rows)), stream_);
-    });
+    sort_pairs(rows.view(), deferred_rows_.span(), selected.view().subspan(0, deferred_),
+               deferred_at_.span(), std::max(1, bits_for(a_.rows)), stream_);
   }
 
   void write_tiles() {
@@ -219,8 +190,8 @@ class Builder {
         a_.rows, layout_.tile_ptr.data(), layout_.tile_nnz.data(),
         defers_ ? layout_.deferred_ptr.data() : nullptr, first_task.data(), split.data());
     check_launch();
-    sum_exclusively(first_task.span(), stream_);
-    sum_exclusively(split.span(), stream_);
+    exclusive_sum_in_place(first_task.span(), stream_);
+    exclusive_sum_in_place(split.span(), stream_);
     layout_.split_rows = read_back(split.data() + tile_rows, stream_);
     layout_.tasks = DeviceBuffer<Task>(read_back(first_task.data() + tile_rows, stream_), stream_);
     if (tile_rows == 0) return;
