@@ -25,8 +25,9 @@ endif()
 # [EXCLUDE <files...>]): the library trireme_<folder> of all sources in src/<folder> and below: a part of
 # libtrireme.so if TRIREME_CORE names the folder, a static library otherwise. The target trireme_<folder>_sources
 # compiles them. A new source file needs no line here. Without CUDA, *.cu and the files that CUDA_ONLY names are
-# left out; with CUDA, *without_cuda.cpp are left out. In a library a conversion that may lose bits, such as
-# 64-bit to 32-bit indices, must be written out.
+# left out; with CUDA, *without_cuda.cpp are left out. Each *.cu is compiled alone, also where a unity build joins
+# the other sources. In a library a conversion that may lose bits, such as 64-bit to 32-bit indices, must be
+# written out.
 function(trireme_library folder)
   cmake_parse_arguments(ARG "" "" "LINKS;PRIVATE_LINKS;CUDA_ONLY;EXCLUDE" ${ARGN})
   set(target trireme_${folder})
@@ -71,6 +72,9 @@ function(trireme_library folder)
     list(REMOVE_ITEM sources "" ${ARG_CUDA_ONLY})
   endif()
   list(REMOVE_ITEM sources "" ${ARG_EXCLUDE})
+  set(cuda_sources ${sources})
+  list(FILTER cuda_sources INCLUDE REGEX "\\.cu$")
+  set_source_files_properties(${cuda_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   add_library(${target}_sources OBJECT ${sources})
   target_link_libraries(${target}_sources PRIVATE ${target}_headers ${ARG_PRIVATE_LINKS} trireme_warnings)
   set_target_properties(${target}_sources PROPERTIES POSITION_INDEPENDENT_CODE ON)

@@ -23,7 +23,6 @@ constexpr int kWarmUp = 30;                 // products before timing starts
 constexpr int kProducts = 1000;             // timed products, unless they take too long
 constexpr double kMaxSeconds = 1.0;         // of timed products per kernel
 constexpr double kBatchMicroseconds = 100;  // several shorter products share a pair of events
-constexpr int kUpdates = 9;
 constexpr int kBuilds = 3;  // timed builds; an untimed one before them loads code and fills pools
 
 // Stored is the type of the matrix values, Vector that of x and y.

@@ -21,7 +21,6 @@ namespace {
 
 constexpr double kTurnSeconds = 2e-3;          // of timed products per turn of a kernel
 constexpr std::size_t kFlushBytes = 64 << 20;  // written before each cold product
-constexpr int kUpdates = 9;
 
 template <class Value>
 struct Candidate {

@@ -27,11 +27,11 @@ enum class Layout { side_by_side, one_after_the_other };
 
 // Stored is the type of the matrix values, Vector that of X and Y.
 template <class Stored, class Vector>
-class VectorsBench {
+class CudaVectorsBench {
  public:
   using BuilderOf = CudaBuilder<Vector> KernelEntry::*;
 
-  VectorsBench(const CsrMatrix<double>& matrix, const Options& options, BuilderOf builder)
+  CudaVectorsBench(const CsrMatrix<double>& matrix, const Options& options, BuilderOf builder)
       : options_(options),
         builder_(builder),
         vectors_(options.vectors),
@@ -205,13 +205,13 @@ class VectorsBench {
 VectorsResults measure_vectors_cuda(const CsrMatrix<double>& matrix, const Options& options) {
   select_device();
   if (options.precision == "double")
-    return VectorsBench<double, double>(matrix, options, &KernelEntry::cuda_double).run();
+    return CudaVectorsBench<double, double>(matrix, options, &KernelEntry::cuda_double).run();
   if (options.precision == "float")
-    return VectorsBench<float, float>(matrix, options, &KernelEntry::cuda_float).run();
+    return CudaVectorsBench<float, float>(matrix, options, &KernelEntry::cuda_float).run();
   if (options.precision == "half")
-    return VectorsBench<Half, Half>(matrix, options, &KernelEntry::cuda_half).run();
+    return CudaVectorsBench<Half, Half>(matrix, options, &KernelEntry::cuda_half).run();
   if (options.precision == "mixed")
-    return VectorsBench<float, double>(matrix, options, &KernelEntry::cuda_mixed).run();
+    return CudaVectorsBench<float, double>(matrix, options, &KernelEntry::cuda_mixed).run();
   fail(ExitCode::usage, "no CUDA kernel has precision '{}'; use double, float, half or mixed",
        options.precision);
 }

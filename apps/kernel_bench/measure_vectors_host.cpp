@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMinRounds = 5;
 
 template <class Value>
-struct Candidate {
+struct VectorsCandidate {
   const KernelEntry* entry;
   std::unique_ptr<HostKernel<Value>> kernel;
   double build_seconds = 0;
@@ -26,10 +26,10 @@ struct Candidate {
 };
 
 template <class Value>
-class VectorsBench {
+class HostVectorsBench {
  public:
-  VectorsBench(const CsrMatrix<double>& matrix, Array<Value> values, const Options& options,
-               HostBuilderOf<Value> builder)
+  HostVectorsBench(const CsrMatrix<double>& matrix, Array<Value> values, const Options& options,
+                   HostBuilderOf<Value> builder)
       : options_(options),
         builder_(builder),
         vectors_(options.vectors),
@@ -44,7 +44,7 @@ class VectorsBench {
         options_, builder_, a_, [&](const KernelEntry* entry, auto kernel, double seconds) {
           candidates_.push_back({entry, std::move(kernel), seconds, {}, {}});
         });
-    for (Candidate<Value>& candidate : candidates_) results.rows.push_back(check(candidate));
+    for (VectorsCandidate<Value>& candidate : candidates_) results.rows.push_back(check(candidate));
     time();
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       results.rows[i].singles_us = 1e6 * quantile(candidates_[i].singles, 0.5);
@@ -59,7 +59,7 @@ class VectorsBench {
   MultiVector<Value> y() { return side_by_side(y_.data(), a_.rows, vectors_); }
 
   // Judges each vector of one product.
-  VectorsMeasurement check(Candidate<Value>& candidate) {
+  VectorsMeasurement check(VectorsCandidate<Value>& candidate) {
     std::fill(y_.begin(), y_.end(), poison<Value>());
     MultiProduct<Value>(*candidate.kernel, a_.rows, a_.cols).multiply(x(), y(), Accumulate::no);
     const std::int64_t stored = candidate.kernel->statistics().stored_bytes;
@@ -89,7 +89,7 @@ class VectorsBench {
   }
 
   // For products of one vector the same memory holds the vectors one after the other.
-  double singles(Candidate<Value>& candidate) {
+  double singles(VectorsCandidate<Value>& candidate) {
     const std::span<const Value> x(x_);
     const std::span<Value> y(y_);
     return host_seconds(options_, [&] {
@@ -99,7 +99,7 @@ class VectorsBench {
     });
   }
 
-  double together(Candidate<Value>& candidate) {
+  double together(VectorsCandidate<Value>& candidate) {
     return host_seconds(options_,
                         [&] { candidate.kernel->multi_multiply(x(), y(), Accumulate::no); });
   }
@@ -109,7 +109,7 @@ class VectorsBench {
     double spent = 0;  // sum over the rounds of the shortest measurement
     for (std::size_t round = 0; round < kMinRounds || spent < options_.seconds; ++round) {
       double shortest = 1e300;
-      for (Candidate<Value>& candidate : candidates_) {
+      for (VectorsCandidate<Value>& candidate : candidates_) {
         singles(candidate);
         candidate.singles.push_back(singles(candidate));
         shortest = std::min(shortest, candidate.singles.back());
@@ -128,7 +128,7 @@ class VectorsBench {
   Array<Value> values_;
   CsrView<Value> a_;
   Array<Value> x_, y_;
-  std::vector<Candidate<Value>> candidates_;
+  std::vector<VectorsCandidate<Value>> candidates_;
 };
 
 }  // namespace
@@ -136,7 +136,7 @@ class VectorsBench {
 VectorsResults measure_vectors_host(const CsrMatrix<double>& matrix, const Options& options) {
   return in_host_precision(
       matrix, options, [&]<class Value>(Array<Value> values, HostBuilderOf<Value> builder) {
-        return VectorsBench<Value>(matrix, std::move(values), options, builder).run();
+        return HostVectorsBench<Value>(matrix, std::move(values), options, builder).run();
       });
 }
 

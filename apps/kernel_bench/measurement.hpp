@@ -11,6 +11,8 @@
 
 namespace trireme::bench {
 
+inline constexpr int kUpdates = 9;  // timed calls of update_values() per kernel
+
 struct Measurement {
   std::string kernel, device, precision;
   std::int64_t rows = 0, cols = 0, nnz = 0;

@@ -14,7 +14,7 @@
 namespace trireme {
 namespace {
 
-constexpr const char* kNone = "none";
+constexpr const char* kNoPreconditioner = "none";
 constexpr const char* kJacobi = "jacobi";
 constexpr const char* kBlockJacobi = "trireme_block_jacobi";
 constexpr const char* kChebyshev = "trireme_chebyshev";
@@ -48,8 +48,6 @@ constexpr double kMultigridRate = 0.5;  // decades per iteration
 
 // The time of a column of a block, as a part of the time of a solve by itself.
 constexpr double kBlockGain = 0.5;
-
-bool any_rank(MPI_Comm comm, bool here) { return max_over_ranks(comm, here ? 1 : 0) > 0; }
 
 Array<double> diagonal_of(const DistributedMatrix& matrix) {
   Array<double> diagonal(matrix.local_rows());
@@ -115,7 +113,7 @@ void agree(MPI_Comm comm, PreconditionerChoice& choice) {
 std::string first_preconditioner(const DistributedMatrix& matrix) {
   const Array<double> diagonal = diagonal_of(matrix);
   const bool zero = std::ranges::find(diagonal, 0.0) != diagonal.end();
-  return any_rank(matrix.comm, zero) ? kNone : kJacobi;
+  return any_rank(matrix.comm, zero) ? kNoPreconditioner : kJacobi;
 }
 
 PreconditionerTuning::PreconditionerTuning(const DistributedMatrix& matrix, Amat& amat,
@@ -128,7 +126,7 @@ PreconditionerTuning::PreconditionerTuning(const DistributedMatrix& matrix, Amat
       began_with_(solver.preconditioner()) {
   if (solver.engine() != Engine::resident)
     nothing_to_choose_ = "PETSc's loop is not left for another preconditioner";
-  else if (began_with_ == kNone)
+  else if (began_with_ == kNoPreconditioner)
     nothing_to_choose_ = "a row has a zero on the diagonal, by which the others divide";
   else if (began_with_ != kJacobi)
     nothing_to_choose_ = "an option of PETSc names it";
@@ -142,8 +140,8 @@ std::vector<PreconditionerOption> PreconditionerTuning::candidates(
   const std::string method = solver_.method();
   const std::string began_with = solver_.preconditioner();
   std::vector<PreconditionerOption> options = {{.name = began_with}};
-  if (began_with != kNone)
-    options.push_back({.name = kNone,
+  if (began_with != kNoPreconditioner)
+    options.push_back({.name = kNoPreconditioner,
                        .rate_of_first = 1,
                        .failure =
                            "not tried: Jacobi's set-up costs nothing, and its scaling is part "
@@ -171,7 +169,7 @@ void PreconditionerTuning::predict() {
   const double pass = iteration - product;
   for (std::size_t k = 1; k < rule_.options().size(); ++k) {
     const std::string& name = rule_.options()[k].name;
-    if (name == kNone) rule_.predict(k, 0, iteration);
+    if (name == kNoPreconditioner) rule_.predict(k, 0, iteration);
     if (name == kBlockJacobi) rule_.predict(k, iteration, iteration + kBlocksPass * pass);
     if (name == kChebyshev)
       rule_.predict(k, kChebyshevSetUpIterations * iteration,

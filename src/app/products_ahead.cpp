@@ -20,7 +20,7 @@ bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
 }
 
 // Each of them also applies the preconditioner as often.
-std::int64_t products_per_iteration(std::string_view method) {
+std::int64_t products_ahead_per_iteration(std::string_view method) {
   constexpr std::array<std::string_view, 7> kTwice{"bicgstab", "bcgs",  "fbcgs", "bicg",
                                                    "cgs",      "tfqmr", "cgne"};
   return is_one_of(method, kTwice) ? 2 : 1;
@@ -35,7 +35,7 @@ ProductsAhead products_of_a_solve(const SolverSpec& solver, std::optional<std::i
   // The first smoothing begins with zero, which saves a product; the residual takes one.
   const std::int64_t cycle =
       own ? 2 * solver.multigrid.degree : (multigrid ? kProductsOfForeignCycle : 0);
-  const std::int64_t products = products_per_iteration(solver.method) * (1 + cycle);
+  const std::int64_t products = products_ahead_per_iteration(solver.method) * (1 + cycle);
   const std::string each = products == 1 ? "" : fmt::format(", with {} products each", products);
 
   if (solver.method == "preonly") return {1, "a direct solver takes no iterations"};

@@ -18,12 +18,12 @@ constexpr int kFitVector = 100;
 static_assert(kUsualMagnitude <= 0x1p200);
 constexpr int kMinNormal = -1000;  // a little above the exponent of the smallest normal number
 
-constexpr int kNone = std::numeric_limits<int>::min();
+constexpr int kNoExponent = std::numeric_limits<int>::min();
 
-// Exponents, in the sense of frexp, of the nonzero magnitudes; kNone where there are none.
+// Exponents, in the sense of frexp, of the nonzero magnitudes; kNoExponent where there are none.
 struct Exponents {
-  int largest = kNone;
-  int smallest = kNone;
+  int largest = kNoExponent;
+  int smallest = kNoExponent;
 };
 
 Exponents exponents_of(std::span<const double> values) {
@@ -48,14 +48,14 @@ Exponents exponents_of(std::span<const double> values) {
 
 // The extremes of several arrays on all ranks. Collective.
 Exponents over_ranks(MPI_Comm comm, std::initializer_list<Exponents> parts) {
-  int extremes[2] = {kNone, kNone};  // the largest, and the negated smallest
+  int extremes[2] = {kNoExponent, kNoExponent};  // the largest, and the negated smallest
   for (const Exponents& part : parts) {
-    if (part.largest == kNone) continue;
+    if (part.largest == kNoExponent) continue;
     extremes[0] = std::max(extremes[0], part.largest);
     extremes[1] = std::max(extremes[1], -part.smallest);
   }
   MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_INT, MPI_MAX, comm);
-  if (extremes[0] == kNone) return {};
+  if (extremes[0] == kNoExponent) return {};
   return {extremes[0], -extremes[1]};
 }
 
@@ -84,7 +84,7 @@ int scale_matrix(DistributedMatrix& matrix, bool none_above_usual) {
   Array<double>& local = matrix.blocks.local.values;
   Array<double>& ghost = matrix.blocks.ghost.values;
   const Exponents found = over_ranks(matrix.comm, {exponents_of(local), exponents_of(ghost)});
-  if (found.largest == kNone || std::abs(found.largest) <= kFitMatrix) return 0;
+  if (found.largest == kNoExponent || std::abs(found.largest) <= kFitMatrix) return 0;
   const int exponent = std::min(found.largest, std::max(found.smallest - kMinNormal, 0));
   if (exponent == 0) return 0;
   scale(local, -exponent);
@@ -98,9 +98,9 @@ int right_hand_side_exponent(MPI_Comm comm, std::span<const double> b, std::span
   const int of_b = over_ranks(comm, {exponents_of(b)}).largest;
   const int of_guess = over_ranks(comm, {exponents_of(x0)}).largest;
   // The entries of the scaled matrix are near 1, so that A x0 has the size of 2^m x0.
-  const int of_product = of_guess == kNone ? kNone : of_guess + matrix_exponent;
+  const int of_product = of_guess == kNoExponent ? kNoExponent : of_guess + matrix_exponent;
   const int largest = std::max(of_b, of_product);
-  return largest == kNone || std::abs(largest) <= kFitVector ? 0 : largest;
+  return largest == kNoExponent || std::abs(largest) <= kFitVector ? 0 : largest;
 }
 
 Array<double> times_power_of_two(std::span<const double> values, int exponent) {

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The device layer of a build without CUDA: there is no device, and every function that needs one
 // throws Error{resource}.
-#include "base/error.hpp"
 #include "device/device.hpp"
 #include "device/driver.hpp"
 #include "device/graph.hpp"
 #include "device/memory.hpp"
+#include "device/no_cuda.hpp"
 #include "device/peer_memory.hpp"
 #include "device/piece_uploader.hpp"
 #include "device/uploader.hpp"
 
 namespace trireme {
-namespace {
-
-[[noreturn]] void no_cuda() {
-  fail(ExitCode::resource, "this Trireme was built without CUDA; use device: cpu");
-}
-
-}  // namespace
 
 bool cuda_available() noexcept { return false; }
 bool driver_is_visible() noexcept { return false; }

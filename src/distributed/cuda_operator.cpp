@@ -14,12 +14,6 @@
 #include "sparse/permuted.hpp"
 
 namespace trireme {
-namespace {
-
-using Part = Operator::ProductObserver::Part;
-
-}  // namespace
-
 CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
                            const OperatorOptions& options, const ExchangeRequest& exchange)
     : Operator(std::move(matrix), kernel, options) {

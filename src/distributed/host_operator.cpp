@@ -13,8 +13,6 @@
 
 namespace trireme {
 
-using Part = Operator::ProductObserver::Part;
-
 HostOperator::HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
                            const OperatorOptions& options)
     : Operator(std::move(matrix), kernel, options),

@@ -99,8 +99,9 @@ class Operator {
   void observe(ProductObserver* observer) { observer_ = observer; }
 
  protected:
+  using Part = ProductObserver::Part;
   template <class Work>
-  void observed(ProductObserver::Part part, Work&& work) {
+  void observed(Part part, Work&& work) {
     if (observer_) observer_->begin(part);
     std::forward<Work>(work)();
     if (observer_) observer_->end(part);

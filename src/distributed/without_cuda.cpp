@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a build without CUDA has in place of the CUDA files: errors.
-#include "base/error.hpp"
+#include "device/no_cuda.hpp"
 #include "distributed/boundary_product.hpp"
 #include "distributed/gpu_exchange.hpp"
 
 namespace trireme {
-namespace {
-
-[[noreturn]] void no_cuda() {
-  fail(ExitCode::resource, "this Trireme was built without CUDA; use device: cpu");
-}
-
-}  // namespace
 
 std::unique_ptr<GpuExchange> make_gpu_exchange(MPI_Comm /*comm*/, const HaloPlan& /*halo*/,
                                                const ExchangeRequest& /*request*/) {

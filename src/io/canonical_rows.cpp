@@ -20,14 +20,14 @@ std::optional<std::int64_t> first_position(std::int64_t count, Bad bad) {
 }
 
 template <class Column>
-struct Entry {
+struct RowEntry {
   Column column;
   std::int32_t position;
   double value;
 };
 
 template <class Column>
-bool ascends(std::span<const Column> columns) {
+bool strictly_ascends(std::span<const Column> columns) {
   bool strictly = true;
   for (std::size_t k = 1; k < columns.size(); ++k) strictly &= columns[k - 1] < columns[k];
   return strictly;
@@ -37,7 +37,7 @@ bool ascends(std::span<const Column> columns) {
 // returns how many there are.
 template <class Column>
 std::int32_t sort_and_sum(std::span<Column> columns, std::span<double> values,
-                          std::vector<Entry<Column>>& entries) {
+                          std::vector<RowEntry<Column>>& entries) {
   entries.resize(columns.size());
   for (std::size_t k = 0; k < columns.size(); ++k)
     entries[k] = {columns[k], static_cast<std::int32_t>(k), values[k]};
@@ -45,7 +45,7 @@ std::int32_t sort_and_sum(std::span<Column> columns, std::span<double> values,
     return a.column != b.column ? a.column < b.column : a.position < b.position;
   });
   std::int32_t kept = 0;
-  for (const Entry<Column>& entry : entries) {
+  for (const RowEntry<Column>& entry : entries) {
     if (kept > 0 && columns[kept - 1] == entry.column) {
       values[kept - 1] += entry.value;
     } else {
@@ -88,19 +88,19 @@ CanonicalRows make_canonical(CsrMatrix<double>& matrix, Array<Column>& col_idx) 
   bool in_order = true;
 #pragma omp parallel for reduction(&& : in_order) schedule(static)
   for (std::int64_t row = 0; row < matrix.rows; ++row)
-    in_order = in_order && ascends<Column>(columns(row));
+    in_order = in_order && strictly_ascends<Column>(columns(row));
   if (in_order) return {};
 
   Array<std::int32_t> kept(matrix.rows);
   std::int64_t summed = 0;
 #pragma omp parallel reduction(+ : summed)
   {
-    std::vector<Entry<Column>> entries;
+    std::vector<RowEntry<Column>> entries;
 #pragma omp for schedule(dynamic, 256)
     for (std::int64_t row = 0; row < matrix.rows; ++row) {
       const std::span<Column> mine = columns(row);
       kept[row] = static_cast<std::int32_t>(mine.size());
-      if (ascends<Column>(mine)) continue;
+      if (strictly_ascends<Column>(mine)) continue;
       const auto values = std::span(matrix.values).subspan(matrix.row_begin(row), mine.size());
       kept[row] = sort_and_sum(mine, values, entries);
       summed += std::ssize(mine) - kept[row];

@@ -11,8 +11,8 @@
 namespace trireme {
 namespace {
 
-constexpr std::int64_t piece_bytes = 4 << 20;
-constexpr int tag = 0;
+constexpr std::int64_t kOutputPieceBytes = 4 << 20;
+constexpr int kOutputTag = 0;
 
 template <class T>
 hdf5::Dataset create(std::optional<hdf5::File>& file, const std::string& path,
@@ -53,7 +53,7 @@ void OutputFile::through_rank_zero(std::int64_t width, std::int64_t first, std::
                                    Fill fill, Write write_rows) {
   const int rank = rank_of(comm_);
   const std::int64_t row_bytes = std::max<std::int64_t>(1, width * sizeof(T));
-  const std::int64_t piece = std::max<std::int64_t>(1, piece_bytes / row_bytes);
+  const std::int64_t piece = std::max<std::int64_t>(1, kOutputPieceBytes / row_bytes);
 
   std::exception_ptr error;
   const auto write = [&](std::int64_t at, std::int64_t rows, const T* from) {
@@ -79,18 +79,18 @@ void OutputFile::through_rank_zero(std::int64_t width, std::int64_t first, std::
       write(first + at, here, buffer.data());
     });
     for (int from = 1; from < size_of(comm_); ++from) {
-      MPI_Recv(range.data(), 2, MPI_INT64_T, from, tag, comm_, MPI_STATUS_IGNORE);
+      MPI_Recv(range.data(), 2, MPI_INT64_T, from, kOutputTag, comm_, MPI_STATUS_IGNORE);
       each_piece(range[1], [&](std::int64_t at, std::int64_t here) {
-        MPI_Recv(buffer.data(), static_cast<int>(here * row_bytes), MPI_BYTE, from, tag, comm_,
-                 MPI_STATUS_IGNORE);
+        MPI_Recv(buffer.data(), static_cast<int>(here * row_bytes), MPI_BYTE, from, kOutputTag,
+                 comm_, MPI_STATUS_IGNORE);
         write(range[0] + at, here, buffer.data());
       });
     }
   } else {
-    MPI_Send(range.data(), 2, MPI_INT64_T, 0, tag, comm_);
+    MPI_Send(range.data(), 2, MPI_INT64_T, 0, kOutputTag, comm_);
     each_piece(count, [&](std::int64_t at, std::int64_t here) {
       fill(at, here, buffer.data());
-      MPI_Send(buffer.data(), static_cast<int>(here * row_bytes), MPI_BYTE, 0, tag, comm_);
+      MPI_Send(buffer.data(), static_cast<int>(here * row_bytes), MPI_BYTE, 0, kOutputTag, comm_);
     });
   }
   agree_on_error(comm_, error);
@@ -157,7 +157,7 @@ void OutputFile::begin_vectors(const std::string& path, std::int64_t rows) {
   collectively(comm_, [&] {
     if (file_)
       growing_ = file_->create_growing_dataset<double>(
-          path, rows, piece_bytes / static_cast<std::int64_t>(sizeof(double)));
+          path, rows, kOutputPieceBytes / static_cast<std::int64_t>(sizeof(double)));
   });
 }
 

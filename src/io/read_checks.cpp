@@ -16,7 +16,7 @@
 namespace trireme {
 namespace {
 
-constexpr std::int64_t piece = 1 << 17;  // pointers per read: 1 MiB
+constexpr std::int64_t kPointersPerRead = 1 << 17;  // 1 MiB
 
 bool ascends(std::span<const std::int32_t> numbers) {
   bool good = true;
@@ -31,10 +31,10 @@ void scan_pointers(const StoredMatrix& stored, std::int64_t first, std::int64_t 
                    const std::function<void(std::int64_t, std::span<const std::int64_t>)>& take) {
   const hdf5::Dataset& pointers = stored.pointers;
   const std::int64_t end = stored.pointer_count() - 1;
-  Array<std::int64_t> block(std::min(piece, last - first + 1));
+  Array<std::int64_t> block(std::min(kPointersPerRead, last - first + 1));
   std::int64_t previous = 0;
-  for (std::int64_t at = first; at <= last; at += piece) {
-    const std::int64_t count = std::min(piece, last + 1 - at);
+  for (std::int64_t at = first; at <= last; at += kPointersPerRead) {
+    const std::int64_t count = std::min(kPointersPerRead, last + 1 - at);
     pointers.read(at, count, block.data());
     for (std::int64_t i = 0; i < count; ++i) {
       if (block[i] < previous)

@@ -15,7 +15,7 @@
 namespace trireme {
 namespace {
 
-struct Entry {
+struct Triplet {
   std::int32_t row;
   std::int32_t column;
   double value;
@@ -87,10 +87,10 @@ class ColumnShare {
   }
 
   // The round's entries. Collective.
-  Array<Entry> entries(std::int64_t round) const {
+  Array<Triplet> entries(std::int64_t round) const {
     const auto [first, count] = range(round);
     const Array<std::int32_t> rows = this->rows(round);
-    Array<Entry> entries(count);
+    Array<Triplet> entries(count);
     collectively(comm_, [&, first = first, count = count] {
       if (count == 0) return;
       Array<double> values(count);
@@ -191,8 +191,8 @@ MatrixOnRanks read_csc(MPI_Comm comm, const StoredMatrix& stored) {
   Array<std::int32_t>& next = lengths;  // the entries of each row that have come
   std::ranges::fill(next, 0);
   for (std::int64_t round = 0; round < columns.rounds(); ++round) {
-    for (const Entry& entry : send_to_owners(comm, matrix.row_starts, columns.entries(round),
-                                             [](const Entry& e) { return e.row; })) {
+    for (const Triplet& entry : send_to_owners(comm, matrix.row_starts, columns.entries(round),
+                                               [](const Triplet& e) { return e.row; })) {
       const std::int64_t row = entry.row - slab.first_row;
       const std::int64_t at = local.row_begin(row) + next[row]++;
       local.col_idx[at] = entry.column;

@@ -13,14 +13,14 @@
 namespace trireme {
 namespace {
 
-constexpr std::int64_t piece_bytes = std::int64_t{1} << 28;
-constexpr int tag = 0;
+constexpr std::int64_t kScatterPieceBytes = std::int64_t{1} << 28;
+constexpr int kScatterTag = 0;
 
 // Cuts this many bytes into pieces, and calls take(start, bytes) for each.
 template <class Take>
 void each_piece(std::int64_t bytes, Take take) {
-  for (std::int64_t at = 0; at < bytes; at += piece_bytes)
-    take(at, static_cast<int>(std::min(piece_bytes, bytes - at)));
+  for (std::int64_t at = 0; at < bytes; at += kScatterPieceBytes)
+    take(at, static_cast<int>(std::min(kScatterPieceBytes, bytes - at)));
 }
 
 // Copies [starts[r], starts[r + 1] + overlap) of rank 0's array to `mine` of each rank r, which has
@@ -35,14 +35,14 @@ void scatter_array(MPI_Comm comm, const Array<T>& whole, const std::vector<std::
     for (int to = 1; to < size_of(comm); ++to) {
       const auto* from = reinterpret_cast<const char*>(whole.data() + starts[to]);
       each_piece(bytes_of(to), [&](std::int64_t at, int bytes) {
-        MPI_Send(from + at, bytes, MPI_BYTE, to, tag, comm);
+        MPI_Send(from + at, bytes, MPI_BYTE, to, kScatterTag, comm);
       });
     }
     std::copy_n(whole.begin(), mine.size(), mine.begin());
   } else {
     auto* into = reinterpret_cast<char*>(mine.data());
     each_piece(bytes_of(rank_of(comm)), [&](std::int64_t at, int bytes) {
-      MPI_Recv(into + at, bytes, MPI_BYTE, 0, tag, comm, MPI_STATUS_IGNORE);
+      MPI_Recv(into + at, bytes, MPI_BYTE, 0, kScatterTag, comm, MPI_STATUS_IGNORE);
     });
   }
 }

@@ -12,7 +12,6 @@
 namespace trireme {
 namespace {
 
-using hdf5::Dataset;
 using hdf5::Group;
 using hdf5::Kind;
 
@@ -26,11 +25,11 @@ using hdf5::Kind;
   fail(ExitCode::input, "{}: no group {}; give one of: /{}", label, path, fmt::join(groups, ", /"));
 }
 
-Dataset required(const Group& group, const std::string& name, Kind kind) {
+hdf5::Dataset required(const Group& group, const std::string& name, Kind kind) {
   if (!group.has_dataset(name))
     fail(ExitCode::input, "{}: the dataset {} is missing; the group has: {}", group.name(), name,
          fmt::join(group.datasets(), ", "));
-  Dataset dataset = group.dataset(name);
+  hdf5::Dataset dataset = group.dataset(name);
   if (dataset.extents().size() != 1)
     fail(ExitCode::input, "{} has {} dimensions; it must have one", dataset.name(),
          dataset.extents().size());

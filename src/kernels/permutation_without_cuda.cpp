@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of permutation.hpp in a build without CUDA: they all fail.
-#include "base/error.hpp"
+#include "device/no_cuda.hpp"
 #include "kernels/permutation.hpp"
 
 namespace trireme {
-namespace {
-
-[[noreturn]] void no_cuda() {
-  fail(ExitCode::resource, "this Trireme was built without CUDA; use device: cpu");
-}
-
-}  // namespace
 
 DeviceCsrMatrix<double> permuted_matrix(const DeviceCsr<double>&, DeviceSpan<const std::int32_t>,
                                         StreamRef) {

@@ -15,13 +15,13 @@ namespace {
 // Bytes per row, per nonzero, and per row for each column beyond the first that P has for an
 // aggregate. They are measured peaks of poisson, mesh, diffusion and elasticity matrices, with a
 // margin.
-struct Peak {
+struct HostPeak {
   double row, entry, column;
 };
 
-Peak peak_of(bool several_ranks, bool mixed) {
-  if (several_ranks) return mixed ? Peak{610, 16, 450} : Peak{570, 17, 450};
-  return mixed ? Peak{435, 11, 310} : Peak{390, 12, 310};
+HostPeak peak_of(bool several_ranks, bool mixed) {
+  if (several_ranks) return mixed ? HostPeak{610, 16, 450} : HostPeak{570, 17, 450};
+  return mixed ? HostPeak{435, 11, 310} : HostPeak{390, 12, 310};
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ std::int64_t forecast_bytes(const DistributedMatrix& matrix, std::int32_t width,
   const auto rows = static_cast<double>(matrix.local_rows());
   const auto nnz = static_cast<double>(matrix.blocks.nnz());
   const bool several_ranks = size_of(matrix.comm) > 1;
-  const Peak peak = peak_of(several_ranks, options.precision == Precision::mixed);
+  const HostPeak peak = peak_of(several_ranks, options.precision == Precision::mixed);
   const double columns = width > 0 ? width : options.block_size;
   const auto coarsest = static_cast<double>(options.coarsest_rows);
   // A small matrix has a small inverse.

@@ -10,12 +10,12 @@
 namespace trireme::multigrid {
 namespace {
 
-using Neighbours = std::vector<HaloPlan::Neighbour>;
+using NeighbourRanks = std::vector<HaloPlan::Neighbour>;
 
 // Sends the part of `packed` of each neighbour, and receives the parts of `ghosts`.
 template <class T>
-void exchange(MPI_Comm comm, MPI_Datatype type, const Neighbours& sends, const Array<T>& packed,
-              const Neighbours& receives, Array<T>& ghosts) {
+void exchange(MPI_Comm comm, MPI_Datatype type, const NeighbourRanks& sends, const Array<T>& packed,
+              const NeighbourRanks& receives, Array<T>& ghosts) {
   std::vector<MPI_Request> requests;
   for (const auto& from : receives)
     MPI_Irecv(ghosts.data() + from.offset, from.count, type, from.rank, 0, comm,
@@ -37,8 +37,8 @@ Array<std::int32_t> offsets_of(Array<std::int32_t> lengths) {
 }
 
 // The messages of entries that belong to messages of rows.
-Neighbours of_entries(const Neighbours& neighbours, const Array<std::int32_t>& offsets) {
-  Neighbours result;
+NeighbourRanks of_entries(const NeighbourRanks& neighbours, const Array<std::int32_t>& offsets) {
+  NeighbourRanks result;
   for (const auto& n : neighbours) {
     const std::int32_t first = offsets[n.offset];
     result.push_back({n.rank, first, offsets[n.offset + n.count] - first});

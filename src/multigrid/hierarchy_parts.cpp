@@ -18,7 +18,7 @@
 namespace trireme::multigrid {
 namespace {
 
-constexpr int kMeasuredProducts = 3;
+constexpr int kTimedProducts = 3;
 
 }  // namespace
 
@@ -310,7 +310,7 @@ void Hierarchy::Parts::finish(double seconds) {
     }
     fact.kernel = level->op->kernel();
     fact.precision = level->precision;
-    fact.product_us = max_over_ranks(comm, level->op->measure_product_us(kMeasuredProducts));
+    fact.product_us = max_over_ranks(comm, level->op->measure_product_us(kTimedProducts));
     fact.spectral_radius = level->smoother.spectral_radius;
   }
 }

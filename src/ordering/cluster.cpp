@@ -14,7 +14,7 @@ namespace {
 using namespace clustering;
 
 // The edges of vertex u are row_ptr[u] .. row_ptr[u+1]-1. Some lead to u itself, and count nothing.
-struct Graph {
+struct WeightedGraph {
   Index vertices = 0;
   std::span<const Index> row_ptr, target;
   std::span<const std::uint32_t> weight;  // empty: each is 1
@@ -28,7 +28,7 @@ struct OwnedGraph {
   Array<Index> row_ptr, target;
   Array<std::uint32_t> weight, volume;
 
-  Graph view() const {
+  WeightedGraph view() const {
     return {static_cast<Index>(volume.size()), row_ptr, target, weight, volume};
   }
 };
@@ -50,7 +50,7 @@ void sum_exclusively(Array<Index>& sums) {
 
 class Matching {
  public:
-  Matching(const Graph& graph, int level)
+  Matching(const WeightedGraph& graph, int level)
       : graph_(graph),
         level_(level),
         longest_(max_length(graph.edges(), graph.vertices)),
@@ -128,7 +128,7 @@ class Matching {
     }
   }
 
-  const Graph& graph_;
+  const WeightedGraph& graph_;
   int level_;
   Index longest_;
   Array<Index> partner_, picks_;
@@ -165,7 +165,7 @@ Clusters clusters_of(const Array<Index>& leaders) {
 }
 
 // The graph of the clusters: parallel edges become one edge with the sum of their weights.
-OwnedGraph coarse_graph(const Graph& graph, const Clusters& clusters) {
+OwnedGraph coarse_graph(const WeightedGraph& graph, const Clusters& clusters) {
   struct Edge {
     Index target;
     std::uint32_t weight;
@@ -244,7 +244,7 @@ Array<Index> cluster_order(const CsrView<double>& a) {
   Array<std::uint32_t> volume(a.rows);
   for (std::int64_t i = 0; i < a.rows; ++i)
     volume[i] = static_cast<std::uint32_t>(a.row_ptr[i + 1] - a.row_ptr[i]);
-  Graph graph{static_cast<Index>(a.rows), a.row_ptr, a.col_idx, {}, volume};
+  WeightedGraph graph{static_cast<Index>(a.rows), a.row_ptr, a.col_idx, {}, volume};
   OwnedGraph owned;
   std::vector<Clusters> levels;
   std::int64_t work = 0;

@@ -69,5 +69,7 @@ inline std::int64_t sum_over_ranks(MPI_Comm comm, std::int64_t value) {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, comm);
   return value;
 }
+// Whether `here` is true on any rank. Collective.
+inline bool any_rank(MPI_Comm comm, bool here) { return max_over_ranks(comm, here ? 1 : 0) > 0; }
 
 }  // namespace trireme

@@ -27,12 +27,6 @@ PetscObjectState pattern_changes_of(Mat mat) {
   return state;
 }
 
-bool any_rank(MPI_Comm comm, bool here) {
-  int any = here ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm);
-  return any != 0;
-}
-
 // An event of -log_view around `work`.
 template <class Work>
 void logged(PetscLogEvent event, Mat mat, Work&& work) {

@@ -12,6 +12,7 @@
 #include "petsc/ksp_rules.hpp"
 #include "petsc/operator_of.hpp"
 #include "petsc/pc_multigrid.hpp"
+#include "petsc/pc_needs.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/row_order.hpp"
 
@@ -32,19 +33,13 @@ bool has_variants(const KspEngine& engine) {
          solvers::has_variant(engine.method(), Variant::single_reduction);
 }
 
-std::string type_of(KSP ksp) {
+std::string type_name_of(KSP ksp) {
   KSPType type = nullptr;
   petsc_check(KSPGetType(ksp, &type));
   return type ? type : "";
 }
 
-bool is_resident(KSP ksp) { return resident_method(type_of(ksp)).has_value(); }
-
-PC pc_of(KSP ksp) {
-  PC pc = nullptr;
-  petsc_check(KSPGetPC(ksp, &pc));
-  return pc;
-}
+bool is_resident(KSP ksp) { return resident_method(type_name_of(ksp)).has_value(); }
 
 void prepare(KSP ksp) {
   Mat amat = nullptr, pmat = nullptr;
@@ -88,7 +83,8 @@ void solve(KSP ksp) {
   const KspRequests asked = requests_of(ksp);
   KspEngine& engine = engine_of(ksp);
   if (!choice.resident())
-    fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type_of(ksp), describe(choice));
+    fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type_name_of(ksp),
+         describe(choice));
   choose_row_order(ksp);
   prepare(ksp);  // does nothing unless the Mat or the PC is new
   solvers::IterationObserver observer;
@@ -143,12 +139,12 @@ PetscErrorCode ksp_build_solution(KSP ksp, Vec into, Vec* shown) {
       fail(ExitCode::usage,
            "KSP {}: a solve for many right-hand sides has no vector of the solution; ask after a "
            "KSPSolve, or use a monitor that does not ask for the solution",
-           type_of(ksp));
+           type_name_of(ksp));
     if (engine.on_device() && engine.iterate)
       fail(ExitCode::usage,
            "KSP {}: a monitor asks for the solution, which is on the device while the loop runs; "
            "use PETSc's own solver with that monitor",
-           type_of(ksp));
+           type_name_of(ksp));
     note_change(x_now);  // otherwise PETSc may return a norm that it has kept
     const Iterate* const iterate = engine.iterate;
     const bool in_order = iterate && engine.in_order();  // x_now is not the iterate then
@@ -209,7 +205,7 @@ PetscErrorCode ksp_destroy(KSP ksp) {
 }
 
 template <Method method, BlockForm form = BlockForm::lockstep, Variant variant = Variant::automatic>
-PetscErrorCode create(KSP ksp) {
+PetscErrorCode ksp_create(KSP ksp) {
   constexpr solvers::MethodInfo info = solvers::info_of(method);
   constexpr PCSide side = info.right_preconditioned ? PC_RIGHT : PC_LEFT;
   PetscFunctionBegin;
@@ -230,11 +226,12 @@ PetscErrorCode create(KSP ksp) {
 
 void register_resident_types() {
   solvers::for_each_method([](auto entry) {
-    petsc_check(KSPRegister(ksp_type_of(entry.method).c_str(), create<entry.method>));
+    petsc_check(KSPRegister(ksp_type_of(entry.method).c_str(), ksp_create<entry.method>));
   });
-  petsc_check(KSPRegister(ksp_type_of_block_cg().c_str(), create<Method::cg, BlockForm::block_cg>));
+  petsc_check(
+      KSPRegister(ksp_type_of_block_cg().c_str(), ksp_create<Method::cg, BlockForm::block_cg>));
   petsc_check(KSPRegister(ksp_type_of_pipelined_cg().c_str(),
-                          create<Method::cg, BlockForm::lockstep, Variant::pipelined>));
+                          ksp_create<Method::cg, BlockForm::lockstep, Variant::pipelined>));
   register_resident_preconditioners();
 }
 
@@ -290,19 +287,19 @@ void ksp_set_stop(KSP ksp, std::function<bool()> stop) {
 solvers::StoppedSolve ksp_stopped_solve(KSP ksp) {
   if (!is_resident(ksp))
     fail(ExitCode::internal, "KSP type {} does not keep the directions of a stopped solve",
-         type_of(ksp));
+         type_name_of(ksp));
   return engine_of(ksp).stopped();
 }
 
 void ksp_go_on(KSP ksp, solvers::StoppedSolve stopped) {
   if (!is_resident(ksp))
-    fail(ExitCode::internal, "KSP type {} cannot go on from a stopped solve", type_of(ksp));
+    fail(ExitCode::internal, "KSP type {} cannot go on from a stopped solve", type_name_of(ksp));
   engine_of(ksp).going_on = std::move(stopped);
 }
 
 void ksp_use_device_vectors(KSP ksp, const std::optional<DeviceVectors>& vectors) {
   if (vectors && !ksp_takes_device_vectors(ksp))
-    fail(ExitCode::internal, "KSP type {} does not take vectors on the device", type_of(ksp));
+    fail(ExitCode::internal, "KSP type {} does not take vectors on the device", type_name_of(ksp));
   if (is_resident(ksp)) engine_of(ksp).device_vectors = vectors;
 }
 

@@ -15,8 +15,6 @@
 namespace trireme {
 namespace {
 
-PetscObject object_of(Mat mat) { return reinterpret_cast<PetscObject>(mat); }
-
 bool is_aij(Mat mat) {
   PetscBool sequential = PETSC_FALSE, parallel = PETSC_FALSE;
   petsc_check(PetscObjectBaseTypeCompare(object_of(mat), MATSEQAIJ, &sequential));
@@ -24,7 +22,7 @@ bool is_aij(Mat mat) {
   return sequential || parallel;
 }
 
-std::string type_of(Mat mat) {
+std::string mat_type_name(Mat mat) {
   MatType type = nullptr;
   petsc_check(MatGetType(mat, &type));
   return type ? type : "none";
@@ -43,9 +41,7 @@ std::shared_ptr<DistributedMatrix> shared_matrix_of(Mat mat) {
   return trireme_matrix(mat);
 }
 
-bool any_rank(MPI_Comm comm, bool here) { return max_over_ranks(comm, here ? 1 : 0) > 0; }
-
-bool same_pattern(const CsrMatrix<double>& a, const CsrMatrix<double>& b) {
+bool patterns_agree(const CsrMatrix<double>& a, const CsrMatrix<double>& b) {
   return a.rows == b.rows && a.cols == b.cols && a.row_ptr == b.row_ptr && a.col_idx == b.col_idx;
 }
 
@@ -100,12 +96,12 @@ MatEntries::Change MatEntries::take_converted(Mat mat) {
         ExitCode::usage,
         "the preconditioner needs the entries of the matrix, and a Mat of type {} gives none; give "
         "the KSP an AIJ matrix as its Pmat",
-        type_of(mat));
+        mat_type_name(mat));
   require_split_alike(aij);
   std::shared_ptr<DistributedMatrix> now = distributed_matrix_of(aij);
   now->comm = comm_of(mat);
-  const bool same_here = matrix_ && same_pattern(now->blocks.local, matrix_->blocks.local) &&
-                         same_pattern(now->blocks.ghost, matrix_->blocks.ghost) &&
+  const bool same_here = matrix_ && patterns_agree(now->blocks.local, matrix_->blocks.local) &&
+                         patterns_agree(now->blocks.ghost, matrix_->blocks.ghost) &&
                          now->blocks.ghost_columns == matrix_->blocks.ghost_columns;
   if (any_rank(comm_of(mat), !same_here)) {
     matrix_ = std::move(now);

@@ -45,8 +45,6 @@ struct TriremeData {
   VecHandle sum;  // of MatMultAdd, made at its first use
 };
 
-PetscObject object_of(Mat mat) { return reinterpret_cast<PetscObject>(mat); }
-
 bool is_parallel(Mat mat) {
   PetscOperation preallocate = nullptr;  // the type's name is lost while the matrix is destroyed
   petsc_check(
@@ -80,7 +78,7 @@ void attach_data(Mat mat, const AijFunctions& aij) {
 
 // MatHeaderMerge gives a matrix the content of another one and leaves it its functions. Where that
 // other one was a plain AIJ matrix, the data are made anew.
-TriremeData& data_of(Mat mat) {
+TriremeData& trireme_data(Mat mat) {
   if (auto* data = composed<TriremeData>(object_of(mat), kData)) return *data;
   attach_data(mat, functions_of_aij(comm_of(mat), is_parallel(mat)));
   return *composed<TriremeData>(object_of(mat), kData);
@@ -91,9 +89,9 @@ const std::shared_ptr<Operator>& operator_for_product(Mat mat, TriremeData& data
   return data.products.operator_for(mat, AijProducts::Caller::mat_mult);
 }
 
-PetscErrorCode mult(Mat mat, Vec x, Vec y) {
+PetscErrorCode mat_mult(Mat mat, Vec x, Vec y) {
   return petsc_guard(comm_of(mat), [&] {
-    TriremeData& data = data_of(mat);
+    TriremeData& data = trireme_data(mat);
     if (const auto& op = operator_for_product(mat, data))
       multiply(*op, x, y, ProductOf::exact_matrix);
     else
@@ -102,9 +100,9 @@ PetscErrorCode mult(Mat mat, Vec x, Vec y) {
 }
 
 // sum = addend + A x, where sum and addend may be the same vector.
-PetscErrorCode mult_add(Mat mat, Vec x, Vec addend, Vec sum) {
+PetscErrorCode mat_mult_add(Mat mat, Vec x, Vec addend, Vec sum) {
   return petsc_guard(comm_of(mat), [&] {
-    TriremeData& data = data_of(mat);
+    TriremeData& data = trireme_data(mat);
     const auto& op = operator_for_product(mat, data);
     if (!op) {
       petsc_check(data.aij.mult_add(mat, x, addend, sum));
@@ -119,12 +117,12 @@ PetscErrorCode mult_add(Mat mat, Vec x, Vec addend, Vec sum) {
   });
 }
 
-PetscErrorCode duplicate(Mat mat, MatDuplicateOption option, Mat* copy) {
+PetscErrorCode mat_duplicate(Mat mat, MatDuplicateOption option, Mat* copy) {
   return petsc_guard(comm_of(mat), [&] {
-    TriremeData& data = data_of(mat);
+    TriremeData& data = trireme_data(mat);
     read_missing_options(mat, data.products);
     petsc_check(data.aij.duplicate(mat, option, copy));  // of this type
-    AijProducts& of_copy = data_of(*copy).products;
+    AijProducts& of_copy = trireme_data(*copy).products;
     of_copy.set(data.products.settings());
     of_copy.options_read = true;
   });
@@ -148,9 +146,9 @@ std::string description(Mat mat, const AijProducts& products) {
       products.updates(), products.products_since_build());
 }
 
-PetscErrorCode view(Mat mat, PetscViewer viewer) {
+PetscErrorCode mat_view(Mat mat, PetscViewer viewer) {
   return petsc_guard(comm_of(mat), [&] {
-    TriremeData& data = data_of(mat);
+    TriremeData& data = trireme_data(mat);
     PetscBool ascii = PETSC_FALSE;
     petsc_check(
         PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
@@ -170,19 +168,20 @@ PetscErrorCode view(Mat mat, PetscViewer viewer) {
   });
 }
 
-PetscErrorCode set_from_options(Mat mat, OptionItems items) {
+PetscErrorCode mat_set_from_options(Mat mat, OptionItems items) {
   return petsc_guard(comm_of(mat), [&] {
-    TriremeData& data = data_of(mat);
+    TriremeData& data = trireme_data(mat);
     if (data.aij.set_from_options) petsc_check(data.aij.set_from_options(mat, items));
     set_products(mat, settings_from_options(items, data.products.settings()));
   });
 }
 
-PetscErrorCode destroy(Mat mat);
+PetscErrorCode mat_destroy(Mat mat);
 
-constexpr AijFunctions kFunctions = {mult, mult_add, duplicate, view, set_from_options, destroy};
+constexpr AijFunctions kFunctions = {mat_mult, mat_mult_add,         mat_duplicate,
+                                     mat_view, mat_set_from_options, mat_destroy};
 
-void install(Mat mat, const AijFunctions& functions) {
+void install_functions(Mat mat, const AijFunctions& functions) {
   for_each_operation(functions, [&](MatOperation operation, const auto& function) {
     petsc_check(MatSetOperation(mat, operation, petsc_operation(function)));
   });
@@ -245,7 +244,7 @@ void remove_functions(Mat mat, bool parallel) {
 void take_over(Mat mat) {
   const bool parallel = is_parallel(mat);
   attach_data(mat, functions_of(mat));
-  install(mat, kFunctions);
+  install_functions(mat, kFunctions);
   petsc_check(MatSetOperation(mat, MATOP_CONVERT_FROM, petsc_operation(from_any)));
   compose_functions(mat, parallel);
   petsc_check(
@@ -255,17 +254,17 @@ void take_over(Mat mat) {
 // A matrix of the type becomes AIJ again.
 void give_back(Mat mat) {
   const bool parallel = is_parallel(mat);
-  const AijFunctions aij = data_of(mat).aij;
-  install(mat, aij);
+  const AijFunctions aij = trireme_data(mat).aij;
+  install_functions(mat, aij);
   petsc_check(MatSetOperation(mat, MATOP_CONVERT_FROM, PetscOperation{nullptr}));
   remove_functions(mat, parallel);
   petsc_check(PetscObjectCompose(object_of(mat), kData, nullptr));
   petsc_check(PetscObjectChangeTypeName(object_of(mat), parallel ? MATMPIAIJ : MATSEQAIJ));
 }
 
-PetscErrorCode destroy(Mat mat) {
+PetscErrorCode mat_destroy(Mat mat) {
   return petsc_guard(comm_of(mat), [&] {
-    const AijFunctions aij = data_of(mat).aij;
+    const AijFunctions aij = trireme_data(mat).aij;
     remove_functions(mat, is_parallel(mat));
     petsc_check(PetscObjectCompose(object_of(mat), kData, nullptr));
     petsc_check(aij.destroy(mat));
@@ -315,14 +314,14 @@ PetscErrorCode to_itself(Mat from, MatType, MatReuse reuse, Mat* to) {
   });
 }
 
-PetscErrorCode create(Mat mat, MatType aij) {
+PetscErrorCode mat_create(Mat mat, MatType aij) {
   return petsc_guard(comm_of(mat), [&] {
     petsc_check(MatSetType(mat, aij));
     take_over(mat);
   });
 }
-PetscErrorCode create_sequential(Mat mat) { return create(mat, MATSEQAIJ); }
-PetscErrorCode create_parallel(Mat mat) { return create(mat, MATMPIAIJ); }
+PetscErrorCode create_sequential(Mat mat) { return mat_create(mat, MATSEQAIJ); }
+PetscErrorCode create_parallel(Mat mat) { return mat_create(mat, MATMPIAIJ); }
 
 }  // namespace
 
@@ -343,10 +342,10 @@ bool is_trireme(Mat mat) {
   return same == PETSC_TRUE;
 }
 
-AijProducts& products_of(Mat mat) { return data_of(mat).products; }
+AijProducts& products_of(Mat mat) { return trireme_data(mat).products; }
 
 void set_products(Mat mat, const ProductSettings& settings) {
-  if (!data_of(mat).products.set(settings)) return;
+  if (!trireme_data(mat).products.set(settings)) return;
 #if defined(PETSC_HAVE_CUDA) && defined(TRIREME_WITH_CUDA)
   if (settings.device == WantedDevice::cuda) petsc_check(MatSetVecType(mat, VECCUDA));
 #endif
@@ -362,7 +361,7 @@ std::shared_ptr<Operator> trireme_operator(Mat mat) {
 
 std::shared_ptr<DistributedMatrix> trireme_matrix(Mat mat) {
   if (!is_trireme(mat)) return nullptr;
-  const auto& op = operator_for_product(mat, data_of(mat));
+  const auto& op = operator_for_product(mat, trireme_data(mat));
   return op ? op->shared_matrix() : nullptr;
 }
 

@@ -190,20 +190,20 @@ namespace {
 
 MultigridPc& data(PC pc) { return *static_cast<MultigridPc*>(data_of(pc)); }
 
-PetscErrorCode set_up(PC pc) {
+PetscErrorCode multigrid_set_up(PC pc) {
   return petsc_guard(comm_of(pc), [&] { data(pc).set_up(pc); });
 }
 
-PetscErrorCode apply(PC pc, Vec r, Vec z) {
+PetscErrorCode multigrid_apply(PC pc, Vec r, Vec z) {
   return petsc_guard(comm_of(pc), [&] { data(pc).apply(ReadSpan(r).span(), WriteSpan(z).span()); });
 }
 
-PetscErrorCode reset(PC pc) {
+PetscErrorCode multigrid_reset(PC pc) {
   data(pc).forget();
   return kPetscSuccess;
 }
 
-PetscErrorCode destroy(PC pc) {
+PetscErrorCode multigrid_destroy(PC pc) {
   delete &data(pc);
   forget_data(pc);
   return kPetscSuccess;
@@ -238,7 +238,7 @@ PetscErrorCode read_integer(OptionItems PetscOptionsObject, const char* name, co
   PetscFunctionReturn(kPetscSuccess);
 }
 
-PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
+PetscErrorCode multigrid_set_from_options(PC pc, OptionItems PetscOptionsObject) {
   constexpr PetscInt kMaxRows = 1'000'000;
   Options options = data(pc).options();
   PetscBool smoothed = options.smoothed_prolongator ? PETSC_TRUE : PETSC_FALSE;
@@ -277,7 +277,7 @@ PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
   PetscFunctionReturn(kPetscSuccess);
 }
 
-PetscErrorCode view(PC pc, PetscViewer viewer) {
+PetscErrorCode multigrid_view(PC pc, PetscViewer viewer) {
   PetscFunctionBegin;
   PetscBool ascii = PETSC_FALSE;
   PetscCall(
@@ -317,8 +317,11 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
   PetscFunctionReturn(kPetscSuccess);
 }
 
-PetscErrorCode create(PC pc) {
-  install(pc, {set_from_options, apply, view, destroy, set_up, reset}, new MultigridPc);
+PetscErrorCode multigrid_create(PC pc) {
+  install(pc,
+          {multigrid_set_from_options, multigrid_apply, multigrid_view, multigrid_destroy,
+           multigrid_set_up, multigrid_reset},
+          new MultigridPc);
   return kPetscSuccess;
 }
 
@@ -346,7 +349,7 @@ bool expects_to_find_multigrid(const multigrid::HierarchyStore& store, Mat pmat,
                                     with_block_size_of(pmat, options));
 }
 
-void register_multigrid() { petsc_check(PCRegister(kTriremeMultigrid, create)); }
+void register_multigrid() { petsc_check(PCRegister(kTriremeMultigrid, multigrid_create)); }
 
 MultigridPc* multigrid_of(PC pc) {
   PetscBool same = PETSC_FALSE;

@@ -26,7 +26,7 @@ solvers::PreconditionerInfo info_of(PC pc) {
 
 std::int32_t& parameter(PC pc) { return *static_cast<std::int32_t*>(data_of(pc)); }
 
-PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
+PetscErrorCode pc_set_from_options(PC pc, OptionItems PetscOptionsObject) {
   PetscFunctionBegin;
   const solvers::PreconditionerParameter& known = info_of(pc).parameter;
   PetscOptionsHeadBegin(PetscOptionsObject, "Trireme preconditioner options");
@@ -40,7 +40,7 @@ PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
   PetscFunctionReturn(kPetscSuccess);
 }
 
-PetscErrorCode apply(PC pc, Vec, Vec) {
+PetscErrorCode pc_apply(PC pc, Vec, Vec) {
   PetscFunctionBegin;
   PCType type = nullptr;
   PetscCall(PCGetType(pc, &type));
@@ -48,7 +48,7 @@ PetscErrorCode apply(PC pc, Vec, Vec) {
           "PC %s works only inside Trireme's KSP types, such as -ksp_type trireme_cg", type);
 }
 
-PetscErrorCode view(PC pc, PetscViewer viewer) {
+PetscErrorCode pc_view(PC pc, PetscViewer viewer) {
   PetscFunctionBegin;
   const solvers::PreconditionerInfo info = info_of(pc);
   if (info.parameter.option.empty())
@@ -59,14 +59,14 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
   PetscFunctionReturn(kPetscSuccess);
 }
 
-PetscErrorCode destroy(PC pc) {
+PetscErrorCode pc_destroy(PC pc) {
   delete &parameter(pc);
   forget_data(pc);
   return kPetscSuccess;
 }
 
-PetscErrorCode create(PC pc) {
-  install(pc, {set_from_options, apply, view, destroy},
+PetscErrorCode pc_create(PC pc) {
+  install(pc, {pc_set_from_options, pc_apply, pc_view, pc_destroy},
           new std::int32_t(info_of(pc).parameter.initial));
   return kPetscSuccess;
 }
@@ -76,10 +76,10 @@ PetscErrorCode create(PC pc) {
 void register_resident_preconditioners() {
   solvers::for_each_preconditioner([](solvers::PreconditionerKind, auto m) {
     const std::string_view type = decltype(m)::type::info.pc_type;
-    if (!type.empty()) petsc_check(PCRegister(type.data(), create));
+    if (!type.empty()) petsc_check(PCRegister(type.data(), pc_create));
   });
   for (const char* type : {kTriremePbjacobi, kTriremeVpbjacobi})
-    petsc_check(PCRegister(type, create));
+    petsc_check(PCRegister(type, pc_create));
   register_multigrid();
 }
 

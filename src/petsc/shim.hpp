@@ -30,10 +30,15 @@ using PetscOperation = void (*)();
 using PetscOperation = PetscErrorCodeFn*;
 #endif
 
+template <class Object>
+PetscObject object_of(Object object) {
+  return reinterpret_cast<PetscObject>(object);
+}
+
 // The communicator of any PETSc object.
 template <class Object>
 MPI_Comm comm_of(Object object) {
-  return PetscObjectComm(reinterpret_cast<PetscObject>(object));
+  return PetscObjectComm(object_of(object));
 }
 
 // Any function as the untyped pointer that MatSetOperation and MatShellSetOperation take.

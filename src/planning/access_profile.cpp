@@ -9,9 +9,9 @@
 namespace trireme {
 namespace {
 
-constexpr std::int64_t kGroups = 32;
-constexpr std::int64_t kRowsPerGroup = 256;
-constexpr std::int64_t kLongRow = 4096;
+constexpr std::int64_t kProfiledGroups = 32;
+constexpr std::int64_t kRowsPerProfiledGroup = 256;
+constexpr std::int64_t kLongestProfiledRow = 4096;
 constexpr std::int32_t kPerSector = 4;
 
 std::int64_t length(const CsrMatrix<double>& a, std::int64_t row) {
@@ -24,10 +24,10 @@ struct Count {
 };
 
 Count consecutive(const CsrMatrix<double>& a, std::int64_t first) {
-  const std::int64_t last = std::min(a.rows, first + kRowsPerGroup);
+  const std::int64_t last = std::min(a.rows, first + kRowsPerProfiledGroup);
   std::vector<std::int32_t> sectors;
   for (std::int64_t row = first; row < last; ++row)
-    if (length(a, row) <= kLongRow)
+    if (length(a, row) <= kLongestProfiledRow)
       for (std::int64_t k = a.row_begin(row); k < a.row_begin(row + 1); ++k)
         sectors.push_back(a.col_idx[k] / kPerSector);
   const auto nonzeros = static_cast<double>(sectors.size());
@@ -41,17 +41,18 @@ Count consecutive(const CsrMatrix<double>& a, std::int64_t first) {
 Count gathered(const CsrMatrix<double>& a, std::int64_t root) {
   std::vector<std::int32_t> rows{static_cast<std::int32_t>(root)};
   std::unordered_set<std::int32_t> inside(rows.begin(), rows.end());
-  for (std::size_t next = 0; next < rows.size() && std::ssize(rows) < kRowsPerGroup; ++next) {
+  for (std::size_t next = 0; next < rows.size() && std::ssize(rows) < kRowsPerProfiledGroup;
+       ++next) {
     const std::int32_t row = rows[next];
-    if (length(a, row) > kLongRow) continue;
+    if (length(a, row) > kLongestProfiledRow) continue;
     for (std::int64_t k = a.row_begin(row); k < a.row_begin(row + 1); ++k)
-      if (std::ssize(rows) < kRowsPerGroup && inside.insert(a.col_idx[k]).second)
+      if (std::ssize(rows) < kRowsPerProfiledGroup && inside.insert(a.col_idx[k]).second)
         rows.push_back(a.col_idx[k]);
   }
   std::unordered_set<std::int32_t> outside;
   double nonzeros = 0;
   for (const std::int32_t row : rows) {
-    if (length(a, row) > kLongRow) continue;
+    if (length(a, row) > kLongestProfiledRow) continue;
     nonzeros += static_cast<double>(length(a, row));
     for (std::int64_t k = a.row_begin(row); k < a.row_begin(row + 1); ++k)
       if (!inside.contains(a.col_idx[k])) outside.insert(a.col_idx[k]);
@@ -66,8 +67,8 @@ AccessProfile access_profile(const CsrMatrix<double>& matrix) {
   if (matrix.rows == 0 || matrix.rows != matrix.cols) return {};
   double sums[4] = {};
 #pragma omp parallel for schedule(dynamic) reduction(+ : sums)
-  for (std::int64_t group = 0; group < kGroups; ++group) {
-    const std::int64_t row = group * matrix.rows / kGroups;
+  for (std::int64_t group = 0; group < kProfiledGroups; ++group) {
+    const std::int64_t row = group * matrix.rows / kProfiledGroups;
     const Count given = consecutive(matrix, row);
     const Count clustered = gathered(matrix, row);
     sums[0] += given.sectors;

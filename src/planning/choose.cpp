@@ -13,7 +13,7 @@ namespace {
 using Preferences = std::array<std::string_view, 3>;  // the preferred kernel first
 
 constexpr std::int64_t kFewNonzeros = 1'000'000;
-constexpr std::int64_t kLongRow = 256;
+constexpr std::int64_t kLongMeanRow = 256;
 
 Preferences preferences(Device device, const MatrixTraits& traits, Precision precision) {
   if (device == Device::cpu) return {"albus", "csr", "csr"};
@@ -24,7 +24,7 @@ Preferences preferences(Device device, const MatrixTraits& traits, Precision pre
     if (longest_within(8)) return {"csr-vector", "dasp", "csr"};
     return {"teb", "dasp", "csr-vector"};
   }
-  if (traits.nnz >= kLongRow * traits.rows && longest_within(8))
+  if (traits.nnz >= kLongMeanRow * traits.rows && longest_within(8))
     return {"sell", "csr-vector", "dasp"};
   const bool stored_in_float = traits.exact_in_float || precision == Precision::mixed;
   if (longest_within(4) && (traits.few_patterns || stored_in_float))

@@ -10,8 +10,8 @@
 namespace trireme {
 namespace {
 
-constexpr std::int64_t kGroups = 32;
-constexpr std::int64_t kRowsPerGroup = 256;
+constexpr std::int64_t kSampledGroups = 32;
+constexpr std::int64_t kRowsPerSampledGroup = 256;
 // Where more than one row in this many has a pattern of its own, the rows that were not sampled have others.
 constexpr std::int64_t kRowsPerPattern = 8;
 
@@ -30,10 +30,10 @@ bool has_few_row_patterns(const CsrView<double>& matrix) {
   std::vector<std::uint64_t> hashes;
   std::int32_t longest = 0;
   std::int64_t sampled = 0;
-  for (std::int64_t group = 0; group < kGroups; ++group) {
-    const std::int64_t first = group * matrix.rows / kGroups;
-    const std::int64_t next = (group + 1) * matrix.rows / kGroups;
-    for (std::int64_t row = first; row < std::min(next, first + kRowsPerGroup); ++row) {
+  for (std::int64_t group = 0; group < kSampledGroups; ++group) {
+    const std::int64_t first = group * matrix.rows / kSampledGroups;
+    const std::int64_t next = (group + 1) * matrix.rows / kSampledGroups;
+    for (std::int64_t row = first; row < std::min(next, first + kRowsPerSampledGroup); ++row) {
       ++sampled;
       const std::int32_t length = matrix.row_ptr[row + 1] - matrix.row_ptr[row];
       if (length > apart) continue;

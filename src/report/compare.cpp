@@ -17,20 +17,19 @@
 namespace trireme {
 namespace {
 
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
-constexpr std::size_t kWidth = 100;
-
-Json read_report(const std::filesystem::path& path) {
+ParsedJson read_report(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file) fail(ExitCode::input, "'{}' cannot be read; name a report.json", path.string());
-  Json report = Json::parse(file, nullptr, false);
-  const auto has = [&](const char* key, Json::value_t type) {
+  ParsedJson report = ParsedJson::parse(file, nullptr, false);
+  const auto has = [&](const char* key, ParsedJson::value_t type) {
     return report.contains(key) && report[key].type() == type;
   };
-  const bool good = report.is_object() && report.contains("schema") &&
-                    report["schema"].is_number_integer() && has("problem", Json::value_t::object) &&
-                    has("machine", Json::value_t::object) && has("runs", Json::value_t::array);
+  const bool good =
+      report.is_object() && report.contains("schema") && report["schema"].is_number_integer() &&
+      has("problem", ParsedJson::value_t::object) && has("machine", ParsedJson::value_t::object) &&
+      has("runs", ParsedJson::value_t::array);
   if (!good)
     fail(ExitCode::input, "'{}' is no report.json of solve; name the report.json of a run",
          path.string());
@@ -38,22 +37,22 @@ Json read_report(const std::filesystem::path& path) {
 }
 
 // A value as people read it; what the report does not have is "-".
-std::string shown(const Json& object, const Json::json_pointer& key) {
+std::string shown(const ParsedJson& object, const ParsedJson::json_pointer& key) {
   if (!object.contains(key) || object[key].is_null()) return "-";
-  const Json& value = object[key];
+  const ParsedJson& value = object[key];
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::optional<double> number(const Json& run, const char* key) {
-  const Json::json_pointer at(key);
+std::optional<double> number(const ParsedJson& run, const char* key) {
+  const ParsedJson::json_pointer at(key);
   if (!run.contains(at) || !run[at].is_number()) return std::nullopt;
   return run[at].get<double>();
 }
 
-std::vector<double> numbers(const Json& run, const char* key) {
+std::vector<double> numbers(const ParsedJson& run, const char* key) {
   std::vector<double> found;
   if (run.contains(key) && run[key].is_array())
-    for (const Json& value : run[key])
+    for (const ParsedJson& value : run[key])
       if (value.is_number()) found.push_back(value.get<double>());
   return found;
 }
@@ -64,19 +63,20 @@ struct Names {
 };
 
 // The lines of those keys whose values differ.
-std::string differences(const Json& before, const Json& after, const std::vector<Names>& keys) {
+std::string differences(const ParsedJson& before, const ParsedJson& after,
+                        const std::vector<Names>& keys) {
   std::string text;
   for (const auto& [key, name] : keys) {
-    const Json::json_pointer at(key);
+    const ParsedJson::json_pointer at(key);
     const std::string a = shown(before, at), b = shown(after, at);
     if (a == b) continue;
     const auto line = fmt::format("{}: {} -> {}", name, a.empty() ? "-" : a, b.empty() ? "-" : b);
-    text += "  " + words::wrap(line, kWidth - 2, 4) + "\n";
+    text += "  " + words::wrap(line, words::kTextWidth - 2, 4) + "\n";
   }
   return text;
 }
 
-std::string differences(const Json& before, const Json& after) {
+std::string differences(const ParsedJson& before, const ParsedJson& after) {
   std::string text = differences(before, after,
                                  {{"/machine/versions/trireme", "Trireme"},
                                   {"/machine/versions/petsc", "PETSc"},
@@ -94,17 +94,17 @@ std::string differences(const Json& before, const Json& after) {
                                   {"/problem/rhs", "b"},
                                   {"/problem/pattern_hash", "hash of the pattern"},
                                   {"/problem/values_hash", "hash of the values"}});
-  const Json::json_pointer the_case("/case");
+  const ParsedJson::json_pointer the_case("/case");
   if (shown(before, the_case) != shown(after, the_case)) text += "  the case has another text\n";
   return text.empty() ? "same versions, machine, problem and case\n"
                       : "what is different:\n" + text;
 }
 
-std::string label_of(const Json& run) {
-  const std::string precision = shown(run, Json::json_pointer("/precision"));
-  return shown(run, Json::json_pointer("/kernel")) +
+std::string label_of(const ParsedJson& run) {
+  const std::string precision = shown(run, ParsedJson::json_pointer("/precision"));
+  return shown(run, ParsedJson::json_pointer("/kernel")) +
          (precision == "double" ? "" : "-" + precision) + " on " +
-         shown(run, Json::json_pointer("/device"));
+         shown(run, ParsedJson::json_pointer("/device"));
 }
 
 std::string row(const char* name, const std::string& before, const std::string& after,
@@ -126,7 +126,7 @@ std::string times(const char* name, std::optional<double> a, std::optional<doubl
               *a > 0 ? std::optional(*b / *a) : std::nullopt, verdict);
 }
 
-std::string figures(const Json& before, const Json& after) {
+std::string figures(const ParsedJson& before, const ParsedJson& after) {
   std::string text = row("", "before", "after", "ratio", "");
   const auto product_a = numbers(before, "product_us"), product_b = numbers(after, "product_us");
   text += times("one product", number(before, "/kernel_us/median"),
@@ -155,7 +155,7 @@ std::string figures(const Json& before, const Json& after) {
   return text;
 }
 
-std::string run_text(const Json& before, const Json& after) {
+std::string run_text(const ParsedJson& before, const ParsedJson& after) {
   const std::string a = label_of(before), b = label_of(after);
   std::string text = "\n" + (a == b ? a : a + " -> " + b) + "\n";
   text += differences(before, after,
@@ -172,15 +172,15 @@ std::string run_text(const Json& before, const Json& after) {
 
 std::string compare_reports(const std::filesystem::path& before,
                             const std::filesystem::path& after) {
-  const Json a = read_report(before), b = read_report(after);
+  const ParsedJson a = read_report(before), b = read_report(after);
   std::string text =
-      words::wrap(fmt::format("{} -> {}", before.string(), after.string()), kWidth, 2) + "\n" +
-      differences(a, b);
-  const Json &old_runs = a["runs"], &new_runs = b["runs"];
+      words::wrap(fmt::format("{} -> {}", before.string(), after.string()), words::kTextWidth, 2) +
+      "\n" + differences(a, b);
+  const ParsedJson &old_runs = a["runs"], &new_runs = b["runs"];
   if (old_runs.size() == 1 && new_runs.size() == 1)
     return text + run_text(old_runs[0], new_runs[0]);
   std::vector<bool> matched(new_runs.size());
-  for (const Json& old_run : old_runs) {
+  for (const ParsedJson& old_run : old_runs) {
     std::size_t found = 0;
     while (found < new_runs.size() &&
            (matched[found] || label_of(new_runs[found]) != label_of(old_run)))

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "report/svg_frame.hpp"
@@ -73,10 +72,6 @@ std::string legend(const std::vector<std::string>& names) {
         svg::line(fmt::format("curve s{}", i % svg::kSeries), 0, 6, 44, 6), svg::marker(i, 22, 6),
         escape(names[i]));
   return items.empty() ? "" : "<ul class=\"legend\">\n" + items + "</ul>\n";
-}
-
-std::string fixed(double number, int digits) {
-  return std::isfinite(number) ? fmt::format("{:.{}f}", number, digits) : "nan";
 }
 
 }  // namespace trireme::html

@@ -50,7 +50,5 @@ std::string section(const std::string& id, const std::string& title, const std::
 std::string fold(const std::string& summary, const std::string& content);
 // Names with the line and the marker of their series.
 std::string legend(const std::vector<std::string>& names);
-// A number with `digits` digits after the point; "nan".
-std::string fixed(double number, int digits);
 
 }  // namespace trireme::html

@@ -2,7 +2,6 @@
 // report.md: tables for issues and pull requests.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <initializer_list>
 
 #include "report/account_words.hpp"
@@ -51,17 +50,13 @@ std::string head(std::initializer_list<std::string> names) {
   return text + "\n";
 }
 
-std::string fixed(double number, int digits) {
-  return std::isfinite(number) ? fmt::format("{:.{}f}", number, digits) : "nan";
-}
-
 std::string kernels(const CaseOutcome& outcome) {
   std::string text = head({"kernel", "prepare", "product", "GFLOP/s", "GB/s", "of bandwidth",
                            "iterations", "true residual", "solve"});
   for (const RunOutcome& run : outcome.runs)
     text += row({escape(label(run)), words::seconds(words::preprocessing_seconds(run)),
-                 words::seconds(run.kernel_us.median * 1e-6), fixed(run.gflops, 2),
-                 fixed(run.gbytes_per_s, 1),
+                 words::seconds(run.kernel_us.median * 1e-6), words::fixed(run.gflops, 2),
+                 words::fixed(run.gbytes_per_s, 1),
                  run.bandwidth_fraction ? words::percent(*run.bandwidth_fraction) : "-",
                  std::to_string(run.iterations), words::residual(run.relative_residual),
                  words::seconds(run.seconds.solve)});

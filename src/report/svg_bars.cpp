@@ -12,7 +12,7 @@
 namespace trireme::svg {
 namespace {
 
-constexpr double kPitch = 44, kBar = 20, kTop = 18, kNumber = 14;
+constexpr double kPitch = 44, kBar = 20, kFirstBar = 18, kNumber = 14;
 
 double sum_of(const BarRow& row) {
   double sum = 0;
@@ -36,7 +36,7 @@ std::string bars(const std::string& id, const std::string& title, const std::vec
   if (longest <= 0) return "";
   std::string out = open(id, kPitch * static_cast<double>(rows.size()) + 2, title, description);
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const double top = kPitch * static_cast<double>(r) + kTop;
+    const double top = kPitch * static_cast<double>(r) + kFirstBar;
     out += text("name", 0, top - 5, "start", rows[r].name);
     out += text("name", kWidth, top - 5, "end", words::seconds(sum_of(rows[r])));
     double x = 0;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "report/svg_charts.hpp"
@@ -11,8 +10,6 @@
 
 namespace trireme::svg {
 namespace {
-
-bool drawable(double number) { return std::isfinite(number) && number > 0; }
 
 std::vector<Point> curve_of(const RunOutcome& run) {
   std::vector<Point> points;

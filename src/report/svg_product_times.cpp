@@ -18,8 +18,6 @@ struct Range {
   double low = std::numeric_limits<double>::infinity(), high = 0;
 };
 
-bool drawable(double number) { return std::isfinite(number) && number > 0; }
-
 Range times_of(const CaseOutcome& outcome) {
   Range range;
   for (const RunOutcome& run : outcome.runs)

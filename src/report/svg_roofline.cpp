@@ -14,7 +14,7 @@
 namespace trireme::svg {
 namespace {
 
-bool drawable(const RunOutcome& run) {
+bool has_rates(const RunOutcome& run) {
   return std::isfinite(run.gflops) && run.gflops > 0 && std::isfinite(run.gbytes_per_s) &&
          run.gbytes_per_s > 0;
 }
@@ -33,7 +33,7 @@ std::string roofline(const CaseOutcome& outcome) {
   double left = std::numeric_limits<double>::infinity(), right = 0, low = left, high = 0;
   std::string description;
   for (const RunOutcome& run : outcome.runs) {
-    if (!drawable(run)) continue;
+    if (!has_rates(run)) continue;
     const Point p = place_of(run);
     left = std::min(left, p.x);
     right = std::max(right, p.x);
@@ -64,7 +64,7 @@ std::string roofline(const CaseOutcome& outcome) {
                    fmt::format("memory: {:.4g} GB/s", roof)));
   }
   for (std::size_t r = 0; r < outcome.runs.size(); ++r)
-    if (drawable(outcome.runs[r])) frame.mark(r, place_of(outcome.runs[r]));
+    if (has_rates(outcome.runs[r])) frame.mark(r, place_of(outcome.runs[r]));
   return frame.str();
 }
 

@@ -80,6 +80,8 @@ std::vector<double> Scale::ticks() const {
   return ticks;
 }
 
+bool drawable(double number) { return std::isfinite(number) && number > 0; }
+
 std::string tick_label(double number) {
   if (number == 0) return "0";
   const double size = std::abs(number);

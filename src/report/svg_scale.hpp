@@ -30,6 +30,9 @@ class Scale {
   double from_ = 0, to_ = 1;
 };
 
+// Whether a logarithmic scale has a place for the number.
+bool drawable(double number);
+
 // The shortest text that reads back as the number of a tick: 0, 0.5, 200, 1e-8.
 std::string tick_label(double number);
 

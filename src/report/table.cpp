@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "report/account_words.hpp"
 #include "report/choice_words.hpp"
@@ -15,25 +14,21 @@
 namespace trireme {
 namespace {
 
-constexpr std::size_t kWidth = 100;
 constexpr std::size_t kLongestName = 18;
 
 std::string short_name(const std::string& kernel) {
   return kernel.size() <= kLongestName ? kernel : kernel.substr(0, kLongestName - 1) + "~";
 }
 
-std::string fixed(double number, int digits) {
-  return std::isfinite(number) ? fmt::format("{:.{}f}", number, digits) : "nan";
-}
-
 std::string row(const RunOutcome& run, std::size_t name_width) {
   const std::string of_memory =
       run.bandwidth_fraction ? words::percent(*run.bandwidth_fraction) : "-";
-  return fmt::format(
-      "{:<{}} {:>9} {:>10} {:>9} {:>8} {:>9} {:>10} {:>9} {:>10}\n", short_name(label(run)),
-      name_width, fixed(words::preprocessing_seconds(run) * 1e3, 1), fixed(run.kernel_us.median, 1),
-      fixed(run.gflops, 2), fixed(run.gbytes_per_s, 1), of_memory, run.iterations,
-      words::residual(run.relative_residual), fixed(run.seconds.solve, 3));
+  return fmt::format("{:<{}} {:>9} {:>10} {:>9} {:>8} {:>9} {:>10} {:>9} {:>10}\n",
+                     short_name(label(run)), name_width,
+                     words::fixed(words::preprocessing_seconds(run) * 1e3, 1),
+                     words::fixed(run.kernel_us.median, 1), words::fixed(run.gflops, 2),
+                     words::fixed(run.gbytes_per_s, 1), of_memory, run.iterations,
+                     words::residual(run.relative_residual), words::fixed(run.seconds.solve, 3));
 }
 
 // "albus: converged: ...; break-even; notes", wrapped.
@@ -44,22 +39,23 @@ std::string verdict(const CaseOutcome& outcome, const RunOutcome& run) {
   if (const auto paid = words::break_even(run); !paid.empty()) text += "; " + paid;
   if (!run.deterministic) text += "; its sums are not the same bits from run to run";
   for (const std::string& note : words::own_notes(outcome, run)) text += "; " + note;
-  return words::wrap(text, kWidth, 2) + "\n";
+  return words::wrap(text, words::kTextWidth, 2) + "\n";
 }
 
 // The table of levels and what is said about them. Empty without multigrid.
 std::string levels(const CaseOutcome& outcome, const RunOutcome& run) {
   if (!run.multigrid) return "";
   const std::string whose = outcome.runs.size() > 1 ? label(run) + ": " : "";
-  return words::wrap(whose + words::hierarchy(run), kWidth, 2) + "\n" + words::level_table(run) +
-         "  " + words::wrap(words::set_up(*run.multigrid), kWidth - 2, 2) + "\n";
+  return words::wrap(whose + words::hierarchy(run), words::kTextWidth, 2) + "\n" +
+         words::level_table(run) + "  " +
+         words::wrap(words::set_up(*run.multigrid), words::kTextWidth - 2, 2) + "\n";
 }
 
 }  // namespace
 
 std::string terminal_table(const CaseOutcome& outcome) {
-  std::string text = words::wrap(words::problem(outcome.problem), kWidth, 2) + "\n" +
-                     words::wrap(words::machine(outcome.machine), kWidth, 2) + "\n";
+  std::string text = words::wrap(words::problem(outcome.problem), words::kTextWidth, 2) + "\n" +
+                     words::wrap(words::machine(outcome.machine), words::kTextWidth, 2) + "\n";
   if (outcome.runs.empty()) return text;
 
   if (words::one_method(outcome)) text += words::method(outcome.runs.front()) + "\n";
@@ -78,18 +74,18 @@ std::string terminal_table(const CaseOutcome& outcome) {
   for (const RunOutcome& run : outcome.runs) text += verdict(outcome, run);
   for (const RunOutcome& run : outcome.runs) {
     if (run.preconditioner_choice)
-      text += words::wrap(words::choice(*run.preconditioner_choice), kWidth, 2) + "\n";
+      text += words::wrap(words::choice(*run.preconditioner_choice), words::kTextWidth, 2) + "\n";
     text += levels(outcome, run);
   }
   for (const std::string& line :
        {words::distribution(outcome), words::account_line(outcome), words::start(outcome.start)})
-    if (!line.empty()) text += words::wrap(line, kWidth, 2) + "\n";
+    if (!line.empty()) text += words::wrap(line, words::kTextWidth, 2) + "\n";
   for (const std::string& line : words::refused(outcome))
-    text += words::wrap(line, kWidth, 2) + "\n";
+    text += words::wrap(line, words::kTextWidth, 2) + "\n";
   if (const auto left_out = words::not_run(outcome); !left_out.empty())
-    text += words::wrap(left_out, kWidth, 2) + "\n";
+    text += words::wrap(left_out, words::kTextWidth, 2) + "\n";
   for (const std::string& note : words::common_notes(outcome))
-    text += words::wrap("note: " + note, kWidth, 2) + "\n";
+    text += words::wrap("note: " + note, words::kTextWidth, 2) + "\n";
   return text;
 }
 

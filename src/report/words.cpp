@@ -91,6 +91,10 @@ std::string percent(double fraction) { return fmt::format("{:.0f} %", fraction *
 
 std::string residual(double number) { return fmt::format("{:.1e}", number); }
 
+std::string fixed(double number, int digits) {
+  return std::isfinite(number) ? fmt::format("{:.{}f}", number, digits) : "nan";
+}
+
 std::string problem(const ProblemDescription& p) {
   return fmt::format("{}: {} x {}, {} nonzeros, b: {}", p.name, p.rows, p.cols, count(p.nnz),
                      p.rhs);

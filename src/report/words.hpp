@@ -2,6 +2,7 @@
 // Numbers with their units, and the sentences that the table and the page share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@ std::string bytes(double number);        // 512 B, 1.5 kB, 210 MB, 1.20 GB
 std::string seconds(double number);      // 15 us, 1.23 ms, 4.56 s, 3 min 20 s
 std::string percent(double fraction);    // 87 %
 std::string residual(double number);     // 9.8e-09; "nan" for NaN
+// With `digits` digits after the point; "nan" for what is not finite.
+std::string fixed(double number, int digits);
 
 // "cant.h5 /A: 62451 x 62451, 4.01 M nonzeros, b: from-ones"
 std::string problem(const ProblemDescription& problem);
@@ -41,6 +44,8 @@ std::vector<std::string> own_notes(const CaseOutcome& outcome, const RunOutcome&
 
 // Time before the first product: building the layout and copying it to the device.
 double preprocessing_seconds(const RunOutcome& run);
+
+inline constexpr std::size_t kTextWidth = 100;  // columns of a report in the terminal
 
 // Breaks a text into lines of at most `width` columns. Every line but the first begins with
 // `indent` spaces.

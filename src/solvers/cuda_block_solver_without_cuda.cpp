@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CudaBlockSolver in a build without CUDA: its constructor throws Error{resource}.
-#include "base/error.hpp"
+#include "device/no_cuda.hpp"
 #include "solvers/cuda_block_solver.hpp"
 
 namespace trireme::solvers {
-namespace {
-
-[[noreturn]] void no_cuda() {
-  fail(ExitCode::resource, "this Trireme was built without CUDA; use device: cpu");
-}
-
-}  // namespace
 
 struct CudaBlockSolver::Work {};
 

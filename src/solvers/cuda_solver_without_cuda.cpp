@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CudaSolver and what is beside it in a build without CUDA: all throw Error{resource}.
-#include "base/error.hpp"
+#include "device/no_cuda.hpp"
 #include "solvers/cuda_solver.hpp"
 #include "solvers/next_guess.hpp"
 #include "solvers/preconditioners/inverse_diagonal.hpp"
 
 namespace trireme::solvers {
-namespace {
-
-[[noreturn]] void no_cuda() {
-  fail(ExitCode::resource, "this Trireme was built without CUDA; use device: cpu");
-}
-
-}  // namespace
 
 void extrapolate(DeviceSpan<double>, DeviceSpan<double>, StreamRef) { no_cuda(); }
 std::int64_t invert_diagonal_on_device(std::span<const DeviceRowBlock<double>>, DeviceSpan<double>,

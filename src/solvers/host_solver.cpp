@@ -31,8 +31,6 @@ void require_norm(const Tolerances& rule) {
          "and the default convergence test, or full precision");
 }
 
-namespace {
-
 // The Backend of driver.hpp on the host.
 class HostBackend {
  public:
@@ -139,8 +137,6 @@ class HostBackend {
   std::list<Array<double>> kept_;
   Array<RowGroup> groups_;
 };
-
-}  // namespace
 
 struct HostSolver::Work {
   HostBackend backend;

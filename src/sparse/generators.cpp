@@ -102,11 +102,12 @@ std::unique_ptr<RowSource> make_source(const GenerateSpec& spec, std::int64_t fi
   return generator.make(spec, first_row, last_row);
 }
 
-constexpr std::int64_t kRowsAtOnce = 1024;
+constexpr std::int64_t kRowsPerChunk = 1024;
 
 template <class Column>
 struct Chunks {
-  std::vector<std::vector<Column>> columns;  // each element has those of kRowsAtOnce rows, or none
+  std::vector<std::vector<Column>>
+      columns;  // each element has those of kRowsPerChunk rows, or none
   Array<std::int32_t> row_lengths;
 };
 
@@ -117,7 +118,7 @@ template <class Column>
 Chunks<Column> make_chunks(const RowSource& source, std::int64_t first_row, std::int64_t last_row,
                            Keep keep) {
   const std::int64_t rows = last_row - first_row;
-  const std::int64_t count = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
+  const std::int64_t count = (rows + kRowsPerChunk - 1) / kRowsPerChunk;
   Chunks<Column> chunks{{}, Array<std::int32_t>(rows)};
   if (keep == Keep::columns) chunks.columns.resize(count);
   const bool makes_columns = keep == Keep::columns || !source.knows_lengths();
@@ -127,8 +128,8 @@ Chunks<Column> make_chunks(const RowSource& source, std::int64_t first_row, std:
 #pragma omp for schedule(dynamic)
     for (std::int64_t chunk = 0; chunk < count; ++chunk) {
       of_chunk.clear();
-      const std::int64_t end = std::min((chunk + 1) * kRowsAtOnce, rows);
-      for (std::int64_t row = chunk * kRowsAtOnce; row < end; ++row) {
+      const std::int64_t end = std::min((chunk + 1) * kRowsPerChunk, rows);
+      for (std::int64_t row = chunk * kRowsPerChunk; row < end; ++row) {
         const std::size_t before = of_chunk.size();
         if (makes_columns) source.append_columns(first_row + row, of_chunk);
         chunks.row_lengths[row] = makes_columns
@@ -154,14 +155,14 @@ void make_rows(const RowSource& source, std::int64_t last_row, const GenerateSpe
   col_idx.resize(slab.global_nnz);
   local.values.resize(slab.global_nnz);
 
-  const std::int64_t count = (local.rows + kRowsAtOnce - 1) / kRowsAtOnce;
+  const std::int64_t count = (local.rows + kRowsPerChunk - 1) / kRowsPerChunk;
 #pragma omp parallel
   {
     std::vector<std::int64_t> of_row;
 #pragma omp for schedule(dynamic)
     for (std::int64_t chunk = 0; chunk < count; ++chunk) {
-      const std::int64_t begin = chunk * kRowsAtOnce;
-      const std::int64_t end = std::min(begin + kRowsAtOnce, local.rows);
+      const std::int64_t begin = chunk * kRowsPerChunk;
+      const std::int64_t end = std::min(begin + kRowsPerChunk, local.rows);
       std::vector<Column> kept;
       if (!chunks.columns.empty()) kept = std::move(chunks.columns[chunk]);
       std::int64_t offset = local.row_begin(begin);

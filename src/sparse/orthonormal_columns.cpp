@@ -8,7 +8,7 @@
 namespace trireme {
 namespace {
 
-constexpr std::int64_t kRowsAtOnce = 4096;
+constexpr std::int64_t kRowsPerGramPart = 4096;
 
 std::int64_t rows_of(const Modes& modes) {
   return modes.width == 0 ? 0 : std::ssize(modes.values) / modes.width;
@@ -18,13 +18,13 @@ std::int64_t rows_of(const Modes& modes) {
 // are added in their order, so that the number of threads does not change the sums.
 std::vector<double> gram_matrix(const Modes& modes, const SumOverRanks& sum) {
   const std::int64_t rows = rows_of(modes), width = modes.width;
-  const std::int64_t chunks = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
+  const std::int64_t chunks = (rows + kRowsPerGramPart - 1) / kRowsPerGramPart;
   std::vector<double> parts(chunks * width * width, 0.0);
 #pragma omp parallel for schedule(static)
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     double* const part = parts.data() + chunk * width * width;
-    const std::int64_t end = std::min((chunk + 1) * kRowsAtOnce, rows);
-    for (std::int64_t i = chunk * kRowsAtOnce; i < end; ++i) {
+    const std::int64_t end = std::min((chunk + 1) * kRowsPerGramPart, rows);
+    for (std::int64_t i = chunk * kRowsPerGramPart; i < end; ++i) {
       const double* const row = modes.values.data() + i * width;
       for (std::int64_t j = 0; j < width; ++j)
         for (std::int64_t k = j; k < width; ++k) part[j * width + k] += row[j] * row[k];

@@ -11,7 +11,7 @@
 namespace trireme::study {
 namespace {
 
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
 constexpr Figure kFigures[] = {
     {"product", "us", "one product, the median; with several vectors, of all of them"},
@@ -27,8 +27,8 @@ constexpr Figure kFigures[] = {
     {"memory", "MB", "peak memory of the largest process"},
 };
 
-double seconds(const Json& run, std::initializer_list<const char*> parts) {
-  const Json& all = run.at("seconds");
+double seconds(const ParsedJson& run, std::initializer_list<const char*> parts) {
+  const ParsedJson& all = run.at("seconds");
   double sum = 0;
   for (const char* part : parts)
     if (const auto found = all.find(part); found != all.end() && found->is_number())
@@ -36,7 +36,7 @@ double seconds(const Json& run, std::initializer_list<const char*> parts) {
   return sum;
 }
 
-Finding finding(const Json& run, double wall, std::int64_t peak_memory) {
+Finding finding(const ParsedJson& run, double wall, std::int64_t peak_memory) {
   Finding f;
   f.kernel = run.at("kernel");
   f.ordering = run.value("ordering", "");
@@ -44,8 +44,8 @@ Finding finding(const Json& run, double wall, std::int64_t peak_memory) {
   f.device = run.at("device");
   f.exit_code = run.at("exit_code");
   f.reason = run.at("reason");
-  const Json& product = run.at("kernel_us");
-  const auto add_if = [&](bool there, const char* name, const Json& number) {
+  const ParsedJson& product = run.at("kernel_us");
+  const auto add_if = [&](bool there, const char* name, const ParsedJson& number) {
     if (there && number.is_number()) f.figures[name] = number;
   };
   add_if(product.at("count") > 0, "product", product.at("median"));
@@ -63,7 +63,7 @@ Finding finding(const Json& run, double wall, std::int64_t peak_memory) {
 
 // Of one vector, or of several: these have `vectors`, and null under `together_us` where the kernel
 // multiplies one vector only.
-Finding finding_of_products(const Json& row) {
+Finding finding_of_products(const ParsedJson& row) {
   Finding f;
   f.kernel = row.at("kernel");
   f.precision = row.at("precision");
@@ -72,14 +72,14 @@ Finding finding_of_products(const Json& row) {
   f.nnz = row.at("nnz");
   f.figures["prepare"] = 1e-3 * row.at("build_ms").get<double>();
   if (row.contains("vectors")) {
-    const Json& together = row.at("together_us");
+    const ParsedJson& together = row.at("together_us");
     f.figures["singles"] = row.at("singles_us");
     f.figures["product"] = together.is_number() ? together : row.at("singles_us");
   } else {
     f.figures["product"] = row.at("median_us");
     f.figures["cold"] = row.at("cold_us");
   }
-  const Json& error = row.at("max_error");
+  const ParsedJson& error = row.at("max_error");
   if (!error.is_number() || error > 1) {
     f.exit_code = static_cast<int>(ExitCode::internal);
     f.reason = "its product is wrong";
@@ -105,14 +105,14 @@ std::vector<Finding> read_findings(const std::filesystem::path& report, double w
   std::vector<Finding> findings;
   try {
     std::ifstream file(report);
-    const Json json = Json::parse(file);
-    for (const Json& run : json.at("runs")) {
+    const ParsedJson json = ParsedJson::parse(file);
+    for (const ParsedJson& run : json.at("runs")) {
       findings.push_back(finding(run, wall, peak_memory));
       findings.back().problem = json.at("problem").at("name");
       findings.back().rows = json.at("problem").at("rows");
       findings.back().nnz = json.at("problem").at("nnz");
     }
-  } catch (const Json::exception&) {
+  } catch (const ParsedJson::exception&) {
     findings.clear();
   }
   return findings;
@@ -123,12 +123,12 @@ std::vector<Finding> read_product_findings(const std::filesystem::path& products
   std::vector<Finding> findings;
   try {
     std::ifstream file(products);
-    for (const Json& row : Json::parse(file)) {
+    for (const ParsedJson& row : ParsedJson::parse(file)) {
       findings.push_back(finding_of_products(row));
       findings.back().figures["wall"] = wall;
       findings.back().figures["memory"] = static_cast<double>(peak_memory) * 1e-6;
     }
-  } catch (const Json::exception&) {
+  } catch (const ParsedJson::exception&) {
     findings.clear();
   }
   return findings;

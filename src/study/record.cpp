@@ -3,19 +3,18 @@
 #include "study/record.hpp"
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/staged_file.hpp"
+#include "study/json.hpp"
 
 namespace trireme::study {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
-constexpr int kSchema = 1;
+constexpr int kRecordSchema = 1;
 constexpr std::size_t kLongestLine = 300;
 constexpr std::pair<End, const char*> kWords[] = {{End::exited, "exited"},
                                                   {End::signalled, "signalled"},
@@ -32,7 +31,7 @@ const char* word_of(End end) {
 std::optional<Json> json_in(const fs::path& folder) {
   std::ifstream file(folder / "run.json");
   Json json = Json::parse(file, nullptr, false);
-  if (!json.is_object() || json.value("schema", Json()) != kSchema) return std::nullopt;
+  if (!json.is_object() || json.value("schema", Json()) != kRecordSchema) return std::nullopt;
   return json;
 }
 
@@ -74,7 +73,7 @@ void write_record(const Record& record, const StudyRun& run,
                   const std::vector<std::string>& command) {
   Json settings = Json::object();
   for (const Setting& s : run.settings) settings[s.key] = s.text;
-  const Json json = {{"schema", kSchema},
+  const Json json = {{"schema", kRecordSchema},
                      {"hash", run.hash},
                      {"settings", settings},
                      {"repetition", run.repetition},

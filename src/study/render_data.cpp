@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "study/json.hpp"
 #include "study/render.hpp"
 
 namespace trireme::study {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr int kSchema = 1;
+constexpr int kSummarySchema = 1;
 
 template <class T>
 Json optional(const std::optional<T>& value) {
@@ -65,7 +63,7 @@ std::string json_summary(const Summary& summary) {
   for (const Table& table : summary.tables) tables.push_back(table_json(table));
   for (const Failure& f : summary.failures)
     failures.push_back({{"variant", f.variant}, {"reason", f.reason}, {"problems", f.rows}});
-  const Json json = {{"schema", kSchema},
+  const Json json = {{"schema", kSummarySchema},
                      {"study", summary.name},
                      {"baseline", summary.baseline},
                      {"speed_up_of", summary.speed_up_of_baseline ? "baseline" : "variants"},

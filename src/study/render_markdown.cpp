@@ -40,7 +40,7 @@ std::string mean_row(const Table& table, std::string_view name, double Mean::*me
   return text;
 }
 
-std::string table_text(const Summary& summary, const Table& table) {
+std::string markdown_table(const Summary& summary, const Table& table) {
   const bool several = summary.variants.size() > 1;
   const auto size = [](std::int64_t number) {
     return number > 0 ? std::to_string(number) : std::string("-");
@@ -85,7 +85,7 @@ std::string markdown_summary(const Summary& summary) {
   std::string text;
   for (const Table& table : summary.tables) {
     if (!text.empty()) text += '\n';
-    text += table_text(summary, table);
+    text += markdown_table(summary, table);
   }
   if (!summary.failures.empty()) text += "\nWhat failed:\n\n";
   for (const Failure& failure : summary.failures)

@@ -12,7 +12,6 @@
 namespace trireme::study {
 namespace {
 
-constexpr std::size_t kWidth = 100;
 constexpr std::size_t kLongestLabel = 32;
 constexpr std::size_t kNarrowest = 16;
 
@@ -73,13 +72,13 @@ std::string mean_lines(const Table& table, const Columns& columns) {
   return text;
 }
 
-std::string table_text(const Summary& summary, const Table& table) {
+std::string text_table(const Summary& summary, const Table& table) {
   std::size_t label = std::string_view("geometric mean").size(), width = kNarrowest;
   for (const Row& row : table.rows)
     label = std::max(label, std::min(row.label.size(), kLongestLabel));
   for (const std::string& variant : summary.variants) width = std::max(width, variant.size());
-  width = std::min(width, kWidth - label - 1);
-  const std::size_t per_block = std::max<std::size_t>(1, (kWidth - label) / (width + 1));
+  width = std::min(width, words::kTextWidth - label - 1);
+  const std::size_t per_block = std::max<std::size_t>(1, (words::kTextWidth - label) / (width + 1));
 
   std::string text = fmt::format(
       "\n{}{}\n", heading(*table.figure, summary.repeat),
@@ -123,12 +122,12 @@ std::string heading(const Figure& figure, std::int64_t repeat) {
 
 std::string terminal_summary(const Summary& summary) {
   std::string text;
-  for (const Table& table : summary.tables) text += table_text(summary, table);
+  for (const Table& table : summary.tables) text += text_table(summary, table);
   if (!summary.failures.empty()) text += "\n";
   for (const Failure& failure : summary.failures)
     text += words::wrap(fmt::format("failed: {}: {}: {}", failure.variant, failure.reason,
                                     fmt::join(failure.rows, ", ")),
-                        kWidth, 2) +
+                        words::kTextWidth, 2) +
             "\n";
   return text;
 }

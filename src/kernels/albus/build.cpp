@@ -29,7 +29,6 @@ constexpr std::int64_t kPrefetchedWindowNonzeros = 512;
 constexpr std::int64_t kCachedWindowNonzeros = 1024;
 constexpr std::int64_t kGroupedWindowNonzeros = 4096;
 constexpr std::int64_t kWindowRows = 1024;
-constexpr std::int64_t kNarrowSpan = std::int64_t{1} << 16;
 
 constexpr std::int64_t kShortMeanLength = 10;  // The end of shorter rows cannot be predicted.
 constexpr std::int64_t kLongMeanLength = 48;   // In longer rows a mispredicted end hardly counts.

@@ -129,6 +129,9 @@ enum class RowOrder : std::uint8_t {
 // Of slices and of diagonals, whose last slice may have fewer.
 inline constexpr std::int32_t kSliceRows = 8;
 
+// The columns of a narrow window are in 16 bits: they span less than this.
+inline constexpr std::int64_t kNarrowSpan = std::int64_t{1} << 16;
+
 struct Window {
   std::int32_t first_row = 0;
   std::int32_t first_nonzero = 0;

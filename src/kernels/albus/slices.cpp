@@ -18,7 +18,6 @@ constexpr std::int64_t kNonzero = 1, kRow = 4;  // outside slices
 constexpr std::int64_t kTwoGroupedNonzeros = 1, kGroupedRow = 7;
 
 constexpr std::int64_t kWindowSlices = 128;
-constexpr std::int64_t kNarrowSpan = std::int64_t{1} << 16;
 constexpr std::int64_t kMostNonzeros = 60000;  // of a slice, whose steps have 16 bits
 
 // Merges the rows of a slice by the distance of their columns from the row.

@@ -8,14 +8,14 @@
 namespace trireme {
 namespace {
 
-constexpr std::int64_t kBlockRows = 256;
+constexpr std::int64_t kPaddedRowsPerBlock = 256;
 
 // Calls take(row, j, at) for each place `at` of each row, which is its entry j or padding.
 template <class Value, class Take>
 void for_each_place(const PaddedRows<Value>& padded, const Take& take) {
 #pragma omp parallel for schedule(static)
-  for (std::int64_t begin = 0; begin < padded.rows; begin += kBlockRows) {
-    const std::int64_t end = std::min(begin + kBlockRows, padded.rows);
+  for (std::int64_t begin = 0; begin < padded.rows; begin += kPaddedRowsPerBlock) {
+    const std::int64_t end = std::min(begin + kPaddedRowsPerBlock, padded.rows);
     for (std::int64_t j = 0; j < padded.width; ++j)
       for (std::int64_t row = begin; row < end; ++row) take(row, j, j * padded.rows + row);
   }
@@ -49,9 +49,9 @@ void multiply(const PaddedRows<Value>& padded, std::span<const Value> x, std::sp
               Accumulate accumulate) {
   const bool add = accumulate == Accumulate::yes;
 #pragma omp parallel for schedule(static)
-  for (std::int64_t begin = 0; begin < padded.rows; begin += kBlockRows) {
-    const std::int64_t count = std::min(kBlockRows, padded.rows - begin);
-    Value sums[kBlockRows] = {};
+  for (std::int64_t begin = 0; begin < padded.rows; begin += kPaddedRowsPerBlock) {
+    const std::int64_t count = std::min(kPaddedRowsPerBlock, padded.rows - begin);
+    Value sums[kPaddedRowsPerBlock] = {};
     for (std::int64_t j = 0; j < padded.width; ++j) {
       const std::int32_t* cols = padded.cols.data() + j * padded.rows + begin;
       const Value* vals = padded.vals.data() + j * padded.rows + begin;

@@ -3,7 +3,6 @@
 // is deterministic: each row is summed in storage order.
 #include <algorithm>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include "kernels/sell/build.hpp"
@@ -17,10 +16,6 @@ namespace sell {
 namespace {
 
 constexpr int kLargestSlice = kLanes * kMaxLaneRows;
-
-// x[column] is a number, or the numbers of several vectors; so is a sum.
-template <class X>
-using SumOf = std::decay_t<decltype(std::declval<X>()[0])>;
 
 // The columns of the entries of a step, each in 16 or 32 bits, with -1 for padding; and where their
 // values are.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,10 @@ template <class T>
 std::int64_t bytes_of(const Array<T>& array) {
   return static_cast<std::int64_t>(array.size() * sizeof(T));
 }
+
+// x[column] is a number, or the numbers of several vectors; so is a sum.
+template <class X>
+using SumOf = std::decay_t<decltype(std::declval<X>()[0])>;
 
 // `Product` has the functions that differ: multiply(layout, x, put), where put(row, sum) gets the
 // caller's row, and stored_bytes(layout). It owns the layout.

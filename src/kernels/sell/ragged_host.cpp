@@ -2,7 +2,6 @@
 // The host executor of ragged rows: the OpenMP threads share the slices, and then the cut rows. The
 // result is deterministic: the order in which a row is summed depends on the layout only.
 #include <cstring>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,10 +13,6 @@
 namespace trireme {
 namespace sell {
 namespace {
-
-// x[column] is a number, or the numbers of several vectors; so is a sum.
-template <class X>
-using SumOf = std::decay_t<decltype(std::declval<X>()[0])>;
 
 // The column at `place` of a step of the slice, or -1 for padding.
 template <class Value>
@@ -82,7 +77,7 @@ void multiply_all(const RaggedLayout<Value>& a, const X& x, const Put& put) {
   }
 }
 
-struct Product {
+struct RaggedProduct {
   template <class Value, class X, class Put>
   static void multiply(const RaggedLayout<Value>& a, const X& x, const Put& put) {
     multiply_all(a, x, put);
@@ -101,7 +96,7 @@ template <class Value>
 std::unique_ptr<HostKernel<Value>> sell::build_ragged_host(const CsrView<Value>& matrix) {
   Stopwatch watch;
   auto layout = sell::build_ragged(matrix);
-  return std::make_unique<sell::LayoutHost<Value, sell::RaggedLayout<Value>, sell::Product>>(
+  return std::make_unique<sell::LayoutHost<Value, sell::RaggedLayout<Value>, sell::RaggedProduct>>(
       matrix, std::move(layout), std::vector<BuildStep>{{"ragged rows", watch.lap()}});
 }
 template std::unique_ptr<HostKernel<double>> sell::build_ragged_host(const CsrView<double>&);

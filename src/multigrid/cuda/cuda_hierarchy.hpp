@@ -51,6 +51,9 @@ struct CudaLevelFacts {
   std::int64_t bytes = 0;  // of matrices, W and the dense inverse
 };
 
+// Products with A per measurement of LevelFacts::product_us.
+inline constexpr int kMeasuredProducts = 5;
+
 class CudaHierarchy {
  public:
   // Copies the levels into layouts of their own on the current device, in a stream of its own, and

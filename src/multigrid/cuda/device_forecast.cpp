@@ -15,14 +15,14 @@ namespace {
 // Bytes per row, per nonzero, and per row for each column beyond the first that P has for an
 // aggregate. They are counted peaks of allocations for poisson, mesh, diffusion and elasticity
 // matrices, with a margin for the scratch memory of sorts and scans.
-struct Peak {
+struct DevicePeak {
   double row, entry, column;
 };
 
-constexpr Peak kSetUp{370, 14, 330};
-constexpr Peak kMixedCycle{130, 8, 110}, kFullCycle{200, 13, 190};
+constexpr DevicePeak kSetUp{370, 14, 330};
+constexpr DevicePeak kMixedCycle{130, 8, 110}, kFullCycle{200, 13, 190};
 
-double bytes_of(const Peak& peak, double rows, double nnz, double columns) {
+double bytes_of(const DevicePeak& peak, double rows, double nnz, double columns) {
   return rows * (peak.row + peak.column * (columns - 1)) + peak.entry * nnz;
 }
 

@@ -13,8 +13,6 @@
 namespace trireme::multigrid {
 namespace {
 
-constexpr int kMeasuredProducts = 5;
-
 std::vector<LevelFacts> levels_of(std::span<const DeviceLevel> levels) {
   std::vector<LevelFacts> facts;
   for (const DeviceLevel& level : levels) {

@@ -21,17 +21,6 @@
 namespace trireme::multigrid {
 namespace {
 
-// What renewal needs beside the DeviceLevel.
-struct Transfer {
-  ScratchBuffer<std::uint8_t> strong;
-  DeviceAggregates aggregates;
-  DeviceTentative tentative;
-  bool smoothed = true;
-  double radius = 0;  // of D^-1 A; 0 where weak entries are filtered out of the prolongator
-  ScratchBuffer<std::int32_t> source;  // of the entries of P^T in P
-  DeviceRows a_p;                      // A P, without values between two calls
-};
-
 CsrMatrix<double> on_host(const DeviceCsr<double>& a, StreamRef stream) {
   return {a.rows, a.cols, to_host(a.row_ptr, stream), to_host(a.col_idx, stream),
           to_host(a.values, stream)};
@@ -40,6 +29,17 @@ CsrMatrix<double> on_host(const DeviceCsr<double>& a, StreamRef stream) {
 }  // namespace
 
 struct DeviceSetUp::Parts {
+  // What renewal needs beside the DeviceLevel.
+  struct Transfer {
+    ScratchBuffer<std::uint8_t> strong;
+    DeviceAggregates aggregates;
+    DeviceTentative tentative;
+    bool smoothed = true;
+    double radius = 0;  // of D^-1 A; 0 where weak entries are filtered out of the prolongator
+    ScratchBuffer<std::int32_t> source;  // of the entries of P^T in P
+    DeviceRows a_p;                      // A P, without values between two calls
+  };
+
   Parts(const DeviceCsr<double>& finest, const NearNullspace& near_nullspace,
         const Options& requested)
       : options(requested) {

@@ -17,8 +17,6 @@
 namespace trireme::multigrid {
 namespace {
 
-constexpr int kMeasuredProducts = 5;
-
 std::vector<HostLevelParts> all_levels(const std::vector<RankLevel>& distributed,
                                        const std::vector<HostLevelParts>& whole) {
   std::vector<HostLevelParts> all;

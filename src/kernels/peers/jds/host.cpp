@@ -9,7 +9,7 @@
 namespace trireme {
 namespace {
 
-constexpr std::int64_t kBlockRows = 256;
+constexpr std::int64_t kSortedRowsPerBlock = 256;
 
 // The sums of `count` sorted rows from `begin` on.
 template <class Value>
@@ -35,9 +35,9 @@ class JdsHost final : public HostKernel<Value> {
   void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) override {
     const bool add = accumulate == Accumulate::yes;
 #pragma omp parallel for schedule(dynamic)
-    for (std::int64_t begin = 0; begin < layout_.rows(); begin += kBlockRows) {
-      Value sums[kBlockRows];
-      const std::int64_t count = std::min(kBlockRows, layout_.rows() - begin);
+    for (std::int64_t begin = 0; begin < layout_.rows(); begin += kSortedRowsPerBlock) {
+      Value sums[kSortedRowsPerBlock];
+      const std::int64_t count = std::min(kSortedRowsPerBlock, layout_.rows() - begin);
       sum_rows(layout_, begin, count, x, sums);
       for (std::int64_t i = 0; i < count; ++i) {
         Value& target = y[layout_.row_order[begin + i]];
