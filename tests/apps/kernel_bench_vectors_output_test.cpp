@@ -13,7 +13,7 @@
 namespace trireme::bench {
 namespace {
 
-VectorsResults results() {
+VectorsResults vectors_results() {
   const VectorsMeasurement csr{.kernel = "csr",
                                .device = "cpu",
                                .precision = "double",
@@ -37,7 +37,7 @@ VectorsResults results() {
 }
 
 TEST(KernelBenchVectorsOutput, TableHasEveryFigureInItsColumn) {
-  EXPECT_EQ(format_vectors_table(results(), "a.h5"),
+  EXPECT_EQ(format_vectors_table(vectors_results(), "a.h5"),
             R"(a.h5
 1000 x 1001, 50000 nonzeros, 8 vectors, double on cpu
 bandwidth: best of three
@@ -54,7 +54,7 @@ vs own: the kernel's singles / together; vs best: those of albus / together
 TEST(KernelBenchVectorsOutput, JsonHasEveryFigureUnderItsName) {
   const auto path =
       std::filesystem::temp_directory_path() / fmt::format("trireme-vectors-{}.json", getpid());
-  write_vectors_json(results(), path);
+  write_vectors_json(vectors_results(), path);
   nlohmann::json json;
   std::ifstream(path) >> json;
   std::filesystem::remove(path);
@@ -74,7 +74,7 @@ TEST(KernelBenchVectorsOutput, JsonHasEveryFigureUnderItsName) {
 }
 
 TEST(KernelBenchVectorsOutput, WrongProductsAreNamedWithTheirVector) {
-  VectorsResults wrong = results();
+  VectorsResults wrong = vectors_results();
   EXPECT_EQ(format_vectors_failures(wrong), "");
   wrong.rows[0].max_error = std::numeric_limits<double>::infinity();
   EXPECT_EQ(format_vectors_failures(wrong),

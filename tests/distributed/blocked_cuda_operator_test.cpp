@@ -54,14 +54,14 @@ std::shared_ptr<DistributedMatrix> in_blocks(const CsrMatrix<double>& a, Cut cut
   return distribute(MPI_COMM_WORLD, std::move(slab), std::move(starts));
 }
 
-bool refused_on_a_rank(std::string_view kernel, const DistributedMatrix& matrix) {
+bool refuses_a_block(std::string_view kernel, const DistributedMatrix& matrix) {
   const auto blocks = matrix.blocks.local.blocks();
   const bool here = std::ranges::any_of(
       blocks, [&](const RowBlock<double>& block) { return test::must_refuse(kernel, block.csr); });
   return sum_over_ranks(matrix.comm, here ? 1 : 0) > 0;
 }
 
-void expect_equal(const Array<double>& y, const Array<double>& expected) {
+void expect_equal_results(const Array<double>& y, const Array<double>& expected) {
   ASSERT_EQ(y.size(), expected.size());
   for (std::size_t i = 0; i < y.size(); ++i)
     ASSERT_NEAR(y[i], expected[i], 1e-11 * (1 + std::abs(expected[i]))) << "local row " << i;
@@ -89,14 +89,14 @@ TEST_F(BlockedCudaOperator, AgreesWithTheHostForEveryKernelAndCutAndTakesNewValu
         if (!entry.cuda_double) continue;
         SCOPED_TRACE(std::string(shape) + ", " + std::string(entry.name));
         const auto whole = matrix_on_ranks(MPI_COMM_WORLD, a, cut), matrix = in_blocks(a, cut);
-        if (refused_on_a_rank(entry.name, *matrix)) continue;
+        if (refuses_a_block(entry.name, *matrix)) continue;
         HostOperator host(whole, "csr");
         CudaOperator cuda(matrix, entry.name);
-        expect_equal(product_of(cuda), product_of(host));
+        expect_equal_results(product_of(cuda), product_of(host));
         const auto values = test::random_vector<double>(matrix->blocks.nnz(), 77);
         cuda.update_values(values);
         host.update_values(values);
-        expect_equal(product_of(cuda), product_of(host));
+        expect_equal_results(product_of(cuda), product_of(host));
       }
     }
 }
@@ -131,7 +131,7 @@ TEST_F(BlockedCudaOperator, SumsTheDotProductOverAllBlocks) {
     cuda.queue_product(on_gpu.view(), product.span(), partials.span(), stream);
     const Array<double> y = to_host(product.view(), stream);
     HostOperator host(matrix_on_ranks(MPI_COMM_WORLD, a, Cut::by_nonzeros), "csr");
-    expect_equal(y, product_of(host));
+    expect_equal_results(y, product_of(host));
     double sum = 0, expected = 0, size = 0;
     for (const double partial : to_host(partials.view(), stream)) sum += partial;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -152,11 +152,11 @@ TEST_F(BlockedCudaOperator, MultipliesByTheGhostsOfAllBlocks) {
     HostOperator host(whole, "csr");
     for (const char* kernel : {"csr-vector", "albus", "sell"}) {
       CudaOperator cuda(matrix, kernel);
-      expect_equal(product_of(cuda), product_of(host));
+      expect_equal_results(product_of(cuda), product_of(host));
       const auto values = test::random_vector<double>(matrix->blocks.nnz(), 77);
       cuda.update_values(values);
       host.update_values(values);
-      expect_equal(product_of(cuda), product_of(host));
+      expect_equal_results(product_of(cuda), product_of(host));
     }
   }
 }
@@ -179,15 +179,15 @@ TEST_F(BlockedCudaOperator, MixedPrecisionHasTheRoundedTheExactProductAndTheRowD
   HostOperator rounded_host(matrix_on_ranks(MPI_COMM_WORLD, rounded, Cut::by_nonzeros), "csr");
   const auto matrix = in_blocks(a, Cut::by_nonzeros);
   for (const KernelEntry& entry : kernel_registry()) {
-    if (!entry.cuda_mixed || refused_on_a_rank(entry.name, *matrix)) continue;
+    if (!entry.cuda_mixed || refuses_a_block(entry.name, *matrix)) continue;
     SCOPED_TRACE(entry.name);
     CudaOperator cuda(matrix, entry.name, Precision::mixed);
     ASSERT_TRUE(cuda.inexact());
-    expect_equal(product_of(cuda), product_of(rounded_host));
+    expect_equal_results(product_of(cuda), product_of(rounded_host));
     const Array<double> x = test::random_vector<double>(matrix->local_rows(), 3);
     Array<double> y = test::poisoned_vector<double>(matrix->local_rows());
     cuda.multiply_exactly(x, y);
-    expect_equal(y, product_of(host));
+    expect_equal_results(y, product_of(host));
     const Array<float> defect = to_host(cuda.device_row_defect(), cuda.stream());
     const auto expected = host_mixed.row_defect();
     ASSERT_EQ(defect.size(), expected.size());

@@ -80,11 +80,6 @@ Array<double> gathered(const DistributedMatrix& matrix, const Array<double>& par
   return whole;
 }
 
-Array<double> own_part(const DistributedMatrix& matrix, const Array<double>& whole) {
-  const auto begin = whole.begin() + matrix.first_row();
-  return Array<double>(begin, begin + matrix.local_rows());
-}
-
 CsrMatrix<double> transposed(const CsrMatrix<double>& a) {
   CsrMatrix<double> t;
   t.rows = a.cols;
@@ -134,7 +129,7 @@ TEST(HostOperator, ProductMatchesReferenceForEveryKernelMatrixAndCut) {
         Array<double> first;
         for (int repetition = 0; repetition < 2; ++repetition) {
           Array<double> y = test::poisoned_vector<double>(matrix->local_rows());
-          op.multiply(own_part(*matrix, x), y);
+          op.multiply(test::own_part(*matrix, x), y);
           const Array<double> whole = gathered(*matrix, y);
           EXPECT_TRUE(test::judge(compare_product<double>(a.matrix.view(), x, whole), "y = A x"));
           if (repetition == 0) first = y;
@@ -152,7 +147,7 @@ TEST(HostOperator, TransposedProductMatchesReference) {
     HostOperator op(matrix, "csr");
     const Array<double> x = test::random_vector<double>(a.matrix.rows, 12);
     Array<double> y = test::poisoned_vector<double>(matrix->local_rows());
-    op.multiply_transpose(own_part(*matrix, x), y);
+    op.multiply_transpose(test::own_part(*matrix, x), y);
     const CsrMatrix<double> t = transposed(a.matrix);
     EXPECT_TRUE(
         test::judge(compare_product<double>(t.view(), x, gathered(*matrix, y)), "y = A^T x"));
@@ -187,9 +182,9 @@ TEST(HostOperator, NewValuesReachTheKernelsTheDiagonalAndTheTranspose) {
                                                                a.row_ptr[last] - a.row_ptr[first]));
     const Array<double> x = test::random_vector<double>(a.cols, 13);
     Array<double> y = test::poisoned_vector<double>(matrix->local_rows());
-    op.multiply(own_part(*matrix, x), y);
+    op.multiply(test::own_part(*matrix, x), y);
     EXPECT_TRUE(test::judge(compare_product<double>(a.view(), x, gathered(*matrix, y)), "y = A x"));
-    op.multiply_transpose(own_part(*matrix, x), y);
+    op.multiply_transpose(test::own_part(*matrix, x), y);
     const CsrMatrix<double> t = transposed(a);
     EXPECT_TRUE(
         test::judge(compare_product<double>(t.view(), x, gathered(*matrix, y)), "y = A^T x"));
@@ -220,7 +215,7 @@ TEST(HostOperator, PlainCsrTakesAGhostBlockThatTheKernelRefuses) {
   EXPECT_EQ(op.ghost_refusals() > 0, ranks > 1);
   const Array<double> x = test::random_vector<double>(a.cols, 11);
   Array<double> y = test::poisoned_vector<double>(matrix->local_rows());
-  op.multiply(own_part(*matrix, x), y);
+  op.multiply(test::own_part(*matrix, x), y);
   EXPECT_TRUE(test::judge(compare_product<double>(a.view(), x, gathered(*matrix, y)), "y = A x"));
 }
 
@@ -236,10 +231,10 @@ TEST(HostOperator, MixedPrecisionMultipliesByTheRoundedMatrixAndByTheMatrixItsel
     EXPECT_EQ(op.inexact(), rounded.values != a.matrix.values);
     const Array<double> x = test::random_vector<double>(a.matrix.cols, 11);
     Array<double> y = test::poisoned_vector<double>(matrix->local_rows());
-    op.multiply(own_part(*matrix, x), y);
+    op.multiply(test::own_part(*matrix, x), y);
     EXPECT_TRUE(
         test::judge(compare_product<double>(rounded.view(), x, gathered(*matrix, y)), "rounded"));
-    op.multiply_exactly(own_part(*matrix, x), y);
+    op.multiply_exactly(test::own_part(*matrix, x), y);
     EXPECT_TRUE(
         test::judge(compare_product<double>(a.matrix.view(), x, gathered(*matrix, y)), "exact"));
     EXPECT_EQ(op.times().count(), 1);

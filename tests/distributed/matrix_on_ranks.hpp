@@ -56,4 +56,10 @@ inline std::shared_ptr<DistributedMatrix> matrix_on_ranks(MPI_Comm comm, const C
   return distribute(comm, std::move(slab), std::move(starts));
 }
 
+// The part of a vector that lies on this rank.
+inline Array<double> own_part(const DistributedMatrix& matrix, const Array<double>& whole) {
+  const auto begin = whole.begin() + matrix.first_row();
+  return Array<double>(begin, begin + matrix.local_rows());
+}
+
 }  // namespace trireme::test

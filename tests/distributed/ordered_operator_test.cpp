@@ -28,17 +28,12 @@ std::shared_ptr<OrderedMatrix> shuffled(const std::shared_ptr<DistributedMatrix>
                                          test::random_order(matrix->local_rows()));
 }
 
-Array<double> own_part(const DistributedMatrix& matrix, const Array<double>& whole) {
-  const auto begin = whole.begin() + matrix.first_row();
-  return Array<double>(begin, begin + matrix.local_rows());
-}
-
 // Compares the local rows of y = A x.
 void expect_product(Operator& op, const CsrMatrix<double>& a) {
   const DistributedMatrix& matrix = op.matrix();
   const Array<double> x = test::random_vector<double>(a.cols, 11);
   Array<double> y = test::poisoned_vector<double>(matrix.local_rows());
-  op.multiply(own_part(matrix, x), y);
+  op.multiply(test::own_part(matrix, x), y);
   CsrMatrix<double> rows =
       test::slab_of(a, matrix.first_row(), matrix.first_row() + matrix.local_rows()).local;
   EXPECT_TRUE(test::judge(compare_product<double>(rows.view(), x, y), "y = A x"));
@@ -97,7 +92,7 @@ TEST(OrderedOperator, MultipliesInItsOwnOrderWithTheBitsOfTheCallers) {
   const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, a, Cut::by_nonzeros);
   const auto ordered = shuffled(matrix);
   HostOperator op(matrix, "csr", {.ordered = ordered});
-  const Array<double> x = own_part(*matrix, test::random_vector<double>(a.cols, 5));
+  const Array<double> x = test::own_part(*matrix, test::random_vector<double>(a.cols, 5));
   Array<double> y(x.size()), px(x.size()), py(x.size()), back(x.size());
   op.multiply(x, y);
   permute<double>(x, ordered->order(), px);
@@ -144,7 +139,7 @@ TEST(OrderedOperator, KnowsWhatMixedPrecisionTakesFromEachOfItsRows) {
   for (std::size_t i = 0; i < in_order.size(); ++i)
     ASSERT_EQ(in_order[i], op.row_defect()[ordered->order()[i]]);
   expect_product(op, test::rounded_to_float(a));
-  const Array<double> x = own_part(*matrix, test::random_vector<double>(a.cols, 5));
+  const Array<double> x = test::own_part(*matrix, test::random_vector<double>(a.cols, 5));
   Array<double> exact(x.size()), of_callers(x.size());
   op.multiply_exactly(x, exact);
   callers.multiply_exactly(x, of_callers);

@@ -12,8 +12,6 @@ namespace {
 
 using test::SharedFile;
 
-const MPI_Comm comm = MPI_COMM_WORLD;
-
 // The vectors of a dataset of these extents, which holds 1, 2, 3, ... in the order of the file.
 std::vector<Array<double>> stored_as(std::vector<std::int64_t> extents, bool matlab,
                                      const RowRange& rows) {
@@ -26,14 +24,15 @@ std::vector<Array<double>> stored_as(std::vector<std::int64_t> extents, bool mat
     if (matlab) dataset.write_attribute("MATLAB_class", "double");
   });
   std::vector<Array<double>> vectors;
-  collectively(comm, [&] { vectors = read_vectors(hdf5::File::open(shared.path()), "/b", rows); });
+  collectively(MPI_COMM_WORLD,
+               [&] { vectors = read_vectors(hdf5::File::open(shared.path()), "/b", rows); });
   return vectors;
 }
 
 // This rank's part of `global` rows.
 RowRange share_of(std::int64_t global) {
-  const std::int64_t first = global * rank_of(comm) / size_of(comm);
-  return {first, global * (rank_of(comm) + 1) / size_of(comm) - first, global};
+  const std::int64_t first = global * rank_of(MPI_COMM_WORLD) / size_of(MPI_COMM_WORLD);
+  return {first, global * (rank_of(MPI_COMM_WORLD) + 1) / size_of(MPI_COMM_WORLD) - first, global};
 }
 
 void expect_vectors(const std::vector<Array<double>>& vectors,

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/kernel_names.hpp"
 #include "kernels/multi_product.hpp"
 #include "kernels/registry.hpp"
 #include "sparse/row_blocks.hpp"
@@ -93,21 +94,8 @@ TEST_P(BlockedKernels, MultiplySeveralVectors) {
   }
 }
 
-std::vector<std::string> host_kernels() {
-  std::vector<std::string> names;
-  for (const KernelEntry& entry : kernel_registry())
-    if (entry.host_double || entry.host_float || entry.host_int) names.emplace_back(entry.name);
-  return names;
-}
-
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  for (char& c : name)
-    if (c == '-') c = '_';
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Kernels, BlockedKernels, testing::ValuesIn(host_kernels()), test_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, BlockedKernels, testing::ValuesIn(test::host_kernels()),
+                         test::name_of_test);
 
 // A row of csr is one sum, in whatever block it lies.
 TEST(BlockedKernel, OfCsrHasTheBitsOfOneBlock) {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "kernels/kernel_names.hpp"
 #include "kernels/registry.hpp"
 #include "support/host_product.hpp"
 #include "support/refusal.hpp"
@@ -193,21 +194,8 @@ TEST_P(HostContract, CountsWhatItStores) {
   });
 }
 
-std::vector<std::string> host_kernels() {
-  std::vector<std::string> names;
-  for (const KernelEntry& entry : kernel_registry())
-    if (entry.host_double || entry.host_float || entry.host_int) names.emplace_back(entry.name);
-  return names;
-}
-
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  for (char& c : name)
-    if (c == '-') c = '_';
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Kernels, HostContract, testing::ValuesIn(host_kernels()), test_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, HostContract, testing::ValuesIn(test::host_kernels()),
+                         test::name_of_test);
 
 }  // namespace
 }  // namespace trireme

@@ -5,17 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "kernels/kernel_names.hpp"
 #include "kernels/multi_product.hpp"
 #include "kernels/registry.hpp"
 #include "support/host_product.hpp"
 #include "support/refusal.hpp"
+#include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 #include "support/with_threads.hpp"
 
@@ -147,11 +148,6 @@ Array<Value> product_of(HostKernel<Value>& kernel, const CsrView<Value>& a, std:
   return y.memory;
 }
 
-template <class Value>
-bool same_bits(const Array<Value>& a, const Array<Value>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Value)) == 0;
-}
-
 TEST_P(MultiContract, GivesTheSameBitsWithAsManyThreadsAsTheRegistrySays) {
   const KernelEntry& entry = find_kernel(GetParam());
   if (!entry.deterministic) GTEST_SKIP() << "registered as not deterministic";
@@ -165,8 +161,8 @@ TEST_P(MultiContract, GivesTheSameBitsWithAsManyThreadsAsTheRegistrySays) {
   for (const int threads : {1, 2, 3, 7}) {
     SCOPED_TRACE(std::to_string(threads) + " threads");
     const Array<double> first = product(threads);
-    EXPECT_TRUE(same_bits(first, product(threads)));
-    EXPECT_TRUE(entry.host_bits_follow_threads || same_bits(first, of_one));
+    EXPECT_TRUE(test::same_bits(first, product(threads)));
+    EXPECT_TRUE(entry.host_bits_follow_threads || test::same_bits(first, of_one));
   }
 }
 
@@ -254,8 +250,8 @@ TEST_P(MultiContract, SumsDotProductsRowAfterRowWhereItHasThem) {
       const bool has = dynamic_cast<const RowProduct<double>*>(kernel.get()) != nullptr;
       WithDots p = product_with_dots(*kernel, a.view(), width, chunk_rows);
       ASSERT_EQ(p.done, has);
-      EXPECT_TRUE(same_bits(p.dots, has ? dots_of(p, rows, width, chunk_rows)
-                                        : test::poisoned_vector<double>(std::ssize(p.dots))));
+      EXPECT_TRUE(test::same_bits(p.dots, has ? dots_of(p, rows, width, chunk_rows)
+                                              : test::poisoned_vector<double>(std::ssize(p.dots))));
       if (!has) continue;
       const auto x = side_by_side(std::as_const(p.x).data(), rows, width);
       const auto y = side_by_side(std::as_const(p.y).data(), rows, width);
@@ -265,7 +261,7 @@ TEST_P(MultiContract, SumsDotProductsRowAfterRowWhereItHasThem) {
             "Y = A X"))
             << "vector " << j;
       if (of_one.empty()) of_one = p.y;
-      EXPECT_TRUE(same_bits(p.y, of_one));
+      EXPECT_TRUE(test::same_bits(p.y, of_one));
     }
   }
 }
@@ -278,7 +274,7 @@ TEST_P(MultiContract, HasNoDotProductsWhereAChunkHasManyOfTheNonzeros) {
   if (!kernel) GTEST_SKIP() << "the kernel refuses the matrix";
   const WithDots p = product_with_dots(*kernel, a.view(), 4, 64);
   EXPECT_FALSE(p.done);
-  EXPECT_TRUE(same_bits(p.y, test::poisoned_vector<double>(std::ssize(p.y))));
+  EXPECT_TRUE(test::same_bits(p.y, test::poisoned_vector<double>(std::ssize(p.y))));
 }
 
 // With NaN between the vectors of X, each result is finite; the memory between the results stays.
@@ -297,7 +293,7 @@ TEST_P(MultiContract, ReadsAndWritesNothingBetweenTheVectors) {
         EXPECT_TRUE(std::isfinite(y.view(i, j))) << i << ", " << j;
         y.view(i, j) = before[i * y.view.row_stride + j];
       }
-    EXPECT_TRUE(same_bits(y.memory, before));
+    EXPECT_TRUE(test::same_bits(y.memory, before));
   }
 }
 
@@ -359,13 +355,8 @@ std::vector<std::string> kernels_in_double() {
   return names;
 }
 
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Kernels, MultiContract, testing::ValuesIn(kernels_in_double()), test_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, MultiContract, testing::ValuesIn(kernels_in_double()),
+                         test::name_of_test);
 
 }  // namespace
 }  // namespace trireme

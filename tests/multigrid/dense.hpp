@@ -2,6 +2,7 @@
 // Dense matrices and small sparse ones for the tests of multigrid.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
@@ -12,6 +13,7 @@
 #include "sparse/csr.hpp"
 #include "sparse/generators.hpp"
 #include "support/random.hpp"
+#include "support/shapes.hpp"
 
 namespace trireme::multigrid::test {
 
@@ -53,6 +55,13 @@ inline double difference(const DenseMatrix& a, const DenseMatrix& b) {
     if (!(d <= worst)) worst = std::isnan(d) ? INFINITY : d;
   }
   return worst;
+}
+
+// Rows of at most 9 nonzeros, whose columns are in no order.
+inline CsrMatrix<double> random_matrix(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
+  return trireme::test::matrix_with_row_lengths<double>(
+      trireme::test::random_lengths(rows, 0, std::min<std::int64_t>(cols, 9), seed), cols, seed,
+      trireme::test::Columns::unsorted);
 }
 
 using Entry = std::tuple<std::int32_t, std::int32_t, double>;  // row, column, value; rows ascend

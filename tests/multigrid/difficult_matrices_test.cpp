@@ -51,7 +51,7 @@ std::shared_ptr<DistributedMatrix> on_ranks(const CsrMatrix<double>& a) {
   return matrix_on_ranks(MPI_COMM_WORLD, a, Cut::by_nonzeros);
 }
 
-Options small_levels() {
+Options smaller_levels() {
   Options options;
   options.coarsest_rows = 20;
   options.replicated_rows = 60;
@@ -67,7 +67,7 @@ void expect_finite(const DistributedMatrix& a, Hierarchy& m) {
 
 // The line of the error and its code.
 std::string refused(const CsrMatrix<double>& matrix, ExitCode code,
-                    const Options& options = small_levels()) {
+                    const Options& options = smaller_levels()) {
   const auto a = on_ranks(matrix);
   try {
     Hierarchy m(a, {}, options);
@@ -82,7 +82,7 @@ std::string refused(const CsrMatrix<double>& matrix, ExitCode code,
 TEST(SingularMatrix, ConvergesForAConsistentRightHandSide) {
   const CsrMatrix<double> matrix = neumann(400);
   const auto a = on_ranks(matrix);
-  Hierarchy m(a, {}, small_levels());
+  Hierarchy m(a, {}, smaller_levels());
   expect_finite(*a, m);
   const Array<double> x = test::random_rows(*a, 1);
   Array<double> b(x.size());
@@ -96,7 +96,7 @@ TEST(MatrixWithoutConnections, IsSolvedByItsSmoother) {
   const auto a = on_ranks(matrix_of(300, [](std::int64_t i, std::int64_t j) {
     return i == j ? 1.0 + static_cast<double>(i) : 0.0;
   }));
-  Options options = small_levels();
+  Options options = smaller_levels();
   Hierarchy m(a, {}, options);
   EXPECT_EQ(m.levels().size(), 1u);
   EXPECT_NE(m.remark(), "");
@@ -105,7 +105,7 @@ TEST(MatrixWithoutConnections, IsSolvedByItsSmoother) {
 
 TEST(CoarseningThatEnds, IsBoundedAndSaid) {
   const auto a = test::generated(MPI_COMM_WORLD, "poisson3d", 14);
-  Options options = small_levels();
+  Options options = smaller_levels();
   options.max_levels = 2;
   options.replicated_rows = 0;
   Hierarchy m(a, {}, options);
@@ -119,14 +119,14 @@ TEST(TinyMatrix, IsInverted) {
     const auto a = on_ranks(matrix_of(n, [](std::int64_t i, std::int64_t j) {
       return i == j ? 4.0 : std::abs(i - j) == 1 ? -1.0 : 0.0;
     }));
-    Hierarchy m(a, {}, small_levels());
+    Hierarchy m(a, {}, smaller_levels());
     EXPECT_LE(solve_by_cg(a, m).iterations, 1);
   }
 }
 
 TEST(EmptyMatrix, HasAHierarchyThatDoesNothing) {
   const auto a = on_ranks(matrix_of(0, [](std::int64_t, std::int64_t) { return 0.0; }));
-  Hierarchy m(a, {}, small_levels());
+  Hierarchy m(a, {}, smaller_levels());
   m.apply({}, {});
   EXPECT_EQ(m.operator_complexity(), 1);
 }
@@ -136,7 +136,7 @@ TEST(DisconnectedParts, ConvergeTogether) {
     if (i / 30 != j / 30) return 0.0;
     return i == j ? 2.01 : std::abs(i - j) == 1 ? -1.0 : 0.0;
   }));
-  Hierarchy m(a, {}, small_levels());
+  Hierarchy m(a, {}, smaller_levels());
   expect_finite(*a, m);
   EXPECT_LE(solve_by_cg(a, m).iterations, 20);
 }
@@ -146,7 +146,7 @@ TEST(DenseRow, ConvergesNevertheless) {
     if (i == j) return i == 0 ? 400.0 : 2.2;
     return i == 0 || j == 0 ? -0.1 : std::abs(i - j) == 1 ? -1.0 : 0.0;
   }));
-  Hierarchy m(a, {}, small_levels());
+  Hierarchy m(a, {}, smaller_levels());
   expect_finite(*a, m);
   EXPECT_LE(solve_by_cg(a, m).iterations, 30);
 }
@@ -155,7 +155,7 @@ TEST(PositiveOffDiagonals, GiveADefiniteCycle) {
   const auto a = on_ranks(matrix_of(300, [](std::int64_t i, std::int64_t j) {
     return i == j ? 2.1 : std::abs(i - j) == 1 ? 1.0 : 0.0;
   }));
-  Hierarchy m(a, {}, small_levels());
+  Hierarchy m(a, {}, smaller_levels());
   expect_finite(*a, m);
   EXPECT_TRUE(solve_by_cg(a, m).converged);
 }
@@ -187,7 +187,7 @@ TEST(RefusedRows, AreNamedByTheNumbersOfTheCaller) {
   };
   CsrMatrix<double> a = neumann(200);
   double& diagonal = a.values[a.row_ptr[150] + 1];
-  const Options on_every_rank, distributed = small_levels();
+  const Options on_every_rank, distributed = smaller_levels();
   diagonal = 0;
   const std::string zero = line_of(a, distributed);
   EXPECT_NE(zero.find("row 5300 "), std::string::npos) << zero;
@@ -240,7 +240,7 @@ TEST(IndefiniteMatrix, IsRefusedOrGivesFiniteNumbers) {
     return i == j ? 0.3 : std::abs(i - j) == 1 ? -1.0 : 0.0;
   }));
   try {
-    Hierarchy m(a, {}, small_levels());
+    Hierarchy m(a, {}, smaller_levels());
     expect_finite(*a, m);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::input);
@@ -251,7 +251,7 @@ TEST(IndefiniteMatrix, IsRefusedOrGivesFiniteNumbers) {
 TEST(OptionsOutOfRange, AreRefused) {
   const CsrMatrix<double> a = neumann(50);
   const auto with = [](const auto& change) {
-    Options options = small_levels();
+    Options options = smaller_levels();
     change(options);
     return options;
   };

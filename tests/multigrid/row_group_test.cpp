@@ -6,24 +6,18 @@
 
 #include <algorithm>
 
+#include "multigrid/dense.hpp"
 #include "multigrid/emulated_group.hpp"
 #include "multigrid/make_rows.hpp"
 #include "multigrid/product_row.hpp"
 #include "multigrid/prolongator_row.hpp"
 #include "multigrid/sparse_product.hpp"
-#include "support/shapes.hpp"
 
 namespace trireme::multigrid {
 namespace {
 
 using test::EmulatedGroup;
 using test::run_group;
-
-CsrMatrix<double> random_matrix(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
-  return trireme::test::matrix_with_row_lengths<double>(
-      trireme::test::random_lengths(rows, 0, std::min<std::int64_t>(cols, 9), seed), cols, seed,
-      trireme::test::Columns::unsorted);
-}
 
 // A matrix of the same rows whose columns are runs of kWidth.
 template <int kWidth>
@@ -81,8 +75,8 @@ void expect_the_hosts(std::int64_t rows, std::int64_t inner, std::int64_t cols, 
                       std::int32_t places) {
   SCOPED_TRACE(testing::Message() << rows << " x " << inner << " x " << cols << ", width " << kWidth
                                   << ", " << lanes << " lanes");
-  const auto a = random_matrix(rows, inner, 1);
-  const auto b = widened<kWidth>(random_matrix(inner, cols, 2));
+  const auto a = test::random_matrix(rows, inner, 1);
+  const auto b = widened<kWidth>(test::random_matrix(inner, cols, 2));
   const auto c = by_groups<kWidth>(a, b, lanes, places);
   const auto expected = multiply(a.view(), b.view(), {.diagonal = a.rows == b.cols, .run = kWidth});
   EXPECT_EQ(c.row_ptr, expected.row_ptr);
@@ -103,7 +97,7 @@ TEST(RowGroup, MakesTheRowsOfTheHost) {
 TEST(RowGroup, AddsUpInRegistersWhatTheHostAddsUp) {
   constexpr std::int64_t rows = 60;
   constexpr std::int32_t places = 64;
-  const auto a = random_matrix(rows, rows, 1);
+  const auto a = test::random_matrix(rows, rows, 1);
   const std::vector<double> diagonal(rows, 1.5), tentative(rows, 0.3);
   for (const std::int32_t lanes : {4, 8})
     for (const std::int32_t aggregates : {5, 16})

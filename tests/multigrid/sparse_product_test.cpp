@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "multigrid/dense.hpp"
-#include "support/shapes.hpp"
 #include "support/with_threads.hpp"
 
 namespace trireme::multigrid {
@@ -14,12 +13,6 @@ namespace {
 
 using test::DenseMatrix;
 using test::difference;
-
-CsrMatrix<double> random_matrix(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
-  return trireme::test::matrix_with_row_lengths<double>(
-      trireme::test::random_lengths(rows, 0, std::min<std::int64_t>(cols, 9), seed), cols, seed,
-      trireme::test::Columns::unsorted);
-}
 
 bool ascends(const CsrMatrix<double>& a) {
   for (std::int64_t i = 0; i < a.rows; ++i)
@@ -32,7 +25,7 @@ TEST(SparseProduct, IsTheDenseProductWithAscendingColumns) {
   for (const auto& [rows, inner, cols] :
        {std::tuple{97, 61, 83}, std::tuple{1, 300, 1}, std::tuple{700, 3, 900}, std::tuple{5, 0, 4},
         std::tuple{0, 5, 3}, std::tuple{4, 3, 0}}) {
-    const auto a = random_matrix(rows, inner, 1), b = random_matrix(inner, cols, 2);
+    const auto a = test::random_matrix(rows, inner, 1), b = test::random_matrix(inner, cols, 2);
     const auto c = multiply(a.view(), b.view());
     EXPECT_LT(difference(DenseMatrix(c.view()), DenseMatrix(a.view()) * DenseMatrix(b.view())),
               1e-14)
@@ -52,8 +45,8 @@ TEST(SparseProduct, StoresTheDiagonalWhereAsked) {
 }
 
 TEST(SparseProduct, TakesNewValuesOnTheSamePattern) {
-  auto a = random_matrix(1500, 700, 3);
-  const auto b = random_matrix(700, 800, 4);
+  auto a = test::random_matrix(1500, 700, 3);
+  const auto b = test::random_matrix(700, 800, 4);
   auto c = multiply(a.view(), b.view());
   for (double& value : a.values) value = 1 / value;
   multiply_again(a.view(), b.view(), {}, c);
@@ -62,7 +55,7 @@ TEST(SparseProduct, TakesNewValuesOnTheSamePattern) {
 }
 
 TEST(SparseProduct, HasTheSameBitsForAnyNumberOfThreads) {
-  const auto a = random_matrix(5000, 3000, 5), b = random_matrix(3000, 4000, 6);
+  const auto a = test::random_matrix(5000, 3000, 5), b = test::random_matrix(3000, 4000, 6);
   CsrMatrix<double> one, three;
   {
     const trireme::test::WithThreads threads(1);
@@ -78,14 +71,14 @@ TEST(SparseProduct, HasTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(SparseProduct, RefusesSizesThatDoNotMeet) {
-  const auto a = random_matrix(4, 5, 1), b = random_matrix(4, 5, 2);
+  const auto a = test::random_matrix(4, 5, 1), b = test::random_matrix(4, 5, 2);
   EXPECT_THROW(multiply(a.view(), b.view()), Error);
 }
 
 TEST(Transpose, IsTheDenseTransposeForAnyNumberOfThreads) {
   for (const auto& [rows, cols] : {std::tuple{9000, 37}, std::tuple{61, 83}, std::tuple{0, 4},
                                    std::tuple{4, 0}, std::tuple{1, 1}}) {
-    const auto a = random_matrix(rows, cols, 7);
+    const auto a = test::random_matrix(rows, cols, 7);
     const trireme::test::WithThreads threads(3);
     const auto t = transpose(a.view());
     EXPECT_EQ(difference(DenseMatrix(t.view()), DenseMatrix(a.view()).transposed()), 0)
@@ -95,7 +88,7 @@ TEST(Transpose, IsTheDenseTransposeForAnyNumberOfThreads) {
 }
 
 TEST(Transpose, TakesNewValues) {
-  auto a = random_matrix(500, 300, 8);
+  auto a = test::random_matrix(500, 300, 8);
   Transposed t = transposed(a.view());
   for (double& value : a.values) value += 3;
   t.renew(a.view());

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <set>
 
 #include "report/drawn.hpp"
@@ -20,8 +20,6 @@ using test::drawn_circles;
 using test::drawn_curve;
 using test::DrawnAxis;
 using test::DrawnPoint;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 void expect_close(const std::vector<DrawnPoint>& drawn, const std::vector<DrawnPoint>& data,
                   double tolerance) {
@@ -53,11 +51,11 @@ TEST(Charts, OfConvergenceAreTheHistories) {
 TEST(Charts, OfConvergenceLeaveOutWhatHasNoLogarithm) {
   CaseOutcome outcome = test::sample_outcome();
   outcome.runs.resize(1);
-  outcome.runs[0].history = {1, kNan, 0, 1e-4};
+  outcome.runs[0].history = {1, NAN, 0, 1e-4};
   const std::string chart = svg::convergence(outcome);
   const DrawnAxis x(chart, "x", false), y(chart, "y", true);
   expect_close(drawn_curve(chart, 0, x, y), {{0, 1}, {3, 1e-4}}, 0.01);
-  outcome.runs[0].history = {0, kNan};
+  outcome.runs[0].history = {0, NAN};
   EXPECT_EQ(svg::convergence(outcome), "");
 }
 
@@ -179,7 +177,7 @@ TEST(Charts, OfLongSeriesKeepEveryPeak) {
   std::vector<svg::Point> points;
   for (int i = 0; i < 200'000; ++i) points.push_back({static_cast<double>(i), 1});
   points[123'457].y = 9;
-  points[77].y = kNan;
+  points[77].y = NAN;
   const auto kept = svg::thin(points);
   EXPECT_LE(kept.size(), 800u);
   EXPECT_EQ(std::ranges::count_if(kept, [](const svg::Point& p) { return p.y == 9; }), 1);

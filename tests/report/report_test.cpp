@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <cmath>
 #include <csignal>
 #include <fstream>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::sample_outcome;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::string slurp(const fs::path& path) {
   std::ostringstream text;
@@ -100,7 +98,7 @@ TEST(Words, NumbersKeepThreeDigitsAndAUnit) {
   EXPECT_EQ(words::seconds(0.00123), "1.23 ms");
   EXPECT_EQ(words::seconds(200), "3 min 20 s");
   EXPECT_EQ(words::bytes(210e6), "210 MB");
-  EXPECT_EQ(words::residual(kNan), "nan");
+  EXPECT_EQ(words::residual(NAN), "nan");
 }
 
 TEST(JsonReport, HoldsEveryRunWithItsHistory) {
@@ -117,8 +115,8 @@ TEST(JsonReport, HoldsEveryRunWithItsHistory) {
 
 TEST(JsonReport, StaysValidWithNanAndNamesThatAreNotUtf8) {
   CaseOutcome outcome = sample_outcome();
-  outcome.runs[0].relative_residual = kNan;
-  outcome.runs[0].history.push_back(kNan);
+  outcome.runs[0].relative_residual = NAN;
+  outcome.runs[0].history.push_back(NAN);
   outcome.problem.name = "gr\xfc\xdf.h5";
   const auto report = nlohmann::json::parse(json_report(outcome));
   EXPECT_TRUE(report["runs"][0]["relative_residual"].is_null());
@@ -167,7 +165,7 @@ TEST(HtmlReport, KeepsPeaksOfLongHistoriesAndStaysSmall) {
   outcome.runs.resize(1);
   outcome.runs[0].history.assign(200'000, 1e-3);
   outcome.runs[0].history[123'457] = 1e6;
-  outcome.runs[0].history[5] = kNan;
+  outcome.runs[0].history[5] = NAN;
   const std::string page = html_report(outcome);
   EXPECT_LT(page.size(), 100'000u);
   EXPECT_NE(page.find(">1e6</text>"), std::string::npos) << "the axis reaches the peak";

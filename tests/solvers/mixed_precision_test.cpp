@@ -19,8 +19,8 @@ using test::grid_matrix;
 using test::random_vector;
 using Kind = PreconditionerSpec::Kind;
 
-struct Options : test::Options {
-  Options(Method of = Method::cg, Variant by = Variant::classic, Kind with = Kind::jacobi)
+struct MixedOptions : test::Options {
+  MixedOptions(Method of = Method::cg, Variant by = Variant::classic, Kind with = Kind::jacobi)
       : kind(with) {
     method = of;
     variant = by;
@@ -29,14 +29,14 @@ struct Options : test::Options {
   Kind kind;
 };
 
-struct Solved : test::Solved {
+struct MixedSolved : test::Solved {
   double residual = 0;  // ||b - A x|| / ||b||, computed without the engine
 };
 
 enum class Products { exact, corrected, uncorrected };
 
-Solved solve(const CsrMatrix<double>& a, std::span<const double> b, Products products,
-             Options options = {}) {
+MixedSolved solve(const CsrMatrix<double>& a, std::span<const double> b, Products products,
+                  MixedOptions options = {}) {
   const auto exact = build_host_kernel<double>("csr", a.view());
   const auto rounded = build_mixed_host_kernel("csr", a.view());
   const Array<float> defect = test::row_defect(a);
@@ -46,14 +46,14 @@ Solved solve(const CsrMatrix<double>& a, std::span<const double> b, Products pro
   const test::BlocksOf blocks(a, 4);
   options.preconditioner = options.kind == Kind::blocks ? blocks.spec : test::jacobi(diagonal);
   options.preconditioner.kind = options.kind;
-  Solved solved{test::solve(system, b, options)};
+  MixedSolved solved{test::solve(system, b, options)};
   solved.residual = test::relative_residual(a, b, solved.x);
   return solved;
 }
 
 struct Case {
   std::string name;
-  Options options;
+  MixedOptions options;
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
@@ -75,12 +75,13 @@ std::vector<Case> methods() {
                                                 {Kind::blocks, "Blocks"},
                                                 {Kind::chebyshev, "Chebyshev"}};
   for (const auto& [kind, name] : kinds) {
-    all.push_back({std::string("ClassicCg") + name, Options(Method::cg, Variant::classic, kind)});
+    all.push_back(
+        {std::string("ClassicCg") + name, MixedOptions(Method::cg, Variant::classic, kind)});
     all.push_back({std::string("SingleReductionCg") + name,
-                   Options(Method::cg, Variant::single_reduction, kind)});
+                   MixedOptions(Method::cg, Variant::single_reduction, kind)});
     if (kind != Kind::chebyshev)
       all.push_back(
-          {std::string("Bicgstab") + name, Options(Method::bicgstab, Variant::classic, kind)});
+          {std::string("Bicgstab") + name, MixedOptions(Method::bicgstab, Variant::classic, kind)});
   }
   return all;
 }
@@ -90,8 +91,8 @@ INSTANTIATE_TEST_SUITE_P(Methods, MixedPrecision, testing::ValuesIn(methods()),
 TEST_P(MixedPrecision, ReachesTheToleranceByTheTrueResidual) {
   const CsrMatrix<double> a = system(40, 100);
   const Array<double> b = random_vector<double>(a.rows);
-  const Solved full = solve(a, b, Products::exact, GetParam().options);
-  const Solved mixed = solve(a, b, Products::corrected, GetParam().options);
+  const MixedSolved full = solve(a, b, Products::exact, GetParam().options);
+  const MixedSolved mixed = solve(a, b, Products::corrected, GetParam().options);
   ASSERT_EQ(full.outcome.reason, Reason::rtol);
   EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
   EXPECT_LE(mixed.residual, 1.01e-12);
@@ -115,10 +116,10 @@ TEST_P(MixedPrecision, WouldMissTheToleranceWithoutCorrections) {
 TEST_P(MixedPrecision, StartsFromAGuessAndGivesTheSameBitsAgain) {
   const CsrMatrix<double> a = system(30, 10);
   const Array<double> b = random_vector<double>(a.rows);
-  Options options = GetParam().options;
+  MixedOptions options = GetParam().options;
   options.x0 = random_vector<double>(a.rows, 5);
-  const Solved once = solve(a, b, Products::corrected, options);
-  const Solved twice = solve(a, b, Products::corrected, options);
+  const MixedSolved once = solve(a, b, Products::corrected, options);
+  const MixedSolved twice = solve(a, b, Products::corrected, options);
   EXPECT_EQ(once.outcome.reason, Reason::rtol);
   EXPECT_LE(once.residual, 1.01e-12);
   EXPECT_EQ(once.x, twice.x);
@@ -127,7 +128,7 @@ TEST_P(MixedPrecision, StartsFromAGuessAndGivesTheSameBitsAgain) {
 TEST_P(MixedPrecision, AnswersARightHandSideOfZero) {
   const CsrMatrix<double> a = system(10, 10);
   const Array<double> b(a.rows, 0.0);
-  const Solved solved = solve(a, b, Products::corrected, GetParam().options);
+  const MixedSolved solved = solve(a, b, Products::corrected, GetParam().options);
   EXPECT_GT(static_cast<int>(solved.outcome.reason), 0);
   EXPECT_EQ(test::norm(solved.x), 0);
 }
@@ -143,10 +144,10 @@ TEST(MixedPrecisionCg, SolvesElasticityWithALargeContrast) {
       a.values[k] *= scale(i) * scale(a.col_idx[k]);
   const Array<double> b = test::times(a, random_vector<double>(a.rows));
   for (const Variant variant : {Variant::classic, Variant::single_reduction}) {
-    Options options;
+    MixedOptions options;
     options.variant = variant;
-    const Solved full = solve(a, b, Products::exact, options);
-    const Solved mixed = solve(a, b, Products::corrected, options);
+    const MixedSolved full = solve(a, b, Products::exact, options);
+    const MixedSolved mixed = solve(a, b, Products::corrected, options);
     ASSERT_EQ(full.outcome.reason, Reason::rtol);
     EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
     EXPECT_LE(mixed.residual, 1.01e-12);
@@ -159,11 +160,11 @@ TEST(MixedPrecisionCg, GoesOnInFp64IfFp32IsTooCoarse) {
   const CsrMatrix<double> a = test::pairs_that_fp32_merges();
   const Array<double> b = random_vector<double>(a.rows);
   for (const Variant variant : {Variant::classic, Variant::single_reduction}) {
-    Options options;
+    MixedOptions options;
     options.variant = variant;
     options.rule.rtol = 1e-6;
     ASSERT_EQ(solve(a, b, Products::exact, options).outcome.reason, Reason::rtol);
-    const Solved mixed = solve(a, b, Products::corrected, options);
+    const MixedSolved mixed = solve(a, b, Products::corrected, options);
     EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
     EXPECT_LE(mixed.residual, 1.01e-6);
     EXPECT_GE(mixed.outcome.exact_from, 0);
@@ -191,17 +192,17 @@ TEST(MixedPrecisionCg, GivesUpOnFp32AfterTooManyIterationsWithoutACorrection) {
 
 TEST(MixedPrecisionCg, ReportsAnIndefiniteMatrix) {
   const CsrMatrix<double> a = from_dense({{1 / 3.0, 0, 0}, {0, 2 / 3.0, 0}, {0, 0, -1 / 3.0}});
-  Options options;
+  MixedOptions options;
   options.kind = Kind::none;
-  const Solved solved = solve(a, Array<double>{1, 1, 3}, Products::corrected, options);
+  const MixedSolved solved = solve(a, Array<double>{1, 1, 3}, Products::corrected, options);
   EXPECT_EQ(solved.outcome.reason, Reason::indefinite_matrix);
 }
 
 TEST(MixedPrecisionCg, StopsAtTheIterationLimit) {
   const CsrMatrix<double> a = grid_matrix(40, 0, 1 / 3.0);
-  Options options;
+  MixedOptions options;
   options.rule.max_iterations = 50;
-  const Solved solved = solve(a, random_vector<double>(a.rows), Products::corrected, options);
+  const MixedSolved solved = solve(a, random_vector<double>(a.rows), Products::corrected, options);
   EXPECT_EQ(solved.outcome.reason, Reason::too_many_iterations);
   EXPECT_EQ(solved.outcome.iterations, 50);
 }
@@ -209,7 +210,7 @@ TEST(MixedPrecisionCg, StopsAtTheIterationLimit) {
 TEST(MixedPrecisionCg, RefusesRulesWithoutANorm) {
   const CsrMatrix<double> a = grid_matrix(10);
   const Array<double> b(a.rows, 1.0);
-  Options options;
+  MixedOptions options;
   options.rule.norm = NormKind::none;
   EXPECT_THROW(solve(a, b, Products::corrected, options), Error);
   options.rule = {};

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,14 +15,9 @@
 #include "kernels/registry.hpp"
 #include "support/host_product.hpp"
 #include "support/random.hpp"
+#include "support/same_bits.hpp"
 
 namespace trireme::test {
-
-template <class T>
-bool same_bits(const Array<T>& a, const Array<T>& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
-}
 
 template <class To, class From>
 CsrMatrix<To> with_values_as(const CsrMatrix<From>& a) {

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include <cstring>
 #include <string>
 
 #include "kernels/registry.hpp"
 #include "support/random.hpp"
+#include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
 namespace trireme {
@@ -22,17 +22,12 @@ Array<Value> product(const std::string& kernel, const CsrMatrix<Value>& a) {
   return y;
 }
 
-template <class Value>
-bool same_bits(const Array<Value>& a, const Array<Value>& b) {
-  return a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Value)) == 0;
-}
-
 TEST(AlbusBaselines, AllGiveTheSameIntegers) {
   for (const auto& [name, a] : test::contract_shapes<std::int32_t>()) {
     SCOPED_TRACE(name);
     const Array<std::int32_t> original = product<std::int32_t>("albus-naive", a);
     for (const char* kernel : {"albus-simd", "csr", "albus-threads", "albus"})
-      EXPECT_TRUE(same_bits(product<std::int32_t>(kernel, a), original)) << kernel;
+      EXPECT_TRUE(test::same_bits(product<std::int32_t>(kernel, a), original)) << kernel;
   }
 }
 
@@ -41,12 +36,12 @@ TEST(AlbusBaselines, AllGiveTheSameIntegers) {
 TEST(AlbusBaselines, WithoutSimdGiveTheBitsOfTheOriginal) {
   const auto a = test::contract_shape<double>("EveryLengthTo600");
   const Array<double> original = product<double>("albus-naive", a);
-  EXPECT_TRUE(same_bits(product<double>("csr", a), original));
+  EXPECT_TRUE(test::same_bits(product<double>("csr", a), original));
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1);
-  EXPECT_TRUE(same_bits(product<double>("albus-threads", a), original));
+  EXPECT_TRUE(test::same_bits(product<double>("albus-threads", a), original));
   omp_set_num_threads(3);
-  EXPECT_FALSE(same_bits(product<double>("albus-threads", a), original));
+  EXPECT_FALSE(test::same_bits(product<double>("albus-threads", a), original));
   omp_set_num_threads(threads);
 }
 

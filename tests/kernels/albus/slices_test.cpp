@@ -24,7 +24,7 @@ namespace {
 using albus::RowOrder;
 
 template <class Value>
-albus::Layout<Value> layout_of(const CsrMatrix<Value>& matrix, std::int64_t parts) {
+albus::Layout<Value> layout_with_slices(const CsrMatrix<Value>& matrix, std::int64_t parts) {
   std::vector<BuildStep> steps;
   albus::Layout<Value> layout;
   static_cast<albus::Pattern&>(layout) = albus::build(matrix.view(), parts, steps);
@@ -82,7 +82,7 @@ TEST(AlbusSlices, SortTheRowsOfAWindow) {
   std::vector<std::int64_t> lengths;
   for (int row = 0; row < 40; ++row) lengths.push_back(row % 2 == 0 ? 2 : 3);
   const auto matrix = test::matrix_with_row_lengths<double>(lengths, 5000, 3);
-  const auto layout = layout_of(matrix, 1);
+  const auto layout = layout_with_slices(matrix, 1);
   const albus::Part& part = layout.parts[0];
   ASSERT_EQ(part.windows.size(), 1u);
   EXPECT_EQ(part.windows[0].order, RowOrder::sorted_slices);
@@ -108,7 +108,7 @@ TEST(AlbusSlices, HoldTheDiagonalsOfEachSliceWithTheirMasks) {
     a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
   }
   for (std::size_t k = 0; k < a.col_idx.size(); ++k) a.values.push_back(static_cast<double>(k + 1));
-  const auto layout = layout_of(a, 1);
+  const auto layout = layout_with_slices(a, 1);
   const albus::Part& part = layout.parts[0];
   ASSERT_EQ(rows_in(RowOrder::masked_diagonals, layout), 64);
   EXPECT_EQ((std::vector<int>(part.offsets.begin(), part.offsets.begin() + 8)),
@@ -122,7 +122,7 @@ TEST(AlbusSlices, HoldTheDiagonalsOfEachSliceWithTheirMasks) {
 
 TEST(AlbusSlices, AreForRowsThatTheySaveTime) {
   const auto share = [](RowOrder order, const CsrMatrix<double>& matrix) {
-    return static_cast<double>(rows_in(order, layout_of(matrix, 2))) /
+    return static_cast<double>(rows_in(order, layout_with_slices(matrix, 2))) /
            static_cast<double>(matrix.rows);
   };
   EXPECT_GT(share(RowOrder::masked_diagonals, stencil_with_holes<double>(3001, 3001, 20)), 0.7);
@@ -175,7 +175,7 @@ TEST(AlbusSlices, HoldEveryNonzeroOfTheirRowsOnce) {
   for (const auto& [name, matrix] : matrices)
     for (const std::int64_t count : {1, 3}) {
       SCOPED_TRACE(name);
-      const auto layout = layout_of(matrix, count);
+      const auto layout = layout_with_slices(matrix, count);
       std::vector<int> seen(matrix.nnz(), 0);
       for (const albus::Part& part : layout.parts)
         for (const albus::Window& window : part.windows) {
@@ -201,7 +201,7 @@ TYPED_TEST(AlbusSliceValues, MatchTheReferenceInAnyNumberOfParts) {
       for (const bool gathers : {false, true})
         for (const bool fetch : {false, true}) {
           SCOPED_TRACE(name + " in " + std::to_string(count) + " parts");
-          auto layout = layout_of(matrix, count);
+          auto layout = layout_with_slices(matrix, count);
           ASSERT_GT(rows_in(RowOrder::masked_diagonals, layout) +
                         rows_in(RowOrder::sorted_slices, layout),
                     matrix.rows / 2);
