@@ -1,6 +1,8 @@
 # The folders of src/ that become one shared library, libtrireme.so, which all programs, all tests and the plugin
 # for PETSc share. It needs neither PETSc nor HDF5.
 set(TRIREME_CORE base parallel sparse device kernels ordering solvers distributed multigrid partitioning planning)
+# Folders that only prepare and report what others compute: more optimisation would only take compile time.
+set(TRIREME_AROUND config report cache study app)
 option(BUILD_SHARED_LIBS "ON: TRIREME_CORE is a shared library. OFF: each program holds what it needs of it." ON)
 set(TRIREME_LIBRARIES_OF "" CACHE PATH
   "A build folder of these sources, whose libraries are linked where they do not use PETSc. Empty: all are built.")
@@ -81,6 +83,9 @@ function(trireme_library folder)
   target_compile_options(${target}_sources PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wdouble-promotion>
     $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>)
+  if(folder IN_LIST TRIREME_AROUND)
+    target_compile_options(${target}_sources PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   if(is_core)
     target_sources(trireme PRIVATE $<TARGET_OBJECTS:${target}_sources>)
     target_link_libraries(trireme PRIVATE ${others} ${ARG_PRIVATE_LINKS})
