@@ -2,7 +2,7 @@
 # for PETSc share. It needs neither PETSc nor HDF5.
 set(TRIREME_CORE base parallel sparse device kernels ordering solvers distributed multigrid partitioning planning)
 # Folders that only prepare and report what others compute: more optimisation would only take compile time.
-set(TRIREME_AROUND config report cache study app)
+set(TRIREME_AROUND config report study)
 option(BUILD_SHARED_LIBS "ON: TRIREME_CORE is a shared library. OFF: each program holds what it needs of it." ON)
 set(TRIREME_LIBRARIES_OF "" CACHE PATH
   "A build folder of these sources, whose libraries are linked where they do not use PETSc. Empty: all are built.")
