@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "kernels/albus/diagonals.hpp"
-#include "kernels/albus/slices.hpp"
 #include "kernels/albus/simd_targets.hpp"
+#include "kernels/albus/slices.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/albus/simd_slices.cpp"
