@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "base/array.hpp"
 #include "base/half.hpp"
 #include "base/split_mix.hpp"
+#include "support/arrays.hpp"
 
 namespace trireme::test {
 
@@ -38,26 +38,13 @@ class Random {
   std::uint64_t state_;
 };
 
+// The values are those of Random::value().
 template <class Value>
-Array<Value> random_vector(std::int64_t size, std::uint64_t seed = 1) {
-  Random random(seed);
-  Array<Value> result(size);
-  for (Value& entry : result) entry = random.value<Value>();
-  return result;
-}
+Array<Value> random_vector(std::int64_t size, std::uint64_t seed = 1);
 
 // Values that a kernel must overwrite: NaN, or for integers a value that no product of the tests
 // has.
 template <class Value>
-Array<Value> poisoned_vector(std::int64_t size) {
-  Array<Value> result(size);
-  for (Value& entry : result) {
-    if constexpr (std::is_integral_v<Value>)
-      entry = std::numeric_limits<Value>::min() + 77;
-    else
-      entry = static_cast<Value>(std::numeric_limits<float>::quiet_NaN());
-  }
-  return result;
-}
+Array<Value> poisoned_vector(std::int64_t size);
 
 }  // namespace trireme::test
