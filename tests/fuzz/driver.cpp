@@ -113,19 +113,19 @@ class Mutator {
 
   // Extreme integers of 8 to 64 bits, in either order of bytes or as digits.
   void put_interesting_integer(Bytes& input, std::size_t at) {
-    static constexpr std::uint64_t numbers[] = {0,
-                                                1,
-                                                0x7f,
-                                                0xff,
-                                                0x7fff,
-                                                0xffff,
-                                                0x7fffffff,
-                                                0x80000000,
-                                                0xffffffff,
-                                                0x7fffffffffffffff,
-                                                0x8000000000000000,
-                                                0xffffffffffffffff};
-    const std::uint64_t number = numbers[below(std::size(numbers))];
+    static constexpr std::uint64_t extremes[] = {0,
+                                                 1,
+                                                 0x7f,
+                                                 0xff,
+                                                 0x7fff,
+                                                 0xffff,
+                                                 0x7fffffff,
+                                                 0x80000000,
+                                                 0xffffffff,
+                                                 0x7fffffffffffffff,
+                                                 0x8000000000000000,
+                                                 0xffffffffffffffff};
+    const std::uint64_t number = extremes[below(std::size(extremes))];
     if (below(3) == 0) {
       const std::string digits = std::to_string(number);
       input.insert(input.begin() + static_cast<std::ptrdiff_t>(at), digits.begin(), digits.end());
