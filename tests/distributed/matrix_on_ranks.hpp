@@ -43,8 +43,10 @@ inline RowSlab slab_of(const CsrMatrix<double>& a, std::int64_t first, std::int6
   slab.local.cols = a.cols;
   slab.local.row_ptr.assign(a.row_ptr.begin() + first, a.row_ptr.begin() + last + 1);
   for (std::int32_t& offset : slab.local.row_ptr) offset -= begin;
-  slab.local.col_idx.assign(a.col_idx.begin() + begin, a.col_idx.begin() + end);
-  slab.local.values.assign(a.values.begin() + begin, a.values.begin() + end);
+  slab.local.col_idx.resize(end - begin);
+  std::copy_n(a.col_idx.begin() + begin, end - begin, slab.local.col_idx.begin());
+  slab.local.values.resize(end - begin);
+  std::copy_n(a.values.begin() + begin, end - begin, slab.local.values.begin());
   return slab;
 }
 

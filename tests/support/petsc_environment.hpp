@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Initialises PETSc for a test program under mpirun. One source of the program includes this
-// header.
+// Initialises PETSc for a test program under mpirun, whose sources include this header.
 #pragma once
 
 #include <gtest/gtest.h>
