@@ -103,7 +103,7 @@ def write_program(path, text):
 def include_flags(build):
     """The include folders of the code, for blocks of C++ that are checked by the compiler."""
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        if entry["file"].endswith("src/app/run_case.cpp"):
+        if "trireme_app_sources.dir" in entry["command"]:
             return " ".join(re.findall(r"-(?:I|isystem ?)\S+", entry["command"]))
     return ""
 
