@@ -51,13 +51,13 @@ MixedSolved solve(const CsrMatrix<double>& a, std::span<const double> b, Product
   return solved;
 }
 
-struct Case {
+struct MixedCase {
   std::string name;
   MixedOptions options;
 };
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+void PrintTo(const MixedCase& c, std::ostream* out) { *out << c.name; }
 
-class MixedPrecision : public testing::TestWithParam<Case> {
+class MixedPrecision : public testing::TestWithParam<MixedCase> {
  protected:
   // All values are divided by 3, so that none is an FP32 number.
   CsrMatrix<double> system(std::int64_t n, double contrast) const {
@@ -68,8 +68,8 @@ class MixedPrecision : public testing::TestWithParam<Case> {
   }
 };
 
-std::vector<Case> methods() {
-  std::vector<Case> all;
+std::vector<MixedCase> methods() {
+  std::vector<MixedCase> all;
   const std::pair<Kind, const char*> kinds[] = {{Kind::none, "None"},
                                                 {Kind::jacobi, "Jacobi"},
                                                 {Kind::blocks, "Blocks"},

@@ -12,7 +12,7 @@
 namespace trireme {
 namespace {
 
-CsrMatrix<double> whole(const std::string& kind, std::int64_t n) {
+CsrMatrix<double> elastic_matrix(const std::string& kind, std::int64_t n) {
   const GenerateSpec spec{.kind = kind, .n = n};
   return generate(spec, 0, generator_shape(spec).rows).local;
 }
@@ -73,7 +73,7 @@ TEST(Hexahedron, ResistsNoRigidMotionButEveryStrain) {
 TEST(Elasticity, IsExactlySymmetric) {
   for (const char* kind : {"elasticity3d", "elasticity3d-shuffled"})
     for (const std::int64_t n : {2, 3, 7, 20}) {
-      const MatrixStatistics statistics = matrix_statistics(whole(kind, n));
+      const MatrixStatistics statistics = matrix_statistics(elastic_matrix(kind, n));
       EXPECT_TRUE(statistics.symmetry->pattern()) << kind << " " << n;
       EXPECT_TRUE(statistics.symmetry->values()) << kind << " " << n;
     }
@@ -82,13 +82,13 @@ TEST(Elasticity, IsExactlySymmetric) {
 TEST(Elasticity, IsPositiveDefinite) {
   for (const char* kind : {"elasticity3d", "elasticity3d-shuffled"})
     for (const std::int64_t n : {2, 3, 5}) {
-      const CsrMatrix<double> a = whole(kind, n);
+      const CsrMatrix<double> a = elastic_matrix(kind, n);
       EXPECT_GT(smallest_cholesky_pivot(to_dense(a), a.rows), 1e-3) << kind << " " << n;
     }
 }
 
 TEST(Elasticity, HasFullBlocksOf27Neighbours) {
-  const CsrMatrix<double> a = whole("elasticity3d", 5);
+  const CsrMatrix<double> a = elastic_matrix("elasticity3d", 5);
   EXPECT_EQ(a.nnz(), 9 * 13 * 13 * 13);  // (3n - 2)^3 pairs of neighbours
   const std::int64_t centre = 3 * (2 + 5 * (2 + 5 * 2));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(a.row_ptr[centre + i + 1] - a.row_ptr[centre + i], 81);
@@ -96,8 +96,8 @@ TEST(Elasticity, HasFullBlocksOf27Neighbours) {
 
 TEST(Elasticity, ShuffledIsAPermutationWithinWindows) {
   const std::int64_t n = 20;  // 8000 nodes: two windows
-  const CsrMatrix<double> plain = whole("elasticity3d", n),
-                          shuffled = whole("elasticity3d-shuffled", n);
+  const CsrMatrix<double> plain = elastic_matrix("elasticity3d", n),
+                          shuffled = elastic_matrix("elasticity3d-shuffled", n);
   ASSERT_EQ(plain.nnz(), shuffled.nnz());
   EXPECT_NE(plain.col_idx, shuffled.col_idx);
   auto plain_values = plain.values, shuffled_values = shuffled.values;

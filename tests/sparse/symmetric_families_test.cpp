@@ -14,7 +14,7 @@
 namespace trireme {
 namespace {
 
-CsrMatrix<double> whole(const std::string& kind, std::int64_t n, std::int64_t k = 16) {
+CsrMatrix<double> matrix_of_family(const std::string& kind, std::int64_t n, std::int64_t k = 16) {
   const GenerateSpec spec{.kind = kind, .n = n, .k = k, .seed = 3};
   return generate(spec, 0, generator_shape(spec).rows).local;
 }
@@ -35,7 +35,8 @@ INSTANTIATE_TEST_SUITE_P(All, SymmetricFamily, testing::ValuesIn(kFamilies),
                          [](const auto& family) { return family.param.kind; });
 
 TEST_P(SymmetricFamily, IsSymmetricToTheLastBit) {
-  const MatrixStatistics statistics = matrix_statistics(whole(GetParam().kind, GetParam().n));
+  const MatrixStatistics statistics =
+      matrix_statistics(matrix_of_family(GetParam().kind, GetParam().n));
   EXPECT_EQ(statistics.symmetry->unmatched_entries, 0);
   EXPECT_EQ(statistics.symmetry->largest_difference, 0);
   EXPECT_EQ(statistics.diagonal->negative, 0);
@@ -46,7 +47,7 @@ TEST_P(SymmetricFamily, IsSymmetricToTheLastBit) {
 }
 
 TEST_P(SymmetricFamily, HasValuesThatFp32DoesNotHold) {
-  const CsrMatrix<double> a = whole(GetParam().kind, GetParam().n);
+  const CsrMatrix<double> a = matrix_of_family(GetParam().kind, GetParam().n);
   const auto inexact = std::count_if(a.values.begin(), a.values.end(), [](double value) {
     return static_cast<double>(static_cast<float>(value)) != value;
   });
@@ -78,14 +79,14 @@ std::int64_t negative_pivots(const CsrMatrix<double>& a) {
 TEST(SymmetricFamilies, ArePositiveDefiniteAndSaddleHasOneNegativePivotPerPressure) {
   for (const Family& family : kFamilies) {
     const std::int64_t n = family.kind == "blocks" ? 3 : family.n > 100 ? 150 : 8;
-    const std::int64_t negative = negative_pivots(whole(family.kind, n));
+    const std::int64_t negative = negative_pivots(matrix_of_family(family.kind, n));
     EXPECT_EQ(negative, family.kind == "saddle" ? n * n : 0) << family.kind;
   }
 }
 
 TEST(SymmetricFamilies, Mesh2dIsATriangulationWithoutOrder) {
   const std::int64_t n = 50;
-  const CsrMatrix<double> a = whole("mesh2d", n);
+  const CsrMatrix<double> a = matrix_of_family("mesh2d", n);
   // The diagonal, two directions of each edge along the grid, and of one diagonal per cell.
   EXPECT_EQ(a.nnz(), n * n + 4 * n * (n - 1) + 2 * (n - 1) * (n - 1));
   double distance = 0;
@@ -98,7 +99,7 @@ TEST(SymmetricFamilies, Mesh2dIsATriangulationWithoutOrder) {
 
 TEST(SymmetricFamilies, LognormalRowsHaveTheirLengthsAndAreMostlyNear) {
   const std::int64_t n = 60000;
-  const CsrMatrix<double> a = whole("lognormal", n);
+  const CsrMatrix<double> a = matrix_of_family("lognormal", n);
   const RowLengthStatistics lengths = row_length_statistics(a.row_ptr);
   EXPECT_NEAR(lengths.mean, 15, 1);
   EXPECT_NEAR(lengths.median, 1 + 14 * std::exp(-0.72), 1);
@@ -112,7 +113,7 @@ TEST(SymmetricFamilies, LognormalRowsHaveTheirLengthsAndAreMostlyNear) {
 
 TEST(SymmetricFamilies, GraphHasAPowerLawOfDegrees) {
   const std::int64_t n = 100000;
-  const CsrMatrix<double> a = whole("graph", n);
+  const CsrMatrix<double> a = matrix_of_family("graph", n);
   const auto share_from = [&](std::int32_t degree) {
     std::int64_t count = 0;
     for (std::int64_t row = 0; row < n; ++row)
@@ -126,14 +127,14 @@ TEST(SymmetricFamilies, GraphHasAPowerLawOfDegrees) {
 
 TEST(SymmetricFamilies, BlocksAreDense) {
   const std::int64_t n = 6;
-  const CsrMatrix<double> a = whole("blocks", n);
+  const CsrMatrix<double> a = matrix_of_family("blocks", n);
   EXPECT_EQ(a.nnz(), 25 * (7 * n * n * n - 6 * n * n));
   for (std::int64_t row = 0; row < a.rows; ++row) ASSERT_EQ(a.col_idx[a.row_ptr[row]] % 5, 0);
 }
 
 TEST(SymmetricFamilies, Diffusion3dHasLogNormalCoefficientsAndAConservativeInterior) {
   const std::int64_t n = 30;
-  const CsrMatrix<double> a = whole("diffusion3d", n);
+  const CsrMatrix<double> a = matrix_of_family("diffusion3d", n);
   double logs = 0, squares = 0;
   std::int64_t boundary = 0;
   for (std::int64_t row = 0; row < a.rows; ++row) {
@@ -160,7 +161,7 @@ TEST(SymmetricFamilies, Diffusion3dHasLogNormalCoefficientsAndAConservativeInter
 
 // Each of the eight cells has three faces on the boundary, whose conductance is twice its coefficient.
 TEST(SymmetricFamilies, Diffusion3dTakesHarmonicMeansBetweenCells) {
-  const CsrMatrix<double> a = whole("diffusion3d", 2);
+  const CsrMatrix<double> a = matrix_of_family("diffusion3d", 2);
   std::vector<double> coefficient(8);
   for (std::int64_t row = 0; row < 8; ++row)
     for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
@@ -188,7 +189,7 @@ TEST(SymmetricFamilies, RandomOnesFollowTheSeed) {
 
 TEST(SymmetricFamilies, HighOrderHasRowsOf9And15And25) {
   const std::int64_t n = 10, side = 2 * n - 1;
-  const CsrMatrix<double> a = whole("highorder", n);
+  const CsrMatrix<double> a = matrix_of_family("highorder", n);
   ASSERT_EQ(a.rows, side * side);
   std::vector<std::int64_t> count(26);
   for (std::int64_t y = 4; y < side - 4; ++y)
@@ -208,11 +209,11 @@ TEST(SymmetricFamilies, HighOrderHasRowsOf9And15And25) {
 }
 
 TEST(SymmetricFamilies, BandsAndArrowHaveTheirWidths) {
-  const CsrMatrix<double> bands = whole("bands", 100, 7);
+  const CsrMatrix<double> bands = matrix_of_family("bands", 100, 7);
   EXPECT_EQ(bands.nnz(), 100 * 15 - 7 * 8);
   const MatrixStatistics statistics = matrix_statistics(bands);
   EXPECT_EQ(statistics.lower_bandwidth, 7);
-  const CsrMatrix<double> arrow = whole("arrow", 100);
+  const CsrMatrix<double> arrow = matrix_of_family("arrow", 100);
   EXPECT_EQ(arrow.row_ptr[51] - arrow.row_ptr[50], 9 + 4);
   EXPECT_EQ(arrow.row_ptr[100] - arrow.row_ptr[96], 4 * 100);
   EXPECT_EQ(arrow.row_ptr[1], 5 + 4);
@@ -221,7 +222,7 @@ TEST(SymmetricFamilies, BandsAndArrowHaveTheirWidths) {
 // The divergence of the flux 1 through all vertical faces is 0 in each cell.
 TEST(SymmetricFamilies, SaddleHasADivergence) {
   const std::int64_t n = 6, faces = n * (n + 1);
-  const CsrMatrix<double> a = whole("saddle", n);
+  const CsrMatrix<double> a = matrix_of_family("saddle", n);
   ASSERT_EQ(a.rows, 2 * faces + n * n);
   for (std::int64_t row = 2 * faces; row < a.rows; ++row) {
     ASSERT_EQ(a.row_ptr[row + 1] - a.row_ptr[row], 4);

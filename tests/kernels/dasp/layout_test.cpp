@@ -173,8 +173,8 @@ bool same_values(const Array<Value>& a, const Array<Value>& b) {
 
 template <class Value>
 class DaspLayoutOf : public testing::Test {};
-using ValueTypes = testing::Types<double, float, Half>;
-TYPED_TEST_SUITE(DaspLayoutOf, ValueTypes);
+using DaspValueTypes = testing::Types<double, float, Half>;
+TYPED_TEST_SUITE(DaspLayoutOf, DaspValueTypes);
 
 TYPED_TEST(DaspLayoutOf, HoldsEveryEntryOnceInItsRow) {
   for (const auto& [name, matrix] : test::contract_shapes<TypeParam>()) {

@@ -13,8 +13,6 @@
 namespace trireme {
 namespace {
 
-constexpr std::int32_t X = kNoColumn;
-
 // `long_rows` rows of 9 nonzeros among rows of 2.
 std::vector<std::int32_t> row_ptr(std::int64_t rows, std::int64_t long_rows) {
   std::vector<std::int32_t> offsets{0};
@@ -38,7 +36,7 @@ TEST(HybLayout, MarksThePaddingOfRowsThatAreShorterThanTheWidth) {
   a.row_ptr = {0, 1, 4, 7, 9};  // the first row gives an entry to the second one
   std::vector<BuildStep> steps;
   const auto layout = hyb::build(a.view(), 2, steps);
-  EXPECT_EQ(layout.ell.cols, (Array<std::int32_t>{0, 1, 0, 1, X, 1, 2, 3}));
+  EXPECT_EQ(layout.ell.cols, (Array<std::int32_t>{0, 1, 0, 1, kNoColumn, 1, 2, 3}));
   EXPECT_EQ(layout.coo.rows, (Array<std::int32_t>{1, 2}));
 }
 

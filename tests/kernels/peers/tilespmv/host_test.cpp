@@ -25,8 +25,8 @@ CsrMatrix<Value> mixture(std::int64_t rows, std::int64_t cols, std::uint64_t see
 
 template <class Value>
 class TileSpmvHost : public testing::Test {};
-using ValueTypes = testing::Types<double, float>;
-TYPED_TEST_SUITE(TileSpmvHost, ValueTypes);
+using TileSpmvValueTypes = testing::Types<double, float>;
+TYPED_TEST_SUITE(TileSpmvHost, TileSpmvValueTypes);
 
 TYPED_TEST(TileSpmvHost, MultipliesTilesOfEachFormat) {
   for (int format = 0; format < kFormats; ++format) {
