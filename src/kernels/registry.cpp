@@ -181,7 +181,7 @@ constexpr auto kKernels = [] {
   std::ranges::copy(kPeerKernels, std::ranges::copy(kOwnKernels, all.begin()).out);
   return all;
 }();
-constexpr std::string_view kLeftOut = "";
+constexpr std::string_view kLeftOut;
 #else
 constexpr auto kKernels = kOwnKernels;
 constexpr std::string_view kLeftOut =
