@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The list of all kernels. To add a kernel, write its folder and add its entry to kOwnKernels, or to the list of
-// peers/ where it is there to be compared with.
+// The list of all kernels. To add a kernel, write its folder and add its entry to kOwnKernels, or
+// to the list of peers/ where it is there to be compared with.
 #include "kernels/registry.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The members of the usual arrays are compiled once, in arrays.cpp, with optimisation: the tests themselves have none.
+// The members of the usual arrays are compiled once, in arrays.cpp, with optimisation: the tests
+// themselves have none.
 #pragma once
 
 #include <cstdint>

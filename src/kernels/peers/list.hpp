@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels that are there to be compared with. A build with TRIREME_PEERS=OFF leaves this folder out.
+// The kernels that are there to be compared with. A build with TRIREME_PEERS=OFF leaves this folder
+// out.
 #pragma once
 
 #include <array>
