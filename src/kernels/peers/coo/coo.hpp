@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// COO: the builders that the registry names. kernels/peers/coordinates.hpp documents the layout and names
-// the paper.
+// COO: the builders that the list of peers names. kernels/peers/coordinates.hpp documents the
+// layout and names the paper.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ELL: the builders that the registry names. kernels/peers/padded_rows.hpp documents the layout and names
-// the papers; the width is the length of the longest row.
+// ELL: the builders that the list of peers names. kernels/peers/padded_rows.hpp documents the
+// layout and names the papers; the width is the length of the longest row.
 #pragma once
 
 #include <memory>

@@ -15,8 +15,8 @@
 // three times as fast as one with coordinates, and because fewer rows do not fill a GPU. The padded
 // rows store fewer than 3 times the nonzeros, so that HYB never needs 10 times the memory of CSR.
 //
-// Bytes moved: those of kernels/peers/padded_rows.hpp and kernels/peers/coordinates.hpp. Both parts are
-// deterministic.
+// Bytes moved: those of kernels/peers/padded_rows.hpp and kernels/peers/coordinates.hpp. Both parts
+// are deterministic.
 #pragma once
 
 #include <cstdint>
