@@ -5,11 +5,12 @@ if(CMAKE_CUDA_ARCHITECTURES STREQUAL "native")
     OUTPUT_VARIABLE capabilities RESULT_VARIABLE failed ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
   string(REGEX MATCHALL "[0-9]+[.][0-9]+" capabilities "${capabilities}")
   list(TRANSFORM capabilities REPLACE "[.]" "")
+  list(FILTER capabilities EXCLUDE REGEX "^[5-7].$")  # older than 8.0: Trireme does not run there
   list(REMOVE_DUPLICATES capabilities)
   if(failed OR NOT capabilities)
     set(capabilities 90)
-    message(STATUS "No GPU is visible: CUDA code is compiled for compute capability 9.0; "
-      "-D CMAKE_CUDA_ARCHITECTURES=\"80-real;90\" compiles it for all")
+    message(STATUS "No GPU of compute capability 8.0 or higher is visible: CUDA code is compiled for compute capability 9.0; "
+      "-D CMAKE_CUDA_ARCHITECTURES= compiles it for all")
   endif()
   set(CMAKE_CUDA_ARCHITECTURES ${capabilities})
 elseif(NOT CMAKE_CUDA_ARCHITECTURES)

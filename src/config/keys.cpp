@@ -242,7 +242,10 @@ constexpr std::array kKeys = {
         "each step that has new values; never; adaptive: when the iterations beyond those of a "
         "new preconditioner have taken longer than renewing takes"},
 
-    Key{"kernel", field::TextList{[](Case& c) -> Strings& { return c.kernels; }, kernel_names}, "",
+    Key{"kernel",
+        field::TextList{[](Case& c) -> Strings& { return c.kernels; }, kernel_names,
+                        left_out_kernels},
+        "",
         "sparse matrix-vector product: auto, or a name that solve --list-kernels prints; "
         "a list of kernels is compared in one run"},
     Key{"device", choice([](Case& c) -> decltype(auto) { return (c.device); }), "",

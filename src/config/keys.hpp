@@ -33,7 +33,8 @@ struct Text {
 };
 struct TextList {  // one text or a list of them
   std::vector<std::string>& (*at)(Case&);
-  KnownWords known;  // they differ from build to build, so the schema lists none
+  KnownWords known;                // they differ from build to build, so the schema lists none
+  std::string_view (*left_out)();  // says which words this build lacks; empty where it has all
 };
 struct Choice {  // one word of an enumeration
   KnownWords known;

@@ -66,6 +66,7 @@ struct Complaint {
   const PlaceOf& place;
   std::string_view key;
   std::string_view hint;
+  std::string_view left_out = {};  // words that another build knows
 
   [[noreturn]] void wants(std::string_view what, const YAML::Node& value) const {
     fail(ExitCode::usage, "{}: {} must be {}, not {}", place(value), key, what, describe(value));
@@ -73,9 +74,9 @@ struct Complaint {
   [[noreturn]] void unknown(const YAML::Node& value, const std::vector<std::string>& known) const {
     const std::string& word = value.Scalar();
     const auto near = hint.empty() ? nearest(word, known) : std::nullopt;
-    fail(ExitCode::usage, "{}: unknown {} '{}'{}; known: {}{}{}", place(value), key, word,
+    fail(ExitCode::usage, "{}: unknown {} '{}'{}; known: {}{}{}{}{}", place(value), key, word,
          near ? fmt::format("; did you mean '{}'?", *near) : "", join(known),
-         hint.empty() ? "" : "; ", hint);
+         hint.empty() ? "" : "; ", hint, left_out.empty() ? "" : "; ", left_out);
   }
 };
 
@@ -113,7 +114,11 @@ struct Assign {
 
   void operator()(const field::Text& f) const { f.at(c) = word_of(value, f.known, complaint); }
 
-  void operator()(const field::TextList& f) const { f.at(c) = words(f.known); }
+  void operator()(const field::TextList& f) const {
+    Assign assign = *this;
+    assign.complaint.left_out = f.left_out();
+    f.at(c) = assign.words(f.known);
+  }
   void operator()(const field::Choice& f) const { f.assign(c, word_of(value, f.known, complaint)); }
   void operator()(const field::ChoiceList& f) const { f.assign(c, words(f.known)); }
 

@@ -185,7 +185,7 @@ constexpr std::string_view kLeftOut;
 #else
 constexpr auto kKernels = kOwnKernels;
 constexpr std::string_view kLeftOut =
-    "; this program was built without the peers (TRIREME_PEERS=OFF)";
+    "this program was built without the kernels to compare with (TRIREME_PEERS=OFF)";
 #endif
 
 constexpr std::string_view kHostBaseline = "csr";
@@ -242,6 +242,8 @@ bool KernelEntry::runs_on(Device device, Precision precision) const {
 
 std::span<const KernelEntry> kernel_registry() { return kKernels; }
 
+std::string_view left_out_kernels() { return kLeftOut; }
+
 std::string_view benchmark_baseline(Device device) {
   return device == Device::cpu ? kHostBaseline : kCudaBaseline;
 }
@@ -249,7 +251,8 @@ std::string_view benchmark_baseline(Device device) {
 const KernelEntry& find_kernel(std::string_view name) {
   for (const KernelEntry& kernel : kKernels)
     if (kernel.name == name) return kernel;
-  fail(ExitCode::usage, "unknown kernel '{}'; known kernels: {}{}", name, known_names(), kLeftOut);
+  fail(ExitCode::usage, "unknown kernel '{}'; known kernels: {}{}{}", name, known_names(),
+       kLeftOut.empty() ? "" : "; ", kLeftOut);
 }
 
 template <class Value>

@@ -67,6 +67,10 @@ struct KernelEntry {
 
 std::span<const KernelEntry> kernel_registry();
 
+// Says which kernels this build leaves out, for messages about an unknown name; empty where it has
+// all.
+std::string_view left_out_kernels();
+
 // Throws Error{usage}, with the known names, when no kernel has this name.
 const KernelEntry& find_kernel(std::string_view name);
 
