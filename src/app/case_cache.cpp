@@ -78,6 +78,7 @@ CacheKey iterations_key(const Case& c, const CaseOutcome& outcome) {
       .add("method", c.solver.method)
       .add("preconditioner", preconditioner_of(c))
       .add("rtol", fmt::format("{}", c.solver.rtol))
+      .add("norm", to_string(c.solver.norm))
       .add("atol", fmt::format("{}", c.solver.atol))
       .add("petsc", PetscSession::all_options());
   return key;

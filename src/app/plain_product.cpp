@@ -9,6 +9,8 @@
 #include <numeric>
 #include <utility>
 
+#include "parallel/collective.hpp"
+
 namespace trireme {
 namespace {
 
@@ -41,6 +43,13 @@ double local_dot(std::span<const double> u, std::span<const double> v) {
     of_piece[piece] = sum;
   }
   return std::accumulate(of_piece.begin(), of_piece.end(), 0.0);
+}
+
+Array<double> in_scale_of_rows(const RowSizes& sizes, std::span<const double> v) {
+  Array<double> scaled(v.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < v.size(); ++i) scaled[i] = sizes.inverse[i] * v[i];
+  return scaled;
 }
 
 // The largest magnitude, and 1 where a number is not finite.
@@ -103,6 +112,40 @@ double PlainProduct::residual_norm(std::span<const double> b, std::span<const do
   return norm(residual_);
 }
 
+Residual PlainProduct::worst_of(const RowSizes& sizes, std::span<const double> r) const {
+  Residual worst;
+  double largest = -1;
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    const double part = std::abs(sizes.inverse[i] * r[i]);
+    if (!(part > largest)) continue;
+    largest = part;
+    worst.worst_row = matrix_->callers_row(static_cast<std::int64_t>(i));
+    worst.worst_size = 1 / sizes.inverse[i];
+  }
+  worst.norm = largest;
+  return worst;
+}
+
+Residual PlainProduct::residual(std::span<const double> b, std::span<const double> x) {
+  Residual result{.norm = residual_norm(b, x)};
+  const RowSizes& sizes = row_sizes(*matrix_);
+  if (!sizes.differ) return result;
+  const double of_b = norm(in_scale_of_rows(sizes, b));
+  if (!(of_b > 0)) return result;
+  result.of_rows = norm(in_scale_of_rows(sizes, residual_)) / of_b;
+  Residual worst = worst_of(sizes, residual_);
+  struct {
+    double value;
+    int rank;
+  } found = {worst.norm, rank_of(matrix_->comm)};
+  MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_DOUBLE_INT, MPI_MAXLOC, matrix_->comm);
+  MPI_Bcast(&worst.worst_row, 1, MPI_INT64_T, found.rank, matrix_->comm);
+  MPI_Bcast(&worst.worst_size, 1, MPI_DOUBLE, found.rank, matrix_->comm);
+  result.worst_row = worst.worst_row;
+  result.worst_size = worst.worst_size;
+  return result;
+}
+
 double PlainProduct::dot(std::span<const double> u, std::span<const double> v) const {
   double sum = local_dot(u, v);
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, matrix_->comm);
@@ -122,8 +165,8 @@ double PlainProduct::norm_alone(std::span<const double> v) {
       v, [](std::span<const double> u) { return local_dot(u, u); }, [](Extremes&) {});
 }
 
-double PlainProduct::residual_norm_alone(std::span<const double> values, std::span<const double> b,
-                                         std::span<const double> x) {
+Residual PlainProduct::residual_alone(std::span<const double> values, std::span<const double> b,
+                                      std::span<const double> x) {
   Array<double>& residual = residual_alone_;
   residual.resize(b.size());
 #pragma omp parallel for schedule(static)
@@ -135,7 +178,15 @@ double PlainProduct::residual_norm_alone(std::span<const double> values, std::sp
   }
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < residual.size(); ++i) residual[i] = b[i] - residual[i];
-  return norm_alone(residual);
+  Residual result{.norm = norm_alone(residual)};
+  const RowSizes sizes = row_sizes_alone(matrix_->blocks.local, values);
+  const double of_b = sizes.differ ? norm_alone(in_scale_of_rows(sizes, b)) : 0;
+  if (!(of_b > 0)) return result;
+  const Residual worst = worst_of(sizes, residual);
+  result.of_rows = norm_alone(in_scale_of_rows(sizes, residual)) / of_b;
+  result.worst_row = worst.worst_row;
+  result.worst_size = worst.worst_size;
+  return result;
 }
 
 }  // namespace trireme

@@ -5,14 +5,28 @@
 
 #include <petscsf.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "base/array.hpp"
 #include "distributed/distributed_matrix.hpp"
+#include "distributed/row_sizes.hpp"
 #include "petsc/shim.hpp"
 
 namespace trireme {
+
+// How large b - A x is.
+struct Residual {
+  double norm = 0;  // ||b - A x||
+  // ||R (b - A x)|| / ||R b||, where R has one over the size of each row. None: the rows have like
+  // sizes (row_sizes.hpp), or b = 0.
+  std::optional<double> of_rows = {};
+  // The row with the largest part of it, by the number that messages name, and its size.
+  std::int64_t worst_row = 0;
+  double worst_size = 0;
+};
 
 class PlainProduct {
  public:
@@ -23,11 +37,12 @@ class PlainProduct {
   void multiply(std::span<const double> x, std::span<double> y);
   // ||b - A x||
   double residual_norm(std::span<const double> b, std::span<const double> x);
+  Residual residual(std::span<const double> b, std::span<const double> x);
   // The same on a communicator of one rank, with `values` in place of the matrix's, whose pattern
   // they have. It neither communicates nor uses the memory of other members, so that another thread
   // may call it. Not collective.
-  double residual_norm_alone(std::span<const double> values, std::span<const double> b,
-                             std::span<const double> x);
+  Residual residual_alone(std::span<const double> values, std::span<const double> b,
+                          std::span<const double> x);
 
   double dot(std::span<const double> u, std::span<const double> v) const;
   // No square underflows or overflows, whatever the scale of v. NaN where a number of v on any rank
@@ -37,10 +52,13 @@ class PlainProduct {
   static double norm_alone(std::span<const double> v);
 
  private:
+  // The row whose part of R r is the largest one on this rank.
+  Residual worst_of(const RowSizes& sizes, std::span<const double> r) const;
+
   std::shared_ptr<const DistributedMatrix> matrix_;
   PetscHandle<PetscSF, PetscSFDestroy> halo_;
   Array<double> ghosts_;
-  Array<double> residual_;  // of residual_norm()
+  Array<double> residual_;  // of residual()
   Array<double> residual_alone_;
 };
 

@@ -4,12 +4,15 @@
 
 #include <fmt/ranges.h>
 
+#include <cctype>
 #include <cstdint>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "io/fingerprint.hpp"
+#include "petsc/session.hpp"
 
 namespace trireme {
 namespace {
@@ -18,6 +21,20 @@ std::string describe(const MultigridSpec& m) {
   return fmt::format("{} {} {} {} {} {} {}", to_string(m.smoother), m.degree, to_string(m.cycle),
                      m.threshold, m.smoothed_prolongator ? "smoothed" : "plain",
                      m.aggressive_levels, to_string(m.precision));
+}
+
+// PETSc's options from all places, but for those that only print.
+std::string options_that_decide() {
+  std::istringstream all(PetscSession::all_options());
+  std::string text;
+  bool decides = true;
+  for (std::string word; all >> word;) {
+    const bool is_name = word.size() > 1 && word[0] == '-' && std::isalpha(word[1]) != 0;
+    const auto has = [&](const char* part) { return word.find(part) != std::string::npos; };
+    if (is_name) decides = !has("monitor") && !has("view") && !has("log") && !has("reason");
+    if (decides) text += word + " ";
+  }
+  return text;
 }
 
 }  // namespace
@@ -37,8 +54,6 @@ RunIdentity identity_of(MPI_Comm comm, const Case& c, const Problem& problem,
   const auto fingerprints = [&](std::int64_t count, std::uint64_t of_this_rank) {
     return fmt::format("{}, {:016x}", count, sum_of_fingerprints(comm, of_this_rank));
   };
-  std::string petsc;
-  for (const auto& [option, value] : c.petsc) petsc += fmt::format("-{} {} ", option, value);
   std::vector<std::string_view> precisions;
   for (const Precision precision : c.precisions) precisions.push_back(to_string(precision));
   RunIdentity parts = {
@@ -51,11 +66,12 @@ RunIdentity identity_of(MPI_Comm comm, const Case& c, const Problem& problem,
       {"solver.engine", std::string(to_string(c.solver.engine))},
       {"solver.preconditioner", c.solver.preconditioner},
       {"solver.rtol", fmt::format("{}", c.solver.rtol)},
+      {"solver.norm", std::string(to_string(c.solver.norm))},
       {"solver.atol", fmt::format("{}", c.solver.atol)},
       {"kernel", fmt::format("{}", fmt::join(c.kernels, ", "))},
       {"precision", fmt::format("{}", fmt::join(precisions, ", "))},
       {"repeat", fmt::format("{}", c.repeat)},
-      {"petsc", petsc}};
+      {"petsc", options_that_decide()}};
   if (c.solver.preconditioner == kMultigrid)
     parts.push_back({"solver.multigrid", describe(c.solver.multigrid)});
   return parts;

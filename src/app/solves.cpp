@@ -123,10 +123,7 @@ bool Solves::solve_until_done() {
     const bool may_end = round_begins || context_.steps;
     if (may_end && !each_seconds_.empty() && !verdict_.converged) break;
     if (round_begins && count_ > checkpointer_->solves_before()) checkpointer_->begin_round(count_);
-    if (checkpointer_->is_solved(k)) {
-      take_over(k);
-      continue;
-    }
+    if (checkpointer_->is_solved(k) && take_over(k)) continue;
     if (context_.steps && !go_to_step(k)) break;
     if (const std::size_t count = columns_at_once(k); count > 1)
       solve_block(k, count);
@@ -252,6 +249,7 @@ void Solves::note(std::size_t k, const ScaledSystem& system, KspResult result, A
   TrueResidual residual = judged(system, x);
   if (!result.residuals.empty()) residual.last_norm = result.residuals.back();
   confirm(result.verdict, *plan_.solver, residual);
+  note_rows(residual);
   if (!result.verdict.converged)
     explain_constant_nullspace(
         result.verdict, *context_.matrix, context_.plain, system.b.values(),
@@ -270,8 +268,17 @@ void Solves::note(std::size_t k, const ScaledSystem& system, KspResult result, A
                  .converged = verdict.converged,
                  .reason = verdict.text,
                  .relative_residual = residuals_[k],
+                 .relative_row_residual = residual.rows.of_rows,
                  .history = history_};
   if (!problem.x_exact.empty()) columns_[k].relative_error = errors_[k];
+}
+
+void Solves::note_rows(const TrueResidual& residual) {
+  const std::optional<double>& of_rows = residual.rows.of_rows;
+  if (!of_rows || (row_residual_ && *of_rows <= *row_residual_)) return;
+  row_residual_ = of_rows;
+  if (rows_say_more(residual.rows, residual.unit))
+    row_note_ = about_rows(residual.rows, residual.unit);
 }
 
 void Solves::record(std::size_t k, KspResult&& result, double relative_residual, double unit) {
@@ -287,14 +294,38 @@ void Solves::record(std::size_t k, KspResult&& result, double relative_residual,
   checkpointer_->solved(k, result);
 }
 
-// What an earlier run has solved is judged again, and not solved again.
-void Solves::take_over(std::size_t k) {
+// What an earlier run has solved is judged as a solve of this run is, and solved again where it falls
+// short.
+bool Solves::take_over(std::size_t k) {
   const Array<double>& x = solutions_[k];
-  const ScaledSystem system(*this, k, x);
-  residuals_[k] = relative(context_.plain.residual_norm(system.b.values(), system.x0.values()),
-                           system.rhs_norm);
+  ScaledSystem system(*this, k, x);
+  system.measure(*this, false);
+  TrueResidual residual{.unit = system.unit, .reference = system.unit};
+  residual.rows = context_.plain.residual(system.b.values(), system.x0.values());
+  residual.norm = residual.rows.norm;
+  plan_.solver->scale_tolerance(system.exponent);
+  Verdict verdict{.converged = true,
+                  .exit_code = ExitCode::converged,
+                  .text = "converged: in an earlier run",
+                  .reason = KSP_CONVERGED_RTOL};
+  confirm(verdict, *plan_.solver, residual);
+  if (!verdict.converged) {
+    again_.push_back(k + 1);
+    checkpointer_->forget(k);
+    return false;
+  }
+  note_rows(residual);
+  residuals_[k] = relative(residual.norm, system.unit);
   if (!context_.problem.x_exact.empty()) errors_[k] = error(x, context_.problem.x_exact[k]);
+  if (!columns_.empty()) {
+    columns_[k] = {.converged = true,
+                   .reason = verdict.text,
+                   .relative_residual = residuals_[k],
+                   .relative_row_residual = residual.rows.of_rows};
+    if (!context_.problem.x_exact.empty()) columns_[k].relative_error = errors_[k];
+  }
   ++count_;
+  return true;
 }
 
 // Scales x back to the caller's system. What is judged is that x, rounded as it is.
@@ -303,11 +334,15 @@ TrueResidual Solves::judged(const ScaledSystem& system, Array<double>& x) const 
   const std::span<const double> b = system.b.values();
   TrueResidual residual{.unit = system.unit,
                         .reference = plan_.solver->reference(system.unit, system.first_norm)};
-  residual.norm = plain.residual_norm(b, x);
+  const auto measure = [&](std::span<const double> of) {
+    residual.rows = plain.residual(b, of);
+    residual.norm = residual.rows.norm;
+  };
+  measure(x);
   if (system.of_x == 0) return residual;
   const double unscaled = residual.norm;
   x = times_power_of_two(x, system.of_x);
-  residual.norm = plain.residual_norm(b, times_power_of_two(x, -system.of_x));
+  measure(times_power_of_two(x, -system.of_x));
   residual.overflows = std::isfinite(unscaled) && !std::isfinite(residual.norm);
   residual.underflows = system.of_x < 0 && unscaled < 0.5 * residual.norm;
   return residual;
@@ -328,6 +363,8 @@ void Solves::fill(RunOutcome& o) {
   o.petsc_reason = static_cast<int>(verdict_.reason);
   o.iterations = iterations_;
   o.relative_residual = largest(residuals_);
+  o.relative_row_residual = row_residual_;
+  if (o.converged && !row_note_.empty()) o.notes.push_back(row_note_);
   const bool known =
       context_.steps ? context_.steps->solution_is_one() : !context_.problem.x_exact.empty();
   if (known) o.relative_error = largest(errors_);
@@ -348,6 +385,10 @@ void Solves::fill(RunOutcome& o) {
   o.deterministic = !facts_.variant_times;  // another run may measure other times
   if (facts_.variant_times) o.notes.push_back(why_variant(facts_));
   if (!block_note_.empty()) o.notes.push_back(std::move(block_note_));
+  if (!again_.empty())
+    o.notes.push_back(fmt::format(
+        "the state of the earlier run does not solve right-hand side {}, which was solved again",
+        fmt::join(again_, ", ")));
   if (rhs_exponent_ != 0)
     o.notes.push_back(fmt::format(
         "the solver works on b times 2^{}, where no square leaves the range of double; what "

@@ -90,7 +90,7 @@ class Solves {
   // Continues or ends the overlap at the present step k, whose values are in place.
   void overlap_step(std::size_t k);
   void solve_overlapped(std::size_t k);
-  void settle(double norm);  // decides on pending_
+  void settle(const Residual& residual);  // decides on pending_
   // Decides on pending_ where no other thread does, and leaves its x in solutions_.
   void settle_now();
   void end_overlap(std::size_t k);  // before the solve of step k, which is solved without it
@@ -103,7 +103,9 @@ class Solves {
   void note(std::size_t k, const ScaledSystem& system, KspResult result, Array<double> x);
   // The part of note() that needs no x.
   void record(std::size_t k, KspResult&& result, double relative_residual, double unit);
-  void take_over(std::size_t k);
+  // Keeps the worst residual in the scale of the rows.
+  void note_rows(const TrueResidual& residual);
+  bool take_over(std::size_t k);  // false: it is to be solved
   void note_a_stop();
   void fill(RunOutcome& o);
   void note_corrections(RunOutcome& o) const;
@@ -126,8 +128,11 @@ class Solves {
   std::vector<Array<double>> solutions_;    // the latest of each right-hand side
   std::vector<double> residuals_, errors_;  // of those solutions
   std::vector<ColumnOutcome> columns_;      // likewise, where there are several right-hand sides
+  std::optional<double> row_residual_;      // the worst one in the scale of the rows
+  std::string row_note_;                    // about it, where it says more than the other one
   std::size_t block_width_ = 0;             // right-hand sides at once; 0: not chosen
   std::string block_note_;
+  std::vector<std::size_t> again_;  // right-hand sides, from 1, that an earlier run had not solved
   std::optional<Checkpointer> checkpointer_;
 
   std::int64_t wanted_ = 0;                     // solves

@@ -52,7 +52,7 @@ void Solves::solve_overlapped(std::size_t k) {
   KspResult result = run_solver(k, 0, nonzero, unit, target);
   solver.use_device_vectors({});
 
-  if (pending_) settle(overlap_->checked_norm());
+  if (pending_) settle(overlap_->checked());
   if (unconfirmed_) {
     steps_.pop_back();
     return;
@@ -76,11 +76,13 @@ void Solves::solve_overlapped(std::size_t k) {
   record(k, std::move(result), relative(claimed, unit), unit);
 }
 
-void Solves::settle(double norm) {
+void Solves::settle(const Residual& residual) {
   Pending step = *std::exchange(pending_, std::nullopt);
-  step.residual.norm = norm;
+  step.residual.norm = residual.norm;
+  step.residual.rows = residual;
   confirm(step.verdict, *plan_.solver, step.residual);
-  residuals_[step.k] = relative(norm, step.residual.unit);
+  note_rows(step.residual);
+  residuals_[step.k] = relative(residual.norm, step.residual.unit);
   steps_[step.k].relative_residual = residuals_[step.k];
   steps_[step.k].converged = step.verdict.converged;
   if (step.verdict.converged) return;
@@ -99,7 +101,7 @@ void Solves::settle_now() {
   const auto b = is_present ? std::span<const double>(steps.rhs()) : steps.rhs_before();
   solutions_[k] = overlap_->solution();
   steps.write(solutions_[k], true);
-  settle(context_.plain.residual_norm_alone(values, b, solutions_[k]));
+  settle(context_.plain.residual_alone(values, b, solutions_[k]));
 }
 
 void Solves::end_overlap(std::size_t k) {

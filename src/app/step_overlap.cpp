@@ -51,7 +51,7 @@ void StepOverlap::work_ahead(bool check) {
   rhs_norm_ahead_.reset();
   const auto check_former = [this] {
     const std::span<const double> x = vectors_.copy_former();
-    checked_ = plain_.residual_norm_alone(steps_.values_before(), steps_.rhs_before(), x);
+    checked_ = plain_.residual_alone(steps_.values_before(), steps_.rhs_before(), x);
   };
   const auto take_next = [this, version = matrix_.values_version + 1](const StepData& next) {
     if (next.values && uploads_values_) matrix_.on_device->upload_ahead(*next.values, version);
@@ -69,11 +69,10 @@ void StepOverlap::work_ahead(bool check) {
 
 // Where an error ended the other thread before its check, that of this thread says so, or the next
 // Steps::go_on() does.
-double StepOverlap::checked_norm() {
+Residual StepOverlap::checked() {
   steps_.wait();
   if (checked_) return *checked_;
-  return plain_.residual_norm_alone(steps_.values_before(), steps_.rhs_before(),
-                                    vectors_.copy_former());
+  return plain_.residual_alone(steps_.values_before(), steps_.rhs_before(), vectors_.copy_former());
 }
 
 Array<double> StepOverlap::solution() {

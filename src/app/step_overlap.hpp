@@ -37,8 +37,8 @@ class StepOverlap {
   void work_ahead(bool check);
   DeviceVectors vectors() const { return vectors_.vectors(); }
 
-  // ||b - A x|| of the former solution, which was to be checked. Waits for the other thread.
-  double checked_norm();
+  // b - A x of the former solution, which was to be checked. Waits for the other thread.
+  Residual checked();
   // The last solution, while the other thread does not work.
   Array<double> solution();
   // The solution before that, where no step has begun since.
@@ -54,7 +54,8 @@ class StepOverlap {
   double rhs_norm_ = 0;
   bool uploads_values_ = true;  // the GPU has the memory for values ahead
   // Written by the other thread.
-  std::optional<double> checked_, rhs_norm_ahead_;
+  std::optional<Residual> checked_;
+  std::optional<double> rhs_norm_ahead_;
 };
 
 }  // namespace trireme

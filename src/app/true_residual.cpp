@@ -8,6 +8,19 @@
 
 namespace trireme {
 
+std::string about_rows(const Residual& residual, double unit) {
+  return fmt::format(
+      "with each row divided by its size, the residual is {:.1e}, and {:.1e} as it is; the worst "
+      "row "
+      "is {} (from 0), of size {:.1e}",
+      *residual.of_rows, relative(residual.norm, unit), residual.worst_row, residual.worst_size);
+}
+
+bool rows_say_more(const Residual& residual, double unit) {
+  constexpr double kMuchLarger = 10;
+  return residual.of_rows && *residual.of_rows >= kMuchLarger * relative(residual.norm, unit);
+}
+
 void confirm(Verdict& verdict, const KspSolver& solver, const TrueResidual& residual) {
   constexpr double kWithRounding = 1.02;
   const std::size_t at = verdict.text.rfind('(');  // PETSc's name of the reason
@@ -22,9 +35,26 @@ void confirm(Verdict& verdict, const KspSolver& solver, const TrueResidual& resi
                    "breakdown: the solution exceeds the largest double; scale the system " + name);
   if (!std::isfinite(residual.norm))
     return becomes(ExitCode::breakdown, "breakdown: b - A x is NaN or infinite " + name);
-  if (!verdict.converged) return;
+  const solvers::RowTest rows = solver.row_test();
+  if (!verdict.converged) {
+    if (rows != solvers::RowTest::none && rows_say_more(residual.rows, residual.unit))
+      verdict.text.insert(std::min(verdict.text.rfind(" ("), verdict.text.size()),
+                          "; " + about_rows(residual.rows, residual.unit));
+    return;
+  }
   const double target = std::max(solver.rtol() * residual.reference, solver.atol());
-  if (residual.norm <= kWithRounding * target) return;
+  const bool rows_are_small =
+      rows == solvers::RowTest::none || !residual.rows.of_rows ||
+      *residual.rows.of_rows <= kWithRounding * relative(target, residual.unit);
+  const bool is_small = residual.norm <= kWithRounding * target ||
+                        (rows == solvers::RowTest::only && residual.rows.of_rows && rows_are_small);
+  if (is_small && rows_are_small) return;
+  if (is_small)
+    return becomes(ExitCode::not_converged,
+                   fmt::format("not converged: {}; {:.3g} of b is asked for in both; "
+                               "solver.norm: residual asks for less {}",
+                               about_rows(residual.rows, residual.unit),
+                               relative(target, residual.unit), name));
   if (residual.underflows)
     return becomes(
         ExitCode::breakdown,

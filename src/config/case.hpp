@@ -109,6 +109,19 @@ struct WordsOf<Renew> {
       {"adaptive", Renew::adaptive}, {"always", Renew::always}, {"never", Renew::never}};
 };
 
+// Which norm of b - A x must be small, in relation to that of b. Where the rows of the matrix have like
+// sizes, all three are the norm of the residual.
+enum class SmallNorm {
+  both,
+  residual,  // b - A x as it is
+  rows       // with each row divided by its size
+};
+template <>
+struct WordsOf<SmallNorm> {
+  static constexpr Word<SmallNorm> all[] = {
+      {"both", SmallNorm::both}, {"residual", SmallNorm::residual}, {"rows", SmallNorm::rows}};
+};
+
 // The preconditioner by smoothed aggregation.
 inline constexpr std::string_view kMultigrid = "multigrid";
 
@@ -134,6 +147,7 @@ struct SolverSpec {
   bool measure_variant = false;  // no key: `reproducible: false` has timings choose CG's variant
   double rtol = 1e-8;            // of ||b||, unpreconditioned residual
   double atol = 0;               // in units of b
+  SmallNorm norm = SmallNorm::both;
   std::int64_t max_iterations = 10000;
   Guess guess = Guess::previous;      // of the steps of a sequence
   Renew renew = Renew::adaptive;      // likewise

@@ -223,6 +223,10 @@ constexpr std::array kKeys = {
         "||b||, or of ||A x0|| where b = 0"},
     Key{"solver.atol", field::Real{[](Case& c) -> double& { return c.solver.atol; }}, "units of b",
         "the solve stops when the residual norm ||b - A x|| falls below this"},
+    Key{"solver.norm", choice([](Case& c) -> decltype(auto) { return (c.solver.norm); }), "",
+        "which norm of b - A x must be small. residual: as it is; rows: with each row divided by "
+        "its "
+        "size, the largest magnitude in it; both: where sizes differ by less than 1000, as it is"},
     Key{"solver.max_iterations",
         field::Integer{[](Case& c) -> decltype(auto) { return (c.solver.max_iterations); }, 0,
                        kMaxRows},

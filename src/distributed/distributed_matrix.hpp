@@ -17,6 +17,13 @@
 namespace trireme {
 
 class DeviceBlocks;
+struct RowSizes;
+
+// What row_sizes() (row_sizes.hpp) has found in the values of this version.
+struct RowSizesOfVersion {
+  std::shared_ptr<const RowSizes> sizes;
+  std::uint64_t version = 0;
+};
 
 // Rank r owns the rows and columns [row_starts[r], row_starts[r+1]), and these entries of vectors.
 struct DistributedMatrix {
@@ -30,6 +37,7 @@ struct DistributedMatrix {
   // The row of the file at each local row, where rows were redistributed; otherwise empty.
   Array<std::int32_t> callers_rows;
   std::shared_ptr<DeviceBlocks> on_device;  // null until DeviceBlocks::of() is called
+  mutable RowSizesOfVersion row_sizes;
 
   std::int64_t local_rows() const { return blocks.local.rows; }
   std::int64_t first_row() const;

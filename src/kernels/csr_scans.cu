@@ -87,6 +87,29 @@ __global__ void __launch_bounds__(kThreads)
   partials[blockIdx.x] = sums;
 }
 
+// ranges[block] is that of the rows of a thread block.
+__global__ void __launch_bounds__(kThreads)
+    find_size_range(std::int64_t rows, const std::int32_t* __restrict__ row_ptr,
+                    const double* __restrict__ values, RowSizeRange* __restrict__ ranges) {
+  const int lane = threadIdx.x % 32;
+  RowSizeRange range;
+  for (std::int64_t row = first_row_of_warp(); row < rows; row += warps_of_grid()) {
+    double size = 0;
+    const std::int32_t end = row_ptr[row + 1];
+    for (std::int32_t k = row_ptr[row] + lane; k < end; k += 32) size = fmax(size, fabs(values[k]));
+    for (int distance = 16; distance > 0; distance /= 2)
+      size = fmax(size, __shfl_xor_sync(kAllLanes, size, distance));
+    if (size > 0) range = {fmin(range.least, size), fmax(range.greatest, size)};
+  }
+  __shared__ RowSizeRange of_warp[kWarps];
+  if (lane == 0) of_warp[threadIdx.x / 32] = range;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int warp = 1; warp < kWarps; ++warp)
+    range = {fmin(range.least, of_warp[warp].least), fmax(range.greatest, of_warp[warp].greatest)};
+  ranges[blockIdx.x] = range;
+}
+
 }  // namespace
 
 InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>> blocks, StreamRef stream) {
@@ -129,6 +152,24 @@ SkewSums skew_sums(std::span<const DeviceRowBlock<double>> blocks, std::int64_t 
     for (const SkewSums& partial : to_host(partials.view(), stream)) sums += partial;
   }
   return sums;
+}
+
+RowSizeRange row_size_range(std::span<const DeviceRowBlock<double>> blocks, StreamRef stream) {
+  RowSizeRange range;
+  for (const DeviceRowBlock<double>& block : blocks) {
+    const DeviceCsr<double>& csr = block.csr;
+    if (csr.rows == 0) continue;
+    const unsigned count = blocks_for_rows(csr.rows);
+    const ScratchBuffer<RowSizeRange> ranges(count, stream);
+    find_size_range<<<count, kThreads, 0, stream>>>(csr.rows, csr.row_ptr.data(), csr.values.data(),
+                                                    ranges.data());
+    check_launch();
+    for (const RowSizeRange& part : to_host(ranges.view(), stream)) {
+      range.take(part.greatest);
+      if (part.greatest > 0) range.take(part.least);
+    }
+  }
+  return range;
 }
 
 }  // namespace trireme

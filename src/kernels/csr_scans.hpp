@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks at all rows of a CSR in device memory, block by block: its diagonal, and how far it is from
-// symmetric. Each function reads the CSR once and waits for `stream`. A build without CUDA has the
+// Looks at all rows of a CSR in device memory, block by block: its diagonal, how far it is from
+// symmetric, and the sizes of its rows. Each function reads the CSR once and waits for `stream`. A build without CUDA has the
 // same functions, which all throw Error{resource}.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -27,5 +29,20 @@ InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>> blocks, 
 // ... in the matrix of all ranks.
 SkewSums skew_sums(std::span<const DeviceRowBlock<double>> blocks, std::int64_t first_row,
                    StreamRef stream);
+
+// Of the largest magnitudes of the rows that have a nonzero.
+struct RowSizeRange {
+  double least = std::numeric_limits<double>::max();
+  double greatest = 0;
+
+  void take(double size) {
+    if (size == 0) return;
+    least = std::min(least, size);
+    greatest = std::max(greatest, size);
+  }
+};
+
+// A NaN does not count.
+RowSizeRange row_size_range(std::span<const DeviceRowBlock<double>> blocks, StreamRef stream);
 
 }  // namespace trireme

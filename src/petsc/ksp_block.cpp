@@ -36,7 +36,7 @@ void require_resident(KSP ksp) {
 solvers::BlockSolver& block_solver_of(KSP ksp) {
   Mat amat = nullptr, pmat = nullptr;
   petsc_check(KSPGetOperators(ksp, &amat, &pmat));
-  return engine_of(ksp).block_solver(amat, pmat, pc_of(ksp));
+  return engine_of(ksp).block_solver(amat, pmat, pc_of(ksp), row_test_of(ksp, requests_of(ksp)));
 }
 
 // While an object of this class lives, KSPBuildSolution refuses, and the KSP has vectors without

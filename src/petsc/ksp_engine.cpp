@@ -16,6 +16,7 @@
 #include "petsc/pc_types.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/row_order.hpp"
+#include "petsc/row_sizes_of.hpp"
 #include "petsc/vectors.hpp"
 #include "solvers/cuda_block_solver.hpp"
 #include "solvers/host_block_solver.hpp"
@@ -171,15 +172,34 @@ solvers::Variant KspEngine::variant_on_host(MPI_Comm comm, bool jacobi) {
   return solvers::faster_variant(*variant_times_);
 }
 
-void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
+void KspEngine::weigh_rows(Mat amat, PC pc, solvers::RowTest rows, bool renewed) {
+  weighed_state_ = state_of(amat);
+  const bool on_device = std::exchange(renewed_on_device_, false);
+  if (on_device && row_scale_.is_of_jacobi) return;  // D^-1 has the new values
+  row_scale_ = {};
+  row_sizes_ = rows != solvers::RowTest::none ? row_sizes_of(amat, operator_.get()) : RowSizes();
+  if (row_sizes_.differ)
+    row_scale_ = {
+        .weighs = true,
+        .values = row_sizes_.inverse,
+        .is_of_jacobi = renewed && row_sizes_.diagonal_is_size && inverts_the_diagonal(pc)};
+  collectively(comm_of(amat), [&] {
+    solver_->weigh_rows(row_scale_);
+    if (block_solver_) block_solver_->weigh_rows(row_scale_);
+  });
+}
+
+void KspEngine::prepare(Mat amat, Mat pmat, PC pc, solvers::RowTest rows) {
   MultigridPc* const multigrid = multigrid_of(pc);
   if (multigrid) petsc_check(PCSetUp(pc));  // does nothing for a matrix that it has seen
   Key key;
   int stale = 0;  // the matrix or its groups may have changed on one rank only
   collectively(comm_of(amat), [&] {
-    key = {id_of(amat),    id_of(pmat),      id_of(pc),        state_of(amat),
-           state_of(pmat), type_or_none(pc), parameter_of(pc), dense_blocks_of(pc, pmat),
-           multigrid};
+    key = {id_of(amat),      id_of(pmat),
+           id_of(pc),        state_of(amat),
+           state_of(pmat),   type_or_none(pc),
+           parameter_of(pc), dense_blocks_of(pc, pmat),
+           multigrid,        rows != solvers::RowTest::none};
     stale = !solver_ || key != key_;
   });
   MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, comm_of(amat));
@@ -190,7 +210,12 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
   petsc_check(PCGetReusePreconditioner(pc, &reuse));
   int same = solver_ && op == operator_ && key.same_but_for_values(key_) ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, comm_of(amat));
-  if (same == 1 && reuse) return;
+  if (same == 1 && reuse) {
+    int unweighed = key.amat_state != weighed_state_ ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &unweighed, 1, MPI_INT, MPI_MAX, comm_of(amat));
+    if (unweighed == 1) weigh_rows(amat, pc, rows, false);
+    return;
+  }
 
   auto cuda = std::dynamic_pointer_cast<CudaOperator>(op);
   if (cuda && variant_ == solvers::Variant::pipelined)
@@ -203,6 +228,7 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
       solver_->renew(data.spec);
       if (block_solver_) block_solver_->renew(data.spec);
     });
+    weigh_rows(amat, pc, rows, true);
     key_ = std::move(key);
     return;
   }
@@ -226,6 +252,7 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc) {
       solver_ = std::make_unique<solvers::HostSolver>(*host_system_, method_, variant, data.spec);
     }
   });
+  weigh_rows(amat, pc, rows, true);
   key_ = std::move(key);
 }
 
@@ -235,11 +262,12 @@ bool KspEngine::renew_on_device(PC pc) {
   const bool serves = cuda_solver_ && !block_solver_ && is_diagonal_jacobi(pc) && !absolute;
   int renewed = serves && cuda_solver_->renew_jacobi() ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &renewed, 1, MPI_INT, MPI_MIN, comm_of(pc));
-  return renewed == 1;
+  renewed_on_device_ = renewed == 1;
+  return renewed_on_device_;
 }
 
-solvers::BlockSolver& KspEngine::block_solver(Mat amat, Mat pmat, PC pc) {
-  prepare(amat, pmat, pc);
+solvers::BlockSolver& KspEngine::block_solver(Mat amat, Mat pmat, PC pc, solvers::RowTest rows) {
+  prepare(amat, pmat, pc, rows);
   if (block_solver_) return *block_solver_;
   if (cuda_system_ && form_ == solvers::BlockForm::block_cg)
     fail(ExitCode::usage, "block CG works on CPUs only; use cg, or device: cpu");
@@ -253,6 +281,7 @@ solvers::BlockSolver& KspEngine::block_solver(Mat amat, Mat pmat, PC pc) {
     else
       block_solver_ = std::make_unique<solvers::HostBlockSolver>(
           *host_system_, method_, solver_->variant(), data.spec, form_);
+    block_solver_->weigh_rows(row_scale_);
   });
   return *block_solver_;
 }

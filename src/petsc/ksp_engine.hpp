@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "distributed/row_sizes.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/mat_system.hpp"
 #include "petsc/pc_types.hpp"
@@ -35,6 +36,8 @@ class KspEngine {
   const solvers::Iterate* iterate = nullptr;      // while a monitor runs
   VecHandle shown;                                // the Vec that KSPBuildSolution returned
   std::optional<DeviceVectors> device_vectors;    // see ksp_use_device_vectors()
+  // What the unpreconditioned norm is made of; none: as PETSc's options say.
+  std::optional<solvers::RowTest> row_test;
   bool in_block = false;  // a loop for many right-hand sides runs, and no Vec has its iterates
 
   solvers::Method method() const { return method_; }
@@ -50,7 +53,7 @@ class KspEngine {
   // only values have changed, the solver stays and its preconditioner is renewed; it keeps the old
   // one where PCSetReusePreconditioner says so. Throws Error{usage} or Error{input} for a
   // preconditioner that the resident engine cannot apply. Collective.
-  void prepare(Mat amat, Mat pmat, PC pc);
+  void prepare(Mat amat, Mat pmat, PC pc, solvers::RowTest rows);
   // Solves by the prepared solver. x holds the initial guess and becomes the solution. With a PETSc
   // that has CUDA, b and x may be on the device. Throws Error{usage} if only one of them is there.
   // Collective.
@@ -64,7 +67,7 @@ class KspEngine {
   // it is asked for the first time and stays as long as the solver for one. Throws Error{usage} for
   // block CG on a GPU, and what the constructors of HostBlockSolver and CudaBlockSolver throw.
   // Collective.
-  solvers::BlockSolver& block_solver(Mat amat, Mat pmat, PC pc);
+  solvers::BlockSolver& block_solver(Mat amat, Mat pmat, PC pc, solvers::RowTest rows);
   solvers::StoppedSolve stopped() const;  // of the last solve
   const char* executor() const;           // "host", "cuda graph", "cuda persistent kernel", ...
   bool mixed() const;                     // whether the loop's products are inexact
@@ -83,6 +86,7 @@ class KspEngine {
     PetscInt parameter = 0;
     DenseBlocks blocks;
     const void* given = nullptr;  // the data of a PC that the loop calls
+    bool tests_rows = false;
     bool operator==(const Key&) const = default;
     bool same_but_for_values(const Key& other) const;
   };
@@ -94,6 +98,10 @@ class KspEngine {
   solvers::Variant variant_on_device() const {
     return variant_ == solvers::Variant::measured ? solvers::Variant::automatic : variant_;
   }
+
+  // Gives the sizes of the rows of the present values to the solvers. `renewed`: the preconditioner
+  // is of these values too. Collective.
+  void weigh_rows(Mat amat, PC pc, solvers::RowTest rows, bool renewed);
 
   solvers::Method method_;
   solvers::BlockForm form_;
@@ -109,6 +117,10 @@ class KspEngine {
   std::unique_ptr<solvers::Solver> solver_;
   solvers::CudaSolver* cuda_solver_ = nullptr;          // solver_ if it is on a GPU, else null
   std::unique_ptr<solvers::BlockSolver> block_solver_;  // null until it is asked for
+  RowSizes row_sizes_;
+  solvers::RowScale row_scale_;          // refers to row_sizes_
+  PetscObjectState weighed_state_ = -1;  // of amat
+  bool renewed_on_device_ = false;       // since then
 };
 
 // The data of a KSP of a resident type.

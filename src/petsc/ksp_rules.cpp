@@ -62,11 +62,19 @@ solvers::Tolerances tolerances_of(KSP ksp, const KspRequests& asked) {
   rule.min_iterations = asked.min_iterations;
   rule.untested_iterations = asked.untested_iterations;
   rule.norm = norm_kind(asked.norm);
+  rule.rows = row_test_of(ksp, asked);
   rule.relative_to_initial_residual = asked.relative_to_initial_residual;
   rule.relative_to_smaller = asked.relative_to_smaller;
   rule.limit_is_success = asked.limit_is_success;
   rule.judged_by_caller = asked.own_test;
   return rule;
+}
+
+solvers::RowTest row_test_of(KSP ksp, const KspRequests& asked) {
+  using solvers::RowTest;
+  if (norm_kind(asked.norm) != NormKind::unpreconditioned || asked.own_test) return RowTest::none;
+  if (const auto set = engine_of(ksp).row_test) return *set;
+  return asked.norm_is_chosen ? RowTest::none : RowTest::both;
 }
 
 // The loop's norms are roots of sums of squares, and a square below 1e-308 is 0.

@@ -19,6 +19,10 @@ namespace {
 
 constexpr std::int64_t kLongestHistory = 1'000'000;
 
+// Of the larger of ||b|| and the first residual. BiCGSTAB on 27 real systems: those that were solved grew
+// by up to 400 with one right-hand side and 10,000 with another; beyond 1e8 none came back.
+constexpr double kDivergenceBound = 1e8;
+
 PetscErrorCode call_monitor(KSP, PetscInt iteration, PetscReal norm, void* context) {
   const auto* monitor = static_cast<KspSolver::Monitor*>(context);
   if (*monitor) (*monitor)(iteration, norm);
@@ -51,6 +55,7 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   petsc_check(KSPSetErrorIfNotConverged(ksp_, PETSC_FALSE));
   petsc_check(KSPMonitorSet(ksp_, call_monitor, &monitor_, nullptr));
   choose_norm();
+  take_row_sizes();
   choose_parallel_factorisation(type_of(pc_of(ksp_)));
 
   if (divides_by_the_diagonal(pc_of(ksp_))) require_nonzero_diagonal(*matrix, type_of(pc_of(ksp_)));
@@ -111,6 +116,7 @@ double KspSolver::take_values(Renewing renewing) {
     petsc_check(KSPSetUp(ksp_), ExitCode::input);
     set_up_blocks();
   }
+  take_row_sizes();
   ksp_prepare(ksp_);
   return max_over_ranks(comm_of(amat_), watch.seconds());
 }
@@ -123,7 +129,7 @@ void KspSolver::set_types(const SolverSpec& spec, const std::string& type,
     multigrid->set(multigrid_options(spec));
   const auto max_iterations = static_cast<PetscInt>(
       std::min<std::int64_t>(spec.max_iterations, std::numeric_limits<PetscInt>::max() - 1));
-  petsc_check(KSPSetTolerances(ksp_, spec.rtol, spec.atol, PETSC_DEFAULT, max_iterations));
+  petsc_check(KSPSetTolerances(ksp_, spec.rtol, spec.atol, kDivergenceBound, max_iterations));
   if (spec.measure_variant) ksp_measure_variant(ksp_);
   petsc_check(KSPSetFromOptions(ksp_), ExitCode::usage);
 }
@@ -168,6 +174,14 @@ void KspSolver::choose_engine(const SolverSpec& spec) {
          pc_type, describe(choice));
   const bool has_method = !resident_ksp_type(spec.method).empty();
   if (!spec.engine && has_method) notes_.push_back(describe(choice) + ": engine petsc");
+}
+
+// The resident engine looks at the sizes by itself.
+void KspSolver::take_row_sizes() {
+  const solvers::RowTest rows = row_test();
+  ksp_set_row_test(ksp_, rows);
+  const bool by_us = engine() == Engine::petsc && rows != solvers::RowTest::none;
+  row_sizes_ = by_us ? row_sizes(*matrix_) : RowSizes();
 }
 
 void KspSolver::note_a_block_size_of_one() {

@@ -99,7 +99,7 @@ KspResult KspSolver::solve(Vec b, Vec x, bool nonzero_guess) {
       return InterruptGuard::asked() || (checkpoints_.due && checkpoints_.due());
     });
   else if (type() != KSPTSIRM)  // this type reads the context of its test itself
-    signal.emplace(ksp_, checkpoints_);
+    signal.emplace(ksp_, checkpoints_, row_sizes_);
   const std::int64_t before = std::exchange(iterations_before_, 0);
   if (before > 0) limit.emplace(ksp_, before);
   const Stopwatch watch;
@@ -238,6 +238,17 @@ double KspSolver::atol() const {
   PetscReal value = 0;
   petsc_check(KSPGetTolerances(ksp_, nullptr, &value, nullptr, nullptr));
   return value;
+}
+
+solvers::RowTest KspSolver::row_test() const {
+  using solvers::RowTest;
+  PetscBool chosen = PETSC_FALSE;
+  petsc_check(PetscOptionsHasName(nullptr, nullptr, "-ksp_norm_type", &chosen));
+  const KspRequests asked = requests_of(ksp_);
+  if (chosen || asked.own_test || asked.limit_is_success || asked.relative_to_initial_residual ||
+      asked.relative_to_smaller || spec_.norm == SmallNorm::residual)
+    return RowTest::none;
+  return spec_.norm == SmallNorm::rows ? RowTest::only : RowTest::both;
 }
 
 bool KspSolver::measures_first_residual() const {

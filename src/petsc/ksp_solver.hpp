@@ -13,6 +13,7 @@
 
 #include "config/case.hpp"
 #include "distributed/distributed_matrix.hpp"
+#include "distributed/row_sizes.hpp"
 #include "multigrid/facts.hpp"
 #include "multigrid/hierarchy_entry.hpp"
 #include "petsc/assembled_mat.hpp"
@@ -146,6 +147,9 @@ class KspSolver {
   // The norm that rtol is a part of. It is `unit` (||b||, or the norm of the first residual where
   // b = 0) unless an option makes it the norm of the first residual or the smaller of the two.
   double reference(double unit, double first_norm) const;
+  // Whether a claim of convergence means the norm in which rows are divided by their sizes too, or
+  // alone. Options that change what rtol refers to leave it out.
+  solvers::RowTest row_test() const;
   // Whether residuals() begins with ||b - A x0|| and reference() is its `unit`.
   bool measures_first_residual() const;
   const std::vector<std::string>& notes() const { return notes_; }
@@ -156,6 +160,7 @@ class KspSolver {
   void set_types(const SolverSpec& spec, const std::string& type, const std::string& pc_type);
   void choose_engine(const SolverSpec& spec);
   void choose_norm();
+  void take_row_sizes();
   void note_a_block_size_of_one();
   void choose_parallel_factorisation(const std::string& asked);
   void give_entries(Mat assembled, const std::shared_ptr<const DistributedMatrix>& matrix,
@@ -171,6 +176,7 @@ class KspSolver {
   Mat amat_;
   std::unique_ptr<AssembledMat> pmat_;
   KspHandle ksp_;
+  RowSizes row_sizes_;  // for PETSc's own loops
   Monitor monitor_;
   Checkpoints checkpoints_;
   std::int64_t iterations_before_ = 0;  // from which the next solve by PETSc's own loop goes on

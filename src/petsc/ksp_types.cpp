@@ -45,7 +45,7 @@ void prepare(KSP ksp) {
   Mat amat = nullptr, pmat = nullptr;
   ksp_place_preconditioner(ksp);
   petsc_check(KSPGetOperators(ksp, &amat, &pmat));
-  engine_of(ksp).prepare(amat, pmat, pc_of(ksp));
+  engine_of(ksp).prepare(amat, pmat, pc_of(ksp), row_test_of(ksp, requests_of(ksp)));
 }
 
 // While an object of this class lives, KSPBuildSolution shows `iterate`.
@@ -278,6 +278,10 @@ void ksp_prepare(KSP ksp) {
 void ksp_measure_variant(KSP ksp) {
   if (is_resident(ksp) && has_variants(engine_of(ksp)))
     engine_of(ksp).set_variant(Variant::measured);
+}
+
+void ksp_set_row_test(KSP ksp, solvers::RowTest rows) {
+  if (is_resident(ksp)) engine_of(ksp).row_test = rows;
 }
 
 void ksp_set_stop(KSP ksp, std::function<bool()> stop) {

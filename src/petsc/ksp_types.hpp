@@ -9,6 +9,9 @@
 //                    norm, the natural norm or none; trireme_minres tests the unpreconditioned norm
 //                    (the default), the natural norm or none; trireme_bicgstab, which preconditions
 //                    from the right, tests the unpreconditioned norm (the default) or none
+//   row sizes        where the sizes of rows differ by 1000 or more and no norm type was set, the
+//                    norm of b - A x with each row divided by its size must be small too, in
+//                    relation to b so divided; see solvers::RowTest
 //   preconditioners  none, jacobi, pbjacobi (up to 32 rows), vpbjacobi and the types of
 //                    pc_types.hpp are accepted, and trireme_mg; any other preconditioner is refused
 //   convergence      b - A x must confirm a claim of PETSc's default test; otherwise the loop goes
@@ -76,6 +79,10 @@ std::string ksp_executor(KSP ksp);
 // Has timings choose the variant of CG on several CPU ranks; an option overrides it. Does nothing for
 // other methods, and for a KSP of another type.
 void ksp_measure_variant(KSP ksp);
+
+// Sets what the unpreconditioned norm is made of, whatever norm type was set. Does nothing for a KSP
+// of another type.
+void ksp_set_row_test(KSP ksp, solvers::RowTest rows);
 
 // Sets a function that is polled in every iteration on every rank. If it returns true on any rank,
 // the solve ends with the solution so far: the reason is KSP_DIVERGED_USER (before PETSc 3.26

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "distributed/row_sizes.hpp"
 #include "petsc/private_headers.hpp"
 
 namespace trireme {
@@ -33,13 +34,14 @@ class LowerIterationLimit {
   PetscInt before_ = 0;
 };
 
-// While this lives, a signal on any rank ends the loop of the KSP, and checkpoints are kept. The
-// loops of PETSc call nothing but their convergence test, so this is one. The ranks agree by a
-// reduction, which they do at every one of the first iterations, and then at every tenth.
+// While this lives, a signal on any rank ends the loop of the KSP, checkpoints are kept, and a claim of
+// convergence counts only where b - A x is small in the scale of the rows too. The loops of PETSc call
+// nothing but their convergence test, so this is one. The ranks agree on a signal by a reduction, which
+// they do at every one of the first iterations, and then at every tenth.
 class EndedBySignal {
  public:
-  // `checkpoints` must outlive this.
-  EndedBySignal(KSP ksp, const Checkpoints& checkpoints);
+  // The references must outlive this.
+  EndedBySignal(KSP ksp, const Checkpoints& checkpoints, const RowSizes& row_sizes);
   ~EndedBySignal();
   EndedBySignal(const EndedBySignal&) = delete;
   EndedBySignal& operator=(const EndedBySignal&) = delete;
@@ -50,10 +52,16 @@ class EndedBySignal {
   static PetscErrorCode test(KSP ksp, PetscInt iteration, PetscReal norm,
                              KSPConvergedReason* reason, void* context);
 
+  // Whether ||R (b - A x)|| <= rtol ||R b||, where R has one over the size of each row; true where the
+  // method cannot show its residual.
+  bool rows_are_small();
+
   KSP ksp_;
   ConvergenceTest test_;
   const Checkpoints& checkpoints_;
+  const RowSizes& row_sizes_;
   std::int64_t tests_ = 0;
+  PetscInt next_claim_ = 0;  // the iteration from which a claim is looked at again
   bool stopped_ = false;
 };
 

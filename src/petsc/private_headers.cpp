@@ -55,6 +55,7 @@ void forget_data(PC pc) { pc->data = nullptr; }
 KspRequests requests_of(KSP ksp) {
   KspRequests asked;
   asked.norm = ksp->normtype;
+  asked.norm_is_chosen = ksp->normtype_set != KSP_NORM_DEFAULT;
   asked.untested_iterations = ksp->chknorm;
   asked.min_iterations = min_iterations(ksp);
   asked.zero_guess = ksp->guess_zero;

@@ -48,6 +48,7 @@ void forget_data(PC pc);
 // counterpart is false.
 struct KspRequests {
   KSPNormType norm = KSP_NORM_DEFAULT;
+  bool norm_is_chosen = false;        // KSPSetNormType was called, or -ksp_norm_type is set
   PetscInt untested_iterations = -1;  // KSPSetCheckNormIteration
   PetscInt min_iterations = 0;
   bool zero_guess = true;

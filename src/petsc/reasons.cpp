@@ -30,7 +30,8 @@ Words words_of(int reason) {
       return {ExitCode::not_converged, "not converged: maximum iterations reached"};
     case -4:
       return {ExitCode::not_converged,
-              "not converged: the residual grew beyond the divergence bound"};
+              "not converged: the residual grew beyond the divergence bound (-ksp_divtol times the "
+              "larger of ||b|| and the first residual); try another preconditioner or method"};
     case -5:
     case -6:
       return {ExitCode::breakdown,

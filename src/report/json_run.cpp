@@ -63,6 +63,7 @@ Json column(const ColumnOutcome& c) {
           {"converged", c.converged},
           {"reason", c.reason},
           {"relative_residual", c.relative_residual},
+          {"relative_row_residual", optional(c.relative_row_residual)},
           {"relative_error", optional(c.relative_error)},
           {"history", c.history}};
 }
@@ -91,6 +92,7 @@ Json run(const RunOutcome& run) {
           {"iterations", run.iterations},
           {"corrections", optional(run.corrections)},
           {"relative_residual", run.relative_residual},
+          {"relative_row_residual", optional(run.relative_row_residual)},
           {"relative_error", optional(run.relative_error)},
           {"seconds", seconds(run.seconds)},
           {"solve_seconds", run.solve_seconds},

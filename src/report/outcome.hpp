@@ -117,9 +117,10 @@ struct ColumnOutcome {
   std::int64_t iterations = 0;
   bool converged = false;
   std::string reason;
-  double relative_residual = 0;               // true: ||b - A x|| / ||b||
-  std::optional<double> relative_error = {};  // ||x - x_exact|| / ||x_exact||
-  std::vector<double> history = {};           // as RunOutcome::history
+  double relative_residual = 0;                      // true: ||b - A x|| / ||b||
+  std::optional<double> relative_row_residual = {};  // as of RunOutcome
+  std::optional<double> relative_error = {};         // ||x - x_exact|| / ||x_exact||
+  std::vector<double> history = {};                  // as RunOutcome::history
 };
 
 // The pattern of the matrix as a picture and its row lengths as a histogram. Empty: not gathered.
@@ -143,8 +144,10 @@ struct RunOutcome {
   bool converged = false;
   std::string reason;    // in words, with PETSc's own name: "converged: rtol (CONVERGED_RTOL)"
   int petsc_reason = 0;  // KSPConvergedReason
-  std::int64_t iterations = 0;           // of the last solve
-  double relative_residual = 0;          // true: ||b - A x|| / ||b||, plain CSR, double
+  std::int64_t iterations = 0;   // of the last solve
+  double relative_residual = 0;  // true: ||b - A x|| / ||b||, plain CSR, double
+  // The same with each row of b - A x and of b divided by its size; none: the rows have like sizes.
+  std::optional<double> relative_row_residual;
   std::optional<double> relative_error;  // ||x - x_exact|| / ||x_exact||
   Seconds seconds;
   std::vector<double> solve_seconds;  // of each solve; the first may include set-up

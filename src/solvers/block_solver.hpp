@@ -53,6 +53,8 @@ class BlockSolver {
 
   // Prepares the preconditioner anew, as Solver::renew() does.
   virtual void renew(const PreconditionerSpec& spec) = 0;
+  // As Solver::weigh_rows() does.
+  virtual void weigh_rows(const RowScale& scale) = 0;
   virtual Variant variant() const = 0;
   virtual const PreparedPreconditioner& preconditioner() const = 0;
 };

@@ -70,6 +70,13 @@ class CudaBackend {
 
   // `values` are in the caller's row order; the copy on the GPU is in the system's row order.
   const double* keep_rows(Array<double> values) {
+    return kept_.emplace_back(in_systems_order(values)).data();
+  }
+  const double* keep_row_scale(Array<double> values) {
+    row_scale_ = in_systems_order(values);
+    return row_scale_.data();
+  }
+  DeviceBuffer<double> in_systems_order(const Array<double>& values) const {
     DeviceBuffer<double> here = to_device(std::span<const double>(values), stream_);
     if (const auto order = system_.order(); !order.empty()) {
       const DeviceBuffer<double> callers = std::move(here);
@@ -77,7 +84,7 @@ class CudaBackend {
       permute(callers.view(), order, here.span(), stream_);
     }
     synchronize(stream_);
-    return kept_.emplace_back(std::move(here)).data();
+    return here;
   }
   const RowGroup* keep(Array<RowGroup> groups) {
     groups_ = to_device(std::span<const RowGroup>(groups), stream_);
@@ -202,7 +209,7 @@ class CudaBackend {
 
   template <class Text, class M>
   State run(const M& m, const Job& job) {
-    const NormTerm norm{job.state.rule.norm == NormKind::preconditioned};
+    const NormTerm norm = norm_term(job.state.rule, job.row_scale);
     const SystemVectors vectors{job.b, job.x, job.zero_guess, norm};
     const Text text = Text::with(vectors, [this](int k) { return vector(k); });
     if constexpr (M::pointwise) {
@@ -275,7 +282,7 @@ class CudaBackend {
   template <class Text, class M>
   State run_graph(const Text& text, const M& m, const Job& job) {
     const LoopKind kind = loop_kind(job);
-    LoopKey key{job.x, job.state.rule.norm, kind, job.exactly};
+    LoopKey key{job.x, job.state.rule.norm, text.norm.rows.values, kind, job.exactly};
     if constexpr (std::is_same_v<M, Given>) {
       if (!system_.order().empty())
         throw Error(ExitCode::internal, "a given preconditioner needs the caller's row order");
@@ -321,6 +328,7 @@ class CudaBackend {
   struct LoopKey {
     const double* x = nullptr;
     NormKind norm = NormKind::none;
+    const double* row_scale = nullptr;
     LoopKind kind = LoopKind::stepped;
     bool exactly = false;
     std::uint64_t given_version = 0;
@@ -337,6 +345,7 @@ class CudaBackend {
   Event ready_{Timing::no};
   DeviceBuffer<double> vectors_, b_, x_, permuted_b_, permuted_x_;
   std::list<DeviceBuffer<double>> kept_;
+  DeviceBuffer<double> row_scale_;
   DeviceBuffer<RowGroup> groups_;
   DeviceBuffer<char> scratch_;
   PersistentShape shape_;

@@ -41,6 +41,7 @@ class CudaBlockSolver final : public BlockSolver {
                                  std::span<const double> atol = {}) override;
   std::int64_t bytes(std::int64_t width) const override;
   void renew(const PreconditionerSpec& spec) override;
+  void weigh_rows(const RowScale& scale) override;
   Variant variant() const override;
   const PreparedPreconditioner& preconditioner() const override;
 

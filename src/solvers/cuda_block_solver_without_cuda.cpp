@@ -19,6 +19,7 @@ std::vector<SolveResult> CudaBlockSolver::solve(MultiVector<const double>, Multi
 }
 std::int64_t CudaBlockSolver::bytes(std::int64_t) const { no_cuda(); }
 void CudaBlockSolver::renew(const PreconditionerSpec&) { no_cuda(); }
+void CudaBlockSolver::weigh_rows(const RowScale&) { no_cuda(); }
 Variant CudaBlockSolver::variant() const { no_cuda(); }
 const PreparedPreconditioner& CudaBlockSolver::preconditioner() const { no_cuda(); }
 

@@ -97,5 +97,7 @@ Variant CudaSolver::variant() const { return work_->driver.variant(); }
 const PreparedPreconditioner& CudaSolver::preconditioner() const {
   return work_->driver.preconditioner();
 }
+void CudaSolver::weigh_rows(const RowScale& scale) { work_->driver.weigh_rows(scale); }
+const Diagonal& CudaSolver::row_scale() const { return work_->driver.row_scale(); }
 
 }  // namespace trireme::solvers

@@ -122,6 +122,8 @@ class CudaSolver : public Solver {
   CudaMode mode() const;
   Variant variant() const override;
   const PreparedPreconditioner& preconditioner() const override;
+  void weigh_rows(const RowScale& scale) override;
+  const Diagonal& row_scale() const override;
 
  private:
   struct Work;

@@ -102,7 +102,7 @@ struct HostBlockSolver::Work {
   // Runs the method's text for `columns`, and returns them with their last states.
   std::vector<LockstepColumn> run(std::vector<LockstepColumn> columns, MultiVector<const double> b,
                                   MultiVector<double> x, bool zero_guess, bool exactly) {
-    const NormTerm norm{columns.front().state.rule.norm == NormKind::preconditioned};
+    const NormTerm norm = norm_term(columns.front().state.rule, single.row_scale());
     block.bring(std::move(columns), b, x, zero_guess);
     const int of_method = work_vectors().first;
     const auto vector = [&](int k) {  // null where the text does not use it
@@ -197,6 +197,7 @@ std::int64_t HostBlockSolver::bytes(std::int64_t width) const {
 }
 
 void HostBlockSolver::renew(const PreconditionerSpec& spec) { work_->single.renew(spec); }
+void HostBlockSolver::weigh_rows(const RowScale& scale) { work_->single.weigh_rows(scale); }
 Variant HostBlockSolver::variant() const { return work_->single.variant(); }
 const PreparedPreconditioner& HostBlockSolver::preconditioner() const {
   return work_->single.preconditioner();

@@ -59,6 +59,10 @@ class HostBackend {
     if (in_order()) values = in_systems_order(values);
     return kept_.emplace_back(std::move(values)).data();
   }
+  const double* keep_row_scale(Array<double> values) {
+    row_scale_ = in_order() ? in_systems_order(values) : std::move(values);
+    return row_scale_.data();
+  }
   const RowGroup* keep(Array<RowGroup> groups) {
     groups_ = std::move(groups);
     return groups_.data();
@@ -111,7 +115,7 @@ class HostBackend {
     const auto rows = static_cast<std::size_t>(rows_);
     if (job.zero_guess) std::fill_n(job.x, rows, 0.0);
     State state = job.state;
-    const NormTerm norm{state.rule.norm == NormKind::preconditioned};
+    const NormTerm norm = norm_term(state.rule, job.row_scale);
     const Text text = Text::with(SystemVectors{job.b, job.x, job.zero_guess, norm},
                                  [this](int k) { return vector(k); });
     Iterate iterate{{job.x, rows}, {}, 0, system_.order()};
@@ -135,6 +139,7 @@ class HostBackend {
   int vectors_ = 0;
   Array<double> work_, b_, x_;
   std::list<Array<double>> kept_;
+  Array<double> row_scale_;
   Array<RowGroup> groups_;
 };
 
@@ -186,5 +191,7 @@ Variant HostSolver::variant() const { return work_->driver.variant(); }
 const PreparedPreconditioner& HostSolver::preconditioner() const {
   return work_->driver.preconditioner();
 }
+void HostSolver::weigh_rows(const RowScale& scale) { work_->driver.weigh_rows(scale); }
+const Diagonal& HostSolver::row_scale() const { return work_->driver.row_scale(); }
 
 }  // namespace trireme::solvers

@@ -71,6 +71,8 @@ class HostSolver : public Solver {
   void go_on(const StoppedSolve& stopped) override;
   Variant variant() const override;
   const PreparedPreconditioner& preconditioner() const override;
+  void weigh_rows(const RowScale& scale) override;
+  const Diagonal& row_scale() const override;
 
  private:
   struct Work;

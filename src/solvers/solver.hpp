@@ -67,6 +67,13 @@ inline SolveResult result_of(const State& state, std::int64_t exact_from, Varian
           .variant = variant};
 }
 
+// One over the size of each row of this process, in the caller's order on the host, for RowTest.
+struct RowScale {
+  bool weighs = false;  // false: rows count as they are. The same on all processes
+  std::span<const double> values;
+  bool is_of_jacobi = false;  // Jacobi's D^-1 of the same matrix serves as well
+};
+
 namespace detail {
 // std::variant with M as one more alternative, unless M is one already.
 template <class List, class M>
@@ -131,6 +138,10 @@ class Solver {
   virtual Variant variant() const = 0;
   // The preconditioner in use. Its arrays are in the memory where the loop runs.
   virtual const PreparedPreconditioner& preconditioner() const = 0;
+  // Sets the sizes of rows that RowTest means, until renew(); none at first.
+  virtual void weigh_rows(const RowScale& scale) = 0;
+  // The R of NormTerm: one over the size of each row, where the loop runs; 0 without row scales.
+  virtual const Diagonal& row_scale() const = 0;
 };
 
 // Throws Error{internal} unless `stopped` has `vectors` directions of `rows` rows each.

@@ -66,6 +66,14 @@ enum class Reason : int {
 
 enum class NormKind : int { none, preconditioned, unpreconditioned, natural };
 
+// What the unpreconditioned norm of a solver with row scales R is made of; see NormTerm. Without row
+// scales, which is where the rows of the matrix have like sizes, all three are the norm of r.
+enum class RowTest : int {
+  none,  // the norm of r
+  both,  // at most rtol only if ||r|| <= rtol ||b|| and ||R r|| <= rtol ||R b||
+  only   // the norm of R r
+};
+
 // PETSc's default convergence rule. The reference norm is that of b or of the initial residual.
 struct Tolerances {
   double rtol = 1e-8;
@@ -80,6 +88,7 @@ struct Tolerances {
   bool limit_is_success = false;     // reaching max_iterations is CONVERGED_ITS
   bool judged_by_caller = false;     // a convergence test of the caller decides
   NormKind norm = NormKind::unpreconditioned;
+  RowTest rows = RowTest::none;  // of the unpreconditioned norm
 };
 
 enum class Phase : std::int32_t { starting, iterating, finishing, waiting };
@@ -90,6 +99,7 @@ struct Progress {
   double norm = 0;        // of the residual, by the recurrence
   double reference = -1;  // ||b||; negative: the norm of the initial residual becomes it
   double target = 0;      // max(rtol * reference, atol)
+  double bound = 0;       // a norm as large as this one is divergence
   double verified = 0;    // the smallest norm of b - A x that was computed as such
   std::int64_t iterations = 0;
   std::int64_t restarted_at = 0;
@@ -104,6 +114,9 @@ struct Progress {
   Due due = Due::nothing;
 
   double alpha = 0, beta = 0, rho = 0;
+
+  // The norm is the root of plain_part r.r + row_part (R r).(R r); see SetRowParts.
+  double plain_part = 1, row_part = 0;
 
   // Other than 0 within an iteration whose residual meets the tolerance, with the square of its norm:
   // the iteration needs no preconditioned residual, so that an executor may spare it.
@@ -187,7 +200,7 @@ TRIREME_HD void judge(State& s, double norm) {
     if (!is_finite(norm)) return stop(s, Reason::not_finite);
     if (s.iterations >= rule.min_iterations) {
       if (norm <= s.target) return stop(s, tolerance_met(s));
-      if (norm >= rule.divtol * s.reference) return stop(s, Reason::diverged);
+      if (norm >= s.bound) return stop(s, Reason::diverged);
     }
   } else if (rule.norm != NormKind::none &&
              (norm <= rule.atol || norm <= kNothingLeft * s.reference)) {
@@ -251,10 +264,17 @@ TRIREME_HD void verify(State& s, double norm) {
 }
 
 // Sets the norms that end the loop or make a correction due. `norm` is the norm of the first
-// b - A x.
+// b - A x, from which growth is measured where it is larger than the reference norm: a bad guess is
+// no divergence. In a norm with row scales the small rows may grow by far more before they fall.
 TRIREME_HD void set_targets(State& s, double norm) {
+  constexpr double kGrowthOfRows = 1e12;
+  s.bound = s.rule.divtol * (norm > s.reference ? norm : s.reference);
+  if (s.row_part > 0) s.bound *= kGrowthOfRows;
+  constexpr double kRootOfHalf = 0.70710678118654752;
   const double relative = s.rule.rtol * s.reference;
   s.target = relative > s.rule.atol ? relative : s.rule.atol;
+  // The norm is the root mean square of two norms, neither of which may exceed the target.
+  if (s.plain_part > 0 && s.row_part > 0) s.target *= kRootOfHalf;
   s.correct_at = s.correct_below * norm;
 }
 

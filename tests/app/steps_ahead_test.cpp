@@ -97,8 +97,9 @@ TEST_F(WorkAhead, ChecksBeforeItWritesAndReads) {
         {.first =
              [&] {
                on_its_way = x;  // as the copy from a GPU
-               norms.push_back(plain.residual_norm_alone(steps_->values_before(),
-                                                         steps_->rhs_before(), on_its_way));
+               norms.push_back(
+                   plain.residual_alone(steps_->values_before(), steps_->rhs_before(), on_its_way)
+                       .norm);
              },
          .with_next =
              [&](const StepData& next) { read = next.values->size() + next.rhs->size(); }});

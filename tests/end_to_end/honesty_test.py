@@ -7,6 +7,7 @@ usage: honesty_test.py SOURCE_FOLDER SOLVE PROBLEM RANKS [mpiexec and its flags 
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from fractions import Fraction
 import h5py
 import numpy as np
 import scipy.sparse as sparse
+import scipy.sparse.linalg
 
 SOLVE, RANKS, LAUNCH = sys.argv[2], int(sys.argv[4]), sys.argv[5:]
 RTOL = 1e-8
@@ -110,6 +112,81 @@ class EveryScale(Case):
             self.assertIn(done.returncode, (0, 5, 6))
             if done.returncode == 0:
                 self.assertLessEqual(self.true_residual(), 1.02 * RTOL)
+
+
+def with_huge_rows(n, size, how):
+    """Returns the 5-point matrix of an n x n grid and b, for a source and values on the edge: prescribed by a penalty
+    of this size, or by rows of the identity that are multiplied by it."""
+    line = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], (n, n))
+    matrix = sparse.lil_matrix(sparse.kronsum(line, line))
+    y, x = np.divmod(np.arange(n * n), n)
+    edge = (x == 0) | (y == 0) | (x == n - 1) | (y == n - 1)
+    values, b = np.sin(3.0 * x / n) + y / n, np.full(n * n, 1.0 / n**2)
+    if how == "penalty":
+        matrix.setdiag(matrix.diagonal() + size * edge)
+        b[edge] += size * values[edge]
+    else:
+        b -= matrix @ (values * edge)
+        inside = sparse.diags((~edge).astype(float))
+        matrix = inside @ matrix @ inside + sparse.diags(size * edge)
+        b[edge] = size * values[edge]
+    return sparse.csr_matrix(matrix), b, ~edge
+
+
+class HugeRows(Case):
+    """||b - A x|| / ||b|| is the residual of a few huge rows alone; the other rows must be solved too."""
+    METHODS = ("method: cg", "method: bicgstab", "method: minres", "method: cg, preconditioner: multigrid",
+               "method: cg, engine: petsc", "method: bicgstab, engine: petsc, preconditioner: bjacobi",
+               "method: pipelined_cg", "method: cg, preconditioner: trireme_chebyshev")
+
+    def error_inside(self, inside):
+        exact = sparse.linalg.spsolve(self.a.tocsc(), self.b)
+        with h5py.File(self.folder / "results/solution.h5") as file:
+            return np.abs(file["x"][:] - exact)[inside].max() / np.abs(exact).max()
+
+    def test_the_others_are_solved(self):
+        for k, solver in enumerate(self.METHODS):
+            few = (k > 2 and RANKS > 1) or "pipelined" in solver
+            for size, how in ((1e8, "penalty"), (1e30, "rows"), (1e20, "penalty"))[:1 if few else 3]:
+                with self.subTest(solver=solver, size=size, how=how):
+                    matrix, b, inside = with_huge_rows(30, size, how)
+                    done = self.solve(self.system(matrix, b), solver)
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    self.assertLess(self.error_inside(inside), 1e-5)
+                    self.assertLessEqual(self.run_report["relative_row_residual"], 1.02 * RTOL)
+
+    def test_less_can_be_asked_for(self):
+        matrix, b, inside = with_huge_rows(30, 1e8, "penalty")
+        done = self.solve(self.system(matrix, b), "norm: residual")
+        self.assertEqual(done.returncode, 0)
+        self.assertGreater(self.error_inside(inside), 0.1)
+        self.assertGreater(self.run_report["relative_row_residual"], 1e-3)
+        self.assertIn("with each row divided by its size", done.stdout)
+        self.assertEqual(self.solve(self.system(matrix, b), "norm: rows").returncode, 0)
+        self.assertLess(self.error_inside(inside), 1e-5)
+
+    def test_what_was_not_reached_is_5_with_the_worst_row(self):
+        matrix, b, inside = with_huge_rows(30, 1e8, "penalty")
+        done = self.solve(self.system(matrix, b), "max_iterations: 9")
+        self.assertEqual(done.returncode, 5)
+        worst = re.search(r"the worst row is (\d+) \(from 0\), of size ([0-9.e+-]+)", self.run_report["reason"])
+        self.assertTrue(inside[int(worst[1])])
+        self.assertAlmostEqual(float(worst[2]), 4, 1)
+
+    def test_rows_of_like_sizes_are_not_looked_at(self):
+        self.solve(self.system(sparse.diags([-1.0, 2.5, -1.0], [-1, 0, 1], (ROWS, ROWS)), np.ones(ROWS)), "")
+        self.assertIsNone(self.run_report["relative_row_residual"])
+
+    def test_several_right_hand_sides(self):
+        matrix, b, inside = with_huge_rows(30, 1e12, "penalty")
+        problem = self.system(matrix, b)
+        with h5py.File(self.folder / "system.h5", "a") as file:
+            del file["b"]
+            file["b"] = np.outer(b, [1, 1e-20, -3]) + np.outer(np.cos(np.arange(len(b))), [0, 0, 1])
+        done = self.solve(problem, "block: 3")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        for column in self.run_report["columns"]:
+            self.assertLessEqual(column["relative_row_residual"], 1.02 * RTOL)
 
 
 class NotANumber(Case):

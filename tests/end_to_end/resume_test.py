@@ -182,6 +182,33 @@ class Resumes(unittest.TestCase):
         with h5py.File(self.results / "solution.h5") as file:
             np.testing.assert_allclose(file["x"][:], x, rtol=1e-6, atol=1e-38)
 
+    def test_what_an_earlier_run_calls_solved_is_judged(self):
+        subprocess.run([PROBLEM, "generate", "poisson2d", self.folder / "a.h5", "--n", "60"], check=True,
+                       capture_output=True)
+        y, x = np.divmod(np.arange(3600), 60) + np.ones((2, 1))
+        easy = np.sin(np.pi * x / 61) * np.sin(np.pi * y / 61)  # an eigenvector: one iteration
+        with h5py.File(self.folder / "a.h5", "a") as file:
+            if "b" in file:
+                del file["b"]
+            file["b"] = np.column_stack([easy, np.random.default_rng(1).standard_normal(3600)])
+        self.case(CG % 10000, problem="{file: a.h5, rhs: /b}")
+        for damaged in (False, True):
+            with self.subTest(damaged=damaged):
+                self.solve("--set", "solver.max_iterations=20", code=5)
+                if damaged:
+                    with h5py.File(self.state, "a") as file:
+                        file["x"][...] *= 1.5
+                self.solve("--resume", alone=True)
+                run = self.run_of_report()
+                self.assertEqual([c["converged"] for c in run["columns"]], [True, True])
+                self.assertEqual("in an earlier run" in run["columns"][0]["reason"], not damaged)
+                self.assertEqual(any("was solved again" in note for note in run["notes"]), damaged)
+                for column in run["columns"]:
+                    self.assertLessEqual(column["relative_residual"], 1.02e-9)
+        self.solve("--set", "solver.max_iterations=20", code=5)
+        self.refused("petsc was", "--", "-ksp_converged_use_initial_residual_norm")
+        self.solve("--resume", "--", "-ksp_monitor", alone=True)
+
     def test_refuses_what_is_not_the_same_run(self):
         self.case(CG % 20)
         self.refused("there is no results/state.h5")

@@ -120,5 +120,29 @@ TEST_F(CsrScansOnAGpu, SkewSumsAreThoseOfTheHost) {
   }
 }
 
+TEST_F(CsrScansOnAGpu, RowSizeRangesAreThoseOfTheHost) {
+  const Stream stream;
+  Uploader uploader;
+  for (const char* kind : {"poisson3d", "convection3d", "rmat", "arrow"}) {
+    SCOPED_TRACE(kind);
+    CsrMatrix<double> matrix = made(kind, 14);
+    for (std::size_t k = 0; k < matrix.values.size(); ++k)
+      matrix.values[k] *= std::ldexp(1.0, static_cast<int>(k * k % 90) - 45);
+    RowSizeRange expected;
+    for (std::int64_t row = 0; row < matrix.rows; ++row) {
+      double size = 0;
+      for (std::int64_t k = matrix.row_begin(row); k < matrix.row_begin(row + 1); ++k)
+        size = std::max(size, std::abs(matrix.values[k]));
+      expected.take(size);
+    }
+    for (const CsrMatrix<double>& cut : in_blocks(matrix)) {
+      SCOPED_TRACE(cut.cuts.size());
+      const RowSizeRange found = row_size_range(to_device(cut, uploader, stream).blocks(), stream);
+      EXPECT_EQ(found.least, expected.least);
+      EXPECT_EQ(found.greatest, expected.greatest);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trireme

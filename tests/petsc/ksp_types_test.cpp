@@ -55,6 +55,61 @@ TEST_F(ResidentKsp, BicgstabConvergesLikePetscs) {
   }
 }
 
+// Makes the rows of the edge of grid(n), and b there, `size` times as large.
+void make_edge_huge(Mat a, Vec b, PetscInt n, double size) {
+  PetscInt first = 0, last = 0;
+  petsc_check(MatGetOwnershipRange(a, &first, &last));
+  for (PetscInt row = first; row < last; ++row) {
+    const PetscInt u = row % n, v = row / n;
+    if (u > 0 && v > 0 && u + 1 < n && v + 1 < n) continue;
+    PetscScalar value = 0;
+    petsc_check(VecGetValues(b, 1, &row, &value));
+    petsc_check(VecSetValue(b, row, size * value, INSERT_VALUES));
+    petsc_check(MatSetValue(a, row, row, size, INSERT_VALUES));
+  }
+  petsc_check(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+  petsc_check(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+  petsc_check(VecAssemblyBegin(b));
+  petsc_check(VecAssemblyEnd(b));
+}
+
+// By default ours is as strict as PETSc's preconditioned norm; the norm of b - A x, where a user asks
+// for it, is that of the huge rows.
+TEST_F(ResidentKsp, HugeRowsDoNotHideTheOthers) {
+  constexpr PetscInt n = 30;
+  const auto error = [&] {
+    VecHandle exact;
+    petsc_check(VecDuplicate(x, exact.put()));
+    KspHandle direct;
+    PC pc = nullptr;
+    PetscReal of_error = 0, of_x = 0;
+    petsc_check(KSPCreate(PETSC_COMM_WORLD, direct.put()));
+    petsc_check(KSPSetOperators(direct, a, a));
+    petsc_check(KSPSetType(direct, KSPCG));
+    petsc_check(KSPGetPC(direct, &pc));
+    petsc_check(PCSetType(pc, PCJACOBI));
+    petsc_check(KSPSetTolerances(direct, 1e-13, PETSC_DEFAULT, PETSC_DEFAULT, 10000));
+    petsc_check(KSPSolve(direct, b, exact));
+    petsc_check(VecNorm(exact, NORM_INFINITY, &of_x));
+    petsc_check(VecAXPY(exact, -1, x));
+    petsc_check(VecNorm(exact, NORM_INFINITY, &of_error));
+    return of_error / of_x;
+  };
+  for (const char* type : {"trireme_cg", "trireme_bicgstab", "trireme_minres", "trireme_block_cg"})
+    for (const double size : {1e8, 1e30}) {
+      SCOPED_TRACE(type);
+      make(grid(n), type, PCJACOBI);
+      make_edge_huge(a, b, n, size);
+      EXPECT_GT(solve(), 0);
+      EXPECT_GT(iterations(), 10);
+      EXPECT_LE(error(), 1e-6);
+      petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+      EXPECT_GT(solve(), 0);
+      EXPECT_LE(iterations(), 8) << "PETSc's meaning of this norm";
+      EXPECT_GE(error(), 1e-3);
+    }
+}
+
 TEST_F(ResidentKsp, WithTheOptionRtolIsRelativeToTheSmallerOfBAndTheFirstResidual) {
   for (const char* type : {"trireme_cg", "trireme_bicgstab"}) {
     make(grid(40), type, PCJACOBI);

@@ -102,7 +102,8 @@ TEST(Figures, OfTheJson) {
     "ordering": "rcm", "ghost_kernel": "csr", "method": "cg", "engine": "resident", "preconditioner": "jacobi", "ranks": 3, "rtol": 1e-8,
     "converged": true, "exit_code": 0,
     "reason": "converged: relative tolerance reached (CONVERGED_RTOL)", "petsc_reason": 2,
-    "iterations": 4, "corrections": null, "relative_residual": 9.8e-9, "relative_error": 3.1e-7,
+    "iterations": 4, "corrections": null, "relative_residual": 9.8e-9,
+    "relative_row_residual": 8.7e-9, "relative_error": 3.1e-7,
     "seconds": {"read": 0.25, "tune": 0.031, "order": 0.042, "build": 0.012, "upload": 0.0345,
                 "setup": 0.00175, "renew": 0.053, "solve": 1.5},
     "solve_seconds": [0.5, 1.0],
@@ -119,9 +120,9 @@ TEST(Figures, OfTheJson) {
                "solve_seconds": 0.75, "seconds": 2.25}],
     "block": 2, "columns": [
       {"iterations": 3, "converged": true, "reason": "converged", "relative_residual": 7.5e-9,
-       "relative_error": 0.25, "history": [1.0, 7.5e-9]},
+       "relative_row_residual": 6.5e-9, "relative_error": 0.25, "history": [1.0, 7.5e-9]},
       {"iterations": 4, "converged": false, "reason": "not converged", "relative_residual": 0.5,
-       "relative_error": null, "history": []}],
+       "relative_row_residual": null, "relative_error": null, "history": []}],
     "trial": {"began_with": "csr", "expected_products": 313, "expected_from": "repeat: 2", "budget_seconds": 0.0625,
               "seconds": 0.031, "from_cache": false, "changed_at": 3, "candidates": [
       {"kernel": "albus", "ordering": "rcm", "ghost_kernel": "csr", "predicted_us": 6200.0, "build_seconds": 0.012,

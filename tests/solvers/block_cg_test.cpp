@@ -53,6 +53,24 @@ TEST(BlockCg, OneColumnTakesTheIterationsOfCg) {
     EXPECT_NEAR(solved.history[k], own.history[k], 1e-7 * own.history[k]) << "iteration " << k;
 }
 
+TEST(BlockCg, HugeRowsDoNotHideTheOthers) {
+  const test::HugeRows system(20, 0, 1e8);
+  std::vector<Array<double>> b(4, system.b);
+  for (std::size_t j = 1; j < b.size(); ++j)
+    b[j] = test::random_vector<double>(system.a.rows, 30 + j);
+  Options o;
+  o.preconditioner = test::jacobi(system.diagonal);
+  o.row_scale = {true, system.inverse_sizes, true};
+  o.rule.rows = RowTest::both;
+  const std::vector<Solved> solved = block_cg(system.a, b, o);
+  expect_solved(system.a, b, solved);
+  for (std::size_t j = 0; j < b.size(); ++j) {
+    test::HugeRows own = system;
+    own.b = b[j];
+    EXPECT_LE(own.relative_row_residual(solved[j].x), 1.0001e-8) << "column " << j;
+  }
+}
+
 TEST(BlockCg, ManyColumnsTakeFewerIterations) {
   const CsrMatrix<double> a = grid_matrix(30, 0, 10);
   const Array<double> d = test::diagonal_of(a);

@@ -19,6 +19,7 @@ namespace trireme::test {
 inline std::vector<Solved> solve_block(solvers::BlockSolver& solver,
                                        const std::vector<Array<double>>& b, const Options& options,
                                        const std::vector<Array<double>>& x0 = {}) {
+  solver.weigh_rows(options.row_scale);
   const std::int64_t width = std::ssize(b);
   const std::int64_t rows = width > 0 ? std::ssize(b.front()) : 0;
   Array<double> all_b(rows * width), all_x(rows * width);

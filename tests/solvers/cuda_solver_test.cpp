@@ -88,6 +88,32 @@ TEST_P(ResidentGpu, AgreesWithTheHostOnASmallGrid) {
   EXPECT_LE(test::relative_residual(a, b, gpu.x), 1.0001e-2);
 }
 
+TEST_P(ResidentGpu, HugeRowsDoNotHideTheOthers) {
+  for (const double size : {1e5, 1e12, 1e30})
+    for (const bool of_jacobi : {false, true}) {
+      SCOPED_TRACE(size);
+      const test::HugeRows system(34, symmetric() ? 0 : 2, size);
+      options.preconditioner = jacobi(system.diagonal);
+      options.row_scale = {};
+      options.rule.rows = RowTest::both;
+      const Solved hidden = test::solve_on_gpu(system.a, system.b, options);
+      EXPECT_GT(system.relative_row_residual(hidden.x), 1e-7) << "the test shows nothing";
+      options.row_scale = {true, system.inverse_sizes, of_jacobi};
+      for (const RowTest rows : {RowTest::both, RowTest::only}) {
+        options.rule.rows = rows;
+        const Solved gpu = test::solve_on_gpu(system.a, system.b, options);
+        const Solved host = test::solve(system.a, system.b, options);
+        EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
+        EXPECT_NEAR(gpu.outcome.iterations, host.outcome.iterations,
+                    1 + 0.1 * host.outcome.iterations);
+        EXPECT_LE(system.relative_row_residual(gpu.x), 1.0001e-8);
+        if (rows == RowTest::both) {
+          EXPECT_LE(test::relative_residual(system.a, system.b, gpu.x), 1.0001e-8);
+        }
+      }
+    }
+}
+
 TEST_P(ResidentGpu, StartsFromAGuess) {
   options.x0 = random_vector<double>(a.rows, 5);
   const Solved gpu = test::solve_on_gpu(a, b, options);

@@ -28,6 +28,7 @@ struct Options {
   solvers::PreconditionerSpec preconditioner;
   solvers::Tolerances rule;
   solvers::IterationObserver observer;
+  solvers::RowScale row_scale;
   Array<double> x0;  // the initial guess; empty: zero
   std::string kernel = "csr";
 };
@@ -53,6 +54,7 @@ inline solvers::IterationObserver recording(const Options& options, Solved& into
 // Solves by a HostSolver or a CudaSolver. Without a guess, x holds random numbers before the solve.
 template <class Solver>
 Solved solve_by(Solver& solver, std::span<const double> b, const Options& options) {
+  solver.weigh_rows(options.row_scale);
   Solved result;
   result.x = options.x0.empty() ? random_vector<double>(static_cast<std::int64_t>(b.size()), 99)
                                 : options.x0;

@@ -181,4 +181,34 @@ inline double relative_residual(const CsrMatrix<double>& a, std::span<const doub
   return norm(r) / norm(b);
 }
 
+// A grid_matrix() of which the rows of the edge are `size` times as large as those of the interior, as
+// where a penalty prescribes the values there, and a right-hand side that is as large in these rows.
+// ||b - A x|| / ||b|| tells nothing about the interior.
+struct HugeRows {
+  CsrMatrix<double> a;
+  Array<double> b, diagonal, inverse_sizes;
+
+  HugeRows(std::int64_t n, double wind, double size)
+      : a(grid_matrix(n, wind)), b(random_vector<double>(a.rows, 7)) {
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      const std::int64_t x = i % n, y = i / n;
+      if (x > 0 && y > 0 && x + 1 < n && y + 1 < n) continue;
+      b[i] *= size;
+      for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+        if (a.col_idx[k] == i) a.values[k] += size;
+    }
+    diagonal = diagonal_of(a);
+    for (const double d : diagonal) inverse_sizes.push_back(1 / d);
+  }
+  // ||R (b - A x)|| / ||R b||, where R has one over the size of each row.
+  double relative_row_residual(std::span<const double> x) const {
+    Array<double> r = times(a, x), scaled = b;
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      r[i] = inverse_sizes[i] * (b[i] - r[i]);
+      scaled[i] *= inverse_sizes[i];
+    }
+    return norm(r) / norm(scaled);
+  }
+};
+
 }  // namespace trireme::test

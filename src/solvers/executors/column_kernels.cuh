@@ -31,6 +31,8 @@ __device__ __forceinline__ State scalars_of(const ColumnControl& column) {
   s.alpha = column.state.alpha;
   s.beta = column.state.beta;
   s.rho = column.state.rho;
+  s.plain_part = column.state.plain_part;
+  s.row_part = column.state.row_part;
 #pragma unroll
   for (int k = 0; k < kMaxScalars; ++k) s.scalar[k] = column.state.scalar[k];
   return s;
@@ -46,8 +48,7 @@ __device__ __forceinline__ typename Pass::Row load_element(Pass pass, std::int64
     for (std::int64_t k = first; k < last; ++k) z += line[k - first] * pass.r[k * stride + column];
     return {z};
   } else {
-    if constexpr (ReadsDiagonal<Pass>) pass.inverse = {nullptr, pass.inverse[row]};
-    return pass.load(row * stride + column);
+    return pass_of_row(pass, row).load(row * stride + column);
   }
 }
 

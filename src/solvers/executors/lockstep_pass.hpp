@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "solvers/executors/lockstep_block.hpp"
+#include "solvers/methods/method.hpp"
 #include "solvers/preconditioners/block_jacobi.hpp"
 #include "solvers/preconditioners/diagonal.hpp"
 
@@ -23,17 +24,18 @@ struct LaneGroup {
   std::int32_t first, lanes;  // 8, 4 or 1 lanes
 };
 
-// The scalars that passes read (alpha, beta, rho and State::scalar) of all columns. The values of
-// each scalar lie side by side.
+// The scalars that passes read (alpha, beta, rho, the parts of the norm and State::scalar) of all
+// columns. The values of each scalar lie side by side.
 class LaneScalars {
  public:
   void gather(std::span<const LockstepColumn> columns) {
     width_ = std::ssize(columns);
-    values_.resize(static_cast<std::size_t>(width_ * (kMaxScalars + 3)));
+    values_.resize(static_cast<std::size_t>(width_ * (kMaxScalars + kNamed)));
     for (std::int64_t j = 0; j < width_; ++j) {
       const State& s = columns[j].state;
       double* to = values_.data() + j;
-      for (const double value : {s.alpha, s.beta, s.rho}) *std::exchange(to, to + width_) = value;
+      for (const double value : {s.alpha, s.beta, s.rho, s.plain_part, s.row_part})
+        *std::exchange(to, to + width_) = value;
       for (const double value : s.scalar) *std::exchange(to, to + width_) = value;
     }
   }
@@ -43,6 +45,8 @@ class LaneScalars {
   }
 
  private:
+  static constexpr std::int64_t kNamed = 5;
+
   template <std::size_t... Index>
   State of(std::int64_t column, std::index_sequence<Index...>) const {
     const double* from = values_.data() + column;
@@ -50,7 +54,9 @@ class LaneScalars {
     s.alpha = from[0];
     s.beta = from[width_];
     s.rho = from[2 * width_];
-    ((s.scalar[Index] = from[(3 + static_cast<std::int64_t>(Index)) * width_]), ...);
+    s.plain_part = from[3 * width_];
+    s.row_part = from[4 * width_];
+    ((s.scalar[Index] = from[(kNamed + static_cast<std::int64_t>(Index)) * width_]), ...);
     return s;
   }
 
@@ -87,13 +93,26 @@ concept ReadsDiagonal = requires(Pass pass) {
   { pass.inverse } -> std::same_as<Diagonal&>;
 };
 
+// Whether a pass sums a norm, which may have one number per row too. The member must be called `norm`.
+template <class Pass>
+concept SumsNorm = requires(Pass pass) {
+  { pass.norm } -> std::same_as<NormTerm&>;
+};
+
+// A copy of a pass for the elements of one row.
+template <class Pass>
+TRIREME_HD Pass pass_of_row(Pass pass, std::int64_t row) {
+  if constexpr (ReadsDiagonal<Pass>) pass.inverse = {nullptr, pass.inverse[row]};
+  if constexpr (SumsNorm<Pass>) pass.norm.rows = {nullptr, pass.norm.rows[row]};
+  return pass;
+}
+
 // Runs a pass over the rows first .. last - 1 of the columns in `groups`, and adds to `sums`.
 template <class Pass>
 void run_rows(const Pass& pass, const LaneScalars& scalars, std::span<const LaneGroup> groups,
               std::int64_t width, std::int64_t first, std::int64_t last, double* sums) {
-  Pass of_row = pass;
   for (std::int64_t i = first; i < last; ++i) {
-    if constexpr (ReadsDiagonal<Pass>) of_row.inverse = {nullptr, pass.inverse[i]};
+    const Pass of_row = pass_of_row(pass, i);
     for (const LaneGroup& group : groups) {
       const std::int64_t element = i * width + group.first;
       if (group.lanes == 8)

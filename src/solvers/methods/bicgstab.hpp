@@ -61,7 +61,8 @@ struct StabilizerDots {
   TRIREME_HD void store(std::int64_t, const Row&) const {}
 };
 
-// x += alpha p^ + omega s^, r = s - omega t, d = D^-1 r + beta (d - omega D^-1 v); sums {r.r, r0.r}.
+// x += alpha p^ + omega s^, r = s - omega t, d = D^-1 r + beta (d - omega D^-1 v); sums
+// {norm term, r0.r}.
 // Where M is pointwise, d is p^ itself and p is not needed: the pass moves 11n values (10n without
 // a diagonal array). Otherwise D is 1, d is p, and p^ = M^-1 p follows.
 template <bool pointwise>
@@ -77,19 +78,21 @@ struct FullStep {
   const double* v;
   const double* r0;
   Diagonal inverse;
+  NormTerm norm;
 
   struct Row {
-    double x, r, direction, p_hat, s_hat, t, v, inverse, r0;
+    double x, r, direction, p_hat, s_hat, t, v, inverse, r0, scale;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     const double d = direction[i];
-    return {x[i], r[i], d, pointwise ? d : p_hat[i], s_hat[i], t[i], v[i], inverse[i], r0[i]};
+    return {x[i],       r[i],  d,           pointwise ? d : p_hat[i], s_hat[i], t[i], v[i],
+            inverse[i], r0[i], norm.rows[i]};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     row.x += s.alpha * row.p_hat + omega(s) * row.s_hat;
     row.r -= omega(s) * row.t;
     row.direction = row.inverse * row.r + s.beta * (row.direction - omega(s) * row.inverse * row.v);
-    sum[0] += row.r * row.r;
+    sum[0] += norm.of(row.r, row.scale, s);
     sum[1] += row.r0 * row.r;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
@@ -99,8 +102,7 @@ struct FullStep {
   }
 };
 
-// r = b - q replaces the recurrence's r; sums {change.change, r.r, r0.r}, where `change` is the
-// change of r. If M is pointwise, p^ changes by D^-1 change. Otherwise D is 1, p changes by
+// r = b - q replaces the recurrence's r; sums {term of the change of r, norm term, r0.r}. If M is pointwise, p^ changes by D^-1 change. Otherwise D is 1, p changes by
 // `change`, and p^ is computed anew.
 struct CorrectRightResidual {
   static constexpr int sums = 3;
@@ -112,18 +114,19 @@ struct CorrectRightResidual {
   double* p;  // null where M is pointwise
   double* p_hat;
   Diagonal inverse;
+  NormTerm norm;
 
   struct Row {
-    double r, change, r0, p, inverse;
+    double r, change, r0, p, inverse, scale;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     const double exact = b[i] - q[i];
-    return {exact, exact - r[i], r0[i], p ? p[i] : p_hat[i], inverse[i]};
+    return {exact, exact - r[i], r0[i], p ? p[i] : p_hat[i], inverse[i], norm.rows[i]};
   }
-  TRIREME_HD void update(Row& row, const State&, double* sum) const {
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     row.p += row.inverse * row.change;
-    sum[0] += row.change * row.change;
-    sum[1] += row.r * row.r;
+    sum[0] += norm.of(row.change, row.scale, s);
+    sum[1] += norm.of(row.r, row.scale, s);
     sum[2] += row.r0 * row.r;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
@@ -132,9 +135,9 @@ struct CorrectRightResidual {
   }
 };
 
-// r = b - q (q null: r = b), r0 = r, p = r, p^ = D^-1 r; sum r.r.
+// r = b - q (q null: r = b), r0 = r, p = r, p^ = D^-1 r; sums {r.r, norm term}.
 struct ShadowResidual {
-  static constexpr int sums = 1;
+  static constexpr int sums = 2;
   static constexpr bool always = true;
   const double* b;
   const double* q;
@@ -143,12 +146,18 @@ struct ShadowResidual {
   double* p;  // null where M is pointwise
   double* p_hat;
   Diagonal inverse;
+  NormTerm norm;
 
   struct Row {
-    double r, inverse;
+    double r, inverse, scale;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {q ? b[i] - q[i] : b[i], inverse[i]}; }
-  TRIREME_HD void update(Row& row, const State&, double* sum) const { sum[0] += row.r * row.r; }
+  TRIREME_HD Row load(std::int64_t i) const {
+    return {q ? b[i] - q[i] : b[i], inverse[i], norm.rows[i]};
+  }
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    sum[0] += row.r * row.r;
+    sum[1] += norm.of(row.r, row.scale, s);
+  }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     r[i] = r0[i] = row.r;
     p_hat[i] = row.inverse * row.r;
@@ -156,7 +165,7 @@ struct ShadowResidual {
   }
 };
 
-// A stopped solve goes on: r = b - q, p^ = D^-1 p; sums {r.r, r0.r}.
+// A stopped solve goes on: r = b - q, p^ = D^-1 p; sums {norm term, r0.r}.
 struct GoOnResidual {
   static constexpr int sums = 2;
   static constexpr bool always = true;
@@ -167,13 +176,16 @@ struct GoOnResidual {
   const double* p;
   double* p_hat;
   Diagonal inverse;
+  NormTerm norm;
 
   struct Row {
-    double r, r0, p, inverse;
+    double r, r0, p, inverse, scale;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {b[i] - q[i], r0[i], p[i], inverse[i]}; }
-  TRIREME_HD void update(Row& row, const State&, double* sum) const {
-    sum[0] += row.r * row.r;
+  TRIREME_HD Row load(std::int64_t i) const {
+    return {b[i] - q[i], r0[i], p[i], inverse[i], norm.rows[i]};
+  }
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    sum[0] += norm.of(row.r, row.scale, s);
     sum[1] += row.r0 * row.r;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
@@ -198,11 +210,11 @@ struct PlainDirection {
   TRIREME_HD void store(std::int64_t i, const Row& row) const { p[i] = row.p_hat / row.inverse; }
 };
 
-// The norm of b, from {b.b}.
+// The norm of b, from {b.b, norm term}.
 struct SetRightReference {
   static constexpr bool ends_iteration = false;
   TRIREME_HD void operator()(State& s, const double* sum) const {
-    s.reference = s.rule.norm == NormKind::none ? 0 : sqrt(sum[0]);
+    s.reference = s.rule.norm == NormKind::none ? 0 : sqrt(sum[1]);
   }
 };
 
@@ -213,19 +225,19 @@ TRIREME_HD void shadow_step_length(State& s, double r0_v) {
   s.alpha = s.rho / r0_v;
 }
 
-// From {r.r, r0.v} of a true residual.
+// From {r.r, norm term, r0.v} of a true residual.
 struct BicgstabBegin {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
     s.rho = sum[0];
-    begin(s, s.rule.norm == NormKind::none ? 0 : sqrt(sum[0]));
+    begin(s, s.rule.norm == NormKind::none ? 0 : sqrt(sum[1]));
     if (running(s) && s.rho == 0) stop(s, Reason::atol);
-    if (running(s)) shadow_step_length(s, sum[1]);
+    if (running(s)) shadow_step_length(s, sum[2]);
     close_iteration(s);
   }
 };
 
-// From {r.r, r0.r, r0.v} of a true residual, when a stopped solve goes on.
+// From {norm term, r0.r, r0.v} of a true residual, when a stopped solve goes on.
 struct BicgstabGoOn {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
@@ -238,7 +250,7 @@ struct BicgstabGoOn {
   }
 };
 
-// From {change.change, r.r, r0.r, r0.v} of a corrected residual.
+// From {term of the change, norm term, r0.r, r0.v} of a corrected residual.
 struct BicgstabCorrect {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
@@ -264,7 +276,7 @@ struct Stabilize {
   }
 };
 
-// From {r.r, r0.r, r0.v}: the norm, and the next alpha = rho' / r0.v. rho' is summed anew: by its
+// From {norm term, r0.r, r0.v}: the norm, and the next alpha = rho' / r0.v. rho' is summed anew: by its
 // recurrence alone rho' would lose digits, and BiCGSTAB many iterations.
 struct BicgstabImprove {
   static constexpr bool ends_iteration = true;
@@ -311,7 +323,7 @@ struct Bicgstab : SystemVectors {
   TRIREME_EXECUTOR_TEXT
   template <class Exec, class M>
   TRIREME_HD void reference_norm(Exec& e, const M&) const {
-    e.pass(ShadowResidual{b, nullptr, r, r0, nullptr, p_hat, Diagonal{}});
+    e.pass(ShadowResidual{b, nullptr, r, r0, nullptr, p_hat, Diagonal{}, norm});
     e.finish(SetRightReference{});
   }
 
@@ -320,7 +332,7 @@ struct Bicgstab : SystemVectors {
   TRIREME_HD void start(Exec& e, const M& m, bool x_is_zero) const {
     if (!x_is_zero) e.exact_product(x, v);
     e.pass(ShadowResidual{b, x_is_zero ? nullptr : v, r, r0, M::pointwise ? nullptr : p, p_hat,
-                          pointwise_part(m)});
+                          pointwise_part(m), norm});
     if constexpr (!M::pointwise) m.apply(e, p, p_hat);  // p^ = M^-1 p
     e.product(p_hat, v);                                // v = A p^
     e.pass(Dot{r0, v}, BicgstabBegin{});                // alpha = rho / r0.v
@@ -335,9 +347,9 @@ struct Bicgstab : SystemVectors {
     e.pass(StabilizerDots{t, r, r0}, Stabilize{});  // omega = t.s / t.t, rho', beta
     // x += alpha p^ + omega s^, r = s - omega t, p^ = M^-1 (r + beta (p - omega v))
     if constexpr (M::pointwise) {
-      e.pass(FullStep<true>{x, r, p_hat, nullptr, s_hat, t, v, r0, pointwise_part(m)});
+      e.pass(FullStep<true>{x, r, p_hat, nullptr, s_hat, t, v, r0, pointwise_part(m), norm});
     } else {
-      e.pass(FullStep<false>{x, r, p, p_hat, s_hat, t, v, r0, Diagonal{}});
+      e.pass(FullStep<false>{x, r, p, p_hat, s_hat, t, v, r0, Diagonal{}, norm});
       m.apply(e, p, p_hat);
     }
     e.product(p_hat, v);                    // v = A p^
@@ -348,7 +360,8 @@ struct Bicgstab : SystemVectors {
   template <class Exec, class M>
   TRIREME_HD void correct(Exec& e, const M& m) const {
     e.exact_product(x, t);
-    e.pass(CorrectRightResidual{b, t, r, r0, M::pointwise ? nullptr : p, p_hat, pointwise_part(m)});
+    e.pass(CorrectRightResidual{b, t, r, r0, M::pointwise ? nullptr : p, p_hat, pointwise_part(m),
+                                norm});
     if constexpr (!M::pointwise) m.apply(e, p, p_hat);
     e.product(p_hat, v);                    // v = A p^
     e.pass(Dot{r0, v}, BicgstabCorrect{});  // alpha = rho / r0.v
@@ -358,7 +371,7 @@ struct Bicgstab : SystemVectors {
   template <class Exec, class M>
   TRIREME_HD void go_on(Exec& e, const M& m) const {
     e.exact_product(x, v);
-    e.pass(GoOnResidual{b, v, r, r0, p, p_hat, pointwise_part(m)});
+    e.pass(GoOnResidual{b, v, r, r0, p, p_hat, pointwise_part(m), norm});
     if constexpr (!M::pointwise) m.apply(e, p, p_hat);  // p^ = M^-1 p
     e.product(p_hat, v);                                // v = A p^
     e.pass(Dot{r0, v}, BicgstabGoOn{});                 // rho = r0.r, alpha = rho / r0.v

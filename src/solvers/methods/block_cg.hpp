@@ -60,6 +60,7 @@ struct BlockCg : SystemVectors {
   // iteration; `tall` multiplies tall vectors by each other and by small matrices.
   template <class Exec, class Tall, class M>
   void run(Exec& e, Tall& tall, const M& m) const {
+    weigh_rows(e, *this, zero_guess, ax);
     if (!zero_guess) {
       true_residual(e, *this, m, true, r, z, ax);
       e.finish(SetReference{});

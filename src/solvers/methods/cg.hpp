@@ -37,14 +37,14 @@ struct CgResidual {
   NormTerm norm;
 
   struct Row {
-    double r, q, inverse;
+    double r, q, inverse, scale;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {r[i], q[i], inverse[i]}; }
+  TRIREME_HD Row load(std::int64_t i) const { return {r[i], q[i], inverse[i], norm.rows[i]}; }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     row.r -= s.alpha * row.q;
     const double z = row.inverse * row.r;
     sum[0] += row.r * z;
-    sum[1] += norm(row.r, z);
+    sum[1] += norm(row.r, z, row.scale, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const { r[i] = row.r; }
 };
@@ -154,7 +154,7 @@ struct GoOnImprove {
   }
 };
 
-// From {change.change, r.z, norm term} of a corrected residual.
+// From {term of the change, r.z, norm term} of a corrected residual.
 struct CgCorrect {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
@@ -253,7 +253,7 @@ struct Cg : SystemVectors {
     if constexpr (M::pointwise) {
       e.pass(CorrectResidual{b, q, r, z, p, pointwise_part(m), norm});
     } else {
-      e.pass(ChangeResidual{b, q, r});
+      e.pass(ChangeResidual{b, q, r, norm});
       m.apply(e, q, s);
       e.pass(ChangeDirection{s, r, z, p, norm});
     }

@@ -47,12 +47,12 @@ struct ResidualNorms {
   NormTerm norm;
 
   struct Row {
-    double r, z;
+    double r, z, scale;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {r[i], z[i]}; }
-  TRIREME_HD void update(Row& row, const State&, double* sum) const {
+  TRIREME_HD Row load(std::int64_t i) const { return {r[i], z[i], norm.rows[i]}; }
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     sum[0] += row.r * row.z;
-    sum[1] += norm(row.r, row.z);
+    sum[1] += norm(row.r, row.z, row.scale, s);
   }
   TRIREME_HD void store(std::int64_t, const Row&) const {}
 };
@@ -69,13 +69,15 @@ struct TrueResidual {
   NormTerm norm;
 
   struct Row {
-    double r, z, inverse;
+    double r, z, inverse, scale;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {q ? b[i] - q[i] : b[i], 0, inverse[i]}; }
-  TRIREME_HD void update(Row& row, const State&, double* sum) const {
+  TRIREME_HD Row load(std::int64_t i) const {
+    return {q ? b[i] - q[i] : b[i], 0, inverse[i], norm.rows[i]};
+  }
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     row.z = row.inverse * row.r;
     sum[0] += row.r * row.z;
-    sum[1] += norm(row.r, row.z);
+    sum[1] += norm(row.r, row.z, row.scale, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     r[i] = row.r;

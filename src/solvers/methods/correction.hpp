@@ -43,7 +43,7 @@ struct CompensateAndDot : Compensate {
 };
 
 // r = b - q replaces the recurrence's r, z = D^-1 r, and p (unless null) changes by as much as z;
-// sums {change.change, r.z, norm term}, where `change` is the change of r.
+// sums {term of the change, r.z, norm term}, where the change is that of r.
 struct CorrectResidual {
   static constexpr int sums = 3;
   static constexpr bool always = true;
@@ -56,18 +56,18 @@ struct CorrectResidual {
   NormTerm norm;
 
   struct Row {
-    double r, change, p, inverse;
+    double r, change, p, inverse, scale;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     const double exact = b[i] - q[i];
-    return {exact, exact - r[i], p ? p[i] : 0, inverse[i]};
+    return {exact, exact - r[i], p ? p[i] : 0, inverse[i], norm.rows[i]};
   }
-  TRIREME_HD void update(Row& row, const State&, double* sum) const {
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     const double preconditioned = row.inverse * row.r;
     row.p += row.inverse * row.change;
-    sum[0] += row.change * row.change;
+    sum[0] += norm.of(row.change, row.scale, s);
     sum[1] += row.r * preconditioned;
-    sum[2] += norm(row.r, preconditioned);
+    sum[2] += norm(row.r, preconditioned, row.scale, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     r[i] = row.r;
@@ -76,24 +76,25 @@ struct CorrectResidual {
   }
 };
 
-// r = b - q, and q becomes the change of r, for a preconditioner that is not pointwise; sum
-// change.change.
+// r = b - q, and q becomes the change of r, for a preconditioner that is not pointwise; sums the term
+// of the change.
 struct ChangeResidual {
   static constexpr int sums = 1;
   static constexpr bool always = true;
   const double* b;
   double* q;
   double* r;
+  NormTerm norm;
 
   struct Row {
-    double r, change;
+    double r, change, scale;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     const double exact = b[i] - q[i];
-    return {exact, exact - r[i]};
+    return {exact, exact - r[i], norm.rows[i]};
   }
-  TRIREME_HD void update(Row& row, const State&, double* sum) const {
-    sum[0] += row.change * row.change;
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    sum[0] += norm.of(row.change, row.scale, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     r[i] = row.r;
@@ -113,12 +114,14 @@ struct ChangeDirection {
   NormTerm norm;
 
   struct Row {
-    double r, z, p;
+    double r, z, p, scale;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {r[i], z[i] + change[i], p[i] + change[i]}; }
-  TRIREME_HD void update(Row& row, const State&, double* sum) const {
+  TRIREME_HD Row load(std::int64_t i) const {
+    return {r[i], z[i] + change[i], p[i] + change[i], norm.rows[i]};
+  }
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     sum[0] += row.r * row.z;
-    sum[1] += norm(row.r, row.z);
+    sum[1] += norm(row.r, row.z, row.scale, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     z[i] = row.z;

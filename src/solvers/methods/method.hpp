@@ -37,12 +37,14 @@
 // The host runs the same texts for many right-hand sides (lockstep_executor.hpp), where a vector
 // holds several columns side by side and each column has its own scalars. For that, a pass keeps two
 // rules: a number per row that is the same for all columns is read through a member `inverse` of
-// type Diagonal, and update() reads no other scalars than alpha, beta, rho and State::scalar.
+// type Diagonal or through `norm.rows`, and update() reads no other scalars than alpha, beta, rho,
+// plain_part, row_part and State::scalar.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
+#include "solvers/preconditioners/diagonal.hpp"
 #include "solvers/state.hpp"
 
 namespace trireme::solvers {
@@ -67,11 +69,28 @@ struct MethodInfo {
   int products = 1;  // with the matrix, per iteration
 };
 
-// What is squared and summed for the norm that the caller tests.
+// What is summed for the square of the norm that the caller tests: z^2, or r^2 together with (R r)^2,
+// where R holds one over the size of each row. With R, a residual is small only if it is small in the
+// scale of each row, however large other rows are.
 struct NormTerm {
   bool preconditioned = false;
-  TRIREME_HD double operator()(double r, double z) const { return preconditioned ? z * z : r * r; }
+  Diagonal rows{nullptr, 0};  // R; 0: the norm has no such part
+  TRIREME_HD double operator()(double r, double z, double row, const State& s) const {
+    return preconditioned ? z * z : of(r, row, s);
+  }
+  // The same without a preconditioner.
+  TRIREME_HD double of(double r, double row, const State& s) const {
+    const double scaled = row * r;
+    return s.plain_part * (r * r) + s.row_part * (scaled * scaled);
+  }
+  TRIREME_HD bool weighs_rows() const { return rows.values != nullptr; }
 };
+
+// The norm term of a solve by `rule` in a solver with these row scales.
+TRIREME_HD NormTerm norm_term(const Tolerances& rule, const Diagonal& row_scale) {
+  const bool rows = rule.norm == NormKind::unpreconditioned && rule.rows != RowTest::none;
+  return {rule.norm == NormKind::preconditioned, rows ? row_scale : Diagonal{nullptr, 0}};
+}
 
 // The vectors of a solve that belong to the caller, in the memory where the loop runs. All vectors
 // of a solve have the same length, the number of this process's rows.
@@ -88,13 +107,52 @@ struct PlainResidualNorm {
   static constexpr bool always = true;
   const double* b;
   const double* q;
+  NormTerm norm;
 
   struct Row {
-    double r;
+    double r, scale;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {b[i] - q[i]}; }
-  TRIREME_HD void update(Row& row, const State&, double* sum) const { sum[0] += row.r * row.r; }
+  TRIREME_HD Row load(std::int64_t i) const { return {b[i] - q[i], norm.rows[i]}; }
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    sum[0] += norm.of(row.r, row.scale, s);
+  }
   TRIREME_HD void store(std::int64_t, const Row&) const {}
+};
+
+// Sums {b.b, R b.R b, r.r, R r.R r} with r = b - q (q null: r = b).
+struct RowNorms {
+  static constexpr int sums = 4;
+  static constexpr bool always = true;
+  const double* b;
+  const double* q;
+  NormTerm norm;
+
+  struct Row {
+    double b, r, scale;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {b[i], q ? b[i] - q[i] : b[i], norm.rows[i]}; }
+  TRIREME_HD void update(Row& row, const State&, double* sum) const {
+    const double scaled_b = row.scale * row.b, scaled_r = row.scale * row.r;
+    sum[0] += row.b * row.b;
+    sum[1] += scaled_b * scaled_b;
+    sum[2] += row.r * row.r;
+    sum[3] += scaled_r * scaled_r;
+  }
+  TRIREME_HD void store(std::int64_t, const Row&) const {}
+};
+
+// From the sums of RowNorms: the parts of the norm, so that both of them are ||v|| for the vector v
+// to which rtol is relative: b, or the first residual where a rule asks for that or b = 0.
+struct SetRowParts {
+  static constexpr bool ends_iteration = false;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    const bool by_residual = s.rule.relative_to_initial_residual || !(sum[0] > 0);
+    const double ratio = by_residual ? sum[2] / sum[3] : sum[0] / sum[1];
+    if (!(ratio > 0) || !is_finite(ratio)) return;  // the norm of r alone
+    const bool both = s.rule.rows == RowTest::both;
+    s.plain_part = both ? 0.5 : 0;
+    s.row_part = both ? 0.5 * ratio : ratio;
+  }
 };
 
 // From the square of the norm of b - A x: confirms a claim, or leaves it to start().
@@ -122,7 +180,7 @@ TRIREME_HD void settle(Exec& e, const MethodText& method, const M& m) {
   if constexpr (!M::pointwise) {
     if (e.needs_true_residual()) {
       e.exact_product(method.x, method.product_vector());
-      e.pass(PlainResidualNorm{method.b, method.product_vector()}, Confirm{});
+      e.pass(PlainResidualNorm{method.b, method.product_vector(), method.norm}, Confirm{});
     }
   }
   if (e.needs_true_residual()) method.start(e, m, false);
@@ -138,10 +196,20 @@ TRIREME_HD void run_loop(Exec& e, const MethodText& method, const M& m) {
   }
 }
 
+// Makes the norm that is tested heed the sizes of rows, where they differ. `q` is a work vector.
+TRIREME_EXECUTOR_TEXT
+template <class Exec>
+TRIREME_HD void weigh_rows(Exec& e, const SystemVectors& v, bool x_is_zero, double* q) {
+  if (!v.norm.weighs_rows()) return;
+  if (!x_is_zero) e.exact_product(v.x, q);
+  e.pass(RowNorms{v.b, x_is_zero ? nullptr : q, v.norm}, SetRowParts{});
+}
+
 // Runs a whole solve. A claim of convergence counts only when b - A x confirms it.
 TRIREME_EXECUTOR_TEXT
 template <class Exec, class MethodText, class M>
 TRIREME_HD void run_solve(Exec& e, const MethodText& method, const M& m) {
+  weigh_rows(e, method, method.zero_guess, method.product_vector());
   if (!method.zero_guess) method.reference_norm(e, m);
   method.start(e, m, method.zero_guess);
   run_loop(e, method, m);
@@ -151,6 +219,7 @@ TRIREME_HD void run_solve(Exec& e, const MethodText& method, const M& m) {
 TRIREME_EXECUTOR_TEXT
 template <class Exec, class MethodText, class M>
 TRIREME_HD void run_rest(Exec& e, const MethodText& method, const M& m) {
+  weigh_rows(e, method, false, method.product_vector());
   method.go_on(e, m);
   settle(e, method, m);
   run_loop(e, method, m);

@@ -56,13 +56,15 @@ struct MinresStart {
   NormTerm norm;
 
   struct Row {
-    double r, z, inverse;
+    double r, z, inverse, scale;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {q ? b[i] - q[i] : b[i], 0, inverse[i]}; }
-  TRIREME_HD void update(Row& row, const State&, double* sum) const {
+  TRIREME_HD Row load(std::int64_t i) const {
+    return {q ? b[i] - q[i] : b[i], 0, inverse[i], norm.rows[i]};
+  }
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     row.z = row.inverse * row.r;
     sum[0] += row.r * row.z;
-    sum[1] += norm(row.r, row.z);
+    sum[1] += norm(row.r, row.z, row.scale, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     r[i] = v[i] = row.r;
@@ -129,10 +131,10 @@ struct MinresUpdate {
   NormTerm norm;
 
   struct Row {
-    double x, r, w, last_w, v, old, inverse;
+    double x, r, w, last_w, v, old, inverse, scale;
   };
   TRIREME_HD Row load(std::int64_t i) const {
-    return {x[i], r[i], w[i], last_w[i], v[i], old[i], inverse[i]};
+    return {x[i], r[i], w[i], last_w[i], v[i], old[i], inverse[i], norm.rows[i]};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     using S = MinresScalars;
@@ -145,7 +147,7 @@ struct MinresUpdate {
     const double gamma = s.scalar[S::gamma];
     const double from_v = gamma > 0 ? s.scalar[S::cosine] * s.scalar[S::eta] / gamma : 0;
     row.r = s.scalar[S::sine] * s.scalar[S::sine] * row.r + from_v * row.v;
-    sum[0] += norm(row.r, row.inverse * row.r);
+    sum[0] += norm(row.r, row.inverse * row.r, row.scale, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     x[i] = row.x;

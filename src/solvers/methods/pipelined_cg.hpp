@@ -39,10 +39,10 @@ struct PipelinedUpdate {
   NormTerm norm;
 
   struct Row {
-    double x, r, w, p, s, z, n, inverse;
+    double x, r, w, p, s, z, n, inverse, scale;
   };
   TRIREME_HD Row load(std::int64_t i) const {
-    return {x[i], r[i], w[i], p[i], s[i], z[i], n[i], inverse[i]};
+    return {x[i], r[i], w[i], p[i], s[i], z[i], n[i], inverse[i], norm.rows[i]};
   }
   TRIREME_HD void update(Row& row, const State& state, double* sum) const {
     const bool first = state.beta == 0;
@@ -55,7 +55,7 @@ struct PipelinedUpdate {
     row.w -= state.alpha * row.z;
     const double u = row.inverse * row.r;
     sum[0] += row.r * u;
-    sum[1] += norm(row.r, u);
+    sum[1] += norm(row.r, u, row.scale, state);
     sum[2] += row.w * u;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
@@ -87,10 +87,10 @@ struct PipelinedUpdateOfAll {
   NormTerm norm;
 
   struct Row {
-    double x, r, u, w, p, s, q, z, m, n;
+    double x, r, u, w, p, s, q, z, m, n, scale;
   };
   TRIREME_HD Row load(std::int64_t i) const {
-    return {x[i], r[i], u[i], w[i], p[i], s[i], q[i], z[i], m[i], n[i]};
+    return {x[i], r[i], u[i], w[i], p[i], s[i], q[i], z[i], m[i], n[i], norm.rows[i]};
   }
   TRIREME_HD void update(Row& row, const State& state, double* sum) const {
     const bool first = state.beta == 0;
@@ -103,7 +103,7 @@ struct PipelinedUpdateOfAll {
     row.u -= state.alpha * row.q;
     row.w -= state.alpha * row.z;
     sum[0] += row.r * row.u;
-    sum[1] += norm(row.r, row.u);
+    sum[1] += norm(row.r, row.u, row.scale, state);
     sum[2] += row.w * row.u;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {

@@ -30,12 +30,12 @@ struct SingleReductionUpdate {
   NormTerm norm;
 
   struct Row {
-    double x, r, p, s, u, w, inverse;
+    double x, r, p, s, u, w, inverse, scale;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     const double d = inverse[i];
     const double r_i = r[i];
-    return {x[i], r_i, p[i], s[i], read_u ? u[i] : d * r_i, w[i], d};
+    return {x[i], r_i, p[i], s[i], read_u ? u[i] : d * r_i, w[i], d, norm.rows[i]};
   }
   TRIREME_HD void update(Row& row, const State& state, double* sum) const {
     const bool first = state.beta == 0;
@@ -45,7 +45,7 @@ struct SingleReductionUpdate {
     row.r -= state.alpha * row.s;
     row.u = row.inverse * row.r;
     sum[0] += row.r * row.u;
-    sum[1] += norm(row.r, row.u);
+    sum[1] += norm(row.r, row.u, row.scale, state);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     x[i] = row.x;
@@ -137,7 +137,7 @@ struct SingleReductionGoOn {
   }
 };
 
-// From {change.change, r.u, norm term, u.w} of a corrected residual: the new beta and alpha.
+// From {term of the change, r.u, norm term, u.w} of a corrected residual: the new beta and alpha.
 struct SingleReductionCorrect {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
@@ -206,7 +206,7 @@ struct SingleReductionCg : SystemVectors {
     if constexpr (M::pointwise) {
       e.pass(CorrectResidual{b, w, r, u, nullptr, pointwise_part(m), norm});
     } else {
-      e.pass(ChangeResidual{b, w, r});
+      e.pass(ChangeResidual{b, w, r, norm});
       m.apply(e, r, u);
       e.pass(ResidualNorms{r, u, norm});
     }
