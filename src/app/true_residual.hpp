@@ -19,7 +19,7 @@ struct TrueResidual {
   double unit = 0;          // ||b||
   double reference = 0;     // what rtol is a part of
   double last_norm = -1;    // that the method tested; negative: it tested none
-  Residual rows;            // in the scale of the rows, as PlainProduct gives it
+  Residual rows = {};       // in the scale of the rows, as PlainProduct gives it
   bool overflows = false;   // x overflows as it is scaled back to the caller's system
   bool underflows = false;  // x underflows there
 };

@@ -61,7 +61,8 @@ TEST(CorrectionPasses, SingleReductionCgsDirectionStays) {
 
 TEST(CorrectionPasses, AGeneralPreconditionersChangeIsFirstMadeThenAdded) {
   Rows rows;
-  const auto changed = run<1>(ChangeResidual{rows.b.data(), rows.q.data(), rows.r.data()});
+  const auto changed =
+      run<1>(ChangeResidual{rows.b.data(), rows.q.data(), rows.r.data(), NormTerm{}});
   EXPECT_EQ(rows.r, (Three{4, -2, 6}));
   EXPECT_EQ(rows.q, rows.change);
   EXPECT_EQ(changed[0], 14);
@@ -78,7 +79,7 @@ TEST(CorrectionPasses, BicgstabsPreconditionedDirectionChangesByThePreconditione
   Three& p_hat = rows.z;
   const auto sums =
       run<3>(CorrectRightResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.r0.data(),
-                                  nullptr, p_hat.data(), rows.diagonal()});
+                                  nullptr, p_hat.data(), rows.diagonal(), NormTerm{}});
   EXPECT_EQ(rows.r, (Three{4, -2, 6}));
   EXPECT_EQ(p_hat, (Three{10.5, 19.25, 34}));
   EXPECT_EQ(sums[0], 14);
@@ -90,9 +91,78 @@ TEST(CorrectionPasses, BicgstabsOwnDirectionChangesAsTheResidualDoes) {
   Rows rows;
   Three& p_hat = rows.z;
   run<3>(CorrectRightResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.r0.data(),
-                              rows.p.data(), p_hat.data(), Diagonal{}});
+                              rows.p.data(), p_hat.data(), Diagonal{}, NormTerm{}});
   EXPECT_EQ(rows.p, (Three{101, 197, 302}));
   EXPECT_EQ(p_hat, Rows{}.z);
+}
+
+// With R = {2, 1, 0.5} and the parts 0.5 and 3, the term of r = {4, -2, 6} is 0.5 (16 + 4 + 36) +
+// 3 (64 + 4 + 9), and that of its change {1, -3, 2} is 0.5 (1 + 9 + 4) + 3 (4 + 9 + 1).
+TEST(CorrectionPasses, RowsAreWeighed) {
+  const Three scales{2, 1, 0.5};
+  State s;
+  s.plain_part = 0.5;
+  s.row_part = 3;
+  const NormTerm norm{false, {scales.data(), 0}};
+  Rows rows;
+  const auto of_cg = run<3>(CorrectResidual{rows.b.data(), rows.q.data(), rows.r.data(),
+                                            rows.z.data(), rows.p.data(), rows.diagonal(), norm},
+                            s);
+  EXPECT_EQ(of_cg[0], 49);
+  EXPECT_EQ(of_cg[2], 259);
+  rows = {};
+  const auto of_bicgstab =
+      run<3>(CorrectRightResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.r0.data(),
+                                  nullptr, rows.z.data(), rows.diagonal(), norm},
+             s);
+  EXPECT_EQ(of_bicgstab[0], 49);
+  EXPECT_EQ(of_bicgstab[1], 259);
+  rows = {};
+  EXPECT_EQ(run<1>(ChangeResidual{rows.b.data(), rows.q.data(), rows.r.data(), norm}, s)[0], 49);
+  EXPECT_EQ(run<1>(PlainResidualNorm{rows.b.data(), rows.q.data(), norm}, s)[0], 259);
+}
+
+// b = {5, 1, 8} and R b = {10, 1, 4}; r = {4, -2, 6} and R r = {8, -2, 3}.
+TEST(RowParts, MakeBothNormsThatOfB) {
+  const Three scales{2, 1, 0.5};
+  const Rows rows;
+  const NormTerm norm{false, {scales.data(), 0}};
+  const auto sums = run<4>(RowNorms{rows.b.data(), rows.q.data(), norm});
+  EXPECT_EQ(sums, (std::array<double, 4>{90, 117, 56, 77}));
+  State s;
+  s.rule.rows = RowTest::both;
+  SetRowParts{}(s, sums.data());
+  EXPECT_EQ(s.plain_part, 0.5);
+  EXPECT_EQ(s.row_part, 0.5 * (90.0 / 117));
+  s.rule.rows = RowTest::only;
+  SetRowParts{}(s, sums.data());
+  EXPECT_EQ(s.plain_part, 0);
+  EXPECT_EQ(s.row_part, 90.0 / 117);
+  s.rule.relative_to_initial_residual = true;
+  SetRowParts{}(s, sums.data());
+  EXPECT_EQ(s.row_part, 56.0 / 77);
+
+  State zero;  // b = 0 and r = 0: there is no such ratio
+  zero.rule.rows = RowTest::both;
+  SetRowParts{}(zero, std::array<double, 4>{}.data());
+  EXPECT_EQ(zero.plain_part, 1);
+  EXPECT_EQ(zero.row_part, 0);
+}
+
+// Neither norm may exceed the target, so that their root mean square must be smaller by sqrt(2).
+TEST(RowParts, LowerTheTargetOfBoth) {
+  State s;
+  s.reference = 10;
+  s.rule.rtol = 0.5;
+  set_targets(s, 20);
+  EXPECT_EQ(s.target, 5);
+  EXPECT_EQ(s.bound, 2e5) << "growth is that of the first residual, where it is larger than b";
+  s.plain_part = s.row_part = 0.5;
+  set_targets(s, 1);
+  EXPECT_DOUBLE_EQ(s.target, 5 / std::sqrt(2.0));
+  s.plain_part = 0;
+  set_targets(s, 1);
+  EXPECT_EQ(s.target, 5);
 }
 
 TEST(CorrectionPasses, WhatRoundingTookFromARowIsGivenBack) {

@@ -28,7 +28,7 @@ struct Options {
   solvers::PreconditionerSpec preconditioner;
   solvers::Tolerances rule;
   solvers::IterationObserver observer;
-  solvers::RowScale row_scale;
+  solvers::RowScale row_scale = {};
   Array<double> x0;  // the initial guess; empty: zero
   std::string kernel = "csr";
 };
