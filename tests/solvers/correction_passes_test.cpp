@@ -119,6 +119,7 @@ TEST(CorrectionPasses, RowsAreWeighed) {
   EXPECT_EQ(of_bicgstab[1], 259);
   rows = {};
   EXPECT_EQ(run<1>(ChangeResidual{rows.b.data(), rows.q.data(), rows.r.data(), norm}, s)[0], 49);
+  rows = {};
   EXPECT_EQ(run<1>(PlainResidualNorm{rows.b.data(), rows.q.data(), norm}, s)[0], 259);
 }
 
