@@ -318,7 +318,7 @@ struct Bicgstab : SystemVectors {
     return {v, work(0), work(1), work(2), work(3), work(4), work(5), work(6)};
   }
   const double* lagging_direction() const { return nullptr; }
-  double* product_vector() const { return v; }
+  TRIREME_HD double* product_vector() const { return v; }
 
   TRIREME_EXECUTOR_TEXT
   template <class Exec, class M>

@@ -214,7 +214,7 @@ struct Cg : SystemVectors {
   }
   // When an observer is told of an iteration, x is one step in this direction behind r.
   const double* lagging_direction() const { return p; }
-  double* product_vector() const { return q; }
+  TRIREME_HD double* product_vector() const { return q; }
 
   TRIREME_EXECUTOR_TEXT
   template <class Exec, class M>

@@ -25,7 +25,8 @@
 //   directions             the work vectors that go_on() needs
 //   left_behind            the work vectors that leave_direction() starts from
 //
-// Its product_vector() is a work vector that start() overwrites.
+// Its product_vector() is a work vector that start() overwrites. All functions that a text calls must be
+// TRIREME_HD: in a kernel, the compiler silently takes a call of another one for unreachable code.
 //
 // An executor offers: rows(), product(x, y), exact_product(x, y), product_and_dot(x, y, step),
 // pass(p), pass(p, step), finish(step), forget_sums(), repeat(body), running(), inexact() and

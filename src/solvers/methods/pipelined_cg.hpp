@@ -221,7 +221,7 @@ struct PipelinedCg : SystemVectors {
     return {v, work(0), work(1), work(2), work(3), work(4), work(5), work(6), work(7), work(8)};
   }
   const double* lagging_direction() const { return nullptr; }
-  double* product_vector() const { return n; }
+  TRIREME_HD double* product_vector() const { return n; }
 
   template <class Exec, class M>
   void reference_norm(Exec& e, const M& pc) const {

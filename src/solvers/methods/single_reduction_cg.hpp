@@ -169,7 +169,7 @@ struct SingleReductionCg : SystemVectors {
     return {v, work(0), work(1), work(2), work(3), work(4)};
   }
   const double* lagging_direction() const { return nullptr; }
-  double* product_vector() const { return w; }
+  TRIREME_HD double* product_vector() const { return w; }
 
   TRIREME_EXECUTOR_TEXT
   template <class Exec, class M>
