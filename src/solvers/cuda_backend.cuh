@@ -209,7 +209,7 @@ class CudaBackend {
 
   template <class Text, class M>
   State run(const M& m, const Job& job) {
-    const NormTerm norm = norm_term(job.state.rule, job.row_scale);
+    const NormTerm norm = norm_term(job.state.rule, job.row_weights);
     const SystemVectors vectors{job.b, job.x, job.zero_guess, norm};
     const Text text = Text::with(vectors, [this](int k) { return vector(k); });
     if constexpr (M::pointwise) {
@@ -282,7 +282,9 @@ class CudaBackend {
   template <class Text, class M>
   State run_graph(const Text& text, const M& m, const Job& job) {
     const LoopKind kind = loop_kind(job);
-    LoopKey key{job.x, job.state.rule.norm, text.norm.rows.values, kind, job.exactly};
+    LoopKey key{job.x, job.state.rule.norm,
+                text.norm.rows.in_use ? text.norm.rows.inverse_sizes.values : nullptr, kind,
+                job.exactly};
     if constexpr (std::is_same_v<M, Given>) {
       if (!system_.order().empty())
         throw Error(ExitCode::internal, "a given preconditioner needs the caller's row order");

@@ -98,6 +98,6 @@ const PreparedPreconditioner& CudaSolver::preconditioner() const {
   return work_->driver.preconditioner();
 }
 void CudaSolver::weigh_rows(const RowScale& scale) { work_->driver.weigh_rows(scale); }
-const Diagonal& CudaSolver::row_scale() const { return work_->driver.row_scale(); }
+const RowWeights& CudaSolver::row_weights() const { return work_->driver.row_weights(); }
 
 }  // namespace trireme::solvers

@@ -123,7 +123,7 @@ class CudaSolver : public Solver {
   Variant variant() const override;
   const PreparedPreconditioner& preconditioner() const override;
   void weigh_rows(const RowScale& scale) override;
-  const Diagonal& row_scale() const override;
+  const RowWeights& row_weights() const override;
 
  private:
   struct Work;

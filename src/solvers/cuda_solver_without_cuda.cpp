@@ -35,6 +35,6 @@ CudaMode CudaSolver::mode() const { no_cuda(); }
 Variant CudaSolver::variant() const { no_cuda(); }
 const PreparedPreconditioner& CudaSolver::preconditioner() const { no_cuda(); }
 void CudaSolver::weigh_rows(const RowScale&) { no_cuda(); }
-const Diagonal& CudaSolver::row_scale() const { no_cuda(); }
+const RowWeights& CudaSolver::row_weights() const { no_cuda(); }
 
 }  // namespace trireme::solvers

@@ -42,7 +42,7 @@ struct Job {
   double* x;
   bool zero_guess;
   State state;  // the scalars at the beginning
-  Diagonal row_scale{nullptr, 0};
+  RowWeights row_weights;
   bool exactly = true;      // all products are the system's exact product
   bool goes_on = false;     // the run continues a solve that was stopped
   bool new_space = false;   // likewise, but in a new Krylov space
@@ -80,29 +80,27 @@ class Driver {
 
   Variant variant() const { return variant_; }
   const PreparedPreconditioner& preconditioner() const { return preconditioner_; }
-  const Diagonal& row_scale() const { return row_scale_; }
+  const RowWeights& row_weights() const { return row_weights_; }
 
   // Prepares the preconditioner anew for new values of the system. Collective over the system's
   // processes.
   void renew(const PreconditionerSpec& spec) {
     backend_.forget_loop();  // it holds the addresses that are dropped
     backend_.forget_kept();
-    row_scale_ = {nullptr, 0};
+    row_weights_ = {};
     prepare(spec);
   }
 
   // Sets the R of NormTerm; see Solver.
   void weigh_rows(const RowScale& scale) {
-    static constexpr double kOfNoRow = 0;
+    row_weights_ = {scale.weighs, {}};
+    if (!scale.weighs) return;
     const auto* const jacobi = std::get_if<Jacobi>(&preconditioner_);
-    if (!scale.weighs)
-      row_scale_ = {nullptr, 0};
-    else if (rows() == 0)
-      row_scale_.values = &kOfNoRow;  // the processes agree on what they sum
-    else if (jacobi && scale.is_of_jacobi && jacobi->inverse_diagonal.values)
-      row_scale_ = jacobi->inverse_diagonal;  // so that one array is read
+    if (jacobi && scale.is_of_jacobi && jacobi->inverse_diagonal.values)
+      row_weights_.inverse_sizes = jacobi->inverse_diagonal;  // so that one array is read
     else
-      row_scale_.values = backend_.keep_row_scale({scale.values.begin(), scale.values.end()});
+      row_weights_.inverse_sizes.values =
+          backend_.keep_row_scale({scale.values.begin(), scale.values.end()});
   }
 
   // Runs one solve. b and x are addresses where the loop runs, in its row order.
@@ -113,7 +111,7 @@ class Driver {
             .x = x,
             .zero_guess = zero_guess,
             .state = before ? state_of(*before) : State(),
-            .row_scale = row_scale_,
+            .row_weights = row_weights_,
             .goes_on = before && !before->new_space,
             .new_space = before && before->new_space,
             .observer = observer};
@@ -237,7 +235,7 @@ class Driver {
   Method method_;
   Variant variant_ = Variant::classic;
   PreparedPreconditioner preconditioner_;
-  Diagonal row_scale_{nullptr, 0};
+  RowWeights row_weights_;
   StoppedSolve last_;                     // of the last solve; its directions are work vectors
   std::optional<StoppedSolve> going_on_;  // the scalars from which the next solve continues
 };

@@ -102,7 +102,7 @@ struct HostBlockSolver::Work {
   // Runs the method's text for `columns`, and returns them with their last states.
   std::vector<LockstepColumn> run(std::vector<LockstepColumn> columns, MultiVector<const double> b,
                                   MultiVector<double> x, bool zero_guess, bool exactly) {
-    const NormTerm norm = norm_term(columns.front().state.rule, single.row_scale());
+    const NormTerm norm = norm_term(columns.front().state.rule, single.row_weights());
     block.bring(std::move(columns), b, x, zero_guess);
     const int of_method = work_vectors().first;
     const auto vector = [&](int k) {  // null where the text does not use it

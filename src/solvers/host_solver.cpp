@@ -115,7 +115,7 @@ class HostBackend {
     const auto rows = static_cast<std::size_t>(rows_);
     if (job.zero_guess) std::fill_n(job.x, rows, 0.0);
     State state = job.state;
-    const NormTerm norm = norm_term(state.rule, job.row_scale);
+    const NormTerm norm = norm_term(state.rule, job.row_weights);
     const Text text = Text::with(SystemVectors{job.b, job.x, job.zero_guess, norm},
                                  [this](int k) { return vector(k); });
     Iterate iterate{{job.x, rows}, {}, 0, system_.order()};
@@ -192,6 +192,6 @@ const PreparedPreconditioner& HostSolver::preconditioner() const {
   return work_->driver.preconditioner();
 }
 void HostSolver::weigh_rows(const RowScale& scale) { work_->driver.weigh_rows(scale); }
-const Diagonal& HostSolver::row_scale() const { return work_->driver.row_scale(); }
+const RowWeights& HostSolver::row_weights() const { return work_->driver.row_weights(); }
 
 }  // namespace trireme::solvers

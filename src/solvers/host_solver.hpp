@@ -72,7 +72,7 @@ class HostSolver : public Solver {
   Variant variant() const override;
   const PreparedPreconditioner& preconditioner() const override;
   void weigh_rows(const RowScale& scale) override;
-  const Diagonal& row_scale() const override;
+  const RowWeights& row_weights() const override;
 
  private:
   struct Work;

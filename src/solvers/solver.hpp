@@ -140,8 +140,8 @@ class Solver {
   virtual const PreparedPreconditioner& preconditioner() const = 0;
   // Sets the sizes of rows that RowTest means, until renew(); none at first.
   virtual void weigh_rows(const RowScale& scale) = 0;
-  // The R of NormTerm: one over the size of each row, where the loop runs; 0 without row scales.
-  virtual const Diagonal& row_scale() const = 0;
+  // The R of NormTerm, where the loop runs.
+  virtual const RowWeights& row_weights() const = 0;
 };
 
 // Throws Error{internal} unless `stopped` has `vectors` directions of `rows` rows each.

@@ -103,7 +103,7 @@ TEST(CorrectionPasses, RowsAreWeighed) {
   State s;
   s.plain_part = 0.5;
   s.row_part = 3;
-  const NormTerm norm{false, {scales.data(), 0}};
+  const NormTerm norm{false, {true, {scales.data(), 0}}};
   Rows rows;
   const auto of_cg = run<3>(CorrectResidual{rows.b.data(), rows.q.data(), rows.r.data(),
                                             rows.z.data(), rows.p.data(), rows.diagonal(), norm},
@@ -127,7 +127,7 @@ TEST(CorrectionPasses, RowsAreWeighed) {
 TEST(RowParts, MakeBothNormsThatOfB) {
   const Three scales{2, 1, 0.5};
   const Rows rows;
-  const NormTerm norm{false, {scales.data(), 0}};
+  const NormTerm norm{false, {true, {scales.data(), 0}}};
   const auto sums = run<4>(RowNorms{rows.b.data(), rows.q.data(), norm});
   EXPECT_EQ(sums, (std::array<double, 4>{90, 117, 56, 77}));
   State s;

@@ -103,7 +103,7 @@ concept SumsNorm = requires(Pass pass) {
 template <class Pass>
 TRIREME_HD Pass pass_of_row(Pass pass, std::int64_t row) {
   if constexpr (ReadsDiagonal<Pass>) pass.inverse = {nullptr, pass.inverse[row]};
-  if constexpr (SumsNorm<Pass>) pass.norm.rows = {nullptr, pass.norm.rows[row]};
+  if constexpr (SumsNorm<Pass>) pass.norm.rows.inverse_sizes = {nullptr, pass.norm.rows[row]};
   return pass;
 }
 

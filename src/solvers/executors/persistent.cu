@@ -113,8 +113,8 @@ struct Solve {
       own.inverse_diagonal.values =
           fetch(e, 1 + Text::pointwise_vectors, m.inverse_diagonal.values);
       // Row scales of their own stay in global memory.
-      if (vectors.norm.rows.values == m.inverse_diagonal.values)
-        vectors.norm.rows = own.inverse_diagonal;
+      if (vectors.norm.rows.inverse_sizes.values == m.inverse_diagonal.values)
+        vectors.norm.rows.inverse_sizes = own.inverse_diagonal;
     }
     const Text text = Text::with(
         vectors, [&e](int k) { return k < Text::pointwise_vectors ? e.vector(1 + k) : nullptr; });

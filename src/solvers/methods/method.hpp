@@ -70,27 +70,34 @@ struct MethodInfo {
   int products = 1;  // with the matrix, per iteration
 };
 
+// One over the size of each row, where a test of convergence heeds them.
+struct RowWeights {
+  bool in_use = false;  // the same on all processes
+  Diagonal inverse_sizes;
+  TRIREME_HD double operator[](std::int64_t i) const { return in_use ? inverse_sizes[i] : 0; }
+};
+
 // What is summed for the square of the norm that the caller tests: z^2, or r^2 together with (R r)^2,
 // where R holds one over the size of each row. With R, a residual is small only if it is small in the
 // scale of each row, however large other rows are.
 struct NormTerm {
   bool preconditioned = false;
-  Diagonal rows{nullptr, 0};  // R; 0: the norm has no such part
+  RowWeights rows;  // R
   TRIREME_HD double operator()(double r, double z, double row, const State& s) const {
     return preconditioned ? z * z : of(r, row, s);
   }
   // The same without a preconditioner.
   TRIREME_HD double of(double r, double row, const State& s) const {
+    if (!rows.in_use) return r * r;
     const double scaled = row * r;
     return s.plain_part * (r * r) + s.row_part * (scaled * scaled);
   }
-  TRIREME_HD bool weighs_rows() const { return rows.values != nullptr; }
 };
 
-// The norm term of a solve by `rule` in a solver with these row scales.
-TRIREME_HD NormTerm norm_term(const Tolerances& rule, const Diagonal& row_scale) {
+// The norm term of a solve by `rule` in a solver with these row weights.
+TRIREME_HD NormTerm norm_term(const Tolerances& rule, const RowWeights& row_weights) {
   const bool rows = rule.norm == NormKind::unpreconditioned && rule.rows != RowTest::none;
-  return {rule.norm == NormKind::preconditioned, rows ? row_scale : Diagonal{nullptr, 0}};
+  return {rule.norm == NormKind::preconditioned, rows ? row_weights : RowWeights()};
 }
 
 // The vectors of a solve that belong to the caller, in the memory where the loop runs. All vectors
@@ -201,7 +208,7 @@ TRIREME_HD void run_loop(Exec& e, const MethodText& method, const M& m) {
 TRIREME_EXECUTOR_TEXT
 template <class Exec>
 TRIREME_HD void weigh_rows(Exec& e, const SystemVectors& v, bool x_is_zero, double* q) {
-  if (!v.norm.weighs_rows()) return;
+  if (!v.norm.rows.in_use) return;
   if (!x_is_zero) e.exact_product(v.x, q);
   e.pass(RowNorms{v.b, x_is_zero ? nullptr : q, v.norm}, SetRowParts{});
 }
