@@ -42,7 +42,7 @@ struct Job {
   double* x;
   bool zero_guess;
   State state;  // the scalars at the beginning
-  RowWeights row_weights;
+  RowWeights row_weights = {};
   bool exactly = true;      // all products are the system's exact product
   bool goes_on = false;     // the run continues a solve that was stopped
   bool new_space = false;   // likewise, but in a new Krylov space

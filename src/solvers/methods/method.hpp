@@ -82,7 +82,7 @@ struct RowWeights {
 // scale of each row, however large other rows are.
 struct NormTerm {
   bool preconditioned = false;
-  RowWeights rows;  // R
+  RowWeights rows = {};  // R
   TRIREME_HD double operator()(double r, double z, double row, const State& s) const {
     return preconditioned ? z * z : of(r, row, s);
   }
