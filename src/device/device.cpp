@@ -89,7 +89,8 @@ DeviceMemory device_memory() {
   std::uint64_t reserved = 0, used = 0;
   cuda_check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
   cuda_check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
-  memory.free_bytes += reserved - used;
+  if (reserved > used)
+    memory.free_bytes += reserved - used;  // beside another process, it may not be
   return memory;
 }
 

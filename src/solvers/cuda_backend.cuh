@@ -215,7 +215,8 @@ class CudaBackend {
     if constexpr (M::pointwise) {
       const bool persistent = mode_ == CudaMode::persistent && shape_.blocks > 0 &&
                               !job.state.rule.judged_by_caller && !job.goes_on && !job.new_space &&
-                              !job.same_solve && !job.observed;
+                              !job.same_solve && !job.observed &&
+                              norm.rows.from != RowWeights::From::array;
       if (persistent) {
         launch_persistent(method_, Text::variant, vectors, {vectors_.data(), stride_}, m, job.state,
                           system_.csr(), shape_, *window_, scratch_.data(), stream_);
@@ -282,9 +283,9 @@ class CudaBackend {
   template <class Text, class M>
   State run_graph(const Text& text, const M& m, const Job& job) {
     const LoopKind kind = loop_kind(job);
-    LoopKey key{job.x, job.state.rule.norm,
-                text.norm.rows.in_use ? text.norm.rows.inverse_sizes.values : nullptr, kind,
-                job.exactly};
+    LoopKey key{
+        job.x, job.state.rule.norm, text.norm.rows.from, text.norm.rows.inverse_sizes.values,
+        kind,  job.exactly};
     if constexpr (std::is_same_v<M, Given>) {
       if (!system_.order().empty())
         throw Error(ExitCode::internal, "a given preconditioner needs the caller's row order");
@@ -330,6 +331,7 @@ class CudaBackend {
   struct LoopKey {
     const double* x = nullptr;
     NormKind norm = NormKind::none;
+    RowWeights::From weights = RowWeights::From::nothing;
     const double* row_scale = nullptr;
     LoopKind kind = LoopKind::stepped;
     bool exactly = false;

@@ -157,6 +157,7 @@ std::vector<SolveResult> CudaBlockSolver::Work::solve(MultiVector<const double> 
     columns[j].number = static_cast<std::int64_t>(j);
     columns[j].observer = observers.empty() ? nullptr : &observers[j];
     columns[j].state.rule = rule;
+    choose_norm_parts(columns[j].state);
     if (!atol.empty()) columns[j].state.rule.atol = atol[j];
     if (!exactly) columns[j].state.correct_below = kCorrectBelow;
   }

@@ -93,14 +93,14 @@ class Driver {
 
   // Sets the R of NormTerm; see Solver.
   void weigh_rows(const RowScale& scale) {
-    row_weights_ = {scale.weighs, {}};
+    row_weights_ = {};
     if (!scale.weighs) return;
     const auto* const jacobi = std::get_if<Jacobi>(&preconditioner_);
-    if (jacobi && scale.is_of_jacobi && jacobi->inverse_diagonal.values)
-      row_weights_.inverse_sizes = jacobi->inverse_diagonal;  // so that one array is read
+    if (jacobi && scale.is_of_jacobi)
+      row_weights_ = {RowWeights::From::jacobi, jacobi->inverse_diagonal};
     else
-      row_weights_.inverse_sizes.values =
-          backend_.keep_row_scale({scale.values.begin(), scale.values.end()});
+      row_weights_ = {RowWeights::From::array,
+                      {backend_.keep_row_scale({scale.values.begin(), scale.values.end()})}};
   }
 
   // Runs one solve. b and x are addresses where the loop runs, in its row order.
@@ -116,6 +116,7 @@ class Driver {
             .new_space = before && before->new_space,
             .observer = observer};
     job.state.rule = rule;
+    choose_norm_parts(job.state);
     std::int64_t exact_from = before ? before->exact_from : -1;
     job.exactly = exact_from >= 0 || !backend_.inexact(rule, job.goes_on);
     if (!job.exactly) {

@@ -160,6 +160,7 @@ std::vector<SolveResult> HostBlockSolver::solve(MultiVector<const double> b, Mul
     columns[j].number = j;
     columns[j].observer = observers.empty() ? nullptr : &observers[j];
     columns[j].state.rule = rule;
+    choose_norm_parts(columns[j].state);
     if (!atol.empty()) columns[j].state.rule.atol = atol[j];
     if (!exactly) columns[j].state.correct_below = kCorrectBelow;
   }

@@ -71,7 +71,7 @@ inline SolveResult result_of(const State& state, std::int64_t exact_from, Varian
 struct RowScale {
   bool weighs = false;  // false: rows count as they are. The same on all processes
   std::span<const double> values;
-  bool is_of_jacobi = false;  // Jacobi's D^-1 of the same matrix serves as well
+  bool is_of_jacobi = false;  // the preconditioner is Jacobi, whose D^-1 serves as well
 };
 
 namespace detail {

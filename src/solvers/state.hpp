@@ -115,8 +115,8 @@ struct Progress {
 
   double alpha = 0, beta = 0, rho = 0;
 
-  // The norm is the root of plain_part r.r + row_part (R r).(R r); see SetRowParts.
-  double plain_part = 1, row_part = 0;
+  // The square of the norm is plain_part r.r + other_part t.t; see NormTerm.
+  double plain_part = 1, other_part = 0;
 
   // Other than 0 within an iteration whose residual meets the tolerance, with the square of its norm:
   // the iteration needs no preconditioned residual, so that an executor may spare it.
@@ -263,18 +263,25 @@ TRIREME_HD void verify(State& s, double norm) {
   ++s.replacements;
 }
 
+// Which norm the recurrences of a solve by s.rule test, before weigh_rows() makes it heed row sizes.
+TRIREME_HD void choose_norm_parts(State& s) {
+  const bool preconditioned = s.rule.norm == NormKind::preconditioned;
+  s.plain_part = preconditioned ? 0 : 1;
+  s.other_part = preconditioned ? 1 : 0;
+}
+
 // Sets the norms that end the loop or make a correction due. `norm` is the norm of the first
 // b - A x, from which growth is measured where it is larger than the reference norm: a bad guess is
 // no divergence. In a norm with row scales the small rows may grow by far more before they fall.
 TRIREME_HD void set_targets(State& s, double norm) {
   constexpr double kGrowthOfRows = 1e12;
   s.bound = s.rule.divtol * (norm > s.reference ? norm : s.reference);
-  if (s.row_part > 0) s.bound *= kGrowthOfRows;
+  if (s.rule.rows != RowTest::none && s.other_part > 0) s.bound *= kGrowthOfRows;
   constexpr double kRootOfHalf = 0.70710678118654752;
   const double relative = s.rule.rtol * s.reference;
   s.target = relative > s.rule.atol ? relative : s.rule.atol;
   // The norm is the root mean square of two norms, neither of which may exceed the target.
-  if (s.plain_part > 0 && s.row_part > 0) s.target *= kRootOfHalf;
+  if (s.plain_part > 0 && s.other_part > 0) s.target *= kRootOfHalf;
   s.correct_at = s.correct_below * norm;
 }
 

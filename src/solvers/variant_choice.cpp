@@ -59,12 +59,12 @@ VariantTimes time_vector_work(std::int64_t rows, bool jacobi) {
   HostExecutor e(system, state, observer, {}, true);
   const auto classic = [&] {
     e.pass(Dot{p, q});
-    e.pass(CgResidual{r, q, inverse, {}});
+    e.pass(CgResidual<false>{r, q, inverse, {}});
     e.pass(CgDirection{x, p, r, inverse});
     e.forget_sums();
   };
   const auto single_reduction = [&] {
-    e.pass(SingleReductionUpdate{x, r, p, s, u, q, inverse, !jacobi, {}});
+    e.pass(SingleReductionUpdate<false>{x, r, p, s, u, q, inverse, !jacobi, {}});
     e.pass(Dot{u, q});
     e.forget_sums();
   };

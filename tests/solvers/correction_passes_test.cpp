@@ -39,13 +39,17 @@ std::array<double, count> run(const Pass& pass, const State& state = {}) {
 TEST(CorrectionPasses, CgsResidualIsReplacedAndItsDirectionChangesByThePreconditionedDifference) {
   for (const bool preconditioned_norm : {false, true}) {
     Rows rows;
+    State s;
+    if (preconditioned_norm) s.rule.norm = NormKind::preconditioned;
+    choose_norm_parts(s);
     const auto sums =
         run<3>(CorrectResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.z.data(),
-                               rows.p.data(), rows.diagonal(), NormTerm{preconditioned_norm}});
+                               rows.p.data(), rows.diagonal(), NormTerm{}},
+               s);
     EXPECT_EQ(rows.r, (Three{4, -2, 6}));
     EXPECT_EQ(rows.z, (Three{2, -0.5, 12}));
     EXPECT_EQ(rows.p, (Three{100.5, 199.25, 304}));
-    EXPECT_EQ(sums[0], 1 + 9 + 4);
+    EXPECT_EQ(sums[0], preconditioned_norm ? 0.25 + 0.5625 + 16 : 1 + 9 + 4);
     EXPECT_EQ(sums[1], 8 + 1 + 72);
     EXPECT_EQ(sums[2], preconditioned_norm ? 4 + 0.25 + 144 : 16 + 4 + 36);
   }
@@ -102,8 +106,8 @@ TEST(CorrectionPasses, RowsAreWeighed) {
   const Three scales{2, 1, 0.5};
   State s;
   s.plain_part = 0.5;
-  s.row_part = 3;
-  const NormTerm norm{false, {true, {scales.data(), 0}}};
+  s.other_part = 3;
+  const NormTerm norm{{RowWeights::From::array, {scales.data(), 0}}};
   Rows rows;
   const auto of_cg = run<3>(CorrectResidual{rows.b.data(), rows.q.data(), rows.r.data(),
                                             rows.z.data(), rows.p.data(), rows.diagonal(), norm},
@@ -127,27 +131,26 @@ TEST(CorrectionPasses, RowsAreWeighed) {
 TEST(RowParts, MakeBothNormsThatOfB) {
   const Three scales{2, 1, 0.5};
   const Rows rows;
-  const NormTerm norm{false, {true, {scales.data(), 0}}};
-  const auto sums = run<4>(RowNorms{rows.b.data(), rows.q.data(), norm});
+  const auto sums = run<4>(RowNorms{rows.b.data(), rows.q.data(), {scales.data(), 0}});
   EXPECT_EQ(sums, (std::array<double, 4>{90, 117, 56, 77}));
   State s;
   s.rule.rows = RowTest::both;
   SetRowParts{}(s, sums.data());
   EXPECT_EQ(s.plain_part, 0.5);
-  EXPECT_EQ(s.row_part, 0.5 * (90.0 / 117));
+  EXPECT_EQ(s.other_part, 0.5 * (90.0 / 117));
   s.rule.rows = RowTest::only;
   SetRowParts{}(s, sums.data());
   EXPECT_EQ(s.plain_part, 0);
-  EXPECT_EQ(s.row_part, 90.0 / 117);
+  EXPECT_EQ(s.other_part, 90.0 / 117);
   s.rule.relative_to_initial_residual = true;
   SetRowParts{}(s, sums.data());
-  EXPECT_EQ(s.row_part, 56.0 / 77);
+  EXPECT_EQ(s.other_part, 56.0 / 77);
 
   State zero;  // b = 0 and r = 0: there is no such ratio
   zero.rule.rows = RowTest::both;
   SetRowParts{}(zero, std::array<double, 4>{}.data());
   EXPECT_EQ(zero.plain_part, 1);
-  EXPECT_EQ(zero.row_part, 0);
+  EXPECT_EQ(zero.other_part, 0);
 }
 
 // Neither norm may exceed the target, so that their root mean square must be smaller by sqrt(2).
@@ -158,7 +161,7 @@ TEST(RowParts, LowerTheTargetOfBoth) {
   set_targets(s, 20);
   EXPECT_EQ(s.target, 5);
   EXPECT_EQ(s.bound, 2e5) << "growth is that of the first residual, where it is larger than b";
-  s.plain_part = s.row_part = 0.5;
+  s.plain_part = s.other_part = 0.5;
   set_targets(s, 1);
   EXPECT_DOUBLE_EQ(s.target, 5 / std::sqrt(2.0));
   s.plain_part = 0;

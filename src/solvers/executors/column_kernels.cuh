@@ -32,7 +32,7 @@ __device__ __forceinline__ State scalars_of(const ColumnControl& column) {
   s.beta = column.state.beta;
   s.rho = column.state.rho;
   s.plain_part = column.state.plain_part;
-  s.row_part = column.state.row_part;
+  s.other_part = column.state.other_part;
 #pragma unroll
   for (int k = 0; k < kMaxScalars; ++k) s.scalar[k] = column.state.scalar[k];
   return s;

@@ -28,6 +28,8 @@ namespace trireme::solvers {
 
 class CudaLockstepExecutor {
  public:
+  static constexpr bool has_row_weights = true;
+
   // Iterations per batch; the log has room for those of two batches.
   static constexpr int batch = 4;
 

@@ -36,6 +36,8 @@ struct LoopForm {
 
 class GraphExecutor {
  public:
+  static constexpr bool has_row_weights = true;
+
   // All references must outlive the executor. With `exactly`, all products are the system's exact
   // product.
   GraphExecutor(CudaSystem& system, LoopWindow& window, StreamRef stream,

@@ -20,6 +20,8 @@ namespace trireme::solvers {
 // chunks are added in order. The result has the same bits for any number of threads.
 class HostExecutor {
  public:
+  static constexpr bool has_row_weights = true;
+
   // The references must outlive the executor. `iterate` refers to x, and to the direction in which
   // x is one step behind r when the observer is told (empty: x is complete). With `exactly`, all
   // products are the system's exact product.

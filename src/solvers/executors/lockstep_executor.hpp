@@ -28,6 +28,8 @@ namespace trireme::solvers {
 
 class LockstepExecutor {
  public:
+  static constexpr bool has_row_weights = true;
+
   // The references must outlive the executor. `block` holds the columns; all of them take part at
   // first. With `exactly`, all products are the system's exact product.
   LockstepExecutor(HostSystem& system, LockstepBlock& block, bool exactly)

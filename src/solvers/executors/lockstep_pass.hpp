@@ -34,7 +34,7 @@ class LaneScalars {
     for (std::int64_t j = 0; j < width_; ++j) {
       const State& s = columns[j].state;
       double* to = values_.data() + j;
-      for (const double value : {s.alpha, s.beta, s.rho, s.plain_part, s.row_part})
+      for (const double value : {s.alpha, s.beta, s.rho, s.plain_part, s.other_part})
         *std::exchange(to, to + width_) = value;
       for (const double value : s.scalar) *std::exchange(to, to + width_) = value;
     }
@@ -55,7 +55,7 @@ class LaneScalars {
     s.beta = from[width_];
     s.rho = from[2 * width_];
     s.plain_part = from[3 * width_];
-    s.row_part = from[4 * width_];
+    s.other_part = from[4 * width_];
     ((s.scalar[Index] = from[(kNamed + static_cast<std::int64_t>(Index)) * width_]), ...);
     return s;
   }

@@ -109,13 +109,10 @@ struct Solve {
     SystemVectors vectors = global;
     vectors.x = fetch(e, 0, global.zero_guess ? nullptr : global.x);
     Jacobi own = m;
-    if (m.inverse_diagonal.values) {
+    if (m.inverse_diagonal.values)
       own.inverse_diagonal.values =
           fetch(e, 1 + Text::pointwise_vectors, m.inverse_diagonal.values);
-      // Row scales of their own stay in global memory.
-      if (vectors.norm.rows.inverse_sizes.values == m.inverse_diagonal.values)
-        vectors.norm.rows.inverse_sizes = own.inverse_diagonal;
-    }
+    // Row weights, which only the pass before the start reads, are in global memory.
     const Text text = Text::with(
         vectors, [&e](int k) { return k < Text::pointwise_vectors ? e.vector(1 + k) : nullptr; });
     __syncthreads();

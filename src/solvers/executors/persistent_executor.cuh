@@ -19,6 +19,8 @@ namespace trireme::solvers {
 template <class Exchange, int scalars>
 class PersistentExecutor {
  public:
+  static constexpr bool has_row_weights = false;
+
   __device__ __forceinline__ PersistentExecutor(const PersistentArguments& a, char* shared)
       : a_(a),
         exchange_(a, shared),

@@ -65,7 +65,7 @@ struct StabilizerDots {
 // {norm term, r0.r}.
 // Where M is pointwise, d is p^ itself and p is not needed: the pass moves 11n values (10n without
 // a diagonal array). Otherwise D is 1, d is p, and p^ = M^-1 p follows.
-template <bool pointwise>
+template <bool pointwise, bool weighed>
 struct FullStep {
   static constexpr int sums = 2;
   static constexpr bool always = false;
@@ -81,18 +81,19 @@ struct FullStep {
   NormTerm norm;
 
   struct Row {
-    double x, r, direction, p_hat, s_hat, t, v, inverse, r0, scale;
+    double x, r, direction, p_hat, s_hat, t, v, inverse, r0;
+    LoopWeight<weighed> weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     const double d = direction[i];
-    return {x[i],       r[i],  d,           pointwise ? d : p_hat[i], s_hat[i], t[i], v[i],
-            inverse[i], r0[i], norm.rows[i]};
+    return {x[i], r[i],       d,     pointwise ? d : p_hat[i],        s_hat[i], t[i],
+            v[i], inverse[i], r0[i], LoopWeight<weighed>::of(norm, i)};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     row.x += s.alpha * row.p_hat + omega(s) * row.s_hat;
     row.r -= omega(s) * row.t;
     row.direction = row.inverse * row.r + s.beta * (row.direction - omega(s) * row.inverse * row.v);
-    sum[0] += norm.of(row.r, row.scale, s);
+    sum[0] += row.weight.term(row.r, row.inverse * row.r, s);
     sum[1] += row.r0 * row.r;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
@@ -117,7 +118,7 @@ struct CorrectRightResidual {
   NormTerm norm;
 
   struct Row {
-    double r, change, r0, p, inverse, scale;
+    double r, change, r0, p, inverse, weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     const double exact = b[i] - q[i];
@@ -125,8 +126,8 @@ struct CorrectRightResidual {
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     row.p += row.inverse * row.change;
-    sum[0] += norm.of(row.change, row.scale, s);
-    sum[1] += norm.of(row.r, row.scale, s);
+    sum[0] += norm(row.change, row.inverse * row.change, row.weight, s);
+    sum[1] += norm(row.r, row.inverse * row.r, row.weight, s);
     sum[2] += row.r0 * row.r;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
@@ -149,14 +150,14 @@ struct ShadowResidual {
   NormTerm norm;
 
   struct Row {
-    double r, inverse, scale;
+    double r, inverse, weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     return {q ? b[i] - q[i] : b[i], inverse[i], norm.rows[i]};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     sum[0] += row.r * row.r;
-    sum[1] += norm.of(row.r, row.scale, s);
+    sum[1] += norm(row.r, row.inverse * row.r, row.weight, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     r[i] = r0[i] = row.r;
@@ -179,13 +180,13 @@ struct GoOnResidual {
   NormTerm norm;
 
   struct Row {
-    double r, r0, p, inverse, scale;
+    double r, r0, p, inverse, weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     return {b[i] - q[i], r0[i], p[i], inverse[i], norm.rows[i]};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
-    sum[0] += norm.of(row.r, row.scale, s);
+    sum[0] += norm(row.r, row.inverse * row.r, row.weight, s);
     sum[1] += row.r0 * row.r;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
@@ -347,9 +348,14 @@ struct Bicgstab : SystemVectors {
     e.pass(StabilizerDots{t, r, r0}, Stabilize{});  // omega = t.s / t.t, rho', beta
     // x += alpha p^ + omega s^, r = s - omega t, p^ = M^-1 (r + beta (p - omega v))
     if constexpr (M::pointwise) {
-      e.pass(FullStep<true>{x, r, p_hat, nullptr, s_hat, t, v, r0, pointwise_part(m), norm});
+      by_weights(e, norm, [&](auto weighed) {
+        e.pass(FullStep<true, weighed.value>{x, r, p_hat, nullptr, s_hat, t, v, r0,
+                                             pointwise_part(m), norm});
+      });
     } else {
-      e.pass(FullStep<false>{x, r, p, p_hat, s_hat, t, v, r0, Diagonal{}, norm});
+      by_weights(e, norm, [&](auto weighed) {
+        e.pass(FullStep<false, weighed.value>{x, r, p, p_hat, s_hat, t, v, r0, Diagonal{}, norm});
+      });
       m.apply(e, p, p_hat);
     }
     e.product(p_hat, v);                    // v = A p^

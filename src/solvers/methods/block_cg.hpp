@@ -115,7 +115,7 @@ struct BlockCg : SystemVectors {
       e.pass(TrueResidual{r, nullptr, r, z, pointwise_part(m), norm});
     } else {
       m.apply(e, r, z);
-      e.pass(ResidualNorms{r, z, norm});
+      by_weights(e, norm, [&](auto weighed) { e.pass(ResidualNorms<weighed.value>{r, z, norm}); });
     }
   }
 

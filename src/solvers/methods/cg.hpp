@@ -28,6 +28,7 @@ TRIREME_HD void check_curvature(State& s, double curvature) {
 }
 
 // r -= alpha q; sums {r.D^-1 r, norm term}. Moves 4n values (3n without a diagonal array).
+template <bool weighed>
 struct CgResidual {
   static constexpr int sums = 2;
   static constexpr bool always = false;
@@ -37,14 +38,17 @@ struct CgResidual {
   NormTerm norm;
 
   struct Row {
-    double r, q, inverse, scale;
+    double r, q, inverse;
+    LoopWeight<weighed> weight;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {r[i], q[i], inverse[i], norm.rows[i]}; }
+  TRIREME_HD Row load(std::int64_t i) const {
+    return {r[i], q[i], inverse[i], LoopWeight<weighed>::of(norm, i)};
+  }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     row.r -= s.alpha * row.q;
     const double z = row.inverse * row.r;
     sum[0] += row.r * z;
-    sum[1] += norm(row.r, z, row.scale, s);
+    sum[1] += row.weight.term(row.r, z, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const { r[i] = row.r; }
 };
@@ -176,14 +180,16 @@ TRIREME_HD void first_iteration(Exec& e, const SystemVectors& v, const M& m, dou
   true_residual(e, v, m, false, r, z, q);  // r = b - A x, z = M^-1 r
   e.finish(CgGoOn{});                      // rho = r.z
   e.pass(Dot{r, p});
-  e.product_and_dot(p, q, GoOnStepLength{});     // q = A p, alpha = r.p / p.q
-  e.pass(CgResidual{r, q, Diagonal{}, v.norm});  // r -= alpha q
+  e.product_and_dot(p, q, GoOnStepLength{});            // q = A p, alpha = r.p / p.q
+  e.pass(CgResidual<false>{r, q, Diagonal{}, v.norm});  // r -= alpha q
   e.forget_sums();
   if constexpr (M::pointwise) {
     e.pass(TrueResidual{r, nullptr, r, z, pointwise_part(m), v.norm});  // z = D^-1 r
   } else {
     m.apply(e, r, z);
-    e.pass(ResidualNorms{r, z, v.norm});
+    by_weights(e, v.norm, [&](auto weighed) {
+      e.pass(ResidualNorms<weighed.value>{r, z, v.norm});
+    });
   }
   e.pass(Dot{z, q}, GoOnImprove{});  // rho' = r.z, beta = - z.q / p.q
 }
@@ -235,13 +241,19 @@ struct Cg : SystemVectors {
   TRIREME_HD void iteration(Exec& e, const M& m) const {
     e.product_and_dot(p, q, CgStepLength{});  // q = A p, alpha = rho / p.q
     if constexpr (M::pointwise) {
-      e.pass(CgResidual{r, q, pointwise_part(m), norm}, CgImprove{});  // r -= alpha q, rho', beta
+      by_weights(e, norm, [&](auto weighed) {  // r -= alpha q, rho', beta
+        e.pass(CgResidual<weighed.value>{r, q, pointwise_part(m), norm}, CgImprove{});
+      });
       e.pass(CgDirection{x, p, r, pointwise_part(m)});  // x += alpha p, p = D^-1 r + beta p
     } else {
-      e.pass(CgResidual{r, q, Diagonal{}, norm}, CgForesee{});  // r -= alpha q
-      m.apply(e, r, z);                                         // z = M^-1 r
-      e.pass(ResidualNorms{r, z, norm}, CgImprove{});           // rho' = r.z, beta = rho' / rho
-      e.pass(CgDirection{x, p, z, Diagonal{}});                 // x += alpha p, p = z + beta p
+      by_weights(e, norm, [&](auto weighed) {  // r -= alpha q
+        e.pass(CgResidual<weighed.value>{r, q, Diagonal{}, norm}, CgForesee{});
+      });
+      m.apply(e, r, z);                        // z = M^-1 r
+      by_weights(e, norm, [&](auto weighed) {  // rho' = r.z, beta = rho' / rho
+        e.pass(ResidualNorms<weighed.value>{r, z, norm}, CgImprove{});
+      });
+      e.pass(CgDirection{x, p, z, Diagonal{}});  // x += alpha p, p = z + beta p
     }
   }
 

@@ -39,6 +39,7 @@ struct Dot {
 };
 
 // Sums {r.z, norm term} for a z that has been computed.
+template <bool weighed>
 struct ResidualNorms {
   static constexpr int sums = 2;
   static constexpr bool always = true;
@@ -47,12 +48,15 @@ struct ResidualNorms {
   NormTerm norm;
 
   struct Row {
-    double r, z, scale;
+    double r, z;
+    LoopWeight<weighed> weight;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {r[i], z[i], norm.rows[i]}; }
+  TRIREME_HD Row load(std::int64_t i) const {
+    return {r[i], z[i], LoopWeight<weighed>::of(norm, i)};
+  }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     sum[0] += row.r * row.z;
-    sum[1] += norm(row.r, row.z, row.scale, s);
+    sum[1] += row.weight.term(row.r, row.z, s);
   }
   TRIREME_HD void store(std::int64_t, const Row&) const {}
 };
@@ -69,7 +73,7 @@ struct TrueResidual {
   NormTerm norm;
 
   struct Row {
-    double r, z, inverse, scale;
+    double r, z, inverse, weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     return {q ? b[i] - q[i] : b[i], 0, inverse[i], norm.rows[i]};
@@ -77,7 +81,7 @@ struct TrueResidual {
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     row.z = row.inverse * row.r;
     sum[0] += row.r * row.z;
-    sum[1] += norm(row.r, row.z, row.scale, s);
+    sum[1] += norm(row.r, row.z, row.weight, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     r[i] = row.r;
@@ -95,7 +99,9 @@ TRIREME_HD void true_residual(Exec& e, const SystemVectors& v, const M& m, bool 
   if constexpr (!M::pointwise) {
     e.forget_sums();
     m.apply(e, r, z);
-    e.pass(ResidualNorms{r, z, v.norm});
+    by_weights(e, v.norm, [&](auto weighed) {
+      e.pass(ResidualNorms<weighed.value>{r, z, v.norm});
+    });
   }
 }
 

@@ -56,7 +56,7 @@ struct CorrectResidual {
   NormTerm norm;
 
   struct Row {
-    double r, change, p, inverse, scale;
+    double r, change, p, inverse, weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     const double exact = b[i] - q[i];
@@ -65,9 +65,9 @@ struct CorrectResidual {
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     const double preconditioned = row.inverse * row.r;
     row.p += row.inverse * row.change;
-    sum[0] += norm.of(row.change, row.scale, s);
+    sum[0] += norm(row.change, row.inverse * row.change, row.weight, s);
     sum[1] += row.r * preconditioned;
-    sum[2] += norm(row.r, preconditioned, row.scale, s);
+    sum[2] += norm(row.r, preconditioned, row.weight, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     r[i] = row.r;
@@ -87,14 +87,14 @@ struct ChangeResidual {
   NormTerm norm;
 
   struct Row {
-    double r, change, scale;
+    double r, change, weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     const double exact = b[i] - q[i];
     return {exact, exact - r[i], norm.rows[i]};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
-    sum[0] += norm.of(row.change, row.scale, s);
+    sum[0] += norm(row.change, row.change, row.weight, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     r[i] = row.r;
@@ -114,14 +114,14 @@ struct ChangeDirection {
   NormTerm norm;
 
   struct Row {
-    double r, z, p, scale;
+    double r, z, p, weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     return {r[i], z[i] + change[i], p[i] + change[i], norm.rows[i]};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     sum[0] += row.r * row.z;
-    sum[1] += norm(row.r, row.z, row.scale, s);
+    sum[1] += norm(row.r, row.z, row.weight, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     z[i] = row.z;

@@ -39,11 +39,12 @@
 // holds several columns side by side and each column has its own scalars. For that, a pass keeps two
 // rules: a number per row that is the same for all columns is read through a member `inverse` of
 // type Diagonal or through `norm.rows`, and update() reads no other scalars than alpha, beta, rho,
-// plain_part, row_part and State::scalar.
+// plain_part, other_part and State::scalar.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "solvers/preconditioners/diagonal.hpp"
 #include "solvers/state.hpp"
@@ -70,34 +71,62 @@ struct MethodInfo {
   int products = 1;  // with the matrix, per iteration
 };
 
-// One over the size of each row, where a test of convergence heeds them.
+// One over the size of each row, R, where a test of convergence heeds the sizes.
 struct RowWeights {
-  bool in_use = false;  // the same on all processes
-  Diagonal inverse_sizes;
-  TRIREME_HD double operator[](std::int64_t i) const { return in_use ? inverse_sizes[i] : 0; }
+  enum class From { nothing, jacobi, array };  // the same on all processes
+  From from = From::nothing;
+  Diagonal inverse_sizes = {};
+  TRIREME_HD double operator[](std::int64_t i) const {
+    return from == From::array ? inverse_sizes[i] : 0;
+  }
 };
 
-// What is summed for the square of the norm that the caller tests: z^2, or r^2 together with (R r)^2,
-// where R holds one over the size of each row. With R, a residual is small only if it is small in the
-// scale of each row, however large other rows are.
+// What is summed for the square of the norm that the caller tests: plain_part r^2 + other_part t^2, where
+// t is z = M^-1 r, the preconditioned residual, or R r. So the unpreconditioned norm is (1, 0), the
+// preconditioned one (0, 1), and a norm with row sizes both. Where Jacobi's D^-1 serves as R, t is z in
+// any case, and nothing more is read. The bracket keeps a product with 0 from being 0 times infinity.
 struct NormTerm {
-  bool preconditioned = false;
-  RowWeights rows = {};  // R
-  TRIREME_HD double operator()(double r, double z, double row, const State& s) const {
-    return preconditioned ? z * z : of(r, row, s);
-  }
-  // The same without a preconditioner.
-  TRIREME_HD double of(double r, double row, const State& s) const {
-    if (!rows.in_use) return r * r;
-    const double scaled = row * r;
-    return s.plain_part * (r * r) + s.row_part * (scaled * scaled);
+  RowWeights rows = {};  // From::array: t is R r
+  TRIREME_HD double operator()(double r, double z, double weight, const State& s) const {
+    const double t = rows.from == RowWeights::From::array ? weight * r : z;
+    return s.plain_part * (r * r) + (s.other_part * t) * t;
   }
 };
 
 // The norm term of a solve by `rule` in a solver with these row weights.
 TRIREME_HD NormTerm norm_term(const Tolerances& rule, const RowWeights& row_weights) {
   const bool rows = rule.norm == NormKind::unpreconditioned && rule.rows != RowTest::none;
-  return {rule.norm == NormKind::preconditioned, rows ? row_weights : RowWeights()};
+  return {rows ? row_weights : RowWeights()};
+}
+
+// The same for a pass of a loop, which is compiled twice, because a number per row that is not used would
+// take registers and time. `weighed`: t is R r with R in an array of its own.
+template <bool weighed>
+struct LoopWeight {
+  TRIREME_HD static LoopWeight of(const NormTerm&, std::int64_t) { return {}; }
+  TRIREME_HD double term(double r, double z, const State& s) const {
+    return s.plain_part * (r * r) + (s.other_part * z) * z;
+  }
+};
+template <>
+struct LoopWeight<true> {
+  double weight;
+  TRIREME_HD static LoopWeight of(const NormTerm& norm, std::int64_t i) { return {norm.rows[i]}; }
+  TRIREME_HD double term(double r, double, const State& s) const {
+    const double t = weight * r;
+    return s.plain_part * (r * r) + (s.other_part * t) * t;
+  }
+};
+
+// Runs make(std::bool_constant<weighed>), which does a pass of a loop. The persistent kernel, which keeps
+// only D^-1 at hand, has no row weights of their own.
+TRIREME_EXECUTOR_TEXT
+template <class Exec, class Make>
+TRIREME_HD void by_weights(Exec&, const NormTerm& norm, const Make& make) {
+  if constexpr (Exec::has_row_weights) {
+    if (norm.rows.from == RowWeights::From::array) return make(std::true_type{});
+  }
+  make(std::false_type{});
 }
 
 // The vectors of a solve that belong to the caller, in the memory where the loop runs. All vectors
@@ -118,29 +147,29 @@ struct PlainResidualNorm {
   NormTerm norm;
 
   struct Row {
-    double r, scale;
+    double r, weight;
   };
   TRIREME_HD Row load(std::int64_t i) const { return {b[i] - q[i], norm.rows[i]}; }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
-    sum[0] += norm.of(row.r, row.scale, s);
+    sum[0] += norm(row.r, 0, row.weight, s);
   }
   TRIREME_HD void store(std::int64_t, const Row&) const {}
 };
 
-// Sums {b.b, R b.R b, r.r, R r.R r} with r = b - q (q null: r = b).
+// Sums {b.b, R b.R b, r.r, R r.R r} with r = b - q (q null: r = b) and R = D^-1.
 struct RowNorms {
   static constexpr int sums = 4;
   static constexpr bool always = true;
   const double* b;
   const double* q;
-  NormTerm norm;
+  Diagonal inverse;
 
   struct Row {
-    double b, r, scale;
+    double b, r, inverse;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {b[i], q ? b[i] - q[i] : b[i], norm.rows[i]}; }
+  TRIREME_HD Row load(std::int64_t i) const { return {b[i], q ? b[i] - q[i] : b[i], inverse[i]}; }
   TRIREME_HD void update(Row& row, const State&, double* sum) const {
-    const double scaled_b = row.scale * row.b, scaled_r = row.scale * row.r;
+    const double scaled_b = row.inverse * row.b, scaled_r = row.inverse * row.r;
     sum[0] += row.b * row.b;
     sum[1] += scaled_b * scaled_b;
     sum[2] += row.r * row.r;
@@ -159,7 +188,7 @@ struct SetRowParts {
     if (!(ratio > 0) || !is_finite(ratio)) return;  // the norm of r alone
     const bool both = s.rule.rows == RowTest::both;
     s.plain_part = both ? 0.5 : 0;
-    s.row_part = both ? 0.5 * ratio : ratio;
+    s.other_part = both ? 0.5 * ratio : ratio;
   }
 };
 
@@ -208,9 +237,9 @@ TRIREME_HD void run_loop(Exec& e, const MethodText& method, const M& m) {
 TRIREME_EXECUTOR_TEXT
 template <class Exec>
 TRIREME_HD void weigh_rows(Exec& e, const SystemVectors& v, bool x_is_zero, double* q) {
-  if (!v.norm.rows.in_use) return;
+  if (v.norm.rows.from == RowWeights::From::nothing) return;
   if (!x_is_zero) e.exact_product(v.x, q);
-  e.pass(RowNorms{v.b, x_is_zero ? nullptr : q, v.norm}, SetRowParts{});
+  e.pass(RowNorms{v.b, x_is_zero ? nullptr : q, v.norm.rows.inverse_sizes}, SetRowParts{});
 }
 
 // Runs a whole solve. A claim of convergence counts only when b - A x confirms it.

@@ -56,7 +56,7 @@ struct MinresStart {
   NormTerm norm;
 
   struct Row {
-    double r, z, inverse, scale;
+    double r, z, inverse, weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     return {q ? b[i] - q[i] : b[i], 0, inverse[i], norm.rows[i]};
@@ -64,7 +64,7 @@ struct MinresStart {
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     row.z = row.inverse * row.r;
     sum[0] += row.r * row.z;
-    sum[1] += norm(row.r, row.z, row.scale, s);
+    sum[1] += norm(row.r, row.z, row.weight, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     r[i] = v[i] = row.r;
@@ -116,7 +116,7 @@ struct KeepZ {
 
 // w_j from z_j and the two w before; x += step w_j, r = sine^2 r + (cosine eta / gamma) v; where M
 // is pointwise also z = D^-1 v. Sum: the norm term of r.
-template <bool pointwise>
+template <bool pointwise, bool weighed>
 struct MinresUpdate {
   static constexpr int sums = 1;
   static constexpr bool always = false;
@@ -131,10 +131,12 @@ struct MinresUpdate {
   NormTerm norm;
 
   struct Row {
-    double x, r, w, last_w, v, old, inverse, scale;
+    double x, r, w, last_w, v, old, inverse;
+    LoopWeight<weighed> weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
-    return {x[i], r[i], w[i], last_w[i], v[i], old[i], inverse[i], norm.rows[i]};
+    return {x[i], r[i],   w[i],       last_w[i],
+            v[i], old[i], inverse[i], LoopWeight<weighed>::of(norm, i)};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     using S = MinresScalars;
@@ -147,7 +149,7 @@ struct MinresUpdate {
     const double gamma = s.scalar[S::gamma];
     const double from_v = gamma > 0 ? s.scalar[S::cosine] * s.scalar[S::eta] / gamma : 0;
     row.r = s.scalar[S::sine] * s.scalar[S::sine] * row.r + from_v * row.v;
-    sum[0] += norm(row.r, row.inverse * row.r, row.scale, s);
+    sum[0] += row.weight.term(row.r, row.inverse * row.r, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     x[i] = row.x;
@@ -279,7 +281,7 @@ struct Minres : SystemVectors {
     if constexpr (!M::pointwise) {
       e.forget_sums();
       m.apply(e, r, z);
-      e.pass(ResidualNorms{r, z, norm});
+      by_weights(e, norm, [&](auto weighed) { e.pass(ResidualNorms<weighed.value>{r, z, norm}); });
     }
     e.product_and_dot(z, q, step);
   }
@@ -295,14 +297,19 @@ struct Minres : SystemVectors {
   TRIREME_HD void iteration(Exec& e, const M& m) const {
     if constexpr (M::pointwise) {
       e.pass(LanczosStep{q, v, last_v, pointwise_part(m)}, MinresRotate{});
-      e.pass(MinresUpdate<true>{x, r, w, last_w, v, last_v, z, pointwise_part(m), norm});
+      by_weights(e, norm, [&](auto weighed) {
+        e.pass(MinresUpdate<true, weighed.value>{x, r, w, last_w, v, last_v, z, pointwise_part(m),
+                                                 norm});
+      });
     } else {
       e.pass(LanczosStep{q, v, last_v, Diagonal{}});
       e.forget_sums();
       e.pass(KeepZ{z, last_z});
       m.apply(e, v, z);  // z = M^-1 v
       e.pass(Dot{v, z}, MinresRotate{});
-      e.pass(MinresUpdate<false>{x, r, w, last_w, v, last_z, z, Diagonal{}, norm});
+      by_weights(e, norm, [&](auto weighed) {
+        e.pass(MinresUpdate<false, weighed.value>{x, r, w, last_w, v, last_z, z, Diagonal{}, norm});
+      });
     }
     e.product_and_dot(z, q, MinresImprove{});  // q = A z, ||r||
   }

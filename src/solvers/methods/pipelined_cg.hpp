@@ -39,7 +39,7 @@ struct PipelinedUpdate {
   NormTerm norm;
 
   struct Row {
-    double x, r, w, p, s, z, n, inverse, scale;
+    double x, r, w, p, s, z, n, inverse, weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     return {x[i], r[i], w[i], p[i], s[i], z[i], n[i], inverse[i], norm.rows[i]};
@@ -55,7 +55,7 @@ struct PipelinedUpdate {
     row.w -= state.alpha * row.z;
     const double u = row.inverse * row.r;
     sum[0] += row.r * u;
-    sum[1] += norm(row.r, u, row.scale, state);
+    sum[1] += norm(row.r, u, row.weight, state);
     sum[2] += row.w * u;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
@@ -87,7 +87,7 @@ struct PipelinedUpdateOfAll {
   NormTerm norm;
 
   struct Row {
-    double x, r, u, w, p, s, q, z, m, n, scale;
+    double x, r, u, w, p, s, q, z, m, n, weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     return {x[i], r[i], u[i], w[i], p[i], s[i], q[i], z[i], m[i], n[i], norm.rows[i]};
@@ -103,7 +103,7 @@ struct PipelinedUpdateOfAll {
     row.u -= state.alpha * row.q;
     row.w -= state.alpha * row.z;
     sum[0] += row.r * row.u;
-    sum[1] += norm(row.r, row.u, row.scale, state);
+    sum[1] += norm(row.r, row.u, row.weight, state);
     sum[2] += row.w * row.u;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
@@ -256,7 +256,9 @@ struct PipelinedCg : SystemVectors {
     e.exact_product(x, n);
     e.pass(ReplaceResidual{b, n, r});
     precondition(e, pc, r, new_u);
-    e.pass(ResidualNorms{r, new_u, norm}, PipelinedReplace{});
+    by_weights(e, norm, [&](auto weighed) {
+      e.pass(ResidualNorms<weighed.value>{r, new_u, norm}, PipelinedReplace{});
+    });
     if (!e.running()) return;
     e.product_and_dot(new_u, w, PipelinedCurvature{});  // w = A u, alpha
     if (!e.running()) return;

@@ -16,6 +16,7 @@ TRIREME_HD double& inverse_rho(State& s) { return s.scalar[3]; }
 // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, u = D^-1 r; sums {r.u, norm term}.
 // The old u is computed again as D^-1 r, or is read if M is not pointwise (`read_u`). In the first
 // iteration after a start, beta is 0, and the old p and s are not used, because they are unset.
+template <bool weighed>
 struct SingleReductionUpdate {
   static constexpr int sums = 2;
   static constexpr bool always = false;
@@ -30,12 +31,14 @@ struct SingleReductionUpdate {
   NormTerm norm;
 
   struct Row {
-    double x, r, p, s, u, w, inverse, scale;
+    double x, r, p, s, u, w, inverse;
+    LoopWeight<weighed> weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     const double d = inverse[i];
     const double r_i = r[i];
-    return {x[i], r_i, p[i], s[i], read_u ? u[i] : d * r_i, w[i], d, norm.rows[i]};
+    return {
+        x[i], r_i, p[i], s[i], read_u ? u[i] : d * r_i, w[i], d, LoopWeight<weighed>::of(norm, i)};
   }
   TRIREME_HD void update(Row& row, const State& state, double* sum) const {
     const bool first = state.beta == 0;
@@ -45,7 +48,7 @@ struct SingleReductionUpdate {
     row.r -= state.alpha * row.s;
     row.u = row.inverse * row.r;
     sum[0] += row.r * row.u;
-    sum[1] += norm(row.r, row.u, row.scale, state);
+    sum[1] += row.weight.term(row.r, row.u, state);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     x[i] = row.x;
@@ -189,11 +192,14 @@ struct SingleReductionCg : SystemVectors {
   template <class Exec, class M>
   TRIREME_HD void iteration(Exec& e, const M& m) const {
     // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, u = D^-1 r
-    e.pass(SingleReductionUpdate{x, r, p, s, u, w, pointwise_part(m), !M::pointwise, norm});
+    by_weights(e, norm, [&](auto weighed) {
+      e.pass(SingleReductionUpdate<weighed.value>{x, r, p, s, u, w, pointwise_part(m),
+                                                  !M::pointwise, norm});
+    });
     if constexpr (!M::pointwise) {
       e.forget_sums();
       m.apply(e, r, u);  // u = M^-1 r
-      e.pass(ResidualNorms{r, u, norm});
+      by_weights(e, norm, [&](auto weighed) { e.pass(ResidualNorms<weighed.value>{r, u, norm}); });
     }
     e.product_and_dot(u, w, SingleReductionImprove{});  // w = A u, alpha, beta
   }
@@ -208,7 +214,7 @@ struct SingleReductionCg : SystemVectors {
     } else {
       e.pass(ChangeResidual{b, w, r, norm});
       m.apply(e, r, u);
-      e.pass(ResidualNorms{r, u, norm});
+      by_weights(e, norm, [&](auto weighed) { e.pass(ResidualNorms<weighed.value>{r, u, norm}); });
     }
     e.product_and_dot(u, w, SingleReductionCorrect{});  // w = A u
   }
