@@ -323,8 +323,8 @@ struct Bicgstab : SystemVectors {
 
   TRIREME_EXECUTOR_TEXT
   template <class Exec, class M>
-  TRIREME_HD void reference_norm(Exec& e, const M&) const {
-    e.pass(ShadowResidual{b, nullptr, r, r0, nullptr, p_hat, Diagonal{}, norm});
+  TRIREME_HD void reference_norm(Exec& e, const M& m) const {
+    e.pass(ShadowResidual{b, nullptr, r, r0, nullptr, p_hat, pointwise_part(m), norm});
     e.finish(SetRightReference{});
   }
 
