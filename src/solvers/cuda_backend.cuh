@@ -218,7 +218,8 @@ class CudaBackend {
                               !job.same_solve && !job.observed &&
                               norm.rows.from != RowWeights::From::array;
       if (persistent) {
-        launch_persistent(method_, Text::variant, vectors, {vectors_.data(), stride_}, m, job.state,
+        const State initial = weighed(text, job);
+        launch_persistent(method_, Text::variant, vectors, {vectors_.data(), stride_}, m, initial,
                           system_.csr(), shape_, *window_, scratch_.data(), stream_);
         const State state = window_->wait_for_result(stream_, job.observer);
         if (can_go_on(state)) leave_directions_of_persistent(state, text, m, job.observer);
@@ -315,6 +316,16 @@ class CudaBackend {
     system_.check();
     if constexpr (std::is_same_v<M, Given>) m.operation->check_device();
     return state;
+  }
+
+  // The scalars at the beginning after weigh_rows(), which takes separate launches.
+  template <class Text>
+  State weighed(const Text& text, const Job& job) {
+    if (text.norm.rows.from == RowWeights::From::nothing) return job.state;
+    window_->set(job.state, stream_);
+    GraphExecutor executor(system_, *window_, stream_, job.observer, {}, loop_, true);
+    weigh_rows(executor, text, job.zero_guess, text.product_vector());
+    return executor.state();
   }
 
   // Runs leave_direction() by separate launches, because this code would cost the persistent kernel

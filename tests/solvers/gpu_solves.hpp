@@ -33,9 +33,9 @@ inline Solved solve_on_gpu(const CsrMatrix<double>& a, std::span<const double> b
                              {.mode = options.mode, .through_l2 = options.through_l2});
   const Solved first = solve_by(solver, b, options), second = solve_by(solver, b, options);
   if (!options.observer.stop) {
-    EXPECT_EQ(first.history, second.history);
-    EXPECT_TRUE(std::equal(first.x.begin(), first.x.end(), second.x.begin(),
-                           [](double p, double q) { return p == q || (p != p && q != q); }));
+    const auto same = [](double p, double q) { return p == q || (p != p && q != q); };
+    EXPECT_TRUE(std::ranges::equal(first.history, second.history, same));
+    EXPECT_TRUE(std::ranges::equal(first.x, second.x, same));
   }
   return second;
 }

@@ -112,7 +112,6 @@ struct Solve {
     if (m.inverse_diagonal.values)
       own.inverse_diagonal.values =
           fetch(e, 1 + Text::pointwise_vectors, m.inverse_diagonal.values);
-    // Row weights, which only the pass before the start reads, are in global memory.
     const Text text = Text::with(
         vectors, [&e](int k) { return k < Text::pointwise_vectors ? e.vector(1 + k) : nullptr; });
     __syncthreads();

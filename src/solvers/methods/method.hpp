@@ -118,8 +118,8 @@ struct LoopWeight<true> {
   }
 };
 
-// Runs make(std::bool_constant<weighed>), which does a pass of a loop. The persistent kernel, which keeps
-// only D^-1 at hand, has no row weights of their own.
+// Runs make(std::bool_constant<weighed>), which does a pass of a loop. The persistent kernel, whose
+// registers are scarce, has no row weights but D^-1, and what weigh_rows() does comes before its launch.
 TRIREME_EXECUTOR_TEXT
 template <class Exec, class Make>
 TRIREME_HD void by_weights(Exec&, const NormTerm& norm, const Make& make) {
@@ -246,7 +246,8 @@ TRIREME_HD void weigh_rows(Exec& e, const SystemVectors& v, bool x_is_zero, doub
 TRIREME_EXECUTOR_TEXT
 template <class Exec, class MethodText, class M>
 TRIREME_HD void run_solve(Exec& e, const MethodText& method, const M& m) {
-  weigh_rows(e, method, method.zero_guess, method.product_vector());
+  if constexpr (Exec::has_row_weights)
+    weigh_rows(e, method, method.zero_guess, method.product_vector());
   if (!method.zero_guess) method.reference_norm(e, m);
   method.start(e, m, method.zero_guess);
   run_loop(e, method, m);
