@@ -78,6 +78,14 @@ TEST_P(MethodContract, AGuessIsUsed) {
   EXPECT_LE(relative_residual(a_, b_, from_noise.x), 1.0001e-8);
 }
 
+TEST_P(MethodContract, AGuessMayBeFarWorseThanZero) {
+  options_.x0 = test::random_vector<double>(a_.rows, 3);
+  for (double& value : options_.x0) value *= 1e6;
+  const Solved solved = solve();
+  EXPECT_EQ(solved.outcome.reason, Reason::rtol);
+  EXPECT_LE(relative_residual(a_, b_, solved.x), 1.0001e-8);
+}
+
 TEST_P(MethodContract, TheBitsDoNotDependOnTheNumberOfThreads) {
   take(test::grid_matrix(80, symmetric() ? 0 : 2, 10));
   const Solved one = solve();
