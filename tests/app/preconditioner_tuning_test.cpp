@@ -291,7 +291,8 @@ class TunedSequence : public testing::Test {
     });
     return run_by(
         parse_case(fmt::format("problem: {{file: {}, rhs: from-ones, steps: {{count: {}, values: "
-                               "'/values/{{}}'}}}}\nsolver: {{preconditioner: auto, guess: zero{}}}"
+                               "'/values/{{}}'}}}}\nsolver: {{preconditioner: auto, guess: zero, "
+                               "norm: residual{}}}"
                                "\ndevice: cpu\nreport: {{solution: false}}\n",
                                file_.path().string(), spread.size(), of_solver),
                    "test.yaml"),
