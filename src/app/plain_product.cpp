@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Row loops over the local and the ghost block; the halo by PetscSF from the global ids of the ghosts.
+// Row loops over the local and the ghost block; the halo by PetscSF from the global ids of the
+// ghosts.
 #include "app/plain_product.hpp"
 
 #include <algorithm>

@@ -273,14 +273,6 @@ void Solves::note(std::size_t k, const ScaledSystem& system, KspResult result, A
   if (!problem.x_exact.empty()) columns_[k].relative_error = errors_[k];
 }
 
-void Solves::note_rows(const TrueResidual& residual) {
-  const std::optional<double>& of_rows = residual.rows.of_rows;
-  if (!of_rows || (row_residual_ && *of_rows <= *row_residual_)) return;
-  row_residual_ = of_rows;
-  if (rows_say_more(residual.rows, residual.unit))
-    row_note_ = about_rows(residual.rows, residual.unit);
-}
-
 void Solves::record(std::size_t k, KspResult&& result, double relative_residual, double unit) {
   if (each_seconds_.empty() || (verdict_.converged && !result.verdict.converged))
     verdict_ = result.verdict;
@@ -292,60 +284,6 @@ void Solves::record(std::size_t k, KspResult&& result, double relative_residual,
   history_ = std::move(result.residuals);
   for (double& norm : history_) norm = relative(norm, unit);
   checkpointer_->solved(k, result);
-}
-
-// What an earlier run has solved is judged as a solve of this run is, and solved again where it falls
-// short.
-bool Solves::take_over(std::size_t k) {
-  const Array<double>& x = solutions_[k];
-  ScaledSystem system(*this, k, x);
-  system.measure(*this, false);
-  TrueResidual residual{.unit = system.unit, .reference = system.unit};
-  residual.rows = context_.plain.residual(system.b.values(), system.x0.values());
-  residual.norm = residual.rows.norm;
-  plan_.solver->scale_tolerance(system.exponent);
-  Verdict verdict{.converged = true,
-                  .exit_code = ExitCode::converged,
-                  .text = "converged: in an earlier run",
-                  .reason = KSP_CONVERGED_RTOL};
-  confirm(verdict, *plan_.solver, residual);
-  if (!verdict.converged) {
-    again_.push_back(k + 1);
-    checkpointer_->forget(k);
-    return false;
-  }
-  note_rows(residual);
-  residuals_[k] = relative(residual.norm, system.unit);
-  if (!context_.problem.x_exact.empty()) errors_[k] = error(x, context_.problem.x_exact[k]);
-  if (!columns_.empty()) {
-    columns_[k] = {.converged = true,
-                   .reason = verdict.text,
-                   .relative_residual = residuals_[k],
-                   .relative_row_residual = residual.rows.of_rows};
-    if (!context_.problem.x_exact.empty()) columns_[k].relative_error = errors_[k];
-  }
-  ++count_;
-  return true;
-}
-
-// Scales x back to the caller's system. What is judged is that x, rounded as it is.
-TrueResidual Solves::judged(const ScaledSystem& system, Array<double>& x) const {
-  PlainProduct& plain = context_.plain;
-  const std::span<const double> b = system.b.values();
-  TrueResidual residual{.unit = system.unit,
-                        .reference = plan_.solver->reference(system.unit, system.first_norm)};
-  const auto measure = [&](std::span<const double> of) {
-    residual.rows = plain.residual(b, of);
-    residual.norm = residual.rows.norm;
-  };
-  measure(x);
-  if (system.of_x == 0) return residual;
-  const double unscaled = residual.norm;
-  x = times_power_of_two(x, system.of_x);
-  measure(times_power_of_two(x, -system.of_x));
-  residual.overflows = std::isfinite(unscaled) && !std::isfinite(residual.norm);
-  residual.underflows = system.of_x < 0 && unscaled < 0.5 * residual.norm;
-  return residual;
 }
 
 void Solves::note_a_stop() {

@@ -25,9 +25,9 @@ namespace trireme {
 class Solves {
  public:
   // All references must outlive this. Where a step of a sequence needs another plan, `plan` is
-  // replaced by what make_plan() returns. `tuning` and `preconditioning`, which may be null, are told of
-  // each solve and may change the kernel and the preconditioner of the plan, until the plan is
-  // replaced. Collective, as is all().
+  // replaced by what make_plan() returns. `tuning` and `preconditioning`, which may be null, are
+  // told of each solve and may change the kernel and the preconditioner of the plan, until the plan
+  // is replaced. Collective, as is all().
   Solves(const SolveContext& context, Plan& plan, std::function<Plan()> make_plan,
          const IterationCallback& on_iteration, KernelTuning* tuning = nullptr,
          PreconditionerTuning* preconditioning = nullptr);

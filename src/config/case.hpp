@@ -109,8 +109,8 @@ struct WordsOf<Renew> {
       {"adaptive", Renew::adaptive}, {"always", Renew::always}, {"never", Renew::never}};
 };
 
-// Which norm of b - A x must be small, in relation to that of b. Where the rows of the matrix have like
-// sizes, all three are the norm of the residual.
+// Which norm of b - A x must be small, in relation to that of b. Where the rows of the matrix have
+// like sizes, all three are the norm of the residual.
 enum class SmallNorm {
   both,
   residual,  // b - A x as it is

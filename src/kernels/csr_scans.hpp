@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Looks at all rows of a CSR in device memory, block by block: its diagonal, how far it is from
-// symmetric, and the sizes of its rows. Each function reads the CSR once and waits for `stream`. A build without CUDA has the
-// same functions, which all throw Error{resource}.
+// symmetric, and the sizes of its rows. Each function reads the CSR once and waits for `stream`. A
+// build without CUDA has the same functions, which all throw Error{resource}.
 #pragma once
 
 #include <algorithm>

@@ -43,8 +43,8 @@ class KspEngine {
   solvers::Method method() const { return method_; }
   solvers::BlockForm form() const { return form_; }
   solvers::Variant variant() const { return variant_; }
-  // The times that decided between the variants of CG for the prepared solver; none: the variant was
-  // not chosen by measurement.
+  // The times that decided between the variants of CG for the prepared solver; none: the variant
+  // was not chosen by measurement.
   const std::optional<solvers::VariantTimes>& variant_times() const { return variant_times_; }
   // Drops the prepared solver if the variant changes.
   void set_variant(solvers::Variant variant);
@@ -59,14 +59,14 @@ class KspEngine {
   // Collective.
   solvers::SolveResult solve(Vec b, Vec x, bool zero_guess, const solvers::Tolerances& rule,
                              const solvers::IterationObserver& observer);
-  // Gives the new values of the matrix to a preconditioner whose data the GPU can make by itself, which
-  // is PETSc's Jacobi. Comes before a prepare() with PCSetReusePreconditioner. False: prepare() without
-  // that must do it. Collective.
+  // Gives the new values of the matrix to a preconditioner whose data the GPU can make by itself,
+  // which is PETSc's Jacobi. Comes before a prepare() with PCSetReusePreconditioner. False:
+  // prepare() without that must do it. Collective.
   bool renew_on_device(PC pc);
-  // Prepares as prepare() does, and returns the solver for many right-hand sides, which is made when
-  // it is asked for the first time and stays as long as the solver for one. Throws Error{usage} for
-  // block CG on a GPU, and what the constructors of HostBlockSolver and CudaBlockSolver throw.
-  // Collective.
+  // Prepares as prepare() does, and returns the solver for many right-hand sides, which is made
+  // when it is asked for the first time and stays as long as the solver for one. Throws
+  // Error{usage} for block CG on a GPU, and what the constructors of HostBlockSolver and
+  // CudaBlockSolver throw. Collective.
   solvers::BlockSolver& block_solver(Mat amat, Mat pmat, PC pc, solvers::RowTest rows);
   solvers::StoppedSolve stopped() const;  // of the last solve
   const char* executor() const;           // "host", "cuda graph", "cuda persistent kernel", ...

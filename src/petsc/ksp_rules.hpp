@@ -15,8 +15,9 @@ namespace trireme {
 extern const char* const kVariantNames[5];
 
 solvers::Tolerances tolerances_of(KSP ksp, const KspRequests& asked);
-// What the unpreconditioned norm of a KSP of a resident type is made of. PETSc's default norm is the
-// preconditioned one, which heeds the sizes of rows; ours does where the user has chosen no norm.
+// What the unpreconditioned norm of a KSP of a resident type is made of. PETSc's default norm is
+// the preconditioned one, which heeds the sizes of rows; ours does where the user has chosen no
+// norm.
 solvers::RowTest row_test_of(KSP ksp, const KspRequests& asked);
 
 // The reason of a solve of A x = b by `rule` that ended with `result`. A claim of convergence that

@@ -19,8 +19,9 @@ namespace {
 
 constexpr std::int64_t kLongestHistory = 1'000'000;
 
-// Of the larger of ||b|| and the first residual. BiCGSTAB on 27 real systems: those that were solved grew
-// by up to 400 with one right-hand side and 10,000 with another; beyond 1e8 none came back.
+// Of the larger of ||b|| and the first residual. BiCGSTAB on 27 real systems: those that were
+// solved grew by up to 400 with one right-hand side and 10,000 with another; beyond 1e8 none came
+// back.
 constexpr double kDivergenceBound = 1e8;
 
 PetscErrorCode call_monitor(KSP, PetscInt iteration, PetscReal norm, void* context) {

@@ -83,9 +83,9 @@ class KspSolver {
   // runs there. Prepares the solver. Collective.
   std::int64_t block_bytes(std::int64_t width) const;
   // Solves A X = B, as solve() does for one vector. B and X are this rank's rows, in the caller's
-  // order and in any layout. The result has one element per column; none of them can go on. A signal
-  // ends all columns. Throws Error{usage} unless solves_blocks(), and Error{resource} where the
-  // memory for the block cannot be had. Collective.
+  // order and in any layout. The result has one element per column; none of them can go on. A
+  // signal ends all columns. Throws Error{usage} unless solves_blocks(), and Error{resource} where
+  // the memory for the block cannot be had. Collective.
   std::vector<KspResult> solve_block(MultiVector<const double> b, MultiVector<double> x,
                                      bool nonzero_guess);
 
@@ -115,17 +115,18 @@ class KspSolver {
   bool row_order_is_free() const;
   std::int64_t max_iterations() const;
   // Comes after Amat::refresh_values(). The preconditioner takes the new values as `renewing` says.
-  // Returns the seconds of the slowest rank. Throws what the constructor throws for a matrix that the
-  // preconditioner cannot take. Collective.
+  // Returns the seconds of the slowest rank. Throws what the constructor throws for a matrix that
+  // the preconditioner cannot take. Collective.
   double take_values(Renewing renewing);
 
   // Whether change_preconditioner("multigrid") is expected to read its hierarchy. Collective.
   bool expects_to_find_multigrid() const;
-  // Takes another preconditioner of the resident engine and sets it up. Comes between two solves, or
-  // where a solve of the resident engine was stopped. Returns the seconds of the slowest rank, which
-  // count in setup_seconds(). Throws on every rank Error{usage} where the resident engine lacks it for
-  // this matrix and kernel, and what the constructor throws for a matrix that the preconditioner
-  // cannot take; then a further call of this function must come before the next solve. Collective.
+  // Takes another preconditioner of the resident engine and sets it up. Comes between two solves,
+  // or where a solve of the resident engine was stopped. Returns the seconds of the slowest rank,
+  // which count in setup_seconds(). Throws on every rank Error{usage} where the resident engine
+  // lacks it for this matrix and kernel, and what the constructor throws for a matrix that the
+  // preconditioner cannot take; then a further call of this function must come before the next
+  // solve. Collective.
   double change_preconditioner(const std::string& name);
 
   // The norms that the method tested in the solve that runs or was the last, as far as the history
@@ -140,7 +141,8 @@ class KspSolver {
   Engine engine() const;
   std::string preconditioner() const;  // what runs: jacobi, bjacobi/ilu, ...
   bool has_multigrid() const;          // whether the preconditioner is multigrid, and set up
-  // What a report says about its hierarchy; none for another preconditioner. Times products on a GPU.
+  // What a report says about its hierarchy; none for another preconditioner. Times products on a
+  // GPU.
   std::optional<multigrid::HierarchyFacts> multigrid() const;
   double rtol() const;
   double atol() const;

@@ -50,8 +50,8 @@ void register_resident_types();
 
 // The KSP type of a method, such as "trireme_cg".
 std::string ksp_type_of(solvers::Method method);
-// The name of the form of CG in which the columns of a block search in one space. As a KSP type it is
-// CG where KSPSolve solves for one vector.
+// The name of the form of CG in which the columns of a block search in one space. As a KSP type it
+// is CG where KSPSolve solves for one vector.
 inline constexpr std::string_view kBlockCg = "block_cg";
 std::string ksp_type_of_block_cg();
 std::string ksp_type_of_pipelined_cg();
@@ -67,21 +67,21 @@ void ksp_prepare(KSP ksp);
 // Does nothing for another PC, and for a KSP without operators. Collective.
 void ksp_place_preconditioner(KSP ksp);
 
-// Gives the new values of the matrix to the preconditioner of a KSP that is prepared, where a GPU can
-// do that by itself. PCSetReusePreconditioner must be true in the next ksp_prepare() then. False: the
-// preconditioner is as it was. Collective.
+// Gives the new values of the matrix to the preconditioner of a KSP that is prepared, where a GPU
+// can do that by itself. PCSetReusePreconditioner must be true in the next ksp_prepare() then.
+// False: the preconditioner is as it was. Collective.
 bool ksp_renew_on_device(KSP ksp);
 
 // What runs the loop of a KSP of a resident type that is prepared: "host", "cuda graph", ... Empty
 // for another type.
 std::string ksp_executor(KSP ksp);
 
-// Has timings choose the variant of CG on several CPU ranks; an option overrides it. Does nothing for
-// other methods, and for a KSP of another type.
+// Has timings choose the variant of CG on several CPU ranks; an option overrides it. Does nothing
+// for other methods, and for a KSP of another type.
 void ksp_measure_variant(KSP ksp);
 
-// Sets what the unpreconditioned norm is made of, whatever norm type was set. Does nothing for a KSP
-// of another type.
+// Sets what the unpreconditioned norm is made of, whatever norm type was set. Does nothing for a
+// KSP of another type.
 void ksp_set_row_test(KSP ksp, solvers::RowTest rows);
 
 // Sets a function that is polled in every iteration on every rank. If it returns true on any rank,

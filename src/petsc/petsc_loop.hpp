@@ -34,10 +34,10 @@ class LowerIterationLimit {
   PetscInt before_ = 0;
 };
 
-// While this lives, a signal on any rank ends the loop of the KSP, checkpoints are kept, and a claim of
-// convergence counts only where b - A x is small in the scale of the rows too. The loops of PETSc call
-// nothing but their convergence test, so this is one. The ranks agree on a signal by a reduction, which
-// they do at every one of the first iterations, and then at every tenth.
+// While this lives, a signal on any rank ends the loop of the KSP, checkpoints are kept, and a
+// claim of convergence counts only where b - A x is small in the scale of the rows too. The loops
+// of PETSc call nothing but their convergence test, so this is one. The ranks agree on a signal by
+// a reduction, which they do at every one of the first iterations, and then at every tenth.
 class EndedBySignal {
  public:
   // The references must outlive this.
@@ -52,8 +52,8 @@ class EndedBySignal {
   static PetscErrorCode test(KSP ksp, PetscInt iteration, PetscReal norm,
                              KSPConvergedReason* reason, void* context);
 
-  // Whether ||R (b - A x)|| <= rtol ||R b||, where R has one over the size of each row; true where the
-  // method cannot show its residual.
+  // Whether ||R (b - A x)|| <= rtol ||R b||, where R has one over the size of each row; true where
+  // the method cannot show its residual.
   bool rows_are_small();
 
   KSP ksp_;

@@ -9,8 +9,8 @@
 
 namespace trireme {
 
-// `op` is operator_of(mat), which may be null: then the Mat tells if it is an AIJ, and the rows of any
-// other Mat count as alike. Collective.
+// `op` is operator_of(mat), which may be null: then the Mat tells if it is an AIJ, and the rows of
+// any other Mat count as alike. Collective.
 RowSizes row_sizes_of(Mat mat, const Operator* op);
 
 }  // namespace trireme

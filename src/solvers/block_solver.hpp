@@ -32,15 +32,15 @@ class BlockSolver {
   BlockSolver& operator=(const BlockSolver&) = delete;
 
   // Solves A x_j = b_j by `rule` for each column j of B and X, which are this process's rows in the
-  // caller's row order and in host memory, have the same width, and may have any layout. X holds the
-  // initial guesses, which are not read with `zero_guess`, and becomes the solutions. The result has
-  // one element per column. `observers` is empty or has one observer per column, to which no iterate
-  // is shown. The verdict of an observer must be the same on every process. `atol` is empty or has
-  // one value per column, which takes the place of rule.atol.
+  // caller's row order and in host memory, have the same width, and may have any layout. X holds
+  // the initial guesses, which are not read with `zero_guess`, and becomes the solutions. The
+  // result has one element per column. `observers` is empty or has one observer per column, to
+  // which no iterate is shown. The verdict of an observer must be the same on every process. `atol`
+  // is empty or has one value per column, which takes the place of rule.atol.
   //
-  // Throws Error{internal} where the sizes of B, X, `observers` and `atol` disagree, Error{resource}
-  // where the memory for the block cannot be had, and Error{usage} for a rule that an inexact product
-  // does not allow (require_norm()). Collective over the system's processes.
+  // Throws Error{internal} where the sizes of B, X, `observers` and `atol` disagree,
+  // Error{resource} where the memory for the block cannot be had, and Error{usage} for a rule that
+  // an inexact product does not allow (require_norm()). Collective over the system's processes.
   virtual std::vector<SolveResult> solve(MultiVector<const double> b, MultiVector<double> x,
                                          bool zero_guess, const Tolerances& rule,
                                          std::span<const IterationObserver> observers = {},

@@ -32,8 +32,9 @@ inline constexpr int kDefaultUnroll = 4;
 inline constexpr int kDefaultBatch = 4;
 // With a given preconditioner: what is recorded of it runs also after the loop has ended.
 inline constexpr int kGivenUnroll = 1;
-// Vectors of the host with as many rows pass through pinned memory, from the second solve on, because
-// such memory takes as long to make as one solve saves (H200, 4.1 M rows: 5.3 ms of copies without it).
+// Vectors of the host with as many rows pass through pinned memory, from the second solve on,
+// because such memory takes as long to make as one solve saves (H200, 4.1 M rows: 5.3 ms of copies
+// without it).
 inline constexpr std::int64_t kRowsOfTransfer = 1 << 19;
 // The persistent kernel uses single-reduction CG up to this number of rows: one wait costs as much
 // time as the vector updates of some 40,000 rows (measured on an H200).
@@ -101,8 +102,8 @@ class CudaBackend {
       place.values = kept_.emplace_back(std::move(inverse.values)).data();
     return true;
   }
-  // Into an array of keep_rows(), so that a recorded loop stays valid. False: there is no such array,
-  // or a zero is on the diagonal, or the system has no CSR.
+  // Into an array of keep_rows(), so that a recorded loop stays valid. False: there is no such
+  // array, or a zero is on the diagonal, or the system has no CSR.
   bool invert_diagonal_into(const double* kept) {
     const std::vector<DeviceRowBlock<double>> blocks = system_.local_blocks();
     for (const DeviceBuffer<double>& rows : kept_)

@@ -37,9 +37,9 @@ class CudaSystem {
                                 StreamRef stream) {
     multiply(x, y, stream);
   }
-  // Whether multi_multiply() exists. Where it does, it computes Y = A X by the product of multiply(),
-  // for up to `width` vectors side by side (vector_stride 1) in rows of `stride` elements, once
-  // prepare_multi_product(stride, width) was called. That call is collective.
+  // Whether multi_multiply() exists. Where it does, it computes Y = A X by the product of
+  // multiply(), for up to `width` vectors side by side (vector_stride 1) in rows of `stride`
+  // elements, once prepare_multi_product(stride, width) was called. That call is collective.
   virtual bool multiplies_vectors() const { return false; }
   virtual void prepare_multi_product(std::int64_t /*stride*/, std::int64_t /*width*/) {}
   virtual void multi_multiply(DeviceMultiVector<const double> /*x*/,
@@ -110,8 +110,8 @@ class CudaSolver : public Solver {
                     const IterationObserver& observer = {});
   void renew(const PreconditionerSpec& spec) override;
   // The same from the CSR of the system on the device, which needs nothing of the host, where the
-  // preconditioner is Jacobi with an array. False: the preconditioner is another one, or a zero is on
-  // the diagonal; renew() must follow. Does not communicate.
+  // preconditioner is Jacobi with an array. False: the preconditioner is another one, or a zero is
+  // on the diagonal; renew() must follow. Does not communicate.
   bool renew_jacobi();
   StoppedSolve stopped() const override;
   // The next solve runs as a graph even if mode() is persistent: a solve in the persistent kernel

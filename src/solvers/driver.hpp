@@ -213,7 +213,8 @@ class Driver {
       visit_method(method_, variant_, visit);
   }
 
-  // Before a solve with an exact product: says when residuals are replaced in a method that needs it.
+  // Before a solve with an exact product: says when residuals are replaced in a method that needs
+  // it.
   void replace_residuals(State& state) const {
     if (variant_ == Variant::pipelined && !state.rule.judged_by_caller)
       state.correct_below = kReplaceBelow;

@@ -66,8 +66,8 @@ enum class Reason : int {
 
 enum class NormKind : int { none, preconditioned, unpreconditioned, natural };
 
-// What the unpreconditioned norm of a solver with row scales R is made of; see NormTerm. Without row
-// scales, which is where the rows of the matrix have like sizes, all three are the norm of r.
+// What the unpreconditioned norm of a solver with row scales R is made of; see NormTerm. Without
+// row scales, which is where the rows of the matrix have like sizes, all three are the norm of r.
 enum class RowTest : int {
   none,  // the norm of r
   both,  // at most rtol only if ||r|| <= rtol ||b|| and ||R r|| <= rtol ||R b||
@@ -118,8 +118,8 @@ struct Progress {
   // The square of the norm is plain_part r.r + other_part t.t; see NormTerm.
   double plain_part = 1, other_part = 0;
 
-  // Other than 0 within an iteration whose residual meets the tolerance, with the square of its norm:
-  // the iteration needs no preconditioned residual, so that an executor may spare it.
+  // Other than 0 within an iteration whose residual meets the tolerance, with the square of its
+  // norm: the iteration needs no preconditioned residual, so that an executor may spare it.
   std::int32_t spares = 0;
   double spared_square = 0;
 };
@@ -216,8 +216,8 @@ TRIREME_HD void judge(State& s, double norm) {
   }
 }
 
-// Notes whether the end of this iteration, whose residual has the sum of squares `squared`, will end
-// the loop because that residual meets the tolerance.
+// Notes whether the end of this iteration, whose residual has the sum of squares `squared`, will
+// end the loop because that residual meets the tolerance.
 TRIREME_HD void foresee(State& s, double squared) {
   const Tolerances& rule = s.rule;
   const std::int64_t iteration = s.iterations + 1;
@@ -263,7 +263,8 @@ TRIREME_HD void verify(State& s, double norm) {
   ++s.replacements;
 }
 
-// Which norm the recurrences of a solve by s.rule test, before weigh_rows() makes it heed row sizes.
+// Which norm the recurrences of a solve by s.rule test, before weigh_rows() makes it heed row
+// sizes.
 TRIREME_HD void choose_norm_parts(State& s) {
   const bool preconditioned = s.rule.norm == NormKind::preconditioned;
   s.plain_part = preconditioned ? 0 : 1;

@@ -29,8 +29,8 @@ using test::case_of;
 
 using Clock = std::function<double(const std::string& preconditioner)>;
 
-// One run in which iterations take what `clock` says, and a product `product` seconds, from which the
-// set-up is predicted.
+// One run in which iterations take what `clock` says, and a product `product` seconds, from which
+// the set-up is predicted.
 RunOutcome run_by(const Case& c, const Clock& clock, double product,
                   const IterationCallback& on_iteration = {},
                   const multigrid::HierarchyStore& store = {}) {
@@ -211,8 +211,8 @@ TEST(PreconditionerTuning, AMultigridThatDisappointsInABlockIsLeft) {
   EXPECT_GE(run.columns[5].iterations, 60) << "the second one by Jacobi";
 }
 
-// A chain of n rows and a part of two rows, [1 2; 2 1], which is indefinite. The first right-hand side
-// does not touch that part.
+// A chain of n rows and a part of two rows, [1 2; 2 1], which is indefinite. The first right-hand
+// side does not touch that part.
 TEST(PreconditionerTuning, ABlockThatFailsIsRepeatedWithJacobi) {
   constexpr std::int64_t kChain = 900, n = kChain + 2;
   test::SharedFile file("indefinite.h5");
@@ -257,8 +257,8 @@ TEST(PreconditionerTuning, ABlockThatFailsIsRepeatedWithJacobi) {
   EXPECT_EQ(candidate(run, "multigrid").verdict.substr(0, 5), "left:");
 }
 
-// Steps of a Laplacian whose rows and columns are scaled by factors from 10^-spread to 10^spread, which
-// vary smoothly over the grid. Each step has the right-hand side of the solution 1.
+// Steps of a Laplacian whose rows and columns are scaled by factors from 10^-spread to 10^spread,
+// which vary smoothly over the grid. Each step has the right-hand side of the solution 1.
 class TunedSequence : public testing::Test {
  protected:
   RunOutcome run(const std::vector<double>& spread, const Clock& clock, double product,

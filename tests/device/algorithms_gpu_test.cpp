@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scans, sorts and selections on a GPU against loops on the host: at sizes around those of a warp, of
-// a tile and of many tiles, in place where that is allowed, with outputs that were poisoned before.
+// Scans, sorts and selections on a GPU against loops on the host: at sizes around those of a warp,
+// of a tile and of many tiles, in place where that is allowed, with outputs that were poisoned
+// before.
 #include <gtest/gtest.h>
 
 #include <algorithm>

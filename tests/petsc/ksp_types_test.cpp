@@ -73,8 +73,8 @@ void make_edge_huge(Mat a, Vec b, PetscInt n, double size) {
   petsc_check(VecAssemblyEnd(b));
 }
 
-// By default ours is as strict as PETSc's preconditioned norm; the norm of b - A x, where a user asks
-// for it, is that of the huge rows.
+// By default ours is as strict as PETSc's preconditioned norm; the norm of b - A x, where a user
+// asks for it, is that of the huge rows.
 TEST_F(ResidentKsp, HugeRowsDoNotHideTheOthers) {
   constexpr PetscInt n = 30;
   const auto error = [&] {

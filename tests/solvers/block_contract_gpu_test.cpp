@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The promises of the block solver on a GPU for every method of the list with every preconditioner of
-// the list.
+// The promises of the block solver on a GPU for every method of the list with every preconditioner
+// of the list.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -181,9 +181,9 @@ inline double relative_residual(const CsrMatrix<double>& a, std::span<const doub
   return norm(r) / norm(b);
 }
 
-// A grid_matrix() of which the rows of the edge are `size` times as large as those of the interior, as
-// where a penalty prescribes the values there, and a right-hand side that is as large in these rows.
-// ||b - A x|| / ||b|| tells nothing about the interior.
+// A grid_matrix() of which the rows of the edge are `size` times as large as those of the interior,
+// as where a penalty prescribes the values there, and a right-hand side that is as large in these
+// rows. ||b - A x|| / ||b|| tells nothing about the interior.
 struct HugeRows {
   CsrMatrix<double> a;
   Array<double> b, diagonal, inverse_sizes;

@@ -8,8 +8,8 @@
 //   step    a thread block per column adds up the partial sums of the column and applies the step to
 //           its scalars
 //
-// Sums are deterministic: the order in which the terms of a column are added depends on the number of
-// rows and on the width of the block only.
+// Sums are deterministic: the order in which the terms of a column are added depends on the number
+// of rows and on the width of the block only.
 #pragma once
 
 #include <cstdint>
@@ -106,8 +106,8 @@ __global__ void __launch_bounds__(kPassThreads, 4)
   }
 }
 
-// Adds up all pending sums of the column blockIdx.x. Called by one whole block per column; totals[k]
-// is written by thread 0.
+// Adds up all pending sums of the column blockIdx.x. Called by one whole block per column;
+// totals[k] is written by thread 0.
 __device__ __forceinline__ void total_of_column(const PendingSums& pending, double* totals) {
   const int column = static_cast<int>(blockIdx.x);
   int k = 0;

@@ -3,11 +3,11 @@
 //
 // The text is the one that the other executors run for one right-hand side. As in LockstepExecutor,
 // running(), repeat() and needs_true_residual() also choose the columns that take part in what
-// follows. Within repeat() the GPU decides for each column whether its loop goes on, by the column's
-// state. The host queues batches of iterations, as one CUDA graph per batch where the system can be
-// recorded, and looks at the states after the last batch but one. What is queued for a column whose
-// loop has ended changes nothing that its true residual starts from, except that `always` passes and
-// products repeat their work.
+// follows. Within repeat() the GPU decides for each column whether its loop goes on, by the
+// column's state. The host queues batches of iterations, as one CUDA graph per batch where the
+// system can be recorded, and looks at the states after the last batch but one. What is queued for
+// a column whose loop has ended changes nothing that its true residual starts from, except that
+// `always` passes and products repeat their work.
 #pragma once
 
 #include <algorithm>

@@ -223,9 +223,9 @@ class GraphExecutor {
   }
 
   // Runs batches of iterations. Where it may run ahead, the host launches the next batch before it
-  // looks at the state after the last one. The passes of a batch that was queued after the end of the
-  // loop do nothing. Every process sees the same scalars, so that all processes launch the same number
-  // of batches.
+  // looks at the state after the last one. The passes of a batch that was queued after the end of
+  // the loop do nothing. Every process sees the same scalars, so that all processes launch the same
+  // number of batches.
   template <class Body>
   void run_batches(const Body& body) {
     if (!loop_) {

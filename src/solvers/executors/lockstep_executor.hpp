@@ -181,9 +181,9 @@ class LockstepExecutor {
       for (std::int64_t k = 0; k < count; ++k) pending_[before + k] += partials_[chunk * count + k];
   }
 
-  // y = A x, and the sums x.y, which are added while a row is in a register. The bits are those of a
-  // pass after the product. Returns false, and does nothing, where the system has no such product, or
-  // where a part of the columns needs its y.
+  // y = A x, and the sums x.y, which are added while a row is in a register. The bits are those of
+  // a pass after the product. Returns false, and does nothing, where the system has no such
+  // product, or where a part of the columns needs its y.
   bool product_with_dot(const double* x, double* y) {
     if (inexact_ || !multiplies_all()) return false;
     begin_pass<Dot>();

@@ -93,7 +93,8 @@ concept ReadsDiagonal = requires(Pass pass) {
   { pass.inverse } -> std::same_as<Diagonal&>;
 };
 
-// Whether a pass sums a norm, which may have one number per row too. The member must be called `norm`.
+// Whether a pass sums a norm, which may have one number per row too. The member must be called
+// `norm`.
 template <class Pass>
 concept SumsNorm = requires(Pass pass) {
   { pass.norm } -> std::same_as<NormTerm&>;

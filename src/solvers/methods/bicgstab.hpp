@@ -103,8 +103,9 @@ struct FullStep {
   }
 };
 
-// r = b - q replaces the recurrence's r; sums {term of the change of r, norm term, r0.r}. If M is pointwise, p^ changes by D^-1 change. Otherwise D is 1, p changes by
-// `change`, and p^ is computed anew.
+// r = b - q replaces the recurrence's r; sums {term of the change of r, norm term, r0.r}. If M is
+// pointwise, p^ changes by D^-1 change. Otherwise D is 1, p changes by `change`, and p^ is computed
+// anew.
 struct CorrectRightResidual {
   static constexpr int sums = 3;
   static constexpr bool always = true;
@@ -277,8 +278,8 @@ struct Stabilize {
   }
 };
 
-// From {norm term, r0.r, r0.v}: the norm, and the next alpha = rho' / r0.v. rho' is summed anew: by its
-// recurrence alone rho' would lose digits, and BiCGSTAB many iterations.
+// From {norm term, r0.r, r0.v}: the norm, and the next alpha = rho' / r0.v. rho' is summed anew: by
+// its recurrence alone rho' would lose digits, and BiCGSTAB many iterations.
 struct BicgstabImprove {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {

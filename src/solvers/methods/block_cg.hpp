@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Block CG (O'Leary, Linear Algebra Appl. 29, 1980) in the form that does not break down where
-// residuals become dependent (Ji and Li, Numer. Algorithms 75, 2017): each iteration searches in the
-// space of the directions of all columns, of which an orthonormal basis P is kept. Dependent
+// residuals become dependent (Ji and Li, Numer. Algorithms 75, 2017): each iteration searches in
+// the space of the directions of all columns, of which an orthonormal basis P is kept. Dependent
 // directions drop out of the basis, so that P may have fewer columns than there are right-hand
 // sides.
 //
@@ -56,8 +56,8 @@ struct BlockCg : SystemVectors {
   double* p;
   double* q;  // A P
 
-  // Runs a whole solve. `e` is an executor of columns in lockstep, whose columns are all in the same
-  // iteration; `tall` multiplies tall vectors by each other and by small matrices.
+  // Runs a whole solve. `e` is an executor of columns in lockstep, whose columns are all in the
+  // same iteration; `tall` multiplies tall vectors by each other and by small matrices.
   template <class Exec, class Tall, class M>
   void run(Exec& e, Tall& tall, const M& m) const {
     weigh_rows(e, *this, zero_guess, ax);

@@ -76,8 +76,8 @@ struct CorrectResidual {
   }
 };
 
-// r = b - q, and q becomes the change of r, for a preconditioner that is not pointwise; sums the term
-// of the change.
+// r = b - q, and q becomes the change of r, for a preconditioner that is not pointwise; sums the
+// term of the change.
 struct ChangeResidual {
   static constexpr int sums = 1;
   static constexpr bool always = true;

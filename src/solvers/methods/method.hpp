@@ -25,21 +25,22 @@
 //   directions             the work vectors that go_on() needs
 //   left_behind            the work vectors that leave_direction() starts from
 //
-// Its product_vector() is a work vector that start() overwrites. All functions that a text calls must be
-// TRIREME_HD: in a kernel, the compiler silently takes a call of another one for unreachable code.
+// Its product_vector() is a work vector that start() overwrites. All functions that a text calls
+// must be TRIREME_HD: in a kernel, the compiler silently takes a call of another one for
+// unreachable code.
 //
 // An executor offers: rows(), product(x, y), exact_product(x, y), product_and_dot(x, y, step),
 // pass(p), pass(p, step), finish(step), forget_sums(), repeat(body), running(), inexact() and
 // needs_true_residual(); on the host for one right-hand side also start_sums(), after which the
-// pending sums are on their way until finish(step). A pass does load, update and store for each row,
-// so that many rows can be in flight; an executor adds up the sums of passes in a fixed order. A step
-// sees the sums that are pending, in the order of the text, and changes the scalars.
+// pending sums are on their way until finish(step). A pass does load, update and store for each
+// row, so that many rows can be in flight; an executor adds up the sums of passes in a fixed order.
+// A step sees the sums that are pending, in the order of the text, and changes the scalars.
 //
 // The host runs the same texts for many right-hand sides (lockstep_executor.hpp), where a vector
-// holds several columns side by side and each column has its own scalars. For that, a pass keeps two
-// rules: a number per row that is the same for all columns is read through a member `inverse` of
-// type Diagonal or through `norm.rows`, and update() reads no other scalars than alpha, beta, rho,
-// plain_part, other_part and State::scalar.
+// holds several columns side by side and each column has its own scalars. For that, a pass keeps
+// two rules: a number per row that is the same for all columns is read through a member `inverse`
+// of type Diagonal or through `norm.rows`, and update() reads no other scalars than alpha, beta,
+// rho, plain_part, other_part and State::scalar.
 #pragma once
 
 #include <cstdint>
@@ -81,10 +82,11 @@ struct RowWeights {
   }
 };
 
-// What is summed for the square of the norm that the caller tests: plain_part r^2 + other_part t^2, where
-// t is z = M^-1 r, the preconditioned residual, or R r. So the unpreconditioned norm is (1, 0), the
-// preconditioned one (0, 1), and a norm with row sizes both. Where Jacobi's D^-1 serves as R, t is z in
-// any case, and nothing more is read. The bracket keeps a product with 0 from being 0 times infinity.
+// What is summed for the square of the norm that the caller tests: plain_part r^2 + other_part t^2,
+// where t is z = M^-1 r, the preconditioned residual, or R r. So the unpreconditioned norm is (1,
+// 0), the preconditioned one (0, 1), and a norm with row sizes both. Where Jacobi's D^-1 serves as
+// R, t is z in any case, and nothing more is read. The bracket keeps a product with 0 from being 0
+// times infinity.
 struct NormTerm {
   RowWeights rows = {};  // From::array: t is R r
   TRIREME_HD double operator()(double r, double z, double weight, const State& s) const {
@@ -99,8 +101,8 @@ TRIREME_HD NormTerm norm_term(const Tolerances& rule, const RowWeights& row_weig
   return {rows ? row_weights : RowWeights()};
 }
 
-// The same for a pass of a loop, which is compiled twice, because a number per row that is not used would
-// take registers and time. `weighed`: t is R r with R in an array of its own.
+// The same for a pass of a loop, which is compiled twice, because a number per row that is not used
+// would take registers and time. `weighed`: t is R r with R in an array of its own.
 template <bool weighed>
 struct LoopWeight {
   TRIREME_HD static LoopWeight of(const NormTerm&, std::int64_t) { return {}; }
@@ -119,7 +121,8 @@ struct LoopWeight<true> {
 };
 
 // Runs make(std::bool_constant<weighed>), which does a pass of a loop. The persistent kernel, whose
-// registers are scarce, has no row weights but D^-1, and what weigh_rows() does comes before its launch.
+// registers are scarce, has no row weights but D^-1, and what weigh_rows() does comes before its
+// launch.
 TRIREME_EXECUTOR_TEXT
 template <class Exec, class Make>
 TRIREME_HD void by_weights(Exec&, const NormTerm& norm, const Make& make) {
@@ -201,8 +204,8 @@ struct Confirm {
   }
 };
 
-// Whether the recurrences of a method lose digits even with an exact product, so that correct() serves
-// it there too.
+// Whether the recurrences of a method lose digits even with an exact product, so that correct()
+// serves it there too.
 template <class MethodText>
 inline constexpr bool kReplacesResidual = requires {
   MethodText::replaces_residual;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pipelined conjugate gradients (Ghysels and Vanroose, Parallel Computing 40, 2014, Algorithm 4): the
-// sums of an iteration are on their way while the preconditioner and the product run, so that an
-// iteration waits for the longer of the two. On the host only.
+// Pipelined conjugate gradients (Ghysels and Vanroose, Parallel Computing 40, 2014, Algorithm 4):
+// the sums of an iteration are on their way while the preconditioner and the product run, so that
+// an iteration waits for the longer of the two. On the host only.
 //
 // Values moved per iteration beside the product (n: rows), with Jacobi, 15n: all updates at once
 // (x r w p s z n d, x r w p s z m). u = D^-1 r is computed where it is needed.
 //
 // The recurrences of s, w and z make rounding errors grow, so that x would not come as close to the
 // solution as by CG. b - A x takes the place of r when the norm has fallen to kReplaceBelow of the
-// last true one and every kReplaceAfter iterations; then w, s and z are computed from r and p, which
-// stays. (Residual replacement in this method: Cools et al., SIAM J. Matrix Anal. Appl. 39, 2018, and
-// Ghysels and Vanroose, section 5.) Without a norm, or with a convergence test of the caller, r is not
-// replaced.
+// last true one and every kReplaceAfter iterations; then w, s and z are computed from r and p,
+// which stays. (Residual replacement in this method: Cools et al., SIAM J. Matrix Anal. Appl. 39,
+// 2018, and Ghysels and Vanroose, section 5.) Without a norm, or with a convergence test of the
+// caller, r is not replaced.
 #pragma once
 
 #include "solvers/methods/single_reduction_cg.hpp"
@@ -22,8 +22,8 @@ inline constexpr double kReplaceBelow = 1e-8;
 inline constexpr std::int64_t kReplaceAfter = 100;
 
 // z = n + beta z, s = w + beta s, p = D^-1 r + beta p, x += alpha p, r -= alpha s, w -= alpha z,
-// m = D^-1 w; sums {r.D^-1 r, norm term, w.D^-1 r}. In the first iteration after a start, beta is 0,
-// and the old z, s and p are not used, because they are unset.
+// m = D^-1 w; sums {r.D^-1 r, norm term, w.D^-1 r}. In the first iteration after a start, beta is
+// 0, and the old z, s and p are not used, because they are unset.
 struct PipelinedUpdate {
   static constexpr int sums = 3;
   static constexpr bool always = false;
@@ -134,7 +134,8 @@ struct ScaleRows {
   TRIREME_HD void store(std::int64_t i, const Row& row) const { out[i] = row.inverse * row.in; }
 };
 
-// r = b - q replaces the recurrence's r; sums {change.change, r.r}, where `change` is the change of r.
+// r = b - q replaces the recurrence's r; sums {change.change, r.r}, where `change` is the change of
+// r.
 struct ReplaceResidual {
   static constexpr int sums = 2;
   static constexpr bool always = true;
@@ -167,9 +168,9 @@ struct PipelinedImprove {
   }
 };
 
-// From {change.change, r.r, r.u, norm term} of a replaced residual. A small change says nothing about
-// stagnation, because a replacement may be due while the norm falls slowly. After a large one the
-// directions so far do not fit the new residual, so that a new start becomes due.
+// From {change.change, r.r, r.u, norm term} of a replaced residual. A small change says nothing
+// about stagnation, because a replacement may be due while the norm falls slowly. After a large one
+// the directions so far do not fit the new residual, so that a new start becomes due.
 struct PipelinedReplace {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The HYB layout (ELL + COO): the first entries of all rows are padded to one width, and the entries
-// beyond the width are stored with their coordinates.
+// The HYB layout (ELL + COO): the first entries of all rows are padded to one width, and the
+// entries beyond the width are stored with their coordinates.
 //
 // N. Bell and M. Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented
 // processors", SC 2009, section 4.5.
