@@ -189,6 +189,27 @@ class HugeRows(Case):
             self.assertLessEqual(column["relative_row_residual"], 1.02 * RTOL)
 
 
+    def test_rows_that_become_huge_in_a_later_step(self):
+        """The preconditioner of the first values serves all steps; the sizes of rows are those of each."""
+        matrix, b, inside = with_huge_rows(30, 1e8, "penalty")
+        plain, plain_b, _ = with_huge_rows(30, 1, "penalty")
+        self.system(plain, plain_b)
+        with h5py.File(self.folder / "system.h5", "a") as file:
+            file["values/0"], file["values/1"], file["right/0"], file["right/1"] = plain.data, matrix.data, plain_b, b
+        for renew in ("never", "always"):
+            with self.subTest(renew=renew):
+                done = self.solve("{file: system.h5, rhs: /b, steps: {count: 2, values: '/values/{}', rhs: '/right/{}'}}",
+                                  f"guess: zero, renew: {renew}")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertGreater(self.run_report["steps"][1]["iterations"], 20)
+                self.assertLessEqual(self.run_report["relative_row_residual"], 1.02 * RTOL)
+
+    def test_fewer_rows_than_ranks(self):
+        self.solve(self.system(sparse.csr_matrix([[2e8, 1.0], [1.0, 2.0]]), np.array([3e8, 5.0])), "")
+        self.assertEqual(self.run_report["exit_code"], 0, self.run_report["reason"])
+        self.assertLessEqual(self.run_report["relative_row_residual"], 1.02 * RTOL)
+
+
 class NotANumber(Case):
     def test_a_solution_that_overflowed_is_6_whatever_the_method_says(self):
         problem = self.system(sparse.diags([-1.0, 2.5, -1.0], [-1, 0, 1], (ROWS, ROWS)), np.ones(ROWS))
