@@ -67,24 +67,15 @@ INSTANTIATE_TEST_SUITE_P(Lists, BlockContract, testing::ValuesIn(test::ways()),
                          [](const auto& way) { return way.param.name; });
 
 TEST_P(BlockContract, HugeRowsDoNotHideTheOthers) {
-  const bool preconditioned = GetParam().kind != PreconditionerKind::none;
-  const test::HugeRows system(20, symmetric() ? 0 : 2, preconditioned ? 1e12 : 1e5);
+  const test::HugeRows system(20, symmetric() ? 0 : 2,
+                              GetParam().kind == PreconditionerKind::none ? 1e5 : 1e12);
   take(system.a);
   options_.row_scale = {true, system.inverse_sizes, GetParam().kind == PreconditionerKind::jacobi};
   options_.rule.rows = RowTest::both;
-  std::vector<Array<double>> b(5, system.b);
-  for (double& value : b[1]) value *= 1e-30;
-  b[2] = test::random_vector<double>(a_.rows, 5);  // other parts of its norm
+  const std::vector<Array<double>> b = system.columns();
   const std::vector<Solved> solved = test::solve_block(a_, b, options_);
-  for (std::size_t j = 0; j < b.size(); ++j) {
-    SCOPED_TRACE(j);
-    EXPECT_EQ(solved[j].outcome.reason, Reason::rtol);
-    EXPECT_LE(relative_residual(a_, b[j], solved[j].x), 1.0001e-8);
-    expect_agreement(solved[j], alone(b[j]));
-    test::HugeRows own = system;
-    own.b = b[j];
-    EXPECT_LE(own.relative_row_residual(solved[j].x), 1.0001e-8);
-  }
+  test::expect_solved_in_every_row(system, b, solved);
+  for (std::size_t j = 0; j < b.size(); ++j) expect_agreement(solved[j], alone(b[j]));
 }
 
 TEST_P(BlockContract, EachColumnIsSolvedAsItIsAlone) {

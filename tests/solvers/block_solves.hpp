@@ -76,6 +76,14 @@ inline void expect_solved(const CsrMatrix<double>& a, const std::vector<Array<do
   }
 }
 
+// As expect_solved(), and the residuals are small in the scale of the rows too.
+inline void expect_solved_in_every_row(const HugeRows& system, const std::vector<Array<double>>& b,
+                                       const std::vector<Solved>& solved) {
+  expect_solved(system.a, b, solved);
+  for (std::size_t j = 0; j < b.size(); ++j)
+    EXPECT_LE(system.relative_row_residual(b[j], solved[j].x), 1.0001e-8) << "column " << j;
+}
+
 // The same outcome, history and bits of x. NaN equals NaN.
 inline void expect_same_bits(const Solved& one, const Solved& other) {
   const auto same = [](const auto& a, const auto& b) {

@@ -114,6 +114,26 @@ TEST_P(ResidentGpu, HugeRowsDoNotHideTheOthers) {
     }
 }
 
+// A recorded loop belongs to the norm that it was recorded for.
+TEST_P(ResidentGpu, TheNormMayChangeBetweenSolves) {
+  const test::HugeRows system(34, symmetric() ? 0 : 2, 1e12);
+  const Stream stream;
+  const auto on_device = to_device(system.a.view(), stream);
+  const auto kernel = build_cuda_kernel<double>("csr-vector", on_device.view(), stream);
+  stream.synchronize();
+  CudaKernelSystem on_gpu(*kernel, on_device.view());
+  CudaSolver solver(on_gpu, options.method, options.variant, jacobi(system.diagonal),
+                    {.mode = options.mode});
+  options.row_scale = {true, system.inverse_sizes, false};
+  for (const RowTest rows : {RowTest::none, RowTest::both, RowTest::none, RowTest::only}) {
+    options.rule.rows = rows;
+    const Solved solved = test::solve_by(solver, system.b, options);
+    EXPECT_EQ(solved.outcome.reason, Reason::rtol);
+    const bool small = system.relative_row_residual(solved.x) <= 1.0001e-8;
+    EXPECT_EQ(small, rows != RowTest::none);
+  }
+}
+
 TEST_P(ResidentGpu, StartsFromAGuess) {
   options.x0 = random_vector<double>(a.rows, 5);
   const Solved gpu = test::solve_on_gpu(a, b, options);

@@ -200,11 +200,21 @@ struct HugeRows {
     diagonal = diagonal_of(a);
     for (const double d : diagonal) inverse_sizes.push_back(1 / d);
   }
-  // ||R (b - A x)|| / ||R b||, where R has one over the size of each row.
+  // Right-hand sides of other scales, and one that does not have the sizes of the rows.
+  std::vector<Array<double>> columns() const {
+    std::vector<Array<double>> all(4, b);
+    for (double& value : all[1]) value *= 1e-30;
+    all[2] = random_vector<double>(a.rows, 5);
+    return all;
+  }
   double relative_row_residual(std::span<const double> x) const {
-    Array<double> r = times(a, x), scaled = b;
+    return relative_row_residual(b, x);
+  }
+  // ||R (c - A x)|| / ||R c||, where R has one over the size of each row.
+  double relative_row_residual(std::span<const double> c, std::span<const double> x) const {
+    Array<double> r = times(a, x), scaled(c.begin(), c.end());
     for (std::size_t i = 0; i < r.size(); ++i) {
-      r[i] = inverse_sizes[i] * (b[i] - r[i]);
+      r[i] = inverse_sizes[i] * (c[i] - r[i]);
       scaled[i] *= inverse_sizes[i];
     }
     return norm(r) / norm(scaled);
