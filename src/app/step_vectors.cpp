@@ -21,11 +21,15 @@ void StepVectors::set_b(std::span<const double> b) {
 }
 
 void StepVectors::upload_b_ahead(std::span<const double> b) {
+  ahead_.wait(b_is_taken_);
   copy_to_device(b, b_ahead_.span(), ahead_);
   synchronize(ahead_);
 }
 
-void StepVectors::take_b_ahead() { copy_on_device(b_ahead_.view(), b_.span(), stream_); }
+void StepVectors::take_b_ahead() {
+  copy_on_device(b_ahead_.view(), b_.span(), stream_);
+  b_is_taken_.record(stream_);
+}
 
 void StepVectors::set_x(std::span<const double> x) {
   copy_to_device(x, x_.span(), stream_);

@@ -39,7 +39,7 @@ class StepVectors {
   Stream stream_, ahead_;
   DeviceBuffer<double> b_, b_ahead_, x_, former_;
   PinnedBuffer<double> on_host_;
-  Event has_begun_{Timing::no};
+  Event b_is_taken_{Timing::no}, has_begun_{Timing::no};
 };
 
 }  // namespace trireme

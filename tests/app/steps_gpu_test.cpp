@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "app/heat_sequence.hpp"
+#include "app/step_vectors.hpp"
+#include "device/buffer.hpp"
 #include "device/device.hpp"
 
 namespace trireme {
@@ -241,6 +243,24 @@ TEST_F(SequenceOnAGpu, RenewsJacobiAsTheHostDoes) {
     EXPECT_FALSE(never.runs[0].steps[k].renewed);
     EXPECT_GT(static_cast<double>(never.runs[0].steps[k].iterations), 1.2 * iterations);
   }
+}
+
+// The stream of the solve still has work to do when the other thread brings the b after the next.
+TEST(StepVectorsOnAGpu, TheBOfAStepIsTakenBeforeItsMemoryIsWrittenAgain) {
+  if (!cuda_available()) GTEST_SKIP() << "no GPU";
+  constexpr std::int64_t kManyRows = 1 << 22;
+  StepVectors vectors(kManyRows);
+  const Values first(kManyRows, 1.0), second(kManyRows, 2.0);
+  vectors.set_x(first);
+  vectors.begin_step(false);
+  vectors.upload_b_ahead(first);
+  for (int k = 0; k < 300; ++k) vectors.begin_step(true);
+  vectors.take_b_ahead();
+  vectors.upload_b_ahead(second);
+  const DeviceVectors now = vectors.vectors();
+  EXPECT_EQ(std::ranges::count(to_host(now.b, now.producer), 1.0), kManyRows);
+  vectors.take_b_ahead();
+  EXPECT_EQ(std::ranges::count(to_host(now.b, now.producer), 2.0), kManyRows);
 }
 
 }  // namespace

@@ -249,6 +249,7 @@ void CudaLockstepBlock::refresh() {
 }
 
 void CudaLockstepBlock::upload() {
+  uploaded_.synchronize();
   BlockControls& next = host_.data()[3];
   for (std::int64_t j = 0; j < width(); ++j) {
     next.columns[j].state = columns_[j].state;
@@ -256,6 +257,7 @@ void CudaLockstepBlock::upload() {
     next.columns[j].logged = told_;
   }
   memory::copy(controls_.data()->columns, next.columns, sizeof(next.columns), stream_);
+  uploaded_.record(stream_);
 }
 
 void CudaLockstepBlock::mark(int which) {

@@ -104,6 +104,7 @@ class CudaLockstepBlock {
   PinnedBuffer<BlockControls> host_;  // 0 and 1: the marks; 2: refresh(); 3: upload()
   PinnedBuffer<std::int32_t> stop_asked_;
   Event marked_[2] = {Event(Timing::no), Event(Timing::no)};
+  Event uploaded_{Timing::no};  // upload() has read host_[3]
   ColumnTransfer transfer_;
   std::vector<LockstepColumn> columns_;
   std::vector<LockstepColumn> ended_;  // in the order of their places behind columns_
