@@ -19,14 +19,6 @@
 namespace trireme {
 namespace {
 
-PetscObjectState changes_of(Mat mat) { return mat ? state_of(mat) : -1; }
-
-PetscObjectState pattern_changes_of(Mat mat) {
-  PetscObjectState state = -1;
-  if (mat) petsc_check(MatGetNonzeroState(mat, &state));
-  return state;
-}
-
 // An event of -log_view around `work`.
 template <class Work>
 void logged(PetscLogEvent event, Mat mat, Work&& work) {
@@ -81,19 +73,6 @@ const char* word_of(Precision precision) {
   return precision == Precision::mixed ? "mixed" : "double";
 }
 
-bool AijProducts::State::same_pattern(const State& other) const {
-  return diagonal_pattern == other.diagonal_pattern &&
-         off_diagonal_pattern == other.off_diagonal_pattern;
-}
-
-AijProducts::State AijProducts::state_of(Mat mat, const AijBlocks& blocks) {
-  return {.whole = changes_of(mat),
-          .diagonal = changes_of(blocks.diagonal),
-          .off_diagonal = changes_of(blocks.off_diagonal),
-          .diagonal_pattern = pattern_changes_of(blocks.diagonal),
-          .off_diagonal_pattern = pattern_changes_of(blocks.off_diagonal)};
-}
-
 AijProducts::~AijProducts() { discard(); }
 
 void AijProducts::discard() {
@@ -115,12 +94,12 @@ const std::shared_ptr<Operator>& AijProducts::operator_for(Mat mat, Caller calle
   if (!*split_alike_) return op_;  // always null
   const MPI_Comm comm = comm_of(mat);
   const AijBlocks blocks = blocks_of(mat);
-  const State now = state_of(mat, blocks);
+  const AijState now(mat, blocks);
   const bool new_pattern_here = !now.same_pattern(state_);
   // All ranks see a change of the whole matrix. Whoever changes a block alone, by
   // MatMPIAIJGetSeqAIJ, does so on all ranks.
   const bool new_pattern =
-      now.whole == state_.whole ? new_pattern_here : any_rank(comm, new_pattern_here);
+      now.same_whole(state_) ? new_pattern_here : any_rank(comm, new_pattern_here);
   if (!op_ || new_pattern)
     build(mat, caller);
   else if (now != state_)
@@ -193,7 +172,7 @@ void AijProducts::build(Mat mat, Caller caller) {
 
 void AijProducts::update(Mat mat, const AijBlocks& blocks) {
   logged(log_events().update, mat, [&] {
-    copy_values(blocks, matrix_->blocks);
+    collectively(matrix_->comm, [&] { copy_values(blocks, matrix_->blocks); });
     ++matrix_->values_version;
     // An operator whose former values FP32 held keeps no exact values, which the new ones may need.
     if (precision() == Precision::mixed && !float_values_are_exact(*matrix_) && !op_->inexact())

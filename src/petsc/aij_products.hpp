@@ -6,8 +6,8 @@
 //                                     |
 //                                     +--new pattern, or other settings--> built anew
 //
-// PETSc counts every change of a Mat (the state of the object) and every change of its pattern
-// (MatGetNonzeroState), so each product compares two counters and nothing else.
+// PETSc counts every change of a Mat and every change of its pattern (aij_state.hpp), so that each
+// product compares counters and nothing else.
 #pragma once
 
 #include <memory>
@@ -17,6 +17,7 @@
 #include "distributed/gpus_of_ranks.hpp"
 #include "distributed/operator.hpp"
 #include "petsc/aij_blocks.hpp"
+#include "petsc/aij_state.hpp"
 #include "petsc/log_events.hpp"
 #include "petsc/shim.hpp"
 
@@ -71,15 +72,6 @@ class AijProducts {
   int updates() const { return updates_; }  // new values handed to an operator so far
 
  private:
-  // PETSc's counters of changes.
-  struct State {
-    PetscObjectState whole = -1, diagonal = -1, off_diagonal = -1;
-    PetscObjectState diagonal_pattern = -1, off_diagonal_pattern = -1;
-    bool operator==(const State&) const = default;
-    bool same_pattern(const State& other) const;
-  };
-  static State state_of(Mat mat, const AijBlocks& blocks);
-
   Precision precision() const { return settings_.precision.value_or(Precision::full); }
   WantedDevice wanted() const { return settings_.device.value_or(WantedDevice::automatic); }
   bool must_move_to_gpu(MPI_Comm comm, Caller caller);
@@ -93,7 +85,7 @@ class AijProducts {
   ProductSettings settings_;
   std::optional<bool> split_alike_;
   std::optional<GpusOfRanks> gpus_;  // asked for once
-  State state_;                      // of the matrix that op_ multiplies by
+  AijState state_;                   // of the matrix that op_ multiplies by
   std::shared_ptr<DistributedMatrix> matrix_;
   std::shared_ptr<Operator> op_;
   std::optional<LoggedProduct> log_;

@@ -49,7 +49,7 @@ bool patterns_agree(const CsrMatrix<double>& a, const CsrMatrix<double>& b) {
 
 void MatEntries::forget() {
   matrix_.reset();
-  id_ = 0;
+  state_ = {};
 }
 
 MatEntries::Change MatEntries::take(Mat mat) {
@@ -58,7 +58,7 @@ MatEntries::Change MatEntries::take(Mat mat) {
 }
 
 MatEntries::Change MatEntries::take_shared(const std::shared_ptr<DistributedMatrix>& matrix) {
-  id_ = 0;
+  state_ = {};
   const bool same = std::exchange(matrix_, matrix) == matrix;
   const bool same_values = std::exchange(version_, matrix->values_version) == version_;
   return !same ? Change::everything : !same_values ? Change::values : Change::none;
@@ -66,30 +66,25 @@ MatEntries::Change MatEntries::take_shared(const std::shared_ptr<DistributedMatr
 
 MatEntries::Change MatEntries::take_aij(Mat aij) {
   require_split_alike(aij);
-  PetscObjectId id = 0;
-  PetscObjectState pattern = 0;
-  petsc_check(PetscObjectGetId(object_of(aij), &id));
-  petsc_check(MatGetNonzeroState(aij, &pattern));
-  const PetscObjectState changes = state_of(aij);
   const MPI_Comm comm = comm_of(aij);
-  const bool same_pattern = !any_rank(comm, id != id_ || pattern != pattern_);
-  const bool same_values = !any_rank(comm, changes != changes_);
+  const AijBlocks blocks = blocks_of(aij);
+  const AijState now(aij, blocks);
+  const bool same_pattern = !any_rank(comm, !now.same_pattern(state_));
+  const bool same_values = !any_rank(comm, now != state_);
   if (same_pattern && same_values) return Change::none;
   if (same_pattern) {
-    collectively(comm, [&] { copy_values(blocks_of(aij), matrix_->blocks); });
+    collectively(comm, [&] { copy_values(blocks, matrix_->blocks); });
     ++matrix_->values_version;
   } else {
     forget();
     matrix_ = distributed_matrix_of(aij);
   }
-  id_ = id;
-  pattern_ = pattern;
-  changes_ = changes;
+  state_ = now;
   return same_pattern ? Change::values : Change::everything;
 }
 
 MatEntries::Change MatEntries::take_converted(Mat mat) {
-  id_ = 0;
+  state_ = {};
   MatHandle aij;
   if (MatConvert(mat, MATAIJ, MAT_INITIAL_MATRIX, aij.put()) != kPetscSuccess)
     fail(

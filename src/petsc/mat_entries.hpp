@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "distributed/distributed_matrix.hpp"
+#include "petsc/aij_state.hpp"
 #include "petsc/shim.hpp"
 
 namespace trireme {
@@ -33,9 +34,8 @@ class MatEntries {
   Change take_converted(Mat mat);
 
   std::shared_ptr<DistributedMatrix> matrix_;
-  std::uint64_t version_ = 0;                     // of the shared matrix's values
-  PetscObjectId id_ = 0;                          // of the AIJ that was copied; 0: none
-  PetscObjectState changes_ = -1, pattern_ = -1;  // PETSc's counters at that time
+  std::uint64_t version_ = 0;  // of the shared matrix's values
+  AijState state_;             // of the AIJ that was copied
 };
 
 }  // namespace trireme

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "device/device.hpp"
+#include "petsc/coo.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/mat_trireme_fixture.hpp"
 #include "support/petsc_environment.hpp"
@@ -176,6 +177,23 @@ TEST_F(MatTrireme, IsBuiltAnewForAnotherPattern) {
   transpose(aij);
   transpose(mat);
   EXPECT_LT(relative_difference(aij, mat, mult), 1e-14) << "transposed in place";
+}
+
+// The new blocks have counters like those of the old ones.
+TEST_F(MatTrireme, NoticesAnotherPatternByCoordinates) {
+  int builds = 0;
+  for (const PetscInt distance : {1, 299, 1, 50, 299}) {
+    SCOPED_TRACE(distance);
+    const auto set = [&](Mat a) { set_by_coordinates(a, distance); };
+    expect_after("MatSetPreallocationCOO", set, ++builds, 0);
+  }
+  KspHandle ksp;
+  petsc_check(KSPCreate(MPI_COMM_WORLD, ksp.put()));
+  for (const PetscInt distance : {1, 299}) {
+    set_by_coordinates(aij, distance);
+    set_by_coordinates(mat, distance);
+    EXPECT_LT(residual_of_solve(mat, aij, KSPTRIREMEBICGSTAB, ksp), 1.001e-9) << distance;
+  }
 }
 
 TEST_F(MatTrireme, GivesDuplicatesTheirOwnValuesAndTheSameSettings) {

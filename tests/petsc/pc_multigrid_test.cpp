@@ -12,6 +12,7 @@
 
 #include "distributed/host_operator.hpp"
 #include "petsc/aij_blocks.hpp"
+#include "petsc/coo.hpp"
 #include "petsc/engine_choice.hpp"
 #include "petsc/ksp_fixture.hpp"
 #include "petsc/mat_shell.hpp"
@@ -191,6 +192,23 @@ TEST_F(Multigrid, IsRenewedForNewValuesAndBuiltAnewForANewPattern) {
       expect_solved("another pattern");
       EXPECT_EQ(multigrid().builds(), 2);
     }
+}
+
+// As in NoticesAnotherPatternByCoordinates of mat_trireme_test.cpp.
+TEST_F(Multigrid, TakesAnotherPatternByCoordinates) {
+  make(laplacian(30), KSPBCGS, kTriremeMultigrid);
+  MatEntries entries;
+  for (const PetscInt distance : {1, 899, 1, 50}) {
+    SCOPED_TRACE(distance);
+    set_by_coordinates(a, distance);
+    EXPECT_EQ(entries.take(a), MatEntries::Change::everything);
+    const auto expected = distributed_matrix_of(a);
+    EXPECT_EQ(entries.matrix()->blocks.local.col_idx, expected->blocks.local.col_idx);
+    EXPECT_EQ(entries.matrix()->blocks.ghost_columns, expected->blocks.ghost_columns);
+    EXPECT_EQ(entries.take(a), MatEntries::Change::none);
+    petsc_check(MatScale(a, 2));
+    EXPECT_EQ(entries.take(a), MatEntries::Change::values);
+  }
 }
 
 // z = M^-1 r is 16 times smaller for a matrix that is 16 times larger.
