@@ -6,11 +6,12 @@
 #include <trireme/petsc.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "petsc/composed.hpp"
+#include "petsc/found_by_name.hpp"
 #include "petsc/mat_trireme_options.hpp"
+#include "petsc/private_headers.hpp"
 #include "petsc/vec_product.hpp"
 
 namespace trireme {
@@ -26,9 +27,10 @@ struct AijFunctions {
   PetscErrorCode (*view)(Mat, PetscViewer) = nullptr;
   PetscErrorCode (*set_from_options)(Mat, OptionItems) = nullptr;
   PetscErrorCode (*destroy)(Mat) = nullptr;
+  TransposeSymbolic transpose_symbolic = nullptr;
 };
 
-// Calls visit(operation, member) for each of them.
+// Calls visit(operation, member) for each of them that MatOperation names.
 template <class Functions, class Visit>
 void for_each_operation(Functions& functions, Visit&& visit) {
   visit(MATOP_MULT, functions.mult);
@@ -59,6 +61,8 @@ AijFunctions functions_of(Mat mat) {
     petsc_check(MatGetOperation(mat, operation, &function));
     member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(function);
   });
+  functions.transpose_symbolic = exchange_transpose_symbolic(mat, nullptr);
+  exchange_transpose_symbolic(mat, functions.transpose_symbolic);
   return functions;
 }
 
@@ -76,11 +80,18 @@ void attach_data(Mat mat, const AijFunctions& aij) {
   compose(object_of(mat), kData, std::move(data));
 }
 
+std::string type_name(bool parallel) { return parallel ? MATMPIAIJTRIREME : MATSEQAIJTRIREME; }
+std::string aij_name(bool parallel) { return parallel ? MATMPIAIJ : MATSEQAIJ; }
+
+void compose_functions(Mat mat, bool parallel);
+
 // MatHeaderMerge gives a matrix the content of another one and leaves it its functions. Where that
 // other one was a plain AIJ matrix, the data are made anew.
 TriremeData& trireme_data(Mat mat) {
   if (auto* data = composed<TriremeData>(object_of(mat), kData)) return *data;
-  attach_data(mat, functions_of_aij(comm_of(mat), is_parallel(mat)));
+  const bool parallel = is_parallel(mat);
+  attach_data(mat, functions_of_aij(comm_of(mat), parallel));
+  compose_functions(mat, parallel);
   return *composed<TriremeData>(object_of(mat), kData);
 }
 
@@ -177,65 +188,47 @@ PetscErrorCode mat_set_from_options(Mat mat, OptionItems items) {
 }
 
 PetscErrorCode mat_destroy(Mat mat);
+PetscErrorCode pattern_of_transpose(Mat mat, Mat* transpose);
 
-constexpr AijFunctions kFunctions = {mat_mult, mat_mult_add,         mat_duplicate,
-                                     mat_view, mat_set_from_options, mat_destroy};
+constexpr AijFunctions kFunctions = {
+    mat_mult,    mat_mult_add,        mat_duplicate, mat_view, mat_set_from_options,
+    mat_destroy, pattern_of_transpose};
 
 void install_functions(Mat mat, const AijFunctions& functions) {
   for_each_operation(functions, [&](MatOperation operation, const auto& function) {
     petsc_check(MatSetOperation(mat, operation, petsc_operation(function)));
   });
+  exchange_transpose_symbolic(mat, functions.transpose_symbolic);
 }
-
-// Functions that PETSc looks up by the name of the type, {} here.
-constexpr std::array kInherited = {"MatConvert_{}_seqdense_C",
-                                   "MatConvert_{}_mpidense_C",
-                                   "MatConvert_{}_seqbaij_C",
-                                   "MatConvert_{}_mpibaij_C",
-                                   "MatConvert_{}_seqsbaij_C",
-                                   "MatConvert_{}_mpisbaij_C",
-                                   "MatConvert_{}_seqsell_C",
-                                   "MatConvert_{}_mpisell_C",
-                                   "MatConvert_{}_is_C",
-                                   "MatConvert_{}_hypre_C",
-                                   "MatConvert_{}_elemental_C",
-                                   "MatConvert_{}_scalapack_C",
-                                   "MatProductSetFromOptions_is_{}_C",
-                                   "MatProductSetFromOptions_seqdense_{}_C"};
 
 PetscErrorCode from_aij(Mat from, MatType type, MatReuse reuse, Mat* to);
 PetscErrorCode from_any(Mat from, MatType type, MatReuse reuse, Mat* to);
 PetscErrorCode to_aij(Mat from, MatType type, MatReuse reuse, Mat* to);
 PetscErrorCode to_itself(Mat from, MatType type, MatReuse reuse, Mat* to);
 
-// Calls visit(name, function, original) for each function that is composed with a Mat of the type;
-// PETSc finds these functions by their names. Where `function` is null, it is the one that AIJ has
-// composed with the same Mat by the name `original`.
+// Calls visit(name, function) for each function that is composed with a Mat of the type; PETSc finds
+// these functions by their names.
 template <class Visit>
-void for_each_composed(bool parallel, Visit&& visit) {
-  const std::string type = parallel ? MATMPIAIJTRIREME : MATSEQAIJTRIREME;
-  const std::string aij = parallel ? MATMPIAIJ : MATSEQAIJ;
+void for_each_composed(Mat mat, bool parallel, Visit&& visit) {
+  const std::string type = type_name(parallel), aij = aij_name(parallel);
   for (const std::string& target : {type, std::string(MATTRIREME)})
     for (const char* source : {MATSEQAIJ, MATMPIAIJ})
-      visit(fmt::format("MatConvert_{}_{}_C", source, target), petsc_operation(from_aij), "");
-  visit(fmt::format("MatConvert_{}_{}_C", type, aij), petsc_operation(to_aij), "");
-  visit(fmt::format("MatConvert_{}_{}_C", type, MATTRIREME), petsc_operation(to_itself), "");
-  for (const char* pattern : kInherited)
-    visit(fmt::format(fmt::runtime(pattern), type), nullptr,
-          fmt::format(fmt::runtime(pattern), aij));
+      visit(fmt::format("MatConvert_{}_{}_C", source, target), petsc_operation(from_aij));
+  visit(fmt::format("MatConvert_{}_{}_C", type, aij), petsc_operation(to_aij));
+  visit(fmt::format("MatConvert_{}_{}_C", type, MATTRIREME), petsc_operation(to_itself));
+  for (const NamedFunction& conversion : conversions_of(mat, aij, type))
+    visit(conversion.name, conversion.function);
+  visit(kProductOfAnyType, petsc_operation(prepare_product));
 }
 
 void compose_functions(Mat mat, bool parallel) {
-  for_each_composed(
-      parallel, [&](const std::string& name, PetscOperation function, const std::string& original) {
-        if (!function)
-          petsc_check(PetscObjectQueryFunction(object_of(mat), original.c_str(), &function));
-        petsc_check(PetscObjectComposeFunction(object_of(mat), name.c_str(), function));
-      });
+  for_each_composed(mat, parallel, [&](const std::string& name, PetscOperation function) {
+    petsc_check(PetscObjectComposeFunction(object_of(mat), name.c_str(), function));
+  });
 }
 
 void remove_functions(Mat mat, bool parallel) {
-  for_each_composed(parallel, [&](const std::string& name, PetscOperation, const std::string&) {
+  for_each_composed(mat, parallel, [&](const std::string& name, PetscOperation) {
     petsc_check(PetscObjectComposeFunction(object_of(mat), name.c_str(), PetscOperation{nullptr}));
   });
 }
@@ -247,8 +240,7 @@ void take_over(Mat mat) {
   install_functions(mat, kFunctions);
   petsc_check(MatSetOperation(mat, MATOP_CONVERT_FROM, petsc_operation(from_any)));
   compose_functions(mat, parallel);
-  petsc_check(
-      PetscObjectChangeTypeName(object_of(mat), parallel ? MATMPIAIJTRIREME : MATSEQAIJTRIREME));
+  petsc_check(PetscObjectChangeTypeName(object_of(mat), type_name(parallel).c_str()));
 }
 
 // A matrix of the type becomes AIJ again.
@@ -259,7 +251,7 @@ void give_back(Mat mat) {
   petsc_check(MatSetOperation(mat, MATOP_CONVERT_FROM, PetscOperation{nullptr}));
   remove_functions(mat, parallel);
   petsc_check(PetscObjectCompose(object_of(mat), kData, nullptr));
-  petsc_check(PetscObjectChangeTypeName(object_of(mat), parallel ? MATMPIAIJ : MATSEQAIJ));
+  petsc_check(PetscObjectChangeTypeName(object_of(mat), aij_name(parallel).c_str()));
 }
 
 PetscErrorCode mat_destroy(Mat mat) {
@@ -268,6 +260,15 @@ PetscErrorCode mat_destroy(Mat mat) {
     remove_functions(mat, is_parallel(mat));
     petsc_check(PetscObjectCompose(object_of(mat), kData, nullptr));
     petsc_check(aij.destroy(mat));
+  });
+}
+
+// Of type AIJ: AIJ's product A B^T sets the type of the transpose of B to that of A, and where that
+// is AIJ, PETSc empties a matrix of this type.
+PetscErrorCode pattern_of_transpose(Mat mat, Mat* transpose) {
+  return petsc_guard(comm_of(mat), [&] {
+    petsc_check(trireme_data(mat).aij.transpose_symbolic(mat, transpose));
+    if (is_trireme(*transpose)) give_back(*transpose);
   });
 }
 

@@ -3,6 +3,7 @@
 #include "petsc/private_headers.hpp"
 
 #include <petsc/private/kspimpl.h>
+#include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 
 #include <utility>
@@ -83,6 +84,21 @@ Vec right_hand_side_of(KSP ksp) { return ksp->vec_rhs; }
 KspVectors exchange_vectors(KSP ksp, const KspVectors& other) {
   return {std::exchange(ksp->vec_rhs, other.right_hand_side),
           std::exchange(ksp->vec_sol, other.solution)};
+}
+
+std::vector<std::string> composed_functions_of(PetscObject object) {
+  const char** names = nullptr;
+  int count = 0;
+  petsc_check(PetscFunctionListGet(object->qlist, &names, &count));
+  std::vector<std::string> result;
+  for (int k = 0; k < count; ++k)
+    if (names[k]) result.emplace_back(names[k]);  // the last one is null in some releases
+  petsc_check(PetscFree(names));
+  return result;
+}
+
+TransposeSymbolic exchange_transpose_symbolic(Mat mat, TransposeSymbolic other) {
+  return std::exchange(mat->ops->transposesymbolic, other);
 }
 
 PetscObjectState state_of(Mat mat) {

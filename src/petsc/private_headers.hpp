@@ -5,6 +5,9 @@
 
 #include <petscksp.h>
 
+#include <string>
+#include <vector>
+
 #include "petsc/shim.hpp"
 
 namespace trireme {
@@ -81,6 +84,12 @@ struct KspProgress {
   PetscReal norm, reference, target;
 };
 KspProgress progress_of(KSP ksp);
+// The names of all functions that are composed with the object (PetscObjectComposeFunction).
+std::vector<std::string> composed_functions_of(PetscObject object);
+// Sets the function that makes the pattern of the transpose, for which MatOperation has no name, and
+// returns the former one.
+using TransposeSymbolic = PetscErrorCode (*)(Mat, Mat*);
+TransposeSymbolic exchange_transpose_symbolic(Mat mat, TransposeSymbolic other);
 // PETSc's count of the changes of an object.
 PetscObjectState state_of(Mat mat);
 // Counts a change that was made without PETSc.
