@@ -15,7 +15,8 @@
 
   Stable: what this header declares keeps its name, its arguments and its meaning from version 0.2.0
   on, until version 1.0 at least. Later versions may add names, words for an argument, and options.
-  The library belongs to the PETSc and the MPI that it was built with.
+  The library belongs to the PETSc and the MPI that it was built with. It refuses a PETSc of another
+  scalar type, index size or version when it is loaded.
 
   Errors: every function returns a PETSc error code. The message of the error is one line that says
   what is wrong and what to do. A program is never ended by Trireme.
@@ -107,7 +108,7 @@ extern "C" {
 
 /*
   Registers the types above. Call it after PetscInitialize, in each PETSc session; further calls do
-  nothing. A program that loads the library by -dll_prepend need not call it.
+  nothing. Fails where the program runs another kind of PETSc than Trireme was built with. A program that loads the library by -dll_prepend need not call it.
 */
 PetscErrorCode TriremeInitializePackage(void);
 

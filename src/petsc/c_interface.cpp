@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of include/trireme/petsc.h. They are together in one file, so that the shared
 // library, which needs one of them, takes all of them.
+#include <fmt/format.h>
 #include <trireme/petsc.h>
+
+#include <cstdio>
+#include <string>
 
 #include "petsc/ksp_types.hpp"
 #include "petsc/mat_trireme.hpp"
+#include "petsc/petsc_kind.hpp"
 
 namespace trireme {
 namespace {
@@ -20,10 +25,26 @@ PetscErrorCode change_settings(Mat mat, Change&& change) {
   });
 }
 
+// Refuses a PETSc of another kind than that of the headers. Returns success where there is nothing to
+// refuse.
+PetscErrorCode require_own_petsc() {
+  const PetscKind running = kind_of_running_petsc();
+  const std::string why = why_petsc_is_refused(kind_of_compiled_petsc(), running);
+  if (why.empty()) return kPetscSuccess;
+  if (running.initialized) fail(ExitCode::usage, "{}", why);
+  fmt::print(stderr, "{}\n", why);  // PETSc's handlers of errors need a PETSc that is initialized
+  return PETSC_ERR_ORDER;
+}
+
 }  // namespace
 }  // namespace trireme
 
 PetscErrorCode TriremeInitializePackage() {
+  PetscErrorCode refusal = trireme::kPetscSuccess;
+  const PetscErrorCode error =
+      trireme::petsc_guard(PETSC_COMM_SELF, [&] { refusal = trireme::require_own_petsc(); });
+  if (error != trireme::kPetscSuccess) return error;
+  if (refusal != trireme::kPetscSuccess) return refusal;
   return trireme::petsc_guard(PETSC_COMM_SELF, [] {
     trireme::register_mat_types();
     trireme::register_resident_types();
