@@ -94,7 +94,7 @@ const std::shared_ptr<Operator>& AijProducts::operator_for(Mat mat, Caller calle
   if (!*split_alike_) return op_;  // always null
   const MPI_Comm comm = comm_of(mat);
   const AijBlocks blocks = blocks_of(mat);
-  const AijState now(mat, blocks);
+  AijState now(mat, blocks);
   const bool new_pattern_here = !now.same_pattern(state_);
   // All ranks see a change of the whole matrix. Whoever changes a block alone, by
   // MatMPIAIJGetSeqAIJ, does so on all ranks.
@@ -104,6 +104,10 @@ const std::shared_ptr<Operator>& AijProducts::operator_for(Mat mat, Caller calle
     build(mat, caller);
   else if (now != state_)
     update(mat, blocks);
+  if (now != state_ && now.same_whole(state_)) {
+    note_change(mat);  // PETSc does not count the change of a block alone, which concerns a PC too
+    now = AijState(mat, blocks);
+  }
   state_ = now;
   if (must_move_to_gpu(comm, caller)) make_operator(caller);
   return op_;
@@ -172,7 +176,7 @@ void AijProducts::build(Mat mat, Caller caller) {
 
 void AijProducts::update(Mat mat, const AijBlocks& blocks) {
   logged(log_events().update, mat, [&] {
-    collectively(matrix_->comm, [&] { copy_values(blocks, matrix_->blocks); });
+    copy_values(blocks, matrix_->blocks);
     ++matrix_->values_version;
     // An operator whose former values FP32 held keeps no exact values, which the new ones may need.
     if (precision() == Precision::mixed && !float_values_are_exact(*matrix_) && !op_->inexact())

@@ -17,6 +17,9 @@ AijState::Counters AijState::counters_of(Mat mat) {
   petsc_check(PetscObjectGetId(object_of(mat), &counters.id));
   petsc_check(MatGetNonzeroState(mat, &counters.pattern_changes));
   counters.changes = state_of(mat);
+  MatInfo info;
+  petsc_check(MatGetInfo(mat, MAT_LOCAL, &info));
+  counters.nonzeros = info.nz_used;
   return counters;
 }
 

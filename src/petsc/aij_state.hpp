@@ -26,9 +26,11 @@ class AijState {
   struct Counters {
     PetscObjectId id = 0;
     PetscObjectState changes = -1, pattern_changes = -1;
+    double nonzeros = 0;  // of this rank
     bool operator==(const Counters&) const = default;
     bool same_pattern(const Counters& other) const {
-      return id == other.id && pattern_changes == other.pattern_changes;
+      return id == other.id && pattern_changes == other.pattern_changes &&
+             nonzeros == other.nonzeros;
     }
   };
   static Counters counters_of(Mat mat);

@@ -192,6 +192,7 @@ void KspEngine::weigh_rows(Mat amat, PC pc, solvers::RowTest rows, bool renewed)
 void KspEngine::prepare(Mat amat, Mat pmat, PC pc, solvers::RowTest rows) {
   MultigridPc* const multigrid = multigrid_of(pc);
   if (multigrid) petsc_check(PCSetUp(pc));  // does nothing for a matrix that it has seen
+  const std::shared_ptr<Operator> op = operator_of(amat);  // has the values of this moment
   Key key;
   int stale = 0;  // the matrix or its groups may have changed on one rank only
   collectively(comm_of(amat), [&] {
@@ -205,7 +206,6 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc, solvers::RowTest rows) {
   MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, comm_of(amat));
   if (!stale) return;
 
-  const std::shared_ptr<Operator> op = operator_of(amat);  // has the values of this moment
   PetscBool reuse = PETSC_FALSE;
   petsc_check(PCGetReusePreconditioner(pc, &reuse));
   int same = solver_ && op == operator_ && key.same_but_for_values(key_) ? 1 : 0;

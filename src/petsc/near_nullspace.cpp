@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "petsc/private_headers.hpp"
 #include "petsc/shim.hpp"
 #include "petsc/vectors.hpp"
 
@@ -50,12 +51,22 @@ multigrid::NearNullspace near_nullspace_of(Mat mat) {
   return result;
 }
 
-PetscObjectId near_nullspace_id(Mat mat) {
+std::vector<PetscObjectState> near_nullspace_state(Mat mat) {
   MatNullSpace space = nullptr;
-  PetscObjectId id = 0;
   petsc_check(MatGetNearNullSpace(mat, &space));
-  if (space) petsc_check(PetscObjectGetId(reinterpret_cast<PetscObject>(space), &id));
-  return id;
+  if (!space) return {};
+  std::vector<PetscObjectState> numbers;
+  const auto add = [&](PetscObject object) {
+    PetscObjectId id = 0;
+    petsc_check(PetscObjectGetId(object, &id));
+    numbers.insert(numbers.end(), {id, state_of(object)});
+  };
+  PetscInt count = 0;
+  const Vec* vectors = nullptr;
+  petsc_check(MatNullSpaceGetVecs(space, nullptr, &count, &vectors));
+  add(object_of(space));
+  for (PetscInt k = 0; k < count; ++k) add(object_of(vectors[k]));
+  return numbers;
 }
 
 void set_near_nullspace(Mat mat, const Modes& modes) {

@@ -4,6 +4,8 @@
 
 #include <petscmat.h>
 
+#include <vector>
+
 #include "config/case.hpp"
 #include "multigrid/near_nullspace.hpp"
 #include "sparse/modes.hpp"
@@ -15,8 +17,9 @@ namespace trireme {
 // near-null space.
 multigrid::NearNullspace near_nullspace_of(Mat mat);
 
-// The number by which PETSc knows the near-null space of `mat`; 0 where it has none.
-PetscObjectId near_nullspace_id(Mat mat);
+// PETSc's numbers of the near-null space of `mat` and of its vectors, and the counters of their
+// changes: equal ones mean equal vectors. Empty where there is none.
+std::vector<PetscObjectState> near_nullspace_state(Mat mat);
 
 // Gives `mat` the block size of `modes`, unless the option -mat_block_size is given, and the modes as
 // its near-null space. With constants the near-null space stays as it is, because constants are what

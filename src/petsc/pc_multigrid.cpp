@@ -53,13 +53,14 @@ void MultigridPc::set_up(PC pc) {
   const MatEntries::Change change = entries_.take(pmat);
   Options wanted = with_block_size_of(pmat, options_);
   if (for_device_ && on_several_ranks()) wanted.replicated_rows = multigrid::kWholeRowsOnGpus;
-  const PetscObjectId modes = near_nullspace_id(pmat);
-  const bool renews = is_set_up() && change != MatEntries::Change::everything && wanted == built_ &&
-                      modes == modes_;
+  std::vector<PetscObjectState> modes = near_nullspace_state(pmat);
+  const bool same_modes = !any_rank(comm_of(pc), modes != modes_);
+  const bool renews =
+      is_set_up() && change != MatEntries::Change::everything && wanted == built_ && same_modes;
   if (renews && change == MatEntries::Change::none) return;
   if (!renews) forget_levels();
   built_ = wanted;
-  modes_ = modes;
+  modes_ = std::move(modes);
   ++version_;
   try {
     if (for_device_)

@@ -33,6 +33,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "config/case.hpp"
 #include "distributed/gpu_exchange.hpp"
@@ -107,9 +108,9 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   bool for_device_ = false;
   ExchangeRequest exchange_;  // of the ranks' GPUs
   multigrid::Options options_;
-  multigrid::Options built_;         // of the hierarchies
-  PetscObjectId modes_ = 0;          // of the near-null space, likewise
-  multigrid::HierarchyStore store_;  // null: none
+  multigrid::Options built_;             // of the hierarchies
+  std::vector<PetscObjectState> modes_;  // of the near-null space, likewise
+  multigrid::HierarchyStore store_;      // null: none
   MatEntries entries_;
   std::unique_ptr<multigrid::Hierarchy> hierarchy_;
   std::unique_ptr<multigrid::DeviceHierarchy> on_device_;

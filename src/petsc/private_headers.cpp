@@ -101,9 +101,9 @@ TransposeSymbolic exchange_transpose_symbolic(Mat mat, TransposeSymbolic other) 
   return std::exchange(mat->ops->transposesymbolic, other);
 }
 
-PetscObjectState state_of(Mat mat) {
+PetscObjectState state_of(PetscObject object) {
   PetscObjectState state = 0;
-  petsc_check(PetscObjectStateGet(reinterpret_cast<PetscObject>(mat), &state));
+  petsc_check(PetscObjectStateGet(object, &state));
   return state;
 }
 void note_change(Mat mat) {

@@ -91,7 +91,8 @@ std::vector<std::string> composed_functions_of(PetscObject object);
 using TransposeSymbolic = PetscErrorCode (*)(Mat, Mat*);
 TransposeSymbolic exchange_transpose_symbolic(Mat mat, TransposeSymbolic other);
 // PETSc's count of the changes of an object.
-PetscObjectState state_of(Mat mat);
+PetscObjectState state_of(PetscObject object);
+inline PetscObjectState state_of(Mat mat) { return state_of(object_of(mat)); }
 // Counts a change that was made without PETSc.
 void note_change(Mat mat);
 void note_change(Vec vec);

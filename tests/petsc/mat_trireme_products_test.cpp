@@ -102,7 +102,7 @@ TEST(MatTriremeProducts, AreThoseOfAij) {
   EXPECT_GE(products.size(), 20);
 }
 
-TEST(MatTrireme, HasAllFunctionsOfAij) {
+TEST(MatTriremeFunctions, AreAllThoseOfAij) {
   const MatHandle aij = square_aij(1, 1);
   const MatHandle mat = trireme_of(aij);
   const std::string own = type_of(mat), type = type_of(aij);
@@ -134,7 +134,7 @@ TEST(MatTrireme, HasAllFunctionsOfAij) {
   }
 }
 
-TEST(MatTrireme, GivesBackAllFunctionsOfAij) {
+TEST(MatTriremeFunctions, AreGivenBackToAij) {
   const MatHandle aij = square_aij(1, 1);
   const MatHandle mat = trireme_of(aij);
   Mat same = mat;

@@ -372,6 +372,51 @@ TEST_F(MatTrireme, IsWhatAResidentKspRunsOn) {
   }
 }
 
+// A block alone, which PETSc does not count as a change of a matrix on several ranks.
+TEST_F(MatTrireme, AResidentKspFollowsTheArrayOfABlock) {
+  const auto change = [](Mat a) {
+    Mat block = blocks_of(a).diagonal;
+    PetscInt rows = 0;
+    petsc_check(MatGetLocalSize(block, &rows, nullptr));
+    VecHandle d;
+    petsc_check(MatCreateVecs(block, nullptr, d.put()));
+    petsc_check(VecSet(d, 25));
+    petsc_check(MatDiagonalSet(block, d, ADD_VALUES));
+  };
+  KspHandle ksp;
+  petsc_check(KSPCreate(MPI_COMM_WORLD, ksp.put()));
+  EXPECT_LT(residual_of_solve(mat, aij, KSPTRIREMECG, ksp), 1.001e-9);
+  for (int k = 0; k < 2; ++k) {
+    change(aij);
+    change(mat);
+    EXPECT_LT(residual_of_solve(mat, aij, KSPTRIREMECG, ksp), 1.001e-9);
+  }
+  EXPECT_EQ(products_of(mat).builds(), 1);
+}
+
+// The same KSP notices what is asked of the products between two solves.
+TEST_F(MatTrireme, OtherSettingsBetweenSolvesReachTheSameKsp) {
+  KspHandle ksp;
+  petsc_check(KSPCreate(MPI_COMM_WORLD, ksp.put()));
+  EXPECT_LT(residual_of_solve(mat, aij, KSPTRIREMECG, ksp), 1.001e-9);
+  EXPECT_FALSE(ksp_facts(ksp)->mixed);
+  petsc_check(MatTriremeSetPrecision(mat, "mixed"));
+  EXPECT_LT(residual_of_solve(mat, aij, KSPTRIREMECG, ksp), 1.001e-9);
+  EXPECT_TRUE(ksp_facts(ksp)->mixed);
+  petsc_check(MatTriremeSetPrecision(mat, "double"));
+  for (const char* kernel : {"sell", "teb"}) {
+    petsc_check(MatTriremeSetKernel(mat, kernel));
+    EXPECT_LT(residual_of_solve(mat, aij, KSPTRIREMECG, ksp), 1.001e-9);
+    EXPECT_FALSE(ksp_facts(ksp)->mixed);
+    EXPECT_EQ(products_of(mat).current()->kernel(), kernel);
+    EXPECT_GT(products_of(mat).products_since_build(), 5) << "by this kernel";
+  }
+  const int builds = products_of(mat).builds();
+  petsc_check(MatTriremeSetKernel(mat, "teb"));
+  residual_of_solve(mat, aij, KSPTRIREMECG, ksp);
+  EXPECT_EQ(products_of(mat).builds(), builds) << "nothing else was asked for";
+}
+
 TEST_F(MatTrireme, IsExactForOtherKspsInMixedPrecision) {
   petsc_check(MatTriremeSetPrecision(mat, "mixed"));
   expect_after(

@@ -4,10 +4,14 @@
 #include <petscksp.h>
 #include <trireme/petsc.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "distributed/host_operator.hpp"
@@ -231,6 +235,112 @@ TEST_F(Multigrid, RenewedLevelsHaveTheNewNumbers) {
     petsc_check(VecNorm(after, NORM_2, &difference));
     EXPECT_LE(difference, 1e-10 * norm);
   }
+}
+
+// The near-null space is one vector: the constant plus waves of this height.
+class ModesOfMatrix {
+ public:
+  ModesOfMatrix(Mat a, double height) : a_(a) {
+    petsc_check(MatCreateVecs(a, mode_.put(), nullptr));
+    set(height);
+    Vec modes[] = {mode_};
+    petsc_check(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, 1, modes, space_.put()));
+    petsc_check(MatSetNearNullSpace(a, space_));
+  }
+  // Writes other values into the vector that the near-null space has.
+  void set(double height) {
+    PetscInt first = 0, last = 0;
+    petsc_check(MatGetOwnershipRange(a_, &first, &last));
+    for (PetscInt row = first; row < last; ++row)
+      petsc_check(
+          VecSetValue(mode_, row, 1 + height * static_cast<double>(row % 3), INSERT_VALUES));
+    petsc_check(VecAssemblyBegin(mode_));
+    petsc_check(VecAssemblyEnd(mode_));
+    petsc_check(VecNormalize(mode_, nullptr));
+  }
+
+ private:
+  Mat a_;
+  VecHandle mode_;
+  PetscHandle<MatNullSpace, MatNullSpaceDestroy> space_;
+};
+
+TEST_F(Multigrid, AnotherNearNullSpaceBuildsItAnew) {
+  for (const char* type : {"trireme_cg", KSPCG}) {
+    SCOPED_TRACE(type);
+    make(laplacian(30), type, kTriremeMultigrid);
+    petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+    const auto solve_again = [&](const char* what) {
+      note_change(static_cast<Mat>(a));  // whose values are as before
+      petsc_check(KSPSetOperators(ksp, a, a));
+      expect_solved(what);
+      return iterations();
+    };
+    expect_solved("constants");
+    const PetscInt by_constants = iterations();
+    {
+      ModesOfMatrix modes(a, 2);
+      const PetscInt by_waves = solve_again("a near-null space");
+      EXPECT_EQ(multigrid().builds(), 2);
+      EXPECT_NE(by_waves, by_constants);
+      EXPECT_EQ(solve_again("the same"), by_waves);
+      EXPECT_EQ(multigrid().builds(), 2);
+      EXPECT_EQ(multigrid().renewals(), 1);
+      modes.set(0);
+      EXPECT_NEAR(solve_again("the same vector, other values"), by_constants, 1);
+      EXPECT_EQ(multigrid().builds(), 3);
+    }
+    const ModesOfMatrix other(a, 2);
+    EXPECT_NE(solve_again("another near-null space"), by_constants);
+    EXPECT_EQ(multigrid().builds(), 4);
+    petsc_check(MatSetNearNullSpace(a, nullptr));
+    EXPECT_EQ(solve_again("none"), by_constants);
+    EXPECT_EQ(multigrid().builds(), 5);
+  }
+}
+
+// A store that has nothing, and counts.
+struct EmptyStore {
+  int asked = 0, found = 0;
+
+  multigrid::HierarchyStore store() {
+    class Entry final : public multigrid::HierarchyEntry {
+     public:
+      explicit Entry(EmptyStore& of) : of_(of) {}
+      std::int64_t size() override { return 0; }
+      std::optional<Array<std::byte>> find() override {
+        ++of_.found;
+        return std::nullopt;
+      }
+      bool keep(std::span<const std::byte>, double) override { return false; }
+      void reject(std::string_view) override {}
+
+     private:
+      EmptyStore& of_;
+    };
+    return [this](const DistributedMatrix&, const multigrid::NearNullspace&,
+                  const multigrid::Options&) {
+      ++asked;
+      return std::make_unique<Entry>(*this);
+    };
+  }
+};
+
+TEST_F(Multigrid, AsksTheStoreForTheFirstHierarchyAlone) {
+  EmptyStore counted;
+  make(laplacian(30), "trireme_cg", kTriremeMultigrid);
+  multigrid_of(pc())->use_store(counted.store());
+  expect_solved("first");
+  EXPECT_EQ(counted.asked, 1);
+  EXPECT_EQ(counted.found, 1);
+  scale_and_tell(ksp, a, 3);
+  expect_solved("renewed");
+  change_pattern();
+  expect_solved("another pattern");
+  option("-pc_trireme_mg_degree", "3");
+  expect_solved("other options");
+  EXPECT_EQ(multigrid().builds(), 3);
+  EXPECT_EQ(counted.asked, 1);
 }
 
 TEST_F(Multigrid, OtherOptionsBuildItAnew) {
