@@ -10,7 +10,7 @@
 namespace trireme {
 
 struct PetscKind {
-  bool initialized = true;  // also within PetscInitialize, where PetscInitialized says no
+  bool initialized = true;   // also within PetscInitialize, where PetscInitialized says no
   std::string scalar, real;  // as "double", "complex", "float"
   std::int64_t index_bits = 0;
   std::int64_t major = 0, minor = 0;
