@@ -50,6 +50,7 @@ bool patterns_agree(const CsrMatrix<double>& a, const CsrMatrix<double>& b) {
 void MatEntries::forget() {
   matrix_.reset();
   state_ = {};
+  converted_ = false;
 }
 
 MatEntries::Change MatEntries::take(Mat mat) {
@@ -59,6 +60,7 @@ MatEntries::Change MatEntries::take(Mat mat) {
 
 MatEntries::Change MatEntries::take_shared(const std::shared_ptr<DistributedMatrix>& matrix) {
   state_ = {};
+  converted_ = false;
   const bool same = std::exchange(matrix_, matrix) == matrix;
   const bool same_values = std::exchange(version_, matrix->values_version) == version_;
   return !same ? Change::everything : !same_values ? Change::values : Change::none;
@@ -80,11 +82,13 @@ MatEntries::Change MatEntries::take_aij(Mat aij) {
     matrix_ = distributed_matrix_of(aij);
   }
   state_ = now;
+  converted_ = false;
   return same_pattern ? Change::values : Change::everything;
 }
 
 MatEntries::Change MatEntries::take_converted(Mat mat) {
   state_ = {};
+  const bool of_own = std::exchange(converted_, true);  // else another Mat may share the matrix
   MatHandle aij;
   if (MatConvert(mat, MATAIJ, MAT_INITIAL_MATRIX, aij.put()) != kPetscSuccess)
     fail(
@@ -95,7 +99,8 @@ MatEntries::Change MatEntries::take_converted(Mat mat) {
   require_split_alike(aij);
   std::shared_ptr<DistributedMatrix> now = distributed_matrix_of(aij);
   now->comm = comm_of(mat);
-  const bool same_here = matrix_ && patterns_agree(now->blocks.local, matrix_->blocks.local) &&
+  const bool same_here = of_own && matrix_ &&
+                         patterns_agree(now->blocks.local, matrix_->blocks.local) &&
                          patterns_agree(now->blocks.ghost, matrix_->blocks.ghost) &&
                          now->blocks.ghost_columns == matrix_->blocks.ghost_columns;
   if (any_rank(comm_of(mat), !same_here)) {

@@ -35,6 +35,7 @@ class MatEntries {
 
   std::shared_ptr<DistributedMatrix> matrix_;
   std::uint64_t version_ = 0;  // of the shared matrix's values
+  bool converted_ = false;     // whether matrix_ is a copy by way of AIJ
   AijState state_;             // of the AIJ that was copied
 };
 

@@ -440,6 +440,43 @@ TEST_F(Multigrid, TakesTypesThatConvertToAij) {
   EXPECT_EQ(multigrid().renewals(), 1);
 }
 
+TEST_F(Multigrid, TakesWhatIsNewInATypeThatConvertsToAij) {
+  const MatHandle aij = laplacian(12);
+  MatHandle baij;
+  petsc_check(MatConvert(aij, MATBAIJ, MAT_INITIAL_MATRIX, baij.put()));
+  MatEntries entries;
+  EXPECT_EQ(entries.take(baij), MatEntries::Change::everything);
+  EXPECT_EQ(entries.take(baij), MatEntries::Change::none);
+  petsc_check(MatScale(baij, 3));
+  EXPECT_EQ(entries.take(baij), MatEntries::Change::values);
+  petsc_check(MatScale(aij, 3));
+  EXPECT_EQ(entries.matrix()->blocks.local.values, distributed_matrix_of(aij)->blocks.local.values);
+  MatHandle other;
+  set_by_coordinates(aij, 50);
+  petsc_check(MatConvert(aij, MATBAIJ, MAT_INITIAL_MATRIX, other.put()));
+  EXPECT_EQ(entries.take(other), MatEntries::Change::everything);
+}
+
+// The entries of a Mat of type trireme are shared, and stay as they are when those of another Mat
+// with the same pattern are taken.
+TEST_F(Multigrid, AnotherMatLeavesSharedEntriesAlone) {
+  const MatHandle scaled = laplacian(12), mat = as_trireme(laplacian(12));
+  const Array<double> values = trireme_matrix(mat)->blocks.local.values;
+  petsc_check(MatScale(scaled, 3));
+  MatEntries entries;
+  for (const char* type : {MATBAIJ, MATAIJ}) {
+    SCOPED_TRACE(type);
+    MatHandle other;
+    petsc_check(MatConvert(scaled, type, MAT_INITIAL_MATRIX, other.put()));
+    entries.take(mat);
+    EXPECT_EQ(entries.take(other), MatEntries::Change::everything);
+    EXPECT_EQ(trireme_matrix(mat)->blocks.local.values, values);
+    petsc_check(MatScale(other, 2));
+    EXPECT_EQ(entries.take(other), MatEntries::Change::values);
+    EXPECT_EQ(trireme_matrix(mat)->blocks.local.values, values);
+  }
+}
+
 TEST_F(Multigrid, AMatWithoutEntriesIsRefused) {
   Mat shell = nullptr;
   petsc_check(

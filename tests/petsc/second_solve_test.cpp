@@ -151,6 +151,22 @@ const std::vector<Change>& changes() {
   return all;
 }
 
+void restore_values(System& s) {
+  const MatHandle values = grid(14);
+  for (Mat mat : {static_cast<Mat>(s.a), static_cast<Mat>(s.p)})
+    petsc_check(MatCopy(values, mat, SAME_NONZERO_PATTERN));
+}
+
+// The preconditioner cannot be set up.
+void solve_with_zeros(System& s) {
+  petsc_check(MatZeroEntries(s.a));
+  petsc_check(MatZeroEntries(s.p));
+  petsc_check(PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr));
+  EXPECT_ANY_THROW(solve(s));
+  petsc_check(PetscPopErrorHandler());
+  restore_values(s);
+}
+
 // What leaves no trace: the solve after it is the first one of a new KSP.
 const std::vector<Change>& detours() {
   static const std::vector<Change> all = {
@@ -200,12 +216,13 @@ const std::vector<Change>& detours() {
          EXPECT_EQ(solve(s).reason, KSP_DIVERGED_NANORINF);
          petsc_check(VecSet(s.b, 1));
        }},
+      {"a zero matrix, blocks", "trireme_cg", PCTRIREMEBLOCKJACOBI, solve_with_zeros},
+      {"a zero matrix, multigrid", "trireme_cg", PCTRIREMEMG, solve_with_zeros},
       {"values of NaN", "trireme_cg", PCJACOBI,
        [](System& s) {
          petsc_check(MatScale(s.a, std::numeric_limits<double>::quiet_NaN()));
          EXPECT_LT(solve(s).reason, 0);
-         const MatHandle values = grid(14);
-         petsc_check(MatCopy(values, s.a, SAME_NONZERO_PATTERN));
+         restore_values(s);
        }},
   };
   return all;
