@@ -130,14 +130,16 @@ PetscErrorCode MatCreateTrireme(Mat assembled, const char kernel[], const char d
 
 /*
   Copies the values of `assembled` into `trireme`, a matrix of type MATTRIREME with the same nonzero
-  pattern. The next product hands them to the kernel. Collective.
+  pattern. The next product hands them to the kernel. Fails where the patterns differ. Collective.
 */
 PetscErrorCode MatTriremeUpdateValues(Mat trireme, Mat assembled);
 
 /*
   Set what the three options set, with the same words. A new kernel, device or precision is built by
   the next product. A matrix of another type is left alone, as PETSc's own functions of a type do.
-  Logically collective.
+  Where PETSc gives the matrix the content of a new one (MatTranspose in place, MatAXPY with
+  DIFFERENT_NONZERO_PATTERN), what was set is forgotten, and the options are read again. Logically
+  collective.
 */
 PetscErrorCode MatTriremeSetKernel(Mat mat, const char kernel[]);
 PetscErrorCode MatTriremeSetDevice(Mat mat, const char device[]);

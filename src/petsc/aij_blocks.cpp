@@ -80,6 +80,14 @@ void copy_values(Mat from, CsrMatrix<double>& to) {
   copy_to(to.values, block.values(), block.nnz());
 }
 
+bool same_places(Mat a, Mat b) {
+  const CsrArrays left(a), right(b);
+  return left.rows() == right.rows() && left.nnz() == right.nnz() &&
+         (left.rows() == 0 ||
+          std::equal(left.row_ptr(), left.row_ptr() + left.rows() + 1, right.row_ptr())) &&
+         std::equal(left.columns(), left.columns() + left.nnz(), right.columns());
+}
+
 }  // namespace
 
 AijBlocks blocks_of(Mat aij) {
@@ -94,12 +102,28 @@ AijBlocks blocks_of(Mat aij) {
   return blocks;
 }
 
+bool is_aij(Mat mat) {
+  PetscBool sequential = PETSC_FALSE, parallel = PETSC_FALSE;
+  petsc_check(PetscObjectBaseTypeCompare(object_of(mat), MATSEQAIJ, &sequential));
+  petsc_check(PetscObjectBaseTypeCompare(object_of(mat), MATMPIAIJ, &parallel));
+  return sequential || parallel;
+}
+
 bool split_alike(Mat aij) {
   const PetscInt* rows = nullptr;
   const PetscInt* columns = nullptr;
   petsc_check(MatGetOwnershipRanges(aij, &rows));
   petsc_check(MatGetOwnershipRangesColumn(aij, &columns));
   return std::equal(rows, rows + size_of(comm_of(aij)) + 1, columns);
+}
+
+bool same_places(const AijBlocks& a, const AijBlocks& b) {
+  if (!same_places(a.diagonal, b.diagonal)) return false;
+  if (!a.off_diagonal) return true;
+  if (!same_places(a.off_diagonal, b.off_diagonal)) return false;
+  PetscInt ghosts = 0;
+  petsc_check(MatGetLocalSize(a.off_diagonal, nullptr, &ghosts));
+  return std::equal(a.ghost_columns, a.ghost_columns + ghosts, b.ghost_columns);
 }
 
 std::shared_ptr<DistributedMatrix> distributed_matrix_of(Mat aij) {

@@ -19,9 +19,16 @@ struct AijBlocks {
 };
 AijBlocks blocks_of(Mat aij);
 
+// Whether the type of a Mat is AIJ or a kind of it.
+bool is_aij(Mat mat);
+
 // True where the matrix is square and its rows and columns are split alike over the ranks, as
 // DistributedMatrix wants it. The same on every rank, without communication.
 bool split_alike(Mat aij);
+
+// Whether two AIJ matrices of the same sizes and layouts have their entries at the same places on this
+// rank.
+bool same_places(const AijBlocks& a, const AijBlocks& b);
 
 // Copies the assembled matrix. Throws Error{resource} on every rank where 32-bit column ids or
 // offsets do not suffice. Collective.

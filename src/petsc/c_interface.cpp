@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <string>
 
+#include "parallel/collective.hpp"
+#include "petsc/aij_blocks.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/mat_trireme.hpp"
 #include "petsc/petsc_kind.hpp"
@@ -23,6 +25,21 @@ PetscErrorCode change_settings(Mat mat, Change&& change) {
     change(settings);
     set_products(mat, settings);
   });
+}
+
+// MatCopy compares no more than the numbers of nonzeros. A type other than AIJ is copied by way of
+// MatSetValues.
+void require_same_places(Mat from, Mat to) {
+  if (!is_aij(from)) return;
+  PetscInt sizes[2][2] = {};
+  for (int k = 0; k < 2; ++k)
+    petsc_check(MatGetLocalSize(k == 0 ? from : to, &sizes[k][0], &sizes[k][1]));
+  const bool same = sizes[0][0] == sizes[1][0] && sizes[0][1] == sizes[1][1] &&
+                    same_places(blocks_of(from), blocks_of(to));
+  if (any_rank(comm_of(to), !same))
+    fail(ExitCode::usage,
+         "MatTriremeUpdateValues: the two matrices have their nonzeros at different places; make a "
+         "new matrix by MatCreateTrireme");
 }
 
 // Refuses a PETSc of another kind than that of the headers. Returns success where there is nothing to
@@ -72,6 +89,7 @@ PetscErrorCode MatTriremeUpdateValues(Mat trireme, Mat assembled) {
     if (!trireme::is_trireme(trireme))
       trireme::fail(trireme::ExitCode::usage,
                     "MatTriremeUpdateValues: the first matrix is not of type trireme");
+    trireme::require_same_places(assembled, trireme);
     trireme::petsc_check(MatCopy(assembled, trireme, SAME_NONZERO_PATTERN));
   });
 }

@@ -15,13 +15,6 @@
 namespace trireme {
 namespace {
 
-bool is_aij(Mat mat) {
-  PetscBool sequential = PETSC_FALSE, parallel = PETSC_FALSE;
-  petsc_check(PetscObjectBaseTypeCompare(object_of(mat), MATSEQAIJ, &sequential));
-  petsc_check(PetscObjectBaseTypeCompare(object_of(mat), MATMPIAIJ, &parallel));
-  return sequential || parallel;
-}
-
 std::string mat_type_name(Mat mat) {
   MatType type = nullptr;
   petsc_check(MatGetType(mat, &type));

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "petsc/coo.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/mat_trireme_fixture.hpp"
 #include "support/petsc_environment.hpp"
@@ -50,6 +51,25 @@ TEST(MatCreateTrireme, FollowsTheValuesOfTheMatrixThatItWasMadeOf) {
   EXPECT_EQ(products_of(mat).updates(), 1);
   EXPECT_NE(message_of(MatTriremeUpdateValues(changed, a)).find("not of type trireme"),
             std::string::npos);
+}
+
+// The nonzeros are as many in each block of each rank.
+TEST(MatCreateTrireme, RefusesValuesForOtherPlaces) {
+  const MatHandle a = aij_of(dominant_matrix(50), Cut::by_nonzeros);
+  set_by_coordinates(a, 1);
+  const MatHandle mat = trireme_of(a, "csr");
+  const MatHandle other = aij_of(dominant_matrix(50), Cut::by_nonzeros);
+  for (const PetscInt distance : {49, 9}) {
+    set_by_coordinates(other, distance);
+    EXPECT_NE(message_of(MatTriremeUpdateValues(mat, other)).find("at different places"),
+              std::string::npos);
+    EXPECT_LT(relative_difference(a, mat, mult), 1e-15);
+  }
+  MatHandle baij;
+  petsc_check(MatConvert(a, MATBAIJ, MAT_INITIAL_MATRIX, baij.put()));
+  petsc_check(MatScale(baij, 2));
+  petsc_check(MatTriremeUpdateValues(mat, baij));
+  EXPECT_LT(relative_difference(baij, mat, mult), 1e-15);
 }
 
 TEST(MatCreateTrireme, RefusesAnUnknownKernel) {
