@@ -142,6 +142,25 @@ TEST_F(MatSolve, AColumnWhoseSquaresVanishIsNoSuccess) {
   EXPECT_LE(residual_of_column(0), 1.0001e-9);
 }
 
+// The second column has the solution 0, and the first one cannot reach what is asked.
+TEST_F(MatSolve, TheFactsAreThoseOfTheColumnThatFails) {
+  for (const PetscInt batch : {1, 2})
+    for (const bool at_once : {true, false}) {
+      if (!at_once) option("-ksp_monitor_true_residual", "ascii:/dev/null");
+      make(grid(16), "trireme_cg", PCJACOBI);
+      petsc_check(KSPSetTolerances(ksp, 1e-30, 0, PETSC_DEFAULT, PETSC_DEFAULT));
+      petsc_check(KSPSetMatSolveBatchSize(ksp, batch));
+      make_block(2);
+      for (const PetscInt failing : {0, 1}) {
+        scale_column(1 - failing, 0);
+        EXPECT_EQ(mat_solve(), KSP_DIVERGED_BREAKDOWN);
+        EXPECT_TRUE(ksp_facts(ksp)->stagnated) << "column " << failing << " of " << batch;
+        petsc_check(MatSetRandom(many_b, nullptr));
+      }
+      petsc_check(PetscOptionsClear(nullptr));
+    }
+}
+
 TEST_F(MatSolve, BatchesAreSolvedOneAfterAnotherAndNoFailureIsLost) {
   make(grid(16), "trireme_cg", PCJACOBI);
   make_block(7);

@@ -298,6 +298,39 @@ TEST_F(MatTrireme, IsConvertedFromAndToOtherTypes) {
   EXPECT_LT(relative_difference(mat, aij, mult), 1e-14);
 }
 
+// PETSc gives the matrix the content of a new one.
+TEST_F(MatTrireme, IsWholeAfterItsContentIsReplaced) {
+  petsc_check(PetscOptionsSetValue(nullptr, "-mat_trireme_kernel", "sell"));
+  const MatHandle other = aij_of(dominant_matrix(300, 5), Cut::by_nonzeros);
+  set_by_coordinates(other, 50);
+  const auto add = [&](Mat a) { petsc_check(MatAXPY(a, 2, other, DIFFERENT_NONZERO_PATTERN)); };
+  const auto transpose = [](Mat a) {
+    Mat same = a;
+    petsc_check(MatTranspose(a, MAT_INPLACE_MATRIX, &same));
+  };
+  const std::string own_type = type_of(mat);
+  relative_difference(aij, mat, mult);
+  for (const bool first : {true, false}) {
+    SCOPED_TRACE(first ? "MatAXPY" : "MatTranspose");
+    for (Mat a : {static_cast<Mat>(aij), static_cast<Mat>(mat)}) first ? add(a) : transpose(a);
+    EXPECT_EQ(type_of(mat), own_type);
+    EXPECT_LT(relative_difference(aij, mat, mult), 1e-14);
+    EXPECT_EQ(products_of(mat).current()->kernel(), "sell");
+    MatHandle dense, product, expected;
+    petsc_check(MatConvert(aij, MATDENSE, MAT_INITIAL_MATRIX, dense.put()));
+    petsc_check(MatMatMult(dense, aij, MAT_INITIAL_MATRIX, PETSC_DEFAULT, expected.put()));
+    petsc_check(MatMatMult(dense, mat, MAT_INITIAL_MATRIX, PETSC_DEFAULT, product.put()));
+    EXPECT_LT(relative_difference(expected, product, mult), 1e-13);
+  }
+  KspHandle ksp;
+  petsc_check(KSPCreate(MPI_COMM_WORLD, ksp.put()));
+  EXPECT_LT(residual_of_solve(mat, aij, KSPTRIREMEBICGSTAB, ksp), 1.001e-9);
+  Mat same = mat;
+  petsc_check(MatConvert(mat, MATAIJ, MAT_INPLACE_MATRIX, &same));
+  EXPECT_EQ(type_of(mat), type_of(aij));
+  EXPECT_LT(relative_difference(aij, mat, mult), 1e-14);
+}
+
 TEST_F(MatTrireme, ReadsItsOptionsWithItsPrefix) {
   const auto option = [](const char* name, const char* value) {
     petsc_check(PetscOptionsSetValue(nullptr, name, value));
