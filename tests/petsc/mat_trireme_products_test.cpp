@@ -20,7 +20,7 @@ namespace {
 
 using namespace test;
 
-constexpr PetscInt kNodes = 24, kRows = 2 * kNodes;
+constexpr PetscInt kNodes = 24;
 
 // An AIJ matrix of so many rows and columns, `per_node` of each for a node. Its values vary by `seed`.
 MatHandle square_aij(PetscInt per_node, int seed) {
