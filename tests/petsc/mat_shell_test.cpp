@@ -10,8 +10,10 @@
 #include "distributed/host_operator.hpp"
 #include "distributed/matrix_on_ranks.hpp"
 #include "parallel/collective.hpp"
+#include "petsc/aij_operator.hpp"
 #include "petsc/assembled_mat.hpp"
 #include "petsc/compare_mats.hpp"
+#include "petsc/private_headers.hpp"
 #include "support/petsc_environment.hpp"
 #include "support/random.hpp"
 #include "support/refusal.hpp"
@@ -88,6 +90,47 @@ TEST(AssembledMat, RecordsItsProducts) {
   const MatHandle shell = make_shell(op);
   EXPECT_LT(relative_difference(aij.mat(), shell, mult), 1e-14);
   EXPECT_EQ(aij.times().count(), 1);
+}
+
+// Rows that ascend share the matrix's arrays, the others are copies, and so are rows that lack their
+// diagonals where a preconditioner needs them.
+TEST(AssembledMat, TakesNewValuesIntoSharedArraysAndCopies) {
+  for (const test::Columns order : {test::Columns::ascending, test::Columns::unsorted})
+    for (const AijUse use : {AijUse::product, AijUse::preconditioner}) {
+      SCOPED_TRACE(testing::Message() << "sorted " << (order == test::Columns::ascending)
+                                      << ", for a product " << (use == AijUse::product));
+      const CsrMatrix<double> a =
+          test::matrix_with_row_lengths<double>(test::random_lengths(60, 0, 9), 60, 3, order);
+      const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, a, Cut::by_nonzeros);
+      AssembledMat aij(matrix, use);
+      const auto of_petsc = std::make_shared<AijOperator>(matrix);
+      const MatHandle petsc_shell = make_shell(of_petsc);
+      for (int time = 1; time <= 2; ++time) {
+        for (CsrMatrix<double>* block : {&matrix->blocks.local, &matrix->blocks.ghost})
+          for (std::size_t k = 0; k < block->values.size(); ++k)
+            block->values[k] = static_cast<double>(1 + (k + time) % 11);
+        const PetscObjectState before = state_of(aij.mat());
+        aij.refresh_values();
+        EXPECT_GT(state_of(aij.mat()), before) << "PETSc makes its preconditioners anew";
+        const MatHandle shell = make_shell(std::make_shared<HostOperator>(matrix, "csr"));
+        EXPECT_LT(relative_difference(shell, aij.mat(), mult), 1e-14);
+        of_petsc->refresh_values();
+        EXPECT_LT(relative_difference(shell, petsc_shell, mult), 1e-14);
+      }
+    }
+}
+
+TEST(MatShell, AnotherOperatorCountsAsAChangeWhereSolversStartAnew) {
+  const auto matrix =
+      matrix_on_ranks(MPI_COMM_WORLD, test::contract_shape<double>("RowsOf3"), Cut::by_nonzeros);
+  const MatHandle shell = make_shell(std::make_shared<HostOperator>(matrix, "csr"));
+  for (const bool anew : {false, true}) {
+    const auto other = std::make_shared<HostOperator>(matrix, "csr");
+    const PetscObjectState before = state_of(static_cast<Mat>(shell));
+    replace_operator(shell, other, anew);
+    EXPECT_EQ(shell_operator(shell), other);
+    EXPECT_EQ(state_of(static_cast<Mat>(shell)) > before, anew);
+  }
 }
 
 TEST(AssembledMat, PreconditionersGetEveryDiagonalEntryAndSortedColumns) {
