@@ -5,6 +5,7 @@
 #include <trireme/petsc.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -210,8 +211,10 @@ TEST_F(Multigrid, TakesAnotherPatternByCoordinates) {
     EXPECT_EQ(entries.matrix()->blocks.local.col_idx, expected->blocks.local.col_idx);
     EXPECT_EQ(entries.matrix()->blocks.ghost_columns, expected->blocks.ghost_columns);
     EXPECT_EQ(entries.take(a), MatEntries::Change::none);
+    const std::uint64_t version = entries.matrix()->values_version;
     petsc_check(MatScale(a, 2));
     EXPECT_EQ(entries.take(a), MatEntries::Change::values);
+    EXPECT_GT(entries.matrix()->values_version, version);
   }
 }
 
