@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "petsc/ksp_fixture.hpp"
@@ -108,6 +109,37 @@ TEST_F(MatSolve, AZeroColumnHasAZeroSolution) {
   petsc_check(VecNorm(x, NORM_INFINITY, &norm));
   EXPECT_EQ(norm, 0);
   EXPECT_LE(residual_of_column(2), 1.0001e-9);
+}
+
+TEST_F(MatSolve, TheIterationsAreThoseOfTheLongestColumn) {
+  for (const bool at_once : {true, false}) {
+    if (!at_once) option("-ksp_monitor_true_residual", "ascii:/dev/null");
+    make(grid(16), "trireme_cg", PCJACOBI);
+    make_block(2);
+    scale_column(1, 0);
+    EXPECT_EQ(mat_solve(), KSP_CONVERGED_RTOL);
+    const PetscInt of_block = iterations();
+    petsc_check(PetscOptionsClear(nullptr));
+    take_column(0);
+    EXPECT_GT(solve(), 0);
+    EXPECT_NEAR(of_block, iterations(), 1);
+  }
+}
+
+TEST_F(MatSolve, ColumnByColumnTheHistoryIsThatOfTheLast) {
+  option("-ksp_monitor_true_residual", "ascii:/dev/null");
+  make(grid(16), "trireme_cg", PCJACOBI);
+  make_block(3);
+  petsc_check(KSPSetResidualHistory(ksp, nullptr, 3000, PETSC_TRUE));
+  EXPECT_EQ(mat_solve(), KSP_CONVERGED_RTOL);
+  const PetscReal* history = nullptr;
+  PetscInt length = 0, expected = 0;
+  petsc_check(KSPGetResidualHistory(ksp, &history, &length));
+  take_column(2);
+  petsc_check(VecSet(x, 0));
+  EXPECT_GT(solve(), 0);
+  petsc_check(KSPGetResidualHistory(ksp, &history, &expected));
+  EXPECT_EQ(length, expected);
 }
 
 TEST_F(MatSolve, AColumnOfNaNFailsAndTheOthersConverge) {
@@ -323,6 +355,17 @@ TEST_F(MatSolve, AMonitorThatAsksForTheSolutionIsTold) {
 TEST_F(MatSolve, ABlockOfOtherRowsIsRefused) {
   make(grid(12), "trireme_cg", PCJACOBI);
   make_block(2);
+  PetscInt rows = 0;
+  petsc_check(MatGetLocalSize(a, &rows, nullptr));
+  for (MatHandle* wrong : {&many_b, &many_x}) {
+    MatHandle longer;
+    petsc_check(MatCreateDense(PETSC_COMM_WORLD, rows + 1, PETSC_DECIDE, PETSC_DETERMINE, 2,
+                               nullptr, longer.put()));
+    petsc_check(MatZeroEntries(longer));
+    std::swap(*wrong, longer);
+    EXPECT_ANY_THROW(mat_solve());
+    std::swap(*wrong, longer);
+  }
   MatHandle other = grid(13);
   petsc_check(KSPSetOperators(ksp, other, other));
   EXPECT_ANY_THROW(mat_solve());

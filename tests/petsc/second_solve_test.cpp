@@ -275,6 +275,32 @@ TEST_P(SecondSolve, IsThatOfANewKsp) {
   }
 }
 
+// The rows' sizes are those of the new values, though the preconditioner is that of the old ones.
+TEST_P(SecondSolve, WeighsTheRowsOfNewValuesWithAKeptPreconditioner) {
+  System s = make_system({"", "trireme_bicgstab", PCJACOBI, nullptr}, GetParam());
+  petsc_check(KSPSetOperators(s.ksp, s.a, s.a));
+  EXPECT_EQ(solve(s).reason, KSP_CONVERGED_RTOL);
+  petsc_check(KSPSetReusePreconditioner(s.ksp, PETSC_TRUE));
+  VecHandle scale, residual;
+  petsc_check(VecDuplicate(s.b, scale.put()));
+  petsc_check(VecDuplicate(s.b, residual.put()));
+  petsc_check(VecSet(scale, 1));
+  for (const PetscInt row : {3, 70, 190}) petsc_check(VecSetValue(scale, row, 1e4, INSERT_VALUES));
+  petsc_check(VecAssemblyBegin(scale));
+  petsc_check(VecAssemblyEnd(scale));
+  petsc_check(MatDiagonalScale(s.a, scale, nullptr));
+  petsc_check(VecPointwiseMult(s.b, s.b, scale));
+  EXPECT_EQ(solve(s).reason, KSP_CONVERGED_RTOL);
+  petsc_check(MatMult(s.a, s.x, residual));
+  petsc_check(VecAYPX(residual, -1, s.b));
+  petsc_check(VecPointwiseDivide(residual, residual, scale));
+  petsc_check(VecPointwiseDivide(s.b, s.b, scale));
+  PetscReal norm = 0, of_b = 0;
+  petsc_check(VecNorm(residual, NORM_2, &norm));
+  petsc_check(VecNorm(s.b, NORM_2, &of_b));
+  EXPECT_LE(norm, 1e-8 * of_b);
+}
+
 TEST_P(SecondSolve, IsNotChangedByADetour) {
   for (const Change& detour : detours()) {
     SCOPED_TRACE(detour.name);
