@@ -366,7 +366,8 @@ TEST_F(MatSolve, ABlockOfOtherRowsIsRefused) {
     EXPECT_ANY_THROW(mat_solve());
     std::swap(*wrong, longer);
   }
-  MatHandle other = grid(13);
+  const MatHandle other = grid(13);
+  petsc_check(KSPReset(ksp));
   petsc_check(KSPSetOperators(ksp, other, other));
   EXPECT_ANY_THROW(mat_solve());
 }
