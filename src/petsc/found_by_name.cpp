@@ -2,6 +2,7 @@
 // Looks functions up, and composes them under other names.
 #include "petsc/found_by_name.hpp"
 
+#include <fmt/format.h>
 #include <trireme/petsc.h>
 
 #include <string_view>
@@ -43,13 +44,14 @@ PetscOperation function_for(const std::vector<Mat>& factors, const std::string& 
 
 std::vector<NamedFunction> conversions_of(Mat mat, const std::string& aij,
                                           const std::string& type) {
-  const std::string from_aij = "MatConvert_" + aij + "_";
+  const std::string from_aij = fmt::format("MatConvert_{}_", aij);
   std::vector<NamedFunction> conversions;
   for (const std::string& name : composed_functions_of(object_of(mat))) {
     if (!name.starts_with(from_aij)) continue;
     const std::string target = name.substr(from_aij.size());
     if (target.starts_with(aij) || target == std::string(MATTRIREME) + "_C") continue;
-    conversions.push_back({"MatConvert_" + type + "_" + target, composed_function(mat, name)});
+    conversions.push_back(
+        {fmt::format("MatConvert_{}_{}", type, target), composed_function(mat, name)});
   }
   return conversions;
 }
