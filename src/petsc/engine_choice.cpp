@@ -5,10 +5,11 @@
 #include "base/error.hpp"
 #include "distributed/cuda_operator.hpp"
 #include "parallel/collective.hpp"
-#include "petsc/ksp_engine.hpp"
+#include "petsc/applied_pc.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/operator_of.hpp"
 #include "petsc/pc_multigrid.hpp"
+#include "petsc/pc_needs.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/shim.hpp"
 
@@ -41,14 +42,6 @@ bool is_given(KSP ksp, const std::string& name) {
   PetscBool given = PETSC_FALSE;
   petsc_check(PetscOptionsHasName(options_of(ksp), prefix_of(ksp).c_str(), name.c_str(), &given));
   return given;
-}
-
-std::string options_without_meaning(KSP ksp) {
-  const std::vector<std::string> unread = unread_ksp_options(ksp);
-  // PETSc's CG may have read this option in an earlier solve.
-  const char* const petsc_cg = "-ksp_cg_single_reduction";
-  return unread.empty() && is_given(ksp, petsc_cg) ? petsc_cg
-                                                   : fmt::format("{}", fmt::join(unread, ", "));
 }
 
 // "none, jacobi, ...": PETSc's names, then ours.
@@ -91,6 +84,14 @@ std::vector<std::string> unread_ksp_options(KSP ksp) {
   }
   petsc_check(PetscOptionsLeftRestore(options_of(ksp), &count, &names, &values));
   return unread;
+}
+
+std::string options_without_meaning(KSP ksp) {
+  const std::vector<std::string> unread = unread_ksp_options(ksp);
+  // PETSc's CG may have read this option in an earlier solve.
+  const char* const petsc_cg = "-ksp_cg_single_reduction";
+  return unread.empty() && is_given(ksp, petsc_cg) ? petsc_cg
+                                                   : fmt::format("{}", fmt::join(unread, ", "));
 }
 
 std::string resident_ksp_type(std::string_view method) {
@@ -184,41 +185,73 @@ EngineChoice choose_engine_on_gpu(const std::string& solution_monitor) {
   return {};
 }
 
-EngineChoice choose_engine(KSP ksp) {
+namespace {
+
+// What the resident loop has no preconditioner of its own for.
+EngineChoice choose_by_preconditioner(KSP ksp) {
   using enum EngineReason;
   KSPType type = nullptr;
-  PC pc = nullptr;
-  PCType pc_type = nullptr;
   Mat amat = nullptr, pmat = nullptr;
   petsc_check(KSPGetType(ksp, &type));
-  petsc_check(KSPGetPC(ksp, &pc));
-  petsc_check(PCGetType(pc, &pc_type));
   petsc_check(KSPGetOperators(ksp, &amat, &pmat));
-  const std::string_view name = pc_type ? pc_type : PCNONE;
+  const std::string name = type_of(pc_of(ksp));
   if (EngineChoice by_names = choose_engine(type, name); !by_names.resident()) return by_names;
   PetscInt block_rows = 1;
   petsc_check(MatGetBlockSize(pmat, &block_rows));
   if ((name == PCPBJACOBI || name == kTriremePbjacobi) && block_rows > kMaxBlockRows)
     return EngineChoice::petsc(block_size, fmt::format("{}", block_rows));
+  if (null_space_of(amat)) return EngineChoice::petsc(null_space);
+  if (const std::string monitor = solution_monitor(ksp); !monitor.empty())
+    if (std::dynamic_pointer_cast<CudaOperator>(operator_of(amat)))
+      return choose_engine_on_gpu(monitor);
+  return {};
+}
 
-  if (static_cast<const KspEngine*>(data_of(ksp))->options_read)
-    if (const std::string options = options_without_meaning(ksp); !options.empty())
-      return EngineChoice::petsc(unused_options, options);
+// Whether the loop of the method can test the norm that the KSP has, on its side.
+bool tests_norm(KSP ksp) {
+  KSPType type = nullptr;
+  KSPNormType norm = KSP_NORM_DEFAULT;
+  PCSide side = PC_SIDE_DEFAULT;
+  petsc_check(KSPGetType(ksp, &type));
+  if (KSPGetNormType(ksp, &norm) != kPetscSuccess || KSPGetPCSide(ksp, &side) != kPetscSuccess)
+    return false;
+  const solvers::MethodInfo info = solvers::info_of(*resident_method(type));
+  if (side != (info.right_preconditioned ? PC_RIGHT : PC_LEFT)) return false;
+  if (norm == KSP_NORM_PRECONDITIONED) return info.tests_preconditioned_norm;
+  return norm != KSP_NORM_NATURAL || info.tests_natural_norm;
+}
+
+// What the resident loop lacks whatever the preconditioner is.
+EngineChoice choose_by_requests(KSP ksp) {
+  using enum EngineReason;
   const KspRequests asked = requests_of(ksp);
   if (asked.eigenvalues) return EngineChoice::petsc(eigenvalues);
   if (asked.lagged_norm) return EngineChoice::petsc(lagged_norm);
   if (asked.transposed) return EngineChoice::petsc(transposed_solves);
   if (asked.error_history) return EngineChoice::petsc(error_history);
   if (asked.diagonal_scaling) return EngineChoice::petsc(diagonal_scaling);
-  MatNullSpace space = nullptr;
-  petsc_check(MatGetNullSpace(amat, &space));
-  if (space) return EngineChoice::petsc(null_space);
-  if (std::dynamic_pointer_cast<CudaOperator>(operator_of(amat)))
-    if (EngineChoice on_gpu = choose_engine_on_gpu(solution_monitor(ksp)); !on_gpu.resident())
-      return on_gpu;
-  KSPNormType norm = KSP_NORM_DEFAULT;
-  if (KSPGetNormType(ksp, &norm) != kPetscSuccess) return EngineChoice::petsc(norm_or_side);
+  if (!tests_norm(ksp)) return EngineChoice::petsc(norm_or_side);
   return {};
+}
+
+// Whether PCApply serves for a PC of this type.
+bool can_be_applied(std::string_view pc_type) {
+  return !pc_type.starts_with("trireme_") || pc_type == kTriremeMultigrid;
+}
+
+}  // namespace
+
+EngineChoice choose_engine(KSP ksp) {
+  EngineChoice choice = choose_by_preconditioner(ksp);
+  return choice.resident() ? choose_by_requests(ksp) : choice;
+}
+
+LoopChoice choose_loop(KSP ksp) {
+  const EngineChoice by_requests = choose_by_requests(ksp);
+  const EngineChoice why = by_requests.resident() ? choose_by_preconditioner(ksp) : by_requests;
+  if (why.resident()) return {};
+  if (!can_be_applied(type_of(pc_of(ksp)))) return {Loop::none, why};
+  return {by_requests.resident() ? Loop::applied : Loop::petscs, why};
 }
 
 }  // namespace trireme

@@ -23,7 +23,7 @@ enum class EngineReason {
   petsc_block_jacobi,        // PETSc's bjacobi, for which it has others
   symmetric_preconditioner,  // a preconditioner for methods of symmetric matrices only
   block_size,                // a number of rows per block that is too large
-  unused_options,            // options that it does not read
+  unused_options,            // options of a case that it does not read
   eigenvalues,
   lagged_norm,
   transposed_solves,
@@ -56,6 +56,20 @@ EngineChoice choose_engine(const SolverSpec& spec);
 // For a KSP of a resident type that has its operators: by everything that options and calls have
 // asked of it. Comes after KSPSetFromOptions where that is called. Collective.
 EngineChoice choose_engine(KSP ksp);
+
+// Which loop a KSP of a resident type runs.
+enum class Loop {
+  resident,  // the resident one, with a preconditioner of its own
+  applied,   // the resident one on the host, with PCApply and null spaces as PETSc applies them
+  petscs,    // PETSc's own loop of the method
+  none,      // a PC that works in the resident loop alone is asked for where only others serve
+};
+struct LoopChoice {
+  Loop loop = Loop::resident;
+  EngineChoice why;  // what the resident loop by itself lacks
+};
+// Wherever PETSc's type of the method works, one of them serves. Collective.
+LoopChoice choose_loop(KSP ksp);
 // What the resident engine lacks on GPUs only, for the option of solution_monitor().
 EngineChoice choose_engine_on_gpu(const std::string& solution_monitor);
 
@@ -75,7 +89,10 @@ std::string solution_monitor(KSP ksp);
 // is given.
 std::string printing_option(KSP ksp);
 
-// The -ksp_ options that nobody has read, of those that a KSP reads before its solve: "-ksp_a".
+// The -ksp_ options that nobody has read, of those that a KSP reads before its solve: "-ksp_a". PETSc
+// does nothing about them; the program `solve` does.
 std::vector<std::string> unread_ksp_options(KSP ksp);
+// In one text, those that a KSP of a resident type has no use for; empty: none.
+std::string options_without_meaning(KSP ksp);
 
 }  // namespace trireme

@@ -27,16 +27,15 @@ Mat matrix_of(KSP ksp) {
   return amat;
 }
 
-// Throws where the resident engine does not serve.
-void require_resident(KSP ksp) {
-  if (const EngineChoice choice = choose_engine(ksp); !choice.resident())
-    fail(ExitCode::usage, "KSPMatSolve: {}; use PETSc's own solver", describe(choice));
+solvers::BlockSolver& block_solver_of(KSP ksp) {
+  return engine_of(ksp).block_solver(inputs_of(ksp, choose_loop(ksp)));
 }
 
-solvers::BlockSolver& block_solver_of(KSP ksp) {
-  Mat amat = nullptr, pmat = nullptr;
-  petsc_check(KSPGetOperators(ksp, &amat, &pmat));
-  return engine_of(ksp).block_solver(amat, pmat, pc_of(ksp), row_test_of(ksp, requests_of(ksp)));
+// Whether a null space is to be removed from each right-hand side.
+bool has_null_space(KSP ksp) {
+  MatNullSpace of_transpose = nullptr;
+  petsc_check(MatGetTransposeNullSpace(matrix_of(ksp), &of_transpose));
+  return of_transpose || null_space_of(matrix_of(ksp));
 }
 
 // While an object of this class lives, KSPBuildSolution refuses, and the KSP has vectors without
@@ -206,10 +205,13 @@ WorstColumn solve_one_by_one(KSP ksp, Mat b, Mat x, const std::function<void()>&
 bool ksp_solves_blocks(KSP ksp) {
   KSPType type = nullptr;
   petsc_check(KSPGetType(ksp, &type));
-  if (!type || !resident_method(type) || !choose_engine(ksp).resident() ||
+  if (!type || !resident_method(type)) return false;
+  const Loop loop = choose_loop(ksp).loop;
+  if ((loop != Loop::resident && loop != Loop::applied) || has_null_space(ksp) ||
       requests_of(ksp).own_test || !solution_monitor(ksp).empty() ||
       engine_of(ksp).variant() == solvers::Variant::pipelined)
     return false;
+  if (loop == Loop::applied) return true;
   const auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_of(matrix_of(ksp)));
   if (!cuda) return true;
   return engine_of(ksp).form() == solvers::BlockForm::lockstep && cuda->multiplies_vectors();
@@ -220,7 +222,7 @@ std::int64_t ksp_block_bytes(KSP ksp, std::int64_t width) {
 }
 
 std::vector<KspColumn> ksp_solve_block(KSP ksp, const KspBlock& block) {
-  require_resident(ksp);
+  require_loop(ksp, choose_loop(ksp));
   const KspRequests asked = requests_of(ksp);
   if (asked.own_test)
     fail(ExitCode::usage,
@@ -262,7 +264,7 @@ std::vector<KspColumn> ksp_solve_block(KSP ksp, const KspBlock& block) {
 // KSPMatSolve calls KSPSetUp, which resets the reason, and then this function once per batch: a
 // reason that is set is that of the batches before.
 void ksp_mat_solve(KSP ksp, Mat b, Mat x, const std::function<void()>& solve_one) {
-  require_resident(ksp);
+  require_loop(ksp, choose_loop(ksp));
   require_rows(ksp, b);
   require_rows(ksp, x);
   WorstColumn all = result_in(ksp);

@@ -55,6 +55,13 @@ FromDevice from_device(const CudaOperator* of_amat, const Operator* of_pmat) {
   return {.blocks = true, .diagonal = !of_amat->permuted()};
 }
 
+PreconditionerData data_of_applied(AppliedPc& pc) {
+  PreconditionerData data;
+  data.spec.kind = PreconditionerSpec::Kind::given;
+  data.spec.given = &pc;
+  return data;
+}
+
 // The data that the resident loop needs of `pc`, besides `from_device`. Collective, because
 // block_size is the size of the widest block of all ranks.
 PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks blocks,
@@ -111,6 +118,13 @@ PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks
   return data;
 }
 
+// Of the inputs of a loop, on a GPU where `cuda` is its operator.
+PreconditionerData preconditioner_data(const LoopInputs& inputs, const DenseBlocks& blocks,
+                                       const CudaOperator* cuda) {
+  return data_of_preconditioner(inputs.amat, inputs.pmat, inputs.pc, blocks,
+                                from_device(cuda, cuda ? operator_of(inputs.pmat).get() : nullptr));
+}
+
 // Runs `work`, which sets up a preconditioner of this kind. The ranks agree on an error, by
 // themselves where the set-up communicates.
 template <class Work>
@@ -144,16 +158,21 @@ void KspEngine::forget() {
   host_system_.reset();
   cuda_system_.reset();
   operator_.reset();
+  applied_.reset();
 }
 
-solvers::Variant KspEngine::variant_on_host(MPI_Comm comm, bool jacobi) {
+// A PC of PETSc may depend on more than r, such as one with a Krylov method inside, which the
+// longer recurrences of the other variants bear less well than the classic ones.
+solvers::Variant KspEngine::variant_on_host(const LoopInputs& inputs, bool jacobi) {
   using solvers::Variant;
+  const MPI_Comm comm = comm_of(inputs.amat);
   const bool several =
       host_system_->processes() > 1 && solvers::has_variant(method_, Variant::single_reduction);
-  if (variant_ != Variant::measured || !several) {
+  if (variant_ != Variant::measured || !several || inputs.applied) {
     variant_times_.reset();
     if (variant_ == Variant::measured) return Variant::classic;
     if (variant_ != Variant::automatic || !several) return variant_;
+    if (inputs.applied) return Variant::classic;
     if (!share_memory_) share_memory_ = nodes_of_ranks(comm).size() == 1;
     return *share_memory_ ? Variant::classic : Variant::single_reduction;
   }
@@ -172,35 +191,54 @@ solvers::Variant KspEngine::variant_on_host(MPI_Comm comm, bool jacobi) {
   return solvers::faster_variant(*variant_times_);
 }
 
-void KspEngine::weigh_rows(Mat amat, PC pc, solvers::RowTest rows, bool renewed) {
+void KspEngine::weigh_rows(const LoopInputs& inputs, bool renewed) {
+  Mat amat = inputs.amat;
   weighed_state_ = state_of(amat);
   const bool on_device = std::exchange(renewed_on_device_, false);
   if (on_device && row_scale_.is_of_jacobi) return;  // D^-1 has the new values
   row_scale_ = {};
-  row_sizes_ = rows != solvers::RowTest::none ? row_sizes_of(amat, operator_.get()) : RowSizes();
+  row_sizes_ =
+      inputs.rows != solvers::RowTest::none ? row_sizes_of(amat, operator_.get()) : RowSizes();
   if (row_sizes_.differ)
-    row_scale_ = {
-        .weighs = true,
-        .values = row_sizes_.inverse,
-        .is_of_jacobi = renewed && row_sizes_.diagonal_is_size && inverts_the_diagonal(pc)};
+    row_scale_ = {.weighs = true,
+                  .values = row_sizes_.inverse,
+                  .is_of_jacobi = renewed && row_sizes_.diagonal_is_size && !inputs.applied &&
+                                  inverts_the_diagonal(inputs.pc)};
   collectively(comm_of(amat), [&] {
     solver_->weigh_rows(row_scale_);
     if (block_solver_) block_solver_->weigh_rows(row_scale_);
   });
 }
 
-void KspEngine::prepare(Mat amat, Mat pmat, PC pc, solvers::RowTest rows) {
+// PCApply is called with whatever the PC has become, so that what is here serves as long as the PC
+// is the same.
+void KspEngine::apply_by_petsc(const LoopInputs& inputs) {
+  if (applied_ && applied_->pc() == inputs.pc) return;
+  VecHandle made;
+  if (!inputs.like) petsc_check(MatCreateVecs(inputs.amat, made.put(), nullptr));
+  applied_ = std::make_unique<AppliedPc>(inputs.pc, inputs.like ? inputs.like : Vec(made));
+}
+
+void KspEngine::prepare(const LoopInputs& inputs) {
+  const auto& [amat, pmat, pc, rows, applied, like] = inputs;
   MultigridPc* const multigrid = multigrid_of(pc);
   if (multigrid) petsc_check(PCSetUp(pc));  // does nothing for a matrix that it has seen
-  const std::shared_ptr<Operator> op = operator_of(amat);  // has the values of this moment
+  // It has the values of this moment.
+  const std::shared_ptr<Operator> op = applied ? operator_of_host_loop(amat) : operator_of(amat);
   Key key;
   int stale = 0;  // the matrix or its groups may have changed on one rank only
   collectively(comm_of(amat), [&] {
-    key = {id_of(amat),      id_of(pmat),
-           id_of(pc),        state_of(amat),
-           state_of(pmat),   type_or_none(pc),
-           parameter_of(pc), dense_blocks_of(pc, pmat),
-           multigrid,        rows != solvers::RowTest::none};
+    key = {id_of(amat),
+           id_of(pmat),
+           id_of(pc),
+           state_of(amat),
+           state_of(pmat),
+           type_or_none(pc),
+           parameter_of(pc),
+           applied ? DenseBlocks() : dense_blocks_of(pc, pmat),
+           multigrid,
+           applied,
+           rows != solvers::RowTest::none};
     stale = !solver_ || key != key_;
   });
   MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, comm_of(amat));
@@ -213,35 +251,35 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc, solvers::RowTest rows) {
   if (same == 1 && reuse) {
     int unweighed = key.amat_state != weighed_state_ ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &unweighed, 1, MPI_INT, MPI_MAX, comm_of(amat));
-    if (unweighed == 1) weigh_rows(amat, pc, rows, false);
+    if (unweighed == 1) weigh_rows(inputs, false);
     return;
   }
 
-  auto cuda = std::dynamic_pointer_cast<CudaOperator>(op);
+  auto cuda = applied ? nullptr : std::dynamic_pointer_cast<CudaOperator>(op);
   if (cuda && variant_ == solvers::Variant::pipelined)
     fail(ExitCode::usage, "pipelined CG works on CPUs only; use cg, or device: cpu");
-  const PreconditionerData data = data_of_preconditioner(
-      amat, pmat, pc, key.blocks, from_device(cuda.get(), operator_of(pmat).get()));
+  if (same == 0) forget();
+  if (applied) apply_by_petsc(inputs);
+  const PreconditionerData data =
+      applied ? data_of_applied(*applied_) : preconditioner_data(inputs, key.blocks, cuda.get());
   if (op && op->ordered()) require_free_order(data.spec.kind);
   if (same == 1) {
     set_up(comm_of(amat), data.spec.kind, [&] {
       solver_->renew(data.spec);
       if (block_solver_) block_solver_->renew(data.spec);
     });
-    weigh_rows(amat, pc, rows, true);
+    weigh_rows(inputs, true);
     key_ = std::move(key);
     return;
   }
-  forget();
   operator_ = op;
   if (cuda)
     cuda_system_ = make_cuda_system(std::move(cuda), data.spec.kind);
   else
-    host_system_ = std::make_unique<MatSystem>(amat);
+    host_system_ = std::make_unique<MatSystem>(amat, op, like);
   const solvers::Variant variant =
-      host_system_
-          ? variant_on_host(comm_of(amat), data.spec.kind == PreconditionerSpec::Kind::jacobi)
-          : variant_on_device();
+      host_system_ ? variant_on_host(inputs, data.spec.kind == PreconditionerSpec::Kind::jacobi)
+                   : variant_on_device();
   set_up(comm_of(amat), data.spec.kind, [&] {
     if (cuda_system_) {
       auto solver =
@@ -252,7 +290,7 @@ void KspEngine::prepare(Mat amat, Mat pmat, PC pc, solvers::RowTest rows) {
       solver_ = std::make_unique<solvers::HostSolver>(*host_system_, method_, variant, data.spec);
     }
   });
-  weigh_rows(amat, pc, rows, true);
+  weigh_rows(inputs, true);
   key_ = std::move(key);
 }
 
@@ -266,15 +304,16 @@ bool KspEngine::renew_on_device(PC pc) {
   return renewed_on_device_;
 }
 
-solvers::BlockSolver& KspEngine::block_solver(Mat amat, Mat pmat, PC pc, solvers::RowTest rows) {
-  prepare(amat, pmat, pc, rows);
+solvers::BlockSolver& KspEngine::block_solver(const LoopInputs& inputs) {
+  prepare(inputs);
   if (block_solver_) return *block_solver_;
   if (cuda_system_ && form_ == solvers::BlockForm::block_cg)
     fail(ExitCode::usage, "block CG works on CPUs only; use cg, or device: cpu");
   const auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_);
-  const PreconditionerData data = data_of_preconditioner(
-      amat, pmat, pc, key_.blocks, from_device(cuda.get(), operator_of(pmat).get()));
-  set_up(comm_of(amat), data.spec.kind, [&] {
+  const PreconditionerData data = inputs.applied
+                                      ? data_of_applied(*applied_)
+                                      : preconditioner_data(inputs, key_.blocks, cuda.get());
+  set_up(comm_of(inputs.amat), data.spec.kind, [&] {
     if (cuda_system_)
       block_solver_ = std::make_unique<solvers::CudaBlockSolver>(*cuda_system_, method_,
                                                                  variant_on_device(), data.spec);

@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "distributed/row_sizes.hpp"
+#include "petsc/applied_pc.hpp"
+#include "petsc/borrowed_loop.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/mat_system.hpp"
 #include "petsc/pc_types.hpp"
@@ -22,6 +24,17 @@
 #include "solvers/variant_choice.hpp"
 
 namespace trireme {
+
+// What a loop is prepared for.
+struct LoopInputs {
+  Mat amat, pmat;
+  PC pc;
+  solvers::RowTest rows;
+  // The PC is applied by PCApply, and the loop runs on the host.
+  bool applied = false;
+  // A vector of the program, for what PETSc is handed in the loop; null: what MatCreateVecs makes.
+  Vec like = nullptr;
+};
 
 class KspEngine {
  public:
@@ -39,6 +52,7 @@ class KspEngine {
   // What the unpreconditioned norm is made of; none: as PETSc's options say.
   std::optional<solvers::RowTest> row_test;
   bool in_block = false;  // a loop for many right-hand sides runs, and no Vec has its iterates
+  BorrowedLoop borrowed;  // of the last solve, where it was PETSc's own loop
 
   solvers::Method method() const { return method_; }
   solvers::BlockForm form() const { return form_; }
@@ -53,7 +67,7 @@ class KspEngine {
   // only values have changed, the solver stays and its preconditioner is renewed; it keeps the old
   // one where PCSetReusePreconditioner says so. Throws Error{usage} or Error{input} for a
   // preconditioner that the resident engine cannot apply. Collective.
-  void prepare(Mat amat, Mat pmat, PC pc, solvers::RowTest rows);
+  void prepare(const LoopInputs& inputs);
   // Solves by the prepared solver. x holds the initial guess and becomes the solution. With a PETSc
   // that has CUDA, b and x may be on the device. Throws Error{usage} if only one of them is there.
   // Collective.
@@ -67,11 +81,13 @@ class KspEngine {
   // when it is asked for the first time and stays as long as the solver for one. Throws
   // Error{usage} for block CG on a GPU, and what the constructors of HostBlockSolver and
   // CudaBlockSolver throw. Collective.
-  solvers::BlockSolver& block_solver(Mat amat, Mat pmat, PC pc, solvers::RowTest rows);
+  solvers::BlockSolver& block_solver(const LoopInputs& inputs);
   solvers::StoppedSolve stopped() const;  // of the last solve
   const char* executor() const;           // "host", "cuda graph", "cuda persistent kernel", ...
   bool mixed() const;                     // whether the loop's products are inexact
   bool on_device() const { return cuda_solver_ != nullptr; }
+  // Whether the loop that is prepared calls PCApply.
+  bool applies_pc() const { return applied_ != nullptr; }
   // Whether the loop runs on the host in an order of rows that is not the caller's.
   bool in_order() const { return host_system_ && host_system_->in_order(); }
   // Drops the prepared solver.
@@ -86,6 +102,7 @@ class KspEngine {
     PetscInt parameter = 0;
     DenseBlocks blocks;
     const void* given = nullptr;  // the data of a PC that the loop calls
+    bool applied = false;
     bool tests_rows = false;
     bool operator==(const Key&) const = default;
     bool same_but_for_values(const Key& other) const;
@@ -94,14 +111,15 @@ class KspEngine {
   // The variant for a solver on the host. On several ranks, `automatic` is classic where all ranks
   // share memory, whose sums are cheap, and else single_reduction; with `measured`, all ranks take
   // the faster one by timings. Collective.
-  solvers::Variant variant_on_host(MPI_Comm comm, bool jacobi);
+  solvers::Variant variant_on_host(const LoopInputs& inputs, bool jacobi);
   solvers::Variant variant_on_device() const {
     return variant_ == solvers::Variant::measured ? solvers::Variant::automatic : variant_;
   }
 
   // Gives the sizes of the rows of the present values to the solvers. `renewed`: the preconditioner
   // is of these values too. Collective.
-  void weigh_rows(Mat amat, PC pc, solvers::RowTest rows, bool renewed);
+  void weigh_rows(const LoopInputs& inputs, bool renewed);
+  void apply_by_petsc(const LoopInputs& inputs);
 
   solvers::Method method_;
   solvers::BlockForm form_;
@@ -111,6 +129,7 @@ class KspEngine {
   std::pair<std::int64_t, bool> timed_for_;  // rows and jacobi of variant_times_
   Key key_;
   std::shared_ptr<Operator> operator_;  // of the system; null: the Mat is not one of Trireme
+  std::unique_ptr<AppliedPc> applied_;  // null: PCApply does not serve
   // One of the two systems is set, depending on where the operator is, and solver_ is for it.
   std::unique_ptr<MatSystem> host_system_;
   std::unique_ptr<solvers::CudaSystem> cuda_system_;

@@ -2,10 +2,17 @@
 // PETSc's tolerances and norms as those of the loops, and the loops' reasons as PETSc's.
 #include "petsc/ksp_rules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <set>
 
 #include "base/error.hpp"
+#include "parallel/collective.hpp"
+#include "petsc/pc_multigrid.hpp"
+#include "petsc/pc_needs.hpp"
 
 namespace trireme {
 namespace {
@@ -49,10 +56,45 @@ bool squares_vanished(KSP ksp, const solvers::Tolerances& rule, Vec b, Vec x) {
          of_r > std::max(rule.rtol * std::sqrt(static_cast<double>(rows)) * of_b, rule.atol);
 }
 
+// Whether the PC could not be set up or applied, which it says on the ranks concerned. Collective.
+bool has_failed(PC pc) {
+  PCFailedReason reason = PC_NOERROR;
+  petsc_check(PCGetFailedReason(pc, &reason));
+  return any_rank(comm_of(pc), reason != PC_NOERROR);
+}
+
 }  // namespace
 
 const char* const kVariantNames[5] = {"auto", "measured", "classic", "single_reduction",
                                       "pipelined"};
+
+LoopInputs inputs_of(KSP ksp, const LoopChoice& choice) {
+  Mat amat = nullptr, pmat = nullptr;
+  petsc_check(KSPGetOperators(ksp, &amat, &pmat));
+  return {.amat = amat,
+          .pmat = pmat,
+          .pc = pc_of(ksp),
+          .rows = row_test_of(ksp, requests_of(ksp)),
+          .applied = choice.loop == Loop::applied,
+          .like = solution_of(ksp)};
+}
+
+void require_loop(KSP ksp, const LoopChoice& choice) {
+  if (choice.loop != Loop::none) return;
+  KSPType type = nullptr;
+  petsc_check(KSPGetType(ksp, &type));
+  fail(ExitCode::usage, "KSP {} with PC {}: {}; use another PC, such as jacobi or {}", type,
+       type_of(pc_of(ksp)), describe(choice.why), kTriremeMultigrid);
+}
+
+void say_once(MPI_Comm comm, const std::string& line) {
+  static std::set<std::string> said;
+  PetscMPIInt in_comm = 0, in_world = 0;
+  MPI_Comm_rank(comm, &in_comm);
+  MPI_Comm_rank(PETSC_COMM_WORLD, &in_world);
+  const bool by_us = size_of(comm) > 1 ? in_comm == 0 : in_world == 0;
+  if (by_us && said.insert(line).second) fmt::print(stderr, "trireme: {}\n", line);
+}
 
 solvers::Tolerances tolerances_of(KSP ksp, const KspRequests& asked) {
   solvers::Tolerances rule;
@@ -89,6 +131,7 @@ KSPConvergedReason reason_of(KSP ksp, const solvers::SolveResult& result,
                              const solvers::Tolerances& rule, Vec b, Vec x) {
   if (squares_may_have_vanished(result, rule) && squares_vanished(ksp, rule, b, x))
     return KSP_DIVERGED_BREAKDOWN;
+  if (result.reason == Reason::not_finite && has_failed(pc_of(ksp))) return KSP_DIVERGED_PC_FAILED;
   return to_petsc(result.reason);
 }
 

@@ -4,6 +4,9 @@
 
 #include <petscksp.h>
 
+#include <string>
+
+#include "petsc/engine_choice.hpp"
 #include "petsc/ksp_engine.hpp"
 #include "petsc/ksp_types.hpp"
 #include "petsc/private_headers.hpp"
@@ -13,6 +16,13 @@ namespace trireme {
 
 // "auto", "classic", "single_reduction", "pipelined": by the number of a solvers::Variant.
 extern const char* const kVariantNames[5];
+
+// For the loop that was chosen, which is one of ours.
+LoopInputs inputs_of(KSP ksp, const LoopChoice& choice);
+// Throws Error{usage} where no loop serves.
+void require_loop(KSP ksp, const LoopChoice& choice);
+// Prints a line about how the program's KSP works, once in the process, on one rank.
+void say_once(MPI_Comm comm, const std::string& line);
 
 solvers::Tolerances tolerances_of(KSP ksp, const KspRequests& asked);
 // What the unpreconditioned norm of a KSP of a resident type is made of. PETSc's default norm is

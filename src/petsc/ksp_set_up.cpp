@@ -145,7 +145,9 @@ void KspSolver::choose_engine(const SolverSpec& spec) {
     choice = engine() == Engine::resident
                  ? trireme::choose_engine(ksp_)
                  : EngineChoice::petsc(EngineReason::ksp_type_option, type());
-    if (choice.resident()) return;
+    const std::string unused = options_without_meaning(ksp_);
+    if (choice.resident() && unused.empty()) return;
+    if (choice.resident()) choice = EngineChoice::petsc(EngineReason::unused_options, unused);
     if (trireme::choose_engine(type(), type_of(pc_of(ksp_))).resident())
       unread = unread_ksp_options(ksp_);
   }

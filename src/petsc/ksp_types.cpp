@@ -41,11 +41,18 @@ std::string type_name_of(KSP ksp) {
 
 bool is_resident(KSP ksp) { return resident_method(type_name_of(ksp)).has_value(); }
 
-void prepare(KSP ksp) {
-  Mat amat = nullptr, pmat = nullptr;
+void prepare(KSP ksp, const LoopChoice& choice) {
+  Mat amat = nullptr;
+  petsc_check(KSPGetOperators(ksp, &amat, nullptr));
+  if (choice.loop == Loop::applied && would_loop_on_gpu(amat))
+    say_once(
+        comm_of(ksp),
+        fmt::format("KSP {} runs its loop on the host, because {}; PCs none, jacobi, pbjacobi, "
+                    "vpbjacobi and {} run on the GPU",
+                    type_name_of(ksp), describe(choice.why), kTriremeMultigrid));
   ksp_place_preconditioner(ksp);
-  petsc_check(KSPGetOperators(ksp, &amat, &pmat));
-  engine_of(ksp).prepare(amat, pmat, pc_of(ksp), row_test_of(ksp, requests_of(ksp)));
+  if (choice.loop == Loop::resident) choose_row_order(ksp);
+  engine_of(ksp).prepare(inputs_of(ksp, choice));
 }
 
 // While an object of this class lives, KSPBuildSolution shows `iterate`.
@@ -70,23 +77,25 @@ Reason report_iteration(KSP ksp, const solvers::State& state, const Iterate& ite
   return static_cast<Reason>(static_cast<int>(reason));
 }
 
-void require_convergence(KSP ksp) {
-  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-  petsc_check(KSPGetConvergedReason(ksp, &reason));
-  if (reason < 0 && requests_of(ksp).error_if_not_converged)
-    fail(ExitCode::not_converged, "KSPSolve has not converged, reason {}",
-         KSPConvergedReasons[reason]);
+void solve_by_petscs_loop(KSP ksp, const EngineChoice& why) {
+  KspEngine& engine = engine_of(ksp);
+  const std::string type(solvers::info_of(engine.method()).petsc_name);
+  say_once(comm_of(ksp), fmt::format("KSP {} solves by PETSc's own loop ({}), because {}",
+                                     type_name_of(ksp), type, describe(why)));
+  engine.facts = {};
+  engine.facts.executor = fmt::format("PETSc's own loop ({}), because {}", type, describe(why));
+  engine.borrowed.solve(ksp, type.c_str(), engine.options_read);
 }
 
 void solve(KSP ksp) {
-  const EngineChoice choice = choose_engine(ksp);
+  const LoopChoice choice = choose_loop(ksp);
   const KspRequests asked = requests_of(ksp);
   KspEngine& engine = engine_of(ksp);
-  if (!choice.resident())
-    fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type_name_of(ksp),
-         describe(choice));
-  choose_row_order(ksp);
-  prepare(ksp);  // does nothing unless the Mat or the PC is new
+  engine.borrowed.forget();
+  require_loop(ksp, choice);
+  if (choice.loop == Loop::petscs) return solve_by_petscs_loop(ksp, choice.why);
+  prepare(ksp, choice);  // does nothing unless the Mat or the PC is new
+  const ConsistentRightHandSide consistent(ksp, solvers::info_of(engine.method()).symmetric);
   solvers::IterationObserver observer;
   observer.iteration = [ksp](const solvers::State& state, const Iterate& iterate) {
     return report_iteration(ksp, state, iterate);
@@ -98,7 +107,6 @@ void solve(KSP ksp) {
   const KSPConvergedReason reason = reason_of(ksp, outcome, rule, b, x);
   set_result(ksp, static_cast<PetscInt>(outcome.iterations), outcome.norm, reason);
   engine.facts = facts_of(engine, outcome);
-  require_convergence(ksp);
 }
 
 PetscErrorCode ksp_set_up(KSP ksp) {
@@ -182,7 +190,11 @@ PetscErrorCode ksp_view(KSP ksp, PetscViewer viewer) {
       solvers::has_variant(engine.method(), Variant::single_reduction)
           ? fmt::format(", variant {}", kVariantNames[static_cast<int>(engine.variant())]).c_str()
           : ""));
-  if (!engine.facts.executor.empty())
+  if (engine.applies_pc())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  PC applied by PCApply on the host\n"));
+  if (engine.borrowed.in_use())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %s\n", engine.facts.executor.c_str()));
+  else if (!engine.facts.executor.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %s, %s, residual replaced %d times\n",
                                      engine.facts.executor.c_str(), engine.facts.variant.c_str(),
                                      engine.facts.replacements));
@@ -191,9 +203,22 @@ PetscErrorCode ksp_view(KSP ksp, PetscViewer viewer) {
   PetscFunctionReturn(kPetscSuccess);
 }
 
+PetscErrorCode ksp_extreme_singular_values(KSP ksp, PetscReal* largest, PetscReal* smallest) {
+  return petsc_guard(comm_of(ksp), [&] {
+    engine_of(ksp).borrowed.extreme_singular_values(ksp, largest, smallest);
+  });
+}
+
+PetscErrorCode ksp_eigenvalues(KSP ksp, PetscInt n, PetscReal* real, PetscReal* imaginary,
+                               PetscInt* count) {
+  return petsc_guard(comm_of(ksp),
+                     [&] { engine_of(ksp).borrowed.eigenvalues(ksp, n, real, imaginary, count); });
+}
+
 PetscErrorCode ksp_reset(KSP ksp) {
   KspEngine& engine = engine_of(ksp);
   engine.forget();
+  engine.borrowed.forget();
   engine.shown.reset();
   return kPetscSuccess;
 }
@@ -208,16 +233,21 @@ template <Method method, BlockForm form = BlockForm::lockstep, Variant variant =
 PetscErrorCode ksp_create(KSP ksp) {
   constexpr solvers::MethodInfo info = solvers::info_of(method);
   constexpr PCSide side = info.right_preconditioned ? PC_RIGHT : PC_LEFT;
+  KspHandle petscs;
   PetscFunctionBegin;
-  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, side, 3));
+  // Ours come first: PETSc's types give ranks of at most 3.
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, side, 30));
   if (info.tests_preconditioned_norm)
-    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, side, 2));
-  if (info.tests_natural_norm) PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NATURAL, side, 2));
-  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, side, 1));
+    PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, side, 20));
+  if (info.tests_natural_norm) PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NATURAL, side, 20));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, side, 10));
+  PetscCall(KSPCreate(PETSC_COMM_SELF, petscs.put()));
+  PetscCall(KSPSetType(petscs, info.petsc_name.data()));
+  add_norms_of(ksp, petscs);
   auto engine = std::make_unique<KspEngine>(method, form, variant);
   install(ksp,
           {ksp_set_up, ksp_solve, mat_solve, ksp_set_from_options, ksp_build_solution, ksp_view,
-           ksp_reset, ksp_destroy},
+           ksp_reset, ksp_destroy, ksp_extreme_singular_values, ksp_eigenvalues},
           engine.release());
   PetscFunctionReturn(kPetscSuccess);
 }
@@ -261,18 +291,19 @@ void ksp_place_preconditioner(KSP ksp) {
   Mat amat = nullptr;
   petsc_check(KSPGetOperators(ksp, &amat, nullptr));
   const auto on_gpu = std::dynamic_pointer_cast<CudaOperator>(operator_of(amat));
-  if (on_gpu && is_resident(ksp) && choose_engine(ksp).resident())
+  if (on_gpu && is_resident(ksp) && choose_loop(ksp).loop == Loop::resident)
     multigrid->set_place(on_gpu->request_for_more());
   else
     multigrid->set_place(std::nullopt);
 }
 
 void ksp_prepare(KSP ksp) {
-  if (!is_resident(ksp) || !choose_engine(ksp).resident()) return;
+  if (!is_resident(ksp)) return;
   ksp_place_preconditioner(ksp);
+  const LoopChoice choice = choose_loop(ksp);
+  if (choice.loop != Loop::resident && choice.loop != Loop::applied) return;
   petsc_check(PCSetUp(pc_of(ksp)));
-  choose_row_order(ksp);
-  prepare(ksp);
+  prepare(ksp, choice);
 }
 
 void ksp_measure_variant(KSP ksp) {

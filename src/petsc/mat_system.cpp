@@ -4,20 +4,38 @@
 
 #include <mpi.h>
 
+#include <utility>
+
 #include "parallel/collective.hpp"
 #include "petsc/mat_shell.hpp"
-#include "petsc/operator_of.hpp"
 #include "petsc/vec_product.hpp"
 #include "petsc/vectors.hpp"
 
 namespace trireme {
-MatSystem::MatSystem(Mat mat)
+namespace {
+
+bool is_assembled(Mat mat) {
+  PetscBool assembled = PETSC_FALSE;
+  petsc_check(PetscObjectBaseTypeCompareAny(object_of(mat), &assembled, MATSEQAIJ, MATMPIAIJ,
+                                            MATSEQBAIJ, MATMPIBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
+  return assembled == PETSC_TRUE;
+}
+
+}  // namespace
+
+MatSystem::MatSystem(Mat mat, std::shared_ptr<Operator> op, Vec like)
     : mat_(mat),
-      operator_(operator_of(mat)),
+      operator_(std::move(op)),
       comm_(comm_of(mat)),
       processes_(size_of(comm_of(mat))),
-      x_(vector_without_array(mat)),
-      y_(vector_without_array(mat)) {
+      copies_(!operator_ && like && !is_assembled(mat)) {
+  if (copies_) {
+    petsc_check(VecDuplicate(like, x_.put()));
+    petsc_check(VecDuplicate(like, y_.put()));
+  } else {
+    x_ = vector_without_array(mat);
+    y_ = vector_without_array(mat);
+  }
   PetscInt rows = 0, cols = 0;
   petsc_check(MatGetLocalSize(mat, &rows, &cols));
   rows_ = rows;
@@ -31,6 +49,11 @@ std::span<const std::int32_t> MatSystem::order() const {
 
 void MatSystem::multiply(std::span<const double> x, std::span<double> y) {
   if (ordered_) return ordered_->multiply_in_order(x, y);
+  if (copies_) {
+    set_local_values(x_, x);
+    petsc_check(MatMult(mat_, x_, y_));
+    return copy_local_values(y_, y);
+  }
   petsc_check(VecPlaceArray(x_, x.data()));
   petsc_check(VecPlaceArray(y_, y.data()));
   // MatMult of a Mat of type trireme multiplies by the exact matrix in every precision.

@@ -18,7 +18,10 @@ namespace trireme {
 // that works in an order of its own. Collective over the Mat's communicator.
 class MatSystem : public solvers::HostSystem {
  public:
-  explicit MatSystem(Mat mat);
+  // `op` is the operator of the Mat, or null. A Mat that is neither one of Trireme nor an assembled
+  // one of PETSc is handed duplicates of `like`, which may be null, because its product may ask for
+  // the vectors' type or DM.
+  MatSystem(Mat mat, std::shared_ptr<Operator> op, Vec like);
   std::int64_t rows() const override { return rows_; }
   std::span<const std::int32_t> order() const override;
   bool in_order() const { return ordered_ != nullptr; }
@@ -48,7 +51,8 @@ class MatSystem : public solvers::HostSystem {
   int processes_;
   MPI_Request sum_ = MPI_REQUEST_NULL;  // of start_sum()
   std::int64_t rows_;
-  VecHandle x_, y_;  // have no arrays: multiply() places its arrays into them
+  bool copies_ = false;  // multiply() copies into x_ and out of y_
+  VecHandle x_, y_;      // otherwise they have no arrays: multiply() places its arrays into them
 };
 
 // The inverse diagonal that a PCJACOBI applies, for this rank's rows: the PC's product with a

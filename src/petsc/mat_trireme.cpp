@@ -353,11 +353,11 @@ void set_products(Mat mat, const ProductSettings& settings) {
   note_change(mat);  // a KSP prepares itself anew
 }
 
-std::shared_ptr<Operator> trireme_operator(Mat mat) {
+std::shared_ptr<Operator> trireme_operator(Mat mat, AijProducts::Caller caller) {
   if (!is_trireme(mat)) return nullptr;
   AijProducts& products = products_of(mat);
   read_missing_options(mat, products);
-  return products.operator_for(mat, AijProducts::Caller::resident_loop);
+  return products.operator_for(mat, caller);
 }
 
 std::shared_ptr<DistributedMatrix> trireme_matrix(Mat mat) {

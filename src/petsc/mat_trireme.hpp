@@ -30,9 +30,9 @@ AijProducts& products_of(Mat mat);
 // Changes what is asked of the products. The Mat counts as changed where that differs from before.
 void set_products(Mat mat, const ProductSettings& settings);
 
-// The operator for a KSP that runs its whole loop by itself. Null for a Mat of another type, and
-// for a matrix that AIJ multiplies by. Collective.
-std::shared_ptr<Operator> trireme_operator(Mat mat);
+// The operator for `caller`. Null for a Mat of another type, and for a matrix that AIJ multiplies by.
+// Collective.
+std::shared_ptr<Operator> trireme_operator(Mat mat, AijProducts::Caller caller);
 
 // The matrix that the products of the type share, without a move to a GPU; null where
 // trireme_operator() is null. Collective.

@@ -14,4 +14,11 @@ namespace trireme {
 // the Mat has changed. Collective.
 std::shared_ptr<Operator> operator_of(Mat mat);
 
+// The same for a KSP whose loop runs on the host: a Mat of type trireme does not move to a GPU for
+// it. Collective.
+std::shared_ptr<Operator> operator_of_host_loop(Mat mat);
+
+// Whether operator_of() is on a GPU, or would be. Collective.
+bool would_loop_on_gpu(Mat mat);
+
 }  // namespace trireme

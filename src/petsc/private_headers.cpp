@@ -36,9 +36,40 @@ void install(KSP ksp, const KspMethods& methods, void* data) {
   ksp->ops->view = methods.view;
   ksp->ops->reset = methods.reset;
   ksp->ops->destroy = methods.destroy;
+  ksp->ops->computeextremesingularvalues = methods.extreme_singular_values;
+  ksp->ops->computeeigenvalues = methods.eigenvalues;
 }
 void* data_of(KSP ksp) { return ksp->data; }
 void forget_data(KSP ksp) { ksp->data = nullptr; }
+
+void exchange_types(KSP one, KSP other) {
+  std::swap(*one->ops, *other->ops);
+  std::swap(one->data, other->data);
+}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"  // within PetscObjectOptionsBegin
+PetscErrorCode run_type(KSP ksp, bool read_options) {
+  PetscFunctionBegin;
+  if (read_options && ksp->ops->setfromoptions) {
+    PetscObjectOptionsBegin(object_of(ksp));
+    PetscCall((*ksp->ops->setfromoptions)(ksp, PetscOptionsObject));
+    PetscOptionsEnd();
+  }
+  PetscCall((*ksp->ops->setup)(ksp));
+  PetscCall((*ksp->ops->solve)(ksp));
+  PetscFunctionReturn(kPetscSuccess);
+}
+#pragma GCC diagnostic pop
+void add_norms_of(KSP ksp, KSP other) {
+  for (int norm = 0; norm < KSP_NORM_MAX; ++norm)
+    for (int side = 0; side < PC_SIDE_MAX; ++side)
+      if (ksp->normsupporttable[norm][side] == 0)
+        ksp->normsupporttable[norm][side] = other->normsupporttable[norm][side];
+}
+NormAndSide chosen_norm_of(KSP ksp) { return {ksp->normtype_set, ksp->pc_side_set}; }
+NormAndSide exchange_norm(KSP ksp, const NormAndSide& other) {
+  return {std::exchange(ksp->normtype, other.norm), std::exchange(ksp->pc_side, other.side)};
+}
 
 void install(PC pc, const PcMethods& methods, void* data) {
   pc->data = data;

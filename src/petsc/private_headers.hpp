@@ -28,10 +28,28 @@ struct KspMethods {
   PetscErrorCode (*view)(KSP, PetscViewer);
   PetscErrorCode (*reset)(KSP);
   PetscErrorCode (*destroy)(KSP);
+  PetscErrorCode (*extreme_singular_values)(KSP, PetscReal*, PetscReal*);
+  PetscErrorCode (*eigenvalues)(KSP, PetscInt, PetscReal*, PetscReal*, PetscInt*);
 };
 void install(KSP ksp, const KspMethods& methods, void* data);
 void* data_of(KSP ksp);
 void forget_data(KSP ksp);
+
+// Exchanges what the types of two KSPs consist of: their functions and their data.
+void exchange_types(KSP one, KSP other);
+// The set-up and the solve of the type that `ksp` has now, after its options where they are to be
+// read.
+PetscErrorCode run_type(KSP ksp, bool read_options);
+// Adds the norms that `other` supports to those of `ksp`, as low in rank as PETSc's types have them.
+void add_norms_of(KSP ksp, KSP other);
+struct NormAndSide {
+  KSPNormType norm = KSP_NORM_DEFAULT;
+  PCSide side = PC_SIDE_DEFAULT;
+};
+// What the user has set.
+NormAndSide chosen_norm_of(KSP ksp);
+// Sets what the KSP uses until its next set-up, and returns the former one.
+NormAndSide exchange_norm(KSP ksp, const NormAndSide& other);
 
 struct PcMethods {
   PetscErrorCode (*set_from_options)(PC, OptionItems);

@@ -33,13 +33,17 @@ VecHandle over_memory(double* data, Mat mat, PetscInt block_size) {
 
 Array<double> local_values(Vec vec) {
   PetscInt size = 0;
-  const PetscScalar* data = nullptr;
   petsc_check(VecGetLocalSize(vec, &size));
-  petsc_check(VecGetArrayRead(vec, &data));
   Array<double> values(size);
-  copy(data, size, values.data());
-  petsc_check(VecRestoreArrayRead(vec, &data));
+  copy_local_values(vec, values);
   return values;
+}
+
+void copy_local_values(Vec vec, std::span<double> values) {
+  const PetscScalar* data = nullptr;
+  petsc_check(VecGetArrayRead(vec, &data));
+  copy(data, std::ssize(values), values.data());
+  petsc_check(VecRestoreArrayRead(vec, &data));
 }
 
 void set_local_values(Vec vec, std::span<const double> values) {

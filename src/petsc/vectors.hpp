@@ -13,6 +13,9 @@ namespace trireme {
 
 Array<double> local_values(Vec vec);
 
+// The same into `values`, which has as many entries as the vector has on this rank.
+void copy_local_values(Vec vec, std::span<double> values);
+
 // `values` has as many entries as the vector has on this rank.
 void set_local_values(Vec vec, std::span<const double> values);
 

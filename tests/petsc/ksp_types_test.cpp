@@ -306,9 +306,7 @@ TEST_F(ResidentKsp, ASignalOnOneRankStopsAll) {
   EXPECT_LE(iterations(), 5);
 }
 
-TEST_F(ResidentKsp, OtherPreconditionersAreRefused) {
-  make(grid(10), "trireme_cg", PCSOR);
-  EXPECT_ANY_THROW(solve());
+TEST(EngineChoice, SaysByNamesWhatTheResidentLoopLacks) {
   const auto reason = [](const char* method, const char* preconditioner) {
     const EngineChoice choice = choose_engine(method, preconditioner);
     EXPECT_EQ(choice.resident(), choice.reason == EngineReason::serves);
@@ -341,16 +339,6 @@ TEST(EngineChoice, FollowsTheListOfMethods) {
     }
     EXPECT_NE(resident_methods().find(info.name), std::string::npos);
   });
-}
-
-TEST_F(ResidentKsp, MeaninglessOptionsAreRefused) {
-  for (const char* name : {"-ksp_cg_single_reduction", "-ksp_gmres_restart", "-ksp_lag_norm",
-                           "-ksp_trireme_varaint"}) {
-    petsc_check(PetscOptionsClear(nullptr));
-    option(name, "1");
-    make(grid(10), "trireme_cg", PCJACOBI);
-    EXPECT_ANY_THROW(solve()) << name;
-  }
 }
 
 TEST_F(ResidentKsp, ViewSaysWhatRan) {
