@@ -197,8 +197,9 @@ void KspEngine::weigh_rows(const LoopInputs& inputs, bool renewed) {
   const bool on_device = std::exchange(renewed_on_device_, false);
   if (on_device && row_scale_.is_of_jacobi) return;  // D^-1 has the new values
   row_scale_ = {};
-  row_sizes_ =
-      inputs.rows != solvers::RowTest::none ? row_sizes_of(amat, operator_.get()) : RowSizes();
+  row_sizes_ = inputs.rows != solvers::RowTest::none
+                   ? row_sizes_of(amat, operator_.get(), inputs.pmat)
+                   : RowSizes();
   if (row_sizes_.differ)
     row_scale_ = {.weighs = true,
                   .values = row_sizes_.inverse,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From our matrix, or by PETSc's functions for AIJ.
+// From our matrix, or by PETSc's functions.
 #include "petsc/row_sizes_of.hpp"
 
 #include <utility>
@@ -9,12 +9,22 @@
 
 namespace trireme {
 
-RowSizes row_sizes_of(Mat mat, const Operator* op) {
+namespace {
+
+bool has_row_sizes(Mat mat) {
+  PetscBool has = PETSC_FALSE;
+  petsc_check(PetscObjectBaseTypeCompareAny(object_of(mat), &has, MATSEQAIJ, MATMPIAIJ, MATSEQBAIJ,
+                                            MATMPIBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
+  if (has) petsc_check(MatHasOperation(mat, MATOP_GET_ROW_MAX_ABS, &has));
+  return has == PETSC_TRUE;
+}
+
+}  // namespace
+
+RowSizes row_sizes_of(Mat amat, const Operator* op, Mat pmat) {
   if (op) return row_sizes(op->matrix());
-  PetscBool aij = PETSC_FALSE;
-  petsc_check(PetscObjectBaseTypeCompareAny(reinterpret_cast<PetscObject>(mat), &aij, MATSEQAIJ,
-                                            MATMPIAIJ, ""));
-  if (!aij) return {};
+  Mat mat = has_row_sizes(amat) ? amat : pmat;
+  if (!has_row_sizes(mat)) return {};
   VecHandle of_rows;
   petsc_check(MatCreateVecs(mat, nullptr, of_rows.put()));
   petsc_check(MatGetRowMaxAbs(mat, of_rows, nullptr));

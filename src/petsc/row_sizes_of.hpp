@@ -9,8 +9,9 @@
 
 namespace trireme {
 
-// `op` is operator_of(mat), which may be null: then the Mat tells if it is an AIJ, and the rows of
-// any other Mat count as alike. Collective.
-RowSizes row_sizes_of(Mat mat, const Operator* op);
+// Of the rows of `amat`, by its operator `op`, or by PETSc where that is null. Where `amat` has no
+// entries that PETSc could look at, such as a shell, `pmat` stands for it. The rows count as alike
+// where that has none either. Collective.
+RowSizes row_sizes_of(Mat amat, const Operator* op, Mat pmat);
 
 }  // namespace trireme

@@ -110,6 +110,39 @@ TEST_F(ResidentKsp, HugeRowsDoNotHideTheOthers) {
     }
 }
 
+// Nor where the entries are those of another type of matrix, or of Pmat alone.
+TEST_F(ResidentKsp, HugeRowsOfEveryAssembledTypeAreSeen) {
+  constexpr PetscInt n = 30;
+  for (const char* type : {MATAIJ, MATBAIJ, MATSBAIJ, MATSHELL}) {
+    SCOPED_TRACE(type);
+    make(grid(n), "trireme_cg", PCJACOBI);
+    make_edge_huge(a, b, n, 1e8);
+    MatHandle other;
+    if (std::string(type) == MATSHELL) {
+      PetscInt rows = 0;
+      petsc_check(MatGetLocalSize(a, &rows, nullptr));
+      petsc_check(MatCreateShell(PETSC_COMM_WORLD, rows, rows, n * n, n * n, static_cast<Mat>(a),
+                                 other.put()));
+      const auto multiply = [](Mat shell, Vec from, Vec into) -> PetscErrorCode {
+        void* matrix = nullptr;
+        PetscFunctionBeginUser;
+        PetscCall(MatShellGetContext(shell, &matrix));
+        PetscCall(MatMult(static_cast<Mat>(matrix), from, into));
+        PetscFunctionReturn(kPetscSuccess);
+      };
+      petsc_check(MatShellSetOperation(other, MATOP_MULT, petsc_operation(+multiply)));
+      petsc_check(KSPSetOperators(ksp, other, a));
+    } else {
+      petsc_check(MatSetOption(a, MAT_SYMMETRIC, PETSC_TRUE));
+      petsc_check(MatConvert(a, type, MAT_INITIAL_MATRIX, other.put()));
+      petsc_check(KSPSetOperators(ksp, other, other));
+    }
+    EXPECT_GT(solve(), 0);
+    EXPECT_GT(iterations(), 10);
+    petsc_check(KSPReset(ksp));
+  }
+}
+
 TEST_F(ResidentKsp, WithTheOptionRtolIsRelativeToTheSmallerOfBAndTheFirstResidual) {
   for (const char* type : {"trireme_cg", "trireme_bicgstab"}) {
     make(grid(40), type, PCJACOBI);
