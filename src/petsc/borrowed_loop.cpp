@@ -18,18 +18,17 @@ class Exchanged {
   KSP ksp_, lender_;
 };
 
-// While this lives, the KSP has the norm and the side that a KSP of the lender's type would have.
+NormAndSide norm_of(KSP ksp) {
+  NormAndSide norm;
+  petsc_check(KSPGetNormType(ksp, &norm.norm), ExitCode::usage);
+  petsc_check(KSPGetPCSide(ksp, &norm.side), ExitCode::usage);
+  return norm;
+}
+
+// While this lives, the KSP has the norm and the side of the lender.
 class NormOfLender {
  public:
-  NormOfLender(KSP ksp, KSP lender) : ksp_(ksp) {
-    const NormAndSide chosen = chosen_norm_of(ksp);
-    NormAndSide norm;
-    petsc_check(KSPSetNormType(lender, chosen.norm));
-    petsc_check(KSPSetPCSide(lender, chosen.side));
-    petsc_check(KSPGetNormType(lender, &norm.norm), ExitCode::usage);
-    petsc_check(KSPGetPCSide(lender, &norm.side), ExitCode::usage);
-    before_ = exchange_norm(ksp, norm);
-  }
+  NormOfLender(KSP ksp, KSP lender) : ksp_(ksp), before_(exchange_norm(ksp, norm_of(lender))) {}
   ~NormOfLender() { exchange_norm(ksp_, before_); }
   NormOfLender(const NormOfLender&) = delete;
   NormOfLender& operator=(const NormOfLender&) = delete;
@@ -41,9 +40,16 @@ class NormOfLender {
 
 }  // namespace
 
-void BorrowedLoop::solve(KSP ksp, const char* type, bool read_options) {
+KSPNormType BorrowedLoop::prepare(KSP ksp, const char* type) {
+  const NormAndSide chosen = chosen_norm_of(ksp);
   petsc_check(KSPCreate(comm_of(ksp), lender_.put()));
   petsc_check(KSPSetType(lender_, type));
+  petsc_check(KSPSetNormType(lender_, chosen.norm));
+  petsc_check(KSPSetPCSide(lender_, chosen.side));
+  return norm_of(lender_).norm;
+}
+
+void BorrowedLoop::solve(KSP ksp, bool read_options) {
   const NormOfLender norm(ksp, lender_);
   const Exchanged exchanged(ksp, lender_);
   petsc_check(run_type(ksp, read_options));

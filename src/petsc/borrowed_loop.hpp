@@ -13,9 +13,12 @@ namespace trireme {
 // norm and the side are those that the user chose, else PETSc's default of its type.
 class BorrowedLoop {
  public:
-  // The work of KSPSetUp and of KSPSolve for a KSP of `type`. `read_options`: those of that type
-  // too. Collective.
-  void solve(KSP ksp, const char* type, bool read_options);
+  // Makes what a KSP of `type` has, and returns the norm that it will test. Throws Error{usage}
+  // where that type lacks the norm or the side that the user chose. Collective.
+  KSPNormType prepare(KSP ksp, const char* type);
+  // The work of KSPSetUp and of KSPSolve for such a KSP, after prepare(). `read_options`: those of
+  // that type too. Collective.
+  void solve(KSP ksp, bool read_options);
 
   // KSPComputeExtremeSingularValues and its like after solve(). Where the type or the last solve has
   // none: -1, and no eigenvalues, as PETSc says. Collective.
@@ -26,7 +29,7 @@ class BorrowedLoop {
   bool in_use() const { return lender_ != nullptr; }
 
  private:
-  KspHandle lender_;  // of PETSc's type; made anew by each solve
+  KspHandle lender_;  // of PETSc's type; made anew for each solve
 };
 
 }  // namespace trireme

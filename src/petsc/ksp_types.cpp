@@ -80,11 +80,13 @@ Reason report_iteration(KSP ksp, const solvers::State& state, const Iterate& ite
 void solve_by_petscs_loop(KSP ksp, const EngineChoice& why) {
   KspEngine& engine = engine_of(ksp);
   const std::string type(solvers::info_of(engine.method()).petsc_name);
-  say_once(comm_of(ksp), fmt::format("KSP {} solves by PETSc's own loop ({}), because {}",
-                                     type_name_of(ksp), type, describe(why)));
+  const KSPNormType norm = engine.borrowed.prepare(ksp, type.c_str());
   engine.facts = {};
-  engine.facts.executor = fmt::format("PETSc's own loop ({}), because {}", type, describe(why));
-  engine.borrowed.solve(ksp, type.c_str(), engine.options_read);
+  engine.facts.executor = fmt::format("PETSc's own loop ({}) in the norm {}, because {}", type,
+                                      KSPNormTypes[norm], describe(why));
+  say_once(comm_of(ksp),
+           fmt::format("KSP {} solves by {}", type_name_of(ksp), engine.facts.executor));
+  engine.borrowed.solve(ksp, engine.options_read);
 }
 
 void solve(KSP ksp) {
@@ -185,6 +187,10 @@ PetscErrorCode ksp_view(KSP ksp, PetscViewer viewer) {
   PetscCall(
       PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(kPetscSuccess);
+  if (engine.borrowed.in_use()) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %s\n", engine.facts.executor.c_str()));
+    PetscFunctionReturn(kPetscSuccess);
+  }
   PetscCall(PetscViewerASCIIPrintf(
       viewer, "  resident loop%s, convergence checked by b - A x\n",
       solvers::has_variant(engine.method(), Variant::single_reduction)
@@ -192,9 +198,7 @@ PetscErrorCode ksp_view(KSP ksp, PetscViewer viewer) {
           : ""));
   if (engine.applies_pc())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  PC applied by PCApply on the host\n"));
-  if (engine.borrowed.in_use())
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %s\n", engine.facts.executor.c_str()));
-  else if (!engine.facts.executor.empty())
+  if (!engine.facts.executor.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %s, %s, residual replaced %d times\n",
                                      engine.facts.executor.c_str(), engine.facts.variant.c_str(),
                                      engine.facts.replacements));
