@@ -5,9 +5,11 @@ Each line of petsc_tutorials.txt is compiled once and run twice on 1 and on 3 ra
 b - A x, and with the library loaded and our type alone, whose default norm that is. The runs must have as many linear
 solves, each with the same verdict, about as many iterations, and a true residual that is as small.
 
-  petsc_tutorials.py --source DIR --plugin FILE --compiler MPICC --flags "..." --mpirun "mpirun -n" [--every N] [name...]
+  petsc_tutorials.py --source DIR --plugin FILE --compiler MPICC --petsc MODULE --mpirun "mpirun -n"
+                     [--before COMMAND] [--every N] [--verbose] [name...]
 
---every N takes each Nth line alone, and names take the lines that contain one of them.
+MODULE is PETSc's name for pkg-config, and COMMAND comes before each program that loads the library. --every N takes
+each Nth line alone, and names take the lines that contain one of them.
 """
 import argparse
 import concurrent.futures
@@ -88,7 +90,7 @@ def check(entry, arguments, folder):
     if not os.path.exists(executable):
         made = f"{executable}.{hash(line)}"
         fault, text = run([*shlex.split(arguments.compiler), "-O1", "-w", source, "-o", made,
-                           *shlex.split(arguments.flags), "-lm"], os.environ)
+                           *arguments.flags, "-lm"], os.environ)
         if fault:
             return line, ["is not compiled: " + text[-300:]]
         os.replace(made, executable)
@@ -102,7 +104,8 @@ def check(entry, arguments, folder):
         if fault:
             return line, [f"{ranks} ranks: without the library: {fault}: {text[-300:]}"]
         plain = solves_of(text)
-        fault, text = run([*start, executable, *common, "-dll_prepend", arguments.plugin, "-ksp_type", TYPES[method],
+        before = arguments.before.replace(";", " ").split()
+        fault, text = run([*start, *before, executable, *common, "-dll_prepend", arguments.plugin, "-ksp_type", TYPES[method],
                            *ours], os.environ)
         if fault:
             faults.append(f"{ranks} ranks: {fault}: {text[-600:]}")
@@ -117,8 +120,9 @@ def check(entry, arguments, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("source", "plugin", "compiler", "flags", "mpirun"):
+    for name in ("source", "plugin", "compiler", "petsc", "mpirun"):
         parser.add_argument("--" + name, required=True)
+    parser.add_argument("--before", default="")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("names", nargs="*")
@@ -127,6 +131,8 @@ def main():
         print(f"SKIPPED: there are no examples of PETSc in {arguments.source}; on Debian 12 they are the package "
               "libpetsc3.18-dev-examples")
         return 0
+    arguments.flags = subprocess.run(["pkg-config", "--cflags", "--libs", arguments.petsc], check=True, text=True,
+                                     stdout=subprocess.PIPE).stdout.split()
     chosen = list(entries(os.path.join(os.path.dirname(os.path.abspath(__file__)), "petsc_tutorials.txt")))
     chosen = [entry for entry in chosen if not arguments.names or any(name in entry[0] for name in arguments.names)]
     failed = 0
