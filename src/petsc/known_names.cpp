@@ -24,7 +24,15 @@ std::string suggestion(const std::string& word, PetscFunctionList list,
   for (int k = 0; k < count && registered[k]; ++k)  // some releases count a null at the end
     names.emplace_back(registered[k]);
   petsc_check(PetscFree(registered));
-  const auto near = nearest(word, names);
+  // One of our types may be meant without what our names begin with: chebyshev, cg, mg.
+  std::vector<std::string> endings;
+  const std::string beginning = "trireme_";
+  for (const std::string& name : names)
+    if (name.starts_with(beginning)) endings.push_back(name.substr(beginning.size()));
+  auto near = nearest(word, names);
+  const auto ending = nearest(word, endings);
+  if (ending && (!near || edit_distance(word, *ending) < edit_distance(word, *near)))
+    near = beginning + *ending;
   return near ? fmt::format("; did you mean '{}'?", *near) : "";
 }
 

@@ -83,8 +83,16 @@ void require_loop(KSP ksp, const LoopChoice& choice) {
   if (choice.loop != Loop::none) return;
   KSPType type = nullptr;
   petsc_check(KSPGetType(ksp, &type));
-  fail(ExitCode::usage, "KSP {} with PC {}: {}; use another PC, such as jacobi or {}", type,
-       type_of(pc_of(ksp)), describe(choice.why), kTriremeMultigrid);
+  const std::string pc = type_of(pc_of(ksp));
+  if (choice.why.reason == EngineReason::symmetric_preconditioner)
+    fail(
+        ExitCode::usage,
+        "KSP {} with PC {}: the PC is for symmetric matrices; use it with {} or {}, or use another "
+        "PC, such as jacobi or {}",
+        type, pc, ksp_type_of(solvers::Method::cg), ksp_type_of(solvers::Method::minres),
+        kTriremeMultigrid);
+  fail(ExitCode::usage, "KSP {} with PC {}: {}; use another PC, such as jacobi or {}", type, pc,
+       describe(choice.why), kTriremeMultigrid);
 }
 
 void say_once(MPI_Comm comm, const std::string& line) {

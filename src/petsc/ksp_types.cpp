@@ -41,15 +41,23 @@ std::string type_name_of(KSP ksp) {
 
 bool is_resident(KSP ksp) { return resident_method(type_name_of(ksp)).has_value(); }
 
+std::string why_on_host(KSP ksp, const EngineChoice& why) {
+  if (why.reason == EngineReason::null_space)
+    return "the null space of the matrix is removed there";
+  if (why.reason == EngineReason::monitor_of_the_solution)
+    return why.subject + " asks for the solution in each iteration";
+  return fmt::format(
+      "PC {} is applied there; none, jacobi, pbjacobi, vpbjacobi, {} and {} work on the GPU",
+      type_of(pc_of(ksp)), kTriremeMultigrid, kTriremeChebyshev);
+}
+
 void prepare(KSP ksp, const LoopChoice& choice) {
   Mat amat = nullptr;
   petsc_check(KSPGetOperators(ksp, &amat, nullptr));
   if (choice.loop == Loop::applied && would_loop_on_gpu(amat))
-    say_once(
-        comm_of(ksp),
-        fmt::format("KSP {} runs its loop on the host, because {}; PCs none, jacobi, pbjacobi, "
-                    "vpbjacobi and {} run on the GPU",
-                    type_name_of(ksp), describe(choice.why), kTriremeMultigrid));
+    say_once(comm_of(ksp),
+             fmt::format("KSP {} runs its loop on the host, although there is a GPU, because {}",
+                         type_name_of(ksp), why_on_host(ksp, choice.why)));
   ksp_place_preconditioner(ksp);
   if (choice.loop == Loop::resident) choose_row_order(ksp);
   engine_of(ksp).prepare(inputs_of(ksp, choice));

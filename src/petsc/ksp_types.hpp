@@ -12,8 +12,11 @@
 //   row sizes        where the sizes of rows differ by 1000 or more and no norm type was set, the
 //                    norm of b - A x with each row divided by its size must be small too, in
 //                    relation to b so divided; see solvers::RowTest
-//   preconditioners  none, jacobi, pbjacobi (up to 32 rows), vpbjacobi and the types of
-//                    pc_types.hpp are accepted, and trireme_mg; any other preconditioner is refused
+//   preconditioners  none, jacobi, pbjacobi (up to 32 rows), vpbjacobi, the types of pc_types.hpp
+//                    and trireme_mg are those of the loop; where any other PC is set, or a null
+//                    space is attached to Amat, the loop runs on the host and calls PCApply
+//   other requests   what the loop lacks (singular values, transposed solves, ...), a loop of PETSc
+//                    does within the KSP; see choose_loop()
 //   convergence      b - A x must confirm a claim of PETSc's default test; otherwise the loop goes
 //                    on from b - A x. Stagnation is KSP_DIVERGED_BREAKDOWN, see KspFacts
 //   scale            norms are roots of sums of squares, so that the caller must scale a b near
@@ -22,8 +25,7 @@
 //   definiteness     trireme_cg follows PETSc's CG: a p.Ap that vanishes or changes its sign is
 //                    KSP_DIVERGED_INDEFINITE_MAT. A negative definite matrix, for which p.Ap is
 //                    always negative, is solved
-//   options          -ksp_trireme_variant <auto|measured|classic|single_reduction> (trireme_cg). A -ksp_
-//                    option that neither KSP nor these types read is an error
+//   options          -ksp_trireme_variant <auto|measured|classic|single_reduction> (trireme_cg)
 #pragma once
 
 #include <petscksp.h>
@@ -60,7 +62,7 @@ std::optional<solvers::Method> resident_method(std::string_view ksp_type);
 
 // Does the preparations that the first KSPSolve of a resident type would do before its loop: the
 // row order, the preconditioner, the solver's memory. Does nothing for another type, and for a KSP
-// that KSPSolve will refuse. Collective.
+// whose next loop is not ours. Collective.
 void ksp_prepare(KSP ksp);
 
 // Tells a PC of type trireme_mg whether the loop of the KSP will run on a GPU, ahead of its set-up.

@@ -81,6 +81,8 @@ class Refuses(SolveCase):
         line = self.refused_case(2, POISSON, "--set", "solver.preconditioner=jakobi")
         self.assertIn("preconditioner 'jakobi'", line)
         self.assertIn("did you mean 'jacobi'?", line)
+        line = self.refused_case(2, POISSON, "--set", "solver.preconditioner=chebyshev")
+        self.assertIn("did you mean 'trireme_chebyshev'?", line)
 
     def test_a_kernel_for_gpus_where_there_is_none(self):
         with unittest.mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": "-1"}):
