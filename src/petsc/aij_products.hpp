@@ -67,9 +67,10 @@ class AijProducts {
   // The operator of the last product; null where there was none.
   const Operator* current() const { return op_.get(); }
   bool on_gpu() const { return on_gpu_; }
-  // Whether the operator of a resident loop is on a GPU, or would be. Collective.
+  // Whether the operator of a resident loop is on a GPU, or would be. Throws what operator_for()
+  // throws where it would not be built. Collective.
   bool prefers_gpu(MPI_Comm comm) {
-    return on_gpu_ || must_move_to_gpu(comm, Caller::resident_loop);
+    return decide_device(comm, Caller::resident_loop) == Device::cuda;
   }
   std::int64_t products_since_build() const { return op_ ? op_->times().count() : 0; }
   int builds() const { return builds_; }    // operators built so far

@@ -302,8 +302,10 @@ void ksp_place_preconditioner(KSP ksp) {
   if (!multigrid || known == PETSC_FALSE) return;
   Mat amat = nullptr;
   petsc_check(KSPGetOperators(ksp, &amat, nullptr));
-  const auto on_gpu = std::dynamic_pointer_cast<CudaOperator>(operator_of(amat));
-  if (on_gpu && is_resident(ksp) && choose_loop(ksp).loop == Loop::resident)
+  std::shared_ptr<CudaOperator> on_gpu;  // where operator_of() would move a Mat to
+  if (is_resident(ksp) && choose_loop(ksp).loop == Loop::resident)
+    on_gpu = std::dynamic_pointer_cast<CudaOperator>(operator_of(amat));
+  if (on_gpu)
     multigrid->set_place(on_gpu->request_for_more());
   else
     multigrid->set_place(std::nullopt);

@@ -5,6 +5,7 @@
 #include "distributed/cuda_operator.hpp"
 #include "petsc/mat_shell.hpp"
 #include "petsc/mat_trireme.hpp"
+#include "petsc/mat_trireme_options.hpp"
 
 namespace trireme {
 
@@ -15,7 +16,9 @@ std::shared_ptr<Operator> operator_of(Mat mat) {
 
 bool would_loop_on_gpu(Mat mat) {
   if (const auto op = shell_operator(mat)) return dynamic_cast<CudaOperator*>(op.get()) != nullptr;
-  return is_trireme(mat) && products_of(mat).prefers_gpu(comm_of(mat));
+  if (!is_trireme(mat)) return false;
+  read_missing_options(mat, products_of(mat));
+  return products_of(mat).prefers_gpu(comm_of(mat));
 }
 
 std::shared_ptr<Operator> operator_of_host_loop(Mat mat) {

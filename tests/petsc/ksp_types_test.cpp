@@ -408,6 +408,7 @@ TEST_F(ResidentKsp, ViewSaysWhatRan) {
   expect(false, "convergence checked");
   solve();
   expect(true, "last solve: host");
+  expect(true, "convergence checked by b - A x");
   make(grid(10), "trireme_cg", PCBJACOBI);
   solve();
   expect(true, "PC applied by PCApply on the host");
