@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/overwriting.hpp"
+#include "command_line_error.hpp"
 #include "io/formats.hpp"
 #include "kernel_bench/load_matrix.hpp"
 #include "kernel_bench/measurement.hpp"
@@ -116,7 +117,7 @@ int run_command(int argc, char** argv) {
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    fail(ExitCode::usage, "{}; see kernel_bench --help", error.what());
+    fail(ExitCode::usage, "{}; see kernel_bench --help", in_words(app, error));
   }
   if (kernels != std::vector<std::string>{"all"}) arguments.options.kernels = kernels;
   return run(arguments);

@@ -14,7 +14,7 @@ struct ImportOptions {
   std::filesystem::path input;
   std::filesystem::path output;
   std::string matrix = "/A";
-  std::string rhs;  // empty: that of the input, if any; ones, random, from-ones, or an .mtx file
+  std::string rhs;  // empty: that of the input, if any; ones, random, from-ones, or a file
 };
 // Converts the input to HDF5. On one rank.
 void import(const ImportOptions& options);

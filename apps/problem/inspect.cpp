@@ -27,6 +27,34 @@ std::string near_nullspace_of(SystemSource& source, const ProblemSpec& spec, con
   return describe(place, read_modes(MPI_COMM_WORLD, source, place, rows));
 }
 
+// A vector that a solve would take, or what it would refuse about it.
+std::string shape_in_words(SystemSource& source, const std::string& name, const RowSlab& slab) {
+  try {
+    const VectorShape shape = source.shape_of(name);
+    const std::string origin = source.origin_of(name);
+    if (shape.length != slab.global_rows)
+      return fmt::format("{} has {} rows, the matrix {}: solve refuses it", origin, shape.length,
+                         slab.global_rows);
+    return shape.count == 1 ? origin : fmt::format("{}, {} vectors", origin, shape.count);
+  } catch (const Error& error) {
+    return fmt::format("solve refuses it: {}", error.what());
+  }
+}
+
+// The right-hand side and the initial guess of a solve whose case names none.
+std::vector<TableLine> vectors_of(SystemSource& source, const ProblemSpec& spec,
+                                  const RowSlab& slab) {
+  const ChosenVectors chosen = choose_vectors(MPI_COMM_WORLD, source, spec);
+  const bool made = std::holds_alternative<MadeRhs>(chosen.rhs);
+  if (made && slab.global_rows != slab.global_cols) return {};
+  std::vector<TableLine> lines = {{"right-hand side", made
+                                                          ? "none: solve makes b = A 1"
+                                                          : shape_in_words(source, kUsualB, slab)}};
+  if (!chosen.x0.empty())
+    lines.push_back({"initial guess", shape_in_words(source, chosen.x0, slab)});
+  return lines;
+}
+
 }  // namespace
 
 void inspect(const InspectOptions& options) {
@@ -45,10 +73,11 @@ void inspect(const InspectOptions& options) {
   const MatrixOnRanks matrix = source->read_matrix(system.matrix, 1);
   if (matrix.slab.is_wide())
     fail(ExitCode::resource, "problem inspect shows matrices of at most 2^31-1 columns");
+  const std::vector<TableLine> vectors = vectors_of(*source, spec, matrix.slab);
   const std::string modes = near_nullspace_of(*source, spec, matrix.slab);
   const CsrMatrix<double>& local = matrix.slab.local;
   fmt::print("{}", matrix_table(problem_name(spec), matrix_statistics(local),
-                                matrix.duplicates_summed, modes));
+                                matrix.duplicates_summed, modes, vectors));
   fmt::print("\n{}", forecast);
   fmt::print("\n{}", ranks_table(rank_shares(local, options.ranks)));
   if (options.distribution == "graph")

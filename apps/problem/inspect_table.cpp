@@ -42,7 +42,8 @@ void add_symmetry(std::string& text, const SymmetryStatistics& symmetry, double 
 }  // namespace
 
 std::string matrix_table(const std::string& name, const MatrixStatistics& statistics,
-                         std::int64_t duplicates_summed, const std::string& near_nullspace) {
+                         std::int64_t duplicates_summed, const std::string& near_nullspace,
+                         const std::vector<TableLine>& vectors) {
   const RowLengthStatistics& lengths = statistics.row_lengths;
   std::string text = name + "\n";
   line(text, "shape", grouped(statistics.rows) + " x " + grouped(statistics.cols));
@@ -73,6 +74,7 @@ std::string matrix_table(const std::string& name, const MatrixStatistics& statis
     line(text, "  dominant rows",
          fmt::format("{} of {}", grouped(diagonal->dominant_rows), grouped(statistics.rows)));
   }
+  for (const TableLine& vector : vectors) line(text, vector.label, vector.value);
   if (!near_nullspace.empty()) line(text, "near-nullspace", near_nullspace);
   return text;
 }

@@ -10,10 +10,16 @@
 
 namespace trireme::problem_app {
 
+struct TableLine {
+  std::string label, value;
+};
+
 // The shape and the statistics; `duplicates_summed` stored entries were added to another.
-// `near_nullspace` is what the file has for multigrid, in words; empty: no line.
+// `near_nullspace` is what the file has for multigrid, in words; empty: no line. `vectors` are the
+// lines of the right-hand side and the initial guess.
 std::string matrix_table(const std::string& name, const MatrixStatistics& statistics,
-                         std::int64_t duplicates_summed, const std::string& near_nullspace = {});
+                         std::int64_t duplicates_summed, const std::string& near_nullspace = {},
+                         const std::vector<TableLine>& vectors = {});
 // One line per rank.
 std::string ranks_table(const std::vector<RankShare>& shares);
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "command_line_error.hpp"
 #include "commands.hpp"
 #include "io/formats.hpp"
 #include "parallel/collective.hpp"
@@ -18,7 +19,7 @@ constexpr const char* example =
     "Example: from a Matrix Market file to a solved system\n"
     "  problem import bcsstk18.mtx.gz bcsstk18.h5 --rhs from-ones\n"
     "  problem inspect bcsstk18.h5 --ranks 4\n"
-    "  printf 'problem: {file: bcsstk18.h5, rhs: /b, x_exact: /x_exact}\\n' > case.yaml\n"
+    "  printf 'problem: {file: bcsstk18.h5, x_exact: /x_exact}\\n' > case.yaml\n"
     "  solve --config case.yaml\n";
 
 std::string kinds() {
@@ -62,7 +63,8 @@ void declare(CLI::App& app, Options& options) {
       ->capture_default_str();
   import_command.add_option("--rhs", options.import.rhs,
                             "right-hand side to store as /b: ones, random, from-ones (b = A 1, "
-                            "with /x_exact), or an .mtx file");
+                            "with /x_exact), or a file (b.mtx, b.txt, other.h5:/b); default: the "
+                            "vector of a PETSc file, or NAME_b.mtx beside NAME.mtx");
 
   CLI::App& generate_command = *app.add_subcommand(
       "generate", "write a model problem as HDF5; under mpirun the result is the same");
@@ -119,7 +121,7 @@ int run(int argc, char** argv, bool speaks) {
   } catch (const CLI::Success& help) {
     return speaks ? app.exit(help) : 0;
   } catch (const CLI::ParseError& error) {
-    fail(ExitCode::usage, "{}; see problem --help", error.what());
+    fail(ExitCode::usage, "{}; see problem --help", in_words(app, error));
   }
   if (app.got_subcommand("import")) import(options.import);
   if (app.got_subcommand("generate")) generate_file(options.generate);

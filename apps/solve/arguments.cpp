@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "command_line_error.hpp"
 
 namespace trireme::solve {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 constexpr const char* kAbout = R"(Solves a sparse linear system A x = b.
 
 Example: this case.yaml
-  problem: {file: matrix.h5, matrix: /A, rhs: /b}     # or {generate: poisson3d, n: 100}
+  problem: {file: matrix.h5, matrix: /A}              # with its /b; or {generate: poisson3d, n: 100}
   solver: {method: cg, preconditioner: jacobi, rtol: 1e-8}
   kernel: [csr, albus]                                # compares the two
   report: {directory: results, formats: [json, html]}
@@ -127,7 +128,7 @@ Arguments parse_arguments(int argc, const char* const* argv) {
     result.help = app.help();
     return result;
   } catch (const CLI::ParseError& e) {
-    fail(ExitCode::usage, "{}; see solve --help", e.what());
+    fail(ExitCode::usage, "{}; see solve --help", in_words(app, e));
   }
 
   if (dashes != end) result.petsc.assign(dashes + 1, end);

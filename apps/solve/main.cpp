@@ -59,8 +59,15 @@ void refuse_to_replace_inputs(const Case& c, const Arguments& arguments) {
   inputs.push_back(arguments.config);
   if (const auto* source = std::get_if<SystemFile>(&c.problem.source))
     inputs.push_back(source->file);
-  for (const Step& step : steps_of(c.problem.steps))
+  const auto add_file_of = [&](const std::optional<RightHandSide>& rhs) {
+    if (const auto* vectors = rhs ? std::get_if<VectorFile>(&*rhs) : nullptr)
+      inputs.push_back(vectors->file);
+  };
+  add_file_of(c.problem.rhs);
+  for (const Step& step : steps_of(c.problem.steps)) {
     if (!step.file.empty()) inputs.push_back(step.file);
+    add_file_of(step.rhs);
+  }
   std::vector<std::filesystem::path> outputs = files_of_run(c);
   for (auto& report : report_files(c.report.formats, c.report.directory))
     outputs.push_back(std::move(report));
@@ -95,8 +102,9 @@ ExitCode check(const Case& c) {
              slab.local.nnz(), problem.in_stored_order)
       .check(steps);
   say(stdout,
-      fmt::format("{}\n{} is valid: {}, {} rows, {} nonzeros{}\n", forecast, c.path.string(),
+      fmt::format("{}\n{} is valid: {}, {} rows, {} nonzeros, {}{}\n", forecast, c.path.string(),
                   problem.name, slab.global_rows, words::count(slab.global_nnz),
+                  words::vectors(describe_problem(c, problem)),
                   steps.empty() ? "" : fmt::format(", {} steps", steps.size())));
   return ExitCode::converged;
 }

@@ -80,6 +80,8 @@ CacheKey iterations_key(const Case& c, const CaseOutcome& outcome) {
       .add("rtol", fmt::format("{}", c.solver.rtol))
       .add("norm", to_string(c.solver.norm))
       .add("atol", fmt::format("{}", c.solver.atol))
+      .add("b", outcome.problem.rhs)
+      .add("x0", outcome.problem.x0)
       .add("petsc", PetscSession::all_options());
   return key;
 }

@@ -122,8 +122,8 @@ MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int rank
   // from; the lengths of the rows.
   double making = wide ? 8 * nnz : 0;
   if (c.problem.generated()) making += (wide ? 8 : 4) * nnz + 8 * rows;
-  const bool known = std::holds_alternative<MadeRhs>(c.problem.rhs) &&
-                     std::get<MadeRhs>(c.problem.rhs) == MadeRhs::from_ones;
+  const bool known =
+      c.problem.rhs.value_or(MadeRhs::from_ones) == RightHandSide(MadeRhs::from_ones);
   const auto sides = static_cast<double>(c.problem.rhs_count);
   const double work = work_vectors(c.solver);
   const double block = static_cast<double>(std::max<std::int64_t>(1, c.solver.block.value_or(1)));

@@ -49,11 +49,12 @@ bool has_executor(const Case& c, const KernelChoice& choice, const GpusOfRanks& 
          choice.name);
   const bool exists = kernel.runs_on(choice.device, choice.precision);
   if (choice.device == Device::cpu || gpus.everywhere) return exists;
-  const bool also_on_cpu = kernel.runs_on(Device::cpu, choice.precision);
-  if (exists && also_on_cpu) return true;  // select_gpu() knows why there is none
-  fail(ExitCode::resource, "kernel '{}' needs a GPU, and there is none {}; use {}", choice.name,
-       gpus.lacking.empty() ? "here" : "on " + gpus.lacking,
-       also_on_cpu ? "device: cpu" : "a kernel for CPUs, see solve --list-kernels");
+  if (!exists || kernel.runs_on(Device::cpu, choice.precision))
+    return exists;  // select_gpu() knows why there is no GPU
+  fail(ExitCode::resource,
+       "kernel '{}' needs a GPU, and there is none {}; use a kernel for CPUs, see solve "
+       "--list-kernels",
+       choice.name, gpus.lacking.empty() ? "here" : "on " + gpus.lacking);
 }
 
 }  // namespace
@@ -72,9 +73,12 @@ std::vector<KernelChoice> requested_kernels(const Case& c, const GpusOfRanks& gp
                                 .ordering = c.ordering.value_or(Ordering::given)};
       if (name != kAuto && !has_executor(c, kernel, gpus)) {
         if (precision == Precision::mixed && wants(Precision::full)) continue;
-        fail(ExitCode::usage, "kernel '{}' has no {} executor for {}; see solve --list-kernels",
+        const Device other = kernel.device == Device::cuda ? Device::cpu : Device::cuda;
+        const bool there = find_case_kernel(name).runs_on(other, precision);
+        fail(ExitCode::usage, "kernel '{}' has no {} executor for {}; {}see solve --list-kernels",
              name, kernel.device == Device::cuda ? "CUDA" : "CPU",
-             precision == Precision::mixed ? "mixed precision" : "double");
+             precision == Precision::mixed ? "mixed precision" : "double",
+             there ? fmt::format("use device: {}, or ", to_string(other)) : "");
       }
       choices.push_back(kernel);
     }

@@ -119,17 +119,21 @@ std::int64_t solves_of(const Case& c, const Problem& problem) {
   return c.repeat * std::ssize(problem.rhs);
 }
 
-ProblemDescription describe(const Case& c, const Problem& problem) {
+}  // namespace
+
+ProblemDescription describe_problem(const Case& c, const Problem& problem) {
+  const std::size_t sides = problem.rhs.size();
+  std::string note = problem.chosen.b_note;
+  if (sides > 1) note += fmt::format("{}{} right-hand sides", note.empty() ? "" : ", ", sides);
   return {.name = problem.name,
           .generated = c.problem.generated(),
           .rows = problem.matrix.global_rows,
           .cols = problem.matrix.global_cols,
           .nnz = problem.matrix.global_nnz,
-          .rhs = to_string(c.problem.rhs)};
+          .rhs = problem.chosen.b,
+          .rhs_note = note,
+          .x0 = problem.chosen.x0};
 }
-
-}  // namespace
-
 void check_case(MPI_Comm comm, const Case& c) {
   const GpusOfRanks gpus = gpus_for(comm, c);
   select_gpu(comm, requested_kernels(c, gpus), gpus);
@@ -169,7 +173,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   gpu.reading_has_ended();
   clock.lap(&StartSeconds::read);
   clock.move(&StartSeconds::read, &StartSeconds::check, problem.check_seconds);
-  outcome.problem = describe(c, problem);
+  outcome.problem = describe_problem(c, problem);
   const MatrixIdentity fingerprints = identity_of(comm, problem);
   outcome.pattern_hash = fmt::format("{:016x}", fingerprints.pattern);
   outcome.values_hash = fmt::format("{:016x}", fingerprints.values);

@@ -59,7 +59,7 @@ Steps::Steps(MPI_Comm comm, const ProblemSpec& spec, const Problem& problem,
            problem.name, problem.rhs.size(), problem.rhs.size());
   });
   first_rhs_ = moved_ ? moved_->back(problem.rhs.front()) : problem.rhs.front();
-  if (const auto* made = std::get_if<MadeRhs>(&spec.rhs)) first_made_ = *made;
+  if (const auto* made = std::get_if<MadeRhs>(&problem.chosen.rhs)) first_made_ = *made;
 }
 
 Steps::~Steps() { wait(); }

@@ -24,7 +24,7 @@ inline constexpr std::string_view kNoDataset = "none";
 struct SystemFile {
   std::filesystem::path file;  // absolute, or relative to the current directory
   std::string matrix = "/A";   // HDF5 group
-  std::string x0;              // dataset; empty: the solve starts from zero
+  std::string x0;              // dataset; empty: /x0 where the file has it; kNoDataset: zero
   std::string x_exact;         // dataset to compare the solution with; empty: unknown
   // Datasets from which multigrid gets its near-nullspace vectors: at most one is named. Empty:
   // /coordinates and /near_nullspace where the file has them. kNoDataset: the file's is left aside.
@@ -45,37 +45,54 @@ struct Dataset {
   bool operator==(const Dataset&) const = default;
 };
 
+// Right-hand sides in a file of their own, of any format that holds vectors (io/formats.hpp).
+struct VectorFile {
+  std::filesystem::path file;
+  std::string name = "/b";  // dataset in an HDF5 file; files of other formats hold /b alone
+  bool operator==(const VectorFile&) const = default;
+};
+
 // The kernel that is PETSc's own matrix and product; all others are those of kernels/registry.hpp.
 inline constexpr std::string_view kPetscAij = "petsc-aij";
 
-using RightHandSide = std::variant<MadeRhs, Dataset>;
+using RightHandSide = std::variant<MadeRhs, Dataset, VectorFile>;
 
-// Empty for a text that is neither the name of a dataset nor a word of MadeRhs.
-inline std::optional<RightHandSide> parse_right_hand_side(const std::string& text) {
+inline VectorFile parse_vector_file(const std::string& text) {
+  const std::size_t colon = text.rfind(":/");
+  if (colon == std::string::npos) return {.file = text};
+  return {.file = text.substr(0, colon), .name = text.substr(colon + 1)};
+}
+
+// A dataset begins with '/'. What is neither that nor a word of MadeRhs is a file, "b.mtx" or
+// "other.h5:/c".
+inline RightHandSide parse_right_hand_side(const std::string& text) {
   if (text.starts_with('/')) return Dataset{text};
-  return choice_of<MadeRhs>(text);
+  if (const auto made = choice_of<MadeRhs>(text)) return *made;
+  return parse_vector_file(text);
 }
 
 inline std::string to_string(const RightHandSide& rhs) {
   if (const auto* dataset = std::get_if<Dataset>(&rhs)) return dataset->name;
-  return std::string(to_string(std::get<MadeRhs>(rhs)));
+  if (const auto* made = std::get_if<MadeRhs>(&rhs)) return std::string(to_string(*made));
+  return std::get<VectorFile>(rhs).file.filename().string();
 }
 
 // One entry of problem.steps as it is written. Where `count` is given, the entry stands for that
 // many steps, and "{}" in `file` and in names of datasets stands for their numbers.
 struct StepEntry {
-  std::filesystem::path file;  // empty: problem.file
-  std::string matrix;          // group of a whole matrix; empty: not named
-  std::string values;          // dataset of new values of the nonzeros; empty: not named
-  std::string rhs;             // dataset, or a word of MadeRhs; empty: not named
-  std::int64_t count = 0;      // 0: not given, the entry is one step
-  std::int64_t from = 0;       // number of the first of `count` steps
-  std::string place;           // in the case, for messages
+  std::filesystem::path file;        // empty: problem.file
+  std::string matrix;                // group of a whole matrix; empty: not named
+  std::string values;                // dataset of new values of the nonzeros; empty: not named
+  std::optional<RightHandSide> rhs;  // empty: not named
+  std::int64_t count = 0;            // 0: not given, the entry is one step
+  std::int64_t from = 0;             // number of the first of `count` steps
+  std::string place;                 // in the case, for messages
 };
 
 struct ProblemSpec {
   std::variant<SystemFile, GenerateSpec> source;
-  RightHandSide rhs = MadeRhs::from_ones;
+  // Empty, auto: /b where the source has it, else from_ones.
+  std::optional<RightHandSide> rhs;
   std::int64_t rhs_count = 1;      // right-hand sides that are made; more than 1: MadeRhs::random
   std::vector<StepEntry> steps;    // empty: one system; config/steps.hpp expands it
   std::int64_t rows_together = 1;  // no key: blocks of this many rows stay on one rank

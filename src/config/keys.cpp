@@ -120,12 +120,15 @@ constexpr std::array kKeys = {
     Key{"problem.matrix", field::Text{[](Case& c) -> string& { return file_of(c).matrix; }}, "",
         "HDF5 group of the matrix: attributes format and shape, datasets indptr, indices, data; a "
         "file of another format holds one matrix and needs no name"},
-    Key{"problem.rhs", field::Rhs{[](Case& c) -> decltype(auto) { return (c.problem.rhs); }}, "",
-        "right-hand side b: a dataset such as /b (in a PETSc binary file: the vector after the "
-        "matrix), or ones, random, from-ones (b = A 1, so the "
-        "error is known)"},
+    Key{"problem.rhs", field::Rhs{[](Case& c) -> decltype(auto) { return (c.problem.rhs); }, true},
+        "",
+        "right-hand side b: a dataset such as /b, a file of its own relative to the folder of this "
+        "case (b.mtx, other.h5:/b), or ones, random, from-ones (b = A 1, so the error is known); "
+        "auto: /b of the file (of a PETSc binary file the vector after the matrix, of NAME.mtx the "
+        "file NAME_b.mtx beside it), and from-ones where there is none"},
     Key{"problem.x0", field::Text{[](Case& c) -> string& { return file_of(c).x0; }}, "",
-        "dataset of the initial guess; empty: the solve starts from zero"},
+        "dataset of the initial guess; default: /x0 where the file has it; none: the solve starts "
+        "from zero"},
     Key{"problem.x_exact", field::Text{[](Case& c) -> string& { return file_of(c).x_exact; }}, "",
         "dataset of the known solution, from which the error is computed; empty: it is "
         "unknown"},
@@ -156,9 +159,10 @@ constexpr std::array kKeys = {
         "",
         "group of a whole matrix, in place of values. Where its pattern is another one, everything "
         "is built anew"},
-    Key{"problem.steps.rhs", field::Text{[](Case& c) -> string& { return step_of(c).rhs; }}, "",
-        "new right-hand side: a dataset [rows], or with count [steps, rows]; or ones, random, "
-        "from-ones"},
+    Key{"problem.steps.rhs", field::Rhs{[](Case& c) -> decltype(auto) { return (step_of(c).rhs); }},
+        "",
+        "new right-hand side: a dataset [rows], or with count [steps, rows]; a file of its own "
+        "relative to the folder of this case; or ones, random, from-ones"},
     Key{"problem.steps.count",
         field::Integer{[](Case& c) -> decltype(auto) { return (step_of(c).count); }, 1, 1'000'000},
         "steps", "the entry stands for this many steps, and {} in its names for their numbers"},

@@ -46,8 +46,9 @@ struct ChoiceList {  // one word of an enumeration or a list of them
   void (*assign)(Case&, const std::vector<std::string>& words);  // each is one of known()
   std::vector<std::string> (*words)(Case&);
 };
-struct Rhs {
-  RightHandSide& (*at)(Case&);
+struct Rhs {  // a file is relative to the case's folder
+  std::optional<RightHandSide>& (*at)(Case&);
+  bool automatic = false;  // knows the word auto, which is the default
 };
 struct File {  // relative to the case's folder
   std::filesystem::path& (*at)(Case&);

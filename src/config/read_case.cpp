@@ -172,17 +172,18 @@ class CaseReader {
   std::string origin_;          // of the override being applied; empty while the file is read
 };
 
-std::string read_file(const std::filesystem::path& path) {
+// `what` the file is: "case file" or "preset".
+std::string read_file(const std::filesystem::path& path, std::string_view what) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status))
-    fail(ExitCode::usage, "{}: no such case file", path.string());
+    fail(ExitCode::usage, "{}: no such {}", path.string(), what);
   if (std::filesystem::is_directory(status))
-    fail(ExitCode::usage, "{}: is a folder; give the case.yaml in it", path.string());
+    fail(ExitCode::usage, "{}: is a folder; give the {} in it", path.string(), what);
   const auto size = std::filesystem::file_size(path, error);
   if (!error && size > kMaxBytes)
-    fail(ExitCode::usage, "{}: too large for a case ({} bytes); matrices go to problem.file",
-         path.string(), size);
+    fail(ExitCode::usage, "{}: too large for a {} ({} bytes); matrices go to problem.file",
+         path.string(), what, size);
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
@@ -206,13 +207,14 @@ Case parse_case(const std::string& text, const std::filesystem::path& path,
                 const Changes& changes) {
   CaseReader reader(path);
   reader.read_text(text, path);
-  for (const auto& preset : changes.presets) reader.read_preset(read_file(preset), preset);
+  for (const auto& preset : changes.presets)
+    reader.read_preset(read_file(preset, "preset"), preset);
   for (const Override& change : changes.overrides) reader.apply(change);
   return reader.finish();
 }
 
 Case read_case(const std::filesystem::path& path, const Changes& changes) {
-  return parse_case(read_file(path), path, changes);
+  return parse_case(read_file(path, "case file"), path, changes);
 }
 
 }  // namespace trireme

@@ -40,7 +40,9 @@ class Describe {
     return one_or_several({{"type", "string"}, {"enum", f.known()}}, f.words(defaults_));
   }
   Json operator()(const field::Rhs& f) const {
-    return {{"type", "string"}, {"default", to_string(f.at(defaults_))}};
+    Json json = {{"type", "string"}};
+    if (f.automatic) json["default"] = kAuto;
+    return json;
   }
   Json operator()(const field::File&) const { return {{"type", "string"}, {"minLength", 1}}; }
   Json operator()(const field::Directory& f) const {

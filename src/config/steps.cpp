@@ -17,6 +17,16 @@ std::string with_number(std::string text, std::int64_t number) {
   return text;
 }
 
+std::optional<RightHandSide> with_number(std::optional<RightHandSide> rhs, std::int64_t number) {
+  if (!rhs) return rhs;
+  if (auto* dataset = std::get_if<Dataset>(&*rhs))
+    dataset->name = with_number(dataset->name, number);
+  if (auto* vectors = std::get_if<VectorFile>(&*rhs))
+    *vectors = {.file = with_number(vectors->file.string(), number),
+                .name = with_number(vectors->name, number)};
+  return rhs;
+}
+
 }  // namespace
 
 std::vector<Step> steps_of(const std::vector<StepEntry>& entries) {
@@ -27,7 +37,7 @@ std::vector<Step> steps_of(const std::vector<StepEntry>& entries) {
       steps.push_back({.file = with_number(entry.file.string(), number),
                        .matrix = with_number(entry.matrix, number),
                        .values = with_number(entry.values, number),
-                       .rhs = parse_right_hand_side(with_number(entry.rhs, number)),
+                       .rhs = with_number(entry.rhs, number),
                        .row = entry.count > 0 ? number : -1});
   }
   return steps;

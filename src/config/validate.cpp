@@ -37,26 +37,25 @@ class Checker {
 
   void datasets() const {
     const ProblemSpec& problem = case_.problem;
-    const auto* b = std::get_if<Dataset>(&problem.rhs);
+    const auto* b = problem.rhs ? std::get_if<Dataset>(&*problem.rhs) : nullptr;
     if (b && problem.generated())
       fail(ExitCode::usage,
            "{}: problem.rhs '{}' is a dataset, but a generated problem has no "
            "file; use ones, random or from-ones",
            places_.at("problem.rhs"), b->name);
-    const auto* made = std::get_if<MadeRhs>(&problem.rhs);
-    if (problem.rhs_count > 1 && !(made && *made == MadeRhs::random))
+    if (problem.rhs_count > 1 && problem.rhs != RightHandSide(MadeRhs::random))
       fail(ExitCode::usage, "{}: problem.rhs_count goes with problem.rhs: random",
            places_.at("problem.rhs_count"));
     const auto* source = std::get_if<SystemFile>(&problem.source);
     if (!source) return;
     must_be_dataset("problem.matrix", source->matrix);
-    if (!source->x0.empty()) must_be_dataset("problem.x0", source->x0);
     if (!source->x_exact.empty()) must_be_dataset("problem.x_exact", source->x_exact);
     const auto named = [&](const std::string& key, const std::string& name) {
       if (name.empty() || name == kNoDataset) return false;
       must_be_dataset(key, name);
       return true;
     };
+    named("problem.x0", source->x0);
     const bool coordinates = named("problem.coordinates", source->coordinates);
     if (named("problem.near_nullspace", source->near_nullspace) && coordinates)
       fail(ExitCode::usage,
@@ -100,25 +99,33 @@ class Checker {
     };
     const bool counted = step.count > 0;
     bool numbered = false;
-    for (const std::string& name : {step.file.string(), step.matrix, step.values, step.rhs})
+    for (const std::string& name :
+         {step.file.string(), step.matrix, step.values, names_in(step.rhs)})
       numbered = numbered || name.find("{}") != std::string::npos;
     if (!step.values.empty() && !step.matrix.empty())
       refuse("an entry names values or matrix, not both");
     for (const std::string& name : {step.values, step.matrix})
       if (!name.empty() && !name.starts_with('/'))
         refuse("'{}' must begin with '/', such as /{}", name, name);
-    if (!step.rhs.empty() && !parse_right_hand_side(step.rhs))
-      refuse("rhs '{}' is neither a dataset (/b) nor ones, random, from-ones", step.rhs);
-    const bool dataset = !step.values.empty() || !step.matrix.empty() || step.rhs.starts_with('/');
+    const bool of_the_file = step.rhs && std::holds_alternative<Dataset>(*step.rhs);
+    const bool dataset = !step.values.empty() || !step.matrix.empty() || of_the_file;
     if (!step.file.empty() && !dataset)
       refuse("an entry with file also says what to read: values, matrix or rhs");
     if (case_.problem.generated() && step.file.empty() && dataset)
       refuse("a generated problem has no file; the entry needs file");
     if (numbered && !counted) refuse("{{}} stands for a number, which needs count");
-    if (counted && !dataset)
+    const bool of_its_own = step.rhs && std::holds_alternative<VectorFile>(*step.rhs);
+    if (counted && !dataset && !of_its_own)
       refuse("an entry with count also says what to read: values, matrix or rhs");
     if (counted && !step.matrix.empty() && !numbered)
       refuse("with count the matrix or the file needs {{}} in its name");
+  }
+
+  // The name of the dataset, or of the file and its dataset. Empty for a right-hand side that is made.
+  static std::string names_in(const std::optional<RightHandSide>& rhs) {
+    if (!rhs || std::holds_alternative<MadeRhs>(*rhs)) return "";
+    const auto* vectors = std::get_if<VectorFile>(&*rhs);
+    return vectors ? vectors->file.string() + vectors->name : std::get<Dataset>(*rhs).name;
   }
 
   bool given(const std::string& key) const { return places_.contains(key); }

@@ -124,11 +124,37 @@ struct Assign {
 
   void operator()(const field::Rhs& f) const {
     const std::string text = text_of(value, complaint);
-    const auto rhs = parse_right_hand_side(text);
-    if (!rhs)
-      fail(ExitCode::usage, "{}: {} '{}' is neither a dataset (/b) nor ones, random, from-ones",
-           complaint.place(value), complaint.key, text);
-    f.at(c) = *rhs;
+    if (f.automatic && text == kAuto)
+      f.at(c).reset();
+    else
+      f.at(c) = right_hand_side(text);
+  }
+
+  // A file of right-hand sides is relative to the folder of the case, and must be there, unless a
+  // number of a step belongs into its name. An absolute name of two parts or more is a file where
+  // there is one, else a dataset.
+  RightHandSide right_hand_side(const std::string& text) const {
+    RightHandSide rhs = parse_right_hand_side(text);
+    const auto is_file = [](const std::filesystem::path& path) {
+      std::error_code ignored;
+      return std::filesystem::is_regular_file(path, ignored);
+    };
+    if (std::holds_alternative<Dataset>(rhs)) {
+      VectorFile absolute = parse_vector_file(text);
+      const bool in_a_folder = absolute.file.parent_path() != absolute.file.root_path();
+      if (in_a_folder && is_file(absolute.file)) return absolute;
+      return rhs;
+    }
+    auto* vectors = std::get_if<VectorFile>(&rhs);
+    if (!vectors) return rhs;
+    vectors->file = (c.path.parent_path() / vectors->file).lexically_normal();
+    if (text.find("{}") == std::string::npos && !is_file(vectors->file))
+      fail(
+          ExitCode::usage,
+          "{}: {} '{}' is neither a dataset (/b) nor ones, random, from-ones, nor a file: there is "
+          "no {}",
+          complaint.place(value), complaint.key, text, vectors->file.string());
+    return rhs;
   }
 
   void operator()(const field::File& f) const {

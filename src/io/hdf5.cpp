@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "io/hdf5_calls.hpp"
 #include "io/hdf5_own_data.hpp"
+#include "io/hdf5_types.hpp"
 
 namespace trireme::hdf5 {
 namespace {
@@ -95,6 +96,18 @@ Dataset::Dataset(Handle handle, std::string name) : Object(std::move(handle), st
   const int rank = H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr);
   extents_.assign(extents.begin(), extents.begin() + std::max(rank, 0));
   direct_ = ContiguousData::of(id());
+}
+
+std::string Dataset::type_in_words() const {
+  return hdf5::type_in_words(Handle(H5Dget_type(id())).get());
+}
+
+void Dataset::require_numbers() const {
+  if (kind_ != Kind::other) return;
+  const std::string type = type_in_words();
+  fail(ExitCode::input, "{} holds {}; {}", name_, type,
+       type == "complex numbers" ? "complex systems are not supported: give the real form"
+                                 : "integers or real numbers are needed (numpy: .astype(float))");
 }
 
 namespace {
@@ -242,6 +255,7 @@ Dataset Group::dataset(const std::string& path) const {
   Handle first = checked(H5Dopen2(id(), path.c_str(), H5P_DEFAULT), name, "open the dataset");
   refuse_data_of_other_files(first.get(), name);
   refuse_what_was_never_written(first.get(), name);
+  refuse_missing_filters(first.get(), name);
   const Handle access = access_that_caches_a_chunk(first.get());
   first = Handle();
   return Dataset(checked(H5Dopen2(id(), path.c_str(), access.get()), name, "open the dataset"),

@@ -68,8 +68,8 @@ class Object {
   // A string of fixed or variable length, as C, Fortran and h5py (str, bytes) write it. Empty where
   // the attribute is missing or is no string.
   std::optional<std::string> string_attribute(const std::string& attribute) const;
-  // A scalar or an array of any integer type. Empty where the attribute is missing or has no
-  // integers.
+  // A scalar or an array of any integer type. Empty where the attribute is missing. Throws
+  // Error{input}, which names the type, where it has another type.
   std::optional<std::vector<std::int64_t>> integer_attribute(const std::string& attribute) const;
 
   void write_attribute(const std::string& attribute, std::string_view value);
@@ -93,6 +93,10 @@ class Dataset : public Object {
 
   const std::vector<std::int64_t>& extents() const { return extents_; }
   Kind kind() const { return kind_; }
+  std::string type_in_words() const;
+  // Throws Error{input}, which names the type, where the dataset holds neither integers nor real
+  // numbers.
+  void require_numbers() const;
 
   // Sees numbers that were read: those from number `at` on, counted from the first one of the call.
   // Threads may call it at the same time, in any order, each while its numbers are in its cache.

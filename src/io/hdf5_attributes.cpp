@@ -4,6 +4,7 @@
 #include <string>
 
 #include "io/hdf5_calls.hpp"
+#include "io/hdf5_types.hpp"
 
 namespace trireme::hdf5 {
 namespace {
@@ -52,7 +53,9 @@ std::optional<std::vector<std::int64_t>> Object::integer_attribute(
   const std::string doing = fmt::format("read the attribute {}", attribute);
   const Handle handle = checked(H5Aopen(id(), attribute.c_str(), H5P_DEFAULT), name_, doing);
   const Handle type(H5Aget_type(handle.get()));
-  if (H5Tget_class(type.get()) != H5T_INTEGER) return std::nullopt;
+  if (H5Tget_class(type.get()) != H5T_INTEGER)
+    fail(ExitCode::input, "{}: the attribute {} holds {}; it must hold integers", name_, attribute,
+         type_in_words(type.get()));
   const Handle space(H5Aget_space(handle.get()));
   std::vector<std::int64_t> values(H5Sget_simple_extent_npoints(space.get()));
   check(H5Aread(handle.get(), H5T_NATIVE_INT64, values.data()), name_, doing);

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "config/right_hand_sides_beside.hpp"
 #include "io/canonical_rows.hpp"
 #include "io/matrix_market_parse.hpp"
 #include "io/require_memory.hpp"
@@ -215,16 +216,18 @@ WholeSystem to_csr(const std::filesystem::path& path, Parsed&& parsed) {
 }  // namespace
 
 bool is_matrix_market(const std::filesystem::path& path) {
-  constexpr std::string_view banner = "%%matrixmarket";
-  char start[banner.size()] = {};
+  constexpr std::string_view name = "matrixmarket";
+  char start[name.size() + 5] = {};  // behind a byte order mark and %%
   const gzFile file = gzopen(path.c_str(), "rb");
   if (!file) return false;
   const int got = gzread(file, start, sizeof(start));
   gzclose(file);
-  return got == static_cast<int>(banner.size()) &&
-         std::equal(banner.begin(), banner.end(), start, [](char expected, char c) {
-           return expected == std::tolower(static_cast<unsigned char>(c));
-         });
+  const std::string_view banner =
+      matrix_market::banner_of(std::string_view(start, std::max(got, 0))).substr(0, name.size());
+  return std::equal(name.begin(), name.end(), banner.begin(), banner.end(),
+                    [](char expected, char c) {
+                      return expected == std::tolower(static_cast<unsigned char>(c));
+                    });
 }
 
 WholeSystem read_matrix_market(const std::filesystem::path& path) {
@@ -233,7 +236,13 @@ WholeSystem read_matrix_market(const std::filesystem::path& path) {
   return to_csr(path, std::move(parsed));
 }
 
-std::vector<Array<double>> read_matrix_market_vectors(const std::filesystem::path& path) {
+WholeSystem read_matrix_market_system(const std::filesystem::path& path) {
+  WholeSystem system = read_matrix_market(path);
+  system.b_beside = right_hand_sides_beside(path);
+  return system;
+}
+
+WholeSystem read_matrix_market_vectors(const std::filesystem::path& path) {
   const CsrMatrix<double> matrix = read_matrix_market(path).matrix;
   require_memory(path.string(),
                  static_cast<double>(matrix.cols) *
@@ -242,7 +251,9 @@ std::vector<Array<double>> read_matrix_market_vectors(const std::filesystem::pat
   for (std::int64_t row = 0; row < matrix.rows; ++row)
     for (std::int32_t k = matrix.row_ptr[row]; k < matrix.row_ptr[row + 1]; ++k)
       vectors[matrix.col_idx[k]][row] = matrix.values[k];
-  return vectors;
+  WholeSystem system;
+  system.b = std::move(vectors);
+  return system;
 }
 
 }  // namespace trireme

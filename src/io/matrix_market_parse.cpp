@@ -2,7 +2,6 @@
 // Parses lines without copying them.
 #include "io/matrix_market_parse.hpp"
 
-#include <fast_float/fast_float.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +9,8 @@
 #include <cmath>
 #include <limits>
 #include <sstream>
+
+#include "io/parse_number.hpp"
 
 namespace trireme::matrix_market {
 namespace {
@@ -32,6 +33,7 @@ class Cursor {
     skip_blanks();
     return at_ == end_ || *at_ == '\n';
   }
+  bool at_comment() const { return at_ != end_ && *at_ == '%'; }
   // Reads 1 to 18 digits. False for any other word.
   bool count(std::int64_t& value) {
     skip_blanks();
@@ -47,10 +49,10 @@ class Cursor {
   }
   bool number(double& value) {
     skip_blanks();
-    if (at_ != end_ && *at_ == '+') ++at_;
-    const auto [next, error] = fast_float::from_chars(at_, end_, value);
+    const char* const next = parse_number(at_, end_, value);
+    if (!next) return false;
     at_ = next;
-    return error == std::errc() && ends_word() && std::isfinite(value);
+    return ends_word() && std::isfinite(value);
   }
 
  private:
@@ -68,17 +70,18 @@ std::string_view take_line(std::string_view& text) {
 }
 
 bool comment_or_blank(std::string_view line) {
-  return line.starts_with('%') || std::all_of(line.begin(), line.end(), blank);
+  const auto first = std::find_if_not(line.begin(), line.end(), blank);
+  return first == line.end() || *first == '%';
 }
 
 // "%%MatrixMarket matrix coordinate real general", in any case.
 void parse_banner(std::string_view line, Header& header) {
-  std::string lower(line);
+  std::string lower(banner_of(line));
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   std::istringstream words(lower);
   std::string banner, object, format, field, symmetry;
   words >> banner >> object >> format >> field >> symmetry;
-  if (banner != "%%matrixmarket" || object != "matrix") throw Fault{1, not_matrix_market};
+  if (banner != "matrixmarket" || object != "matrix") throw Fault{1, not_matrix_market};
   if (format == "coordinate")
     header.format = Format::coordinate;
   else if (format == "array")
@@ -140,17 +143,26 @@ const char* parse_entry(const Header& header, Cursor& cursor, ParsedChunk& chunk
     entry.column = static_cast<std::int32_t>(column - 1);
     chunk.has_lower |= row > column;
     chunk.has_upper |= row < column;
-    if (header.symmetry == Symmetry::skew && row == column)
-      return "a skew-symmetric matrix has no diagonal entries";
   }
   if (header.field != Field::pattern && !cursor.number(entry.value))
     return "the value must be a finite number";
+  if (header.symmetry == Symmetry::skew && header.format == Format::coordinate &&
+      entry.row == entry.column && entry.value != 0)
+    return "a skew-symmetric matrix has no diagonal entries but zeros";
   if (!cursor.at_line_end()) return "there is more on the line than an entry";
   chunk.entries.push_back(entry);
   return nullptr;
 }
 
 }  // namespace
+
+std::string_view banner_of(std::string_view line) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+  if (!line.starts_with('%')) return {};
+  line.remove_prefix(line.starts_with("%%") ? 2 : 1);
+  return line;
+}
 
 bool HeaderParser::take(std::string_view& text) {
   while (!text.empty() && !complete_) {
@@ -182,7 +194,7 @@ ParsedChunk parse_entries(const Header& header, std::string_view text) {
     const void* newline = std::char_traits<char>::find(at, end - at, '\n');
     const char* const line_end = newline ? static_cast<const char*>(newline) : end;
     Cursor cursor(at, line_end);
-    if (*at != '%' && !cursor.at_line_end()) {
+    if (!cursor.at_line_end() && !cursor.at_comment()) {
       if (const char* message = parse_entry(header, cursor, chunk)) {
         chunk.fault = Fault{chunk.lines, message};
         return chunk;

@@ -14,18 +14,21 @@
 #include "base/error.hpp"
 #include "io/canonical_rows.hpp"
 #include "io/require_memory.hpp"
+#include "io/single_complex.hpp"
 
 namespace trireme {
 namespace {
 
-constexpr std::int64_t matrix_id = 1211216;
-constexpr std::int64_t vector_id = 1211214;
+constexpr std::uint64_t matrix_id = 1211216;
+constexpr std::uint64_t vector_id = 1211214;
 
 std::uint64_t from_big_endian(const unsigned char* bytes, int width) {
   std::uint64_t word = 0;
   for (int i = 0; i < width; ++i) word = word << 8 | bytes[i];
   return word;
 }
+
+bool is_id(std::uint64_t word) { return word == matrix_id || word == vector_id; }
 
 class BigEndianFile {
  public:
@@ -39,10 +42,12 @@ class BigEndianFile {
     in_.read(reinterpret_cast<char*>(head), 8);
     in_.clear();
     in_.seekg(0);
-    integer_bytes_ = from_big_endian(head, 4) == 0 && from_big_endian(head, 8) == matrix_id ? 8 : 4;
+    integer_bytes_ = from_big_endian(head, 4) == 0 && is_id(from_big_endian(head, 8)) ? 8 : 4;
   }
 
   const std::string& name() const { return name_; }
+  int integer_bytes() const { return integer_bytes_; }
+  std::int64_t remaining() const { return remaining_; }
   bool at_end() const { return remaining_ == 0; }
 
   std::int64_t integer() {
@@ -96,7 +101,42 @@ void check_extent(const BigEndianFile& file, const char* what, std::int64_t valu
          file.name(), value, what);
 }
 
-WholeSystem read_matrix(BigEndianFile& file) {
+// The format does not say how many bytes a value has, but the size of a file does, which holds a
+// matrix alone or with its vector. To be called where a file cannot be read as one of doubles:
+// `bytes` follow the three numbers of the head.
+void refuse_other_widths(const BigEndianFile& file, std::int64_t rows, std::int64_t nnz,
+                         std::int64_t bytes) {
+  const auto holds = [&](std::int64_t width) {
+    const std::int64_t matrix = file.integer_bytes() * (rows + nnz) + width * nnz;
+    return bytes == matrix || bytes == matrix + 2 * file.integer_bytes() + width * rows;
+  };
+  if (holds(4))
+    fail(ExitCode::input,
+         "{}: its values have 4 bytes, as a PETSc of single precision writes them; write the file "
+         "with a PETSc of double precision",
+         file.name());
+  if (holds(16))
+    fail(ExitCode::input,
+         "{}: its values have 16 bytes, as a complex PETSc writes them; complex systems are not "
+         "supported: give the real form",
+         file.name());
+}
+
+// Reads the vector whose classid was read last.
+void read_vector(BigEndianFile& file, WholeSystem& system) {
+  const std::int64_t size = file.integer();
+  check_extent(file, "entries", size);
+  file.expect(0, size);
+  Array<double>& b = system.b.emplace_back(size);
+  file.reals(size, b.data());
+  if (const auto bad = first_not_finite(b))
+    fail(ExitCode::input, "{}: the vector has {} in row {}; values must be finite", file.name(),
+         b[*bad], *bad);
+  refuse_single_complex(file.name(), b);
+}
+
+// Reads the matrix whose classid was read last, and the vector that may follow it.
+WholeSystem read_system(BigEndianFile& file) {
   WholeSystem system;
   CsrMatrix<double>& matrix = system.matrix;
   matrix.rows = file.integer();
@@ -105,6 +145,9 @@ WholeSystem read_matrix(BigEndianFile& file) {
   check_extent(file, "rows", matrix.rows);
   check_extent(file, "columns", matrix.cols);
   check_extent(file, "nonzeros", nnz);
+  const std::int64_t bytes = file.remaining();
+  if (bytes < file.integer_bytes() * (matrix.rows + nnz) + 8 * nnz)
+    refuse_other_widths(file, matrix.rows, nnz, bytes);
   file.expect(matrix.rows + nnz, nnz);
   require_memory(file.name(),
                  csr_bytes(static_cast<double>(matrix.rows), static_cast<double>(nnz)));
@@ -132,7 +175,18 @@ WholeSystem read_matrix(BigEndianFile& file) {
   if (const auto bad = first_not_finite(matrix.values))
     fail(ExitCode::input, "{}: {} in row {}, column {}; values must be finite", file.name(),
          matrix.values[*bad], row_of_entry(matrix, *bad), matrix.col_idx[*bad]);
+  refuse_single_complex(file.name(), matrix.values);
   system.duplicates_summed = make_rows_canonical(matrix).summed;
+  if (file.at_end()) return system;
+  if (file.remaining() < file.integer_bytes() ||
+      static_cast<std::uint64_t>(file.integer()) != vector_id) {
+    refuse_other_widths(file, matrix.rows, nnz, bytes);
+    fail(ExitCode::input, "{}: the data after the matrix are no vector", file.name());
+  }
+  read_vector(file, system);
+  if (std::ssize(system.b.front()) != matrix.rows)
+    fail(ExitCode::input, "{}: the vector has {} entries, the matrix {} rows", file.name(),
+         system.b.front().size(), matrix.rows);
   return system;
 }
 
@@ -142,28 +196,28 @@ bool is_petsc_binary(const std::filesystem::path& path) {
   unsigned char head[8] = {};
   std::ifstream in(path, std::ios::binary);
   in.read(reinterpret_cast<char*>(head), 8);
-  return from_big_endian(head, 4) == matrix_id || from_big_endian(head, 8) == matrix_id;
+  return is_id(from_big_endian(head, 4)) || is_id(from_big_endian(head, 8));
 }
 
 WholeSystem read_petsc_binary(const std::filesystem::path& path) {
   BigEndianFile file(path);
-  if (file.integer() != matrix_id)
+  const auto id = static_cast<std::uint64_t>(file.integer());
+  if (id == vector_id)
+    fail(ExitCode::input,
+         "{} begins with a vector; a PETSc binary file of a system begins with its "
+         "matrix",
+         path.string());
+  if (id != matrix_id)
     fail(ExitCode::input, "{} is no PETSc binary matrix: it does not begin with 1211216",
          path.string());
-  WholeSystem system = read_matrix(file);
-  if (file.at_end()) return system;
-  if (file.integer() != vector_id)
-    fail(ExitCode::input, "{}: the data after the matrix are no vector", path.string());
-  const std::int64_t size = file.integer();
-  if (size != system.matrix.rows)
-    fail(ExitCode::input, "{}: the vector has {} entries, the matrix {} rows", path.string(), size,
-         system.matrix.rows);
-  file.expect(0, size);
-  Array<double>& b = system.b.emplace_back(size);
-  file.reals(size, b.data());
-  if (const auto bad = first_not_finite(b))
-    fail(ExitCode::input, "{}: the vector has {} in row {}; values must be finite", path.string(),
-         b[*bad], *bad);
+  return read_system(file);
+}
+
+WholeSystem read_petsc_vector(const std::filesystem::path& path) {
+  BigEndianFile file(path);
+  if (static_cast<std::uint64_t>(file.integer()) != vector_id) return read_petsc_binary(path);
+  WholeSystem system;
+  read_vector(file, system);
   return system;
 }
 

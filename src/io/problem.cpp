@@ -56,21 +56,10 @@ void make_rhs(MadeRhs rhs, std::int64_t count, Problem& problem) {
 // Collective.
 void read_or_make_rhs(MPI_Comm comm, SystemSource& source, const ProblemSpec& spec,
                       Problem& problem) {
-  if (const auto* b = std::get_if<Dataset>(&spec.rhs))
-    problem.rhs = source.read_vectors(b->name, rows_of(problem));
+  if (const auto* made = std::get_if<MadeRhs>(&problem.chosen.rhs))
+    collectively(comm, [&] { make_rhs(*made, spec.rhs_count, problem); });
   else
-    collectively(comm, [&] { make_rhs(std::get<MadeRhs>(spec.rhs), spec.rhs_count, problem); });
-}
-
-// Collective.
-void read_x0(MPI_Comm comm, SystemSource& source, const std::string& name, Problem& problem) {
-  std::vector<Array<double>> x0 = source.read_vectors(name, rows_of(problem));
-  collectively(comm, [&] {
-    if (x0.size() != 1)
-      fail(ExitCode::input, "{} in {} holds {} vectors; an initial guess is one vector", name,
-           problem.name, x0.size());
-  });
-  problem.x0 = std::move(x0.front());
+    problem.rhs = read_right_hand_sides(comm, source, spec, problem.chosen, rows_of(problem));
 }
 
 // Collective.
@@ -147,9 +136,11 @@ Problem load_problem(MPI_Comm comm, const ProblemSpec& spec, EntriesSink* sink,
            slab.global_rows, slab.global_cols);
   });
   if (modes) problem.modes = read_modes(comm, *source, *modes, rows_of(problem));
+  problem.chosen = choose_vectors(comm, *source, spec);
   read_or_make_rhs(comm, *source, spec, problem);
+  if (!problem.chosen.x0.empty())
+    problem.x0 = read_initial_guess(comm, *source, spec, problem.chosen, rows_of(problem));
   if (const auto* system = std::get_if<SystemFile>(&spec.source)) {
-    if (!system->x0.empty()) read_x0(comm, *source, system->x0, problem);
     if (!system->x_exact.empty()) read_x_exact(comm, *source, system->x_exact, problem);
   }
   problem.read_seconds = stopwatch.seconds();

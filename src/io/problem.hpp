@@ -15,6 +15,7 @@
 
 #include "config/case.hpp"
 #include "io/read_matrix.hpp"
+#include "io/right_hand_side.hpp"
 #include "io/system_source.hpp"
 #include "sparse/csr.hpp"
 #include "sparse/modes.hpp"
@@ -31,6 +32,7 @@ struct Problem {
   bool in_stored_order = false;          // see MatrixOnRanks
   bool none_above_usual = false;         // see MatrixOnRanks
   std::optional<EntryHashes> hashes;     // see MatrixOnRanks
+  ChosenVectors chosen;                  // where b and x0 come from
   std::vector<Array<double>> rhs;        // one or more right-hand sides, local rows of each
   std::optional<Array<double>> x0;       // the initial guess, local rows
   std::vector<Array<double>> x_exact;    // empty, or one per right-hand side
@@ -41,8 +43,8 @@ struct Problem {
 };
 
 // Reads or makes the matrix and the vectors, and checks every rule of docs/file-formats.md.
-// spec.rhs is the name of a vector in the file, or ones, random (a hash of the row number), or
-// from-ones (b = A 1, so that x_exact = 1).
+// What is made for b: ones, random (a hash of the row number), or from-ones (b = A 1, so that
+// x_exact = 1).
 // `sink`, which may be null, takes the entries of the matrix where the source can pass them on.
 // `before_reading` is called on every rank with what the source says of the matrix, before memory is
 // allocated for it (a source that holds whole files in memory has read by then).

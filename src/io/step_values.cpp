@@ -11,6 +11,7 @@
 
 #include "base/stopwatch.hpp"
 #include "io/canonical_rows.hpp"
+#include "io/formats.hpp"
 #include "io/hdf5.hpp"
 #include "io/hdf5_input.hpp"
 #include "io/stored_matrix.hpp"
@@ -57,9 +58,7 @@ hdf5::Dataset open_numbers(const hdf5::File& file, const std::string& path) {
     fail(ExitCode::input, "{}: no dataset {}; at the top level there are: /{}",
          file.name().substr(0, file.name().find(": /")), path, fmt::join(file.datasets(), ", /"));
   hdf5::Dataset dataset = file.dataset(path);
-  if (dataset.kind() == hdf5::Kind::other)
-    fail(ExitCode::input, "{} does not hold real numbers (complex is not supported)",
-         dataset.name());
+  dataset.require_numbers();
   return dataset;
 }
 
@@ -99,10 +98,6 @@ Array<double> taken(std::optional<Array<double>>& array) {
   return array ? std::move(*array) : Array<double>();
 }
 
-const Dataset* dataset_of(const Step& step) {
-  return step.rhs ? std::get_if<Dataset>(&*step.rhs) : nullptr;
-}
-
 }  // namespace
 
 StepReader::StepReader(MPI_Comm comm, ProblemSpec spec, const RowRange& rows, std::int64_t nnz,
@@ -138,28 +133,35 @@ std::filesystem::path StepReader::file_of(const Step& step) const {
   return system ? system->file : std::filesystem::path();
 }
 
+std::optional<VectorFile> StepReader::b_of(const Step& step) const {
+  if (!step.rhs) return std::nullopt;
+  if (const auto* dataset = std::get_if<Dataset>(&*step.rhs))
+    return VectorFile{.file = file_of(step), .name = dataset->name};
+  const auto* vectors = std::get_if<VectorFile>(&*step.rhs);
+  return vectors ? std::optional(*vectors) : std::nullopt;
+}
+
 MatrixOnRanks StepReader::read_first_matrix() const { return load_matrix(comm_, spec_); }
 
 bool StepReader::can_be_read_alone(const Step& step) const {
   if (!step.matrix.empty()) return false;
   if (!step.values.empty() && !in_stored_order_) return false;
-  return !dataset_of(step) || is_hdf5(file_of(step));
+  const std::optional<VectorFile> b = b_of(step);
+  return !b || is_hdf5(b->file);
 }
 
 StepData StepReader::read_alone(const Step& step, StepData&& spare) const {
   const Stopwatch watch;
   StepData data;
-  if (step.values.empty() && !dataset_of(step)) return data;
-  const hdf5::File file = hdf5::File::open(file_of(step));
   if (!step.values.empty()) {
-    const hdf5::Dataset dataset = open_numbers(file, step.values);
+    const hdf5::Dataset dataset = open_numbers(hdf5::File::open(file_of(step)), step.values);
     const std::int64_t row = row_in(dataset, step, stored_, nonzeros(stored_));
     data.values = taken(spare.values);
     data.values->resize(count_);
     data.largest = read_part(dataset, row, first_, *data.values);
   }
-  if (const Dataset* b = dataset_of(step))
-    data.rhs = read_vector(file, b->name, step, rows_, taken(spare.rhs));
+  if (const auto b = b_of(step))
+    data.rhs = read_vector(hdf5::File::open(b->file), b->name, step, rows_, taken(spare.rhs));
   data.seconds = watch.seconds();
   return data;
 }
@@ -192,7 +194,7 @@ StepData StepReader::read(const Step& step) const {
     data.values = read_values_with_pattern(step);
     data.largest = largest_magnitude(*data.values);
   }
-  if (const Dataset* b = dataset_of(step)) data.rhs = read_rhs(system, b->name, step, rows);
+  if (const auto b = b_of(step)) data.rhs = read_rhs(*b, step, rows);
   data.seconds = watch.seconds();
   return data;
 }
@@ -218,20 +220,20 @@ Array<double> StepReader::read_values_with_pattern(const Step& step) const {
   return std::move(trireme::read_matrix(comm_, stored).slab.local.values);
 }
 
-Array<double> StepReader::read_rhs(const SystemFile& system, const std::string& name,
-                                   const Step& step, const RowRange& rows) const {
+Array<double> StepReader::read_rhs(const VectorFile& b, const Step& step,
+                                   const RowRange& rows) const {
   Array<double> rhs;
   int in_hdf5 = 0;
   collectively(comm_, [&] {
-    in_hdf5 = is_hdf5(system.file) ? 1 : 0;
-    if (in_hdf5 == 1) rhs = read_vector(hdf5::File::open(system.file), name, step, rows);
+    in_hdf5 = is_hdf5(b.file) ? 1 : 0;
+    if (in_hdf5 == 1) rhs = read_vector(hdf5::File::open(b.file), b.name, step, rows);
   });
   MPI_Allreduce(MPI_IN_PLACE, &in_hdf5, 1, MPI_INT, MPI_MIN, comm_);
   if (in_hdf5 == 1) return rhs;
-  std::vector<Array<double>> vectors = open_system(comm_, system)->read_vectors(name, rows);
+  std::vector<Array<double>> vectors = open_vectors(comm_, b.file)->read_vectors(b.name, rows);
   collectively(comm_, [&] {
     if (vectors.size() != 1)
-      fail(ExitCode::input, "{} holds {} vectors; a step has one right-hand side", name,
+      fail(ExitCode::input, "{} holds {} vectors; a step has one right-hand side", b.file.string(),
            vectors.size());
   });
   return std::move(vectors.front());
@@ -255,8 +257,14 @@ void StepReader::check(const std::vector<Step>& steps) const {
 
 // `stored`: the number of values in the order of which the step's values are.
 void StepReader::check(const Step& step, std::int64_t& stored) const {
-  const Dataset* b = dataset_of(step);
-  if (step.matrix.empty() && step.values.empty() && !b) return;
+  if (const auto b = b_of(step)) {
+    if (!std::filesystem::exists(b->file))
+      fail(ExitCode::input, "{}: no such file", b->file.string());
+    if (is_hdf5(b->file))
+      row_in(open_numbers(hdf5::File::open(b->file), b->name), step, rows_.global,
+             of_rows(rows_.global));
+  }
+  if (step.matrix.empty() && step.values.empty()) return;
   if (!is_hdf5(file_of(step)) && std::filesystem::exists(file_of(step))) return;
   const hdf5::File file = hdf5::File::open(file_of(step));
   if (!step.matrix.empty()) {
@@ -267,7 +275,6 @@ void StepReader::check(const Step& step, std::int64_t& stored) const {
     stored = matrix.nnz;
   }
   if (!step.values.empty()) row_in(open_numbers(file, step.values), step, stored, nonzeros(stored));
-  if (b) row_in(open_numbers(file, b->name), step, rows_.global, of_rows(rows_.global));
 }
 
 }  // namespace trireme

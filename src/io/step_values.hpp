@@ -56,11 +56,11 @@ class StepReader {
 
  private:
   std::filesystem::path file_of(const Step& step) const;
+  std::optional<VectorFile> b_of(const Step& step) const;  // the right-hand side that it reads
   void note_order(std::int64_t nnz, bool in_stored_order);
   void check(const Step& step, std::int64_t& stored) const;
   Array<double> read_values_with_pattern(const Step& step) const;
-  Array<double> read_rhs(const SystemFile& system, const std::string& name, const Step& step,
-                         const RowRange& rows) const;
+  Array<double> read_rhs(const VectorFile& b, const Step& step, const RowRange& rows) const;
 
   MPI_Comm comm_;
   ProblemSpec spec_;

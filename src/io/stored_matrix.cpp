@@ -15,14 +15,35 @@ namespace {
 using hdf5::Group;
 using hdf5::Kind;
 
+// What is at the place of a matrix that is no group.
+[[noreturn]] void fail_for_dataset(const hdf5::File& file, const std::string& path) {
+  const hdf5::Dataset dataset = file.dataset(path);
+  const std::string type = dataset.type_in_words();
+  const bool julia = type.find("colptr") != std::string::npos;
+  fail(ExitCode::input,
+       "{} is a dataset of {}, and a matrix is a group with indptr, indices and data; {}",
+       dataset.name(), type,
+       julia
+           ? "Julia's JLD2 writes a sparse matrix so: write colptr .- 1, rowval .- 1 and nzval by "
+             "HDF5.jl as such a group with format csc"
+           : "write it from scipy.sparse.csr_matrix(...)");
+}
+
 [[noreturn]] void fail_without_group(const hdf5::File& file, const std::string& path) {
   const std::string label = file.name().substr(0, file.name().find(": /"));
-  const std::vector<std::string> groups = file.groups();
+  if (file.has("indptr"))
+    fail(ExitCode::input, "{}: no group {}; the file itself has indptr: matrix: /", label, path);
+  const std::vector<std::string> groups = file.groups(), datasets = file.datasets();
+  std::string there =
+      groups.empty() ? "" : fmt::format("give one of: /{}", fmt::join(groups, ", /"));
+  if (!datasets.empty())
+    there += fmt::format("{}there are the datasets /{}", there.empty() ? "" : "; ",
+                         fmt::join(datasets, ", /"));
   if (groups.empty())
-    fail(ExitCode::input,
-         "{}: no group {}, nor any other; a matrix is a group with indptr, indices and data", label,
-         path);
-  fail(ExitCode::input, "{}: no group {}; give one of: /{}", label, path, fmt::join(groups, ", /"));
+    there += fmt::format("{}a matrix is a group with indptr, indices and data",
+                         there.empty() ? "" : "; ");
+  fail(ExitCode::input, "{}: no group {}{}; {}", label, path,
+       groups.empty() ? ", nor any other" : "", there);
 }
 
 hdf5::Dataset required(const Group& group, const std::string& name, Kind kind) {
@@ -33,11 +54,10 @@ hdf5::Dataset required(const Group& group, const std::string& name, Kind kind) {
   if (dataset.extents().size() != 1)
     fail(ExitCode::input, "{} has {} dimensions; it must have one", dataset.name(),
          dataset.extents().size());
-  if (dataset.kind() == Kind::other)
-    fail(ExitCode::input, "{} holds neither integers nor real numbers (complex is not supported)",
-         dataset.name());
   if (kind == Kind::integer && dataset.kind() != Kind::integer)
-    fail(ExitCode::input, "{} must hold integers", dataset.name());
+    fail(ExitCode::input, "{} holds {}; it must hold integers", dataset.name(),
+         dataset.type_in_words());
+  dataset.require_numbers();
   return dataset;
 }
 
@@ -51,7 +71,15 @@ std::vector<std::int64_t> shape_of(const Group& group) {
   for (const char* name : {"shape", "h5sparse_shape"}) {
     const auto value = group.integer_attribute(name);
     if (value && value->size() == 2) return *value;
+    if (value)
+      fail(ExitCode::input, "{}: the attribute {} has {} numbers; two are needed, [rows, columns]",
+           group.name(), name, value->size());
   }
+  if (group.has_dataset("shape"))
+    fail(ExitCode::input,
+         "{}: shape is a dataset, as 10x Genomics writes it, and must be an attribute; with h5py: "
+         "g.attrs[\"shape\"] = g[\"shape\"][:] and g.attrs[\"format\"] = \"csc\"",
+         group.name());
   fail(ExitCode::input, "{}: the attribute shape = [rows, cols] is missing; add it", group.name());
 }
 
@@ -114,6 +142,7 @@ void check_shape(const Group& group, const StoredMatrix& matrix) {
 }  // namespace
 
 StoredMatrix find_matrix(const hdf5::File& file, const std::string& path) {
+  if (file.has_dataset(path)) fail_for_dataset(file, path);
   if (!file.has_group(path)) fail_without_group(file, path);
   const Group group = file.group(path);
   StoredMatrix matrix;

@@ -24,9 +24,7 @@ hdf5::Dataset open_vectors(const hdf5::File& file, const std::string& path) {
                        : fmt::format("at the top level there are: /{}", fmt::join(there, ", /")));
   }
   hdf5::Dataset dataset = file.dataset(path);
-  if (dataset.kind() == hdf5::Kind::other)
-    fail(ExitCode::input, "{} does not hold real numbers (complex is not supported)",
-         dataset.name());
+  dataset.require_numbers();
   return dataset;
 }
 

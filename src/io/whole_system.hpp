@@ -16,10 +16,12 @@
 
 namespace trireme {
 
-// What such a file holds: one matrix, and the right-hand sides that may follow it.
+// What such a file holds: one matrix, and the right-hand sides that may follow it or lie in a file
+// beside it. A file that is read for its vectors alone has no matrix.
 struct WholeSystem {
   CsrMatrix<double> matrix;            // columns ascend in each row, none is stored twice
-  std::vector<Array<double>> b;        // empty, or right-hand sides of matrix.rows entries each
+  std::vector<Array<double>> b;        // right-hand sides of equal lengths, or empty
+  std::filesystem::path b_beside;      // the file that holds them, where `b` is empty; or empty
   std::int64_t duplicates_summed = 0;  // stored entries that were added to another
 };
 
@@ -28,14 +30,15 @@ struct WholeSystem {
 using WholeReader = WholeSystem (*)(const std::filesystem::path& path);
 
 // Reads the file on rank 0. The right-hand sides have the name /b, which they get from `problem
-// import` too. Rank 0 holds the whole matrix until read_matrix() has sent the rows. Collective.
+// import` too; those of a file beside it are read by `read_beside` when they are asked for. Rank 0
+// holds the whole matrix until read_matrix() has sent the rows. Collective.
 std::unique_ptr<SystemSource> open_whole(MPI_Comm comm, const std::filesystem::path& path,
-                                         WholeReader read);
+                                         WholeReader read, WholeReader read_beside = nullptr);
 
 // The same as a function for the list of formats (formats.cpp).
-template <WholeReader read>
+template <WholeReader read, WholeReader read_beside = nullptr>
 std::unique_ptr<SystemSource> open_on_rank_0(MPI_Comm comm, const std::filesystem::path& path) {
-  return open_whole(comm, path, read);
+  return open_whole(comm, path, read, read_beside);
 }
 
 }  // namespace trireme

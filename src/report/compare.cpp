@@ -92,6 +92,7 @@ std::string differences(const ParsedJson& before, const ParsedJson& after) {
                                   {"/problem/rows", "rows"},
                                   {"/problem/nnz", "nonzeros"},
                                   {"/problem/rhs", "b"},
+                                  {"/problem/x0", "x0"},
                                   {"/problem/pattern_hash", "hash of the pattern"},
                                   {"/problem/values_hash", "hash of the values"}});
   const ParsedJson::json_pointer the_case("/case");

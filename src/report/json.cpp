@@ -22,6 +22,7 @@ Json problem(const CaseOutcome& outcome) {
           {"cols", p.cols},
           {"nnz", p.nnz},
           {"rhs", p.rhs},
+          {"x0", known(p.x0)},
           {"pattern_hash", known(outcome.pattern_hash)},
           {"values_hash", known(outcome.values_hash)}};
 }

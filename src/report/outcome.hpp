@@ -19,7 +19,9 @@ struct ProblemDescription {
   std::string name;  // file and group, or "generated: poisson3d, n = 128"
   bool generated = false;
   std::int64_t rows = 0, cols = 0, nnz = 0;
-  std::string rhs;
+  std::string rhs;       // "/b", "can_b.mtx", "from-ones"
+  std::string rhs_note;  // why, in words; or empty
+  std::string x0;        // the dataset of the initial guess; empty: zero
 };
 
 // One of the machines, and the ranks that ran there, ascending.

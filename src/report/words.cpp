@@ -96,8 +96,14 @@ std::string fixed(double number, int digits) {
 }
 
 std::string problem(const ProblemDescription& p) {
-  return fmt::format("{}: {} x {}, {} nonzeros, b: {}", p.name, p.rows, p.cols, count(p.nnz),
-                     p.rhs);
+  return fmt::format("{}: {} x {}, {} nonzeros, {}", p.name, p.rows, p.cols, count(p.nnz),
+                     vectors(p));
+}
+
+std::string vectors(const ProblemDescription& p) {
+  std::string text = "b: " + p.rhs;
+  if (!p.rhs_note.empty()) text += fmt::format(" ({})", p.rhs_note);
+  return p.x0.empty() ? text : fmt::format("{}, x0: {}", text, p.x0);
 }
 
 std::string machine(const MachineDescription& m) {

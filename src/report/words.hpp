@@ -22,6 +22,8 @@ std::string fixed(double number, int digits);
 
 // "cant.h5 /A: 62451 x 62451, 4.01 M nonzeros, b: from-ones"
 std::string problem(const ProblemDescription& problem);
+// "b: /b (of the file), x0: /x0"
+std::string vectors(const ProblemDescription& problem);
 // "node1, Xeon 6248 (AVX3), 2 ranks x 1 thread, triad 33.3 GB/s"
 std::string machine(const MachineDescription& machine);
 // "cg + jacobi to 1e-08, petsc engine, double, cpu"

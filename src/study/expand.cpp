@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "config/read_case.hpp"
+#include "config/right_hand_sides_beside.hpp"
 #include "study/fnv_hash.hpp"
 #include "study/product_words.hpp"
 
@@ -123,8 +124,13 @@ class Expansion {
 
     for (const std::string& word : run.words) hash.add(word == no_case_ ? "" : word);
     if (case_file != no_case_) hash.add(content(case_file));
-    if (const auto* source = std::get_if<SystemFile>(&c.problem.source))
+    if (const auto* source = std::get_if<SystemFile>(&c.problem.source)) {
       hash.add(state_of(source->file));
+      if (const fs::path beside = right_hand_sides_beside(source->file); !beside.empty())
+        hash.add(state_of(beside));
+    }
+    if (const auto* vectors = c.problem.rhs ? std::get_if<VectorFile>(&*c.problem.rhs) : nullptr)
+      hash.add(state_of(vectors->file));
     hash.add(fmt::format("{} {} {}", run.ranks, run.threads, repetition));
     if (run.ranks > 1) hash.add(study_.launcher);
     run.hash = hash.text();

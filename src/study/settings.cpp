@@ -7,7 +7,9 @@
 
 #include <algorithm>
 
+#include "base/choices.hpp"
 #include "base/error.hpp"
+#include "config/case.hpp"
 
 namespace trireme::study {
 namespace {
@@ -34,6 +36,8 @@ std::string in_quotes(const std::string& text) {
 
 // Keys whose value is a path. A program without '/' is searched for in PATH.
 bool is_path(std::string_view key, const std::string& text) {
+  if (key == "problem.rhs" && text != kAuto)
+    return std::holds_alternative<VectorFile>(parse_right_hand_side(text));
   return key == kCase || key == kPreset || key == "problem.file" ||
          (key == kProgram && text.find('/') != std::string::npos);
 }

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "case_texts.hpp"
+#include "config/steps.hpp"
 
 namespace trireme {
 namespace {
@@ -87,13 +88,37 @@ TEST(ReadCase, TakesNearNullspaceVectorsFromOneDatasetOfAFile) {
             std::string::npos);
 }
 
+TEST(ReadCase, TakesARightHandSideFromAFileOfItsOwn) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("trireme-rhs-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "b.mtx") << "1\n";
+  const auto rhs_of = [&](const std::string& rhs) {
+    return parse_case("problem: {file: a.h5, rhs: \"" + rhs + "\"}\n", folder / "case.yaml")
+        .problem.rhs;
+  };
+  EXPECT_EQ(rhs_of("b.mtx"), RightHandSide(VectorFile{.file = folder / "b.mtx"}));
+  EXPECT_EQ(rhs_of("b.mtx:/c"), RightHandSide(VectorFile{.file = folder / "b.mtx", .name = "/c"}));
+  EXPECT_EQ(rhs_of((folder / "b.mtx").string()),
+            RightHandSide(VectorFile{.file = folder / "b.mtx"}));
+  EXPECT_EQ(rhs_of((folder / "c.mtx").string()), RightHandSide(Dataset{folder / "c.mtx"}));
+  EXPECT_EQ(rhs_of("auto"), std::nullopt);
+  const Case counted = parse_case("problem: {file: a.h5, steps: {count: 2, rhs: 'b{}.mtx'}}\n",
+                                  folder / "case.yaml");
+  EXPECT_EQ(steps_of(counted.problem.steps)[1].rhs,
+            RightHandSide(VectorFile{.file = folder / "b1.mtx"}));
+  std::filesystem::remove_all(folder);
+  const std::string lost = message("problem: {file: a.h5, rhs: c.mtx}\n");
+  EXPECT_NE(lost.find("nor a file: there is no folder/c.mtx"), std::string::npos) << lost;
+}
+
 TEST(ReadCase, GivesDefaultsToTheSmallestCase) {
   const Case c = read(kSmallest);
   const auto& model = std::get<GenerateSpec>(c.problem.source);
   EXPECT_EQ(model.kind, "poisson3d");
   EXPECT_EQ(model.n, 8);
   EXPECT_EQ(model.seed, 1u);
-  EXPECT_EQ(c.problem.rhs, RightHandSide(MadeRhs::from_ones));
+  EXPECT_FALSE(c.problem.rhs) << "auto";
   EXPECT_FALSE(c.solver.engine) << "auto";
   EXPECT_FALSE(c.device) << "auto";
   EXPECT_EQ(c.precisions, std::vector{Precision::full});

@@ -58,7 +58,7 @@ TEST(Steps, ALaterListReplacesAnEarlierOne) {
       parse_case("problem: {file: a.h5, steps: [{rhs: /b1}, {rhs: /b2}]}", "case.yaml",
                  {.presets = {}, .overrides = {parse_override("problem.steps={rhs: /b3}")}});
   ASSERT_EQ(c.problem.steps.size(), 1u);
-  EXPECT_EQ(c.problem.steps[0].rhs, "/b3");
+  EXPECT_EQ(c.problem.steps[0].rhs, RightHandSide(Dataset{"/b3"}));
 }
 
 TEST(Steps, HaveAGuessAndARuleOfRenewal) {

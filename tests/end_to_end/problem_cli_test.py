@@ -119,6 +119,31 @@ class Import(ProblemCase):
         with h5py.File(self.out) as file:
             np.testing.assert_array_equal(file["b"], [[1, 3], [2, 4]])
 
+        for name, text in (("b.txt", rhs.read_text()), ("plain.dat", "1 3\n2 4\n")):
+            done = self.problem("import", matrix, self.out, "--rhs", self.write(name, text))
+            self.assertIn(f"right-hand side in /b ({self.folder / name})", done.stdout)
+            with h5py.File(self.out) as file:
+                np.testing.assert_array_equal(file["b"], [[1, 3], [2, 4]])
+
+    def test_takes_the_right_hand_side_beside_a_matrix_market_file(self):
+        matrix = self.write("a.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 2\n2 1 1\n")
+        self.assertIn("  right-hand side     none: solve makes b = A 1\n", self.problem("inspect", matrix).stdout)
+        self.write("a_b.mtx", "%%MatrixMarket matrix array real general\n2 1\n5\n-1\n")
+        self.assertIn("  right-hand side     a_b.mtx\n", self.problem("inspect", matrix).stdout)
+        self.assertIn("right-hand side in /b (a_b.mtx)", self.problem("import", matrix, self.out).stdout)
+        with h5py.File(self.out, "r+") as file:
+            np.testing.assert_array_equal(file["b"], [5, -1])
+            del file["b"]
+            file["b"], file["x0"] = np.zeros((2, 3)), np.zeros(3)
+        text = self.problem("inspect", self.out).stdout
+        self.assertIn("  right-hand side     /b, 3 vectors\n", text)
+        self.assertIn("  initial guess       /x0 has 3 rows, the matrix 2: solve refuses it\n", text)
+
+    def test_names_the_word_that_was_meant(self):
+        for arguments, meant in ((["imprt", "a", "b"], "import"), (["inspect", "a.h5", "--rank", "3"], "--ranks"),
+                                 (["cache", "lst"], "list")):
+            self.assertIn(f"; did you mean '{meant}'?", self.refused(2, *arguments))
+
     def test_refuses_bad_input_with_exit_code_3(self):
         good = "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n"
         missing = self.folder / "missing.mtx"
@@ -128,7 +153,7 @@ class Import(ProblemCase):
         self.assertIn("line 4: the row is out of range",
                       self.refused(3, "import", self.write("a.mtx", good + "3 1 1\n"), self.out))
         rhs = self.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n")
-        self.assertIn("3 rows, the matrix has 2",
+        self.assertIn("the vector has 3 entries, the matrix 2 rows",
                       self.refused(3, "import", self.write("a.mtx", good), self.out, "--rhs", rhs))
         packed = self.folder / "a.mtx.gz"
         packed.write_bytes(gzip.compress(good.encode())[:-9])

@@ -225,6 +225,18 @@ class Resumes(unittest.TestCase):
         self.solve("--resume", "--set", "solver.max_iterations=1000", "--set", "report.checkpoint=1h")
         self.refused("there is no results/state.h5")
 
+    def test_refuses_another_right_hand_side_of_the_file(self):
+        subprocess.run([PROBLEM, "generate", "poisson2d", self.folder / "own.h5", "--n", "60"], check=True,
+                       capture_output=True)
+        self.case(CG % 20, problem="{file: own.h5}")
+        self.solve(code=5)
+        with h5py.File(self.folder / "own.h5", "r+") as file:
+            file["b"] = np.ones(3600)
+        self.refused("b has changed")
+        with h5py.File(self.folder / "own.h5", "r+") as file:
+            file["x0"] = np.ones(3600)
+        self.refused("x0 has changed", "--set", "problem.rhs=from-ones")
+
     def test_refuses_a_damaged_state(self):
         self.case(CG % 20)
         self.solve(code=5)

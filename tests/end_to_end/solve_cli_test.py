@@ -13,6 +13,10 @@ import subprocess
 import sys
 import unittest
 
+import h5py
+import numpy as np
+import scipy.io
+
 from solve_case import LAUNCH, LIMIT, POISSON, PROBLEM, RANKS, SOLVE, SOURCE, SolveCase
 
 
@@ -76,6 +80,49 @@ class Solves(SolveCase):
         self.assertEqual(*histories)
         self.assertIn("holds no vector /b", self.refused_case(3, "problem: {file: matrix.mtx, rhs: /b}\n"))
         self.assertIn("without a name", self.refused_case(2, "problem: {file: matrix.mtx, matrix: /K}\n"))
+
+    def test_solves_the_right_hand_side_of_the_file_and_says_so(self):
+        entries = [(i, j, 4.5 if i == j else -1) for i in range(1, 41) for j in (i - 1, i, i + 1) if 1 <= j <= 40]
+        file = self.matrix(entries, 40)
+        a = scipy.io.mmread(self.folder / "matrix.mtx").toarray()
+        b = np.cos(np.arange(40.0))
+
+        def expect(problem, right, said, *rest):
+            valid = self.solve(f"problem: {{{problem}}}\n", "--check").stdout
+            self.assertIn(said, valid)
+            done = self.solve(f"problem: {{{problem}}}\n")
+            self.assertIn(said, " ".join(done.stdout.split()))
+            with h5py.File(next(self.results.glob("solution*.h5"))) as solution:
+                np.testing.assert_allclose(a @ solution["x"][:], right, atol=1e-7)
+            self.assertEqual([self.report()["problem"][key] for key in ("rhs", "x0")], list(rest))
+
+        expect(f"file: {file}", a @ np.ones(40), "b: from-ones (the file has no /b)", "from-ones", None)
+        with h5py.File(self.folder / file, "r+") as system:
+            system["b"], system["x0"] = b, 0.1 * b
+        expect(f"file: {file}", b, "b: /b (of the file), x0: /x0", "/b", "/x0")
+        expect(f"file: {file}, rhs: ones, x0: none", np.ones(40), "b: ones (/b is left aside)", "ones", None)
+        np.savetxt(self.folder / "matrix_b.txt", 2 * b)
+        expect(f"file: {file}, rhs: matrix_b.txt", 2 * b, "b: matrix_b.txt, x0: /x0", "matrix_b.txt", "/x0")
+        scipy.io.mmwrite(self.folder / "matrix_b.mtx", 3 * b[:, None])
+        expect("file: matrix.mtx", 3 * b, "b: matrix_b.mtx (beside the file)", "matrix_b.mtx", None)
+        for step in range(2):
+            np.savetxt(self.folder / f"b{step}.txt", (step + 1) * b)
+        self.solve(f"problem: {{file: {file}, steps: {{count: 2, rhs: 'b{{}}.txt'}}}}\n", "--check")
+        self.solve(f"problem: {{file: {file}, steps: {{count: 2, rhs: 'b{{}}.txt'}}}}\n")
+        with h5py.File(self.results / "solution.h5") as solution:
+            np.testing.assert_allclose(solution["x"][:] @ a.T, np.outer([1, 2], b), atol=1e-7)
+        self.assertEqual(self.report()["problem"]["rhs"], "from the steps")
+        shutil.rmtree(self.results)
+        with h5py.File(self.folder / file, "r+") as system:
+            del system["b"]
+            system["b"] = b[1:]
+        for check in ([], ["--check"]):
+            line = self.refused_case(3, f"problem: {{file: {file}}}\n", *check)
+            self.assertIn("/b has the shape [39]; the matrix has 40 rows", line)
+            self.assertIn("problem.rhs: from-ones leaves it aside", line)
+        self.assertIn("step 2: b2.txt: no such file",
+                      self.refused_case(3, f"problem: {{file: {file}, steps: {{count: 3, rhs: 'b{{}}.txt'}}}}\n",
+                                        "--check").replace(str(self.folder) + "/", ""))
 
     def test_compares_kernels_in_one_run(self):
         done = self.solve(POISSON, "--kernel", "csr,albus,petsc-aij")

@@ -69,6 +69,22 @@ class Refuses(SolveCase):
         line = self.refused_case(2, POISSON, "--set", "solver.rotl=1e-4")
         self.assertIn("--set solver.rotl=1e-4: unknown key", line)
 
+    def test_each_slip_on_the_command_line_with_what_was_meant(self):
+        self.case(POISSON)
+        for arguments, parts in (
+                (["--verison"], ["--verison; did you mean '--version'?"]),
+                (["--config", "case.yaml", "--kernl=csr"], ["--kernl=csr; did you mean '--kernel'?"]),
+                (["--config", "case.yaml", "--preset", "nowhere.yaml"], ["nowhere.yaml: no such preset"]),
+                (["--config", "nowhere.yaml"], ["nowhere.yaml: no such case file"]),
+                (["--config", "case.yaml", "--kernel", "csr", "--device", "cuda"],
+                 ["kernel 'csr' has no CUDA executor for double; use device: cpu"]),
+                (["--config", "case.yaml", "--set", "problem.rhs=b.txt"],
+                 ["'b.txt' is neither a dataset (/b) nor ones, random, from-ones, nor a file: there is no", "b.txt"])):
+            with self.subTest(arguments):
+                line = self.refused(2, *arguments)
+                for part in parts:
+                    self.assertIn(part, line)
+
     def test_an_unknown_kernel_with_the_known_ones(self):
         line = self.refused_case(2, POISSON, "--kernel", "csr,albuss")
         self.assertIn("--kernel csr,albuss: unknown kernel 'albuss'; did you mean 'albus'?; known: ", line)

@@ -136,12 +136,14 @@ TEST_P(FormatSample, MakesARightHandSideOrReadsIts) {
   }
   if (!format_->open(MPI_COMM_WORLD, GetParam())->has_vectors("/b"))
     GTEST_SKIP() << "the sample holds no right-hand side";
-  spec_.rhs = Dataset{"/b"};
-  const Problem read = load_problem(MPI_COMM_WORLD, spec_);
-  ASSERT_EQ(read.rhs.size(), 1u);
-  ASSERT_EQ(std::ssize(read.rhs[0]), read.matrix.local.rows);
-  for (std::int64_t row = 0; row < read.matrix.local.rows; ++row)
-    EXPECT_EQ(read.rhs[0][row], expected_b[read.matrix.first_row + row]);
+  for (const auto& rhs : {std::optional<RightHandSide>(Dataset{"/b"}), {}}) {
+    spec_.rhs = rhs;
+    const Problem read = load_problem(MPI_COMM_WORLD, spec_);
+    ASSERT_EQ(read.rhs.size(), 1u);
+    ASSERT_EQ(std::ssize(read.rhs[0]), read.matrix.local.rows);
+    for (std::int64_t row = 0; row < read.matrix.local.rows; ++row)
+      EXPECT_EQ(read.rhs[0][row], expected_b[read.matrix.first_row + row]);
+  }
 }
 
 TEST_P(FormatSample, SaysInOneLineThatItLacksAVector) {

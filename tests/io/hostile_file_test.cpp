@@ -41,7 +41,7 @@ std::string refusal_of(Spoil&& spoil, const std::string& rhs = "/b",
   });
   ProblemSpec spec;
   spec.source.emplace<SystemFile>().file = file.path();
-  spec.rhs = *parse_right_hand_side(rhs);
+  spec.rhs = parse_right_hand_side(rhs);
   return refusal(spec, code);
 }
 

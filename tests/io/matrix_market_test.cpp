@@ -90,11 +90,43 @@ TEST_F(MatrixMarket, ReadsArraysByColumns) {
   expect_rows(symmetric, {0, 3, 6, 9}, {0, 1, 2, 0, 1, 2, 0, 1, 2}, {1, 2, 3, 2, 4, 5, 3, 5, 6});
   const auto skew = read(write("%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n"));
   expect_rows(skew, {0, 2, 4, 6}, {1, 2, 0, 2, 0, 1}, {-1, -2, 1, -3, 2, 3});
-  const auto vectors = read_matrix_market_vectors(
-      write("%%MatrixMarket matrix array real general\n3 2\n1\n0\n3\n4\n5\n6\n"));
+  const auto vectors =
+      read_matrix_market_vectors(
+          write("%%MatrixMarket matrix array real general\n3 2\n1\n0\n3\n4\n5\n6\n"))
+          .b;
   ASSERT_EQ(vectors.size(), 2u);
   EXPECT_EQ(vectors[0], (Array<double>{1, 0, 3}));
   EXPECT_EQ(vectors[1], (Array<double>{4, 5, 6}));
+}
+
+// What Fortran and other programs write, and scipy reads.
+TEST_F(MatrixMarket, ReadsWhatScipyReads) {
+  const auto expect_two = [](const CsrMatrix<double>& a) {
+    expect_rows(a, {0, 1, 2}, {0, 1}, {-1.5, 0.25});
+  };
+  const std::string entries = "1 1 -1.5\n2 2 0.25\n";
+  for (const char* numbers : {"1 1 -1.5D+00\n2 2 2.5d-1\n", "1 1 -15D-1\n2 2 +.25D0\n"})
+    expect_two(read(write(general + "2 2 2\n" + numbers)));
+  expect_two(
+      read(write(general + "  % before\n\t%\n2 2 2\n1 1 -1.5\n  % between\n2 2 0.25\n %\n")));
+  for (const std::string start : {"\xEF\xBB\xBF%%", "%", "\xEF\xBB\xBF%"}) {
+    write(start + general.substr(2) + "2 2 2\n" + entries);
+    EXPECT_TRUE(is_matrix_market(path_)) << start;
+    expect_two(read(path_));
+  }
+  expect_rows(
+      read(write("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 3\n1 1 0\n2 1 3\n"
+                 "2 2 0.0\n")),
+      {0, 2, 4}, {0, 1, 0, 1}, {0, -3, 3, 0});
+}
+
+TEST_F(MatrixMarket, RefusesHalfAnExponent) {
+  for (const char* number : {"1.0D", "1.0D+", "1.0Dx", "1.0D+00D1", "D5", "1.0D+999", "--1"})
+    EXPECT_TRUE(refusal(general + "1 1 1\n1 1 " + number + "\n")
+                    .starts_with("line 3: the value must be a finite number"))
+        << number;
+  EXPECT_FALSE(is_matrix_market(write("%%%MatrixMarket matrix\n")));
+  EXPECT_FALSE(is_matrix_market(write("MatrixMarket matrix\n")));
 }
 
 TEST_F(MatrixMarket, ReadsEmptyMatrices) {

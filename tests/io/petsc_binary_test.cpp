@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include <bit>
+#include <cmath>
 #include <fstream>
+#include <functional>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -20,6 +23,14 @@ class PetscBinary : public testing::TestWithParam<int> {
  protected:
   void integer(std::int64_t value) { word(static_cast<std::uint64_t>(value), GetParam()); }
   void real(double value) { word(std::bit_cast<std::uint64_t>(value), 8); }
+  void single(float value) { word(std::bit_cast<std::uint32_t>(value), 4); }
+  // The head of a matrix with `length` entries in each row, in the columns from 0 on.
+  void head(int rows, int length) {
+    for (const int number : {1211216, rows, rows, rows * length}) integer(number);
+    for (int row = 0; row < rows; ++row) integer(length);
+    for (int row = 0; row < rows; ++row)
+      for (int k = 0; k < length; ++k) integer(k);
+  }
   // [[4 -1 .] [. . .] [2 . 3]]
   void matrix(std::int64_t last_column = 2, double last_value = 3) {
     for (const int head : {1211216, 3, 3, 4, 2, 0, 2}) integer(head);
@@ -103,6 +114,86 @@ TEST_P(PetscBinary, RefusesTruncatedFiles) {
     if (size == matrix_end) continue;
     bytes_ = whole.substr(0, size);
     refusal();
+  }
+}
+
+TEST_P(PetscBinary, ReadsAVectorAlone) {
+  vector({7, 8, 9});
+  EXPECT_TRUE(is_petsc_binary(file()));
+  EXPECT_EQ(read_petsc_vector(file()).b.at(0), (Array<double>{7, 8, 9}));
+  EXPECT_NE(refusal().find("begins with a vector"), std::string::npos);
+  bytes_.clear();
+  matrix();
+  vector({7, 8, 9});
+  EXPECT_EQ(read_petsc_vector(file()).b.at(0), (Array<double>{7, 8, 9}));
+}
+
+// The size of the file tells how many bytes a value has.
+TEST_P(PetscBinary, NamesValuesOfAnotherWidth) {
+  for (const bool with_vector : {false, true}) {
+    bytes_.clear();
+    head(3, 2);
+    for (int k = 0; k < 6; ++k) single(1.5F);
+    if (with_vector) {
+      integer(1211214);
+      integer(3);
+      for (int k = 0; k < 3; ++k) single(1);
+    }
+    EXPECT_NE(refusal().find("its values have 4 bytes"), std::string::npos);
+    bytes_.clear();
+    head(3, 2);
+    for (int k = 0; k < 12; ++k) real(1.5);
+    if (with_vector) {
+      integer(1211214);
+      integer(3);
+      for (int k = 0; k < 6; ++k) real(1);
+    }
+    EXPECT_NE(refusal().find("its values have 16 bytes"), std::string::npos);
+  }
+}
+
+// Single complex values have 8 bytes, like double ones, so that only the numbers tell.
+TEST_P(PetscBinary, RefusesWhatLooksLikeSingleComplex) {
+  const std::function<std::pair<float, float>(int)> values[] = {
+      [](int k) { return std::pair(k % 2 == 0 ? 4.F : -1.F, 0.F); },          // a Laplacian
+      [](int k) { return std::pair(k % 3 == 0 ? 2.F : k % 3 - 2.F, -0.F); },  // with zeros
+      [](int k) { return std::pair(0.1F * static_cast<float>(k + 1), 0.F); },
+      [](int k) { return std::pair(1.F, 0.01F * static_cast<float>(k + 1)); }};
+  for (const auto& value : values) {
+    bytes_.clear();
+    head(20, 2);
+    for (int k = 0; k < 40; ++k) {
+      single(value(k).first);
+      single(value(k).second);
+    }
+    EXPECT_NE(refusal().find("look like single complex numbers"), std::string::npos);
+  }
+}
+
+// Doubles of few digits, of like digits and of all sizes are no single complex numbers.
+TEST_P(PetscBinary, TakesDoublesOfEveryKind) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  const std::function<double(int)> values[] = {
+      [](int k) { return k % 2 == 0 ? 4. : -1.; },
+      [](int k) { return k % 2 == 0 ? 1. : 0.; },
+      [](int k) { return std::ldexp(1., k - 20); },
+      [](int k) { return std::ldexp(1., -7) * (k % 2 == 0 ? 1 : -1); },
+      [](int k) { return 1000. * k + 1; },
+      [](int k) { return 1048575. - 3 * k; },
+      [](int k) { return (3 * k + 1) / 1024.; },
+      [](int k) { return 0.1 * k; },
+      [](int k) { return k / 3.; },
+      [](int k) { return static_cast<double>(0.1F * static_cast<float>(k)); },
+      [](int k) { return std::pow(10., k - 20); },
+      [&](int) { return normal(random); },
+      [&](int k) { return std::ldexp(normal(random), 20 * k - 400); }};
+  for (const auto& value : values) {
+    bytes_.clear();
+    head(20, 2);
+    for (int k = 0; k < 20; ++k)
+      for (int j = 0; j < 2; ++j) real(value(2 * k + j));
+    EXPECT_EQ(read_petsc_binary(file()).matrix.nnz(), 40);
   }
 }
 

@@ -149,7 +149,9 @@ inline CaseOutcome outcome() {
                      .rows = 206'763,
                      .cols = 206'764,
                      .nnz = 16'100'000,
-                     .rhs = "from-ones"};
+                     .rhs = "from-ones",
+                     .rhs_note = "the file has no /b",
+                     .x0 = "/x0"};
   outcome.machine = {.host = "node1",
                      .cpu = "Some CPU",
                      .gpu = "Some GPU",

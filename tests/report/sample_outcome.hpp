@@ -150,7 +150,9 @@ inline CaseOutcome sample_outcome() {
                      .rows = 206'763,
                      .cols = 206'763,
                      .nnz = 16'100'000,
-                     .rhs = "from-ones"};
+                     .rhs = "from-ones",
+                     .rhs_note = "the file has no /b",
+                     .x0 = "/x0"};
   outcome.machine.host = "node1";
   outcome.machine.cpu = "Some CPU @ 2.5GHz";
   outcome.machine.nodes = {{"node1", {0, 1}}};
