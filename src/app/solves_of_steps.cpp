@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/solves.hpp"
+#include "base/free_memory.hpp"
 #include "base/stopwatch.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/private_headers.hpp"
@@ -151,7 +152,7 @@ void Solves::end_step(std::size_t k) {
   }
   if (overlap_ && k == 0) overlap_->begin_with(solutions_[0]);
   if (!pending_) context_.steps->write(solutions_[k], plan_.amat->on_gpu());
-  if (k > 1) solutions_[k - 2] = {};
+  if (k > 1) let_go(solutions_[k - 2]);
 }
 
 void Solves::note_steps(RunOutcome& o) const {

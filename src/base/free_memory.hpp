@@ -2,7 +2,7 @@
 // Gives memory that was freed back to the system.
 #pragma once
 
-#include "base/array.hpp"
+#include <vector>
 
 namespace trireme {
 
@@ -11,9 +11,9 @@ namespace trireme {
 void return_free_memory();
 
 // Frees the memory of an array. An assignment of {} would keep it.
-template <class T>
-void let_go(Array<T>& array) {
-  array = Array<T>();
+template <class T, class Allocator>
+void let_go(std::vector<T, Allocator>& array) {
+  array = std::vector<T, Allocator>();
 }
 
 }  // namespace trireme

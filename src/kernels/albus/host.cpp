@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/free_memory.hpp"
 #include "base/stopwatch.hpp"
 #include "kernels/albus/albus.hpp"
 #include "kernels/albus/build.hpp"
@@ -125,8 +126,8 @@ class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
     if (in_float_) {
       float_layout_.values = rounded_;
     } else {
-      rounded_ = {};
-      float_layout_.placed = {};
+      let_go(rounded_);
+      let_go(float_layout_.placed);
       layout_.values = values;
       albus::place_values(layout_, values, layout_.placed);
     }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "base/free_memory.hpp"
 #include "base/stopwatch.hpp"
 #include "kernels/sell/patterns.hpp"
 #include "sparse/exact.hpp"
@@ -180,7 +181,7 @@ void fill_values(const CsrView<Value>& a, Layout<Value>& layout) {
   if (layout.code.singles) {
     fill(layout.singles);
   } else {
-    layout.singles = {};
+    let_go(layout.singles);
     fill(layout.values);
   }
   layout.apart.values.clear();

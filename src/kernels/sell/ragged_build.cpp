@@ -8,6 +8,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "base/free_memory.hpp"
 #include "kernels/sell/ragged.hpp"
 #include "sparse/exact.hpp"
 
@@ -187,7 +188,7 @@ void fill_values(const CsrView<Value>& a, RaggedLayout<Value>& layout) {
   if (layout.singles) {
     fill(layout.singles_values);
   } else {
-    layout.singles_values = {};
+    let_go(layout.singles_values);
     fill(layout.values);
   }
 }

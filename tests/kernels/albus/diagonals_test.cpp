@@ -2,6 +2,7 @@
 // Tests the diagonals of ALBUS: which rows they take, the order of their values, and products with one
 // vector and with several.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstring>
@@ -113,6 +114,28 @@ TEST(AlbusDiagonals, HoldEveryValueWhereTheFinderSays) {
   }
 }
 
+// Rows of 17 columns: a whole block of the comparison and one more. Each column in turn is moved in one
+// row, which then is not the row above moved by one.
+TEST(AlbusDiagonals, EndWhereOneColumnOfARowIsAnother) {
+  CsrMatrix<double> a;
+  a.rows = 64;
+  a.cols = 128;
+  for (std::int32_t row = 0; row < a.rows; ++row) {
+    for (std::int32_t k = 0; k < 17; ++k) a.col_idx.push_back(row + 2 * k);
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+  }
+  a.values.assign(a.col_idx.size(), 1.0);
+  ASSERT_EQ(rows_in_diagonals(layout_of(a, 1)), 64);
+  for (std::int32_t k = 0; k < 17; ++k) {
+    auto other = a;
+    ++other.col_idx[other.row_ptr[20] + k];
+    SCOPED_TRACE("column " + std::to_string(k));
+    test::expect_product_of_parts<double>(layout_of(other, 1), other);
+    EXPECT_TRUE(
+        test::matches_reference(*build_albus_host<double>(other.view()), other.view()));
+  }
+}
+
 template <class Value>
 class AlbusDiagonalValues : public testing::Test {};
 using ValueTypes = testing::Types<double, float, std::int32_t>;
@@ -162,6 +185,29 @@ TEST(AlbusDiagonals, HoldExactValuesInFloatWithTheSameBits) {
   EXPECT_EQ(std::memcmp(y.data(), after.data(), y.size() * sizeof(double)), 0);
   in_float->update_values(other.values);
   EXPECT_TRUE(test::matches_reference(*in_float, other.view()));
+}
+
+// Bytes that the C library has lent out.
+std::size_t bytes_in_use() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+TEST(AlbusDiagonals, KeepNoCopyInFloatOnceValuesAreNotExact) {
+  const auto exact = test::rounded_to_float(shifted_matrix<double>(60000, 61000, 900, 14));
+  auto inexact_at_once = exact, inexact_later = exact;
+  inexact_at_once.values[0] = std::numeric_limits<double>::denorm_min();
+  inexact_later.values[exact.nnz() / 2] = std::numeric_limits<double>::denorm_min();
+  const auto bytes_of = [](const CsrMatrix<double>& a, const Array<double>& new_values) {
+    const std::size_t before = bytes_in_use();
+    const auto kernel = build_albus_host<double>(a.view());
+    kernel->update_values(new_values);
+    return bytes_in_use() - before;
+  };
+  const std::size_t least = bytes_of(inexact_at_once, inexact_at_once.values);
+  const auto most = least + static_cast<std::size_t>(exact.nnz());
+  EXPECT_LE(bytes_of(inexact_later, inexact_later.values), most);
+  EXPECT_LE(bytes_of(exact, inexact_later.values), most);
 }
 
 }  // namespace

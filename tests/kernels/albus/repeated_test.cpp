@@ -93,6 +93,26 @@ TEST(AlbusRepeatedRows, StopInTheMiddleOfARun) {
   test::expect_product_of_parts<double>(layout, matrix);
 }
 
+// Adjacency matrices look so. The values of the longer rows begin with those of the rows before.
+TEST(AlbusRepeatedRows, OfAnotherLengthAreStoredAnew) {
+  CsrMatrix<double> a;
+  a.rows = 192;
+  a.cols = 300;
+  for (std::int32_t row = 0; row < a.rows; ++row) {
+    const bool longer = row / 64 == 1;
+    for (std::int32_t k = 0; k < (longer ? 30 : 17); ++k) {
+      a.col_idx.push_back(row + 3 * k);
+      a.values.push_back(row < 128 ? 1 : 2);
+    }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+  }
+  const auto layout = layout_of(a, 1);
+  ASSERT_EQ(rows_that_repeat(layout), 192);
+  EXPECT_EQ(std::ssize(layout.placed), 24 + 32 + 24);
+  test::expect_product_of_parts<double>(layout, a);
+  EXPECT_TRUE(test::matches_reference(*build_albus_host<double>(a.view()), a.view()));
+}
+
 // Each row of the first window in turn, and each place of a row.
 TEST(AlbusRepeatedRows, AreNotThoseWithOneOtherBit) {
   const auto matrix = stencil<double>(2, 60);

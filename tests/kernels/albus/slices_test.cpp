@@ -120,6 +120,28 @@ TEST(AlbusSlices, HoldTheDiagonalsOfEachSliceWithTheirMasks) {
       << "rows 8 to 10, of which row 9 lacks the first";
 }
 
+// One row of a slice has a column at a distance at which another row of the slice is outside of x.
+TEST(AlbusSlices, HoldNoDiagonalThatBeginsBeforeXOrEndsBehindIt) {
+  for (const bool at_the_end : {false, true}) {
+    CsrMatrix<double> a;
+    a.rows = 64;
+    a.cols = 67;
+    for (std::int32_t row = 0; row < a.rows; ++row) {
+      if (!at_the_end && row == 7) a.col_idx.push_back(3);
+      for (const std::int32_t distance : {0, 1, 2, 3}) a.col_idx.push_back(row + distance);
+      if (at_the_end && row == 56) a.col_idx.push_back(66);
+      a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+    }
+    a.values = test::random_vector<double>(std::ssize(a.col_idx), 31);
+    const auto layout = layout_with_slices(a, 1);
+    EXPECT_EQ(rows_in(RowOrder::masked_diagonals, layout), 56);
+    for (const albus::Window& window : layout.parts[0].windows)
+      EXPECT_EQ(window.order == RowOrder::masked_diagonals,
+                window.first_row == (at_the_end ? 0 : 8));
+    test::expect_product_of_parts<double>(layout, a);
+  }
+}
+
 TEST(AlbusSlices, AreForRowsThatTheySaveTime) {
   const auto share = [](RowOrder order, const CsrMatrix<double>& matrix) {
     return static_cast<double>(rows_in(order, layout_with_slices(matrix, 2))) /

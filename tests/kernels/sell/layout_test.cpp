@@ -205,6 +205,14 @@ TEST(SellLayout, KeepsValuesInFloatOnlyWhereExact) {
   EXPECT_FALSE(layout_of(infinite).code.singles);
 }
 
+TEST(SellLayout, FreesFloatsWhenNewValuesNeedDoubles) {
+  const auto exact = tridiagonal(-0.5), other = tridiagonal(-0.1);
+  auto layout = layout_of(exact);
+  sell::fill_values(other.view(), layout);
+  EXPECT_FALSE(layout.code.singles);
+  EXPECT_EQ(layout.singles.capacity(), 0u);
+}
+
 TEST(SellLayout, TakesWideColumnsWhereSixteenBitsDoNotReach) {
   CsrMatrix<double> a;
   a.rows = 64;

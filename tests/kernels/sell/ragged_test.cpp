@@ -117,6 +117,10 @@ TEST(RaggedRows, LeaveFloatsWhenNewValuesNeedDoubles) {
   kernel->update_values(other.values);
   EXPECT_GT(kernel->statistics().stored_bytes, before);
   EXPECT_TRUE(test::matches_reference(*kernel, other.view()));
+  auto layout = sell::build_ragged(a.view());
+  ASSERT_TRUE(layout.singles);
+  sell::fill_values(other.view(), layout);
+  EXPECT_EQ(layout.singles_values.capacity(), 0u);
 }
 
 std::set<ColumnCode> codes_of(const CsrMatrix<double>& a) {
