@@ -197,6 +197,8 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
     outcome.pattern = picture_of(comm, problem.matrix);
     rank_zero.step_begins("moving rows to their ranks");
   }
+  std::optional<LastPattern> last_pattern;
+  if (moved && !c.problem.steps.empty()) last_pattern.emplace(comm).take(problem.matrix);
   const auto matrix = place_rows(comm, problem, distribution, !c.problem.steps.empty());
   if (size_of(comm) > 1) outcome.distribution = distribution.outcome;
   std::optional<Steps> steps;
@@ -207,7 +209,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
       request.pattern = pattern_fingerprint(comm, slab);
       return choose_distribution(comm, slab, row_starts, request, cached.cache).moved;
     };
-    steps.emplace(comm, spec, problem, matrix, MovedRows{moved, fingerprints.pattern, again});
+    steps.emplace(comm, spec, problem, matrix, MovedRows{moved, last_pattern, again});
     steps->begin();
   }
   const int matrix_exponent =

@@ -14,7 +14,6 @@
 #include "app/system_scale.hpp"
 #include "base/stopwatch.hpp"
 #include "distributed/same_pattern.hpp"
-#include "io/fingerprint.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -187,9 +186,7 @@ void Steps::set_rhs(Array<double>&& rhs) {
 // Whether the matrix has the pattern and the cuts of the present one.
 bool Steps::install_pattern(const MatrixOnRanks& read) {
   if (!moved_) return same_pattern(*matrix_, read.slab, read.row_starts);
-  const std::uint64_t before =
-      std::exchange(pattern_, pattern_fingerprint(comm_, read.slab, read.hashes));
-  return pattern_ == before && read.row_starts == moved_->from();
+  return pattern_->take(read.slab) && read.row_starts == moved_->from();
 }
 
 Steps::Change Steps::install(MatrixOnRanks&& read, const Step* step,

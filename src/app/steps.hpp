@@ -20,6 +20,7 @@
 #include "config/steps.hpp"
 #include "distributed/distributed_matrix.hpp"
 #include "distributed/redistribution.hpp"
+#include "io/fingerprint.hpp"
 #include "io/output_file.hpp"
 #include "io/problem.hpp"
 #include "io/step_values.hpp"
@@ -29,7 +30,8 @@ namespace trireme {
 // How the rows of the first matrix were redistributed, with their entries kept.
 struct MovedRows {
   std::shared_ptr<Redistribution> first;  // null: they were not
-  std::uint64_t pattern = 0;              // the fingerprint of the first matrix in its own order
+  // Has taken the pattern of the first matrix in its own order; empty where the rows were not moved.
+  std::optional<LastPattern> pattern;
   // Finds new ranks for the rows of a matrix with another pattern. Collective.
   std::function<std::shared_ptr<Redistribution>(const RowSlab&, const std::vector<std::int64_t>&)>
       again;
@@ -125,7 +127,7 @@ class Steps {
   std::shared_ptr<DistributedMatrix> matrix_;
   MovedRows rows_of_first_;
   std::shared_ptr<Redistribution> moved_, moved_before_;  // the latter of the step before
-  std::uint64_t pattern_ = 0;                             // where rows were moved
+  std::optional<LastPattern> pattern_;                    // where rows were moved
   StepReader reader_;                                     // in the order of the file
   Array<double> first_rhs_;               // of the problem, in the order of the file
   std::vector<std::int64_t> first_cuts_;  // of the ranks that hold it

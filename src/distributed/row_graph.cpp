@@ -8,6 +8,7 @@
 
 #include "base/split_mix.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/secret_numbers.hpp"
 
 namespace trireme {
 namespace {
@@ -29,18 +30,19 @@ void for_each_edge(const RowSlab& slab, std::int64_t rows_per_vertex, const Visi
   }
 }
 
-std::uint64_t hash_of(std::uint64_t from, std::uint64_t to) {
-  return mix_bits((from << 32 | to) + kSplitMixStep);
+std::uint64_t hash_of(std::uint64_t from, std::uint64_t to, std::uint64_t key) {
+  return mix_bits((from << 32 | to) + key);
 }
 
 // The hashes of all edges (i, j) less those of (j, i) add up to zero where each edge has its mirror.
 bool has_symmetric_structure(MPI_Comm comm, const RowGraph& graph) {
   const std::uint64_t first = graph.vertex_starts[rank_of(comm)];
+  const std::uint64_t key = secret_number(comm);
   std::uint64_t sum = 0;
   for (std::int64_t v = 0; v < graph.vertices(); ++v)
     for (std::int32_t k = graph.offsets[v]; k < graph.offsets[v + 1]; ++k) {
       const auto to = static_cast<std::uint64_t>(graph.neighbours[k]);
-      sum += hash_of(first + v, to) - hash_of(to, first + v);
+      sum += hash_of(first + v, to, key) - hash_of(to, first + v, key);
     }
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, comm);
   return sum == 0;

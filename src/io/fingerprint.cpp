@@ -2,7 +2,11 @@
 // Adds up the hashes of columns, row lengths, values and entries of vectors.
 #include "io/fingerprint.hpp"
 
+#include <array>
+#include <utility>
+
 #include "base/split_mix.hpp"
+#include "parallel/secret_numbers.hpp"
 
 namespace trireme {
 namespace {
@@ -16,9 +20,21 @@ std::int64_t first_nonzero(MPI_Comm comm, const RowSlab& rows) {
   return before;  // MPI_Exscan leaves it alone on rank 0
 }
 
-std::uint64_t hash_of_columns(std::int64_t first, const RowSlab& rows) {
-  if (rows.is_wide()) return sum_of_hashes(first, std::span<const std::int64_t>(rows.wide_columns));
-  return sum_of_hashes(first, std::span<const std::int32_t>(rows.local.col_idx));
+std::uint64_t hash_of_columns(std::int64_t first, const RowSlab& rows, const HashKey& key) {
+  if (rows.is_wide())
+    return sum_of_hashes(first, std::span<const std::int64_t>(rows.wide_columns), 0, key);
+  return sum_of_hashes(first, std::span<const std::int32_t>(rows.local.col_idx), 0, key);
+}
+
+std::uint64_t hash_of_pattern(MPI_Comm comm, const RowSlab& rows, std::uint64_t of_columns,
+                              const HashKey& key) {
+  std::uint64_t part = of_columns;
+  for (const RowBlock<double>& block : rows.local.blocks())
+    part += sum_of_length_hashes(rows.first_row + block.first_row, block.csr.row_ptr,
+                                 kSeedOfLengths, key);
+  return mix_bits(sum_of_fingerprints(comm, part)) +
+         split_mix(static_cast<std::uint64_t>(rows.global_rows),
+                   static_cast<std::uint64_t>(rows.global_cols));
 }
 
 }  // namespace
@@ -30,14 +46,10 @@ std::uint64_t sum_of_fingerprints(MPI_Comm comm, std::uint64_t part) {
 
 std::uint64_t pattern_fingerprint(MPI_Comm comm, const RowSlab& rows,
                                   const std::optional<EntryHashes>& known) {
-  const CsrMatrix<double>& local = rows.local;
-  std::uint64_t part = known ? known->columns : hash_of_columns(first_nonzero(comm, rows), rows);
-  for (const RowBlock<double>& block : local.blocks())
-    part +=
-        sum_of_length_hashes(rows.first_row + block.first_row, block.csr.row_ptr, kSeedOfLengths);
-  return mix_bits(sum_of_fingerprints(comm, part)) +
-         split_mix(static_cast<std::uint64_t>(rows.global_rows),
-                   static_cast<std::uint64_t>(rows.global_cols));
+  return hash_of_pattern(
+      comm, rows,
+      known ? known->columns : hash_of_columns(first_nonzero(comm, rows), rows, kPublicKey),
+      kPublicKey);
 }
 
 std::uint64_t values_fingerprint(MPI_Comm comm, const RowSlab& rows,
@@ -50,6 +62,18 @@ std::uint64_t values_fingerprint(MPI_Comm comm, const RowSlab& rows,
 std::uint64_t fingerprint(std::span<const double> vector, std::int64_t first_row,
                           std::int64_t column) {
   return sum_of_hashes(first_row, vector, static_cast<std::uint64_t>(column));
+}
+
+LastPattern::LastPattern(MPI_Comm comm) : comm_(comm) {
+  std::array<std::uint64_t, HashKey::kNumbers> numbers;
+  fill_with_secret_numbers(comm, numbers);
+  key_ = std::make_shared<HashKey>(numbers);
+}
+
+bool LastPattern::take(const RowSlab& rows) {
+  const std::uint64_t hash = hash_of_pattern(
+      comm_, rows, hash_of_columns(first_nonzero(comm_, rows), rows, *key_), *key_);
+  return std::exchange(last_, hash) == hash;
 }
 
 }  // namespace trireme

@@ -4,12 +4,16 @@
 // Each column, each row length, each value and each entry of a vector is weighed by its position in
 // the whole matrix (hash_sums.hpp). A fingerprint is a sum modulo 2^64, so that it does not depend
 // on the distribution of the rows or on the number of threads, and needs one pass over arrays
-// without a branch per row. It distinguishes systems; it does not protect against forgery.
+// without a branch per row.
+//
+// Somebody who knows this program can make two systems of the same fingerprint. A fingerprint serves
+// where a mistake costs time only, or is noticed. LastPattern serves where it would decide a result.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -33,5 +37,19 @@ std::uint64_t fingerprint(std::span<const double> vector, std::int64_t first_row
 
 // The sum over the ranks modulo 2^64. Collective.
 std::uint64_t sum_of_fingerprints(MPI_Comm comm, std::uint64_t part);
+
+// The pattern that was seen last. It is recognised by a hash whose key is drawn anew for each object,
+// so that no file can contain another pattern of the same hash.
+class LastPattern {
+ public:
+  explicit LastPattern(MPI_Comm comm);  // collective, as is take()
+  // Whether the pattern is the one of the last call, on any distribution of the rows.
+  bool take(const RowSlab& rows);
+
+ private:
+  MPI_Comm comm_;
+  std::shared_ptr<const HashKey> key_;
+  std::optional<std::uint64_t> last_;
+};
 
 }  // namespace trireme

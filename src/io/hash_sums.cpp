@@ -17,27 +17,18 @@ namespace {
 constexpr std::int64_t kBlock = WordWeights::kWords;
 constexpr std::int64_t kChunk = 1 << 16;  // elements per step of a parallel loop
 
-constexpr WordWeights make_weights() {
-  WordWeights weights;
-  for (std::size_t k = 0; k < kBlock; ++k) {
-    const std::uint64_t bits = split_mix(k, 0x7472697265'6d65u);
-    weights.a[k] = static_cast<std::uint32_t>(bits);
-    weights.b[k] = static_cast<std::uint32_t>(bits >> 32);
-    if (k == 0) continue;
-    weights.next_a[k - 1] = weights.a[k];
-    weights.next_b[k - 1] = weights.b[k];
-  }
-  return weights;
+constexpr HashKey make_public_key() {
+  std::array<std::uint64_t, HashKey::kNumbers> numbers{};  // the last one stays 0
+  for (std::size_t k = 0; k < kBlock; ++k) numbers[k] = split_mix(k, 0x7472697265'6d65u);
+  return HashKey(numbers);
 }
-
-constexpr WordWeights kWeights = make_weights();
 
 // The hash of words [first, first + count) of a whole array, which lie in one block.
 std::uint64_t hash_in_block(std::int64_t first, std::int64_t count, const void* words,
-                            std::uint64_t seed) {
+                            std::uint64_t seed, const HashKey& key) {
   const std::int64_t block = first / kBlock, at = first % kBlock;
-  const WordSums sums = word_sums(words, kWeights, at, count);
-  const std::uint64_t of_seed = mix_bits(seed + kSplitMixStep);
+  const WordSums sums = word_sums(words, key.weights, at, count);
+  const std::uint64_t of_seed = mix_bits(seed + kSplitMixStep + key.of_blocks);
   const auto number = 2 * static_cast<std::uint64_t>(block);
   return sums.a * (split_mix(number, of_seed) | 1) + sums.b * (split_mix(number + 1, of_seed) | 1);
 }
@@ -69,36 +60,39 @@ std::uint64_t over_blocks(std::int64_t first, std::int64_t size, std::int64_t wo
 }
 
 template <class T>
-std::uint64_t hash_of(std::int64_t first, std::span<const T> elements, std::uint64_t seed) {
+std::uint64_t hash_of(std::int64_t first, std::span<const T> elements, std::uint64_t seed,
+                      const HashKey& key) {
   constexpr std::int64_t words = sizeof(T) / sizeof(std::uint32_t);
   return over_blocks(first, std::ssize(elements), words, [&](auto position, auto count, auto at) {
-    return hash_in_block(words * position, words * count, elements.data() + at, seed);
+    return hash_in_block(words * position, words * count, elements.data() + at, seed, key);
   });
 }
 
 }  // namespace
 
+constinit const HashKey kPublicKey = make_public_key();
+
 std::uint64_t sum_of_hashes(std::int64_t first, std::span<const std::int32_t> elements,
-                            std::uint64_t seed) {
-  return hash_of(first, elements, seed);
+                            std::uint64_t seed, const HashKey& key) {
+  return hash_of(first, elements, seed, key);
 }
 
 std::uint64_t sum_of_hashes(std::int64_t first, std::span<const std::int64_t> elements,
-                            std::uint64_t seed) {
-  return hash_of(first, elements, seed);
+                            std::uint64_t seed, const HashKey& key) {
+  return hash_of(first, elements, seed, key);
 }
 
 std::uint64_t sum_of_hashes(std::int64_t first, std::span<const double> elements,
-                            std::uint64_t seed) {
-  return hash_of(first, elements, seed);
+                            std::uint64_t seed, const HashKey& key) {
+  return hash_of(first, elements, seed, key);
 }
 
 std::uint64_t sum_of_length_hashes(std::int64_t first, std::span<const std::int32_t> row_ptr,
-                                   std::uint64_t seed) {
+                                   std::uint64_t seed, const HashKey& key) {
   return over_blocks(first, std::ssize(row_ptr) - 1, 1, [&](auto position, auto count, auto at) {
     std::array<std::int32_t, kBlock> lengths;
     for (std::int64_t k = 0; k < count; ++k) lengths[k] = row_ptr[at + k + 1] - row_ptr[at + k];
-    return hash_in_block(position, count, lengths.data(), seed);
+    return hash_in_block(position, count, lengths.data(), seed, key);
   });
 }
 

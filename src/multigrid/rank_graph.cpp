@@ -16,6 +16,7 @@
 #include "multigrid/send_to_ranks.hpp"
 #include "multigrid/sparse_product.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/secret_numbers.hpp"
 
 namespace trireme::multigrid {
 namespace {
@@ -30,6 +31,7 @@ struct Edge {
 bool is_symmetric(const RankGraph& g) {
   const auto first = static_cast<std::uint64_t>(g.first());
   const NodeGraph& graph = g.graph;
+  const std::uint64_t key = secret_number(g.comm);
   std::uint64_t sum = 0;
 #pragma omp parallel for schedule(static) reduction(+ : sum)
   for (std::int32_t node = 0; node < graph.nodes; ++node) {
@@ -39,7 +41,9 @@ bool is_symmetric(const RankGraph& g) {
       const std::uint64_t other = to < graph.nodes
                                       ? first + static_cast<std::uint64_t>(to)
                                       : static_cast<std::uint64_t>(g.ghosts[to - graph.nodes]);
-      sum += own < other ? mix_bits(own << 32 ^ other) : -mix_bits(other << 32 ^ own);
+      const bool ascends = own < other;
+      const std::uint64_t hash = mix_bits((ascends ? own << 32 ^ other : other << 32 ^ own) + key);
+      sum += ascends ? hash : -hash;
     }
   }
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, g.comm);

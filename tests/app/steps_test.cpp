@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sequences: each step is solved as if it were a case of its own; run on 1 and 3 ranks.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "app/heat_sequence.hpp"
+#include "io/colliding_patterns.hpp"
 
 namespace trireme {
 namespace {
@@ -168,6 +170,108 @@ TEST_F(Sequence, AnotherPatternIsBuiltAnewAndSolved) {
   for (const double r : residual) ASSERT_NEAR(r, 0, 1e-9);
   run("", "device: cpu\nsolver: {rtol: 1e-12}", "matrix: /M/2, rhs: /b_of/1");
   expect_near({x[3]}, solutions(), 1e-9);
+}
+
+// On several ranks the rows go to other ranks, so that the matrix is not at hand in its own order.
+TEST_F(Sequence, APatternThatWasMadeToLookLikeTheOneBeforeIsAnotherOne) {
+  write();
+  std::vector<SmallMatrix> pair;
+  for (const int number : {0, 1}) {
+    const CollidingPattern pattern(number, kRows);
+    SmallMatrix& a = pair.emplace_back();
+    a.shape = {kRows, kRows};
+    a.indptr = pattern.row_ptr;
+    a.indices = pattern.columns;
+    a.data.clear();
+    for (std::int64_t row = 0; row < kRows; ++row)
+      for (std::int64_t k = a.indptr[row]; k < a.indptr[row + 1]; ++k)
+        a.data.push_back(a.indices[k] == row ? 4.0 : 1.0);
+  }
+  add([&](hdf5::File& out) {
+    pair[0].write(out, "/first");
+    pair[1].write(out, "/second");
+  });
+  const CaseOutcome outcome =
+      run("[{file: " + more() + ", matrix: /first}, {file: " + more() + ", matrix: /second}]",
+          "device: cpu\ndistribution: graph\nsolver: {method: bicgstab, rtol: 1e-12}");
+  EXPECT_EQ(exit_code(outcome), ExitCode::converged) << outcome.runs[0].reason;
+  const std::vector<Values> x = solutions();
+  for (std::size_t step = 0; step < pair.size(); ++step) {
+    EXPECT_TRUE(outcome.runs[0].steps[step].rebuilt || step == 0);
+    const SmallMatrix& a = pair[step];
+    Values residual = Heat::b(100);
+    for (std::int64_t row = 0; row < kRows; ++row)
+      for (std::int64_t k = a.indptr[row]; k < a.indptr[row + 1]; ++k)
+        residual[row] -= a.data[k] * x[step][a.indices[k]];
+    for (const double r : residual) ASSERT_NEAR(r, 0, 1e-9) << "step " << step;
+  }
+}
+
+TEST_F(Sequence, MayBeginWithAnotherMatrixWhoseValuesChange) {
+  write();
+  const SmallMatrix arrow = arrow_matrix(kRows);
+  Values twice = arrow.data;
+  for (double& value : twice) value *= 2;
+  add([&](hdf5::File& out) {
+    arrow.write(out);
+    put(out, "twice", twice);
+  });
+  const CaseOutcome outcome =
+      run("[{file: " + more() + ", matrix: /A}, {file: " + more() + ", values: /twice}]",
+          "device: cpu\nsolver: {rtol: 1e-12}");
+  EXPECT_EQ(exit_code(outcome), ExitCode::converged) << outcome.runs[0].reason;
+  std::vector<Values> x = solutions();
+  for (double& value : x[1]) value *= 2;
+  expect_near({x[1]}, {x[0]}, 1e-9);
+}
+
+TEST_F(Sequence, ASecondKernelBeginsWithTheMatrixOfTheProblemWhereOnlyLaterStepsHaveValues) {
+  write();
+  const CaseOutcome outcome =
+      run("[{rhs: /b_of/0}, {values: /values/2}]",
+          "device: cpu\nkernel: [csr, albus]\nsolver: {rtol: 1e-12}");
+  EXPECT_EQ(exit_code(outcome), ExitCode::converged);
+  const std::vector<Values> x = solutions("solution-csr.h5");
+  expect_near(solutions("solution-albus.h5"), x, 1e-9);
+  run("", "device: cpu\nsolver: {rtol: 1e-12}", "rhs: /b_of/0");
+  expect_near({x[0]}, solutions(), 1e-9);
+}
+
+TEST_F(Sequence, ValuesOfAUsualSizeAreNotScaledAfterSmallOnes) {
+  write();
+  add([](hdf5::File& out) {
+    Values tiny = Heat().values(0);
+    for (double& value : tiny) value *= 1e-200;
+    put(out, "tiny", tiny);
+  });
+  const CaseOutcome outcome =
+      run("[{file: " + more() + ", values: /tiny}, {values: /values/1}]",
+          "device: cpu\nsolver: {rtol: 1e-12, guess: zero}", "rhs: /b_of/1");
+  EXPECT_EQ(exit_code(outcome), ExitCode::converged) << outcome.runs[0].reason;
+  const Values last = solutions()[1];
+  run("", "device: cpu\nsolver: {rtol: 1e-12}", "matrix: /M/1, rhs: /b_of/1");
+  expect_near({last}, solutions(), 1e-9);
+}
+
+// The largest number of bytes that this process has had in memory.
+std::int64_t peak_bytes() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} << 10;
+}
+
+TEST(LongSequence, KeepsNoMoreSolutionsThanTheNextGuessNeeds) {
+  const auto solve_steps = [](int steps) {
+    std::string all = "{rhs: ones}";
+    for (int k = 1; k < steps; ++k) all += ", {rhs: ones}";
+    return solve("generate: poisson3d, n: 40, steps: [" + all + "]", "device: cpu\nkernel: csr");
+  };
+  solve_steps(3);
+  const std::int64_t before = peak_bytes();
+  const CaseOutcome outcome = solve_steps(150);
+  EXPECT_EQ(exit_code(outcome), ExitCode::converged) << outcome.runs[0].reason;
+  const std::int64_t of_a_solution = 8 * 40 * 40 * 40 / size_of(MPI_COMM_WORLD);
+  EXPECT_LT(peak_bytes() - before, 50 * of_a_solution);
 }
 
 TEST_F(Sequence, EveryKernelOfAComparisonBeginsAtTheFirstStep) {

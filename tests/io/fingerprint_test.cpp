@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/split_mix.hpp"
+#include "io/colliding_patterns.hpp"
 #include "io/hash_sums.hpp"
 #include "parallel/collective.hpp"
 #include "sparse/generators.hpp"
@@ -72,6 +73,39 @@ TEST(Fingerprint, OfAPatternDoesNotDependOnValuesNorThatOfValuesOnThePattern) {
   changed = slab();
   changed.local.col_idx.back() -= 1;
   EXPECT_EQ(values(changed), values(slab()));
+}
+
+RowSlab colliding(int number) {
+  const test::CollidingPattern pattern(number, 100);
+  RowSlab rows;
+  rows.global_rows = rows.global_cols = rows.local.rows = rows.local.cols = 100;
+  rows.local.row_ptr.assign(pattern.row_ptr.begin(), pattern.row_ptr.end());
+  rows.local.col_idx.assign(pattern.columns.begin(), pattern.columns.end());
+  rows.local.values.assign(pattern.columns.size(), 1.0);
+  return rows;
+}
+
+TEST(LastPattern, IsToldFromOneThatWasMadeToHaveItsFingerprint) {
+  const RowSlab a = colliding(0), b = colliding(1);
+  ASSERT_NE(a.local.col_idx, b.local.col_idx);
+  ASSERT_EQ(pattern(a), pattern(b));
+  LastPattern last(MPI_COMM_SELF);
+  EXPECT_FALSE(last.take(a));
+  EXPECT_TRUE(last.take(a));
+  EXPECT_FALSE(last.take(b));
+  EXPECT_TRUE(last.take(b));
+  EXPECT_FALSE(last.take(a));
+}
+
+TEST(LastPattern, IsKnownOnAnotherDistributionOfTheRows) {
+  const std::int64_t ranks = size_of(MPI_COMM_WORLD), rank = rank_of(MPI_COMM_WORLD);
+  LastPattern last(MPI_COMM_WORLD);
+  EXPECT_FALSE(last.take(slab(64 * rank / ranks, 64 * (rank + 1) / ranks)));
+  EXPECT_TRUE(last.take(slab(64 * rank * rank / (ranks * ranks),
+                             64 * (rank + 1) * (rank + 1) / (ranks * ranks))));
+  RowSlab other = slab(64 * rank / ranks, 64 * (rank + 1) / ranks);
+  if (rank == ranks - 1) other.local.col_idx.back() -= 1;
+  EXPECT_FALSE(last.take(other));
 }
 
 // Patterns whose columns differ by a few units here and there, as those of meshes do, are where a
