@@ -215,6 +215,7 @@ TEST_F(Sequence, MayBeginWithAnotherMatrixWhoseValuesChange) {
   add([&](hdf5::File& out) {
     arrow.write(out);
     put(out, "twice", twice);
+    put(out, "short", Heat().values(0));
   });
   const CaseOutcome outcome =
       run("[{file: " + more() + ", matrix: /A}, {file: " + more() + ", values: /twice}]",
@@ -223,6 +224,22 @@ TEST_F(Sequence, MayBeginWithAnotherMatrixWhoseValuesChange) {
   std::vector<Values> x = solutions();
   for (double& value : x[1]) value *= 2;
   expect_near({x[1]}, {x[0]}, 1e-9);
+
+  // The same before anything is solved, as `solve --check` does.
+  const auto check = [&](const std::string& last) {
+    const Case c = case_of(
+        fmt::format("file: {0}, rhs: /b, steps: [{{file: {1}, matrix: /A}}, {{file: {1}, {2}}}]",
+                    file_.path().string(), more(), last),
+        "");
+    const Problem problem = load_problem(MPI_COMM_WORLD, c.problem);
+    const RowSlab& matrix = problem.matrix;
+    StepReader(MPI_COMM_WORLD, c.problem,
+               {matrix.first_row, matrix.local.rows, matrix.global_rows}, matrix.local.nnz(),
+               problem.in_stored_order)
+        .check(steps_of(c.problem.steps));
+  };
+  EXPECT_NO_THROW(check("values: /twice"));
+  EXPECT_THROW(check("values: /short"), Error);
 }
 
 TEST_F(Sequence, ASecondKernelBeginsWithTheMatrixOfTheProblemWhereOnlyLaterStepsHaveValues) {
