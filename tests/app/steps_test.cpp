@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "app/heat_sequence.hpp"
+#include "config/steps.hpp"
 #include "io/colliding_patterns.hpp"
+#include "io/problem.hpp"
+#include "io/step_values.hpp"
 
 namespace trireme {
 namespace {
