@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/requested_kernels.hpp"
 #include "base/split_mix.hpp"
 #include "device/device.hpp"
 #include "petsc/session.hpp"
@@ -61,6 +62,7 @@ CacheKey decision_key(const Case& c, const KernelChoice& kernel, const CaseOutco
   CacheKey key = key_of(kDecisionKind, outcome, row_starts);
   key.add("device", to_string(kernel.device))
       .add("precision", to_string(kernel.precision))
+      .add("kernels", kernels_of_build(kernel.device, kernel.precision))
       .add("method", c.solver.method)
       .add("engine", to_string(c.solver.engine))
       .add("preconditioner", preconditioner_of(c))

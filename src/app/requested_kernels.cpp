@@ -2,8 +2,11 @@
 // Device and precision of each kernel, and what a kernel needs to run there.
 #include "app/requested_kernels.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "petsc/case_kernels.hpp"
@@ -83,6 +86,33 @@ std::vector<KernelChoice> requested_kernels(const Case& c, const GpusOfRanks& gp
       choices.push_back(kernel);
     }
   return choices;
+}
+
+bool can_run(const KernelDecision& decision, const Case& c, const KernelChoice& requested) {
+  const auto known = case_kernels();
+  const auto kernel = std::ranges::find(known, decision.kernel, &CaseKernel::name);
+  if (kernel == known.end() || !kernel->runs_on(requested.device, requested.precision))
+    return false;
+  if (c.reproducible && !kernel->deterministic) return false;
+  const auto only = kernel->engine_on(requested.device);
+  if (only && c.solver.engine && *only != *c.solver.engine) return false;
+
+  const auto ordering = choice_of<Ordering>(decision.ordering);
+  if (!ordering || (c.ordering && *c.ordering != *ordering)) return false;
+  if (*ordering != Ordering::given && (!kernel->entry || !choose_engine(c.solver).resident()))
+    return false;
+
+  if (decision.ghost_kernel.empty()) return true;
+  const auto ghost = std::ranges::find(known, decision.ghost_kernel, &CaseKernel::name);
+  return kernel->entry && ghost != known.end() && ghost->entry &&
+         ghost->runs_on(requested.device, requested.precision);
+}
+
+std::string kernels_of_build(Device device, Precision precision) {
+  std::vector<std::string_view> names;
+  for (const CaseKernel& kernel : case_kernels())
+    if (kernel.runs_on(device, precision)) names.push_back(kernel.name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::vector<PlannedRun> plan_runs(const std::vector<KernelChoice>& requested,

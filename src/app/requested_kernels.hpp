@@ -34,6 +34,13 @@ struct PlannedRun {
 // Finds what an earlier run has decided for `kernel: auto` on that device in that precision.
 using FindDecision = std::function<std::optional<KernelDecision>(const KernelChoice& requested)>;
 
+// Whether this program can run the case with what an earlier run, maybe of another build, has decided
+// for this kernel. Not collective.
+bool can_run(const KernelDecision& decision, const Case& c, const KernelChoice& requested);
+
+// The names of the kernels that this program has for a device and a precision: "csr, sell".
+std::string kernels_of_build(Device device, Precision precision);
+
 // Replaces the name auto by the kernel of an earlier decision, or by that of the rule. Collective.
 std::vector<PlannedRun> plan_runs(const std::vector<KernelChoice>& requested,
                                   const DistributedMatrix& matrix, const FindDecision& find);

@@ -100,6 +100,22 @@ Redistribution partitioned(MPI_Comm comm, const RowSlab& slab,
   return moved.reordered(order);
 }
 
+// What an earlier run has kept; null where there is nothing that can be used. Collective.
+std::shared_ptr<Redistribution> kept_redistribution(MPI_Comm comm,
+                                                    const std::vector<std::int64_t>& row_starts,
+                                                    const CacheKey& key, SharedCache& cache) {
+  std::optional<CachedPlacement> kept = cache.find_placement(key, row_starts);
+  if (!kept) return nullptr;
+  try {
+    return std::make_shared<Redistribution>(comm, row_starts, std::move(kept->row_starts),
+                                            std::move(kept->new_rows));
+  } catch (const AgreedError& error) {
+    if (error.code() != ExitCode::internal) throw;
+    cache.reject_part(key, "does not give each row a place of its own");
+    return nullptr;
+  }
+}
+
 // The rows of all ranks with their new numbers, as one number. Collective.
 std::string hash_of(MPI_Comm comm, const Redistribution& moved) {
   std::uint64_t sum = 0;
@@ -152,28 +168,28 @@ RowDistribution choose_distribution(MPI_Comm comm, const RowSlab& slab,
   }
   const CacheKey key = key_of(slab, row_starts, request);
   const Stopwatch watch;
-  std::optional<CachedPlacement> kept = cache.find_placement(key, row_starts);
+  result.moved = kept_redistribution(comm, row_starts, key, cache);
+  o.from_cache = result.moved != nullptr;
   if (!asked) {
     o.expected_products = request.expected_products;
-    const Decision decision = decide(request, slab, ranks, o.rows, kept.has_value(), cache.used());
+    const Decision decision = decide(request, slab, ranks, o.rows, o.from_cache, cache.used());
     result.products_decided = has_many_ghosts(o.rows, slab, ranks);
     o.reason = decision.reason;
     int graph = decision.distribution == Distribution::graph ? 1 : 0;
     MPI_Bcast(&graph, 1, MPI_INT, 0, comm);
-    if (graph == 0) return result;
+    if (graph == 0) {
+      result.moved.reset();
+      o.from_cache = false;
+      return result;
+    }
   } else {
     o.reason = "the case asks for it";
   }
   o.distribution = Distribution::graph;
   o.partitioner = request.partitioner;
-  o.from_cache = kept.has_value();
-  if (kept) {
-    result.moved = std::make_shared<Redistribution>(comm, row_starts, std::move(kept->row_starts),
-                                                    std::move(kept->new_rows));
-  } else {
+  if (!o.from_cache)
     result.moved = std::make_shared<Redistribution>(
         partitioned(comm, slab, row_starts, request.rows_together));
-  }
   o.partition_seconds = max_over_ranks(comm, watch.seconds());
   if (!o.from_cache)
     cache.keep_placement(

@@ -240,7 +240,9 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   };
   const std::vector<PlannedRun> planned =
       plan_runs(requested, *matrix, [&](const KernelChoice& kernel) {
-        return cached.cache.find_decision(key_of_choice(kernel));
+        return cached.cache.find_decision(
+            key_of_choice(kernel),
+            [&](const KernelDecision& decision) { return can_run(decision, c, kernel); });
       });
   const bool compared = planned.size() > 1;
   if (c.report.resume) require_one_kernel(requested);

@@ -29,8 +29,8 @@ namespace fs = std::filesystem;
 
 class Descriptor {
  public:
-  Descriptor(const fs::path& path, int flags)
-      : number_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
+  Descriptor(const fs::path& path, int flags, mode_t mode = 0)
+      : number_(open(path.c_str(), flags | O_CLOEXEC, mode)) {}
   ~Descriptor() { close(); }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -57,7 +57,8 @@ fs::path folder_of(const fs::path& path) {
 
 }  // namespace
 
-StagedFile::StagedFile(fs::path path) : path_(std::move(path)) {
+StagedFile::StagedFile(fs::path path, Writers writers)
+    : path_(std::move(path)), mode_(writers == Writers::owner ? 0644 : 0666) {
   std::random_device random;
   temporary_ = folder_of(path_) /
                fmt::format(".{}.{:08x}{:08x}.tmp", path_.filename().string(), random(), random());
@@ -69,16 +70,19 @@ StagedFile::~StagedFile() {
 }
 
 StagedFile::StagedFile(StagedFile&& other) noexcept
-    : path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, {})) {}
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      mode_(other.mode_) {}
 
 StagedFile& StagedFile::operator=(StagedFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(temporary_, other.temporary_);
+  std::swap(mode_, other.mode_);
   return *this;
 }
 
 void StagedFile::write(std::initializer_list<std::string_view> parts) {
-  Descriptor file(temporary_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+  Descriptor file(temporary_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode_);
   if (file.number() < 0) cannot(path_, "written", errno);
   for (std::string_view text : parts) {
     while (!text.empty()) {

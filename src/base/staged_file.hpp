@@ -6,6 +6,8 @@
 // followed, and two programs that write the same file do not share a temporary one.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <initializer_list>
 #include <string_view>
@@ -15,9 +17,12 @@ namespace trireme {
 
 class StagedFile {
  public:
+  // Who may write the file. Everybody whom the umask of the process leaves, or its owner only.
+  enum class Writers { by_umask, owner };
+
   StagedFile() = default;
-  // Chooses the temporary name and creates nothing.
-  explicit StagedFile(std::filesystem::path path);
+  // Chooses the temporary name and creates nothing. `writers` are those of a file by write().
+  explicit StagedFile(std::filesystem::path path, Writers writers = Writers::by_umask);
   ~StagedFile();  // without commit() the temporary file is removed
   StagedFile(StagedFile&& other) noexcept;
   StagedFile& operator=(StagedFile&& other) noexcept;
@@ -43,6 +48,7 @@ class StagedFile {
 
  private:
   std::filesystem::path path_, temporary_;  // empty: nothing to remove
+  mode_t mode_ = 0;                         // before the umask
 };
 
 }  // namespace trireme

@@ -143,7 +143,7 @@ bool Cache::keep(const CacheKey& key, std::span<const std::byte> payload, double
                                          payload);
     if (head.size() + payload.size() > max_bytes_) return false;
     make_private_folder(directory_);
-    StagedFile file(path);
+    StagedFile file(path, StagedFile::Writers::owner);
     file.write({head, {reinterpret_cast<const char*>(payload.data()), payload.size()}});
     file.commit_unflushed();
     enforce_bound();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// open() with O_NOFOLLOW and O_NONBLOCK, pread().
+// open() with O_NOFOLLOW and O_NONBLOCK, fstat(), pread().
 #include "cache/entry_file.hpp"
 
 #include <fcntl.h>
@@ -62,6 +62,10 @@ std::optional<EntryFile> EntryFile::open(const std::filesystem::path& path) {
   struct stat status {};
   if (fstat(descriptor, &status) != 0) cannot_read(errno);
   if (!S_ISREG(status.st_mode)) fail(ExitCode::input, "is not a regular file");
+  if (status.st_uid != geteuid() && status.st_uid != 0)
+    fail(ExitCode::input, "belongs to another user");
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    fail(ExitCode::input, "can be written by other users");
   file.bytes_ = static_cast<std::uint64_t>(status.st_size);
   return file;
 }

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <new>
 
-#include "base/split_mix.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -65,28 +64,12 @@ CachedPlacement placement_of(std::span<const std::byte> payload, std::size_t ran
   return placement;
 }
 
-// A sum over all ranks that tells, but for chance, whether each new number occurs once and all ranks
-// cut alike. Collective.
-bool fits_together(MPI_Comm comm, const std::optional<CachedPlacement>& placement,
-                   std::int64_t first_row) {
-  std::uint64_t sums[2] = {0, 0};
-  std::uint64_t row = static_cast<std::uint64_t>(first_row);
-  int whole = placement ? 1 : 0;
-  std::uint64_t cuts = 0;
-  if (placement) {
-    for (const std::int32_t number : placement->new_rows) {
-      sums[0] += mix_bits(static_cast<std::uint64_t>(number) + kSplitMixStep);
-      sums[1] += mix_bits(row++ + kSplitMixStep);
-    }
-    for (const std::int64_t start : placement->row_starts)
-      cuts = mix_bits(cuts + kSplitMixStep + static_cast<std::uint64_t>(start));
-  }
-  std::uint64_t same = cuts;
-  MPI_Bcast(&same, 1, MPI_UINT64_T, 0, comm);
-  if (same != cuts) whole = 0;
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, comm);
-  MPI_Allreduce(MPI_IN_PLACE, &whole, 1, MPI_INT, MPI_MIN, comm);
-  return whole == 1 && sums[0] == sums[1];
+// Whether every rank has a placement, with the cuts of rank 0. Collective.
+bool fits_together(MPI_Comm comm, const std::optional<CachedPlacement>& placement) {
+  std::vector<std::int64_t> starts(size_of(comm) + std::size_t{1});
+  if (placement) starts = placement->row_starts;
+  MPI_Bcast(starts.data(), static_cast<int>(starts.size()), MPI_INT64_T, 0, comm);
+  return sum_over_ranks(comm, placement && placement->row_starts == starts ? 0 : 1) == 0;
 }
 
 }  // namespace
@@ -101,13 +84,16 @@ CacheKey SharedCache::of_this_rank(const CacheKey& key) const {
   return CacheKey(key).add("rank", fmt::format("{} of {}", rank_of(comm_), size_of(comm_)));
 }
 
-std::optional<KernelDecision> SharedCache::find_decision(const CacheKey& key) {
+std::optional<KernelDecision> SharedCache::find_decision(
+    const CacheKey& key, const std::function<bool(const KernelDecision&)>& usable) {
   if (!cache_) return std::nullopt;
   std::string payload;
   if (rank_of(comm_) == 0) {
     if (const auto hit = cache_->find(key)) {
       try {
-        static_cast<void>(kernel_decision(hit->payload));
+        const KernelDecision decision = kernel_decision(hit->payload);
+        if (usable && !usable(decision))
+          fail(ExitCode::input, "names a kernel or an order that this program lacks");
         payload.assign(reinterpret_cast<const char*>(hit->payload.data()), hit->payload.size());
       } catch (const Error& error) {
         cache_->reject(key, error.what());
@@ -184,7 +170,7 @@ std::optional<CachedPlacement> SharedCache::find_placement(
       placement.reset();
     }
   }
-  if (!fits_together(comm_, placement, row_starts[rank])) placement.reset();
+  if (!fits_together(comm_, placement)) placement.reset();
   return placement;
 }
 

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 
+#include "app/requested_kernels.hpp"
+#include "cache/cache.hpp"
 #include "cache_of_ranks.hpp"
 #include "parallel/collective.hpp"
 #include "solved_cases.hpp"
@@ -71,6 +74,44 @@ TEST_F(CachedDecision, ThatIsDamagedIsReplacedAfterOneNote) {
   const RunOutcome third = run(problem);
   EXPECT_TRUE(third.trial->from_cache);
   EXPECT_EQ(notes_with(third, "cache entry"), 0);
+}
+
+// As another build of the same version would leave it.
+TEST_F(CachedDecision, ThatNamesWhatThisProgramLacksIsReplacedAfterOneNote) {
+  const std::string problem = "generate: poisson2d, n: 20";
+  run(problem);
+  for (const std::string part : {"kernel", "ordering", "ghost_kernel"}) {
+    SCOPED_TRACE(part);
+    on_rank_zero([&] {
+      for (const auto& file : fs::directory_iterator(folder_)) {
+        const CacheHit hit = Cache::read(file.path());
+        std::string payload(reinterpret_cast<const char*>(hit.payload.data()), hit.payload.size());
+        const std::size_t begin = payload.find('"', payload.find("\"" + part + "\":") +
+                                                        part.size() + 3);
+        payload.replace(begin, payload.find('"', begin + 1) + 1 - begin, "\"of-another-build\"");
+        const auto bytes = std::as_bytes(std::span(payload));
+        std::ofstream(file.path(), std::ios::binary) << encode_head(hit.head, bytes) << payload;
+      }
+    });
+    const RunOutcome second = run(problem);
+    EXPECT_TRUE(second.converged);
+    EXPECT_FALSE(second.trial->from_cache);
+    EXPECT_EQ(notes_with(second, "names a kernel or an order that this program lacks"), 1);
+    EXPECT_TRUE(run(problem).trial->from_cache);
+  }
+}
+
+TEST_F(CachedDecision, IsForTheKernelsOfTheProgram) {
+  const RunOutcome outcome = run("generate: poisson2d, n: 20");
+  on_rank_zero([&] {
+    for (const auto& file : fs::directory_iterator(folder_))
+      EXPECT_NE(Cache::read(file.path())
+                    .head.key.find("\nkernels: " +
+                                   kernels_of_build(Device::cpu, Precision::full) + "\n"),
+                std::string::npos);
+  });
+  EXPECT_NE(kernels_of_build(Device::cpu, Precision::full).find("albus"), std::string::npos);
+  EXPECT_EQ(kernels_of_build(Device::cpu, Precision::mixed).find("petsc-aij"), std::string::npos);
 }
 
 TEST_F(CachedDecision, InAFolderThatCannotBeWrittenIsOneNote) {

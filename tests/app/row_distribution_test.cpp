@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <utility>
@@ -266,6 +268,30 @@ TEST_F(RowsAndGraph, TheCacheKeepsTheParts) {
   EXPECT_TRUE(second.distribution->from_cache);
   EXPECT_FALSE(other.distribution->from_cache);
   EXPECT_EQ(first.distribution->placement_hash, second.distribution->placement_hash);
+
+  // The placement of rank 0 has one number twice.
+  if (rank_of(MPI_COMM_WORLD) == 0)
+    for (const auto& file : std::filesystem::directory_iterator(folder() / "cache")) {
+      CacheHit hit = Cache::read(file.path());
+      if (hit.head.kind != kPlacementKind || hit.head.key.find("rank: 0 of") == std::string::npos)
+        continue;
+      const std::size_t size = hit.payload.size();
+      std::copy_n(hit.payload.begin() + static_cast<std::ptrdiff_t>(size) - 8, 4,
+                  hit.payload.begin() + static_cast<std::ptrdiff_t>(size) - 4);
+      std::ofstream out(file.path(), std::ios::binary);
+      out << encode_head(hit.head, hit.payload);
+      out.write(reinterpret_cast<const char*>(hit.payload.data()),
+                static_cast<std::streamsize>(size));
+    }
+  MPI_Barrier(MPI_COMM_WORLD);
+  CaseOutcome damaged, replaced;
+  solved("generate: mesh2d, n: 20, rhs: random", rest, "graph", damaged);
+  EXPECT_FALSE(damaged.distribution->from_cache);
+  EXPECT_TRUE(std::ranges::any_of(damaged.runs[0].notes, [](const std::string& note) {
+    return note.find("does not give each row a place of its own") != std::string::npos;
+  }));
+  solved("generate: mesh2d, n: 20, rhs: random", rest, "graph", replaced);
+  EXPECT_TRUE(replaced.distribution->from_cache);
 }
 
 TEST_F(RowsAndGraph, AutoKnowsTheIterationsOfAnEarlierRun) {

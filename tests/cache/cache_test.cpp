@@ -64,6 +64,18 @@ TEST_F(CacheTest, IsForItsOwnerOnly) {
   EXPECT_EQ(status.st_mode & 0777, 0700u);
 }
 
+TEST_F(CacheTest, WritesEntriesThatItsOwnerOnlyMayWriteWhateverTheUmask) {
+  const mode_t before = umask(0);
+  Cache cache(folder_);
+  const bool kept = cache.keep(key_named("a"), bytes_of("payload"), 0);
+  umask(before);
+  ASSERT_TRUE(kept);
+  struct stat status {};
+  ASSERT_EQ(stat(cache.path_of(key_named("a")).c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0644u);
+  EXPECT_EQ(text_of(cache.find(key_named("a"))), "payload");
+}
+
 // Sets the time of the last use, in seconds before now.
 void set_age(const fs::path& path, int seconds) {
   fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::seconds(seconds));

@@ -3,6 +3,7 @@
 // run replaces it.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <functional>
 #include <ostream>
@@ -24,6 +25,7 @@ const std::string kPayload = "the payload of an entry";
 void write(const fs::path& path, const std::string& content) {
   fs::remove(path);
   std::ofstream(path, std::ios::binary) << content;
+  chmod(path.c_str(), 0644);
 }
 
 struct Damage {
@@ -76,6 +78,10 @@ const Damage kDamages[] = {
        fs::rename(path, path.parent_path() / "elsewhere");
        fs::create_symlink("elsewhere", path);
      }},
+    {"WritableByTheGroup", "can be written by other users",
+     [](const fs::path& path) { chmod(path.c_str(), 0664); }},
+    {"WritableByAll", "can be written by other users",
+     [](const fs::path& path) { chmod(path.c_str(), 0646); }},
     {"Pipe", "is not a regular file",
      [](const fs::path& path) {
        fs::remove(path);
@@ -126,6 +132,19 @@ TEST_F(DamageTest, OfAnySingleByteOrLengthIsNoticed) {
   }
   write(path, whole);
   EXPECT_EQ(text_of(Cache(folder_).find(key)), kPayload);
+}
+
+TEST_F(DamageTest, OrAnotherOwnerIsNoticed) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  Cache cache(folder_);
+  ASSERT_TRUE(cache.keep(key_named("a"), bytes_of(kPayload), 0));
+  const fs::path path = cache.path_of(key_named("a"));
+  ASSERT_EQ(chown(path.c_str(), 12345, 12345), 0);
+  EXPECT_EQ(cache.list().at(0).fault, "belongs to another user");
+  EXPECT_FALSE(cache.find(key_named("a")));
+  const auto notes = cache.take_notes();
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("belongs to another user"), std::string::npos) << notes[0];
 }
 
 TEST_F(DamageTest, OfALinkOutLeavesTheTargetAlone) {

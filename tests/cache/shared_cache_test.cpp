@@ -159,6 +159,61 @@ TEST_F(SharedCacheTest, IgnoresAnOrderThatIsNoPermutationOrHasAnotherLength) {
   EXPECT_FALSE(cache.find_order(key, std::ssize(order)));
 }
 
+// The rows of each rank, cut at `starts`, in reverse order.
+CachedPlacement reversed(const std::vector<std::int64_t>& starts) {
+  const int rank = rank_of(MPI_COMM_WORLD);
+  CachedPlacement placement{starts, Array<std::int32_t>(starts[rank + 1] - starts[rank])};
+  for (std::size_t k = 0; k < placement.new_rows.size(); ++k)
+    placement.new_rows[k] = static_cast<std::int32_t>(starts.back() - 1 - starts[rank]) -
+                            static_cast<std::int32_t>(k);
+  return placement;
+}
+
+std::vector<std::int64_t> equal_cuts(std::int64_t rows_of_rank) {
+  std::vector<std::int64_t> starts{0};
+  for (int rank = 0; rank < size_of(MPI_COMM_WORLD); ++rank)
+    starts.push_back(starts.back() + rows_of_rank);
+  return starts;
+}
+
+TEST_F(SharedCacheTest, FindsAPlacementWhereAllRanksHaveTheSameCuts) {
+  SharedCache cache(MPI_COMM_WORLD, folder_);
+  const CacheKey key = CacheKey(kPlacementKind).add("pattern", "a");
+  const std::vector<std::int64_t> starts = equal_cuts(10);
+  EXPECT_FALSE(cache.find_placement(key, starts));
+  CachedPlacement placement = reversed(starts);
+  cache.keep_placement(key, placement, 0.1);
+  const auto found = cache.find_placement(key, starts);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->row_starts, starts);
+  EXPECT_EQ(found->new_rows, placement.new_rows);
+  const int ranks = size_of(MPI_COMM_WORLD);
+  if (ranks < 3) return;
+  // The last rank has all cuts but one in common with the others.
+  for (int changed = 1; changed < ranks; ++changed) {
+    CachedPlacement other = placement;
+    if (rank_of(MPI_COMM_WORLD) == ranks - 1) ++other.row_starts[changed];
+    cache.keep_placement(key, other, 0.1);
+    EXPECT_FALSE(cache.find_placement(key, starts)) << "cut " << changed;
+  }
+}
+
+TEST_F(SharedCacheTest, IgnoresAPlacementThatIsNotForTheseRows) {
+  SharedCache cache(MPI_COMM_WORLD, folder_);
+  const CacheKey key = CacheKey(kPlacementKind).add("pattern", "a");
+  const std::vector<std::int64_t> starts = equal_cuts(10);
+  const auto expect_none = [&](const CachedPlacement& placement) {
+    cache.keep_placement(key, placement, 0.1);
+    EXPECT_FALSE(cache.find_placement(key, starts));
+  };
+  expect_none(reversed(equal_cuts(9)));
+  CachedPlacement placement = reversed(starts);
+  placement.new_rows[2] = static_cast<std::int32_t>(starts.back());
+  expect_none(placement);
+  placement.new_rows[2] = -1;
+  expect_none(placement);
+}
+
 TEST(SharedCacheWithoutAFolder, FindsAndKeepsNothing) {
   SharedCache cache(MPI_COMM_WORLD, {});
   EXPECT_FALSE(cache.used());
