@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/overwriting.hpp"
+#include "base/printable.hpp"
 #include "command_line_error.hpp"
 #include "io/formats.hpp"
 #include "kernel_bench/load_matrix.hpp"
@@ -54,7 +55,7 @@ VectorsResults measure_vectors(const CsrMatrix<double>& matrix, const Arguments&
 }
 
 int exit_code(const std::string& failures) {
-  std::fputs(failures.c_str(), stderr);
+  print_text(stderr, failures);
   return failures.empty() ? 0 : static_cast<int>(ExitCode::internal);
 }
 
@@ -71,13 +72,13 @@ int run(const Arguments& arguments) {
   if (arguments.options.vectors > 0) {
     const VectorsResults results = measure_vectors(named.matrix, arguments);
     require_a_measurement(results);
-    std::fputs(format_vectors_table(results, named.name).c_str(), stdout);
+    print_text(stdout, format_vectors_table(results, named.name));
     if (!arguments.json.empty()) write_vectors_json(results, arguments.json);
     return exit_code(format_vectors_failures(results));
   }
   const Results results = measure(named.matrix, arguments);
   require_a_measurement(results);
-  std::fputs(format_table(results, named.name).c_str(), stdout);
+  print_text(stdout, format_table(results, named.name));
   if (!arguments.json.empty()) write_json(results, arguments.json);
   return exit_code(format_failures(results));
 }

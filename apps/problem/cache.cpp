@@ -7,6 +7,7 @@
 
 #include <ctime>
 
+#include "base/printable.hpp"
 #include "cache/kernel_decision.hpp"
 #include "cache/shared_cache.hpp"
 #include "cache_table.hpp"
@@ -54,7 +55,7 @@ void list_cache(const CacheOptions& options) {
   const Cache cache = open_cache(options);
   std::vector<CacheRow> rows;
   for (const CacheListing& listing : cache.list()) rows.push_back(row_of(listing, Payload::start));
-  fmt::print("{}", cache_table(cache.directory(), rows, std::time(nullptr)));
+  print_text(stdout, cache_table(cache.directory(), rows, std::time(nullptr)));
 }
 
 void explain_cache(const CacheOptions& options) {
@@ -72,16 +73,17 @@ void explain_cache(const CacheOptions& options) {
   if (!row.listing.fault.empty())
     fail(ExitCode::input, "the cache entry {} {}; the next run that needs it replaces it",
          row.listing.path.string(), row.listing.fault);
-  fmt::print("{}", cache_explanation(row, std::time(nullptr)));
+  print_text(stdout, cache_explanation(row, std::time(nullptr)));
 }
 
 void clear_cache(const CacheOptions& options) {
   Cache cache = open_cache(options);
   const CacheCleared cleared = cache.clear();
-  fmt::print("{}: {} {} removed, {}\n", cache.directory().string(), cleared.files,
-             cleared.files == 1 ? "file" : "files",
-             words::bytes(static_cast<double>(cleared.bytes)));
-  for (const std::string& note : cache.take_notes()) fmt::print(stderr, "problem: {}\n", note);
+  print_text(stdout, fmt::format("{}: {} {} removed, {}\n", cache.directory().string(),
+                                 cleared.files, cleared.files == 1 ? "file" : "files",
+                                 words::bytes(static_cast<double>(cleared.bytes))));
+  for (const std::string& note : cache.take_notes())
+    print_text(stderr, fmt::format("problem: {}\n", note));
 }
 
 }  // namespace trireme::problem_app

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <iterator>
 
+#include "base/printable.hpp"
 #include "report/words.hpp"
 
 namespace trireme::problem_app {
@@ -78,7 +79,8 @@ void add_decision(std::string& text, const KernelDecision& decision) {
   const auto out = std::back_inserter(text);
   fmt::format_to(out,
                  "\nThe choice is {} in the row order \"{}\", for {} expected products ({}).\n",
-                 decision.kernel, decision.ordering, trial.expected_products, trial.expected_from);
+                 printable_line(decision.kernel), printable_line(decision.ordering),
+                 trial.expected_products, printable_line(trial.expected_from));
   fmt::format_to(out, "The trial took {} of at most {}.\n", words::seconds(trial.seconds),
                  words::seconds(trial.budget_seconds));
   if (decision.iterations > 0)
@@ -87,10 +89,11 @@ void add_decision(std::string& text, const KernelDecision& decision) {
                  "build, s", "product, us");
   for (const TrialCandidate& candidate : trial.candidates)
     fmt::format_to(
-        out, "  {:<12} {:<9} {:>13} {:>10} {:>11}  {}\n", candidate.kernel, candidate.ordering,
+        out, "  {:<12} {:<9} {:>13} {:>10} {:>11}  {}\n", printable_line(candidate.kernel),
+        printable_line(candidate.ordering),
         std::isfinite(candidate.predicted_us) ? fmt::format("{:.1f}", candidate.predicted_us) : "-",
         optional_text(candidate.build_seconds, "{:.4f}"),
-        optional_text(candidate.product_us, "{:.1f}"), candidate.verdict);
+        optional_text(candidate.product_us, "{:.1f}"), printable_line(candidate.verdict));
 }
 
 void add_hierarchy(std::string& text, const HierarchyOutline& hierarchy) {
@@ -124,11 +127,11 @@ std::string cache_table(const std::filesystem::path& directory, const std::vecto
     const CacheListing& listing = row.listing;
     const bool whole = listing.fault.empty();
     fmt::format_to(std::back_inserter(text), "{:<12}  {:<11} {:>9} {:>10} {:>9}  {}\n",
-                   name_of(listing), whole ? listing.head.kind : "?",
+                   name_of(listing), whole ? printable_line(listing.head.kind) : "?",
                    words::bytes(static_cast<double>(listing.file_bytes)),
                    age_text(now - listing.last_used),
                    whole ? words::seconds(listing.head.made_in_seconds) : "",
-                   whole ? purpose(row) : "damaged: the file " + listing.fault);
+                   whole ? printable_line(purpose(row)) : "damaged: the file " + listing.fault);
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include "base/printable.hpp"
 #include "base/stopwatch.hpp"
 #include "commands.hpp"
 #include "io/output_file.hpp"
@@ -58,9 +59,9 @@ void generate_file(const GenerateOptions& options) {
   file.write_attribute("source", problem.name);
   file.commit();
   if (rank_of(MPI_COMM_WORLD) == 0)
-    fmt::print("{}: {} x {}, {} nonzeros in {}, {:.2f} s\n", options.output.string(),
-               slab.global_rows, slab.global_cols, slab.global_nnz, options.matrix,
-               stopwatch.seconds());
+    print_text(stdout, fmt::format("{}: {} x {}, {} nonzeros in {}, {:.2f} s\n",
+                                   options.output.string(), slab.global_rows, slab.global_cols,
+                                   slab.global_nnz, options.matrix, stopwatch.seconds()));
 }
 
 }  // namespace trireme::problem_app

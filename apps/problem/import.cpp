@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/overwriting.hpp"
+#include "base/printable.hpp"
 #include "base/stopwatch.hpp"
 #include "commands.hpp"
 #include "io/formats.hpp"
@@ -81,11 +82,14 @@ void import(const ImportOptions& options) {
     output.write_vectors("/x_exact", {0, slab.global_cols, slab.global_cols}, vectors.x_exact);
   output.write_attribute("source", options.input.filename().string());
   output.commit();
-  fmt::print("{}: {} x {}, {} nonzeros in {}{}; read {:.2f} s, written {:.2f} s\n",
-             options.output.string(), slab.global_rows, slab.global_cols, slab.global_nnz,
-             options.matrix,
-             vectors.b.empty() ? "" : fmt::format(", right-hand side in /b ({})", vectors.origin),
-             read_seconds, stopwatch.seconds() - read_seconds);
+  print_text(
+      stdout,
+      fmt::format(
+          "{}: {} x {}, {} nonzeros in {}{}; read {:.2f} s, written {:.2f} s\n",
+          options.output.string(), slab.global_rows, slab.global_cols, slab.global_nnz,
+          options.matrix,
+          vectors.b.empty() ? "" : fmt::format(", right-hand side in /b ({})", vectors.origin),
+          read_seconds, stopwatch.seconds() - read_seconds));
 }
 
 }  // namespace trireme::problem_app

@@ -9,6 +9,7 @@
 #include "app/graph_shares.hpp"
 #include "app/memory.hpp"
 #include "app/memory_forecast.hpp"
+#include "base/printable.hpp"
 #include "commands.hpp"
 #include "inspect_table.hpp"
 #include "io/modes.hpp"
@@ -76,13 +77,13 @@ void inspect(const InspectOptions& options) {
   const std::vector<TableLine> vectors = vectors_of(*source, spec, matrix.slab);
   const std::string modes = near_nullspace_of(*source, spec, matrix.slab);
   const CsrMatrix<double>& local = matrix.slab.local;
-  fmt::print("{}", matrix_table(problem_name(spec), matrix_statistics(local),
-                                matrix.duplicates_summed, modes, vectors));
-  fmt::print("\n{}", forecast);
-  fmt::print("\n{}", ranks_table(rank_shares(local, options.ranks)));
+  print_text(stdout, matrix_table(printable_line(problem_name(spec)), matrix_statistics(local),
+                                  matrix.duplicates_summed, modes, vectors));
+  print_text(stdout, "\n" + forecast);
+  print_text(stdout, "\n" + ranks_table(rank_shares(local, options.ranks)));
   if (options.distribution == "graph")
-    fmt::print("\nafter graph partitioning\n{}",
-               ranks_table(graph_shares(matrix.slab, options.ranks)));
+    print_text(stdout, "\nafter graph partitioning\n" +
+                           ranks_table(graph_shares(matrix.slab, options.ranks)));
 }
 
 }  // namespace trireme::problem_app

@@ -17,6 +17,7 @@
 #include "arguments.hpp"
 #include "base/error.hpp"
 #include "base/overwriting.hpp"
+#include "base/printable.hpp"
 #include "base/stopwatch.hpp"
 #include "command_line.hpp"
 #include "config/schema.hpp"
@@ -42,7 +43,7 @@ const MPI_Comm kWorld = MPI_COMM_WORLD;
 bool on_first_rank() { return rank_of(kWorld) == 0; }
 
 void say(std::FILE* stream, const std::string& text) {
-  if (on_first_rank()) std::fputs(text.c_str(), stream);
+  if (on_first_rank()) print_text(stream, text);
 }
 
 std::string versions() {
@@ -138,11 +139,12 @@ ExitCode solve(const Case& c, const PetscSession& petsc, const std::string& comm
     if (!on_first_rank()) return;
     const auto files = write_reports(outcome, c.report.formats, c.report.directory);
     if (quiet) return;
-    std::fputs(terminal_table(outcome).c_str(), stdout);
-    fmt::print("\n{} in all; {}written to {}:", words::seconds(watch.seconds()),
-               c.report.solution ? "solution and reports " : "", c.report.directory.string());
-    for (const auto& file : files) fmt::print(" {}", file.filename().string());
-    fmt::print("\n");
+    std::string text = terminal_table(outcome);
+    text +=
+        fmt::format("\n{} in all; {}written to {}:", words::seconds(watch.seconds()),
+                    c.report.solution ? "solution and reports " : "", c.report.directory.string());
+    for (const auto& file : files) text += " " + file.filename().string();
+    print_text(stdout, text + "\n");
     std::fflush(stdout);
   });
   const ExitCode code = exit_code(outcome);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/printable.hpp"
 #include "report/words.hpp"
 
 namespace trireme::solve {
@@ -30,7 +31,7 @@ void TerminalProgress::clear() {
 }
 
 void TerminalProgress::show(const std::string& line) {
-  fmt::print(terminal_, "\r{}\033[K", line);
+  fmt::print(terminal_, "\r{}\033[K", printable_line(line));
   std::fflush(terminal_);
   shown_ = true;
 }

@@ -10,6 +10,7 @@
 
 #include "arguments.hpp"
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "study/read_study.hpp"
 #include "study/run_study.hpp"
 
@@ -48,7 +49,7 @@ ExitCode run(int argc, const char* const* argv) {
   std::error_code unknown;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
   if (arguments.action == Action::list_study) {
-    std::fputs(list_runs(s, program).c_str(), stdout);
+    print_text(stdout, list_runs(s, program));
     return ExitCode::converged;
   }
   return run_study(s, {.program = program, .again = arguments.again, .quiet = arguments.quiet},

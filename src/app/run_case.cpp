@@ -30,6 +30,7 @@
 #include "io/fingerprint.hpp"
 #include "io/problem.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/interrupt.hpp"
 #include "petsc/block_size.hpp"
 #include "petsc/index_size.hpp"
 #include "petsc/known_names.hpp"
@@ -117,6 +118,26 @@ std::string partitioning_options(const Case& c) {
 std::int64_t solves_of(const Case& c, const Problem& problem) {
   if (!c.problem.steps.empty()) return std::ssize(steps_of(c.problem.steps));
   return c.repeat * std::ssize(problem.rhs);
+}
+
+// Calls run(), and drops what it found in the cache where it failed with it, so that no entry makes
+// every run fail. `again`: after a breakdown, which costs little time, the run is repeated without it.
+// Collective.
+template <class Run>
+KernelRun run_without_bad_entries(MPI_Comm comm, SharedCache& cache, bool again, Run&& run) {
+  const auto drop = [&] { cache.reject_found_parts("led to a solve that failed"); };
+  try {
+    KernelRun first = run();
+    if (first.outcome.converged || !cache.has_found_parts() || InterruptGuard::asked_anywhere(comm))
+      return first;
+    drop();
+    if (!again || first.outcome.exit_code != ExitCode::breakdown) return first;
+  } catch (const AgreedError& error) {
+    if (error.code() != ExitCode::breakdown || !cache.has_found_parts()) throw;
+    drop();
+    if (!again) throw;
+  }
+  return run();
 }
 
 }  // namespace
@@ -294,7 +315,9 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
     if (steps && c.report.solution) steps->write_to(c.report.directory / "solution.h5");
     KernelRun run;
     try {
-      run = run_kernel(context, planned[k], rank_zero.iterations_of(number));
+      run = run_without_bad_entries(comm, cached.cache, !steps, [&] {
+        return run_kernel(context, planned[k], rank_zero.iterations_of(number));
+      });
     } catch (const AgreedError& error) {
       const bool last = k + 1 == planned.size();
       if (error.code() != ExitCode::resource || (last && outcome.runs.empty())) throw;

@@ -54,6 +54,7 @@ bool Solves::take_over(std::size_t k) {
     checkpointer_->forget(k);
     return false;
   }
+  if (each_seconds_.empty()) verdict_ = verdict;  // the run's, where nothing is left to be solved
   note_rows(residual);
   residuals_[k] = relative(residual.norm, system.unit);
   if (!context_.problem.x_exact.empty()) errors_[k] = error(x, context_.problem.x_exact[k]);

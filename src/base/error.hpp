@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "base/printable.hpp"
+
 namespace trireme {
 
 enum class ExitCode : int {
@@ -23,14 +25,12 @@ enum class ExitCode : int {
   breakdown = 6,      // breakdown, indefinite matrix or NaN; the report is written nevertheless
 };
 
-// The text as one line, whatever names and values of a file it quotes: control characters become
-// '?', and the middle of a text of more than 4000 characters is left out.
+// The text as one line, whatever names and values of a file it quotes (base/printable.hpp). The middle
+// of a text of more than 4000 characters is left out.
 inline std::string one_line(std::string text) {
   constexpr std::size_t most = 4000, head = 3000, tail = 500;
   if (text.size() > most) text = text.substr(0, head) + " ... " + text.substr(text.size() - tail);
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = c == '\t' ? ' ' : '?';
-  return text;
+  return printable_line(text);
 }
 
 // what() is one line for the user, which says what happened, where, and what to do.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "parallel/collective.hpp"
 
@@ -189,6 +190,7 @@ std::optional<Array<std::byte>> SharedCache::find_part(const CacheKey& key) {
   if (!cache_) return std::nullopt;
   std::optional<CacheHit> hit = cache_->find(of_this_rank(key));
   if (sum_over_ranks(comm_, hit ? 0 : 1) > 0) return std::nullopt;
+  found_parts_.push_back(key);
   return std::move(hit->payload);
 }
 
@@ -209,6 +211,10 @@ bool SharedCache::keep_part(const CacheKey& key, std::span<const std::byte> byte
 
 void SharedCache::reject_part(const CacheKey& key, std::string_view fault) {
   if (cache_) cache_->reject(of_this_rank(key), fault);
+}
+
+void SharedCache::reject_found_parts(std::string_view fault) {
+  for (const CacheKey& key : std::exchange(found_parts_, {})) reject_part(key, fault);
 }
 
 std::vector<std::string> SharedCache::take_notes() {

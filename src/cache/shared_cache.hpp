@@ -85,6 +85,11 @@ class SharedCache {
   // The caller does not understand this rank's bytes: notes the fault, and removes the entry. Not
   // collective.
   void reject_part(const CacheKey& key, std::string_view fault);
+  // Whether find_part() has found anything since the last call of reject_found_parts(). The same on
+  // all ranks; not collective.
+  bool has_found_parts() const { return !found_parts_.empty(); }
+  // What was found with it ended badly: rejects all of it.
+  void reject_found_parts(std::string_view fault);
 
   // The notes since the last call: those of the lowest rank that has any, on all ranks.
   std::vector<std::string> take_notes();
@@ -94,6 +99,7 @@ class SharedCache {
 
   MPI_Comm comm_;
   std::optional<Cache> cache_;
+  std::vector<CacheKey> found_parts_;
 };
 
 }  // namespace trireme

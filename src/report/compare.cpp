@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "report/noise.hpp"
 #include "report/words.hpp"
 
@@ -36,11 +37,11 @@ ParsedJson read_report(const std::filesystem::path& path) {
   return report;
 }
 
-// A value as people read it; what the report does not have is "-".
+// A value as people read it, on one line; what the report does not have is "-".
 std::string shown(const ParsedJson& object, const ParsedJson::json_pointer& key) {
   if (!object.contains(key) || object[key].is_null()) return "-";
   const ParsedJson& value = object[key];
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return printable_line(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
 std::optional<double> number(const ParsedJson& run, const char* key) {

@@ -7,6 +7,7 @@
 #include "report/account_words.hpp"
 #include "report/choice_words.hpp"
 #include "report/distribution_words.hpp"
+#include "report/markdown_text.hpp"
 #include "report/multigrid_words.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
@@ -14,28 +15,7 @@
 namespace trireme {
 namespace {
 
-std::string escape(const std::string& content) {
-  std::string out;
-  for (const char c : content) switch (c) {
-      case '\n':
-        out += ' ';
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '|':
-      case '*':
-      case '_':
-      case '`':
-      case '[':
-      case '\\':
-        out += '\\';
-        [[fallthrough]];
-      default:
-        out += c;
-    }
-  return out;
-}
+using markdown::escape;
 
 std::string row(std::initializer_list<std::string> cells) {
   std::string text = "|";
@@ -100,7 +80,7 @@ std::string trials(const CaseOutcome& outcome) {
     text += fmt::format("\n### How {} was chosen\n\n", escape(label(run))) +
             head({"candidate", "order", "build", "product", "verdict"});
     for (const TrialCandidate& c : run.trial->candidates)
-      text += row({escape(c.kernel), c.ordering,
+      text += row({escape(c.kernel), escape(c.ordering),
                    c.build_seconds ? words::seconds(*c.build_seconds) : "-",
                    c.product_us ? words::seconds(*c.product_us * 1e-6) : "-", escape(c.verdict)});
   }

@@ -11,19 +11,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <system_error>
 
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
+#include "study/guardian.hpp"
+#include "study/session_processes.hpp"
 
 namespace trireme::study {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int kMemoryMilliseconds = 50;
 constexpr int kWithoutPidfdMilliseconds = 10;
@@ -71,40 +68,6 @@ pid_t spawn(const Launch& launch, const sigset_t& mask) {
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   return error == 0 ? child : -error;
-}
-
-struct SessionProcess {
-  pid_t process;
-  double bytes;
-};
-
-// The processes of a session, as /proc has them: "pid (name) state ppid pgrp session ... rss ...".
-std::vector<SessionProcess> processes_of(pid_t session) {
-  constexpr int session_field = 3, rss_field = 21;  // counted from the state
-  const double page = static_cast<double>(sysconf(_SC_PAGESIZE));
-  std::vector<SessionProcess> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename().string();
-    pid_t process = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), process).ec != std::errc())
-      continue;
-    std::string text;
-    if (!std::getline(std::ifstream(entry.path() / "stat"), text)) continue;
-    std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
-    std::string field;
-    double its_session = 0, pages = 0;
-    for (int i = 0; i <= rss_field && fields >> field; ++i) {
-      if (i == session_field) its_session = std::strtod(field.c_str(), nullptr);
-      if (i == rss_field) pages = std::strtod(field.c_str(), nullptr);
-    }
-    if (its_session == session) found.push_back({process, pages * page});
-  }
-  return found;
-}
-
-void kill_session(pid_t session) {
-  for (const SessionProcess& process : processes_of(session)) kill(process.process, SIGKILL);
 }
 
 class Watch {
@@ -201,6 +164,7 @@ Ended run_process(const Launch& launch, StopSignals& stop) {
         fmt::format("{}: {}", launch.words.front(), std::generic_category().message(-child));
     return ended;
   }
+  Guardian guardian(child);
   Ended ended = Watch(launch, child, stop).wait_for_end();
   kill_session(child);  // what it left behind, such as ranks of a killed mpirun
   return ended;

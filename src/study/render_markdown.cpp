@@ -5,17 +5,12 @@
 
 #include <algorithm>
 
+#include "report/markdown_text.hpp"
 #include "report/words.hpp"
 #include "study/render.hpp"
 
 namespace trireme::study {
 namespace {
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
-  return out;
-}
 
 // The variant with the least figure, with its ratio to the baseline.
 std::string best_of(const Summary& summary, const Row& row) {
@@ -24,7 +19,7 @@ std::string best_of(const Summary& summary, const Row& row) {
     if (cell.figure && (!best || *cell.figure < *best->figure)) best = &cell;
   if (!best) return "-";
   const auto& variant = summary.variants[static_cast<std::size_t>(best - row.cells.data())];
-  return escaped(variant) + (best->ratio ? ", " + ratio_text(*best->ratio) : "");
+  return markdown::escape(variant) + (best->ratio ? ", " + ratio_text(*best->ratio) : "");
 }
 
 std::string mean_row(const Table& table, std::string_view name, double Mean::*member, bool counts) {
@@ -49,14 +44,16 @@ std::string markdown_table(const Summary& summary, const Table& table) {
       fmt::format("{}:\n\n| problem | rows | nnz |", heading(*table.figure, summary.repeat));
   std::string dashes = "|---|--:|--:|";
   for (const std::string& variant : summary.variants) {
-    text += fmt::format(" {} |", escaped(variant));
+    text += fmt::format(" {} |", markdown::escape(variant));
     dashes += "--:|";
   }
   text += several ? " best |\n" + dashes + "---|\n" : "\n" + dashes + "\n";
   for (const Row& row : table.rows) {
-    text += fmt::format("| {} | {} | {} |", escaped(row.label), size(row.rows), size(row.nnz));
+    text +=
+        fmt::format("| {} | {} | {} |", markdown::escape(row.label), size(row.rows), size(row.nnz));
     for (const Cell& cell : row.cells)
-      text += fmt::format(" {} |", cell.figure ? three_digits(*cell.figure) : cell.failure);
+      text += fmt::format(
+          " {} |", cell.figure ? three_digits(*cell.figure) : markdown::escape(cell.failure));
     text += several ? fmt::format(" {} |\n", best_of(summary, row)) : "\n";
   }
   if (several) {
@@ -89,8 +86,9 @@ std::string markdown_summary(const Summary& summary) {
   }
   if (!summary.failures.empty()) text += "\nWhat failed:\n\n";
   for (const Failure& failure : summary.failures)
-    text += fmt::format("- {}: {}: {}\n", escaped(failure.variant), escaped(failure.reason),
-                        fmt::join(failure.rows, ", "));
+    text += fmt::format("- {}: {}: {}\n", markdown::escape(failure.variant),
+                        markdown::escape(failure.reason),
+                        markdown::escape(fmt::format("{}", fmt::join(failure.rows, ", "))));
   return text;
 }
 

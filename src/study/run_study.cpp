@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/printable.hpp"
 #include "base/staged_file.hpp"
 #include "base/stopwatch.hpp"
 #include "report/report.hpp"
@@ -27,15 +28,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Held while a process works in a directory of results.
+// Held while a process works in a directory of results: this one, its guardian, or a run, which all
+// inherit it. A run that outlives its study still writes there.
 class DirectoryLock {
  public:
   explicit DirectoryLock(const fs::path& directory) {
-    descriptor_ = open((directory / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    descriptor_ = open((directory / ".lock").c_str(), O_RDWR | O_CREAT, 0666);
     if (descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       close(descriptor_);
       fail(ExitCode::usage,
-           "{}: another process runs a study there; wait, or choose another --output",
+           "{}: another process runs a study there, or a run of it still ends; wait, or choose "
+           "another --output",
            directory.string());
     }
   }
@@ -110,7 +113,7 @@ class StudyRunner {
  private:
   void say(const std::string& text) const {
     if (options_.quiet) return;
-    std::fputs(text.c_str(), out_);
+    print_text(out_, text);
     std::fflush(out_);
   }
 

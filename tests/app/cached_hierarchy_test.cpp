@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -12,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "cache/cache.hpp"
 #include "cache_of_ranks.hpp"
 #include "parallel/collective.hpp"
 #include "solved_cases.hpp"
@@ -116,6 +119,40 @@ TEST_F(CachedHierarchy, ThatIsDamagedIsBuiltAgainAfterOneNote) {
   for (const std::string& note : again.notes)
     notes += note.find("has a wrong checksum; it is ignored and removed") != std::string::npos;
   EXPECT_EQ(notes, 1);
+  EXPECT_TRUE(was_read(run()));
+}
+
+// The checksum is right, so that nothing but the solve tells.
+TEST_F(CachedHierarchy, ThatEndsTheSolveIsBuiltAgainInTheSameRun) {
+  const RunOutcome built = run();
+  on_rank_zero([&] {
+    for (const auto& file : fs::directory_iterator(folder_)) {
+      CacheHit hit = Cache::read(file.path());
+      std::size_t at = hit.payload.size() / 8 * 8;
+      double value = 0;
+      const auto is_usual = [&] { return std::abs(value) > 1e-3 && std::abs(value) < 1e3; };
+      for (int found = 0; found < 8 && at > 0; found += is_usual() ? 1 : 0) {
+        at -= 8;
+        std::memcpy(&value, hit.payload.data() + at, sizeof value);
+        const double bad = -1e300;
+        if (is_usual()) std::memcpy(hit.payload.data() + at, &bad, sizeof bad);
+      }
+      std::ofstream out(file.path(), std::ios::binary);
+      out << encode_head(hit.head, hit.payload);
+      out.write(reinterpret_cast<const char*>(hit.payload.data()),
+                static_cast<std::streamsize>(hit.payload.size()));
+    }
+  });
+  const RunOutcome again = run();
+  EXPECT_TRUE(again.converged) << again.reason;
+  EXPECT_FALSE(was_read(again));
+  EXPECT_EQ(again.history, built.history);
+  EXPECT_EQ(std::ranges::count_if(again.notes,
+                                  [](const std::string& note) {
+                                    return note.find("led to a solve that failed") !=
+                                           std::string::npos;
+                                  }),
+            1);
   EXPECT_TRUE(was_read(run()));
 }
 

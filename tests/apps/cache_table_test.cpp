@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "cache/shared_cache.hpp"
@@ -113,6 +114,22 @@ Building took 60.0 ms. Of the levels below the matrix this rank has:
   EXPECT_TRUE(
       cache_explanation(hierarchy_row(0), kNow)
           .ends_with("\nReading was slower than building the hierarchy, which took 60.0 ms.\n"));
+}
+
+TEST(CacheTable, ShowsTextsOfForeignEntriesOnTheirLines) {
+  CacheRow row = decision_row();
+  row.listing.head.kind = "kind\n\x1b[2J";
+  row.decision->kernel = "sell\nline";
+  row.decision->ordering = row.decision->trial.expected_from = "x\ny";
+  row.decision->trial.candidates[0] = {.kernel = "a\nb",
+                                       .ordering = "c\nd",
+                                       .build_seconds = {},
+                                       .product_us = {},
+                                       .verdict = "e\nf"};
+  const auto lines = [](const std::string& text) { return std::ranges::count(text, '\n'); };
+  EXPECT_EQ(lines(cache_table("/cache", {row}, kNow)),
+            lines(cache_table("/cache", {decision_row()}, kNow)));
+  EXPECT_EQ(lines(cache_explanation(row, kNow)), lines(cache_explanation(decision_row(), kNow)));
 }
 
 TEST(CacheTable, HasALinePerEntry) {

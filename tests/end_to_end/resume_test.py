@@ -205,6 +205,15 @@ class Resumes(unittest.TestCase):
                 self.assertEqual(any("was solved again" in note for note in run["notes"]), damaged)
                 for column in run["columns"]:
                     self.assertLessEqual(column["relative_residual"], 1.02e-9)
+        with h5py.File(self.results / "solution.h5") as file:
+            solution = file["x"][:]
+        self.solve("--set", "solver.max_iterations=20", code=5)
+        with h5py.File(self.state, "a") as file:
+            file["x"][...] = solution
+            file["converged"][...] = 1
+        self.solve("--resume", alone=True)  # nothing is left to be solved
+        self.assertEqual(["in an earlier run" in c["reason"] for c in self.run_of_report()["columns"]],
+                         [True, True])
         self.solve("--set", "solver.max_iterations=20", code=5)
         self.refused("petsc was", "--", "-ksp_converged_use_initial_residual_norm")
         self.solve("--resume", "--", "-ksp_monitor", alone=True)

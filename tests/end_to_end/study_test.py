@@ -170,6 +170,36 @@ class Study(unittest.TestCase):
             time.sleep(0.05)
         self.assertEqual(left, "")
 
+    def test_a_study_that_dies_takes_its_run_with_it_and_is_not_started_beside_it(self):
+        mark = str(100000 + os.getpid())
+        (self.folder / "hang").write_text(f"#!/bin/sh\ntrap '' TERM QUIT\nsleep {mark}\nsleep {mark}\n")
+        (self.folder / "hang").chmod(0o755)
+        launcher = " ".join(MPIRUN)
+        text = f"case: case.yaml\nset: {{program: ./hang, ranks: 2}}\nlauncher: {launcher} -n {{}}\n"
+        (self.folder / "study.yaml").write_text(text)
+
+        def sleeping():
+            return subprocess.run(["pgrep", "-f", f"^sleep {mark}"], capture_output=True, text=True).stdout
+
+        def wait_until(done):
+            begin = time.monotonic()
+            while not done():
+                self.assertLess(time.monotonic() - begin, 60)
+                time.sleep(0.02)
+
+        child = subprocess.Popen([SOLVE, "--study", "study.yaml"], cwd=self.folder, stdout=subprocess.DEVNULL)
+        wait_until(lambda: len(sleeping().split()) == 2)
+        child.send_signal(signal.SIGQUIT)
+        self.assertEqual(child.wait(timeout=20), -signal.SIGQUIT)
+        self.assertIn("another process runs a study there", self.study(text, code=2).stderr)
+        wait_until(lambda: not sleeping())
+        (self.folder / "hang").write_text("#!/bin/sh\n")
+        done = []
+        wait_until(lambda: done.append(subprocess.run(
+            [SOLVE, "--study", "study.yaml", "--quiet"], cwd=self.folder, capture_output=True)) or
+            done[-1].returncode != 2)
+        self.assertEqual(self.summary()["done"], 1)
+
     def test_ctrl_c_ends_the_run_and_the_study_goes_on_later(self):
         text = "case: case.yaml\nset: {program: ./fake}\nvary: {solver.rtol: [1e-4, 1e-2, 1e-6]}\n"
         (self.folder / "study.yaml").write_text(text)

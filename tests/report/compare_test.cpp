@@ -118,6 +118,28 @@ TEST_F(Compare, NamesWhatDiffers) {
     EXPECT_TRUE(line.size() <= 100 || line.find(".json") != std::string::npos) << line;
 }
 
+TEST_F(Compare, PairsRunsOfTheSameNameInTheirOrder) {
+  CaseOutcome outcome = test::sample_outcome();
+  outcome.runs = {outcome.runs[0], outcome.runs[0]};
+  outcome.runs[1].iterations = 77;
+  const std::string text = compared(outcome, outcome);
+  EXPECT_NE(text.find("  iterations               312         312    1.000  the same\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  iterations                77          77    1.000  the same\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("only"), std::string::npos) << text;
+}
+
+TEST_F(Compare, ShowsTheTextsOfReportsOnTheirLines) {
+  CaseOutcome before = test::sample_outcome(), after = before;
+  after.problem.name = "x\n\x1b]0;title\x07";
+  const std::string text = compared(before, after);
+  EXPECT_NE(text.find(" -> x??]0;title?\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
 TEST_F(Compare, OfTwoSingleRunsPairsThemWhateverTheirKernels) {
   CaseOutcome before = test::sample_outcome(), after = before;
   before.runs = {before.runs[0]};

@@ -149,7 +149,7 @@ TEST(MarkdownReport, KeepsTablesWholeWithAnyName) {
   outcome.problem.name = "a|b\n<img>.h5";
   outcome.case_text = "~~~\n";
   const std::string text = markdown_report(outcome);
-  EXPECT_NE(text.find("a\\|b &lt;img>.h5"), std::string::npos) << text;
+  EXPECT_NE(text.find("a\\|b &lt;img&gt;.h5"), std::string::npos) << text;
   EXPECT_NE(text.find("\n~~~~\n~~~\n~~~~\n"), std::string::npos) << text;
 }
 
@@ -201,8 +201,9 @@ TEST(Reports, SayWhichKernelsHaveNoResultAndWhy) {
   EXPECT_NE(
       terminal_table(outcome).find("ell has no result: kernel 'ell' would pad <rows>; use hyb"),
       std::string::npos);
-  EXPECT_NE(markdown_report(outcome).find("- ell has no result: kernel 'ell' would pad &lt;rows>"),
-            std::string::npos);
+  EXPECT_NE(
+      markdown_report(outcome).find("- ell has no result: kernel 'ell' would pad &lt;rows&gt;"),
+      std::string::npos);
   EXPECT_NE(markdown_report(outcome).find("Solve report: converged"), std::string::npos);
   const std::string page = html_report(outcome);
   EXPECT_NE(page.find("ell has no result: "), std::string::npos);

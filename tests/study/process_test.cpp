@@ -4,7 +4,12 @@
 
 #include <signal.h>  // NOLINT(modernize-deprecated-headers)
 
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <sstream>
 #include <thread>
 
 #include "study/study_folder.hpp"
@@ -53,6 +58,35 @@ TEST_F(RunProcess, EndsAHangAtItsTimeLimitWithAllThatItStarted) {
   for (int i = 0; i < 100 && kill(grandchild, 0) == 0; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_NE(kill(grandchild, 0), 0);
+}
+
+bool is_gone(pid_t process) {
+  for (int i = 0; i < 500 && kill(process, 0) == 0; ++i) {
+    std::ifstream status(fmt::format("/proc/{}/stat", process));
+    std::string number, name, state;
+    if (status >> number >> name >> state && state == "Z") return true;  // nobody waits for it
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return kill(process, 0) != 0;
+}
+
+TEST_F(RunProcess, DiesWithTheProcessThatHasStartedIt) {
+  for (const int signal : {SIGKILL, SIGQUIT}) {
+    std::filesystem::remove(folder / "stdout");
+    const pid_t study = fork();
+    if (study == 0) {
+      shell("sleep 1000 & echo $! $$; wait");
+      _exit(0);
+    }
+    while (content("stdout").find('\n') == std::string::npos)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    pid_t grandchild = 0, child = 0;
+    std::istringstream(content("stdout")) >> grandchild >> child;
+    kill(study, signal);
+    EXPECT_TRUE(is_gone(child));
+    EXPECT_TRUE(is_gone(grandchild));
+    waitpid(study, nullptr, 0);
+  }
 }
 
 TEST_F(RunProcess, KillsWhatIgnoresSigterm) {

@@ -135,6 +135,24 @@ TEST_F(ReadStudy, ARunThatTwoCombinationsGiveIsRunOnce) {
             (Words{"rmat"}));
 }
 
+TEST_F(ReadStudy, WhatDiffersInOneKeyOfARunOnlyIsRunForEach) {
+  const std::string solves = "case: case.yaml\nlauncher: mpirun -n {}\n";
+  write("case.yaml", "problem: {generate: poisson2d, n: 4}\n");
+  for (const char* varied : {"threads: [1, 2]", "ranks: [1, 2]", "program: [./a, ./b]",
+                             "options: ['-a', '-b']", "preset: [a.yaml, b.yaml]"}) {
+    SCOPED_TRACE(varied);
+    write("a.yaml", "solver: {rtol: 1e-4}\n");
+    write("b.yaml", "solver: {rtol: 1e-5}\n");
+    const auto all = runs(solves + "vary: {" + varied + "}\n");
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_NE(all[0].hash, all[1].hash);
+  }
+  EXPECT_EQ(runs(solves + "repeat: 2\n" + "vary: {threads: [1, 2]}\n").size(), 4U);
+  const std::string products = kPoisson + "measure: products\n";
+  for (const char* varied : {"threads: [1, 2]", "program: [./a, ./b]"})
+    EXPECT_EQ(runs(products + "vary: {" + varied + "}\n").size(), 2U) << varied;
+}
+
 TEST_F(ReadStudy, TheFirstVariantIsTheBaselineByDefault) {
   const Study study =
       read_study(write("study.yaml", "vary: {problem.n: [3, 4], kernel: [albus, csr]}\n"));

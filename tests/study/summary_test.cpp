@@ -170,7 +170,20 @@ TEST(Summary, ThePageHidesNoMarkupOfNames) {
   const Summary s = summarise(study(), {result("<b>|", "csr", 8), result("x", "csr", 8)});
   EXPECT_EQ(html_summary(s).find("<b>|"), std::string::npos);
   EXPECT_NE(html_summary(s).find("&lt;b&gt;|"), std::string::npos);
-  EXPECT_NE(markdown_summary(s).find("<b>\\|"), std::string::npos);
+  EXPECT_NE(markdown_summary(s).find("| &lt;b&gt;\\| |"), std::string::npos);
+  EXPECT_EQ(markdown_summary(s).find('<'), std::string::npos);
+}
+
+TEST(Summary, NoTextOfAFailureIsMarkupEither) {
+  Result bad = failed("[x](y)", "csr");
+  bad.failure = "<i>\n| cell";
+  bad.reason = "<script>\x1b[2J";
+  Summary s = summarise(study(), {result("a", "csr", 8), bad});
+  const std::string text = markdown_summary(s);
+  EXPECT_EQ(text.find('<'), std::string::npos) << text;
+  EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+  EXPECT_NE(text.find(" &lt;i&gt; \\| cell |"), std::string::npos) << text;
+  EXPECT_NE(text.find(": &lt;script&gt;?\\[2J: \\[x\\](y)\n"), std::string::npos) << text;
 }
 
 TEST(Summary, NoLineOnTheTerminalHasMoreThanAHundredColumns) {
