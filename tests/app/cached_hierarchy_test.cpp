@@ -128,14 +128,13 @@ TEST_F(CachedHierarchy, ThatEndsTheSolveIsBuiltAgainInTheSameRun) {
   on_rank_zero([&] {
     for (const auto& file : fs::directory_iterator(folder_)) {
       CacheHit hit = Cache::read(file.path());
-      std::size_t at = hit.payload.size() / 8 * 8;
-      double value = 0;
-      const auto is_usual = [&] { return std::abs(value) > 1e-3 && std::abs(value) < 1e3; };
-      for (int found = 0; found < 8 && at > 0; found += is_usual() ? 1 : 0) {
-        at -= 8;
+      for (std::size_t at = hit.payload.size() / 32 * 8; at < hit.payload.size() / 2; at += 8) {
+        double value = 0;
         std::memcpy(&value, hit.payload.data() + at, sizeof value);
-        const double bad = -1e300;
-        if (is_usual()) std::memcpy(hit.payload.data() + at, &bad, sizeof bad);
+        if (!(std::abs(value) > 1e-3 && std::abs(value) < 1e3))
+          continue;  // of a column, or a radius
+        value = -1e300;
+        std::memcpy(hit.payload.data() + at, &value, sizeof value);
       }
       std::ofstream out(file.path(), std::ios::binary);
       out << encode_head(hit.head, hit.payload);
@@ -153,7 +152,7 @@ TEST_F(CachedHierarchy, ThatEndsTheSolveIsBuiltAgainInTheSameRun) {
                                            std::string::npos;
                                   }),
             1);
-  EXPECT_TRUE(was_read(run()));
+  EXPECT_TRUE(again.multigrid->kept);
 }
 
 // A file that is cut, and one of a later version of the format.
