@@ -71,8 +71,8 @@ LastPattern::LastPattern(MPI_Comm comm) : comm_(comm) {
 }
 
 bool LastPattern::take(const RowSlab& rows) {
-  const std::uint64_t hash = hash_of_pattern(
-      comm_, rows, hash_of_columns(first_nonzero(comm_, rows), rows, *key_), *key_);
+  const std::uint64_t hash =
+      hash_of_pattern(comm_, rows, hash_of_columns(first_nonzero(comm_, rows), rows, *key_), *key_);
   return std::exchange(last_, hash) == hash;
 }
 

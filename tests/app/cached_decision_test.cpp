@@ -86,8 +86,8 @@ TEST_F(CachedDecision, ThatNamesWhatThisProgramLacksIsReplacedAfterOneNote) {
       for (const auto& file : fs::directory_iterator(folder_)) {
         const CacheHit hit = Cache::read(file.path());
         std::string payload(reinterpret_cast<const char*>(hit.payload.data()), hit.payload.size());
-        const std::size_t begin = payload.find('"', payload.find("\"" + part + "\":") +
-                                                        part.size() + 3);
+        const std::size_t begin =
+            payload.find('"', payload.find("\"" + part + "\":") + part.size() + 3);
         payload.replace(begin, payload.find('"', begin + 1) + 1 - begin, "\"of-another-build\"");
         const auto bytes = std::as_bytes(std::span(payload));
         std::ofstream(file.path(), std::ios::binary) << encode_head(hit.head, bytes) << payload;
@@ -105,10 +105,10 @@ TEST_F(CachedDecision, IsForTheKernelsOfTheProgram) {
   const RunOutcome outcome = run("generate: poisson2d, n: 20");
   on_rank_zero([&] {
     for (const auto& file : fs::directory_iterator(folder_))
-      EXPECT_NE(Cache::read(file.path())
-                    .head.key.find("\nkernels: " +
-                                   kernels_of_build(Device::cpu, Precision::full) + "\n"),
-                std::string::npos);
+      EXPECT_NE(
+          Cache::read(file.path())
+              .head.key.find("\nkernels: " + kernels_of_build(Device::cpu, Precision::full) + "\n"),
+          std::string::npos);
   });
   EXPECT_NE(kernels_of_build(Device::cpu, Precision::full).find("albus"), std::string::npos);
   EXPECT_EQ(kernels_of_build(Device::cpu, Precision::mixed).find("petsc-aij"), std::string::npos);

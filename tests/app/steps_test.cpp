@@ -236,9 +236,8 @@ TEST_F(Sequence, MayBeginWithAnotherMatrixWhoseValuesChange) {
         "");
     const Problem problem = load_problem(MPI_COMM_WORLD, c.problem);
     const RowSlab& matrix = problem.matrix;
-    StepReader(MPI_COMM_WORLD, c.problem,
-               {matrix.first_row, matrix.local.rows, matrix.global_rows}, matrix.local.nnz(),
-               problem.in_stored_order)
+    StepReader(MPI_COMM_WORLD, c.problem, {matrix.first_row, matrix.local.rows, matrix.global_rows},
+               matrix.local.nnz(), problem.in_stored_order)
         .check(steps_of(c.problem.steps));
   };
   EXPECT_NO_THROW(check("values: /twice"));
@@ -247,9 +246,8 @@ TEST_F(Sequence, MayBeginWithAnotherMatrixWhoseValuesChange) {
 
 TEST_F(Sequence, ASecondKernelBeginsWithTheMatrixOfTheProblemWhereOnlyLaterStepsHaveValues) {
   write();
-  const CaseOutcome outcome =
-      run("[{rhs: /b_of/0}, {values: /values/2}]",
-          "device: cpu\nkernel: [csr, albus]\nsolver: {rtol: 1e-12}");
+  const CaseOutcome outcome = run("[{rhs: /b_of/0}, {values: /values/2}]",
+                                  "device: cpu\nkernel: [csr, albus]\nsolver: {rtol: 1e-12}");
   EXPECT_EQ(exit_code(outcome), ExitCode::converged);
   const std::vector<Values> x = solutions("solution-csr.h5");
   expect_near(solutions("solution-albus.h5"), x, 1e-9);

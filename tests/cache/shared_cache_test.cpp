@@ -164,8 +164,8 @@ CachedPlacement reversed(const std::vector<std::int64_t>& starts) {
   const int rank = rank_of(MPI_COMM_WORLD);
   CachedPlacement placement{starts, Array<std::int32_t>(starts[rank + 1] - starts[rank])};
   for (std::size_t k = 0; k < placement.new_rows.size(); ++k)
-    placement.new_rows[k] = static_cast<std::int32_t>(starts.back() - 1 - starts[rank]) -
-                            static_cast<std::int32_t>(k);
+    placement.new_rows[k] =
+        static_cast<std::int32_t>(starts.back() - 1 - starts[rank]) - static_cast<std::int32_t>(k);
   return placement;
 }
 

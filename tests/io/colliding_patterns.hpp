@@ -14,8 +14,8 @@ namespace trireme::test {
 // positions add up to 0 for both weights. Lattice reduction found them.
 struct CollidingPattern {
   CollidingPattern(int number, std::int64_t rows) {
-    static constexpr std::array kDifferences = {2, 3,  0, -5, -3, 2, 4,  1,  1, 1, 0, -1, 0, -5,
-                                                5, 2,  1, -3, -1, 3, 0,  1,  -1, 0, 1, -2, -1};
+    static constexpr std::array kDifferences = {2, 3, 0, -5, -3, 2, 4, 1, 1,  1, 0, -1, 0, -5,
+                                                5, 2, 1, -3, -1, 3, 0, 1, -1, 0, 1, -2, -1};
     for (std::int64_t row = 0; row < rows; ++row) {
       const bool differs = row < std::ssize(kDifferences);
       if (row >= 50) columns.push_back(row - 40);

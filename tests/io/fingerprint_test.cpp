@@ -101,8 +101,8 @@ TEST(LastPattern, IsKnownOnAnotherDistributionOfTheRows) {
   const std::int64_t ranks = size_of(MPI_COMM_WORLD), rank = rank_of(MPI_COMM_WORLD);
   LastPattern last(MPI_COMM_WORLD);
   EXPECT_FALSE(last.take(slab(64 * rank / ranks, 64 * (rank + 1) / ranks)));
-  EXPECT_TRUE(last.take(slab(64 * rank * rank / (ranks * ranks),
-                             64 * (rank + 1) * (rank + 1) / (ranks * ranks))));
+  EXPECT_TRUE(last.take(
+      slab(64 * rank * rank / (ranks * ranks), 64 * (rank + 1) * (rank + 1) / (ranks * ranks))));
   RowSlab other = slab(64 * rank / ranks, 64 * (rank + 1) / ranks);
   if (rank == ranks - 1) other.local.col_idx.back() -= 1;
   EXPECT_FALSE(last.take(other));

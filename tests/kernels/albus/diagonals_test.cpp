@@ -131,8 +131,7 @@ TEST(AlbusDiagonals, EndWhereOneColumnOfARowIsAnother) {
     ++other.col_idx[other.row_ptr[20] + k];
     SCOPED_TRACE("column " + std::to_string(k));
     test::expect_product_of_parts<double>(layout_of(other, 1), other);
-    EXPECT_TRUE(
-        test::matches_reference(*build_albus_host<double>(other.view()), other.view()));
+    EXPECT_TRUE(test::matches_reference(*build_albus_host<double>(other.view()), other.view()));
   }
 }
 
