@@ -33,7 +33,7 @@ void end_session(pid_t session) {
   setsid();
   sigset_t all;
   sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, nullptr);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
   if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0)
     for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, number);
   char byte = 0;
