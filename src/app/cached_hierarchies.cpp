@@ -38,11 +38,11 @@ std::string hash_of(const DistributedMatrix& matrix) {
 
 std::string in_words(const multigrid::Options& o) {
   return fmt::format(
-      "{} of degree {}, cycle {}, threshold {}, {} prolongator, {} aggressive levels, {}, "
+      "{} of degree {}, cycle {}, threshold {}, {} prolongator, fill {}, {} aggressive levels, {}, "
       "block size {}, at most {} levels, coarsest {}, whole {}",
       to_string(o.smoother), o.degree, to_string(o.cycle), o.threshold,
-      o.smoothed_prolongator ? "smoothed" : "plain", o.aggressive_levels, to_string(o.precision),
-      o.block_size, o.max_levels, o.coarsest_rows, o.replicated_rows);
+      o.smoothed_prolongator ? "smoothed" : "plain", o.fill, o.aggressive_levels,
+      to_string(o.precision), o.block_size, o.max_levels, o.coarsest_rows, o.replicated_rows);
 }
 
 class CachedHierarchy final : public multigrid::HierarchyEntry {

@@ -33,7 +33,8 @@ MultigridOutcome outcome_of(MPI_Comm comm, const multigrid::HierarchyFacts& fact
                               .kernel = level.kernel,
                               .precision = level.precision,
                               .product_us = level.product_us,
-                              .spectral_radius = level.spectral_radius});
+                              .spectral_radius = level.spectral_radius,
+                              .prolongator = level.prolongator});
   outcome.operator_complexity = operator_complexity(facts.levels);
   outcome.grid_complexity = grid_complexity(facts.levels);
   outcome.cycle = facts.options.cycle == multigrid::CycleKind::v ? "V-cycle" : "W-cycle";

@@ -18,8 +18,8 @@ namespace trireme {
 namespace {
 
 std::string describe(const MultigridSpec& m) {
-  return fmt::format("{} {} {} {} {} {} {}", to_string(m.smoother), m.degree, to_string(m.cycle),
-                     m.threshold, m.smoothed_prolongator ? "smoothed" : "plain",
+  return fmt::format("{} {} {} {} {} {} {} {}", to_string(m.smoother), m.degree, to_string(m.cycle),
+                     m.threshold, m.smoothed_prolongator ? "smoothed" : "plain", m.fill,
                      m.aggressive_levels, to_string(m.precision));
 }
 

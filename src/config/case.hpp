@@ -150,6 +150,7 @@ struct MultigridSpec {
   CycleKind cycle = CycleKind::v;
   double threshold = 0.25;                 // of strong connections
   bool smoothed_prolongator = true;        // false: plain aggregation
+  double fill = 0.7;                       // most nonzeros of a coarse matrix over the finer one's
   std::int64_t aggressive_levels = 0;      // finest levels that are coarsened twice at once
   Precision precision = Precision::mixed;  // of the matrix values of all levels
   bool operator==(const MultigridSpec&) const = default;

@@ -211,6 +211,12 @@ constexpr std::array kKeys = {
         "false: plain aggregation, which is safer for strongly nonsymmetric matrices and takes "
         "more "
         "iterations for others"},
+    Key{"solver.multigrid.fill",
+        field::Real{[](Case& c) -> double& { return c.solver.multigrid.fill; }},
+        "of the nonzeros of the finer level",
+        "a coarse matrix has at most so many nonzeros: where a smoothed prolongator leads to more, "
+        "its "
+        "small entries are left out, and where that does not suffice, aggregation is plain"},
     Key{"solver.multigrid.aggressive_levels",
         field::Integer{
             [](Case& c) -> decltype(auto) { return (c.solver.multigrid.aggressive_levels); }, 0,

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/array.hpp"
+#include "base/choices.hpp"
 #include "distributed/distributed_matrix.hpp"
 #include "distributed/halo.hpp"
 
@@ -15,12 +16,15 @@ namespace trireme {
 // Serial on each rank, so that every run gives the same bits.
 class TransposedProduct {
  public:
-  explicit TransposedProduct(std::shared_ptr<const DistributedMatrix> matrix);  // collective
+  // Of the values themselves, or as FP32 stores them where `precision` is mixed. Collective.
+  explicit TransposedProduct(std::shared_ptr<const DistributedMatrix> matrix,
+                             Precision precision = Precision::full);
   // x and y have local_rows() numbers. Collective.
   void multiply(std::span<const double> x, std::span<double> y);
 
  private:
   std::shared_ptr<const DistributedMatrix> matrix_;
+  Precision precision_;
   Array<double> packed_, ghosts_;
   HaloExchange exchange_;
 };

@@ -6,8 +6,12 @@
 
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
+#include "multigrid/host_place.hpp"
+#include "multigrid/one_thread.hpp"
 #include "multigrid/row_checks.hpp"
 #include "multigrid/strength.hpp"
+#include "multigrid/thin_row.hpp"
+#include "parallel/collective.hpp"
 
 namespace trireme::multigrid {
 namespace {
@@ -72,6 +76,27 @@ Coarsening coarsen(const LocalRows& a, const NearNullspace& modes, const Coarsen
   c.p = make_prolongator(prolongator_rules(c, a, smoothing));
   c.seconds.prolongator = watch.lap();
   return c;
+}
+
+bool thin(MPI_Comm comm, Coarsening& c, const LocalRows& a, double least,
+          const NodeExchange& ghosts) {
+  Stopwatch watch;
+  double dropped = 0;
+  collectively(comm, [&] {
+    if (c.strong.empty()) c.strong.assign(a.local.nnz(), 1);
+    dropped = HostPlace::sum(
+        a.local.rows, by_one_thread<kLanesOfRow>(ThinRow{
+                          MatrixPointers(a.local), MatrixPointers(c.p), c.aggregate_of_node.data(),
+                          c.rules.block_size, c.tentative.width, least, c.strong.data()}));
+  });
+  const bool thins = ghosts.sum(dropped) > 0;
+  if (thins) {
+    c.thinned = least;
+    const ProlongatorSmoothing smoothing = prolongator_smoothing(c, a, ghosts);
+    collectively(comm, [&] { c.p = make_prolongator(prolongator_rules(c, a, smoothing)); });
+  }
+  c.seconds = {.prolongator = watch.lap()};
+  return thins;
 }
 
 void renew(Coarsening& c, const LocalRows& a) {

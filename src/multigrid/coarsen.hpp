@@ -3,6 +3,8 @@
 // and renew() are for a level that lies whole on this rank; coarsen_on_ranks.hpp has those for several.
 #pragma once
 
+#include <mpi.h>
+
 #include <cstdint>
 
 #include "base/array.hpp"
@@ -34,6 +36,7 @@ struct Coarsening {
   NearNullspace coarse_modes;
   double spectral_radius = 0;  // of D^-1 A_F (see prolongator.hpp); 0 if not smoothed
   bool unfiltered = false;     // A_F is A, so that a smoother can take this radius
+  double thinned = 0;          // the part that thin() was last called with; 0: never
   CoarsenSeconds seconds;      // of coarsen() or the last renew()
 
   CoarsenRules rules;
@@ -48,6 +51,13 @@ Coarsening coarsen(const LocalRows& a, const NearNullspace& modes, const Coarsen
 
 // Throws Error{usage} and Error{internal} as coarsen() does.
 void check_sizes(const LocalRows& a, const NearNullspace& modes, const CoarsenRules& rules);
+
+// Leaves the runs of P out whose norm is below `least` times that of the largest run of their row
+// (thinning.hpp), and computes P again. Returns false, and changes nothing, where there are no such runs.
+// On several ranks, `ghosts` is that of ExtendedRows. An error is thrown on every rank of `comm`.
+// Collective.
+bool thin(MPI_Comm comm, Coarsening& coarsening, const LocalRows& a, double least,
+          const NodeExchange& ghosts = {});
 
 // Computes the spectral radius and the values of P again, for a matrix of the same pattern. The
 // aggregates, the tentative prolongator and the choice of strong entries stay. Throws Error{input}

@@ -2,6 +2,10 @@
 // Complexities from the sizes of the levels.
 #include "multigrid/facts.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 namespace trireme::multigrid {
 namespace {
 
@@ -20,6 +24,12 @@ double operator_complexity(std::span<const LevelFacts> levels) {
 
 double grid_complexity(std::span<const LevelFacts> levels) {
   return per_finest(levels, &LevelFacts::rows);
+}
+
+std::string prolongator_words(const ProlongatorFacts& facts, const Options& options) {
+  if (!facts.smoothed) return options.smoothed_prolongator ? "plain, for it would fill" : "plain";
+  if (facts.thinned == 0) return "smoothed";
+  return fmt::format("thinned 1/{}", std::lround(1 / facts.thinned));
 }
 
 }  // namespace trireme::multigrid

@@ -22,7 +22,16 @@ struct LevelFacts {
   bool replicated = false;                // every rank holds the whole level
   double product_us = 0;                  // of one product, the maximum over the ranks
   double spectral_radius = 0;             // of D^-1 A, estimated; 0 where no smoother needs it
+  std::string prolongator;                // to this level: words of prolongator_words(); or empty
 };
+
+// How a prolongator was made: "smoothed"; "thinned 1/8", where runs below 1/8 of the largest one of their
+// row were left out; "plain"; or "plain, for it would fill", where thinning did not suffice.
+struct ProlongatorFacts {
+  bool smoothed = true;
+  double thinned = 0;  // the part of thinning.hpp; 0: none
+};
+std::string prolongator_words(const ProlongatorFacts& facts, const Options& options);
 
 // Seconds of the parts of the set-up, or of the last renewal, the maximum over the ranks.
 struct SetUpFacts {

@@ -7,23 +7,13 @@
 
 #include "base/array.hpp"
 #include "multigrid/host_place.hpp"
+#include "multigrid/thin_row.hpp"
+#include "multigrid/thinning.hpp"
 
 namespace trireme::multigrid {
 namespace {
 
-// Runs of P that an entry of A leads to, on average. A mesh in three dimensions has 4 to 10.
-constexpr double kShortRows = 16;
 constexpr std::int64_t kRowsPerTurn = 256;
-
-// The number of terms of A P, in runs.
-double terms_of(const CsrView<double>& a, const CsrView<double>& p, std::int32_t run) {
-  return HostPlace::sum(a.rows, [&](std::int64_t i) {
-    double terms = 0;
-    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      terms += p.row_ptr[a.col_idx[k] + 1] - p.row_ptr[a.col_idx[k]];
-    return terms / run;
-  });
-}
 
 // The number of columns of row i of A P. `last_row` has for each of them the last row that had it.
 std::int32_t columns_of_row(const CsrView<double>& a, const CsrView<double>& p, std::int64_t i,
@@ -49,9 +39,14 @@ void raise(std::int32_t& number, std::int32_t to) {
 
 }  // namespace
 
+double runs_of_terms(const CsrView<double>& a, const CsrView<double>& p, std::int32_t run) {
+  return HostPlace::sum(a.rows,
+                        RunsOfRow{a.row_ptr.data(), a.col_idx.data(), p.row_ptr.data(), run});
+}
+
 std::int64_t least_coarse_nonzeros(const CsrView<double>& a, const CsrView<double>& p,
-                                   std::int64_t own, std::int32_t run) {
-  if (terms_of(a, p, run) <= kShortRows * static_cast<double>(a.nnz())) return 0;
+                                   std::int64_t own, std::int32_t run, double terms) {
+  if (terms <= kRunsOfMeshes * static_cast<double>(a.nnz())) return 0;
   Array<std::int32_t> longest(p.cols, 0);
   const auto make_marks = [&] { return Array<std::int32_t>(p.cols / run, -1); };
   HostPlace::for_each_turn((a.rows + kRowsPerTurn - 1) / kRowsPerTurn, make_marks,

@@ -54,9 +54,16 @@ Hierarchy::~Hierarchy() = default;
 
 void Hierarchy::renew() { parts_->renew(); }
 
-void Hierarchy::apply(std::span<const double> r, std::span<double> z) {
+void Hierarchy::apply(std::span<const double> r, std::span<double> z) { run(false, r, z); }
+
+void Hierarchy::apply_transposed(std::span<const double> r, std::span<double> z) {
+  const bool solved = parts_->levels.front()->text.kind == CycleLevel::Kind::solved;
+  run(solved || !parts_->symmetric, r, z);  // where it is solved, nobody has asked for the symmetry
+}
+
+void Hierarchy::run(bool transposed, std::span<const double> r, std::span<double> z) {
   Level& finest = *parts_->levels.front();
-  HostCycle executor(parts_->levels);
+  HostCycle executor(parts_->levels, transposed);
   if (!finest.replication) {
     finest.text.b = r.data();
     finest.text.x = z.data();

@@ -46,6 +46,8 @@ class Hierarchy {
   // overlap. M^-1 is linear, and for a symmetric positive definite matrix symmetric and positive
   // definite. No memory is allocated. Collective.
   void apply(std::span<const double> r, std::span<double> z);
+  // z = M^-T r: that of apply() where the matrix is symmetric. The first call allocates. Collective.
+  void apply_transposed(std::span<const double> r, std::span<double> z);
 
   const Options& options() const;
   // Of the finest level: that of the options, unless it does not suit the matrix.
@@ -76,6 +78,7 @@ class Hierarchy {
  private:
   struct Parts;
   explicit Hierarchy(std::unique_ptr<Parts> parts);
+  void run(bool transposed, std::span<const double> r, std::span<double> z);
 
   std::unique_ptr<Parts> parts_;
 };

@@ -41,6 +41,7 @@ struct Hierarchy::Parts {
   void add_level(std::shared_ptr<DistributedMatrix> matrix, NearNullspace& modes,
                  std::int64_t node_size);
   bool coarsen_last(const NearNullspace& modes);
+  bool thin_until_it_fits(Level& level, std::int64_t most);
   Transfer coarsened(const Level& level, const NearNullspace& modes, const CoarsenRules& rules);
   void add_seconds(const CoarsenSeconds& seconds);
   std::int64_t coarse_nonzeros(const Level& level) const;

@@ -15,6 +15,14 @@ std::span<double> own_part(const Level& level, Array<double>& vector) {
 
 }  // namespace
 
+HostCycle::HostCycle(std::span<const std::unique_ptr<Level>> levels, bool transposed)
+    : levels_(levels), transposed_(transposed) {
+  if (!transposed) return;
+  for (const auto& level : levels)
+    if (level->op && !level->transposed)
+      level->transposed = std::make_unique<TransposedProduct>(level->matrix, level->precision);
+}
+
 void HostCycle::restrict_from(int l, const double* r) const {
   const Level& fine = *levels_[l];
   Level& coarse = *levels_[l + 1];
@@ -50,6 +58,15 @@ void HostCycle::solve(int l) const {
   const std::int64_t rows = level.inverse.rows;
   const double* inverse = level.inverse.values.data();
   const double* b = level.text.b;
+  if (transposed_) {
+#pragma omp parallel for schedule(static) if (rows > 128)
+    for (std::int64_t j = 0; j < rows; ++j) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < rows; ++i) sum += inverse[i * rows + j] * b[i];
+      level.text.x[j] = sum;
+    }
+    return;
+  }
 #pragma omp parallel for schedule(static) if (rows > 128)
   for (std::int64_t i = 0; i < rows; ++i) {
     double sum = 0;

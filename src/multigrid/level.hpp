@@ -11,6 +11,7 @@
 #include "base/array.hpp"
 #include "distributed/distributed_matrix.hpp"
 #include "distributed/host_operator.hpp"
+#include "distributed/transposed_product.hpp"
 #include "kernels/kernel.hpp"
 #include "multigrid/across_ranks.hpp"
 #include "multigrid/coarsen.hpp"
@@ -55,6 +56,7 @@ struct Level {
   std::optional<Replication> replication;
   std::unique_ptr<HostOperator> op;  // null where the level is solved
   Precision precision = Precision::full;
+  std::unique_ptr<TransposedProduct> transposed;  // of `op`; null until a transposed cycle needs it
   std::int64_t node_size = 1;
   SmootherNumbers smoother;
   double known_radius = 0;  // of a smoother that was read; 0: it has to be found

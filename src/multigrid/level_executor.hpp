@@ -6,18 +6,26 @@
 #include <span>
 
 #include "distributed/host_operator.hpp"
+#include "distributed/transposed_product.hpp"
 #include "solvers/state.hpp"
 
 namespace trireme::multigrid {
 
 class LevelExecutor {
  public:
-  explicit LevelExecutor(HostOperator& op) : op_(op), rows_(op.matrix().local_rows()) {}
+  // Products are those of `transposed` where it is given.
+  explicit LevelExecutor(HostOperator& op, TransposedProduct* transposed = nullptr)
+      : op_(op), transposed_(transposed), rows_(op.matrix().local_rows()) {}
 
   std::int64_t rows() const { return rows_; }
 
   void product(const double* x, double* y) {
-    op_.multiply({x, static_cast<std::size_t>(rows_)}, {y, static_cast<std::size_t>(rows_)});
+    const std::span<const double> from{x, static_cast<std::size_t>(rows_)};
+    const std::span<double> to{y, static_cast<std::size_t>(rows_)};
+    if (transposed_)
+      transposed_->multiply(from, to);
+    else
+      op_.multiply(from, to);
   }
 
   // Rows are independent, so that the bits do not depend on the number of threads.
@@ -37,6 +45,7 @@ class LevelExecutor {
   static constexpr std::int64_t kFewRows = 2048;  // one thread does them
 
   HostOperator& op_;
+  TransposedProduct* transposed_;
   std::int64_t rows_;
 };
 

@@ -6,9 +6,6 @@
 
 namespace trireme::multigrid {
 
-// Nonzeros of the coarse matrix over those of the fine. A smoothed prolongator fills graphs that have no
-// geometry.
-inline constexpr double kFillsUp = 0.7;
 inline constexpr double kShrinksTooLittle = 0.8;  // coarse rows over fine rows
 inline constexpr std::int64_t kMaxDenseRows =
     1500;  // of a level that does not coarsen, for an inverse

@@ -73,7 +73,9 @@ ProductOnRanks::ProductOnRanks(const ExtendedRows& a, const CsrView<double>& p,
   collectively(comm, [&] {
     stack_pattern(p);
     stack_values(p);
-    least = least_coarse_nonzeros(a.view().local, p_all_.view(), columns.own(), run);
+    runs_of_terms_ = multigrid::runs_of_terms(a.view().local, p_all_.view(), run);
+    least =
+        least_coarse_nonzeros(a.view().local, p_all_.view(), columns.own(), run, runs_of_terms_);
   });
   exceeds_ = sum_over_ranks(comm, least) > most;
   if (exceeds_) return;

@@ -31,6 +31,7 @@ class ProductOnRanks {
   void renew(const ExtendedRows& a, const CsrView<double>& p);
 
   bool exceeds() const { return exceeds_; }
+  double runs_of_terms() const { return runs_of_terms_; }  // of this rank's rows of A P, in runs
   // This rank's coarse rows, with global columns that ascend. The diagonal is that of TripleProduct.
   CsrMatrix<double> rows() const;
   std::int64_t nnz() const { return sum_.nnz(); }  // of this rank's coarse rows
@@ -50,6 +51,7 @@ class ProductOnRanks {
 
   const CoarseColumns* columns_;
   std::int32_t run_;
+  double runs_of_terms_ = 0;
   bool exceeds_ = false;
   Transposed p_transposed_;
   GhostRows p_ghost_;

@@ -21,6 +21,8 @@ void check_options(const Options& options) {
   if (!(options.threshold >= 0 && options.threshold < 1))
     fail(ExitCode::usage, "multigrid: threshold is {}, and must be at least 0 and below 1",
          options.threshold);
+  if (!(options.fill >= 0))
+    fail(ExitCode::usage, "multigrid: fill is {}, and must be at least 0", options.fill);
 }
 
 void check_nonzeros(std::int64_t nnz) {

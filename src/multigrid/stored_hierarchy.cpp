@@ -61,6 +61,7 @@ StoredTransfer read_transfer(PackedReader& reader) {
   c.coarse_block_size = small_number(reader);
   c.spectral_radius = reader.real();
   c.unfiltered = reader.number() != 0;
+  c.thinned = reader.real();
   c.aggregate_of_node = reader.array<std::int32_t>();
   c.tentative.values = reader.array<double>();
   c.tentative.width = small_number(reader);
@@ -174,6 +175,7 @@ void write(PackedWriter& writer, const Transfer& t, const CsrView<double>& coars
   writer.number(c.coarse_block_size);
   writer.real(c.spectral_radius);
   writer.number(c.unfiltered ? 1 : 0);
+  writer.real(c.thinned);
   writer.array(c.aggregate_of_node);
   writer.array(c.tentative.values);
   writer.number(c.tentative.width);

@@ -14,7 +14,9 @@ namespace trireme::multigrid {
 
 TripleProduct::TripleProduct(const LocalRows& a, const CsrView<double>& p, std::int32_t run,
                              std::int64_t most)
-    : run_(run), exceeds_(least_coarse_nonzeros(a.local, p, p.cols, run) > most) {
+    : run_(run),
+      runs_of_terms_(multigrid::runs_of_terms(a.local, p, run)),
+      exceeds_(least_coarse_nonzeros(a.local, p, p.cols, run, runs_of_terms_) > most) {
   if (exceeds_) return;
   p_transposed_ = transposed(p);
   a_p_ = multiply(a.local, p, first_rules());

@@ -28,6 +28,7 @@ class TripleProduct {
   void renew(const LocalRows& a, const CsrView<double>& p);
 
   bool exceeds() const { return exceeds_; }
+  double runs_of_terms() const { return runs_of_terms_; }  // of A P, in runs
   const CsrMatrix<double>& coarse() const { return coarse_; }
   const CsrMatrix<double>& restriction() const { return p_transposed_.matrix; }  // P^T
   std::int64_t repaired() const { return repaired_; }                            // diagonal entries
@@ -41,6 +42,7 @@ class TripleProduct {
   ProductRules coarse_rules() const { return {ColumnOrder::ascending, true, run_}; }
 
   std::int32_t run_ = 1;
+  double runs_of_terms_ = 0;
   bool exceeds_ = false;
   Transposed p_transposed_;
   CsrMatrix<double> a_p_;  // A P, without values between two calls

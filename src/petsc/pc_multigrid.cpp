@@ -147,6 +147,12 @@ void MultigridPc::apply(std::span<const double> r, std::span<double> z) {
   hierarchy_->apply(r, z);
 }
 
+void MultigridPc::apply_transposed(std::span<const double> r, std::span<double> z) {
+  require_set_up();
+  update_on_host();
+  hierarchy_->apply_transposed(r, z);
+}
+
 bool MultigridPc::prepare_on_device() {
   require_set_up();
   update_on_device();
@@ -197,6 +203,11 @@ PetscErrorCode multigrid_set_up(PC pc) {
 
 PetscErrorCode multigrid_apply(PC pc, Vec r, Vec z) {
   return petsc_guard(comm_of(pc), [&] { data(pc).apply(ReadSpan(r).span(), WriteSpan(z).span()); });
+}
+
+PetscErrorCode multigrid_apply_transpose(PC pc, Vec r, Vec z) {
+  return petsc_guard(comm_of(pc),
+                     [&] { data(pc).apply_transposed(ReadSpan(r).span(), WriteSpan(z).span()); });
 }
 
 PetscErrorCode multigrid_reset(PC pc) {
@@ -260,6 +271,11 @@ PetscErrorCode multigrid_set_from_options(PC pc, OptionItems PetscOptionsObject)
   PetscCall(PetscOptionsBool("-pc_trireme_mg_smoothed",
                              "whether the prolongator is smoothed; false for nonsymmetric matrices",
                              "", smoothed, &smoothed, nullptr));
+  PetscCall(PetscOptionsReal("-pc_trireme_mg_fill",
+                             "most nonzeros of a coarse matrix per nonzero of the finer one", "",
+                             options.fill, &options.fill, nullptr));
+  PetscCheck(options.fill >= 0, comm_of(pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_trireme_mg_fill must be at least 0, not %g", options.fill);
   PetscCall(read_word(PetscOptionsObject, "-pc_trireme_mg_precision", "of the stored matrix values",
                       options.precision));
   PetscCall(read_integer(PetscOptionsObject, "-pc_trireme_mg_aggressive_levels",
@@ -303,14 +319,16 @@ PetscErrorCode multigrid_view(PC pc, PetscViewer viewer) {
       "  operator complexity %.2f, grid complexity %.2f, built %d times, renewed %d times\n",
       operator_complexity(facts->levels), grid_complexity(facts->levels), data(pc).builds(),
       data(pc).renewals()));
-  PetscCall(PetscViewerASCIIPrintf(
-      viewer, "  %s\n",
-      fmt::format("{:>5} {:>12} {:>13}  {}", "level", "rows", "nonzeros", "kernel").c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n",
+                                   fmt::format("{:>5} {:>12} {:>13}  {:<24} {}", "level", "rows",
+                                               "nonzeros", "prolongator", "kernel")
+                                       .c_str()));
   int number = 0;
   for (const multigrid::LevelFacts& level : facts->levels)
     PetscCall(PetscViewerASCIIPrintf(
         viewer, "  %s\n",
-        fmt::format("{:>5} {:>12} {:>13}  {}{}", number++, level.rows, level.nnz, level.kernel,
+        fmt::format("{:>5} {:>12} {:>13}  {:<24} {}{}", number++, level.rows, level.nnz,
+                    level.prolongator.empty() ? "-" : level.prolongator, level.kernel,
                     level.replicated ? ", on every rank" : "")
             .c_str()));
   if (!facts->remark.empty())
@@ -321,7 +339,7 @@ PetscErrorCode multigrid_view(PC pc, PetscViewer viewer) {
 PetscErrorCode multigrid_create(PC pc) {
   install(pc,
           {multigrid_set_from_options, multigrid_apply, multigrid_view, multigrid_destroy,
-           multigrid_set_up, multigrid_reset},
+           multigrid_set_up, multigrid_reset, multigrid_apply_transpose},
           new MultigridPc);
   return kPetscSuccess;
 }
@@ -338,6 +356,7 @@ Options multigrid_options(const SolverSpec& spec) {
           .cycle = asked.cycle,
           .threshold = asked.threshold,
           .smoothed_prolongator = asked.smoothed_prolongator,
+          .fill = asked.fill,
           .aggressive_levels = static_cast<std::int32_t>(asked.aggressive_levels),
           .precision = asked.precision};
 }

@@ -3,7 +3,8 @@
 //
 //   PCSetUp   builds the hierarchy, or renews it where the matrix has new values on the same pattern;
 //             PCSetReusePreconditioner keeps the old one
-//   PCApply   runs one cycle on the host, under any KSP
+//   PCApply   runs one cycle on the host, under any KSP; PCApplyTranspose runs that of the transposed
+//             matrices there
 //   KSP types of Trireme run their own loop and call the cycle from there (solvers/preconditioners/
 //   given.hpp). Where that loop runs on one GPU, PCSetUp builds the hierarchy there, and the cycle
 //   runs there (multigrid/cuda/device_hierarchy.hpp). Where it runs on several GPUs, the host builds
@@ -24,7 +25,8 @@
 //   -pc_trireme_mg_degree <1 to 8>            -pc_trireme_mg_cycle <v|w>
 //   -pc_trireme_mg_threshold <0 to below 1>   -pc_trireme_mg_precision <double|mixed>
 //   -pc_trireme_mg_smoothed <true|false>      -pc_trireme_mg_aggressive_levels <n>
-//   -pc_trireme_mg_max_levels <n>             -pc_trireme_mg_coarsest_rows <n>
+//   -pc_trireme_mg_fill <0 and above>         -pc_trireme_mg_max_levels <n>
+//   -pc_trireme_mg_coarsest_rows <n>
 #pragma once
 
 #include <petscksp.h>
@@ -71,6 +73,8 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   void set_up(PC pc);
   // Throws Error{internal} before the first set_up(). Collective.
   void apply(std::span<const double> r, std::span<double> z) override;
+  // z = M^-T r, on the host. Likewise.
+  void apply_transposed(std::span<const double> r, std::span<double> z);
   // Builds or renews the hierarchy on the current device, where set_up() has not. Throws
   // Error{internal} before the first set_up(). Collective.
   bool prepare_on_device() override;

@@ -79,6 +79,7 @@ void install(PC pc, const PcMethods& methods, void* data) {
   pc->ops->destroy = methods.destroy;
   pc->ops->setup = methods.set_up;
   pc->ops->reset = methods.reset;
+  pc->ops->applytranspose = methods.apply_transpose;
 }
 void ask_for_set_up(PC pc) { pc->setupcalled = PETSC_FALSE; }
 void* data_of(PC pc) { return pc->data; }

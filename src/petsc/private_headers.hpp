@@ -56,8 +56,9 @@ struct PcMethods {
   PetscErrorCode (*apply)(PC, Vec, Vec);
   PetscErrorCode (*view)(PC, PetscViewer);
   PetscErrorCode (*destroy)(PC);
-  PetscErrorCode (*set_up)(PC) = nullptr;  // null: there is nothing to set up
-  PetscErrorCode (*reset)(PC) = nullptr;   // null: likewise to reset
+  PetscErrorCode (*set_up)(PC) = nullptr;                     // null: there is nothing to set up
+  PetscErrorCode (*reset)(PC) = nullptr;                      // null: likewise to reset
+  PetscErrorCode (*apply_transpose)(PC, Vec, Vec) = nullptr;  // null: PETSc refuses it
 };
 void install(PC pc, const PcMethods& methods, void* data);
 // The next PCSetUp sets the PC up, even where its matrix has not changed.

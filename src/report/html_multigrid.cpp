@@ -17,7 +17,7 @@ std::string multigrid(const CaseOutcome& outcome) {
     content += fmt::format("<p>{}; {}</p>\n", escape(words::hierarchy(run)),
                            escape(words::set_up(*run.multigrid)));
     Table table("levels of " + escape(label(run)),
-                {words::kLevelHeads.begin(), words::kLevelHeads.end()}, {4});
+                {words::kLevelHeads.begin(), words::kLevelHeads.end()}, {3, 5});
     for (std::size_t k = 0; k < run.multigrid->levels.size(); ++k) {
       const auto cells = words::level_cells(run, k);
       std::vector<std::string> escaped;

@@ -8,6 +8,7 @@ namespace {
 Json level(const LevelOutcome& l) {
   return {{"rows", l.rows},
           {"nnz", l.nnz},
+          {"prolongator", l.prolongator.empty() ? Json(nullptr) : Json(l.prolongator)},
           {"replicated", l.replicated},
           {"kernel", l.kernel},
           {"precision", to_string(l.precision)},

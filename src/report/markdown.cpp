@@ -106,12 +106,14 @@ std::string levels(const CaseOutcome& outcome) {
   std::string text;
   for (const RunOutcome& run : outcome.runs) {
     if (!run.multigrid) continue;
-    text += fmt::format("\n### Multigrid of {}\n\n{}; {}\n\n", escape(label(run)),
-                        escape(words::hierarchy(run)), escape(words::set_up(*run.multigrid))) +
-            head({"level", "rows", "nonzeros", "ranks", "kernel", "values", "product"});
+    text +=
+        fmt::format("\n### Multigrid of {}\n\n{}; {}\n\n", escape(label(run)),
+                    escape(words::hierarchy(run)), escape(words::set_up(*run.multigrid))) +
+        head({"level", "rows", "nonzeros", "prolongator", "ranks", "kernel", "values", "product"});
     for (std::size_t k = 0; k < run.multigrid->levels.size(); ++k) {
-      const auto [level, rows, nnz, ranks, kernel, values, product] = words::level_cells(run, k);
-      text += row({level, rows, nnz, ranks, escape(kernel), values, product});
+      const auto [level, rows, nnz, prolongator, ranks, kernel, values, product] =
+          words::level_cells(run, k);
+      text += row({level, rows, nnz, prolongator, ranks, escape(kernel), values, product});
     }
   }
   return text;

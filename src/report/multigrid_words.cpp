@@ -18,6 +18,7 @@ std::array<std::string, kLevelHeads.size()> level_cells(const RunOutcome& run, s
   return {std::to_string(k),
           std::to_string(level.rows),
           count(level.nnz),
+          level.prolongator.empty() ? "-" : level.prolongator,
           shared ? std::to_string(run.ranks) : "each",
           level.kernel,
           level.precision == Precision::mixed ? "FP32" : "FP64",

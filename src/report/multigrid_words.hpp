@@ -12,8 +12,8 @@
 
 namespace trireme::words {
 
-inline constexpr std::array<std::string_view, 7> kLevelHeads = {
-    "level", "rows", "nonzeros", "ranks", "kernel", "values", "product"};
+inline constexpr std::array<std::string_view, 8> kLevelHeads = {
+    "level", "rows", "nonzeros", "prolongator", "ranks", "kernel", "values", "product"};
 
 // The cells of level k, in the order of kLevelHeads. "ranks" says "each" where every rank holds the
 // whole level, else the number of ranks that share it.

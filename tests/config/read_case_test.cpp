@@ -175,7 +175,7 @@ TEST(ReadCase, RefusesMultigridOptionsThatAreNone) {
             8);
   EXPECT_EQ(message(kSmallest + "solver: {multigrid: yes}\n"),
             "folder/case.yaml:2:10: solver.multigrid must hold keys: smoother, degree, cycle, "
-            "threshold, smoothed_prolongator, aggressive_levels, precision");
+            "threshold, smoothed_prolongator, fill, aggressive_levels, precision");
 }
 
 TEST(ReadCase, TakesTimesInHoursMinutesAndSeconds) {

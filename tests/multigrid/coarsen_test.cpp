@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "multigrid/dense.hpp"
 #include "multigrid/strength.hpp"
+#include "multigrid/triple_product.hpp"
 #include "support/with_threads.hpp"
 
 namespace trireme::multigrid {
@@ -41,6 +42,12 @@ double error_of_modes(const Coarsening& c, const NearNullspace& modes, std::int3
   }
   return worst;
 }
+
+struct Scaled {
+  const char* kind;
+  std::int64_t n;
+  std::int32_t block;
+};
 
 double row_sum(const CsrMatrix<double>& a, std::int64_t i) {
   double sum = 0;
@@ -212,6 +219,35 @@ TEST(Prolongator, RenewedIsThatOfAFreshBuild) {
     a.values[0] *= 1.5;
     renew(c, without_ghosts(a));
     EXPECT_NE(c.p.values, fresh.p.values);
+  }
+}
+
+// A filtered diagonal is compared with the diagonal of its row, whatever the unit of the values is.
+TEST(Prolongator, HasTheSameBitsForValuesInAnyUnit) {
+  for (const Scaled& problem :
+       {Scaled{"poisson3d", 8, 1}, Scaled{"mesh2d", 24, 1}, Scaled{"diffusion3d", 10, 1},
+        Scaled{"elasticity3d", 6, 3}, Scaled{"blocks", 4, 5}}) {
+    const auto a = generated(problem.kind, problem.n);
+    const CoarsenRules rules{.threshold = 0.25, .block_size = problem.block};
+    const NearNullspace modes = problem.block == 3 ? rigid_body(problem.n) : NearNullspace{};
+    const Coarsening c = coarsen(without_ghosts(a), modes, rules);
+    for (const int exponent : {-900, -300, -20, 40, 900}) {
+      SCOPED_TRACE(testing::Message() << problem.kind << " times 2^" << exponent);
+      auto scaled = a;
+      for (double& value : scaled.values) value = std::ldexp(value, exponent);
+      const Coarsening s = coarsen(without_ghosts(scaled), modes, rules);
+      EXPECT_EQ(s.aggregate_of_node, c.aggregate_of_node);
+      EXPECT_EQ(s.strong, c.strong);
+      EXPECT_EQ(s.spectral_radius, c.spectral_radius);
+      EXPECT_EQ(s.p.col_idx, c.p.col_idx);
+      EXPECT_EQ(s.p.values, c.p.values);
+      const TripleProduct coarse(without_ghosts(a), c.p.view(), c.coarse_block_size),
+          coarse_scaled(without_ghosts(scaled), s.p.view(), s.coarse_block_size);
+      EXPECT_EQ(coarse_scaled.repaired(), coarse.repaired());
+      Array<double> expected = coarse.coarse().values;
+      for (double& value : expected) value = std::ldexp(value, exponent);
+      EXPECT_EQ(coarse_scaled.coarse().values, expected);
+    }
   }
 }
 

@@ -160,6 +160,28 @@ TEST(DenseInverse, OfASingularMatrixIsASymmetricPseudoInverse) {
   for (int i = 0; i < 60; ++i) EXPECT_GT(dense(x)(i, i), 0);
 }
 
+// The rows and columns are scaled by the roots of the diagonal, in which the null vectors are orthogonal.
+TEST(DenseInverse, OfASingularNonsymmetricMatrixTellsLeftFromRight) {
+  const auto a = test::matrix_of(2, 2, {{0, 0, 1.0}, {0, 1, 1.0}, {1, 0, 2.0}, {1, 1, 2.0}});
+  const DenseInverse x = dense_inverse(a.view());
+  EXPECT_EQ(x.rank, 1);
+  const double expected[] = {2.0 / 9, 2.0 / 9, 1.0 / 9, 1.0 / 9};
+  for (int k = 0; k < 4; ++k) EXPECT_NEAR(x.values[k], expected[k], 1e-15) << k;
+  // The upwind stencil on a circle: constants on the right, the flow on the left.
+  std::vector<test::Entry> entries;
+  const std::int32_t n = 12;
+  for (std::int32_t i = 0; i < n; ++i) {
+    entries.push_back({i, i, 1.0 + i});
+    entries.push_back({i, (i + 1) % n, -1.0 - i});
+  }
+  const auto circle = test::matrix_of(n, n, entries);
+  const DenseInverse y = dense_inverse(circle.view());
+  EXPECT_EQ(y.rank, n - 1);
+  const DenseMatrix m(circle.view()), g = dense(y);
+  EXPECT_LT(difference(m * g * m, m), 1e-13);
+  EXPECT_LT(difference(g * m * g, g), 1e-13);
+}
+
 TEST(DenseInverse, KnowsTheRankOfSeveralSingularPartsOfDifferentScales) {
   std::vector<test::Entry> entries;
   std::int32_t first = 0;

@@ -152,6 +152,23 @@ TEST_F(DeviceSetUpParts, MakeTheProlongatorOfTheHost) {
   }
 }
 
+TEST_F(DeviceSetUpParts, ThinTheProlongatorAsTheHostDoesAlsoUnderASanitizer) {
+  for (const Problem& p : problems()) {
+    SCOPED_TRACE(p.name);
+    Coarsening host =
+        coarsen(without_ghosts(p.a), p.modes, {.threshold = 0.25, .block_size = p.block_size});
+    const auto a = to_device(p.a.view(), stream()), made = to_device(host.p.view(), stream());
+    const auto aggregates = sent(std::span<const std::int32_t>(host.aggregate_of_node));
+    auto strong = sent(std::span<const std::uint8_t>(host.strong));
+    EXPECT_EQ(runs_of_terms(a.view(), made.view(), host.coarse_block_size, stream()),
+              runs_of_terms(p.a.view(), host.p.view(), host.coarse_block_size));
+    const std::int64_t dropped = thin(a.view(), p.block_size, aggregates.view(), made.view(),
+                                      host.coarse_block_size, 0.25, strong, stream());
+    EXPECT_EQ(dropped > 0, thin(MPI_COMM_SELF, host, without_ghosts(p.a), 0.25));
+    EXPECT_TRUE(got(strong) == host.strong);
+  }
+}
+
 TEST_F(DeviceSetUpParts, EliminateAsTheHostDoes) {
   for (const Problem& p : problems()) {
     if (p.a.rows > 1000) continue;
@@ -240,7 +257,14 @@ struct HostLevels {
       Coarsening c = coarsen(fine, modes, rules);
       if (c.p.cols == 0 || c.p.cols > 0.8 * fine.local.rows) break;
       TripleProduct product(fine, c.p.view(), c.coarse_block_size);
-      if (product.coarse().nnz() > 0.7 * fine.local.nnz()) {
+      const std::int64_t most = most_nonzeros(options.fill, fine.local.nnz());
+      const auto fits = [&](double part) {
+        if (!thin(MPI_COMM_SELF, c, fine, part)) return false;
+        product = TripleProduct(fine, c.p.view(), c.coarse_block_size);
+        return product.coarse().nnz() <= most;
+      };
+      if (product.coarse().nnz() > most &&
+          !find_thinning(product.runs_of_terms(), fine.local.nnz(), fits)) {
         rules.smoothed = false;
         c = coarsen(fine, modes, rules);
         product = TripleProduct(fine, c.p.view(), c.coarse_block_size);

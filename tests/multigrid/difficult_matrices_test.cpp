@@ -258,6 +258,8 @@ TEST(OptionsOutOfRange, AreRefused) {
   refused(a, ExitCode::usage, with([](Options& o) { o.degree = 0; }));
   refused(a, ExitCode::usage, with([](Options& o) { o.threshold = 1; }));
   refused(a, ExitCode::usage, with([](Options& o) { o.threshold = std::nan(""); }));
+  refused(a, ExitCode::usage, with([](Options& o) { o.fill = -0.1; }));
+  refused(a, ExitCode::usage, with([](Options& o) { o.fill = std::nan(""); }));
   refused(a, ExitCode::usage, with([](Options& o) { o.max_levels = 0; }));
   refused(a, ExitCode::usage, with([](Options& o) { o.coarsest_rows = 0; }));
   refused(a, ExitCode::usage, with([](Options& o) { o.block_size = 3; }));

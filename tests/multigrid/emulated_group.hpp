@@ -6,6 +6,7 @@
 
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -51,6 +52,13 @@ class EmulatedGroup {
     std::int32_t total = 0;
     for (const std::int32_t term : gather(value)) total += term;
     return total;
+  }
+  double maximum(double value) const {
+    lanes_->numbers[rank_] = value;
+    sync();
+    const double most = *std::max_element(lanes_->numbers.begin(), lanes_->numbers.end());
+    sync();
+    return most;
   }
   bool any(bool value) const { return sum(value) > 0; }
   std::uint32_t ballot(bool value) const {

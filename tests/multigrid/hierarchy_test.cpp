@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "multigrid/on_ranks.hpp"
@@ -127,6 +129,141 @@ TEST(Hierarchy, DoesNotFillUpOnAGraphWithoutAGeometry) {
   Hierarchy m(a, {}, small_levels());
   EXPECT_LT(m.operator_complexity(), 2);
   EXPECT_TRUE(solve_by_cg(a, m).converged);
+}
+
+// With less and less room for the coarse matrix, iterations rise step by step to those of plain aggregation.
+TEST(Hierarchy, IsThinnedAsFarAsItsRoomNeeds) {
+  for (const auto& [kind, n, block] :
+       {std::tuple{"elasticity3d", 8, 3}, std::tuple{"mesh2d", 40, 1}}) {
+    SCOPED_TRACE(kind);
+    const auto a = generated(MPI_COMM_WORLD, kind, n, block);
+    Options options = small_levels();
+    options.block_size = block;
+    const auto iterations_of = [&](bool smoothed, double fill) {
+      options.smoothed_prolongator = smoothed;
+      options.fill = fill;
+      Hierarchy m(a, {}, options);
+      if (smoothed)
+        for (std::size_t l = 1; l < m.levels().size(); ++l) {
+          const LevelFacts &fine = m.levels()[l - 1], &coarse = m.levels()[l];
+          const bool fits = static_cast<double>(coarse.nnz) <= fill * static_cast<double>(fine.nnz);
+          EXPECT_TRUE(fits || coarse.prolongator == "plain, for it would fill") << l;
+        }
+      return std::pair{solve_by_cg(a, m).iterations, m.levels()[1].prolongator};
+    };
+    Hierarchy whole(a, {}, [&] {
+      options.fill = 1e300;
+      return options;
+    }());
+    EXPECT_EQ(whole.levels()[0].prolongator, "");
+    const double room =
+        static_cast<double>(whole.levels()[1].nnz) / static_cast<double>(whole.levels()[0].nnz);
+    const auto [most, plain] = iterations_of(false, 0.7);
+    EXPECT_EQ(plain, "plain");
+    const auto [least, smoothed] = iterations_of(true, room);
+    EXPECT_EQ(smoothed, "smoothed");
+    const auto [little, thinned] = iterations_of(true, 0.97 * room);
+    EXPECT_EQ(thinned.substr(0, 10), "thinned 1/");
+    EXPECT_LE(little, least + (most - least) / 2);
+    EXPECT_LT(least, most);
+    EXPECT_EQ(iterations_of(true, 0).second, "plain, for it would fill");
+  }
+}
+
+TEST(Hierarchy, RenewedIsAsThinAsBefore) {
+  const auto a = generated(MPI_COMM_WORLD, "graph", 3000);
+  Options options = small_levels();
+  Hierarchy m(a, {}, options);
+  ASSERT_EQ(m.levels()[1].prolongator.substr(0, 10), "thinned 1/");
+  const Array<double> r = random_rows(*a, 3), z = applied(m, r);
+  Array<double> values = values_of(*a);
+  for (double& value : values) value *= 0.25;
+  a->replace_values(values);
+  m.renew();
+  Array<double> renewed = applied(m, r);
+  for (double& value : renewed) value *= 0.25;
+  EXPECT_EQ(renewed, z);
+}
+
+// A power of two is a unit: it changes no decision and no bit.
+TEST(Hierarchy, OfScaledValuesIsTheScaledOne) {
+  for (const auto& [kind, n, block] :
+       {std::tuple{"poisson3d", 9, 1}, std::tuple{"graph", 1500, 1},
+        std::tuple{"elasticity3d", 5, 3}, std::tuple{"convection3d", 9, 1}})
+    for (const Smoother smoother : kSmoothers) {
+      SCOPED_TRACE(std::string(kind) + " " + std::string(to_string(smoother)));
+      const auto a = generated(MPI_COMM_WORLD, kind, n, block);
+      Options options = small_levels();
+      options.smoother = smoother;
+      options.block_size = block;
+      options.precision = Precision::full;
+      const Array<double> r = random_rows(*a, 3);
+      Hierarchy plain(a, {}, options);
+      const Array<double> z = applied(plain, r);
+      Array<double> values = values_of(*a);
+      for (double& value : values) value *= 0x1p-40;
+      a->replace_values(values);
+      Hierarchy small(a, {}, options);
+      Array<double> scaled = applied(small, r);
+      for (double& value : scaled) value *= 0x1p-40;
+      EXPECT_EQ(scaled, z);
+      plain.renew();
+      scaled = applied(plain, r);
+      for (double& value : scaled) value *= 0x1p-40;
+      EXPECT_EQ(scaled, z);
+    }
+}
+
+// No coarser level takes the smooth part of the error, so that the last one smooths longer.
+TEST(Hierarchy, SmoothsItsLastLevelWithTheHighestDegree) {
+  const auto a = generated(MPI_COMM_SELF, "poisson3d", 14);
+  for (const Smoother smoother : {Smoother::chebyshev, Smoother::jacobi, Smoother::l1_jacobi}) {
+    Options options = small_levels();
+    options.smoother = smoother;
+    options.max_levels = 2;
+    options.degree = 1;
+    Hierarchy m(a, {}, options);
+    const std::vector<HostLevelParts> parts = m.parts();
+    ASSERT_EQ(parts.size(), 2u);
+    EXPECT_EQ(parts.front().smoothing.degree, 1);
+    EXPECT_EQ(parts.back().kind, CycleLevel::Kind::smoothed);
+    EXPECT_EQ(parts.back().smoothing.degree, kMaxDegree);
+  }
+}
+
+void expect_transposed(const DistributedMatrix& a, Hierarchy& m, double tolerance) {
+  for (const std::uint64_t seed : {1, 2}) {
+    const Array<double> x = random_rows(a, seed), y = random_rows(a, seed + 10);
+    Array<double> transposed(x.size(), NAN);
+    m.apply_transposed(x, transposed);
+    const Array<double> z = applied(m, y);
+    const double scale = std::sqrt(test::dot(a.comm, x, x) * test::dot(a.comm, z, z));
+    EXPECT_NEAR(test::dot(a.comm, transposed, y), test::dot(a.comm, x, z), tolerance * scale);
+  }
+}
+
+TEST(TransposedCycle, IsTheAdjointOfTheCycle) {
+  for (const auto& [kind, n] :
+       {std::pair{"convection3d", 9}, {"convection3d", 3}, {"poisson3d", 9}})
+    for (const CycleKind cycle : {CycleKind::v, CycleKind::w})
+      for (const Smoother smoother : {Smoother::jacobi, Smoother::l1_jacobi})
+        for (const Precision precision : {Precision::full, Precision::mixed}) {
+          SCOPED_TRACE(std::string(kind) + " " + std::string(to_string(smoother)));
+          const auto a = generated(MPI_COMM_WORLD, kind, n);
+          Array<double> values = values_of(*a);
+          for (double& value : values) value *= 1.1;  // which FP32 does not hold exactly
+          a->replace_values(values);
+          Options options = small_levels();
+          options.smoother = smoother;
+          options.cycle = cycle;
+          options.precision = precision;
+          Hierarchy m(a, {}, options);
+          expect_transposed(*a, m, 1e-13);
+          for (double& value : values) value *= 0x1p-200;  // beyond FP32
+          a->replace_values(values);
+          m.renew();
+          expect_transposed(*a, m, 1e-13);
+        }
 }
 
 // A nonsymmetric matrix: the stationary iteration x += M (b - A x).

@@ -117,9 +117,13 @@ TEST(FillGuard, CountsTheLongestRowsOfAPThatMeetEachColumn) {
     const Coarsening c = coarsen(without_ghosts(a), {}, {.threshold = 0.25});
     const trireme::test::WithThreads threads(3);
     for (const std::int64_t own : {c.p.cols, c.p.cols / 2, std::int64_t{0}})
-      EXPECT_EQ(least_coarse_nonzeros(a.view(), c.p.view(), own, 1), bound_of(a, c.p, own)) << kind;
+      EXPECT_EQ(least_coarse_nonzeros(a.view(), c.p.view(), own, 1,
+                                      runs_of_terms(a.view(), c.p.view(), 1)),
+                bound_of(a, c.p, own))
+          << kind;
     const TripleProduct whole(without_ghosts(a), c.p.view());
-    const std::int64_t bound = least_coarse_nonzeros(a.view(), c.p.view(), c.p.cols, 1);
+    const std::int64_t bound = least_coarse_nonzeros(a.view(), c.p.view(), c.p.cols, 1,
+                                                     runs_of_terms(a.view(), c.p.view(), 1));
     EXPECT_GT(bound, a.nnz()) << kind;
     EXPECT_LE(bound, whole.coarse().nnz()) << kind;
     EXPECT_FALSE(TripleProduct(without_ghosts(a), c.p.view(), 1, bound).exceeds()) << kind;
@@ -133,7 +137,10 @@ TEST(FillGuard, CountsNothingOnAMesh) {
   for (const char* kind : {"poisson3d", "poisson27", "mesh2d", "diffusion3d"}) {
     const auto a = generated(kind, 14);
     const Coarsening c = coarsen(without_ghosts(a), {}, {.threshold = 0.25});
-    EXPECT_EQ(least_coarse_nonzeros(a.view(), c.p.view(), c.p.cols, 1), 0) << kind;
+    EXPECT_EQ(least_coarse_nonzeros(a.view(), c.p.view(), c.p.cols, 1,
+                                    runs_of_terms(a.view(), c.p.view(), 1)),
+              0)
+        << kind;
   }
 }
 

@@ -131,6 +131,30 @@ TEST_F(Multigrid, FindsASmootherForANonsymmetricMatrix) {
   }
 }
 
+// (M^-T x, y) = (x, M^-1 y).
+TEST_F(Multigrid, HasATransposeForBicg) {
+  for (const PetscInt n : {9, 50}) {  // one level, and several
+    make(grid(n, 3), KSPBICG, kTriremeMultigrid);
+    expect_solved("bicg");
+    EXPECT_LE(iterations(), 25) << n;
+    VecHandle y, forward, back;
+    for (VecHandle* v : {&y, &forward, &back}) petsc_check(VecDuplicate(b, v->put()));
+    petsc_check(VecSetRandom(y, nullptr));
+    petsc_check(PCApply(pc(), y, forward));
+    petsc_check(PCApplyTranspose(pc(), b, back));
+    PetscScalar expected = 0, got = 0, symmetric = 0;
+    petsc_check(VecDot(forward, b, &expected));
+    petsc_check(VecDot(y, back, &got));
+    EXPECT_NEAR(got, expected, 1e-12 * std::abs(expected));
+    petsc_check(PCApply(pc(), b, back));
+    petsc_check(VecDot(y, back, &symmetric));
+    EXPECT_GT(std::abs(symmetric - expected), 1e-6 * std::abs(expected)) << "too easy a matrix";
+  }
+  make(laplacian(50), KSPBICG, kTriremeMultigrid);
+  expect_solved("bicg for a symmetric matrix");
+  EXPECT_LE(iterations(), 20);
+}
+
 TEST_F(Multigrid, TakesAsManyIterationsInOurLoopAsInPetscs) {
   for (const auto& [ours, petsc] : {std::pair{"trireme_cg", KSPCG}}) {
     make(laplacian(50), petsc, kTriremeMultigrid);
@@ -354,6 +378,7 @@ TEST_F(Multigrid, OtherOptionsBuildItAnew) {
   option("-pc_trireme_mg_cycle", "w");
   option("-pc_trireme_mg_precision", "double");
   option("-pc_trireme_mg_threshold", "0.02");
+  option("-pc_trireme_mg_fill", "0.5");
   expect_solved("others");
   EXPECT_EQ(multigrid().builds(), 2);
   const multigrid::Options& used = multigrid().hierarchy()->options();
@@ -362,6 +387,7 @@ TEST_F(Multigrid, OtherOptionsBuildItAnew) {
   EXPECT_EQ(used.cycle, multigrid::CycleKind::w);
   EXPECT_EQ(used.precision, Precision::full);
   EXPECT_EQ(used.threshold, 0.02);
+  EXPECT_EQ(used.fill, 0.5);
 }
 
 TEST_F(Multigrid, TheDefaultsOfACaseAreThoseOfTheOptions) {
@@ -383,6 +409,7 @@ TEST_F(Multigrid, ACaseSetsTheOptions) {
                     .cycle = CycleKind::w,
                     .threshold = 0.1,
                     .smoothed_prolongator = false,
+                    .fill = 0.4,
                     .aggressive_levels = 1,
                     .precision = Precision::full};
   EXPECT_EQ(multigrid_options(spec), (multigrid::Options{.smoother = Smoother::l1_jacobi,
@@ -390,6 +417,7 @@ TEST_F(Multigrid, ACaseSetsTheOptions) {
                                                          .cycle = CycleKind::w,
                                                          .threshold = 0.1,
                                                          .smoothed_prolongator = false,
+                                                         .fill = 0.4,
                                                          .aggressive_levels = 1,
                                                          .precision = Precision::full}));
 }
@@ -399,6 +427,7 @@ TEST_F(Multigrid, WrongOptionsAreRefused) {
                                     {"-pc_trireme_mg_degree", "0"},
                                     {"-pc_trireme_mg_cycle", "x"},
                                     {"-pc_trireme_mg_threshold", "1"},
+                                    {"-pc_trireme_mg_fill", "-1"},
                                     {"-pc_trireme_mg_precision", "half"},
                                     {"-pc_trireme_mg_aggressive_levels", "-1"}}) {
     petsc_check(PetscOptionsClear(nullptr));
@@ -416,7 +445,8 @@ TEST_F(Multigrid, PcViewListsTheLevels) {
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   if (rank > 0) return;
   for (const multigrid::LevelFacts& level : multigrid().hierarchy()->levels()) {
-    EXPECT_NE(text.find(fmt::format("{:>12} {:>13}  {}", level.rows, level.nnz, level.kernel)),
+    EXPECT_NE(text.find(fmt::format("{:>12} {:>13}  {:<24} {}", level.rows, level.nnz,
+                                    level.prolongator.empty() ? "-" : "smoothed", level.kernel)),
               std::string::npos)
         << text;
   }

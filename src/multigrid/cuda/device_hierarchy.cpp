@@ -21,6 +21,7 @@ std::vector<LevelFacts> levels_of(std::span<const DeviceLevel> levels) {
     fact.nnz = level.a.nnz;
     fact.precision = level.precision;
     fact.spectral_radius = level.spectral_radius;
+    fact.prolongator = level.prolongator;
     if (level.solved) fact.kernel = "dense inverse";
   }
   return facts;

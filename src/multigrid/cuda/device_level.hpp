@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/choices.hpp"
 #include "device/buffer.hpp"
@@ -16,6 +17,7 @@ namespace trireme::multigrid {
 struct DeviceLevel {
   DeviceRows coarse_rows;  // what `a` refers to below the finest level
   DeviceCsr<double> a;
+  std::string prolongator;     // to this level: of LevelFacts
   DeviceRows p, p_transposed;  // the way to the next coarser level; empty on the coarsest one
   // In which the values of A, and those of P and P^T, are to be stored for the cycle.
   Precision precision = Precision::full, transfer_precision = Precision::full;

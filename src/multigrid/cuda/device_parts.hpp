@@ -73,6 +73,16 @@ struct DeviceProlongatorRules {
 DeviceRows make_prolongator(const DeviceProlongatorRules& rules, StreamRef stream);
 void refill_prolongator(const DeviceProlongatorRules& rules, DeviceRows& p, StreamRef stream);
 
+// Makes entries of `strong` weak that lead to small runs of P (thin_row.hpp; `strong` is made where it is
+// empty). Returns how many.
+std::int64_t thin(const DeviceCsr<double>& a, std::int32_t block_size,
+                  DeviceSpan<const std::int32_t> aggregate_of_node, const DeviceCsr<double>& p,
+                  std::int32_t run, double least, ScratchBuffer<std::uint8_t>& strong,
+                  StreamRef stream);
+// The number of terms of A P, in runs of `run` numbers.
+double runs_of_terms(const DeviceCsr<double>& a, const DeviceCsr<double>& p, std::int32_t run,
+                     StreamRef stream);
+
 // Replaces diagonal entries that are rounding (triple_product.hpp); returns how many there were.
 // `diagonal` is that of the fine matrix.
 std::int64_t repair_diagonal(DeviceRows& coarse, const DeviceCsr<double>& p_transposed,

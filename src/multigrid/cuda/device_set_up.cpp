@@ -17,6 +17,7 @@
 #include "multigrid/row_checks.hpp"
 #include "multigrid/semidefinite_elimination.hpp"
 #include "multigrid/smoother_numbers.hpp"
+#include "multigrid/thinning.hpp"
 
 namespace trireme::multigrid {
 namespace {
@@ -35,7 +36,8 @@ struct DeviceSetUp::Parts {
     DeviceAggregates aggregates;
     DeviceTentative tentative;
     bool smoothed = true;
-    double radius = 0;  // of D^-1 A; 0 where weak entries are filtered out of the prolongator
+    double thinned = 0;  // the part of thinning.hpp; 0: none
+    double radius = 0;   // of D^-1 A; 0 where weak entries are filtered out of the prolongator
     ScratchBuffer<std::int32_t> source;  // of the entries of P^T in P
     DeviceRows a_p;                      // A P, without values between two calls
   };
@@ -158,10 +160,13 @@ struct DeviceSetUp::Parts {
     modes = std::move(t.tentative.coarse_modes);
     DeviceLevel next;
     make_transfer(l, t, diagonal, next, watch);
-    if (t.smoothed && static_cast<double>(next.a.nnz) > kFillsUp * static_cast<double>(a.nnz)) {
+    const std::int64_t most =
+        t.smoothed ? most_nonzeros(options.fill, a.nnz) : std::int64_t{INT64_MAX};
+    if (next.a.nnz > most && !thin_until_it_fits(l, t, diagonal, next, most, watch)) {
       t.smoothed = false;
       make_transfer(l, t, diagonal, next, watch);
     }
+    next.prolongator = prolongator_words({t.smoothed, t.thinned}, options);
     node_sizes.push_back(t.tentative.width);
     levels.push_back(std::move(next));
     transfers.push_back(std::move(t));
@@ -206,6 +211,23 @@ struct DeviceSetUp::Parts {
     t.a_p.values = {};
     repair(level, diagonal, next);
     seconds.products += lap(watch);
+  }
+
+  // Thins the prolongator of level l, and makes the transfer again. False where `next` then still has more
+  // than `most` nonzeros.
+  bool thin_until_it_fits(std::size_t l, Transfer& t, const ScratchBuffer<double>& diagonal,
+                          DeviceLevel& next, std::int64_t most, Stopwatch& watch) {
+    const DeviceCsr<double>& a = levels[l].a;
+    const std::int32_t run = t.tentative.width;
+    const double runs = runs_of_terms(a, levels[l].p.view(), run, stream);
+    return find_thinning(runs, a.nnz, [&](double part) {
+      if (thin(a, node_sizes[l], t.aggregates.of_node.view(), levels[l].p.view(), run, part,
+               t.strong, stream) == 0)
+        return false;
+      t.thinned = part;
+      make_transfer(l, t, diagonal, next, watch);
+      return next.a.nnz <= most;
+    });
   }
 
   // Consecutive rows of level l with the same columns. Those of an aggregate have the same ones,

@@ -15,6 +15,7 @@
 #include "multigrid/orthogonalise_modes.hpp"
 #include "multigrid/prolongator_row.hpp"
 #include "multigrid/refusals.hpp"
+#include "multigrid/thin_row.hpp"
 
 namespace trireme::multigrid {
 namespace {
@@ -26,6 +27,11 @@ struct UnfitValue {
   __device__ std::int64_t operator()(std::int64_t k) const {
     return values[k] - values[k] == 0 ? 0 : count - k;
   }
+};
+
+// The mark of a strong entry.
+struct Strong {
+  __device__ std::uint8_t operator()(std::int64_t) const { return 1; }
 };
 
 FilteredRows rows_of(const DeviceFiltered& f) {
@@ -159,6 +165,27 @@ DeviceRows make_prolongator(const DeviceProlongatorRules& rules, StreamRef strea
 void refill_prolongator(const DeviceProlongatorRules& rules, DeviceRows& p, StreamRef stream) {
   with_run(rules.tentative->width,
            [&](auto run) { DeviceRowMaker(CudaPlace(stream)).fill<run>(p, row_of<run>(rules)); });
+}
+
+std::int64_t thin(const DeviceCsr<double>& a, std::int32_t block_size,
+                  DeviceSpan<const std::int32_t> aggregate_of_node, const DeviceCsr<double>& p,
+                  std::int32_t run, double least, ScratchBuffer<std::uint8_t>& strong,
+                  StreamRef stream) {
+  const CudaPlace place(stream);
+  if (strong.empty()) {
+    strong = place.array<std::uint8_t>(a.nnz);
+    place.write_each(a.nnz, Strong{}, strong.data());
+  }
+  return place.count(
+      a.rows * kLanesOfRow,
+      by_lanes<kLanesOfRow>(ThinRow{MatrixPointers(a), MatrixPointers(p), aggregate_of_node.data(),
+                                    block_size, run, least, strong.data()}));
+}
+
+double runs_of_terms(const DeviceCsr<double>& a, const DeviceCsr<double>& p, std::int32_t run,
+                     StreamRef stream) {
+  return static_cast<double>(CudaPlace(stream).count(
+      a.rows, RunsOfRow{a.row_ptr.data(), a.col_idx.data(), p.row_ptr.data(), run}));
 }
 
 std::int64_t repair_diagonal(DeviceRows& coarse, const DeviceCsr<double>& p_transposed,

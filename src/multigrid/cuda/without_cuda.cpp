@@ -37,6 +37,11 @@ ScratchBuffer<double> filtered_diagonal(const DeviceFiltered&, StreamRef) { no_c
 double filtered_spectral_radius(const DeviceFiltered&, Numbers, StreamRef) { no_cuda(); }
 DeviceRows make_prolongator(const DeviceProlongatorRules&, StreamRef) { no_cuda(); }
 void refill_prolongator(const DeviceProlongatorRules&, DeviceRows&, StreamRef) { no_cuda(); }
+std::int64_t thin(const Csr&, std::int32_t, Indices, const Csr&, std::int32_t, double,
+                  ScratchBuffer<std::uint8_t>&, StreamRef) {
+  no_cuda();
+}
+double runs_of_terms(const Csr&, const Csr&, std::int32_t, StreamRef) { no_cuda(); }
 std::int64_t repair_diagonal(DeviceRows&, const Csr&, Numbers, StreamRef) { no_cuda(); }
 bool fits_fp32(const Csr&, bool, StreamRef) { no_cuda(); }
 void invert_diagonal(const Csr&, int, DeviceSpan<double>, StreamRef) { no_cuda(); }
