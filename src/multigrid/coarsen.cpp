@@ -11,7 +11,6 @@
 #include "multigrid/row_checks.hpp"
 #include "multigrid/strength.hpp"
 #include "multigrid/thin_row.hpp"
-#include "parallel/collective.hpp"
 
 namespace trireme::multigrid {
 namespace {
@@ -78,22 +77,21 @@ Coarsening coarsen(const LocalRows& a, const NearNullspace& modes, const Coarsen
   return c;
 }
 
-bool thin(MPI_Comm comm, Coarsening& c, const LocalRows& a, double least,
-          const NodeExchange& ghosts) {
+double drop_small_runs(Coarsening& c, const LocalRows& a, double part) {
+  if (c.strong.empty()) c.strong.assign(a.local.nnz(), 1);
+  return HostPlace::sum(
+      a.local.rows, by_one_thread<kLanesOfRow>(ThinRow{
+                        MatrixPointers(a.local), MatrixPointers(c.p), c.aggregate_of_node.data(),
+                        c.rules.block_size, c.tentative.width, part, c.strong.data()}));
+}
+
+bool thin(Coarsening& c, const LocalRows& a, double part) {
   Stopwatch watch;
-  double dropped = 0;
-  collectively(comm, [&] {
-    if (c.strong.empty()) c.strong.assign(a.local.nnz(), 1);
-    dropped = HostPlace::sum(
-        a.local.rows, by_one_thread<kLanesOfRow>(ThinRow{
-                          MatrixPointers(a.local), MatrixPointers(c.p), c.aggregate_of_node.data(),
-                          c.rules.block_size, c.tentative.width, least, c.strong.data()}));
-  });
-  const bool thins = ghosts.sum(dropped) > 0;
+  const bool thins = drop_small_runs(c, a, part) > 0;
   if (thins) {
-    c.thinned = least;
-    const ProlongatorSmoothing smoothing = prolongator_smoothing(c, a, ghosts);
-    collectively(comm, [&] { c.p = make_prolongator(prolongator_rules(c, a, smoothing)); });
+    c.thinned = part;
+    const ProlongatorSmoothing smoothing = prolongator_smoothing(c, a);
+    c.p = make_prolongator(prolongator_rules(c, a, smoothing));
   }
   c.seconds = {.prolongator = watch.lap()};
   return thins;

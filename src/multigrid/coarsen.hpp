@@ -3,8 +3,6 @@
 // and renew() are for a level that lies whole on this rank; coarsen_on_ranks.hpp has those for several.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 
 #include "base/array.hpp"
@@ -52,12 +50,11 @@ Coarsening coarsen(const LocalRows& a, const NearNullspace& modes, const Coarsen
 // Throws Error{usage} and Error{internal} as coarsen() does.
 void check_sizes(const LocalRows& a, const NearNullspace& modes, const CoarsenRules& rules);
 
-// Leaves the runs of P out whose norm is below `least` times that of the largest run of their row
-// (thinning.hpp), and computes P again. Returns false, and changes nothing, where there are no such runs.
-// On several ranks, `ghosts` is that of ExtendedRows. An error is thrown on every rank of `comm`.
-// Collective.
-bool thin(MPI_Comm comm, Coarsening& coarsening, const LocalRows& a, double least,
-          const NodeExchange& ghosts = {});
+// Leaves the runs of P out whose norm is below `part` times that of the largest run of their row
+// (thinning.hpp), and computes P again. Returns false, and changes nothing, where there are none.
+bool thin(Coarsening& coarsening, const LocalRows& a, double part);
+// Makes the entries weak that lead to such runs, and returns how many there were.
+double drop_small_runs(Coarsening& coarsening, const LocalRows& a, double part);
 
 // Computes the spectral radius and the values of P again, for a matrix of the same pattern. The
 // aggregates, the tentative prolongator and the choice of strong entries stay. Throws Error{input}

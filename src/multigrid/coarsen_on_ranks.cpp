@@ -88,6 +88,20 @@ RankCoarsening coarsen(MPI_Comm comm, const ExtendedRows& a, const NearNullspace
   return result;
 }
 
+bool thin(MPI_Comm comm, Coarsening& c, const ExtendedRows& a, double part) {
+  Stopwatch watch;
+  double dropped = 0;
+  collectively(comm, [&] { dropped = drop_small_runs(c, a.view(), part); });
+  const bool thins = a.exchange().sum(dropped) > 0;
+  if (thins) {
+    c.thinned = part;
+    const ProlongatorSmoothing smoothing = prolongator_smoothing(c, a.view(), a.exchange());
+    collectively(comm, [&] { c.p = make_prolongator(prolongator_rules(c, a.view(), smoothing)); });
+  }
+  c.seconds = {.prolongator = watch.lap()};
+  return thins;
+}
+
 void renew(MPI_Comm comm, Coarsening& c, const ExtendedRows& a) {
   Stopwatch watch;
   collectively(comm, [&] { checked_diagonal(a.view()); });

@@ -29,6 +29,9 @@ struct RankCoarsening {
 RankCoarsening coarsen(MPI_Comm comm, const ExtendedRows& a, const NearNullspace& modes,
                        const CoarsenRules& rules);
 
+// thin() of coarsen.hpp. Collective.
+bool thin(MPI_Comm comm, Coarsening& coarsening, const ExtendedRows& a, double part);
+
 // As renew() of a Coarsening, for the present values of `a`. Collective.
 void renew(MPI_Comm comm, Coarsening& coarsening, const ExtendedRows& a);
 

@@ -57,9 +57,11 @@ bool Hierarchy::Parts::thin_until_it_fits(Level& level, std::int64_t most) {
   const double runs = t.across ? t.across->rows->exchange().sum(t.across->product->runs_of_terms())
                                : t.product->runs_of_terms();
   return find_thinning(runs, level.matrix->global_nnz, [&](double part) {
-    const bool thins = t.across ? thin(comm, t.coarsening, t.across->rows->view(), part,
-                                       t.across->rows->exchange())
-                                : thin(comm, t.coarsening, local_rows(*level.matrix), part);
+    bool thins = false;
+    if (t.across)
+      thins = thin(comm, t.coarsening, *t.across->rows, part);
+    else
+      collectively(comm, [&] { thins = thin(t.coarsening, local_rows(*level.matrix), part); });
     add_seconds(t.coarsening.seconds);
     if (!thins) return false;
     t.product.reset();

@@ -19,7 +19,7 @@ struct LevelOutcome {
   Precision precision = Precision::full;  // of the stored values
   double product_us = 0;                  // of one product, of the slowest rank; 0: not measured
   double spectral_radius = 0;             // of D^-1 A, estimated; 0: not needed
-  std::string prolongator;  // to this level: smoothed, thinned, plain and the like; or empty
+  std::string prolongator = {};  // to this level: smoothed, thinned, plain and the like; or empty
 };
 
 // Seconds of the parts of the set-up, of the slowest rank.

@@ -67,6 +67,7 @@ TEST_F(CachedHierarchy, IsNotFoundForOtherOptions) {
                                  "degree: 3",
                                  "cycle: w",
                                  "smoothed_prolongator: false",
+                                 "fill: 0.5",
                                  "aggressive_levels: 1",
                                  "precision: double"};
   const bool alone = size_of(MPI_COMM_WORLD) == 1;  // ranks share the cores

@@ -29,7 +29,7 @@ solver:
   atol: 1.5
   max_iterations: 1e4
   multigrid: {smoother: l1-jacobi, degree: 3, cycle: w, threshold: 0.1, precision: double,
-    aggressive_levels: 1, smoothed_prolongator: false}
+    aggressive_levels: 1, smoothed_prolongator: false, fill: 0.4}
 kernel: [csr, petsc-aij]
 device: cpu
 precision: [double, mixed]
@@ -54,6 +54,7 @@ petsc: {ksp: {monitor: null, gmres_restart: 50}, log_view: ":log.txt", pc_factor
                                                .cycle = CycleKind::w,
                                                .threshold = 0.1,
                                                .smoothed_prolongator = false,
+                                               .fill = 0.4,
                                                .aggressive_levels = 1,
                                                .precision = Precision::full}));
   EXPECT_EQ(c.kernels, (std::vector<std::string>{"csr", "petsc-aij"}));

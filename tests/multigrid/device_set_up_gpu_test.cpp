@@ -13,8 +13,10 @@
 #include "multigrid/cuda/device_parts.hpp"
 #include "multigrid/dense.hpp"
 #include "multigrid/dense_inverse.hpp"
+#include "multigrid/fill_guard.hpp"
 #include "multigrid/row_checks.hpp"
 #include "multigrid/strength.hpp"
+#include "multigrid/thinning.hpp"
 #include "multigrid/triple_product.hpp"
 
 namespace trireme::multigrid {
@@ -164,7 +166,7 @@ TEST_F(DeviceSetUpParts, ThinTheProlongatorAsTheHostDoesAlsoUnderASanitizer) {
               runs_of_terms(p.a.view(), host.p.view(), host.coarse_block_size));
     const std::int64_t dropped = thin(a.view(), p.block_size, aggregates.view(), made.view(),
                                       host.coarse_block_size, 0.25, strong, stream());
-    EXPECT_EQ(dropped > 0, thin(MPI_COMM_SELF, host, without_ghosts(p.a), 0.25));
+    EXPECT_EQ(dropped > 0, thin(host, without_ghosts(p.a), 0.25));
     EXPECT_TRUE(got(strong) == host.strong);
   }
 }
@@ -259,7 +261,7 @@ struct HostLevels {
       TripleProduct product(fine, c.p.view(), c.coarse_block_size);
       const std::int64_t most = most_nonzeros(options.fill, fine.local.nnz());
       const auto fits = [&](double part) {
-        if (!thin(MPI_COMM_SELF, c, fine, part)) return false;
+        if (!thin(c, fine, part)) return false;
         product = TripleProduct(fine, c.p.view(), c.coarse_block_size);
         return product.coarse().nnz() <= most;
       };

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "multigrid/coarsen.hpp"
@@ -64,7 +66,7 @@ TEST(Thinning, LeavesOutTheSmallRunsOfOtherAggregatesAndNoOthers) {
     SCOPED_TRACE(family.kind);
     const auto [a, before] = made(family);
     Coarsening c = before;
-    ASSERT_TRUE(thin(MPI_COMM_SELF, c, without_ghosts(a), kPart));
+    ASSERT_TRUE(thin(c, without_ghosts(a), kPart));
     EXPECT_EQ(c.thinned, kPart);
     EXPECT_LT(c.p.nnz(), before.p.nnz());
     std::int64_t dropped = 0;
@@ -79,8 +81,9 @@ TEST(Thinning, LeavesOutTheSmallRunsOfOtherAggregatesAndNoOthers) {
         ASSERT_EQ(c.strong[k] != 0, was && !small) << "row " << i << ", entry " << k;
         dropped += was && small;
       }
-      if (before.aggregate_of_node[i / before.rules.block_size] >= 0)
+      if (largest > 0) {
         ASSERT_LT(c.p.row_ptr[i], c.p.row_ptr[i + 1]);
+      }
     }
     EXPECT_GT(dropped, 0);
   }
@@ -89,7 +92,7 @@ TEST(Thinning, LeavesOutTheSmallRunsOfOtherAggregatesAndNoOthers) {
 TEST(Thinning, KeepsTheConstantsOfRowsThatAddUpToZero) {
   const CsrMatrix<double> a = generated("mesh2d", 30);
   Coarsening c = coarsen(without_ghosts(a), {}, {.threshold = 0.25});
-  ASSERT_TRUE(thin(MPI_COMM_SELF, c, without_ghosts(a), 0.5));
+  ASSERT_TRUE(thin(c, without_ghosts(a), 0.5));
   std::int64_t checked = 0;
   for (std::int64_t i = 0; i < a.rows; ++i) {
     double sum = 0, p_sum = 0;
@@ -105,7 +108,7 @@ TEST(Thinning, KeepsTheConstantsOfRowsThatAddUpToZero) {
 TEST(Thinning, ChangesNothingWhereNoRunIsSmall) {
   const auto [a, before] = made(kFamilies[1]);
   Coarsening c = before;
-  EXPECT_FALSE(thin(MPI_COMM_SELF, c, without_ghosts(a), 1e-9));
+  EXPECT_FALSE(thin(c, without_ghosts(a), 1e-9));
   EXPECT_EQ(c.thinned, 0);
   EXPECT_EQ(c.p.values, before.p.values);
 }
@@ -114,7 +117,7 @@ TEST(Thinning, StaysWhenValuesAreRenewed) {
   for (const Family& family : kFamilies) {
     SCOPED_TRACE(family.kind);
     auto [a, c] = made(family);
-    ASSERT_TRUE(thin(MPI_COMM_SELF, c, without_ghosts(a), 0.25));
+    ASSERT_TRUE(thin(c, without_ghosts(a), 0.25));
     const Coarsening fresh = c;
     for (double& value : a.values) value *= 0x1p-20;
     for (double& value : c.p.values) value = NAN;

@@ -31,10 +31,10 @@ RunOutcome run_with_levels() { return test::sample_outcome().runs.front(); }
 
 TEST(MultigridReport, SaysWhoHoldsALevel) {
   RunOutcome run = run_with_levels();
-  EXPECT_EQ(words::level_cells(run, 0)[3], "2") << "two ranks share the finest level";
-  EXPECT_EQ(words::level_cells(run, 1)[3], "each");
+  EXPECT_EQ(words::level_cells(run, 0)[4], "2") << "two ranks share the finest level";
+  EXPECT_EQ(words::level_cells(run, 1)[4], "each");
   run.ranks = 1;
-  EXPECT_EQ(words::level_cells(run, 1)[3], "1");
+  EXPECT_EQ(words::level_cells(run, 1)[4], "1");
 }
 
 TEST(MultigridReport, NamesTheRestOfTheSetUp) {
@@ -48,12 +48,13 @@ TEST(MultigridReport, NamesTheRestOfTheSetUp) {
 
 TEST(MultigridReport, HasEveryLevelInTheTable) {
   const std::string table = terminal_table(test::sample_outcome());
-  for (const char* line : {"csr: multigrid: 3 levels, operator complexity 1.08, grid complexity "
-                           "1.04, 120 MB; V-cycle,",
-                           "level    rows  nonzeros  ranks         kernel  values  product",
-                           "    0  206763    16.1 M      2           sell    FP32  4.00 ms",
-                           "    1    9000    1.20 M   each          albus    FP64   300 us",
-                           "    2     300    90.0 k   each  dense inverse    FP64        -"})
+  for (const char* line :
+       {"csr: multigrid: 3 levels, operator complexity 1.08, grid complexity "
+        "1.04, 120 MB; V-cycle,",
+        "level    rows  nonzeros  prolongator  ranks         kernel  values  product",
+        "    0  206763    16.1 M            -      2           sell    FP32  4.00 ms",
+        "    1    9000    1.20 M     smoothed   each          albus    FP64   300 us",
+        "    2     300    90.0 k  thinned 1/8   each  dense inverse    FP64        -"})
     EXPECT_NE(table.find(line), std::string::npos) << line << " is not in\n" << table;
   EXPECT_NE(table.find("convergence factor 0.94"), std::string::npos) << table;
   EXPECT_NE(table.find("a remark"), std::string::npos) << table;
@@ -61,12 +62,13 @@ TEST(MultigridReport, HasEveryLevelInTheTable) {
 
 TEST(MultigridReport, HasEveryLevelInMarkdownAndHtml) {
   const std::string text = markdown_report(test::sample_outcome());
-  EXPECT_NE(text.find("\n| 1 | 9000 | 1.20 M | each | albus | FP64 | 300 us |\n"),
+  EXPECT_NE(text.find("\n| 1 | 9000 | 1.20 M | smoothed | each | albus | FP64 | 300 us |\n"),
             std::string::npos)
       << text;
   const std::string page = html_report(test::sample_outcome());
   EXPECT_NE(page.find("<h2 id=\"multigrid\">"), std::string::npos);
   EXPECT_NE(page.find("dense inverse"), std::string::npos);
+  EXPECT_NE(page.find("thinned 1/8"), std::string::npos);
 }
 
 TEST(MultigridReport, IsLeftOutForAnotherPreconditioner) {
@@ -124,6 +126,8 @@ TEST(MultigridReport, IsInTheJson) {
   EXPECT_NEAR(run["convergence_factor"].get<double>(), std::pow(10.0, -8.0 / 312), 1e-12);
   EXPECT_EQ(run["multigrid"]["levels"][1]["replicated"], true);
   EXPECT_EQ(run["multigrid"]["levels"][0]["precision"], "mixed");
+  EXPECT_TRUE(run["multigrid"]["levels"][0]["prolongator"].is_null());
+  EXPECT_EQ(run["multigrid"]["levels"][2]["prolongator"], "thinned 1/8");
   EXPECT_DOUBLE_EQ(run["multigrid"]["set_up_seconds"]["products"], 0.3);
 }
 
