@@ -175,7 +175,7 @@ TEST(Hierarchy, IsAsThinOnAnyNumberOfRanks) {
                                        std::tuple{"elasticity3d", 8, 3}}) {
     Options options = small_levels();
     options.block_size = block;
-    options.fill = 0.2;
+    options.fill = 0.05;
     Hierarchy here(generated(MPI_COMM_SELF, kind, n, block), {}, options);
     Hierarchy everywhere(generated(MPI_COMM_WORLD, kind, n, block), {}, options);
     ASSERT_EQ(everywhere.levels().size(), here.levels().size());

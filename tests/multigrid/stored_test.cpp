@@ -101,7 +101,7 @@ void for_options(const Family& family, const DistributedMatrix& a, const Check& 
   check(other, NearNullspace());
   other = options;
   other.max_levels = 2;
-  other.fill = 0.2;  // so that prolongators are thinned
+  other.fill = 0.05;  // so that prolongators are thinned
   check(other, NearNullspace());
 }
 
