@@ -61,13 +61,12 @@ ThinRow functor(const CsrMatrix<double>& a, const Coarsening& c, double part,
 }
 
 TEST(Thinning, LeavesOutTheSmallRunsOfOtherAggregatesAndNoOthers) {
-  constexpr double kPart = 0.25;
-  for (const Family& family : kFamilies) {
-    SCOPED_TRACE(family.kind);
+  const auto expect = [](const Family& family, double part) {
+    SCOPED_TRACE(testing::Message() << family.kind << ", below " << part);
     const auto [a, before] = made(family);
     Coarsening c = before;
-    ASSERT_TRUE(thin(c, without_ghosts(a), kPart));
-    EXPECT_EQ(c.thinned, kPart);
+    ASSERT_TRUE(thin(c, without_ghosts(a), part));
+    EXPECT_EQ(c.thinned, part);
     EXPECT_LT(c.p.nnz(), before.p.nnz());
     std::int64_t dropped = 0;
     for (std::int64_t i = 0; i < a.rows; ++i) {
@@ -77,7 +76,7 @@ TEST(Thinning, LeavesOutTheSmallRunsOfOtherAggregatesAndNoOthers) {
         const bool was = before.strong.empty() || before.strong[k];
         const std::int32_t own = before.aggregate_of_node[i / before.rules.block_size];
         const std::int32_t other = before.aggregate_of_node[a.col_idx[k] / before.rules.block_size];
-        const bool small = other >= 0 && other != own && squares[other] < kPart * kPart * largest;
+        const bool small = other >= 0 && other != own && squares[other] < part * part * largest;
         ASSERT_EQ(c.strong[k] != 0, was && !small) << "row " << i << ", entry " << k;
         dropped += was && small;
       }
@@ -86,7 +85,9 @@ TEST(Thinning, LeavesOutTheSmallRunsOfOtherAggregatesAndNoOthers) {
       }
     }
     EXPECT_GT(dropped, 0);
-  }
+  };
+  for (const Family& family : kFamilies)
+    for (const double part : {0.25, 0.95}) expect(family, part);
 }
 
 TEST(Thinning, KeepsTheConstantsOfRowsThatAddUpToZero) {
