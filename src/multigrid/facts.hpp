@@ -25,8 +25,8 @@ struct LevelFacts {
   std::string prolongator;                // to this level: words of prolongator_words(); or empty
 };
 
-// How a prolongator was made: "smoothed"; "thinned 1/8", where runs below 1/8 of the largest one of their
-// row were left out; "plain"; or "plain, for it would fill", where thinning did not suffice.
+// How a prolongator was made: "smoothed"; "thinned 1/8", where runs below 1/8 of the largest one of
+// their row were left out; "plain"; or "plain, for it would fill", where thinning did not suffice.
 struct ProlongatorFacts {
   bool smoothed = true;
   double thinned = 0;  // the part of thinning.hpp; 0: none

@@ -46,7 +46,8 @@ class Hierarchy {
   // overlap. M^-1 is linear, and for a symmetric positive definite matrix symmetric and positive
   // definite. No memory is allocated. Collective.
   void apply(std::span<const double> r, std::span<double> z);
-  // z = M^-T r: that of apply() where the matrix is symmetric. The first call allocates. Collective.
+  // z = M^-T r: that of apply() where the matrix is symmetric. The first call allocates.
+  // Collective.
   void apply_transposed(std::span<const double> r, std::span<double> z);
 
   const Options& options() const;

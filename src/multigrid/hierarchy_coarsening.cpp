@@ -17,8 +17,8 @@ bool Hierarchy::Parts::end(std::string why) {
   return false;
 }
 
-// Finds the prolongator of the last level and the next coarser matrix. False where the last level is
-// the coarsest one.
+// Finds the prolongator of the last level and the next coarser matrix. False where the last level
+// is the coarsest one.
 bool Hierarchy::Parts::coarsen_last(const NearNullspace& modes) {
   const int l = static_cast<int>(levels.size()) - 1;
   Level& level = *levels.back();
@@ -50,8 +50,8 @@ bool Hierarchy::Parts::coarsen_last(const NearNullspace& modes) {
   return true;
 }
 
-// Thins the prolongator of a level whose coarse matrix has more than `most` nonzeros, and computes that
-// again. False where no thinning suffices.
+// Thins the prolongator of a level whose coarse matrix has more than `most` nonzeros, and computes
+// that again. False where no thinning suffices.
 bool Hierarchy::Parts::thin_until_it_fits(Level& level, std::int64_t most) {
   Transfer& t = *level.transfer;
   const double runs = t.across ? t.across->rows->exchange().sum(t.across->product->runs_of_terms())
@@ -105,8 +105,8 @@ std::int64_t Hierarchy::Parts::coarse_nonzeros(const Level& level) const {
   return t.across ? sum_over_ranks(comm, t.across->product->nnz()) : t.product->coarse().nnz();
 }
 
-// Computes P^T and P^T A P, or the numbers of both where their patterns are known. A coarse matrix of
-// more than `most` nonzeros may be left out.
+// Computes P^T and P^T A P, or the numbers of both where their patterns are known. A coarse matrix
+// of more than `most` nonzeros may be left out.
 void Hierarchy::Parts::find_coarse_matrix(Level& level, std::int64_t most) {
   const Stopwatch watch;
   Transfer& t = *level.transfer;

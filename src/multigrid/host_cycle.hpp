@@ -13,8 +13,9 @@ namespace trireme::multigrid {
 
 class HostCycle {
  public:
-  // A transposed cycle is that of the transposed matrices, which is M^-T where the cycle is M^-1: before
-  // and after a coarser level, the same polynomial smooths. Collective where it is transposed.
+  // A transposed cycle is that of the transposed matrices, which is M^-T where the cycle is M^-1:
+  // before and after a coarser level, the same polynomial smooths. Collective where it is
+  // transposed.
   explicit HostCycle(std::span<const std::unique_ptr<Level>> levels, bool transposed = false);
 
   int levels() const { return static_cast<int>(levels_.size()); }

@@ -20,8 +20,8 @@ struct Options {
   // False: plain aggregation, whose coarse matrices have fewer nonzeros and whose cycles converge more
   // slowly.
   bool smoothed_prolongator = true;
-  // The most nonzeros of a coarse matrix, relative to those of the next finer one. A smoothed prolongator
-  // that leads to more is thinned (thinning.hpp). At least 0.
+  // The most nonzeros of a coarse matrix, relative to those of the next finer one. A smoothed
+  // prolongator that leads to more is thinned (thinning.hpp). At least 0.
   double fill = 0.7;
   std::int32_t aggressive_levels = 0;  // finest levels that are coarsened twice at once
   // Of the matrix values of all levels: FP32 by default, because a preconditioner need not be exact.

@@ -9,9 +9,9 @@
 
 namespace trireme::multigrid {
 
-// Makes the strong entries of row i of A weak that lead to other aggregates with a small run in row i of
-// P, and returns how many the lane has made weak. The row keeps the largest run and that of its own
-// aggregate. For groups of lanes (one_thread.hpp).
+// Makes the strong entries of row i of A weak that lead to other aggregates with a small run in row
+// i of P, and returns how many the lane has made weak. The row keeps the largest run and that of
+// its own aggregate. For groups of lanes (one_thread.hpp).
 struct ThinRow {
   MatrixPointers a, p;
   const std::int32_t* aggregate;  // by node
@@ -63,8 +63,8 @@ struct ThinRow {
   }
 };
 
-// Returns the number of runs of P to which the entries of row i of A lead, each run counted as often as
-// entries lead to it.
+// Returns the number of runs of P to which the entries of row i of A lead, each run counted as
+// often as entries lead to it.
 struct RunsOfRow {
   const std::int32_t* row_ptr;  // of A
   const std::int32_t* col_idx;

@@ -3,8 +3,8 @@
 //
 //   PCSetUp   builds the hierarchy, or renews it where the matrix has new values on the same pattern;
 //             PCSetReusePreconditioner keeps the old one
-//   PCApply   runs one cycle on the host, under any KSP; PCApplyTranspose runs that of the transposed
-//             matrices there
+//   PCApply   runs one cycle on the host, under any KSP
+//   PCApplyTranspose runs the cycle of the transposed matrices there
 //   KSP types of Trireme run their own loop and call the cycle from there (solvers/preconditioners/
 //   given.hpp). Where that loop runs on one GPU, PCSetUp builds the hierarchy there, and the cycle
 //   runs there (multigrid/cuda/device_hierarchy.hpp). Where it runs on several GPUs, the host builds

@@ -160,7 +160,8 @@ TEST(DenseInverse, OfASingularMatrixIsASymmetricPseudoInverse) {
   for (int i = 0; i < 60; ++i) EXPECT_GT(dense(x)(i, i), 0);
 }
 
-// The rows and columns are scaled by the roots of the diagonal, in which the null vectors are orthogonal.
+// The rows and columns are scaled by the roots of the diagonal, in which the null vectors are
+// orthogonal.
 TEST(DenseInverse, OfASingularNonsymmetricMatrixTellsLeftFromRight) {
   const auto a = test::matrix_of(2, 2, {{0, 0, 1.0}, {0, 1, 1.0}, {1, 0, 2.0}, {1, 1, 2.0}});
   const DenseInverse x = dense_inverse(a.view());

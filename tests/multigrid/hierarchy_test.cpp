@@ -131,7 +131,8 @@ TEST(Hierarchy, DoesNotFillUpOnAGraphWithoutAGeometry) {
   EXPECT_TRUE(solve_by_cg(a, m).converged);
 }
 
-// With less and less room for the coarse matrix, iterations rise step by step to those of plain aggregation.
+// With less and less room for the coarse matrix, iterations rise step by step to those of plain
+// aggregation.
 TEST(Hierarchy, IsThinnedAsFarAsItsRoomNeeds) {
   for (const auto& [kind, n, block] :
        {std::tuple{"elasticity3d", 8, 3}, std::tuple{"mesh2d", 40, 1}}) {
@@ -175,7 +176,7 @@ TEST(Hierarchy, IsAsThinOnAnyNumberOfRanks) {
                                        std::tuple{"elasticity3d", 8, 3}}) {
     Options options = small_levels();
     options.block_size = block;
-    options.fill = 0.05;
+    options.fill = 0.02;
     Hierarchy here(generated(MPI_COMM_SELF, kind, n, block), {}, options);
     Hierarchy everywhere(generated(MPI_COMM_WORLD, kind, n, block), {}, options);
     ASSERT_EQ(everywhere.levels().size(), here.levels().size());

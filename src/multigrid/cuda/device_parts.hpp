@@ -73,8 +73,8 @@ struct DeviceProlongatorRules {
 DeviceRows make_prolongator(const DeviceProlongatorRules& rules, StreamRef stream);
 void refill_prolongator(const DeviceProlongatorRules& rules, DeviceRows& p, StreamRef stream);
 
-// Makes entries of `strong` weak that lead to small runs of P (thin_row.hpp; `strong` is made where it is
-// empty). Returns how many.
+// Makes entries of `strong` weak that lead to small runs of P (thin_row.hpp; `strong` is made where
+// it is empty). Returns how many.
 std::int64_t thin(const DeviceCsr<double>& a, std::int32_t block_size,
                   DeviceSpan<const std::int32_t> aggregate_of_node, const DeviceCsr<double>& p,
                   std::int32_t run, double least, ScratchBuffer<std::uint8_t>& strong,

@@ -213,8 +213,8 @@ struct DeviceSetUp::Parts {
     seconds.products += lap(watch);
   }
 
-  // Thins the prolongator of level l, and makes the transfer again. False where `next` then still has more
-  // than `most` nonzeros.
+  // Thins the prolongator of level l, and makes the transfer again. False where `next` then still
+  // has more than `most` nonzeros.
   bool thin_until_it_fits(std::size_t l, Transfer& t, const ScratchBuffer<double>& diagonal,
                           DeviceLevel& next, std::int64_t most, Stopwatch& watch) {
     const DeviceCsr<double>& a = levels[l].a;
