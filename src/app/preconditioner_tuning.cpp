@@ -66,11 +66,11 @@ std::string no_multigrid(const DistributedMatrix& matrix, const Amat& amat,
   if (amat.on_gpu() && size_of(matrix.comm) > 1)
     return "not tried: for several GPUs the CPUs build its levels";
   const Array<double> diagonal = diagonal_of(matrix);
-  if (any_rank(matrix.comm, std::ranges::any_of(diagonal, [](double d) { return !(d > 0); })))
-    return "not tried: the diagonal is not positive, so that the matrix is not positive definite";
+  if (any_rank(matrix.comm, std::ranges::any_of(diagonal, [](double d) { return !(d > 0); })) &&
+      any_rank(matrix.comm, std::ranges::any_of(diagonal, [](double d) { return !(d < 0); })))
+    return "not tried: the diagonal has no one sign, so that the matrix is not definite";
   if (method != "cg" && method != "block_cg" && method != solvers::kPipelinedCg)
-    return fmt::format("not tried: with {} the matrix need not be symmetric positive definite",
-                       method);
+    return fmt::format("not tried: with {} the matrix need not be symmetric and definite", method);
   const auto op = amat.shared_operator();
   if (op && op->ordered()) return "not tried: it needs the rows in the order of the file";
   return "";

@@ -4,6 +4,8 @@
 // host.
 #include "kernels/csr_scans.hpp"
 
+#include <cmath>
+
 #include "device/check.hpp"
 
 namespace trireme {
@@ -52,13 +54,13 @@ __global__ void __launch_bounds__(kThreads)
 
 enum Finding : int { kHasZero, kVaries, kFindings };
 
-// Replaces the diagonal, whose first number is `first`, by its inverse.
+// Replaces the diagonal, or its magnitudes, whose first number is `first`, by the inverse.
 __global__ void __launch_bounds__(kThreads)
-    invert(std::int64_t rows, double first, double* __restrict__ diagonal,
+    invert(std::int64_t rows, double first, bool magnitudes, double* __restrict__ diagonal,
            int* __restrict__ findings) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= rows) return;
-  const double d = diagonal[i];
+  const double d = magnitudes ? fabs(diagonal[i]) : diagonal[i];
   diagonal[i] = d == 0 ? 1 : 1 / d;
   if (d == 0) findings[kHasZero] = 1;
   if (!(d == first)) findings[kVaries] = 1;
@@ -112,7 +114,8 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>> blocks, StreamRef stream) {
+InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>> blocks, StreamRef stream,
+                                bool magnitudes) {
   InverseDiagonal inverse;
   std::int64_t rows = 0;
   for (const DeviceRowBlock<double>& block : blocks) rows += block.csr.rows;
@@ -126,10 +129,12 @@ InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>> blocks, 
         diagonal + first_row);
     check_launch();
   }
+  const double signed_first = read_back(diagonal, stream);
+  const double first = magnitudes ? std::fabs(signed_first) : signed_first;
   const ScratchBuffer<int> findings(kFindings, stream);
   fill_zero(findings.span(), stream);
   invert<<<static_cast<unsigned>((rows + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
-      rows, read_back(diagonal, stream), diagonal, findings.data());
+      rows, first, magnitudes, diagonal, findings.data());
   check_launch();
   const Array<int> found = to_host(findings.view(), stream);
   inverse.has_zero = found[kHasZero] != 0;

@@ -22,8 +22,9 @@ struct InverseDiagonal {
   bool has_zero = false;           // some a_ii is zero or missing
 };
 
-// Entries of the same place are added up. Throws Error{resource} where the memory does not suffice.
-InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>> blocks, StreamRef stream);
+// Entries of the same place are added up. With `magnitudes`, 1 / |a_ii| is taken. Throws Error{resource} where the memory does not suffice.
+InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>> blocks, StreamRef stream,
+                                bool magnitudes = false);
 
 // See skew_sums.hpp. The rows and columns of the matrix have the numbers first_row, first_row + 1,
 // ... in the matrix of all ranks.

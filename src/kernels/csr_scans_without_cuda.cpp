@@ -5,7 +5,9 @@
 
 namespace trireme {
 
-InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>>, StreamRef) { no_cuda(); }
+InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>>, StreamRef, bool) {
+  no_cuda();
+}
 SkewSums skew_sums(std::span<const DeviceRowBlock<double>>, std::int64_t, StreamRef) { no_cuda(); }
 RowSizeRange row_size_range(std::span<const DeviceRowBlock<double>>, StreamRef) { no_cuda(); }
 

@@ -56,8 +56,8 @@ void refuse_mode(std::int64_t mode) {
 void refuse_diagonal(int level, std::int64_t row, double diagonal) {
   if (level == 0)
     fail(ExitCode::input,
-         "multigrid needs a positive diagonal, and that of row {} (from 0) is {:.6g}; use another "
-         "preconditioner",
+         "multigrid needs a diagonal of one sign, and that of row {} (from 0) is {:.6g}; use "
+         "preconditioner jacobi (method minres, where the matrix is symmetric)",
          row, diagonal);
   fail(ExitCode::input,
        "level {} of the multigrid hierarchy has the diagonal entry {:.6g}, so that the matrix is "

@@ -64,10 +64,11 @@ PreconditionerData data_of_applied(AppliedPc& pc) {
 
 // The data that the resident loop needs of `pc`, besides `from_device`. Collective, because
 // block_size is the size of the widest block of all ranks.
-PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks blocks,
-                                          FromDevice from_device) {
+PreconditionerData data_of_preconditioner(solvers::Method method, Mat amat, Mat pmat, PC pc,
+                                          DenseBlocks blocks, FromDevice from_device) {
   PreconditionerData data;
   PreconditionerSpec& spec = data.spec;
+  spec.magnitudes = solvers::info_of(method).positive_preconditioner;
   PetscInt first_row = 0;
   petsc_check(MatGetOwnershipRange(pmat, &first_row, nullptr));
   spec.first_row = first_row;
@@ -119,9 +120,9 @@ PreconditionerData data_of_preconditioner(Mat amat, Mat pmat, PC pc, DenseBlocks
 }
 
 // Of the inputs of a loop, on a GPU where `cuda` is its operator.
-PreconditionerData preconditioner_data(const LoopInputs& inputs, const DenseBlocks& blocks,
-                                       const CudaOperator* cuda) {
-  return data_of_preconditioner(inputs.amat, inputs.pmat, inputs.pc, blocks,
+PreconditionerData preconditioner_data(solvers::Method method, const LoopInputs& inputs,
+                                       const DenseBlocks& blocks, const CudaOperator* cuda) {
+  return data_of_preconditioner(method, inputs.amat, inputs.pmat, inputs.pc, blocks,
                                 from_device(cuda, cuda ? operator_of(inputs.pmat).get() : nullptr));
 }
 
@@ -262,7 +263,8 @@ void KspEngine::prepare(const LoopInputs& inputs) {
   if (same == 0) forget();
   if (applied) apply_by_petsc(inputs);
   const PreconditionerData data =
-      applied ? data_of_applied(*applied_) : preconditioner_data(inputs, key.blocks, cuda.get());
+      applied ? data_of_applied(*applied_)
+              : preconditioner_data(method_, inputs, key.blocks, cuda.get());
   if (op && op->ordered()) require_free_order(data.spec.kind);
   if (same == 1) {
     set_up(comm_of(amat), data.spec.kind, [&] {
@@ -311,9 +313,9 @@ solvers::BlockSolver& KspEngine::block_solver(const LoopInputs& inputs) {
   if (cuda_system_ && form_ == solvers::BlockForm::block_cg)
     fail(ExitCode::usage, "block CG works on CPUs only; use cg, or device: cpu");
   const auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_);
-  const PreconditionerData data = inputs.applied
-                                      ? data_of_applied(*applied_)
-                                      : preconditioner_data(inputs, key_.blocks, cuda.get());
+  const PreconditionerData data =
+      inputs.applied ? data_of_applied(*applied_)
+                     : preconditioner_data(method_, inputs, key_.blocks, cuda.get());
   set_up(comm_of(inputs.amat), data.spec.kind, [&] {
     if (cuda_system_)
       block_solver_ = std::make_unique<solvers::CudaBlockSolver>(*cuda_system_, method_,

@@ -56,6 +56,7 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   petsc_check(KSPSetErrorIfNotConverged(ksp_, PETSC_FALSE));
   petsc_check(KSPMonitorSet(ksp_, call_monitor, &monitor_, nullptr));
   choose_norm();
+  take_magnitudes();
   take_row_sizes();
   choose_parallel_factorisation(type_of(pc_of(ksp_)));
 
@@ -177,6 +178,17 @@ void KspSolver::choose_engine(const SolverSpec& spec) {
          pc_type, describe(choice));
   const bool has_method = !resident_ksp_type(spec.method).empty();
   if (!spec.engine && has_method) notes_.push_back(describe(choice) + ": engine petsc");
+}
+
+// A method that needs a positive definite preconditioner gets Jacobi of the magnitudes of the
+// diagonal. The resident engine does so by itself.
+void KspSolver::take_magnitudes() {
+  const std::string method = type();
+  if (method != KSPMINRES && method != KSPSYMMLQ && method != KSPCR && method != KSPPIPECR) return;
+  PetscBool chosen = PETSC_FALSE;
+  petsc_check(PetscOptionsHasName(nullptr, nullptr, "-pc_jacobi_abs", &chosen));
+  if (!chosen && type_of(pc_of(ksp_)) == PCJACOBI)
+    petsc_check(PCJacobiSetUseAbs(pc_of(ksp_), PETSC_TRUE));
 }
 
 // The resident engine looks at the sizes by itself.

@@ -162,6 +162,7 @@ class KspSolver {
   void set_types(const SolverSpec& spec, const std::string& type, const std::string& pc_type);
   void choose_engine(const SolverSpec& spec);
   void choose_norm();
+  void take_magnitudes();
   void take_row_sizes();
   void note_a_block_size_of_one();
   void choose_parallel_factorisation(const std::string& asked);

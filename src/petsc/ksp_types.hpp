@@ -24,7 +24,8 @@
 //                    underflowed to 0 is KSP_DIVERGED_BREAKDOWN
 //   definiteness     trireme_cg follows PETSc's CG: a p.Ap that vanishes or changes its sign is
 //                    KSP_DIVERGED_INDEFINITE_MAT. A negative definite matrix, for which p.Ap is
-//                    always negative, is solved
+//                    always negative, is solved. trireme_minres takes PCJACOBI of the
+//                    magnitudes of the diagonal, because it needs a positive definite one
 //   options          -ksp_trireme_variant <auto|measured|classic|single_reduction> (trireme_cg)
 #pragma once
 

@@ -202,12 +202,18 @@ PetscErrorCode multigrid_set_up(PC pc) {
 }
 
 PetscErrorCode multigrid_apply(PC pc, Vec r, Vec z) {
-  return petsc_guard(comm_of(pc), [&] { data(pc).apply(ReadSpan(r).span(), WriteSpan(z).span()); });
+  return petsc_guard(comm_of(pc), [&] {
+    data(pc).apply(ReadSpan(r).span(), WriteSpan(z).span());
+    // PETSc's methods may rely on M being an approximation of A itself.
+    if (data(pc).negated()) petsc_check(VecScale(z, -1));
+  });
 }
 
 PetscErrorCode multigrid_apply_transpose(PC pc, Vec r, Vec z) {
-  return petsc_guard(comm_of(pc),
-                     [&] { data(pc).apply_transposed(ReadSpan(r).span(), WriteSpan(z).span()); });
+  return petsc_guard(comm_of(pc), [&] {
+    data(pc).apply_transposed(ReadSpan(r).span(), WriteSpan(z).span());
+    if (data(pc).negated()) petsc_check(VecScale(z, -1));
+  });
 }
 
 PetscErrorCode multigrid_reset(PC pc) {
@@ -314,6 +320,9 @@ PetscErrorCode multigrid_view(PC pc, PetscViewer viewer) {
                                          ? "it needs a symmetric one with a block size above 1"
                                          : "it needs a symmetric one"));
   if (!facts) PetscFunctionReturn(kPetscSuccess);
+  if (data(pc).negated())
+    PetscCall(PetscViewerASCIIPrintf(
+        viewer, "  made of -A, because the diagonal of A is negative throughout\n"));
   PetscCall(PetscViewerASCIIPrintf(
       viewer,
       "  operator complexity %.2f, grid complexity %.2f, built %d times, renewed %d times\n",
@@ -363,7 +372,7 @@ Options multigrid_options(const SolverSpec& spec) {
 
 bool expects_to_find_multigrid(const multigrid::HierarchyStore& store, Mat pmat,
                                const Options& options) {
-  MatEntries entries;
+  SignedEntries entries;
   entries.take(pmat);
   return multigrid::expects_to_find(store, *entries.matrix(), near_nullspace_of(pmat),
                                     with_block_size_of(pmat, options));

@@ -44,7 +44,7 @@
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/hierarchy_entry.hpp"
 #include "multigrid/options.hpp"
-#include "petsc/mat_entries.hpp"
+#include "petsc/signed_entries.hpp"
 #include "solvers/preconditioners/given.hpp"
 
 namespace trireme {
@@ -96,6 +96,8 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   const multigrid::DeviceHierarchy* on_device() const { return on_device_.get(); }
   // Null: no cycle was asked for on the GPUs of several ranks.
   const multigrid::RankHierarchy* on_ranks() const { return on_ranks_.get(); }
+  // Whether M^-1 is positive definite and for -A, because the diagonal of A is negative throughout.
+  bool negated() const { return entries_.negated(); }
   int builds() const { return builds_; }
   int renewals() const { return renewals_; }
 
@@ -115,7 +117,7 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   multigrid::Options built_;             // of the hierarchies
   std::vector<PetscObjectState> modes_;  // of the near-null space, likewise
   multigrid::HierarchyStore store_;      // null: none
-  MatEntries entries_;
+  SignedEntries entries_;
   std::unique_ptr<multigrid::Hierarchy> hierarchy_;
   std::unique_ptr<multigrid::DeviceHierarchy> on_device_;
   std::unique_ptr<multigrid::RankHierarchy> on_ranks_;   // refers to hierarchy_

@@ -92,10 +92,10 @@ class CudaBackend {
     synchronize(stream_);
     return groups_.data();
   }
-  bool inverse_diagonal(Diagonal& place) {
+  bool inverse_diagonal(Diagonal& place, bool magnitudes) {
     const std::vector<DeviceRowBlock<double>> blocks = system_.local_blocks();
     if (!has_rows(blocks)) return false;
-    InverseDiagonal inverse = invert_diagonal(blocks, stream_);
+    InverseDiagonal inverse = invert_diagonal(blocks, stream_, magnitudes);
     if (inverse.constant)
       place.constant = *inverse.constant;
     else
@@ -104,11 +104,11 @@ class CudaBackend {
   }
   // Into an array of keep_rows(), so that a recorded loop stays valid. False: there is no such
   // array, or a zero is on the diagonal, or the system has no CSR.
-  bool invert_diagonal_into(const double* kept) {
+  bool invert_diagonal_into(const double* kept, bool magnitudes) {
     const std::vector<DeviceRowBlock<double>> blocks = system_.local_blocks();
     for (const DeviceBuffer<double>& rows : kept_)
       if (rows.data() == kept && has_rows(blocks))
-        return invert_diagonal_on_device(blocks, rows.span(), stream_) == 0;
+        return invert_diagonal_on_device(blocks, rows.span(), magnitudes, stream_) == 0;
     return false;
   }
   const double* invert_blocks(const BlockRows& blocks, const PreconditionerSpec& spec) {

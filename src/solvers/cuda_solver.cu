@@ -50,7 +50,8 @@ void CudaSolver::renew(const PreconditionerSpec& spec) { work_->driver.renew(spe
 
 bool CudaSolver::renew_jacobi() {
   const auto* jacobi = std::get_if<Jacobi>(&work_->driver.preconditioner());
-  return jacobi && work_->backend.invert_diagonal_into(jacobi->inverse_diagonal.values);
+  return jacobi && work_->backend.invert_diagonal_into(jacobi->inverse_diagonal.values,
+                                                       work_->driver.takes_magnitudes());
 }
 
 StoppedSolve CudaSolver::stopped() const {

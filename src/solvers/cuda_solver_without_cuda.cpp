@@ -9,7 +9,7 @@ namespace trireme::solvers {
 
 void extrapolate(DeviceSpan<double>, DeviceSpan<double>, StreamRef) { no_cuda(); }
 std::int64_t invert_diagonal_on_device(std::span<const DeviceRowBlock<double>>, DeviceSpan<double>,
-                                       StreamRef) {
+                                       bool, StreamRef) {
   no_cuda();
 }
 

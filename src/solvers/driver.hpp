@@ -9,7 +9,8 @@
 //   preconditioner_vector(k)            the address of the preconditioner's work vector k
 //   keep_rows(values), keep(groups)     copy an array to where the loop runs, and own the copy
 //   keep_row_scale(values)              likewise, in place of the last such array
-//   inverse_diagonal(place)             optional: D^-1 of the system, where the loop runs
+//   inverse_diagonal(place, magnitudes) optional: D^-1 of the system, where the loop runs; with
+//                                       `magnitudes` its absolute values
 //   invert_blocks(blocks, spec)         inverts the diagonal blocks, and owns the inverses
 //   choose(method, variant, jacobi)     decides how solves run, and returns the variant to use
 //   inexact(rule, goes_on)              whether the products of such a solve are inexact
@@ -81,6 +82,8 @@ class Driver {
   Variant variant() const { return variant_; }
   const PreparedPreconditioner& preconditioner() const { return preconditioner_; }
   const RowWeights& row_weights() const { return row_weights_; }
+  // Whether the preconditioner was made with PreconditionerSpec::magnitudes.
+  bool takes_magnitudes() const { return takes_magnitudes_; }
 
   // Prepares the preconditioner anew for new values of the system. Collective over the system's
   // processes.
@@ -161,9 +164,9 @@ class Driver {
   std::int64_t rows() const { return backend_.rows(); }
   const double* keep_rows(Array<double> values) { return backend_.keep_rows(std::move(values)); }
   // Returns false where the system has no diagonal to take D^-1 from.
-  bool inverse_diagonal(Diagonal& place) {
-    if constexpr (requires { backend_.inverse_diagonal(place); })
-      return backend_.inverse_diagonal(place);
+  bool inverse_diagonal(Diagonal& place, bool magnitudes) {
+    if constexpr (requires { backend_.inverse_diagonal(place, magnitudes); })
+      return backend_.inverse_diagonal(place, magnitudes);
     return false;
   }
   const RowGroup* keep(Array<RowGroup> groups) { return backend_.keep(std::move(groups)); }
@@ -172,8 +175,17 @@ class Driver {
     return backend_.invert_blocks(blocks, spec);
   }
   // Bounds of the spectrum of D^-1 A, from some iterations of CG with Jacobi and a random
-  // right-hand side. Collective over the system's processes.
+  // right-hand side: with an inexact product, unless the range of its values does not suffice.
+  // Collective over the system's processes.
   LanczosBounds bounds_by_cg(const Jacobi& jacobi, const PreconditionerSpec& spec) {
+    const bool inexact = backend_.inexact({}, false);
+    LanczosBounds bounds = bounds_by_cg(jacobi, spec, !inexact);
+    if (inexact && !bounds.are_known()) bounds = bounds_by_cg(jacobi, spec, true);
+    return bounds;
+  }
+
+ private:
+  LanczosBounds bounds_by_cg(const Jacobi& jacobi, const PreconditionerSpec& spec, bool exactly) {
     LanczosBounds bounds;
     IterationObserver observer;
     observer.iteration = [&](const State& s, const Iterate&) {
@@ -187,7 +199,7 @@ class Driver {
             .x = here.x,
             .zero_guess = true,
             .state = {},
-            .exactly = !backend_.inexact({}, false),
+            .exactly = exactly,
             .observed = true,
             .observer = observer};
     job.state.rule.rtol = 1e-10;
@@ -198,8 +210,8 @@ class Driver {
     return bounds;
   }
 
- private:
   void prepare(const PreconditionerSpec& spec) {
+    takes_magnitudes_ = spec.magnitudes;
     visit_preconditioner(
         spec.kind, [&](auto m) { preconditioner_ = decltype(m)::type::prepare(*this, spec); });
   }
@@ -238,6 +250,7 @@ class Driver {
   Variant variant_ = Variant::classic;
   PreparedPreconditioner preconditioner_;
   RowWeights row_weights_;
+  bool takes_magnitudes_ = false;
   StoppedSolve last_;                     // of the last solve; its directions are work vectors
   std::optional<StoppedSolve> going_on_;  // the scalars from which the next solve continues
 };

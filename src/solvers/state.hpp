@@ -337,6 +337,7 @@ TRIREME_HD void resume(State& s, double norm, double change) {
 // the exact product.
 TRIREME_HD bool gave_up(const State& s) {
   return s.reason == Reason::breakdown || s.reason == Reason::indefinite_matrix ||
+         s.reason == Reason::indefinite_preconditioner || s.reason == Reason::not_finite ||
          s.reason == Reason::diverged;
 }
 

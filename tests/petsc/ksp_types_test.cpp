@@ -75,6 +75,23 @@ void make_edge_huge(Mat a, Vec b, PetscInt n, double size) {
 
 // By default ours is as strict as PETSc's preconditioned norm; the norm of b - A x, where a user
 // asks for it, is that of the huge rows.
+TEST_F(ResidentKsp, MinresTakesJacobiOfTheMagnitudes) {
+  make(grid(30), "trireme_minres", PCJACOBI);
+  PetscInt first = 0, last = 0;
+  petsc_check(MatGetOwnershipRange(a, &first, &last));
+  for (PetscInt row = first; row < last; ++row)
+    if (row % 5 == 0) petsc_check(MatSetValue(a, row, row, -9, INSERT_VALUES));
+  petsc_check(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+  petsc_check(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+  petsc_check(KSPSetOperators(ksp, a, a));
+  EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+  EXPECT_LE(relative_residual(), 1.001e-9);
+  const PetscInt with_magnitudes = iterations();
+  option("-pc_jacobi_abs");
+  EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
+  EXPECT_EQ(iterations(), with_magnitudes);
+}
+
 TEST_F(ResidentKsp, HugeRowsDoNotHideTheOthers) {
   constexpr PetscInt n = 30;
   const auto error = [&] {

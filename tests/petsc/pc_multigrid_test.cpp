@@ -115,6 +115,45 @@ TEST_F(Multigrid, WorksUnderEveryKspType) {
   }
 }
 
+// Richardson relies on M being an approximation of A itself, and MINRES on a positive definite M.
+TEST_F(Multigrid, ServesAMatrixWhoseDiagonalIsNegativeThroughout) {
+  for (const bool ours : {false, true})
+    for (const char* type : {"trireme_cg", "trireme_minres", "trireme_bicgstab", "trireme_block_cg",
+                             KSPCG, KSPGMRES, KSPBCGS, KSPRICHARDSON}) {
+      SCOPED_TRACE(type);
+      make(ours ? as_trireme(laplacian(40)) : laplacian(40), type, kTriremeMultigrid);
+      petsc_check(KSPSetTolerances(ksp, 1e-11, PETSC_DEFAULT, PETSC_DEFAULT, 2000));
+      expect_solved("the Laplacian");
+      EXPECT_FALSE(multigrid().negated());
+      const PetscInt of_positive = iterations();
+      scale_and_tell(ksp, a, -1);
+      expect_solved("its negative");
+      EXPECT_TRUE(multigrid().negated());
+      EXPECT_EQ(iterations(), of_positive);
+      EXPECT_EQ(multigrid().builds(), 2) << "another sign is another matrix";
+      scale_and_tell(ksp, a, 3);
+      expect_solved("new values");
+      EXPECT_EQ(iterations(), of_positive);
+      EXPECT_EQ(multigrid().renewals(), 1);
+      scale_and_tell(ksp, a, -1);
+      expect_solved("the positive one again");
+      EXPECT_FALSE(multigrid().negated());
+    }
+}
+
+TEST_F(Multigrid, RefusesADiagonalOfBothSigns) {
+  MatHandle both = laplacian(40);
+  PetscInt first = 0, last = 0;
+  petsc_check(MatGetOwnershipRange(both, &first, &last));
+  for (PetscInt row = first; row < last; ++row)
+    petsc_check(MatSetValue(both, row, row, row == 100 ? 4 : -4, INSERT_VALUES));
+  petsc_check(MatAssemblyBegin(both, MAT_FINAL_ASSEMBLY));
+  petsc_check(MatAssemblyEnd(both, MAT_FINAL_ASSEMBLY));
+  make(std::move(both), "trireme_cg", kTriremeMultigrid);
+  petsc_check(KSPSetFromOptions(ksp));
+  EXPECT_NE(KSPSolve(ksp, b, x), kPetscSuccess);
+}
+
 // Neither the KSP nor an option says that the matrix is not symmetric.
 TEST_F(Multigrid, FindsASmootherForANonsymmetricMatrix) {
   for (const char* type : {KSPBCGS, KSPGMRES, "trireme_bicgstab"}) {

@@ -84,6 +84,51 @@ TEST(BlockCg, ManyColumnsTakeFewerIterations) {
   });
 }
 
+// The matrix -A is solved as A is, with the signs of A and b changed: every iterate is the same.
+TEST(BlockCg, ANegativeDefiniteMatrixIsSolvedAsItsNegativeIs) {
+  const CsrMatrix<double> a = grid_matrix(20, 0, 10);
+  CsrMatrix<double> negative = a;
+  for (double& value : negative.values) value = -value;
+  const std::vector<Array<double>> b = random_columns(a.rows, 6);
+  const Array<double> d = test::diagonal_of(a), negative_d = test::diagonal_of(negative);
+  test::GaussSeidel given(a);  // M^-1 of -A: positive definite, as that of multigrid
+  for (const bool jacobi : {true, false}) {
+    Options o, of_negative;
+    o.preconditioner = of_negative.preconditioner = test::jacobi(d);
+    of_negative.preconditioner.diagonal = negative_d;
+    if (!jacobi) {
+      o.preconditioner.kind = of_negative.preconditioner.kind = PreconditionerKind::given;
+      o.preconditioner.given = of_negative.preconditioner.given = &given;
+    }
+    const auto expect_alike = [](const Solved& one, const Solved& other, const char* what) {
+      EXPECT_EQ(other.outcome.reason, Reason::rtol) << what;
+      EXPECT_EQ(other.history, one.history) << what;
+    };
+    for (const Variant variant :
+         {Variant::classic, Variant::single_reduction, Variant::pipelined}) {
+      o.variant = of_negative.variant = variant;
+      expect_alike(test::solve(a, b[0], o), test::solve(negative, b[0], of_negative), "one column");
+    }
+    o.variant = of_negative.variant = Variant::automatic;
+    const auto of_a = block_cg(a, b, o), of_minus_a = block_cg(negative, b, of_negative);
+    const auto lockstep = test::solve_block(a, b, o);
+    const auto lockstep_of_minus_a = test::solve_block(negative, b, of_negative);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      expect_alike(of_a[j], of_minus_a[j], "block CG");
+      expect_alike(lockstep[j], lockstep_of_minus_a[j], "lockstep");
+    }
+  }
+}
+
+TEST(BlockCg, AnIndefiniteMatrixIsRefused) {
+  CsrMatrix<double> a = grid_matrix(20);
+  for (std::int64_t row = 0; row < 150; ++row)
+    for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
+      if (a.col_idx[k] == row) a.values[k] = -a.values[k];
+  for (const Solved& solved : block_cg(a, random_columns(a.rows, 4)))
+    EXPECT_EQ(solved.outcome.reason, Reason::indefinite_matrix);
+}
+
 // The exact solution is found when the directions span the space: 60 rows, 12 columns.
 TEST(BlockCg, EndsWhenTheDirectionsSpanTheSpace) {
   std::vector<std::vector<double>> dense(60, std::vector<double>(60, 0.0));

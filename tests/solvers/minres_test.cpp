@@ -2,6 +2,7 @@
 // The resident MINRES on the host: symmetric systems that CG cannot solve.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -104,6 +105,51 @@ TEST(ResidentMinres, ANegativeDefiniteMatrixIsSolvedToo) {
   const Solved solved = test::solve(a, b, minres());
   EXPECT_EQ(solved.outcome.reason, Reason::rtol);
   EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
+}
+
+// Rows of both signs on the diagonal.
+TEST(ResidentMinres, JacobiTakesTheMagnitudesOfTheDiagonal) {
+  const CsrMatrix<double> a = shifted(grid_matrix(20, 0, 10), 18);
+  const Array<double> b = test::random_vector<double>(a.rows), d = test::diagonal_of(a);
+  ASSERT_LT(*std::ranges::min_element(d) * *std::ranges::max_element(d), 0);
+  Options o = minres();
+  o.preconditioner = test::jacobi(d);
+  EXPECT_EQ(test::solve(a, b, o).outcome.reason, Reason::indefinite_preconditioner);
+  o.preconditioner.magnitudes = true;
+  const Solved solved = test::solve(a, b, o);
+  EXPECT_EQ(solved.outcome.reason, Reason::rtol);
+  EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
+  Array<double> inverse = d;
+  for (double& value : inverse) value = 1 / std::abs(value);
+  o.preconditioner.magnitudes = false;
+  o.preconditioner.inverse_diagonal = inverse;
+  EXPECT_EQ(test::solve(a, b, o).history, solved.history);
+  for (double& value : inverse) value = -value;
+  o.preconditioner.magnitudes = true;
+  EXPECT_EQ(test::solve(a, b, o).history, solved.history);
+}
+
+TEST(ResidentMinres, JacobiAndItsBlocksServeANegativeDefiniteMatrix) {
+  CsrMatrix<double> a = grid_matrix(20, 0, 10);
+  const Array<double> b = test::random_vector<double>(a.rows);
+  Options o = minres();
+  const auto histories = [&] {
+    const Array<double> d = test::diagonal_of(a);
+    const test::BlocksOf blocks(a, 4);
+    std::vector<std::vector<double>> all;
+    for (const PreconditionerSpec& spec : {test::jacobi(d), blocks.spec}) {
+      o.preconditioner = spec;
+      o.preconditioner.magnitudes = true;
+      const Solved solved = test::solve(a, b, o);
+      EXPECT_EQ(solved.outcome.reason, Reason::rtol);
+      EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
+      all.push_back(solved.history);
+    }
+    return all;
+  };
+  const auto positive = histories();
+  for (double& value : a.values) value = -value;
+  EXPECT_EQ(histories(), positive);
 }
 
 TEST(ResidentMinres, TheNaturalNormNeverGrows) {

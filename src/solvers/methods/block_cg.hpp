@@ -8,6 +8,9 @@
 //   Q = A P,  alpha = (P^T Q)^-1 P^T R,  X += P alpha,  R -= Q alpha,  Z = M^-1 R
 //   beta = -(P^T Q)^-1 Q^T Z,  P = basis of (Z + P beta)
 //
+// A negative definite A is solved as -A: P^T Q, which is negative definite then, is negated before
+// it is factored.
+//
 // Values moved per iteration beside the product, with k columns, in P too, and Jacobi: 19 k n, and
 // 12 k^2 n operations. An iteration has four points where sums must be complete.
 #pragma once
@@ -69,6 +72,7 @@ struct BlockCg : SystemVectors {
     e.finish(CgBegin{});
     if (!e.running()) return;
     std::int64_t dimension = find_basis(e, tall);
+    double sign = 0;  // of P^T Q
     while (e.running()) {
       const auto block = [&](double* vector) { return side_by_side(vector, e.rows(), e.width()); };
       const MultiVector<double> directions = side_by_side(p, e.rows(), dimension);
@@ -77,22 +81,25 @@ struct BlockCg : SystemVectors {
       tall.gram(directions, images);
       tall.gram(directions, block(r));
       const auto first_sums = tall.grams();
-      const std::optional<SmallMatrix> factor = cholesky(first_sums[0]);
+      if (sign == 0 && dimension > 0) sign = first_sums[0](0, 0) < 0 ? -1 : 1;
+      const std::optional<SmallMatrix> factor = cholesky(times(sign, first_sums[0]));
       if (dimension == 0 || !factor) {
         e.finish(BlockCgAbandon{reason_to_end(first_sums[0])});
         continue;
       }
-      const SmallMatrix alpha = solve_cholesky(*factor, first_sums[1]);  // (P^T Q)^-1 P^T R
-      tall.add(block(x), directions, alpha);                             // X += P alpha
-      tall.subtract(block(r), images, alpha);                            // R -= Q alpha
-      precondition(e, m);                                                // Z = M^-1 R
+      const auto solved = [&](const SmallMatrix& of) {  // (P^T Q)^-1 of
+        return solve_cholesky(*factor, times(sign, of));
+      };
+      const SmallMatrix alpha = solved(first_sums[1]);  // (P^T Q)^-1 P^T R
+      tall.add(block(x), directions, alpha);            // X += P alpha
+      tall.subtract(block(r), images, alpha);           // R -= Q alpha
+      precondition(e, m);                               // Z = M^-1 R
       e.finish(BlockCgImprove{});
       const bool replaced = settle_claims(e, m);
       if (!e.running()) return;
       if (!replaced) {
         tall.gram(images, block(z));
-        const SmallMatrix beta = solve_cholesky(*factor, tall.grams()[0]);
-        tall.subtract(block(z), directions, beta);  // Z - P (P^T Q)^-1 Q^T Z
+        tall.subtract(block(z), directions, solved(tall.grams()[0]));  // Z - P (P^T Q)^-1 Q^T Z
       }
       dimension = find_basis(e, tall);
     }
@@ -130,7 +137,7 @@ struct BlockCg : SystemVectors {
     return e.running_columns() > before;
   }
 
-  // Why there are no directions, or why P^T Q is not positive definite.
+  // Why there are no directions, or why P^T Q is not definite.
   static Reason reason_to_end(const SmallMatrix& curvature) {
     if (curvature.rows() == 0) return Reason::breakdown;
     for (std::size_t k = 0; k < curvature.size(); ++k)

@@ -197,7 +197,7 @@ TRIREME_HD void first_iteration(Exec& e, const SystemVectors& v, const M& m, dou
 struct Cg : SystemVectors {
   static constexpr MethodInfo info{.name = "cg",
                                    .petsc_name = "cg",
-                                   .matrices = "symmetric positive definite",
+                                   .matrices = "symmetric and definite",
                                    .symmetric = true,
                                    .tests_preconditioned_norm = true,
                                    .tests_natural_norm = true};

@@ -66,6 +66,7 @@ struct MethodInfo {
   std::string_view matrices;    // the matrices that the method is for, in words
   bool symmetric = false;       // the matrix and the preconditioner must be symmetric
   bool right_preconditioned = false;
+  bool positive_preconditioner = false;  // M must be positive definite, whatever the matrix is
   // Norms that the convergence test can use beside the unpreconditioned norm and none.
   bool tests_preconditioned_norm = false;
   bool tests_natural_norm = false;

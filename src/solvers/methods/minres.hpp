@@ -239,6 +239,7 @@ struct Minres : SystemVectors {
                                    .petsc_name = "minres",
                                    .matrices = "symmetric, definite or not",
                                    .symmetric = true,
+                                   .positive_preconditioner = true,
                                    .tests_natural_norm = true};
   static constexpr Variant variant = Variant::classic;
   static constexpr int vectors = 8;

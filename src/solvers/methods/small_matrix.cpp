@@ -7,6 +7,11 @@
 
 namespace trireme::solvers {
 
+SmallMatrix times(double factor, SmallMatrix a) {
+  for (std::size_t k = 0; k < a.size(); ++k) a.data()[k] *= factor;
+  return a;
+}
+
 std::optional<SmallMatrix> cholesky(SmallMatrix a) {
   const std::int64_t n = a.rows();
   for (std::int64_t k = 0; k < n; ++k) {

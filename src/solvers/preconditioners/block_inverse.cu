@@ -28,6 +28,7 @@ struct Sources {
   const std::int32_t* col_idx;
   const double* values;
   const double* entries;  // null: the CSR has the entries
+  bool magnitudes;        // as in BlockRows
 };
 
 // Whether (other, other_row) is a better pivot than (value, row): it is larger, or as large and in
@@ -67,6 +68,8 @@ __global__ void __launch_bounds__(kThreads)
       }
     }
   }
+  __syncwarp(members);
+  const double sign = from.magnitudes && tile[0] < 0 ? -1 : 1;
   bool singular = false;
   for (int k = 0; k < width; ++k) {
     __syncwarp(members);
@@ -114,7 +117,7 @@ __global__ void __launch_bounds__(kThreads)
     own[pivot] = right;
   }
   double* const line = inverse + (first + lane) * from.size;
-  for (int j = 0; j < from.size; ++j) line[j] = j < width ? own[j] : 0;
+  for (int j = 0; j < from.size; ++j) line[j] = j < width ? sign * own[j] : 0;
 }
 
 template <int lanes>
@@ -145,7 +148,8 @@ DeviceBuffer<double> invert_blocks_on_device(const BlockRows& blocks, const Devi
                      csr.row_ptr.data(),
                      csr.col_idx.data(),
                      csr.values.data(),
-                     entries.size() > 0 ? entries.data() : nullptr};
+                     entries.size() > 0 ? entries.data() : nullptr,
+                     blocks.magnitudes};
   if (blocks.size <= 2)
     launch<2>(from, inverse.data(), first_singular.data(), stream);
   else if (blocks.size <= 4)

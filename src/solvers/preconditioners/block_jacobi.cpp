@@ -8,8 +8,10 @@
 namespace trireme::solvers {
 namespace {
 
-// Gauss-Jordan with partial pivoting on the width x width block at `a`, rows `stride` apart.
-bool invert_block(double* a, std::int64_t stride, int width) {
+// Gauss-Jordan with partial pivoting on the width x width block at `a`, rows `stride` apart. With
+// `magnitudes`, the result is the inverse times -1 where the first entry is negative.
+bool invert_block(double* a, std::int64_t stride, int width, bool magnitudes) {
+  const bool negate = magnitudes && a[0] < 0;
   int pivots[32];
   for (int k = 0; k < width; ++k) {
     int pivot = k;
@@ -31,6 +33,9 @@ bool invert_block(double* a, std::int64_t stride, int width) {
   for (int k = width - 1; k >= 0; --k)
     if (pivots[k] != k)
       for (int i = 0; i < width; ++i) std::swap(a[i * stride + k], a[i * stride + pivots[k]]);
+  if (negate)
+    for (int i = 0; i < width; ++i)
+      for (int j = 0; j < width; ++j) a[i * stride + j] = -a[i * stride + j];
   return true;
 }
 
@@ -47,6 +52,7 @@ Array<RowGroup> BlockRows::groups() const {
 BlockRows block_rows(const PreconditionerSpec& spec, std::int64_t rows) {
   BlockRows blocks;
   blocks.rows = rows;
+  blocks.magnitudes = spec.magnitudes;
   blocks.first_row = spec.first_row;
   blocks.callers_rows = spec.callers_rows;
   blocks.size = spec.block_size;
@@ -90,7 +96,7 @@ Array<double> invert_blocks(const BlockRows& blocks, const PreconditionerSpec& s
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::int32_t first = blocks.starts[g];
     if (!invert_block(inverse.data() + std::int64_t{first} * size, size,
-                      blocks.starts[g + 1] - first))
+                      blocks.starts[g + 1] - first, blocks.magnitudes))
       singular = std::min<std::int64_t>(singular, first);
   }
   if (singular < blocks.rows) refuse_singular_block(blocks, singular);

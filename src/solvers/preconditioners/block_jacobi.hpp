@@ -27,6 +27,7 @@ struct BlockRows {
   std::int32_t size = 0;
   bool natural = true;  // all blocks but the last have `size` rows
   // As in PreconditionerSpec.
+  bool magnitudes = false;
   std::int64_t first_row = 0;
   std::span<const std::int32_t> callers_rows;
 

@@ -86,9 +86,14 @@ struct Chebyshev {
                                        std::to_string(spec.degree));
     const Jacobi jacobi = Jacobi::prepare(setup, spec);
     const LanczosBounds bounds = setup.bounds_by_cg(jacobi, spec);
-    if (bounds.size() == 0 || !(bounds.largest() > 0))
-      throw Error(ExitCode::input,
-                  "the Chebyshev polynomial needs a positive definite matrix and diagonal");
+    if (!bounds.are_known())
+      throw Error(
+          ExitCode::input,
+          spec.magnitudes
+              ? "with minres, the Chebyshev polynomial needs a positive definite matrix; use "
+                "preconditioner jacobi"
+              : "the Chebyshev polynomial needs a definite matrix; use preconditioner "
+                "jacobi, with method minres where the matrix is indefinite");
     Chebyshev m;
     m.inverse_diagonal = jacobi.inverse_diagonal;
     m.degree = spec.degree;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -32,7 +33,7 @@ struct Jacobi {
   static Jacobi prepare(Setup& setup, const PreconditionerSpec& spec) {
     if (spec.diagonal.empty() && spec.inverse_diagonal.empty()) {
       Jacobi m;
-      if (setup.inverse_diagonal(m.inverse_diagonal)) return m;
+      if (setup.inverse_diagonal(m.inverse_diagonal, spec.magnitudes)) return m;
     }
     const bool inverted = !spec.inverse_diagonal.empty();
     const std::span<const double> diagonal = inverted ? spec.inverse_diagonal : spec.diagonal;
@@ -40,7 +41,10 @@ struct Jacobi {
     if (static_cast<std::int64_t>(diagonal.size()) != rows)
       throw Error(ExitCode::usage, "Jacobi needs " + std::to_string(rows) +
                                        " diagonal entries, not " + std::to_string(diagonal.size()));
-    const auto inverse = [inverted](double d) { return inverted ? d : d == 0 ? 1 : 1 / d; };
+    const auto inverse = [inverted, magnitudes = spec.magnitudes](double d) {
+      if (magnitudes) d = std::abs(d);
+      return inverted ? d : d == 0 ? 1 : 1 / d;
+    };
     Jacobi m;
     const bool constant = std::all_of(diagonal.begin(), diagonal.end(),
                                       [&](double d) { return d == diagonal.front(); });

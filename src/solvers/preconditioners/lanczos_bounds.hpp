@@ -2,6 +2,7 @@
 // Bounds of the spectrum of M^-1 A from a run of preconditioned CG.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -17,6 +18,8 @@ class LanczosBounds {
   // Adds the coefficients of one iteration: the step length, and the factor of the old direction.
   void add(double alpha, double beta);
   std::size_t size() const { return diagonal_.size(); }
+  // False: no iteration has shown a positive eigenvalue.
+  bool are_known() const { return size() > 0 && largest() > 0 && std::isfinite(largest()); }
   double smallest() const { return eigenvalue(0); }
   double largest() const { return eigenvalue(diagonal_.size() - 1); }
 

@@ -19,7 +19,11 @@ struct PreconditionerSpec {
   // Of A. Empty, and `inverse_diagonal` too: for jacobi, CudaSolver takes it from the system's CSR
   // on the device.
   std::span<const double> diagonal;
-  std::span<const double> inverse_diagonal;  // for jacobi, used unchanged in place of `diagonal`
+  std::span<const double> inverse_diagonal;  // for jacobi, used in place of `diagonal`
+  // The method needs a positive definite M. Jacobi takes the magnitudes of the diagonal. Block
+  // Jacobi takes a block whose first diagonal entry is negative times -1, so that M is positive
+  // definite also where A is negative definite.
+  bool magnitudes = false;
   // For blocks: entry [i * block_size + k] is A(i, first row of i's block + k), 0 beyond the block.
   // Empty: CudaSolver takes the entries from the system's CSR on the device.
   std::span<const double> blocks;
