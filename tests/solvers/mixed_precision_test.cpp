@@ -172,6 +172,46 @@ TEST(MixedPrecisionCg, GoesOnInFp64IfFp32IsTooCoarse) {
   }
 }
 
+// S A S with S from 1e-15 to 1e15, and values from 1e-30 to 1e30. What rounding takes from a large
+// value is huge beside the small diagonal entry of its row.
+TEST(MixedPrecisionCg, ChebyshevGoesOnInFp64WhereNoBoundsAreFoundInFp32) {
+  CsrMatrix<double> a = grid_matrix(12);
+  const auto scale = [](std::int64_t row) {
+    return std::pow(10.0, static_cast<double>(row * 7 % 31) - 15) / 3;
+  };
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      a.values[k] *= scale(i) * scale(a.col_idx[k]);
+  Array<double> b(a.rows);
+  build_host_kernel<double>("csr", a.view())
+      ->multiply(random_vector<double>(a.rows), b, Accumulate::no);
+  for (const Kind kind : {Kind::jacobi, Kind::chebyshev}) {
+    MixedOptions options(Method::cg, Variant::classic, kind);
+    options.rule.rtol = 1e-6;
+    const MixedSolved exact = solve(a, b, Products::exact, options);
+    EXPECT_EQ(exact.outcome.reason, Reason::rtol);
+    const MixedSolved mixed = solve(a, b, Products::corrected, options);
+    EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
+    EXPECT_GE(mixed.outcome.exact_from, 0);
+    EXPECT_LE(mixed.residual, 1.01e-6);
+  }
+}
+
+// A value that FP32 has as infinity.
+TEST(MixedPrecisionCg, GoesOnInFp64WhereFp32Overflows) {
+  CsrMatrix<double> a = grid_matrix(12);
+  for (std::int32_t k = a.row_ptr[5]; k < a.row_ptr[6]; ++k)
+    if (a.col_idx[k] == 5) a.values[k] = 1e39 / 3;
+  Array<double> b = random_vector<double>(a.rows);
+  for (const Kind kind : {Kind::jacobi, Kind::chebyshev}) {
+    const MixedOptions options(Method::cg, Variant::classic, kind);
+    ASSERT_EQ(solve(a, b, Products::exact, options).outcome.reason, Reason::rtol);
+    const MixedSolved mixed = solve(a, b, Products::corrected, options);
+    EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
+    EXPECT_LE(mixed.residual, 1.01e-12);
+  }
+}
+
 TEST(MixedPrecisionCg, GivesUpOnFp32AfterTooManyIterationsWithoutACorrection) {
   State state;
   state.rule.rtol = 1e-8;
