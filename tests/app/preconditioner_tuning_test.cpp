@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/preconditioner_tuning.hpp"
 #include "app/run_kernel.hpp"
 #include "app/steps.hpp"
 #include "io/hdf5.hpp"
@@ -211,6 +212,69 @@ TEST(PreconditionerTuning, AMultigridThatDisappointsInABlockIsLeft) {
   EXPECT_GE(run.columns[5].iterations, 60) << "the second one by Jacobi";
 }
 
+// The tuning of a solver whose solves the tests make up.
+class MadeUpSolves : public testing::Test {
+ protected:
+  void make(PreconditionerClock clock = {}) {
+    const Case c = automatic("generate: poisson2d, n: 30");
+    Problem problem = load_problem(MPI_COMM_WORLD, c.problem);
+    matrix_ = distribute(MPI_COMM_WORLD, std::move(problem.matrix), problem.row_starts);
+    amat_ = make_amat(matrix_, {.name = "csr"}, nullptr);
+    SolverSpec spec = c.solver;
+    spec.preconditioner = "jacobi";
+    solver_.emplace(spec, amat_->mat(), amat_->assembled(), matrix_);
+    tuning_.emplace(*matrix_, *amat_, *solver_, std::move(clock));
+  }
+  static KspResult result(std::int64_t iterations, KSPConvergedReason reason) {
+    KspResult made;
+    made.iterations = iterations;
+    made.seconds = 1e-3;
+    made.verdict.converged = static_cast<int>(reason) > 0;
+    made.verdict.reason = reason;
+    return made;
+  }
+
+  std::shared_ptr<DistributedMatrix> matrix_;
+  std::unique_ptr<Amat> amat_;
+  std::optional<KspSolver> solver_;
+  std::optional<PreconditionerTuning> tuning_;
+};
+
+// A block of two columns takes as long as a solve by itself.
+TEST_F(MadeUpSolves, ABlockTellsTheTimeOfASolveByItself) {
+  make();
+  tuning_->solve_begins(1);
+  for (const double norm : {1.0, 0.1}) tuning_->iteration(norm, 1e-8);
+  tuning_->solve_ends(result(1, KSP_CONVERGED_RTOL));
+  tuning_->solve_begins(0);
+  const KspResult column = result(10, KSP_CONVERGED_RTOL);
+  tuning_->block_ends(std::vector<KspResult>{column, column}, 1);
+  EXPECT_NEAR(tuning_->outcome().candidates[0].iteration_us.value_or(0), 1e5, 1e-6);
+}
+
+// The columns of a block cannot go on.
+TEST_F(MadeUpSolves, ABlockAtTheIterationLimitIsNotSolvedAgainAndOneThatBreaksDownIs) {
+  make({.iteration_seconds = iterations_of(1e-3), .product_seconds = [] { return 1e-9; }});
+  tuning_->solve_begins(3);
+  for (int k = 0; k < 20; ++k) tuning_->iteration(std::pow(0.9, k), 1e-8);
+  ASSERT_TRUE(tuning_->interlude().due());
+  ASSERT_TRUE(tuning_->interlude().run());
+  ASSERT_EQ(tuning_->running(), "multigrid");
+  const KspResult good = result(10, KSP_CONVERGED_RTOL), at_limit = result(9, KSP_DIVERGED_ITS);
+  EXPECT_FALSE(tuning_->falls_back(std::vector<KspResult>{good, at_limit}));
+  KspResult stopped = result(9, KSP_DIVERGED_BREAKDOWN);
+  stopped.facts.stopped = true;
+  EXPECT_FALSE(tuning_->falls_back(std::vector<KspResult>{good, stopped}));
+  KspResult goes_on = result(9, KSP_DIVERGED_DTOL);
+  goes_on.can_go_on = true;
+  EXPECT_FALSE(tuning_->falls_back(std::vector<KspResult>{goes_on}));
+  EXPECT_EQ(tuning_->running(), "multigrid");
+  const KspResult failed = result(3, KSP_DIVERGED_INDEFINITE_MAT);
+  EXPECT_TRUE(tuning_->falls_back(std::vector<KspResult>{good, failed}));
+  EXPECT_EQ(tuning_->running(), "jacobi");
+  EXPECT_FALSE(tuning_->falls_back(std::vector<KspResult>{failed})) << "it is the first one";
+}
+
 // A chain of n rows and a part of two rows, [1 2; 2 1], which is indefinite. The first right-hand
 // side does not touch that part.
 TEST(PreconditionerTuning, ABlockThatFailsIsRepeatedWithJacobi) {
@@ -346,6 +410,35 @@ TEST_F(TunedSequence, AHierarchyInTheStoreIsOnlyForTheFirstValues) {
   };
   EXPECT_TRUE(names_the_cache(with_steps({0})));
   EXPECT_FALSE(names_the_cache(with_steps({0, 1})));
+}
+
+TEST(PreconditionerTuning, ANegatedLaplacianChangesToMultigridTooAndMinresBeginsWithMagnitudes) {
+  test::SharedFile file("negative.h5");
+  constexpr std::int64_t kSide = 60, n = kSide * kSide;
+  file.write([&](hdf5::File& out) {
+    test::SmallMatrix a{.indptr = {0}, .indices = {}, .data = {}, .shape = {n, n}};
+    for (std::int64_t row = 0; row < n; ++row) {
+      for (const std::int64_t to : {row - kSide, row - 1, row, row + 1, row + kSide}) {
+        const bool near = to == row || std::abs(to - row) == kSide || to / kSide == row / kSide;
+        if (to < 0 || to >= n || !near) continue;
+        a.indices.push_back(to);
+        a.data.push_back(to == row ? -4 : 1);
+      }
+      a.indptr.push_back(std::ssize(a.indices));
+    }
+    a.write(out);
+  });
+  for (const char* method : {"cg", "minres"}) {
+    const RunOutcome run = run_by(
+        parse_case(fmt::format("problem: {{file: {}, rhs: random}}\nsolver: {{preconditioner: auto, "
+                               "method: {}}}\ndevice: cpu\n",
+                               file.path().string(), method),
+                   "test.yaml"),
+        iterations_of(1e-3), 1e-6);
+    EXPECT_TRUE(run.converged) << run.reason;
+    EXPECT_LE(run.relative_residual, 1.02e-8);
+    EXPECT_EQ(run.preconditioner, std::string(method) == "cg" ? "multigrid" : "jacobi");
+  }
 }
 
 TEST(PreconditionerTuning, AMatrixThatIsNotDefiniteKeepsWhatItBeganWith) {

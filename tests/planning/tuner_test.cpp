@@ -103,6 +103,19 @@ TEST(Tuner, DoesNotTryAgainWhatFailed) {
   EXPECT_EQ(tuner.best(), 0U);
 }
 
+TEST(Tuner, AFailedTrialCostsWhatItTook) {
+  // The budget is 2 % of 1 s.
+  const SolveProgress progress{.seconds = 0, .products_ahead = 10'000};
+  Tuner tuner({running(), other(50, 0.001), other(50, 0.015), other(50, 0.015)});
+  EXPECT_TRUE(tuner.next(progress));
+  tuner.failed(1, "GPU memory does not suffice", 0.004);
+  EXPECT_DOUBLE_EQ(tuner.spent_seconds(), 0.004);
+  EXPECT_EQ(tuner.next(progress), 2U);
+  tuner.failed(1, "once more", 0.002);
+  EXPECT_DOUBLE_EQ(tuner.spent_seconds(), 0.006);
+  EXPECT_EQ(tuner.next(progress), std::nullopt) << "0.006 s and 0.015 s are beyond the budget";
+}
+
 TEST(Tuner, SaysWhyAnOptionWasNotTried) {
   Tuner tuner({running(), other(150, 0.001), other(50, 10)});
   EXPECT_NE(tuner.why_not(1).find("1.50 times"), std::string::npos);
