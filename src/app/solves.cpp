@@ -141,11 +141,13 @@ bool Solves::solve_until_done() {
 void Solves::solve(std::size_t k) {
   if (overlap_ && k > 0) return solve_overlapped(k);
   KspSolver& solver = *plan_.solver;
-  const FirstGuess first = guess(k);
-  ScaledSystem system(*this, k, first.x);
+  FirstGuess first = guess(k);
   // In a sequence, the norm is taken from the solver where that measures it.
-  const bool measured = context_.steps && system.rhs_norm > 0 && solver.measures_first_residual();
-  system.measure(*this, first.nonzero && !measured);
+  const bool by_solver =
+      context_.steps && solver.engine() == Engine::resident && solver.measures_first_residual();
+  std::optional<ScaledSystem> made;
+  make_system(made, k, first, by_solver);
+  const ScaledSystem& system = *made;
   set_local_values(b_, system.b.values());
   if (first.nonzero)
     set_local_values(x_, system.x0.values());
@@ -158,8 +160,12 @@ void Solves::solve(std::size_t k) {
   solver.scale_tolerance(system.exponent);
   KspResult result = run_solver(k, system.of_x, first.nonzero, system.unit, target);
 
+  if (result.facts.dropped_norm >= 0) {
+    note_worse_guess(k, first.name, relative(result.facts.dropped_norm, system.unit));
+    first = {};
+  }
   if (context_.steps) {
-    const bool known = first.nonzero && measured && !result.residuals.empty();
+    const bool known = first.nonzero && by_solver && !result.residuals.empty();
     steps_.back().guess = first.name;
     steps_.back().guess_residual =
         relative(known ? result.residuals.front() : system.first_norm, system.unit);
@@ -315,6 +321,7 @@ void Solves::fill(RunOutcome& o) {
   o.history = std::move(history_);
   o.solve_seconds = std::move(each_seconds_);
   note_corrections(o);
+  note_worse_guesses(o);
   note_steps(o);
   o.steps = std::move(steps_);
   std::erase_if(columns_, [](const ColumnOutcome& c) { return c.reason.empty(); });

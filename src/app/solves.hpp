@@ -71,7 +71,15 @@ class Solves {
   void make_vectors();
   const Array<double>& rhs(std::size_t k) const;
   int matrix_exponent() const;
+  // In solves_from_guesses.cpp. A guess whose residual is larger than that of 0 is not used.
   FirstGuess guess(std::size_t k) const;
+  // Makes the system of right-hand side k from a guess, which becomes 0 where it is worse.
+  // `by_solver`: the solver sees to it, and the norm of the first residual is not known yet.
+  void make_system(std::optional<ScaledSystem>& system, std::size_t k, FirstGuess& first,
+                   bool by_solver);
+  // Notes that the guess of right-hand side k, with this residual relative to ||b||, was not used.
+  void note_worse_guess(std::size_t k, const std::string& name, double relative_residual);
+  void note_worse_guesses(RunOutcome& o) const;
   void solve(std::size_t k);
   // One solve from b_ and x_, or from the vectors on the device that the solver was given.
   // The caller's x is the solver's times 2^of_x.
@@ -132,6 +140,12 @@ class Solves {
   std::string row_note_;                    // about it, where it says more than the other one
   std::size_t block_width_ = 0;             // right-hand sides at once; 0: not chosen
   std::string block_note_;
+  struct WorseGuess {
+    std::size_t k;
+    std::string name;
+    double residual;  // relative to ||b||
+  };
+  std::vector<WorseGuess> worse_guesses_;
   std::vector<std::size_t> again_;  // right-hand sides, from 1, that an earlier run had not solved
   std::optional<Checkpointer> checkpointer_;
 

@@ -175,7 +175,7 @@ void Solves::solve_block(std::size_t first, std::size_t count) {
   KspSolver& solver = *plan_.solver;
   const std::int64_t rows = context_.matrix->local_rows();
   const auto width = static_cast<Width>(count);
-  std::deque<ScaledSystem> systems;  // they cannot move
+  std::deque<std::optional<ScaledSystem>> systems;  // they cannot move
   std::vector<int> exponents;
   Array<double> b(rows * width), x(rows * width, 0.0);
   const MultiVector<double> bs = side_by_side(b.data(), rows, width);
@@ -183,10 +183,10 @@ void Solves::solve_block(std::size_t first, std::size_t count) {
   bool nonzero = false;
   double unit = 0;
   for (Width j = 0; j < width; ++j) {
-    const FirstGuess guessed = guess(first + static_cast<std::size_t>(j));
-    ScaledSystem& system =
-        systems.emplace_back(*this, first + static_cast<std::size_t>(j), guessed.x);
-    system.measure(*this, guessed.nonzero);
+    const std::size_t k = first + static_cast<std::size_t>(j);
+    FirstGuess guessed = guess(k);
+    make_system(systems.emplace_back(), k, guessed, false);
+    const ScaledSystem& system = *systems.back();
     exponents.push_back(system.exponent);
     nonzero = nonzero || guessed.nonzero;
     unit = std::max(unit, system.unit);
@@ -195,7 +195,7 @@ void Solves::solve_block(std::size_t first, std::size_t count) {
   }
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < rows; ++i)
-    for (Width j = 0; j < width; ++j) bs(i, j) = systems[j].b.values()[i];
+    for (Width j = 0; j < width; ++j) bs(i, j) = systems[j]->b.values()[i];
   solver.monitor([&](std::int64_t iteration, double norm) {
     if (on_iteration_) on_iteration_(iteration, relative(norm, unit));
   });
@@ -225,7 +225,7 @@ void Solves::solve_block(std::size_t first, std::size_t count) {
     for (std::size_t j = 0; j < count; ++j) solutions[j][i] = xs(i, static_cast<Width>(j));
   for (std::size_t j = 0; j < count; ++j) {
     results[j].seconds /= static_cast<double>(width);
-    note(first + j, systems[j], std::move(results[j]), std::move(solutions[j]));
+    note(first + j, *systems[j], std::move(results[j]), std::move(solutions[j]));
   }
 }
 

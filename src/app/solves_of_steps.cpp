@@ -12,14 +12,6 @@
 namespace trireme {
 namespace {
 
-// 2 newer - older
-Array<double> extrapolated(const Array<double>& newer, const Array<double>& older) {
-  Array<double> guess(newer.size());
-#pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < newer.size(); ++i) guess[i] = 2 * newer[i] - older[i];
-  return guess;
-}
-
 // By how many powers of ten the residual fell.
 double decades_of(const std::vector<double>& residuals) {
   if (residuals.empty() || !(residuals.front() > 0) || !(residuals.back() > 0)) return 0;
@@ -115,23 +107,6 @@ void Solves::rebuild() {
   plan_.amat->times().clear();
   make_vectors();
   renewal_->set_up(seconds_of_building(), has_structure());
-}
-
-Solves::FirstGuess Solves::guess(std::size_t k) const {
-  const Guess rule = context_.spec.solver.guess;
-  if (!context_.steps || k == 0) {
-    const auto& x0 = context_.problem.x0;
-    return x0 ? FirstGuess{.name = "x0", .x = *x0, .nonzero = true} : FirstGuess();
-  }
-  if (rule == Guess::zero) return {};
-  FirstGuess guess{
-      .name = std::string(to_string(Guess::previous)), .x = solutions_[k - 1], .nonzero = true};
-  if (rule == Guess::extrapolate && k > 1) {
-    guess.name = to_string(Guess::extrapolate);
-    guess.made = extrapolated(solutions_[k - 1], solutions_[k - 2]);
-    guess.x = guess.made;
-  }
-  return guess;
 }
 
 void Solves::end_step(std::size_t k) {

@@ -58,7 +58,11 @@ void Solves::solve_overlapped(std::size_t k) {
     return;
   }
   const bool line = rule == Guess::extrapolate && k > 1;
-  steps_[k].guess = to_string(line ? Guess::extrapolate : nonzero ? Guess::previous : Guess::zero);
+  const bool dropped = result.facts.dropped_norm >= 0;
+  const Guess taken = line ? Guess::extrapolate : nonzero ? Guess::previous : Guess::zero;
+  if (dropped)
+    note_worse_guess(k, std::string(to_string(taken)), relative(result.facts.dropped_norm, unit));
+  steps_[k].guess = to_string(dropped ? Guess::zero : taken);
   steps_[k].guess_residual =
       nonzero && !result.residuals.empty() ? relative(result.residuals.front(), unit) : 1;
   total_iterations_ += result.iterations;

@@ -229,7 +229,8 @@ std::vector<KspColumn> ksp_solve_block(KSP ksp, const KspBlock& block) {
          "a convergence test of the user judges one vector, not a block; solve column by column");
   KspEngine& engine = engine_of(ksp);
   solvers::BlockSolver& solver = block_solver_of(ksp);
-  const solvers::Tolerances rule = tolerances_of(ksp, asked);
+  solvers::Tolerances rule = tolerances_of(ksp, asked);
+  rule.drops_worse_guess = false;  // the caller sees to it
   BlockProgress progress(
       block.b.width, block.longest_history,
       [ksp](std::int64_t iteration, const solvers::State& worst) {

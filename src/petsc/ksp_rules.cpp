@@ -117,6 +117,7 @@ solvers::Tolerances tolerances_of(KSP ksp, const KspRequests& asked) {
   rule.relative_to_smaller = asked.relative_to_smaller;
   rule.limit_is_success = asked.limit_is_success;
   rule.judged_by_caller = asked.own_test;
+  rule.drops_worse_guess = engine_of(ksp).drops_worse_guess;
   return rule;
 }
 
@@ -147,7 +148,8 @@ KspFacts facts_of(const KspEngine& engine, const solvers::SolveResult& result) {
   return {engine.executor(),   kVariantNames[static_cast<int>(result.variant)],
           result.replacements, engine.mixed(),
           result.exact_from,   result.reason == Reason::interrupted,
-          result.stagnated,    engine.variant_times()};
+          result.stagnated,    engine.variant_times(),
+          result.dropped_norm};
 }
 
 std::string why_variant(const KspFacts& facts) {

@@ -56,6 +56,7 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   petsc_check(KSPSetErrorIfNotConverged(ksp_, PETSC_FALSE));
   petsc_check(KSPMonitorSet(ksp_, call_monitor, &monitor_, nullptr));
   choose_norm();
+  ksp_drop_worse_guesses(ksp_);
   take_magnitudes();
   take_row_sizes();
   choose_parallel_factorisation(type_of(pc_of(ksp_)));

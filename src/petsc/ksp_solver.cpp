@@ -251,6 +251,11 @@ solvers::RowTest KspSolver::row_test() const {
   return spec_.norm == SmallNorm::rows ? RowTest::only : RowTest::both;
 }
 
+bool KspSolver::may_leave_out_guess() const {
+  const KspRequests asked = requests_of(ksp_);
+  return !asked.relative_to_initial_residual && !asked.own_test;
+}
+
 bool KspSolver::measures_first_residual() const {
   const KspRequests asked = requests_of(ksp_);
   return asked.norm == KSP_NORM_UNPRECONDITIONED && !asked.relative_to_initial_residual &&

@@ -329,6 +329,10 @@ void ksp_set_row_test(KSP ksp, solvers::RowTest rows) {
   if (is_resident(ksp)) engine_of(ksp).row_test = rows;
 }
 
+void ksp_drop_worse_guesses(KSP ksp) {
+  if (is_resident(ksp)) engine_of(ksp).drops_worse_guess = true;
+}
+
 void ksp_set_stop(KSP ksp, std::function<bool()> stop) {
   if (is_resident(ksp)) engine_of(ksp).stop = std::move(stop);
 }

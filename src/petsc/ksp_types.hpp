@@ -87,6 +87,12 @@ void ksp_measure_variant(KSP ksp);
 // KSP of another type.
 void ksp_set_row_test(KSP ksp, solvers::RowTest rows);
 
+// From now on, a guess whose residual is larger than that of x = 0 is not used, unless rtol is
+// relative to the first residual; KspFacts has its norm. PETSc's own solvers use every guess that
+// they are given, as this KSP does without the call. Does nothing for a KSP of another type, and in
+// a solve of a block.
+void ksp_drop_worse_guesses(KSP ksp);
+
 // Sets a function that is polled in every iteration on every rank. If it returns true on any rank,
 // the solve ends with the solution so far: the reason is KSP_DIVERGED_USER (before PETSc 3.26
 // KSP_DIVERGED_ITS), and KspFacts::stopped is true. Does nothing for a KSP of another type.
@@ -129,6 +135,7 @@ struct KspFacts {
   bool stagnated = false;  // b - A x does not become smaller: x is as good as the arithmetic allows
   // The times that decided between the variants; none: the variant was not chosen by measurement.
   std::optional<solvers::VariantTimes> variant_times;
+  double dropped_norm = -1;  // of b - A x0 where ksp_drop_worse_guesses() was heeded; negative: not
 };
 // The facts of the last solve; none for a KSP of another type.
 std::optional<KspFacts> ksp_facts(KSP ksp);

@@ -129,6 +129,11 @@ class Driver {
       replace_residuals(job.state);
     }
     State state = run(job);
+    const double dropped_norm = state.reason == Reason::worse_guess ? state.norm : -1;
+    if (state.reason == Reason::worse_guess) {
+      job.zero_guess = true;
+      state = run(job);
+    }
     if (!job.exactly && gave_up(state)) {
       exact_from = state.iterations;
       job.zero_guess = go_on_exactly(state);
@@ -139,7 +144,9 @@ class Driver {
       state = run(job);
     }
     last_ = scalars_of(state, exact_from);
-    return result_of(state, exact_from, variant_);
+    SolveResult result = result_of(state, exact_from, variant_);
+    result.dropped_norm = dropped_norm;
+    return result;
   }
 
   // The numbers of the work vectors that hold the directions of a stopped solve. The owner of the

@@ -53,6 +53,9 @@ struct SolveResult {
   // The iteration from which the exact product was used, because the inexact product did not lead
   // to convergence; -1: none.
   std::int64_t exact_from = -1;
+  // The norm of b - A x0 where the guess x0 was not used; see Tolerances. Negative: it was used, or
+  // there was none.
+  double dropped_norm = -1;
   Variant variant = Variant::classic;
 };
 
@@ -64,6 +67,7 @@ inline SolveResult result_of(const State& state, std::int64_t exact_from, Varian
           .replacements = state.replacements,
           .stagnated = stagnated(state),
           .exact_from = exact_from,
+          .dropped_norm = -1,
           .variant = variant};
 }
 

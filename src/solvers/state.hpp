@@ -62,6 +62,7 @@ enum class Reason : int {
   not_finite = -9,
   indefinite_matrix = -10,
   interrupted = -12,
+  worse_guess = -100,  // never the reason of a solve: the driver begins again with x = 0
 };
 
 enum class NormKind : int { none, preconditioned, unpreconditioned, natural };
@@ -87,6 +88,8 @@ struct Tolerances {
   bool relative_to_smaller = false;  // of ||b|| and the norm of the initial residual
   bool limit_is_success = false;     // reaching max_iterations is CONVERGED_ITS
   bool judged_by_caller = false;     // a convergence test of the caller decides
+  // A guess whose residual is larger than that of x = 0 is not used.
+  bool drops_worse_guess = false;
   NormKind norm = NormKind::unpreconditioned;
   RowTest rows = RowTest::none;  // of the unpreconditioned norm
 };
@@ -290,6 +293,11 @@ TRIREME_HD void set_targets(State& s, double norm) {
 // norm of b - A x.
 TRIREME_HD void begin(State& s, double norm) {
   if (started(s)) return verify(s, norm);
+  if (s.rule.drops_worse_guess && s.iterations == 0 && s.reference > 0 && norm > s.reference &&
+      !s.rule.relative_to_initial_residual && !s.rule.judged_by_caller) {
+    s.norm = norm;
+    return abandon(s, Reason::worse_guess);
+  }
   s.phase = Phase::iterating;
   s.verified = norm;
   // PETSc's special case b = 0, x0 != 0 takes the initial residual's norm as well.
@@ -364,6 +372,7 @@ TRIREME_HD bool apply(State& s, const Step& step, const double* sums, bool stop_
   const bool first = !started(s);
   step(s, sums);
   if (!Step::ends_iteration || (!first && s.iterations == before)) return false;
+  if (s.reason == Reason::worse_guess) return false;  // nobody hears of this beginning
   if (stop_asked && running(s)) {
     stop(s, Reason::interrupted);
     if constexpr (!requires { requires Step::has_tail; }) close_iteration(s);

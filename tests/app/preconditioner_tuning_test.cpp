@@ -430,10 +430,11 @@ TEST(PreconditionerTuning, ANegatedLaplacianChangesToMultigridTooAndMinresBegins
   });
   for (const char* method : {"cg", "minres"}) {
     const RunOutcome run = run_by(
-        parse_case(fmt::format("problem: {{file: {}, rhs: random}}\nsolver: {{preconditioner: auto, "
-                               "method: {}}}\ndevice: cpu\n",
-                               file.path().string(), method),
-                   "test.yaml"),
+        parse_case(
+            fmt::format("problem: {{file: {}, rhs: random}}\nsolver: {{preconditioner: auto, "
+                        "method: {}}}\ndevice: cpu\n",
+                        file.path().string(), method),
+            "test.yaml"),
         iterations_of(1e-3), 1e-6);
     EXPECT_TRUE(run.converged) << run.reason;
     EXPECT_LE(run.relative_residual, 1.02e-8);

@@ -203,6 +203,19 @@ TEST_P(FromAGuess, AnOptionMakesRtolAPartOfTheFirstResidual) {
   EXPECT_GT(run.relative_residual, 0.1) << "of ||b||";
 }
 
+TEST_P(FromAGuess, OneThatIsWorseThanZeroIsNotUsedAndTheReportSaysSo) {
+  const RunOutcome from_zero = solved(1, 0, "rtol: 1e-8"), run = solved(1, 1e12, "rtol: 1e-8");
+  EXPECT_EQ(run.exit_code, ExitCode::converged) << run.reason;
+  EXPECT_EQ(run.iterations, from_zero.iterations);
+  EXPECT_EQ(run.history, from_zero.history);
+  EXPECT_NE(fmt::format("{}", fmt::join(run.notes, "\n"))
+                .find("the solve began with 0: the guess (x0) had a residual of 2e+12 of ||b||"),
+            std::string::npos)
+      << fmt::format("{}", fmt::join(run.notes, "\n"));
+  for (const std::string& note : solved(1, 0.5, "rtol: 1e-8").notes)
+    EXPECT_EQ(note.find("began with 0"), std::string::npos) << note;
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, FromAGuess, testing::Values("resident", "petsc"));
 
 // 600 rows, of which six are dense, so that ell refuses the matrix on 1 and on 3 ranks.

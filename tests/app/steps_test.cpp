@@ -407,6 +407,40 @@ TEST_F(BadStep, AtTheBeginningIsAnError) {
   }
 }
 
+// The load falls by 1e10 from step to step, so that the solution before and the line through two of
+// them are far from the next one.
+TEST_F(Sequence, AGuessThatIsWorseThanZeroEndsNoSequence) {
+  file_.write([](hdf5::File& out) {
+    Heat().matrix(0).write(out);
+    put(out, "b", Heat::b(0));
+    std::vector<Values> loads;
+    for (int k = 0; k < 4; ++k) {
+      loads.push_back(Heat::b(0));
+      for (double& value : loads.back()) value *= std::pow(1e-10, k);
+    }
+    put_rows(out, "loads", loads);
+  });
+  for (const char* engine : {"resident", "petsc"})
+    for (const char* guess : {"previous", "extrapolate"}) {
+      const CaseOutcome outcome =
+          run("{count: 4, rhs: /loads}",
+              fmt::format("device: cpu\nsolver: {{engine: {}, guess: {}}}", engine, guess));
+      const RunOutcome& all = outcome.runs[0];
+      EXPECT_EQ(exit_code(outcome), ExitCode::converged) << all.reason;
+      ASSERT_EQ(all.steps.size(), 4u) << engine << guess;
+      for (const StepOutcome& step : all.steps) {
+        EXPECT_TRUE(step.converged) << step.name;
+        EXPECT_EQ(step.guess, "zero");
+        EXPECT_NEAR(step.guess_residual, 1, 1e-9);
+        EXPECT_EQ(step.iterations, all.steps[0].iterations);
+      }
+      EXPECT_NE(fmt::format("{}", fmt::join(all.notes, "\n"))
+                    .find("step 1, and 2 more began with 0: the guess (previous) had a residual of "
+                          "1e+10 of ||b||"),
+                std::string::npos);
+    }
+}
+
 TEST_F(Sequence, EndsAtAStepThatDoesNotConverge) {
   write();
   const CaseOutcome outcome = run(kAllSteps, "device: cpu\nsolver: {max_iterations: 3}");

@@ -58,6 +58,39 @@ std::string name_of(const testing::TestParamInfo<ResidentGpu::ParamType>& parame
 }
 INSTANTIATE_TEST_SUITE_P(Methods, ResidentGpu, testing::ValuesIn(ways()), name_of);
 
+TEST_P(ResidentGpu, AGuessThatIsWorseThanZeroIsLeftOutWhereTheRuleSaysSo) {
+  const Solved from_zero = test::solve_on_gpu(a, b, options);
+  options.x0 = random_vector<double>(a.rows, 3);
+  for (double& value : options.x0) value *= 1e6;
+  options.rule.drops_worse_guess = true;
+  const Solved dropped = test::solve_on_gpu(a, b, options);
+  EXPECT_EQ(dropped.outcome.reason, Reason::rtol);
+  EXPECT_EQ(dropped.x, from_zero.x);
+  EXPECT_EQ(dropped.history, from_zero.history);
+  EXPECT_GT(dropped.outcome.dropped_norm, 1e4 * from_zero.history[0]);
+}
+
+// The GPU takes D^-1 from its CSR.
+TEST_P(ResidentGpu, JacobiTakesTheMagnitudesOfTheDiagonal) {
+  if (options.method != Method::minres) GTEST_SKIP() << "the method does not need them";
+  for (std::int64_t i = 0; i < a.rows; i += 3)
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      if (a.col_idx[k] == i) a.values[k] = -a.values[k];
+  d = test::diagonal_of(a);
+  options.preconditioner = jacobi(d);
+  options.preconditioner.magnitudes = true;
+  const Solved host = test::solve(a, b, options);
+  ASSERT_EQ(host.outcome.reason, Reason::rtol);
+  for (const bool from_device : {false, true}) {
+    if (from_device) options.preconditioner.diagonal = {};
+    const Solved gpu = test::solve_on_gpu(a, b, options);
+    EXPECT_EQ(gpu.outcome.reason, Reason::rtol);
+    EXPECT_NEAR(static_cast<double>(gpu.outcome.iterations),
+                static_cast<double>(host.outcome.iterations),
+                0.05 * static_cast<double>(host.outcome.iterations));
+  }
+}
+
 TEST_P(ResidentGpu, AgreesWithTheHost) {
   for (const auto& [preconditioned, through_l2] :
        {std::pair{true, false}, std::pair{false, false}, std::pair{false, true}}) {

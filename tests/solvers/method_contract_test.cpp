@@ -86,6 +86,27 @@ TEST_P(MethodContract, AGuessMayBeFarWorseThanZero) {
   EXPECT_LE(relative_residual(a_, b_, solved.x), 1.0001e-8);
 }
 
+TEST_P(MethodContract, AGuessThatIsWorseThanZeroIsLeftOutWhereTheRuleSaysSo) {
+  const Solved from_zero = solve();
+  options_.x0 = test::random_vector<double>(a_.rows, 3);
+  for (double& value : options_.x0) value *= 1e6;
+  const double residual = relative_residual(a_, b_, options_.x0);
+  options_.rule.drops_worse_guess = true;
+  const Solved dropped = solve();
+  EXPECT_EQ(dropped.outcome.reason, Reason::rtol);
+  EXPECT_EQ(dropped.x, from_zero.x);
+  EXPECT_EQ(dropped.history, from_zero.history);
+  EXPECT_NEAR(dropped.outcome.dropped_norm / from_zero.history[0], residual, 1e-6 * residual);
+  options_.rule.relative_to_initial_residual = true;
+  EXPECT_LT(solve().outcome.dropped_norm, 0) << "rtol is relative to the residual of this guess";
+  options_.rule.relative_to_initial_residual = false;
+  options_.x0 = from_zero.x;
+  for (double& value : options_.x0) value *= 1.01;
+  const Solved used = solve();
+  EXPECT_LT(used.outcome.dropped_norm, 0);
+  EXPECT_LT(used.history[0], 0.1 * from_zero.history[0]);
+}
+
 TEST_P(MethodContract, TheBitsDoNotDependOnTheNumberOfThreads) {
   take(test::grid_matrix(80, symmetric() ? 0 : 2, 10));
   const Solved one = solve();
