@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
+#include "app/advice.hpp"
 #include "app/symmetry.hpp"
 #include "app/true_residual.hpp"
 #include "base/array.hpp"
@@ -21,7 +21,7 @@ constexpr double kRounding = 1e-12;  // of a row sum, relative to a row with ran
 
 }  // namespace
 
-void explain_constant_nullspace(Verdict& verdict, const DistributedMatrix& matrix,
+bool explain_constant_nullspace(Verdict& verdict, const DistributedMatrix& matrix,
                                 PlainProduct& product, std::span<const double> b, double target) {
   const auto rows = static_cast<double>(matrix.global_rows());
   Array<double> ones, signs, none;
@@ -36,18 +36,18 @@ void explain_constant_nullspace(Verdict& verdict, const DistributedMatrix& matri
   });
   const double sum = product.dot(b, ones);
   const double least_residual = std::abs(sum) / std::sqrt(rows);  // the part of b along the ones
-  if (!(least_residual > target)) return;
+  if (!(least_residual > target)) return false;
   const double of_signs = product.residual_norm(none, signs);
-  if (!(product.residual_norm(none, ones) <= kRounding * of_signs)) return;
-  if (!looks_symmetric(matrix)) return;
+  if (!(product.residual_norm(none, ones) <= kRounding * of_signs)) return false;
+  if (!looks_symmetric(matrix)) return false;
   const std::string why = fmt::format(
       "; the rows of the matrix add up to zero, so that it is singular, and b is outside of its "
       "range, "
       "because its components do not: no x has a residual below {:.3g} of ||b||; subtract the mean "
       "of b",
       relative(least_residual, product.norm(b)));
-  // PETSc's name of the reason stays at the end.
-  verdict.text.insert(std::min(verdict.text.rfind(" ("), verdict.text.size()), why);
+  add_clause(verdict, why);
+  return true;
 }
 
 }  // namespace trireme

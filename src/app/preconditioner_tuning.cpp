@@ -344,6 +344,14 @@ bool PreconditionerTuning::falls_back(std::span<const KspResult> results) {
   return true;
 }
 
+std::vector<std::string> PreconditionerTuning::left() const {
+  std::vector<std::string> names;
+  for (const PreconditionerOption& option : rule_.options())
+    if (option.failure.starts_with("left") || option.failure.starts_with("not possible"))
+      names.push_back(option.name);
+  return names;
+}
+
 Interlude PreconditionerTuning::interlude() {
   if (!nothing_to_choose_.empty()) return {};
   return {[this] { return due(); }, [this] { return run(); }};

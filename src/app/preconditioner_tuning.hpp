@@ -69,6 +69,8 @@ class PreconditionerTuning {
   Interlude interlude();
 
   const std::string& running() const { return rule_.options()[rule_.running()].name; }
+  // The preconditioners that were set up or tried, and left.
+  std::vector<std::string> left() const;
   // Whether solves for several right-hand sides at once may begin: the first solve is one by itself,
   // in which the candidates show what they are.
   bool lets_blocks_begin() const { return solves_ > 0 || !nothing_to_choose_.empty(); }

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "app/constant_nullspace.hpp"
 #include "app/system_scale.hpp"
 #include "parallel/collective.hpp"
 #include "parallel/interrupt.hpp"
@@ -256,10 +255,7 @@ void Solves::note(std::size_t k, const ScaledSystem& system, KspResult result, A
   if (!result.residuals.empty()) residual.last_norm = result.residuals.back();
   confirm(result.verdict, *plan_.solver, residual);
   note_rows(residual);
-  if (!result.verdict.converged)
-    explain_constant_nullspace(
-        result.verdict, *context_.matrix, context_.plain, system.b.values(),
-        std::max(plan_.solver->rtol() * residual.reference, plan_.solver->atol()));
+  if (!result.verdict.converged && !result.facts.stopped) explain(result, system, residual);
   if (context_.steps) {
     if (context_.steps->solution_is_one()) errors_[k] = error(x, Array<double>(x.size(), 1.0));
   } else if (!problem.x_exact.empty()) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/advice.hpp"
 #include "app/checkpointer.hpp"
 #include "app/kernel_tuning.hpp"
 #include "app/plan.hpp"
@@ -111,6 +112,8 @@ class Solves {
   void note(std::size_t k, const ScaledSystem& system, KspResult result, Array<double> x);
   // The part of note() that needs no x.
   void record(std::size_t k, KspResult&& result, double relative_residual, double unit);
+  // Adds to the verdict of a solve that has failed why it has, or what to try.
+  void explain(KspResult& result, const ScaledSystem& system, const TrueResidual& residual);
   // Keeps the worst residual in the scale of the rows.
   void note_rows(const TrueResidual& residual);
   bool take_over(std::size_t k);  // false: it is to be solved
@@ -140,6 +143,7 @@ class Solves {
   std::string row_note_;                    // about it, where it says more than the other one
   std::size_t block_width_ = 0;             // right-hand sides at once; 0: not chosen
   std::string block_note_;
+  std::optional<MatrixTraitsForAdvice> traits_for_advice_;  // of the present matrix
   struct WorseGuess {
     std::size_t k;
     std::string name;

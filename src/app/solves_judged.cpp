@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How Solves judges solutions, also those of an earlier run.
+#include <algorithm>
 #include <cmath>
 
+#include "app/constant_nullspace.hpp"
+#include "app/nullspace.hpp"
 #include "app/solves.hpp"
 
 namespace trireme {
@@ -24,6 +27,35 @@ TrueResidual Solves::judged(const ScaledSystem& system, Array<double>& x) const 
   residual.overflows = std::isfinite(unscaled) && !std::isfinite(residual.norm);
   residual.underflows = system.of_x < 0 && unscaled < 0.5 * residual.norm;
   return residual;
+}
+
+void Solves::explain(KspResult& result, const ScaledSystem& system, const TrueResidual& residual) {
+  constexpr int kAtLimit = -3, kIndefiniteMatrix = -10;
+  constexpr std::int64_t kLeastSearch = 200, kMostSearch = 2000;
+  constexpr double kLeastSeconds = 10;
+  const DistributedMatrix& matrix = *context_.matrix;
+  KspSolver& solver = *plan_.solver;
+  const double target = std::max(solver.rtol() * residual.reference, solver.atol());
+  const std::span<const double> b = system.b.values();
+  if (explain_constant_nullspace(result.verdict, matrix, context_.plain, b, target)) return;
+  const int reason = static_cast<int>(result.verdict.reason);
+  if (reason > kAtLimit || reason < kIndefiniteMatrix) return;
+  if (!traits_for_advice_) traits_for_advice_ = traits_for_advice(matrix);
+  if (traits_for_advice_->symmetric) {
+    const std::string why = find_null_vector(
+        matrix, context_.plain, b, target,
+        {.max_iterations = std::clamp(2 * result.iterations, kLeastSearch, kMostSearch),
+         .max_seconds = std::max(kLeastSeconds, result.seconds)});
+    if (!why.empty()) return add_clause(result.verdict, why);
+  }
+  if (result.facts.stagnated) return;  // the text says what to do
+  FailedSolve failed{.reason = reason,
+                     .method = solver.method(),
+                     .preconditioner = solver.preconditioner(),
+                     .max_iterations = solver.max_iterations(),
+                     .divergence_bound = solver.divergence_bound()};
+  if (preconditioning_) failed.left = preconditioning_->left();
+  add_clause(result.verdict, advice(failed, *traits_for_advice_));
 }
 
 void Solves::note_rows(const TrueResidual& residual) {

@@ -23,6 +23,7 @@ double decades_of(const std::vector<double>& residuals) {
 // Brings matrix, right-hand side and plan to step k.
 bool Solves::go_to_step(std::size_t k) {
   Steps& steps = *context_.steps;
+  traits_for_advice_.reset();
   const double seconds_before = step_watch_.lap();
   if (!steps_.empty()) steps_.back().seconds = seconds_before;
   if (context_.on_step) context_.on_step(static_cast<std::int64_t>(k), steps.count());

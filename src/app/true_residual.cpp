@@ -2,11 +2,18 @@
 // From the residual to the verdict.
 #include "app/true_residual.hpp"
 
+#include "app/advice.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
 
 namespace trireme {
+namespace {
+
+constexpr int kPreconditionerFailed = -11;  // its name changes between releases of PETSc
+
+}  // namespace
 
 std::string about_rows(const Residual& residual, double unit) {
   return fmt::format(
@@ -30,6 +37,7 @@ void confirm(Verdict& verdict, const KspSolver& solver, const TrueResidual& resi
     verdict.exit_code = code;
     verdict.text = text;
   };
+  if (static_cast<int>(verdict.reason) == kPreconditionerFailed) return;  // x is NaN by intent
   if (residual.overflows)
     return becomes(ExitCode::breakdown,
                    "breakdown: the solution exceeds the largest double; scale the system " + name);
@@ -38,8 +46,7 @@ void confirm(Verdict& verdict, const KspSolver& solver, const TrueResidual& resi
   const solvers::RowTest rows = solver.row_test();
   if (!verdict.converged) {
     if (rows != solvers::RowTest::none && rows_say_more(residual.rows, residual.unit))
-      verdict.text.insert(std::min(verdict.text.rfind(" ("), verdict.text.size()),
-                          "; " + about_rows(residual.rows, residual.unit));
+      add_clause(verdict, "; " + about_rows(residual.rows, residual.unit));
     return;
   }
   const double target = std::max(solver.rtol() * residual.reference, solver.atol());

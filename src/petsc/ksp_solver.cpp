@@ -240,6 +240,12 @@ double KspSolver::atol() const {
   return value;
 }
 
+double KspSolver::divergence_bound() const {
+  PetscReal value = 0;
+  petsc_check(KSPGetTolerances(ksp_, nullptr, nullptr, &value, nullptr));
+  return value;
+}
+
 solvers::RowTest KspSolver::row_test() const {
   using solvers::RowTest;
   PetscBool chosen = PETSC_FALSE;

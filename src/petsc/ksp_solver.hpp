@@ -146,6 +146,7 @@ class KspSolver {
   std::optional<multigrid::HierarchyFacts> multigrid() const;
   double rtol() const;
   double atol() const;
+  double divergence_bound() const;  // of the larger of ||b|| and the first residual
   // The norm that rtol is a part of. It is `unit` (||b||, or the norm of the first residual where
   // b = 0) unless an option makes it the norm of the first residual or the smaller of the two.
   double reference(double unit, double first_norm) const;

@@ -73,8 +73,8 @@ void require_nonzero_diagonal(const DistributedMatrix& matrix, const std::string
   collectively(matrix.comm, [&] {
     if (row != std::numeric_limits<std::int64_t>::max())
       fail(ExitCode::input,
-           "row {} (from 0) has a zero on the diagonal, by which {} would divide; use another "
-           "preconditioner, such as none or ilu",
+           "row {} (from 0) has a zero on the diagonal, by which {} would divide; use "
+           "preconditioner none (method minres where the matrix is symmetric, else bicgstab)",
            row, preconditioner);
   });
 }

@@ -3,6 +3,7 @@
 #include "petsc/reasons.hpp"
 
 #include "petsc/ksp_types.hpp"
+#include "petsc/pc_needs.hpp"
 
 namespace trireme {
 namespace {
@@ -30,25 +31,20 @@ Words words_of(int reason) {
       return {ExitCode::not_converged, "not converged: maximum iterations reached"};
     case -4:
       return {ExitCode::not_converged,
-              "not converged: the residual grew beyond the divergence bound (-ksp_divtol times the "
-              "larger of ||b|| and the first residual); try another preconditioner or method"};
+              "not converged: the residual grew beyond the divergence bound"};
     case -5:
     case -6:
-      return {ExitCode::breakdown,
-              "breakdown: the method cannot go on from here; try another method "
-              "or preconditioner"};
+      return {ExitCode::breakdown, "breakdown: the method cannot go on from here"};
     case -7:
       return {ExitCode::breakdown, "breakdown: matrix or preconditioner is not symmetric"};
     case -8:
       return {ExitCode::breakdown,
-              "breakdown: the preconditioner is indefinite, so the method does "
-              "not apply; is the matrix positive definite?"};
+              "breakdown: the preconditioner is not definite, as the method needs it to be"};
     case -9:
       return {ExitCode::breakdown, "breakdown: NaN or infinity in the iteration"};
     case -10:
       return {ExitCode::breakdown,
-              "breakdown: the matrix is not positive definite; try bicgstab, "
-              "minres or gmres"};
+              "breakdown: the matrix is not definite, as the method needs it to be"};
     case -11:
       return {ExitCode::breakdown, "breakdown: the preconditioner could not be built"};
     default:
@@ -57,22 +53,45 @@ Words words_of(int reason) {
   }
 }
 
-void add_failed_preconditioner(KSP ksp, Verdict& verdict) {
-  PC pc = nullptr;
+struct PcFailure {
+  int zero_pivot = 0, memory = 0;
+  int in_block = 0;  // of block Jacobi or additive Schwarz
+};
+
+PcFailure failure_of(PC pc) {
   PCFailedReason reason = PC_NOERROR;
-  petsc_check(KSPGetPC(ksp, &pc));
   petsc_check(PCGetFailedReason(pc, &reason));
-  switch (reason) {
-    case PC_FACTOR_STRUCT_ZEROPIVOT:
-    case PC_FACTOR_NUMERIC_ZEROPIVOT:
-      verdict.text += " (zero pivot; try petsc: {pc_factor_shift_type: nonzero})";
-      break;
-    case PC_FACTOR_OUTMEMORY:
-      verdict.exit_code = ExitCode::resource;
-      verdict.text += " (not enough memory; use more ranks or nodes)";
-      break;
-    default:
-      break;
+  PcFailure failure;
+  if (reason == PC_FACTOR_STRUCT_ZEROPIVOT || reason == PC_FACTOR_NUMERIC_ZEROPIVOT)
+    failure.zero_pivot = 1;
+  if (reason == PC_FACTOR_OUTMEMORY) failure.memory = 1;
+  const std::string type = type_of(pc);
+  if (type != PCBJACOBI && type != PCASM) return failure;
+  PetscInt count = 0;
+  KSP* blocks = nullptr;
+  petsc_check(
+      (type == PCBJACOBI ? PCBJacobiGetSubKSP : PCASMGetSubKSP)(pc, &count, nullptr, &blocks));
+  for (PetscInt k = 0; k < count; ++k) {
+    const PcFailure of_block = failure_of(pc_of(blocks[k]));
+    failure.zero_pivot |= of_block.zero_pivot;
+    failure.memory |= of_block.memory;
+    failure.in_block = 1;
+  }
+  return failure;
+}
+
+// A block of one rank may have failed alone. Collective.
+void add_failed_preconditioner(KSP ksp, Verdict& verdict) {
+  PcFailure failure = failure_of(pc_of(ksp));
+  MPI_Allreduce(MPI_IN_PLACE, &failure, 3, MPI_INT, MPI_MAX, comm_of(ksp));
+  if (failure.memory != 0) {
+    verdict.exit_code = ExitCode::resource;
+    verdict.text += " (not enough memory; use more ranks or nodes)";
+  } else if (failure.zero_pivot != 0) {
+    verdict.text += fmt::format(
+        "; a pivot is zero: try petsc: {{{}pc_factor_shift_type: nonzero}}, or "
+        "preconditioner none",
+        failure.in_block != 0 ? "sub_" : "");
   }
 }
 
@@ -98,7 +117,12 @@ Verdict verdict_of(KSP ksp) {
   petsc_check(KSPGetConvergedReason(ksp, &reason));
   const auto facts = ksp_facts(ksp);
   Verdict verdict = verdict_of(reason, facts && facts->stagnated);
-  if (static_cast<int>(reason) == kPreconditionerFailed) add_failed_preconditioner(ksp, verdict);
+  if (static_cast<int>(reason) != kPreconditionerFailed) return verdict;
+  const std::size_t name = verdict.text.rfind(" (");
+  const std::string petscs = verdict.text.substr(name);
+  verdict.text.resize(name);
+  add_failed_preconditioner(ksp, verdict);
+  verdict.text += petscs;
   return verdict;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/advice.hpp"
 #include "app/solved_cases.hpp"
 #include "io/problem_file.hpp"
 #include "petsc/reasons.hpp"
@@ -65,12 +66,12 @@ constexpr Meaning kMeanings[] = {
     {-2, ExitCode::not_converged, "not converged"},
     {-3, ExitCode::not_converged, "maximum iterations"},
     {-4, ExitCode::not_converged, "divergence bound"},
-    {-5, ExitCode::breakdown, "another method"},
-    {-6, ExitCode::breakdown, "another method"},
+    {-5, ExitCode::breakdown, "cannot go on"},
+    {-6, ExitCode::breakdown, "cannot go on"},
     {-7, ExitCode::breakdown, "not symmetric"},
-    {-8, ExitCode::breakdown, "preconditioner is indefinite"},
+    {-8, ExitCode::breakdown, "preconditioner is not definite"},
     {-9, ExitCode::breakdown, "NaN or infinity"},
-    {-10, ExitCode::breakdown, "not positive definite"},
+    {-10, ExitCode::breakdown, "matrix is not definite"},
     {-11, ExitCode::breakdown, "could not be built"},
 };
 
@@ -95,6 +96,171 @@ TEST(Verdict, OfASolveThatHasNotBegunIsNotConverged) {
   const Verdict verdict = verdict_of(ksp);
   EXPECT_EQ(verdict.exit_code, ExitCode::not_converged);
   EXPECT_FALSE(verdict.converged);
+}
+
+struct Advised {
+  const char* words;
+  FailedSolve failed;
+  MatrixTraitsForAdvice matrix;
+};
+
+TEST(Advice, NamesWhatAppliesAndWasNotTried) {
+  using enum DiagonalSigns;
+  const Advised table[] = {
+      {"; try preconditioner multigrid, or method minres, or solver.max_iterations above 50",
+       {.reason = -3, .method = "cg", .preconditioner = "jacobi", .max_iterations = 50},
+       {true, one}},
+      {"; try preconditioner multigrid, or preconditioner jacobi, or method minres",
+       {.reason = -3, .method = "cg", .preconditioner = "none", .max_iterations = 50},
+       {true, one}},
+      {"; try method minres, or solver.max_iterations above 50",
+       {.reason = -3,
+        .method = "cg",
+        .preconditioner = "jacobi",
+        .left = {"multigrid"},
+        .max_iterations = 50},
+       {true, one}},
+      {"; try solver.max_iterations above 50",
+       {.reason = -3, .method = "minres", .preconditioner = "jacobi", .max_iterations = 50},
+       {true, both}},
+      {"; try solver.max_iterations above 50",
+       {.reason = -3, .method = "minres", .preconditioner = "none", .max_iterations = 50},
+       {true, zero}},
+      {"; the matrix is not symmetric, as the method needs it to be; try method bicgstab, or "
+       "preconditioner ilu, or solver.max_iterations above 50",
+       {.reason = -3, .method = "cg", .preconditioner = "jacobi", .max_iterations = 50},
+       {false, one}},
+      {", 1e+08 times the larger of ||b|| and the first residual (petsc: {ksp_divtol: 1e+08}); try "
+       "preconditioner ilu, or method gmres",
+       {.reason = -4, .method = "bicgstab", .preconditioner = "jacobi", .divergence_bound = 1e8},
+       {false, both}},
+      {"; try method gmres",
+       {.reason = -5, .method = "bicgstab", .preconditioner = "bjacobi/ilu"},
+       {false, one}},
+      {"; try method gmres",
+       {.reason = -5, .method = "bicgstab", .preconditioner = "none"},
+       {false, zero}},
+      {"; try preconditioner multigrid, or method cg, or method minres",
+       {.reason = -5, .method = "bicgstab", .preconditioner = "jacobi"},
+       {true, one}},
+      {"; try method minres",
+       {.reason = -10, .method = "cg", .preconditioner = "jacobi"},
+       {true, one}},
+      {"; the matrix is not symmetric; try method bicgstab",
+       {.reason = -10, .method = "cg", .preconditioner = "jacobi"},
+       {false, one}},
+      {"; the diagonal has no one sign, so that the matrix is indefinite; try method minres",
+       {.reason = -8, .method = "cg", .preconditioner = "jacobi"},
+       {true, both}},
+      {"; try preconditioner jacobi",
+       {.reason = -8, .method = "minres", .preconditioner = "trireme_block_jacobi"},
+       {true, both}},
+      {"; try preconditioner none",
+       {.reason = -8, .method = "minres", .preconditioner = "trireme_block_jacobi"},
+       {true, zero}},
+      {"; try preconditioner jacobi, or method minres",
+       {.reason = -8, .method = "cg", .preconditioner = "icc"},
+       {true, one}},
+      {"; try method bicgstab",
+       {.reason = -8, .method = "cg", .preconditioner = "jacobi"},
+       {false, both}},
+      {"", {.reason = -9, .method = "cg", .preconditioner = "jacobi"}, {true, one}},
+  };
+  for (const Advised& row : table) EXPECT_EQ(advice(row.failed, row.matrix), row.words);
+}
+
+// A matrix by its nonzeros, and what the line of a run by it must say.
+struct Said {
+  const char *words, *solver;
+  std::vector<std::vector<double>> matrix;
+  std::vector<double> b;
+  int least_ranks = 1;
+};
+
+// The path of 6 rows twice, side by side: a null space of dimension two.
+std::vector<std::vector<double>> two_paths(double scale) {
+  constexpr std::size_t n = 24;
+  std::vector<std::vector<double>> a(n, std::vector<double>(n, 0.0));
+  const auto of = [&](std::size_t i) { return std::pow(scale, i % 5); };
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    if (i + 1 == n / 2) continue;
+    a[i][i] += of(i) * of(i);
+    a[i + 1][i + 1] += of(i + 1) * of(i + 1);
+    a[i][i + 1] = a[i + 1][i] = -of(i) * of(i + 1);
+  }
+  return a;
+}
+
+std::vector<std::vector<double>> without_diagonal_entry(std::size_t row) {
+  std::vector<std::vector<double>> a(24, std::vector<double>(24, 0.0));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i][i] = 4;
+    if (i + 1 < a.size()) a[i][i + 1] = a[i + 1][i] = -1;
+  }
+  for (std::vector<double>& of : a) of[row] = 0;
+  a[row].assign(24, 0.0);
+  a[row][0] = a[0][row] = 1;
+  return a;
+}
+
+TEST(Advice, StandsInTheLineOfTheRun) {
+  std::vector<double> up_and_down(24, 1.0), alternating(24, 1.0);
+  for (std::size_t i = 12; i < 24; ++i) up_and_down[i] = -1;
+  for (std::size_t i = 0; i < 24; i += 2) alternating[i] = -2;
+  std::vector<std::vector<double>> singular_block = without_diagonal_entry(20);
+  singular_block[20][20] = singular_block[21][21] = singular_block[20][21] =
+      singular_block[21][20] = 1;
+  singular_block[21][22] = singular_block[22][21] = 0;
+  std::vector<std::vector<double>> wild = without_diagonal_entry(5);
+  wild[5][5] = -4;
+  const std::vector<Said> table = {
+      {"has a zero on the diagonal, by which jacobi would divide; use preconditioner none",
+       "method: minres, preconditioner: jacobi", without_diagonal_entry(20), alternating},
+      {"sub_pc_factor_shift_type: nonzero}, or preconditioner none",
+       "method: bicgstab, preconditioner: ilu", without_diagonal_entry(20), alternating, 2},
+      {"is singular; use preconditioner jacobi, or none where",
+       "method: bicgstab, preconditioner: trireme_block_jacobi", singular_block, alternating},
+      {"; the diagonal has no one sign, so that the matrix is indefinite; try method minres (",
+       "method: cg, preconditioner: jacobi", wild, alternating},
+      {"maps a vector that is constant on each of 2 parts of the rows to zero",
+       "method: cg, preconditioner: jacobi", two_paths(1), up_and_down},
+      {"maps a vector that is not constant to zero", "method: cg, preconditioner: jacobi",
+       two_paths(3), up_and_down},
+      {"maps a vector that is not constant to zero", "method: bicgstab, preconditioner: jacobi",
+       two_paths(3), up_and_down},
+      {"maps a vector that is constant on each of 2 parts of the rows to zero",
+       "method: minres, preconditioner: none, max_iterations: 30", two_paths(1), up_and_down},
+  };
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (const Said& row : table) {
+    if (ranks < row.least_ranks) continue;
+    SCOPED_TRACE(row.solver);
+    SmallMatrix a{.indptr = {0}, .indices = {}, .data = {}, .shape = {24, 24}};
+    for (const std::vector<double>& of : row.matrix) {
+      for (std::size_t j = 0; j < of.size(); ++j)
+        if (of[j] != 0) {
+          a.indices.push_back(static_cast<std::int64_t>(j));
+          a.data.push_back(of[j]);
+        }
+      a.indptr.push_back(std::ssize(a.indices));
+    }
+    SharedFile file("advised.h5");
+    file.write([&](hdf5::File& out) {
+      a.write(out);
+      put(out, "b", row.b);
+    });
+    const std::string problem = "file: " + file.path().string() + ", rhs: /b";
+    const std::string solver =
+        fmt::format("device: cpu\nsolver: {{norm: residual, {}}}", row.solver);
+    std::string line;
+    try {
+      line = solve(problem, solver).runs[0].reason;
+    } catch (const Error& error) {
+      line = error.what();
+    }
+    EXPECT_NE(line.find(row.words), std::string::npos) << line;
+  }
 }
 
 TEST(RunCase, DivergenceIsNotConverged) {

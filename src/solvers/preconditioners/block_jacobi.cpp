@@ -80,7 +80,7 @@ BlockRows block_rows(const PreconditionerSpec& spec, std::int64_t rows) {
 void refuse_singular_block(const BlockRows& blocks, std::int64_t row) {
   fail(ExitCode::input,
        "block Jacobi: the diagonal block from row {} (from 0) is singular; use preconditioner "
-       "jacobi",
+       "jacobi, or none where an entry of the diagonal is zero",
        blocks.callers_rows.empty() ? blocks.first_row + row : blocks.callers_rows[row]);
 }
 
