@@ -34,6 +34,13 @@ class Suggestions {
     if (!runs && std::ranges::find(failed_.left, name) == failed_.left.end())
       add("preconditioner " + name);
   }
+  // For an indefinite matrix, for which few preconditioners are positive definite.
+  void minres(bool divides) {
+    const std::string serves = divides ? "jacobi" : "none";
+    const bool runs = failed_.preconditioner == "none" || failed_.preconditioner == serves;
+    if (failed_.method != "minres")
+      add("method minres" + (runs ? "" : " with preconditioner " + serves));
+  }
   void add(const std::string& text) {
     constexpr std::size_t kMost = 3;
     if (texts_.size() < kMost) texts_.push_back(text);
@@ -71,17 +78,19 @@ std::string advice(const FailedSolve& failed, const MatrixTraitsForAdvice& matri
     case kIndefinitePreconditioner:
       if (!matrix.symmetric) {
         suggestions.method("bicgstab");
-      } else if (is_cg(failed.method) && !one_sign) {
-        why = "; the diagonal has no one sign, so that the matrix is indefinite";
-        suggestions.method("minres");
+      } else if (is_cg(failed.method)) {
+        if (!one_sign) why = "; the diagonal has no one sign, so that the matrix is indefinite";
+        suggestions.minres(divides);
       } else {
         suggestions.preconditioner(divides ? "jacobi" : "none");
-        suggestions.method("minres");
       }
       return why + suggestions.text();
     case kIndefiniteMatrix:
       if (!matrix.symmetric) why = "; the matrix is not symmetric";
-      suggestions.method(matrix.symmetric ? "minres" : "bicgstab");
+      if (matrix.symmetric)
+        suggestions.minres(divides);
+      else
+        suggestions.method("bicgstab");
       return why + suggestions.text();
     case kDiverged:
       why = fmt::format(

@@ -39,12 +39,12 @@ Words words_of(int reason) {
       return {ExitCode::breakdown, "breakdown: matrix or preconditioner is not symmetric"};
     case -8:
       return {ExitCode::breakdown,
-              "breakdown: the preconditioner is not definite, as the method needs it to be"};
+              "breakdown: the preconditioner is indefinite, and the method needs a definite one"};
     case -9:
       return {ExitCode::breakdown, "breakdown: NaN or infinity in the iteration"};
     case -10:
       return {ExitCode::breakdown,
-              "breakdown: the matrix is not definite, as the method needs it to be"};
+              "breakdown: the matrix is indefinite, and the method needs a definite one"};
     case -11:
       return {ExitCode::breakdown, "breakdown: the preconditioner could not be built"};
     default:
