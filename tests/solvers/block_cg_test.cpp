@@ -129,6 +129,40 @@ TEST(BlockCg, AnIndefiniteMatrixIsRefused) {
     EXPECT_EQ(solved.outcome.reason, Reason::indefinite_matrix);
 }
 
+// A factor that is lost would only cost iterations.
+TEST(BlockCg, TakesTheIterationsThatItTakes) {
+  struct Counted {
+    double contrast, rtol;
+    std::int64_t iterations;
+  };
+  for (const auto& [contrast, rtol, expected] : {Counted{10, 1e-8, 62}, Counted{10, 1e-12, 75},
+                                                 Counted{1e4, 1e-8, 78}, Counted{1e4, 1e-12, 79}}) {
+    const CsrMatrix<double> a = grid_matrix(30, 0, contrast);
+    const Array<double> d = test::diagonal_of(a);
+    Options o;
+    o.rule.rtol = rtol;
+    o.preconditioner = test::jacobi(d);
+    const std::vector<Solved> solved = block_cg(a, random_columns(a.rows, 8), o);
+    EXPECT_NEAR(static_cast<double>(iterations(solved)), static_cast<double>(expected), 3);
+  }
+}
+
+// The recurrences of columns with a huge guess claim too much, so that they begin anew.
+TEST(BlockCg, AClaimThatIsTakenBackMakesNewDirections) {
+  const CsrMatrix<double> a = grid_matrix(30, 0, 10);
+  const Array<double> d = test::diagonal_of(a);
+  const std::vector<Array<double>> b = random_columns(a.rows, 8);
+  Options o;
+  o.preconditioner = test::jacobi(d);
+  std::vector<Array<double>> x0 = random_columns(a.rows, 8, 50);
+  for (Array<double>& column : x0)
+    for (double& value : column) value *= 1e12;
+  const std::vector<Solved> solved = block_cg(a, b, o, x0);
+  expect_solved(a, b, solved);
+  for (const Solved& column : solved) EXPECT_EQ(column.outcome.replacements, 1);
+  EXPECT_NEAR(static_cast<double>(iterations(solved)), 144, 10) << "174 by the old directions";
+}
+
 // The exact solution is found when the directions span the space: 60 rows, 12 columns.
 TEST(BlockCg, EndsWhenTheDirectionsSpanTheSpace) {
   std::vector<std::vector<double>> dense(60, std::vector<double>(60, 0.0));

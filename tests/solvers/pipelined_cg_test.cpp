@@ -83,6 +83,53 @@ TEST(PipelinedCg, ReachesTheTrueResidualOfCgOnIllConditionedSystems) {
   }
 }
 
+// A replacement that loses a factor of the recurrence, or counts as stagnation, only costs
+// iterations.
+TEST(PipelinedCg, ReplacementsCostNoIterations) {
+  const CsrMatrix<double> a = line(600), wild = grid_matrix(60, 0, 1e6);
+  for (const CsrMatrix<double>* matrix : {&a, &wild}) {
+    const Array<double> b = random_vector<double>(matrix->rows), d = test::diagonal_of(*matrix);
+    Options classic = with(Variant::classic, 1e-9), pipelined = with(Variant::pipelined, 1e-9);
+    classic.preconditioner = pipelined.preconditioner = test::jacobi(d);
+    const Solved one = test::solve(*matrix, b, classic), other = test::solve(*matrix, b, pipelined);
+    EXPECT_EQ(one.outcome.reason, Reason::rtol);
+    EXPECT_EQ(other.outcome.reason, Reason::rtol);
+    EXPECT_NEAR(static_cast<double>(other.outcome.iterations),
+                static_cast<double>(one.outcome.iterations), 3);
+    EXPECT_EQ(other.outcome.replacements, (other.outcome.iterations - 1) / kReplaceAfter)
+        << other.outcome.iterations;
+  }
+}
+
+// After 30 iterations, a residual of norm 3 is replaced by one of norm 4.
+TEST(PipelinedCg, AReplacementScalesBetaByTheNewRho) {
+  const auto replaced = [](double change) {
+    State s;
+    s.rule.rtol = 1e-8;
+    s.correct_below = kReplaceBelow;
+    begin(s, 10);
+    s.iterations = 30;
+    s.rho = 9;
+    s.beta = 0.5;
+    s.phase = Phase::waiting;
+    s.due = Due::correction;
+    const double sums[] = {change * change, 16, 18, 16};
+    PipelinedReplace{}(s, sums);
+    return s;
+  };
+  const State small = replaced(1);
+  EXPECT_TRUE(running(small));
+  EXPECT_EQ(small.rho, 18);
+  EXPECT_EQ(small.beta, 1);
+  EXPECT_EQ(small.stalls, 0);
+  EXPECT_EQ(small.replacements, 1);
+  EXPECT_EQ(small.restarted_at, 30);
+  const State large = replaced(2.1);  // the directions do not fit the new residual
+  EXPECT_FALSE(running(large));
+  EXPECT_EQ(large.due, Due::new_start);
+  EXPECT_EQ(large.replacements, 0) << "the new start counts it";
+}
+
 TEST(PipelinedCg, StagnatesWhereCgDoes) {
   const CsrMatrix<double> a = line(300);
   const Array<double> b = random_vector<double>(a.rows);
