@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// posix_spawn in a new session, then poll() on the process and on the signals.
+// fork() and exec in a new session, then poll() on the process and on the signals.
 #include "study/process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers)
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <optional>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -46,29 +48,80 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return result;
 }
 
-// Returns the process, or the error number with a minus sign.
-pid_t spawn(const Launch& launch, const sigset_t& mask) {
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addchdir_np(&files, launch.folder.c_str());
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC;
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "stdout", flags, 0666);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "stderr", flags, 0666);
+// A child that waits with its exec until start() is called, so that its guardian is there before it does
+// anything. Where this process dies earlier, the child ends.
+class HeldChild {
+ public:
+  HeldChild(const Launch& launch, const sigset_t& mask) {
+    std::vector<std::string> words = launch.words, environment = environment_of(launch);
+    const std::vector<char*> argv = pointers(words), envp = pointers(environment);
+    if (pipe2(gate_, O_CLOEXEC) != 0 || pipe2(failure_, O_CLOEXEC) != 0) {
+      error_ = errno;
+      return;
+    }
+    process_ = fork();
+    if (process_ < 0) error_ = errno;
+    if (process_ == 0) become(launch.folder.c_str(), mask, argv.data(), envp.data());
+    close_end(gate_[0]);
+    close_end(failure_[1]);
+  }
+  ~HeldChild() {
+    for (int* end : {&gate_[0], &gate_[1], &failure_[0], &failure_[1]}) close_end(*end);
+  }
+  HeldChild(const HeldChild&) = delete;
+  HeldChild& operator=(const HeldChild&) = delete;
 
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
-  posix_spawnattr_setsigmask(&attributes, &mask);
+  pid_t process() const { return process_; }
 
-  std::vector<std::string> words = launch.words, environment = environment_of(launch);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, words.front().c_str(), &files, &attributes,
-                                 pointers(words).data(), pointers(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
-  return error == 0 ? child : -error;
-}
+  // Returns 0, or the error number with which the program could not be started.
+  int start() {
+    if (error_ != 0) return error_;
+    const char byte = 1;
+    if (write(gate_[1], &byte, 1) != 1) return errno;
+    int error = 0;
+    while (read(failure_[0], &error, sizeof error) < 0 && errno == EINTR) {
+    }
+    if (error != 0) waitpid(process_, nullptr, 0);
+    return error;
+  }
+
+ private:
+  // In the child, where only functions that are safe after fork() are called.
+  [[noreturn]] void become(const char* folder, const sigset_t& mask, char* const* argv,
+                           char* const* envp) {
+    setsid();
+    close(gate_[1]);
+    char byte = 0;
+    ssize_t count = 0;
+    do {
+      count = read(gate_[0], &byte, 1);
+    } while (count < 0 && errno == EINTR);
+    if (count != 1) _exit(1);
+    constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC;
+    if (chdir(folder) == 0 && put(STDIN_FILENO, "/dev/null", O_RDONLY) &&
+        put(STDOUT_FILENO, "stdout", flags) && put(STDERR_FILENO, "stderr", flags)) {
+      pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+      execvpe(argv[0], argv, envp);
+    }
+    const int error = errno;
+    if (write(failure_[1], &error, sizeof error) != sizeof error) _exit(2);
+    _exit(1);
+  }
+  static bool put(int number, const char* file, int flags) {
+    const int opened = open(file, flags, 0666);
+    if (opened < 0 || dup2(opened, number) < 0) return false;
+    if (opened != number) close(opened);
+    return true;
+  }
+  static void close_end(int& end) {
+    if (end >= 0) close(end);
+    end = -1;
+  }
+
+  int gate_[2] = {-1, -1}, failure_[2] = {-1, -1};
+  pid_t process_ = -1;
+  int error_ = 0;
+};
 
 class Watch {
  public:
@@ -156,17 +209,18 @@ class Watch {
 }  // namespace
 
 Ended run_process(const Launch& launch, StopSignals& stop) {
-  const pid_t child = spawn(launch, stop.mask_before());
-  if (child < 0) {
+  HeldChild child(launch, stop.mask_before());
+  std::optional<Guardian> guardian;
+  if (child.process() > 0) guardian.emplace(child.process());
+  if (const int error = child.start(); error != 0) {
     Ended ended;
     ended.how = End::not_started;
     ended.error =
-        fmt::format("{}: {}", launch.words.front(), std::generic_category().message(-child));
+        fmt::format("{}: {}", launch.words.front(), std::generic_category().message(error));
     return ended;
   }
-  Guardian guardian(child);
-  Ended ended = Watch(launch, child, stop).wait_for_end();
-  kill_session(child);  // what it left behind, such as ranks of a killed mpirun
+  Ended ended = Watch(launch, child.process(), stop).wait_for_end();
+  kill_session(child.process());  // what it left behind, such as ranks of a killed mpirun
   return ended;
 }
 
