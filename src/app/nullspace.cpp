@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/true_residual.hpp"
+#include "base/available_memory.hpp"
 #include "base/stopwatch.hpp"
 #include "parallel/collective.hpp"
 #include "solvers/host_solver.hpp"
@@ -63,6 +64,14 @@ std::optional<std::size_t> distinct_values(MPI_Comm comm, std::span<const double
 }
 
 }  // namespace
+
+bool has_room_for_search(const DistributedMatrix& matrix) {
+  constexpr double kVectors = 12, kPartOfMemory = 0.25;
+  const AvailableMemory memory = available_memory();
+  const double free = static_cast<double>(std::min(memory.own, memory.shared));
+  const double needed = kVectors * sizeof(double) * static_cast<double>(matrix.local_rows());
+  return !any_rank(matrix.comm, needed > kPartOfMemory * free);
+}
 
 std::string find_null_vector(const DistributedMatrix& matrix, PlainProduct& product,
                              std::span<const double> b, double target,

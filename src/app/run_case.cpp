@@ -155,6 +155,7 @@ ProblemDescription describe_problem(const Case& c, const Problem& problem) {
           .rhs_note = note,
           .x0 = problem.chosen.x0};
 }
+
 void check_case(MPI_Comm comm, const Case& c) {
   const GpusOfRanks gpus = gpus_for(comm, c);
   select_gpu(comm, requested_kernels(c, gpus), gpus);

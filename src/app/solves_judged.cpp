@@ -31,8 +31,10 @@ TrueResidual Solves::judged(const ScaledSystem& system, Array<double>& x) const 
 
 void Solves::explain(KspResult& result, const ScaledSystem& system, const TrueResidual& residual) {
   constexpr int kAtLimit = -3, kIndefiniteMatrix = -10;
-  constexpr std::int64_t kLeastSearch = 200, kMostSearch = 2000;
-  constexpr double kLeastSeconds = 10;
+  // A search takes no longer than the solve that failed, which was long enough to tell a residual that
+  // stands still.
+  constexpr std::int64_t kLeastIterations = 50, kLeastSearch = 200, kMostSearch = 2000;
+  constexpr double kLeastSeconds = 0.1, kMostSeconds = 10;
   const DistributedMatrix& matrix = *context_.matrix;
   KspSolver& solver = *plan_.solver;
   const double target = std::max(solver.rtol() * residual.reference, solver.atol());
@@ -41,11 +43,12 @@ void Solves::explain(KspResult& result, const ScaledSystem& system, const TrueRe
   const int reason = static_cast<int>(result.verdict.reason);
   if (reason > kAtLimit || reason < kIndefiniteMatrix) return;
   if (!traits_for_advice_) traits_for_advice_ = traits_for_advice(matrix);
-  if (traits_for_advice_->symmetric) {
+  if (traits_for_advice_->symmetric &&
+      (reason < kAtLimit || result.iterations >= kLeastIterations) && has_room_for_search(matrix)) {
     const std::string why = find_null_vector(
         matrix, context_.plain, b, target,
         {.max_iterations = std::clamp(2 * result.iterations, kLeastSearch, kMostSearch),
-         .max_seconds = std::max(kLeastSeconds, result.seconds)});
+         .max_seconds = std::clamp(result.seconds, kLeastSeconds, kMostSeconds)});
     if (!why.empty()) return add_clause(result.verdict, why);
   }
   if (result.facts.stagnated) return;  // the text says what to do
