@@ -341,6 +341,14 @@ TRIREME_HD void resume(State& s, double norm, double change) {
   --s.replacements;  // the new start counts this replacement again
 }
 
+// Whether a solve has ended with its first residual in a way that leads to another beginning: from
+// x = 0, or with the exact product, where norms of an inexact preconditioner are not finite.
+TRIREME_HD bool begins_again(const State& s) {
+  return s.reason == Reason::worse_guess ||
+         (s.reason == Reason::not_finite && s.iterations == 0 && !is_finite(s.norm) &&
+          s.correct_below == kCorrectBelow);
+}
+
 // Whether an inexact product may be the cause of the end of a solve. Then the solve continues with
 // the exact product.
 TRIREME_HD bool gave_up(const State& s) {
@@ -350,16 +358,22 @@ TRIREME_HD bool gave_up(const State& s) {
 }
 
 // Prepares the state for a solve that continues with the exact product: resets the scalars that
-// belong to the inexact product. Returns whether the residual is larger than the reference norm, so
-// that the solve must continue from x = 0.
+// belong to the inexact product. Returns whether the residual is larger than the reference norm, or
+// not finite, so that the solve must continue from x = 0.
 TRIREME_HD bool go_on_exactly(State& s) {
-  const bool astray = !(s.norm <= s.reference);
+  const bool astray = !(s.norm <= s.reference) || s.reason == Reason::not_finite;
+  const bool has_begun = !begins_again(s);
   s.reason = Reason::running;
   s.phase = Phase::iterating;
   s.correct_below = s.correct_at = 0;
   for (double& scalar : s.scalar) scalar = 0;
   s.stalls = 0;
   s.due = Due::new_start;  // so that verify() does not count a stall
+  if (!has_begun) {
+    s.phase = Phase::starting;
+    s.due = Due::nothing;
+    s.reference = -1;
+  }
   return astray;
 }
 
@@ -372,7 +386,7 @@ TRIREME_HD bool apply(State& s, const Step& step, const double* sums, bool stop_
   const bool first = !started(s);
   step(s, sums);
   if (!Step::ends_iteration || (!first && s.iterations == before)) return false;
-  if (s.reason == Reason::worse_guess) return false;  // nobody hears of this beginning
+  if (begins_again(s)) return false;  // nobody hears of this beginning
   if (stop_asked && running(s)) {
     stop(s, Reason::interrupted);
     if constexpr (!requires { requires Step::has_tail; }) close_iteration(s);
