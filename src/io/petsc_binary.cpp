@@ -108,7 +108,8 @@ void refuse_other_widths(const BigEndianFile& file, std::int64_t rows, std::int6
                          std::int64_t bytes) {
   const auto holds = [&](std::int64_t width) {
     const std::int64_t matrix = file.integer_bytes() * (rows + nnz) + width * nnz;
-    return bytes == matrix || bytes == matrix + 2 * file.integer_bytes() + width * rows;
+    return bytes == matrix ||
+           bytes == matrix + std::int64_t{2} * file.integer_bytes() + width * rows;
   };
   if (holds(4))
     fail(ExitCode::input,

@@ -54,12 +54,12 @@ struct ThinRow {
     std::int32_t low = first, high = end;
     while (high > low) {
       const std::int32_t middle = low + (high - low) / 2;
-      if (p.col_idx[middle * width] / width < other)
+      if (p.col_idx[std::int64_t{middle} * width] / width < other)
         low = middle + 1;
       else
         high = middle;
     }
-    return low < end && p.col_idx[low * width] / width == other ? low : end;
+    return low < end && p.col_idx[std::int64_t{low} * width] / width == other ? low : end;
   }
 };
 
@@ -75,7 +75,8 @@ struct RunsOfRow {
     std::int64_t entries = 0;
     for (std::int32_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
       entries += p_row_ptr[col_idx[k] + 1] - p_row_ptr[col_idx[k]];
-    return static_cast<double>(entries / width);
+    const std::int64_t runs = entries / width;
+    return static_cast<double>(runs);
   }
 };
 

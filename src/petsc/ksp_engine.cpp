@@ -222,7 +222,9 @@ void KspEngine::apply_by_petsc(const LoopInputs& inputs) {
 }
 
 void KspEngine::prepare(const LoopInputs& inputs) {
-  const auto& [amat, pmat, pc, rows, applied, like] = inputs;
+  const Mat amat = inputs.amat, pmat = inputs.pmat;
+  const PC pc = inputs.pc;
+  const bool applied = inputs.applied;
   MultigridPc* const multigrid = multigrid_of(pc);
   if (multigrid) petsc_check(PCSetUp(pc));  // does nothing for a matrix that it has seen
   // It has the values of this moment.
@@ -240,7 +242,7 @@ void KspEngine::prepare(const LoopInputs& inputs) {
            applied ? DenseBlocks() : dense_blocks_of(pc, pmat),
            multigrid,
            applied,
-           rows != solvers::RowTest::none};
+           inputs.rows != solvers::RowTest::none};
     stale = !solver_ || key != key_;
   });
   MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, comm_of(amat));
@@ -279,7 +281,7 @@ void KspEngine::prepare(const LoopInputs& inputs) {
   if (cuda)
     cuda_system_ = make_cuda_system(std::move(cuda), data.spec.kind);
   else
-    host_system_ = std::make_unique<MatSystem>(amat, op, like);
+    host_system_ = std::make_unique<MatSystem>(amat, op, inputs.like);
   const solvers::Variant variant =
       host_system_ ? variant_on_host(inputs, data.spec.kind == PreconditionerSpec::Kind::jacobi)
                    : variant_on_device();
