@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <sstream>
 #include <thread>
 
@@ -75,6 +76,7 @@ TEST_F(RunProcess, DiesWithTheProcessThatHasStartedIt) {
     std::filesystem::remove(folder / "stdout");
     const pid_t study = fork();
     if (study == 0) {
+      std::signal(SIGQUIT, SIG_DFL);  // a shell's job in the background ignores it
       shell("sleep 1000 & echo $! $$; wait");
       _exit(0);
     }
