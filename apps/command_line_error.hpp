@@ -10,8 +10,8 @@
 
 namespace trireme {
 
-// The error of `app` in CLI11's words. Where a word was not expected, the option or the command that
-// was probably meant follows: "...: --verison; did you mean '--version'?".
+// The error of `app` in CLI11's words. Where a word was not expected, the option or the command
+// that was probably meant follows: "...: --verison; did you mean '--version'?".
 inline std::string in_words(const CLI::App& app, const CLI::ParseError& error) {
   std::vector<std::string> options, commands;
   const auto add_names = [&](const CLI::App& of) {

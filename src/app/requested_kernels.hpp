@@ -34,8 +34,8 @@ struct PlannedRun {
 // Finds what an earlier run has decided for `kernel: auto` on that device in that precision.
 using FindDecision = std::function<std::optional<KernelDecision>(const KernelChoice& requested)>;
 
-// Whether this program can run the case with what an earlier run, maybe of another build, has decided
-// for this kernel. Not collective.
+// Whether this program can run the case with what an earlier run, maybe of another build, has
+// decided for this kernel. Not collective.
 bool can_run(const KernelDecision& decision, const Case& c, const KernelChoice& requested);
 
 // The names of the kernels that this program has for a device and a precision: "csr, sell".

@@ -121,8 +121,8 @@ std::int64_t solves_of(const Case& c, const Problem& problem) {
 }
 
 // Calls run(), and drops what it found in the cache where it failed with it, so that no entry makes
-// every run fail. `again`: after a breakdown, which costs little time, the run is repeated without it.
-// Collective.
+// every run fail. `again`: after a breakdown, which costs little time, the run is repeated without
+// it. Collective.
 template <class Run>
 KernelRun run_without_bad_entries(MPI_Comm comm, SharedCache& cache, bool again, Run&& run) {
   const auto drop = [&] { cache.reject_found_parts("led to a solve that failed"); };

@@ -31,8 +31,8 @@ TrueResidual Solves::judged(const ScaledSystem& system, Array<double>& x) const 
 
 void Solves::explain(KspResult& result, const ScaledSystem& system, const TrueResidual& residual) {
   constexpr int kAtLimit = -3, kIndefiniteMatrix = -10;
-  // A search takes no longer than the solve that failed, which was long enough to tell a residual that
-  // stands still.
+  // A search takes no longer than the solve that failed, which was long enough to tell a residual
+  // that stands still.
   constexpr std::int64_t kLeastIterations = 50, kLeastSearch = 200, kMostSearch = 2000;
   constexpr double kLeastSeconds = 0.1, kMostSeconds = 10;
   const DistributedMatrix& matrix = *context_.matrix;

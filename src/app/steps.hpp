@@ -30,7 +30,8 @@ namespace trireme {
 // How the rows of the first matrix were redistributed, with their entries kept.
 struct MovedRows {
   std::shared_ptr<Redistribution> first;  // null: they were not
-  // Has taken the pattern of the first matrix in its own order; empty where the rows were not moved.
+  // Has taken the pattern of the first matrix in its own order; empty where the rows were not
+  // moved.
   std::optional<LastPattern> pattern;
   // Finds new ranks for the rows of a matrix with another pattern. Collective.
   std::function<std::shared_ptr<Redistribution>(const RowSlab&, const std::vector<std::int64_t>&)>

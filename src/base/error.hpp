@@ -25,8 +25,8 @@ enum class ExitCode : int {
   breakdown = 6,      // breakdown, indefinite matrix or NaN; the report is written nevertheless
 };
 
-// The text as one line, whatever names and values of a file it quotes (base/printable.hpp). The middle
-// of a text of more than 4000 characters is left out.
+// The text as one line, whatever names and values of a file it quotes (base/printable.hpp). The
+// middle of a text of more than 4000 characters is left out.
 inline std::string one_line(std::string text) {
   constexpr std::size_t most = 4000, head = 3000, tail = 500;
   if (text.size() > most) text = text.substr(0, head) + " ... " + text.substr(text.size() - tail);

@@ -20,8 +20,8 @@ bool is_entry_file(const std::filesystem::path& path);
 // True for the temporary file that StagedFile writes before it has the name of an entry.
 bool is_temporary_entry_file(const std::filesystem::path& path);
 
-// An open regular file. A symbolic link is not followed, and a pipe does not block. Files that another
-// user than this one and root owns or may write are refused: what they hold is not trusted.
+// An open regular file. A symbolic link is not followed, and a pipe does not block. Files that
+// another user than this one and root owns or may write are refused: what they hold is not trusted.
 class EntryFile {
  public:
   // Empty where no file has this name. Throws Error{input} whose text is a clause without a subject

@@ -52,8 +52,8 @@ class SharedCache {
   // False: there is no folder. The same on all ranks; not collective.
   bool used() const { return cache_.has_value(); }
 
-  // Rank 0 reads and writes; the other ranks get what it found. trial.from_cache is set. An entry for
-  // which `usable`, which rank 0 calls, is false names what this program lacks: it is rejected.
+  // Rank 0 reads and writes; the other ranks get what it found. trial.from_cache is set. An entry
+  // for which `usable`, which rank 0 calls, is false names what this program lacks: it is rejected.
   std::optional<KernelDecision> find_decision(
       const CacheKey& key, const std::function<bool(const KernelDecision&)>& usable = {});
   void keep_decision(const CacheKey& key, const KernelDecision& decision, double made_in_seconds);
@@ -67,9 +67,9 @@ class SharedCache {
   std::optional<Array<std::int32_t>> find_order(const CacheKey& key, std::int64_t rows);
   void keep_order(const CacheKey& key, std::span<const std::int32_t> order, double made_in_seconds);
 
-  // Each rank has an entry of its own. Found only where every rank has found its entry and the entries
-  // have the same row_starts. Whether each new number occurs once is left to Redistribution.
-  // `row_starts` are the cuts before.
+  // Each rank has an entry of its own. Found only where every rank has found its entry and the
+  // entries have the same row_starts. Whether each new number occurs once is left to
+  // Redistribution. `row_starts` are the cuts before.
   std::optional<CachedPlacement> find_placement(const CacheKey& key,
                                                 std::span<const std::int64_t> row_starts);
   void keep_placement(const CacheKey& key, const CachedPlacement& placement,

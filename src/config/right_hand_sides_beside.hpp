@@ -9,8 +9,8 @@
 
 namespace trireme {
 
-// NAME_b.mtx or NAME_b.mtx.gz beside NAME.mtx or NAME.mtx.gz, the same kind first. Empty where there
-// is none, and for a file of another name.
+// NAME_b.mtx or NAME_b.mtx.gz beside NAME.mtx or NAME.mtx.gz, the same kind first. Empty where
+// there is none, and for a file of another name.
 inline std::filesystem::path right_hand_sides_beside(const std::filesystem::path& matrix) {
   constexpr std::string_view plain = ".mtx", zipped = ".mtx.gz";
   const std::string name = matrix.string();

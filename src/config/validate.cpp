@@ -121,7 +121,8 @@ class Checker {
       refuse("with count the matrix or the file needs {{}} in its name");
   }
 
-  // The name of the dataset, or of the file and its dataset. Empty for a right-hand side that is made.
+  // The name of the dataset, or of the file and its dataset. Empty for a right-hand side that is
+  // made.
   static std::string names_in(const std::optional<RightHandSide>& rhs) {
     if (!rhs || std::holds_alternative<MadeRhs>(*rhs)) return "";
     const auto* vectors = std::get_if<VectorFile>(&*rhs);

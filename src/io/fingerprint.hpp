@@ -6,8 +6,9 @@
 // on the distribution of the rows or on the number of threads, and needs one pass over arrays
 // without a branch per row.
 //
-// Somebody who knows this program can make two systems of the same fingerprint. A fingerprint serves
-// where a mistake costs time only, or is noticed. LastPattern serves where it would decide a result.
+// Somebody who knows this program can make two systems of the same fingerprint. A fingerprint
+// serves where a mistake costs time only, or is noticed. LastPattern serves where it would decide a
+// result.
 #pragma once
 
 #include <mpi.h>
@@ -38,8 +39,8 @@ std::uint64_t fingerprint(std::span<const double> vector, std::int64_t first_row
 // The sum over the ranks modulo 2^64. Collective.
 std::uint64_t sum_of_fingerprints(MPI_Comm comm, std::uint64_t part);
 
-// The pattern that was seen last. It is recognised by a hash whose key is drawn anew for each object,
-// so that no file can contain another pattern of the same hash.
+// The pattern that was seen last. It is recognised by a hash whose key is drawn anew for each
+// object, so that no file can contain another pattern of the same hash.
 class LastPattern {
  public:
   explicit LastPattern(MPI_Comm comm);  // collective, as is take()

@@ -28,7 +28,8 @@ struct InputFormat {
   bool (*recognises)(const std::filesystem::path& path);
   // Opens a file of the format. Throws Error{input}. Collective.
   std::unique_ptr<SystemSource> (*open)(MPI_Comm comm, const std::filesystem::path& path);
-  // Likewise for a file that is read for its vectors alone, which may hold no matrix. Null: by `open`.
+  // Likewise for a file that is read for its vectors alone, which may hold no matrix. Null: by
+  // `open`.
   std::unique_ptr<SystemSource> (*open_vectors)(MPI_Comm comm,
                                                 const std::filesystem::path& path) = nullptr;
 };
@@ -44,7 +45,8 @@ const InputFormat* find_format(const std::filesystem::path& path);
 const InputFormat& format_of(MPI_Comm comm, const std::filesystem::path& path);
 
 // Opens a file of right-hand sides: a file of any of these formats, or of plain numbers
-// (io/text_vectors.hpp). Those of a format without names are called /b. Errors as above. Collective.
+// (io/text_vectors.hpp). Those of a format without names are called /b. Errors as above.
+// Collective.
 std::unique_ptr<SystemSource> open_vectors(MPI_Comm comm, const std::filesystem::path& path);
 
 // "HDF5 (.h5, .hdf5, .mat), PETSc binary (.petsc), ...", for messages and help texts: all formats,

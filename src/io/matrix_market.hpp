@@ -28,7 +28,8 @@ WholeSystem read_matrix_market(const std::filesystem::path& path);
 // there is one.
 WholeSystem read_matrix_market_system(const std::filesystem::path& path);
 
-// The columns of an array file, or those of a coordinate file as dense vectors, as right-hand sides.
+// The columns of an array file, or those of a coordinate file as dense vectors, as right-hand
+// sides.
 WholeSystem read_matrix_market_vectors(const std::filesystem::path& path);
 
 }  // namespace trireme

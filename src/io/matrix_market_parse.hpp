@@ -38,8 +38,8 @@ struct Entry {
   double value;
 };
 
-// The words of the first line behind its signs, which are %% (one % is taken too) behind a byte order
-// mark, if any: "MatrixMarket matrix ...". Empty for another line.
+// The words of the first line behind its signs, which are %% (one % is taken too) behind a byte
+// order mark, if any: "MatrixMarket matrix ...". Empty for another line.
 std::string_view banner_of(std::string_view line);
 
 // Parses a header that arrives in pieces of whole lines, and keeps none of the text.

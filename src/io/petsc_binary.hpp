@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads PETSc's binary format: a sparse matrix and the vector that may follow it, or a vector alone.
+// Reads PETSc's binary format: a sparse matrix and the vector that may follow it, or a vector
+// alone.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +9,8 @@
 
 namespace trireme {
 
-// Whether the file begins as a PETSc binary matrix or vector (MatView or VecView with a binary viewer).
+// Whether the file begins as a PETSc binary matrix or vector (MatView or VecView with a binary
+// viewer).
 bool is_petsc_binary(const std::filesystem::path& path);
 
 // Reads integers of 32 or 64 bits (PETSc's --with-64-bit-indices) and real double values, all

@@ -27,8 +27,8 @@ struct ChosenVectors {
 // Looks at the names in the source, and reads no vector. Collective.
 ChosenVectors choose_vectors(MPI_Comm comm, const SystemSource& source, const ProblemSpec& spec);
 
-// These rows of right-hand sides that are read. Throws Error{input} for missing data, other lengths,
-// and NaN or infinity. Expects `chosen.rhs` to be a dataset or a file. Collective.
+// These rows of right-hand sides that are read. Throws Error{input} for missing data, other
+// lengths, and NaN or infinity. Expects `chosen.rhs` to be a dataset or a file. Collective.
 std::vector<Array<double>> read_right_hand_sides(MPI_Comm comm, SystemSource& source,
                                                  const ProblemSpec& spec,
                                                  const ChosenVectors& chosen, const RowRange& rows);

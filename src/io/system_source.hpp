@@ -46,7 +46,8 @@ class SystemSource {
   // Whether the source holds one or more vectors of this name. The same on every rank.
   virtual bool has_vectors(const std::string& name) const = 0;
 
-  // Where these vectors come from, for reports: their name, or the name of a file beside the matrix.
+  // Where these vectors come from, for reports: their name, or the name of a file beside the
+  // matrix.
   virtual std::string origin_of(const std::string& name) const { return name; }
 
   // The shape of the vectors `name`; Error{input} where there are none. Collective.

@@ -22,7 +22,8 @@ struct InverseDiagonal {
   bool has_zero = false;           // some a_ii is zero or missing
 };
 
-// Entries of the same place are added up. With `magnitudes`, 1 / |a_ii| is taken. Throws Error{resource} where the memory does not suffice.
+// Entries of the same place are added up. With `magnitudes`, 1 / |a_ii| is taken. Throws
+// Error{resource} where the memory does not suffice.
 InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>> blocks, StreamRef stream,
                                 bool magnitudes = false);
 

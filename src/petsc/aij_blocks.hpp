@@ -26,8 +26,8 @@ bool is_aij(Mat mat);
 // DistributedMatrix wants it. The same on every rank, without communication.
 bool split_alike(Mat aij);
 
-// Whether two AIJ matrices of the same sizes and layouts have their entries at the same places on this
-// rank.
+// Whether two AIJ matrices of the same sizes and layouts have their entries at the same places on
+// this rank.
 bool same_places(const AijBlocks& a, const AijBlocks& b);
 
 // Copies the assembled matrix. Throws Error{resource} on every rank where 32-bit column ids or

@@ -16,8 +16,8 @@ namespace trireme {
 // A P = A, so that the solution is that of M^-1 without its part in the null space.
 class AppliedPc final : public solvers::GivenPreconditioner {
  public:
-  // The PC is handed duplicates of `like`, so that it finds what PETSc's own loops would hand to it:
-  // their type, block size and DM. The PC must outlive this. Collective.
+  // The PC is handed duplicates of `like`, so that it finds what PETSc's own loops would hand to
+  // it: their type, block size and DM. The PC must outlive this. Collective.
   AppliedPc(PC pc, Vec like);
   void apply(std::span<const double> r, std::span<double> z) override;
   PC pc() const { return pc_; }

@@ -20,8 +20,8 @@ class BorrowedLoop {
   // that type too. Collective.
   void solve(KSP ksp, bool read_options);
 
-  // KSPComputeExtremeSingularValues and its like after solve(). Where the type or the last solve has
-  // none: -1, and no eigenvalues, as PETSc says. Collective.
+  // KSPComputeExtremeSingularValues and its like after solve(). Where the type or the last solve
+  // has none: -1, and no eigenvalues, as PETSc says. Collective.
   void extreme_singular_values(KSP ksp, PetscReal* largest, PetscReal* smallest);
   void eigenvalues(KSP ksp, PetscInt n, PetscReal* real, PetscReal* imaginary, PetscInt* count);
 

@@ -42,8 +42,8 @@ void require_same_places(Mat from, Mat to) {
          "new matrix by MatCreateTrireme");
 }
 
-// Refuses a PETSc of another kind than that of the headers. Returns success where there is nothing to
-// refuse.
+// Refuses a PETSc of another kind than that of the headers. Returns success where there is nothing
+// to refuse.
 PetscErrorCode require_own_petsc() {
   const PetscKind running = kind_of_running_petsc();
   const std::string why = why_petsc_is_refused(kind_of_compiled_petsc(), running);

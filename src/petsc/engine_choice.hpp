@@ -89,8 +89,8 @@ std::string solution_monitor(KSP ksp);
 // is given.
 std::string printing_option(KSP ksp);
 
-// The -ksp_ options that nobody has read, of those that a KSP reads before its solve: "-ksp_a". PETSc
-// does nothing about them; the program `solve` does.
+// The -ksp_ options that nobody has read, of those that a KSP reads before its solve: "-ksp_a".
+// PETSc does nothing about them; the program `solve` does.
 std::vector<std::string> unread_ksp_options(KSP ksp);
 // In one text, those that a KSP of a resident type has no use for; empty: none.
 std::string options_without_meaning(KSP ksp);

@@ -16,9 +16,9 @@ struct NamedFunction {
   PetscOperation function;
 };
 
-// The conversions from AIJ that are composed with `mat`, under the names for its type. Those to kinds
-// of AIJ are left out, because they work on a matrix whose functions are AIJ's own: PETSc copies the
-// entries instead.
+// The conversions from AIJ that are composed with `mat`, under the names for its type. Those to
+// kinds of AIJ are left out, because they work on a matrix whose functions are AIJ's own: PETSc
+// copies the entries instead.
 std::vector<NamedFunction> conversions_of(Mat mat, const std::string& aij, const std::string& type);
 
 // PETSc calls the function of this name where no function is for the types of the factors of a

@@ -153,8 +153,9 @@ class KspSolver {
   // Whether a claim of convergence means the norm in which rows are divided by their sizes too, or
   // alone. Options that change what rtol refers to leave it out.
   solvers::RowTest row_test() const;
-  // Whether a guess may be left out where x = 0 has a smaller residual: not where rtol is relative to
-  // the first residual, or where a test of the user judges. The resident engine does so by itself.
+  // Whether a guess may be left out where x = 0 has a smaller residual: not where rtol is relative
+  // to the first residual, or where a test of the user judges. The resident engine does so by
+  // itself.
   bool may_leave_out_guess() const;
   // Whether residuals() begins with ||b - A x0|| and reference() is its `unit`.
   bool measures_first_residual() const;

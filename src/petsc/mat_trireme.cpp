@@ -206,8 +206,8 @@ PetscErrorCode from_any(Mat from, MatType type, MatReuse reuse, Mat* to);
 PetscErrorCode to_aij(Mat from, MatType type, MatReuse reuse, Mat* to);
 PetscErrorCode to_itself(Mat from, MatType type, MatReuse reuse, Mat* to);
 
-// Calls visit(name, function) for each function that is composed with a Mat of the type; PETSc finds
-// these functions by their names.
+// Calls visit(name, function) for each function that is composed with a Mat of the type; PETSc
+// finds these functions by their names.
 template <class Visit>
 void for_each_composed(Mat mat, bool parallel, Visit&& visit) {
   const std::string type = type_name(parallel), aij = aij_name(parallel);

@@ -30,8 +30,8 @@ AijProducts& products_of(Mat mat);
 // Changes what is asked of the products. The Mat counts as changed where that differs from before.
 void set_products(Mat mat, const ProductSettings& settings);
 
-// The operator for `caller`. Null for a Mat of another type, and for a matrix that AIJ multiplies by.
-// Collective.
+// The operator for `caller`. Null for a Mat of another type, and for a matrix that AIJ multiplies
+// by. Collective.
 std::shared_ptr<Operator> trireme_operator(Mat mat, AijProducts::Caller caller);
 
 // The matrix that the products of the type share, without a move to a GPU; null where

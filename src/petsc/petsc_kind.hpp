@@ -21,7 +21,8 @@ PetscKind kind_of_compiled_petsc();
 // Asks the PETSc that is linked, by functions whose arguments do not depend on its kind.
 PetscKind kind_of_running_petsc();
 
-// One sentence that says why the one cannot serve for the other, and what to do; empty where it can.
+// One sentence that says why the one cannot serve for the other, and what to do; empty where it
+// can.
 std::string why_petsc_is_refused(const PetscKind& compiled, const PetscKind& running);
 
 }  // namespace trireme

@@ -40,7 +40,8 @@ void exchange_types(KSP one, KSP other);
 // The set-up and the solve of the type that `ksp` has now, after its options where they are to be
 // read.
 PetscErrorCode run_type(KSP ksp, bool read_options);
-// Adds the norms that `other` supports to those of `ksp`, as low in rank as PETSc's types have them.
+// Adds the norms that `other` supports to those of `ksp`, as low in rank as PETSc's types have
+// them.
 void add_norms_of(KSP ksp, KSP other);
 struct NormAndSide {
   KSPNormType norm = KSP_NORM_DEFAULT;
@@ -105,8 +106,8 @@ struct KspProgress {
 KspProgress progress_of(KSP ksp);
 // The names of all functions that are composed with the object (PetscObjectComposeFunction).
 std::vector<std::string> composed_functions_of(PetscObject object);
-// Sets the function that makes the pattern of the transpose, for which MatOperation has no name, and
-// returns the former one.
+// Sets the function that makes the pattern of the transpose, for which MatOperation has no name,
+// and returns the former one.
 using TransposeSymbolic = PetscErrorCode (*)(Mat, Mat*);
 TransposeSymbolic exchange_transpose_symbolic(Mat mat, TransposeSymbolic other);
 // PETSc's count of the changes of an object.

@@ -27,8 +27,8 @@ void end_session(pid_t session) {
   kill_session(session);
 }
 
-// In the child. It keeps the descriptors of the study, so that the folder of results stays locked until
-// the run has ended, but not its output, of which a pipe may wait for the end.
+// In the child. It keeps the descriptors of the study, so that the folder of results stays locked
+// until the run has ended, but not its output, of which a pipe may wait for the end.
 [[noreturn]] void guard(pid_t session, int pipe) {
   setsid();
   sigset_t all;

@@ -6,9 +6,9 @@
 
 namespace trireme::study {
 
-// While it lives, another process waits for the end of this one. Where this process ends without the
-// destructor, by SIGKILL or SIGQUIT, the other one sends SIGTERM to the run's process group, and after
-// kGraceSeconds SIGKILL to all that is left of the run's session.
+// While it lives, another process waits for the end of this one. Where this process ends without
+// the destructor, by SIGKILL or SIGQUIT, the other one sends SIGTERM to the run's process group,
+// and after kGraceSeconds SIGKILL to all that is left of the run's session.
 class Guardian {
  public:
   explicit Guardian(pid_t session);

@@ -48,8 +48,8 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return result;
 }
 
-// A child that waits with its exec until start() is called, so that its guardian is there before it does
-// anything. Where this process dies earlier, the child ends.
+// A child that waits with its exec until start() is called, so that its guardian is there before it
+// does anything. Where this process dies earlier, the child ends.
 class HeldChild {
  public:
   HeldChild(const Launch& launch, const sigset_t& mask) {

@@ -8,10 +8,10 @@
 
 namespace trireme::test {
 
-// Row pointers and columns of a square matrix of `rows` rows, at least 100, with two nonzeros per row,
-// of which one is the diagonal. Those of the two numbers differ in the columns of 24 rows, and have the
-// same hash under the public key (io/hash_sums.hpp): the differences times the weights of their
-// positions add up to 0 for both weights. Lattice reduction found them.
+// Row pointers and columns of a square matrix of `rows` rows, at least 100, with two nonzeros per
+// row, of which one is the diagonal. Those of the two numbers differ in the columns of 24 rows, and
+// have the same hash under the public key (io/hash_sums.hpp): the differences times the weights of
+// their positions add up to 0 for both weights. Lattice reduction found them.
 struct CollidingPattern {
   CollidingPattern(int number, std::int64_t rows) {
     static constexpr std::array kDifferences = {2, 3, 0, -5, -3, 2, 4, 1, 1,  1, 0, -1, 0, -5,

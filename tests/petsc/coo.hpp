@@ -10,8 +10,8 @@
 
 namespace trireme::test {
 
-// Makes `a` the matrix with 4 on the diagonal and -1 in column (row + distance) modulo its size. The
-// distances 1 and size - 1 have as many nonzeros in every block of every rank.
+// Makes `a` the matrix with 4 on the diagonal and -1 in column (row + distance) modulo its size.
+// The distances 1 and size - 1 have as many nonzeros in every block of every rank.
 inline void set_by_coordinates(Mat a, PetscInt distance) {
   PetscInt first = 0, last = 0, size = 0;
   petsc_check(MatGetOwnershipRange(a, &first, &last));

@@ -92,8 +92,8 @@ TEST(AssembledMat, RecordsItsProducts) {
   EXPECT_EQ(aij.times().count(), 1);
 }
 
-// Rows that ascend share the matrix's arrays, the others are copies, and so are rows that lack their
-// diagonals where a preconditioner needs them.
+// Rows that ascend share the matrix's arrays, the others are copies, and so are rows that lack
+// their diagonals where a preconditioner needs them.
 TEST(AssembledMat, TakesNewValuesIntoSharedArraysAndCopies) {
   for (const test::Columns order : {test::Columns::ascending, test::Columns::unsorted})
     for (const AijUse use : {AijUse::product, AijUse::preconditioner}) {

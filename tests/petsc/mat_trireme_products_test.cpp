@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All that AIJ can do, a Mat of type trireme can do too: the functions of the two are compared by the
-// lists that PETSc has of them, and products of matrices by their results; run on 1 and 3 ranks.
+// All that AIJ can do, a Mat of type trireme can do too: the functions of the two are compared by
+// the lists that PETSc has of them, and products of matrices by their results; run on 1 and 3
+// ranks.
 #include <gtest/gtest.h>
 #include <petscmat.h>
 #include <trireme/petsc.h>
@@ -22,7 +23,8 @@ using namespace test;
 
 constexpr PetscInt kNodes = 24;
 
-// An AIJ matrix of so many rows and columns, `per_node` of each for a node. Its values vary by `seed`.
+// An AIJ matrix of so many rows and columns, `per_node` of each for a node. Its values vary by
+// `seed`.
 MatHandle square_aij(PetscInt per_node, int seed) {
   PetscInt nodes = PETSC_DECIDE, all = kNodes, first = 0, last = 0;
   petsc_check(PetscSplitOwnership(MPI_COMM_WORLD, &nodes, &all));
@@ -39,7 +41,8 @@ MatHandle square_aij(PetscInt per_node, int seed) {
   return mat;
 }
 
-// Each kind of square matrix, made of an AIJ matrix or, where `trireme`, of the same of type trireme.
+// Each kind of square matrix, made of an AIJ matrix or, where `trireme`, of the same of type
+// trireme.
 std::map<std::string, MatHandle> factors(bool trireme) {
   std::map<std::string, MatHandle> made;
   const MatHandle aij = square_aij(2, 1);

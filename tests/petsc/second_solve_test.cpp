@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What changes between two solves with one KSP is noticed: the second solve is, to the last bit, the
-// first one of a new KSP for what is there then; on 1 and several ranks.
+// What changes between two solves with one KSP is noticed: the second solve is, to the last bit,
+// the first one of a new KSP for what is there then; on 1 and several ranks.
 #include <gtest/gtest.h>
 #include <petscksp.h>
 #include <trireme/petsc.h>

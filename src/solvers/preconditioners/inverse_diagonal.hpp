@@ -12,8 +12,8 @@
 namespace trireme::solvers {
 
 // inverse[i] = 1 / a_ii, or 1 / |a_ii| with `magnitudes`, where duplicates are added up and a zero
-// counts as 1. `inverse` has one number per row. Returns the number of zeros. Waits for `stream`. Throws Error{resource} in a build
-// without CUDA.
+// counts as 1. `inverse` has one number per row. Returns the number of zeros. Waits for `stream`.
+// Throws Error{resource} in a build without CUDA.
 std::int64_t invert_diagonal_on_device(std::span<const DeviceRowBlock<double>> blocks,
                                        DeviceSpan<double> inverse, bool magnitudes,
                                        StreamRef stream);

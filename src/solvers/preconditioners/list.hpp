@@ -12,7 +12,8 @@
 //   with(work)               only where work_vectors > 0: a copy whose work vector k is work(k)
 //   prepare(setup, spec)     the set-up. `setup` says whether the loop runs on the host (on_host),
 //                            and offers rows(), keep_rows(values) and keep(array),
-//                            which bring arrays to where the loop runs, inverse_diagonal(place, magnitudes),
+//                            which bring arrays to where the loop runs, inverse_diagonal(place,
+// magnitudes),
 //                            which takes D^-1 from the system, preconditioner_vector(k),
 //                            invert_blocks(blocks, spec) and bounds_by_cg(jacobi, spec)
 #pragma once

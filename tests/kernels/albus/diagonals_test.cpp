@@ -114,8 +114,8 @@ TEST(AlbusDiagonals, HoldEveryValueWhereTheFinderSays) {
   }
 }
 
-// Rows of 17 columns: a whole block of the comparison and one more. Each column in turn is moved in one
-// row, which then is not the row above moved by one.
+// Rows of 17 columns: a whole block of the comparison and one more. Each column in turn is moved in
+// one row, which then is not the row above moved by one.
 TEST(AlbusDiagonals, EndWhereOneColumnOfARowIsAnother) {
   CsrMatrix<double> a;
   a.rows = 64;
