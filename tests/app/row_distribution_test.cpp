@@ -18,6 +18,7 @@
 #include "io/problem_file.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/graph_partition.hpp"
+#include "petsc/shim.hpp"
 #include "sparse/generators.hpp"
 
 namespace trireme {
@@ -258,15 +259,19 @@ TEST_F(RowsAndGraph, ARowIsNamedByItsNumberInTheFile) {
 TEST_F(RowsAndGraph, TheCacheKeepsTheParts) {
   cached_ = true;
   const std::string rest = "device: cpu\nkernel: csr";
-  CaseOutcome first, second, other;
+  CaseOutcome first, second, other, pairs;
   const Values x = solved("generate: mesh2d, n: 20, rhs: random", rest, "graph", first);
   const Values again = solved("generate: mesh2d, n: 20, rhs: random", rest, "graph", second);
   EXPECT_EQ(x, again);
   solved("generate: mesh2d, n: 20, seed: 9, rhs: random", rest, "graph", other);
+  petsc_check(PetscOptionsSetValue(nullptr, "-mat_block_size", "2"));
+  solved("generate: mesh2d, n: 20, rhs: random", rest, "graph", pairs);
+  petsc_check(PetscOptionsClearValue(nullptr, "-mat_block_size"));
   if (!moves_rows()) return;
   EXPECT_FALSE(first.distribution->from_cache);
   EXPECT_TRUE(second.distribution->from_cache);
   EXPECT_FALSE(other.distribution->from_cache);
+  EXPECT_FALSE(pairs.distribution->from_cache);  // two rows lie together
   EXPECT_EQ(first.distribution->placement_hash, second.distribution->placement_hash);
 
   // The placement of rank 0 has one number twice.

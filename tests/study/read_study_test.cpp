@@ -166,6 +166,11 @@ TEST_F(ReadStudy, TheHashIsOfTheCaseAndItsFiles) {
   const auto before = runs(study);
   EXPECT_NE(before[0].hash, before[1].hash);
   EXPECT_EQ(runs(study + "limit: 5s\n")[0].hash, before[0].hash);
+  const auto by = [&](const std::string& launcher, const std::string& ranks) {
+    return runs(study + "launcher: " + launcher + " {}\nset: {ranks: " + ranks + "}\n")[0].hash;
+  };
+  EXPECT_NE(by("mpirun -n", "2"), by("srun -n", "2"));
+  EXPECT_EQ(by("mpirun -n", "1"), by("srun -n", "1"));  // which is not launched
   write("case.yaml", "problem: {generate: poisson2d, n: 5}\n");
   EXPECT_NE(runs(study)[0].hash, before[0].hash);
 }

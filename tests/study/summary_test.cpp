@@ -110,8 +110,23 @@ TEST(Summary, RepetitionsGiveTheMedianAndTheSpread) {
   EXPECT_EQ(cell.repetitions, 3);
   EXPECT_DOUBLE_EQ(cell.spread, 0.5);
 
+  results.push_back(result("a", "csr", 9.0));
+  EXPECT_EQ(*summarise(study(), results).tables.at(0).rows.at(0).cells.at(0).figure, 4.5);
+
   results.push_back(failed("a", "csr"));
   EXPECT_FALSE(summarise(study(), results).tables.at(0).rows.at(0).cells.at(0).figure);
+}
+
+// mpirun ends with 128 and the number of the signal that ended a rank.
+TEST(Summary, ASignalOfARankIsNoExitCodeOfTheRun) {
+  StudyRun run;
+  run.settings = {setting("kernel", "csr")};
+  Record record;
+  record.ended.how = End::exited;
+  record.ended.exit_code = 128 + 11;
+  EXPECT_EQ(results_of(Study(), run, record).at(0).failure, "exit 139");
+  run.ranks = 2;
+  EXPECT_EQ(results_of(Study(), run, record).at(0).failure, "signal 11");
 }
 
 TEST(Summary, TheBaselineAgreesInAllElse) {
