@@ -9,7 +9,7 @@
 #include "parallel/collective.hpp"
 #include "parallel/nodes.hpp"
 #include "petsc/ksp_rules.hpp"
-#include "petsc/mat_shell.hpp"
+#include "petsc/loop_preconditioner.hpp"
 #include "petsc/operator_of.hpp"
 #include "petsc/pc_multigrid.hpp"
 #include "petsc/pc_needs.hpp"
@@ -26,104 +26,10 @@ namespace {
 
 using solvers::PreconditionerSpec;
 
-std::string type_or_none(PC pc) {
-  PCType type = nullptr;
-  petsc_check(PCGetType(pc, &type));
-  return type ? type : PCNONE;
-}
-
 PetscObjectId id_of(void* object) {
   PetscObjectId id = 0;
   petsc_check(PetscObjectGetId(static_cast<PetscObject>(object), &id));
   return id;
-}
-
-// A spec and the arrays that its spans refer to.
-struct PreconditionerData {
-  PreconditionerSpec spec;
-  DenseBlocks blocks;
-  Array<double> values;
-};
-
-// What the solver takes from a GPU's copy of the matrix. The spec is empty there.
-struct FromDevice {
-  bool blocks = false, diagonal = false;
-};
-
-FromDevice from_device(const CudaOperator* of_amat, const Operator* of_pmat) {
-  if (!of_amat || of_amat != of_pmat) return {};
-  return {.blocks = true, .diagonal = !of_amat->permuted()};
-}
-
-PreconditionerData data_of_applied(AppliedPc& pc) {
-  PreconditionerData data;
-  data.spec.kind = PreconditionerSpec::Kind::given;
-  data.spec.given = &pc;
-  return data;
-}
-
-// The data that the resident loop needs of `pc`, besides `from_device`. Collective, because
-// block_size is the size of the widest block of all ranks.
-PreconditionerData data_of_preconditioner(solvers::Method method, Mat amat, Mat pmat, PC pc,
-                                          DenseBlocks blocks, FromDevice from_device) {
-  PreconditionerData data;
-  PreconditionerSpec& spec = data.spec;
-  spec.magnitudes = solvers::info_of(method).positive_preconditioner;
-  PetscInt first_row = 0;
-  petsc_check(MatGetOwnershipRange(pmat, &first_row, nullptr));
-  spec.first_row = first_row;
-  if (const auto op = shell_operator(pmat)) spec.callers_rows = op->matrix().callers_rows;
-  data.blocks = std::move(blocks);
-  MPI_Allreduce(MPI_IN_PLACE, &data.blocks.size, 1, MPI_INT32_T, MPI_MAX, comm_of(pmat));
-  const std::string type = type_or_none(pc);
-  if (MultigridPc* const multigrid = multigrid_of(pc)) {
-    spec.kind = PreconditionerSpec::Kind::given;
-    spec.given = multigrid;
-    return data;
-  }
-  const auto own = solvers::kind_of_pc_type(type);
-  if (data.blocks.size > 1) {
-    spec.kind = PreconditionerSpec::Kind::blocks;
-    spec.block_size = data.blocks.size;
-    spec.group_starts = data.blocks.group_starts;
-    if (from_device.blocks) return data;
-    PetscInt rows = 0;
-    petsc_check(MatGetLocalSize(pmat, &rows, nullptr));
-    data.values = diagonal_blocks_of(pmat, solvers::block_rows(spec, rows));
-    spec.blocks = data.values;
-  } else if (own && data.blocks.size == 0) {
-    const solvers::PreconditionerInfo info = solvers::info_of(*own);
-    spec.kind = *own;
-    if (info.parameter.place)
-      spec.*info.parameter.place = static_cast<std::int32_t>(parameter_of(pc));
-    if (info.data == solvers::PreconditionerData::diagonal && !from_device.diagonal)
-      data.values = diagonal_of(pmat);
-    spec.diagonal = data.values;
-  } else if (data.blocks.size == 1) {
-    spec.kind = PreconditionerSpec::Kind::jacobi;
-    if (!from_device.diagonal) data.values = diagonal_of(pmat);
-    spec.diagonal = data.values;
-  } else if (type != PCNONE) {
-    spec.kind = PreconditionerSpec::Kind::jacobi;
-    const bool diagonal = inverts_the_diagonal(pc);
-    if (from_device.diagonal && diagonal) return data;
-    if (const auto op = shell_operator(pmat); op && diagonal) {
-      data.values.resize(op->matrix().local_rows());
-      op->matrix().diagonal(data.values);
-      spec.diagonal = data.values;
-      return data;
-    }
-    data.values = inverse_diagonal_of(pc, amat);
-    spec.inverse_diagonal = data.values;
-  }
-  return data;
-}
-
-// Of the inputs of a loop, on a GPU where `cuda` is its operator.
-PreconditionerData preconditioner_data(solvers::Method method, const LoopInputs& inputs,
-                                       const DenseBlocks& blocks, const CudaOperator* cuda) {
-  return data_of_preconditioner(method, inputs.amat, inputs.pmat, inputs.pc, blocks,
-                                from_device(cuda, cuda ? operator_of(inputs.pmat).get() : nullptr));
 }
 
 // Runs `work`, which sets up a preconditioner of this kind. The ranks agree on an error, by
@@ -237,7 +143,7 @@ void KspEngine::prepare(const LoopInputs& inputs) {
            id_of(pc),
            state_of(amat),
            state_of(pmat),
-           type_or_none(pc),
+           type_of(pc),
            parameter_of(pc),
            applied ? DenseBlocks() : dense_blocks_of(pc, pmat),
            multigrid,
@@ -264,9 +170,9 @@ void KspEngine::prepare(const LoopInputs& inputs) {
     fail(ExitCode::usage, "pipelined CG works on CPUs only; use cg, or device: cpu");
   if (same == 0) forget();
   if (applied) apply_by_petsc(inputs);
-  const PreconditionerData data =
-      applied ? data_of_applied(*applied_)
-              : preconditioner_data(method_, inputs, key.blocks, cuda.get());
+  const LoopPreconditioner data =
+      applied ? applied_preconditioner(*applied_)
+              : loop_preconditioner(method_, inputs, key.blocks, cuda.get());
   if (op && op->ordered()) require_free_order(data.spec.kind);
   if (same == 1) {
     set_up(comm_of(amat), data.spec.kind, [&] {
@@ -315,9 +221,9 @@ solvers::BlockSolver& KspEngine::block_solver(const LoopInputs& inputs) {
   if (cuda_system_ && form_ == solvers::BlockForm::block_cg)
     fail(ExitCode::usage, "block CG works on CPUs only; use cg, or device: cpu");
   const auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_);
-  const PreconditionerData data =
-      inputs.applied ? data_of_applied(*applied_)
-                     : preconditioner_data(method_, inputs, key_.blocks, cuda.get());
+  const LoopPreconditioner data =
+      inputs.applied ? applied_preconditioner(*applied_)
+                     : loop_preconditioner(method_, inputs, key_.blocks, cuda.get());
   set_up(comm_of(inputs.amat), data.spec.kind, [&] {
     if (cuda_system_)
       block_solver_ = std::make_unique<solvers::CudaBlockSolver>(*cuda_system_, method_,
