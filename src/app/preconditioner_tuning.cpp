@@ -255,9 +255,8 @@ bool PreconditionerTuning::run() {
   if (rule_.running() != 0) {
     const SolveOutlook here = outlook();
     const auto mine = rule_.solve_seconds(rule_.running(), here.decades_whole);
-    rule_.failed(rule_.running(),
-                 mine ? fmt::format("left: a solve would have taken {:.2g} s", *mine)
-                      : std::string("left: its iterations did not reduce the residual"));
+    rule_.leave(mine ? fmt::format("left: a solve would have taken {:.2g} s", *mine)
+                     : std::string("left: its iterations did not reduce the residual"));
   }
   change_to(static_cast<std::size_t>(k));
   return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What several right-hand sides at once add to Solves.
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <limits>
 
@@ -11,14 +12,17 @@
 #include "distributed/cuda_operator.hpp"
 #include "distributed/host_operator.hpp"
 #include "parallel/collective.hpp"
+#include "planning/block_rule.hpp"
+#include "solvers/methods/list.hpp"
 
 namespace trireme {
 namespace {
 
 using Width = std::int64_t;
 
-// A block of fewer columns gains too little to do without --resume within a solve.
-constexpr Width kLeastColumns = 4;
+// A block of fewer columns is not made unasked. On CPUs a row of eight columns is a cache line, and
+// blocks of two to seven take 1.1 to 4 times as long per column.
+constexpr Width kLeastColumns = 4, kLeastOnCpus = 8;
 
 // The bytes of this rank for a block. Where the solver works on a GPU, the host has B and X only, as
 // they are handed over.
@@ -40,14 +44,35 @@ struct PartOfMemory {
   double host = 1, gpu = 1;
 };
 
+int ranks_of_node(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  const int ranks = size_of(node);
+  MPI_Comm_free(&node);
+  return ranks;
+}
+
+// Whether blocks of CPUs are expected to take less time per column. Collective.
+bool pays_on_cpus(const DistributedMatrix& matrix, const Plan& plan, Width width) {
+  if (width < kLeastOnCpus || plan.solver->preconditions_one_by_one()) return false;
+  const double column = static_cast<double>(plan.solver->block_bytes(2 * kLeastOnCpus)) -
+                        static_cast<double>(plan.solver->block_bytes(2 * kLeastOnCpus - 1));
+  const KernelStatistics product = plan.amat->statistics();
+  const auto method = solvers::method_named(plan.solver->method());
+  const BlockCosts mine = block_costs({.matrix = static_cast<double>(product.stored_bytes),
+                                       .nonzeros = static_cast<double>(matrix.blocks.nnz()),
+                                       .products = method ? solvers::info_of(*method).products : 1,
+                                       .column = column,
+                                       .cache = last_cache_bytes(ranks_of_node(matrix.comm)),
+                                       .width = width});
+  return sum_over_ranks(matrix.comm, std::llround(mine.together - mine.alone)) < 0;
+}
+
 // The widest block of at most `width` for which these parts of the memory suffice on every rank; 0
 // where none does. Collective.
 Width widest_that_fits(MPI_Comm comm, const Plan& plan, std::int64_t rows, Width width,
                        const PartOfMemory& part) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  const int ranks_here = size_of(node);
-  MPI_Comm_free(&node);
+  const int ranks_here = ranks_of_node(comm);
   const AvailableMemory memory = available_memory();
   const double host = part.host * std::min(static_cast<double>(memory.own),
                                            static_cast<double>(memory.shared) / ranks_here);
@@ -105,6 +130,10 @@ Width fastest_width(Op& op, Width first, Width limit) {
 std::size_t Solves::columns_at_once(std::size_t k) {
   if (context_.steps || (preconditioning_ && !preconditioning_->lets_blocks_begin())) return 1;
   if (block_width_ == 0) block_width_ = choose_block_width();
+  // `preconditioner: auto` may have changed to another one since.
+  if (block_width_ > 1 && !context_.spec.solver.block && !plan_.amat->on_gpu() &&
+      plan_.solver->preconditions_one_by_one())
+    return 1;
   std::size_t count = 0;
   while (count < block_width_ && k + count < solutions_.size() &&
          !checkpointer_->is_solved(k + count))
@@ -157,6 +186,7 @@ std::size_t Solves::choose_block_width() {
   constexpr PartOfMemory kPartOfMemory{.host = 0.25, .gpu = 0.5};
   const Width limit =
       widest_that_fits(comm, plan_, rows, std::min(kWidest, columns), kPartOfMemory);
+  if (!plan_.amat->on_gpu() && !pays_on_cpus(*context_.matrix, plan_, limit)) return 1;
   if (limit <= kUnmeasured) return static_cast<std::size_t>(std::max<Width>(1, limit));
   const std::shared_ptr<Operator> op = plan_.amat->shared_operator();
   Width best = limit;

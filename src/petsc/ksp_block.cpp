@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <variant>
 
 #include "base/error.hpp"
 #include "distributed/cuda_operator.hpp"
@@ -215,6 +216,10 @@ bool ksp_solves_blocks(KSP ksp) {
   const auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_of(matrix_of(ksp)));
   if (!cuda) return true;
   return engine_of(ksp).form() == solvers::BlockForm::lockstep && cuda->multiplies_vectors();
+}
+
+bool ksp_preconditions_one_by_one(KSP ksp) {
+  return std::holds_alternative<solvers::Given>(block_solver_of(ksp).preconditioner());
 }
 
 std::int64_t ksp_block_bytes(KSP ksp, std::int64_t width) {

@@ -50,6 +50,10 @@ struct KspColumn {
 // Collective.
 bool ksp_solves_blocks(KSP ksp);
 
+// Whether the preconditioner of ksp_solve_block() takes one column after another. Prepares the
+// solver. Throws Error{usage} unless ksp_solves_blocks(). Collective.
+bool ksp_preconditions_one_by_one(KSP ksp);
+
 // The bytes of this rank's work vectors for `width` columns, on the GPU where the loop runs there.
 // Prepares the solver. Throws Error{usage} unless ksp_solves_blocks(). Collective.
 std::int64_t ksp_block_bytes(KSP ksp, std::int64_t width);

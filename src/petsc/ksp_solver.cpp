@@ -131,6 +131,8 @@ bool KspSolver::solves_blocks() const {
   return ksp_solves_blocks(ksp_) && printing_option(ksp_).empty();
 }
 
+bool KspSolver::preconditions_one_by_one() const { return ksp_preconditions_one_by_one(ksp_); }
+
 std::int64_t KspSolver::block_bytes(std::int64_t width) const {
   return ksp_block_bytes(ksp_, width);
 }

@@ -79,6 +79,9 @@ class KspSolver {
   // Whether solve_block() serves: ksp_solves_blocks(), without an option by which KSPSolve prints
   // what it solves. Collective.
   bool solves_blocks() const;
+  // Whether the preconditioner is applied to one column of a block after another: multigrid, and
+  // what PCApply does. Prepares the solver. Collective.
+  bool preconditions_one_by_one() const;
   // The bytes of this rank's work vectors for `width` columns at once, on the GPU where the loop
   // runs there. Prepares the solver. Collective.
   std::int64_t block_bytes(std::int64_t width) const;

@@ -96,7 +96,7 @@ std::optional<std::size_t> PreconditionerRule::next(const SolveOutlook& outlook)
   double best = kNever;
   for (std::size_t k = 0; k < options_.size(); ++k) {
     const PreconditionerOption& option = options_[k];
-    if (k == running_ || !option.failure.empty()) continue;
+    if (k == running_ || !can_be_taken(option)) continue;
     const double change = expected_seconds(k, outlook);
     const double trust = running_ == 0 ? kTrust : kTrustToLeave;
     const auto solves = static_cast<double>(1 + outlook.solves_after);
@@ -114,12 +114,26 @@ void PreconditionerRule::changed_to(std::size_t option, double set_up_seconds) {
   PreconditionerOption& chosen = options_[option];
   if (!chosen.is_set_up) chosen.set_up_seconds = set_up_seconds;
   chosen.is_set_up = true;
+  chosen.failure.clear();
+  chosen.may_return = false;
   running_ = option;
   observed_ = 0;
 }
 
+bool PreconditionerRule::can_be_taken(const PreconditionerOption& option) const {
+  return option.failure.empty() || (option.may_return && options_[0].whole_iterations > 0);
+}
+
+void PreconditionerRule::leave(std::string why) {
+  PreconditionerOption& option = options_[running_];
+  option.failure = std::move(why);
+  option.may_return = options_[0].whole_iterations == 0;
+  option.is_set_up = false;
+}
+
 void PreconditionerRule::failed(std::size_t option, std::string why) {
   options_[option].failure = std::move(why);
+  options_[option].may_return = false;
 }
 
 std::optional<double> PreconditionerRule::solve_seconds(std::size_t option, double decades) const {

@@ -39,6 +39,7 @@ struct PreconditionerOption {
   bool is_set_up = false;    // the set-up was measured and paid
   bool measured = false;     // so were its iterations, of which the rate is from
   std::string failure{};     // why it cannot be used; empty: it can
+  bool may_return = false;   // it was left before a whole solve of options[0] was known
   // Of a solve that it did from its beginning to its end; 0: unknown.
   std::int64_t whole_iterations = 0;
 };
@@ -76,7 +77,10 @@ class PreconditionerRule {
   // The option that is worth a change at this point, if any.
   std::optional<std::size_t> next(const SolveOutlook& outlook) const;
   void changed_to(std::size_t option, double set_up_seconds);
-  // The option is left and not taken again.
+  // The running option is left, which frees what its set-up made. It may be taken again where it
+  // was judged by what options[0] had promised, and a whole solve of options[0] takes longer.
+  void leave(std::string why);
+  // The option is not taken again.
   void failed(std::size_t option, std::string why);
 
   std::size_t running() const { return running_; }
@@ -92,6 +96,7 @@ class PreconditionerRule {
   std::string why_not(std::size_t option, const SolveOutlook& outlook) const;
 
  private:
+  bool can_be_taken(const PreconditionerOption& option) const;
   double rate_of(std::size_t option) const;
   // Iterations that the option needs for so many decades, of a solve that has done `iterations`.
   double iterations_for(std::size_t option, double decades, std::int64_t iterations) const;

@@ -73,6 +73,18 @@ TEST(Blocks, RepeatSolvesAllAgain) {
   EXPECT_EQ(run.columns.size(), 11U);
 }
 
+// Multigrid would take one column after another in a block too.
+TEST(Blocks, AutoSolvesAloneWhatIsPreconditionedAlone) {
+  EXPECT_GT(solved("auto", ", preconditioner: jacobi").runs[0].block, 1);
+  EXPECT_EQ(solved("auto", ", preconditioner: multigrid").runs[0].block, 1);
+  const RunOutcome asked = solved("11", ", preconditioner: multigrid").runs[0];
+  const RunOutcome alone = solved("1", ", preconditioner: multigrid").runs[0];
+  EXPECT_EQ(asked.block, 11);
+  ASSERT_EQ(asked.columns.size(), alone.columns.size());
+  for (std::size_t k = 0; k < asked.columns.size(); ++k)
+    EXPECT_EQ(asked.columns[k].iterations, alone.columns[k].iterations) << k;
+}
+
 TEST(Blocks, PetscsLoopsSolveOneAfterAnother) {
   const RunOutcome run = solved("4", ", engine: petsc").runs[0];
   EXPECT_EQ(run.block, 1);

@@ -210,6 +210,44 @@ TEST(PreconditionerRule, DoesNotPayForASetUpTwice) {
   EXPECT_FALSE(rule.next({.decades_left = 0.5, .decades_whole = 8, .iterations = 44}));
 }
 
+// Jacobi promised 20 ms for the rest and then took 4 s for a whole solve; multigrid, which had been
+// left at 4 decades in 8 iterations of 5 ms, would take 80 ms.
+PreconditionerRule after_a_promise_that_failed() {
+  PreconditionerRule rule = after(0.02, 38);
+  rule.changed_to(1, 0.05);
+  rule.observe(falling(0.5, 8), 0.04);
+  rule.leave("left");
+  rule.changed_to(0, 0);
+  return rule;
+}
+
+TEST(PreconditionerRule, TakesWhatItLeftAgainWhereTheFirstOneTookLonger) {
+  PreconditionerRule rule = after_a_promise_that_failed();
+  EXPECT_FALSE(rule.next({.decades_whole = 8, .solves_after = 15})) << "no whole solve is known";
+  rule.solved(4000, 8, 4);
+  ASSERT_EQ(rule.next({.decades_whole = 8, .solves_after = 15}), 1u);
+  EXPECT_EQ(rule.why_not(1, {.decades_whole = 8}), "left");
+  rule.changed_to(1, 0.05);
+  EXPECT_EQ(rule.options()[1].failure, "");
+  rule.observe(falling(0.001, 8), 0.04);
+  rule.leave("left again");
+  rule.changed_to(0, 0);
+  EXPECT_FALSE(rule.next({.decades_whole = 8, .solves_after = 15})) << "once is enough";
+}
+
+TEST(PreconditionerRule, CountsTheSetUpOfWhatItTakesAgain) {
+  PreconditionerRule rule = after_a_promise_that_failed();
+  rule.solved(100, 8, 0.1);
+  EXPECT_FALSE(rule.next({.decades_whole = 8, .solves_after = 1})) << "100 ms against 80 and 50";
+}
+
+TEST(PreconditionerRule, DoesNotTakeAgainWhatFailed) {
+  PreconditionerRule rule = after_a_promise_that_failed();
+  rule.failed(1, "left: breakdown");
+  rule.solved(4000, 8, 4);
+  EXPECT_FALSE(rule.next({.decades_whole = 8, .solves_after = 15}));
+}
+
 TEST(PreconditionerRule, JudgesNoOptionBeforeItIsMeasured) {
   Options options = jacobi_and_multigrid();
   options[1].iteration_seconds = 1;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether CPUs solve several right-hand sides together or one after another, where `solver.block`
+// is auto. A rule of bytes, not of timings: the last bits of a solution depend on the answer.
+#pragma once
+
+#include <cstdint>
+
+namespace trireme {
+
+// Of one rank.
+struct BlockTraffic {
+  double matrix = 0;  // bytes that the product with one vector reads
+  double nonzeros = 0;
+  int products = 1;   // per iteration
+  double column = 0;  // bytes of all vectors of one right-hand side
+  double cache = 0;   // bytes of the last-level cache that this rank may fill
+  std::int64_t width = 0;
+};
+
+// An iteration and right-hand side, as the bytes that memory would move in the same time.
+struct BlockCosts {
+  double alone = 0, together = 0;
+};
+BlockCosts block_costs(const BlockTraffic& traffic);
+
+// The last-level cache as the system reports it, for one of `ranks` that share it.
+double last_cache_bytes(int ranks);
+
+}  // namespace trireme
