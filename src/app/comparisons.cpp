@@ -14,7 +14,7 @@ namespace trireme {
 namespace {
 
 // The kernel whose preprocessing costs nothing beyond reading the matrix.
-std::string baseline_kernel(Device device) { return device == Device::cuda ? "csr-vector" : "csr"; }
+std::string baseline_kernel(Device device) { return std::string(plain_kernel(device).name); }
 
 KernelCost cost_of(const RunOutcome& run) {
   return {run.seconds.order + run.seconds.build + run.seconds.upload, run.kernel_us.median};
@@ -67,6 +67,7 @@ void compare_with_baseline(std::vector<RunOutcome>& runs,
     for (RunOutcome& run : runs) {
       if (run.device != device || run.kernel_us.count == 0) continue;
       if (!baseline) baseline = measure_baseline(matrix, device);
+      run.baseline = baseline_kernel(device);
       run.break_even_products = break_even_products(cost_of(run), *baseline);
     }
   }

@@ -20,6 +20,7 @@
 #include "parallel/nodes.hpp"
 #include "petsc/engine_choice.hpp"
 #include "petsc/pc_multigrid.hpp"
+#include "planning/choose.hpp"
 #include "solvers/cuda_kernel_system.hpp"
 #include "solvers/cuda_solver.hpp"
 #include "sparse/generators.hpp"
@@ -34,10 +35,10 @@ bool on_gpu(const KernelChoice& kernel) {
   return kernel.device == Device::cuda && kernel.name != kPetscAij;
 }
 
-// The kernels that a run may begin with. `kernel: auto` begins with one of these on a GPU.
-std::vector<std::string> names_of(const KernelChoice& kernel) {
+// The kernels that a run may begin with.
+std::vector<std::string_view> names_of(const KernelChoice& kernel) {
   if (kernel.name != kAuto) return {kernel.name};
-  return {"dasp", "csr-vector", "sell", "teb"};
+  return kernels_to_begin_with(Device::cuda);
 }
 
 class TinySystem {
@@ -64,7 +65,7 @@ class TinySystem {
   }
 
   void load_solver(solvers::Method method, solvers::PreconditionerKind preconditioner) {
-    const auto kernel = build("csr-vector", Precision::full);
+    const auto kernel = build(plain_kernel(Device::cuda).name, Precision::full);
     solvers::CudaKernelSystem system(*kernel, on_device_.view());
     const Array<double> ones(matrix_.rows, 1.0);
     Array<double> solution(matrix_.rows);
@@ -164,7 +165,7 @@ void GpuWarmUp::load() {
       choose_engine(case_.solver).resident())
     tiny.load_multigrid(multigrid_options(case_.solver));
   for (const KernelChoice& kernel : kernels_)
-    for (const std::string& name : names_of(kernel))
+    for (const std::string_view name : names_of(kernel))
       if (on_gpu(kernel) && !hurry_) tiny.load_kernel(name, kernel.precision);
 }
 

@@ -26,14 +26,15 @@ std::int64_t products_per_iteration(const std::string& method) {
 }
 
 // PETSc's product, where any engine can have it.
-std::vector<std::string> others(const KernelChoice& running, const KspSolver& solver) {
-  std::vector<std::string> names;
+std::vector<CandidateRequest::Other> others(const KernelChoice& running, const KspSolver& solver) {
+  std::vector<CandidateRequest::Other> kernels;
   const bool given = running.ordering == Ordering::given || solver.row_order_is_free();
   for (const CaseKernel& kernel : case_kernels())
-    if (!kernel.entry && given && kernel.runs_on(running.device, running.precision) &&
+    if (const auto model = kernel.model_on(running.device);
+        !kernel.entry && given && model && kernel.runs_on(running.device, running.precision) &&
         !kernel.engine_on(running.device))
-      names.emplace_back(kernel.name);
-  return names;
+      kernels.push_back({std::string(kernel.name), *model});
+  return kernels;
 }
 
 const TrialCandidate* find(const std::vector<TrialCandidate>& candidates,

@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "io/require_memory.hpp"
+#include "petsc/case_kernels.hpp"
 #include "planning/bandwidth.hpp"
 #include "report/words.hpp"
 #include "solvers/methods/list.hpp"
@@ -19,12 +20,6 @@ namespace trireme {
 namespace {
 
 constexpr double kVector = sizeof(double);  // bytes per row
-
-// Bytes per nonzero of the layout of a kernel. Layouts that pad or compress differ by up to a half.
-constexpr double kLayout = 12;
-// Of FP32 values, where they are exact, and 16-bit columns: 6 to 9 were measured, and less of rows that
-// repeat.
-constexpr double kLayoutOfAlbus = 8;
 
 // Work vectors of the loop, with those of the preconditioner and its diagonal.
 double work_vectors(const SolverSpec& solver) {
@@ -45,13 +40,17 @@ double work_vectors(const SolverSpec& solver) {
   return vectors + kOfPreconditioner;
 }
 
+// Bytes per nonzero of the layout of a kernel that a case names. `auto` may try any.
+double layout_bytes(const std::string& kernel, Device device) {
+  if (kernel == kAuto) return KernelEntry().host_layout_bytes;
+  return find_case_kernel(kernel).layout_bytes_on(device);
+}
+
 // Bytes of the kernels of a case on a CPU, beside the matrix itself.
 double host_layouts(const Case& c, double nnz) {
   double largest = 0;
-  for (const std::string& name : c.kernels) {
-    const bool plain = name == "csr" || name == kPetscAij || name.starts_with("albus-");
-    largest = std::max(largest, plain ? 0 : name == "albus" ? kLayoutOfAlbus : kLayout);
-  }
+  for (const std::string& name : c.kernels)
+    largest = std::max(largest, layout_bytes(name, Device::cpu));
   if (std::ranges::find(c.precisions, Precision::mixed) != c.precisions.end())
     largest += sizeof(float);
   return largest * nnz;
@@ -70,11 +69,12 @@ double gpu_layouts(const Case& c, double rows, double nnz) {
   constexpr double kPattern = 2;  // bytes per row
   double largest = 0;
   for (const std::string& name : c.kernels) {
-    const bool plain = name == "albus" || name == "csr-vector" || name == "csr-scalar" ||
-                       name.starts_with("cusparse-csr");
-    const double bytes = plain ? (mixed ? sizeof(float) * nnz : 0)
-                         : name == "sell" && rows_repeat(c.problem) ? kPattern * rows
-                                                                    : kLayout * nnz;
+    const double of_layout = layout_bytes(name, Device::cuda);
+    const auto model = name == kAuto ? std::nullopt : find_case_kernel(name).model_on(Device::cuda);
+    const bool by_patterns = model && model->numbers_patterns && rows_repeat(c.problem);
+    const double bytes = of_layout == 0 ? (mixed ? sizeof(float) * nnz : 0)
+                         : by_patterns  ? kPattern * rows
+                                        : of_layout * nnz;
     largest = std::max(largest, bytes);
   }
   return largest;

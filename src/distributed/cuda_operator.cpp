@@ -62,7 +62,7 @@ std::unique_ptr<CudaKernel<double>> CudaOperator::build_ghost(const Builder& bui
   } catch (const Error& error) {
     if (error.code() != ExitCode::resource) throw;
     refused = true;
-    return builder("csr-vector", *blocks_->ghost());
+    return builder(plain_kernel(Device::cuda).name, *blocks_->ghost());
   }
 }
 

@@ -40,7 +40,7 @@ HostOperator::HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
     if (inexact_) {
       find_row_defect();
       exact_ = build([](std::string_view, const CsrView<double>& block) {
-        return build_host_kernel<double>("csr", block);
+        return build_host_kernel<double>(plain_kernel(Device::cpu).name, block);
       });
     }
     build_seconds_ = watch.seconds();
@@ -58,8 +58,9 @@ std::unique_ptr<HostKernel<double>> HostOperator::build_ghost(const Builder& bui
   } catch (const Error& error) {
     if (error.code() != ExitCode::resource) throw;
     refused = true;
+    const std::string_view plain = plain_kernel(Device::cpu).name;
     return build_by_blocks<double>(ghost(),
-                                   [&](const auto& block) { return builder("csr", block); });
+                                   [&](const auto& block) { return builder(plain, block); });
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/half.hpp"
 #include "kernels/device_csr.hpp"
 #include "kernels/kernel.hpp"
+#include "kernels/kernel_model.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme {
@@ -38,10 +40,13 @@ using CudaBuilder = std::unique_ptr<CudaKernel<Value>> (*)(const DeviceCsr<Value
 
 struct KernelEntry {
   std::string_view name;
-  std::string_view summary;   // one line for --list-kernels
-  std::string_view paper;     // where the algorithm is from
-  bool library = false;       // A library does the product: its memory accesses are not ours.
-  bool peer = false;          // registered to compare with: kernel: auto does not try it
+  std::string_view summary;  // one line for --list-kernels
+  std::string_view paper;    // where the algorithm is from
+  bool library = false;      // A library does the product: its memory accesses are not ours.
+  bool peer = false;         // registered to compare with: kernel: auto does not try it
+  // The kernel of its device that reads CSR as it is and refuses no matrix: what others are measured
+  // against, and what multiplies by a block that another kernel refuses.
+  bool plain = false;
   bool deterministic = true;  // Every run gives the same bits.
   // True where the host executor gives other bits with another number of threads.
   bool host_bits_follow_threads = false;
@@ -56,8 +61,21 @@ struct KernelEntry {
   CudaBuilder<Half> cuda_half = nullptr;     // values, x and y in FP16, sums in FP32
   CudaBuilder<double> cuda_mixed = nullptr;  // values stored in FP32, x and y in FP64
 
+  // Every kernel that is no peer has the model of each device on which it multiplies.
+  std::optional<KernelModel> host_model{}, cuda_model{};
+  // Bytes per nonzero that the layout takes beside the matrix, for forecasts of memory. 0: the kernel
+  // reads the CSR arrays themselves. Layouts that pad or compress differ by up to a half.
+  double host_layout_bytes = 12, cuda_layout_bytes = 12;
+
   // True where the kernel multiplies FP64 vectors on that device in that precision.
-  bool runs_on(Device device, Precision precision = Precision::full) const;
+  constexpr bool runs_on(Device device, Precision precision = Precision::full) const {
+    const bool mixed = precision == Precision::mixed;
+    return device == Device::cpu ? (mixed ? host_mixed : host_double) != nullptr
+                                 : (mixed ? cuda_mixed : cuda_double) != nullptr;
+  }
+  constexpr const std::optional<KernelModel>& model_on(Device device) const {
+    return device == Device::cpu ? host_model : cuda_model;
+  }
 
   template <class Value>
   HostBuilder<Value> host() const;
@@ -73,6 +91,9 @@ std::string_view left_out_kernels();
 
 // Throws Error{usage}, with the known names, when no kernel has this name.
 const KernelEntry& find_kernel(std::string_view name);
+
+// The kernel with KernelEntry::plain on this device.
+const KernelEntry& plain_kernel(Device device);
 
 // The kernel that kernel_bench compares the other kernels of this device with.
 std::string_view benchmark_baseline(Device device);

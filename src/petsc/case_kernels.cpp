@@ -15,6 +15,10 @@ namespace {
 constexpr CaseKernel kPetscProduct = {
     .name = kPetscAij, .summary = "PETSc's own matrix and product: the baseline", .paper = ""};
 
+// Of PETSc's product on a host: as KernelEntry::host_model.
+constexpr KernelModel kPetscModel{
+    .of_bandwidth = 0.72, .start_us = 1, .build_bytes = 2, .build_us = 20};
+
 CaseKernel of_entry(const KernelEntry& entry) {
   return {.name = entry.name,
           .summary = entry.summary,
@@ -29,6 +33,16 @@ CaseKernel of_entry(const KernelEntry& entry) {
 bool CaseKernel::runs_on(Device device, Precision precision) const {
   if (entry) return entry->runs_on(device, precision);
   return precision == Precision::full && (device == Device::cpu || petsc_has_cuda());
+}
+
+std::optional<KernelModel> CaseKernel::model_on(Device device) const {
+  if (entry) return entry->model_on(device);
+  return device == Device::cpu ? std::optional(kPetscModel) : std::nullopt;
+}
+
+double CaseKernel::layout_bytes_on(Device device) const {
+  if (!entry) return 0;
+  return device == Device::cpu ? entry->host_layout_bytes : entry->cuda_layout_bytes;
 }
 
 std::vector<std::string_view> CaseKernel::values_on(Device device) const {

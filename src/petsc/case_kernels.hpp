@@ -23,6 +23,10 @@ struct CaseKernel {
 
   // Whether it multiplies FP64 vectors there.
   bool runs_on(Device device, Precision precision) const;
+  // What planning has to know of it there.
+  std::optional<KernelModel> model_on(Device device) const;
+  // See KernelEntry::host_layout_bytes.
+  double layout_bytes_on(Device device) const;
   // The names of the types of value that it has on a device: "double", "mixed", ...
   std::vector<std::string_view> values_on(Device device) const;
   // The only engine that solves with this kernel on a device; empty: both do.

@@ -10,14 +10,27 @@
 
 namespace trireme {
 
+namespace {
+
+// Throws Error{usage} for a kernel that is in no list.
+KernelModel model_of(std::string_view kernel, const CandidateRequest& request) {
+  for (const CandidateRequest::Other& other : request.others)
+    if (other.kernel == kernel) return other.model;
+  const Device device = request.running.device;
+  return find_kernel(kernel).model_on(device).value_or(*plain_kernel(device).model_on(device));
+}
+
+}  // namespace
+
 std::vector<TunerOption> candidates(const CandidateRequest& request) {
   const KernelChoice& running = request.running;
   const MachineRates rates = default_rates(running.device);
   const auto option = [&](std::string_view kernel, Ordering ordering,
                           std::string_view ghost_kernel = {}) {
-    const double us = predicted_product_us(kernel, ordering, running.device, running.precision,
-                                           request.traits, rates);
-    const double seconds = predicted_build_seconds(kernel, running.device, request.traits, rates) +
+    const KernelModel model = model_of(kernel, request);
+    const double us =
+        predicted_product_us(model, ordering, running.precision, request.traits, rates);
+    const double seconds = predicted_build_seconds(model, request.traits, rates) +
                            1e-6 * us * (request.timed_products + 1);
     const double order = ordering == running.ordering
                              ? 0
@@ -26,7 +39,7 @@ std::vector<TunerOption> candidates(const CandidateRequest& request) {
                        .ordering = ordering,
                        .ghost_kernel = std::string(ghost_kernel),
                        .predicted_us = us,
-                       .uncertainty = prediction_uncertainty(kernel, running.device),
+                       .uncertainty = model.uncertainty,
                        .predicted_seconds = seconds,
                        .order_seconds = order};
   };
@@ -46,11 +59,11 @@ std::vector<TunerOption> candidates(const CandidateRequest& request) {
       if (request.reproducible && !kernel.deterministic) continue;
       options.push_back(option(kernel.name, ordering));
     }
-  for (const std::string& kernel : request.others)
-    if (kernel != running.name) options.push_back(option(kernel, Ordering::given));
+  for (const CandidateRequest::Other& other : request.others)
+    if (other.kernel != running.name) options.push_back(option(other.kernel, Ordering::given));
   // The ghost block has few nonzeros in most of its rows, so that a layout may not serve it.
   constexpr double kMinGhostPart = 0.02;
-  const std::string_view plain = running.device == Device::cuda ? "csr-vector" : "csr";
+  const std::string_view plain = plain_kernel(running.device).name;
   if (request.traits.ghost_part >= kMinGhostPart && running.precision == Precision::full) {
     const auto by_time = [](const TunerOption& a, const TunerOption& b) {
       return a.predicted_us < b.predicted_us;

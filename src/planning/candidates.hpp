@@ -12,12 +12,16 @@
 namespace trireme {
 
 struct CandidateRequest {
-  KernelChoice running;                  // the kernel that the run begins with
-  MatrixTraits traits;                   // with what the cost model looks at
-  bool reproducible = true;              // leave out kernels whose sums differ from run to run
-  bool orderings = false;                // whether the rows may be put into another order
-  int timed_products = 5;                // per trial
-  std::vector<std::string> others = {};  // kernels that are in no registry, without orders
+  KernelChoice running;      // the kernel that the run begins with
+  MatrixTraits traits;       // with what the cost model looks at
+  bool reproducible = true;  // leave out kernels whose sums differ from run to run
+  bool orderings = false;    // whether the rows may be put into another order
+  int timed_products = 5;    // per trial
+  struct Other {
+    std::string kernel;
+    KernelModel model;
+  };
+  std::vector<Other> others = {};  // kernels that are in no registry, without orders
 };
 
 // The running kernel first, then every other kernel that runs on the same device in the same

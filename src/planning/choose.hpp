@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "kernels/registry.hpp"
 
@@ -37,6 +38,9 @@ struct MatrixTraits {
 // list of choose.cpp is taken. Throws Error{resource} where the build has none of them.
 std::string_view choose_kernel(Device device, const MatrixTraits& traits,
                                Precision precision = Precision::full);
+
+// The kernels that choose_kernel() prefers for some matrix, each once.
+std::vector<std::string_view> kernels_to_begin_with(Device device);
 
 // Returns cuda where every rank has a usable GPU and this build has a CUDA kernel, and cpu
 // otherwise.

@@ -11,10 +11,8 @@
 //     where too few rows are read at once.
 #pragma once
 
-#include <cstdint>
-#include <string_view>
-
 #include "base/choices.hpp"
+#include "kernels/kernel_model.hpp"
 #include "planning/choose.hpp"
 
 namespace trireme {
@@ -25,21 +23,15 @@ struct MachineRates {
 };
 MachineRates default_rates(Device device);
 
-// Microseconds of one product. An unknown kernel counts as csr.
-double predicted_product_us(std::string_view kernel, Ordering ordering, Device device,
-                            Precision precision, const MatrixTraits& traits,
-                            const MachineRates& rates);
-
-// By which part a kernel may be faster than predicted. It is larger for plain CSR kernels, which
-// depend more on what the model does not see, and whose trial costs little, and largest for layouts
-// on CPUs, whose executors gain or lose by how often the length of the rows changes.
-double prediction_uncertainty(std::string_view kernel, Device device);
+// Microseconds of one product.
+double predicted_product_us(const KernelModel& kernel, Ordering ordering, Precision precision,
+                            const MatrixTraits& traits, const MachineRates& rates);
 
 // Seconds of leaving a solver's loop and going on: on a GPU b and x travel once more.
 double predicted_pause_seconds(Device device, const MatrixTraits& traits, double product_us);
 
 // Seconds of the build of a kernel's layout from a CSR that is where the kernel runs.
-double predicted_build_seconds(std::string_view kernel, Device device, const MatrixTraits& traits,
+double predicted_build_seconds(const KernelModel& kernel, const MatrixTraits& traits,
                                const MachineRates& rates);
 
 // Seconds of making the order and P A P^T.

@@ -129,13 +129,13 @@ bool one_method(const CaseOutcome& outcome) {
 }
 
 std::string break_even(const RunOutcome& run) {
-  if (label(run) == "csr" || run.kernel_us.count == 0) return "";
+  if (label(run) == run.baseline || run.kernel_us.count == 0) return "";
   const std::string cost = seconds(preprocessing_seconds(run));
   if (!run.break_even_products)
-    return fmt::format("its {} of preprocessing never pays: its product is no faster than csr's",
-                       cost);
+    return fmt::format("its {} of preprocessing never pays: its product is no faster than {}'s",
+                       cost, run.baseline);
   const std::int64_t products = *run.break_even_products;
-  if (products == 0) return "ahead of csr from the first product";
+  if (products == 0) return fmt::format("ahead of {} from the first product", run.baseline);
   return fmt::format("its {} of preprocessing is paid back after {} (this run did {})", cost,
                      plural(products, "product"), run.kernel_us.count);
 }

@@ -31,8 +31,9 @@ std::string method(const RunOutcome& run);
 // Whether method() is the same for all runs, so that a report says it once.
 bool one_method(const CaseOutcome& outcome);
 
-// What the preprocessing of the kernel was worth against csr: "its 12 ms of preprocessing is paid
-// back after 340 products (this run did 313)". Empty for csr itself and where no product was timed.
+// What the preprocessing of the kernel was worth against the plain one: "its 12 ms of preprocessing
+// is paid back after 340 products (this run did 313)". Empty for the plain kernel itself and where
+// no product was timed.
 std::string break_even(const RunOutcome& run);
 
 // "not run after a signal: albus"; empty where every kernel ran.

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string_view>
+
 #include "base/error.hpp"
 
 namespace trireme {
@@ -13,6 +16,15 @@ TEST(ChooseKernel, TakesAlbusOnTheCpuWhateverTheRows) {
   EXPECT_EQ(choose_kernel(Device::cpu, {}), "albus");
   EXPECT_EQ(choose_kernel(Device::cpu, {.rows = 10, .nnz = 5'000'000, .longest = 4'000'000}),
             "albus");
+}
+
+TEST(PlainKernel, IsWhatReadsCsrOnItsDevice) {
+  EXPECT_EQ(plain_kernel(Device::cpu).name, "csr");
+  EXPECT_EQ(plain_kernel(Device::cuda).name, "csr-vector");
+  for (const Device device : {Device::cpu, Device::cuda}) {
+    const KernelEntry& plain = plain_kernel(device);
+    EXPECT_EQ(device == Device::cpu ? plain.host_layout_bytes : plain.cuda_layout_bytes, 0);
+  }
 }
 
 #ifdef TRIREME_WITH_CUDA
@@ -41,6 +53,20 @@ TEST(ChooseKernel, TakesSellForLongRowsOfLikeLengthOnAGpu) {
   EXPECT_EQ(choose_kernel(Device::cuda, band), "sell");
   band.longest = 60'000;
   EXPECT_EQ(choose_kernel(Device::cuda, band), "dasp");
+}
+TEST(ChooseKernel, BeginsWithOneOfTheKernelsThatAreLoadedMeanwhile) {
+  const auto loaded = kernels_to_begin_with(Device::cuda);
+  std::set<std::string_view> begun_with;
+  for (const std::int64_t rows : {1'000, 1'000'000})
+    for (const std::int64_t mean : {7, 300})
+      for (const std::int64_t longest : {1, 6, 100})
+        for (const bool exact : {false, true})
+          begun_with.insert(choose_kernel(Device::cuda, {.rows = rows,
+                                                         .nnz = rows * mean,
+                                                         .longest = mean * longest,
+                                                         .exact_in_float = exact}));
+  EXPECT_EQ(std::set<std::string_view>(loaded.begin(), loaded.end()), begun_with);
+  EXPECT_EQ(loaded.size(), begun_with.size());
 }
 TEST(ChooseKernel, TakesCsrVectorForFewNonzerosOnAGpuAndTebForLongRowsAmongThem) {
   EXPECT_EQ(choose_kernel(Device::cuda, {.rows = 10'000, .nnz = 70'000, .longest = 56}),

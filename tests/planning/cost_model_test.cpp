@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/registry.hpp"
 #include "planning/access_profile.hpp"
 #include "sparse/generators.hpp"
 #include "support/random.hpp"
@@ -67,7 +68,7 @@ TEST(AccessProfile, TakesMatricesOfAnyShape) {
 }
 
 double gpu_us(const char* kernel, const MatrixTraits& traits, Ordering order = Ordering::given) {
-  return predicted_product_us(kernel, order, Device::cuda, Precision::full, traits,
+  return predicted_product_us(*find_kernel(kernel).cuda_model, order, Precision::full, traits,
                               default_rates(Device::cuda));
 }
 

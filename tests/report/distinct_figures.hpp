@@ -52,6 +52,7 @@ inline RunOutcome albus() {
   run.bytes = 204'000'000;
   run.peak_memory = 512'000'000;
   run.peak_memory_over_csr = 2.25;
+  run.baseline = "csr";
   run.break_even_products = 42;
   run.deterministic = false;
   run.notes = {"a note"};
