@@ -12,6 +12,7 @@
 
 #include "app/memory.hpp"
 #include "app/memory_forecast.hpp"
+#include "app/loaded_system.hpp"
 #include "app/run_case.hpp"
 #include "app/solution_file.hpp"
 #include "arguments.hpp"

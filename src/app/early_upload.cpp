@@ -49,7 +49,7 @@ void EarlyUpload::send(std::int64_t first, std::span<const T> numbers, Copied<T>
     } catch (const Error&) {  // finish() meets the same failure
     }
   }
-  if (!sent) into.gaps.add(first, std::ssize(numbers));
+  if (!sent) into.missing.add(first, std::ssize(numbers));
 }
 
 void EarlyUpload::columns(std::int64_t first, std::span<const std::int32_t> columns) {
@@ -63,9 +63,9 @@ void EarlyUpload::values(std::int64_t first, std::span<const double> values) {
 template <class T>
 DeviceBuffer<T> EarlyUpload::complete(std::span<const T> numbers, Copied<T>& copied,
                                       Uploader& uploader, StreamRef stream) {
-  for (const Gaps::Gap& gap : copied.gaps.joined()) {
-    const auto first = static_cast<std::size_t>(gap.first);
-    const auto count = static_cast<std::size_t>(gap.count);
+  for (const MissingRanges::Range& range : copied.missing.joined()) {
+    const auto first = static_cast<std::size_t>(range.first);
+    const auto count = static_cast<std::size_t>(range.count);
     uploader.copy(numbers.subspan(first, count), {copied.on_device.data() + first, count}, stream);
   }
   return std::move(copied.on_device);

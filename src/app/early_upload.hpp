@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "app/gaps.hpp"
+#include "app/missing_ranges.hpp"
 #include "device/buffer.hpp"
 #include "device/piece_uploader.hpp"
 #include "device/stream.hpp"
@@ -48,7 +48,7 @@ class EarlyUpload final : public EntriesSink {
   template <class T>
   struct Copied {
     DeviceBuffer<T> on_device;
-    Gaps gaps;
+    MissingRanges missing;
   };
   void allocate();
   template <class T>

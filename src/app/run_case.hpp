@@ -6,7 +6,6 @@
 
 #include "app/case_observer.hpp"
 #include "config/case.hpp"
-#include "io/problem.hpp"
 #include "parallel/interrupt.hpp"
 #include "report/outcome.hpp"
 
@@ -38,8 +37,5 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
 // Throws what run_case() would throw before it reads the problem, for the method, the
 // preconditioner, the kernels, the device and the precision. Collective.
 void check_case(MPI_Comm comm, const Case& c);
-
-// What reports say of the problem, and which b and x0 it has.
-ProblemDescription describe_problem(const Case& c, const Problem& problem);
 
 }  // namespace trireme

@@ -61,6 +61,7 @@ Solves::Solves(const SolveContext& context, Plan& plan, std::function<Plan()> ma
       residuals_(columns_of(context)),
       errors_(columns_of(context)),
       columns_(context.steps || columns_of(context) < 2 ? 0 : columns_of(context)),
+      block_width_(context, plan, columns_of(context)),
       wanted_(solves_of(context)) {
   make_vectors();
   checkpointer_.emplace(context.matrix->comm, context.checkpoints, plan.solver->engine(),
@@ -202,7 +203,7 @@ Interlude Solves::interlude() const {
 // How many solves follow the one that begins, in units of a solve by itself.
 std::int64_t Solves::solves_ahead() const {
   const std::int64_t ahead = wanted_ - count_ - 1;
-  return expects_blocks() ? ahead / kColumnsPerSolve : ahead;
+  return block_width_.is_expected() ? ahead / kColumnsPerSolve : ahead;
 }
 
 KspResult Solves::run_solver(std::size_t k, int of_x, bool nonzero_guess, double unit,
@@ -322,10 +323,11 @@ void Solves::fill(RunOutcome& o) {
   o.steps = std::move(steps_);
   std::erase_if(columns_, [](const ColumnOutcome& c) { return c.reason.empty(); });
   o.columns = std::move(columns_);
-  o.block = static_cast<std::int64_t>(std::max<std::size_t>(1, block_width_));
+  o.block = std::max<std::int64_t>(1, widest_block_);
   o.deterministic = !facts_.variant_times;  // another run may measure other times
   if (facts_.variant_times) o.notes.push_back(why_variant(facts_));
-  if (!block_note_.empty()) o.notes.push_back(std::move(block_note_));
+  if (std::string note = block_width_.take_note(); !note.empty())
+    o.notes.push_back(std::move(note));
   if (!again_.empty())
     o.notes.push_back(fmt::format(
         "the state of the earlier run does not solve right-hand side {}, which was solved again",

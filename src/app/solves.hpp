@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/advice.hpp"
+#include "app/block_width.hpp"
 #include "app/checkpointer.hpp"
 #include "app/kernel_tuning.hpp"
 #include "app/plan.hpp"
@@ -105,8 +106,6 @@ class Solves {
   void end_overlap(std::size_t k);  // before the solve of step k, which is solved without it
   // In solves_of_blocks.cpp: several right-hand sides at once.
   std::size_t columns_at_once(std::size_t k);
-  std::size_t choose_block_width();
-  bool expects_blocks() const;  // as far as it is known before the width is chosen
   void solve_block(std::size_t first, std::size_t count);
   // What solve() and solve_block() note of a right-hand side: x is in the scale of `system`.
   void note(std::size_t k, const ScaledSystem& system, KspResult result, Array<double> x);
@@ -141,8 +140,8 @@ class Solves {
   std::vector<ColumnOutcome> columns_;      // likewise, where there are several right-hand sides
   std::optional<double> row_residual_;      // the worst one in the scale of the rows
   std::string row_note_;                    // about it, where it says more than the other one
-  std::size_t block_width_ = 0;             // right-hand sides at once; 0: not chosen
-  std::string block_note_;
+  BlockWidth block_width_;
+  std::int64_t widest_block_ = 0;                           // that was solved; 0: none
   std::optional<MatrixTraitsForAdvice> traits_for_advice_;  // of the present matrix
   struct WorseGuess {
     std::size_t k;

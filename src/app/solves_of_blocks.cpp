@@ -1,200 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What several right-hand sides at once add to Solves.
 #include <algorithm>
-#include <cmath>
 #include <deque>
-#include <limits>
 
 #include "app/solves.hpp"
-#include "base/available_memory.hpp"
-#include "base/stopwatch.hpp"
-#include "device/device.hpp"
-#include "distributed/cuda_operator.hpp"
-#include "distributed/host_operator.hpp"
-#include "parallel/collective.hpp"
-#include "planning/block_rule.hpp"
-#include "solvers/methods/list.hpp"
 
 namespace trireme {
-namespace {
-
-using Width = std::int64_t;
-
-// A block of fewer columns is not made unasked. On CPUs a row of eight columns is a cache line, and
-// blocks of two to seven take 1.1 to 4 times as long per column.
-constexpr Width kLeastColumns = 4, kLeastOnCpus = 8;
-
-// The bytes of this rank for a block. Where the solver works on a GPU, the host has B and X only, as
-// they are handed over.
-struct BlockBytes {
-  double host = 0, gpu = 0;
-};
-
-// Collective.
-BlockBytes bytes_of_block(const Plan& plan, std::int64_t rows, Width width) {
-  const auto of_solver = static_cast<double>(plan.solver->block_bytes(width));
-  const double of_caller =
-      2.0 * sizeof(double) * static_cast<double>(rows) * static_cast<double>(width);
-  if (plan.amat->on_gpu()) return {.host = of_caller, .gpu = of_solver};
-  return {.host = of_caller + of_solver};
-}
-
-// The parts of the free memory that a block may take.
-struct PartOfMemory {
-  double host = 1, gpu = 1;
-};
-
-int ranks_of_node(MPI_Comm comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  const int ranks = size_of(node);
-  MPI_Comm_free(&node);
-  return ranks;
-}
-
-// Whether blocks of CPUs are expected to take less time per column. Collective.
-bool pays_on_cpus(const DistributedMatrix& matrix, const Plan& plan, Width width) {
-  if (width < kLeastOnCpus || plan.solver->preconditions_one_by_one()) return false;
-  const double column = static_cast<double>(plan.solver->block_bytes(2 * kLeastOnCpus)) -
-                        static_cast<double>(plan.solver->block_bytes(2 * kLeastOnCpus - 1));
-  const KernelStatistics product = plan.amat->statistics();
-  const auto method = solvers::method_named(plan.solver->method());
-  const BlockCosts mine = block_costs({.matrix = static_cast<double>(product.stored_bytes),
-                                       .nonzeros = static_cast<double>(matrix.blocks.nnz()),
-                                       .products = method ? solvers::info_of(*method).products : 1,
-                                       .column = column,
-                                       .cache = last_cache_bytes(ranks_of_node(matrix.comm)),
-                                       .width = width});
-  return sum_over_ranks(matrix.comm, std::llround(mine.together - mine.alone)) < 0;
-}
-
-// The widest block of at most `width` for which these parts of the memory suffice on every rank; 0
-// where none does. Collective.
-Width widest_that_fits(MPI_Comm comm, const Plan& plan, std::int64_t rows, Width width,
-                       const PartOfMemory& part) {
-  const int ranks_here = ranks_of_node(comm);
-  const AvailableMemory memory = available_memory();
-  const double host = part.host * std::min(static_cast<double>(memory.own),
-                                           static_cast<double>(memory.shared) / ranks_here);
-  bytes_of_block(plan, rows, 1);  // prepares the solver, which takes some of the GPU's memory
-  const double gpu =
-      plan.amat->on_gpu() ? part.gpu * static_cast<double>(device_memory().free_bytes) : 0;
-  Width fits = 0;  // every rank asks for every width, because bytes_of_block() is collective
-  for (Width tried = 1; tried <= width; ++tried) {
-    const BlockBytes bytes = bytes_of_block(plan, rows, tried);
-    if (bytes.host <= host && bytes.gpu <= gpu) fits = tried;
-  }
-  MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT64_T, MPI_MIN, comm);
-  return fits;
-}
-
-// Seconds of a product with `width` vectors, the slowest rank. Collective.
-double product_seconds(HostOperator& op, Width width) {
-  const std::int64_t rows = op.matrix().local_rows();
-  const Array<double> x(rows * width, 1.0);
-  Array<double> y(rows * width);
-  double least = std::numeric_limits<double>::infinity();
-  for (int product = 0; product < 3; ++product) {  // the first one allocates
-    const Stopwatch watch;
-    op.multi_multiply_in_order(side_by_side(x.data(), rows, width),
-                               side_by_side(y.data(), rows, width));
-    if (product > 0) least = std::min(least, max_over_ranks(op.matrix().comm, watch.seconds()));
-  }
-  return least;
-}
-
-double product_seconds(CudaOperator& op, Width width) {
-  return 1e-6 * max_over_ranks(op.matrix().comm, op.measure_multi_product_us(width));
-}
-
-// Of the widths from `first` to `limit` that double, the one whose product takes the least time per
-// vector. Collective.
-template <class Op>
-Width fastest_width(Op& op, Width first, Width limit) {
-  double least = std::numeric_limits<double>::infinity();
-  Width best = first;
-  for (Width width = first; width <= limit; width *= 2) {
-    const double each = product_seconds(op, width) / static_cast<double>(width);
-    if (each < least) {
-      least = each;
-      best = width;
-    }
-  }
-  op.times().clear();
-  return best;
-}
-
-}  // namespace
 
 // How many right-hand sides from k on are solved together.
 std::size_t Solves::columns_at_once(std::size_t k) {
   if (context_.steps || (preconditioning_ && !preconditioning_->lets_blocks_begin())) return 1;
-  if (block_width_ == 0) block_width_ = choose_block_width();
-  // `preconditioner: auto` may have changed to another one since.
-  if (block_width_ > 1 && !context_.spec.solver.block && !plan_.amat->on_gpu() &&
-      plan_.solver->preconditions_one_by_one())
-    return 1;
+  const std::size_t width = block_width_.value();
   std::size_t count = 0;
-  while (count < block_width_ && k + count < solutions_.size() &&
-         !checkpointer_->is_solved(k + count))
+  while (count < width && k + count < solutions_.size() && !checkpointer_->is_solved(k + count))
     ++count;
   return count;
-}
-
-bool Solves::expects_blocks() const {
-  const std::optional<std::int64_t> asked = context_.spec.solver.block;
-  const auto columns = static_cast<Width>(solutions_.size());
-  return !context_.steps && asked != 1 && columns >= (asked ? 2 : kLeastColumns) &&
-         plan_.solver->solves_blocks();
-}
-
-std::size_t Solves::choose_block_width() {
-  const MPI_Comm comm = context_.matrix->comm;
-  const std::optional<std::int64_t> asked = context_.spec.solver.block;
-  const auto columns = static_cast<Width>(solutions_.size());
-  if (columns < 2 || asked == 1) return 1;
-  if (!plan_.solver->solves_blocks()) {
-    if (asked)
-      block_note_ =
-          plan_.amat->on_gpu()
-              ? "solver.block on GPUs is for the resident engine with a kernel that multiplies "
-                "several vectors at once, without options that print each solve: the "
-                "right-hand sides were solved one after another"
-              : "solver.block is for the resident engine, without options that print each solve: "
-                "the "
-                "right-hand sides were solved one after another";
-    return 1;
-  }
-  const std::int64_t rows = context_.matrix->local_rows();
-  if (asked) {
-    const Width wanted = std::min<Width>(*asked, columns);
-    const Width fits = widest_that_fits(comm, plan_, rows, wanted, {});
-    const BlockBytes needed = bytes_of_block(plan_, rows, wanted);
-    collectively(comm, [&] {
-      if (fits < wanted)
-        fail(ExitCode::resource,
-             "solver.block: {} right-hand sides at once need {:.3g} GB on a rank{}, which is more "
-             "than is available; the largest block that fits is {}",
-             wanted, 1e-9 * needed.host,
-             needed.gpu > 0 ? fmt::format(" and {:.3g} GB on its GPU", 1e-9 * needed.gpu) : "",
-             fits);
-    });
-    return static_cast<std::size_t>(wanted);
-  }
-  if (columns < kLeastColumns) return 1;
-  constexpr Width kWidest = 32, kUnmeasured = 8;
-  constexpr PartOfMemory kPartOfMemory{.host = 0.25, .gpu = 0.5};
-  const Width limit =
-      widest_that_fits(comm, plan_, rows, std::min(kWidest, columns), kPartOfMemory);
-  if (!plan_.amat->on_gpu() && !pays_on_cpus(*context_.matrix, plan_, limit)) return 1;
-  if (limit <= kUnmeasured) return static_cast<std::size_t>(std::max<Width>(1, limit));
-  const std::shared_ptr<Operator> op = plan_.amat->shared_operator();
-  Width best = limit;
-  if (const auto host = std::dynamic_pointer_cast<HostOperator>(op))
-    best = fastest_width(*host, kUnmeasured, limit);
-  else if (const auto cuda = std::dynamic_pointer_cast<CudaOperator>(op))
-    best = fastest_width(*cuda, kUnmeasured, limit);
-  return static_cast<std::size_t>(best);
 }
 
 // As solve(), for `count` right-hand sides from `first` on.
@@ -204,15 +24,16 @@ void Solves::solve_block(std::size_t first, std::size_t count) {
         std::max<std::int64_t>(0, (wanted_ - count_) / kColumnsPerSolve - 1));
   KspSolver& solver = *plan_.solver;
   const std::int64_t rows = context_.matrix->local_rows();
-  const auto width = static_cast<Width>(count);
+  const auto width = static_cast<std::int64_t>(count);
   std::deque<std::optional<ScaledSystem>> systems;  // they cannot move
   std::vector<int> exponents;
   Array<double> b(rows * width), x(rows * width, 0.0);
   const MultiVector<double> bs = side_by_side(b.data(), rows, width);
   const MultiVector<double> xs = side_by_side(x.data(), rows, width);
+  widest_block_ = std::max(widest_block_, width);
   bool nonzero = false;
   double unit = 0;
-  for (Width j = 0; j < width; ++j) {
+  for (std::int64_t j = 0; j < width; ++j) {
     const std::size_t k = first + static_cast<std::size_t>(j);
     FirstGuess guessed = guess(k);
     make_system(systems.emplace_back(), k, guessed, false);
@@ -225,7 +46,7 @@ void Solves::solve_block(std::size_t first, std::size_t count) {
   }
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < rows; ++i)
-    for (Width j = 0; j < width; ++j) bs(i, j) = systems[j]->b.values()[i];
+    for (std::int64_t j = 0; j < width; ++j) bs(i, j) = systems[j]->b.values()[i];
   solver.monitor([&](std::int64_t iteration, double norm) {
     if (on_iteration_) on_iteration_(iteration, relative(norm, unit));
   });
@@ -252,7 +73,7 @@ void Solves::solve_block(std::size_t first, std::size_t count) {
   for (Array<double>& solution : solutions) solution.resize(rows);
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < count; ++j) solutions[j][i] = xs(i, static_cast<Width>(j));
+    for (std::size_t j = 0; j < count; ++j) solutions[j][i] = xs(i, static_cast<std::int64_t>(j));
   for (std::size_t j = 0; j < count; ++j) {
     results[j].seconds /= static_cast<double>(width);
     note(first + j, *systems[j], std::move(results[j]), std::move(solutions[j]));

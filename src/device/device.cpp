@@ -81,6 +81,12 @@ DeviceProperties device_properties() {
   return properties;
 }
 
+int multiprocessors() {
+  int count = 0;
+  cuda_check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, current_device()));
+  return count;
+}
+
 DeviceMemory device_memory() {
   DeviceMemory memory;
   cuda_check(cudaMemGetInfo(&memory.free_bytes, &memory.total_bytes));

@@ -42,6 +42,9 @@ DeviceProperties select_device(int local_rank = 0);
 // The properties of the current device. Throws Error{resource} without one.
 DeviceProperties device_properties();
 
+// Of the current device. Read in a microsecond, where all properties take a millisecond.
+int multiprocessors();
+
 // The memory of the current device. free_bytes includes memory that the pool holds and nobody uses.
 DeviceMemory device_memory();
 

@@ -16,6 +16,7 @@ bool cuda_available() noexcept { return false; }
 bool driver_is_visible() noexcept { return false; }
 DeviceProperties select_device(int /*local_rank*/) { no_cuda(); }
 DeviceProperties device_properties() { no_cuda(); }
+int multiprocessors() { no_cuda(); }
 DeviceMemory device_memory() { no_cuda(); }
 
 namespace memory {

@@ -11,6 +11,7 @@
 #include "base/half.hpp"
 #include "device/buffer.hpp"
 #include "device/check.hpp"
+#include "device/device.hpp"
 #include "device/span.hpp"
 
 namespace trireme {
@@ -79,7 +80,8 @@ template <class To, class From>
 void convert(DeviceSpan<const From> from, DeviceSpan<To> to, StreamRef stream) {
   if (from.empty()) return;
   const auto count = static_cast<std::int64_t>(from.size());
-  const auto blocks = static_cast<int>(std::min<std::int64_t>((count + 255) / 256, 132 * 16));
+  const std::int64_t most = std::int64_t{multiprocessors()} * 16;
+  const auto blocks = static_cast<int>(std::min((count + 255) / 256, most));
   detail::convert<<<blocks, 256, 0, stream>>>(from.data(), to.data(), count);
   check_launch();
 }

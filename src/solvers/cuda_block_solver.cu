@@ -28,7 +28,7 @@ constexpr int kBlocksPerMultiprocessor = 4;
 CudaLockstepExecutor::Sums::Sums(std::int64_t rows, StreamRef stream)
     : blocks_(static_cast<int>(std::clamp<std::int64_t>(
           (rows * kMaxColumns + kPassThreads - 1) / kPassThreads, 1,
-          std::int64_t{device_properties().multiprocessors} * kBlocksPerMultiprocessor))),
+          std::int64_t{multiprocessors()} * kBlocksPerMultiprocessor))),
       stride_(std::int64_t{blocks_} * kMaxSums * kMaxColumns),
       partials_(static_cast<std::size_t>(stride_ * kMaxPending), stream),
       totals_(kMaxColumns * (kMaxSums * kMaxPending + 1), stream) {}
@@ -36,7 +36,7 @@ CudaLockstepExecutor::Sums::Sums(std::int64_t rows, StreamRef stream)
 struct CudaBlockSolver::Work {
   CudaSystem& system;
   Method method;
-  CudaSolver single;  // owns the preconditioner
+  CudaSolver of_one_vector;  // owns the preconditioner
   Stream stream;
   CudaLockstepBlock block;
   CudaLockstepExecutor::Sums sums;
@@ -44,7 +44,7 @@ struct CudaBlockSolver::Work {
   Work(CudaSystem& of, Method by, Variant variant, const PreconditionerSpec& spec)
       : system(of),
         method(by),
-        single(of, by, variant, spec, {.mode = CudaMode::graph}),
+        of_one_vector(of, by, variant, spec, {.mode = CudaMode::graph}),
         block(of.rows(), of.order(), stream),
         sums(of.rows(), stream) {}
 
@@ -55,9 +55,9 @@ struct CudaBlockSolver::Work {
         [&](const auto& m) {
           using M = std::decay_t<decltype(m)>;
           if constexpr (!std::is_same_v<M, std::monostate>)
-            visit_method(method, single.variant(), [&](auto entry) { visit(entry, m); });
+            visit_method(method, of_one_vector.variant(), [&](auto entry) { visit(entry, m); });
         },
-        single.preconditioner());
+        of_one_vector.preconditioner());
   }
 
   // The vectors of the method and of the preconditioner.
@@ -109,7 +109,7 @@ struct CudaBlockSolver::Work {
   // Runs the method's text for `columns`, and returns them with their last states.
   std::vector<LockstepColumn> run(std::vector<LockstepColumn> columns, MultiVector<const double> b,
                                   MultiVector<double> x, bool zero_guess, bool exactly) {
-    const NormTerm norm = norm_term(columns.front().state.rule, single.row_weights());
+    const NormTerm norm = norm_term(columns.front().state.rule, of_one_vector.row_weights());
     block.bring(std::move(columns), b, x, zero_guess);
     const int of_method = work_vectors().first;
     const auto vector = [&](int k) {  // null where the text does not use it
@@ -166,7 +166,7 @@ std::vector<SolveResult> CudaBlockSolver::Work::solve(MultiVector<const double> 
     if (!exactly && gave_up(column.state))
       once_more.push_back(column);
     else
-      results[column.number] = result_of(column.state, -1, single.variant());
+      results[column.number] = result_of(column.state, -1, of_one_vector.variant());
   if (once_more.empty()) return results;
 
   // These columns go on with the exact product: from their x, or from 0.
@@ -177,7 +177,8 @@ std::vector<SolveResult> CudaBlockSolver::Work::solve(MultiVector<const double> 
     for (std::int64_t i = 0; i < x.rows; ++i) x(i, column.number) = 0;
   }
   for (const LockstepColumn& column : run(std::move(once_more), b, x, false, true))
-    results[column.number] = result_of(column.state, exact_from[column.number], single.variant());
+    results[column.number] =
+        result_of(column.state, exact_from[column.number], of_one_vector.variant());
   return results;
 }
 
@@ -215,11 +216,11 @@ std::vector<SolveResult> CudaBlockSolver::solve(MultiVector<const double> b, Mul
 std::int64_t CudaBlockSolver::bytes(std::int64_t width) const {
   return work_->bytes(std::min<std::int64_t>(width, kMaxColumns));
 }
-void CudaBlockSolver::renew(const PreconditionerSpec& spec) { work_->single.renew(spec); }
-void CudaBlockSolver::weigh_rows(const RowScale& scale) { work_->single.weigh_rows(scale); }
-Variant CudaBlockSolver::variant() const { return work_->single.variant(); }
+void CudaBlockSolver::renew(const PreconditionerSpec& spec) { work_->of_one_vector.renew(spec); }
+void CudaBlockSolver::weigh_rows(const RowScale& scale) { work_->of_one_vector.weigh_rows(scale); }
+Variant CudaBlockSolver::variant() const { return work_->of_one_vector.variant(); }
 const PreparedPreconditioner& CudaBlockSolver::preconditioner() const {
-  return work_->single.preconditioner();
+  return work_->of_one_vector.preconditioner();
 }
 
 }  // namespace trireme::solvers

@@ -36,7 +36,7 @@ struct HostBlockSolver::Work {
   HostSystem& system;
   Method method;
   BlockForm form;
-  HostSolver single;  // owns the preconditioner
+  HostSolver of_one_vector;  // owns the preconditioner
   LockstepBlock block;
   Array<double> directions;  // of block CG
 
@@ -44,7 +44,7 @@ struct HostBlockSolver::Work {
       : system(of),
         method(by),
         form(how),
-        single(of, by, how == BlockForm::block_cg ? Variant::classic : variant, spec),
+        of_one_vector(of, by, how == BlockForm::block_cg ? Variant::classic : variant, spec),
         block(of.rows(), of.order()) {
     if (form != BlockForm::block_cg) return;
     if (method != Method::cg)
@@ -58,8 +58,8 @@ struct HostBlockSolver::Work {
   // Calls visit(text, m) with the entry of the method and the preconditioner.
   template <class Visit>
   void visit_solve(const Visit& visit) const {
-    visit_prepared(single.preconditioner(), [&](const auto& m) {
-      visit_method(method, single.variant(), [&](auto entry) { visit(entry, m); });
+    visit_prepared(of_one_vector.preconditioner(), [&](const auto& m) {
+      visit_method(method, of_one_vector.variant(), [&](auto entry) { visit(entry, m); });
     });
   }
 
@@ -102,7 +102,7 @@ struct HostBlockSolver::Work {
   // Runs the method's text for `columns`, and returns them with their last states.
   std::vector<LockstepColumn> run(std::vector<LockstepColumn> columns, MultiVector<const double> b,
                                   MultiVector<double> x, bool zero_guess, bool exactly) {
-    const NormTerm norm = norm_term(columns.front().state.rule, single.row_weights());
+    const NormTerm norm = norm_term(columns.front().state.rule, of_one_vector.row_weights());
     block.bring(std::move(columns), b, x, zero_guess);
     const int of_method = work_vectors().first;
     const auto vector = [&](int k) {  // null where the text does not use it
@@ -186,22 +186,21 @@ std::vector<SolveResult> HostBlockSolver::solve(MultiVector<const double> b, Mul
 
 std::int64_t HostBlockSolver::bytes(std::int64_t width) const {
   const auto [of_method, of_preconditioner] = work_->work_vectors();
-  int of_single = 0;  // the work vectors of a HostSolver, which owns the preconditioner
+  int of_one = 0;  // the work vectors of a HostSolver, which owns the preconditioner
   for_each_text([&](auto entry) {
-    if (entry.method == work_->method)
-      of_single = std::max(of_single, decltype(entry)::type::vectors);
+    if (entry.method == work_->method) of_one = std::max(of_one, decltype(entry)::type::vectors);
   });
-  if (of_preconditioner > 0) of_single = std::max(of_single, Cg::vectors);
+  if (of_preconditioner > 0) of_one = std::max(of_one, Cg::vectors);
   const std::int64_t columns = width * work_->vectors() + LockstepExecutor::extra_columns(width) +
-                               of_single + of_preconditioner;
+                               of_one + of_preconditioner;
   return columns * work_->system.rows() * static_cast<std::int64_t>(sizeof(double));
 }
 
-void HostBlockSolver::renew(const PreconditionerSpec& spec) { work_->single.renew(spec); }
-void HostBlockSolver::weigh_rows(const RowScale& scale) { work_->single.weigh_rows(scale); }
-Variant HostBlockSolver::variant() const { return work_->single.variant(); }
+void HostBlockSolver::renew(const PreconditionerSpec& spec) { work_->of_one_vector.renew(spec); }
+void HostBlockSolver::weigh_rows(const RowScale& scale) { work_->of_one_vector.weigh_rows(scale); }
+Variant HostBlockSolver::variant() const { return work_->of_one_vector.variant(); }
 const PreparedPreconditioner& HostBlockSolver::preconditioner() const {
-  return work_->single.preconditioner();
+  return work_->of_one_vector.preconditioner();
 }
 
 }  // namespace trireme::solvers

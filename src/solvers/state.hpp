@@ -122,9 +122,9 @@ struct Progress {
   double plain_part = 1, other_part = 0;
 
   // Other than 0 within an iteration whose residual meets the tolerance, with the square of its
-  // norm: the iteration needs no preconditioned residual, so that an executor may spare it.
-  std::int32_t spares = 0;
-  double spared_square = 0;
+  // norm: the iteration needs no preconditioned residual, so that an executor may leave it out.
+  std::int32_t needs_no_z = 0;
+  double square_without_z = 0;
 };
 
 // All scalars of a solve: a plain struct that a GPU keeps in its memory, and of which a thread may
@@ -221,7 +221,7 @@ TRIREME_HD void judge(State& s, double norm) {
 
 // Notes whether the end of this iteration, whose residual has the sum of squares `squared`, will
 // end the loop because that residual meets the tolerance.
-TRIREME_HD void foresee(State& s, double squared) {
+TRIREME_HD void note_whether_last(State& s, double squared) {
   const Tolerances& rule = s.rule;
   const std::int64_t iteration = s.iterations + 1;
   // After an inexact product, a correction goes on from the preconditioned residual.
@@ -229,8 +229,8 @@ TRIREME_HD void foresee(State& s, double squared) {
                       s.correct_below == 0 && iteration > rule.untested_iterations &&
                       iteration >= rule.min_iterations &&
                       !(rule.limit_is_success && iteration >= rule.max_iterations);
-  s.spares = tested && sqrt(squared) <= s.target ? 1 : 0;
-  s.spared_square = squared;
+  s.needs_no_z = tested && sqrt(squared) <= s.target ? 1 : 0;
+  s.square_without_z = squared;
 }
 
 // The recurrence of BiCGSTAB cannot go on. The solve starts anew from b - A x, provided that it has

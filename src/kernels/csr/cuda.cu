@@ -62,7 +62,7 @@ class CsrCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
  public:
   CsrCuda(const DeviceCsr<Vector>& matrix, int width, StreamRef stream)
       : a_(matrix), width_(width) {
-    const int multiprocessors = device_properties().multiprocessors;
+    const int multiprocessors = trireme::multiprocessors();
     resident_threads_ = std::int64_t{multiprocessors} * kThreads * kBlocksPerMultiprocessor;
     const std::int64_t needed = (a_.rows * width + kThreads - 1) / kThreads;
     blocks_ = static_cast<int>(std::clamp<std::int64_t>(
@@ -171,7 +171,7 @@ int width_for(const DeviceCsr<Value>& matrix) {
   int width = 2;
   while (width < 32 && 2 * width < mean) width *= 2;
   const std::int64_t threads =
-      std::int64_t{device_properties().multiprocessors} * kThreads * kBlocksPerMultiprocessor;
+      std::int64_t{multiprocessors()} * kThreads * kBlocksPerMultiprocessor;
   while (width < 32 && width < mean && matrix.rows * width < threads) width *= 2;
   return width;
 }

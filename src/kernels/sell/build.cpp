@@ -33,7 +33,7 @@ std::int64_t length_of(const CsrView<Value>& a, std::int64_t row) {
 template <class Value>
 Array<std::int32_t> slice_offsets(const CsrView<Value>& a, const Layout<Value>& layout,
                                   std::int64_t slice_rows) {
-  const int size = layout.code.slice_size();
+  const int size = layout.form.slice_size();
   const std::int64_t slices = (slice_rows + size - 1) / size;
   Array<std::int32_t> slice_ptr(slices + 1);
   slice_ptr[0] = 0;
@@ -63,14 +63,14 @@ void sort_rows(const CsrView<Value>& a, std::int64_t longest, Layout<Value>& lay
       order.begin(), order.end(), [&](std::int32_t row) { return keys[row] != kLongRow; });
   layout.long_rows.assign(first_long, order.end());
   layout.row_order.assign(order.begin(), first_long);
-  layout.code.sorted = true;
+  layout.form.sorted = true;
 }
 
 // Calls body(entry of the CSR, index in the arrays of the layout, step) for every stored entry. The
 // entry of padding is -1.
 template <class Value, class Body>
 void for_each_entry(const CsrView<Value>& a, const Layout<Value>& layout, Body&& body) {
-  const int size = layout.code.slice_size();
+  const int size = layout.form.slice_size();
 #pragma omp parallel for schedule(static)
   for (std::int64_t slice = 0; slice < layout.slices(); ++slice)
     for (std::int64_t step = layout.slice_ptr[slice]; step < layout.slice_ptr[slice + 1]; ++step)
@@ -82,11 +82,11 @@ void for_each_entry(const CsrView<Value>& a, const Layout<Value>& layout, Body&&
           const std::int64_t k = a.row_ptr[caller] + step - layout.slice_ptr[slice];
           if (k < a.row_ptr[caller + 1]) entry = k;
         }
-        body(entry, step * size + position(slot, layout.code.lane_rows), step);
+        body(entry, step * size + position(slot, layout.form.lane_rows), step);
       }
 }
 
-// Finds the smallest column of each step. Sets code.narrow where 16 bits reach all other columns of
+// Finds the smallest column of each step. Sets form.narrow where 16 bits reach all other columns of
 // the step.
 template <class Value>
 void find_bases(const CsrView<Value>& a, Layout<Value>& layout) {
@@ -98,10 +98,10 @@ void find_bases(const CsrView<Value>& a, Layout<Value>& layout) {
     low[step] = std::min(low[step], a.col_idx[entry]);
     high[step] = std::max(high[step], a.col_idx[entry]);
   });
-  layout.code.narrow = true;
+  layout.form.narrow = true;
   for (std::int64_t step = 0; step < layout.steps(); ++step)
-    if (high[step] - low[step] > kLargestOffset) layout.code.narrow = false;
-  if (layout.code.narrow) layout.base = std::move(low);
+    if (high[step] - low[step] > kLargestOffset) layout.form.narrow = false;
+  if (layout.form.narrow) layout.base = std::move(low);
 }
 
 // Cuts the slices for repeated rows, and again for patterns or narrow columns, and again for wide
@@ -109,27 +109,27 @@ void find_bases(const CsrView<Value>& a, Layout<Value>& layout) {
 template <class Value>
 void cut_slices(const CsrView<Value>& a, std::int64_t longest, Layout<Value>& layout) {
   if (layout.long_rows.empty()) {
-    layout.code.lane_rows = 1;
+    layout.form.lane_rows = 1;
     layout.slice_ptr = slice_offsets(a, layout, layout.slice_rows());
     find_repeated_rows(a, longest, layout);
-    if (layout.code.repeated) return;
+    if (layout.form.repeated) return;
   }
-  layout.code.lane_rows = rows_of_lane(a.rows, a.nnz(), true);
+  layout.form.lane_rows = rows_of_lane(a.rows, a.nnz(), true);
   layout.slice_ptr = slice_offsets(a, layout, layout.slice_rows());
   find_patterns(a, longest, layout);
-  if (layout.code.patterned) return;
+  if (layout.form.patterned) return;
   find_bases(a, layout);
-  const int lane_rows = rows_of_lane(a.rows, a.nnz(), layout.code.narrow);
-  if (lane_rows == layout.code.lane_rows) return;
-  layout.code.lane_rows = lane_rows;
+  const int lane_rows = rows_of_lane(a.rows, a.nnz(), layout.form.narrow);
+  if (lane_rows == layout.form.lane_rows) return;
+  layout.form.lane_rows = lane_rows;
   layout.slice_ptr = slice_offsets(a, layout, layout.slice_rows());
 }
 
 template <class Value>
 void fill_columns(const CsrView<Value>& a, Layout<Value>& layout) {
-  if (layout.code.patterned) return;
-  const std::int64_t stored = layout.steps() * layout.code.slice_size();
-  if (layout.code.narrow) {
+  if (layout.form.patterned) return;
+  const std::int64_t stored = layout.steps() * layout.form.slice_size();
+  if (layout.form.narrow) {
     layout.offsets.resize(stored);
     for_each_entry(a, layout, [&](std::int64_t entry, std::int64_t at, std::int64_t step) {
       layout.offsets[at] =
@@ -159,11 +159,11 @@ void set_rows_apart(const CsrView<Value>& a, Layout<Value>& layout) {
 
 template <class Value>
 void fill_values(const CsrView<Value>& a, Layout<Value>& layout) {
-  layout.code.singles = layout.code.singles && exact_in_float<Value>(a.values);
-  layout.code.repeated = layout.code.repeated && rows_repeat(a, layout);
+  layout.form.in_fp32 = layout.form.in_fp32 && exact_in_float<Value>(a.values);
+  layout.form.repeated = layout.form.repeated && rows_repeat(a, layout);
   const auto fill = [&](auto& stored) {
     using Stored = std::decay_t<decltype(stored[0])>;
-    if (layout.code.repeated) {
+    if (layout.form.repeated) {
       stored.assign(layout.differences.size(), Stored{});
       for (std::size_t pattern = 1; pattern < layout.pattern_rows.size(); ++pattern) {
         const std::int64_t row = layout.pattern_rows[pattern];
@@ -173,15 +173,15 @@ void fill_values(const CsrView<Value>& a, Layout<Value>& layout) {
       }
       return;
     }
-    stored.resize(layout.steps() * layout.code.slice_size());
+    stored.resize(layout.steps() * layout.form.slice_size());
     for_each_entry(a, layout, [&](std::int64_t entry, std::int64_t at, std::int64_t) {
       stored[at] = entry < 0 ? Stored{} : static_cast<Stored>(a.values[entry]);
     });
   };
-  if (layout.code.singles) {
-    fill(layout.singles);
+  if (layout.form.in_fp32) {
+    fill(layout.fp32_values);
   } else {
-    let_go(layout.singles);
+    let_go(layout.fp32_values);
     fill(layout.values);
   }
   layout.apart.values.clear();
@@ -200,16 +200,16 @@ Layout<Value> build(const CsrView<Value>& a, std::vector<BuildStep>& steps) {
   const std::int64_t longest = longest_row(a.rows, a.nnz());
   std::int64_t long_rows = 0;
   for (std::int64_t row = 0; row < a.rows; ++row) long_rows += length_of(a, row) > longest;
-  layout.code.lane_rows = rows_of_lane(a.rows, a.nnz(), true);
+  layout.form.lane_rows = rows_of_lane(a.rows, a.nnz(), true);
   layout.slice_ptr = slice_offsets(a, layout, a.rows);
-  if (!keeps_order(a.nnz(), long_rows, layout.steps() * layout.code.slice_size()))
+  if (!keeps_order(a.nnz(), long_rows, layout.steps() * layout.form.slice_size()))
     sort_rows(a, longest, layout);
   steps.push_back({"order rows", watch.lap()});
   cut_slices(a, longest, layout);
   fill_columns(a, layout);
   set_rows_apart(a, layout);
   steps.push_back({"columns", watch.lap()});
-  layout.code.singles = std::is_same_v<Value, double> && exact_in_float<Value>(a.values);
+  layout.form.in_fp32 = std::is_same_v<Value, double> && exact_in_float<Value>(a.values);
   fill_values(a, layout);
   steps.push_back({"values", watch.lap()});
   return layout;

@@ -169,10 +169,10 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
   static constexpr bool kMultipliesVectors = std::is_floating_point_v<Vector>;  // not FP16
 
  public:
-  SellCuda(const DeviceCsr<Vector>& matrix, sell::Singles singles, StreamRef stream)
+  SellCuda(const DeviceCsr<Vector>& matrix, sell::StoreFp32 store_fp32, StreamRef stream)
       : row_ptr_(matrix.row_ptr),
-        singles_(singles),
-        layout_(sell::build_on_device(matrix, singles, steps_, stream)) {
+        store_fp32_(store_fp32),
+        layout_(sell::build_on_device(matrix, store_fp32, steps_, stream)) {
     if (layout_.apart_rows > 0) {
       apart_ = tiles::TileCut<Sum<Vector>>(layout_.apart_rows, layout_.apart_nnz,
                                            layout_.apart_row_ptr.data(), stream);
@@ -183,7 +183,7 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
     large_ = is_large();
     blocks_ = prepare<false>();
     dot_blocks_ = std::max(1, prepare<true>());
-    if (layout_.code.repeated) {
+    if (layout_.form.repeated) {
       repeated_ = sell::RepeatedProduct<Vector>(layout_);
       dot_blocks_ = std::max(dot_blocks_, repeated_.partials());
     }
@@ -203,9 +203,9 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
   }
 
   void update_values(DeviceSpan<const Vector> values, StreamRef stream) override {
-    const bool had_singles = layout_.code.singles, had_repeated = layout_.code.repeated;
-    sell::fill_device_values(row_ptr_, values, singles_, layout_, stream);
-    if (layout_.code.singles == had_singles && layout_.code.repeated == had_repeated) return;
+    const bool had_fp32 = layout_.form.in_fp32, had_repeated = layout_.form.repeated;
+    sell::fill_device_values(row_ptr_, values, store_fp32_, layout_, stream);
+    if (layout_.form.in_fp32 == had_fp32 && layout_.form.repeated == had_repeated) return;
     large_ = is_large();
     blocks_ = prepare<false>();
     prepare<true>();  // The number of blocks, and so dot_partials(), must stay.
@@ -245,8 +245,7 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
   int prepare() {
     int blocks = units_;
     with_kernel<with_dot>([&](auto kernel, std::size_t shared_bytes, bool ahead, auto&&...) {
-      const int max_blocks =
-          resident_blocks(kernel, shared_bytes) * device_properties().multiprocessors;
+      const int max_blocks = resident_blocks(kernel, shared_bytes) * multiprocessors();
       if (with_dot || ahead) blocks = std::min(units_, max_blocks);
     });
     return blocks;
@@ -255,7 +254,7 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
   template <bool with_dot>
   void launch(DeviceSpan<const Vector> x, DeviceSpan<const Vector> x_of_rows, DeviceSpan<Vector> y,
               bool add, int blocks, DeviceSpan<double> partials, StreamRef stream) {
-    if (layout_.code.repeated)
+    if (layout_.form.repeated)
       return repeated_.multiply(layout_, x, x_of_rows, y, add, partials, stream);
     with_kernel<with_dot>(
         [&](auto kernel, std::size_t shared_bytes, bool, const auto& slices, const auto& apart) {
@@ -270,15 +269,15 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
   template <bool with_dot, class Call>
   void with_kernel(Call&& call) {
     if constexpr (std::is_same_v<Vector, double>) {
-      if (layout_.code.singles)
-        return with_values<with_dot>(layout_.singles.data(), layout_.apart_singles.data(), call);
+      if (layout_.form.in_fp32)
+        return with_values<with_dot>(layout_.fp32_values.data(), layout_.apart_fp32.data(), call);
     }
     with_values<with_dot>(layout_.values.data(), layout_.apart_values.data(), call);
   }
 
   template <bool with_dot, class Stored, class Call>
   void with_values(const Stored* values, const Stored* apart_values, Call& call) {
-    const std::int32_t* order = layout_.code.sorted ? layout_.row_order.data() : nullptr;
+    const std::int32_t* order = layout_.form.sorted ? layout_.row_order.data() : nullptr;
     const auto with_columns = [&](auto lane_rows, const auto* columns) {
       constexpr int kRows = decltype(lane_rows)::value;
       using Column = std::remove_const_t<std::remove_pointer_t<decltype(columns)>>;
@@ -292,7 +291,7 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
                                           layout_.differences.data(),
                                           layout_.pattern_width};
       if constexpr (can_fetch_ahead<kRows, Stored, Column, Vector>())
-        if (large_ && !layout_.code.sorted)
+        if (large_ && !layout_.form.sorted)
           return call(multiply_units<true, kRows, false, with_dot, Stored, Column, Vector>,
                       sizeof(BlockMemory<true, kRows, Stored, Column>), true, slices,
                       tiles::TiledCsr<Stored>{});
@@ -309,22 +308,22 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
     const auto* offsets = static_cast<const std::uint16_t*>(layout_.offsets.data());
     const auto* columns = static_cast<const std::int32_t*>(layout_.columns.data());
     const auto* patterns = static_cast<const sell::PatternId*>(layout_.patterns.data());
-    if (layout_.code.lane_rows == 1 && layout_.code.patterned)
+    if (layout_.form.lane_rows == 1 && layout_.form.patterned)
       with_columns(std::integral_constant<int, 1>{}, patterns);
-    else if (layout_.code.patterned)
+    else if (layout_.form.patterned)
       with_columns(std::integral_constant<int, sell::kMaxLaneRows>{}, patterns);
-    else if (layout_.code.lane_rows == 1 && layout_.code.narrow)
+    else if (layout_.form.lane_rows == 1 && layout_.form.narrow)
       with_columns(std::integral_constant<int, 1>{}, offsets);
-    else if (layout_.code.lane_rows == 1)
+    else if (layout_.form.lane_rows == 1)
       with_columns(std::integral_constant<int, 1>{}, columns);
-    else if (layout_.code.narrow)
+    else if (layout_.form.narrow)
       with_columns(std::integral_constant<int, sell::kMaxLaneRows>{}, offsets);
     else
       with_columns(std::integral_constant<int, sell::kWideLaneRows>{}, columns);
   }
 
   DeviceSpan<const std::int32_t> row_ptr_;
-  sell::Singles singles_;
+  sell::StoreFp32 store_fp32_;
   std::vector<BuildStep> steps_;
   sell::DeviceLayout<Vector> layout_;
   tiles::TileCut<Sum<Vector>> apart_;
@@ -337,11 +336,11 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
 };
 
 template <class Value>
-std::unique_ptr<CudaKernel<Value>> build(const DeviceCsr<Value>& matrix, sell::Singles singles,
+std::unique_ptr<CudaKernel<Value>> build(const DeviceCsr<Value>& matrix, sell::StoreFp32 store_fp32,
                                          StreamRef stream) {
   if (sell::has_ragged_rows(matrix.rows, matrix.nnz, matrix.row_ptr, stream))
-    return sell::build_ragged_cuda(matrix, singles, stream);
-  return std::make_unique<SellCuda<Value>>(matrix, singles, stream);
+    return sell::build_ragged_cuda(matrix, store_fp32, stream);
+  return std::make_unique<SellCuda<Value>>(matrix, store_fp32, stream);
 }
 
 }  // namespace
@@ -350,13 +349,13 @@ template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_sell_cuda(const DeviceCsr<Value>& matrix,
                                                    StreamRef stream) {
   constexpr auto kSingles =
-      std::is_same_v<Value, double> ? sell::Singles::if_exact : sell::Singles::never;
+      std::is_same_v<Value, double> ? sell::StoreFp32::if_exact : sell::StoreFp32::never;
   return build(matrix, kSingles, stream);
 }
 
 std::unique_ptr<CudaKernel<double>> build_sell_mixed_cuda(const DeviceCsr<double>& matrix,
                                                           StreamRef stream) {
-  return build(matrix, sell::Singles::always, stream);
+  return build(matrix, sell::StoreFp32::always, stream);
 }
 
 template std::unique_ptr<CudaKernel<double>> build_sell_cuda(const DeviceCsr<double>&, StreamRef);

@@ -25,12 +25,12 @@ struct StoredColumns {
   const Column* columns;
 
   std::int64_t operator()(std::int64_t, std::int64_t step, int at) const {
-    const Column column = columns[step * a.code.slice_size() + at];
+    const Column column = columns[step * a.form.slice_size() + at];
     if (column == static_cast<Column>(-1)) return -1;
-    return column + (a.code.narrow ? a.base[step] : 0);
+    return column + (a.form.narrow ? a.base[step] : 0);
   }
   std::int64_t value_of(std::int64_t, std::int64_t step, int at) const {
-    return step * a.code.slice_size() + at;
+    return step * a.form.slice_size() + at;
   }
 };
 // The same from the patterns of the rows.
@@ -39,16 +39,16 @@ struct PatternedColumns {
   const Layout<Value>& a;
 
   std::int64_t entry_of_pattern(std::int64_t slice, std::int64_t step, int at) const {
-    const auto pattern = static_cast<std::int64_t>(a.patterns[slice * a.code.slice_size() + at]);
+    const auto pattern = static_cast<std::int64_t>(a.patterns[slice * a.form.slice_size() + at]);
     return pattern * a.pattern_width + step - a.slice_ptr[slice];
   }
   std::int64_t operator()(std::int64_t slice, std::int64_t step, int at) const {
     const std::int32_t difference = a.differences[entry_of_pattern(slice, step, at)];
     if (difference == kNoDifference) return -1;
-    return a.caller_row(slice * a.code.slice_size() + slot_at(at, a.code.lane_rows)) + difference;
+    return a.caller_row(slice * a.form.slice_size() + slot_at(at, a.form.lane_rows)) + difference;
   }
   std::int64_t value_of(std::int64_t slice, std::int64_t step, int at) const {
-    return a.code.repeated ? entry_of_pattern(slice, step, at) : step * a.code.slice_size() + at;
+    return a.form.repeated ? entry_of_pattern(slice, step, at) : step * a.form.slice_size() + at;
   }
 };
 
@@ -56,7 +56,7 @@ struct PatternedColumns {
 template <class Value, class Stored, class Columns, class X>
 void sum_slice(const Layout<Value>& a, std::int64_t slice, const Stored* values,
                const Columns& columns, const X& x, SumOf<X> (&sums)[kLargestSlice]) {
-  const int size = a.code.slice_size();
+  const int size = a.form.slice_size();
   std::fill(std::begin(sums), std::end(sums), SumOf<X>{});
   for (std::int64_t step = a.slice_ptr[slice]; step < a.slice_ptr[slice + 1]; ++step)
     for (int at = 0; at < size; ++at) {
@@ -73,11 +73,11 @@ void multiply_slices(const Layout<Value>& a, const Stored* values, const Columns
   for (std::int64_t slice = 0; slice < a.slices(); ++slice) {
     SumOf<X> sums[kLargestSlice];
     sum_slice(a, slice, values, columns, x, sums);
-    const int size = a.code.slice_size();
+    const int size = a.form.slice_size();
     const std::int64_t first = slice * size;
     const auto count = static_cast<int>(std::min<std::int64_t>(size, a.slice_rows() - first));
     for (int slot = 0; slot < count; ++slot)
-      put(a.caller_row(first + slot), sums[position(slot, a.code.lane_rows)]);
+      put(a.caller_row(first + slot), sums[position(slot, a.form.lane_rows)]);
   }
 }
 
@@ -85,15 +85,15 @@ void multiply_slices(const Layout<Value>& a, const Stored* values, const Columns
 template <class Value, class X, class Put>
 void multiply_all(const Layout<Value>& a, const X& x, const Put& put) {
   const auto with_columns = [&](const auto* values) {
-    if (a.code.patterned)
+    if (a.form.patterned)
       multiply_slices(a, values, PatternedColumns<Value>{a}, x, put);
-    else if (a.code.narrow)
+    else if (a.form.narrow)
       multiply_slices(a, values, StoredColumns<Value, std::uint16_t>{a, a.offsets.data()}, x, put);
     else
       multiply_slices(a, values, StoredColumns<Value, std::int32_t>{a, a.columns.data()}, x, put);
   };
-  if (a.code.singles)
-    with_columns(a.singles.data());
+  if (a.form.in_fp32)
+    with_columns(a.fp32_values.data());
   else
     with_columns(a.values.data());
 
@@ -115,7 +115,7 @@ struct Product {
   static std::int64_t stored_bytes(const Layout<Value>& a) {
     return bytes_of(a.row_order) + bytes_of(a.slice_ptr) + bytes_of(a.base) + bytes_of(a.offsets) +
            bytes_of(a.columns) + bytes_of(a.patterns) + bytes_of(a.differences) +
-           bytes_of(a.pattern_rows) + bytes_of(a.values) + bytes_of(a.singles) +
+           bytes_of(a.pattern_rows) + bytes_of(a.values) + bytes_of(a.fp32_values) +
            bytes_of(a.long_rows) + bytes_of(a.apart.row_ptr) + bytes_of(a.apart.col_idx) +
            bytes_of(a.apart.values);
   }

@@ -134,12 +134,12 @@ constexpr std::uint32_t sort_key(std::int64_t row, std::int64_t length, std::int
 }
 
 // Which arrays of the layout are in use.
-struct Code {
+struct Form {
   bool sorted = false;     // row_order is in use
   bool patterned = false;  // patterns and differences are in use
-  bool repeated = false;   // the same, and values or singles belong to the patterns
+  bool repeated = false;   // the same, and values or fp32_values belong to the patterns
   bool narrow = false;     // base and offsets are in use; columns, where neither is true
-  bool singles = false;    // singles are in use, otherwise values
+  bool in_fp32 = false;    // fp32_values are in use, otherwise values
   int lane_rows = 1;
 
   int slice_size() const { return kLanes * lane_rows; }
@@ -149,7 +149,7 @@ struct Code {
 template <class Value>
 struct Layout {
   std::int64_t rows = 0, cols = 0, nnz = 0;
-  Code code;
+  Form form;
   Array<std::int32_t> row_order;    // the caller's row of each row of the slices, where sorted
   Array<std::int32_t> slice_ptr;    // slices + 1: the first step of each slice
   Array<std::int32_t> base;         // 1 per step, where narrow
@@ -162,16 +162,16 @@ struct Layout {
       pattern_rows;  // the first of the caller's rows with each pattern, where repeated;
                      // -1 of pattern 0
   Array<Value>
-      values;  // slice_size() per step, or where repeated as `differences`; where not singles
-  Array<float> singles;           // the same, where singles
+      values;  // slice_size() per step, or where repeated as `differences`; where not in_fp32
+  Array<float> fp32_values;       // the same, where in_fp32
   Array<std::int32_t> long_rows;  // the caller's rows that are kept apart
   CsrMatrix<Value> apart;         // the rows of long_rows
 
   std::int64_t slices() const { return static_cast<std::int64_t>(slice_ptr.size()) - 1; }
   std::int64_t steps() const { return slice_ptr.back(); }
   std::int64_t slice_rows() const { return rows - static_cast<std::int64_t>(long_rows.size()); }
-  std::int64_t stored_entries() const { return steps() * code.slice_size() + apart.nnz(); }
-  std::int64_t caller_row(std::int64_t row) const { return code.sorted ? row_order[row] : row; }
+  std::int64_t stored_entries() const { return steps() * form.slice_size() + apart.nnz(); }
+  std::int64_t caller_row(std::int64_t row) const { return form.sorted ? row_order[row] : row; }
 };
 
 }  // namespace trireme::sell

@@ -106,16 +106,16 @@ bool find(const CsrView<Value>& a, std::int64_t longest, bool with_values, Layou
   if (layout.steps() == 0) return false;
   Patterns<Value> patterns(a, longest, with_values);
   if (!patterns.find()) return false;
-  layout.code.patterned = true;
+  layout.form.patterned = true;
   layout.pattern_width = patterns.width();
   layout.differences = patterns.take_differences();
   if (with_values) layout.pattern_rows = patterns.take_rows();
-  const int size = layout.code.slice_size();
+  const int size = layout.form.slice_size();
   layout.patterns.assign(layout.slices() * size, PatternId{});
 #pragma omp parallel for schedule(static)
   for (std::int64_t row = 0; row < layout.slice_rows(); ++row)
     layout.patterns[row / size * size +
-                    position(static_cast<int>(row % size), layout.code.lane_rows)] =
+                    position(static_cast<int>(row % size), layout.form.lane_rows)] =
         patterns.of_row(layout.caller_row(row));
   return true;
 }
@@ -129,7 +129,7 @@ void find_patterns(const CsrView<Value>& a, std::int64_t longest, Layout<Value>&
 
 template <class Value>
 void find_repeated_rows(const CsrView<Value>& a, std::int64_t longest, Layout<Value>& layout) {
-  layout.code.repeated = find(a, longest, true, layout);
+  layout.form.repeated = find(a, longest, true, layout);
 }
 
 template <class Value>

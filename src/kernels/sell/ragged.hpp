@@ -157,7 +157,7 @@ template <class Value>
 struct RaggedLayout {
   std::int64_t rows = 0, cols = 0, nnz = 0;
   int lane_rows = 1;
-  bool singles = false;
+  bool in_fp32 = false;
   // At least half of the columns lie within kWindow of the diagonal (of a matrix that is stretched to
   // a square). A CUDA block then multiplies neighbouring slices, so that they share x.
   bool local = false;
@@ -166,8 +166,8 @@ struct RaggedLayout {
   Array<CutRow> cut_rows;
   Array<std::int32_t> base;      // per step: its smallest column; 0 in a step without entries
   Array<std::uint32_t> columns;  // of all slices in their codes, kColumnUnit bytes at a time
-  Array<Value> values;           // 32 lane_rows per step, where not singles
-  Array<float> singles_values;   // the same, where singles
+  Array<Value> values;           // 32 lane_rows per step, where not in_fp32
+  Array<float> fp32_values;      // the same, where in_fp32
 
   std::int64_t steps() const { return static_cast<std::int64_t>(base.size()); }
   std::int64_t stored_entries() const { return steps() * kLanes * lane_rows; }

@@ -167,14 +167,14 @@ class Builder {
 template <class Value>
 RaggedLayout<Value> build_ragged(const CsrView<Value>& a) {
   RaggedLayout<Value> layout = Builder<Value>(a).build();
-  layout.singles = std::is_same_v<Value, double> && exact_in_float<Value>(a.values);
+  layout.in_fp32 = std::is_same_v<Value, double> && exact_in_float<Value>(a.values);
   fill_values(a, layout);
   return layout;
 }
 
 template <class Value>
 void fill_values(const CsrView<Value>& a, RaggedLayout<Value>& layout) {
-  if (layout.singles && !exact_in_float<Value>(a.values)) layout.singles = false;
+  if (layout.in_fp32 && !exact_in_float<Value>(a.values)) layout.in_fp32 = false;
   const std::int64_t size = kLanes * layout.lane_rows;
   const auto fill = [&](auto& stored) {
     using Stored = std::decay_t<decltype(stored[0])>;
@@ -185,10 +185,10 @@ void fill_values(const CsrView<Value>& a, RaggedLayout<Value>& layout) {
         stored[step * size + place] = entry < 0 ? Stored{} : static_cast<Stored>(a.values[entry]);
       });
   };
-  if (layout.singles) {
-    fill(layout.singles_values);
+  if (layout.in_fp32) {
+    fill(layout.fp32_values);
   } else {
-    let_go(layout.singles_values);
+    let_go(layout.fp32_values);
     fill(layout.values);
   }
 }

@@ -157,7 +157,7 @@ std::int64_t bytes_of(const DeviceBuffer<T>& buffer) {
 template <class Value>
 std::int64_t RaggedDeviceLayout<Value>::stored_bytes() const {
   return bytes_of(row_order) + bytes_of(slices) + bytes_of(cut_rows) + bytes_of(base) +
-         bytes_of(columns) + bytes_of(values) + bytes_of(singles_values);
+         bytes_of(columns) + bytes_of(values) + bytes_of(fp32_values);
 }
 
 bool has_ragged_rows(std::int64_t rows, std::int64_t nnz, DeviceSpan<const std::int32_t> row_ptr,
@@ -174,37 +174,38 @@ bool has_ragged_rows(std::int64_t rows, std::int64_t nnz, DeviceSpan<const std::
 
 template <class Value>
 void fill_device_values(DeviceSpan<const std::int32_t> row_ptr, DeviceSpan<const Value> values,
-                        Singles singles, RaggedDeviceLayout<Value>& layout, StreamRef stream) {
+                        StoreFp32 store_fp32, RaggedDeviceLayout<Value>& layout, StreamRef stream) {
   if constexpr (std::is_same_v<Value, double>) {
-    if (layout.singles) {
+    if (layout.in_fp32) {
       ScratchBuffer<std::int32_t> inexact(1, stream);
       fill_zero(inexact.span(), stream);
-      fill(row_ptr.data(), values.data(), layout, layout.singles_values, inexact.data(), stream);
-      if (singles != Singles::if_exact || read_back(inexact.data(), stream) == 0) return;
-      layout.singles = false;
-      layout.singles_values = {};
+      fill(row_ptr.data(), values.data(), layout, layout.fp32_values, inexact.data(), stream);
+      if (store_fp32 != StoreFp32::if_exact || read_back(inexact.data(), stream) == 0) return;
+      layout.in_fp32 = false;
+      layout.fp32_values = {};
     }
   }
   fill(row_ptr.data(), values.data(), layout, layout.values, nullptr, stream);
 }
 
 template <class Value>
-RaggedDeviceLayout<Value> build_ragged_on_device(const DeviceCsr<Value>& matrix, Singles singles,
+RaggedDeviceLayout<Value> build_ragged_on_device(const DeviceCsr<Value>& matrix,
+                                                 StoreFp32 store_fp32,
                                                  std::vector<BuildStep>& steps, StreamRef stream) {
   RaggedDeviceLayout<Value> layout = Builder<Value>(matrix, stream).build(steps);
   const Stopwatch watch;
-  layout.singles = singles == Singles::always;
+  layout.in_fp32 = store_fp32 == StoreFp32::always;
   if constexpr (std::is_same_v<Value, double>)
-    if (singles == Singles::if_exact) {
+    if (store_fp32 == StoreFp32::if_exact) {
       ScratchBuffer<std::int32_t> inexact(1, stream);
       fill_zero(inexact.span(), stream);
       survey_values<<<2048, kThreads, 0, stream>>>(matrix.nnz, matrix.values.data(),
                                                    inexact.data());
       check_launch();
-      layout.singles = read_back(inexact.data(), stream) == 0;
+      layout.in_fp32 = read_back(inexact.data(), stream) == 0;
     }
   fill_device_values(matrix.row_ptr, matrix.values,
-                     layout.singles ? Singles::always : Singles::never, layout, stream);
+                     layout.in_fp32 ? StoreFp32::always : StoreFp32::never, layout, stream);
   synchronize(stream);
   steps.push_back({"values", watch.seconds()});
   return layout;
@@ -213,17 +214,17 @@ RaggedDeviceLayout<Value> build_ragged_on_device(const DeviceCsr<Value>& matrix,
 template struct RaggedDeviceLayout<double>;
 template struct RaggedDeviceLayout<float>;
 template struct RaggedDeviceLayout<Half>;
-template RaggedDeviceLayout<double> build_ragged_on_device(const DeviceCsr<double>&, Singles,
+template RaggedDeviceLayout<double> build_ragged_on_device(const DeviceCsr<double>&, StoreFp32,
                                                            std::vector<BuildStep>&, StreamRef);
-template RaggedDeviceLayout<float> build_ragged_on_device(const DeviceCsr<float>&, Singles,
+template RaggedDeviceLayout<float> build_ragged_on_device(const DeviceCsr<float>&, StoreFp32,
                                                           std::vector<BuildStep>&, StreamRef);
-template RaggedDeviceLayout<Half> build_ragged_on_device(const DeviceCsr<Half>&, Singles,
+template RaggedDeviceLayout<Half> build_ragged_on_device(const DeviceCsr<Half>&, StoreFp32,
                                                          std::vector<BuildStep>&, StreamRef);
-template void fill_device_values(DeviceSpan<const std::int32_t>, DeviceSpan<const double>, Singles,
-                                 RaggedDeviceLayout<double>&, StreamRef);
-template void fill_device_values(DeviceSpan<const std::int32_t>, DeviceSpan<const float>, Singles,
+template void fill_device_values(DeviceSpan<const std::int32_t>, DeviceSpan<const double>,
+                                 StoreFp32, RaggedDeviceLayout<double>&, StreamRef);
+template void fill_device_values(DeviceSpan<const std::int32_t>, DeviceSpan<const float>, StoreFp32,
                                  RaggedDeviceLayout<float>&, StreamRef);
-template void fill_device_values(DeviceSpan<const std::int32_t>, DeviceSpan<const Half>, Singles,
+template void fill_device_values(DeviceSpan<const std::int32_t>, DeviceSpan<const Half>, StoreFp32,
                                  RaggedDeviceLayout<Half>&, StreamRef);
 
 }  // namespace trireme::sell

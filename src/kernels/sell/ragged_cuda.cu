@@ -77,17 +77,17 @@ class RaggedCuda final : public CudaKernel<Vector> {
   static constexpr bool kMultipliesVectors = std::is_floating_point_v<Vector>;  // not FP16
 
  public:
-  RaggedCuda(const DeviceCsr<Vector>& matrix, Singles singles, StreamRef stream)
+  RaggedCuda(const DeviceCsr<Vector>& matrix, StoreFp32 store_fp32, StreamRef stream)
       : row_ptr_(matrix.row_ptr),
-        singles_(singles),
-        layout_(build_ragged_on_device(matrix, singles, steps_, stream)),
+        store_fp32_(store_fp32),
+        layout_(build_ragged_on_device(matrix, store_fp32, steps_, stream)),
         parts_(layout_.parts, stream),
         arrived_(layout_.cut_rows.size(), stream) {
     fill_zero(arrived_.span(), stream);
     if constexpr (kMultipliesVectors) vectors_ = RaggedVectors<Vector>(layout_, stream);
     const auto count = static_cast<std::int32_t>(layout_.slices.size());
     if (layout_.local) {
-      blocks_ = device_properties().multiprocessors;
+      blocks_ = multiprocessors();
       shares_ = DeviceBuffer<std::int32_t>(blocks_ + 1, stream);
       share_slices<<<blocks_ / 256 + 1, 256, 0, stream>>>(blocks_, count, layout_.steps,
                                                           layout_.slices.data(), shares_.data());
@@ -112,7 +112,7 @@ class RaggedCuda final : public CudaKernel<Vector> {
   }
 
   void update_values(DeviceSpan<const Vector> values, StreamRef stream) override {
-    fill_device_values(row_ptr_, values, singles_, layout_, stream);
+    fill_device_values(row_ptr_, values, store_fp32_, layout_, stream);
   }
 
   KernelStatistics statistics() const override {
@@ -166,7 +166,7 @@ class RaggedCuda final : public CudaKernel<Vector> {
   }
 
   DeviceSpan<const std::int32_t> row_ptr_;
-  Singles singles_;
+  StoreFp32 store_fp32_;
   std::vector<BuildStep> steps_;
   RaggedDeviceLayout<Vector> layout_;
   DeviceBuffer<std::int32_t> shares_;
@@ -180,15 +180,15 @@ class RaggedCuda final : public CudaKernel<Vector> {
 
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_ragged_cuda(const DeviceCsr<Value>& matrix,
-                                                     Singles singles, StreamRef stream) {
-  return std::make_unique<RaggedCuda<Value>>(matrix, singles, stream);
+                                                     StoreFp32 store_fp32, StreamRef stream) {
+  return std::make_unique<RaggedCuda<Value>>(matrix, store_fp32, stream);
 }
 
-template std::unique_ptr<CudaKernel<double>> build_ragged_cuda(const DeviceCsr<double>&, Singles,
+template std::unique_ptr<CudaKernel<double>> build_ragged_cuda(const DeviceCsr<double>&, StoreFp32,
                                                                StreamRef);
-template std::unique_ptr<CudaKernel<float>> build_ragged_cuda(const DeviceCsr<float>&, Singles,
+template std::unique_ptr<CudaKernel<float>> build_ragged_cuda(const DeviceCsr<float>&, StoreFp32,
                                                               StreamRef);
-template std::unique_ptr<CudaKernel<Half>> build_ragged_cuda(const DeviceCsr<Half>&, Singles,
+template std::unique_ptr<CudaKernel<Half>> build_ragged_cuda(const DeviceCsr<Half>&, StoreFp32,
                                                              StreamRef);
 
 }  // namespace trireme::sell

@@ -20,7 +20,7 @@ template <class Value>
 struct RaggedDeviceLayout {
   std::int64_t rows = 0, cols = 0, nnz = 0;
   int lane_rows = 1;
-  bool singles = false, local = false;
+  bool in_fp32 = false, local = false;
   std::int64_t steps = 0, parts = 0;
   DeviceBuffer<std::int32_t> row_order;
   DeviceBuffer<RaggedSlice> slices;
@@ -28,7 +28,7 @@ struct RaggedDeviceLayout {
   DeviceBuffer<std::int32_t> base;
   DeviceBuffer<std::uint32_t> columns;
   DeviceBuffer<Value> values;
-  DeviceBuffer<float> singles_values;
+  DeviceBuffer<float> fp32_values;
 
   std::int64_t stored_entries() const { return steps * kLanes * lane_rows; }
   std::int64_t stored_bytes() const;
@@ -41,18 +41,19 @@ bool has_ragged_rows(std::int64_t rows, std::int64_t nnz, DeviceSpan<const std::
 // Takes O(nnz) time and a radix sort of the rows. Synchronises `stream`. The timed steps are appended
 // to `steps`. Throws Error{resource} when the layout does not fit into device memory.
 template <class Value>
-RaggedDeviceLayout<Value> build_ragged_on_device(const DeviceCsr<Value>& matrix, Singles singles,
+RaggedDeviceLayout<Value> build_ragged_on_device(const DeviceCsr<Value>& matrix,
+                                                 StoreFp32 store_fp32,
                                                  std::vector<BuildStep>& steps, StreamRef stream);
 
 // Stores new values on the same pattern, as fill_device_values() in device_layout.hpp.
 template <class Value>
 void fill_device_values(DeviceSpan<const std::int32_t> row_ptr, DeviceSpan<const Value> values,
-                        Singles singles, RaggedDeviceLayout<Value>& layout, StreamRef stream);
+                        StoreFp32 store_fp32, RaggedDeviceLayout<Value>& layout, StreamRef stream);
 
 // The kernel of ragged rows. build_sell_cuda() takes it where is_ragged(). The conditions are those
 // of sell.hpp.
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_ragged_cuda(const DeviceCsr<Value>& matrix,
-                                                     Singles singles, StreamRef stream);
+                                                     StoreFp32 store_fp32, StreamRef stream);
 
 }  // namespace trireme::sell

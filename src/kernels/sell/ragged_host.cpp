@@ -48,8 +48,7 @@ void add_slice(const RaggedLayout<Value>& a, const RaggedSlice& slice, const X& 
       const std::int64_t at =
           (slice.first_step + step) * std::int64_t{kLanes} * a.lane_rows + place;
       const int row = slice.part() ? 0 : slice.row_of(place / a.lane_rows, place % a.lane_rows);
-      sums[row] +=
-          (a.singles ? static_cast<Value>(a.singles_values[at]) : a.values[at]) * x[column];
+      sums[row] += (a.in_fp32 ? static_cast<Value>(a.fp32_values[at]) : a.values[at]) * x[column];
     }
 }
 
@@ -85,7 +84,7 @@ struct RaggedProduct {
   template <class Value>
   static std::int64_t stored_bytes(const RaggedLayout<Value>& a) {
     return bytes_of(a.row_order) + bytes_of(a.slices) + bytes_of(a.cut_rows) + bytes_of(a.base) +
-           bytes_of(a.columns) + bytes_of(a.values) + bytes_of(a.singles_values);
+           bytes_of(a.columns) + bytes_of(a.values) + bytes_of(a.fp32_values);
   }
 };
 

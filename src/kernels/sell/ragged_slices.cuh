@@ -119,7 +119,7 @@ void with_ragged_slices(const Layout& layout, const Call& call) {
       call(std::integral_constant<int, 2>{}, slices);
   };
   if constexpr (std::is_same_v<Value, double>)
-    if (layout.singles) return with_values(static_cast<const float*>(layout.singles_values.data()));
+    if (layout.in_fp32) return with_values(static_cast<const float*>(layout.fp32_values.data()));
   with_values(static_cast<const Value*>(layout.values.data()));
 }
 

@@ -139,7 +139,7 @@ constexpr std::size_t kBytesPerEntry = sizeof(std::int32_t) + sizeof(Value);
 template <class Value>
 RepeatedProduct<Value>::RepeatedProduct(const DeviceLayout<Value>& layout) {
   const std::size_t bytes = layout.differences.size() * kBytesPerEntry<Value>;
-  const int multiprocessors = device_properties().multiprocessors;
+  const int multiprocessors = trireme::multiprocessors();
   const bool in_shared = bytes <= kMaxShared && layout.rows >= kLargeMatrix;
   if (in_shared) shared_bytes_ = bytes;
   const std::int64_t warps = (in_shared ? kSharedThreads : kThreads) / kLanes;
@@ -159,7 +159,7 @@ void RepeatedProduct<Value>::multiply(const DeviceLayout<Value>& layout, DeviceS
         .slices = static_cast<std::int32_t>(layout.slices),
         .patterns = layout.patterns.data(),
         .slice_ptr = layout.slice_ptr.data(),
-        .row_order = layout.code.sorted ? layout.row_order.data() : nullptr,
+        .row_order = layout.form.sorted ? layout.row_order.data() : nullptr,
         .differences = layout.differences.data(),
         .values = values,
         .width = layout.pattern_width,
@@ -184,7 +184,7 @@ void RepeatedProduct<Value>::multiply(const DeviceLayout<Value>& layout, DeviceS
     check_launch();
   };
   if constexpr (std::is_same_v<Value, double>)
-    if (layout.code.singles) return with_values(layout.singles.data());
+    if (layout.form.in_fp32) return with_values(layout.fp32_values.data());
   with_values(static_cast<const Value*>(layout.values.data()));
 }
 

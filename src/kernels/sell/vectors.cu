@@ -243,7 +243,7 @@ void launch(const Slices<Stored, Column>& a, const ApartRows<Stored>& apart,
 // The slices with `lane_rows` rows per lane; repeated rows are stored with one.
 template <int lane_rows, class Value>
 std::int32_t slices_of(const DeviceLayout<Value>& layout) {
-  const int together = lane_rows / layout.code.lane_rows;
+  const int together = lane_rows / layout.form.lane_rows;
   return static_cast<std::int32_t>((layout.slices + together - 1) / together);
 }
 
@@ -258,32 +258,33 @@ void with_slices(const DeviceLayout<Value>& layout, Call&& call) {
            Slices<Stored, Column>{slices_of<lane_rows.value>(layout),
                                   static_cast<std::int32_t>(layout.slice_rows()),
                                   layout.slice_ptr.data(), layout.base.data(), columns, values,
-                                  layout.code.sorted ? layout.row_order.data() : nullptr,
+                                  layout.form.sorted ? layout.row_order.data() : nullptr,
                                   layout.differences.data(), layout.pattern_width});
     };
     const std::uint16_t* offsets = layout.offsets.data();
     const std::int32_t* columns = layout.columns.data();
     const PatternId* patterns = layout.patterns.data();
     const auto* repeated = reinterpret_cast<const RepeatedId*>(patterns);
-    if (layout.code.repeated && is_small(layout.rows, layout.nnz))
+    if (layout.form.repeated && is_small(layout.rows, layout.nnz))
       with_columns(std::integral_constant<int, 1>{}, repeated);
-    else if (layout.code.repeated)
+    else if (layout.form.repeated)
       with_columns(std::integral_constant<int, kMaxLaneRows>{}, repeated);
-    else if (layout.code.lane_rows == 1 && layout.code.patterned)
+    else if (layout.form.lane_rows == 1 && layout.form.patterned)
       with_columns(std::integral_constant<int, 1>{}, patterns);
-    else if (layout.code.patterned)
+    else if (layout.form.patterned)
       with_columns(std::integral_constant<int, kMaxLaneRows>{}, patterns);
-    else if (layout.code.lane_rows == 1 && layout.code.narrow)
+    else if (layout.form.lane_rows == 1 && layout.form.narrow)
       with_columns(std::integral_constant<int, 1>{}, offsets);
-    else if (layout.code.lane_rows == 1)
+    else if (layout.form.lane_rows == 1)
       with_columns(std::integral_constant<int, 1>{}, columns);
-    else if (layout.code.narrow)
+    else if (layout.form.narrow)
       with_columns(std::integral_constant<int, kMaxLaneRows>{}, offsets);
     else
       with_columns(std::integral_constant<int, kWideLaneRows>{}, columns);
   };
   if constexpr (std::is_same_v<Value, double>) {
-    if (layout.code.singles) return with_values(static_cast<const float*>(layout.singles.data()));
+    if (layout.form.in_fp32)
+      return with_values(static_cast<const float*>(layout.fp32_values.data()));
   }
   with_values(static_cast<const Value*>(layout.values.data()));
 }
@@ -296,7 +297,7 @@ ApartRows<Stored> apart_rows(const DeviceLayout<Value>& layout) {
   if constexpr (std::is_same_v<Stored, Value>)
     values = layout.apart_values.data();
   else
-    values = layout.apart_singles.data();
+    values = layout.apart_fp32.data();
   return {static_cast<std::int32_t>(layout.apart_rows),
           static_cast<std::int32_t>(layout.apart_nnz),
           layout.apart_row_ptr.data(),

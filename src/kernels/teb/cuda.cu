@@ -286,8 +286,8 @@ class TebCuda final : public CudaKernel<Vector> {
         layout_(std::move(layout)),
         chunk_sums_(layout_.chunks.size() * teb::kMaxStrip, stream),
         chunks_done_(layout_.order.plan.long_rows, stream),
-        grid_(static_cast<int>(std::min<std::int64_t>(
-            chunks() + blocks(), device_properties().multiprocessors * kResident))) {
+        grid_(static_cast<int>(
+            std::min<std::int64_t>(chunks() + blocks(), multiprocessors() * kResident))) {
     fill_zero(chunks_done_.span(), stream);
     synchronize(stream);
   }

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "device/check.hpp"
+#include "device/device.hpp"
 #include "device/scan.hpp"
 #include "multigrid/cuda/cuda_rows.cuh"
 
@@ -210,13 +211,13 @@ __global__ void test_factor(const double* values, std::int64_t nnz, HalfFit* fit
 int choose_shift(std::int64_t rows, const std::array<unsigned long long, kShifts>& steps,
                  double entry_bytes) {
   constexpr double kBytesPerSecond = 3.3e12, kSecondsPerWave = 1.2e-6, kSecondsPerBatch = 0.7e-6;
-  constexpr double kWarpsAtOnce = 132.0 * 24;
+  const double warps_at_once = multiprocessors() * 24.0;
   int best = 0;
   double least = std::numeric_limits<double>::max();
   for (int shift = 0; shift < kShifts; ++shift) {
     const auto all = static_cast<double>(steps[shift]);
     const double chunks = std::ceil(static_cast<double>(rows) * (1 << shift) / kRowsOfWarp);
-    const double waves = std::max(1.0, chunks / kWarpsAtOnce);
+    const double waves = std::max(1.0, chunks / warps_at_once);
     const double batches = std::ceil(all / chunks / kBatch);
     const double seconds = all * kRowsOfWarp * entry_bytes / kBytesPerSecond +
                            waves * (kSecondsPerWave + batches * kSecondsPerBatch);

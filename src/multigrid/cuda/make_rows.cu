@@ -2,21 +2,12 @@
 // The lists of rows by class, which no functor concerns.
 #include "multigrid/cuda/make_rows.cuh"
 
+#include "device/device.hpp"
+
 namespace trireme::multigrid {
-namespace {
-
-// One attribute is read in a microsecond, all properties of a device in a millisecond.
-unsigned multiprocessors() {
-  int device = 0, count = 0;
-  cuda_check(cudaGetDevice(&device));
-  cuda_check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return static_cast<unsigned>(count);
-}
-
-}  // namespace
 
 DeviceRowMaker::DeviceRowMaker(const CudaPlace& place)
-    : place_(place), multiprocessors_(multiprocessors()) {}
+    : place_(place), multiprocessors_(static_cast<unsigned>(multiprocessors())) {}
 
 DeviceRowMaker::Lists DeviceRowMaker::make_lists(std::int64_t rows, int count) const {
   Lists lists;

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "device/check.hpp"
+#include "device/device.hpp"
 #include "solvers/executors/column_kernels.cuh"
 #include "solvers/executors/cuda_lockstep_block.hpp"
 
@@ -16,7 +17,7 @@ namespace trireme::solvers {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kMaxBlocks = 132 * 16;
+constexpr int kMoveBlocksPerMultiprocessor = 16;
 constexpr std::int64_t kNarrow = 8;  // columns of a product for a part of the block
 
 // A number below kMaxColumns for each column, as a kernel's parameter.
@@ -75,7 +76,8 @@ __global__ void __launch_bounds__(kThreads)
 unsigned blocks_for(std::int64_t rows, std::int64_t width) {
   const std::int64_t rows_at_once = kThreads / width;
   return static_cast<unsigned>(
-      std::clamp<std::int64_t>((rows + rows_at_once - 1) / rows_at_once, 1, kMaxBlocks));
+      std::clamp<std::int64_t>((rows + rows_at_once - 1) / rows_at_once, 1,
+                               std::int64_t{multiprocessors()} * kMoveBlocksPerMultiprocessor));
 }
 
 Places places_of(std::span<const std::int64_t> numbers) {

@@ -70,7 +70,7 @@ class GraphExecutor {
   void apply_given(GivenPreconditioner& given, const double* r, double* z) {
     if (!in_loop_) return given.enqueue(span(r), span(z), stream_);
     const State& state = window_.control()->state;  // an address; the host reads no member
-    const LoopHints hints{form_.norm_is_known ? &state.norm : nullptr, &state.spares};
+    const LoopHints hints{form_.norm_is_known ? &state.norm : nullptr, &state.needs_no_z};
     given.enqueue_in_loop(span(r), span(z), hints, stream_);
   }
 

@@ -67,7 +67,7 @@ class HostExecutor {
   }
 
   void apply_given(GivenPreconditioner& given, const double* r, double* z) {
-    if (state_.spares != 0) return;
+    if (state_.needs_no_z != 0) return;
     given.apply({r, static_cast<std::size_t>(rows_)}, {z, static_cast<std::size_t>(rows_)});
   }
 

@@ -143,15 +143,15 @@ TYPED_TEST(SellOnDevice, BuildsTheArraysOfTheHostBuilder) {
     std::vector<BuildStep> steps;
     auto host = sell::build(matrix.view(), steps);
     const auto a = to_device(matrix.view(), stream);
-    const auto device = sell::build_on_device(a.view(), sell::Singles::if_exact, steps, stream);
-    EXPECT_EQ(host.code.sorted, device.code.sorted);
-    EXPECT_EQ(host.code.patterned, device.code.patterned);
-    EXPECT_EQ(host.code.repeated, device.code.repeated);
-    EXPECT_EQ(name.find("Repeated") != name.npos, device.code.repeated);
-    EXPECT_EQ(host.code.narrow, device.code.narrow);
-    EXPECT_EQ(host.code.lane_rows, device.code.lane_rows);
+    const auto device = sell::build_on_device(a.view(), sell::StoreFp32::if_exact, steps, stream);
+    EXPECT_EQ(host.form.sorted, device.form.sorted);
+    EXPECT_EQ(host.form.patterned, device.form.patterned);
+    EXPECT_EQ(host.form.repeated, device.form.repeated);
+    EXPECT_EQ(name.find("Repeated") != name.npos, device.form.repeated);
+    EXPECT_EQ(host.form.narrow, device.form.narrow);
+    EXPECT_EQ(host.form.lane_rows, device.form.lane_rows);
     if constexpr (std::is_same_v<TypeParam, double>) {
-      EXPECT_EQ(host.code.singles, device.code.singles);
+      EXPECT_EQ(host.form.in_fp32, device.form.in_fp32);
     }
     auto order = host.row_order;
     order.insert(order.end(), host.long_rows.begin(), host.long_rows.end());
@@ -164,11 +164,11 @@ TYPED_TEST(SellOnDevice, BuildsTheArraysOfTheHostBuilder) {
     EXPECT_TRUE(same(host.differences, device.differences, stream));
     EXPECT_TRUE(same(host.pattern_rows, device.pattern_rows, stream));
     EXPECT_TRUE(same(host.values, device.values, stream));
-    EXPECT_TRUE(same(host.singles, device.singles, stream));
+    EXPECT_TRUE(same(host.fp32_values, device.fp32_values, stream));
     EXPECT_TRUE(same(host.apart.col_idx, device.apart_col_idx, stream));
-    if (host.code.singles) {
+    if (host.form.in_fp32) {
       const Array<float> expected(host.apart.values.begin(), host.apart.values.end());
-      EXPECT_TRUE(same(expected, device.apart_singles, stream));
+      EXPECT_TRUE(same(expected, device.apart_fp32, stream));
     } else {
       EXPECT_TRUE(same(host.apart.values, device.apart_values, stream));
     }
@@ -209,7 +209,7 @@ std::vector<test::Shape<Value>> ragged_shapes_in_both_precisions() {
 
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_ragged(const DeviceCsr<Value>& matrix, StreamRef stream) {
-  return sell::build_ragged_cuda(matrix, sell::Singles::if_exact, stream);
+  return sell::build_ragged_cuda(matrix, sell::StoreFp32::if_exact, stream);
 }
 
 TYPED_TEST(SellOnDevice, BuildsRaggedRowsAsTheHostDoes) {
@@ -220,7 +220,7 @@ TYPED_TEST(SellOnDevice, BuildsRaggedRowsAsTheHostDoes) {
     const auto a = to_device(matrix.view(), stream);
     std::vector<BuildStep> steps;
     const auto device =
-        sell::build_ragged_on_device(a.view(), sell::Singles::if_exact, steps, stream);
+        sell::build_ragged_on_device(a.view(), sell::StoreFp32::if_exact, steps, stream);
     EXPECT_EQ(host.lane_rows, device.lane_rows);
     EXPECT_EQ(host.local, device.local);
     EXPECT_EQ(host.steps(), device.steps);
@@ -231,10 +231,10 @@ TYPED_TEST(SellOnDevice, BuildsRaggedRowsAsTheHostDoes) {
     EXPECT_TRUE(same(host.base, device.base, stream));
     EXPECT_TRUE(same(host.columns, device.columns, stream));
     if constexpr (std::is_same_v<TypeParam, double>) {
-      EXPECT_EQ(host.singles, device.singles);
-      EXPECT_TRUE(same(host.singles_values, device.singles_values, stream));
+      EXPECT_EQ(host.in_fp32, device.in_fp32);
+      EXPECT_TRUE(same(host.fp32_values, device.fp32_values, stream));
     }
-    if (!host.singles) {
+    if (!host.in_fp32) {
       EXPECT_TRUE(same(host.values, device.values, stream));
     }
   }

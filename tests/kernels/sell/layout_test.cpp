@@ -55,11 +55,11 @@ TEST(SellLayout, FindsTheRowAtAPosition) {
 // The 64 rows are too few for patterns.
 TEST(SellLayout, WritesTheArraysOfATridiagonalMatrix) {
   const auto layout = layout_of(tridiagonal(-1.0, 64));
-  EXPECT_FALSE(layout.code.sorted);
-  EXPECT_FALSE(layout.code.patterned);
-  EXPECT_TRUE(layout.code.narrow);
-  EXPECT_TRUE(layout.code.singles);
-  EXPECT_EQ(layout.code.lane_rows, 1);
+  EXPECT_FALSE(layout.form.sorted);
+  EXPECT_FALSE(layout.form.patterned);
+  EXPECT_TRUE(layout.form.narrow);
+  EXPECT_TRUE(layout.form.in_fp32);
+  EXPECT_EQ(layout.form.lane_rows, 1);
   EXPECT_EQ(layout.slice_ptr, (Array<std::int32_t>{0, 3, 6}));
   // Slice 0: row 0 has columns 0 1, row r has r-1 r r+1. Slice 1 begins with row 32.
   EXPECT_EQ(layout.base, (Array<std::int32_t>{0, 1, 2, 31, 32, 33}));
@@ -70,15 +70,15 @@ TEST(SellLayout, WritesTheArraysOfATridiagonalMatrix) {
   EXPECT_EQ(layout.offsets[at(2, 0)], sell::kNoOffset);
   EXPECT_EQ(layout.offsets[at(3, 8)], 8);
   EXPECT_EQ(layout.offsets[at(5, 8)], 8);
-  EXPECT_EQ(layout.singles[at(0, 0)], 2.0f);
-  EXPECT_EQ(layout.singles[at(3, 8)], -1.0f);
-  EXPECT_EQ(layout.singles[at(2, 0)], 0.0f);
+  EXPECT_EQ(layout.fp32_values[at(0, 0)], 2.0f);
+  EXPECT_EQ(layout.fp32_values[at(3, 8)], -1.0f);
+  EXPECT_EQ(layout.fp32_values[at(2, 0)], 0.0f);
   EXPECT_EQ(layout.offsets[at(5, 31)], sell::kNoOffset);  // row 63 has two entries
 }
 
 TEST(SellLayout, StoresEachPatternOfRowsOnce) {
   const auto layout = layout_of(tridiagonal(-1.0));
-  EXPECT_TRUE(layout.code.patterned);
+  EXPECT_TRUE(layout.form.patterned);
   EXPECT_TRUE(layout.offsets.empty() && layout.columns.empty() && layout.base.empty());
   EXPECT_EQ(layout.pattern_width, 8);
   constexpr std::int32_t none = sell::kNoDifference;
@@ -94,13 +94,13 @@ TEST(SellLayout, StoresEachPatternOfRowsOnce) {
 
 TEST(SellLayout, StoresTheValuesOfRepeatedRowsOnce) {
   const auto layout = layout_of(tridiagonal(-1.0));
-  EXPECT_TRUE(layout.code.repeated);
+  EXPECT_TRUE(layout.form.repeated);
   EXPECT_EQ(layout.pattern_rows, (Array<std::int32_t>{-1, 0, 1, 127}));
   EXPECT_TRUE(layout.values.empty());
-  EXPECT_EQ(layout.singles, (Array<float>{0,  0,  0,  0, 0, 0, 0, 0,  //
-                                          2,  -1, 0,  0, 0, 0, 0, 0,  //
-                                          -1, 2,  -1, 0, 0, 0, 0, 0,  //
-                                          -1, 2,  0,  0, 0, 0, 0, 0}));
+  EXPECT_EQ(layout.fp32_values, (Array<float>{0,  0,  0,  0, 0, 0, 0, 0,  //
+                                              2,  -1, 0,  0, 0, 0, 0, 0,  //
+                                              -1, 2,  -1, 0, 0, 0, 0, 0,  //
+                                              -1, 2,  0,  0, 0, 0, 0, 0}));
 }
 
 // A zero with another sign is another value.
@@ -109,7 +109,7 @@ TEST(SellLayout, TellsRowsApartByTheBitsOfTheirValues) {
     auto a = tridiagonal(0.0);
     a.values[61] = other;  // beside the diagonal of row 20
     const auto layout = layout_of(a);
-    EXPECT_TRUE(layout.code.repeated);
+    EXPECT_TRUE(layout.form.repeated);
     const bool same = std::bit_cast<std::uint64_t>(other) == 0;
     EXPECT_EQ(layout.patterns[20] == layout.patterns[21], same) << other;
     EXPECT_EQ(layout.pattern_rows.size(), same ? 4 : 5);
@@ -120,10 +120,10 @@ TEST(SellLayout, StoresValuesOneByOneWhereManyRowsDiffer) {
   auto a = tridiagonal(-1.0);
   for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] += static_cast<double>(k);
   const auto layout = layout_of(a);
-  EXPECT_TRUE(layout.code.patterned);
-  EXPECT_FALSE(layout.code.repeated);
+  EXPECT_TRUE(layout.form.patterned);
+  EXPECT_FALSE(layout.form.repeated);
   EXPECT_TRUE(layout.pattern_rows.empty());
-  EXPECT_EQ(layout.singles.size(), 3 * 128);
+  EXPECT_EQ(layout.fp32_values.size(), 3 * 128);
 }
 
 TEST(SellLayout, LimitsRepeatedRowsByTheirBytes) {
@@ -134,8 +134,8 @@ TEST(SellLayout, LimitsRepeatedRowsByTheirBytes) {
 
 TEST(SellLayout, HasPatternsAloneWhereTooManyRowsDiffer) {
   const auto layout = layout_of(test::repeating<double>(25'001, false, 600));
-  EXPECT_TRUE(layout.code.patterned);
-  EXPECT_FALSE(layout.code.repeated);
+  EXPECT_TRUE(layout.form.patterned);
+  EXPECT_FALSE(layout.form.repeated);
 }
 
 TEST(SellLayout, MultipliesRepeatedRowsInEveryOrder) {
@@ -143,9 +143,9 @@ TEST(SellLayout, MultipliesRepeatedRowsInEveryOrder) {
     for (const bool sorted : {false, true}) {
       const auto a = test::repeating<double>(rows, sorted, 40);
       const auto layout = layout_of(a);
-      EXPECT_TRUE(layout.code.repeated);
-      EXPECT_EQ(layout.code.sorted, sorted);
-      EXPECT_EQ(layout.code.lane_rows, 1);
+      EXPECT_TRUE(layout.form.repeated);
+      EXPECT_EQ(layout.form.sorted, sorted);
+      EXPECT_EQ(layout.form.lane_rows, 1);
       const auto kernel = build_sell_host<double>(a.view());
       EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
     }
@@ -164,10 +164,10 @@ TEST(SellLayout, MultipliesByPatternsInEveryOrderAndByEveryLane) {
     for (const bool sorted : {false, true}) {
       const auto a = test::nearly_regular<double>(rows, sorted);
       const auto layout = layout_of(a);
-      EXPECT_TRUE(layout.code.patterned);
-      EXPECT_EQ(layout.code.sorted, sorted);
+      EXPECT_TRUE(layout.form.patterned);
+      EXPECT_EQ(layout.form.sorted, sorted);
       EXPECT_EQ(layout.long_rows.size(), sorted ? 1 : 0);
-      EXPECT_EQ(layout.code.lane_rows, rows < sell::kLargeMatrix ? 1 : 4);
+      EXPECT_EQ(layout.form.lane_rows, rows < sell::kLargeMatrix ? 1 : 4);
       const auto kernel = build_sell_host<double>(a.view());
       EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
     }
@@ -188,9 +188,9 @@ TEST(SellLayout, PatternsDoNotChangeTheBitsOfAProduct) {
     const Array<double> x = test::random_vector<double>(a.cols, 5);
     Array<double> moved_x(x.size()), y(a.rows), moved_y(a.rows);
     for (std::size_t k = 0; k < x.size(); ++k) moved_x[place[k]] = x[k];
-    ASSERT_TRUE(layout_of(a).code.patterned);
-    ASSERT_EQ(layout_of(a).code.repeated, repeated);
-    ASSERT_FALSE(layout_of(moved).code.patterned);
+    ASSERT_TRUE(layout_of(a).form.patterned);
+    ASSERT_EQ(layout_of(a).form.repeated, repeated);
+    ASSERT_FALSE(layout_of(moved).form.patterned);
     build_sell_host<double>(a.view())->multiply(x, y, Accumulate::no);
     build_sell_host<double>(moved.view())->multiply(moved_x, moved_y, Accumulate::no);
     EXPECT_EQ(y, moved_y);
@@ -198,19 +198,19 @@ TEST(SellLayout, PatternsDoNotChangeTheBitsOfAProduct) {
 }
 
 TEST(SellLayout, KeepsValuesInFloatOnlyWhereExact) {
-  EXPECT_TRUE(layout_of(tridiagonal(-0.5)).code.singles);
-  EXPECT_FALSE(layout_of(tridiagonal(-0.1)).code.singles);
+  EXPECT_TRUE(layout_of(tridiagonal(-0.5)).form.in_fp32);
+  EXPECT_FALSE(layout_of(tridiagonal(-0.1)).form.in_fp32);
   auto infinite = tridiagonal(-1.0);
   infinite.values[7] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(layout_of(infinite).code.singles);
+  EXPECT_FALSE(layout_of(infinite).form.in_fp32);
 }
 
 TEST(SellLayout, FreesFloatsWhenNewValuesNeedDoubles) {
   const auto exact = tridiagonal(-0.5), other = tridiagonal(-0.1);
   auto layout = layout_of(exact);
   sell::fill_values(other.view(), layout);
-  EXPECT_FALSE(layout.code.singles);
-  EXPECT_EQ(layout.singles.capacity(), 0u);
+  EXPECT_FALSE(layout.form.in_fp32);
+  EXPECT_EQ(layout.fp32_values.capacity(), 0u);
 }
 
 TEST(SellLayout, TakesWideColumnsWhereSixteenBitsDoNotReach) {
@@ -222,9 +222,9 @@ TEST(SellLayout, TakesWideColumnsWhereSixteenBitsDoNotReach) {
     a.values.push_back(1);
     a.row_ptr.push_back(row + 1);
   }
-  EXPECT_TRUE(layout_of(a).code.narrow);
+  EXPECT_TRUE(layout_of(a).form.narrow);
   a.col_idx[63] = 65'535;  // the code of padding
-  EXPECT_FALSE(layout_of(a).code.narrow);
+  EXPECT_FALSE(layout_of(a).form.narrow);
 }
 
 TEST(SellLayout, SetsLongRowsApartAndLosesNoNonzero) {
@@ -256,8 +256,8 @@ TEST(SellLayout, GivesLanesOfLargeMatricesMoreRows) {
       a.row_ptr.push_back(row + 1);
     }
     const auto layout = layout_of(a);
-    EXPECT_EQ(layout.code.narrow, narrow);
-    EXPECT_EQ(layout.code.lane_rows, narrow ? 4 : 2);
+    EXPECT_EQ(layout.form.narrow, narrow);
+    EXPECT_EQ(layout.form.lane_rows, narrow ? 4 : 2);
     const auto kernel = build_sell_host<double>(a.view());
     EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
   }

@@ -118,9 +118,9 @@ TEST(RaggedRows, LeaveFloatsWhenNewValuesNeedDoubles) {
   EXPECT_GT(kernel->statistics().stored_bytes, before);
   EXPECT_TRUE(test::matches_reference(*kernel, other.view()));
   auto layout = sell::build_ragged(a.view());
-  ASSERT_TRUE(layout.singles);
+  ASSERT_TRUE(layout.in_fp32);
   sell::fill_values(other.view(), layout);
-  EXPECT_EQ(layout.singles_values.capacity(), 0u);
+  EXPECT_EQ(layout.fp32_values.capacity(), 0u);
 }
 
 std::set<ColumnCode> codes_of(const CsrMatrix<double>& a) {

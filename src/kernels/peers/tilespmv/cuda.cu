@@ -105,8 +105,7 @@ class TileSpmvCuda final : public CudaKernel<Vector> {
         split_sums_(layout_.split_rows > 0 ? layout_.tasks.size() * kTile : 0, stream),
         arrived_(layout_.split_rows, stream),
         blocks_(static_cast<int>((tasks() + kWarps - 1) / kWarps)),
-        dot_blocks_(
-            std::clamp(device_properties().multiprocessors * kDotBlocks, 1, std::max(1, blocks_))) {
+        dot_blocks_(std::clamp(multiprocessors() * kDotBlocks, 1, std::max(1, blocks_))) {
     fill_zero(arrived_.span(), stream);
     synchronize(stream);
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests that CSR5 built on the GPU has the arrays of the host builder, and multiplies matrices of
-// many thread blocks.
+// Tests of CSR5 on the GPU with every sigma, and with rows over many thread blocks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,10 +7,7 @@
 #include <limits>
 
 #include "device/device.hpp"
-#include "kernels/peers/csr5/build.hpp"
-#include "kernels/peers/csr5/csr5.hpp"
-#include "kernels/peers/csr5/device_layout.hpp"
-#include "sparse/generators.hpp"
+#include "kernels/peers/csr5/same_arrays.hpp"
 #include "support/device_product.hpp"
 #include "support/shapes.hpp"
 
@@ -51,29 +47,10 @@ std::vector<Shape<Value>> shapes_of_every_sigma() {
   return shapes;
 }
 
-template <class T>
-bool same(const Array<T>& host, const DeviceBuffer<T>& device, const Stream& stream) {
-  return host == to_host(device.view(), stream);
-}
-
-TYPED_TEST(Csr5OnDevice, HasTheArraysOfTheHost) {
+TYPED_TEST(Csr5OnDevice, HasTheArraysOfTheHostWithEverySigma) {
   for (const auto& [name, matrix] : shapes_of_every_sigma<TypeParam>()) {
     SCOPED_TRACE(name);
-    const Stream stream;
-    const auto on_device = to_device(matrix.view(), stream);
-    std::vector<BuildStep> steps;
-    const auto host =
-        csr5::build(matrix.view(), {.sigma = csr5::choose_sigma(matrix.rows, matrix.nnz())}, steps);
-    const auto device = csr5::build_on_device<TypeParam>(on_device.view(), steps, stream);
-    EXPECT_EQ(host.shape.sigma, device.shape.sigma);
-    EXPECT_EQ(host.tiles(), device.tiles);
-    EXPECT_TRUE(same(host.tile_ptr, device.tile_ptr, stream));
-    EXPECT_TRUE(same(host.tile_desc, device.tile_desc, stream));
-    EXPECT_TRUE(same(host.empty_offset_ptr, device.empty_offset_ptr, stream));
-    EXPECT_TRUE(same(host.empty_offset, device.empty_offset, stream));
-    EXPECT_TRUE(same(host.empty_rows, device.empty_rows, stream));
-    EXPECT_TRUE(same(host.col_idx, device.col_idx, stream));
-    EXPECT_TRUE(same(host.values, device.values, stream));
+    Csr5::expect_same_arrays(matrix);
   }
 }
 

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/case_runs.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/cached_hierarchies.hpp"
+#include "app/cached_order.hpp"
+#include "app/memory.hpp"
+#include "app/requested_kernels.hpp"
+#include "app/run_kernel.hpp"
+#include "app/solution_file.hpp"
+#include "parallel/collective.hpp"
+
+namespace trireme {
+namespace {
+
+void require_one_kernel(const std::vector<KernelChoice>& kernels) {
+  if (kernels.size() > 1)
+    fail(ExitCode::usage,
+         "--resume goes on with one kernel in one precision, and this case compares {}; name one "
+         "by --kernel and --set precision=",
+         kernels.size());
+}
+
+// Calls run(), and drops what it found in the cache where it failed with it, so that no entry makes
+// every run fail. `again`: after a breakdown, which costs little time, the run is repeated without
+// it. Collective.
+template <class Run>
+KernelRun run_without_bad_entries(MPI_Comm comm, SharedCache& cache, bool again, Run&& run) {
+  const auto drop = [&] { cache.reject_found_parts("led to a solve that failed"); };
+  try {
+    KernelRun first = run();
+    if (first.outcome.converged || !cache.has_found_parts() || InterruptGuard::asked_anywhere(comm))
+      return first;
+    drop();
+    if (!again || first.outcome.exit_code != ExitCode::breakdown) return first;
+  } catch (const AgreedError& error) {
+    if (error.code() != ExitCode::breakdown || !cache.has_found_parts()) throw;
+    drop();
+    if (!again) throw;
+  }
+  return run();
+}
+
+// What the runs share.
+class CaseRuns {
+ public:
+  CaseRuns(MPI_Comm comm, const Case& c, LoadedSystem& system, const RankZero& rank_zero,
+           StartClock& clock, CaseOutcome& outcome)
+      : comm_(comm),
+        case_(c),
+        system_(system),
+        cache_(system.cached().cache),
+        rank_zero_(rank_zero),
+        clock_(clock),
+        outcome_(outcome),
+        planned_(plan_runs(system.requested(), *system.matrix(), [&](const KernelChoice& kernel) {
+          return cache_.find_decision(key_of_choice(kernel), [&](const KernelDecision& decision) {
+            return can_run(decision, c, kernel);
+          });
+        })) {
+    if (c.report.resume) require_one_kernel(system.requested());
+  }
+
+  void run(std::int64_t resident_before, InterruptGuard* interrupts) {
+    const SolveContext context = this->context(resident_before);
+    std::vector<std::string> notes = system_.notes();
+    if (!system_.cached().note.empty()) notes.push_back(system_.cached().note);
+    clock_.lap(&StartSeconds::check);
+    if (interrupts) interrupts->begin();
+    for (std::size_t k = 0; k < planned_.size(); ++k) {
+      if (k > 0 && InterruptGuard::asked_anywhere(comm_)) {
+        outcome_.not_run.push_back(name_of(planned_[k]));
+        continue;
+      }
+      if (k > 0) system_.begin_again();
+      if (auto result = run_one(context, k)) keep(std::move(*result), k, notes);
+    }
+  }
+
+ private:
+  bool compared() const { return planned_.size() > 1; }
+
+  CacheKey key_of_choice(const KernelChoice& kernel) const {
+    return decision_key(case_, kernel, outcome_, system_.matrix()->row_starts);
+  }
+
+  SolveContext context(std::int64_t resident_before) {
+    const auto key = [this](std::string_view kind) {
+      return key_of(kind, outcome_, system_.matrix()->row_starts);
+    };
+    std::optional<CheckpointSettings> checkpoints;
+    if (!compared() && !system_.steps())
+      checkpoints = {.file = SavedRunFile(case_.report.directory),
+                     .identity = system_.identity(),
+                     .rows = system_.rows_of_file(),
+                     .interval = case_.report.checkpoint,
+                     .resume = case_.report.resume,
+                     .moved = system_.moved()};
+    return {.spec = case_,
+            .problem = system_.problem(),
+            .matrix = system_.matrix(),
+            .plain = system_.plain(),
+            .moved = system_.moved(),
+            .checkpoints = checkpoints,
+            .matrix_exponent = system_.matrix_exponent(),
+            .steps = system_.steps(),
+            .load_peak_bytes = peak_resident_bytes(),
+            .resident_before = resident_before,
+            .clock = &clock_,
+            .order =
+                [this, key](Ordering ordering, Device device) {
+                  return cached_order(cache_, key(kOrderKind), system_.matrix(), ordering, device);
+                },
+            // Runs that are compared set up alike.
+            .hierarchies = compared() ? multigrid::HierarchyStore()
+                                      : cached_hierarchies(cache_, key(kHierarchyKind)),
+            .on_step = rank_zero_.sequence_steps()};
+  }
+
+  // Empty where the kernel refuses and another one has run or will.
+  std::optional<KernelRun> run_one(const SolveContext& context, std::size_t k) {
+    const int number = static_cast<int>(k);
+    const std::string name = name_of(planned_[k]);
+    rank_zero_.step_begins("building " + name);
+    rank_zero_.run_begins(number, name);
+    Steps* const steps = system_.steps();
+    if (steps && case_.report.solution) steps->write_to(case_.report.directory / "solution.h5");
+    try {
+      return run_without_bad_entries(comm_, cache_, !steps, [&] {
+        return run_kernel(context, planned_[k], rank_zero_.iterations_of(number));
+      });
+    } catch (const AgreedError& error) {
+      const bool last = k + 1 == planned_.size();
+      if (error.code() != ExitCode::resource || (last && outcome_.runs.empty())) throw;
+      outcome_.refused.push_back({name, error.what()});
+      if (steps) steps->take_file();
+      return std::nullopt;
+    }
+  }
+
+  void keep(KernelRun run, std::size_t k, const std::vector<std::string>& notes) {
+    Steps* const steps = system_.steps();
+    if (run.decision)
+      cache_.keep_decision(key_of_choice(system_.requested()[k]), *run.decision,
+                           run.outcome.seconds.tune);
+    if (system_.moved() && !steps)
+      for (Array<double>& x : run.solutions) x = system_.moved()->back(x);
+    if (case_.report.solution)
+      write_solution(comm_, case_, run, system_.rows_of_file(), compared(),
+                     steps ? steps->take_file() : nullptr);
+    for (std::string& note : cache_.take_notes()) run.outcome.notes.push_back(std::move(note));
+    run.outcome.notes.insert(run.outcome.notes.begin(), notes.begin(), notes.end());
+    if (outcome_.runs.empty()) outcome_.start = clock_.with_first_run(run.outcome.seconds);
+    outcome_.runs.push_back(std::move(run.outcome));
+  }
+
+  MPI_Comm comm_;
+  const Case& case_;
+  LoadedSystem& system_;
+  SharedCache& cache_;
+  const RankZero& rank_zero_;
+  StartClock& clock_;
+  CaseOutcome& outcome_;
+  std::vector<PlannedRun> planned_;
+};
+
+}  // namespace
+
+void run_kernels(MPI_Comm comm, const Case& c, LoadedSystem& system, const RankZero& rank_zero,
+                 StartClock& clock, std::int64_t resident_before, InterruptGuard* interrupts,
+                 CaseOutcome& outcome) {
+  CaseRuns(comm, c, system, rank_zero, clock, outcome).run(resident_before, interrupts);
+}
+
+}  // namespace trireme

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How CG goes on from the direction that a stopped solve has left.
+#pragma once
+
+#include "solvers/methods/cg_steps.hpp"
+
+namespace trireme::solvers {
+
+// p.Ap of the last direction.
+TRIREME_HD double& last_curvature(State& s) { return s.scalar[1]; }
+
+// From {r.p, p.Ap}: alpha = r.p / p.Ap. This is rho / p.Ap if r and p are those that the loop had.
+struct GoOnStepLength {
+  static constexpr bool ends_iteration = false;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    close_iteration(s);
+    if (!live(s)) return;
+    check_curvature(s, sum[1]);
+    if (!(sum[0] * s.rho > 0)) abandon_for_new_start(s);  // p was made for another r
+    last_curvature(s) = sum[1];
+    s.alpha = sum[0] / sum[1];
+  }
+};
+
+// From {r.z, norm term, z.Ap}: beta = - z.Ap / p.Ap. This is rho' / rho if the loop has not ended.
+// The pass with x += alpha p still follows.
+struct GoOnImprove {
+  static constexpr bool ends_iteration = true;
+  static constexpr bool has_tail = true;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    if (live(s)) cg_improve(s, sum[0], sum[1], -sum[2] / last_curvature(s));
+  }
+};
+
+// One iteration that stands in place of a start. Its formulas hold for any direction p that a
+// stopped solve has left: they make r orthogonal to p, and the next direction conjugate to p. From
+// there the formulas of the loop hold. (After rounding, or with an inexact product, p does not
+// exactly fit r = b - A x.) `q` becomes A p, and z becomes M^-1 r.
+TRIREME_EXECUTOR_TEXT
+template <class Exec, class M>
+TRIREME_HD void first_iteration(Exec& e, const SystemVectors& v, const M& m, double* r, double* z,
+                                const double* p, double* q) {
+  true_residual(e, v, m, false, r, z, q);  // r = b - A x, z = M^-1 r
+  e.finish(CgGoOn{});                      // rho = r.z
+  e.pass(Dot{r, p});
+  e.product_and_dot(p, q, GoOnStepLength{});            // q = A p, alpha = r.p / p.q
+  e.pass(CgResidual<false>{r, q, Diagonal{}, v.norm});  // r -= alpha q
+  e.forget_sums();
+  if constexpr (M::pointwise) {
+    e.pass(TrueResidual{r, nullptr, r, z, pointwise_part(m), v.norm});  // z = D^-1 r
+  } else {
+    m.apply(e, r, z);
+    by_weights(e, v.norm, [&](auto weighed) {
+      e.pass(ResidualNorms<weighed.value>{r, z, v.norm});
+    });
+  }
+  e.pass(Dot{z, q}, GoOnImprove{});  // rho' = r.z, beta = - z.q / p.q
+}
+
+}  // namespace trireme::solvers
