@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "multigrid/diagonal_repair_rows.hpp"
+#include "multigrid/diagonal_repair_functors.hpp"
 #include "multigrid/host_place.hpp"
 #include "solvers/state.hpp"
 

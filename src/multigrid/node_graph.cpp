@@ -5,7 +5,7 @@
 #include "multigrid/graph_of_sets.hpp"
 #include "multigrid/host_place.hpp"
 #include "multigrid/members.hpp"
-#include "multigrid/node_graph_rows.hpp"
+#include "multigrid/node_graph_functors.hpp"
 #include "multigrid/sparse_product.hpp"
 #include "solvers/state.hpp"
 

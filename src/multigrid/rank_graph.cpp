@@ -12,7 +12,7 @@
 #include "multigrid/host_place.hpp"
 #include "multigrid/local_numbers.hpp"
 #include "multigrid/members.hpp"
-#include "multigrid/node_graph_rows.hpp"
+#include "multigrid/node_graph_functors.hpp"
 #include "multigrid/send_to_ranks.hpp"
 #include "multigrid/sparse_product.hpp"
 #include "parallel/collective.hpp"

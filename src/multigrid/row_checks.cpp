@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "multigrid/host_place.hpp"
 #include "multigrid/refusals.hpp"
-#include "multigrid/row_checks_rows.hpp"
+#include "multigrid/row_checks_functors.hpp"
 
 namespace trireme::multigrid {
 namespace {

@@ -9,7 +9,7 @@
 #include "multigrid/dot.hpp"
 #include "multigrid/level_executor.hpp"
 #include "multigrid/refusals.hpp"
-#include "multigrid/smoother_rows.hpp"
+#include "multigrid/smoother_functors.hpp"
 #include "parallel/collective.hpp"
 #include "solvers/preconditioners/lanczos_bounds.hpp"
 

@@ -10,7 +10,7 @@
 #include "multigrid/make_rows.hpp"
 #include "multigrid/one_thread.hpp"
 #include "multigrid/row_checks.hpp"
-#include "multigrid/strength_rows.hpp"
+#include "multigrid/strength_functors.hpp"
 #include "solvers/state.hpp"
 
 namespace trireme::multigrid {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Symmetric graphs and graphs of parts, by the functors of node_graph_rows.hpp.
+// Symmetric graphs and graphs of parts, by the functors of node_graph_functors.hpp.
 #include "multigrid/cuda/node_graph.cuh"
 
 #include <utility>
@@ -7,7 +7,7 @@
 #include "multigrid/cuda/device_product.hpp"
 #include "multigrid/cuda/make_rows.cuh"
 #include "multigrid/cuda/members.cuh"
-#include "multigrid/node_graph_rows.hpp"
+#include "multigrid/node_graph_functors.hpp"
 
 namespace trireme::multigrid {
 namespace {

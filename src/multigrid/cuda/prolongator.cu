@@ -9,7 +9,7 @@
 #include "multigrid/cuda/members.cuh"
 #include "multigrid/cuda/row_products.cuh"
 #include "multigrid/cuda/with_run.hpp"
-#include "multigrid/diagonal_repair_rows.hpp"
+#include "multigrid/diagonal_repair_functors.hpp"
 #include "multigrid/lanczos_steps.hpp"
 #include "multigrid/one_thread.hpp"
 #include "multigrid/orthogonalise_modes.hpp"

@@ -8,7 +8,7 @@
 #include "multigrid/cuda/device_parts.hpp"
 #include "multigrid/cuda/row_products.cuh"
 #include "multigrid/refusals.hpp"
-#include "multigrid/smoother_rows.hpp"
+#include "multigrid/smoother_functors.hpp"
 #include "multigrid/smoothing.hpp"
 #include "solvers/preconditioners/lanczos_bounds.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Strength of connection on a GPU, by the functors of strength_rows.hpp and node_graph_rows.hpp.
+// Strength of connection on a GPU, by the functors of strength_functors.hpp and node_graph_functors.hpp.
 #include <utility>
 
 #include "multigrid/cuda/device_parts.hpp"
@@ -7,8 +7,8 @@
 #include "multigrid/cuda/node_graph.cuh"
 #include "multigrid/one_thread.hpp"
 #include "multigrid/refusals.hpp"
-#include "multigrid/row_checks_rows.hpp"
-#include "multigrid/strength_rows.hpp"
+#include "multigrid/row_checks_functors.hpp"
+#include "multigrid/strength_functors.hpp"
 
 namespace trireme::multigrid {
 namespace {
