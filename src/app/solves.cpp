@@ -15,13 +15,6 @@
 namespace trireme {
 namespace {
 
-// NaN is the largest.
-double largest(const std::vector<double>& values) {
-  double max = 0;
-  for (const double value : values) max = std::isnan(max) || max > value ? max : value;
-  return max;
-}
-
 std::int64_t solves_of(const SolveContext& context) {
   if (context.steps) return context.steps->count();
   return context.spec.repeat * std::ssize(context.problem.rhs);
@@ -58,9 +51,7 @@ Solves::Solves(const SolveContext& context, Plan& plan, std::function<Plan()> ma
       tuning_(tuning),
       preconditioning_(preconditioning),
       solutions_(columns_of(context)),
-      residuals_(columns_of(context)),
-      errors_(columns_of(context)),
-      columns_(context.steps || columns_of(context) < 2 ? 0 : columns_of(context)),
+      records_(columns_of(context), !context.steps && columns_of(context) > 1),
       block_width_(context, plan, columns_of(context)),
       wanted_(solves_of(context)) {
   make_vectors();
@@ -100,9 +91,10 @@ int Solves::matrix_exponent() const {
 
 KernelRun Solves::all() {
   const bool signalled = solve_until_done();
-  const bool stopped = facts_.stopped || (signalled && count_ < wanted_);  // else all was done
+  const bool stopped =
+      records_.facts.stopped || (signalled && count_ < wanted_);  // else all was done
   if (stopped) note_a_stop();
-  checkpointer_->end(verdict_.converged, stopped);
+  checkpointer_->end(records_.verdict.converged, stopped);
   KernelRun run;
   fill(run.outcome);
   if (context_.steps)
@@ -121,7 +113,7 @@ bool Solves::solve_until_done() {
     const std::size_t k = static_cast<std::size_t>(count_) % columns;
     const bool round_begins = k == 0;
     const bool may_end = round_begins || context_.steps;
-    if (may_end && !each_seconds_.empty() && !verdict_.converged) break;
+    if (may_end && !records_.each_seconds.empty() && !records_.verdict.converged) break;
     if (round_begins && count_ > checkpointer_->solves_before()) checkpointer_->begin_round(count_);
     if (checkpointer_->is_solved(k) && take_over(k)) continue;
     if (context_.steps && !go_to_step(k)) break;
@@ -161,7 +153,7 @@ void Solves::solve(std::size_t k) {
   KspResult result = run_solver(k, system.of_x, first.nonzero, system.unit, target);
 
   if (result.facts.dropped_norm >= 0) {
-    note_worse_guess(k, first.name, relative(result.facts.dropped_norm, system.unit));
+    records_.add_worse_guess(k, first.name, relative(result.facts.dropped_norm, system.unit));
     first = {};
   }
   if (context_.steps) {
@@ -170,8 +162,8 @@ void Solves::solve(std::size_t k) {
     steps_.back().guess_residual =
         relative(known ? result.residuals.front() : system.first_norm, system.unit);
   }
-  total_iterations_ += result.iterations - before;
-  seconds_ += result.seconds;
+  records_.total_iterations += result.iterations - before;
+  records_.seconds += result.seconds;
   note(k, system, std::move(result), local_values(x_));
 }
 
@@ -255,107 +247,63 @@ void Solves::note(std::size_t k, const ScaledSystem& system, KspResult result, A
   TrueResidual residual = judged(system, x);
   if (!result.residuals.empty()) residual.last_norm = result.residuals.back();
   confirm(result.verdict, *plan_.solver, residual);
-  note_rows(residual);
+  records_.add_rows(residual);
   if (!result.verdict.converged && !result.facts.stopped) explain(result, system, residual);
   if (context_.steps) {
-    if (context_.steps->solution_is_one()) errors_[k] = error(x, Array<double>(x.size(), 1.0));
+    if (context_.steps->solution_is_one())
+      records_.errors[k] = error(x, Array<double>(x.size(), 1.0));
   } else if (!problem.x_exact.empty()) {
-    errors_[k] = error(x, problem.x_exact[k]);
+    records_.errors[k] = error(x, problem.x_exact[k]);
   }
   const Verdict verdict = result.verdict;
   solutions_[k] = std::move(x);
   record(k, std::move(result), relative(residual.norm, system.unit), system.unit);
-  if (system.exponent != 0) rhs_exponent_ = system.exponent;
-  if (columns_.empty()) return;
-  columns_[k] = {.iterations = iterations_,
-                 .converged = verdict.converged,
-                 .reason = verdict.text,
-                 .relative_residual = residuals_[k],
-                 .relative_row_residual = residual.rows.of_rows,
-                 .history = history_};
-  if (!problem.x_exact.empty()) columns_[k].relative_error = errors_[k];
+  if (system.exponent != 0) records_.rhs_exponent = system.exponent;
+  if (records_.columns.empty()) return;
+  records_.columns[k] = {.iterations = records_.iterations,
+                         .converged = verdict.converged,
+                         .reason = verdict.text,
+                         .relative_residual = records_.residuals[k],
+                         .relative_row_residual = residual.rows.of_rows,
+                         .history = records_.history};
+  if (!problem.x_exact.empty()) records_.columns[k].relative_error = records_.errors[k];
 }
 
 void Solves::record(std::size_t k, KspResult&& result, double relative_residual, double unit) {
-  if (each_seconds_.empty() || (verdict_.converged && !result.verdict.converged))
-    verdict_ = result.verdict;
-  residuals_[k] = relative_residual;
-  facts_ = result.facts;
-  iterations_ = result.iterations;
-  each_seconds_.push_back(result.seconds);
-  ++count_;
-  history_ = std::move(result.residuals);
-  for (double& norm : history_) norm = relative(norm, unit);
   checkpointer_->solved(k, result);
+  ++count_;
+  records_.add(k, std::move(result), relative_residual, unit);
 }
 
 void Solves::note_a_stop() {
-  if (verdict_.converged)
-    verdict_ = {.exit_code = ExitCode::not_converged,
-                .text = "not converged: stopped by a signal between two solves",
-                .reason = kKspStopped};
-  verdict_.text += fmt::format("; the signal came in or after solve {} of {}", count_, wanted_);
+  if (records_.verdict.converged)
+    records_.verdict = {.exit_code = ExitCode::not_converged,
+                        .text = "not converged: stopped by a signal between two solves",
+                        .reason = kKspStopped};
+  records_.verdict.text +=
+      fmt::format("; the signal came in or after solve {} of {}", count_, wanted_);
 }
 
 void Solves::fill(RunOutcome& o) {
-  o.converged = verdict_.converged;
-  o.exit_code = verdict_.exit_code;
-  o.reason = verdict_.text;
-  o.petsc_reason = static_cast<int>(verdict_.reason);
-  o.iterations = iterations_;
-  o.relative_residual = largest(residuals_);
-  o.relative_row_residual = row_residual_;
-  if (o.converged && !row_note_.empty()) o.notes.push_back(row_note_);
   const bool known =
       context_.steps ? context_.steps->solution_is_one() : !context_.problem.x_exact.empty();
-  if (known) o.relative_error = largest(errors_);
+  const double seconds = records_.seconds;
   o.seconds = of_former_plans_;
   o.seconds.read = read_seconds_;
   for (const StepOutcome& step : steps_) o.seconds.renew += step.renew_seconds;
-  o.seconds.solve = seconds_;
-  o.iteration_us =
-      total_iterations_ > 0 ? 1e6 * seconds_ / static_cast<double>(total_iterations_) : 0;
-  o.history = std::move(history_);
-  o.solve_seconds = std::move(each_seconds_);
-  note_corrections(o);
-  note_worse_guesses(o);
+  records_.fill(o, context_.steps != nullptr, known);
   note_steps(o);
   o.steps = std::move(steps_);
-  std::erase_if(columns_, [](const ColumnOutcome& c) { return c.reason.empty(); });
-  o.columns = std::move(columns_);
   o.block = std::max<std::int64_t>(1, widest_block_);
-  o.deterministic = !facts_.variant_times;  // another run may measure other times
-  if (facts_.variant_times) o.notes.push_back(why_variant(facts_));
   if (std::string note = block_width_.take_note(); !note.empty())
     o.notes.push_back(std::move(note));
-  if (!again_.empty())
-    o.notes.push_back(fmt::format(
-        "the state of the earlier run does not solve right-hand side {}, which was solved again",
-        fmt::join(again_, ", ")));
-  if (rhs_exponent_ != 0)
-    o.notes.push_back(fmt::format(
-        "the solver works on b times 2^{}, where no square leaves the range of double; what "
-        "monitors print is scaled likewise",
-        -rhs_exponent_));
   o.notes.insert(o.notes.end(), checkpointer_->notes().begin(), checkpointer_->notes().end());
   if (const std::size_t solves = o.solve_seconds.size(); solves > 1)
     o.notes.push_back(
-        fmt::format("{} solves, {:.3g} s each", solves, seconds_ / static_cast<double>(solves)));
+        fmt::format("{} solves, {:.3g} s each", solves, seconds / static_cast<double>(solves)));
   if (petsc_device_copies() && plan_.amat->on_gpu())
     o.notes.push_back(fmt::format("PETSc copied {} vectors between host and GPU in {} iterations",
-                                  copies_, total_iterations_));
-}
-
-// Of mixed precision.
-void Solves::note_corrections(RunOutcome& o) const {
-  if (facts_.mixed) o.corrections = facts_.replacements;
-  if (facts_.exact_from >= 0)
-    o.notes.push_back(fmt::format(
-        "FP32 values did not lead to the tolerance: products are in FP64 from iteration {} on",
-        facts_.exact_from));
-  else if (facts_.mixed)
-    o.notes.push_back(
-        fmt::format("the residual was corrected {} times in FP64", facts_.replacements));
+                                  copies_, records_.total_iterations));
 }
 
 double Solves::error(std::span<const double> x, std::span<const double> exact) const {

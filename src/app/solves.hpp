@@ -17,6 +17,7 @@
 #include "app/preconditioner_tuning.hpp"
 #include "app/renewal.hpp"
 #include "app/run_kernel.hpp"
+#include "app/solve_records.hpp"
 #include "app/step_overlap.hpp"
 #include "app/system_scale.hpp"
 #include "app/true_residual.hpp"
@@ -79,9 +80,6 @@ class Solves {
   // `by_solver`: the solver sees to it, and the norm of the first residual is not known yet.
   void make_system(std::optional<ScaledSystem>& system, std::size_t k, FirstGuess& first,
                    bool by_solver);
-  // Notes that the guess of right-hand side k, with this residual relative to ||b||, was not used.
-  void note_worse_guess(std::size_t k, const std::string& name, double relative_residual);
-  void note_worse_guesses(RunOutcome& o) const;
   void solve(std::size_t k);
   // One solve from b_ and x_, or from the vectors on the device that the solver was given.
   // The caller's x is the solver's times 2^of_x.
@@ -113,12 +111,9 @@ class Solves {
   void record(std::size_t k, KspResult&& result, double relative_residual, double unit);
   // Adds to the verdict of a solve that has failed why it has, or what to try.
   void explain(KspResult& result, const ScaledSystem& system, const TrueResidual& residual);
-  // Keeps the worst residual in the scale of the rows.
-  void note_rows(const TrueResidual& residual);
   bool take_over(std::size_t k);  // false: it is to be solved
   void note_a_stop();
   void fill(RunOutcome& o);
-  void note_corrections(RunOutcome& o) const;
   void note_steps(RunOutcome& o) const;
   double setup_seconds() const;
   double seconds_of_building() const;
@@ -135,41 +130,24 @@ class Solves {
   PreconditionerTuning* preconditioning_;
   Array<double> values_of_x_, values_of_b_;  // of the vectors
   VecHandle x_, b_;
-  std::vector<Array<double>> solutions_;    // the latest of each right-hand side
-  std::vector<double> residuals_, errors_;  // of those solutions
-  std::vector<ColumnOutcome> columns_;      // likewise, where there are several right-hand sides
-  std::optional<double> row_residual_;      // the worst one in the scale of the rows
-  std::string row_note_;                    // about it, where it says more than the other one
+  std::vector<Array<double>> solutions_;  // the latest of each right-hand side
+  SolveRecords records_;
   BlockWidth block_width_;
   std::int64_t widest_block_ = 0;                           // that was solved; 0: none
   std::optional<MatrixTraitsForAdvice> traits_for_advice_;  // of the present matrix
-  struct WorseGuess {
-    std::size_t k;
-    std::string name;
-    double residual;  // relative to ||b||
-  };
-  std::vector<WorseGuess> worse_guesses_;
-  std::vector<std::size_t> again_;  // right-hand sides, from 1, that an earlier run had not solved
   std::optional<Checkpointer> checkpointer_;
 
-  std::int64_t wanted_ = 0;                     // solves
-  std::int64_t count_ = 0;                      // solves that are done, with those of earlier runs
-  std::vector<double> history_, each_seconds_;  // of the last solve; of each solve
-  std::optional<StepOverlap> overlap_;          // of a sequence on one GPU
-  std::optional<Pending> pending_;              // likewise
-  bool unconfirmed_ = false;                    // pending_ was, and the steps after it are dropped
-  std::optional<Renewal> renewal_;              // of a sequence
-  std::vector<StepOutcome> steps_;              // likewise
-  Stopwatch step_watch_;                        // since the last step began
-  double read_seconds_ = 0;                     // of all steps
-  Seconds of_former_plans_;                     // build, upload, setup
-  Verdict verdict_;                             // of the first solve that failed, or of the last
-  KspFacts facts_;                              // of the last solve
-  int rhs_exponent_ = 0;                        // the last one that is not 0
-  double seconds_ = 0;
-  std::int64_t iterations_ = 0;        // of the last solve
-  std::int64_t total_iterations_ = 0;  // of this run
-  std::int64_t copies_ = 0;            // of vectors between host and GPU, by PETSc
+  std::int64_t wanted_ = 0;             // solves
+  std::int64_t count_ = 0;              // solves that are done, with those of earlier runs
+  std::optional<StepOverlap> overlap_;  // of a sequence on one GPU
+  std::optional<Pending> pending_;      // likewise
+  bool unconfirmed_ = false;            // pending_ was, and the steps after it are dropped
+  std::optional<Renewal> renewal_;      // of a sequence
+  std::vector<StepOutcome> steps_;      // likewise
+  Stopwatch step_watch_;                // since the last step began
+  double read_seconds_ = 0;             // of all steps
+  Seconds of_former_plans_;             // build, upload, setup
+  std::int64_t copies_ = 0;             // of vectors between host and GPU, by PETSc
 };
 
 }  // namespace trireme

@@ -44,28 +44,10 @@ void Solves::make_system(std::optional<ScaledSystem>& system, std::size_t k, Fir
   if (!first.nonzero || left_to_solver || !plan_.solver->may_leave_out_guess() ||
       !(system->rhs_norm > 0 && system->first_norm > system->rhs_norm))
     return;
-  note_worse_guess(k, first.name, relative(system->first_norm, system->rhs_norm));
+  records_.add_worse_guess(k, first.name, relative(system->first_norm, system->rhs_norm));
   first = {};
   system.emplace(*this, k, first.x);
   system->measure(*this, false);
-}
-
-void Solves::note_worse_guess(std::size_t k, const std::string& name, double relative_residual) {
-  worse_guesses_.push_back({k, name, relative_residual});
-}
-
-void Solves::note_worse_guesses(RunOutcome& o) const {
-  if (worse_guesses_.empty()) return;
-  const WorseGuess& first = worse_guesses_.front();
-  const std::string where = context_.steps          ? fmt::format("step {}", first.k)
-                            : solutions_.size() > 1 ? fmt::format("right-hand side {}", first.k + 1)
-                                                    : "the solve";
-  const std::string more =
-      worse_guesses_.size() > 1 ? fmt::format(", and {} more", worse_guesses_.size() - 1) : "";
-  o.notes.push_back(
-      fmt::format("{}{} began with 0: the guess ({}) had a residual of {:.2g} of ||b||, which is "
-                  "more than that of 0",
-                  where, more, first.name, first.residual));
 }
 
 }  // namespace trireme

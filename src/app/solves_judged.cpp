@@ -61,14 +61,6 @@ void Solves::explain(KspResult& result, const ScaledSystem& system, const TrueRe
   add_clause(result.verdict, advice(failed, *traits_for_advice_));
 }
 
-void Solves::note_rows(const TrueResidual& residual) {
-  const std::optional<double>& of_rows = residual.rows.of_rows;
-  if (!of_rows || (row_residual_ && *of_rows <= *row_residual_)) return;
-  row_residual_ = of_rows;
-  if (rows_say_more(residual.rows, residual.unit))
-    row_note_ = about_rows(residual.rows, residual.unit);
-}
-
 // What an earlier run has solved is judged as a solve of this run is, and solved again where it
 // falls short.
 bool Solves::take_over(std::size_t k) {
@@ -85,20 +77,21 @@ bool Solves::take_over(std::size_t k) {
                   .reason = KSP_CONVERGED_RTOL};
   confirm(verdict, *plan_.solver, residual);
   if (!verdict.converged) {
-    again_.push_back(k + 1);
+    records_.again.push_back(k + 1);
     checkpointer_->forget(k);
     return false;
   }
-  if (each_seconds_.empty()) verdict_ = verdict;  // the run's, where nothing is left to be solved
-  note_rows(residual);
-  residuals_[k] = relative(residual.norm, system.unit);
-  if (!context_.problem.x_exact.empty()) errors_[k] = error(x, context_.problem.x_exact[k]);
-  if (!columns_.empty()) {
-    columns_[k] = {.converged = true,
-                   .reason = verdict.text,
-                   .relative_residual = residuals_[k],
-                   .relative_row_residual = residual.rows.of_rows};
-    if (!context_.problem.x_exact.empty()) columns_[k].relative_error = errors_[k];
+  if (records_.each_seconds.empty())
+    records_.verdict = verdict;  // the run's, where nothing is left to be solved
+  records_.add_rows(residual);
+  records_.residuals[k] = relative(residual.norm, system.unit);
+  if (!context_.problem.x_exact.empty()) records_.errors[k] = error(x, context_.problem.x_exact[k]);
+  if (!records_.columns.empty()) {
+    records_.columns[k] = {.converged = true,
+                           .reason = verdict.text,
+                           .relative_residual = records_.residuals[k],
+                           .relative_row_residual = residual.rows.of_rows};
+    if (!context_.problem.x_exact.empty()) records_.columns[k].relative_error = records_.errors[k];
   }
   ++count_;
   return true;

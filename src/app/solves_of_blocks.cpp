@@ -67,8 +67,8 @@ void Solves::solve_block(std::size_t first, std::size_t count) {
   for (KspResult& result : results) result.seconds = block_seconds;
   std::int64_t longest = 0;
   for (const KspResult& result : results) longest = std::max(longest, result.iterations);
-  total_iterations_ += longest;
-  seconds_ += block_seconds;
+  records_.total_iterations += longest;
+  records_.seconds += block_seconds;
   std::vector<Array<double>> solutions(count);
   for (Array<double>& solution : solutions) solution.resize(rows);
 #pragma omp parallel for schedule(static)

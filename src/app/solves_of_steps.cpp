@@ -55,7 +55,8 @@ bool Solves::go_to_step(std::size_t k) {
     } catch (const AgreedError& error) {
       settle_now();
       if (unconfirmed_) return false;
-      verdict_ = {.exit_code = error.code(), .text = fmt::format("step {}: {}", k, error.what())};
+      records_.verdict = {.exit_code = error.code(),
+                          .text = fmt::format("step {}: {}", k, error.what())};
       return false;
     }
   }
@@ -112,10 +113,10 @@ void Solves::rebuild() {
 
 void Solves::end_step(std::size_t k) {
   StepOutcome& step = steps_.back();
-  step.iterations = iterations_;
-  step.converged = verdict_.converged;
-  step.relative_residual = residuals_[k];
-  step.solve_seconds = each_seconds_.back();
+  step.iterations = records_.iterations;
+  step.converged = records_.verdict.converged;
+  step.relative_residual = records_.residuals[k];
+  step.solve_seconds = records_.each_seconds.back();
   // A step within which the preconditioner changed says nothing about the new one's iterations.
   if (const auto change = preconditioning_ ? preconditioning_->take_change() : std::nullopt) {
     step.renewed = true;
@@ -124,7 +125,7 @@ void Solves::end_step(std::size_t k) {
     else
       renewal_->set_up(change->seconds + plan_.solver->saved_seconds(), has_structure());
   } else {
-    renewal_->solved(iterations_, decades_of(history_), step.solve_seconds);
+    renewal_->solved(records_.iterations, decades_of(records_.history), step.solve_seconds);
   }
   if (overlap_ && k == 0) overlap_->begin_with(solutions_[0]);
   if (!pending_) context_.steps->write(solutions_[k], plan_.amat->on_gpu());

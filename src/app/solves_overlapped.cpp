@@ -61,12 +61,13 @@ void Solves::solve_overlapped(std::size_t k) {
   const bool dropped = result.facts.dropped_norm >= 0;
   const Guess taken = line ? Guess::extrapolate : nonzero ? Guess::previous : Guess::zero;
   if (dropped)
-    note_worse_guess(k, std::string(to_string(taken)), relative(result.facts.dropped_norm, unit));
+    records_.add_worse_guess(k, std::string(to_string(taken)),
+                             relative(result.facts.dropped_norm, unit));
   steps_[k].guess = to_string(dropped ? Guess::zero : taken);
   steps_[k].guess_residual =
       nonzero && !result.residuals.empty() ? relative(result.residuals.front(), unit) : 1;
-  total_iterations_ += result.iterations;
-  seconds_ += result.seconds;
+  records_.total_iterations += result.iterations;
+  records_.seconds += result.seconds;
   if (!result.verdict.converged || !context_.steps->next_is_read_alone()) {
     Array<double> x = overlap_->solution();
     ScaledSystem system(*this, k, {});
@@ -85,12 +86,12 @@ void Solves::settle(const Residual& residual) {
   step.residual.norm = residual.norm;
   step.residual.rows = residual;
   confirm(step.verdict, *plan_.solver, step.residual);
-  note_rows(step.residual);
-  residuals_[step.k] = relative(residual.norm, step.residual.unit);
-  steps_[step.k].relative_residual = residuals_[step.k];
+  records_.add_rows(step.residual);
+  records_.residuals[step.k] = relative(residual.norm, step.residual.unit);
+  steps_[step.k].relative_residual = records_.residuals[step.k];
   steps_[step.k].converged = step.verdict.converged;
   if (step.verdict.converged) return;
-  verdict_ = std::move(step.verdict);
+  records_.verdict = std::move(step.verdict);
   unconfirmed_ = true;
 }
 
