@@ -12,12 +12,12 @@
 #include "device/scan.hpp"
 #include "device/sort.hpp"
 #include "kernels/dasp/device_layout.hpp"
+#include "kernels/dasp/tuning.hpp"
 #include "kernels/numeric.cuh"
 
 namespace trireme::dasp {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kBuckets = kMaxLen + 2;  // one for long rows, one for each length 256, .., 1, 0
 
 unsigned blocks_for(std::int64_t threads) {

@@ -6,12 +6,11 @@
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
 #include "kernels/dasp/device_layout.hpp"
+#include "kernels/dasp/tuning.hpp"
 #include "kernels/numeric.cuh"
 
 namespace trireme::dasp {
 namespace {
-
-constexpr int kThreads = 256;
 
 // Reads the caller's CSR and writes single entries of the layout.
 template <class Stored, class Value>

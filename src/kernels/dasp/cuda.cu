@@ -38,9 +38,6 @@ namespace trireme {
 namespace dasp {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kBlocksPerMultiprocessor = 4;  // 64 registers per thread
-
 template <class Value>
 const Native<Value>* native(const Value* data) {
   return reinterpret_cast<const Native<Value>*>(data);
@@ -88,19 +85,16 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   }
 }
 
-// Tasks per block. Where tasks are small, a warp takes several of them: they share entries of x,
-// and the loads of one task hide the latency of the next. Enough blocks for every multiprocessor
-// must remain.
+// Tasks per block. Where tasks are small, a warp takes several of them. Enough blocks for every
+// multiprocessor must remain.
 std::int32_t choose_tasks_per_block(std::int64_t light_tasks, std::int64_t entries,
                                     int multiprocessors) {
   constexpr int warps = kThreads / 32;
-  constexpr std::int64_t entries_per_warp = 512;
-  constexpr std::int64_t max_per_warp = 4;
-  const std::int64_t by_size = entries_per_warp * light_tasks / std::max<std::int64_t>(entries, 1);
+  const std::int64_t by_size = kEntriesPerWarp * light_tasks / std::max<std::int64_t>(entries, 1);
   const std::int64_t by_count =
       light_tasks / (2LL * warps * kBlocksPerMultiprocessor * multiprocessors);
   return static_cast<std::int32_t>(
-      warps * std::clamp<std::int64_t>(std::min(by_size, by_count), 1, max_per_warp));
+      warps * std::clamp<std::int64_t>(std::min(by_size, by_count), 1, kMaxTasksPerWarp));
 }
 
 template <class Stored, class Vector>

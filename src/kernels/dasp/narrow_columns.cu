@@ -13,11 +13,11 @@
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
 #include "kernels/dasp/device_layout.hpp"
+#include "kernels/dasp/tuning.hpp"
 
 namespace trireme::dasp {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
 constexpr std::int32_t kReach = 65536;
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kernels/dasp/layout.hpp"
+#include "kernels/dasp/tuning.hpp"
 
 namespace trireme::dasp {
 
@@ -31,18 +32,6 @@ enum class Work : std::uint32_t {
   ones,
   empty
 };
-
-// A warp takes 8 rows of this length or longer, and 32 shorter rows: 8 long rows have enough
-// entries to keep a warp busy.
-inline constexpr std::int32_t kShortestRows8 = 32;
-// The same limit for FP16 values, which have fewer bytes per entry. It applies to a length that at
-// least kManyRows rows have: those fill a GPU with 32 rows per warp as well.
-inline constexpr std::int32_t kShortestRows8Fp16 = 96;
-inline constexpr std::int64_t kManyRows = 1 << 17;
-// Rows, pieces or entries per task of the short classes.
-inline constexpr std::int32_t kPiecesPerTask = 32;
-inline constexpr std::int32_t kOnesPerTask = 128;
-inline constexpr std::int32_t kEmptyPerTask = 256;
 
 // A run of `tasks` tasks of the same kind. Task t of the segment begins at
 //   position  first_position + t * (rows per task)      in row_order,
@@ -117,8 +106,7 @@ constexpr std::int32_t items_per_task(Work work) {
   }
 }
 
-// Heavy tasks take several rounds of memory latency. They are started first, one task per warp.
-inline constexpr std::int32_t kShortestHeavy = 96;
+// Heavy tasks are started first, one task per warp.
 constexpr bool is_heavy(Work work, std::int32_t length) {
   return work == Work::mixed8 || (work == Work::rows8 && length >= kShortestHeavy);
 }
@@ -148,10 +136,6 @@ constexpr Task task_of(const Segment& segment, std::int32_t index) {
   return task;
 }
 
-// A product with several vectors multiplies rows that share columns on the matrix unit where the 8
-// rows of each row block have at most this many different lists of columns: each list takes one
-// matrix product.
-inline constexpr std::int32_t kMaxColumnLists = 4;
 // same[row] says that a row of the row block has the same columns as the row before it.
 constexpr std::int32_t column_lists(std::uint32_t same) { return 8 - std::popcount(same & 0xffu); }
 // `same` has 8 bits per row block.
@@ -161,12 +145,10 @@ constexpr bool share_columns(std::uint32_t same, std::int32_t row_blocks) {
   return true;
 }
 
-// Groups per task for a long row of `groups` groups: 512 entries per task, or more where the row
-// would otherwise have over 1024 partial sums.
+// Groups per task for a long row of `groups` groups.
 constexpr std::int32_t groups_per_task(std::int32_t groups) {
-  constexpr std::int32_t few = 8;
-  constexpr std::int32_t max_partials = 1024;
-  return groups > few * max_partials ? (groups + max_partials - 1) / max_partials : few;
+  return groups > kGroupsPerTask * kMaxPartials ? (groups + kMaxPartials - 1) / kMaxPartials
+                                                : kGroupsPerTask;
 }
 constexpr std::int32_t tasks_of_long_row(std::int32_t groups) {
   return (groups + groups_per_task(groups) - 1) / groups_per_task(groups);

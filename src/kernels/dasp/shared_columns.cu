@@ -11,11 +11,11 @@
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
 #include "kernels/dasp/device_layout.hpp"
+#include "kernels/dasp/tuning.hpp"
 
 namespace trireme::dasp {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
 
 // Bit `row` says that the row has the same columns as the row before it. The rows of the row block

@@ -31,16 +31,11 @@
 namespace trireme::dasp {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-// Thread blocks per multiprocessor: 128 registers per thread for 32 vectors, 80 for fewer. With fewer
-// registers, too few rows of X are on their way at the same time.
-template <class Strip>
-inline constexpr int kResident = Strip::kWidth == 32 ? 2 : 3;
 
 // One warp does one task.
 template <class Stored, class Strip>
-__global__ void __launch_bounds__(kThreads, kResident<Strip>)
+__global__ void __launch_bounds__(kThreads, kBlocksOfStrips<Strip>)
     multiply_strip(const __grid_constant__ Product<Stored, typename Strip::Vector> p,
                    const __grid_constant__ Strip strip) {
   const auto mine = static_cast<std::int32_t>(blockIdx.x * kWarps + threadIdx.x / 32);

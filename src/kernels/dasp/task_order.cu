@@ -15,11 +15,10 @@
 #include "device/check.hpp"
 #include "device/scan.hpp"
 #include "kernels/dasp/device_layout.hpp"
+#include "kernels/dasp/tuning.hpp"
 
 namespace trireme::dasp {
 namespace {
-
-constexpr int kThreads = 256;
 
 struct Rows {
   std::int32_t front, here, end;

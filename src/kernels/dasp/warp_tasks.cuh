@@ -5,19 +5,9 @@
 
 #include "kernels/dasp/fragments.cuh"
 #include "kernels/dasp/product.cuh"
+#include "kernels/dasp/tuning.hpp"
 
 namespace trireme::dasp {
-
-// Entries that a lane loads before it gathers the first x: as many as 64 registers can hold.
-template <class Stored, bool near_task>
-inline constexpr int kEntriesUnderWay = sizeof(Stored) == 8 || !near_task ? 8
-                                        : sizeof(Stored) == 4             ? 12
-                                                                          : 20;
-// The same for a rows32 task, in blocks.
-template <class Stored, bool near_task>
-inline constexpr int kRowBlocks = sizeof(Stored) == 8 || !near_task ? 2
-                                  : sizeof(Stored) == 4             ? 3
-                                                                    : 5;
 
 // FP16 products are limited by instructions as much as by memory. For FP16, rounds in which every
 // entry exists therefore have separate code without tests. 64-bit indices let the loads of FP16

@@ -14,6 +14,7 @@
 
 #include "kernels/sell/patterned_rows.cuh"
 #include "kernels/sell/slices.cuh"
+#include "kernels/sell/tuning.hpp"
 
 namespace trireme::sell {
 
@@ -35,10 +36,7 @@ struct StoredColumns {
   __device__ std::int32_t of(int r) const { return base + offsets.of_row[r]; }
 };
 
-// The maximum number of steps per chunk. All lanes of the warp call each function of both classes.
-template <int lane_rows>
-inline constexpr int kChunkSteps = lane_rows == 1 ? 8 : 4;
-
+// All lanes of the warp call each function of both classes.
 template <int lane_rows, class Stored, class Column>
 class LoadedChunks {
  public:

@@ -31,16 +31,6 @@ using sell::widen;
 constexpr int kThreads = tiles::kThreads;
 constexpr int kSlicesPerBlock = kThreads / kLanes;
 
-// True where chunks may be fetched ahead. Fetching ahead pays for FP32 values with FP64 x on large
-// matrices in the caller's order (H200: 7 to 20 % faster on stencils, 9 % on elasticity). Loading
-// chunks directly is faster for FP64 values (8 %), for FP32 x (8 %), for sorted rows (up to 1.8
-// times), and for a matrix that fits into the L2 cache (5 %).
-template <int lane_rows, class Stored, class Column, class Vector>
-constexpr bool can_fetch_ahead() {
-  return lane_rows == sell::kMaxLaneRows && !std::is_same_v<Column, std::int32_t> &&
-         std::is_same_v<Stored, float> && std::is_same_v<Vector, double>;
-}
-
 // One warp multiplies one slice. Returns this lane's share of x . A x.
 template <bool ahead, int lane_rows, bool with_dot, class Stored, class Column, class Vector>
 __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a,
@@ -110,20 +100,12 @@ struct BlockMemory {
   typename Chunks<ahead, lane_rows, Stored, Column>::Memory of_warp[kSlicesPerBlock];
 };
 
-// Blocks that a multiprocessor must hold at the same time. This bounds the number of registers,
-// which the loads in flight take.
-template <bool ahead, int lane_rows, bool with_apart, class Stored>
-constexpr int min_blocks() {
-  if (ahead) return 3;
-  if (lane_rows == sell::kMaxLaneRows) return sizeof(Stored) == sizeof(double) ? 3 : 4;
-  return with_apart ? 4 : 5;
-}
-
 // Work units are first the tiles of the rows kept apart, which take longest, then the slices, in
 // groups of one per warp.
 template <bool ahead, int lane_rows, bool with_apart, bool with_dot, class Stored, class Column,
           class Vector>
-__global__ void __launch_bounds__(kThreads, (min_blocks<ahead, lane_rows, with_apart, Stored>()))
+__global__ void __launch_bounds__(
+    kThreads, (sell::tuning::min_blocks<ahead, lane_rows, with_apart, Stored>()))
     multiply_units(Slices<Stored, Column> a, tiles::TiledCsr<Stored> apart,
                    const Vector* __restrict__ x, const Vector* __restrict__ x_of_rows,
                    Vector* __restrict__ y, bool add, double* __restrict__ partials) {
@@ -290,7 +272,7 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
                                           order,
                                           layout_.differences.data(),
                                           layout_.pattern_width};
-      if constexpr (can_fetch_ahead<kRows, Stored, Column, Vector>())
+      if constexpr (sell::tuning::can_fetch_ahead<kRows, Stored, Column, Vector>())
         if (large_ && !layout_.form.sorted)
           return call(multiply_units<true, kRows, false, with_dot, Stored, Column, Vector>,
                       sizeof(BlockMemory<true, kRows, Stored, Column>), true, slices,

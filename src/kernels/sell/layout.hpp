@@ -56,22 +56,16 @@
 
 #include "base/array.hpp"
 #include "base/split_mix.hpp"
+#include "kernels/sell/tuning.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme::sell {
 
 inline constexpr int kLanes = 32;
-inline constexpr int kMaxLaneRows = 4;
-inline constexpr int kWideLaneRows = 2;
-inline constexpr std::int64_t kLargeMatrix = 1 << 19;           // rows; see is_small()
-inline constexpr std::int64_t kWindow = 8192;                   // rows sorted among themselves
 inline constexpr std::int64_t kLargestOffset = 0xfffe;          // from the base column of a step
 inline constexpr std::uint16_t kNoOffset = 0xffff;              // padding
 inline constexpr std::int32_t kNoColumn = -1;                   // padding
 inline constexpr std::int32_t kNoDifference = -0x7fffffff - 1;  // padding of a pattern
-inline constexpr std::int32_t kMaxPatterns = 2048;
-inline constexpr std::int64_t kMaxDifferences = 1 << 15;  // of all patterns, with padding: 128 KiB
-inline constexpr std::int64_t kMaxRepeated = 1 << 13;     // the same with values: 96 KiB
 
 enum class PatternId : std::uint16_t {};  // 0: the pattern of rows without entries
 
@@ -101,12 +95,6 @@ constexpr std::uint64_t pattern_hash(std::uint64_t sum_of_terms, std::int32_t le
   return hash == 0 ? 1 : hash;
 }
 
-// The product of a matrix that the L2 cache holds waits for latency, and more warps hide more of it
-// (H200, poisson27 of 373,000 rows: 13.9 us, and 16.8 with 4 rows per lane). Larger matrices need the
-// wide loads of several rows per lane.
-constexpr bool is_small(std::int64_t rows, std::int64_t nnz) {
-  return rows < (1 << 17) || (rows < kLargeMatrix && nnz < std::int64_t{10} << 20);
-}
 constexpr int rows_of_lane(std::int64_t rows, std::int64_t nnz, bool narrow) {
   return is_small(rows, nnz) ? 1 : narrow ? kMaxLaneRows : kWideLaneRows;
 }

@@ -39,28 +39,16 @@
 
 namespace trireme::sell {
 
-inline constexpr int kLaneSteps = 16;  // a row of more nonzeros per lane gets more lanes
-inline constexpr int kPartSteps = 16;
 inline constexpr int kMaxLog2Lanes = 5;
 inline constexpr std::int64_t kColumnUnit =
     64;  // bytes; the columns of a slice begin at a multiple
-inline constexpr std::int64_t kRaggedWindow = 8192;  // rows sorted among themselves
 inline constexpr std::int32_t kLongestKey = 4095;
 
-// Ragged rows take over where the rows that sell would keep apart have this share of the nonzeros.
-constexpr bool is_ragged(std::int64_t long_nnz, std::int64_t nnz) { return 10 * long_nnz > nnz; }
-
-// A longer row is cut.
-constexpr std::int64_t longest_whole_row(std::int64_t rows, std::int64_t nnz) {
-  return std::clamp<std::int64_t>(rows == 0 ? 0 : 2 * nnz / rows, 1024, 4000);
-}
 constexpr int log2_lanes(std::int64_t length) {
   int log2 = 0;
   while (log2 < kMaxLog2Lanes && length > std::int64_t{kLaneSteps} << log2) ++log2;
   return log2;
 }
-// A matrix of few nonzeros has one row per lane, because that gives more warps.
-constexpr int ragged_lane_rows(std::int64_t nnz) { return nnz < (1 << 21) ? 1 : 2; }
 
 // Ascending keys sort the rows of each window from long to short. Longer rows than kLongestKey keep
 // the caller's order.

@@ -24,9 +24,6 @@
 namespace trireme::sell {
 namespace {
 
-constexpr int kLocalThreads = 1024;
-constexpr int kOtherThreads = 256;
-
 // The warps of a block take the slices of its share in turn.
 template <int threads, bool with_dot, int lane_rows, class Stored, class Vector>
 __global__ void __launch_bounds__(threads, 1024 / threads)
@@ -93,7 +90,7 @@ class RaggedCuda final : public CudaKernel<Vector> {
                                                           layout_.slices.data(), shares_.data());
       check_launch();
     } else {
-      constexpr int warps = kOtherThreads / kLanes;
+      constexpr int warps = tuning::kFarThreads / kLanes;
       blocks_ = (count + warps - 1) / warps;
     }
     synchronize(stream);
@@ -157,11 +154,11 @@ class RaggedCuda final : public CudaKernel<Vector> {
   template <bool with_dot, int lane_rows, class Product>
   void launch(const Product& product, StreamRef stream) const {
     if (layout_.local)
-      multiply_ragged<kLocalThreads, with_dot, lane_rows>
-          <<<blocks_, kLocalThreads, 0, stream>>>(product);
+      multiply_ragged<tuning::kNearThreads, with_dot, lane_rows>
+          <<<blocks_, tuning::kNearThreads, 0, stream>>>(product);
     else
-      multiply_ragged<kOtherThreads, with_dot, lane_rows>
-          <<<blocks_, kOtherThreads, 0, stream>>>(product);
+      multiply_ragged<tuning::kFarThreads, with_dot, lane_rows>
+          <<<blocks_, tuning::kFarThreads, 0, stream>>>(product);
     check_launch();
   }
 

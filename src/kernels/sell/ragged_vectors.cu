@@ -36,10 +36,8 @@ __device__ __forceinline__ Vector* part_at(Vector* parts, std::int32_t part) {
   return parts + static_cast<std::int64_t>(part) * Lane::kColumns + Lane::first();
 }
 
-// Three blocks per multiprocessor leave registers for the loads in flight (H200, log-normal rows, 8
-// vectors: 334 us, and 431 with two blocks; 359 with slices fetched into the L2 cache ahead of their use).
 template <class Lane, int lane_rows, class Stored, class Vector>
-__global__ void __launch_bounds__(kThreads, 3)
+__global__ void __launch_bounds__(kThreads, tuning::kRaggedBlocksOfVectors)
     multiply_slices(RaggedSlices<Stored> a, vectors::Operands<Vector> operands,
                     Vector* __restrict__ parts) {
   using Entries = typename Lane::Entries;

@@ -23,13 +23,6 @@
 namespace trireme::sell {
 namespace {
 
-constexpr int kThreads = 128;
-constexpr int kSharedThreads = 1024;
-constexpr int kSharedBlocks = 2;  // of a multiprocessor
-constexpr int kMostBlocks = 64;   // per multiprocessor, which bounds the number of partial sums
-constexpr std::size_t kMaxShared = 16 << 10;
-constexpr int kSteps = 4;  // of a pattern that are loaded together; its width is a multiple
-
 template <class Stored, class Vector>
 struct RepeatedRows {
   std::int32_t rows = 0, slices = 0;
@@ -59,17 +52,17 @@ struct RepeatedRows {
   }
 };
 
-// kSteps numbers of a pattern, by 16-byte loads.
+// tuning::kPatternSteps numbers of a pattern, by 16-byte loads.
 template <bool in_shared, class T>
-__device__ __forceinline__ Pack<kSteps, T> pattern_pack(const T* address) {
-  if constexpr (in_shared) return *reinterpret_cast<const Pack<kSteps, T>*>(address);
-  constexpr int bytes = sizeof(Pack<kSteps, T>);
+__device__ __forceinline__ Pack<tuning::kPatternSteps, T> pattern_pack(const T* address) {
+  if constexpr (in_shared) return *reinterpret_cast<const Pack<tuning::kPatternSteps, T>*>(address);
+  constexpr int bytes = sizeof(Pack<tuning::kPatternSteps, T>);
   using Word = std::conditional_t<bytes == 8, uint2, uint4>;
   Word word[bytes / sizeof(Word)];
 #pragma unroll
   for (int i = 0; i < static_cast<int>(bytes / sizeof(Word)); ++i)
     word[i] = __ldg(reinterpret_cast<const Word*>(address) + i);
-  Pack<kSteps, T> pack;
+  Pack<tuning::kPatternSteps, T> pack;
   memcpy(&pack, word, bytes);
   return pack;
 }
@@ -90,13 +83,13 @@ __device__ __forceinline__ void share_patterns(RepeatedRows<Stored, Vector>& a,
 }
 
 template <bool in_shared, bool with_dot, class Stored, class Vector>
-__global__ void __launch_bounds__(in_shared ? kSharedThreads : kThreads,
-                                  in_shared ? kSharedBlocks : 12)
+__global__ void __launch_bounds__(in_shared ? tuning::kSharedThreads : tuning::kRepeatedThreads,
+                                  in_shared ? tuning::kSharedBlocks : 12)
     multiply_repeated(RepeatedRows<Stored, Vector> a) {
   using Number = Sum<Vector>;
   extern __shared__ __align__(32) unsigned char memory[];
   if constexpr (in_shared) share_patterns(a, memory);
-  constexpr int kWarps = (in_shared ? kSharedThreads : kThreads) / kLanes;
+  constexpr int kWarps = (in_shared ? tuning::kSharedThreads : tuning::kRepeatedThreads) / kLanes;
   const int lane = threadIdx.x % kLanes;
   const auto stride = static_cast<std::int32_t>(gridDim.x) * kWarps;
   auto slice = static_cast<std::int32_t>(blockIdx.x * kWarps + threadIdx.x / kLanes);
@@ -107,11 +100,11 @@ __global__ void __launch_bounds__(in_shared ? kSharedThreads : kThreads,
     const std::int32_t row = place < a.rows && a.row_order ? __ldg(a.row_order + place) : place;
     const auto next = a.begin_of(slice + stride, lane);
     Number sum{};
-    for (std::int32_t step = 0; step < begin.steps; step += kSteps) {
+    for (std::int32_t step = 0; step < begin.steps; step += tuning::kPatternSteps) {
       const auto difference = pattern_pack<in_shared>(a.differences + begin.entry + step);
       const auto value = pattern_pack<in_shared>(a.values + begin.entry + step);
 #pragma unroll
-      for (int s = 0; s < kSteps; ++s)
+      for (int s = 0; s < tuning::kPatternSteps; ++s)
         if (difference.of_row[s] != kNoDifference)
           sum += widen<Number>(value.of_row[s]) * load<Number>(a.x + row + difference.of_row[s]);
     }
@@ -140,10 +133,12 @@ template <class Value>
 RepeatedProduct<Value>::RepeatedProduct(const DeviceLayout<Value>& layout) {
   const std::size_t bytes = layout.differences.size() * kBytesPerEntry<Value>;
   const int multiprocessors = trireme::multiprocessors();
-  const bool in_shared = bytes <= kMaxShared && layout.rows >= kLargeMatrix;
+  const bool in_shared = bytes <= tuning::kMaxSharedPatterns && layout.rows >= kLargeMatrix;
   if (in_shared) shared_bytes_ = bytes;
-  const std::int64_t warps = (in_shared ? kSharedThreads : kThreads) / kLanes;
-  const std::int64_t most = std::int64_t{in_shared ? kSharedBlocks : kMostBlocks} * multiprocessors;
+  const std::int64_t warps =
+      (in_shared ? tuning::kSharedThreads : tuning::kRepeatedThreads) / kLanes;
+  const std::int64_t most =
+      std::int64_t{in_shared ? tuning::kSharedBlocks : tuning::kRepeatedBlocks} * multiprocessors;
   blocks_ = static_cast<int>(std::min(most, (layout.slices + warps - 1) / warps));
 }
 
@@ -174,13 +169,13 @@ void RepeatedProduct<Value>::multiply(const DeviceLayout<Value>& layout, DeviceS
       kernel<<<blocks_, threads, shared_bytes_, stream>>>(rows);
     };
     if (shared_bytes_ > 0 && !dots.empty())
-      launch(multiply_repeated<true, true, Stored, Value>, kSharedThreads);
+      launch(multiply_repeated<true, true, Stored, Value>, tuning::kSharedThreads);
     else if (shared_bytes_ > 0)
-      launch(multiply_repeated<true, false, Stored, Value>, kSharedThreads);
+      launch(multiply_repeated<true, false, Stored, Value>, tuning::kSharedThreads);
     else if (!dots.empty())
-      launch(multiply_repeated<false, true, Stored, Value>, kThreads);
+      launch(multiply_repeated<false, true, Stored, Value>, tuning::kRepeatedThreads);
     else
-      launch(multiply_repeated<false, false, Stored, Value>, kThreads);
+      launch(multiply_repeated<false, false, Stored, Value>, tuning::kRepeatedThreads);
     check_launch();
   };
   if constexpr (std::is_same_v<Value, double>)

@@ -29,11 +29,6 @@ namespace {
 
 constexpr int kThreads = kApartThreads;
 
-// Blocks that a multiprocessor must hold at the same time, which bounds the number of registers. More
-// blocks are faster where the registers suffice (H200: 2 to 7 % with 2 rows per lane).
-template <int lane_rows, class Vector>
-constexpr int kBlocks = lane_rows == kMaxLaneRows || sizeof(Vector) < sizeof(double) ? 4 : 5;
-
 // What lane `slice_lane` of a slice has in one step. In a step past the end of the slice, all rows
 // have `none`.
 template <int lane_rows, class T>
@@ -171,7 +166,7 @@ __device__ __forceinline__ void prefetch_slice(const Slices<Stored, Column>& a,
 // group per lane of a slice. `ahead` is the distance in slices to the slice that is prefetched, or 0
 // for none.
 template <class Lane, int lane_rows, class Stored, class Column, class Vector>
-__global__ void __launch_bounds__(kThreads, (kBlocks<lane_rows, Vector>))
+__global__ void __launch_bounds__(kThreads, (tuning::kBlocksOfVectors<lane_rows, Vector>))
     multiply_by_vectors(Slices<Stored, Column> a, ApartRows<Stored> apart,
                         vectors::Operands<Vector> operands, Vector* __restrict__ parts, int ahead) {
   const Lane lane(operands);
@@ -228,7 +223,7 @@ void launch(const Slices<Stored, Column>& a, const ApartRows<Stored>& apart,
   // slower on stencils. Where 32-bit columns are in the caller's order, the L2 cache is needed for X
   // (random: 12 % slower with prefetching).
   const std::int64_t ahead =
-      gpu.multiprocessors * kBlocks<lane_rows, Vector> * kGroups / kLanes / 2;
+      gpu.multiprocessors * tuning::kBlocksOfVectors<lane_rows, Vector> * kGroups / kLanes / 2;
   const bool prefetches = (!std::is_same_v<Column, std::int32_t> || a.row_order) &&
                           ahead * gpu.bytes_per_slice <= gpu.l2_bytes / 2;
   multiply_by_vectors<Lane, lane_rows><<<blocks, kThreads, 0, stream>>>(

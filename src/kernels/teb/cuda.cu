@@ -35,9 +35,7 @@ using teb::Chunk;
 using teb::kThreads;
 using Index = std::int32_t;
 
-constexpr int kEach = 8;      // products per thread
-constexpr int kResident = 4;  // thread blocks per multiprocessor
-constexpr int kSlots = kThreads * kEach;
+constexpr int kSlots = kThreads * teb::kNonzerosPerThread;
 static_assert(teb::kMaxNonzeros + 31 == kSlots);
 
 template <class Stored, class Vector>
@@ -124,8 +122,8 @@ __device__ __forceinline__ RowPlace find_row(const Operands<Stored, Vector>& a, 
 // A thread's entries of a block: thread, thread + kThreads, .., counted from base_of().
 template <class Stored>
 struct Entries {
-  Index columns[kEach];  // -1 where there is no entry
-  Stored values[kEach];
+  Index columns[teb::kNonzerosPerThread];  // -1 where there is no entry
+  Stored values[teb::kNonzerosPerThread];
 };
 
 // The multiple of 32 at or before the first entry of a block, where a cache line begins.
@@ -136,7 +134,7 @@ __device__ __forceinline__ void load_entries(const Operands<Stored, Vector>& a,
                                              const BlockHead& head, const BlockHead& next,
                                              Entries<Stored>& entries) {
 #pragma unroll
-  for (int k = 0; k < kEach; ++k) {
+  for (int k = 0; k < teb::kNonzerosPerThread; ++k) {
     const Index entry = base_of(head) + k * kThreads + static_cast<Index>(threadIdx.x);
     const bool inside = entry >= head.first_nonzero && entry < next.first_nonzero;
     entries.columns[k] = inside ? __ldcs(a.col_idx + entry) : -1;
@@ -150,7 +148,7 @@ __device__ __forceinline__ void store_products(const Vector* __restrict__ x,
                                                Sum<Vector>* products) {
   using Number = Sum<Vector>;
 #pragma unroll
-  for (int k = 0; k < kEach; ++k)
+  for (int k = 0; k < teb::kNonzerosPerThread; ++k)
     if (entries.columns[k] >= 0)
       products[slot<Number>(k * kThreads + static_cast<int>(threadIdx.x))] =
           static_cast<Number>(entries.values[k]) * load<Number>(x + entries.columns[k]);
@@ -234,7 +232,7 @@ __device__ __forceinline__ int item_of_round(unsigned round) {
 
 // The items are first the chunks, then the blocks.
 template <bool with_dot, class Stored, class Vector>
-__global__ void __launch_bounds__(kThreads, kResident)
+__global__ void __launch_bounds__(kThreads, teb::kResidentBlocks)
     multiply_blocks(Operands<Stored, Vector> a, int chunk_count, const Chunk* __restrict__ chunks,
                     int block_count, const BlockHead* __restrict__ heads, ChunkSums<Vector> sums,
                     double* __restrict__ partials) {
@@ -286,8 +284,8 @@ class TebCuda final : public CudaKernel<Vector> {
         layout_(std::move(layout)),
         chunk_sums_(layout_.chunks.size() * teb::kMaxStrip, stream),
         chunks_done_(layout_.order.plan.long_rows, stream),
-        grid_(static_cast<int>(
-            std::min<std::int64_t>(chunks() + blocks(), multiprocessors() * kResident))) {
+        grid_(static_cast<int>(std::min<std::int64_t>(chunks() + blocks(),
+                                                      multiprocessors() * teb::kResidentBlocks))) {
     fill_zero(chunks_done_.span(), stream);
     synchronize(stream);
   }

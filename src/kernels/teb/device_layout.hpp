@@ -13,14 +13,6 @@
 
 namespace trireme::teb {
 
-inline constexpr int kThreads = 256;  // per thread block; one thread block takes one TEB block
-// The first row of a block is its longest. One warp adds up a first row that is longer than
-// kLongFront. All warps sum one that is longer than kWideFront, before the other rows.
-inline constexpr int kLongFront = 64;
-inline constexpr int kWideFront = 512;
-// Nonzeros per chunk of a row that is longer than the threshold. One thread block takes one chunk.
-inline constexpr int kChunkNonzeros = 4096;
-
 // The number of threads that sum the other rows of a block while its first row is summed.
 constexpr int threads_beside_front(int front_length) {
   return front_length > kLongFront && front_length <= kWideFront ? kThreads - 32 : kThreads;

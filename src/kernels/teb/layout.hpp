@@ -31,10 +31,9 @@
 #include <cstdint>
 
 #include "base/array.hpp"
+#include "kernels/teb/tuning.hpp"
 
 namespace trireme::teb {
-
-inline constexpr std::int64_t kEmptyRowsPerBlock = 2048;
 
 template <class Value>
 struct Layout {

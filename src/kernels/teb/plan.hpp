@@ -8,19 +8,9 @@
 #include <cstdint>
 
 #include "kernels/teb/threshold.hpp"
+#include "kernels/teb/tuning.hpp"
 
 namespace trireme::teb {
-
-// The maximum number of nonzeros per block: a CUDA block keeps 2048 products in shared memory, and
-// starts to read at a multiple of 32.
-inline constexpr std::int64_t kMaxNonzeros = 2048 - 31;
-// A small matrix gets smaller blocks, so that it has about kWantedBlocks of them.
-inline constexpr std::int64_t kWantedBlocks = 512;
-inline constexpr std::int64_t kMinNonzeros = 256;
-// A panel has about kPanelNonzeros nonzeros; its number of rows is a power of two.
-inline constexpr std::int64_t kPanelNonzeros = 1 << 19;
-inline constexpr std::int64_t kMinPanelRows = 1 << 10;
-inline constexpr std::int64_t kMaxPanelRows = 1 << 14;
 
 struct Plan {
   Threshold threshold;

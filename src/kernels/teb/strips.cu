@@ -22,12 +22,9 @@ namespace {
 
 using Index = std::int32_t;
 
-constexpr int kEach = 8;  // nonzeros per thread
-constexpr int kSlots = kThreads * kEach;
+constexpr int kSlots = kThreads * kNonzerosPerThread;
 constexpr int kWarps = kThreads / 32;
 static_assert(kMaxNonzeros + 31 == kSlots);
-
-constexpr int kResident = 4;  // thread blocks per multiprocessor: 64 registers per thread
 
 // The nonzeros and the caller's number of a row; -1 where there is no row.
 struct RowPlace {
@@ -162,17 +159,17 @@ __device__ __forceinline__ void multiply_block(const Matrix<Stored>& a, const St
   __shared__ Index columns[kSlots];
   const Index base = head.first_nonzero & ~31;  // where a cache line begins
   {
-    Stored value[kEach];
-    Index column[kEach];
+    Stored value[kNonzerosPerThread];
+    Index column[kNonzerosPerThread];
 #pragma unroll
-    for (int i = 0; i < kEach; ++i) {
+    for (int i = 0; i < kNonzerosPerThread; ++i) {
       const Index entry = base + i * kThreads + static_cast<Index>(threadIdx.x);
       const bool inside = entry >= head.first_nonzero && entry < next.first_nonzero;
       column[i] = inside ? __ldcs(a.col_idx + entry) : 0;
       value[i] = inside ? __ldcs(a.values + entry) : Stored(0);
     }
 #pragma unroll
-    for (int i = 0; i < kEach; ++i) {
+    for (int i = 0; i < kNonzerosPerThread; ++i) {
       values[i * kThreads + threadIdx.x] = value[i];
       columns[i * kThreads + threadIdx.x] = column[i];
     }
@@ -221,7 +218,7 @@ __device__ __forceinline__ void multiply_block(const Matrix<Stored>& a, const St
 
 // The items are first the chunks, then the blocks.
 template <class Stored, class Strip>
-__global__ void __launch_bounds__(kThreads, kResident)
+__global__ void __launch_bounds__(kThreads, kResidentBlocks)
     multiply_strip(Matrix<Stored> a, Strip strip, StripScratch<typename Strip::Vector> scratch) {
   const auto item = static_cast<int>(blockIdx.x);
   if (item < a.chunk_count) return multiply_chunk(a, strip, item, scratch);
