@@ -36,13 +36,16 @@ std::string hash_of(const DistributedMatrix& matrix) {
   return hash_of_all(matrix.comm, hash);
 }
 
-std::string in_words(const multigrid::Options& o) {
+// Names every member, so that one which the key lacks does not compile.
+std::string in_words(const multigrid::Options& options) {
+  const auto& [smoother, degree, cycle, threshold, smoothed_prolongator, fill, aggressive_levels,
+               precision, block_size, max_levels, coarsest_rows, replicated_rows] = options;
   return fmt::format(
       "{} of degree {}, cycle {}, threshold {}, {} prolongator, fill {}, {} aggressive levels, {}, "
       "block size {}, at most {} levels, coarsest {}, whole {}",
-      to_string(o.smoother), o.degree, to_string(o.cycle), o.threshold,
-      o.smoothed_prolongator ? "smoothed" : "plain", o.fill, o.aggressive_levels,
-      to_string(o.precision), o.block_size, o.max_levels, o.coarsest_rows, o.replicated_rows);
+      to_string(smoother), degree, to_string(cycle), threshold,
+      smoothed_prolongator ? "smoothed" : "plain", fill, aggressive_levels, to_string(precision),
+      block_size, max_levels, coarsest_rows, replicated_rows);
 }
 
 class CachedHierarchy final : public multigrid::HierarchyEntry {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "app/requested_kernels.hpp"
+#include "app/settings_of.hpp"
 #include "base/split_mix.hpp"
 #include "device/device.hpp"
-#include "petsc/session.hpp"
 
 namespace trireme {
 namespace {
@@ -20,8 +20,8 @@ std::string hash_of(std::span<const std::int64_t> row_starts) {
   return fmt::format("{:016x}", hash);
 }
 
-std::string preconditioner_of(const Case& c) {
-  return c.solver.choose_preconditioner ? std::string(kAuto) : c.solver.preconditioner;
+void add_settings(CacheKey& key, PartOf thing, const Case& c) {
+  for (const KeyValue& setting : settings_that_are(thing, c)) key.add(setting.path, setting.value);
 }
 
 }  // namespace
@@ -62,13 +62,8 @@ CacheKey decision_key(const Case& c, const KernelChoice& kernel, const CaseOutco
   CacheKey key = key_of(kDecisionKind, outcome, row_starts);
   key.add("device", to_string(kernel.device))
       .add("precision", to_string(kernel.precision))
-      .add("kernels", kernels_of_build(kernel.device, kernel.precision))
-      .add("method", c.solver.method)
-      .add("engine", to_string(c.solver.engine))
-      .add("preconditioner", preconditioner_of(c))
-      .add("reproducible", c.reproducible ? "yes" : "no")
-      .add("ordering", to_string(c.ordering))
-      .add("petsc", PetscSession::all_options());
+      .add("kernels", kernels_of_build(kernel.device, kernel.precision));
+  add_settings(key, PartOf::kernel_choice, c);
   return key;
 }
 
@@ -77,14 +72,9 @@ CacheKey iterations_key(const Case& c, const CaseOutcome& outcome) {
   key.add("pattern", outcome.pattern_hash)
       .add("rows", outcome.problem.rows)
       .add("nonzeros", outcome.problem.nnz)
-      .add("method", c.solver.method)
-      .add("preconditioner", preconditioner_of(c))
-      .add("rtol", fmt::format("{}", c.solver.rtol))
-      .add("norm", to_string(c.solver.norm))
-      .add("atol", fmt::format("{}", c.solver.atol))
       .add("b", outcome.problem.rhs)
-      .add("x0", outcome.problem.x0)
-      .add("petsc", PetscSession::all_options());
+      .add("x0", outcome.problem.x0);
+  add_settings(key, PartOf::iterations, c);
   return key;
 }
 

@@ -25,6 +25,8 @@ std::vector<double> numbers(const SavedRun& run, Of of) {
   return all;
 }
 
+std::string or_empty(const std::string& value) { return value.empty() ? "empty" : value; }
+
 std::vector<double> read_numbers(const hdf5::File& file, const std::string& path,
                                  std::int64_t max_count) {
   const hdf5::Dataset dataset = file.dataset(path);
@@ -97,10 +99,12 @@ SavedRun SavedRunFile::read_here(const RunIdentity& identity, const RowRange& ro
          "--resume: this release of solve cannot go on from {}; solve without --resume",
          path_.string());
   for (const RunPart& part : identity) {
-    const std::string was = file.string_attribute(part.name).value_or("");
-    if (was == part.value) continue;
-    const std::string how = part.printed ? fmt::format("was {} and is {}", was, part.value)
-                                         : std::string("has changed");
+    const std::optional<std::string> was = file.string_attribute(part.name);
+    if (was.value_or("") == part.value) continue;
+    const std::string how =
+        part.printed ? fmt::format("was {} and is {}", was ? or_empty(*was) : "not noted",
+                                   or_empty(part.value))
+                     : std::string("has changed");
     fail(ExitCode::usage, "--resume: {} belongs to another run: {} {}; solve without --resume",
          path_.string(), part.name, how);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every key of case.yaml on one screen. To add a key: add its member to Case and its line here.
+// Every key of case.yaml on one screen. To add a key: add its member to Case and its row here, which
+// says which later runs depend on it.
 #include "config/keys.hpp"
 
 #include <algorithm>
@@ -92,225 +93,245 @@ constexpr field::ChoiceList choices(At) {
 
 constexpr std::int64_t kMaxRows = std::numeric_limits<std::int32_t>::max();
 
+constexpr PartOf kNothing = PartOf::nothing, kRun = PartOf::resumed_run;
+constexpr PartOf kChoice = PartOf::kernel_choice, kIterations = PartOf::iterations;
+
+// `preconditioner: auto` begins with another one, and may come to multigrid.
+bool chooses_preconditioner(const Case& c) { return c.solver.choose_preconditioner; }
+bool may_use_multigrid(const Case& c) {
+  return chooses_preconditioner(c) || c.solver.preconditioner == kMultigrid;
+}
+
 constexpr std::array kKeys = {
-    Key{"problem", field::Section{}, "", "the linear system A x = b"},
+    Key{"problem", field::Section{}, kNothing, "", "the linear system A x = b"},
     Key{"problem.file", field::File{[](Case& c) -> decltype(auto) { return (file_of(c).file); }},
-        "",
+        kNothing, "",
         "file such as HDF5 (.h5), Matrix Market (.mtx, .mtx.gz) or PETSc binary (problem --help "
         "lists every format), relative to the folder of this case; or use problem.generate"},
     Key{"problem.generate",
-        field::Text{[](Case& c) -> string& { return generate_of(c).kind; }, generator_kinds}, "",
+        field::Text{[](Case& c) -> string& { return generate_of(c).kind; }, generator_kinds},
+        kNothing, "",
         "model problem that is made in memory, by each rank its own rows, in place of "
         "problem.file"},
     Key{"problem.n",
         field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).n); }, 1, kMostRows},
-        "",
+        kNothing, "",
         "with generate: points, elements or cells per side, number of rows, or the scale of rmat"},
     Key{"problem.k",
         field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).k); }, 1, kMaxRows},
-        "",
+        kNothing, "",
         "with generate: nonzeros per row (random), edge factor (rmat), columns on either side "
         "(bands)"},
     Key{"problem.seed",
-        field::Seed{[](Case& c) -> decltype(auto) { return (generate_of(c).seed); }}, "",
+        field::Seed{[](Case& c) -> decltype(auto) { return (generate_of(c).seed); }}, kNothing, "",
         "with generate: seed of everything that is random"},
     Key{"problem.rhs_count",
         field::Integer{[](Case& c) -> decltype(auto) { return (c.problem.rhs_count); }, 1, 4096},
-        "right-hand sides", "with rhs: random: so many of them, which differ"},
-    Key{"problem.matrix", field::Text{[](Case& c) -> string& { return file_of(c).matrix; }}, "",
+        kIterations, "right-hand sides", "with rhs: random: so many of them, which differ"},
+    Key{"problem.matrix", field::Text{[](Case& c) -> string& { return file_of(c).matrix; }},
+        kNothing, "",
         "HDF5 group of the matrix: attributes format and shape, datasets indptr, indices, data; a "
         "file of another format holds one matrix and needs no name"},
     Key{"problem.rhs", field::Rhs{[](Case& c) -> decltype(auto) { return (c.problem.rhs); }, true},
-        "",
+        kNothing, "",
         "right-hand side b: a dataset such as /b, a file of its own relative to the folder of this "
         "case (b.mtx, other.h5:/b), or ones, random, from-ones (b = A 1, so the error is known); "
         "auto: /b of the file (of a PETSc binary file the vector after the matrix, of NAME.mtx the "
         "file NAME_b.mtx beside it), and from-ones where there is none"},
-    Key{"problem.x0", field::Text{[](Case& c) -> string& { return file_of(c).x0; }}, "",
+    Key{"problem.x0", field::Text{[](Case& c) -> string& { return file_of(c).x0; }}, kNothing, "",
         "dataset of the initial guess; default: /x0 where the file has it; none: the solve starts "
         "from zero"},
-    Key{"problem.x_exact", field::Text{[](Case& c) -> string& { return file_of(c).x_exact; }}, "",
-        "dataset of the known solution, from which the error is computed; empty: it is "
-        "unknown"},
+    Key{"problem.x_exact", field::Text{[](Case& c) -> string& { return file_of(c).x_exact; }},
+        kNothing, "",
+        "dataset of the known solution, from which the error is computed; empty: it is unknown"},
 
     Key{"problem.coordinates",
-        field::Text{[](Case& c) -> string& { return file_of(c).coordinates; }}, "",
+        field::Text{[](Case& c) -> string& { return file_of(c).coordinates; }}, kRun | kIterations,
+        "",
         "dataset [nodes, 2] or [nodes, 3] of the coordinates of the nodes, from which multigrid "
         "and gamg get the rigid-body modes of elasticity; default: /coordinates where the file has "
         "it; none: not used"},
     Key{"problem.near_nullspace",
-        field::Text{[](Case& c) -> string& { return file_of(c).near_nullspace; }}, "",
+        field::Text{[](Case& c) -> string& { return file_of(c).near_nullspace; }},
+        kRun | kIterations, "",
         "dataset [rows, k] of k vectors that the matrix maps to almost zero, for multigrid and "
         "gamg; default: /near_nullspace where the file has it; none: not used"},
 
-    Key{"problem.steps", field::Sections{clear_steps, append_step}, "",
+    Key{"problem.steps", field::Sections{clear_steps, append_step}, kNothing, "",
         "a sequence of systems, such as time steps: a list of entries, or one entry. The first "
         "entry is step 0. Each entry replaces what it names, and the rest stays as in the step "
         "before (before step 0: as in problem)"},
     Key{"problem.steps.file",
-        field::File{[](Case& c) -> decltype(auto) { return (step_of(c).file); }}, "",
+        field::File{[](Case& c) -> decltype(auto) { return (step_of(c).file); }}, kNothing, "",
         "file of what the entry names, relative to the folder of this case; default: problem.file"},
     Key{"problem.steps.values", field::Text{[](Case& c) -> string& { return step_of(c).values; }},
-        "",
+        kNothing, "",
         "dataset of new values of the nonzeros, in the order in which the matrix is stored: [nnz], "
-        "or "
-        "with count [steps, nnz], of which each step takes the row of its number"},
+        "or with count [steps, nnz], of which each step takes the row of its number"},
     Key{"problem.steps.matrix", field::Text{[](Case& c) -> string& { return step_of(c).matrix; }},
-        "",
+        kNothing, "",
         "group of a whole matrix, in place of values. Where its pattern is another one, everything "
         "is built anew"},
     Key{"problem.steps.rhs", field::Rhs{[](Case& c) -> decltype(auto) { return (step_of(c).rhs); }},
-        "",
+        kNothing, "",
         "new right-hand side: a dataset [rows], or with count [steps, rows]; a file of its own "
         "relative to the folder of this case; or ones, random, from-ones"},
     Key{"problem.steps.count",
         field::Integer{[](Case& c) -> decltype(auto) { return (step_of(c).count); }, 1, 1'000'000},
-        "steps", "the entry stands for this many steps, and {} in its names for their numbers"},
+        kNothing, "steps",
+        "the entry stands for this many steps, and {} in its names for their numbers"},
     Key{"problem.steps.from",
         field::Integer{[](Case& c) -> decltype(auto) { return (step_of(c).from); }, 0, kMaxRows},
-        "",
+        kNothing, "",
         "with count: number of the first step, which stands in place of {} and is the row of "
         "[steps, nnz] and [steps, rows]"},
 
-    Key{"solver", field::Section{}, "", "the Krylov method, and when it stops"},
-    Key{"solver.method", field::Text{[](Case& c) -> string& { return c.solver.method; }}, "",
+    Key{"solver", field::Section{}, kNothing, "", "the Krylov method, and when it stops"},
+    Key{"solver.method", field::Text{[](Case& c) -> string& { return c.solver.method; }},
+        kRun | kChoice | kIterations, "",
         "cg (symmetric positive definite), block_cg (cg that solves for many right-hand sides in "
-        "one "
-        "space), pipelined_cg (cg on CPU ranks whose sums run beside the product), minres "
+        "one space), pipelined_cg (cg on CPU ranks whose sums run beside the product), minres "
         "(symmetric), bicgstab (any matrix), or a PETSc KSP name such as gmres"},
-    Key{"solver.engine", choice([](Case& c) -> decltype(auto) { return (c.solver.engine); }), "",
-        "whose Krylov loop solves. petsc: PETSc's own; resident: the resident engine, "
-        "Trireme's own loop, which keeps vectors and scalars where the kernel runs and "
-        "has cg, block_cg, pipelined_cg, minres and bicgstab; auto: the resident engine where it "
-        "has what the "
-        "case asks for, else PETSc's"},
+    Key{"solver.engine", choice([](Case& c) -> decltype(auto) { return (c.solver.engine); }),
+        kRun | kChoice, "",
+        "whose Krylov loop solves. petsc: PETSc's own; resident: the resident engine, Trireme's "
+        "own loop, which keeps vectors and scalars where the kernel runs and has cg, block_cg, "
+        "pipelined_cg, minres and bicgstab; auto: the resident engine where it has what the case "
+        "asks for, else PETSc's"},
     Key{"solver.preconditioner",
-        field::Text{[](Case& c) -> string& { return c.solver.preconditioner; }}, "",
+        field::Text{[](Case& c) -> string& { return c.solver.preconditioner; }, nullptr,
+                    chooses_preconditioner},
+        kRun | kChoice | kIterations, "",
         "none, jacobi, auto (begins with jacobi and changes where another one pays), pbjacobi, "
         "vpbjacobi, trireme_chebyshev (for cg and minres), multigrid (smoothed aggregation), or "
         "any other PETSc PC name such as ilu, icc, gamg, hypre"},
-    Key{"solver.multigrid", field::Section{}, "", "options of preconditioner: multigrid"},
+    Key{"solver.multigrid", field::Section{may_use_multigrid}, kNothing, "",
+        "options of preconditioner: multigrid"},
     Key{"solver.multigrid.smoother",
-        choice([](Case& c) -> decltype(auto) { return (c.solver.multigrid.smoother); }), "",
+        choice([](Case& c) -> decltype(auto) { return (c.solver.multigrid.smoother); }),
+        kRun | kIterations, "",
         "what smooths the error on each level; auto: chebyshev with cg, block_cg and minres, "
-        "jacobi "
-        "with other methods"},
+        "jacobi with other methods"},
     Key{"solver.multigrid.degree",
         field::Integer{[](Case& c) -> decltype(auto) { return (c.solver.multigrid.degree); }, 1, 8},
-        "products",
+        kRun | kIterations, "products",
         "products with the matrix of the level per smoothing; at most 4 with chebyshev"},
     Key{"solver.multigrid.cycle",
-        choice([](Case& c) -> decltype(auto) { return (c.solver.multigrid.cycle); }), "",
-        "whether a level visits the coarser one once (v) or twice (w)"},
+        choice([](Case& c) -> decltype(auto) { return (c.solver.multigrid.cycle); }),
+        kRun | kIterations, "", "whether a level visits the coarser one once (v) or twice (w)"},
     Key{"solver.multigrid.threshold",
-        field::Real{[](Case& c) -> double& { return c.solver.multigrid.threshold; }, 0, 1}, "",
+        field::Real{[](Case& c) -> double& { return c.solver.multigrid.threshold; }, 0, 1},
+        kRun | kIterations, "",
         "entries that are weaker than this part of the strongest ones of their rows do not connect "
         "unknowns of an aggregate"},
     Key{"solver.multigrid.smoothed_prolongator",
-        field::Flag{[](Case& c) -> bool& { return c.solver.multigrid.smoothed_prolongator; }}, "",
+        field::Flag{[](Case& c) -> bool& { return c.solver.multigrid.smoothed_prolongator; }},
+        kRun | kIterations, "",
         "false: plain aggregation, which is safer for strongly nonsymmetric matrices and takes "
-        "more "
-        "iterations for others"},
+        "more iterations for others"},
     Key{"solver.multigrid.fill",
-        field::Real{[](Case& c) -> double& { return c.solver.multigrid.fill; }},
+        field::Real{[](Case& c) -> double& { return c.solver.multigrid.fill; }}, kRun | kIterations,
         "of the nonzeros of the finer level",
         "a coarse matrix has at most so many nonzeros: where a smoothed prolongator leads to more, "
-        "its "
-        "small entries are left out, and where that does not suffice, aggregation is plain"},
+        "its small entries are left out, and where that does not suffice, aggregation is plain"},
     Key{"solver.multigrid.aggressive_levels",
         field::Integer{
             [](Case& c) -> decltype(auto) { return (c.solver.multigrid.aggressive_levels); }, 0,
             20},
-        "levels", "so many of the finest levels are coarsened twice at once"},
+        kRun | kIterations, "levels", "so many of the finest levels are coarsened twice at once"},
     Key{"solver.multigrid.precision",
-        choice([](Case& c) -> decltype(auto) { return (c.solver.multigrid.precision); }), "",
+        choice([](Case& c) -> decltype(auto) { return (c.solver.multigrid.precision); }),
+        kRun | kIterations, "",
         "of the matrix values of all levels; the solution does not depend on it, because b - A x "
-        "is "
-        "checked in FP64"},
+        "is checked in FP64"},
     Key{"solver.rtol", field::Real{[](Case& c) -> double& { return c.solver.rtol; }, 0, 1},
-        "of ||b||",
-        "the solve stops when the residual norm ||b - A x|| falls below this part of "
-        "||b||, or of ||A x0|| where b = 0"},
-    Key{"solver.atol", field::Real{[](Case& c) -> double& { return c.solver.atol; }}, "units of b",
+        kRun | kIterations, "of ||b||",
+        "the solve stops when the residual norm ||b - A x|| falls below this part of ||b||, or of "
+        "||A x0|| where b = 0"},
+    Key{"solver.atol", field::Real{[](Case& c) -> double& { return c.solver.atol; }},
+        kRun | kIterations, "units of b",
         "the solve stops when the residual norm ||b - A x|| falls below this"},
-    Key{"solver.norm", choice([](Case& c) -> decltype(auto) { return (c.solver.norm); }), "",
+    Key{"solver.norm", choice([](Case& c) -> decltype(auto) { return (c.solver.norm); }),
+        kRun | kIterations, "",
         "which norm of b - A x must be small. residual: as it is; rows: with each row divided by "
-        "its "
-        "size, the largest magnitude in it; both: where sizes differ by less than 1000, as it is"},
+        "its size, the largest magnitude in it; both: where sizes differ by less than 1000, as it "
+        "is"},
     Key{"solver.max_iterations",
         field::Integer{[](Case& c) -> decltype(auto) { return (c.solver.max_iterations); }, 0,
                        kMaxRows},
-        "iterations",
-        "the solve stops unconverged after this many (exit code 5; the report is "
-        "written)"},
+        kNothing, "iterations",
+        "the solve stops unconverged after this many (exit code 5; the report is written)"},
     Key{"solver.block",
         field::AutoInteger{[](Case& c) -> decltype(auto) { return (c.solver.block); }, 1, 64},
-        "right-hand sides",
+        kIterations, "right-hand sides",
         "how many right-hand sides the resident engine solves at once, on CPUs and GPUs; auto: the "
         "number with the fastest product for each"},
-    Key{"solver.guess", choice([](Case& c) -> decltype(auto) { return (c.solver.guess); }), "",
+    Key{"solver.guess", choice([](Case& c) -> decltype(auto) { return (c.solver.guess); }),
+        kNothing, "",
         "with problem.steps: first guess of each step after the first. previous: the solution of "
         "the step before; extrapolate: the line through the last two solutions; zero"},
-    Key{"solver.renew", choice([](Case& c) -> decltype(auto) { return (c.solver.renew); }), "",
+    Key{"solver.renew", choice([](Case& c) -> decltype(auto) { return (c.solver.renew); }),
+        kNothing, "",
         "with problem.steps: when the preconditioner takes new values of the matrix. always: in "
-        "each step that has new values; never; adaptive: when the iterations beyond those of a "
-        "new preconditioner have taken longer than renewing takes"},
+        "each step that has new values; never; adaptive: when the iterations beyond those of a new "
+        "preconditioner have taken longer than renewing takes"},
 
     Key{"kernel",
         field::TextList{[](Case& c) -> Strings& { return c.kernels; }, kernel_names,
                         left_out_kernels},
-        "",
-        "sparse matrix-vector product: auto, or a name that solve --list-kernels prints; "
-        "a list of kernels is compared in one run"},
-    Key{"device", choice([](Case& c) -> decltype(auto) { return (c.device); }), "",
-        "where the kernel runs; auto: on a GPU where every rank has one and the kernel "
-        "can, else on the CPU",
+        kRun, "",
+        "sparse matrix-vector product: auto, or a name that solve --list-kernels prints; a list of "
+        "kernels is compared in one run"},
+    Key{"device", choice([](Case& c) -> decltype(auto) { return (c.device); }), kNothing, "",
+        "where the kernel runs; auto: on a GPU where every rank has one and the kernel can, else "
+        "on the CPU",
         "a GPU is cuda"},
-    Key{"precision", choices([](Case& c) -> decltype(auto) { return (c.precisions); }), "",
-        "of the matrix values. mixed: the product of the loop reads them in FP32; "
-        "vectors, sums and corrections of the residual are in FP64, so that rtol holds "
-        "for b - A x (resident engine only). A list of both is compared in one run; a "
-        "kernel without mixed precision then runs in double only",
+    Key{"precision", choices([](Case& c) -> decltype(auto) { return (c.precisions); }), kRun, "",
+        "of the matrix values. mixed: the product of the loop reads them in FP32; vectors, sums "
+        "and corrections of the residual are in FP64, so that rtol holds for b - A x (resident "
+        "engine only). A list of both is compared in one run; a kernel without mixed precision "
+        "then runs in double only",
         "float alone is not offered, because vectors in FP32 stagnate near 1e-6; mixed has only "
-        "the "
-        "matrix in FP32"},
+        "the matrix in FP32"},
     Key{"repeat",
         field::Integer{[](Case& c) -> decltype(auto) { return (c.repeat); }, 1, 1'000'000'000},
-        "solves",
-        "number of solves with the same matrix, over which the preprocessing is "
-        "amortised"},
+        kRun, "solves",
+        "number of solves with the same matrix, over which the preprocessing is amortised"},
 
-    Key{"ordering", choice([](Case& c) -> decltype(auto) { return (c.ordering); }), "",
+    Key{"ordering", choice([](Case& c) -> decltype(auto) { return (c.ordering); }), kChoice, "",
         "order of the rows in which the resident engine works; results stay in the order of the "
         "file. given: that order; rcm: reverse Cuthill-McKee; cluster: rows that share columns "
         "together; auto: with kernel: auto what was measured to pay, else given"},
-    Key{"distribution", choice([](Case& c) -> decltype(auto) { return (c.distribution); }), "",
+    Key{"distribution", choice([](Case& c) -> decltype(auto) { return (c.distribution); }),
+        kNothing, "",
         "how the rows lie on the ranks; results stay in the order of the file. rows: in that "
         "order, cut by nonzeros; graph: by graph partitioning, so that few entries of vectors "
         "travel; auto: graph where the ranks exchange many entries and the solves ahead pay for "
         "the partitioning, else rows"},
-    Key{"reproducible", field::Flag{[](Case& c) -> decltype(auto) { return (c.reproducible); }}, "",
+    Key{"reproducible", field::Flag{[](Case& c) -> decltype(auto) { return (c.reproducible); }},
+        kChoice, "",
         "kernel: auto leaves out kernels whose sums differ from run to run in the last bits, and "
         "the variant of CG follows a rule; with false, several CPU ranks time the variants"},
 
-    Key{"report", field::Section{}, "", "what is written, and where"},
+    Key{"report", field::Section{}, kNothing, "", "what is written, and where"},
     Key{"report.directory",
-        field::Directory{[](Case& c) -> decltype(auto) { return (c.report.directory); }}, "",
-        "folder of the results, relative to the current directory; it is made when it is "
-        "missing"},
-    Key{"report.formats", choices([](Case& c) -> decltype(auto) { return (c.report.formats); }), "",
-        "files to write: report.json, history.csv, report.html, report.md"},
-    Key{"report.solution", field::Flag{[](Case& c) -> bool& { return c.report.solution; }}, "",
-        "whether solution.h5 is written (solution-<kernel>.h5 and "
-        "solution-<kernel>-mixed.h5 where several runs are compared)"},
+        field::Directory{[](Case& c) -> decltype(auto) { return (c.report.directory); }}, kNothing,
+        "",
+        "folder of the results, relative to the current directory; it is made when it is missing"},
+    Key{"report.formats", choices([](Case& c) -> decltype(auto) { return (c.report.formats); }),
+        kNothing, "", "files to write: report.json, history.csv, report.html, report.md"},
+    Key{"report.solution", field::Flag{[](Case& c) -> bool& { return c.report.solution; }},
+        kNothing, "",
+        "whether solution.h5 is written (solution-<kernel>.h5 and solution-<kernel>-mixed.h5 where "
+        "several runs are compared)"},
     Key{"report.checkpoint",
-        field::Duration{[](Case& c) -> double& { return c.report.checkpoint; }},
+        field::Duration{[](Case& c) -> double& { return c.report.checkpoint; }}, kNothing,
         "hours, minutes, seconds",
-        "minimum time between two writes of state.h5, from which solve --resume goes on, "
-        "while a solve runs; the writes take at most 1 % of the time. By default "
-        "state.h5 is written only at the end of a run that has not converged"},
+        "minimum time between two writes of state.h5, from which solve --resume goes on, while a "
+        "solve runs; the writes take at most 1 % of the time. By default state.h5 is written only "
+        "at the end of a run that has not converged"},
 
-    Key{"petsc", field::PetscOptions{}, "",
+    Key{"petsc", field::PetscOptions{}, kRun | kChoice | kIterations, "",
         "PETSc options without their dash, nested by '_': {ksp: {view: true}} is -ksp_view true"},
 };
 

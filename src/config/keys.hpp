@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "config/case.hpp"
+#include "config/part_of.hpp"
 
 namespace trireme {
 
@@ -22,14 +23,17 @@ namespace field {
 
 using KnownWords = std::vector<std::string> (*)();
 
-struct Section {};  // a map of further keys
-struct Sections {   // a map of further keys, or a list of such maps
+struct Section {                          // a map of further keys
+  bool (*in_use)(const Case&) = nullptr;  // whether the keys change anything; null: always
+};
+struct Sections {  // a map of further keys, or a list of such maps
   void (*clear)(Case&);
   void (*append)(Case&, const std::string& place);  // its keys are assigned to the last one
 };
 struct Text {
   std::string& (*at)(Case&);
-  KnownWords known = nullptr;  // null: any text
+  KnownWords known = nullptr;                // null: any text
+  bool (*automatic)(const Case&) = nullptr;  // whether the text stands in place of auto
 };
 struct TextList {  // one text or a list of them
   std::vector<std::string>& (*at)(Case&);
@@ -92,6 +96,7 @@ using Field = std::variant<field::Section, field::Sections, field::Text, field::
 struct Key {
   std::string_view path;  // "solver.rtol"
   Field field;
+  PartOf part_of;
   std::string_view unit;  // empty where the value has none
   std::string_view description;
   std::string_view hint = {};  // ends the message about an unknown word

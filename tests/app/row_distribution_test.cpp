@@ -317,6 +317,23 @@ TEST_F(RowsAndGraph, AutoKnowsTheIterationsOfAnEarlierRun) {
   EXPECT_EQ(other.distribution->expected_products, 600);
 }
 
+TEST_F(RowsAndGraph, AutoKnowsNoIterationsOfAnotherMultigrid) {
+  if (size_of(MPI_COMM_WORLD) != 2) GTEST_SKIP() << "two ranks show it in the least time";
+  cached_ = true;
+  const auto reason = [&](const std::string& multigrid) {
+    CaseOutcome outcome;
+    solved("generate: mesh2d, n: 150",
+           "device: cpu\nkernel: csr\nsolver: {preconditioner: multigrid, multigrid: {" +
+               multigrid + "}}",
+           "auto", outcome);
+    return outcome.distribution->reason;
+  };
+  const std::string known = "an earlier run took", weak = "smoother: l1-jacobi, degree: 1";
+  EXPECT_EQ(reason(weak).find(known), std::string::npos);
+  EXPECT_NE(reason(weak).find(known), std::string::npos);
+  EXPECT_EQ(reason("degree: 4").find(known), std::string::npos);
+}
+
 // What is decided for 22,500 rows.
 DistributionOutcome decided(const char* kind, const DistributionRequest& request) {
   ProblemSpec spec;

@@ -146,7 +146,7 @@ class Multigrid(unittest.TestCase):
         self.assertAlmostEqual(rest["iterations"], whole["iterations"], delta=2)
         self.run_solve(POISSON, "{preconditioner: multigrid, max_iterations: 4}", code=5)
         line = self.refused(2, POISSON, "{preconditioner: multigrid, multigrid: {degree: 3}}", "--resume")
-        self.assertIn("solver.multigrid", line)
+        self.assertIn("solver.multigrid.degree was 2 and is 3", line)
 
     def test_options_reach_the_levels(self):
         alone = ("smoother: jacobi", "smoother: l1-jacobi", "degree: 1", "threshold: 0.05", "precision: double")

@@ -246,6 +246,13 @@ class Resumes(unittest.TestCase):
             file["x0"] = np.ones(3600)
         self.refused("x0 has changed", "--set", "problem.rhs=from-ones")
 
+    def test_refuses_a_state_that_lacks_a_setting(self):
+        self.case(CG % 20)
+        self.solve(code=5)
+        with h5py.File(self.state, "a") as file:
+            del file.attrs["solver.atol"]
+        self.refused("solver.atol was not noted and is 0")
+
     def test_refuses_a_damaged_state(self):
         self.case(CG % 20)
         self.solve(code=5)
