@@ -73,7 +73,8 @@ Arguments parse_arguments(int argc, const char* const* argv) {
   std::vector<std::string> kernels, sets;
   std::string config, study, device, output, cache;
   std::vector<std::string> presets;
-  bool no_cache = false, check = false, version = false, schema = false, list = false;
+  bool no_cache = false, check = false, version = false, schema = false, report_schema = false,
+       list = false;
 
   CLI::App app(kAbout, "solve");
   app.footer(kExitCodes);
@@ -119,6 +120,8 @@ Arguments parse_arguments(int argc, const char* const* argv) {
       ->expected(2);
   app.add_flag("--print-schema", schema,
                "Print every key of a case as a JSON schema with units and defaults");
+  app.add_flag("--print-report-schema", report_schema,
+               "Print every figure of report.json as a JSON schema with units");
   app.add_flag("--version", version, "Print the versions of Trireme and its libraries");
 
   try {
@@ -137,10 +140,11 @@ Arguments parse_arguments(int argc, const char* const* argv) {
     result.action = Action::compare;
     return result;
   }
-  if (version || schema || list) {
-    result.action = version  ? Action::print_version
-                    : schema ? Action::print_schema
-                             : Action::list_kernels;
+  if (version || schema || report_schema || list) {
+    result.action = version         ? Action::print_version
+                    : schema        ? Action::print_schema
+                    : report_schema ? Action::print_report_schema
+                                    : Action::list_kernels;
     return result;
   }
   if (config.empty() == study.empty())

@@ -21,6 +21,7 @@ enum class Action {
   print_help,
   print_version,
   print_schema,
+  print_report_schema,
   list_kernels
 };
 

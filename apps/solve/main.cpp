@@ -167,6 +167,9 @@ ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
     case Action::print_schema:
       say(stdout, case_schema());
       return ExitCode::converged;
+    case Action::print_report_schema:
+      say(stdout, report_schema());
+      return ExitCode::converged;
     case Action::list_kernels:
       say(stdout, list_kernels());
       return ExitCode::converged;

@@ -32,9 +32,12 @@ std::vector<std::filesystem::path> write_reports(const CaseOutcome& outcome,
 std::string terminal_table(const CaseOutcome& outcome);
 
 // The file contents, each ending with a newline.
-std::string json_report(const CaseOutcome& outcome);      // schema 2: configs/report.schema.json
+std::string json_report(const CaseOutcome& outcome);
 std::string csv_history(const CaseOutcome& outcome);      // kernel,iteration,relative_residual
 std::string html_report(const CaseOutcome& outcome);      // one page without external parts
 std::string markdown_report(const CaseOutcome& outcome);  // tables for issues and pull requests
+
+// What json_report() may write: configs/report.schema.json.
+std::string report_schema();
 
 }  // namespace trireme

@@ -100,60 +100,46 @@ TEST(Figures, OfTheJson) {
     "triad_gbytes_per_s": 33.25, "best_gbytes_per_s": 35.5, "gpu_gbytes_per_s": 2750.0, "versions":
     {"trireme": "0.1.0", "petsc": "3.18.5", "hdf5": "1.10.8", "mpi": "Open MPI 4.1.4"}})json"));
   ASSERT_EQ(report["runs"].size(), 2u);
-  Json albus = Json::parse(R"json({"kernel": "albus", "device": "cpu", "precision": "double",
-    "ordering": "rcm", "ghost_kernel": "csr", "method": "cg", "engine": "resident", "preconditioner": "jacobi", "ranks": 3, "rtol": 1e-8,
-    "converged": true, "exit_code": 0,
-    "reason": "converged: relative tolerance reached (CONVERGED_RTOL)", "petsc_reason": 2,
-    "iterations": 4, "corrections": null, "relative_residual": 9.8e-9,
-    "relative_row_residual": 8.7e-9, "relative_error": 3.1e-7,
-    "seconds": {"read": 0.25, "tune": 0.031, "order": 0.042, "build": 0.012, "upload": 0.0345,
-                "setup": 0.00175, "renew": 0.053, "solve": 1.5},
-    "solve_seconds": [0.5, 1.0],
-    "kernel_us": {"count": 313, "mean": 6100.5, "median": 6000.25, "p95": 7205.5, "min": 5800.5,
-                  "max": 12000.5},
-    "iteration_us": 4807.75, "gflops": 5.67, "gbytes_per_s": 34.56, "bandwidth_fraction": 0.87,
-    "padding": 0.13, "bytes": 204000000, "peak_memory_bytes": 512000000,
-    "peak_memory_over_csr": 2.25, "break_even_products": 42, "deterministic": false,
-    "notes": ["a note"], "history": [1.0, 0.125, 2.5e-4, 1e-6, 9.5e-9],
-    "product_us": [6000.25, 5800.5, 12000.5], "product_us_stride": 105,
-    "steps": [{"name": "/A7", "new_values": true, "rebuilt": false, "renewed": true,
-               "new_aggregates": true, "guess": "previous", "guess_residual": 0.5, "iterations": 17, "converged": true,
-               "relative_residual": 8.5e-9, "read_seconds": 0.125, "renew_seconds": 0.0625,
-               "solve_seconds": 0.75, "seconds": 2.25}],
-    "block": 2, "columns": [
-      {"iterations": 3, "converged": true, "reason": "converged", "relative_residual": 7.5e-9,
-       "relative_row_residual": 6.5e-9, "relative_error": 0.25, "history": [1.0, 7.5e-9]},
-      {"iterations": 4, "converged": false, "reason": "not converged", "relative_residual": 0.5,
-       "relative_row_residual": null, "relative_error": null, "history": []}],
-    "trial": {"began_with": "csr", "expected_products": 313, "expected_from": "repeat: 2", "budget_seconds": 0.0625,
-              "seconds": 0.031, "from_cache": false, "changed_at": 3, "candidates": [
-      {"kernel": "albus", "ordering": "rcm", "ghost_kernel": "csr", "predicted_us": 6200.0, "build_seconds": 0.012,
-       "product_us": 6000.5, "chosen": true, "verdict": "the least total"},
-      {"kernel": "csr", "ordering": "given", "ghost_kernel": "", "predicted_us": 9000.0, "build_seconds": null,
-       "product_us": null, "chosen": false, "verdict": "not measured"}]}})json");
+  Json albus = Json::parse(kAlbusJson);
   albus["convergence_factor"] = std::pow(9.5e-9, 0.25);  // four iterations
   albus["multigrid"] = albus["preconditioner_choice"] = nullptr;
   ASSERT_NEAR(report["runs"][0]["convergence_factor"], albus["convergence_factor"], 1e-15);
   albus["convergence_factor"] = report["runs"][0]["convergence_factor"];
   EXPECT_EQ(Json::diff(albus, report["runs"][0]), Json::array());
   Json sell = albus;
-  sell.merge_patch(Json::parse(R"json({"kernel": "sell", "device": "cuda", "precision": "mixed",
-    "converged": false, "exit_code": 5,
-    "reason": "not converged: maximum iterations reached (DIVERGED_ITS)", "petsc_reason": -3,
-    "iterations": 2, "corrections": 6,
-    "seconds": {"read": 0.5, "tune": 0.0, "order": 0.0, "build": 3.0, "upload": 150.0,
-                "setup": 7300.0, "renew": 0.0, "solve": 2e-7},
-    "solve_seconds": [2e-7],
-    "kernel_us": {"count": 1, "mean": 2.5, "median": 2.0, "p95": 3.0, "min": 1.0, "max": 4.0},
-    "iteration_us": 0.1, "gflops": 1234.5, "padding": 0.0, "bytes": 999,
-    "peak_memory_bytes": 1500000, "peak_memory_over_csr": 0.5, "deterministic": true, "notes": [],
-    "history": [1.0, null], "ordering": "given", "ghost_kernel": "", "product_us": [], "product_us_stride": 1,
-    "steps": [], "block": 1, "columns": []})json"));
+  sell.merge_patch(Json::parse(kSellJson));
   for (const char* unknown :
        {"relative_residual", "relative_error", "gbytes_per_s", "bandwidth_fraction",
         "break_even_products", "trial", "convergence_factor"})
     sell[unknown] = nullptr;
   EXPECT_EQ(Json::diff(sell, report["runs"][1]), Json::array());
+}
+
+// What is wrong with the figures of a schema and of all objects below it: the name of a figure
+// carries its unit, and stands once in its table.
+void check_figures(const nlohmann::json& schema, const std::string& path) {
+  static const std::pair<const char*, const char*> units[] = {{"seconds", "s"},
+                                                              {"_us", "us"},
+                                                              {"bytes", "B"},
+                                                              {"gbytes_per_s", "GB/s"},
+                                                              {"gflops", "GFLOP/s"}};
+  if (schema.contains("items")) check_figures(schema["items"], path);
+  if (!schema.contains("properties")) return;
+  EXPECT_EQ(schema["required"].size(), schema["properties"].size())
+      << path << " has two figures of one name";
+  for (const auto& [name, figure] : schema["properties"].items()) {
+    const std::string place = path + "." + name;
+    EXPECT_FALSE(figure.value("description", "").empty()) << place << " says nothing";
+    for (const auto& [end, unit] : units)
+      if (name.ends_with(end)) {
+        EXPECT_EQ(figure.value("unit", ""), unit) << place;
+      }
+    check_figures(figure, place);
+  }
+}
+
+TEST(Figures, HaveANameAUnitAndASentence) {
+  check_figures(nlohmann::json::parse(report_schema()), "report");
 }
 
 TEST(Figures, OfTheCsv) {
