@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "app/memory.hpp"
+#include "app/figures/memory.hpp"
 #include "base/free_memory.hpp"
 #include "base/stopwatch.hpp"
 #include "distributed/distributed_matrix.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/hierarchy_outline.hpp"
+#include "app/kept/hierarchy_outline.hpp"
 #include "cache/cache.hpp"
 #include "cache/kernel_decision.hpp"
 

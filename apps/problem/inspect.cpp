@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "app/graph_shares.hpp"
-#include "app/memory.hpp"
-#include "app/memory_forecast.hpp"
+#include "app/figures/memory.hpp"
+#include "app/figures/memory_forecast.hpp"
+#include "app/system/graph_shares.hpp"
 #include "base/printable.hpp"
 #include "commands.hpp"
 #include "inspect_table.hpp"

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "petsc/case_kernels.hpp"
+#include "petsc/mat/case_kernels.hpp"
 
 namespace trireme::solve {
 namespace {

@@ -10,11 +10,11 @@
 #include <memory>
 #include <vector>
 
-#include "app/memory.hpp"
-#include "app/memory_forecast.hpp"
-#include "app/loaded_system.hpp"
+#include "app/figures/memory.hpp"
+#include "app/figures/memory_forecast.hpp"
+#include "app/kept/solution_file.hpp"
 #include "app/run_case.hpp"
-#include "app/solution_file.hpp"
+#include "app/system/loaded_system.hpp"
 #include "arguments.hpp"
 #include "base/error.hpp"
 #include "base/overwriting.hpp"

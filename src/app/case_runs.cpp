@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "app/cached_hierarchies.hpp"
-#include "app/cached_order.hpp"
-#include "app/memory.hpp"
+#include "app/figures/memory.hpp"
+#include "app/kept/cached_hierarchies.hpp"
+#include "app/kept/cached_order.hpp"
+#include "app/kept/solution_file.hpp"
 #include "app/requested_kernels.hpp"
 #include "app/run_kernel.hpp"
-#include "app/solution_file.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {

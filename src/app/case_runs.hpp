@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include "app/loaded_system.hpp"
+#include "app/figures/start_clock.hpp"
 #include "app/rank_zero.hpp"
-#include "app/start_clock.hpp"
+#include "app/system/loaded_system.hpp"
 #include "config/case.hpp"
 #include "parallel/interrupt.hpp"
 #include "report/outcome.hpp"

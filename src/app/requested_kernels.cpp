@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "petsc/case_kernels.hpp"
-#include "petsc/engine_choice.hpp"
-#include "petsc/kernel_for_matrix.hpp"
+#include "petsc/ksp/engine_choice.hpp"
+#include "petsc/mat/case_kernels.hpp"
+#include "petsc/mat/kernel_for_matrix.hpp"
 #include "planning/choose.hpp"
 
 namespace trireme {

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "app/case_runs.hpp"
-#include "app/comparisons.hpp"
-#include "app/loaded_system.hpp"
-#include "app/memory.hpp"
-#include "app/pattern_picture.hpp"
+#include "app/figures/comparisons.hpp"
+#include "app/figures/memory.hpp"
+#include "app/figures/pattern_picture.hpp"
 #include "app/rank_zero.hpp"
 #include "app/requested_kernels.hpp"
-#include "petsc/known_names.hpp"
+#include "app/system/loaded_system.hpp"
+#include "petsc/ksp/known_names.hpp"
 #include "petsc/session.hpp"
 
 namespace trireme {

@@ -5,17 +5,17 @@
 #include <iterator>
 #include <utility>
 
-#include "app/kernel_tuning.hpp"
-#include "app/memory.hpp"
-#include "app/moved_rows.hpp"
-#include "app/multigrid_facts.hpp"
-#include "app/preconditioner_tuning.hpp"
-#include "app/product_figures.hpp"
-#include "app/solves.hpp"
+#include "app/figures/memory.hpp"
+#include "app/figures/multigrid_facts.hpp"
+#include "app/figures/product_figures.hpp"
+#include "app/solves/kernel_tuning.hpp"
+#include "app/solves/preconditioner_tuning.hpp"
+#include "app/solves/solves.hpp"
+#include "app/system/moved_rows.hpp"
 #include "parallel/collective.hpp"
-#include "petsc/amat.hpp"
-#include "petsc/case_kernels.hpp"
-#include "petsc/ksp_solver.hpp"
+#include "petsc/ksp/ksp_solver.hpp"
+#include "petsc/mat/amat.hpp"
+#include "petsc/mat/case_kernels.hpp"
 
 namespace trireme {
 namespace {

@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "app/case_observer.hpp"
-#include "app/checkpointer.hpp"
-#include "app/kernel_tuning.hpp"
-#include "app/plain_product.hpp"
-#include "app/preconditioner_tuning.hpp"
+#include "app/figures/start_clock.hpp"
 #include "app/requested_kernels.hpp"
-#include "app/start_clock.hpp"
-#include "app/steps.hpp"
+#include "app/solves/checkpointer.hpp"
+#include "app/solves/kernel_tuning.hpp"
+#include "app/solves/plain_product.hpp"
+#include "app/solves/preconditioner_tuning.hpp"
+#include "app/solves/steps.hpp"
 #include "config/case.hpp"
 #include "distributed/distributed_matrix.hpp"
 #include "io/problem.hpp"
 #include "kernels/registry.hpp"
-#include "multigrid/hierarchy_entry.hpp"
+#include "multigrid/store/hierarchy_entry.hpp"
 #include "report/outcome.hpp"
 
 namespace trireme {

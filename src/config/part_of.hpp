@@ -12,8 +12,8 @@ namespace trireme {
 class PartOf {
  public:
   static const PartOf nothing;
-  static const PartOf resumed_run;    // a run goes on from state.h5: app/run_identity.hpp
-  static const PartOf kernel_choice;  // the cached choice of kernel: auto: app/case_cache.hpp
+  static const PartOf resumed_run;    // a run goes on from state.h5: app/kept/run_identity.hpp
+  static const PartOf kernel_choice;  // the cached choice of kernel: auto: app/kept/case_cache.hpp
   static const PartOf iterations;     // the cached number of iterations of a solve: likewise
 
   constexpr bool has(PartOf other) const { return (things_ & other.things_) != 0; }

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "multigrid/cycle/host_cycle.hpp"
 #include "multigrid/hierarchy_parts.hpp"
-#include "multigrid/host_cycle.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::multigrid {

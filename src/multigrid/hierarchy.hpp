@@ -12,11 +12,11 @@
 
 #include "base/array.hpp"
 #include "distributed/distributed_matrix.hpp"
+#include "multigrid/cycle/level_parts.hpp"
 #include "multigrid/facts.hpp"
-#include "multigrid/level_parts.hpp"
 #include "multigrid/near_nullspace.hpp"
 #include "multigrid/options.hpp"
-#include "multigrid/rank_parts.hpp"
+#include "multigrid/ranks/rank_parts.hpp"
 
 namespace trireme::multigrid {
 

@@ -7,7 +7,7 @@
 #include "base/stopwatch.hpp"
 #include "multigrid/hierarchy_parts.hpp"
 #include "multigrid/limits.hpp"
-#include "multigrid/thinning.hpp"
+#include "multigrid/set_up/thinning.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::multigrid {

@@ -11,8 +11,8 @@
 #include "multigrid/forecast.hpp"
 #include "multigrid/limits.hpp"
 #include "multigrid/refusals.hpp"
-#include "multigrid/row_checks.hpp"
-#include "multigrid/symmetry.hpp"
+#include "multigrid/set_up/row_checks.hpp"
+#include "multigrid/set_up/symmetry.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::multigrid {

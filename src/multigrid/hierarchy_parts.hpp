@@ -11,7 +11,7 @@
 
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/level.hpp"
-#include "multigrid/stored_hierarchy.hpp"
+#include "multigrid/store/stored_hierarchy.hpp"
 #include "parallel/communicator.hpp"
 
 namespace trireme::multigrid {

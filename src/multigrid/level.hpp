@@ -13,14 +13,14 @@
 #include "distributed/host_operator.hpp"
 #include "distributed/transposed_product.hpp"
 #include "kernels/kernel.hpp"
-#include "multigrid/across_ranks.hpp"
-#include "multigrid/coarsen.hpp"
-#include "multigrid/cycle.hpp"
-#include "multigrid/dense_inverse.hpp"
-#include "multigrid/replication.hpp"
-#include "multigrid/smoother_numbers.hpp"
-#include "multigrid/sparse_product.hpp"
-#include "multigrid/triple_product.hpp"
+#include "multigrid/cycle/cycle.hpp"
+#include "multigrid/ranks/across_ranks.hpp"
+#include "multigrid/ranks/replication.hpp"
+#include "multigrid/set_up/coarsen.hpp"
+#include "multigrid/set_up/dense_inverse.hpp"
+#include "multigrid/set_up/smoother_numbers.hpp"
+#include "multigrid/set_up/sparse_product.hpp"
+#include "multigrid/set_up/triple_product.hpp"
 
 namespace trireme::multigrid {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/split_mix.hpp"
-#include "multigrid/host_place.hpp"
+#include "multigrid/set_up/host_place.hpp"
 
 namespace trireme::partitioning {
 namespace {

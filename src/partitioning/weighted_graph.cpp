@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/free_memory.hpp"
-#include "multigrid/host_place.hpp"
-#include "multigrid/local_numbers.hpp"
+#include "multigrid/ranks/local_numbers.hpp"
+#include "multigrid/set_up/host_place.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::partitioning {

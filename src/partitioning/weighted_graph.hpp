@@ -8,7 +8,7 @@
 
 #include "base/array.hpp"
 #include "distributed/row_graph.hpp"
-#include "multigrid/rank_graph.hpp"
+#include "multigrid/ranks/rank_graph.hpp"
 
 namespace trireme::partitioning {
 

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "parallel/collective.hpp"
-#include "petsc/aij_blocks.hpp"
-#include "petsc/ksp_types.hpp"
-#include "petsc/mat_trireme.hpp"
-#include "petsc/petsc_kind.hpp"
+#include "petsc/ksp/ksp_types.hpp"
+#include "petsc/ksp/petsc_kind.hpp"
+#include "petsc/mat/aij_blocks.hpp"
+#include "petsc/mat/mat_trireme.hpp"
 
 namespace trireme {
 namespace {

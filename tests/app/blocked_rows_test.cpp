@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "app/plain_product.hpp"
 #include "app/solved_cases.hpp"
+#include "app/solves/plain_product.hpp"
 #include "sparse/generators.hpp"
 #include "support/random.hpp"
 

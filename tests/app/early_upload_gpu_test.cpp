@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The copy of a matrix on a GPU that goes up while the matrix is read.
-#include "app/early_upload.hpp"
+#include "app/system/early_upload.hpp"
 
 #include <gtest/gtest.h>
 #include <omp.h>

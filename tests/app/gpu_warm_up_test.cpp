@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A process that expects a GPU learns, after it has read the problem, whether there is one.
-#include "app/gpu_warm_up.hpp"
+#include "app/system/gpu_warm_up.hpp"
 
 #include <gtest/gtest.h>
 

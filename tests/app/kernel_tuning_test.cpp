@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "app/case_cache.hpp"
+#include "app/kept/case_cache.hpp"
 #include "app/run_kernel.hpp"
 #include "cache_of_ranks.hpp"
 #include "io/problem.hpp"

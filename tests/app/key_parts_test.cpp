@@ -5,10 +5,10 @@
 #include <memory>
 #include <string>
 
-#include "app/case_cache.hpp"
-#include "app/run_identity.hpp"
+#include "app/kept/case_cache.hpp"
+#include "app/kept/run_identity.hpp"
 #include "io/problem.hpp"
-#include "petsc/pc_multigrid.hpp"
+#include "petsc/pc/pc_multigrid.hpp"
 #include "solved_cases.hpp"
 #include "support/other_value.hpp"
 

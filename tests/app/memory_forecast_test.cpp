@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The forecast for one process on a GPU. tests/end_to_end/memory_forecast_test.py compares the
 // forecast for CPUs with the peaks of runs.
-#include "app/memory_forecast.hpp"
+#include "app/figures/memory_forecast.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is missing of an array after some of its pieces went elsewhere.
-#include "app/missing_ranges.hpp"
+#include "app/system/missing_ranges.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows come to the ranks that the new cuts give them to, with all of their numbers.
-#include "app/moved_rows.hpp"
+#include "app/system/moved_rows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,13 +14,13 @@
 #include <string_view>
 #include <vector>
 
-#include "app/preconditioner_tuning.hpp"
 #include "app/run_kernel.hpp"
-#include "app/steps.hpp"
+#include "app/solves/preconditioner_tuning.hpp"
+#include "app/solves/steps.hpp"
 #include "io/hdf5.hpp"
 #include "io/problem.hpp"
 #include "io/problem_file.hpp"
-#include "multigrid/hierarchy_entry.hpp"
+#include "multigrid/store/hierarchy_entry.hpp"
 #include "solved_cases.hpp"
 
 namespace trireme {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is expected of a solve before it begins.
-#include "app/products_ahead.hpp"
+#include "app/solves/products_ahead.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When a sequence renews its preconditioner, by figures computed by hand.
-#include "app/renewal.hpp"
+#include "app/solves/renewal.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include "app/solved_cases.hpp"
 #include "device/device.hpp"
 #include "parallel/collective.hpp"
-#include "petsc/ksp_types.hpp"
+#include "petsc/ksp/ksp_types.hpp"
 
 namespace trireme {
 namespace {

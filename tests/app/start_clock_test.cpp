@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The time to the first iteration has parts that are no more than the whole.
-#include "app/start_clock.hpp"
+#include "app/figures/start_clock.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "app/heat_sequence.hpp"
-#include "app/plain_product.hpp"
-#include "app/steps.hpp"
+#include "app/solves/plain_product.hpp"
+#include "app/solves/steps.hpp"
 #include "distributed/distributed_matrix.hpp"
 
 namespace trireme {

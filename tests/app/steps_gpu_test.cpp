@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sequences on a GPU, where one rank overlaps its steps (app/step_overlap.hpp). Run on 1 and 2 ranks.
+// Sequences on a GPU, where one rank overlaps its steps (app/solves/step_overlap.hpp). Run on 1 and 2 ranks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/heat_sequence.hpp"
-#include "app/step_vectors.hpp"
+#include "app/solves/step_vectors.hpp"
 #include "device/buffer.hpp"
 #include "device/device.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/heat_sequence.hpp"
-#include "app/steps.hpp"
+#include "app/solves/steps.hpp"
 #include "distributed/distributed_matrix.hpp"
 
 namespace trireme {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "app/advice.hpp"
 #include "app/solved_cases.hpp"
+#include "app/solves/advice.hpp"
 #include "io/problem_file.hpp"
-#include "petsc/reasons.hpp"
+#include "petsc/ksp/reasons.hpp"
 
 namespace trireme {
 namespace {

@@ -18,7 +18,7 @@
 #include "distributed/host_operator.hpp"
 #include "distributed/matrix_on_ranks.hpp"
 #include "parallel/nodes.hpp"
-#include "petsc/mat_shell.hpp"
+#include "petsc/mat/mat_shell.hpp"
 #include "solvers/systems.hpp"
 #include "support/permuted_csr.hpp"
 #include "support/petsc_environment.hpp"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Aggregates are connected, cover all nodes but isolated ones, and have distant roots.
-#include "multigrid/aggregates.hpp"
+#include "multigrid/set_up/aggregates.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "multigrid/dense.hpp"
-#include "multigrid/strength.hpp"
+#include "multigrid/set_up/strength.hpp"
 #include "support/with_threads.hpp"
 
 namespace trireme::multigrid {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The prolongator keeps what it promises: near-nullspace, row sums, pattern, renewal, bits.
-#include "multigrid/coarsen.hpp"
+#include "multigrid/set_up/coarsen.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "multigrid/dense.hpp"
-#include "multigrid/strength.hpp"
-#include "multigrid/triple_product.hpp"
+#include "multigrid/set_up/strength.hpp"
+#include "multigrid/set_up/triple_product.hpp"
 #include "support/with_threads.hpp"
 
 namespace trireme::multigrid {

@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "multigrid/across_ranks.hpp"
-#include "multigrid/aggregates_on_ranks.hpp"
 #include "multigrid/dense.hpp"
 #include "multigrid/on_ranks.hpp"
-#include "multigrid/send_to_ranks.hpp"
-#include "multigrid/strength.hpp"
-#include "multigrid/tentative_on_ranks.hpp"
-#include "multigrid/triple_product.hpp"
+#include "multigrid/ranks/across_ranks.hpp"
+#include "multigrid/ranks/aggregates_on_ranks.hpp"
+#include "multigrid/ranks/send_to_ranks.hpp"
+#include "multigrid/ranks/tentative_on_ranks.hpp"
+#include "multigrid/set_up/strength.hpp"
+#include "multigrid/set_up/triple_product.hpp"
 
 namespace trireme::multigrid {
 namespace {

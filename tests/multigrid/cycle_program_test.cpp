@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The steps of a cycle do what its text does on the host.
-#include "multigrid/cycle_program.hpp"
+#include "multigrid/cycle/cycle_program.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Dense inverses and pseudo-inverses keep their identities.
-#include "multigrid/dense_inverse.hpp"
+#include "multigrid/set_up/dense_inverse.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
 #include "multigrid/dense.hpp"
-#include "multigrid/semidefinite_elimination.hpp"
+#include "multigrid/set_up/semidefinite_elimination.hpp"
 #include "support/random.hpp"
 #include "support/with_threads.hpp"
 

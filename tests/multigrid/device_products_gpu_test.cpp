@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "device/device.hpp"
-#include "multigrid/coarsen.hpp"
 #include "multigrid/cuda/device_product.hpp"
 #include "multigrid/dense.hpp"
-#include "multigrid/sparse_product.hpp"
-#include "multigrid/triple_product.hpp"
+#include "multigrid/set_up/coarsen.hpp"
+#include "multigrid/set_up/sparse_product.hpp"
+#include "multigrid/set_up/triple_product.hpp"
 #include "support/square_shapes.hpp"
 
 namespace trireme::multigrid {

@@ -8,16 +8,16 @@
 
 #include "base/error.hpp"
 #include "device/device.hpp"
-#include "multigrid/aggregates.hpp"
-#include "multigrid/coarsen.hpp"
 #include "multigrid/cuda/device_parts.hpp"
 #include "multigrid/dense.hpp"
-#include "multigrid/dense_inverse.hpp"
-#include "multigrid/fill_guard.hpp"
-#include "multigrid/row_checks.hpp"
-#include "multigrid/strength.hpp"
-#include "multigrid/thinning.hpp"
-#include "multigrid/triple_product.hpp"
+#include "multigrid/set_up/aggregates.hpp"
+#include "multigrid/set_up/coarsen.hpp"
+#include "multigrid/set_up/dense_inverse.hpp"
+#include "multigrid/set_up/fill_guard.hpp"
+#include "multigrid/set_up/row_checks.hpp"
+#include "multigrid/set_up/strength.hpp"
+#include "multigrid/set_up/thinning.hpp"
+#include "multigrid/set_up/triple_product.hpp"
 
 namespace trireme::multigrid {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums of counts, lists and sorts by several threads are those of one pass over all numbers.
-#include "multigrid/host_place.hpp"
+#include "multigrid/set_up/host_place.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "base/split_mix.hpp"
-#include "multigrid/members.hpp"
+#include "multigrid/set_up/members.hpp"
 #include "support/with_threads.hpp"
 
 namespace trireme::multigrid {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank's own rows and their borders are the matrices of all ranks. Run on 1, 2, 3 and 5 ranks.
-#include "multigrid/rank_levels.hpp"
+#include "multigrid/ranks/rank_levels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <span>
 #include <string>
 
-#include "multigrid/coarse_vector.hpp"
 #include "multigrid/on_ranks.hpp"
+#include "multigrid/ranks/coarse_vector.hpp"
 
 namespace trireme::multigrid {
 namespace {

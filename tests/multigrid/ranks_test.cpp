@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "multigrid/ghost_rows.hpp"
 #include "multigrid/on_ranks.hpp"
-#include "multigrid/symmetry.hpp"
+#include "multigrid/ranks/ghost_rows.hpp"
+#include "multigrid/set_up/symmetry.hpp"
 
 namespace trireme::multigrid {
 namespace {

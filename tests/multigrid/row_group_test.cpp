@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Groups of lanes make the rows that one thread makes, to the last bit.
-#include "multigrid/row_group.hpp"
+#include "multigrid/set_up/row_group.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 
 #include "multigrid/dense.hpp"
 #include "multigrid/emulated_group.hpp"
-#include "multigrid/make_rows.hpp"
-#include "multigrid/product_row.hpp"
-#include "multigrid/prolongator_row.hpp"
-#include "multigrid/sparse_product.hpp"
+#include "multigrid/set_up/make_rows.hpp"
+#include "multigrid/set_up/product_row.hpp"
+#include "multigrid/set_up/prolongator_row.hpp"
+#include "multigrid/set_up/sparse_product.hpp"
 
 namespace trireme::multigrid {
 namespace {

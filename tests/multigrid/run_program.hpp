@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/array.hpp"
-#include "multigrid/cycle_program.hpp"
-#include "multigrid/level_parts.hpp"
+#include "multigrid/cycle/cycle_program.hpp"
+#include "multigrid/cycle/level_parts.hpp"
 
 namespace trireme::multigrid::test {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sparse products and transposes agree with dense ones, for any threads.
-#include "multigrid/sparse_product.hpp"
+#include "multigrid/set_up/sparse_product.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "multigrid/find_or_build.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/on_ranks.hpp"
-#include "multigrid/stored_hierarchy.hpp"
-#include "multigrid/stored_outline.hpp"
+#include "multigrid/store/find_or_build.hpp"
+#include "multigrid/store/stored_hierarchy.hpp"
+#include "multigrid/store/stored_outline.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::multigrid {

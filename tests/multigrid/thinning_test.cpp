@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Thinned prolongators: what is left out, what stays, and lanes that do the same as a thread.
-#include "multigrid/thinning.hpp"
+#include "multigrid/set_up/thinning.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,12 +8,12 @@
 #include <cmath>
 #include <vector>
 
-#include "multigrid/coarsen.hpp"
 #include "multigrid/dense.hpp"
 #include "multigrid/emulated_group.hpp"
-#include "multigrid/fill_guard.hpp"
-#include "multigrid/one_thread.hpp"
-#include "multigrid/thin_row.hpp"
+#include "multigrid/set_up/coarsen.hpp"
+#include "multigrid/set_up/fill_guard.hpp"
+#include "multigrid/set_up/one_thread.hpp"
+#include "multigrid/set_up/thin_row.hpp"
 
 namespace trireme::multigrid {
 namespace {

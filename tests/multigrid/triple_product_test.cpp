@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The coarse operator is P^T A P, with a diagonal that is never zero.
-#include "multigrid/triple_product.hpp"
+#include "multigrid/set_up/triple_product.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <numeric>
 #include <vector>
 
-#include "multigrid/coarsen.hpp"
 #include "multigrid/dense.hpp"
-#include "multigrid/fill_guard.hpp"
+#include "multigrid/set_up/coarsen.hpp"
+#include "multigrid/set_up/fill_guard.hpp"
 #include "support/with_threads.hpp"
 
 namespace trireme::multigrid {

@@ -14,7 +14,7 @@
 
 #include "parallel/collective.hpp"
 #include "petsc/ksp_fixture.hpp"
-#include "petsc/pc_multigrid.hpp"
+#include "petsc/pc/pc_multigrid.hpp"
 
 namespace trireme {
 namespace {

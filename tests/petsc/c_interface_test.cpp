@@ -7,7 +7,7 @@
 #include <string>
 
 #include "petsc/coo.hpp"
-#include "petsc/ksp_types.hpp"
+#include "petsc/ksp/ksp_types.hpp"
 #include "petsc/mat_trireme_fixture.hpp"
 #include "support/petsc_environment.hpp"
 #include "support/refusal.hpp"

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "petsc/ksp_types.hpp"
+#include "petsc/ksp/ksp_types.hpp"
 #include "petsc/shim.hpp"
 
 namespace trireme::test {

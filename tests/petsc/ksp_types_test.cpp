@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "parallel/interrupt.hpp"
-#include "petsc/engine_choice.hpp"
+#include "petsc/ksp/engine_choice.hpp"
 #include "petsc/ksp_fixture.hpp"
 
 namespace trireme {

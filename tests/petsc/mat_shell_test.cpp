@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The shell against PETSc's own AIJ of the same matrix; run on 1, 2, 3 and 5 ranks.
-#include "petsc/mat_shell.hpp"
+#include "petsc/mat/mat_shell.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 #include "distributed/host_operator.hpp"
 #include "distributed/matrix_on_ranks.hpp"
 #include "parallel/collective.hpp"
-#include "petsc/aij_operator.hpp"
-#include "petsc/assembled_mat.hpp"
 #include "petsc/compare_mats.hpp"
+#include "petsc/mat/aij_operator.hpp"
+#include "petsc/mat/assembled_mat.hpp"
 #include "petsc/private_headers.hpp"
 #include "support/petsc_environment.hpp"
 #include "support/random.hpp"

@@ -10,7 +10,7 @@
 
 #include "distributed/matrix_on_ranks.hpp"
 #include "petsc/compare_mats.hpp"
-#include "petsc/mat_trireme.hpp"
+#include "petsc/mat/mat_trireme.hpp"
 #include "petsc/shim.hpp"
 #include "support/random.hpp"
 #include "support/shapes.hpp"

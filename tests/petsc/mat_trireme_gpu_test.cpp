@@ -7,10 +7,10 @@
 #include <string>
 
 #include "device/device.hpp"
-#include "petsc/ksp_types.hpp"
-#include "petsc/mat_trireme.hpp"
+#include "petsc/ksp/ksp_types.hpp"
+#include "petsc/mat/mat_trireme.hpp"
 #include "petsc/mat_trireme_fixture.hpp"
-#include "petsc/pc_multigrid.hpp"
+#include "petsc/pc/pc_multigrid.hpp"
 #include "support/petsc_environment.hpp"
 
 namespace trireme {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The Mat type trireme against AIJ, on edge shapes, through changes, conversions and options; run on
 // 1 and 3 ranks.
-#include "petsc/mat_trireme.hpp"
+#include "petsc/mat/mat_trireme.hpp"
 
 #include <gtest/gtest.h>
 #include <trireme/petsc.h>
@@ -11,7 +11,7 @@
 
 #include "device/device.hpp"
 #include "petsc/coo.hpp"
-#include "petsc/ksp_types.hpp"
+#include "petsc/ksp/ksp_types.hpp"
 #include "petsc/mat_trireme_fixture.hpp"
 #include "support/petsc_environment.hpp"
 #include "support/refusal.hpp"

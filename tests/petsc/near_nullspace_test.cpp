@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What MatSetNearNullSpace was given reaches Trireme, and Trireme's modes reach PETSc.
-#include "petsc/near_nullspace.hpp"
+#include "petsc/pc/near_nullspace.hpp"
 
 #include <gtest/gtest.h>
 

@@ -16,13 +16,13 @@
 #include <utility>
 
 #include "distributed/host_operator.hpp"
-#include "petsc/aij_blocks.hpp"
 #include "petsc/coo.hpp"
-#include "petsc/engine_choice.hpp"
+#include "petsc/ksp/engine_choice.hpp"
 #include "petsc/ksp_fixture.hpp"
-#include "petsc/mat_shell.hpp"
-#include "petsc/mat_trireme.hpp"
-#include "petsc/pc_multigrid.hpp"
+#include "petsc/mat/aij_blocks.hpp"
+#include "petsc/mat/mat_shell.hpp"
+#include "petsc/mat/mat_trireme.hpp"
+#include "petsc/pc/pc_multigrid.hpp"
 #include "petsc/private_headers.hpp"
 
 namespace trireme {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A PETSc of another kind than that of the headers is refused in one sentence.
-#include "petsc/petsc_kind.hpp"
+#include "petsc/ksp/petsc_kind.hpp"
 
 #include <gtest/gtest.h>
 

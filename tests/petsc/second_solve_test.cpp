@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "petsc/ksp_fixture.hpp"
-#include "petsc/mat_trireme.hpp"
+#include "petsc/mat/mat_trireme.hpp"
 
 namespace trireme {
 namespace {

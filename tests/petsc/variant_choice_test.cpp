@@ -4,8 +4,8 @@
 #include <array>
 #include <string>
 
+#include "petsc/ksp/ksp_rules.hpp"
 #include "petsc/ksp_fixture.hpp"
-#include "petsc/ksp_rules.hpp"
 
 namespace trireme {
 namespace {

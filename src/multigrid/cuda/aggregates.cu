@@ -2,11 +2,11 @@
 // Aggregation on a GPU, by the functors of independent_set_rounds.hpp and join_aggregate.hpp.
 #include <utility>
 
-#include "multigrid/claim_aggregate.hpp"
 #include "multigrid/cuda/device_parts.hpp"
 #include "multigrid/cuda/node_graph.cuh"
-#include "multigrid/independent_set_rounds.hpp"
-#include "multigrid/join_aggregate.hpp"
+#include "multigrid/set_up/claim_aggregate.hpp"
+#include "multigrid/set_up/independent_set_rounds.hpp"
+#include "multigrid/set_up/join_aggregate.hpp"
 
 namespace trireme::multigrid {
 namespace {

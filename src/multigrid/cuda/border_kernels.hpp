@@ -8,7 +8,7 @@
 #include "device/stream.hpp"
 #include "distributed/gpu_exchange.hpp"
 #include "multigrid/cuda/cuda_steps.hpp"
-#include "multigrid/cycle_step.hpp"
+#include "multigrid/cycle/cycle_step.hpp"
 
 namespace trireme::multigrid {
 

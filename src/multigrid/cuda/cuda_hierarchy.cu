@@ -14,7 +14,7 @@
 #include "multigrid/cuda/cuda_steps.hpp"
 #include "multigrid/cuda/step_borders.hpp"
 #include "multigrid/cuda/uploaded_level.hpp"
-#include "multigrid/cycle_program.hpp"
+#include "multigrid/cycle/cycle_program.hpp"
 
 namespace trireme::multigrid {
 namespace {

@@ -21,7 +21,7 @@
 #include "device/span.hpp"
 #include "device/stream.hpp"
 #include "multigrid/cuda/cuda_rows.hpp"
-#include "multigrid/level_parts.hpp"
+#include "multigrid/cycle/level_parts.hpp"
 #include "multigrid/options.hpp"
 #include "solvers/preconditioners/given.hpp"
 

@@ -11,7 +11,7 @@
 #include "device/check.hpp"
 #include "device/scan.hpp"
 #include "device/select.hpp"
-#include "multigrid/host_place.hpp"
+#include "multigrid/set_up/host_place.hpp"
 
 namespace trireme::multigrid {
 

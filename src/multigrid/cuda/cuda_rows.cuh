@@ -14,7 +14,7 @@
 
 #include "device/block_sum.cuh"
 #include "multigrid/cuda/cuda_rows.hpp"
-#include "multigrid/cycle_step.hpp"
+#include "multigrid/cycle/cycle_step.hpp"
 
 namespace trireme::multigrid {
 

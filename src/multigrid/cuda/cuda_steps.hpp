@@ -6,7 +6,7 @@
 
 #include "device/stream.hpp"
 #include "multigrid/cuda/cuda_rows.hpp"
-#include "multigrid/cycle_step.hpp"
+#include "multigrid/cycle/cycle_step.hpp"
 #include "solvers/preconditioners/given.hpp"
 
 namespace trireme::multigrid {

@@ -9,7 +9,7 @@
 #include "device/buffer.hpp"
 #include "kernels/device_csr.hpp"
 #include "multigrid/cuda/device_csr_rows.hpp"
-#include "multigrid/smoothing.hpp"
+#include "multigrid/cycle/smoothing.hpp"
 
 namespace trireme::multigrid {
 

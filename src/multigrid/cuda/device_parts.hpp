@@ -10,7 +10,7 @@
 #include "device/buffer.hpp"
 #include "kernels/device_csr.hpp"
 #include "multigrid/cuda/device_csr_rows.hpp"
-#include "multigrid/dense_inverse.hpp"
+#include "multigrid/set_up/dense_inverse.hpp"
 
 namespace trireme::multigrid {
 

@@ -8,8 +8,8 @@
 #include "multigrid/cuda/members.cuh"
 #include "multigrid/cuda/node_products.cuh"
 #include "multigrid/cuda/with_run.hpp"
-#include "multigrid/product_row.hpp"
 #include "multigrid/refusals.hpp"
+#include "multigrid/set_up/product_row.hpp"
 
 namespace trireme::multigrid {
 namespace {

@@ -12,12 +12,12 @@
 #include "multigrid/cuda/device_parts.hpp"
 #include "multigrid/cuda/device_product.hpp"
 #include "multigrid/limits.hpp"
-#include "multigrid/prolongator.hpp"
 #include "multigrid/refusals.hpp"
-#include "multigrid/row_checks.hpp"
-#include "multigrid/semidefinite_elimination.hpp"
-#include "multigrid/smoother_numbers.hpp"
-#include "multigrid/thinning.hpp"
+#include "multigrid/set_up/prolongator.hpp"
+#include "multigrid/set_up/row_checks.hpp"
+#include "multigrid/set_up/semidefinite_elimination.hpp"
+#include "multigrid/set_up/smoother_numbers.hpp"
+#include "multigrid/set_up/thinning.hpp"
 
 namespace trireme::multigrid {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "multigrid/cuda/device_level.hpp"
-#include "multigrid/level_parts.hpp"
+#include "multigrid/cycle/level_parts.hpp"
 
 namespace trireme::multigrid {
 

@@ -7,7 +7,7 @@
 #include "multigrid/cuda/device_product.hpp"
 #include "multigrid/cuda/make_rows.cuh"
 #include "multigrid/cuda/members.cuh"
-#include "multigrid/node_graph_functors.hpp"
+#include "multigrid/set_up/node_graph_functors.hpp"
 
 namespace trireme::multigrid {
 namespace {

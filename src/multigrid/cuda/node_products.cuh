@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "multigrid/cuda/make_rows.cuh"
-#include "multigrid/product_row.hpp"
+#include "multigrid/set_up/product_row.hpp"
 
 namespace trireme::multigrid {
 

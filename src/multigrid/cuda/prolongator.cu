@@ -9,13 +9,13 @@
 #include "multigrid/cuda/members.cuh"
 #include "multigrid/cuda/row_products.cuh"
 #include "multigrid/cuda/with_run.hpp"
-#include "multigrid/diagonal_repair_functors.hpp"
-#include "multigrid/lanczos_steps.hpp"
-#include "multigrid/one_thread.hpp"
-#include "multigrid/orthogonalise_modes.hpp"
-#include "multigrid/prolongator_row.hpp"
 #include "multigrid/refusals.hpp"
-#include "multigrid/thin_row.hpp"
+#include "multigrid/set_up/diagonal_repair_functors.hpp"
+#include "multigrid/set_up/lanczos_steps.hpp"
+#include "multigrid/set_up/one_thread.hpp"
+#include "multigrid/set_up/orthogonalise_modes.hpp"
+#include "multigrid/set_up/prolongator_row.hpp"
+#include "multigrid/set_up/thin_row.hpp"
 
 namespace trireme::multigrid {
 namespace {

@@ -19,7 +19,7 @@
 #include "multigrid/cuda/border_kernels.hpp"
 #include "multigrid/cuda/make_exchange.hpp"
 #include "multigrid/cuda/step_borders.hpp"
-#include "multigrid/rank_levels.hpp"
+#include "multigrid/ranks/rank_levels.hpp"
 
 namespace trireme::multigrid {
 

@@ -19,7 +19,7 @@
 #include "multigrid/cuda/make_exchange.hpp"
 #include "multigrid/facts.hpp"
 #include "multigrid/hierarchy.hpp"
-#include "multigrid/rank_levels.hpp"
+#include "multigrid/ranks/rank_levels.hpp"
 
 namespace trireme::multigrid {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "device/check.hpp"
-#include "multigrid/filtered_row.hpp"
+#include "multigrid/set_up/filtered_row.hpp"
 
 namespace trireme::multigrid {
 

@@ -6,7 +6,7 @@
 
 #include "multigrid/cuda/cuda_group.cuh"
 #include "multigrid/cuda/row_lists.cuh"
-#include "multigrid/row_group.hpp"
+#include "multigrid/set_up/row_group.hpp"
 
 namespace trireme::multigrid::row_kernels {
 

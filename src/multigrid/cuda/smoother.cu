@@ -7,9 +7,9 @@
 #include "multigrid/cuda/cuda_place.cuh"
 #include "multigrid/cuda/device_parts.hpp"
 #include "multigrid/cuda/row_products.cuh"
+#include "multigrid/cycle/smoothing.hpp"
 #include "multigrid/refusals.hpp"
-#include "multigrid/smoother_functors.hpp"
-#include "multigrid/smoothing.hpp"
+#include "multigrid/set_up/smoother_functors.hpp"
 #include "solvers/preconditioners/lanczos_bounds.hpp"
 
 namespace trireme::multigrid {

@@ -5,7 +5,7 @@
 
 #include "device/stream.hpp"
 #include "multigrid/cuda/cuda_steps.hpp"
-#include "multigrid/cycle_program.hpp"
+#include "multigrid/cycle/cycle_program.hpp"
 
 namespace trireme::multigrid {
 

@@ -5,10 +5,10 @@
 #include "multigrid/cuda/device_parts.hpp"
 #include "multigrid/cuda/make_rows.cuh"
 #include "multigrid/cuda/node_graph.cuh"
-#include "multigrid/one_thread.hpp"
 #include "multigrid/refusals.hpp"
-#include "multigrid/row_checks_functors.hpp"
-#include "multigrid/strength_functors.hpp"
+#include "multigrid/set_up/one_thread.hpp"
+#include "multigrid/set_up/row_checks_functors.hpp"
+#include "multigrid/set_up/strength_functors.hpp"
 
 namespace trireme::multigrid {
 namespace {

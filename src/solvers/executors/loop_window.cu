@@ -42,9 +42,9 @@ __global__ void __launch_bounds__(kFinishThreads)
 }
 
 LoopWindow::LoopWindow(std::int64_t rows, std::size_t dot_partials, StreamRef stream)
-    : blocks_(static_cast<int>(std::clamp<std::int64_t>(
-          (rows + kPassThreads - 1) / kPassThreads, 1,
-          std::int64_t{multiprocessors()} * kBlocksPerMultiprocessor))),
+    : blocks_(static_cast<int>(
+          std::clamp<std::int64_t>((rows + kPassThreads - 1) / kPassThreads, 1,
+                                   std::int64_t{multiprocessors()} * kBlocksPerMultiprocessor))),
       launches_may_overlap_(waits_for_predecessor(collect_kernel)),
       partials_stride_(std::max<std::size_t>(std::size_t(blocks_) * kMaxSums, dot_partials)),
       control_(1, stream),

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A sum over the arrays that a run is known to hold, checked against the peaks of runs
+// (tests/end_to_end/memory_forecast_test.py).
+#include "app/figures/memory_forecast.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "io/require_memory.hpp"
+#include "petsc/mat/case_kernels.hpp"
+#include "planning/bandwidth.hpp"
+#include "report/words.hpp"
+#include "solvers/methods/list.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr double kVector = sizeof(double);  // bytes per row
+
+// Work vectors of the loop, with those of the preconditioner and its diagonal.
+double work_vectors(const SolverSpec& solver) {
+  constexpr double kOfPetsc = 8;  // PETSc's KSPs differ; GMRES takes 30 by default
+  double vectors = kOfPetsc;
+  if (solver.method == solvers::kPipelinedCg) {
+    vectors = solvers::PipelinedCg::vectors;
+  } else if (const auto method = solvers::method_named(solver.method)) {
+    vectors = 0;
+    solvers::for_each_text([&](auto text) {
+      if (text.method == *method)
+        vectors = std::max<double>(vectors, decltype(text)::type::vectors);
+    });
+  } else if (solver.method.find("gmres") != std::string::npos) {
+    vectors = 32;
+  }
+  constexpr double kOfPreconditioner = 3;
+  return vectors + kOfPreconditioner;
+}
+
+// Bytes per nonzero of the layout of a kernel that a case names. `auto` may try any.
+double layout_bytes(const std::string& kernel, Device device) {
+  if (kernel == kAuto) return KernelEntry().host_layout_bytes;
+  return find_case_kernel(kernel).layout_bytes_on(device);
+}
+
+// Bytes of the kernels of a case on a CPU, beside the matrix itself.
+double host_layouts(const Case& c, double nnz) {
+  double largest = 0;
+  for (const std::string& name : c.kernels)
+    largest = std::max(largest, layout_bytes(name, Device::cpu));
+  if (std::ranges::find(c.precisions, Precision::mixed) != c.precisions.end())
+    largest += sizeof(float);
+  return largest * nnz;
+}
+
+// Whether the rows of a generated matrix repeat a few patterns with their values, which the kernel
+// sell stores once.
+bool rows_repeat(const ProblemSpec& problem) {
+  const auto* generated = std::get_if<GenerateSpec>(&problem.source);
+  return generated && generated->kind.starts_with("poisson");
+}
+
+// Bytes of the kernels of a case on a GPU, beside the matrix itself.
+double gpu_layouts(const Case& c, double rows, double nnz) {
+  const bool mixed = std::ranges::find(c.precisions, Precision::mixed) != c.precisions.end();
+  constexpr double kPattern = 2;  // bytes per row
+  double largest = 0;
+  for (const std::string& name : c.kernels) {
+    const double of_layout = layout_bytes(name, Device::cuda);
+    const auto model = name == kAuto ? std::nullopt : find_case_kernel(name).model_on(Device::cuda);
+    const bool by_patterns = model && model->numbers_patterns && rows_repeat(c.problem);
+    const double bytes = of_layout == 0 ? (mixed ? sizeof(float) * nnz : 0)
+                         : by_patterns  ? kPattern * rows
+                                        : of_layout * nnz;
+    largest = std::max(largest, bytes);
+  }
+  return largest;
+}
+
+// Vectors that a GPU holds: b and x, those of the loop, and two for the time of a product.
+double gpu_vectors(const SolverSpec& solver, double work, double sides, double block) {
+  double of_loop = work;
+  const bool pointwise = solver.preconditioner == "jacobi" || solver.preconditioner == "none";
+  if (const auto method = solvers::method_named(solver.method); method && pointwise) {
+    of_loop = 1;  // the diagonal
+    solvers::for_each_text([&](auto text) {
+      if (text.method == *method)
+        of_loop = std::max<double>(of_loop, decltype(text)::type::pointwise_vectors + 1);
+    });
+  }
+  return of_loop * block + 2 * sides + 2;
+}
+
+// Preconditioners that no formula foretells are left out.
+double preconditioner_bytes(const SolverSpec& solver, double rows, double nnz,
+                            std::vector<std::string>& left_out) {
+  const std::string& name = solver.preconditioner;
+  if (solver.choose_preconditioner || name == "none" || name == "jacobi" || name == "chebyshev")
+    return 0;
+  if (name == kMultigrid) return 435 * rows + 8 * nnz;  // multigrid/forecast.cpp
+  if (name == "ilu" || name == "icc" || name == "bjacobi" || name == "sor" || name == "asm")
+    return 12 * nnz;  // a factor without fill
+  left_out.push_back(fmt::format("preconditioner {}", name));
+  return 0;
+}
+
+void drop_empty(std::vector<MemoryPart>& parts) {
+  std::erase_if(parts, [](const MemoryPart& part) { return part.bytes < 1; });
+}
+
+}  // namespace
+
+MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int ranks,
+                               double program_bytes) {
+  const double rows = static_cast<double>(facts.rows) / ranks, nnz = facts.nnz / ranks;
+  const bool wide = facts.rows > std::numeric_limits<std::int32_t>::max();
+  const double matrix = csr_bytes(rows, nnz) + (ranks > 1 ? nnz / 8 : 0);
+  // Columns of 64 bits until the rows are split; the columns of a generator, which its rows are made
+  // from; the lengths of the rows.
+  double making = wide ? 8 * nnz : 0;
+  if (c.problem.generated()) making += (wide ? 8 : 4) * nnz + 8 * rows;
+  const bool known =
+      c.problem.rhs.value_or(MadeRhs::from_ones) == RightHandSide(MadeRhs::from_ones);
+  const auto sides = static_cast<double>(c.problem.rhs_count);
+  const double work = work_vectors(c.solver);
+  const double block = static_cast<double>(std::max<std::int64_t>(1, c.solver.block.value_or(1)));
+  constexpr double kOfReports = 3;  // the true residual, and b and x of PETSc
+  const bool on_cpu = c.device != Device::cuda;
+  const bool loop_on_cpu = on_cpu || c.solver.engine == Engine::petsc;
+  const double vectors = sides * (known ? 3 : 2) + kOfReports + (loop_on_cpu ? work * block : 0);
+
+  MemoryForecast forecast;
+  const double preconditioner = preconditioner_bytes(c.solver, rows, nnz, forecast.left_out);
+  const bool measured = 12 * facts.nnz >= static_cast<double>(std::int64_t{64} << 20);
+  forecast.host = {{"program", program_bytes},
+                   {"matrix", matrix},
+                   {"making rows", making},
+                   {"vectors", vectors * kVector * rows}};
+  if (on_cpu) {
+    forecast.host.push_back({"kernel", host_layouts(c, nnz)});
+    forecast.host.push_back({"preconditioner", preconditioner});
+  }
+  if (measured) forecast.host.push_back({"bandwidth test", 3.0 * kBandwidthArrayBytes});
+  if (c.device != Device::cpu)
+    forecast.gpu = {{"matrix", csr_bytes(rows, nnz)},
+                    {"kernel", gpu_layouts(c, rows, nnz)},
+                    {"vectors", gpu_vectors(c.solver, work, sides, block) * kVector * rows},
+                    {"preconditioner", preconditioner}};
+  drop_empty(forecast.host);
+  drop_empty(forecast.gpu);
+  return forecast;
+}
+
+double sum_of(const std::vector<MemoryPart>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0.0,
+                         [](double sum, const MemoryPart& part) { return sum + part.bytes; });
+}
+
+std::string forecast_table(const MemoryForecast& forecast) {
+  std::string table = fmt::format("{:<34}{:>12}{}\n", "forecast of the memory per rank", "host",
+                                  forecast.gpu.empty() ? "" : "         GPU");
+  const auto line = [&](const std::string& name, double host, double gpu) {
+    const auto text = [](double bytes) { return bytes < 1 ? "" : words::bytes(bytes); };
+    std::string words = fmt::format("  {:<32}{:>12}{:>12}", name, text(host), text(gpu));
+    table += words.erase(words.find_last_not_of(' ') + 1) + "\n";
+  };
+  const auto bytes_of = [](const std::vector<MemoryPart>& parts, const std::string& name) {
+    const auto part = std::ranges::find(parts, name, &MemoryPart::name);
+    return part == parts.end() ? 0 : part->bytes;
+  };
+  for (const MemoryPart& part : forecast.host)
+    line(part.name, part.bytes, bytes_of(forecast.gpu, part.name));
+  for (const MemoryPart& part : forecast.gpu)
+    if (bytes_of(forecast.host, part.name) == 0) line(part.name, 0, part.bytes);
+  line("in all", sum_of(forecast.host), sum_of(forecast.gpu));
+  if (!forecast.left_out.empty())
+    table += fmt::format("  without {}\n", fmt::join(forecast.left_out, ", "));
+  return table;
+}
+
+}  // namespace trireme

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rules, by reason and matrix.
+#include "app/solves/advice.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/system/symmetry.hpp"
+#include "parallel/collective.hpp"
+#include "solvers/methods/list.hpp"
+
+namespace trireme {
+namespace {
+
+constexpr int kAtLimit = -3, kDiverged = -4, kBreakdown = -5, kBreakdownOfBicg = -6,
+              kIndefinitePreconditioner = -8, kIndefiniteMatrix = -10;
+
+bool is_cg(const std::string& method) {
+  return method == "cg" || method == kBlockCg || method == solvers::kPipelinedCg;
+}
+
+// The suggestions, the most promising one first, without what was tried.
+class Suggestions {
+ public:
+  explicit Suggestions(const FailedSolve& failed) : failed_(failed) {}
+  void method(const std::string& name) {
+    if (name != failed_.method) add("method " + name);
+  }
+  void preconditioner(const std::string& name) {
+    const bool runs =
+        failed_.preconditioner == name || failed_.preconditioner.ends_with("/" + name);
+    if (!runs && std::ranges::find(failed_.left, name) == failed_.left.end())
+      add("preconditioner " + name);
+  }
+  // For an indefinite matrix, for which few preconditioners are positive definite.
+  void minres(bool divides) {
+    const std::string serves = divides ? "jacobi" : "none";
+    const bool runs = failed_.preconditioner == "none" || failed_.preconditioner == serves;
+    if (failed_.method != "minres")
+      add("method minres" + (runs ? "" : " with preconditioner " + serves));
+  }
+  void add(const std::string& text) {
+    constexpr std::size_t kMost = 3;
+    if (texts_.size() < kMost) texts_.push_back(text);
+  }
+  std::string text() const {
+    return texts_.empty() ? "" : fmt::format("; try {}", fmt::join(texts_, ", or "));
+  }
+
+ private:
+  const FailedSolve& failed_;
+  std::vector<std::string> texts_;
+};
+
+}  // namespace
+
+MatrixTraitsForAdvice traits_for_advice(const DistributedMatrix& matrix) {
+  Array<double> diagonal;
+  collectively(matrix.comm, [&] { diagonal.resize(matrix.local_rows()); });
+  matrix.diagonal(diagonal);
+  int has[] = {0, 0, 0};  // zeros, positive entries, negative entries
+  for (const double d : diagonal) has[d == 0 ? 0 : d > 0 ? 1 : 2] = 1;
+  MPI_Allreduce(MPI_IN_PLACE, has, 3, MPI_INT, MPI_MAX, matrix.comm);
+  return {.symmetric = looks_symmetric(matrix),
+          .signs = has[0] != 0            ? DiagonalSigns::zero
+                   : has[1] + has[2] == 2 ? DiagonalSigns::both
+                                          : DiagonalSigns::one};
+}
+
+std::string advice(const FailedSolve& failed, const MatrixTraitsForAdvice& matrix) {
+  Suggestions suggestions(failed);
+  const bool one_sign = matrix.signs == DiagonalSigns::one;
+  const bool divides = matrix.signs != DiagonalSigns::zero;  // by the diagonal
+  std::string why;
+  switch (failed.reason) {
+    case kIndefinitePreconditioner:
+      if (!matrix.symmetric) {
+        suggestions.method("bicgstab");
+      } else if (is_cg(failed.method)) {
+        if (!one_sign) why = "; the diagonal has no one sign, so that the matrix is indefinite";
+        suggestions.minres(divides);
+      } else {
+        suggestions.preconditioner(divides ? "jacobi" : "none");
+      }
+      return why + suggestions.text();
+    case kIndefiniteMatrix:
+      if (!matrix.symmetric) why = "; the matrix is not symmetric";
+      if (matrix.symmetric)
+        suggestions.minres(divides);
+      else
+        suggestions.method("bicgstab");
+      return why + suggestions.text();
+    case kDiverged:
+      why = fmt::format(
+          ", {:.3g} times the larger of ||b|| and the first residual (petsc: {{ksp_divtol: "
+          "{:.3g}}})",
+          failed.divergence_bound, failed.divergence_bound);
+      break;
+    case kAtLimit:
+    case kBreakdown:
+    case kBreakdownOfBicg:
+      break;
+    default:
+      return "";
+  }
+  const bool bicgstab = failed.method == "bicgstab";
+  if (matrix.symmetric) {
+    if (one_sign) suggestions.preconditioner("multigrid");
+    if (divides && failed.preconditioner == "none") suggestions.preconditioner("jacobi");
+    if (!is_cg(failed.method) && one_sign) suggestions.method("cg");
+    suggestions.method("minres");
+  } else {
+    if (is_cg(failed.method) || failed.method == "minres") {
+      why += "; the matrix is not symmetric, as the method needs it to be";
+      suggestions.method("bicgstab");
+    }
+    if (divides) suggestions.preconditioner("ilu");
+    if (bicgstab) suggestions.method("gmres");
+  }
+  if (failed.reason == kAtLimit)
+    suggestions.add(fmt::format("solver.max_iterations above {}", failed.max_iterations));
+  return why + suggestions.text();
+}
+
+void add_clause(Verdict& verdict, const std::string& clause) {
+  verdict.text.insert(std::min(verdict.text.rfind(" ("), verdict.text.size()), clause);
+}
+
+}  // namespace trireme

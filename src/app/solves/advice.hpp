@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What to try after a solve that has failed: what applies to the matrix and was not tried.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "distributed/distributed_matrix.hpp"
+#include "petsc/ksp/ksp_solver.hpp"
+#include "petsc/ksp/reasons.hpp"
+
+namespace trireme {
+
+enum class DiagonalSigns { one, both, zero };  // zero: some entry is zero or missing
+
+struct MatrixTraitsForAdvice {
+  bool symmetric = false;
+  DiagonalSigns signs = DiagonalSigns::one;
+};
+// Collective.
+MatrixTraitsForAdvice traits_for_advice(const DistributedMatrix& matrix);
+
+struct FailedSolve {
+  int reason = 0;  // KSPConvergedReason
+  std::string method, preconditioner;
+  std::vector<std::string> left{};  // preconditioners that `auto` has left
+  std::int64_t max_iterations = 0;  // of the case
+  double divergence_bound = 0;
+};
+
+// "; try method minres, or preconditioner jacobi"; empty where the reason is not one that another
+// method or preconditioner would change.
+std::string advice(const FailedSolve& failed, const MatrixTraitsForAdvice& matrix);
+
+// Puts a clause ahead of PETSc's name of the reason, which stays at the end of the text.
+void add_clause(Verdict& verdict, const std::string& clause);
+
+}  // namespace trireme
