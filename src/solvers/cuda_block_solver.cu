@@ -26,9 +26,9 @@ constexpr int kBlocksPerMultiprocessor = 4;
 }  // namespace
 
 CudaLockstepExecutor::Sums::Sums(std::int64_t rows, StreamRef stream)
-    : blocks_(static_cast<int>(std::clamp<std::int64_t>(
-          (rows * kMaxColumns + kPassThreads - 1) / kPassThreads, 1,
-          std::int64_t{multiprocessors()} * kBlocksPerMultiprocessor))),
+    : blocks_(static_cast<int>(
+          std::clamp<std::int64_t>((rows * kMaxColumns + kPassThreads - 1) / kPassThreads, 1,
+                                   std::int64_t{multiprocessors()} * kBlocksPerMultiprocessor))),
       stride_(std::int64_t{blocks_} * kMaxSums * kMaxColumns),
       partials_(static_cast<std::size_t>(stride_ * kMaxPending), stream),
       totals_(kMaxColumns * (kMaxSums * kMaxPending + 1), stream) {}
