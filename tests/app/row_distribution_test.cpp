@@ -2,6 +2,7 @@
 // Cases with distribution: graph have the answers of distribution: rows; run on 1, 2, 3 and 5 ranks.
 #include "app/system/row_distribution.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -190,6 +191,35 @@ TEST_F(RowsAndGraph, ARunGoesOnFromTheStateOfTheOtherDistribution) {
     EXPECT_NEAR(static_cast<double>(rest.runs[0].iterations),
                 static_cast<double>(all.runs[0].iterations), 2);
     for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], expected[i], 1e-7) << i;
+  }
+}
+
+// PETSc's own loop counts from 0 where it goes on, and the progress does not.
+TEST_F(RowsAndGraph, ProgressOfARunThatGoesOnCountsOn) {
+  struct First : CaseObserver {
+    std::int64_t iteration_seen = -1;
+    void iteration(int, std::int64_t number, double) override {
+      if (iteration_seen < 0) iteration_seen = number;
+    }
+  };
+  for (const std::string engine : {"petsc", "resident"}) {
+    SCOPED_TRACE(engine);
+    const auto run = [&](int limit, bool resume, First& first) {
+      Case c = parse_case(fmt::format("problem: {{generate: poisson2d, n: 20}}\nkernel: csr\n"
+                                      "device: cpu\nsolver: {{engine: {}, max_iterations: {}}}\n"
+                                      "report: {{directory: {}}}\n",
+                                      engine, limit, folder().string()),
+                          "test.yaml");
+      c.report.resume = resume;
+      return run_case(MPI_COMM_WORLD, c, &first);
+    };
+    First before, after;
+    run(7, false, before);
+    const CaseOutcome outcome = run(1000, true, after);
+    EXPECT_TRUE(outcome.runs[0].converged) << outcome.runs[0].reason;
+    if (rank_of(MPI_COMM_WORLD) != 0) continue;
+    EXPECT_EQ(before.iteration_seen, 0);
+    EXPECT_GE(after.iteration_seen, 7);
   }
 }
 

@@ -274,6 +274,30 @@ TEST_F(ResidentKsp, OwnConvergenceTestIsAsked) {
   EXPECT_EQ(solve(), KSP_CONVERGED_ITS);  // the user's test outranks the limit
 }
 
+// One row of the other rows' size times 1e6 would bring the scaled norm in by default.
+TEST_F(ResidentKsp, OwnConvergenceTestIsToldThePlainNorm) {
+  make(grid(10), "trireme_cg", PCJACOBI);
+  PetscInt first = 0;
+  petsc_check(MatGetOwnershipRange(a, &first, nullptr));
+  if (first == 0) petsc_check(MatSetValue(a, 0, 0, 4e6, INSERT_VALUES));
+  petsc_check(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+  petsc_check(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+  petsc_check(KSPSetOperators(ksp, a, a));
+  double told = 0;
+  petsc_check(KSPSetConvergenceTest(
+      ksp,
+      [](KSP, PetscInt it, PetscReal norm, KSPConvergedReason* reason, void* to) -> PetscErrorCode {
+        if (it == 0) *static_cast<double*>(to) = norm;
+        *reason = it >= 1 ? KSP_CONVERGED_ITS : KSP_CONVERGED_ITERATING;
+        return kPetscSuccess;
+      },
+      &told, nullptr));
+  EXPECT_EQ(solve(), KSP_CONVERGED_ITS);
+  PetscReal norm = 0;
+  petsc_check(VecNorm(b, NORM_2, &norm));
+  EXPECT_NEAR(told, norm, 1e-12 * norm);
+}
+
 TEST_F(ResidentKsp, ASkippedTestRunsToTheLimit) {
   option("-ksp_convergence_test", "skip");
   make(grid(30), "trireme_cg", PCJACOBI);

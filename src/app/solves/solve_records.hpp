@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/solves/true_residual.hpp"
@@ -22,6 +23,10 @@ struct SolveRecords {
   void add(std::size_t k, KspResult&& result, double relative_residual, double unit);
   // Keeps the worst residual in the scale of the rows.
   void add_rows(const TrueResidual& residual);
+  // A solve was of b times 2^-exponent.
+  void add_exponent(int exponent) {
+    if (exponent != 0) rhs_exponent = exponent;
+  }
   // The guess of system k, with this residual relative to ||b||, was not used.
   void add_worse_guess(std::size_t k, std::string name, double relative_residual) {
     worse_guesses.push_back({k, std::move(name), relative_residual});

@@ -258,7 +258,7 @@ void Solves::note(std::size_t k, const ScaledSystem& system, KspResult result, A
   const Verdict verdict = result.verdict;
   solutions_[k] = std::move(x);
   record(k, std::move(result), relative(residual.norm, system.unit), system.unit);
-  if (system.exponent != 0) records_.rhs_exponent = system.exponent;
+  records_.add_exponent(system.exponent);
   if (records_.columns.empty()) return;
   records_.columns[k] = {.iterations = records_.iterations,
                          .converged = verdict.converged,
