@@ -69,15 +69,15 @@ extern "C" {
   the whole loop by itself: for a MATTRIREME on the GPU as one graph or kernel without returning to
   the host, for any other Mat by MatMult. Tolerances, norms, monitors, convergence tests and
   KSPConvergedReason are PETSc's. Convergence is checked against the true residual b - A x.
-  Preconditioners: none, jacobi, pbjacobi, vpbjacobi and the types below (PCTRIREMEMG where the matrix
-  is multiplied on the CPU).
+  Preconditioners: none, jacobi, pbjacobi, vpbjacobi and the types below (PCTRIREMEMG where the
+  matrix is multiplied on the CPU).
 
   KSPMatSolve() solves for all columns of its dense matrices at once, in host memory: one product,
   one exchange between processes and one sum serve all of them. The reason is that of the worst
   column. KSPTRIREMEBLOCKCG is conjugate gradients for which the columns also search in one space,
   so that they need fewer iterations; for KSPSolve() it is KSPTRIREMECG. KSPTRIREMEPIPELINEDCG is
-  conjugate gradients on CPUs whose sums over the processes run beside the product; it solves for one
-  column after the other.
+  conjugate gradients on CPUs whose sums over the processes run beside the product; it solves for
+  one column after the other.
 */
 #define KSPTRIREMECG "trireme_cg"
 #define KSPTRIREMEBICGSTAB "trireme_bicgstab"
@@ -88,10 +88,10 @@ extern "C" {
 /*
   PC types. Multigrid works under any KSP:
 
-    PCTRIREMEMG           one cycle of multigrid by smoothed aggregation. Its entries come from Pmat,
-                          of type AIJ or MATTRIREME. A matrix with new values on the same pattern
-                          renews the levels, and KSPSetReusePreconditioner keeps them. The cycle runs
-                          on the CPU
+    PCTRIREMEMG           one cycle of multigrid by smoothed aggregation. Its entries come from
+                          Pmat, of type AIJ or MATTRIREME. A matrix with new values on the same
+                          pattern renews the levels, and KSPSetReusePreconditioner keeps them. The
+                          cycle runs on the CPU
 
   The other types work inside the KSP types above only.
 
@@ -108,7 +108,8 @@ extern "C" {
 
 /*
   Registers the types above. Call it after PetscInitialize, in each PETSc session; further calls do
-  nothing. Fails where the program runs another kind of PETSc than Trireme was built with. A program that loads the library by -dll_prepend need not call it.
+  nothing. Fails where the program runs another kind of PETSc than Trireme was built with. A program
+  that loads the library by -dll_prepend need not call it.
 */
 PetscErrorCode TriremeInitializePackage(void);
 

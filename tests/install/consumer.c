@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
-  A PETSc program in C that has an assembled matrix and wants Trireme's products and its CG: it solves
-  4 x = 8, changes the values, and solves 2 x = 8.
+  A PETSc program in C that has an assembled matrix and wants Trireme's products and its CG: it
+  solves 4 x = 8, changes the values, and solves 2 x = 8.
 */
 #include <trireme/petsc.h>
 

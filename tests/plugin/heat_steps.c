@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
-  A PETSc program that knows nothing of Trireme: two heat equations on grids of different sizes, each
-  advanced by implicit steps whose coefficients change from step to step.
+  A PETSc program that knows nothing of Trireme: two heat equations on grids of different sizes,
+  each advanced by implicit steps whose coefficients change from step to step.
 
     (1/dt(step) + L) u_next = u / dt(step) + f
 
-  All of -mat_type, -ksp_type and -pc_type are options; -steps is their number (3). Each solution is compared with that of an AIJ
-  matrix by CG and Jacobi; the program ends with 1 where one differs.
+  All of -mat_type, -ksp_type and -pc_type are options; -steps is their number (3). Each solution is
+  compared with that of an AIJ matrix by CG and Jacobi; the program ends with 1 where one differs.
 */
 #include <petscksp.h>
 

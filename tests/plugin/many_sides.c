@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
-  A PETSc program that knows nothing of Trireme: it solves for -columns (6) right-hand sides at once by
-  KSPMatSolve, for two matrices with one pattern, and compares each column with the solution by PETSc's
-  CG. The types of the matrix and of the KSP are options. The program ends with 1 where a column
-  differs.
+  A PETSc program that knows nothing of Trireme: it solves for -columns (6) right-hand sides at once
+  by KSPMatSolve, for two matrices with one pattern, and compares each column with the solution by
+  PETSc's CG. The types of the matrix and of the KSP are options. The program ends with 1 where a
+  column differs.
 */
 #include <petscksp.h>
 

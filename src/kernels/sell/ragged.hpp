@@ -6,19 +6,21 @@
 // (Bell and Garland, SC 2009, section 4.2), and all rows of a slice have the same number. A slice
 // therefore takes about 16 steps, whatever the length of its rows:
 //
-//   nonzeros of a row   0 .. 16   17 .. 32   .. 64   .. 128   .. 256   longer   cut
-//   lanes of the row    1         2          4       8        16       32       32 lanes of many slices
+//   nonzeros of a row  0 .. 16  17 .. 32  .. 64  .. 128  .. 256  longer  cut
+//   lanes of the row   1        2         4      8       16      32      32 lanes of many slices
 //
-// The rows are sorted by length within windows of kRaggedWindow rows. A lane has lane_rows rows, which are
-// as many rows apart as the slice has groups of lanes. A slice of 4 lanes per row, lane_rows 2:
+// The rows are sorted by length within windows of kRaggedWindow rows. A lane has lane_rows rows,
+// which are as many rows apart as the slice has groups of lanes. A slice of 4 lanes per row,
+// lane_rows 2:
 //
 //   lanes      0   1   2   3  | 4   5   6   7  | ..      the sums of a row's lanes are added
 //   step 0     a0  a1  a2  a3 | b0  b1  b2  b3 | ..      at the end of the slice;
 //              i0  i1  i2  i3 | j0  j1  j2  j3 | ..      rows a, b, .. are the first 8 rows of the
 //   step 1     a4  a5  a6  .  | b4  b5  b6  .  | ..      slice, i, j, .. the other 8
 //
-// A row of more than longest_whole_row() nonzeros is cut into parts of kPartSteps steps, each with a
-// slice of its own, and the part that is summed last adds up the sums of all parts in their order.
+// A row of more than longest_whole_row() nonzeros is cut into parts of kPartSteps steps, each with
+// a slice of its own, and the part that is summed last adds up the sums of all parts in their
+// order.
 //
 // Each slice stores its columns in the shortest of three codes:
 //   runs     The columns of each row are consecutive: the first column and the length of each row.
@@ -26,8 +28,8 @@
 //   columns  32 bits.
 // The values are FP32 where FP32 represents every value of the matrix exactly, as in layout.hpp.
 //
-// Bytes moved per nonzero (double): 8 or 4 for the value and 0, 2 or 4 for the column; per row: 8 for
-// y and 4 for its number; per slice 16.
+// Bytes moved per nonzero (double): 8 or 4 for the value and 0, 2 or 4 for the column; per row: 8
+// for y and 4 for its number; per slice 16.
 #pragma once
 
 #include <algorithm>
@@ -57,8 +59,8 @@ constexpr std::uint32_t ragged_key(std::int64_t row, std::int64_t length) {
          static_cast<std::uint32_t>(kLongestKey - std::min<std::int64_t>(length, kLongestKey));
 }
 
-// True where the column is within kWindow of the row's place on the diagonal; `scale` is the number of
-// columns per row of the matrix.
+// True where the column is within kWindow of the row's place on the diagonal; `scale` is the number
+// of columns per row of the matrix.
 constexpr bool is_near(std::int64_t row, std::int64_t column, double scale) {
   const double distance = static_cast<double>(column) - static_cast<double>(row) * scale;
   return distance <= kWindow && -distance <= kWindow;

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The steps into which the text of a cycle is taken apart, for a GPU.
 //
-// A step is one sweep over the rows of a level. A product with a sparse matrix carries the update of
-// the vectors with it, so that the product itself is never stored:
+// A step is one sweep over the rows of a level. A product with a sparse matrix carries the update
+// of the vectors with it, so that the product itself is never stored:
 //
-//   product        to = M x,  kept = g W (M x)                  kept: where the next level begins with it
+//   product        to = M x,  kept = g W (M x)              kept: the next level begins with it
 //   residual       to = b - A x
 //   correct        to += P x
-//   smooth         d = f last + g W (b - A x),  to = x + d      with a diagonal W
-//   smooth_blocks  d = f last + g W (b - q),    to += d         with dense blocks; q is in x
-//   start          to = g W b                                   the first step of a smoothing from 0
-//   take           kept = r,  to = g W r                        r: the caller's residual
-//   give           z = x                                        z: the caller's result
-//   solve          to = A^-1 b                                  by the dense inverse
+//   smooth         d = f last + g W (b - A x),  to = x + d  with a diagonal W
+//   smooth_blocks  d = f last + g W (b - q),    to += d     with dense blocks; q is in x
+//   start          to = g W b                               the first step of a smoothing from 0
+//   take           kept = r,  to = g W r                    r: the caller's residual
+//   give           z = x                                    z: the caller's result
+//   solve          to = A^-1 b                              by the dense inverse
 //
 // A step `smooth` may write z in place of `to`.
 //
-// The vectors between `take` and `give` are FP32 or FP64 (Number). FP32 numbers are r times a power of
-// two that brings the largest number of r near 1, so that their range suffices for every r; a power of
-// two changes no bit of the result.
+// The vectors between `take` and `give` are FP32 or FP64 (Number). FP32 numbers are r times a power
+// of two that brings the largest number of r near 1, so that their range suffices for every r; a
+// power of two changes no bit of the result.
 //
-// Values moved per row of `smooth`, beside the matrix: x, b, W and `to` once, and d where it is read or
-// written. `to` is another vector than x, because rows read x of other rows.
+// Values moved per row of `smooth`, beside the matrix: x, b, W and `to` once, and d where it is
+// read or written. `to` is another vector than x, because rows read x of other rows.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 //
 // A sweep of pivot k with the column c = A e_k makes
 //
-//   a_ij - c_i c_j / c_k   for i, j != k,     c_i / c_k   for j = k != i,     -1 / c_k   for i = j = k
+//   a_ij - c_i c_j / c_k  for i, j != k,   c_i / c_k  for j = k != i,   -1 / c_k  for i = j = k
 //
 // which is A - w w^T / c_k, where row k and column k of A are 0, and w is c with w_k = -1.
 #include "multigrid/set_up/semidefinite_elimination.hpp"
@@ -29,8 +29,8 @@ namespace {
 constexpr std::int64_t kHeight = 4, kWidth = 8;  // of a tile
 constexpr std::int64_t kCollected = 16;          // sweeps
 
-// A -= f w for the kHeight rows of A that begin at `a`, and the columns before `end`. Row t of w, of
-// `stride` numbers like those of A, belongs to the kHeight numbers at f + kHeight t.
+// A -= f w for the kHeight rows of A that begin at `a`, and the columns before `end`. Row t of w,
+// of `stride` numbers like those of A, belongs to the kHeight numbers at f + kHeight t.
 TRIREME_COPIES void subtract_product(double* __restrict a, const double* __restrict f,
                                      const double* __restrict w, std::int64_t stride,
                                      std::int64_t count, std::int64_t end) {

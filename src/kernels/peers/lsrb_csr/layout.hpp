@@ -3,17 +3,17 @@
 // where they are, and two short arrays say where rows begin in segments of equal length.
 //
 // Liu, Liu, Wang, Wang, "LSRB-CSR: A Low Overhead Storage Format for SpMV on the GPU Systems",
-// ICPADS 2015. The nonzeros are cut into segments of the same length, whatever their rows. A segment
-// is the share of one thread, and consecutive segments make a row block, the share of one thread
-// block. Each thread sums its rows, the threads of a row block pass on the sums of the rows that are
-// cut between them (the local segmented reduction), and a second pass adds the sums of the rows that
-// are cut between row blocks. The 8 x 8 matrix of TEB (Wang et al. 2023, figures 1 and 2), in
-// segments of 5 nonzeros and row blocks of 2 segments:
+// ICPADS 2015. The nonzeros are cut into segments of the same length, whatever their rows. A
+// segment is the share of one thread, and consecutive segments make a row block, the share of one
+// thread block. Each thread sums its rows, the threads of a row block pass on the sums of the rows
+// that are cut between them (the local segmented reduction), and a second pass adds the sums of the
+// rows that are cut between row blocks. The 8 x 8 matrix of TEB (Wang et al. 2023, figures 1 and
+// 2), in segments of 5 nonzeros and row blocks of 2 segments:
 //
 //   values      2 1 8 3 6 | 9 6 7 2 5 || 8 6 5 4 2 | 1
 //   rows        0 0 0 1 2 | 2 3 3 4 5 || 5 6 7 7 7 | 7
-//   row_starts  1 0 0 1 1 | 0 1 0 1 1 || 0 1 1 0 0 | 0     one bit per nonzero, one word per segment
-//   first_row   0           2            5           7     of the segment's first nonzero
+//   row_starts  1 0 0 1 1 | 0 1 0 1 1 || 0 1 1 0 0 | 0   one bit per nonzero, one word per segment
+//   first_row   0           2            5           7   of the segment's first nonzero
 //   head rows                            5: the second row block begins within row 5
 //
 // How we read the paper, of which we know the description, not the arrays.
@@ -21,8 +21,8 @@
 //    row_ptr, so that a product reads 12.4 bytes per nonzero (double) and no row_ptr.
 //  - Each segment finds its rows by a binary search of its own ("synchronization free
 //    preprocessing"). No entry is moved, which makes the build cheap and new values free.
-//  - Empty rows begin at no nonzero. Where the matrix has any, first_row counts the other rows only,
-//    row_of translates to rows of the matrix, and empty_rows lists the empty ones.
+//  - Empty rows begin at no nonzero. Where the matrix has any, first_row counts the other rows
+//    only, row_of translates to rows of the matrix, and empty_rows lists the empty ones.
 #pragma once
 
 #include <algorithm>

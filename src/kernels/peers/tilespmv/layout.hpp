@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The TileSpMV layout: the matrix in tiles of 16 x 16 places, each tile in the format that suits it.
+// The TileSpMV layout: the matrix in tiles of 16 x 16 places, each tile in the format that suits
+// it.
 //
 // Niu, Lu, Dong, Jin, Liu, Tan, "TileSpMV: A Tiled Algorithm for Sparse Matrix-Vector
 // Multiplication on GPUs", IPDPS 2021, section III.
 //
 // Level 1 is a CSR of tiles: tile_ptr and tile_col_idx name the tiles that hold entries, row of
 // tiles after row of tiles, by ascending column. tile_nnz and tile_index say where the entries and
-// the index bytes of a tile begin. The tiles at the lower and the right edge of the matrix have only
-// as many rows and columns as the matrix leaves them.
+// the index bytes of a tile begin. The tiles at the lower and the right edge of the matrix have
+// only as many rows and columns as the matrix leaves them.
 //
 // Level 2 are the tiles. Here are seven of them, drawn with 4 x 4 places. Letters are values in row
 // order. Two indices of 4 bits share a byte; the first one lies in its upper half. '|' separates
@@ -23,8 +24,8 @@
 //            b . . .
 //            . . . .
 //
-//   ELL      a b . .    columns, 4 bits each        0 1 0 2 | 1 2 0 3    (first entries of all rows,
-//            . c d .    values                      a c e f | b d 0 g     then the second ones)
+//   ELL      a b . .    columns, 4 bits each        0 1 0 2 | 1 2 0 3  (first entries of all rows,
+//            . c d .    values                      a c e f | b d 0 g   then the second ones)
 //            e . . .    Padding has the value 0 and the column of the row's last entry, so that it
 //            . . f g    reads no entry of x that the row does not read anyway.
 //
@@ -50,12 +51,12 @@
 //
 // format.hpp has the rule that selects the format of a tile.
 //
-// Very sparse tiles may be taken out of the tiles. Their entries form the deferred matrix, a CSR with
-// 32-bit columns, whose values follow those of the tiles. build.hpp says when.
+// Very sparse tiles may be taken out of the tiles. Their entries form the deferred matrix, a CSR
+// with 32-bit columns, whose values follow those of the tiles. build.hpp says when.
 //
 // How we read the paper, and where we differ from it:
-//  - The paper keeps one set of arrays per format. Here the tiles of all formats follow each other in
-//    `values` and `indices`, so that a row of tiles is read from one place.
+//  - The paper keeps one set of arrays per format. Here the tiles of all formats follow each other
+//    in `values` and `indices`, so that a row of tiles is read from one place.
 //  - Masks in Dns tiles are ours. An explicit zero would turn an infinite entry of x into NaN.
 //  - The last rows and columns of a matrix are ordinary tiles. The published program drops the last
 //    rows % 16 rows.

@@ -4,17 +4,19 @@
 //
 // The warp reads the descriptions of 32 tiles at once, one per lane. Then it works in two ways:
 //
-//   COO     The entries of all COO tiles among the 32 follow each other, one per lane. Entries of the
-//           same row find each other by a warp vote. The lowest lane of them adds up their products.
+//   COO     The entries of all COO tiles among the 32 follow each other, one per lane. Entries of
+//           the same row find each other by a warp vote. The lowest lane of them adds up their
+//           products.
 //   others  Each half of the warp takes a tile of its own. Lane r of a half has the sum of row r:
 //
-//           lanes  0 .. 15   tile t    row 0 .. 15     ELL, Dns, DnsCol: entry j of all rows at once,
-//           lanes 16 .. 31   tile t+1  row 0 .. 15     with unit stride. CSR: each lane its own row.
-//                                                      DnsRow: lane c has column c; 16 lanes add up.
+//           lanes  0 .. 15  tile t    row 0 .. 15  ELL, Dns, DnsCol: entry j of all rows at once,
+//           lanes 16 .. 31  tile t+1  row 0 .. 15  with unit stride. CSR: each lane its own row.
+//                                                  DnsRow: lane c has column c; 16 lanes add up.
 //
 // The paper gives a whole warp to each tile. Half a warp fits the 16 rows of a tile, and two tiles
-// have their loads in flight at the same time. The paper adds COO entries atomically; here no sum is
-// atomic, and every order of additions is fixed, so that the result has the same bits in each run.
+// have their loads in flight at the same time. The paper adds COO entries atomically; here no sum
+// is atomic, and every order of additions is fixed, so that the result has the same bits in each
+// run.
 #pragma once
 
 #include <cstdint>
