@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times the cycle of multigrid on a GPU, recorded as a graph, with different settings, the product of
-// each level with every number of lanes per four rows, and solves whose vectors are on the GPU.
+// Times the cycle of multigrid on a GPU, recorded as a graph, with different settings, the product
+// of each level with every number of lanes per four rows, and solves whose vectors are on the GPU.
 //
 // usage: cycle_bench GENERATOR N [ROWS_PER_NODE [METHOD [KERNEL]]]
 #include <fmt/format.h>

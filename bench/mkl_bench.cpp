@@ -3,8 +3,8 @@
 //
 //   mkl_bench LIBMKL_RT MATRIX ...
 //
-// MKL is opened at run time: `pip install mkl` brings lib/libmkl_rt.so.N. A MATRIX is GENERATOR:N, or
-// a file of any format that `solve` reads. Each time is the median of at least seven turns; the
+// MKL is opened at run time: `pip install mkl` brings lib/libmkl_rt.so.N. A MATRIX is GENERATOR:N,
+// or a file of any format that `solve` reads. Each time is the median of at least seven turns; the
 // products are checked first. The build and new values are counted in products of `albus`.
 #include <dlfcn.h>
 #include <fmt/format.h>

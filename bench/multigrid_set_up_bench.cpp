@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times the multigrid set-up on a GPU by its parts, the layouts of the cycle, and sparse products beside
-// those of cuSPARSE.
+// Times the multigrid set-up on a GPU by its parts, the layouts of the cycle, and sparse products
+// beside those of cuSPARSE.
 //
 // usage: multigrid_set_up_bench KIND:N...
 //
-// KIND:N is a generator of sparse/generators.hpp with its n; elasticity3d takes the rigid-body modes
-// of its nodes. Times are the minimum of several runs, in milliseconds.
+// KIND:N is a generator of sparse/generators.hpp with its n; elasticity3d takes the rigid-body
+// modes of its nodes. Times are the minimum of several runs, in milliseconds.
 #include <cusparse.h>
 #include <dlfcn.h>
 #include <fmt/format.h>

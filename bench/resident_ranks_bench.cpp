@@ -4,9 +4,9 @@
 //
 //   mpirun -n 4 resident_ranks_bench GENERATOR N KERNEL [cg|bicgstab] [ITERATIONS] [EXCHANGE ...]
 //
-// ITERATIONS is 200 by default. Each EXCHANGE (peer, nccl, mpi, peer+nccl, peer+mpi) gives one line with the
-// best of five solves; by default the engine selects the exchange. The environment variable PETSC_OPTIONS can
-// declare nodes of one host by -trireme_ranks_per_node.
+// ITERATIONS is 200 by default. Each EXCHANGE (peer, nccl, mpi, peer+nccl, peer+mpi) gives one line
+// with the best of five solves; by default the engine selects the exchange. The environment
+// variable PETSC_OPTIONS can declare nodes of one host by -trireme_ranks_per_node.
 #include <fmt/format.h>
 
 #include <algorithm>

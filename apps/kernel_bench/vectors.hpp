@@ -50,8 +50,8 @@ VectorsResults measure_vectors_cuda(const CsrMatrix<double>& matrix, const Optio
 // A table, which is at most 100 characters wide. `matrix` is the name of the matrix.
 std::string format_vectors_table(const VectorsResults& results, const std::string& matrix);
 
-// Writes an array with one object per kernel (docs/several-vectors.md). Throws Error{usage} when the file
-// cannot be written.
+// Writes an array with one object per kernel (docs/several-vectors.md). Throws Error{usage} when
+// the file cannot be written.
 void write_vectors_json(const VectorsResults& results, const std::filesystem::path& file);
 
 // One line per kernel whose product was wrong; empty where all products were right.

@@ -25,8 +25,8 @@ struct CacheRow {
 std::string cache_table(const std::filesystem::path& directory, const std::vector<CacheRow>& rows,
                         std::int64_t now);
 
-// The whole key of an entry whose fault is empty, the measurements of a decision, and the levels of a
-// hierarchy.
+// The whole key of an entry whose fault is empty, the measurements of a decision, and the levels of
+// a hierarchy.
 std::string cache_explanation(const CacheRow& row, std::int64_t now);
 
 }  // namespace trireme::problem_app

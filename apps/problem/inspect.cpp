@@ -19,8 +19,8 @@
 namespace trireme::problem_app {
 namespace {
 
-// What multigrid would take from the file for the matrix, in words. Empty where the file has nothing
-// for it.
+// What multigrid would take from the file for the matrix, in words. Empty where the file has
+// nothing for it.
 std::string near_nullspace_of(SystemSource& source, const ProblemSpec& spec, const RowSlab& slab) {
   if (slab.global_rows != slab.global_cols) return "";
   const ModesPlace place = find_modes(MPI_COMM_WORLD, source, spec);

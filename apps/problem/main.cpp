@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// problem: converts matrices to HDF5, makes model problems, and shows what a file or the cache holds.
+// problem: converts matrices to HDF5, makes model problems, and shows what a file or the cache
+// holds.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>

@@ -17,8 +17,8 @@ namespace trireme {
 // null.
 //
 // A solve that does not converge or breaks down is an outcome, not an error: its exit_code is
-// not_converged or breakdown, and the other kernels still run. Where kernels are compared and one of
-// them throws Error{resource}, because it refuses the matrix or lacks memory, it is among the
+// not_converged or breakdown, and the other kernels still run. Where kernels are compared and one
+// of them throws Error{resource}, because it refuses the matrix or lacks memory, it is among the
 // outcome's `refused`, and the other kernels still run. A signal noted on any rank ends the
 // solve that runs; kernels that have not begun are the outcome's not_run. A solve that ends
 // unconverged by a signal or at the iteration limit leaves state.h5 beside the solution, unless

@@ -52,7 +52,8 @@ struct SolveContext {
 
 struct KernelRun {
   RunOutcome outcome;
-  // One per right-hand side that was begun, local rows of the matrix. Of a sequence the last one or two steps.
+  // One per right-hand side that was begun, local rows of the matrix. Of a sequence the last one or
+  // two steps.
   std::vector<Array<double>> solutions;
   std::vector<double> product_us;          // of each product, the slowest rank
   std::optional<KernelDecision> decision;  // of `kernel: auto`, where a later run can use it

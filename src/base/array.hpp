@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Array<T>: a std::vector whose resize() leaves numbers uninitialised. The threads that fill the
-// array are then the first to touch its pages, and nothing is written twice. Large arrays lie in huge
-// pages.
+// array are then the first to touch its pages, and nothing is written twice. Large arrays lie in
+// huge pages.
 #pragma once
 
 #include <cstddef>

@@ -22,8 +22,8 @@ enum class Engine { petsc, resident };
 // clustered for locality.
 enum class Ordering { given, rcm, cluster };
 
-// How the rows of the system lie on the ranks: in the order of the file, cut by nonzeros, or by graph
-// partitioning.
+// How the rows of the system lie on the ranks: in the order of the file, cut by nonzeros, or by
+// graph partitioning.
 enum class Distribution { rows, graph };
 
 // What reduces the oscillating part of the error on a level of multigrid.

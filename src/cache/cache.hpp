@@ -62,12 +62,12 @@ class Cache {
   // of that name that is not the entry is removed.
   std::optional<CacheHit> find(const CacheKey& key);
 
-  // What stands before the payload of the entry of this key, which is not read. Empty where there is no
-  // such entry. Notes and removes nothing.
+  // What stands before the payload of the entry of this key, which is not read. Empty where there
+  // is no such entry. Notes and removes nothing.
   std::optional<CacheEntryHead> head_of(const CacheKey& key) const;
 
-  // Keeps a payload under the key in place of an earlier one, and then removes the entries that were
-  // not used for the longest time until all entries together have at most max_bytes. Returns
+  // Keeps a payload under the key in place of an earlier one, and then removes the entries that
+  // were not used for the longest time until all entries together have at most max_bytes. Returns
   // whether the entry was kept.
   bool keep(const CacheKey& key, std::span<const std::byte> payload, double made_in_seconds);
 
@@ -79,8 +79,8 @@ class Cache {
   // is a clause without a subject, for a file that is no whole entry.
   static CacheHit read(const std::filesystem::path& path);
 
-  // The first bytes of the payload in a file, at most `count`, without a check of the payload. Throws
-  // likewise.
+  // The first bytes of the payload in a file, at most `count`, without a check of the payload.
+  // Throws likewise.
   static Array<std::byte> read_start(const std::filesystem::path& path, std::size_t count);
 
   // All entries, the last used one first.

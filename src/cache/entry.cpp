@@ -15,7 +15,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-// Like the signature of PNG: a byte that is no text, and a line end that a transfer as text damages.
+// Like the signature of PNG: a byte that is no text, and a line end that a transfer as text
+// damages.
 constexpr std::string_view kMagic("\x89TRICA\r\n", 8);
 constexpr std::size_t kVersionAt = 8, kKindBytesAt = 12, kHeadChecksumAt = 16,
                       kPayloadChecksumAt = 24, kKeyBytesAt = 32, kPayloadBytesAt = 40,

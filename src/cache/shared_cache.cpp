@@ -44,8 +44,8 @@ Array<std::int32_t> order_of(std::span<const std::byte> payload, std::int64_t ro
   return order;
 }
 
-// The row starts as 64-bit numbers, and the new rows after them. Throws Error{input}, whose text is a
-// clause without a subject.
+// The row starts as 64-bit numbers, and the new rows after them. Throws Error{input}, whose text is
+// a clause without a subject.
 CachedPlacement placement_of(std::span<const std::byte> payload, std::size_t ranks,
                              std::int64_t rows, std::int64_t all_rows) {
   CachedPlacement placement{std::vector<std::int64_t>(ranks + 1),

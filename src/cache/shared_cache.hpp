@@ -75,8 +75,8 @@ class SharedCache {
   void keep_placement(const CacheKey& key, const CachedPlacement& placement,
                       double made_in_seconds);
 
-  // Each rank has an entry of its own, whose bytes the caller understands. Found only where every rank
-  // has found its entry.
+  // Each rank has an entry of its own, whose bytes the caller understands. Found only where every
+  // rank has found its entry.
   std::optional<Array<std::byte>> find_part(const CacheKey& key);
   // The bytes of all ranks' entries; 0 unless every rank has one. They are not read.
   std::int64_t size_of_parts(const CacheKey& key) const;

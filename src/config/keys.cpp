@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every key of case.yaml on one screen. To add a key: add its member to Case and its row here, which
-// says which later runs depend on it.
+// Every key of case.yaml on one screen. To add a key: add its member to Case and its row here,
+// which says which later runs depend on it.
 #include "config/keys.hpp"
 
 #include <algorithm>

@@ -91,8 +91,8 @@ class Describe {
   std::string_view path_;  // of the key
 };
 
-// The object that describes a section: the whole schema for "", a definition, or the section's place
-// within the section around it.
+// The object that describes a section: the whole schema for "", a definition, or the section's
+// place within the section around it.
 Json& section_of(Json& schema, Json& definitions, const std::string& section) {
   if (section.empty()) return schema;
   if (definitions.contains(section)) return definitions[section];

@@ -6,8 +6,8 @@
 
 namespace trireme {
 
-// Every thread of every block makes the same calls. `arrivals` is one word that is 0 before and after
-// the launch.
+// Every thread of every block makes the same calls. `arrivals` is one word that is 0 before and
+// after the launch.
 class GridBarrier {
  public:
   __device__ __forceinline__ explicit GridBarrier(unsigned* arrivals) : arrivals_(arrivals) {}

@@ -8,8 +8,8 @@
 
 namespace trireme {
 
-// Owns nothing. The strides are those of MultiVector (sparse/multi_vector.hpp): element i of vector j
-// is data[i * row_stride + j * vector_stride].
+// Owns nothing. The strides are those of MultiVector (sparse/multi_vector.hpp): element i of vector
+// j is data[i * row_stride + j * vector_stride].
 template <class Element>
 struct DeviceMultiVector {
   Element* data = nullptr;  // a device address, for kernel launches and copies only

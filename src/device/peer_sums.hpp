@@ -13,8 +13,8 @@ namespace trireme {
 // device memory.
 struct PeerWait {
   std::uint64_t patience_ns = 0;  // the limit in nanoseconds; 0: no limit
-  // 1 + the rank for which the first wait that exceeded the limit waited. 0 where no wait has exceeded
-  // the limit.
+  // 1 + the rank for which the first wait that exceeded the limit waited. 0 where no wait has
+  // exceeded the limit.
   std::int32_t missed = 0;
   std::int32_t* told = nullptr;  // a copy of `missed` in host memory
 };

@@ -93,7 +93,8 @@ std::shared_ptr<CudaKernel<double>> CudaOperator::share_local_kernel() {
   return kernels_.local;
 }
 
-// A BoundaryProduct holds the exact values of the ghost block, so that rounding loses nothing there.
+// A BoundaryProduct holds the exact values of the ghost block, so that rounding loses nothing
+// there.
 void CudaOperator::find_row_defect() {
   const SplitRows& blocks = matrix_->blocks;
   row_defect_ = trireme::row_defect(blocks, !blocks_->boundary());

@@ -51,14 +51,15 @@ class CudaOperator final : public Operator {
   double staging_us();
   StreamRef stream() const { return stream_; }
 
-  // The product for a loop on the device, with vectors in order(): without events and observers, and
-  // suited to be recorded as exchange()->recording() says. Where `partials` is not empty, it has dot_partials() numbers,
-  // and the product also writes terms there, in a fixed order, whose sum is this rank's part of
-  // x . y.
+  // The product for a loop on the device, with vectors in order(): without events and observers,
+  // and suited to be recorded as exchange()->recording() says. Where `partials` is not empty, it
+  // has dot_partials() numbers, and the product also writes terms there, in a fixed order, whose
+  // sum is this rank's part of x . y.
   void queue_product(DeviceSpan<const double> x, DeviceSpan<double> y, DeviceSpan<double> partials,
                      StreamRef stream);
   void queue_exact_product(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
-  // Whether one product serves several vectors, because the kernels have such products on all ranks.
+  // Whether one product serves several vectors, because the kernels have such products on all
+  // ranks.
   bool multiplies_vectors() const;
   // Prepares queue_multi_product() for up to `width` vectors in rows of `stride` elements. Throws
   // Error{resource} where the elements of a rank are too many for 32 bits. Collective.

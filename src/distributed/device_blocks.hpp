@@ -26,9 +26,9 @@ class DeviceBlocks {
     double upload_seconds = 0;  // since the last call, which may have been another operator's
     double order_seconds = 0;   // of bringing the blocks into an order, by this call
   };
-  // The copy that `matrix` holds, with its present values. The first call uploads it to this thread's
-  // current device, which must be current in later calls too. Returns when the copy is complete. Throws Error{resource}
-  // where the GPU memory does not suffice. Does not communicate.
+  // The copy that `matrix` holds, with its present values. The first call uploads it to this
+  // thread's current device, which must be current in later calls too. Returns when the copy is
+  // complete. Throws Error{resource} where the GPU memory does not suffice. Does not communicate.
   static Shared of(DistributedMatrix& matrix);
   // The same for the blocks in an order. `ordered` must outlive the result.
   static Shared of(OrderedMatrix& ordered);

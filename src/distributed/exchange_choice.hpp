@@ -31,12 +31,13 @@ struct GpuPlace {
   int compute = 90;  // 10 major + minor
 };
 
-// The groups of ranks that can use peer memory: groups[r] is the lowest rank of the group of rank r. The ranks of
-// a node are a group where each has a GPU of its own, the GPUs are of one architecture, and PeerSums::max_ranks
-// suffice. Other ranks are groups of one.
+// The groups of ranks that can use peer memory: groups[r] is the lowest rank of the group of rank
+// r. The ranks of a node are a group where each has a GPU of its own, the GPUs are of one
+// architecture, and PeerSums::max_ranks suffice. Other ranks are groups of one.
 std::vector<int> peer_groups(std::span<const GpuPlace> ranks);
 
-// Cuts each node into nodes of `ranks_per_node` consecutive ranks of the job, the last of which can have fewer.
+// Cuts each node into nodes of `ranks_per_node` consecutive ranks of the job, the last of which can
+// have fewer.
 void cut_nodes(std::span<GpuPlace> ranks, int ranks_per_node);
 
 // The facts that the choice depends on; they are the same on every rank.
@@ -52,9 +53,9 @@ struct GpuNeighbourhood {
 
 GpuNeighbourhood neighbourhood_of(std::span<const GpuPlace> ranks);
 
-// The exchanges to try, the best first. `asked` is empty, or the name of an exchange, which is then the only
-// one, or "mixed", which is one of the two mixed ones. Throws Error{usage} for another word, Error{resource}
-// where the asked one is impossible.
+// The exchanges to try, the best first. `asked` is empty, or the name of an exchange, which is then
+// the only one, or "mixed", which is one of the two mixed ones. Throws Error{usage} for another
+// word, Error{resource} where the asked one is impossible.
 std::vector<ExchangeWay> exchange_ways(const GpuNeighbourhood& gpus, std::string_view asked);
 
 // The reason why GPUs of one node do not write into each other's memory; empty where there is none.

@@ -9,8 +9,8 @@
 
 namespace trireme {
 
-// The minimum of the mean microseconds of some sends and receives, on the slowest rank. `halo` is the plan of the
-// exchange. Throws as GpuExchange::check(), on every rank. Collective.
+// The minimum of the mean microseconds of some sends and receives, on the slowest rank. `halo` is
+// the plan of the exchange. Throws as GpuExchange::check(), on every rank. Collective.
 double halo_us(MPI_Comm comm, const HaloPlan& halo, GpuExchange& exchange);
 
 }  // namespace trireme

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One thread per entry. Moves 20 bytes per FP64 entry; 8 of them cross the bus where `to` is pinned.
+// One thread per entry. Moves 20 bytes per FP64 entry; 8 of them cross the bus where `to` is
+// pinned.
 #include "device/check.hpp"
 #include "distributed/gather.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds out where the GPUs are, tries the exchanges in order, and measures a mixed one against its rival.
+// Finds out where the GPUs are, tries the exchanges in order, and measures a mixed one against its
+// rival.
 #include "distributed/gpu_exchange.hpp"
 
 #include <algorithm>

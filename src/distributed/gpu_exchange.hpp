@@ -6,7 +6,8 @@
 //   nccl    NCCL sends, receives and all-reduces, which are queued like kernels. Any number of
 //           nodes.
 //   mpi     Entries are packed into pinned memory, and MPI moves them. Ranks may share a GPU.
-//   peer+nccl, peer+mpi   Peer memory within a node, NCCL or MPI between nodes (mixed_exchange.hpp).
+//   peer+nccl, peer+mpi   Peer memory within a node, NCCL or MPI between nodes
+//                         (mixed_exchange.hpp).
 #pragma once
 
 #include <mpi.h>
@@ -48,8 +49,8 @@ class GpuExchange {
   virtual void sum(DeviceSpan<double> values, StreamRef stream) = 0;
   // In device memory, for kernels that add up over the ranks by themselves; null where they cannot.
   virtual PeerSums* peer_sums() { return nullptr; }
-  // For kernels that send or receive the entries by themselves (peer_entries.cuh), in place of send() or
-  // receive(); null where they cannot, or where this rank exchanges nothing.
+  // For kernels that send or receive the entries by themselves (peer_entries.cuh), in place of
+  // send() or receive(); null where they cannot, or where this rank exchanges nothing.
   virtual const PeerHalo* peer_halo() const { return nullptr; }
   // Throws Error{resource} where the GPU of this rank has waited for another one beyond the
   // timeout. The results of send() and sum() are NaN from then on. The call waits for neither the
@@ -68,21 +69,21 @@ struct ExchangeRequest {
   std::string way{};                   // a name as above, or mixed; empty: the best that works
   double peer_timeout = kPeerTimeout;  // seconds; 0: no limit
   int ranks_per_node = 0;  // cuts nodes as cut_nodes() of exchange_choice.hpp; 0: does not
-  // An exchange of the same ranks in the same way, or null. The new one shares its time limit, so that a
-  // wait of either that exceeds the limit ends all later ones, and its communicator of NCCL.
+  // An exchange of the same ranks in the same way, or null. The new one shares its time limit, so
+  // that a wait of either that exceeds the limit ends all later ones, and its communicator of NCCL.
   std::shared_ptr<const GpuExchange> beside{};
 };
 
-// The requested exchange, or the best one that works on every rank: peer on one node. On several nodes, nccl
-// where it works, else mpi, alone or beside peer memory, whichever exchanges the halo faster in a short trial.
-// Null on one rank. Throws Error{resource} where the requested one does not work. GPUs of different
-// architectures do not use peer: there each GPU decides for itself when the loop ends, which needs
-// the same bits on all. `halo` must outlive the result. Collective.
+// The requested exchange, or the best one that works on every rank: peer on one node. On several
+// nodes, nccl where it works, else mpi, alone or beside peer memory, whichever exchanges the halo
+// faster in a short trial. Null on one rank. Throws Error{resource} where the requested one does
+// not work. GPUs of different architectures do not use peer: there each GPU decides for itself when
+// the loop ends, which needs the same bits on all. `halo` must outlive the result. Collective.
 std::unique_ptr<GpuExchange> make_gpu_exchange(MPI_Comm comm, const HaloPlan& halo,
                                                const ExchangeRequest& request = {});
 
-// Each throws Error{resource} on every rank where it cannot work. job_ranks[r] is what a message calls rank r of
-// `comm`; empty: r. Collective.
+// Each throws Error{resource} on every rank where it cannot work. job_ranks[r] is what a message
+// calls rank r of `comm`; empty: r. Collective.
 std::unique_ptr<GpuExchange> make_peer_exchange(MPI_Comm comm, const HaloPlan& halo,
                                                 double timeout_seconds = kPeerTimeout,
                                                 const GpuExchange* beside = nullptr,

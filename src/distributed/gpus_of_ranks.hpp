@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ranks see a GPU, agreed upon before any rank chooses its device; that choice; and which ranks
-// share a GPU then.
+// Which ranks see a GPU, agreed upon before any rank chooses its device; that choice; and which
+// ranks share a GPU then.
 #pragma once
 
 #include <mpi.h>
@@ -37,9 +37,9 @@ std::string place_of_rank(MPI_Comm comm);
 // same Error{resource} on every rank where one has no usable GPU. Collective.
 DeviceProperties select_gpu_of_rank(MPI_Comm comm);
 
-// A sentence that names the nodes on which several ranks use one GPU, and says what to do; empty where
-// each rank has a GPU of its own. uuids[r] identifies the GPU of rank r. A rank may see other GPUs than
-// its neighbours (CUDA_VISIBLE_DEVICES), so that numbers of GPUs would not tell.
+// A sentence that names the nodes on which several ranks use one GPU, and says what to do; empty
+// where each rank has a GPU of its own. uuids[r] identifies the GPU of rank r. A rank may see other
+// GPUs than its neighbours (CUDA_VISIBLE_DEVICES), so that numbers of GPUs would not tell.
 std::string gpus_that_are_shared(std::span<const Node> nodes, std::span<const std::string> uuids);
 
 // The same of the ranks of `comm`, each of which has selected its GPU. Collective.

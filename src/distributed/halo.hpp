@@ -42,7 +42,8 @@ HaloPlan plan_halo(MPI_Comm comm, std::span<const std::int64_t> row_starts,
 
 // The plan for `width` vectors side by side in rows of `stride` elements: the entries of a row are
 // element row * stride + j of the vectors, seen as one long vector, and the ghosts lie side by side
-// in rows of `width`. Throws Error{resource} where 32 bits do not number the elements of `rows` rows.
+// in rows of `width`. Throws Error{resource} where 32 bits do not number the elements of `rows`
+// rows.
 HaloPlan widened(const HaloPlan& plan, std::int64_t rows, std::int64_t stride, std::int64_t width);
 
 // Moves packed entries to the ghost vectors of the neighbours (forward, for y = A x), or ghost

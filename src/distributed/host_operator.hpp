@@ -48,8 +48,8 @@ class HostOperator final : public Operator {
   void multi_multiply_in_order(MultiVector<const double> x, MultiVector<double> y);
   void multi_multiply_exactly_in_order(MultiVector<const double> x, MultiVector<double> y);
   // multi_multiply_exactly_in_order() with the dot products of each chunk, as by
-  // MultiProduct::multiply_and_dot(). The time is recorded unless inexact(). Returns false, and does
-  // nothing, where the operator is on several ranks or its kernel has no such product.
+  // MultiProduct::multiply_and_dot(). The time is recorded unless inexact(). Returns false, and
+  // does nothing, where the operator is on several ranks or its kernel has no such product.
   bool multiply_and_dot_in_order(MultiVector<const double> x, MultiVector<double> y,
                                  std::int64_t chunk_rows, double* dots);
   std::span<const float> row_defect_in_order() const;

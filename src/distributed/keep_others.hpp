@@ -26,10 +26,10 @@ inline std::int64_t positions_before(std::span<const std::int64_t> positions,
   return std::lower_bound(positions.begin(), positions.end(), position) - positions.begin();
 }
 
-// Writes convert(element) of all elements of `from` but those at the ascending positions `removed` to
-// `to`, one after the other. `to` is `from` or does not overlap with it, and has room for
-// from.size() elements, of which those behind the result are undefined afterwards. A copy of at most
-// removed.size() elements per thread exists meanwhile.
+// Writes convert(element) of all elements of `from` but those at the ascending positions `removed`
+// to `to`, one after the other. `to` is `from` or does not overlap with it, and has room for
+// from.size() elements, of which those behind the result are undefined afterwards. A copy of at
+// most removed.size() elements per thread exists meanwhile.
 template <class From, class To, class Convert = std::identity>
 void keep_others(std::span<const From> from, std::span<const std::int64_t> removed, To* to,
                  const Convert& convert = {}) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two exchanges in one: peer memory between the ranks of a group, such as the GPUs of a node, and NCCL or MPI
-// between the groups.
+// Two exchanges in one: peer memory between the ranks of a group, such as the GPUs of a node, and
+// NCCL or MPI between the groups.
 //
-// The halo plan is split by groups. Entries for other groups travel first, because they take longer. One kernel
-// then waits for the entries of the own group and lays the ghosts of both exchanges in the order of the whole
-// plan. Sums are those of the exchange between the groups, over all ranks: NCCL itself adds within a node
-// first, and its result has the same bits on every rank.
+// The halo plan is split by groups. Entries for other groups travel first, because they take
+// longer. One kernel then waits for the entries of the own group and lays the ghosts of both
+// exchanges in the order of the whole plan. Sums are those of the exchange between the groups, over
+// all ranks: NCCL itself adds within a node first, and its result has the same bits on every rank.
 #pragma once
 
 #include <mpi.h>
@@ -25,8 +25,8 @@ namespace trireme {
 
 class MixedExchange final : public GpuExchange {
  public:
-  // groups[r] is the group of rank r, and at least 0. `between` is nccl or mpi. Throws Error{resource} on every
-  // rank where an exchange cannot work on one. Collective.
+  // groups[r] is the group of rank r, and at least 0. `between` is nccl or mpi. Throws
+  // Error{resource} on every rank where an exchange cannot work on one. Collective.
   MixedExchange(MPI_Comm comm, const HaloPlan& halo, std::span<const int> groups,
                 ExchangeWay between, const ExchangeRequest& request = {});
 

@@ -43,8 +43,9 @@ void peer_send(const PeerHalo& halo, DeviceSpan<const float> x, StreamRef stream
 // Queues in `stream` a kernel that waits for all incoming entries, or for the timeout of halo.wait,
 // and copies them to `ghosts`, which has halo.ghosts numbers.
 void peer_receive(const PeerHalo& halo, DeviceSpan<double> ghosts, StreamRef stream);
-// The same beside numbers `others` that have come by another way: ghost k is others[sources[k]], or where
-// sources[k] is negative the incoming entry ~sources[k]. Each of the halo.ghosts entries has a ghost.
+// The same beside numbers `others` that have come by another way: ghost k is others[sources[k]], or
+// where sources[k] is negative the incoming entry ~sources[k]. Each of the halo.ghosts entries has
+// a ghost.
 void peer_receive_beside(const PeerHalo& halo, DeviceSpan<const double> others,
                          DeviceSpan<const std::int32_t> sources, DeviceSpan<double> ghosts,
                          StreamRef stream);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of a matrix and of vectors that move from the ranks where the caller has them to other ranks,
-// and back.
+// Rows of a matrix and of vectors that move from the ranks where the caller has them to other
+// ranks, and back.
 //
 // The caller's distribution has the rows in their own order: rank r has the rows
 // [from[r], from[r+1]). In the other one, rank r has the rows with the new numbers
-// [to[r], to[r+1]). A symmetric permutation P A P^T of the whole matrix leads from one to the other.
+// [to[r], to[r+1]). A symmetric permutation P A P^T of the whole matrix leads from one to the
+// other.
 #pragma once
 
 #include <mpi.h>

@@ -34,7 +34,8 @@ std::uint64_t hash_of(std::uint64_t from, std::uint64_t to, std::uint64_t key) {
   return mix_bits((from << 32 | to) + key);
 }
 
-// The hashes of all edges (i, j) less those of (j, i) add up to zero where each edge has its mirror.
+// The hashes of all edges (i, j) less those of (j, i) add up to zero where each edge has its
+// mirror.
 bool has_symmetric_structure(MPI_Comm comm, const RowGraph& graph) {
   const std::uint64_t first = graph.vertex_starts[rank_of(comm)];
   const std::uint64_t key = secret_number(comm);

@@ -31,8 +31,8 @@ struct RowGraph {
 
 // `row_starts` are the cuts of the ranks; all but the last one are multiples of `rows_per_vertex`.
 // Where the structure of A is not symmetric, which a sum over the entries reveals, each rank sends
-// the mirrors of its entries to the owners of their rows. Throws Error{resource} on every rank where
-// a rank would have more than 2^31-1 edges. Collective.
+// the mirrors of its entries to the owners of their rows. Throws Error{resource} on every rank
+// where a rank would have more than 2^31-1 edges. Collective.
 RowGraph row_graph(MPI_Comm comm, const RowSlab& slab, std::span<const std::int64_t> row_starts,
                    std::int64_t rows_per_vertex = 1);
 

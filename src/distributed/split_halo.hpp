@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of a halo plan that travel by different ways: between the ranks of a group, such as those of
-// one node, and between groups.
+// The parts of a halo plan that travel by different ways: between the ranks of a group, such as
+// those of one node, and between groups.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace trireme {
 struct SplitHalo {
   HaloPlan near;  // the ranks of the own group, by their numbers in the group
   HaloPlan far;   // all other ranks, by their own numbers
-  // Of each ghost of the whole plan: its number k among the ghosts of `far`, or ~k for number k of `near`.
+  // Of each ghost of the whole plan: its number k among the ghosts of `far`, or ~k for number k of
+  // `near`.
   Array<std::int32_t> sources;
 };
 

@@ -27,8 +27,8 @@ std::vector<SplitRows::Rows> SplitRows::rows_by_blocks() const {
 
 namespace {
 
-// Sets the offsets of a block of local rows and of the same ghost rows. Those of `local` still count
-// all entries; of these, the entries at the positions `ghosts` leave the block.
+// Sets the offsets of a block of local rows and of the same ghost rows. Those of `local` still
+// count all entries; of these, the entries at the positions `ghosts` leave the block.
 void split_offsets(const RowBlock<double>& block, std::span<const std::int64_t> ghosts,
                    std::int32_t* local, std::int32_t* ghost) {
   const int parts = omp_get_max_threads();

@@ -34,9 +34,9 @@ struct SplitRows {
 
 // Cuts the slab for a rank that owns the columns [first_column, last_column). Local entries move
 // together within the arrays of the slab, ghost entries are copied; without ghosts nothing is. The
-// peak of memory is twice the CSR, 8 bytes per ghost entry and thread (no more than for all entries), 1/96
-// of the CSR for is_ghost, and 3/16 byte per column between the first and the last ghost column. Columns
-// of 64 bits take 8 bytes per nonzero beside that.
+// peak of memory is twice the CSR, 8 bytes per ghost entry and thread (no more than for all
+// entries), 1/96 of the CSR for is_ghost, and 3/16 byte per column between the first and the last
+// ghost column. Columns of 64 bits take 8 bytes per nonzero beside that.
 SplitRows split_rows(RowSlab&& slab, std::int64_t first_column, std::int64_t last_column);
 
 // Writes new values, in the order of the slab, into both blocks. values.size() == split.nnz().

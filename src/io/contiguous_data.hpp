@@ -25,9 +25,9 @@ class ContiguousData {
   template <class T>
   bool readable_as() const;
 
-  // Reads the numbers [first, first + count), which must exist, into `into`. Integers that do not fit into T are
-  // clipped, as by HDF5. Throws Error{input}, whose message begins with `name`, where the file ends
-  // early or the system cannot read it. The dataset must be open.
+  // Reads the numbers [first, first + count), which must exist, into `into`. Integers that do not
+  // fit into T are clipped, as by HDF5. Throws Error{input}, whose message begins with `name`,
+  // where the file ends early or the system cannot read it. The dataset must be open.
   template <class T>
   void read(std::int64_t first, std::int64_t count, T* into, const std::string& name) const;
 

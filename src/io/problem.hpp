@@ -46,8 +46,8 @@ struct Problem {
 // What is made for b: ones, random (a hash of the row number), or from-ones (b = A 1, so that
 // x_exact = 1).
 // `sink`, which may be null, takes the entries of the matrix where the source can pass them on.
-// `before_reading` is called on every rank with what the source says of the matrix, before memory is
-// allocated for it (a source that holds whole files in memory has read by then).
+// `before_reading` is called on every rank with what the source says of the matrix, before memory
+// is allocated for it (a source that holds whole files in memory has read by then).
 using BeforeReading = std::function<void(const MatrixFacts& facts)>;
 Problem load_problem(MPI_Comm comm, const ProblemSpec& spec, EntriesSink* sink = nullptr,
                      const BeforeReading& before_reading = {});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads numbers, hashes them and looks for bad ones while they are in the cache of the thread that read them.
+// Reads numbers, hashes them and looks for bad ones while they are in the cache of the thread that
+// read them.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +16,10 @@
 
 namespace trireme {
 
-// Reads as Dataset::read() does. `bad` is a function object that the compiler can inline. Returns the position of the first number for which `bad` holds,
-// counted from the first number that is read; empty where there is none. `hash` becomes
-// sum_of_hashes() of the numbers at their positions in the dataset. Each thread calls
-// `take(at, numbers)` for the pieces that it has read.
+// Reads as Dataset::read() does. `bad` is a function object that the compiler can inline. Returns
+// the position of the first number for which `bad` holds, counted from the first number that is
+// read; empty where there is none. `hash` becomes sum_of_hashes() of the numbers at their positions
+// in the dataset. Each thread calls `take(at, numbers)` for the pieces that it has read.
 template <class T, class Bad, class Take>
 std::optional<std::int64_t> read_and_find(const hdf5::Dataset& dataset, std::int64_t first,
                                           std::int64_t count, T* into, Bad bad, std::uint64_t& hash,

@@ -38,8 +38,8 @@ MatrixOnRanks read_matrix(MPI_Comm comm, const StoredMatrix& stored, EntriesSink
 // none reads them all, and then reads its rows directly into the final arrays.
 MatrixOnRanks read_csr(MPI_Comm comm, const StoredMatrix& stored, EntriesSink* sink = nullptr);
 
-// Reads the rows [slab.first_row, slab.first_row + slab.local.rows) of a matrix by rows into `slab`,
-// whose sizes are set. Not collective.
+// Reads the rows [slab.first_row, slab.first_row + slab.local.rows) of a matrix by rows into
+// `slab`, whose sizes are set. Not collective.
 struct ReadRows {
   EntryHashes hashes;  // of the entries at their positions in the file
   bool none_above_usual = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of 32-bit words with 64-bit results, which every SIMD unit multiplies in one instruction.
-// The code between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE is compiled once per SIMD target
-// that Highway knows on this platform. The best target is selected at run time.
+// Products of 32-bit words with 64-bit results, which every SIMD unit multiplies in one
+// instruction. The code between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE is compiled once per
+// SIMD target that Highway knows on this platform. The best target is selected at run time.
 #include "io/word_sums.hpp"
 
 #include <cstddef>

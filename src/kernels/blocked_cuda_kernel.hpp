@@ -22,8 +22,8 @@
 
 namespace trireme {
 
-// Its product is fused with a dot product where the matrix is square and all kernels are RowBlockDots.
-// The partial sums of the blocks follow each other.
+// Its product is fused with a dot product where the matrix is square and all kernels are
+// RowBlockDots. The partial sums of the blocks follow each other.
 template <class Value>
 class BlockedCudaKernel final : public CudaKernel<Value> {
  public:

@@ -6,11 +6,11 @@
 //   A =  ...............   thread 1   kernel 1   y[f1 .. f2)     each reads all of x
 //        rows of block 1              kernel 2   y[f2 .. f3)
 //
-// Each thread has consecutive rows with an equal share of the nonzeros, and one kernel for each block
-// that these rows touch. Threads do not wait for each other before the end of the product, and a
-// thread finds in its cache what neighbouring rows read of x. Where rows are so long that the shares
-// would not be equal, each block has one kernel instead, and all threads multiply one block after the
-// other. A row lies in one part, so that its sum is that of the part's kernel.
+// Each thread has consecutive rows with an equal share of the nonzeros, and one kernel for each
+// block that these rows touch. Threads do not wait for each other before the end of the product,
+// and a thread finds in its cache what neighbouring rows read of x. Where rows are so long that the
+// shares would not be equal, each block has one kernel instead, and all threads multiply one block
+// after the other. A row lies in one part, so that its sum is that of the part's kernel.
 #pragma once
 
 #include <functional>
@@ -57,9 +57,9 @@ template <class Value>
 using KernelBuilder = std::function<std::unique_ptr<HostKernel<Value>>(const CsrView<Value>&)>;
 
 // A kernel for `matrix`, which must outlive it: build(view) for a matrix of one block, otherwise a
-// BlockedKernel for as many threads as OpenMP has now. It is a RowProduct too where all of its kernels
-// are. Several threads call `build` at the same time; the error of the first part that has one is
-// thrown.
+// BlockedKernel for as many threads as OpenMP has now. It is a RowProduct too where all of its
+// kernels are. Several threads call `build` at the same time; the error of the first part that has
+// one is thrown.
 template <class Value>
 std::unique_ptr<HostKernel<Value>> build_by_blocks(const CsrMatrix<Value>& matrix,
                                                    const KernelBuilder<Value>& build);

@@ -2,8 +2,8 @@
 // The kernel contract. A kernel is a matrix that is prepared once and multiplied by many vectors.
 //
 // Every kernel keeps these promises on every executor:
-//  - It computes y = A x and y += A x for any shape: an empty matrix, a rectangular one, empty rows,
-//    a dense row, unsorted columns.
+//  - It computes y = A x and y += A x for any shape: an empty matrix, a rectangular one, empty
+//    rows, a dense row, unsorted columns.
 //  - It gives the same bits in every run, unless its registry entry says otherwise.
 //  - It takes new values on the same pattern without a rebuild.
 //  - x and y are in the caller's order. For y = A x, y need not be initialised.
@@ -62,8 +62,9 @@ class HostKernel {
 
   // A product with several vectors, which reads the matrix once for many of them. Where
   // multiplies_vectors(), multi_multiply() computes Y = A X or Y += A X for any width. X has `cols`
-  // rows and Y has `rows`; their vectors lie side by side (vector_stride 1) and they do not overlap.
-  // MultiProduct (multi_product.hpp) takes every other layout, and kernels without this product.
+  // rows and Y has `rows`; their vectors lie side by side (vector_stride 1) and they do not
+  // overlap. MultiProduct (multi_product.hpp) takes every other layout, and kernels without this
+  // product.
   virtual bool multiplies_vectors() const { return false; }
   virtual void multi_multiply(MultiVector<const Value> /*x*/, MultiVector<Value> /*y*/,
                               Accumulate /*accumulate*/) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What planning has to know of a kernel on one device before anything is measured: how its product and
-// its build scale with a matrix, and what it reads. The entry of a kernel (registry.hpp) owns these
-// numbers; planning/cost_model.hpp says how a prediction is made of them.
+// What planning has to know of a kernel on one device before anything is measured: how its product
+// and its build scale with a matrix, and what it reads. The entry of a kernel (registry.hpp) owns
+// these numbers; planning/cost_model.hpp says how a prediction is made of them.
 #pragma once
 
 namespace trireme {
@@ -21,9 +21,9 @@ struct KernelModel {
   // Per nonzero of the longest row, which a group of threads reads alone, and per nonzero of a mean
   // row, which a thread reads alone.
   double per_long_row_us = 0, per_mean_row_us = 0;
-  // By which part the kernel may be faster than predicted. It is larger for plain CSR kernels, which
-  // depend more on what the model does not see, and whose trial costs little, and largest for layouts
-  // on CPUs, whose executors gain or lose by how often the length of the rows changes.
+  // By which part the kernel may be faster than predicted. It is larger for plain CSR kernels,
+  // which depend more on what the model does not see, and whose trial costs little, and largest for
+  // layouts on CPUs, whose executors gain or lose by how often the length of the rows changes.
   double uncertainty = 0.2;
 
   double build_bytes = 0;  // read and written by the build, per byte of the layout
@@ -31,8 +31,8 @@ struct KernelModel {
 
   // Values are stored in FP32 where that is exact.
   bool stores_exact_floats = false;
-  // Where rows have few patterns in the order given, no column is read but the number of the pattern
-  // of each row, and patterns with their values that repeat are stored once.
+  // Where rows have few patterns in the order given, no column is read but the number of the
+  // pattern of each row, and patterns with their values that repeat are stored once.
   bool numbers_patterns = false;
 };
 

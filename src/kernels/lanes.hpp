@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A few vectors side by side as one vector of small arrays, so that one text of a host executor
-// multiplies one vector or several: where it says sum += value * x[column], x[column] is a number or
-// a Lanes.
+// multiplies one vector or several: where it says sum += value * x[column], x[column] is a number
+// or a Lanes.
 #pragma once
 
 #include <cstdint>

@@ -29,9 +29,9 @@ class MultiProduct {
   // Y = A X, and in dots[c * width + j] the sum of x_ij y_ij over the rows i of chunk c, row after
   // row; a chunk has `chunk_rows` rows, and the last one has the rest. The matrix is square. All
   // threads have about the same number of nonzeros, and the bits do not depend on their number.
-  // Returns false, and does nothing, where the kernel has no RowProduct, where one chunk has so many
-  // nonzeros that the other threads would wait, or where X or Y does not lie side by side. Throws
-  // what multiply() throws.
+  // Returns false, and does nothing, where the kernel has no RowProduct, where one chunk has so
+  // many nonzeros that the other threads would wait, or where X or Y does not lie side by side.
+  // Throws what multiply() throws.
   bool multiply_and_dot(MultiVector<const Value> x, MultiVector<Value> y, std::int64_t chunk_rows,
                         Value* dots);
 

@@ -79,8 +79,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// The key of an entry holds its new row above its new column, so that sorted keys are the entries of
-// P A P^T in their order.
+// The key of an entry holds its new row above its new column, so that sorted keys are the entries
+// of P A P^T in their order.
 __global__ void __launch_bounds__(kThreads)
     number_entries(Index rows, Index nnz, int column_bits, const Index* __restrict__ row_ptr,
                    const Index* __restrict__ columns, const Index* __restrict__ inverse,

@@ -13,9 +13,10 @@
 
 namespace trireme {
 
-// Returns P A P^T of a square A, whose columns may be unsorted. The entries of a row keep their order
-// and only their columns are renumbered, so that sums are formed in the same order as before. The
-// cost is about twice the memory traffic of A. Throws Error{resource} when the result does not fit into device memory.
+// Returns P A P^T of a square A, whose columns may be unsorted. The entries of a row keep their
+// order and only their columns are renumbered, so that sums are formed in the same order as before.
+// The cost is about twice the memory traffic of A. Throws Error{resource} when the result does not
+// fit into device memory.
 DeviceCsrMatrix<double> permuted_matrix(const DeviceCsr<double>& a,
                                         DeviceSpan<const std::int32_t> order, StreamRef stream);
 

@@ -44,8 +44,8 @@ struct KernelEntry {
   std::string_view paper;    // where the algorithm is from
   bool library = false;      // A library does the product: its memory accesses are not ours.
   bool peer = false;         // registered to compare with: kernel: auto does not try it
-  // The kernel of its device that reads CSR as it is and refuses no matrix: what others are measured
-  // against, and what multiplies by a block that another kernel refuses.
+  // The kernel of its device that reads CSR as it is and refuses no matrix: what others are
+  // measured against, and what multiplies by a block that another kernel refuses.
   bool plain = false;
   bool deterministic = true;  // Every run gives the same bits.
   // True where the host executor gives other bits with another number of threads.
@@ -63,8 +63,8 @@ struct KernelEntry {
 
   // Every kernel that is no peer has the model of each device on which it multiplies.
   std::optional<KernelModel> host_model{}, cuda_model{};
-  // Bytes per nonzero that the layout takes beside the matrix, for forecasts of memory. 0: the kernel
-  // reads the CSR arrays themselves. Layouts that pad or compress differ by up to a half.
+  // Bytes per nonzero that the layout takes beside the matrix, for forecasts of memory. 0: the
+  // kernel reads the CSR arrays themselves. Layouts that pad or compress differ by up to a half.
   double host_layout_bytes = 12, cuda_layout_bytes = 12;
 
   // True where the kernel multiplies FP64 vectors on that device in that precision.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The product of a block of rows that is fused with a dot product: BlockedCudaKernel has the product of
-// CudaKernel::multiply_and_dot() where the kernels of all of its blocks are RowBlockDots. This header
-// compiles without CUDA.
+// The product of a block of rows that is fused with a dot product: BlockedCudaKernel has the
+// product of CudaKernel::multiply_and_dot() where the kernels of all of its blocks are
+// RowBlockDots. This header compiles without CUDA.
 #pragma once
 
 #include <cstddef>

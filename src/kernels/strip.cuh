@@ -91,8 +91,8 @@ struct Strip {
   }
   __device__ __forceinline__ bool exists(int vector) const { return whole || vector < vectors; }
 
-  // Where the lane's part of row 0 of X is, and that of row `row` from there on. A product keeps the
-  // former in registers, so that an address is one multiplication and addition.
+  // Where the lane's part of row 0 of X is, and that of row `row` from there on. A product keeps
+  // the former in registers, so that an address is one multiplication and addition.
   __device__ __forceinline__ const char* lane_of_x(int member) const {
     return reinterpret_cast<const char*>(x + member * kChunk);
   }

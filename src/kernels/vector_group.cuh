@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several vectors in one product on CUDA: a group of neighbouring lanes has one row of X or of Y, 16
-// bytes per lane, so that the group reads the row by one wide load.
+// Several vectors in one product on CUDA: a group of neighbouring lanes has one row of X or of Y,
+// 16 bytes per lane, so that the group reads the row by one wide load.
 //
 //   8 vectors in FP64, 4 lanes per group, 8 groups per warp:
 //
@@ -108,8 +108,9 @@ class Lane {
   const Vector* x_;
   Vector* y_;
   Stride x_stride_, y_stride_;
-  // The vectors from the lane's first one on; none where it is not positive. It is not cut off at 0,
-  // because ptxas 13.0 for sm_90 then computes wide_ wrongly (VIMNMX.RELU: true where count_ is 0).
+  // The vectors from the lane's first one on; none where it is not positive. It is not cut off at
+  // 0, because ptxas 13.0 for sm_90 then computes wide_ wrongly (VIMNMX.RELU: true where count_ is
+  // 0).
   int count_;
   bool wide_;  // The lane has all its vectors, and they are aligned.
   bool add_;
@@ -127,8 +128,8 @@ __device__ __forceinline__ typename Lane::Entries sum_of_groups(typename Lane::E
 }
 
 // Calls launch(lane, operands) for one pass after the other, where `lane` is a Lane type as a
-// std::type_identity. Vectors of one pass lie side by side in `operands`. The passes are for 32, 16, 8 or,
-// where that is `fewest`, 4 vectors.
+// std::type_identity. Vectors of one pass lie side by side in `operands`. The passes are for 32,
+// 16, 8 or, where that is `fewest`, 4 vectors.
 template <class Vector, int fewest = 8, class Launch>
 void in_passes(const DeviceMultiVector<const Vector>& x, const DeviceMultiVector<Vector>& y,
                bool add, const Launch& launch) {

@@ -30,8 +30,8 @@ class Hierarchy {
   // memory exceeds what is available. Collective.
   Hierarchy(std::shared_ptr<DistributedMatrix> matrix, const NearNullspace& modes,
             const Options& options);
-  // The same hierarchy from what read_hierarchy() has read for this matrix and these options. Throws
-  // Error{resource} as above. Collective.
+  // The same hierarchy from what read_hierarchy() has read for this matrix and these options.
+  // Throws Error{resource} as above. Collective.
   static std::unique_ptr<Hierarchy> from_stored(std::shared_ptr<DistributedMatrix> matrix,
                                                 StoredHierarchy&& stored, const Options& options);
   ~Hierarchy();
@@ -62,16 +62,16 @@ class Hierarchy {
   // where it was.
   const std::string& remark() const;
   HierarchyFacts facts() const;  // all of these
-  // This rank's part of the hierarchy for a later run, and about how many bytes that is. Comes before
-  // the first renew(). stored() is collective.
+  // This rank's part of the hierarchy for a later run, and about how many bytes that is. Comes
+  // before the first renew(). stored() is collective.
   Array<std::byte> stored() const;
   std::int64_t stored_bytes() const;
-  // Says in the facts that the hierarchy was read, for which `seconds` passed before the constructor, and
-  // what that saved.
+  // Says in the facts that the hierarchy was read, for which `seconds` passed before the
+  // constructor, and what that saved.
   void note_read(double seconds, const ReadFacts& read);
   void note_kept(const KeptFacts& kept);
-  // Views of all levels, the finest one first, for a cycle elsewhere. They hold until renew(). Throws
-  // Error{internal} on several ranks.
+  // Views of all levels, the finest one first, for a cycle elsewhere. They hold until renew().
+  // Throws Error{internal} on several ranks.
   std::vector<HostLevelParts> parts() const;
   // The same on any number of ranks, for a cycle of all of them.
   HostRankParts rank_parts() const;

@@ -46,8 +46,8 @@ struct Transfer {
   }
 };
 
-// Builds the kernels of P and P^T or gives them new values, in FP32 where `wanted` is mixed and they
-// fit. The bits of their products do not depend on the number of threads.
+// Builds the kernels of P and P^T or gives them new values, in FP32 where `wanted` is mixed and
+// they fit. The bits of their products do not depend on the number of threads.
 void set_transfer_kernels(Transfer& transfer, Precision wanted);
 
 struct Level {

@@ -9,9 +9,9 @@
 
 namespace trireme::multigrid {
 
-// The rows of a level that this rank owns, a view. Its columns are those rows, and behind them, where
-// the level lies on several ranks, those of the ghost nodes (ExtendedRows). Unknown u of a node is row
-// block_size * node + u, so that first_row is a multiple of the block size.
+// The rows of a level that this rank owns, a view. Its columns are those rows, and behind them,
+// where the level lies on several ranks, those of the ghost nodes (ExtendedRows). Unknown u of a
+// node is row block_size * node + u, so that first_row is a multiple of the block size.
 struct LocalRows {
   CsrView<double> local;
   std::int64_t first_row = 0;                  // of the rank

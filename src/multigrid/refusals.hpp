@@ -20,8 +20,8 @@ struct ProductSizes {
 // Throws Error{internal} where A B does not exist, or has no `diagonal` that is asked for.
 void check_product(const ProductSizes& sizes, bool diagonal);
 
-// Throws Error{input} for a row, by its number in the whole matrix, that has this diagonal entry, or
-// values that are not finite.
+// Throws Error{input} for a row, by its number in the whole matrix, that has this diagonal entry,
+// or values that are not finite.
 [[noreturn]] void refuse_row(std::int64_t row, double diagonal);
 // Throws Error{input} for a vector of the near-nullspace that is not finite.
 [[noreturn]] void refuse_mode(std::int64_t mode);

@@ -11,8 +11,9 @@
 //   weight of an edge = the number of stored entries from one cluster to the other
 //
 //  1. kRounds times, each vertex without a partner picks the best other one among its neighbours
-//     (Pick). Two vertices that pick each other become partners. A proposer also becomes the partner
-//     of its pick, if the pick is no proposer, has no mutual pick and gets no better proposal.
+//     (Pick). Two vertices that pick each other become partners. A proposer also becomes the
+//     partner of its pick, if the pick is no proposer, has no mutual pick and gets no better
+//     proposal.
 //  2. A vertex that is left joins the partners among which its best neighbour is.
 //  3. The leader of a cluster is the smaller one of the two partners, or the vertex that is alone.
 //

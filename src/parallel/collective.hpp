@@ -28,8 +28,8 @@ class AgreedError : public Error {
 };
 
 // Throws AgreedError on every rank of `comm` where `error` is set on any rank. Its text and code
-// are those of the lowest failing rank; the text names its host where ranks of other hosts do not fail.
-// Collective.
+// are those of the lowest failing rank; the text names its host where ranks of other hosts do not
+// fail. Collective.
 void agree_on_error(MPI_Comm comm, const std::exception_ptr& error);
 
 // Converts any exception to an Error with an exit code and a line.

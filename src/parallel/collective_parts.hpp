@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors that the ranks of a part of a communicator share, such as those of a node, made known to all others.
+// Errors that the ranks of a part of a communicator share, such as those of a node, made known to
+// all others.
 #pragma once
 
 #include <mpi.h>
@@ -11,9 +12,10 @@
 
 namespace trireme {
 
-// Runs `work`, which may communicate within the part of this rank and agrees on its errors there, and agrees on
-// the outcome of all parts: an AgreedError of one part becomes one of all ranks of `comm`. Any other exception
-// passes through, because the rest of its part waits for this rank (run_together.hpp). Collective.
+// Runs `work`, which may communicate within the part of this rank and agrees on its errors there,
+// and agrees on the outcome of all parts: an AgreedError of one part becomes one of all ranks of
+// `comm`. Any other exception passes through, because the rest of its part waits for this rank
+// (run_together.hpp). Collective.
 template <class Work>
 void collectively_in_parts(MPI_Comm comm, Work&& work) {
   std::exception_ptr error;

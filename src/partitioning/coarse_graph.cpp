@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lists of vertices whose pair lies on another rank travel there; each rank then joins two lists
-// per pair.
+// The lists of vertices whose pair lies on another rank travel there; each rank then joins two
+// lists per pair.
 #include "partitioning/coarse_graph.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A multilevel method whose first levels are Trireme's: PT-Scotch alone takes several times the memory of
-// the matrix. The coarsest graph goes to MatPartitioning as an adjacency matrix.
+// A multilevel method whose first levels are Trireme's: PT-Scotch alone takes several times the
+// memory of the matrix. The coarsest graph goes to MatPartitioning as an adjacency matrix.
 #include "petsc/graph_partition.hpp"
 
 #include <dlfcn.h>
@@ -44,16 +44,16 @@ constexpr const char* kType = MATPARTITIONINGCURRENT;
 constexpr int kLevels = 3;
 // Per part; the library gets smaller graphs as they are.
 constexpr std::int64_t kFewVertices = 2000;
-// A mesh has at most so many neighbours per vertex, and a vertex at most so many times the mean. Pairs of
-// other graphs led to more edges between parts than the library finds alone.
+// A mesh has at most so many neighbours per vertex, and a vertex at most so many times the mean.
+// Pairs of other graphs led to more edges between parts than the library finds alone.
 constexpr double kMostNeighbours = 32, kMostTimesTheMean = 16;
 // The heaviest pair has at most this share of the weight of a part, so that parts can be balanced.
 constexpr std::int64_t kPairsPerPart = 200;
 // The heaviest part that moves of single vertices may make, in mean weights of a part.
 constexpr double kImbalance = 1.02;
 
-// Whether PT-Scotch's integers are as wide as PETSc's, which hands them over as they are. Debian has
-// PT-Scotch with 32 bits only, and its PETSc of 64-bit indices would hang or crash there.
+// Whether PT-Scotch's integers are as wide as PETSc's, which hands them over as they are. Debian
+// has PT-Scotch with 32 bits only, and its PETSc of 64-bit indices would hang or crash there.
 bool scotch_counts_as_petsc() {
 #if defined(PETSC_HAVE_PTSCOTCH)
   using SizeOfInteger = int (*)();
@@ -89,8 +89,8 @@ bool worth_pairing(MPI_Comm comm, const RowGraph& graph, int parts) {
          most <= kMostTimesTheMean * mean;
 }
 
-// The libraries hang or crash where memory is missing while they work. What PT-Scotch was seen to need
-// beside the graph: docs/decisions/20-rows-move-before-all-else.md. Collective.
+// The libraries hang or crash where memory is missing while they work. What PT-Scotch was seen to
+// need beside the graph: docs/decisions/20-rows-move-before-all-else.md. Collective.
 void require_memory(MPI_Comm comm, const RowGraph& graph, bool by_pairs) {
   const auto edges = std::ssize(graph.neighbours), vertices = graph.vertices();
   const std::int64_t mine = by_pairs ? 20 * edges + 24 * vertices : 32 * edges + 40 * vertices;
@@ -106,7 +106,8 @@ void require_memory(MPI_Comm comm, const RowGraph& graph, bool by_pairs) {
   });
 }
 
-// PT-Scotch 7 starts threads that call MPI at the same time, and hangs where MPI does not allow that.
+// PT-Scotch 7 starts threads that call MPI at the same time, and hangs where MPI does not allow
+// that.
 void keep_scotch_to_one_thread() {
   int provided = MPI_THREAD_SINGLE;
   MPI_Query_thread(&provided);
@@ -123,8 +124,8 @@ void make_sum_small(MPI_Comm comm, Array<std::int32_t>& weights) {
     weight = static_cast<std::int32_t>(std::max<std::int64_t>(1, weight / unit));
 }
 
-// Of a graph with at most as many vertices as parts: each has a part of its own. PT-Scotch 7 waits for
-// ever on some graphs without vertices. Collective.
+// Of a graph with at most as many vertices as parts: each has a part of its own. PT-Scotch 7 waits
+// for ever on some graphs without vertices. Collective.
 Array<std::int32_t> one_part_per_vertex(MPI_Comm comm, const RowGraph& graph) {
   Array<std::int32_t> owners;
   collectively(comm, [&] {
@@ -188,8 +189,9 @@ struct Level {
   Array<std::int32_t> mate;
 };
 
-// Pairs vertices, then pairs, and so on; partitions the last graph; and improves the parts of the first
-// one vertex by vertex. Of the graphs between them nothing but their halos is kept meanwhile. Collective.
+// Pairs vertices, then pairs, and so on; partitions the last graph; and improves the parts of the
+// first one vertex by vertex. Of the graphs between them nothing but their halos is kept meanwhile.
+// Collective.
 Array<std::int32_t> parts_by_levels(MPI_Comm comm, RowGraph&& graph, int parts) {
   const std::int64_t all = sum_over_ranks(comm, sum_of(graph.weights));
   std::vector<Level> levels;

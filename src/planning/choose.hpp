@@ -31,8 +31,8 @@ struct MatrixTraits {
 //   cuda  With fewer than 1 million nonzeros per GPU, where launches and idle multiprocessors
 //         decide: teb where the longest row exceeds 8 times the mean, csr-vector otherwise.
 //         With more nonzeros: sell where rows have 256 nonzeros and more, and the longest is within
-//         8 times the mean; sell where the longest row is within 4 times the mean, and the rows have
-//         few patterns or the values are stored in FP32 (because that is exact, or in mixed
+//         8 times the mean; sell where the longest row is within 4 times the mean, and the rows
+//         have few patterns or the values are stored in FP32 (because that is exact, or in mixed
 //         precision); dasp otherwise.
 // Where this build lacks the preferred kernel for the device and precision, the next one in the
 // list of choose.cpp is taken. Throws Error{resource} where the build has none of them.

@@ -3,15 +3,15 @@
 // measured here, and every rank that is given the same numbers decides the same.
 //
 // A preconditioner is an investment: its set-up is paid once, its iterations are fewer and dearer.
-// A run begins with the option whose set-up costs nothing. While it iterates, its rate is the number
-// of decades by which one iteration reduces the residual norm. An option costs
+// A run begins with the option whose set-up costs nothing. While it iterates, its rate is the
+// number of decades by which one iteration reduces the residual norm. An option costs
 //
 //   set-up, unless it is paid + decades to come * seconds of an iteration / rate
 //
 // where the decades to come are those left of this solve and those of all solves after it. The rule
 // changes to the option with the greatest gain, if kTrust times what the running option is expected
-// to cost exceeds what the other one is expected to cost. The rate of a Krylov method rises while it
-// runs, so that the rest of a solve is shorter than its present rate says. In the first solve a
+// to cost exceeds what the other one is expected to cost. The rate of a Krylov method rises while
+// it runs, so that the rest of a solve is shorter than its present rate says. In the first solve a
 // change therefore waits until the time so far, times the number of solves, is that of the set-up:
 // the running option takes at least that long, and a run by the rule at most about twice as long as
 // by the better of the two.

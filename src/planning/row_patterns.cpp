@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int64_t kSampledGroups = 32;
 constexpr std::int64_t kRowsPerSampledGroup = 256;
-// Where more than one row in this many has a pattern of its own, the rows that were not sampled have others.
+// Where more than one row in this many has a pattern of its own, the rows that were not sampled
+// have others.
 constexpr std::int64_t kRowsPerPattern = 8;
 
 std::uint64_t hash_of_row(const CsrView<double>& a, std::int64_t row) {

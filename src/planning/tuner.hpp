@@ -8,10 +8,10 @@
 //   1. It is small: all trials together take at most kSmallPart of the time that solving has taken
 //      so far. A solve that ends early has then lost no more than that.
 //   2. It is a good investment for half of the products that are expected: as predicted it would
-//      earn what its trial costs, or if the prediction is wrong to its favour by the model's error it
-//      would earn kReturnOfHope times that. All trials stay within the budget: kBudgetPart of the
-//      solves that are expected, or kBudgetProducts products, whichever is more. Making an order of
-//      rows counts in the costs but not in the budget, as it is no measurement.
+//      earn what its trial costs, or if the prediction is wrong to its favour by the model's error
+//      it would earn kReturnOfHope times that. All trials stay within the budget: kBudgetPart of
+//      the solves that are expected, or kBudgetProducts products, whichever is more. Making an
+//      order of rows counts in the costs but not in the budget, as it is no measurement.
 #pragma once
 
 #include <cstdint>

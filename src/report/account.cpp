@@ -9,7 +9,8 @@
 namespace trireme {
 namespace {
 
-// The name does not say who chose the kernel, so that a kernel that was measured twice has one name.
+// The name does not say who chose the kernel, so that a kernel that was measured twice has one
+// name.
 std::string name_of(const std::string& kernel, const std::string& ordering, Precision precision) {
   RunOutcome run = {};
   run.kernel = kernel;

@@ -16,8 +16,8 @@ inline constexpr std::array<std::string_view, 7> kChoiceHeads = {
 // The cells of a candidate, in the order of kChoiceHeads.
 std::array<std::string, kChoiceHeads.size()> cells(const PreconditionerCandidate& candidate);
 
-// "preconditioner: auto took multigrid from iteration 24 on, for 10 solves: its set-up has paid after
-// 1 solve; jacobi: measured: a solve would take 4 times the time; ..."
+// "preconditioner: auto took multigrid from iteration 24 on, for 10 solves: its set-up has paid
+// after 1 solve; jacobi: measured: a solve would take 4 times the time; ..."
 std::string choice(const PreconditionerChoice& choice);
 
 }  // namespace trireme::words

@@ -8,8 +8,8 @@
 
 namespace trireme::words {
 
-// Which distribution, its figures before and after, what it cost and whether that has paid. Empty on
-// one rank.
+// Which distribution, its figures before and after, what it cost and whether that has paid. Empty
+// on one rank.
 std::string distribution(const CaseOutcome& outcome);
 
 }  // namespace trireme::words

@@ -24,8 +24,8 @@ struct PreconditionerChoice {
   std::vector<PreconditionerCandidate> candidates;  // the chosen one first
   std::string began_with;
   std::int64_t solves = 1;  // over which the choice is to pay
-  // The iteration of the first solve at which the run went over to the chosen preconditioner. Empty:
-  // it began with it, or changed between two solves.
+  // The iteration of the first solve at which the run went over to the chosen preconditioner.
+  // Empty: it began with it, or changed between two solves.
   std::optional<std::int64_t> changed_at = {};
 };
 

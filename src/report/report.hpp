@@ -20,9 +20,10 @@ std::vector<std::filesystem::path> report_files(std::span<const ReportFormat> fo
                                                 const std::filesystem::path& directory);
 
 // Writes each of `formats` (json -> report.json, csv -> history.csv, html -> report.html, markdown
-// -> report.md), making the directory when missing, and returns the paths. All texts are written under temporary names
-// first and renamed last; on failure the temporary files are removed and the old reports stand.
-// Throws Error{usage} where the directory cannot be made, Error{resource} where the disk is full.
+// -> report.md), making the directory when missing, and returns the paths. All texts are written
+// under temporary names first and renamed last; on failure the temporary files are removed and the
+// old reports stand. Throws Error{usage} where the directory cannot be made, Error{resource} where
+// the disk is full.
 std::vector<std::filesystem::path> write_reports(const CaseOutcome& outcome,
                                                  std::span<const ReportFormat> formats,
                                                  const std::filesystem::path& directory);

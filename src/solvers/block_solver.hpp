@@ -14,8 +14,8 @@ namespace trireme::solvers {
 
 // How the columns of a block work together.
 //   lockstep  each column does the iterations of its own solve
-//   block_cg  all columns search in one space (methods/block_cg.hpp): fewer iterations, of which each
-//             costs more. Method::cg on the host only
+//   block_cg  all columns search in one space (methods/block_cg.hpp): fewer iterations, of which
+//             each costs more. Method::cg on the host only
 enum class BlockForm { lockstep, block_cg };
 
 // Solves A X = B. All columns do the same part of the method at the same time, so that one product,

@@ -34,7 +34,8 @@
 // The following families are for products. denserows is square but not symmetric, and incidence is
 // rectangular.
 //
-//   denserows n            9 columns around the diagonal, random values; 5 rows of n/8 random columns
+//   denserows n            9 columns around the diagonal, random values; 5 rows of n/8 random
+//                          columns
 //   incidence n            edges by nodes of the grid of n^3 nodes; values -1 and 1
 #pragma once
 
@@ -72,11 +73,11 @@ GlobalShape generator_shape(const GenerateSpec& spec);
 Array<std::int32_t> generator_row_lengths(const GenerateSpec& spec, std::int64_t first_row,
                                           std::int64_t last_row);
 
-// The unknowns per node: rows [n * this, (n + 1) * this) are the unknowns of node n. It is 3 for both
-// kinds of elasticity, whose nodes have coordinates, and 1 for the other kinds.
+// The unknowns per node: rows [n * this, (n + 1) * this) are the unknowns of node n. It is 3 for
+// both kinds of elasticity, whose nodes have coordinates, and 1 for the other kinds.
 std::int64_t generator_unknowns_per_node(const GenerateSpec& spec);
-// The coordinates x, y and z, one array of each, of the nodes [first_node, last_node) of a kind whose
-// nodes have coordinates; for other kinds no array.
+// The coordinates x, y and z, one array of each, of the nodes [first_node, last_node) of a kind
+// whose nodes have coordinates; for other kinds no array.
 std::vector<Array<double>> generator_coordinates(const GenerateSpec& spec, std::int64_t first_node,
                                                  std::int64_t last_node);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The incidence matrix of a directed graph: one row per edge, with -1 in the column of the node where
-// the edge begins and 1 in that of the node where it ends. The graph is the grid of n^3 nodes in which
-// neighbours along each axis have an edge of random direction. The edges along x come first, then those
-// along y and z, each in the order of their smaller nodes.
+// The incidence matrix of a directed graph: one row per edge, with -1 in the column of the node
+// where the edge begins and 1 in that of the node where it ends. The graph is the grid of n^3 nodes
+// in which neighbours along each axis have an edge of random direction. The edges along x come
+// first, then those along y and z, each in the order of their smaller nodes.
 #include <array>
 
 #include "sparse/counter_random.hpp"

@@ -10,8 +10,8 @@
 
 namespace trireme {
 
-// The start of an even share of rows, columns or entries, where their work is not known: part p of P
-// has [even_share(n, P, p), even_share(n, P, p + 1)).
+// The start of an even share of rows, columns or entries, where their work is not known: part p of
+// P has [even_share(n, P, p), even_share(n, P, p + 1)).
 inline std::int64_t even_share(std::int64_t count, int parts, int part) {
   return count / parts * part + count % parts * part / parts;
 }

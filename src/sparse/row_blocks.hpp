@@ -12,8 +12,8 @@
 
 namespace trireme {
 
-// The largest number of nonzeros per block. CUDA kernels count the entries of a block by 32 bits, and
-// their loops go beyond the last entry by less than 2^16.
+// The largest number of nonzeros per block. CUDA kernels count the entries of a block by 32 bits,
+// and their loops go beyond the last entry by less than 2^16.
 inline constexpr std::int64_t kNonzerosOfBlock = kMostNonzerosOfBlock + 1 - (std::int64_t{1} << 16);
 
 // The first rows of all blocks but the first one, where entries_before(row), which does not

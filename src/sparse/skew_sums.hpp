@@ -47,8 +47,8 @@ constexpr SkewSums skew_of(double value, const RandomPair& row, const RandomPair
   return {one - other, (one < 0 ? -one : one) + (other < 0 ? -other : other)};
 }
 
-// The sums over `csr`, whose first row has the number first_row in the whole matrix. columns[j] has the
-// random entries of column j, by its number in the whole matrix.
+// The sums over `csr`, whose first row has the number first_row in the whole matrix. columns[j] has
+// the random entries of column j, by its number in the whole matrix.
 SkewSums skew_sums(const CsrView<double>& csr, std::int64_t first_row,
                    std::span<const RandomPair> columns);
 

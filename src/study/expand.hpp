@@ -24,9 +24,9 @@ struct StudyRun {
 };
 
 // All combinations, `repeat` times one after the other. Each case is read and checked, so that a
-// misspelt key or a value of a wrong type throws Error{usage} before anything runs. `no_case` is the
-// file with an empty map that stands for a case where the study names none; it need not exist yet.
-// Throws Error{usage} where the baseline is the setting of no run.
+// misspelt key or a value of a wrong type throws Error{usage} before anything runs. `no_case` is
+// the file with an empty map that stands for a case where the study names none; it need not exist
+// yet. Throws Error{usage} where the baseline is the setting of no run.
 std::vector<StudyRun> expand(const Study& study, const std::filesystem::path& no_case);
 
 // The label of one setting in tables: "csr", "n=32", "2 ranks", "memplus".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A choice on disk is found for the same pattern, whatever the values, and for no other pattern; and
-// a folder that is of no use costs a run nothing but a note.
+// A choice on disk is found for the same pattern, whatever the values, and for no other pattern;
+// and a folder that is of no use costs a run nothing but a note.
 #include <gtest/gtest.h>
 
 #include <algorithm>

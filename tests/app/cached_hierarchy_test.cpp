@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A run finds the hierarchy of multigrid that an earlier run has kept, and solves with the same bits;
-// anything by which the hierarchy would differ makes the run build it.
+// A run finds the hierarchy of multigrid that an earlier run has kept, and solves with the same
+// bits; anything by which the hierarchy would differ makes the run build it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -209,8 +209,8 @@ TEST_F(SequenceOnAGpu, LosesNothingOfTheStepsBeforeABadOne) {
   }
 }
 
-// Rows and columns are scaled by factors that differ by powers of ten, so that the diagonal of an old
-// step is a poor preconditioner.
+// Rows and columns are scaled by factors that differ by powers of ten, so that the diagonal of an
+// old step is a poor preconditioner.
 TEST_F(SequenceOnAGpu, RenewsJacobiAsTheHostDoes) {
   write();
   add([](hdf5::File& out) {

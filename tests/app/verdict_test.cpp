@@ -288,7 +288,8 @@ TEST(RunCase, DivergenceIsNotConverged) {
   }
 }
 
-// The Laplacian of a path without boundary conditions, whose range is the vectors that add up to zero.
+// The Laplacian of a path without boundary conditions, whose range is the vectors that add up to
+// zero.
 RunOutcome solved_without_boundary(double last, const std::string& solver) {
   constexpr std::int64_t rows = 50;
   SmallMatrix a{.indptr = {0}, .indices = {}, .data = {}, .shape = {rows, rows}};

@@ -50,7 +50,8 @@ TEST(ExchangeChoice, TakesWhatIsAskedForOrRefusesIt) {
   EXPECT_EQ(refusal(kAlike, "smoke"), ExitCode::usage);
 }
 
-// "0a 0b 1a": the nodes and the GPUs of three ranks. A capital letter stands for another architecture.
+// "0a 0b 1a": the nodes and the GPUs of three ranks. A capital letter stands for another
+// architecture.
 std::vector<GpuPlace> places(const std::string& words) {
   std::vector<GpuPlace> ranks;
   for (std::size_t at = 0; at < words.size(); at += 3) {

@@ -25,8 +25,8 @@ inline ExchangeRequest exchange_request(const std::string& way) {
   return {.way = way, .ranks_per_node = way.starts_with("peer+") ? 2 : 0};
 }
 
-// The exchange peer+mpi, also where ranks share a GPU: kernels that wait for each other then take turns, which is
-// slow but ends. Collective.
+// The exchange peer+mpi, also where ranks share a GPU: kernels that wait for each other then take
+// turns, which is slow but ends. Collective.
 inline std::unique_ptr<GpuExchange> exchange_of_pairs(MPI_Comm comm, const HaloPlan& halo,
                                                       const ExchangeRequest& request) {
   std::vector<int> groups;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program of ranks whose GPUs wait for each other. The last rank is lost between two of its kernels:
+// A program of ranks whose GPUs wait for each other. The last rank is lost between two of its
+// kernels:
 //   mpirun -n 2 lost_peer sum|halo|stepped|graph kill|stop
 //   mpirun -n 4 lost_peer mixed kill|stop
-// The rank before it must end with an error line and exit code 4. In sum, halo and mixed, where ranks 2 and 3 are
-// the second of two groups, the ranks may share a GPU.
+// The rank before it must end with an error line and exit code 4. In sum, halo and mixed, where
+// ranks 2 and 3 are the second of two groups, the ranks may share a GPU.
 // stepped and graph run the resident engine; with fewer than two GPUs they print NOT HERE.
 #include <csignal>
 #include <cstdio>

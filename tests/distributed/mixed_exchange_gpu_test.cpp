@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The mixed exchange brings the bits of the exchange by MPI, for every grouping of ranks. Skips without a GPU. The
-// ranks may share a GPU; NCCL then skips, and an exchange takes some milliseconds, because the kernels of
-// several processes take turns.
+// The mixed exchange brings the bits of the exchange by MPI, for every grouping of ranks. Skips
+// without a GPU. The ranks may share a GPU; NCCL then skips, and an exchange takes some
+// milliseconds, because the kernels of several processes take turns.
 #include "distributed/mixed_exchange.hpp"
 
 #include <gtest/gtest.h>

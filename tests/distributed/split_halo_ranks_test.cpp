@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of a halo plan on real ranks: one travels between the ranks of a group, by their communicator, and the
-// other one between all ranks. Together they bring what the whole plan brings.
+// The parts of a halo plan on real ranks: one travels between the ranks of a group, by their
+// communicator, and the other one between all ranks. Together they bring what the whole plan
+// brings.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of a halo plan bring every ghost once and to its place, for made-up plans and groups of ranks.
+// The parts of a halo plan bring every ghost once and to its place, for made-up plans and groups of
+// ranks.
 #include "distributed/split_halo.hpp"
 
 #include <gtest/gtest.h>
@@ -36,8 +37,8 @@ std::vector<HaloPlan> random_plans(int ranks, double probability, std::mt19937& 
   return plans;
 }
 
-// The ghost vector of each of the ranks `members`, whose plans name each other by their numbers in `members`.
-// Fails where the entries that one rank sends are not those that the other one awaits.
+// The ghost vector of each of the ranks `members`, whose plans name each other by their numbers in
+// `members`. Fails where the entries that one rank sends are not those that the other one awaits.
 Vectors ghosts_by(const std::vector<const HaloPlan*>& plans, const std::vector<int>& members) {
   Vectors ghosts;
   for (std::size_t to = 0; to < plans.size(); ++to) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files of more rows and of more nonzeros than 32 bits number. Most of each dataset is a hole, which
-// takes no space where the file system knows sparse files.
+// Files of more rows and of more nonzeros than 32 bits number. Most of each dataset is a hole,
+// which takes no space where the file system knows sparse files.
 #include <gtest/gtest.h>
 
 #include <numeric>

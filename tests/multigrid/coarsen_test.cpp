@@ -88,7 +88,8 @@ TEST(Prolongator, AddsWeakEntriesToTheDiagonalSoThatRowSumsStay) {
 }
 
 TEST(Prolongator, DoesNotSmoothARowThatDroppedEntriesLeaveWithoutDiagonal) {
-  // Pairs of rows. Row 0 has a weak entry for each of the other pairs, which add up to twice its diagonal.
+  // Pairs of rows. Row 0 has a weak entry for each of the other pairs, which add up to twice its
+  // diagonal.
   std::vector<test::Entry> entries;
   const int pairs = 11;
   for (int i = 0; i < 2 * pairs; ++i) {

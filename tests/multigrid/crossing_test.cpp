@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels whose aggregates and prolongator cross the borders of ranks, against those of one rank. Run on
-// 1, 2, 3 and 5 ranks.
+// Levels whose aggregates and prolongator cross the borders of ranks, against those of one rank.
+// Run on 1, 2, 3 and 5 ranks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ using test::values_of;
 
 using Starts = std::vector<std::int64_t>;
 
-// Cuts the nodes of `block` rows into parts that differ in size. The second of three or more ranks gets
-// no row.
+// Cuts the nodes of `block` rows into parts that differ in size. The second of three or more ranks
+// gets no row.
 Starts uneven(std::int64_t rows, std::int64_t block) {
   const int ranks = size_of(MPI_COMM_WORLD);
   Starts starts{0};
@@ -246,7 +246,8 @@ TEST(AcrossRanks, SmoothedProlongatorReproducesConstantsOfAZeroRowSumMatrix) {
 }
 
 TEST(AcrossRanks, CoarseMatrixIsRepairedAsOnOneRank) {
-  // Zero row sums, and P reproduces constants, so that the last coarse matrix is zero but for rounding.
+  // Zero row sums, and P reproduces constants, so that the last coarse matrix is zero but for
+  // rounding.
   const CsrMatrix<double> a = test::matrix_of(4, 4,
                                               {{0, 0, 1},
                                                {0, 1, -1},

@@ -11,8 +11,8 @@
 
 namespace trireme::multigrid::test {
 
-// Calls check(options) for each smoother, each of the degrees 1 to `max_degree`, both cycles, and each
-// precision, with small_levels().
+// Calls check(options) for each smoother, each of the degrees 1 to `max_degree`, both cycles, and
+// each precision, with small_levels().
 template <class Check>
 void for_smoothers_degrees_and_cycles(std::initializer_list<Smoother> smoothers, int max_degree,
                                       std::initializer_list<Precision> precisions,
@@ -33,8 +33,8 @@ void for_smoothers_degrees_and_cycles(std::initializer_list<Smoother> smoothers,
         }
 }
 
-// Calls check(options) for nodes of three unknowns, with the smoothers that treat them differently and
-// in both precisions.
+// Calls check(options) for nodes of three unknowns, with the smoothers that treat them differently
+// and in both precisions.
 template <class Check>
 void for_blocks_and_precisions(const Check& check) {
   for (const Smoother smoother : {Smoother::chebyshev, Smoother::block_jacobi})

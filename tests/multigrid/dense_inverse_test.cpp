@@ -64,7 +64,8 @@ DenseMatrix dense(Elimination& e) {
   return result;
 }
 
-// M with the rows and columns of e in their order, of which the first e.rank ones have been eliminated.
+// M with the rows and columns of e in their order, of which the first e.rank ones have been
+// eliminated.
 DenseMatrix eliminated(const DenseMatrix& m, const Elimination& e) {
   Elimination plain{.n = e.n, .values = Array<double>(e.n * e.n), .rows{}, .cols{}};
   for (std::int64_t p = 0; p < e.n; ++p)

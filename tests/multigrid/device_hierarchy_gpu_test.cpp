@@ -32,8 +32,8 @@ class HierarchyOnGpu : public testing::Test {
     if (!cuda_available()) GTEST_SKIP() << "no GPU";
     select_device();
   }
-  // The host estimates spectra with the stored values, which may be in FP32, and the GPU with those in
-  // FP64.
+  // The host estimates spectra with the stored values, which may be in FP32, and the GPU with those
+  // in FP64.
   static constexpr double kEstimates = 1e-6;
 
   static void expect_same_cycle(const DeviceHierarchy& there, Hierarchy& host, const Matrix& a) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cycle as an operator, its convergence with every smoother, threads, and values of any range. Run
-// on 1 and 2 ranks.
+// The cycle as an operator, its convergence with every smoother, threads, and values of any range.
+// Run on 1 and 2 ranks.
 #include "multigrid/hierarchy.hpp"
 
 #include <gtest/gtest.h>

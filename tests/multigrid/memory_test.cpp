@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The forecast of a hierarchy's memory against the peak of its set-up, which is counted by this program's
-// own operator new.
+// The forecast of a hierarchy's memory against the peak of its set-up, which is counted by this
+// program's own operator new.
 #include <gtest/gtest.h>
 #include <malloc.h>
 

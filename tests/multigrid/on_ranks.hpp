@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Generated systems on ranks, what is expected of a cycle, and a conjugate gradient method that counts
-// its iterations.
+// Generated systems on ranks, what is expected of a cycle, and a conjugate gradient method that
+// counts its iterations.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -53,8 +53,8 @@ class CycleOnGpus : public testing::TestWithParam<std::string> {
       return false;
     }
   }
-  // Ranks that share a GPU may write into each other's memory as well. All exchanges of a test share
-  // one communicator.
+  // Ranks that share a GPU may write into each other's memory as well. All exchanges of a test
+  // share one communicator.
   MakeExchange make() const {
     return [way = GetParam(), first = first_](MPI_Comm comm, const HaloPlan& halo) {
       if (way == "peer") return make_peer_exchange(comm, halo, kPeerTimeout, first.get());

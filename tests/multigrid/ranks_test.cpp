@@ -102,8 +102,8 @@ TEST(HierarchyOnRanks, TellsTheLevelsAndWhatTheyCost) {
   EXPECT_EQ(m.remark(), "");
 }
 
-// A prolongator whose row i has the entry i + 1 in the coarse column of its rank that i / 3 names, and
-// 0.5 in the first one.
+// A prolongator whose row i has the entry i + 1 in the coarse column of its rank that i / 3 names,
+// and 0.5 in the first one.
 CsrMatrix<double> rows_with_their_numbers(const DistributedMatrix& a) {
   CsrMatrix<double> p;
   p.rows = a.local_rows();

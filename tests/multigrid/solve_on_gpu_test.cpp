@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident engine on a GPU with the cycle there: iterations of the host, in every mode, for one and
-// for several right-hand sides, and with new values. Skips without a GPU.
+// The resident engine on a GPU with the cycle there: iterations of the host, in every mode, for one
+// and for several right-hand sides, and with new values. Skips without a GPU.
 #include <gtest/gtest.h>
 
 #include <string>

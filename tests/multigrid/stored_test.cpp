@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hierarchies that were read have the bits of those that were built: their cycles, and their renewals.
-// What is no hierarchy of the matrix is built. Run on 1, 2 and 3 ranks.
+// Hierarchies that were read have the bits of those that were built: their cycles, and their
+// renewals. What is no hierarchy of the matrix is built. Run on 1, 2 and 3 ranks.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -28,7 +28,8 @@ TEST(CoarseGraph, HasTheSumsOfItsPairs) {
   const RowGraph coarse = coarse_graph(g, mate);
   ASSERT_TRUE(coarse.has_edge_weights);
 
-  // The number of the pair of each vertex: parts that are numbers of pairs come back to the vertices.
+  // The number of the pair of each vertex: parts that are numbers of pairs come back to the
+  // vertices.
   std::vector<std::int32_t> own(coarse.vertices());
   for (std::size_t c = 0; c < own.size(); ++c)
     own[c] = static_cast<std::int32_t>(coarse.vertex_starts[rank_of(MPI_COMM_WORLD)] + c);

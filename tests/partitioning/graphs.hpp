@@ -21,8 +21,8 @@ struct WholeGraph {
   std::vector<std::int32_t> weights;
 };
 
-// `vertices` with about `degree` random edges each, whose weights and those of the vertices are random
-// from 1 to 9. The last vertex has no neighbours; vertex 0 has edges to a third of all.
+// `vertices` with about `degree` random edges each, whose weights and those of the vertices are
+// random from 1 to 9. The last vertex has no neighbours; vertex 0 has edges to a third of all.
 inline WholeGraph random_graph(std::int32_t vertices, std::int32_t degree, std::uint64_t seed) {
   WholeGraph whole{.edges = decltype(WholeGraph::edges)(vertices), .weights = {}};
   std::uint64_t counter = 0;
@@ -51,7 +51,8 @@ inline WholeGraph grid(std::int32_t side) {
   return whole;
 }
 
-// The part of this rank. Where there are three ranks or more, the second one has no vertex. Collective.
+// The part of this rank. Where there are three ranks or more, the second one has no vertex.
+// Collective.
 inline partitioning::WeightedGraph on_ranks(const WholeGraph& whole,
                                             MPI_Comm comm = MPI_COMM_WORLD) {
   const int ranks = size_of(comm), rank = rank_of(comm);

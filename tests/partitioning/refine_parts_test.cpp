@@ -27,7 +27,8 @@ std::int64_t heaviest(const WholeGraph& whole, const std::vector<std::int32_t>& 
   return *std::ranges::max_element(sums);
 }
 
-// The parts that refine_parts() makes of `parts`, which have a number per vertex of the whole graph.
+// The parts that refine_parts() makes of `parts`, which have a number per vertex of the whole
+// graph.
 std::vector<std::int32_t> refined(const WholeGraph& whole, const std::vector<std::int32_t>& parts,
                                   int count, std::int64_t max_weight) {
   const WeightedGraph g = on_ranks(whole);

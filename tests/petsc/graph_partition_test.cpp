@@ -87,8 +87,8 @@ std::int64_t edges_cut(const RowGraph& graph, const Array<std::int32_t>& owners)
   return sum_over_ranks(MPI_COMM_WORLD, cut) / 2;
 }
 
-// Meshes that are large enough for pairs before the library; the vertices of the first one are numbered at
-// random. Straight cuts through both would cut about 1600 and 3200 edges.
+// Meshes that are large enough for pairs before the library; the vertices of the first one are
+// numbered at random. Straight cuts through both would cut about 1600 and 3200 edges.
 TEST_F(GraphPartition, CutsFewEdgesOfMeshes) {
   constexpr int kParts = 4;
   for (const auto& [spec, most] :

@@ -89,7 +89,8 @@ TEST_P(ResidentCg, AGivenPreconditionerTakesFewerIterationsThanJacobi) {
   EXPECT_LE(relative_residual(a, b, solved.x), 1.0001e-8);
 }
 
-// Neither the last residual, which ends the solve, nor the claim's confirmation needs the operation.
+// Neither the last residual, which ends the solve, nor the claim's confirmation needs the
+// operation.
 TEST(GivenPreconditioner, IsAppliedOncePerIterationOfCg) {
   const CsrMatrix<double> a = grid_matrix(20, 0, 10);
   const Array<double> b = random_vector<double>(a.rows);

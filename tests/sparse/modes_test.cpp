@@ -50,8 +50,8 @@ std::vector<Array<double>> scattered(std::size_t dimension, std::size_t nodes) {
   return coordinates;
 }
 
-// The free faces of the block carry no force in a rigid motion. At the clamped nodes below the first
-// plane, the motion is cut off.
+// The free faces of the block carry no force in a rigid motion. At the clamped nodes below the
+// first plane, the motion is cut off.
 TEST(RigidBodyModes, AreAnnihilatedByElasticityAwayFromTheClampedFace) {
   for (const char* kind : {"elasticity3d", "elasticity3d-shuffled"}) {
     const GenerateSpec spec{.kind = kind, .n = 18};  // 5832 nodes: two windows of shuffled ones

@@ -93,7 +93,8 @@ TEST(SymmetricFamilies, Mesh2dIsATriangulationWithoutOrder) {
   for (std::int64_t row = 0; row < a.rows; ++row)
     for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
       distance += std::abs(static_cast<double>(a.col_idx[k] - row));
-  // Two random numbers in [0, N) differ by N / 3 in the mean; 6/7 of the entries are off the diagonal.
+  // Two random numbers in [0, N) differ by N / 3 in the mean; 6/7 of the entries are off the
+  // diagonal.
   EXPECT_NEAR(distance / static_cast<double>(a.nnz()), 6.0 / 7 * n * n / 3, 0.03 * n * n);
 }
 
@@ -159,7 +160,8 @@ TEST(SymmetricFamilies, Diffusion3dHasLogNormalCoefficientsAndAConservativeInter
   EXPECT_NEAR(squares / static_cast<double>(boundary), 4, 0.3);
 }
 
-// Each of the eight cells has three faces on the boundary, whose conductance is twice its coefficient.
+// Each of the eight cells has three faces on the boundary, whose conductance is twice its
+// coefficient.
 TEST(SymmetricFamilies, Diffusion3dTakesHarmonicMeansBetweenCells) {
   const CsrMatrix<double> a = matrix_of_family("diffusion3d", 2);
   std::vector<double> coefficient(8);

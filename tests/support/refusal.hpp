@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which kernels may refuse which matrices. The rule is stated here apart from the kernels, so that a
-// kernel that refuses another matrix, or fails to refuse one, fails the tests.
+// Which kernels may refuse which matrices. The rule is stated here apart from the kernels, so that
+// a kernel that refuses another matrix, or fails to refuse one, fails the tests.
 #pragma once
 
 #include <gtest/gtest.h>

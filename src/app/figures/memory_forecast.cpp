@@ -118,8 +118,8 @@ MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int rank
   const double rows = static_cast<double>(facts.rows) / ranks, nnz = facts.nnz / ranks;
   const bool wide = facts.rows > std::numeric_limits<std::int32_t>::max();
   const double matrix = csr_bytes(rows, nnz) + (ranks > 1 ? nnz / 8 : 0);
-  // Columns of 64 bits until the rows are split; the columns of a generator, which its rows are made
-  // from; the lengths of the rows.
+  // Columns of 64 bits until the rows are split; the columns of a generator, which its rows are
+  // made from; the lengths of the rows.
   double making = wide ? 8 * nnz : 0;
   if (c.problem.generated()) making += (wide ? 8 : 4) * nnz + 8 * rows;
   const bool known =

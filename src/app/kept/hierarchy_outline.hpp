@@ -10,8 +10,8 @@ namespace trireme {
 
 using HierarchyOutline = multigrid::StoredOutline;
 
-// Reads the first bytes of the hierarchy, without its coarse levels. Throws Error{input}, whose text is a
-// clause without a subject.
+// Reads the first bytes of the hierarchy, without its coarse levels. Throws Error{input}, whose
+// text is a clause without a subject.
 HierarchyOutline start_of_hierarchy(const std::filesystem::path& entry);
 // Reads all of it. Throws likewise.
 HierarchyOutline whole_hierarchy(const std::filesystem::path& entry);

@@ -27,8 +27,8 @@ using Width = std::int64_t;
 // blocks of two to seven take 1.1 to 4 times as long per column.
 constexpr Width kLeastColumns = 4, kLeastOnCpus = 8;
 
-// The bytes of this rank for a block. Where the solver works on a GPU, the host has B and X only, as
-// they are handed over.
+// The bytes of this rank for a block. Where the solver works on a GPU, the host has B and X only,
+// as they are handed over.
 struct BlockBytes {
   double host = 0, gpu = 0;
 };

@@ -38,11 +38,11 @@ struct MultigridCost {
 // The set-up takes 360 to 660 products, and a cycle 8 to 15 (poisson3d 100, diffusion3d 80,
 // elasticity3d 30 on two cores).
 constexpr MultigridCost kOnCpus{500, 1e-3, 15, 20e-6};
-// On an H200 the set-up takes 360 to 600 products, and a cycle 5 to 9 (poisson3d 160 and diffusion3d
-// 160, docs/performance/multigrid.md).
+// On an H200 the set-up takes 360 to 600 products, and a cycle 5 to 9 (poisson3d 160 and
+// diffusion3d 160, docs/performance/multigrid.md).
 constexpr MultigridCost kOnOneGpu{400, 8e-3, 7, 40e-6};
-// Where the hierarchy is read, the set-up takes 18 to 60 products on two cores (the same problems, and
-// mesh2d 500).
+// Where the hierarchy is read, the set-up takes 18 to 60 products on two cores (the same problems,
+// and mesh2d 500).
 constexpr MultigridCost kFoundOnCpus{60, 1e-3, 15, 20e-6};
 constexpr double kMultigridRate = 0.5;  // decades per iteration
 

@@ -8,8 +8,8 @@
 //      |                                          | present x in a new Krylov space          |
 //      +------------------------------------------+------------------------------------------+
 //
-// Between two solves the change is the same without a loop to leave. The loops of PETSc are not left,
-// so that a run by them keeps the preconditioner that it began with.
+// Between two solves the change is the same without a loop to leave. The loops of PETSc are not
+// left, so that a run by them keeps the preconditioner that it began with.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ class PreconditionerTuning {
   PreconditionerTuning(const DistributedMatrix& matrix, Amat& amat, KspSolver& solver,
                        PreconditionerClock clock = {});
 
-  // Comes before each solve. `solves_after`: how many follow it. Where a change pays before the solve
-  // begins, it takes place here. Collective.
+  // Comes before each solve. `solves_after`: how many follow it. Where a change pays before the
+  // solve begins, it takes place here. Collective.
   void solve_begins(std::int64_t solves_after);
   // Every iteration of the solve that runs, on every rank: the norm that the method tests.
   void iteration(double norm, double target);
@@ -71,8 +71,8 @@ class PreconditionerTuning {
   const std::string& running() const { return rule_.options()[rule_.running()].name; }
   // The preconditioners that were set up or tried, and left.
   std::vector<std::string> left() const;
-  // Whether solves for several right-hand sides at once may begin: the first solve is one by itself,
-  // in which the candidates show what they are.
+  // Whether solves for several right-hand sides at once may begin: the first solve is one by
+  // itself, in which the candidates show what they are.
   bool lets_blocks_begin() const { return solves_ > 0 || !nothing_to_choose_.empty(); }
   // A change since the last call: its seconds, and whether the same preconditioner took new values.
   struct Change {
@@ -89,8 +89,8 @@ class PreconditionerTuning {
   void predict();
   void observe();
   bool due();
-  // Changes where the rule says so. True: the solver has another preconditioner, or the same one anew.
-  // Collective.
+  // Changes where the rule says so. True: the solver has another preconditioner, or the same one
+  // anew. Collective.
   bool run();
   void change_to(std::size_t option);
   SolveOutlook outlook() const;

@@ -16,9 +16,9 @@ struct ProductsAhead {
 };
 
 // Of one solve. `earlier` is the number of iterations that a solve with such a matrix and these
-// settings took. Else multigrid is expected to take 15 iterations, a direct solver none, and anything
-// else 300; max_iterations limits them all. The products of the cycle with the matrix itself count,
-// since each of them exchanges the same halo.
+// settings took. Else multigrid is expected to take 15 iterations, a direct solver none, and
+// anything else 300; max_iterations limits them all. The products of the cycle with the matrix
+// itself count, since each of them exchanges the same halo.
 ProductsAhead products_of_a_solve(const SolverSpec& solver, std::optional<std::int64_t> earlier);
 
 }  // namespace trireme

@@ -15,10 +15,10 @@ namespace trireme {
 // new preconditioner needs is measured in the first solve after a renewal, in iterations per decade
 // by which the residual falls, because the guesses of steps differ in quality.
 //
-// A renewal may keep a structure that was made for older values, such as the aggregates of multigrid.
-// The same rule judges that structure: it counts the seconds of the iterations that a renewed
-// preconditioner needs beyond one with a new structure, and makes a new one when they exceed the
-// seconds of setting up everything.
+// A renewal may keep a structure that was made for older values, such as the aggregates of
+// multigrid. The same rule judges that structure: it counts the seconds of the iterations that a
+// renewed preconditioner needs beyond one with a new structure, and makes a new one when they
+// exceed the seconds of setting up everything.
 class Renewal {
  public:
   // `seconds`: of setting up the preconditioner for the first time, until a renewal is measured.

@@ -67,15 +67,16 @@ class Steps {
     std::function<void(const StepData&)> with_next;  // when the next step was read
   };
   // On another thread: writes the solution of the step before, and reads the next step where that
-  // needs no communication. Until wait() or another collective member has returned, nothing else may
-  // use HDF5.
+  // needs no communication. Until wait() or another collective member has returned, nothing else
+  // may use HDF5.
   void work_ahead(const AlsoAhead& also = {});
   // Waits for the other thread. Not collective.
   void wait() const;
 
-  // With `keep`, until the next begin(), go_on() keeps the values and the right-hand side of the step
-  // before, where the present step has brought others that were read alone. The new values are
-  // exchanged with those of the matrix: the conditions of DistributedMatrix::exchange_values() hold.
+  // With `keep`, until the next begin(), go_on() keeps the values and the right-hand side of the
+  // step before, where the present step has brought others that were read alone. The new values are
+  // exchanged with those of the matrix: the conditions of DistributedMatrix::exchange_values()
+  // hold.
   void keep_step_before(bool keep) { keeps_ = keep; }
   // Of the step before the present one. Valid until work_ahead() reads the next step.
   std::span<const double> values_before() const {
@@ -105,7 +106,8 @@ class Steps {
   // Adds the solution of the present step to the file, where one is named. With `later`, x is read
   // after AlsoAhead::first and until the next go_on() or take_file() returns.
   void write(std::span<const double> x, bool later);
-  // The file, which holds /x of the steps so far and is not complete; null where no step was solved.
+  // The file, which holds /x of the steps so far and is not complete; null where no step was
+  // solved.
   std::unique_ptr<OutputFile> take_file();
 
  private:

@@ -9,9 +9,9 @@
 
 namespace trireme {
 
-// The share of each of `ranks` ranks of the whole matrix. The parts are those of one process; a solve
-// on several ranks finds slightly different ones. Starts PETSc and ends it. Throws Error{usage} for a
-// rectangular matrix, and where PETSc was built without a partitioner.
+// The share of each of `ranks` ranks of the whole matrix. The parts are those of one process; a
+// solve on several ranks finds slightly different ones. Starts PETSc and ends it. Throws
+// Error{usage} for a rectangular matrix, and where PETSc was built without a partitioner.
 std::vector<RankShare> graph_shares(const RowSlab& whole, int ranks);
 
 }  // namespace trireme

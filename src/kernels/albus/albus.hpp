@@ -22,8 +22,8 @@ std::unique_ptr<HostKernel<Value>> build_albus_host(const CsrView<Value>& matrix
 // Mixed precision: the kernel owns a copy of the values in FP32; x and y are in FP64.
 std::unique_ptr<HostKernel<double>> build_albus_mixed_host(const CsrView<double>& matrix);
 
-// The same with a number of parts that follows the nonzeros only, so that the bits of a product do not
-// depend on the number of threads, for preconditioners.
+// The same with a number of parts that follows the nonzeros only, so that the bits of a product do
+// not depend on the number of threads, for preconditioners.
 std::unique_ptr<HostKernel<double>> build_albus_fixed_host(const CsrView<double>& matrix,
                                                            Precision precision);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels that the ALBUS library for Loongson CPUs is compared with in its document. All of them
-// walk the caller's CSR.
+// The kernels that the ALBUS library for Loongson CPUs is compared with in its document. All of
+// them walk the caller's CSR.
 //
 //   document            kernel          threads                         SIMD
 //   spmv, the original  albus-naive     one                             no

@@ -43,8 +43,8 @@ std::int64_t cache_bytes([[maybe_unused]] int level, std::int64_t usual) {
   return usual;
 }
 
-// Whether rows of more than 15 nonzeros gain from software prefetching: 1.3 to 1.7 times on an Intel
-// Xeon of 2023, while Zen 4 loses 5 to 15 %.
+// Whether rows of more than 15 nonzeros gain from software prefetching: 1.3 to 1.7 times on an
+// Intel Xeon of 2023, while Zen 4 loses 5 to 15 %.
 bool gains_from_fetched_rows() {
 #if defined(__x86_64__) && defined(__GNUC__)
   return __builtin_cpu_is("intel");

@@ -21,8 +21,8 @@ namespace trireme::albus {
 namespace HWY_NAMESPACE {
 namespace {  // NOLINT(google-build-namespaces): Highway includes this file per instruction set.
 
-// The rows of the last slice, which are fewer than kSliceRows. x and y begin at the first of them, and
-// values at the slice, or at the values of every row where kRepeated.
+// The rows of the last slice, which are fewer than kSliceRows. x and y begin at the first of them,
+// and values at the slice, or at the values of every row where kRepeated.
 template <bool kRepeated, class D, class Stored, class Value>
 HWY_INLINE void MultiplyLastRows(D d, const Stored* HWY_RESTRICT values,
                                  const std::int32_t* HWY_RESTRICT offsets, std::int32_t length,
@@ -50,8 +50,8 @@ HWY_INLINE void MultiplyLastRows(D d, const Stored* HWY_RESTRICT values,
   }
 }
 
-// `values` is the first slice; `row` is the window's first row. Values are prefetched `ahead` nonzeros
-// before their use, or not at all where it is 0.
+// `values` is the first slice; `row` is the window's first row. Values are prefetched `ahead`
+// nonzeros before their use, or not at all where it is 0.
 template <class Stored, class Value>
 HWY_INLINE void MultiplyDiagonals(const Stored* HWY_RESTRICT values,
                                   const std::int32_t* HWY_RESTRICT offsets, Run run,
@@ -127,9 +127,9 @@ HWY_INLINE void MultiplyRepeatedRows(D d, const Stored* HWY_RESTRICT values,
   }
 }
 
-// `values` are those of each row of the window. The sums of a row have the order of MultiplyDiagonals. The
-// entries of x that no row has read before, where columns ascend, and those of y are prefetched `ahead` rows
-// before their use, or not at all where it is 0.
+// `values` are those of each row of the window. The sums of a row have the order of
+// MultiplyDiagonals. The entries of x that no row has read before, where columns ascend, and those
+// of y are prefetched `ahead` rows before their use, or not at all where it is 0.
 template <class Stored, class Value>
 HWY_NOINLINE void MultiplyRepeatedDiagonals(const Stored* HWY_RESTRICT values,
                                             const std::int32_t* HWY_RESTRICT offsets, Run run,

@@ -33,8 +33,8 @@ std::int64_t DiagonalRuns::end_of(std::int64_t row) {
 }
 
 // A narrow column takes two bytes, and a gather the time of about four; diagonals save both. They
-// take an offset per column. Their window and the next one take descriptions, runs and a mispredicted
-// branch each.
+// take an offset per column. Their window and the next one take descriptions, runs and a
+// mispredicted branch each.
 std::int64_t DiagonalRuns::bytes_saved(std::int64_t row, std::int64_t rows) const {
   constexpr std::int64_t kColumnAndGather = 6, kOffset = 4, kTwoWindows = 200;
   return length(row) * (kColumnAndGather * rows - kOffset) - kTwoWindows;

@@ -9,16 +9,16 @@
 
 namespace trireme::albus {
 
-// Finds such rows among the rows before `end_row`. Each row is compared with the next one once, where
-// the rows are asked for in their order.
+// Finds such rows among the rows before `end_row`. Each row is compared with the next one once,
+// where the rows are asked for in their order.
 class DiagonalRuns {
  public:
   DiagonalRuns(std::span<const std::int32_t> row_ptr, std::span<const std::int32_t> col_idx,
                std::int64_t end_row)
       : row_ptr_(row_ptr), col_idx_(col_idx), end_row_(end_row) {}
 
-  // The rows [row, result) save time as diagonals, and are a slice at least. The result is `row` where
-  // there are no such rows.
+  // The rows [row, result) save time as diagonals, and are a slice at least. The result is `row`
+  // where there are no such rows.
   std::int64_t end_of(std::int64_t row);
   // The bytes that a product could read in the time that the rows [row, end_of(row)) save.
   std::int64_t bytes_saved(std::int64_t row, std::int64_t rows) const;
@@ -33,8 +33,8 @@ class DiagonalRuns {
   std::int64_t run_begin_ = 0, run_end_ = 0;  // the rows that were found last
 };
 
-// Whether the diagonals of the rows [first_row, last_row) save a tenth of the time of their product, or
-// nearly all of what they can save where the rows could be in slices.
+// Whether the diagonals of the rows [first_row, last_row) save a tenth of the time of their
+// product, or nearly all of what they can save where the rows could be in slices.
 bool pay_as_diagonals(std::span<const std::int32_t> row_ptr, std::span<const std::int32_t> col_idx,
                       std::int64_t first_row, std::int64_t last_row, bool beside_slices);
 

@@ -28,8 +28,9 @@ constexpr std::int64_t kMaxFixedParts = 256;
 // Of the values, to tell most of those that FP32 does not represent before a copy is made.
 constexpr std::size_t kSample = 4096;
 
-// Borrows the caller's values, or owns a copy in FP32: in mixed precision, and where FP32 represents
-// every value of a matrix beyond the cache exactly, which moves fewer bytes and gives the same bits.
+// Borrows the caller's values, or owns a copy in FP32: in mixed precision, and where FP32
+// represents every value of a matrix beyond the cache exactly, which moves fewer bytes and gives
+// the same bits.
 template <class Value>
 class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
   static constexpr bool kIsDouble = std::is_same_v<Value, double>;

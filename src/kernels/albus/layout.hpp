@@ -33,43 +33,44 @@
 //   groups   (81,3) (54,3)  Neighbouring rows have the same columns (the unknowns of one node in a
 //                           finite-element matrix). Each vector of x is gathered once per group,
 //                           and narrow columns are stored once per group.
-//   diagonals (7,120)       Each row has the columns of the row before, moved by one, as in stencils
-//                           and bands. The columns are stored as distances from the row, once for
-//                           windows that follow each other. The values are a copy in slices of 8
-//                           rows, the first nonzeros of the 8 rows, then the second ones, and so on
-//                           (sliced ELLPACK: Monakov, Lokhmotov and Avetisyan, HiPEAC 2010), so
-//                           that x and values are read as whole vectors. The last slice of a window
-//                           may have fewer rows, and then has their values only.
+//   diagonals (7,120)       Each row has the columns of the row before, moved by one, as in
+//                           stencils and bands. The columns are stored as distances from the row,
+//                           once for windows that follow each other. The values are a copy in
+//                           slices of 8 rows, the first nonzeros of the 8 rows, then the second
+//                           ones, and so on (sliced ELLPACK: Monakov, Lokhmotov and Avetisyan,
+//                           HiPEAC 2010), so that x and values are read as whole vectors. The last
+//                           slice of a window may have fewer rows, and then has their values only.
 //
-// Diagonals repeat where all rows of a window have the same values too, bit by bit, as in stencils with
-// constant coefficients. The values of one row are then stored, once for windows that follow each other, and
-// broadcast. The sums have the same order, and the same bits, as with stored values. The values decide
-// this and the places of all values (number_values()), so that new values that do not repeat are stored
-// one by one, and the other way round:
+// Diagonals repeat where all rows of a window have the same values too, bit by bit, as in stencils
+// with constant coefficients. The values of one row are then stored, once for windows that follow
+// each other, and broadcast. The sums have the same order, and the same bits, as with stored
+// values. The values decide this and the places of all values (number_values()), so that new values
+// that do not repeat are stored one by one, and the other way round:
 //
 //   rows     2 -1 -1 | 2 -1 -1 | .. | 2 -1 -1     the placed values: 2 -1 -1
 //   rows     2 -1 -1 | 3 -1 -1 | .. | 4 -1 -1     the placed values: 2 3 .. -1 -1 .. -1 -1 ..
 //
-// Rows of a matrix that fits into the last cache are in slices of 8 rows where the estimated time is
-// less (slices.cpp). A step of a slice has one nonzero of each row, or of some rows, which a mask of
-// 8 bits names. The values are a copy with 8 per step, zeros for the rows that do not take part, so
-// that a vector has one row per lane and no sum over lanes is needed:
+// Rows of a matrix that fits into the last cache are in slices of 8 rows where the estimated time
+// is less (slices.cpp). A step of a slice has one nonzero of each row, or of some rows, which a
+// mask of 8 bits names. The values are a copy with 8 per step, zeros for the rows that do not take
+// part, so that a vector has one row per lane and no sum over lanes is needed:
 //
 //   masked_diagonals        Most columns are those of the row before, moved by one, as in stencils
 //                           with holes and ends. The rows are in storage order. A step has all
 //                           nonzeros of the slice at one distance from the diagonal. It stores this
 //                           distance, and reads x as a whole vector (diagonal storage, per slice).
-//   sorted_slices           Other rows, of less than 64 nonzeros. At most 256 of them are ordered by
-//                           falling length before they are cut into slices; step k has the k-th
+//   sorted_slices           Other rows, of less than 64 nonzeros. At most 256 of them are ordered
+//                           by falling length before they are cut into slices; step k has the k-th
 //                           nonzeros of the rows. x is gathered at 8 narrow columns per step
-//                           (SELL-C-sigma: Kreutzer, Hager, Wellein, Fehske and Bishop, SIAM J. Sci.
-//                           Comput. 36 (2014) C401-C423, with masks in the place of padded products).
+//                           (SELL-C-sigma: Kreutzer, Hager, Wellein, Fehske and Bishop, SIAM J.
+//                           Sci. Comput. 36 (2014) C401-C423, with masks in the place of padded
+//                           products).
 //
-// On columns that lie anywhere, nearly every gather of x would wait for the last cache or for memory.
-// Whole rows of such a part are stored in tiles instead (tiles.cpp decides): blocks of at most 2^16
-// rows, cut into tiles of so many columns that a tile's share of x stays in the cache of the core
-// (Nishtala, Vuduc, Demmel and Yelick, AAECC 18 (2007) 297-311; with 16-bit rows and columns as in
-// compressed sparse blocks, Buluc et al., SPAA 2009).
+// On columns that lie anywhere, nearly every gather of x would wait for the last cache or for
+// memory. Whole rows of such a part are stored in tiles instead (tiles.cpp decides): blocks of at
+// most 2^16 rows, cut into tiles of so many columns that a tile's share of x stays in the cache of
+// the core (Nishtala, Vuduc, Demmel and Yelick, AAECC 18 (2007) 297-311; with 16-bit rows and
+// columns as in compressed sparse blocks, Buluc et al., SPAA 2009).
 //
 //            tile 0    tile 1     Each tile has its own copy of its values, 16-bit columns, and one
 //   row 0    a b     | c          16-bit row for each row with nonzeros, in the order in which they
@@ -82,11 +83,12 @@
 // distances from its smallest column, `base`.
 //
 // Bytes moved per nonzero (double): 8 for the value, and 2 (narrow) or 4 for the column; in groups
-// of g rows a narrow column takes 2/g, in diagonals 0. Of repeated diagonals nothing is moved but x and y. A step of a slice moves 69 (masked diagonals) or
-// at most 81 (sorted slices) for up to 8 nonzeros. Bytes moved per row: 0 (runs, groups, both diagonals),
-// 2 (sorted slices) or 4 (sorted: the slot; rows: the CSR's row_ptr), beside x and y. The values are
-// those of the CSR, in its order, but in parts with diagonals or slices. Tiles move 10 bytes per nonzero,
-// 2 per row of a tile, x once per block and y from the cache.
+// of g rows a narrow column takes 2/g, in diagonals 0. Of repeated diagonals nothing is moved but x
+// and y. A step of a slice moves 69 (masked diagonals) or at most 81 (sorted slices) for up to 8
+// nonzeros. Bytes moved per row: 0 (runs, groups, both diagonals), 2 (sorted slices) or 4 (sorted:
+// the slot; rows: the CSR's row_ptr), beside x and y. The values are those of the CSR, in its
+// order, but in parts with diagonals or slices. Tiles move 10 bytes per nonzero, 2 per row of a
+// tile, x once per block and y from the cache.
 #pragma once
 
 #include <cstdint>
@@ -196,8 +198,8 @@ struct Part {
       tile_columns;            // distances from the first column of the tile, tile after tile
   Array<std::int32_t> places;  // of the part's nonzeros in whole rows, in tile_columns
 
-  // In a part with tiles, diagonals or slices the values of all whole rows are placed: in the order in which
-  // the tiles or windows read them. Otherwise `placed` is 0.
+  // In a part with tiles, diagonals or slices the values of all whole rows are placed: in the order
+  // in which the tiles or windows read them. Otherwise `placed` is 0.
   std::int64_t placed = 0;        // values, with the zeros that fill slices
   std::int64_t first_placed = 0;  // index in Layout::placed
 

@@ -24,8 +24,8 @@ double multiply_part(const Layout<float>& layout, const Part& part, const double
                      bool add);
 
 // The same for several vectors side by side (simd_vectors.cpp). `head` takes one number per vector,
-// and is left alone where the part has no head. Unless `dots` is null, x_ij y_ij of the rows that the
-// part owns is added to dots[j].
+// and is left alone where the part has no head. Unless `dots` is null, x_ij y_ij of the rows that
+// the part owns is added to dots[j].
 void multiply_part(const Layout<double>& layout, const Part& part, MultiVector<const double> x,
                    MultiVector<double> y, bool add, double* head, double* dots = nullptr);
 void multiply_part(const Layout<float>& layout, const Part& part, MultiVector<const float> x,

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t kLineValues = 16;  // of the narrowest type, in a cache line
 
-// Copies the values. Returns whether FP32 represents all of them. Compilers vectorise the comparison
-// of bits, but not that of doubles.
+// Copies the values. Returns whether FP32 represents all of them. Compilers vectorise the
+// comparison of bits, but not that of doubles.
 bool copy_rounded(const double* from, std::int64_t count, float* to) {
   std::uint64_t lost = 0;
 #pragma omp simd reduction(| : lost)

@@ -18,7 +18,8 @@ bool rows_repeat(const Value* values, Run rows) {
   return same_bits(values, values + rows.length, std::int64_t{rows.length} * (rows.count - 1));
 }
 
-// Most windows that do not repeat are left after their first rows, which no hardware prefetcher foresees.
+// Most windows that do not repeat are left after their first rows, which no hardware prefetcher
+// foresees.
 template <class Value>
 void prefetch_rows(const Part& part, std::size_t window, const Value* values) {
   constexpr std::size_t kWindowsAhead = 8;

@@ -41,8 +41,8 @@ HWY_INLINE hn::Vec<D> Widened(D d, const Stored* HWY_RESTRICT values) {
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<Stored, D>(), values));
 }
 
-// The first `count` numbers, and zeros in the other lanes. Only some instruction sets have a masked load
-// that takes any address and reads no other numbers; the others copy.
+// The first `count` numbers, and zeros in the other lanes. Only some instruction sets have a masked
+// load that takes any address and reads no other numbers; the others copy.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadFirst(D d, std::size_t count, const hn::TFromD<D>* HWY_RESTRICT from) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_HAVE_SCALABLE
@@ -116,8 +116,8 @@ HWY_INLINE V MultiplyAdd(D, V a, V b, V sum) {
     return hn::MulAdd(a, b, sum);
 }
 
-// The sum of values[k] x[columns[k]] over 0 <= k < count, for a long row or a piece of one. Values and
-// columns are prefetched kAheadBy nonzeros before their use, or not at all where it is 0.
+// The sum of values[k] x[columns[k]] over 0 <= k < count, for a long row or a piece of one. Values
+// and columns are prefetched kAheadBy nonzeros before their use, or not at all where it is 0.
 template <std::int64_t kAheadBy = 0, class Stored, class Value, class Index>
 HWY_INLINE Sum<Value> RowSum(std::int64_t count, const Stored* HWY_RESTRICT values,
                              const Index* HWY_RESTRICT columns, const Value* HWY_RESTRICT x) {

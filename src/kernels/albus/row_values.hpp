@@ -9,8 +9,9 @@
 
 namespace trireme::albus {
 
-// The values of one row or a piece of one: nonzero k is first[k * stride]. Rows that follow each other
-// read, together, the same memory as if each read its nonzeros one after the other from `stream` on.
+// The values of one row or a piece of one: nonzero k is first[k * stride]. Rows that follow each
+// other read, together, the same memory as if each read its nonzeros one after the other from
+// `stream` on.
 template <class Value>
 struct RowValues {
   const Value* first = nullptr;

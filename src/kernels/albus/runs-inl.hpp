@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs of rows of the same length in SIMD instructions. Like every -inl file of Highway, this file is
-// included once per SIMD target: by simd.cpp.
+// Runs of rows of the same length in SIMD instructions. Like every -inl file of Highway, this file
+// is included once per SIMD target: by simd.cpp.
 #if defined(TRIREME_ALBUS_RUNS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRIREME_ALBUS_RUNS_INL
 #undef TRIREME_ALBUS_RUNS_INL

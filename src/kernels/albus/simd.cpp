@@ -6,8 +6,9 @@
 // Runs of rows of up to 15 nonzeros have scalar code, unrolled for their length, because a vector
 // would spend more on the sum of its lanes than it saves. Longer rows use full vectors in two
 // accumulators. One scalar load per lane gathers x, because a hardware gather is slower on several
-// current CPUs; sorted slices use it on CPUs where it is known to be faster. Values and columns that come from memory are prefetched kAhead nonzeros before
-// their use; a plain CSR loop spends most of its time waiting for them.
+// current CPUs; sorted slices use it on CPUs where it is known to be faster. Values and columns
+// that come from memory are prefetched kAhead nonzeros before their use; a plain CSR loop spends
+// most of its time waiting for them.
 #include <algorithm>
 #include <type_traits>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies the values of diagonals and of slices from rows into slices. The code between HWY_BEFORE_NAMESPACE and
-// HWY_AFTER_NAMESPACE is compiled once per SIMD target, as in simd.cpp. The lanes of a vector are the
-// rows of a slice.
+// Copies the values of diagonals and of slices from rows into slices. The code between
+// HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE is compiled once per SIMD target, as in simd.cpp.
+// The lanes of a vector are the rows of a slice.
 #include <algorithm>
 #include <bit>
 #include <type_traits>

@@ -4,8 +4,8 @@
 //
 // The lanes of a SIMD vector are vectors of X, which lie side by side: one value of the matrix is
 // multiplied by a whole row of X. Up to four SIMD vectors are summed in one walk through the part,
-// in even and odd nonzeros apart, so that the sum of one vector of X has the same bits at any width.
-// Columns come from the CSR: the windows of the layout save nothing beside the rows of X.
+// in even and odd nonzeros apart, so that the sum of one vector of X has the same bits at any
+// width. Columns come from the CSR: the windows of the layout save nothing beside the rows of X.
 #include <algorithm>
 #include <cstddef>
 

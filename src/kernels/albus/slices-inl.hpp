@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Multiplies a window of slices. Like every -inl file of Highway, this file is included once per SIMD
-// target: by simd.cpp.
+// Multiplies a window of slices. Like every -inl file of Highway, this file is included once per
+// SIMD target: by simd.cpp.
 #if defined(TRIREME_ALBUS_SLICES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRIREME_ALBUS_SLICES_INL
 #undef TRIREME_ALBUS_SLICES_INL

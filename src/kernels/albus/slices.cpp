@@ -10,8 +10,9 @@
 namespace trireme::albus {
 namespace {
 
-// Cycles of one core of an Intel Xeon (Sapphire Rapids). A step of masked diagonals reads more bytes
-// per nonzero than other rows, which counts where they do not come from the cache of the core.
+// Cycles of one core of an Intel Xeon (Sapphire Rapids). A step of masked diagonals reads more
+// bytes per nonzero than other rows, which counts where they do not come from the cache of the
+// core.
 constexpr std::int64_t kDiagonalStep = 4, kFetchedDiagonalStep = 5, kDiagonalSlice = 10;
 constexpr std::int64_t kSortedStep = 6, kSortedSlice = 25;
 constexpr std::int64_t kNonzero = 1, kRow = 4;  // outside slices
@@ -38,7 +39,8 @@ class Merge {
   // The smallest distance of the rows' next nonzeros; kNone after the last one.
   std::int32_t smallest() const { return *std::min_element(distances_.begin(), distances_.end()); }
 
-  // Passes the next nonzero of each row that has it at this distance. Returns the mask of these rows.
+  // Passes the next nonzero of each row that has it at this distance. Returns the mask of these
+  // rows.
   std::uint8_t pass(std::int32_t distance) {
     std::uint8_t mask = 0;
     for (std::int32_t lane = 0; lane < kSliceRows; ++lane) {
@@ -71,8 +73,8 @@ SliceBuilder::SliceBuilder(std::span<const std::int32_t> row_ptr,
       beyond_core_cache_(beyond_core_cache),
       part_(part) {}
 
-// Finds the diagonals of the slice from `row` on. Returns false where the rows are faster as groups or in
-// sorted slices.
+// Finds the diagonals of the slice from `row` on. Returns false where the rows are faster as groups
+// or in sorted slices.
 bool SliceBuilder::find_diagonals(std::int64_t row, bool grouped) {
   const std::int64_t nonzeros = row_ptr_[row + kSliceRows] - row_ptr_[row];
   if (nonzeros > kMostNonzeros) return false;

@@ -20,11 +20,13 @@ class SliceBuilder {
     std::int64_t begin = 0, end = 0;
   };
 
-  // Returns the next rows of [row, end) that save time as masked diagonals, or {end, end}. The rows are
-  // whole slices. `grouped(first)` tells whether the slice that begins with this row has groups.
+  // Returns the next rows of [row, end) that save time as masked diagonals, or {end, end}. The rows
+  // are whole slices. `grouped(first)` tells whether the slice that begins with this row has
+  // groups.
   template <class Grouped>
   Rows next_diagonals(std::int64_t row, std::int64_t end, const Grouped& grouped) {
-    // Where one slice after the other saves nothing, fewer and fewer of the next ones are looked at.
+    // Where one slice after the other saves nothing, fewer and fewer of the next ones are looked
+    // at.
     for (std::int64_t failures = 0; row + kSliceRows <= end; ++failures) {
       found_.clear();
       std::int64_t last = row;
@@ -38,14 +40,15 @@ class SliceBuilder {
   // Adds the windows of the rows that next_diagonals() has returned.
   void add_diagonals(Rows rows);
 
-  // Adds a window of the rows [begin, end) in sorted slices if this saves time. Returns whether it did.
+  // Adds a window of the rows [begin, end) in sorted slices if this saves time. Returns whether it
+  // did.
   bool add_sorted(std::int64_t begin, std::int64_t end);
 
   // The most rows of a sorted window, and the nonzeros of a row that is too long for one.
   static constexpr std::int64_t kSortedRows = 256, kTooLong = 64;
 
-  // Where the part has slices, the values of `window`, whose rows end with `end`, are stored in the order
-  // of the CSR.
+  // Where the part has slices, the values of `window`, whose rows end with `end`, are stored in the
+  // order of the CSR.
   void keep_in_order(Window& window, std::int64_t end);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds a block of tiles in two walks through its rows: the first counts the rows of each length in
-// each tile, the second puts every nonzero into its place.
+// Builds a block of tiles in two walks through its rows: the first counts the rows of each length
+// in each tile, the second puts every nonzero into its place.
 #include "kernels/albus/tiles.hpp"
 
 #include <algorithm>

@@ -28,8 +28,8 @@ struct PartOfCsr {
   std::int64_t nonzeros() const { return row_ptr[last_row] - row_ptr[first_row]; }
 };
 
-// Whether the part multiplies faster in tiles of `shape` than in the order of its rows. Looks at 2^19
-// columns at most.
+// Whether the part multiplies faster in tiles of `shape` than in the order of its rows. Looks at
+// 2^19 columns at most.
 bool pays_in_tiles(const PartOfCsr& part, TileShape shape, std::int64_t core_cache_bytes,
                    std::size_t value_bytes);
 

@@ -100,8 +100,8 @@ HWY_INLINE void MultiplyGroups(const Operands<Stored, Value, Index> a, const Run
       PrefetchRange(values + kAhead, std::int64_t{length} * run->count);
       PrefetchRange(columns + kAhead, length);
     } else if (a.rows_ahead != 0) {
-      // Without prefetches, values that come from memory are read one row at a time: several parallel
-      // streams would defeat the hardware prefetcher.
+      // Without prefetches, values that come from memory are read one row at a time: several
+      // parallel streams would defeat the hardware prefetcher.
       for (; left > 0; --left, ++row, values += length)
         a.store(row, RowSum(length, values, columns, a.x));
     }

@@ -18,7 +18,8 @@ struct CsrPointers {
   const Stored* values = nullptr;
 };
 
-// More lanes share a row until it has `row_lanes` lanes or all rows together have `threads` threads.
+// More lanes share a row until it has `row_lanes` lanes or all rows together have `threads`
+// threads.
 struct LanesLimit {
   int row_lanes = 1;
   std::int64_t threads = 0;

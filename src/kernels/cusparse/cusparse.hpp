@@ -44,10 +44,11 @@ std::unique_ptr<CudaKernel<Value>> build_cusparse_bsr(const DeviceCsr<Value>& ma
                                                       StreamRef stream);
 
 // Products of several vectors in CSR, with the default algorithm and with algorithms 1, 2 and 3 of
-// cusparseSpMM. multi_multiply() also takes vectors one after the other, and allocates where a number
-// of vectors or a layout comes for the first time. The last bits may differ from run to run, also those
-// of algorithm 3, as seen with cuSPARSE 12.6. Where rows or vectors have gaps between them and do not
-// begin at multiples of 16 bytes, the default algorithm multiplies. Value: double, float.
+// cusparseSpMM. multi_multiply() also takes vectors one after the other, and allocates where a
+// number of vectors or a layout comes for the first time. The last bits may differ from run to run,
+// also those of algorithm 3, as seen with cuSPARSE 12.6. Where rows or vectors have gaps between
+// them and do not begin at multiples of 16 bytes, the default algorithm multiplies. Value: double,
+// float.
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_cusparse_spmm(const DeviceCsr<Value>& matrix,
                                                        StreamRef stream);

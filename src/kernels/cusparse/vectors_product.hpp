@@ -17,8 +17,8 @@
 
 namespace trireme::cusparse {
 
-// Y = A X and Y += A X for a CSR matrix in device memory, which the caller owns. The vectors lie side
-// by side or one after the other, X and Y in the same way. Value: double, float.
+// Y = A X and Y += A X for a CSR matrix in device memory, which the caller owns. The vectors lie
+// side by side or one after the other, X and Y in the same way. Value: double, float.
 template <class Value>
 class VectorsProduct {
  public:
@@ -69,7 +69,8 @@ class VectorsProduct {
     return v.side_by_side() ? v.row_stride : v.vector_stride;
   }
 
-  // Whether the lines of v, which are rows or vectors, have no gaps or begin at multiples of 16 bytes.
+  // Whether the lines of v, which are rows or vectors, have no gaps or begin at multiples of 16
+  // bytes.
   template <class Element>
   static bool aligned(const DeviceMultiVector<Element>& v) {
     constexpr std::int64_t kBytes = 16;
@@ -79,7 +80,8 @@ class VectorsProduct {
            (leading(v) == length || leading(v) * std::int64_t{sizeof(Element)} % kBytes == 0);
   }
 
-  // Algorithm 3 of cuSPARSE 12.6 reads misaligned addresses where lines have gaps and are not aligned.
+  // Algorithm 3 of cuSPARSE 12.6 reads misaligned addresses where lines have gaps and are not
+  // aligned.
   cusparseSpMMAlg_t algorithm_for(const Shape& shape) const {
     return shape.aligned ? algorithm_ : CUSPARSE_SPMM_ALG_DEFAULT;
   }

@@ -18,10 +18,10 @@
 //
 // Bytes moved: per stored entry its value and 4 bytes for the column, or 2 where the columns of a
 // task lie within 65536 of each other, or 0 where those of a task of a long row are consecutive
-// (narrow_columns.cu); per row its entry of y and 4 bytes for the row number, or 0 where the rows of
-// a task are neighbours; 20 per task. Values and columns are streamed (ld.global.cs, the cache bypass
-// of the paper); x is read through the L1 cache. The tasks are in the caller's row order, so that
-// neighbouring rows of different classes share cache lines of x and y.
+// (narrow_columns.cu); per row its entry of y and 4 bytes for the row number, or 0 where the rows
+// of a task are neighbours; 20 per task. Values and columns are streamed (ld.global.cs, the cache
+// bypass of the paper); x is read through the L1 cache. The tasks are in the caller's row order, so
+// that neighbouring rows of different classes share cache lines of x and y.
 //
 // FP16 sums in FP32, by m16n8k16 in rows8, mixed8 and long rows. FP32 uses fused multiply-add,
 // because TF32 would round the values. The result is deterministic: the order in which a row is

@@ -5,8 +5,9 @@
 // the ids: 10 bytes per nonzero in place of 12 (FP64), 4 in place of 6 (FP16). The column 0 of
 // padding counts like any other column, so that every offset is valid.
 //
-// A task of a long row is near where its columns are consecutive. It has no offsets: a product reads
-// 8 bytes per nonzero (FP64), 2 (FP16). Padding does not count, because no product reads its x.
+// A task of a long row is near where its columns are consecutive. It has no offsets: a product
+// reads 8 bytes per nonzero (FP64), 2 (FP16). Padding does not count, because no product reads its
+// x.
 #include <climits>
 
 #include "base/half.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the groups of lanes of a product with a strip of vectors (kernels/strip.cuh) load entries of a
-// DASP layout and rows of X.
+// How the groups of lanes of a product with a strip of vectors (kernels/strip.cuh) load entries of
+// a DASP layout and rows of X.
 #pragma once
 
 #include "kernels/dasp/product.cuh"

@@ -11,18 +11,19 @@
 //               vectors. All lanes of a group load the same four entries of their row, and no lane
 //               needs another lane's sum. This is the way of rows that share no columns, of short
 //               rows, and of long rows, which would fill one of the 8 rows of A.
-//   by blocks   Rows of one node of a mesh have the same columns. Where a row block has at most four
-//               lists of columns (shared_columns.cu), each list is one matrix product, with zeros in
-//               A for all other rows (shared_rows.cuh). X is read once per list in place of once per
-//               row, which is what counts: arithmetic is not the limit of any product here.
+//   by blocks   Rows of one node of a mesh have the same columns. Where a row block has at most
+//               four lists of columns (shared_columns.cu), each list is one matrix product, with
+//               zeros in A for all other rows (shared_rows.cuh). X is read once per list in place
+//               of once per row, which is what counts: arithmetic is not the limit of any product
+//               here.
 //
 // One matrix product per row of a block would do without lists, but reads as much of X as the first
 // way does.
 //
 // Bytes moved (FP64, N vectors in strips): per stored entry and strip 10 or 12, as with one vector;
 // per row 16 N for X and Y. From the L1 cache each entry takes 8 N bytes of X in the first way, and
-// lists / 8 of that in the second. Values and columns are streamed, and a task asks the L2 cache for
-// all of its own at its start. The result is deterministic: the order in which a row is summed
+// lists / 8 of that in the second. Values and columns are streamed, and a task asks the L2 cache
+// for all of its own at its start. The result is deterministic: the order in which a row is summed
 // depends on the layout and on the widths of the strips only.
 #include "kernels/dasp/strips.cuh"
 

@@ -2,10 +2,11 @@
 // Matrix entries with their coordinates in device memory (coordinates.hpp draws them), their build
 // and their product. The executors coo and hyb use them.
 //
-// One warp multiplies one segment of consecutive entries, 32 at a time: a segmented scan by rows over
-// its lanes, after Bell and Garland, SC 2009, section 4.4. The last lane hands its sum on to the next
-// 32 entries. The warp adds the sum of a row that begins in its segment to y, and stores its share
-// of a row that began earlier as its carry. A second launch adds the carries of each row to y.
+// One warp multiplies one segment of consecutive entries, 32 at a time: a segmented scan by rows
+// over its lanes, after Bell and Garland, SC 2009, section 4.4. The last lane hands its sum on to
+// the next 32 entries. The warp adds the sum of a row that begins in its segment to y, and stores
+// its share of a row that began earlier as its carry. A second launch adds the carries of each row
+// to y.
 //
 // Bytes moved per nonzero: 16 (double) or 12 (float). The result is deterministic: segments, scans
 // and the sum of the carries have a fixed order, and no atomics are used.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrix entries with their coordinates, sorted by row: the COO format, and its product on the host.
-// The kernels coo and hyb store their entries in this format.
+// Matrix entries with their coordinates, sorted by row: the COO format, and its product on the
+// host. The kernels coo and hyb store their entries in this format.
 //
 // N. Bell and M. Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented
 // processors", SC 2009: the format and the segmented reduction by rows. The arrays have the names
@@ -17,7 +17,8 @@
 //                     ^       ^          carries of segments 1 and 2
 //
 // A segment adds the sums of the rows that begin in it to y. Its share of a row that began earlier
-// is its carry. When all segments are done, the carries are added to y in the order of the segments.
+// is its carry. When all segments are done, the carries are added to y in the order of the
+// segments.
 //
 // Bytes moved per nonzero: 16 (double) or 12 (float), beside x and y. The result is deterministic
 // for any number of threads: the size of a segment is fixed, and no two segments write to the same

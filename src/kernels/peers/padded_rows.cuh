@@ -24,7 +24,8 @@ inline int blocks_for(std::int64_t rows) {
 
 namespace detail {
 
-// Writes the columns, unless `cols` is null, and the values of the first `width` entries of each row.
+// Writes the columns, unless `cols` is null, and the values of the first `width` entries of each
+// row.
 template <class Value>
 __global__ void write_rows(std::int64_t rows, std::int64_t width, const std::int32_t* row_ptr,
                            const std::int32_t* col_idx, const Value* values, std::int32_t* cols,

@@ -262,8 +262,8 @@ void store_values(const std::int32_t* row_ptr, const Value* values, StoreFp32 st
   fill(row_ptr, values, layout, layout.values, layout.apart_values, nullptr, stream);
 }
 
-// Stores the values of the patterns of repeated rows. Returns false where the rows do not repeat with
-// these values, which are then not stored.
+// Stores the values of the patterns of repeated rows. Returns false where the rows do not repeat
+// with these values, which are then not stored.
 template <class Value>
 bool store_repeated_values(const std::int32_t* row_ptr, const Value* values, StoreFp32 store_fp32,
                            DeviceLayout<Value>& layout, StreamRef stream) {

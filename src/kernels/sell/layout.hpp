@@ -16,40 +16,42 @@
 //     step 2 | r0  .  |  .  .  |   .  . | ... |  .   .  |     base[2]   0xffff, no x is read
 //              lane 0   lane 1   lane 2         lane 31
 //
-// The pattern of a row is the list of the differences (column - row) of its entries, in their order.
-// A matrix from a regular grid has few patterns, however many rows it has. They are stored once, and
-// each row has the number of its pattern, in the order of position():
+// The pattern of a row is the list of the differences (column - row) of its entries, in their
+// order. A matrix from a regular grid has few patterns, however many rows it has. They are stored
+// once, and each row has the number of its pattern, in the order of position():
 //
 //   tridiagonal matrix of n rows:
 //     differences   | x x x x | 0 1 x x | -1 0 1 x | -1 0 x x |     pattern_width 4, 'x' is
 //                     0         1         2          3              kNoDifference
 //     patterns      | 1 2 2 2 .. 2 2 3 |                            pattern 0 has no entries
 //
-// Rows repeat where the entries that they have in common with their pattern are equal in value too, as
-// on a regular grid with constant coefficients. A pattern then has values as well, and the matrix has no
-// others:
+// Rows repeat where the entries that they have in common with their pattern are equal in value too,
+// as on a regular grid with constant coefficients. A pattern then has values as well, and the
+// matrix has no others:
 //
 //     values        | 0 0 x x | 2 -1 x x | -1 2 -1 x | -1 2 x x |   'x' is 0
 //
 // The build decides the following:
 //   Rows     They are stored as repeated rows where they have few patterns with values
-//            (few_repeated_rows()) and no row is kept apart. New values that do not repeat in the same
-//            way are stored one by one from then on.
+//            (few_repeated_rows()) and no row is kept apart. New values that do not repeat in the
+//            same way are stored one by one from then on.
 //   Columns  A row has a pattern where all rows together have few of them (few_patterns()).
-//            Otherwise a column is stored as the 16-bit distance from the smallest column of its step
-//            (`base`) where that is enough for every step of the matrix, and in 32 bits otherwise.
+//            Otherwise a column is stored as the 16-bit distance from the smallest column of its
+//            step (`base`) where that is enough for every step of the matrix, and in 32 bits
+//            otherwise.
 //   Values   A double matrix is stored in FP32 where FP32 represents every value exactly, so that
 //            nothing is rounded, and in FP64 otherwise.
 //   Order    The rows stay in the caller's order where that pads at most 5 %. Otherwise they are
 //            sorted by length within windows of 8192 rows. y is in the caller's order either way.
-//   Apart    Rows that are much longer than the mean are kept apart, as a CSR. Where they hold more than
-//            a tenth of the nonzeros, all rows take another layout instead (ragged.hpp).
-//   Lanes    A lane has 4 rows with patterns or 16-bit columns and 2 rows with 32-bit columns, which
-//            makes loads of 16 bytes. In a small matrix, and of repeated rows, it has 1 row (is_small()).
+//   Apart    Rows that are much longer than the mean are kept apart, as a CSR. Where they hold more
+//            than a tenth of the nonzeros, all rows take another layout instead (ragged.hpp).
+//   Lanes    A lane has 4 rows with patterns or 16-bit columns and 2 rows with 32-bit columns,
+//            which makes loads of 16 bytes. In a small matrix, and of repeated rows, it has 1 row
+//            (is_small()).
 //
-// Bytes moved per nonzero (double): 8, 4 or for repeated rows 0 for the value, 4, 2 or with patterns 0
-// for the column, and up to 4/32 for `base`; per row: 8, 2 more with patterns, and 4 more where the rows
-// are sorted.
+// Bytes moved per nonzero (double): 8, 4 or for repeated rows 0 for the value, 4, 2 or with
+// patterns 0 for the column, and up to 4/32 for `base`; per row: 8, 2 more with patterns, and 4
+// more where the rows are sorted.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The columns of rows that have patterns (layout.hpp): the caller's row plus the differences of the
-// row's pattern. All rows of a matrix have few patterns, so that the L1 cache holds the differences.
+// row's pattern. All rows of a matrix have few patterns, so that the L1 cache holds the
+// differences.
 #pragma once
 
 #include <cstdint>

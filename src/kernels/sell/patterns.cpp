@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The patterns are told apart by their hashes, as on the device. Every row is then compared with its
-// pattern, so that two patterns of the same hash cannot be mistaken for each other: such a matrix has
-// no patterns.
+// The patterns are told apart by their hashes, as on the device. Every row is then compared with
+// its pattern, so that two patterns of the same hash cannot be mistaken for each other: such a
+// matrix has no patterns.
 #include "kernels/sell/patterns.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds patterns on the device: all rows enter their hashes into a table in parallel, the host numbers
-// the entries of the table in the order of their first rows, and all rows are compared with the
-// patterns of their first rows. Which place of the table a hash gets differs from run to run; the
-// numbers do not.
+// Finds patterns on the device: all rows enter their hashes into a table in parallel, the host
+// numbers the entries of the table in the order of their first rows, and all rows are compared with
+// the patterns of their first rows. Which place of the table a hash gets differs from run to run;
+// the numbers do not.
 #include <algorithm>
 #include <type_traits>
 #include <vector>
@@ -65,9 +65,9 @@ struct BlockChunks {
   Chunks<Value> of_warp[kThreads / kLanes];
 };
 
-// Calls visit(j, difference, bits of the value) for the entries of this lane's row. Eight lanes load
-// the chunk of a row, so that the loads of a warp are contiguous where its rows are; then each lane
-// reads its own row from shared memory. The whole warp calls it.
+// Calls visit(j, difference, bits of the value) for the entries of this lane's row. Eight lanes
+// load the chunk of a row, so that the loads of a warp are contiguous where its rows are; then each
+// lane reads its own row from shared memory. The whole warp calls it.
 template <class Value, class Visit>
 __device__ __forceinline__ void for_entries(const PatternRows<Value>& rows, const Row& row,
                                             bool with_columns, BlockChunks<Value>& memory,
@@ -224,8 +224,8 @@ __global__ void __launch_bounds__(kThreads, 4)
   if (!has_entries_of(patterns, pattern, rows, row_at(rows, at), memory)) *differs = 1;
 }
 
-// The first rows of all patterns, in ascending order after the -1 of pattern 0, and the pattern of each
-// place.
+// The first rows of all patterns, in ascending order after the -1 of pattern 0, and the pattern of
+// each place.
 struct Numbers {
   std::vector<std::int32_t> first_rows{-1};
   std::vector<std::uint16_t> pattern_of_place = std::vector<std::uint16_t>(kPlaces);

@@ -30,13 +30,13 @@ struct PatternRows {
 };
 
 // The arrays are equal to those of find_patterns() in patterns.hpp, or with values to those of
-// find_repeated_rows(). Reads the columns and values twice, and only the first of them where there are
-// many patterns. Synchronises `stream`.
+// find_repeated_rows(). Reads the columns and values twice, and only the first of them where there
+// are many patterns. Synchronises `stream`.
 template <class Value>
 DevicePatterns find_patterns(const PatternRows<Value>& rows, StreamRef stream);
 
-// Sets *differs where a row of the layout does not have the values of its row in `pattern_rows`, bit by
-// bit. `width` is that of the patterns. Asynchronous in `stream`.
+// Sets *differs where a row of the layout does not have the values of its row in `pattern_rows`,
+// bit by bit. `width` is that of the patterns. Asynchronous in `stream`.
 template <class Value>
 void find_rows_that_differ(const PatternRows<Value>& rows, const DeviceBuffer<PatternId>& of_rows,
                            const DeviceBuffer<std::int32_t>& pattern_rows, std::int32_t width,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds the layout of ragged rows on the device. The arrays are equal to those of ragged_build.cpp.
+// Builds the layout of ragged rows on the device. The arrays are equal to those of
+// ragged_build.cpp.
 #include <algorithm>
 #include <type_traits>
 

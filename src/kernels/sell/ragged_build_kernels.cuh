@@ -56,8 +56,8 @@ struct SortedRows {
   }
 };
 
-// The rows of a window from long to short. Rows begin(c) .. begin(c + 1) - 1 of it are cut (c = 0), or
-// have 2^(kMaxLog2Lanes + 1 - c) lanes each.
+// The rows of a window from long to short. Rows begin(c) .. begin(c + 1) - 1 of it are cut (c = 0),
+// or have 2^(kMaxLog2Lanes + 1 - c) lanes each.
 struct Window {
   static constexpr int kClasses = kMaxLog2Lanes + 2;
   std::int32_t begin[kClasses + 1];

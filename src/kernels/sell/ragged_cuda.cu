@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The CUDA executor of ragged rows: one warp multiplies one slice after the other. ragged.hpp
-// documents the layout and the bytes moved. The result is deterministic: the order in which a row is
-// summed depends on the layout only.
+// documents the layout and the bytes moved. The result is deterministic: the order in which a row
+// is summed depends on the layout only.
 //
 // Where most columns are near the diagonal, a multiprocessor has one block of 1,024 threads, which
-// takes a share of consecutive slices with the same number of steps as all others: its 32 warps work
-// on neighbouring rows, and the L1 cache holds the x that these share (H200, log-normal rows: 88 us,
-// and 119 with 8 slices per block). Other matrices have blocks of 8 slices, which the GPU shares out
-// while it runs (random graph: 525 and 608 us).
+// takes a share of consecutive slices with the same number of steps as all others: its 32 warps
+// work on neighbouring rows, and the L1 cache holds the x that these share (H200, log-normal rows:
+// 88 us, and 119 with 8 slices per block). Other matrices have blocks of 8 slices, which the GPU
+// shares out while it runs (random graph: 525 and 608 us).
 #include <algorithm>
 #include <cstdint>
 #include <span>

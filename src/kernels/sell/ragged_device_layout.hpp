@@ -38,8 +38,8 @@ struct RaggedDeviceLayout {
 bool has_ragged_rows(std::int64_t rows, std::int64_t nnz, DeviceSpan<const std::int32_t> row_ptr,
                      StreamRef stream);
 
-// Takes O(nnz) time and a radix sort of the rows. Synchronises `stream`. The timed steps are appended
-// to `steps`. Throws Error{resource} when the layout does not fit into device memory.
+// Takes O(nnz) time and a radix sort of the rows. Synchronises `stream`. The timed steps are
+// appended to `steps`. Throws Error{resource} when the layout does not fit into device memory.
 template <class Value>
 RaggedDeviceLayout<Value> build_ragged_on_device(const DeviceCsr<Value>& matrix,
                                                  StoreFp32 store_fp32,

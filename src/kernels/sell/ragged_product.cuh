@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a warp does with one slice of ragged rows (ragged.hpp). Only ragged_cuda.cu includes this file.
+// What a warp does with one slice of ragged rows (ragged.hpp). Only ragged_cuda.cu includes this
+// file.
 #pragma once
 
 #include <cstdint>

@@ -100,8 +100,8 @@ __device__ __forceinline__ void for_entries(const RaggedSlices<Stored>& a, const
   }
 }
 
-// Calls call(constant number of rows per lane, RaggedSlices) with the arrays that are in use. Layout is a
-// RaggedDeviceLayout.
+// Calls call(constant number of rows per lane, RaggedSlices) with the arrays that are in use.
+// Layout is a RaggedDeviceLayout.
 template <class Value, class Layout, class Call>
 void with_ragged_slices(const Layout& layout, const Call& call) {
   const auto with_values = [&](const auto* values) {

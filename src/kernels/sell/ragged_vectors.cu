@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The CUDA executor of ragged rows for several vectors. A warp multiplies a slice. A group of lanes
-// (kernels/vector_group.cuh) does what one lane does in the product of one vector, so that the warp goes
-// through the 32 lanes of the slice in several turns:
+// (kernels/vector_group.cuh) does what one lane does in the product of one vector, so that the warp
+// goes through the 32 lanes of the slice in several turns:
 //
 //   8 vectors in FP64, a slice of 16 lanes per row; the warp has 8 groups:
 //
@@ -9,10 +9,10 @@
 //     lanes       0 .. 7         8 .. 15        16 .. 23       24 .. 31     of the slice
 //     row         a              a, complete    b              b, complete
 //
-// The sums of the groups of a row are added when the row is complete; those of the parts of a cut row by a
-// second kernel. Bytes moved for k vectors: those of ragged.hpp once per pass, and 16 k per row (double).
-// The result is deterministic: the order in which a row is summed depends on the layout and on the number of
-// vectors of a pass only.
+// The sums of the groups of a row are added when the row is complete; those of the parts of a cut
+// row by a second kernel. Bytes moved for k vectors: those of ragged.hpp once per pass, and 16 k
+// per row (double). The result is deterministic: the order in which a row is summed depends on the
+// layout and on the number of vectors of a pass only.
 #include "kernels/sell/ragged_vectors.hpp"
 
 #include <algorithm>

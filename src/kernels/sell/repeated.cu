@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA executor of repeated rows. A lane has one row: it reads the number of the row's pattern, one
-// slice ahead of its use, and then four differences and four values of the pattern at a time. What is left to read
-// from memory are x and 2 bytes per row, so that the L1 cache is the limit.
+// The CUDA executor of repeated rows. A lane has one row: it reads the number of the row's pattern,
+// one slice ahead of its use, and then four differences and four values of the pattern at a time.
+// What is left to read from memory are x and 2 bytes per row, so that the L1 cache is the limit.
 //
-// The patterns of a large matrix are copied into shared memory where they are small (a trial on an H200,
-// poisson3d 150: 25 us, and 31 from the L1 cache; 81 patterns of 88 entries are slower there, 45 and 36). The result is
-// deterministic: a lane adds up a row in storage order.
+// The patterns of a large matrix are copied into shared memory where they are small (a trial on an
+// H200, poisson3d 150: 25 us, and 31 from the L1 cache; 81 patterns of 88 entries are slower there,
+// 45 and 36). The result is deterministic: a lane adds up a row in storage order.
 #include "kernels/sell/repeated.hpp"
 
 #include <algorithm>

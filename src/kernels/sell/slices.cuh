@@ -10,8 +10,8 @@
 
 namespace trireme::sell {
 
-// PatternId, where a pattern has values too; one per row in the order of the rows. Only the product of
-// several vectors takes slices of them.
+// PatternId, where a pattern has values too; one per row in the order of the rows. Only the product
+// of several vectors takes slices of them.
 enum class RepeatedId : std::uint16_t {};
 
 // Column is std::uint16_t (offsets from the base of a step), std::int32_t (columns), PatternId or

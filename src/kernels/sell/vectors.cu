@@ -7,9 +7,9 @@
 //     one step      | r0 r32 r64 r96 | r1 r33 r65 r97 | ... | r7 r39 r71 r103 |
 //     of a warp          group 0          group 1                 group 7
 //
-// All lanes of a group load the same columns and the same values, by one wide load each. Columns are
-// loaded one step ahead of their use. One thread per slice asks the L2 cache for a slice that a later
-// thread block will multiply, so that few loads of the matrix wait for the memory.
+// All lanes of a group load the same columns and the same values, by one wide load each. Columns
+// are loaded one step ahead of their use. One thread per slice asks the L2 cache for a slice that a
+// later thread block will multiply, so that few loads of the matrix wait for the memory.
 //
 // Bytes moved for k vectors (double): those of layout.hpp per nonzero, once per pass, and 16 k per
 // row. The result is deterministic: a lane adds up a row of a slice in storage order; for the rows
@@ -120,7 +120,8 @@ requires(kIsPatterned<Column> || kIsRepeated<Column>) class LaneColumns<lane_row
   std::int32_t end_;
 };
 
-// The steps of a slice: of the matrix, or for repeated rows, which have no steps of their own, from 0 on.
+// The steps of a slice: of the matrix, or for repeated rows, which have no steps of their own, from
+// 0 on.
 struct Steps {
   std::int32_t begin = 0, end = 0;
 };
@@ -137,8 +138,8 @@ __device__ __forceinline__ Steps steps_of(const Slices<Stored, Column>& a, std::
   return steps;
 }
 
-// Asks the L2 cache for `count` numbers, on GPUs of compute capability 9.0 or higher; others lack the
-// instruction. Their address and their bytes are multiples of 16.
+// Asks the L2 cache for `count` numbers, on GPUs of compute capability 9.0 or higher; others lack
+// the instruction. Their address and their bytes are multiples of 16.
 template <class T>
 __device__ __forceinline__ void prefetch(const T* numbers, std::int64_t count) {
 #if __CUDA_ARCH__ >= 900
@@ -163,8 +164,8 @@ __device__ __forceinline__ void prefetch_slice(const Slices<Stored, Column>& a,
 }
 
 // Grid: first the blocks of the rows kept apart, which take longest, then those of the slices, one
-// group per lane of a slice. `ahead` is the distance in slices to the slice that is prefetched, or 0
-// for none.
+// group per lane of a slice. `ahead` is the distance in slices to the slice that is prefetched, or
+// 0 for none.
 template <class Lane, int lane_rows, class Stored, class Column, class Vector>
 __global__ void __launch_bounds__(kThreads, (tuning::kBlocksOfVectors<lane_rows, Vector>))
     multiply_by_vectors(Slices<Stored, Column> a, ApartRows<Stored> apart,
@@ -220,8 +221,8 @@ void launch(const Slices<Stored, Column>& a, const ApartRows<Stored>& apart,
   const auto blocks = static_cast<unsigned>(apart.blocks() + (groups + kGroups - 1) / kGroups);
   if (blocks == 0) return;
   // Half of the slices that are multiplied at the same time; three times as many are up to 20 %
-  // slower on stencils. Where 32-bit columns are in the caller's order, the L2 cache is needed for X
-  // (random: 12 % slower with prefetching).
+  // slower on stencils. Where 32-bit columns are in the caller's order, the L2 cache is needed for
+  // X (random: 12 % slower with prefetching).
   const std::int64_t ahead =
       gpu.multiprocessors * tuning::kBlocksOfVectors<lane_rows, Vector> * kGroups / kLanes / 2;
   const bool prefetches = (!std::is_same_v<Column, std::int32_t> || a.row_order) &&

@@ -45,8 +45,8 @@ struct RowOfThread {
   }
 };
 
-// The product of row k of the border; valid in the first lane of its group. `at` gives the numbers of
-// the vector. All threads of a warp call it.
+// The product of row k of the border; valid in the first lane of its group. `at` gives the numbers
+// of the vector. All threads of a warp call it.
 template <class At>
 __device__ double product_of_row(const BorderView& m, std::int32_t k, int lane, const At& at) {
   const int lanes = 1 << m.lanes_shift;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA kernels at the borders of ranks. All of them add in the order of the entries, lane by lane,
-// so that every run gives the same bits. All are asynchronous in their stream.
+// The CUDA kernels at the borders of ranks. All of them add in the order of the entries, lane by
+// lane, so that every run gives the same bits. All are asynchronous in their stream.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ template <class Number>
 void complete_step(const BorderView& border, const StepDataOf<Number>& s,
                    const CycleExponent* exponent, GpuExchange& exchange, StreamRef stream);
 
-// Sends the products of the rows of `border` with x, one per entry of the exchange, whose plan numbers
-// them as the rows. `products` takes them where they are not sent at once.
+// Sends the products of the rows of `border` with x, one per entry of the exchange, whose plan
+// numbers them as the rows. `products` takes them where they are not sent at once.
 template <class Number>
 void send_products(const BorderView& border, const Number* x, DeviceSpan<double> products,
                    GpuExchange& exchange, StreamRef stream);
@@ -41,13 +41,14 @@ struct GatheringView {
   const std::int32_t* row_ptr = nullptr;
   const std::int32_t* sources = nullptr;
 };
-// to[i] = sum of the terms of row i, of which this rank has `terms` and `exchange` brings the others.
+// to[i] = sum of the terms of row i, of which this rank has `terms` and `exchange` brings the
+// others.
 template <class Number>
 void gather_terms(const GatheringView& gathering, DeviceSpan<const Number> terms, Number* to,
                   GpuExchange& exchange, StreamRef stream);
 
-// StepBorders::agree_on() by an exchange that takes one number of each rank to all others. `number` is
-// room for one.
+// StepBorders::agree_on() by an exchange that takes one number of each rank to all others. `number`
+// is room for one.
 void find_largest_exponent(CycleExponent* exponent, std::int64_t rows, DeviceSpan<double> number,
                            GpuExchange& exchange, std::int32_t ranks, StreamRef stream);
 

@@ -51,7 +51,8 @@ __global__ void count_outside(DeviceSpan<const double> numbers, double least, do
   if (size > most || (size > 0 && size < least)) atomicAdd(count, 1);
 }
 
-// Whether numbers on the host or on the GPU have a size other than 0 that is not between two bounds.
+// Whether numbers on the host or on the GPU have a size other than 0 that is not between two
+// bounds.
 class OutsideBounds {
  public:
   explicit OutsideBounds(StreamRef stream) : stream_(stream), there_(1, stream) {

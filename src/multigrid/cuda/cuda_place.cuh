@@ -208,7 +208,8 @@ class CudaPlace {
     return read_back(total.data(), stream_);
   }
 
-  // Returns those of the numbers for which keeps(number) holds, in their order. Waits for the stream.
+  // Returns those of the numbers for which keeps(number) holds, in their order. Waits for the
+  // stream.
   template <class F>
   ScratchBuffer<std::int32_t> select(DeviceSpan<const std::int32_t> numbers, const F& keeps) const {
     const auto count = static_cast<std::int64_t>(numbers.size());

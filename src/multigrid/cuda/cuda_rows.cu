@@ -98,8 +98,8 @@ __device__ void for_steps(const std::int32_t* step_ptr, std::int64_t chunks, con
   for (std::int32_t step = first; step < end; ++step) visit(step, step - first, chunk);
 }
 
-// Writes the smallest column of each step; ~k for the steps whose columns are too far apart for it, in
-// some order of k = 0 .. *wide - 1.
+// Writes the smallest column of each step; ~k for the steps whose columns are too far apart for it,
+// in some order of k = 0 .. *wide - 1.
 __global__ void find_first_columns(const std::int32_t* row_ptr, const std::int32_t* col_idx,
                                    std::int64_t rows, int shift, const std::int32_t* step_ptr,
                                    std::int64_t chunks, std::int32_t* first, std::int32_t* wide) {
@@ -205,9 +205,9 @@ __global__ void test_factor(const double* values, std::int64_t nnz, HalfFit* fit
   if (refused) fit->refused = 1;
 }
 
-// The number of lanes, as its logarithm, with the shortest time by a model that was fitted to an H200:
-// the stored bytes by the memory's rate, and for each wave of warps the time of its batches of steps,
-// which follow each other.
+// The number of lanes, as its logarithm, with the shortest time by a model that was fitted to an
+// H200: the stored bytes by the memory's rate, and for each wave of warps the time of its batches
+// of steps, which follow each other.
 int choose_shift(std::int64_t rows, const std::array<unsigned long long, kShifts>& steps,
                  double entry_bytes) {
   constexpr double kBytesPerSecond = 3.3e12, kSecondsPerWave = 1.2e-6, kSecondsPerBatch = 0.7e-6;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The product of the rows of cuda_rows.hpp within a CUDA kernel, with the update that ends a row.
 //
-// A lane has all loads of kBatch steps in flight before it uses the first, then all of their gathers,
-// so that a chunk of rows with up to kBatch entries per lane waits for memory three times: for its
-// place, its entries and the numbers of x. It waits for the first two while the step before still runs.
+// A lane has all loads of kBatch steps in flight before it uses the first, then all of their
+// gathers, so that a chunk of rows with up to kBatch entries per lane waits for memory three times:
+// for its place, its entries and the numbers of x. It waits for the first two while the step before
+// still runs.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -79,8 +80,8 @@ __device__ __forceinline__ void give_rows(double* z, std::int64_t row, std::int6
 
 }  // namespace detail
 
-// The own numbers of four rows, which are loaded before their sums so that both are in flight at the
-// same time. Vectors have room for whole packs.
+// The own numbers of four rows, which are loaded before their sums so that both are in flight at
+// the same time. Vectors have room for whole packs.
 template <StepKind kind, class Number>
 struct OwnRows {
   static constexpr bool kSmooths = kind == StepKind::smooth;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA kernels of the steps of a cycle. Every number of a vector is written by one thread, whose
-// order of additions depends on the layout only, so that every run gives the same bits.
+// The CUDA kernels of the steps of a cycle. Every number of a vector is written by one thread,
+// whose order of additions depends on the layout only, so that every run gives the same bits.
 #include "multigrid/cuda/cuda_steps.hpp"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ template <class Number>
 constexpr int kBlocksAtOnce = sizeof(Number) == 4 ? 3 : 2;
 constexpr int kExponentBlocks = 264;
 
-// The power of two by which FP32 vectors differ from those of the caller, and whether the cycle is to
-// be done. FP64 vectors have none.
+// The power of two by which FP32 vectors differ from those of the caller, and whether the cycle is
+// to be done. FP64 vectors have none.
 struct Circumstances {
   CycleExponent* exponent = nullptr;
   const double* norm = nullptr;  // null: the exponent was searched for

@@ -11,8 +11,8 @@
 
 namespace trireme::multigrid {
 
-// A step with all that a CUDA kernel needs. Of a step `solve`, data.w is the dense inverse. Vectors and
-// a diagonal W have room for a multiple of four rows and begin at multiples of 16 bytes.
+// A step with all that a CUDA kernel needs. Of a step `solve`, data.w is the dense inverse. Vectors
+// and a diagonal W have room for a multiple of four rows and begin at multiples of 16 bytes.
 template <class Number>
 struct BoundStepOf {
   StepDataOf<Number> data;
@@ -41,9 +41,9 @@ bool steps_may_overlap();
 // Finds exponent->found of r.
 void launch_find_exponent(const double* r, std::int64_t rows, CycleExponent* exponent,
                           StreamRef stream);
-// Queues one step. With `exponent`, the step `take` divides r by a power of two, that of the norm in the
-// hints or else exponent->found, and writes exponent->used; the step that writes the caller's result
-// multiplies by it. A step whose cycle is not needed does nothing.
+// Queues one step. With `exponent`, the step `take` divides r by a power of two, that of the norm
+// in the hints or else exponent->found, and writes exponent->used; the step that writes the
+// caller's result multiplies by it. A step whose cycle is not needed does nothing.
 template <class Number>
 void launch_step(BoundStepOf<Number> step, const CallersVectors& callers, CycleExponent* exponent,
                  bool overlap, StreamRef stream);

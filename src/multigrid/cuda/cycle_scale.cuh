@@ -10,8 +10,8 @@ namespace trireme::multigrid {
 __device__ __forceinline__ double power_of_two(int exponent) {
   return __hiloint2double(exponent << 20, 0);
 }
-// By which r is multiplied; 1 where all of r is 0 or some number is not finite. `exponent` is that of
-// the largest number of r.
+// By which r is multiplied; 1 where all of r is 0 or some number is not finite. `exponent` is that
+// of the largest number of r.
 __device__ __forceinline__ double scale_of_r(int exponent) {
   constexpr int kBias = 1023;
   constexpr int kLargestExponent = 2046;  // of a finite number

@@ -9,8 +9,9 @@
 
 namespace trireme::multigrid {
 
-// Upper bounds of the bytes that a DeviceHierarchy takes in GPU memory, beside the finest matrix. They
-// hold for the matrices of forecast.hpp. `width` is the number of near-nullspace vectors, or 0.
+// Upper bounds of the bytes that a DeviceHierarchy takes in GPU memory, beside the finest matrix.
+// They hold for the matrices of forecast.hpp. `width` is the number of near-nullspace vectors, or
+// 0.
 struct DeviceForecast {
   std::int64_t built_there = 0;   // set-up and cycle, at the peak
   std::int64_t copied_there = 0;  // the cycle of a hierarchy that the host has built, likewise
@@ -19,8 +20,8 @@ DeviceForecast forecast_on_device(const DistributedMatrix& matrix, std::int32_t 
                                   const Options& options);
 
 // True where the current device has memory for a hierarchy that is built there, and false where it
-// has memory only for one that is copied there. Throws Error{resource} with the figures where it has
-// not even that.
+// has memory only for one that is copied there. Throws Error{resource} with the figures where it
+// has not even that.
 bool has_room_for_set_up(const DistributedMatrix& matrix, std::int32_t width,
                          const Options& options);
 

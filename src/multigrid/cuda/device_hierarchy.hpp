@@ -24,16 +24,16 @@ namespace trireme::multigrid {
 
 class DeviceHierarchy {
  public:
-  // Builds all levels on the current device. The finest matrix is that of DeviceBlocks::of(). `matrix`
-  // is on one rank. Throws what DeviceSetUp and DeviceBlocks throw.
+  // Builds all levels on the current device. The finest matrix is that of DeviceBlocks::of().
+  // `matrix` is on one rank. Throws what DeviceSetUp and DeviceBlocks throw.
   DeviceHierarchy(std::shared_ptr<DistributedMatrix> matrix, const NearNullspace& modes,
                   const Options& options);
   // Copies the levels of `host` to the current device. Throws Error{resource} where the memory does
   // not suffice.
   explicit DeviceHierarchy(const Hierarchy& host);
 
-  // Takes the present values of the matrix: aggregates and patterns stay. No cycle may be under way,
-  // and recorded ones become invalid. After an error the object is of no use. Throws what the
+  // Takes the present values of the matrix: aggregates and patterns stay. No cycle may be under
+  // way, and recorded ones become invalid. After an error the object is of no use. Throws what the
   // constructors throw.
   void renew();
   // The same for a hierarchy that was copied, from its present numbers.
@@ -41,9 +41,9 @@ class DeviceHierarchy {
 
   bool built_on_host() const { return !set_up_; }
   const CudaHierarchy& cycle() const { return *cycle_; }
-  // Seconds are those of the constructor or of the last renewal, `distribution` is the upload of the
-  // finest matrix, and `kernels` are the layouts. The products of all levels are timed, for which the
-  // device must have nothing else to do.
+  // Seconds are those of the constructor or of the last renewal, `distribution` is the upload of
+  // the finest matrix, and `kernels` are the layouts. The products of all levels are timed, for
+  // which the device must have nothing else to do.
   HierarchyFacts facts() const;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The parts of the set-up in GPU memory, for one rank: what strength.hpp, aggregates.hpp,
-// prolongator.hpp, diagonal_repair.hpp and smoother_numbers.hpp do on the host, by the same functors
-// and with the same bits where nothing else is said. Every function works in `stream` and may wait
-// for it. A build without CUDA has the same functions, which throw Error{resource}.
+// prolongator.hpp, diagonal_repair.hpp and smoother_numbers.hpp do on the host, by the same
+// functors and with the same bits where nothing else is said. Every function works in `stream` and
+// may wait for it. A build without CUDA has the same functions, which throw Error{resource}.
 #pragma once
 
 #include <cstdint>
@@ -108,8 +108,8 @@ double estimate_radius(const DeviceCsr<double>& a, DeviceSpan<const double> inve
 // The random test of symmetry.hpp.
 bool is_symmetric(const DeviceCsr<double>& a, StreamRef stream);
 
-// eliminate() of dense_inverse.hpp on the device, for a matrix in host memory: two short kernels per
-// row, which move 16 bytes per entry of the matrix and row.
+// eliminate() of dense_inverse.hpp on the device, for a matrix in host memory: two short kernels
+// per row, which move 16 bytes per entry of the matrix and row.
 void eliminate_on_device(Elimination& elimination, StreamRef stream);
 
 }  // namespace trireme::multigrid

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products and transposes of sparse matrices in GPU memory: the functions of sparse_product.hpp on a
-// device, with the same bits.
+// Products and transposes of sparse matrices in GPU memory: the functions of sparse_product.hpp on
+// a device, with the same bits.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace trireme::multigrid {
 // column comes twice in a row of B. Throws Error{resource} for more than 2^31-1 nonzeros, or where
 // the GPU memory does not suffice. Waits for the stream.
 //
-// Where `node` is above 1, its multiples begin nodes of so many rows of A with the same columns, which
-// are multiplied together. With `diagonal`, it is `run`.
+// Where `node` is above 1, its multiples begin nodes of so many rows of A with the same columns,
+// which are multiplied together. With `diagonal`, it is `run`.
 DeviceRows multiply(const DeviceCsr<double>& a, const DeviceCsr<double>& b, bool diagonal,
                     std::int32_t run, StreamRef stream, std::int32_t node = 1);
 
@@ -25,8 +25,8 @@ DeviceRows multiply(const DeviceCsr<double>& a, const DeviceCsr<double>& b, bool
 void multiply_again(const DeviceCsr<double>& a, const DeviceCsr<double>& b, bool diagonal,
                     std::int32_t run, DeviceRows& product, StreamRef stream, std::int32_t node = 1);
 
-// Whether all rows of each node of `size` rows have the same columns in the same order. Waits for the
-// stream.
+// Whether all rows of each node of `size` rows have the same columns in the same order. Waits for
+// the stream.
 bool nodes_share_columns(const DeviceCsr<double>& a, std::int32_t size, StreamRef stream);
 
 // A^T with ascending columns. matrix.values[k] is values[source[k]] of A.

@@ -173,8 +173,8 @@ struct DeviceSetUp::Parts {
     return true;
   }
 
-  // Calls use(rules) with what P of level l is made of. `diagonal` is that of A, and of A_F where all
-  // entries are strong.
+  // Calls use(rules) with what P of level l is made of. `diagonal` is that of A, and of A_F where
+  // all entries are strong.
   template <class Use>
   void with_rules(std::size_t l, Transfer& t, const ScratchBuffer<double>& diagonal,
                   const Use& use) {

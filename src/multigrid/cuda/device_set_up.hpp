@@ -29,8 +29,8 @@ class DeviceSetUp {
   DeviceSetUp(const DeviceSetUp&) = delete;
   DeviceSetUp& operator=(const DeviceSetUp&) = delete;
 
-  // Takes the present values of `finest`: aggregates and patterns stay. No work that uses the levels
-  // may be under way. Returns when the levels are complete.
+  // Takes the present values of `finest`: aggregates and patterns stay. No work that uses the
+  // levels may be under way. Returns when the levels are complete.
   void renew();
 
   const std::vector<DeviceLevel>& levels() const;  // the finest one first

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products A B whose rows come in nodes: `size` consecutive rows of A have the same columns, and rows
-// of B consist of runs of kWidth. The pattern is found once per node. For the numbers, a warp reads
-// each row of B once for several rows of the node.
+// Products A B whose rows come in nodes: `size` consecutive rows of A have the same columns, and
+// rows of B consist of runs of kWidth. The pattern is found once per node. For the numbers, a warp
+// reads each row of B once for several rows of the node.
 #pragma once
 
 #include <cstdint>
@@ -88,8 +88,8 @@ constexpr std::size_t bytes_of_warp() {
          RunTable<kCapacity>::kPlaces * sizeof(int2);
 }
 
-// Sums of the nodes with more than `least` and up to kCapacity runs per row. A warp takes kRows rows
-// of a node, whose size is a multiple of that.
+// Sums of the nodes with more than `least` and up to kCapacity runs per row. A warp takes kRows
+// rows of a node, whose size is a multiple of that.
 template <int kWidth, int kCapacity, int kRows>
 __global__ void __launch_bounds__(kThreads)
     node_sums(std::int64_t nodes, std::int32_t size, std::int32_t least, const MatrixPointers a,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The borders of the distributed levels of a rank in GPU memory, and their exchanges.
 //
-// A product with A sends the ghosts of its vector, multiplies the local block meanwhile, and adds the
-// product of the ghost block when the ghosts have come. P does the same with the coarse vector. P^T
-// sends the rows of its product that belong to other ranks, or, where the coarse level lies whole on
-// every rank, all rows.
+// A product with A sends the ghosts of its vector, multiplies the local block meanwhile, and adds
+// the product of the ghost block when the ghosts have come. P does the same with the coarse vector.
+// P^T sends the rows of its product that belong to other ranks, or, where the coarse level lies
+// whole on every rank, all rows.
 #pragma once
 
 #include <mpi.h>

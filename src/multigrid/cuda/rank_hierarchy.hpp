@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A hierarchy on several ranks whose cycle runs on their GPUs. The host builds the levels.
 //
-// Levels of many rows lie on the ranks. Each step of them is the sweep of one GPU over the rows of its
-// rank, and an exchange (rank_borders.hpp). Levels of few rows lie whole on every rank, and every GPU
-// does the same work on them, so that a cycle exchanges one vector for all of these levels.
+// Levels of many rows lie on the ranks. Each step of them is the sweep of one GPU over the rows of
+// its rank, and an exchange (rank_borders.hpp). Levels of few rows lie whole on every rank, and
+// every GPU does the same work on them, so that a cycle exchanges one vector for all of these
+// levels.
 #pragma once
 
 #include <mpi.h>
@@ -31,9 +32,9 @@ class RankBorders;
 
 class RankHierarchy {
  public:
-  // Copies the levels of `host`, which lie on several ranks and must outlive the object, to the current
-  // device of each rank. Throws Error{resource} on every rank where the memory does not suffice, and what
-  // make_exchange() throws. Collective.
+  // Copies the levels of `host`, which lie on several ranks and must outlive the object, to the
+  // current device of each rank. Throws Error{resource} on every rank where the memory does not
+  // suffice, and what make_exchange() throws. Collective.
   RankHierarchy(const Hierarchy& host, const MakeExchange& make_exchange,
                 const CudaCycleOptions& options = {});
   ~RankHierarchy();
@@ -42,9 +43,9 @@ class RankHierarchy {
   // way, and recorded ones become invalid. After an error the object is of no use. Collective.
   void renew(const Hierarchy& host);
 
-  // Queues z = M^-1 r by one cycle. r and z have the rows of this rank and do not overlap. The call may
-  // be recorded as the exchanges' recording() says. One cycle at a time may be in flight. `hints` as for
-  // GivenPreconditioner. Collective.
+  // Queues z = M^-1 r by one cycle. r and z have the rows of this rank and do not overlap. The call
+  // may be recorded as the exchanges' recording() says. One cycle at a time may be in flight.
+  // `hints` as for GivenPreconditioner. Collective.
   void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream,
                const solvers::LoopHints& hints = {});
 

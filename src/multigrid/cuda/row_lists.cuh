@@ -21,8 +21,8 @@ inline constexpr std::int32_t kMoreSums = 128;
 template <int kWidth>
 inline constexpr std::int32_t kFewSums = kWidth == 1 ? 48 : 16;
 
-// The largest numbers of terms of rows that begin in the first classes. One thread per row needs many
-// rows.
+// The largest numbers of terms of rows that begin in the first classes. One thread per row needs
+// many rows.
 struct Limits {
   std::int64_t thread, few, more;
 };

@@ -11,8 +11,8 @@
 
 namespace trireme::multigrid::row_kernels {
 
-// Rows of class 0: counts them, or writes their columns where row_ptr is given. The first pass finds
-// the class of each row.
+// Rows of class 0: counts them, or writes their columns where row_ptr is given. The first pass
+// finds the class of each row.
 template <int kWidth, bool kWrites, class F>
 __global__ void __launch_bounds__(kThreads)
     thread_rows(std::int64_t rows, const F f, Limits limits, RowLists lists, std::int32_t* counts,
@@ -49,8 +49,8 @@ __global__ void __launch_bounds__(kThreads)
 // Tables of neighbouring groups begin in different banks.
 __host__ __device__ constexpr std::int32_t table_pitch(std::int32_t places) { return places + 8; }
 
-// Rows of list `list` by groups of kLanes, each with a table of kPlaces. A row that does not fit while
-// it is counted goes into the next list.
+// Rows of list `list` by groups of kLanes, each with a table of kPlaces. A row that does not fit
+// while it is counted goes into the next list.
 template <int kWidth, int kLanes, int kPlaces, bool kWrites, class F>
 __global__ void __launch_bounds__(kThreads)
     listed_rows(int list, RowLists lists, const F f, std::int32_t* counts,
@@ -110,7 +110,8 @@ struct ColumnBits {
   }
 };
 
-// Rows of the last list by blocks. `bits` has `words` words per block, which are 0 before and after.
+// Rows of the last list by blocks. `bits` has `words` words per block, which are 0 before and
+// after.
 template <int kWidth, bool kWrites, class F>
 __global__ void __launch_bounds__(kBitmapThreads)
     long_rows(RowLists lists, const F f, std::int64_t words, std::uint32_t* bits,

@@ -17,7 +17,8 @@ namespace row_kernels {
 inline constexpr int kProductThreads = 128;
 inline constexpr int kRowsOfLanes = 4;
 
-// Calls use(i, product) with the product of each row i and x, in the order of FilteredRows::product().
+// Calls use(i, product) with the product of each row i and x, in the order of
+// FilteredRows::product().
 template <class Use>
 __global__ void __launch_bounds__(kProductThreads)
     multiply_rows(std::int64_t rows, const FilteredRows a, const double* __restrict__ x,

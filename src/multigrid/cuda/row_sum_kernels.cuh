@@ -109,8 +109,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Sums of row i in global memory. Columns are matrix columns there, so that a run has the stride and
-// the unit kWidth.
+// Sums of row i in global memory. Columns are matrix columns there, so that a run has the stride
+// and the unit kWidth.
 template <int kWidth, class F, class Group>
 __device__ void sum_in_place(const F& f, std::int64_t i, const Group& group,
                              const std::int32_t* row_ptr, const std::int32_t* col_idx,

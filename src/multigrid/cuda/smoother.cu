@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers of the smoothers on a GPU. A run of CG estimates the spectrum; its scalars stay in GPU
-// memory, so that all of its steps are queued at once.
+// The numbers of the smoothers on a GPU. A run of CG estimates the spectrum; its scalars stay in
+// GPU memory, so that all of its steps are queued at once.
 #include <cmath>
 
 #include "base/split_mix.hpp"

@@ -7,8 +7,8 @@
 
 namespace trireme::multigrid {
 
-// Calls visit(std::integral_constant<int, w>) with the width w of runs, or with 1 where runs of this
-// width have no kernels of their own. The bits of a result do not depend on w.
+// Calls visit(std::integral_constant<int, w>) with the width w of runs, or with 1 where runs of
+// this width have no kernels of their own. The bits of a result do not depend on w.
 template <class Visit>
 decltype(auto) with_run(std::int32_t width, const Visit& visit) {
   switch (width) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A cycle as a list of steps. The text of cycle.hpp runs once, on an executor that writes down what it
-// is asked for and joins each product with the pass that follows it.
+// A cycle as a list of steps. The text of cycle.hpp runs once, on an executor that writes down what
+// it is asked for and joins each product with the pass that follows it.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ struct ProgramLevel {
   CycleLevel::Kind kind = CycleLevel::Kind::smoothed;
   Smoothing smoothing;
   std::int64_t block_size = 1;  // of W
-  // Whether each row of P^T r is complete when its product is, so that the product may also begin the
-  // smoothing of the next level. Not so where other ranks add to it.
+  // Whether each row of P^T r is complete when its product is, so that the product may also begin
+  // the smoothing of the next level. Not so where other ranks add to it.
   bool restricts_alone = true;
 };
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The smoothers of a level, as a text for an executor. Every smoother is a polynomial of W A applied
-// to W b, where W is the inverse of the diagonal, of the l1 diagonal or of dense diagonal blocks:
+// The smoothers of a level, as a text for an executor. Every smoother is a polynomial of W A
+// applied to W b, where W is the inverse of the diagonal, of the l1 diagonal or of dense diagonal
+// blocks:
 //
 //   d = f_k d + g_k W (b - A x),  x += d       for k = 0 .. degree - 1, with f_0 = 0
 //
 // Such a polynomial is its own adjoint, so that the same smoothing before and after the correction
 // of the coarse level keeps a cycle symmetric.
 //
-// Values moved per row beside the products, with a diagonal W: from x = 0 the first step moves 3 and
-// needs no product, and the second and last one 5. From a given x the first step of two moves 6, and
-// the second and last one 6.
+// Values moved per row beside the products, with a diagonal W: from x = 0 the first step moves 3
+// and needs no product, and the second and last one 5. From a given x the first step of two moves
+// 6, and the second and last one 6.
 #pragma once
 
 #include <cstdint>

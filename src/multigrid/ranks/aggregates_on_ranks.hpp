@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Aggregates of nodes that lie on several ranks. An aggregate may have nodes of any ranks, and belongs
-// to the rank of its root. The aggregates are those that one rank would find, and have the same
-// numbers.
+// Aggregates of nodes that lie on several ranks. An aggregate may have nodes of any ranks, and
+// belongs to the rank of its root. The aggregates are those that one rank would find, and have the
+// same numbers.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@
 
 namespace trireme::multigrid {
 
-// Column j of this rank's rows of P is the coarse row first() + j where j < own(), and otherwise the
-// coarse row ghosts[j - own()], which belongs to another rank.
+// Column j of this rank's rows of P is the coarse row first() + j where j < own(), and otherwise
+// the coarse row ghosts[j - own()], which belongs to another rank.
 struct CoarseColumns {
   MPI_Comm comm = MPI_COMM_NULL;
   std::vector<std::int64_t> starts;  // rank r has the coarse rows starts[r] .. starts[r+1]-1

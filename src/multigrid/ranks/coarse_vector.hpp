@@ -22,8 +22,8 @@ class CoarseVector {
   void take(std::span<const double> own);
   // The same from a whole coarse vector, without communication.
   void take_from_whole(std::span<const double> whole);
-  // Sets this rank's part of a coarse vector to values(), to which the ghosts that other ranks have of
-  // it are added, from rank 0 on. Collective.
+  // Sets this rank's part of a coarse vector to values(), to which the ghosts that other ranks have
+  // of it are added, from rank 0 on. Collective.
   void add_up(std::span<double> own);
 
  private:

@@ -5,9 +5,9 @@
 // belongs to the rank of its root. The prolongator is smoothed with whole rows. Coarse matrices
 // therefore differ from those of one rank by rounding only, and so does the convergence.
 //
-// Aggregates within the ranks were the alternative. They lead to as few iterations if the prolongator is
-// smoothed with whole rows, but the coarse levels of matrices that are numbered at random become too
-// large then (docs/performance/multigrid.md).
+// Aggregates within the ranks were the alternative. They lead to as few iterations if the
+// prolongator is smoothed with whole rows, but the coarse levels of matrices that are numbered at
+// random become too large then (docs/performance/multigrid.md).
 #pragma once
 
 #include "multigrid/near_nullspace.hpp"

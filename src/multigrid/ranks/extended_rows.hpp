@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a rank as one matrix, whose columns are those of the rank and behind them those of the
-// ghost nodes. The set-up on several ranks reads a level in this form.
+// The rows of a rank as one matrix, whose columns are those of the rank and behind them those of
+// the ghost nodes. The set-up on several ranks reads a level in this form.
 #pragma once
 
 #include <mpi.h>

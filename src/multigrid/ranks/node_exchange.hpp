@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers of the nodes of a level on several ranks: those of this rank's nodes, and behind them copies
-// of those of the ghost nodes, which belong to other ranks.
+// Numbers of the nodes of a level on several ranks: those of this rank's nodes, and behind them
+// copies of those of the ghost nodes, which belong to other ranks.
 #pragma once
 
 #include <mpi.h>
@@ -16,8 +16,8 @@ class NodeExchange {
  public:
   // Of a process that works alone: there are no ghosts, and no function communicates.
   NodeExchange() = default;
-  // `halo` is a plan of nodes, of which this rank has `nodes`. It must outlive the object, and so must
-  // `comm`.
+  // `halo` is a plan of nodes, of which this rank has `nodes`. It must outlive the object, and so
+  // must `comm`.
   NodeExchange(MPI_Comm comm, const HaloPlan& halo, std::int64_t nodes)
       : comm_(comm), halo_(&halo), nodes_(nodes) {}
 

@@ -14,16 +14,17 @@
 
 namespace trireme::multigrid {
 
-// A rank multiplies its rows of A with the rows of P that belong to their columns, of which it fetches
-// those of ghosts. Its rows of P, transposed, times that product are terms of its coarse rows and of
-// coarse rows of its neighbours, to which it sends them. Terms of a row are added in the order: own
-// ones, and then those of the other ranks from rank 0 on.
+// A rank multiplies its rows of A with the rows of P that belong to their columns, of which it
+// fetches those of ghosts. Its rows of P, transposed, times that product are terms of its coarse
+// rows and of coarse rows of its neighbours, to which it sends them. Terms of a row are added in
+// the order: own ones, and then those of the other ranks from rank 0 on.
 class ProductOnRanks {
  public:
-  // `p` has the local rows and the columns that `columns` describes; `run` is that of TripleProduct.
-  // All objects must outlive this one. Where it is found before the work that the ranks' P^T A P has more
-  // than `most` nonzeros, nothing is computed, and exceeds() is true. Throws Error{resource} on every rank for a product of more than
-  // 2^31-1 nonzeros on one rank. Collective.
+  // `p` has the local rows and the columns that `columns` describes; `run` is that of
+  // TripleProduct. All objects must outlive this one. Where it is found before the work that the
+  // ranks' P^T A P has more than `most` nonzeros, nothing is computed, and exceeds() is true.
+  // Throws Error{resource} on every rank for a product of more than 2^31-1 nonzeros on one rank.
+  // Collective.
   ProductOnRanks(const ExtendedRows& a, const CsrView<double>& p, const CoarseColumns& columns,
                  std::int32_t run, std::int64_t most = INT64_MAX);
 
@@ -32,7 +33,8 @@ class ProductOnRanks {
 
   bool exceeds() const { return exceeds_; }
   double runs_of_terms() const { return runs_of_terms_; }  // of this rank's rows of A P, in runs
-  // This rank's coarse rows, with global columns that ascend. The diagonal is that of TripleProduct.
+  // This rank's coarse rows, with global columns that ascend. The diagonal is that of
+  // TripleProduct.
   CsrMatrix<double> rows() const;
   std::int64_t nnz() const { return sum_.nnz(); }  // of this rank's coarse rows
   const CsrMatrix<double>& restriction() const { return p_transposed_.matrix; }  // P^T

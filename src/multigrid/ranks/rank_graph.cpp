@@ -26,8 +26,9 @@ struct Edge {
   std::int32_t from, to;
 };
 
-// Whether each edge has one back. An edge and the one back have the same hash, of which one is added
-// and the other subtracted, so that sums of edges without a partner are 0 with a probability of 2^-64.
+// Whether each edge has one back. An edge and the one back have the same hash, of which one is
+// added and the other subtracted, so that sums of edges without a partner are 0 with a probability
+// of 2^-64.
 bool is_symmetric(const RankGraph& g) {
   const auto first = static_cast<std::uint64_t>(g.first());
   const NodeGraph& graph = g.graph;
@@ -92,9 +93,9 @@ struct Renumbered {
   void insert(std::int32_t column) { sums.insert(column < nodes ? column : place[column - nodes]); }
 };
 
-// The graph of this rank's nodes, whose neighbours gather(node, sums) inserts, column nodes + k being
-// the node others[k] of another rank; and of the edges that other ranks have for them. `edges` are those
-// that this rank has for nodes of other ranks. Collective.
+// The graph of this rank's nodes, whose neighbours gather(node, sums) inserts, column nodes + k
+// being the node others[k] of another rank; and of the edges that other ranks have for them.
+// `edges` are those that this rank has for nodes of other ranks. Collective.
 template <class Gather>
 RankGraph joined(MPI_Comm comm, std::vector<std::int64_t> starts, const Array<std::int32_t>& others,
                  const Array<Edge>& edges, const Gather& gather) {

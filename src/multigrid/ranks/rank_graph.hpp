@@ -31,7 +31,8 @@ struct RankGraph {
 void make_symmetric(RankGraph& graph);
 
 // The graph of parts of a graph's nodes, where rank r has the parts part_starts[r] ..
-// part_starts[r+1]-1. part[I] is the global number of the part of node or ghost I, or -1. Collective.
+// part_starts[r+1]-1. part[I] is the global number of the part of node or ghost I, or -1.
+// Collective.
 RankGraph quotient(const RankGraph& graph, std::span<const std::int32_t> part,
                    std::vector<std::int64_t> part_starts);
 

@@ -15,8 +15,8 @@ struct Aggregates {
   std::int32_t count() const { return static_cast<std::int32_t>(roots.size()); }
 };
 
-// Each node of distance_two_set() is the root of an aggregate, which takes its neighbours. Any other
-// node joins the aggregate to which it has the most edges. A node without neighbours is
+// Each node of distance_two_set() is the root of an aggregate, which takes its neighbours. Any
+// other node joins the aggregate to which it has the most edges. A node without neighbours is
 // isolated, or an aggregate of its own if `keep_isolated`.
 Aggregates aggregate(const NodeGraph& graph, bool keep_isolated = false);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One step of coarsening by smoothed aggregation: from the rows of a level to its prolongator. coarsen()
-// and renew() are for a level that lies whole on this rank; coarsen_on_ranks.hpp has those for several.
+// One step of coarsening by smoothed aggregation: from the rows of a level to its prolongator.
+// coarsen() and renew() are for a level that lies whole on this rank; coarsen_on_ranks.hpp has
+// those for several.
 #pragma once
 
 #include <cstdint>

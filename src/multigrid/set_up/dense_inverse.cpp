@@ -152,8 +152,8 @@ Dense generalised_inverse(Elimination& e) {
   return x;
 }
 
-// Rounding errors are compared with the diagonal, which is 1 or -1 where it is not 0: small entries may
-// be what is left of large terms.
+// Rounding errors are compared with the diagonal, which is 1 or -1 where it is not 0: small entries
+// may be what is left of large terms.
 bool is_symmetric(Elimination& a) {
   return !HostPlace::maximum(a.n, false, [&](std::int64_t i) {
     for (std::int64_t j = 0; j < i; ++j) {

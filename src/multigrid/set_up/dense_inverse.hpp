@@ -19,8 +19,8 @@ struct DenseInverse {
   std::int64_t rank = 0;
 };
 
-// A dense matrix, row by row, while it is inverted. After r steps, position k of the first r has row
-// rows[k] and column cols[k] of the matrix; with M = [B C; D E] in this order, `values` holds
+// A dense matrix, row by row, while it is inverted. After r steps, position k of the first r has
+// row rows[k] and column cols[k] of the matrix; with M = [B C; D E] in this order, `values` holds
 //
 //   [ B^-1      B^-1 C         ]
 //   [ -D B^-1   E - D B^-1 C   ]

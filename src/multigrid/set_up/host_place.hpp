@@ -41,8 +41,8 @@ struct HostPlace {
     for (std::int64_t i = 0; i < n; ++i) f(i);
   }
 
-  // Runs f(turn, work) for 0 <= turn < turns. Each thread has its own make_work(), which f leaves as
-  // it was. f may throw: one exception of one thread then leaves this function.
+  // Runs f(turn, work) for 0 <= turn < turns. Each thread has its own make_work(), which f leaves
+  // as it was. f may throw: one exception of one thread then leaves this function.
   template <class MakeWork, class F>
   static void for_each_turn(std::int64_t turns, const MakeWork& make_work, const F& f) {
     const auto threads =

@@ -10,15 +10,15 @@
 
 namespace trireme::multigrid {
 
-// Returns by node whether it is in the set. Any node has at most two edges to a node of the set. The
-// algorithm is that of Kelley and Rajamanickam ("Parallel, portable algorithms for distance-2
+// Returns by node whether it is in the set. Any node has at most two edges to a node of the set.
+// The algorithm is that of Kelley and Rajamanickam ("Parallel, portable algorithms for distance-2
 // maximal independent set and graph coarsening", IPDPS 2022), which follows Bell, Dalton and Olson
 // (SIAM J. Sci. Comput. 34, 2012, section 5): nodes with the smallest random number within two
 // edges enter the set, and the numbers are drawn anew in each round. The numbers are hashes of node
 // and round, so that the set does not depend on the threads.
 //
-// On several ranks, `ghosts` tells of the ghost nodes of the graph, node 0 has the number `first` in
-// the whole graph, and the set depends on the whole graph only. Collective.
+// On several ranks, `ghosts` tells of the ghost nodes of the graph, node 0 has the number `first`
+// in the whole graph, and the set depends on the whole graph only. Collective.
 Array<std::uint8_t> distance_two_set(const NodeGraph& graph, const NodeExchange& ghosts = {},
                                      std::int64_t first = 0);
 

@@ -5,16 +5,16 @@
 // order of its own. The same functor makes a matrix in one pass, and later its numbers again. A
 // sum has the same bits both times, because its terms are added in the same order from 0.
 //
-// On a GPU (cuda/make_rows.cuh), several lanes share a functor: each of sums.lanes() lanes adds terms
-// of its own, sums.lane() being its number. Between two calls of sums.next() they add to different
-// numbers. sums.from(value, lane) returns the value of another lane, and all lanes call it. Where
-// Sums::kByOwners is true, a functor whose kOwners is true calls sums.add(column, term, terms)
-// instead, by which all lanes offer one term each, of which the first `terms` count. terms(i) is about
-// the number of terms of row i.
+// On a GPU (cuda/make_rows.cuh), several lanes share a functor: each of sums.lanes() lanes adds
+// terms of its own, sums.lane() being its number. Between two calls of sums.next() they add to
+// different numbers. sums.from(value, lane) returns the value of another lane, and all lanes call
+// it. Where Sums::kByOwners is true, a functor whose kOwners is true calls sums.add(column, term,
+// terms) instead, by which all lanes offer one term each, of which the first `terms` count.
+// terms(i) is about the number of terms of row i.
 //
-// Where Sums::kOrdered is false, only the columns are wanted, by sums.insert(column), and their order
-// does not matter. sums.by_entries() then says whether each lane should take terms of its own rather
-// than share each term with the other lanes, and sums.is_full() that a lane can stop.
+// Where Sums::kOrdered is false, only the columns are wanted, by sums.insert(column), and their
+// order does not matter. sums.by_entries() then says whether each lane should take terms of its own
+// rather than share each term with the other lanes, and sums.is_full() that a lane can stop.
 #pragma once
 
 #include <algorithm>
@@ -104,8 +104,8 @@ void refill_rows(CsrMatrix<double>& matrix, const F& f) {
   });
 }
 
-// Calls visit(std::integral_constant<int, w>) with the width w of runs, or with 1 where runs of this
-// width have no code of their own.
+// Calls visit(std::integral_constant<int, w>) with the width w of runs, or with 1 where runs of
+// this width have no code of their own.
 template <class Visit>
 decltype(auto) with_width(std::int32_t width, const Visit& visit) {
   switch (width) {

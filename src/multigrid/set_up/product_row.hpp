@@ -73,8 +73,8 @@ struct ProductRow {
       sums.next();
     }
   }
-  // For longer rows of B: a lane reads an entry of A, and tells the others where its row of B lies. A
-  // run of the next row of B is read before that of the last one is added.
+  // For longer rows of B: a lane reads an entry of A, and tells the others where its row of B lies.
+  // A run of the next row of B is read before that of the last one is added.
   template <class Sums>
   TRIREME_HD void add_ahead(std::int32_t first, std::int32_t end, Sums& sums) const {
     const std::int32_t lane = sums.lane(), lanes = sums.lanes();

@@ -8,9 +8,9 @@
 // those before it on this aggregate gets a column of zeros.
 //
 // The smoothed one is P = (I - w D^-1 A_F) T with w = 4/3 / rho(D^-1 A_F). A_F is A, in which
-// weak entries are added to the diagonal block of the row's node, to the column of their own unknown,
-// so that A_F and A agree on the constants of each unknown. D is the diagonal of A_F. A row where it is
-// below a tenth of that of A is not smoothed.
+// weak entries are added to the diagonal block of the row's node, to the column of their own
+// unknown, so that A_F and A agree on the constants of each unknown. D is the diagonal of A_F. A
+// row where it is below a tenth of that of A is not smoothed.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +54,9 @@ Array<double> filtered_diagonal(const FilteredMatrix& a);
 bool is_unfiltered(const FilteredMatrix& f, const NodeExchange& ghosts = {});
 
 // Estimates rho(D^-1 A_F) by the Lanczos method from a fixed random vector, for a symmetric matrix
-// from below; no more than the largest row sum of |D^-1 A_F|. 0 where no row is smoothed. On several
-// ranks, `ghosts` is that of ExtendedRows, and the result that of the whole matrix. Collective.
+// from below; no more than the largest row sum of |D^-1 A_F|. 0 where no row is smoothed. On
+// several ranks, `ghosts` is that of ExtendedRows, and the result that of the whole matrix.
+// Collective.
 double filtered_spectral_radius(const FilteredMatrix& f, std::span<const double> diagonal,
                                 const NodeExchange& ghosts = {});
 

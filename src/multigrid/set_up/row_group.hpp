@@ -2,9 +2,10 @@
 // A group of lanes that makes one row of a sparse matrix from a functor of make_rows.hpp: first the
 // set of its columns, then the sums. A GPU runs this text with lanes of a warp as the group.
 //
-// The group offers rank(), size(), sync(), sum(int), any(bool), ballot(bool), from(value, lane), which
-// returns the value of that lane, and compare_and_swap(int*, expected, desired), which returns the
-// number that was there. All lanes of the group call sync() and the functions that follow it here.
+// The group offers rank(), size(), sync(), sum(int), any(bool), ballot(bool), from(value, lane),
+// which returns the value of that lane, and compare_and_swap(int*, expected, desired), which
+// returns the number that was there. All lanes of the group call sync() and the functions that
+// follow it here.
 #pragma once
 
 #include <bit>
@@ -63,8 +64,8 @@ class ColumnSet {
   TRIREME_HD bool full() const { return group_.any(full_); }
   TRIREME_HD std::int32_t size() const { return group_.sum(found_); }
 
-  // Brings the columns to the front of the table, in any order, and calls write(column, rank) by one
-  // lane for each of them, where `rank` columns are smaller.
+  // Brings the columns to the front of the table, in any order, and calls write(column, rank) by
+  // one lane for each of them, where `rank` columns are smaller.
   template <class Write>
   TRIREME_HD void for_ranks(const Write& write) {
     group_.sync();
@@ -127,8 +128,8 @@ class ColumnSet {
 };
 
 // The columns of one row that have come up, ascending, for a single lane. Column k is
-// list[k * stride], so that the lists of neighbouring lanes interleave. Where `places` do not suffice,
-// full() tells it.
+// list[k * stride], so that the lists of neighbouring lanes interleave. Where `places` do not
+// suffice, full() tells it.
 template <int kWidth>
 class SortedColumns {
  public:

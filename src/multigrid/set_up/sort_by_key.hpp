@@ -12,17 +12,18 @@
 
 namespace trireme::multigrid {
 
-// Into how many parts n items are cut. The counters, one per key and part, are no more than the items.
+// Into how many parts n items are cut. The counters, one per key and part, are no more than the
+// items.
 inline int parts_to_sort(std::int64_t n, std::int64_t keys) {
   return static_cast<int>(
       std::clamp<std::int64_t>(n / std::max<std::int64_t>(keys, 1000), 1, omp_get_max_threads()));
 }
 
-// Gives each item a place, so that items are in the order of their keys, which are 0 .. keys - 1, and
-// those of a key in the order of the parts and, within a part, in the order of visit_part(part, visit),
-// which calls visit(key, item) for each item of the part, the same ones each time. Calls
-// put(place, item) once per item. Returns where the items of each key begin; the last number is that
-// of all items, which `make_room` gets before the first call of put().
+// Gives each item a place, so that items are in the order of their keys, which are 0 .. keys - 1,
+// and those of a key in the order of the parts and, within a part, in the order of visit_part(part,
+// visit), which calls visit(key, item) for each item of the part, the same ones each time. Calls
+// put(place, item) once per item. Returns where the items of each key begin; the last number is
+// that of all items, which `make_room` gets before the first call of put().
 template <class VisitPart, class MakeRoom, class Put>
 Array<std::int32_t> sort_by_key(std::int64_t keys, int parts, const VisitPart& visit_part,
                                 const MakeRoom& make_room, const Put& put) {

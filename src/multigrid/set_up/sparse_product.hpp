@@ -23,8 +23,8 @@ struct ProductRules {
   std::int32_t run = 1;
 };
 
-// Returns A B. An entry is stored where A and B have stored entries that meet, even if the sum is 0.
-// Throws Error{internal} where the sizes do not agree, Error{resource} for more than 2^31-1
+// Returns A B. An entry is stored where A and B have stored entries that meet, even if the sum is
+// 0. Throws Error{internal} where the sizes do not agree, Error{resource} for more than 2^31-1
 // nonzeros.
 CsrMatrix<double> multiply(const CsrView<double>& a, const CsrView<double>& b,
                            const ProductRules& rules = {});

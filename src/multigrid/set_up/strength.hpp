@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which entries of a level are strong, and the graph of its nodes that they make.
 //
-// A node is block_size consecutive rows. With |.| the modulus of a number or the Frobenius norm of a
-// block, nodes I and J are strongly connected where
+// A node is block_size consecutive rows. With |.| the modulus of a number or the Frobenius norm of
+// a block, nodes I and J are strongly connected where
 //
 //   s_IJ > threshold * min(m_I, m_J),   s_IJ = |A_IJ| / sqrt(|A_II| |A_JJ|),   m_I = max s_IK
 //                                                                                   K != I

@@ -109,8 +109,8 @@ TRIREME_HD void for_entries_of_node(const MatrixPointers& a, std::int32_t size, 
   }
 }
 
-// Adds up the squared Frobenius norms of the blocks of a node. The values are scaled before they are
-// squared.
+// Adds up the squared Frobenius norms of the blocks of a node. The values are scaled before they
+// are squared.
 struct SquaredNorms {
   static constexpr bool kOwners = false;
   MatrixPointers a;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The coarse operator P^T A P of a level that lies whole on this rank, and its renewal for new values.
+// The coarse operator P^T A P of a level that lies whole on this rank, and its renewal for new
+// values.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,10 @@
 
 namespace trireme::multigrid {
 
-// Columns ascend, and each row has a diagonal entry. Where that is zero but for rounding (an empty column of P, or a part of the system that
-// P's columns span and A maps to zero), the sum of p_ic^2 |a_ii| takes its place, or that of another
-// column: the part is then solved with a correction that is small where its residual is.
+// Columns ascend, and each row has a diagonal entry. Where that is zero but for rounding (an empty
+// column of P, or a part of the system that P's columns span and A maps to zero), the sum of p_ic^2
+// |a_ii| takes its place, or that of another column: the part is then solved with a correction that
+// is small where its residual is.
 class TripleProduct {
  public:
   // `run` is the block size of the coarse level: rows of P consist of runs of so many

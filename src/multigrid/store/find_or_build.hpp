@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A hierarchy from a store where it is there, and otherwise built, and kept where reading it will be
-// faster than building it.
+// A hierarchy from a store where it is there, and otherwise built, and kept where reading it will
+// be faster than building it.
 #pragma once
 
 #include <memory>
@@ -15,14 +15,14 @@ namespace trireme::multigrid {
 
 // When a hierarchy is kept.
 struct KeepRule {
-  // That a rank is expected to read, check and copy per second, before that has been measured: a third
-  // of the speed for a file in memory (docs/performance/multigrid.md).
+  // That a rank is expected to read, check and copy per second, before that has been measured: a
+  // third of the speed for a file in memory (docs/performance/multigrid.md).
   double bytes_per_second = 0.5e9;
   double least_saving = 0.02;  // seconds that an entry has to save
 };
 
-// The hierarchy that the constructor of Hierarchy makes of these, to the last bit: its cycles and its
-// renewals have the same results. Where reading it took longer than building it had, the store
+// The hierarchy that the constructor of Hierarchy makes of these, to the last bit: its cycles and
+// its renewals have the same results. Where reading it took longer than building it had, the store
 // remembers that, and later runs build. Throws what the constructor throws. Collective.
 std::unique_ptr<Hierarchy> find_or_build(const HierarchyStore& store,
                                          const std::shared_ptr<DistributedMatrix>& matrix,

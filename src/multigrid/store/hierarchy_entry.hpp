@@ -17,9 +17,9 @@
 
 namespace trireme::multigrid {
 
-// What a store has of one matrix with its values, one near-nullspace and one set of options. Each rank
-// has bytes of its own. All functions but reject() are collective, and none of them throws for what is
-// wrong with the store.
+// What a store has of one matrix with its values, one near-nullspace and one set of options. Each
+// rank has bytes of its own. All functions but reject() are collective, and none of them throws for
+// what is wrong with the store.
 class HierarchyEntry {
  public:
   virtual ~HierarchyEntry() = default;

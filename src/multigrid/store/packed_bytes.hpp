@@ -2,7 +2,8 @@
 // Numbers and arrays one after the other as bytes, in the machine's own format.
 //
 //   number or real      8 bytes
-//   text or array       8 bytes with the number of elements, then the elements, up to a multiple of 8
+//   text or array       8 bytes with the number of elements, then the elements, up to a multiple of
+//                       8
 #pragma once
 
 #include <cstddef>
@@ -54,8 +55,8 @@ class PackedWriter {
   std::vector<Part> parts_;
 };
 
-// Reads what PackedWriter wrote. Throws Error{input}, whose text is a clause without a subject, where
-// the bytes end too early.
+// Reads what PackedWriter wrote. Throws Error{input}, whose text is a clause without a subject,
+// where the bytes end too early.
 class PackedReader {
  public:
   explicit PackedReader(std::span<const std::byte> bytes) : rest_(bytes) {}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A hierarchy as a rank keeps it for a later run of the same matrix and options.
 //
-// Kept is what takes long to find: aggregates, prolongators, coarse matrices, and the spectral radii of
-// the smoothers. P^T, the layouts of the products, the halos, the diagonals and the dense inverse
-// are made again, since they take less time than reading them, or hardly more
+// Kept is what takes long to find: aggregates, prolongators, coarse matrices, and the spectral
+// radii of the smoothers. P^T, the layouts of the products, the halos, the diagonals and the dense
+// inverse are made again, since they take less time than reading them, or hardly more
 // (docs/performance/multigrid.md). Patterns that only new values need are made when these come.
 #pragma once
 
@@ -54,8 +54,9 @@ CsrMatrix<double> rows_of(const DistributedMatrix& matrix);
 // Writes a transfer. `coarse` has this rank's rows of the coarse matrix, with global columns.
 void write(PackedWriter& writer, const Transfer& transfer, const CsrView<double>& coarse);
 
-// Reads what Hierarchy::stored() wrote on this rank, and checks every size, offset and column. Throws
-// Error{input}, whose text is a clause without a subject, for bytes that are no hierarchy of the matrix.
+// Reads what Hierarchy::stored() wrote on this rank, and checks every size, offset and column.
+// Throws Error{input}, whose text is a clause without a subject, for bytes that are no hierarchy of
+// the matrix.
 StoredHierarchy read_hierarchy(std::span<const std::byte> bytes, const DistributedMatrix& matrix,
                                const Options& options);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `problem cache` shows of a hierarchy that a rank has kept, without the matrix that it is for.
+// What `problem cache` shows of a hierarchy that a rank has kept, without the matrix that it is
+// for.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,8 @@ struct StoredOutline {
 // The bytes that outline_of_start() needs.
 inline constexpr std::size_t kOutlineStart = 24;
 
-// The outline from the first bytes of a hierarchy, without its coarse levels. Throws Error{input}, whose
-// text is a clause without a subject, for bytes that cannot be the start of one.
+// The outline from the first bytes of a hierarchy, without its coarse levels. Throws Error{input},
+// whose text is a clause without a subject, for bytes that cannot be the start of one.
 StoredOutline outline_of_start(std::span<const std::byte> start);
 // The outline of all bytes of a hierarchy. Throws likewise.
 StoredOutline outline_of(std::span<const std::byte> bytes);

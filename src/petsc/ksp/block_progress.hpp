@@ -15,8 +15,8 @@ namespace trireme {
 // the next sums are complete. The first question after an iteration therefore ends it.
 class BlockProgress {
  public:
-  // Is told of each iteration of the block: its number, from 0, and the state of the column that has
-  // the largest norm of those that did this iteration.
+  // Is told of each iteration of the block: its number, from 0, and the state of the column that
+  // has the largest norm of those that did this iteration.
   using Report = std::function<void(std::int64_t iteration, const solvers::State& worst)>;
 
   // Keeps at most `longest_history` norms of each of `width` columns.

@@ -2,18 +2,20 @@
 // Many right-hand sides by a KSP of a resident type: KSPMatSolve, and the same for arrays.
 //
 // KSPMatSolve keeps PETSc's conventions:
-//   batches     KSPSetMatSolveBatchSize says how many columns are solved at once. By default all are
+//   batches     KSPSetMatSolveBatchSize says how many columns are solved at once. By default all
+//               are
 //   results     KSPGetConvergedReason is that of the worst column of all batches: a column that has
-//               failed goes before one that has converged, of the failures the one with the smallest
-//               number, and of the successes the one with the most iterations. KSPGetIterationNumber
-//               and KSPGetResidualNorm are the largest of all columns; NaN counts as the largest
+//               failed goes before one that has converged, of the failures the one with the
+//               smallest number, and of the successes the one with the most iterations.
+//               KSPGetIterationNumber and KSPGetResidualNorm are the largest of all columns; NaN
+//               counts as the largest
 //   monitors    and the residual history: once per iteration of the block, with the largest norm of
-//               the columns that did this iteration. A column that waits for the confirmation of its
-//               claim does it later, so that a block may have more iterations than each column
+//               the columns that did this iteration. A column that waits for the confirmation of
+//               its claim does it later, so that a block may have more iterations than each column
 //   one by one  with a convergence test of the user, and with a monitor option that asks for the
 //               solution, such as -ksp_monitor_true_residual, the columns are solved one after
-//               another. Likewise on GPUs by block CG, and by kernels that multiply one vector only. A
-//               monitor without an option that asks for the solution is an error
+//               another. Likewise on GPUs by block CG, and by kernels that multiply one vector
+//               only. A monitor without an option that asks for the solution is an error
 #pragma once
 
 #include <petscksp.h>
@@ -45,8 +47,8 @@ struct KspColumn {
   std::vector<double> residuals;  // the norm that the method tests, from iteration 0
 };
 
-// Whether ksp_solve_block() serves this KSP: PETSc's default test or KSPConvergedSkip ends the loop,
-// which runs on the host, or on GPUs with a kernel that multiplies several vectors at once.
+// Whether ksp_solve_block() serves this KSP: PETSc's default test or KSPConvergedSkip ends the
+// loop, which runs on the host, or on GPUs with a kernel that multiplies several vectors at once.
 // Collective.
 bool ksp_solves_blocks(KSP ksp);
 

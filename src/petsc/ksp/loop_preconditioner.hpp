@@ -16,9 +16,9 @@ struct LoopPreconditioner {
   Array<double> values;
 };
 
-// `cuda` is the operator of a loop on a GPU, else null: what its copy of the matrix has is left out.
-// Throws Error{usage} or Error{input} for a preconditioner that the loop cannot apply. Collective,
-// because block_size is the size of the widest block of all ranks.
+// `cuda` is the operator of a loop on a GPU, else null: what its copy of the matrix has is left
+// out. Throws Error{usage} or Error{input} for a preconditioner that the loop cannot apply.
+// Collective, because block_size is the size of the widest block of all ranks.
 LoopPreconditioner loop_preconditioner(solvers::Method method, const LoopInputs& inputs,
                                        const DenseBlocks& blocks, const CudaOperator* cuda);
 

@@ -59,10 +59,10 @@ std::unique_ptr<Amat> make_amat(const std::shared_ptr<DistributedMatrix>& matrix
                                 const KernelChoice& kernel,
                                 std::shared_ptr<OrderedMatrix> ordered = nullptr);
 
-// The operator of a registered kernel, or of petsc-aij on the host, on the device and in the precision of the choice. A GPU's is
-// made with the exchange that PETSc's options ask for. The kernels work in the order `ordered`,
-// which several operators can share; where it is null, the function finds the order that
-// kernel.ordering names. Collective.
+// The operator of a registered kernel, or of petsc-aij on the host, on the device and in the
+// precision of the choice. A GPU's is made with the exchange that PETSc's options ask for. The
+// kernels work in the order `ordered`, which several operators can share; where it is null, the
+// function finds the order that kernel.ordering names. Collective.
 std::shared_ptr<Operator> make_operator(const std::shared_ptr<DistributedMatrix>& matrix,
                                         const KernelChoice& kernel,
                                         std::shared_ptr<OrderedMatrix> ordered = nullptr);

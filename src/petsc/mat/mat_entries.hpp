@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The entries of any Mat as a distributed matrix, for a preconditioner that needs them and keeps what
-// it has made of them.
+// The entries of any Mat as a distributed matrix, for a preconditioner that needs them and keeps
+// what it has made of them.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace trireme {
 
-// A Trireme shell and a Mat of type trireme share their matrix. Any other Mat is copied: AIJ as it is,
-// and other types by way of AIJ.
+// A Trireme shell and a Mat of type trireme share their matrix. Any other Mat is copied: AIJ as it
+// is, and other types by way of AIJ.
 class MatEntries {
  public:
   // What is new since the last call of take().

@@ -20,8 +20,9 @@ MatHandle make_shell(std::shared_ptr<Operator> op);
 std::shared_ptr<Operator> shell_operator(Mat mat);
 
 // Makes another operator multiply in a shell of make_shell(): the same matrix by another kernel on
-// the same device. The products and the log go to the new operator at once. With `solver_starts_anew`
-// the shell counts as changed, so that a resident solver prepares itself again. Collective.
+// the same device. The products and the log go to the new operator at once. With
+// `solver_starts_anew` the shell counts as changed, so that a resident solver prepares itself
+// again. Collective.
 void replace_operator(Mat shell, std::shared_ptr<Operator> op, bool solver_starts_anew);
 
 }  // namespace trireme

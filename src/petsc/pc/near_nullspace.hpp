@@ -21,9 +21,9 @@ multigrid::NearNullspace near_nullspace_of(Mat mat);
 // changes: equal ones mean equal vectors. Empty where there is none.
 std::vector<PetscObjectState> near_nullspace_state(Mat mat);
 
-// Gives `mat` the block size of `modes`, unless the option -mat_block_size is given, and the modes as
-// its near-null space. With constants the near-null space stays as it is, because constants are what
-// preconditioners take without one. The modes are orthonormal over all ranks. Collective.
+// Gives `mat` the block size of `modes`, unless the option -mat_block_size is given, and the modes
+// as its near-null space. With constants the near-null space stays as it is, because constants are
+// what preconditioners take without one. The modes are orthonormal over all ranks. Collective.
 void set_near_nullspace(Mat mat, const Modes& modes);
 
 // Whether the preconditioner may ask for near-nullspace vectors: multigrid of any kind may, Jacobi

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The PC type trireme_mg: one cycle of multigrid by smoothed aggregation.
 //
-//   PCSetUp   builds the hierarchy, or renews it where the matrix has new values on the same pattern;
-//             PCSetReusePreconditioner keeps the old one
+//   PCSetUp   builds the hierarchy, or renews it where the matrix has new values on the same
+//             pattern; PCSetReusePreconditioner keeps the old one
 //   PCApply   runs one cycle on the host, under any KSP
 //   PCApplyTranspose runs the cycle of the transposed matrices there
 //   KSP types of Trireme run their own loop and call the cycle from there (solvers/preconditioners/
 //   given.hpp). Where that loop runs on one GPU, PCSetUp builds the hierarchy there, and the cycle
-//   runs there (multigrid/cuda/device_hierarchy.hpp). Where it runs on several GPUs, the host builds
-//   the hierarchy, and the cycle runs on the GPUs (multigrid/cuda/rank_hierarchy.hpp)
+//   runs there (multigrid/cuda/device_hierarchy.hpp). Where it runs on several GPUs, the host
+//   builds the hierarchy, and the cycle runs on the GPUs (multigrid/cuda/rank_hierarchy.hpp)
 //
-// A hierarchy on the other side is made when the first cycle is asked for there, such as by a KSP of
-// PETSc whose matrix is on a GPU.
+// A hierarchy on the other side is made when the first cycle is asked for there, such as by a KSP
+// of PETSc whose matrix is on a GPU.
 //
-// The entries come from Pmat: from a shell or a Mat of type trireme without a copy, from AIJ and what
-// converts to AIJ by a copy. Its block size (MatSetBlockSize) is the number of unknowns per node, and
-// its near null space (MatSetNearNullSpace) is what the coarse levels reproduce.
+// The entries come from Pmat: from a shell or a Mat of type trireme without a copy, from AIJ and
+// what converts to AIJ by a copy. Its block size (MatSetBlockSize) is the number of unknowns per
+// node, and its near null space (MatSetNearNullSpace) is what the coarse levels reproduce.
 //
-// A PC does not know its KSP, so that the matrix decides about the smoother: where it is not symmetric,
-// jacobi takes the place of chebyshev and of block-jacobi, and PCView says so.
+// A PC does not know its KSP, so that the matrix decides about the smoother: where it is not
+// symmetric, jacobi takes the place of chebyshev and of block-jacobi, and PCView says so.
 //
 // Options, with the prefix of the PC; multigrid/options.hpp describes what they set:
 //   -pc_trireme_mg_smoother <chebyshev|jacobi|l1-jacobi|block-jacobi>
@@ -57,19 +57,19 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   // Where the cycles will be asked for: on GPUs, whose ranks exchange as `exchange` says, or on the
   // host (none). The next set_up() builds for that place.
   void set_place(const std::optional<ExchangeRequest>& exchange);
-  // Changes what the next set_up() builds. Where the options differ from those before, the hierarchy
-  // is forgotten.
+  // Changes what the next set_up() builds. Where the options differ from those before, the
+  // hierarchy is forgotten.
   void set(const multigrid::Options& options);
   // The block size is that of Pmat where it is 1 here.
   const multigrid::Options& options() const { return options_; }
 
-  // Where the first hierarchy of the host may be found, and is kept for later runs. A hierarchy that one
-  // GPU builds is in neither.
+  // Where the first hierarchy of the host may be found, and is kept for later runs. A hierarchy
+  // that one GPU builds is in neither.
   void use_store(const multigrid::HierarchyStore& store) { store_ = store; }
 
-  // Builds or renews the hierarchy for the Pmat of `pc`, or does nothing where neither the matrix nor
-  // the options have changed. Throws what multigrid::Hierarchy and MatEntries throw, on every rank, and
-  // Error{resource} where a GPU has no memory for the hierarchy. Collective.
+  // Builds or renews the hierarchy for the Pmat of `pc`, or does nothing where neither the matrix
+  // nor the options have changed. Throws what multigrid::Hierarchy and MatEntries throw, on every
+  // rank, and Error{resource} where a GPU has no memory for the hierarchy. Collective.
   void set_up(PC pc);
   // Throws Error{internal} before the first set_up(). Collective.
   void apply(std::span<const double> r, std::span<double> z) override;
@@ -88,7 +88,8 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   void forget_levels();
 
   bool is_set_up() const { return hierarchy_ || on_device_ || on_ranks_; }
-  // Of the hierarchy on the GPU where there is one, else of that on the host. None: it is not set up.
+  // Of the hierarchy on the GPU where there is one, else of that on the host. None: it is not set
+  // up.
   std::optional<multigrid::HierarchyFacts> facts() const;
   // Null: no cycle was asked for on the host.
   const multigrid::Hierarchy* hierarchy() const { return hierarchy_.get(); }
@@ -126,12 +127,12 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   int builds_ = 0, renewals_ = 0;
 };
 
-// What the case asks for. Smoother auto is Chebyshev with cg, block_cg and minres, and Jacobi, which
-// does not need a real spectrum, with other methods.
+// What the case asks for. Smoother auto is Chebyshev with cg, block_cg and minres, and Jacobi,
+// which does not need a real spectrum, with other methods.
 multigrid::Options multigrid_options(const SolverSpec& spec);
 
-// Whether a PC of the type with these options is expected to find its hierarchy for the matrix in the
-// store. Options of PETSc are not read. Collective.
+// Whether a PC of the type with these options is expected to find its hierarchy for the matrix in
+// the store. Options of PETSc are not read. Collective.
 bool expects_to_find_multigrid(const multigrid::HierarchyStore& store, Mat pmat,
                                const multigrid::Options& options);
 

@@ -31,8 +31,8 @@ inline constexpr const char* kTriremeChebyshev = "trireme_chebyshev";
 // Registers the PC types with PETSc.
 void register_resident_preconditioners();
 
-// The PC type that the resident loop uses for a preconditioner's name in a case: Trireme's types for
-// multigrid, pbjacobi and vpbjacobi, otherwise the name itself.
+// The PC type that the resident loop uses for a preconditioner's name in a case: Trireme's types
+// for multigrid, pbjacobi and vpbjacobi, otherwise the name itself.
 std::string resident_pc_type(std::string_view preconditioner);
 // The same for PETSc's loops: Trireme's type for multigrid, otherwise the name itself.
 std::string petsc_pc_type(std::string_view preconditioner);
@@ -46,8 +46,8 @@ std::optional<solvers::PreconditionerKind> resident_preconditioner(std::string_v
 // The integer option of a PC of Trireme's types; 0 for a type without one.
 PetscInt parameter_of(PC pc);
 
-// Whether a PC is PETSc's Jacobi with the diagonal itself, in place of the largest entries or the sums
-// of the rows.
+// Whether a PC is PETSc's Jacobi with the diagonal itself, in place of the largest entries or the
+// sums of the rows.
 bool is_diagonal_jacobi(PC pc);
 
 // The dense diagonal blocks of a block Jacobi PC, on this rank.

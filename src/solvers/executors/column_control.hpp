@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a GPU keeps for a lockstep solve beside the vectors: the scalars of each column, and a log of
-// the iterations that the columns have ended.
+// What a GPU keeps for a lockstep solve beside the vectors: the scalars of each column, and a log
+// of the iterations that the columns have ended.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 //                        element (i, j) at i * stride + j
 //   pass    a thread works on one column and on every n-th row, with the scalars of the column in
 //           registers. A warp reads and writes neighbouring elements
-//   step    a thread block per column adds up the partial sums of the column and applies the step to
-//           its scalars
+//   step    a thread block per column adds up the partial sums of the column and applies the step
+//           to its scalars
 //
 // Sums are deterministic: the order in which the terms of a column are added depends on the number
 // of rows and on the width of the block only.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many columns at once between ordinary host memory, in any layout, and the GPU. This header compiles
-// without CUDA.
+// Many columns at once between ordinary host memory, in any layout, and the GPU. This header
+// compiles without CUDA.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ class ColumnTransfer {
   // `stream`.
   void download(DeviceSpan<const double> from, MultiVector<double> to,
                 std::span<const std::int64_t> numbers, StreamRef stream);
-  // Makes the pinned chunks, where no call has. Throws Error{resource} where the system grants none.
+  // Makes the pinned chunks, where no call has. Throws Error{resource} where the system grants
+  // none.
   void make_chunks();
   // The same for one column, with less pinned memory: two chunks serve both ways.
   void upload_one(std::span<const double> from, DeviceSpan<double> to, StreamRef stream);

@@ -68,8 +68,9 @@ class CudaLockstepBlock {
     return {vector, rows_, width(), stride_, 1};
   }
 
-  // Copies the columns `places` of `vector` to narrow_x(), or narrow_y() to these columns. The narrow
-  // vectors have rows of `stride` elements, which must be narrow_stride(), or 1 for one column.
+  // Copies the columns `places` of `vector` to narrow_x(), or narrow_y() to these columns. The
+  // narrow vectors have rows of `stride` elements, which must be narrow_stride(), or 1 for one
+  // column.
   std::int64_t narrow_stride() const { return narrow_; }
   void gather(const double* vector, std::span<const std::int64_t> places,
               std::int64_t stride) const;
@@ -83,7 +84,8 @@ class CudaLockstepBlock {
   void refresh();
   // Queues a copy of columns() to the GPU.
   void upload();
-  // Queues a copy of what the GPU has when the work so far is done. `which`, 0 or 1, names the copy.
+  // Queues a copy of what the GPU has when the work so far is done. `which`, 0 or 1, names the
+  // copy.
   void mark(int which);
   // Waits for the copy `which`, tells the observers of iterations, queues the wishes to stop, and
   // returns the number of columns whose loop goes on.

@@ -15,7 +15,8 @@
 
 namespace trireme::solvers {
 
-// What the loop of a solver on a GPU knows about a call, in device memory, the same on all processes.
+// What the loop of a solver on a GPU knows about a call, in device memory, the same on all
+// processes.
 struct LoopHints {
   // A norm of the residual that is not much larger or smaller than that of r. Null or 0: not known.
   const double* norm = nullptr;
@@ -31,8 +32,8 @@ class GivenPreconditioner {
   GivenPreconditioner(const GivenPreconditioner&) = delete;
   GivenPreconditioner& operator=(const GivenPreconditioner&) = delete;
 
-  // r and z have the rows of this process in the caller's order, and do not overlap. The values of z
-  // depend on those of r alone. Methods for symmetric matrices need a symmetric positive definite
+  // r and z have the rows of this process in the caller's order, and do not overlap. The values of
+  // z depend on those of r alone. Methods for symmetric matrices need a symmetric positive definite
   // M. Collective over the processes of the system.
   virtual void apply(std::span<const double> r, std::span<double> z) = 0;
 
@@ -40,9 +41,10 @@ class GivenPreconditioner {
   // device. False: there is none. A solver on a GPU calls it before each solve and before it queues
   // enqueue(). Throws Error{resource} where the memory does not suffice.
   virtual bool prepare_on_device() { return false; }
-  // Queues z = M^-1 r, in the same order of rows, with vectors in device memory that do not overlap.
-  // Asynchronous in `stream`, which may be recorded as the system's recording() says, on one process
-  // also into a CUDA graph that loops on the device. Allocates no memory. Needs prepare_on_device().
+  // Queues z = M^-1 r, in the same order of rows, with vectors in device memory that do not
+  // overlap. Asynchronous in `stream`, which may be recorded as the system's recording() says, on
+  // one process also into a CUDA graph that loops on the device. Allocates no memory. Needs
+  // prepare_on_device().
   virtual void enqueue(DeviceSpan<const double> /*r*/, DeviceSpan<double> /*z*/,
                        StreamRef /*stream*/) {}
   // The same from within the loop of a solver.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inverse of the diagonal of a CSR on the device, for Jacobi. This header compiles without CUDA.
+// The inverse of the diagonal of a CSR on the device, for Jacobi. This header compiles without
+// CUDA.
 #pragma once
 
 #include <cstdint>

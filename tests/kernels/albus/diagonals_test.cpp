@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the diagonals of ALBUS: which rows they take, the order of their values, and products with one
-// vector and with several.
+// Tests the diagonals of ALBUS: which rows they take, the order of their values, and products with
+// one vector and with several.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -25,8 +25,8 @@ namespace {
 
 using test::layout_of;
 
-// Runs of up to `most_rows` rows, each of which has the columns of the row before, moved by one, in no
-// order. Between some of them lie rows with columns anywhere, and empty ones.
+// Runs of up to `most_rows` rows, each of which has the columns of the row before, moved by one, in
+// no order. Between some of them lie rows with columns anywhere, and empty ones.
 template <class Value>
 CsrMatrix<Value> shifted_matrix(std::int64_t rows, std::int64_t cols, std::int64_t most_rows,
                                 std::int64_t longest) {
@@ -163,7 +163,8 @@ TEST(AlbusDiagonals, HoldRoundedValuesInMixedPrecision) {
   EXPECT_TRUE(test::matches_reference(*kernel, test::rounded_to_float(matrix).view()));
 }
 
-// Beyond the caches. One value in the middle of the diagonals decides whether all are stored in FP32.
+// Beyond the caches. One value in the middle of the diagonals decides whether all are stored in
+// FP32.
 TEST(AlbusDiagonals, HoldExactValuesInFloatWithTheSameBits) {
   const auto exact = test::rounded_to_float(shifted_matrix<double>(60000, 61000, 900, 14));
   auto other = exact;

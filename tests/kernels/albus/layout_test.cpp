@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the ALBUS layout without slices: the equal cut, the owner of each row, that the windows hold
-// every nonzero once, and their products.
+// Tests the ALBUS layout without slices: the equal cut, the owner of each row, that the windows
+// hold every nonzero once, and their products.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the rows of ALBUS that repeat: which rows they are, and that products have the bits of values that
-// are stored one by one.
+// Tests the rows of ALBUS that repeat: which rows they are, and that products have the bits of
+// values that are stored one by one.
 #include <gtest/gtest.h>
 
 #include <cmath>

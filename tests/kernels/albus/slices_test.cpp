@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the slices of ALBUS: which rows they take, where the nonzeros lie, and products with one vector
-// and with several.
+// Tests the slices of ALBUS: which rows they take, where the nonzeros lie, and products with one
+// vector and with several.
 #include <gtest/gtest.h>
 
 #include <algorithm>

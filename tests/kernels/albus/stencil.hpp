@@ -10,8 +10,8 @@
 
 namespace trireme::test {
 
-// Lines of rows with the same five values at the same distances from the diagonal, which are in no order. A
-// row of two nonzeros ends each line.
+// Lines of rows with the same five values at the same distances from the diagonal, which are in no
+// order. A row of two nonzeros ends each line.
 template <class Value>
 CsrMatrix<Value> stencil(std::int64_t lines, std::int64_t rows_of_line) {
   static constexpr std::int32_t kOffsets[] = {40, 0, 57, 1, 3};

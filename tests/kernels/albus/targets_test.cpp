@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests products by the code of each instruction set that this CPU has, also of those that it would not
-// choose.
+// Tests products by the code of each instruction set that this CPU has, also of those that it would
+// not choose.
 #include <gtest/gtest.h>
 
 #include <cstdint>

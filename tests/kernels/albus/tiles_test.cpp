@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the tiles of ALBUS: the drawing in layout.hpp, that every nonzero has one place, products of
-// small tiles, and which parts are stored in tiles.
+// Tests the tiles of ALBUS: the drawing in layout.hpp, that every nonzero has one place, products
+// of small tiles, and which parts are stored in tiles.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,8 +63,8 @@ class AlbusTileValues : public testing::Test {};
 using ValueTypes = testing::Types<double, float, std::int32_t>;
 TYPED_TEST_SUITE(AlbusTileValues, ValueTypes);
 
-// Multiplies every shape in tiles that are much smaller than those that the builder chooses, so that
-// rows, heads and tails meet all edges of tiles.
+// Multiplies every shape in tiles that are much smaller than those that the builder chooses, so
+// that rows, heads and tails meet all edges of tiles.
 TYPED_TEST(AlbusTileValues, MatchTheReferenceOnEveryShapeInSmallTiles) {
   for (const auto& [name, matrix] : test::contract_shapes<TypeParam>()) {
     if (matrix.rows == 0) continue;

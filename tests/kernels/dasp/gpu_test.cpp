@@ -144,8 +144,8 @@ TYPED_TEST(DaspOnDevice, MultipliesSeveralVectorsWithColumnsNearAndFarApart) {
   }
 }
 
-// Nodes with several unknowns, whose rows have the same columns. Its row lengths give tasks of 8 and
-// of 32 rows, and every number of entries behind the last block.
+// Nodes with several unknowns, whose rows have the same columns. Its row lengths give tasks of 8
+// and of 32 rows, and every number of entries behind the last block.
 template <class Value>
 CsrMatrix<Value> nodes(std::int64_t count, std::int64_t unknowns) {
   test::Random random(5);

@@ -263,7 +263,8 @@ TEST(SellLayout, GivesLanesOfLargeMatricesMoreRows) {
   }
 }
 
-// New values may repeat as before, or not; then all values are stored, and every later product is right.
+// New values may repeat as before, or not; then all values are stored, and every later product is
+// right.
 TEST(SellHost, StoresAllValuesWhenNewOnesDoNotRepeat) {
   const auto a = test::repeating<double>(25'001, true, 40);
   const auto kernel = build_sell_host<double>(a.view());

@@ -9,8 +9,8 @@
 
 namespace trireme::test {
 
-// A matrix of a regular grid, with a few rows that have columns of their own and an empty row; where
-// `sorted`, rows of several lengths and one that is kept apart.
+// A matrix of a regular grid, with a few rows that have columns of their own and an empty row;
+// where `sorted`, rows of several lengths and one that is kept apart.
 template <class Value>
 CsrMatrix<Value> nearly_regular(std::int64_t rows, bool sorted) {
   CsrMatrix<Value> a;
@@ -32,8 +32,8 @@ CsrMatrix<Value> nearly_regular(std::int64_t rows, bool sorted) {
   return a;
 }
 
-// A square matrix whose rows repeat: `kinds` rows in 5000 differ from the others in their columns and
-// values. Where `sorted`, the rows have several lengths.
+// A square matrix whose rows repeat: `kinds` rows in 5000 differ from the others in their columns
+// and values. Where `sorted`, the rows have several lengths.
 template <class Value>
 CsrMatrix<Value> repeating(std::int64_t rows, bool sorted, std::int64_t kinds) {
   CsrMatrix<Value> a;

@@ -42,8 +42,8 @@ CsrMatrix<Value> ragged(std::int64_t rows, std::int64_t cols, Pattern pattern) {
   return a;
 }
 
-// The shapes of the contract that have entries, and ragged rows with lanes of one and of two rows, in
-// every code of columns.
+// The shapes of the contract that have entries, and ragged rows with lanes of one and of two rows,
+// in every code of columns.
 template <class Value>
 std::vector<Shape<Value>> ragged_shapes() {
   auto shapes = contract_shapes<Value>();

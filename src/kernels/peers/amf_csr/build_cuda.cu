@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds the AMF-CSR layout in GPU memory. Rows are grouped on the host from row_ptr; one warp folds
-// the rows of a row block, each of which one lane walks.
+// Builds the AMF-CSR layout in GPU memory. Rows are grouped on the host from row_ptr; one warp
+// folds the rows of a row block, each of which one lane walks.
 #include <algorithm>
 
 #include "base/stopwatch.hpp"

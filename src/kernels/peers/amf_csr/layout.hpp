@@ -22,16 +22,16 @@
 // nonzeros in the example.
 //
 // How we read the papers.
-//  - TEB names three arrays and does not say how a nonzero of a row block finds its row. We keep the
-//    place of the row in its row block in the low bits of col_index, so that folding needs no
+//  - TEB names three arrays and does not say how a nonzero of a row block finds its row. We keep
+//    the place of the row in its row block in the low bits of col_index, so that folding needs no
 //    memory: 12 bytes per nonzero (double), as in CSR. A row block therefore has at most 2^row_bits
 //    rows: 16, or fewer where the columns need more than 28 bits.
 //  - first_row is an array of ours, because row blocks have different numbers of rows.
 //  - The rows of a row block are merged by column in the order in which each of them is stored. A
 //    row keeps its order, also where its columns are not sorted.
 //  - TEB states S^2 = 1.29 for the example. Its equation 5 gives 8/9 = 0.889. The value 1.29 is
-//    (1.3^2 + 1.3^2 + 0.7^2) / 3, but 6, 6 and 4 deviate from their mean 5.3 by 0.7, 0.7 and 1.3: the
-//    deviations are exchanged.
+//    (1.3^2 + 1.3^2 + 0.7^2) / 3, but 6, 6 and 4 deviate from their mean 5.3 by 0.7, 0.7 and 1.3:
+//    the deviations are exchanged.
 //
 // thresholds.hpp has the rule for T_s and T_l.
 #pragma once

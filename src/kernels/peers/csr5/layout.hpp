@@ -47,8 +47,9 @@
 //  - The flag of a tile's first nonzero is set only where a row begins there. The paper always sets
 //    it, so that a tile cannot tell whether its first row began in an earlier tile. The published
 //    code therefore adds the first segment of every tile to y, which must be zero before.
-//  - Each nonempty row is stored once, by the tile in which it begins. Each empty row is stored from
-//    the list `empty_rows`. y need not be initialised, and a matrix without nonzeros has no tile.
+//  - Each nonempty row is stored once, by the tile in which it begins. Each empty row is stored
+//    from the list `empty_rows`. y need not be initialised, and a matrix without nonzeros has no
+//    tile.
 //  - The other segments of a row that crosses tiles are added in the order of the tiles. The
 //    published code adds some of them by atomic operations, whose order changes from run to run.
 //  - The last tile is padded, and is multiplied like the others. Padding has the column kNoColumn

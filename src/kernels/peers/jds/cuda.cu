@@ -6,8 +6,8 @@
 // more than kLongRow nonzeros: few rows reach their last diagonals, which the threads of a block
 // then read side by side.
 //
-// Bytes moved per nonzero: 12 (double) or 8 (float), and those of jds_ptr, which the caches hold. The
-// result is deterministic: the order of each sum depends on the row only.
+// Bytes moved per nonzero: 12 (double) or 8 (float), and those of jds_ptr, which the caches hold.
+// The result is deterministic: the order of each sum depends on the row only.
 #include "base/stopwatch.hpp"
 #include "device/block_sum.cuh"
 #include "device/check.hpp"
@@ -65,7 +65,8 @@ struct View {
   Value* vals;
 };
 
-// Writes the entries first, first + stride, ... of sorted row i; columns only where cols is not null.
+// Writes the entries first, first + stride, ... of sorted row i; columns only where cols is not
+// null.
 template <class Value>
 __device__ void write_row(const View<Value>& a, std::int64_t i, std::int32_t first,
                           std::int32_t stride, const std::int32_t* row_ptr,

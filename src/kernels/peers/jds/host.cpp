@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The host executor: the OpenMP threads share blocks of sorted rows. Within a block the diagonals are
-// read one after the other, up to the last one that reaches the block.
+// The host executor: the OpenMP threads share blocks of sorted rows. Within a block the diagonals
+// are read one after the other, up to the last one that reaches the block.
 #include <algorithm>
 
 #include "kernels/peers/jds/build.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds the LSRB-CSR layout from a CSR on the host, in O(rows + segments log rows) time. All OpenMP
-// threads share the segments.
+// Builds the LSRB-CSR layout from a CSR on the host, in O(rows + segments log rows) time. All
+// OpenMP threads share the segments.
 #pragma once
 
 #include <vector>

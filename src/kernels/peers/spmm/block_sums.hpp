@@ -9,8 +9,8 @@
 //   nonzeros   a a a | b b | c c c : c c c c : c | d d e
 //              ^---- block 0 ----^ ^ block 1 ^ ^ block 2
 //
-//   Block 0 writes y(0), y(1) and its part of y(2). Block 1 and block 2 keep their parts of row 2 as
-//   carries. When all blocks are done, the carries of a row are added to y in the order of the
+//   Block 0 writes y(0), y(1) and its part of y(2). Block 1 and block 2 keep their parts of row 2
+//   as carries. When all blocks are done, the carries of a row are added to y in the order of the
 //   blocks. Block 2 owns rows 3 and 4.
 //
 // The size of a block is fixed, so that the bits do not depend on the number of threads. Bytes

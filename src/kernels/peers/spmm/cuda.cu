@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executor of the seven products on CUDA: kTile vectors per launch, in the split of each product
-// (split.hpp). The result is deterministic.
+// The executor of the seven products on CUDA: kTile vectors per launch, in the split of each
+// product (split.hpp). The result is deterministic.
 //
 // Bytes moved (double): those of the walks in row_balanced.hpp and nonzero_balanced.hpp.
 #include <algorithm>

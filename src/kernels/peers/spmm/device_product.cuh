@@ -56,7 +56,8 @@ struct DeviceTile {
   }
 };
 
-// sums[j] += nonzero k times its entry of vector j, for all vectors. kVectors is at least the width.
+// sums[j] += nonzero k times its entry of vector j, for all vectors. kVectors is at least the
+// width.
 template <int kVectors, class Value>
 __device__ __forceinline__ void multiply_add(const DeviceTile<Value>& tile, std::int64_t k,
                                              Value (&sums)[kVectors]) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // On a GPU, where the parts of rows go that a thread or warp (a unit) does not begin.
 //
-// A unit stores the sum of a row that begins among its nonzeros. The first part of a unit may belong
-// to a row that began earlier: it is a head, and waits in shared memory. When all units of a block
-// are done, the heads of a row are added in the order of the units; the sum goes to y where the block
-// owns the row, and to the block's carry otherwise (block_sums.hpp has the drawing). No atomics are
-// needed, and every run gives the same bits.
+// A unit stores the sum of a row that begins among its nonzeros. The first part of a unit may
+// belong to a row that began earlier: it is a head, and waits in shared memory. When all units of a
+// block are done, the heads of a row are added in the order of the units; the sum goes to y where
+// the block owns the row, and to the block's carry otherwise (block_sums.hpp has the drawing). No
+// atomics are needed, and every run gives the same bits.
 #pragma once
 
 #include <cstddef>
@@ -57,8 +57,8 @@ class Heads {
   std::int32_t* rows_;  // kNone where the unit has no head
 };
 
-// Adds the carries of all blocks to Y. Grid: a warp per block but the first one. The warp that meets
-// the first carry of a row adds all carries of that row, lane j for vector j.
+// Adds the carries of all blocks to Y. Grid: a warp per block but the first one. The warp that
+// meets the first carry of a row adds all carries of that row, lane j for vector j.
 template <class Value>
 __global__ void __launch_bounds__(kThreads)
     add_carries(DeviceTile<Value> tile, std::int64_t block_size, const Value* carries) {

@@ -14,8 +14,8 @@
 // then brings all 32 nonzeros to every lane, which multiplies them by its own vector. In row-reduce
 // and nnz-warp a lane multiplies its own nonzero by every vector of the tile.
 //
-// A thread block has 256 threads, that is 8 warps. Where the nonzeros are shared, a block thus takes
-// 8192 consecutive nonzeros (nnz-thread, nnz-tile) or 256 (nnz-warp, nnz-cache).
+// A thread block has 256 threads, that is 8 warps. Where the nonzeros are shared, a block thus
+// takes 8192 consecutive nonzeros (nnz-thread, nnz-tile) or 256 (nnz-warp, nnz-cache).
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA executor: one warp multiplies one task, which is a row of tiles, or a part of one that has
-// many tiles or entries. product.cuh documents the product of a task, layout.hpp the layout and the
-// bytes moved.
+// The CUDA executor: one warp multiplies one task, which is a row of tiles, or a part of one that
+// has many tiles or entries. product.cuh documents the product of a task, layout.hpp the layout and
+// the bytes moved.
 //
 //   row of tiles   |<-- task 0 -->|<-- task 1 -->|<-- task 2 -->|
 //   tiles            32 at most
 //
-// The tasks of a split row store their sums. The warp that finishes last adds them up in the order of
-// the tasks. Which warp that is changes from run to run; the order of the additions does not, so that
-// the result has the same bits in each run.
+// The tasks of a split row store their sums. The warp that finishes last adds them up in the order
+// of the tasks. Which warp that is changes from run to run; the order of the additions does not, so
+// that the result has the same bits in each run.
 #include <algorithm>
 #include <utility>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The TileSpMV layout in GPU memory, with the tasks of the warps. Its arrays are those of layout.hpp,
-// built on the GPU. This header compiles without CUDA.
+// The TileSpMV layout in GPU memory, with the tasks of the warps. Its arrays are those of
+// layout.hpp, built on the GPU. This header compiles without CUDA.
 #pragma once
 
 #include <cstdint>
@@ -54,9 +54,9 @@ struct DeviceLayout {
   std::int64_t stored_bytes() const;  // of all arrays but `position`
 };
 
-// Sorts the nonzeros by tile, which takes 36 bytes of scratch memory per nonzero. Synchronises `stream`.
-// Throws Error{resource} when the layout does not fit into device memory. Stored may be narrower than
-// Value.
+// Sorts the nonzeros by tile, which takes 36 bytes of scratch memory per nonzero. Synchronises
+// `stream`. Throws Error{resource} when the layout does not fit into device memory. Stored may be
+// narrower than Value.
 template <class Stored, class Value>
 DeviceLayout<Stored> build_on_device(const DeviceCsr<Value>& matrix, StreamRef stream);
 

@@ -2,8 +2,8 @@
 // The rule that selects the format of a tile, and the sizes of a tile in that format. Host and GPU
 // builders use the same functions.
 //
-// The rule of the paper (section III), with the thresholds of the program that its authors published.
-// A tile has n entries in h rows and w columns. The first line that holds decides:
+// The rule of the paper (section III), with the thresholds of the program that its authors
+// published. A tile has n entries in h rows and w columns. The first line that holds decides:
 //
 //   1. n >= 0.75 h w                                           Dns
 //   2. n <= 12                                                 COO
@@ -13,16 +13,16 @@
 //   6. variation >= 1.0, and at most 4 entries in the COO part HYB   (disabled in that program)
 //   7.                                                         CSR
 //
-// The variation is the standard deviation of the row lengths, divided by their mean. The width of the
-// ELL part of a HYB tile is found by counting bytes: it shrinks while that saves bytes.
+// The variation is the standard deviation of the row lengths, divided by their mean. The width of
+// the ELL part of a HYB tile is found by counting bytes: it shrinks while that saves bytes.
 //
 // Ours is the same rule, with these differences:
-//   1. A tile with fewer than 16 rows or columns is Dns only where it is full. Masks would take up to
-//      2 bytes per entry there.
+//   1. A tile with fewer than 16 rows or columns is Dns only where it is full. Masks would take up
+//      to 2 bytes per entry there.
 //   6. A tile is HYB where the variation is >= 1.0, no row is empty and HYB takes fewer bytes than
-//      CSR. The limit of 4 entries would leave hardly any tile to HYB: a variation of 1.0 needs more
-//      entries than that beyond the mean. An empty row would read an x that it has no entry for. The
-//      width is the one with the fewest bytes of all, the smaller one where two are equal.
+//      CSR. The limit of 4 entries would leave hardly any tile to HYB: a variation of 1.0 needs
+//      more entries than that beyond the mean. An empty row would read an x that it has no entry
+//      for. The width is the one with the fewest bytes of all, the smaller one where two are equal.
 //   0. A tile with two entries at the same place is COO, the only format that can hold both.
 #pragma once
 

@@ -26,8 +26,8 @@ using ValueTypes = testing::Types<double, float>;
 TYPED_TEST_SUITE(Csr5OnDevice, ValueTypes);
 
 // The shapes of the contract, and rows of more than 256 nonzeros, of 32 and of 17 to 31, so that
-// every sigma of the paper's rule occurs; rows that go through many thread blocks; and runs of empty
-// rows that are longer than a tile.
+// every sigma of the paper's rule occurs; rows that go through many thread blocks; and runs of
+// empty rows that are longer than a tile.
 template <class Value>
 std::vector<Shape<Value>> shapes_of_every_sigma() {
   auto shapes = contract_shapes<Value>();

@@ -108,8 +108,8 @@ void expect_right(SpmmSplit split, const CsrView<Value>& a, std::int64_t width) 
   }
 }
 
-// Rows that begin and end one nonzero before, at and behind the ends of warps and blocks, with empty
-// rows between them.
+// Rows that begin and end one nonzero before, at and behind the ends of warps and blocks, with
+// empty rows between them.
 TEST(SpmmSplits, AreRightWhereverTheyCutARow) {
   for (const std::int64_t share : {std::int64_t{kNonzeros}, kPerBlockOfWarps, kPerBlockOfThreads})
     for (const std::int64_t shift : {-1, 0, 1}) {
