@@ -4,6 +4,7 @@
 
 #include "report/account_words.hpp"
 #include "report/html_parts.hpp"
+#include "report/run_columns.hpp"
 #include "report/svg_charts.hpp"
 #include "report/svg_frame.hpp"
 #include "report/words.hpp"
@@ -36,20 +37,9 @@ std::string roof_note(const MachineDescription& machine) {
 }  // namespace
 
 std::string kernels(const CaseOutcome& outcome) {
-  Table table("one product and one solve of each kernel",
-              {"kernel", "order", "prepare", "one product,<br>median", "p95", "GFLOP/s", "GB/s",
-               "of memory<br>bandwidth", "padding", "iterations", "‖b−Ax‖ / ‖b‖", "error"},
-              {1});
+  Table table("one product and one solve of each kernel", run_heads(&RunColumn::html), {1});
   for (const RunOutcome& run : outcome.runs)
-    table.row({escape(label(run)), escape(run.ordering),
-               words::seconds(words::preprocessing_seconds(run)),
-               words::seconds(run.kernel_us.median * 1e-6),
-               words::seconds(run.kernel_us.p95 * 1e-6), words::fixed(run.gflops, 2),
-               words::fixed(run.gbytes_per_s, 1),
-               run.bandwidth_fraction ? words::percent(*run.bandwidth_fraction) : "-",
-               words::percent(run.padding), std::to_string(run.iterations),
-               words::residual(run.relative_residual),
-               run.relative_error ? words::residual(*run.relative_error) : "-"});
+    table.row(run_cells(escape(label(run)), run, &RunColumn::html));
   return section("kernels", "Kernels side by side", table.str());
 }
 

@@ -2,7 +2,8 @@
 // report.md: tables for issues and pull requests.
 #include <fmt/format.h>
 
-#include <initializer_list>
+#include <string>
+#include <vector>
 
 #include "report/account_words.hpp"
 #include "report/choice_words.hpp"
@@ -10,6 +11,7 @@
 #include "report/markdown_text.hpp"
 #include "report/multigrid_words.hpp"
 #include "report/report.hpp"
+#include "report/run_columns.hpp"
 #include "report/words.hpp"
 
 namespace trireme {
@@ -17,29 +19,23 @@ namespace {
 
 using markdown::escape;
 
-std::string row(std::initializer_list<std::string> cells) {
+std::string row(const std::vector<std::string>& cells) {
   std::string text = "|";
   for (const std::string& cell : cells) text += " " + cell + " |";
   return text + "\n";
 }
 
 // The first column is text, the others are numbers.
-std::string head(std::initializer_list<std::string> names) {
+std::string head(const std::vector<std::string>& names) {
   std::string text = row(names) + "|:---|";
   for (std::size_t i = 1; i < names.size(); ++i) text += "---:|";
   return text + "\n";
 }
 
 std::string kernels(const CaseOutcome& outcome) {
-  std::string text = head({"kernel", "prepare", "product", "GFLOP/s", "GB/s", "of bandwidth",
-                           "iterations", "true residual", "solve"});
+  std::string text = head(run_heads(&RunColumn::markdown));
   for (const RunOutcome& run : outcome.runs)
-    text += row({escape(label(run)), words::seconds(words::preprocessing_seconds(run)),
-                 words::seconds(run.kernel_us.median * 1e-6), words::fixed(run.gflops, 2),
-                 words::fixed(run.gbytes_per_s, 1),
-                 run.bandwidth_fraction ? words::percent(*run.bandwidth_fraction) : "-",
-                 std::to_string(run.iterations), words::residual(run.relative_residual),
-                 words::seconds(run.seconds.solve)});
+    text += row(run_cells(escape(label(run)), run, &RunColumn::markdown));
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include "report/distribution_words.hpp"
 #include "report/multigrid_words.hpp"
 #include "report/report.hpp"
+#include "report/run_columns.hpp"
 #include "report/words.hpp"
 
 namespace trireme {
@@ -20,15 +21,13 @@ std::string short_name(const std::string& kernel) {
   return kernel.size() <= kLongestName ? kernel : kernel.substr(0, kLongestName - 1) + "~";
 }
 
-std::string row(const RunOutcome& run, std::size_t name_width) {
-  const std::string of_memory =
-      run.bandwidth_fraction ? words::percent(*run.bandwidth_fraction) : "-";
-  return fmt::format("{:<{}} {:>9} {:>10} {:>9} {:>8} {:>9} {:>10} {:>9} {:>10}\n",
-                     short_name(label(run)), name_width,
-                     words::fixed(words::preprocessing_seconds(run) * 1e3, 1),
-                     words::fixed(run.kernel_us.median, 1), words::fixed(run.gflops, 2),
-                     words::fixed(run.gbytes_per_s, 1), of_memory, run.iterations,
-                     words::residual(run.relative_residual), words::fixed(run.seconds.solve, 3));
+// One line of the table: the name, and what each column of the terminal has.
+template <class Cell>
+std::string line(const std::string& name, std::size_t name_width, const Cell& cell) {
+  std::string text = fmt::format("{:<{}}", name, name_width);
+  for (const RunColumn& column : run_columns())
+    if (column.width > 0) text += fmt::format(" {:>{}}", cell(column), column.width);
+  return text + "\n";
 }
 
 // "albus: converged: ...; break-even; notes", wrapped.
@@ -63,13 +62,12 @@ std::string terminal_table(const CaseOutcome& outcome) {
   std::size_t name_width = std::string_view("kernel").size();
   for (const RunOutcome& run : outcome.runs)
     name_width = std::max(name_width, short_name(label(run)).size());
-  text +=
-      fmt::format("\n{:<{}} {:>9} {:>10} {:>9} {:>8} {:>9} {:>10} {:>9} {:>10}\n", "", name_width,
-                  "prepare", "product", "product", "product", "of memory", "", "||b-Ax||", "solve");
-  text += fmt::format("{:<{}} {:>9} {:>10} {:>9} {:>8} {:>9} {:>10} {:>9} {:>10}\n", "kernel",
-                      name_width, "ms", "us", "GFLOP/s", "GB/s", "bandwidth", "iterations",
-                      "/ ||b||", "s");
-  for (const RunOutcome& run : outcome.runs) text += row(run, name_width);
+  text += "\n" + line("", name_width, [](const RunColumn& c) { return c.above; }) +
+          line("kernel", name_width, [](const RunColumn& c) { return c.head; });
+  for (const RunOutcome& run : outcome.runs)
+    text += line(short_name(label(run)), name_width, [&](const RunColumn& column) {
+      return column.number ? column.number(run) : column.text(run);
+    });
   text += "\n";
   for (const RunOutcome& run : outcome.runs) text += verdict(outcome, run);
   for (const RunOutcome& run : outcome.runs) {

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "distinct_figures.hpp"
 #include "report/noise.hpp"
 #include "report/report.hpp"
 #include "report/sample_outcome.hpp"
@@ -116,6 +117,59 @@ TEST_F(Compare, NamesWhatDiffers) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
     EXPECT_TRUE(line.size() <= 100 || line.find(".json") != std::string::npos) << line;
+}
+
+// A name that report.json does not have would leave its line out.
+TEST_F(Compare, FindsEveryFigureThatItReads) {
+  CaseOutcome outcome = test::outcome();
+  outcome.runs.resize(1);
+  outcome.values_hash = "fedcba9876543210";
+  nlohmann::json after = nlohmann::json::parse(json_report(outcome)).flatten();
+  for (auto& [place, value] : after.items()) {
+    if (value.is_string()) value = value.get<std::string>() + "?";
+    if (value.is_number_float()) value = 2 * value.get<double>();
+    if (value.is_number_integer() && place != "/schema") value = 1 + value.get<std::int64_t>();
+  }
+  const std::string text = compare_reports(write("before.json", json_report(outcome)),
+                                           write("after.json", after.unflatten().dump()));
+  for (const char* name : {"Trireme:",
+                           "PETSc:",
+                           "HDF5:",
+                           "MPI:",
+                           "host:",
+                           "CPU:",
+                           "GPU:",
+                           "SIMD:",
+                           "ranks:",
+                           "threads per rank:",
+                           "problem:",
+                           "rows:",
+                           "nonzeros:",
+                           "b:",
+                           "x0:",
+                           "hash of the pattern:",
+                           "hash of the values:",
+                           "the case has another text",
+                           "order of rows:",
+                           "method:",
+                           "engine:",
+                           "preconditioner:",
+                           "rtol:",
+                           "end:",
+                           "one product ",
+                           "one iteration ",
+                           "solves ",
+                           "read ",
+                           "tune ",
+                           "order ",
+                           "build ",
+                           "upload ",
+                           "set-up ",
+                           "renew ",
+                           "iterations ",
+                           "true residual "})
+    EXPECT_NE(text.find(std::string("\n  ") + name), std::string::npos) << name << "\n" << text;
+  EXPECT_EQ(text.find("nan"), std::string::npos) << text;
 }
 
 TEST_F(Compare, PairsRunsOfTheSameNameInTheirOrder) {

@@ -5,9 +5,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <tuple>
 
+#include "report/report.hpp"
+#include "report/sample_outcome.hpp"
 #include "study/render.hpp"
+#include "study/study_folder.hpp"
 
 namespace trireme::study {
 namespace {
@@ -226,6 +230,35 @@ TEST(Summary, FiguresHaveThreeDigits) {
   EXPECT_EQ(three_digits(0.0081234), "0.00812");
   EXPECT_EQ(three_digits(123456), "123456");
   EXPECT_EQ(three_digits(0), "0.00");
+}
+
+using Findings = StudyFolder;
+
+// A name that report.json does not have would leave its figure out.
+TEST_F(Findings, OfAReportAreItsFigures) {
+  CaseOutcome outcome = test::sample_outcome();
+  RunOutcome& run = outcome.runs[0];
+  run.seconds = {.read = 1,
+                 .tune = 2,
+                 .order = 4,
+                 .build = 8,
+                 .upload = 16,
+                 .setup = 32,
+                 .renew = 64,
+                 .solve = 128};
+  run.kernel_us.median = 3;
+  run.iteration_us = 5;
+  run.iterations = 7;
+  const auto findings = read_findings(write("report.json", json_report(outcome)), 0.5, 2'000'000);
+  ASSERT_EQ(findings.size(), outcome.runs.size());
+  const Finding& first = findings[0];
+  EXPECT_EQ(std::tie(first.kernel, first.ordering, first.precision, first.device, first.reason,
+                     first.rows),
+            std::tuple(run.kernel, "given", "double", "cpu", run.reason, outcome.problem.rows));
+  const std::map<std::string, double, std::less<>> expected = {
+      {"product", 3}, {"iteration", 5}, {"iterations", 7}, {"solve", 128}, {"prepare", 62},
+      {"setup", 32},  {"total", 254},   {"wall", 0.5},     {"memory", 2}};
+  EXPECT_EQ(first.figures, expected);
 }
 
 }  // namespace
