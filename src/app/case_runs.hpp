@@ -15,9 +15,9 @@
 
 namespace trireme {
 
-// Adds to outcome.runs, refused and not_run, writes the solutions, and keeps in the cache what later
-// runs can use. `resident_before`: bytes of this rank before it read the system. `interrupts` may be
-// null. Throws what run_case() documents. Collective.
+// Adds to outcome.runs, refused and not_run, writes the solutions, and keeps in the cache what
+// later runs can use. `resident_before`: bytes of this rank before it read the system. `interrupts`
+// may be null. Throws what run_case() documents. Collective.
 void run_kernels(MPI_Comm comm, const Case& c, LoadedSystem& system, const RankZero& rank_zero,
                  StartClock& clock, std::int64_t resident_before, InterruptGuard* interrupts,
                  CaseOutcome& outcome);

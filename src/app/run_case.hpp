@@ -13,8 +13,8 @@ namespace trireme {
 
 // Solves c with each of c.kernels in turn and returns the same CaseOutcome on every rank.
 // Collective. Where c.report.solution is set, writes the solution into c.report.directory, which is
-// made when it is missing (app/kept/solution_file.hpp). The reports are the caller's. `observer` may be
-// null.
+// made when it is missing (app/kept/solution_file.hpp). The reports are the caller's. `observer`
+// may be null.
 //
 // A solve that does not converge or breaks down is an outcome, not an error: its exit_code is
 // not_converged or breakdown, and the other kernels still run. Where kernels are compared and one
@@ -23,8 +23,8 @@ namespace trireme {
 // solve that runs; kernels that have not begun are the outcome's not_run. A solve that ends
 // unconverged by a signal or at the iteration limit leaves state.h5 beside the solution, unless
 // kernels are compared, and with c.report.resume the run goes on from that file
-// (app/kept/saved_run.hpp). `interrupts`, where given, begins once the problem is loaded, because there
-// is nothing to report before that.
+// (app/kept/saved_run.hpp). `interrupts`, where given, begins once the problem is loaded, because
+// there is nothing to report before that.
 //
 // Throws the same Error on every rank for everything else: usage (a method, preconditioner or
 // option that PETSc does not know, a kernel that lacks the device or precision), input (what

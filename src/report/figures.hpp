@@ -91,9 +91,9 @@ Json schema_of() {
   }
 }
 
-// One figure of an Owner: its name and unit in report.json, what it says, and where it is: a member,
-// or a function of the owner. `rules` are merged into the schema of its type, where it allows less or
-// more.
+// One figure of an Owner: its name and unit in report.json, what it says, and where it is: a
+// member, or a function of the owner. `rules` are merged into the schema of its type, where it
+// allows less or more.
 template <class Owner>
 struct Figure {
   template <class Place>

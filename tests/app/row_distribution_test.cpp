@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cases with distribution: graph have the answers of distribution: rows; run on 1, 2, 3 and 5 ranks.
+// Cases with distribution: graph have the answers of distribution: rows; run on 1, 2, 3 and 5
+// ranks.
 #include "app/system/row_distribution.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sequences on a GPU, where one rank overlaps its steps (app/solves/step_overlap.hpp). Run on 1 and 2 ranks.
+// Sequences on a GPU, where one rank overlaps its steps (app/solves/step_overlap.hpp). Run on 1 and
+// 2 ranks.
 #include <gtest/gtest.h>
 
 #include <algorithm>

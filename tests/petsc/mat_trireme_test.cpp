@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Mat type trireme against AIJ, on edge shapes, through changes, conversions and options; run on
-// 1 and 3 ranks.
+// The Mat type trireme against AIJ, on edge shapes, through changes, conversions and options; run
+// on 1 and 3 ranks.
 #include "petsc/mat/mat_trireme.hpp"
 
 #include <gtest/gtest.h>

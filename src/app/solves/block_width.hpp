@@ -12,8 +12,8 @@
 
 namespace trireme {
 
-// `solver.block` of the case, or what `auto` makes of it for this matrix, kernel and preconditioner.
-// All members are collective.
+// `solver.block` of the case, or what `auto` makes of it for this matrix, kernel and
+// preconditioner. All members are collective.
 class BlockWidth {
  public:
   // `columns`: right-hand sides of the case. The references must outlive the object.

@@ -324,7 +324,8 @@ DeviceLayout<Value> build_on_device(const DeviceCsr<Value>& matrix, StoreFp32 st
                                     std::vector<BuildStep>& steps, StreamRef stream) {
   DeviceLayout<Value> layout = Builder<Value>(matrix, stream).build(store_fp32, steps);
   const Stopwatch watch;
-  // The builder has checked these values, those of repeated rows apart, so that they are not checked again.
+  // The builder has checked these values, those of repeated rows apart, so that they are not
+  // checked again.
   const StoreFp32 of_store = layout.form.repeated  ? store_fp32
                              : layout.form.in_fp32 ? StoreFp32::always
                                                    : StoreFp32::never;

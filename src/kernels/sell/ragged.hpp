@@ -148,8 +148,8 @@ struct RaggedLayout {
   std::int64_t rows = 0, cols = 0, nnz = 0;
   int lane_rows = 1;
   bool in_fp32 = false;
-  // At least half of the columns lie within kWindow of the diagonal (of a matrix that is stretched to
-  // a square). A CUDA block then multiplies neighbouring slices, so that they share x.
+  // At least half of the columns lie within kWindow of the diagonal (of a matrix that is stretched
+  // to a square). A CUDA block then multiplies neighbouring slices, so that they share x.
   bool local = false;
   Array<std::int32_t> row_order;  // the caller's row of each row
   Array<RaggedSlice> slices;

@@ -10,20 +10,21 @@
 
 namespace trireme::sell {
 
-// Rows that a lane multiplies, with 16-bit columns and with 32-bit columns. Several give wide loads.
+// Rows that a lane multiplies, with 16-bit columns and with 32-bit columns. Several give wide
+// loads.
 inline constexpr int kMaxLaneRows = 4;
 inline constexpr int kWideLaneRows = 2;
 // The product of a matrix that the L2 cache holds waits for latency, and more warps hide more of it
-// (poisson27 of 373,000 rows: 13.9 us, and 16.8 with 4 rows per lane). Larger matrices need the wide
-// loads of several rows per lane.
+// (poisson27 of 373,000 rows: 13.9 us, and 16.8 with 4 rows per lane). Larger matrices need the
+// wide loads of several rows per lane.
 inline constexpr std::int64_t kLargeMatrix = 1 << 19;  // rows
 constexpr bool is_small(std::int64_t rows, std::int64_t nnz) {
   return rows < (1 << 17) || (rows < kLargeMatrix && nnz < std::int64_t{10} << 20);
 }
 // Rows that are sorted among themselves: more would take neighbours of x apart.
 inline constexpr std::int64_t kWindow = 8192;
-// Patterns, and their differences with padding, that the L1 cache holds beside x: 128 KiB, and 96 KiB
-// with values.
+// Patterns, and their differences with padding, that the L1 cache holds beside x: 128 KiB, and 96
+// KiB with values.
 inline constexpr std::int32_t kMaxPatterns = 2048;
 inline constexpr std::int64_t kMaxDifferences = 1 << 15;
 inline constexpr std::int64_t kMaxRepeated = 1 << 13;
@@ -48,8 +49,8 @@ namespace tuning {
 
 // True where chunks may be fetched ahead. Fetching ahead pays for FP32 values with FP64 x on large
 // matrices in the caller's order (7 to 20 % faster on stencils, 9 % on elasticity). Loading chunks
-// directly is faster for FP64 values (8 %), for FP32 x (8 %), for sorted rows (up to 1.8 times), and
-// for a matrix that fits into the L2 cache (5 %).
+// directly is faster for FP64 values (8 %), for FP32 x (8 %), for sorted rows (up to 1.8 times),
+// and for a matrix that fits into the L2 cache (5 %).
 template <int lane_rows, class Stored, class Column, class Vector>
 constexpr bool can_fetch_ahead() {
   return lane_rows == kMaxLaneRows && !std::is_same_v<Column, std::int32_t> &&
@@ -69,8 +70,8 @@ constexpr int min_blocks() {
 template <int lane_rows, class Vector>
 constexpr int kBlocksOfVectors = lane_rows == kMaxLaneRows || sizeof(Vector) < sizeof(double) ? 4
                                                                                               : 5;
-// The same for several vectors and ragged rows (log-normal rows, 8 vectors: 334 us, and 431 with two
-// blocks; 359 with slices fetched into the L2 cache ahead of their use).
+// The same for several vectors and ragged rows (log-normal rows, 8 vectors: 334 us, and 431 with
+// two blocks; 359 with slices fetched into the L2 cache ahead of their use).
 inline constexpr int kRaggedBlocksOfVectors = 3;
 
 // Threads per block of ragged rows: where most columns are near the diagonal, one large block per
@@ -78,8 +79,8 @@ inline constexpr int kRaggedBlocksOfVectors = 3;
 inline constexpr int kNearThreads = 1024;
 inline constexpr int kFarThreads = 256;
 
-// Rows that repeat: threads per block, and the same where the patterns lie in shared memory, with the
-// blocks of a multiprocessor then.
+// Rows that repeat: threads per block, and the same where the patterns lie in shared memory, with
+// the blocks of a multiprocessor then.
 inline constexpr int kRepeatedThreads = 128;
 inline constexpr int kSharedThreads = 1024;
 inline constexpr int kSharedBlocks = 2;

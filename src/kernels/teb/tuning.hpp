@@ -18,8 +18,8 @@ inline constexpr std::int64_t kPanelNonzeros = 1 << 19;
 inline constexpr std::int64_t kMinPanelRows = 1 << 10;
 inline constexpr std::int64_t kMaxPanelRows = 1 << 14;
 
-// Of a CUDA block, which takes one TEB block. The number of blocks that a multiprocessor holds leaves
-// 64 registers per thread.
+// Of a CUDA block, which takes one TEB block. The number of blocks that a multiprocessor holds
+// leaves 64 registers per thread.
 inline constexpr int kThreads = 256;
 inline constexpr int kNonzerosPerThread = 8;
 inline constexpr int kResidentBlocks = 4;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Strength of connection on a GPU, by the functors of strength_functors.hpp and node_graph_functors.hpp.
+// Strength of connection on a GPU, by the functors of strength_functors.hpp and
+// node_graph_functors.hpp.
 #include <utility>
 
 #include "multigrid/cuda/device_parts.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fetches rows in three rounds of messages: the lengths of the rows, their columns, and their values.
+// Fetches rows in three rounds of messages: the lengths of the rows, their columns, and their
+// values.
 #include "multigrid/ranks/ghost_rows.hpp"
 
 #include "base/error.hpp"

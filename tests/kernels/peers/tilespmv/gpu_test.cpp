@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests of TileSpMV on the GPU with tiles of every format, and with rows of tiles that several warps
-// share.
+// Tests of TileSpMV on the GPU with tiles of every format, and with rows of tiles that several
+// warps share.
 #include <gtest/gtest.h>
 
 #include "device/device.hpp"
