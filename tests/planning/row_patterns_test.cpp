@@ -22,7 +22,7 @@ class RowPatterns : public testing::TestWithParam<GenerateSpec> {};
 TEST_P(RowPatterns, AreFewWhereSellHasPatterns) {
   const CsrMatrix<double> a = made(GetParam());
   std::vector<BuildStep> steps;
-  EXPECT_EQ(has_few_row_patterns(a.view()), sell::build(a.view(), steps).code.patterned);
+  EXPECT_EQ(has_few_row_patterns(a.view()), sell::build(a.view(), steps).form.patterned);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, RowPatterns,
