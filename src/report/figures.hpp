@@ -18,6 +18,9 @@ namespace trireme::json {
 
 using Json = nlohmann::ordered_json;
 
+// Of report.json. It rises when a figure is removed or changes its meaning.
+inline constexpr int kSchema = 2;
+
 template <class Owner>
 struct Figure;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// report.json, schema 2, and the figures of the file, the problem and the machine.
+// report.json and its schema, from the tables of figures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,205 +8,24 @@
 #include "report/report.hpp"
 
 namespace trireme {
-namespace json {
 namespace {
 
-constexpr int kSchema = 2;
-
-// "problem", "versions" and "pattern" of report.json.
-struct ProblemPart {
-  const CaseOutcome& outcome;
-};
-struct VersionsPart {
-  const MachineDescription& machine;
-};
-
-// The place of a member of the problem.
-template <class T>
-auto of_problem(T ProblemDescription::*member) {
-  return [member](const ProblemPart& p) { return p.outcome.problem.*member; };
-}
-
-// The place of a text of the outcome; an empty one is unknown.
-auto hash(std::string CaseOutcome::*member) {
-  return [member](const ProblemPart& p) { return known(member)(p.outcome); };
-}
-
-auto version(std::string MachineDescription::*member) {
-  return [member](const VersionsPart& v) { return v.machine.*member; };
-}
-
 // The text of a schema: an object that describes others spreads over lines, all else stays on one.
-std::string spread(const Json& json, const std::string& indent) {
+std::string spread(const json::Json& json, const std::string& indent) {
   constexpr std::size_t kShort = 120;
-  const bool has_objects =
-      json.is_object() && std::ranges::any_of(json, [](const Json& j) { return j.is_object(); });
-  const std::string line = json.dump();
+  const bool has_objects = json.is_object() && std::ranges::any_of(json, [](const json::Json& j) {
+                             return j.is_object();
+                           });
+  std::string line = json.dump();
   if (!has_objects || line.size() <= kShort) return line;
   std::string text;
   for (const auto& [key, value] : json.items())
-    text += fmt::format("{}\n{}  {}: {}", text.empty() ? "{" : ",", indent, Json(key).dump(),
+    text += fmt::format("{}\n{}  {}: {}", text.empty() ? "{" : ",", indent, json::Json(key).dump(),
                         spread(value, indent + "  "));
   return text + "\n" + indent + "}";
 }
 
-std::optional<PatternPicture> gathered(const CaseOutcome& outcome) {
-  return outcome.pattern.cells == 0 ? std::nullopt : std::optional(outcome.pattern);
-}
-
 }  // namespace
-
-template <>
-const Figures<ProblemPart>& figures() {
-  const Json of_hash = {{"pattern", "^[0-9a-f]{16}$"}};
-  static const Figures<ProblemPart> table = {
-      {"name", "", "file and group, `cant.h5:/A`, or the generator and its size",
-       of_problem(&ProblemDescription::name)},
-      {"generated", "", "whether a generator made it", of_problem(&ProblemDescription::generated)},
-      {"rows", "1", "of the whole matrix", of_problem(&ProblemDescription::rows)},
-      {"cols", "1", "of the whole matrix", of_problem(&ProblemDescription::cols)},
-      {"nnz", "1", "stored entries of the whole matrix, after duplicates were added up",
-       of_problem(&ProblemDescription::nnz)},
-      {"rhs", "",
-       "where b comes from: a dataset such as `/b`, the name of a file, or what was made "
-       "(`from-ones`, ...); `from the steps` where step 0 of a sequence brings it",
-       of_problem(&ProblemDescription::rhs)},
-      {"x0", "", "the dataset of the initial guess; null: zero",
-       [](const ProblemPart& p) { return known(&ProblemDescription::x0)(p.outcome.problem); }},
-      {"pattern_hash", "",
-       "16 hexadecimal digits of the numbers of rows and columns and of the places of all "
-       "nonzeros; null: not computed",
-       hash(&CaseOutcome::pattern_hash), of_hash},
-      {"values_hash", "", "the same of the values", hash(&CaseOutcome::values_hash), of_hash}};
-  return table;
-}
-
-template <>
-const Figures<NodeDescription>& figures() {
-  static const Figures<NodeDescription> table = {{"host", "", "its name", &NodeDescription::host},
-                                                 {"ranks",
-                                                  "",
-                                                  "the numbers of the ranks that ran there",
-                                                  &NodeDescription::ranks,
-                                                  {{"minItems", 1}}}};
-  return table;
-}
-
-template <>
-const Figures<VersionsPart>& figures() {
-  static const Figures<VersionsPart> table = {
-      {"trireme", "", "of Trireme", version(&MachineDescription::trireme)},
-      {"petsc", "", "of PETSc", version(&MachineDescription::petsc)},
-      {"hdf5", "", "of HDF5", version(&MachineDescription::hdf5)},
-      {"mpi", "", "of MPI", version(&MachineDescription::mpi)}};
-  return table;
-}
-
-template <>
-const Figures<MachineDescription>& figures() {
-  static const Figures<MachineDescription> table = {
-      {"host", "", "name of rank 0's machine", &MachineDescription::host},
-      {"nodes",
-       "",
-       "one object per machine, in the order of their lowest ranks",
-       &MachineDescription::nodes,
-       {{"minItems", 1}}},
-      {"cpu", "", "model name", &MachineDescription::cpu},
-      {"gpu", "", "model name; empty: no GPU was used", &MachineDescription::gpu},
-      {"simd", "", "the instruction set that Highway chose at run time", &MachineDescription::simd},
-      {"ranks", "1", "processes", &MachineDescription::ranks, at_least_one()},
-      {"threads_per_rank", "1", "OpenMP threads of each process",
-       &MachineDescription::threads_per_rank, at_least_one()},
-      {"triad_gbytes_per_s", "GB/s",
-       "memory bandwidth of all ranks together (a[i] = b[i] + s c[i]), measured by this run; 0: "
-       "not measured",
-       &MachineDescription::triad_gbytes_per_s},
-      {"best_gbytes_per_s", "GB/s",
-       "bandwidth of all ranks' CPUs together: the best of copy, triad and read; 0: not measured",
-       &MachineDescription::best_gbytes_per_s},
-      {"gpu_gbytes_per_s", "GB/s",
-       "bandwidth of copies in the memory of all GPUs together; 0: not measured",
-       &MachineDescription::gpu_gbytes_per_s},
-      {"versions", "", "of what ran", [](const MachineDescription& m) { return VersionsPart{m}; }}};
-  return table;
-}
-
-template <>
-const Figures<StartSeconds>& figures() {
-  static const Figures<StartSeconds> table = {
-      {"libraries", "s", "before `main()`, MPI and PETSc", &StartSeconds::libraries},
-      {"device", "s", "choosing and opening the GPU, as far as the program waited for it",
-       &StartSeconds::device},
-      {"read", "s",
-       "file to memory, or generating the problem; entries may go up to the GPU meanwhile",
-       &StartSeconds::read},
-      {"check", "s",
-       "rules of the file format, as far as they took time of their own; whether the matrix looks "
-       "symmetric",
-       &StartSeconds::check},
-      {"split", "s", "local and ghost columns, the halo, the hashes", &StartSeconds::split},
-      {"upload", "s", "as in `seconds` of a run, of what was not uploaded while the file was read",
-       &StartSeconds::upload},
-      {"build", "s", "as in `seconds` of a run, before the first iteration", &StartSeconds::build},
-      {"tune", "s", "as in `seconds` of a run, before the first iteration", &StartSeconds::tune},
-      {"setup", "s", "as in `seconds` of a run, before the first iteration", &StartSeconds::setup},
-      {"total", "s", "all of it; what no part names is the difference", &StartSeconds::total}};
-  return table;
-}
-
-template <>
-const Figures<RefusedRun>& figures() {
-  static const Figures<RefusedRun> table = {
-      {"kernel", "", "the name of the run", &RefusedRun::kernel, not_empty()},
-      {"reason", "", "one line: what, where, what to do", &RefusedRun::reason}};
-  return table;
-}
-
-template <>
-const Figures<PatternPicture>& figures() {
-  static const Figures<PatternPicture> table = {
-      {"cells", "1", "cells per side of the picture, at most 64", &PatternPicture::cells,
-       at_least_one()},
-      {"density", "1", "nonzeros of each cell, row by row", &PatternPicture::density},
-      {"row_lengths", "1",
-       "rows by their number of nonzeros: `[0]` empty rows, `[k]` rows of 2^(k-1) to 2^k - 1 "
-       "nonzeros",
-       &PatternPicture::row_lengths}};
-  return table;
-}
-
-template <>
-const Figures<CaseOutcome>& figures() {
-  static const Figures<CaseOutcome> table = {
-      {"schema",
-       "",
-       "the number of this schema",
-       [](const CaseOutcome&) { return kSchema; },
-       {{"const", kSchema}}},
-      {"problem", "", "the system",
-       [](const CaseOutcome& outcome) { return ProblemPart{outcome}; }},
-      {"machine", "", "where it ran", &CaseOutcome::machine},
-      {"start_seconds", "s",
-       "from the start of the process to the first iteration of the first run, on rank 0",
-       &CaseOutcome::start},
-      {"distribution", "", "how the rows lie on the ranks; null: there is one rank",
-       &CaseOutcome::distribution},
-      {"runs", "", "one object per kernel and precision, in the order in which they ran",
-       &CaseOutcome::runs},
-      {"refused", "",
-       "kernels that refused the matrix or lacked memory, while other kernels of the case ran",
-       &CaseOutcome::refused},
-      {"not_run", "", "names of the kernels that did not run, because a signal came before them",
-       &CaseOutcome::not_run},
-      {"account", "", "what each kernel costs over a number of products",
-       [](const CaseOutcome& outcome) { return AccountPart(outcome); }},
-      {"pattern", "", "a picture of the matrix; null: not gathered", gathered},
-      {"case", "", "the case as read, and what replaced keys of it", &CaseOutcome::case_text},
-      {"command", "", "the command that repeats the run", &CaseOutcome::command}};
-  return table;
-}
-
-}  // namespace json
 
 std::string json_report(const CaseOutcome& outcome) {
   // File names need not be UTF-8; JSON must be.
@@ -219,7 +38,7 @@ std::string report_schema() {
       {"title", fmt::format("A Trireme report, schema {}", json::kSchema)},
       {"description", "report.json as solve writes it. Null: not known, or not a number."}};
   schema.update(json::schema_of_object<CaseOutcome>());
-  return json::spread(schema, "") + "\n";
+  return spread(schema, "") + "\n";
 }
 
 }  // namespace trireme
