@@ -56,15 +56,16 @@ void append(std::vector<std::string>& notes, const std::vector<std::string>& mor
 
 }  // namespace
 
-// `preconditioner`: in place of that of the case, where it is not empty.
+// `preconditioner`: in place of that of the case, where there is one.
 Plan make_plan(const SolveContext& context, const KernelChoice& kernel,
-               const std::string& preconditioner, const multigrid::HierarchyStore& hierarchies) {
+               const std::optional<std::string>& preconditioner,
+               const multigrid::HierarchyStore& hierarchies) {
   const bool mixed = kernel.precision == Precision::mixed;
   Plan plan;
   plan.amat = make_amat(context.matrix, kernel, context.order(kernel.ordering, kernel.device));
   plan.memory = peak_memory(context);
   SolverSpec spec = context.spec.solver;
-  if (!preconditioner.empty()) spec.preconditioner = preconditioner;
+  if (preconditioner) spec.preconditioner = *preconditioner;
   if (const auto only = find_case_kernel(kernel.name).engine_on(kernel.device)) spec.engine = only;
   plan.solver = std::make_unique<KspSolver>(spec, plan.amat->mat(), plan.amat->assembled(),
                                             context.matrix, modes_of(context), hierarchies);
@@ -88,7 +89,8 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
 
   reset_peak_resident();
   const bool choose = context.spec.solver.choose_preconditioner;
-  const auto first = choose ? first_preconditioner(*context.matrix) : std::string();
+  std::optional<std::string> first;
+  if (choose) first = first_preconditioner(*context.matrix);
   Plan plan = make_plan(context, kernel, first, context.hierarchies);
   std::optional<PreconditionerTuning> preconditioning;
   if (choose)
@@ -106,7 +108,8 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   plan.amat->times().clear();
   const auto plan_again = [&] {
     return make_plan(context, tuning ? tuning->kernel() : kernel,
-                     preconditioning ? preconditioning->running() : "", {});
+                     preconditioning ? std::optional(preconditioning->running()) : std::nullopt,
+                     {});
   };
   KernelRun run = Solves(context, plan, plan_again, on_iteration, tuning ? &*tuning : nullptr,
                          preconditioning ? &*preconditioning : nullptr)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/choices.hpp"
+#include "solvers/preconditioners/spec.hpp"
 #include "sparse/generators.hpp"
 #include "sparse/row_blocks.hpp"
 
@@ -139,12 +140,11 @@ struct WordsOf<SmallNorm> {
       {"both", SmallNorm::both}, {"residual", SmallNorm::residual}, {"rows", SmallNorm::rows}};
 };
 
-// The preconditioner by smoothed aggregation.
-inline constexpr std::string_view kMultigrid = "multigrid";
+using solvers::kMultigrid;
 
 // The options of preconditioner multigrid, with the defaults of multigrid/options.hpp.
 struct MultigridSpec {
-  // Empty, auto: chebyshev with cg, block_cg and minres, jacobi with other methods.
+  // Empty, auto: chebyshev with methods for symmetric matrices, jacobi with others.
   std::optional<Smoother> smoother;
   std::int64_t degree = 2;  // products of one smoothing
   CycleKind cycle = CycleKind::v;
@@ -157,9 +157,9 @@ struct MultigridSpec {
 };
 
 struct SolverSpec {
-  std::string method = "cg";              // cg, block_cg, ..., or any PETSc KSP name
+  std::string method = "cg";              // of solvers/methods/list.hpp, or any PETSc KSP name
   std::optional<Engine> engine;           // empty: auto
-  std::string preconditioner = "jacobi";  // none, jacobi, multigrid, or any PETSc PC name
+  std::string preconditioner = "jacobi";  // of the list, or any PETSc PC name
   MultigridSpec multigrid;                // used by preconditioner multigrid
   bool choose_preconditioner = false;  // no key: `preconditioner: auto`, which begins with jacobi
   bool measure_variant = false;  // no key: `reproducible: false` has timings choose CG's variant

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "config/solver_words.hpp"
 #include "kernels/registry.hpp"
 
 namespace trireme {
@@ -188,30 +189,18 @@ constexpr std::array kKeys = {
 
     Key{"solver", field::Section{}, kNothing, "", "the Krylov method, and when it stops"},
     Key{"solver.method", field::Text{[](Case& c) -> string& { return c.solver.method; }},
-        kRun | kChoice | kIterations, "",
-        "cg (symmetric positive definite), block_cg (cg that solves for many right-hand sides in "
-        "one space), pipelined_cg (cg on CPU ranks whose sums run beside the product), minres "
-        "(symmetric), bicgstab (any matrix), or a PETSc KSP name such as gmres"},
+        kRun | kChoice | kIterations, "", words::kMethods},
     Key{"solver.engine", choice([](Case& c) -> decltype(auto) { return (c.solver.engine); }),
-        kRun | kChoice, "",
-        "whose Krylov loop solves. petsc: PETSc's own; resident: the resident engine, Trireme's "
-        "own loop, which keeps vectors and scalars where the kernel runs and has cg, block_cg, "
-        "pipelined_cg, minres and bicgstab; auto: the resident engine where it has what the case "
-        "asks for, else PETSc's"},
+        kRun | kChoice, "", words::kEngines},
     Key{"solver.preconditioner",
         field::Text{[](Case& c) -> string& { return c.solver.preconditioner; }, nullptr,
                     chooses_preconditioner},
-        kRun | kChoice | kIterations, "",
-        "none, jacobi, auto (begins with jacobi and changes where another one pays), pbjacobi, "
-        "vpbjacobi, trireme_chebyshev (for cg and minres), multigrid (smoothed aggregation), or "
-        "any other PETSc PC name such as ilu, icc, gamg, hypre"},
+        kRun | kChoice | kIterations, "", words::kPreconditioners},
     Key{"solver.multigrid", field::Section{may_use_multigrid}, kNothing, "",
         "options of preconditioner: multigrid"},
     Key{"solver.multigrid.smoother",
         choice([](Case& c) -> decltype(auto) { return (c.solver.multigrid.smoother); }),
-        kRun | kIterations, "",
-        "what smooths the error on each level; auto: chebyshev with cg, block_cg and minres, "
-        "jacobi with other methods"},
+        kRun | kIterations, "", words::kSmoothers},
     Key{"solver.multigrid.degree",
         field::Integer{[](Case& c) -> decltype(auto) { return (c.solver.multigrid.degree); }, 1, 8},
         kRun | kIterations, "products",

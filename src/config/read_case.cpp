@@ -16,6 +16,7 @@
 #include "config/validate.hpp"
 #include "config/values.hpp"
 #include "config/yaml_document.hpp"
+#include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
 namespace {
@@ -76,6 +77,9 @@ class CaseReader {
       case_.solver.choose_preconditioner = true;
       case_.solver.preconditioner = SolverSpec().preconditioner;
     }
+    // A PC type that a case names has one name from here on.
+    if (const auto own = solvers::preconditioner_named(case_.solver.preconditioner))
+      case_.solver.preconditioner = own->name.name;
     return std::move(case_);
   }
 

@@ -63,7 +63,8 @@ class Driver {
       : backend_(backend), method_(method) {
     if (info_of(spec.kind).symmetric && !info_of(method).symmetric)
       throw Error(ExitCode::usage, "preconditioner '" + std::string(info_of(spec.kind).summary) +
-                                       "' needs a method for symmetric matrices; use cg or minres");
+                                       "' needs a method for symmetric matrices; use one of " +
+                                       symmetric_methods());
     int vectors = 0, own = 0;
     for_each_text([&](auto text) {
       if (text.method == method) vectors = std::max(vectors, decltype(text)::type::vectors);

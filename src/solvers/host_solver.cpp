@@ -74,7 +74,7 @@ class HostBackend {
 
   bool inexact(const Tolerances&, bool /*goes_on*/) const { return system_.inexact(); }
   Variant choose(Method method, Variant asked, const Jacobi*) const {
-    if (asked == Variant::pipelined && method == Method::cg) return asked;
+    if (has_variant<HostMethodList>(method, asked)) return asked;
     if (!has_variant(method, Variant::single_reduction)) return Variant::classic;
     if (asked != Variant::automatic) return asked;
     return system_.processes() > 1 ? Variant::single_reduction : Variant::classic;

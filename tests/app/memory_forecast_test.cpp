@@ -5,10 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "config/read_case.hpp"
+#include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
 namespace {
@@ -71,6 +76,30 @@ TEST(MemoryForecast, HasTheVectorsOfTheLoopWhereItRuns) {
   };
   EXPECT_EQ(gpu("jacobi"), gpu("none"));
   EXPECT_LT(gpu("jacobi"), gpu("trireme_chebyshev"));
+}
+
+TEST(MemoryForecast, KnowsEveryPreconditionerOfTheListWhoseBlocksHaveAKnownSize) {
+  const auto bytes = [](std::string_view name, const std::string& rest = "") {
+    return part(
+        forecast(fmt::format("device: cpu\nsolver: {{preconditioner: {}}}\n{}", name, rest)).host,
+        "preconditioner");
+  };
+  const auto left_out = [](std::string_view name, const std::string& rest = "") {
+    return forecast(fmt::format("solver: {{preconditioner: {}}}\n{}", name, rest)).left_out;
+  };
+  solvers::for_each_preconditioner_name(
+      [&](solvers::PreconditionerKind, const solvers::PreconditionerName& name) {
+        EXPECT_TRUE(left_out(name.name, "petsc: {mat_block_size: 3}\n").empty()) << name.name;
+      });
+  EXPECT_EQ(bytes("trireme_chebyshev"), 0) << "its vectors are among those of the loop";
+  EXPECT_EQ(bytes("trireme_block_jacobi"), 2 * 8 * 4.0 * kRows);
+  EXPECT_EQ(bytes("trireme_block_jacobi", "petsc: {pc_trireme_block_size: 6}\n"),
+            2 * 8 * 6.0 * kRows);
+  EXPECT_EQ(bytes("pbjacobi", "petsc: {mat_block_size: 3}\n"), 2 * 8 * 3.0 * kRows);
+  EXPECT_EQ(left_out("pbjacobi"), std::vector<std::string>{"preconditioner pbjacobi"});
+  EXPECT_EQ(left_out("lu"), std::vector<std::string>{"preconditioner lu"});
+  EXPECT_EQ(bytes("trireme_mg"), bytes("multigrid")) << "one preconditioner by two names";
+  EXPECT_EQ(bytes("ilu"), 12 * kNonzeros);
 }
 
 }  // namespace

@@ -4,6 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
+#include "solvers/methods/list.hpp"
+
 namespace trireme {
 namespace {
 
@@ -18,6 +23,17 @@ TEST(ProductsAhead, AreThoseOf300IterationsWhereNothingIsKnown) {
   EXPECT_EQ(products_of_a_solve(solver("cg", "jacobi"), {}).count, 300);
   EXPECT_EQ(products_of_a_solve(solver("gmres", "ilu"), {}).count, 300);
   EXPECT_EQ(products_of_a_solve(solver("bicgstab", "jacobi"), {}).count, 600);
+}
+
+TEST(ProductsAhead, HasTheProductsOfEveryMethodOfTheListAndOfPetscs) {
+  solvers::for_each_method([&](auto entry) {
+    const solvers::MethodInfo& info = decltype(entry)::type::info;
+    for (const std::string_view name : {info.name, info.petsc_name})
+      EXPECT_EQ(products_of_a_solve(solver(std::string(name), "jacobi"), {}).count,
+                300 * info.products)
+          << name;
+  });
+  EXPECT_EQ(products_of_a_solve(solver("cgs", "jacobi"), {}).count, 600);
 }
 
 TEST(ProductsAhead, AreThoseOf15IterationsAndTheirCyclesWithMultigrid) {

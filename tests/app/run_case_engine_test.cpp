@@ -146,7 +146,7 @@ TEST(RunCase, AutoStaysResidentWhereAnOptionIsNobodys) {
 }
 
 TEST(RunCase, AutoStaysResidentForAPreconditionerThatItHas) {
-  for (const char* type : {"none", "jacobi", kTriremeChebyshev}) {
+  for (const char* type : {"none", "jacobi", "trireme_chebyshev"}) {
     const PetscOption given("-pc_type", type);
     const RunOutcome run = solve("generate: poisson2d, n: 12", "kernel: csr").runs[0];
     EXPECT_EQ(run.engine, Engine::resident);

@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "multigrid": {"base", "parallel", "sparse", "device", "kernels", "solvers", "distributed"},
     "partitioning": {"base", "parallel", "sparse", "solvers", "distributed", "multigrid"},
     "planning": {"base", "parallel", "sparse", "device", "kernels", "ordering"},
-    "config": {"base", "sparse", "kernels"},
+    "config": {"base", "sparse", "kernels", "solvers"},
     "report": {"base", "planning"},
     "cache": {"base", "parallel", "report"},
     "study": {"base", "sparse", "kernels", "config", "report"},

@@ -2,14 +2,19 @@
 // case.yaml: what is read, and what every mistake is told.
 #include "config/read_case.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "case_texts.hpp"
+#include "config/keys.hpp"
 #include "config/steps.hpp"
+#include "solvers/methods/list.hpp"
+#include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
 namespace {
@@ -151,6 +156,35 @@ TEST(ReadCase, TakesEveryWordOfAnEnumeration) {
   EXPECT_FALSE(read_set({"device=auto"}, kSmallest + "device: cuda\n").device);
   EXPECT_FALSE(
       read_set({"solver.engine=auto"}, kSmallest + "solver: {engine: petsc}\n").solver.engine);
+}
+
+TEST(ReadCase, GivesAPreconditionerOneName) {
+  solvers::for_each_preconditioner_name(
+      [](solvers::PreconditionerKind, const solvers::PreconditionerName& name) {
+        for (const std::string_view word : {name.name, name.pc_type}) {
+          const Case c = parse_case(fmt::format("problem: {{generate: poisson3d, n: 4}}\n"
+                                                "solver: {{preconditioner: {}}}\n",
+                                                word),
+                                    "case.yaml");
+          EXPECT_EQ(c.solver.preconditioner, name.name);
+        }
+      });
+}
+
+TEST(CaseKeys, DescribeEveryMethodAndPreconditionerOfTheLists) {
+  const auto describes = [](std::string_view key, std::string_view name) {
+    return find_key(key)->description.find(name) != std::string_view::npos;
+  };
+  solvers::for_each_method([&](auto entry) {
+    const solvers::MethodInfo& info = decltype(entry)::type::info;
+    EXPECT_TRUE(describes("solver.method", info.name)) << info.name;
+    EXPECT_TRUE(describes("solver.engine", info.name)) << info.name;
+    EXPECT_EQ(describes("solver.multigrid.smoother", info.name), info.symmetric) << info.name;
+  });
+  solvers::for_each_preconditioner_name(
+      [&](solvers::PreconditionerKind, const solvers::PreconditionerName& name) {
+        EXPECT_TRUE(describes("solver.preconditioner", name.name)) << name.name;
+      });
 }
 
 TEST(ReadCase, RefusesMultigridOptionsThatAreNone) {

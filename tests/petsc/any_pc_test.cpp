@@ -331,7 +331,7 @@ TEST_F(AnyPc, AFailedPreconditionerIsSaid) {
 
 TEST_F(AnyPc, ATypeThatWorksInTheResidentLoopAloneIsRefusedElsewhere) {
   const auto refusal = [&](MatHandle matrix, const char* type) -> std::string {
-    make(std::move(matrix), type, kTriremeChebyshev);
+    make(std::move(matrix), type, "trireme_chebyshev");
     try {
       static_cast<void>(solve());
     } catch (const Error& error) {

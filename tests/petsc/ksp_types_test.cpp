@@ -11,6 +11,7 @@
 
 #include "parallel/interrupt.hpp"
 #include "petsc/ksp/engine_choice.hpp"
+#include "petsc/ksp/known_names.hpp"
 #include "petsc/ksp_fixture.hpp"
 
 namespace trireme {
@@ -391,7 +392,7 @@ TEST(EngineChoice, SaysByNamesWhatTheResidentLoopLacks) {
   EXPECT_EQ(reason("cg", "bjacobi"), EngineReason::petsc_block_jacobi);
   EXPECT_EQ(reason("cg", "vpbjacobi"), EngineReason::serves);
   EXPECT_EQ(reason("gmres", "jacobi"), EngineReason::method);
-  EXPECT_EQ(reason("bicgstab", kTriremeChebyshev), EngineReason::symmetric_preconditioner);
+  EXPECT_EQ(reason("bicgstab", "trireme_chebyshev"), EngineReason::symmetric_preconditioner);
   EXPECT_EQ(reason("bicgstab", "jacobi"), EngineReason::serves);
   EXPECT_EQ(choose_engine("gmres", "jacobi").subject, "gmres");
 }
@@ -400,9 +401,10 @@ TEST(EngineChoice, SaysByNamesWhatTheResidentLoopLacks) {
 // PETSc's; PETSc's own type of it is another.
 TEST(EngineChoice, FollowsTheListOfMethods) {
   solvers::for_each_method([](auto entry) {
-    const solvers::MethodInfo info = solvers::info_of(entry.method);
+    const solvers::MethodInfo& info = decltype(entry)::type::info;
     SCOPED_TRACE(info.name);
     for (const std::string_view name : {info.name, info.petsc_name}) {
+      if (info.resident_only && name != info.name) continue;  // PETSc's name is another method's
       SolverSpec spec;
       spec.method = name;
       EXPECT_TRUE(choose_engine(spec).resident());
@@ -413,6 +415,52 @@ TEST(EngineChoice, FollowsTheListOfMethods) {
     }
     EXPECT_NE(resident_methods().find(info.name), std::string::npos);
   });
+}
+
+std::string message_about(const SolverSpec& spec) {
+  try {
+    require_known_names(PETSC_COMM_WORLD, spec);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return "known";
+}
+
+// One letter too many leads to a message with all names, and with the one that was meant.
+TEST(KnownNames, AreThoseOfTheListsAndEachIsSuggested) {
+  EXPECT_EQ(message_about({}), "known");
+  solvers::for_each_method([](auto entry) {
+    SolverSpec spec;
+    const std::string_view name = decltype(entry)::type::info.name;
+    spec.method = fmt::format("{}x", name);
+    const std::string message = message_about(spec);
+    EXPECT_NE(message.find(fmt::format("did you mean '{}'?", name)), std::string::npos) << message;
+    EXPECT_NE(message.find(resident_methods()), std::string::npos) << message;
+    spec.method = name;
+    EXPECT_EQ(message_about(spec), "known");
+  });
+  solvers::for_each_preconditioner_name(
+      [](solvers::PreconditionerKind, const solvers::PreconditionerName& of) {
+        SolverSpec spec;
+        spec.preconditioner = fmt::format("{}x", of.name);
+        const std::string message = message_about(spec);
+        EXPECT_NE(message.find(fmt::format("did you mean '{}'?", of.name)), std::string::npos)
+            << message;
+        EXPECT_NE(message.find(resident_preconditioners()), std::string::npos) << message;
+        EXPECT_NE(resident_preconditioners().find(of.name), std::string::npos) << of.name;
+        spec.preconditioner = of.name;
+        EXPECT_EQ(message_about(spec), "known");
+      });
+  SolverSpec automatic;
+  automatic.preconditioner = "autoo";
+  EXPECT_NE(message_about(automatic).find("did you mean 'auto'?"), std::string::npos);
+}
+
+// The plugin's users read the message too, and PETSc knows multigrid by another name.
+TEST(EngineChoice, NamesMultigridAsPetscDoesToo) {
+  const std::string words = describe(choose_engine("cg", "gamg"));
+  EXPECT_NE(words.find("multigrid (trireme_mg)"), std::string::npos) << words;
 }
 
 // What KSPView prints; on rank 0.

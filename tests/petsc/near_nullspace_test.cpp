@@ -108,7 +108,8 @@ TEST_F(NearNullSpace, IsAskedForByMultigridAndWhatMayComeToIt) {
   };
   for (const char* type : {"gamg", "hypre", "multigrid", "trireme_mg", "ml"})
     EXPECT_TRUE(asks(type)) << type;
-  for (const char* type : {"none", "jacobi", "ilu", "trireme_chebyshev"})
+  for (const char* type : {"none", "jacobi", "ilu", "trireme_chebyshev", "trireme_block_jacobi",
+                           "trireme_pbjacobi", "vpbjacobi", "eisenstat"})
     EXPECT_FALSE(asks(type)) << type;
   SolverSpec automatic;
   automatic.choose_preconditioner = true;

@@ -163,7 +163,7 @@ TEST_F(OrderedSolve, ShowsMonitorsTheIterateInTheCallersOrder) {
 
 TEST_F(OrderedSolve, RefusesAPreconditionerOfNeighbouringRows) {
   const MatHandle ordered = shell_in(shuffled, Precision::full);
-  make(ordered, "trireme_cg", kTriremeBlockJacobi);
+  make(ordered, "trireme_cg", "trireme_block_jacobi");
   EXPECT_FALSE(row_order_is_free(ksp));
   petsc_check(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
   EXPECT_NE(KSPSolve(ksp, b, x), 0);

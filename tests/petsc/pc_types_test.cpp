@@ -18,7 +18,7 @@ TEST_F(ResidentKsp, PreconditionersWithParametersTakeFewerIterationsThanJacobi) 
   make(grid(40), "trireme_cg", PCJACOBI);
   EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
   const PetscInt by_jacobi = iterations();
-  for (const char* pc : {kTriremeBlockJacobi, kTriremeChebyshev}) {
+  for (const char* pc : {"trireme_block_jacobi", "trireme_chebyshev"}) {
     option("-pc_trireme_block_size", "8");
     make(grid(40), "trireme_cg", pc);
     EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);
@@ -54,7 +54,7 @@ MatHandle ring_of_equal_parts(PetscInt rows_per_rank) {
 TEST_F(ResidentKsp, ChebyshevSeesTheWholeSpectrumOnEqualParts) {
   for (const char* degree : {"2", "3", "4"}) {
     option("-pc_trireme_degree", degree);
-    make(ring_of_equal_parts(300), "trireme_cg", kTriremeChebyshev);
+    make(ring_of_equal_parts(300), "trireme_cg", "trireme_chebyshev");
     EXPECT_EQ(solve(), KSP_CONVERGED_RTOL) << degree;
     EXPECT_LE(iterations(), 40) << degree;
     EXPECT_LE(relative_residual(), 1.0001e-9);
@@ -65,9 +65,9 @@ TEST_F(ResidentKsp, ChebyshevSeesTheWholeSpectrumOnEqualParts) {
 TEST_F(ResidentKsp, PointBlockJacobiTakesAsManyIterationsAsPetscs) {
   PetscMPIInt ranks = 1;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
-  for (const auto& [size, petsc, resident] :
-       {std::tuple{4, PCPBJACOBI, kTriremePbjacobi}, std::tuple{0, PCVPBJACOBI, kTriremeVpbjacobi},
-        std::tuple{1, PCPBJACOBI, kTriremePbjacobi}}) {
+  for (const auto& [size, petsc, resident] : {std::tuple{4, PCPBJACOBI, "trireme_pbjacobi"},
+                                              std::tuple{0, PCVPBJACOBI, "trireme_vpbjacobi"},
+                                              std::tuple{1, PCPBJACOBI, "trireme_pbjacobi"}}) {
     const auto make_with = [&, blocks = size](const char* type, const char* pc) {
       make(grid(36), type, pc);
       PetscInt rows = 0;
@@ -107,7 +107,7 @@ void group_rows(Mat a, PetscInt first) {
 
 TEST_F(ResidentKsp, RowGroupsMayDifferInWidthFromRankToRank) {
   for (const char* method : {"trireme_cg", "trireme_bicgstab"}) {
-    make(grid(24), method, kTriremeVpbjacobi);
+    make(grid(24), method, "trireme_vpbjacobi");
     for (const PetscInt first : {3, 1, 4}) {  // the groups change on the first rank only
       group_rows(a, first);
       EXPECT_EQ(solve(), KSP_CONVERGED_RTOL) << first;
@@ -117,7 +117,7 @@ TEST_F(ResidentKsp, RowGroupsMayDifferInWidthFromRankToRank) {
 }
 
 TEST_F(ResidentKsp, MissingRowGroupsAreRefused) {
-  make(grid(8), "trireme_cg", kTriremeVpbjacobi);
+  make(grid(8), "trireme_cg", "trireme_vpbjacobi");
   EXPECT_ANY_THROW(solve());
 }
 

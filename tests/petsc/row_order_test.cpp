@@ -127,7 +127,7 @@ TEST_P(RowOrder, DoesNotChangeTheSolution) {
   const PetscInt cg = solve("trireme_cg", PCJACOBI);
   op->choose_row_order(1000, kAlways);
   EXPECT_NEAR(solve("trireme_cg", PCJACOBI), cg, 1);
-  EXPECT_NEAR(solve("trireme_cg", kTriremeBlockJacobi), cg, 0.3 * cg)
+  EXPECT_NEAR(solve("trireme_cg", "trireme_block_jacobi"), cg, 0.3 * cg)
       << "block Jacobi solves in the caller's order";
   solve("trireme_bicgstab", PCJACOBI);
   solve(KSPCG, PCJACOBI);  // by MatMult
@@ -159,7 +159,7 @@ TEST_P(RowOrder, OfTheKernelComesOnTopOfAnOrdering) {
   shell = make_shell(op);
   expect_product();
   EXPECT_NEAR(solve("trireme_cg", PCJACOBI), in_callers_order, 1);
-  solve("trireme_cg", kTriremeChebyshev);
+  solve("trireme_cg", "trireme_chebyshev");
   solve("trireme_bicgstab", PCJACOBI);
   op->choose_row_order(1000, kAlways);
   EXPECT_EQ(op->permuted() != nullptr, alone());
@@ -177,7 +177,7 @@ TEST_P(RowOrder, MayChangeUnderAPreparedSolver) {
   petsc_check(KSPSetTolerances(ksp, 1e-9, PETSC_DEFAULT, PETSC_DEFAULT, 5000));
   PC pc = nullptr;
   petsc_check(KSPGetPC(ksp, &pc));
-  petsc_check(PCSetType(pc, kTriremeBlockJacobi));
+  petsc_check(PCSetType(pc, "trireme_block_jacobi"));
   petsc_check(KSPSolve(ksp, b, x));
   op->choose_row_order(1000, kAlways);
   petsc_check(VecSet(x, 0));

@@ -7,37 +7,44 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <string_view>
 
 #include "io/require_memory.hpp"
 #include "petsc/mat/case_kernels.hpp"
+#include "petsc/pc/petsc_preconditioners.hpp"
 #include "planning/bandwidth.hpp"
 #include "report/words.hpp"
 #include "solvers/methods/list.hpp"
+#include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
 namespace {
 
 constexpr double kVector = sizeof(double);  // bytes per row
 
+// Work vectors of the preconditioner, and its diagonal: the most that any of the list takes.
+double vectors_of_preconditioner() {
+  int most = 0;
+  solvers::for_each_preconditioner([&](solvers::PreconditionerKind, auto m) {
+    most = std::max(most, decltype(m)::type::work_vectors);
+  });
+  return most + 1;
+}
+
 // Work vectors of the loop, with those of the preconditioner and its diagonal.
 double work_vectors(const SolverSpec& solver) {
   constexpr double kOfPetsc = 8;  // PETSc's KSPs differ; GMRES takes 30 by default
   double vectors = kOfPetsc;
-  if (solver.method == solvers::kPipelinedCg) {
-    vectors = solvers::PipelinedCg::vectors;
-  } else if (const auto method = solvers::method_named(solver.method)) {
-    vectors = 0;
-    solvers::for_each_text([&](auto text) {
-      if (text.method == *method)
-        vectors = std::max<double>(vectors, decltype(text)::type::vectors);
-    });
+  if (const auto method = solvers::method_named(solver.method)) {
+    vectors = method->vectors;
   } else if (solver.method.find("gmres") != std::string::npos) {
     vectors = 32;
   }
-  constexpr double kOfPreconditioner = 3;
-  return vectors + kOfPreconditioner;
+  return vectors + vectors_of_preconditioner();
 }
 
 // Bytes per nonzero of the layout of a kernel that a case names. `auto` may try any.
@@ -83,26 +90,40 @@ double gpu_layouts(const Case& c, double rows, double nnz) {
 // Vectors that a GPU holds: b and x, those of the loop, and two for the time of a product.
 double gpu_vectors(const SolverSpec& solver, double work, double sides, double block) {
   double of_loop = work;
-  const bool pointwise = solver.preconditioner == "jacobi" || solver.preconditioner == "none";
-  if (const auto method = solvers::method_named(solver.method); method && pointwise) {
-    of_loop = 1;  // the diagonal
-    solvers::for_each_text([&](auto text) {
-      if (text.method == *method)
-        of_loop = std::max<double>(of_loop, decltype(text)::type::pointwise_vectors + 1);
-    });
-  }
+  bool pointwise = false;
+  if (const auto own = solvers::preconditioner_named(solver.preconditioner))
+    solvers::visit_preconditioner(own->kind,
+                                  [&](auto m) { pointwise = decltype(m)::type::pointwise; });
+  if (const auto method = solvers::method_named(solver.method); method && pointwise)
+    of_loop = method->pointwise_vectors + 1;  // with the diagonal
   return of_loop * block + 2 * sides + 2;
 }
 
+// Rows of a dense block: those of the option of the PC or of the matrix. Empty: not known.
+std::optional<double> rows_of_block(const Case& c, const solvers::NamedPreconditioner& own) {
+  const solvers::PreconditionerParameter parameter = own.parameter();
+  const std::string_view option =
+      parameter.option.empty() ? "mat_block_size" : parameter.option.substr(1);
+  const auto given =
+      std::ranges::find(c.petsc, option, [](const auto& pair) { return pair.first; });
+  if (given != c.petsc.end()) return std::strtod(given->second.c_str(), nullptr);
+  if (parameter.option.empty()) return std::nullopt;
+  return parameter.initial;
+}
+
 // Preconditioners that no formula foretells are left out.
-double preconditioner_bytes(const SolverSpec& solver, double rows, double nnz,
+double preconditioner_bytes(const Case& c, double rows, double nnz,
                             std::vector<std::string>& left_out) {
-  const std::string& name = solver.preconditioner;
-  if (solver.choose_preconditioner || name == "none" || name == "jacobi" || name == "chebyshev")
-    return 0;
-  if (name == kMultigrid) return 435 * rows + 8 * nnz;  // multigrid/forecast.cpp
-  if (name == "ilu" || name == "icc" || name == "bjacobi" || name == "sor" || name == "asm")
-    return 12 * nnz;  // a factor without fill
+  const std::string& name = c.solver.preconditioner;
+  if (c.solver.choose_preconditioner) return 0;
+  if (const auto own = solvers::preconditioner_named(name)) {
+    const solvers::PreconditionerMemory& memory = own->info.memory;
+    const auto block = memory.per_block_entry > 0 ? rows_of_block(c, *own) : 0.0;
+    if (block)
+      return (memory.per_row + memory.per_block_entry * *block) * rows + memory.per_nonzero * nnz;
+  } else if (const auto* petscs = petsc_preconditioner(name); petscs && petscs->bytes_per_nonzero) {
+    return *petscs->bytes_per_nonzero * nnz;
+  }
   left_out.push_back(fmt::format("preconditioner {}", name));
   return 0;
 }
@@ -133,7 +154,7 @@ MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int rank
   const double vectors = sides * (known ? 3 : 2) + kOfReports + (loop_on_cpu ? work * block : 0);
 
   MemoryForecast forecast;
-  const double preconditioner = preconditioner_bytes(c.solver, rows, nnz, forecast.left_out);
+  const double preconditioner = preconditioner_bytes(c, rows, nnz, forecast.left_out);
   const bool measured = 12 * facts.nnz >= static_cast<double>(std::int64_t{64} << 20);
   forecast.host = {{"program", program_bytes},
                    {"matrix", matrix},

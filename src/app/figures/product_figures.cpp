@@ -3,7 +3,6 @@
 #include "app/figures/product_figures.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 
 #include "app/figures/memory.hpp"
@@ -11,6 +10,7 @@
 #include "parallel/collective.hpp"
 #include "planning/bandwidth.hpp"
 #include "planning/rank_advice.hpp"
+#include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
 namespace {
@@ -55,12 +55,10 @@ std::vector<double> add_product_figures(RunOutcome& o, const DistributedMatrix& 
 std::string advice_on_ranks(const RunOutcome& o, const DistributedMatrix& matrix, Amat& amat) {
   constexpr int kProducts = 9;
   constexpr double kLeastIterations = 20;
-  constexpr std::array kWithoutExchange = {"none", "jacobi", "pbjacobi", "vpbjacobi",
-                                           "trireme_block_jacobi"};
   const auto op = std::dynamic_pointer_cast<HostOperator>(amat.shared_operator());
-  const bool known =
-      std::ranges::find(kWithoutExchange, o.preconditioner) != kWithoutExchange.end();
-  if (!op || o.engine != Engine::resident || !known || o.block > 1 || o.ranks < 2) return {};
+  const auto preconditioner = solvers::preconditioner_named(o.preconditioner);
+  const bool local = preconditioner && !preconditioner->info.exchanges;
+  if (!op || o.engine != Engine::resident || !local || o.block > 1 || o.ranks < 2) return {};
   const double iterations = o.iteration_us > 0 ? 1e6 * o.seconds.solve / o.iteration_us : 0;
   if (iterations < kLeastIterations) return {};
   const double products = static_cast<double>(o.kernel_us.count) / iterations;

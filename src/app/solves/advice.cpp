@@ -10,6 +10,7 @@
 #include "app/system/symmetry.hpp"
 #include "parallel/collective.hpp"
 #include "solvers/methods/list.hpp"
+#include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
 namespace {
@@ -17,8 +18,20 @@ namespace {
 constexpr int kAtLimit = -3, kDiverged = -4, kBreakdown = -5, kBreakdownOfBicg = -6,
               kIndefinitePreconditioner = -8, kIndefiniteMatrix = -10;
 
-bool is_cg(const std::string& method) {
-  return method == "cg" || method == kBlockCg || method == solvers::kPipelinedCg;
+bool is(solvers::Method method, const std::string& name) {
+  const auto named = solvers::method_named(name);
+  return named && named->method == method;
+}
+bool is_cg(const std::string& name) { return is(solvers::Method::cg, name); }
+
+std::string word_for(solvers::Method method) { return std::string(solvers::info_of(method).name); }
+std::string word_for(solvers::PreconditionerKind kind) {
+  return std::string(solvers::name_of(kind));
+}
+// The preconditioner for a matrix that Jacobi can or cannot divide by the diagonal of.
+std::string simplest(bool divides) {
+  return word_for(divides ? solvers::PreconditionerKind::jacobi
+                          : solvers::PreconditionerKind::none);
 }
 
 // The suggestions, the most promising one first, without what was tried.
@@ -36,10 +49,10 @@ class Suggestions {
   }
   // For an indefinite matrix, for which few preconditioners are positive definite.
   void minres(bool divides) {
-    const std::string serves = divides ? "jacobi" : "none";
-    const bool runs = failed_.preconditioner == "none" || failed_.preconditioner == serves;
-    if (failed_.method != "minres")
-      add("method minres" + (runs ? "" : " with preconditioner " + serves));
+    const std::string serves = simplest(divides), minres = word_for(solvers::Method::minres);
+    const bool runs = failed_.preconditioner == simplest(false) || failed_.preconditioner == serves;
+    if (failed_.method != minres)
+      add("method " + minres + (runs ? "" : " with preconditioner " + serves));
   }
   void add(const std::string& text) {
     constexpr std::size_t kMost = 3;
@@ -77,12 +90,12 @@ std::string advice(const FailedSolve& failed, const MatrixTraitsForAdvice& matri
   switch (failed.reason) {
     case kIndefinitePreconditioner:
       if (!matrix.symmetric) {
-        suggestions.method("bicgstab");
+        suggestions.method(word_for(solvers::Method::bicgstab));
       } else if (is_cg(failed.method)) {
         if (!one_sign) why = "; the diagonal has no one sign, so that the matrix is indefinite";
         suggestions.minres(divides);
       } else {
-        suggestions.preconditioner(divides ? "jacobi" : "none");
+        suggestions.preconditioner(simplest(divides));
       }
       return why + suggestions.text();
     case kIndefiniteMatrix:
@@ -90,7 +103,7 @@ std::string advice(const FailedSolve& failed, const MatrixTraitsForAdvice& matri
       if (matrix.symmetric)
         suggestions.minres(divides);
       else
-        suggestions.method("bicgstab");
+        suggestions.method(word_for(solvers::Method::bicgstab));
       return why + suggestions.text();
     case kDiverged:
       why = fmt::format(
@@ -105,19 +118,20 @@ std::string advice(const FailedSolve& failed, const MatrixTraitsForAdvice& matri
     default:
       return "";
   }
-  const bool bicgstab = failed.method == "bicgstab";
+  using solvers::Method;
   if (matrix.symmetric) {
-    if (one_sign) suggestions.preconditioner("multigrid");
-    if (divides && failed.preconditioner == "none") suggestions.preconditioner("jacobi");
-    if (!is_cg(failed.method) && one_sign) suggestions.method("cg");
-    suggestions.method("minres");
+    if (one_sign) suggestions.preconditioner(std::string(kMultigrid));
+    if (divides && failed.preconditioner == simplest(false))
+      suggestions.preconditioner(simplest(true));
+    if (!is_cg(failed.method) && one_sign) suggestions.method(word_for(Method::cg));
+    suggestions.method(word_for(Method::minres));
   } else {
-    if (is_cg(failed.method) || failed.method == "minres") {
+    if (is_cg(failed.method) || is(Method::minres, failed.method)) {
       why += "; the matrix is not symmetric, as the method needs it to be";
-      suggestions.method("bicgstab");
+      suggestions.method(word_for(solvers::Method::bicgstab));
     }
     if (divides) suggestions.preconditioner("ilu");
-    if (bicgstab) suggestions.method("gmres");
+    if (is(Method::bicgstab, failed.method)) suggestions.method("gmres");
   }
   if (failed.reason == kAtLimit)
     suggestions.add(fmt::format("solver.max_iterations above {}", failed.max_iterations));

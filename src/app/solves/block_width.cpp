@@ -64,7 +64,7 @@ bool pays_on_cpus(const DistributedMatrix& matrix, const Plan& plan, Width width
   const auto method = solvers::method_named(plan.solver->method());
   const BlockCosts mine = block_costs({.matrix = static_cast<double>(product.stored_bytes),
                                        .nonzeros = static_cast<double>(matrix.blocks.nnz()),
-                                       .products = method ? solvers::info_of(*method).products : 1,
+                                       .products = method ? method->info.products : 1,
                                        .column = column,
                                        .cache = last_cache_bytes(ranks_of_node(matrix.comm)),
                                        .width = width});

@@ -22,7 +22,7 @@ constexpr std::int64_t kFarMoreProducts = 4;  // times those of an earlier decis
 
 std::int64_t products_per_iteration(const std::string& method) {
   const auto known = solvers::method_named(method);
-  return known ? solvers::info_of(*known).products : 1;
+  return known ? known->info.products : 1;
 }
 
 // PETSc's product, where any engine can have it.

@@ -6,31 +6,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "parallel/collective.hpp"
 #include "solvers/methods/list.hpp"
+#include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
 namespace {
 
-constexpr const char* kNoPreconditioner = "none";
-constexpr const char* kJacobi = "jacobi";
-constexpr const char* kBlockJacobi = "trireme_block_jacobi";
-constexpr const char* kChebyshev = "trireme_chebyshev";
+using solvers::PreconditionerKind;
+
+constexpr std::string_view kNoPreconditioner = solvers::name_of(PreconditionerKind::none);
+constexpr std::string_view kJacobi = solvers::name_of(PreconditionerKind::jacobi);
 
 // What is expected before an option is measured, from runs over model problems on one CPU where
-// nothing else is said. `pass` is an iteration without its product.
+// nothing else is said. The figures of preconditioners that work with Jacobi's data are those of the
+// list. `pass` is an iteration without its product.
 //
-// A Chebyshev polynomial of degree 4 takes 0.24 of the iterations of Jacobi, and four products and
-// their passes more per iteration. The bounds of the spectrum take 20 iterations.
-constexpr double kChebyshevRate = 4.2;
-constexpr double kChebyshevDegree = 4;
-constexpr double kChebyshevPass = 0.4;
-constexpr double kChebyshevSetUpIterations = 20;
-// Dense blocks take 0.87 to 1.2 of the iterations of Jacobi, and a pass more.
-constexpr double kBlocksRate = 1.05;
-constexpr double kBlocksPass = 1.0;
 // Multigrid takes so many products with the matrix, and seconds that the smallest matrix takes too.
 struct MultigridCost {
   double set_up_products, set_up_seconds, cycle_products, cycle_seconds;
@@ -57,7 +51,7 @@ Array<double> diagonal_of(const DistributedMatrix& matrix) {
 
 bool is_symmetric_method(const std::string& name) {
   const auto method = solvers::method_named(name);
-  return method && solvers::info_of(*method).symmetric;
+  return method && method->info.symmetric;
 }
 
 // Why multigrid is no candidate; empty: it is one. Collective.
@@ -69,7 +63,8 @@ std::string no_multigrid(const DistributedMatrix& matrix, const Amat& amat,
   if (any_rank(matrix.comm, std::ranges::any_of(diagonal, [](double d) { return !(d > 0); })) &&
       any_rank(matrix.comm, std::ranges::any_of(diagonal, [](double d) { return !(d < 0); })))
     return "not tried: the diagonal has no one sign, so that the matrix is not definite";
-  if (method != "cg" && method != "block_cg" && method != solvers::kPipelinedCg)
+  const auto named = solvers::method_named(method);
+  if (!named || named->method != solvers::Method::cg)
     return fmt::format("not tried: with {} the matrix need not be symmetric and definite", method);
   const auto op = amat.shared_operator();
   if (op && op->ordered()) return "not tried: it needs the rows in the order of the file";
@@ -113,7 +108,7 @@ void agree(MPI_Comm comm, PreconditionerChoice& choice) {
 std::string first_preconditioner(const DistributedMatrix& matrix) {
   const Array<double> diagonal = diagonal_of(matrix);
   const bool zero = std::ranges::find(diagonal, 0.0) != diagonal.end();
-  return any_rank(matrix.comm, zero) ? kNoPreconditioner : kJacobi;
+  return std::string(any_rank(matrix.comm, zero) ? kNoPreconditioner : kJacobi);
 }
 
 PreconditionerTuning::PreconditionerTuning(const DistributedMatrix& matrix, Amat& amat,
@@ -141,15 +136,19 @@ std::vector<PreconditionerOption> PreconditionerTuning::candidates(
   const std::string began_with = solver_.preconditioner();
   std::vector<PreconditionerOption> options = {{.name = began_with}};
   if (began_with != kNoPreconditioner)
-    options.push_back({.name = kNoPreconditioner,
+    options.push_back({.name = std::string(kNoPreconditioner),
                        .rate_of_first = 1,
                        .failure =
                            "not tried: Jacobi's set-up costs nothing, and its scaling is part "
                            "of a pass that either of them makes"});
-  options.push_back({.name = kBlockJacobi, .rate_of_first = kBlocksRate});
-  options.push_back({.name = kChebyshev, .rate_of_first = kChebyshevRate});
-  if (!is_symmetric_method(method))
-    options.back().failure = "not tried: it is for symmetric matrices";
+  solvers::for_each_preconditioner([&](PreconditionerKind kind, auto m) {
+    const solvers::PreconditionerInfo& info = decltype(m)::type::info;
+    if (!info.expected) return;
+    options.push_back(
+        {.name = std::string(solvers::name_of(kind)), .rate_of_first = info.expected->rate});
+    if (info.symmetric && !is_symmetric_method(method))
+      options.back().failure = "not tried: it is for symmetric matrices";
+  });
   options.push_back({.name = std::string(kMultigrid),
                      .rate = kMultigridRate,
                      .failure = no_multigrid(matrix, amat_, method)});
@@ -170,10 +169,12 @@ void PreconditionerTuning::predict() {
   for (std::size_t k = 1; k < rule_.options().size(); ++k) {
     const std::string& name = rule_.options()[k].name;
     if (name == kNoPreconditioner) rule_.predict(k, 0, iteration);
-    if (name == kBlockJacobi) rule_.predict(k, iteration, iteration + kBlocksPass * pass);
-    if (name == kChebyshev)
-      rule_.predict(k, kChebyshevSetUpIterations * iteration,
-                    iteration + kChebyshevDegree * (product + kChebyshevPass * pass));
+    const auto own = solvers::preconditioner_named(name);
+    if (own && own->info.expected) {
+      const solvers::ExpectedCost& expected = *own->info.expected;
+      rule_.predict(k, expected.set_up_iterations * iteration,
+                    iteration + expected.products * product + expected.passes * pass);
+    }
     const MultigridCost& cost = amat_.on_gpu()     ? kOnOneGpu
                                 : reads_multigrid_ ? kFoundOnCpus
                                                    : kOnCpus;

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <string_view>
+
+#include "petsc/pc/petsc_preconditioners.hpp"
+#include "solvers/methods/list.hpp"
 
 namespace trireme {
 namespace {
@@ -15,30 +17,26 @@ namespace {
 constexpr std::int64_t kIterations = 300, kIterationsOfMultigrid = 15;
 constexpr std::int64_t kProductsOfForeignCycle = 4;  // two steps of a smoother before and after
 
-bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 // Each of them also applies the preconditioner as often.
 std::int64_t products_ahead_per_iteration(std::string_view method) {
-  constexpr std::array<std::string_view, 7> kTwice{"bicgstab", "bcgs",  "fbcgs", "bicg",
-                                                   "cgs",      "tfqmr", "cgne"};
-  return is_one_of(method, kTwice) ? 2 : 1;
+  if (const auto own = solvers::method_named(method)) return own->info.products;
+  constexpr std::array kTwice{KSPFBCGS, KSPBICG, KSPCGS, KSPTFQMR, KSPCGNE};  // of PETSc's
+  return std::ranges::find(kTwice, method) == kTwice.end() ? 1 : 2;
 }
 
 }  // namespace
 
 ProductsAhead products_of_a_solve(const SolverSpec& solver, std::optional<std::int64_t> earlier) {
-  constexpr std::array<std::string_view, 3> kForeign{"gamg", "hypre", "ml"};
-  const bool own = solver.preconditioner == "multigrid";
-  const bool multigrid = own || is_one_of(solver.preconditioner, kForeign);
+  const bool own = solver.preconditioner == kMultigrid;
+  const PetscPreconditioner* const petscs = petsc_preconditioner(solver.preconditioner);
+  const bool multigrid = own || (petscs && petscs->multigrid);
   // The first smoothing begins with zero, which saves a product; the residual takes one.
   const std::int64_t cycle =
       own ? 2 * solver.multigrid.degree : (multigrid ? kProductsOfForeignCycle : 0);
   const std::int64_t products = products_ahead_per_iteration(solver.method) * (1 + cycle);
   const std::string each = products == 1 ? "" : fmt::format(", with {} products each", products);
 
-  if (solver.method == "preonly") return {1, "a direct solver takes no iterations"};
+  if (solver.method == KSPPREONLY) return {1, "a direct solver takes no iterations"};
   std::int64_t iterations = multigrid ? kIterationsOfMultigrid : kIterations;
   std::string why = multigrid
                         ? fmt::format("{} iterations per solve are assumed with {}{}", iterations,

@@ -99,12 +99,14 @@ class TinySystem {
   DeviceBuffer<double> x_, y_;
 };
 
-// Of the resident engine. Blocks need rows of the real matrix, and share the kernels of Jacobi's.
+// Of the resident engine. What needs more than a diagonal needs rows of the real matrix, and shares
+// the kernels of Jacobi's.
 solvers::PreconditionerKind kind_of(const SolverSpec& solver) {
-  using Kind = solvers::PreconditionerKind;
-  const Kind kind = solvers::kind_of_pc_type(solver.preconditioner).value_or(Kind::jacobi);
-  if (solver.preconditioner == "none") return Kind::none;
-  return kind == Kind::blocks ? Kind::jacobi : kind;
+  using Data = solvers::PreconditionerData;
+  const auto named = solvers::preconditioner_named(solver.preconditioner);
+  const Data data = named ? named->info.data : Data::blocks;
+  return data == Data::nothing || data == Data::diagonal ? named->kind
+                                                         : solvers::PreconditionerKind::jacobi;
 }
 
 }  // namespace
@@ -160,7 +162,7 @@ void GpuWarmUp::load() {
   TinySystem tiny;
   if (const auto method = solvers::method_named(case_.solver.method);
       method && choose_engine(case_.solver).resident())
-    tiny.load_solver(*method, kind_of(case_.solver));
+    tiny.load_solver(method->method, kind_of(case_.solver));
   if (case_.solver.preconditioner == kMultigrid && alone_ && !hurry_ &&
       choose_engine(case_.solver).resident())
     tiny.load_multigrid(multigrid_options(case_.solver));

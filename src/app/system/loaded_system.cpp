@@ -183,9 +183,9 @@ void LoadedSystem::note() {
   if (problem_.duplicates_summed > 0)
     notes_.push_back(fmt::format("{} duplicate entries were added up", problem_.duplicates_summed));
   const auto method = solvers::method_named(case_.solver.method);
-  if (method && solvers::info_of(*method).symmetric && !looks_symmetric(*matrix_))
+  if (method && method->info.symmetric && !looks_symmetric(*matrix_))
     notes_.push_back(fmt::format("the matrix is not symmetric, which {} needs; bicgstab does not",
-                                 solvers::info_of(*method).name));
+                                 method->info.name));
   if (matrix_exponent_ != 0)
     notes_.push_back(fmt::format(
         "the solver works on the matrix times 2^{}, where no square leaves the range of double",

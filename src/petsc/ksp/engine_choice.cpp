@@ -44,16 +44,6 @@ bool is_given(KSP ksp, const std::string& name) {
   return given;
 }
 
-// "none, jacobi, ...": PETSc's names, then ours.
-std::string resident_preconditioners() {
-  std::vector<std::string_view> names = {PCNONE, PCJACOBI, PCPBJACOBI, PCVPBJACOBI, kMultigrid};
-  solvers::for_each_preconditioner([&](solvers::PreconditionerKind, auto m) {
-    if (const std::string_view type = decltype(m)::type::info.pc_type; !type.empty())
-      names.push_back(type);
-  });
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 }  // namespace
 
 std::string solution_monitor(KSP ksp) {
@@ -96,22 +86,17 @@ std::string options_without_meaning(KSP ksp) {
 
 std::string resident_ksp_type(std::string_view method) {
   if (resident_method(method)) return std::string(method);
-  if (method == kBlockCg) return ksp_type_of_block_cg();
-  if (method == solvers::kPipelinedCg) return ksp_type_of_pipelined_cg();
   const auto named = solvers::method_named(method);
-  return named ? ksp_type_of(*named) : "";
+  return named ? ksp_type_of(named->info) : "";
 }
 
 std::string petsc_ksp_type(std::string_view method) {
   const auto named = solvers::method_named(method);
-  return std::string(named ? solvers::info_of(*named).petsc_name : method);
+  return std::string(named ? named->info.petsc_name : method);
 }
 
 std::string resident_methods() {
-  std::vector<std::string_view> names;
-  solvers::for_each_method(
-      [&](auto entry) { names.push_back(solvers::info_of(entry.method).name); });
-  return fmt::format("{}", fmt::join(names, ", "));
+  return solvers::method_names([](const solvers::MethodInfo&) { return true; });
 }
 
 std::string describe(const EngineChoice& choice) {
@@ -129,10 +114,15 @@ std::string describe(const EngineChoice& choice) {
       return fmt::format("the resident engine has the preconditioners {}, not {}",
                          resident_preconditioners(), subject);
     case EngineReason::petsc_block_jacobi:
-      return "bjacobi, PETSc's default, solves each block by a KSP of its own; the resident engine "
-             "has jacobi, and dense blocks by pbjacobi and vpbjacobi";
+      return fmt::format(
+          "bjacobi, PETSc's default, solves each block by a KSP of its own; the resident engine "
+          "has "
+          "{}, and dense blocks by {}",
+          solvers::name_of(solvers::PreconditionerKind::jacobi),
+          resident_preconditioners(solvers::PreconditionerKind::blocks));
     case EngineReason::symmetric_preconditioner:
-      return fmt::format("{} is for symmetric matrices: use it with cg or minres", subject);
+      return fmt::format("{} is for symmetric matrices: use it with one of {}", subject,
+                         solvers::symmetric_methods());
     case EngineReason::block_size:
       return fmt::format("the resident engine inverts blocks of at most {} rows, not {}",
                          kMaxBlockRows, subject);
@@ -165,7 +155,7 @@ EngineChoice choose_engine(std::string_view method, std::string_view preconditio
   if (!resident) return EngineChoice::petsc(EngineReason::method, std::string(method));
   if (const auto kind = resident_preconditioner(resident_pc_type(preconditioner))) {
     const solvers::PreconditionerInfo info = solvers::info_of(*kind);
-    if (info.symmetric && !solvers::info_of(*resident).symmetric)
+    if (info.symmetric && !resident->info.symmetric)
       return EngineChoice::petsc(EngineReason::symmetric_preconditioner,
                                  fmt::format("the {}", info.summary));
     return {};
@@ -198,7 +188,7 @@ EngineChoice choose_by_preconditioner(KSP ksp) {
   if (EngineChoice by_names = choose_engine(type, name); !by_names.resident()) return by_names;
   PetscInt block_rows = 1;
   petsc_check(MatGetBlockSize(pmat, &block_rows));
-  if ((name == PCPBJACOBI || name == kTriremePbjacobi) && block_rows > kMaxBlockRows)
+  if ((preconditioner_name(name) == PCPBJACOBI) && block_rows > kMaxBlockRows)
     return EngineChoice::petsc(block_size, fmt::format("{}", block_rows));
   if (null_space_of(amat)) return EngineChoice::petsc(null_space);
   if (const std::string monitor = solution_monitor(ksp); !monitor.empty())
@@ -215,7 +205,7 @@ bool tests_norm(KSP ksp) {
   petsc_check(KSPGetType(ksp, &type));
   if (KSPGetNormType(ksp, &norm) != kPetscSuccess || KSPGetPCSide(ksp, &side) != kPetscSuccess)
     return false;
-  const solvers::MethodInfo info = solvers::info_of(*resident_method(type));
+  const solvers::MethodInfo info = resident_method(type)->info;
   if (side != (info.right_preconditioned ? PC_RIGHT : PC_LEFT)) return false;
   if (norm == KSP_NORM_PRECONDITIONED) return info.tests_preconditioned_norm;
   return norm != KSP_NORM_NATURAL || info.tests_natural_norm;
@@ -234,11 +224,6 @@ EngineChoice choose_by_requests(KSP ksp) {
   return {};
 }
 
-// Whether PCApply serves for a PC of this type.
-bool can_be_applied(std::string_view pc_type) {
-  return !pc_type.starts_with("trireme_") || pc_type == kTriremeMultigrid;
-}
-
 }  // namespace
 
 EngineChoice choose_engine(KSP ksp) {
@@ -250,7 +235,7 @@ LoopChoice choose_loop(KSP ksp) {
   const EngineChoice by_requests = choose_by_requests(ksp);
   const EngineChoice why = by_requests.resident() ? choose_by_preconditioner(ksp) : by_requests;
   if (why.resident()) return {};
-  if (!can_be_applied(type_of(pc_of(ksp)))) return {Loop::none, why};
+  if (!works_in_petscs_loops(type_of(pc_of(ksp)))) return {Loop::none, why};
   return {by_requests.resident() ? Loop::applied : Loop::petscs, why};
 }
 

@@ -39,20 +39,28 @@ std::string suggestion(const std::string& word, PetscFunctionList list,
 }  // namespace
 
 void require_known_names(MPI_Comm comm, const SolverSpec& spec) {
+  register_resident_types();
   KspHandle ksp;
   petsc_check(KSPCreate(comm, ksp.put()));
-  if (KSPSetType(ksp, petsc_ksp_type(spec.method).c_str()) != kPetscSuccess)
+  if (KSPSetType(ksp, petsc_ksp_type(spec.method).c_str()) != kPetscSuccess) {
+    std::vector<std::string> names;
+    solvers::for_each_method(
+        [&](auto entry) { names.emplace_back(decltype(entry)::type::info.name); });
     fail(ExitCode::usage, "solver.method '{}' is none of {}, and no KSP of this PETSc{}",
-         spec.method, resident_methods(), suggestion(spec.method, KSPList, {"bicgstab"}));
-  register_resident_types();
+         spec.method, resident_methods(), suggestion(spec.method, KSPList, names));
+  }
   PC pc = nullptr;
   petsc_check(KSPGetPC(ksp, &pc));
-  if (PCSetType(pc, petsc_pc_type(spec.preconditioner).c_str()) != kPetscSuccess)
-    fail(ExitCode::usage,
-         "solver.preconditioner '{}' is none of none, jacobi and multigrid, and no PC of this "
-         "PETSc{}",
-         spec.preconditioner,
-         suggestion(spec.preconditioner, PCList, {"none", std::string(kMultigrid)}));
+  if (PCSetType(pc, petsc_pc_type(spec.preconditioner).c_str()) != kPetscSuccess) {
+    std::vector<std::string> names = {std::string(kAuto)};
+    solvers::for_each_preconditioner_name(
+        [&](solvers::PreconditionerKind, const solvers::PreconditionerName& name) {
+          names.emplace_back(name.name);
+        });
+    fail(ExitCode::usage, "solver.preconditioner '{}' is none of {}, {}, and no PC of this PETSc{}",
+         spec.preconditioner, kAuto, resident_preconditioners(),
+         suggestion(spec.preconditioner, PCList, names));
+  }
 }
 
 }  // namespace trireme

@@ -210,12 +210,13 @@ bool ksp_solves_blocks(KSP ksp) {
   const Loop loop = choose_loop(ksp).loop;
   if ((loop != Loop::resident && loop != Loop::applied) || has_null_space(ksp) ||
       requests_of(ksp).own_test || !solution_monitor(ksp).empty() ||
-      engine_of(ksp).variant() == solvers::Variant::pipelined)
+      solvers::has_variant<solvers::HostMethodList>(engine_of(ksp).method(),
+                                                    engine_of(ksp).variant()))
     return false;
   if (loop == Loop::applied) return true;
   const auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_of(matrix_of(ksp)));
   if (!cuda) return true;
-  return engine_of(ksp).form() == solvers::BlockForm::lockstep && cuda->multiplies_vectors();
+  return !engine_of(ksp).info().block && cuda->multiplies_vectors();
 }
 
 bool ksp_preconditions_one_by_one(KSP ksp) {

@@ -166,8 +166,7 @@ void KspEngine::prepare(const LoopInputs& inputs) {
   }
 
   auto cuda = applied ? nullptr : std::dynamic_pointer_cast<CudaOperator>(op);
-  if (cuda && variant_ == solvers::Variant::pipelined)
-    fail(ExitCode::usage, "pipelined CG works on CPUs only; use cg, or device: cpu");
+  if (cuda && info_.host_only && !info_.block) refuse_gpu();
   if (same == 0) forget();
   if (applied) apply_by_petsc(inputs);
   const LoopPreconditioner data =
@@ -215,11 +214,15 @@ bool KspEngine::renew_on_device(PC pc) {
   return renewed_on_device_;
 }
 
+void KspEngine::refuse_gpu() const {
+  fail(ExitCode::usage, "method {} works on CPUs only; use {}, or device: cpu", info_.name,
+       solvers::info_of(method_).name);
+}
+
 solvers::BlockSolver& KspEngine::block_solver(const LoopInputs& inputs) {
   prepare(inputs);
   if (block_solver_) return *block_solver_;
-  if (cuda_system_ && form_ == solvers::BlockForm::block_cg)
-    fail(ExitCode::usage, "block CG works on CPUs only; use cg, or device: cpu");
+  if (cuda_system_ && info_.host_only) refuse_gpu();
   const auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_);
   const LoopPreconditioner data =
       inputs.applied ? applied_preconditioner(*applied_)
@@ -230,7 +233,8 @@ solvers::BlockSolver& KspEngine::block_solver(const LoopInputs& inputs) {
                                                                  variant_on_device(), data.spec);
     else
       block_solver_ = std::make_unique<solvers::HostBlockSolver>(
-          *host_system_, method_, solver_->variant(), data.spec, form_);
+          *host_system_, method_, solver_->variant(), data.spec,
+          info_.block ? solvers::BlockForm::block_cg : solvers::BlockForm::lockstep);
     block_solver_->weigh_rows(row_scale_);
   });
   return *block_solver_;

@@ -38,9 +38,8 @@ struct LoopInputs {
 
 class KspEngine {
  public:
-  explicit KspEngine(solvers::Method method, solvers::BlockForm form = solvers::BlockForm::lockstep,
-                     solvers::Variant variant = solvers::Variant::automatic)
-      : method_(method), form_(form), variant_(variant) {}
+  explicit KspEngine(const solvers::NamedMethod& named)
+      : info_(named.info), method_(named.method), variant_(named.variant) {}
 
   std::function<bool()> stop;                     // polled in every iteration
   bool options_read = false;                      // KSPSetFromOptions was called
@@ -56,7 +55,7 @@ class KspEngine {
   BorrowedLoop borrowed;  // of the last solve, where it was PETSc's own loop
 
   solvers::Method method() const { return method_; }
-  solvers::BlockForm form() const { return form_; }
+  const solvers::MethodInfo& info() const { return info_; }
   solvers::Variant variant() const { return variant_; }
   // The times that decided between the variants of CG for the prepared solver; none: the variant
   // was not chosen by measurement.
@@ -122,8 +121,11 @@ class KspEngine {
   void weigh_rows(const LoopInputs& inputs, bool renewed);
   void apply_by_petsc(const LoopInputs& inputs);
 
+  // Throws Error{usage}: the method has no text for GPUs.
+  [[noreturn]] void refuse_gpu() const;
+
+  solvers::MethodInfo info_;  // of the name that was asked for
   solvers::Method method_;
-  solvers::BlockForm form_;
   solvers::Variant variant_;
   std::optional<bool> share_memory_;  // whether all ranks do
   std::optional<solvers::VariantTimes> variant_times_;

@@ -36,11 +36,6 @@ bool wrong_about_the_residual(const std::string& method) {
   return method == KSPCR || method == KSPBCGSL;
 }
 
-// Whether a preconditioner, or a PC type, works within the resident engine only.
-bool needs_resident_engine(const std::string& preconditioner) {
-  return preconditioner.starts_with("trireme_") && preconditioner != kTriremeMultigrid;
-}
-
 }  // namespace
 
 KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
@@ -155,10 +150,11 @@ void KspSolver::choose_engine(const SolverSpec& spec) {
   }
   if (spec.engine == Engine::resident)
     fail(ExitCode::usage, "solver.engine: resident does not serve: {}{}", describe(choice),
-         needs_resident_engine(spec.preconditioner) ? "" : "; use engine: auto");
-  if (spec.method == kBlockCg || spec.method == solvers::kPipelinedCg)
-    fail(ExitCode::usage, "method {} works in the resident engine only ({}); use cg", spec.method,
-         describe(choice));
+         works_in_petscs_loops(petsc_pc_type(spec.preconditioner)) ? "; use engine: auto" : "");
+  const auto named = solvers::method_named(spec.method);
+  if (named && named->info.resident_only)
+    fail(ExitCode::usage, "method {} works in the resident engine only ({}); use {}", spec.method,
+         describe(choice), named->info.petsc_name);
 
   set_types(spec, petsc_ksp_type(spec.method), petsc_pc_type(spec.preconditioner));
   if (!unread.empty() && unread_ksp_options(ksp_) == unread) {  // no engine has a use for them
@@ -174,7 +170,7 @@ void KspSolver::choose_engine(const SolverSpec& spec) {
     fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type(), describe(own));
   }
   const std::string pc_type = type_of(pc_of(ksp_));
-  if (needs_resident_engine(pc_type))
+  if (!works_in_petscs_loops(pc_type))
     fail(ExitCode::usage, "preconditioner {} works in the resident engine only ({}); use another",
          pc_type, describe(choice));
   const bool has_method = !resident_ksp_type(spec.method).empty();

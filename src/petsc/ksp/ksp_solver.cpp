@@ -28,7 +28,7 @@ constexpr const char* kStopped = "not converged: stopped by a signal, with the s
 // The type of a preconditioner that is not symmetric, where the method needs a symmetric one.
 std::string KspSolver::unsymmetric_factorisation() const {
   const auto known = solvers::method_named(method());
-  if (!known || !solvers::info_of(*known).symmetric) return {};
+  if (!known || !known->info.symmetric) return {};
   PC pc = pc_of(ksp_);
   if (type_of(pc) == PCBJACOBI) {
     KSP* blocks = nullptr;
@@ -197,11 +197,9 @@ std::string KspSolver::type() const {
 
 std::string KspSolver::method() const {
   const std::string name = type();
-  if (name == ksp_type_of_block_cg()) return std::string(kBlockCg);
-  if (name == ksp_type_of_pipelined_cg()) return std::string(solvers::kPipelinedCg);
   const auto resident = resident_method(name);
   const auto method = resident ? resident : solvers::method_named(name);
-  return method ? std::string(solvers::info_of(*method).name) : name;
+  return method ? std::string(method->info.name) : name;
 }
 
 Engine KspSolver::engine() const {

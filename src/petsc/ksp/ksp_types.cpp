@@ -19,7 +19,6 @@
 namespace trireme {
 namespace {
 
-using solvers::BlockForm;
 using solvers::Iterate;
 using solvers::Method;
 using solvers::Reason;
@@ -46,9 +45,8 @@ std::string why_on_host(KSP ksp, const EngineChoice& why) {
     return "the null space of the matrix is removed there";
   if (why.reason == EngineReason::monitor_of_the_solution)
     return why.subject + " asks for the solution in each iteration";
-  return fmt::format(
-      "PC {} is applied there; none, jacobi, pbjacobi, vpbjacobi, {} and {} work on the GPU",
-      type_of(pc_of(ksp)), kTriremeMultigrid, kTriremeChebyshev);
+  return fmt::format("PC {} is applied there; on the GPU work {}", type_of(pc_of(ksp)),
+                     resident_preconditioners());
 }
 
 void prepare(KSP ksp, const LoopChoice& choice) {
@@ -241,9 +239,9 @@ PetscErrorCode ksp_destroy(KSP ksp) {
   return kPetscSuccess;
 }
 
-template <Method method, BlockForm form = BlockForm::lockstep, Variant variant = Variant::automatic>
+template <class Entry>
 PetscErrorCode ksp_create(KSP ksp) {
-  constexpr solvers::MethodInfo info = solvers::info_of(method);
+  constexpr solvers::MethodInfo info = Entry::type::info;
   constexpr PCSide side = info.right_preconditioned ? PC_RIGHT : PC_LEFT;
   KspHandle petscs;
   PetscFunctionBegin;
@@ -256,7 +254,7 @@ PetscErrorCode ksp_create(KSP ksp) {
   PetscCall(KSPCreate(PETSC_COMM_SELF, petscs.put()));
   PetscCall(KSPSetType(petscs, info.petsc_name.data()));
   add_norms_of(ksp, petscs);
-  auto engine = std::make_unique<KspEngine>(method, form, variant);
+  auto engine = std::make_unique<KspEngine>(solvers::named_method(Entry{}));
   install(ksp,
           {ksp_set_up, ksp_solve, mat_solve, ksp_set_from_options, ksp_build_solution, ksp_view,
            ksp_reset, ksp_destroy, ksp_extreme_singular_values, ksp_eigenvalues},
@@ -268,31 +266,23 @@ PetscErrorCode ksp_create(KSP ksp) {
 
 void register_resident_types() {
   solvers::for_each_method([](auto entry) {
-    petsc_check(KSPRegister(ksp_type_of(entry.method).c_str(), ksp_create<entry.method>));
+    using Entry = decltype(entry);
+    petsc_check(KSPRegister(ksp_type_of(Entry::type::info).c_str(), ksp_create<Entry>));
   });
-  petsc_check(
-      KSPRegister(ksp_type_of_block_cg().c_str(), ksp_create<Method::cg, BlockForm::block_cg>));
-  petsc_check(KSPRegister(ksp_type_of_pipelined_cg().c_str(),
-                          ksp_create<Method::cg, BlockForm::lockstep, Variant::pipelined>));
   register_resident_preconditioners();
 }
 
-std::string ksp_type_of_block_cg() { return fmt::format("{}{}", kPrefix, kBlockCg); }
-
-std::string ksp_type_of_pipelined_cg() {
-  return fmt::format("{}{}", kPrefix, solvers::kPipelinedCg);
+std::string ksp_type_of(const solvers::MethodInfo& info) {
+  return fmt::format("{}{}", kPrefix, info.name);
 }
 
-std::string ksp_type_of(Method method) {
-  return fmt::format("{}{}", kPrefix, solvers::info_of(method).name);
-}
+std::string ksp_type_of(Method method) { return ksp_type_of(solvers::info_of(method)); }
 
-std::optional<Method> resident_method(std::string_view ksp_type) {
+std::optional<solvers::NamedMethod> resident_method(std::string_view ksp_type) {
   if (!ksp_type.starts_with(kPrefix)) return std::nullopt;
   const std::string_view name = ksp_type.substr(kPrefix.size());
-  if (name == kBlockCg || name == solvers::kPipelinedCg) return Method::cg;
   const auto method = solvers::method_named(name);
-  return method && solvers::info_of(*method).name == name ? method : std::nullopt;
+  return method && method->info.name == name ? method : std::nullopt;
 }
 
 void ksp_place_preconditioner(KSP ksp) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The resident engine as PETSc types: the KSP types trireme_cg, trireme_bicgstab and trireme_minres
-// (one for each method of solvers/methods/list.hpp), trireme_block_cg, trireme_pipelined_cg, and PC
-// types. After register_resident_types(), -ksp_type trireme_cg works like any other type.
+// The resident engine as PETSc types: the KSP types trireme_cg, trireme_bicgstab, ... (one for each
+// name of solvers/methods/list.hpp), and PC types. After register_resident_types(), -ksp_type
+// trireme_cg works like any other type.
 //
 // The types keep PETSc's conventions for tolerances, KSPSetNormType, residual history, monitors,
 // initial guess, convergence tests, KSPView and KSPConvergedReason. The differences are:
@@ -51,15 +51,12 @@ namespace trireme {
 // no harm.
 void register_resident_types();
 
-// The KSP type of a method, such as "trireme_cg".
+// The KSP type of a method, such as "trireme_cg". That of a method for blocks is the method of its
+// columns where KSPSolve solves for one vector.
+std::string ksp_type_of(const solvers::MethodInfo& info);
 std::string ksp_type_of(solvers::Method method);
-// The name of the form of CG in which the columns of a block search in one space. As a KSP type it
-// is CG where KSPSolve solves for one vector.
-inline constexpr std::string_view kBlockCg = "block_cg";
-std::string ksp_type_of_block_cg();
-std::string ksp_type_of_pipelined_cg();
-// The method of a KSP type of Trireme (CG for block CG and pipelined CG); none for any other type.
-std::optional<solvers::Method> resident_method(std::string_view ksp_type);
+// The method of a KSP type of Trireme; none for any other type.
+std::optional<solvers::NamedMethod> resident_method(std::string_view ksp_type);
 
 // Does the preparations that the first KSPSolve of a resident type would do before its loop: the
 // row order, the preconditioner, the solver's memory. Does nothing for another type, and for a KSP

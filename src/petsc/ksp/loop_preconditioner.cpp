@@ -45,7 +45,7 @@ LoopPreconditioner data_of_preconditioner(solvers::Method method, Mat amat, Mat 
     spec.given = multigrid;
     return data;
   }
-  const auto own = solvers::kind_of_pc_type(type);
+  const auto own = solvers::preconditioner_named(type);
   if (data.blocks.size > 1) {
     spec.kind = PreconditionerSpec::Kind::blocks;
     spec.block_size = data.blocks.size;
@@ -55,9 +55,9 @@ LoopPreconditioner data_of_preconditioner(solvers::Method method, Mat amat, Mat 
     petsc_check(MatGetLocalSize(pmat, &rows, nullptr));
     data.values = diagonal_blocks_of(pmat, solvers::block_rows(spec, rows));
     spec.blocks = data.values;
-  } else if (own && data.blocks.size == 0) {
-    const solvers::PreconditionerInfo info = solvers::info_of(*own);
-    spec.kind = *own;
+  } else if (own && !works_in_petscs_loops(type) && data.blocks.size == 0) {
+    const solvers::PreconditionerInfo& info = own->info;
+    spec.kind = own->kind;
     if (info.parameter.place)
       spec.*info.parameter.place = static_cast<std::int32_t>(parameter_of(pc));
     if (info.data == solvers::PreconditionerData::diagonal && !from_device.diagonal)

@@ -25,7 +25,7 @@ std::int64_t max_products(KSP ksp) {
   petsc_check(KSPGetTolerances(ksp, nullptr, nullptr, nullptr, &iterations));
   petsc_check(KSPGetType(ksp, &type));
   const auto method = resident_method(type);
-  return std::int64_t{iterations} * (method ? solvers::info_of(*method).products : 1);
+  return std::int64_t{iterations} * (method ? method->info.products : 1);
 }
 
 // None where the resident engine does not solve.

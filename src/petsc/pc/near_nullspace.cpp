@@ -2,28 +2,21 @@
 // Copies columns between vectors of PETSc and arrays by rows.
 #include "petsc/pc/near_nullspace.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <string_view>
+#include <string>
 #include <vector>
 
+#include "petsc/pc/petsc_preconditioners.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/shim.hpp"
 #include "petsc/vectors.hpp"
+#include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
-namespace {
 
 using NullSpaceHandle = PetscHandle<MatNullSpace, MatNullSpaceDestroy>;
-
-// Preconditioners that never ask.
-constexpr std::array<std::string_view, 12> kWithout = {
-    PCNONE, PCJACOBI, PCPBJACOBI, PCVPBJACOBI, PCSOR, PCEISENSTAT,
-    PCILU,  PCICC,    PCLU,       PCCHOLESKY,  PCASM, "trireme_chebyshev"};
-
-}  // namespace
 
 multigrid::NearNullspace near_nullspace_of(Mat mat) {
   MatNullSpace space = nullptr;
@@ -97,7 +90,9 @@ bool may_use_near_nullspace(const SolverSpec& solver) {
       PetscOptionsGetString(nullptr, nullptr, "-pc_type", option.data(), option.size(), &given));
   if (!given && solver.choose_preconditioner) return true;
   const std::string type = given ? option.data() : solver.preconditioner;
-  return std::ranges::find(kWithout, type) == kWithout.end();
+  if (const auto own = solvers::preconditioner_named(type)) return own->info.near_nullspace;
+  const PetscPreconditioner* const petscs = petsc_preconditioner(type);
+  return !petscs || petscs->near_nullspace;
 }
 
 }  // namespace trireme

@@ -359,7 +359,7 @@ Options multigrid_options(const SolverSpec& spec) {
   const MultigridSpec& asked = spec.multigrid;
   const auto ours = resident_method(spec.method);  // where the case names a KSP type
   const auto method = ours ? ours : solvers::method_named(spec.method);
-  const bool symmetric = method && solvers::info_of(*method).symmetric;
+  const bool symmetric = method && method->info.symmetric;
   return {.smoother = asked.smoother.value_or(symmetric ? Smoother::chebyshev : Smoother::jacobi),
           .degree = static_cast<std::int32_t>(asked.degree),
           .cycle = asked.cycle,

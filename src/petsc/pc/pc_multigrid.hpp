@@ -49,7 +49,7 @@
 
 namespace trireme {
 
-inline constexpr const char* kTriremeMultigrid = "trireme_mg";
+inline constexpr const char* kTriremeMultigrid = solvers::Given::info.names[0].pc_type.data();
 
 // The data of a PC of the type.
 class MultigridPc final : public solvers::GivenPreconditioner {
@@ -127,7 +127,7 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   int builds_ = 0, renewals_ = 0;
 };
 
-// What the case asks for. Smoother auto is Chebyshev with cg, block_cg and minres, and Jacobi,
+// What the case asks for. Smoother auto is Chebyshev with methods for symmetric matrices, and Jacobi,
 // which does not need a real spectrum, with other methods.
 multigrid::Options multigrid_options(const SolverSpec& spec);
 

@@ -10,6 +10,7 @@
 #include "kernels/csr_scans.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/pc/pc_types.hpp"
+#include "petsc/pc/petsc_preconditioners.hpp"
 #include "petsc/shim.hpp"
 
 namespace trireme {
@@ -27,13 +28,16 @@ std::string type_of(PC pc) {
 
 bool needs_entries(PC pc) {
   const std::string type = type_of(pc);
-  const bool within_the_loop = type.starts_with("trireme_");
-  return !(type == PCNONE || type == PCSHELL || within_the_loop || is_diagonal_jacobi(pc));
+  if (type == PCJACOBI) return !is_diagonal_jacobi(pc);
+  const auto own = solvers::preconditioner_named(type);
+  const bool by_the_loop = own && type == own->name.pc_type;
+  return type != PCSHELL && !by_the_loop;
 }
 
 bool divides_by_the_diagonal(PC pc) {
   const std::string type = type_of(pc);
-  return is_diagonal_jacobi(pc) || type == PCSOR || type == PCEISENSTAT;
+  const PetscPreconditioner* const petscs = petsc_preconditioner(type);
+  return is_diagonal_jacobi(pc) || (petscs && petscs->divides);
 }
 
 bool inverts_the_diagonal(PC pc) {

@@ -2,6 +2,9 @@
 // The functions of the PC types, and the blocks of a block Jacobi PC.
 #include "petsc/pc/pc_types.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -17,18 +20,22 @@ bool is_type(PC pc, const char* type) {
   return same == PETSC_TRUE;
 }
 
-solvers::PreconditionerInfo info_of(PC pc) {
+std::optional<solvers::NamedPreconditioner> named(PC pc) {
   PCType type = nullptr;
   petsc_check(PCGetType(pc, &type));
-  const auto kind = solvers::kind_of_pc_type(type ? type : "");
-  return kind ? solvers::info_of(*kind) : solvers::PreconditionerInfo{};
+  return solvers::preconditioner_named(type ? type : "");
+}
+
+solvers::PreconditionerParameter parameter_known(PC pc) {
+  const auto own = named(pc);
+  return own ? own->parameter() : solvers::PreconditionerParameter{};
 }
 
 std::int32_t& parameter(PC pc) { return *static_cast<std::int32_t*>(data_of(pc)); }
 
 PetscErrorCode pc_set_from_options(PC pc, OptionItems PetscOptionsObject) {
   PetscFunctionBegin;
-  const solvers::PreconditionerParameter& known = info_of(pc).parameter;
+  const solvers::PreconditionerParameter known = parameter_known(pc);
   PetscOptionsHeadBegin(PetscOptionsObject, "Trireme preconditioner options");
   if (!known.option.empty()) {
     PetscInt value = parameter(pc);
@@ -50,12 +57,13 @@ PetscErrorCode pc_apply(PC pc, Vec, Vec) {
 
 PetscErrorCode pc_view(PC pc, PetscViewer viewer) {
   PetscFunctionBegin;
-  const solvers::PreconditionerInfo info = info_of(pc);
-  if (info.parameter.option.empty())
+  const auto own = named(pc);
+  const solvers::PreconditionerParameter known = parameter_known(pc);
+  if (!own || known.option.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  dense blocks of the matrix's row groups\n"));
   else
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %d %s\n", info.summary.data(),
-                                     static_cast<int>(parameter(pc)), info.parameter.text.data()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %d %s\n", own->info.summary.data(),
+                                     static_cast<int>(parameter(pc)), known.text.data()));
   PetscFunctionReturn(kPetscSuccess);
 }
 
@@ -67,50 +75,61 @@ PetscErrorCode pc_destroy(PC pc) {
 
 PetscErrorCode pc_create(PC pc) {
   install(pc, {pc_set_from_options, pc_apply, pc_view, pc_destroy},
-          new std::int32_t(info_of(pc).parameter.initial));
+          new std::int32_t(parameter_known(pc).initial));
   return kPetscSuccess;
 }
 
 }  // namespace
 
 void register_resident_preconditioners() {
-  solvers::for_each_preconditioner([](solvers::PreconditionerKind, auto m) {
-    const std::string_view type = decltype(m)::type::info.pc_type;
-    if (!type.empty()) petsc_check(PCRegister(type.data(), pc_create));
-  });
-  for (const char* type : {kTriremePbjacobi, kTriremeVpbjacobi})
-    petsc_check(PCRegister(type, pc_create));
+  solvers::for_each_preconditioner_name(
+      [](solvers::PreconditionerKind, const solvers::PreconditionerName& name) {
+        if (name.pc_type != name.petsc_type)
+          petsc_check(PCRegister(name.pc_type.data(), pc_create));
+      });
   register_multigrid();
 }
 
 std::string resident_pc_type(std::string_view preconditioner) {
-  if (preconditioner == PCPBJACOBI) return kTriremePbjacobi;
-  if (preconditioner == PCVPBJACOBI) return kTriremeVpbjacobi;
-  return petsc_pc_type(preconditioner);
+  const auto own = solvers::preconditioner_named(preconditioner);
+  return std::string(own ? own->name.pc_type : preconditioner);
 }
 
 std::string petsc_pc_type(std::string_view preconditioner) {
-  return preconditioner == kMultigrid ? kTriremeMultigrid : std::string(preconditioner);
+  const auto own = solvers::preconditioner_named(preconditioner);
+  const bool by_name = own && own->name.name == preconditioner && !own->name.petsc_type.empty();
+  return std::string(by_name ? own->name.petsc_type : preconditioner);
 }
 
 std::string preconditioner_name(std::string_view pc_type) {
-  for (const std::string_view name :
-       {std::string_view(PCPBJACOBI), std::string_view(PCVPBJACOBI), kMultigrid})
-    if (pc_type == resident_pc_type(name)) pc_type = name;
-  return std::string(pc_type);
+  const auto own = solvers::preconditioner_named(pc_type);
+  return std::string(own ? own->name.name : pc_type);
+}
+
+bool works_in_petscs_loops(std::string_view pc_type) {
+  const auto own = solvers::preconditioner_named(pc_type);
+  return !own || own->name.petsc_type == pc_type;
+}
+
+std::string resident_preconditioners(std::optional<solvers::PreconditionerKind> kind) {
+  std::vector<std::string> names;
+  solvers::for_each_preconditioner_name(
+      [&](solvers::PreconditionerKind of, const solvers::PreconditionerName& name) {
+        if (kind && of != *kind) return;
+        const bool alike = name.name == name.pc_type || name.name == name.petsc_type;
+        names.push_back(alike ? std::string(name.name)
+                              : fmt::format("{} ({})", name.name, name.pc_type));
+      });
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::optional<solvers::PreconditionerKind> resident_preconditioner(std::string_view pc_type) {
-  using Kind = solvers::PreconditionerKind;
-  if (pc_type.empty() || pc_type == PCNONE) return Kind::none;
-  if (pc_type == PCJACOBI) return Kind::jacobi;
-  if (pc_type == kTriremeMultigrid) return Kind::given;
-  for (const char* const blocks : {PCPBJACOBI, PCVPBJACOBI, kTriremePbjacobi, kTriremeVpbjacobi})
-    if (pc_type == blocks) return Kind::blocks;
-  return solvers::kind_of_pc_type(pc_type);
+  if (pc_type.empty()) return solvers::PreconditionerKind::none;
+  const auto own = solvers::preconditioner_named(pc_type);
+  return own ? std::optional(own->kind) : std::nullopt;
 }
 
-PetscInt parameter_of(PC pc) { return info_of(pc).parameter.option.empty() ? 0 : parameter(pc); }
+PetscInt parameter_of(PC pc) { return parameter_known(pc).option.empty() ? 0 : parameter(pc); }
 
 bool is_diagonal_jacobi(PC pc) {
   if (!is_type(pc, PCJACOBI)) return false;
@@ -121,13 +140,15 @@ bool is_diagonal_jacobi(PC pc) {
 
 DenseBlocks dense_blocks_of(PC pc, Mat pmat) {
   DenseBlocks blocks;
-  if (is_type(pc, kTriremeBlockJacobi)) {
+  const auto own = named(pc);
+  if (!own || own->kind != solvers::PreconditionerKind::blocks) return blocks;
+  if (own->name.petsc_type.empty()) {
     blocks.size = parameter(pc);
-  } else if (is_type(pc, kTriremePbjacobi) || is_type(pc, PCPBJACOBI)) {
+  } else if (own->name.petsc_type == PCPBJACOBI) {
     PetscInt size = 1;
     petsc_check(MatGetBlockSize(pmat, &size));
     blocks.size = static_cast<std::int32_t>(size);
-  } else if (is_type(pc, kTriremeVpbjacobi) || is_type(pc, PCVPBJACOBI)) {
+  } else {
     PetscInt groups = 0, rows = 0;
     const PetscInt* sizes = nullptr;
     petsc_check(MatGetVariableBlockSizes(pmat, &groups, &sizes));

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PC types that only hold parameters, because the resident loop applies the preconditioner. Two
-// types come from the list of solvers/preconditioners/list.hpp:
-//   trireme_block_jacobi  dense diagonal blocks of -pc_trireme_block_size rows (2 to 32, default 4)
-//   trireme_chebyshev     Chebyshev polynomial of Jacobi with -pc_trireme_degree products; for CG
-//                         and MINRES
-// Two more types stand for dense diagonal blocks whose size comes from the matrix:
+// PC types that only hold parameters, because the resident loop applies the preconditioner: those of
+// the names in solvers/preconditioners/list.hpp whose type in the resident loop is no type of PETSc's
+// loops, such as
+//   trireme_chebyshev     Chebyshev polynomial of Jacobi with -pc_trireme_degree products
 //   trireme_pbjacobi      like PETSc's PCPBJACOBI: blocks of Pmat's block size (MatSetBlockSize)
 //   trireme_vpbjacobi     like PETSc's PCVPBJACOBI: Pmat's row groups (MatSetVariableBlockSizes)
 // trireme_mg is a PC of its own (pc_multigrid.hpp), which works under any KSP.
@@ -23,11 +21,6 @@
 
 namespace trireme {
 
-inline constexpr const char* kTriremeBlockJacobi = "trireme_block_jacobi";
-inline constexpr const char* kTriremePbjacobi = "trireme_pbjacobi";
-inline constexpr const char* kTriremeVpbjacobi = "trireme_vpbjacobi";
-inline constexpr const char* kTriremeChebyshev = "trireme_chebyshev";
-
 // Registers the PC types with PETSc.
 void register_resident_preconditioners();
 
@@ -38,6 +31,11 @@ std::string resident_pc_type(std::string_view preconditioner);
 std::string petsc_pc_type(std::string_view preconditioner);
 // What a case calls a PC type: the reverse of resident_pc_type().
 std::string preconditioner_name(std::string_view pc_type);
+// Whether PCApply serves for a PC of this type, so that PETSc's loops can use it.
+bool works_in_petscs_loops(std::string_view pc_type);
+// "none, jacobi, ...": the preconditioners of the resident engine, or those of one kind, by their names
+// in a case, and in brackets the PC types that PETSc's users give where they have another name.
+std::string resident_preconditioners(std::optional<solvers::PreconditionerKind> kind = {});
 
 // The preconditioner that the resident loop applies for a PC type of Trireme or of PETSc; no value
 // if the loop cannot apply that type. "" and PCNONE are PreconditionerKind::none.

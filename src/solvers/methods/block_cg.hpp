@@ -50,6 +50,16 @@ struct BlockCgAbandon {
 // Vectors of the block hold the columns that the executor works on, and become narrower when
 // columns leave. Directions have as many columns as the basis, side by side without gaps.
 struct BlockCg : SystemVectors {
+  static constexpr MethodInfo info = [] {
+    MethodInfo of_form = Cg::info;
+    of_form.name = "block_cg";
+    of_form.resident_only = true;
+    of_form.host_only = true;
+    of_form.block = true;
+    of_form.remark = "cg that solves for many right-hand sides in one space";
+    return of_form;
+  }();
+  static constexpr Variant variant = Variant::classic;
   static constexpr int vectors = 3;        // of the block
   static constexpr int basis_vectors = 2;  // at most as wide as the block
 
@@ -82,13 +92,13 @@ struct BlockCg : SystemVectors {
       tall.gram(directions, block(r));
       const auto first_sums = tall.grams();
       if (sign == 0 && dimension > 0) sign = first_sums[0](0, 0) < 0 ? -1 : 1;
-      const std::optional<SmallMatrix> factor = cholesky(times(sign, first_sums[0]));
+      const std::optional<SmallMatrix> factor = cholesky(scaled(sign, first_sums[0]));
       if (dimension == 0 || !factor) {
         e.finish(BlockCgAbandon{reason_to_end(first_sums[0])});
         continue;
       }
       const auto solved = [&](const SmallMatrix& of) {  // (P^T Q)^-1 of
-        return solve_cholesky(*factor, times(sign, of));
+        return solve_cholesky(*factor, scaled(sign, of));
       };
       const SmallMatrix alpha = solved(first_sums[1]);  // (P^T Q)^-1 P^T R
       tall.add(block(x), directions, alpha);            // X += P alpha

@@ -3,12 +3,15 @@
 // solvers of the host and of GPUs, the KSP types, `solve` and the tests take it from this list.
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 
 #include "solvers/methods/bicgstab.hpp"
+#include "solvers/methods/block_cg.hpp"
 #include "solvers/methods/cg.hpp"
 #include "solvers/methods/minres.hpp"
 #include "solvers/methods/pipelined_cg.hpp"
@@ -28,32 +31,40 @@ using MethodList =
     std::tuple<MethodEntry<Method::cg, Cg>, MethodEntry<Method::cg, SingleReductionCg>,
                MethodEntry<Method::bicgstab, Bicgstab>, MethodEntry<Method::minres, Minres>>;
 
-// The texts that only HostSolver runs: executors of GPUs, and of many right-hand sides, do not have
-// sums that run beside a product.
+// Forms of a method with a name of their own. The texts that only HostSolver runs: executors of GPUs,
+// and of many right-hand sides, do not have sums that run beside a product.
 using HostMethodList = std::tuple<MethodEntry<Method::cg, PipelinedCg>>;
+// The texts that only HostBlockSolver runs, for all columns of a block together.
+using BlockMethodList = std::tuple<MethodEntry<Method::cg, BlockCg>>;
 
-// The name of pipelined CG in case files. Its KSP type is trireme_pipelined_cg.
-inline constexpr std::string_view kPipelinedCg = "pipelined_cg";
+template <class List, class Visit>
+constexpr void for_each_entry(Visit&& visit) {
+  [&]<class... Entries>(std::type_identity<std::tuple<Entries...>>) {
+    (visit(Entries{}), ...);
+  }(std::type_identity<List>{});
+}
 
 // Calls visit(entry) for every entry of the list.
 template <class Visit>
 constexpr void for_each_text(Visit&& visit) {
-  [&]<class... Entries>(std::type_identity<std::tuple<Entries...>>) {
-    (visit(Entries{}), ...);
-  }(std::type_identity<MethodList>{});
+  for_each_entry<MethodList>(visit);
 }
 
-// Calls visit(entry) once for every method, with its classic text.
+// Calls visit(entry) once for every name that a method has in a case, with the classic text of a
+// method, or with the text of a form.
 template <class Visit>
 constexpr void for_each_method(Visit&& visit) {
   for_each_text([&](auto entry) {
     if constexpr (decltype(entry)::type::variant == Variant::classic) visit(entry);
   });
+  for_each_entry<BlockMethodList>(visit);
+  for_each_entry<HostMethodList>(visit);
 }
 
+template <class List = MethodList>
 constexpr bool has_variant(Method method, Variant variant) {
   bool found = false;
-  for_each_text([&](auto entry) {
+  for_each_entry<List>([&](auto entry) {
     found |= entry.method == method && decltype(entry)::type::variant == variant;
   });
   return found;
@@ -72,10 +83,10 @@ constexpr void visit_method(Method method, Variant variant, Visit&& visit) {
 // visit_method() with the texts of HostMethodList too.
 template <class Visit>
 constexpr void visit_method_on_host(Method method, Variant variant, Visit&& visit) {
-  if (method == Method::cg && variant == Variant::pipelined)
-    visit(std::get<0>(HostMethodList()));
-  else
-    visit_method(method, variant, visit);
+  if (!has_variant<HostMethodList>(method, variant)) return visit_method(method, variant, visit);
+  for_each_entry<HostMethodList>([&](auto entry) {
+    if (entry.method == method && decltype(entry)::type::variant == variant) visit(entry);
+  });
 }
 
 constexpr MethodInfo info_of(Method method) {
@@ -84,14 +95,61 @@ constexpr MethodInfo info_of(Method method) {
   return info;
 }
 
-// The method that has this name in Trireme or in PETSc; none if there is no such method.
-constexpr std::optional<Method> method_named(std::string_view name) {
-  std::optional<Method> found;
+// "cg, minres": the names of the methods for whose info `wanted` is true.
+template <class Wanted>
+std::string method_names(const Wanted& wanted) {
+  std::string names;
   for_each_method([&](auto entry) {
     const MethodInfo& info = decltype(entry)::type::info;
-    if (info.name == name || info.petsc_name == name) found = entry.method;
+    if (wanted(info)) names += (names.empty() ? "" : ", ") + std::string(info.name);
   });
-  if (name == "block_cg" || name == kPipelinedCg) found = Method::cg;  // forms of it
+  return names;
+}
+inline std::string symmetric_methods() {
+  return method_names([](const MethodInfo& info) { return info.symmetric; });
+}
+
+// What a name in a case stands for.
+struct NamedMethod {
+  MethodInfo info{};
+  Method method{};
+  Variant variant{};  // automatic: the solver chooses one
+  // The most work vectors per column that any text which runs under the name takes, and the same
+  // with a pointwise preconditioner.
+  int vectors = 0, pointwise_vectors = 0;
+};
+
+template <class Entry>
+constexpr NamedMethod named_method(Entry entry) {
+  using Text = typename Entry::type;
+  constexpr bool chooses = Text::variant == Variant::classic;
+  NamedMethod named{.info = Text::info,
+                    .method = entry.method,
+                    .variant = chooses ? Variant::automatic : Text::variant};
+  const auto take = [&]<class Taken>(std::type_identity<Taken>) {
+    if constexpr (Taken::info.block)
+      named.vectors = std::max(named.vectors, Taken::vectors + Taken::basis_vectors);
+    else {
+      named.vectors = std::max(named.vectors, Taken::vectors);
+      named.pointwise_vectors = std::max(named.pointwise_vectors, Taken::pointwise_vectors);
+    }
+  };
+  take(std::type_identity<Text>{});
+  if (chooses)
+    for_each_text([&](auto of) {
+      if (of.method == entry.method) take(std::type_identity<typename decltype(of)::type>{});
+    });
+  return named;
+}
+
+// The method that has this name in Trireme or in PETSc; none if there is no such method.
+constexpr std::optional<NamedMethod> method_named(std::string_view name) {
+  std::optional<NamedMethod> found;
+  for_each_method([&](auto entry) {
+    const MethodInfo& info = decltype(entry)::type::info;
+    const bool in_petsc = !info.resident_only && info.petsc_name == name;
+    if (info.name == name || in_petsc) found = named_method(entry);
+  });
   return found;
 }
 

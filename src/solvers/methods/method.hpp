@@ -70,7 +70,11 @@ struct MethodInfo {
   // Norms that the convergence test can use beside the unpreconditioned norm and none.
   bool tests_preconditioned_norm = false;
   bool tests_natural_norm = false;
-  int products = 1;  // with the matrix, per iteration
+  int products = 1;              // with the matrix, per iteration
+  bool resident_only = false;    // PETSc's type of `petsc_name` is no replacement, only a relative
+  bool host_only = false;        // no executor of GPUs runs its own text
+  bool block = false;            // its own text solves for all columns of a block together
+  std::string_view remark = {};  // to `matrices`, in lists for readers
 };
 
 // One over the size of each row, R, where a test of convergence heeds the sizes.

@@ -199,7 +199,14 @@ struct PipelinedCurvature {
 };
 
 struct PipelinedCg : SystemVectors {
-  static constexpr MethodInfo info = Cg::info;
+  static constexpr MethodInfo info = [] {
+    MethodInfo of_form = Cg::info;
+    of_form.name = "pipelined_cg";
+    of_form.resident_only = true;
+    of_form.host_only = true;
+    of_form.remark = "cg on CPU ranks whose sums run beside the product";
+    return of_form;
+  }();
   static constexpr Variant variant = Variant::pipelined;
   static constexpr bool replaces_residual = true;
   static constexpr int vectors = 9;

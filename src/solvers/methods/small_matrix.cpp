@@ -7,7 +7,7 @@
 
 namespace trireme::solvers {
 
-SmallMatrix times(double factor, SmallMatrix a) {
+SmallMatrix scaled(double factor, SmallMatrix a) {
   for (std::size_t k = 0; k < a.size(); ++k) a.data()[k] *= factor;
   return a;
 }

@@ -28,7 +28,7 @@ class SmallMatrix {
   std::vector<double> values_;
 };
 
-SmallMatrix times(double factor, SmallMatrix a);
+SmallMatrix scaled(double factor, SmallMatrix a);
 
 // L of a = L L^T, by Cholesky's method; none where `a` is not positive definite in FP64. Reads the
 // lower triangle.

@@ -82,11 +82,18 @@ struct SolveBlocks {
 
 struct BlockJacobi {
   static constexpr PreconditionerInfo info{
-      .pc_type = "trireme_block_jacobi",
+      .names = {{{"trireme_block_jacobi", "trireme_block_jacobi", "", "dense diagonal blocks"},
+                 {"pbjacobi", "trireme_pbjacobi", "pbjacobi", "blocks of the matrix's block size"},
+                 {"vpbjacobi", "trireme_vpbjacobi", "vpbjacobi", "blocks of rows of one pattern"}}},
       .summary = "dense diagonal blocks",
       .data = PreconditionerData::blocks,
       .parameter = {"-pc_trireme_block_size", "rows of a dense diagonal block", 4, 2, 32,
                     &PreconditionerSpec::block_size},
+      .memory = {.per_block_entry = 2 * sizeof(double)},  // the blocks and their inverses
+      // Measured on one CPU: 0.87 to 1.2 of the iterations of Jacobi, and a pass more.
+      .expected = ExpectedCost{.rate = 1.05, .set_up_iterations = 1, .products = 0, .passes = 1},
+      .exchanges = false,
+      .near_nullspace = false,
       .row_order_is_free = false};
   static constexpr bool pointwise = false;
   static constexpr int work_vectors = 0;

@@ -59,11 +59,17 @@ struct ChebyshevStep {
 
 struct Chebyshev {
   static constexpr PreconditionerInfo info{
-      .pc_type = "trireme_chebyshev",
+      .names = {{{"trireme_chebyshev", "trireme_chebyshev", "", "for symmetric matrices"}}},
       .summary = "Chebyshev polynomial of Jacobi",
       .data = PreconditionerData::diagonal,
       .parameter = {"-pc_trireme_degree", "products with A per application", 4, 1, 100,
                     &PreconditionerSpec::degree},
+      .memory = {},
+      // Measured on one CPU: degree 4 takes 0.24 of the iterations of Jacobi, and four products and
+      // their passes more per iteration. The bounds of the spectrum take 20 iterations.
+      .expected = ExpectedCost{.rate = 4.2, .set_up_iterations = 20, .products = 4, .passes = 1.6},
+      .exchanges = true,
+      .near_nullspace = false,
       .symmetric = true,
       .sets_up_together = true};
   static constexpr bool pointwise = false;

@@ -64,10 +64,18 @@ inline void require_on_device(GivenPreconditioner& operation);
 
 // In a solve for many right-hand sides, the operation is called once per column.
 struct Given {
-  static constexpr PreconditionerInfo info{.pc_type = "",
-                                           .summary = "the caller's own operation",
-                                           .parameter = {},
-                                           .row_order_is_free = false};
+  // The names and figures are those of multigrid, the operation that a case can name. It has the
+  // memory of multigrid/forecast.cpp with one unknown per node, less the matrix.
+  static constexpr PreconditionerInfo info{
+      .names = {{{kMultigrid, "trireme_mg", "trireme_mg", "smoothed aggregation"}}},
+      .summary = "the caller's own operation",
+      .data = PreconditionerData::operation,
+      .parameter = {},
+      .memory = {.per_row = 435, .per_nonzero = 8},
+      .expected = {},  // app/solves/preconditioner_tuning.cpp has those of multigrid, by place
+      .exchanges = true,
+      .near_nullspace = true,
+      .row_order_is_free = false};
   static constexpr bool pointwise = false;
   static constexpr int work_vectors = 0;
   using Prepared = Given;

@@ -17,10 +17,14 @@
 namespace trireme::solvers {
 
 struct Jacobi {
-  static constexpr PreconditionerInfo info{.pc_type = "",
+  static constexpr PreconditionerInfo info{.names = {{{"jacobi", "jacobi", "jacobi"}}},
                                            .summary = "the inverse of the diagonal",
                                            .data = PreconditionerData::diagonal,
-                                           .parameter = {}};
+                                           .parameter = {},
+                                           .memory = {},
+                                           .expected = {},
+                                           .exchanges = false,
+                                           .near_nullspace = false};
   static constexpr bool pointwise = true;
   static constexpr int work_vectors = 0;
   using Prepared = Jacobi;
@@ -61,7 +65,14 @@ struct Jacobi {
 
 // No preconditioner: Jacobi with D = 1.
 struct NoPreconditioner : Jacobi {
-  static constexpr PreconditionerInfo info{.pc_type = "", .summary = "none", .parameter = {}};
+  static constexpr PreconditionerInfo info{.names = {{{"none", "none", "none"}}},
+                                           .summary = "none",
+                                           .data = PreconditionerData::nothing,
+                                           .parameter = {},
+                                           .memory = {},
+                                           .expected = {},
+                                           .exchanges = false,
+                                           .near_nullspace = false};
   template <class Setup>
   static Jacobi prepare(Setup&, const PreconditionerSpec&) {
     return {};

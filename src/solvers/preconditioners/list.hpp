@@ -3,7 +3,7 @@
 // solvers of the host and of GPUs, the PC types and the tests take it from this list.
 //
 // A preconditioner is a struct of plain data that a kernel may take by value:
-//   info                     the names and the needs of the preconditioner
+//   info                     the names and the facts of the preconditioner (spec.hpp)
 //   pointwise                true: the struct has only inverse_diagonal, which methods apply in
 //                            their passes; false: apply(e, r, z), a text for an executor, computes
 //                            z = M^-1 r
@@ -12,10 +12,10 @@
 //   with(work)               only where work_vectors > 0: a copy whose work vector k is work(k)
 //   prepare(setup, spec)     the set-up. `setup` says whether the loop runs on the host (on_host),
 //                            and offers rows(), keep_rows(values) and keep(array),
-//                            which bring arrays to where the loop runs, inverse_diagonal(place,
-// magnitudes),
-//                            which takes D^-1 from the system, preconditioner_vector(k),
-//                            invert_blocks(blocks, spec) and bounds_by_cg(jacobi, spec)
+//                            which bring arrays to where the loop runs,
+//                            inverse_diagonal(place, magnitudes), which takes D^-1 from the system,
+//                            preconditioner_vector(k), invert_blocks(blocks, spec) and
+//                            bounds_by_cg(jacobi, spec)
 #pragma once
 
 #include <optional>
@@ -52,19 +52,47 @@ constexpr void visit_preconditioner(PreconditionerKind kind, Visit&& visit) {
 }
 
 constexpr PreconditionerInfo info_of(PreconditionerKind kind) {
-  PreconditionerInfo info;
+  PreconditionerInfo info{};
   visit_preconditioner(kind, [&](auto m) { info = decltype(m)::type::info; });
   return info;
 }
 
-// The kind whose PreconditionerInfo::pc_type is `pc_type`; none if there is no such kind.
-constexpr std::optional<PreconditionerKind> kind_of_pc_type(std::string_view pc_type) {
-  std::optional<PreconditionerKind> kind;
-  for_each_preconditioner([&](PreconditionerKind of, auto m) {
-    const std::string_view own = decltype(m)::type::info.pc_type;
-    if (!own.empty() && own == pc_type) kind = of;
+// The name that a case gives to this kind.
+constexpr std::string_view name_of(PreconditionerKind kind) { return info_of(kind).names[0].name; }
+
+// Calls visit(kind, name) for each name of each preconditioner.
+template <class Visit>
+constexpr void for_each_preconditioner_name(Visit&& visit) {
+  for_each_preconditioner([&](PreconditionerKind kind, auto m) {
+    for (const PreconditionerName& name : decltype(m)::type::info.names)
+      if (!name.name.empty()) visit(kind, name);
   });
-  return kind;
+}
+
+struct NamedPreconditioner {
+  PreconditionerKind kind{};
+  PreconditionerName name;
+  PreconditionerInfo info{};
+
+  // Whether the PC type works in any loop, and not in the resident one only.
+  constexpr bool works_in_petscs_loops(std::string_view type) const {
+    return type == name.petsc_type;
+  }
+  // The option of a PC of this name. Names that PETSc's loops have too take their data from the
+  // matrix.
+  constexpr PreconditionerParameter parameter() const {
+    return name.petsc_type.empty() ? info.parameter : PreconditionerParameter{};
+  }
+};
+
+// What a name of a case or a PC type of the list stands for; none for any other word.
+constexpr std::optional<NamedPreconditioner> preconditioner_named(std::string_view word) {
+  std::optional<NamedPreconditioner> found;
+  for_each_preconditioner_name([&](PreconditionerKind kind, const PreconditionerName& name) {
+    if (word == name.name || word == name.pc_type || (!word.empty() && word == name.petsc_type))
+      found = NamedPreconditioner{kind, name, info_of(kind)};
+  });
+  return found;
 }
 
 }  // namespace trireme::solvers

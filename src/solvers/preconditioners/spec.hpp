@@ -2,7 +2,9 @@
 // What a caller asks of a preconditioner, and the traits of a preconditioner.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -38,7 +40,32 @@ struct PreconditionerSpec {
 };
 
 // The data that the caller has to put into the spec.
-enum class PreconditionerData { nothing, diagonal, blocks };
+enum class PreconditionerData { nothing, diagonal, blocks, operation };
+
+// The name of preconditioning by smoothed aggregation in case files.
+inline constexpr std::string_view kMultigrid = "multigrid";
+
+// One name of a preconditioner, and the PC types that stand for it. A name whose two types differ
+// takes its data from the matrix where PETSc's type does.
+struct PreconditionerName {
+  std::string_view name = {};        // in case files
+  std::string_view pc_type = {};     // in the resident loop
+  std::string_view petsc_type = {};  // in PETSc's loops; empty: none serves there
+  std::string_view remark = {};      // in lists for readers; may be empty
+};
+
+// Bytes per process that a set-up preconditioner holds beside its work vectors and a diagonal.
+struct PreconditionerMemory {
+  double per_row = 0, per_nonzero = 0;
+  double per_block_entry = 0;  // rows times the rows of a dense block
+};
+
+// What `preconditioner: auto` expects before it measures, in relation to Jacobi.
+struct ExpectedCost {
+  double rate;               // decades per iteration
+  double set_up_iterations;  // iterations with Jacobi that take as long as the set-up
+  double products, passes;   // per iteration, beyond those with Jacobi
+};
 
 // An integer option of a preconditioner's PC type.
 struct PreconditionerParameter {
@@ -48,14 +75,19 @@ struct PreconditionerParameter {
   std::int32_t PreconditionerSpec::*place = nullptr;
 };
 
+// The facts without a default are those that every preconditioner has to state.
 struct PreconditionerInfo {
-  std::string_view pc_type;  // PETSc's name; empty: PETSc's own PC types stand for it
+  std::array<PreconditionerName, 3> names;  // the first one is its own; the last ones may be empty
   std::string_view summary;
-  PreconditionerData data = PreconditionerData::nothing;
-  PreconditionerParameter parameter;
-  bool symmetric = false;         // serves only methods for symmetric matrices
-  bool sets_up_together = false;  // the set-up is collective over the processes
-  bool row_order_is_free = true;  // the rows may be in the kernel's own order
+  PreconditionerData data;
+  PreconditionerParameter parameter;     // of the names that PETSc's loops lack
+  PreconditionerMemory memory;           // foretold for one process
+  std::optional<ExpectedCost> expected;  // empty: `auto` does not try it by these figures
+  bool exchanges;                        // an application needs values of other processes
+  bool near_nullspace;                   // the set-up asks for near-nullspace vectors
+  bool symmetric = false;                // serves only methods for symmetric matrices
+  bool sets_up_together = false;         // the set-up is collective over the processes
+  bool row_order_is_free = true;         // the rows may be in the kernel's own order
 };
 
 }  // namespace trireme::solvers

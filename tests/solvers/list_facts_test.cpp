@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every entry of the lists of methods and preconditioners states its facts, and they agree with what
+// its text does. What has no default is not here: without it, an entry does not compile.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "solvers/methods/list.hpp"
+#include "solvers/preconditioners/list.hpp"
+
+namespace trireme::solvers {
+namespace {
+
+// Counts what an application asks of an executor, and does nothing.
+struct CountingExecutor {
+  int products = 0, given = 0;
+  std::int64_t rows() const { return 0; }
+  template <class... Any>
+  void pass(const Any&...) {}
+  void product(const double*, double*) { ++products; }
+  void apply_given(GivenPreconditioner&, const double*, double*) { ++given; }
+};
+
+template <class M>
+CountingExecutor applied() {
+  CountingExecutor e;
+  if constexpr (!M::pointwise) {
+    typename M::Prepared m;
+    if constexpr (requires { m.degree; }) m.degree = PreconditionerSpec().degree;
+    if constexpr (requires { m.operation; }) {
+      struct Nothing final : GivenPreconditioner {
+        void apply(std::span<const double>, std::span<double>) override {}
+      } nothing;
+      m.operation = &nothing;
+      m.apply(e, nullptr, nullptr);
+    } else {
+      m.apply(e, nullptr, nullptr);
+    }
+  }
+  return e;
+}
+
+TEST(ListOfPreconditioners, HasAnEntryPerKindWithItsFacts) {
+  for_each_preconditioner([&](PreconditionerKind kind, auto m) {
+    using M = typename decltype(m)::type;
+    const PreconditionerInfo& info = M::info;
+    SCOPED_TRACE(name_of(kind));
+    EXPECT_FALSE(info.names[0].name.empty());
+    EXPECT_FALSE(info.summary.empty());
+    const CountingExecutor e = applied<M>();
+    EXPECT_EQ(info.exchanges, e.products + e.given > 0);
+    EXPECT_EQ(info.data == PreconditionerData::operation, e.given > 0);
+    EXPECT_TRUE(M::pointwise || !info.names[0].remark.empty()) << "what readers are told";
+    if (info.expected) {
+      EXPECT_GT(info.expected->rate, 0);
+      EXPECT_EQ(info.expected->products, e.products);
+      EXPECT_GE(info.expected->set_up_iterations, 0);
+    } else {
+      EXPECT_TRUE(M::pointwise || info.data == PreconditionerData::operation)
+          << "preconditioner: auto would never try it";
+    }
+    const PreconditionerMemory& memory = info.memory;
+    EXPECT_EQ(memory.per_block_entry > 0, info.data == PreconditionerData::blocks);
+    EXPECT_EQ(info.parameter.option.empty(), info.parameter.place == nullptr);
+    EXPECT_LE(info.parameter.min, info.parameter.initial);
+    EXPECT_LE(info.parameter.initial, info.parameter.max);
+  });
+}
+
+TEST(ListOfPreconditioners, HasEachNameOnce) {
+  std::set<std::string_view> names, types;
+  for_each_preconditioner_name([&](PreconditionerKind kind, const PreconditionerName& name) {
+    SCOPED_TRACE(name.name);
+    EXPECT_TRUE(names.insert(name.name).second);
+    EXPECT_TRUE(types.insert(name.pc_type).second) << name.pc_type;
+    for (const std::string_view word : {name.name, name.pc_type, name.petsc_type}) {
+      if (word.empty()) continue;
+      ASSERT_TRUE(preconditioner_named(word)) << word;
+      EXPECT_EQ(preconditioner_named(word)->kind, kind) << word;
+      EXPECT_EQ(preconditioner_named(word)->name.name, name.name) << word;
+    }
+    EXPECT_TRUE(name.pc_type == name.petsc_type || name.pc_type.starts_with("trireme_"))
+        << "a type that PETSc does not have begins with the name of the program";
+  });
+  EXPECT_FALSE(preconditioner_named(""));
+  EXPECT_FALSE(preconditioner_named("gamg"));
+}
+
+TEST(ListOfMethods, HasEachNameOnceWithItsFacts) {
+  std::set<std::string_view> names;
+  for_each_method([&](auto entry) {
+    using Text = typename decltype(entry)::type;
+    const MethodInfo& info = Text::info;
+    SCOPED_TRACE(info.name);
+    EXPECT_TRUE(names.insert(info.name).second);
+    EXPECT_FALSE(info.petsc_name.empty());
+    EXPECT_FALSE(info.matrices.empty());
+    EXPECT_GE(info.products, 1);
+    EXPECT_EQ(info.block, !has_variant<HostMethodList>(entry.method, Text::variant) &&
+                              (requires { Text::basis_vectors; }));
+    const auto named = method_named(info.name);
+    ASSERT_TRUE(named);
+    EXPECT_EQ(named->info.name, info.name);
+    EXPECT_EQ(named->method, entry.method);
+    EXPECT_GE(named->vectors, named->pointwise_vectors);
+    EXPECT_GT(named->vectors, 0);
+    const auto by_petsc = method_named(info.petsc_name);
+    ASSERT_TRUE(by_petsc);
+    EXPECT_EQ(by_petsc->method, entry.method);
+    EXPECT_FALSE(by_petsc->info.resident_only) << "PETSc's name is that of the method by itself";
+    // Forms have names of their own, which PETSc's types do not stand for.
+    const bool form = info.name != info_of(entry.method).name;
+    EXPECT_EQ(info.resident_only, form);
+    EXPECT_EQ(info.remark.empty(), !form);
+  });
+  EXPECT_FALSE(method_named("gmres"));
+  EXPECT_FALSE(method_named(""));
+}
+
+}  // namespace
+}  // namespace trireme::solvers
