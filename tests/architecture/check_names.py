@@ -18,12 +18,12 @@ METHODS, PRECONDITIONERS = "src/solvers/methods", "src/solvers/preconditioners"
 SOURCES = {".hpp", ".cpp", ".cu", ".cuh"}
 # A word that is spelt like a name and means something else, or the documented default.
 ALLOWED = {
-    ("src/app/cached_hierarchies.cpp", "multigrid"): "a word of the key of a cached hierarchy",
+    ("src/app/kept/cached_hierarchies.cpp", "multigrid"): "a word of the key of a cached hierarchy",
     ("src/base/choices.hpp", "jacobi"): "a smoother of multigrid",
     ("src/config/case.hpp", "cg"): "the documented default of solver.method",
     ("src/config/case.hpp", "jacobi"): "the documented default of solver.preconditioner",
     ("src/config/case.hpp", "none"): "no dataset",
-    ("src/petsc/mat_entries.cpp", "none"): "a Mat without a type",
+    ("src/petsc/mat/mat_entries.cpp", "none"): "a Mat without a type",
     ("src/report/html_multigrid.cpp", "multigrid"): "a section of the report",
     ("src/report/json_run.cpp", "multigrid"): "a key of the report",
 }
