@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every entry of the lists of methods and preconditioners states its facts, and they agree with what
-// its text does. What has no default is not here: without it, an entry does not compile.
+// Every entry of the lists of methods and preconditioners states its facts, and they agree with
+// what its text does. What has no default is not here: without it, an entry does not compile.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -22,8 +22,8 @@ constexpr std::string_view kNoPreconditioner = solvers::name_of(PreconditionerKi
 constexpr std::string_view kJacobi = solvers::name_of(PreconditionerKind::jacobi);
 
 // What is expected before an option is measured, from runs over model problems on one CPU where
-// nothing else is said. The figures of preconditioners that work with Jacobi's data are those of the
-// list. `pass` is an iteration without its product.
+// nothing else is said. The figures of preconditioners that work with Jacobi's data are those of
+// the list. `pass` is an iteration without its product.
 //
 // Multigrid takes so many products with the matrix, and seconds that the smallest matrix takes too.
 struct MultigridCost {

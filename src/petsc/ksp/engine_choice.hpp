@@ -73,8 +73,8 @@ LoopChoice choose_loop(KSP ksp);
 // What the resident engine lacks on GPUs only, for the option of solution_monitor().
 EngineChoice choose_engine_on_gpu(const std::string& solution_monitor);
 
-// The KSP type of the resident engine for a case's method (a name of the list of methods, PETSc's name
-// of one of them, or the name of a type of ours); empty for a method that only PETSc has.
+// The KSP type of the resident engine for a case's method (a name of the list of methods, PETSc's
+// name of one of them, or the name of a type of ours); empty for a method that only PETSc has.
 std::string resident_ksp_type(std::string_view method);
 // PETSc's own KSP type for a case's method: bcgs for bicgstab, else what the method is called.
 std::string petsc_ksp_type(std::string_view method);

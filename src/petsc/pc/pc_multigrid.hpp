@@ -127,8 +127,8 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   int builds_ = 0, renewals_ = 0;
 };
 
-// What the case asks for. Smoother auto is Chebyshev with methods for symmetric matrices, and Jacobi,
-// which does not need a real spectrum, with other methods.
+// What the case asks for. Smoother auto is Chebyshev with methods for symmetric matrices, and
+// Jacobi, which does not need a real spectrum, with other methods.
 multigrid::Options multigrid_options(const SolverSpec& spec);
 
 // Whether a PC of the type with these options is expected to find its hierarchy for the matrix in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PC types that only hold parameters, because the resident loop applies the preconditioner: those of
-// the names in solvers/preconditioners/list.hpp whose type in the resident loop is no type of PETSc's
-// loops, such as
+// PC types that only hold parameters, because the resident loop applies the preconditioner: those
+// of the names in solvers/preconditioners/list.hpp whose type in the resident loop is no type of
+// PETSc's loops, such as
 //   trireme_chebyshev     Chebyshev polynomial of Jacobi with -pc_trireme_degree products
 //   trireme_pbjacobi      like PETSc's PCPBJACOBI: blocks of Pmat's block size (MatSetBlockSize)
 //   trireme_vpbjacobi     like PETSc's PCVPBJACOBI: Pmat's row groups (MatSetVariableBlockSizes)
@@ -33,8 +33,9 @@ std::string petsc_pc_type(std::string_view preconditioner);
 std::string preconditioner_name(std::string_view pc_type);
 // Whether PCApply serves for a PC of this type, so that PETSc's loops can use it.
 bool works_in_petscs_loops(std::string_view pc_type);
-// "none, jacobi, ...": the preconditioners of the resident engine, or those of one kind, by their names
-// in a case, and in brackets the PC types that PETSc's users give where they have another name.
+// "none, jacobi, ...": the preconditioners of the resident engine, or those of one kind, by their
+// names in a case, and in brackets the PC types that PETSc's users give where they have another
+// name.
 std::string resident_preconditioners(std::optional<solvers::PreconditionerKind> kind = {});
 
 // The preconditioner that the resident loop applies for a PC type of Trireme or of PETSc; no value

@@ -31,8 +31,8 @@ using MethodList =
     std::tuple<MethodEntry<Method::cg, Cg>, MethodEntry<Method::cg, SingleReductionCg>,
                MethodEntry<Method::bicgstab, Bicgstab>, MethodEntry<Method::minres, Minres>>;
 
-// Forms of a method with a name of their own. The texts that only HostSolver runs: executors of GPUs,
-// and of many right-hand sides, do not have sums that run beside a product.
+// Forms of a method with a name of their own. The texts that only HostSolver runs: executors of
+// GPUs, and of many right-hand sides, do not have sums that run beside a product.
 using HostMethodList = std::tuple<MethodEntry<Method::cg, PipelinedCg>>;
 // The texts that only HostBlockSolver runs, for all columns of a block together.
 using BlockMethodList = std::tuple<MethodEntry<Method::cg, BlockCg>>;
