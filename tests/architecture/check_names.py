@@ -25,7 +25,7 @@ ALLOWED = {
     ("src/config/case.hpp", "none"): "no dataset",
     ("src/petsc/mat/mat_entries.cpp", "none"): "a Mat without a type",
     ("src/report/html_multigrid.cpp", "multigrid"): "a section of the report",
-    ("src/report/json_run.cpp", "multigrid"): "a key of the report",
+    ("src/report/run_figures.cpp", "multigrid"): "a key of the report",
 }
 # Where readers look names up.
 PAGES = ("docs/running.md", "docs/how-to/use-from-petsc.md")
