@@ -64,7 +64,7 @@ void run(const std::string& problem, std::map<std::string, std::string> options)
   if (options["pc"] == "chebyshev") pc.kind = PreconditionerSpec::Kind::chebyshev;
   pc.degree = std::stoi(options["degree"]);
   pc.diagonal = diagonal;
-  const Method method = method_named(options["method"]).value();
+  const Method method = method_named(options["method"]).value().method;
   CudaOptions cuda{kModes.at(options["mode"]), std::stoi(options["unroll"])};
   cuda.through_l2 = options["l2"] == "1";
   const auto seconds_since = [](std::chrono::steady_clock::time_point start) {
