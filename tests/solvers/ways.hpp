@@ -40,10 +40,16 @@ inline std::vector<Way> ways(Place place = Place::host) {
 
 // These ways, and those that only the solver of one right-hand side on the host has.
 inline std::vector<Way> ways_of_one() {
+  using namespace solvers;
   std::vector<Way> all = ways();
-  for (const Way& way : ways())
-    if (way.method == solvers::Method::cg && way.variant == solvers::Variant::classic)
-      all.push_back({way.method, solvers::Variant::pipelined, way.kind, "pipelined_" + way.name});
+  for_each_entry<HostMethodList>([&](auto entry) {
+    using Text = typename decltype(entry)::type;
+    for (const Way& way : ways())
+      if (way.method == entry.method && way.variant == Variant::classic)
+        all.push_back({entry.method, Text::variant, way.kind,
+                       std::string(Text::info.name) + "Preconditioner" +
+                           std::to_string(static_cast<int>(way.kind))});
+  });
   return all;
 }
 
