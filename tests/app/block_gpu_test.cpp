@@ -23,9 +23,10 @@ class BlocksOnAGpu : public testing::Test {
     if (!cuda_available()) GTEST_SKIP() << "no GPU";
   }
 
-  static RunOutcome solved(const std::string& of_solver, const std::string& kernel) {
+  static RunOutcome solved(const std::string& of_solver, const std::string& kernel, int n = 24) {
     return run_case(MPI_COMM_WORLD,
-                    case_of("generate: poisson3d, n: 24, rhs: random, rhs_count: 11",
+                    case_of("generate: poisson3d, n: " + std::to_string(n) +
+                                ", rhs: random, rhs_count: 11",
                             "solver: {rtol: 1e-9, " + of_solver + "}\nkernel: " + kernel +
                                 "\ndevice: cuda\n"),
                     nullptr)
@@ -42,7 +43,7 @@ TEST_F(BlocksOnAGpu, GiveEachRightHandSideItsOwnSolve) {
     const std::string rest = ", preconditioner: " + preconditioner;
     const RunOutcome one = solved("block: 1" + rest, "spmm-row-warp");
     ASSERT_EQ(one.columns.size(), 11U);
-    for (const std::string block : {"4", "11", "auto"}) {
+    for (const std::string block : {"4", "11"}) {
       SCOPED_TRACE(preconditioner + ", block " + block);
       const RunOutcome many = solved("block: " + block + rest, "spmm-row-warp");
       EXPECT_GT(many.block, 1);
@@ -61,6 +62,15 @@ TEST_F(BlocksOnAGpu, GiveEachRightHandSideItsOwnSolve) {
       EXPECT_GT(many.kernel_us.median, 0);
     }
   }
+}
+
+// The persistent kernel solves small systems on one GPU, and multigrid takes single columns.
+TEST_F(BlocksOnAGpu, AutoMakesNoneWhereTheyWouldBeSlower) {
+  const bool alone = size_of(MPI_COMM_WORLD) == 1;
+  EXPECT_EQ(solved("preconditioner: jacobi", "sell").block, alone ? 1 : 11);
+  EXPECT_GT(solved("preconditioner: jacobi", "sell", 50).block, 1);
+  EXPECT_EQ(solved("preconditioner: multigrid", "sell", 50).block, 1);
+  EXPECT_EQ(solved("preconditioner: multigrid, block: 11", "sell", 50).block, 11);
 }
 
 TEST_F(BlocksOnAGpu, OneThatDoesNotConvergeFailsTheRun) {

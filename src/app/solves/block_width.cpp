@@ -57,7 +57,7 @@ int ranks_of_node(MPI_Comm comm) {
 
 // Whether blocks of CPUs are expected to take less time per column. Collective.
 bool pays_on_cpus(const DistributedMatrix& matrix, const Plan& plan, Width width) {
-  if (width < kLeastOnCpus || plan.solver->preconditions_one_by_one()) return false;
+  if (width < kLeastOnCpus) return false;
   const double column = static_cast<double>(plan.solver->block_bytes(2 * kLeastOnCpus)) -
                         static_cast<double>(plan.solver->block_bytes(2 * kLeastOnCpus - 1));
   const KernelStatistics product = plan.amat->statistics();
@@ -137,8 +137,8 @@ bool BlockWidth::is_expected() const {
 
 std::size_t BlockWidth::value() {
   if (chosen_ == 0) chosen_ = choose();
-  const bool none_asked = !context_.spec.solver.block && !plan_.amat->on_gpu();
-  if (chosen_ > 1 && none_asked && plan_.solver->preconditions_one_by_one()) return 1;
+  const bool asked = context_.spec.solver.block.has_value();
+  if (chosen_ > 1 && !asked && plan_.solver->preconditions_one_by_one()) return 1;
   return chosen_;
 }
 
@@ -173,7 +173,9 @@ std::size_t BlockWidth::choose() {
     });
     return static_cast<std::size_t>(wanted);
   }
-  if (columns_ < kLeastColumns) return 1;
+  if (columns_ < kLeastColumns || plan_.solver->preconditions_one_by_one() ||
+      plan_.solver->is_one_kernel())
+    return 1;
   constexpr Width kWidest = 32, kUnmeasured = 8;
   constexpr PartOfMemory kPartOfMemory{.host = 0.25, .gpu = 0.5};
   const Width limit =

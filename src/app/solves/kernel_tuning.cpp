@@ -63,7 +63,7 @@ KernelTuning::KernelTuning(const Case& c, std::shared_ptr<DistributedMatrix> mat
       traits_(traits),
       products_per_iteration_(products_per_iteration(solver.method())) {
   began_with_ = kernel_.name;
-  if (solver.executor() == "cuda persistent kernel")
+  if (solver.is_one_kernel())
     nothing_to_choose_ = "the system fits into shared memory, where the loop has its own product";
   if (!amat.shared_operator()) nothing_to_choose_ = "an earlier run chose PETSc's own product";
   if (earlier_ && earlier_->iterations > 0) iterations_of_solve_ = earlier_->iterations;
