@@ -24,7 +24,7 @@ struct MachineRates {
 MachineRates default_rates(Device device);
 
 // Microseconds of one product.
-double predicted_product_us(const KernelModel& kernel, Ordering ordering, Precision precision,
+double predicted_product_us(const KernelModel& model, Ordering ordering, Precision precision,
                             const MatrixTraits& traits, const MachineRates& rates);
 
 // Seconds of leaving a solver's loop and going on: on a GPU b and x travel once more.

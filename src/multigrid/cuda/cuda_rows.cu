@@ -169,7 +169,7 @@ __device__ bool fits_half(double value, double factor) {
 
 struct HalfFit {
   double factor = 1;
-  std::int32_t refused = 0;
+  std::int64_t refused = 0;  // without padding, all bytes that the host copies are written
 };
 
 // Takes the smallest of the first values other than 0 as the factor, and tests it on them.
@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void test_factor(const double* values, std::int64_t nnz, HalfFit* fit) {
-  if (*static_cast<volatile std::int32_t*>(&fit->refused) != 0) return;
+  if (*static_cast<volatile std::int64_t*>(&fit->refused) != 0) return;
   const double factor = fit->factor;
   bool refused = false;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kThreads;
