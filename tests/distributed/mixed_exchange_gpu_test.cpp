@@ -15,6 +15,7 @@
 #include "device/device.hpp"
 #include "device/graph.hpp"
 #include "distributed/exchange_trial.hpp"
+#include "distributed/gpus_of_ranks.hpp"
 #include "distributed/matrix_on_ranks.hpp"
 #include "parallel/nodes.hpp"
 #include "solvers/systems.hpp"
@@ -59,6 +60,8 @@ class Mixed : public testing::TestWithParam<ExchangeWay> {
     if (!cuda_available()) GTEST_SKIP() << "no GPU here";
     if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank exchanges nothing";
     select_device(rank_on_node(MPI_COMM_WORLD));
+    if (GetParam() == ExchangeWay::nccl && !gpus_that_are_shared(MPI_COMM_WORLD).empty())
+      GTEST_SKIP() << "ranks share a GPU, on which their kernels of NCCL wait for each other";
     try {
       const HaloPlan none;
       for (const std::vector<int>& groups : groupings())
