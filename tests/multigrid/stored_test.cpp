@@ -3,6 +3,7 @@
 // renewals. What is no hierarchy of the matrix is built. Run on 1, 2 and 3 ranks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -321,6 +322,26 @@ TEST_F(FindOrBuild, RefusesOrUsesBytesThatAreWrong) {
     }
   }
   EXPECT_GT(refused, 100);
+}
+
+// The exchange of a coarse vector takes the ghosts in ascending order.
+TEST_F(FindOrBuild, RefusesGhostsThatDescend) {
+  const Array<std::byte> whole = Hierarchy(a_, {}, small_levels()).stored();
+  std::int64_t tried = 0;
+  for (const StoredLevel& level : read_hierarchy(whole, *a_, small_levels()).levels) {
+    if (!level.transfer || level.transfer->ghosts.size() < 2) continue;
+    const Array<std::int32_t>& ghosts = level.transfer->ghosts;
+    const auto as_stored = std::as_bytes(std::span(ghosts));
+    Array<std::byte> bytes = whole;
+    const auto at = std::ranges::search(bytes, as_stored).begin();
+    ASSERT_NE(at, bytes.end());
+    std::swap_ranges(at, at + sizeof(std::int32_t), at + sizeof(std::int32_t));
+    EXPECT_THROW(read_hierarchy(bytes, *a_, small_levels()), Error);
+    ++tried;
+  }
+  if (size_of(MPI_COMM_WORLD) > 1) {
+    EXPECT_GT(sum_over_ranks(MPI_COMM_WORLD, tried), 0);
+  }
 }
 
 }  // namespace
