@@ -3,8 +3,12 @@
 // to the list of peers/ where it is there to be compared with.
 #include "kernels/registry.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "base/error.hpp"
 #include "kernels/albus/albus.hpp"
@@ -300,12 +304,7 @@ constexpr std::string_view kLeftOut =
 constexpr std::string_view kCudaBaseline = "cusparse-csr";
 
 std::string known_names() {
-  std::string names;
-  for (const KernelEntry& kernel : kKernels) {
-    if (!names.empty()) names += ", ";
-    names += kernel.name;
-  }
-  return names;
+  return fmt::format("{}", fmt::join(kKernels | std::views::transform(&KernelEntry::name), ", "));
 }
 
 template <class Value>

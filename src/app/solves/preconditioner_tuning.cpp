@@ -71,6 +71,7 @@ std::string no_multigrid(const DistributedMatrix& matrix, const Amat& amat,
   return "";
 }
 
+void agree(MPI_Comm comm, bool& answer) { MPI_Bcast(&answer, 1, MPI_C_BOOL, 0, comm); }
 void agree(MPI_Comm comm, double& number) { MPI_Bcast(&number, 1, MPI_DOUBLE, 0, comm); }
 void agree(MPI_Comm comm, std::int64_t& number) { MPI_Bcast(&number, 1, MPI_INT64_T, 0, comm); }
 void agree(MPI_Comm comm, std::string& text) {
@@ -92,9 +93,7 @@ void agree(MPI_Comm comm, std::optional<Number>& number) {
 void agree(MPI_Comm comm, PreconditionerChoice& choice) {
   agree(comm, choice.solves);
   for (PreconditionerCandidate& c : choice.candidates) {
-    std::int64_t measured = c.measured ? 1 : 0;
-    agree(comm, measured);
-    c.measured = measured != 0;
+    agree(comm, c.measured);
     agree(comm, c.set_up_seconds);
     agree(comm, c.iteration_us);
     agree(comm, c.solve_seconds);

@@ -9,6 +9,7 @@
 #include "parallel/collective.hpp"
 #include "parallel/nodes.hpp"
 #include "petsc/ksp/ksp_rules.hpp"
+#include "petsc/ksp/ksp_types.hpp"
 #include "petsc/ksp/loop_preconditioner.hpp"
 #include "petsc/mat/operator_of.hpp"
 #include "petsc/mat/row_order.hpp"
@@ -304,7 +305,7 @@ const char* KspEngine::executor() const {
   if (!cuda_solver_) return "host";
   switch (cuda_solver_->mode()) {
     case solvers::CudaMode::persistent:
-      return "cuda persistent kernel";
+      return kPersistentExecutor;
     case solvers::CudaMode::graph:
       return cuda_system_->recording() != Recording::none ? "cuda graph"
                                                           : "cuda, launched by the host";

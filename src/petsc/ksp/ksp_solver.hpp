@@ -114,7 +114,7 @@ class KspSolver {
   // What runs the loop of the resident engine, once prepare() has run; empty for PETSc's loops.
   std::string executor() const { return ksp_executor(ksp_); }
   // Whether that is the persistent kernel of small systems on a GPU.
-  bool is_one_kernel() const { return executor() == "cuda persistent kernel"; }
+  bool is_one_kernel() const { return executor() == kPersistentExecutor; }
   // Whether the solver may work in any order of rows: the resident engine with a preconditioner
   // that does not depend on it.
   bool row_order_is_free() const;

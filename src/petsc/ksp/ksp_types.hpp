@@ -119,6 +119,9 @@ void ksp_use_device_vectors(KSP ksp, const std::optional<DeviceVectors>& vectors
 // or x.
 bool ksp_takes_device_vectors(KSP ksp);
 
+// The executor of small systems on a GPU.
+inline constexpr const char* kPersistentExecutor = "cuda persistent kernel";
+
 // Facts about the last solve by a resident type that KSP has no place for.
 struct KspFacts {
   std::string executor;  // "host", "cuda graph", "cuda persistent kernel", ...
