@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include "base/error.hpp"
 #include "kernels/albus/albus.hpp"
@@ -304,7 +303,9 @@ constexpr std::string_view kLeftOut =
 constexpr std::string_view kCudaBaseline = "cusparse-csr";
 
 std::string known_names() {
-  return fmt::format("{}", fmt::join(kKernels | std::views::transform(&KernelEntry::name), ", "));
+  std::vector<std::string_view> names;
+  for (const KernelEntry& entry : kKernels) names.push_back(entry.name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 template <class Value>

@@ -38,9 +38,10 @@ def entries(path):
                 yield line, program, method, [int(ranks)] if ranks else [1, 3], options, shlex.split(ours)
 
 
-def run(command, environment):
+def run(command, folder):
+    """In `folder`, as some tutorials write files where they are run."""
     try:
-        done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=LIMIT_S, errors="replace", check=False)
     except subprocess.TimeoutExpired:
         return f"ended after {LIMIT_S} s", ""
@@ -97,7 +98,7 @@ def check(entry, arguments, folder):
     if not os.path.exists(executable):
         made = f"{executable}.{hash(line)}"
         fault, text = run([*shlex.split(arguments.compiler), "-O1", "-w", source, "-o", made,
-                           *arguments.flags, "-lm"], os.environ)
+                           *arguments.flags, "-lm"], folder)
         if fault:
             return line, ["is not compiled: " + text[-300:]]
         os.replace(made, executable)
@@ -108,12 +109,12 @@ def check(entry, arguments, folder):
     def faults_on(ranks):
         start = [] if ranks == 1 else [*shlex.split(arguments.mpirun), str(ranks)]
         fault, text = run([*start, executable, *common, "-ksp_type", REFERENCE.get(method, method), "-ksp_norm_type",
-                           "unpreconditioned"], os.environ)
+                           "unpreconditioned"], folder)
         if fault:
             return [f"{ranks} ranks: without the library: {fault}: {text[-300:]}"]
         plain = solves_of(text)
         fault, text = run([*start, *before, executable, *common, "-dll_prepend", arguments.plugin, "-ksp_type",
-                           TYPES[method], *ours], os.environ)
+                           TYPES[method], *ours], folder)
         if fault:
             return [f"{ranks} ranks: {fault}: {text[-600:]}"]
         if arguments.verbose:
