@@ -210,6 +210,34 @@ TEST_F(Sequence, APatternThatWasMadeToLookLikeTheOneBeforeIsAnotherOne) {
   }
 }
 
+// On several ranks each pattern has a distribution of its own.
+TEST_F(Sequence, ASolutionFollowsTheRowsToTheRanksOfAnotherPattern) {
+  const std::vector<SmallMatrix> matrices = {Heat().matrix(0), arrow_matrix(kRows)};
+  const Values x = Heat::b(3);
+  std::string steps;
+  write();
+  add([&](hdf5::File& out) {
+    for (std::size_t k = 0; k < matrices.size(); ++k) {
+      const SmallMatrix& a = matrices[k];
+      a.write(out, fmt::format("/M/{}", k));
+      Values b(kRows, 0.0);
+      for (std::int64_t row = 0; row < kRows; ++row)
+        for (std::int64_t j = a.indptr[row]; j < a.indptr[row + 1]; ++j)
+          b[row] += a.data[j] * x[a.indices[j]];
+      put(out, fmt::format("b/{}", k), b);
+    }
+  });
+  for (std::size_t k = 0; k < matrices.size(); ++k)
+    steps += fmt::format("{}{{file: {}, matrix: /M/{}, rhs: \"{}:/b/{}\"}}", k ? ", " : "", more(),
+                         k, more(), k);
+  const CaseOutcome outcome =
+      run("[" + steps + "]", "device: cpu\ndistribution: graph\nsolver: {rtol: 1e-10}");
+  ASSERT_EQ(exit_code(outcome), ExitCode::converged) << outcome.runs[0].reason;
+  EXPECT_TRUE(outcome.runs[0].steps[1].rebuilt);
+  EXPECT_EQ(outcome.runs[0].steps[1].guess, "previous");
+  EXPECT_LT(outcome.runs[0].steps[1].guess_residual, 1e-6);
+}
+
 TEST_F(Sequence, MayBeginWithAnotherMatrixWhoseValuesChange) {
   write();
   const SmallMatrix arrow = arrow_matrix(kRows);

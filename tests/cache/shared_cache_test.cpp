@@ -142,6 +142,18 @@ TEST_F(SharedCacheTest, FindsNoOrderWhereTheLastRankHasNone) {
   EXPECT_NE(notes[0].find(damaged.string()), std::string::npos) << notes[0];
 }
 
+TEST_F(SharedCacheTest, DropsANumberThatIsNone) {
+  SharedCache cache(MPI_COMM_WORLD, folder_);
+  const CacheKey key("iterations");
+  cache.keep_number(key, -7);
+  EXPECT_FALSE(cache.find_number(key));
+  const auto notes = cache.take_notes();
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("is no number"), std::string::npos) << notes[0];
+  EXPECT_FALSE(cache.find_number(key));
+  EXPECT_TRUE(cache.take_notes().empty()) << "it is there still";
+}
+
 TEST_F(SharedCacheTest, IgnoresAnOrderThatIsNoPermutationOrHasAnotherLength) {
   SharedCache cache(MPI_COMM_WORLD, folder_);
   const CacheKey key = CacheKey(kOrderKind).add("ordering", "rcm");

@@ -14,6 +14,7 @@
 #include "multigrid/on_ranks.hpp"
 #include "multigrid/ranks/across_ranks.hpp"
 #include "multigrid/ranks/aggregates_on_ranks.hpp"
+#include "multigrid/ranks/replication.hpp"
 #include "multigrid/ranks/send_to_ranks.hpp"
 #include "multigrid/ranks/tentative_on_ranks.hpp"
 #include "multigrid/set_up/strength.hpp"
@@ -260,11 +261,30 @@ TEST(AcrossRanks, CoarseMatrixIsRepairedAsOnOneRank) {
                                                {3, 2, -1},
                                                {3, 3, 1}});
   const CoarsenRules rules{.threshold = 0, .aggressive = true};
-  const BothWays both(a, {}, rules);
+  BothWays both(a, {}, rules);
   const TripleProduct one(test::without_ghosts(a), both.one.p.view());
   EXPECT_GT(one.repaired(), 0);
-  EXPECT_EQ(sum_over_ranks(MPI_COMM_WORLD, both.across.product->repaired()), one.repaired());
-  EXPECT_LT(difference(both.coarse(), DenseMatrix(one.coarse().view())), 1e-12);
+  for (const bool renewed : {false, true}) {
+    SCOPED_TRACE(renewed);
+    if (renewed) both.across.product->renew(*both.across.rows, both.ranks.p.view());
+    EXPECT_EQ(sum_over_ranks(MPI_COMM_WORLD, both.across.product->repaired()), one.repaired());
+    EXPECT_LT(difference(both.coarse(), DenseMatrix(one.coarse().view())), 1e-12);
+  }
+}
+
+TEST(AcrossRanks, AWholeLevelIsTheMatrixOfOneRank) {
+  const CsrMatrix<double> a = test::generated("mesh2d", 22);
+  const Starts starts = uneven(a.rows, 1);
+  const auto mine = distributed(MPI_COMM_WORLD, a, starts);
+  const Replication replication(MPI_COMM_WORLD, starts);
+  const auto whole = replication.whole(*mine);
+  EXPECT_EQ(whole->blocks.local.row_ptr, a.row_ptr);
+  EXPECT_EQ(whole->blocks.local.col_idx, a.col_idx);
+  EXPECT_EQ(whole->blocks.local.values, a.values);
+  CsrMatrix<double> changed = a;
+  for (double& value : changed.values) value *= 3;
+  replication.renew(*distributed(MPI_COMM_WORLD, changed, starts), *whole);
+  EXPECT_EQ(whole->blocks.local.values, changed.values);
 }
 
 TEST(AcrossRanks, RenewedCoarseMatrixIsThatOfAFreshBuild) {
