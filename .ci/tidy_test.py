@@ -29,8 +29,8 @@ class Tidy(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_faults_are_found_in_each_file_of_a_group(self):
-        # The files declare different names. A name that two of them declared would itself be a finding of the
-        # group, after which each file is checked on its own.
+        # The files declare different names. A name that two of them declared would itself be a
+        # finding of the group, after which each file is checked on its own.
         for fault, check in (("int* p() { return 0; }", "modernize-use-nullptr"),
                              ("struct A { A(int); };", "google-explicit-constructor"),
                              ("namespace b = second;", "misc-unused-alias-decls"),

@@ -1,5 +1,5 @@
-# Sets TRIREME_TEST_PYTHON to a Python interpreter that has h5py, scipy, yaml and jsonschema (on Debian
-# the packages python3-...), or leaves it empty. Tests with files of other programs need it.
+# Sets TRIREME_TEST_PYTHON to a Python interpreter that has h5py, scipy, yaml and jsonschema (on
+# Debian the packages python3-...), or leaves it empty. Tests with files of other programs need it.
 if(NOT TRIREME_TEST_PYTHON)
   find_package(Python3 COMPONENTS Interpreter QUIET)
   foreach(candidate ${Python3_EXECUTABLE} /usr/bin/python3)

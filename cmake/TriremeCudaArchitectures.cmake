@@ -1,5 +1,5 @@
-# Sets CMAKE_CUDA_ARCHITECTURES. Without a value: those of all GPUs that Trireme supports. `native`: those of the
-# GPUs of this machine, and where it has none, one, which takes half of the time to compile.
+# Sets CMAKE_CUDA_ARCHITECTURES. Without a value: those of all GPUs that Trireme supports. `native`:
+# those of the GPUs of this machine, and where it has none, one, which halves the compile time.
 if(CMAKE_CUDA_ARCHITECTURES STREQUAL "native")
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
     OUTPUT_VARIABLE capabilities RESULT_VARIABLE failed ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)

@@ -1,7 +1,7 @@
-# The folders of src/ that become one shared library, libtrireme.so, which all programs, all tests and the plugin
-# for PETSc share. It needs neither PETSc nor HDF5.
+# The folders of src/ that become one shared library, libtrireme.so, which all programs, all tests
+# and the plugin for PETSc share. It needs neither PETSc nor HDF5.
 set(TRIREME_CORE base parallel sparse device kernels ordering solvers distributed multigrid partitioning planning)
-# Folders that only prepare and report what others compute: more optimisation would only take compile time.
+# Folders that prepare and report what others compute: optimisation would only take compile time.
 set(TRIREME_AROUND config report study)
 option(BUILD_SHARED_LIBS "ON: TRIREME_CORE is a shared library. OFF: each program holds what it needs of it." ON)
 set(TRIREME_LIBRARIES_OF "" CACHE PATH
@@ -14,7 +14,7 @@ if(BUILD_SHARED_LIBS)
   else()
     set(exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
     add_library(trireme SHARED)
-    # Calls within the library are bound when it is linked, so that its start and its calls cost no search for names.
+    # Calls within the library are bound when it is linked, so that they cost no search for names.
     target_link_options(trireme PRIVATE LINKER:--version-script=${exports}
       LINKER:-Bsymbolic-functions,--as-needed,--no-undefined)
     set_target_properties(trireme PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${exports}
@@ -24,12 +24,12 @@ if(BUILD_SHARED_LIBS)
 endif()
 
 # trireme_library(<folder> [LINKS <targets...>] [PRIVATE_LINKS <targets...>] [CUDA_ONLY <files...>]
-# [EXCLUDE <files...>]): the library trireme_<folder> of all sources in src/<folder> and below: a part of
-# libtrireme.so if TRIREME_CORE names the folder, a static library otherwise. The target trireme_<folder>_sources
-# compiles them. A new source file needs no line here. Without CUDA, *.cu and the files that CUDA_ONLY names are
-# left out; with CUDA, *without_cuda.cpp are left out. Each *.cu is compiled alone, also where a unity build joins
-# the other sources. In a library a conversion that may lose bits, such as 64-bit to 32-bit indices, must be
-# written out.
+# [EXCLUDE <files...>]): the library trireme_<folder> of all sources in src/<folder> and below: a
+# part of libtrireme.so if TRIREME_CORE names the folder, a static library otherwise. The target
+# trireme_<folder>_sources compiles them. A new source file needs no line here. Without CUDA, *.cu
+# and the files that CUDA_ONLY names are left out; with CUDA, *without_cuda.cpp are left out. Each
+# *.cu is compiled alone, also where a unity build joins the other sources. In a library a
+# conversion that may lose bits, such as 64-bit to 32-bit indices, must be written out.
 function(trireme_library folder)
   cmake_parse_arguments(ARG "" "" "LINKS;PRIVATE_LINKS;CUDA_ONLY;EXCLUDE" ${ARGN})
   set(target trireme_${folder})

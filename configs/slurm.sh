@@ -3,18 +3,20 @@
 # A Slurm job of one or several nodes.
 #   sbatch configs/slurm.sh case.yaml [further arguments of solve]
 #   sbatch --gpus-per-node=4 configs/slurm.sh case.yaml --device cuda
-# Without GPUs, each task of Slurm is a rank with --cpus-per-task OpenMP threads. With GPUs there is one rank
-# per GPU, and the ranks of a node share its cores. Arguments of sbatch replace these defaults:
+# Without GPUs, each task of Slurm is a rank with --cpus-per-task OpenMP threads. With GPUs there is
+# one rank per GPU, and the ranks of a node share its cores. Arguments of sbatch replace these
+# defaults:
 #SBATCH --job-name=trireme
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=8
 #SBATCH --cpus-per-task=4
 #SBATCH --time=01:00:00
 #SBATCH --signal=TERM@120
-# The last line is for a solve under srun that lasts longer than the job: 120 s before the end it writes the
-# solution so far, the reports and state.h5, from which the next job goes on (--resume).
+# The last line is for a solve under srun that lasts longer than the job: 120 s before the end it
+# writes the solution so far, the reports and state.h5, from which the next job goes on (--resume).
 #
-#   TRIREME_SOLVE    the program, where it is not on the PATH; "apptainer exec --nv trireme.sif solve"
+#   TRIREME_SOLVE    the program, where it is not on the PATH, such as
+#                    "apptainer exec --nv trireme.sif solve"
 #   TRIREME_MPIRUN   starts the ranks in place of srun: "mpirun"
 set -euo pipefail
 
@@ -38,7 +40,7 @@ else
 fi
 export OMP_NUM_THREADS=$cores
 
-# Consecutive ranks exchange most, and rank k of a node takes GPU k: both want a node filled in order.
+# Consecutive ranks exchange most, and rank k of a node takes GPU k: a node is filled in order.
 if [[ -z ${SLURM_JOB_ID:-} ]]; then
   launch=("${mpirun[@]:-mpirun}")
   ((${#mpirun[@]} > 1)) || launch+=(-n 2)

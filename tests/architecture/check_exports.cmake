@@ -1,5 +1,5 @@
-# Fails when LIBRARY shows a name that has no `trireme` in it, which could meet a name of the program that loads it,
-# such as one of the CUDA runtime. NM lists the names.
+# Fails when LIBRARY shows a name that has no `trireme` in it, which could meet a name of the
+# program that loads it, such as one of the CUDA runtime. NM lists the names.
 execute_process(COMMAND ${NM} -D --defined-only -f posix ${LIBRARY} OUTPUT_VARIABLE names RESULT_VARIABLE failed)
 string(REGEX MATCHALL "[^\n]+" names "${names}")
 list(LENGTH names count)

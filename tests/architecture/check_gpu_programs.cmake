@@ -1,5 +1,5 @@
-# Fails when scripts/gpu-check leaves out one of PROGRAMS, the test programs of the label gpu. The script
-# names each program, but for <kernel>_gpu_test: it runs that program for every kernel.
+# Fails when scripts/gpu-check leaves out one of PROGRAMS, the test programs of the label gpu. The
+# script names each program, but for <kernel>_gpu_test: it runs that program for every kernel.
 if(NOT PROGRAMS)
   message(FATAL_ERROR "there is no test program of the label gpu")
 endif()

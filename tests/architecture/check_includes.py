@@ -12,8 +12,8 @@ import pathlib
 import re
 import sys
 
-# Each folder maps to the folders that its sources may include and its library may link. A folder may
-# always include itself, and a sub-folder follows its parent.
+# Each folder maps to the folders that its sources may include and its library may link. A folder
+# may always include itself, and a sub-folder follows its parent.
 MAY_INCLUDE = {
     "base": set(),
     "parallel": {"base"},

@@ -1,5 +1,6 @@
-# Fails when TriremeCudaArchitectures chooses other architectures than it should, for machines with several GPUs,
-# with old ones and with none. A program in WORK stands in for nvidia-smi. Takes MODULE and WORK.
+# Fails when TriremeCudaArchitectures chooses other architectures than it should, for machines with
+# several GPUs, with old ones and with none. A program in WORK stands in for nvidia-smi. Takes
+# MODULE and WORK.
 function(check given printed status expected)
   file(REMOVE_RECURSE ${WORK})
   file(WRITE ${WORK}/nvidia-smi "#!/bin/sh\nprintf '${printed}'\nexit ${status}\n")

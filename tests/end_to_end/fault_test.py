@@ -32,7 +32,7 @@ SEED = int(os.environ.get("TRIREME_SEED", random.randrange(1 << 31)))
 # The signal handler of Open MPI prints this; line 1 of its stack is the function that failed.
 LIBRARY_DIED = re.compile(r"Segmentation fault.*\[ 1\] \S*/lib", re.DOTALL)
 
-# Each part of a run is recognised by a call of a library function: the function's name and the call's number.
+# Each part of a run is recognised by a call of a library function: its name and the call's number.
 MATRIX = {"reading": "H5Dget_offset:2", "building": "MatShellSetOperation:1", "setting up": "KSPSetUp:1",
           "solving": "KSPMonitor:5"}
 WRITING = {0: ["H5Dwrite:1", "rename:1", "rename:2"], 1: ["MPI_Send:2"], 2: ["MPI_Send:2"]}
@@ -101,8 +101,8 @@ class Killed(FaultCase):
 
 
 class WithoutMemory(FaultCase):
-    # The parts are in the cache: PT-Scotch does not survive without memory, and is not begun where it is known to
-    # be missing.
+    # The parts are in the cache: PT-Scotch does not survive without memory, and is not begun where
+    # it is known to be missing.
     def test_a_rank_that_gets_no_memory_while_rows_move_ends_all_with_a_line_and_exit_code_4(self):
         with (self.folder / "case.yaml").open("a") as case:
             case.write("distribution: graph\n")

@@ -18,8 +18,8 @@ SHARED = pathlib.Path("/mnt")  # a file system in memory, which the hosts share
 TOOLS = ["ip", "mount", "nsenter", "unshare"]
 OWN = ["--net", "--mount", "--pid", "--ipc", "--fork", "--kill-child"]
 NEEDED = f"ip link add one type veth peer name two && ip link add three type bridge && mount -t tmpfs none {SHARED}"
-# The first process of a host, which prints its number in the namespace of the script, and waits for all processes
-# of the host that lose their parent.
+# The first process of a host, which prints its number in the namespace of the script, and waits for
+# all processes of the host that lose their parent.
 INIT = ("hostname $0 && mount -t tmpfs none /dev/shm && ip link set lo up && "
         "read -r number rest </proc/self/stat && echo $number && { sleep infinity & wait; }")
 # As ssh, with its exit code for a host that is gone.

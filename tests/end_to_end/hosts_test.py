@@ -30,7 +30,7 @@ PATIENCE = 90.0  # seconds that one run may take on a busy machine
 LIMIT = 15.0  # seconds from the death of a host to the end of the job
 LOST = 205  # the exit code of mpirun where it has lost the connection to a host
 AGENT_FAILED = [1, 255]  # and where it hears first from the agent that started processes there
-# docs/how-to/run-on-a-cluster.md: how soon mpirun notices a host from which nothing is heard any more
+# docs/how-to/run-on-a-cluster.md: how soon mpirun notices that nothing is heard from a host
 KEEPALIVE = {"OMPI_MCA_oob_tcp_keepalive_time": "4", "OMPI_MCA_oob_tcp_keepalive_intvl": "2",
              "OMPI_MCA_oob_tcp_keepalive_probes": "3"}
 

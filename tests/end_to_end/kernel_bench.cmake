@@ -1,4 +1,4 @@
-# The tests of the command line of apps/kernel_bench, and of the matrices that a script makes for it.
+# The tests of the command line of apps/kernel_bench, and of the matrices that a script makes.
 if(TRIREME_TEST_PYTHON)
   add_test(NAME EndToEnd.KernelBench
     COMMAND ${TRIREME_TEST_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/kernel_bench_cli_test.py

@@ -25,7 +25,7 @@ def write_case(folder, problem, rest):
     return path
 
 
-# Runs a command as a rank, and writes the maximum resident set of its process, which the run resets.
+# Runs a command as a rank, and writes the maximum resident set of its process. The run resets it.
 MEASURE = """
 import os, subprocess, sys
 with subprocess.Popen(sys.argv[2:]) as process:

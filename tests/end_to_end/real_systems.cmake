@@ -1,4 +1,4 @@
-# Real systems are solved to a true relative residual of 1e-8; skipped where the matrices do not exist.
+# Real systems are solved to a true relative residual of 1e-8; skipped where there are no matrices.
 foreach(ranks 1 3)
   set(launch)
   if(ranks GREATER 1)

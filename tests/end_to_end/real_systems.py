@@ -18,8 +18,9 @@ PILUT = {"pc_hypre_type": "pilut", "pc_hypre_pilut_tol": 1e-6, "pc_hypre_pilut_f
          "ksp_divtol": 1e30}
 MUMPS = {"pc_factor_mat_solver_type": "mumps", "mat_mumps_icntl_14": 300}
 
-# matrix, method, preconditioner, PETSc options. BiCGSTAB takes few iterations (memplus: some 200): where it takes
-# more, the last bits, and with them compilers and ranks, decide whether it breaks down.
+# matrix, method, preconditioner, PETSc options. BiCGSTAB takes few iterations (memplus: some 200):
+# where it takes more, the last bits, and with them compilers and ranks, decide whether it breaks
+# down.
 SYSTEMS = [
     ("wathen100", "cg", "jacobi", {}),
     ("bcsstk18", "cg", "jacobi", {}),
@@ -64,7 +65,8 @@ TARGET = 1e-8
 def solve(folder, solve_binary, launch, system):
     name, method, preconditioner, options = system
     case = folder / f"{name}.yaml"
-    # On many ranks ilu and icc are the blocks of block Jacobi, and the names of their options begin with sub_.
+    # On many ranks ilu and icc are the blocks of block Jacobi, and the names of their options begin
+    # with sub_.
     blocks = "sub_" if launch and preconditioner in ("ilu", "icc") else ""
     petsc = "".join(f"  {blocks if key.startswith('pc_') else ''}{key}: {value}\n"
                     for key, value in options.items())

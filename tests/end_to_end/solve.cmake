@@ -49,7 +49,7 @@ if(TRIREME_TEST_PYTHON)
   set_tests_properties(EndToEnd.MemoryForecast PROPERTIES
     LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
 
-  # One rank is killed or gets no memory. The sanitizers replace malloc, as the preloaded library does.
+  # One rank is killed or gets no memory. The sanitizers replace malloc, as the preload does.
   if(CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT CMAKE_CXX_FLAGS MATCHES sanitize)
     add_library(fail_at MODULE ${PROJECT_SOURCE_DIR}/tests/support/fail_at.c)
     target_link_libraries(fail_at PRIVATE ${CMAKE_DL_LIBS})
@@ -60,7 +60,7 @@ if(TRIREME_TEST_PYTHON)
       LABELS "end_to_end;mpi" TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${TRIREME_MPI_ENVIRONMENT}")
   endif()
 
-  # The agent that starts processes on the hosts, and how hosts that die are noticed, are Open MPI's.
+  # Open MPI's own: the agent that starts processes on hosts, and how a dead host is noticed.
   if(mpiexec_version MATCHES "Open MPI|OpenRTE" AND CMAKE_SYSTEM_NAME STREQUAL Linux)
     add_test(NAME EndToEnd.Hosts
       COMMAND ${TRIREME_TEST_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/hosts_test.py ${PROJECT_SOURCE_DIR}

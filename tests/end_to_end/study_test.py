@@ -20,7 +20,8 @@ import unittest
 SOURCE, SOLVE, PROBLEM = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 MPIRUN = sys.argv[5:]
 
-# Takes the place of solve. The value of solver.rtol says how it ends; mostly with a report that solve wrote.
+# Takes the place of solve. The value of solver.rtol says how it ends; mostly with a report that
+# solve wrote.
 FAKE = """#!/bin/sh
 echo "$@" >> {log}
 case "$*" in

@@ -21,7 +21,8 @@ import sys
 import tempfile
 
 TYPES = {"cg": "trireme_cg", "bcgs": "trireme_bicgstab", "minres": "trireme_minres"}
-# PETSc's MINRES cannot test the norm of b - A x; for a definite matrix CG needs about as many iterations.
+# PETSc's MINRES cannot test the norm of b - A x; for a definite matrix CG needs about as many
+# iterations.
 REFERENCE = {"minres": "cg"}
 RTOL = 1e-8
 LIMIT_S = 60
