@@ -58,14 +58,14 @@ void append(std::vector<std::string>& notes, const std::vector<std::string>& mor
 
 // `preconditioner`: in place of that of the case, where there is one.
 Plan make_plan(const SolveContext& context, const KernelChoice& kernel,
-               const std::optional<std::string>& preconditioner,
+               const std::optional<AnyPreconditioner>& preconditioner,
                const multigrid::HierarchyStore& hierarchies) {
   const bool mixed = kernel.precision == Precision::mixed;
   Plan plan;
   plan.amat = make_amat(context.matrix, kernel, context.order(kernel.ordering, kernel.device));
   plan.memory = peak_memory(context);
   SolverSpec spec = context.spec.solver;
-  if (preconditioner) spec.preconditioner = *preconditioner;
+  if (preconditioner) spec.preconditioner = preconditioner;
   if (const auto only = find_case_kernel(kernel.name).engine_on(kernel.device)) spec.engine = only;
   plan.solver = std::make_unique<KspSolver>(spec, plan.amat->mat(), plan.amat->assembled(),
                                             context.matrix, modes_of(context), hierarchies);
@@ -74,7 +74,7 @@ Plan make_plan(const SolveContext& context, const KernelChoice& kernel,
     fail(ExitCode::usage,
          "ordering: {} needs the resident engine and a preconditioner that does not depend on the "
          "order of rows; this run has {} by the {} engine: use ordering: given",
-         to_string(kernel.ordering), plan.solver->preconditioner(),
+         to_string(kernel.ordering), plan.solver->preconditioner_words(),
          to_string(plan.solver->engine()));
   if (plan.amat->inexact()) plan.solver->require_residual_test();
   plan.amat->choose_row_order(*plan.solver);
@@ -88,8 +88,8 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   const bool mixed = kernel.precision == Precision::mixed;
 
   reset_peak_resident();
-  const bool choose = context.spec.solver.choose_preconditioner;
-  std::optional<std::string> first;
+  const bool choose = !context.spec.solver.preconditioner;
+  std::optional<AnyPreconditioner> first;
   if (choose) first = first_preconditioner(*context.matrix);
   Plan plan = make_plan(context, kernel, first, context.hierarchies);
   std::optional<PreconditionerTuning> preconditioning;
@@ -135,7 +135,7 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   o.deterministic = o.deterministic && about.deterministic;
   o.method = solver.method();
   o.engine = solver.engine();
-  o.preconditioner = solver.preconditioner();
+  o.preconditioner = solver.preconditioner_words();
   o.rtol = solver.rtol();
   if (preconditioning) o.preconditioner_choice = preconditioning->outcome();
   if (const auto hierarchy = solver.multigrid())
@@ -152,7 +152,12 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   append(o.notes, amat->notes());
   if (mixed) note_missing_corrections(o, amat->inexact());
   append(o.notes, solver.notes());
-  if (std::string advice = advice_on_ranks(o, *context.matrix, *amat); !advice.empty())
+  if (!choose && !solver.preconditioner().is_multigrid() &&
+      context.spec.solver.multigrid != MultigridSpec{})
+    o.notes.push_back(
+        fmt::format("preconditioner {} does not use solver.multigrid", o.preconditioner));
+  if (std::string advice = advice_on_ranks(o, *context.matrix, *amat, solver.preconditioner());
+      !advice.empty())
     o.notes.push_back(std::move(advice));
   return run;
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/choices.hpp"
-#include "solvers/preconditioners/spec.hpp"
+#include "solvers/preconditioners/any_preconditioner.hpp"
 #include "sparse/generators.hpp"
 #include "sparse/row_blocks.hpp"
 
@@ -140,7 +140,7 @@ struct WordsOf<SmallNorm> {
       {"both", SmallNorm::both}, {"residual", SmallNorm::residual}, {"rows", SmallNorm::rows}};
 };
 
-using solvers::kMultigrid;
+using solvers::AnyPreconditioner;
 
 // The options of preconditioner multigrid, with the defaults of multigrid/options.hpp.
 struct MultigridSpec {
@@ -157,11 +157,11 @@ struct MultigridSpec {
 };
 
 struct SolverSpec {
-  std::string method = "cg";              // of solvers/methods/list.hpp, or any PETSc KSP name
-  std::optional<Engine> engine;           // empty: auto
-  std::string preconditioner = "jacobi";  // of the list, or any PETSc PC name
-  MultigridSpec multigrid;                // used by preconditioner multigrid
-  bool choose_preconditioner = false;  // no key: `preconditioner: auto`, which begins with jacobi
+  std::string method = "cg";     // of solvers/methods/list.hpp, or any PETSc KSP name
+  std::optional<Engine> engine;  // empty: auto
+  // Empty, auto: the run begins with first_preconditioner(), and changes where another one pays.
+  std::optional<AnyPreconditioner> preconditioner{solvers::PreconditionerKind::jacobi};
+  MultigridSpec multigrid;       // used by preconditioner multigrid
   bool measure_variant = false;  // no key: `reproducible: false` has timings choose CG's variant
   double rtol = 1e-8;            // of ||b||, unpreconditioned residual
   double atol = 0;               // in units of b
@@ -170,6 +170,10 @@ struct SolverSpec {
   Guess guess = Guess::previous;      // of the steps of a sequence
   Renew renew = Renew::adaptive;      // likewise
   std::optional<std::int64_t> block;  // right-hand sides that are solved at once; empty: auto
+
+  AnyPreconditioner first_preconditioner() const {
+    return preconditioner.value_or(AnyPreconditioner(solvers::PreconditionerKind::jacobi));
+  }
 };
 
 struct ReportSpec {

@@ -14,12 +14,13 @@ struct Print {
 
   std::string operator()(const field::Section&) const { return ""; }
   std::string operator()(const field::Sections&) const { return ""; }
-  std::string operator()(const field::Text& f) const {
-    return f.automatic && f.automatic(c) ? std::string(kAuto) : f.at(c);
-  }
+  std::string operator()(const field::Text& f) const { return f.at(c); }
   std::string operator()(const field::TextList& f) const { return joined(f.at(c)); }
   std::string operator()(const field::Choice& f) const { return f.word(c); }
   std::string operator()(const field::ChoiceList& f) const { return joined(f.words(c)); }
+  std::string operator()(const field::Preconditioner& f) const {
+    return f.at(c) ? f.at(c)->name() : std::string(kAuto);
+  }
   std::string operator()(const field::Rhs& f) const {
     const std::optional<RightHandSide>& rhs = f.at(c);
     if (!rhs) return std::string(f.automatic ? kAuto : "");

@@ -98,9 +98,8 @@ constexpr PartOf kNothing = PartOf::nothing, kRun = PartOf::resumed_run;
 constexpr PartOf kChoice = PartOf::kernel_choice, kIterations = PartOf::iterations;
 
 // `preconditioner: auto` begins with another one, and may come to multigrid.
-bool chooses_preconditioner(const Case& c) { return c.solver.choose_preconditioner; }
 bool may_use_multigrid(const Case& c) {
-  return chooses_preconditioner(c) || c.solver.preconditioner == kMultigrid;
+  return !c.solver.preconditioner || c.solver.preconditioner->is_multigrid();
 }
 
 constexpr std::array kKeys = {
@@ -193,8 +192,7 @@ constexpr std::array kKeys = {
     Key{"solver.engine", choice([](Case& c) -> decltype(auto) { return (c.solver.engine); }),
         kRun | kChoice, "", words::kEngines},
     Key{"solver.preconditioner",
-        field::Text{[](Case& c) -> string& { return c.solver.preconditioner; }, nullptr,
-                    chooses_preconditioner},
+        field::Preconditioner{[](Case& c) -> decltype(auto) { return (c.solver.preconditioner); }},
         kRun | kChoice | kIterations, "", words::kPreconditioners},
     Key{"solver.multigrid", field::Section{may_use_multigrid}, kNothing, "",
         "options of preconditioner: multigrid"},

@@ -32,8 +32,7 @@ struct Sections {  // a map of further keys, or a list of such maps
 };
 struct Text {
   std::string& (*at)(Case&);
-  KnownWords known = nullptr;                // null: any text
-  bool (*automatic)(const Case&) = nullptr;  // whether the text stands in place of auto
+  KnownWords known = nullptr;  // null: any text
 };
 struct TextList {  // one text or a list of them
   std::vector<std::string>& (*at)(Case&);
@@ -49,6 +48,9 @@ struct ChoiceList {  // one word of an enumeration or a list of them
   KnownWords known;
   void (*assign)(Case&, const std::vector<std::string>& words);  // each is one of known()
   std::vector<std::string> (*words)(Case&);
+};
+struct Preconditioner {  // auto (empty), a name of the list or of PETSc
+  std::optional<AnyPreconditioner>& (*at)(Case&);
 };
 struct Rhs {  // a file is relative to the case's folder
   std::optional<RightHandSide>& (*at)(Case&);
@@ -88,10 +90,11 @@ struct PetscOptions {};  // any map: nested names are joined by '_'
 
 }  // namespace field
 
-using Field = std::variant<field::Section, field::Sections, field::Text, field::TextList,
-                           field::Choice, field::ChoiceList, field::Rhs, field::File,
-                           field::Directory, field::Integer, field::AutoInteger, field::Seed,
-                           field::Real, field::Duration, field::Flag, field::PetscOptions>;
+using Field =
+    std::variant<field::Section, field::Sections, field::Text, field::TextList, field::Choice,
+                 field::ChoiceList, field::Preconditioner, field::Rhs, field::File,
+                 field::Directory, field::Integer, field::AutoInteger, field::Seed, field::Real,
+                 field::Duration, field::Flag, field::PetscOptions>;
 
 struct Key {
   std::string_view path;  // "solver.rtol"

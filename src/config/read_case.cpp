@@ -16,7 +16,6 @@
 #include "config/validate.hpp"
 #include "config/values.hpp"
 #include "config/yaml_document.hpp"
-#include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
 namespace {
@@ -73,13 +72,6 @@ class CaseReader {
   Case finish() {
     check_whole(case_, places_);
     case_.solver.measure_variant = !case_.reproducible;
-    if (case_.solver.preconditioner == kAuto) {
-      case_.solver.choose_preconditioner = true;
-      case_.solver.preconditioner = SolverSpec().preconditioner;
-    }
-    // A PC type that a case names has one name from here on.
-    if (const auto own = solvers::preconditioner_named(case_.solver.preconditioner))
-      case_.solver.preconditioner = own->name.name;
     return std::move(case_);
   }
 

@@ -39,6 +39,9 @@ class Describe {
   Json operator()(const field::ChoiceList& f) const {
     return one_or_several({{"type", "string"}, {"enum", f.known()}}, f.words(defaults_));
   }
+  Json operator()(const field::Preconditioner& f) const {
+    return {{"type", "string"}, {"default", f.at(defaults_)->name()}};
+  }
   Json operator()(const field::Rhs& f) const {
     Json json = {{"type", "string"}};
     if (f.automatic) json["default"] = kAuto;

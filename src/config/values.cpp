@@ -122,6 +122,12 @@ struct Assign {
   void operator()(const field::Choice& f) const { f.assign(c, word_of(value, f.known, complaint)); }
   void operator()(const field::ChoiceList& f) const { f.assign(c, words(f.known)); }
 
+  void operator()(const field::Preconditioner& f) const {
+    const std::string text = text_of(value, complaint);
+    f.at(c).reset();
+    if (text != kAuto) f.at(c).emplace(text);
+  }
+
   void operator()(const field::Rhs& f) const {
     const std::string text = text_of(value, complaint);
     if (f.automatic && text == kAuto)

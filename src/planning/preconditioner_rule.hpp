@@ -30,7 +30,6 @@ namespace trireme {
 double recent_rate(std::span<const double> norms);
 
 struct PreconditionerOption {
-  std::string name;  // as in a case: jacobi, multigrid
   // Predicted until they are measured.
   double set_up_seconds = 0;
   double iteration_seconds = 0;

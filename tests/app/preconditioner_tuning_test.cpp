@@ -28,7 +28,7 @@ namespace {
 
 using test::case_of;
 
-using Clock = std::function<double(const std::string& preconditioner)>;
+using Clock = std::function<double(const AnyPreconditioner&)>;
 
 // One run in which iterations take what `clock` says, and a product `product` seconds, from which
 // the set-up is predicted.
@@ -57,8 +57,9 @@ RunOutcome run_by(const Case& c, const Clock& clock, double product,
 
 // An iteration of Jacobi takes 1 ms, one of multigrid `multigrid` seconds, one of any other 50 ms.
 Clock iterations_of(double multigrid) {
-  return [=](const std::string& name) {
-    return name == "multigrid" ? multigrid : name == "jacobi" ? 1e-3 : 50e-3;
+  return [=](const AnyPreconditioner& preconditioner) {
+    if (preconditioner.is_multigrid()) return multigrid;
+    return preconditioner.is(solvers::PreconditionerKind::jacobi) ? 1e-3 : 50e-3;
   };
 }
 
@@ -198,8 +199,8 @@ TEST(PreconditionerTuning, BlocksStayWithJacobiWhereMultigridIsDear) {
 // Multigrid seems cheap in the first solve.
 TEST(PreconditionerTuning, AMultigridThatDisappointsInABlockIsLeft) {
   int begun = 0;
-  const Clock clock = [&](const std::string& name) {
-    return name == "multigrid" ? (begun > 1 ? 1 : 1e-3) : name == "jacobi" ? 1e-3 : 50e-3;
+  const Clock clock = [&](const AnyPreconditioner& preconditioner) {
+    return iterations_of(begun > 1 ? 1 : 1e-3)(preconditioner);
   };
   const RunOutcome run =
       run_by(many_sides(kPoisson), clock, 1e-6, [&](std::int64_t iteration, double) {
@@ -220,9 +221,7 @@ class MadeUpSolves : public testing::Test {
     Problem problem = load_problem(MPI_COMM_WORLD, c.problem);
     matrix_ = distribute(MPI_COMM_WORLD, std::move(problem.matrix), problem.row_starts);
     amat_ = make_amat(matrix_, {.name = "csr"}, nullptr);
-    SolverSpec spec = c.solver;
-    spec.preconditioner = "jacobi";
-    solver_.emplace(spec, amat_->mat(), amat_->assembled(), matrix_);
+    solver_.emplace(c.solver, amat_->mat(), amat_->assembled(), matrix_);
     tuning_.emplace(*matrix_, *amat_, *solver_, std::move(clock));
   }
   static KspResult result(std::int64_t iterations, KSPConvergedReason reason) {
@@ -259,7 +258,7 @@ TEST_F(MadeUpSolves, ABlockAtTheIterationLimitIsNotSolvedAgainAndOneThatBreaksDo
   for (int k = 0; k < 20; ++k) tuning_->iteration(std::pow(0.9, k), 1e-8);
   ASSERT_TRUE(tuning_->interlude().due());
   ASSERT_TRUE(tuning_->interlude().run());
-  ASSERT_EQ(tuning_->running(), "multigrid");
+  ASSERT_EQ(tuning_->running().name(), "multigrid");
   const KspResult good = result(10, KSP_CONVERGED_RTOL), at_limit = result(9, KSP_DIVERGED_ITS);
   EXPECT_FALSE(tuning_->falls_back(std::vector<KspResult>{good, at_limit}));
   KspResult stopped = result(9, KSP_DIVERGED_BREAKDOWN);
@@ -268,10 +267,10 @@ TEST_F(MadeUpSolves, ABlockAtTheIterationLimitIsNotSolvedAgainAndOneThatBreaksDo
   KspResult goes_on = result(9, KSP_DIVERGED_DTOL);
   goes_on.can_go_on = true;
   EXPECT_FALSE(tuning_->falls_back(std::vector<KspResult>{goes_on}));
-  EXPECT_EQ(tuning_->running(), "multigrid");
+  EXPECT_EQ(tuning_->running().name(), "multigrid");
   const KspResult failed = result(3, KSP_DIVERGED_INDEFINITE_MAT);
   EXPECT_TRUE(tuning_->falls_back(std::vector<KspResult>{good, failed}));
-  EXPECT_EQ(tuning_->running(), "jacobi");
+  EXPECT_EQ(tuning_->running().name(), "jacobi");
   EXPECT_FALSE(tuning_->falls_back(std::vector<KspResult>{failed})) << "it is the first one";
 }
 

@@ -15,7 +15,7 @@ namespace {
 SolverSpec solver(const std::string& method, const std::string& preconditioner) {
   SolverSpec spec;
   spec.method = method;
-  spec.preconditioner = preconditioner;
+  spec.preconditioner.emplace(preconditioner);
   return spec;
 }
 

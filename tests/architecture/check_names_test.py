@@ -73,6 +73,15 @@ class CheckNames(unittest.TestCase):
         self.write("src/app/choice.cpp", 'fail("is none of minres "\n     "and trireme_chebyshev");\n')
         self.assert_one_fault('"minres and trireme_chebyshev" lists names by hand')
 
+    def test_a_name_that_travels_as_a_string(self):
+        for variable in ("std::string preconditioner;", "void f(const std::string& of_preconditioner);",
+                         "std::optional<std::string> preconditioner;", "std::string_view preconditioner = given;"):
+            self.write("src/app/choice.hpp", f"{variable}\n")
+            self.assert_one_fault("src/app/choice.hpp: the string `")
+        self.write("src/app/choice.hpp", "")
+        self.write("src/report/outcome.hpp", "std::string preconditioner;  // words for readers\n")
+        self.assertEqual(self.check()[0], 0)
+
     def test_an_allowed_word_that_has_gone(self):
         check_names.ALLOWED = {("src/app/choice.cpp", "minres"): "a test"}
         self.write("src/app/choice.cpp", 'return "minres";\n')

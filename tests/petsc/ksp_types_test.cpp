@@ -383,7 +383,7 @@ TEST_F(ResidentKsp, ASignalOnOneRankStopsAll) {
 
 TEST(EngineChoice, SaysByNamesWhatTheResidentLoopLacks) {
   const auto reason = [](const char* method, const char* preconditioner) {
-    const EngineChoice choice = choose_engine(method, preconditioner);
+    const EngineChoice choice = choose_engine(method, AnyPreconditioner(preconditioner));
     EXPECT_EQ(choice.resident(), choice.reason == EngineReason::serves);
     EXPECT_EQ(choice.resident(), describe(choice).empty());
     return choice.reason;
@@ -394,7 +394,7 @@ TEST(EngineChoice, SaysByNamesWhatTheResidentLoopLacks) {
   EXPECT_EQ(reason("gmres", "jacobi"), EngineReason::method);
   EXPECT_EQ(reason("bicgstab", "trireme_chebyshev"), EngineReason::symmetric_preconditioner);
   EXPECT_EQ(reason("bicgstab", "jacobi"), EngineReason::serves);
-  EXPECT_EQ(choose_engine("gmres", "jacobi").subject, "gmres");
+  EXPECT_EQ(choose_engine("gmres", AnyPreconditioner("jacobi")).subject, "gmres");
 }
 
 // Every method of the list is one that auto solves by the resident engine, by our name of it and by
@@ -443,23 +443,23 @@ TEST(KnownNames, AreThoseOfTheListsAndEachIsSuggested) {
   solvers::for_each_preconditioner_name(
       [](solvers::PreconditionerKind, const solvers::PreconditionerName& of) {
         SolverSpec spec;
-        spec.preconditioner = fmt::format("{}x", of.name);
+        spec.preconditioner.emplace(fmt::format("{}x", of.name));
         const std::string message = message_about(spec);
         EXPECT_NE(message.find(fmt::format("did you mean '{}'?", of.name)), std::string::npos)
             << message;
         EXPECT_NE(message.find(resident_preconditioners()), std::string::npos) << message;
         EXPECT_NE(resident_preconditioners().find(of.name), std::string::npos) << of.name;
-        spec.preconditioner = of.name;
+        spec.preconditioner.emplace(of.name);
         EXPECT_EQ(message_about(spec), "known");
       });
   SolverSpec automatic;
-  automatic.preconditioner = "autoo";
+  automatic.preconditioner.emplace("autoo");
   EXPECT_NE(message_about(automatic).find("did you mean 'auto'?"), std::string::npos);
 }
 
 // The plugin's users read the message too, and PETSc knows multigrid by another name.
 TEST(EngineChoice, NamesMultigridAsPetscDoesToo) {
-  const std::string words = describe(choose_engine("cg", "gamg"));
+  const std::string words = describe(choose_engine("cg", AnyPreconditioner("gamg")));
   EXPECT_NE(words.find("multigrid (trireme_mg)"), std::string::npos) << words;
 }
 

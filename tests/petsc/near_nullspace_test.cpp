@@ -103,7 +103,7 @@ TEST_F(NearNullSpace, LeavesTheBlockSizeToTheOption) {
 TEST_F(NearNullSpace, IsAskedForByMultigridAndWhatMayComeToIt) {
   const auto asks = [](const char* name) {
     SolverSpec solver;
-    solver.preconditioner = name;
+    solver.preconditioner.emplace(name);
     return may_use_near_nullspace(solver);
   };
   for (const char* type : {"gamg", "hypre", "multigrid", "trireme_mg", "ml"})
@@ -112,7 +112,7 @@ TEST_F(NearNullSpace, IsAskedForByMultigridAndWhatMayComeToIt) {
                            "trireme_pbjacobi", "vpbjacobi", "eisenstat"})
     EXPECT_FALSE(asks(type)) << type;
   SolverSpec automatic;
-  automatic.choose_preconditioner = true;
+  automatic.preconditioner.reset();
   EXPECT_TRUE(may_use_near_nullspace(automatic));
   petsc_check(PetscOptionsSetValue(nullptr, "-pc_type", "gamg"));
   EXPECT_TRUE(asks("jacobi"));

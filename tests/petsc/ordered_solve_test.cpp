@@ -176,7 +176,7 @@ TEST(RowOrderIsFree, IsKnownFromTheNamesOfTheCase) {
   SolverSpec spec;
   const auto is_free = [&](const char* method, const char* preconditioner) {
     spec.method = method;
-    spec.preconditioner = preconditioner;
+    spec.preconditioner.emplace(preconditioner);
     return row_order_is_free(spec);
   };
   EXPECT_TRUE(is_free("cg", "jacobi"));

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "solvers/methods/list.hpp"
-#include "solvers/preconditioners/list.hpp"
+#include "solvers/preconditioners/any_preconditioner.hpp"
 
 namespace trireme::solvers {
 namespace {
@@ -86,6 +86,32 @@ TEST(ListOfPreconditioners, HasEachNameOnce) {
   });
   EXPECT_FALSE(preconditioner_named(""));
   EXPECT_FALSE(preconditioner_named("gamg"));
+}
+
+TEST(AnyPreconditioner, IsTheSameByEachOfItsWordsAndGoesOutByTheNameOfCases) {
+  for (const NamedPreconditioner& named : kNamedPreconditioners) {
+    const PreconditionerName& name = named.name;
+    SCOPED_TRACE(name.name);
+    const AnyPreconditioner by_name(name.name);
+    ASSERT_EQ(by_name.own(), &named);
+    EXPECT_TRUE(by_name.is(named.kind));
+    EXPECT_EQ(by_name, AnyPreconditioner(name.pc_type));
+    EXPECT_EQ(by_name.name(), name.name);
+    EXPECT_EQ(by_name.resident_type(), name.pc_type);
+    EXPECT_EQ(by_name.works_in_petscs_loops(), !name.petsc_type.empty());
+    EXPECT_EQ(by_name.petsc_type(), name.petsc_type.empty() ? name.pc_type : name.petsc_type);
+  }
+  for_each_preconditioner([](PreconditionerKind kind, auto) {
+    EXPECT_EQ(AnyPreconditioner(kind).name(), name_of(kind));
+    EXPECT_EQ(AnyPreconditioner(kind).is_multigrid(),
+              AnyPreconditioner(kind).name() == "multigrid");
+  });
+  const AnyPreconditioner petscs("gamg");
+  EXPECT_FALSE(petscs.own());
+  EXPECT_TRUE(petscs.works_in_petscs_loops());
+  for (const std::string& word : {petscs.name(), petscs.resident_type(), petscs.petsc_type()})
+    EXPECT_EQ(word, "gamg");
+  EXPECT_NE(petscs, AnyPreconditioner("ilu"));
 }
 
 TEST(ListOfMethods, HasEachNameOnceWithItsFacts) {

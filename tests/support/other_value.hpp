@@ -35,6 +35,7 @@ struct SetOther {
   void operator()(const field::ChoiceList& f) const {
     f.assign(c, {other_word(f.known, f.words(c).front())});
   }
+  void operator()(const field::Preconditioner& f) const { f.at(c).emplace("another"); }
   void operator()(const field::Rhs& f) const { f.at(c) = MadeRhs::random; }
   void operator()(const field::File& f) const { f.at(c) = "another.h5"; }
   void operator()(const field::Directory& f) const { f.at(c) = "another"; }

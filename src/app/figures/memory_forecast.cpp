@@ -19,7 +19,6 @@
 #include "planning/bandwidth.hpp"
 #include "report/words.hpp"
 #include "solvers/methods/list.hpp"
-#include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
 namespace {
@@ -91,7 +90,7 @@ double gpu_layouts(const Case& c, double rows, double nnz) {
 double gpu_vectors(const SolverSpec& solver, double work, double sides, double block) {
   double of_loop = work;
   bool pointwise = false;
-  if (const auto own = solvers::preconditioner_named(solver.preconditioner))
+  if (const auto* const own = solver.first_preconditioner().own())
     solvers::visit_preconditioner(own->kind,
                                   [&](auto m) { pointwise = decltype(m)::type::pointwise; });
   if (const auto method = solvers::method_named(solver.method); method && pointwise)
@@ -114,17 +113,18 @@ std::optional<double> rows_of_block(const Case& c, const solvers::NamedPrecondit
 // Preconditioners that no formula foretells are left out.
 double preconditioner_bytes(const Case& c, double rows, double nnz,
                             std::vector<std::string>& left_out) {
-  const std::string& name = c.solver.preconditioner;
-  if (c.solver.choose_preconditioner) return 0;
-  if (const auto own = solvers::preconditioner_named(name)) {
+  if (!c.solver.preconditioner) return 0;
+  const AnyPreconditioner& named = *c.solver.preconditioner;
+  if (const auto* const own = named.own()) {
     const solvers::PreconditionerMemory& memory = own->info.memory;
     const auto block = memory.per_block_entry > 0 ? rows_of_block(c, *own) : 0.0;
     if (block)
       return (memory.per_row + memory.per_block_entry * *block) * rows + memory.per_nonzero * nnz;
-  } else if (const auto* petscs = petsc_preconditioner(name); petscs && petscs->bytes_per_nonzero) {
+  } else if (const auto* petscs = petsc_preconditioner(named);
+             petscs && petscs->bytes_per_nonzero) {
     return *petscs->bytes_per_nonzero * nnz;
   }
-  left_out.push_back(fmt::format("preconditioner {}", name));
+  left_out.push_back(fmt::format("preconditioner {}", named.name()));
   return 0;
 }
 

@@ -10,7 +10,6 @@
 #include "parallel/collective.hpp"
 #include "planning/bandwidth.hpp"
 #include "planning/rank_advice.hpp"
-#include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
 namespace {
@@ -52,12 +51,12 @@ std::vector<double> add_product_figures(RunOutcome& o, const DistributedMatrix& 
   return {times.begin(), times.end()};
 }
 
-std::string advice_on_ranks(const RunOutcome& o, const DistributedMatrix& matrix, Amat& amat) {
+std::string advice_on_ranks(const RunOutcome& o, const DistributedMatrix& matrix, Amat& amat,
+                            const AnyPreconditioner& preconditioner) {
   constexpr int kProducts = 9;
   constexpr double kLeastIterations = 20;
   const auto op = std::dynamic_pointer_cast<HostOperator>(amat.shared_operator());
-  const auto preconditioner = solvers::preconditioner_named(o.preconditioner);
-  const bool local = preconditioner && !preconditioner->info.exchanges;
+  const bool local = preconditioner.own() && !preconditioner.own()->info.exchanges;
   if (!op || o.engine != Engine::resident || !local || o.block > 1 || o.ranks < 2) return {};
   const double iterations = o.iteration_us > 0 ? 1e6 * o.seconds.solve / o.iteration_us : 0;
   if (iterations < kLeastIterations) return {};

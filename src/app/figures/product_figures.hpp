@@ -19,7 +19,8 @@ std::vector<double> add_product_figures(RunOutcome& o, const DistributedMatrix& 
 // Advice on the number of ranks, from the times of the run and a few products without an exchange.
 // Empty where there is none: on GPUs, by PETSc's loop, in a block, after fewer than 20 iterations,
 // or with a preconditioner whose work and exchanges these times do not tell apart. Collective.
-std::string advice_on_ranks(const RunOutcome& o, const DistributedMatrix& matrix, Amat& amat);
+std::string advice_on_ranks(const RunOutcome& o, const DistributedMatrix& matrix, Amat& amat,
+                            const AnyPreconditioner& preconditioner);
 
 // Of the rank with the maximum.
 struct PeakMemory {

@@ -10,7 +10,6 @@
 #include "app/system/symmetry.hpp"
 #include "parallel/collective.hpp"
 #include "solvers/methods/list.hpp"
-#include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
 namespace {
@@ -25,13 +24,10 @@ bool is(solvers::Method method, const std::string& name) {
 bool is_cg(const std::string& name) { return is(solvers::Method::cg, name); }
 
 std::string word_for(solvers::Method method) { return std::string(solvers::info_of(method).name); }
-std::string word_for(solvers::PreconditionerKind kind) {
-  return std::string(solvers::name_of(kind));
-}
 // The preconditioner for a matrix that Jacobi can or cannot divide by the diagonal of.
-std::string simplest(bool divides) {
-  return word_for(divides ? solvers::PreconditionerKind::jacobi
-                          : solvers::PreconditionerKind::none);
+AnyPreconditioner simplest(bool divides) {
+  return AnyPreconditioner(divides ? solvers::PreconditionerKind::jacobi
+                                   : solvers::PreconditionerKind::none);
 }
 
 // The suggestions, the most promising one first, without what was tried.
@@ -41,18 +37,18 @@ class Suggestions {
   void method(const std::string& name) {
     if (name != failed_.method) add("method " + name);
   }
-  void preconditioner(const std::string& name) {
-    const bool runs =
-        failed_.preconditioner == name || failed_.preconditioner.ends_with("/" + name);
-    if (!runs && std::ranges::find(failed_.left, name) == failed_.left.end())
-      add("preconditioner " + name);
+  void preconditioner(const AnyPreconditioner& other) {
+    const bool runs = failed_.preconditioner == other || failed_.block_preconditioner == other;
+    if (!runs && std::ranges::find(failed_.left, other) == failed_.left.end())
+      add("preconditioner " + other.name());
   }
   // For an indefinite matrix, for which few preconditioners are positive definite.
   void minres(bool divides) {
-    const std::string serves = simplest(divides), minres = word_for(solvers::Method::minres);
+    const AnyPreconditioner serves = simplest(divides);
+    const std::string minres = word_for(solvers::Method::minres);
     const bool runs = failed_.preconditioner == simplest(false) || failed_.preconditioner == serves;
     if (failed_.method != minres)
-      add("method " + minres + (runs ? "" : " with preconditioner " + serves));
+      add("method " + minres + (runs ? "" : " with preconditioner " + serves.name()));
   }
   void add(const std::string& text) {
     constexpr std::size_t kMost = 3;
@@ -120,7 +116,7 @@ std::string advice(const FailedSolve& failed, const MatrixTraitsForAdvice& matri
   }
   using solvers::Method;
   if (matrix.symmetric) {
-    if (one_sign) suggestions.preconditioner(std::string(kMultigrid));
+    if (one_sign) suggestions.preconditioner(AnyPreconditioner::multigrid());
     if (divides && failed.preconditioner == simplest(false))
       suggestions.preconditioner(simplest(true));
     if (!is_cg(failed.method) && one_sign) suggestions.method(word_for(Method::cg));
@@ -130,7 +126,7 @@ std::string advice(const FailedSolve& failed, const MatrixTraitsForAdvice& matri
       why += "; the matrix is not symmetric, as the method needs it to be";
       suggestions.method(word_for(solvers::Method::bicgstab));
     }
-    if (divides) suggestions.preconditioner("ilu");
+    if (divides) suggestions.preconditioner(AnyPreconditioner(PCILU));
     if (is(Method::bicgstab, failed.method)) suggestions.method("gmres");
   }
   if (failed.reason == kAtLimit)

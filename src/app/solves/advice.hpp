@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,11 @@ MatrixTraitsForAdvice traits_for_advice(const DistributedMatrix& matrix);
 
 struct FailedSolve {
   int reason = 0;  // KSPConvergedReason
-  std::string method, preconditioner;
-  std::vector<std::string> left{};  // preconditioners that `auto` has left
-  std::int64_t max_iterations = 0;  // of the case
+  std::string method;
+  AnyPreconditioner preconditioner;
+  std::optional<AnyPreconditioner> block_preconditioner{};  // see KspSolver
+  std::vector<AnyPreconditioner> left{};                    // what `auto` has left
+  std::int64_t max_iterations = 0;                          // of the case
   double divergence_bound = 0;
 };
 

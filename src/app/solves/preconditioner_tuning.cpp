@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 #include "parallel/collective.hpp"
@@ -17,9 +16,6 @@ namespace trireme {
 namespace {
 
 using solvers::PreconditionerKind;
-
-constexpr std::string_view kNoPreconditioner = solvers::name_of(PreconditionerKind::none);
-constexpr std::string_view kJacobi = solvers::name_of(PreconditionerKind::jacobi);
 
 // What is expected before an option is measured, from runs over model problems on one CPU where
 // nothing else is said. The figures of preconditioners that work with Jacobi's data are those of
@@ -104,10 +100,11 @@ void agree(MPI_Comm comm, PreconditionerChoice& choice) {
 
 }  // namespace
 
-std::string first_preconditioner(const DistributedMatrix& matrix) {
+AnyPreconditioner first_preconditioner(const DistributedMatrix& matrix) {
   const Array<double> diagonal = diagonal_of(matrix);
   const bool zero = std::ranges::find(diagonal, 0.0) != diagonal.end();
-  return std::string(any_rank(matrix.comm, zero) ? kNoPreconditioner : kJacobi);
+  return AnyPreconditioner(any_rank(matrix.comm, zero) ? PreconditionerKind::none
+                                                       : PreconditionerKind::jacobi);
 }
 
 PreconditionerTuning::PreconditionerTuning(const DistributedMatrix& matrix, Amat& amat,
@@ -116,41 +113,42 @@ PreconditionerTuning::PreconditionerTuning(const DistributedMatrix& matrix, Amat
       amat_(amat),
       solver_(solver),
       clock_(std::move(clock)),
-      rule_(candidates(matrix)),
-      began_with_(solver.preconditioner()) {
+      rule_(options(matrix)),
+      began_with_(solver.preconditioner_words()) {
   if (solver.engine() != Engine::resident)
     nothing_to_choose_ = "PETSc's loop is not left for another preconditioner";
-  else if (began_with_ == kNoPreconditioner)
+  else if (candidates_[0].is(PreconditionerKind::none))
     nothing_to_choose_ = "a row has a zero on the diagonal, by which the others divide";
-  else if (began_with_ != kJacobi)
+  else if (!candidates_[0].is(PreconditionerKind::jacobi))
     nothing_to_choose_ = "an option of PETSc names it";
   const PreconditionerOption& multigrid = rule_.options().back();
   if (nothing_to_choose_.empty() && multigrid.failure.empty() && !amat.on_gpu())
     reads_multigrid_ = solver.expects_to_find_multigrid();
 }
 
-std::vector<PreconditionerOption> PreconditionerTuning::candidates(
-    const DistributedMatrix& matrix) const {
+std::vector<PreconditionerOption> PreconditionerTuning::options(const DistributedMatrix& matrix) {
   const std::string method = solver_.method();
-  const std::string began_with = solver_.preconditioner();
-  std::vector<PreconditionerOption> options = {{.name = began_with}};
-  if (began_with != kNoPreconditioner)
-    options.push_back({.name = std::string(kNoPreconditioner),
-                       .rate_of_first = 1,
-                       .failure =
-                           "not tried: Jacobi's set-up costs nothing, and its scaling is part "
-                           "of a pass that either of them makes"});
+  std::vector<PreconditionerOption> options;
+  const auto add = [&](const AnyPreconditioner& candidate, PreconditionerOption option) {
+    candidates_.push_back(candidate);
+    options.push_back(std::move(option));
+  };
+  add(solver_.preconditioner(), {});
+  if (!candidates_[0].is(PreconditionerKind::none))
+    add(AnyPreconditioner(PreconditionerKind::none),
+        {.rate_of_first = 1,
+         .failure =
+             "not tried: Jacobi's set-up costs nothing, and its scaling is part of a pass that "
+             "either of them makes"});
   solvers::for_each_preconditioner([&](PreconditionerKind kind, auto m) {
     const solvers::PreconditionerInfo& info = decltype(m)::type::info;
     if (!info.expected) return;
-    options.push_back(
-        {.name = std::string(solvers::name_of(kind)), .rate_of_first = info.expected->rate});
+    add(AnyPreconditioner(kind), {.rate_of_first = info.expected->rate});
     if (info.symmetric && !is_symmetric_method(method))
       options.back().failure = "not tried: it is for symmetric matrices";
   });
-  options.push_back({.name = std::string(kMultigrid),
-                     .rate = kMultigridRate,
-                     .failure = no_multigrid(matrix, amat_, method)});
+  add(AnyPreconditioner::multigrid(),
+      {.rate = kMultigridRate, .failure = no_multigrid(matrix, amat_, method)});
   return options;
 }
 
@@ -166,9 +164,9 @@ void PreconditionerTuning::predict() {
   product = std::min(product, iteration);
   const double pass = iteration - product;
   for (std::size_t k = 1; k < rule_.options().size(); ++k) {
-    const std::string& name = rule_.options()[k].name;
-    if (name == kNoPreconditioner) rule_.predict(k, 0, iteration);
-    const auto own = solvers::preconditioner_named(name);
+    const AnyPreconditioner& candidate = candidates_[k];
+    if (candidate.is(PreconditionerKind::none)) rule_.predict(k, 0, iteration);
+    const auto* const own = candidate.own();
     if (own && own->info.expected) {
       const solvers::ExpectedCost& expected = *own->info.expected;
       rule_.predict(k, expected.set_up_iterations * iteration,
@@ -177,7 +175,7 @@ void PreconditionerTuning::predict() {
     const MultigridCost& cost = amat_.on_gpu()     ? kOnOneGpu
                                 : reads_multigrid_ ? kFoundOnCpus
                                                    : kOnCpus;
-    if (name == kMultigrid)
+    if (candidate.is_multigrid())
       rule_.predict(k, cost.set_up_seconds + cost.set_up_products * product,
                     iteration + cost.cycle_seconds + cost.cycle_products * product);
   }
@@ -267,7 +265,7 @@ void PreconditionerTuning::change_to(std::size_t option) {
   const double iterating = watch_.seconds() - paused_;
   double seconds = 0;
   try {
-    seconds = solver_.change_preconditioner(rule_.options()[option].name);
+    seconds = solver_.change_preconditioner(candidates_[option]);
   } catch (const Error& error) {
     if (error.code() == ExitCode::internal || option == 0) throw;
     rule_.failed(option, fmt::format("not possible: {}", error.what()));
@@ -343,12 +341,14 @@ bool PreconditionerTuning::falls_back(std::span<const KspResult> results) {
   return true;
 }
 
-std::vector<std::string> PreconditionerTuning::left() const {
-  std::vector<std::string> names;
-  for (const PreconditionerOption& option : rule_.options())
-    if (option.failure.starts_with("left") || option.failure.starts_with("not possible"))
-      names.push_back(option.name);
-  return names;
+std::vector<AnyPreconditioner> PreconditionerTuning::left() const {
+  std::vector<AnyPreconditioner> left;
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    const std::string& failure = rule_.options()[k].failure;
+    if (failure.starts_with("left") || failure.starts_with("not possible"))
+      left.push_back(candidates_[k]);
+  }
+  return left;
 }
 
 Interlude PreconditionerTuning::interlude() {
@@ -365,7 +365,7 @@ PreconditionerChoice PreconditionerTuning::outcome() const {
   for (std::size_t k = 0; k < rule_.options().size(); ++k) {
     const PreconditionerOption& option = rule_.options()[k];
     PreconditionerCandidate candidate;
-    candidate.name = option.name;
+    candidate.name = k == 0 ? began_with_ : candidates_[k].name();
     candidate.chosen = k == rule_.running();
     candidate.measured = option.measured;
     const bool known = option.iteration_seconds > 0 && nothing_to_choose_.empty();
@@ -387,7 +387,7 @@ PreconditionerChoice PreconditionerTuning::outcome() const {
               ? fmt::format("its set-up has paid after {} solve{}", *candidate.pays_after,
                             *candidate.pays_after == 1 ? "" : "s")
               : std::string("its set-up and solves were expected to take less time");
-    if (option.name == kMultigrid && reads_multigrid_)
+    if (candidates_[k].is_multigrid() && reads_multigrid_)
       candidate.verdict += "; the cache has its hierarchy";
     choice.candidates.push_back(std::move(candidate));
   }

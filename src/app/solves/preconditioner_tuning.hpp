@@ -33,12 +33,12 @@ namespace trireme {
 
 // Replaces what PreconditionerTuning measures: seconds of an iteration, and of a product.
 struct PreconditionerClock {
-  std::function<double(const std::string& preconditioner)> iteration_seconds = {};  // null: measure
-  std::function<double()> product_seconds = {};                                     // likewise
+  std::function<double(const AnyPreconditioner&)> iteration_seconds = {};  // null: measure
+  std::function<double()> product_seconds = {};                            // likewise
 };
 
 // The preconditioner with which a run by `preconditioner: auto` begins. Collective.
-std::string first_preconditioner(const DistributedMatrix& matrix);
+AnyPreconditioner first_preconditioner(const DistributedMatrix& matrix);
 
 class PreconditionerTuning {
  public:
@@ -68,9 +68,9 @@ class PreconditionerTuning {
   // Leaves the loop for a change where one pays.
   Interlude interlude();
 
-  const std::string& running() const { return rule_.options()[rule_.running()].name; }
+  const AnyPreconditioner& running() const { return candidates_[rule_.running()]; }
   // The preconditioners that were set up or tried, and left.
-  std::vector<std::string> left() const;
+  std::vector<AnyPreconditioner> left() const;
   // Whether solves for several right-hand sides at once may begin: the first solve is one by
   // itself, in which the candidates show what they are.
   bool lets_blocks_begin() const { return solves_ > 0 || !nothing_to_choose_.empty(); }
@@ -84,8 +84,8 @@ class PreconditionerTuning {
   PreconditionerChoice outcome() const;
 
  private:
-  // What does not depend on measurements: who is a candidate. Collective.
-  std::vector<PreconditionerOption> candidates(const DistributedMatrix& matrix) const;
+  // What does not depend on measurements: the candidates, in candidates_ too. Collective.
+  std::vector<PreconditionerOption> options(const DistributedMatrix& matrix);
   void predict();
   void observe();
   bool due();
@@ -100,6 +100,7 @@ class PreconditionerTuning {
   Amat& amat_;
   KspSolver& solver_;
   PreconditionerClock clock_;
+  std::vector<AnyPreconditioner> candidates_;  // rule_ has one option for each of them
   PreconditionerRule rule_;
   std::string began_with_;
   std::string nothing_to_choose_;  // why no change is made; empty: changes are made

@@ -27,8 +27,9 @@ std::int64_t products_ahead_per_iteration(std::string_view method) {
 }  // namespace
 
 ProductsAhead products_of_a_solve(const SolverSpec& solver, std::optional<std::int64_t> earlier) {
-  const bool own = solver.preconditioner == kMultigrid;
-  const PetscPreconditioner* const petscs = petsc_preconditioner(solver.preconditioner);
+  const AnyPreconditioner preconditioner = solver.first_preconditioner();
+  const bool own = preconditioner.is_multigrid();
+  const PetscPreconditioner* const petscs = petsc_preconditioner(preconditioner);
   const bool multigrid = own || (petscs && petscs->multigrid);
   // The first smoothing begins with zero, which saves a product; the residual takes one.
   const std::int64_t cycle =
@@ -40,7 +41,7 @@ ProductsAhead products_of_a_solve(const SolverSpec& solver, std::optional<std::i
   std::int64_t iterations = multigrid ? kIterationsOfMultigrid : kIterations;
   std::string why = multigrid
                         ? fmt::format("{} iterations per solve are assumed with {}{}", iterations,
-                                      solver.preconditioner, each)
+                                      preconditioner.name(), each)
                         : fmt::format("{} iterations per solve are assumed{}", iterations, each);
   if (earlier) {
     iterations = *earlier;

@@ -55,6 +55,7 @@ void Solves::explain(KspResult& result, const ScaledSystem& system, const TrueRe
   FailedSolve failed{.reason = reason,
                      .method = solver.method(),
                      .preconditioner = solver.preconditioner(),
+                     .block_preconditioner = solver.block_preconditioner(),
                      .max_iterations = solver.max_iterations(),
                      .divergence_bound = solver.divergence_bound()};
   if (preconditioning_) failed.left = preconditioning_->left();

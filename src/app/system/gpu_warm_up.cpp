@@ -101,11 +101,11 @@ class TinySystem {
 
 // Of the resident engine. What needs more than a diagonal needs rows of the real matrix, and shares
 // the kernels of Jacobi's.
-solvers::PreconditionerKind kind_of(const SolverSpec& solver) {
+solvers::PreconditionerKind kind_of(const AnyPreconditioner& preconditioner) {
   using Data = solvers::PreconditionerData;
-  const auto named = solvers::preconditioner_named(solver.preconditioner);
-  const Data data = named ? named->info.data : Data::blocks;
-  return data == Data::nothing || data == Data::diagonal ? named->kind
+  const auto* const own = preconditioner.own();
+  const Data data = own ? own->info.data : Data::blocks;
+  return data == Data::nothing || data == Data::diagonal ? own->kind
                                                          : solvers::PreconditionerKind::jacobi;
 }
 
@@ -160,11 +160,11 @@ void GpuWarmUp::open(int rank_of_node, int threads) {
 
 void GpuWarmUp::load() {
   TinySystem tiny;
+  const AnyPreconditioner preconditioner = case_.solver.first_preconditioner();
   if (const auto method = solvers::method_named(case_.solver.method);
       method && choose_engine(case_.solver).resident())
-    tiny.load_solver(method->method, kind_of(case_.solver));
-  if (case_.solver.preconditioner == kMultigrid && alone_ && !hurry_ &&
-      choose_engine(case_.solver).resident())
+    tiny.load_solver(method->method, kind_of(preconditioner));
+  if (preconditioner.is_multigrid() && alone_ && !hurry_ && choose_engine(case_.solver).resident())
     tiny.load_multigrid(multigrid_options(case_.solver));
   for (const KernelChoice& kernel : kernels_)
     for (const std::string_view name : names_of(kernel))

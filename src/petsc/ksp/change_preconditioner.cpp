@@ -7,20 +7,19 @@
 #include "petsc/ksp/ksp_types.hpp"
 #include "petsc/pc/pc_multigrid.hpp"
 #include "petsc/pc/pc_needs.hpp"
-#include "petsc/pc/pc_types.hpp"
 
 namespace trireme {
 
-double KspSolver::change_preconditioner(const std::string& name) {
+double KspSolver::change_preconditioner(const AnyPreconditioner& preconditioner) {
   const Stopwatch watch;
   PC pc = pc_of(ksp_);
   petsc_check(KSPSetReusePreconditioner(ksp_, PETSC_FALSE));
-  petsc_check(PCSetType(pc, resident_pc_type(name).c_str()), ExitCode::usage);
+  petsc_check(PCSetType(pc, preconditioner.resident_type().c_str()), ExitCode::usage);
   if (MultigridPc* const multigrid = multigrid_of(pc)) multigrid->set(multigrid_options(spec_));
   petsc_check(PCSetFromOptions(pc), ExitCode::usage);
   if (const EngineChoice choice = trireme::choose_engine(ksp_); !choice.resident())
     fail(ExitCode::usage, "{}", describe(choice));
-  if (divides_by_the_diagonal(pc)) require_nonzero_diagonal(*matrix_, type_of(pc));
+  require_nonzero_diagonal(*matrix_, pc);
   Mat pmat = nullptr;
   petsc_check(KSPGetOperators(ksp_, nullptr, &pmat));
   petsc_check(KSPSetOperators(ksp_, amat_, pmat));

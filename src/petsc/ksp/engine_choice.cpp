@@ -150,23 +150,23 @@ std::string describe(const EngineChoice& choice) {
   return "";
 }
 
-EngineChoice choose_engine(std::string_view method, std::string_view preconditioner) {
+EngineChoice choose_engine(std::string_view method, const AnyPreconditioner& preconditioner) {
   const auto resident = resident_method(resident_ksp_type(method));
   if (!resident) return EngineChoice::petsc(EngineReason::method, std::string(method));
-  if (const auto kind = resident_preconditioner(resident_pc_type(preconditioner))) {
-    const solvers::PreconditionerInfo info = solvers::info_of(*kind);
-    if (info.symmetric && !resident->info.symmetric)
+  if (const auto* const own = preconditioner.own()) {
+    if (own->info.symmetric && !resident->info.symmetric)
       return EngineChoice::petsc(EngineReason::symmetric_preconditioner,
-                                 fmt::format("the {}", info.summary));
+                                 fmt::format("the {}", own->info.summary));
     return {};
   }
-  if (preconditioner == PCBJACOBI) return EngineChoice::petsc(EngineReason::petsc_block_jacobi);
-  return EngineChoice::petsc(EngineReason::preconditioner, std::string(preconditioner));
+  if (preconditioner.name() == PCBJACOBI)
+    return EngineChoice::petsc(EngineReason::petsc_block_jacobi);
+  return EngineChoice::petsc(EngineReason::preconditioner, preconditioner.name());
 }
 
 EngineChoice choose_engine(const SolverSpec& spec) {
   if (spec.engine == Engine::petsc) return EngineChoice::petsc(EngineReason::asked_for);
-  return choose_engine(spec.method, spec.preconditioner);
+  return choose_engine(spec.method, spec.first_preconditioner());
 }
 
 EngineChoice choose_engine_on_gpu(const std::string& solution_monitor) {
@@ -184,11 +184,11 @@ EngineChoice choose_by_preconditioner(KSP ksp) {
   Mat amat = nullptr, pmat = nullptr;
   petsc_check(KSPGetType(ksp, &type));
   petsc_check(KSPGetOperators(ksp, &amat, &pmat));
-  const std::string name = type_of(pc_of(ksp));
-  if (EngineChoice by_names = choose_engine(type, name); !by_names.resident()) return by_names;
+  const AnyPreconditioner of_pc = preconditioner_of(pc_of(ksp));
+  if (EngineChoice by_names = choose_engine(type, of_pc); !by_names.resident()) return by_names;
   PetscInt block_rows = 1;
   petsc_check(MatGetBlockSize(pmat, &block_rows));
-  if ((preconditioner_name(name) == PCPBJACOBI) && block_rows > kMaxBlockRows)
+  if (of_pc.name() == PCPBJACOBI && block_rows > kMaxBlockRows)
     return EngineChoice::petsc(block_size, fmt::format("{}", block_rows));
   if (null_space_of(amat)) return EngineChoice::petsc(null_space);
   if (const std::string monitor = solution_monitor(ksp); !monitor.empty())
@@ -235,7 +235,7 @@ LoopChoice choose_loop(KSP ksp) {
   const EngineChoice by_requests = choose_by_requests(ksp);
   const EngineChoice why = by_requests.resident() ? choose_by_preconditioner(ksp) : by_requests;
   if (why.resident()) return {};
-  if (!works_in_petscs_loops(type_of(pc_of(ksp)))) return {Loop::none, why};
+  if (!works_in_petscs_loops(pc_of(ksp))) return {Loop::none, why};
   return {by_requests.resident() ? Loop::applied : Loop::petscs, why};
 }
 

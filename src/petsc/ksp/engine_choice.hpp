@@ -50,7 +50,7 @@ struct EngineChoice {
 std::string describe(const EngineChoice& choice);
 
 // What is known from names alone. A choice of the resident engine may change once the KSP exists.
-EngineChoice choose_engine(std::string_view method, std::string_view preconditioner);
+EngineChoice choose_engine(std::string_view method, const AnyPreconditioner& preconditioner);
 // Likewise, with the engine that the case asks for.
 EngineChoice choose_engine(const SolverSpec& spec);
 // For a KSP of a resident type that has its operators: by everything that options and calls have

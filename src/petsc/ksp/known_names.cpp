@@ -51,15 +51,16 @@ void require_known_names(MPI_Comm comm, const SolverSpec& spec) {
   }
   PC pc = nullptr;
   petsc_check(KSPGetPC(ksp, &pc));
-  if (PCSetType(pc, petsc_pc_type(spec.preconditioner).c_str()) != kPetscSuccess) {
+  const AnyPreconditioner preconditioner = spec.first_preconditioner();
+  if (PCSetType(pc, preconditioner.petsc_type().c_str()) != kPetscSuccess) {
     std::vector<std::string> names = {std::string(kAuto)};
     solvers::for_each_preconditioner_name(
         [&](solvers::PreconditionerKind, const solvers::PreconditionerName& name) {
           names.emplace_back(name.name);
         });
     fail(ExitCode::usage, "solver.preconditioner '{}' is none of {}, {}, and no PC of this PETSc{}",
-         spec.preconditioner, kAuto, resident_preconditioners(),
-         suggestion(spec.preconditioner, PCList, names));
+         preconditioner.name(), kAuto, resident_preconditioners(),
+         suggestion(preconditioner.name(), PCList, names));
   }
 }
 

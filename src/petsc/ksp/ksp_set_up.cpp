@@ -54,14 +54,10 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   ksp_drop_worse_guesses(ksp_);
   take_magnitudes();
   take_row_sizes();
-  choose_parallel_factorisation(type_of(pc_of(ksp_)));
+  choose_parallel_factorisation();
 
-  if (divides_by_the_diagonal(pc_of(ksp_))) require_nonzero_diagonal(*matrix, type_of(pc_of(ksp_)));
+  require_nonzero_diagonal(*matrix, pc_of(ksp_));
   note_a_block_size_of_one();
-  if (!spec.choose_preconditioner && preconditioner() != kMultigrid &&
-      spec.multigrid != MultigridSpec{})
-    notes_.push_back(
-        fmt::format("preconditioner {} does not use solver.multigrid", preconditioner()));
   const bool by_groups = type_of(pc_of(ksp_)).ends_with(PCVPBJACOBI);
   if (by_groups) set_row_groups(amat, *matrix);
   if (needs_entries(pc_of(ksp_))) give_entries(assembled, matrix, modes);
@@ -104,8 +100,7 @@ double KspSolver::take_values(Renewing renewing) {
     multigrid->forget_levels();
   petsc_check(KSPSetReusePreconditioner(ksp_, by_host ? PETSC_FALSE : PETSC_TRUE));
   if (by_host) {
-    if (divides_by_the_diagonal(pc_of(ksp_)))
-      require_nonzero_diagonal(*matrix_, type_of(pc_of(ksp_)));
+    require_nonzero_diagonal(*matrix_, pc_of(ksp_));
     Mat pmat = amat_;
     petsc_check(KSPGetOperators(ksp_, nullptr, &pmat));
     if (pmat_) pmat_->refresh_values();
@@ -135,28 +130,29 @@ void KspSolver::set_types(const SolverSpec& spec, const std::string& type,
 // The resident engine reads its options when its types are set, and they may ask for what it lacks.
 // So its types are set first, and PETSc's where the resident engine turns out not to serve.
 void KspSolver::choose_engine(const SolverSpec& spec) {
+  const AnyPreconditioner asked = spec.first_preconditioner();
   EngineChoice choice = trireme::choose_engine(spec);
   std::vector<std::string> unread;
   if (choice.resident()) {
-    set_types(spec, resident_ksp_type(spec.method), resident_pc_type(spec.preconditioner));
+    set_types(spec, resident_ksp_type(spec.method), asked.resident_type());
     choice = engine() == Engine::resident
                  ? trireme::choose_engine(ksp_)
                  : EngineChoice::petsc(EngineReason::ksp_type_option, type());
     const std::string unused = options_without_meaning(ksp_);
     if (choice.resident() && unused.empty()) return;
     if (choice.resident()) choice = EngineChoice::petsc(EngineReason::unused_options, unused);
-    if (trireme::choose_engine(type(), type_of(pc_of(ksp_))).resident())
+    if (trireme::choose_engine(type(), preconditioner()).resident())
       unread = unread_ksp_options(ksp_);
   }
   if (spec.engine == Engine::resident)
     fail(ExitCode::usage, "solver.engine: resident does not serve: {}{}", describe(choice),
-         works_in_petscs_loops(petsc_pc_type(spec.preconditioner)) ? "; use engine: auto" : "");
+         asked.works_in_petscs_loops() ? "; use engine: auto" : "");
   const auto named = solvers::method_named(spec.method);
   if (named && named->info.resident_only)
     fail(ExitCode::usage, "method {} works in the resident engine only ({}); use {}", spec.method,
          describe(choice), named->info.petsc_name);
 
-  set_types(spec, petsc_ksp_type(spec.method), petsc_pc_type(spec.preconditioner));
+  set_types(spec, petsc_ksp_type(spec.method), asked.petsc_type());
   if (!unread.empty() && unread_ksp_options(ksp_) == unread) {  // no engine has a use for them
     for (const std::string& option : unread) {
       petsc_check(PetscOptionsClearValue(nullptr, option.c_str()));
@@ -169,10 +165,9 @@ void KspSolver::choose_engine(const SolverSpec& spec) {
     if (own.resident()) return;
     fail(ExitCode::usage, "KSP {}: {}; use PETSc's own solver", type(), describe(own));
   }
-  const std::string pc_type = type_of(pc_of(ksp_));
-  if (!works_in_petscs_loops(pc_type))
+  if (!works_in_petscs_loops(pc_of(ksp_)))
     fail(ExitCode::usage, "preconditioner {} works in the resident engine only ({}); use another",
-         pc_type, describe(choice));
+         type_of(pc_of(ksp_)), describe(choice));
   const bool has_method = !resident_ksp_type(spec.method).empty();
   if (!spec.engine && has_method) notes_.push_back(describe(choice) + ": engine petsc");
 }
@@ -199,7 +194,7 @@ void KspSolver::take_row_sizes() {
 void KspSolver::note_a_block_size_of_one() {
   PetscInt size = 1;
   petsc_check(MatGetBlockSize(amat_, &size));
-  if (preconditioner() == PCPBJACOBI && size == 1)
+  if (preconditioner().name() == PCPBJACOBI && size == 1)
     notes_.emplace_back(
         "pbjacobi with blocks of one row is jacobi; petsc: {mat_block_size: 3} gives "
         "the matrix blocks of three");
@@ -224,9 +219,10 @@ void KspSolver::choose_norm() {
 }
 
 // PETSc's incomplete factorisations are serial: on many ranks each factors its own diagonal block.
-void KspSolver::choose_parallel_factorisation(const std::string& asked) {
+void KspSolver::choose_parallel_factorisation() {
+  const std::string asked = type_of(pc_of(ksp_));
   if ((asked != PCILU && asked != PCICC) || size_of(comm_of(amat_)) == 1) return;
-  block_type_ = asked;
+  block_preconditioner_.emplace(asked);
   petsc_check(PCSetType(pc_of(ksp_), PCBJACOBI));
   petsc_check(PCSetFromOptions(pc_of(ksp_)), ExitCode::usage);
   if (type_of(pc_of(ksp_)) != PCBJACOBI) petsc_check(PCSetType(pc_of(ksp_), PCBJACOBI));
@@ -248,12 +244,13 @@ void KspSolver::give_entries(Mat assembled, const std::shared_ptr<const Distribu
 void KspSolver::set_block_factorisation() {
   PetscBool chosen = PETSC_FALSE;
   petsc_check(PetscOptionsHasName(nullptr, nullptr, "-sub_pc_type", &chosen));
-  if (block_type_.empty() || chosen) return;
+  if (!block_preconditioner_ || chosen) return;
   PetscInt count = 0;
   KSP* blocks = nullptr;
   petsc_check(PCBJacobiGetSubKSP(pc_of(ksp_), &count, nullptr, &blocks));
   for (PetscInt k = 0; k < count; ++k) {
-    petsc_check(PCSetType(pc_of(blocks[k]), block_type_.c_str()), ExitCode::usage);
+    petsc_check(PCSetType(pc_of(blocks[k]), block_preconditioner_->petsc_type().c_str()),
+                ExitCode::usage);
     petsc_check(PCSetFromOptions(pc_of(blocks[k])), ExitCode::usage);
   }
 }

@@ -25,10 +25,10 @@ constexpr const char* kStopped = "not converged: stopped by a signal, with the s
 
 }  // namespace
 
-// The type of a preconditioner that is not symmetric, where the method needs a symmetric one.
-std::string KspSolver::unsymmetric_factorisation() const {
+// Whether the preconditioner is PCILU where the method needs a symmetric one.
+bool KspSolver::has_unsymmetric_factors() const {
   const auto known = solvers::method_named(method());
-  if (!known || !known->info.symmetric) return {};
+  if (!known || !known->info.symmetric) return false;
   PC pc = pc_of(ksp_);
   if (type_of(pc) == PCBJACOBI) {
     KSP* blocks = nullptr;
@@ -36,7 +36,7 @@ std::string KspSolver::unsymmetric_factorisation() const {
     petsc_check(PCBJacobiGetSubKSP(pc, &count, nullptr, &blocks));
     if (count > 0) pc = pc_of(blocks[0]);
   }
-  return type_of(pc) == PCILU ? type_of(pc) : "";
+  return type_of(pc) == PCILU;
 }
 
 void KspSolver::require_residual_test() const {
@@ -111,12 +111,11 @@ KspResult KspSolver::solve(Vec b, Vec x, bool nonzero_guess) {
     result.facts = *ksp_facts(ksp_);
   else
     result.facts.stopped = signal && signal->stopped();
-  const std::string unsymmetric = unsymmetric_factorisation();
-  if (result.verdict.exit_code == ExitCode::breakdown && !unsymmetric.empty())
+  if (result.verdict.exit_code == ExitCode::breakdown && has_unsymmetric_factors())
     result.verdict.text = fmt::format(
         "breakdown: {} needs a symmetric positive definite preconditioner, and the factors of {} "
         "are not symmetric; use preconditioner jacobi or icc, or method bicgstab ({})",
-        method(), unsymmetric, KSPConvergedReasons[static_cast<int>(result.verdict.reason)]);
+        method(), PCILU, KSPConvergedReasons[static_cast<int>(result.verdict.reason)]);
   if (result.facts.stopped) result.verdict.text = kStopped;
   PetscInt iterations = 0;
   petsc_check(KSPGetIterationNumber(ksp_, &iterations));
@@ -206,9 +205,11 @@ Engine KspSolver::engine() const {
   return resident_method(type()) ? Engine::resident : Engine::petsc;
 }
 
-std::string KspSolver::preconditioner() const {
-  const std::string name = preconditioner_name(type_of(pc_of(ksp_)));
-  return block_type_.empty() ? name : fmt::format("{}/{}", name, block_type_);
+AnyPreconditioner KspSolver::preconditioner() const { return preconditioner_of(pc_of(ksp_)); }
+
+std::string KspSolver::preconditioner_words() const {
+  const std::string name = preconditioner().name();
+  return block_preconditioner_ ? fmt::format("{}/{}", name, block_preconditioner_->name()) : name;
 }
 
 bool KspSolver::has_multigrid() const {

@@ -124,7 +124,7 @@ class KspSolver {
   // the preconditioner cannot take. Collective.
   double take_values(Renewing renewing);
 
-  // Whether change_preconditioner("multigrid") is expected to read its hierarchy. Collective.
+  // Whether change_preconditioner() to multigrid is expected to read its hierarchy. Collective.
   bool expects_to_find_multigrid() const;
   // Takes another preconditioner of the resident engine and sets it up. Comes between two solves,
   // or where a solve of the resident engine was stopped. Returns the seconds of the slowest rank,
@@ -132,7 +132,7 @@ class KspSolver {
   // lacks it for this matrix and kernel, and what the constructor throws for a matrix that the
   // preconditioner cannot take; then a further call of this function must come before the next
   // solve. Collective.
-  double change_preconditioner(const std::string& name);
+  double change_preconditioner(const AnyPreconditioner& preconditioner);
 
   // The norms that the method tested in the solve that runs or was the last, as far as the history
   // reaches.
@@ -144,8 +144,13 @@ class KspSolver {
   double saved_seconds() const;
   std::string method() const;  // what runs: cg, bicgstab, block_cg, or PETSc's name
   Engine engine() const;
-  std::string preconditioner() const;  // what runs: jacobi, bjacobi/ilu, ...
-  bool has_multigrid() const;          // whether the preconditioner is multigrid, and set up
+  AnyPreconditioner preconditioner() const;  // what runs
+  // Of the blocks of block Jacobi, where this class has chosen it.
+  const std::optional<AnyPreconditioner>& block_preconditioner() const {
+    return block_preconditioner_;
+  }
+  std::string preconditioner_words() const;  // of both: jacobi, bjacobi/ilu, ...
+  bool has_multigrid() const;                // whether the preconditioner is multigrid, and set up
   // What a report says about its hierarchy; none for another preconditioner. Times products on a
   // GPU.
   std::optional<multigrid::HierarchyFacts> multigrid() const;
@@ -175,13 +180,13 @@ class KspSolver {
   void take_magnitudes();
   void take_row_sizes();
   void note_a_block_size_of_one();
-  void choose_parallel_factorisation(const std::string& asked);
+  void choose_parallel_factorisation();
   void give_entries(Mat assembled, const std::shared_ptr<const DistributedMatrix>& matrix,
                     const Modes& modes);
   void set_block_factorisation();
   void set_up_multigrid();
   void set_up_blocks();
-  std::string unsymmetric_factorisation() const;
+  bool has_unsymmetric_factors() const;
 
   SolverSpec spec_;
   multigrid::HierarchyStore store_;
@@ -195,7 +200,7 @@ class KspSolver {
   std::int64_t iterations_before_ = 0;  // from which the next solve by PETSc's own loop goes on
   std::int64_t iterations_ = 0;         // of the last solve, with those before it
   std::vector<double> history_;
-  std::string block_type_;  // of the PC of block Jacobi's blocks; empty: PETSc's default
+  std::optional<AnyPreconditioner> block_preconditioner_;
   std::vector<std::string> notes_;
   double setup_seconds_ = 0;
   double unscaled_atol_ = 0;

@@ -39,13 +39,12 @@ LoopPreconditioner data_of_preconditioner(solvers::Method method, Mat amat, Mat 
   if (const auto op = shell_operator(pmat)) spec.callers_rows = op->matrix().callers_rows;
   data.blocks = std::move(blocks);
   MPI_Allreduce(MPI_IN_PLACE, &data.blocks.size, 1, MPI_INT32_T, MPI_MAX, comm_of(pmat));
-  const std::string type = type_of(pc);
   if (MultigridPc* const multigrid = multigrid_of(pc)) {
     spec.kind = PreconditionerSpec::Kind::given;
     spec.given = multigrid;
     return data;
   }
-  const auto own = solvers::preconditioner_named(type);
+  const solvers::AnyPreconditioner preconditioner = preconditioner_of(pc);
   if (data.blocks.size > 1) {
     spec.kind = PreconditionerSpec::Kind::blocks;
     spec.block_size = data.blocks.size;
@@ -55,9 +54,9 @@ LoopPreconditioner data_of_preconditioner(solvers::Method method, Mat amat, Mat 
     petsc_check(MatGetLocalSize(pmat, &rows, nullptr));
     data.values = diagonal_blocks_of(pmat, solvers::block_rows(spec, rows));
     spec.blocks = data.values;
-  } else if (own && !works_in_petscs_loops(type) && data.blocks.size == 0) {
-    const solvers::PreconditionerInfo& info = own->info;
-    spec.kind = own->kind;
+  } else if (!works_in_petscs_loops(pc) && data.blocks.size == 0) {
+    const solvers::PreconditionerInfo& info = preconditioner.own()->info;
+    spec.kind = preconditioner.own()->kind;
     if (info.parameter.place)
       spec.*info.parameter.place = static_cast<std::int32_t>(parameter_of(pc));
     if (info.data == solvers::PreconditionerData::diagonal && !from_device.diagonal)
@@ -67,7 +66,7 @@ LoopPreconditioner data_of_preconditioner(solvers::Method method, Mat amat, Mat 
     spec.kind = PreconditionerSpec::Kind::jacobi;
     if (!from_device.diagonal) data.values = diagonal_of(pmat);
     spec.diagonal = data.values;
-  } else if (!type.empty() && type != PCNONE) {
+  } else if (!preconditioner.is(PreconditionerSpec::Kind::none)) {
     spec.kind = PreconditionerSpec::Kind::jacobi;
     const bool diagonal = inverts_the_diagonal(pc);
     if (from_device.diagonal && diagonal) return data;

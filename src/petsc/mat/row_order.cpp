@@ -2,8 +2,6 @@
 // P A P^T where a trial of the operator has shown that it is faster.
 #include "petsc/mat/row_order.hpp"
 
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -11,7 +9,7 @@
 #include "petsc/ksp/engine_choice.hpp"
 #include "petsc/ksp/ksp_types.hpp"
 #include "petsc/mat/operator_of.hpp"
-#include "petsc/pc/pc_types.hpp"
+#include "petsc/pc/pc_needs.hpp"
 #include "petsc/shim.hpp"
 #include "solvers/permuted_system.hpp"
 
@@ -28,30 +26,21 @@ std::int64_t max_products(KSP ksp) {
   return std::int64_t{iterations} * (method ? method->info.products : 1);
 }
 
-// None where the resident engine does not solve.
-std::optional<solvers::PreconditionerKind> preconditioner_of(KSP ksp) {
-  KSPType ksp_type = nullptr;
-  PC pc = nullptr;
-  PCType type = nullptr;
-  petsc_check(KSPGetType(ksp, &ksp_type));
-  petsc_check(KSPGetPC(ksp, &pc));
-  petsc_check(PCGetType(pc, &type));
-  if (!ksp_type || !resident_method(ksp_type)) return std::nullopt;
-  return resident_preconditioner(type ? type : PCNONE);
-}
-
-bool is_free(std::optional<solvers::PreconditionerKind> kind) {
-  return kind && solvers::info_of(*kind).row_order_is_free;
+bool leaves_row_order_free(const AnyPreconditioner& preconditioner) {
+  return preconditioner.own() && preconditioner.own()->info.row_order_is_free;
 }
 
 }  // namespace
 
 bool row_order_is_free(const SolverSpec& spec) {
-  return choose_engine(spec).resident() &&
-         is_free(resident_preconditioner(resident_pc_type(spec.preconditioner)));
+  return choose_engine(spec).resident() && leaves_row_order_free(spec.first_preconditioner());
 }
 
-bool row_order_is_free(KSP ksp) { return is_free(preconditioner_of(ksp)); }
+bool row_order_is_free(KSP ksp) {
+  KSPType type = nullptr;
+  petsc_check(KSPGetType(ksp, &type));
+  return type && resident_method(type) && leaves_row_order_free(preconditioner_of(pc_of(ksp)));
+}
 
 void require_free_order(solvers::PreconditionerSpec::Kind kind) {
   if (!solvers::info_of(kind).row_order_is_free)

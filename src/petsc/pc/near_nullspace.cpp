@@ -12,7 +12,6 @@
 #include "petsc/private_headers.hpp"
 #include "petsc/shim.hpp"
 #include "petsc/vectors.hpp"
-#include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
 
@@ -88,10 +87,10 @@ bool may_use_near_nullspace(const SolverSpec& solver) {
   PetscBool given = PETSC_FALSE;
   petsc_check(
       PetscOptionsGetString(nullptr, nullptr, "-pc_type", option.data(), option.size(), &given));
-  if (!given && solver.choose_preconditioner) return true;
-  const std::string type = given ? option.data() : solver.preconditioner;
-  if (const auto own = solvers::preconditioner_named(type)) return own->info.near_nullspace;
-  const PetscPreconditioner* const petscs = petsc_preconditioner(type);
+  if (!given && !solver.preconditioner) return true;
+  const AnyPreconditioner used = given ? AnyPreconditioner(option.data()) : *solver.preconditioner;
+  if (const auto* const own = used.own()) return own->info.near_nullspace;
+  const PetscPreconditioner* const petscs = petsc_preconditioner(used);
   return !petscs || petscs->near_nullspace;
 }
 

@@ -9,35 +9,31 @@
 #include "distributed/device_blocks.hpp"
 #include "kernels/csr_scans.hpp"
 #include "parallel/collective.hpp"
-#include "petsc/pc/pc_types.hpp"
 #include "petsc/pc/petsc_preconditioners.hpp"
 #include "petsc/shim.hpp"
 
 namespace trireme {
+namespace {
+
+bool divides_by_the_diagonal(PC pc) {
+  const PetscPreconditioner* const petscs = petsc_preconditioner(preconditioner_of(pc));
+  return is_diagonal_jacobi(pc) || (petscs && petscs->divides);
+}
+
+}  // namespace
+
 PC pc_of(KSP ksp) {
   PC pc = nullptr;
   petsc_check(KSPGetPC(ksp, &pc));
   return pc;
 }
 
-std::string type_of(PC pc) {
-  PCType type = nullptr;
-  petsc_check(PCGetType(pc, &type));
-  return type ? type : "";
-}
-
 bool needs_entries(PC pc) {
   const std::string type = type_of(pc);
   if (type == PCJACOBI) return !is_diagonal_jacobi(pc);
-  const auto own = solvers::preconditioner_named(type);
+  const auto* const own = preconditioner_of(pc).own();
   const bool by_the_loop = own && type == own->name.pc_type;
   return type != PCSHELL && !by_the_loop;
-}
-
-bool divides_by_the_diagonal(PC pc) {
-  const std::string type = type_of(pc);
-  const PetscPreconditioner* const petscs = petsc_preconditioner(type);
-  return is_diagonal_jacobi(pc) || (petscs && petscs->divides);
 }
 
 bool inverts_the_diagonal(PC pc) {
@@ -60,7 +56,8 @@ bool blocks_belong_to_ranks(PC pc) {
   return max_over_ranks(comm_of(pc), ranks) == 1;
 }
 
-void require_nonzero_diagonal(const DistributedMatrix& matrix, const std::string& preconditioner) {
+void require_nonzero_diagonal(const DistributedMatrix& matrix, PC pc) {
+  if (!divides_by_the_diagonal(pc)) return;
   int suspect = 1;
   collectively(matrix.comm, [&] {
     if (const DeviceBlocks* blocks = DeviceBlocks::find(matrix))
@@ -79,7 +76,7 @@ void require_nonzero_diagonal(const DistributedMatrix& matrix, const std::string
       fail(ExitCode::input,
            "row {} (from 0) has a zero on the diagonal, by which {} would divide; use "
            "preconditioner none (method minres where the matrix is symmetric, else bicgstab)",
-           row, preconditioner);
+           row, type_of(pc));
   });
 }
 

@@ -4,25 +4,22 @@
 
 #include <petscksp.h>
 
-#include <string>
-
 #include "distributed/distributed_matrix.hpp"
+#include "petsc/pc/pc_types.hpp"
 
 namespace trireme {
 
 PC pc_of(KSP ksp);
-std::string type_of(PC pc);  // empty: none is set
 
 // Whether the PC reads entries of the matrix, beyond its diagonal.
 bool needs_entries(PC pc);
 
-// Whether the PC divides by the entries of the diagonal. PETSc would find a zero only in the solve,
-// on the rank that has the row.
-bool divides_by_the_diagonal(PC pc);
 // Whether the PC is D^-1 with the diagonal D as it is, in which a zero counts as 1.
 bool inverts_the_diagonal(PC pc);
-// Throws Error{input} that names the first row with a zero on the diagonal. Collective.
-void require_nonzero_diagonal(const DistributedMatrix& matrix, const std::string& preconditioner);
+// Where the PC divides by the entries of the diagonal, throws Error{input} that names the first row
+// with a zero there. PETSc would find it only in the solve, on the rank that has the row.
+// Collective.
+void require_nonzero_diagonal(const DistributedMatrix& matrix, PC pc);
 
 // Whether the PC is block Jacobi or additive Schwarz with blocks of one rank each, so that their
 // set-up does not communicate. Collective.

@@ -20,14 +20,8 @@ bool is_type(PC pc, const char* type) {
   return same == PETSC_TRUE;
 }
 
-std::optional<solvers::NamedPreconditioner> named(PC pc) {
-  PCType type = nullptr;
-  petsc_check(PCGetType(pc, &type));
-  return solvers::preconditioner_named(type ? type : "");
-}
-
 solvers::PreconditionerParameter parameter_known(PC pc) {
-  const auto own = named(pc);
+  const auto* const own = preconditioner_of(pc).own();
   return own ? own->parameter() : solvers::PreconditionerParameter{};
 }
 
@@ -57,7 +51,7 @@ PetscErrorCode pc_apply(PC pc, Vec, Vec) {
 
 PetscErrorCode pc_view(PC pc, PetscViewer viewer) {
   PetscFunctionBegin;
-  const auto own = named(pc);
+  const auto* const own = preconditioner_of(pc).own();
   const solvers::PreconditionerParameter known = parameter_known(pc);
   if (!own || known.option.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  dense blocks of the matrix's row groups\n"));
@@ -90,25 +84,21 @@ void register_resident_preconditioners() {
   register_multigrid();
 }
 
-std::string resident_pc_type(std::string_view preconditioner) {
-  const auto own = solvers::preconditioner_named(preconditioner);
-  return std::string(own ? own->name.pc_type : preconditioner);
+std::string type_of(PC pc) {
+  PCType type = nullptr;
+  petsc_check(PCGetType(pc, &type));
+  return type ? type : "";
 }
 
-std::string petsc_pc_type(std::string_view preconditioner) {
-  const auto own = solvers::preconditioner_named(preconditioner);
-  const bool by_name = own && own->name.name == preconditioner && !own->name.petsc_type.empty();
-  return std::string(by_name ? own->name.petsc_type : preconditioner);
+solvers::AnyPreconditioner preconditioner_of(PC pc) {
+  const std::string type = type_of(pc);
+  return type.empty() ? solvers::AnyPreconditioner(solvers::PreconditionerKind::none)
+                      : solvers::AnyPreconditioner(type);
 }
 
-std::string preconditioner_name(std::string_view pc_type) {
-  const auto own = solvers::preconditioner_named(pc_type);
-  return std::string(own ? own->name.name : pc_type);
-}
-
-bool works_in_petscs_loops(std::string_view pc_type) {
-  const auto own = solvers::preconditioner_named(pc_type);
-  return !own || own->name.petsc_type == pc_type;
+bool works_in_petscs_loops(PC pc) {
+  const auto* const own = preconditioner_of(pc).own();
+  return !own || own->name.petsc_type == type_of(pc);
 }
 
 std::string resident_preconditioners(std::optional<solvers::PreconditionerKind> kind) {
@@ -123,12 +113,6 @@ std::string resident_preconditioners(std::optional<solvers::PreconditionerKind> 
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::optional<solvers::PreconditionerKind> resident_preconditioner(std::string_view pc_type) {
-  if (pc_type.empty()) return solvers::PreconditionerKind::none;
-  const auto own = solvers::preconditioner_named(pc_type);
-  return own ? std::optional(own->kind) : std::nullopt;
-}
-
 PetscInt parameter_of(PC pc) { return parameter_known(pc).option.empty() ? 0 : parameter(pc); }
 
 bool is_diagonal_jacobi(PC pc) {
@@ -140,7 +124,7 @@ bool is_diagonal_jacobi(PC pc) {
 
 DenseBlocks dense_blocks_of(PC pc, Mat pmat) {
   DenseBlocks blocks;
-  const auto own = named(pc);
+  const auto* const own = preconditioner_of(pc).own();
   if (!own || own->kind != solvers::PreconditionerKind::blocks) return blocks;
   if (own->name.petsc_type.empty()) {
     blocks.size = parameter(pc);

@@ -13,34 +13,26 @@
 #include <petscksp.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "solvers/preconditioners/list.hpp"
+#include "solvers/preconditioners/any_preconditioner.hpp"
 
 namespace trireme {
 
 // Registers the PC types with PETSc.
 void register_resident_preconditioners();
 
-// The PC type that the resident loop uses for a preconditioner's name in a case: Trireme's types
-// for multigrid, pbjacobi and vpbjacobi, otherwise the name itself.
-std::string resident_pc_type(std::string_view preconditioner);
-// The same for PETSc's loops: Trireme's type for multigrid, otherwise the name itself.
-std::string petsc_pc_type(std::string_view preconditioner);
-// What a case calls a PC type: the reverse of resident_pc_type().
-std::string preconditioner_name(std::string_view pc_type);
-// Whether PCApply serves for a PC of this type, so that PETSc's loops can use it.
-bool works_in_petscs_loops(std::string_view pc_type);
+std::string type_of(PC pc);  // empty: none is set
+// By the type of the PC; none where no type is set.
+solvers::AnyPreconditioner preconditioner_of(PC pc);
+// Whether PCApply serves for the PC, so that PETSc's loops can use it.
+bool works_in_petscs_loops(PC pc);
 // "none, jacobi, ...": the preconditioners of the resident engine, or those of one kind, by their
 // names in a case, and in brackets the PC types that PETSc's users give where they have another
 // name.
 std::string resident_preconditioners(std::optional<solvers::PreconditionerKind> kind = {});
-
-// The preconditioner that the resident loop applies for a PC type of Trireme or of PETSc; no value
-// if the loop cannot apply that type. "" and PCNONE are PreconditionerKind::none.
-std::optional<solvers::PreconditionerKind> resident_preconditioner(std::string_view pc_type);
 
 // The integer option of a PC of Trireme's types; 0 for a type without one.
 PetscInt parameter_of(PC pc);

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string_view>
 
+#include "solvers/preconditioners/any_preconditioner.hpp"
+
 namespace trireme {
 
 struct PetscPreconditioner {
@@ -34,10 +36,11 @@ inline constexpr PetscPreconditioner kPetscPreconditioners[] = {
     {.type = PCML, .near_nullspace = true, .multigrid = true},
 };
 
-// Null where nothing is known about the type.
-constexpr const PetscPreconditioner* petsc_preconditioner(std::string_view type) {
+// Null for one of Trireme's, and where nothing is known about the type.
+inline const PetscPreconditioner* petsc_preconditioner(
+    const solvers::AnyPreconditioner& preconditioner) {
   const auto* const found =
-      std::ranges::find(kPetscPreconditioners, type, &PetscPreconditioner::type);
+      std::ranges::find(kPetscPreconditioners, preconditioner.name(), &PetscPreconditioner::type);
   return found == std::end(kPetscPreconditioners) ? nullptr : found;
 }
 

@@ -67,7 +67,7 @@ struct Given {
   // The names and figures are those of multigrid, the operation that a case can name. It has the
   // memory of multigrid/forecast.cpp with one unknown per node, less the matrix.
   static constexpr PreconditionerInfo info{
-      .names = {{{kMultigrid, "trireme_mg", "trireme_mg", "smoothed aggregation"}}},
+      .names = {{{"multigrid", "trireme_mg", "trireme_mg", "smoothed aggregation"}}},
       .summary = "the caller's own operation",
       .data = PreconditionerData::operation,
       .parameter = {},

@@ -18,7 +18,6 @@
 //                            bounds_by_cg(jacobi, spec)
 #pragma once
 
-#include <optional>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -67,32 +66,6 @@ constexpr void for_each_preconditioner_name(Visit&& visit) {
     for (const PreconditionerName& name : decltype(m)::type::info.names)
       if (!name.name.empty()) visit(kind, name);
   });
-}
-
-struct NamedPreconditioner {
-  PreconditionerKind kind{};
-  PreconditionerName name;
-  PreconditionerInfo info{};
-
-  // Whether the PC type works in any loop, and not in the resident one only.
-  constexpr bool works_in_petscs_loops(std::string_view type) const {
-    return type == name.petsc_type;
-  }
-  // The option of a PC of this name. Names that PETSc's loops have too take their data from the
-  // matrix.
-  constexpr PreconditionerParameter parameter() const {
-    return name.petsc_type.empty() ? info.parameter : PreconditionerParameter{};
-  }
-};
-
-// What a name of a case or a PC type of the list stands for; none for any other word.
-constexpr std::optional<NamedPreconditioner> preconditioner_named(std::string_view word) {
-  std::optional<NamedPreconditioner> found;
-  for_each_preconditioner_name([&](PreconditionerKind kind, const PreconditionerName& name) {
-    if (word == name.name || word == name.pc_type || (!word.empty() && word == name.petsc_type))
-      found = NamedPreconditioner{kind, name, info_of(kind)};
-  });
-  return found;
 }
 
 }  // namespace trireme::solvers

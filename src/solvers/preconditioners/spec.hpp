@@ -42,9 +42,6 @@ struct PreconditionerSpec {
 // The data that the caller has to put into the spec.
 enum class PreconditionerData { nothing, diagonal, blocks, operation };
 
-// The name of preconditioning by smoothed aggregation in case files.
-inline constexpr std::string_view kMultigrid = "multigrid";
-
 // One name of a preconditioner, and the PC types that stand for it. A name whose two types differ
 // takes its data from the matrix where PETSc's type does.
 struct PreconditionerName {
