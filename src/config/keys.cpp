@@ -104,11 +104,11 @@ bool may_use_multigrid(const Case& c) {
 
 constexpr std::array kKeys = {
     Key{"problem", field::Section{}, kNothing, "", "the linear system A x = b"},
-    Key{"problem.file", field::File{[](Case& c) -> decltype(auto) { return (file_of(c).file); }},
+    Key{kFileKey, field::File{[](Case& c) -> decltype(auto) { return (file_of(c).file); }},
         kNothing, "",
         "file such as HDF5 (.h5), Matrix Market (.mtx, .mtx.gz) or PETSc binary (problem --help "
         "lists every format), relative to the folder of this case; or use problem.generate"},
-    Key{"problem.generate",
+    Key{kGenerateKey,
         field::Text{[](Case& c) -> string& { return generate_of(c).kind; }, generator_kinds},
         kNothing, "",
         "model problem that is made in memory, by each rank its own rows, in place of "
@@ -116,22 +116,26 @@ constexpr std::array kKeys = {
     Key{"problem.n",
         field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).n); }, 1, kMostRows},
         kNothing, "",
-        "with generate: points, elements or cells per side, number of rows, or the scale of rmat"},
+        "with generate: points, elements or cells per side, number of rows, or the scale of rmat"}
+        .needing(kGenerateKey),
     Key{"problem.k",
         field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).k); }, 1, kMaxRows},
         kNothing, "",
         "with generate: nonzeros per row (random), edge factor (rmat), columns on either side "
-        "(bands)"},
+        "(bands)"}
+        .needing(kGenerateKey),
     Key{"problem.seed",
         field::Seed{[](Case& c) -> decltype(auto) { return (generate_of(c).seed); }}, kNothing, "",
-        "with generate: seed of everything that is random"},
+        "with generate: seed of everything that is random"}
+        .needing(kGenerateKey),
     Key{"problem.rhs_count",
         field::Integer{[](Case& c) -> decltype(auto) { return (c.problem.rhs_count); }, 1, 4096},
         kIterations, "right-hand sides", "with rhs: random: so many of them, which differ"},
     Key{"problem.matrix", field::Text{[](Case& c) -> string& { return file_of(c).matrix; }},
         kNothing, "",
         "HDF5 group of the matrix: attributes format and shape, datasets indptr, indices, data; a "
-        "file of another format holds one matrix and needs no name"},
+        "file of another format holds one matrix and needs no name"}
+        .needing(kFileKey),
     Key{"problem.rhs", field::Rhs{[](Case& c) -> decltype(auto) { return (c.problem.rhs); }, true},
         kNothing, "",
         "right-hand side b: a dataset such as /b, a file of its own relative to the folder of this "
@@ -140,22 +144,27 @@ constexpr std::array kKeys = {
         "file NAME_b.mtx beside it), and from-ones where there is none"},
     Key{"problem.x0", field::Text{[](Case& c) -> string& { return file_of(c).x0; }}, kNothing, "",
         "dataset of the initial guess; default: /x0 where the file has it; none: the solve starts "
-        "from zero"},
+        "from zero"}
+        .needing(kFileKey),
     Key{"problem.x_exact", field::Text{[](Case& c) -> string& { return file_of(c).x_exact; }},
         kNothing, "",
-        "dataset of the known solution, from which the error is computed; empty: it is unknown"},
+        "dataset of the known solution, from which the error is computed; empty: it is unknown"}
+        .needing(kFileKey)
+        .excluding("problem.steps"),
 
     Key{"problem.coordinates",
         field::Text{[](Case& c) -> string& { return file_of(c).coordinates; }}, kRun | kIterations,
         "",
         "dataset [nodes, 2] or [nodes, 3] of the coordinates of the nodes, from which multigrid "
         "and gamg get the rigid-body modes of elasticity; default: /coordinates where the file has "
-        "it; none: not used"},
+        "it; none: not used"}
+        .needing(kFileKey),
     Key{"problem.near_nullspace",
         field::Text{[](Case& c) -> string& { return file_of(c).near_nullspace; }},
         kRun | kIterations, "",
         "dataset [rows, k] of k vectors that the matrix maps to almost zero, for multigrid and "
-        "gamg; default: /near_nullspace where the file has it; none: not used"},
+        "gamg; default: /near_nullspace where the file has it; none: not used"}
+        .needing(kFileKey),
 
     Key{"problem.steps", field::Sections{clear_steps, append_step}, kNothing, "",
         "a sequence of systems, such as time steps: a list of entries, or one entry. The first "
@@ -256,12 +265,14 @@ constexpr std::array kKeys = {
     Key{"solver.guess", choice([](Case& c) -> decltype(auto) { return (c.solver.guess); }),
         kNothing, "",
         "with problem.steps: first guess of each step after the first. previous: the solution of "
-        "the step before; extrapolate: the line through the last two solutions; zero"},
+        "the step before; extrapolate: the line through the last two solutions; zero"}
+        .needing("problem.steps"),
     Key{"solver.renew", choice([](Case& c) -> decltype(auto) { return (c.solver.renew); }),
         kNothing, "",
         "with problem.steps: when the preconditioner takes new values of the matrix. always: in "
         "each step that has new values; never; adaptive: when the iterations beyond those of a new "
-        "preconditioner have taken longer than renewing takes"},
+        "preconditioner have taken longer than renewing takes"}
+        .needing("problem.steps"),
 
     Key{"kernel",
         field::TextList{[](Case& c) -> Strings& { return c.kernels; }, kernel_names,
@@ -316,7 +327,8 @@ constexpr std::array kKeys = {
         "hours, minutes, seconds",
         "minimum time between two writes of state.h5, from which solve --resume goes on, while a "
         "solve runs; the writes take at most 1 % of the time. By default state.h5 is written only "
-        "at the end of a run that has not converged"},
+        "at the end of a run that has not converged"}
+        .excluding("problem.steps"),
 
     Key{"petsc", field::PetscOptions{}, kRun | kChoice | kIterations, "",
         "PETSc options without their dash, nested by '_': {ksp: {view: true}} is -ksp_view true"},

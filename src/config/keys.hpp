@@ -103,7 +103,24 @@ struct Key {
   std::string_view unit;  // empty where the value has none
   std::string_view description;
   std::string_view hint = {};  // ends the message about an unknown word
+  // A key without which this one has no meaning, and one with which it has none; empty: none such.
+  std::string_view needs = {}, excludes = {};
+
+  constexpr Key needing(std::string_view other) const {
+    Key key = *this;
+    key.needs = other;
+    return key;
+  }
+  constexpr Key excluding(std::string_view other) const {
+    Key key = *this;
+    key.excludes = other;
+    return key;
+  }
 };
+
+// A case has exactly one of these two.
+inline constexpr std::string_view kFileKey = "problem.file", kGenerateKey = "problem.generate";
+constexpr bool is_source(std::string_view key) { return key == kFileKey || key == kGenerateKey; }
 
 // In the order of the schema; a section comes before its keys.
 std::span<const Key> case_keys();

@@ -2,7 +2,11 @@
 // Rules between keys.
 #include "config/validate.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 #include "base/error.hpp"
+#include "config/keys.hpp"
 
 namespace trireme {
 namespace {
@@ -12,7 +16,7 @@ class Checker {
   Checker(const Case& c, const Places& places) : case_(c), places_(places) {}
 
   void source() const {
-    const bool file = given("problem.file"), generate = given("problem.generate");
+    const bool file = given(kFileKey), generate = given(kGenerateKey);
     if (file && generate)
       fail(ExitCode::usage, "{}: problem.generate and problem.file exclude each other; keep one",
            places_.at("problem.generate"));
@@ -20,19 +24,25 @@ class Checker {
       fail(ExitCode::usage,
            "{}: problem needs a file (file: matrix.h5) or a model problem "
            "(generate: poisson3d, n: 64)",
-           given("problem") ? places_.at("problem") : case_.path.string());
+           given("problem") ? *place_of("problem") : case_.path.string());
     if (generate && !given("problem.n"))
       fail(ExitCode::usage, "{}: problem.generate needs problem.n, such as n: 64",
            places_.at("problem.generate"));
-    for (const char* key : {"problem.n", "problem.k", "problem.seed"})
-      if (file && given(key))
-        fail(ExitCode::usage, "{}: {} goes with problem.generate, not with problem.file",
-             places_.at(key), key);
-    for (const char* key : {"problem.matrix", "problem.x0", "problem.x_exact",
-                            "problem.coordinates", "problem.near_nullspace"})
-      if (generate && given(key))
-        fail(ExitCode::usage, "{}: {} goes with problem.file, not with problem.generate",
-             places_.at(key), key);
+  }
+
+  // Comes after source().
+  void companions() const {
+    const std::string_view source = given(kFileKey) ? kFileKey : kGenerateKey;
+    for (const Key& key : case_keys()) {
+      if (key.needs.empty() && key.excludes.empty()) continue;
+      const std::string* const place = place_of(key.path);
+      if (place && !key.needs.empty() && !given(key.needs))
+        fail(ExitCode::usage, "{}: {} goes with {}{}", *place, key.path, key.needs,
+             is_source(key.needs) ? fmt::format(", not with {}", source) : "");
+      if (place && !key.excludes.empty() && given(key.excludes))
+        fail(ExitCode::usage, "{}: {} does not go with {}; remove it", *place, key.path,
+             key.excludes);
+    }
   }
 
   void datasets() const {
@@ -74,19 +84,9 @@ class Checker {
 
   void sequence() const {
     const std::vector<StepEntry>& steps = case_.problem.steps;
-    if (steps.empty()) {
-      for (const char* key : {"solver.guess", "solver.renew"})
-        if (given(key))
-          fail(ExitCode::usage, "{}: {} goes with problem.steps", places_.at(key), key);
-      return;
-    }
-    if (case_.repeat > 1)
+    if (!steps.empty() && case_.repeat > 1)
       fail(ExitCode::usage, "{}: repeat and problem.steps exclude each other; keep one",
            places_.at("repeat"));
-    for (const char* key : {"problem.x_exact", "report.checkpoint"})
-      if (given(key))
-        fail(ExitCode::usage, "{}: {} does not go with problem.steps; remove it", places_.at(key),
-             key);
     for (const StepEntry& step : steps) entry(step);
   }
 
@@ -94,7 +94,7 @@ class Checker {
   void entry(const StepEntry& step) const {
     const auto refuse = [&]<class... Args>(fmt::format_string<Args...> format, Args&&... args) {
       fail(ExitCode::usage, "{}: problem.steps: {}",
-           step.place.empty() ? places_.at("problem.steps") : step.place,
+           step.place.empty() ? *place_of("problem.steps") : step.place,
            fmt::format(format, std::forward<Args>(args)...));
     };
     const bool counted = step.count > 0;
@@ -129,7 +129,14 @@ class Checker {
     return vectors ? vectors->file.string() + vectors->name : std::get<Dataset>(*rhs).name;
   }
 
-  bool given(const std::string& key) const { return places_.contains(key); }
+  // Of the key, or of one under it; null: neither is given.
+  const std::string* place_of(std::string_view key) const {
+    const auto found = std::ranges::find_if(places_, [&](const auto& entry) {
+      return (entry.first + ".").starts_with(fmt::format("{}.", key));
+    });
+    return found == places_.end() ? nullptr : &found->second;
+  }
+  bool given(std::string_view key) const { return place_of(key) != nullptr; }
 
   void must_be_dataset(const std::string& key, const std::string& name) const {
     if (!name.starts_with('/'))
@@ -146,6 +153,7 @@ class Checker {
 void check_whole(const Case& c, const Places& places) {
   const Checker checker(c, places);
   checker.source();
+  checker.companions();
   checker.datasets();
   checker.multigrid();
   checker.sequence();

@@ -46,10 +46,9 @@ void replace_or_add(Value& settings, const Setting& setting) {
 
 // Settings of problems come first, and in an order that reads well: "poisson3d n=32".
 int place_of(const Setting& setting) {
-  constexpr std::string_view first[] = {kCase, "problem.file", "problem.generate"};
-  const auto* found = std::ranges::find(first, setting.key);
-  if (found != std::end(first)) return static_cast<int>(found - first);
-  return is_problem_key(setting.key) ? 3 : 4;
+  if (setting.key == kCase) return 0;
+  if (is_source(setting.key)) return 1;
+  return is_problem_key(setting.key) ? 2 : 3;
 }
 
 std::string content(const fs::path& file) {
@@ -152,7 +151,7 @@ class Expansion {
         further = words_in(s.text);
       } else {
         rest.push_back(s);
-        if (s.key == "problem.file") hash.add(state_of(s.text));
+        if (names_file(s.key)) hash.add(state_of(s.text));
       }
     }
     run.words = product_words(rest);
@@ -234,7 +233,7 @@ bool is_number(const std::string& text) {
 
 std::string label(const Setting& setting) {
   const std::string& text = setting.text;
-  if (setting.key == kCase || setting.key == kPreset || setting.key == "problem.file") {
+  if (names_file(setting.key)) {
     std::string name = fs::path(text).filename().string();
     for (const char* ending : {".gz", ".mtx", ".h5", ".hdf5", ".petsc", ".bin", ".yaml"})
       if (name.ends_with(ending)) name.resize(name.size() - std::string_view(ending).size());

@@ -25,7 +25,7 @@ struct ProductKey {
 };
 
 constexpr ProductKey kProductKeys[] = {
-    {"problem.file", ""},     {"problem.generate", ""}, {"problem.matrix", "--matrix"},
+    {kFileKey, ""},           {kGenerateKey, ""},       {"problem.matrix", "--matrix"},
     {"problem.n", "--n"},     {"problem.k", "--k"},     {"problem.seed", "--seed"},
     {"kernel", "--kernels"},  {"device", "--device"},   {"precision", "--precision"},
     {"vectors", "--vectors"}, {"seconds", "--seconds"},
@@ -51,7 +51,7 @@ void require_known(const Setting& setting, std::span<const std::string_view> kno
 }
 
 void check(const Setting& setting) {
-  if (setting.key == "problem.generate") require_known(setting, generator_names());
+  if (setting.key == kGenerateKey) require_known(setting, generator_names());
   if (setting.key == "device") require_known(setting, kDevices);
   if (setting.key == "precision") require_known(setting, kPrecisions);
   if (setting.key == "kernel")
@@ -84,8 +84,8 @@ std::vector<std::string> product_words(const Value& settings) {
     check(setting);
     if (key->option.empty()) {
       if (matrix)
-        fail(ExitCode::usage, "{}: problem.file and problem.generate exclude each other; keep one",
-             setting.origin);
+        fail(ExitCode::usage, "{}: {} and {} exclude each other; keep one", setting.origin,
+             kFileKey, kGenerateKey);
       matrix = setting.text;
       continue;
     }
@@ -95,7 +95,7 @@ std::vector<std::string> product_words(const Value& settings) {
                         : setting.text);
   }
   if (!matrix)
-    fail(ExitCode::usage, "a study of products needs problem.file or problem.generate in each run");
+    fail(ExitCode::usage, "a study of products needs {} or {} in each run", kFileKey, kGenerateKey);
   words.insert(words.begin(), *matrix);
   return words;
 }

@@ -30,10 +30,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kKeys[] = {
     "case",   "cases",  "measure", "vary",  "set",    "baseline", "speed_up_of", "figure",
     "accept", "repeat", "limit",   "total", "memory", "launcher", "directory"};
-constexpr std::string_view kOfFiles[] = {"problem.file", "problem.matrix", "problem.x0",
-                                         "problem.x_exact"};
-constexpr std::string_view kOfGenerators[] = {"problem.generate", "problem.n", "problem.k",
-                                              "problem.seed"};
 constexpr std::uintmax_t kMaxBytes = 1 << 20;
 
 std::string place_in(const fs::path& file, const YAML::Node& node) {
@@ -169,16 +165,12 @@ class StudyReader {
   // Takes away what a change of `key` replaces or would contradict. Other settings that it
   // concerns stay, because a later setting of the same key wins.
   void remove_settings_of(const std::string& key) {
-    const bool file = key == "problem.file", generate = key == "problem.generate";
     const auto goes = [&](const std::string& other) {
       if (other == key || other.starts_with(key + ".")) return true;
-      if (file || generate) {
-        if (other == "problem") return true;
-        const auto list = file ? std::span<const std::string_view>(kOfGenerators)
-                               : std::span<const std::string_view>(kOfFiles);
-        return std::ranges::find(list, other) != list.end();
-      }
-      return false;
+      if (!is_source(key)) return false;
+      const Key* const of_case = find_key(other);
+      return other == "problem" || is_source(other) ||
+             (of_case && is_source(of_case->needs) && of_case->needs != key);
     };
     std::vector<Written> kept;
     for (const Written& other : vary_)

@@ -9,7 +9,7 @@
 
 #include "base/choices.hpp"
 #include "base/error.hpp"
-#include "config/case.hpp"
+#include "config/keys.hpp"
 
 namespace trireme::study {
 namespace {
@@ -34,12 +34,13 @@ std::string in_quotes(const std::string& text) {
   return out.c_str();
 }
 
-// Keys whose value is a path. A program without '/' is searched for in PATH.
+// Whether the value is a path. A program without '/' is searched for in PATH.
 bool is_path(std::string_view key, const std::string& text) {
-  if (key == "problem.rhs" && text != kAuto)
-    return std::holds_alternative<VectorFile>(parse_right_hand_side(text));
-  return key == kCase || key == kPreset || key == "problem.file" ||
-         (key == kProgram && text.find('/') != std::string::npos);
+  if (key == kProgram) return text.find('/') != std::string::npos;
+  const Key* const of_case = find_key(key);
+  if (of_case && std::holds_alternative<field::Rhs>(of_case->field))
+    return text != kAuto && std::holds_alternative<VectorFile>(parse_right_hand_side(text));
+  return names_file(key);
 }
 
 Setting leaf(const Written& written, const std::string& key, const YAML::Node& node) {
@@ -73,7 +74,7 @@ void add_leaves(const Written& written, const std::string& key, const YAML::Node
 
 // A text under `problem` is a file.
 std::string key_of(const Written& written, const YAML::Node& node) {
-  return written.key == "problem" && node.IsScalar() ? "problem.file" : written.key;
+  return written.key == "problem" && node.IsScalar() ? std::string(kFileKey) : written.key;
 }
 
 }  // namespace
@@ -127,7 +128,7 @@ std::vector<Value> values_of(const Written& written, const KernelNames& kernels)
   for (const YAML::Node& item : items) {
     const std::string key = key_of(written, item);
     const std::string text = item.IsScalar() ? item.Scalar() : "";
-    if (key == kCase || key == kPreset || key == "problem.file") {
+    if (names_file(key) && text.find("{}") == std::string::npos) {  // {}: a number of a step
       if (text.empty()) fail(ExitCode::usage, "{}: {} must be a path", written.place(item), key);
       for (const fs::path& file : matching_files(text, written.folder, written.place(item)))
         add({{key, file.string(), in_quotes(file.string()), written.place(item)}});

@@ -6,7 +6,10 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
+
+#include "config/keys.hpp"
 
 namespace trireme::study {
 
@@ -63,6 +66,13 @@ struct Study {
 // make its columns, the variants.
 inline bool is_problem_key(std::string_view key) {
   return key == kCase || key == "problem" || key.starts_with("problem.");
+}
+
+// True for keys whose value is a file that is read: patterns stand for all files that match.
+inline bool names_file(std::string_view key) {
+  const Key* const of_case = find_key(key);
+  return key == kCase || key == kPreset ||
+         (of_case && std::holds_alternative<field::File>(of_case->field));
 }
 
 }  // namespace trireme::study

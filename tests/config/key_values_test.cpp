@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "case_texts.hpp"
+#include "config/validate.hpp"
 #include "support/other_value.hpp"
 
 namespace trireme {
@@ -68,6 +69,56 @@ TEST(KeyValues, OfMultigridCountWhereItMayRun) {
   EXPECT_FALSE(degree_counts("jacobi"));
   EXPECT_EQ(value_of(*find_key("solver.preconditioner"), read_set({"solver.preconditioner=auto"})),
             "auto");
+}
+
+// The field of a key of one source puts that source in the place of the other one.
+TEST(CaseKeys, SayWhichSourceTheyNeed) {
+  const Case of_file;
+  Case of_generator;
+  of_generator.problem.source = GenerateSpec();
+  for (const Key& key : case_keys()) {
+    if (!test::has_value(key) || is_source(key.path)) continue;
+    EXPECT_EQ(test::with_other_value(key, of_file).problem.generated(), key.needs == kGenerateKey)
+        << key.path;
+    EXPECT_EQ(!test::with_other_value(key, of_generator).problem.generated(), key.needs == kFileKey)
+        << key.path;
+  }
+}
+
+// What check_whole() says of a case of this source where the keys are given.
+std::string complaint(std::string_view source, const std::vector<std::string_view>& keys) {
+  Case c;
+  Places places = {{std::string(source), "source"}};
+  if (source == kGenerateKey) {
+    c.problem.source = GenerateSpec();
+    places["problem.n"] = "n";
+  }
+  for (const std::string_view key : keys) places[std::string(key)] = "here";
+  try {
+    check_whole(c, places);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CaseKeys, AreRefusedWithoutTheKeyThatTheyNeedAndBesideTheOneThatTheyExclude) {
+  for (const Key& key : case_keys()) {
+    if (is_source(key.path)) continue;
+    const std::string_view with = key.needs.empty() ? "solver" : key.needs;
+    const std::string_view source = key.needs == kFileKey ? kFileKey : kGenerateKey;
+    EXPECT_EQ(complaint(source, {key.path, with}), "");
+    if (!key.needs.empty()) {
+      const std::string_view other = source == kFileKey ? kGenerateKey : kFileKey;
+      EXPECT_TRUE(complaint(other, {key.path})
+                      .starts_with(fmt::format("here: {} goes with {}", key.path, key.needs)))
+          << complaint(other, {key.path});
+    }
+    if (!key.excludes.empty()) {
+      EXPECT_EQ(complaint(source, {key.path, with, key.excludes}),
+                fmt::format("here: {} does not go with {}; remove it", key.path, key.excludes));
+    }
+  }
 }
 
 // The table of docs/caching.md, made from the key table.

@@ -107,6 +107,13 @@ TEST(Steps, TheirKeysNeedASequence) {
   }
 }
 
+TEST(Steps, AMistakeInAKeyThatAnOverrideGivesIsNamed) {
+  EXPECT_EQ(message_of([] { read_set({"problem.steps.count=3"}); }),
+            "--set problem.steps.count=3: problem.steps: an entry with count also says what to "
+            "read: values, matrix or rhs");
+  EXPECT_TRUE(read_set({"problem.steps.rhs=ones", "solver.guess=zero"}).problem.steps.size() == 1);
+}
+
 TEST(Steps, OfAGeneratedProblemNameTheirFile) {
   try {
     parse_case("problem: {generate: poisson2d, n: 4, steps: {values: /v}}", "case.yaml");

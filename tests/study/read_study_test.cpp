@@ -121,6 +121,30 @@ TEST_F(ReadStudy, AChangeReplacesWhatItNamesAndPlusAdds) {
   EXPECT_EQ(study.baseline.front().text, "albus");
 }
 
+// Every key that the case would refuse beside the new source goes with the old one.
+TEST_F(ReadStudy, ASourceTakesThePlaceOfTheOtherAndOfAllItsKeys) {
+  write("a.mtx", "x");
+  for (const Key& key : case_keys()) {
+    if (!is_source(key.needs)) continue;
+    const bool of_file = key.needs == kFileKey;
+    const std::string text = fmt::format("set: {{problem.{}, {}: 5}}\n",
+                                         of_file ? "file: a.mtx" : "generate: rmat", key.path);
+    const auto all =
+        runs(text, {parse_override(of_file ? "problem.generate=poisson2d"
+                                           : "problem.file=" + (folder / "a.mtx").string()),
+                    parse_override(of_file ? "problem.n=3" : "solver.rtol=1e-3")});
+    for (const std::string& word : all.at(0).words)
+      EXPECT_FALSE(word.starts_with(fmt::format("{}=5", key.path))) << word;
+  }
+}
+
+TEST_F(ReadStudy, EveryFileOfACaseIsRelativeToTheStudy) {
+  write("a.mtx", "x");
+  write("b.mtx", "x");
+  const auto run = runs("set: {problem.file: a.mtx, problem.steps: {file: b.mtx, matrix: /A}}\n");
+  EXPECT_TRUE(has(run.at(0), "problem.steps.file=\"" + (folder / "b.mtx").string() + "\""));
+}
+
 TEST_F(ReadStudy, AChangeOfOneKeyLeavesItsSectionAlone) {
   const auto run = runs(kPoisson + "  solver: {method: minres, max_iterations: 3}\n",
                         {parse_override("solver.max_iterations=4")})
