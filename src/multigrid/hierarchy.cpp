@@ -16,15 +16,15 @@ namespace {
 // Views of the arrays of a level: all of it, or what lies on this rank.
 HostLevelParts parts_of(const Level& level) {
   HostLevelParts part;
-  part.kind = level.text.kind;
+  part.kind = level.in_cycle.kind;
   part.rows = level.matrix->local_rows();
   if (part.kind == CycleLevel::Kind::solved) {
     part.dense_inverse = level.inverse.values;
     return part;
   }
   part.precision = level.precision;
-  part.smoothing = level.text.smoothing;
-  part.block_size = level.text.block_size;
+  part.smoothing = level.in_cycle.smoothing;
+  part.block_size = level.in_cycle.block_size;
   part.a = level.matrix->blocks.local.view();
   part.inverse = level.smoother.inverse;
   if (!level.transfer) return part;
@@ -57,7 +57,7 @@ void Hierarchy::renew() { parts_->renew(); }
 void Hierarchy::apply(std::span<const double> r, std::span<double> z) { run(false, r, z); }
 
 void Hierarchy::apply_transposed(std::span<const double> r, std::span<double> z) {
-  const bool solved = parts_->levels.front()->text.kind == CycleLevel::Kind::solved;
+  const bool solved = parts_->levels.front()->in_cycle.kind == CycleLevel::Kind::solved;
   run(solved || !parts_->symmetric, r, z);  // where it is solved, nobody has asked for the symmetry
 }
 
@@ -65,8 +65,8 @@ void Hierarchy::run(bool transposed, std::span<const double> r, std::span<double
   Level& finest = *parts_->levels.front();
   HostCycle executor(parts_->levels, transposed);
   if (!finest.replication) {
-    finest.text.b = r.data();
-    finest.text.x = z.data();
+    finest.in_cycle.b = r.data();
+    finest.in_cycle.x = z.data();
     return cycle(executor, parts_->options.cycle, 0, true);
   }
   const Replication& replication = *finest.replication;

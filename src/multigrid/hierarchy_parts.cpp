@@ -126,11 +126,11 @@ void Hierarchy::Parts::set_smoother(int l, bool alone) {
                                      .z = level.x.empty() ? spare_x : level.x,
                                      .p = level.d,
                                      .q = level.q});
-  level.text.smoothing = level.smoother.smoothing;
-  level.text.inverse = level.smoother.inverse.data();
-  level.text.block_size = level.smoother.block_size;
-  level.text.d = level.d.data();
-  level.text.q = level.q.data();
+  level.in_cycle.smoothing = level.smoother.smoothing;
+  level.in_cycle.inverse = level.smoother.inverse.data();
+  level.in_cycle.block_size = level.smoother.block_size;
+  level.in_cycle.d = level.d.data();
+  level.in_cycle.q = level.q.data();
 }
 
 // Makes or renews what a cycle needs on level l.
@@ -140,8 +140,8 @@ void Hierarchy::Parts::set_numbers(int l, bool known_symmetry) {
   if (l > 0 || level.replication) {
     level.b.resize(rows);
     level.x.resize(rows);
-    level.text.b = level.b.data();
-    level.text.x = level.x.data();
+    level.in_cycle.b = level.b.data();
+    level.in_cycle.x = level.x.data();
   }
   Stopwatch watch;
   if (!level.transfer && size_of(level.matrix->comm) == 1 &&
@@ -150,7 +150,7 @@ void Hierarchy::Parts::set_numbers(int l, bool known_symmetry) {
       if (l == 0) require_nonzero_rows(local_rows(*level.matrix));
       level.inverse = dense_inverse(level.matrix->blocks.local.view());
     });
-    level.text.kind = CycleLevel::Kind::solved;
+    level.in_cycle.kind = CycleLevel::Kind::solved;
     set_up.coarsest += watch.lap();
     return;
   }
@@ -214,7 +214,7 @@ void Hierarchy::Parts::finish(double seconds) {
     fact.rows = level->matrix->global_rows();
     fact.nnz = level->matrix->global_nnz;
     fact.replicated = level->replication || size_of(level->matrix->comm) < size_of(comm);
-    if (level->text.kind == CycleLevel::Kind::solved) {
+    if (level->in_cycle.kind == CycleLevel::Kind::solved) {
       fact.kernel = "dense inverse";
       continue;
     }

@@ -63,7 +63,7 @@ struct Level {
   DenseInverse inverse;
   std::optional<Transfer> transfer;  // none on the coarsest level
   Array<double> b, x, d, q;
-  CycleLevel text;
+  CycleLevel in_cycle;
 };
 
 }  // namespace trireme::multigrid

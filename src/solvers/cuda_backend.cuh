@@ -208,22 +208,22 @@ class CudaBackend {
   // Drops what keep_rows(), inverse_diagonal() and invert_blocks() have stored.
   void forget_kept() { kept_.clear(); }
 
-  template <class Text, class M>
+  template <class Algorithm, class M>
   State run(const M& m, const Job& job) {
     const NormTerm norm = norm_term(job.state.rule, job.row_weights);
     const SystemVectors vectors{job.b, job.x, job.zero_guess, norm};
-    const Text text = Text::with(vectors, [this](int k) { return vector(k); });
+    const Algorithm algorithm = Algorithm::with(vectors, [this](int k) { return vector(k); });
     if constexpr (M::pointwise) {
       const bool persistent = mode_ == CudaMode::persistent && shape_.blocks > 0 &&
                               !job.state.rule.judged_by_caller && !job.goes_on && !job.new_space &&
                               !job.same_solve && !job.observed &&
                               norm.rows.from != RowWeights::From::array;
       if (persistent) {
-        const State initial = weighed(text, job);
-        launch_persistent(method_, Text::variant, vectors, {vectors_.data(), stride_}, m, initial,
-                          system_.csr(), shape_, *window_, scratch_.data(), stream_);
+        const State initial = weighed(algorithm, job);
+        launch_persistent(method_, Algorithm::variant, vectors, {vectors_.data(), stride_}, m,
+                          initial, system_.csr(), shape_, *window_, scratch_.data(), stream_);
         const State state = window_->wait_for_result(stream_, job.observer);
-        if (can_go_on(state)) leave_directions_of_persistent(state, text, m, job.observer);
+        if (can_go_on(state)) leave_directions_of_persistent(state, algorithm, m, job.observer);
         return state;
       }
     }
@@ -232,7 +232,7 @@ class CudaBackend {
       window_->set(job.state, stream_);
     else
       window_->start(job.state, stream_);
-    return run_graph(text, m, job);
+    return run_graph(algorithm, m, job);
   }
 
  private:
@@ -282,12 +282,15 @@ class CudaBackend {
     return recording == Recording::loop && kernels_sum ? LoopKind::conditional : LoopKind::batches;
   }
 
-  template <class Text, class M>
-  State run_graph(const Text& text, const M& m, const Job& job) {
+  template <class Algorithm, class M>
+  State run_graph(const Algorithm& algorithm, const M& m, const Job& job) {
     const LoopKind kind = loop_kind(job);
-    LoopKey key{
-        job.x, job.state.rule.norm, text.norm.rows.from, text.norm.rows.inverse_sizes.values,
-        kind,  job.exactly};
+    LoopKey key{job.x,
+                job.state.rule.norm,
+                algorithm.norm.rows.from,
+                algorithm.norm.rows.inverse_sizes.values,
+                kind,
+                job.exactly};
     if constexpr (std::is_same_v<M, Given>) {
       if (!system_.order().empty())
         throw Error(ExitCode::internal, "a given preconditioner needs the caller's row order");
@@ -308,35 +311,35 @@ class CudaBackend {
                             .norm_is_known = job.state.rule.norm != NormKind::none},
                            loop_, job.exactly);
     if (job.goes_on)
-      run_rest(executor, text, m);
+      run_rest(executor, algorithm, m);
     else
-      run_solve(executor, text, m);
+      run_solve(executor, algorithm, m);
     const State state = executor.state();
     const bool came_anywhere = !job.goes_on || state.iterations > job.state.iterations;
-    if (can_go_on(state) && came_anywhere) text.leave_direction(executor, m);
+    if (can_go_on(state) && came_anywhere) algorithm.leave_direction(executor, m);
     system_.check();
     if constexpr (std::is_same_v<M, Given>) m.operation->check_device();
     return state;
   }
 
   // The scalars at the beginning after weigh_rows(), which takes separate launches.
-  template <class Text>
-  State weighed(const Text& text, const Job& job) {
-    if (text.norm.rows.from == RowWeights::From::nothing) return job.state;
+  template <class Algorithm>
+  State weighed(const Algorithm& algorithm, const Job& job) {
+    if (algorithm.norm.rows.from == RowWeights::From::nothing) return job.state;
     window_->set(job.state, stream_);
     GraphExecutor executor(system_, *window_, stream_, job.observer, {}, loop_, true);
-    weigh_rows(executor, text, job.zero_guess, text.product_vector());
+    weigh_rows(executor, algorithm, job.zero_guess, algorithm.product_vector());
     return executor.state();
   }
 
   // Runs leave_direction() by separate launches, because this code would cost the persistent kernel
   // registers.
-  template <class Text, class M>
-  void leave_directions_of_persistent(const State& state, const Text& text, const M& m,
+  template <class Algorithm, class M>
+  void leave_directions_of_persistent(const State& state, const Algorithm& algorithm, const M& m,
                                       const IterationObserver& observer) {
     window_->set(state, stream_);
     GraphExecutor executor(system_, *window_, stream_, observer, {}, loop_, true);
-    text.leave_direction(executor, m);
+    algorithm.leave_direction(executor, m);
   }
 
   // The properties of a solve that the recorded loop depends on.

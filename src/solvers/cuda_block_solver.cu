@@ -48,7 +48,7 @@ struct CudaBlockSolver::Work {
         block(of.rows(), of.order(), stream),
         sums(of.rows(), stream) {}
 
-  // Calls visit(text, m) with the entry of the method and the preconditioner.
+  // Calls visit(algorithm, m) with the entry of the method and the preconditioner.
   template <class Visit>
   void visit_solve(const Visit& visit) const {
     std::visit(
@@ -64,9 +64,9 @@ struct CudaBlockSolver::Work {
   std::pair<int, int> work_vectors() const {
     std::pair<int, int> count;
     visit_solve([&](auto entry, const auto& m) {
-      using Text = typename decltype(entry)::type;
+      using Algorithm = typename decltype(entry)::type;
       using M = std::decay_t<decltype(m)>;
-      count = {M::pointwise ? Text::pointwise_vectors : Text::vectors, M::work_vectors};
+      count = {M::pointwise ? Algorithm::pointwise_vectors : Algorithm::vectors, M::work_vectors};
     });
     return count;
   }
@@ -106,13 +106,13 @@ struct CudaBlockSolver::Work {
     block.each_stride([&](std::int64_t stride) { system.prepare_multi_product(stride, stride); });
   }
 
-  // Runs the method's text for `columns`, and returns them with their last states.
+  // Runs the method's algorithm for `columns`, and returns them with their last states.
   std::vector<LockstepColumn> run(std::vector<LockstepColumn> columns, MultiVector<const double> b,
                                   MultiVector<double> x, bool zero_guess, bool exactly) {
     const NormTerm norm = norm_term(columns.front().state.rule, of_one_vector.row_weights());
     block.bring(std::move(columns), b, x, zero_guess);
     const int of_method = work_vectors().first;
-    const auto vector = [&](int k) {  // null where the text does not use it
+    const auto vector = [&](int k) {  // null where the algorithm does not use it
       return k < of_method ? block.vector(kCallersVectors + k) : nullptr;
     };
     CudaLockstepExecutor executor(system, block, sums, stream, exactly);

@@ -19,8 +19,8 @@
 //   forget_loop()                       drops a recorded loop
 //   forget_kept()                       drops what keep_rows(), inverse_diagonal() and
 //                                       invert_blocks() have stored
-//   run<Text>(m, job)                   runs a method's text with preconditioner `m`, and returns
-//                                       the final state
+//   run<Algorithm>(m, job)              runs a method's algorithm with preconditioner `m`, and
+//                                       returns the final state
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@
 
 namespace trireme::solvers {
 
-// One run of a method's text. b and x are addresses where the loop runs, in its row order.
+// One run of a method's algorithm. b and x are addresses where the loop runs, in its row order.
 struct Job {
   const double* b;
   double* x;
@@ -66,14 +66,14 @@ class Driver {
                                        "' needs a method for symmetric matrices; use one of " +
                                        symmetric_methods());
     int vectors = 0, own = 0;
-    for_each_text([&](auto text) {
-      if (text.method == method) vectors = std::max(vectors, decltype(text)::type::vectors);
+    for_each_algorithm([&](auto entry) {
+      if (entry.method == method) vectors = std::max(vectors, decltype(entry)::type::vectors);
     });
     visit_preconditioner(spec.kind, [&](auto m) { own = decltype(m)::type::work_vectors; });
     // bounds_by_cg() needs the work vectors of CG, whatever the method is.
     if constexpr (on_host)
-      visit_method_on_host(method, variant, [&](auto text) {
-        vectors = std::max(vectors, decltype(text)::type::vectors);
+      visit_method_on_host(method, variant, [&](auto entry) {
+        vectors = std::max(vectors, decltype(entry)::type::vectors);
       });
     backend.allocate(std::max(vectors, own > 0 ? Cg::vectors : 0), own);
     prepare(spec);
@@ -155,7 +155,7 @@ class Driver {
   std::span<const int> directions() const {
     std::span<const int> places;
     visit_method(method_, Variant::classic,
-                 [&](auto text) { places = decltype(text)::type::directions; });
+                 [&](auto entry) { places = decltype(entry)::type::directions; });
     return places;
   }
   // The scalars of the last solve, without directions.
@@ -224,9 +224,9 @@ class Driver {
         spec.kind, [&](auto m) { preconditioner_ = decltype(m)::type::prepare(*this, spec); });
   }
 
-  // Calls visit(entry) with the text that solves run.
+  // Calls visit(entry) with the algorithm that solves run.
   template <class Visit>
-  void visit_text(const Visit& visit) {
+  void visit_algorithm(const Visit& visit) {
     if constexpr (on_host)
       visit_method_on_host(method_, variant_, visit);
     else
@@ -245,8 +245,8 @@ class Driver {
     const auto with = [&](const auto& m) {
       using M = std::decay_t<decltype(m)>;
       if constexpr (!std::is_same_v<M, std::monostate>)
-        visit_text([&](auto text) {
-          state = backend_.template run<typename decltype(text)::type>(m, job);
+        visit_algorithm([&](auto entry) {
+          state = backend_.template run<typename decltype(entry)::type>(m, job);
         });
     };
     std::visit(with, preconditioner_);

@@ -55,7 +55,7 @@ struct HostBlockSolver::Work {
            "block CG has no mixed precision; use full precision, or cg without block CG");
   }
 
-  // Calls visit(text, m) with the entry of the method and the preconditioner.
+  // Calls visit(algorithm, m) with the entry of the method and the preconditioner.
   template <class Visit>
   void visit_solve(const Visit& visit) const {
     visit_prepared(of_one_vector.preconditioner(), [&](const auto& m) {
@@ -67,12 +67,12 @@ struct HostBlockSolver::Work {
   std::pair<int, int> work_vectors() const {
     std::pair<int, int> count;
     visit_solve([&](auto entry, const auto& m) {
-      using Text = typename decltype(entry)::type;
+      using Algorithm = typename decltype(entry)::type;
       using M = std::decay_t<decltype(m)>;
       if (form == BlockForm::block_cg)
         count = {BlockCg::vectors, M::work_vectors};
       else
-        count = {M::pointwise ? Text::pointwise_vectors : Text::vectors, M::work_vectors};
+        count = {M::pointwise ? Algorithm::pointwise_vectors : Algorithm::vectors, M::work_vectors};
     });
     return count;
   }
@@ -99,13 +99,13 @@ struct HostBlockSolver::Work {
            failures, system.processes(), width, vectors(), block.rows());
   }
 
-  // Runs the method's text for `columns`, and returns them with their last states.
+  // Runs the method's algorithm for `columns`, and returns them with their last states.
   std::vector<LockstepColumn> run(std::vector<LockstepColumn> columns, MultiVector<const double> b,
                                   MultiVector<double> x, bool zero_guess, bool exactly) {
     const NormTerm norm = norm_term(columns.front().state.rule, of_one_vector.row_weights());
     block.bring(std::move(columns), b, x, zero_guess);
     const int of_method = work_vectors().first;
-    const auto vector = [&](int k) {  // null where the text does not use it
+    const auto vector = [&](int k) {  // null where the algorithm does not use it
       return k < of_method ? block.vector(kCallersVectors + k) : nullptr;
     };
     LockstepExecutor executor(system, block, exactly);
@@ -187,7 +187,7 @@ std::vector<SolveResult> HostBlockSolver::solve(MultiVector<const double> b, Mul
 std::int64_t HostBlockSolver::bytes(std::int64_t width) const {
   const auto [of_method, of_preconditioner] = work_->work_vectors();
   int of_one = 0;  // the work vectors of a HostSolver, which owns the preconditioner
-  for_each_text([&](auto entry) {
+  for_each_algorithm([&](auto entry) {
     if (entry.method == work_->method) of_one = std::max(of_one, decltype(entry)::type::vectors);
   });
   if (of_preconditioner > 0) of_one = std::max(of_one, Cg::vectors);

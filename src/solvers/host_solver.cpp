@@ -110,24 +110,25 @@ class HostBackend {
   void forget_loop() {}
   void forget_kept() { kept_.clear(); }
 
-  template <class Text, class M>
+  template <class Algorithm, class M>
   State run(const M& m, const Job& job) {
     const auto rows = static_cast<std::size_t>(rows_);
     if (job.zero_guess) std::fill_n(job.x, rows, 0.0);
     State state = job.state;
     const NormTerm norm = norm_term(state.rule, job.row_weights);
-    const Text text = Text::with(SystemVectors{job.b, job.x, job.zero_guess, norm},
-                                 [this](int k) { return vector(k); });
+    const Algorithm algorithm = Algorithm::with(SystemVectors{job.b, job.x, job.zero_guess, norm},
+                                                [this](int k) { return vector(k); });
     Iterate iterate{{job.x, rows}, {}, 0, system_.order()};
-    if (const double* direction = text.lagging_direction()) iterate.direction = {direction, rows};
+    if (const double* direction = algorithm.lagging_direction())
+      iterate.direction = {direction, rows};
     HostExecutor executor(system_, state, job.observer, iterate, job.exactly);
     const std::int64_t before = state.iterations;
     if (job.goes_on)
-      run_rest(executor, text, m);
+      run_rest(executor, algorithm, m);
     else
-      run_solve(executor, text, m);
+      run_solve(executor, algorithm, m);
     const bool came_anywhere = !job.goes_on || state.iterations > before;
-    if (can_go_on(state) && came_anywhere) text.leave_direction(executor, m);
+    if (can_go_on(state) && came_anywhere) algorithm.leave_direction(executor, m);
     return state;
   }
 

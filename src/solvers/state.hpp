@@ -28,10 +28,10 @@
 #ifdef __CUDACC__
 #define TRIREME_HD __host__ __device__ __forceinline__
 // Stands before a template that runs an executor: the executor decides between host and device.
-#define TRIREME_EXECUTOR_TEXT _Pragma("nv_exec_check_disable")
+#define TRIREME_RUNS_EXECUTOR _Pragma("nv_exec_check_disable")
 #else
 #define TRIREME_HD inline
-#define TRIREME_EXECUTOR_TEXT
+#define TRIREME_RUNS_EXECUTOR
 #endif
 
 namespace trireme::solvers {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of a cycle do what its text does on the host.
+// The steps of a cycle do what its algorithm does on the host.
 #include "multigrid/cycle/cycle_program.hpp"
 
 #include <gtest/gtest.h>

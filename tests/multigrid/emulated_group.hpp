@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A group of lanes (multigrid/set_up/row_group.hpp) on a thread of the host, so that the text that
-// a GPU runs by warps can be tested without one. A lane runs up to its next sync(), and then the
-// next lane; the order of the lanes is turned round at each sync().
+// A group of lanes (multigrid/set_up/row_group.hpp) on a thread of the host, so that the algorithm
+// that a GPU runs by warps can be tested without one. A lane runs up to its next sync(), and then
+// the next lane; the order of the lanes is turned round at each sync().
 #pragma once
 
 #include <ucontext.h>

@@ -40,7 +40,7 @@ class ResidentGpu : public testing::TestWithParam<std::tuple<Method, Variant, Cu
 
 std::vector<ResidentGpu::ParamType> ways() {
   std::vector<ResidentGpu::ParamType> all;
-  for_each_text([&](auto entry) {
+  for_each_algorithm([&](auto entry) {
     for (const CudaMode mode : {CudaMode::graph, CudaMode::persistent, CudaMode::stepped})
       all.emplace_back(entry.method, decltype(entry)::type::variant, mode);
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every entry of the lists of methods and preconditioners states its facts, and they agree with
-// what its text does. What has no default is not here: without it, an entry does not compile.
+// what its algorithm does. What has no default is not here: without it, an entry does not compile.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -117,15 +117,15 @@ TEST(AnyPreconditioner, IsTheSameByEachOfItsWordsAndGoesOutByTheNameOfCases) {
 TEST(ListOfMethods, HasEachNameOnceWithItsFacts) {
   std::set<std::string_view> names;
   for_each_method([&](auto entry) {
-    using Text = typename decltype(entry)::type;
-    const MethodInfo& info = Text::info;
+    using Algorithm = typename decltype(entry)::type;
+    const MethodInfo& info = Algorithm::info;
     SCOPED_TRACE(info.name);
     EXPECT_TRUE(names.insert(info.name).second);
     EXPECT_FALSE(info.petsc_name.empty());
     EXPECT_FALSE(info.matrices.empty());
     EXPECT_GE(info.products, 1);
-    EXPECT_EQ(info.block, !has_variant<HostMethodList>(entry.method, Text::variant) &&
-                              (requires { Text::basis_vectors; }));
+    EXPECT_EQ(info.block, !has_variant<HostMethodList>(entry.method, Algorithm::variant) &&
+                              (requires { Algorithm::basis_vectors; }));
     const auto named = method_named(info.name);
     ASSERT_TRUE(named);
     EXPECT_EQ(named->info.name, info.name);

@@ -23,16 +23,17 @@ enum class Place { host, gpu };
 inline std::vector<Way> ways(Place place = Place::host) {
   using namespace solvers;
   std::vector<Way> all;
-  for_each_text([&](auto entry) {
-    using Text = typename decltype(entry)::type;
+  for_each_algorithm([&](auto entry) {
+    using Algorithm = typename decltype(entry)::type;
     for_each_preconditioner([&](PreconditionerKind kind, auto m) {
-      if (decltype(m)::type::info.symmetric && !Text::info.symmetric) return;
+      if (decltype(m)::type::info.symmetric && !Algorithm::info.symmetric) return;
       // The operation that these tests give has no form for GPUs.
       if (kind == PreconditionerKind::given && place == Place::gpu) return;
-      all.push_back({entry.method, Text::variant, kind,
-                     std::string(Text::info.name) +
-                         (Text::variant == Variant::single_reduction ? "SingleReduction" : "") +
-                         "Preconditioner" + std::to_string(static_cast<int>(kind))});
+      all.push_back(
+          {entry.method, Algorithm::variant, kind,
+           std::string(Algorithm::info.name) +
+               (Algorithm::variant == Variant::single_reduction ? "SingleReduction" : "") +
+               "Preconditioner" + std::to_string(static_cast<int>(kind))});
     });
   });
   return all;
@@ -43,11 +44,11 @@ inline std::vector<Way> ways_of_one() {
   using namespace solvers;
   std::vector<Way> all = ways();
   for_each_entry<HostMethodList>([&](auto entry) {
-    using Text = typename decltype(entry)::type;
+    using Algorithm = typename decltype(entry)::type;
     for (const Way& way : ways())
       if (way.method == entry.method && way.variant == Variant::classic)
-        all.push_back({entry.method, Text::variant, way.kind,
-                       std::string(Text::info.name) + "Preconditioner" +
+        all.push_back({entry.method, Algorithm::variant, way.kind,
+                       std::string(Algorithm::info.name) + "Preconditioner" +
                            std::to_string(static_cast<int>(way.kind))});
   });
   return all;

@@ -104,7 +104,7 @@ struct CudaHierarchy::Parts {
   CudaCycleOptions options;
   bool overlap = false;
   std::vector<CudaLevelFacts> facts;
-  std::vector<CycleStep> texts;
+  std::vector<CycleStep> recorded;
   std::int64_t vector_bytes = 0;
   DeviceBuffer<CycleExponent> exponent;
   bool single;  // vectors
@@ -229,7 +229,7 @@ struct PartsOf final : CudaHierarchy::Parts {
   void allocate_vectors() {
     vector_of_level.assign(levels.size(), {});
     std::vector<std::array<bool, 5>> used(levels.size(), std::array<bool, 5>{});
-    for (const CycleStep& step : texts)
+    for (const CycleStep& step : recorded)
       for (const VectorRef& ref : {step.x, step.b, step.last, step.d, step.to, step.kept})
         if (ref.vector != LevelVector::none)
           used[ref.level][static_cast<std::size_t>(ref.vector) - 1] = true;
@@ -282,10 +282,10 @@ struct PartsOf final : CudaHierarchy::Parts {
   }
 
   void bind() override {
-    texts = program();
+    recorded = program();
     if (vector_of_level.empty()) allocate_vectors();
     steps.clear();
-    for (const CycleStep& step : texts) {
+    for (const CycleStep& step : recorded) {
       steps.push_back(bound(step));
       if (at_border(step.level)) options.borders->bind(step, steps.back());
     }
@@ -302,11 +302,11 @@ struct PartsOf final : CudaHierarchy::Parts {
     // Only a step of this cycle is known to be a kernel that waits for its predecessor.
     bool after_launch = searched && !options.borders;
     for (std::size_t k = 0; k < steps.size(); ++k) {
-      const CycleStep& text = texts[k];
-      const bool border = at_border(text.level) && text.matrix != StepMatrix::none;
-      if (border) options.borders->before(text, steps[k], into);
+      const CycleStep& step = recorded[k];
+      const bool border = at_border(step.level) && step.matrix != StepMatrix::none;
+      if (border) options.borders->before(step, steps[k], into);
       launch_step(steps[k], callers, scaled, overlap && after_launch && !border, into);
-      if (border) options.borders->after(text, steps[k], callers, scaled, into);
+      if (border) options.borders->after(step, steps[k], callers, scaled, into);
       after_launch = !border;
     }
   }
@@ -382,7 +382,7 @@ void CudaHierarchy::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, St
 }
 
 std::int64_t CudaHierarchy::rows() const { return parts_->facts.front().rows; }
-int CudaHierarchy::steps() const { return static_cast<int>(parts_->texts.size()); }
+int CudaHierarchy::steps() const { return static_cast<int>(parts_->recorded.size()); }
 const std::vector<CudaLevelFacts>& CudaHierarchy::levels() const { return parts_->facts; }
 
 double CudaHierarchy::measure_product_us(int level, int products) const {

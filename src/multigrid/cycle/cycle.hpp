@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One multigrid cycle, as a text for an executor. The host runs it, and a host that records a CUDA
-// graph can run it too.
+// One multigrid cycle, as an algorithm for an executor. The host runs it, and a host that records a
+// CUDA graph can run it too.
 //
 // With Chebyshev of degree 2 and a V-cycle, a level costs four products with A and one each with P
 // and P^T.
@@ -11,7 +11,7 @@
 
 namespace trireme::multigrid {
 
-// What the text knows of a level. The vectors have the rows of this process.
+// What the algorithm knows of a level. The vectors have the rows of this process.
 struct CycleLevel {
   enum class Kind { smoothed, solved };
   Kind kind = Kind::smoothed;

@@ -9,7 +9,7 @@ namespace {
 
 class Recorder;
 
-// The executor of one level. The addresses in the text stand for vectors and are never read.
+// The executor of one level. The addresses in the algorithm stand for vectors and are never read.
 class LevelRecorder {
  public:
   LevelRecorder(Recorder& all, int level) : all_(all), level_(level) {}
@@ -29,22 +29,24 @@ class LevelRecorder {
 class Recorder {
  public:
   explicit Recorder(std::span<const ProgramLevel> levels)
-      : levels_(levels.begin(), levels.end()), texts_(levels.size()), in_twin_(levels.size()) {
+      : levels_(levels.begin(), levels.end()),
+        cycle_levels_(levels.size()),
+        in_twin_(levels.size()) {
     for (std::size_t l = 0; l < levels.size(); ++l) {
-      CycleLevel& text = texts_[l];
-      text.kind = levels[l].kind;
-      text.smoothing = levels[l].smoothing;
-      text.block_size = levels[l].block_size;
-      text.x = &names_[0];
-      text.d = &names_[1];
-      text.q = &names_[2];
-      text.b = &names_[3];
+      CycleLevel& level = cycle_levels_[l];
+      level.kind = levels[l].kind;
+      level.smoothing = levels[l].smoothing;
+      level.block_size = levels[l].block_size;
+      level.x = &names_[0];
+      level.d = &names_[1];
+      level.q = &names_[2];
+      level.b = &names_[3];
     }
     add({.kind = StepKind::take, .kept = {0, LevelVector::b}});
   }
 
-  int levels() const { return static_cast<int>(texts_.size()); }
-  const CycleLevel& level(int l) const { return texts_[l]; }
+  int levels() const { return static_cast<int>(cycle_levels_.size()); }
+  const CycleLevel& level(int l) const { return cycle_levels_[l]; }
   LevelRecorder on(int l) { return {*this, l}; }
 
   void restrict_from(int l, const double* /*r*/) {
@@ -107,7 +109,7 @@ class Recorder {
 
   double names_[4] = {};
   std::vector<ProgramLevel> levels_;
-  std::vector<CycleLevel> texts_;
+  std::vector<CycleLevel> cycle_levels_;
   std::vector<bool> in_twin_;  // where x of the level is
   std::vector<CycleStep> steps_;
 };
@@ -134,8 +136,8 @@ void LevelRecorder::pass(const SmoothFromZero<Inverse>& p) {
 template <class Inverse, bool first, bool final>
 void LevelRecorder::pass(const SmoothStep<Inverse, first, final>& p) {
   const VectorRef d{level_, LevelVector::d}, q{level_, LevelVector::q};
-  const bool after_start = !first && p.last == all_.texts_[level_].x;
-  const bool by_blocks = all_.texts_[level_].block_size > 1;
+  const bool after_start = !first && p.last == all_.cycle_levels_[level_].x;
+  const bool by_blocks = all_.cycle_levels_[level_].block_size > 1;
   CycleStep step{.kind = StepKind::smooth,
                  .matrix = StepMatrix::a,
                  .level = level_,

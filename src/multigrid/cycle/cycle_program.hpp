@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A cycle as a list of steps. The text of cycle.hpp runs once, on an executor that writes down what
-// it is asked for and joins each product with the pass that follows it.
+// A cycle as a list of steps. The algorithm of cycle.hpp runs once, on an executor that writes down
+// what it is asked for and joins each product with the pass that follows it.
 #pragma once
 
 #include <cstdint>

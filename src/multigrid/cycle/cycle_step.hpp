@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps into which the text of a cycle is taken apart, for a GPU.
+// The steps into which the algorithm of a cycle is taken apart, for a GPU.
 //
 // A step is one sweep over the rows of a level. A product with a sparse matrix carries the update
 // of the vectors with it, so that the product itself is never stored:

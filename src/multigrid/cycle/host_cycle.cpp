@@ -49,7 +49,7 @@ void HostCycle::correct(int l) const {
     correction = across->vector->values();
   }
   fine.transfer->prolong->multiply(
-      correction, {fine.text.x, static_cast<std::size_t>(fine.matrix->local_rows())},
+      correction, {fine.in_cycle.x, static_cast<std::size_t>(fine.matrix->local_rows())},
       Accumulate::yes);
 }
 
@@ -57,13 +57,13 @@ void HostCycle::solve(int l) const {
   const Level& level = *levels_[l];
   const std::int64_t rows = level.inverse.rows;
   const double* inverse = level.inverse.values.data();
-  const double* b = level.text.b;
+  const double* b = level.in_cycle.b;
   if (transposed_) {
 #pragma omp parallel for schedule(static) if (rows > 128)
     for (std::int64_t j = 0; j < rows; ++j) {
       double sum = 0;
       for (std::int64_t i = 0; i < rows; ++i) sum += inverse[i * rows + j] * b[i];
-      level.text.x[j] = sum;
+      level.in_cycle.x[j] = sum;
     }
     return;
   }
@@ -72,7 +72,7 @@ void HostCycle::solve(int l) const {
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (std::int64_t j = 0; j < rows; ++j) sum += inverse[i * rows + j] * b[j];
-    level.text.x[i] = sum;
+    level.in_cycle.x[i] = sum;
   }
 }
 

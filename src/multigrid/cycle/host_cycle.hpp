@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the text of a cycle on the levels of the host.
+// Runs the algorithm of a cycle on the levels of the host.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class HostCycle {
   explicit HostCycle(std::span<const std::unique_ptr<Level>> levels, bool transposed = false);
 
   int levels() const { return static_cast<int>(levels_.size()); }
-  const CycleLevel& level(int l) const { return levels_[l]->text; }
+  const CycleLevel& level(int l) const { return levels_[l]->in_cycle; }
   LevelExecutor on(int l) const {
     return LevelExecutor(*levels_[l]->op, transposed_ ? levels_[l]->transposed.get() : nullptr);
   }

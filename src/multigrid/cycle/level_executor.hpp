@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs texts on one level on the host: products by the level's operator, and passes by OpenMP.
+// Runs algorithms on one level on the host: products by the level's operator, and passes by OpenMP.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The smoothers of a level, as a text for an executor. Every smoother is a polynomial of W A
+// The smoothers of a level, as an algorithm for an executor. Every smoother is a polynomial of W A
 // applied to W b, where W is the inverse of the diagonal, of the l1 diagonal or of dense diagonal
 // blocks:
 //
@@ -118,7 +118,7 @@ struct SmoothedVectors {
 };
 
 // One step from a given x. e.product(x, q) is q = A x.
-TRIREME_EXECUTOR_TEXT
+TRIREME_RUNS_EXECUTOR
 template <class Exec, class Inverse>
 TRIREME_HD void smooth_step(Exec& e, const Smoothing& s, const Inverse& w, const SmoothedVectors& v,
                             const double* last, int k) {
@@ -136,7 +136,7 @@ TRIREME_HD void smooth_step(Exec& e, const Smoothing& s, const Inverse& w, const
 }
 
 // Improves x, which is not read where `from_zero`. Costs `degree` products, one less from zero.
-TRIREME_EXECUTOR_TEXT
+TRIREME_RUNS_EXECUTOR
 template <class Exec, class Inverse>
 TRIREME_HD void smooth(Exec& e, const Smoothing& s, const Inverse& w, const SmoothedVectors& v,
                        bool from_zero) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A group of lanes that makes one row of a sparse matrix from a functor of make_rows.hpp: first the
-// set of its columns, then the sums. A GPU runs this text with lanes of a warp as the group.
+// set of its columns, then the sums. A GPU runs this algorithm with lanes of a warp as the group.
 //
 // The group offers rank(), size(), sync(), sum(int), any(bool), ballot(bool), from(value, lane),
 // which returns the value of that lane, and compare_and_swap(int*, expected, desired), which

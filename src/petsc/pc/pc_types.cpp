@@ -33,7 +33,7 @@ PetscErrorCode pc_set_from_options(PC pc, OptionItems PetscOptionsObject) {
   PetscOptionsHeadBegin(PetscOptionsObject, "Trireme preconditioner options");
   if (!known.option.empty()) {
     PetscInt value = parameter(pc);
-    PetscCall(PetscOptionsRangeInt(known.option.data(), known.text.data(), "", value, &value,
+    PetscCall(PetscOptionsRangeInt(known.option.data(), known.meaning.data(), "", value, &value,
                                    nullptr, known.min, known.max));
     parameter(pc) = static_cast<std::int32_t>(value);
   }
@@ -57,7 +57,7 @@ PetscErrorCode pc_view(PC pc, PetscViewer viewer) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  dense blocks of the matrix's row groups\n"));
   else
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %d %s\n", own->info.summary.data(),
-                                     static_cast<int>(parameter(pc)), known.text.data()));
+                                     static_cast<int>(parameter(pc)), known.meaning.data()));
   PetscFunctionReturn(kPetscSuccess);
 }
 

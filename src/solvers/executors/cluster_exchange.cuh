@@ -5,9 +5,9 @@
 //   product:  all blocks meet | gather from the shared memory of the block that owns the column
 //   sums:     each block writes its sums into every block's shared memory | all blocks meet | every
 //             block adds the sums that it received, in the same order
-// A vector that was offered must not change until the next sums; every method's text obeys this
-// rule. The exchange serves up to 16 blocks on GPUs of compute capability 9.0 or higher. Its public
-// functions have the contracts of GridExchange, unless a comment says otherwise.
+// A vector that was offered must not change until the next sums; every method's algorithm obeys
+// this rule. The exchange serves up to 16 blocks on GPUs of compute capability 9.0 or higher. Its
+// public functions have the contracts of GridExchange, unless a comment says otherwise.
 #pragma once
 
 #include "device/block_sum.cuh"

@@ -15,7 +15,7 @@ inline constexpr int kLogSlots = 32;  // more than the iterations that the host 
 // What the GPU keeps for one column of the block.
 struct ColumnControl {
   State state;
-  std::int32_t takes_part = 0;  // in the part of the text that runs
+  std::int32_t takes_part = 0;  // in the part of the algorithm that runs
   std::int64_t logged = 0;      // the steps that end an iteration so far, the same for all columns
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA kernels of a lockstep solve: the passes and steps of a method's text for many columns.
+// The CUDA kernels of a lockstep solve: the passes and steps of a method's algorithm for many
+// columns.
 //
 //   row i of a vector    column 0 | column 1 | ... | column width - 1 | columns that have left
 //                        element (i, j) at i * stride + j

@@ -19,8 +19,8 @@
 
 namespace trireme::solvers {
 
-// Each vector of the text holds its columns side by side: element (i, j) at i * stride + j. b and x
-// are copies of the caller's, in the row order of the system. All work is queued in `stream`.
+// Each vector of the algorithm holds its columns side by side: element (i, j) at i * stride + j. b
+// and x are copies of the caller's, in the row order of the system. All work is queued in `stream`.
 //
 // The GPU changes the scalars of the columns; columns() is the host's copy of them.
 class CudaLockstepBlock {

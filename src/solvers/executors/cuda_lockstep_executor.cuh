@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a method's text on a GPU for many right-hand sides at once.
+// Runs a method's algorithm on a GPU for many right-hand sides at once.
 //
-// The text is the one that the other executors run for one right-hand side. As in LockstepExecutor,
-// running(), repeat() and needs_true_residual() also choose the columns that take part in what
-// follows. Within repeat() the GPU decides for each column whether its loop goes on, by the
-// column's state. The host queues batches of iterations, as one CUDA graph per batch where the
-// system can be recorded, and looks at the states after the last batch but one. What is queued for
-// a column whose loop has ended changes nothing that its true residual starts from, except that
+// The algorithm is the one that the other executors run for one right-hand side. As in
+// LockstepExecutor, running(), repeat() and needs_true_residual() also choose the columns that take
+// part in what follows. Within repeat() the GPU decides for each column whether its loop goes on,
+// by the column's state. The host queues batches of iterations, as one CUDA graph per batch where
+// the system can be recorded, and looks at the states after the last batch but one. What is queued
+// for a column whose loop has ended changes nothing that its true residual starts from, except that
 // `always` passes and products repeat their work.
 #pragma once
 
@@ -227,7 +227,7 @@ class CudaLockstepExecutor {
   StreamRef stream_;
   bool inexact_;
   std::int64_t rows_;
-  bool in_loop_ = false;   // the text of an iteration runs
+  bool in_loop_ = false;   // the algorithm of an iteration runs
   bool backward_ = false;  // the last pass went through the rows in descending order
   bool stale_ = false;     // work that may change the states was queued after refresh()
   PendingSums pending_;

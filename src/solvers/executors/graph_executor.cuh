@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a method's text as kernel launches in a stream, and its loop as a CUDA graph.
+// Runs a method's algorithm as kernel launches in a stream, and its loop as a CUDA graph.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace trireme::solvers {
 
-// The recorded loop. The solver keeps it between solves of the same text on the same vectors.
+// The recorded loop. The solver keeps it between solves of the same algorithm on the same vectors.
 struct LoopGraph {
   Graph graph;
   GraphExec exec;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA kernels that a CUDA graph of a method's text consists of.
+// The CUDA kernels that a CUDA graph of a method's algorithm consists of.
 //
 // Sums are deterministic. A grid of fixed size writes one partial sum per block. The last block to
 // finish, or the single block of a separate kernel, adds the partial sums in an order that depends
@@ -21,7 +21,7 @@ inline constexpr int kMaxSums = 4;     // sums per pass
 inline constexpr int kMaxPending = 3;  // passes and products with sums before a step
 static_assert(kMaxSums * kMaxPending < PeerSums::max_values);
 
-// Partial sums that the next step will use, in the order of the text.
+// Partial sums that the next step will use, in the order of the algorithm.
 struct PendingSums {
   struct Item {
     const double* partials = nullptr;  // sum k of block b is at [k * count + b]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a method's text on the host, by OpenMP loops whose sums do not depend on the number of
+// Runs a method's algorithm on the host, by OpenMP loops whose sums do not depend on the number of
 // threads.
 #pragma once
 

@@ -17,10 +17,10 @@ struct LockstepColumn {
   std::int64_t number = 0;  // the caller's
   State state;
   const IterationObserver* observer = nullptr;  // null: there is none
-  bool takes_part = true;                       // in the part of the text that runs
+  bool takes_part = true;                       // in the part of the algorithm that runs
 };
 
-// Each vector of the text holds its columns side by side without gaps: element (i, j) at
+// Each vector of the algorithm holds its columns side by side without gaps: element (i, j) at
 // i * width() + j. b and x are copies of the caller's, in the row order of the system.
 class LockstepBlock {
  public:

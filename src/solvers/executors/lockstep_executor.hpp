@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a method's text on the host for many right-hand sides in lockstep.
+// Runs a method's algorithm on the host for many right-hand sides in lockstep.
 //
-// The text is the one that other executors run for one right-hand side. Where the text asks the
+// The algorithm is the one that other executors run for one right-hand side. Where it asks the
 // executor how the solve goes on, the answer also chooses the columns that take part in what
 // follows:
 //   running()              all columns that have not ended; those that have ended leave the block
 //   repeat(body)           the columns whose loop goes on, until a quarter of the columns waits
 //   needs_true_residual()  the columns that wait for their true residual
-// A part of the text changes only columns that take part, except that the product of an iteration
-// may overwrite y of columns that wait: y holds nothing that a true residual starts from.
+// A part of the algorithm changes only columns that take part, except that the product of an
+// iteration may overwrite y of columns that wait: y holds nothing that a true residual starts from.
 #pragma once
 
 #include <algorithm>
@@ -286,7 +286,7 @@ class LockstepExecutor {
   HostSystem& system_;
   LockstepBlock& block_;
   bool inexact_;
-  bool in_loop_ = false;  // the text of an iteration runs
+  bool in_loop_ = false;  // the algorithm of an iteration runs
   std::int64_t rows_, chunks_;
   std::vector<LaneGroup> groups_;
   LaneScalars scalars_;

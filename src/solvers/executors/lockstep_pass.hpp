@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A pass of a method's text over many columns at once.
+// A pass of a method's algorithm over many columns at once.
 //
 // Columns lie side by side, so that the pass runs along each row with the scalars of one column per
 // lane. Lanes do not mix: a column's operations, and the order in which its sums are added, do not

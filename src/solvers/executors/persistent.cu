@@ -24,9 +24,9 @@ constexpr int kMaxThreads = 512;
 
 // The number of vectors in shared memory: x, the work vectors and, unless it is constant, the
 // inverse diagonal.
-template <class Text>
+template <class Algorithm>
 int vectors_of(const Jacobi& m) {
-  return 1 + Text::pointwise_vectors + (m.inverse_diagonal.values ? 1 : 0);
+  return 1 + Algorithm::pointwise_vectors + (m.inverse_diagonal.values ? 1 : 0);
 }
 
 // Raises *fullest to the number of padded entries of the fullest block of rows.
@@ -87,18 +87,18 @@ __device__ void store(Executor& e, const double* own, double* global) {
 }
 
 // The work vectors that leave_direction() starts from: bit k stands for vector k.
-template <class Text>
+template <class Algorithm>
 constexpr unsigned left_behind() {
   unsigned bits = 0;
-  for (const int k : Text::left_behind) bits |= 1u << k;
+  for (const int k : Algorithm::left_behind) bits |= 1u << k;
   return bits;
 }
 
 // The whole solve of a method. The vectors lie in shared memory in the order x, work vectors,
 // inverse diagonal.
-template <class Text>
+template <class Algorithm>
 struct Solve {
-  static constexpr int scalars = Text::scalars;
+  static constexpr int scalars = Algorithm::scalars;
 
   SystemVectors global;
   WorkVectors work;
@@ -111,16 +111,17 @@ struct Solve {
     Jacobi own = m;
     if (m.inverse_diagonal.values)
       own.inverse_diagonal.values =
-          fetch(e, 1 + Text::pointwise_vectors, m.inverse_diagonal.values);
-    const Text text = Text::with(
-        vectors, [&e](int k) { return k < Text::pointwise_vectors ? e.vector(1 + k) : nullptr; });
+          fetch(e, 1 + Algorithm::pointwise_vectors, m.inverse_diagonal.values);
+    const Algorithm algorithm = Algorithm::with(vectors, [&e](int k) {
+      return k < Algorithm::pointwise_vectors ? e.vector(1 + k) : nullptr;
+    });
     __syncthreads();
-    run_solve(e, text, own);
+    run_solve(e, algorithm, own);
     __syncthreads();
     store(e, vectors.x, global.x);
     if (!e.can_go_on()) return;
-    constexpr unsigned left = left_behind<Text>();
-    for (int k = 0; k < Text::pointwise_vectors; ++k)
+    constexpr unsigned left = left_behind<Algorithm>();
+    for (int k = 0; k < Algorithm::pointwise_vectors; ++k)
       if (left >> k & 1u) store(e, e.vector(1 + k), work.first + k * work.stride);
   }
 };
@@ -132,10 +133,11 @@ constexpr std::size_t kArrivalsBytes = 256;
 // The number of partial sums.
 std::size_t partial_sums(int blocks) { return std::size_t{2} * kMaxExchanged * blocks; }
 
-template <class Text>
+template <class Algorithm>
 const void* kernel_of(bool cluster) {
-  return cluster ? reinterpret_cast<const void*>(persistent_kernel<ClusterExchange, Solve<Text>>)
-                 : reinterpret_cast<const void*>(persistent_kernel<GridExchange, Solve<Text>>);
+  return cluster
+             ? reinterpret_cast<const void*>(persistent_kernel<ClusterExchange, Solve<Algorithm>>)
+             : reinterpret_cast<const void*>(persistent_kernel<GridExchange, Solve<Algorithm>>);
 }
 
 // What cudaLaunchKernelExC() needs. `launch` refers to `attribute`, so the struct is not copied.
@@ -160,14 +162,14 @@ struct Configuration {
   }
 };
 
-template <class Text>
-void launch(Solve<Text> solve, const State& initial, const DeviceCsr<double>& csr,
+template <class Algorithm>
+void launch(Solve<Algorithm> solve, const State& initial, const DeviceCsr<double>& csr,
             const PersistentShape& shape, LoopWindow& window, void* scratch, StreamRef stream) {
   auto* const partials = reinterpret_cast<double*>(static_cast<char*>(scratch) + kArrivalsBytes);
   PersistentArguments arguments{csr.rows,
                                 shape.rows_per_block,
                                 shape.entries,
-                                vectors_of<Text>(solve.m),
+                                vectors_of<Algorithm>(solve.m),
                                 csr.row_ptr.data(),
                                 csr.col_idx.data(),
                                 csr.values.data(),
@@ -182,7 +184,7 @@ void launch(Solve<Text> solve, const State& initial, const DeviceCsr<double>& cs
   void* parameters[] = {&arguments, &solve};
   const Configuration configuration(shape, stream);
   cuda_check(
-      cudaLaunchKernelExC(&configuration.launch, kernel_of<Text>(shape.cluster), parameters));
+      cudaLaunchKernelExC(&configuration.launch, kernel_of<Algorithm>(shape.cluster), parameters));
 }
 
 // Completes `shape`, whose rows_per_block and cluster are given. blocks remains 0 if a block needs
@@ -261,19 +263,19 @@ PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Var
   if (csr.rows == 0 || csr.rows != csr.cols) return shape;
   const DeviceProperties gpu = device_properties();
   if (!gpu.cooperative_launch || gpu.compute_major < 8) return shape;
-  visit_method(method, variant, [&](auto text) {
-    using Text = typename decltype(text)::type;
-    const int vectors = vectors_of<Text>(m);
+  visit_method(method, variant, [&](auto entry) {
+    using Algorithm = typename decltype(entry)::type;
+    const int vectors = vectors_of<Algorithm>(m);
     if (!fits_at_best(csr, vectors, gpu)) return;
     if (!through_l2) {
-      shape = plan_cluster(csr, vectors, kernel_of<Text>(true), gpu, stream);
+      shape = plan_cluster(csr, vectors, kernel_of<Algorithm>(true), gpu, stream);
       if (shape.blocks > 0) return;
       shape = {};
     }
     const std::int64_t max_blocks = std::min(gpu.multiprocessors, kMaxPersistentBlocks);
     shape.rows_per_block = std::max((csr.rows + max_blocks - 1) / max_blocks, kMinRowsPerBlock);
     shape.rows_per_block = (shape.rows_per_block + 1) / 2 * 2;
-    shape = fill_in(shape, csr, vectors, kernel_of<Text>(false), gpu, stream);
+    shape = fill_in(shape, csr, vectors, kernel_of<Algorithm>(false), gpu, stream);
   });
   return shape;
 }
@@ -286,9 +288,9 @@ void launch_persistent(Method method, Variant variant, const SystemVectors& vect
                        const WorkVectors& work, const Jacobi& m, const State& initial,
                        const DeviceCsr<double>& csr, const PersistentShape& shape,
                        LoopWindow& window, void* scratch, StreamRef stream) {
-  visit_method(method, variant, [&](auto text) {
-    using Text = typename decltype(text)::type;
-    launch(Solve<Text>{vectors, work, m}, initial, csr, shape, window, scratch, stream);
+  visit_method(method, variant, [&](auto entry) {
+    using Algorithm = typename decltype(entry)::type;
+    launch(Solve<Algorithm>{vectors, work, m}, initial, csr, shape, window, scratch, stream);
   });
 }
 

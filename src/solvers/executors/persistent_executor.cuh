@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a method's text inside one kernel whose blocks stay for the whole solve.
+// Runs a method's algorithm inside one kernel whose blocks stay for the whole solve.
 //
 //   Block b keeps rows [b R, (b+1) R), R = rows_per_block: their matrix entries (in slices of 32
 //   rows, with entry k of a slice's rows side by side) and their part of every vector, in shared
@@ -141,7 +141,7 @@ class PersistentExecutor {
     pending_count_ = 0;
   }
 
-  // Must be called by every thread of every block before the text runs.
+  // Must be called by every thread of every block before the algorithm runs.
   __device__ __forceinline__ void begin() {
     if (threadIdx.x == 0) {
       shared_state() = a_.initial;

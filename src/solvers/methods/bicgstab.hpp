@@ -322,14 +322,14 @@ struct Bicgstab : SystemVectors {
   const double* lagging_direction() const { return nullptr; }
   TRIREME_HD double* product_vector() const { return v; }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void reference_norm(Exec& e, const M& m) const {
     e.pass(ShadowResidual{b, nullptr, r, r0, nullptr, p_hat, pointwise_part(m), norm});
     e.finish(SetRightReference{});
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void start(Exec& e, const M& m, bool x_is_zero) const {
     if (!x_is_zero) e.exact_product(x, v);
@@ -340,7 +340,7 @@ struct Bicgstab : SystemVectors {
     e.pass(Dot{r0, v}, BicgstabBegin{});                // alpha = rho / r0.v
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void iteration(Exec& e, const M& m) const {
     e.pass(HalfStep{r, v, s_hat, pointwise_part(m)});  // s = r - alpha v, s^ = M^-1 s
@@ -363,7 +363,7 @@ struct Bicgstab : SystemVectors {
     e.pass(Dot{r0, v}, BicgstabImprove{});  // ||r||, alpha = rho / r0.v
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void correct(Exec& e, const M& m) const {
     e.exact_product(x, t);
@@ -374,7 +374,7 @@ struct Bicgstab : SystemVectors {
     e.pass(Dot{r0, v}, BicgstabCorrect{});  // alpha = rho / r0.v
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void go_on(Exec& e, const M& m) const {
     e.exact_product(x, v);
@@ -385,7 +385,7 @@ struct Bicgstab : SystemVectors {
   }
 
   // If M is pointwise, the loop has p^ only, and p is computed from it.
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void leave_direction(Exec& e, const M& m) const {
     if constexpr (M::pointwise) e.pass(PlainDirection{p, p_hat, pointwise_part(m)});

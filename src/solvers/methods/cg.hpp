@@ -122,21 +122,21 @@ struct Cg : SystemVectors {
   const double* lagging_direction() const { return p; }
   TRIREME_HD double* product_vector() const { return q; }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void reference_norm(Exec& e, const M& m) const {
     true_residual(e, *this, m, true, r, p, q);
     e.finish(SetReference{});
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void start(Exec& e, const M& m, bool x_is_zero) const {
     true_residual(e, *this, m, x_is_zero, r, p, q);  // r = b - A x, p = M^-1 r
     e.finish(CgBegin{});
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void iteration(Exec& e, const M& m) const {
     e.product_and_dot(p, q, CgStepLength{});  // q = A p, alpha = rho / p.q
@@ -158,7 +158,7 @@ struct Cg : SystemVectors {
   }
 
   // Replaces r by b - A x. z and p change by M^-1 times the change of r.
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void correct(Exec& e, const M& m) const {
     e.exact_product(x, q);
@@ -172,7 +172,7 @@ struct Cg : SystemVectors {
     e.finish(CgCorrect{});
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void go_on(Exec& e, const M& m) const {
     first_iteration(e, *this, m, r, z, p, q);

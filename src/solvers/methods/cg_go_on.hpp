@@ -36,7 +36,7 @@ struct GoOnImprove {
 // stopped solve has left: they make r orthogonal to p, and the next direction conjugate to p. From
 // there the formulas of the loop hold. (After rounding, or with an inexact product, p does not
 // exactly fit r = b - A x.) `q` becomes A p, and z becomes M^-1 r.
-TRIREME_EXECUTOR_TEXT
+TRIREME_RUNS_EXECUTOR
 template <class Exec, class M>
 TRIREME_HD void first_iteration(Exec& e, const SystemVectors& v, const M& m, double* r, double* z,
                                 const double* p, double* q) {

@@ -90,7 +90,7 @@ struct TrueResidual {
 };
 
 // r = b - A x and z = M^-1 r; the sums {r.z, norm term} are pending. `q` is a work vector.
-TRIREME_EXECUTOR_TEXT
+TRIREME_RUNS_EXECUTOR
 template <class Exec, class M>
 TRIREME_HD void true_residual(Exec& e, const SystemVectors& v, const M& m, bool x_is_zero,
                               double* r, double* z, double* q) {

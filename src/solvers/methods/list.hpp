@@ -21,20 +21,20 @@ namespace trireme::solvers {
 
 enum class Method { cg, bicgstab, minres };
 
-// One text of a method. A method has one entry per variant.
-template <Method of, class Text>
+// One algorithm of a method. A method has one entry per variant.
+template <Method of, class Algorithm>
 struct MethodEntry {
   static constexpr Method method = of;
-  using type = Text;
+  using type = Algorithm;
 };
 using MethodList =
     std::tuple<MethodEntry<Method::cg, Cg>, MethodEntry<Method::cg, SingleReductionCg>,
                MethodEntry<Method::bicgstab, Bicgstab>, MethodEntry<Method::minres, Minres>>;
 
-// Forms of a method with a name of their own. The texts that only HostSolver runs: executors of
-// GPUs, and of many right-hand sides, do not have sums that run beside a product.
+// Forms of a method with a name of their own. The algorithms that only HostSolver runs: executors
+// of GPUs, and of many right-hand sides, do not have sums that run beside a product.
 using HostMethodList = std::tuple<MethodEntry<Method::cg, PipelinedCg>>;
-// The texts that only HostBlockSolver runs, for all columns of a block together.
+// The algorithms that only HostBlockSolver runs, for all columns of a block together.
 using BlockMethodList = std::tuple<MethodEntry<Method::cg, BlockCg>>;
 
 template <class List, class Visit>
@@ -46,15 +46,15 @@ constexpr void for_each_entry(Visit&& visit) {
 
 // Calls visit(entry) for every entry of the list.
 template <class Visit>
-constexpr void for_each_text(Visit&& visit) {
+constexpr void for_each_algorithm(Visit&& visit) {
   for_each_entry<MethodList>(visit);
 }
 
-// Calls visit(entry) once for every name that a method has in a case, with the classic text of a
-// method, or with the text of a form.
+// Calls visit(entry) once for every name that a method has in a case, with the classic algorithm of
+// a method, or with the algorithm of a form.
 template <class Visit>
 constexpr void for_each_method(Visit&& visit) {
-  for_each_text([&](auto entry) {
+  for_each_algorithm([&](auto entry) {
     if constexpr (decltype(entry)::type::variant == Variant::classic) visit(entry);
   });
   for_each_entry<BlockMethodList>(visit);
@@ -70,17 +70,17 @@ constexpr bool has_variant(Method method, Variant variant) {
   return found;
 }
 
-// Calls visit(entry) with the text of `method` in `variant`. A method without that variant has its
-// classic text.
+// Calls visit(entry) with the algorithm of `method` in `variant`. A method without that variant has
+// its classic algorithm.
 template <class Visit>
 constexpr void visit_method(Method method, Variant variant, Visit&& visit) {
   if (!has_variant(method, variant)) variant = Variant::classic;
-  for_each_text([&](auto entry) {
+  for_each_algorithm([&](auto entry) {
     if (entry.method == method && decltype(entry)::type::variant == variant) visit(entry);
   });
 }
 
-// visit_method() with the texts of HostMethodList too.
+// visit_method() with the algorithms of HostMethodList too.
 template <class Visit>
 constexpr void visit_method_on_host(Method method, Variant variant, Visit&& visit) {
   if (!has_variant<HostMethodList>(method, variant)) return visit_method(method, variant, visit);
@@ -114,18 +114,18 @@ struct NamedMethod {
   MethodInfo info{};
   Method method{};
   Variant variant{};  // automatic: the solver chooses one
-  // The most work vectors per column that any text which runs under the name takes, and the same
-  // with a pointwise preconditioner.
+  // The most work vectors per column that any algorithm which runs under the name takes, and the
+  // same with a pointwise preconditioner.
   int vectors = 0, pointwise_vectors = 0;
 };
 
 template <class Entry>
 constexpr NamedMethod named_method(Entry entry) {
-  using Text = typename Entry::type;
-  constexpr bool chooses = Text::variant == Variant::classic;
-  NamedMethod named{.info = Text::info,
+  using Algorithm = typename Entry::type;
+  constexpr bool chooses = Algorithm::variant == Variant::classic;
+  NamedMethod named{.info = Algorithm::info,
                     .method = entry.method,
-                    .variant = chooses ? Variant::automatic : Text::variant};
+                    .variant = chooses ? Variant::automatic : Algorithm::variant};
   const auto take = [&]<class Taken>(std::type_identity<Taken>) {
     if constexpr (Taken::info.block)
       named.vectors = std::max(named.vectors, Taken::vectors + Taken::basis_vectors);
@@ -134,9 +134,9 @@ constexpr NamedMethod named_method(Entry entry) {
       named.pointwise_vectors = std::max(named.pointwise_vectors, Taken::pointwise_vectors);
     }
   };
-  take(std::type_identity<Text>{});
+  take(std::type_identity<Algorithm>{});
   if (chooses)
-    for_each_text([&](auto of) {
+    for_each_algorithm([&](auto of) {
       if (of.method == entry.method) take(std::type_identity<typename decltype(of)::type>{});
     });
   return named;

@@ -3,8 +3,8 @@
 // runs it.
 //
 // A method is a struct of pointers, in one header of this folder and one line of list.hpp. Its
-// functions are texts for an executor `e` (the host's, the host's for many right-hand sides, a CUDA
-// graph's, or the persistent CUDA kernel's) and a preconditioner `m`:
+// functions are algorithms for an executor `e` (the host's, the host's for many right-hand sides, a
+// CUDA graph's, or the persistent CUDA kernel's) and a preconditioner `m`:
 //
 //   reference_norm(e, m)   sets state.reference to ||b|| in the norm that is tested
 //   start(e, m, zero)      computes r = b - A x (x = 0 if `zero`), and by begin() all scalars and
@@ -25,8 +25,8 @@
 //   directions             the work vectors that go_on() needs
 //   left_behind            the work vectors that leave_direction() starts from
 //
-// Its product_vector() is a work vector that start() overwrites. All functions that a text calls
-// must be TRIREME_HD: in a kernel, the compiler silently takes a call of another one for
+// Its product_vector() is a work vector that start() overwrites. All functions that an algorithm
+// calls must be TRIREME_HD: in a kernel, the compiler silently takes a call of another one for
 // unreachable code.
 //
 // An executor offers: rows(), product(x, y), exact_product(x, y), product_and_dot(x, y, step),
@@ -34,13 +34,13 @@
 // needs_true_residual(); on the host for one right-hand side also start_sums(), after which the
 // pending sums are on their way until finish(step). A pass does load, update and store for each
 // row, so that many rows can be in flight; an executor adds up the sums of passes in a fixed order.
-// A step sees the sums that are pending, in the order of the text, and changes the scalars.
+// A step sees the sums that are pending, in the order of the algorithm, and changes the scalars.
 //
-// The host runs the same texts for many right-hand sides (lockstep_executor.hpp), where a vector
-// holds several columns side by side and each column has its own scalars. For that, a pass keeps
-// two rules: a number per row that is the same for all columns is read through a member `inverse`
-// of type Diagonal or through `norm.rows`, and update() reads no other scalars than alpha, beta,
-// rho, plain_part, other_part and State::scalar.
+// The host runs the same algorithms for many right-hand sides (lockstep_executor.hpp), where a
+// vector holds several columns side by side and each column has its own scalars. For that, a pass
+// keeps two rules: a number per row that is the same for all columns is read through a member
+// `inverse` of type Diagonal or through `norm.rows`, and update() reads no other scalars than
+// alpha, beta, rho, plain_part, other_part and State::scalar.
 #pragma once
 
 #include <cstdint>
@@ -72,8 +72,8 @@ struct MethodInfo {
   bool tests_natural_norm = false;
   int products = 1;              // with the matrix, per iteration
   bool resident_only = false;    // PETSc's type of `petsc_name` is no replacement, only a relative
-  bool host_only = false;        // no executor of GPUs runs its own text
-  bool block = false;            // its own text solves for all columns of a block together
+  bool host_only = false;        // no executor of GPUs runs its own algorithm
+  bool block = false;            // its own algorithm solves for all columns of a block together
   std::string_view remark = {};  // to `matrices`, in lists for readers
 };
 
@@ -128,7 +128,7 @@ struct LoopWeight<true> {
 // Runs make(std::bool_constant<weighed>), which does a pass of a loop. The persistent kernel, whose
 // registers are scarce, has no row weights but D^-1, and what weigh_rows() does comes before its
 // launch.
-TRIREME_EXECUTOR_TEXT
+TRIREME_RUNS_EXECUTOR
 template <class Exec, class Make>
 TRIREME_HD void by_weights(Exec&, const NormTerm& norm, const Make& make) {
   if constexpr (Exec::has_row_weights) {
@@ -211,17 +211,17 @@ struct Confirm {
 
 // Whether the recurrences of a method lose digits even with an exact product, so that correct()
 // serves it there too.
-template <class MethodText>
+template <class Algorithm>
 inline constexpr bool kReplacesResidual = requires {
-  MethodText::replaces_residual;
+  Algorithm::replaces_residual;
 };
 
 // After a claim or a breakdown, computes b - A x and decides by it how the solve goes on. A start
-// applies the preconditioner, whose cost a claim that holds is spared.
-TRIREME_EXECUTOR_TEXT
-template <class Exec, class MethodText, class M>
-TRIREME_HD void settle(Exec& e, const MethodText& method, const M& m) {
-  if ((e.inexact() || kReplacesResidual<MethodText>)&&e.needs_true_residual()) method.correct(e, m);
+// applies the preconditioner, which is not needed where the claim holds.
+TRIREME_RUNS_EXECUTOR
+template <class Exec, class Algorithm, class M>
+TRIREME_HD void settle(Exec& e, const Algorithm& method, const M& m) {
+  if ((e.inexact() || kReplacesResidual<Algorithm>)&&e.needs_true_residual()) method.correct(e, m);
   if constexpr (!M::pointwise) {
     if (e.needs_true_residual()) {
       e.exact_product(method.x, method.product_vector());
@@ -232,9 +232,9 @@ TRIREME_HD void settle(Exec& e, const MethodText& method, const M& m) {
 }
 
 // Runs iterations until the solve has ended.
-TRIREME_EXECUTOR_TEXT
-template <class Exec, class MethodText, class M>
-TRIREME_HD void run_loop(Exec& e, const MethodText& method, const M& m) {
+TRIREME_RUNS_EXECUTOR
+template <class Exec, class Algorithm, class M>
+TRIREME_HD void run_loop(Exec& e, const Algorithm& method, const M& m) {
   while (e.running()) {
     e.repeat([&] { method.iteration(e, m); });
     settle(e, method, m);
@@ -242,7 +242,7 @@ TRIREME_HD void run_loop(Exec& e, const MethodText& method, const M& m) {
 }
 
 // Makes the norm that is tested heed the sizes of rows, where they differ. `q` is a work vector.
-TRIREME_EXECUTOR_TEXT
+TRIREME_RUNS_EXECUTOR
 template <class Exec>
 TRIREME_HD void weigh_rows(Exec& e, const SystemVectors& v, bool x_is_zero, double* q) {
   if (v.norm.rows.from == RowWeights::From::nothing) return;
@@ -251,9 +251,9 @@ TRIREME_HD void weigh_rows(Exec& e, const SystemVectors& v, bool x_is_zero, doub
 }
 
 // Runs a whole solve. A claim of convergence counts only when b - A x confirms it.
-TRIREME_EXECUTOR_TEXT
-template <class Exec, class MethodText, class M>
-TRIREME_HD void run_solve(Exec& e, const MethodText& method, const M& m) {
+TRIREME_RUNS_EXECUTOR
+template <class Exec, class Algorithm, class M>
+TRIREME_HD void run_solve(Exec& e, const Algorithm& method, const M& m) {
   if constexpr (Exec::has_row_weights)
     weigh_rows(e, method, method.zero_guess, method.product_vector());
   if (!method.zero_guess) method.reference_norm(e, m);
@@ -262,9 +262,9 @@ TRIREME_HD void run_solve(Exec& e, const MethodText& method, const M& m) {
 }
 
 // Runs the rest of a solve that was stopped.
-TRIREME_EXECUTOR_TEXT
-template <class Exec, class MethodText, class M>
-TRIREME_HD void run_rest(Exec& e, const MethodText& method, const M& m) {
+TRIREME_RUNS_EXECUTOR
+template <class Exec, class Algorithm, class M>
+TRIREME_HD void run_rest(Exec& e, const Algorithm& method, const M& m) {
   weigh_rows(e, method, false, method.product_vector());
   method.go_on(e, m);
   settle(e, method, m);

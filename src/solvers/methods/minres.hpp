@@ -265,7 +265,7 @@ struct Minres : SystemVectors {
   const double* lagging_direction() const { return nullptr; }
   TRIREME_HD double* product_vector() const { return q; }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void reference_norm(Exec& e, const M& m) const {
     true_residual(e, *this, m, true, r, z, q);
@@ -273,7 +273,7 @@ struct Minres : SystemVectors {
   }
 
   // r = b - A x, z = M^-1 r, q = A z.
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M, class Step>
   TRIREME_HD void begin_lanczos(Exec& e, const M& m, bool x_is_zero, const Step& step) const {
     if (!x_is_zero) e.exact_product(x, q);
@@ -287,13 +287,13 @@ struct Minres : SystemVectors {
     e.product_and_dot(z, q, step);
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void start(Exec& e, const M& m, bool x_is_zero) const {
     begin_lanczos(e, m, x_is_zero, MinresEnter<Entry::begin>{});
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void iteration(Exec& e, const M& m) const {
     if constexpr (M::pointwise) {
@@ -319,7 +319,7 @@ struct Minres : SystemVectors {
   template <class Exec, class M>
   TRIREME_HD void correct(Exec&, const M&) const {}
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void go_on(Exec& e, const M& m) const {
     begin_lanczos(e, m, false, MinresEnter<Entry::go_on>{});

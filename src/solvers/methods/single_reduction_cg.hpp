@@ -174,21 +174,21 @@ struct SingleReductionCg : SystemVectors {
   const double* lagging_direction() const { return nullptr; }
   TRIREME_HD double* product_vector() const { return w; }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void reference_norm(Exec& e, const M& m) const {
     true_residual(e, *this, m, true, r, p, w);
     e.finish(SetReference{});
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void start(Exec& e, const M& m, bool x_is_zero) const {
     true_residual(e, *this, m, x_is_zero, r, u, w);   // r = b - A x, u = M^-1 r
     e.product_and_dot(u, w, SingleReductionBegin{});  // w = A u, alpha = r.u / u.w
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void iteration(Exec& e, const M& m) const {
     // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, u = D^-1 r
@@ -205,7 +205,7 @@ struct SingleReductionCg : SystemVectors {
   }
 
   // p and s = A p remain those of the last iteration.
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void correct(Exec& e, const M& m) const {
     e.exact_product(x, w);
@@ -219,7 +219,7 @@ struct SingleReductionCg : SystemVectors {
     e.product_and_dot(u, w, SingleReductionCorrect{});  // w = A u
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void go_on(Exec& e, const M& m) const {
     first_iteration(e, *this, m, r, u, p, s);
@@ -228,7 +228,7 @@ struct SingleReductionCg : SystemVectors {
   }
 
   // p becomes the next direction, the same as in Cg, so that either variant can go on.
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void leave_direction(Exec& e, const M&) const {
     e.pass(NextDirection{p, u});

@@ -115,7 +115,7 @@ struct BlockJacobi {
     return m;
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec>
   TRIREME_HD void apply(Exec& e, const double* r, double* z) const {
     e.pass(SolveBlocks{r, z, inverse, group, e.rows(), size});

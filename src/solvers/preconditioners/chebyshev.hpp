@@ -120,7 +120,7 @@ struct Chebyshev {
     return m;
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec>
   TRIREME_HD void apply(Exec& e, const double* r, double* z) const {
     const double theta = 0.5 * (high + low);

@@ -91,7 +91,7 @@ struct Given {
     return {spec.given};
   }
 
-  TRIREME_EXECUTOR_TEXT
+  TRIREME_RUNS_EXECUTOR
   template <class Exec>
   TRIREME_HD void apply(Exec& e, const double* r, double* z) const {
     e.apply_given(*operation, r, z);

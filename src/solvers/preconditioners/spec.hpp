@@ -67,7 +67,7 @@ struct ExpectedCost {
 // An integer option of a preconditioner's PC type.
 struct PreconditionerParameter {
   std::string_view option;  // "-pc_trireme_degree"; empty: there is none
-  std::string_view text;
+  std::string_view meaning;
   std::int32_t initial = 0, min = 0, max = 0;
   std::int32_t PreconditionerSpec::*place = nullptr;
 };
