@@ -111,9 +111,8 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
                      preconditioning ? std::optional(preconditioning->running()) : std::nullopt,
                      {});
   };
-  KernelRun run = Solves(context, plan, plan_again, on_iteration, tuning ? &*tuning : nullptr,
-                         preconditioning ? &*preconditioning : nullptr)
-                      .all();
+  KernelRun run = solve_all(context, plan, plan_again, on_iteration, tuning ? &*tuning : nullptr,
+                            preconditioning ? &*preconditioning : nullptr);
   Amat* const amat = plan.amat.get();
   const KspSolver& solver = *plan.solver;
 

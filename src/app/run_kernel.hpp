@@ -2,6 +2,7 @@
 // One kernel's part of a case: build it, solve every right-hand side `repeat` times, measure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,6 +49,17 @@ struct SolveContext {
   MeasureProduct measure = [](Operator& op, int products) {
     return op.measure_product_us(products);
   };
+
+  // Right-hand sides or steps.
+  std::size_t systems() const {
+    return steps ? static_cast<std::size_t>(steps->count()) : problem.rhs.size();
+  }
+  // Of the present step, where there are steps; k is the number of a right-hand side.
+  const Array<double>& rhs(std::size_t k) const { return steps ? steps->rhs() : problem.rhs[k]; }
+  int exponent_of_matrix() const { return steps ? steps->matrix_exponent() : matrix_exponent; }
+  bool knows_solution() const {
+    return steps ? steps->solution_is_one() : !problem.x_exact.empty();
+  }
 };
 
 struct KernelRun {

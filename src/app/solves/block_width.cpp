@@ -131,8 +131,7 @@ Width fastest_width(Op& op, Width first, Width limit) {
 
 bool BlockWidth::is_expected() const {
   const std::optional<std::int64_t> asked = context_.spec.solver.block;
-  return !context_.steps && asked != 1 && columns_ >= (asked ? 2 : kLeastColumns) &&
-         plan_.solver->solves_blocks();
+  return (asked || columns_ >= kLeastColumns) && plan_.solver->solves_blocks();
 }
 
 std::size_t BlockWidth::value() {
@@ -145,7 +144,6 @@ std::size_t BlockWidth::value() {
 std::size_t BlockWidth::choose() {
   const MPI_Comm comm = context_.matrix->comm;
   const std::optional<std::int64_t> asked = context_.spec.solver.block;
-  if (columns_ < 2 || asked == 1) return 1;
   if (!plan_.solver->solves_blocks()) {
     if (asked)
       note_ =

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -16,9 +17,10 @@ namespace trireme {
 // preconditioner. All members are collective.
 class BlockWidth {
  public:
-  // `columns`: right-hand sides of the case. The references must outlive the object.
-  BlockWidth(const SolveContext& context, const Plan& plan, std::size_t columns)
-      : context_(context), plan_(plan), columns_(static_cast<std::int64_t>(columns)) {}
+  // The case has several right-hand sides, and does not ask for one after another. The references
+  // must outlive the object.
+  BlockWidth(const SolveContext& context, const Plan& plan)
+      : context_(context), plan_(plan), columns_(std::ssize(context.problem.rhs)) {}
 
   // Whether blocks are to be expected, as far as it is known before value() chooses.
   bool is_expected() const;

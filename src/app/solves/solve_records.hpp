@@ -54,6 +54,7 @@ struct SolveRecords {
   double seconds = 0;
   std::int64_t iterations = 0;        // of the last solve
   std::int64_t total_iterations = 0;  // of this run
+  std::int64_t copies = 0;            // of vectors between host and GPU, by PETSc
 
  private:
   void note_corrections(RunOutcome& o) const;

@@ -49,7 +49,7 @@ void confirm(Verdict& verdict, const KspSolver& solver, const TrueResidual& resi
       add_clause(verdict, "; " + about_rows(residual.rows, residual.unit));
     return;
   }
-  const double target = std::max(solver.rtol() * residual.reference, solver.atol());
+  const double target = target_norm(solver, residual.reference);
   const bool rows_are_small =
       rows == solvers::RowTest::none || !residual.rows.of_rows ||
       *residual.rows.of_rows <= kWithRounding * relative(target, residual.unit);

@@ -2,6 +2,7 @@
 // The promise of exit code 0: ||b - A x|| was computed and is within the tolerance.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "app/solves/plain_product.hpp"
@@ -12,6 +13,11 @@ namespace trireme {
 
 // norm / of, or the norm itself where there is nothing to compare it with.
 inline double relative(double norm, double of) { return of > 0 ? norm / of : norm; }
+
+// The norm at which a solve may end, where rtol is a part of `reference`.
+inline double target_norm(const KspSolver& solver, double reference) {
+  return std::max(solver.rtol() * reference, solver.atol());
+}
 
 // What b - A x came to, and what the solver says of it. Norms are those of the scaled system.
 struct TrueResidual {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A right-hand side as the solver works on it, and the guess from which its solve begins.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/solves/solve_parts.hpp"
+#include "app/system/system_scale.hpp"
+
+namespace trireme {
+
+// b and x, scaled by powers of two.
+struct ScaledSystem {
+  // `x` is in the caller's scale, like the right-hand side; empty: 0. Both must outlive this.
+  // Collective.
+  ScaledSystem(const SolveContext& context, std::size_t k, std::span<const double> x);
+  // Computes first_norm and unit. Collective.
+  void measure(PlainProduct& plain, bool nonzero_guess);
+
+  int exponent;  // b is the caller's times 2^-exponent
+  int of_x;      // the caller's x is the solver's times 2^of_x
+  Scaled b, x0;
+  double rhs_norm;
+  double first_norm = 0;  // of the residual of the initial guess
+  double unit = 0;        // what relative norms are relative to
+};
+
+// Where a solve begins, in the caller's scale.
+struct FirstGuess {
+  std::string name = "zero";  // or previous, extrapolate, x0
+  std::span<const double> x = {};
+  bool nonzero = false;
+  Array<double> made = {};  // the memory of x, where nobody else has it
+};
+
+// The guess that the problem has for each of its right-hand sides, which is 0 where it has none.
+FirstGuess guess_of(const Problem& problem);
+// The guess for step k > 0 of a sequence, from the solutions of the steps before it.
+FirstGuess guess_from(const std::vector<Array<double>>& solutions, std::size_t k, Guess rule);
+
+// The system of right-hand side k. A guess whose residual is larger than that of 0 becomes 0, and
+// the records say so. `by_solver`: the solver sees to it, and the norm of the first residual is not
+// known yet. Collective.
+std::unique_ptr<ScaledSystem> system_from(FirstGuess& first, std::size_t k, SolveParts& parts,
+                                          bool by_solver = false);
+
+}  // namespace trireme

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/solves/strategies/one_by_one.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "app/solves/judging.hpp"
+#include "base/stopwatch.hpp"
+#include "petsc/private_headers.hpp"
+#include "petsc/vectors.hpp"
+
+namespace trireme {
+
+OneByOne::OneByOne(SolveParts& parts) : parts_(parts) { take_plan(); }
+
+void OneByOne::take_plan() {
+  const Mat mat = parts_.plan.amat->mat();
+  x_ = vector_over(values_of_x_, mat);
+  b_ = vector_over(values_of_b_, mat);
+}
+
+void OneByOne::let_go_of_plan() {
+  x_.reset();
+  b_.reset();
+}
+
+bool OneByOne::solve(std::size_t k) {
+  solve_from(guess_of(parts_.context.problem), k, parts_.solves_after());
+  return true;
+}
+
+OneByOne::Beginning OneByOne::solve_from(FirstGuess first, std::size_t k,
+                                         std::int64_t solves_after) {
+  KspSolver& solver = *parts_.plan.solver;
+  SolveRecords& records = parts_.records;
+  // In a sequence, the norm is taken from the solver where that measures it.
+  const bool by_solver = parts_.context.steps && solver.engine() == Engine::resident &&
+                         solver.measures_first_residual();
+  const auto system = system_from(first, k, parts_, by_solver);
+  set_local_values(b_, system->b.values());
+  if (first.nonzero)
+    set_local_values(x_, system->x0.values());
+  else
+    set_local_values_to_zero(x_);
+
+  const std::int64_t before = parts_.checkpointer.iterations_before(k);
+  solver.scale_tolerance(system->exponent);
+  const double reference = solver.reference(system->unit, system->first_norm);
+  KspResult result = run({.k = k,
+                          .solves_after = solves_after,
+                          .nonzero_guess = first.nonzero,
+                          .of_x = system->of_x,
+                          .unit = system->unit,
+                          .target = target_norm(solver, reference)});
+
+  if (result.facts.dropped_norm >= 0) {
+    records.add_worse_guess(k, first.name, relative(result.facts.dropped_norm, system->unit));
+    first = {};
+  }
+  const bool known = first.nonzero && by_solver && !result.residuals.empty();
+  const double first_norm = known ? result.residuals.front() : system->first_norm;
+  records.total_iterations += result.iterations - before;
+  records.seconds += result.seconds;
+  note_solve(parts_, k, *system, std::move(result), local_values(x_));
+  return {.guess = first.name, .residual = relative(first_norm, system->unit)};
+}
+
+KspResult OneByOne::run(const Solve& what) {
+  KspSolver& solver = *parts_.plan.solver;
+  KernelTuning* const tuning = parts_.tuning;
+  PreconditionerTuning* const preconditioning = parts_.preconditioning;
+  // PETSc's own loops count from 0 where they go on; the resident engine counts on.
+  const std::int64_t uncounted =
+      solver.engine() == Engine::resident ? 0 : parts_.checkpointer.iterations_before(what.k);
+  if (tuning) tuning->solve_begins(parts_.solves_after());
+  if (preconditioning) preconditioning->solve_begins(what.solves_after);
+  solver.monitor([=, this](std::int64_t iteration, double norm) {
+    if (tuning) tuning->iteration(iteration, norm, what.target);
+    if (preconditioning) preconditioning->iteration(norm, what.target);
+    if (parts_.on_iteration) parts_.on_iteration(uncounted + iteration, relative(norm, what.unit));
+  });
+  const std::optional<std::int64_t> copies_before = petsc_device_copies();
+  if (parts_.context.clock) parts_.context.clock->iterations_begin();
+  const Array<double> guess =
+      preconditioning && what.nonzero_guess ? local_values(x_) : Array<double>();
+  double failed_seconds = 0;
+  KspResult result;
+  for (;;) {
+    const int of_x = what.of_x;
+    result = parts_.checkpointer.solve(
+        solver, b_, x_,
+        {.k = what.k,
+         .nonzero_guess = what.nonzero_guess,
+         .unit = what.unit,
+         .solution = [of_x](Vec x) { return times_power_of_two(local_values(x), of_x); },
+         .guess = [of_x](const Array<double>& x,
+                         Vec into) { set_local_values(into, Scaled(x, -of_x).values()); },
+         .interlude = interlude()});
+    if (!preconditioning || !preconditioning->falls_back({&result, 1})) break;
+    failed_seconds += result.seconds;
+    parts_.checkpointer.forget(what.k);
+    if (what.nonzero_guess)
+      set_local_values(x_, guess);
+    else
+      set_local_values_to_zero(x_);
+  }
+  result.seconds += failed_seconds;
+  if (tuning) tuning->solve_ends(result);
+  if (preconditioning) preconditioning->solve_ends(result);
+  if (copies_before) parts_.records.copies += *petsc_device_copies() - *copies_before;
+  return result;
+}
+
+Interlude OneByOne::interlude() const {
+  Interlude kernels = parts_.tuning ? parts_.tuning->interlude() : Interlude();
+  PreconditionerTuning* const preconditioning = parts_.preconditioning;
+  Interlude preconditioners = preconditioning ? preconditioning->interlude() : Interlude();
+  if (!preconditioners.due) return kernels;
+  if (!kernels.due) return preconditioners;
+  struct Asked {
+    int kernels = 0, preconditioners = 0;
+  };
+  const auto asked = std::make_shared<Asked>();
+  const auto due = [=] {
+    asked->kernels |= kernels.due() ? 1 : 0;
+    asked->preconditioners |= preconditioners.due() ? 1 : 0;
+    return asked->kernels != 0 || asked->preconditioners != 0;
+  };
+  const auto run = [=, comm = parts_.context.matrix->comm] {
+    Asked now = std::exchange(*asked, {});
+    MPI_Bcast(&now, 2, MPI_INT, 0, comm);
+    const Stopwatch watch;
+    if (now.kernels != 0) kernels.run();
+    preconditioning->paused(watch.seconds());
+    return now.preconditioners != 0 && preconditioners.run();
+  };
+  return {due, run};
+}
+
+}  // namespace trireme
