@@ -9,6 +9,7 @@
 #include "app/figures/multigrid_facts.hpp"
 #include "app/figures/product_figures.hpp"
 #include "app/solves/kernel_tuning.hpp"
+#include "app/solves/preconditioner_candidates.hpp"
 #include "app/solves/preconditioner_tuning.hpp"
 #include "app/solves/solves.hpp"
 #include "app/system/moved_rows.hpp"

@@ -239,6 +239,34 @@ class MadeUpSolves : public testing::Test {
   std::optional<PreconditionerTuning> tuning_;
 };
 
+// Every preconditioner of the list is a candidate, at the cost that its entry states.
+TEST_F(MadeUpSolves, TheListSaysWhatACandidateCosts) {
+  constexpr double kIteration = 1, kProduct = 0.25, kPass = kIteration - kProduct;
+  make({.iteration_seconds = [](const auto&) { return kIteration; },
+        .product_seconds = [] { return kProduct; }});
+  tuning_->solve_begins(0);
+  for (const double norm : {1.0, 0.1}) tuning_->iteration(norm, 1e-8);
+  tuning_->solve_ends(result(1, KSP_CONVERGED_RTOL));
+  const PreconditionerChoice choice = tuning_->outcome();
+  std::size_t expected = 0;
+  solvers::for_each_preconditioner([&](solvers::PreconditionerKind kind, auto m) {
+    const auto& cost = decltype(m)::type::info.expected;
+    const std::string name(solvers::name_of(kind));
+    const auto found = std::ranges::find(choice.candidates, name, &PreconditionerCandidate::name);
+    ++expected;
+    ASSERT_NE(found, choice.candidates.end()) << name;
+    if (!cost) return;
+    const auto seconds = [](const solvers::ExpectedWork& work) {
+      return work.seconds + work.products * kProduct + work.passes * kPass;
+    };
+    EXPECT_NEAR(found->set_up_seconds.value_or(-1), seconds(cost->set_up), 1e-12) << name;
+    EXPECT_NEAR(found->iteration_us.value_or(-1), 1e6 * (kIteration + seconds(cost->iteration)),
+                1e-6)
+        << name;
+  });
+  EXPECT_EQ(choice.candidates.size(), expected);
+}
+
 // A block of two columns takes as long as a solve by itself.
 TEST_F(MadeUpSolves, ABlockTellsTheTimeOfASolveByItself) {
   make();

@@ -3,6 +3,7 @@
 // what its algorithm does. What has no default is not here: without it, an entry does not compile.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -54,12 +55,21 @@ TEST(ListOfPreconditioners, HasAnEntryPerKindWithItsFacts) {
     EXPECT_EQ(info.data == PreconditionerData::operation, e.given > 0);
     EXPECT_TRUE(M::pointwise || !info.names[0].remark.empty()) << "what readers are told";
     if (info.expected) {
-      EXPECT_GT(info.expected->rate, 0);
-      EXPECT_EQ(info.expected->products, e.products);
-      EXPECT_GE(info.expected->set_up_iterations, 0);
+      const ExpectedCost& cost = *info.expected;
+      EXPECT_NE(cost.rate > 0, cost.rate_of_jacobi > 0) << "one of the two rates";
+      if (e.given == 0) {
+        EXPECT_EQ(cost.iteration.products, e.products);
+      }
+      for (const auto& set_up : {std::optional(cost.set_up), cost.set_up_on_gpu, cost.set_up_found})
+        if (set_up) {
+          EXPECT_EQ(set_up->products + set_up->seconds > 0, !M::pointwise);
+        }
+      EXPECT_EQ(cost.set_up_on_gpu.has_value(), cost.iteration_on_gpu.has_value());
+      if (cost.set_up_found) {
+        EXPECT_LT(cost.set_up_found->products, cost.set_up.products);
+      }
     } else {
-      EXPECT_TRUE(M::pointwise || info.data == PreconditionerData::operation)
-          << "preconditioner: auto would never try it";
+      EXPECT_TRUE(kind == PreconditionerKind::jacobi) << "preconditioner: auto would never try it";
     }
     const PreconditionerMemory& memory = info.memory;
     EXPECT_EQ(memory.per_block_entry > 0, info.data == PreconditionerData::blocks);

@@ -37,12 +37,10 @@ struct PreconditionerClock {
   std::function<double()> product_seconds = {};                            // likewise
 };
 
-// The preconditioner with which a run by `preconditioner: auto` begins. Collective.
-AnyPreconditioner first_preconditioner(const DistributedMatrix& matrix);
-
 class PreconditionerTuning {
  public:
-  // `solver` works with first_preconditioner(). All references must outlive this. Collective.
+  // `solver` works with first_preconditioner() of preconditioner_candidates.hpp. All references must
+  // outlive this. Collective.
   PreconditionerTuning(const DistributedMatrix& matrix, Amat& amat, KspSolver& solver,
                        PreconditionerClock clock = {});
 
@@ -119,8 +117,8 @@ class PreconditionerTuning {
   std::int64_t next_look_ = 0;
   std::optional<std::int64_t> changed_at_;
   std::optional<Change> change_;
-  bool reads_multigrid_ = false;  // the cache has the hierarchy of multigrid for these values
-  bool stale_ = false;            // the running preconditioner has older values than the matrix
+  bool found_ = false;  // the cache has what a set-up makes for these values
+  bool stale_ = false;  // the running preconditioner has older values than the matrix
 };
 
 }  // namespace trireme

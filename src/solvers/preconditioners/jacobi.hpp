@@ -70,7 +70,7 @@ struct NoPreconditioner : Jacobi {
                                            .data = PreconditionerData::nothing,
                                            .parameter = {},
                                            .memory = {},
-                                           .expected = {},
+                                           .expected = ExpectedCost{.rate_of_jacobi = 1},
                                            .exchanges = false,
                                            .near_nullspace = false};
   template <class Setup>

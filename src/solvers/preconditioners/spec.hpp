@@ -57,11 +57,23 @@ struct PreconditionerMemory {
   double per_block_entry = 0;  // rows times the rows of a dense block
 };
 
-// What `preconditioner: auto` expects before it measures, in relation to Jacobi.
+// Work in what is known of a run with Jacobi.
+struct ExpectedWork {
+  double products = 0;  // with the matrix
+  double passes = 0;    // each is an iteration with Jacobi without its product
+  double seconds = 0;   // that the smallest matrix takes too
+};
+
+// What `preconditioner: auto` expects before it measures. One of the two rates is stated.
 struct ExpectedCost {
-  double rate;               // decades per iteration
-  double set_up_iterations;  // iterations with Jacobi that take as long as the set-up
-  double products, passes;   // per iteration, beyond those with Jacobi
+  double rate_of_jacobi = 0;  // decades per iteration, as a multiple of those of Jacobi
+  double rate = 0;            // decades per iteration, whatever those of Jacobi are
+  ExpectedWork set_up = {};
+  ExpectedWork iteration = {};  // beyond one with Jacobi
+  // The same where the loop runs on a GPU; empty: as on CPUs.
+  std::optional<ExpectedWork> set_up_on_gpu = {}, iteration_on_gpu = {};
+  // The set-up on CPUs where the cache has what it makes; empty: the cache keeps nothing of it.
+  std::optional<ExpectedWork> set_up_found = {};
 };
 
 // An integer option of a preconditioner's PC type.
@@ -79,10 +91,12 @@ struct PreconditionerInfo {
   PreconditionerData data;
   PreconditionerParameter parameter;     // of the names that PETSc's loops lack
   PreconditionerMemory memory;           // foretold for one process
-  std::optional<ExpectedCost> expected;  // empty: `auto` does not try it by these figures
+  std::optional<ExpectedCost> expected;  // empty: `auto` begins with it
   bool exchanges;                        // an application needs values of other processes
   bool near_nullspace;                   // the set-up asks for near-nullspace vectors
   bool symmetric = false;                // serves only methods for symmetric matrices
+  bool definite = false;                 // serves only matrices that CG serves
+  bool several_gpus_need_cpus = false;   // the set-up is on CPUs where a run has several GPUs
   bool sets_up_together = false;         // the set-up is collective over the processes
   bool row_order_is_free = true;         // the rows may be in the kernel's own order
 };
