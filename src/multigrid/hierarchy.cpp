@@ -137,7 +137,7 @@ HostRankParts Hierarchy::rank_parts() const {
     part.parts = parts_of(*level);
     part.ghost = &level->matrix->blocks.ghost;
     part.halo = &level->matrix->halo;
-    if (level->transfer) part.columns = &level->transfer->across->columns;
+    if (level->transfer) part.columns = &level->transfer->coarsening.columns;
   }
   return parts;
 }

@@ -30,7 +30,7 @@ bool Hierarchy::Parts::coarsen_last(const NearNullspace& modes) {
                      .aggressive = l < options.aggressive_levels,
                      .block_size = static_cast<std::int32_t>(level.node_size)};
   Transfer transfer = coarsened(level, modes, rules);
-  const std::int64_t coarse = transfer.row_starts.back();
+  const std::int64_t coarse = transfer.coarsening.columns.starts.back();
   if (static_cast<double>(coarse) > kShrinksTooLittle * static_cast<double>(rows))
     return end(
         fmt::format("level {} has {} rows, and the next one would have {}", l, rows, coarse));
@@ -46,7 +46,7 @@ bool Hierarchy::Parts::coarsen_last(const NearNullspace& modes) {
     level.transfer = coarsened(level, modes, rules);
     find_coarse_matrix(level);
   }
-  if (AcrossRanks* const across = level.transfer->across.get()) across->rows->forget_values();
+  level.transfer->rows->forget_values();
   return true;
 }
 
@@ -54,18 +54,13 @@ bool Hierarchy::Parts::coarsen_last(const NearNullspace& modes) {
 // that again. False where no thinning suffices.
 bool Hierarchy::Parts::thin_until_it_fits(Level& level, std::int64_t most) {
   Transfer& t = *level.transfer;
-  const double runs = t.across ? t.across->rows->exchange().sum(t.across->product->runs_of_terms())
-                               : t.product->runs_of_terms();
+  const double runs = t.rows->exchange().sum(t.product->runs_of_terms());
   return find_thinning(runs, level.matrix->global_nnz, [&](double part) {
     bool thins = false;
-    if (t.across)
-      thins = thin(comm, t.coarsening, *t.across->rows, part);
-    else
-      collectively(comm, [&] { thins = thin(t.coarsening, local_rows(*level.matrix), part); });
+    together(level, [&] { thins = thin(t.coarsening, *t.rows, part); });
     add_seconds(t.coarsening.seconds);
     if (!thins) return false;
     t.product.reset();
-    if (t.across) t.across->product.reset();
     find_coarse_matrix(level, most);
     return coarse_nonzeros(level) <= most;
   });
@@ -75,19 +70,9 @@ bool Hierarchy::Parts::thin_until_it_fits(Level& level, std::int64_t most) {
 Transfer Hierarchy::Parts::coarsened(const Level& level, const NearNullspace& modes,
                                      const CoarsenRules& rules) {
   Transfer transfer;
-  if (size_of(comm_of(level)) > 1) {
-    collectively(comm, [&] { check_sizes(local_rows(*level.matrix), modes, rules); });
-    transfer.across = std::make_unique<AcrossRanks>(comm, *level.matrix, rules.block_size);
-    RankCoarsening found = coarsen(comm, *transfer.across->rows, modes, rules);
-    transfer.coarsening = std::move(found.coarsening);
-    transfer.across->columns = std::move(found.columns);
-    transfer.row_starts = transfer.across->columns.starts;
-    transfer.first_row = transfer.across->columns.first();
-  } else {
-    collectively(comm,
-                 [&] { transfer.coarsening = coarsen(local_rows(*level.matrix), modes, rules); });
-    transfer.row_starts = {0, transfer.coarsening.p.cols};
-  }
+  collectively(comm, [&] { check_sizes(local_rows(*level.matrix), modes, rules); });
+  transfer.rows.emplace(comm_of(level), *level.matrix, rules.block_size);
+  together(level, [&] { transfer.coarsening = coarsen(*transfer.rows, modes, rules); });
   add_seconds(transfer.coarsening.seconds);
   return transfer;
 }
@@ -100,9 +85,9 @@ void Hierarchy::Parts::add_seconds(const CoarsenSeconds& seconds) {
 
 // Of the coarse matrix, or INT64_MAX where it was not computed.
 std::int64_t Hierarchy::Parts::coarse_nonzeros(const Level& level) const {
-  const Transfer& t = *level.transfer;
-  if (t.across ? t.across->product->exceeds() : t.product->exceeds()) return INT64_MAX;
-  return t.across ? sum_over_ranks(comm, t.across->product->nnz()) : t.product->coarse().nnz();
+  const TripleProduct& product = *level.transfer->product;
+  if (product.exceeds()) return INT64_MAX;
+  return sum_over_ranks(comm_of(level), product.coarse().nnz());
 }
 
 // Computes P^T and P^T A P, or the numbers of both where their patterns are known. A coarse matrix
@@ -112,22 +97,14 @@ void Hierarchy::Parts::find_coarse_matrix(Level& level, std::int64_t most) {
   Transfer& t = *level.transfer;
   const CsrView<double> p = t.coarsening.p.view();
   const std::int32_t run = t.coarsening.coarse_block_size;
-  if (AcrossRanks* const across = t.across.get()) {
-    if (across->product) {
-      across->product->renew(*across->rows, p);
-    } else {
-      across->product.emplace(*across->rows, p, across->columns, run, most);
-      across->vector.emplace(across->columns);
-    }
-  } else {
-    collectively(comm, [&] {
-      const LocalRows a = local_rows(*level.matrix);
-      if (t.product)
-        t.product->renew(a, p);
-      else
-        t.product.emplace(a, p, run, most);
-    });
-  }
+  const CoarseColumns& columns = t.coarsening.columns;
+  together(level, [&] {
+    if (t.product)
+      t.product->renew(*t.rows, p);
+    else
+      t.product.emplace(*t.rows, p, columns, run, most);
+  });
+  if (!t.vector && size_of(columns.comm) > 1) t.vector = std::make_unique<CoarseVector>(columns);
   set_up.products += watch.seconds();
 }
 

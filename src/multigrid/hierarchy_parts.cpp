@@ -36,7 +36,7 @@ Hierarchy::Parts::Parts(std::shared_ptr<DistributedMatrix> finest, const NearNul
     Transfer& transfer = *fine.transfer;
     of_level = std::move(transfer.coarsening.coarse_modes);
     const Stopwatch distribution;
-    auto coarse = distribute(comm_of(fine), coarse_slab(fine), transfer.row_starts);
+    auto coarse = distribute(comm_of(fine), coarse_slab(fine), transfer.coarsening.columns.starts);
     set_up.distribution += distribution.seconds();
     add_level(std::move(coarse), of_level, transfer.coarsening.coarse_block_size);
   }
@@ -67,14 +67,14 @@ void Hierarchy::Parts::add_level(std::shared_ptr<DistributedMatrix> matrix, Near
 
 RowSlab Hierarchy::Parts::coarse_slab(const Level& level) const {
   const Transfer& t = *level.transfer;
-  RowSlab slab{.global_rows = t.row_starts.back(),
-               .global_cols = t.row_starts.back(),
+  const CoarseColumns& columns = t.coarsening.columns;
+  RowSlab slab{.global_rows = columns.starts.back(),
+               .global_cols = columns.starts.back(),
                .global_nnz = 0,
-               .first_row = t.first_row,
+               .first_row = columns.first(),
                .local = {}};
-  collectively(comm,
-               [&] { slab.local = t.across ? t.across->product->rows() : t.product->coarse(); });
-  slab.global_nnz = sum_over_ranks(comm_of(level), slab.local.nnz());
+  collectively(comm, [&] { slab.local = t.product->rows(); });
+  slab.global_nnz = sum_over_ranks(columns.comm, slab.local.nnz());
   return slab;
 }
 
@@ -175,15 +175,13 @@ void Hierarchy::Parts::renew() {
     if (level.transfer) {
       Transfer& t = *level.transfer;
       complete(level);
-      if (AcrossRanks* const across = t.across.get()) {
-        across->rows->renew(*level.matrix);
-        multigrid::renew(comm, t.coarsening, *across->rows);
-      } else {
-        collectively(comm, [&] { multigrid::renew(t.coarsening, local_rows(*level.matrix)); });
-      }
+      together(level, [&] {
+        t.rows->renew(*level.matrix);
+        multigrid::renew(t.coarsening, *t.rows);
+      });
       add_seconds(t.coarsening.seconds);
       find_coarse_matrix(level);
-      if (t.across) t.across->rows->forget_values();
+      t.rows->forget_values();
       const Stopwatch distribution;
       Level& coarse = *levels[l + 1];
       DistributedMatrix& matrix = coarse.replication ? *coarse.parts : *coarse.matrix;
@@ -246,8 +244,7 @@ std::int64_t Hierarchy::Parts::bytes() const {
     add_matrix(t.coarsening.p);
     add_matrix(t.read_restriction);
     if (t.product) sum += t.product->bytes();
-    if (t.across && t.across->product) sum += t.across->product->bytes();
-    if (t.across && t.across->rows) sum += t.across->rows->bytes();
+    if (t.rows) sum += t.rows->bytes();
   }
   return sum;
 }

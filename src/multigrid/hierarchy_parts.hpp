@@ -12,6 +12,7 @@
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/level.hpp"
 #include "multigrid/store/stored_hierarchy.hpp"
+#include "parallel/collective.hpp"
 #include "parallel/communicator.hpp"
 
 namespace trireme::multigrid {
@@ -56,6 +57,15 @@ struct Hierarchy::Parts {
   // False, with the remark.
   bool end(std::string why);
   MPI_Comm comm_of(const Level& level) const;
+  // Runs a part of the set-up of a level, which agrees on its outcome among the ranks that work on
+  // the level together. Where each rank does all of it, all ranks agree.
+  template <class Work>
+  void together(const Level& level, const Work& work) const {
+    if (size_of(comm_of(level)) > 1)
+      work();
+    else
+      collectively(comm, work);
+  }
 };
 
 }  // namespace trireme::multigrid

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Views of a level's rows, and the kernels of its transfers.
+// The kernels of a level's transfers.
 #include "multigrid/level.hpp"
 
 #include <algorithm>
@@ -9,12 +9,6 @@
 #include "kernels/albus/albus.hpp"
 
 namespace trireme::multigrid {
-
-LocalRows local_rows(const DistributedMatrix& matrix) {
-  return {.local = matrix.blocks.local.view(),
-          .first_row = matrix.first_row(),
-          .callers_rows = matrix.callers_rows};
-}
 
 void set_transfer_kernels(Transfer& t, Precision wanted) {
   const auto too_large = [](double value) {

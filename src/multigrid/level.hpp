@@ -14,7 +14,8 @@
 #include "distributed/transposed_product.hpp"
 #include "kernels/kernel.hpp"
 #include "multigrid/cycle/cycle.hpp"
-#include "multigrid/ranks/across_ranks.hpp"
+#include "multigrid/ranks/coarse_vector.hpp"
+#include "multigrid/ranks/extended_rows.hpp"
 #include "multigrid/ranks/replication.hpp"
 #include "multigrid/set_up/coarsen.hpp"
 #include "multigrid/set_up/dense_inverse.hpp"
@@ -24,24 +25,18 @@
 
 namespace trireme::multigrid {
 
-// The rows of a level that lies whole on this process, as the set-up reads them.
-LocalRows local_rows(const DistributedMatrix& matrix);
-
 // From a level to the next coarser one. The kernels keep views of `coarsening.p` and of
-// restriction().
+// restriction(). A level that was read has neither rows nor product until it is renewed.
 struct Transfer {
   Coarsening coarsening;
-  // P^T A P, with P^T; none on several ranks, nor where the level was read until it is renewed.
-  std::optional<TripleProduct> product;
-  std::unique_ptr<AcrossRanks> across;    // null where the level lies whole on this rank
+  std::optional<ExtendedRows> rows;       // of the finer level
+  std::optional<TripleProduct> product;   // P^T A P, with P^T
+  std::unique_ptr<CoarseVector> vector;   // null where the level lies whole on this rank
   CsrMatrix<double> read_restriction;     // P^T of a level that was read, until it is renewed
   Precision precision = Precision::full;  // of the values in the two kernels
   std::unique_ptr<HostKernel<double>> prolong, restrict_to;
-  std::vector<std::int64_t> row_starts;  // of the coarse matrix
-  std::int64_t first_row = 0;            // of this rank in the coarse matrix
 
   const CsrMatrix<double>& restriction() const {  // P^T
-    if (across && across->product) return across->product->restriction();
     return product ? product->restriction() : read_restriction;
   }
 };

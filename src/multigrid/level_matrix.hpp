@@ -7,6 +7,10 @@
 
 #include "sparse/csr.hpp"
 
+namespace trireme {
+struct DistributedMatrix;
+}
+
 namespace trireme::multigrid {
 
 // The rows of a level that this rank owns, a view. Its columns are those rows, and behind them,
@@ -22,5 +26,8 @@ struct LocalRows {
     return callers_rows.empty() ? first_row + row : callers_rows[row];
   }
 };
+
+// The rows of this rank, without the columns of ghosts.
+LocalRows local_rows(const DistributedMatrix& matrix);
 
 }  // namespace trireme::multigrid

@@ -88,7 +88,7 @@ Lists lists_of_others(const WeightedGraph& g, std::span<const std::int32_t> pair
                       const std::vector<std::int64_t>& starts) {
   const MPI_Comm comm = g.graph.comm;
   const int rank = rank_of(comm), ranks = size_of(comm);
-  const multigrid::NodeGraph& graph = g.graph.graph;
+  const multigrid::NodeGraph& graph = g.graph;
   std::vector<int> lists(ranks, 0), edges(ranks, 0), lists_at, edges_at;
   Lists packed;
   collectively(comm, [&] {
@@ -141,7 +141,7 @@ RowGraph coarse_graph(const WeightedGraph& g, std::span<const std::int32_t> mate
   const Array<std::int32_t> pair = number_pairs(g, mate, coarse.vertex_starts);
   const Lists others = lists_of_others(g, pair, coarse.vertex_starts);
   collectively(comm, [&] {
-    const multigrid::NodeGraph& graph = g.graph.graph;
+    const multigrid::NodeGraph& graph = g.graph;
     const std::int64_t first = coarse.vertex_starts[rank_of(comm)];
     const std::int64_t pairs = coarse.vertex_starts[rank_of(comm) + 1] - first;
     std::vector<std::int64_t> begin(pairs, -1);  // of the list that has come

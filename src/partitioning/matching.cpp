@@ -30,7 +30,7 @@ std::uint64_t hash_of(std::int32_t one, std::int32_t other) {
 // The preferred neighbour of `vertex` among those that are free, or kNone.
 std::int32_t preferred(const WeightedGraph& g, std::int64_t max_weight, std::int32_t vertex,
                        const Array<std::int32_t>& proposal) {
-  const multigrid::NodeGraph& graph = g.graph.graph;
+  const multigrid::NodeGraph& graph = g.graph;
   const std::int32_t own = g.global(vertex);
   std::int32_t best = kNone;
   std::pair<std::int32_t, std::uint64_t> best_key{};

@@ -22,7 +22,7 @@ class Connections {
   void find(const WeightedGraph& g, std::span<const std::int32_t> part, std::int32_t vertex) {
     for (const std::int32_t p : met_) weight_[p] = 0;
     met_.clear();
-    const multigrid::NodeGraph& graph = g.graph.graph;
+    const multigrid::NodeGraph& graph = g.graph;
     for (std::int32_t k = graph.row_ptr[vertex]; k < graph.row_ptr[vertex + 1]; ++k) {
       const std::int32_t p = part[graph.neighbour[k]];
       if (weight_[p] == 0) met_.push_back(p);
@@ -38,7 +38,7 @@ class Connections {
 };
 
 Array<std::int32_t> at_borders(const WeightedGraph& g, std::span<const std::int32_t> part) {
-  const multigrid::NodeGraph& graph = g.graph.graph;
+  const multigrid::NodeGraph& graph = g.graph;
   Array<std::int32_t> found;
   for (std::int32_t v = 0; v < graph.nodes; ++v)
     for (std::int32_t k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k)

@@ -14,20 +14,18 @@ namespace trireme::partitioning {
 
 WeightedGraph in_local_numbers(MPI_Comm comm, RowGraph&& graph) {
   WeightedGraph result;
-  multigrid::RankGraph& g = result.graph;
+  multigrid::NodeGraph& g = result.graph;
   g.comm = comm;
   collectively(comm, [&] {
     g.starts = std::move(graph.vertex_starts);
     const auto nodes = static_cast<std::int32_t>(graph.vertices());
-    g.graph.nodes = nodes;
-    g.graph.row_ptr = std::move(graph.offsets);
-    g.graph.neighbour = std::move(graph.neighbours);
-    g.ghosts = multigrid::others_among(g.graph.neighbour, g.first(), nodes);
-    g.graph.ghosts = static_cast<std::int32_t>(g.ghosts.size());
+    g.nodes = nodes;
+    g.row_ptr = std::move(graph.offsets);
+    g.neighbour = std::move(graph.neighbours);
+    g.ghosts = multigrid::others_among(g.neighbour, g.first(), nodes);
     const multigrid::LocalNumbers local(g.first(), nodes, g.ghosts);
-    multigrid::HostPlace::for_each(std::ssize(g.graph.neighbour), [&](std::int64_t k) {
-      g.graph.neighbour[k] = local(g.graph.neighbour[k]);
-    });
+    multigrid::HostPlace::for_each(std::ssize(g.neighbour),
+                                   [&](std::int64_t k) { g.neighbour[k] = local(g.neighbour[k]); });
     result.edge_weights = std::move(graph.edge_weights);
     result.weights = std::move(graph.weights);
     result.weights.resize(nodes + g.ghosts.size());
@@ -38,8 +36,8 @@ WeightedGraph in_local_numbers(MPI_Comm comm, RowGraph&& graph) {
 }
 
 void forget_edges(WeightedGraph& graph) {
-  let_go(graph.graph.graph.row_ptr);
-  let_go(graph.graph.graph.neighbour);
+  let_go(graph.graph.row_ptr);
+  let_go(graph.graph.neighbour);
   let_go(graph.edge_weights);
 }
 

@@ -8,16 +8,16 @@
 
 #include "base/array.hpp"
 #include "distributed/row_graph.hpp"
-#include "multigrid/ranks/rank_graph.hpp"
+#include "multigrid/set_up/node_graph.hpp"
 
 namespace trireme::partitioning {
 
 struct WeightedGraph {
-  multigrid::RankGraph graph;        // of this rank's vertices; ghosts belong to other ranks
+  multigrid::NodeGraph graph;        // of this rank's vertices; ghosts belong to other ranks
   Array<std::int32_t> weights;       // of this rank's vertices, and behind them of the ghosts
   Array<std::int32_t> edge_weights;  // by entry of the neighbours' lists, or empty: all are 1
 
-  std::int32_t vertices() const { return graph.graph.nodes; }
+  std::int32_t vertices() const { return graph.nodes; }
   std::int32_t edge_weight(std::int32_t k) const {
     return edge_weights.empty() ? 1 : edge_weights[k];
   }

@@ -12,12 +12,9 @@
 
 #include "multigrid/dense.hpp"
 #include "multigrid/on_ranks.hpp"
-#include "multigrid/ranks/across_ranks.hpp"
-#include "multigrid/ranks/aggregates_on_ranks.hpp"
 #include "multigrid/ranks/replication.hpp"
 #include "multigrid/ranks/send_to_ranks.hpp"
-#include "multigrid/ranks/tentative_on_ranks.hpp"
-#include "multigrid/set_up/strength.hpp"
+#include "multigrid/set_up/coarsen.hpp"
 #include "multigrid/set_up/triple_product.hpp"
 
 namespace trireme::multigrid {
@@ -82,7 +79,8 @@ DenseMatrix gathered(const CsrMatrix<double>& mine, std::int64_t cols) {
 }
 
 // P of this rank with global columns.
-CsrMatrix<double> with_global_columns(const Coarsening& c, const CoarseColumns& columns) {
+CsrMatrix<double> with_global_columns(const Coarsening& c) {
+  const CoarseColumns& columns = c.columns;
   CsrMatrix<double> p = c.p;
   p.cols = columns.starts.back();
   for (std::int32_t& column : p.col_idx)
@@ -103,25 +101,20 @@ NearNullspace part(const NearNullspace& modes, const Starts& starts) {
 // A level on the ranks, with its prolongator and the next coarser matrix, beside those of one rank.
 struct BothWays {
   Coarsening one;
-  AcrossRanks across;
+  std::shared_ptr<DistributedMatrix> matrix;
+  ExtendedRows rows;
   Coarsening ranks;
+  TripleProduct product;
 
   BothWays(const CsrMatrix<double>& a, const NearNullspace& modes, const CoarsenRules& rules)
       : one(coarsen(test::without_ghosts(a), modes, rules)),
-        across(MPI_COMM_WORLD, *distributed(MPI_COMM_WORLD, a, uneven(a.rows, rules.block_size)),
-               rules.block_size) {
-    RankCoarsening found =
-        coarsen(MPI_COMM_WORLD, *across.rows, part(modes, uneven(a.rows, rules.block_size)), rules);
-    ranks = std::move(found.coarsening);
-    across.columns = std::move(found.columns);
-    across.product.emplace(*across.rows, ranks.p.view(), across.columns, ranks.coarse_block_size);
-  }
-  DenseMatrix p() const {
-    return gathered(with_global_columns(ranks, across.columns), across.columns.starts.back());
-  }
-  DenseMatrix coarse() const {
-    return gathered(across.product->rows(), across.columns.starts.back());
-  }
+        matrix(distributed(MPI_COMM_WORLD, a, uneven(a.rows, rules.block_size))),
+        rows(MPI_COMM_WORLD, *matrix, rules.block_size),
+        ranks(coarsen(rows, part(modes, uneven(a.rows, rules.block_size)), rules)),
+        product(rows, ranks.p.view(), ranks.columns, ranks.coarse_block_size) {}
+  DenseMatrix p() const { return gathered(with_global_columns(ranks), coarse_rows()); }
+  DenseMatrix coarse() const { return gathered(product.rows(), coarse_rows()); }
+  std::int64_t coarse_rows() const { return ranks.columns.starts.back(); }
 };
 
 // Edges in one direction only, and ghost nodes of which entries name one unknown only.
@@ -181,7 +174,7 @@ TEST(AcrossRanks, ProlongatorIsThatOfOneRank) {
   for (const Example& e : examples()) {
     SCOPED_TRACE(e.name);
     const BothWays both(e.a, e.modes, e.rules);
-    EXPECT_EQ(both.across.columns.starts.back(), both.one.p.cols);
+    EXPECT_EQ(both.coarse_rows(), both.one.p.cols);
     EXPECT_NEAR(both.ranks.spectral_radius, both.one.spectral_radius,
                 1e-10 * both.one.spectral_radius);
     EXPECT_LT(difference(both.p(), DenseMatrix(both.one.p.view())), 1e-10);
@@ -198,9 +191,9 @@ TEST(AcrossRanks, CoarseMatrixIsTheDenseProduct) {
     SCOPED_TRACE(e.name);
     const BothWays both(e.a, e.modes, e.rules);
     const DenseMatrix p = both.p(), a(e.a.view());
-    EXPECT_EQ(both.across.product->repaired(), 0);
+    EXPECT_EQ(both.product.repaired(), 0);
     EXPECT_LT(difference(both.coarse(), p.transposed() * (a * p)), 1e-11);
-    const CsrMatrix<double> rows = both.across.product->rows();
+    const CsrMatrix<double> rows = both.product.rows();
     for (std::int64_t i = 0; i < rows.rows; ++i)
       EXPECT_TRUE(std::is_sorted(rows.col_idx.begin() + rows.row_ptr[i],
                                  rows.col_idx.begin() + rows.row_ptr[i + 1]));
@@ -210,7 +203,35 @@ TEST(AcrossRanks, CoarseMatrixIsTheDenseProduct) {
 TEST(AcrossRanks, SomeAggregatesHaveNodesOfSeveralRanks) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has no neighbours";
   const BothWays both(test::generated("mesh2d", 22), {}, {.smoothed = false});
-  EXPECT_GT(sum_over_ranks(MPI_COMM_WORLD, std::ssize(both.across.columns.ghosts)), 0);
+  EXPECT_GT(sum_over_ranks(MPI_COMM_WORLD, std::ssize(both.ranks.columns.ghosts)), 0);
+}
+
+TEST(AcrossRanks, ARankWithoutNeighboursCopiesNothing) {
+  // A path on each rank, whose first node belongs to no other one.
+  const int ranks = size_of(MPI_COMM_WORLD);
+  const std::int32_t each = 40;
+  std::vector<test::Entry> entries;
+  Starts starts{0};
+  for (std::int32_t r = 0; r < ranks; ++r) {
+    for (std::int32_t i = r * each; i < (r + 1) * each; ++i) {
+      if (i > r * each) entries.emplace_back(i, i - 1, -1.0);
+      entries.emplace_back(i, i, 2.0);
+      if (i + 1 < (r + 1) * each) entries.emplace_back(i, i + 1, -1.0);
+    }
+    starts.push_back((r + 1) * each);
+  }
+  const CsrMatrix<double> whole = test::matrix_of(ranks * each, ranks * each, entries);
+  const auto matrix = distributed(MPI_COMM_WORLD, whole, starts);
+  const ExtendedRows rows(MPI_COMM_WORLD, *matrix, 1);
+  EXPECT_EQ(rows.view().local.values.data(), matrix->blocks.local.values.data());
+  const Coarsening c = coarsen(rows, {}, {});
+  const TripleProduct product(rows, c.p.view(), c.columns);
+  const DenseMatrix p(c.p.view()), a(matrix->blocks.local.view());
+  EXPECT_LT(difference(DenseMatrix(product.coarse().view()), p.transposed() * (a * p)), 1e-12);
+  // P^T with the places of its entries, the pattern of A P, and the coarse matrix.
+  const std::int64_t pattern = multiply(matrix->blocks.local.view(), c.p.view()).nnz();
+  EXPECT_LE(product.bytes(), 16 * c.p.nnz() + 4 * pattern + 12 * product.coarse().nnz() +
+                                 4 * (2 * c.p.cols + each) + 64);
 }
 
 TEST(AcrossRanks, TentativeProlongatorReproducesTheModes) {
@@ -266,8 +287,8 @@ TEST(AcrossRanks, CoarseMatrixIsRepairedAsOnOneRank) {
   EXPECT_GT(one.repaired(), 0);
   for (const bool renewed : {false, true}) {
     SCOPED_TRACE(renewed);
-    if (renewed) both.across.product->renew(*both.across.rows, both.ranks.p.view());
-    EXPECT_EQ(sum_over_ranks(MPI_COMM_WORLD, both.across.product->repaired()), one.repaired());
+    if (renewed) both.product.renew(both.rows, both.ranks.p.view());
+    EXPECT_EQ(sum_over_ranks(MPI_COMM_WORLD, both.product.repaired()), one.repaired());
     EXPECT_LT(difference(both.coarse(), DenseMatrix(one.coarse().view())), 1e-12);
   }
 }
@@ -296,12 +317,13 @@ TEST(AcrossRanks, RenewedCoarseMatrixIsThatOfAFreshBuild) {
       changed.values[k] *= 1 + 0.01 * to_unit(split_mix(k, 7));
     BothWays both(e.a, e.modes, e.rules);
     const Starts starts = uneven(e.a.rows, e.rules.block_size);
-    both.across.rows->renew(*distributed(MPI_COMM_WORLD, changed, starts));
-    renew(MPI_COMM_WORLD, both.ranks, *both.across.rows);
-    both.across.product->renew(*both.across.rows, both.ranks.p.view());
-    const Array<double> renewed = both.across.product->rows().values;
-    const ProductOnRanks fresh(*both.across.rows, both.ranks.p.view(), both.across.columns,
-                               both.ranks.coarse_block_size);
+    both.matrix = distributed(MPI_COMM_WORLD, changed, starts);
+    both.rows.renew(*both.matrix);
+    renew(both.ranks, both.rows);
+    both.product.renew(both.rows, both.ranks.p.view());
+    const Array<double> renewed = both.product.rows().values;
+    const TripleProduct fresh(both.rows, both.ranks.p.view(), both.ranks.columns,
+                              both.ranks.coarse_block_size);
     EXPECT_EQ(renewed, fresh.rows().values);
     renew(both.one, test::without_ghosts(changed));
     EXPECT_LT(difference(both.p(), DenseMatrix(both.one.p.view())), 1e-10);

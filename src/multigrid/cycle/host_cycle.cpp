@@ -28,9 +28,9 @@ void HostCycle::restrict_from(int l, const double* r) const {
   Level& coarse = *levels_[l + 1];
   const std::span<const double> residual{r, static_cast<std::size_t>(fine.matrix->local_rows())};
   const std::span<double> b = own_part(coarse, coarse.b);
-  if (AcrossRanks* const across = fine.transfer->across.get()) {
-    fine.transfer->restrict_to->multiply(residual, across->vector->values(), Accumulate::no);
-    across->vector->add_up(b);
+  if (CoarseVector* const vector = fine.transfer->vector.get()) {
+    fine.transfer->restrict_to->multiply(residual, vector->values(), Accumulate::no);
+    vector->add_up(b);
   } else {
     fine.transfer->restrict_to->multiply(residual, b, Accumulate::no);
   }
@@ -41,12 +41,12 @@ void HostCycle::correct(int l) const {
   const Level& fine = *levels_[l];
   Level& coarse = *levels_[l + 1];
   std::span<const double> correction = own_part(coarse, coarse.x);
-  if (AcrossRanks* const across = fine.transfer->across.get()) {
+  if (CoarseVector* const vector = fine.transfer->vector.get()) {
     if (coarse.replication)
-      across->vector->take_from_whole(coarse.x);
+      vector->take_from_whole(coarse.x);
     else
-      across->vector->take(correction);
-    correction = across->vector->values();
+      vector->take(correction);
+    correction = vector->values();
   }
   fine.transfer->prolong->multiply(
       correction, {fine.in_cycle.x, static_cast<std::size_t>(fine.matrix->local_rows())},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The columns of a prolongator that crosses the borders of ranks.
+// The columns of a prolongator, which may cross the borders of ranks.
 #pragma once
 
 #include <mpi.h>
@@ -20,8 +20,8 @@ struct CoarseColumns {
   std::vector<std::int64_t> starts;  // rank r has the coarse rows starts[r] .. starts[r+1]-1
   Array<std::int32_t> ghosts;        // ascending
   HaloPlan halo;                     // brings the ghosts to this rank
-  HaloPlan
-      back;  // of columns of P: takes the ghosts to their owners, ghost k of it for send_rows[k]
+  // Of columns of P: takes the ghosts to their owners, ghost k of it for halo.send_rows[k].
+  HaloPlan back;
 
   std::int64_t first() const { return starts[rank_of(comm)]; }
   std::int64_t own() const { return starts[rank_of(comm) + 1] - first(); }
@@ -30,5 +30,10 @@ struct CoarseColumns {
 // Plans the halo and the way back. Collective.
 CoarseColumns coarse_columns(MPI_Comm comm, std::vector<std::int64_t> starts,
                              Array<std::int32_t> ghosts);
+
+// All coarse rows belong to this rank, which works alone.
+inline CoarseColumns whole_columns(std::int64_t count) {
+  return {.comm = MPI_COMM_SELF, .starts = {0, count}, .ghosts{}, .halo{}, .back{}};
+}
 
 }  // namespace trireme::multigrid

@@ -16,29 +16,36 @@ void for_parts(const SplitRows& blocks, std::int64_t i, std::int32_t to, const C
   const std::int32_t first = blocks.local.row_ptr[i];
   const std::int32_t count = blocks.local.row_ptr[i + 1] - first;
   copy(first, blocks.local, to, count);
-  if (blocks.ghost.nnz() == 0) return;
   const std::int32_t first_ghost = blocks.ghost.row_ptr[i];
   copy(first_ghost, blocks.ghost, to + count, blocks.ghost.row_ptr[i + 1] - first_ghost);
 }
 
 }  // namespace
 
+ExtendedRows::ExtendedRows(const LocalRows& whole)
+    : comm_(MPI_COMM_SELF),
+      row_starts_{0, whole.local.rows},
+      whole_(whole),
+      own_nodes_(whole.local.rows) {}
+
 ExtendedRows::ExtendedRows(MPI_Comm comm, const DistributedMatrix& matrix, std::int32_t block_size)
     : comm_(comm),
-      block_size_(block_size),
-      first_row_(matrix.first_row()),
-      callers_rows_(matrix.callers_rows) {
+      row_starts_(matrix.row_starts),
+      whole_(local_rows(matrix)),
+      own_nodes_(matrix.local_rows() / block_size) {
   const SplitRows& blocks = matrix.blocks;
+  std::vector<std::int64_t> node_starts;
   collectively(comm, [&] {
-    for (const std::int64_t start : matrix.row_starts) node_starts_.push_back(start / block_size);
+    for (const std::int64_t start : row_starts_) node_starts.push_back(start / block_size);
     for (const std::int64_t column : blocks.ghost_columns)
       if (ghost_nodes_.empty() || ghost_nodes_.back() != column / block_size)
         ghost_nodes_.push_back(static_cast<std::int32_t>(column / block_size));
   });
-  nodes_ = plan_halo(comm, node_starts_, ghost_nodes_);
+  nodes_ = plan_halo(comm, node_starts, ghost_nodes_);
   collectively(comm, [&] {
     const std::int64_t own = blocks.local.rows;
-    columns_ = widened(nodes_, own / block_size, block_size, block_size);
+    columns_ = widened(nodes_, own_nodes_, block_size, block_size);
+    if (ghost_nodes_.empty()) return;
     Array<std::int32_t> place(blocks.ghost_columns.size());
     std::int32_t node = 0;
     for (std::size_t g = 0; g < place.size(); ++g) {
@@ -49,9 +56,8 @@ ExtendedRows::ExtendedRows(MPI_Comm comm, const DistributedMatrix& matrix, std::
     rows_.rows = own;
     rows_.cols = own + std::ssize(ghost_nodes_) * block_size;
     rows_.row_ptr = blocks.local.row_ptr;
-    if (blocks.ghost.nnz() > 0)
-      HostPlace::for_each(own + 1,
-                          [&](std::int64_t i) { rows_.row_ptr[i] += blocks.ghost.row_ptr[i]; });
+    HostPlace::for_each(own + 1,
+                        [&](std::int64_t i) { rows_.row_ptr[i] += blocks.ghost.row_ptr[i]; });
     rows_.col_idx.resize(blocks.nnz());
     HostPlace::for_each(own, [&](std::int64_t i) {
       for_parts(blocks, i, rows_.row_ptr[i],
@@ -68,6 +74,8 @@ ExtendedRows::ExtendedRows(MPI_Comm comm, const DistributedMatrix& matrix, std::
 }
 
 void ExtendedRows::renew(const DistributedMatrix& matrix) {
+  whole_ = local_rows(matrix);
+  if (ghost_nodes_.empty()) return;
   const SplitRows& blocks = matrix.blocks;
   rows_.values.resize(blocks.nnz());
   HostPlace::for_each(rows_.rows, [&](std::int64_t i) {

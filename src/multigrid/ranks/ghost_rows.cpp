@@ -53,8 +53,8 @@ NeighbourRanks of_entries(const NeighbourRanks& neighbours, const Array<std::int
 template <class T, class Of>
 Array<T> GhostRows::packed(const CsrView<double>& p, const Of& of) const {
   Array<T> all(offsets_.back());
-  HostPlace::for_each(std::ssize(halo_->send_rows), [&](std::int64_t k) {
-    const std::int32_t row = halo_->send_rows[k];
+  HostPlace::for_each(std::ssize(send_rows_), [&](std::int64_t k) {
+    const std::int32_t row = send_rows_[k];
     std::int32_t to = offsets_[k];
     for (std::int32_t j = p.row_ptr[row]; j < p.row_ptr[row + 1]; ++j) all[to++] = of(j);
   });
@@ -63,11 +63,10 @@ Array<T> GhostRows::packed(const CsrView<double>& p, const Of& of) const {
 
 GhostRows::GhostRows(MPI_Comm comm, const HaloPlan& halo, const CsrView<double>& p,
                      std::span<const std::int32_t> global_columns)
-    : comm_(comm), halo_(&halo) {
-  const std::size_t count = halo.send_rows.size();
-  Array<std::int32_t> packed_lengths(count), lengths(halo.ghosts);
-  HostPlace::for_each(std::ssize(halo.send_rows), [&](std::int64_t k) {
-    const std::int32_t row = halo.send_rows[k];
+    : comm_(comm), send_rows_(halo.send_rows) {
+  Array<std::int32_t> packed_lengths(send_rows_.size()), lengths(halo.ghosts);
+  HostPlace::for_each(std::ssize(send_rows_), [&](std::int64_t k) {
+    const std::int32_t row = send_rows_[k];
     packed_lengths[k] = p.row_ptr[row + 1] - p.row_ptr[row];
   });
   exchange(comm, MPI_INT32_T, halo.sends, packed_lengths, halo.receives, lengths);

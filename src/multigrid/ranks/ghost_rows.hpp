@@ -18,7 +18,7 @@ class GhostRows {
  public:
   GhostRows() = default;
   // Fetches the rows of `p` that the halo's ghosts name. Column j of `p` is the global column
-  // global_columns[j]. `comm` and `halo` must outlive the object. Collective.
+  // global_columns[j]. `comm` must outlive the object. Collective.
   GhostRows(MPI_Comm comm, const HaloPlan& halo, const CsrView<double>& p,
             std::span<const std::int32_t> global_columns);
 
@@ -37,7 +37,7 @@ class GhostRows {
   Array<T> packed(const CsrView<double>& p, const Of& of) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
-  const HaloPlan* halo_ = nullptr;
+  Array<std::int32_t> send_rows_;                      // of the halo
   std::vector<HaloPlan::Neighbour> sends_, receives_;  // of entries
   Array<std::int32_t> offsets_;                        // of the packed rows, one more than the rows
   CsrMatrix<double> rows_;

@@ -11,19 +11,19 @@
 
 namespace trireme::multigrid {
 
-Array<std::uint8_t> distance_two_set(const NodeGraph& graph, const NodeExchange& ghosts,
-                                     std::int64_t first) {
+Array<std::uint8_t> distance_two_set(const NodeGraph& graph) {
+  const NodeExchange ghosts = graph.exchange();
+  const auto first = static_cast<std::uint64_t>(graph.first());
   const std::int32_t* const row_ptr = graph.row_ptr.data();
   const std::int32_t* const neighbour = graph.neighbour.data();
-  Array<NodeState> state(graph.nodes + graph.ghosts), smallest(graph.nodes + graph.ghosts);
+  Array<NodeState> state(graph.columns()), smallest(graph.columns());
   Array<std::int32_t> undecided(graph.nodes);
   HostPlace::for_each(graph.nodes,
                       [&](std::int64_t i) { undecided[i] = static_cast<std::int32_t>(i); });
   Array<std::int32_t> reached = undecided;  // nodes whose smallest state still matters
   for (std::uint64_t round = 0; ghosts.max(static_cast<double>(undecided.size())) > 0; ++round) {
-    HostPlace::for_each(
-        std::ssize(undecided),
-        DrawNumber{undecided.data(), round, static_cast<std::uint64_t>(first), state.data()});
+    HostPlace::for_each(std::ssize(undecided),
+                        DrawNumber{undecided.data(), round, first, state.data()});
     ghosts.fetch(std::span(state));
     HostPlace::for_each(std::ssize(reached), FindSmallest{reached.data(), row_ptr, neighbour,
                                                           state.data(), smallest.data()});

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "base/array.hpp"
-#include "multigrid/ranks/node_exchange.hpp"
 #include "multigrid/set_up/node_graph.hpp"
 
 namespace trireme::multigrid {
@@ -15,11 +14,7 @@ namespace trireme::multigrid {
 // maximal independent set and graph coarsening", IPDPS 2022), which follows Bell, Dalton and Olson
 // (SIAM J. Sci. Comput. 34, 2012, section 5): nodes with the smallest random number within two
 // edges enter the set, and the numbers are drawn anew in each round. The numbers are hashes of node
-// and round, so that the set does not depend on the threads.
-//
-// On several ranks, `ghosts` tells of the ghost nodes of the graph, node 0 has the number `first`
-// in the whole graph, and the set depends on the whole graph only. Collective.
-Array<std::uint8_t> distance_two_set(const NodeGraph& graph, const NodeExchange& ghosts = {},
-                                     std::int64_t first = 0);
+// and round, so that the set depends neither on the threads nor on the ranks. Collective.
+Array<std::uint8_t> distance_two_set(const NodeGraph& graph);
 
 }  // namespace trireme::multigrid

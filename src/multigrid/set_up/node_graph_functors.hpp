@@ -55,16 +55,17 @@ struct SortNeighbours {
   }
 };
 
-// Returns how many edges to larger nodes have no edge back.
+// Returns how many edges to larger nodes of this rank have no edge back.
 struct MissingEdges {
   const std::int32_t* row_ptr;
   const std::int32_t* neighbour;
+  std::int32_t nodes = INT32_MAX;  // those from here on are ghosts
 
   TRIREME_HD double operator()(std::int64_t node) const {
     std::int32_t missing = 0;
     for (std::int32_t k = row_ptr[node]; k < row_ptr[node + 1]; ++k) {
       const std::int32_t other = neighbour[k];
-      if (other > node) missing += !holds(other, static_cast<std::int32_t>(node));
+      if (other > node && other < nodes) missing += !holds(other, static_cast<std::int32_t>(node));
     }
     return missing;
   }
@@ -81,15 +82,16 @@ struct MissingEdges {
   }
 };
 
-// Returns the number of edges to larger nodes less that of edges to smaller ones.
+// Returns the number of edges to larger nodes of this rank less that of edges to smaller ones.
 struct EdgesUp {
   const std::int32_t* row_ptr;
   const std::int32_t* neighbour;
+  std::int32_t nodes = INT32_MAX;  // as above
 
   TRIREME_HD double operator()(std::int64_t node) const {
     std::int32_t sum = 0;
     for (std::int32_t k = row_ptr[node]; k < row_ptr[node + 1]; ++k)
-      sum += neighbour[k] > node ? 1 : -1;
+      if (neighbour[k] < nodes) sum += neighbour[k] > node ? 1 : -1;
     return sum;
   }
 };

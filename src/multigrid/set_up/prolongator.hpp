@@ -36,8 +36,10 @@ struct Tentative {
   NearNullspace coarse_modes;
 };
 
-// Throws Error{input} for a mode that is not finite.
-Tentative make_tentative(const Aggregates& aggregates, const NearNullspace& modes,
+// The values of this rank's rows, and the coarse modes of this rank's aggregates. They do not
+// depend on the ranks: the owner of an aggregate gets its rows of the modes and factors them.
+// Throws Error{input} on every rank for a mode that is not finite. Collective.
+Tentative make_tentative(MPI_Comm comm, const Aggregates& aggregates, const NearNullspace& modes,
                          std::int32_t block_size);
 
 // The rows with the mask of its strong entries (empty: all are strong).

@@ -11,6 +11,7 @@
 #include "multigrid/set_up/one_thread.hpp"
 #include "multigrid/set_up/row_checks.hpp"
 #include "multigrid/set_up/strength_functors.hpp"
+#include "parallel/collective.hpp"
 #include "solvers/state.hpp"
 
 namespace trireme::multigrid {
@@ -31,7 +32,6 @@ NodeGraph graph_of_rows(const CsrView<double>& a, std::span<const double> diagon
   ghosts.fetch(std::span(scale));
   NodeGraph graph;
   graph.nodes = static_cast<std::int32_t>(a.rows);
-  graph.ghosts = static_cast<std::int32_t>(a.cols - a.rows);
   graph.row_ptr.resize(a.rows + 1);
   Array<double> largest(threshold > 0 ? a.cols : 0);
   if (threshold > 0) {
@@ -63,7 +63,6 @@ NodeGraph graph_of_blocks(const CsrView<double>& a, std::int32_t size, double th
   Array<double> node_scale(columns), largest(columns);
   NodeGraph graph;
   graph.nodes = static_cast<std::int32_t>(nodes);
-  graph.ghosts = static_cast<std::int32_t>(columns - nodes);
   graph.row_ptr.resize(nodes + 1);
   HostPlace::for_each(nodes, TakeRoots{row_ptr, blocks, norm, node_scale.data()});
   ghosts.fetch(std::span(node_scale));
@@ -82,19 +81,23 @@ NodeGraph graph_of_blocks(const CsrView<double>& a, std::int32_t size, double th
 
 }  // namespace
 
-Strength find_strength(const LocalRows& a, std::int32_t block_size, double threshold,
-                       const NodeExchange& ghosts) {
-  const Array<double> diagonal = checked_diagonal(a);
+Strength find_strength(const ExtendedRows& a, std::int32_t block_size, double threshold) {
+  const CsrView<double> rows = a.view().local;
+  const NodeExchange ghosts = a.exchange();
+  Array<double> diagonal;
+  collectively(a.comm(), [&] { diagonal = checked_diagonal(a.view()); });
   Strength result;
-  result.strong.resize(a.local.nnz());
+  result.strong.resize(rows.nnz());
   double weak = 0;
-  result.graph = block_size == 1
-                     ? graph_of_rows(a.local, diagonal, threshold, ghosts, result.strong, weak)
-                     : graph_of_blocks(a.local, block_size, threshold, ghosts, result.strong, weak);
-  if (ghosts.alone())
-    make_symmetric(result.graph);
-  else
-    sort_neighbours(result.graph);
+  NodeGraph& graph = result.graph;
+  graph = block_size == 1
+              ? graph_of_rows(rows, diagonal, threshold, ghosts, result.strong, weak)
+              : graph_of_blocks(rows, block_size, threshold, ghosts, result.strong, weak);
+  graph.comm = a.comm();
+  for (const std::int64_t start : a.row_starts()) graph.starts.push_back(start / block_size);
+  graph.ghosts = a.ghost_nodes();
+  graph.halo = a.halo_of_nodes();
+  make_symmetric(graph);
   if (weak == 0) result.strong = {};
   return result;
 }

@@ -14,22 +14,19 @@
 #include <cstdint>
 
 #include "base/array.hpp"
-#include "multigrid/level_matrix.hpp"
-#include "multigrid/ranks/node_exchange.hpp"
+#include "multigrid/ranks/extended_rows.hpp"
 #include "multigrid/set_up/node_graph.hpp"
 
 namespace trireme::multigrid {
 
 struct Strength {
-  NodeGraph graph;  // symmetric on one rank; may lack edges on several ones
-  // By entry of the local matrix: 1 where it is strong. Empty where all entries are.
+  NodeGraph graph;  // symmetric
+  // By entry of the rows: 1 where it is strong. Empty where all entries are, on this rank.
   Array<std::uint8_t> strong;
 };
 
-// Throws Error{input} for a row whose diagonal entry is 0 or missing, and for a value that is not
-// finite. On several ranks, `ghosts` is that of ExtendedRows, whose view `a` is, and the caller has
-// checked the rows. Collective.
-Strength find_strength(const LocalRows& a, std::int32_t block_size, double threshold,
-                       const NodeExchange& ghosts = {});
+// Throws Error{input} on every rank for a row whose diagonal entry is 0 or missing, and for a value
+// that is not finite. Collective.
+Strength find_strength(const ExtendedRows& a, std::int32_t block_size, double threshold);
 
 }  // namespace trireme::multigrid

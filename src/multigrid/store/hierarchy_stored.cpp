@@ -78,12 +78,13 @@ Hierarchy::Parts::Parts(std::shared_ptr<DistributedMatrix> finest, StoredHierarc
     level.transfer = transfer_from(level, next);
     const Transfer& transfer = *level.transfer;
     const Stopwatch distribution;
-    RowSlab slab{.global_rows = transfer.row_starts.back(),
-                 .global_cols = transfer.row_starts.back(),
-                 .global_nnz = sum_over_ranks(comm_of(level), next.coarse.nnz()),
-                 .first_row = transfer.first_row,
+    const CoarseColumns& columns = transfer.coarsening.columns;
+    RowSlab slab{.global_rows = columns.starts.back(),
+                 .global_cols = columns.starts.back(),
+                 .global_nnz = sum_over_ranks(columns.comm, next.coarse.nnz()),
+                 .first_row = columns.first(),
                  .local = std::move(next.coarse)};
-    auto coarse = distribute(comm_of(level), std::move(slab), transfer.row_starts);
+    auto coarse = distribute(columns.comm, std::move(slab), columns.starts);
     set_up.distribution += distribution.seconds();
     add_level(std::move(coarse), none, transfer.coarsening.coarse_block_size);
   }
@@ -96,13 +97,9 @@ Transfer Hierarchy::Parts::transfer_from(const Level& level, StoredTransfer& fro
   Transfer t;
   const Stopwatch watch;
   t.coarsening = std::move(from.coarsening);
-  t.row_starts = std::move(from.row_starts);
-  if (size_of(comm_of(level)) > 1) {
-    t.across = std::make_unique<AcrossRanks>();
-    t.across->columns = coarse_columns(comm, t.row_starts, std::move(from.ghosts));
-    t.across->vector.emplace(t.across->columns);
-    t.first_row = t.across->columns.first();
-  }
+  t.coarsening.columns =
+      coarse_columns(comm_of(level), std::move(from.row_starts), std::move(from.ghosts));
+  if (size_of(comm_of(level)) > 1) t.vector = std::make_unique<CoarseVector>(t.coarsening.columns);
   collectively(comm, [&] { t.read_restriction = transpose(t.coarsening.p.view()); });
   set_up.products += watch.seconds();
   return t;
@@ -111,11 +108,11 @@ Transfer Hierarchy::Parts::transfer_from(const Level& level, StoredTransfer& fro
 // Makes what a level that was read lacks for new values.
 void Hierarchy::Parts::complete(Level& level) {
   Transfer& t = *level.transfer;
-  if (t.product || (t.across && t.across->rows)) return;
+  if (t.rows) return;
   const Coarsening& c = t.coarsening;
-  if (t.across) t.across->rows.emplace(comm, *level.matrix, c.rules.block_size);
+  t.rows.emplace(comm_of(level), *level.matrix, c.rules.block_size);
   collectively(comm, [&] {
-    const LocalRows rows = t.across ? t.across->rows->view() : local_rows(*level.matrix);
+    const LocalRows rows = t.rows->view();
     const std::int64_t nodes = (c.rules.smoothed ? rows.local.cols : rows.local.rows);
     if (std::ssize(c.aggregate_of_node) * c.rules.block_size < nodes ||
         (!c.strong.empty() && std::ssize(c.strong) != rows.local.nnz()))

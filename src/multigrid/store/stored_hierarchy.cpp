@@ -182,9 +182,8 @@ void write(PackedWriter& writer, const Transfer& t, const CsrView<double>& coars
   writer.number(c.tentative.block_size);
   writer.array(c.strong);
   write(writer, c.p.view());
-  writer.array(t.row_starts);
-  writer.array(t.across ? std::span<const std::int32_t>(t.across->columns.ghosts)
-                        : std::span<const std::int32_t>());
+  writer.array(c.columns.starts);
+  writer.array(c.columns.ghosts);
   write(writer, coarse);
 }
 
