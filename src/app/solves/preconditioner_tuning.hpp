@@ -39,8 +39,8 @@ struct PreconditionerClock {
 
 class PreconditionerTuning {
  public:
-  // `solver` works with first_preconditioner() of preconditioner_candidates.hpp. All references must
-  // outlive this. Collective.
+  // `solver` works with first_preconditioner() of preconditioner_candidates.hpp. All references
+  // must outlive this. Collective.
   PreconditionerTuning(const DistributedMatrix& matrix, Amat& amat, KspSolver& solver,
                        PreconditionerClock clock = {});
 

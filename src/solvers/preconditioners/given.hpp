@@ -74,8 +74,8 @@ struct Given {
       .memory = {.per_row = 435, .per_nonzero = 8},
       // On two cores the set-up takes 360 to 660 products, and a cycle 8 to 15 (poisson3d 100,
       // diffusion3d 80, elasticity3d 30). On an H200 they take 360 to 600 and 5 to 9 (poisson3d 160
-      // and diffusion3d 160, docs/performance/multigrid.md). Where the hierarchy is read, the set-up
-      // takes 18 to 60 products on two cores (the same problems, and mesh2d 500).
+      // and diffusion3d 160, docs/performance/multigrid.md). Where the hierarchy is read, the
+      // set-up takes 18 to 60 products on two cores (the same problems, and mesh2d 500).
       .expected = ExpectedCost{.rate = 0.5,
                                .set_up = {.products = 500, .seconds = 1e-3},
                                .iteration = {.products = 15, .seconds = 20e-6},

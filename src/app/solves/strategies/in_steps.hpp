@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of a sequence. Each brings its values and its right-hand side to the matrix and the plan,
-// and is solved from a guess that the steps before it give.
+// The steps of a sequence. Each brings its values and its right-hand side to the matrix and to the
+// plan, and is solved from a guess that the steps before it give.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of a sequence on one GPU while their surroundings run beside them (step_overlap.hpp): b
-// and x stay on the GPU, and the verdict on a step that seems to have converged is pending while the
+// The steps of a sequence on one GPU while their surroundings run beside them (step_overlap.hpp).
+// b and x stay on the GPU. The verdict on a step that seems to have converged is pending while the
 // next step is solved.
 #pragma once
 

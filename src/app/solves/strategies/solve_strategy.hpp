@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A way to work through the right-hand sides of a case. What the strategies share, and what comes of
-// their solves, is in SolveParts.
+// A way to work through the right-hand sides of a case. What the strategies share, and what comes
+// of their solves, is in SolveParts.
 #pragma once
 
 #include <cstddef>
