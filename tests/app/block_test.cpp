@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string>
 
+#include "io/hdf5.hpp"
+#include "io/problem_file.hpp"
 #include "solved_cases.hpp"
 
 namespace trireme {
@@ -64,6 +66,34 @@ TEST(Blocks, OneThatDoesNotConvergeFailsTheRun) {
     EXPECT_FALSE(column.converged);
     EXPECT_EQ(column.iterations, 3);
   }
+}
+
+// The guess solves for the first two columns, and is worse than zero for the last one.
+TEST(Blocks, AColumnWithoutItsGuessLeavesTheOthersTheirs) {
+  constexpr std::int64_t kRows = 40;
+  const test::SmallMatrix a = test::arrow_matrix(kRows);
+  test::SharedFile file("guess.h5");
+  file.write([&](hdf5::File& out) {
+    a.write(out);
+    std::vector<double> x(kRows), b(3 * kRows, 0.0);
+    for (std::int64_t i = 0; i < kRows; ++i) x[i] = 1 + std::sin(static_cast<double>(i));
+    for (std::int64_t row = 0; row < kRows; ++row)
+      for (std::int64_t k = a.indptr[row]; k < a.indptr[row + 1]; ++k)
+        for (const int j : {0, 1}) b[3 * row + j] += a.data[k] * x[a.indices[k]];
+    b[2] = 1e-3;
+    test::put(out, "x0", x);
+    out.create_dataset<double>("b", {kRows, 3}).write(0, kRows, b.data());
+  });
+  const RunOutcome run = run_case(MPI_COMM_WORLD,
+                                  case_of("file: " + file.path().string(),
+                                          "solver: {block: 3}\nkernel: csr\ndevice: cpu\n"),
+                                  nullptr)
+                             .runs[0];
+  ASSERT_TRUE(run.converged) << run.reason;
+  EXPECT_EQ(run.block, 3);
+  EXPECT_EQ(run.columns[0].iterations, 0);
+  EXPECT_EQ(run.columns[1].iterations, 0);
+  EXPECT_GT(run.columns[2].iterations, 0);
 }
 
 TEST(Blocks, RepeatSolvesAllAgain) {
