@@ -48,6 +48,15 @@ TEST(Blocks, GiveEachRightHandSideItsOwnSolve) {
     EXPECT_EQ(many.relative_residual, worst);
     EXPECT_EQ(many.solve_seconds.size(), 11U);
     EXPECT_GT(many.kernel_us.median, 0);
+    double iterations = 0;  // of the longest column of each block
+    for (std::size_t k = 0; k < 11; k += static_cast<std::size_t>(many.block)) {
+      std::int64_t longest = 0;
+      for (std::size_t j = k; j < std::min<std::size_t>(11, k + many.block); ++j)
+        longest = std::max(longest, many.columns[j].iterations);
+      iterations += static_cast<double>(longest);
+    }
+    EXPECT_NEAR(many.iteration_us * iterations, 1e6 * many.seconds.solve,
+                1e-6 * many.seconds.solve);
   }
 }
 

@@ -333,6 +333,26 @@ TEST(RunCase, ARightHandSideOutsideOfTheRangeOfASingularMatrixIsNamed) {
   EXPECT_EQ(regular.reason.find("singular"), std::string::npos) << regular.reason;
 }
 
+// A huge row, which Jacobi solves, and two rows of usual size, of which it leaves a millionth.
+TEST(RunCase, AMillionthOfUsualRowsIsNotHiddenByAHugeOne) {
+  const SmallMatrix a{.indptr = {0, 1, 3, 5},
+                      .indices = {0, 1, 2, 1, 2},
+                      .data = {1e9, 1, 1e-6, 1e-6, 1},
+                      .shape = {3, 3}};
+  SharedFile file("rows.h5");
+  file.write([&](hdf5::File& out) {
+    a.write(out);
+    put(out, "b", std::vector<double>{1e9, 1, 1});
+  });
+  const std::string problem = "file: " + file.path().string();
+  const std::string solver = "device: cpu\nsolver: {method: preonly, preconditioner: jacobi";
+  const RunOutcome run = solve(problem, solver + "}").runs[0];
+  EXPECT_EQ(run.exit_code, ExitCode::not_converged);
+  EXPECT_NE(run.reason.find("with each row divided by its size"), std::string::npos) << run.reason;
+  EXPECT_LT(run.relative_residual, 1e-14);
+  EXPECT_TRUE(solve(problem, solver + ", norm: residual}").runs[0].converged);
+}
+
 // Of two right-hand sides, one of which is solved by x = 0, and one whose solution overflows.
 TEST(RunCase, NanIsTheWorstOfSeveralResidualsAndErrorsWhicheverComesFirst) {
   constexpr std::int64_t rows = 50;

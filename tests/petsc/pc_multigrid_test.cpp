@@ -531,6 +531,32 @@ TEST_F(Multigrid, TakesWhatIsNewInATypeThatConvertsToAij) {
   EXPECT_EQ(entries.take(other), MatEntries::Change::everything);
 }
 
+// The first row of each rank reads one row of the next rank, the first or the second one.
+TEST_F(Multigrid, OtherColumnsOfOtherRanksAreAnotherPattern) {
+  int ranks = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  if (ranks == 1) GTEST_SKIP() << "one rank has no ghosts";
+  const auto reading = [&](PetscInt row_of_next) {
+    MatHandle aij, baij;
+    petsc_check(MatCreateAIJ(PETSC_COMM_WORLD, 4, 4, PETSC_DETERMINE, PETSC_DETERMINE, 1, nullptr,
+                             1, nullptr, aij.put()));
+    PetscInt first = 0, last = 0;
+    petsc_check(MatGetOwnershipRange(aij, &first, &last));
+    for (PetscInt row = first; row < last; ++row)
+      petsc_check(MatSetValue(aij, row, row, 4, INSERT_VALUES));
+    petsc_check(MatSetValue(aij, first, (last + row_of_next) % (4 * ranks), -1, INSERT_VALUES));
+    petsc_check(MatAssemblyBegin(aij, MAT_FINAL_ASSEMBLY));
+    petsc_check(MatAssemblyEnd(aij, MAT_FINAL_ASSEMBLY));
+    petsc_check(MatConvert(aij, MATBAIJ, MAT_INITIAL_MATRIX, baij.put()));
+    return baij;
+  };
+  const MatHandle one = reading(0), other = reading(1);
+  MatEntries entries;
+  EXPECT_EQ(entries.take(one), MatEntries::Change::everything);
+  EXPECT_EQ(entries.take(one), MatEntries::Change::none);
+  EXPECT_EQ(entries.take(other), MatEntries::Change::everything);
+}
+
 // The entries of a Mat of type trireme are shared, and stay as they are when those of another Mat
 // with the same pattern are taken.
 TEST_F(Multigrid, AnotherMatLeavesSharedEntriesAlone) {

@@ -283,6 +283,58 @@ TEST(CorrectionSteps, ATrueResidualThatMeetsTheToleranceIsTheEnd) {
   EXPECT_EQ(s.reason, Reason::rtol);
 }
 
+// The third one is 0.14, of which the half of the smallest before it, 0.1, is less.
+TEST(CorrectionSteps, StandingStillIsMeasuredFromTheSmallestResidual) {
+  State s = in_a_solve();
+  s.verified = 1;
+  for (const double norm : {0.1, 0.3, 0.14}) {
+    s.due = Due::confirmation;
+    verify(s, norm);
+    EXPECT_EQ(s.verified, 0.1);
+  }
+  EXPECT_EQ(s.stalls, 2);
+  EXPECT_TRUE(running(s));
+}
+
+TEST(CorrectionSteps, AnIterationBeforeTheLeastIsNotTheLast) {
+  State s = in_a_solve();
+  s.correct_below = 0;
+  s.target = 1;
+  s.rule.min_iterations = 22;
+  note_whether_last(s, 0.25);  // of iteration 21
+  EXPECT_EQ(s.needs_no_z, 0);
+  ++s.iterations;
+  note_whether_last(s, 0.25);
+  EXPECT_EQ(s.needs_no_z, 1);
+}
+
+TEST(GoingOnSteps, BicgstabBeginsAnewWhereItsShadowIsOrthogonal) {
+  for (const auto& [rho, r0_v] : {std::pair(0.0, 0.5), std::pair(0.5, 0.0), std::pair(0.5, 0.25)}) {
+    State s = in_a_solve();
+    s.due = Due::nothing;
+    const double sums[] = {1, rho, r0_v};
+    BicgstabGoOn{}(s, sums);
+    const bool serves = rho * r0_v != 0;
+    EXPECT_EQ(running(s), serves);
+    EXPECT_EQ(s.due, serves ? Due::nothing : Due::new_start);
+    if (serves) {
+      EXPECT_EQ(s.alpha, 2);
+    }
+  }
+}
+
+TEST(GoingOnSteps, CgBeginsAnewWhereTheDirectionIsThatOfAnotherResidual) {
+  for (const double r_p : {-1.0, 0.0, 1.0}) {
+    State s = in_a_solve();
+    s.phase = Phase::iterating;
+    s.due = Due::nothing;
+    const double sums[] = {r_p, 4};
+    GoOnStepLength{}(s, sums);
+    EXPECT_EQ(running(s), r_p > 0);
+    EXPECT_EQ(s.due, r_p > 0 ? Due::nothing : Due::new_start);
+  }
+}
+
 TEST(CorrectionSteps, AResidualThatIsNotANumberIsTheEnd) {
   State s = in_a_solve();
   const double sums[] = {NAN, NAN, NAN, NAN};

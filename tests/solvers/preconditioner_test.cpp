@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "solvers/cg_fixture.hpp"
 #include "solvers/gauss_seidel.hpp"
+#include "solvers/preconditioners/lanczos_bounds.hpp"
 
 namespace trireme::solvers {
 namespace {
@@ -156,6 +157,14 @@ TEST(ResidentPreconditioner, LanczosFindsTheEndsOfTheSpectrum) {
   const HostSolver solver(system, Method::cg, Variant::classic, spec);
   const double h = std::acos(-1.0) / (n + 1);
   EXPECT_NEAR(std::get<Chebyshev>(solver.preconditioner()).high / 1.1, 1 + std::cos(h), 1e-3);
+}
+
+// The bisection begins at 2, where the first pivot is zero.
+TEST(ResidentPreconditioner, AZeroPivotHidesNoEigenvalue) {
+  LanczosBounds bounds;
+  for (const double eigenvalue : {2, 1, 3}) bounds.add(1 / eigenvalue, 0);
+  EXPECT_NEAR(bounds.smallest(), 1, 1e-12);
+  EXPECT_NEAR(bounds.largest(), 3, 1e-12);
 }
 
 TEST(ResidentPreconditioner, SingularBlockIsAnErrorThatNamesTheRow) {

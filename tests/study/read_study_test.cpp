@@ -195,6 +195,12 @@ TEST_F(ReadStudy, TheHashIsOfTheCaseAndItsFiles) {
   };
   EXPECT_NE(by("mpirun -n", "2"), by("srun -n", "2"));
   EXPECT_EQ(by("mpirun -n", "1"), by("srun -n", "1"));  // which is not launched
+  write("tight.yaml", "solver: {rtol: 1e-9}\n");
+  const std::string with_preset = study + "set: {preset: tight.yaml}\n";
+  const auto tight = runs(with_preset);
+  EXPECT_NE(tight[0].hash, before[0].hash);
+  write("tight.yaml", "solver: {rtol: 1e-10}\n");
+  EXPECT_NE(runs(with_preset)[0].hash, tight[0].hash);
   write("case.yaml", "problem: {generate: poisson2d, n: 5}\n");
   EXPECT_NE(runs(study)[0].hash, before[0].hash);
 }

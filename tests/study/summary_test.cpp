@@ -10,6 +10,7 @@
 
 #include "report/report.hpp"
 #include "report/sample_outcome.hpp"
+#include "study/record.hpp"
 #include "study/render.hpp"
 #include "study/study_folder.hpp"
 
@@ -259,6 +260,18 @@ TEST_F(Findings, OfAReportAreItsFigures) {
       {"product", 3}, {"iteration", 5}, {"iterations", 7}, {"solve", 128}, {"prepare", 62},
       {"setup", 32},  {"total", 254},   {"wall", 0.5},     {"memory", 2}};
   EXPECT_EQ(first.figures, expected);
+}
+
+TEST_F(StudyFolder, ARecordIsThatOfItsRunAlone) {
+  StudyRun run;
+  run.hash = "0123456789abcdef";
+  Record record;
+  record.folder = folder;
+  record.ended.how = End::exited;
+  write_record(record, run, {"solve"});
+  EXPECT_TRUE(read_record(folder, run));
+  run.hash = "fedcba9876543210";
+  EXPECT_FALSE(read_record(folder, run));
 }
 
 }  // namespace

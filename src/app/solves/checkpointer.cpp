@@ -153,10 +153,7 @@ KspResult Checkpointer::solve(KspSolver& solver, Vec b, Vec x, const Solve& what
       if (latest.iterations > before)
         spend(kIterationsToGoOn * latest.seconds / static_cast<double>(latest.iterations - before));
     }
-    if (why.for_interlude && what.interlude.run()) {
-      now.stopped.new_space = true;
-      now.stopped.directions.clear();
-    }
+    if (why.for_interlude && what.interlude.run()) now.stopped.new_space = true;
     before = latest.iterations;
     goes_on = true;
     go_on();

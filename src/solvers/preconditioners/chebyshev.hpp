@@ -107,7 +107,6 @@ struct Chebyshev {
     m.degree = spec.degree;
     m.high = 1.1 * bounds.largest();
     m.low = std::max(bounds.smallest(), m.high / 30);
-    if (!(m.low < 0.99 * m.high)) m.low = 0.9 * m.high;  // D^-1 A is almost the identity
     m.direction = setup.preconditioner_vector(0);
     m.product = setup.preconditioner_vector(1);
     return m;

@@ -250,6 +250,18 @@ TYPED_TEST(AlbusHostValues, MatchesReferenceOnRowsInGroupsOfTheSameColumns) {
   }
 }
 
+TYPED_TEST(AlbusHostValues, MatchesReferenceOnRowsThatDifferInTheirLastColumnAlone) {
+  for (const std::int32_t cols : {2000, 300000}) {
+    auto matrix = grouped_matrix<TypeParam>(cols);
+    for (std::int64_t row = 0; row < matrix.rows; row += 2) {
+      std::int32_t& last = matrix.col_idx[matrix.row_ptr[row + 1] - 1];
+      last = (last + 1) % cols;
+    }
+    const auto kernel = build_albus_host<TypeParam>(matrix.view());
+    EXPECT_TRUE(test::matches_reference(*kernel, matrix.view()));
+  }
+}
+
 TEST(AlbusLayout, StoresTheColumnsOfAGroupOnce) {
   const auto matrix = grouped_matrix<double>(2000);
   std::int64_t grouped_rows = 0, stored = 0;
