@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "report/words.hpp"
 
 namespace trireme::words {
@@ -23,21 +21,6 @@ std::string listed(const std::vector<std::int64_t>& numbers) {
 }
 
 }  // namespace
-
-std::vector<Part> parts(const Seconds& s) {
-  return {{"reading", s.read},  {"tuning", s.tune},  {"ordering", s.order}, {"building", s.build},
-          {"upload", s.upload}, {"set-up", s.setup}, {"renewing", s.renew}, {"iterating", s.solve}};
-}
-
-std::vector<Part> parts(const StartSeconds& s) {
-  std::vector<Part> all = {{"libraries", s.libraries}, {"device", s.device},   {"reading", s.read},
-                           {"checking", s.check},      {"splitting", s.split}, {"upload", s.upload},
-                           {"building", s.build},      {"tuning", s.tune},     {"set-up", s.setup}};
-  double named = 0;
-  for (const Part& part : all) named += part.second;
-  all.emplace_back("other", std::max(0.0, s.total - named));
-  return all;
-}
 
 std::string start(const StartSeconds& s) {
   if (!(s.total > 0)) return "";

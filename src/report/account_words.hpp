@@ -13,7 +13,8 @@ namespace trireme::words {
 
 using Part = std::pair<std::string_view, double>;  // name, seconds
 
-// The parts of a run's time and of the start, in their order, zeros included.
+// The parts of a run's time and of the start, in the order of their figures, zeros included. What a
+// total has beyond them is "other".
 std::vector<Part> parts(const Seconds& seconds);
 std::vector<Part> parts(const StartSeconds& start);
 

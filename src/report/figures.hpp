@@ -164,6 +164,12 @@ struct AccountPart {
 };
 
 template <>
+const Figures<Seconds>& figures();
+template <>
+const Figures<StartSeconds>& figures();
+template <>
+const Figures<MultigridSetUp>& figures();
+template <>
 const Figures<RunOutcome>& figures();
 template <>
 const Figures<MultigridOutcome>& figures();

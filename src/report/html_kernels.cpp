@@ -2,6 +2,8 @@
 // Kernels side by side: figures, curves, and where the time went.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "report/account_words.hpp"
 #include "report/html_parts.hpp"
 #include "report/run_columns.hpp"
@@ -57,20 +59,23 @@ std::string curves(const CaseOutcome& outcome) {
 }
 
 std::string times(const CaseOutcome& outcome) {
-  Table table("seconds of each part, of the slowest rank",
-              {"kernel", "read", "tune", "order", "build", "upload", "set-up", "renew", "solve",
-               "one iteration", "products", "layout", "peak memory<br>of a rank"});
+  std::vector<std::string> heads = {"kernel"};
+  for (const words::Part& part : words::parts(Seconds())) heads.emplace_back(part.first);
+  for (const char* head : {"one iteration", "products", "layout", "peak memory<br>of a rank"})
+    heads.emplace_back(head);
+  Table table("seconds of each part, of the slowest rank", std::move(heads));
   std::vector<svg::BarRow> rows;
   for (const RunOutcome& run : outcome.runs) {
-    const Seconds& s = run.seconds;
-    rows.push_back({label(run), words::parts(s)});
-    table.row({escape(label(run)), words::seconds(s.read), words::seconds(s.tune),
-               words::seconds(s.order), words::seconds(s.build), words::seconds(s.upload),
-               words::seconds(s.setup), words::seconds(s.renew), words::seconds(s.solve),
-               words::seconds(run.iteration_us * 1e-6), std::to_string(run.kernel_us.count),
-               words::bytes(static_cast<double>(run.bytes)),
-               fmt::format("{} ({:.2f} x CSR)", words::bytes(static_cast<double>(run.peak_memory)),
-                           run.peak_memory_over_csr)});
+    rows.push_back({label(run), words::parts(run.seconds)});
+    std::vector<std::string> cells = {escape(label(run))};
+    for (const auto& [name, seconds] : rows.back().parts) cells.push_back(words::seconds(seconds));
+    cells.insert(
+        cells.end(),
+        {words::seconds(run.iteration_us * 1e-6), std::to_string(run.kernel_us.count),
+         words::bytes(static_cast<double>(run.bytes)),
+         fmt::format("{} ({:.2f} x CSR)", words::bytes(static_cast<double>(run.peak_memory)),
+                     run.peak_memory_over_csr)});
+    table.row(cells);
   }
   const svg::BarRow start{"from the start to the first iteration", words::parts(outcome.start)};
   std::string content = grid(

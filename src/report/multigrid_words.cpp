@@ -25,17 +25,6 @@ std::array<std::string, kLevelHeads.size()> level_cells(const RunOutcome& run, s
           level.product_us > 0 ? seconds(level.product_us * 1e-6) : "-"};
 }
 
-std::vector<Part> parts(const MultigridSetUp& s) {
-  std::vector<Part> all = {
-      {"strength", s.strength},   {"aggregation", s.aggregation},   {"prolongator", s.prolongator},
-      {"products", s.products},   {"distribution", s.distribution}, {"kernels", s.kernels},
-      {"smoothers", s.smoothers}, {"coarsest", s.coarsest},         {"reading", s.read}};
-  double named = 0;
-  for (const Part& part : all) named += part.second;
-  all.emplace_back("other", std::max(0.0, s.total - named));
-  return all;
-}
-
 std::string hierarchy(const RunOutcome& run) {
   const MultigridOutcome& m = *run.multigrid;
   std::string text = fmt::format(

@@ -2,11 +2,15 @@
 // The account against figures computed by hand.
 #include "report/account.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "report/account_words.hpp"
+#include "report/figures.hpp"
+#include "report/multigrid_words.hpp"
 #include "report/report.hpp"
 
 namespace trireme {
@@ -149,6 +153,28 @@ TEST(Account, OfTheStartNamesTheRest) {
   EXPECT_EQ(words::start({.libraries = 0.21, .device = 0.001, .read = 0.28, .total = 0.5}),
             "first iteration 0.5 s after the start: libraries 0.21, reading 0.28, other 0.009");
   EXPECT_EQ(words::start({}), "");
+}
+
+// A part of the bars and lines for each figure of report.json, and "other" for a total.
+template <class Owner>
+void expect_a_part_for_each_figure() {
+  const json::Figures<Owner>& figures = json::figures<Owner>();
+  const std::vector<words::Part> parts = words::parts(Owner());
+  ASSERT_EQ(parts.size(), figures.size());
+  std::set<std::string_view> names;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    EXPECT_EQ(parts[k].first == "other", std::string_view(figures[k].name) == "total");
+    EXPECT_TRUE(names.insert(parts[k].first).second) << parts[k].first;
+  }
+}
+
+TEST(Account, HasAPartForEachFigureOfATime) {
+  expect_a_part_for_each_figure<Seconds>();
+  expect_a_part_for_each_figure<StartSeconds>();
+  expect_a_part_for_each_figure<MultigridSetUp>();
+  const std::string page = html_report(one_tuned());
+  for (const words::Part& part : words::parts(Seconds()))
+    EXPECT_NE(page.find(fmt::format(">{}</th>", part.first)), std::string::npos) << part.first;
 }
 
 TEST(Account, IsInTheJson) {
