@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What planning has to know of a kernel on one device before anything is measured: how its product
-// and its build scale with a matrix, and what it reads. The entry of a kernel (registry.hpp) owns
+// and its build scale with a matrix, and what it reads. The entry of a kernel (list.hpp) owns
 // these numbers; planning/cost_model.hpp says how a prediction is made of them.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The list of all kernels (registry.cpp), and kernels built by name.
+// What a kernel's entry says (list.hpp has the entries), and kernels found and built by name.
 #pragma once
 
 #include <cstdint>
