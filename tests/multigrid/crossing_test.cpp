@@ -134,6 +134,19 @@ CsrMatrix<double> with_one_way_edges(std::int64_t nodes, std::int64_t block) {
   return test::matrix_of(rows, rows, entries);
 }
 
+// A path, and edges from its first fifth to its last one that have none back. On several ranks, all
+// of these cross borders.
+CsrMatrix<double> with_one_way_crossings(std::int32_t nodes) {
+  std::vector<test::Entry> entries;
+  for (std::int32_t i = 0; i < nodes; ++i) {
+    if (i > 0) entries.emplace_back(i, i - 1, -1.0);
+    entries.emplace_back(i, i, 4.0);
+    if (i + 1 < nodes) entries.emplace_back(i, i + 1, -1.0);
+    if (i < nodes / 5) entries.emplace_back(i, i + nodes * 4 / 5, -1.0);
+  }
+  return test::matrix_of(nodes, nodes, entries);
+}
+
 NearNullspace rigid_body(std::int64_t n) {
   const std::vector<double> values = test::rigid_body_modes(n);
   return {.values = Array<double>(values.begin(), values.end()), .width = 6};
@@ -163,6 +176,8 @@ std::vector<Example> examples() {
                  with_one_way_edges(120, 3),
                  {},
                  {.threshold = 0.25, .block_size = 3}});
+  all.push_back(
+      {"one-way edges across borders", with_one_way_crossings(200), {}, {.threshold = 0.25}});
   all.push_back({"diagonal",
                  test::matrix_of(5, 5, {{0, 0, 1}, {1, 1, 1}, {2, 2, 1}, {3, 3, 1}, {4, 4, 1}}),
                  {},
