@@ -65,12 +65,12 @@ extern "C" {
 #define MATMPIAIJTRIREME "mpiaijtrireme"
 
 /*
-  KSP types: conjugate gradients, BiCGStab, and MINRES for symmetric indefinite systems. Each runs
-  the whole loop by itself: for a MATTRIREME on the GPU as one graph or kernel without returning to
-  the host, for any other Mat by MatMult. Tolerances, norms, monitors, convergence tests and
-  KSPConvergedReason are PETSc's. Convergence is checked against the true residual b - A x.
-  Preconditioners: none, jacobi, pbjacobi, vpbjacobi and the types below (PCTRIREMEMG where the
-  matrix is multiplied on the CPU).
+  KSP types: conjugate gradients, BiCGStab, BiCGStab(2), and MINRES for symmetric indefinite
+  systems. Each runs the whole loop by itself: for a MATTRIREME on the GPU as one graph or kernel
+  without returning to the host, for any other Mat by MatMult. Tolerances, norms, monitors,
+  convergence tests and KSPConvergedReason are PETSc's. Convergence is checked against the true
+  residual b - A x. Preconditioners: none, jacobi, pbjacobi, vpbjacobi and the types below
+  (PCTRIREMEMG where the matrix is multiplied on the CPU).
 
   KSPMatSolve() solves for all columns of its dense matrices at once, in host memory: one product,
   one exchange between processes and one sum serve all of them. The reason is that of the worst
@@ -81,6 +81,7 @@ extern "C" {
 */
 #define KSPTRIREMECG "trireme_cg"
 #define KSPTRIREMEBICGSTAB "trireme_bicgstab"
+#define KSPTRIREMEBICGSTAB2 "trireme_bicgstab2"
 #define KSPTRIREMEMINRES "trireme_minres"
 #define KSPTRIREMEBLOCKCG "trireme_block_cg"
 #define KSPTRIREMEPIPELINEDCG "trireme_pipelined_cg"

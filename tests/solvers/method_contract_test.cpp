@@ -172,8 +172,11 @@ TEST_P(MethodContract, MixedPrecisionMeetsTheTolerance) {
 TEST_P(MethodContract, HugeRowsDoNotHideTheOthers) {
   std::vector<double> sizes = {1e5};
   if (GetParam().kind != PreconditionerKind::none) sizes.push_back(1e12);
-  // The recurrences of pipelined CG carry the rounding of huge rows from vector to vector.
-  if (sizes.size() > 1 && GetParam().variant != Variant::pipelined) sizes.push_back(1e30);
+  // The recurrences of pipelined CG carry the rounding of huge rows from vector to vector, and
+  // BiCGStab(2) minimises over two vectors that huge rows make one.
+  if (sizes.size() > 1 && GetParam().variant != Variant::pipelined &&
+      GetParam().method != Method::bicgstab2)
+    sizes.push_back(1e30);
   for (const double size : sizes)
     for (const bool of_jacobi : {false, true}) {
       if (of_jacobi && GetParam().kind != PreconditionerKind::jacobi) continue;

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "solvers/methods/bicgstab.hpp"
+#include "solvers/methods/bicgstab2.hpp"
 #include "solvers/methods/block_cg.hpp"
 #include "solvers/methods/cg.hpp"
 #include "solvers/methods/minres.hpp"
@@ -19,7 +20,7 @@
 
 namespace trireme::solvers {
 
-enum class Method { cg, bicgstab, minres };
+enum class Method { cg, bicgstab, bicgstab2, minres };
 
 // One algorithm of a method. A method has one entry per variant.
 template <Method of, class Algorithm>
@@ -29,7 +30,8 @@ struct MethodEntry {
 };
 using MethodList =
     std::tuple<MethodEntry<Method::cg, Cg>, MethodEntry<Method::cg, SingleReductionCg>,
-               MethodEntry<Method::bicgstab, Bicgstab>, MethodEntry<Method::minres, Minres>>;
+               MethodEntry<Method::bicgstab, Bicgstab>, MethodEntry<Method::bicgstab2, Bicgstab2>,
+               MethodEntry<Method::minres, Minres>>;
 
 // Forms of a method with a name of their own. The algorithms that only HostSolver runs: executors
 // of GPUs, and of many right-hand sides, do not have sums that run beside a product.
