@@ -89,7 +89,7 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   const bool mixed = kernel.precision == Precision::mixed;
 
   reset_peak_resident();
-  const bool choose = !context.spec.solver.preconditioner;
+  const bool choose = context.spec.solver.chooses_preconditioner();
   std::optional<AnyPreconditioner> first;
   if (choose) first = first_preconditioner(*context.matrix);
   Plan plan = make_plan(context, kernel, first, context.hierarchies);

@@ -156,8 +156,16 @@ struct MultigridSpec {
   bool operator==(const MultigridSpec&) const = default;
 };
 
+// The method that factors the matrix and refines x by the factors.
+inline constexpr std::string_view kDirect = "direct";
+// The preconditioners that are factors of the whole matrix, as PETSc calls them.
+inline constexpr std::string_view kLu = "lu", kCholesky = "cholesky";
+inline bool is_complete_factorisation(const AnyPreconditioner& preconditioner) {
+  return preconditioner.name() == kLu || preconditioner.name() == kCholesky;
+}
+
 struct SolverSpec {
-  std::string method = "cg";     // of solvers/methods/list.hpp, or any PETSc KSP name
+  std::string method = "cg";     // of solvers/methods/list.hpp, kDirect, or any PETSc KSP name
   std::optional<Engine> engine;  // empty: auto
   // Empty, auto: the run begins with first_preconditioner(), and changes where another one pays.
   std::optional<AnyPreconditioner> preconditioner{solvers::PreconditionerKind::jacobi};
@@ -171,7 +179,16 @@ struct SolverSpec {
   Renew renew = Renew::adaptive;      // likewise
   std::optional<std::int64_t> block;  // right-hand sides that are solved at once; empty: auto
 
+  bool is_direct() const { return method == kDirect; }
+  // Whether the factors of the direct method are those that the case names, not those that fit the
+  // matrix.
+  bool names_factors() const {
+    return preconditioner && is_complete_factorisation(*preconditioner);
+  }
+  // Whether the run looks for a preconditioner.
+  bool chooses_preconditioner() const { return !preconditioner && !is_direct(); }
   AnyPreconditioner first_preconditioner() const {
+    if (is_direct() && !names_factors()) return AnyPreconditioner(kLu);
     return preconditioner.value_or(AnyPreconditioner(solvers::PreconditionerKind::jacobi));
   }
 };

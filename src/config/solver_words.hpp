@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/choices.hpp"
+#include "config/case.hpp"
 #include "solvers/methods/list.hpp"
 #include "solvers/preconditioners/list.hpp"
 
@@ -53,6 +54,8 @@ inline constexpr FixedText kMethods = [] {
     text += info.remark.empty() ? info.matrices : info.remark;
     text += "), ";
   });
+  text += kDirect;
+  text += " (any square matrix: complete factors, then refinement), ";
   return text += "or a PETSc KSP name such as gmres";
 }();
 

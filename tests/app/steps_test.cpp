@@ -57,6 +57,26 @@ TEST_F(Sequence, SolvesWithFactorsOfEachStep) {
   }
 }
 
+TEST_F(Sequence, FactorsNewValuesWithMethodDirect) {
+  write();
+  const std::string rest = "device: cpu\nkernel: csr\nsolver: {method: direct";
+  const std::vector<Values> expected = separate(rest + "}", nullptr);
+  for (const char* renew : {"always", "adaptive", "never"}) {
+    SCOPED_TRACE(renew);
+    const CaseOutcome outcome = run(kAllSteps, rest + fmt::format(", renew: {}}}", renew));
+    EXPECT_EQ(exit_code(outcome), ExitCode::converged) << outcome.runs[0].reason;
+    expect_near(solutions(), expected, 1e-7);
+    ASSERT_EQ(outcome.runs[0].steps.size(), kSteps);
+    for (const StepOutcome& step : outcome.runs[0].steps) {
+      EXPECT_FALSE(step.rebuilt);
+      if (renew == std::string("always")) {
+        EXPECT_EQ(step.renewed, step.new_values);
+        EXPECT_LE(step.iterations, 2);
+      }
+    }
+  }
+}
+
 TEST_F(Sequence, ReportsEachStep) {
   write();
   const CaseOutcome outcome = run(kAllSteps, "device: cpu\nsolver: {renew: never}");

@@ -16,7 +16,6 @@ import time
 
 PILUT = {"pc_hypre_type": "pilut", "pc_hypre_pilut_tol": 1e-6, "pc_hypre_pilut_factorrowsize": 200,
          "ksp_divtol": 1e30}
-MUMPS = {"pc_factor_mat_solver_type": "mumps", "mat_mumps_icntl_14": 300}
 
 # matrix, method, preconditioner, PETSc options. BiCGSTAB takes few iterations (memplus: some 200):
 # where it takes more, the last bits, and with them compilers and ranks, decide whether it breaks
@@ -45,16 +44,16 @@ SYSTEMS = [
     ("utm300", "bicgstab", "ilu", {"pc_factor_levels": 3}),
     ("dw1024", "bicgstab", "hypre", PILUT),
     ("cavity10", "bicgstab", "ilu", {"pc_factor_levels": 2}),
-    ("lns_3937", "bicgstab", "lu", MUMPS),
-    ("mhd3200a", "bicgstab", "lu", MUMPS),
-    ("west2021", "bicgstab", "lu", MUMPS),
-    ("TSOPF_RS_b39_c30", "bicgstab", "lu", MUMPS),
+    ("lns_3937", "direct", "auto", {}),
+    ("mhd3200a", "direct", "auto", {}),
+    ("west2021", "direct", "auto", {}),
+    ("TSOPF_RS_b39_c30", "direct", "auto", {}),
 ]
 # Systems that block-wise factorisations, with one block per rank, do not solve.
 ON_MANY_RANKS = {
-    "plat1919": ("cg", "lu", MUMPS),
+    "plat1919": ("direct", "auto", {}),
     "memplus": ("bicgstab", "asm", {"pc_asm_overlap": 2}),
-    "cavity10": ("bicgstab", "lu", MUMPS),
+    "cavity10": ("direct", "auto", {}),
     "orsreg_1": ("bicgstab", "hypre", {}),
     "orsirr_1": ("bicgstab", "hypre", {}),
     "utm300": ("bicgstab", "hypre", PILUT),

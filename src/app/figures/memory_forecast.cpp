@@ -113,6 +113,10 @@ std::optional<double> rows_of_block(const Case& c, const solvers::NamedPrecondit
 // Preconditioners that no formula foretells are left out.
 double preconditioner_bytes(const Case& c, double rows, double nnz,
                             std::vector<std::string>& left_out) {
+  if (c.solver.is_direct()) {
+    left_out.push_back(fmt::format("the factors of method {}", kDirect));
+    return 0;
+  }
   if (!c.solver.preconditioner) return 0;
   const AnyPreconditioner& named = *c.solver.preconditioner;
   if (const auto* const own = named.own()) {

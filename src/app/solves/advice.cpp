@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "app/system/symmetry.hpp"
+#include "distributed/symmetry.hpp"
 #include "parallel/collective.hpp"
 #include "solvers/methods/list.hpp"
 

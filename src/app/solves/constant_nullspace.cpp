@@ -9,9 +9,9 @@
 
 #include "app/solves/advice.hpp"
 #include "app/solves/true_residual.hpp"
-#include "app/system/symmetry.hpp"
 #include "base/array.hpp"
 #include "base/split_mix.hpp"
+#include "distributed/symmetry.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {

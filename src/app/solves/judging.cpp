@@ -56,7 +56,8 @@ void explain(SolveParts& parts, KspResult& result, const ScaledSystem& system,
          .max_seconds = std::clamp(result.seconds, kLeastSeconds, kMostSeconds)});
     if (!why.empty()) return add_clause(result.verdict, why);
   }
-  if (result.facts.stagnated) return;  // the text says what to do
+  // The text says what to do.
+  if (result.facts.stagnated || solver.method() == kDirect) return;
   FailedSolve failed{.reason = reason,
                      .method = solver.method(),
                      .preconditioner = solver.preconditioner(),

@@ -37,7 +37,8 @@ ProductsAhead products_of_a_solve(const SolverSpec& solver, std::optional<std::i
   const std::int64_t products = products_ahead_per_iteration(solver.method) * (1 + cycle);
   const std::string each = products == 1 ? "" : fmt::format(", with {} products each", products);
 
-  if (solver.method == KSPPREONLY) return {1, "a direct solver takes no iterations"};
+  if (solver.method == KSPPREONLY || solver.is_direct())
+    return {1, "a direct solver takes no iterations"};
   std::int64_t iterations = multigrid ? kIterationsOfMultigrid : kIterations;
   std::string why = multigrid
                         ? fmt::format("{} iterations per solve are assumed with {}{}", iterations,

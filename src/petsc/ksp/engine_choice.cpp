@@ -91,6 +91,7 @@ std::string resident_ksp_type(std::string_view method) {
 }
 
 std::string petsc_ksp_type(std::string_view method) {
+  if (method == kDirect) return KSPRICHARDSON;  // by complete factors, that is refinement
   const auto named = solvers::method_named(method);
   return std::string(named ? named->info.petsc_name : method);
 }

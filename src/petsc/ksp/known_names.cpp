@@ -46,8 +46,9 @@ void require_known_names(MPI_Comm comm, const SolverSpec& spec) {
     std::vector<std::string> names;
     solvers::for_each_method(
         [&](auto entry) { names.emplace_back(decltype(entry)::type::info.name); });
-    fail(ExitCode::usage, "solver.method '{}' is none of {}, and no KSP of this PETSc{}",
-         spec.method, resident_methods(), suggestion(spec.method, KSPList, names));
+    names.emplace_back(kDirect);
+    fail(ExitCode::usage, "solver.method '{}' is none of {}, {}, and no KSP of this PETSc{}",
+         spec.method, resident_methods(), kDirect, suggestion(spec.method, KSPList, names));
   }
   PC pc = nullptr;
   petsc_check(KSPGetPC(ksp, &pc));

@@ -61,8 +61,11 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   const bool by_groups = type_of(pc_of(ksp_)).ends_with(PCVPBJACOBI);
   if (by_groups) set_row_groups(amat, *matrix);
   if (needs_entries(pc_of(ksp_))) give_entries(assembled, matrix, modes);
+  if (is_complete_factorisation(preconditioner()))
+    factors_ =
+        std::make_unique<CompleteFactors>(ksp_, *matrix, spec.is_direct() && !spec.names_factors());
   set_up_multigrid();
-  petsc_check(KSPSetUp(ksp_), ExitCode::usage);
+  set_up_ksp(ExitCode::usage);
   set_block_factorisation();
   set_up_blocks();
 
@@ -92,6 +95,13 @@ void KspSolver::set_up_blocks() {
     set_up();
 }
 
+void KspSolver::set_up_ksp(ExitCode code) {
+  if (factors_)
+    factors_->set_up();
+  else
+    petsc_check(KSPSetUp(ksp_), code);
+}
+
 double KspSolver::take_values(Renewing renewing) {
   const Stopwatch watch;
   const bool by_host = renewing != Renewing::nothing && !ksp_renew_on_device(ksp_);
@@ -106,9 +116,10 @@ double KspSolver::take_values(Renewing renewing) {
     if (pmat_) pmat_->refresh_values();
     petsc_check(KSPSetOperators(ksp_, amat_, pmat));
     set_up_multigrid();
-    petsc_check(KSPSetUp(ksp_), ExitCode::input);
+    set_up_ksp(ExitCode::input);
     set_up_blocks();
   }
+  has_old_values_ = renewing == Renewing::nothing;
   take_row_sizes();
   ksp_prepare(ksp_);
   return max_over_ranks(comm_of(amat_), watch.seconds());

@@ -87,7 +87,26 @@ void KspSolver::scale_tolerance(std::span<const int> exponents) {
   exponents_of_block_.assign(exponents.begin(), exponents.end());
 }
 
+// Refinement by the factors of older values may fail, where another preconditioner would only be
+// slower.
 KspResult KspSolver::solve(Vec b, Vec x, bool nonzero_guess) {
+  if (!spec_.is_direct() || !has_old_values_) return solve_once(b, x, nonzero_guess);
+  VecHandle guess;
+  petsc_check(VecDuplicate(x, guess.put()));
+  petsc_check(nonzero_guess ? VecCopy(x, guess) : VecSet(guess, 0));
+  const std::int64_t before = iterations_before_;
+  KspResult first = solve_once(b, x, nonzero_guess);
+  if (first.verdict.converged || first.facts.stopped) return first;
+  const double renewed_seconds = take_values(Renewing::numbers);
+  iterations_before_ = before;
+  petsc_check(VecCopy(guess, x));
+  KspResult result = solve_once(b, x, nonzero_guess);
+  result.seconds += first.seconds;
+  result.facts.renewed_seconds = renewed_seconds;
+  return result;
+}
+
+KspResult KspSolver::solve_once(Vec b, Vec x, bool nonzero_guess) {
   const MPI_Comm comm = comm_of(amat_);
   petsc_check(KSPSetInitialGuessNonzero(ksp_, nonzero_guess ? PETSC_TRUE : PETSC_FALSE));
   MPI_Barrier(comm);
@@ -99,7 +118,7 @@ KspResult KspSolver::solve(Vec b, Vec x, bool nonzero_guess) {
       return InterruptGuard::asked() || (checkpoints_.due && checkpoints_.due());
     });
   else if (type() != KSPTSIRM)  // this type reads the context of its test itself
-    signal.emplace(ksp_, checkpoints_, row_sizes_);
+    signal.emplace(ksp_, checkpoints_, row_sizes_, spec_.is_direct());
   const std::int64_t before = std::exchange(iterations_before_, 0);
   if (before > 0) limit.emplace(ksp_, before);
   const Stopwatch watch;
@@ -109,8 +128,13 @@ KspResult KspSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   result.verdict = verdict_of(ksp_);
   if (resident)
     result.facts = *ksp_facts(ksp_);
-  else
-    result.facts.stopped = signal && signal->stopped();
+  else if (signal)
+    result.facts.stopped = signal->stopped();
+  if (!resident && signal && signal->stands_still()) {
+    result.facts.stagnated = true;
+    result.verdict = verdict_of(KSP_DIVERGED_ITS, true);
+  }
+  if (factors_) explain_factors(result);
   if (result.verdict.exit_code == ExitCode::breakdown && has_unsymmetric_factors())
     result.verdict.text = fmt::format(
         "breakdown: {} needs a symmetric positive definite preconditioner, and the factors of {} "
@@ -121,9 +145,35 @@ KspResult KspSolver::solve(Vec b, Vec x, bool nonzero_guess) {
   petsc_check(KSPGetIterationNumber(ksp_, &iterations));
   result.iterations = iterations_ = before + iterations;
   result.can_go_on = result.verdict.exit_code == ExitCode::not_converged &&
+                     !result.facts.stagnated &&
                      (result.facts.stopped || result.verdict.reason == KSP_DIVERGED_ITS);
   result.residuals = residuals();
   return result;
+}
+
+// Puts what is known of the factors in place of what PETSc says of a solve that has failed.
+void KspSolver::explain_factors(KspResult& result) {
+  constexpr int kPreconditionerFailed = -11;  // its name changes between releases of PETSc
+  Verdict& verdict = result.verdict;
+  if (verdict.converged || result.facts.stopped) return;
+  const int reason = static_cast<int>(verdict.reason);
+  const auto says = [&](ExitCode code, const std::string& why) {
+    verdict.exit_code = code;
+    verdict.text = fmt::format("breakdown: {} ({})", why, KSPConvergedReasons[reason]);
+  };
+  if (const std::optional<NoFactors>& none = factors_->none();
+      none && reason == kPreconditionerFailed)
+    says(none->code, none->why);
+  else if (const std::string singular = spec_.is_direct() ? factors_->about_singularity() : "";
+           !singular.empty())
+    says(ExitCode::breakdown, singular + "; no x was found that solves it for this b");
+}
+
+std::vector<std::string> KspSolver::notes() const {
+  std::vector<std::string> notes = notes_;
+  if (factors_)
+    for (std::string& note : factors_->notes()) notes.push_back(std::move(note));
+  return notes;
 }
 
 bool KspSolver::solves_blocks() const {
@@ -196,6 +246,7 @@ std::string KspSolver::type() const {
 
 std::string KspSolver::method() const {
   const std::string name = type();
+  if (spec_.is_direct() && name == KSPRICHARDSON) return std::string(kDirect);
   const auto resident = resident_method(name);
   const auto method = resident ? resident : solvers::method_named(name);
   return method ? std::string(method->info.name) : name;

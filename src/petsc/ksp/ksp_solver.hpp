@@ -16,6 +16,7 @@
 #include "distributed/row_sizes.hpp"
 #include "multigrid/facts.hpp"
 #include "multigrid/store/hierarchy_entry.hpp"
+#include "petsc/factors/complete_factors.hpp"
 #include "petsc/ksp/ksp_types.hpp"
 #include "petsc/ksp/petsc_loop.hpp"
 #include "petsc/ksp/reasons.hpp"
@@ -169,9 +170,12 @@ class KspSolver {
   bool may_leave_out_guess() const;
   // Whether residuals() begins with ||b - A x0|| and reference() is its `unit`.
   bool measures_first_residual() const;
-  const std::vector<std::string>& notes() const { return notes_; }
+  std::vector<std::string> notes() const;
 
  private:
+  KspResult solve_once(Vec b, Vec x, bool nonzero_guess);
+  void explain_factors(KspResult& result);
+  void set_up_ksp(ExitCode code);
   std::string type() const;  // of the KSP
   double scaled_atol(int exponent) const;
   void set_types(const SolverSpec& spec, const std::string& type, const std::string& pc_type);
@@ -194,7 +198,9 @@ class KspSolver {
   Mat amat_;
   std::unique_ptr<AssembledMat> pmat_;
   KspHandle ksp_;
-  RowSizes row_sizes_;  // for PETSc's own loops
+  std::unique_ptr<CompleteFactors> factors_;  // where the preconditioner is lu or cholesky
+  bool has_old_values_ = false;               // the preconditioner, of an earlier step
+  RowSizes row_sizes_;                        // for PETSc's own loops
   Monitor monitor_;
   Checkpoints checkpoints_;
   std::int64_t iterations_before_ = 0;  // from which the next solve by PETSc's own loop goes on

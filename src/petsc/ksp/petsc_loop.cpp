@@ -26,11 +26,13 @@ LowerIterationLimit::~LowerIterationLimit() {
   KSPSetTolerances(ksp_, rtol_, atol_, divtol_, before_);
 }
 
-EndedBySignal::EndedBySignal(KSP ksp, const Checkpoints& checkpoints, const RowSizes& row_sizes)
+EndedBySignal::EndedBySignal(KSP ksp, const Checkpoints& checkpoints, const RowSizes& row_sizes,
+                             bool refines)
     : ksp_(ksp),
       test_(exchange_convergence_test(ksp, {test, this})),
       checkpoints_(checkpoints),
-      row_sizes_(row_sizes) {}
+      row_sizes_(row_sizes),
+      refines_(refines) {}
 
 EndedBySignal::~EndedBySignal() { exchange_convergence_test(ksp_, test_); }
 
@@ -52,6 +54,14 @@ bool EndedBySignal::rows_are_small() {
   return !(squares[1] > 0) || std::sqrt(squares[0]) <= rtol * std::sqrt(squares[1]);
 }
 
+bool EndedBySignal::gains_nothing(double norm) {
+  constexpr double kLeastGain = 2;
+  constexpr int kSlowIterations = 2;
+  slow_ = norm * kLeastGain > last_norm_ ? slow_ + 1 : 0;
+  last_norm_ = norm;
+  return slow_ >= kSlowIterations;
+}
+
 PetscErrorCode EndedBySignal::test(KSP ksp, PetscInt iteration, PetscReal norm,
                                    KSPConvergedReason* reason, void* context) {
   auto& self = *static_cast<EndedBySignal*>(context);
@@ -64,6 +74,11 @@ PetscErrorCode EndedBySignal::test(KSP ksp, PetscInt iteration, PetscReal norm,
       *reason = KSP_CONVERGED_ITERATING;
     });
     if (failed != kPetscSuccess) return failed;
+  }
+  if (error == kPetscSuccess && *reason == KSP_CONVERGED_ITERATING && self.refines_ &&
+      self.gains_nothing(norm)) {
+    self.stands_still_ = true;
+    *reason = KSP_DIVERGED_ITS;
   }
   if (error != kPetscSuccess || *reason != KSP_CONVERGED_ITERATING) return error;
   if (++self.tests_ > kIterationsBetween && self.tests_ % kIterationsBetween != 0) return error;

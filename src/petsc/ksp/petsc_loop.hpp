@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "distributed/row_sizes.hpp"
 #include "petsc/private_headers.hpp"
@@ -40,13 +41,16 @@ class LowerIterationLimit {
 // a reduction, which they do at every one of the first iterations, and then at every tenth.
 class EndedBySignal {
  public:
-  // The references must outlive this.
-  EndedBySignal(KSP ksp, const Checkpoints& checkpoints, const RowSizes& row_sizes);
+  // The references must outlive this. `refines`: the loop is refinement by complete factors, which
+  // gains digits in each iteration or gains none, so that it ends where it gains none.
+  EndedBySignal(KSP ksp, const Checkpoints& checkpoints, const RowSizes& row_sizes,
+                bool refines = false);
   ~EndedBySignal();
   EndedBySignal(const EndedBySignal&) = delete;
   EndedBySignal& operator=(const EndedBySignal&) = delete;
 
   bool stopped() const { return stopped_; }
+  bool stands_still() const { return stands_still_; }
 
  private:
   static PetscErrorCode test(KSP ksp, PetscInt iteration, PetscReal norm,
@@ -55,6 +59,7 @@ class EndedBySignal {
   // Whether ||R (b - A x)|| <= rtol ||R b||, where R has one over the size of each row; true where
   // the method cannot show its residual.
   bool rows_are_small();
+  bool gains_nothing(double norm);
 
   KSP ksp_;
   ConvergenceTest test_;
@@ -63,6 +68,9 @@ class EndedBySignal {
   std::int64_t tests_ = 0;
   PetscInt next_claim_ = 0;  // the iteration from which a claim is looked at again
   bool stopped_ = false;
+  bool refines_, stands_still_ = false;
+  int slow_ = 0;  // iterations in turn that gained too little
+  double last_norm_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace trireme

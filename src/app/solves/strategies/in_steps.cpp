@@ -160,6 +160,11 @@ void InSteps::note(std::size_t k) {
   step.converged = records.verdict.converged;
   step.relative_residual = records.residuals[k];
   step.solve_seconds = records.each_seconds.back();
+  if (const double seconds = records.facts.renewed_seconds; seconds > 0) {
+    step.renewed = true;
+    step.renew_seconds += seconds;
+    renewal_.renewed(seconds);
+  }
   // A step within which the preconditioner changed says nothing about the new one's iterations.
   PreconditionerTuning* const tuning = parts_.preconditioning;
   if (const auto change = tuning ? tuning->take_change() : std::nullopt) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sums over both blocks and all ranks.
-#include "app/system/symmetry.hpp"
+#include "distributed/symmetry.hpp"
 
 #include "distributed/device_blocks.hpp"
 #include "kernels/csr_scans.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether the matrix of a case looks symmetric.
+// Whether a distributed matrix looks symmetric.
 #pragma once
 
 #include "distributed/distributed_matrix.hpp"

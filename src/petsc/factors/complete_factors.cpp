@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The order of calls: MatGetFactor, the analysis, and then KSPSetUp, which finds the analysis done
+// and makes the factors.
+#include "petsc/factors/complete_factors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "config/case.hpp"
+#include "distributed/symmetry.hpp"
+#include "parallel/collective.hpp"
+#include "parallel/node_memory.hpp"
+#include "petsc/factors/package.hpp"
+#include "petsc/pc/pc_needs.hpp"
+#include "petsc/private_headers.hpp"
+#include "petsc/shim.hpp"
+#include "petsc/vectors.hpp"
+
+namespace trireme {
+namespace {
+
+// Per cent, after MUMPS's 20.
+constexpr std::array<PetscInt, 5> kMoreRooms = {100, 300, 1000, 3000, 10000};
+constexpr const char* kPackageOption = "-pc_factor_mat_solver_type";
+
+bool is_given(KSP ksp, const char* option) {
+  const char* prefix = nullptr;
+  PetscBool given = PETSC_FALSE;
+  petsc_check(KSPGetOptionsPrefix(ksp, &prefix));
+  petsc_check(PetscOptionsHasName(nullptr, prefix, option, &given));
+  return given == PETSC_TRUE;
+}
+
+Mat assembled_mat_of(KSP ksp) {
+  Mat pmat = nullptr;
+  petsc_check(KSPGetOperators(ksp, nullptr, &pmat));
+  return pmat;
+}
+
+// PCReset also gives up the operators.
+void reset_pc(KSP ksp) {
+  Mat amat = nullptr, pmat = nullptr;
+  petsc_check(KSPGetOperators(ksp, &amat, &pmat));
+  petsc_check(PetscObjectReference(object_of(amat)));
+  petsc_check(PetscObjectReference(object_of(pmat)));
+  const MatHandle keeps_amat(amat), keeps_pmat(pmat);
+  petsc_check(PCReset(pc_of(ksp)));
+  petsc_check(KSPSetOperators(ksp, amat, pmat));
+}
+
+double gib(double bytes) { return bytes / (1 << 30); }
+
+}  // namespace
+
+CompleteFactors::CompleteFactors(KSP ksp, const DistributedMatrix& matrix, bool by_symmetry)
+    : ksp_(ksp), matrix_(matrix), by_symmetry_(by_symmetry) {
+  choose();
+}
+
+void CompleteFactors::choose() {
+  const PC pc = pc_of(ksp_);
+  const Mat pmat = assembled_mat_of(ksp_);
+  const bool package_is_named = is_given(ksp_, kPackageOption);
+  const bool asks_for_symmetric =
+      by_symmetry_ ? looks_symmetric(matrix_) : type_of(pc) == PCCHOLESKY;
+  if (package_is_named) {
+    MatSolverType package = nullptr;
+    petsc_check(PCFactorGetMatSolverType(pc, &package));
+    by_mumps_ = mumps::has_mumps() && package && std::string_view(package) == MATSOLVERMUMPS;
+    symmetric_ = asks_for_symmetric && (!by_symmetry_ || by_mumps_);
+  }
+  FactorChoice chosen;
+  if (!package_is_named) {
+    chosen = choose_factors(packages_for(pmat), asks_for_symmetric, size_of(matrix_.comm));
+    note_ = chosen.note;
+    by_mumps_ = chosen.package == MATSOLVERMUMPS;
+    symmetric_ = chosen.symmetric || (!by_symmetry_ && asks_for_symmetric);
+  }
+  if (!by_symmetry_ && symmetric_ && !looks_symmetric(matrix_))
+    fail(ExitCode::usage, "preconditioner {} needs a symmetric matrix, and this one is not; use {}",
+         kCholesky, kLu);
+  // A PC that has read its options may have begun factors by another package.
+  petsc_check(PCSetType(pc, PCNONE));
+  petsc_check(PCSetType(pc, symmetric_ ? PCCHOLESKY : PCLU));
+  if (!package_is_named) petsc_check(PCFactorSetMatSolverType(pc, chosen.package.c_str()));
+  petsc_check(PCSetFromOptions(pc), ExitCode::usage);
+}
+
+Mat CompleteFactors::factors() const {
+  Mat factors = nullptr;
+  petsc_check(PCFactorGetMatrix(pc_of(ksp_), &factors));
+  return factors;
+}
+
+void CompleteFactors::set_up() {
+  none_.reset();
+  null_pivots_ = 0;
+  const bool loses_symmetry = is_set_up_ && symmetric_ && by_symmetry_ && !looks_symmetric(matrix_);
+  // PETSc makes no factors by a MUMPS that has failed.
+  if (loses_symmetry || (is_set_up_ && by_mumps_ && mumps::infog(factors(), 1) < 0)) {
+    reset_pc(ksp_);
+    is_set_up_ = false;
+    if (loses_symmetry) choose();
+  }
+  if (by_mumps_ && !is_set_up_) analyse();
+  petsc_check(KSPSetUp(ksp_), ExitCode::usage);
+  is_set_up_ = true;
+  if (!by_mumps_) return;
+  while (asks_for_another_try()) {
+    reset_pc(ksp_);
+    analyse();
+    petsc_check(KSPSetUp(ksp_), ExitCode::usage);
+  }
+  if (mumps::infog(factors(), 1) < 0)
+    explain_failure();
+  else
+    null_pivots_ = mumps::null_pivots(factors());
+}
+
+// Fills in estimate_.
+void CompleteFactors::analyse() {
+  const Mat pmat = assembled_mat_of(ksp_);
+  petsc_check(PCFactorSetUpMatSolverType(pc_of(ksp_)), ExitCode::usage);
+  const Mat f = factors();
+  const auto set_controls = [&] {
+    if (room_ > 0) mumps::set(f, mumps::kMoreRoom, room_);
+    if (leaves_out_null_pivots_) mumps::set(f, mumps::kNullPivots, 1);
+    if (structural_rank_ >= 0) mumps::set(f, mumps::kPermutation, 0);
+  };
+  set_controls();
+  MatFactorInfo info;
+  petsc_check(MatFactorInfoInitialize(&info));
+  petsc_check(symmetric_ ? MatCholeskyFactorSymbolic(f, pmat, nullptr, &info)
+                         : MatLUFactorSymbolic(f, pmat, nullptr, nullptr, &info));
+  analysed_room_ = mumps::get(f, mumps::kMoreRoom);
+  set_controls();  // the analysis has read options
+  if (mumps::infog(f, 1) < 0) return;
+  estimate_ = mumps::estimate_of(f);
+  require_memory();
+}
+
+// The estimate has analysed_room_ within.
+void CompleteFactors::require_memory() const {
+  const double more = static_cast<double>(100 + std::max(room_, analysed_room_)) /
+                      static_cast<double>(100 + analysed_room_);
+  const auto mine = static_cast<std::int64_t>(more * estimate_.bytes_here);
+  const NodeMemory memory = node_memory(matrix_.comm, mine);
+  const auto in_gib = [](std::int64_t bytes) { return gib(static_cast<double>(bytes)); };
+  collectively(matrix_.comm, [&] {
+    if (mine > memory.own)
+      fail(ExitCode::resource,
+           "the factors of {} rows may take {:.2f} GiB on this rank, {:.2f} GiB of address space "
+           "are left; use more ranks, or raise the limit (ulimit -v), or use an iterative method",
+           matrix_.global_rows(), in_gib(mine), in_gib(memory.own));
+    if (memory.needed > memory.shared)
+      fail(ExitCode::resource,
+           "the factors of {} rows may take {:.2f} GiB on this node, {:.2f} GiB are available; use "
+           "more nodes, or an iterative method",
+           matrix_.global_rows(), in_gib(memory.needed), in_gib(memory.shared));
+  });
+}
+
+// Changes what the next analysis does where that may help after a failure.
+bool CompleteFactors::asks_for_another_try() {
+  const Mat f = factors();
+  const PetscInt code = mumps::infog(f, 1);
+  if (code == mumps::kStructurallySingular && structural_rank_ < 0) {
+    // Without the permutation that finds it, the rows of zeros become null pivots: b may be in the
+    // range of the matrix.
+    structural_rank_ = mumps::infog(f, 2);
+    return leaves_out_null_pivots_ = true;
+  }
+  if (code == mumps::kSingular && !leaves_out_null_pivots_) return leaves_out_null_pivots_ = true;
+  if (!mumps::needs_more_room(code)) return false;
+  const PetscInt now = std::max(room_, analysed_room_);
+  const auto* const more = std::ranges::upper_bound(kMoreRooms, now);
+  if (more == kMoreRooms.end()) return false;
+  room_ = *more;
+  return true;
+}
+
+void CompleteFactors::explain_failure() {
+  const Mat f = factors();
+  const PetscInt code = mumps::infog(f, 1), detail = mumps::infog(f, 2);
+  const PetscInt now = std::max(room_, analysed_room_);
+  if (code == mumps::kStructurallySingular)
+    none_ = {ExitCode::breakdown,
+             fmt::format("the matrix is singular: its pattern allows a rank of "
+                         "{} of {}",
+                         detail, matrix_.global_rows())};
+  else if (code == mumps::kSingular)
+    none_ = {ExitCode::breakdown, fmt::format("the matrix is singular: after {} of {} pivots only "
+                                              "zeros were left",
+                                              detail, matrix_.global_rows())};
+  else if (code == mumps::kOutOfMemory)
+    none_ = {ExitCode::resource,
+             fmt::format("MUMPS did not get the memory for the factors ({:.2f} GiB expected on all "
+                         "ranks); use more ranks or nodes, or an iterative method",
+                         gib(estimate_.bytes))};
+  else if (mumps::needs_more_room(code))
+    none_ = {
+        ExitCode::resource,
+        fmt::format("so many pivots are delayed that the factors outgrow the {:.2f} GiB that MUMPS "
+                    "had with {} % of room; petsc: {{mat_mumps_icntl_14: {}}} gives more, or use "
+                    "an iterative method",
+                    gib(estimate_.bytes), now, 2 * now)};
+  else
+    none_ = {ExitCode::breakdown,
+             fmt::format("MUMPS ended with INFOG(1) = {}, INFOG(2) = {}", code, detail)};
+}
+
+std::vector<std::string> CompleteFactors::notes() const {
+  std::vector<std::string> notes;
+  if (!note_.empty()) notes.push_back(note_);
+  if (!by_mumps_ || none_) return notes;
+  const double nnz = static_cast<double>(matrix_.global_nnz);
+  const double entries = mumps::count(factors(), 29);
+  notes.push_back(fmt::format(
+      "MUMPS made {} with {:.3g} nonzeros, {:.2g} times those of the matrix, by {:.2g} operations",
+      symmetric_ ? "L D L^T" : "L U", entries, nnz > 0 ? entries / nnz : 0,
+      mumps::rinfog(factors(), 3)));
+  if (room_ > 0)
+    notes.push_back(
+        fmt::format("pivots were delayed, so that MUMPS needed more room than it had expected; "
+                    "petsc: {{mat_mumps_icntl_14: {}}} saves the attempts with less",
+                    room_));
+  if (null_pivots_ > 0)
+    notes.push_back(
+        fmt::format("the matrix is singular: its rank is {} of {}", rank(), matrix_.global_rows()));
+  return notes;
+}
+
+// A vector that the matrix may map to zero: MUMPS gives it in place of a solution where it has left
+// pivots out; else the factors make it of any vector, because they divide by a pivot that is almost
+// zero. False: there is none. Collective.
+bool CompleteFactors::make_null_vector(Vec v, Vec work) const {
+  const Mat f = factors();
+  petsc_check(VecSetRandom(work, nullptr));
+  PetscErrorCode error = kPetscSuccess;
+  if (null_pivots_ > 0) {
+    mumps::set(f, mumps::kNullSpace, 1);
+    error = MatSolve(f, work, v);
+    mumps::set(f, mumps::kNullSpace, 0);
+  } else {
+    error = MatSolve(f, work, v);
+  }
+  return !any_rank(matrix_.comm, error != kPetscSuccess);
+}
+
+std::optional<std::int64_t> CompleteFactors::unknown_of_null_vector() const {
+  constexpr double kRounding = 1e-12;
+  const Mat pmat = assembled_mat_of(ksp_);
+  VecHandle v, image, sizes;
+  petsc_check(MatCreateVecs(pmat, v.put(), image.put()));
+  petsc_check(VecDuplicate(image, sizes.put()));
+  if (!make_null_vector(v, image)) return std::nullopt;
+  PetscReal largest = 0;
+  petsc_check(MatMult(pmat, v, image));
+  petsc_check(MatGetRowMaxAbs(pmat, sizes, nullptr));
+  petsc_check(VecNorm(v, NORM_INFINITY, &largest));
+  const Array<double> of_v = local_values(v), of_image = local_values(image),
+                      of_rows = local_values(sizes);
+  bool is_zero = largest > 0 && std::isfinite(largest);
+  std::int64_t row = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < of_v.size(); ++i) {
+    is_zero = is_zero && std::abs(of_image[i]) <= kRounding * of_rows[i] * largest;
+    if (std::abs(of_v[i]) == largest)
+      row = std::min(row, matrix_.callers_row(static_cast<std::int64_t>(i)));
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &row, 1, MPI_INT64_T, MPI_MIN, matrix_.comm);
+  if (any_rank(matrix_.comm, !is_zero)) return std::nullopt;
+  return row;
+}
+
+std::string CompleteFactors::about_singularity() const {
+  if (!by_mumps_ || none_) return "";
+  const std::optional<std::int64_t> unknown = unknown_of_null_vector();
+  if (null_pivots_ == 0 && !unknown) return "";
+  std::string text = "the matrix is singular";
+  if (null_pivots_ > 0)
+    text += fmt::format(": its rank is {} of {}", rank(), matrix_.global_rows());
+  if (unknown)
+    text += fmt::format("{} it maps a vector to zero that is largest in unknown {} (from 0)",
+                        null_pivots_ > 0 ? ", and" : " up to rounding:", *unknown);
+  return text;
+}
+
+}  // namespace trireme

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What complete factors of a matrix would cost, from the analysis of MUMPS, which looks at the
+// pattern alone and makes no factors.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "distributed/distributed_matrix.hpp"
+
+namespace trireme {
+
+struct DirectForecast {
+  double analysis_seconds = 0;  // that the forecast took, on the slowest rank
+  double nonzeros = 0;          // of the factors
+  double operations = 0;        // of the factorisation
+  double bytes = 0;             // of all ranks, while the factors are made
+  bool fits = false;            // into the memory that every node and rank has left
+  double factor_seconds = 0;    // expected, at the rates of one core
+  double solve_seconds = 0;     // expected, likewise, of one right-hand side
+};
+
+// `symmetric`: L D L^T is meant, not L U. Empty where PETSc has no MUMPS or the analysis fails, as it
+// does for a pattern that makes every matrix singular. Delayed pivots may cost more than is
+// expected. Collective.
+std::optional<DirectForecast> forecast_direct(
+    const std::shared_ptr<const DistributedMatrix>& matrix, bool symmetric);
+
+}  // namespace trireme

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cases with method direct; run on 1 and 3 ranks.
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "app/solved_cases.hpp"
+#include "base/error.hpp"
+#include "parallel/collective.hpp"
+
+namespace trireme {
+namespace {
+
+using namespace test;
+
+const std::string kDirectCase = "device: cpu\nsolver: {method: direct, rtol: 1e-10}\n";
+
+TEST(Direct, SolvesWhatTheMatrixIsWithEachKernel) {
+  const std::pair<const char*, const char*> problems[] = {{"generate: saddle, n: 10", "cholesky"},
+                                                          {"generate: convection3d, n: 8", "lu"}};
+  for (const auto& [problem, factors] : problems)
+    for (const char* kernel : {"csr", "petsc-aij"}) {
+      SCOPED_TRACE(fmt::format("{} {}", problem, kernel));
+      const RunOutcome run = solve(problem, kDirectCase + "kernel: " + kernel).runs.at(0);
+      EXPECT_TRUE(run.converged) << run.reason;
+      EXPECT_EQ(run.method, "direct");
+      EXPECT_EQ(run.preconditioner, factors);
+      EXPECT_LE(run.iterations, 2);
+      EXPECT_LE(run.relative_residual, 1e-10);
+      EXPECT_NE(fmt::format("{}", fmt::join(run.notes, "\n")).find("MUMPS made L"),
+                std::string::npos);
+    }
+}
+
+TEST(Direct, SolvesForSeveralRightHandSidesByTheSameFactors) {
+  const RunOutcome run =
+      solve("generate: saddle, n: 10, rhs: random, rhs_count: 3", kDirectCase).runs.at(0);
+  ASSERT_EQ(run.columns.size(), 3u);
+  for (const ColumnOutcome& column : run.columns) {
+    EXPECT_TRUE(column.converged) << column.reason;
+    EXPECT_LE(column.relative_residual, 1e-10);
+  }
+}
+
+TEST(Direct, RefusesWhatDoesNotGoWithItInOneLine) {
+  const std::string saddle = "generate: saddle, n: 4";
+  const auto refusal = [&](const std::string& rest, const std::string& problem) {
+    return error_of(problem, "device: cpu\n" + rest, ExitCode::usage);
+  };
+  EXPECT_EQ(refusal("solver: {method: direct, preconditioner: ilu}", saddle),
+            "test.yaml:3:26: solver.preconditioner ilu does not go with method direct, which "
+            "factors the matrix; remove it, or name lu or cholesky");
+  EXPECT_NE(
+      refusal("solver: {method: direct, preconditioner: cholesky}", "generate: convection3d, n: 4")
+          .find("needs a symmetric matrix, and this one is not; use lu"),
+      std::string::npos);
+  EXPECT_NE(refusal("solver: {method: direct}\nprecision: mixed", saddle)
+                .find("needs the resident engine"),
+            std::string::npos);
+  EXPECT_NE(refusal("solver: {method: direct, engine: resident}", saddle).find("not direct"),
+            std::string::npos);
+}
+
+TEST(Direct, RefusesFactorsThatTheMemoryCannotHoldBeforeItMakesThem) {
+  const PetscOption option("-mat_mumps_icntl_14", "100000000");  // per cent beyond the estimate
+  const std::string why = error_of("generate: saddle, n: 40", kDirectCase, ExitCode::resource);
+  EXPECT_NE(why.find("the factors of 4880 rows may take"), std::string::npos) << why;
+  EXPECT_NE(why.find("GiB are available"), std::string::npos) << why;
+}
+
+}  // namespace
+}  // namespace trireme

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Method direct: complete factors and refinement, and what it says where there are none.
+#include <gtest/gtest.h>
+#include <petscksp.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "distributed/host_operator.hpp"
+#include "distributed/matrix_on_ranks.hpp"
+#include "parallel/collective.hpp"
+#include "petsc/factors/direct_forecast.hpp"
+#include "petsc/factors/package.hpp"
+#include "petsc/ksp/ksp_solver.hpp"
+#include "petsc/mat/mat_shell.hpp"
+#include "petsc/private_headers.hpp"
+#include "petsc/vectors.hpp"
+#include "solvers/systems.hpp"
+#include "support/petsc_environment.hpp"
+
+namespace trireme {
+namespace {
+
+// Large entries beside the diagonal, which is zero.
+CsrMatrix<double> shifted_matrix(std::int64_t n) {
+  CsrMatrix<double> a;
+  a.rows = a.cols = n;
+  const Array<double> values = test::random_vector<double>(4 * n, 3);
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::map<std::int64_t, double> row = {{(i + 1) % n, 5 + values[4 * i]}};
+    for (std::int64_t k = 1; k < 4; ++k) row.try_emplace((i * 7 + 11 * k) % n, values[4 * i + k]);
+    row.erase(i);
+    for (const auto& [column, value] : row) {
+      a.col_idx.push_back(static_cast<std::int32_t>(column));
+      a.values.push_back(value);
+    }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+  }
+  return a;
+}
+
+// Free boundaries: the matrix maps the constant vector on the first `rows` rows to zero.
+CsrMatrix<double> chain(std::int64_t rows) {
+  std::vector<std::vector<double>> dense(rows, std::vector<double>(rows, 0.0));
+  for (std::int64_t i = 0; i + 1 < rows; ++i) {
+    dense[i][i] += 1;
+    dense[i + 1][i + 1] += 1;
+    dense[i][i + 1] = dense[i + 1][i] = -1;
+  }
+  return test::from_dense(dense);
+}
+
+class DirectMethod : public testing::Test {
+ protected:
+  DirectMethod() { spec.method = kDirect; }
+
+  void make(const CsrMatrix<double>& of, test::Cut cut = test::Cut::by_nonzeros) {
+    matrix = test::matrix_on_ranks(MPI_COMM_WORLD, of, cut);
+    op = std::make_shared<HostOperator>(matrix, "csr", OperatorOptions{});
+    shell = make_shell(op);
+    petsc_check(MatCreateVecs(shell, x.put(), b.put()));
+    solver = std::make_unique<KspSolver>(spec, shell, nullptr, matrix);
+  }
+  KspResult solve(const Array<double>& rhs) {
+    set_local_values(b, rhs);
+    return solver->solve(b, x, false);
+  }
+  Array<double> random_rhs() const {
+    return test::random_vector<double>(matrix->local_rows(), 5 + rank_of(MPI_COMM_WORLD));
+  }
+  double relative_residual() {
+    VecHandle r;
+    PetscReal of_r = 0, of_b = 0;
+    petsc_check(VecDuplicate(b, r.put()));
+    petsc_check(MatMult(shell, x, r));
+    petsc_check(VecAYPX(r, -1, b));
+    petsc_check(VecNorm(r, NORM_2, &of_r));
+    petsc_check(VecNorm(b, NORM_2, &of_b));
+    return of_r / of_b;
+  }
+  bool has_note(const std::string& words) const {
+    for (const std::string& note : solver->notes())
+      if (note.find(words) != std::string::npos) return true;
+    return false;
+  }
+
+  SolverSpec spec;
+  std::shared_ptr<DistributedMatrix> matrix;
+  std::shared_ptr<HostOperator> op;
+  MatHandle shell;
+  VecHandle b, x;
+  std::unique_ptr<KspSolver> solver;
+};
+
+TEST_F(DirectMethod, ExchangesRowsWhereTheDiagonalIsZero) {
+  make(shifted_matrix(400));
+  const KspResult result = solve(random_rhs());
+  EXPECT_TRUE(result.verdict.converged) << result.verdict.text;
+  EXPECT_LE(result.iterations, 2);
+  EXPECT_LE(relative_residual(), 1e-12);
+  EXPECT_EQ(solver->method(), "direct");
+  EXPECT_EQ(solver->preconditioner_words(), "lu");
+}
+
+TEST_F(DirectMethod, TakesHalfOfTheFactorsOfASymmetricMatrix) {
+  make(test::grid_matrix(20));
+  EXPECT_EQ(solver->preconditioner_words(), "cholesky");
+  EXPECT_TRUE(has_note("L D L^T")) << solver->notes().front();
+  EXPECT_TRUE(solve(random_rhs()).verdict.converged);
+  make(test::grid_matrix(20, 1));
+  EXPECT_EQ(solver->preconditioner_words(), "lu");
+  spec.preconditioner.emplace(kLu);
+  make(test::grid_matrix(20));
+  EXPECT_EQ(solver->preconditioner_words(), "lu");
+  spec.preconditioner.emplace(kCholesky);
+  EXPECT_THROW(make(test::grid_matrix(20, 1)), Error);
+}
+
+TEST_F(DirectMethod, LeavesNoDigitsToOneProductWhereAPreonlySolveDoes) {
+  spec.method = KSPPREONLY;
+  spec.preconditioner.emplace(kLu);
+  make(shifted_matrix(400));
+  solve(random_rhs());
+  EXPECT_LE(relative_residual(), 1e-10);  // PETSc's own factors hold NaN here
+  EXPECT_TRUE(has_note("MUMPS"));
+}
+
+TEST_F(DirectMethod, WorksWhereARankHasNoRows) {
+  make(shifted_matrix(2));
+  EXPECT_TRUE(solve(random_rhs()).verdict.converged);
+}
+
+// Rows 1 and n - 2 are empty, and row n - 1 repeats row 0.
+CsrMatrix<double> singular_matrix(std::int64_t n) {
+  std::vector<std::vector<double>> dense(n, std::vector<double>(n, 0.0));
+  for (std::int64_t i = 0; i < n; ++i)
+    if (i != 1 && i != n - 2) {
+      dense[i][i] = 4;
+      dense[i][(i + 3) % n] = 1;
+    }
+  dense[n - 1] = dense[0];
+  return test::from_dense(dense);
+}
+
+TEST_F(DirectMethod, SolvesASingularSystemThatHasASolutionAndSaysTheRank) {
+  make(singular_matrix(40));
+  Array<double> ones(matrix->local_rows(), 1.0), rhs(matrix->local_rows());
+  op->multiply_exactly(ones, rhs);
+  const KspResult result = solve(rhs);
+  EXPECT_TRUE(result.verdict.converged) << result.verdict.text;
+  EXPECT_LE(relative_residual(), 1e-8);
+  EXPECT_TRUE(has_note("its rank is 37 of 40"));
+}
+
+TEST_F(DirectMethod, SaysTheRankOfASingularSystemWithoutSolution) {
+  make(singular_matrix(40));
+  const KspResult result = solve(Array<double>(matrix->local_rows(), 1.0));
+  EXPECT_FALSE(result.verdict.converged);
+  EXPECT_FALSE(result.can_go_on);
+  EXPECT_EQ(result.verdict.exit_code, ExitCode::breakdown);
+  EXPECT_NE(result.verdict.text.find("its rank is 37 of 40"), std::string::npos)
+      << result.verdict.text;
+  EXPECT_LE(result.iterations, 5);
+}
+
+TEST_F(DirectMethod, SaysThatAMatrixIsSingularUpToRoundingWhereNoPivotIsZero) {
+  make(chain(50));
+  const KspResult result = solve(Array<double>(matrix->local_rows(), 1.0));
+  EXPECT_EQ(result.verdict.exit_code, ExitCode::breakdown);
+  EXPECT_NE(result.verdict.text.find("the matrix is singular"), std::string::npos)
+      << result.verdict.text;
+  EXPECT_NE(result.verdict.text.find("largest in unknown"), std::string::npos)
+      << result.verdict.text;
+}
+
+// The values of `to` in place of those of the matrix.
+void take(DistributedMatrix& matrix, const DistributedMatrix& to) {
+  matrix.blocks.local.values = to.blocks.local.values;
+  matrix.blocks.ghost.values = to.blocks.ghost.values;
+  ++matrix.values_version;
+}
+
+TEST_F(DirectMethod, RefinesByOldFactorsAndRenewsThemWhereTheyDoNotServe) {
+  make(test::grid_matrix(20));
+  ASSERT_TRUE(solve(random_rhs()).verdict.converged);
+  for (const double wind : {0.01, 50.0}) {
+    take(*matrix, *test::matrix_on_ranks(MPI_COMM_WORLD, test::grid_matrix(20, wind),
+                                         test::Cut::by_nonzeros));
+    op->refresh_values();
+    note_change(static_cast<Mat>(shell));
+    solver->take_values(Renewing::nothing);
+    const KspResult result = solve(random_rhs());
+    EXPECT_TRUE(result.verdict.converged) << result.verdict.text;
+    EXPECT_LE(relative_residual(), 1.01e-8);
+    EXPECT_EQ(result.facts.renewed_seconds > 0, wind > 1) << wind;
+    EXPECT_EQ(solver->preconditioner_words(), wind > 1 ? "lu" : "cholesky");
+  }
+}
+
+TEST(Forecast, OfCompleteFactorsCountsWhatTheyTakeAndWhetherThatFits) {
+  const auto matrix =
+      test::matrix_on_ranks(MPI_COMM_WORLD, test::grid_matrix(60), test::Cut::by_nonzeros);
+  const auto half = forecast_direct(matrix, true), whole = forecast_direct(matrix, false);
+  ASSERT_TRUE(half && whole);
+  EXPECT_GT(half->nonzeros, 3600);
+  EXPECT_LT(half->nonzeros, 0.7 * whole->nonzeros);
+  EXPECT_LT(half->operations, 0.7 * whole->operations);
+  EXPECT_GE(half->bytes, 8 * half->nonzeros);
+  EXPECT_LE(half->bytes, 200 * half->nonzeros);
+  EXPECT_GT(half->factor_seconds, half->solve_seconds);
+  EXPECT_TRUE(half->fits);
+}
+
+TEST(Packages, AreMumpsThenSuperLuThenPetscsOwnOnOneRank) {
+  const FactorPackages all{.mumps_lu = true, .mumps_cholesky = true, .superlu_dist = true};
+  EXPECT_EQ(choose_factors(all, true, 3).package, MATSOLVERMUMPS);
+  EXPECT_TRUE(choose_factors(all, true, 3).symmetric);
+  EXPECT_FALSE(choose_factors(all, false, 3).symmetric);
+  const FactorChoice other = choose_factors({.superlu_dist = true}, true, 3);
+  EXPECT_EQ(other.package, MATSOLVERSUPERLU_DIST);
+  EXPECT_FALSE(other.symmetric);
+  const FactorChoice petscs = choose_factors({}, true, 1);
+  EXPECT_EQ(petscs.package, MATSOLVERPETSC);
+  EXPECT_NE(petscs.note.find("exchanges no rows"), std::string::npos);
+  EXPECT_THROW(choose_factors({}, false, 2), Error);
+}
+
+}  // namespace
+}  // namespace trireme
