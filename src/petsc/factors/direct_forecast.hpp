@@ -20,9 +20,8 @@ struct DirectForecast {
   double solve_seconds = 0;     // expected, likewise, of one right-hand side
 };
 
-// `symmetric`: L D L^T is meant, not L U. Empty where PETSc has no MUMPS or the analysis fails, as it
-// does for a pattern that makes every matrix singular. Delayed pivots may cost more than is
-// expected. Collective.
+// `symmetric`: L D L^T is meant, not L U. Empty where PETSc has no MUMPS or the analysis fails.
+// Delayed pivots may cost more than is expected. Collective.
 std::optional<DirectForecast> forecast_direct(
     const std::shared_ptr<const DistributedMatrix>& matrix, bool symmetric);
 
