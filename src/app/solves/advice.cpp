@@ -51,7 +51,7 @@ class Suggestions {
       add("method " + minres + (runs ? "" : " with preconditioner " + serves.name()));
   }
   void add(const std::string& text) {
-    constexpr std::size_t kMost = 3;
+    constexpr std::size_t kMost = 4;
     if (texts_.size() < kMost) texts_.push_back(text);
   }
   std::string text() const {
@@ -129,6 +129,7 @@ std::string advice(const FailedSolve& failed, const MatrixTraitsForAdvice& matri
     if (divides) suggestions.preconditioner(AnyPreconditioner(PCILU));
     if (is(Method::bicgstab, failed.method)) suggestions.method("gmres");
   }
+  suggestions.method(std::string(kDirect));
   if (failed.reason == kAtLimit)
     suggestions.add(fmt::format("solver.max_iterations above {}", failed.max_iterations));
   return why + suggestions.text();
