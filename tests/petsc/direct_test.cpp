@@ -120,7 +120,7 @@ TEST_F(DirectMethod, TakesHalfOfTheFactorsOfASymmetricMatrix) {
   EXPECT_THROW(make(test::grid_matrix(20, 1)), Error);
 }
 
-TEST_F(DirectMethod, LeavesNoDigitsToOneProductWhereAPreonlySolveDoes) {
+TEST_F(DirectMethod, PreonlyTakesTheSameFactors) {
   spec.method = KSPPREONLY;
   spec.preconditioner.emplace(kLu);
   make(shifted_matrix(400));
