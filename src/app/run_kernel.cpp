@@ -22,10 +22,11 @@ namespace trireme {
 namespace {
 
 void require_resident_engine(const KspSolver& solver) {
-  if (solver.engine() != Engine::resident)
-    fail(ExitCode::usage,
-         "precision: mixed needs the resident engine, and this run takes PETSc's: {}",
-         solver.notes().front());
+  if (solver.engine() == Engine::resident) return;
+  const std::vector<std::string> notes = solver.notes();
+  fail(ExitCode::usage,
+       "precision: mixed needs the resident engine, and this run takes PETSc's: {}",
+       notes.empty() ? fmt::format("method {}", solver.method()) : notes.front());
 }
 
 // How often residuals were corrected, where no solve has said so.

@@ -193,5 +193,16 @@ TEST(RunCase, AMonitorOfTheSolutionTakesPetscsLoopOnAGpu) {
   }
 }
 
+TEST(RunCase, MixedPrecisionNamesWhatTakesPetscsLoop) {
+  for (const char* method : {"gmres", "direct"}) {
+    const std::string error = error_of(
+        "generate: poisson2d, n: 8",
+        fmt::format("kernel: csr\ndevice: cpu\nprecision: mixed\nsolver: {{method: {}}}", method),
+        ExitCode::usage);
+    EXPECT_NE(error.find("needs the resident engine"), std::string::npos) << error;
+    EXPECT_NE(error.find(method), std::string::npos) << error;
+  }
+}
+
 }  // namespace
 }  // namespace trireme

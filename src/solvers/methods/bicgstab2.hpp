@@ -252,8 +252,8 @@ struct Minimise {
     const double a = sum[0], b = sum[1], c = sum[2], d = sum[3], e = sum[4];
     if (!is_finite(a) || !is_finite(b) || !is_finite(c) || !is_finite(e))
       return abandon(s, Reason::not_finite);
-    // KKr less its part along Kr. Where nothing but rounding is left of it, as where a few huge rows
-    // outweigh all others, two minimisations of the first degree follow each other instead.
+    // KKr less its part along Kr. Where nothing but rounding is left of it, as where a few huge
+    // rows outweigh all others, two minimisations of the first degree follow each other instead.
     constexpr double kRounding = 1e-12;
     const double along = a > 0 ? b / a : 0;
     const double rest = c - along * b;
