@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <utility>
 
 #include "base/array.hpp"
+#include "base/error.hpp"
 #include "solvers/host_solver.hpp"
 #include "solvers/methods/correction.hpp"
 #include "solvers/state.hpp"
@@ -81,6 +83,8 @@ class HostExecutor {
       run_chunk(pass, state, first, std::min(first + chunk_rows, rows_),
                 partials_.data() + chunk * max_sums);
     }
+    if (pending_count_ + Pass::sums >= std::ssize(pending_))
+      fail(ExitCode::internal, "a step of this method sees more than {} sums", pending_.size() - 1);
     for (int k = 0; k < Pass::sums; ++k) {
       double sum = 0;
       for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) sum += partials_[chunk * max_sums + k];
@@ -160,7 +164,7 @@ class HostExecutor {
   std::int64_t rows_;
   std::int64_t chunks_;
   Array<double> partials_;
-  std::array<double, 8> pending_{};
+  std::array<double, 8> pending_{};  // and the wish to stop
   int pending_count_ = 0;
   bool sums_on_their_way_ = false;
 };

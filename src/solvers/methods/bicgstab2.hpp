@@ -15,7 +15,7 @@
 //   Ku, alpha = rho / r0.Ku
 //
 // The sums of the minimisation give r0.r of the next residual too, so that the pass that makes the
-// residual makes the next direction. An iteration has four products, and four points where sums
+// residual makes the next direction. An iteration has four products, and five points where sums
 // must be complete.
 #pragma once
 
@@ -26,6 +26,8 @@ namespace trireme::solvers {
 // State::scalar: omega(), which is g2, comes first, as BicgstabImprove reads it.
 TRIREME_HD double& first_gamma(State& s) { return s.scalar[1]; }
 TRIREME_HD double first_gamma(const State& s) { return s.scalar[1]; }
+TRIREME_HD double* kept_dots(State& s) { return s.scalar + 2; }
+
 // r -= alpha Ku, r^ = D^-1 r. Moves 5n values.
 using BicgStep = HalfStep;
 
@@ -243,13 +245,23 @@ struct SecondAlpha {
   }
 };
 
-// From the sums of MinimiserDots and of ShadowDots: g1, g2, rho' = r0.r', and
+// The sums of MinimiserDots, for Minimise. (The persistent kernel exchanges four sums at once.)
+struct KeepMinimiserDots {
+  static constexpr bool ends_iteration = false;
+  TRIREME_HD void operator()(State& s, const double* sum) const {
+    if (!live(s)) return;
+    for (int k = 0; k < 4; ++k) kept_dots(s)[k] = sum[k];
+  }
+};
+
+// From the sums of ShadowDots, and those that were kept: g1, g2, rho' = r0.r', and
 // beta = -alpha rho' / (g2 rho).
 struct Minimise {
   static constexpr bool ends_iteration = false;
   TRIREME_HD void operator()(State& s, const double* sum) const {
     if (!live(s)) return;
-    const double a = sum[0], b = sum[1], c = sum[2], d = sum[3], e = sum[4];
+    const double* const kept = kept_dots(s);
+    const double a = kept[0], b = kept[1], c = kept[2], d = kept[3], e = sum[0];
     if (!is_finite(a) || !is_finite(b) || !is_finite(c) || !is_finite(e))
       return abandon(s, Reason::not_finite);
     // KKr less its part along Kr. Where nothing but rounding is left of it, as where a few huge
@@ -271,7 +283,7 @@ struct Minimise {
     first_gamma(s) = g1;
     omega(s) = g2;
     const double last = s.rho;
-    s.rho = sum[5] - g1 * sum[6] - g2 * sum[7];
+    s.rho = sum[1] - g1 * sum[2] - g2 * sum[3];
     s.beta = g2 == 0 || last == 0 ? 0 : -(s.alpha * s.rho) / (g2 * last);
   }
 };
@@ -285,7 +297,7 @@ struct Bicgstab2 : SystemVectors {
   static constexpr Variant variant = Variant::classic;
   static constexpr int vectors = 11;
   static constexpr int pointwise_vectors = 11;
-  static constexpr int scalars = 2;
+  static constexpr int scalars = 6;
   static constexpr int directions[] = {1, 2};   // r0 u
   static constexpr int left_behind[] = {1, 2};  // likewise
 
@@ -348,7 +360,7 @@ struct Bicgstab2 : SystemVectors {
     e.pass(SecondStep{x, r, r_hat, kr, kr_hat, u_hat, ku, ku_hat, kku, inverse});
     precondition(e, m, kr, kr_hat);
     e.product(kr_hat, kkr);
-    e.pass(MinimiserDots{r, kr, kkr});
+    e.pass(MinimiserDots{r, kr, kkr}, KeepMinimiserDots{});
     e.pass(ShadowDots{r, kr, kkr, r0}, Minimise{});
     by_weights(e, norm, [&](auto weighed) {
       e.pass(MinimalStep<weighed.value>{x, r, u, u_hat, r_hat, kr, kr_hat, kkr, ku, kku, r0,

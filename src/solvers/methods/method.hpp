@@ -35,6 +35,7 @@
 // pending sums are on their way until finish(step). A pass does load, update and store for each
 // row, so that many rows can be in flight; an executor adds up the sums of passes in a fixed order.
 // A step sees the sums that are pending, in the order of the algorithm, and changes the scalars.
+// The persistent CUDA kernel exchanges at most four sums at once.
 //
 // The host runs the same algorithms for many right-hand sides (lockstep_executor.hpp), where a
 // vector holds several columns side by side and each column has its own scalars. For that, a pass
