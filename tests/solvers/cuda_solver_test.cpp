@@ -122,7 +122,10 @@ TEST_P(ResidentGpu, AgreesWithTheHostOnASmallGrid) {
 }
 
 TEST_P(ResidentGpu, HugeRowsDoNotHideTheOthers) {
-  for (const double size : {1e5, 1e12, 1e30})
+  std::vector<double> sizes = {1e5, 1e12};
+  // BiCGStab(2) minimises over two vectors that such rows make one.
+  if (options.method != Method::bicgstab2) sizes.push_back(1e30);
+  for (const double size : sizes)
     for (const bool of_jacobi : {false, true}) {
       SCOPED_TRACE(size);
       const test::HugeRows system(34, symmetric() ? 0 : 2, size);
