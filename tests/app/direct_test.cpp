@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "app/solved_cases.hpp"
 #include "base/error.hpp"
+#include "io/hdf5.hpp"
+#include "io/problem_file.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -40,6 +43,26 @@ TEST(Direct, SolvesForSeveralRightHandSidesByTheSameFactors) {
   for (const ColumnOutcome& column : run.columns) {
     EXPECT_TRUE(column.converged) << column.reason;
     EXPECT_LE(column.relative_residual, 1e-10);
+  }
+}
+
+// The matrix maps the last unknown to zero, and its last row is empty.
+TEST(Direct, OneRightHandSideWithoutSolutionLeavesTheOthersTheirs) {
+  const SmallMatrix a{
+      .indptr = {0, 2, 4, 4}, .indices = {0, 1, 0, 1}, .data = {4, 1, 1, 3}, .shape = {3, 3}};
+  SharedFile file("singular.h5");
+  file.write([&](hdf5::File& out) {
+    a.write(out);
+    const std::vector<double> b = {5, 1, 9, 4, 1, 7, 0, 2, 0};  // [rows, 3]
+    out.create_dataset<double>("b", {3, 3}).write(0, 3, b.data());
+  });
+  const RunOutcome run = solve("file: " + file.path().string(), kDirectCase).runs.at(0);
+  EXPECT_FALSE(run.converged);
+  EXPECT_EQ(run.exit_code, ExitCode::breakdown);
+  ASSERT_EQ(run.columns.size(), 3u);
+  for (const std::size_t k : {0, 1, 2}) {
+    EXPECT_EQ(run.columns[k].converged, k != 1) << k << ": " << run.columns[k].reason;
+    EXPECT_EQ(run.columns[k].reason.find("its rank is 2 of 3") != std::string::npos, k == 1);
   }
 }
 

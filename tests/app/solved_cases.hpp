@@ -10,6 +10,7 @@
 #include "config/read_case.hpp"
 #include "petsc/shim.hpp"
 #include "support/petsc_environment.hpp"
+#include "support/petsc_option.hpp"
 
 namespace trireme::test {
 
@@ -32,15 +33,5 @@ inline std::string error_of(const std::string& problem, const std::string& rest,
   ADD_FAILURE() << "accepted: " << rest;
   return "";
 }
-
-// For as long as it lives.
-struct PetscOption {
-  PetscOption(const char* option, const char* value) : name(option) {
-    petsc_check(PetscOptionsSetValue(nullptr, name, value));
-  }
-  ~PetscOption() { static_cast<void>(PetscOptionsClearValue(nullptr, name)); }
-  PetscOption(const PetscOption&) = delete;
-  const char* name;
-};
 
 }  // namespace trireme::test

@@ -21,6 +21,7 @@
 #include "petsc/vectors.hpp"
 #include "solvers/systems.hpp"
 #include "support/petsc_environment.hpp"
+#include "support/petsc_option.hpp"
 
 namespace trireme {
 namespace {
@@ -199,6 +200,32 @@ TEST_F(DirectMethod, RefinesByOldFactorsAndRenewsThemWhereTheyDoNotServe) {
     EXPECT_EQ(result.facts.renewed_seconds > 0, wind > 1) << wind;
     EXPECT_EQ(solver->preconditioner_words(), wind > 1 ? "lu" : "cholesky");
   }
+}
+
+// Without a permutation that brings large entries to the diagonal, and without the room that MUMPS
+// takes beyond its estimate, the pivots that it delays find no place.
+TEST_F(DirectMethod, TriesAgainWithMoreRoomAndSaysWhatSavesTheAttempt) {
+  const test::PetscOption permutation("-mat_mumps_icntl_6", "0"), order("-mat_mumps_icntl_7", "0"),
+      room("-mat_mumps_icntl_14", "0");
+  make(shifted_matrix(400));
+  EXPECT_TRUE(has_note("petsc: {mat_mumps_icntl_14: 100}"));
+  EXPECT_TRUE(solve(random_rhs()).verdict.converged);
+  EXPECT_LE(relative_residual(), 1e-8);
+}
+
+TEST_F(DirectMethod, ServesNewValuesAfterThoseOfASingularMatrix) {
+  const CsrMatrix<double> singular = singular_matrix(40);
+  CsrMatrix<double> regular = singular;
+  make(singular);
+  EXPECT_FALSE(solve(Array<double>(matrix->local_rows(), 1.0)).verdict.converged);
+  for (std::int64_t row = 0; row < regular.rows; ++row)
+    for (std::int32_t k = regular.row_ptr[row]; k < regular.row_ptr[row + 1]; ++k)
+      regular.values[k] += row == regular.rows - 1 ? 1 : 0;
+  take(*matrix, *test::matrix_on_ranks(MPI_COMM_WORLD, regular, test::Cut::by_nonzeros));
+  op->refresh_values();
+  note_change(static_cast<Mat>(shell));
+  solver->take_values(Renewing::numbers);
+  EXPECT_TRUE(has_note("its rank is 38 of 40"));
 }
 
 TEST(Forecast, OfCompleteFactorsCountsWhatTheyTakeAndWhetherThatFits) {

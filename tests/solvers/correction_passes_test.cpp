@@ -100,6 +100,20 @@ TEST(CorrectionPasses, BicgstabsOwnDirectionChangesAsTheResidualDoes) {
   EXPECT_EQ(p_hat, Rows{}.z);
 }
 
+TEST(CorrectionPasses, Bicgstab2sDirectionChangesAsTheResidualDoesAndIsPreconditionedAnew) {
+  Rows rows;
+  Three& u_hat = rows.z;
+  const auto sums =
+      run<3>(CorrectBothResiduals{rows.b.data(), rows.q.data(), rows.r.data(), rows.r0.data(),
+                                  rows.p.data(), u_hat.data(), rows.diagonal(), NormTerm{}});
+  EXPECT_EQ(rows.r, (Three{4, -2, 6}));
+  EXPECT_EQ(rows.p, (Three{101, 197, 302}));
+  EXPECT_EQ(u_hat, (Three{50.5, 49.25, 604}));
+  EXPECT_EQ(sums[0], 14);
+  EXPECT_EQ(sums[1], 16 + 4 + 36);
+  EXPECT_EQ(sums[2], 4 - 4 - 6);
+}
+
 // With R = {2, 1, 0.5} and the parts 0.5 and 3, the term of r = {4, -2, 6} is 0.5 (16 + 4 + 36) +
 // 3 (64 + 4 + 9), and that of its change {1, -3, 2} is 0.5 (1 + 9 + 4) + 3 (4 + 9 + 1).
 TEST(CorrectionPasses, RowsAreWeighed) {

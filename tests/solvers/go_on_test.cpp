@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -29,23 +30,26 @@ struct Case {
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
+// Every algorithm of the lists that leaves a direction, with each preconditioner that serves it.
 std::vector<Case> cases() {
   std::vector<Case> all;
   const std::pair<Kind, const char*> kinds[] = {{Kind::none, "None"},
                                                 {Kind::jacobi, "Jacobi"},
                                                 {Kind::blocks, "Blocks"},
                                                 {Kind::chebyshev, "Chebyshev"}};
-  for (const bool mixed : {false, true})
-    for (const auto& [kind, word] : kinds) {
-      const std::string name = std::string(word) + (mixed ? "Mixed" : "");
-      all.push_back({"ClassicCg" + name, Method::cg, Variant::classic, kind, mixed});
-      all.push_back(
-          {"SingleReductionCg" + name, Method::cg, Variant::single_reduction, kind, mixed});
-      all.push_back({"PipelinedCg" + name, Method::cg, Variant::pipelined, kind, mixed});
-      if (kind == Kind::chebyshev) continue;
-      all.push_back({"Bicgstab" + name, Method::bicgstab, Variant::classic, kind, mixed});
-      all.push_back({"Bicgstab2" + name, Method::bicgstab2, Variant::classic, kind, mixed});
-    }
+  const auto add = [&](auto entry) {
+    using Algorithm = typename decltype(entry)::type;
+    if (std::size(Algorithm::directions) == 0) return;
+    const bool classic = Algorithm::variant != Variant::single_reduction;
+    const std::string method = std::string(Algorithm::info.name) + (classic ? "" : "Single");
+    for (const bool mixed : {false, true})
+      for (const auto& [kind, word] : kinds)
+        if (Algorithm::info.symmetric || kind != Kind::chebyshev)
+          all.push_back({method + word + (mixed ? "Mixed" : ""), entry.method, Algorithm::variant,
+                         kind, mixed});
+  };
+  for_each_entry<MethodList>(add);
+  for_each_entry<HostMethodList>(add);
   return all;
 }
 
