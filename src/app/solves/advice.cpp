@@ -35,7 +35,7 @@ class Suggestions {
  public:
   explicit Suggestions(const FailedSolve& failed) : failed_(failed) {}
   void method(const std::string& name) {
-    if (name != failed_.method) add("method " + name);
+    if (name != failed_.method && !was_tried(name)) add("method " + name);
   }
   void preconditioner(const AnyPreconditioner& other) {
     const bool runs = failed_.preconditioner == other || failed_.block_preconditioner == other;
@@ -47,7 +47,7 @@ class Suggestions {
     const AnyPreconditioner serves = simplest(divides);
     const std::string minres = word_for(solvers::Method::minres);
     const bool runs = failed_.preconditioner == simplest(false) || failed_.preconditioner == serves;
-    if (failed_.method != minres)
+    if (failed_.method != minres && !was_tried(minres))
       add("method " + minres + (runs ? "" : " with preconditioner " + serves.name()));
   }
   void add(const std::string& text) {
@@ -59,6 +59,10 @@ class Suggestions {
   }
 
  private:
+  bool was_tried(const std::string& method) const {
+    return std::ranges::find(failed_.tried, method) != failed_.tried.end();
+  }
+
   const FailedSolve& failed_;
   std::vector<std::string> texts_;
 };
@@ -75,7 +79,8 @@ MatrixTraitsForAdvice traits_for_advice(const DistributedMatrix& matrix) {
   return {.symmetric = looks_symmetric(matrix),
           .signs = has[0] != 0            ? DiagonalSigns::zero
                    : has[1] + has[2] == 2 ? DiagonalSigns::both
-                                          : DiagonalSigns::one};
+                                          : DiagonalSigns::one,
+          .negative = has[0] == 0 && has[1] == 0 && has[2] != 0};
 }
 
 std::string advice(const FailedSolve& failed, const MatrixTraitsForAdvice& matrix) {

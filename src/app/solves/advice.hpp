@@ -18,6 +18,7 @@ enum class DiagonalSigns { one, both, zero };  // zero: some entry is zero or mi
 struct MatrixTraitsForAdvice {
   bool symmetric = false;
   DiagonalSigns signs = DiagonalSigns::one;
+  bool negative = false;  // the one sign
 };
 // Collective.
 MatrixTraitsForAdvice traits_for_advice(const DistributedMatrix& matrix);
@@ -28,6 +29,7 @@ struct FailedSolve {
   AnyPreconditioner preconditioner;
   std::optional<AnyPreconditioner> block_preconditioner{};  // see KspSolver
   std::vector<AnyPreconditioner> left{};                    // what `auto` has left
+  std::vector<std::string> tried{};                         // other methods, by `method: auto`
   std::int64_t max_iterations = 0;                          // of the case
   double divergence_bound = 0;
 };
