@@ -20,6 +20,9 @@ bool met_negative_curvature(int reason) {
   return reason == KSP_DIVERGED_INDEFINITE_PC || reason == KSP_DIVERGED_INDEFINITE_MAT;
 }
 
+// Of ||b||: a larger residual is no guess for the next rung.
+constexpr double kGoodGuess = 0.1;
+
 // Whether another rung may do what this one cannot.
 bool another_may_serve(const AgreedError& error, const Rung& rung, bool first) {
   switch (error.code()) {
@@ -97,15 +100,16 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
     return false;
   }
   const Stopwatch watch;
-  RungWatch watched(comm_, offer_, rung.may_stand_still && !climb.to_the_end,
-                    climb.watch.seconds());
-  const bool alone = rungs_.size() == 1 || rung.is_direct();
+  RungWatch watched(comm_, offer_, rung.may_stand_still, climb.watch.seconds());
+  const bool alone = rungs_.size() == 1 || rung.is_direct() || climb.to_the_end;
+  // Refinement by complete factors gains nothing from a guess, and loses digits by a large one.
+  const std::vector<Array<double>> none;
   const bool last = std::ranges::none_of(std::views::iota(std::size_t{0}, rungs_.size()),
                                          [&](std::size_t j) { return j != k && serves(j, climb); });
   try {
     KernelRun result = run({.rung = rung,
                             .watch = alone ? nullptr : &watched,
-                            .from = climb.from,
+                            .from = rung.is_direct() ? none : climb.from,
                             .tried = climb.tried,
                             .last = last,
                             .first = first});
@@ -118,16 +122,19 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
     now.iterations = o.iterations;
     now.relative_residual = o.relative_residual;
     now.verdict = watched.leaves() ? watched.why() : o.reason;
+    if (rung.is_direct()) offer_.withdraw();
     climb.indefinite |= met_negative_curvature(o.petsc_reason);
     climb.for_direct = watched.leaves_for_direct();
-    climb.fates[k] = o.converged ? Fate::solved : watched.leaves() ? Fate::left : Fate::failed;
+    const bool left = watched.leaves();
+    climb.fates[k] = o.converged ? Fate::solved : left ? Fate::left : Fate::failed;
     climb.tried.push_back(o.method);
     climb.stopped = InterruptGuard::asked_anywhere(comm_);
     const bool better = !climb.best || o.converged || climb.stopped ||
                         o.relative_residual < climb.best->outcome.relative_residual;
     if (!o.converged) climb.failures.push_back(fmt::format("{}: {}", o.method, now.verdict));
     if (better) {
-      climb.from = o.relative_residual < 1 ? result.solutions : std::vector<Array<double>>();
+      climb.from =
+          o.relative_residual < kGoodGuess ? result.solutions : std::vector<Array<double>>();
       climb.best = std::move(result);
     }
     if (climb.best->outcome.converged) found_ = k;
@@ -136,6 +143,7 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
     if (!another_may_serve(error, rung, first)) throw;
     now.seconds = max_over_ranks(comm_, watch.seconds());
     now.verdict = error.what();
+    if (rung.is_direct()) offer_.withdraw();
     climb.fates[k] = Fate::failed;
     climb.tried.push_back(rung.method);
     climb.error = error;

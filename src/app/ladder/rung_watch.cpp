@@ -57,14 +57,18 @@ double RungWatch::spent() const { return before_ + of_solves_ + (solving_ ? watc
 double RungWatch::remaining() const {
   if (!solving_) return 0;
   if (best_.size() < 2) return kNever;
-  if (!(best_.back() > target_)) return 0;
+  // Where the loop goes on below the target, another norm does not hold, which is not seen here.
+  if (!(best_.back() > target_)) {
+    const auto below = std::ranges::find_if(best_, [&](double norm) { return !(norm > target_); });
+    const auto since = best_.end() - below;
+    return since > kFirstLook && since > std::ssize(best_) / 8 ? kNever : 0;
+  }
   const double left = target_ > 0 ? std::log10(best_.back() / target_) : kNever;
-  const auto rate_since = [&](std::size_t from) {
-    const double seconds = times_.back() - times_[from];
-    const double decades = std::log10(best_[from] / best_.back());
-    return seconds > 0 && std::isfinite(decades) ? decades / seconds : 0;
-  };
-  const double rate = std::max(rate_since(0), rate_since(best_.size() / 2));
+  // The later half alone: what was reduced at first says nothing about a residual that stands still.
+  const std::size_t from = best_.size() / 2;
+  const double seconds = times_.back() - times_[from];
+  const double decades = std::log10(best_[from] / best_.back());
+  const double rate = seconds > 0 && std::isfinite(decades) ? decades / seconds : 0;
   return rate > 0 ? left / rate : kNever;
 }
 

@@ -34,6 +34,11 @@ class DirectOffer {
   double asking_seconds() const { return asking_seconds_; }
   // Collective.
   void ask();
+  // Complete factors were tried.
+  void withdraw() {
+    ask_ = nullptr;
+    forecast_.reset();
+  }
   // Expected of complete factors for so many solves; empty: not asked, or they do not serve.
   std::optional<double> seconds(std::int64_t solves) const;
   // Empty: not asked, or MUMPS is missing.
