@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/case_runs.hpp"
 
+#include <fmt/format.h>
+
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +12,7 @@
 #include "app/kept/cached_hierarchies.hpp"
 #include "app/kept/cached_order.hpp"
 #include "app/kept/solution_file.hpp"
+#include "app/ladder/climb.hpp"
 #include "app/requested_kernels.hpp"
 #include "app/run_kernel.hpp"
 #include "parallel/collective.hpp"
@@ -65,7 +69,9 @@ class CaseRuns {
   }
 
   void run(std::int64_t resident_before, InterruptGuard* interrupts) {
-    const SolveContext context = this->context(resident_before);
+    resident_before_ = resident_before;
+    load_peak_ = peak_resident_bytes();
+    make_ladder();
     std::vector<std::string> notes = system_.notes();
     if (!system_.cached().note.empty()) notes.push_back(system_.cached().note);
     clock_.lap(&StartSeconds::check);
@@ -76,7 +82,7 @@ class CaseRuns {
         continue;
       }
       if (k > 0) system_.begin_again();
-      if (auto result = run_one(context, k)) keep(std::move(*result), k, notes);
+      if (auto result = run_one(k)) keep(std::move(*result), k, notes);
     }
   }
 
@@ -87,19 +93,53 @@ class CaseRuns {
     return decision_key(case_, kernel, outcome_, system_.matrix()->row_starts);
   }
 
-  SolveContext context(std::int64_t resident_before) {
+  // Of a case that names its method, one rung.
+  void make_ladder() {
+    if (!case_.solver.chooses_method()) {
+      const Rung named{
+          .method = case_.solver.method, .preconditioner = case_.solver.preconditioner, .why = {}};
+      return void(ladder_.emplace(comm_, std::vector<Rung>{named}, LadderOutcome{}, DirectOffer()));
+    }
+    constexpr double kAnalysisPerNonzero = 1e-6;  // seconds
+    const Stopwatch watch;
+    const MatrixLook& seen = look_at(*system_.matrix());
+    ladder_.emplace(comm_, rungs_for(case_.solver, seen),
+                    LadderOutcome{.seen = words_of(seen),
+                                  .look_seconds = max_over_ranks(comm_, watch.seconds()),
+                                  .rungs = {}},
+                    DirectOffer(
+                        [this, symmetric = seen.symmetric()] {
+                          return forecast_direct(system_.matrix(), symmetric);
+                        },
+                        kAnalysisPerNonzero * static_cast<double>(outcome_.problem.nnz),
+                        system_.steps() != nullptr));
+    const std::vector<Rung>& rungs = ladder_->rungs();
+    if (case_.report.resume && !compared() && !system_.steps()) {
+      const SavedRunFile file(case_.report.directory);
+      const std::string method = file.part(comm_, "solver.method"),
+                        preconditioner = file.part(comm_, "solver.preconditioner");
+      for (std::size_t k = 0; k < rungs.size(); ++k)
+        if (rungs[k].method == method && rungs[k].preconditioner_word() == preconditioner)
+          ladder_->begin_at(k, "the run that is resumed was there");
+    } else if (const auto known = cache_.find_number(rung_key(case_, outcome_));
+               known && *known > 0 && *known < std::ssize(rungs)) {
+      ladder_->begin_at(static_cast<std::size_t>(*known), "an earlier run has ended with it");
+    }
+  }
+
+  SolveContext context(const Case& c, const RungTry& rung) {
     const auto key = [this](std::string_view kind) {
       return key_of(kind, outcome_, system_.matrix()->row_starts);
     };
     std::optional<CheckpointSettings> checkpoints;
     if (!compared() && !system_.steps())
       checkpoints = {.file = SavedRunFile(case_.report.directory),
-                     .identity = system_.identity(),
+                     .identity = with_settings_of(c, system_.identity()),
                      .rows = system_.rows_of_file(),
                      .interval = case_.report.checkpoint,
-                     .resume = case_.report.resume,
+                     .resume = case_.report.resume && rung.first,
                      .moved = system_.moved()};
-    return {.spec = case_,
+    return {.spec = c,
             .problem = system_.problem(),
             .matrix = system_.matrix(),
             .plain = system_.plain(),
@@ -107,8 +147,8 @@ class CaseRuns {
             .checkpoints = checkpoints,
             .matrix_exponent = system_.matrix_exponent(),
             .steps = system_.steps(),
-            .load_peak_bytes = peak_resident_bytes(),
-            .resident_before = resident_before,
+            .load_peak_bytes = load_peak_,
+            .resident_before = resident_before_,
             .clock = &clock_,
             .order =
                 [this, key](Ordering ordering, Device device) {
@@ -117,21 +157,41 @@ class CaseRuns {
             // Runs that are compared set up alike.
             .hierarchies = compared() ? multigrid::HierarchyStore()
                                       : cached_hierarchies(cache_, key(kHierarchyKind)),
-            .on_step = rank_zero_.sequence_steps()};
+            .on_step = rank_zero_.sequence_steps(),
+            .watch = rung.watch,
+            .from = system_.steps() ? std::span<const Array<double>>() : rung.from,
+            .tried = rung.tried,
+            .last = rung.last};
   }
 
   // Empty where the kernel refuses and another one has run or will.
-  std::optional<KernelRun> run_one(const SolveContext& context, std::size_t k) {
+  std::optional<KernelRun> run_one(std::size_t k) {
     const int number = static_cast<int>(k);
     const std::string name = name_of(planned_[k]);
     rank_zero_.step_begins("building " + name);
     rank_zero_.run_begins(number, name);
     Steps* const steps = system_.steps();
-    if (steps && case_.report.solution) steps->write_to(case_.report.directory / "solution.h5");
-    try {
+    const auto climb_on = [&](const RungTry& rung) {
+      const Case c = case_of(case_, rung.rung);
+      if (!rung.first) {
+        rank_zero_.step_begins(fmt::format("going on with {}", c.solver.method));
+        if (steps) steps->take_file();
+        system_.begin_again();
+      }
+      if (steps && case_.report.solution) steps->write_to(case_.report.directory / "solution.h5");
+      const SolveContext context = this->context(c, rung);
       return run_without_bad_entries(comm_, cache_, !steps, [&] {
         return run_kernel(context, planned_[k], rank_zero_.iterations_of(number));
       });
+    };
+    try {
+      KernelRun run = ladder_->climb(climb_on);
+      if (const auto found = ladder_->found(); found && case_.solver.chooses_method()) {
+        if (*found > 0 || ladder_->begins_at() > 0)
+          cache_.keep_number(rung_key(case_, outcome_), static_cast<std::int64_t>(*found));
+        ladder_->begin_at(*found, "the kernel before has ended with it");
+      }
+      return run;
     } catch (const AgreedError& error) {
       const bool last = k + 1 == planned_.size();
       if (error.code() != ExitCode::resource || (last && outcome_.runs.empty())) throw;
@@ -165,6 +225,8 @@ class CaseRuns {
   StartClock& clock_;
   CaseOutcome& outcome_;
   std::vector<PlannedRun> planned_;
+  std::optional<Ladder> ladder_;
+  std::int64_t resident_before_ = 0, load_peak_ = 0;
 };
 
 }  // namespace

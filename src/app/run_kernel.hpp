@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "app/case_observer.hpp"
@@ -25,6 +27,8 @@
 #include "report/outcome.hpp"
 
 namespace trireme {
+
+class RungWatch;
 
 // What the kernels of a case share.
 struct SolveContext {
@@ -46,6 +50,11 @@ struct SolveContext {
   // Is told that a step of the sequence begins: its number and the number of all steps.
   std::function<void(std::int64_t, std::int64_t)> on_step = {};
   PreconditionerClock preconditioner_clock = {};  // of `preconditioner: auto`
+  // Of a rung of `method: auto`: see RungTry.
+  RungWatch* watch = nullptr;
+  std::span<const Array<double>> from = {};  // guesses for right-hand sides; may be fewer or empty
+  std::vector<std::string> tried = {};
+  bool last = true;
   MeasureProduct measure = [](Operator& op, int products) {
     return op.measure_product_us(products);
   };

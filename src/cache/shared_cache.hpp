@@ -36,6 +36,7 @@ inline constexpr const char* kPlacementKind = "placement 1";
 
 // The kind in the key of the number of iterations of a solve.
 inline constexpr const char* kIterationsKind = "iterations 2";
+inline constexpr const char* kRungKind = "rung 1";
 
 // Where the rows of a system go.
 struct CachedPlacement {

@@ -156,6 +156,7 @@ struct MultigridSpec {
   bool operator==(const MultigridSpec&) const = default;
 };
 
+inline constexpr std::string_view kFirstMethod = "cg";
 // The method that factors the matrix and refines x by the factors.
 inline constexpr std::string_view kDirect = "direct";
 // The preconditioners that are factors of the whole matrix, as PETSc calls them.
@@ -165,9 +166,11 @@ inline bool is_complete_factorisation(const AnyPreconditioner& preconditioner) {
 }
 
 struct SolverSpec {
-  std::string method = "cg";     // of solvers/methods/list.hpp, kDirect, or any PETSc KSP name
+  // Of solvers/methods/list.hpp, kDirect, or any PETSc KSP name; kAuto: app/ladder chooses.
+  std::string method = std::string(kAuto);
   std::optional<Engine> engine;  // empty: auto
   // Empty, auto: the run begins with first_preconditioner(), and changes where another one pays.
+  // A case that names neither this nor a method has auto.
   std::optional<AnyPreconditioner> preconditioner{solvers::PreconditionerKind::jacobi};
   MultigridSpec multigrid;       // used by preconditioner multigrid
   bool measure_variant = false;  // no key: `reproducible: false` has timings choose CG's variant
@@ -179,6 +182,9 @@ struct SolverSpec {
   Renew renew = Renew::adaptive;      // likewise
   std::optional<std::int64_t> block;  // right-hand sides that are solved at once; empty: auto
 
+  bool chooses_method() const { return method == kAuto; }
+  // The method of a solver for which no ladder has chosen one.
+  std::string first_method() const { return chooses_method() ? std::string(kFirstMethod) : method; }
   bool is_direct() const { return method == kDirect; }
   // Whether the factors of the direct method are those that the case names, not those that fit the
   // matrix.

@@ -72,6 +72,8 @@ class CaseReader {
   Case finish() {
     check_whole(case_, places_);
     case_.solver.measure_variant = !case_.reproducible;
+    if (case_.solver.chooses_method() && !places_.contains("solver.preconditioner"))
+      case_.solver.preconditioner.reset();
     return std::move(case_);
   }
 

@@ -47,6 +47,8 @@ constexpr FixedText method_names(const Want& want) {
 // Of solver.method.
 inline constexpr FixedText kMethods = [] {
   FixedText text;
+  text += kAuto;
+  text += " (looks at the matrix, and goes on to another method where one fails), ";
   solvers::for_each_method([&](auto entry) {
     const solvers::MethodInfo& info = decltype(entry)::type::info;
     text += info.name;
@@ -73,7 +75,10 @@ inline constexpr FixedText kEngines = [] {
 inline constexpr FixedText kPreconditioners = [] {
   FixedText text;
   text += kAuto;
-  text += " (begins with jacobi and changes where another one pays), ";
+  text +=
+      " (begins with jacobi and changes where another one pays; the default with method auto, "
+      "where "
+      "that of other methods is jacobi), ";
   solvers::for_each_preconditioner_name(
       [&](solvers::PreconditionerKind, const solvers::PreconditionerName& name) {
         text += name.name;

@@ -62,7 +62,9 @@ struct CloserLook {
 // The same on every rank, but for blocks that ranks cut. Collective.
 CloserLook look_closer(const DistributedMatrix& matrix);
 
-// "symmetric, positive diagonal": one line without a full stop.
+// "symmetric, with a positive diagonal", and the same with all that is worth a word; one line
+// without a full stop.
+std::string in_short(const MatrixLook& look);
 std::string words_of(const MatrixLook& look);
 // "rows in blocks of 3"; empty where nothing is worth a word.
 std::string words_of(const CloserLook& look);

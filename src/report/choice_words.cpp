@@ -39,4 +39,24 @@ std::string choice(const PreconditionerChoice& choice) {
   return text;
 }
 
+std::array<std::string, kRungHeads.size()> cells(const RungOutcome& r) {
+  return {r.method,
+          r.preconditioner,
+          r.why,
+          r.ran ? fmt::to_string(r.iterations) : "-",
+          r.relative_residual ? fmt::format("{:.2g}", *r.relative_residual) : "-",
+          seconds(r.seconds),
+          r.verdict};
+}
+
+std::string ladder(const LadderOutcome& ladder) {
+  std::string text = "method: auto";
+  for (const RungOutcome& r : ladder.rungs) {
+    if (&r != &ladder.rungs.front()) text += "; then";
+    text += fmt::format(" {} with {}, because {}", r.method, r.preconditioner, r.why);
+    if (!r.solved) text += fmt::format(" ({}: {})", seconds(r.seconds), r.verdict);
+  }
+  return text;
+}
+
 }  // namespace trireme::words

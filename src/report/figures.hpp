@@ -174,6 +174,8 @@ const Figures<RunOutcome>& figures();
 template <>
 const Figures<MultigridOutcome>& figures();
 template <>
+const Figures<LadderOutcome>& figures();
+template <>
 const Figures<PreconditionerChoice>& figures();
 template <>
 const Figures<DistributionOutcome>& figures();

@@ -86,6 +86,17 @@ std::string trials(const CaseOutcome& outcome) {
 std::string choices(const CaseOutcome& outcome) {
   std::string text;
   for (const RunOutcome& run : outcome.runs) {
+    if (!run.ladder) continue;
+    text += fmt::format("\n### How the method of {} was chosen\n\nThe matrix is {}.\n\n",
+                        escape(label(run)), escape(run.ladder->seen)) +
+            head({"method", "preconditioner", "why", "iterations", "residual", "time", "end"});
+    for (const RungOutcome& r : run.ladder->rungs) {
+      const auto [method, preconditioner, why, iterations, residual, time, end] = words::cells(r);
+      text += row({escape(method), escape(preconditioner), escape(why), iterations, residual, time,
+                   escape(end)});
+    }
+  }
+  for (const RunOutcome& run : outcome.runs) {
     if (!run.preconditioner_choice) continue;
     text += fmt::format("\n### How the preconditioner of {} was chosen\n\n", escape(label(run))) +
             head({"preconditioner", "figures", "set-up", "iteration", "one solve", "pays after",

@@ -10,6 +10,7 @@
 #include "base/choices.hpp"
 #include "base/error.hpp"
 #include "report/distribution_outcome.hpp"
+#include "report/ladder_outcome.hpp"
 #include "report/multigrid_outcome.hpp"
 #include "report/preconditioner_choice.hpp"
 
@@ -56,6 +57,7 @@ struct Seconds {
   double setup = 0;   // the preconditioner and the engine, the first time
   double renew = 0;   // new values in the kernel and in the preconditioner, all steps
   double solve = 0;   // iterating, all solves
+  double ladder = 0;  // the look at the matrix, and the rungs of `method: auto` that were left
 };
 
 // From the start of the process to the first iteration of the first run, on rank 0.
@@ -173,6 +175,7 @@ struct RunOutcome {
   std::string ghost_kernel{};      // multiplies by the columns of other ranks; empty: `kernel` does
   std::optional<TrialOutcome> trial;                          // of `kernel: auto`
   std::optional<MultigridOutcome> multigrid;                  // where that is the preconditioner
+  std::optional<LadderOutcome> ladder;                        // of `method: auto`
   std::optional<PreconditionerChoice> preconditioner_choice;  // of `preconditioner: auto`
   std::vector<StepOutcome> steps;                             // of problem.steps
   std::vector<ColumnOutcome>

@@ -36,7 +36,10 @@ const Figures<Seconds>& figures() {
       {"setup", "s", "the preconditioner and the engine, the first time", &Seconds::setup},
       {"renew", "s", "new values in the kernel and in the preconditioner, all steps",
        &Seconds::renew},
-      {"solve", "s", "all solves together", &Seconds::solve}};
+      {"solve", "s", "all solves together", &Seconds::solve},
+      {"ladder", "s",
+       "`method: auto`: the look at the matrix, and the rungs that came before the last one",
+       &Seconds::ladder}};
   return table;
 }
 
@@ -227,6 +230,8 @@ const Figures<RunOutcome>& figures() {
       {"multigrid", "",
        "the hierarchy of `preconditioner: multigrid`; null for another preconditioner",
        &RunOutcome::multigrid},
+      {"ladder", "", "how `method: auto` came to its method; null where the case names it",
+       &RunOutcome::ladder},
       {"preconditioner_choice", "",
        "how `preconditioner: auto` came to its preconditioner; null where the case names it",
        &RunOutcome::preconditioner_choice}};

@@ -61,11 +61,11 @@ void expect_words(const CsrMatrix<double>& a, const std::string& words) {
 
 TEST(MatrixLook, TellsWhatASolverLikes) {
   expect_words(made("poisson2d", 12),
-               "symmetric, positive diagonal; every row is diagonally dominant");
+               "symmetric, with a positive diagonal; every row is diagonally dominant");
   CsrMatrix<double> a = made("poisson2d", 12);
   for (double& value : a.values) value = -value;
-  expect_words(a, "symmetric, negative diagonal; every row is diagonally dominant");
-  expect_words(dense({{1, 3, 0}, {3, 1, 3}, {0, 3, 1}}), "symmetric, positive diagonal");
+  expect_words(a, "symmetric, with a negative diagonal; every row is diagonally dominant");
+  expect_words(dense({{1, 3, 0}, {3, 1, 3}, {0, 3, 1}}), "symmetric, with a positive diagonal");
 }
 
 TEST(MatrixLook, TellsSymmetryExactlyAndNearly) {
@@ -144,11 +144,11 @@ TEST(MatrixLook, CountsTheDiagonal) {
     EXPECT_EQ(look.first_zero_diagonal, 20);
     EXPECT_EQ(look.dominant_rows, 142);
   });
-  expect_words(
-      a,
-      "symmetric; 2 zero or missing diagonal entries, diagonal of both signs (141 positive, "
-      "1 negative)");
-  expect_words(dense({{0, 1}, {1, 0}}), "symmetric; no nonzero on the diagonal");
+  expect_words(a,
+               "symmetric, with zeros on the diagonal; 2 diagonal entries are zero or missing; 141 "
+               "diagonal entries are positive, 1 negative");
+  expect_words(dense({{0, 1}, {1, 0}}),
+               "symmetric, with zeros on the diagonal; 2 diagonal entries are zero or missing");
 }
 
 TEST(MatrixLook, TellsSizesOfRowsAndColumns) {
@@ -185,18 +185,20 @@ TEST(MatrixLook, ReachesTheEndsOfTheRange) {
 
 TEST(MatrixLook, FindsEmptyRowsAndColumnsAndSumsOfZero) {
   expect_words(dense({{1, 0, 2}, {0, 0, 0}, {3, 0, 1}}),
-               "not symmetric, though the pattern is: the skew part is about 0.2 of A; 1 zero or "
-               "missing diagonal entry; 1 "
-               "row without a nonzero; 1 column without a nonzero");
-  expect_words(dense({{2, -1, -1}, {-1, 2, -1}, {-1, -1, 2}}),
-               "symmetric, positive diagonal; every row is diagonally dominant; the rows add up to "
-               "zero, so that A is singular");
+               "not symmetric, with zeros on the diagonal; the pattern is symmetric; the skew part "
+               "is about 0.2 of A; 1 diagonal entry is zero or missing; 1 row has no nonzero; 1 "
+               "column has no nonzero");
+  expect_words(
+      dense({{2, -1, -1}, {-1, 2, -1}, {-1, -1, 2}}),
+      "symmetric, with a positive diagonal; every row is diagonally dominant; the rows add up to "
+      "zero, so that A is singular");
 }
 
 TEST(MatrixLook, OfAlmostNothing) {
-  expect_words(dense({{-3}}), "symmetric, negative diagonal; every row is diagonally dominant");
+  expect_words(dense({{-3}}),
+               "symmetric, with a negative diagonal; every row is diagonally dominant");
   for_each_cut(dense({}), [](const DistributedMatrix& matrix) {
-    EXPECT_EQ(words_of(look_at(matrix)), "symmetric, no rows");
+    EXPECT_EQ(words_of(look_at(matrix)), "symmetric, with no rows");
     EXPECT_EQ(look_closer(matrix).repeated_rows, 0);
   });
 }

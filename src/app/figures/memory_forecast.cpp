@@ -38,7 +38,7 @@ double vectors_of_preconditioner() {
 double work_vectors(const SolverSpec& solver) {
   constexpr double kOfPetsc = 8;  // PETSc's KSPs differ; GMRES takes 30 by default
   double vectors = kOfPetsc;
-  if (const auto method = solvers::method_named(solver.method)) {
+  if (const auto method = solvers::method_named(solver.first_method())) {
     vectors = method->vectors;
   } else if (solver.method.find("gmres") != std::string::npos) {
     vectors = 32;
@@ -93,7 +93,7 @@ double gpu_vectors(const SolverSpec& solver, double work, double sides, double b
   if (const auto* const own = solver.first_preconditioner().own())
     solvers::visit_preconditioner(own->kind,
                                   [&](auto m) { pointwise = decltype(m)::type::pointwise; });
-  if (const auto method = solvers::method_named(solver.method); method && pointwise)
+  if (const auto method = solvers::method_named(solver.first_method()); method && pointwise)
     of_loop = method->pointwise_vectors + 1;  // with the diagonal
   return of_loop * block + 2 * sides + 2;
 }

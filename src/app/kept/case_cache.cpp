@@ -78,4 +78,14 @@ CacheKey iterations_key(const Case& c, const CaseOutcome& outcome) {
   return key;
 }
 
+CacheKey rung_key(const Case& c, const CaseOutcome& outcome) {
+  CacheKey key(kRungKind);
+  key.add("trireme", outcome.machine.trireme)
+      .add("pattern", outcome.pattern_hash)
+      .add("rows", outcome.problem.rows)
+      .add("nonzeros", outcome.problem.nnz);
+  add_settings(key, PartOf::iterations, c);
+  return key;
+}
+
 }  // namespace trireme

@@ -40,4 +40,7 @@ CacheKey decision_key(const Case& c, const KernelChoice& kernel, const CaseOutco
 // ranks. `outcome` has its problem and its pattern_hash.
 CacheKey iterations_key(const Case& c, const CaseOutcome& outcome);
 
+// The key of the rung with which `method: auto` has solved, likewise.
+CacheKey rung_key(const Case& c, const CaseOutcome& outcome);
+
 }  // namespace trireme

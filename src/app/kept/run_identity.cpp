@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -36,6 +37,14 @@ RunIdentity identity_of(MPI_Comm comm, const Case& c, const Problem& problem,
   for (KeyValue& setting : settings_that_are(PartOf::resumed_run, c))
     parts.push_back({std::string(setting.path), std::move(setting.value)});
   return parts;
+}
+
+RunIdentity with_settings_of(const Case& c, RunIdentity identity) {
+  for (KeyValue& setting : settings_that_are(PartOf::resumed_run, c)) {
+    const auto part = std::ranges::find(identity, setting.path, &RunPart::name);
+    if (part != identity.end()) part->value = std::move(setting.value);
+  }
+  return identity;
 }
 
 }  // namespace trireme

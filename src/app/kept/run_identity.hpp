@@ -23,4 +23,7 @@ MatrixIdentity identity_of(MPI_Comm comm, const Problem& problem);
 RunIdentity identity_of(MPI_Comm comm, const Case& c, const Problem& problem,
                         const MatrixIdentity& matrix);
 
+// The same with the settings of `c` in place of those of the case that `identity` is of.
+RunIdentity with_settings_of(const Case& c, RunIdentity identity);
+
 }  // namespace trireme

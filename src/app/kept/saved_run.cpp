@@ -136,6 +136,13 @@ SavedRun SavedRunFile::read_here(const RunIdentity& identity, const RowRange& ro
   return run;
 }
 
+std::string SavedRunFile::part(MPI_Comm comm, const std::string& name) const {
+  require(comm);
+  std::string value;
+  collectively(comm, [&] { value = hdf5::File::open(path_).string_attribute(name).value_or(""); });
+  return value;
+}
+
 void SavedRunFile::remove(MPI_Comm comm) const {
   std::error_code ignored;
   if (rank_of(comm) == 0) std::filesystem::remove(path_, ignored);

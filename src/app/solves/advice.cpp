@@ -33,7 +33,7 @@ class Suggestions {
  public:
   explicit Suggestions(const FailedSolve& failed) : failed_(failed) {}
   void method(const std::string& name) {
-    if (name != failed_.method) add("method " + name);
+    if (name != failed_.method && !was_tried(name)) add("method " + name);
   }
   void preconditioner(const AnyPreconditioner& other) {
     const bool runs = failed_.preconditioner == other || failed_.block_preconditioner == other;
@@ -45,7 +45,7 @@ class Suggestions {
     const AnyPreconditioner serves = simplest(divides);
     const std::string minres = word_for(solvers::Method::minres);
     const bool runs = failed_.preconditioner == simplest(false) || failed_.preconditioner == serves;
-    if (failed_.method != minres)
+    if (failed_.method != minres && !was_tried(minres))
       add("method " + minres + (runs ? "" : " with preconditioner " + serves.name()));
   }
   void add(const std::string& text) {
@@ -57,6 +57,10 @@ class Suggestions {
   }
 
  private:
+  bool was_tried(const std::string& method) const {
+    return std::ranges::find(failed_.tried, method) != failed_.tried.end();
+  }
+
   const FailedSolve& failed_;
   std::vector<std::string> texts_;
 };

@@ -19,6 +19,7 @@ struct FailedSolve {
   AnyPreconditioner preconditioner;
   std::optional<AnyPreconditioner> block_preconditioner{};  // see KspSolver
   std::vector<AnyPreconditioner> left{};                    // what `auto` has left
+  std::vector<std::string> tried{};                         // other methods, by `method: auto`
   std::int64_t max_iterations = 0;                          // of the case
   double divergence_bound = 0;
 };

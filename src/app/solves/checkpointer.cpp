@@ -103,7 +103,7 @@ KspResult Checkpointer::solve(KspSolver& solver, Vec b, Vec x, const Solve& what
     begun_ = Clock::now();
     wait(settings_->interval);
   }
-  bool interlude_due = false;
+  bool interlude_due = false, leaves = false;
   const auto due_now = [&] {
     if (what.interlude.due && rank_of(comm_) == 0) interlude_due |= what.interlude.due();
     return interlude_due || due();
@@ -121,8 +121,9 @@ KspResult Checkpointer::solve(KspSolver& solver, Vec b, Vec x, const Solve& what
     // PETSc's own loops call the second function while they run.
     solver.keep_checkpoints({due_now, [&](std::int64_t iteration, Vec solution) {
                                const Left why = left();
-                               if (why.for_interlude) what.interlude.run();
-                               if (!why.for_checkpoint || !keeps_checkpoints()) return;
+                               if (why.for_interlude) leaves = what.interlude.run() == After::leave;
+                               if (leaves || !why.for_checkpoint || !keeps_checkpoints())
+                                 return !leaves;
                                const std::vector<double> ended = norms;
                                append(norms, solver.residuals(), before + iteration, before);
                                solvers::StoppedSolve so_far;
@@ -130,6 +131,7 @@ KspResult Checkpointer::solve(KspSolver& solver, Vec b, Vec x, const Solve& what
                                remember(std::move(so_far));
                                norms = ended;
                                keep(solution);
+                               return true;
                              }});
   }
   double seconds = 0;
@@ -139,6 +141,12 @@ KspResult Checkpointer::solve(KspSolver& solver, Vec b, Vec x, const Solve& what
     append(norms, latest.residuals, latest.iterations, before);
     const bool may_go_on =
         (keeps_checkpoints() || what.interlude.due) && solver.engine() == Engine::resident;
+    const auto leave = [&] {
+      latest.verdict.text = "not converged: left for another method";
+      latest.verdict.reason = KSP_DIVERGED_ITS;
+      latest.facts.stopped = latest.can_go_on = false;
+    };
+    if (leaves) leave();
     if (!latest.facts.stopped || !may_go_on || InterruptGuard::asked_anywhere(comm_)) {
       solver.keep_checkpoints({});
       if (latest.can_go_on && settings_) remember(solver.stopped());
@@ -153,7 +161,15 @@ KspResult Checkpointer::solve(KspSolver& solver, Vec b, Vec x, const Solve& what
       if (latest.iterations > before)
         spend(kIterationsToGoOn * latest.seconds / static_cast<double>(latest.iterations - before));
     }
-    if (why.for_interlude && what.interlude.run()) now.stopped.new_space = true;
+    const After after = why.for_interlude ? what.interlude.run() : After::go_on;
+    if (after == After::leave) {
+      solver.keep_checkpoints({});
+      leave();
+      latest.residuals = std::move(norms);
+      latest.seconds = seconds;
+      return latest;
+    }
+    if (after == After::new_space) now.stopped.new_space = true;
     before = latest.iterations;
     goes_on = true;
     go_on();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/kept/saved_run.hpp"
+#include "app/solves/interlude.hpp"
 #include "distributed/redistribution.hpp"
 #include "petsc/ksp/ksp_solver.hpp"
 
@@ -26,12 +27,6 @@ struct CheckpointSettings {
   bool resume = false;  // begin from the file
   // To the order of the file, in which the state is kept; null: the rows have that order.
   std::shared_ptr<const Redistribution> moved = {};
-};
-
-// Something that is done between two iterations: the loop is left for it and goes on afterwards.
-struct Interlude {
-  std::function<bool()> due;  // asked in every iteration; the answer of rank 0 counts; null: never
-  std::function<bool()> run;  // collective; true: the loop goes on in a new Krylov space
 };
 
 class Checkpointer {

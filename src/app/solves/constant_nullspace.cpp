@@ -17,7 +17,7 @@
 namespace trireme {
 namespace {
 
-constexpr double kRounding = 1e-12;  // of a row sum, relative to a row with random signs
+constexpr double kRoundingOfSums = 1e-12;  // of a row sum, relative to a row with random signs
 
 }  // namespace
 
@@ -38,7 +38,7 @@ bool explain_constant_nullspace(Verdict& verdict, const DistributedMatrix& matri
   const double least_residual = std::abs(sum) / std::sqrt(rows);  // the part of b along the ones
   if (!(least_residual > target)) return false;
   const double of_signs = product.residual_norm(none, signs);
-  if (!(product.residual_norm(none, ones) <= kRounding * of_signs)) return false;
+  if (!(product.residual_norm(none, ones) <= kRoundingOfSums * of_signs)) return false;
   if (!look_at(matrix).symmetric()) return false;
   const std::string why = fmt::format(
       "; the rows of the matrix add up to zero, so that it is singular, and b is outside of its "

@@ -64,6 +64,7 @@ void explain(SolveParts& parts, KspResult& result, const ScaledSystem& system,
                      .block_preconditioner = solver.block_preconditioner(),
                      .max_iterations = solver.max_iterations(),
                      .divergence_bound = solver.divergence_bound()};
+  failed.tried = parts.context.tried;
   if (parts.preconditioning) failed.left = parts.preconditioning->left();
   add_clause(result.verdict, advice(failed, look));
 }
@@ -99,7 +100,8 @@ void note_solve(SolveParts& parts, std::size_t k, const ScaledSystem& system, Ks
   if (!result.residuals.empty()) residual.last_norm = result.residuals.back();
   confirm(result.verdict, *parts.plan.solver, residual);
   records.add_rows(residual);
-  if (!result.verdict.converged && !result.facts.stopped) explain(parts, result, system, residual);
+  if (!result.verdict.converged && !result.facts.stopped && parts.context.last)
+    explain(parts, result, system, residual);
   note_error(parts, k, x);
   const Verdict verdict = result.verdict;
   parts.solutions[k] = std::move(x);

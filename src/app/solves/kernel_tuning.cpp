@@ -124,7 +124,7 @@ Interlude KernelTuning::interlude() {
   return {[this] { return due(); },
           [this] {
             run();
-            return false;
+            return After::go_on;
           }};
 }
 

@@ -231,7 +231,7 @@ std::vector<AnyPreconditioner> PreconditionerTuning::left() const {
 
 Interlude PreconditionerTuning::interlude() {
   if (!nothing_to_choose_.empty()) return {};
-  return {[this] { return due(); }, [this] { return run(); }};
+  return {[this] { return due(); }, [this] { return run() ? After::new_space : After::go_on; }};
 }
 
 }  // namespace trireme

@@ -34,7 +34,7 @@ ProductsAhead products_of_a_solve(const SolverSpec& solver, std::optional<std::i
   // The first smoothing begins with zero, which saves a product; the residual takes one.
   const std::int64_t cycle =
       own ? 2 * solver.multigrid.degree : (multigrid ? kProductsOfForeignCycle : 0);
-  const std::int64_t products = products_ahead_per_iteration(solver.method) * (1 + cycle);
+  const std::int64_t products = products_ahead_per_iteration(solver.first_method()) * (1 + cycle);
   const std::string each = products == 1 ? "" : fmt::format(", with {} products each", products);
 
   if (solver.method == KSPPREONLY || solver.is_direct())

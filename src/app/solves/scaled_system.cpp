@@ -30,9 +30,11 @@ void ScaledSystem::measure(PlainProduct& plain, bool nonzero_guess) {
   unit = rhs_norm > 0 ? rhs_norm : first_norm;
 }
 
-FirstGuess guess_of(const Problem& problem) {
-  if (!problem.x0) return {};
-  return {.name = "x0", .x = *problem.x0, .nonzero = true};
+FirstGuess guess_of(const SolveContext& context, std::size_t k) {
+  if (k < context.from.size() && !context.from[k].empty())
+    return {.name = "the rung before", .x = context.from[k], .nonzero = true};
+  if (!context.problem.x0) return {};
+  return {.name = "x0", .x = *context.problem.x0, .nonzero = true};
 }
 
 FirstGuess guess_from(const std::vector<Array<double>>& solutions, std::size_t k, Guess rule) {

@@ -36,8 +36,9 @@ struct FirstGuess {
   Array<double> made = {};  // the memory of x, where nobody else has it
 };
 
-// The guess that the problem has for each of its right-hand sides, which is 0 where it has none.
-FirstGuess guess_of(const Problem& problem);
+// What an earlier rung of `method: auto` has come to for right-hand side k, or the guess that the
+// problem has for each of them, or 0.
+FirstGuess guess_of(const SolveContext& context, std::size_t k);
 // The guess for step k > 0 of a sequence, from the solutions of the steps before it.
 FirstGuess guess_from(const std::vector<Array<double>>& solutions, std::size_t k, Guess rule);
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "app/ladder/rung_watch.hpp"
 #include "app/solves/judging.hpp"
 #include "app/solves/solve_parts.hpp"
 #include "app/solves/strategies/in_blocks.hpp"
@@ -37,6 +38,9 @@ bool solve_until_done(SolveParts& parts, SolveStrategy& strategy) {
     if (k == 0 && parts.done > checkpointer.solves_before()) checkpointer.begin_round(parts.done);
     if (checkpointer.is_solved(k) && take_over(parts, k)) continue;
     if (!strategy.solve(k)) break;
+    // The next rung of `method: auto` begins with the right-hand side that has failed.
+    if (!parts.context.last && !records.verdict.converged) break;
+    if (parts.context.watch && parts.context.watch->leaves()) break;
     signalled = InterruptGuard::asked_anywhere(parts.context.matrix->comm);
   }
   strategy.end();
@@ -51,6 +55,16 @@ void note_a_stop(SolveParts& parts) {
                .reason = kKspStopped};
   verdict.text +=
       fmt::format("; the signal came in or after solve {} of {}", parts.done, parts.wanted);
+}
+
+// A rung of `method: auto` that is left between two solves has not solved all systems.
+void note_a_rung_that_is_left(SolveParts& parts) {
+  const RungWatch* const watch = parts.context.watch;
+  if (!watch || !watch->leaves() || parts.done == parts.wanted) return;
+  if (Verdict& verdict = parts.records.verdict; verdict.converged)
+    verdict = {.exit_code = ExitCode::not_converged,
+               .text = fmt::format("not converged: {}", watch->why()),
+               .reason = KSP_DIVERGED_ITS};
 }
 
 RunOutcome outcome_of(SolveParts& parts, SolveStrategy& strategy) {
@@ -81,6 +95,7 @@ KernelRun solve_all(const SolveContext& context, Plan& plan, std::function<Plan(
   const bool stopped =
       parts.records.facts.stopped || (signalled && parts.done < parts.wanted);  // else all was done
   if (stopped) note_a_stop(parts);
+  note_a_rung_that_is_left(parts);
   parts.checkpointer.end(parts.records.verdict.converged, stopped);
   KernelRun run;
   run.outcome = outcome_of(parts, *strategy);

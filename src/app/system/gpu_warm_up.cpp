@@ -161,7 +161,7 @@ void GpuWarmUp::open(int rank_of_node, int threads) {
 void GpuWarmUp::load() {
   TinySystem tiny;
   const AnyPreconditioner preconditioner = case_.solver.first_preconditioner();
-  if (const auto method = solvers::method_named(case_.solver.method);
+  if (const auto method = solvers::method_named(case_.solver.first_method());
       method && choose_engine(case_.solver).resident())
     tiny.load_solver(method->method, kind_of(preconditioner));
   if (preconditioner.is_multigrid() && alone_ && !hurry_ && choose_engine(case_.solver).resident())

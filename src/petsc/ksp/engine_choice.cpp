@@ -167,7 +167,7 @@ EngineChoice choose_engine(std::string_view method, const AnyPreconditioner& pre
 
 EngineChoice choose_engine(const SolverSpec& spec) {
   if (spec.engine == Engine::petsc) return EngineChoice::petsc(EngineReason::asked_for);
-  return choose_engine(spec.method, spec.first_preconditioner());
+  return choose_engine(spec.first_method(), spec.first_preconditioner());
 }
 
 EngineChoice choose_engine_on_gpu(const std::string& solution_monitor) {

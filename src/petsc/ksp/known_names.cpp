@@ -42,13 +42,13 @@ void require_known_names(MPI_Comm comm, const SolverSpec& spec) {
   register_resident_types();
   KspHandle ksp;
   petsc_check(KSPCreate(comm, ksp.put()));
-  if (KSPSetType(ksp, petsc_ksp_type(spec.method).c_str()) != kPetscSuccess) {
-    std::vector<std::string> names;
+  if (KSPSetType(ksp, petsc_ksp_type(spec.first_method()).c_str()) != kPetscSuccess) {
+    std::vector<std::string> names = {std::string(kAuto)};
     solvers::for_each_method(
         [&](auto entry) { names.emplace_back(decltype(entry)::type::info.name); });
     names.emplace_back(kDirect);
-    fail(ExitCode::usage, "solver.method '{}' is none of {}, {}, and no KSP of this PETSc{}",
-         spec.method, resident_methods(), kDirect, suggestion(spec.method, KSPList, names));
+    fail(ExitCode::usage, "solver.method '{}' is none of {}, {}, {}, and no KSP of this PETSc{}",
+         spec.method, kAuto, resident_methods(), kDirect, suggestion(spec.method, KSPList, names));
   }
   PC pc = nullptr;
   petsc_check(KSPGetPC(ksp, &pc));

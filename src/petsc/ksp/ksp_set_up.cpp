@@ -145,7 +145,7 @@ void KspSolver::choose_engine(const SolverSpec& spec) {
   EngineChoice choice = trireme::choose_engine(spec);
   std::vector<std::string> unread;
   if (choice.resident()) {
-    set_types(spec, resident_ksp_type(spec.method), asked.resident_type());
+    set_types(spec, resident_ksp_type(spec.first_method()), asked.resident_type());
     choice = engine() == Engine::resident
                  ? trireme::choose_engine(ksp_)
                  : EngineChoice::petsc(EngineReason::ksp_type_option, type());
@@ -158,12 +158,12 @@ void KspSolver::choose_engine(const SolverSpec& spec) {
   if (spec.engine == Engine::resident)
     fail(ExitCode::usage, "solver.engine: resident does not serve: {}{}", describe(choice),
          asked.works_in_petscs_loops() ? "; use engine: auto" : "");
-  const auto named = solvers::method_named(spec.method);
+  const auto named = solvers::method_named(spec.first_method());
   if (named && named->info.resident_only)
-    fail(ExitCode::usage, "method {} works in the resident engine only ({}); use {}", spec.method,
-         describe(choice), named->info.petsc_name);
+    fail(ExitCode::usage, "method {} works in the resident engine only ({}); use {}",
+         spec.first_method(), describe(choice), named->info.petsc_name);
 
-  set_types(spec, petsc_ksp_type(spec.method), asked.petsc_type());
+  set_types(spec, petsc_ksp_type(spec.first_method()), asked.petsc_type());
   if (!unread.empty() && unread_ksp_options(ksp_) == unread) {  // no engine has a use for them
     for (const std::string& option : unread) {
       petsc_check(PetscOptionsClearValue(nullptr, option.c_str()));
@@ -179,7 +179,7 @@ void KspSolver::choose_engine(const SolverSpec& spec) {
   if (!works_in_petscs_loops(pc_of(ksp_)))
     fail(ExitCode::usage, "preconditioner {} works in the resident engine only ({}); use another",
          type_of(pc_of(ksp_)), describe(choice));
-  const bool has_method = !resident_ksp_type(spec.method).empty();
+  const bool has_method = !resident_ksp_type(spec.first_method()).empty();
   if (!spec.engine && has_method) notes_.push_back(describe(choice) + ": engine petsc");
 }
 

@@ -91,7 +91,8 @@ PetscErrorCode EndedBySignal::test(KSP ksp, PetscInt iteration, PetscReal norm,
   if (self.stopped_ || wishes[1] == 0) return error;
   return petsc_guard(comm, [&] {
     Vec x = nullptr;  // a method that cannot show it goes on without checkpoints
-    if (KSPBuildSolution(ksp, nullptr, &x) == kPetscSuccess) self.checkpoints_.keep(iteration, x);
+    if (KSPBuildSolution(ksp, nullptr, &x) != kPetscSuccess) return;
+    if (!self.checkpoints_.keep(iteration, x)) *reason = KSP_DIVERGED_ITS;
   });
 }
 

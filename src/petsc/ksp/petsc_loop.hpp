@@ -15,10 +15,10 @@ namespace trireme {
 
 // When `due` is true on rank 0, a solve of the resident engine ends as if a signal had come, and
 // the caller keeps what it has come to. A loop of PETSc's own calls `keep` with its iteration and
-// its x, and goes on.
+// its x, and goes on where that says so; else it ends unconverged.
 struct Checkpoints {
   std::function<bool()> due;
-  std::function<void(std::int64_t iteration, Vec x)> keep;  // collective
+  std::function<bool(std::int64_t iteration, Vec x)> keep;  // collective
 };
 
 // While this lives, the iteration limit of the KSP is lower by the iterations of an earlier run.

@@ -357,8 +357,8 @@ PetscErrorCode multigrid_create(PC pc) {
 
 Options multigrid_options(const SolverSpec& spec) {
   const MultigridSpec& asked = spec.multigrid;
-  const auto ours = resident_method(spec.method);  // where the case names a KSP type
-  const auto method = ours ? ours : solvers::method_named(spec.method);
+  const auto ours = resident_method(spec.first_method());  // where the case names a KSP type
+  const auto method = ours ? ours : solvers::method_named(spec.first_method());
   const bool symmetric = method && method->info.symmetric;
   return {.smoother = asked.smoother.value_or(symmetric ? Smoother::chebyshev : Smoother::jacobi),
           .degree = static_cast<std::int32_t>(asked.degree),

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "app/ladder/rung_watch.hpp"
 #include "app/solves/judging.hpp"
 
 namespace trireme {
@@ -22,7 +23,7 @@ bool InBlocks::solve(std::size_t k) {
   if (const std::size_t count = columns_at_once(k); count > 1)
     solve_block(k, count);
   else
-    one_by_one_.solve_from(guess_of(parts_.context.problem), k, solves_after());
+    one_by_one_.solve_from(guess_of(parts_.context, k), k, solves_after());
   return true;
 }
 
@@ -50,7 +51,7 @@ InBlocks::Block InBlocks::block_of(std::size_t first, std::size_t count) {
   const MultiVector<double> bs = block.view(block.b), xs = block.view(block.x);
   for (std::int64_t j = 0; j < block.width; ++j) {
     const std::size_t k = first + static_cast<std::size_t>(j);
-    FirstGuess guess = guess_of(parts_.context.problem);
+    FirstGuess guess = guess_of(parts_.context, k);
     block.systems.push_back(system_from(guess, k, parts_));
     const ScaledSystem& system = *block.systems.back();
     block.nonzero_guess = block.nonzero_guess || guess.nonzero;
@@ -88,6 +89,8 @@ std::vector<KspResult> InBlocks::run(Block& block) {
     seconds += results.front().seconds;
   }
   if (preconditioning) preconditioning->block_ends(results, results.front().seconds);
+  if (RungWatch* const rung = parts_.context.watch)
+    rung->block_ends(block.width, seconds, parts_.solves_after() + 1 - block.width);
   parts_.records.seconds += seconds;
   for (KspResult& result : results) result.seconds = seconds / static_cast<double>(block.width);
   return results;

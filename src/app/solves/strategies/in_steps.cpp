@@ -46,7 +46,7 @@ bool InSteps::solve(std::size_t k) {
   if (overlap_ && k > 0) {
     if (!overlap_->solve(k)) return false;
   } else {
-    FirstGuess first = k == 0 ? guess_of(parts_.context.problem)
+    FirstGuess first = k == 0 ? guess_of(parts_.context, k)
                               : guess_from(parts_.solutions, k, parts_.context.spec.solver.guess);
     OneByOne::Beginning begun = one_by_one_.solve_from(std::move(first), k, parts_.solves_after());
     outcomes_.back().guess = std::move(begun.guess);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/solves/strategies/one_by_one.hpp"
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
+#include "app/ladder/rung_watch.hpp"
 #include "app/solves/judging.hpp"
 #include "base/stopwatch.hpp"
 #include "petsc/private_headers.hpp"
@@ -25,7 +28,7 @@ void OneByOne::let_go_of_plan() {
 }
 
 bool OneByOne::solve(std::size_t k) {
-  solve_from(guess_of(parts_.context.problem), k, parts_.solves_after());
+  solve_from(guess_of(parts_.context, k), k, parts_.solves_after());
   return true;
 }
 
@@ -69,12 +72,15 @@ KspResult OneByOne::run(const Solve& what) {
   KspSolver& solver = *parts_.plan.solver;
   KernelTuning* const tuning = parts_.tuning;
   PreconditionerTuning* const preconditioning = parts_.preconditioning;
+  RungWatch* const rung = parts_.context.watch;
   // PETSc's own loops count from 0 where they go on; the resident engine counts on.
   const std::int64_t uncounted =
       solver.engine() == Engine::resident ? 0 : parts_.checkpointer.iterations_before(what.k);
   if (tuning) tuning->solve_begins(parts_.solves_after());
   if (preconditioning) preconditioning->solve_begins(what.solves_after);
+  if (rung) rung->solve_begins(what.solves_after);
   solver.monitor([=, this](std::int64_t iteration, double norm) {
+    if (rung) rung->iteration(norm, what.target);
     if (tuning) tuning->iteration(iteration, norm, what.target);
     if (preconditioning) preconditioning->iteration(norm, what.target);
     if (parts_.on_iteration) parts_.on_iteration(uncounted + iteration, relative(norm, what.unit));
@@ -107,32 +113,39 @@ KspResult OneByOne::run(const Solve& what) {
   result.seconds += failed_seconds;
   if (tuning) tuning->solve_ends(result);
   if (preconditioning) preconditioning->solve_ends(result);
+  if (rung) rung->solve_ends(result);
   if (copies_before) parts_.records.copies += *petsc_device_copies() - *copies_before;
   return result;
 }
 
+// Those of the kernel, the preconditioner and the rung of `method: auto`.
 Interlude OneByOne::interlude() const {
-  Interlude kernels = parts_.tuning ? parts_.tuning->interlude() : Interlude();
   PreconditionerTuning* const preconditioning = parts_.preconditioning;
-  Interlude preconditioners = preconditioning ? preconditioning->interlude() : Interlude();
-  if (!preconditioners.due) return kernels;
-  if (!kernels.due) return preconditioners;
-  struct Asked {
-    int kernels = 0, preconditioners = 0;
-  };
-  const auto asked = std::make_shared<Asked>();
+  RungWatch* const rung = parts_.context.watch;
+  constexpr std::size_t kPreconditioner = 2;
+  const std::array<Interlude, 3> all = {
+      parts_.tuning ? parts_.tuning->interlude() : Interlude(),
+      rung ? rung->interlude() : Interlude(),
+      preconditioning ? preconditioning->interlude() : Interlude()};
+  if (std::ranges::none_of(all, [](const Interlude& i) { return bool(i.due); })) return {};
+  const auto asked = std::make_shared<unsigned>(0);
   const auto due = [=] {
-    asked->kernels |= kernels.due() ? 1 : 0;
-    asked->preconditioners |= preconditioners.due() ? 1 : 0;
-    return asked->kernels != 0 || asked->preconditioners != 0;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (all[k].due && all[k].due()) *asked |= 1U << k;
+    return *asked != 0;
   };
   const auto run = [=, comm = parts_.context.matrix->comm] {
-    Asked now = std::exchange(*asked, {});
-    MPI_Bcast(&now, 2, MPI_INT, 0, comm);
-    const Stopwatch watch;
-    if (now.kernels != 0) kernels.run();
-    preconditioning->paused(watch.seconds());
-    return now.preconditioners != 0 && preconditioners.run();
+    unsigned now = std::exchange(*asked, 0);
+    MPI_Bcast(&now, 1, MPI_UNSIGNED, 0, comm);
+    After after = After::go_on;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if ((now >> k & 1U) == 0 || after == After::leave) continue;
+      const Stopwatch watch;
+      after = std::max(after, all[k].run());
+      if (preconditioning && k != kPreconditioner) preconditioning->paused(watch.seconds());
+      if (rung) rung->paused(watch.seconds());
+    }
+    return after;
   };
   return {due, run};
 }

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Predicts what is ahead from the least norms so far. Rank 0 decides, by its clock.
+#include "app/ladder/rung_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace trireme {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::int64_t kFirstLook = 20;  // iterations
+// Complete factors do not take over before this part of their expected cost was spent, so that a
+// climb takes at most about twice their cost; and they do after the second number times it, unless
+// what is ahead takes less than a third of that.
+constexpr double kLeastSpent = 0.5, kMostSpent = 2, kNearlyDone = 0.5;
+// The residual stands still where the later half of so many iterations has not halved it.
+constexpr std::size_t kShownToStandStill = 400;
+constexpr double kLeastGain = 2;
+
+}  // namespace
+
+void DirectOffer::ask() {
+  asked_ = true;
+  forecast_ = ask_();
+}
+
+std::optional<double> DirectOffer::seconds(std::int64_t solves) const {
+  if (!forecast_ || !forecast_->fits) return std::nullopt;
+  const auto count = static_cast<double>(solves);
+  return forecast_->analysis_seconds + (factors_each_ ? count : 1) * forecast_->factor_seconds +
+         count * forecast_->solve_seconds;
+}
+
+void RungWatch::solve_begins(std::int64_t solves_after) {
+  solves_after_ = solves_after;
+  best_.clear();
+  times_.clear();
+  target_ = paused_ = 0;
+  next_look_ = kFirstLook;
+  solving_ = true;
+  watch_ = {};
+}
+
+void RungWatch::iteration(double norm, double target) {
+  const double least = best_.empty() ? kNever : best_.back();
+  best_.push_back(norm < least ? norm : least);
+  times_.push_back(watch_.seconds() - paused_);
+  target_ = target;
+}
+
+double RungWatch::spent() const { return before_ + of_solves_ + (solving_ ? watch_.seconds() : 0); }
+
+double RungWatch::remaining() const {
+  if (!solving_) return 0;
+  if (best_.size() < 2) return kNever;
+  if (!(best_.back() > target_)) return 0;
+  const double left = target_ > 0 ? std::log10(best_.back() / target_) : kNever;
+  const auto rate_since = [&](std::size_t from) {
+    const double seconds = times_.back() - times_[from];
+    const double decades = std::log10(best_[from] / best_.back());
+    return seconds > 0 && std::isfinite(decades) ? decades / seconds : 0;
+  };
+  const double rate = std::max(rate_since(0), rate_since(best_.size() / 2));
+  return rate > 0 ? left / rate : kNever;
+}
+
+double RungWatch::ahead() const {
+  const double rest = remaining();
+  const double of_one = solving_      ? watch_.seconds() - paused_ + rest
+                        : solves_ > 0 ? of_solves_ / static_cast<double>(solves_)
+                                      : 0;
+  return rest + (solves_after_ > 0 ? static_cast<double>(solves_after_) * of_one : 0);
+}
+
+bool RungWatch::stands_still() const {
+  if (!may_stand_still_ || best_.size() < kShownToStandStill) return false;
+  return best_[best_.size() / 2] < kLeastGain * best_.back();
+}
+
+RungWatch::Decision RungWatch::decide() const {
+  const double rest = ahead(), so_far = spent();
+  if (offer_.can_be_asked()) {
+    if (so_far > offer_.asking_seconds() && rest > so_far) return Decision::ask;
+  } else if (const auto cost = offer_.seconds(solves_after_ + 1)) {
+    const bool pays = rest > *cost && so_far >= kLeastSpent * *cost;
+    const bool was_enough = so_far >= kMostSpent * *cost && rest > kNearlyDone * *cost;
+    if (pays || was_enough) return Decision::leave_for_direct;
+  }
+  return stands_still() ? Decision::leave : Decision::go_on;
+}
+
+bool RungWatch::due() {
+  const std::int64_t done = std::ssize(best_);
+  if (!solving_ || leaves() || done < next_look_) return false;
+  next_look_ = done + std::max<std::int64_t>(1, done / 16);
+  return decide() != Decision::go_on;
+}
+
+void RungWatch::run() {
+  const auto agreed = [this] {
+    Decision decision = decide();
+    MPI_Bcast(&decision, 1, MPI_INT, 0, comm_);
+    return decision;
+  };
+  Decision decision = agreed();
+  if (decision == Decision::ask) {
+    offer_.ask();
+    decision = agreed();
+  }
+  if (decision == Decision::leave)
+    why_ = fmt::format("left: the residual stood still for {} iterations", best_.size() / 2);
+  for_direct_ = decision == Decision::leave_for_direct;
+  if (for_direct_)
+    why_ = fmt::format(
+        "left: complete factors are expected to take {:.2g} s, which is less than what was ahead",
+        *offer_.seconds(solves_after_ + 1));
+}
+
+void RungWatch::solve_ends(const KspResult& result) {
+  of_solves_ += result.seconds;
+  ++solves_;
+  solving_ = false;
+  if (solves_after_ == 0 || leaves() || !result.verdict.converged) return;
+  --solves_after_;
+  run();
+}
+
+void RungWatch::block_ends(std::int64_t columns, double seconds, std::int64_t solves_after) {
+  of_solves_ += seconds;
+  solves_ += columns;
+  solves_after_ = solves_after - 1;
+  solving_ = false;
+  if (solves_after > 0 && !leaves()) run();
+}
+
+Interlude RungWatch::interlude() {
+  return {[this] { return due(); },
+          [this] {
+            run();
+            return leaves() ? After::leave : After::go_on;
+          }};
+}
+
+}  // namespace trireme

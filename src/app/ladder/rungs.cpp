@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The order: what is cheapest per iteration comes first, complete factors last.
+#include "app/ladder/rungs.hpp"
+
+#include <algorithm>
+
+#include "petsc/private_headers.hpp"
+#include "solvers/methods/list.hpp"
+
+namespace trireme {
+namespace {
+
+std::string name_of_method(solvers::Method method) {
+  return std::string(solvers::info_of(method).name);
+}
+
+Rung direct() {
+  return {.method = std::string(kDirect),
+          .preconditioner = std::nullopt,
+          .why = "complete factors solve what no iteration does"};
+}
+
+Rung incomplete_factors() {
+  return {.method = KSPGMRES,
+          .preconditioner = AnyPreconditioner(PCILU),
+          .why = "incomplete factors serve where a diagonal does not",
+          .may_stand_still = true};
+}
+
+std::vector<Rung> for_symmetric(const MatrixLook& matrix) {
+  using solvers::Method;
+  if (matrix.all_positive())
+    return {{.method = name_of_method(Method::cg),
+             .preconditioner = std::nullopt,
+             .why = "the matrix is " + in_short(matrix)},
+            {.method = name_of_method(Method::minres),
+             .preconditioner = std::nullopt,
+             .why = "the matrix is indefinite, as CG has found",
+             .serves = RungFor::indefinite},
+            direct()};
+  return {{.method = name_of_method(Method::minres),
+           .preconditioner = std::nullopt,
+           .why = "the matrix is " + in_short(matrix)},
+          incomplete_factors(),
+          direct()};
+}
+
+std::vector<Rung> for_nonsymmetric(const MatrixLook& matrix) {
+  using solvers::Method;
+  return {{.method = name_of_method(Method::bicgstab),
+           .preconditioner = std::nullopt,
+           .why = "the matrix is " + in_short(matrix),
+           .may_stand_still = true},
+          {.method = name_of_method(Method::bicgstab2),
+           .preconditioner = std::nullopt,
+           .why = "its polynomials of degree 2 serve where those of degree 1 stand still",
+           .may_stand_still = true},
+          incomplete_factors(),
+          direct()};
+}
+
+bool needs_petscs_loop(const Rung& rung) {
+  return rung.is_direct() || (rung.preconditioner && !rung.preconditioner->own());
+}
+
+}  // namespace
+
+std::vector<Rung> rungs_for(const SolverSpec& asked, const MatrixLook& matrix) {
+  if (asked.names_factors())
+    return {{.method = std::string(kDirect),
+             .preconditioner = asked.preconditioner,
+             .why = "the case names complete factors"}};
+  std::vector<Rung> rungs = matrix.symmetric() ? for_symmetric(matrix) : for_nonsymmetric(matrix);
+  const bool fixed = asked.preconditioner.has_value();
+  std::vector<Rung> kept;
+  for (Rung& rung : rungs) {
+    if (fixed && rung.is_direct()) continue;
+    if (fixed) rung.preconditioner = asked.preconditioner;
+    if (asked.engine == Engine::resident && needs_petscs_loop(rung)) continue;
+    if (std::ranges::find(kept, rung) == kept.end()) kept.push_back(std::move(rung));
+  }
+  return kept;
+}
+
+Case case_of(const Case& asked, const Rung& rung) {
+  Case c = asked;
+  c.solver.method = rung.method;
+  c.solver.preconditioner = rung.preconditioner;
+  return c;
+}
+
+}  // namespace trireme
