@@ -96,20 +96,19 @@ class CaseRuns {
   // Of a case that names its method, one rung.
   void make_ladder() {
     if (!case_.solver.chooses_method()) {
-      const Rung named{.method = case_.solver.method,
-                       .preconditioner = case_.solver.preconditioner,
-                       .why = {}};
+      const Rung named{
+          .method = case_.solver.method, .preconditioner = case_.solver.preconditioner, .why = {}};
       return void(ladder_.emplace(comm_, std::vector<Rung>{named}, LadderOutcome{}, DirectOffer()));
     }
     constexpr double kAnalysisPerNonzero = 1e-6;  // seconds
     const Stopwatch watch;
-    const MatrixTraitsForAdvice seen = traits_for_advice(*system_.matrix());
+    const MatrixLook& seen = look_at(*system_.matrix());
     ladder_.emplace(comm_, rungs_for(case_.solver, seen),
                     LadderOutcome{.seen = words_of(seen),
                                   .look_seconds = max_over_ranks(comm_, watch.seconds()),
                                   .rungs = {}},
                     DirectOffer(
-                        [this, symmetric = seen.symmetric] {
+                        [this, symmetric = seen.symmetric()] {
                           return forecast_direct(system_.matrix(), symmetric);
                         },
                         kAnalysisPerNonzero * static_cast<double>(outcome_.problem.nnz),

@@ -17,11 +17,18 @@
 namespace trireme {
 
 class DeviceBlocks;
+struct MatrixLook;
 struct RowSizes;
 
 // What row_sizes() (row_sizes.hpp) has found in the values of this version.
 struct RowSizesOfVersion {
   std::shared_ptr<const RowSizes> sizes;
+  std::uint64_t version = 0;
+};
+
+// What look_at() (matrix_look.hpp) has found in them.
+struct LookOfVersion {
+  std::shared_ptr<const MatrixLook> look;
   std::uint64_t version = 0;
 };
 
@@ -38,6 +45,7 @@ struct DistributedMatrix {
   Array<std::int32_t> callers_rows;
   std::shared_ptr<DeviceBlocks> on_device;  // null until DeviceBlocks::of() is called
   mutable RowSizesOfVersion row_sizes;
+  mutable LookOfVersion look;
 
   std::int64_t local_rows() const { return blocks.local.rows; }
   std::int64_t first_row() const;

@@ -66,27 +66,71 @@ __global__ void __launch_bounds__(kThreads)
   if (!(d == first)) findings[kVaries] = 1;
 }
 
-// partials[block] is the sum over the rows of a thread block. Row 0 has the number first_row, and
-// column 0 the number first_column.
-__global__ void __launch_bounds__(kThreads)
-    add_skew(std::int64_t rows, std::int64_t first_row, std::int64_t first_column,
-             const std::int32_t* __restrict__ row_ptr, const std::int32_t* __restrict__ col_idx,
-             const double* __restrict__ values, SkewSums* __restrict__ partials) {
-  const int lane = threadIdx.x % 32;
-  SkewSums sums;
-  for (std::int64_t row = first_row_of_warp(); row < rows; row += warps_of_grid()) {
-    const RandomPair of_row(first_row + row);
-    const std::int32_t end = row_ptr[row + 1];
-    for (std::int32_t k = row_ptr[row] + lane; k < end; k += 32)
-      sums += skew_of(values[k], of_row, RandomPair(first_column + col_idx[k]));
+// The sums of the rows whose entries `kLanes` neighbouring lanes share, on each of these lanes.
+template <int kLanes>
+__device__ __forceinline__ RowSums over_lanes(RowSums sums) {
+  for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+    sums.diagonal += __shfl_xor_sync(kAllLanes, sums.diagonal, distance);
+    sums.sum += __shfl_xor_sync(kAllLanes, sums.sum, distance);
+    sums.magnitude += __shfl_xor_sync(kAllLanes, sums.magnitude, distance);
+    sums.size = fmax(sums.size, __shfl_xor_sync(kAllLanes, sums.size, distance));
   }
-  __shared__ SkewSums of_warp[kWarps];
-  sums = {warp_sum(sums.difference), warp_sum(sums.magnitude)};
-  if (lane == 0) of_warp[threadIdx.x / 32] = sums;
+  return sums;
+}
+
+// The facts of a warp, on lane 0.
+__device__ __forceinline__ RowFacts over_warp(RowFacts facts) {
+  for (int distance = 16; distance > 0; distance /= 2) {
+    const auto other = [&](auto value) { return __shfl_down_sync(kAllLanes, value, distance); };
+    facts += RowFacts{.positive = other(facts.positive),
+                      .negative = other(facts.negative),
+                      .zero = other(facts.zero),
+                      .empty = other(facts.empty),
+                      .dominant = other(facts.dominant),
+                      .with_sum = other(facts.with_sum),
+                      .pattern = other(facts.pattern),
+                      .values = other(facts.values),
+                      .least = other(facts.least),
+                      .greatest = other(facts.greatest)};
+  }
+  return facts;
+}
+
+// partials[block] are the facts of the rows of a thread block. Row 0 has the number first_row, and
+// column 0 the number first_column. kLanes lanes share a row.
+template <int kLanes>
+__global__ void __launch_bounds__(kThreads)
+    find_row_facts(std::int64_t rows, std::int64_t first_row, std::int64_t first_column,
+                   const std::int32_t* __restrict__ row_ptr,
+                   const std::int32_t* __restrict__ col_idx, const double* __restrict__ values,
+                   const std::uint8_t* __restrict__ left_out, RowFacts* __restrict__ partials) {
+  constexpr int kRows = 32 / kLanes;  // of a warp at a time
+  const int lane = threadIdx.x % kLanes, of_warp = threadIdx.x % 32 / kLanes;
+  RowFacts facts;
+  for (std::int64_t begin = first_row_of_warp() * kRows; begin < rows;
+       begin += warps_of_grid() * kRows) {
+    const std::int64_t row = begin + of_warp;
+    const bool counts = row < rows && !(left_out && left_out[row] != 0);
+    const std::int64_t diagonal = first_row + row - first_column;
+    RowSums sums;
+    RowHash hash;
+    const std::int32_t end = counts ? row_ptr[row + 1] : 0;
+    for (std::int32_t k = counts ? row_ptr[row] + lane : 0; k < end; k += kLanes) {
+      sums.take(values[k], col_idx[k] == diagonal);
+      hash.take(values[k], RowKey(first_column + col_idx[k]));
+    }
+    sums = over_lanes<kLanes>(sums);
+    if (!counts) continue;
+    facts.take(hash, RowKey(first_row + row));
+    if (lane == 0) facts.take(sums);
+  }
+  __shared__ RowFacts of_warps[kWarps];
+  facts = over_warp(facts);
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = facts;
   __syncthreads();
   if (threadIdx.x != 0) return;
-  for (int warp = 1; warp < kWarps; ++warp) sums += of_warp[warp];
-  partials[blockIdx.x] = sums;
+  for (int warp = 1; warp < kWarps; ++warp) facts += of_warps[warp];
+  partials[blockIdx.x] = facts;
 }
 
 // ranges[block] is that of the rows of a thread block.
@@ -142,21 +186,28 @@ InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>> blocks, 
   return inverse;
 }
 
-SkewSums skew_sums(std::span<const DeviceRowBlock<double>> blocks, std::int64_t first_row,
-                   StreamRef stream) {
-  SkewSums sums;
+RowFacts row_facts(std::span<const DeviceRowBlock<double>> blocks, std::int64_t first_row,
+                   DeviceSpan<const std::uint8_t> left_out, StreamRef stream) {
+  RowFacts facts;
   for (const DeviceRowBlock<double>& block : blocks) {
     const DeviceCsr<double>& csr = block.csr;
     if (csr.rows == 0) continue;
-    const unsigned count = blocks_for_rows(csr.rows);
-    const ScratchBuffer<SkewSums> partials(count, stream);
-    add_skew<<<count, kThreads, 0, stream>>>(csr.rows, first_row + block.first_row, first_row,
-                                             csr.row_ptr.data(), csr.col_idx.data(),
-                                             csr.values.data(), partials.data());
+    const std::int64_t mean = csr.nnz / csr.rows;
+    const int lanes = mean > 24 ? 32 : mean > 8 ? 16 : mean > 4 ? 8 : 4;
+    const unsigned count = blocks_for_rows((csr.rows * lanes + 31) / 32);
+    const ScratchBuffer<RowFacts> partials(count, stream);
+    auto* const kernel = lanes == 32   ? &find_row_facts<32>
+                         : lanes == 16 ? &find_row_facts<16>
+                         : lanes == 8  ? &find_row_facts<8>
+                                       : &find_row_facts<4>;
+    kernel<<<count, kThreads, 0, stream>>>(
+        csr.rows, first_row + block.first_row, first_row, csr.row_ptr.data(), csr.col_idx.data(),
+        csr.values.data(), left_out.empty() ? nullptr : left_out.data() + block.first_row,
+        partials.data());
     check_launch();
-    for (const SkewSums& partial : to_host(partials.view(), stream)) sums += partial;
+    for (const RowFacts& partial : to_host(partials.view(), stream)) facts += partial;
   }
-  return sums;
+  return facts;
 }
 
 RowSizeRange row_size_range(std::span<const DeviceRowBlock<double>> blocks, StreamRef stream) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks at all rows of a CSR in device memory, block by block: its diagonal, how far it is from
+// Looks at all rows of a CSR in device memory, block by block: its diagonal, whether it is
 // symmetric, and the sizes of its rows. Each function reads the CSR once and waits for `stream`. A
 // build without CUDA has the same functions, which all throw Error{resource}.
 #pragma once
@@ -12,7 +12,7 @@
 
 #include "device/buffer.hpp"
 #include "kernels/blocked_device_csr.hpp"
-#include "sparse/skew_sums.hpp"
+#include "sparse/row_facts.hpp"
 
 namespace trireme {
 
@@ -27,10 +27,10 @@ struct InverseDiagonal {
 InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>> blocks, StreamRef stream,
                                 bool magnitudes = false);
 
-// See skew_sums.hpp. The rows and columns of the matrix have the numbers first_row, first_row + 1,
-// ... in the matrix of all ranks.
-SkewSums skew_sums(std::span<const DeviceRowBlock<double>> blocks, std::int64_t first_row,
-                   StreamRef stream);
+// See row_facts.hpp. The rows and columns of the matrix have the numbers first_row, first_row + 1,
+// ... in the matrix of all ranks. Rows i with left_out[i] != 0 are left out, where it is not empty.
+RowFacts row_facts(std::span<const DeviceRowBlock<double>> blocks, std::int64_t first_row,
+                   DeviceSpan<const std::uint8_t> left_out, StreamRef stream);
 
 // Of the largest magnitudes of the rows that have a nonzero.
 struct RowSizeRange {

@@ -8,7 +8,10 @@ namespace trireme {
 InverseDiagonal invert_diagonal(std::span<const DeviceRowBlock<double>>, StreamRef, bool) {
   no_cuda();
 }
-SkewSums skew_sums(std::span<const DeviceRowBlock<double>>, std::int64_t, StreamRef) { no_cuda(); }
+RowFacts row_facts(std::span<const DeviceRowBlock<double>>, std::int64_t,
+                   DeviceSpan<const std::uint8_t>, StreamRef) {
+  no_cuda();
+}
 RowSizeRange row_size_range(std::span<const DeviceRowBlock<double>>, StreamRef) { no_cuda(); }
 
 }  // namespace trireme

@@ -98,80 +98,90 @@ TEST(Verdict, OfASolveThatHasNotBegunIsNotConverged) {
   EXPECT_FALSE(verdict.converged);
 }
 
+enum class Signs { one, both, zero };  // of the diagonal; zero: some entry is zero
+
+MatrixLook looks(bool symmetric, Signs signs) {
+  MatrixLook look{.rows = 9, .nnz = 30, .symmetric_values = symmetric};
+  look.negative_diagonal = signs == Signs::both ? 4 : 0;
+  look.zero_diagonal = signs == Signs::zero ? 1 : 0;
+  look.positive_diagonal = 9 - look.negative_diagonal - look.zero_diagonal;
+  return look;
+}
+
 struct Advised {
   const char* words;
   FailedSolve failed;
-  MatrixTraitsForAdvice matrix;
+  MatrixLook matrix;
 };
 
 TEST(Advice, NamesWhatAppliesAndWasNotTried) {
-  using enum DiagonalSigns;
+  using enum Signs;
   const AnyPreconditioner none("none"), jacobi("jacobi"), multigrid("multigrid"),
       bjacobi("bjacobi"), ilu("ilu"), dense_blocks("trireme_block_jacobi");
   const Advised table[] = {
       {"; try preconditioner multigrid, or method minres, or method direct, or "
        "solver.max_iterations above 50",
        {.reason = -3, .method = "cg", .preconditioner = jacobi, .max_iterations = 50},
-       {true, one}},
+       looks(true, one)},
       {"; try preconditioner multigrid, or preconditioner jacobi, or method minres, or method "
        "direct",
        {.reason = -3, .method = "cg", .preconditioner = none, .max_iterations = 50},
-       {true, one}},
+       looks(true, one)},
       {"; try method minres, or method direct, or solver.max_iterations above 50",
        {.reason = -3,
         .method = "cg",
         .preconditioner = jacobi,
         .left = {multigrid},
         .max_iterations = 50},
-       {true, one}},
+       looks(true, one)},
       {"; try method direct, or solver.max_iterations above 50",
        {.reason = -3, .method = "minres", .preconditioner = jacobi, .max_iterations = 50},
-       {true, both}},
+       looks(true, both)},
       {"; try method direct, or solver.max_iterations above 50",
        {.reason = -3, .method = "minres", .preconditioner = none, .max_iterations = 50},
-       {true, zero}},
+       looks(true, zero)},
       {"; the matrix is not symmetric, as the method needs it to be; try method bicgstab, or "
        "preconditioner ilu, or method direct, or solver.max_iterations above 50",
        {.reason = -3, .method = "cg", .preconditioner = jacobi, .max_iterations = 50},
-       {false, one}},
+       looks(false, one)},
       {", 1e+08 times the larger of ||b|| and the first residual (petsc: {ksp_divtol: 1e+08}); try "
        "preconditioner ilu, or method gmres, or method direct",
        {.reason = -4, .method = "bicgstab", .preconditioner = jacobi, .divergence_bound = 1e8},
-       {false, both}},
+       looks(false, both)},
       {"; try method gmres, or method direct",
        {.reason = -5, .method = "bicgstab", .preconditioner = bjacobi, .block_preconditioner = ilu},
-       {false, one}},
+       looks(false, one)},
       {"; try method gmres, or method direct",
        {.reason = -5, .method = "bicgstab", .preconditioner = none},
-       {false, zero}},
+       looks(false, zero)},
       {"; try preconditioner multigrid, or method cg, or method minres, or method direct",
        {.reason = -5, .method = "bicgstab", .preconditioner = jacobi},
-       {true, one}},
+       looks(true, one)},
       {"; try method minres",
        {.reason = -10, .method = "cg", .preconditioner = jacobi},
-       {true, one}},
+       looks(true, one)},
       {"; try method minres with preconditioner none",
        {.reason = -10, .method = "cg", .preconditioner = multigrid},
-       {true, zero}},
+       looks(true, zero)},
       {"; the matrix is not symmetric; try method bicgstab",
        {.reason = -10, .method = "cg", .preconditioner = jacobi},
-       {false, one}},
+       looks(false, one)},
       {"; the diagonal has no one sign, so that the matrix is indefinite; try method minres",
        {.reason = -8, .method = "cg", .preconditioner = jacobi},
-       {true, both}},
+       looks(true, both)},
       {"; try preconditioner jacobi",
        {.reason = -8, .method = "minres", .preconditioner = dense_blocks},
-       {true, both}},
+       looks(true, both)},
       {"; try preconditioner none",
        {.reason = -8, .method = "minres", .preconditioner = dense_blocks},
-       {true, zero}},
+       looks(true, zero)},
       {"; try method minres with preconditioner jacobi",
        {.reason = -8, .method = "cg", .preconditioner = AnyPreconditioner("icc")},
-       {true, one}},
+       looks(true, one)},
       {"; try method bicgstab",
        {.reason = -8, .method = "cg", .preconditioner = jacobi},
-       {false, both}},
-      {"", {.reason = -9, .method = "cg", .preconditioner = jacobi}, {true, one}},
+       looks(false, both)},
+      {"", {.reason = -9, .method = "cg", .preconditioner = jacobi}, looks(true, one)},
   };
   for (const Advised& row : table) EXPECT_EQ(advice(row.failed, row.matrix), row.words);
 }

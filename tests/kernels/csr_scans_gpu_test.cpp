@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -101,21 +102,45 @@ TEST_F(CsrScansOnAGpu, InverseDiagonalOfNoRowsIsEmpty) {
   EXPECT_FALSE(none.has_zero);
 }
 
-TEST_F(CsrScansOnAGpu, SkewSumsAreThoseOfTheHost) {
+void expect_same(const RowFacts& found, const RowFacts& expected) {
+  EXPECT_EQ(found.positive, expected.positive);
+  EXPECT_EQ(found.negative, expected.negative);
+  EXPECT_EQ(found.zero, expected.zero);
+  EXPECT_EQ(found.empty, expected.empty);
+  EXPECT_EQ(found.dominant, expected.dominant);
+  EXPECT_EQ(found.with_sum, expected.with_sum);
+  EXPECT_EQ(found.pattern, expected.pattern);
+  EXPECT_EQ(found.values, expected.values);
+  EXPECT_EQ(found.least, expected.least);
+  EXPECT_EQ(found.greatest, expected.greatest);
+}
+
+TEST_F(CsrScansOnAGpu, RowFactsAreThoseOfTheHost) {
   const Stream stream;
   Uploader uploader;
   constexpr std::int64_t first_row = 1000;
-  for (const char* kind : {"poisson3d", "convection3d", "rmat", "arrow"}) {
+  for (const char* kind : {"poisson3d", "convection3d", "elasticity3d", "rmat", "arrow"}) {
     SCOPED_TRACE(kind);
-    const CsrMatrix<double> matrix = made(kind, 14);
-    const auto pairs = random_pairs(first_row, matrix.rows);
-    const SkewSums expected = skew_sums(matrix.view(), first_row, pairs);
+    CsrMatrix<double> matrix = made(kind, 14);
+    matrix.values[matrix.values.size() / 2] = -0.0;
+    const Array<RowKey> keys = row_keys(first_row, matrix.rows);
+    const CsrView<double> whole = matrix.view(), none;
+    const KeyedRows keyed{whole, none, 0, keys, {}};
+    const RowFacts expected = row_facts(keyed);
+    Array<std::uint8_t> left_out(matrix.rows, 0);
+    std::vector<std::int32_t> others;
+    for (std::int32_t row = 0; row < matrix.rows; ++row) {
+      left_out[row] = row % 5 == 2 ? 1 : 0;
+      if (left_out[row] == 0) others.push_back(row);
+    }
+    const DeviceBuffer<std::uint8_t> on_gpu =
+        to_device(std::span<const std::uint8_t>(left_out), stream);
     for (const CsrMatrix<double>& cut : in_blocks(matrix)) {
       SCOPED_TRACE(cut.cuts.size());
-      const SkewSums found =
-          skew_sums(to_device(cut, uploader, stream).blocks(), first_row, stream);
-      EXPECT_NEAR(found.difference, expected.difference, 1e-13 * expected.magnitude);
-      EXPECT_NEAR(found.magnitude, expected.magnitude, 1e-12 * expected.magnitude);
+      const auto device = to_device(cut, uploader, stream);
+      expect_same(row_facts(device.blocks(), first_row, {}, stream), expected);
+      expect_same(row_facts(device.blocks(), first_row, on_gpu.view(), stream),
+                  row_facts(keyed, others));
     }
   }
 }

@@ -27,12 +27,12 @@ Rung incomplete_factors() {
           .may_stand_still = true};
 }
 
-std::vector<Rung> for_symmetric(const MatrixTraitsForAdvice& matrix) {
+std::vector<Rung> for_symmetric(const MatrixLook& matrix) {
   using solvers::Method;
-  if (matrix.signs == DiagonalSigns::one && !matrix.negative)
+  if (matrix.all_positive())
     return {{.method = name_of_method(Method::cg),
              .preconditioner = std::nullopt,
-             .why = "the matrix is " + words_of(matrix)},
+             .why = "the matrix is " + in_short(matrix)},
             {.method = name_of_method(Method::minres),
              .preconditioner = std::nullopt,
              .why = "the matrix is indefinite, as CG has found",
@@ -40,16 +40,16 @@ std::vector<Rung> for_symmetric(const MatrixTraitsForAdvice& matrix) {
             direct()};
   return {{.method = name_of_method(Method::minres),
            .preconditioner = std::nullopt,
-           .why = "the matrix is " + words_of(matrix)},
+           .why = "the matrix is " + in_short(matrix)},
           incomplete_factors(),
           direct()};
 }
 
-std::vector<Rung> for_nonsymmetric(const MatrixTraitsForAdvice& matrix) {
+std::vector<Rung> for_nonsymmetric(const MatrixLook& matrix) {
   using solvers::Method;
   return {{.method = name_of_method(Method::bicgstab),
            .preconditioner = std::nullopt,
-           .why = "the matrix is " + words_of(matrix),
+           .why = "the matrix is " + in_short(matrix),
            .may_stand_still = true},
           {.method = name_of_method(Method::bicgstab2),
            .preconditioner = std::nullopt,
@@ -65,12 +65,12 @@ bool needs_petscs_loop(const Rung& rung) {
 
 }  // namespace
 
-std::vector<Rung> rungs_for(const SolverSpec& asked, const MatrixTraitsForAdvice& matrix) {
+std::vector<Rung> rungs_for(const SolverSpec& asked, const MatrixLook& matrix) {
   if (asked.names_factors())
     return {{.method = std::string(kDirect),
              .preconditioner = asked.preconditioner,
              .why = "the case names complete factors"}};
-  std::vector<Rung> rungs = matrix.symmetric ? for_symmetric(matrix) : for_nonsymmetric(matrix);
+  std::vector<Rung> rungs = matrix.symmetric() ? for_symmetric(matrix) : for_nonsymmetric(matrix);
   const bool fixed = asked.preconditioner.has_value();
   std::vector<Rung> kept;
   for (Rung& rung : rungs) {
@@ -80,19 +80,6 @@ std::vector<Rung> rungs_for(const SolverSpec& asked, const MatrixTraitsForAdvice
     if (std::ranges::find(kept, rung) == kept.end()) kept.push_back(std::move(rung));
   }
   return kept;
-}
-
-std::string words_of(const MatrixTraitsForAdvice& matrix) {
-  std::string text = matrix.symmetric ? "symmetric, with " : "not symmetric, with ";
-  switch (matrix.signs) {
-    case DiagonalSigns::one:
-      return text + (matrix.negative ? "a negative diagonal" : "a positive diagonal");
-    case DiagonalSigns::both:
-      return text + "both signs on the diagonal";
-    case DiagonalSigns::zero:
-      return text + "zeros on the diagonal";
-  }
-  return text;
 }
 
 Case case_of(const Case& asked, const Rung& rung) {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/solves/advice.hpp"
 #include "config/case.hpp"
+#include "distributed/matrix_look.hpp"
 
 namespace trireme {
 
@@ -37,10 +37,7 @@ struct Rung {
 
 // At least one. A preconditioner that the case names is never changed. `asked` leaves the method to
 // the ladder.
-std::vector<Rung> rungs_for(const SolverSpec& asked, const MatrixTraitsForAdvice& matrix);
-
-// "symmetric, with a positive diagonal"
-std::string words_of(const MatrixTraitsForAdvice& matrix);
+std::vector<Rung> rungs_for(const SolverSpec& asked, const MatrixLook& matrix);
 
 // The case in which the rung is named.
 Case case_of(const Case& asked, const Rung& rung);

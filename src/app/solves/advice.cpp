@@ -7,8 +7,6 @@
 
 #include <algorithm>
 
-#include "distributed/symmetry.hpp"
-#include "parallel/collective.hpp"
 #include "solvers/methods/list.hpp"
 
 namespace trireme {
@@ -69,28 +67,14 @@ class Suggestions {
 
 }  // namespace
 
-MatrixTraitsForAdvice traits_for_advice(const DistributedMatrix& matrix) {
-  Array<double> diagonal;
-  collectively(matrix.comm, [&] { diagonal.resize(matrix.local_rows()); });
-  matrix.diagonal(diagonal);
-  int has[] = {0, 0, 0};  // zeros, positive entries, negative entries
-  for (const double d : diagonal) has[d == 0 ? 0 : d > 0 ? 1 : 2] = 1;
-  MPI_Allreduce(MPI_IN_PLACE, has, 3, MPI_INT, MPI_MAX, matrix.comm);
-  return {.symmetric = looks_symmetric(matrix),
-          .signs = has[0] != 0            ? DiagonalSigns::zero
-                   : has[1] + has[2] == 2 ? DiagonalSigns::both
-                                          : DiagonalSigns::one,
-          .negative = has[0] == 0 && has[1] == 0 && has[2] != 0};
-}
-
-std::string advice(const FailedSolve& failed, const MatrixTraitsForAdvice& matrix) {
+std::string advice(const FailedSolve& failed, const MatrixLook& matrix) {
   Suggestions suggestions(failed);
-  const bool one_sign = matrix.signs == DiagonalSigns::one;
-  const bool divides = matrix.signs != DiagonalSigns::zero;  // by the diagonal
+  const bool one_sign = matrix.all_positive() || matrix.all_negative();
+  const bool divides = matrix.zero_diagonal == 0;  // by the diagonal
   std::string why;
   switch (failed.reason) {
     case kIndefinitePreconditioner:
-      if (!matrix.symmetric) {
+      if (!matrix.symmetric()) {
         suggestions.method(word_for(solvers::Method::bicgstab));
       } else if (is_cg(failed.method)) {
         if (!one_sign) why = "; the diagonal has no one sign, so that the matrix is indefinite";
@@ -100,8 +84,8 @@ std::string advice(const FailedSolve& failed, const MatrixTraitsForAdvice& matri
       }
       return why + suggestions.text();
     case kIndefiniteMatrix:
-      if (!matrix.symmetric) why = "; the matrix is not symmetric";
-      if (matrix.symmetric)
+      if (!matrix.symmetric()) why = "; the matrix is not symmetric";
+      if (matrix.symmetric())
         suggestions.minres(divides);
       else
         suggestions.method(word_for(solvers::Method::bicgstab));
@@ -120,7 +104,7 @@ std::string advice(const FailedSolve& failed, const MatrixTraitsForAdvice& matri
       return "";
   }
   using solvers::Method;
-  if (matrix.symmetric) {
+  if (matrix.symmetric()) {
     if (one_sign) suggestions.preconditioner(AnyPreconditioner::multigrid());
     if (divides && failed.preconditioner == simplest(false))
       suggestions.preconditioner(simplest(true));

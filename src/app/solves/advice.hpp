@@ -7,21 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "distributed/distributed_matrix.hpp"
+#include "distributed/matrix_look.hpp"
 #include "petsc/ksp/ksp_solver.hpp"
 #include "petsc/ksp/reasons.hpp"
 
 namespace trireme {
-
-enum class DiagonalSigns { one, both, zero };  // zero: some entry is zero or missing
-
-struct MatrixTraitsForAdvice {
-  bool symmetric = false;
-  DiagonalSigns signs = DiagonalSigns::one;
-  bool negative = false;  // the one sign
-};
-// Collective.
-MatrixTraitsForAdvice traits_for_advice(const DistributedMatrix& matrix);
 
 struct FailedSolve {
   int reason = 0;  // KSPConvergedReason
@@ -36,7 +26,7 @@ struct FailedSolve {
 
 // "; try method minres, or preconditioner jacobi"; empty where the reason is not one that another
 // method or preconditioner would change.
-std::string advice(const FailedSolve& failed, const MatrixTraitsForAdvice& matrix);
+std::string advice(const FailedSolve& failed, const MatrixLook& matrix);
 
 // Puts a clause ahead of PETSc's name of the reason, which stays at the end of the text.
 void add_clause(Verdict& verdict, const std::string& clause);

@@ -11,7 +11,7 @@
 #include "app/solves/true_residual.hpp"
 #include "base/array.hpp"
 #include "base/split_mix.hpp"
-#include "distributed/symmetry.hpp"
+#include "distributed/matrix_look.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
@@ -39,7 +39,7 @@ bool explain_constant_nullspace(Verdict& verdict, const DistributedMatrix& matri
   if (!(least_residual > target)) return false;
   const double of_signs = product.residual_norm(none, signs);
   if (!(product.residual_norm(none, ones) <= kRoundingOfSums * of_signs)) return false;
-  if (!looks_symmetric(matrix)) return false;
+  if (!look_at(matrix).symmetric()) return false;
   const std::string why = fmt::format(
       "; the rows of the matrix add up to zero, so that it is singular, and b is outside of its "
       "range, "

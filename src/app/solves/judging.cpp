@@ -47,9 +47,9 @@ void explain(SolveParts& parts, KspResult& result, const ScaledSystem& system,
   if (explain_constant_nullspace(result.verdict, matrix, plain, b, target)) return;
   const int reason = static_cast<int>(result.verdict.reason);
   if (reason > kAtLimit || reason < kIndefiniteMatrix) return;
-  if (!parts.traits_for_advice) parts.traits_for_advice = traits_for_advice(matrix);
-  if (parts.traits_for_advice->symmetric &&
-      (reason < kAtLimit || result.iterations >= kLeastIterations) && has_room_for_search(matrix)) {
+  const MatrixLook& look = look_at(matrix);
+  if (look.symmetric() && (reason < kAtLimit || result.iterations >= kLeastIterations) &&
+      has_room_for_search(matrix)) {
     const std::string why = find_null_vector(
         matrix, plain, b, target,
         {.max_iterations = std::clamp(2 * result.iterations, kLeastSearch, kMostSearch),
@@ -66,7 +66,7 @@ void explain(SolveParts& parts, KspResult& result, const ScaledSystem& system,
                      .divergence_bound = solver.divergence_bound()};
   failed.tried = parts.context.tried;
   if (parts.preconditioning) failed.left = parts.preconditioning->left();
-  add_clause(result.verdict, advice(failed, *parts.traits_for_advice));
+  add_clause(result.verdict, advice(failed, look));
 }
 
 // Where the solution is known. Collective.

@@ -43,10 +43,9 @@ struct SolveParts {
   PreconditionerTuning* preconditioning;
   std::vector<Array<double>> solutions;  // the latest of each right-hand side or step
   SolveRecords records;
-  Checkpointer checkpointer;                               // refers to `solutions`
-  std::int64_t wanted;                                     // solves
-  std::int64_t done;                                       // of these, with those of earlier runs
-  std::optional<MatrixTraitsForAdvice> traits_for_advice;  // of the present matrix
+  Checkpointer checkpointer;  // refers to `solutions`
+  std::int64_t wanted;        // solves
+  std::int64_t done;          // of these, with those of earlier runs
 };
 
 }  // namespace trireme

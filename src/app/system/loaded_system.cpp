@@ -13,7 +13,7 @@
 #include "app/system/system_scale.hpp"
 #include "config/steps.hpp"
 #include "device/driver.hpp"
-#include "distributed/symmetry.hpp"
+#include "distributed/matrix_look.hpp"
 #include "io/fingerprint.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/index_size.hpp"
@@ -183,7 +183,7 @@ void LoadedSystem::note() {
   if (problem_.duplicates_summed > 0)
     notes_.push_back(fmt::format("{} duplicate entries were added up", problem_.duplicates_summed));
   const auto method = solvers::method_named(case_.solver.method);
-  if (method && method->info.symmetric && !looks_symmetric(*matrix_))
+  if (method && method->info.symmetric && !look_at(*matrix_).symmetric())
     notes_.push_back(fmt::format("the matrix is not symmetric, which {} needs; bicgstab does not",
                                  method->info.name));
   if (matrix_exponent_ != 0)

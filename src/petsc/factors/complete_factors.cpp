@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "config/case.hpp"
-#include "distributed/symmetry.hpp"
+#include "distributed/matrix_look.hpp"
 #include "parallel/collective.hpp"
 #include "parallel/node_memory.hpp"
 #include "petsc/factors/package.hpp"
@@ -68,7 +68,7 @@ void CompleteFactors::choose() {
   const Mat pmat = assembled_mat_of(ksp_);
   const bool package_is_named = is_given(ksp_, kPackageOption);
   const bool asks_for_symmetric =
-      by_symmetry_ ? looks_symmetric(matrix_) : type_of(pc) == PCCHOLESKY;
+      by_symmetry_ ? look_at(matrix_).symmetric() : type_of(pc) == PCCHOLESKY;
   if (package_is_named) {
     MatSolverType package = nullptr;
     petsc_check(PCFactorGetMatSolverType(pc, &package));
@@ -82,7 +82,7 @@ void CompleteFactors::choose() {
     by_mumps_ = chosen.package == MATSOLVERMUMPS;
     symmetric_ = chosen.symmetric || (!by_symmetry_ && asks_for_symmetric);
   }
-  if (!by_symmetry_ && symmetric_ && !looks_symmetric(matrix_))
+  if (!by_symmetry_ && symmetric_ && !look_at(matrix_).symmetric())
     fail(ExitCode::usage, "preconditioner {} needs a symmetric matrix, and this one is not; use {}",
          kCholesky, kLu);
   // A PC that has read its options may have begun factors by another package.
@@ -101,7 +101,8 @@ Mat CompleteFactors::factors() const {
 void CompleteFactors::set_up() {
   none_.reset();
   null_pivots_ = 0;
-  const bool loses_symmetry = is_set_up_ && symmetric_ && by_symmetry_ && !looks_symmetric(matrix_);
+  const bool loses_symmetry =
+      is_set_up_ && symmetric_ && by_symmetry_ && !look_at(matrix_).symmetric();
   // PETSc makes no factors by a MUMPS that has failed.
   if (loses_symmetry || (is_set_up_ && by_mumps_ && mumps::infog(factors(), 1) < 0)) {
     reset_pc(ksp_);

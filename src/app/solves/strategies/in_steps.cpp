@@ -57,7 +57,6 @@ bool InSteps::solve(std::size_t k) {
 }
 
 bool InSteps::go_to(std::size_t k) {
-  parts_.traits_for_advice.reset();
   const double seconds_before = watch_.lap();
   if (!outcomes_.empty()) outcomes_.back().seconds = seconds_before;
   const auto number = static_cast<std::int64_t>(k);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Repeated rows by hashes that ranks exchange, and dense blocks by groups of rows.
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "distributed/matrix_look.hpp"
+#include "parallel/collective.hpp"
+#include "sparse/row_facts.hpp"
+#include "sparse/row_groups.hpp"
+
+namespace trireme {
+namespace {
+
+using HashBits = std::array<std::uint64_t, 2>;
+
+// Of the values and their columns in each row that has a nonzero.
+std::vector<HashBits> own_hashes(const DistributedMatrix& matrix) {
+  const SplitRows& parts = matrix.blocks;
+  const Array<RowKey> keys = row_keys(matrix.first_row(), matrix.local_rows());
+  const Array<RowKey> ghost_keys = row_keys(parts.ghost_columns);
+  std::vector<HashBits> hashes;
+  for (const SplitRows::Rows& rows : parts.rows_by_blocks())
+    for (std::int64_t row = 0; row < rows.local.rows; ++row) {
+      const KeyedRows keyed{rows.local, rows.ghost, rows.first_row, keys, ghost_keys};
+      const RowKey bits = row_hash(keyed, row).values;
+      if (bits.u != 0 || bits.v != 0) hashes.push_back({bits.u, bits.v});
+    }
+  return hashes;
+}
+
+// Sends each hash to the rank that its bits name. Collective.
+std::vector<HashBits> gathered_by_hash(MPI_Comm comm, std::vector<HashBits> hashes) {
+  const int ranks = size_of(comm);
+  if (ranks == 1) return hashes;
+  const auto rank_for = [&](const HashBits& hash) {
+    return static_cast<int>((hash[0] >> 32) % static_cast<std::uint64_t>(ranks));
+  };
+  std::ranges::sort(hashes, {}, rank_for);
+  std::vector<int> sends(ranks, 0), receives(ranks, 0), send_offsets(ranks, 0),
+      receive_offsets(ranks, 0);
+  for (const HashBits& hash : hashes) ++sends[rank_for(hash)];
+  MPI_Alltoall(sends.data(), 1, MPI_INT, receives.data(), 1, MPI_INT, comm);
+  for (int rank = 1; rank < ranks; ++rank) {
+    send_offsets[rank] = send_offsets[rank - 1] + sends[rank - 1];
+    receive_offsets[rank] = receive_offsets[rank - 1] + receives[rank - 1];
+  }
+  std::vector<HashBits> gathered;
+  collectively(comm, [&] { gathered.resize(receive_offsets.back() + receives.back()); });
+  MPI_Datatype pair = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(2, MPI_UINT64_T, &pair);
+  MPI_Type_commit(&pair);
+  MPI_Alltoallv(hashes.data(), sends.data(), send_offsets.data(), pair, gathered.data(),
+                receives.data(), receive_offsets.data(), pair, comm);
+  MPI_Type_free(&pair);
+  return gathered;
+}
+
+std::int64_t repeated_rows_of(const DistributedMatrix& matrix) {
+  std::vector<HashBits> hashes;
+  collectively(matrix.comm, [&] { hashes = own_hashes(matrix); });
+  hashes = gathered_by_hash(matrix.comm, std::move(hashes));
+  std::ranges::sort(hashes);
+  const auto repeated = std::ranges::unique(hashes);
+  auto count = static_cast<std::int64_t>(repeated.size());
+  MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, matrix.comm);
+  return count;
+}
+
+constexpr std::int32_t kMostRows = 32;  // of a block
+
+// The size of the groups that have the most rows, and these rows.
+std::pair<std::int64_t, std::int64_t> blocks_of(const DistributedMatrix& matrix) {
+  std::array<std::int64_t, kMostRows + 1> rows_in{};
+  collectively(matrix.comm, [&] {
+    for (const SplitRows::Rows& rows : matrix.blocks.rows_by_blocks()) {
+      const std::vector<std::int32_t> starts = row_groups(rows.local, rows.ghost, kMostRows);
+      for (std::size_t group = 1; group < starts.size(); ++group) {
+        const std::int32_t size = starts[group] - starts[group - 1];
+        rows_in[size] += size;
+      }
+    }
+  });
+  MPI_Allreduce(MPI_IN_PLACE, rows_in.data(), kMostRows + 1, MPI_INT64_T, MPI_SUM, matrix.comm);
+  const auto most = std::ranges::max_element(rows_in);
+  if (*most == 0) return {1, 0};
+  return {most - rows_in.begin(), *most};
+}
+
+}  // namespace
+
+CloserLook look_closer(const DistributedMatrix& matrix) {
+  const auto [size, rows] = blocks_of(matrix);
+  return {.repeated_rows = repeated_rows_of(matrix), .block_size = size, .rows_in_blocks = rows};
+}
+
+}  // namespace trireme

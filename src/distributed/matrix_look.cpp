@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pass that every look takes, and the one that a matrix takes which is not exactly symmetric.
+#include "distributed/matrix_look.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "distributed/device_blocks.hpp"
+#include "kernels/csr_scans.hpp"
+#include "parallel/collective.hpp"
+#include "sparse/row_facts.hpp"
+#include "sparse/skew_sketch.hpp"
+
+namespace trireme {
+namespace {
+
+// Of all rows, or of those with ghosts where a GPU has the others.
+RowFacts facts_on_host(const DistributedMatrix& matrix, const DeviceBlocks* on_gpu,
+                       std::span<const std::uint8_t> has_ghost) {
+  const SplitRows& parts = matrix.blocks;
+  const Array<RowKey> keys = row_keys(matrix.first_row(), matrix.local_rows());
+  const Array<RowKey> ghost_keys = row_keys(parts.ghost_columns);
+  RowFacts facts;
+  for (const SplitRows::Rows& rows : parts.rows_by_blocks()) {
+    const KeyedRows keyed{rows.local, rows.ghost, rows.first_row, keys, ghost_keys};
+    if (!on_gpu) {
+      facts += row_facts(keyed);
+      continue;
+    }
+    std::vector<std::int32_t> named;
+    for (std::int64_t row = 0; row < rows.local.rows; ++row)
+      if (has_ghost[rows.first_row + row] != 0) named.push_back(static_cast<std::int32_t>(row));
+    facts += row_facts(keyed, named);
+  }
+  return facts;
+}
+
+Array<std::uint8_t> rows_with_ghosts(const DistributedMatrix& matrix) {
+  Array<std::uint8_t> has_ghost(matrix.local_rows(), 0);
+  for (const RowBlock<double>& block : matrix.blocks.ghost.blocks())
+    for (std::int64_t row = 0; row < block.csr.rows; ++row)
+      has_ghost[block.first_row + row] =
+          block.csr.row_ptr[row + 1] > block.csr.row_ptr[row] ? 1 : 0;
+  return has_ghost;
+}
+
+RowFacts own_facts(const DistributedMatrix& matrix) {
+  const DeviceBlocks* const on_gpu = DeviceBlocks::find(matrix);
+  if (!on_gpu) return facts_on_host(matrix, nullptr, {});
+  const StreamRef stream = on_gpu->stream();
+  const std::int64_t first = matrix.first_row();
+  if (matrix.blocks.ghost.nnz() == 0) return row_facts(on_gpu->local().blocks(), first, {}, stream);
+  const Array<std::uint8_t> has_ghost = rows_with_ghosts(matrix);
+  const DeviceBuffer<std::uint8_t> left_out =
+      to_device(std::span<const std::uint8_t>(has_ghost), stream);
+  RowFacts facts = row_facts(on_gpu->local().blocks(), first, left_out.view(), stream);
+  return facts += facts_on_host(matrix, on_gpu, has_ghost);
+}
+
+// Collective.
+RowFacts facts_of(const DistributedMatrix& matrix) {
+  RowFacts facts;
+  collectively(matrix.comm, [&] { facts = own_facts(matrix); });
+  std::int64_t counts[] = {facts.positive, facts.negative, facts.zero,
+                           facts.empty,    facts.dominant, facts.with_sum};
+  std::uint64_t hashes[] = {facts.pattern, facts.values};
+  double extremes[] = {facts.greatest, -facts.least};
+  MPI_Allreduce(MPI_IN_PLACE, counts, 6, MPI_INT64_T, MPI_SUM, matrix.comm);
+  MPI_Allreduce(MPI_IN_PLACE, hashes, 2, MPI_UINT64_T, MPI_SUM, matrix.comm);
+  MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_DOUBLE, MPI_MAX, matrix.comm);
+  return {.positive = counts[0],
+          .negative = counts[1],
+          .zero = counts[2],
+          .empty = counts[3],
+          .dominant = counts[4],
+          .with_sum = counts[5],
+          .pattern = hashes[0],
+          .values = hashes[1],
+          .least = -extremes[1],
+          .greatest = extremes[0]};
+}
+
+SizeSpan span_of(double least, double greatest) {
+  return greatest > 0 ? SizeSpan{least, greatest} : SizeSpan{};
+}
+
+// The number in the file of the first row with a zero on the diagonal. Collective.
+std::int64_t first_zero_of(const DistributedMatrix& matrix) {
+  Array<double> diagonal;
+  collectively(matrix.comm, [&] { diagonal.resize(matrix.local_rows()); });
+  matrix.diagonal(diagonal);
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t i = 0; i < matrix.local_rows(); ++i)
+    if (diagonal[i] == 0) first = std::min(first, matrix.callers_row(i));
+  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, matrix.comm);
+  return first;
+}
+
+// Collective.
+SkewSketch sketch_of(const DistributedMatrix& matrix, double greatest) {
+  const SplitRows& parts = matrix.blocks;
+  const double unit = greatest > 0 ? std::ldexp(1.0, std::ilogb(greatest)) : 1;
+  SkewSketch sketch;
+  collectively(matrix.comm, [&] {
+    const std::int64_t first = matrix.first_row();
+    const Array<RandomPair> own = random_pairs(first, matrix.local_rows());
+    Array<RandomPair> of_ghosts;
+    for (const std::int64_t column : parts.ghost_columns) of_ghosts.emplace_back(column);
+    for (const SplitRows::Rows& rows : parts.rows_by_blocks()) {
+      sketch += skew_sketch(rows.local, first + rows.first_row, own, unit);
+      if (rows.ghost.nnz() > 0)
+        sketch += skew_sketch(rows.ghost, first + rows.first_row, of_ghosts, unit);
+    }
+  });
+  MPI_Allreduce(MPI_IN_PLACE, sketch.sums.data(), static_cast<int>(sketch.sums.size()), MPI_DOUBLE,
+                MPI_SUM, matrix.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &sketch.squares, 1, MPI_DOUBLE, MPI_SUM, matrix.comm);
+  return sketch;
+}
+
+// sizes[j] = the larger of itself and the largest magnitude of column j.
+void take_largest_of_columns(const CsrMatrix<double>& a, std::span<double> sizes) {
+  const std::int64_t entries = a.nnz();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t k = 0; k < entries; ++k) {
+    const std::atomic_ref<double> size(sizes[a.col_idx[k]]);
+    const double magnitude = std::abs(a.values[k]);
+    double known = size.load(std::memory_order_relaxed);
+    while (magnitude > known && !size.compare_exchange_weak(known, magnitude)) {
+    }
+  }
+}
+
+// What the columns show: the sizes, and how many are empty. Collective.
+void look_at_columns(const DistributedMatrix& matrix, MatrixLook& look) {
+  Array<double> sizes, packed, of_ghosts;
+  collectively(matrix.comm, [&] {
+    sizes.assign(matrix.local_rows(), 0.0);
+    packed.assign(matrix.halo.send_rows.size(), 0.0);
+    of_ghosts.assign(matrix.halo.ghosts, 0.0);
+    take_largest_of_columns(matrix.blocks.local, sizes);
+    take_largest_of_columns(matrix.blocks.ghost, of_ghosts);
+  });
+  if (size_of(matrix.comm) > 1) {
+    HaloExchange exchange(matrix.comm, matrix.halo, packed, of_ghosts);
+    exchange.begin_reverse();
+    exchange.end_reverse();
+  }
+  for (std::size_t k = 0; k < packed.size(); ++k) {
+    double& size = sizes[matrix.halo.send_rows[k]];
+    size = std::max(size, packed[k]);
+  }
+  double extremes[] = {0, -std::numeric_limits<double>::max()};
+  std::int64_t empty = 0;
+  for (const double size : sizes) {
+    empty += size > 0 ? 0 : 1;
+    if (size > 0) extremes[1] = std::max(extremes[1], -size);
+    extremes[0] = std::max(extremes[0], size);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &empty, 1, MPI_INT64_T, MPI_SUM, matrix.comm);
+  MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_DOUBLE, MPI_MAX, matrix.comm);
+  look.empty_columns = empty;
+  look.column_sizes = span_of(-extremes[1], extremes[0]);
+}
+
+MatrixLook found_by_looking(const DistributedMatrix& matrix) {
+  const RowFacts facts = facts_of(matrix);
+  MatrixLook look{.rows = matrix.global_rows(),
+                  .nnz = matrix.global_nnz,
+                  .symmetric_pattern = facts.pattern == 0,
+                  .symmetric_values = facts.values == 0,
+                  .positive_diagonal = facts.positive,
+                  .negative_diagonal = facts.negative,
+                  .zero_diagonal = facts.zero,
+                  .empty_rows = facts.empty,
+                  .empty_columns = facts.empty,
+                  .dominant_rows = facts.dominant,
+                  .constant_nullspace = facts.with_sum == 0 && facts.greatest > 0,
+                  .row_sizes = span_of(facts.least, facts.greatest),
+                  .column_sizes = span_of(facts.least, facts.greatest)};
+  if (look.zero_diagonal > 0) look.first_zero_diagonal = first_zero_of(matrix);
+  if (look.symmetric_values) return look;
+  const SkewSketch sketch = sketch_of(matrix, facts.greatest);
+  look.nearly_symmetric = sketch.is_rounding();
+  look.skew = sketch.skew();
+  look_at_columns(matrix, look);
+  return look;
+}
+
+}  // namespace
+
+int SizeSpan::powers_of_two() const {
+  return greatest > 0 ? std::ilogb(greatest) - std::ilogb(least) : 0;
+}
+
+const MatrixLook& look_at(const DistributedMatrix& matrix) {
+  LookOfVersion& known = matrix.look;
+  int stale = known.look && known.version == matrix.values_version ? 0 : 1;
+  MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, matrix.comm);
+  if (stale != 0)
+    known = {std::make_shared<const MatrixLook>(found_by_looking(matrix)), matrix.values_version};
+  return *known.look;
+}
+
+}  // namespace trireme
