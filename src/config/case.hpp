@@ -174,12 +174,14 @@ struct SolverSpec {
   double rtol = 1e-8;            // of ||b||, unpreconditioned residual
   double atol = 0;               // in units of b
   SmallNorm norm = SmallNorm::both;
+  std::optional<Scaling> scaling;  // empty: auto, which is none
   std::int64_t max_iterations = 10000;
   Guess guess = Guess::previous;      // of the steps of a sequence
   Renew renew = Renew::adaptive;      // likewise
   std::optional<std::int64_t> block;  // right-hand sides that are solved at once; empty: auto
 
   bool is_direct() const { return method == kDirect; }
+  bool is_scaled() const { return scaling.value_or(Scaling::none) != Scaling::none; }
   // Whether the factors of the direct method are those that the case names, not those that fit the
   // matrix.
   bool names_factors() const {

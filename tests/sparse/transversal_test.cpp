@@ -153,7 +153,6 @@ TEST(Transversal, LeavesUnmatchedRowsTheirOwnColumns) {
   EXPECT_EQ(t.structure.rank, 1);
   // Row 0 has the only column with entries, row 2 its own one, and row 1 what is left.
   EXPECT_EQ(t.column_of_row, (std::vector<std::int32_t>{1, 0, 2}));
-}));
 }
 
 TEST(Transversal, CountsZerosAndEmptyRowsAsAbsent) {
