@@ -73,17 +73,6 @@ class Checker {
            places_.at("problem.near_nullspace"));
   }
 
-  void direct() const {
-    const SolverSpec& solver = case_.solver;
-    if (solver.is_direct() && solver.preconditioner && !solver.names_factors() &&
-        given("solver.preconditioner"))
-      fail(ExitCode::usage,
-           "{}: solver.preconditioner {} does not go with method {}, which factors the matrix; "
-           "remove it, or name {} or {}",
-           *place_of("solver.preconditioner"), solver.preconditioner->name(), kDirect, kLu,
-           kCholesky);
-  }
-
   void multigrid() const {
     const MultigridSpec& asked = case_.solver.multigrid;
     constexpr std::int64_t kMaxChebyshev = 4;
@@ -170,7 +159,6 @@ void check_whole(const Case& c, const Places& places) {
   checker.source();
   checker.companions();
   checker.datasets();
-  checker.direct();
   checker.multigrid();
   checker.sequence();
 }
