@@ -163,6 +163,7 @@ KernelRun run_solver(const SolveContext& context, const PlannedRun& planned,
   o.preconditioner = solver.preconditioner_words();
   o.rtol = solver.rtol();
   if (preconditioning) o.preconditioner_choice = preconditioning->outcome();
+  if (o.preconditioner_choice && o.preconditioner_choice->changed_at) o.deterministic = false;
   if (const auto hierarchy = solver.multigrid())
     o.multigrid = outcome_of(context.matrix->comm, *hierarchy);
   o.ranks = size_of(context.matrix->comm);

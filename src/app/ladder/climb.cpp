@@ -90,6 +90,7 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
   RungOutcome& now = climb.rungs.emplace_back();
   now.method = rung.method;
   now.preconditioner = rung.preconditioner_word();
+  now.scaling = rung.scaling;
   now.why = first && k == begins_at_ && !begins_why_.empty() ? begins_why_ : rung.why;
   if (const auto& forecast = offer_.forecast(); rung.is_direct() && forecast && !forecast->fits) {
     climb.fates[k] = Fate::passed_over;
@@ -118,6 +119,7 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
     const RunOutcome& o = result.outcome;
     now.method = o.method;
     now.preconditioner = o.preconditioner;
+    now.scaling = o.scaling;
     now.solved = o.converged;
     now.iterations = o.iterations;
     now.relative_residual = o.relative_residual;
@@ -179,10 +181,12 @@ void Ladder::finish(Climb& climb) {
   o.seconds.ladder = seen_.look_seconds + std::max(0.0, all - climb.seconds_of_last);
   if (o.converged && ladder.rungs.size() > 1) {
     const RungOutcome& last = ladder.rungs.back();
-    o.notes.push_back(
-        fmt::format("solver: {{method: {}, preconditioner: {}}} begins with what has "
-                    "solved it",
-                    last.method, last.preconditioner));
+    o.notes.push_back(fmt::format(
+        "solver: {{method: {}{}{}}} begins with what has solved it", last.method,
+        last.method == kDirect ? "" : fmt::format(", preconditioner: {}", last.preconditioner),
+        last.scaling == Scaling::none ? ""
+                                      : fmt::format(", scaling: {}", to_string(last.scaling))));
+    o.deterministic = false;  // clocks have decided
   }
   if (!o.converged && !climb.stopped && climb.failures.size() > 1) {
     std::vector<std::string> others(climb.failures.begin(), climb.failures.end());

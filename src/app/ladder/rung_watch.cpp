@@ -42,17 +42,17 @@ void RungWatch::solve_begins(std::int64_t solves_after) {
   target_ = paused_ = 0;
   next_look_ = kFirstLook;
   solving_ = true;
-  watch_ = {};
+  begun_ = clock_();
 }
 
 void RungWatch::iteration(double norm, double target) {
   const double least = best_.empty() ? kNever : best_.back();
   best_.push_back(norm < least ? norm : least);
-  times_.push_back(watch_.seconds() - paused_);
+  times_.push_back(of_this_solve() - paused_);
   target_ = target;
 }
 
-double RungWatch::spent() const { return before_ + of_solves_ + (solving_ ? watch_.seconds() : 0); }
+double RungWatch::spent() const { return before_ + of_solves_ + (solving_ ? of_this_solve() : 0); }
 
 double RungWatch::remaining() const {
   if (!solving_) return 0;
@@ -74,7 +74,7 @@ double RungWatch::remaining() const {
 
 double RungWatch::ahead() const {
   const double rest = remaining();
-  const double of_one = solving_      ? watch_.seconds() - paused_ + rest
+  const double of_one = solving_      ? of_this_solve() - paused_ + rest
                         : solves_ > 0 ? of_solves_ / static_cast<double>(solves_)
                                       : 0;
   return rest + (solves_after_ > 0 ? static_cast<double>(solves_after_) * of_one : 0);

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "distributed/matrix_look.hpp"
 #include "distributed/scaling/scale_exponents.hpp"
-#include "distributed/symmetry.hpp"
 #include "parallel/collective.hpp"
 #include "sparse/transversal.hpp"
 
@@ -74,7 +74,7 @@ ScaleExponents exponents_of_matching(const DistributedMatrix& matrix, SystemScal
 
 SystemScaling find_scaling(Scaling kind, const DistributedMatrix& matrix) {
   SystemScaling scaling;
-  scaling.symmetric = kind != Scaling::none && looks_symmetric(matrix);
+  scaling.symmetric = kind != Scaling::none && look_at(matrix).symmetric();
   ScaleExponents exponents = zeros(matrix.local_rows());
   if (kind == Scaling::diagonal)
     exponents = exponents_of_diagonal(matrix);
