@@ -71,8 +71,7 @@ std::string terminal_table(const CaseOutcome& outcome) {
   text += "\n";
   for (const RunOutcome& run : outcome.runs) text += verdict(outcome, run);
   for (const RunOutcome& run : outcome.runs) {
-    if (run.ladder)
-      text += words::wrap(words::ladder(*run.ladder), words::kTextWidth, 2) + "\n";
+    if (run.ladder) text += words::wrap(words::ladder(*run.ladder), words::kTextWidth, 2) + "\n";
     if (run.preconditioner_choice)
       text += words::wrap(words::choice(*run.preconditioner_choice), words::kTextWidth, 2) + "\n";
     text += levels(outcome, run);

@@ -122,5 +122,7 @@ RowHash row_hash(const KeyedRows& rows, std::int64_t row);
 // Of the rows that are named, or of all. All threads take part.
 RowFacts row_facts(const KeyedRows& rows);
 RowFacts row_facts(const KeyedRows& rows, std::span<const std::int32_t> named);
+// Of a whole matrix, which need not be square.
+RowFacts row_facts(const CsrMatrix<double>& matrix);
 
 }  // namespace trireme
