@@ -49,6 +49,9 @@ struct MatrixLook {
 // exactly symmetric. Collective.
 const MatrixLook& look_at(const DistributedMatrix& matrix);
 
+// What look_at() remembers of the present values; null: nobody looked.
+const MatrixLook* known_look(const DistributedMatrix& matrix);
+
 // What costs more, and what no choice of a method needs.
 struct CloserLook {
   std::int64_t repeated_rows = 0;  // equal to a row before; by hashes of 128 bits
