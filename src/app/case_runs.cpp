@@ -117,9 +117,11 @@ class CaseRuns {
     if (case_.report.resume && !compared() && !system_.steps()) {
       const SavedRunFile file(case_.report.directory);
       const std::string method = file.part(comm_, "solver.method"),
-                        preconditioner = file.part(comm_, "solver.preconditioner");
+                        preconditioner = file.part(comm_, "solver.preconditioner"),
+                        scaling = file.part(comm_, "solver.scaling");
       for (std::size_t k = 0; k < rungs.size(); ++k)
-        if (rungs[k].method == method && rungs[k].preconditioner_word() == preconditioner)
+        if (rungs[k].method == method && rungs[k].preconditioner_word() == preconditioner &&
+            (scaling == kAuto || scaling == to_string(rungs[k].scaling)))
           ladder_->begin_at(k, "the run that is resumed was there");
     } else if (const auto known = cache_.find_number(rung_key(case_, outcome_));
                known && *known > 0 && *known < std::ssize(rungs)) {

@@ -52,6 +52,14 @@ bool has_executor(const Case& c, const KernelChoice& choice, const GpusOfRanks& 
          choice.name);
   const bool exists = kernel.runs_on(choice.device, choice.precision);
   if (choice.device == Device::cpu || gpus.everywhere) return exists;
+  // A kernel for GPUs only, in a build without CUDA.
+  const bool is_left_out =
+      kernel.values_on(Device::cpu).empty() && kernel.values_on(Device::cuda).empty();
+  if (is_left_out)
+    fail(ExitCode::resource,
+         "kernel '{}' needs a GPU, and this program was built without CUDA; use a kernel for CPUs, "
+         "see solve --list-kernels",
+         choice.name);
   if (!exists || kernel.runs_on(Device::cpu, choice.precision))
     return exists;  // select_gpu() knows why there is no GPU
   fail(ExitCode::resource,

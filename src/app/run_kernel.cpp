@@ -13,6 +13,7 @@
 #include "app/solves/preconditioner_tuning.hpp"
 #include "app/solves/solves.hpp"
 #include "app/system/moved_rows.hpp"
+#include "app/system/scaled_context.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/ksp/ksp_solver.hpp"
 #include "petsc/mat/amat.hpp"
@@ -49,11 +50,33 @@ Modes modes_of(const SolveContext& context) {
   modes.values = moved_rows(matrix.comm, modes.values, modes.width, context.problem.row_starts,
                             moved ? moved->from() : matrix.row_starts);
   if (moved && modes.width > 0) modes.values = moved->there(modes.values, modes.width);
+  if (context.scaling && modes.width > 0)
+    modes.values = context.scaling->to_columns(modes.values, 0, modes.width);
   return modes;
 }
 
 void append(std::vector<std::string>& notes, const std::vector<std::string>& more) {
   notes.insert(notes.end(), more.begin(), more.end());
+}
+
+// Of a kernel that has nothing to solve.
+KernelRun singular_run(const SolveContext& context, const KernelChoice& kernel,
+                       const std::string& why) {
+  const SolverSpec& solver = context.spec.solver;
+  KernelRun run;
+  RunOutcome& o = run.outcome;
+  o.kernel = kernel.name;
+  o.device = kernel.device;
+  o.precision = kernel.precision;
+  o.method = solver.method;
+  o.preconditioner = solver.first_preconditioner().name();
+  o.ranks = size_of(context.matrix->comm);
+  o.rtol = solver.rtol;
+  o.exit_code = ExitCode::breakdown;
+  o.petsc_reason = KSP_DIVERGED_BREAKDOWN;
+  o.reason = "breakdown: " + why + " (DIVERGED_BREAKDOWN)";
+  o.relative_residual = 1;  // of x = 0
+  return run;
 }
 
 }  // namespace
@@ -84,7 +107,8 @@ Plan make_plan(const SolveContext& context, const KernelChoice& kernel,
   return plan;
 }
 
-KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
+// Solves with the matrix of `context`.
+KernelRun run_solver(const SolveContext& context, const PlannedRun& planned,
                      const IterationCallback& on_iteration) {
   KernelChoice kernel = planned.kernel;
   const bool mixed = kernel.precision == Precision::mixed;
@@ -139,6 +163,7 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   o.preconditioner = solver.preconditioner_words();
   o.rtol = solver.rtol();
   if (preconditioning) o.preconditioner_choice = preconditioning->outcome();
+  if (o.preconditioner_choice && o.preconditioner_choice->changed_at) o.deterministic = false;
   if (const auto hierarchy = solver.multigrid())
     o.multigrid = outcome_of(context.matrix->comm, *hierarchy);
   o.ranks = size_of(context.matrix->comm);
@@ -160,6 +185,19 @@ KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
   if (std::string advice = advice_on_ranks(o, *context.matrix, *amat, solver.preconditioner());
       !advice.empty())
     o.notes.push_back(std::move(advice));
+  return run;
+}
+
+KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
+                     const IterationCallback& on_iteration) {
+  if (!context.spec.solver.is_scaled()) return run_solver(context, planned, on_iteration);
+  const ScaledContext scaled(context);
+  const std::string why = scaled.why_singular();
+  KernelRun run = why.empty() ? run_solver(scaled.context(), planned, on_iteration)
+                              : singular_run(context, planned.kernel, why);
+  run.outcome.scaling = *context.spec.solver.scaling;
+  run.outcome.seconds.scale = scaled.seconds();
+  append(run.outcome.notes, scaled.notes());
   return run;
 }
 

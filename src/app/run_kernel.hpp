@@ -21,6 +21,7 @@
 #include "app/solves/steps.hpp"
 #include "config/case.hpp"
 #include "distributed/distributed_matrix.hpp"
+#include "distributed/scaling/system_scaling.hpp"
 #include "io/problem.hpp"
 #include "kernels/registry.hpp"
 #include "multigrid/store/hierarchy_entry.hpp"
@@ -40,7 +41,10 @@ struct SolveContext {
   std::shared_ptr<const Redistribution> moved = {};  // of the rows; null: they stay in their order
   std::optional<CheckpointSettings> checkpoints;     // empty: no state is kept
   int matrix_exponent = 0;  // `matrix` is the problem's times 2^-this, where it has no steps
-  Steps* steps = nullptr;   // of problem.steps, which is at its step 0; null: one system
+  // `matrix`, with which the solver works, is that of `plain` scaled by this; null: it is the same
+  // matrix.
+  const SystemScaling* scaling = nullptr;
+  Steps* steps = nullptr;            // of problem.steps, which is at its step 0; null: one system
   std::int64_t load_peak_bytes = 0;  // of this rank, while it reads and distributes the matrix
   std::int64_t resident_before = 0;  // bytes of this rank, before it reads
   StartClock* clock = nullptr;       // hears of the first iteration; null: nobody does

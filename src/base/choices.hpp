@@ -36,6 +36,14 @@ enum class Smoother { chebyshev, jacobi, l1_jacobi, block_jacobi };
 // Whether a level of multigrid visits the coarser one once (v) or twice (w).
 enum class CycleKind { v, w };
 
+// By which powers of two the rows and columns of a system are multiplied before it is solved.
+//   diagonal  one over the square root of the diagonal, in rows and columns
+//   ruiz      until the largest entry of each row and of each column is near 1
+//   matching  until one entry of each row and of each column, by which they are matched, is near 1
+//             and no other one is larger; the columns change their places, so that these entries
+//             are the diagonal
+enum class Scaling { none, diagonal, ruiz, matching };
+
 enum class ReportFormat { json, csv, html, markdown };
 
 template <class Choice>
@@ -81,6 +89,13 @@ struct WordsOf<Smoother> {
 template <>
 struct WordsOf<CycleKind> {
   static constexpr Word<CycleKind> all[] = {{"v", CycleKind::v}, {"w", CycleKind::w}};
+};
+template <>
+struct WordsOf<Scaling> {
+  static constexpr Word<Scaling> all[] = {{"none", Scaling::none},
+                                          {"diagonal", Scaling::diagonal},
+                                          {"ruiz", Scaling::ruiz},
+                                          {"matching", Scaling::matching}};
 };
 template <>
 struct WordsOf<ReportFormat> {

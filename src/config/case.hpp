@@ -177,6 +177,7 @@ struct SolverSpec {
   double rtol = 1e-8;            // of ||b||, unpreconditioned residual
   double atol = 0;               // in units of b
   SmallNorm norm = SmallNorm::both;
+  std::optional<Scaling> scaling;  // empty: auto, which is none
   std::int64_t max_iterations = 10000;
   Guess guess = Guess::previous;      // of the steps of a sequence
   Renew renew = Renew::adaptive;      // likewise
@@ -186,6 +187,7 @@ struct SolverSpec {
   // The method of a solver for which no ladder has chosen one.
   std::string first_method() const { return chooses_method() ? std::string(kFirstMethod) : method; }
   bool is_direct() const { return method == kDirect; }
+  bool is_scaled() const { return scaling.value_or(Scaling::none) != Scaling::none; }
   // Whether the factors of the direct method are those that the case names, not those that fit the
   // matrix.
   bool names_factors() const {

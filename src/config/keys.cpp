@@ -252,6 +252,14 @@ constexpr std::array kKeys = {
         "which norm of b - A x must be small. residual: as it is; rows: with each row divided by "
         "its size, the largest magnitude in it; both: where sizes differ by less than 1000, as it "
         "is"},
+    Key{"solver.scaling", choice([](Case& c) -> decltype(auto) { return (c.solver.scaling); }),
+        kRun | kChoice | kIterations, "",
+        "by which powers of two rows and columns are multiplied before the solve; solution, "
+        "residual and errors are those of the system as it is read. diagonal: one over the square "
+        "root of the diagonal; ruiz: until the largest entry of each row and column is near 1; "
+        "matching: until one entry of each row and column is near 1 and no other one is larger, "
+        "with columns in the order that makes these entries the diagonal where the matrix is not "
+        "symmetric; none; auto: none"},
     Key{"solver.max_iterations",
         field::Integer{[](Case& c) -> decltype(auto) { return (c.solver.max_iterations); }, 0,
                        kMaxRows},

@@ -73,17 +73,6 @@ class Checker {
            places_.at("problem.near_nullspace"));
   }
 
-  void direct() const {
-    const SolverSpec& solver = case_.solver;
-    if (solver.is_direct() && solver.preconditioner && !solver.names_factors() &&
-        given("solver.preconditioner"))
-      fail(ExitCode::usage,
-           "{}: solver.preconditioner {} does not go with method {}, which factors the matrix; "
-           "remove it, or name {} or {}",
-           *place_of("solver.preconditioner"), solver.preconditioner->name(), kDirect, kLu,
-           kCholesky);
-  }
-
   void multigrid() const {
     const MultigridSpec& asked = case_.solver.multigrid;
     constexpr std::int64_t kMaxChebyshev = 4;
@@ -98,6 +87,10 @@ class Checker {
     if (!steps.empty() && case_.repeat > 1)
       fail(ExitCode::usage, "{}: repeat and problem.steps exclude each other; keep one",
            places_.at("repeat"));
+    if (!steps.empty() && case_.solver.is_scaled())
+      fail(ExitCode::usage,
+           "{}: solver.scaling {} does not go with problem.steps, whose values change; remove it",
+           places_.at("solver.scaling"), to_string(case_.solver.scaling));
     for (const StepEntry& step : steps) entry(step);
   }
 
@@ -166,7 +159,6 @@ void check_whole(const Case& c, const Places& places) {
   checker.source();
   checker.companions();
   checker.datasets();
-  checker.direct();
   checker.multigrid();
   checker.sequence();
 }

@@ -42,6 +42,7 @@ std::string choice(const PreconditionerChoice& choice) {
 std::array<std::string, kRungHeads.size()> cells(const RungOutcome& r) {
   return {r.method,
           r.preconditioner,
+          std::string(to_string(r.scaling)),
           r.why,
           r.ran ? fmt::to_string(r.iterations) : "-",
           r.relative_residual ? fmt::format("{:.2g}", *r.relative_residual) : "-",
@@ -53,7 +54,10 @@ std::string ladder(const LadderOutcome& ladder) {
   std::string text = "method: auto";
   for (const RungOutcome& r : ladder.rungs) {
     if (&r != &ladder.rungs.front()) text += "; then";
-    text += fmt::format(" {} with {}, because {}", r.method, r.preconditioner, r.why);
+    text += fmt::format(
+        " {} with {}{}, because {}", r.method, r.preconditioner,
+        r.scaling == Scaling::none ? "" : fmt::format(" and scaling {}", to_string(r.scaling)),
+        r.why);
     if (!r.solved) text += fmt::format(" ({}: {})", seconds(r.seconds), r.verdict);
   }
   return text;

@@ -21,8 +21,8 @@ std::array<std::string, kChoiceHeads.size()> cells(const PreconditionerCandidate
 // after 1 solve; jacobi: measured: a solve would take 4 times the time; ..."
 std::string choice(const PreconditionerChoice& choice);
 
-inline constexpr std::array<std::string_view, 7> kRungHeads = {
-    "method", "preconditioner", "why", "iterations", "residual", "time", "end"};
+inline constexpr std::array<std::string_view, 8> kRungHeads = {
+    "method", "preconditioner", "scaling", "why", "iterations", "residual", "time", "end"};
 
 // The cells of a rung, in the order of kRungHeads.
 std::array<std::string, kRungHeads.size()> cells(const RungOutcome& rung);

@@ -141,6 +141,7 @@ std::string figures(const ParsedJson& before, const ParsedJson& after) {
                 verdict_on_noise(solves_a, solves_b));
   for (const auto& [key, name] : std::vector<Names>{{"/seconds/read", "read"},
                                                     {"/seconds/tune", "tune"},
+                                                    {"/seconds/scale", "scaling"},
                                                     {"/seconds/order", "order"},
                                                     {"/seconds/build", "build"},
                                                     {"/seconds/upload", "upload"},

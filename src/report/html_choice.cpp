@@ -15,7 +15,7 @@ std::string preconditioners(const CaseOutcome& outcome) {
     if (!run.ladder) continue;
     Table table("every rung of method: auto of " + escape(label(run)) + ": the matrix is " +
                     escape(run.ladder->seen),
-                {words::kRungHeads.begin(), words::kRungHeads.end()}, {1, 2, 6});
+                {words::kRungHeads.begin(), words::kRungHeads.end()}, {1, 2, 3, 7});
     for (const RungOutcome& r : run.ladder->rungs) {
       std::vector<std::string> escaped;
       for (const std::string& cell : words::cells(r)) escaped.push_back(escape(cell));

@@ -9,7 +9,8 @@ const Figures<RungOutcome>& figures() {
   static const Figures<RungOutcome> table = {
       {"method", "", "as in a case", &RungOutcome::method, not_empty()},
       {"preconditioner", "", "as in a case", &RungOutcome::preconditioner, not_empty()},
-      {"why", "", "it came next", &RungOutcome::why},
+      {"scaling", "", "of the system that the method worked on", &RungOutcome::scaling},
+      {"why", "", "why it came next", &RungOutcome::why},
       {"ran", "", "false: it was passed over or could not run", &RungOutcome::ran},
       {"solved", "", "every system of the case", &RungOutcome::solved},
       {"iterations", "1", "of its last solve", &RungOutcome::iterations},

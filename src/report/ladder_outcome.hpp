@@ -7,11 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "base/choices.hpp"
+
 namespace trireme {
 
 // A method with its preconditioner that a run has tried, or has passed over.
 struct RungOutcome {
-  std::string method, preconditioner;         // as in a case
+  std::string method, preconditioner;  // as in a case
+  Scaling scaling = Scaling::none;
   std::string why;                            // it came next: a clause
   bool ran = false;                           // false: it was passed over, and `verdict` says why
   bool solved = false;                        // every system that was asked for

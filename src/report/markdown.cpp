@@ -89,11 +89,13 @@ std::string choices(const CaseOutcome& outcome) {
     if (!run.ladder) continue;
     text += fmt::format("\n### How the method of {} was chosen\n\nThe matrix is {}.\n\n",
                         escape(label(run)), escape(run.ladder->seen)) +
-            head({"method", "preconditioner", "why", "iterations", "residual", "time", "end"});
+            head({"method", "preconditioner", "scaling", "why", "iterations", "residual", "time",
+                  "end"});
     for (const RungOutcome& r : run.ladder->rungs) {
-      const auto [method, preconditioner, why, iterations, residual, time, end] = words::cells(r);
-      text += row({escape(method), escape(preconditioner), escape(why), iterations, residual, time,
-                   escape(end)});
+      const auto [method, preconditioner, scaling, why, iterations, residual, time, end] =
+          words::cells(r);
+      text += row({escape(method), escape(preconditioner), scaling, escape(why), iterations,
+                   residual, time, escape(end)});
     }
   }
   for (const RunOutcome& run : outcome.runs) {

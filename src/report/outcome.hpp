@@ -52,6 +52,7 @@ struct KernelTiming {
 struct Seconds {
   double read = 0;    // the problem, or all steps of it
   double tune = 0;    // the trial of `kernel: auto`, with the builds of what it did not choose
+  double scale = 0;   // finding the scales of rows and columns, and scaling the matrix
   double order = 0;   // making the order of rows that is used, and bringing the matrix into it
   double build = 0;   // the layout of the kernel that is used
   double upload = 0;  // of the CSR to the GPU
@@ -174,9 +175,10 @@ struct RunOutcome {
   std::vector<double> history;  // residual norms, relative to ||b||, from iteration 0
   std::string ordering = "given";  // the order of rows in which it worked: given, rcm, cluster
   std::string ghost_kernel{};      // multiplies by the columns of other ranks; empty: `kernel` does
-  std::optional<TrialOutcome> trial;                          // of `kernel: auto`
-  std::optional<MultigridOutcome> multigrid;                  // where that is the preconditioner
-  std::optional<LadderOutcome> ladder;                        // of `method: auto`
+  Scaling scaling = Scaling::none;            // of the system that the method worked on
+  std::optional<TrialOutcome> trial;          // of `kernel: auto`
+  std::optional<MultigridOutcome> multigrid;  // where that is the preconditioner
+  std::optional<LadderOutcome> ladder;        // of `method: auto`
   std::optional<PreconditionerChoice> preconditioner_choice;  // of `preconditioner: auto`
   std::vector<StepOutcome> steps;                             // of problem.steps
   std::vector<ColumnOutcome>

@@ -13,9 +13,9 @@ namespace {
 // What the run was doing; other figures have names that say it.
 std::string_view doing(std::string_view figure) {
   static const std::map<std::string_view, std::string_view> words = {
-      {"read", "reading"},    {"tune", "tuning"},    {"order", "ordering"},
-      {"build", "building"},  {"setup", "set-up"},   {"renew", "renewing"},
-      {"solve", "iterating"}, {"check", "checking"}, {"split", "splitting"}};
+      {"read", "reading"},   {"tune", "tuning"},    {"order", "ordering"}, {"scale", "scaling"},
+      {"build", "building"}, {"setup", "set-up"},   {"renew", "renewing"}, {"solve", "iterating"},
+      {"check", "checking"}, {"split", "splitting"}};
   const auto word = words.find(figure);
   return word == words.end() ? figure : word->second;
 }

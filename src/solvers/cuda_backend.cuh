@@ -69,6 +69,11 @@ class CudaBackend {
     window_.emplace(rows_, system_.dot_partials(), stream_);
   }
 
+  void allocate_cycle(std::int32_t length, std::int64_t elements) {
+    arrays_ = DeviceBuffer<double>(static_cast<std::size_t>(elements), stream_);
+    cycle_ = {length, arrays_.data()};
+  }
+
   // `values` are in the caller's row order; the copy on the GPU is in the system's row order.
   const double* keep_rows(Array<double> values) {
     return kept_.emplace_back(in_systems_order(values)).data();
@@ -150,8 +155,9 @@ class CudaBackend {
     else if (options_.mode == CudaMode::persistent && shape_.blocks == 0)
       throw Error(
           ExitCode::usage,
-          "the persistent kernel needs one process, a pointwise preconditioner, and a matrix in "
-          "CSR on the device that fits into shared memory; use CudaMode::automatic or graph");
+          "the persistent kernel needs one process, a method that does not restart, a pointwise "
+          "preconditioner, and a matrix in CSR on the device that fits into shared memory; use "
+          "CudaMode::automatic or graph");
     if (mode_ == CudaMode::persistent) {
       scratch_ = DeviceBuffer<char>(persistent_scratch_bytes(shape_, rows_), stream_);
       fill_zero(scratch_.span(), stream_);
@@ -211,7 +217,7 @@ class CudaBackend {
   template <class Algorithm, class M>
   State run(const M& m, const Job& job) {
     const NormTerm norm = norm_term(job.state.rule, job.row_weights);
-    const SystemVectors vectors{job.b, job.x, job.zero_guess, norm};
+    const SystemVectors vectors{job.b, job.x, job.zero_guess, norm, cycle_};
     const Algorithm algorithm = Algorithm::with(vectors, [this](int k) { return vector(k); });
     if constexpr (M::pointwise) {
       const bool persistent = mode_ == CudaMode::persistent && shape_.blocks > 0 &&
@@ -362,7 +368,8 @@ class CudaBackend {
   int method_vectors_ = 0;
   Stream stream_;
   Event ready_{Timing::no};
-  DeviceBuffer<double> vectors_, b_, x_, permuted_b_, permuted_x_;
+  DeviceBuffer<double> vectors_, b_, x_, permuted_b_, permuted_x_, arrays_;
+  CycleWork cycle_;
   std::list<DeviceBuffer<double>> kept_;
   DeviceBuffer<double> row_scale_;
   DeviceBuffer<RowGroup> groups_;

@@ -36,15 +36,19 @@ CudaLockstepExecutor::Sums::Sums(std::int64_t rows, StreamRef stream)
 struct CudaBlockSolver::Work {
   CudaSystem& system;
   Method method;
+  MethodOptions options;
   CudaSolver of_one_vector;  // owns the preconditioner
   Stream stream;
   CudaLockstepBlock block;
   CudaLockstepExecutor::Sums sums;
+  DeviceBuffer<double> arrays;  // of a method that restarts
 
-  Work(CudaSystem& of, Method by, Variant variant, const PreconditionerSpec& spec)
+  Work(CudaSystem& of, Method by, Variant variant, const PreconditionerSpec& spec,
+       const MethodOptions& chosen)
       : system(of),
         method(by),
-        of_one_vector(of, by, variant, spec, {.mode = CudaMode::graph}),
+        options(chosen),
+        of_one_vector(of, by, variant, spec, {.mode = CudaMode::graph}, chosen),
         block(of.rows(), of.order(), stream),
         sums(of.rows(), stream) {}
 
@@ -66,7 +70,16 @@ struct CudaBlockSolver::Work {
     visit_solve([&](auto entry, const auto& m) {
       using Algorithm = typename decltype(entry)::type;
       using M = std::decay_t<decltype(m)>;
-      count = {M::pointwise ? Algorithm::pointwise_vectors : Algorithm::vectors, M::work_vectors};
+      count = {solvers::work_vectors<Algorithm>(
+                   M::pointwise ? Algorithm::pointwise_vectors : Algorithm::vectors, options),
+               M::work_vectors};
+    });
+    return count;
+  }
+  std::int64_t small_elements() const {  // per column
+    std::int64_t count = 0;
+    visit_solve([&](auto entry, const auto&) {
+      count = solvers::small_elements<typename decltype(entry)::type>(options);
     });
     return count;
   }
@@ -75,7 +88,8 @@ struct CudaBlockSolver::Work {
     return kCallersVectors + of_method + of_preconditioner;
   }
   std::int64_t bytes(std::int64_t width) const {
-    return CudaLockstepBlock::columns_of_memory(width, vectors()) * system.rows() *
+    return (CudaLockstepBlock::columns_of_memory(width, vectors()) * system.rows() +
+            small_elements() * width) *
            static_cast<std::int64_t>(sizeof(double));
   }
 
@@ -93,6 +107,8 @@ struct CudaBlockSolver::Work {
     double failures = 0;
     try {
       block.reserve(width, vectors());
+      const auto small = static_cast<std::size_t>(small_elements() * width);
+      if (arrays.size() < small) arrays = DeviceBuffer<double>(small, stream);
     } catch (const Error& error) {
       if (error.code() != ExitCode::resource) throw;
       failures = 1;
@@ -110,13 +126,16 @@ struct CudaBlockSolver::Work {
   std::vector<LockstepColumn> run(std::vector<LockstepColumn> columns, MultiVector<const double> b,
                                   MultiVector<double> x, bool zero_guess, bool exactly) {
     const NormTerm norm = norm_term(columns.front().state.rule, of_one_vector.row_weights());
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      columns[k].state.column = static_cast<std::int32_t>(k);
     block.bring(std::move(columns), b, x, zero_guess);
     const int of_method = work_vectors().first;
     const auto vector = [&](int k) {  // null where the algorithm does not use it
       return k < of_method ? block.vector(kCallersVectors + k) : nullptr;
     };
     CudaLockstepExecutor executor(system, block, sums, stream, exactly);
-    const SystemVectors callers{block.vector(0), block.vector(1), zero_guess, norm};
+    const SystemVectors callers{
+        block.vector(0), block.vector(1), zero_guess, norm, {options.restart, arrays.data()}};
     visit_solve([&](auto entry, const auto& prepared) {
       const auto m = on_block(prepared, of_method);
       if constexpr (std::is_same_v<std::decay_t<decltype(m)>, Given>)
@@ -183,8 +202,8 @@ std::vector<SolveResult> CudaBlockSolver::Work::solve(MultiVector<const double> 
 }
 
 CudaBlockSolver::CudaBlockSolver(CudaSystem& system, Method method, Variant variant,
-                                 const PreconditionerSpec& spec)
-    : work_(std::make_unique<Work>(system, method, variant, spec)) {}
+                                 const PreconditionerSpec& spec, const MethodOptions& options)
+    : work_(std::make_unique<Work>(system, method, variant, spec, options)) {}
 CudaBlockSolver::~CudaBlockSolver() = default;
 
 std::vector<SolveResult> CudaBlockSolver::solve(MultiVector<const double> b, MultiVector<double> x,

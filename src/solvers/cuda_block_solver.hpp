@@ -32,7 +32,7 @@ class CudaBlockSolver final : public BlockSolver {
   // columns are copied out of the block and multiplied one by one. `system` must outlive the
   // solver.
   CudaBlockSolver(CudaSystem& system, Method method, Variant variant,
-                  const PreconditionerSpec& spec);
+                  const PreconditionerSpec& spec, const MethodOptions& options = {});
   ~CudaBlockSolver() override;
 
   // Throws also Error{usage} for a rule that is judged by the caller.

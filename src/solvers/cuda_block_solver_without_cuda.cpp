@@ -7,7 +7,8 @@ namespace trireme::solvers {
 
 struct CudaBlockSolver::Work {};
 
-CudaBlockSolver::CudaBlockSolver(CudaSystem&, Method, Variant, const PreconditionerSpec&) {
+CudaBlockSolver::CudaBlockSolver(CudaSystem&, Method, Variant, const PreconditionerSpec&,
+                                 const MethodOptions&) {
   no_cuda();
 }
 CudaBlockSolver::~CudaBlockSolver() = default;

@@ -19,13 +19,14 @@ struct CudaSolver::Work {
   Driver<CudaBackend> driver;
 
   Work(CudaSystem& of, Method method, Variant variant, const PreconditionerSpec& spec,
-       const CudaOptions& options)
-      : system(of), backend(of, options), driver(backend, method, variant, spec) {}
+       const CudaOptions& options, const MethodOptions& of_method)
+      : system(of), backend(of, options), driver(backend, method, variant, spec, of_method) {}
 };
 
 CudaSolver::CudaSolver(CudaSystem& system, Method method, Variant variant,
-                       const PreconditionerSpec& spec, const CudaOptions& options)
-    : work_(std::make_unique<Work>(system, method, variant, spec, options)) {}
+                       const PreconditionerSpec& spec, const CudaOptions& options,
+                       const MethodOptions& of_method)
+    : work_(std::make_unique<Work>(system, method, variant, spec, options, of_method)) {}
 CudaSolver::~CudaSolver() = default;
 
 SolveResult CudaSolver::solve(const SolveVectors& vectors, const Tolerances& rule,

@@ -96,7 +96,7 @@ class CudaSolver : public Solver {
   // allow, Error{resource} in a build without CUDA. Collective over the system's processes.
   // `system` must outlive the solver.
   CudaSolver(CudaSystem& system, Method method, Variant variant, const PreconditionerSpec& spec,
-             const CudaOptions& options = {});
+             const CudaOptions& options = {}, const MethodOptions& of_method = {});
   ~CudaSolver() override;
 
   // b and x are in host memory. They are copied once per solve.

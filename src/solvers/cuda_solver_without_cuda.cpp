@@ -15,8 +15,8 @@ std::int64_t invert_diagonal_on_device(std::span<const DeviceRowBlock<double>>, 
 
 struct CudaSolver::Work {};
 
-CudaSolver::CudaSolver(CudaSystem&, Method, Variant, const PreconditionerSpec&,
-                       const CudaOptions&) {
+CudaSolver::CudaSolver(CudaSystem&, Method, Variant, const PreconditionerSpec&, const CudaOptions&,
+                       const MethodOptions&) {
   no_cuda();
 }
 CudaSolver::~CudaSolver() = default;

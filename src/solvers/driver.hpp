@@ -6,6 +6,7 @@
 //   rows()                              the number of this process's rows
 //   allocate(vectors, own)              allocates the work vectors: `vectors` of the method, and
 //                                       `own` of the preconditioner
+//   allocate_cycle(length, elements)    allocates the arrays of a method that restarts
 //   preconditioner_vector(k)            the address of the preconditioner's work vector k
 //   keep_rows(values), keep(groups)     copy an array to where the loop runs, and own the copy
 //   keep_row_scale(values)              likewise, in place of the last such array
@@ -58,16 +59,25 @@ class Driver {
   static constexpr bool on_host = Backend::on_host;
 
   // Throws Error{input} for a block that cannot be inverted, Error{usage} for a preconditioner that
-  // the method or the backend does not allow. Collective over the system's processes.
-  Driver(Backend& backend, Method method, Variant variant, const PreconditionerSpec& spec)
+  // the method or the backend does not allow, and for cycles of no iteration. Collective over the
+  // system's processes.
+  Driver(Backend& backend, Method method, Variant variant, const PreconditionerSpec& spec,
+         const MethodOptions& options)
       : backend_(backend), method_(method) {
     if (info_of(spec.kind).symmetric && !info_of(method).symmetric)
       throw Error(ExitCode::usage, "preconditioner '" + std::string(info_of(spec.kind).summary) +
                                        "' needs a method for symmetric matrices; use one of " +
                                        symmetric_methods());
+    if (options.restart < 1)
+      throw Error(ExitCode::usage,
+                  "a cycle has at least one iteration, not " + std::to_string(options.restart));
     int vectors = 0, own = 0;
     for_each_algorithm([&](auto entry) {
-      if (entry.method == method) vectors = std::max(vectors, decltype(entry)::type::vectors);
+      using Algorithm = typename decltype(entry)::type;
+      if (entry.method != method) return;
+      vectors = std::max(vectors, work_vectors<Algorithm>(Algorithm::vectors, options));
+      if (Algorithm::info.restarts)
+        backend.allocate_cycle(options.restart, small_elements<Algorithm>(options));
     });
     visit_preconditioner(spec.kind, [&](auto m) { own = decltype(m)::type::work_vectors; });
     // bounds_by_cg() needs the work vectors of CG, whatever the method is.

@@ -36,15 +36,20 @@ struct HostBlockSolver::Work {
   HostSystem& system;
   Method method;
   BlockForm form;
+  MethodOptions options;
   HostSolver of_one_vector;  // owns the preconditioner
   LockstepBlock block;
   Array<double> directions;  // of block CG
+  Array<double> arrays;      // of a method that restarts
 
-  Work(HostSystem& of, Method by, Variant variant, const PreconditionerSpec& spec, BlockForm how)
+  Work(HostSystem& of, Method by, Variant variant, const PreconditionerSpec& spec, BlockForm how,
+       const MethodOptions& chosen)
       : system(of),
         method(by),
         form(how),
-        of_one_vector(of, by, how == BlockForm::block_cg ? Variant::classic : variant, spec),
+        options(chosen),
+        of_one_vector(of, by, how == BlockForm::block_cg ? Variant::classic : variant, spec,
+                      chosen),
         block(of.rows(), of.order()) {
     if (form != BlockForm::block_cg) return;
     if (method != Method::cg)
@@ -72,7 +77,16 @@ struct HostBlockSolver::Work {
       if (form == BlockForm::block_cg)
         count = {BlockCg::vectors, M::work_vectors};
       else
-        count = {M::pointwise ? Algorithm::pointwise_vectors : Algorithm::vectors, M::work_vectors};
+        count = {solvers::work_vectors<Algorithm>(
+                     M::pointwise ? Algorithm::pointwise_vectors : Algorithm::vectors, options),
+                 M::work_vectors};
+    });
+    return count;
+  }
+  std::int64_t small_elements() const {  // per column
+    std::int64_t count = 0;
+    visit_solve([&](auto entry, const auto&) {
+      count = solvers::small_elements<typename decltype(entry)::type>(options);
     });
     return count;
   }
@@ -88,6 +102,7 @@ struct HostBlockSolver::Work {
       block.reserve(width, vectors());
       if (form == BlockForm::block_cg)
         directions.resize(static_cast<std::size_t>(BlockCg::basis_vectors * width * block.rows()));
+      arrays.resize(static_cast<std::size_t>(small_elements() * width));
     } catch (const std::bad_alloc&) {
       failures = 1;
     }
@@ -103,13 +118,16 @@ struct HostBlockSolver::Work {
   std::vector<LockstepColumn> run(std::vector<LockstepColumn> columns, MultiVector<const double> b,
                                   MultiVector<double> x, bool zero_guess, bool exactly) {
     const NormTerm norm = norm_term(columns.front().state.rule, of_one_vector.row_weights());
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      columns[k].state.column = static_cast<std::int32_t>(k);
     block.bring(std::move(columns), b, x, zero_guess);
     const int of_method = work_vectors().first;
     const auto vector = [&](int k) {  // null where the algorithm does not use it
       return k < of_method ? block.vector(kCallersVectors + k) : nullptr;
     };
     LockstepExecutor executor(system, block, exactly);
-    const SystemVectors callers{block.vector(0), block.vector(1), zero_guess, norm};
+    const SystemVectors callers{
+        block.vector(0), block.vector(1), zero_guess, norm, {options.restart, arrays.data()}};
     visit_solve([&](auto entry, const auto& prepared) {
       const auto m = on_block(prepared, of_method);
       if (form == BlockForm::lockstep)
@@ -139,8 +157,9 @@ struct HostBlockSolver::Work {
 };
 
 HostBlockSolver::HostBlockSolver(HostSystem& system, Method method, Variant variant,
-                                 const PreconditionerSpec& spec, BlockForm form)
-    : work_(std::make_unique<Work>(system, method, variant, spec, form)) {}
+                                 const PreconditionerSpec& spec, BlockForm form,
+                                 const MethodOptions& options)
+    : work_(std::make_unique<Work>(system, method, variant, spec, form, options)) {}
 HostBlockSolver::~HostBlockSolver() = default;
 
 std::vector<SolveResult> HostBlockSolver::solve(MultiVector<const double> b, MultiVector<double> x,
@@ -188,12 +207,15 @@ std::int64_t HostBlockSolver::bytes(std::int64_t width) const {
   const auto [of_method, of_preconditioner] = work_->work_vectors();
   int of_one = 0;  // the work vectors of a HostSolver, which owns the preconditioner
   for_each_algorithm([&](auto entry) {
-    if (entry.method == work_->method) of_one = std::max(of_one, decltype(entry)::type::vectors);
+    using Algorithm = typename decltype(entry)::type;
+    if (entry.method == work_->method)
+      of_one = std::max(of_one, work_vectors<Algorithm>(Algorithm::vectors, work_->options));
   });
   if (of_preconditioner > 0) of_one = std::max(of_one, Cg::vectors);
   const std::int64_t columns = width * work_->vectors() + LockstepExecutor::extra_columns(width) +
                                of_one + of_preconditioner;
-  return columns * work_->system.rows() * static_cast<std::int64_t>(sizeof(double));
+  return (columns * work_->system.rows() + width * work_->small_elements()) *
+         static_cast<std::int64_t>(sizeof(double));
 }
 
 void HostBlockSolver::renew(const PreconditionerSpec& spec) { work_->of_one_vector.renew(spec); }

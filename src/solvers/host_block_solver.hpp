@@ -24,7 +24,8 @@ class HostBlockSolver final : public BlockSolver {
   // method or with a system that is inexact. block_cg has no variants. Collective over the system's
   // processes. `system` must outlive the solver.
   HostBlockSolver(HostSystem& system, Method method, Variant variant,
-                  const PreconditionerSpec& spec, BlockForm form = BlockForm::lockstep);
+                  const PreconditionerSpec& spec, BlockForm form = BlockForm::lockstep,
+                  const MethodOptions& options = {});
   ~HostBlockSolver() override;
 
   std::vector<SolveResult> solve(MultiVector<const double> b, MultiVector<double> x,

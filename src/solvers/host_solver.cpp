@@ -54,6 +54,11 @@ class HostBackend {
         work_[k] = 0;
   }
 
+  void allocate_cycle(std::int32_t length, std::int64_t elements) {
+    arrays_.resize(static_cast<std::size_t>(elements));
+    cycle_ = {length, arrays_.data()};
+  }
+
   // `values` are in the caller's row order; the kept ones are in the system's.
   const double* keep_rows(Array<double> values) {
     if (in_order()) values = in_systems_order(values);
@@ -116,9 +121,11 @@ class HostBackend {
     if (job.zero_guess) std::fill_n(job.x, rows, 0.0);
     State state = job.state;
     const NormTerm norm = norm_term(state.rule, job.row_weights);
-    const Algorithm algorithm = Algorithm::with(SystemVectors{job.b, job.x, job.zero_guess, norm},
-                                                [this](int k) { return vector(k); });
+    const Algorithm algorithm =
+        Algorithm::with(SystemVectors{job.b, job.x, job.zero_guess, norm, cycle_},
+                        [this](int k) { return vector(k); });
     Iterate iterate{{job.x, rows}, {}, 0, system_.order()};
+    if (Algorithm::info.restarts) iterate = {};
     if (const double* direction = algorithm.lagging_direction())
       iterate.direction = {direction, rows};
     HostExecutor executor(system_, state, job.observer, iterate, job.exactly);
@@ -138,7 +145,8 @@ class HostBackend {
   HostSystem& system_;
   std::int64_t rows_, stride_;
   int vectors_ = 0;
-  Array<double> work_, b_, x_;
+  Array<double> work_, b_, x_, arrays_;
+  CycleWork cycle_;
   std::list<Array<double>> kept_;
   Array<double> row_scale_;
   Array<RowGroup> groups_;
@@ -148,13 +156,14 @@ struct HostSolver::Work {
   HostBackend backend;
   Driver<HostBackend> driver;
 
-  Work(HostSystem& system, Method method, Variant variant, const PreconditionerSpec& spec)
-      : backend(system), driver(backend, method, variant, spec) {}
+  Work(HostSystem& system, Method method, Variant variant, const PreconditionerSpec& spec,
+       const MethodOptions& options)
+      : backend(system), driver(backend, method, variant, spec, options) {}
 };
 
 HostSolver::HostSolver(HostSystem& system, Method method, Variant variant,
-                       const PreconditionerSpec& spec)
-    : work_(std::make_unique<Work>(system, method, variant, spec)) {}
+                       const PreconditionerSpec& spec, const MethodOptions& options)
+    : work_(std::make_unique<Work>(system, method, variant, spec, options)) {}
 HostSolver::~HostSolver() = default;
 
 SolveResult HostSolver::solve(const SolveVectors& vectors, const Tolerances& rule,

@@ -62,7 +62,8 @@ class HostSolver : public Solver {
   // Throws Error{input} for a block that cannot be inverted, Error{usage} for a preconditioner that
   // the method does not allow. Collective over the system's processes. `system` must outlive the
   // solver.
-  HostSolver(HostSystem& system, Method method, Variant variant, const PreconditionerSpec& spec);
+  HostSolver(HostSystem& system, Method method, Variant variant, const PreconditionerSpec& spec,
+             const MethodOptions& options = {});
   ~HostSolver() override;
   SolveResult solve(const SolveVectors& vectors, const Tolerances& rule,
                     const IterationObserver& observer = {}) override;

@@ -18,7 +18,7 @@
 namespace trireme::solvers {
 
 // The iterate whose residual has the norm that an observer is told: x + step * direction. All spans
-// are empty while the loop runs on a GPU.
+// are empty while the loop runs on a GPU, and in a method that restarts.
 struct Iterate {
   std::span<const double> x;
   std::span<const double> direction;

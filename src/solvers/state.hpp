@@ -124,6 +124,7 @@ struct Progress {
   // Other than 0 within an iteration whose residual meets the tolerance, with the square of its
   // norm: the iteration needs no preconditioned residual, so that an executor may leave it out.
   std::int32_t needs_no_z = 0;
+  std::int32_t column = 0;  // of the arrays of CycleWork
   double square_without_z = 0;
 };
 

@@ -18,7 +18,7 @@ struct StoppedSolve {
   std::int32_t replacements = 0;  // how often b - A x replaced the recurrence's residual
   std::int64_t exact_from = -1;   // the same as SolveResult::exact_from
   // This process's rows, in the caller's row order. CG: the next direction p. BiCGSTAB: the shadow
-  // residual r0 and the next p. MINRES: none.
+  // residual r0 and the next p. MINRES and GMRES: none.
   std::vector<Array<double>> directions;
   // The solve goes on in a new Krylov space, as it must with another preconditioner. It needs no
   // directions then.

@@ -57,9 +57,14 @@ class Matching {
 
   Transversal result() && {
     Transversal t{.structure = structure(), .column_of_row = {}, .row_log2 = {}, .column_log2 = {}};
-    auto unmatched = t.structure.unmatched_rows.begin();
-    for (std::int32_t j = 0; j < n_; ++j)
-      if (row_of_[j] == kNone) match(*unmatched++, j);
+    for (const std::int32_t i : t.structure.unmatched_rows)
+      if (row_of_[i] == kNone) match(i, i);
+    std::int32_t free_column = 0;
+    for (const std::int32_t i : t.structure.unmatched_rows) {
+      if (column_of_[i] != kNone) continue;
+      while (row_of_[free_column] != kNone) ++free_column;
+      match(i, free_column);
+    }
     for (std::int64_t i = 0; i < n_; ++i) u_[i] -= largest_log2_[i];
     t.column_of_row = std::move(column_of_);
     t.row_log2 = std::move(u_);

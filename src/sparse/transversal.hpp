@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a square matrix matched with its columns, each row by one of its entries: as many as
-// the pattern allows, and those whose product is the largest. The matching comes with scales of
-// rows and columns (Duff and Koster, SIAM J. Matrix Anal. Appl. 22, 2001, sections 2 to 4).
+// The rows of a square matrix matched with its columns, each row by one of its entries: as many
+// rows as the pattern allows. Where all rows can be matched, no other matching has a larger product
+// of entries, and scales of rows and columns show it (Duff and Koster, SIAM J. Matrix Anal. Appl.
+// 22, 2001, sections 2 to 4).
 //
 // Entries that are 0 count as absent. All functions throw Error{input} for a matrix that is not
 // square or has a value that is not finite. They take O(n (nnz + n log n)) time at worst, and for
@@ -28,7 +29,8 @@ StructuralRank structural_rank(const CsrView<double>& a);
 // matched entries, but for rounding.
 struct Transversal {
   StructuralRank structure;
-  std::vector<std::int32_t> column_of_row;  // a permutation; arbitrary in unmatched rows
+  // A permutation. Unmatched rows have their own columns, as far as these are free, or others.
+  std::vector<std::int32_t> column_of_row;
   std::vector<double> row_log2, column_log2;
 
   bool is_perfect() const { return structure.unmatched_rows.empty(); }

@@ -45,7 +45,8 @@ inline std::vector<Solved> solve_block(solvers::BlockSolver& solver,
 inline std::vector<Solved> solve_block(solvers::HostSystem& system,
                                        const std::vector<Array<double>>& b, const Options& options,
                                        const std::vector<Array<double>>& x0 = {}) {
-  solvers::HostBlockSolver solver(system, options.method, options.variant, options.preconditioner);
+  solvers::HostBlockSolver solver(system, options.method, options.variant, options.preconditioner,
+                                  solvers::BlockForm::lockstep, options.of_method);
   return solve_block(solver, b, options, x0);
 }
 

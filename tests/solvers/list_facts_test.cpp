@@ -151,7 +151,7 @@ TEST(ListOfMethods, HasEachNameOnceWithItsFacts) {
     EXPECT_EQ(info.resident_only, form);
     EXPECT_EQ(info.remark.empty(), !form);
   });
-  EXPECT_FALSE(method_named("gmres"));
+  EXPECT_FALSE(method_named("fgmres"));
   EXPECT_FALSE(method_named(""));
 }
 

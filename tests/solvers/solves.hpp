@@ -31,6 +31,7 @@ struct Options {
   solvers::RowScale row_scale = {};
   Array<double> x0;  // the initial guess; empty: zero
   std::string kernel = "csr";
+  solvers::MethodOptions of_method = {};
 };
 
 struct Solved {
@@ -65,7 +66,8 @@ Solved solve_by(Solver& solver, std::span<const double> b, const Options& option
 
 inline Solved solve(solvers::HostSystem& system, std::span<const double> b,
                     const Options& options) {
-  solvers::HostSolver solver(system, options.method, options.variant, options.preconditioner);
+  solvers::HostSolver solver(system, options.method, options.variant, options.preconditioner,
+                             options.of_method);
   return solve_by(solver, b, options);
 }
 

@@ -143,7 +143,16 @@ TEST(Transversal, NamesRowsThatCannotBeMatched) {
     ASSERT_EQ(found.unmatched_rows.size(), 1);
     EXPECT_NE(found.unmatched_rows[0], 2);
   }
-  expect_permutation(maximum_product_transversal(a.view()).column_of_row, 4);
+  const Transversal t = maximum_product_transversal(a.view());
+  expect_permutation(t.column_of_row, 4);
+}
+
+TEST(Transversal, LeavesUnmatchedRowsTheirOwnColumns) {
+  const Transversal t =
+      maximum_product_transversal(from_rows({{0, 2, 0}, {0, 0, 0}, {0, 3, 0}}).view());
+  EXPECT_EQ(t.structure.rank, 1);
+  // Row 0 has the only column with entries, row 2 its own one, and row 1 what is left.
+  EXPECT_EQ(t.column_of_row, (std::vector<std::int32_t>{1, 0, 2}));
 }
 
 TEST(Transversal, CountsZerosAndEmptyRowsAsAbsent) {

@@ -20,6 +20,9 @@ bool met_negative_curvature(int reason) {
   return reason == KSP_DIVERGED_INDEFINITE_PC || reason == KSP_DIVERGED_INDEFINITE_MAT;
 }
 
+// Of ||b||: a larger residual is no guess for the next rung.
+constexpr double kGoodGuess = 0.1;
+
 // Whether another rung may do what this one cannot.
 bool another_may_serve(const AgreedError& error, const Rung& rung, bool first) {
   switch (error.code()) {
@@ -87,6 +90,7 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
   RungOutcome& now = climb.rungs.emplace_back();
   now.method = rung.method;
   now.preconditioner = rung.preconditioner_word();
+  now.scaling = rung.scaling;
   now.why = first && k == begins_at_ && !begins_why_.empty() ? begins_why_ : rung.why;
   if (const auto& forecast = offer_.forecast(); rung.is_direct() && forecast && !forecast->fits) {
     climb.fates[k] = Fate::passed_over;
@@ -97,15 +101,16 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
     return false;
   }
   const Stopwatch watch;
-  RungWatch watched(comm_, offer_, rung.may_stand_still && !climb.to_the_end,
-                    climb.watch.seconds());
-  const bool alone = rungs_.size() == 1 || rung.is_direct();
+  RungWatch watched(comm_, offer_, rung.may_stand_still, climb.watch.seconds());
+  const bool alone = rungs_.size() == 1 || rung.is_direct() || climb.to_the_end;
+  // Refinement by complete factors gains nothing from a guess, and loses digits by a large one.
+  const std::vector<Array<double>> none;
   const bool last = std::ranges::none_of(std::views::iota(std::size_t{0}, rungs_.size()),
                                          [&](std::size_t j) { return j != k && serves(j, climb); });
   try {
     KernelRun result = run({.rung = rung,
                             .watch = alone ? nullptr : &watched,
-                            .from = climb.from,
+                            .from = rung.is_direct() ? none : climb.from,
                             .tried = climb.tried,
                             .last = last,
                             .first = first});
@@ -114,20 +119,24 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
     const RunOutcome& o = result.outcome;
     now.method = o.method;
     now.preconditioner = o.preconditioner;
+    now.scaling = o.scaling;
     now.solved = o.converged;
     now.iterations = o.iterations;
     now.relative_residual = o.relative_residual;
     now.verdict = watched.leaves() ? watched.why() : o.reason;
+    if (rung.is_direct()) offer_.withdraw();
     climb.indefinite |= met_negative_curvature(o.petsc_reason);
     climb.for_direct = watched.leaves_for_direct();
-    climb.fates[k] = o.converged ? Fate::solved : watched.leaves() ? Fate::left : Fate::failed;
+    const bool left = watched.leaves();
+    climb.fates[k] = o.converged ? Fate::solved : left ? Fate::left : Fate::failed;
     climb.tried.push_back(o.method);
     climb.stopped = InterruptGuard::asked_anywhere(comm_);
     const bool better = !climb.best || o.converged || climb.stopped ||
                         o.relative_residual < climb.best->outcome.relative_residual;
     if (!o.converged) climb.failures.push_back(fmt::format("{}: {}", o.method, now.verdict));
     if (better) {
-      climb.from = o.relative_residual < 1 ? result.solutions : std::vector<Array<double>>();
+      climb.from =
+          o.relative_residual < kGoodGuess ? result.solutions : std::vector<Array<double>>();
       climb.best = std::move(result);
     }
     if (climb.best->outcome.converged) found_ = k;
@@ -136,6 +145,7 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
     if (!another_may_serve(error, rung, first)) throw;
     now.seconds = max_over_ranks(comm_, watch.seconds());
     now.verdict = error.what();
+    if (rung.is_direct()) offer_.withdraw();
     climb.fates[k] = Fate::failed;
     climb.tried.push_back(rung.method);
     climb.error = error;
@@ -171,10 +181,12 @@ void Ladder::finish(Climb& climb) {
   o.seconds.ladder = seen_.look_seconds + std::max(0.0, all - climb.seconds_of_last);
   if (o.converged && ladder.rungs.size() > 1) {
     const RungOutcome& last = ladder.rungs.back();
-    o.notes.push_back(
-        fmt::format("solver: {{method: {}, preconditioner: {}}} begins with what has "
-                    "solved it",
-                    last.method, last.preconditioner));
+    o.notes.push_back(fmt::format(
+        "solver: {{method: {}{}{}}} begins with what has solved it", last.method,
+        last.method == kDirect ? "" : fmt::format(", preconditioner: {}", last.preconditioner),
+        last.scaling == Scaling::none ? ""
+                                      : fmt::format(", scaling: {}", to_string(last.scaling))));
+    o.deterministic = false;  // clocks have decided
   }
   if (!o.converged && !climb.stopped && climb.failures.size() > 1) {
     std::vector<std::string> others(climb.failures.begin(), climb.failures.end());

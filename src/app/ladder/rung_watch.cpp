@@ -42,35 +42,39 @@ void RungWatch::solve_begins(std::int64_t solves_after) {
   target_ = paused_ = 0;
   next_look_ = kFirstLook;
   solving_ = true;
-  watch_ = {};
+  begun_ = clock_();
 }
 
 void RungWatch::iteration(double norm, double target) {
   const double least = best_.empty() ? kNever : best_.back();
   best_.push_back(norm < least ? norm : least);
-  times_.push_back(watch_.seconds() - paused_);
+  times_.push_back(of_this_solve() - paused_);
   target_ = target;
 }
 
-double RungWatch::spent() const { return before_ + of_solves_ + (solving_ ? watch_.seconds() : 0); }
+double RungWatch::spent() const { return before_ + of_solves_ + (solving_ ? of_this_solve() : 0); }
 
 double RungWatch::remaining() const {
   if (!solving_) return 0;
   if (best_.size() < 2) return kNever;
-  if (!(best_.back() > target_)) return 0;
+  // Where the loop goes on below the target, another norm does not hold, which is not seen here.
+  if (!(best_.back() > target_)) {
+    const auto below = std::ranges::find_if(best_, [&](double norm) { return !(norm > target_); });
+    const auto since = best_.end() - below;
+    return since > kFirstLook && since > std::ssize(best_) / 8 ? kNever : 0;
+  }
   const double left = target_ > 0 ? std::log10(best_.back() / target_) : kNever;
-  const auto rate_since = [&](std::size_t from) {
-    const double seconds = times_.back() - times_[from];
-    const double decades = std::log10(best_[from] / best_.back());
-    return seconds > 0 && std::isfinite(decades) ? decades / seconds : 0;
-  };
-  const double rate = std::max(rate_since(0), rate_since(best_.size() / 2));
+  // The later half alone: what was reduced at first says nothing about a residual that stands still.
+  const std::size_t from = best_.size() / 2;
+  const double seconds = times_.back() - times_[from];
+  const double decades = std::log10(best_[from] / best_.back());
+  const double rate = seconds > 0 && std::isfinite(decades) ? decades / seconds : 0;
   return rate > 0 ? left / rate : kNever;
 }
 
 double RungWatch::ahead() const {
   const double rest = remaining();
-  const double of_one = solving_      ? watch_.seconds() - paused_ + rest
+  const double of_one = solving_      ? of_this_solve() - paused_ + rest
                         : solves_ > 0 ? of_solves_ / static_cast<double>(solves_)
                                       : 0;
   return rest + (solves_after_ > 0 ? static_cast<double>(solves_after_) * of_one : 0);

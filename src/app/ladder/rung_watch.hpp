@@ -34,6 +34,11 @@ class DirectOffer {
   double asking_seconds() const { return asking_seconds_; }
   // Collective.
   void ask();
+  // Complete factors were tried.
+  void withdraw() {
+    ask_ = nullptr;
+    forecast_.reset();
+  }
   // Expected of complete factors for so many solves; empty: not asked, or they do not serve.
   std::optional<double> seconds(std::int64_t solves) const;
   // Empty: not asked, or MUMPS is missing.
@@ -51,8 +56,15 @@ class RungWatch {
  public:
   // `may_stand_still` as of Rung. `spent_before`: seconds of the rungs before. `offer` must outlive
   // this.
-  RungWatch(MPI_Comm comm, DirectOffer& offer, bool may_stand_still, double spent_before)
-      : comm_(comm), offer_(offer), may_stand_still_(may_stand_still), before_(spent_before) {}
+  // `clock`: seconds since any time.
+  RungWatch(
+      MPI_Comm comm, DirectOffer& offer, bool may_stand_still, double spent_before,
+      std::function<double()> clock = [watch = Stopwatch()] { return watch.seconds(); })
+      : comm_(comm),
+        offer_(offer),
+        may_stand_still_(may_stand_still),
+        before_(spent_before),
+        clock_(std::move(clock)) {}
 
   // `solves_after`: how many follow it.
   void solve_begins(std::int64_t solves_after);
@@ -78,9 +90,10 @@ class RungWatch {
   Decision decide() const;
   // Decides on rank 0, asks where it says so, and decides again. Collective.
   void run();
-  double spent() const;      // seconds, by all rungs
-  double remaining() const;  // seconds of this solve, expected
-  double ahead() const;      // seconds, with the solves after this one
+  double of_this_solve() const { return clock_() - begun_; }  // seconds
+  double spent() const;                                       // seconds, by all rungs
+  double remaining() const;                                   // seconds of this solve, expected
+  double ahead() const;  // seconds, with the solves after this one
   bool stands_still() const;
 
   MPI_Comm comm_;
@@ -90,7 +103,8 @@ class RungWatch {
   double of_solves_ = 0;  // seconds of the solves of this rung that have ended
   std::int64_t solves_ = 0, solves_after_ = 0;
   bool solving_ = false;
-  Stopwatch watch_;            // of this solve
+  std::function<double()> clock_;
+  double begun_ = 0;           // the time at which this solve did
   std::vector<double> best_;   // the least norm so far, for each iteration of this solve
   std::vector<double> times_;  // seconds of iterating so far, likewise
   double paused_ = 0;          // seconds of other work in this solve

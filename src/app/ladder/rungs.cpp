@@ -23,7 +23,8 @@ Rung direct() {
 Rung incomplete_factors() {
   return {.method = KSPGMRES,
           .preconditioner = AnyPreconditioner(PCILU),
-          .why = "incomplete factors serve where a diagonal does not",
+          .why = "incomplete factors of a matched matrix serve where a diagonal does not",
+          .scaling = Scaling::matching,
           .may_stand_still = true};
 }
 
@@ -53,7 +54,9 @@ std::vector<Rung> for_nonsymmetric(const MatrixLook& matrix) {
            .may_stand_still = true},
           {.method = name_of_method(Method::bicgstab2),
            .preconditioner = std::nullopt,
-           .why = "its polynomials of degree 2 serve where those of degree 1 stand still",
+           .why = "a matching brings large entries to the diagonal, and polynomials of degree 2 "
+                  "serve where those of degree 1 stand still",
+           .scaling = Scaling::matching,
            .may_stand_still = true},
           incomplete_factors(),
           direct()};
@@ -76,6 +79,7 @@ std::vector<Rung> rungs_for(const SolverSpec& asked, const MatrixLook& matrix) {
   for (Rung& rung : rungs) {
     if (fixed && rung.is_direct()) continue;
     if (fixed) rung.preconditioner = asked.preconditioner;
+    rung.scaling = asked.scaling.value_or(rung.scaling);
     if (asked.engine == Engine::resident && needs_petscs_loop(rung)) continue;
     if (std::ranges::find(kept, rung) == kept.end()) kept.push_back(std::move(rung));
   }
@@ -86,6 +90,7 @@ Case case_of(const Case& asked, const Rung& rung) {
   Case c = asked;
   c.solver.method = rung.method;
   c.solver.preconditioner = rung.preconditioner;
+  if (rung.scaling != Scaling::none) c.solver.scaling = rung.scaling;
   return c;
 }
 

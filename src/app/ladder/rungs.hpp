@@ -22,6 +22,7 @@ struct Rung {
   std::string method;
   std::optional<AnyPreconditioner> preconditioner;  // empty: auto
   std::string why;                                  // "the matrix is not symmetric"
+  Scaling scaling = Scaling::none;                  // where the case names none
   RungFor serves = RungFor::any_failure;
   // Its loop may end where the residual stands still, since the next one may do better.
   bool may_stand_still = false;
@@ -31,7 +32,8 @@ struct Rung {
     return preconditioner ? preconditioner->name() : std::string(kAuto);
   }
   bool operator==(const Rung& other) const {
-    return method == other.method && preconditioner == other.preconditioner;
+    return method == other.method && preconditioner == other.preconditioner &&
+           scaling == other.scaling;
   }
 };
 

@@ -67,6 +67,15 @@ SavedSolve& Checkpointer::entry(std::size_t k) {
   return run_.solves[k];
 }
 
+void Checkpointer::remember(std::size_t k, solvers::StoppedSolve stopped,
+                            const std::vector<double>& norms, double unit) {
+  SavedSolve& now = entry(k);
+  now.stopped = std::move(stopped);
+  now.stopped.reference /= unit;
+  now.history = norms;
+  for (double& norm : now.history) norm /= unit;
+}
+
 KspResult Checkpointer::solve(KspSolver& solver, Vec b, Vec x, const Solve& what) {
   SavedSolve& now = entry(what.k);
   const double unit = what.unit > 0 ? what.unit : 1;
@@ -80,10 +89,7 @@ KspResult Checkpointer::solve(KspSolver& solver, Vec b, Vec x, const Solve& what
     solver.go_on(stopped);
   };
   const auto remember = [&](solvers::StoppedSolve stopped) {
-    now.stopped = std::move(stopped);
-    now.stopped.reference /= unit;
-    now.history = norms;
-    for (double& norm : now.history) norm /= unit;
+    this->remember(what.k, std::move(stopped), norms, unit);
   };
   const auto keep = [&](Vec solution) {
     x_[what.k] = what.solution(solution);

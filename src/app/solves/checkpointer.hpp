@@ -54,6 +54,9 @@ class Checkpointer {
   // KspSolver::solve() from where the earlier run ended, with checkpoints meanwhile. History and
   // iterations of the result are those of all runs; its seconds are those of this run.
   KspResult solve(KspSolver& solver, Vec b, Vec x, const Solve& what);
+  // What a solve outside of this object leaves: `norms` and the reference are in units of `unit`.
+  void remember(std::size_t k, solvers::StoppedSolve stopped, const std::vector<double>& norms,
+                double unit);
   // Forgets what the last solve of right-hand side k has left, so that the next one begins anew.
   void forget(std::size_t k) { entry(k) = {}; }
   // The final result of right-hand side k; `x` of the constructor holds the solution.

@@ -8,6 +8,7 @@
 
 #include "app/solves/constant_nullspace.hpp"
 #include "app/solves/nullspace.hpp"
+#include "parallel/collective.hpp"
 
 namespace trireme {
 namespace {
@@ -22,7 +23,10 @@ TrueResidual judged(const SolveParts& parts, const ScaledSystem& system, Array<d
     residual.norm = residual.rows.norm;
   };
   measure(x);
-  if (system.of_x == 0) return residual;
+  if (parts.context.scaling && !std::isfinite(residual.norm))
+    residual.overflows = any_rank(parts.context.matrix->comm,
+                                  std::ranges::any_of(x, [](double v) { return std::isinf(v); }));
+  if (system.of_x == 0 || residual.overflows) return residual;
   const double unscaled = residual.norm;
   x = times_power_of_two(x, system.of_x);
   measure(times_power_of_two(x, -system.of_x));
@@ -39,8 +43,8 @@ void explain(SolveParts& parts, KspResult& result, const ScaledSystem& system,
   // that stands still.
   constexpr std::int64_t kLeastIterations = 50, kLeastSearch = 200, kMostSearch = 2000;
   constexpr double kLeastSeconds = 0.1, kMostSeconds = 10;
-  const DistributedMatrix& matrix = *parts.context.matrix;
   PlainProduct& plain = parts.context.plain;
+  const DistributedMatrix& matrix = plain.matrix();
   const KspSolver& solver = *parts.plan.solver;
   const double target = target_norm(solver, residual.reference);
   const std::span<const double> b = system.b.values();
@@ -105,7 +109,8 @@ void note_solve(SolveParts& parts, std::size_t k, const ScaledSystem& system, Ks
   note_error(parts, k, x);
   const Verdict verdict = result.verdict;
   parts.solutions[k] = std::move(x);
-  record_solve(parts, k, std::move(result), relative(residual.norm, system.unit), system.unit);
+  record_solve(parts, k, std::move(result), relative(residual.norm, system.unit),
+               system.loop().unit);
   records.add_exponent(system.exponent);
   if (records.columns.empty()) return;
   note_column(parts, k, verdict, residual);

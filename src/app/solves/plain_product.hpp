@@ -33,6 +33,8 @@ class PlainProduct {
   // Collective, as are all member functions.
   explicit PlainProduct(std::shared_ptr<const DistributedMatrix> matrix);
 
+  const DistributedMatrix& matrix() const { return *matrix_; }
+
   // y = A x, local parts.
   void multiply(std::span<const double> x, std::span<double> y);
   // ||b - A x||

@@ -2,10 +2,15 @@
 // Scales a right-hand side, and compares its guess with 0.
 #include "app/solves/scaled_system.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace trireme {
 namespace {
+
+constexpr int kNoExponent = std::numeric_limits<int>::min();
 
 // 2 newer - older
 Array<double> extrapolated(const Array<double>& newer, const Array<double>& older) {
@@ -23,11 +28,52 @@ ScaledSystem::ScaledSystem(const SolveContext& context, std::size_t k, std::span
       of_x(exponent - context.exponent_of_matrix()),
       b(context.rhs(k), -exponent),
       x0(x, -of_x),
-      rhs_norm(context.plain.norm(b.values())) {}
+      rhs_norm(context.plain.norm(b.values())),
+      scaling_(context.scaling) {
+  if (scaling_) scale_loop(context.matrix->comm);
+  loop_.of_x = of_x + shift_;
+}
+
+// The numbers of b and x0 may be ordinary ones, and those of the scaled vectors far from them.
+void ScaledSystem::scale_loop(MPI_Comm comm) {
+  constexpr int kFits = 100;
+  int largest = kNoExponent;
+  const auto look = [&](std::span<const double> values, std::span<const std::int32_t> exponents,
+                        int sign) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (values[i] != 0)
+        largest = std::max(largest, std::ilogb(values[i]) + 1 + sign * exponents[i]);
+  };
+  look(b.values(), scaling_->rows, 1);
+  look(x0.values(), scaling_->columns, -1);
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT, MPI_MAX, comm);
+  shift_ = largest == kNoExponent || std::abs(largest) <= kFits ? 0 : largest;
+  loop_b_ = scaling_->to_rows(b.values(), -shift_);
+  if (!x0.values().empty()) loop_x0_ = scaling_->to_columns(x0.values(), -shift_);
+}
+
+void ScaledSystem::measure_loop(PlainProduct& plain, bool nonzero_guess) {
+  const double of_b = plain.norm(loop_b_);
+  loop_.first_norm = of_b;
+  if (nonzero_guess) {
+    Array<double> r(loop_b_.size());
+    plain.multiply(x0.values(), r);
+    for (std::size_t i = 0; i < r.size(); ++i) r[i] = b.values()[i] - r[i];
+    loop_.first_norm = plain.norm(scaling_->to_rows(r, -shift_));
+  }
+  loop_.unit = of_b > 0 ? of_b : loop_.first_norm;
+}
+
+Array<double> ScaledSystem::from_loop(Array<double>&& x) const {
+  return scaling_ ? scaling_->from_columns(x, shift_) : std::move(x);
+}
 
 void ScaledSystem::measure(PlainProduct& plain, bool nonzero_guess) {
   first_norm = nonzero_guess ? plain.residual_norm(b.values(), x0.values()) : rhs_norm;
   unit = rhs_norm > 0 ? rhs_norm : first_norm;
+  if (scaling_) return measure_loop(plain, nonzero_guess);
+  loop_.first_norm = first_norm;
+  loop_.unit = unit;
 }
 
 FirstGuess guess_of(const SolveContext& context, std::size_t k) {

@@ -12,7 +12,7 @@
 
 namespace trireme {
 
-// b and x, scaled by powers of two.
+// b and x, scaled by powers of two, in the rows and columns of the problem.
 struct ScaledSystem {
   // `x` is in the caller's scale, like the right-hand side; empty: 0. Both must outlive this.
   // Collective.
@@ -26,6 +26,29 @@ struct ScaledSystem {
   double rhs_norm;
   double first_norm = 0;  // of the residual of the initial guess
   double unit = 0;        // what relative norms are relative to
+
+  // The system as the loop has it, whose rows and columns may be scaled once more. Its numbers are
+  // known after measure().
+  struct Loop {
+    int of_x = 0;  // the caller's x is the loop's, with its columns scaled back, times 2^of_x
+    double first_norm = 0, unit = 0;
+  };
+  const Loop& loop() const { return loop_; }
+  std::span<const double> loop_b() const { return scaling_ ? loop_b_ : b.values(); }
+  std::span<const double> loop_x0() const { return scaling_ ? loop_x0_ : x0.values(); }
+  // The x of this system.
+  Array<double> from_loop(Array<double>&& x) const;
+  // How often the loop's norms have the norms of this system.
+  double loop_norms() const { return unit > 0 ? loop_.unit / unit : 1; }
+
+ private:
+  void scale_loop(MPI_Comm comm);
+  void measure_loop(PlainProduct& plain, bool nonzero_guess);
+
+  const SystemScaling* scaling_;
+  int shift_ = 0;  // the loop's numbers are 2^-shift_ of the scaled ones
+  Array<double> loop_b_, loop_x0_;
+  Loop loop_;
 };
 
 // Where a solve begins, in the caller's scale.

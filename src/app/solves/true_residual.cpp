@@ -28,8 +28,16 @@ bool rows_say_more(const Residual& residual, double unit) {
   return residual.of_rows && *residual.of_rows >= kMuchLarger * relative(residual.norm, unit);
 }
 
+double excess(const KspSolver& solver, const TrueResidual& residual) {
+  const double target = target_norm(solver, residual.reference);
+  const solvers::RowTest rows = solver.row_test();
+  const double as_it_is = residual.norm / target;
+  if (rows == solvers::RowTest::none || !residual.rows.of_rows) return as_it_is;
+  const double of_rows = *residual.rows.of_rows / relative(target, residual.unit);
+  return rows == solvers::RowTest::only ? of_rows : std::max(as_it_is, of_rows);
+}
+
 void confirm(Verdict& verdict, const KspSolver& solver, const TrueResidual& residual) {
-  constexpr double kWithRounding = 1.02;
   const std::size_t at = verdict.text.rfind('(');  // PETSc's name of the reason
   const std::string name = at == std::string::npos ? "" : verdict.text.substr(at);
   const auto becomes = [&](ExitCode code, const std::string& text) {

@@ -14,7 +14,7 @@ namespace trireme {
 // norm / of, or the norm itself where there is nothing to compare it with.
 inline double relative(double norm, double of) { return of > 0 ? norm / of : norm; }
 
-// The norm at which a solve may end, where rtol is a part of `reference`.
+// The norm of the true residual at which a solve may end, where rtol is a part of `reference`.
 inline double target_norm(const KspSolver& solver, double reference) {
   return std::max(solver.rtol() * reference, solver.atol());
 }
@@ -34,6 +34,11 @@ struct TrueResidual {
 std::string about_rows(const Residual& residual, double unit);
 // Whether it is ten times what it is in relation to ||b||, so that it is worth a line.
 bool rows_say_more(const Residual& residual, double unit);
+
+// How often the residual is what is asked for, in the worst one of the norms that must be small.
+double excess(const KspSolver& solver, const TrueResidual& residual);
+// The excess that a claim of convergence may have, for rounding.
+inline constexpr double kWithRounding = 1.02;
 
 // Takes the claim of convergence back where the residual does not bear it out. A method may claim
 // convergence although its recurrence has drifted, or because it tests another norm or none. Beyond

@@ -182,6 +182,8 @@ bool CompleteFactors::asks_for_another_try() {
   const PetscInt now = std::max(room_, analysed_room_);
   const auto* const more = std::ranges::upper_bound(kMoreRooms, now);
   if (more == kMoreRooms.end()) return false;
+  // Pivots that are delayed again and again may be null ones.
+  leaves_out_null_pivots_ |= room_ > 0;
   room_ = *more;
   return true;
 }

@@ -61,6 +61,11 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
   const bool by_groups = type_of(pc_of(ksp_)).ends_with(PCVPBJACOBI);
   if (by_groups) set_row_groups(amat, *matrix);
   if (needs_entries(pc_of(ksp_))) give_entries(assembled, matrix, modes);
+  if (spec.is_direct() && spec.preconditioner && !spec.names_factors())
+    notes_.push_back(
+        fmt::format("method {} factors the matrix and does not use preconditioner {}; {} or {} "
+                    "would say which factors",
+                    kDirect, spec.preconditioner->name(), kLu, kCholesky));
   if (is_complete_factorisation(preconditioner()))
     factors_ =
         std::make_unique<CompleteFactors>(ksp_, *matrix, spec.is_direct() && !spec.names_factors());

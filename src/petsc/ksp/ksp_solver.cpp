@@ -76,15 +76,19 @@ double KspSolver::scaled_atol(int exponent) const {
   return std::min(std::ldexp(unscaled_atol_, -exponent), kMax);
 }
 
-void KspSolver::scale_tolerance(int exponent) {
-  if (exponent == exponent_of_atol_) return;
+void KspSolver::scale_tolerance(int exponent, double unit, double part) {
+  if (exponent == exponent_of_atol_ && unit == unit_of_atol_ && part == part_of_tolerance_) return;
+  const double asked = rtol();
   exponent_of_atol_ = exponent;
-  petsc_check(
-      KSPSetTolerances(ksp_, PETSC_DEFAULT, scaled_atol(exponent), PETSC_DEFAULT, PETSC_DEFAULT));
+  unit_of_atol_ = unit;
+  part_of_tolerance_ = part;
+  petsc_check(KSPSetTolerances(ksp_, asked * part, scaled_atol(exponent) * unit * part,
+                               PETSC_DEFAULT, PETSC_DEFAULT));
 }
 
-void KspSolver::scale_tolerance(std::span<const int> exponents) {
+void KspSolver::scale_tolerance(std::span<const int> exponents, std::vector<double> units) {
   exponents_of_block_.assign(exponents.begin(), exponents.end());
+  units_of_block_ = std::move(units);
 }
 
 // Refinement by the factors of older values may fail, where another preconditioner would only be
@@ -191,6 +195,7 @@ std::vector<KspResult> KspSolver::solve_block(MultiVector<const double> b, Multi
   const MPI_Comm comm = comm_of(amat_);
   std::vector<double> atol;
   for (const int exponent : exponents_of_block_) atol.push_back(scaled_atol(exponent));
+  for (std::size_t k = 0; k < units_of_block_.size(); ++k) atol.at(k) *= units_of_block_[k];
   if (!atol.empty() && std::ssize(atol) != b.width)
     fail(ExitCode::internal, "a block of {} columns was given {} exponents", b.width, atol.size());
   ksp_set_stop(ksp_, &InterruptGuard::asked);
@@ -283,13 +288,15 @@ double KspSolver::saved_seconds() const {
 double KspSolver::rtol() const {
   PetscReal value = 0;
   petsc_check(KSPGetTolerances(ksp_, &value, nullptr, nullptr, nullptr));
-  return value;
+  return value / part_of_tolerance_;
 }
 
-double KspSolver::atol() const {
-  PetscReal value = 0;
-  petsc_check(KSPGetTolerances(ksp_, nullptr, &value, nullptr, nullptr));
-  return value;
+double KspSolver::atol() const { return scaled_atol(exponent_of_atol_); }
+
+double KspSolver::loop_target(double reference) const {
+  PetscReal rtol = 0, atol = 0;
+  petsc_check(KSPGetTolerances(ksp_, &rtol, &atol, nullptr, nullptr));
+  return std::max(rtol * reference, atol);
 }
 
 double KspSolver::divergence_bound() const {

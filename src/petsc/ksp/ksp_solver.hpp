@@ -61,10 +61,12 @@ class KspSolver {
             multigrid::HierarchyStore store = {});
 
   // Says that the right-hand sides of the next solves are the caller's times 2^-exponent, so that
-  // atol is scaled likewise.
-  void scale_tolerance(int exponent);
-  // Says the same of each column of the next blocks, one exponent per column.
-  void scale_tolerance(std::span<const int> exponents);
+  // atol is scaled likewise. `unit`: how often the norm that the loop tests has the norm of the
+  // caller's residual, where the rows of the loop's system are scaled. `part`: the loop is to end
+  // at this part of the tolerance, a power of two.
+  void scale_tolerance(int exponent, double unit = 1, double part = 1);
+  // Says the same of each column of the next blocks. `units`: empty, or one per column.
+  void scale_tolerance(std::span<const int> exponents, std::vector<double> units = {});
 
   // x holds the initial guess where nonzero_guess, and the solution afterwards. A signal that an
   // InterruptGuard notes on any rank ends the solve with the solution so far. Collective.
@@ -156,7 +158,9 @@ class KspSolver {
   // GPU.
   std::optional<multigrid::HierarchyFacts> multigrid() const;
   double rtol() const;
-  double atol() const;
+  double atol() const;  // in the scale of the last scale_tolerance(), for the caller's residual
+  // The norm at which the loop ends, where rtol is a part of `reference`.
+  double loop_target(double reference) const;
   double divergence_bound() const;  // of the larger of ||b|| and the first residual
   // The norm that rtol is a part of. It is `unit` (||b||, or the norm of the first residual where
   // b = 0) unless an option makes it the norm of the first residual or the smaller of the two.
@@ -211,7 +215,10 @@ class KspSolver {
   double setup_seconds_ = 0;
   double unscaled_atol_ = 0;
   int exponent_of_atol_ = 0;
+  double unit_of_atol_ = 1;              // as of scale_tolerance()
+  double part_of_tolerance_ = 1;         // likewise
   std::vector<int> exponents_of_block_;  // one per column; empty: exponent_of_atol_ for all
+  std::vector<double> units_of_block_;   // one per column; empty: 1
 };
 
 }  // namespace trireme

@@ -34,6 +34,7 @@ __device__ __forceinline__ State scalars_of(const ColumnControl& column) {
   s.rho = column.state.rho;
   s.plain_part = column.state.plain_part;
   s.other_part = column.state.other_part;
+  s.column = column.state.column;
 #pragma unroll
   for (int k = 0; k < kMaxScalars; ++k) s.scalar[k] = column.state.scalar[k];
   return s;

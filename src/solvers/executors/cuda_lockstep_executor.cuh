@@ -29,6 +29,8 @@ namespace trireme::solvers {
 class CudaLockstepExecutor {
  public:
   static constexpr bool has_row_weights = true;
+  static constexpr StateAccess state_access = StateAccess::none;
+  static constexpr int sums_per_pass = kMaxSums;
 
   // Iterations per batch; the log has room for those of two batches.
   static constexpr int batch = 4;
@@ -72,6 +74,12 @@ class CudaLockstepExecutor {
   bool needs_true_residual() {
     refresh();
     return choose([](const State& s) { return solvers::needs_true_residual(s); }) > 0;
+  }
+
+  template <class Property>
+  bool choose_if(const Property& property) {
+    refresh();
+    return choose(property) > 0;
   }
 
   // Ends when a quarter of the columns waits for a true residual or has ended.

@@ -37,6 +37,8 @@ struct LoopForm {
 class GraphExecutor {
  public:
   static constexpr bool has_row_weights = true;
+  static constexpr StateAccess state_access = StateAccess::none;
+  static constexpr int sums_per_pass = kMaxSums;
 
   // All references must outlive the executor. With `exactly`, all products are the system's exact
   // product.
@@ -55,6 +57,10 @@ class GraphExecutor {
   std::int64_t rows() const { return rows_; }
   bool running() { return solvers::running(state()); }
   bool needs_true_residual() { return solvers::needs_true_residual(state()); }
+  template <class Property>
+  bool choose_if(const Property& property) {
+    return property(state());
+  }
 
   bool inexact() const { return inexact_; }
 

@@ -4,14 +4,12 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/array.hpp"
-#include "base/error.hpp"
 #include "solvers/host_solver.hpp"
 #include "solvers/methods/correction.hpp"
 #include "solvers/state.hpp"
@@ -23,6 +21,8 @@ namespace trireme::solvers {
 class HostExecutor {
  public:
   static constexpr bool has_row_weights = true;
+  static constexpr StateAccess state_access = StateAccess::one;
+  static constexpr int sums_per_pass = 8;
 
   // The references must outlive the executor. `iterate` refers to x, and to the direction in which
   // x is one step behind r when the observer is told (empty: x is complete). With `exactly`, all
@@ -42,6 +42,19 @@ class HostExecutor {
   bool running() const { return solvers::running(state_); }
   bool inexact() const { return inexact_; }
   bool needs_true_residual() const { return solvers::needs_true_residual(state_); }
+
+  template <class Property>
+  bool choose_if(const Property& property) const {
+    return property(std::as_const(state_));
+  }
+  template <class Property>
+  bool some(const Property& property) const {
+    return property(std::as_const(state_));
+  }
+  template <class Number>
+  int most(const Number& number) const {
+    return number(std::as_const(state_));
+  }
 
   template <class Body>
   void repeat(const Body& body) {
@@ -83,8 +96,8 @@ class HostExecutor {
       run_chunk(pass, state, first, std::min(first + chunk_rows, rows_),
                 partials_.data() + chunk * max_sums);
     }
-    if (pending_count_ + Pass::sums >= std::ssize(pending_))
-      fail(ExitCode::internal, "a step of this method sees more than {} sums", pending_.size() - 1);
+    const auto room = static_cast<std::size_t>(pending_count_ + Pass::sums + 1);
+    if (room > pending_.size()) pending_.resize(room);
     for (int k = 0; k < Pass::sums; ++k) {
       double sum = 0;
       for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) sum += partials_[chunk * max_sums + k];
@@ -138,7 +151,7 @@ class HostExecutor {
   }
 
   static constexpr std::int64_t chunk_rows = 2048;
-  static constexpr int max_sums = 4;
+  static constexpr int max_sums = sums_per_pass;
 
   // The pragma tells the compiler that rows are independent, and that a sum may be kept in several
   // partial sums.
@@ -164,7 +177,7 @@ class HostExecutor {
   std::int64_t rows_;
   std::int64_t chunks_;
   Array<double> partials_;
-  std::array<double, 8> pending_{};  // and the wish to stop
+  std::vector<double> pending_ = std::vector<double>(8);  // and the wish to stop
   int pending_count_ = 0;
   bool sums_on_their_way_ = false;
 };

@@ -7,12 +7,12 @@
 //   running()              all columns that have not ended; those that have ended leave the block
 //   repeat(body)           the columns whose loop goes on, until a quarter of the columns waits
 //   needs_true_residual()  the columns that wait for their true residual
+//   choose_if(property)    the columns that have the property
 // A part of the algorithm changes only columns that take part, except that the product of an
 // iteration may overwrite y of columns that wait: y holds nothing that a true residual starts from.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -29,6 +29,8 @@ namespace trireme::solvers {
 class LockstepExecutor {
  public:
   static constexpr bool has_row_weights = true;
+  static constexpr StateAccess state_access = StateAccess::many;
+  static constexpr int sums_per_pass = 8;
 
   // The references must outlive the executor. `block` holds the columns; all of them take part at
   // first. With `exactly`, all products are the system's exact product.
@@ -61,6 +63,25 @@ class LockstepExecutor {
 
   bool needs_true_residual() {
     return choose([](const State& s) { return solvers::needs_true_residual(s); }) > 0;
+  }
+
+  template <class Property>
+  bool choose_if(const Property& property) {
+    return choose(property) > 0;
+  }
+  // Of the columns that take part.
+  template <class Property>
+  bool some(const Property& property) const {
+    return std::ranges::any_of(block_.columns(), [&](const LockstepColumn& column) {
+      return column.takes_part && property(column.state);
+    });
+  }
+  template <class Number>
+  int most(const Number& number) const {
+    int most = 0;
+    for (const LockstepColumn& column : block_.columns())
+      if (column.takes_part) most = std::max(most, number(column.state));
+    return most;
   }
 
   template <class Body>
@@ -149,12 +170,12 @@ class LockstepExecutor {
     for (const LockstepColumn& column : block_.columns())  // one process stops the column on all
       pending_.push_back(column.observer && column.observer->stop_requested() ? 1 : 0);
     system_.sum(pending_);
-    std::array<double, 8> sums{};
+    sums_.resize(static_cast<std::size_t>(count));
     for (std::int64_t j = 0; j < width; ++j) {
       LockstepColumn& column = block_.columns()[j];
       if (!column.takes_part) continue;
-      for (std::int64_t k = 0; k < count; ++k) sums[k] = pending_[k * width + j];
-      if (!apply(column.state, step, sums.data(), false)) continue;
+      for (std::int64_t k = 0; k < count; ++k) sums_[k] = pending_[k * width + j];
+      if (!apply(column.state, step, sums_.data(), false)) continue;
       if (column.observer && column.observer->iteration)
         overrule(column.state, column.observer->iteration(column.state, Iterate{}));
       if (pending_[count * width + j] > 0 && solvers::running(column.state))
@@ -292,6 +313,7 @@ class LockstepExecutor {
   LaneScalars scalars_;
   Array<double> partials_;
   std::vector<double> pending_;        // sum k of column j at k * width + j
+  std::vector<double> sums_;           // of one column
   Array<double> narrow_x_, narrow_y_;  // some columns of a product, or of apply_given()
 };
 

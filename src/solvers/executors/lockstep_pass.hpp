@@ -24,8 +24,8 @@ struct LaneGroup {
   std::int32_t first, lanes;  // 8, 4 or 1 lanes
 };
 
-// The scalars that passes read (alpha, beta, rho, the parts of the norm and State::scalar) of all
-// columns. The values of each scalar lie side by side.
+// The scalars that passes read (alpha, beta, rho, the parts of the norm, State::column and
+// State::scalar) of all columns. The values of each scalar lie side by side.
 class LaneScalars {
  public:
   void gather(std::span<const LockstepColumn> columns) {
@@ -36,6 +36,7 @@ class LaneScalars {
       double* to = values_.data() + j;
       for (const double value : {s.alpha, s.beta, s.rho, s.plain_part, s.other_part})
         *std::exchange(to, to + width_) = value;
+      *std::exchange(to, to + width_) = s.column;
       for (const double value : s.scalar) *std::exchange(to, to + width_) = value;
     }
   }
@@ -45,7 +46,7 @@ class LaneScalars {
   }
 
  private:
-  static constexpr std::int64_t kNamed = 5;
+  static constexpr std::int64_t kNamed = 6;
 
   template <std::size_t... Index>
   State of(std::int64_t column, std::index_sequence<Index...>) const {
@@ -56,6 +57,7 @@ class LaneScalars {
     s.rho = from[2 * width_];
     s.plain_part = from[3 * width_];
     s.other_part = from[4 * width_];
+    s.column = static_cast<std::int32_t>(from[5 * width_]);
     ((s.scalar[Index] = from[(kNamed + static_cast<std::int64_t>(Index)) * width_]), ...);
     return s;
   }

@@ -220,6 +220,14 @@ PersistentShape fill_in(PersistentShape shape, const DeviceCsr<double>& csr, int
   return shape;
 }
 
+// Calls visit(entry) where the kernel runs the method.
+template <class Visit>
+void visit_if_in_one_kernel(Method method, Variant variant, const Visit& visit) {
+  visit_method(method, variant, [&](auto entry) {
+    if constexpr (kRunsInOneKernel<typename decltype(entry)::type>) visit(entry);
+  });
+}
+
 PersistentShape plan_cluster(const DeviceCsr<double>& csr, int vectors, const void* kernel,
                              const DeviceProperties& gpu, StreamRef stream) {
   PersistentShape shape;
@@ -263,7 +271,7 @@ PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Var
   if (csr.rows == 0 || csr.rows != csr.cols) return shape;
   const DeviceProperties gpu = device_properties();
   if (!gpu.cooperative_launch || gpu.compute_major < 8) return shape;
-  visit_method(method, variant, [&](auto entry) {
+  visit_if_in_one_kernel(method, variant, [&](auto entry) {
     using Algorithm = typename decltype(entry)::type;
     const int vectors = vectors_of<Algorithm>(m);
     if (!fits_at_best(csr, vectors, gpu)) return;
@@ -288,7 +296,7 @@ void launch_persistent(Method method, Variant variant, const SystemVectors& vect
                        const WorkVectors& work, const Jacobi& m, const State& initial,
                        const DeviceCsr<double>& csr, const PersistentShape& shape,
                        LoopWindow& window, void* scratch, StreamRef stream) {
-  visit_method(method, variant, [&](auto entry) {
+  visit_if_in_one_kernel(method, variant, [&](auto entry) {
     using Algorithm = typename decltype(entry)::type;
     launch(Solve<Algorithm>{vectors, work, m}, initial, csr, shape, window, scratch, stream);
   });

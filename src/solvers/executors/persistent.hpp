@@ -26,9 +26,15 @@ struct PersistentShape {
   bool cluster = false;          // the blocks are one thread-block cluster
 };
 
+// Whether the kernel runs an algorithm: one that restarts has more vectors than shared memory holds
+// for all but the smallest systems, and more sums at a time than blocks exchange.
+template <class Algorithm>
+inline constexpr bool kRunsInOneKernel = !Algorithm::info.restarts;
+
 // Plans a launch for the square matrix `csr` on the current device. With `through_l2`, the blocks
 // are never a cluster. Also loads the kernel and raises its limit of shared memory. Reads the row
-// lengths on the device, and waits for `stream`.
+// lengths on the device, and waits for `stream`. The shape has no blocks where the kernel does not
+// run the method.
 PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Variant variant,
                                 const Jacobi& m, bool through_l2, StreamRef stream);
 

@@ -14,13 +14,14 @@
 #include "solvers/methods/bicgstab2.hpp"
 #include "solvers/methods/block_cg.hpp"
 #include "solvers/methods/cg.hpp"
+#include "solvers/methods/gmres.hpp"
 #include "solvers/methods/minres.hpp"
 #include "solvers/methods/pipelined_cg.hpp"
 #include "solvers/methods/single_reduction_cg.hpp"
 
 namespace trireme::solvers {
 
-enum class Method { cg, bicgstab, bicgstab2, minres };
+enum class Method { cg, bicgstab, bicgstab2, gmres, minres };
 
 // One algorithm of a method. A method has one entry per variant.
 template <Method of, class Algorithm>
@@ -31,7 +32,7 @@ struct MethodEntry {
 using MethodList =
     std::tuple<MethodEntry<Method::cg, Cg>, MethodEntry<Method::cg, SingleReductionCg>,
                MethodEntry<Method::bicgstab, Bicgstab>, MethodEntry<Method::bicgstab2, Bicgstab2>,
-               MethodEntry<Method::minres, Minres>>;
+               MethodEntry<Method::gmres, Gmres>, MethodEntry<Method::minres, Minres>>;
 
 // Forms of a method with a name of their own. The algorithms that only HostSolver runs: executors
 // of GPUs, and of many right-hand sides, do not have sums that run beside a product.
@@ -117,7 +118,7 @@ struct NamedMethod {
   Method method{};
   Variant variant{};  // automatic: the solver chooses one
   // The most work vectors per column that any algorithm which runs under the name takes, and the
-  // same with a pointwise preconditioner.
+  // same with a pointwise preconditioner; MethodOptions::restart more where it `restarts`.
   int vectors = 0, pointwise_vectors = 0;
 };
 

@@ -25,6 +25,12 @@
 //   directions             the work vectors that go_on() needs
 //   left_behind            the work vectors that leave_direction() starts from
 //
+// A method that `restarts` works in cycles of a number of iterations that the caller chooses, has as
+// many work vectors more, which come first, and small arrays of small_elements() numbers; CycleWork
+// has both. Its x is complete only after
+//
+//   end_cycles(e, m)       completes x where the loop has ended
+//
 // Its product_vector() is a work vector that start() overwrites. All functions that an algorithm
 // calls must be TRIREME_HD: in a kernel, the compiler silently takes a call of another one for
 // unreachable code.
@@ -32,7 +38,9 @@
 // An executor offers: rows(), product(x, y), exact_product(x, y), product_and_dot(x, y, step),
 // pass(p), pass(p, step), finish(step), forget_sums(), repeat(body), running(), inexact() and
 // needs_true_residual(); on the host for one right-hand side also start_sums(), after which the
-// pending sums are on their way until finish(step). A pass does load, update and store for each
+// pending sums are on their way until finish(step). For methods that restart, which the persistent
+// CUDA kernel does not run, it also offers choose_if(property), `state_access` and `sums_per_pass`,
+// and some(property) and most(number) where it has access to states while the loop runs. A pass does load, update and store for each
 // row, so that many rows can be in flight; an executor adds up the sums of passes in a fixed order.
 // A step sees the sums that are pending, in the order of the algorithm, and changes the scalars.
 // The persistent CUDA kernel exchanges at most four sums at once.
@@ -41,7 +49,7 @@
 // vector holds several columns side by side and each column has its own scalars. For that, a pass
 // keeps two rules: a number per row that is the same for all columns is read through a member
 // `inverse` of type Diagonal or through `norm.rows`, and update() reads no other scalars than
-// alpha, beta, rho, plain_part, other_part and State::scalar.
+// alpha, beta, rho, plain_part, other_part, column and State::scalar.
 #pragma once
 
 #include <cstdint>
@@ -75,8 +83,39 @@ struct MethodInfo {
   bool resident_only = false;    // PETSc's type of `petsc_name` is no replacement, only a relative
   bool host_only = false;        // no executor of GPUs runs its own algorithm
   bool block = false;            // its own algorithm solves for all columns of a block together
+  bool restarts = false;         // works in cycles of MethodOptions::restart iterations
   std::string_view remark = {};  // to `matrices`, in lists for readers
 };
+
+// What a caller chooses about a method.
+struct MethodOptions {
+  std::int32_t restart = 30;  // iterations per cycle, of a method that `restarts`
+  bool operator==(const MethodOptions&) const = default;
+};
+
+// Which states an executor can read while the loop runs: none (the loop may be recorded), that of
+// its one right-hand side, or those of all columns.
+enum class StateAccess { none, one, many };
+
+// What an executor lends a method that restarts.
+struct CycleWork {
+  std::int32_t length = 0;   // the iterations of a cycle
+  double* arrays = nullptr;  // of State::column 0, then those of column 1
+};
+
+// The work vectors of an algorithm, with Algorithm::vectors or pointwise_vectors as `fixed`.
+template <class Algorithm>
+constexpr int work_vectors(int fixed, const MethodOptions& options) {
+  return fixed + (Algorithm::info.restarts ? options.restart : 0);
+}
+// The numbers in CycleWork::arrays, per column.
+template <class Algorithm>
+constexpr std::int64_t small_elements(const MethodOptions& options) {
+  if constexpr (Algorithm::info.restarts)
+    return Algorithm::small_elements(options.restart);
+  else
+    return 0;
+}
 
 // One over the size of each row, R, where a test of convergence heeds the sizes.
 struct RowWeights {
@@ -145,6 +184,7 @@ struct SystemVectors {
   double* x;
   bool zero_guess;
   NormTerm norm;
+  CycleWork cycle = {};
 };
 
 // Sums the norm term of b - q, which needs no preconditioner.
@@ -218,12 +258,13 @@ inline constexpr bool kReplacesResidual = requires {
 };
 
 // After a claim or a breakdown, computes b - A x and decides by it how the solve goes on. A start
-// applies the preconditioner, which is not needed where the claim holds.
+// applies the preconditioner, which is not needed where the claim holds. (That of a method which
+// restarts does not.)
 TRIREME_RUNS_EXECUTOR
 template <class Exec, class Algorithm, class M>
 TRIREME_HD void settle(Exec& e, const Algorithm& method, const M& m) {
   if ((e.inexact() || kReplacesResidual<Algorithm>)&&e.needs_true_residual()) method.correct(e, m);
-  if constexpr (!M::pointwise) {
+  if constexpr (!M::pointwise && !Algorithm::info.restarts) {
     if (e.needs_true_residual()) {
       e.exact_product(method.x, method.product_vector());
       e.pass(PlainResidualNorm{method.b, method.product_vector(), method.norm}, Confirm{});
@@ -238,6 +279,7 @@ template <class Exec, class Algorithm, class M>
 TRIREME_HD void run_loop(Exec& e, const Algorithm& method, const M& m) {
   while (e.running()) {
     e.repeat([&] { method.iteration(e, m); });
+    if constexpr (Algorithm::info.restarts) method.end_cycles(e, m);
     settle(e, method, m);
   }
 }

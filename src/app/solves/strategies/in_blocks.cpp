@@ -55,13 +55,13 @@ InBlocks::Block InBlocks::block_of(std::size_t first, std::size_t count) {
     block.systems.push_back(system_from(guess, k, parts_));
     const ScaledSystem& system = *block.systems.back();
     block.nonzero_guess = block.nonzero_guess || guess.nonzero;
-    block.unit = std::max(block.unit, system.unit);
+    block.unit = std::max(block.unit, system.loop().unit);
     if (guess.nonzero)
-      for (std::int64_t i = 0; i < block.rows; ++i) xs(i, j) = system.x0.values()[i];
+      for (std::int64_t i = 0; i < block.rows; ++i) xs(i, j) = system.loop_x0()[i];
   }
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < block.rows; ++i)
-    for (std::int64_t j = 0; j < block.width; ++j) bs(i, j) = block.systems[j]->b.values()[i];
+    for (std::int64_t j = 0; j < block.width; ++j) bs(i, j) = block.systems[j]->loop_b()[i];
   return block;
 }
 
@@ -75,8 +75,12 @@ std::vector<KspResult> InBlocks::run(Block& block) {
   });
   if (parts_.context.clock) parts_.context.clock->iterations_begin();
   std::vector<int> exponents;
-  for (const auto& system : block.systems) exponents.push_back(system->exponent);
-  solver.scale_tolerance(std::span<const int>(exponents));
+  std::vector<double> units;
+  for (const auto& system : block.systems) {
+    exponents.push_back(system->exponent);
+    units.push_back(system->loop_norms());
+  }
+  solver.scale_tolerance(std::span<const int>(exponents), std::move(units));
   const Array<double> guesses = preconditioning && block.nonzero_guess ? block.x : Array<double>();
   std::vector<KspResult> results = solver.solve_block(bs, xs, block.nonzero_guess);
   double seconds = results.front().seconds;
@@ -112,9 +116,12 @@ void InBlocks::solve_block(std::size_t first, std::size_t count) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < block.rows; ++i)
     for (std::size_t j = 0; j < count; ++j) solutions[j][i] = xs(i, static_cast<std::int64_t>(j));
-  for (std::size_t j = 0; j < count; ++j)
-    note_solve(parts_, first + j, *block.systems[j], std::move(results[j]),
-               std::move(solutions[j]));
+  for (std::size_t j = 0; j < count; ++j) {
+    const ScaledSystem& system = *block.systems[j];
+    one_by_one_.meet_the_claim(first + j, system, results[j], solutions[j]);
+    note_solve(parts_, first + j, system, std::move(results[j]),
+               system.from_loop(std::move(solutions[j])));
+  }
 }
 
 void InBlocks::fill(RunOutcome& outcome) {

@@ -8,6 +8,7 @@
 
 #include "app/ladder/rung_watch.hpp"
 #include "app/solves/judging.hpp"
+#include "app/solves/strategies/meet_the_claim.hpp"
 #include "base/stopwatch.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/vectors.hpp"
@@ -40,32 +41,43 @@ OneByOne::Beginning OneByOne::solve_from(FirstGuess first, std::size_t k,
   const bool by_solver = parts_.context.steps && solver.engine() == Engine::resident &&
                          solver.measures_first_residual();
   const auto system = system_from(first, k, parts_, by_solver);
-  set_local_values(b_, system->b.values());
+  set_local_values(b_, system->loop_b());
   if (first.nonzero)
-    set_local_values(x_, system->x0.values());
+    set_local_values(x_, system->loop_x0());
   else
     set_local_values_to_zero(x_);
 
   const std::int64_t before = parts_.checkpointer.iterations_before(k);
-  solver.scale_tolerance(system->exponent);
-  const double reference = solver.reference(system->unit, system->first_norm);
-  KspResult result = run({.k = k,
-                          .solves_after = solves_after,
-                          .nonzero_guess = first.nonzero,
-                          .of_x = system->of_x,
-                          .unit = system->unit,
-                          .target = target_norm(solver, reference)});
+  solver.scale_tolerance(system->exponent, system->loop_norms());
+  const ScaledSystem::Loop& loop = system->loop();
+  KspResult result =
+      run({.k = k,
+           .solves_after = solves_after,
+           .nonzero_guess = first.nonzero,
+           .of_x = loop.of_x,
+           .unit = loop.unit,
+           .target = solver.loop_target(solver.reference(loop.unit, loop.first_norm))});
+  trireme::meet_the_claim(parts_, k, *system, b_, x_, result);
 
   if (result.facts.dropped_norm >= 0) {
-    records.add_worse_guess(k, first.name, relative(result.facts.dropped_norm, system->unit));
+    records.add_worse_guess(k, first.name, relative(result.facts.dropped_norm, loop.unit));
     first = {};
   }
   const bool known = first.nonzero && by_solver && !result.residuals.empty();
   const double first_norm = known ? result.residuals.front() : system->first_norm;
   records.total_iterations += result.iterations - before;
   records.seconds += result.seconds;
-  note_solve(parts_, k, *system, std::move(result), local_values(x_));
+  note_solve(parts_, k, *system, std::move(result), system->from_loop(local_values(x_)));
   return {.guess = first.name, .residual = relative(first_norm, system->unit)};
+}
+
+void OneByOne::meet_the_claim(std::size_t k, const ScaledSystem& system, KspResult& result,
+                              Array<double>& x) {
+  if (!parts_.context.scaling || !result.verdict.converged) return;
+  set_local_values(b_, system.loop_b());
+  set_local_values(x_, x);
+  trireme::meet_the_claim(parts_, k, system, b_, x_, result);
+  x = local_values(x_);
 }
 
 KspResult OneByOne::run(const Solve& what) {
@@ -92,16 +104,22 @@ KspResult OneByOne::run(const Solve& what) {
   double failed_seconds = 0;
   KspResult result;
   for (;;) {
-    const int of_x = what.of_x;
-    result = parts_.checkpointer.solve(
-        solver, b_, x_,
-        {.k = what.k,
-         .nonzero_guess = what.nonzero_guess,
-         .unit = what.unit,
-         .solution = [of_x](Vec x) { return times_power_of_two(local_values(x), of_x); },
-         .guess = [of_x](const Array<double>& x,
-                         Vec into) { set_local_values(into, Scaled(x, -of_x).values()); },
-         .interlude = interlude()});
+    const auto solution = [of_x = what.of_x, scaling = parts_.context.scaling](Vec x) {
+      const Array<double> of_loop = local_values(x);
+      return scaling ? scaling->from_columns(of_loop, of_x) : times_power_of_two(of_loop, of_x);
+    };
+    const auto guess_from = [of_x = what.of_x, scaling = parts_.context.scaling](
+                                const Array<double>& x, Vec into) {
+      set_local_values(into,
+                       scaling ? scaling->to_columns(x, -of_x) : times_power_of_two(x, -of_x));
+    };
+    result = parts_.checkpointer.solve(solver, b_, x_,
+                                       {.k = what.k,
+                                        .nonzero_guess = what.nonzero_guess,
+                                        .unit = what.unit,
+                                        .solution = solution,
+                                        .guess = guess_from,
+                                        .interlude = interlude()});
     if (!preconditioning || !preconditioning->falls_back({&result, 1})) break;
     failed_seconds += result.seconds;
     parts_.checkpointer.forget(what.k);

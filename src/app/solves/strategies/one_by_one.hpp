@@ -34,13 +34,17 @@ class OneByOne final : public SolveStrategy {
     std::size_t k = 0;
     std::int64_t solves_after = 0;  // as of solve_from()
     bool nonzero_guess = false;
-    int of_x = 0;       // the caller's x is the solver's times 2^of_x
+    int of_x = 0;       // as ScaledSystem::Loop has it
     double unit = 0;    // what the norms that observers see are relative to
     double target = 0;  // the norm at which the solve ends
   };
   // One solve, with checkpoints and with changes of kernel and preconditioner, of what solve_from()
   // has prepared, or of the vectors in GPU memory that the solver was given. Collective.
   KspResult run(const Solve& what);
+
+  // As meet_the_claim.hpp, for a solve in a block that has ended with `x` of the loop. Collective.
+  void meet_the_claim(std::size_t k, const ScaledSystem& system, KspResult& result,
+                      Array<double>& x);
 
   // Comes before the plan is given up, and after it was replaced. Collective.
   void let_go_of_plan();

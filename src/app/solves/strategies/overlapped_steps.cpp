@@ -67,7 +67,7 @@ bool OverlappedSteps::solve(std::size_t k) {
                                       .solves_after = parts_.solves_after(),
                                       .nonzero_guess = nonzero,
                                       .unit = unit,
-                                      .target = target_norm(solver, reference)});
+                                      .target = solver.loop_target(reference)});
   solver.use_device_vectors({});
 
   if (pending_ && !settle(overlap_.checked())) {

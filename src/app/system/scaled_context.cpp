@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scales the matrix, and lets the loop test the residual in the rows of the problem.
+#include "app/system/scaled_context.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "app/system/system_scale.hpp"
+#include "distributed/ordered_matrix.hpp"
+#include "distributed/row_sizes.hpp"
+#include "parallel/collective.hpp"
+
+namespace trireme {
+namespace {
+
+// The weights by which the rows of the scaled residual become those of the problem's, and with
+// norm: rows those divided by their sizes. They take the place of one over the sizes of the scaled
+// rows in the loop's test of convergence. Where they are nearly equal, or too far from each other
+// for sums of their squares, the test has no weights. Collective.
+RowSizes weights_of_rows(const DistributedMatrix& matrix, const SystemScaling& scaling,
+                         SmallNorm norm) {
+  constexpr int kLike = 3, kMost = 300;
+  if (norm == SmallNorm::residual) return {};
+  const RowSizes& sizes = row_sizes(matrix);
+  const bool by_sizes = norm == SmallNorm::rows && sizes.differ;
+  const auto size = [&](std::size_t i) { return by_sizes ? sizes.inverse[i] : 1.0; };
+  int extremes[] = {std::numeric_limits<int>::min(), std::numeric_limits<int>::min()};
+  for (std::size_t i = 0; i < scaling.rows.size(); ++i) {
+    const int exponent = std::ilogb(size(i)) - scaling.rows[i];
+    extremes[0] = std::max(extremes[0], exponent);
+    extremes[1] = std::max(extremes[1], -exponent);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_INT, MPI_MAX, matrix.comm);
+  const int least = -extremes[1];
+  RowSizes weights;
+  if (extremes[0] - least <= kLike || extremes[0] - least > kMost) return weights;
+  weights.differ = true;
+  weights.inverse.resize(scaling.rows.size());
+  for (std::size_t i = 0; i < weights.inverse.size(); ++i)
+    weights.inverse[i] = std::ldexp(size(i), -scaling.rows[i] - least);
+  return weights;
+}
+
+}  // namespace
+
+ScaledContext::ScaledContext(const SolveContext& of) : context_(of) {
+  const DistributedMatrix& matrix = *of.matrix;
+  scaling_ = find_scaling(*of.spec.solver.scaling, matrix);
+  const auto scaled = scaled_matrix(matrix, scaling_);
+  if (const int exponent = scale_matrix(*scaled); exponent != 0)
+    for (std::int32_t& of_row : scaling_.rows) of_row -= exponent;
+  scaled->row_sizes = {
+      std::make_shared<const RowSizes>(weights_of_rows(matrix, scaling_, of.spec.solver.norm)),
+      scaled->values_version};
+  context_.matrix = scaled;
+  context_.scaling = &scaling_;
+  // What the cache has is of the matrix as it was read.
+  context_.order = [scaled](Ordering ordering, Device device) {
+    return order_matrix(scaled, ordering, device);
+  };
+  context_.hierarchies = {};
+  // The permutation depends on the ranks, and so do the directions of a loop that was stopped.
+  if (context_.checkpoints && !scaling_.symmetric)
+    context_.checkpoints->identity.push_back(
+        {"the number of ranks", fmt::format("{}", size_of(matrix.comm))});
+  seconds_ = max_over_ranks(matrix.comm, watch_.seconds());
+}
+
+std::string ScaledContext::why_singular() const {
+  const DistributedMatrix& matrix = *context_.matrix;
+  if (scaling_.unmatched_rows == 0 || size_of(matrix.comm) > 1) return "";
+  return fmt::format(
+      "the matrix is singular, whatever the values of its entries are: its structural rank is {} "
+      "of {}, and row {} (from 0) cannot be matched with a column",
+      matrix.global_rows() - scaling_.unmatched_rows, matrix.global_rows(),
+      scaling_.first_unmatched);
+}
+
+std::vector<std::string> ScaledContext::notes() const {
+  const bool matches = context_.spec.solver.scaling == Scaling::matching;
+  std::vector<std::string> notes;
+  if (matches && scaling_.symmetric)
+    notes.emplace_back(
+        "scaling: matching leaves the columns of a symmetric matrix in their places");
+  if (!matches || size_of(context_.matrix->comm) == 1) return notes;
+  notes.emplace_back("scaling: matching matched the rows and columns of each rank by themselves");
+  if (scaling_.unmatched_rows > 0)
+    notes.back() += fmt::format(", which leaves {} rows unmatched, such as row {} (from 0)",
+                                scaling_.unmatched_rows, scaling_.first_unmatched);
+  return notes;
+}
+
+}  // namespace trireme

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The passes of GMRES over its basis. A pass reads `width` vectors of the basis, and the passes of
+// all such groups follow each other.
+//
+// `access` says how the executor knows the number of vectors in use. Where it does not, groups
+// without such vectors do nothing. A product with a vector that is not in use does not count, and
+// the memory of that vector is not read, as it may hold anything.
+#pragma once
+
+#include "solvers/methods/gmres_scalars.hpp"
+
+namespace trireme::solvers {
+
+// Vectors at equal distances.
+struct Basis {
+  double* first;
+  std::int64_t distance;
+  TRIREME_HD double* at(int k) const { return first + k * distance; }
+};
+
+// What a number r adds to the inner product in which the basis is orthonormal, over the other
+// number: the norm of this product is the one that is tested.
+TRIREME_HD double weighted(double r, double weight, const State& s) {
+  return (s.plain_part + (s.other_part * weight) * weight) * r;
+}
+
+// w = b - q (q null: w = b); sums {norm term}.
+struct CycleResidual {
+  static constexpr int sums = 1;
+  static constexpr bool always = true;
+  const double* b;
+  const double* q;
+  double* w;
+  NormTerm norm;
+
+  struct Row {
+    double r, weight;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {q ? b[i] - q[i] : b[i], norm.rows[i]}; }
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    sum[0] += norm(row.r, 0, row.weight, s);
+  }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { w[i] = row.r; }
+};
+
+// Sums {v_first.w, v_first+1.w, ...}. After the last vector of the basis, w itself stands.
+template <bool second, int width, StateAccess access>
+struct BasisDots {
+  static constexpr int sums = width;
+  static constexpr bool always = false;
+  Basis basis;
+  int first;
+  const double* w;
+  NormTerm norm;
+
+  struct Row {
+    std::int64_t i;
+    double w, weight;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {i, w[i], norm.rows[i]}; }
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    const int count = second ? vectors_in_use(s) : finished_columns(s) + 1;
+    if constexpr (access == StateAccess::none)
+      if (first > count || (second && !second_time(s))) return;
+    const double term = weighted(row.w, row.weight, s);
+    for (int k = 0; k < width; ++k) {
+      const double* const v = first + k < count ? basis.at(first + k) : w;
+      sum[k] += v[row.i] * term;
+    }
+  }
+  TRIREME_HD void store(std::int64_t, const Row&) const {}
+};
+
+// w -= h_first v_first + ..., where h are the last dots.
+template <bool second, int width, StateAccess access>
+struct SubtractBasis {
+  static constexpr int sums = 0;
+  static constexpr bool always = false;
+  Basis basis;
+  int first;
+  double* w;
+  CycleWork work;
+
+  struct Row {
+    std::int64_t i;
+    double w;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {i, w[i]}; }
+  TRIREME_HD void update(Row& row, const State& s, double*) const {
+    const int count = vectors_in_use(s);
+    if constexpr (access == StateAccess::none)
+      if (first >= count) return;
+    if constexpr (second && access != StateAccess::one)
+      if (!second_time(s)) return;
+    const double* const dots = CycleArrays::of(work, s).dots;
+    for (int k = first; k < first + width; ++k)
+      row.w -= (k < count ? dots[k] : 0) * basis.at(k < count ? k : 0)[row.i];
+  }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { w[i] = row.w; }
+};
+
+// v = w / its norm, also as a vector of the basis; `out` is D^-1 v, or v where M is not pointwise.
+struct NextBasisVector {
+  static constexpr int sums = 0;
+  static constexpr bool always = false;
+  Basis basis;
+  const double* w;
+  double* out;
+  Diagonal inverse;
+
+  struct Row {
+    std::int64_t i;
+    double v, inverse;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {i, w[i], inverse[i]}; }
+  TRIREME_HD void update(Row& row, const State& s, double*) const {
+    row.v /= next_norm(s);
+    basis.at(vectors_in_use(s))[row.i] = row.v;
+  }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { out[i] = row.inverse * row.v; }
+};
+
+// into += D^-1 (y_first v_first + ...); with `anew`, the first group begins from 0.
+template <int width>
+struct AddBasis {
+  static constexpr int sums = 0;
+  static constexpr bool always = true;
+  Basis basis;
+  int first;
+  double* into;
+  bool anew;
+  Diagonal inverse;
+  CycleWork work;
+
+  struct Row {
+    std::int64_t i;
+    double into, inverse;
+  };
+  TRIREME_HD Row load(std::int64_t i) const {
+    return {i, anew && first == 0 ? 0 : into[i], inverse[i]};
+  }
+  TRIREME_HD void update(Row& row, const State& s, double*) const {
+    const int count = vectors_in_use(s);
+    if (first >= count) return;
+    const double* const y = CycleArrays::of(work, s).y;
+    double sum = 0;
+    for (int k = first; k < first + width; ++k)
+      sum += (k < count ? y[k] : 0) * basis.at(k < count ? k : 0)[row.i];
+    row.into += row.inverse * sum;
+  }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { into[i] = row.into; }
+};
+
+// x += z
+struct AddToSolution {
+  static constexpr int sums = 0;
+  static constexpr bool always = true;
+  double* x;
+  const double* z;
+
+  struct Row {
+    double x, z;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {x[i], z[i]}; }
+  TRIREME_HD void update(Row& row, const State&, double*) const { row.x += row.z; }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { x[i] = row.x; }
+};
+
+}  // namespace trireme::solvers
