@@ -4,11 +4,14 @@
 #include <mpi.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "app/figures/memory.hpp"
 #include "app/figures/memory_forecast.hpp"
 #include "app/system/graph_shares.hpp"
+#include "app/system/looks.hpp"
 #include "base/printable.hpp"
 #include "commands.hpp"
 #include "inspect_table.hpp"
@@ -71,19 +74,21 @@ void inspect(const InspectOptions& options) {
   solve_by_cg.problem.source = system;
   const std::string forecast = forecast_table(
       forecast_memory(solve_by_cg, source->facts(system.matrix), options.ranks, program_bytes));
-  const MatrixOnRanks matrix = source->read_matrix(system.matrix, 1);
-  if (matrix.slab.is_wide())
+  MatrixOnRanks matrix = source->read_matrix(system.matrix, 1);
+  RowSlab& slab = matrix.slab;
+  if (slab.is_wide())
     fail(ExitCode::resource, "problem inspect shows matrices of at most 2^31-1 columns");
-  const std::vector<TableLine> vectors = vectors_of(*source, spec, matrix.slab);
-  const std::string modes = near_nullspace_of(*source, spec, matrix.slab);
-  const CsrMatrix<double>& local = matrix.slab.local;
-  print_text(stdout, matrix_table(printable_line(problem_name(spec)), matrix_statistics(local),
-                                  matrix.duplicates_summed, modes, vectors));
-  print_text(stdout, "\n" + forecast);
-  print_text(stdout, "\n" + ranks_table(rank_shares(local, options.ranks)));
+  const std::vector<TableLine> vectors = vectors_of(*source, spec, slab);
+  const std::string modes = near_nullspace_of(*source, spec, slab);
+  const MatrixStatistics statistics = matrix_statistics(slab.local);
+  std::string shares = "\n" + ranks_table(rank_shares(slab.local, options.ranks));
   if (options.distribution == "graph")
-    print_text(stdout, "\nafter graph partitioning\n" +
-                           ranks_table(graph_shares(matrix.slab, options.ranks)));
+    shares += "\nafter graph partitioning\n" + ranks_table(graph_shares(slab, options.ranks));
+  std::optional<Looks> looks;
+  if (slab.global_rows == slab.global_cols) looks = looks_of(MPI_COMM_WORLD, std::move(slab));
+  print_text(stdout, matrix_table(printable_line(problem_name(spec)), statistics, looks,
+                                  matrix.duplicates_summed, modes, vectors));
+  print_text(stdout, "\n" + forecast + shares);
 }
 
 }  // namespace trireme::problem_app

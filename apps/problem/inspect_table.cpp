@@ -26,7 +26,8 @@ void line(std::string& text, const std::string& label, const std::string& value)
   fmt::format_to(std::back_inserter(text), "  {:<20}{}\n", label, value);
 }
 
-void add_symmetry(std::string& text, const SymmetryStatistics& symmetry, double largest) {
+void add_symmetry(std::string& text, const SymmetryStatistics& symmetry, double largest,
+                  const MatrixLook& look) {
   line(text, "pattern",
        symmetry.pattern() ? "symmetric"
                           : fmt::format("unsymmetric: {} entries without a mirror",
@@ -37,13 +38,55 @@ void add_symmetry(std::string& text, const SymmetryStatistics& symmetry, double 
            : fmt::format("unsymmetric: they differ by up to {:.3g}, {:.2g} of the largest",
                          symmetry.largest_difference,
                          largest > 0 ? symmetry.largest_difference / largest : 0));
+  if (look.nearly_symmetric)
+    line(text, "", "which is rounding at most");
+  else if (!look.symmetric())
+    line(text, "  skew part",
+         fmt::format("about {:.1g} of the matrix, by Frobenius norms", look.skew));
+}
+
+std::string sizes(const SizeSpan& of) {
+  return fmt::format("{:.3g} to {:.3g}, a factor of about 2^{}", of.least, of.greatest,
+                     of.powers_of_two());
+}
+
+void add_rows_and_columns(std::string& text, const MatrixLook& look) {
+  line(text, "sizes of rows", sizes(look.row_sizes));
+  line(text, "sizes of columns", sizes(look.column_sizes));
+  line(text, "without a nonzero",
+       fmt::format("{} rows, {} columns", grouped(look.empty_rows), grouped(look.empty_columns)));
+  if (look.constant_nullspace)
+    line(text, "sums of rows", "all zero but for rounding, so that the matrix is singular");
+}
+
+void add_diagonal(std::string& text, const MatrixLook& look) {
+  line(text, "diagonal",
+       fmt::format(
+           "{} positive, {} negative, {} zero or missing{}", grouped(look.positive_diagonal),
+           grouped(look.negative_diagonal), grouped(look.zero_diagonal),
+           look.first_zero_diagonal ? fmt::format(" (first: row {})", *look.first_zero_diagonal)
+                                    : ""));
+  line(text, "  dominant rows",
+       fmt::format("{} of {}", grouped(look.dominant_rows), grouped(look.rows)));
+}
+
+void add_closer_look(std::string& text, const CloserLook& look, std::int64_t rows) {
+  line(text, "repeated rows", grouped(look.repeated_rows));
+  if (look.block_size > 1)
+    line(text, "blocks of rows",
+         fmt::format("{} rows of the same columns: {} of {} rows", look.block_size,
+                     grouped(look.rows_in_blocks), grouped(rows)));
+  if (look.structural_rank)
+    line(text, "structural rank",
+         fmt::format("{} of {}{}", grouped(*look.structural_rank), grouped(rows),
+                     *look.structural_rank < rows ? ": singular whatever the values are" : ""));
 }
 
 }  // namespace
 
 std::string matrix_table(const std::string& name, const MatrixStatistics& statistics,
-                         std::int64_t duplicates_summed, const std::string& near_nullspace,
-                         const std::vector<TableLine>& vectors) {
+                         const std::optional<Looks>& looks, std::int64_t duplicates_summed,
+                         const std::string& near_nullspace, const std::vector<TableLine>& vectors) {
   const RowLengthStatistics& lengths = statistics.row_lengths;
   std::string text = name + "\n";
   line(text, "shape", grouped(statistics.rows) + " x " + grouped(statistics.cols));
@@ -63,16 +106,13 @@ std::string matrix_table(const std::string& name, const MatrixStatistics& statis
        fmt::format("{} below the diagonal, {} above", grouped(statistics.lower_bandwidth),
                    grouped(statistics.upper_bandwidth)));
   line(text, "largest magnitude", fmt::format("{:.6g}", statistics.largest_magnitude));
-  if (statistics.symmetry) add_symmetry(text, *statistics.symmetry, statistics.largest_magnitude);
-  if (const auto& diagonal = statistics.diagonal) {
-    line(text, "diagonal",
-         fmt::format("{} zero or absent{}, {} negative", grouped(diagonal->zeros),
-                     diagonal->first_zero_row
-                         ? fmt::format(" (first: row {})", *diagonal->first_zero_row)
-                         : "",
-                     grouped(diagonal->negative)));
-    line(text, "  dominant rows",
-         fmt::format("{} of {}", grouped(diagonal->dominant_rows), grouped(statistics.rows)));
+  if (looks) {
+    const MatrixLook& look = looks->first;
+    line(text, "in short", in_short(look));
+    add_symmetry(text, *statistics.symmetry, statistics.largest_magnitude, look);
+    add_diagonal(text, look);
+    add_rows_and_columns(text, look);
+    add_closer_look(text, looks->closer, statistics.rows);
   }
   for (const TableLine& vector : vectors) line(text, vector.label, vector.value);
   if (!near_nullspace.empty()) line(text, "near-nullspace", near_nullspace);

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/system/looks.hpp"
 #include "sparse/statistics.hpp"
 
 namespace trireme::problem_app {
@@ -14,11 +16,13 @@ struct TableLine {
   std::string label, value;
 };
 
-// The shape and the statistics; `duplicates_summed` stored entries were added to another.
+// The shape, the statistics and what looks tell, of a square matrix; `duplicates_summed` stored
+// entries were added to another.
 // `near_nullspace` is what the file has for multigrid, in words; empty: no line. `vectors` are the
 // lines of the right-hand side and the initial guess.
 std::string matrix_table(const std::string& name, const MatrixStatistics& statistics,
-                         std::int64_t duplicates_summed, const std::string& near_nullspace = {},
+                         const std::optional<Looks>& looks, std::int64_t duplicates_summed,
+                         const std::string& near_nullspace = {},
                          const std::vector<TableLine>& vectors = {});
 // One line per rank.
 std::string ranks_table(const std::vector<RankShare>& shares);

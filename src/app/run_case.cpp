@@ -11,6 +11,7 @@
 #include "app/rank_zero.hpp"
 #include "app/requested_kernels.hpp"
 #include "app/system/loaded_system.hpp"
+#include "distributed/matrix_look.hpp"
 #include "petsc/ksp/known_names.hpp"
 #include "petsc/session.hpp"
 
@@ -60,6 +61,8 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   keep_iterations(c, system, outcome);
   if (!system.moved()) outcome.pattern = picture_of(*system.matrix());
   outcome.case_text = c.text;
+  if (const MatrixLook* look = known_look(*system.matrix()))
+    outcome.problem.looks = words_of(*look);
   compare(comm, system, rank_zero, outcome);
   note_unused_options(outcome);
   return outcome;

@@ -2,6 +2,7 @@
 // Repeated rows by hashes that ranks exchange, and dense blocks by groups of rows.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "parallel/collective.hpp"
 #include "sparse/row_facts.hpp"
 #include "sparse/row_groups.hpp"
+#include "sparse/transversal.hpp"
 
 namespace trireme {
 namespace {
@@ -88,11 +90,19 @@ std::pair<std::int64_t, std::int64_t> blocks_of(const DistributedMatrix& matrix)
   return {most - rows_in.begin(), *most};
 }
 
+std::optional<std::int64_t> structural_rank_of(const DistributedMatrix& matrix) {
+  if (size_of(matrix.comm) > 1 || !matrix.blocks.local.cuts.empty()) return std::nullopt;
+  return structural_rank(matrix.blocks.local.view()).rank;
+}
+
 }  // namespace
 
 CloserLook look_closer(const DistributedMatrix& matrix) {
   const auto [size, rows] = blocks_of(matrix);
-  return {.repeated_rows = repeated_rows_of(matrix), .block_size = size, .rows_in_blocks = rows};
+  return {.repeated_rows = repeated_rows_of(matrix),
+          .block_size = size,
+          .rows_in_blocks = rows,
+          .structural_rank = structural_rank_of(matrix)};
 }
 
 }  // namespace trireme

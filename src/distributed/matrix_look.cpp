@@ -196,9 +196,14 @@ int SizeSpan::powers_of_two() const {
   return greatest > 0 ? std::ilogb(greatest) - std::ilogb(least) : 0;
 }
 
+const MatrixLook* known_look(const DistributedMatrix& matrix) {
+  const LookOfVersion& known = matrix.look;
+  return known.version == matrix.values_version ? known.look.get() : nullptr;
+}
+
 const MatrixLook& look_at(const DistributedMatrix& matrix) {
   LookOfVersion& known = matrix.look;
-  int stale = known.look && known.version == matrix.values_version ? 0 : 1;
+  int stale = known_look(matrix) ? 0 : 1;
   MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, matrix.comm);
   if (stale != 0)
     known = {std::make_shared<const MatrixLook>(found_by_looking(matrix)), matrix.values_version};

@@ -49,6 +49,9 @@ struct MatrixLook {
 // exactly symmetric. Collective.
 const MatrixLook& look_at(const DistributedMatrix& matrix);
 
+// What look_at() remembers of the present values; null: nobody looked.
+const MatrixLook* known_look(const DistributedMatrix& matrix);
+
 // What costs more, and what no choice of a method needs.
 struct CloserLook {
   std::int64_t repeated_rows = 0;  // equal to a row before; by hashes of 128 bits
@@ -56,7 +59,8 @@ struct CloserLook {
   // rows have no neighbour of the same columns.
   std::int64_t block_size = 1;
   std::int64_t rows_in_blocks = 0;  // of this size
-  // Of the pattern of the nonzeros, by a matching. Empty: not determined.
+  // Of the pattern of the nonzeros, by a matching. Empty: it is determined on one rank, for rows in
+  // one block, only.
   std::optional<std::int64_t> structural_rank{};
 };
 // The same on every rank, but for blocks that ranks cut. Collective.

@@ -78,8 +78,6 @@ std::string words_of(const CloserLook& look) {
   if (look.repeated_rows > 0)
     parts.push_back(counted(look.repeated_rows, "row repeats another one", "rows repeat others"));
   if (look.block_size > 1) parts.push_back(fmt::format("rows in blocks of {}", look.block_size));
-  if (look.structural_rank)
-    parts.push_back(fmt::format("structural rank {}", *look.structural_rank));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 

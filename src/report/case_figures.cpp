@@ -51,6 +51,11 @@ const Figures<ProblemPart>& figures() {
        of_problem(&ProblemDescription::rhs)},
       {"x0", "", "the dataset of the initial guess; null: zero",
        [](const ProblemPart& p) { return known(&ProblemDescription::x0)(p.outcome.problem); }},
+      {"looks", "",
+       "what a look at the matrix has told, in words: symmetry, signs of the diagonal, sizes of "
+       "rows "
+       "and columns; null: the run did not need one",
+       [](const ProblemPart& p) { return known(&ProblemDescription::looks)(p.outcome.problem); }},
       {"pattern_hash", "",
        "16 hexadecimal digits of the numbers of rows and columns and of the places of all "
        "nonzeros; null: not computed",

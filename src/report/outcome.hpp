@@ -23,6 +23,7 @@ struct ProblemDescription {
   std::string rhs;       // "/b", "can_b.mtx", "from-ones"
   std::string rhs_note;  // why, in words; or empty
   std::string x0;        // the dataset of the initial guess; empty: zero
+  std::string looks{};   // "symmetric, with a positive diagonal"; empty: nobody looked
 };
 
 // One of the machines, and the ranks that ran there, ascending.

@@ -96,8 +96,9 @@ std::string fixed(double number, int digits) {
 }
 
 std::string problem(const ProblemDescription& p) {
-  return fmt::format("{}: {} x {}, {} nonzeros, {}", p.name, p.rows, p.cols, count(p.nnz),
-                     vectors(p));
+  const std::string text =
+      fmt::format("{}: {} x {}, {} nonzeros, {}", p.name, p.rows, p.cols, count(p.nnz), vectors(p));
+  return p.looks.empty() ? text : fmt::format("{}; A is {}", text, p.looks);
 }
 
 std::string vectors(const ProblemDescription& p) {

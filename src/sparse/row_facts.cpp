@@ -2,6 +2,8 @@
 // The pass on the host. Facts are integers and extremes, so that threads may add them in any order.
 #include "sparse/row_facts.hpp"
 
+#include <algorithm>
+
 namespace trireme {
 namespace {
 
@@ -72,6 +74,15 @@ RowFacts row_facts(const KeyedRows& rows) {
 
 RowFacts row_facts(const KeyedRows& rows, std::span<const std::int32_t> named) {
   return facts_of_rows(rows, std::ssize(named), [&](std::int64_t i) { return named[i]; });
+}
+
+RowFacts row_facts(const CsrMatrix<double>& matrix) {
+  const Array<RowKey> keys = row_keys(0, std::max(matrix.rows, matrix.cols));
+  const CsrView<double> none;
+  RowFacts facts;
+  for (const RowBlock<double>& block : matrix.blocks())
+    facts += row_facts({block.csr, none, block.first_row, keys, {}});
+  return facts;
 }
 
 }  // namespace trireme

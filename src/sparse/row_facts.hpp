@@ -110,8 +110,8 @@ struct RowFacts {
 };
 
 // The rows of both blocks of a rank, or the rows of a matrix, for which `ghost` has no entries.
-// Row 0 has the key keys[first_row], and its diagonal entry the column first_row of `local`. keys[j]
-// is that of column j of `local`, and ghost_keys[j] that of column j of `ghost`.
+// Row 0 has the key keys[first_row], and its diagonal entry the column first_row of `local`;
+// keys[j] is that of column j of `local`, and ghost_keys[j] that of column j of `ghost`.
 struct KeyedRows {
   const CsrView<double>& local;
   const CsrView<double>& ghost;
@@ -122,5 +122,7 @@ RowHash row_hash(const KeyedRows& rows, std::int64_t row);
 // Of the rows that are named, or of all. All threads take part.
 RowFacts row_facts(const KeyedRows& rows);
 RowFacts row_facts(const KeyedRows& rows, std::span<const std::int32_t> named);
+// Of a whole matrix, which need not be square.
+RowFacts row_facts(const CsrMatrix<double>& matrix);
 
 }  // namespace trireme

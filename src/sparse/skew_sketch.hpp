@@ -19,8 +19,8 @@
 
 namespace trireme {
 
-// Entry `row` of u (which = 1) or v (which = 2): of a random sign, and of a magnitude in [3/4, 5/4),
-// so that no two terms cancel by chance.
+// Entry `row` of u (which = 1) or v (which = 2): of a random sign, and of a magnitude in
+// [3/4, 5/4), so that no two terms cancel by chance.
 constexpr double random_entry(std::int64_t row, std::uint64_t which) {
   const std::uint64_t bits = split_mix(static_cast<std::uint64_t>(row), which);
   const double magnitude = 0.75 + 0.5 * to_unit(bits);

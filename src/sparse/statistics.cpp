@@ -39,30 +39,6 @@ CsrMatrix<double> with_sorted_rows(const CsrMatrix<double>& a) {
   return sorted;
 }
 
-DiagonalStatistics diagonal_statistics(const CsrMatrix<double>& a) {
-  std::int64_t zeros = 0, first_zero = a.rows, dominant = 0, negative = 0;
-#pragma omp parallel for schedule(static) reduction(+ : zeros, dominant, negative) \
-    reduction(min : first_zero)
-  for (std::int64_t row = 0; row < a.rows; ++row) {
-    double diagonal = 0, others = 0;
-    for (std::int64_t k = a.row_begin(row); k < a.row_begin(row + 1); ++k) {
-      if (a.col_idx[k] == row)
-        diagonal += a.values[k];
-      else
-        others += std::fabs(a.values[k]);
-    }
-    dominant += std::fabs(diagonal) >= others;
-    negative += diagonal < 0;
-    if (diagonal == 0) {
-      ++zeros;
-      first_zero = std::min(first_zero, row);
-    }
-  }
-  DiagonalStatistics result{zeros, {}, dominant, negative};
-  if (zeros > 0) result.first_zero_row = first_zero;
-  return result;
-}
-
 // The columns of each row must ascend.
 SymmetryStatistics symmetry_statistics(const CsrMatrix<double>& a) {
   std::int64_t unmatched = 0;
@@ -159,11 +135,9 @@ MatrixStatistics matrix_statistics(const CsrMatrix<double>& matrix) {
   result.row_lengths = statistics_of_lengths(std::move(lengths), matrix.nnz());
   result.sorted_columns = has_sorted_columns(matrix);
   measure_entries(matrix, result);
-  if (matrix.rows == matrix.cols) {
-    result.diagonal = diagonal_statistics(matrix);
+  if (matrix.rows == matrix.cols)
     result.symmetry = result.sorted_columns ? symmetry_statistics(matrix)
                                             : symmetry_statistics(with_sorted_rows(matrix));
-  }
   return result;
 }
 

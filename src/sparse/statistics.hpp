@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statistics of a matrix: row lengths, symmetry, diagonal, and the share of each rank.
+// Statistics of a matrix: row lengths, bandwidth, symmetry, and the share of each rank.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,6 @@ struct RowLengthStatistics {
   std::int64_t empty_rows = 0;
 };
 
-struct DiagonalStatistics {
-  std::int64_t zeros = 0;                      // diagonal entries that are absent or 0
-  std::optional<std::int64_t> first_zero_row;  // the first row with such an entry
-  std::int64_t dominant_rows = 0;              // |a_ii| >= sum of the other |a_ij| of the row
-  std::int64_t negative = 0;                   // entries a_ii < 0, which an SPD matrix cannot have
-};
-
 struct SymmetryStatistics {
   std::int64_t unmatched_entries = 0;  // entries a_ij that are stored while a_ji is not
   double largest_difference = 0;       // max |a_ij - a_ji|; an absent entry counts as 0
@@ -41,7 +34,6 @@ struct MatrixStatistics {
   std::int64_t upper_bandwidth = 0;            // max of j - i
   bool sorted_columns = true;                  // strictly ascending within every row
   double largest_magnitude = 0;                // max |a_ij|
-  std::optional<DiagonalStatistics> diagonal;  // square matrices only
   std::optional<SymmetryStatistics> symmetry;  // square matrices only
 };
 

@@ -195,8 +195,12 @@ class Inspect(ProblemCase):
             self.assertLessEqual(max(map(len, text.splitlines())), 100)
             for fact in (r"shape +4 x 4\n", r"nonzeros +6 ", r"min 0, mean 1.50, max 2", r"empty rows +1\n",
                          r"bandwidth +3 below the diagonal, 1 above", r"pattern +unsymmetric: 1 entries",
-                         r"values +unsymmetric: they differ by up to 2, 0.5 of", r"2 zero or absent \(first: row 1\)",
-                         r"dominant rows +2 of 4", r"\n +0 +0 +2 +4 +0 +", r"\n +1 +2 +2 +2 +1 +"):
+                         r"values +unsymmetric: they differ by up to 2, 0.5 of", r"in short +not symmetric, with zeros on the diag",
+                         r"diagonal +2 positive, 0 negative, 2 zero or missing \(first: row 1\)",
+                         r"dominant rows +2 of 4", r"sizes of rows +1 to 4, a factor of about 2\^2\n",
+                         r"without a nonzero +1 rows, 1 columns\n", r"repeated rows +0\n",
+                         r"structural rank +3 of 4: singular whatever the values are\n",
+                         r"skew part +about 0.[1-4] of the matrix", r"\n +0 +0 +2 +4 +0 +", r"\n +1 +2 +2 +2 +1 +"):
                 self.assertRegex(text, fact)
 
     def test_tells_the_ghosts_before_and_after_graph_partitioning(self):

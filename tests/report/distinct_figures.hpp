@@ -201,7 +201,8 @@ inline CaseOutcome outcome() {
                      .nnz = 16'100'000,
                      .rhs = "from-ones",
                      .rhs_note = "the file has no /b",
-                     .x0 = "/x0"};
+                     .x0 = "/x0",
+                     .looks = "not symmetric, with zeros on the diagonal"};
   outcome.machine = {.host = "node1",
                      .cpu = "Some CPU",
                      .gpu = "Some GPU",

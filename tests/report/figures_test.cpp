@@ -19,7 +19,8 @@ using namespace test;
 TEST(Figures, OfTheTable) {
   EXPECT_EQ(
       terminal_table(outcome()),
-      R"(system.h5 /A: 206763 x 206764, 16.1 M nonzeros, b: from-ones (the file has no /b), x0: /x0
+      R"(system.h5 /A: 206763 x 206764, 16.1 M nonzeros, b: from-ones (the file has no /b), x0: /x0; A is not
+  symmetric, with zeros on the diagonal
 node1: Some CPU (AVX3), Some GPU, 3 ranks of 1 thread on 2 nodes (node1: ranks 0, 2; node2: rank 1),
   memory 33.2 GB/s (triad)
 
@@ -58,7 +59,8 @@ TEST(Figures, OfTheTableWhereAllRunsShareMethodAndNotes) {
   two.not_run = {"dasp", "teb"};
   EXPECT_EQ(
       terminal_table(two),
-      R"(system.h5 /A: 206763 x 206764, 16.1 M nonzeros, b: from-ones (the file has no /b), x0: /x0
+      R"(system.h5 /A: 206763 x 206764, 16.1 M nonzeros, b: from-ones (the file has no /b), x0: /x0; A is not
+  symmetric, with zeros on the diagonal
 node1: Some CPU (AVX3), Some GPU, 3 ranks of 1 thread on 2 nodes (node1: ranks 0, 2; node2: rank 1),
   memory 33.2 GB/s (triad)
 cg + jacobi to 1e-08, resident engine, double, cpu
@@ -93,6 +95,7 @@ TEST(Figures, OfTheJson) {
   EXPECT_EQ(report["command"], "solve --config case.yaml");
   EXPECT_EQ(report["problem"], Json::parse(R"json({"name": "system.h5 /A", "generated": true,
     "rows": 206763, "cols": 206764, "nnz": 16100000, "rhs": "from-ones", "x0": "/x0",
+    "looks": "not symmetric, with zeros on the diagonal",
     "pattern_hash": "0123456789abcdef", "values_hash": null})json"));
   EXPECT_EQ(report["machine"], Json::parse(R"json({"host": "node1",
     "nodes": [{"host": "node1", "ranks": [0, 2]}, {"host": "node2", "ranks": [1]}], "cpu": "Some CPU",
@@ -169,7 +172,7 @@ TEST(Figures, OfThePage) {
            "<title>Solve report: system.h5 /A</title>",
            "<h1>Solve report: <span class=\"bad\">✗ not converged</span></h1>",
            "<p>system.h5 /A: 206763 x 206764, 16.1 M nonzeros, b: from-ones (the file has no /b), "
-           "x0: /x0</p>",
+           "x0: /x0; A is not symmetric, with zeros on the diagonal</p>",
            "<li><b>auto-albus</b> <span class=\"good\">✓ converged: relative tolerance reached "
            "(CONVERGED_RTOL)</span>; cg + jacobi to 1e-08, resident engine, double, cpu; its 46.5 "
            "ms of preprocessing is paid back after 42 products (this run did 313); its sums are "

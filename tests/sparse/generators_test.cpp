@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "sparse/row_facts.hpp"
 #include "sparse/statistics.hpp"
 
 namespace trireme {
@@ -167,9 +168,10 @@ TEST(Generators, StencilRowsHoldAllNeighboursAndNoOthers) {
 
 TEST(Generators, PoissonIsSymmetricAndDominant) {
   for (const std::string kind : {"poisson2d", "poisson3d", "poisson27"}) {
-    const MatrixStatistics statistics = matrix_statistics(whole(small_spec(kind)));
-    EXPECT_TRUE(statistics.symmetry->values()) << kind;
-    EXPECT_EQ(statistics.diagonal->dominant_rows, statistics.rows) << kind;
+    const RowFacts facts = row_facts(whole(small_spec(kind)));
+    EXPECT_EQ(facts.values, 0u) << kind << " is not symmetric";
+    EXPECT_EQ(facts.dominant, facts.positive) << kind;
+    EXPECT_EQ(facts.zero + facts.negative, 0) << kind;
   }
 }
 
@@ -178,7 +180,7 @@ TEST(Generators, ConvectionIsANonsymmetricMMatrix) {
   const MatrixStatistics statistics = matrix_statistics(a);
   EXPECT_TRUE(statistics.symmetry->pattern());
   EXPECT_GT(statistics.symmetry->largest_difference, 1);
-  EXPECT_EQ(statistics.diagonal->negative, 0);
+  EXPECT_EQ(row_facts(a).negative, 0);
   const std::int64_t n = 17, centre = 8 + n * (8 + n * 8);
   double sum = 0;
   for (std::int32_t k = a.row_ptr[centre]; k < a.row_ptr[centre + 1]; ++k) sum += a.values[k];
@@ -228,8 +230,7 @@ TEST(Generators, RmatHasItsSkewAndItsEdges) {
 TEST(Generators, CircuitHasItsDiagonalAndItsNets) {
   const std::int64_t n = 100000;
   const CsrMatrix<double> a = whole({.kind = "circuit", .n = n});
-  const MatrixStatistics statistics = matrix_statistics(a);
-  EXPECT_EQ(statistics.diagonal->zeros, 0);
+  EXPECT_EQ(row_facts(a).zero, 0);
   EXPECT_NEAR(static_cast<double>(a.nnz()), 6.8 * n, 0.02 * 6.8 * n);
   std::int64_t dense_rows = 0;
   for (std::int64_t row = 0; row < n; ++row)

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sparse/generators.hpp"
+#include "sparse/row_facts.hpp"
 #include "support/shapes.hpp"
 
 namespace trireme::test {
@@ -30,14 +31,26 @@ TEST(Statistics, AreRightByHand) {
   EXPECT_EQ(s.upper_bandwidth, 2);
   EXPECT_FALSE(s.sorted_columns);
   EXPECT_EQ(s.largest_magnitude, 5);
-  ASSERT_TRUE(s.diagonal);
-  EXPECT_EQ(s.diagonal->zeros, 1);
-  EXPECT_EQ(s.diagonal->first_zero_row, 1);
-  EXPECT_EQ(s.diagonal->negative, 1);
-  EXPECT_EQ(s.diagonal->dominant_rows, 2);  // the empty row counts: 0 >= 0
   ASSERT_TRUE(s.symmetry);
   EXPECT_EQ(s.symmetry->unmatched_entries, 1);  // (2, 1)
   EXPECT_EQ(s.symmetry->largest_difference, 5);
+}
+
+TEST(RowFacts, AreRightByHand) {
+  const RowFacts facts = row_facts(by_hand());
+  EXPECT_EQ(facts.positive, 1);
+  EXPECT_EQ(facts.negative, 1);
+  EXPECT_EQ(facts.zero, 1);
+  EXPECT_EQ(facts.empty, 1);
+  EXPECT_EQ(facts.dominant, 2);  // the empty row counts: 0 >= 0
+  EXPECT_EQ(facts.with_sum, 2);
+  EXPECT_EQ(facts.least, 2);
+  EXPECT_EQ(facts.greatest, 5);
+  EXPECT_NE(facts.pattern, 0u);
+  EXPECT_NE(facts.values, 0u);
+  const CsrMatrix<double> wide{1, 3, {0, 2}, {1, 2}, {-7, 7}};
+  EXPECT_EQ(row_facts(wide).greatest, 7);
+  EXPECT_EQ(row_facts(wide).with_sum, 0);
 }
 
 TEST(Statistics, SeeADifferenceOfOneBitInSymmetry) {
