@@ -29,6 +29,8 @@ struct FailedSolve {
   std::optional<AnyPreconditioner> block_preconditioner{};  // see KspSolver
   std::vector<AnyPreconditioner> left{};                    // what `auto` has left
   std::int64_t max_iterations = 0;                          // of the case
+  std::int64_t restart = 0;                                 // likewise
+  bool resident = true;                                     // the engine
   double divergence_bound = 0;
 };
 
