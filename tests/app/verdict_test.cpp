@@ -154,6 +154,18 @@ TEST(Advice, NamesWhatAppliesAndWasNotTried) {
       {"; try method gmres, or method direct",
        {.reason = -5, .method = "bicgstab", .preconditioner = none},
        looks(false, zero)},
+      {"; a cycle of 30 iterations made the residual no smaller; try solver.restart above 30, or "
+       "preconditioner ilu, or method direct",
+       {.reason = -5, .method = "gmres", .preconditioner = jacobi, .restart = 30},
+       looks(false, one)},
+      {"; try solver.restart above 30, or preconditioner ilu, or method direct, or "
+       "solver.max_iterations above 50",
+       {.reason = -3,
+        .method = "gmres",
+        .preconditioner = jacobi,
+        .max_iterations = 50,
+        .restart = 30},
+       looks(false, one)},
       {"; try preconditioner multigrid, or method cg, or method minres, or method direct",
        {.reason = -5, .method = "bicgstab", .preconditioner = jacobi},
        looks(true, one)},

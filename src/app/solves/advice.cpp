@@ -20,6 +20,10 @@ bool is(solvers::Method method, const std::string& name) {
   return named && named->method == method;
 }
 bool is_cg(const std::string& name) { return is(solvers::Method::cg, name); }
+bool restarts(const std::string& name) {
+  const auto named = solvers::method_named(name);
+  return named && named->info.restarts;
+}
 
 std::string word_for(solvers::Method method) { return std::string(solvers::info_of(method).name); }
 // The preconditioner for a matrix that Jacobi can or cannot divide by the diagonal of.
@@ -98,12 +102,18 @@ std::string advice(const FailedSolve& failed, const MatrixLook& matrix) {
       break;
     case kAtLimit:
     case kBreakdown:
+      if (failed.resident && restarts(failed.method))
+        why =
+            fmt::format("; a cycle of {} iterations made the residual no smaller", failed.restart);
+      break;
     case kBreakdownOfBicg:
       break;
     default:
       return "";
   }
   using solvers::Method;
+  if (restarts(failed.method))
+    suggestions.add(fmt::format("solver.restart above {}", failed.restart));
   if (matrix.symmetric()) {
     if (one_sign) suggestions.preconditioner(AnyPreconditioner::multigrid());
     if (divides && failed.preconditioner == simplest(false))
@@ -116,7 +126,7 @@ std::string advice(const FailedSolve& failed, const MatrixLook& matrix) {
       suggestions.method(word_for(solvers::Method::bicgstab));
     }
     if (divides) suggestions.preconditioner(AnyPreconditioner(PCILU));
-    if (is(Method::bicgstab, failed.method)) suggestions.method("gmres");
+    if (is(Method::bicgstab, failed.method)) suggestions.method(word_for(Method::gmres));
   }
   suggestions.method(std::string(kDirect));
   if (failed.reason == kAtLimit)

@@ -21,6 +21,8 @@ struct FailedSolve {
   std::vector<AnyPreconditioner> left{};                    // what `auto` has left
   std::vector<std::string> tried{};                         // other methods, by `method: auto`
   std::int64_t max_iterations = 0;                          // of the case
+  std::int64_t restart = 0;                                 // likewise
+  bool resident = true;                                     // the engine
   double divergence_bound = 0;
 };
 

@@ -140,6 +140,7 @@ void KspSolver::set_types(const SolverSpec& spec, const std::string& type,
       std::min<std::int64_t>(spec.max_iterations, std::numeric_limits<PetscInt>::max() - 1));
   petsc_check(KSPSetTolerances(ksp_, spec.rtol, spec.atol, kDivergenceBound, max_iterations));
   if (spec.measure_variant) ksp_measure_variant(ksp_);
+  ksp_set_restart(ksp_, spec.restart);
   petsc_check(KSPSetFromOptions(ksp_), ExitCode::usage);
 }
 
