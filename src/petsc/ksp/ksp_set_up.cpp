@@ -67,8 +67,8 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
                     "would say which factors",
                     kDirect, spec.preconditioner->name(), kLu, kCholesky));
   if (is_complete_factorisation(preconditioner()))
-    factors_ =
-        std::make_unique<CompleteFactors>(ksp_, *matrix, spec.is_direct() && !spec.names_factors());
+    factors_ = std::make_unique<CompleteFactors>(
+        ksp_, *matrix, spec.is_direct() && !spec.names_factors(), spec.is_direct());
   set_up_multigrid();
   set_up_ksp(ExitCode::usage);
   set_block_factorisation();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of the KSP types, and the registration of the types.
 #include "petsc/ksp/ksp_types.hpp"
+#include "petsc/factors/cudss/package.hpp"
 
 #include <memory>
 
@@ -285,6 +286,7 @@ void register_resident_types() {
     petsc_check(KSPRegister(ksp_type_of(Entry::type::info).c_str(), ksp_create<Entry>));
   });
   register_resident_preconditioners();
+  cudss::register_package();
 }
 
 std::string ksp_type_of(const solvers::MethodInfo& info) {
