@@ -130,7 +130,7 @@ void CompleteFactors::take_others(const std::string& why) {
 }
 
 void CompleteFactors::set_up_by_cudss() {
-  if (is_set_up_ && symmetric_ && by_symmetry_ && !looks_symmetric(matrix_)) {
+  if (is_set_up_ && symmetric_ && by_symmetry_ && !look_at(matrix_).symmetric()) {
     reset_pc(ksp_);
     is_set_up_ = false;
     choose();
