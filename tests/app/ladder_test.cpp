@@ -157,6 +157,7 @@ TEST_F(Climbs, KeepTheBestOfWhatHasFailed) {
                                               {.code = ExitCode::breakdown, .residual = 0.6}});
   EXPECT_EQ(run.outcome.method, "bicgstab2");
   EXPECT_FALSE(run.outcome.converged);
+  EXPECT_EQ(run.outcome.exit_code, ExitCode::breakdown);  // of the factors
   EXPECT_EQ(run.outcome.ladder->rungs.size(), 4U);
   EXPECT_FALSE(ladder_->found());
   ASSERT_FALSE(run.outcome.notes.empty());
