@@ -108,8 +108,8 @@ struct KeepDots {
   }
 };
 
-// Likewise, where the sum of the square of A^ v_j comes after them: the next column of H, and by the
-// theorem of Pythagoras the norm of what remains of A^ v_j.
+// Likewise, where the sum of the square of A^ v_j comes after them: the next column of H, and by
+// the theorem of Pythagoras the norm of what remains of A^ v_j.
 template <bool second>
 struct Orthogonalise {
   static constexpr bool ends_iteration = true;
