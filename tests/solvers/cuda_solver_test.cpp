@@ -41,8 +41,10 @@ class ResidentGpu : public testing::TestWithParam<std::tuple<Method, Variant, Cu
 std::vector<ResidentGpu::ParamType> ways() {
   std::vector<ResidentGpu::ParamType> all;
   for_each_algorithm([&](auto entry) {
+    using Algorithm = typename decltype(entry)::type;
     for (const CudaMode mode : {CudaMode::graph, CudaMode::persistent, CudaMode::stepped})
-      all.emplace_back(entry.method, decltype(entry)::type::variant, mode);
+      if (mode != CudaMode::persistent || !Algorithm::info.restarts)
+        all.emplace_back(entry.method, Algorithm::variant, mode);
   });
   return all;
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "device/device.hpp"
 #include "solvers/gpu_solves.hpp"
@@ -33,7 +34,7 @@ class MixedGpu : public testing::TestWithParam<std::tuple<Method, Variant>> {
     if (!cuda_available()) GTEST_SKIP() << "no GPU";
     select_device();
     std::tie(method, variant) = GetParam();
-    a = test::grid_matrix(60, method == Method::bicgstab ? 0.5 : 0, 100);
+    a = test::grid_matrix(60, info_of(method).symmetric ? 0 : 0.5, 100);
     for (double& value : a.values) value /= 3;  // no value is an FP32 number
     b = random_vector<double>(a.rows);
     diagonal = test::diagonal_of(a);
@@ -57,15 +58,17 @@ class MixedGpu : public testing::TestWithParam<std::tuple<Method, Variant>> {
   Tolerances rule;
 };
 std::string name_of(const testing::TestParamInfo<MixedGpu::ParamType>& parameters) {
-  if (std::get<Method>(parameters.param) == Method::bicgstab) return "Bicgstab";
-  return std::get<Variant>(parameters.param) == Variant::classic ? "ClassicCg"
-                                                                 : "SingleReductionCg";
+  const auto [method, variant] = parameters.param;
+  return std::string(info_of(method).name) +
+         (variant == Variant::single_reduction ? "SingleReduction" : "");
 }
-INSTANTIATE_TEST_SUITE_P(Methods, MixedGpu,
-                         testing::Values(std::tuple(Method::cg, Variant::classic),
-                                         std::tuple(Method::cg, Variant::single_reduction),
-                                         std::tuple(Method::bicgstab, Variant::classic)),
-                         name_of);
+std::vector<MixedGpu::ParamType> algorithms() {
+  std::vector<MixedGpu::ParamType> all;
+  for_each_algorithm(
+      [&](auto entry) { all.emplace_back(entry.method, decltype(entry)::type::variant); });
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Methods, MixedGpu, testing::ValuesIn(algorithms()), name_of);
 
 TEST_P(MixedGpu, ReachesTheToleranceByTheTrueResidualWithEveryKernel) {
   OnDevice device(a);
@@ -104,6 +107,7 @@ TEST_P(MixedGpu, ReachesItOverSeveralProcesses) {
 }
 
 TEST_P(MixedGpu, SmallSystemsStayInDoubleInThePersistentKernel) {
+  if (info_of(method).restarts) GTEST_SKIP() << "the kernel does not run the method";
   OnDevice device(a);
   const auto exact = build_cuda_kernel<double>("albus", device.csr, device.stream);
   const auto kernel = build_mixed_cuda_kernel("csr-vector", device.csr, device.stream);
@@ -117,7 +121,7 @@ TEST_P(MixedGpu, SmallSystemsStayInDoubleInThePersistentKernel) {
 }
 
 TEST_P(MixedGpu, GoesOnInFp64IfFp32IsTooCoarse) {
-  if (method == Method::bicgstab) GTEST_SKIP() << "a symmetric matrix, for CG";
+  if (!info_of(method).symmetric) GTEST_SKIP() << "a matrix for symmetric methods";
   a = test::pairs_that_fp32_merges();
   b = random_vector<double>(a.rows);
   preconditioner = {};

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
 
 #include "solvers/methods/gmres_basis.hpp"
 
@@ -99,11 +100,11 @@ struct Gmres : SystemVectors {
     const auto ended = [](const State& s) { return !running(s) && finished_columns(s) > 0; };
     if (!e.choose_if(ended)) return;
     e.finish(BackSubstitute{cycle});
-    constexpr int width = Exec::sums_per_pass;
     const int count = in_use(e, [](const State& s) { return vectors_in_use(s); });
-    for (int first = 0; first < count; first += width)
-      e.pass(AddBasis<width>{basis, first, M::pointwise ? x : v, !M::pointwise, pointwise_part(m),
-                             cycle});
+    in_groups<Exec>(0, count, [&](auto width, int first) {
+      e.pass(AddBasis<width.value, Exec::state_access>{basis, first, M::pointwise ? x : v,
+                                                       !M::pointwise, pointwise_part(m), cycle});
+    });
     if constexpr (!M::pointwise) {
       m.apply(e, v, z);
       e.pass(AddToSolution{x, z});
@@ -140,28 +141,54 @@ struct Gmres : SystemVectors {
       return cycle.length;
   }
 
+  // Calls visit(width, k) for the groups of the vectors from `first` to `end` - 1 of the basis, as
+  // wide as a pass may be. Where only vectors in use may be read, the last groups are narrower.
+  TRIREME_RUNS_EXECUTOR
+  template <class Exec, int width = Exec::sums_per_pass, class Visit>
+  TRIREME_HD static void in_groups(int first, int end, const Visit& visit) {
+    constexpr bool exactly = Exec::state_access != StateAccess::none && width > 1;
+    while (first + (exactly ? width : 1) <= end) {
+      visit(std::integral_constant<int, width>(), first);
+      first += width;
+    }
+    if constexpr (exactly) in_groups<Exec, width / 2>(first, end, visit);
+  }
+
   // Takes from w its part in the span of the basis.
   TRIREME_RUNS_EXECUTOR
   template <bool second, class Exec>
   TRIREME_HD void orthogonalise(Exec& e) const {
     constexpr StateAccess access = Exec::state_access;
-    constexpr int width = Exec::sums_per_pass;
     const int count = in_use(
         e, [](const State& s) { return second ? vectors_in_use(s) : finished_columns(s) + 1; });
-    // As many passes may come before a step in a CUDA graph as it has pending sums for.
-    const int together = access == StateAccess::none ? 3 * width : count + 1;
-    for (int first = 0; first <= count; first += together) {
-      const int end = first + together > count ? count + 1 : first + together;
-      int sums = 0;
-      for (; first + sums < end; sums += width)
-        e.pass(BasisDots<second, width, access>{basis, first + sums, w, norm});
-      if (end > count)
-        e.finish(Orthogonalise<second>{cycle, first, sums});
-      else
-        e.finish(KeepDots<second>{cycle, first, sums});
-    }
-    for (int first = 0; first < count; first += width)
-      e.pass(SubtractBasis<second, width, access>{basis, first, w, cycle});
+    by_weights(e, norm, [&](auto weighed) {
+      const auto dots = [&](auto width, int first) {
+        e.pass(BasisDots<second, width.value, access, weighed.value>{basis, first, w, norm});
+      };
+      int first = 0;
+      if constexpr (access == StateAccess::none) {
+        // As many passes may come before a step of a CUDA graph as it has pending sums for.
+        constexpr int width = Exec::sums_per_pass;
+        for (; count - first > 2 * width; first += 3 * width) {
+          in_groups<Exec>(first, first + 3 * width, dots);
+          e.finish(KeepDots<second>{cycle, first, 3 * width});
+        }
+      }
+      in_groups<Exec>(first, count, dots);
+      e.pass(SquareOfImage<second, access, weighed.value>{w, norm},
+             Orthogonalise<second>{cycle, first, sums_of<Exec>(count - first)});
+    });
+    in_groups<Exec>(0, count, [&](auto width, int first) {
+      e.pass(SubtractBasis<second, width.value, access>{basis, first, w, cycle});
+    });
+  }
+
+  // The sums of the groups of so many vectors.
+  template <class Exec>
+  TRIREME_HD static int sums_of(int vectors) {
+    constexpr int width = Exec::sums_per_pass;
+    if (Exec::state_access != StateAccess::none) return vectors;
+    return (vectors + width - 1) / width * width;
   }
 };
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The passes of GMRES over its basis. A pass reads `width` vectors of the basis, and the passes of
-// all such groups follow each other.
+// The passes of GMRES over its basis. A pass works on `width` neighbouring vectors of the basis, so
+// that the groups of a basis need one after the other.
 //
-// `access` says how the executor knows the number of vectors in use. Where it does not, groups
-// without such vectors do nothing, for which update() itself reads and writes. The memory of a
-// vector that is not in use is not read, as it may hold anything.
+// `access` says how the executor knows which vectors are in use:
+//   one   a group has such vectors only
+//   many  some column uses each vector of a group. The numbers of other columns do not count, and
+//         may be anything
+//   none  a group may have no such vector, and does nothing then, for which update() itself reads
+//         and writes
 #pragma once
 
 #include "solvers/methods/gmres_scalars.hpp"
@@ -18,10 +21,16 @@ struct Basis {
   TRIREME_HD double* at(int k) const { return first + k * distance; }
 };
 
-// What a number r adds to the inner product in which the basis is orthonormal, over the other
-// number: the norm of this product is the one that is tested.
-TRIREME_HD double weighted(double r, double weight, const State& s) {
-  return (s.plain_part + (s.other_part * weight) * weight) * r;
+// What a number adds to the inner product in which the basis is orthonormal, over the other number:
+// the norm of this product is the one that is tested.
+template <bool weighed>
+TRIREME_HD double weighted(double value, const NormTerm& norm, std::int64_t i, const State& s) {
+  if constexpr (weighed) {
+    const double weight = norm.rows[i];
+    return (s.plain_part + (s.other_part * weight) * weight) * value;
+  } else {
+    return value;
+  }
 }
 
 // w = b - q (q null: w = b); sums {norm term}.
@@ -43,8 +52,21 @@ struct CycleResidual {
   TRIREME_HD void store(std::int64_t i, const Row& row) const { w[i] = row.r; }
 };
 
-// Sums {v_first.w, v_first+1.w, ...}. After the last vector of the basis, w itself stands.
-template <bool second, int width, StateAccess access>
+// Element i of vector k of the basis, of which `count` are in use; of another vector any number.
+template <StateAccess access>
+TRIREME_HD double element(const Basis& basis, int k, int count, std::int64_t i) {
+  if constexpr (access == StateAccess::one) {
+    return basis.at(k)[i];
+  } else if constexpr (access == StateAccess::many) {
+    const double value = basis.at(k)[i];
+    return k < count ? value : 0;
+  } else {
+    return basis.at(k < count ? k : 0)[i];
+  }
+}
+
+// Sums {v_first.w, v_first+1.w, ...}.
+template <bool second, int width, StateAccess access, bool weighed>
 struct BasisDots {
   static constexpr int sums = width;
   static constexpr bool always = false;
@@ -60,12 +82,31 @@ struct BasisDots {
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     const int count = second ? vectors_in_use(s) : finished_columns(s) + 1;
     if constexpr (access == StateAccess::none)
-      if (first > count || (second && !second_time(s))) return;
-    const double term = weighted(w[row.i], norm.rows[row.i], s);
-    for (int k = 0; k < width; ++k) {
-      const double* const v = first + k < count ? basis.at(first + k) : w;
-      sum[k] += v[row.i] * term;
-    }
+      if (first >= count || (second && !second_time(s))) return;
+    const double term = weighted<weighed>(w[row.i], norm, row.i, s);
+    for (int k = 0; k < width; ++k)
+      sum[k] += element<access>(basis, first + k, count, row.i) * term;
+  }
+  TRIREME_HD void store(std::int64_t, const Row&) const {}
+};
+
+// Sums {w.w}.
+template <bool second, StateAccess access, bool weighed>
+struct SquareOfImage {
+  static constexpr int sums = 1;
+  static constexpr bool always = false;
+  const double* w;
+  NormTerm norm;
+
+  struct Row {
+    std::int64_t i;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {i}; }
+  TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    if constexpr (access == StateAccess::none && second)
+      if (!second_time(s)) return;
+    const double value = w[row.i];
+    sum[0] += value * weighted<weighed>(value, norm, row.i, s);
   }
   TRIREME_HD void store(std::int64_t, const Row&) const {}
 };
@@ -90,10 +131,12 @@ struct SubtractBasis {
       if (first >= count) return;
     if constexpr (second && access != StateAccess::one)
       if (!second_time(s)) return;
-    const double* const dots = CycleArrays::of(work, s).dots;
+    const double* const dots = CycleArrays::of(work, s).dots + first;
     double rest = w[row.i];
-    for (int k = first; k < first + width; ++k)
-      rest -= (k < count ? dots[k] : 0) * basis.at(k < count ? k : 0)[row.i];
+    for (int k = 0; k < width; ++k) {
+      const double dot = access == StateAccess::one || first + k < count ? dots[k] : 0;
+      rest -= dot * element<access>(basis, first + k, count, row.i);
+    }
     w[row.i] = rest;
   }
   TRIREME_HD void store(std::int64_t, const Row&) const {}
@@ -121,7 +164,7 @@ struct NextBasisVector {
 };
 
 // into += D^-1 (y_first v_first + ...); with `anew`, the first group begins from 0.
-template <int width>
+template <int width, StateAccess access>
 struct AddBasis {
   static constexpr int sums = 0;
   static constexpr bool always = true;
@@ -141,11 +184,14 @@ struct AddBasis {
   }
   TRIREME_HD void update(Row& row, const State& s, double*) const {
     const int count = vectors_in_use(s);
-    if (first >= count) return;
-    const double* const y = CycleArrays::of(work, s).y;
+    if constexpr (access == StateAccess::none)
+      if (first >= count) return;
+    const double* const y = CycleArrays::of(work, s).y + first;
     double sum = 0;
-    for (int k = first; k < first + width; ++k)
-      sum += (k < count ? y[k] : 0) * basis.at(k < count ? k : 0)[row.i];
+    for (int k = 0; k < width; ++k) {
+      const double factor = access == StateAccess::one || first + k < count ? y[k] : 0;
+      sum += factor * element<access>(basis, first + k, count, row.i);
+    }
     row.into += row.inverse * sum;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const { into[i] = row.into; }

@@ -38,7 +38,7 @@ inline constexpr int kGmresScalars = 6;
 
 // The small arrays of one right-hand side.
 struct CycleArrays {
-  double* dots;     // of the last vector with the basis, and after them with itself
+  double* dots;     // of the last vector with the basis
   double* cosines;  // of the rotations
   double* sines;
   double* g;
@@ -46,17 +46,17 @@ struct CycleArrays {
   double* r;  // the columns of R one after another
 
   static constexpr std::int64_t elements(std::int64_t length) {
-    return 5 * length + 2 + length * (length + 1) / 2;
+    return 5 * length + 1 + length * (length + 1) / 2;
   }
   TRIREME_HD static CycleArrays of(const CycleWork& work, const State& s) {
     const std::int64_t length = work.length;
     double* const first = work.arrays + s.column * elements(length);
     return {first,
-            first + length + 1,
-            first + 2 * length + 1,
-            first + 3 * length + 1,
-            first + 4 * length + 2,
-            first + 5 * length + 2};
+            first + length,
+            first + 2 * length,
+            first + 3 * length,
+            first + 4 * length + 1,
+            first + 5 * length + 1};
   }
   TRIREME_HD double* column(int j) const { return r + static_cast<std::int64_t>(j) * (j + 1) / 2; }
 };
@@ -104,12 +104,12 @@ struct KeepDots {
   TRIREME_HD void operator()(State& s, const double* sum) const {
     if (!live(s) || (second && second_time(s) == 0)) return;
     double* const dots = CycleArrays::of(work, s).dots;
-    for (int k = 0; k < count && first + k <= work.length; ++k) dots[first + k] = sum[k];
+    for (int k = 0; k < count && first + k < work.length; ++k) dots[first + k] = sum[k];
   }
 };
 
-// Likewise, with the last of these sums: the next column of H, and by the theorem of Pythagoras the
-// norm of what remains of A^ v_j.
+// Likewise, where the sum of the square of A^ v_j comes after them: the next column of H, and by
+// the theorem of Pythagoras the norm of what remains of A^ v_j.
 template <bool second>
 struct Orthogonalise {
   static constexpr bool ends_iteration = true;
@@ -121,7 +121,7 @@ struct Orthogonalise {
     const CycleArrays a = CycleArrays::of(work, s);
     const int j = static_cast<int>(finished_columns(s));
     double* const column = a.column(j);
-    const double square = a.dots[j + 1];
+    const double square = sum[count];
     double along = 0;
     for (int k = 0; k <= j; ++k) {
       along += a.dots[k] * a.dots[k];
