@@ -154,8 +154,9 @@ void CompleteFactors::analyse_by_cudss() {
   const auto free = static_cast<double>(device_memory().free_bytes);
   if (needed > free)
     fail(ExitCode::resource,
-         "the factors of {} rows may take {:.2f} GiB on the GPU, {:.2f} GiB are free",
-         matrix_.global_rows(), gib(needed), gib(free));
+         "the factors of {} rows may take {:.2f} GiB on the GPU, {:.2f} GiB are free{}",
+         matrix_.global_rows(), gib(needed), gib(free),
+         has_others() ? "" : "; take mumps, or an iterative method");
 }
 
 void CompleteFactors::set_up() {

@@ -106,9 +106,12 @@ KspResult KspSolver::solve(Vec b, Vec x, bool nonzero_guess) {
     result.seconds = seconds += result.seconds;
     result.facts.renewed_seconds = renewed_seconds;
     if (result.verdict.converged || result.facts.stopped || !has_others()) return result;
-    if (!has_old_values_)
+    if (has_old_values_) {
+      renewed_seconds += take_values(Renewing::numbers);
+    } else {
       factors_->take_others("refinement by cuDSS's factors, which replace small pivots, failed");
-    renewed_seconds += take_values(Renewing::numbers);
+      setup_seconds_ += take_values(Renewing::numbers);
+    }
     iterations_before_ = before;
     petsc_check(VecCopy(guess, x));
   }

@@ -87,8 +87,8 @@ class Library {
   std::string threading_layer_;
 };
 
-// The library that the variable TRIREME_CUDSS names, or that the loader finds; it stays open. Throws
-// what the constructor throws, and Error{resource} where there is no GPU.
+// The library that the variable TRIREME_CUDSS names, or that the loader finds; it stays open.
+// Throws what the constructor throws, and Error{resource} where there is no GPU.
 std::shared_ptr<const Library> open_library();
 // Why open_library() throws; empty: it does not.
 std::string why_missing();
