@@ -285,7 +285,7 @@ TEST_F(MadeUpSolves, ABlockAtTheIterationLimitIsNotSolvedAgainAndOneThatBreaksDo
   tuning_->solve_begins(3);
   for (int k = 0; k < 20; ++k) tuning_->iteration(std::pow(0.9, k), 1e-8);
   ASSERT_TRUE(tuning_->interlude().due());
-  ASSERT_TRUE(tuning_->interlude().run());
+  ASSERT_EQ(tuning_->interlude().run(), After::new_space);
   ASSERT_EQ(tuning_->running().name(), "multigrid");
   const KspResult good = result(10, KSP_CONVERGED_RTOL), at_limit = result(9, KSP_DIVERGED_ITS);
   EXPECT_FALSE(tuning_->falls_back(std::vector<KspResult>{good, at_limit}));
