@@ -103,17 +103,20 @@ class CaseRuns {
     constexpr double kAnalysisPerNonzero = 1e-6;  // seconds
     const Stopwatch watch;
     const MatrixLook& seen = look_at(*system_.matrix());
-    ladder_.emplace(comm_, rungs_for(case_.solver, seen),
+    const std::vector<Rung> rungs = rungs_for(case_.solver, seen);
+    DirectOffer offer;
+    if (std::ranges::any_of(rungs, &Rung::is_direct))
+      offer = DirectOffer(
+          [this, symmetric = seen.symmetric()] {
+            return forecast_direct(system_.matrix(), symmetric);
+          },
+          kAnalysisPerNonzero * static_cast<double>(outcome_.problem.nnz),
+          system_.steps() != nullptr);
+    ladder_.emplace(comm_, rungs,
                     LadderOutcome{.seen = words_of(seen),
                                   .look_seconds = max_over_ranks(comm_, watch.seconds()),
                                   .rungs = {}},
-                    DirectOffer(
-                        [this, symmetric = seen.symmetric()] {
-                          return forecast_direct(system_.matrix(), symmetric);
-                        },
-                        kAnalysisPerNonzero * static_cast<double>(outcome_.problem.nnz),
-                        system_.steps() != nullptr));
-    const std::vector<Rung>& rungs = ladder_->rungs();
+                    std::move(offer));
     if (case_.report.resume && !compared() && !system_.steps()) {
       const SavedRunFile file(case_.report.directory);
       const std::string method = file.part(comm_, "solver.method"),

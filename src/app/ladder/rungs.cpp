@@ -14,6 +14,24 @@ std::string name_of_method(solvers::Method method) {
   return std::string(solvers::info_of(method).name);
 }
 
+// What native methods do where complete factors are not to be had, or do not fit.
+Rung equilibrated(solvers::Method method) {
+  return {.method = name_of_method(method),
+          .preconditioner = AnyPreconditioner(solvers::PreconditionerKind::none),
+          .why = "rows and columns of one size serve where a diagonal does not",
+          .scaling = Scaling::ruiz,
+          .may_stand_still = true};
+}
+
+Rung long_cycles() {
+  constexpr std::int64_t kLongCycle = 200;
+  return {.method = name_of_method(solvers::Method::gmres),
+          .preconditioner = std::nullopt,
+          .why = "long cycles serve where short recurrences stand still",
+          .scaling = Scaling::matching,
+          .restart = kLongCycle};
+}
+
 Rung direct() {
   return {.method = std::string(kDirect),
           .preconditioner = std::nullopt,
@@ -38,10 +56,12 @@ std::vector<Rung> for_symmetric(const MatrixLook& matrix) {
              .preconditioner = std::nullopt,
              .why = "the matrix is indefinite, as CG has found",
              .serves = RungFor::indefinite},
-            direct()};
+            direct(),
+            equilibrated(Method::minres)};
   return {{.method = name_of_method(Method::minres),
            .preconditioner = std::nullopt,
            .why = "the matrix is " + in_short(matrix)},
+          equilibrated(Method::minres),
           incomplete_factors(),
           direct()};
 }
@@ -59,7 +79,9 @@ std::vector<Rung> for_nonsymmetric(const MatrixLook& matrix) {
            .scaling = Scaling::matching,
            .may_stand_still = true},
           incomplete_factors(),
-          direct()};
+          direct(),
+          equilibrated(Method::bicgstab2),
+          long_cycles()};
 }
 
 bool needs_petscs_loop(const Rung& rung) {
@@ -91,6 +113,7 @@ Case case_of(const Case& asked, const Rung& rung) {
   c.solver.method = rung.method;
   c.solver.preconditioner = rung.preconditioner;
   if (rung.scaling != Scaling::none) c.solver.scaling = rung.scaling;
+  if (rung.restart > 0) c.solver.restart = rung.restart;
   return c;
 }
 

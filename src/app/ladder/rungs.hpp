@@ -23,6 +23,7 @@ struct Rung {
   std::optional<AnyPreconditioner> preconditioner;  // empty: auto
   std::string why;                                  // "the matrix is not symmetric"
   Scaling scaling = Scaling::none;                  // where the case names none
+  std::int64_t restart = 0;                         // of gmres; 0: that of the case
   RungFor serves = RungFor::any_failure;
   // Its loop may end where the residual stands still, since the next one may do better.
   bool may_stand_still = false;
