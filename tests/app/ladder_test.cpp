@@ -155,7 +155,9 @@ TEST_F(Climbs, KeepTheBestOfWhatHasFailed) {
       climb(rungs_for(kAny, nonsymmetric()), {{.residual = 0.5},
                                               {.residual = 0.01},
                                               {.residual = 0.7},
-                                              {.code = ExitCode::breakdown, .residual = 0.6}});
+                                              {.code = ExitCode::breakdown, .residual = 0.6},
+                                              {.residual = 0.6},
+                                              {.residual = 0.6}});
   EXPECT_EQ(run.outcome.method, "bicgstab2");
   EXPECT_FALSE(run.outcome.converged);
   EXPECT_EQ(run.outcome.exit_code, ExitCode::breakdown);  // of the factors
