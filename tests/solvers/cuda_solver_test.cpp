@@ -212,10 +212,11 @@ TEST_P(ResidentGpu, ReasonsAreTheHosts) {
       0);  // the system is singular and has no solution
   const Solved exact =
       test::solve_on_gpu(test::from_dense({{2, 0}, {0, 2}}), Array<double>{2, 6}, options);
-  if (options.method == Method::minres) {
+  const bool restarts = info_of(options.method).restarts;
+  if (options.method == Method::minres || restarts) {
     EXPECT_GT(static_cast<int>(exact.outcome.reason), 0);
-    EXPECT_NEAR(exact.x[0], 1, 1e-15);
-    EXPECT_NEAR(exact.x[1], 3, 1e-15);
+    EXPECT_NEAR(exact.x[0], 1, 2e-15);
+    EXPECT_NEAR(exact.x[1], 3, 2e-15);
   } else {
     EXPECT_EQ(exact.outcome.reason, Reason::atol);  // the residual is exactly zero
     EXPECT_EQ(exact.x, (Array<double>{1, 3}));
@@ -230,8 +231,12 @@ TEST_P(ResidentGpu, ReasonsAreTheHosts) {
     return;
   }
   const CsrMatrix<double> skew = test::from_dense({{0, 1}, {-1, 0}});
-  EXPECT_EQ(test::solve_on_gpu(skew, Array<double>{1, 1}, options).outcome.reason,
-            options.method == Method::cg ? Reason::indefinite_matrix : Reason::breakdown);
+  const Reason on_skew = test::solve_on_gpu(skew, Array<double>{1, 1}, options).outcome.reason;
+  if (restarts)
+    EXPECT_GT(static_cast<int>(on_skew), 0);
+  else
+    EXPECT_EQ(on_skew,
+              options.method == Method::cg ? Reason::indefinite_matrix : Reason::breakdown);
   if (options.method == Method::cg) {
     EXPECT_EQ(test::solve_on_gpu(indefinite, Array<double>{2, 1, 1}, options).outcome.reason,
               Reason::indefinite_matrix);

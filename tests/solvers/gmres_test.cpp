@@ -243,6 +243,19 @@ TEST(ResidentGmres, RemembersNothingOfAnEarlierSolve) {
   }
 }
 
+// What tests of every method on GPUs ask for.
+TEST(ResidentGmres, SaysThatNothingBetterCanBeHad) {
+  const CsrMatrix<double> a = grid_matrix(60, 2, 10);
+  const Array<double> b = random_vector<double>(a.rows), d = test::diagonal_of(a);
+  Options options = gmres(30);
+  options.preconditioner = test::jacobi(d);
+  options.rule.rtol = 1e-18;
+  const Solved solved = test::solve(a, b, options);
+  EXPECT_EQ(solved.outcome.reason, Reason::breakdown);
+  EXPECT_TRUE(solved.outcome.stagnated);
+  EXPECT_LE(relative_residual(a, b, solved.x), 1e-11);
+}
+
 // Columns whose cycles have different lengths, because they are stopped at different iterations.
 TEST(ResidentGmres, ColumnsOfABlockHaveCyclesOfTheirOwn) {
   const CsrMatrix<double> a = grid_matrix(20, 2, 10);

@@ -66,6 +66,7 @@ void LoopWindow::start(const State& state, StreamRef stream) {
   host_.data()[2] = Control{};
   host_.data()[2].state = state;
   host_.data()[2].serial = ++serial_;
+  next_look_ = std::chrono::steady_clock::now() + kLookEvery;
   memory::copy(control_.data(), host_.data() + 2, sizeof(Control), stream);
 }
 
@@ -78,13 +79,9 @@ void LoopWindow::set(const State& state, StreamRef stream) {
 template <class Done>
 void LoopWindow::watch(const IterationObserver& observer, bool streaming, const Done& done) {
   const auto begin = std::chrono::steady_clock::now();
-  auto next_look = begin + kLookEvery;
   while (!done()) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - begin > kSpin) std::this_thread::sleep_for(kSleep);
-    if (!streaming || now < next_look) continue;
-    look(observer);
-    next_look = std::chrono::steady_clock::now() + kLookEvery;
+    if (std::chrono::steady_clock::now() - begin > kSpin) std::this_thread::sleep_for(kSleep);
+    if (streaming) look_if_due(observer);
   }
 }
 
@@ -92,13 +89,16 @@ const State& LoopWindow::wait(StreamRef stream, const IterationObserver& observe
   memory::copy(host_.data(), control_.data(), sizeof(Control), stream);
   done_.record(stream);
   watch(observer, streaming, [&] { return finished(done_); });
-  if (streaming) tell(observer, host_.data()[0]);
+  if (!streaming) return host_.data()[0].state;
+  look_if_due(observer);  // a solve may be made of loops that all end before it is due
+  tell(observer, host_.data()[0]);
   return host_.data()[0].state;
 }
 
 const State& LoopWindow::wait_for_result(StreamRef stream, const IterationObserver& observer) {
   ++serial_;
   told_ = 0;
+  next_look_ = std::chrono::steady_clock::now() + kLookEvery;
   done_.record(stream);
   const volatile std::int64_t& serial = result_.data()->serial;
   int looks = 0;
@@ -124,16 +124,19 @@ void LoopWindow::mark(int which, StreamRef stream) {
 
 const State& LoopWindow::reached(int which, const IterationObserver& observer) {
   marked_[which].synchronize();
-  if (const auto now = std::chrono::steady_clock::now(); now >= next_look_) {
-    look(observer);
-    next_look_ = now + kLookEvery;
-  }
+  look_if_due(observer);
   return marks_.data()[which].state;
 }
 
 void LoopWindow::ask_to_stop(StreamRef stream) {
   host_.data()[3].stop = 1;
   memory::copy(&control_.data()->stop, &host_.data()[3].stop, sizeof(std::int32_t), stream);
+}
+
+void LoopWindow::look_if_due(const IterationObserver& observer) {
+  if (std::chrono::steady_clock::now() < next_look_) return;
+  look(observer);
+  next_look_ = std::chrono::steady_clock::now() + kLookEvery;
 }
 
 void LoopWindow::look(const IterationObserver& observer) {

@@ -62,9 +62,11 @@ class LoopWindow {
   const State& reached(int which, const IterationObserver& observer);
 
  private:
-  // Returns when done() is true. With `streaming`, calls look() from time to time.
+  // Returns when done() is true. With `streaming`, calls look_if_due() again and again.
   template <class Done>
   void watch(const IterationObserver& observer, bool streaming, const Done& done);
+  // Calls look() where some time has passed since the last call.
+  void look_if_due(const IterationObserver& observer);
   // Passes on the observer's wish to stop, and tells the observer of the iterations so far.
   void look(const IterationObserver& observer);
   // Tells the observer of the iterations that `seen` has published since the last call.
