@@ -82,6 +82,7 @@ extern "C" {
 #define KSPTRIREMECG "trireme_cg"
 #define KSPTRIREMEBICGSTAB "trireme_bicgstab"
 #define KSPTRIREMEBICGSTAB2 "trireme_bicgstab2"
+#define KSPTRIREMEGMRES "trireme_gmres"
 #define KSPTRIREMEMINRES "trireme_minres"
 #define KSPTRIREMEBLOCKCG "trireme_block_cg"
 #define KSPTRIREMEPIPELINEDCG "trireme_pipelined_cg"

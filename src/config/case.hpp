@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/choices.hpp"
+#include "solvers/methods/method.hpp"
 #include "solvers/preconditioners/any_preconditioner.hpp"
 #include "sparse/generators.hpp"
 #include "sparse/row_blocks.hpp"
@@ -179,8 +180,9 @@ struct SolverSpec {
   SmallNorm norm = SmallNorm::both;
   std::optional<Scaling> scaling;  // empty: auto, which is none
   std::int64_t max_iterations = 10000;
-  Guess guess = Guess::previous;      // of the steps of a sequence
-  Renew renew = Renew::adaptive;      // likewise
+  std::int64_t restart = solvers::MethodOptions().restart;  // of gmres
+  Guess guess = Guess::previous;                            // of the steps of a sequence
+  Renew renew = Renew::adaptive;                            // likewise
   std::optional<std::int64_t> block;  // right-hand sides that are solved at once; empty: auto
 
   bool chooses_method() const { return method == kAuto; }

@@ -265,6 +265,11 @@ constexpr std::array kKeys = {
                        kMaxRows},
         kNothing, "iterations",
         "the solve stops unconverged after this many (exit code 5; the report is written)"},
+    Key{"solver.restart",
+        field::Integer{[](Case& c) -> decltype(auto) { return (c.solver.restart); }, 1, 10000},
+        kRun | kIterations, "iterations",
+        "gmres begins a new Krylov space after so many, and keeps a vector for each of them: more "
+        "take fewer iterations, and more memory and time for each"},
     Key{"solver.block",
         field::AutoInteger{[](Case& c) -> decltype(auto) { return (c.solver.block); }, 1, 64},
         kIterations, "right-hand sides",

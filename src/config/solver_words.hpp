@@ -27,7 +27,7 @@ class FixedText {
   constexpr operator std::string_view() const { return {chars_.data(), size_}; }
 
  private:
-  std::array<char, 1000> chars_{};
+  std::array<char, 1200> chars_{};
   std::size_t size_ = 0;
 };
 
@@ -58,7 +58,7 @@ inline constexpr FixedText kMethods = [] {
   });
   text += kDirect;
   text += " (any square matrix: complete factors, then refinement), ";
-  return text += "or a PETSc KSP name such as gmres";
+  return text += "or a PETSc KSP name such as fgmres";
 }();
 
 // Of solver.engine.

@@ -133,6 +133,7 @@ TransposeSymbolic exchange_transpose_symbolic(Mat mat, TransposeSymbolic other) 
   return std::exchange(mat->ops->transposesymbolic, other);
 }
 
+void set_factor_error(Mat factors, MatFactorError error) { factors->factorerrortype = error; }
 PetscObjectState state_of(PetscObject object) {
   PetscObjectState state = 0;
   petsc_check(PetscObjectStateGet(object, &state));

@@ -110,6 +110,8 @@ std::vector<std::string> composed_functions_of(PetscObject object);
 // and returns the former one.
 using TransposeSymbolic = PetscErrorCode (*)(Mat, Mat*);
 TransposeSymbolic exchange_transpose_symbolic(Mat mat, TransposeSymbolic other);
+// What MatFactorGetError gives.
+void set_factor_error(Mat factors, MatFactorError error);
 // PETSc's count of the changes of an object.
 PetscObjectState state_of(PetscObject object);
 inline PetscObjectState state_of(Mat mat) { return state_of(object_of(mat)); }

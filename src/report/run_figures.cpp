@@ -139,7 +139,8 @@ const Figures<RunOutcome>& figures() {
        "the kernel that multiplies by the columns of other ranks; empty: `kernel` does",
        &RunOutcome::ghost_kernel},
       {"method", "",
-       "`cg`, `block_cg`, `pipelined_cg`, `bicgstab`, `bicgstab2`, `minres`, or PETSc's name",
+       "`cg`, `block_cg`, `pipelined_cg`, `bicgstab`, `bicgstab2`, `gmres`, `minres`, or PETSc's "
+       "name",
        &RunOutcome::method},
       {"engine", "", "whose Krylov loop solved", &RunOutcome::engine},
       {"preconditioner", "", "name", &RunOutcome::preconditioner},

@@ -152,7 +152,7 @@ TEST_F(KernelTuningTest, PetscsProductIsACandidate) {
 }
 
 TEST_F(KernelTuningTest, AnOrderIsRefusedWhereThePreconditionerDependsOnIt) {
-  for (const char* solver : {"{preconditioner: ilu}", "{engine: petsc}", "{method: gmres}"}) {
+  for (const char* solver : {"{preconditioner: ilu}", "{engine: petsc}", "{method: fgmres}"}) {
     const std::string error = test::error_of(
         kProblem, std::string("kernel: csr\ndevice: cpu\nordering: rcm\nsolver: ") + solver,
         ExitCode::usage);

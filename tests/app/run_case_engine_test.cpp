@@ -81,7 +81,7 @@ TEST(RunCase, MixedPrecisionCorrectsNothingWhereFloatIsExact) {
 
 TEST(RunCase, MixedPrecisionIsForTheResidentEngine) {
   const std::string problem = "generate: elasticity3d, n: 4";
-  for (const char* solver : {"engine: petsc", "method: gmres", "preconditioner: ilu"}) {
+  for (const char* solver : {"engine: petsc", "method: fgmres", "preconditioner: ilu"}) {
     const std::string message =
         error_of(problem, fmt::format("precision: mixed\nsolver: {{{}}}", solver), ExitCode::usage);
     EXPECT_NE(message.find("mixed needs the resident engine"), std::string::npos) << message;
@@ -194,7 +194,7 @@ TEST(RunCase, AMonitorOfTheSolutionTakesPetscsLoopOnAGpu) {
 }
 
 TEST(RunCase, MixedPrecisionNamesWhatTakesPetscsLoop) {
-  for (const char* method : {"gmres", "direct"}) {
+  for (const char* method : {"fgmres", "direct"}) {
     const std::string error = error_of(
         "generate: poisson2d, n: 8",
         fmt::format("kernel: csr\ndevice: cpu\nprecision: mixed\nsolver: {{method: {}}}", method),

@@ -162,6 +162,11 @@ TEST(Advice, NamesWhatAppliesAndWasNotTried) {
         .tried = {"bicgstab", "direct"},
         .max_iterations = 50},
        looks(false, zero)},
+      {"; a cycle of 30 iterations made the residual no smaller; try method auto, or method "
+       "direct, "
+       "or solver.restart above 30",
+       {.reason = -5, .method = "gmres", .preconditioner = jacobi, .restart = 30},
+       looks(false, one)},
       {"; try method minres, or method auto, or method direct",
        {.reason = -10, .method = "cg", .preconditioner = jacobi},
        looks(true, one)},

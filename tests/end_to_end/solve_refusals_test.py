@@ -25,7 +25,7 @@ class Refuses(SolveCase):
     def test_mixed_precision_where_residuals_are_not_corrected(self):
         case = "problem: {generate: elasticity3d, n: 4}\nprecision: mixed\ndevice: cpu\n"
         self.assertIn("needs the resident engine", self.refused_case(2, case, "--set", "solver.engine=petsc"))
-        self.assertIn("needs the resident engine", self.refused_case(2, case, "--set", "solver.method=gmres"))
+        self.assertIn("needs the resident engine", self.refused_case(2, case, "--set", "solver.method=fgmres"))
         self.assertIn("-ksp_norm_type none", self.refused_case(2, case, "--", "-ksp_norm_type", "none"))
 
     def test_a_preset_that_is_missing_or_wrong(self):

@@ -27,6 +27,7 @@ struct Types {
 };
 constexpr std::array kTypes = {Types{"trireme_cg", KSPCG, solvers::Method::cg},
                                Types{"trireme_bicgstab", KSPBCGS, solvers::Method::bicgstab},
+                               Types{"trireme_gmres", KSPGMRES, solvers::Method::gmres},
                                Types{"trireme_minres", KSPMINRES, solvers::Method::minres}};
 
 // With Neumann conditions on all sides: the null space is that of equal values.
@@ -121,11 +122,12 @@ TEST_F(AnyPc, NullSpacesAreRemovedAsByPetsc) {
   for (const char* pc_type : {PCNONE, PCJACOBI, PCBJACOBI, PCGAMG, kTriremeMultigrid})
     for (const Types& types : kTypes) {
       SCOPED_TRACE(fmt::format("{} {}", pc_type, types.ours));
-      // A right-hand side with a part that no x gives; BiCGSTAB is told of the other null space.
+      // A right-hand side with a part that no x gives; methods of nonsymmetric matrices are told of
+      // the other null space.
       make(neumann(24), KSPCG, pc_type);
       MatNullSpace constants = nullptr;
       petsc_check(MatGetNullSpace(a, &constants));
-      if (types.method == solvers::Method::bicgstab)
+      if (!solvers::info_of(types.method).symmetric)
         petsc_check(MatSetTransposeNullSpace(a, constants));
       petsc_check(VecShift(b, 10));
       VecHandle consistent;
@@ -147,7 +149,9 @@ TEST_F(AnyPc, NullSpacesAreRemovedAsByPetsc) {
       if (types.method == solvers::Method::cg) {
         EXPECT_NEAR(ours, iterations(), 1);
       }
-      EXPECT_LE(ours, iterations() + 3);
+      if (!solvers::info_of(types.method).restarts) {
+        EXPECT_LE(ours, iterations() + 3);
+      }
     }
 }
 

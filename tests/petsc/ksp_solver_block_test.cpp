@@ -281,7 +281,7 @@ TEST_F(SolverOfBlocks, BlockCgIsRefusedWhereOnlyPetscServes) {
 }
 
 TEST_F(SolverOfBlocks, PetscsLoopsSolveNoBlocks) {
-  spec.method = "gmres";
+  spec.method = "fgmres";
   make();
   EXPECT_FALSE(solver->solves_blocks());
 }

@@ -299,6 +299,33 @@ TEST_F(ResidentKsp, OwnConvergenceTestIsToldThePlainNorm) {
   EXPECT_NEAR(told / norm_b, relative_residual(), 1e-9 * relative_residual());
 }
 
+TEST_F(ResidentKsp, GmresTakesTheIterationsOfPetscsWithEachRestart) {
+  for (const char* restart : {"1", "5", "30"}) {
+    SCOPED_TRACE(restart);
+    option("-ksp_trireme_restart", restart);
+    option("-ksp_gmres_restart", restart);
+    PetscInt of_petsc = 0;
+    for (const char* type : {KSPGMRES, "trireme_gmres"}) {
+      make(grid(30), type, PCJACOBI);
+      petsc_check(KSPSetPCSide(ksp, PC_RIGHT));
+      EXPECT_EQ(solve(), KSP_CONVERGED_RTOL) << type;
+      EXPECT_LE(relative_residual(), 1.01e-9) << type;
+      if (type != std::string("trireme_gmres")) of_petsc = iterations();
+    }
+    EXPECT_NEAR(iterations(), of_petsc, 1 + of_petsc / 50);
+    EXPECT_EQ(ksp_facts(ksp)->executor, "host");
+  }
+}
+
+TEST_F(ResidentKsp, GmresLeavesMonitorsOfTheSolutionToPetscsLoop) {
+  option("-ksp_monitor_true_residual", "ascii:/dev/null");
+  option("-ksp_trireme_restart", "7");
+  make(grid(20), "trireme_gmres", PCJACOBI);
+  EXPECT_GT(solve(), 0);
+  EXPECT_NE(ksp_facts(ksp)->executor.find("PETSc's own loop (gmres)"), std::string::npos);
+  EXPECT_NE(ksp_facts(ksp)->executor.find("at the end of a cycle"), std::string::npos);
+}
+
 TEST_F(ResidentKsp, ASkippedTestRunsToTheLimit) {
   option("-ksp_convergence_test", "skip");
   make(grid(30), "trireme_cg", PCJACOBI);
@@ -391,10 +418,10 @@ TEST(EngineChoice, SaysByNamesWhatTheResidentLoopLacks) {
   EXPECT_EQ(reason("cg", "sor"), EngineReason::preconditioner);
   EXPECT_EQ(reason("cg", "bjacobi"), EngineReason::petsc_block_jacobi);
   EXPECT_EQ(reason("cg", "vpbjacobi"), EngineReason::serves);
-  EXPECT_EQ(reason("gmres", "jacobi"), EngineReason::method);
+  EXPECT_EQ(reason("fgmres", "jacobi"), EngineReason::method);
   EXPECT_EQ(reason("bicgstab", "trireme_chebyshev"), EngineReason::symmetric_preconditioner);
   EXPECT_EQ(reason("bicgstab", "jacobi"), EngineReason::serves);
-  EXPECT_EQ(choose_engine("gmres", AnyPreconditioner("jacobi")).subject, "gmres");
+  EXPECT_EQ(choose_engine("fgmres", AnyPreconditioner("jacobi")).subject, "fgmres");
 }
 
 // Every method of the list is one that auto solves by the resident engine, by our name of it and by

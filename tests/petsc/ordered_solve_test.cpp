@@ -184,7 +184,8 @@ TEST(RowOrderIsFree, IsKnownFromTheNamesOfTheCase) {
   EXPECT_FALSE(is_free("cg", "trireme_block_jacobi"));
   EXPECT_FALSE(is_free("cg", "pbjacobi"));
   EXPECT_FALSE(is_free("cg", "ilu")) << "PETSc solves";
-  EXPECT_FALSE(is_free("gmres", "jacobi")) << "PETSc solves";
+  EXPECT_TRUE(is_free("gmres", "jacobi"));
+  EXPECT_FALSE(is_free("fgmres", "jacobi")) << "PETSc solves";
 }
 
 }  // namespace

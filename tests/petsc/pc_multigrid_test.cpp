@@ -102,8 +102,8 @@ void scale_and_tell(KSP ksp, Mat a, double factor) {
 }
 
 TEST_F(Multigrid, WorksUnderEveryKspType) {
-  for (const char* type : {"trireme_cg", "trireme_minres", "trireme_bicgstab", "trireme_block_cg",
-                           KSPCG, KSPMINRES, KSPGMRES, KSPBCGS, KSPFCG}) {
+  for (const char* type : {"trireme_cg", "trireme_minres", "trireme_bicgstab", "trireme_gmres",
+                           "trireme_block_cg", KSPCG, KSPMINRES, KSPGMRES, KSPBCGS, KSPFCG}) {
     make(laplacian(40), type, kTriremeMultigrid);
     petsc_check(KSPSetNormType(ksp, std::string(type) == KSPMINRES || std::string(type) == KSPGMRES
                                         ? KSP_NORM_PRECONDITIONED
@@ -156,7 +156,7 @@ TEST_F(Multigrid, RefusesADiagonalOfBothSigns) {
 
 // Neither the KSP nor an option says that the matrix is not symmetric.
 TEST_F(Multigrid, FindsASmootherForANonsymmetricMatrix) {
-  for (const char* type : {KSPBCGS, KSPGMRES, "trireme_bicgstab"}) {
+  for (const char* type : {KSPBCGS, KSPGMRES, "trireme_bicgstab", "trireme_gmres"}) {
     make(grid(50, 20), type, kTriremeMultigrid);
     petsc_check(KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 2000));
     expect_solved(type);

@@ -168,6 +168,22 @@ TEST(ResidentGmres, EndsOnASingularMatrixWithAFiniteAnswer) {
   EXPECT_LE(relative_residual(path, b, test::solve(path, b, gmres(30)).x), 1.0001e-8);
 }
 
+// The part of b that no x gives remains, and x does not grow beyond all bounds.
+TEST(ResidentGmres, EndsNearTheLeastSquaresOfWhatHasNoSolution) {
+  for (const std::int64_t n : {20, 40, 200}) {
+    const CsrMatrix<double> path = test::path_laplacian(n);
+    const Array<double> b = random_vector<double>(n);
+    double sum = 0, square = 0;
+    for (const double value : b) sum += value, square += value * value;
+    const double smallest = std::abs(sum) / std::sqrt(static_cast<double>(n) * square);
+    for (const std::int32_t restart : {30, 300}) {
+      const Solved solved = test::solve(path, b, gmres(restart));
+      EXPECT_LT(static_cast<int>(solved.outcome.reason), 0);
+      EXPECT_LE(relative_residual(path, b, solved.x), 1.1 * smallest) << n << ", " << restart;
+    }
+  }
+}
+
 TEST(ResidentGmres, DoesTheSameInEveryScale) {
   const CsrMatrix<double> a = grid_matrix(16, 3, 20);
   const Array<double> b = random_vector<double>(a.rows);

@@ -34,14 +34,20 @@ double vectors_of_preconditioner() {
   return most + 1;
 }
 
+// Those that a method which restarts has for its cycle.
+double vectors_of_cycle(const SolverSpec& solver) {
+  const auto method = solvers::method_named(solver.first_method());
+  return method && method->info.restarts ? static_cast<double>(solver.restart) : 0;
+}
+
 // Work vectors of the loop, with those of the preconditioner and its diagonal.
 double work_vectors(const SolverSpec& solver) {
-  constexpr double kOfPetsc = 8;  // PETSc's KSPs differ; GMRES takes 30 by default
+  constexpr double kOfPetsc = 8;  // PETSc's KSPs differ
   double vectors = kOfPetsc;
   if (const auto method = solvers::method_named(solver.first_method())) {
-    vectors = method->vectors;
-  } else if (solver.method.find("gmres") != std::string::npos) {
-    vectors = 32;
+    vectors = method->vectors + vectors_of_cycle(solver);
+  } else if (solver.method.ends_with(solvers::info_of(solvers::Method::gmres).name)) {
+    vectors = static_cast<double>(solver.restart) + 2;
   }
   return vectors + vectors_of_preconditioner();
 }
@@ -94,7 +100,7 @@ double gpu_vectors(const SolverSpec& solver, double work, double sides, double b
     solvers::visit_preconditioner(own->kind,
                                   [&](auto m) { pointwise = decltype(m)::type::pointwise; });
   if (const auto method = solvers::method_named(solver.first_method()); method && pointwise)
-    of_loop = method->pointwise_vectors + 1;  // with the diagonal
+    of_loop = method->pointwise_vectors + vectors_of_cycle(solver) + 1;  // with the diagonal
   return of_loop * block + 2 * sides + 2;
 }
 

@@ -56,6 +56,8 @@ struct Ladder::Climb {
   bool for_direct = false;            // the last rung was left for it
   bool stopped = false;               // by a signal
   double seconds_of_last = 0;
+  // How complete factors have ended, where they say more than an iteration that did not converge.
+  std::optional<RunOutcome> factors;
 };
 
 void Ladder::begin_at(std::size_t k, std::string why) {
@@ -125,6 +127,7 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
     now.relative_residual = o.relative_residual;
     now.verdict = watched.leaves() ? watched.why() : o.reason;
     if (rung.is_direct()) offer_.withdraw();
+    if (rung.is_direct() && o.exit_code == ExitCode::breakdown) climb.factors = o;
     climb.indefinite |= met_negative_curvature(o.petsc_reason);
     climb.for_direct = watched.leaves_for_direct();
     const bool left = watched.leaves();
@@ -187,6 +190,11 @@ void Ladder::finish(Climb& climb) {
         last.scaling == Scaling::none ? ""
                                       : fmt::format(", scaling: {}", to_string(last.scaling))));
     o.deterministic = false;  // clocks have decided
+  }
+  if (!o.converged && !climb.stopped && climb.factors) {
+    o.exit_code = climb.factors->exit_code;
+    o.reason = climb.factors->reason;
+    o.petsc_reason = climb.factors->petsc_reason;
   }
   if (!o.converged && !climb.stopped && climb.failures.size() > 1) {
     std::vector<std::string> others(climb.failures.begin(), climb.failures.end());

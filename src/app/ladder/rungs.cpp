@@ -30,7 +30,7 @@ Rung incomplete_factors() {
 
 std::vector<Rung> for_symmetric(const MatrixLook& matrix) {
   using solvers::Method;
-  if (matrix.all_positive())
+  if (matrix.all_positive() || matrix.all_negative())
     return {{.method = name_of_method(Method::cg),
              .preconditioner = std::nullopt,
              .why = "the matrix is " + in_short(matrix)},

@@ -20,6 +20,10 @@ bool is(solvers::Method method, const std::string& name) {
   return named && named->method == method;
 }
 bool is_cg(const std::string& name) { return is(solvers::Method::cg, name); }
+bool restarts(const std::string& name) {
+  const auto named = solvers::method_named(name);
+  return named && named->info.restarts;
+}
 
 bool needs_symmetry(const std::string& name) {
   const auto named = solvers::method_named(name);
@@ -113,6 +117,9 @@ std::string advice(const FailedSolve& failed, const MatrixLook& matrix) {
           failed.divergence_bound, failed.divergence_bound);
       [[fallthrough]];
     default:
+      if (failed.reason != kDiverged && failed.resident && restarts(failed.method))
+        why =
+            fmt::format("; a cycle of {} iterations made the residual no smaller", failed.restart);
       if (!matrix.symmetric() && needs_symmetry(failed.method)) {
         why += "; the matrix is not symmetric, as the method needs it to be";
         suggestions.method(word_for(solvers::Method::bicgstab));
@@ -121,6 +128,8 @@ std::string advice(const FailedSolve& failed, const MatrixLook& matrix) {
       }
   }
   suggestions.all_others();
+  if (restarts(failed.method))
+    suggestions.add(fmt::format("solver.restart above {}", failed.restart));
   if (failed.reason == kAtLimit)
     suggestions.add(fmt::format("solver.max_iterations above {}", failed.max_iterations));
   return why + suggestions.text();

@@ -23,6 +23,8 @@ struct FailedSolve {
   bool climbs = false;                // `method: auto` has chosen
   std::vector<std::string> tried{};   // other methods, where it has
   std::int64_t max_iterations = 0;    // of the case
+  std::int64_t restart = 0;           // likewise
+  bool resident = true;               // the engine
   double divergence_bound = 0;
 };
 

@@ -69,6 +69,8 @@ void explain(SolveParts& parts, KspResult& result, const ScaledSystem& system,
                      .preconditioner = solver.preconditioner(),
                      .block_preconditioner = solver.block_preconditioner(),
                      .max_iterations = solver.max_iterations(),
+                     .restart = parts.context.spec.solver.restart,
+                     .resident = solver.engine() == Engine::resident,
                      .divergence_bound = solver.divergence_bound()};
   failed.names_preconditioner = parts.context.spec.solver.preconditioner.has_value();
   failed.climbs = parts.context.climbs;

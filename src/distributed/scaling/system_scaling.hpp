@@ -36,7 +36,7 @@ struct SystemScaling {
   Array<double> from_columns(std::span<const double> y, int exponent = 0) const;
 };
 
-// By the values of this moment. A matrix that looks symmetric (symmetry.hpp) gets a symmetric
+// By the values of this moment. A matrix that looks symmetric gets a symmetric
 // scaling: with matching, the square root of the product of both scales (Duff and Pralet, SIAM J.
 // Matrix Anal. Appl. 27, 2005). On several ranks, matching takes each rank's diagonal block by
 // itself, and the sweeps of `ruiz` bring the other entries down to it. Values are finite. With

@@ -13,10 +13,13 @@
 #include <string_view>
 
 #include "config/case.hpp"
+#include "device/device.hpp"
 #include "distributed/matrix_look.hpp"
 #include "parallel/collective.hpp"
 #include "parallel/node_memory.hpp"
+#include "petsc/factors/cudss/package.hpp"
 #include "petsc/factors/package.hpp"
+#include "petsc/mat/operator_of.hpp"
 #include "petsc/pc/pc_needs.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/shim.hpp"
@@ -54,12 +57,25 @@ void reset_pc(KSP ksp) {
   petsc_check(KSPSetOperators(ksp, amat, pmat));
 }
 
+// Products are made there.
+bool is_on_gpu(Mat amat) {
+  MatType type = nullptr;
+  petsc_check(MatGetType(amat, &type));
+  return would_loop_on_gpu(amat) || (type && std::string_view(type).ends_with("cusparse"));
+}
+
 double gib(double bytes) { return bytes / (1 << 30); }
 
 }  // namespace
 
-CompleteFactors::CompleteFactors(KSP ksp, const DistributedMatrix& matrix, bool by_symmetry)
+CompleteFactors::CompleteFactors(KSP ksp, const DistributedMatrix& matrix, bool by_symmetry,
+                                 bool refined)
     : ksp_(ksp), matrix_(matrix), by_symmetry_(by_symmetry) {
+  Mat amat = nullptr;
+  petsc_check(KSPGetOperators(ksp, &amat, nullptr));
+  wants_cudss_ = refined && is_on_gpu(amat) && !is_given(ksp, kPackageOption);
+  if (wants_cudss_)
+    why_no_cudss_ = size_of(matrix.comm) > 1 ? "cuDSS serves one rank only" : cudss::why_missing();
   choose();
 }
 
@@ -68,17 +84,22 @@ void CompleteFactors::choose() {
   const Mat pmat = assembled_mat_of(ksp_);
   const bool package_is_named = is_given(ksp_, kPackageOption);
   const bool asks_for_symmetric =
-      by_symmetry_ ? look_at(matrix_).symmetric() : type_of(pc) == PCCHOLESKY;
+      by_symmetry_ ? !exchanges_rows_ && look_at(matrix_).symmetric() : type_of(pc) == PCCHOLESKY;
   if (package_is_named) {
     MatSolverType package = nullptr;
     petsc_check(PCFactorGetMatSolverType(pc, &package));
     by_mumps_ = mumps::has_mumps() && package && std::string_view(package) == MATSOLVERMUMPS;
-    symmetric_ = asks_for_symmetric && (!by_symmetry_ || by_mumps_);
+    by_cudss_ = package && std::string_view(package) == cudss::kPackage;
+    if (by_cudss_) cudss::open_library();
+    symmetric_ = asks_for_symmetric && (!by_symmetry_ || by_mumps_ || by_cudss_);
   }
   FactorChoice chosen;
   if (!package_is_named) {
-    chosen = choose_factors(packages_for(pmat), asks_for_symmetric, size_of(matrix_.comm));
+    FactorPackages packages = packages_for(pmat);
+    packages.cudss = wants_cudss_ && why_no_cudss_.empty();
+    chosen = choose_factors(packages, asks_for_symmetric, size_of(matrix_.comm));
     note_ = chosen.note;
+    by_cudss_ = chosen.package == cudss::kPackage;
     by_mumps_ = chosen.package == MATSOLVERMUMPS;
     symmetric_ = chosen.symmetric || (!by_symmetry_ && asks_for_symmetric);
   }
@@ -98,9 +119,58 @@ Mat CompleteFactors::factors() const {
   return factors;
 }
 
+bool CompleteFactors::has_others() const { return by_cudss_ && !is_given(ksp_, kPackageOption); }
+
+void CompleteFactors::take_others(const std::string& why) {
+  reset_pc(ksp_);
+  is_set_up_ = false;
+  if (exchanges_rows_ || (!by_symmetry_ && symmetric_)) why_no_cudss_ = why;
+  exchanges_rows_ = why_no_cudss_.empty();
+  choose();
+}
+
+void CompleteFactors::set_up_by_cudss() {
+  if (is_set_up_ && symmetric_ && by_symmetry_ && !look_at(matrix_).symmetric()) {
+    reset_pc(ksp_);
+    is_set_up_ = false;
+    choose();
+  }
+  if (!is_set_up_) analyse_by_cudss();
+  petsc_check(KSPSetUp(ksp_));
+  is_set_up_ = true;
+  if (cudss::facts_of(factors()).failed) fail(ExitCode::breakdown, "cuDSS made no factors");
+}
+
+void CompleteFactors::analyse_by_cudss() {
+  const Mat pmat = assembled_mat_of(ksp_);
+  petsc_check(PCFactorSetUpMatSolverType(pc_of(ksp_)), ExitCode::usage);
+  const Mat f = factors();
+  if (exchanges_rows_) cudss::set_matching(f);
+  MatFactorInfo info;
+  petsc_check(MatFactorInfoInitialize(&info));
+  petsc_check(symmetric_ ? MatCholeskyFactorSymbolic(f, pmat, nullptr, &info)
+                         : MatLUFactorSymbolic(f, pmat, nullptr, nullptr, &info));
+  const auto needed = static_cast<double>(cudss::facts_of(f).estimate.device_bytes);
+  const auto free = static_cast<double>(device_memory().free_bytes);
+  if (needed > free)
+    fail(ExitCode::resource,
+         "the factors of {} rows may take {:.2f} GiB on the GPU, {:.2f} GiB are free",
+         matrix_.global_rows(), gib(needed), gib(free));
+}
+
 void CompleteFactors::set_up() {
   none_.reset();
   null_pivots_ = 0;
+  while (by_cudss_) {
+    try {
+      set_up_by_cudss();
+      return;
+    } catch (const Error& error) {
+      if (!has_others()) throw;
+      exchanges_rows_ = exchanges_rows_ || error.code() == ExitCode::resource;
+      take_others(error.what());
+    }
+  }
   const bool loses_symmetry =
       is_set_up_ && symmetric_ && by_symmetry_ && !look_at(matrix_).symmetric();
   // PETSc makes no factors by a MUMPS that has failed.
@@ -221,8 +291,22 @@ void CompleteFactors::explain_failure() {
 std::vector<std::string> CompleteFactors::notes() const {
   std::vector<std::string> notes;
   if (!note_.empty()) notes.push_back(note_);
-  if (!by_mumps_ || none_) return notes;
+  if (!why_no_cudss_.empty())
+    notes.push_back(fmt::format("the factors are made and applied by the CPU: {}", why_no_cudss_));
   const double nnz = static_cast<double>(matrix_.global_nnz);
+  if (by_cudss_) {
+    const cudss::Facts by = cudss::facts_of(factors());
+    const auto entries = static_cast<double>(by.nonzeros);
+    notes.push_back(fmt::format(
+        "cuDSS {} made {} on the GPU with {:.3g} nonzeros, {:.2g} times those of the matrix: "
+        "analysis {:.2g} s, factors {:.2g} s{}{}",
+        by.version, symmetric_ ? "L D L^T" : "L U", entries, nnz > 0 ? entries / nnz : 0,
+        by.analysis_seconds, by.factor_seconds,
+        exchanges_rows_ ? ", with rows exchanged ahead, because refinement by others failed" : "",
+        by.small_pivots > 0 ? fmt::format(", {} small pivots were replaced", by.small_pivots)
+                            : ""));
+  }
+  if (!by_mumps_ || none_) return notes;
   const double entries = mumps::count(factors(), 29);
   notes.push_back(fmt::format(
       "MUMPS made {} with {:.3g} nonzeros, {:.2g} times those of the matrix, by {:.2g} operations",

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The complete factors of a KSP whose PC is lu or cholesky. MUMPS makes them where PETSc has it:
-// the analysis comes first and says how much memory the factors will take; where delayed pivots
-// need more than that, the factorisation is repeated with more room; where pivots are zero, they
-// are left out and counted.
+// The complete factors of a KSP whose PC is lu or cholesky. cuDSS makes them on a GPU, where it is
+// there and they fit; it replaces small pivots, so that refinement may fail. Else MUMPS makes them
+// where PETSc has it: the analysis comes first and says how much memory the factors will take;
+// where delayed pivots need more than that, the factorisation is repeated with more room; where
+// pivots are zero, they are left out and counted.
 #pragma once
 
 #include <petscksp.h>
@@ -27,15 +28,20 @@ struct NoFactors {
 class CompleteFactors {
  public:
   // The PC has its operators and is not set up. It becomes lu or cholesky by `by_symmetry`: the
-  // latter where the matrix looks symmetric and the package can use that. A package that an option
-  // names is left alone. Throws Error{usage} where no package serves. `ksp` and `matrix` must
-  // outlive this. Collective, as all members are.
-  CompleteFactors(KSP ksp, const DistributedMatrix& matrix, bool by_symmetry);
+  // latter where the matrix looks symmetric and the package can use that. `refined`: a loop of
+  // refinement follows, so that cuDSS may serve. A package that an option names is left alone.
+  // Throws Error{usage} where no package serves. `ksp` and `matrix` must outlive this. Collective,
+  // as all members are.
+  CompleteFactors(KSP ksp, const DistributedMatrix& matrix, bool by_symmetry, bool refined);
 
   // Sets the KSP up, for the first time or with new values. Throws Error{resource} where the
   // estimate of the memory exceeds what the machine has left, and Error{usage} for options that the
   // package does not support.
   void set_up();
+  // Whether other factors can be tried where refinement by these fails, and the choice of them:
+  // cuDSS's with rows exchanged ahead, then those of another package. set_up() makes them.
+  bool has_others() const;
+  void take_others(const std::string& why);
 
   // After set_up().
   const std::optional<NoFactors>& none() const { return none_; }
@@ -49,6 +55,8 @@ class CompleteFactors {
  private:
   std::int64_t rank() const { return matrix_.global_rows() - null_pivots_; }
   void choose();
+  void set_up_by_cudss();
+  void analyse_by_cudss();
   void analyse();
   void require_memory() const;
   bool asks_for_another_try();
@@ -61,6 +69,9 @@ class CompleteFactors {
   KSP ksp_;
   const DistributedMatrix& matrix_;
   bool by_symmetry_;
+  bool wants_cudss_ = false, by_cudss_ = false;
+  bool exchanges_rows_ = false;  // cuDSS does, ahead of its factorisation
+  std::string why_no_cudss_;     // where wants_cudss_
   bool symmetric_ = false, by_mumps_ = false, is_set_up_ = false;
   bool leaves_out_null_pivots_ = false;
   PetscInt room_ = 0;           // ICNTL(14) after failures with less; 0: none was asked for

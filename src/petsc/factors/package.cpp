@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "petsc/factors/cudss/package.hpp"
 #include "petsc/factors/mumps.hpp"
 #include "petsc/shim.hpp"
 
@@ -19,6 +20,7 @@ bool is_available(Mat mat, MatSolverType package, MatFactorType type) {
 }  // namespace
 
 FactorChoice choose_factors(const FactorPackages& packages, bool symmetric, int ranks) {
+  if (packages.cudss && ranks == 1) return {cudss::kPackage, symmetric, ""};
   if (symmetric && packages.mumps_cholesky) return {MATSOLVERMUMPS, true, ""};
   if (packages.mumps_lu) return {MATSOLVERMUMPS, false, ""};
   if (packages.superlu_dist)

@@ -40,10 +40,11 @@ class NormOfLender {
 
 }  // namespace
 
-KSPNormType BorrowedLoop::prepare(KSP ksp, const char* type) {
+KSPNormType BorrowedLoop::prepare(KSP ksp, const char* type, std::int32_t restart) {
   const NormAndSide chosen = chosen_norm_of(ksp);
   petsc_check(KSPCreate(comm_of(ksp), lender_.put()));
   petsc_check(KSPSetType(lender_, type));
+  petsc_check(KSPGMRESSetRestart(lender_, restart));  // does nothing for other types
   petsc_check(KSPSetNormType(lender_, chosen.norm));
   petsc_check(KSPSetPCSide(lender_, chosen.side));
   return norm_of(lender_).norm;

@@ -4,6 +4,8 @@
 
 #include <petscksp.h>
 
+#include <cstdint>
+
 #include "petsc/shim.hpp"
 
 namespace trireme {
@@ -13,9 +15,10 @@ namespace trireme {
 // norm and the side are those that the user chose, else PETSc's default of its type.
 class BorrowedLoop {
  public:
-  // Makes what a KSP of `type` has, and returns the norm that it will test. Throws Error{usage}
-  // where that type lacks the norm or the side that the user chose. Collective.
-  KSPNormType prepare(KSP ksp, const char* type);
+  // Makes what a KSP of `type` has, with cycles of `restart` iterations where it has cycles, and
+  // returns the norm that it will test. Throws Error{usage} where that type lacks the norm or the
+  // side that the user chose. Collective.
+  KSPNormType prepare(KSP ksp, const char* type, std::int32_t restart);
   // The work of KSPSetUp and of KSPSolve for such a KSP, after prepare(). `read_options`: those of
   // that type too. Collective.
   void solve(KSP ksp, bool read_options);

@@ -145,6 +145,10 @@ std::string describe(const EngineChoice& choice) {
     case EngineReason::monitor_of_the_solution:
       return fmt::format(
           "{} asks for x in each iteration, which the resident engine keeps on the GPU", subject);
+    case EngineReason::monitor_within_a_cycle:
+      return fmt::format(
+          "{} asks for x in each iteration, and the resident engine forms it at the end of a cycle",
+          subject);
     case EngineReason::norm_or_side:
       return "the resident engine has no such -ksp_norm_type or -ksp_pc_side";
   }
@@ -222,6 +226,11 @@ EngineChoice choose_by_requests(KSP ksp) {
   if (asked.error_history) return EngineChoice::petsc(error_history);
   if (asked.diagonal_scaling) return EngineChoice::petsc(diagonal_scaling);
   if (!tests_norm(ksp)) return EngineChoice::petsc(norm_or_side);
+  KSPType type = nullptr;
+  petsc_check(KSPGetType(ksp, &type));
+  if (resident_method(type)->info.restarts)
+    if (const std::string monitor = solution_monitor(ksp); !monitor.empty())
+      return EngineChoice::petsc(monitor_within_a_cycle, monitor);
   return {};
 }
 

@@ -32,6 +32,7 @@ enum class EngineReason {
   null_space,
   monitor_of_the_solution,  // the option of a monitor that asks for x, which is on the GPU
   norm_or_side,
+  monitor_within_a_cycle,  // the option of a monitor that asks for x, in a method that restarts
 };
 
 struct EngineChoice {

@@ -52,6 +52,11 @@ void KspEngine::set_variant(solvers::Variant variant) {
   variant_ = variant;
 }
 
+void KspEngine::set_method_options(const solvers::MethodOptions& options) {
+  if (options != method_options_) forget();
+  method_options_ = options;
+}
+
 bool KspEngine::Key::same_but_for_values(const Key& other) const {
   Key with_its_states = *this;
   with_its_states.amat_state = other.amat_state;
@@ -193,12 +198,13 @@ void KspEngine::prepare(const LoopInputs& inputs) {
                    : variant_on_device();
   set_up(comm_of(amat), data.spec.kind, [&] {
     if (cuda_system_) {
-      auto solver =
-          std::make_unique<solvers::CudaSolver>(*cuda_system_, method_, variant, data.spec);
+      auto solver = std::make_unique<solvers::CudaSolver>(
+          *cuda_system_, method_, variant, data.spec, solvers::CudaOptions{}, method_options_);
       cuda_solver_ = solver.get();
       solver_ = std::move(solver);
     } else {
-      solver_ = std::make_unique<solvers::HostSolver>(*host_system_, method_, variant, data.spec);
+      solver_ = std::make_unique<solvers::HostSolver>(*host_system_, method_, variant, data.spec,
+                                                      method_options_);
     }
   });
   weigh_rows(inputs, true);
@@ -230,12 +236,13 @@ solvers::BlockSolver& KspEngine::block_solver(const LoopInputs& inputs) {
                      : loop_preconditioner(method_, inputs, key_.blocks, cuda.get());
   set_up(comm_of(inputs.amat), data.spec.kind, [&] {
     if (cuda_system_)
-      block_solver_ = std::make_unique<solvers::CudaBlockSolver>(*cuda_system_, method_,
-                                                                 variant_on_device(), data.spec);
+      block_solver_ = std::make_unique<solvers::CudaBlockSolver>(
+          *cuda_system_, method_, variant_on_device(), data.spec, method_options_);
     else
       block_solver_ = std::make_unique<solvers::HostBlockSolver>(
           *host_system_, method_, solver_->variant(), data.spec,
-          info_.block ? solvers::BlockForm::block_cg : solvers::BlockForm::lockstep);
+          info_.block ? solvers::BlockForm::block_cg : solvers::BlockForm::lockstep,
+          method_options_);
     block_solver_->weigh_rows(row_scale_);
   });
   return *block_solver_;

@@ -62,6 +62,9 @@ class KspEngine {
   const std::optional<solvers::VariantTimes>& variant_times() const { return variant_times_; }
   // Drops the prepared solver if the variant changes.
   void set_variant(solvers::Variant variant);
+  const solvers::MethodOptions& method_options() const { return method_options_; }
+  // Drops the prepared solver if the options change.
+  void set_method_options(const solvers::MethodOptions& options);
 
   // Prepares the solver, unless it is already prepared for this matrix and preconditioner. Where
   // only values have changed, the solver stays and its preconditioner is renewed; it keeps the old
@@ -127,6 +130,7 @@ class KspEngine {
   solvers::MethodInfo info_;  // of the name that was asked for
   solvers::Method method_;
   solvers::Variant variant_;
+  solvers::MethodOptions method_options_;
   std::optional<bool> share_memory_;  // whether all ranks do
   std::optional<solvers::VariantTimes> variant_times_;
   std::pair<std::int64_t, bool> timed_for_;  // rows and jacobi of variant_times_

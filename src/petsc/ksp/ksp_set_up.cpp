@@ -67,8 +67,8 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
                     "would say which factors",
                     kDirect, spec.preconditioner->name(), kLu, kCholesky));
   if (is_complete_factorisation(preconditioner()))
-    factors_ =
-        std::make_unique<CompleteFactors>(ksp_, *matrix, spec.is_direct() && !spec.names_factors());
+    factors_ = std::make_unique<CompleteFactors>(
+        ksp_, *matrix, spec.is_direct() && !spec.names_factors(), spec.is_direct());
   set_up_multigrid();
   set_up_ksp(ExitCode::usage);
   set_block_factorisation();
@@ -140,6 +140,7 @@ void KspSolver::set_types(const SolverSpec& spec, const std::string& type,
       std::min<std::int64_t>(spec.max_iterations, std::numeric_limits<PetscInt>::max() - 1));
   petsc_check(KSPSetTolerances(ksp_, spec.rtol, spec.atol, kDivergenceBound, max_iterations));
   if (spec.measure_variant) ksp_measure_variant(ksp_);
+  ksp_set_restart(ksp_, spec.restart);
   petsc_check(KSPSetFromOptions(ksp_), ExitCode::usage);
 }
 

@@ -91,23 +91,27 @@ void KspSolver::scale_tolerance(std::span<const int> exponents, std::vector<doub
   units_of_block_ = std::move(units);
 }
 
-// Refinement by the factors of older values may fail, where another preconditioner would only be
-// slower.
+// Refinement by the factors of older values, or by those of cuDSS, may fail, where another
+// preconditioner would only be slower.
 KspResult KspSolver::solve(Vec b, Vec x, bool nonzero_guess) {
-  if (!spec_.is_direct() || !has_old_values_) return solve_once(b, x, nonzero_guess);
+  const auto has_others = [&] { return has_old_values_ || (factors_ && factors_->has_others()); };
+  if (!spec_.is_direct() || !has_others()) return solve_once(b, x, nonzero_guess);
   VecHandle guess;
   petsc_check(VecDuplicate(x, guess.put()));
   petsc_check(nonzero_guess ? VecCopy(x, guess) : VecSet(guess, 0));
   const std::int64_t before = iterations_before_;
-  KspResult first = solve_once(b, x, nonzero_guess);
-  if (first.verdict.converged || first.facts.stopped) return first;
-  const double renewed_seconds = take_values(Renewing::numbers);
-  iterations_before_ = before;
-  petsc_check(VecCopy(guess, x));
-  KspResult result = solve_once(b, x, nonzero_guess);
-  result.seconds += first.seconds;
-  result.facts.renewed_seconds = renewed_seconds;
-  return result;
+  double seconds = 0, renewed_seconds = 0;
+  for (;;) {
+    KspResult result = solve_once(b, x, nonzero_guess);
+    result.seconds = seconds += result.seconds;
+    result.facts.renewed_seconds = renewed_seconds;
+    if (result.verdict.converged || result.facts.stopped || !has_others()) return result;
+    if (!has_old_values_)
+      factors_->take_others("refinement by cuDSS's factors, which replace small pivots, failed");
+    renewed_seconds += take_values(Renewing::numbers);
+    iterations_before_ = before;
+    petsc_check(VecCopy(guess, x));
+  }
 }
 
 KspResult KspSolver::solve_once(Vec b, Vec x, bool nonzero_guess) {

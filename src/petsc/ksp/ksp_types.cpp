@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of the KSP types, and the registration of the types.
 #include "petsc/ksp/ksp_types.hpp"
+#include "petsc/factors/cudss/package.hpp"
 
 #include <memory>
 
@@ -86,7 +87,8 @@ Reason report_iteration(KSP ksp, const solvers::State& state, const Iterate& ite
 void solve_by_petscs_loop(KSP ksp, const EngineChoice& why) {
   KspEngine& engine = engine_of(ksp);
   const std::string type(solvers::info_of(engine.method()).petsc_name);
-  const KSPNormType norm = engine.borrowed.prepare(ksp, type.c_str());
+  const KSPNormType norm =
+      engine.borrowed.prepare(ksp, type.c_str(), engine.method_options().restart);
   engine.facts = {};
   engine.facts.executor = fmt::format("PETSc's own loop ({}) in the norm {}, because {}", type,
                                       KSPNormTypes[norm], describe(why));
@@ -141,6 +143,12 @@ PetscErrorCode ksp_set_from_options(KSP ksp, OptionItems PetscOptionsObject) {
                                 kVariantNames, 4, kVariantNames[variant], &variant, nullptr));
     engine.set_variant(static_cast<Variant>(variant));
   }
+  if (engine.info().restarts) {
+    PetscInt restart = engine.method_options().restart;
+    PetscCall(PetscOptionsBoundedInt("-ksp_trireme_restart", "iterations per cycle", "", restart,
+                                     &restart, nullptr, 1));
+    engine.set_method_options({static_cast<std::int32_t>(restart)});
+  }
   PetscOptionsHeadEnd();
   PetscFunctionReturn(kPetscSuccess);
 }
@@ -155,6 +163,11 @@ PetscErrorCode ksp_build_solution(KSP ksp, Vec into, Vec* shown) {
       fail(ExitCode::usage,
            "KSP {}: a solve for many right-hand sides has no vector of the solution; ask after a "
            "KSPSolve, or use a monitor that does not ask for the solution",
+           type_name_of(ksp));
+    if (engine.info().restarts && engine.iterate)
+      fail(ExitCode::usage,
+           "KSP {}: a monitor or a test asks for the solution, which is formed at the end of a "
+           "cycle only; use PETSc's own solver with it",
            type_name_of(ksp));
     if (engine.on_device() && engine.iterate)
       fail(ExitCode::usage,
@@ -202,6 +215,9 @@ PetscErrorCode ksp_view(KSP ksp, PetscViewer viewer) {
       solvers::has_variant(engine.method(), Variant::single_reduction)
           ? fmt::format(", variant {}", kVariantNames[static_cast<int>(engine.variant())]).c_str()
           : ""));
+  if (engine.info().restarts)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  cycles of %d iterations\n",
+                                     static_cast<int>(engine.method_options().restart)));
   if (engine.applies_pc())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  PC applied by PCApply on the host\n"));
   if (!engine.facts.executor.empty())
@@ -270,6 +286,7 @@ void register_resident_types() {
     petsc_check(KSPRegister(ksp_type_of(Entry::type::info).c_str(), ksp_create<Entry>));
   });
   register_resident_preconditioners();
+  cudss::register_package();
 }
 
 std::string ksp_type_of(const solvers::MethodInfo& info) {
@@ -313,6 +330,13 @@ void ksp_prepare(KSP ksp) {
 void ksp_measure_variant(KSP ksp) {
   if (is_resident(ksp) && has_variants(engine_of(ksp)))
     engine_of(ksp).set_variant(Variant::measured);
+}
+
+void ksp_set_restart(KSP ksp, std::int64_t restart) {
+  if (is_resident(ksp))
+    engine_of(ksp).set_method_options({static_cast<std::int32_t>(restart)});
+  else
+    petsc_check(KSPGMRESSetRestart(ksp, static_cast<PetscInt>(restart)));
 }
 
 void ksp_set_row_test(KSP ksp, solvers::RowTest rows) {

@@ -80,6 +80,10 @@ std::string ksp_executor(KSP ksp);
 // for other methods, and for a KSP of another type.
 void ksp_measure_variant(KSP ksp);
 
+// Sets the iterations per cycle of a method that restarts, of PETSc's own ones too; an option
+// overrides it. Does nothing for other methods.
+void ksp_set_restart(KSP ksp, std::int64_t restart);
+
 // Sets what the unpreconditioned norm is made of, whatever norm type was set. Does nothing for a
 // KSP of another type.
 void ksp_set_row_test(KSP ksp, solvers::RowTest rows);

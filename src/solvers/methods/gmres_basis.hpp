@@ -3,8 +3,8 @@
 // all such groups follow each other.
 //
 // `access` says how the executor knows the number of vectors in use. Where it does not, groups
-// without such vectors do nothing. A product with a vector that is not in use does not count, and
-// the memory of that vector is not read, as it may hold anything.
+// without such vectors do nothing, for which update() itself reads and writes. The memory of a
+// vector that is not in use is not read, as it may hold anything.
 #pragma once
 
 #include "solvers/methods/gmres_scalars.hpp"
@@ -55,14 +55,13 @@ struct BasisDots {
 
   struct Row {
     std::int64_t i;
-    double w, weight;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {i, w[i], norm.rows[i]}; }
+  TRIREME_HD Row load(std::int64_t i) const { return {i}; }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     const int count = second ? vectors_in_use(s) : finished_columns(s) + 1;
     if constexpr (access == StateAccess::none)
       if (first > count || (second && !second_time(s))) return;
-    const double term = weighted(row.w, row.weight, s);
+    const double term = weighted(w[row.i], norm.rows[row.i], s);
     for (int k = 0; k < width; ++k) {
       const double* const v = first + k < count ? basis.at(first + k) : w;
       sum[k] += v[row.i] * term;
@@ -83,9 +82,8 @@ struct SubtractBasis {
 
   struct Row {
     std::int64_t i;
-    double w;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {i, w[i]}; }
+  TRIREME_HD Row load(std::int64_t i) const { return {i}; }
   TRIREME_HD void update(Row& row, const State& s, double*) const {
     const int count = vectors_in_use(s);
     if constexpr (access == StateAccess::none)
@@ -93,10 +91,12 @@ struct SubtractBasis {
     if constexpr (second && access != StateAccess::one)
       if (!second_time(s)) return;
     const double* const dots = CycleArrays::of(work, s).dots;
+    double rest = w[row.i];
     for (int k = first; k < first + width; ++k)
-      row.w -= (k < count ? dots[k] : 0) * basis.at(k < count ? k : 0)[row.i];
+      rest -= (k < count ? dots[k] : 0) * basis.at(k < count ? k : 0)[row.i];
+    w[row.i] = rest;
   }
-  TRIREME_HD void store(std::int64_t i, const Row& row) const { w[i] = row.w; }
+  TRIREME_HD void store(std::int64_t, const Row&) const {}
 };
 
 // v = w / its norm, also as a vector of the basis; `out` is D^-1 v, or v where M is not pointwise.

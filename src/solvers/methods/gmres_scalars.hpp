@@ -17,6 +17,9 @@ namespace trireme::solvers {
 inline constexpr double kCancelled = 0.5;
 // What is left below this part of a square is rounding.
 inline constexpr double kOnlyRounding = 1e-30;
+// A column of R that is shorter than this part of A^ v_j is no more than rounding made it: A^ is
+// singular or nearly so, and the column's part of x would be large and wrong.
+inline constexpr double kUseless = 1e-12;
 // A cycle that leaves more than this part of a residual would be repeated without end.
 inline constexpr double kStandsStill = 1 - 1e-6;
 
@@ -75,7 +78,7 @@ TRIREME_HD void rotate(State& s, const CycleWork& work, const CycleArrays& a, do
     low = a.cosines[i] * next - a.sines[i] * low;
   }
   const double size = hypot(low, rest);
-  const bool useless = size <= sqrt(kOnlyRounding * image_square(s));  // A^ is singular
+  const bool useless = size <= kUseless * sqrt(image_square(s));
   if (!useless) {
     a.cosines[j] = low / size;
     a.sines[j] = rest / size;

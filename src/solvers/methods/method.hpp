@@ -25,9 +25,9 @@
 //   directions             the work vectors that go_on() needs
 //   left_behind            the work vectors that leave_direction() starts from
 //
-// A method that `restarts` works in cycles of a number of iterations that the caller chooses, has as
-// many work vectors more, which come first, and small arrays of small_elements() numbers; CycleWork
-// has both. Its x is complete only after
+// A method that `restarts` works in cycles of a number of iterations that the caller chooses, has
+// as many work vectors more, which come first, and small arrays of small_elements() numbers;
+// CycleWork has both. Its x is complete only after
 //
 //   end_cycles(e, m)       completes x where the loop has ended
 //
@@ -38,12 +38,14 @@
 // An executor offers: rows(), product(x, y), exact_product(x, y), product_and_dot(x, y, step),
 // pass(p), pass(p, step), finish(step), forget_sums(), repeat(body), running(), inexact() and
 // needs_true_residual(); on the host for one right-hand side also start_sums(), after which the
-// pending sums are on their way until finish(step). For methods that restart, which the persistent
-// CUDA kernel does not run, it also offers choose_if(property), `state_access` and `sums_per_pass`,
-// and some(property) and most(number) where it has access to states while the loop runs. A pass does load, update and store for each
+// pending sums are on their way until finish(step). A pass does load, update and store for each
 // row, so that many rows can be in flight; an executor adds up the sums of passes in a fixed order.
 // A step sees the sums that are pending, in the order of the algorithm, and changes the scalars.
 // The persistent CUDA kernel exchanges at most four sums at once.
+//
+// For methods that restart, which the persistent CUDA kernel does not run, an executor also offers
+// choose_if(property), `sums_per_pass` and `state_access`, and, where it can read states while the
+// loop runs, some(property) and most(number).
 //
 // The host runs the same algorithms for many right-hand sides (lockstep_executor.hpp), where a
 // vector holds several columns side by side and each column has its own scalars. For that, a pass
