@@ -73,8 +73,8 @@ Arguments parse_arguments(int argc, const char* const* argv) {
   std::vector<std::string> kernels, sets;
   std::string config, study, device, output, cache;
   std::vector<std::string> presets;
-  bool no_cache = false, check = false, version = false, schema = false, report_schema = false,
-       list = false;
+  bool no_cache = false, check = false, explain = false, version = false, schema = false,
+       report_schema = false, list = false;
 
   CLI::App app(kAbout, "solve");
   app.footer(kExitCodes);
@@ -112,6 +112,8 @@ Arguments parse_arguments(int argc, const char* const* argv) {
           ->type_name("DIR");
   app.add_flag("--no-cache", no_cache, "Use no such folder")->excludes(cache_option);
   app.add_flag("--check", check, "Check the case and its file, without solving");
+  app.add_flag("--explain", explain,
+               "Say what is seen of the matrix and what method: auto would do, without solving");
   app.add_flag("--quiet", result.quiet, "Print no progress and no table");
   app.add_flag("--list-kernels", list, "List every kernel: where it runs, and what it is");
   app.add_option("--compare", result.reports,
@@ -151,11 +153,13 @@ Arguments parse_arguments(int argc, const char* const* argv) {
     fail(ExitCode::usage, "{}: solve --config case.yaml; see solve --help",
          config.empty() ? "no case given" : "--config and --study exclude each other");
   if (result.again && study.empty()) fail(ExitCode::usage, "--again goes with --study");
+  if (explain && (check || !study.empty()))
+    fail(ExitCode::usage, "--explain goes with --config alone, without --check and --study");
   if (!study.empty()) {
     refuse_with_study(result, !presets.empty());
     result.action = check ? Action::list_study : Action::study;
-  } else if (check) {
-    result.action = Action::check;
+  } else if (check || explain) {
+    result.action = check ? Action::check : Action::explain;
   }
   result.config = config.empty() ? study : config;
   result.changes.presets.assign(presets.begin(), presets.end());

@@ -15,6 +15,7 @@ namespace trireme::solve {
 enum class Action {
   solve,
   check,
+  explain,
   study,
   list_study,
   compare,

@@ -13,6 +13,7 @@
 #include "app/figures/memory.hpp"
 #include "app/figures/memory_forecast.hpp"
 #include "app/kept/solution_file.hpp"
+#include "app/ladder/explain.hpp"
 #include "app/run_case.hpp"
 #include "app/system/loaded_system.hpp"
 #include "arguments.hpp"
@@ -185,11 +186,16 @@ ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
     case Action::list_study:
       fail(ExitCode::internal, "a study begins before MPI does");
     case Action::check:
+    case Action::explain:
     case Action::solve:
       break;
   }
   const Case c = read_on_every_rank(arguments);
   const PetscSession petsc(c.petsc, arguments.petsc);
+  if (arguments.action == Action::explain) {
+    say(stdout, explain_case(kWorld, c));
+    return ExitCode::converged;
+  }
   return arguments.action == Action::check
              ? check(c)
              : solve(c, petsc, shell_command(argc, argv), arguments.quiet, interrupts);

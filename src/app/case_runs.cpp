@@ -166,6 +166,7 @@ class CaseRuns {
             .watch = rung.watch,
             .from = system_.steps() ? std::span<const Array<double>>() : rung.from,
             .tried = rung.tried,
+            .climbs = case_.solver.chooses_method(),
             .last = rung.last};
   }
 

@@ -99,7 +99,8 @@ std::optional<std::int64_t> structural_rank_of(const DistributedMatrix& matrix) 
 
 CloserLook look_closer(const DistributedMatrix& matrix) {
   const auto [size, rows] = blocks_of(matrix);
-  return {.repeated_rows = repeated_rows_of(matrix),
+  return {.rows = matrix.global_rows(),
+          .repeated_rows = repeated_rows_of(matrix),
           .block_size = size,
           .rows_in_blocks = rows,
           .structural_rank = structural_rank_of(matrix)};

@@ -54,6 +54,7 @@ const MatrixLook* known_look(const DistributedMatrix& matrix);
 
 // What costs more, and what no choice of a method needs.
 struct CloserLook {
+  std::int64_t rows = 0;           // of all ranks
   std::int64_t repeated_rows = 0;  // equal to a row before; by hashes of 128 bits
   // The size of most dense blocks: rows that follow each other and have the same columns. 1: most
   // rows have no neighbour of the same columns.

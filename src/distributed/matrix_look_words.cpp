@@ -76,7 +76,11 @@ std::string words_of(const MatrixLook& look) {
 std::string words_of(const CloserLook& look) {
   std::vector<std::string> parts;
   if (look.repeated_rows > 0)
-    parts.push_back(counted(look.repeated_rows, "row repeats another one", "rows repeat others"));
+    parts.push_back(counted(look.repeated_rows, "row repeats another one", "rows repeat others") +
+                    ", so that A is singular");
+  if (look.structural_rank && *look.structural_rank < look.rows)
+    parts.push_back(fmt::format("its structural rank is {} of {}, so that A is singular",
+                                *look.structural_rank, look.rows));
   if (look.block_size > 1) parts.push_back(fmt::format("rows in blocks of {}", look.block_size));
   return fmt::format("{}", fmt::join(parts, "; "));
 }

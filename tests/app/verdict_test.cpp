@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The exit code of every reason for which a KSP may end, and solves that diverge. Run on 1 and 3
 // ranks.
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -119,83 +122,137 @@ TEST(Advice, NamesWhatAppliesAndWasNotTried) {
   const AnyPreconditioner none("none"), jacobi("jacobi"), multigrid("multigrid"),
       bjacobi("bjacobi"), ilu("ilu"), dense_blocks("trireme_block_jacobi");
   const Advised table[] = {
-      {"; try preconditioner multigrid, or method minres, or method direct, or "
+      {"; try preconditioner multigrid, or method auto, or method direct, or "
        "solver.max_iterations above 50",
        {.reason = -3, .method = "cg", .preconditioner = jacobi, .max_iterations = 50},
        looks(true, one)},
-      {"; try preconditioner multigrid, or preconditioner jacobi, or method minres, or method "
-       "direct",
-       {.reason = -3, .method = "cg", .preconditioner = none, .max_iterations = 50},
+      {"; try preconditioner multigrid, or method auto with preconditioner auto, or method direct "
+       "with preconditioner auto",
+       {.reason = -5, .method = "cg", .preconditioner = none, .names_preconditioner = true},
        looks(true, one)},
-      {"; try method minres, or method direct, or solver.max_iterations above 50",
+      {"; try method auto, or method direct, or solver.max_iterations above 50",
        {.reason = -3,
         .method = "cg",
         .preconditioner = jacobi,
         .left = {multigrid},
         .max_iterations = 50},
        looks(true, one)},
-      {"; try method direct, or solver.max_iterations above 50",
+      {"; try method auto, or method direct, or solver.max_iterations above 50",
        {.reason = -3, .method = "minres", .preconditioner = jacobi, .max_iterations = 50},
        looks(true, both)},
-      {"; try method direct, or solver.max_iterations above 50",
-       {.reason = -3, .method = "minres", .preconditioner = none, .max_iterations = 50},
-       looks(true, zero)},
       {"; the matrix is not symmetric, as the method needs it to be; try method bicgstab, or "
-       "preconditioner ilu, or method direct, or solver.max_iterations above 50",
+       "method auto, or method direct, or solver.max_iterations above 50",
        {.reason = -3, .method = "cg", .preconditioner = jacobi, .max_iterations = 50},
        looks(false, one)},
-      {", 1e+08 times the larger of ||b|| and the first residual (petsc: {ksp_divtol: 1e+08}); try "
-       "preconditioner ilu, or method gmres, or method direct",
+      {"; the bound is 1e+08 times the larger of ||b|| and the first residual (petsc: {ksp_divtol: "
+       "1e+08}); try method auto, or method direct",
        {.reason = -4, .method = "bicgstab", .preconditioner = jacobi, .divergence_bound = 1e8},
        looks(false, both)},
-      {"; try method gmres, or method direct",
+      {"; try method auto, or method direct",
        {.reason = -5, .method = "bicgstab", .preconditioner = bjacobi, .block_preconditioner = ilu},
        looks(false, one)},
-      {"; try method gmres, or method direct",
-       {.reason = -5, .method = "bicgstab", .preconditioner = none},
+      {"; try method direct",
+       {.reason = -5, .method = "gmres", .preconditioner = ilu, .climbs = true},
        looks(false, zero)},
-      {"; a cycle of 30 iterations made the residual no smaller; try solver.restart above 30, or "
-       "preconditioner ilu, or method direct",
-       {.reason = -5, .method = "gmres", .preconditioner = jacobi, .restart = 30},
-       looks(false, one)},
-      {"; try solver.restart above 30, or preconditioner ilu, or method direct, or "
-       "solver.max_iterations above 50",
+      {"; try solver.max_iterations above 50",
        {.reason = -3,
         .method = "gmres",
-        .preconditioner = jacobi,
-        .max_iterations = 50,
-        .restart = 30},
+        .preconditioner = ilu,
+        .climbs = true,
+        .tried = {"bicgstab", "direct"},
+        .max_iterations = 50},
+       looks(false, zero)},
+      {"; a cycle of 30 iterations made the residual no smaller; try method auto, or method "
+       "direct, "
+       "or solver.restart above 30",
+       {.reason = -5, .method = "gmres", .preconditioner = jacobi, .restart = 30},
        looks(false, one)},
-      {"; try preconditioner multigrid, or method cg, or method minres, or method direct",
-       {.reason = -5, .method = "bicgstab", .preconditioner = jacobi},
-       looks(true, one)},
-      {"; try method minres",
+      {"; try method minres, or method auto, or method direct",
        {.reason = -10, .method = "cg", .preconditioner = jacobi},
        looks(true, one)},
-      {"; try method minres with preconditioner none",
+      {"; try method minres with preconditioner none, or method auto, or method direct",
        {.reason = -10, .method = "cg", .preconditioner = multigrid},
        looks(true, zero)},
-      {"; the matrix is not symmetric; try method bicgstab",
+      {"; the matrix is not symmetric; try method bicgstab, or method auto, or method direct",
        {.reason = -10, .method = "cg", .preconditioner = jacobi},
        looks(false, one)},
-      {"; the diagonal has no one sign, so that the matrix is indefinite; try method minres",
+      {"; the diagonal has no one sign, so that the matrix is indefinite; try method minres, or "
+       "method auto, or method direct",
        {.reason = -8, .method = "cg", .preconditioner = jacobi},
        looks(true, both)},
-      {"; try preconditioner jacobi",
+      {"; try preconditioner jacobi, or method auto, or method direct",
        {.reason = -8, .method = "minres", .preconditioner = dense_blocks},
        looks(true, both)},
-      {"; try preconditioner none",
+      {"; try preconditioner none, or method auto, or method direct",
        {.reason = -8, .method = "minres", .preconditioner = dense_blocks},
        looks(true, zero)},
-      {"; try method minres with preconditioner jacobi",
+      {"; try method minres with preconditioner jacobi, or method auto, or method direct",
        {.reason = -8, .method = "cg", .preconditioner = AnyPreconditioner("icc")},
        looks(true, one)},
-      {"; try method bicgstab",
+      {"; try method bicgstab, or method auto, or method direct",
        {.reason = -8, .method = "cg", .preconditioner = jacobi},
        looks(false, both)},
-      {"", {.reason = -9, .method = "cg", .preconditioner = jacobi}, looks(true, one)},
+      {"; try method auto, or method direct",
+       {.reason = -9, .method = "cg", .preconditioner = multigrid},
+       looks(true, one)},
+      {"; try method auto, or method direct",
+       {.reason = -11, .method = "gmres", .preconditioner = ilu},
+       looks(false, zero)},
   };
   for (const Advised& row : table) EXPECT_EQ(advice(row.failed, row.matrix), row.words);
+}
+
+// The first suggestion of a line: the method and the preconditioner that it names, if any.
+struct Suggestion {
+  std::string method, preconditioner;
+};
+Suggestion first_suggestion(const std::string& line) {
+  const auto word_after = [&](const std::string& before, std::size_t from) -> std::string {
+    const std::size_t at = line.find(before, from);
+    if (at == std::string::npos || at >= line.find(", or ", from)) return "";
+    const std::size_t begin = at + before.size();
+    return line.substr(begin, line.find_first_of(" ,;(", begin) - begin);
+  };
+  const std::size_t from = std::min(line.find("; try "), line.find("; use "));
+  if (from == std::string::npos) return {};
+  return {word_after("method ", from), word_after("preconditioner ", from)};
+}
+
+// Whatever the reasons are for which the runs fail: whoever follows the first suggestion comes to
+// `method: auto`, and to no setting twice.
+TEST(Advice, IsNotCircular) {
+  constexpr int kReasons[] = {-3, -4, -5, -6, -7, -8, -9, -10, -11};
+  struct Setting {
+    std::string method, preconditioner;
+    bool operator==(const Setting&) const = default;
+  };
+  const std::function<void(const MatrixLook&, std::vector<Setting>)> follow =
+      [&](const MatrixLook& look, std::vector<Setting> path) {
+        ASSERT_LT(path.size(), 6u);
+        for (const int reason : kReasons) {
+          const auto& [method, preconditioner] = path.back();
+          const Suggestion next =
+              first_suggestion(advice({.reason = reason,
+                                       .method = method,
+                                       .preconditioner = AnyPreconditioner(preconditioner),
+                                       .names_preconditioner = true},
+                                      look));
+          ASSERT_FALSE(next.method.empty() && next.preconditioner.empty()) << reason;
+          if (next.method == "auto") continue;
+          const Setting setting{next.method.empty() ? method : next.method,
+                                next.preconditioner.empty() ? preconditioner : next.preconditioner};
+          ASSERT_EQ(std::ranges::find(path, setting), path.end())
+              << setting.method << " with " << setting.preconditioner << " again";
+          std::vector<Setting> longer = path;
+          longer.push_back(setting);
+          follow(look, std::move(longer));
+        }
+      };
+  for (const bool symmetric : {true, false})
+    for (const Signs signs : {Signs::one, Signs::both, Signs::zero})
+      for (const char* method : {"cg", "minres", "bicgstab", "bicgstab2", "gmres", "bcgs"})
+        for (const char* preconditioner : {"none", "jacobi", "multigrid", "ilu", "icc"})
+          follow(looks(symmetric, signs), {{method, preconditioner}});
 }
 
 // A matrix by its nonzeros, and what the line of a run by it must say.
@@ -232,6 +289,19 @@ std::vector<std::vector<double>> without_diagonal_entry(std::size_t row) {
   return a;
 }
 
+SmallMatrix small_matrix(const std::vector<std::vector<double>>& rows) {
+  SmallMatrix a{.indptr = {0}, .indices = {}, .data = {}, .shape = {24, 24}};
+  for (const std::vector<double>& of : rows) {
+    for (std::size_t j = 0; j < of.size(); ++j)
+      if (of[j] != 0) {
+        a.indices.push_back(static_cast<std::int64_t>(j));
+        a.data.push_back(of[j]);
+      }
+    a.indptr.push_back(std::ssize(a.indices));
+  }
+  return a;
+}
+
 TEST(Advice, StandsInTheLineOfTheRun) {
   std::vector<double> up_and_down(24, 1.0), alternating(24, 1.0);
   for (std::size_t i = 12; i < 24; ++i) up_and_down[i] = -1;
@@ -243,13 +313,17 @@ TEST(Advice, StandsInTheLineOfTheRun) {
   std::vector<std::vector<double>> wild = without_diagonal_entry(5);
   wild[5][5] = -4;
   const std::vector<Said> table = {
-      {"has a zero on the diagonal, by which jacobi would divide; use preconditioner none",
+      {"has a zero on the diagonal, by which jacobi would divide; use method auto with "
+       "preconditioner "
+       "auto, or preconditioner none",
        "method: minres, preconditioner: jacobi", without_diagonal_entry(20), alternating},
-      {"sub_pc_factor_shift_type: nonzero}, or preconditioner none",
+      {"sub_pc_factor_shift_type: nonzero} replaces it; try method auto with preconditioner auto, "
+       "or "
+       "method direct",
        "method: bicgstab, preconditioner: ilu", without_diagonal_entry(20), alternating, 2},
       {"is singular; use preconditioner jacobi, or none where",
        "method: bicgstab, preconditioner: trireme_block_jacobi", singular_block, alternating},
-      {"; the diagonal has no one sign, so that the matrix is indefinite; try method minres (",
+      {"; the diagonal has no one sign, so that the matrix is indefinite; try method minres, or ",
        "method: cg, preconditioner: jacobi", wild, alternating},
       {"maps a vector that is constant on each of 2 parts of the rows to zero",
        "method: cg, preconditioner: jacobi", two_paths(1), up_and_down},
@@ -265,15 +339,7 @@ TEST(Advice, StandsInTheLineOfTheRun) {
   for (const Said& row : table) {
     if (ranks < row.least_ranks) continue;
     SCOPED_TRACE(row.solver);
-    SmallMatrix a{.indptr = {0}, .indices = {}, .data = {}, .shape = {24, 24}};
-    for (const std::vector<double>& of : row.matrix) {
-      for (std::size_t j = 0; j < of.size(); ++j)
-        if (of[j] != 0) {
-          a.indices.push_back(static_cast<std::int64_t>(j));
-          a.data.push_back(of[j]);
-        }
-      a.indptr.push_back(std::ssize(a.indices));
-    }
+    const SmallMatrix a = small_matrix(row.matrix);
     SharedFile file("advised.h5");
     file.write([&](hdf5::File& out) {
       a.write(out);
@@ -289,6 +355,67 @@ TEST(Advice, StandsInTheLineOfTheRun) {
       line = error.what();
     }
     EXPECT_NE(line.find(row.words), std::string::npos) << line;
+  }
+}
+
+// Runs that fail, by what a user has named; the first suggestion is followed until a run solves.
+TEST(Advice, LeadsToASolution) {
+  const std::vector<std::vector<double>> zeros(24, std::vector<double>(24, 0.0));
+  std::vector<std::vector<double>> wild = without_diagonal_entry(5), stiff = wild;
+  wild[5][5] = -4;
+  stiff[5][5] = 1e4;
+  std::vector<std::vector<double>> downwind = zeros, zero_pivot = zeros;
+  for (std::size_t i = 0; i < 24; ++i) {
+    downwind[i][i] = 1;
+    zero_pivot[i][i] = i == 10 || i == 11 ? 1 : 4;
+    if (i == 0) continue;
+    downwind[i][i - 1] = -3;
+    zero_pivot[i][i - 1] = zero_pivot[i - 1][i] = i == 11 ? 1 : i == 10 ? 0 : -1;
+  }
+  struct Start {
+    const char *method, *preconditioner, *more;
+    std::vector<std::vector<double>> matrix;
+  };
+  const std::vector<Start> table = {
+      {"cg", "jacobi", "max_iterations: 5", stiff},
+      {"cg", "jacobi", "max_iterations: 100", wild},
+      {"cg", "none", "max_iterations: 10", downwind},
+      {"minres", "jacobi", "max_iterations: 100", without_diagonal_entry(20)},
+      {"gmres", "ilu", "max_iterations: 100", zero_pivot},
+  };
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks > 1) GTEST_SKIP() << "on one rank";
+  for (const Start& start : table) {
+    const SmallMatrix a = small_matrix(start.matrix);
+    SharedFile file("led.h5");
+    file.write([&](hdf5::File& out) {
+      a.write(out);
+      put(out, "b", std::vector<double>(24, 1.0));
+    });
+    Suggestion now{start.method, start.preconditioner};
+    std::vector<std::string> lines;
+    bool solved = false;
+    while (!solved && lines.size() < 4) {
+      std::string line;
+      try {
+        const RunOutcome run =
+            solve("file: " + file.path().string() + ", rhs: /b",
+                  fmt::format("device: cpu\nsolver: {{method: {}, preconditioner: {}, {}}}",
+                              now.method, now.preconditioner, start.more))
+                .runs[0];
+        line = run.reason;
+        solved = run.converged;
+      } catch (const Error& error) {
+        line = error.what();
+      }
+      lines.push_back(line);
+      const Suggestion next = first_suggestion(line);
+      if (!next.method.empty()) now.method = next.method;
+      if (!next.preconditioner.empty()) now.preconditioner = next.preconditioner;
+    }
+    EXPECT_TRUE(solved) << fmt::format("{}", fmt::join(lines, "\n"));
+    EXPECT_GT(lines.size(), 1u) << "the first run solves";
   }
 }
 
@@ -311,6 +438,9 @@ TEST(RunCase, DivergenceIsNotConverged) {
     EXPECT_FALSE(run.converged);
     EXPECT_EQ(run.petsc_reason, -4);
     EXPECT_NE(run.reason.find("DIVERGED_DTOL"), std::string::npos) << run.reason;
+    EXPECT_LE(run.relative_residual, 1 + 1e-12) << "the guess 0 is kept where it is better";
+    const bool grew = std::string_view(bound) == "1e5";
+    EXPECT_EQ(run.reason.find("; x is the initial guess") != std::string::npos, grew) << run.reason;
   }
 }
 

@@ -181,6 +181,21 @@ class Solves(SolveCase):
         self.assertIn("is valid", done.stdout)
         self.assertFalse(self.results.exists())
 
+    def test_explain_says_what_auto_would_do_and_solves_nothing(self):
+        text = self.solve(POISSON, "--set", "solver.method=auto", "--explain").stdout
+        self.assertIn("A is symmetric, with a positive diagonal; every row is diagonally dominant\n", text)
+        self.assertIn("method: auto takes these in turn, until a residual holds:\n"
+                      "  1. cg with auto: the matrix is symmetric, with a positive diagonal\n", text)
+        self.assertRegex(text, r"\n  \d\. direct: .*; expected: [\s\S]* MB, ")
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        named = self.solve("problem: {generate: convection3d, n: 6}\n", "--set", "solver.method=cg", "--explain")
+        self.assertIn("A is not symmetric, with a positive diagonal; the pattern is symmetric; the skew part",
+                      named.stdout)
+        self.assertIn("the case names method cg, which is taken whatever the matrix is", named.stdout)
+        self.assertIn("  1. bicgstab with auto", named.stdout)
+        self.assertFalse(self.results.exists())
+        self.assertIn("--explain goes with --config alone", self.refused_case(2, POISSON, "--explain", "--check"))
+
     def test_passes_petsc_options_on(self):
         done = self.solve(POISSON, "--", "-ksp_view")
         self.assertIn("KSP Object", done.stdout)

@@ -12,8 +12,8 @@
 namespace trireme {
 namespace {
 
-constexpr int kAtLimit = -3, kDiverged = -4, kBreakdown = -5, kBreakdownOfBicg = -6,
-              kIndefinitePreconditioner = -8, kIndefiniteMatrix = -10;
+constexpr int kAtLimit = -3, kDiverged = -4, kIndefinitePreconditioner = -8,
+              kIndefiniteMatrix = -10;
 
 bool is(solvers::Method method, const std::string& name) {
   const auto named = solvers::method_named(name);
@@ -23,6 +23,11 @@ bool is_cg(const std::string& name) { return is(solvers::Method::cg, name); }
 bool restarts(const std::string& name) {
   const auto named = solvers::method_named(name);
   return named && named->info.restarts;
+}
+
+bool needs_symmetry(const std::string& name) {
+  const auto named = solvers::method_named(name);
+  return named && named->info.symmetric;
 }
 
 std::string word_for(solvers::Method method) { return std::string(solvers::info_of(method).name); }
@@ -38,6 +43,17 @@ class Suggestions {
   explicit Suggestions(const FailedSolve& failed) : failed_(failed) {}
   void method(const std::string& name) {
     if (name != failed_.method && !was_tried(name)) add("method " + name);
+  }
+  // With a preconditioner that suits it.
+  void method_alone(std::string_view name) {
+    if (name == failed_.method || was_tried(std::string(name))) return;
+    add(fmt::format("method {}{}", name,
+                    failed_.names_preconditioner ? " with preconditioner auto" : ""));
+  }
+  // Complete factors are its last rung.
+  void all_others() {
+    if (!failed_.climbs) method_alone(kAuto);
+    method_alone(kDirect);
   }
   void preconditioner(const AnyPreconditioner& other) {
     const bool runs = failed_.preconditioner == other || failed_.block_preconditioner == other;
@@ -86,49 +102,34 @@ std::string advice(const FailedSolve& failed, const MatrixLook& matrix) {
       } else {
         suggestions.preconditioner(simplest(divides));
       }
-      return why + suggestions.text();
+      break;
     case kIndefiniteMatrix:
       if (!matrix.symmetric()) why = "; the matrix is not symmetric";
       if (matrix.symmetric())
         suggestions.minres(divides);
       else
         suggestions.method(word_for(solvers::Method::bicgstab));
-      return why + suggestions.text();
+      break;
     case kDiverged:
       why = fmt::format(
-          ", {:.3g} times the larger of ||b|| and the first residual (petsc: {{ksp_divtol: "
-          "{:.3g}}})",
+          "; the bound is {:.3g} times the larger of ||b|| and the first residual (petsc: "
+          "{{ksp_divtol: {:.3g}}})",
           failed.divergence_bound, failed.divergence_bound);
-      break;
-    case kAtLimit:
-    case kBreakdown:
-      if (failed.resident && restarts(failed.method))
+      [[fallthrough]];
+    default:
+      if (failed.reason != kDiverged && failed.resident && restarts(failed.method))
         why =
             fmt::format("; a cycle of {} iterations made the residual no smaller", failed.restart);
-      break;
-    case kBreakdownOfBicg:
-      break;
-    default:
-      return "";
+      if (!matrix.symmetric() && needs_symmetry(failed.method)) {
+        why += "; the matrix is not symmetric, as the method needs it to be";
+        suggestions.method(word_for(solvers::Method::bicgstab));
+      } else if (is_cg(failed.method) && one_sign) {
+        suggestions.preconditioner(AnyPreconditioner::multigrid());
+      }
   }
-  using solvers::Method;
+  suggestions.all_others();
   if (restarts(failed.method))
     suggestions.add(fmt::format("solver.restart above {}", failed.restart));
-  if (matrix.symmetric()) {
-    if (one_sign) suggestions.preconditioner(AnyPreconditioner::multigrid());
-    if (divides && failed.preconditioner == simplest(false))
-      suggestions.preconditioner(simplest(true));
-    if (!is_cg(failed.method) && one_sign) suggestions.method(word_for(Method::cg));
-    suggestions.method(word_for(Method::minres));
-  } else {
-    if (is_cg(failed.method) || is(Method::minres, failed.method)) {
-      why += "; the matrix is not symmetric, as the method needs it to be";
-      suggestions.method(word_for(solvers::Method::bicgstab));
-    }
-    if (divides) suggestions.preconditioner(AnyPreconditioner(PCILU));
-    if (is(Method::bicgstab, failed.method)) suggestions.method(word_for(Method::gmres));
-  }
-  suggestions.method(std::string(kDirect));
   if (failed.reason == kAtLimit)
     suggestions.add(fmt::format("solver.max_iterations above {}", failed.max_iterations));
   return why + suggestions.text();

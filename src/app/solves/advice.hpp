@@ -19,15 +19,19 @@ struct FailedSolve {
   AnyPreconditioner preconditioner;
   std::optional<AnyPreconditioner> block_preconditioner{};  // see KspSolver
   std::vector<AnyPreconditioner> left{};                    // what `auto` has left
-  std::vector<std::string> tried{};                         // other methods, by `method: auto`
-  std::int64_t max_iterations = 0;                          // of the case
-  std::int64_t restart = 0;                                 // likewise
-  bool resident = true;                                     // the engine
+  bool names_preconditioner = false;  // the case does, so that `auto` may not choose one
+  bool climbs = false;                // `method: auto` has chosen
+  std::vector<std::string> tried{};   // other methods, where it has
+  std::int64_t max_iterations = 0;    // of the case
+  std::int64_t restart = 0;           // likewise
+  bool resident = true;               // the engine
   double divergence_bound = 0;
 };
 
-// "; try method minres, or preconditioner jacobi"; empty where the reason is not one that another
-// method or preconditioner would change.
+// "; try preconditioner multigrid, or method auto": what was not tried and applies to the matrix.
+// Whoever follows the first suggestion of each line comes to no setting twice: a preconditioner only
+// rises (to multigrid) under CG, minres and bicgstab come only where the method before cannot serve
+// the matrix, and all else is left to `method: auto`, which ends.
 std::string advice(const FailedSolve& failed, const MatrixLook& matrix);
 
 // Puts a clause ahead of PETSc's name of the reason, which stays at the end of the text.

@@ -2,6 +2,8 @@
 // The true residual, and why a solve has failed or what to try.
 #include "app/solves/judging.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -38,7 +40,7 @@ TrueResidual judged(const SolveParts& parts, const ScaledSystem& system, Array<d
 // Adds to the verdict of a solve that has failed why it has, or what to try.
 void explain(SolveParts& parts, KspResult& result, const ScaledSystem& system,
              const TrueResidual& residual) {
-  constexpr int kAtLimit = -3, kIndefiniteMatrix = -10;
+  constexpr int kAtLimit = -3, kIndefiniteMatrix = -10, kNoPreconditioner = -11;
   // A search takes no longer than the solve that failed, which was long enough to tell a residual
   // that stands still.
   constexpr std::int64_t kLeastIterations = 50, kLeastSearch = 200, kMostSearch = 2000;
@@ -50,10 +52,10 @@ void explain(SolveParts& parts, KspResult& result, const ScaledSystem& system,
   const std::span<const double> b = system.b.values();
   if (explain_constant_nullspace(result.verdict, matrix, plain, b, target)) return;
   const int reason = static_cast<int>(result.verdict.reason);
-  if (reason > kAtLimit || reason < kIndefiniteMatrix) return;
+  if (reason > kAtLimit || reason < kNoPreconditioner) return;
   const MatrixLook& look = look_at(matrix);
-  if (look.symmetric() && (reason < kAtLimit || result.iterations >= kLeastIterations) &&
-      has_room_for_search(matrix)) {
+  if (look.symmetric() && reason >= kIndefiniteMatrix &&
+      (reason < kAtLimit || result.iterations >= kLeastIterations) && has_room_for_search(matrix)) {
     const std::string why = find_null_vector(
         matrix, plain, b, target,
         {.max_iterations = std::clamp(2 * result.iterations, kLeastSearch, kMostSearch),
@@ -70,9 +72,29 @@ void explain(SolveParts& parts, KspResult& result, const ScaledSystem& system,
                      .restart = parts.context.spec.solver.restart,
                      .resident = solver.engine() == Engine::resident,
                      .divergence_bound = solver.divergence_bound()};
+  failed.names_preconditioner = parts.context.spec.solver.preconditioner.has_value();
+  failed.climbs = parts.context.climbs;
   failed.tried = parts.context.tried;
   if (parts.preconditioning) failed.left = parts.preconditioning->left();
   add_clause(result.verdict, advice(failed, look));
+}
+
+// The x of a solve that has failed is the guess, where the guess has a smaller residual. Methods
+// whose residuals jump keep no better x on their way, which would cost a copy at every improvement.
+// Collective.
+void keep_better_guess(const SolveParts& parts, KspResult& result, const ScaledSystem& system,
+                       Array<double>& x, TrueResidual& residual) {
+  const double of_guess = system.first_norm;  // 0: not known
+  if (!(of_guess > 0) || residual.norm <= of_guess) return;
+  const double of_x = relative(residual.norm, system.unit);
+  const std::span<const double> guess = system.x0.values();
+  x.assign(x.size(), 0.0);
+  std::ranges::copy(guess, x.begin());
+  residual = judged(parts, system, x);
+  add_clause(
+      result.verdict,
+      fmt::format("; x is the initial guess, whose residual is {:.2g} of ||b||, after {:.2g}",
+                  relative(residual.norm, system.unit), of_x));
 }
 
 // Where the solution is known. Collective.
@@ -105,6 +127,7 @@ void note_solve(SolveParts& parts, std::size_t k, const ScaledSystem& system, Ks
   TrueResidual residual = judged(parts, system, x);
   if (!result.residuals.empty()) residual.last_norm = result.residuals.back();
   confirm(result.verdict, *parts.plan.solver, residual);
+  if (!result.verdict.converged) keep_better_guess(parts, result, system, x, residual);
   records.add_rows(residual);
   if (!result.verdict.converged && !result.facts.stopped && parts.context.last)
     explain(parts, result, system, residual);

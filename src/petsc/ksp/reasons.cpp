@@ -88,10 +88,9 @@ void add_failed_preconditioner(KSP ksp, Verdict& verdict) {
     verdict.exit_code = ExitCode::resource;
     verdict.text += " (not enough memory; use more ranks or nodes)";
   } else if (failure.zero_pivot != 0) {
-    verdict.text += fmt::format(
-        "; a pivot is zero: try petsc: {{{}pc_factor_shift_type: nonzero}}, or "
-        "preconditioner none",
-        failure.in_block != 0 ? "sub_" : "");
+    verdict.text +=
+        fmt::format("; a pivot is zero: petsc: {{{}pc_factor_shift_type: nonzero}} replaces it",
+                    failure.in_block != 0 ? "sub_" : "");
   }
 }
 

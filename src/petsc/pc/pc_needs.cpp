@@ -75,7 +75,9 @@ void require_nonzero_diagonal(const DistributedMatrix& matrix, PC pc) {
     if (row != std::numeric_limits<std::int64_t>::max())
       fail(ExitCode::input,
            "row {} (from 0) has a zero on the diagonal, by which {} would divide; use "
-           "preconditioner none (method minres where the matrix is symmetric, else bicgstab)",
+           "method auto with preconditioner auto, or preconditioner none (method minres where the "
+           "matrix is symmetric, else "
+           "bicgstab)",
            row, type_of(pc));
   });
 }
