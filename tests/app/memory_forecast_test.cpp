@@ -46,6 +46,20 @@ TEST(MemoryForecast, OfMoreThanTwoToTheThirtyTwoNonzerosFitsAGpuOf139Gigabytes) 
   }
 }
 
+TEST(MemoryForecast, CountsTheCopiesOfAScaledMatrix) {
+  const auto copies = [](const std::string& scaling, const char* where) {
+    const MemoryForecast all =
+        forecast("kernel: albus\ndevice: cuda\nsolver: {scaling: " + scaling + "}");
+    const auto& parts = where == std::string("host") ? all.host : all.gpu;
+    return part(parts, "scaled matrix") / part(parts, "matrix");
+  };
+  EXPECT_EQ(copies("none", "host"), 0);
+  EXPECT_EQ(copies("ruiz", "host"), 1);
+  EXPECT_EQ(copies("matching", "host"), 2);
+  EXPECT_EQ(copies("none", "gpu"), 0);
+  EXPECT_EQ(copies("matching", "gpu"), 1);
+}
+
 TEST(MemoryForecast, CountsTheLayoutThatAKernelKeepsOnAGpu) {
   const auto layout = [](const std::string& rest, const std::string& kind = "poisson3d") {
     return part(forecast("device: cuda\n" + rest, kind).gpu, "kernel");

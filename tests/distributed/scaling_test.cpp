@@ -151,6 +151,18 @@ TEST(SystemScaling, KeepsSymmetricMatricesSymmetricBitForBit) {
     }
 }
 
+// The large entry alone decides what the sums of looks_symmetric() come to.
+TEST(SystemScaling, SeesThatSmallEntriesAreNotSymmetric) {
+  Entries entries;
+  for (std::int64_t i = 0; i < 20; ++i) entries[{i, i}] = i == 7 ? 1e200 : 1;
+  entries[{2, 3}] = entries[{3, 2}] = 0.5;
+  auto a = test::matrix_on_ranks(MPI_COMM_WORLD, matrix_of(20, entries), Cut::by_nonzeros);
+  EXPECT_TRUE(find_scaling(Scaling::ruiz, *a).symmetric);
+  entries[{2, 3}] = 0.25;
+  a = test::matrix_on_ranks(MPI_COMM_WORLD, matrix_of(20, entries), Cut::by_nonzeros);
+  EXPECT_FALSE(find_scaling(Scaling::ruiz, *a).symmetric);
+}
+
 TEST(SystemScaling, RuizBringsRowsAndColumnsToOne) {
   for (const bool symmetric : {false, true})
     for (const Cut cut : kCuts) {

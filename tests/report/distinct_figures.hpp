@@ -31,6 +31,7 @@ inline RunOutcome albus() {
   run.relative_error = 3.1e-7;
   run.seconds = {.read = 0.25,
                  .tune = 0.031,
+                 .scale = 0.023,
                  .order = 0.042,
                  .build = 0.012,
                  .upload = 0.0345,
@@ -58,6 +59,7 @@ inline RunOutcome albus() {
   run.notes = {"a note"};
   run.history = {1, 0.125, 2.5e-4, 1e-6, 9.5e-9};
   run.ordering = "rcm";
+  run.scaling = Scaling::ruiz;
   run.ghost_kernel = "csr";
   run.product_us = {6000.25, 5800.5, 12000.5};
   run.product_us_stride = 105;
@@ -106,12 +108,12 @@ inline RunOutcome albus() {
 // What report.json says of it, but for what is computed from its history.
 inline constexpr const char* kAlbusJson =
     R"json({"kernel": "albus", "device": "cpu", "precision": "double",
-  "ordering": "rcm", "ghost_kernel": "csr", "method": "cg", "engine": "resident", "preconditioner": "jacobi", "ranks": 3, "rtol": 1e-8,
+  "ordering": "rcm", "ghost_kernel": "csr", "method": "cg", "engine": "resident", "preconditioner": "jacobi", "scaling": "ruiz", "ranks": 3, "rtol": 1e-8,
   "converged": true, "exit_code": 0,
   "reason": "converged: relative tolerance reached (CONVERGED_RTOL)", "petsc_reason": 2,
   "iterations": 4, "corrections": null, "relative_residual": 9.8e-9,
   "relative_row_residual": 8.7e-9, "relative_error": 3.1e-7,
-  "seconds": {"read": 0.25, "tune": 0.031, "order": 0.042, "build": 0.012, "upload": 0.0345,
+  "seconds": {"read": 0.25, "tune": 0.031, "scale": 0.023, "order": 0.042, "build": 0.012, "upload": 0.0345,
               "setup": 0.00175, "renew": 0.053, "solve": 1.5},
   "solve_seconds": [0.5, 1.0],
   "kernel_us": {"count": 313, "mean": 6100.5, "median": 6000.25, "p95": 7205.5, "min": 5800.5,
@@ -183,7 +185,7 @@ inline constexpr const char* kSellJson =
   "converged": false, "exit_code": 5,
   "reason": "not converged: maximum iterations reached (DIVERGED_ITS)", "petsc_reason": -3,
   "iterations": 2, "corrections": 6,
-  "seconds": {"read": 0.5, "tune": 0.0, "order": 0.0, "build": 3.0, "upload": 150.0,
+  "seconds": {"read": 0.5, "tune": 0.0, "scale": 0.0, "order": 0.0, "build": 3.0, "upload": 150.0,
               "setup": 7300.0, "renew": 0.0, "solve": 2e-7},
   "solve_seconds": [2e-7],
   "kernel_us": {"count": 1, "mean": 2.5, "median": 2.0, "p95": 3.0, "min": 1.0, "max": 4.0},

@@ -138,6 +138,13 @@ double preconditioner_bytes(const Case& c, double rows, double nnz,
   return 0;
 }
 
+// Copies of the matrix on the host beside it: the scaled one, and while columns change their places
+// the one that they are taken from.
+double scaled_copies(const SolverSpec& solver) {
+  if (!solver.is_scaled()) return 0;
+  return solver.scaling == Scaling::matching ? 2 : 1;
+}
+
 void drop_empty(std::vector<MemoryPart>& parts) {
   std::erase_if(parts, [](const MemoryPart& part) { return part.bytes < 1; });
 }
@@ -168,6 +175,7 @@ MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int rank
   const bool measured = 12 * facts.nnz >= static_cast<double>(std::int64_t{64} << 20);
   forecast.host = {{"program", program_bytes},
                    {"matrix", matrix},
+                   {"scaled matrix", scaled_copies(c.solver) * matrix},
                    {"making rows", making},
                    {"vectors", vectors * kVector * rows}};
   if (on_cpu) {
@@ -177,6 +185,7 @@ MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int rank
   if (measured) forecast.host.push_back({"bandwidth test", 3.0 * kBandwidthArrayBytes});
   if (c.device != Device::cpu)
     forecast.gpu = {{"matrix", csr_bytes(rows, nnz)},
+                    {"scaled matrix", c.solver.is_scaled() ? csr_bytes(rows, nnz) : 0},
                     {"kernel", gpu_layouts(c, rows, nnz)},
                     {"vectors", gpu_vectors(c.solver, work, sides, block) * kVector * rows},
                     {"preconditioner", preconditioner}};

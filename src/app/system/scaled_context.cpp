@@ -18,11 +18,11 @@ namespace {
 
 // The weights by which the rows of the scaled residual become those of the problem's, and with
 // norm: rows those divided by their sizes. They take the place of one over the sizes of the scaled
-// rows in the loop's test of convergence. Where they are nearly equal, or too far from each other
-// for sums of their squares, the test has no weights. Collective.
+// rows in the loop's test of convergence. Where they are nearly equal, the test has no weights.
+// None is smaller than 2^-300 of the largest one, so that their squares can be summed. Collective.
 RowSizes weights_of_rows(const DistributedMatrix& matrix, const SystemScaling& scaling,
                          SmallNorm norm) {
-  constexpr int kLike = 3, kMost = 300;
+  constexpr int kLike = 3, kMostBelow = 300;
   if (norm == SmallNorm::residual) return {};
   const RowSizes& sizes = row_sizes(matrix);
   const bool by_sizes = norm == SmallNorm::rows && sizes.differ;
@@ -34,13 +34,14 @@ RowSizes weights_of_rows(const DistributedMatrix& matrix, const SystemScaling& s
     extremes[1] = std::max(extremes[1], -exponent);
   }
   MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_INT, MPI_MAX, matrix.comm);
-  const int least = -extremes[1];
+  const int largest = extremes[0], least = -extremes[1];
   RowSizes weights;
-  if (extremes[0] - least <= kLike || extremes[0] - least > kMost) return weights;
+  if (largest - least <= kLike) return weights;
   weights.differ = true;
   weights.inverse.resize(scaling.rows.size());
   for (std::size_t i = 0; i < weights.inverse.size(); ++i)
-    weights.inverse[i] = std::ldexp(size(i), -scaling.rows[i] - least);
+    weights.inverse[i] =
+        std::max(std::ldexp(size(i), -scaling.rows[i] - largest), std::ldexp(1, -kMostBelow));
   return weights;
 }
 
@@ -62,8 +63,8 @@ ScaledContext::ScaledContext(const SolveContext& of) : context_(of) {
     return order_matrix(scaled, ordering, device);
   };
   context_.hierarchies = {};
-  // The permutation depends on the ranks, and so do the directions of a loop that was stopped.
-  if (context_.checkpoints && !scaling_.symmetric)
+  // A matching depends on the ranks, and so do the directions of a loop that was stopped.
+  if (context_.checkpoints && of.spec.solver.scaling == Scaling::matching)
     context_.checkpoints->identity.push_back(
         {"the number of ranks", fmt::format("{}", size_of(matrix.comm))});
   seconds_ = max_over_ranks(matrix.comm, watch_.seconds());

@@ -28,6 +28,25 @@ Array<std::int32_t> rounded(const Array<double>& exponents) {
   return result;
 }
 
+// What a sum over the entries says of a matrix whose entries have any size is what it says of the
+// largest ones. So their logarithms, all of which have like sizes, must look symmetric too.
+// Collective.
+bool looks_symmetric_in_any_scale(const DistributedMatrix& matrix) {
+  constexpr double kAboveAll = 2000;  // log2 of a magnitude is within (-1075, 1024)
+  if (const MatrixLook& look = look_at(matrix); !look.nearly_symmetric)
+    return look.symmetric_values;
+  DistributedMatrix logarithms;
+  collectively(matrix.comm, [&] {
+    logarithms = matrix;
+    logarithms.on_device.reset();
+    logarithms.look = {};
+    for (CsrMatrix<double>* const block : {&logarithms.blocks.local, &logarithms.blocks.ghost})
+      for (double& value : block->values)
+        if (value != 0) value = std::copysign(kAboveAll + std::log2(std::abs(value)), value);
+  });
+  return look_at(logarithms).symmetric();
+}
+
 // The matching of this rank's diagonal block. Collective.
 Transversal match(const DistributedMatrix& matrix) {
   Transversal found;
@@ -74,7 +93,7 @@ ScaleExponents exponents_of_matching(const DistributedMatrix& matrix, SystemScal
 
 SystemScaling find_scaling(Scaling kind, const DistributedMatrix& matrix) {
   SystemScaling scaling;
-  scaling.symmetric = kind != Scaling::none && look_at(matrix).symmetric();
+  scaling.symmetric = kind != Scaling::none && looks_symmetric_in_any_scale(matrix);
   ScaleExponents exponents = zeros(matrix.local_rows());
   if (kind == Scaling::diagonal)
     exponents = exponents_of_diagonal(matrix);

@@ -36,12 +36,12 @@ struct SystemScaling {
   Array<double> from_columns(std::span<const double> y, int exponent = 0) const;
 };
 
-// By the values of this moment. A matrix that looks symmetric gets a symmetric
-// scaling: with matching, the square root of the product of both scales (Duff and Pralet, SIAM J.
-// Matrix Anal. Appl. 27, 2005). On several ranks, matching takes each rank's diagonal block by
-// itself, and the sweeps of `ruiz` bring the other entries down to it. Values are finite. With
-// matching, throws Error{resource} on every rank where one has more than 2^31-1 nonzeros.
-// Collective.
+// By the values of this moment, which are finite. A matrix that looks symmetric, in
+// its small entries too, gets a symmetric scaling: with matching, the square root of the product of
+// both scales (Duff and Pralet, SIAM J. Matrix Anal. Appl. 27, 2005). On several ranks, matching
+// takes each rank's diagonal block by itself, and the sweeps of `ruiz` bring the other entries down
+// to it. With matching, throws Error{resource} on every rank where one has more than 2^31-1
+// nonzeros. Collective.
 SystemScaling find_scaling(Scaling kind, const DistributedMatrix& matrix);
 
 // D_r A D_c P. Entries that fall below the smallest double become 0. Throws Error{input} on every

@@ -76,7 +76,7 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
 
   PetscInt max_iterations = 0;  // an option may have changed it
   petsc_check(KSPGetTolerances(ksp_, nullptr, nullptr, nullptr, &max_iterations));
-  unscaled_atol_ = atol();
+  unscaled_atol_ = loop_target(0);
   history_.resize(std::clamp(max_iterations + std::int64_t{1}, std::int64_t{1}, kLongestHistory));
   petsc_check(KSPSetResidualHistory(ksp_, history_.data(), static_cast<PetscInt>(history_.size()),
                                     PETSC_TRUE));

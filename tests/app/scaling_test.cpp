@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cases with solver.scaling; run on 1 and 3 ranks.
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "app/solved_cases.hpp"
+#include "base/error.hpp"
+#include "io/hdf5.hpp"
+#include "io/problem_file.hpp"
+#include "parallel/collective.hpp"
+
+namespace trireme {
+namespace {
+
+using namespace test;
+
+// D_1 A D_2 P of a convection on a line, or with `symmetric` D_1 A D_1 of a diffusion, with scales
+// from 10^-decades to 10^decades.
+struct ScaledLine {
+  static constexpr std::int64_t rows = 60;
+  SmallMatrix matrix{.indptr = {0}, .indices = {}, .data = {}, .shape = {rows, rows}};
+  std::vector<double> b, x, x0;
+
+  ScaledLine(double decades, bool symmetric, std::int64_t shift = 0) {
+    const auto scale = [&](std::int64_t i, std::int64_t step) {
+      return std::pow(10, decades * (static_cast<double>(i * step % 41) / 20 - 1));
+    };
+    const double lower = symmetric ? -1 : -1.6, upper = symmetric ? -1 : -0.3;
+    b.assign(rows, 0);
+    x.assign(rows, 0);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const double of_row = scale(i, 7);
+      std::vector<std::pair<std::int64_t, double>> row;
+      for (std::int64_t j = std::max<std::int64_t>(0, i - 1); j < std::min(rows, i + 2); ++j) {
+        const double value = j < i ? lower : j > i ? upper : 2.1;
+        const double of_column = symmetric ? scale(j, 7) : scale(j, 11);
+        const std::int64_t column = (j + shift) % rows;
+        row.emplace_back(column, of_row * value * of_column);
+        const double unscaled = 1 + static_cast<double>(j * j % 7);  // of the solution
+        b[i] += of_row * value * unscaled;
+        x[column] = unscaled / of_column;
+      }
+      std::sort(row.begin(), row.end());
+      for (const auto& [column, value] : row) {
+        matrix.indices.push_back(column);
+        matrix.data.push_back(value);
+      }
+      matrix.indptr.push_back(std::ssize(matrix.indices));
+    }
+    x0 = x;
+    for (double& value : x0) value *= 0.5;
+  }
+};
+
+std::string words(const RunOutcome& run) {
+  return fmt::format("{}; {}", run.reason, fmt::join(run.notes, "; "));
+}
+
+class ScaledCases : public testing::Test {
+ protected:
+  ScaledCases() : file_("scaled.h5") {}
+
+  void write(const ScaledLine& line) {
+    file_.write([&](hdf5::File& out) {
+      line.matrix.write(out);
+      put(out, "b", line.b);
+      put(out, "x_exact", line.x);
+      put(out, "guess", line.x0);
+    });
+  }
+  RunOutcome run(const std::string& solver, const std::string& problem = "") const {
+    return solve("file: " + file_.path().string() + problem,
+                 "device: cpu\nkernel: csr\nsolver: {" + solver + "}\n")
+        .runs.at(0);
+  }
+
+  SharedFile file_;
+};
+
+void expect_solved(const RunOutcome& run, double rtol) {
+  EXPECT_TRUE(run.converged) << words(run);
+  EXPECT_EQ(run.exit_code, ExitCode::converged);
+  EXPECT_LE(run.relative_residual, 1.02 * rtol);
+  EXPECT_LE(run.relative_row_residual.value_or(0), 1.02 * rtol);
+}
+
+TEST_F(ScaledCases, SymmetricSystemsAreSolvedByMethodsForThem) {
+  write(ScaledLine(3, true));
+  for (const char* scaling : {"none", "diagonal", "ruiz", "matching"})
+    for (const char* method : {"cg", "minres", "bicgstab", "direct"}) {
+      SCOPED_TRACE(fmt::format("{} {}", scaling, method));
+      const RunOutcome found = run(fmt::format(
+          "method: {}, scaling: {}, rtol: 1e-10, max_iterations: 2000", method, scaling));
+      expect_solved(found, 1e-10);
+      EXPECT_EQ(to_string(found.scaling), scaling);
+    }
+}
+
+// Without a scaling, the rows of this system have a zero on the diagonal.
+TEST_F(ScaledCases, MatchingMakesADiagonal) {
+  write(ScaledLine(4, false, 20));
+  const std::string refusal =
+      error_of("file: " + file_.path().string(),
+               "device: cpu\nsolver: {method: bicgstab, scaling: ruiz}", ExitCode::input);
+  EXPECT_NE(refusal.find("zero on the diagonal"), std::string::npos) << refusal;
+  if (size_of(MPI_COMM_WORLD) > 1) return;  // the large entries lie between the ranks
+  for (const char* solver :
+       {"method: bicgstab", "method: bicgstab2", "method: bicgstab, preconditioner: ilu",
+        "method: gmres, preconditioner: ilu", "method: direct"}) {
+    SCOPED_TRACE(solver);
+    const RunOutcome found =
+        run(fmt::format("{}, scaling: matching, rtol: 1e-10", solver), ", x_exact: /x_exact");
+    expect_solved(found, 1e-10);
+    EXPECT_LE(*found.relative_error, 1e-6);
+  }
+}
+
+TEST_F(ScaledCases, TakeTheRangeOfDouble) {
+  for (const bool symmetric : {true, false}) {
+    write(ScaledLine(140, symmetric));
+    for (const char* solver :
+         {"method: bicgstab, scaling: ruiz", "method: direct, scaling: matching"}) {
+      SCOPED_TRACE(fmt::format("{} {}", solver, symmetric));
+      const RunOutcome found = run(solver, ", x_exact: /x_exact");
+      expect_solved(found, 1e-8);
+      if (symmetric) {
+        EXPECT_LE(*found.relative_error, 1e-5);
+      }
+    }
+  }
+}
+
+TEST_F(ScaledCases, SolveForSeveralRightHandSidesAtOnce) {
+  write(ScaledLine(3, false));
+  for (const char* block : {"1", "4"}) {
+    const RunOutcome found = run(fmt::format("method: bicgstab, scaling: ruiz, block: {}", block),
+                                 ", rhs: random, rhs_count: 4");
+    ASSERT_EQ(found.columns.size(), 4u);
+    for (const ColumnOutcome& column : found.columns) {
+      EXPECT_TRUE(column.converged) << column.reason;
+      EXPECT_LE(column.relative_residual, 1.02e-8);
+      ASSERT_FALSE(column.history.empty());
+      EXPECT_NEAR(column.history.front(), 1, 1e-12);
+    }
+  }
+}
+
+// What is asked for in units of b is the norm of the residual of the problem.
+TEST_F(ScaledCases, KeepWhatToleranceMeans) {
+  write(ScaledLine(3, true));
+  double of_b = 0;
+  for (const double value : ScaledLine(3, true).b) of_b = std::hypot(of_b, value);
+  const RunOutcome by_atol =
+      run(fmt::format("method: cg, scaling: ruiz, rtol: 0, norm: residual, atol: {}", 1e-7 * of_b));
+  EXPECT_TRUE(by_atol.converged) << words(by_atol);
+  EXPECT_LE(by_atol.relative_residual, 1.02e-7);
+  EXPECT_LE(by_atol.history.back(), 1.01e-7) << words(by_atol);
+  EXPECT_GE(by_atol.history.back(), 1e-10) << words(by_atol);
+  for (const char* norm : {"residual", "rows", "both"}) {
+    const RunOutcome found = run(fmt::format("method: cg, scaling: diagonal, norm: {}", norm));
+    EXPECT_TRUE(found.converged) << norm << ": " << words(found);
+    EXPECT_EQ(found.history.size(), static_cast<std::size_t>(found.iterations) + 1) << norm;
+  }
+}
+
+// The guess has half of the solution, so that the first residual is half of b.
+TEST_F(ScaledCases, BeginFromTheGuessOfTheProblem) {
+  write(ScaledLine(2, false));
+  const RunOutcome found =
+      run("method: bicgstab, scaling: ruiz", ", x0: /guess, x_exact: /x_exact");
+  expect_solved(found, 1e-8);
+  EXPECT_NEAR(found.history.front(), 0.5, 1e-6);
+  EXPECT_LE(*found.relative_error, 1e-5);
+}
+
+TEST_F(ScaledCases, SayThatAMatrixIsSingularByItsPattern) {
+  ScaledLine line(1, false);
+  const std::int64_t row = 30;
+  for (std::int64_t k = line.matrix.indptr[row]; k < line.matrix.indptr[row + 1]; ++k)
+    line.matrix.data[k] = 0;
+  write(line);
+  if (size_of(MPI_COMM_WORLD) > 1) return;
+  const RunOutcome found = run("method: bicgstab, scaling: matching");
+  EXPECT_EQ(found.exit_code, ExitCode::breakdown);
+  EXPECT_FALSE(found.converged);
+  EXPECT_NE(found.reason.find("structural rank is 59 of 60, and row 30 (from 0)"),
+            std::string::npos)
+      << found.reason;
+}
+
+TEST_F(ScaledCases, RefuseSequences) {
+  const std::string why = error_of("generate: poisson2d, n: 4, steps: [{rhs: ones}, {rhs: random}]",
+                                   "solver: {scaling: ruiz}", ExitCode::usage);
+  EXPECT_NE(why.find("solver.scaling ruiz does not go with problem.steps"), std::string::npos)
+      << why;
+}
+
+}  // namespace
+}  // namespace trireme
