@@ -60,6 +60,18 @@ TEST(MemoryForecast, CountsTheCopiesOfAScaledMatrix) {
   EXPECT_EQ(copies("matching", "gpu"), 1);
 }
 
+TEST(MemoryForecast, CountsTheVectorsOfACycle) {
+  const auto vectors = [](int restart, auto parts) {
+    return part(forecast(fmt::format("device: {}\nkernel: albus\nsolver: {{method: gmres, restart: "
+                                     "{}}}",
+                                     parts == &MemoryForecast::gpu ? "cuda" : "cpu", restart)).*
+                    parts,
+                "vectors");
+  };
+  for (const auto parts : {&MemoryForecast::host, &MemoryForecast::gpu})
+    EXPECT_EQ(vectors(130, parts) - vectors(30, parts), 100.0 * 8 * kRows);
+}
+
 TEST(MemoryForecast, CountsTheLayoutThatAKernelKeepsOnAGpu) {
   const auto layout = [](const std::string& rest, const std::string& kind = "poisson3d") {
     return part(forecast("device: cuda\n" + rest, kind).gpu, "kernel");
