@@ -75,6 +75,7 @@ std::string explain_case(MPI_Comm comm, const Case& c) {
         "these in turn, until a residual holds:\n",
         asked.method);
     asked.method = std::string(kAuto);
+    asked.preconditioner.reset();
   }
   const std::vector<Rung> rungs = rungs_for(asked, look);
   for (std::size_t k = 0; k < rungs.size(); ++k) {
