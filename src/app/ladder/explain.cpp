@@ -16,11 +16,14 @@
 namespace trireme {
 namespace {
 
-// Every line wrapped.
+// Every line wrapped, within its indentation.
 std::string in_lines(const std::string& text) {
   std::string lines, line;
-  for (std::istringstream rest(text); std::getline(rest, line);)
-    lines += words::wrap(line, words::kTextWidth, line.starts_with(' ') ? 5 : 2) + "\n";
+  for (std::istringstream rest(text); std::getline(rest, line);) {
+    const std::size_t indented = line.find_first_not_of(' ');
+    lines += line.substr(0, indented) +
+             words::wrap(line.substr(indented), words::kTextWidth - indented, indented + 3) + "\n";
+  }
   return lines;
 }
 
@@ -72,6 +75,7 @@ std::string explain_case(MPI_Comm comm, const Case& c) {
         "these in turn, until a residual holds:\n",
         asked.method);
     asked.method = std::string(kAuto);
+    asked.preconditioner.reset();
   }
   const std::vector<Rung> rungs = rungs_for(asked, look);
   for (std::size_t k = 0; k < rungs.size(); ++k) {

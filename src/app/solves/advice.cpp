@@ -12,7 +12,7 @@
 namespace trireme {
 namespace {
 
-constexpr int kAtLimit = -3, kDiverged = -4, kIndefinitePreconditioner = -8,
+constexpr int kAtLimit = -3, kDiverged = -4, kBreakdown = -5, kIndefinitePreconditioner = -8,
               kIndefiniteMatrix = -10;
 
 bool is(solvers::Method method, const std::string& name) {
@@ -44,16 +44,12 @@ class Suggestions {
   void method(const std::string& name) {
     if (name != failed_.method && !was_tried(name)) add("method " + name);
   }
-  // With a preconditioner that suits it.
-  void method_alone(std::string_view name) {
-    if (name == failed_.method || was_tried(std::string(name))) return;
-    add(fmt::format("method {}{}", name,
-                    failed_.names_preconditioner ? " with preconditioner auto" : ""));
-  }
-  // Complete factors are its last rung.
+  // A preconditioner that the case names would be that of all rungs of `method: auto`. Complete
+  // factors are its last rung.
   void all_others() {
-    if (!failed_.climbs) method_alone(kAuto);
-    method_alone(kDirect);
+    if (!failed_.climbs)
+      add(failed_.names_preconditioner ? "method auto with preconditioner auto" : "method auto");
+    method(std::string(kDirect));
   }
   void preconditioner(const AnyPreconditioner& other) {
     const bool runs = failed_.preconditioner == other || failed_.block_preconditioner == other;
@@ -117,7 +113,7 @@ std::string advice(const FailedSolve& failed, const MatrixLook& matrix) {
           failed.divergence_bound, failed.divergence_bound);
       [[fallthrough]];
     default:
-      if (failed.reason != kDiverged && failed.resident && restarts(failed.method))
+      if (failed.reason == kBreakdown && failed.resident && restarts(failed.method))
         why =
             fmt::format("; a cycle of {} iterations made the residual no smaller", failed.restart);
       if (!matrix.symmetric() && needs_symmetry(failed.method)) {

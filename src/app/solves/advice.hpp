@@ -29,9 +29,9 @@ struct FailedSolve {
 };
 
 // "; try preconditioner multigrid, or method auto": what was not tried and applies to the matrix.
-// Whoever follows the first suggestion of each line comes to no setting twice: a preconditioner only
-// rises (to multigrid) under CG, minres and bicgstab come only where the method before cannot serve
-// the matrix, and all else is left to `method: auto`, which ends.
+// Whoever follows the first suggestion of each line comes to no setting twice: under CG a
+// preconditioner becomes multigrid, minres and bicgstab come only where the method before cannot
+// serve the matrix, and all else is left to `method: auto`, which ends.
 std::string advice(const FailedSolve& failed, const MatrixLook& matrix);
 
 // Puts a clause ahead of PETSc's name of the reason, which stays at the end of the text.

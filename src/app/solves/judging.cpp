@@ -40,7 +40,7 @@ TrueResidual judged(const SolveParts& parts, const ScaledSystem& system, Array<d
 // Adds to the verdict of a solve that has failed why it has, or what to try.
 void explain(SolveParts& parts, KspResult& result, const ScaledSystem& system,
              const TrueResidual& residual) {
-  constexpr int kLimitReached = -3, kMatrixIsIndefinite = -10, kNoSuchPreconditioner = -11;
+  constexpr int kStoppedAtLimit = -3, kNotDefinite = -10, kNoPreconditioner = -11;
   // A search takes no longer than the solve that failed, which was long enough to tell a residual
   // that stands still.
   constexpr std::int64_t kLeastIterations = 50, kLeastSearch = 200, kMostSearch = 2000;
@@ -52,10 +52,11 @@ void explain(SolveParts& parts, KspResult& result, const ScaledSystem& system,
   const std::span<const double> b = system.b.values();
   if (explain_constant_nullspace(result.verdict, matrix, plain, b, target)) return;
   const int reason = static_cast<int>(result.verdict.reason);
-  if (reason > kLimitReached || reason < kNoSuchPreconditioner) return;
+  if (reason > kStoppedAtLimit || reason < kNoPreconditioner) return;
   const MatrixLook& look = look_at(matrix);
-  if (look.symmetric() && reason >= kMatrixIsIndefinite &&
-      (reason < kLimitReached || result.iterations >= kLeastIterations) && has_room_for_search(matrix)) {
+  if (look.symmetric() && reason >= kNotDefinite &&
+      (reason < kStoppedAtLimit || result.iterations >= kLeastIterations) &&
+      has_room_for_search(matrix)) {
     const std::string why = find_null_vector(
         matrix, plain, b, target,
         {.max_iterations = std::clamp(2 * result.iterations, kLeastSearch, kMostSearch),
