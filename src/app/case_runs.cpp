@@ -103,7 +103,7 @@ class CaseRuns {
     constexpr double kAnalysisPerNonzero = 1e-6;  // seconds
     const Stopwatch watch;
     const MatrixLook& seen = look_at(*system_.matrix());
-    const std::vector<Rung> rungs = rungs_for(case_.solver, seen);
+    const std::vector<Rung> rungs = rungs_for(case_, seen);
     DirectOffer offer;
     if (std::ranges::any_of(rungs, &Rung::is_direct))
       offer = DirectOffer(
@@ -119,13 +119,12 @@ class CaseRuns {
                     std::move(offer));
     if (case_.report.resume && !compared() && !system_.steps()) {
       const SavedRunFile file(case_.report.directory);
-      const std::string method = file.part(comm_, "solver.method"),
-                        preconditioner = file.part(comm_, "solver.preconditioner"),
-                        scaling = file.part(comm_, "solver.scaling");
-      for (std::size_t k = 0; k < rungs.size(); ++k)
-        if (rungs[k].method == method && rungs[k].preconditioner_word() == preconditioner &&
-            (scaling == kAuto || scaling == to_string(rungs[k].scaling)))
-          ladder_->begin_at(k, "the run that is resumed was there");
+      for (std::size_t k = 0; k < rungs.size(); ++k) {
+        const Case c = case_of(case_, rungs[k]);
+        if (!file.is_of(comm_, with_settings_of(c, system_.identity()))) continue;
+        ladder_->begin_at(k, "the run that is resumed was there");
+        break;
+      }
     } else if (const auto known = cache_.find_number(rung_key(case_, outcome_));
                known && *known > 0 && *known < std::ssize(rungs)) {
       ladder_->begin_at(static_cast<std::size_t>(*known), "an earlier run has ended with it");

@@ -71,11 +71,7 @@ class CaseReader {
 
   Case finish() {
     check_whole(case_, places_);
-    if (case_.solver.is_direct() && !places_.contains("solver.preconditioner"))
-      case_.solver.preconditioner.reset();
-    case_.solver.measure_variant = !case_.reproducible;
-    if (case_.solver.chooses_method() && !places_.contains("solver.preconditioner"))
-      case_.solver.preconditioner.reset();
+    take_dependent_defaults(case_, places_);
     return std::move(case_);
   }
 

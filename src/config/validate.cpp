@@ -163,4 +163,11 @@ void check_whole(const Case& c, const Places& places) {
   checker.sequence();
 }
 
+void take_dependent_defaults(Case& c, const Places& places) {
+  SolverSpec& solver = c.solver;
+  if ((solver.is_direct() || solver.chooses_method()) && !places.contains("solver.preconditioner"))
+    solver.preconditioner.reset();
+  solver.measure_variant = !c.reproducible;
+}
+
 }  // namespace trireme

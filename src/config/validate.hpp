@@ -15,4 +15,7 @@ using Places = std::map<std::string, std::string>;
 // Throws Error{usage} with the place of the key at fault.
 void check_whole(const Case& c, const Places& places);
 
+// Gives keys that were not given the defaults that depend on others.
+void take_dependent_defaults(Case& c, const Places& places);
+
 }  // namespace trireme

@@ -15,6 +15,7 @@
 #include "io/hdf5.hpp"
 #include "io/problem_file.hpp"
 #include "parallel/collective.hpp"
+#include "support/cg_unless_named.hpp"
 
 namespace trireme::test {
 
@@ -109,9 +110,9 @@ class Sequence : public testing::Test {
                   const std::string& system = "rhs: /b") {
     const std::string problem = fmt::format("problem: {{file: {}, {}{}}}\n", file_.path().string(),
                                             system, steps.empty() ? "" : ", steps: " + steps);
-    Case c =
-        parse_case(problem + rest + fmt::format("\nreport: {{directory: {}}}\n", folder().string()),
-                   "test.yaml");
+    Case c = test::parse_with_cg(
+        problem + rest + fmt::format("\nreport: {{directory: {}}}\n", folder().string()),
+        "test.yaml");
     c.problem.most_of_block = most_of_block_;
     CaseOutcome outcome = run_case(MPI_COMM_WORLD, c, nullptr);
     MPI_Barrier(MPI_COMM_WORLD);

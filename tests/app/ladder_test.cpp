@@ -34,12 +34,12 @@ MatrixLook nonsymmetric() {
   return look;
 }
 
-SolverSpec spec_with(std::optional<AnyPreconditioner> preconditioner) {
-  SolverSpec spec;
-  spec.preconditioner = std::move(preconditioner);
-  return spec;
+Case case_with(std::optional<AnyPreconditioner> preconditioner) {
+  Case c;
+  c.solver.preconditioner = std::move(preconditioner);
+  return c;
 }
-const SolverSpec kAny = spec_with(std::nullopt);
+const Case kAny = case_with(std::nullopt);
 
 Names names(const std::vector<Rung>& rungs) {
   Names all;
@@ -62,21 +62,21 @@ TEST(Rungs, FollowTheMatrix) {
 }
 
 TEST(Rungs, KeepWhatTheCaseNames) {
-  SolverSpec named = spec_with(AnyPreconditioner(solvers::PreconditionerKind::jacobi));
-  named.scaling = Scaling::ruiz;
+  Case named = case_with(AnyPreconditioner(solvers::PreconditionerKind::jacobi));
+  named.solver.scaling = Scaling::ruiz;
   const std::vector<Rung> rungs = rungs_for(named, nonsymmetric());
   EXPECT_EQ(names(rungs), (Names{"bicgstab/jacobi", "bicgstab2/jacobi", "gmres/jacobi"}));
-  Case c;
-  c.solver = named;
   for (const Rung& rung : rungs) {
-    EXPECT_EQ(case_of(c, rung).solver.scaling, Scaling::ruiz);
-    EXPECT_EQ(case_of(c, rung).solver.method, rung.method);
+    EXPECT_EQ(case_of(named, rung).solver.scaling, Scaling::ruiz);
+    EXPECT_EQ(case_of(named, rung).solver.method, rung.method);
   }
-  SolverSpec resident = kAny;
-  resident.engine = Engine::resident;
-  for (const Rung& rung : rungs_for(resident, nonsymmetric()))
-    EXPECT_TRUE(!rung.is_direct() && (!rung.preconditioner || rung.preconditioner->own()));
-  const SolverSpec factors = spec_with(AnyPreconditioner(std::string(kLu)));
+  Case resident = kAny, mixed = kAny;
+  resident.solver.engine = Engine::resident;
+  mixed.precisions = {Precision::full, Precision::mixed};
+  for (const Case& c : {resident, mixed})
+    for (const Rung& rung : rungs_for(c, nonsymmetric()))
+      EXPECT_TRUE(!rung.is_direct() && (!rung.preconditioner || rung.preconditioner->own()));
+  const Case factors = case_with(AnyPreconditioner(std::string(kLu)));
   EXPECT_EQ(names(rungs_for(factors, nonsymmetric())), (Names{"direct/lu"}));
 }
 

@@ -14,6 +14,7 @@
 #include "io/problem_file.hpp"
 #include "parallel/collective.hpp"
 #include "planning/break_even.hpp"
+#include "support/cg_unless_named.hpp"
 
 namespace trireme {
 namespace {
@@ -33,14 +34,14 @@ class OutcomeFigures : public testing::Test {
 
   OutcomeFigures()
       : place_("results"),
-        outcome_(
-            run_case(MPI_COMM_WORLD,
-                     parse_case(fmt::format("problem: {{generate: poisson3d, n: 9}}\ndevice: cpu\n"
+        outcome_(run_case(
+            MPI_COMM_WORLD,
+            test::parse_with_cg(fmt::format("problem: {{generate: poisson3d, n: 9}}\ndevice: cpu\n"
                                             "kernel: [albus, csr, dasp, petsc-aij]\nrepeat: {}\n"
                                             "report: {{directory: {}}}\n",
                                             kRepeat, place_.path().string()),
                                 "test.yaml"),
-                     nullptr)) {}
+            nullptr)) {}
 
   hdf5::File solution_of(const RunOutcome& run) const {
     return hdf5::File::open(place_.path() / ("solution-" + label(run) + ".h5"));

@@ -10,18 +10,20 @@
 #include "device/device.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/session.hpp"
+#include "support/cg_unless_named.hpp"
 #include "support/petsc_environment.hpp"
 
 namespace trireme {
 namespace {
 
 CaseOutcome solve(const std::string& rest) {
-  return run_case(MPI_COMM_WORLD,
-                  parse_case("problem: {generate: convection3d, n: 20}\nreport: {solution: false}\n"
-                             "device: cuda\n" +
-                                 rest,
-                             "test.yaml"),
-                  nullptr);
+  return run_case(
+      MPI_COMM_WORLD,
+      test::parse_with_cg("problem: {generate: convection3d, n: 20}\nreport: {solution: false}\n"
+                          "device: cuda\n" +
+                              rest,
+                          "test.yaml"),
+      nullptr);
 }
 
 std::string error_of(const std::string& rest, ExitCode code) {

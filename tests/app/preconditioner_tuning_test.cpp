@@ -22,6 +22,7 @@
 #include "io/problem_file.hpp"
 #include "multigrid/store/hierarchy_entry.hpp"
 #include "solved_cases.hpp"
+#include "support/cg_unless_named.hpp"
 
 namespace trireme {
 namespace {
@@ -381,12 +382,13 @@ class TunedSequence : public testing::Test {
       }
     });
     return run_by(
-        parse_case(fmt::format("problem: {{file: {}, rhs: from-ones, steps: {{count: {}, values: "
-                               "'/values/{{}}'}}}}\nsolver: {{preconditioner: auto, guess: zero, "
-                               "norm: residual{}}}"
-                               "\ndevice: cpu\nreport: {{solution: false}}\n",
-                               file_.path().string(), spread.size(), of_solver),
-                   "test.yaml"),
+        test::parse_with_cg(
+            fmt::format("problem: {{file: {}, rhs: from-ones, steps: {{count: {}, values: "
+                        "'/values/{{}}'}}}}\nsolver: {{preconditioner: auto, guess: zero, "
+                        "norm: residual{}}}"
+                        "\ndevice: cpu\nreport: {{solution: false}}\n",
+                        file_.path().string(), spread.size(), of_solver),
+            "test.yaml"),
         clock, product, {}, store);
   }
   void expect_solved(const RunOutcome& run, std::size_t steps) {
@@ -457,7 +459,7 @@ TEST(PreconditionerTuning, ANegatedLaplacianChangesToMultigridTooAndMinresBegins
   });
   for (const char* method : {"cg", "minres"}) {
     const RunOutcome run = run_by(
-        parse_case(
+        test::parse_with_cg(
             fmt::format("problem: {{file: {}, rhs: random}}\nsolver: {{preconditioner: auto, "
                         "method: {}}}\ndevice: cpu\n",
                         file.path().string(), method),

@@ -22,6 +22,7 @@
 #include "petsc/graph_partition.hpp"
 #include "petsc/shim.hpp"
 #include "sparse/generators.hpp"
+#include "support/cg_unless_named.hpp"
 
 namespace trireme {
 namespace {
@@ -35,9 +36,9 @@ class RowsAndGraph : public Sequence {
   // The solutions, row by row, as solution.h5 has them.
   Values solved(const std::string& problem, const std::string& rest, const std::string& how,
                 CaseOutcome& outcome, bool resume = false) {
-    Case c = parse_case("problem: {" + problem + "}\n" + rest + "\ndistribution: " + how +
-                            "\nreport: {directory: " + folder().string() + "}\n",
-                        "test.yaml");
+    Case c = test::parse_with_cg("problem: {" + problem + "}\n" + rest + "\ndistribution: " + how +
+                                     "\nreport: {directory: " + folder().string() + "}\n",
+                                 "test.yaml");
     c.report.resume = resume;
     if (cached_) c.cache = {.use = true, .directory = folder() / "cache"};
     outcome = run_case(MPI_COMM_WORLD, c, nullptr);
@@ -206,11 +207,12 @@ TEST_F(RowsAndGraph, ProgressOfARunThatGoesOnCountsOn) {
   for (const std::string engine : {"petsc", "resident"}) {
     SCOPED_TRACE(engine);
     const auto run = [&](int limit, bool resume, First& first) {
-      Case c = parse_case(fmt::format("problem: {{generate: poisson2d, n: 20}}\nkernel: csr\n"
-                                      "device: cpu\nsolver: {{engine: {}, max_iterations: {}}}\n"
-                                      "report: {{directory: {}}}\n",
-                                      engine, limit, folder().string()),
-                          "test.yaml");
+      Case c = test::parse_with_cg(
+          fmt::format("problem: {{generate: poisson2d, n: 20}}\nkernel: csr\n"
+                      "device: cpu\nsolver: {{engine: {}, max_iterations: {}}}\n"
+                      "report: {{directory: {}}}\n",
+                      engine, limit, folder().string()),
+          "test.yaml");
       c.report.resume = resume;
       return run_case(MPI_COMM_WORLD, c, &first);
     };

@@ -9,14 +9,15 @@
 #include "app/run_case.hpp"
 #include "config/read_case.hpp"
 #include "petsc/shim.hpp"
+#include "support/cg_unless_named.hpp"
 #include "support/petsc_environment.hpp"
 #include "support/petsc_option.hpp"
 
 namespace trireme::test {
 
 inline Case case_of(const std::string& problem, const std::string& rest) {
-  return parse_case("problem: {" + problem + "}\n" + rest + "\nreport: {solution: false}\n",
-                    "test.yaml");
+  return parse_with_cg("problem: {" + problem + "}\n" + rest + "\nreport: {solution: false}\n",
+                       "test.yaml");
 }
 
 inline CaseOutcome solve(const std::string& problem, const std::string& rest) {

@@ -13,6 +13,7 @@
 #include "app/solves/plain_product.hpp"
 #include "app/solves/steps.hpp"
 #include "distributed/distributed_matrix.hpp"
+#include "support/cg_unless_named.hpp"
 
 namespace trireme {
 namespace {
@@ -23,7 +24,7 @@ class WorkAhead : public Sequence {
  protected:
   // At step 0, with the arrays of the step before kept from here on.
   void begin(const std::string& steps) {
-    const Case c = parse_case(
+    const Case c = test::parse_with_cg(
         fmt::format("problem: {{file: {}, rhs: /b, steps: {}}}\n", file_.path().string(), steps),
         "test.yaml");
     Problem problem = load_problem(MPI_COMM_WORLD, c.problem);

@@ -10,6 +10,7 @@
 #include "app/heat_sequence.hpp"
 #include "app/solves/steps.hpp"
 #include "distributed/distributed_matrix.hpp"
+#include "support/cg_unless_named.hpp"
 
 namespace trireme {
 namespace {
@@ -21,7 +22,7 @@ class WorkAheadOnRanks : public Sequence {};
 // HDF5 is not safe for two threads.
 TEST_F(WorkAheadOnRanks, ASolutionIsWrittenWhenTheOtherThreadHasRead) {
   write();
-  const Case c = parse_case(
+  const Case c = test::parse_with_cg(
       fmt::format("problem: {{file: {}, rhs: /b, steps: {}}}\n", file_.path().string(), kAllSteps),
       "test.yaml");
   Problem problem = load_problem(MPI_COMM_WORLD, c.problem);

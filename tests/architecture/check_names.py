@@ -21,7 +21,8 @@ SOURCES = {".hpp", ".cpp", ".cu", ".cuh"}
 ALLOWED = {
     ("src/app/kept/cached_hierarchies.cpp", "multigrid"): "a word of the key of a cached hierarchy",
     ("src/base/choices.hpp", "jacobi"): "a smoother of multigrid",
-    ("src/config/case.hpp", "cg"): "the documented default of solver.method",
+    ("src/base/choices.hpp", "none"): "no scaling",
+    ("src/config/case.hpp", "cg"): "the method of a solver for which no ladder has chosen one",
     ("src/config/case.hpp", "none"): "no dataset",
     ("src/petsc/mat/mat_entries.cpp", "none"): "a Mat without a type",
     ("src/report/html_multigrid.cpp", "multigrid"): "a section of the report",

@@ -99,7 +99,7 @@ class EveryScale(Case):
     def test_an_absolute_tolerance_is_in_the_units_of_b(self):
         b = np.full(ROWS, 1e-170)
         problem = self.system(sparse.diags([-1.0, 2.5, -1.0], [-1, 0, 1], (ROWS, ROWS)), b)
-        self.assertEqual(self.solve(problem, "atol: 1e-171").returncode, 0)
+        self.assertEqual(self.solve(problem, "method: cg, atol: 1e-171").returncode, 0)
         self.assertLess(1e-4, self.true_residual())
         self.assertLessEqual(self.true_residual() * np.sqrt(ROWS) * 1e-170, 1.02e-171)
 
@@ -167,7 +167,7 @@ class HugeRows(Case):
 
     def test_what_was_not_reached_is_5_with_the_worst_row(self):
         matrix, b, inside = with_huge_rows(30, 1e8, "penalty")
-        done = self.solve(self.system(matrix, b), "max_iterations: 9")
+        done = self.solve(self.system(matrix, b), "method: cg, max_iterations: 9")
         self.assertEqual(done.returncode, 5)
         worst = re.search(r"the worst row is (\d+) \(from 0\), of size ([0-9.e+-]+)", self.run_report["reason"])
         self.assertTrue(inside[int(worst[1])])
@@ -199,7 +199,7 @@ class HugeRows(Case):
         for renew in ("never", "always"):
             with self.subTest(renew=renew):
                 done = self.solve("{file: system.h5, rhs: /b, steps: {count: 2, values: '/values/{}', rhs: '/right/{}'}}",
-                                  f"guess: zero, renew: {renew}")
+                                  f"method: cg, guess: zero, renew: {renew}")
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertGreater(self.run_report["steps"][1]["iterations"], 20)
                 self.assertLessEqual(self.run_report["relative_row_residual"], 1.02 * RTOL)

@@ -154,7 +154,7 @@ class Multigrid(unittest.TestCase):
                         *(alone if RANKS == 1 else ())):
             with self.subTest(options):
                 self.solve(POISSON, f"{{preconditioner: multigrid, multigrid: {{{options}}}}}")
-        run = self.solve(POISSON, "{multigrid: {degree: 3}}")
+        run = self.solve(POISSON, "{preconditioner: jacobi, multigrid: {degree: 3}}")
         self.assertIn("preconditioner jacobi does not use solver.multigrid", run["notes"])
 
     def test_mistakes_have_a_line_that_says_what_to_do(self):

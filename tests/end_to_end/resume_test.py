@@ -161,7 +161,7 @@ class Resumes(unittest.TestCase):
     def test_from_a_checkpoint_after_sigkill(self):
         for engine, more in (("resident", 1), ("petsc", 1.6)):
             with self.subTest(engine=engine):
-                self.case(f"solver: {{engine: {engine}, rtol: 1e-9, max_iterations: 100000}}\n"
+                self.case(f"solver: {{method: cg, engine: {engine}, rtol: 1e-9, max_iterations: 100000}}\n"
                           "report: {checkpoint: 0.1s}\n", problem="{generate: poisson2d, n: 500, rhs: random}")
                 whole = self.whole("--set", "report.checkpoint=1000h")
                 with self.begun() as child:

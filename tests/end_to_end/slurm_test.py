@@ -116,7 +116,8 @@ class Slurm(unittest.TestCase):
         self.assertTrue((self.folder / "with spaces" / "report.json").exists())
 
     def test_the_exit_code_of_solve_and_a_missing_case(self):
-        self.sbatch("case.yaml", "--quiet", "--set", "solver.max_iterations=1", code=5, **self.JOB)
+        self.sbatch("case.yaml", "--quiet", "--set", "solver.method=cg", "--set", "solver.max_iterations=1",
+                    code=5, **self.JOB)
         self.assertIn("usage: sbatch", self.sbatch(code=2, **self.JOB))
 
     def test_the_lines_for_sbatch_are_options_of_sbatch(self):

@@ -201,9 +201,9 @@ class Solves(SolveCase):
         self.assertIn("KSP Object", done.stdout)
 
     def test_auto_takes_the_petsc_engine_for_an_option_that_only_it_reads(self):
-        self.solve(POISSON, "--", "-ksp_cg_single_reduction")
+        self.solve(POISSON, "--set", "solver.method=cg", "--", "-ksp_cg_single_reduction")
         self.assertEqual(self.report()["runs"][0]["engine"], "petsc")
-        self.solve(POISSON, "--", "-ksp_converged_reason")
+        self.solve(POISSON, "--set", "solver.method=cg", "--", "-ksp_converged_reason")
         self.assertEqual(self.report()["runs"][0]["engine"], "resident")
 
     def test_resident_refuses_an_option_that_it_does_not_read(self):
@@ -212,7 +212,8 @@ class Solves(SolveCase):
         self.assertIn("-ksp_cg_single_reduction", line)
 
     def test_auto_and_a_named_kernel_are_two_runs(self):
-        self.solve(POISSON, "--kernel", "auto,albus", "--device", "cpu", "--set", "solver.max_iterations=15", code=5)
+        self.solve(POISSON, "--kernel", "auto,albus", "--device", "cpu", "--set", "solver.method=cg",
+                   "--set", "solver.max_iterations=15", code=5)
         runs = self.report()["runs"]
         self.assertEqual(runs[1]["kernel"], "albus")  # which kernel the first run ends with is measured
         self.assertEqual([run["trial"] is None for run in runs], [False, True])
@@ -259,7 +260,7 @@ class Solves(SolveCase):
 
 class Fails(SolveCase):
     def test_maximum_iterations_reached_is_5_with_a_report(self):
-        done = self.solve(POISSON, "--set", "solver.max_iterations=2", code=5)
+        done = self.solve(POISSON, "--set", "solver.method=cg", "--set", "solver.max_iterations=2", code=5)
         lines = [line for line in done.stderr.splitlines() if line.startswith("solve: ")]
         self.assertEqual(len(lines), 1, done.stderr)
         run, = self.report()["runs"]
@@ -278,14 +279,14 @@ class Fails(SolveCase):
         n = 40
         entries = [(i, i, 1 if i % 2 else -1) for i in range(1, n + 1)]
         entries += [(i, i + 1, 0.3) for i in range(1, n)] + [(i + 1, i, 0.3) for i in range(1, n)]
-        done = self.run_solve("--config", self.case(f"problem: {{file: {self.matrix(entries, n)}, rhs: random}}\n"),
-                              limit=LIMIT)
+        done = self.run_solve("--config", self.case(f"problem: {{file: {self.matrix(entries, n)}, rhs: random}}\n"
+                                                    "solver: {method: cg}\n"), limit=LIMIT)
         self.assertIn(done.returncode, (5, 6), done.stderr + done.stdout)
         self.assertIn("definite", self.report()["runs"][0]["reason"])
 
     def test_a_zero_diagonal_with_jacobi_is_3_and_names_the_row(self):
         file = self.matrix([(1, 1, 2), (2, 3, 1), (3, 2, 1), (4, 4, 1)], 4)
-        line = self.refused_case(3, f"problem: {{file: {file}}}\n")
+        line = self.refused_case(3, f"problem: {{file: {file}}}\nsolver: {{method: cg}}\n")
         self.assertRegex(line, r"row 1\b")
 
     def test_a_zero_diagonal_with_sor_is_3_and_names_the_row_whichever_rank_has_it(self):

@@ -136,11 +136,15 @@ SavedRun SavedRunFile::read_here(const RunIdentity& identity, const RowRange& ro
   return run;
 }
 
-std::string SavedRunFile::part(MPI_Comm comm, const std::string& name) const {
+bool SavedRunFile::is_of(MPI_Comm comm, const RunIdentity& identity) const {
   require(comm);
-  std::string value;
-  collectively(comm, [&] { value = hdf5::File::open(path_).string_attribute(name).value_or(""); });
-  return value;
+  bool same = true;
+  collectively(comm, [&] {
+    const hdf5::File file = hdf5::File::open(path_);
+    for (const RunPart& part : identity)
+      same = same && file.string_attribute(part.name).value_or("") == part.value;
+  });
+  return same;
 }
 
 void SavedRunFile::remove(MPI_Comm comm) const {

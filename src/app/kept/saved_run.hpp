@@ -54,9 +54,9 @@ class SavedRunFile {
   // Throws Error{usage} for the file of another run, and names the part that differs.
   SavedRun read(MPI_Comm comm, const RunIdentity& identity, const RowRange& rows,
                 std::vector<Array<double>>& x) const;
-  // What the identity of the run that left the file says of one of its parts. Throws Error{usage}
-  // where the file does not exist. Collective.
-  std::string part(MPI_Comm comm, const std::string& name) const;
+  // Whether read() takes the file for the state of this run. Throws Error{usage} where it does not
+  // exist. Collective.
+  bool is_of(MPI_Comm comm, const RunIdentity& identity) const;
   void remove(MPI_Comm comm) const;
 
  private:

@@ -145,7 +145,7 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
     if (climb.best->outcome.converged) found_ = k;
     return climb.best->outcome.converged || climb.stopped;
   } catch (const AgreedError& error) {
-    if (!another_may_serve(error, rung, first)) throw;
+    if (!another_may_serve(error, rung, first && begins_at_ == 0)) throw;
     now.seconds = max_over_ranks(comm_, watch.seconds());
     now.verdict = error.what();
     if (rung.is_direct()) offer_.withdraw();

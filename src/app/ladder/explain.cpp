@@ -65,17 +65,17 @@ std::string explain_case(MPI_Comm comm, const Case& c) {
   if (const std::string closer = words_of(look_closer(*matrix)); !closer.empty())
     text += "; " + closer;
 
-  SolverSpec asked = c.solver;
-  if (asked.chooses_method()) {
+  Case asked = c;
+  if (c.solver.chooses_method()) {
     text += "\nmethod: auto takes these in turn, until a residual holds:\n";
   } else {
     text += fmt::format(
         "\nthe case names method {}, which is taken whatever the matrix is; method: auto would "
         "take "
         "these in turn, until a residual holds:\n",
-        asked.method);
-    asked.method = std::string(kAuto);
-    asked.preconditioner.reset();
+        c.solver.method);
+    asked.solver.method = std::string(kAuto);
+    asked.solver.preconditioner.reset();
   }
   const std::vector<Rung> rungs = rungs_for(asked, look);
   for (std::size_t k = 0; k < rungs.size(); ++k) {

@@ -90,7 +90,11 @@ bool needs_petscs_loop(const Rung& rung) {
 
 }  // namespace
 
-std::vector<Rung> rungs_for(const SolverSpec& asked, const MatrixLook& matrix) {
+std::vector<Rung> rungs_for(const Case& c, const MatrixLook& matrix) {
+  const SolverSpec& asked = c.solver;
+  // Mixed precision has no loop of PETSc's.
+  const bool resident = asked.engine == Engine::resident ||
+                        std::ranges::find(c.precisions, Precision::mixed) != c.precisions.end();
   if (asked.names_factors())
     return {{.method = std::string(kDirect),
              .preconditioner = asked.preconditioner,
@@ -102,7 +106,7 @@ std::vector<Rung> rungs_for(const SolverSpec& asked, const MatrixLook& matrix) {
     if (fixed && rung.is_direct()) continue;
     if (fixed) rung.preconditioner = asked.preconditioner;
     rung.scaling = asked.scaling.value_or(rung.scaling);
-    if (asked.engine == Engine::resident && needs_petscs_loop(rung)) continue;
+    if (resident && needs_petscs_loop(rung)) continue;
     if (std::ranges::find(kept, rung) == kept.end()) kept.push_back(std::move(rung));
   }
   return kept;

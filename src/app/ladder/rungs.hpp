@@ -38,9 +38,9 @@ struct Rung {
   }
 };
 
-// At least one. A preconditioner that the case names is never changed. `asked` leaves the method to
+// At least one. A preconditioner that the case names is never changed. The case leaves the method to
 // the ladder.
-std::vector<Rung> rungs_for(const SolverSpec& asked, const MatrixLook& matrix);
+std::vector<Rung> rungs_for(const Case& c, const MatrixLook& matrix);
 
 // The case in which the rung is named.
 Case case_of(const Case& asked, const Rung& rung);
