@@ -87,10 +87,10 @@ class Matching {
       largest = std::max(largest, std::abs(a.values[k]));
     }
     const bool sizes = cost == Cost::of_sizes;
-    largest_log2_[i] = sizes && largest > 0 ? std::log2(largest) : 0;
+    largest_log2_[i] = sizes && largest > 0 ? std::log2(largest) : 0.0;
     for (std::int32_t k = row_ptr_[i]; k < row_ptr_[i + 1]; ++k) {
       const double size = std::abs(a.values[k]);
-      const double of_entry = sizes && size > 0 ? largest_log2_[i] - std::log2(size) : 0;
+      const double of_entry = sizes && size > 0 ? largest_log2_[i] - std::log2(size) : 0.0;
       cost_[k] = size > 0 ? of_entry : kNoPath;
     }
   }
@@ -116,7 +116,7 @@ class Matching {
       double least = kNoPath;
       for (std::int32_t k = row_ptr_[i]; k < row_ptr_[i + 1]; ++k)
         least = std::min(least, cost_[k] - v_[col_idx_[k]]);
-      u_[i] = least < kNoPath ? least : 0;
+      u_[i] = least < kNoPath ? least : 0.0;
     }
   }
 

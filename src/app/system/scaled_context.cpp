@@ -48,6 +48,8 @@ RowSizes weights_of_rows(const DistributedMatrix& matrix, const SystemScaling& s
 }  // namespace
 
 ScaledContext::ScaledContext(const SolveContext& of) : context_(of) {
+  if (of.steps)
+    fail(ExitCode::internal, "the matrix of a sequence cannot be scaled: its values change");
   const DistributedMatrix& matrix = *of.matrix;
   scaling_ = find_scaling(*of.spec.solver.scaling, matrix);
   const auto scaled = scaled_matrix(matrix, scaling_);

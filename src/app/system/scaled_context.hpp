@@ -29,8 +29,6 @@ class ScaledContext {
   std::vector<std::string> notes() const;
 
  private:
-  void scale(const SolveContext& of);
-
   Stopwatch watch_;
   SystemScaling scaling_;
   SolveContext context_;
