@@ -171,6 +171,19 @@ TEST(MatrixLook, TellsSizesOfRowsAndColumns) {
   });
 }
 
+// The largest entries of some columns lie in rows of other ranks.
+TEST(MatrixLook, TellsSizesOfColumnsThatRanksShare) {
+  CsrMatrix<double> a = made("poisson2d", 12);
+  a.values.assign(a.values.size(), 0x1p-30);
+  for (std::int64_t i = 12; i < a.rows; ++i) a.values[place(a, i, i - 12)] = 1;
+  for (std::int64_t i = a.rows - 12; i < a.rows; ++i) a.values[place(a, i, i)] = 1;
+  for_each_cut(a, [](const DistributedMatrix& matrix) {
+    EXPECT_EQ(look_at(matrix).column_sizes.least, 1);
+    EXPECT_EQ(look_at(matrix).column_sizes.greatest, 1);
+    EXPECT_EQ(look_at(matrix).row_sizes.least, 0x1p-30);
+  });
+}
+
 TEST(MatrixLook, ReachesTheEndsOfTheRange) {
   CsrMatrix<double> a = made("convection3d", 5);
   for (std::int64_t k = a.row_begin(60); k < a.row_begin(61); ++k) a.values[k] *= 1e300;
