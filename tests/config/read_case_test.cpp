@@ -129,7 +129,8 @@ TEST(ReadCase, GivesDefaultsToTheSmallestCase) {
   EXPECT_FALSE(c.device) << "auto";
   EXPECT_EQ(c.precisions, std::vector{Precision::full});
   EXPECT_EQ(c.report.formats, std::vector{ReportFormat::json});
-  EXPECT_EQ(c.solver.method, "cg");
+  EXPECT_EQ(c.solver.method, "auto");
+  EXPECT_FALSE(c.solver.preconditioner) << "auto";
   EXPECT_EQ(c.kernels, std::vector<std::string>{"auto"});
   EXPECT_TRUE(c.petsc.empty());
 }
