@@ -52,9 +52,11 @@ std::string sizes(const SizeSpan& of) {
 
 void add_rows_and_columns(std::string& text, const MatrixLook& look) {
   line(text, "sizes of rows", sizes(look.row_sizes));
-  line(text, "sizes of columns", sizes(look.column_sizes));
+  const bool knows_columns = look.column_sizes.greatest > 0 || look.nnz == 0;
+  if (knows_columns) line(text, "sizes of columns", sizes(look.column_sizes));
   line(text, "without a nonzero",
-       fmt::format("{} rows, {} columns", grouped(look.empty_rows), grouped(look.empty_columns)));
+       fmt::format("{} rows{}", grouped(look.empty_rows),
+                   knows_columns ? fmt::format(", {} columns", grouped(look.empty_columns)) : ""));
   if (look.constant_nullspace)
     line(text, "sums of rows", "all zero but for rounding, so that the matrix is singular");
 }

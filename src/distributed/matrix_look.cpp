@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "distributed/device_blocks.hpp"
@@ -121,6 +122,35 @@ SkewSketch sketch_of(const DistributedMatrix& matrix, double greatest) {
   return sketch;
 }
 
+// The skew part of a large matrix as some rows of each rank show it, so that a matrix which is far
+// from symmetric needs no pass over all of its entries. Empty: the matrix is small, or these rows do
+// not show it. Collective.
+std::optional<double> skew_by_sample(const DistributedMatrix& matrix, double greatest) {
+  constexpr std::int64_t kLarge = 2'000'000;  // nonzeros
+  constexpr std::int64_t kRows = 512;
+  constexpr double kClearly = 1e-6;
+  if (matrix.global_nnz < kLarge) return std::nullopt;
+  const auto blocks = matrix.blocks.local.blocks();
+  const CsrView<double> a = blocks.size() == 1 ? blocks.front().csr : CsrView<double>{};
+  const double unit = std::ldexp(1.0, std::ilogb(greatest));
+  const auto entry = [&](std::int64_t row, std::int64_t column) {
+    for (auto k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
+      if (a.col_idx[k] == column) return a.values[k] / unit;
+    return 0.0;
+  };
+  double squares[] = {0, 0};  // of the skew part, of the values
+  const std::int64_t step = std::max<std::int64_t>(1, a.rows / kRows);
+  for (std::int64_t i = 0; i < a.rows; i += step)
+    for (auto k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      const double value = a.values[k] / unit, half = (value - entry(a.col_idx[k], i)) / 2;
+      squares[0] += half * half;
+      squares[1] += value * value;
+    }
+  MPI_Allreduce(MPI_IN_PLACE, squares, 2, MPI_DOUBLE, MPI_SUM, matrix.comm);
+  const double skew = squares[1] > 0 ? std::sqrt(squares[0] / squares[1]) : 0;
+  return skew > kClearly ? std::optional(std::min(skew, 1.0)) : std::nullopt;
+}
+
 // sizes[j] = the larger of itself and the largest magnitude of column j.
 void take_largest_of_columns(const CsrMatrix<double>& a, std::span<double> sizes) {
   const std::int64_t entries = a.nnz();
@@ -183,6 +213,12 @@ MatrixLook found_by_looking(const DistributedMatrix& matrix) {
                   .column_sizes = span_of(facts.least, facts.greatest)};
   if (look.zero_diagonal > 0) look.first_zero_diagonal = first_zero_of(matrix);
   if (look.symmetric_values) return look;
+  if (const auto skew = skew_by_sample(matrix, facts.greatest)) {
+    look.skew = *skew;
+    look.column_sizes = {};
+    look.empty_columns = 0;
+    return look;
+  }
   const SkewSketch sketch = sketch_of(matrix, facts.greatest);
   look.nearly_symmetric = sketch.is_rounding();
   look.skew = sketch.skew();
