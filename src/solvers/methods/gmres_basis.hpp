@@ -187,12 +187,11 @@ struct AddBasis {
     if constexpr (access == StateAccess::none)
       if (first >= count) return;
     const double* const y = CycleArrays::of(work, s).y + first;
-    double sum = 0;
+    // One vector after another, so that a column has the same bits however the groups are cut.
     for (int k = 0; k < width; ++k) {
       const double factor = access == StateAccess::one || first + k < count ? y[k] : 0;
-      sum += factor * element<access>(basis, first + k, count, row.i);
+      row.into += row.inverse * (factor * element<access>(basis, first + k, count, row.i));
     }
-    row.into += row.inverse * sum;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const { into[i] = row.into; }
 };
