@@ -123,8 +123,8 @@ SkewSketch sketch_of(const DistributedMatrix& matrix, double greatest) {
 }
 
 // The skew part of a large matrix as some rows of each rank show it, so that a matrix which is far
-// from symmetric needs no pass over all of its entries. Empty: the matrix is small, or these rows do
-// not show it. Collective.
+// from symmetric needs no pass over all of its entries. Empty: the matrix is small, or these rows
+// do not show it. Collective.
 std::optional<double> skew_by_sample(const DistributedMatrix& matrix, double greatest) {
   constexpr std::int64_t kLarge = 2'000'000;  // nonzeros
   constexpr std::int64_t kRows = 512;

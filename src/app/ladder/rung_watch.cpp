@@ -64,7 +64,7 @@ double RungWatch::remaining() const {
     return since > kFirstLook && since > std::ssize(best_) / 8 ? kNever : 0;
   }
   const double left = target_ > 0 ? std::log10(best_.back() / target_) : kNever;
-  // The later half alone: what was reduced at first says nothing about a residual that stands still.
+  // The later half alone: what was reduced at first says nothing of a residual that stands still.
   const std::size_t from = best_.size() / 2;
   const double seconds = times_.back() - times_[from];
   const double decades = std::log10(best_[from] / best_.back());

@@ -38,8 +38,8 @@ struct Rung {
   }
 };
 
-// At least one. A preconditioner that the case names is never changed. The case leaves the method to
-// the ladder.
+// At least one. A preconditioner that the case names is never changed. The case leaves the method
+// to the ladder.
 std::vector<Rung> rungs_for(const Case& c, const MatrixLook& matrix);
 
 // The case in which the rung is named.
