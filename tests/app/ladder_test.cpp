@@ -76,6 +76,10 @@ TEST(Rungs, KeepWhatTheCaseNames) {
   for (const Case& c : {resident, mixed})
     for (const Rung& rung : rungs_for(c, nonsymmetric()))
       EXPECT_TRUE(!rung.is_direct() && (!rung.preconditioner || rung.preconditioner->own()));
+  Case sequence = kAny;
+  sequence.problem.steps.emplace_back();
+  for (const Rung& rung : rungs_for(sequence, nonsymmetric()))
+    EXPECT_EQ(rung.scaling, Scaling::none);
   const Case factors = case_with(AnyPreconditioner(std::string(kLu)));
   EXPECT_EQ(names(rungs_for(factors, nonsymmetric())), (Names{"direct/lu"}));
 }
@@ -183,6 +187,13 @@ TEST_F(Climbs, DoNotHideErrorsThatNoRungWouldChange) {
     EXPECT_THROW(climb(rungs_for(kAny, nonsymmetric()), {{.code = code, .throws = true}}), Error);
   const Fake none{.code = ExitCode::breakdown, .throws = true};
   EXPECT_THROW(climb(rungs_for(kAny, nonsymmetric()), {none, none, none, none, none, none}), Error);
+}
+
+TEST_F(Climbs, EndWithWhatIsNoFailureOfARung) {
+  const KernelRun run =
+      climb(rungs_for(kAny, nonsymmetric()), {{.code = ExitCode::input, .residual = 1}});
+  EXPECT_EQ(tried_, (Names{"bicgstab"}));
+  EXPECT_EQ(run.outcome.exit_code, ExitCode::input);
 }
 
 TEST_F(Climbs, JumpToFactorsThatTakeLessThanWasSpent) {

@@ -225,7 +225,8 @@ class TrueResidual(Case):
     def test_iterations_asked_for_are_no_success_by_themselves(self):
         problem = self.system(sparse.diags([-1.0, 2.5, -1.0], [-1, 0, 1], (ROWS, ROWS)), np.ones(ROWS))
         for iterations, code in ((5, 5), (200, 0)):
-            done = self.solve(problem, f"engine: petsc, max_iterations: {iterations}", "-ksp_convergence_test", "skip")
+            done = self.solve(problem, f"method: cg, engine: petsc, max_iterations: {iterations}",
+                              "-ksp_convergence_test", "skip")
             self.assertEqual(done.returncode, code, self.run_report["reason"])
 
     def test_a_preconditioned_norm_that_is_small_too_early_is_5_with_the_figure(self):

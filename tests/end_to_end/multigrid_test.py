@@ -140,12 +140,12 @@ class Multigrid(unittest.TestCase):
         self.assertIn(renewed["adaptive"], range(1, 6))
 
     def test_a_stopped_run_goes_on(self):
-        whole = self.solve(POISSON, "{preconditioner: multigrid}")
-        self.run_solve(POISSON, "{preconditioner: multigrid, max_iterations: 4}", code=5)
-        rest = self.solve(POISSON, "{preconditioner: multigrid, max_iterations: 1000}", "--resume")
+        whole = self.solve(POISSON, "{method: cg, preconditioner: multigrid}")
+        self.run_solve(POISSON, "{method: cg, preconditioner: multigrid, max_iterations: 4}", code=5)
+        rest = self.solve(POISSON, "{method: cg, preconditioner: multigrid, max_iterations: 1000}", "--resume")
         self.assertAlmostEqual(rest["iterations"], whole["iterations"], delta=2)
-        self.run_solve(POISSON, "{preconditioner: multigrid, max_iterations: 4}", code=5)
-        line = self.refused(2, POISSON, "{preconditioner: multigrid, multigrid: {degree: 3}}", "--resume")
+        self.run_solve(POISSON, "{method: cg, preconditioner: multigrid, max_iterations: 4}", code=5)
+        line = self.refused(2, POISSON, "{method: cg, preconditioner: multigrid, multigrid: {degree: 3}}", "--resume")
         self.assertIn("solver.multigrid.degree was 2 and is 3", line)
 
     def test_options_reach_the_levels(self):

@@ -74,7 +74,7 @@ class Partition(unittest.TestCase):
 
     def test_rows_without_entries(self):
         self.refuses(6, "its rank is 0 of 50", scipy.sparse.csr_matrix((50, 50)))
-        self.refuses(3, "row 0", scipy.sparse.csr_matrix((50, 50)), "--set", "solver.method=cg")
+        self.refuses(3, "row 0", scipy.sparse.csr_matrix((50, 50)), "solver.method=cg")
 
     def test_many_disconnected_parts_and_single_rows(self):
         triangle = spd(scipy.sparse.csr_matrix(np.ones((3, 3)) - np.eye(3)))

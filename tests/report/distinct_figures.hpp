@@ -37,7 +37,8 @@ inline RunOutcome albus() {
                  .upload = 0.0345,
                  .setup = 0.00175,
                  .renew = 0.053,
-                 .solve = 1.5};
+                 .solve = 1.5,
+                 .ladder = 0.375};
   run.solve_seconds = {0.5, 1.0};
   run.kernel_us = {.count = 313,
                    .mean = 6100.5,
@@ -114,7 +115,7 @@ inline constexpr const char* kAlbusJson =
   "iterations": 4, "corrections": null, "relative_residual": 9.8e-9,
   "relative_row_residual": 8.7e-9, "relative_error": 3.1e-7,
   "seconds": {"read": 0.25, "tune": 0.031, "scale": 0.023, "order": 0.042, "build": 0.012, "upload": 0.0345,
-              "setup": 0.00175, "renew": 0.053, "solve": 1.5},
+              "setup": 0.00175, "renew": 0.053, "solve": 1.5, "ladder": 0.375},
   "solve_seconds": [0.5, 1.0],
   "kernel_us": {"count": 313, "mean": 6100.5, "median": 6000.25, "p95": 7205.5, "min": 5800.5,
                 "max": 12000.5},
@@ -186,7 +187,7 @@ inline constexpr const char* kSellJson =
   "reason": "not converged: maximum iterations reached (DIVERGED_ITS)", "petsc_reason": -3,
   "iterations": 2, "corrections": 6,
   "seconds": {"read": 0.5, "tune": 0.0, "scale": 0.0, "order": 0.0, "build": 3.0, "upload": 150.0,
-              "setup": 7300.0, "renew": 0.0, "solve": 2e-7},
+              "setup": 7300.0, "renew": 0.0, "solve": 2e-7, "ladder": 0.0},
   "solve_seconds": [2e-7],
   "kernel_us": {"count": 1, "mean": 2.5, "median": 2.0, "p95": 3.0, "min": 1.0, "max": 4.0},
   "iteration_us": 0.1, "gflops": 1234.5, "padding": 0.0, "bytes": 999,

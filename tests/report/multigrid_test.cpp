@@ -98,6 +98,28 @@ TEST(PreconditionerChoiceReport, SaysWhatWasTakenAndWhenItHasPaid) {
   EXPECT_TRUE(run["preconditioner_choice"]["candidates"][1]["solve_seconds"].is_null());
 }
 
+TEST(LadderReport, HasEveryRungAndWhyItCame) {
+  const std::string table = terminal_table(test::sample_outcome());
+  std::string in_one_line = table;
+  for (std::size_t at = 0; (at = in_one_line.find("\n  ", at)) != std::string::npos;)
+    in_one_line.replace(at, 3, " ");
+  EXPECT_NE(in_one_line.find(
+                "method: auto bicgstab with jacobi, because the matrix is not symmetric (250 ms: "
+                "left: the residual stood still for 200 iterations); then bicgstab2 with jacobi "
+                "and scaling matching, because a matching brings large entries to the diagonal"),
+            std::string::npos)
+      << table;
+  const std::string text = markdown_report(test::sample_outcome());
+  EXPECT_NE(text.find("\n| bicgstab2 | jacobi | matching | a matching brings large entries to the "
+                      "diagonal | 60 | 9e-09 | 50.0 ms | converged |\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(html_report(test::sample_outcome()).find("<b>bicgstab2 ✓</b>"), std::string::npos);
+  const auto run = nlohmann::json::parse(json_report(test::sample_outcome()))["runs"][0];
+  EXPECT_EQ(run["ladder"]["rungs"][0]["solved"], false);
+  EXPECT_EQ(run["ladder"]["rungs"][1]["scaling"], "matching");
+}
+
 TEST(MultigridReport, SaysWhatTheCacheHasSavedAndTaken) {
   CaseOutcome outcome = test::sample_outcome();
   MultigridOutcome& multigrid = *outcome.runs.front().multigrid;

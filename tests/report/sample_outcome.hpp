@@ -127,6 +127,29 @@ inline MultigridOutcome sample_multigrid() {
           .remark = "a remark"};
 }
 
+inline LadderOutcome sample_ladder() {
+  return {.seen = "not symmetric, with a positive diagonal",
+          .look_seconds = 0.004,
+          .rungs = {{.method = "bicgstab",
+                     .preconditioner = "jacobi",
+                     .why = "the matrix is not symmetric",
+                     .ran = true,
+                     .iterations = 400,
+                     .relative_residual = 0.03,
+                     .seconds = 0.25,
+                     .verdict = "left: the residual stood still for 200 iterations"},
+                    {.method = "bicgstab2",
+                     .preconditioner = "jacobi",
+                     .scaling = Scaling::matching,
+                     .why = "a matching brings large entries to the diagonal",
+                     .ran = true,
+                     .solved = true,
+                     .iterations = 60,
+                     .relative_residual = 9e-9,
+                     .seconds = 0.05,
+                     .verdict = "converged"}}};
+}
+
 inline PreconditionerChoice sample_choice() {
   return {.candidates = {{.name = "multigrid",
                           .chosen = true,
@@ -172,6 +195,7 @@ inline CaseOutcome sample_outcome() {
   outcome.runs[1].steps = {sample_step("/A0", 120), sample_step("/A1", 90)};
   outcome.runs[0].multigrid = sample_multigrid();
   outcome.runs[0].preconditioner_choice = sample_choice();
+  outcome.runs[0].ladder = sample_ladder();
   outcome.runs[0].block = 2;
   outcome.runs[0].columns = {
       {.iterations = 300, .converged = true, .reason = "converged", .relative_residual = 9e-9},

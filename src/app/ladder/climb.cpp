@@ -54,7 +54,7 @@ struct Ladder::Climb {
   bool to_the_end = false;            // rungs that were left run once more
   bool indefinite = false;            // CG has said so
   bool for_direct = false;            // the last rung was left for it
-  bool stopped = false;               // by a signal
+  bool stopped = false;               // by a signal or an error beside the solves
   double seconds_of_last = 0;
   // How complete factors have ended, where they say more than an iteration that did not converge.
   std::optional<RunOutcome> factors;
@@ -133,7 +133,10 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
     const bool left = watched.leaves();
     climb.fates[k] = o.converged ? Fate::solved : left ? Fate::left : Fate::failed;
     climb.tried.push_back(o.method);
-    climb.stopped = InterruptGuard::asked_anywhere(comm_);
+    // What went wrong beside the solves, such as a step without its data, is no failure of a rung.
+    const bool of_solves =
+        o.converged || o.exit_code == ExitCode::not_converged || o.exit_code == ExitCode::breakdown;
+    climb.stopped = InterruptGuard::asked_anywhere(comm_) || !of_solves;
     const bool better = !climb.best || o.converged || climb.stopped ||
                         o.relative_residual < climb.best->outcome.relative_residual;
     if (!o.converged) climb.failures.push_back(fmt::format("{}: {}", o.method, now.verdict));

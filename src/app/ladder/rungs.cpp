@@ -105,7 +105,8 @@ std::vector<Rung> rungs_for(const Case& c, const MatrixLook& matrix) {
   for (Rung& rung : rungs) {
     if (fixed && rung.is_direct()) continue;
     if (fixed) rung.preconditioner = asked.preconditioner;
-    rung.scaling = asked.scaling.value_or(rung.scaling);
+    // The values of a sequence change, so that it is not scaled.
+    rung.scaling = c.problem.steps.empty() ? asked.scaling.value_or(rung.scaling) : Scaling::none;
     if (resident && needs_petscs_loop(rung)) continue;
     if (std::ranges::find(kept, rung) == kept.end()) kept.push_back(std::move(rung));
   }
