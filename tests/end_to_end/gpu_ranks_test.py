@@ -29,7 +29,7 @@ class SolvesOnRanks(unittest.TestCase):
             self.skipTest("there is no GPU")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="trireme-gpus-"))
         self.addCleanup(shutil.rmtree, self.folder)
-        (self.folder / "case.yaml").write_text("problem: {generate: poisson3d, n: 20}\n")
+        (self.folder / "case.yaml").write_text("problem: {generate: poisson3d, n: 20}\nsolver: {method: cg}\n")
 
     def run_of_report(self):
         run, = json.loads((self.folder / "results" / "report.json").read_text())["runs"]

@@ -81,7 +81,7 @@ class Stops(unittest.TestCase):
     def test_in_a_long_solve_with_more_columns_and_kernels_to_come(self):
         self.problem(700, 3)
         for engine in ("resident", "petsc"):
-            report, errors = self.stopped(f"solver: {{rtol: 1e-13, engine: {engine}}}\nrepeat: 100\n"
+            report, errors = self.stopped(f"solver: {{method: cg, rtol: 1e-13, engine: {engine}}}\nrepeat: 100\n"
                                           "kernel: [csr, albus]\n", signal.SIGTERM)
             run, = report["runs"]
             self.assertEqual(run["engine"], engine)
