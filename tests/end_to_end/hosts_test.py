@@ -169,7 +169,7 @@ class DyingHosts(OnHosts):
             group["indptr"], group["indices"], group["data"] = chain.indptr, chain.indices, chain.data
         (self.folder / "case.yaml").write_text(
             "problem: {file: chain.h5, rhs: random}\ndevice: cpu\nkernel: csr\n"
-            f"report: {{checkpoint: 0.2s}}\nsolver: {{preconditioner: none, max_iterations: {9 * self.ROWS}}}\n")
+            f"report: {{checkpoint: 0.2s}}\nsolver: {{method: cg, preconditioner: none, max_iterations: {9 * self.ROWS}}}\n")
         child = subprocess.Popen(self.command((1, 1, 1)), text=True, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, env={**os.environ, **environment})
         self.addCleanup(child.kill)
