@@ -100,7 +100,6 @@ class CaseRuns {
           .method = case_.solver.method, .preconditioner = case_.solver.preconditioner, .why = {}};
       return void(ladder_.emplace(comm_, std::vector<Rung>{named}, LadderOutcome{}, DirectOffer()));
     }
-    constexpr double kAnalysisPerNonzero = 1e-6;  // seconds
     const Stopwatch watch;
     const MatrixLook& seen = look_at(*system_.matrix());
     const std::vector<Rung> rungs = rungs_for(case_, seen);
@@ -110,8 +109,7 @@ class CaseRuns {
           [this, symmetric = seen.symmetric()] {
             return forecast_direct(system_.matrix(), symmetric);
           },
-          kAnalysisPerNonzero * static_cast<double>(outcome_.problem.nnz),
-          system_.steps() != nullptr);
+          expected_forecast_seconds(*system_.matrix()), system_.steps() != nullptr);
     ladder_.emplace(comm_, rungs,
                     LadderOutcome{.seen = words_of(seen),
                                   .look_seconds = max_over_ranks(comm_, watch.seconds()),

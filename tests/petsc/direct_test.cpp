@@ -242,6 +242,30 @@ TEST(Forecast, OfCompleteFactorsCountsWhatTheyTakeAndWhetherThatFits) {
   EXPECT_TRUE(half->fits);
 }
 
+// Of 10,000 rows, 1 and then 20 with 600 entries, and one with 5,000, which is set aside.
+TEST(Forecast, IsExpectedToTakeLongerWhereManyRowsAreLong) {
+  const auto seconds_with = [](std::int32_t long_rows, std::int32_t length) {
+    constexpr std::int32_t rows = 10000;
+    CsrMatrix<double> a;
+    a.rows = a.cols = rows;
+    a.row_ptr.push_back(0);
+    for (std::int32_t row = 0; row < rows; ++row) {
+      const std::int32_t entries = row % 500 == 0 && row / 500 < long_rows ? length : 4;
+      for (std::int32_t k = 0; k < entries; ++k) {
+        a.col_idx.push_back((row < rows / 2 ? row : 0) + k);
+        a.values.push_back(1);
+      }
+      a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+    }
+    return expected_forecast_seconds(
+        *test::matrix_on_ranks(MPI_COMM_WORLD, a, test::Cut::by_nonzeros));
+  };
+  const double none = seconds_with(0, 4);
+  EXPECT_NEAR(none, 0.01, 1e-12);  // 40,000 nonzeros
+  EXPECT_GT(seconds_with(20, 600), 10 * seconds_with(1, 600));
+  EXPECT_LT(seconds_with(1, 5000), 1.2 * none);
+}
+
 TEST(Packages, AreMumpsThenSuperLuThenPetscsOwnOnOneRank) {
   const FactorPackages all{.mumps_lu = true, .mumps_cholesky = true, .superlu_dist = true};
   EXPECT_EQ(choose_factors(all, true, 3).package, MATSOLVERMUMPS);
