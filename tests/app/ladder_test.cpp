@@ -210,6 +210,15 @@ TEST_F(Climbs, PassOverFactorsThatDoNotFit) {
   EXPECT_NE(run.outcome.ladder->rungs[3].verdict.find("5e+03 GB"), std::string::npos);
 }
 
+TEST_F(Climbs, EndWithALineThatSaysWhatIsLeft) {
+  const auto ask = [] { return DirectForecast{.bytes = 5e12, .fits = false}; };
+  const KernelRun run =
+      climb(rungs_for(kAny, nonsymmetric()), std::vector<Fake>(9), DirectOffer(ask, 0, false));
+  EXPECT_EQ(run.outcome.reason,
+            "as the test says; every rung of method: auto was tried; more memory or ranks would "
+            "make room for complete factors");
+}
+
 TEST_F(Climbs, BeginWhereAnEarlierOneHasEnded) {
   ladder_ = std::make_unique<Ladder>(MPI_COMM_WORLD, rungs_for(kAny, nonsymmetric()),
                                      LadderOutcome{.seen = "made up", .rungs = {}}, DirectOffer());

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -19,6 +20,8 @@ namespace {
 bool met_negative_curvature(int reason) {
   return reason == KSP_DIVERGED_INDEFINITE_PC || reason == KSP_DIVERGED_INDEFINITE_MAT;
 }
+
+constexpr std::string_view kPassedOver = "passed over";
 
 // Of ||b||: a larger residual is no guess for the next rung.
 constexpr double kGoodGuess = 0.1;
@@ -36,6 +39,19 @@ bool another_may_serve(const AgreedError& error, const Rung& rung, bool first) {
     default:
       return false;
   }
+}
+
+// What is left after all rungs have failed.
+std::string what_is_left(const std::vector<RungOutcome>& rungs) {
+  const auto any_says = [&](std::string_view text) {
+    return std::ranges::any_of(
+        rungs, [&](const RungOutcome& r) { return r.verdict.find(text) != std::string::npos; });
+  };
+  std::string clause = "; every rung of method: auto was tried";
+  if (any_says(kPassedOver))
+    clause += "; more memory or ranks would make room for complete factors";
+  if (any_says("maximum iterations")) clause += "; solver.max_iterations may be raised";
+  return clause;
 }
 
 }  // namespace
@@ -96,10 +112,9 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
   now.why = first && k == begins_at_ && !begins_why_.empty() ? begins_why_ : rung.why;
   if (const auto& forecast = offer_.forecast(); rung.is_direct() && forecast && !forecast->fits) {
     climb.fates[k] = Fate::passed_over;
-    now.verdict = fmt::format(
-        "passed over: the factors would take {:.2g} GB, and the memory that "
-        "is left is less",
-        1e-9 * forecast->bytes);
+    now.verdict =
+        fmt::format("{}: the factors would take {:.2g} GB, and the memory that is left is less",
+                    kPassedOver, 1e-9 * forecast->bytes);
     return false;
   }
   const Stopwatch watch;
@@ -199,6 +214,8 @@ void Ladder::finish(Climb& climb) {
     o.reason = climb.factors->reason;
     o.petsc_reason = climb.factors->petsc_reason;
   }
+  if (!o.converged && !climb.stopped && !climb.factors)
+    o.reason.insert(std::min(o.reason.rfind(" ("), o.reason.size()), what_is_left(ladder.rungs));
   if (!o.converged && !climb.stopped && climb.failures.size() > 1) {
     std::vector<std::string> others(climb.failures.begin(), climb.failures.end());
     o.notes.push_back(
