@@ -24,13 +24,11 @@ struct Basis {
 // What a number adds to the inner product in which the basis is orthonormal, over the other number:
 // the norm of this product is the one that is tested.
 template <bool weighed>
-TRIREME_HD double weighted(double value, const NormTerm& norm, std::int64_t i, const State& s) {
-  if constexpr (weighed) {
-    const double weight = norm.rows[i];
-    return (s.plain_part + (s.other_part * weight) * weight) * value;
-  } else {
+TRIREME_HD double weighted(double value, const LoopWeight<weighed>& row, const State& s) {
+  if constexpr (weighed)
+    return (s.plain_part + (s.other_part * row.weight) * row.weight) * value;
+  else
     return value;
-  }
 }
 
 // w = b - q (q null: w = b); sums {norm term}.
@@ -77,13 +75,14 @@ struct BasisDots {
 
   struct Row {
     std::int64_t i;
+    LoopWeight<weighed> weight;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {i}; }
+  TRIREME_HD Row load(std::int64_t i) const { return {i, LoopWeight<weighed>::of(norm, i)}; }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     const int count = second ? vectors_in_use(s) : finished_columns(s) + 1;
     if constexpr (access == StateAccess::none)
       if (first >= count || (second && !second_time(s))) return;
-    const double term = weighted<weighed>(w[row.i], norm, row.i, s);
+    const double term = weighted(w[row.i], row.weight, s);
     for (int k = 0; k < width; ++k)
       sum[k] += element<access>(basis, first + k, count, row.i) * term;
   }
@@ -100,13 +99,14 @@ struct SquareOfImage {
 
   struct Row {
     std::int64_t i;
+    LoopWeight<weighed> weight;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {i}; }
+  TRIREME_HD Row load(std::int64_t i) const { return {i, LoopWeight<weighed>::of(norm, i)}; }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     if constexpr (access == StateAccess::none && second)
       if (!second_time(s)) return;
     const double value = w[row.i];
-    sum[0] += value * weighted<weighed>(value, norm, row.i, s);
+    sum[0] += value * weighted(value, row.weight, s);
   }
   TRIREME_HD void store(std::int64_t, const Row&) const {}
 };

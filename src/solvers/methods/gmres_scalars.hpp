@@ -20,6 +20,8 @@ inline constexpr double kOnlyRounding = 1e-30;
 // A column of R that is shorter than this part of A^ v_j is no more than rounding made it: A^ is
 // singular or nearly so, and the column's part of x would be large and wrong.
 inline constexpr double kUseless = 1e-12;
+// Columns of R that let rounding add no more than this part of what remains need no second look.
+inline constexpr double kHarmless = 1e-6;
 // A cycle that leaves more than this part of a residual would be repeated without end.
 inline constexpr double kStandsStill = 1 - 1e-6;
 
@@ -184,20 +186,49 @@ struct GmresEnter {
   }
 };
 
-// Solves R y = g, and forgets the columns.
+// Solves R y = g with the first `count` columns, and returns how large a residual the rounding of
+// this y and of the columns of H may make: much larger than g where R is nearly singular.
+TRIREME_HD double solve_triangle(const CycleArrays& a, int count) {
+  constexpr double kRounding = 0x1p-52;
+  for (int i = 0; i < count; ++i) a.y[i] = a.g[i];
+  double sizes = 0;
+  for (int j = count - 1; j >= 0; --j) {
+    const double* const column = a.column(j);
+    a.y[j] /= column[j];
+    double size = fabs(column[j]);
+    for (int i = 0; i < j; ++i) {
+      a.y[i] -= column[i] * a.y[j];
+      size += fabs(column[i]);
+    }
+    sizes += fabs(a.y[j]) * size;
+  }
+  return kRounding * sizes;
+}
+
+// Solves R y = g, and forgets the columns. Of a nearly singular R, as few of the last columns are
+// left out as make the sum of the residual and of its rounding smallest. One column adds nearly
+// nothing to it, so that no cycle makes a residual larger.
 struct BackSubstitute {
   static constexpr bool ends_iteration = false;
   CycleWork work;
   TRIREME_HD void operator()(State& s, const double*) const {
     const CycleArrays a = CycleArrays::of(work, s);
-    const int columns = static_cast<int>(finished_columns(s));
-    for (int i = 0; i < columns; ++i) a.y[i] = a.g[i];
-    for (int j = columns - 1; j >= 0; --j) {
-      const double* const column = a.column(j);
-      a.y[j] /= column[j];
-      for (int i = 0; i < j; ++i) a.y[i] -= column[i] * a.y[j];
+    int count = static_cast<int>(finished_columns(s));
+    double remains = fabs(a.g[count]);
+    const double rounding = solve_triangle(a, count);
+    if (!(rounding <= kHarmless * remains)) {
+      double best = remains + rounding;
+      for (int fewer = count - 1; fewer > 0; --fewer) {
+        remains = hypot(remains, a.g[fewer]);
+        if (remains >= best) break;
+        const double sum = remains + solve_triangle(a, fewer);
+        if (is_finite(best) && !(sum < best)) continue;
+        best = sum;
+        count = fewer;
+      }
+      solve_triangle(a, count);
     }
-    vectors_in_use(s) = columns;
+    vectors_in_use(s) = count;
     finished_columns(s) = 0;
   }
 };
