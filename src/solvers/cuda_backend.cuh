@@ -148,8 +148,7 @@ class CudaBackend {
                                                                       : Variant::classic;
     if (jacobi && options_.mode != CudaMode::graph && options_.mode != CudaMode::stepped &&
         system_.processes() == 1)
-      shape_ = plan_persistent(system_.csr(), method, if_persistent, *jacobi, options_.through_l2,
-                               stream_);
+      shape_ = plan_persistent(system_.csr(), method, if_persistent, options_.through_l2, stream_);
     if (options_.mode == CudaMode::automatic)
       mode_ = shape_.blocks > 0 ? CudaMode::persistent : CudaMode::graph;
     else if (options_.mode == CudaMode::persistent && shape_.blocks == 0)

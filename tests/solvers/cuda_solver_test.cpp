@@ -189,6 +189,24 @@ TEST_P(ResidentGpu, GoesOnWhenTheTrueResidualFallsShort) {
   EXPECT_LE(test::relative_residual(a, b, gpu.x), 1e-11);
 }
 
+// The persistent kernel keeps the inverse diagonal in shared memory where that is not one number.
+TEST_P(ResidentGpu, TakesADiagonalThatIsNoLongerConstant) {
+  const Stream stream;
+  const auto on_device = to_device(a.view(), stream);
+  const auto kernel = build_cuda_kernel<double>(options.gpu_kernel, on_device.view(), stream);
+  stream.synchronize();
+  solvers::CudaKernelSystem system(*kernel, on_device.view());
+  const Array<double> ones(a.rows, 1.0);
+  solvers::CudaSolver solver(system, options.method, options.variant, jacobi(ones),
+                             {.mode = options.mode});
+  test::solve_by(solver, b, options);
+  solver.renew(jacobi(d));
+  const Solved renewed = test::solve_by(solver, b, options),
+               made_anew = test::solve_on_gpu(a, b, options);
+  EXPECT_EQ(renewed.outcome.iterations, made_anew.outcome.iterations);
+  EXPECT_EQ(renewed.x, made_anew.x);
+}
+
 TEST_P(ResidentGpu, ReasonsAreTheHosts) {
   options.rule.max_iterations = 5;
   EXPECT_EQ(test::solve_on_gpu(a, b, options).outcome.reason, Reason::too_many_iterations);

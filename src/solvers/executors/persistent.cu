@@ -22,12 +22,10 @@ constexpr std::int64_t kRowsPerClusterBlock = 256;
 constexpr int kMinThreads = 160;
 constexpr int kMaxThreads = 512;
 
-// The number of vectors in shared memory: x, the work vectors and, unless it is constant, the
-// inverse diagonal.
+// The number of vectors in shared memory: x, the work vectors and the inverse diagonal. That has
+// its place also where it is constant, because the values of a later matrix may differ.
 template <class Algorithm>
-int vectors_of(const Jacobi& m) {
-  return 1 + Algorithm::pointwise_vectors + (m.inverse_diagonal.values ? 1 : 0);
-}
+constexpr int kSharedVectors = 1 + Algorithm::pointwise_vectors + 1;
 
 // Raises *fullest to the number of padded entries of the fullest block of rows.
 __global__ void count_entries(const std::int32_t* row_ptr, std::int64_t rows,
@@ -169,7 +167,7 @@ void launch(Solve<Algorithm> solve, const State& initial, const DeviceCsr<double
   PersistentArguments arguments{csr.rows,
                                 shape.rows_per_block,
                                 shape.entries,
-                                vectors_of<Algorithm>(solve.m),
+                                kSharedVectors<Algorithm>,
                                 csr.row_ptr.data(),
                                 csr.col_idx.data(),
                                 csr.values.data(),
@@ -266,14 +264,14 @@ bool fits_at_best(const DeviceCsr<double>& csr, int vectors, const DevicePropert
 }  // namespace
 
 PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Variant variant,
-                                const Jacobi& m, bool through_l2, StreamRef stream) {
+                                bool through_l2, StreamRef stream) {
   PersistentShape shape;
   if (csr.rows == 0 || csr.rows != csr.cols) return shape;
   const DeviceProperties gpu = device_properties();
   if (!gpu.cooperative_launch || gpu.compute_major < 8) return shape;
   visit_if_in_one_kernel(method, variant, [&](auto entry) {
     using Algorithm = typename decltype(entry)::type;
-    const int vectors = vectors_of<Algorithm>(m);
+    constexpr int vectors = kSharedVectors<Algorithm>;
     if (!fits_at_best(csr, vectors, gpu)) return;
     if (!through_l2) {
       shape = plan_cluster(csr, vectors, kernel_of<Algorithm>(true), gpu, stream);

@@ -36,7 +36,7 @@ inline constexpr bool kRunsInOneKernel = !Algorithm::info.restarts;
 // lengths on the device, and waits for `stream`. The shape has no blocks where the kernel does not
 // run the method.
 PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Variant variant,
-                                const Jacobi& m, bool through_l2, StreamRef stream);
+                                bool through_l2, StreamRef stream);
 
 // The bytes of device memory that a launch needs as scratch. They must be zero before the first
 // launch.
