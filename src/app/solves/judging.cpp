@@ -92,6 +92,7 @@ void keep_better_guess(const SolveParts& parts, KspResult& result, const ScaledS
   x.assign(x.size(), 0.0);
   std::ranges::copy(guess, x.begin());
   residual = judged(parts, system, x);
+  if (!std::isfinite(of_x)) return;
   add_clause(
       result.verdict,
       fmt::format("; x is the initial guess, whose residual is {:.2g} of ||b||, after {:.2g}",
