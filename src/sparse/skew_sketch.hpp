@@ -40,7 +40,7 @@ struct SkewSketch {
   static constexpr double kRounding = 1e-10;  // of a sum of a symmetric matrix
 
   // Of each sum: itself, and the sum of the magnitudes of its terms.
-  std::array<double, 2 * kSums> sums{};
+  std::array<double, std::size_t{2} * kSums> sums{};
   double squares = 0;  // the sum of (a_ij / unit)^2
 
   constexpr void take(double value, const RandomPair& row, const RandomPair& column) {

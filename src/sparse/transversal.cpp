@@ -91,7 +91,8 @@ class Matching {
     for (std::int32_t k = row_ptr_[i]; k < row_ptr_[i + 1]; ++k) {
       const double size = std::abs(a.values[k]);
       const double of_entry = sizes && size > 0 ? largest_log2_[i] - std::log2(size) : 0.0;
-      cost_[k] = size > 0 ? of_entry : kNoPath;
+      cost_[k] = of_entry;
+      if (!(size > 0)) cost_[k] = kNoPath;
     }
   }
 

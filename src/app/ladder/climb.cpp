@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -122,8 +121,8 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
   const bool alone = rungs_.size() == 1 || rung.is_direct() || climb.to_the_end;
   // Refinement by complete factors gains nothing from a guess, and loses digits by a large one.
   const std::vector<Array<double>> none;
-  const bool last = std::ranges::none_of(std::views::iota(std::size_t{0}, rungs_.size()),
-                                         [&](std::size_t j) { return j != k && serves(j, climb); });
+  bool last = true;
+  for (std::size_t j = 0; j < rungs_.size(); ++j) last = last && (j == k || !serves(j, climb));
   try {
     KernelRun result = run({.rung = rung,
                             .watch = alone ? nullptr : &watched,

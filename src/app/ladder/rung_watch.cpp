@@ -31,7 +31,7 @@ void DirectOffer::ask() {
 std::optional<double> DirectOffer::seconds(std::int64_t solves) const {
   if (!forecast_ || !forecast_->fits) return std::nullopt;
   const auto count = static_cast<double>(solves);
-  return forecast_->analysis_seconds + (factors_each_ ? count : 1) * forecast_->factor_seconds +
+  return forecast_->analysis_seconds + (factors_each_ ? count : 1.0) * forecast_->factor_seconds +
          count * forecast_->solve_seconds;
 }
 
@@ -46,8 +46,7 @@ void RungWatch::solve_begins(std::int64_t solves_after) {
 }
 
 void RungWatch::iteration(double norm, double target) {
-  const double least = best_.empty() ? kNever : best_.back();
-  best_.push_back(norm < least ? norm : least);
+  best_.push_back(!best_.empty() && !(norm < best_.back()) ? best_.back() : norm);
   times_.push_back(of_this_solve() - paused_);
   target_ = target;
 }

@@ -55,16 +55,16 @@ class DirectOffer {
 class RungWatch {
  public:
   // `may_stand_still` as of Rung. `spent_before`: seconds of the rungs before. `offer` must outlive
-  // this.
-  // `clock`: seconds since any time.
-  RungWatch(
-      MPI_Comm comm, DirectOffer& offer, bool may_stand_still, double spent_before,
-      std::function<double()> clock = [watch = Stopwatch()] { return watch.seconds(); })
+  // this. `clock`: seconds since any time; null: those that pass.
+  RungWatch(MPI_Comm comm, DirectOffer& offer, bool may_stand_still, double spent_before,
+            const std::function<double()>& clock = {})
       : comm_(comm),
         offer_(offer),
         may_stand_still_(may_stand_still),
         before_(spent_before),
-        clock_(std::move(clock)) {}
+        clock_(clock) {
+    if (!clock_) clock_ = [watch = Stopwatch()] { return watch.seconds(); };
+  }
 
   // `solves_after`: how many follow it.
   void solve_begins(std::int64_t solves_after);
