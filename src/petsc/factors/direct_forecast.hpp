@@ -25,8 +25,8 @@ struct DirectForecast {
 std::optional<DirectForecast> forecast_direct(
     const std::shared_ptr<const DistributedMatrix>& matrix, bool symmetric);
 
-// What forecast_direct() is expected to take, within an order of magnitude: a guess from the lengths
-// of rows, which costs nothing. Collective.
+// What forecast_direct() is expected to take, within an order of magnitude: a guess from the
+// lengths of rows, which costs nothing. Collective.
 double expected_forecast_seconds(const DistributedMatrix& matrix);
 
 }  // namespace trireme
