@@ -96,7 +96,7 @@ class HostExecutor {
       run_chunk(pass, state, first, std::min(first + chunk_rows, rows_),
                 partials_.data() + chunk * max_sums);
     }
-    const auto room = static_cast<std::size_t>(pending_count_ + Pass::sums + 1);
+    const auto room = static_cast<std::size_t>(pending_count_) + Pass::sums + 1;
     if (room > pending_.size()) pending_.resize(room);
     for (int k = 0; k < Pass::sums; ++k) {
       double sum = 0;

@@ -147,7 +147,9 @@ struct Gmres : SystemVectors {
   template <class Exec, int width = Exec::sums_per_pass, class Visit>
   TRIREME_HD static void in_groups(int first, int end, const Visit& visit) {
     constexpr bool exactly = Exec::state_access != StateAccess::none && width > 1;
-    while (first + (exactly ? width : 1) <= end) {
+    int least = 1;
+    if constexpr (exactly) least = width;
+    while (first + least <= end) {
       visit(std::integral_constant<int, width>(), first);
       first += width;
     }
