@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "app/ladder/rung_watch.hpp"
 #include "app/run_case.hpp"
+#include "app/run_kernel.hpp"
 #include "app/solved_cases.hpp"
 #include "config/read_case.hpp"
 #include "io/hdf5.hpp"
@@ -79,6 +81,29 @@ TEST(LadderRuns, AResumedRunGoesOnWithTheRungThatWasStopped) {
   EXPECT_EQ(resumed.ladder->rungs.front().why, "the run that is resumed was there");
   EXPECT_EQ(resumed.ladder->rungs.front().method, last.method);
   EXPECT_EQ(resumed.ladder->rungs.front().scaling, last.scaling);
+}
+
+// Complete factors that cost nothing, which were asked for, end a rung after its first solve.
+TEST(LadderRuns, ARungThatIsLeftBetweenTwoSolvesHasNotSolvedAll) {
+  const Case c = test::case_of("generate: poisson2d, n: 4, rhs: random, rhs_count: 3",
+                               "device: cpu\nkernel: csr\nsolver: {method: cg, block: 1}");
+  Problem problem = load_problem(MPI_COMM_WORLD, c.problem);
+  const auto matrix = distribute(MPI_COMM_WORLD, std::move(problem.matrix), problem.row_starts);
+  PlainProduct plain(matrix);
+  DirectOffer offer([] { return DirectForecast{.fits = true}; }, 0, false);
+  offer.ask();
+  RungWatch watch(MPI_COMM_WORLD, offer, false, 1e9);
+  const SolveContext context{.spec = c,
+                             .problem = problem,
+                             .matrix = matrix,
+                             .plain = plain,
+                             .checkpoints = std::nullopt,
+                             .watch = &watch};
+  const KernelRun run = run_kernel(context, {.kernel = {.name = "csr"}}, {});
+  EXPECT_TRUE(watch.leaves());
+  EXPECT_EQ(run.solutions.size(), 1U);
+  EXPECT_FALSE(run.outcome.converged);
+  EXPECT_EQ(run.outcome.exit_code, ExitCode::not_converged);
 }
 
 }  // namespace
