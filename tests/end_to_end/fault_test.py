@@ -51,7 +51,7 @@ class FaultCase(unittest.TestCase):
         self.results = self.folder / "results"
         (self.folder / "case.yaml").write_text(
             f"problem: {{file: {self.inputs / 'poisson.h5'}, rhs: /b, x_exact: /x_exact}}\n"
-            "kernel: csr\ndevice: cpu\nreport: {formats: [json, html, csv]}\n")
+            "solver: {method: cg}\nkernel: csr\ndevice: cpu\nreport: {formats: [json, html, csv]}\n")
 
     def run_solve(self, victim, *arguments, **environment):
         """Runs three ranks. The rank `victim` has `environment` and the preloaded library."""
