@@ -50,13 +50,11 @@ std::string sizes(const SizeSpan& of) {
                      of.powers_of_two());
 }
 
-void add_rows_and_columns(std::string& text, const MatrixLook& look) {
+void add_rows_and_columns(std::string& text, const MatrixLook& look, const CloserLook& closer) {
   line(text, "sizes of rows", sizes(look.row_sizes));
-  const bool knows_columns = look.column_sizes.greatest > 0 || look.nnz == 0;
-  if (knows_columns) line(text, "sizes of columns", sizes(look.column_sizes));
+  line(text, "sizes of columns", sizes(closer.column_sizes));
   line(text, "without a nonzero",
-       fmt::format("{} rows{}", grouped(look.empty_rows),
-                   knows_columns ? fmt::format(", {} columns", grouped(look.empty_columns)) : ""));
+       fmt::format("{} rows, {} columns", grouped(look.empty_rows), grouped(closer.empty_columns)));
   if (look.constant_nullspace)
     line(text, "sums of rows", "all zero but for rounding, so that the matrix is singular");
 }
@@ -113,7 +111,7 @@ std::string matrix_table(const std::string& name, const MatrixStatistics& statis
     line(text, "in short", in_short(look));
     add_symmetry(text, *statistics.symmetry, statistics.largest_magnitude, look);
     add_diagonal(text, look);
-    add_rows_and_columns(text, look);
+    add_rows_and_columns(text, look, looks->closer);
     add_closer_look(text, looks->closer, statistics.rows);
   }
   for (const TableLine& vector : vectors) line(text, vector.label, vector.value);

@@ -163,6 +163,7 @@ class CaseRuns {
             .watch = rung.watch,
             .from = system_.steps() ? std::span<const Array<double>>() : rung.from,
             .tried = rung.tried,
+            .analysis = rung.analysis,
             .climbs = case_.solver.chooses_method(),
             .last = rung.last};
   }

@@ -93,7 +93,8 @@ Plan make_plan(const SolveContext& context, const KernelChoice& kernel,
   if (preconditioner) spec.preconditioner = preconditioner;
   if (const auto only = find_case_kernel(kernel.name).engine_on(kernel.device)) spec.engine = only;
   plan.solver = std::make_unique<KspSolver>(spec, plan.amat->mat(), plan.amat->assembled(),
-                                            context.matrix, modes_of(context), hierarchies);
+                                            context.matrix, modes_of(context), hierarchies,
+                                            context.scaling ? nullptr : context.analysis);
   if (mixed) require_resident_engine(*plan.solver);
   if (kernel.ordering != Ordering::given && !plan.solver->row_order_is_free())
     fail(ExitCode::usage,

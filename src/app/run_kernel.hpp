@@ -58,6 +58,7 @@ struct SolveContext {
   RungWatch* watch = nullptr;
   std::span<const Array<double>> from = {};  // guesses for right-hand sides; may be fewer or empty
   std::vector<std::string> tried = {};
+  std::shared_ptr<FactorAnalysis> analysis = {};
   bool climbs = false;  // it is a rung, even if the only one
   bool last = true;
   MeasureProduct measure = [](Operator& op, int products) {

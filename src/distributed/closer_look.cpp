@@ -2,6 +2,9 @@
 // Repeated rows by hashes that ranks exchange, and dense blocks by groups of rows.
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -95,15 +98,66 @@ std::optional<std::int64_t> structural_rank_of(const DistributedMatrix& matrix) 
   return structural_rank(matrix.blocks.local.view()).rank;
 }
 
+// sizes[j] = the larger of itself and the largest magnitude of column j.
+void take_largest_of_columns(const CsrMatrix<double>& a, std::span<double> sizes) {
+  const std::int64_t entries = a.nnz();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t k = 0; k < entries; ++k) {
+    const std::atomic_ref<double> size(sizes[a.col_idx[k]]);
+    const double magnitude = std::abs(a.values[k]);
+    double known = size.load(std::memory_order_relaxed);
+    while (magnitude > known && !size.compare_exchange_weak(known, magnitude)) {
+    }
+  }
+}
+
+// Fills in what columns show. Collective.
+void look_at_columns(const DistributedMatrix& matrix, CloserLook& look) {
+  Array<double> sizes, packed, of_ghosts;
+  collectively(matrix.comm, [&] {
+    sizes.assign(matrix.local_rows(), 0.0);
+    packed.assign(matrix.halo.send_rows.size(), 0.0);
+    of_ghosts.assign(matrix.halo.ghosts, 0.0);
+    take_largest_of_columns(matrix.blocks.local, sizes);
+    take_largest_of_columns(matrix.blocks.ghost, of_ghosts);
+  });
+  if (size_of(matrix.comm) > 1) {
+    HaloExchange exchange(matrix.comm, matrix.halo, packed, of_ghosts);
+    exchange.begin_reverse();
+    exchange.end_reverse();
+  }
+  for (std::size_t k = 0; k < packed.size(); ++k) {
+    double& size = sizes[matrix.halo.send_rows[k]];
+    size = std::max(size, packed[k]);
+  }
+  double extremes[] = {0, -std::numeric_limits<double>::max()};
+  std::int64_t empty = 0;
+  for (const double size : sizes) {
+    empty += size > 0 ? 0 : 1;
+    if (size > 0) extremes[1] = std::max(extremes[1], -size);
+    extremes[0] = std::max(extremes[0], size);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &empty, 1, MPI_INT64_T, MPI_SUM, matrix.comm);
+  MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_DOUBLE, MPI_MAX, matrix.comm);
+  look.empty_columns = empty;
+  if (extremes[0] > 0) look.column_sizes = {-extremes[1], extremes[0]};
+}
+
 }  // namespace
 
 CloserLook look_closer(const DistributedMatrix& matrix) {
   const auto [size, rows] = blocks_of(matrix);
-  return {.rows = matrix.global_rows(),
-          .repeated_rows = repeated_rows_of(matrix),
-          .block_size = size,
-          .rows_in_blocks = rows,
-          .structural_rank = structural_rank_of(matrix)};
+  CloserLook look{.rows = matrix.global_rows(),
+                  .repeated_rows = repeated_rows_of(matrix),
+                  .block_size = size,
+                  .rows_in_blocks = rows,
+                  .structural_rank = structural_rank_of(matrix)};
+  const MatrixLook& first = look_at(matrix);
+  look.columns_as_rows = first.symmetric_values;
+  look.empty_columns = first.empty_rows;
+  look.column_sizes = first.row_sizes;
+  if (!look.columns_as_rows) look_at_columns(matrix, look);
+  return look;
 }
 
 }  // namespace trireme

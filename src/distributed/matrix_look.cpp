@@ -3,7 +3,6 @@
 #include "distributed/matrix_look.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -84,10 +83,6 @@ RowFacts facts_of(const DistributedMatrix& matrix) {
           .greatest = extremes[0]};
 }
 
-SizeSpan span_of(double least, double greatest) {
-  return greatest > 0 ? SizeSpan{least, greatest} : SizeSpan{};
-}
-
 // The number in the file of the first row with a zero on the diagonal. Collective.
 std::int64_t first_zero_of(const DistributedMatrix& matrix) {
   Array<double> diagonal;
@@ -126,7 +121,7 @@ SkewSketch sketch_of(const DistributedMatrix& matrix, double greatest) {
 // from symmetric needs no pass over all of its entries. Empty: the matrix is small, or these rows
 // do not show it. Collective.
 std::optional<double> skew_by_sample(const DistributedMatrix& matrix, double greatest) {
-  constexpr std::int64_t kLarge = 2'000'000;  // nonzeros
+  constexpr std::int64_t kLarge = 20'000;  // nonzeros
   constexpr std::int64_t kRows = 512;
   constexpr double kClearly = 1e-6;
   if (matrix.global_nnz < kLarge) return std::nullopt;
@@ -151,51 +146,6 @@ std::optional<double> skew_by_sample(const DistributedMatrix& matrix, double gre
   return skew > kClearly ? std::optional(std::min(skew, 1.0)) : std::nullopt;
 }
 
-// sizes[j] = the larger of itself and the largest magnitude of column j.
-void take_largest_of_columns(const CsrMatrix<double>& a, std::span<double> sizes) {
-  const std::int64_t entries = a.nnz();
-#pragma omp parallel for schedule(static)
-  for (std::int64_t k = 0; k < entries; ++k) {
-    const std::atomic_ref<double> size(sizes[a.col_idx[k]]);
-    const double magnitude = std::abs(a.values[k]);
-    double known = size.load(std::memory_order_relaxed);
-    while (magnitude > known && !size.compare_exchange_weak(known, magnitude)) {
-    }
-  }
-}
-
-// What the columns show: the sizes, and how many are empty. Collective.
-void look_at_columns(const DistributedMatrix& matrix, MatrixLook& look) {
-  Array<double> sizes, packed, of_ghosts;
-  collectively(matrix.comm, [&] {
-    sizes.assign(matrix.local_rows(), 0.0);
-    packed.assign(matrix.halo.send_rows.size(), 0.0);
-    of_ghosts.assign(matrix.halo.ghosts, 0.0);
-    take_largest_of_columns(matrix.blocks.local, sizes);
-    take_largest_of_columns(matrix.blocks.ghost, of_ghosts);
-  });
-  if (size_of(matrix.comm) > 1) {
-    HaloExchange exchange(matrix.comm, matrix.halo, packed, of_ghosts);
-    exchange.begin_reverse();
-    exchange.end_reverse();
-  }
-  for (std::size_t k = 0; k < packed.size(); ++k) {
-    double& size = sizes[matrix.halo.send_rows[k]];
-    size = std::max(size, packed[k]);
-  }
-  double extremes[] = {0, -std::numeric_limits<double>::max()};
-  std::int64_t empty = 0;
-  for (const double size : sizes) {
-    empty += size > 0 ? 0 : 1;
-    if (size > 0) extremes[1] = std::max(extremes[1], -size);
-    extremes[0] = std::max(extremes[0], size);
-  }
-  MPI_Allreduce(MPI_IN_PLACE, &empty, 1, MPI_INT64_T, MPI_SUM, matrix.comm);
-  MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_DOUBLE, MPI_MAX, matrix.comm);
-  look.empty_columns = empty;
-  look.column_sizes = span_of(-extremes[1], extremes[0]);
-}
-
 MatrixLook found_by_looking(const DistributedMatrix& matrix) {
   const RowFacts facts = facts_of(matrix);
   MatrixLook look{.rows = matrix.global_rows(),
@@ -206,23 +156,19 @@ MatrixLook found_by_looking(const DistributedMatrix& matrix) {
                   .negative_diagonal = facts.negative,
                   .zero_diagonal = facts.zero,
                   .empty_rows = facts.empty,
-                  .empty_columns = facts.empty,
                   .dominant_rows = facts.dominant,
                   .constant_nullspace = facts.with_sum == 0 && facts.greatest > 0,
-                  .row_sizes = span_of(facts.least, facts.greatest),
-                  .column_sizes = span_of(facts.least, facts.greatest)};
+                  .row_sizes = {facts.least, facts.greatest}};
+  if (!(facts.greatest > 0)) look.row_sizes = {};
   if (look.zero_diagonal > 0) look.first_zero_diagonal = first_zero_of(matrix);
   if (look.symmetric_values) return look;
   if (const auto skew = skew_by_sample(matrix, facts.greatest)) {
     look.skew = *skew;
-    look.column_sizes = {};
-    look.empty_columns = 0;
     return look;
   }
   const SkewSketch sketch = sketch_of(matrix, facts.greatest);
   look.nearly_symmetric = sketch.is_rounding();
   look.skew = sketch.skew();
-  look_at_columns(matrix, look);
   return look;
 }
 

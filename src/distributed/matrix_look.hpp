@@ -26,8 +26,8 @@ struct MatrixLook {
   bool symmetric_pattern = true, symmetric_values = true;
   bool nearly_symmetric = false;  // the values differ from those of A^T by rounding at most
   // The Frobenius norm of (A - A^T) / 2 over that of A, estimated to about a fifth; 0 where the
-  // values are symmetric. Where some rows show that a matrix of 2 million nonzeros or more is far
-  // from symmetric, it is that of these rows, and nothing is known of the columns.
+  // values are symmetric. Where some rows show that a matrix of 20,000 nonzeros or more is far from
+  // symmetric, it is that of these rows.
   double skew = 0;
   // What CG and MINRES need.
   bool symmetric() const { return symmetric_values || nearly_symmetric; }
@@ -38,11 +38,11 @@ struct MatrixLook {
   bool all_positive() const { return positive_diagonal == rows; }
   bool all_negative() const { return negative_diagonal == rows; }
 
-  std::int64_t empty_rows = 0, empty_columns = 0;  // without a nonzero; columns: as far as known
+  std::int64_t empty_rows = 0;     // without a nonzero
   std::int64_t dominant_rows = 0;  // |a_ii| >= the sum of the other magnitudes, but for rounding
   // Each row adds up to zero but for rounding, so that A maps constant vectors to zero.
   bool constant_nullspace = false;
-  SizeSpan row_sizes{}, column_sizes{};  // columns: both are 0 where nothing is known
+  SizeSpan row_sizes{};
 };
 
 // Of the present values, which `matrix` remembers. The same on every rank. One pass over the
@@ -64,6 +64,9 @@ struct CloserLook {
   // Of the pattern of the nonzeros, by a matching. Empty: it is determined on one rank, for rows in
   // one block, only.
   std::optional<std::int64_t> structural_rank{};
+  bool columns_as_rows = true;     // A is symmetric
+  std::int64_t empty_columns = 0;  // without a nonzero
+  SizeSpan column_sizes{};
 };
 // The same on every rank, but for blocks that ranks cut. Collective.
 CloserLook look_closer(const DistributedMatrix& matrix);

@@ -61,14 +61,9 @@ std::string words_of(const MatrixLook& look) {
   if (look.rows > 0 && look.dominant_rows == look.rows)
     parts.emplace_back("every row is diagonally dominant");
   if (look.constant_nullspace) parts.emplace_back("the rows add up to zero, so that A is singular");
-  const bool as_rows = look.symmetric_values;
   if (look.empty_rows > 0)
     parts.push_back(counted(look.empty_rows, "row has no nonzero", "rows have no nonzero"));
-  if (!as_rows && look.empty_columns > 0)
-    parts.push_back(
-        counted(look.empty_columns, "column has no nonzero", "columns have no nonzero"));
   parts.push_back(sizes_in_words("rows", look.row_sizes));
-  if (!as_rows) parts.push_back(sizes_in_words("columns", look.column_sizes));
   std::erase(parts, "");
   return fmt::format("{}", fmt::join(parts, "; "));
 }
@@ -81,7 +76,12 @@ std::string words_of(const CloserLook& look) {
   if (look.structural_rank && *look.structural_rank < look.rows)
     parts.push_back(fmt::format("its structural rank is {} of {}, so that A is singular",
                                 *look.structural_rank, look.rows));
+  if (!look.columns_as_rows && look.empty_columns > 0)
+    parts.push_back(
+        counted(look.empty_columns, "column has no nonzero", "columns have no nonzero"));
+  if (!look.columns_as_rows) parts.push_back(sizes_in_words("columns", look.column_sizes));
   if (look.block_size > 1) parts.push_back(fmt::format("rows in blocks of {}", look.block_size));
+  std::erase(parts, "");
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 

@@ -116,5 +116,6 @@ class PetscHandle {
 using MatHandle = PetscHandle<Mat, MatDestroy>;
 using VecHandle = PetscHandle<Vec, VecDestroy>;
 using KspHandle = PetscHandle<KSP, KSPDestroy>;
+using PcHandle = PetscHandle<PC, PCDestroy>;
 
 }  // namespace trireme

@@ -2,11 +2,13 @@
 // `method: auto`: which rungs a matrix gets, which one comes next, and when a rung is left.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -219,6 +221,13 @@ TEST_F(Climbs, EndWithALineThatSaysWhatIsLeft) {
             "make room for complete factors");
 }
 
+TEST_F(Climbs, SayWhereTheToleranceIsBelowRounding) {
+  std::vector<Fake> fakes(9);
+  for (Fake& fake : fakes) fake.residual = 3e-16;
+  EXPECT_NE(climb(rungs_for(kAny, nonsymmetric()), fakes).outcome.reason.find("raise rtol"),
+            std::string::npos);
+}
+
 TEST_F(Climbs, BeginWhereAnEarlierOneHasEnded) {
   ladder_ = std::make_unique<Ladder>(MPI_COMM_WORLD, rungs_for(kAny, nonsymmetric()),
                                      LadderOutcome{.seen = "made up", .rungs = {}}, DirectOffer());
@@ -234,6 +243,40 @@ TEST_F(Climbs, BeginWhereAnEarlierOneHasEnded) {
   });
   EXPECT_EQ(tried, (Names{"gmres", "bicgstab"}));
   EXPECT_EQ(run.outcome.ladder->rungs.front().why, "an earlier run has ended with it");
+}
+
+// The first rung needs some 60 ms and is left for factors that are expected to take 1 ms.
+TEST_F(Climbs, DoNotFindFactorsThatTookLongerThanWhatWasAhead) {
+  using std::chrono::milliseconds;
+  const auto after_factors_of = [&](milliseconds time) {
+    const auto ask = [] { return DirectForecast{.fits = true, .factor_seconds = 1e-3}; };
+    ladder_ = std::make_unique<Ladder>(MPI_COMM_WORLD, rungs_for(kAny, nonsymmetric()),
+                                       LadderOutcome{.seen = "made up", .rungs = {}},
+                                       DirectOffer(ask, 1e-3, false));
+    const KernelRun run = ladder_->climb([&](const RungTry& with) {
+      KernelRun made;
+      made.outcome.method = with.rung.method;
+      made.outcome.exit_code = ExitCode::not_converged;
+      if (with.rung.is_direct()) {
+        std::this_thread::sleep_for(time);
+        made.outcome.converged = true;
+        return made;
+      }
+      const Interlude interlude = with.watch->interlude();
+      with.watch->solve_begins(0);
+      double norm = 1;
+      for (int i = 0; i < 80 && !with.watch->leaves(); ++i, norm *= 0.8) {
+        std::this_thread::sleep_for(milliseconds(1));
+        with.watch->iteration(norm, 1e-8);
+        if (interlude.due()) interlude.run();
+      }
+      return made;
+    });
+    EXPECT_EQ(run.outcome.ladder->rungs.size(), 2U);
+    return ladder_->found();
+  };
+  EXPECT_TRUE(after_factors_of(milliseconds(0)));
+  EXPECT_FALSE(after_factors_of(milliseconds(1500)));
 }
 
 // A solve whose residual falls by `factor` in each iteration, which takes a second.
@@ -289,6 +332,21 @@ TEST(RungWatch, StaysWhereIterationsAreDoneSooner) {
   EXPECT_FALSE(dear.run(0.9999, 3000));  // the factors do not fit
   Watched none{DirectOffer()};
   EXPECT_FALSE(none.run(0.9999, 3000));
+}
+
+TEST(RungWatch, ExpectsLongerFactorsOnAMachineThatIsBusy) {
+  const auto factors_after = [](double analysis) {
+    return DirectOffer(
+        [=] {
+          return DirectForecast{.analysis_seconds = analysis, .fits = true, .factor_seconds = 200};
+        },
+        30, false);
+  };
+  DirectOffer usual = factors_after(60), busy = factors_after(300);
+  usual.ask();
+  busy.ask();
+  EXPECT_EQ(*usual.seconds(1), 60 + 200);
+  EXPECT_EQ(*busy.seconds(1), 300 + 5 * 200);
 }
 
 TEST(RungWatch, CountsTheSolvesAhead) {

@@ -44,15 +44,16 @@ Looks looks() {
                     .zero_diagonal = 3,
                     .first_zero_diagonal = 17,
                     .empty_rows = 1000,
-                    .empty_columns = 1001,
                     .dominant_rows = 1200000,
                     .constant_nullspace = true,
-                    .row_sizes = {0.25, 8},
-                    .column_sizes = {1e-300, 8}},
+                    .row_sizes = {0.25, 8}},
           .closer = {.repeated_rows = 5,
                      .block_size = 3,
                      .rows_in_blocks = 1200001,
-                     .structural_rank = 1234000}};
+                     .structural_rank = 1234000,
+                     .columns_as_rows = false,
+                     .empty_columns = 1001,
+                     .column_sizes = {1e-300, 8}}};
 }
 
 TEST(InspectTable, HasEveryStatisticInItsLine) {

@@ -159,15 +159,15 @@ TEST(MatrixLook, TellsSizesOfRowsAndColumns) {
     EXPECT_EQ(look.row_sizes.greatest, 0x1p42);
     EXPECT_EQ(look.row_sizes.least, 4);
     EXPECT_EQ(look.row_sizes.powers_of_two(), 40);
-    EXPECT_EQ(look.column_sizes.greatest, 0x1p42);
-    EXPECT_EQ(look.column_sizes.least, 4);
+    EXPECT_EQ(look_closer(matrix).column_sizes.greatest, 0x1p42);
+    EXPECT_EQ(look_closer(matrix).column_sizes.least, 4);
   });
   CsrMatrix<double> b = made("poisson2d", 12);
   for (std::int64_t k = 0; k < b.nnz(); ++k)
     if (b.col_idx[k] == 9) b.values[k] *= 0x1p-40;
   for_each_cut(b, [](const DistributedMatrix& matrix) {
     EXPECT_EQ(look_at(matrix).row_sizes.powers_of_two(), 2) << "row 9 has size 1";
-    EXPECT_EQ(look_at(matrix).column_sizes.powers_of_two(), 40);
+    EXPECT_EQ(look_closer(matrix).column_sizes.powers_of_two(), 40);
   });
 }
 
@@ -178,8 +178,8 @@ TEST(MatrixLook, TellsSizesOfColumnsThatRanksShare) {
   for (std::int64_t i = 12; i < a.rows; ++i) a.values[place(a, i, i - 12)] = 1;
   for (std::int64_t i = a.rows - 12; i < a.rows; ++i) a.values[place(a, i, i)] = 1;
   for_each_cut(a, [](const DistributedMatrix& matrix) {
-    EXPECT_EQ(look_at(matrix).column_sizes.least, 1);
-    EXPECT_EQ(look_at(matrix).column_sizes.greatest, 1);
+    EXPECT_EQ(look_closer(matrix).column_sizes.least, 1);
+    EXPECT_EQ(look_closer(matrix).column_sizes.greatest, 1);
     EXPECT_EQ(look_at(matrix).row_sizes.least, 0x1p-30);
   });
 }
@@ -199,8 +199,11 @@ TEST(MatrixLook, ReachesTheEndsOfTheRange) {
 TEST(MatrixLook, FindsEmptyRowsAndColumnsAndSumsOfZero) {
   expect_words(dense({{1, 0, 2}, {0, 0, 0}, {3, 0, 1}}),
                "not symmetric, with zeros on the diagonal; the pattern is symmetric; the skew part "
-               "is about 0.2 of A; 1 diagonal entry is zero or missing; 1 row has no nonzero; 1 "
-               "column has no nonzero");
+               "is about 0.2 of A; 1 diagonal entry is zero or missing; 1 row has no nonzero");
+  for_each_cut(dense({{1, 0, 2}, {0, 0, 0}, {3, 0, 1}}), [](const DistributedMatrix& matrix) {
+    EXPECT_EQ(look_closer(matrix).empty_columns, 1);
+    EXPECT_NE(words_of(look_closer(matrix)).find("1 column has no nonzero"), std::string::npos);
+  });
   expect_words(
       dense({{2, -1, -1}, {-1, 2, -1}, {-1, -1, 2}}),
       "symmetric, with a positive diagonal; every row is diagonally dominant; the rows add up to "
@@ -240,7 +243,7 @@ TEST(CloserLook, FindsRepeatedRowsAndBlocks) {
     if (size_of(matrix.comm) == 1) {
       EXPECT_EQ(words_of(look),
                 "3 rows repeat others, so that A is singular; its structural rank is 4 of 8, so "
-                "that A is singular");
+                "that A is singular; 4 columns have no nonzero");
     }
   });
   for_each_cut(made("elasticity3d", 4), [](const DistributedMatrix& matrix) {

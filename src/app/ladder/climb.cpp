@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -40,8 +41,12 @@ bool another_may_serve(const AgreedError& error, const Rung& rung, bool first) {
   }
 }
 
-// What is left after all rungs have failed.
-std::string what_is_left(const std::vector<RungOutcome>& rungs) {
+// What is left after all rungs have failed, with `residual` of ||b|| at best.
+std::string what_is_left(const std::vector<RungOutcome>& rungs, double residual) {
+  constexpr double kNearRounding = 1e-14;
+  if (residual < kNearRounding)
+    return "; the tolerance is below what FP64 allows here, as every rung of method: auto shows; "
+           "raise rtol";
   const auto any_says = [&](std::string_view text) {
     return std::ranges::any_of(
         rungs, [&](const RungOutcome& r) { return r.verdict.find(text) != std::string::npos; });
@@ -69,7 +74,8 @@ struct Ladder::Climb {
   bool to_the_end = false;            // rungs that were left run once more
   bool indefinite = false;            // CG has said so
   bool for_direct = false;            // the last rung was left for it
-  bool stopped = false;               // by a signal or an error beside the solves
+  double left_ahead = std::numeric_limits<double>::infinity();  // seconds, of that rung
+  bool stopped = false;  // by a signal or an error beside the solves
   double seconds_of_last = 0;
   // How complete factors have ended, where they say more than an iteration that did not converge.
   std::optional<RunOutcome> factors;
@@ -128,6 +134,7 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
                             .watch = alone ? nullptr : &watched,
                             .from = rung.is_direct() ? none : climb.from,
                             .tried = climb.tried,
+                            .analysis = rung.is_direct() ? offer_.take_analysis() : nullptr,
                             .last = last,
                             .first = first});
     now.ran = true;
@@ -144,6 +151,7 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
     if (rung.is_direct() && o.exit_code == ExitCode::breakdown) climb.factors = o;
     climb.indefinite |= met_negative_curvature(o.petsc_reason);
     climb.for_direct = watched.leaves_for_direct();
+    if (climb.for_direct) climb.left_ahead = watched.left_ahead();
     const bool left = watched.leaves();
     climb.fates[k] = o.converged ? Fate::solved : left ? Fate::left : Fate::failed;
     climb.tried.push_back(o.method);
@@ -159,7 +167,10 @@ bool Ladder::solves(std::size_t k, const RunRung& run, Climb& climb) {
           o.relative_residual < kGoodGuess ? result.solutions : std::vector<Array<double>>();
       climb.best = std::move(result);
     }
-    if (climb.best->outcome.converged) found_ = k;
+    // A rung that was left for complete factors which then took longer than what was ahead (because
+    // the machine was busy, say) is where the next run begins.
+    if (climb.best->outcome.converged && !(rung.is_direct() && now.seconds > climb.left_ahead))
+      found_ = k;
     return climb.best->outcome.converged || climb.stopped;
   } catch (const AgreedError& error) {
     if (!another_may_serve(error, rung, first && begins_at_ == 0)) throw;
@@ -214,7 +225,8 @@ void Ladder::finish(Climb& climb) {
     o.petsc_reason = climb.factors->petsc_reason;
   }
   if (!o.converged && !climb.stopped && !climb.factors)
-    o.reason.insert(std::min(o.reason.rfind(" ("), o.reason.size()), what_is_left(ladder.rungs));
+    o.reason.insert(std::min(o.reason.rfind(" ("), o.reason.size()),
+                    what_is_left(ladder.rungs, o.relative_residual));
   if (!o.converged && !climb.stopped && climb.failures.size() > 1) {
     std::vector<std::string> others(climb.failures.begin(), climb.failures.end());
     o.notes.push_back(

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,10 +30,11 @@ namespace trireme {
 // What a rung is run with.
 struct RungTry {
   const Rung& rung;
-  RungWatch* watch;                        // null: it runs to its end
-  const std::vector<Array<double>>& from;  // guesses, one per right-hand side; or empty
-  std::vector<std::string> tried;          // methods of rungs before it
-  bool last = false;                       // nothing is expected to come after it
+  RungWatch* watch;                          // null: it runs to its end
+  const std::vector<Array<double>>& from;    // guesses, one per right-hand side; or empty
+  std::vector<std::string> tried;            // methods of rungs before it
+  std::shared_ptr<FactorAnalysis> analysis;  // of complete factors, or null
+  bool last = false;                         // nothing is expected to come after it
   bool first = false;
 };
 

@@ -44,11 +44,11 @@ std::string line_of(const Rung& rung, std::size_t number) {
 std::string cost_of_factors(const std::shared_ptr<DistributedMatrix>& matrix) {
   const auto forecast = forecast_direct(matrix, look_at(*matrix).symmetric());
   if (!forecast) return "";
-  return fmt::format("; expected: {} nonzeros, {:.2g} MB, {}{}",
+  return fmt::format("; expected: {} nonzeros, {:.2g} MB, analysis {}, factors {}, a solve {}{}",
                      words::count(static_cast<std::int64_t>(forecast->nonzeros)),
-                     1e-6 * forecast->bytes,
-                     words::seconds(forecast->analysis_seconds + forecast->factor_seconds +
-                                    forecast->solve_seconds),
+                     1e-6 * forecast->bytes, words::seconds(forecast->analysis_seconds),
+                     words::seconds(forecast->factor_seconds),
+                     words::seconds(forecast->solve_seconds),
                      forecast->fits ? "" : ", which is more memory than is left: passed over");
 }
 

@@ -13,6 +13,9 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kFirstLook = 20;  // iterations
+// An analysis takes up to so many times the seconds that are expected of it. Beyond that the
+// machine is slower than the one of the forecast, or busy, and factors will take longer as well.
+constexpr double kUsualSlowness = 2;
 // Complete factors do not take over before this part of their expected cost was spent, so that a
 // climb takes at most about twice their cost; and they do after the second number times it, unless
 // what is ahead takes less than a third of that.
@@ -26,13 +29,16 @@ constexpr double kLeastGain = 2;
 void DirectOffer::ask() {
   asked_ = true;
   forecast_ = ask_();
+  if (forecast_ && asking_seconds_ > 0)
+    slowness_ = std::max(1.0, forecast_->analysis_seconds / (kUsualSlowness * asking_seconds_));
 }
 
 std::optional<double> DirectOffer::seconds(std::int64_t solves) const {
   if (!forecast_ || !forecast_->fits) return std::nullopt;
   const auto count = static_cast<double>(solves);
-  return forecast_->analysis_seconds + (factors_each_ ? count : 1.0) * forecast_->factor_seconds +
-         count * forecast_->solve_seconds;
+  const double analysis = forecast_->analysis ? 0 : forecast_->analysis_seconds;
+  return analysis + slowness_ * ((factors_each_ ? count : 1.0) * forecast_->factor_seconds +
+                                 count * forecast_->solve_seconds);
 }
 
 void RungWatch::solve_begins(std::int64_t solves_after) {
@@ -117,10 +123,12 @@ void RungWatch::run() {
   if (decision == Decision::leave)
     why_ = fmt::format("left: the residual stood still for {} iterations", best_.size() / 2);
   for_direct_ = decision == Decision::leave_for_direct;
-  if (for_direct_)
-    why_ = fmt::format(
-        "left: complete factors are expected to take {:.2g} s, which is less than what was ahead",
-        *offer_.seconds(solves_after_ + 1));
+  if (!for_direct_) return;
+  left_ahead_ = ahead();
+  MPI_Bcast(&left_ahead_, 1, MPI_DOUBLE, 0, comm_);
+  why_ = fmt::format(
+      "left: complete factors are expected to take {:.2g} s, which is less than what was ahead",
+      *offer_.seconds(solves_after_ + 1));
 }
 
 void RungWatch::solve_ends(const KspResult& result) {

@@ -8,8 +8,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/solves/interlude.hpp"
@@ -41,6 +43,10 @@ class DirectOffer {
   }
   // Expected of complete factors for so many solves; empty: not asked, or they do not serve.
   std::optional<double> seconds(std::int64_t solves) const;
+  // That of the forecast, once; or null.
+  std::shared_ptr<FactorAnalysis> take_analysis() {
+    return forecast_ ? std::exchange(forecast_->analysis, nullptr) : nullptr;
+  }
   // Empty: not asked, or MUMPS is missing.
   const std::optional<DirectForecast>& forecast() const { return forecast_; }
 
@@ -49,6 +55,7 @@ class DirectOffer {
   double asking_seconds_ = 0;
   bool factors_each_ = false;
   bool asked_ = false;
+  double slowness_ = 1;  // of this machine, beside that of the forecast
   std::optional<DirectForecast> forecast_;
 };
 
@@ -81,6 +88,8 @@ class RungWatch {
   // Whether the rung is left, and for what. The same on every rank.
   bool leaves() const { return !why_.empty(); }
   bool leaves_for_direct() const { return for_direct_; }
+  // The seconds that were ahead at that moment, likewise.
+  double left_ahead() const { return left_ahead_; }
   const std::string& why() const { return why_; }
 
  private:
@@ -112,6 +121,7 @@ class RungWatch {
   std::int64_t next_look_ = 0;
   std::string why_;
   bool for_direct_ = false;
+  double left_ahead_ = 0;
 };
 
 }  // namespace trireme

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "config/case.hpp"
 #include "device/device.hpp"
@@ -69,8 +70,8 @@ double gib(double bytes) { return bytes / (1 << 30); }
 }  // namespace
 
 CompleteFactors::CompleteFactors(KSP ksp, const DistributedMatrix& matrix, bool by_symmetry,
-                                 bool refined)
-    : ksp_(ksp), matrix_(matrix), by_symmetry_(by_symmetry) {
+                                 bool refined, std::shared_ptr<FactorAnalysis> analysis)
+    : ksp_(ksp), matrix_(matrix), by_symmetry_(by_symmetry), analysis_(std::move(analysis)) {
   Mat amat = nullptr;
   petsc_check(KSPGetOperators(ksp, &amat, nullptr));
   wants_cudss_ = refined && is_on_gpu(amat) && !is_given(ksp, kPackageOption);
@@ -185,7 +186,6 @@ void CompleteFactors::set_up() {
   is_set_up_ = true;
   if (!by_mumps_) return;
   while (asks_for_another_try()) {
-    reset_pc(ksp_);
     analyse();
     petsc_check(KSPSetUp(ksp_), ExitCode::usage);
   }
@@ -195,25 +195,30 @@ void CompleteFactors::set_up() {
     null_pivots_ = mumps::null_pivots(factors());
 }
 
-// Fills in estimate_.
+// The KSP gets the PC of the analysis.
 void CompleteFactors::analyse() {
-  const Mat pmat = assembled_mat_of(ksp_);
-  petsc_check(PCFactorSetUpMatSolverType(pc_of(ksp_)), ExitCode::usage);
-  const Mat f = factors();
-  const auto set_controls = [&] {
+  const auto set_controls = [&](Mat f) {
     if (room_ > 0) mumps::set(f, mumps::kMoreRoom, room_);
     if (leaves_out_null_pivots_) mumps::set(f, mumps::kNullPivots, 1);
     if (structural_rank_ >= 0) mumps::set(f, mumps::kPermutation, 0);
   };
-  set_controls();
-  MatFactorInfo info;
-  petsc_check(MatFactorInfoInitialize(&info));
-  petsc_check(symmetric_ ? MatCholeskyFactorSymbolic(f, pmat, nullptr, &info)
-                         : MatLUFactorSymbolic(f, pmat, nullptr, nullptr, &info));
-  analysed_room_ = mumps::get(f, mumps::kMoreRoom);
-  set_controls();  // the analysis has read options
-  if (mumps::infog(f, 1) < 0) return;
-  estimate_ = mumps::estimate_of(f);
+  Mat amat = nullptr, pmat = nullptr;
+  petsc_check(KSPGetOperators(ksp_, &amat, &pmat));
+  const auto given = std::exchange(analysis_, nullptr);
+  std::unique_ptr<MumpsAnalysis> found;
+  if (given && given->by_minimum_fill->is_symmetric() == symmetric_)
+    found = std::move(given->by_minimum_fill);
+  else
+    found = std::make_unique<MumpsAnalysis>(pmat, symmetric_, MumpsAnalysis::Order::minimum_fill,
+                                            set_controls);
+  found = with_better_order(std::move(found), pmat, set_controls);
+  petsc_check(PCSetOperators(found->pc(), amat, pmat));
+  petsc_check(KSPSetPC(ksp_, found->pc()));
+  petsc_check(KSPSetOperators(ksp_, amat, pmat));
+  petsc_check(PCSetFromOptions(found->pc()), ExitCode::usage);
+  analysed_room_ = found->room();
+  if (found->has_failed()) return;
+  estimate_ = found->estimate();
   require_memory();
 }
 

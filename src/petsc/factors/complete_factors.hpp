@@ -9,12 +9,14 @@
 #include <petscksp.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "distributed/distributed_matrix.hpp"
+#include "petsc/factors/direct_forecast.hpp"
 #include "petsc/factors/mumps.hpp"
 
 namespace trireme {
@@ -30,9 +32,10 @@ class CompleteFactors {
   // The PC has its operators and is not set up. It becomes lu or cholesky by `by_symmetry`: the
   // latter where the matrix looks symmetric and the package can use that. `refined`: a loop of
   // refinement follows, so that cuDSS may serve. A package that an option names is left alone.
-  // Throws Error{usage} where no package serves. `ksp` and `matrix` must outlive this. Collective,
-  // as all members are.
-  CompleteFactors(KSP ksp, const DistributedMatrix& matrix, bool by_symmetry, bool refined);
+  // `analysis`: of this matrix, which then need not be made; may be null. Throws Error{usage} where
+  // no package serves. `ksp` and `matrix` must outlive this. Collective, as all members are.
+  CompleteFactors(KSP ksp, const DistributedMatrix& matrix, bool by_symmetry, bool refined,
+                  std::shared_ptr<FactorAnalysis> analysis = {});
 
   // Sets the KSP up, for the first time or with new values. Throws Error{resource} where the
   // estimate of the memory exceeds what the machine has left, and Error{usage} for options that the
@@ -81,6 +84,7 @@ class CompleteFactors {
   PetscInt null_pivots_ = 0;
   PetscInt structural_rank_ = -1;  // negative: full
   std::string note_;
+  std::shared_ptr<FactorAnalysis> analysis_;  // null: none is left to be taken
 };
 
 }  // namespace trireme

@@ -7,8 +7,16 @@
 #include <optional>
 
 #include "distributed/distributed_matrix.hpp"
+#include "petsc/factors/mumps_analysis.hpp"
+#include "petsc/mat/assembled_mat.hpp"
 
 namespace trireme {
+
+// From which CompleteFactors can go on.
+struct FactorAnalysis {
+  std::unique_ptr<AssembledMat> entries;
+  std::unique_ptr<MumpsAnalysis> by_minimum_fill;
+};
 
 struct DirectForecast {
   double analysis_seconds = 0;  // that the forecast took, on the slowest rank
@@ -18,6 +26,7 @@ struct DirectForecast {
   bool fits = false;            // into the memory that every node and rank has left
   double factor_seconds = 0;    // expected, at the rates of one core
   double solve_seconds = 0;     // expected, likewise, of one right-hand side
+  std::shared_ptr<FactorAnalysis> analysis{};
 };
 
 // `symmetric`: L D L^T is meant, not L U. Empty where PETSc has no MUMPS or the analysis fails.

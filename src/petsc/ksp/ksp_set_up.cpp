@@ -40,7 +40,7 @@ bool wrong_about_the_residual(const std::string& method) {
 
 KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
                      const std::shared_ptr<const DistributedMatrix>& matrix, const Modes& modes,
-                     multigrid::HierarchyStore store)
+                     multigrid::HierarchyStore store, std::shared_ptr<FactorAnalysis> analysis)
     : spec_(spec), store_(std::move(store)), matrix_(matrix), amat_(amat) {
   const Stopwatch watch;
   set_near_nullspace(amat, modes);
@@ -68,7 +68,8 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
                     kDirect, spec.preconditioner->name(), kLu, kCholesky));
   if (is_complete_factorisation(preconditioner()))
     factors_ = std::make_unique<CompleteFactors>(
-        ksp_, *matrix, spec.is_direct() && !spec.names_factors(), spec.is_direct());
+        ksp_, *matrix, spec.is_direct() && !spec.names_factors(), spec.is_direct(),
+        assembled ? nullptr : std::move(analysis));
   set_up_multigrid();
   set_up_ksp(ExitCode::usage);
   set_block_factorisation();

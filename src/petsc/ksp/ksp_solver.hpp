@@ -55,10 +55,10 @@ class KspSolver {
   // combinations that it does not support, Error{input} for a matrix that the preconditioner cannot
   // take: with jacobi or sor, a zero on the diagonal. `modes` become the near-null space of both
   // matrices; see set_near_nullspace(). `store`, which may be null, has hierarchies of multigrid.
-  // Collective.
+  // `analysis`: see CompleteFactors. Collective.
   KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
             const std::shared_ptr<const DistributedMatrix>& matrix, const Modes& modes = {},
-            multigrid::HierarchyStore store = {});
+            multigrid::HierarchyStore store = {}, std::shared_ptr<FactorAnalysis> analysis = {});
 
   // Says that the right-hand sides of the next solves are the caller's times 2^-exponent, so that
   // atol is scaled likewise. `unit`: how often the norm that the loop tests has the norm of the
