@@ -67,8 +67,7 @@ std::int64_t repeated_rows_of(const DistributedMatrix& matrix) {
   collectively(matrix.comm, [&] { hashes = own_hashes(matrix); });
   hashes = gathered_by_hash(matrix.comm, std::move(hashes));
   std::ranges::sort(hashes);
-  const auto repeated = std::ranges::unique(hashes);
-  auto count = static_cast<std::int64_t>(repeated.size());
+  std::int64_t count = hashes.end() - std::unique(hashes.begin(), hashes.end());
   MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, matrix.comm);
   return count;
 }

@@ -64,12 +64,12 @@ class RungWatch {
   // `may_stand_still` as of Rung. `spent_before`: seconds of the rungs before. `offer` must outlive
   // this. `clock`: seconds since any time; null: those that pass.
   RungWatch(MPI_Comm comm, DirectOffer& offer, bool may_stand_still, double spent_before,
-            const std::function<double()>& clock = {})
+            std::function<double()> clock = {})
       : comm_(comm),
         offer_(offer),
         may_stand_still_(may_stand_still),
         before_(spent_before),
-        clock_(clock) {
+        clock_(std::move(clock)) {
     if (!clock_) clock_ = [watch = Stopwatch()] { return watch.seconds(); };
   }
 
