@@ -349,6 +349,19 @@ TEST(RungWatch, ExpectsLongerFactorsOnAMachineThatIsBusy) {
   EXPECT_EQ(*busy.seconds(1), 300 + 5 * 200);
 }
 
+TEST(RungWatch, DoesNotTakeAnInterruptionForTheRate) {
+  Watched solve(factors_in(50));
+  const Interlude interlude = solve.watch.interlude();
+  solve.watch.solve_begins(0);
+  double norm = 1;
+  for (int i = 0; i < 60; ++i, norm *= 0.7) {
+    solve.now += i == 15 ? 200 : 1;
+    solve.watch.iteration(norm, 1e-8);
+    if (interlude.due()) interlude.run();
+    EXPECT_FALSE(solve.watch.leaves()) << i;
+  }
+}
+
 TEST(RungWatch, CountsTheSolvesAhead) {
   // 40 iterations each: one solve is cheaper than factors, 50 are not.
   Watched one(factors_in(100));

@@ -59,6 +59,15 @@ void RungWatch::iteration(double norm, double target) {
 
 double RungWatch::spent() const { return before_ + of_solves_ + (solving_ ? of_this_solve() : 0); }
 
+// The median, which an interruption of the whole process does not change.
+double RungWatch::usual_seconds(std::size_t from) const {
+  std::vector<double> each;
+  for (std::size_t i = from + 1; i < times_.size(); ++i) each.push_back(times_[i] - times_[i - 1]);
+  const auto middle = each.begin() + std::ssize(each) / 2;
+  std::ranges::nth_element(each, middle);
+  return *middle;
+}
+
 double RungWatch::remaining() const {
   if (!solving_) return 0;
   if (best_.size() < 2) return kNever;
@@ -71,7 +80,7 @@ double RungWatch::remaining() const {
   const double left = target_ > 0 ? std::log10(best_.back() / target_) : kNever;
   // The later half alone: what was reduced at first says nothing of a residual that stands still.
   const std::size_t from = best_.size() / 2;
-  const double seconds = times_.back() - times_[from];
+  const double seconds = static_cast<double>(best_.size() - 1 - from) * usual_seconds(from);
   const double decades = std::log10(best_[from] / best_.back());
   const double rate = seconds > 0 && std::isfinite(decades) ? decades / seconds : 0;
   return rate > 0 ? left / rate : kNever;

@@ -102,7 +102,8 @@ class RungWatch {
   double of_this_solve() const { return clock_() - begun_; }  // seconds
   double spent() const;                                       // seconds, by all rungs
   double remaining() const;                                   // seconds of this solve, expected
-  double ahead() const;  // seconds, with the solves after this one
+  double usual_seconds(std::size_t from) const;  // of an iteration after iteration `from`
+  double ahead() const;                          // seconds, with the solves after this one
   bool stands_still() const;
 
   MPI_Comm comm_;
